@@ -16,11 +16,11 @@
  * SM s stores to the words of number s modulo SMS alone; all add to others.
  */
 
-enum { SMS = 3, WORDS = 60, SUMS = 9, LANES = 4, ACCESSES = 60 };
+enum { SMS = 3, WORDS = 120, SUMS = 9, LANES = 4, ACCESSES = 48 };
 
 static const char machine[] =
     "sm.count = 3\nl1.size = 512B\nl1.ways = 2\nl1.sectors = 2\nl1.write_policy = back\nl1.write_allocate = fetch\n"
-    "l2.size = 2KiB\nl2.slices = 2\nl2.ways = 2\nl2.sectors = 2\ncoherence.directory_ways = 4\ndram.channels = 2\n"
+    "l2.size = 1KiB\nl2.slices = 2\nl2.ways = 2\nl2.sectors = 2\ncoherence.directory_ways = 1\ndram.channels = 2\n"
     "dram.model = fixed\ndram.fixed_latency = 40\nl2.latency = 20\nl1.latency = 5\nl1.mshr_entries = 4\n";
 
 typedef struct lanes {
@@ -119,25 +119,29 @@ static void run(kernel *k) {
     }
 }
 
-/* Of each word, as another SM than that which has written it reads it once a kernel has begun. */
+/* Of each word, which mostly another SM has written than reads it now, once a kernel has begun. */
 static void check(kernel *k, const char *what) {
     gpc_launch launch = GPC_LAUNCH_INIT;
     finish(k, what);
     cr_assert_eq(gpc_hierarchy_begin_kernel(k->h, &launch, NULL), GPC_OK);
     finish(k, what);
-    for (uint32_t word = 0; word < WORDS + SUMS; word++) {
-        const uint64_t address = word < WORDS ? address_of(word) : address_of_sum(word - WORDS);
-        uint32_t found = UINT32_MAX;
+    for (uint32_t first = 0; first < WORDS + SUMS; first += LANES) {
+        uint64_t addresses[LANES];
+        uint32_t found[LANES];
+        const uint32_t count = first + LANES < WORDS + SUMS ? LANES : WORDS + SUMS - first;
+        for (uint32_t i = 0; i < count; i++)
+            addresses[i] = first + i < WORDS ? address_of(first + i) : address_of_sum(first + i - WORDS);
         gpc_warp_access access = GPC_WARP_ACCESS_INIT;
-        access.sm = (word + 1) % SMS;
-        access.mask = 1;
+        access.sm = first / LANES % SMS;
+        access.mask = (1u << count) - 1;
         access.width = 4;
-        access.addresses = &address;
-        access.out = (uint8_t *)&found;
+        access.addresses = addresses;
+        access.out = (uint8_t *)found;
         issue(k, &access);
         finish(k, what);
-        cr_assert_eq(found, word < WORDS ? k->stored[word] : k->sums[word - WORDS], "%s: word %u is %u", what, word,
-                     found);
+        for (uint32_t i = 0; i < count; i++)
+            cr_assert_eq(found[i], first + i < WORDS ? k->stored[first + i] : k->sums[first + i - WORDS],
+                         "%s: word %u is %u", what, first + i, found[i]);
     }
 }
 
