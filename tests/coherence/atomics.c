@@ -119,6 +119,38 @@ Test(coherence_atomics, operations) {
     small_close(s);
 }
 
+/*
+ * Without directories an n-store may have them: it is performed where n-stores are, in the first level's copy. vi writes
+ * it through, slc-glc keeps it. A STORE of the same processor then passes, and finds what they have left.
+ */
+Test(coherence_atomics, n_stores_without_directories) {
+    static const char *const protocols[] = {"vi", "slc-glc"};
+    for (unsigned i = 0; i < 4; i++) {
+        small *s = small_open();
+        s->options.protocol = protocols[i / 2];
+        gpc_coherence *c = small_tree(s);
+        gpc_atomic a = {.op = GPC_OP_ADD, .width = 4, .operand = 1};
+        gpc_coherence_request r = GPC_COHERENCE_REQUEST_INIT;
+        uint64_t token;
+        r.size = 4;
+        r.atomics = &a;
+        r.atomic_count = 1;
+        small_access(c, 0, GPC_COHERENCE_LOAD, 0, 0);
+        for (uint32_t n = 0; n < 3; n++) {
+            r.kind = n < 2 ? GPC_COHERENCE_N_STORE : GPC_COHERENCE_STORE;
+            r.cycle = 1000 * (n + 1);
+            if (i % 2)
+                cr_assert(gpc_coherence_issue(c, &r, NULL, &token) == GPC_OK &&
+                          gpc_coherence_advance(c, r.cycle + 999, NULL) == GPC_OK);
+            else
+                cr_assert_eq(gpc_coherence_access(c, &r, NULL, NULL), GPC_OK);
+            cr_expect(a.done && a.old == n, "%s: %u has found %u", protocols[i / 2], n, (unsigned)a.old);
+        }
+        cr_expect_eq(small_access(c, 1, GPC_COHERENCE_LOAD, 0, 0), 3, "%s", protocols[i / 2]);
+        small_close(s);
+    }
+}
+
 static void refused(gpc_coherence *c, const gpc_coherence_request *r, const char *what) {
     gpc_error error = GPC_ERROR_INIT;
     uint64_t token;
