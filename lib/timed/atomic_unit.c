@@ -5,8 +5,8 @@
 #include "timed/timed.h"
 
 /*
- * Of one line. A turn takes as many lanes as the unit has room for, of different addresses: so at least as many turns as
- * lanes have one address in common.
+ * Of one line. A turn takes as many lanes as the unit has room for, of different addresses: so there are at least as
+ * many turns as lanes have one address in common.
  *
  * Example, l2.atomic_lanes = 4: of 10 lanes that add to 10 words, three turns; with five of them on one word, five.
  */

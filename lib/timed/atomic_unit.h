@@ -16,7 +16,7 @@ GPCI_INLINE bool gpci_atomics_are_limited(const gpci_timed *t) {
 /* Turns of a line of a warp access; and of a host's request for a line, which is not known to have any lanes. */
 uint16_t gpci_atomic_turns(const gpci_timed *t, const gpc_warp_access *access, const gpci_transaction *line);
 uint16_t gpci_atomic_turns_of_words(const gpci_timed *t, const gpci_transaction *line);
-/* So many, as soon as the unit is free: the core cycle at which what they have found is there, the tags' latency past. */
+/* So many, as soon as the unit is free: the core cycle at which what they have found is there, l2.latency included. */
 uint64_t gpci_atomic_perform(gpci_stage *slice, uint64_t now, uint16_t turns);
 
 #endif

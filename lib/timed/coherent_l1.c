@@ -15,8 +15,8 @@
  * In trees without directories, where requests wait, a store or an atomic that goes below has its entry until its bytes
  * have set out. All that L1 sends to a slice stays in order, and there waits in order: so others of the line follow.
  *
- * Example, vi, four atomics of a line and a load, in a row: the atomics leave L1 in cycles 1 to 4, the load's request in
- * cycle 5, and it finds what the last of them has left.
+ * Example, vi, four atomics of a line and a load, in a row: the atomics leave L1 in cycles 1 to 4, the load's request
+ * in cycle 5, and it finds what the last of them has left.
  */
 
 static uint64_t line_of(const gpci_timed *t, uint64_t address) {
@@ -350,8 +350,8 @@ bool gpci_coherent_l1_room(const gpci_timed *t, const gpci_stage *stage) {
 }
 
 /*
- * A request for a copy goes with that of another L1 of its LRC for the same line, where one is on its way: unless L1 has
- * stores on their way, which that may get ahead of.
+ * A request for a copy goes with that of another L1 of its LRC for the same line, where one is on its way: unless L1
+ * has stores on their way, which that may get ahead of.
  */
 static bool goes_along(const gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
