@@ -6,8 +6,10 @@
 #include "policies/predictor/predictors.h"
 
 /*
- * Predictors of coherent L1s, and tokens: who lacks one fills no line. A module tells them of hits, fills and
- * evictions, as a cache does (coherence/module_tags.c). They are asked before an access begins, at the points at which
+ * What slices are given to ask (coherence/module_ask.c says when), and clusters' caches, where L1s' predictor has
+ * something to keep in the next cache. And predictors of coherent L1s, and tokens: who lacks one fills no line, or, where
+ * tokens are opportunistic, none for which a line would have to go that is kept. A module tells predictors of hits, fills
+ * and evictions, as a cache does (coherence/module_tags.c). They are asked before an access begins, at the points at which
  * a cache asks (cache_access.c, write.c): a load or prefetch before its lookup, or when it misses; a store that would
  * allocate, when it misses. What is to bypass is an access that the low module performs, without a copy and without an
  * entry in its directory.

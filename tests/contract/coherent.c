@@ -111,7 +111,7 @@ static void run(kernel *k) {
             access.out = NULL;
         issue(k, &access);
         if (n % 20 == 19) {
-            gpc_sample samples[SMS] = {GPC_SAMPLE_INIT, GPC_SAMPLE_INIT, GPC_SAMPLE_INIT};
+            gpc_sample samples[SMS + 1] = {GPC_SAMPLE_INIT, GPC_SAMPLE_INIT, GPC_SAMPLE_INIT, GPC_SAMPLE_INIT};
             cr_assert_eq(gpc_hierarchy_sample(k->h, samples), GPC_OK);
         }
         if (k->timed && draw(k, 4) == 0)
@@ -221,6 +221,7 @@ Test(coherent_contract, predictors) {
     gpc_context_destroy(context);
 }
 
+#define GPUS "gpu.count = 2\nsm.count = 4\npage.bytes = 256\nl2.size = 2KiB\n"
 Test(coherent_contract, what_else_decides) {
     static const char *const rows[] = {"l1.tokens = strict\nl2.tokens = strict\n",
                                        "l1.tokens = opportunistic\nl2.tokens = opportunistic\n",
@@ -231,6 +232,8 @@ Test(coherent_contract, what_else_decides) {
                                        "l2.bypass = random-p\nl2.write_allocate = lazy\n",
                                        "l2.bypass = random-p\nl1.sectors = 4\nl2.sectors = 4\nl2.fetch_sectors = 4\n",
                                        "l1.bypass = agcb\nl1.sectors = 4\nl1.fetch_sectors = 2\nl2.sectors = 4\n",
+                                       GPUS "l2.bypass = random-p\nl2.replacement = combined\n",
+                                       GPUS "l1.bypass = agcb\nl1.tokens = opportunistic\n",
                                        "l1.bypass = random-p\nl2.bypass = random-p\nl2.replacement = combined\n"};
     gpc_context *context = open_context(1);
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)

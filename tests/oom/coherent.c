@@ -113,7 +113,10 @@ static gpc_status timed(gpc_context *context, oom_heap *heap, gpc_error *error) 
 }
 
 static gpc_status timed_lanes(gpc_context *context, oom_heap *heap, gpc_error *error) {
-    return run(context, heap, error, "mode = timed\nl1.coalescer = multi2sim\nsm.lsus = 2\nsm.lsu_in_flight = 1\n");
+    return run(context, heap, error,
+               "mode = timed\nl1.coalescer = multi2sim\nsm.lsus = 2\nsm.lsu_in_flight = 1\n"
+               "l1.bypass = agcb\nl1.tokens = opportunistic\nl1.token_clear = owners\nl1.track_reuse = true\n"
+               "l2.tokens = opportunistic\nl2.replacement = combined\n");
 }
 
 static gpc_status functional(gpc_context *context, oom_heap *heap, gpc_error *error) {
