@@ -74,6 +74,75 @@ class Values(TemporaryCase):
         accesses[1:] = [store("b", "01"), load("a", "00"), load("a", "01", flags="glc")]
         self.assertEqual(self.differences({"accesses": accesses}, "sequential", "slc-glc"), [])
 
+    def test_release(self):
+        """slc-glc: what was n-stored stays in its cache until that releases; then who acquires reads it."""
+        accesses = [load("a", "00"), store("b", "07", kind="n_store"), ["acquire", "a"], load("a", "00"),
+                    ["release", "b"], load("a", "00"), ["acquire", "a"], load("a", "07")]  # fmt: skip
+        self.assertEqual(self.differences({"accesses": accesses}, "sequential", "slc-glc"), [])
+        accesses[4] = {"kind": "release", "module": "b"}
+        accesses[6] = {"kind": "acquire", "module": "a", "scope": "gpu"}
+        self.assertEqual(self.differences({"accesses": accesses}, "sequential", "slc-glc"), [])
+        accesses[6]["scope"] = "cta"
+        self.assertEqual(self.differences({"accesses": accesses}, "sequential", "slc-glc"),
+                         ["access 7 of 8 (a load 0x10): a: bytes read: expected 07, found 00"])  # fmt: skip
+
+    def test_orders(self):
+        """A flag that is stored with a release, and loaded with an acquire: the bytes behind it are there."""
+        for key in ("sequential", "timed"):
+            for scope, found in (("gpu", "05"), ("sys", "05"), ("mm", "05"), ("cta", "00")):
+                with self.subTest(key, scope=scope):
+                    accesses = [
+                        load("a", "00", cycle=0), store("b", "05", kind="n_store", cycle=100),
+                        store("b", "01", "0x20", order="release", scope=scope, cycle=200),
+                        load("a", "01", "0x20", order="acquire", scope=scope, cycle=1000), load("a", found, cycle=2000),
+                    ]  # fmt: skip
+                    self.assertEqual(self.differences({"accesses": accesses}, key, "slc-glc"), [])
+
+    def test_release_in_time(self):
+        """It ends when what was stored before it is in memory, and so later than the store."""
+        accesses = [store("b", "05", kind="n_store", cycle=0), [0, "b", "release"]]
+        document = scenarios.Document(self.saved(self.document({"accesses": accesses}, "timed", "slc-glc")))
+        outcome = document.scenarios[0].run(self.context)
+        (_, stored, _), (_, released, _) = outcome.completion
+        self.assertGreater(released, stored + 8)
+        self.assertEqual(outcome.differences, [])
+
+    def test_atomics(self):
+        add = {"op": "add", "operand": 5}
+        for key in ("sequential", "timed", "ordered"):
+            for protocol in ("moesi", "vi", "mesif"):
+                with self.subTest(key, protocol=protocol):
+                    accesses = [
+                        {"module": module, "kind": "store", "address": "0x10", "cycle": cycle, "atomics": atomics}
+                        for module, cycle, atomics in (
+                            ("a", 0, [{**add, "finds": 0}]), ("b", 100, [{**add, "finds": 5}, {"op": "exchange",
+                             "operand": 3, "offset": 4, "finds": 0}]), ("a", 200, [{"op": "compare_swap", "compare": 10,
+                             "operand": 2, "finds": 10}]))
+                    ] + [load("b", "0200000003000000", cycle=300)]  # fmt: skip
+                    steps = {"steps": [["issue", each] for each in accesses[:1]], "ends": True}
+                    scenario = {"accesses": accesses} if key != "ordered" else steps
+                    self.assertEqual(self.differences(scenario, key, protocol), [])
+                    accesses[0]["atomics"][0]["finds"] = 1
+                    differences = self.differences(scenario, key, protocol)
+                    self.assertEqual(len(differences), 1)
+                    self.assertIn("a: what atomic 0 finds: expected 1, found 0", differences[0])
+
+    def test_what_orders_cannot_be(self):
+        for text, access in (
+            ("key 'order'", load("a", "00", order="release")), ("key 'order'", store("a", "00", order="acquire")),
+            ("key 'order'", load("a", "00", order="acq_rel")), ("key 'order'", load("a", "00", order="seq_cst")),
+            ("key 'scope'", load("a", "00", scope="gpu")), ("several processors, but not all", load("a", "00",
+             order="acquire", scope="cluster")), ("a module below a", load("a", "00", order="acquire", scope="b")),
+            ("key 'operands' is none of", {"module": "a", "kind": "store", "address": 16, "atomics": [{"op": "add",
+             "operands": 1}]}), ("key 'op'", {"module": "a", "kind": "store", "address": 16, "atomics": [{"op": "plus"}]}),
+            ("key 'atomics'", {"module": "a", "kind": "load", "address": 16, "atomics": [{"op": "add"}]}),
+            ("key 'sope' is none of", {"kind": "release", "module": "a", "sope": "gpu"}),
+        ):  # fmt: skip
+            with self.subTest(text, access=access):
+                self.assertIn(text, self.refused({"accesses": [access]}))
+        self.assertIn("key 'order'", self.refused(
+            {"steps": [["issue", load("a", "00", order="acquire")]]}, "ordered"))  # fmt: skip
+
     def test_overlapping(self):
         accesses = [store("a", "05", cycle=0), load("b", "05", cycle=40), [41, "b", "load", "0x10"]]
         self.assertEqual(self.differences({"accesses": accesses}, "timed"), [])
@@ -121,7 +190,7 @@ class Values(TemporaryCase):
             ({"accesses": [store("a", "0x1")]}, "key 'bytes' is \"0x1\", not bytes in hex"),
             ({"accesses": [store("a", "??")]}, "key 'bytes' is \"??\", not bytes in hex"),
             ({"accesses": [store("a", "01", flags="fast")]}, "key 'flags': flags is 'fast', not one of glc, slc"),
-            ({"accesses": [{"kind": "release", "module": "a"}]}, "key 'kind' is \"release\", not one of load, "),
+            ({"accesses": [{"kind": "relax", "module": "a"}]}, "key 'kind' is \"relax\", not one of load, "),
             ({"accesses": [{"kind": "flush", "module": "a", "address": 4}]}, "key 'address' is none of kind, module"),
             ({"accesses": [["flush", "c"]]}, 'accesses[0] is ["flush", "c"], not'),
             ({"accesses": [], "initial": {"here": "00"}}, "key 'here' is \"00\", not bytes in hex at an address"),

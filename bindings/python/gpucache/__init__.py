@@ -81,6 +81,7 @@ from ._constants import (
 from .cache import NO_LINE, AccessResult, Batch, Cache, Eviction, Line, Request, WarpEvent, next_uses
 from .coherence import (
     AddressRange,
+    Atomic,
     Choice,
     Coherence,
     CoherenceBlock,

@@ -11,6 +11,7 @@ from typing import NamedTuple, Optional, Sequence, Union
 from . import _generated as g
 from ._constants import (
     GPC_LINE_COUNT,
+    AtomicOp,
     ChoiceKind,
     CoherenceKind,
     CoherenceState,
@@ -18,9 +19,11 @@ from ._constants import (
     DirectoryOverflow,
     MessageKind,
     Origin,
+    Status,
 )
 from ._loader import lib
-from ._native import decoded, text
+from ._native import choice, decoded, settle, text
+from .errors import ArgumentError
 from .stats import counters_of, empty
 
 # Addresses that a module serves: bytes from `first` to `last`; or where (address / divisor) mod modulus == residue; or
@@ -75,6 +78,16 @@ class CoherenceModule:
     byte_masks: bool = False  # stores fetch nothing
     fetch_blocks: int = 1  # of a line, which are read together
     near_of: Optional[str] = None  # the other half of its cache, whose pages are at home; this half copies all others
+
+
+class Atomic(NamedTuple):
+    """A read-modify-write of an access: an AtomicOp or its name, of `width` bytes, `offset` after its first."""
+
+    op: object
+    operand: int = 0
+    compare: int = 0
+    width: int = 4
+    offset: int = 0
 
 
 class Message(NamedTuple):
@@ -143,6 +156,7 @@ class Completion(NamedTuple):
     retries: int
     hit: bool
     joined: bool  # was part of another access to the block
+    atomics: tuple = ()  # what each Atomic has found
 
 
 class Choice(NamedTuple):
@@ -167,6 +181,7 @@ class CoherenceResult(NamedTuple):
     data: bytes
     messages: list
     transitions: list
+    atomics: tuple = ()  # what each Atomic has found
 
 
 class CoherenceStats(dict):
@@ -194,7 +209,8 @@ class CoherenceStats(dict):
         transitions, origins = self.transitions, self.origins
         return {
             (one, two): (transitions[i][j], origins[i][j])
-            for i, one in enumerate(self.states) for j, two in enumerate(self.states) if transitions[i][j] or origins[i][j]
+            for i, one in enumerate(self.states) for j, two in enumerate(self.states)
+            if transitions[i][j] or origins[i][j]
         }  # fmt: skip
 
     def matrices(self, title=""):
@@ -278,3 +294,44 @@ def empty_stats():
 def coherence_counters():
     """Names of the counters."""
     return [counter.name for counter in counters_of(CounterTable.COHERENCE)]
+
+
+def atomics_for(request, atomics, size):
+    """What a request's atomics are in memory, which must live until it ends."""
+    made = (g.gpc_atomic * len(atomics))(*(
+        g.gpc_atomic(operand=one.operand, compare=one.compare, offset=one.offset, op=choice(AtomicOp, one.op, "op"),
+                     width=one.width) for one in (Atomic(*each) for each in atomics)
+    ))  # fmt: skip
+    if len(made):
+        request.atomics, request.atomic_count = made, len(made)
+        if size is None:
+            request.size = max(one.offset + one.width for one in made)
+    return made
+
+
+def atomics_found(atomics):
+    return tuple(one.old for one in atomics)
+
+
+def matrices_of(tree, index, count):
+    """(transitions, origins), [from][to], of a protocol with more states than six; None."""
+    if count == len(STATES):
+        return None
+    transitions, origins = ((kind * count * count)() for kind in (ctypes.c_uint64, ctypes.c_uint32))
+    status = lib.gpc_coherence_get_matrices(
+        tree, index, count, ctypes.cast(transitions, ctypes.POINTER(ctypes.c_uint64)),
+        ctypes.cast(origins, ctypes.POINTER(ctypes.c_uint32)),
+    )  # fmt: skip
+    settle(status, what="gpc_coherence_get_matrices")
+    return [list(row) for row in transitions], [list(row) for row in origins]
+
+
+def packed(mask, size):
+    if not isinstance(mask, int):
+        values = list(mask)
+        if len(values) != size:
+            raise ArgumentError(Status.ERROR_ARGUMENT, f"a mask of {len(values)} values for {size} bytes")
+        mask = sum(1 << place for place, value in enumerate(values) if value)
+    if mask < 0 or mask >> size:
+        raise ArgumentError(Status.ERROR_ARGUMENT, f"mask {mask:#x} for {size} bytes")
+    return mask.to_bytes((size + 7) // 8, "little")

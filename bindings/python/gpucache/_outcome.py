@@ -5,6 +5,7 @@ from collections import Counter, namedtuple
 
 from ._constants import CoherenceKind, MessageKind
 from ._document import Entry
+from ._coherence import CoherenceResult
 from .errors import StateError
 
 
@@ -24,6 +25,15 @@ def shown(value):
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join("none" if each is None else shown(each) for each in value) + "]"
     return str(value)
+
+
+def acts_of(access):
+    """[(module, kind)] of releases, the access itself, whose kind is None here, and acquires, in their order."""
+    own = [] if access.kind is None else [(access.module, None)]
+    return [
+        *((module, CoherenceKind.RELEASE) for module in access.releases), *own,
+        *((module, CoherenceKind.ACQUIRE) for module in access.acquires),
+    ]  # fmt: skip
 
 
 def pattern(values):
@@ -137,16 +147,37 @@ class Outcome:
             if self.compared:
                 self._compare_access(at, result)
                 self._compare_read(access, result.data)
+                self._compare_atomics(access, result.atomics)
                 self._check()
         self.place = None
         self._look()
 
     def _do(self, access, issue):
+        """One access, releases before it and acquires behind it: a CoherenceResult of all of them."""
+        tree, results = self._tree, []
+        for module, kind in acts_of(access):
+            cycle = results[-1].completed + 1 if results else issue
+            results.append(
+                self._do_one(access, cycle) if kind is None else tree.access(module, kind, cycle=max(cycle, tree.clock))
+            )
+        if not results:  # of no cache
+            return CoherenceResult(issue, False, "I", "I", 1, b"", [], [])
+        own = results[len(access.releases)] if access.address is not None else results[0]
+        return own._replace(
+            completed=results[-1].completed, messages=[each for one in results for each in one.messages],
+            transitions=[each for one in results for each in one.transitions],
+        )  # fmt: skip
+
+    def _do_one(self, access, cycle):
         tree = self._tree
-        if access.address is None:
-            return getattr(tree, access.word)(access.module, cycle=issue)
+        if access.word in ("flush", "acquire") and access.kind == access.word:
+            return getattr(tree, access.word)(access.module, cycle=cycle)
+        if access.releases:
+            cycle = max(cycle, tree.clock)
+        if access.kind == CoherenceKind.RELEASE:
+            return tree.release(access.module, cycle=cycle)
         return tree.access(access.module, access.kind, access.address, access.size, data=access.data,
-                           mask=access.mask, cycle=issue, flags=access.flags)  # fmt: skip
+                           mask=access.mask, cycle=cycle, flags=access.flags, atomics=access.atomics)  # fmt: skip
 
     def _tell(self, access, result):
         read = f", read {result.data.hex()}" if result.data else ""
@@ -179,6 +210,11 @@ class Outcome:
     def _compare_read(self, access, data):
         if access.reads is not None and not fits(access.reads, data):
             self._differ("bytes read", access.module, pattern(access.reads), data.hex())
+
+    def _compare_atomics(self, access, found):
+        for at, (expected, value) in enumerate(zip(access.finds, found)):
+            if expected not in (None, value):
+                self._differ(f"what atomic {at} finds", access.module, expected, value)
 
     def _check(self):
         if self.scenario.check is not None:
@@ -281,7 +317,8 @@ class Outcome:
     def _compare_transitions(self, module, expected):
         found = self.stats[module].changes()
         order = {state: at for at, state in enumerate(self._tree.states)}
-        for pair in sorted(expected.keys() | found.keys(), key=lambda pair: [order.get(each, len(order)) for each in pair]):
+        pairs = expected.keys() | found.keys()
+        for pair in sorted(pairs, key=lambda pair: [order.get(each, len(order)) for each in pair]):
             one, other = expected.get(pair, (0, 0)), found.get(pair, (0, 0))
             if one[0] != other[0]:
                 self._differ(f"transitions {pair[0]} -> {pair[1]}", module, one[0], other[0])

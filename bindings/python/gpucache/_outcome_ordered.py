@@ -59,7 +59,7 @@ class OrderedOutcome(Outcome):
             getattr(tree, access.word)(access.module, cycle=0)
         elif access is not None:
             token = tree.issue(access.module, access.kind, access.address, access.size, data=access.data,
-                               mask=access.mask, cycle=0)  # fmt: skip
+                               mask=access.mask, cycle=0, atomics=access.atomics)  # fmt: skip
             self._reads[token] = access
             tree.advance(0)
         else:
@@ -93,6 +93,7 @@ class OrderedOutcome(Outcome):
         self._lines.append(f"    {end.module} has its {end.kind.name.lower().replace('_', '-')}: {end.data.hex()}")
         if self.compared:
             self._compare_read(access, end.data)
+            self._compare_atomics(access, end.atomics)
 
     def _tell_step(self):
         self.story.append(self.place or "at the end")

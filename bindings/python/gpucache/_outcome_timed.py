@@ -5,7 +5,7 @@ from collections import Counter
 
 from ._constants import CoherenceKind
 from ._document import Entry
-from ._outcome import Outcome, _step, _trace_entry, line_of
+from ._outcome import Outcome, _step, _trace_entry, acts_of, line_of
 from .errors import GpucacheError
 
 _COALESCED = {
@@ -34,7 +34,8 @@ class TimedOutcome(Outcome):
         tree, ends = self._tree, {}
         self._joined = Counter()
         self._entries = []
-        tree.set_callbacks(on_transition=self._transition, on_complete=lambda end: ends.__setitem__(end.token, end))
+        self._chains = {}  # by token: what is to be issued when it ends, and the first's token
+        tree.set_callbacks(on_transition=self._transition, on_complete=lambda end: self._ended(end, ends))
         self.place = self.scenario.text_of(0) if self.scenario.accesses else None
         tokens = []
         try:
@@ -52,8 +53,11 @@ class TimedOutcome(Outcome):
         self.retries = tree.stats()["retries"]
         if self.compared and not self.error:
             for at, end in enumerate(ended):
+                if end is None:  # of no cache: nothing was to be done
+                    continue
                 self.place = self.scenario.text_of(at)
                 self._compare_read(self.scenario.accesses[at], end.data)
+                self._compare_atomics(self.scenario.accesses[at], end.atomics)
             self.place = None
             self._check()
             self._compare_ends()
@@ -68,8 +72,28 @@ class TimedOutcome(Outcome):
             if access.cycle != before and access.cycle:
                 tree.advance(access.cycle - 1)
             before = access.cycle
-            tokens.append(tree.issue(access.module, access.kind, access.address, access.size, data=access.data,
-                                     mask=access.mask, cycle=access.cycle, flags=access.flags))  # fmt: skip
+            acts = acts_of(access)
+            tokens.append(self._act(access, acts, access.cycle, None) if acts else None)
+
+    def _act(self, access, acts, cycle, first):
+        """Issue the first of what an access is made of; the others follow, each when the one before has ended."""
+        (module, kind), rest = acts[0], acts[1:]
+        if kind is None:
+            token = self._tree.issue(module, access.kind, access.address, access.size, data=access.data, cycle=cycle,
+                                     mask=access.mask, flags=access.flags, atomics=access.atomics)  # fmt: skip
+        else:
+            token = self._tree.issue(module, kind, cycle=cycle)
+        self._chains[token] = access, rest, token if first is None else first
+        return token
+
+    def _ended(self, end, ends):
+        """Of an access and what goes with it the end is the last's, and what was read is its own."""
+        access, rest, first = self._chains.pop(end.token)
+        before = ends.get(first)
+        own = end if before is None or end.kind == access.kind else before
+        ends[first] = own._replace(issued=(before or end).issued, cycle=end.cycle)
+        if rest:
+            self._act(access, rest, end.cycle, first)
 
     def _transition(self, transition):
         self._sets[transition.module].add(transition.set)

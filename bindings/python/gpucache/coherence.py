@@ -20,6 +20,7 @@ from dataclasses import fields
 from . import _generated as g
 from ._coherence import (  # noqa: F401: networks are for scenarios and the package
     STATES,
+    Atomic,
     AddressRange,
     Choice,
     CoherenceBlock,
@@ -33,13 +34,16 @@ from ._coherence import (  # noqa: F401: networks are for scenarios and the pack
     Interleaved,
     Message,
     Transition,
+    atomics_for,
+    atomics_found,
     empty_stats,
+    matrices_of,
+    packed,
 )
 from ._constants import (
     GPC_NO_MESSAGE,
     GPC_NO_MODULE,
     AccessBits,
-    AtomicOp,
     ChoiceKind,
     CoherenceKind,
     CoherenceState,
@@ -198,7 +202,8 @@ class CoherenceView(Handle):
         return CoherenceBlock(
             raw.tag, self._states[raw.state], raw.recency, bytes(raw.bytes[:size]) if raw.bytes else None,
             int.from_bytes(bytes(raw.dirty[:(size + 7) // 8]), "little") if raw.dirty else 0,
-            tuple(self.directory(index, set, way, sub) for sub in range(raw.sub_blocks) if raw.state != CoherenceState.I),
+            tuple(self.directory(index, set, way, sub)
+                  for sub in range(raw.sub_blocks) if raw.state != CoherenceState.I),
             raw.sub_block_bytes,
         )  # fmt: skip
 
@@ -263,20 +268,7 @@ class CoherenceView(Handle):
         index = GPC_NO_MODULE if module is None else self._at(module)
         status = lib.gpc_coherence_get_stats_as(self._live(), index, layout, ctypes.byref(raw))
         settle(status, what="gpc_coherence_get_stats_as")
-        return CoherenceStats(raw, self._states, self._matrices(index))
-
-    def _matrices(self, index):
-        """(transitions, origins), [from][to], of a protocol with more states than six; None."""
-        count = len(self._states)
-        if count == len(STATES):
-            return None
-        transitions, origins = ((kind * count * count)() for kind in (ctypes.c_uint64, ctypes.c_uint32))
-        status = lib.gpc_coherence_get_matrices(
-            self._live(), index, count, ctypes.cast(transitions, ctypes.POINTER(ctypes.c_uint64)),
-            ctypes.cast(origins, ctypes.POINTER(ctypes.c_uint32)),
-        )  # fmt: skip
-        settle(status, what="gpc_coherence_get_matrices")
-        return [list(row) for row in transitions], [list(row) for row in origins]
+        return CoherenceStats(raw, self._states, matrices_of(self._live(), index, len(self._states)))
 
     @property
     def states(self):
@@ -325,6 +317,7 @@ class CoherenceView(Handle):
 
     def _made(self):
         """Ready for callbacks."""
+        self._atomics = {}  # by token, of accesses in flight
         self._callbacks = {}
         self._token = hold(weakref.ref(self))
         weakref.finalize(self, drop, self._token).atexit = False
@@ -343,12 +336,13 @@ class CoherenceView(Handle):
         return Completion(
             raw.token, self._names[raw.module], CoherenceKind(raw.kind), raw.address, raw.issued, raw.cycle,
             bytes(raw.bytes[:raw.size]) if raw.bytes else b"", raw.retries, raw.hit == 1, raw.joined == 1,
+            atomics_found(self._atomics.pop(raw.token, ())),
         )  # fmt: skip
 
     def _transition(self, raw):
         return Transition(
-            raw.cycle, self._names[raw.module], raw.set, raw.way, raw.tag_before, self._states[getattr(raw, "from")], raw.tag,
-            self._states[raw.to], Origin(raw.origin),
+            raw.cycle, self._names[raw.module], raw.set, raw.way, raw.tag_before, self._states[getattr(raw, "from")],
+            raw.tag, self._states[raw.to], Origin(raw.origin),
         )  # fmt: skip
 
 
@@ -417,7 +411,7 @@ class Coherence(CoherenceView):
 
     # Accesses
 
-    def access(self, module, kind, address, size=None, *, data=None, mask=None, cycle=None, flags=0):
+    def access(self, module, kind, address=0, size=None, *, data=None, mask=None, cycle=None, flags=0, atomics=()):
         """One access, to its end: a CoherenceResult.
 
         kind   a CoherenceKind or its name
@@ -426,14 +420,17 @@ class Coherence(CoherenceView):
         mask   which of them it writes: a number, bit i of byte i, or a truth value for each; None: all
         cycle  at which it is issued; None: `clock`
         flags  AccessBits, or their names: "glc|slc"
+        atomics  Atomics that a STORE does, without data: the result's `atomics` are what each has found
         """
         request = self._request(module, kind, address, size, data, mask, cycle, flags)
+        made = atomics_for(request, atomics, size)
         size = request.size
-        reads = self._with_data and 0 < size <= 1 << 16 and request.kind != CoherenceKind.ACQUIRE
+        whole = request.kind in (CoherenceKind.ACQUIRE, CoherenceKind.RELEASE)
+        reads = self._with_data and 0 < size <= 1 << 16 and not whole
         out = (ctypes.c_uint8 * max(1, size))() if reads else None
         request.out = out
         result = self._run(lib.gpc_coherence_access, ctypes.byref(request))
-        return result._replace(data=bytes(out)[:size] if out is not None else b"")
+        return result._replace(data=bytes(out)[:size] if out is not None else b"", atomics=atomics_found(made))
 
     def _request(self, module, kind, address, size, data, mask, cycle, flags):
         kind = choice(CoherenceKind, kind, "kind")
@@ -448,19 +445,22 @@ class Coherence(CoherenceView):
         if data is not None:
             request.bytes = _octets(data)
         if mask is not None:
-            request.mask = _octets(self._packed(mask, size))
+            request.mask = _octets(packed(mask, size))
         return request
 
-    def issue(self, module, kind, address=0, size=None, *, data=None, mask=None, cycle=None, flags=0):
+    def issue(self, module, kind, address=0, size=None, *, data=None, mask=None, cycle=None, flags=0, atomics=()):
         """Begin an access that others may overlap with; the arguments are those of access(). Its token.
 
-        Of kind ACQUIRE: an acquire of a module, any cache's, which has no address.
-        What happens then happens in advance(); on_complete is called with its end.
+        Of kind ACQUIRE or RELEASE: of a module, any cache, which has no address.
+        What happens then happens in advance(); on_complete is called with its end, and with what `atomics` have found.
         """
         request = self._request(module, kind, address, size, data, mask, cycle, flags)
+        made = atomics_for(request, atomics, size)
         error, token = g.gpc_error(), ctypes.c_uint64()
         arguments = self._live(inside=True), ctypes.byref(request), ctypes.byref(error), ctypes.byref(token)
         settle(lib.gpc_coherence_issue(*arguments), error, "gpc_coherence_issue")
+        if len(made):
+            self._atomics[token.value] = made
         return token.value
 
     def advance(self, cycle=None):
@@ -469,6 +469,8 @@ class Coherence(CoherenceView):
         arguments = self._live(), UINT64_MAX if cycle is None else cycle, ctypes.byref(error)
         status = invoke(lib.gpc_coherence_advance, *arguments)
         settle(status, error, "gpc_coherence_advance")
+        if self._atomics and self.next_event is None and "on_complete" not in self._callbacks:
+            self._atomics.clear()
         if cycle is not None:
             self.clock = max(self.clock, cycle)
 
@@ -512,17 +514,6 @@ class Coherence(CoherenceView):
         settle(status, error)
         return None
 
-    @staticmethod
-    def _packed(mask, size):
-        if not isinstance(mask, int):
-            values = list(mask)
-            if len(values) != size:
-                raise ArgumentError(Status.ERROR_ARGUMENT, f"a mask of {len(values)} values for {size} bytes")
-            mask = sum(1 << place for place, value in enumerate(values) if value)
-        if mask < 0 or mask >> size:
-            raise ArgumentError(Status.ERROR_ARGUMENT, f"mask {mask:#x} for {size} bytes")
-        return mask.to_bytes((size + 7) // 8, "little")
-
     def load(self, module, address, size=1, **fields):
         """Read: the result's `data` are the bytes."""
         return self.access(module, CoherenceKind.LOAD, address, size, **fields)
@@ -537,11 +528,9 @@ class Coherence(CoherenceView):
 
     def atomic(self, module, op, address, operand=0, *, compare=0, width=4, cycle=None, flags=0):
         """A read-modify-write of `width` bytes, an AtomicOp or its name: the result's `data` are the bytes before."""
-        one = g.gpc_atomic(operand=operand, compare=compare, op=choice(AtomicOp, op, "op"), width=width)
-        request = self._request(module, CoherenceKind.STORE, address, width, None, None, cycle, flags)
-        request.atomics, request.atomic_count = ctypes.pointer(one), 1
-        result = self._run(lib.gpc_coherence_access, ctypes.byref(request))
-        return result._replace(data=one.old.to_bytes(width, "little"))
+        one = Atomic(op, operand, compare, width)
+        result = self.access(module, CoherenceKind.STORE, address, width, cycle=cycle, flags=flags, atomics=[one])
+        return result._replace(data=result.atomics[0].to_bytes(width, "little"))
 
     def flush(self, module=None, cycle=None):
         """Write back and invalidate a module and what is above it; None: all caches."""
@@ -550,6 +539,10 @@ class Coherence(CoherenceView):
     def acquire(self, module=None, cycle=None):
         """A kernel begins, or a warp acquires: at a module; None: at all caches that not all processors share."""
         return self._whole(lib.gpc_coherence_acquire, module, cycle)
+
+    def release(self, module, cycle=None):
+        """What was stored in a module is for others to see: it writes back what an acquire would."""
+        return self.access(module, CoherenceKind.RELEASE, cycle=cycle)
 
     def _whole(self, function, module, cycle):
         index = GPC_NO_MODULE if module is None else self._at(module)
@@ -569,7 +562,8 @@ class Coherence(CoherenceView):
         last = max((message.received for message in messages), default=0)
         self.clock = max(self.clock, raw.completed + 1, last + 1)
         return CoherenceResult(
-            raw.completed, bool(raw.hit), self._states[raw.found], self._states[raw.state], raw.level, b"", messages, transitions
+            raw.completed, bool(raw.hit), self._states[raw.found], self._states[raw.state], raw.level, b"", messages,
+            transitions,
         )
 
     def write_memory(self, address, data):

@@ -14,7 +14,16 @@ import ctypes
 from collections import namedtuple
 
 from . import _generated as g
-from ._constants import GPC_LINE_COUNT, AccessBits, CoherenceEvent, CoherenceState, DoBits, MeansBits, ProtocolBits, Status
+from ._constants import (
+    GPC_LINE_COUNT,
+    AccessBits,
+    CoherenceEvent,
+    CoherenceState,
+    DoBits,
+    MeansBits,
+    ProtocolBits,
+    Status,
+)
 from ._loader import lib
 from ._native import call, choice, decoded, settle, text
 from .errors import ArgumentError, NotFoundError
@@ -230,7 +239,8 @@ def name_states(raw, states):
 
 def states_of(raw):
     """{name: means} of a gpc_protocol's states beside the six."""
-    return {decoded(each.name): MeansBits(each.means) for each in raw.states[:raw.state_count]} if raw.state_count else {}
+    states = raw.states[:raw.state_count] if raw.state_count else ()
+    return {decoded(each.name): MeansBits(each.means) for each in states}
 
 
 def _table(pointer, states):

@@ -14,7 +14,14 @@ key that means nothing here is an error.
 
 An access is [module, kind, address], or an object: {"module", "kind", "address", "size", "bytes": "0a0b" (in hex),
 "mask", "flags": "glc|slc", "reads": "0a??" (?? is any)}; a timed one has a cycle, too, the first of the list. Kinds of
-sequential and ordered scenarios are also flush and acquire, which have at most a module. Steps of an ordered scenario:
+sequential and ordered scenarios are also flush and acquire, which have at most a module; of all but ordered ones
+release, which has one, and as an acquire with a module may have a "scope".
+
+A store may have "atomics": [{"op": "add", "operand": 1, "compare": 0, "width": 4, "offset": 0, "finds": 7}] in place of
+bytes. "order" of an access, acquire, release or acq_rel, has releases done before it, or acquires behind it, in the
+caches that "scope" says: cta, none; cluster, those above the first that several processors share, but not all; gpu and
+sys, those that not all share, as where nothing is said; or a module's name, those above it. Releases go towards memory,
+acquires come from there, one after another. Steps of an ordered scenario:
 ["issue", ACCESS], ["message", kind, from, to, address], ["retry", module, address], ["step", module, address].
 """
 
@@ -33,6 +40,7 @@ from ._document import (
     trace_cycle,
     trace_entry,
 )
+from ._orders import Access, Orders
 from ._outcome import Outcome
 from ._outcome_ordered import OrderedOutcome
 from ._outcome_timed import TimedOutcome
@@ -75,13 +83,7 @@ _TIMED = (
 
 _ORDERED = *_VALUES, "description", "name", "config", "protocol", "entries", "channels", "steps", "ends", "final"
 
-# `word`: the kind as the file has it. `cycle`: None where accesses follow one another. `data` and `mask` of a store,
-# `reads`: a byte, or None for any, for each that is read; None: nothing is said.
-Access = namedtuple(
-    "Access", "module kind address word cycle size data mask flags reads",
-    defaults=(None, None, None, None, AccessBits(0), None),
-)  # fmt: skip
-_ACCESS = "module", "kind", "address", "cycle", "size", "bytes", "mask", "flags", "reads"
+_ACCESS = "module", "kind", "address", "cycle", "size", "bytes", "mask", "flags", "reads", "atomics", "order", "scope"
 _WHOLE = "flush", "acquire"  # kinds that have no address
 
 # Of an ordered scenario: an access, or a choice of what is to happen, the `which`th that is alike.
@@ -247,7 +249,7 @@ def _pair(value):
     return tuple(map(number_of, value)) if good else None
 
 
-class Scenario:
+class Scenario(Orders):
     """Accesses to a tree, and what the file says that comes of them: None where it says nothing."""
 
     key = "sequential"
@@ -292,13 +294,16 @@ class Scenario:
     def has_values(self):
         """Whether blocks are to have bytes."""
         return bool(self.initial or self.memory or
-                    any(access.data is not None or access.reads is not None for access in self.accesses))  # fmt: skip
+                    any(access.data is not None or access.reads is not None or access.atomics
+                        for access in self.accesses))  # fmt: skip
 
     def _access(self, value):
         if isinstance(value, dict):
             return self._named(Part(value, f"{self.part.where}: an access").only(*_ACCESS))
         if isinstance(value, list) and value and value[0] in self._wholes and len(value) < 3:
             return self._whole(value[0], value[1] if len(value) > 1 else None)
+        if self._orders and isinstance(value, list) and value[:1] == ["release"] and len(value) == 2:
+            return self._ordering("release", value[1], None)
         if not isinstance(value, list) or len(value) != 3 or not all(map(is_text, value[:2])):
             return None
         module, word, address = value
@@ -307,7 +312,6 @@ class Scenario:
         return Access(module, _KINDS[word], number_of(address), word)
 
     _wholes = _WHOLE  # those that have a place among the accesses
-
     def _whole_named(self, part, word):
         part.only("kind", "module")
         return self._whole(word, part.text("module", None))
@@ -318,6 +322,8 @@ class Scenario:
     def _named(self, part):
         """An access that is an object."""
         word = part.text("kind")
+        if self._orders and (word == "release" or (word == "acquire" and "scope" in part)):
+            return self._ordering_named(part, word)
         if word in self._wholes:
             return self._whole_named(part, word)
         if word not in _KINDS:
@@ -328,14 +334,16 @@ class Scenario:
         for key, pattern in ("bytes", data), ("reads", reads):
             if key in part and (pattern is None or (key == "bytes" and None in pattern)):
                 raise part.wrong(key, "bytes in hex")
-        size = part.number("size", len(data or reads or b"0"))
+        atomics, finds = self._atomics(part)
+        size = part.number("size", max((one.offset + one.width for one in atomics), default=len(data or reads or b"0")))
+        releases, acquires = self._order(part)
         try:
             flags = bits_of(AccessBits, part.text("flags", ""), "flags")
         except GpucacheError as error:
             raise ScenarioError(f"{part.where}: key 'flags': {error}") from None
         return Access(
             part.text("module"), _KINDS[word], part.number("address"), word, part.number("cycle", None), size,
-            data and bytes(data), part.number("mask", None), flags, reads,
+            data and bytes(data), part.number("mask", None), flags, reads, atomics, finds, releases, acquires,
         )  # fmt: skip
 
     def _completion(self):
@@ -397,6 +405,10 @@ def text_of_access(access):
         parts.append(f"{access.address:#x}")
     if access.data is not None:
         parts.append(f"= {access.data.hex()}")
+    parts += [f"{one.op.name.lower()} {one.operand}" for one in access.atomics]
+    if access.address is not None:
+        around = ("after release of", access.releases), ("before acquire of", access.acquires)
+        parts += [f"{word} {'+'.join(way)}" for word, way in around if way]
     return " ".join(parts)
 
 
@@ -436,8 +448,8 @@ class TimedScenario(Scenario):
         self.retries = part.number("retries_seed1", None)
 
     def _access(self, value):
-        if isinstance(value, list) and value[2:] == ["acquire"]:
-            value = {"cycle": value[0], "module": value[1], "kind": "acquire"}
+        if isinstance(value, list) and value[2:] in (["acquire"], ["release"]):
+            value = {"cycle": value[0], "module": value[1], "kind": value[2]}
         if isinstance(value, dict):
             access = super()._access(value)
             cycle = access and access.cycle
@@ -465,6 +477,7 @@ class OrderedScenario(Scenario):
 
     key = "ordered"
     _outcome = OrderedOutcome
+    _orders = False
 
     def _read(self):
         self.completion = self.trace = None
