@@ -238,6 +238,11 @@ static void try_again(gpci_controllers *e, uint32_t task) {
     gpci_step_after(e, task, GPCI_STEP_access_order, m, gpci_back_off(e, latency + 2));
 }
 
+static bool writes_all(const gpci_controllers *e, const gpci_task *t) {
+    const gpci_tree_payload store = gpci_store_of(e, t->flight);
+    return gpci_tree_writes_all(gpci_task_module(e, t), &store);
+}
+
 /* A request of the access's module to its low one. */
 static void ask(gpci_controllers *e, uint32_t task, gpci_step begin, gpci_step resumes, bool non_coherent) {
     gpci_task *t = gpci_task_at(e, task);
@@ -249,6 +254,7 @@ static void ask(gpci_controllers *e, uint32_t task, gpci_step begin, gpci_step r
     r->own = t->block;
     r->valid = t->state != GPC_LINE_I && m->states[t->block] != GPC_LINE_I;
     r->non_coherent = non_coherent;
+    r->blind = GPCI_UNLIKELY(m->lazy) && begin == GPCI_STEP_write_begin && t->state == GPC_LINE_I && writes_all(e, t);
     t->shared = t->refused = false;
     gpci_ask(e, m, request, begin, t->state == GPC_LINE_I && gpci_needs_rest(e, m, t->flight));
 }

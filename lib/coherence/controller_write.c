@@ -198,7 +198,8 @@ void gpci_step_write_whole(gpci_controllers *e, uint32_t task) {
 
 void gpci_step_write_alone(gpci_controllers *e, uint32_t task) {
     const gpci_task *w = gpci_task_at(e, task);
-    if (GPCI_UNLIKELY(!w->down && gpci_module_is_partial(gpci_task_module(e, w), w->block)) && w->state != GPC_LINE_I) {
+    if (GPCI_UNLIKELY(!w->down && !w->blind && gpci_module_is_partial(gpci_task_module(e, w), w->block)) &&
+        w->state != GPC_LINE_I) {
         gpci_whole_begin(e, task, GPCI_STEP_write_whole);
         return;
     }

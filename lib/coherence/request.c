@@ -231,8 +231,8 @@ gpci_tree_reply gpci_tree_write_request(gpc_coherence *c, const gpci_tree_reques
     const gpci_tree_lookup found = x.found;
     t->stats.write_requests++;
     t->stats.hits += found.hit;
-    const bool partial = gpci_tree_found_part(t, &found);
-    if ((found.state == GPC_LINE_I && !request->blind) || partial)
+    const bool blind = GPCI_UNLIKELY(request->blind) && t->there, partial = !blind && gpci_tree_found_part(t, &found);
+    if ((found.state == GPC_LINE_I && !blind) || partial)
         gpci_tree_misses(c, t, request->tag);
     if (GPCI_UNLIKELY(partial))
         at = gpci_tree_complete(c, t, found.block, at);
@@ -246,7 +246,8 @@ gpci_tree_reply gpci_tree_write_request(gpc_coherence *c, const gpci_tree_reques
     if (!gpci_tree_has(c, GPC_PROTOCOL_PROBE_WHOLE)) /* Multi2Sim probes for the first sub-block only */
         others.last += r->given.block_bytes - 1;
     at = gpci_tree_probe_copies(c, t, &others, at);
-    gpci_tree_reply reply = gpci_tree_acquire_rights(c, t, found.block, request->tag, request->flags, at);
+    gpci_tree_reply reply = (blind ? gpci_tree_acquire_blindly
+                                   : gpci_tree_acquire_rights)(c, t, found.block, request->tag, request->flags, at);
     at = reply.at;
     t->stats.write_request_hits += !reply.went_down;
     gpci_tree_count_near(t, r, 1, !reply.went_down);

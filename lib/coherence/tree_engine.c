@@ -177,6 +177,7 @@ static void request_only_copy(gpc_coherence *c, gpci_tree_access *access, uint32
                                  .tag = gpci_module_tag_of(access->m, access->request->address),
                                  .flags = access->request->flags,
                                  .valid = access->found.state != GPC_LINE_I};
+    request.blind = GPCI_UNLIKELY(access->m->lazy) && !request.valid && gpci_tree_writes_all(access->m, &access->store);
     misses(c, access);
     gpci_tree_reply reply = gpci_tree_write_request(c, &request, access->at);
     access->at = reply.at;

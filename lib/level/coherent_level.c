@@ -103,6 +103,18 @@ static const uint8_t *mask_of(gpci_coherent *c, const uint64_t bytes[2], uint32_
     return all ? NULL : c->mask;
 }
 
+/*
+ * With l1.write_allocate = lazy: is a store that misses left to the low module? One that writes all of a block is kept,
+ * where a table asks for the right to write alone; it would read bytes for others.
+ */
+static bool goes_around(const gpci_coherent *c, const gpc_coherence_request *request, const uint64_t bytes[2]) {
+    const gpci_module *l1 = gpci_module_at(c->tree, request->module);
+    const bool n_store = request->kind == GPC_COHERENCE_N_STORE;
+    const gpc_protocol_rule rule = l1->rules[GPC_LINE_I][n_store ? GPC_EVENT_N_STORE : GPC_EVENT_STORE];
+    return gpci_popcount(bytes[0]) + gpci_popcount(bytes[1]) != l1->given.block_bytes ||
+           rule.actions & GPC_DO_READ_REQUEST;
+}
+
 /* Does an atomic say that none but its thread block need see it? */
 static bool is_local(const gpc_request *r) {
     return r->scope == GPC_SCOPE_CTA && r->order >= GPC_ORDER_RELAXED;
@@ -125,6 +137,8 @@ gpc_coherence_request gpci_coherent_request(gpci_coherent *c, const gpc_request 
         request.flags |= GPC_ACCESS_RETURNS;
     if (request.kind != GPC_COHERENCE_LOAD)
         request.flags |= c->stores[r->space == GPC_SPACE_LOCAL];
+    if (GPCI_UNLIKELY(c->lazy[r->space == GPC_SPACE_LOCAL]) && r->kind == GPC_STORE && goes_around(c, &request, bytes))
+        request.flags |= GPC_ACCESS_NO_ALLOCATE;
     if (GPCI_UNLIKELY(c->masks && request.kind == GPC_COHERENCE_N_STORE && !local))
         request.mask = mask_of(c, bytes, first, request.size);
     return request;

@@ -35,6 +35,7 @@ typedef struct gpci_coherent {
     /* GPC_ACCESS_ bits of stores to global, and to local memory, beside what all L1s do with all of them */
     uint8_t stores[2];
     bool local_atomics;   /* L1s perform those of a thread block's scope: l1.atomics, in trees without directories */
+    bool lazy[2];         /* likewise: those that write a part of a sector that L1 has not leave it to the low module */
     bool masks;           /* slices keep bytes of stores without their lines: l2.write_allocate = lazy */
     uint8_t mask[16];     /* of the request that is being made: gpci_coherent_request */
     uint32_t control;     /* bytes of a message without data, and of the header of one with */

@@ -279,6 +279,8 @@ static gpc_status make_tree(gpc_hierarchy *h, plan *p, gpc_error *error, gpc_coh
         status = gpci_coherent_give_predictors(h, *out, &detail);
         if (status == GPC_OK)
             status = follow_lines(h, *out, &detail);
+        for (uint32_t sm = 0; sm < h->sms; sm++)
+            gpci_module_at(*out, sm)->lazy = h->coherent->lazy[0] || h->coherent->lazy[1];
         if (status < 0) {
             gpc_coherence_destroy(*out);
             *out = NULL;
@@ -300,6 +302,8 @@ static uint8_t plan_stores(const gpc_hierarchy *h) {
     uint8_t *stores = h->coherent->stores, common;
     stores[0] = stores_to(h, GPCI_KEY_L1_WRITE, GPCI_KEY_L1_WRITE_ALLOCATE);
     stores[1] = stores_to(h, GPCI_KEY_L1_WRITE_LOCAL, GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL);
+    h->coherent->lazy[0] = gpci_number(h, GPCI_KEY_L1_WRITE_ALLOCATE) == GPC_WRITE_LAZY_FETCH;
+    h->coherent->lazy[1] = gpci_number(h, GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL) == GPC_WRITE_LAZY_FETCH;
     common = stores[0] & stores[1] & (GPC_ACCESS_THROUGH | GPC_ACCESS_NO_ALLOCATE);
     stores[0] &= (uint8_t)~common;
     stores[1] &= (uint8_t)~common;

@@ -53,7 +53,7 @@ typedef struct demand {
     const char *text, *why;
 } demand;
 
-static const char whole[] = "a coherent L1 keeps no bytes without their sector";
+static const char whole[] = "a coherent L1 that writes back keeps no bytes without their sector";
 
 static const demand demands[] = {
     {GPCI_KEY_L1_ENABLED, 1, "true", "a tree begins with L1s"},
@@ -66,8 +66,9 @@ static const char *text_of(const needs *n, gpci_key key) {
 
 static void check_l1_writes(needs *n) {
     static const gpci_key keys[] = {GPCI_KEY_L1_WRITE_ALLOCATE, GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL};
+    static const gpci_key writes[] = {GPCI_KEY_L1_WRITE, GPCI_KEY_L1_WRITE_LOCAL};
     for (unsigned i = 0; i < 2; i++)
-        if (gpci_number(n->h, keys[i]) == GPC_WRITE_LAZY_FETCH)
+        if (gpci_number(n->h, keys[i]) == GPC_WRITE_LAZY_FETCH && gpci_number(n->h, writes[i]) == GPC_WRITE_BACK)
             add(n, keys[i], whole, "fetch");
 }
 

@@ -511,7 +511,7 @@ Test(coherent, all_that_can_be_wrong) {
         "coherence = nmoesi needs l1.enabled = true; "
         "l2.write_policy = back; "
         "l2.write_allocate = fetch; "
-        "l1.write_allocate = fetch; l1.allocate = on-miss; lrc.sms = 0; network.header = 8B; cluster.size = 1024B; "
+        "l1.allocate = on-miss; lrc.sms = 0; network.header = 8B; cluster.size = 1024B; "
         "page.bytes = 64KiB; l1.replacement = lru; l2.replacement = lru; l1.bypass = hint; l2.bypass = hint; "
         "l2.inclusion = non-inclusive; l2.partitions = 1 "
         "(l1.replacement '" LONG "' reads what it has not declared, which coherent modules do not tell policies; ";
@@ -528,10 +528,8 @@ Test(coherent, all_that_can_be_wrong) {
     gpc_context_destroy(context);
 }
 
-#define FETCHES "l1.write_allocate = fetch\nl1.write_allocate_local = fetch\n"
-
 /* A preset under a protocol: a load from memory, then from L1; a store; what it has not loaded is not there. */
-static void run_preset(const char *preset, const char *settings, const char *protocol, bool timed) {
+static void run_preset(const char *preset, const char *protocol, bool timed) {
     rig r = {0};
     gpc_error error = GPC_ERROR_INIT;
     const uint64_t address = 4096;
@@ -542,7 +540,6 @@ static void run_preset(const char *preset, const char *settings, const char *pro
     cr_assert_eq(gpc_context_create(NULL, &error, &r.context), GPC_OK);
     cr_assert_eq(gpc_config_create(r.context, &error, &r.config), GPC_OK);
     cr_assert_eq(gpc_config_load_preset(r.config, preset, &error), GPC_OK);
-    cr_assert_eq(gpc_config_load_text(r.config, settings, "settings", &error), GPC_OK);
     cr_assert_eq(gpc_config_set(r.config, "coherence", protocol, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_config_set(r.config, "mode", timed ? "timed" : "functional", &error), GPC_OK);
     cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &error, &r.hierarchy), GPC_OK, "%s: %s", preset,
@@ -564,22 +561,18 @@ static void run_preset(const char *preset, const char *settings, const char *pro
 }
 
 /*
- * Every GPU runs under every protocol in both modes, some once what a tree cannot do yet is set otherwise. Their trees
- * are large: of the modes it is one or the other, but in thorough runs.
+ * Every GPU runs under every protocol in both modes, by its own preset. Their trees are large: of the modes it is one or
+ * the other, but in thorough runs.
  */
 Test(coherent, presets) {
-    static const struct {
-        const char *preset, *settings;
-    } machines[] = {
-        {"kepler", ""},     {"gtx480", ""},       {"gtx480-l1-48k", ""}, {"gcn-7970", ""},
-        {"qv100", FETCHES}, {"rtx2060", FETCHES}, {"a100", FETCHES},     {"h100", ""},
-    };
+    static const char *const presets[] = {"kepler", "gtx480",  "gtx480-l1-48k", "gcn-7970",
+                                          "qv100",  "rtx2060", "a100",          "h100"};
     static const char *const protocols[] = {"msi", "mesi",   "mosi", "moesi", "nmoesi", "nmoesi-multi2sim",
                                             "vi",  "slc-glc"};
-    for (unsigned i = 0; i < sizeof machines / sizeof *machines; i++)
+    for (unsigned i = 0; i < sizeof presets / sizeof *presets; i++)
         for (unsigned p = 0; p < 2 * sizeof protocols / sizeof *protocols; p++)
             if (effort_wanted() == EFFORT_THOROUGH || ((i + p / 2) % 2 == p % 2 && effort_takes(i * 16 + p)))
-                run_preset(machines[i].preset, machines[i].settings, protocols[p / 2], p % 2);
+                run_preset(presets[i], protocols[p / 2], p % 2);
 }
 
 /*

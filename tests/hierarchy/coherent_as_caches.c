@@ -531,12 +531,58 @@ static void mask_as_in_caches(const char *protocol, const char *settings, bool t
     close_pair(&p);
 }
 
+#define BYTE_MASKS                                                                \
+    "l1.sectors = 4\nl2.sectors = 4\nl2.write_allocate = lazy\nl2.size = 64KiB\n" \
+    "l1.write_policy = through\nl1.write_allocate = none\n"
+
 /* A store fetches nothing; what a load needs of its sector is read when it does; what leaves is written. */
 Test(coherent_as_caches, byte_masks) {
     static const char *const protocols[] = {"vi", "mesi", "nmoesi"};
+    for (unsigned i = 0; i < 2 * sizeof protocols / sizeof *protocols; i++) {
+        mask_as_in_caches(protocols[i / 2], BYTE_MASKS, i % 2);
+        mask_as_in_caches(protocols[i / 2], BYTE_MASKS "l2.fetch_sectors = 2\n", i % 2);
+    }
+}
+
+/* Loads, and stores of whole sectors, which L1 writes through and keeps: nobody fetches what is written. */
+static void keep_as_in_caches(const char *protocol, bool timed) {
+    pair p;
+    open_pair(&p, protocol, timed,
+              "l1.sectors = 4\nl2.sectors = 4\nl2.size = 64KiB\nl2.write_allocate = lazy\nl2.fetch_sectors = 2\n"
+              "l1.write_policy = through\nl1.write_allocate = lazy");
+    uint64_t random = 9;
+    for (unsigned n = 0; n < (timed ? 500 : 3000); n++) {
+        uint64_t addresses[8];
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        const uint64_t draw = random >> 24, sector = 128 * (draw % 19) + (draw >> 10) % 4 * 32;
+        gpc_warp_access access = lane_of(draw, addresses);
+        access.mask = 255;
+        access.kind = draw >> 38 & 1 ? GPC_STORE : GPC_LOAD;
+        for (unsigned lane = 0; lane < 8; lane++)
+            addresses[lane] = sector + 4 * lane;
+        fire(&p.tree, timed, &access);
+        fire(&p.caches, timed, &access);
+        const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
+        cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits &&
+                      one.l1_store_sector_hits == other.l1_store_sector_hits &&
+                      one.l2_write_sectors == other.l2_write_sectors &&
+                      one.dram_read_sectors == other.dram_read_sectors &&
+                      one.dram_write_sectors == other.dram_write_sectors,
+                  "%s, %s: access %u: hits %llu, %llu; %llu, %llu; L2 writes %llu, %llu; DRAM reads %llu, %llu",
+                  protocol, timed ? "timed" : "functional", n, (unsigned long long)one.l1_load_sector_hits,
+                  (unsigned long long)other.l1_load_sector_hits, (unsigned long long)one.l1_store_sector_hits,
+                  (unsigned long long)other.l1_store_sector_hits, (unsigned long long)one.l2_write_sectors,
+                  (unsigned long long)other.l2_write_sectors, (unsigned long long)one.dram_read_sectors,
+                  (unsigned long long)other.dram_read_sectors);
+    }
+    const gpc_stats s = rig_stats(&p.tree);
+    cr_expect(s.l1_load_sector_hits > 10 && s.dram_read_sectors > 10, "%llu, %llu",
+              (unsigned long long)s.l1_load_sector_hits, (unsigned long long)s.dram_read_sectors);
+    close_pair(&p);
+}
+
+Test(coherent_as_caches, whole_sectors) {
+    static const char *const protocols[] = {"mesi", "moesi"}; /* what has been written through is clean */
     for (unsigned i = 0; i < 2 * sizeof protocols / sizeof *protocols; i++)
-        mask_as_in_caches(protocols[i / 2],
-                          "l1.sectors = 4\nl2.sectors = 4\nl2.write_allocate = lazy\nl2.size = 64KiB\n"
-                          "l1.write_policy = through\nl1.write_allocate = none",
-                          i % 2);
+        keep_as_in_caches(protocols[i / 2], i % 2);
 }

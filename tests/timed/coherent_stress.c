@@ -155,8 +155,10 @@ static void draw_ways_of_presets(uint64_t state, machine *m) {
     put(m, "l1.index = %s\nl2.index = %s\n", indices[rig_below(&state, 3)], indices[rig_below(&state, 3)]);
     put(m, "l2.interleave = %s\nl2.interleave_bytes = %u\n", rig_below(&state, 2) ? "hash" : "modulo",
         128u << rig_below(&state, 3));
-    put(m, "l1.write_policy = %s\nl1.write_policy_local = %s\n", writes[rig_below(&state, 3)],
-        writes[rig_below(&state, 3)]);
+    const char *write = writes[rig_below(&state, 3)];
+    put(m, "l1.write_policy = %s\nl1.write_policy_local = %s\n", write, writes[rig_below(&state, 3)]);
+    if (strcmp(write, "back") && state >> 9 & 1)
+        put(m, "l1.write_allocate = lazy\n");
     put(m, "l1.replacement = %s\n", kept[rig_below(&state, 3)]);
     if (!strstr(m->text, "multi2sim\nsm.lsus") && rig_below(&state, 3) == 0)
         put(m, "l1.spaces = local\n");
