@@ -433,7 +433,7 @@ GPC_API const gpc_protocol *gpc_coherence_protocol(const gpc_coherence *coherenc
 
 /*
  * Counters of a module, which counters.h explains, and its matrices of transitions and of their origins. Under a
- * protocol with states beside the six, each of those is counted here as that of the six that means the same, and F as S.
+ * protocol with states beside the six, each of these is counted as that of the six that means the same, and F as S.
  */
 typedef struct gpc_coherence_stats {
     size_t struct_size;

@@ -107,12 +107,12 @@ enum {
  * A read request to T. If T has no copy, READ_ABOVE happens at T, which requests one from its own low module. If it
  * has, T probes the owners above it of what was requested: READ_PROBE happens at X. With SEND_DATA X replies with the
  * block: to R if the protocol has PEER, otherwise to T; with WRITE_BACK beside it, T is sent the modified bytes in any
- * case. If T receives modified bytes, PROBE_DATA happens at T. X remains the owner if its next state is O, or F. Where no
- * module owns the block and the protocol's rule for READ_PROBE in S has SEND_DATA, one of the sharers is probed
- * instead. R becomes a sharer. It also becomes the owner, if all of this holds: no other module has a copy; T is not in
- * O, N or S; the access is no N_STORE; R's rule has different states for a lone and a shared copy. So it does where others
- * have copies, if its state then is an OWNER's: R is asked next time, and who was before has to give it up. T replies to
- * R, with the data unless a peer has sent them.
+ * case. If T receives modified bytes, PROBE_DATA happens at T. X remains the owner if its next state is O, or F. Where
+ * no module owns the block and the protocol's rule for READ_PROBE in S has SEND_DATA, one of the sharers is probed
+ * instead. R becomes a sharer. It also becomes the owner, if all of this holds: no other module has a copy; T is not
+ * in O, N or S; the access is no N_STORE; R's rule has different states for a lone and a shared copy. So it does where
+ * others have copies, if its state then is an OWNER's: R is asked next time, and who was before has to give it up. T
+ * replies to R, with the data unless a peer has sent them.
  *
  * What is said of N, M, O, E and S holds of states that mean the same, by GPC_MEANS_ bits.
  *
@@ -222,7 +222,7 @@ GPC_API gpc_status gpc_context_register_protocol(gpc_context *context, const gpc
 GPC_API const gpc_protocol *gpc_protocol_find(const gpc_context *context, const char *name);
 
 /*
- * What a state is called: its letter, or its name. `protocol` is as gpc_protocol_find gives it; NULL: the six are NMOESI.
+ * What a state is called: its letter, or its name. `protocol` is as gpc_protocol_find gives it; NULL: NMOESI.
  *   buffer  [size] receives as much as fits, with a final NUL; may be NULL with size 0
  * Returns the length of the whole name; 0: there is no such state. Any thread. Since: 0.2.
  */

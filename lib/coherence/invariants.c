@@ -20,7 +20,7 @@ static bool is_tracked(const gpc_coherence *c) {
     return c->protocol->flags & GPC_PROTOCOL_DIRECTORY;
 }
 
-/* M, O, E: what is modified is here, or may become so without asking. Not F, which is named, and has the same as below. */
+/* M, O, E: what is modified is here, or may become so without asking. F has the same bytes as there are below. */
 static bool has_rights(const gpc_coherence *c, uint8_t state) {
     const uint8_t means = c->means[state];
     return means & GPC_MEANS_OWNER && means != GPC_MEANS_F;
