@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The same kernels on 1, 2 and 4 GPUs of one address space (gpu.count), each a whole Kepler: cycles, bytes on the GPUs'
-links, and the share of requests of L2 for another GPU's memory, under three protocols and both placements of pages.
+links, and the share of requests of L2 for another GPU's pages, under three protocols and both placements of pages; with
+pages at home in memory, or in the L2 before it (gpu.home).
 
-    python3 bench/gpus.py [--only KERNEL[,...]] [--gpus 1,2,4] [--protocols a,b,...] [--jobs N] [--link WIDTH,LATENCY] [TRACE ...]
+    python3 bench/gpus.py [--only KERNEL[,...]] [--gpus 1,2,4] [--protocols a,b,...] [--homes memory,l2] [--jobs N]
+                          [--link WIDTH,LATENCY] [TRACE ...]
 
 One figure a line, NAME VALUE UNIT. A TRACE is a folder or file of `gpucache run`; without any, synthetic kernels alone.
 """
@@ -28,11 +30,11 @@ PROTOCOLS = "nmoesi", "moesi", "vi"
 PLACEMENTS = "first-touch", "round-robin"
 
 
-def settings(gpus, protocol, placement, link):
+def settings(gpus, protocol, placement, link, home="memory"):
     found = {
         "mode": "timed", "coherence": protocol, "gpu.count": gpus, "sm.count": gpus * SMS, "l2.slices": gpus * SLICES,
         "l2.size": f"{gpus * L2_KIB}KiB", "dram.channels": gpus * CHANNELS, "page.placement": placement,
-        "page.bytes": "4KiB", "gpu.link_width": link[0], "gpu.link_latency": link[1],
+        "page.bytes": "4KiB", "gpu.link_width": link[0], "gpu.link_latency": link[1], "gpu.home": home,
     }  # fmt: skip
     if protocol == "vi":
         found |= {"l1.write_policy": "through", "l1.write_policy_local": "through"}
@@ -40,9 +42,9 @@ def settings(gpus, protocol, placement, link):
 
 
 def run(task):
-    source, gpus, protocol, placement, link = task
+    source, gpus, protocol, placement, link, home = task
     with gpucache.Context() as context:
-        with gpucache.Config(context, PRESET, settings(gpus, protocol, placement, link)) as config:
+        with gpucache.Config(context, PRESET, settings(gpus, protocol, placement, link, home)) as config:
             with gpucache.Replay(context, config) as replay, gpucache.Trace(context, source) as trace:
                 for _ in replay.run(trace):
                     pass
@@ -60,19 +62,22 @@ def main():
     parser.add_argument("--gpus", default="1,2,4")
     parser.add_argument("--protocols", default=",".join(PROTOCOLS))
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--homes", default="memory")
     parser.add_argument("--link", default="64,200", help="bytes a network cycle, and cycles")
     options = parser.parse_args()
     sources = {name: source for name, source in KERNELS.items() if name in options.only.split(",")}
     sources |= {pathlib.Path(trace).name: trace for trace in options.traces}
     link = tuple(options.link.split(","))
     tasks = {
-        (name, gpus, protocol, placement): (source, gpus, protocol, placement, link)
+        (name, gpus, protocol, placement, home): (source, gpus, protocol, placement, link, home)
         for name, source in sources.items() for gpus in map(int, options.gpus.split(","))
         for protocol in options.protocols.split(",") for placement in (PLACEMENTS if gpus > 1 else PLACEMENTS[:1])
+        for home in (options.homes.split(",") if gpus > 1 else ["memory"])
     }  # fmt: skip
     with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
-        for (name, gpus, protocol, placement), result in zip(tasks, pool.map(run, tasks.values())):
+        for (name, gpus, protocol, placement, home), result in zip(tasks, pool.map(run, tasks.values())):
             label = f"{name}/{gpus}/{protocol}" + (f"/{placement}" if gpus > 1 else "")
+            label += "/l2" if home == "l2" else ""
             print(f"{label}/cycles {result[0]} cycles")
             if gpus > 1:
                 print(f"{label}/link {result[1]} bytes")

@@ -36,6 +36,8 @@ static gpci_state_name name_of(const gpc_coherence *c, uint8_t state) {
 }
 
 uint32_t gpci_invariants_copy(const gpci_module *m, uint64_t address) {
+    if (m->twin && !gpci_module_at_home(m, address))
+        return GPCI_TREE_NO_BLOCK; /* what is found is the other half's */
     const uint32_t block = gpci_module_find(m, gpci_module_tag_of(m, address));
     const bool there =
         block != GPCI_TREE_NO_BLOCK && m->states[block] != GPC_LINE_I && !gpci_module_directory_only(m, block);

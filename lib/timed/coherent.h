@@ -17,6 +17,7 @@
  *   L1 to slice          messages towards memory cross the request network, all others the reply network
  *   with clusters        these two are between L1s and clusters; two more are between clusters and slices
  *   slice to memory      the links that `memory.link_width` sets; without them a message arrives at once
+ *   slice to slice       of two partitions, between their halves: the links that `l2.link_width` sets
  *   GPU to GPU           the GPUs' links, between slices and memories, or slices; a memory at the other end of one has
  *                        its messages when they leave it
  *   to a peer            data for a module of the same level go up to the slice of their address (those of L1s of one

@@ -6,9 +6,9 @@
 /*
  * Acquires and flushes of a tree with a clock: sweeps of controllers (coherence/controller_sweep.c), in two orders.
  *
- *   a fence     first the slices of its GPU, where there are several, or the near halves of its part of L2, and the cache of the SM's cluster, one after the
- *               other, then its L1, which would else bring from there what is old; then
- *               what was on its way to L1, for others to read who do not wait for the fence
+ *   a fence     first the slices of its GPU, where there are several, or the near halves of its part of L2, and the
+ *               cache of the SM's cluster, one after the other, then its L1, which would else bring from there what is
+ *               old; then what was on its way to L1, for others to read who do not wait for the fence
  *   a kernel    as `kernels.flush = l1` says, between two kernels: all caches acquire, then the directories below L1
  *               take its blocks back; without directories L1s evict them. Meanwhile nothing passes the tags of any L1.
  *               `all` is what profilers do between kernels, and takes no time

@@ -40,6 +40,8 @@ typedef struct gpci_verify_tree {
     uint32_t pointers, overflow;            /* of directories: gpc_coherence_module; groups of two */
     bool non_inclusive;                     /* the second level */
     bool write_through, no_write_allocate;  /* the first level */
+    bool
+        halves; /* second-level caches are below each other: each is home of one block (gpc_coherence_module.near_of) */
 } gpci_verify_tree;
 
 /* By index in the list of verify_trees.c; NULL beyond the last. */

@@ -41,7 +41,7 @@ void gpci_verify_choices(gpci_explorer *e) {
     for (uint8_t kind = GPCI_VERIFY_FLUSH; kind <= GPCI_VERIFY_ACQUIRE; kind++) {
         if (!(e->setup->kinds >> kind & 1))
             continue;
-        for (uint32_t m = 0; m + 1 < e->c->module_count; m++)
+        for (uint32_t m = 0; m < e->c->module_count && !e->c->modules[m].given.memory; m++) /* these are last */
             if (kind == GPCI_VERIFY_FLUSH || m < caches)
                 add(e, (gpci_verify_action){.kind = kind, .module = m});
         add(e, (gpci_verify_action){.kind = kind, .module = GPC_NO_MODULE});

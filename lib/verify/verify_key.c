@@ -28,7 +28,7 @@ static void put_directory(key_writer *w, const gpci_module *m, uint32_t block, u
     uint64_t word = 0;
     for (uint32_t place = 0; place < w->e->c->module_count; place++) {
         const uint32_t x = w->turn[place];
-        if (w->e->low[x][0] != m->index)
+        if (w->e->low[x][0] != m->index && (w->e->setup->blocks < 2 || w->e->low[x][1] != m->index))
             continue;
         const uint16_t slot = m->slots[x];
         word |= (sharers >> slot & 1) << place | (uint64_t)(owner == slot) << (place + 32);

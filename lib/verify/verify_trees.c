@@ -45,6 +45,14 @@ static const gpci_verify_tree trees[] = {
      .l2_ways = 1,
      .pointers = 1,
      .overflow = GPC_OVERFLOW_EVICT},
+    {.name = "2 L2 near each other", .caches = 2, .l2 = 2, .l2_ways = 2, .halves = true},
+    {.name = "2 around L2 near each other",
+     .caches = 2,
+     .l2 = 2,
+     .l2_ways = 2,
+     .write_through = true,
+     .no_write_allocate = true,
+     .halves = true},
 };
 
 const gpci_verify_tree *gpci_verify_tree_at(size_t index) {
@@ -96,6 +104,9 @@ static const struct system {
     {"2 loose L2, room above", 2, 2, 1},
     {"3 over memory of 1 pointer", 1, 1, 1},
     {"3 over evicting memory", 1, 1, 1},
+    {"2 L2 near each other", 2, 1, 0},
+    {"2 L2 near each other", 2, 1, 1},
+    {"2 around L2 near each other", 2, 1, 1},
 };
 
 gpc_status gpc_verify_system(uint32_t index, gpc_verify_options *options) {
@@ -116,7 +127,7 @@ gpc_status gpc_verify_system(uint32_t index, gpc_verify_options *options) {
 
 typedef struct tree_plan {
     gpc_coherence_module modules[GPCI_VERIFY_MODULES];
-    uint32_t low[GPCI_VERIFY_MODULES];
+    uint32_t low[GPCI_VERIFY_MODULES], both[GPCI_VERIFY_MODULES][2];
     uint32_t count, latency;
 } tree_plan;
 
@@ -137,6 +148,34 @@ static gpc_coherence_module *add(tree_plan *p, uint32_t low, uint32_t ways, uint
     return m;
 }
 
+/* Two second-level caches of two halves, first-level caches over both halves of one, and two memories. */
+static void plan_halves(tree_plan *p, const gpci_verify_setup *setup) {
+    const gpci_verify_tree *t = &setup->tree;
+    const uint32_t near = t->caches, home = near + 2, memory = home + 2;
+    for (uint32_t i = 0; i < t->caches; i++) {
+        gpc_coherence_module *m = add(p, 0, 1, GPCI_VERIFY_BLOCK);
+        p->both[i][0] = near + i * 2 / t->caches;
+        p->both[i][1] = home + i * 2 / t->caches;
+        m->low = p->both[i];
+        m->low_count = 2;
+        m->high_network = GPC_NO_MODULE;
+        m->write_through = t->write_through;
+        m->no_write_allocate = t->no_write_allocate;
+    }
+    for (uint32_t i = 0; i < 2; i++)
+        add(p, home + 1 - i, t->l2_ways, GPCI_VERIFY_BLOCK)->near_of = home + i;
+    for (uint32_t i = 0; i < 2; i++)
+        add(p, memory + i, t->l2_ways, GPCI_VERIFY_BLOCK)->home = (uint8_t)(1 + i);
+    for (uint32_t i = 0; i < 2; i++) {
+        gpc_coherence_module *m = add(p, 0, setup->in_flight ? 1 : 0, GPCI_VERIFY_BLOCK);
+        m->home = (uint8_t)(1 + i);
+        m->memory = true;
+        m->low = NULL;
+        m->low_count = 0;
+        m->low_network = GPC_NO_MODULE;
+    }
+}
+
 static void first_level(tree_plan *p, const gpci_verify_setup *setup) {
     const gpci_verify_tree *t = &setup->tree;
     for (uint32_t i = 0; i < t->caches; i++) {
@@ -154,28 +193,32 @@ static void limit(gpc_coherence_module *m, const gpci_verify_tree *t) {
     m->directory_region = t->overflow == GPC_OVERFLOW_COARSE ? 2 : 0;
 }
 
-gpc_coherence *gpci_verify_make(const gpci_verify_setup *setup, gpc_error *error) {
+static void plan_levels(tree_plan *p, const gpci_verify_setup *setup) {
     const gpci_verify_tree *t = &setup->tree;
     const uint32_t block = t->l2_block ? t->l2_block : GPCI_VERIFY_BLOCK;
-    tree_plan p = {.latency = setup->latencies};
-    first_level(&p, setup);
+    first_level(p, setup);
     for (uint32_t i = 0; i < t->l2; i++) {
-        gpc_coherence_module *m = add(&p, t->caches + t->l2, t->l2_ways, block);
+        gpc_coherence_module *m = add(p, t->caches + t->l2, t->l2_ways, block);
         m->non_inclusive = t->non_inclusive;
         m->directory_ways = t->non_inclusive ? 2 : 0;
     }
     for (uint32_t i = 0; i < t->l2; i++)
-        limit(&p.modules[t->caches + i], t);
+        limit(&p->modules[t->caches + i], t);
     if (t->l3)
-        add(&p, t->caches + t->l2 + 1, t->l3_ways, block);
+        add(p, t->caches + t->l2 + 1, t->l3_ways, block);
     /* Accesses that overlap know a memory's entries by their ways: as many as there are blocks. */
     gpc_coherence_module *memory =
-        add(&p, 0, t->memory_ways || !setup->in_flight ? t->memory_ways : setup->blocks, block);
+        add(p, 0, t->memory_ways || !setup->in_flight ? t->memory_ways : setup->blocks, block);
     limit(memory, t);
     memory->memory = true;
     memory->low = NULL;
     memory->low_count = 0;
     memory->low_network = GPC_NO_MODULE;
+}
+
+gpc_coherence *gpci_verify_make(const gpci_verify_setup *setup, gpc_error *error) {
+    tree_plan p = {.latency = setup->latencies};
+    (setup->tree.halves ? plan_halves : plan_levels)(&p, setup);
 
     gpc_coherence_network network = GPC_COHERENCE_NETWORK_INIT;
     network.name = "net";
@@ -186,6 +229,8 @@ gpc_coherence *gpci_verify_make(const gpci_verify_setup *setup, gpc_error *error
     options.networks = &network;
     options.network_count = 1;
     options.timing = false;
+    options.homes = setup->tree.halves ? 2 : 0;
+    options.page_bytes = setup->tree.halves ? GPCI_VERIFY_BLOCK : 0;
     gpc_coherence *c = NULL;
     if (gpc_coherence_create(setup->context, &options, error, &c))
         return NULL;
@@ -202,7 +247,7 @@ static bool is_symmetric(const gpci_explorer *e) {
     uint32_t above = 0;
     for (uint32_t i = 0; i < e->c->module_count; i++)
         above = e->c->modules[i].above_count > above ? e->c->modules[i].above_count : above;
-    if (!e->setup->symmetric || !e->tracked || e->setup->faults)
+    if (!e->setup->symmetric || !e->tracked || e->setup->faults || e->setup->tree.halves)
         return false;
     if (e->setup->tree.overflow != GPC_OVERFLOW_BROADCAST) /* who goes, and with whom one shares a bit, is by place */
         return false;

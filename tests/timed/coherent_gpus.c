@@ -56,6 +56,25 @@ Test(timed_coherent_gpus, modified_elsewhere) {
     coherent_close(&r);
 }
 
+/* Where the home is an L2, it reads from memory for all, and a second GPU finds there what the first has asked for. */
+Test(timed_coherent_gpus, home_in_l2) {
+    rig r;
+    coherent_open(&r, "nmoesi", TWO "gpu.home = l2\n");
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0), MISS);
+    rig_latency(&r, LINE(GPC_LOAD, PAGE));
+    cr_expect_eq(coherent_state(&r, "near-0", PAGE), GPC_LINE_E);
+    cr_expect_eq(coherent_state(&r, "l2-1", PAGE), GPC_LINE_E);
+    cr_expect_eq(coherent_state(&r, "l2-0", PAGE), GPC_LINE_I);
+    gpc_stats s = rig_stats(&r);
+    cr_expect(s.local_requests == 2 && s.remote_requests == 1 && s.gpu_link_packets == 2);
+    rig_latency(&r, LINE(GPC_LOAD, PAGE, .sm = 1));
+    cr_expect_eq(rig_stats(&r).dram_read_sectors, s.dram_read_sectors, "it is in the L2 that is its home");
+    rig_latency(&r, LINE(GPC_ATOMIC, PAGE, .sm = 1));
+    cr_expect_eq(coherent_state(&r, "near-0", PAGE), GPC_LINE_I);
+    cr_expect_eq(coherent_state(&r, "l1-0", PAGE), GPC_LINE_I);
+    coherent_close(&r);
+}
+
 /* By first touch a page is with the GPU that asks for it first, and stays there. */
 Test(timed_coherent_gpus, first_touch) {
     rig r;
