@@ -15,6 +15,8 @@ gpc_status gpci_controllers_create_for(gpc_coherence *c, const gpci_controller_h
         return status;
     c->controllers->host = host;
     c->controllers->waits = c->controllers->passes = waits;
+    for (uint32_t i = 0; i < c->module_count; i++) /* halves, to make room, probe each other's, who do so, too */
+        c->controllers->passes |= c->modules[i].twin != NULL;
     return GPC_OK;
 }
 
