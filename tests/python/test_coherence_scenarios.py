@@ -230,6 +230,18 @@ class ByHand(Case):
                 done = self.run_it("--all")
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def test_lines(self):
+        """A line of two blocks: a neighbour comes along; masks, and whose pages a module has, are fields of their own."""
+        self.modules[1].update(sectors=2, fetch_blocks=2)
+        self.scenario["accesses"] = [["l1-1", "load", "0x44"]]
+        self.scenario.update(final={"l1-1": {"blocks": [[0, 0, "0x0", "E", []], [1, 0, "0x40", "E", []]]}})
+        for what in "trace", "trace_pos", "completion", "stats", "net", "transitions":
+            self.scenario.pop(what, None)
+        done = self.run_it("--all")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.modules[1].update(byte_masks=True)
+        self.assertIn("'l1-1'.byte_masks is for caches that all processors share", self.run_it().stderr)
+
 
 # The tree of the example. A message of 8 bytes takes 4 cycles, of 72 bytes 7 (above).
 #   0: l1-0 load 0x0 at 0    waits a cycle in the switch, which begins with the second module, and is there at 5: mm has
