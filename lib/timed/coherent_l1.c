@@ -35,8 +35,24 @@ static uint32_t find(const gpci_timed *t, const gpci_stage *stage, uint64_t addr
     return leader;
 }
 
+/* Is any sector of an address's line on its way? All of a line's have one MSHR entry. */
+static bool has_entry(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
+    const uint32_t bytes = t->h->l1_level.line_bytes, sectors = t->h->line_blocks;
+    const uint64_t line = address & ~(uint64_t)(bytes * sectors - 1);
+    for (uint32_t sector = 0; sector < sectors; sector++)
+        if (find(t, stage, line + (uint64_t)sector * bytes) != GPCI_NO_PACKET)
+            return true;
+    return false;
+}
+
+/* Is no entry free for what begins an access to it? */
+static bool lacks_entry(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
+    return stage->mshr.used[0] >= stage->options->entries && (t->h->line_blocks == 1 || !has_entry(t, stage, address));
+}
+
 static void add(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    const bool first = t->h->line_blocks == 1 || !has_entry(t, stage, p->address);
     gpci_mshr_bucket *bucket = bucket_of(stage, line_of(t, p->address));
     p->mshr.chain = bucket->leader;
     bucket->leader = packet;
@@ -44,7 +60,8 @@ static void add(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     p->mshr.count = 1;
     p->mshr.ordered = p->mshr.left = false;
     gpci_see(t, GPC_WHAT_MSHR_ALLOCATE, stage, p, 0);
-    gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, ++stage->mshr.used[0]);
+    stage->mshr.used[0] += first;
+    gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, stage->mshr.used[0]);
 }
 
 static void take_out(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
@@ -53,7 +70,8 @@ static void take_out(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
         at = &gpci_packet_at(&t->pool, *at)->mshr.chain;
     *at = gpci_packet_at(&t->pool, packet)->mshr.chain;
     gpci_see(t, GPC_WHAT_MSHR_FREE, stage, gpci_packet_at(&t->pool, packet), 0);
-    gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, --stage->mshr.used[0]);
+    stage->mshr.used[0] -= t->h->line_blocks == 1 || !has_entry(t, stage, gpci_packet_at(&t->pool, packet)->address);
+    gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, stage->mshr.used[0]);
 }
 
 static bool is_load(const gpci_packet *p) {
@@ -200,7 +218,7 @@ static gpc_busy held_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_
                         gpc_coherence_request *request) {
     const gpc_busy none = GPC_BUSY_NOT;
     gpc_busy past = none;
-    if (stage->mshr.used[0] >= stage->options->entries) {
+    if (lacks_entry(t, stage, request->address)) {
         if (!goes_past(t, stage, packet, access, GPC_BUSY_MSHR))
             return GPC_BUSY_MSHR;
         past = GPC_BUSY_MSHR;
@@ -245,9 +263,9 @@ gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t pa
         return hit(t, stage, packet, &request);
     if (leader != GPCI_NO_PACKET)
         return merge(t, stage, packet, leader, access);
-    gpc_busy reason = stage->mshr.used[0] >= stage->options->entries ? GPC_BUSY_MSHR
-                      : gpci_queue_full(&stage->out)                 ? GPC_BUSY_MISS_QUEUE
-                                                                     : GPC_BUSY_NOT;
+    gpc_busy reason = lacks_entry(t, stage, p->address) ? GPC_BUSY_MSHR
+                      : gpci_queue_full(&stage->out)    ? GPC_BUSY_MISS_QUEUE
+                                                        : GPC_BUSY_NOT;
     if (GPCI_UNLIKELY(t->h->coherent->predicts))
         reason = held_up(t, stage, packet, access, &request);
     if (reason != GPC_BUSY_NOT)

@@ -72,3 +72,23 @@ Test(timed_coherent_queues, hold_what_keys_say) {
                          (unsigned)wide);
         }
 }
+
+/* All sectors of a line that are on their way have one MSHR entry of L1; another line waits for it. */
+Test(timed_coherent_queues, an_entry_is_a_lines) {
+    static const char *const protocols[] = {"mesi", "nmoesi", "vi"};
+    for (unsigned p = 0; p < sizeof protocols / sizeof *protocols; p++) {
+        uint64_t line[2], two[2];
+        for (unsigned many = 0; many < 2; many++) {
+            rig r;
+            const char *settings = many ? "l1.sectors = 4\nl2.sectors = 4\nl1.mshr_entries = 8\n"
+                                        : "l1.sectors = 4\nl2.sectors = 4\nl1.mshr_entries = 1\n";
+            coherent_open(&r, protocols[p], settings);
+            line[many] = rig_latency(&r, LINE(GPC_LOAD, 0));
+            two[many] = rig_latency(&r, WORDS(GPC_LOAD, 1024, 2, 128));
+            cr_expect_eq(r.hierarchy->timed->l1[0].mshr.used[0], 0);
+            rig_close(&r);
+        }
+        cr_expect_eq(line[0], line[1], "%s: %u cycles, and %u", protocols[p], (unsigned)line[0], (unsigned)line[1]);
+        cr_expect_gt(two[0], two[1], "%s: %u cycles, and %u", protocols[p], (unsigned)two[0], (unsigned)two[1]);
+    }
+}
