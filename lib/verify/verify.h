@@ -42,6 +42,8 @@ typedef struct gpci_verify_tree {
     bool write_through, no_write_allocate;  /* the first level */
     bool
         halves; /* second-level caches are below each other: each is home of one block (gpc_coherence_module.near_of) */
+    uint32_t first_sectors, l2_sectors; /* blocks of a line, all that there are; 0: one */
+    bool byte_masks;                    /* the second level */
 } gpci_verify_tree;
 
 /* By index in the list of verify_trees.c; NULL beyond the last. */

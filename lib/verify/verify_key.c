@@ -36,6 +36,11 @@ static void put_directory(key_writer *w, const gpci_module *m, uint32_t block, u
     put(w, word);
 }
 
+/* Has a byte come? */
+static bool has_come(const gpci_module *m, uint32_t block, uint64_t at) {
+    return m->there[(size_t)block * m->mask_bytes + at / 8] >> at % 8 & 1;
+}
+
 /* Each entry takes the same room whether there is a block or not. */
 static void put_entry(key_writer *w, const gpci_module *m, uint32_t block) {
     const gpci_verify_setup *s = w->e->setup;
@@ -47,12 +52,16 @@ static void put_entry(key_writer *w, const gpci_module *m, uint32_t block) {
         for (uint32_t p = 0; p < s->positions; p++) {
             const uint64_t address = gpci_verify_address(b, p), at = address % m->given.block_bytes;
             const bool mine = there && m->data && gpci_module_tag_of(m, address) == m->tags[block];
-            word <<= 2;
+            const bool come = !m->there || (mine && has_come(m, block, at));
+            word <<= m->there ? 3 : 2;
+            if (mine && come)
+                word |= (uint64_t)(gpci_module_data_of(m, block)[at] & 1);
             if (mine)
-                word |= (uint64_t)(gpci_module_data_of(m, block)[at] & 1) |
-                        (uint64_t)(gpci_module_dirty_of(m, block)[at / 8] >> at % 8 & 1) << 1;
+                word |= (uint64_t)(gpci_module_dirty_of(m, block)[at / 8] >> at % 8 & 1) << 1;
+            if (mine && m->there)
+                word |= (uint64_t)come << 2;
         }
-    put(w, word);
+    put(w, m->there && there ? word << 1 | gpci_module_is_partial(m, block) : word);
     for (uint32_t sub = 0; sub < m->sub_blocks; sub++)
         if (there)
             put_directory(w, m, block, sub);
@@ -74,7 +83,7 @@ static void put_list(key_writer *w, const gpci_module *m, uint32_t first, uint32
 
 static void put_module(key_writer *w, const gpci_module *m) {
     const uint64_t window = (uint64_t)w->e->setup->blocks * GPCI_VERIFY_BLOCK;
-    if (!m->full_map) {
+    if (!m->full_map && !m->sector_mask) { /* a line has all blocks: there is no order among lines */
         put_list(w, m, 0, m->given.ways);
         put_list(w, m, m->given.ways, m->given.directory_ways);
         return;

@@ -106,7 +106,7 @@ static uint64_t tag_of(const overlap_writer *w, const gpci_module *m, uint32_t b
 /* Has each block of the window a way of its own? Then none is ever evicted for another, and recency is nothing. */
 static bool is_roomy(const overlap_writer *w, const gpci_module *m) {
     const uint32_t window = w->e->setup->blocks * GPCI_VERIFY_BLOCK;
-    return !m->given.directory_ways && (uint64_t)m->given.ways * m->given.block_bytes >= window;
+    return !m->given.directory_ways && (uint64_t)m->given.ways * m->sectors * m->given.block_bytes >= window;
 }
 
 static void rank(overlap_writer *w, const gpci_module *m) {
@@ -133,12 +133,16 @@ static uint64_t bytes_of(const overlap_writer *w, const gpci_module *m, uint32_t
     for (uint32_t b = 0; m->data && b < w->e->setup->blocks; b++)
         for (uint32_t p = 0; p < w->e->setup->positions; p++) {
             const uint64_t address = gpci_verify_address(b, p), at = address % m->given.block_bytes;
-            word <<= 2;
-            if (gpci_module_tag_of(m, address) == tag_of(w, m, block))
-                word |= (uint64_t)(gpci_module_data_of(m, block)[at] & 1) |
-                        (uint64_t)(gpci_module_dirty_of(m, block)[at / 8] >> at % 8 & 1) << 1;
+            word <<= m->there ? 3 : 2;
+            if (gpci_module_tag_of(m, address) != tag_of(w, m, block))
+                continue;
+            const bool come = !m->there || m->there[(size_t)block * m->mask_bytes + at / 8] >> at % 8 & 1;
+            word |= (uint64_t)(come ? gpci_module_data_of(m, block)[at] & 1 : 0) |
+                    (uint64_t)(gpci_module_dirty_of(m, block)[at / 8] >> at % 8 & 1) << 1;
+            if (m->there)
+                word |= (uint64_t)come << 2;
         }
-    return word;
+    return m->there ? word << 1 | gpci_module_is_partial(m, block) : word;
 }
 
 static void put_block(overlap_writer *w, const gpci_module *m, uint32_t block) {

@@ -6,7 +6,8 @@
 
 /*
  * The trees that are explored: first-level caches of one block over memory, over second-level caches, over a third. In
- * their names "sub-blocks" are L2 blocks of two first-level ones, "loose" is non-inclusive.
+ * their names "sub-blocks" are L2 blocks of two first-level ones, "loose" is non-inclusive, a "line" has both blocks,
+ * and a "masking" L2 keeps stored bytes without reading the others.
  */
 
 static const gpci_verify_tree trees[] = {
@@ -53,6 +54,15 @@ static const gpci_verify_tree trees[] = {
      .write_through = true,
      .no_write_allocate = true,
      .halves = true},
+    {.name = "2 of lines over memory", .caches = 2, .first_sectors = 2},
+    {.name = "L2 of a line, memory of 1", .caches = 2, .l2 = 1, .l2_ways = 1, .l2_sectors = 2, .memory_ways = 1},
+    {.name = "2 writing to a masking L2",
+     .caches = 2,
+     .l2 = 1,
+     .l2_ways = 1,
+     .write_through = true,
+     .no_write_allocate = true,
+     .byte_masks = true},
 };
 
 const gpci_verify_tree *gpci_verify_tree_at(size_t index) {
@@ -89,6 +99,9 @@ static const struct system {
     {"2 loose L2, room above", 2, 2, 0},
     {"3 over memory of 1 pointer", 1, 1, 0},
     {"3 over evicting memory", 1, 1, 0},
+    {"2 of lines over memory", 2, 1, 0},
+    {"L2 of a line, memory of 1", 2, 1, 0},
+    {"2 writing to a masking L2", 2, 1, 0},
     {"2 over memory", 1, 1, 1},
     {"2 over L2", 1, 1, 1},
     {"2 L2 of 1", 1, 1, 1},
@@ -107,6 +120,9 @@ static const struct system {
     {"2 L2 near each other", 2, 1, 0},
     {"2 L2 near each other", 2, 1, 1},
     {"2 around L2 near each other", 2, 1, 1},
+    {"2 of lines over memory", 2, 1, 1},
+    {"L2 of a line, memory of 1", 2, 1, 1},
+    {"2 writing to a masking L2", 2, 1, 1},
 };
 
 gpc_status gpc_verify_system(uint32_t index, gpc_verify_options *options) {
@@ -184,6 +200,7 @@ static void first_level(tree_plan *p, const gpci_verify_setup *setup) {
         m->high_network = GPC_NO_MODULE;
         m->write_through = t->write_through;
         m->no_write_allocate = t->no_write_allocate;
+        m->sectors = (uint8_t)t->first_sectors;
     }
 }
 
@@ -200,6 +217,8 @@ static void plan_levels(tree_plan *p, const gpci_verify_setup *setup) {
     for (uint32_t i = 0; i < t->l2; i++) {
         gpc_coherence_module *m = add(p, t->caches + t->l2, t->l2_ways, block);
         m->non_inclusive = t->non_inclusive;
+        m->sectors = (uint8_t)t->l2_sectors;
+        m->byte_masks = t->byte_masks;
         m->directory_ways = t->non_inclusive ? 2 : 0;
     }
     for (uint32_t i = 0; i < t->l2; i++)

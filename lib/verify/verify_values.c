@@ -48,7 +48,10 @@ void gpci_verify_look(const gpci_explorer *e, gpci_verify_picture *picture) {
                 if (block == GPCI_TREE_NO_BLOCK)
                     continue;
                 picture->state[i][b] = m->states[block];
-                picture->byte[i][b][p] = m->data[(size_t)block * m->given.block_bytes + address % m->given.block_bytes];
+                const uint64_t at = address % m->given.block_bytes;
+                const bool come = !m->there || m->there[(size_t)block * m->mask_bytes + at / 8] >> at % 8 & 1;
+                picture->byte[i][b][p] = come ? m->data[(size_t)block * m->given.block_bytes + at] /* else nobody's */
+                                              : picture->home[b][p];
                 picture->held[i][b][p] = is_held(e, m, block, address);
             }
         }

@@ -82,7 +82,7 @@ static bool may_be_one(const gpc_verify_options *a, const gpc_verify_options *b)
 }
 
 Test(verify, systems_differ_and_pass) {
-    enum { SYSTEMS = 32 };
+    enum { SYSTEMS = 48 };
     uint32_t all = 0;
     for (size_t p = 0; p < WITH_DIRECTORY; p++) {
         gpc_verify_options o[SYSTEMS];

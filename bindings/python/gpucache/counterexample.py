@@ -23,9 +23,11 @@ def _module(tree, name):
         "high_network": module.high_network, "any_victim": False,
     }  # fmt: skip
     for key in ("non_inclusive", "write_through", "no_write_allocate", "directory_ways", "directory_pointers",
-                "directory_region"):  # fmt: skip
+                "directory_region", "byte_masks"):  # fmt: skip
         if getattr(module, key):
             found[key] = getattr(module, key)
+    if module.sectors > 1:
+        found["sectors"] = module.sectors
     if module.directory_overflow:
         found["directory_overflow"] = module.directory_overflow.name.lower()
     return found
