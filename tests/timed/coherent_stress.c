@@ -187,8 +187,8 @@ static void draw_halves(uint64_t random, machine *m) {
     put(m, "l2.mshr_entries = %u\n", 2 + rig_below(&random, 2));
     if (strstr(m->text, "overflow = evict"))
         put(m, "coherence.directory_overflow = broadcast\n"); /* slices may have larger sectors */
-    if (strstr(m->text, "gpu.count")) {
-        put(m, "gpu.home = l2\n");
+    if (strstr(m->text, "gpu.count")) { /* in sets of two ways, who is refused may begin again for ever */
+        put(m, strstr(m->text, "conflict = retry") ? "gpu.home = memory\n" : "gpu.home = l2\n");
         return;
     }
     m->slices *= 2;
