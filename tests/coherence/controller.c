@@ -329,8 +329,8 @@ Test(coherence_controller, bad_arguments) {
     refused(s, bad, GPC_ERROR_ARGUMENT, "an ACQUIRE has no bytes");
     bad.flags = 0, bad.module = 3;
     refused(s, bad, GPC_ERROR_ARGUMENT, "module mm is no cache");
-    bad = good, bad.kind = 4;
-    refused(s, bad, GPC_ERROR_ARGUMENT, "kind 4");
+    bad = good, bad.kind = 5;
+    refused(s, bad, GPC_ERROR_ARGUMENT, "kind 5");
     bad = good, bad.size = 65;
     refused(s, bad, GPC_ERROR_ARGUMENT, "65 bytes");
     bad = good, bad.cycle = UINT64_MAX;
