@@ -23,7 +23,7 @@ def _module(tree, name):
         "high_network": module.high_network, "any_victim": False,
     }  # fmt: skip
     for key in ("non_inclusive", "write_through", "no_write_allocate", "directory_ways", "directory_pointers",
-                "directory_region", "byte_masks"):  # fmt: skip
+                "directory_region", "byte_masks", "home", "near_of"):  # fmt: skip
         if getattr(module, key):
             found[key] = getattr(module, key)
     if module.sectors > 1:
@@ -34,7 +34,11 @@ def _module(tree, name):
 
 
 def _config(tree, system):
+    modules = [tree.module(name) for name in tree.modules]
+    homes = max(module.home for module in modules)
+    pages = {"homes": homes, "page_bytes": min(module.block_bytes for module in modules)} if homes else {}
     return {
+        **pages,
         "description": system.tree, "modules": [_module(tree, name) for name in tree.modules],
         "networks": [{"name": "net", "bandwidth": 64}],
     }  # fmt: skip

@@ -59,14 +59,14 @@ _KINDS = {
 # Keys that are read, and those that say what a reader of the file should know: `schema`, `description`, `mix` and what
 # the reference did.
 _DOCUMENT = "schema", "protocol", "protocols", "configs", "sequential", "timed", "ordered"
-_CONFIG = "description", "control_bytes", "modules", "networks"
+_CONFIG = "description", "control_bytes", "modules", "networks", "homes", "page_bytes"
 _MODULE = (
     "description", "name", "type", "level", "sets", "assoc", "block_size", "latency", "directory_latency",
     "directory_size", "directory_assoc", "directory_ways", "policy", "ports", "mshr", "low_modules", "low_network",
     "high_network", "address_range", "non_inclusive", "any_victim", "write_through", "no_write_allocate",
     "index", "dense",
     "directory_pointers", "directory_overflow", "directory_region",
-    "sectors", "byte_masks", "fetch_blocks",
+    "sectors", "byte_masks", "fetch_blocks", "home", "near_of",
 )  # fmt: skip
 _INDICES = {index.name.lower(): index for index in Index if index != Index.USER}
 _NETWORK = "description", "name", "topology", "bandwidth", "input_buffer", "output_buffer"
@@ -151,7 +151,7 @@ def _module(part):
         _index(part), part.flag("dense", False),
         part.number("directory_pointers", 0), _overflow(part), part.number("directory_region", 0),
         sectors=part.number("sectors", 1), byte_masks=part.flag("byte_masks", False),
-        fetch_blocks=part.number("fetch_blocks", 1),
+        fetch_blocks=part.number("fetch_blocks", 1), home=part.number("home", 0), near_of=part.text("near_of", None),
     )  # fmt: skip
 
 
@@ -182,12 +182,14 @@ class Tree:
             for each in networks
         ]  # fmt: skip
         self.control_bytes = part.number("control_bytes", 8)
+        self.homes, self.page_bytes = part.number("homes", 0), part.number("page_bytes", 0)
         self.names = {module.name for module in self.modules}
 
     def make(self, context, protocol, data=False):
         try:
             return Coherence(
-                context, self.modules, self.networks, protocol, control_bytes=self.control_bytes, data=data
+                context, self.modules, self.networks, protocol, control_bytes=self.control_bytes, data=data,
+                homes=self.homes, page_bytes=self.page_bytes,
             )
         except GpucacheError as error:
             raise ScenarioError(f"{self.part.where}: {error}") from None
