@@ -201,9 +201,10 @@ static void free_const(gpc_context *context, const void *memory) {
 }
 
 static void destroy_module(gpc_context *context, gpci_module *m) {
-    if (!m->near) /* the other half's */
+    if (!m->near) { /* whose are the other half's */
         gpci_policy_destroy(m->policy);
-    gpci_policy_destroy(m->predictor);
+        gpci_policy_destroy(m->predictor);
+    }
     gpci_free(context, m->warps);
     gpci_free(context, m->reuse);
     gpci_module_release_tokens(context, m);

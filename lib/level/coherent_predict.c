@@ -48,6 +48,14 @@ gpc_status gpci_coherent_l2_asks(const gpc_hierarchy *h, gpc_error *error, bool 
     return status;
 }
 
+/* Of a slice in two halves each is next to the L1s that read through it. */
+static bool is_next_to_l1s(const gpc_coherence *tree, const gpci_module *m) {
+    for (uint32_t i = 0; i < m->above_count; i++)
+        if (gpci_module_at(tree, m->above[i])->level == 1)
+            return true;
+    return false;
+}
+
 /* A cache below L1s that has a predictor may be the one that L1s' ask. */
 static gpc_status give(const gpc_hierarchy *h, gpc_coherence *tree, uint32_t module, const char *spec,
                        gpc_error *error) {
@@ -59,8 +67,22 @@ static gpc_status give(const gpc_hierarchy *h, gpc_coherence *tree, uint32_t mod
     if (status == GPC_OK)
         (void)gpci_policy_reads(h->context, GPC_POLICY_PREDICTOR, spec, error, &reads);
     m->by_sector = reads & GPC_READS_BYTES;
-    m->responds = status == GPC_OK && ((const gpc_predictor_ops *)m->predictor->ops)->respond && m->level == 2;
+    m->responds =
+        status == GPC_OK && ((const gpc_predictor_ops *)m->predictor->ops)->respond && is_next_to_l1s(tree, m);
     return status;
+}
+
+/* The near half of a slice has the same lines, and its predictor keeps what it keeps of these. */
+static void give_near(const gpci_coherent *c, gpc_coherence *tree, uint32_t slice) {
+    const uint32_t near = gpci_near_of(c, slice - c->first_slice);
+    if (near == GPC_NO_MODULE)
+        return;
+    gpci_module *m = gpci_module_at(tree, near), *home = gpci_module_at(tree, slice);
+    m->predictor = home->predictor;
+    m->told = home->told;
+    m->by_sector = home->by_sector;
+    m->responds =
+        home->predictor && ((const gpc_predictor_ops *)home->predictor->ops)->respond && is_next_to_l1s(tree, m);
 }
 
 static const char *below_of(const gpc_hierarchy *h) {
@@ -99,6 +121,7 @@ static gpc_status give_l2(const gpc_hierarchy *h, gpc_coherence *tree, gpc_error
         status = give(h, tree, i, spec, error);
         if (status == GPC_OK && gpci_number(h, GPCI_KEY_L2_TOKENS) == GPC_TOKENS_OPPORTUNISTIC)
             status = gpci_module_keep_tokens(tree, slice, &rules, error);
+        give_near(c, tree, i);
     }
     return status;
 }

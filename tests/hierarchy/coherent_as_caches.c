@@ -151,9 +151,13 @@ Test(coherent_as_caches, partitions) {
         "l1.write_policy = through\nl1.write_policy_local = through\n"
         "l1.write_allocate = none\nl1.write_allocate_local = none\n"
         "l2.inclusion = non-inclusive\n";
-    for (unsigned timed = 0; timed < 2; timed++) {
+    char settings[512];
+    for (unsigned i = 0; i < 4; i++) {
+        const bool timed = i % 2;
+        const char *l1 = i / 2 ? "agcb(threshold=3)" : "hint";
         pair p;
-        open_pair(&p, "vi", timed, parted);
+        snprintf(settings, sizeof settings, "%sl1.bypass = %s\n", parted, l1);
+        open_pair(&p, "vi", timed, settings);
         uint64_t random = 3;
         for (unsigned n = 0; n < (timed ? 600 : 4000); n++) {
             random = random * 6364136223846793005u + 1442695040888963407u;
@@ -164,15 +168,18 @@ Test(coherent_as_caches, partitions) {
             fire(&p.caches, timed, &access);
             const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
             cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits &&
-                          one.l2_read_sectors == other.l2_read_sectors &&
-                          one.l2_read_sector_hits == other.l2_read_sector_hits &&
-                          one.l2_remote_sectors == other.l2_remote_sectors &&
+                          one.l1_overturned_bypasses == other.l1_overturned_bypasses &&
                           one.dram_read_sectors == other.dram_read_sectors,
+                      "%s, %s: access %u", l1, timed ? "timed" : "functional", n);
+            cr_assert(i / 2 || (one.l2_read_sectors == other.l2_read_sectors && /* what bypasses asks for fewer there */
+                                one.l2_read_sector_hits == other.l2_read_sector_hits &&
+                                one.l2_remote_sectors == other.l2_remote_sectors),
                       "%s: access %u", timed ? "timed" : "functional", n);
         }
         const gpc_stats all = rig_stats(&p.tree);
+        cr_expect(!(i / 2) || all.l1_overturned_bypasses > 50);
         cr_expect(all.l2_remote_sectors > 100 && all.l2_read_sector_hits > 100 && all.dram_read_sectors > 100);
-        for (uint32_t slice = 0; slice < 4; slice++)
+        for (uint32_t slice = 0; slice < 4 && i < 2; slice++)
             cr_expect_eq(asked_of(&p.tree, slice), asked_of(&p.caches, slice), "slice %u", slice);
         close_pair(&p);
     }
