@@ -5,8 +5,8 @@
 
 /*
  * gpc_coherence: million accesses per CPU second, for each registered protocol, on a tree like Kepler's (seeds/002
- * section 3.1.1): 14 first-level modules of 16 KB, 4-way, over 6 interleaved banks of 256 KB, 16-way, each over a memory;
- * blocks of 128 bytes. `bare` is without data and cycles, `full` with both.
+ * section 3.1.1): 14 first-level modules of 16 KB, 4-way, over 6 interleaved banks of 256 KB, 16-way, each over a
+ * memory; blocks of 128 bytes. `bare` is without data and cycles, `full` with both.
  *
  *   load-hits    each module its own 8 KB
  *   store-hits   likewise, non-coherent stores

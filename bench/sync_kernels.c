@@ -309,8 +309,9 @@ static void semaphore(run *u, warp *w) {
 }
 
 /*
- * Gates of a barrier in turn: of the SM's warps, twice, then of one warp of each SM, twice, then of the SM's warps again.
- * Twice, because a gate that is used again at once must not be taken for what it was (HeteroSync's second stage).
+ * Gates of a barrier in turn: of the SM's warps, twice, then of one warp of each SM, twice, then of the SM's warps
+ * again. Twice, because a gate that is used again at once must not be taken for what it was (HeteroSync's second
+ * stage).
  */
 typedef struct gate {
     uint64_t address;

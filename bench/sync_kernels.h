@@ -7,10 +7,10 @@
 /*
  * Kernels whose warps wait for one another, on a timed hierarchy with coherence.data: what a warp does next depends on
  * what it has read. They are those of HeteroSync (Sinclair, Alsop, Adve: HeteroSync: A Benchmark Suite for Fine-Grained
- * Synchronization on Tightly Coupled GPUs, IISWC 2017; github.com/mattsinc/heterosync, cuda/syncPrims/uvm), after Stuart
- * and Owens (Efficient Synchronization Primitives for GPUs, arXiv 1110.4623), whose names are given below; the last is
- * of flags alone, as its relaxedAtomics/flags. A warp stands for a thread block, whose first thread synchronizes, and of
- * whose data each of 32 lanes has a word.
+ * Synchronization on Tightly Coupled GPUs, IISWC 2017; github.com/mattsinc/heterosync, cuda/syncPrims/uvm), after
+ * Stuart and Owens (Efficient Synchronization Primitives for GPUs, arXiv 1110.4623), whose names are given below; the
+ * last is of flags alone, as its relaxedAtomics/flags. A warp stands for a thread block, whose first thread
+ * synchronizes, and of whose data each of 32 lanes has a word.
  *
  *   mutex      spinMutexEBO: compare-and-swap until it succeeds, waiting longer each time; add to the data; exchange
  *   ticket     faMutex: take a number, wait until it is called; add to the data; call the next

@@ -9,8 +9,9 @@
 
 /*
  * How much a test does: GPUCACHE_TESTS is quick, normal (where it is not set) or thorough. What only repeats (seeds,
- * rounds, requests of a stream) is half in the normal mode, an eighth in the quick one, and under sanitizers a sixteenth:
- * they look at each access, not at the numbers, which the plain build compares. Thorough is all of it in every build.
+ * rounds, requests of a stream) is half in the normal mode, an eighth in the quick one, and under sanitizers a
+ * sixteenth: they look at each access, not at the numbers, which the plain build compares. Thorough is all of it in
+ * every build.
  */
 typedef enum effort { EFFORT_QUICK, EFFORT_NORMAL, EFFORT_THOROUGH } effort;
 

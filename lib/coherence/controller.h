@@ -43,10 +43,11 @@
     X(write_down) X(write_down_end) X(write_reply) X(write_replied) X(invalidate_begin) X(invalidate_end)       \
     X(evict_begin) X(evict_data) X(evict_entry) X(evict_moved) X(evict_alone) X(evict_send) X(evict_replied)    \
     X(evict_end) X(put_send) X(put_come) X(put_found) X(put_alone) X(put_owned) X(put_fetched) X(put_whole)     \
-    X(put_merge) X(put_keep) X(put_cleaned) X(put_dropped) X(put_forwarded) X(put_near) X(put_moved) X(put_reply) X(put_replied)         \
-    X(clear_begin) X(clear_come) X(clear_found) X(clear_reply) X(clear_replied) X(sweep_send) X(sweep_begin)    \
-    X(sweep_next) X(sweep_block) X(sweep_left) X(sweep_joined) X(sweep_reply) X(sweep_end) X(neighbour_comes)   \
-    X(parcel_leaves) X(parcel_passes) X(parcel_comes) X(parcel_there) X(peer_comes)
+    X(put_merge) X(put_keep) X(put_cleaned) X(put_dropped) X(put_forwarded) X(put_near) X(put_moved)            \
+    X(put_reply) X(put_replied) X(clear_begin) X(clear_come) X(clear_found) X(clear_reply) X(clear_replied)     \
+    X(sweep_send) X(sweep_begin) X(sweep_next) X(sweep_block) X(sweep_left) X(sweep_joined) X(sweep_reply)      \
+    X(sweep_end) X(neighbour_comes) X(parcel_leaves) X(parcel_passes) X(parcel_comes) X(parcel_there)           \
+    X(peer_comes)
 /* clang-format on */
 
 typedef enum gpci_step {

@@ -4,8 +4,8 @@
 /*
  * Neighbours, as in fetch.c: each is an access of its own, which begins at the module that reads it. Nobody waits for
  * it, or is told of its end; it has its own lock, which it holds while it waits below, as any access does at its
- * first-level module. So what is said there of locks (controller_lock.c) holds. Whatever is in its way, a lock, a bar, a
- * refusal, it gives way to: nobody has asked for it.
+ * first-level module. So what is said there of locks (controller_lock.c) holds. Whatever is in its way, a lock, a bar,
+ * a refusal, it gives way to: nobody has asked for it.
  *
  * Where the way of its line is: there the block is that the module reads, or completes, for the access.
  */

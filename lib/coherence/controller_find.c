@@ -136,8 +136,8 @@ static uint32_t place_in_line(const gpci_controllers *e, gpci_module *m, uint64_
 
 /*
  * A way for what is not there, as the module chooses among those that are not locked. Where all are, a block of the
- * first, for whose lock to wait; or WAIT_FOR_ROOM. Multi2Sim chooses without a look at locks, and comes upon that of its
- * choice; halves of a cache must not wait for each other so.
+ * first, for whose lock to wait; or WAIT_FOR_ROOM. Multi2Sim chooses without a look at locks, and comes upon that of
+ * its choice; halves of a cache must not wait for each other so.
  */
 static uint32_t make_room(gpci_controllers *e, gpci_module *m, uint64_t tag) {
     const uint32_t place = m->sector_mask ? place_in_line(e, m, tag) : GPCI_TREE_NO_BLOCK;

@@ -13,9 +13,9 @@
  * directory has no room for these. Nor is one whose entry says that another module above owns the block.
  *
  * Example, mesi, l2.bypass = always-bypass: L1-0 loads A. The slice misses, and takes a way of its directory for A's
- * entry, of which L1-0 is the owner; memory's data go through. L1-1 loads A: the entry is there; L1-0 is probed, and the
- * slice takes A in. L1-0 loads A once more, after it has dropped it without a word, and nobody owns it: the slice reads
- * it from memory again.
+ * entry, of which L1-0 is the owner; memory's data go through. L1-1 loads A: the entry is there; L1-0 is probed, and
+ * the slice takes A in. L1-0 loads A once more, after it has dropped it without a word, and nobody owns it: the slice
+ * reads it from memory again.
  */
 
 bool gpci_module_predicts_bypass(const gpci_module *m, uint64_t tag, const gpc_request *shown, uint32_t *word) {

@@ -5,9 +5,9 @@
 #include <string.h>
 
 /*
- * Opportunistic tokens (cache/cache_tokens.c) of a tree's caches: which lines those with a token have used, a mark each.
- * Who lacks one takes a way that is free, or whose line has no mark; where there is none it stays out, which is decided
- * before (module_ask.c, level/coherent_predict.c). If that has changed meanwhile, any way will do.
+ * Opportunistic tokens (cache/cache_tokens.c) of a tree's caches: which lines those with a token have used, a mark
+ * each. Who lacks one takes a way that is free, or whose line has no mark; where there is none it stays out, which is
+ * decided before (module_ask.c, level/coherent_predict.c). If that has changed meanwhile, any way will do.
  */
 
 gpc_status gpci_module_keep_tokens(gpc_coherence *c, gpci_module *m, const struct gpci_token_rules *rules,

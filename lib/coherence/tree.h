@@ -330,7 +330,7 @@ bool gpci_module_lacks_room(const gpci_module *m, uint64_t tag, const gpc_reques
 bool gpci_module_predicts_bypass(const gpci_module *m, uint64_t tag, const gpc_request *shown, uint32_t *word);
 /* Does a replacement policy that admits lines decline one? Only where its set is full. */
 bool gpci_module_declines(const gpci_module *m, uint64_t tag, const gpc_request *shown);
-/* A request for a copy misses: is the line to be kept out? Asked once for an access of a line. Of a module that asks. */
+/* A request for a copy misses: is the line to be kept out? Asked once for an access of a line, if the module asks. */
 bool gpci_module_keeps_out(gpci_module *m, uint64_t tag);
 /* The way, with data, of the line that a block is of, whether or not the block is there; UINT32_MAX. */
 uint32_t gpci_module_line_way(const gpci_module *m, uint64_t tag);

@@ -21,9 +21,9 @@
  * 10.
  *
  * Where slices keep copies of lines that are at home in others (l2.partitions = 2, gpu.home = l2), each is two modules
- * (coherence/halves.c): the home half stands where slices do, and the near halves behind all memories. L1s are over both
- * halves of the slices of their part, a partition or a GPU. Example, 4 SMs, 4 slices, 2 partitions: L1s 0 and 1 are over
- * near halves 12 and 13 and home halves 4 and 5; near half 12 is over home half 6, and that over memory 10.
+ * (coherence/halves.c): the home half stands where slices do, and the near halves behind all memories. L1s are over
+ * both halves of the slices of their part, a partition or a GPU. Example, 4 SMs, 4 slices, 2 partitions: L1s 0 and 1
+ * are over near halves 12 and 13 and home halves 4 and 5; near half 12 is over home half 6, and that over memory 10.
  */
 typedef struct gpci_coherent {
     gpc_coherence *tree;
@@ -170,7 +170,7 @@ GPCI_INLINE uint32_t gpci_slice_number(const gpci_coherent *c, uint32_t module) 
                                                  : c->first_slice);
 }
 
-/* The near half of a slice, by its number; GPC_NO_MODULE: it has none, for no SM reads through its part, or none have. */
+/* The near half of a slice, by its number; GPC_NO_MODULE: none has, or no SM reads through the slice's part. */
 GPCI_INLINE uint32_t gpci_near_of(const gpci_coherent *c, uint32_t slice) {
     return c->first_near + slice < c->modules ? c->first_near + slice : GPC_NO_MODULE;
 }

@@ -7,12 +7,12 @@
 
 /*
  * What slices are given to ask (coherence/module_ask.c says when), and clusters' caches, where L1s' predictor has
- * something to keep in the next cache. And predictors of coherent L1s, and tokens: who lacks one fills no line, or, where
- * tokens are opportunistic, none for which a line would have to go that is kept. A module tells predictors of hits, fills
- * and evictions, as a cache does (coherence/module_tags.c). They are asked before an access begins, at the points at which
- * a cache asks (cache_access.c, write.c): a load or prefetch before its lookup, or when it misses; a store that would
- * allocate, when it misses. What is to bypass is an access that the low module performs, without a copy and without an
- * entry in its directory.
+ * something to keep in the next cache. And predictors of coherent L1s, and tokens: who lacks one fills no line, or,
+ * where tokens are opportunistic, none for which a line would have to go that is kept. A module tells predictors of
+ * hits, fills and evictions, as a cache does (coherence/module_tags.c). They are asked before an access begins, at the
+ * points at which a cache asks (cache_access.c, write.c): a load or prefetch before its lookup, or when it misses; a
+ * store that would allocate, when it misses. What is to bypass is an access that the low module performs, without a
+ * copy and without an entry in its directory.
  *
  * A load that is to bypass without a look at the tags takes with it what L1 has of the line, as AMD's GLC loads do
  * (GPU_VIPER-TCP.sm, LoadBypassEvict): a copy that is read past would have to be kept up to date all the same. A cache

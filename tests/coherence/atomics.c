@@ -120,8 +120,8 @@ Test(coherence_atomics, operations) {
 }
 
 /*
- * Without directories an n-store may have them: it is performed where n-stores are, in the first level's copy. vi writes
- * it through, slc-glc keeps it. A STORE of the same processor then passes, and finds what they have left.
+ * Without directories an n-store may have them: it is performed where n-stores are, in the first level's copy. vi
+ * writes it through, slc-glc keeps it. A STORE of the same processor then passes, and finds what they have left.
  */
 Test(coherence_atomics, n_stores_without_directories) {
     static const char *const protocols[] = {"vi", "slc-glc"};

@@ -120,8 +120,8 @@ Test(explore, slc_glc, .timeout = 3600) {
 
 /*
  * Two branches, each with a non-inclusive L2 that may keep a directory entry alone of what its L1 still has: two blocks
- * and two bytes, without which nothing can be older than what another branch has. As many states as are reached first, by
- * loads and stores alone: with flushes among them it takes many more to come as far.
+ * and two bytes, without which nothing can be older than what another branch has. As many states as are reached first,
+ * by loads and stores alone: with flushes among them it takes many more to come as far.
  */
 Test(explore, two_loose_branches, .timeout = 3600) {
     for (size_t f = 0; f < EXPLORE_FAMILIES; f++) {

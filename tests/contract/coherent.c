@@ -9,9 +9,9 @@
 #include <string.h>
 
 /*
- * Every replacement policy and predictor, at L1 and at L2, and what else decides which lines stay, under every protocol,
- * with a clock and without: a small kernel comes to its end, and what it has stored and added is what everybody reads
- * then. Every scheduler and throttle, likewise: as many instructions as without coherence.
+ * Every replacement policy and predictor, at L1 and at L2, and what else decides which lines stay, under every
+ * protocol, with a clock and without: a small kernel comes to its end, and what it has stored and added is what
+ * everybody reads then. Every scheduler and throttle, likewise: as many instructions as without coherence.
  *
  * SM s stores to the words of number s modulo SMS alone; all add to others.
  */

@@ -550,8 +550,8 @@ static void run_preset(const char *preset, const char *protocol, bool timed) {
 }
 
 /*
- * Every GPU runs under every protocol in both modes, by its own preset. Their trees are large: of the modes it is one or
- * the other, but in thorough runs.
+ * Every GPU runs under every protocol in both modes, by its own preset. Their trees are large: of the modes it is one
+ * or the other, but in thorough runs.
  */
 Test(coherent, presets) {
     static const char *const presets[] = {"kepler", "gtx480",  "gtx480-l1-48k", "gcn-7970",
@@ -565,8 +565,8 @@ Test(coherent, presets) {
 }
 
 /*
- * Lines 0 and 512 fill SM 0's set; 0 is used last, and then invalidated by SM 1. A third line takes the invalid way, or,
- * as in Multi2Sim, that of 512, which was used least recently.
+ * Lines 0 and 512 fill SM 0's set; 0 is used last, and then invalidated by SM 1. A third line takes the invalid way,
+ * or, as in Multi2Sim, that of 512, which was used least recently.
  */
 Test(coherent, any_victim) {
     for (int any = 0; any < 2; any++) {

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Two GPUs of an SM, a slice and a channel each, pages of 4 KiB in turn, so that page 1 is at home with GPU 1; a message
- * crosses the link in a cycle and a latency of 30.
+ * Two GPUs of an SM, a slice and a channel each, pages of 4 KiB in turn, so that page 1 is at home with GPU 1; a
+ * message crosses the link in a cycle and a latency of 30.
  */
 
 #define PAGE 4096

@@ -14,8 +14,8 @@
  * done, and where it is a load, that too. In a row: as soon as the L1 takes it.
  *
  * In order and fenced, a protocol with a directory is sequentially consistent for coherent stores: every outcome listed
- * here is forbidden. In a row those that are marked may happen, for loads and stores of different lines overtake each other in
- * the levels below; those of one line never do.
+ * here is forbidden. In a row those that are marked may happen, for loads and stores of different lines overtake each
+ * other in the levels below; those of one line never do.
  */
 
 enum { X, Y, PLACES };
@@ -261,8 +261,8 @@ static const char *const plain_shapes[] = {
 };
 
 /*
- * Weak accesses with fences of all SMs' scope between them, as HRF has them; and strong ones, where of a place by itself
- * nothing is forbidden but what of a tree's is. Without fences weak outcomes come.
+ * Weak accesses with fences of all SMs' scope between them, as HRF has them; and strong ones, where of a place by
+ * itself nothing is forbidden but what of a tree's is. Without fences weak outcomes come.
  */
 Test(timed_coherent_litmus, viper) {
     static world w;

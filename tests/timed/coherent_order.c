@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 /*
- * Accesses of an SM to one line keep their order, though several are under way at once. Each SM has words of its own, in
- * lines that all share: what it loads, or an atomic of it finds, is what it has issued before, and nothing later.
+ * Accesses of an SM to one line keep their order, though several are under way at once. Each SM has words of its own,
+ * in lines that all share: what it loads, or an atomic of it finds, is what it has issued before, and nothing later.
  */
 
 enum { SMS = 4, WORDS = 6, ACCESSES = 300 };

@@ -12,9 +12,9 @@
 /*
  * Litmus tests with values and thousands of timings, on caches of their own. What is forbidden where: the PTX memory
  * model (PTX ISA, "Memory Consistency Model"; Lustig, Sahasrabuddhe, Giroux: A Formal Analysis of the NVIDIA PTX Memory
- * Consistency Model, ASPLOS 2019) and HRF (Hower et al., Heterogeneous-race-free Memory Models, ASPLOS 2014), whose scopes
- * are the same; herd7's names of the shapes. Forbidden outcomes never come; those that are allowed, and that this model
- * can show, must come at least once, so that a test that cannot fail is found out.
+ * Consistency Model, ASPLOS 2019) and HRF (Hower et al., Heterogeneous-race-free Memory Models, ASPLOS 2014), whose
+ * scopes are the same; herd7's names of the shapes. Forbidden outcomes never come; those that are allowed, and that
+ * this model can show, must come at least once, so that a test that cannot fail is found out.
  *
  * A thread is a warp that issues in order, as long as the memory pipeline takes it, and does not wait for what it has
  * loaded; at a fence it waits, first for its loads, then for the fence.

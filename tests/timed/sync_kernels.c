@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 /*
- * Kernels like those of HeteroSync: what they compute is right wherever SMs are kept coherent, in both scopes, and wrong
- * where nobody does that. What they cost is in bench/README.md; here is which of them cost more.
+ * Kernels like those of HeteroSync: what they compute is right wherever SMs are kept coherent, in both scopes, and
+ * wrong where nobody does that. What they cost is in bench/README.md; here is which of them cost more.
  */
 
 typedef struct way {
