@@ -62,6 +62,7 @@
 #include <gpucache/events.h>
 #include <gpucache/held.h>
 #include <gpucache/hierarchy.h>
+#include <gpucache/modules.h>
 #include <gpucache/policy.h>
 #include <gpucache/predictor.h>
 #include <gpucache/profile.h>
