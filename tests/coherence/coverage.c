@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/coverage.h"
+#include "effort.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
  * Is every cell of every table used, and every origin seen? A cell is in the closure if the protocol is refused without
  * it: from I, its state can be reached, and its event can be seen. It is used if, once it is forbidden, random programs
  * come to an access that reports it. What is in the closure and not used must stand in coverage_list.c, with the
- * reason; and what stands there must not be used.
+ * reason; and what stands there must not be used. Of most tables that is asked without sanitizers: tables are no code.
  */
 
 #define PROGRAMS 240u
@@ -181,27 +182,27 @@ static void covers(const gpc_protocol *protocol) {
     cr_assert(good, "%s: cells or origins are not covered", protocol->name);
 }
 
-Test(coverage, msi) {
+Test(coverage, msi, .disabled = EFFORT_SANITIZED) {
     covers(&gpci_msi);
 }
 
-Test(coverage, mesi) {
+Test(coverage, mesi, .disabled = EFFORT_SANITIZED) {
     covers(&gpci_mesi);
 }
 
-Test(coverage, mosi) {
+Test(coverage, mosi, .disabled = EFFORT_SANITIZED) {
     covers(&gpci_mosi);
 }
 
-Test(coverage, moesi) {
+Test(coverage, moesi, .disabled = EFFORT_SANITIZED) {
     covers(&gpci_moesi);
 }
 
-Test(coverage, nmoesi) {
+Test(coverage, nmoesi, .disabled = EFFORT_SANITIZED) {
     covers(&gpci_nmoesi);
 }
 
-Test(coverage, nmoesi_multi2sim) {
+Test(coverage, nmoesi_multi2sim, .disabled = EFFORT_SANITIZED) {
     covers(&gpci_nmoesi_multi2sim);
 }
 
@@ -209,10 +210,10 @@ Test(coverage, vi) {
     covers(&gpci_vi);
 }
 
-Test(coverage, none) {
+Test(coverage, none, .disabled = EFFORT_SANITIZED) {
     covers(&gpci_no_coherence);
 }
 
-Test(coverage, slc_glc) {
+Test(coverage, slc_glc, .disabled = EFFORT_SANITIZED) {
     covers(&gpci_slc_glc);
 }

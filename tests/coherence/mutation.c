@@ -17,10 +17,8 @@
  */
 #if defined(__SANITIZE_ADDRESS__)
 #define THINNER 31u
-#define LARGE true
 #else
 #define THINNER 1u
-#define LARGE false
 #endif
 
 /* Why no tree comes to a cell. */
@@ -169,7 +167,7 @@ Test(mutation, moesi, .timeout = 3600) {
     change_all("moesi", 1);
 }
 
-Test(mutation, nmoesi, .timeout = 3600, .disabled = LARGE) {
+Test(mutation, nmoesi, .timeout = 3600, .disabled = EFFORT_SANITIZED) {
     change_all("nmoesi", of_many(1));
 }
 
@@ -177,14 +175,14 @@ Test(mutation, vi, .timeout = 3600) {
     change_all("vi", 1);
 }
 
-Test(mutation, none, .timeout = 3600, .disabled = LARGE) {
+Test(mutation, none, .timeout = 3600, .disabled = EFFORT_SANITIZED) {
     change_all("none", of_many(1));
 }
 
-Test(mutation, multi2sim, .timeout = 3600, .disabled = LARGE) {
+Test(mutation, multi2sim, .timeout = 3600, .disabled = EFFORT_SANITIZED) {
     change_all("nmoesi-multi2sim", 1);
 }
 
-Test(mutation, slc_glc, .timeout = 3600, .disabled = LARGE) {
+Test(mutation, slc_glc, .timeout = 3600, .disabled = EFFORT_SANITIZED) {
     change_all("slc-glc", of_many(7));
 }
