@@ -353,7 +353,7 @@ static void run_fills(gpci_timed *t, gpci_stage *stage) {
 }
 
 /* Send the first of a queue of replies, if it is due and its network takes it. */
-static bool send_reply(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
+GPCI_INLINE bool send_reply(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
     uint32_t packet = queue->first;
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (p->due > t->wheel.now) {
@@ -372,13 +372,18 @@ static bool send_reply(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
     return true;
 }
 
-static void run_served(gpci_timed *t, gpci_stage *stage) {
-    while (stage->served.count && send_reply(t, stage, &stage->served))
-        ;
+static GPCI_NOINLINE void run_other_replies(gpci_timed *t, gpci_stage *stage) {
     while (stage->returned.count && send_reply(t, stage, &stage->returned))
         ;
     while (stage->atomics.count && send_reply(t, stage, &stage->atomics))
         ;
+}
+
+static void run_served(gpci_timed *t, gpci_stage *stage) {
+    while (stage->served.count && send_reply(t, stage, &stage->served))
+        ;
+    if (GPCI_UNLIKELY(stage->returned.count | stage->atomics.count))
+        run_other_replies(t, stage);
 }
 
 static void run_link_out(gpci_timed *t, gpci_stage *stage) {
