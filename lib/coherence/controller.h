@@ -191,10 +191,10 @@ typedef struct gpci_controller {
     size_t lock_room;
     uint32_t ports_used;
     gpci_due_queue port_waiters, entry_waiters; /* for a port; with a host, for an MSHR entry */
-    gpci_due_queue senders[2];                  /* with a host: for room for a message, down and up */
-    uint32_t oldest, youngest;                  /* accesses in flight, */
-    uint32_t listed, joined;                    /* how many they are, and how many of them are part of others */
-    uint32_t barred;                            /* the first task that bars an address; GPCI_NO_ITEM */
+    gpci_due_queue senders[2]; /* with a host: for room for a message, down and up; both halves in the home half's */
+    uint32_t oldest, youngest; /* accesses in flight, */
+    uint32_t listed, joined;   /* how many they are, and how many of them are part of others */
+    uint32_t barred;           /* the first task that bars an address; GPCI_NO_ITEM */
     gpci_due_queue bar_waiters;
     bool mixed;  /* blocks of modules above differ in size */
     bool halved; /* it is half of a cache; then who waits for room is among `bar_waiters` */

@@ -84,7 +84,8 @@ bool gpci_send(gpci_controllers *e, const gpci_letter *l) {
         return gpci_hold_send(e, l);
     const gpci_module *low = gpci_module_at(c, l->low);
     if (e->host && !e->host->takes(e->host->self, l)) {
-        gpci_due_queue_join(&e->waiters, &e->units[l->from].senders[l->from == l->low], (gpci_due){l->task, l->again});
+        const uint32_t stage = gpci_module_at(c, l->from)->store->index; /* halves share queues, and wait by turns */
+        gpci_due_queue_join(&e->waiters, &e->units[stage].senders[l->from == l->low], (gpci_due){l->task, l->again});
         return false;
     }
     if (e->host) {

@@ -66,13 +66,7 @@ bool gpci_message_has_room(const gpci_timed *t, uint32_t from, uint32_t to) {
 }
 
 void gpci_message_left(gpci_timed *t, uint32_t module, bool up) {
-    const gpci_coherent *c = t->h->coherent;
     gpci_controllers *e = gpci_controllers_of(t);
-    if (GPCI_UNLIKELY(c->parts > 1 && gpci_is_slice(c, module))) { /* both halves send from their stage's queues */
-        const uint32_t near = gpci_near_of(c, gpci_slice_number(c, module));
-        if (near != GPC_NO_MODULE)
-            gpci_message_left(t, near, up);
-    }
     if (GPCI_LIKELY(!gpci_controllers_wait(e, module, up)))
         return;
     gpci_controllers_at(e, t->wheel.now);
