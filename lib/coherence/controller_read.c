@@ -53,7 +53,8 @@ static void count(const gpci_controllers *e, gpci_module *m, const gpci_task *r)
  * A load is to bypass R, and T's predictor has something to say to R's about the line that it has: then that is the
  * answer, without bytes, and R asks again.
  */
-static bool is_answered(gpci_controllers *e, gpci_task *r) {
+static bool is_answered(gpci_controllers *e, uint32_t task) {
+    const gpci_task *r = gpci_task_at(e, task);
     gpci_tree_flight *a = gpci_tree_flight_at(e, r->flight);
     gpci_module *t = gpci_task_module(e, r);
     const uint64_t tag = gpci_module_tag_of(t, r->address);
@@ -63,7 +64,7 @@ static bool is_answered(gpci_controllers *e, gpci_task *r) {
     a->word = gpci_module_respond(t, tag);
     a->answered = a->word != 0;
     if (a->answered)
-        gpci_unlock(e, r->module, r->block);
+        gpci_let_go(e, task); /* of its line, the block itself may not be there */
     return a->answered;
 }
 
@@ -78,7 +79,7 @@ static void respond(gpci_controllers *e, const gpci_task *r) {
 void gpci_step_read_found(gpci_controllers *e, uint32_t task) {
     gpci_task *r = gpci_task_at(e, task);
     r->bytes = e->tree->control_bytes;
-    if (GPCI_UNLIKELY(gpci_task_module(e, r)->responds) && is_answered(e, r)) {
+    if (GPCI_UNLIKELY(gpci_task_module(e, r)->responds) && is_answered(e, task)) {
         r->served = true;
         gpci_then(e, task, GPCI_STEP_read_reply);
         return;

@@ -330,3 +330,16 @@ Test(timed_coherent_stress, halves_send_by_turns) {
     coherent_check_idle(&r);
     rig_close(&r);
 }
+
+/* A cluster's predictor answers for a line of which the cluster has not got the block that is asked for. */
+Test(timed_coherent_stress, answers_for_other_sectors) {
+    static rig r;
+    const stream s = {.seed = 140207, .sms = 6, .accesses = 60, .bytes = 8192, .loads = 8, .stores = 5};
+    rig_open_dram(&r, "sm.count = 8\nl1.write_policy = back\nl1.write_allocate = fetch\nl1.size = 768\n"
+                      "l1.bypass = agcb(threshold=3)\ndram.model = fixed\ndram.fixed_latency = 16\ndram.channels = 2\n"
+                      "l2.slices = 8\nl2.ways = 2\nl2.size = 4096\nl2.fetch_sectors = 4\ncluster.sms = 4\n"
+                      "gpu.count = 2\ncoherence = slc-glc\ncoherence.conflict = retry\n");
+    drive(&r, &s, HOST_SKIPS);
+    coherent_check_idle(&r);
+    rig_close(&r);
+}
