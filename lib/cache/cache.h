@@ -51,7 +51,7 @@ void gpci_settle(gpc_cache_stats *stats, const gpci_counts *n, bool whole);
 /* Counters since creation or the last reset. */
 gpc_cache_stats gpci_cache_stats(const gpc_cache *cache);
 
-/* Where tokens are opportunistic: when lines lose their priority (tokens.c). */
+/* Where tokens are opportunistic: when lines lose their priority (cache_tokens.c). */
 typedef struct gpci_token_rules {
     uint32_t clear, warps; /* GPC_CLEAR_; warp slots */
     uint64_t period;
@@ -329,8 +329,7 @@ bool gpci_bars(gpc_cache *cache, const gpc_request *request, gpc_access_result *
 /* oracle.c: what the predictor decided on a request against what it should have. Where next uses are tracked. */
 void gpci_oracle_compare(gpc_cache *cache, const gpc_request *request, uint32_t set, gpc_decision decision);
 
-/* tokens.c: where tokens are opportunistic. A request with one has filled or hit a line; any has; one is looked up. */
-/* `slots` lines; on failure, what is in `out` is to be destroyed all the same. */
+/* cache_tokens.c: opportunistic tokens of `slots` lines. If it fails, what is in `out` has to be destroyed as well. */
 gpc_status gpci_tokens_create(gpc_context *context, const gpci_token_rules *rules, uint32_t *states, size_t slots,
                               gpci_token_state **out);
 void gpci_tokens_destroy(gpc_context *context, gpci_token_state *state);

@@ -417,8 +417,8 @@ void gpci_access_left(gpci_controllers *e, uint32_t put) {
     gpci_task *t = gpci_task_at(e, a->task);
     gpci_module *m = gpci_task_module(e, t);
     if (t->block != GPCI_TREE_NO_BLOCK) {
-        if (gpci_tree_is_modified(e->tree,
-                                  m->states[t->block])) /* other bytes, which are not sent: it has to know which */
+        /* other bytes, which are not sent: it has to know which */
+        if (gpci_tree_is_modified(e->tree, m->states[t->block]))
             return;
         const gpci_tree_payload store = gpci_store_of(e, v->flight);
         gpci_tree_written_through(e->tree, m, t->block, &store, false, gpci_present(e));

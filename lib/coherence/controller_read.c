@@ -43,8 +43,8 @@ static void count(const gpci_controllers *e, gpci_module *m, const gpci_task *r)
     m->stats.read_requests++;
     if (bypasses_t(e, r))
         return;
-    gpci_tree_count_near(m, gpci_task_from(e, r), 1, r->hit && (r->missing || !gpci_module_is_partial(m, r->block)));
     const bool hit = r->hit && (r->missing || !gpci_module_is_partial(m, r->block));
+    gpci_tree_count_near(m, gpci_task_from(e, r), 1, hit);
     m->stats.read_request_hits += hit;
     m->stats.hits += hit;
 }

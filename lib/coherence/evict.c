@@ -101,8 +101,8 @@ static uint8_t clean_state(const gpc_coherence *c, const gpci_module *m, uint8_t
 
 void gpci_tree_written_back(gpc_coherence *c, gpci_module *m, uint32_t block, uint32_t origin, gpci_tree_point at) {
     const uint8_t state = m->states[block], clean = clean_state(c, m, state);
-    const bool above = gpci_tree_means(c, state) == GPC_MEANS_O && has_owner(m, block);
-    if (clean == state || above) /* modified bytes are above, too */
+    const bool above_too = gpci_tree_means(c, state) == GPC_MEANS_O && has_owner(m, block); /* modified bytes */
+    if (clean == state || above_too)
         return;
     if (gpci_tree_means(c, clean) == GPC_MEANS_S)
         drop_ownership(c, m, block);

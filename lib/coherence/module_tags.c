@@ -257,10 +257,6 @@ static uint64_t line_of(const gpci_module *m, uint64_t tag) {
     return tag >> m->line_shift << m->line_shift;
 }
 
-static bool is_modified(const gpci_module *m, uint32_t block) {
-    return (gpci_tree_means(m->tree, m->states[block]) & GPC_MEANS_MODIFIED) != 0;
-}
-
 /* Blocks of a line that are valid, and that are modified: a bit each. */
 static uint8_t valid_sectors(const gpci_module *m, uint32_t block, uint64_t *tag, uint8_t *modified) {
     uint8_t valid = 0;
@@ -269,7 +265,7 @@ static uint8_t valid_sectors(const gpci_module *m, uint32_t block, uint64_t *tag
         if (m->states[at] == GPC_LINE_I)
             continue;
         valid |= (uint8_t)(1u << sector);
-        *modified |= (uint8_t)(is_modified(m, at) << sector);
+        *modified |= (uint8_t)(gpci_tree_is_modified(m->tree, m->states[at]) << sector);
         *tag = m->tags[at];
     }
     return valid;
@@ -378,7 +374,7 @@ static GPCI_NOINLINE uint32_t told_victim(gpci_module *m, uint64_t tag, uint32_t
                            : m->tokens ? victim_by_token(m, tag, base)
                                        : victim_in_order(m, base, 0, m->given.ways);
     if (block != GPCI_TREE_NO_BLOCK && (m->states[block] != GPC_LINE_I || gpci_module_has_company(m, block)))
-        gpci_module_leave(m, block, tag, is_modified(m, block));
+        gpci_module_leave(m, block, tag, gpci_tree_is_modified(m->tree, m->states[block]));
     return block;
 }
 

@@ -449,10 +449,6 @@ GPCI_INLINE bool gpci_tree_has(const gpc_coherence *c, uint32_t flag) {
     return (c->protocol->flags & flag) != 0;
 }
 
-GPCI_INLINE bool gpci_tree_is_modified(const gpc_coherence *c, uint8_t state) {
-    return (gpci_tree_means(c, state) & GPC_MEANS_MODIFIED) != 0;
-}
-
 /* N: its modified bytes are sent under a mask. */
 GPCI_INLINE bool gpci_tree_is_masked(const gpc_coherence *c, uint8_t state) {
     return (gpci_tree_means(c, state) & GPC_MEANS_NON_COHERENT) != 0;

@@ -457,6 +457,10 @@ GPCI_INLINE uint8_t gpci_tree_means(const gpc_coherence *c, uint8_t state) {
     return c->means[state];
 }
 
+GPCI_INLINE bool gpci_tree_is_modified(const gpc_coherence *c, uint8_t state) {
+    return (gpci_tree_means(c, state) & GPC_MEANS_MODIFIED) != 0;
+}
+
 /* A block's state is written: counted here, or by gpci_module_count_more where there are more states than six. */
 void gpci_module_count_more(gpci_module *m, uint8_t from, uint8_t to, uint32_t origin);
 GPCI_INLINE void gpci_module_count(gpci_module *m, uint8_t from, uint8_t to, uint32_t origin) {

@@ -106,28 +106,16 @@ static uint64_t told_predictors(const needs *n, const char *spec, uint64_t told)
            (sectors ? GPC_READS_BYTES : 0);
 }
 
-static gpc_status check_l1_predictor(needs *n, gpc_error *error) {
-    const char *spec = text_of(n, GPCI_KEY_L1_BYPASS);
+static gpc_status check_predictor(needs *n, gpci_key key, uint64_t told, const char *but, gpc_error *error) {
+    const char *spec = text_of(n, key);
     uint64_t reads;
     gpc_status status = gpci_policy_reads(n->h->context, GPC_POLICY_PREDICTOR, spec, error, &reads);
     if (status < 0)
         return status;
-    uint64_t unknown = reads & ~told_predictors(n, spec, GPCI_L1_TREE_READS);
+    const uint64_t unknown = reads & ~told_predictors(n, spec, told);
     if (!reads || unknown)
-        add(n, GPCI_KEY_L1_BYPASS, blame(n, GPCI_KEY_L1_BYPASS, unknown, "which coherent L1s do not tell predictors"),
-            "hint");
-    return status;
-}
-
-static gpc_status check_l2_predictor(needs *n, gpc_error *error) {
-    const char *spec = text_of(n, GPCI_KEY_L2_BYPASS);
-    const uint64_t told = told_predictors(n, spec, GPCI_L2_TREE_READS);
-    uint64_t reads;
-    gpc_status status = gpci_policy_reads(n->h->context, GPC_POLICY_PREDICTOR, spec, error, &reads);
-    if (status == GPC_OK && (!reads || reads & ~told))
-        add(n, GPCI_KEY_L2_BYPASS,
-            blame(n, GPCI_KEY_L2_BYPASS, reads & ~told, "which coherent slices do not tell predictors"), "hint");
-    return status;
+        add(n, key, blame(n, key, unknown, but), "hint");
+    return GPC_OK;
 }
 
 /* What is in an L1 has an entry in the slice's directory, and in an inclusive slice a way. */
@@ -223,9 +211,11 @@ static gpc_status check_policies(needs *n, gpc_error *error) {
     if (status == GPC_OK && below) /* clusters' caches have L2's policy */
         status = check_replacement(n, GPCI_KEY_L2_REPLACEMENT, error);
     if (status == GPC_OK)
-        status = check_l1_predictor(n, error);
+        status = check_predictor(n, GPCI_KEY_L1_BYPASS, GPCI_L1_TREE_READS, "which coherent L1s do not tell predictors",
+                                 error);
     if (status == GPC_OK && gpci_number(n->h, GPCI_KEY_L2_ENABLED)) {
-        status = check_l2_predictor(n, error);
+        status = check_predictor(n, GPCI_KEY_L2_BYPASS, GPCI_L2_TREE_READS,
+                                 "which coherent slices do not tell predictors", error);
         if (status == GPC_OK)
             status = check_l2_room(n, error);
     }
