@@ -41,6 +41,17 @@ static void fire(rig *r, bool timed, const gpc_warp_access *access) {
     }
 }
 
+static void fire_both(pair *p, bool timed, const gpc_warp_access *access) {
+    fire(&p->tree, timed, access);
+    fire(&p->caches, timed, access);
+}
+
+/* 40 bits that look random. */
+static uint64_t next_draw(uint64_t *state) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 24;
+}
+
 /* A lane's access by one of several warps and PCs. */
 static gpc_warp_access lane_of(uint64_t draw, const uint64_t *address) {
     gpc_warp_access access = GPC_WARP_ACCESS_INIT;
@@ -84,8 +95,8 @@ static void do_as_in_caches(const char *l1, const char *l2, const char *sizes, b
     const bool roomy = strstr(sizes, "l2.size"); /* what leaves L2 leaves L1s sooner or later than in caches */
     uint64_t random = 1;
     for (unsigned n = 0; n < (timed ? 1000 : 4000); n++) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        const gpc_stats one = load_any(&p.tree, timed, random >> 24), other = load_any(&p.caches, timed, random >> 24);
+        const uint64_t draw = next_draw(&random);
+        const gpc_stats one = load_any(&p.tree, timed, draw), other = load_any(&p.caches, timed, draw);
         cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits &&
                       one.dram_read_sectors == other.dram_read_sectors && (!roomy || same_lines(&one, &other)),
                   "%s over %s, %s: access %u", l1, l2, timed ? "timed" : "functional", n);
@@ -127,11 +138,10 @@ static void spread_as_in_caches(const char *settings, uint32_t slices, bool time
     open_pair(&p, "mesi", timed, settings);
     uint64_t random = 7;
     for (unsigned n = 0; n < (timed ? 600 : 3000); n++) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        const uint64_t draw = random >> 24, address = (draw % 40 << (7 + (draw >> 16) % 6)) + ((draw >> 24) % 5 << 32);
+        const uint64_t draw = next_draw(&random),
+                       address = (draw % 40 << (7 + (draw >> 16) % 6)) + ((draw >> 24) % 5 << 32);
         const gpc_warp_access access = lane_of(draw, &address);
-        fire(&p.tree, timed, &access);
-        fire(&p.caches, timed, &access);
+        fire_both(&p, timed, &access);
         const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
         cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits &&
                       one.l2_read_sector_hits == other.l2_read_sector_hits &&
@@ -160,12 +170,10 @@ Test(coherent_as_caches, partitions) {
         open_pair(&p, "vi", timed, settings);
         uint64_t random = 3;
         for (unsigned n = 0; n < (timed ? 600 : 4000); n++) {
-            random = random * 6364136223846793005u + 1442695040888963407u;
-            const uint64_t draw = random >> 24, address = 4096 * (draw % 8) + 128 * (draw >> 8 & 7);
+            const uint64_t draw = next_draw(&random), address = 4096 * (draw % 8) + 128 * (draw >> 8 & 7);
             gpc_warp_access access = lane_of(draw, &address);
             access.sm = draw >> 40 & 1;
-            fire(&p.tree, timed, &access);
-            fire(&p.caches, timed, &access);
+            fire_both(&p, timed, &access);
             const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
             cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits &&
                           one.l1_overturned_bypasses == other.l1_overturned_bypasses &&
@@ -216,14 +224,12 @@ static void store_as_in_caches(const char *settings, bool timed, uint64_t apart)
     open_pair(&p, "mesi", timed, settings);
     uint64_t random = 11;
     for (unsigned n = 0; n < (timed ? 600 : 3000); n++) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        const uint64_t draw = random >> 24, local = draw >> 31 & 1;
+        const uint64_t draw = next_draw(&random), local = draw >> 31 & 1;
         const uint64_t address = (local ? apart : 0) + 128 * (draw % 23) + (draw >> 32) % 25 * 4;
         gpc_warp_access access = lane_of(draw, &address);
         access.kind = draw >> 30 & 1 ? GPC_STORE : GPC_LOAD;
         access.space = local ? GPC_SPACE_LOCAL : GPC_SPACE_GLOBAL;
-        fire(&p.tree, timed, &access);
-        fire(&p.caches, timed, &access);
+        fire_both(&p, timed, &access);
         const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
         /* a tree moves whole lines back, a cache what is dirty of it */
         cr_assert(one.l1_load_sector_hits / 4 == other.l1_load_sector_hits / 4 &&
@@ -285,8 +291,7 @@ static void predict_as_in_caches(const char *predictor, const char *policy, cons
     cr_assert_eq(gpc_hierarchy_wants_samples(p.tree.hierarchy), gpc_hierarchy_wants_samples(p.caches.hierarchy));
     uint64_t random = 5;
     for (unsigned n = 0; n < (timed ? 600 : 3000); n++) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        const uint64_t draw = random >> 24, far = draw >> 20 & 1;
+        const uint64_t draw = next_draw(&random), far = draw >> 20 & 1;
         const uint64_t line = 128 * (far ? 16 + draw % 160 : draw % 7), within = (draw >> 30) % 4 * 32;
         const uint64_t addresses[2] = {line + within, sectors > 1 ? line + (within ^ 64) : 128 * (draw % 29)};
         gpc_warp_access access = lane_of(draw, addresses);
@@ -299,8 +304,7 @@ static void predict_as_in_caches(const char *predictor, const char *policy, cons
             sample(&p.caches, 100 * n);
             end_warp(&p, n / 50);
         }
-        fire(&p.tree, timed, &access);
-        fire(&p.caches, timed, &access);
+        fire_both(&p, timed, &access);
         const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
         cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits &&
                       one.l1_store_sector_hits == other.l1_store_sector_hits &&
@@ -367,8 +371,7 @@ static void keep_out_as_in_caches(const char *l2, const char *protocol, bool tim
     cr_assert_eq(gpc_hierarchy_wants_samples(p.tree.hierarchy), gpc_hierarchy_wants_samples(p.caches.hierarchy));
     uint64_t random = 5;
     for (unsigned n = 0; n < (timed ? 600 : 3000); n++) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        const uint64_t draw = random >> 24, far = draw >> 20 & 1;
+        const uint64_t draw = next_draw(&random), far = draw >> 20 & 1;
         const uint64_t address = 128 * (far ? 16 + draw % 160 : draw % 31) + (draw >> 30) % 4 * 32;
         gpc_warp_access access = lane_of(draw, &address);
         access.pc = far ? 64 + 16 * ((draw >> 16) % 3) : 16;
@@ -377,8 +380,7 @@ static void keep_out_as_in_caches(const char *l2, const char *protocol, bool tim
             sample(&p.tree, 100 * n);
             sample(&p.caches, 100 * n);
         }
-        fire(&p.tree, timed, &access);
-        fire(&p.caches, timed, &access);
+        fire_both(&p, timed, &access);
         const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
         cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits &&
                       one.l2_read_sector_hits == other.l2_read_sector_hits &&
@@ -441,9 +443,9 @@ Test(coherent_as_caches, events) {
     gpci_timed_attach(p.caches.hierarchy, &front);
     uint64_t random = 3;
     for (unsigned n = 0; n < 400; n++) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        load_any(&p.tree, true, random >> 24);
-        load_any(&p.caches, true, random >> 24);
+        const uint64_t draw = next_draw(&random);
+        load_any(&p.tree, true, draw);
+        load_any(&p.caches, true, draw);
         cr_assert_eq(of_tree.sum, of_caches.sum, "access %u", n);
     }
     cr_expect(of_tree.of[0] > 50 && of_tree.of[1] > 50 && of_tree.of[2] > 50 && of_tree.others > 20);
@@ -459,14 +461,12 @@ static void divide_as_in_caches(const char *settings, bool timed) {
     uint64_t random = 5;
     for (unsigned n = 0; n < (timed ? 500 : 2000); n++) {
         uint64_t addresses[4];
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        const uint64_t draw = random >> 24, line = 128 * (draw % 37);
+        const uint64_t draw = next_draw(&random), line = 128 * (draw % 37);
         gpc_warp_access access = lane_of(draw, addresses);
         access.mask = 15;
         for (unsigned lane = 0; lane < 4; lane++)
             addresses[lane] = line + (draw >> (10 + 6 * lane)) % (timed ? 32 : 64) * 4;
-        fire(&p.tree, timed, &access);
-        fire(&p.caches, timed, &access);
+        fire_both(&p, timed, &access);
         const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
         cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits && one.l1_load_lines == other.l1_load_lines &&
                       one.l1_fetched_sectors == other.l1_fetched_sectors &&
@@ -515,15 +515,13 @@ static void mask_as_in_caches(const char *protocol, const char *settings, bool t
     uint64_t random = 9;
     for (unsigned n = 0; n < (timed ? 500 : 3000); n++) {
         uint64_t addresses[4];
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        const uint64_t draw = random >> 24, line = 128 * (draw % 61);
+        const uint64_t draw = next_draw(&random), line = 128 * (draw % 61);
         gpc_warp_access access = lane_of(draw, addresses);
         access.mask = 15;
         access.kind = draw >> 38 & 1 ? GPC_STORE : GPC_LOAD;
         for (unsigned lane = 0; lane < 4; lane++)
             addresses[lane] = line + (draw >> 36 & 1 ? draw % 29 + lane : (draw >> (10 + 6 * lane)) % 32) * 4;
-        fire(&p.tree, timed, &access);
-        fire(&p.caches, timed, &access);
+        fire_both(&p, timed, &access);
         const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
         cr_assert(
             one.l1_load_sector_hits == other.l1_load_sector_hits && one.l2_write_sectors == other.l2_write_sectors &&
@@ -560,15 +558,13 @@ static void keep_as_in_caches(const char *protocol, bool timed) {
     uint64_t random = 9;
     for (unsigned n = 0; n < (timed ? 500 : 3000); n++) {
         uint64_t addresses[8];
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        const uint64_t draw = random >> 24, sector = 128 * (draw % 19) + (draw >> 10) % 4 * 32;
+        const uint64_t draw = next_draw(&random), sector = 128 * (draw % 19) + (draw >> 10) % 4 * 32;
         gpc_warp_access access = lane_of(draw, addresses);
         access.mask = 255;
         access.kind = draw >> 38 & 1 ? GPC_STORE : GPC_LOAD;
         for (unsigned lane = 0; lane < 8; lane++)
             addresses[lane] = sector + 4 * lane;
-        fire(&p.tree, timed, &access);
-        fire(&p.caches, timed, &access);
+        fire_both(&p, timed, &access);
         const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
         cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits &&
                       one.l1_store_sector_hits == other.l1_store_sector_hits &&
