@@ -5,9 +5,9 @@ import ctypes
 
 import gpucache
 from gpucache import _generated as g
-from gpucache._coherence import empty_stats
+from gpucache._coherence import AddressRange, CoherenceModule, CoherenceNetwork, Interleaved, empty_stats
 from gpucache._loader import lib
-from gpucache.coherence import AddressRange, Coherence, CoherenceModule, CoherenceNetwork, Interleaved
+from gpucache.coherence import Coherence
 
 STATES = 'NMOESI'
 NONE = 0xFFFFFFFF

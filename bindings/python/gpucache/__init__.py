@@ -20,6 +20,21 @@ one's own; Profile tells what the loads of a trace do in L1; Coherence is a tree
 The library is loaded when it is first needed; see _loader.py for where it is looked for.
 """
 
+from ._coherence import (
+    AddressRange,
+    Atomic,
+    Choice,
+    CoherenceBlock,
+    CoherenceModule,
+    CoherenceNetwork,
+    CoherenceResult,
+    CoherenceStats,
+    DirectoryEntry,
+    Hashed,
+    Interleaved,
+    Message,
+    Transition,
+)
 from ._constants import (
     GPC_BATCH_BYPASSED,
     GPC_BATCH_EVICTED,
@@ -79,22 +94,7 @@ from ._constants import (
     __version__,
 )
 from .cache import NO_LINE, AccessResult, Batch, Cache, Eviction, Line, Request, WarpEvent, next_uses
-from .coherence import (
-    AddressRange,
-    Atomic,
-    Choice,
-    Coherence,
-    CoherenceBlock,
-    CoherenceModule,
-    CoherenceNetwork,
-    CoherenceResult,
-    CoherenceStats,
-    DirectoryEntry,
-    Hashed,
-    Interleaved,
-    Message,
-    Transition,
-)
+from .coherence import Coherence
 from .comparison import Comparison, compare
 from .config import Config, Key, Preset, config_keys, preset_text, presets
 from .context import Context, PolicyInfo, version

@@ -45,6 +45,14 @@ class CoherenceNetwork:
     output_buffer: int = 0
 
 
+# Fields of a module that the library has by the same names.
+SAME_FIELDS = (
+    "sets", "ways", "block_bytes", "latency", "directory_latency", "ports", "mshrs", "directory_ways", "memory",
+    "non_inclusive", "any_victim", "write_through", "no_write_allocate", "index", "dense", "directory_pointers",
+    "directory_region", "sectors", "home", "byte_masks", "fetch_blocks",
+)  # fmt: skip
+
+
 @dataclass
 class CoherenceModule:
     """A cache or a memory. Names of modules and networks stand for them."""

@@ -9,7 +9,7 @@ from ._constants import GPC_OBJECT_NAME, Object, Status, Token
 from ._loader import lib
 from ._native import Handle, call, choice, decoded, drop, hold, invoke, loose, settle, state
 from .cache import BorrowedCache, WarpEvent
-from .coherence import BorrowedCoherence
+from .coherence_view import BorrowedCoherence
 from .errors import ArgumentError, StateError
 from .events import event_of, options_of
 from .stats import Stats, empty, read_object

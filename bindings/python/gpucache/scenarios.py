@@ -28,6 +28,7 @@ acquires come from there, one after another. Steps of an ordered scenario:
 import json
 from collections import namedtuple
 
+from ._coherence import AddressRange, CoherenceModule, CoherenceNetwork, Hashed, Interleaved
 from ._constants import AccessBits, ChoiceKind, CoherenceKind, DirectoryOverflow, Index, MessageKind
 from ._document import (
     Part,
@@ -44,7 +45,7 @@ from ._orders import Access, Orders
 from ._outcome import Outcome
 from ._outcome_ordered import OrderedOutcome
 from ._outcome_timed import TimedOutcome
-from .coherence import AddressRange, Coherence, CoherenceModule, CoherenceNetwork, Hashed, Interleaved
+from .coherence import Coherence
 from .errors import GpucacheError, NotFoundError
 from .protocol import bits_of
 from .tables import protocol_of, registered
