@@ -137,8 +137,8 @@ def plain(stats):
     return {**stats, **{name: getattr(stats, name) for name in MATRICES}}
 
 
-def replay(run, mode):
-    with gpucache.Context() as context:
+def replay(run, mode, seed=1):
+    with gpucache.Context(seed=seed) as context:
         begun = time.process_time()
         register_others(context)
         with gpucache.Config(context, PRESET, settings(run, mode)) as config:
@@ -190,17 +190,18 @@ def collect(pid, reader):
 class Cache(Results):
     """Results of earlier runs, by Run; of a kernel's shared memory accesses by source alone."""
 
-    def __init__(self, path, mode):
+    def __init__(self, path, mode, seed=1):
         super().__init__(path)
-        self.mode = mode
+        self.mode, self.seed = mode, seed
 
     def key(self, run):
         if isinstance(run, Shared):
             return super().key({"shared": source(run)})
-        return super().key({"source": source(run), **settings(run, self.mode)})
+        seed = {"seed": self.seed} if self.seed != 1 else {}
+        return super().key({"source": source(run), **settings(run, self.mode), **seed})
 
     def put(self, run, result):
-        notes = {} if isinstance(run, Shared) else {**run._asdict(), "kernel": run.kernel.name, "mode": self.mode}
+        notes = {} if isinstance(run, Shared) else {**run._asdict(), "kernel": run.kernel.name, "mode": self.mode, "seed": self.seed}
         super().put(run, result, **notes)
 
     def good(self, run):
@@ -231,7 +232,7 @@ def run_all(runs, cache, jobs, patience):
             cache.put(done, result)
         if run:
             job = (lambda run=run: shared_accesses(run)) if isinstance(run, Shared) else (
-                lambda run=run: replay(run, cache.mode))
+                lambda run=run: replay(run, cache.mode, cache.seed))
             running.append((run, *forked(job, patience)))
             if number % 50 == 49:
                 print(f"{number + 1} of {len(todo)} runs, {time.monotonic() - begun:.0f} s", file=sys.stderr)

@@ -247,15 +247,15 @@ def print_causes(name, own, lost):
 # By problem
 
 
-def print_problems(cache, kernels, problems, l2=1536, ways=16):
+def print_problems(cache, kernels, problems, l2=1536, ways=16, l1=16):
     """A row per kernel, a column per problem."""
     for name in ("l1-lumped", "l2-lumped", "cycles"):
         title, figure, form = FIGURES[name]
         rows = []
         for kernel in kernels:
-            found = [cache.good(runs.Run(kernel, l2, 16, ways, size, "")) for size in problems]
+            found = [cache.good(runs.Run(kernel, l2, l1, ways, size, "")) for size in problems]
             if any(found):
                 rows.append([kernel.name, *(cell(figure(r) if r else None, form) for r in found)])
         if rows:
-            print(f"{title.split(' (')[0]}; L2 {l2} KB, {ways} ways; problem in KB\n")
+            print(f"{title.split(' (')[0]}; L1 {l1} KB; L2 {l2} KB, {ways} ways; problem in KB\n")
             print_table(["kernel", *map(str, problems)], rows)

@@ -3,17 +3,18 @@
 
     main      by L2 size: none, 96, 192, ... 12288 KB; problems of 2 MB: Figures 4.1 to 4.7
     silent    the same, at some sizes, if clean blocks left L1 and L2 without a message
-    l1        with L1s of 32 KB, at some sizes: Figures 4.8 to 4.10
-    ways      four kernels, an L2 of 4 ways
+    l1        with L1s of 32 KB: Figures 4.8 to 4.10
+    ways      an L2 of 4 ways
+    both      that, and L1s of 32 KB
     matrices  state changes and their origins of one L1 and L2 module beside Tables 4.2 to 4.4
     problems  64 KB to 16 MB, section 4.3: Figures 4.11 to 4.13
-    spatial   the bit reversal kernel, 64 KB to 4 MB, section 4.4: Figures 4.14 to 4.16
+    spatial   the bit reversal kernel, 64 KB to 16 MB, section 4.4: Figures 4.14 to 4.16
     valley    why a small L2 makes L1 worse: four kernels with one thing of Multi2Sim's other than it is, or free
     claims    what the document says, against all that has been run, as a table in Markdown
 
     python3 bench/l2_valley.py [--parts PART,...] [--kernels NAME,...] [--report] ...
 
-Environment, cache file and processes as bench/policies.py has them. All of it, no sampling: about an hour of CPU.
+Environment, cache file and processes as bench/policies.py has them. All of it, no sampling: about two hours of CPU.
 Hit ratios are Multi2Sim's: every lookup is an access, so are probes, write-backs received and retries, none of which
 can hit; lanes that are part of another's access are none. Accesses to shared memory count as L1 hits in the claims, as
 in the document. The programs are ours, of the same names: their sources are not to be had, nor the graphs' numbers.
@@ -25,10 +26,10 @@ import sys
 
 import l2_runs as runs
 import l2_tables as tables
-from l2_claims import ENDS, FEW, PROBLEMS, REVERSED, SILENT, SIZES, SPATIAL, WAYS, print_claims
+from l2_claims import FEW, PROBLEMS, SILENT, SIZES, SPATIAL, WITH_L2, print_claims
 from policies import ROOT
 
-PARTS = ("main", "silent", "l1", "ways", "matrices", "problems", "spatial", "valley", "claims")
+PARTS = ("main", "silent", "l1", "ways", "both", "matrices", "problems", "spatial", "valley", "claims")
 SOME = ("Transpose", "Histogram", "MaxPooling", "VectorMul")
 BASE = {"l1": 16, "ways": 16, "size": 2048, "variant": ""}
 REVERSAL = runs.OTHERS[-1]
@@ -37,7 +38,7 @@ REVERSAL = runs.OTHERS[-1]
 def kernels_of(part, kernels):
     if part == "spatial":
         return [REVERSAL]
-    some = {"valley": SOME, "matrices": SOME[:2], "ways": WAYS}.get(part)
+    some = {"valley": SOME, "matrices": SOME[:2]}.get(part)
     return [k for k in kernels if not some or k.name in some]
 
 
@@ -45,8 +46,9 @@ def kernels_of(part, kernels):
 BY_L2 = {
     "main": (SIZES, {}),
     "silent": ((0, *FEW), SILENT),
-    "l1": ((0, *ENDS), {"l1": 32}),
-    "ways": ((96, 1536), {"ways": 4}),
+    "l1": (SIZES, {"l1": 32}),
+    "ways": (WITH_L2, {"ways": 4}),
+    "both": (WITH_L2, {"l1": 32, "ways": 4}),
     "matrices": ((1536, 96, 0), {}),
 }
 
@@ -62,8 +64,8 @@ def planned(part, kernels):
     elif part == "problems":
         yield from (runs.Run(kernel, 1536, 16, 16, size, "") for size in PROBLEMS for kernel in kernels)
     elif part == "spatial":
-        yield from (runs.Run(kernel, l2, 16, ways, size, "") for kernel in kernels for size in REVERSED
-                    for l2 in (0, *SPATIAL) for ways in ((16, 4) if l2 else (16,)))  # fmt: skip
+        yield from (runs.Run(kernel, l2, l1, ways, size, "") for kernel in kernels for size in PROBLEMS
+                    for l1 in (16, 32) for l2 in (0, *SPATIAL) for ways in ((16, 4) if l2 else (16,)))  # fmt: skip
     elif part == "valley":
         yield from (runs.Run(kernel, l2, 16, 16, 2048, variant) for variant in runs.VARIANTS for kernel in kernels
                     for l2 in (0, 96, 12288))  # fmt: skip
@@ -83,7 +85,8 @@ def show(part, kernels, cache, lines):
     elif part == "spatial":
         for l2 in (0, *SPATIAL):
             for ways in (16, 4) if l2 else (16,):
-                tables.print_problems(cache, [REVERSAL], REVERSED, l2, ways)
+                for l1 in (16, 32):
+                    tables.print_problems(cache, [REVERSAL], PROBLEMS, l2, ways, l1)
     elif part == "valley":
         tables.print_valley(cache, kernels_of(part, kernels), runs.VARIANTS)
     else:
@@ -99,6 +102,7 @@ def parsed():
     parser.add_argument("--report", action="store_true", help="run nothing, print what the cache file has")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
     parser.add_argument("--patience", type=int, default=900, help="most seconds of a run (default 900)")
+    parser.add_argument("--seed", type=int, default=1, help="of the whiles after which Multi2Sim tries again")
     parser.add_argument("--cache", default=os.path.join(ROOT, "build", "l2_valley.jsonl"), help="file of the results")
     options = parser.parse_args()
     options.parts = options.parts.split(",")
@@ -114,7 +118,7 @@ def parsed():
 
 def main():
     options, kernels = parsed()
-    cache = runs.Cache(options.cache, "timed")
+    cache = runs.Cache(options.cache, "timed", options.seed)
     lines = [] if options.lines else None
     for part in options.parts:
         if not options.report and part != "claims":
