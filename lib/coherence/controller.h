@@ -134,6 +134,7 @@ typedef struct gpci_tree_flight {
     uint32_t atomic_count;
     gpci_due_queue waiters;
     bool holds_port, unlocked, ended, told, hit, gave_mask, gave_bytes, applied;
+    bool own;                     /* its module had what it needed, and has asked nobody */
     bool alone;                   /* it joins no other, nor any it: it goes below by itself */
     bool through;                 /* a store that is done here, and is to be written through again */
     bool taken;                   /* with a store on its way through: a probe has passed its block's lock */

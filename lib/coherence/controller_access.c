@@ -272,6 +272,18 @@ static bool passes(const gpci_controllers *e, const gpci_task *t, gpc_protocol_r
 }
 
 /*
+ * All is done, and the access's block is unlocked. What a host's L1 has from below ends with that, as where there is no
+ * tree; what it has in its own data, the host reads there. Multi2Sim's modules take their latency for both.
+ */
+static void end(gpci_controllers *e, uint32_t task) {
+    const gpci_module *m = gpci_task_module(e, gpci_task_at(e, task));
+    if (e->host && !e->orders)
+        gpci_then(e, task, GPCI_STEP_access_end);
+    else
+        gpci_step_after(e, task, GPCI_STEP_access_end, m, m->given.latency);
+}
+
+/*
  * A store is done here, and its bytes have been refused below. Meanwhile a probe may have taken them, or the block may
  * have been written back: then they are where they belong.
  */
@@ -285,7 +297,7 @@ static void write_through_again(gpci_controllers *e, uint32_t task) {
     }
     if (!gone)
         gpci_unlock(e, m->index, t->block);
-    gpci_step_after(e, task, GPCI_STEP_access_end, m, m->given.latency);
+    end(e, task);
 }
 
 /* Its block leaves first. */
@@ -396,12 +408,15 @@ static void give_block(gpci_controllers *e, const gpci_task *t) {
     gpci_unlock(e, m->index, t->block);
 }
 
-/* All is done. */
+/* Nobody below was asked on the way. */
+static bool is_own(const gpci_controllers *e, const gpci_task *t) {
+    const uint32_t asks = GPC_DO_READ_REQUEST | GPC_DO_WRITE_REQUEST | GPC_DO_EVICT_FIRST | GPC_DO_CLEAR_OWNER;
+    return !(rule_of(e, t).actions & asks);
+}
+
 static void unlock(gpci_controllers *e, uint32_t task) {
-    const gpci_task *t = gpci_task_at(e, task);
-    gpci_module *m = gpci_task_module(e, t);
-    give_block(e, t);
-    gpci_step_after(e, task, GPCI_STEP_access_end, m, m->given.latency);
+    give_block(e, gpci_task_at(e, task));
+    end(e, task);
 }
 
 /* The low module gets what R has sent in the order in which R has sent it, if nobody is refused on the way. */
@@ -430,11 +445,12 @@ void gpci_access_left(gpci_controllers *e, uint32_t put) {
 
 void gpci_step_access_unlock(gpci_controllers *e, uint32_t task) {
     const gpci_task *t = gpci_task_at(e, task);
-    const gpci_tree_flight *a = flight_of(e, task);
+    gpci_tree_flight *a = flight_of(e, task);
     gpci_module *m = gpci_module_at(e->tree, a->module);
     if (gpci_access_refused(e, task))
         return;
     if (a->kind == GPC_COHERENCE_LOAD) {
+        a->own = is_own(e, t);
         unlock(e, task);
         return;
     }
@@ -443,6 +459,7 @@ void gpci_step_access_unlock(gpci_controllers *e, uint32_t task) {
                         t->shared ? rule.next_shared : rule.next,
                         a->kind == GPC_COHERENCE_STORE ? GPC_ORIGIN_STORE : GPC_ORIGIN_N_STORE, gpci_present(e));
     if (!(rule.actions & GPC_DO_WRITE_THROUGH) && !gpci_tree_goes_through(m, a->kind, a->flags)) {
+        a->own = is_own(e, t);
         unlock(e, task);
         return;
     }
@@ -456,8 +473,7 @@ void gpci_step_access_through(gpci_controllers *e, uint32_t task) {
     const gpci_task *t = gpci_task_at(e, task);
     gpci_tree_flight *a = flight_of(e, task);
     if (t->block == GPCI_TREE_NO_BLOCK) { /* others have it since the bytes set out */
-        const gpci_module *m = gpci_task_module(e, t);
-        gpci_step_after(e, task, GPCI_STEP_access_end, m, m->given.latency);
+        end(e, task);
         return;
     }
     a->through = t->refused;

@@ -8,9 +8,9 @@
  * A coherent L1. A line has an MSHR entry from its miss until its access is done; others for the line wait with it, as
  * many as l1.mshr_merges says. Loads that follow a load without anything else between them are done with it. The first
  * that is not such a load, and all after it, come back to the tags then, before any that has not been there; so a
- * line's accesses keep their order. Once the line has come, and others may take it away again, nobody new joins: a
- * load that an acquire has let go must not read what was there before. The packet that made the entry is its leader,
- * and is the token of the access by which controllers bring the line.
+ * line's accesses keep their order. An access is done when its line is unlocked: once others may take the line away
+ * again nobody joins, for a load that an acquire has let go must not read what was there before. The packet that made
+ * the entry is its leader, and is the token of the access by which controllers bring the line.
  *
  * In trees without directories, where requests wait, a store or an atomic that goes below has its entry until its bytes
  * have set out. All that L1 sends to a slice stays in order, and there waits in order: so others of the line follow.
@@ -88,12 +88,6 @@ void gpci_coherent_count_load(gpci_timed *t, const gpci_packet *p, bool hit, boo
     gpci_count_l1_load_line(t->h, p->request.sm, p->request.warp_age, hit);
 }
 
-/* Has the line come, and does nobody wait for his turn with it? Its access is not done for the latency of L1's data. */
-static bool is_there(const gpci_timed *t, uint32_t leader) {
-    const gpci_packet *l = gpci_packet_at(&t->pool, leader);
-    return gpci_tree_flight_at(gpci_controllers_of(t), l->mshr.access)->unlocked && !l->mshr.ordered;
-}
-
 /* Does its access bring no line? Others are not served by it then. */
 static bool passes(const gpci_timed *t, uint32_t leader) {
     const gpci_packet *l = gpci_packet_at(&t->pool, leader);
@@ -105,7 +99,7 @@ static gpci_verdict merge(gpci_timed *t, gpci_stage *stage, uint32_t packet, uin
     gpci_packet *p = gpci_packet_at(&t->pool, packet), *l = gpci_packet_at(&t->pool, leader);
     if (l->mshr.count >= stage->options->merges)
         return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MERGE);
-    l->mshr.ordered |= !is_load(p) || !is_load(l) || is_there(t, leader) || passes(t, leader);
+    l->mshr.ordered |= !is_load(p) || !is_load(l) || passes(t, leader);
     p->mshr.ordered = l->mshr.ordered;
     p->flags &= (uint8_t)~GPCI_PACKET_LAST; /* it has left the queue of its instruction */
     if (!p->mshr.ordered) {
@@ -162,6 +156,7 @@ static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, cons
     p->line.marks = (uint8_t)(stage->fences.generation << GPCI_MARK_GENERATION_SHIFT);
     stage->fences.fetches[stage->fences.generation]++;
     add(t, stage, packet);
+    p->mshr.cached = has && !pending;
     gpci_controllers_at(e, t->wheel.now);
     const uint32_t flight = gpci_controllers_access(e, request, &p->request);
     gpci_tree_flight_at(e, flight)->token = packet;
@@ -250,7 +245,7 @@ gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t pa
         return GPCI_WAITING;
     }
     const uint32_t leader = find(t, stage, p->address);
-    if (leader != GPCI_NO_PACKET && !is_there(t, leader))
+    if (leader != GPCI_NO_PACKET)
         return merge(t, stage, packet, leader, access);
     gpc_coherence_request request = gpci_coherent_request_of(t, p);
     if (GPCI_UNLIKELY(t->h->with_data))
@@ -261,8 +256,6 @@ gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t pa
     const gpci_sight sight = gpci_controllers_look(gpci_controllers_of(t), &request);
     if (sight == GPCI_SIGHT_HIT)
         return hit(t, stage, packet, &request);
-    if (leader != GPCI_NO_PACKET)
-        return merge(t, stage, packet, leader, access);
     gpc_busy reason = lacks_entry(t, stage, p->address) ? GPC_BUSY_MSHR
                       : gpci_queue_full(&stage->out)    ? GPC_BUSY_MISS_QUEUE
                                                         : GPC_BUSY_NOT;
@@ -284,10 +277,14 @@ uint8_t gpci_coherent_depth(const gpc_hierarchy *h, uint8_t level) {
     return level >= h->coherent->memory_level ? 3 : level > 1 ? 2 : 1;
 }
 
-static void release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level, const uint8_t *line) {
+/* What L1 had when it was looked up comes out of its data, as any hit's does. */
+static void release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level, bool own, const uint8_t *line) {
     if (line)
         gpci_coherent_values_deliver(t, packet, line);
-    gpci_l1_release(t, stage, packet, level);
+    if (own)
+        gpci_l1_serve(t, stage, packet);
+    else
+        gpci_l1_release(t, stage, packet, level);
 }
 
 /* Who waits with it looks again, in turn. */
@@ -316,16 +313,18 @@ void gpci_coherent_l1_done(gpci_timed *t, uint32_t leader, uint8_t deepest, cons
     stage->fences.fetches[l->line.marks >> GPCI_MARK_GENERATION_SHIFT]--;
     if (l->mshr.left) {
         stage->stores_below--;
-        release(t, stage, leader, level, line);
+        release(t, stage, leader, level, false, line);
         gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
         return;
     }
-    if (GPCI_UNLIKELY(gpci_tree_flight_at(gpci_controllers_of(t), l->mshr.access)->overturned))
+    const gpci_tree_flight *access = gpci_tree_flight_at(gpci_controllers_of(t), l->mshr.access);
+    const bool own = access->own && l->mshr.cached;
+    if (GPCI_UNLIKELY(access->overturned))
         gpci_uncount_l1_bypass(t->h, stage->index, gpci_coherent_bypassed(t->h, l->segments));
     take_out(t, stage, leader);
     if (level == 3 && is_load(l))
         gpci_count_round_trip(t->h, stage->index, t->wheel.now - l->born);
-    release(t, stage, leader, level, line);
+    release(t, stage, leader, level, own, line);
     for (uint32_t next; waiting != GPCI_NO_PACKET; waiting = next) {
         next = t->pool.next[waiting];
         if (gpci_packet_at(&t->pool, waiting)->mshr.ordered) {
@@ -334,7 +333,7 @@ void gpci_coherent_l1_done(gpci_timed *t, uint32_t leader, uint8_t deepest, cons
         }
         if (GPCI_UNLIKELY(t->h->coherent->tracks))
             gpci_coherent_follow_joined(t->h, &gpci_packet_at(&t->pool, waiting)->request, fetcher);
-        release(t, stage, waiting, level, line);
+        release(t, stage, waiting, level, own, line);
     }
     gpci_stage_relieve(stage, GPC_BUSY_MSHR);
     gpci_stage_relieve(stage, GPC_BUSY_MERGE);

@@ -27,7 +27,7 @@ Test(timed_coherent, l2_hit) {
     rig r;
     coherent_open(&r, "vi", NULL);
     EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0), MISS);
-    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0, .sm = 1), TAGS + CROSS + ENTER + L2_DATA + CROSS + L1_DATA);
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0, .sm = 1), TAGS + CROSS + ENTER + L2_DATA + CROSS);
     cr_expect_eq(r.done[1].level, 2);
     gpc_stats s = rig_stats(&r);
     cr_expect_eq(s.l2_read_sectors, 8);
@@ -108,8 +108,7 @@ Test(timed_coherent, peer) {
     rig r;
     coherent_open(&r, "moesi", NULL);
     rig_latency(&r, LINE(GPC_ATOMIC, 0));
-    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0, .sm = 1),
-                  TAGS + CROSS + ENTER + CROSS + L1_DATA + CROSS + ENTER + CROSS + L1_DATA);
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0, .sm = 1), TAGS + CROSS + ENTER + CROSS + L1_DATA + CROSS + ENTER + CROSS);
     cr_expect_eq(coherent_state(&r, "l1-0", 0), GPC_LINE_O);
     cr_expect_eq(coherent_state(&r, "l1-1", 0), GPC_LINE_S);
     cr_expect_eq(coherent_stats(&r, "l1-0").peer_transfers, 1);
@@ -122,7 +121,7 @@ Test(timed_coherent, through_l2) {
     coherent_open(&r, "nmoesi-multi2sim", NULL);
     rig_latency(&r, LINE(GPC_ATOMIC, 0));
     EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0, .sm = 1),
-                  TAGS + CROSS + ENTER + CROSS + L1_DATA + CROSS + ENTER + L2_DATA + CROSS + L1_DATA);
+                  TAGS + CROSS + ENTER + CROSS + L1_DATA + CROSS + ENTER + L2_DATA + CROSS);
     cr_expect_eq(coherent_state(&r, "l1-0", 0), GPC_LINE_S);
     coherent_close(&r);
 }
@@ -133,7 +132,7 @@ Test(timed_coherent, upgrade) {
     coherent_open(&r, "nmoesi-multi2sim", NULL);
     rig_latency(&r, LINE(GPC_LOAD, 0));
     rig_latency(&r, LINE(GPC_LOAD, 0, .sm = 1));
-    EXPECT_CYCLES(&r, LINE(GPC_ATOMIC, 0), TAGS + CROSS + ENTER + CROSS + CROSS + ENTER + L2_DATA + CROSS + L1_DATA);
+    EXPECT_CYCLES(&r, LINE(GPC_ATOMIC, 0), TAGS + CROSS + ENTER + CROSS + CROSS + ENTER + L2_DATA + CROSS);
     cr_expect_eq(coherent_state(&r, "l1-0", 0), GPC_LINE_M);
     cr_expect_eq(coherent_state(&r, "l1-1", 0), GPC_LINE_I);
     coherent_close(&r);
@@ -148,7 +147,7 @@ Test(timed_coherent, probes_go_together) {
             rig_latency(&r, LINE(GPC_LOAD, 0, .sm = sm));
         /* a probe leaves the slice each cycle, its answer enters the slice's tags in its own */
         EXPECT_CYCLES(&r, LINE(GPC_ATOMIC, 0),
-                      TAGS + CROSS + ENTER + (sharers - 1) + CROSS + CROSS + ENTER + L2_DATA + CROSS + L1_DATA);
+                      TAGS + CROSS + ENTER + (sharers - 1) + CROSS + CROSS + ENTER + L2_DATA + CROSS);
         coherent_close(&r);
     }
 }
@@ -174,9 +173,8 @@ Test(timed_coherent, clusters) {
     coherent_close(&r);
     coherent_open(&r, "vi", "sm.count = 4\ncluster.sms = 2\n");
     rig_latency(&r, LINE(GPC_LOAD, 0));
-    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0, .sm = 1), TAGS + CROSS + ENTER + CLUSTER_DATA + CROSS + L1_DATA);
-    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0, .sm = 2),
-                  TAGS + 2 * (CROSS + ENTER) + L2_DATA + CROSS + CLUSTER_DATA + CROSS + L1_DATA);
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0, .sm = 1), TAGS + CROSS + ENTER + CLUSTER_DATA + CROSS);
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0, .sm = 2), TAGS + 2 * (CROSS + ENTER) + L2_DATA + CROSS + CLUSTER_DATA + CROSS);
     cr_expect_eq(r.done[1].level, 2);
     cr_expect_eq(r.done[2].level, 2);
     coherent_close(&r);
@@ -187,8 +185,7 @@ Test(timed_coherent, peers_of_clusters) {
     rig r;
     coherent_open(&r, "moesi", "sm.count = 4\ncluster.sms = 2\n");
     rig_latency(&r, LINE(GPC_ATOMIC, 0));
-    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0, .sm = 1),
-                  TAGS + CROSS + ENTER + CROSS + L1_DATA + CROSS + ENTER + CROSS + L1_DATA);
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0, .sm = 1), TAGS + CROSS + ENTER + CROSS + L1_DATA + CROSS + ENTER + CROSS);
     coherent_close(&r);
 }
 
@@ -253,7 +250,7 @@ Test(timed_coherent, bytes_per_cycle_of_a_cluster) {
 Test(timed_coherent, no_l2) {
     rig r;
     coherent_open(&r, "nmoesi", "l2.enabled = false\n");
-    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0), TAGS + CROSS + ENTER + MEMORY + CROSS + L1_DATA);
+    EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0), TAGS + CROSS + ENTER + MEMORY + CROSS);
     cr_expect_eq(r.done[0].level, 3);
     cr_expect_eq(rig_stats(&r).l2_read_sectors, 0);
     coherent_close(&r);
@@ -275,7 +272,7 @@ Test(timed_coherent, directory_of_memory) {
     rig_latency(&r, LINE(GPC_LOAD, 0));
     rig_latency(&r, LINE(GPC_LOAD, 0, .sm = 1));
     uint64_t reads = rig_stats(&r).dram_read_sectors;
-    EXPECT_CYCLES(&r, LINE(GPC_ATOMIC, 0), TAGS + CROSS + ENTER + CROSS + CROSS + ENTER + MEMORY + CROSS + L1_DATA);
+    EXPECT_CYCLES(&r, LINE(GPC_ATOMIC, 0), TAGS + CROSS + ENTER + CROSS + CROSS + ENTER + MEMORY + CROSS);
     cr_expect_eq(rig_stats(&r).dram_read_sectors, reads);
     coherent_close(&r);
 }

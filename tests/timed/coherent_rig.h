@@ -19,8 +19,9 @@ enum {
     CLUSTER_DATA = 12,
     L2_DATA = 20,
     MEMORY = 100,
-    SET = 4096, /* bytes from a line to the next of its set of L1 */
-    MISS = TAGS + CROSS + ENTER + MEMORY + L2_DATA + CROSS + L1_DATA /* a load that nobody has a copy of */
+    SET = 4096,                                             /* bytes from a line to the next of its set of L1 */
+    MISS = TAGS + CROSS + ENTER + MEMORY + L2_DATA + CROSS, /* a load that nobody has a copy of */
+    MISS_APART = MISS + L1_DATA                             /* the same under Multi2Sim's front end */
 };
 
 /* Base, protocol, then settings; configured DRAM, of which `MEMORY` is the latency. */

@@ -64,7 +64,7 @@ Test(timed_lsu, loads_join) {
         cr_expect_eq(all.l1_load_sector_hits, 32 - lines);
         cr_expect_eq(all.l1_pending_sector_hits, 32 - lines);
         cr_expect_eq(all.l1_load_line_misses, lines);
-        cr_expect_eq(cycles_of(&r, token), MISS + lines - 1); /* requests leave L1 one by one */
+        cr_expect_eq(cycles_of(&r, token), MISS_APART + lines - 1); /* requests leave L1 one by one */
         coherent_close(&r);
     }
 }
@@ -140,8 +140,8 @@ Test(timed_lsu, mshr_entries_advise) {
     const uint64_t second = rig_issue(&r, WORD(GPC_LOAD, SET * 2, .warp = 1));
     rig_finish(&r);
     EXPECT_LOOKUPS(&r, 33, 0);
-    cr_expect_eq(cycles_of(&r, first), MISS + 31);
-    cr_expect_geq(cycles_of(&r, second), cycles_of(&r, first) + MISS - TAGS - 1);
+    cr_expect_eq(cycles_of(&r, first), MISS_APART + 31);
+    cr_expect_geq(cycles_of(&r, second), cycles_of(&r, first) + MISS_APART - TAGS - 1);
     cr_expect_eq(rig_stats(&r).l1_mshr_failures, 1);
     coherent_close(&r);
 }
@@ -152,7 +152,7 @@ Test(timed_lsu, units) {
         const char *settings;
         uint64_t after; /* the second's end, after the first's */
     } cases[] = {{"", 1},
-                 {"sm.lsu_in_flight = 1\n", MISS - TAGS},
+                 {"sm.lsu_in_flight = 1\n", MISS_APART - TAGS},
                  {"sm.lsu_in_flight = 2\n", 1},
                  {"sm.lsus = 2\nsm.lsu_in_flight = 1\n", 1}};
     for (unsigned c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -160,7 +160,7 @@ Test(timed_lsu, units) {
         open(&r, cases[c].settings);
         const uint64_t first = rig_issue(&r, WORD(GPC_LOAD, 0)), second = rig_issue(&r, WORD(GPC_LOAD, 128, .warp = 1));
         rig_finish(&r);
-        cr_expect_eq(r.done[first].cycle, MISS, "case %u", c);
+        cr_expect_eq(r.done[first].cycle, MISS_APART, "case %u", c);
         cr_expect_eq(r.done[second].cycle - r.done[first].cycle, cases[c].after, "case %u: %u", c,
                      (unsigned)(r.done[second].cycle - r.done[first].cycle));
         coherent_close(&r);
@@ -189,7 +189,7 @@ Test(timed_lsu, nothing_is_awaited) {
     cr_expect_eq(cycles_of(&r, first), TAGS);
     cr_expect_eq(gpc_hierarchy_in_flight(r.hierarchy), 1);
     rig_finish(&r);
-    cr_expect_geq(cycles_of(&r, second), MISS - 1);
+    cr_expect_geq(cycles_of(&r, second), MISS_APART - 1);
     cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);
     EXPECT_LOOKUPS(&r, 33, 0);
     cr_expect_eq(rig_stats(&r).network_requests, 33);

@@ -40,7 +40,7 @@ static sync_result run(const way *w, sync_kernel kernel, gpc_scope scope) {
                               .lines = 2,
                               .coherent_stores = w->coherent_stores,
                               .polls_by_load = w->polls_by_load,
-                              .most_cycles = 300000};
+                              .most_cycles = 1000000};
     snprintf(text, sizeof text,
              "mode = timed\ncoherence = %s\ncoherence.data = true\nsm.count = 4\nl1.size = 2KiB\nl1.ways = 2\n%s",
              w->coherence, w->settings);
