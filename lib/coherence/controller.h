@@ -193,6 +193,7 @@ typedef struct gpci_controller {
     uint32_t ports_used;
     gpci_due_queue port_waiters, entry_waiters; /* for a port; with a host, for an MSHR entry */
     gpci_due_queue senders[2]; /* with a host: for room for a message, down and up; both halves in the home half's */
+    uint32_t freed[2];         /* places that have been left for them; its first is on its way to one */
     uint32_t oldest, youngest; /* accesses in flight, */
     uint32_t listed, joined;   /* how many they are, and how many of them are part of others */
     uint32_t barred;           /* the first task that bars an address; GPCI_NO_ITEM */
@@ -332,6 +333,8 @@ typedef struct gpci_letter {
     bool masked;
 } gpci_letter;
 bool gpci_send(gpci_controllers *e, const gpci_letter *letter);
+/* Whoever is first of a queue for room for a message attempts to send it. */
+void gpci_sender_wake(gpci_controllers *e, const gpci_due_queue *queue, uint64_t cycles);
 /* What a task asks its module, in the name of who it is from; and the module's answer; neither has data yet. */
 gpci_letter gpci_letter_asking(const gpci_controllers *e, uint32_t task, gpc_message_kind kind, gpci_step arrives,
                                gpci_step again);

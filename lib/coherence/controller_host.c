@@ -94,9 +94,9 @@ void gpci_controllers_put(gpci_controllers *e, uint32_t task, gpci_step step, ui
 }
 
 void gpci_controllers_sent(gpci_controllers *e, uint32_t module, bool up) {
-    gpci_due due;
-    if (gpci_due_queue_leave(&e->waiters, &e->units[module].senders[up], &due))
-        gpci_step_in(e, due.subject, (gpci_step)due.step, 1);
+    gpci_controller *unit = &e->units[module];
+    if (!unit->freed[up]++)
+        gpci_sender_wake(e, &unit->senders[up], 1);
 }
 
 bool gpci_controllers_idle(const gpci_controllers *e) {
@@ -158,6 +158,7 @@ void gpci_controllers_state(gpci_controllers *e, gpci_state_fn visit, void *user
         visit(user_data, e->units[i].locks, e->units[i].lock_room * sizeof *e->units[i].locks);
         visit(user_data, &e->units[i].entry_waiters, sizeof e->units[i].entry_waiters);
         visit(user_data, e->units[i].senders, sizeof e->units[i].senders);
+        visit(user_data, e->units[i].freed, sizeof e->units[i].freed);
         visit(user_data, &e->units[i].oldest, sizeof e->units[i].oldest);
         visit(user_data, &e->units[i].youngest, sizeof e->units[i].youngest);
     }

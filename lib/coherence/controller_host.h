@@ -34,8 +34,11 @@ typedef struct gpci_use {
 
 struct gpci_controller_host {
     void *self;
-    /* Is there room for it where its sender's messages stand? If not, it waits for gpci_controllers_sent. */
-    bool (*takes)(void *self, const gpci_letter *letter);
+    /*
+     * Is there room for it where its sender's messages stand, if others wait for room there (`behind`) or not? If not, it
+     * waits for gpci_controllers_sent.
+     */
+    bool (*takes)(void *self, const gpci_letter *letter, bool behind);
     void (*send)(void *self, const gpci_letter *letter);
     void (*use)(void *self, const gpci_use *use);
     /* The host's cycle that is `cycles` of a module's from here. */

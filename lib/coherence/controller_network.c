@@ -78,17 +78,62 @@ gpci_letter gpci_letter_answering(const gpci_controllers *e, uint32_t task, gpc_
     return letter;
 }
 
+void gpci_sender_wake(gpci_controllers *e, const gpci_due_queue *queue, uint64_t cycles) {
+    if (queue->head == GPCI_NO_ITEM)
+        return;
+    const gpci_due due = ((const gpci_waiter *)gpci_items_at(&e->waiters, queue->head))->due;
+    gpci_step_in(e, due.subject, (gpci_step)due.step, cycles);
+}
+
+/*
+ * Somebody waits for a place in the sender's queue: who came first has the next, and what is new is behind all of them.
+ * He stands in his place until his message has gone, though he has been woken for it: false, it has not.
+ *
+ * Example: A and B wait. A place is free, and A is woken for the next cycle, in which C is due before him: C goes
+ * behind B.
+ */
+static GPCI_NOINLINE bool send_in_turn(gpci_controllers *e, gpci_controller *unit, bool up, const gpci_letter *l) {
+    gpci_due_queue *queue = &unit->senders[up];
+    gpci_due first = ((const gpci_waiter *)gpci_items_at(&e->waiters, queue->head))->due;
+    const bool behind = first.subject != l->task || first.step != l->again;
+    if (!e->host->takes(e->host->self, l, behind)) {
+        if (behind)
+            gpci_due_queue_join(&e->waiters, queue, (gpci_due){l->task, l->again});
+        else
+            unit->freed[up] = 0; /* what passes through its stage has taken the place */
+        return false;
+    }
+    if (behind)
+        return true; /* its queue has no end */
+    gpci_due_queue_leave(&e->waiters, queue, &first);
+    unit->freed[up] -= unit->freed[up] != 0;
+    if (queue->head == GPCI_NO_ITEM)
+        unit->freed[up] = 0;
+    else if (unit->freed[up])
+        gpci_sender_wake(e, queue, 0);
+    return true;
+}
+
+/* Is there room where the sender's messages stand? If not, it waits there: halves share queues, and wait by turns. */
+static bool has_place(gpci_controllers *e, const gpci_letter *l) {
+    gpci_controller *unit = &e->units[gpci_module_at(e->tree, l->from)->store->index];
+    const bool up = l->from == l->low;
+    if (GPCI_UNLIKELY(unit->senders[up].head != GPCI_NO_ITEM))
+        return send_in_turn(e, unit, up, l);
+    if (e->host->takes(e->host->self, l, false))
+        return true;
+    gpci_due_queue_join(&e->waiters, &unit->senders[up], (gpci_due){l->task, l->again});
+    return false;
+}
+
 bool gpci_send(gpci_controllers *e, const gpci_letter *l) {
     gpc_coherence *c = e->tree;
     if (e->hold)
         return gpci_hold_send(e, l);
     const gpci_module *low = gpci_module_at(c, l->low);
-    if (e->host && !e->host->takes(e->host->self, l)) {
-        const uint32_t stage = gpci_module_at(c, l->from)->store->index; /* halves share queues, and wait by turns */
-        gpci_due_queue_join(&e->waiters, &e->units[stage].senders[l->from == l->low], (gpci_due){l->task, l->again});
-        return false;
-    }
     if (e->host) {
+        if (!has_place(e, l))
+            return false;
         gpci_tree_count_bytes(c, low, gpci_module_at(c, l->from), gpci_module_at(c, l->to), l->kind, l->bytes);
         e->host->send(e->host->self, l);
         return true;

@@ -106,9 +106,9 @@ void gpci_coherent_cluster_step(const gpci_group *group, uint32_t cluster);
 void gpci_coherent_channel_receive(gpci_timed *t, uint32_t channel);
 /*
  * Is there room for a message where those of module `from` to module `to` wait for their network: in the miss queue or
- * the reply queue of its stage? When one has left, whoever waits for that is told.
+ * the reply queue of its stage? Not for one that is `behind` others. When one has left, the first who waits is told.
  */
-bool gpci_message_has_room(const gpci_timed *t, uint32_t from, uint32_t to);
+bool gpci_message_has_room(const gpci_timed *t, uint32_t from, uint32_t to, bool behind);
 void gpci_message_left(gpci_timed *t, uint32_t module, bool up);
 /* A message leaves module `from` for module `to`. */
 void gpci_message_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to);

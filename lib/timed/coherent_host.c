@@ -17,8 +17,8 @@ static uint64_t after(void *timed, uint32_t module, uint64_t cycles) {
     return gpci_clock_after(clock_of(t, module), t->wheel.now, cycles);
 }
 
-static bool takes(void *timed, const gpci_letter *l) {
-    return gpci_message_has_room(timed, l->from, l->to);
+static bool takes(void *timed, const gpci_letter *l, bool behind) {
+    return gpci_message_has_room(timed, l->from, l->to, behind);
 }
 
 static void send(void *timed, const gpci_letter *l) {

@@ -60,9 +60,9 @@ static const gpci_queue *queue_for(const gpci_timed *t, uint32_t from, uint32_t 
     return c->l2 && gpci_is_memory(c, to) ? &stage->link : &stage->served;
 }
 
-bool gpci_message_has_room(const gpci_timed *t, uint32_t from, uint32_t to) {
+bool gpci_message_has_room(const gpci_timed *t, uint32_t from, uint32_t to, bool behind) {
     const gpci_queue *queue = queue_for(t, from, to);
-    return !queue || !gpci_queue_full(queue);
+    return !queue || !(behind || gpci_queue_full(queue));
 }
 
 void gpci_message_left(gpci_timed *t, uint32_t module, bool up) {

@@ -100,7 +100,7 @@ Test(timed_coherent_order, an_sm_reads_what_it_wrote) {
         "coherence.conflict = retry\n",
         "l1.atomics = cta\n",
         "l1.atomics = cta\nlrc.sms = 2\nl2.write_allocate = lazy\nl1.size = 512\nl1.ways = 1\n",
-        "l2.enabled = false\nl1.mshr_merges = 2\n",
+        "l2.slices = 1\nl1.mshr_merges = 2\n",
     };
     for (unsigned p = 0; p < sizeof protocols / sizeof *protocols; p++)
         for (unsigned s = 0; s < sizeof shapes / sizeof *shapes; s++)
@@ -197,4 +197,31 @@ Test(timed_coherent_order, no_atomics_in_plain_l1s) {
     gpc_error error = GPC_ERROR_INIT;
     cr_expect_eq(rig_refused("l1.atomics = cta\n", &error), GPC_ERROR_RANGE);
     cr_expect_eq(rig_refused("l1.atomics = cta\ncoherence = viper\nkernels.flush = l1\n", &error), GPC_ERROR_RANGE);
+}
+
+/*
+ * A queue has places for those who wait in the order in which they came: lines that the slice has, asked for one a
+ * cycle, leave it one in five cycles by a reply queue of one place, and nobody who comes in the cycle in which that is
+ * free gets ahead.
+ */
+Test(timed_coherent_order, places_by_turns) {
+    enum { LINES = 64 };
+    static const char *const protocols[] = {"vi", "msi"};
+    for (unsigned p = 0; p < sizeof protocols / sizeof *protocols; p++) {
+        rig r;
+        coherent_open(&r, protocols[p],
+                      "sm.count = 8\nl2.slices = 1\nl2.reply_queue = 1\nnetwork.reply_width = 32B\n"
+                      "network.input_buffer = 1\n");
+        for (uint64_t line = 0; line < LINES; line++)
+            rig_latency(&r, LINE(GPC_LOAD, line * 128));
+        uint64_t tokens[LINES];
+        for (uint32_t n = 0; n < LINES; n++) {
+            tokens[n] = rig_issue(&r, LINE(GPC_LOAD, n * 128u, .sm = 1 + n % 7));
+            rig_steps(&r, 1);
+        }
+        rig_finish(&r);
+        for (uint32_t n = 1; n < LINES; n++)
+            cr_expect_lt(r.done[tokens[n - 1]].cycle, r.done[tokens[n]].cycle, "%s: the %uth", protocols[p], n);
+        coherent_close(&r);
+    }
 }
