@@ -28,14 +28,16 @@ typedef enum gpc_coherence_state {
 
 /*
  * What a state means to a tree, a bit each: of the six, and of those that a protocol declares beside them. Combinations
- * are those of the six, and OWNER alone: unmodified, one of several copies, and the one that is asked for the block (F
- * of MESIF). Since: 0.2.
+ * are those of the six; OWNER alone: unmodified, one of several copies, and the one that is asked for the block (F of
+ * MESIF); and DETACHED alone: unmodified, and not in the low module's directory, so that nobody who writes finds it. A
+ * copy is detached by a write probe of a protocol's own; it may be read until a rule drops it. Since: 0.2.
  */
 enum {
-    GPC_MEANS_MODIFIED = 1 << 0,    /* its bytes may be newer than those below */
-    GPC_MEANS_ONLY = 1 << 1,        /* there is no other copy; goes with OWNER */
-    GPC_MEANS_OWNER = 1 << 2,       /* the low module's directory names it: read probes go to it */
-    GPC_MEANS_NON_COHERENT = 1 << 3 /* its modified bytes are merged under a mask; goes with MODIFIED alone */
+    GPC_MEANS_MODIFIED = 1 << 0,     /* its bytes may be newer than those below */
+    GPC_MEANS_ONLY = 1 << 1,         /* there is no other copy; goes with OWNER */
+    GPC_MEANS_OWNER = 1 << 2,        /* the low module's directory names it: read probes go to it */
+    GPC_MEANS_NON_COHERENT = 1 << 3, /* its modified bytes are merged under a mask; goes with MODIFIED alone */
+    GPC_MEANS_DETACHED = 1 << 4      /* no directory knows of it; alone */
 };
 #define GPC_MEANS_N (GPC_MEANS_MODIFIED | GPC_MEANS_NON_COHERENT)
 #define GPC_MEANS_M (GPC_MEANS_MODIFIED | GPC_MEANS_ONLY | GPC_MEANS_OWNER)
@@ -76,6 +78,32 @@ typedef enum gpc_coherence_event {
     GPC_EVENT_COUNT = 16
 } gpc_coherence_event;
 
+#define GPC_MAX_EVENTS 64u /* of a protocol, these sixteen among them */
+
+/*
+ * An event beside the sixteen: a variant of one of them, with a column of its own in every table in which that one has
+ * any. The tree does with it what it does with the other, but by the rules of its own column. Since: 0.2.
+ */
+typedef struct gpc_protocol_event {
+    const char *name; /* 1 to 15 characters of a-z, 0-9, _ and -; no other event of the protocol has it */
+    uint32_t like;    /* LOAD, STORE, N_STORE, READ_PROBE, WRITE_PROBE, or one of READ_ABOVE to N_DATA_ABOVE */
+    uint32_t reserved;
+} gpc_protocol_event;
+
+/*
+ * What a cell's messages raise elsewhere, in place of the usual: numbers of events, GPC_EVENT_COUNT plus a place in
+ * gpc_protocol.events; 0: the usual.
+ *   below  in the low module: like READ_ABOVE where the cell has READ_REQUEST, WRITE_ABOVE where it has WRITE_REQUEST,
+ *          DATA_ABOVE or N_DATA_ABOVE where it has WRITE_BACK or WRITE_THROUGH; where the data are not of the kind that
+ *          it is like, the usual
+ *   above  in modules above, if any are probed: like READ_PROBE of a READ_ABOVE or READ_PROBE cell, like WRITE_PROBE of
+ *          a cell of WRITE_ABOVE, WRITE_PROBE or EVICTION
+ * Since: 0.2.
+ */
+typedef struct gpc_protocol_raise {
+    uint8_t below, above;
+} gpc_protocol_raise;
+
 /* Actions: what a module does upon an event, a bit each. A cell of the table without any is no rule. */
 enum {
     GPC_DO_HIT = 1 << 0,            /* nothing to ask for; the next state is written and counted, even the same */
@@ -101,7 +129,7 @@ enum {
  *   HIT            next state
  *   READ_REQUEST   R sends a read request to T, then takes the next state: `next` if its copy is the only one,
  *                  `next_shared` if other modules have copies, too
- *   WRITE_REQUEST  R sends a write request to T, then takes the next state
+ *   WRITE_REQUEST  R sends a write request to T, then takes the next state; of loads, those of an event like LOAD only
  *   CLEAR_OWNER, EVICT_FIRST, WRITE_THROUGH go with these; PASS stands alone, or with WRITE_BACK
  *
  * A read request to T. If T has no copy, READ_ABOVE happens at T, which requests one from its own low module. If it
@@ -127,6 +155,12 @@ enum {
  *
  * A block knows which of its bytes are modified, and only these are merged into T's block: several modules in N may
  * have modified different bytes.
+ *
+ * What is said of an event holds of those that are like it. A cell may raise such in place of the usual, in modules
+ * below and above (gpc_protocol_raise); an access may name one (GPC_ACCESS_EVENT). WRITE_PROBE leads to I; an event
+ * like it may leave a copy of the first level DETACHED: X sends what it has modified, T's directory forgets X, and X
+ * keeps the bytes. In such a state a block is as good as missing for whoever asks below: a rule has EVICT_FIRST, or
+ * drops it, or reads. A block that an access of X has locked is never detached, it is invalidated.
  *
  * Without DIRECTORY no module is probed and none is inclusive. DATA_ABOVE may then happen in I: with READ_REQUEST T
  * reads the rest of the block, with PASS the bytes go on to T's own low module.
@@ -176,6 +210,13 @@ enum {
     GPC_ACCESS_RETURNS = 1 << 5      /* a store: if the low module performs it, the answer has its bytes. Since: 0.2. */
 };
 
+/*
+ * The access raises this event of the protocol, GPC_EVENT_COUNT plus a place in gpc_protocol.events, which is like
+ * LOAD, STORE or N_STORE as its kind is; whatever flags would steer it to. Since: 0.2.
+ */
+#define GPC_ACCESS_EVENT_SHIFT 24
+#define GPC_ACCESS_EVENT(event) ((uint32_t)(event) << GPC_ACCESS_EVENT_SHIFT)
+
 typedef gpc_protocol_rule gpc_protocol_rules[GPC_LINE_COUNT][GPC_EVENT_COUNT];
 
 /*
@@ -185,7 +226,8 @@ typedef gpc_protocol_rule gpc_protocol_rules[GPC_LINE_COUNT][GPC_EVENT_COUNT];
  *   between  other caches below the first level; needed only in trees that have such
  *   memory   memories, whose directory has the states I, E (unchanged) and M (written) only
  * Of a protocol with states beside the six, each of first, shared and between has GPC_LINE_COUNT + state_count rows: an
- * array [GPC_LINE_COUNT + state_count][GPC_EVENT_COUNT] of rules, its address cast to the pointer's type.
+ * array [GPC_LINE_COUNT + state_count][GPC_EVENT_COUNT] of rules, its address cast to the pointer's type. Columns of
+ * events beside the sixteen are tables of their own, in the same order of places and states.
  */
 typedef struct gpc_protocol {
     size_t struct_size;
@@ -200,7 +242,10 @@ typedef struct gpc_protocol {
     const char *letters; /* six, A to Z: what states are called in texts, for N, M, O, E, S, I; NULL: these */
     const gpc_protocol_state *states; /* [state_count] beside the six, from GPC_LINE_COUNT on; NULL. Since: 0.2. */
     uint32_t state_count;             /* at most GPC_MAX_STATES - GPC_LINE_COUNT. Since: 0.2. */
-    uint32_t reserved;                /* 0 */
+    uint32_t event_count;             /* beside the sixteen; at most GPC_MAX_EVENTS - GPC_EVENT_COUNT. Since: 0.2. */
+    const gpc_protocol_event *events; /* [event_count]; NULL. Since: 0.2. */
+    const gpc_protocol_rule *event_rules[4]; /* of each place [rows][event_count]; NULL: no rules. Since: 0.2. */
+    const gpc_protocol_raise *raises[4];     /* [rows][GPC_EVENT_COUNT + event_count]; NULL: the usual. Since: 0.2. */
 } gpc_protocol;
 
 /*
@@ -213,6 +258,7 @@ typedef struct gpc_protocol {
  *   all caches           EVICTION, ACQUIRE
  *   memory               EVICTION, READ_ABOVE, WRITE_ABOVE, DATA_ABOVE, N_DATA_ABOVE
  *   with DIRECTORY also  caches: READ_PROBE, WRITE_PROBE; all but the first level: PROBE_DATA, INVALIDATE_DATA
+ * and all that are like one of these.
  * Returns GPC_OK; GPC_ERROR_EXISTS (the name is taken); GPC_ERROR_ARGUMENT (name, first or memory NULL, unknown bits, a
  * cell); GPC_ERROR_ABI; GPC_ERROR_MEMORY. Since: 0.1.
  */
@@ -227,6 +273,12 @@ GPC_API const gpc_protocol *gpc_protocol_find(const gpc_context *context, const 
  * Returns the length of the whole name; 0: there is no such state. Any thread. Since: 0.2.
  */
 GPC_API size_t gpc_protocol_state_name(const gpc_protocol *protocol, uint32_t state, char *buffer, size_t size);
+
+/*
+ * What an event is called: as gpc_coherence_event_name, or its name. Arguments and result as of
+ * gpc_protocol_state_name. Any thread. Since: 0.2.
+ */
+GPC_API size_t gpc_protocol_event_name(const gpc_protocol *protocol, uint32_t event, char *buffer, size_t size);
 
 /*
  * Transitions and their origins as text, side by side as Table 4.2 has them, with the states' names.
@@ -267,7 +319,8 @@ GPC_API const char *gpc_coherence_event_name(gpc_coherence_event event);
     X(WRITE_THROUGH, 0x80000, "Written Through")                              \
     X(ACQUIRE, 0x100000, "Acquire")                                           \
     X(PASS, 0x200000, "Passed by")                                            \
-    X(DIRECTORY_ONLY, 0x400000, "Data Left Non-inclusive Module")
+    X(DIRECTORY_ONLY, 0x400000, "Data Left Non-inclusive Module")             \
+    X(DETACHED, 0x800000, "Detached")
 
 typedef enum gpc_origin {
 #define X(id, bit, text) GPC_ORIGIN_##id = bit,

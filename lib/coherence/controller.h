@@ -82,6 +82,7 @@ typedef struct gpci_task {
     uint8_t state;                     /* in which the block was found; of an invalidation, in which it was */
     uint8_t answer;                    /* GPCI_ANSWER_, of children */
     uint8_t kind;                      /* of a put: gpc_message_kind */
+    uint8_t event, cause;              /* of the protocol's own: at `module`; why `from` asks; 0: the usual */
     uint8_t emptied;                   /* of a lookup: which blocks of the line that had its way leave, a bit each */
     bool down;                         /* towards the processors */
     bool blocking, allocates, hurries; /* of a lookup */
@@ -406,8 +407,9 @@ bool gpci_is_coming(const gpci_module *m, uint32_t block, uint64_t tag);
 bool gpci_may_pass(const gpci_controllers *e, const gpci_lock *lock, bool coming);
 
 /* controller_write.c */
+/* `event`: of the protocol's own, at those that are probed; or 0. */
 void gpci_invalidate_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, uint32_t module, uint32_t block,
-                           uint32_t except, uint32_t ask, uint64_t first, uint64_t last);
+                           uint32_t except, uint32_t ask, uint64_t first, uint64_t last, uint8_t event);
 /* The directory of a read request's module is to name who asks: another copy goes before (gpci_directory_leaver). */
 void gpci_room_begin(gpci_controllers *e, uint32_t request, gpci_step resumes);
 /* A request has come to a module, for the access's level. */
@@ -423,7 +425,9 @@ GPCI_INLINE gpci_tree_request gpci_task_request(const gpci_controllers *e, const
                                .block = task->own,
                                .tag = task->address,
                                .valid = task->valid,
-                               .non_coherent = task->non_coherent};
+                               .non_coherent = task->non_coherent,
+                               .event = task->event,
+                               .cause = task->cause};
 }
 
 /*
@@ -478,6 +482,9 @@ GPCI_INLINE bool gpci_needs_rest(const gpci_controllers *e, const gpci_module *m
 /* controller_put.c */
 /* m writes a block's modified bytes back, and keeps it. */
 void gpci_write_back_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, gpci_module *m, uint32_t block);
+/* The same by the rule for an event at m. */
+void gpci_write_back_upon(gpci_controllers *e, uint32_t parent, gpci_step resumes, gpci_module *m, uint32_t block,
+                          uint32_t event);
 /* The bytes of a store go to the low module of the one that it was issued to. */
 gpci_task *gpci_store_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, bool non_coherent);
 
@@ -488,8 +495,8 @@ bool gpci_is_barred(const gpci_controllers *e, const gpci_module *m, uint64_t ta
 /* Unlock a task's block, or lift its bar, if it has any. */
 void gpci_let_go(gpci_controllers *e, uint32_t task);
 /* A module's copy, if any, is to go, for an access that bypasses it; and goes. */
-void gpci_drop_begin(gpci_controllers *e, uint32_t task, gpc_coherence_event event, gpci_step resumes);
-void gpci_drop_end(gpci_controllers *e, const gpci_task *task, gpc_coherence_event event);
+void gpci_drop_begin(gpci_controllers *e, uint32_t task, uint32_t event, gpci_step resumes);
+void gpci_drop_end(gpci_controllers *e, const gpci_task *task, uint32_t event);
 void gpci_pass_begin(gpci_controllers *e, uint32_t task, gpc_protocol_rule rule);
 
 /* controller_build.c */

@@ -20,17 +20,18 @@ static gpci_tree_flight *flight_of(const gpci_controllers *e, uint32_t task) {
     return gpci_tree_flight_at(e, gpci_task_at(e, task)->flight);
 }
 
-static gpc_coherence_event event_of(const gpci_controllers *e, const gpci_tree_flight *a) {
+static uint32_t event_of(const gpci_controllers *e, const gpci_tree_flight *a) {
     return gpci_tree_event_of(e->tree, a->kind, a->flags);
 }
 
 /* Does it bypass its module, or go through it, in any state? */
 static bool goes_alone(const gpci_controllers *e, const gpci_tree_flight *a) {
     const gpci_module *m = gpci_module_at(e->tree, a->module);
-    const gpc_coherence_event event = event_of(e, a);
-    bool alone = gpci_tree_goes_through(m, a->kind, a->flags) || gpci_tree_bypasses(m, event, a->kind, a->flags);
+    const uint32_t event = event_of(e, a);
+    bool alone = event >= GPC_EVENT_COUNT || gpci_tree_goes_through(m, a->kind, a->flags) ||
+                 gpci_tree_bypasses(m, event, a->kind, a->flags);
     for (uint32_t state = 0; state < e->tree->states; state++)
-        alone |= (m->rules[state][event].actions & (GPC_DO_PASS | GPC_DO_WRITE_THROUGH)) != 0;
+        alone |= (gpci_module_rule(m, (uint8_t)state, event)->actions & (GPC_DO_PASS | GPC_DO_WRITE_THROUGH)) != 0;
     return alone;
 }
 
@@ -89,7 +90,7 @@ static bool still_writes(const gpci_controllers *e, const gpci_tree_flight *a, u
     *block = gpci_module_find(m, gpci_module_tag_of(m, a->address));
     if (*block == GPCI_TREE_NO_BLOCK)
         return false;
-    const gpc_protocol_rule rule = m->rules[m->states[*block]][event_of(e, a)];
+    const gpc_protocol_rule rule = *gpci_module_rule(m, m->states[*block], event_of(e, a));
     return rule.actions == GPC_DO_HIT && rule.next == m->states[*block] && !is_leaving(e, m, *block);
 }
 
@@ -254,7 +255,11 @@ static void ask(gpci_controllers *e, uint32_t task, gpci_step begin, gpci_step r
     r->own = t->block;
     r->valid = t->state != GPC_LINE_I && m->states[t->block] != GPC_LINE_I;
     r->non_coherent = non_coherent;
-    r->blind = GPCI_UNLIKELY(m->lazy) && begin == GPCI_STEP_write_begin && t->state == GPC_LINE_I && writes_all(e, t);
+    r->cause = gpci_named_event(event_of(e, a));
+    r->event = gpci_raised_below(m, t->state, event_of(e, a),
+                                 begin == GPCI_STEP_read_begin ? GPC_EVENT_READ_ABOVE : GPC_EVENT_WRITE_ABOVE);
+    r->blind = GPCI_UNLIKELY(m->lazy) && begin == GPCI_STEP_write_begin && t->state == GPC_LINE_I &&
+               a->kind != GPC_COHERENCE_LOAD && writes_all(e, t);
     t->shared = t->refused = false;
     gpci_ask(e, m, request, begin, t->state == GPC_LINE_I && gpci_needs_rest(e, m, t->flight));
 }
@@ -334,7 +339,8 @@ void gpci_step_access_found(gpci_controllers *e, uint32_t task) {
     } else if (rule.actions & GPC_DO_READ_REQUEST) {
         ask(e, task, GPCI_STEP_read_begin, GPCI_STEP_access_filled, false);
     } else if (rule.actions & GPC_DO_WRITE_REQUEST) {
-        ask(e, task, GPCI_STEP_write_begin, GPCI_STEP_access_unlock, false);
+        ask(e, task, GPCI_STEP_write_begin,
+            a->kind == GPC_COHERENCE_LOAD ? GPCI_STEP_access_filled : GPCI_STEP_access_unlock, false);
     } else {
         gpci_then(e, task, GPCI_STEP_access_unlock);
     }
@@ -351,7 +357,7 @@ void gpci_step_access_evicted(gpci_controllers *e, uint32_t task) {
     }
     const gpc_protocol_rule rule = rule_of(e, t);
     if (rule.actions & GPC_DO_READ_REQUEST)
-        ask(e, task, GPCI_STEP_read_begin, GPCI_STEP_access_filled, true);
+        ask(e, task, GPCI_STEP_read_begin, GPCI_STEP_access_filled, flight_of(e, task)->kind == GPC_COHERENCE_N_STORE);
     else if (rule.actions & GPC_DO_WRITE_REQUEST)
         ask(e, task, GPCI_STEP_write_begin, GPCI_STEP_access_filled, false);
     else if (rule.actions & GPC_DO_CLEAR_OWNER)
@@ -465,7 +471,9 @@ void gpci_step_access_unlock(gpci_controllers *e, uint32_t task) {
     }
     m->through |= (a->flags & GPC_ACCESS_THROUGH) != 0;
     perform(e, t->flight, t->block);
-    gpci_store_begin(e, task, GPCI_STEP_access_through, gpci_tree_is_masked(e->tree, m->states[t->block]));
+    const bool masked = gpci_tree_is_masked(e->tree, m->states[t->block]);
+    const uint8_t raised = gpci_raised_below(m, t->state, event_of(e, a), gpci_tree_put_event(masked));
+    gpci_store_begin(e, task, GPCI_STEP_access_through, masked)->event = raised;
 }
 
 /* The low module has the bytes, too, or refused them. */

@@ -31,7 +31,8 @@ void gpci_step_evict_begin(gpci_controllers *e, uint32_t task) {
             gpci_step_evict_entry(e, task);
         return;
     }
-    gpci_invalidate_begin(e, task, GPCI_STEP_evict_alone, v->from, v->own, GPC_NO_MODULE, GPCI_NO_ITEM, 0, UINT64_MAX);
+    gpci_invalidate_begin(e, task, GPCI_STEP_evict_alone, v->from, v->own, GPC_NO_MODULE, GPCI_NO_ITEM, 0, UINT64_MAX,
+                          gpci_raised_above(m, m->states[v->own], GPC_EVENT_EVICTION, GPC_EVENT_WRITE_PROBE));
 }
 
 /* Its data alone leave: they have been written back, or refused. */
@@ -110,6 +111,7 @@ void gpci_step_evict_send(gpci_controllers *e, uint32_t task) {
     }
     v->data = rule.actions & GPC_DO_WRITE_BACK;
     v->masked = v->data && gpci_tree_is_masked(e->tree, m->states[v->own]);
+    v->event = gpci_raised_below(m, m->states[v->own], GPC_EVENT_EVICTION, gpci_tree_put_event(v->masked));
     v->leaves = true;
     v->carrier = v->from;
     v->carried = v->own;

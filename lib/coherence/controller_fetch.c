@@ -72,6 +72,7 @@ static void begin(gpci_controllers *e, uint32_t flight, const gpci_module *m, ui
     gpci_task *r =
         gpci_task_begin(e, task, GPCI_STEP_neighbour_comes, m->index, gpci_module_low(e->tree, m, tag), tag, &request);
     r->own = place;
+    r->event = gpci_raised_below(m, GPC_LINE_I, gpci_neighbour_event(m), GPC_EVENT_READ_ABOVE);
     gpci_then(e, request, GPCI_STEP_read_begin);
 }
 

@@ -97,7 +97,7 @@ void gpci_probe_leaves(gpci_controllers *e, uint32_t task) {
     if (!is_task(lock->asks))
         return;
     gpci_task *asks = gpci_task_at(e, lock->asks);
-    asks->valid &= state != GPC_LINE_I;
+    asks->valid &= state != GPC_LINE_I; /* nor is it detached: gpci_tree_write_probe.gone */
     asks->taken = true;
     if (!gpci_lock_is_of(e, lock, lock->holder)) /* the access has ended, and its request goes on */
         return;

@@ -48,7 +48,7 @@ void gpci_let_go(gpci_controllers *e, uint32_t task) {
         gpci_unlock(e, t->module, t->block);
 }
 
-void gpci_drop_begin(gpci_controllers *e, uint32_t task, gpc_coherence_event event, gpci_step resumes) {
+void gpci_drop_begin(gpci_controllers *e, uint32_t task, uint32_t event, gpci_step resumes) {
     const gpci_task *t = gpci_task_at(e, task);
     gpci_module *m = gpci_task_module(e, t);
     if (t->block == GPCI_TREE_NO_BLOCK) { /* barred since the lookup */
@@ -60,7 +60,7 @@ void gpci_drop_begin(gpci_controllers *e, uint32_t task, gpc_coherence_event eve
     }
 }
 
-void gpci_drop_end(gpci_controllers *e, const gpci_task *t, gpc_coherence_event event) {
+void gpci_drop_end(gpci_controllers *e, const gpci_task *t, uint32_t event) {
     gpci_module *m = gpci_task_module(e, t);
     if (t->block == GPCI_TREE_NO_BLOCK)
         return;

@@ -27,7 +27,7 @@ static gpci_task *put_begin(gpci_controllers *e, uint32_t parent, gpci_step resu
     return v;
 }
 
-void gpci_write_back_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, gpci_module *m, uint32_t block) {
+static gpci_task *write_back(gpci_controllers *e, uint32_t parent, gpci_step resumes, gpci_module *m, uint32_t block) {
     gpci_task *v = put_begin(e, parent, resumes, m, m->tags[block]);
     v->own = v->carried = block;
     v->carrier = m->index;
@@ -35,6 +35,18 @@ void gpci_write_back_begin(gpci_controllers *e, uint32_t parent, gpci_step resum
     v->kind = GPC_MESSAGE_WRITE_BACK;
     v->size = e->tree->control_bytes + m->given.block_bytes;
     v->masked = gpci_tree_is_masked(e->tree, m->states[block]);
+    return v;
+}
+
+void gpci_write_back_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, gpci_module *m, uint32_t block) {
+    (void)write_back(e, parent, resumes, m, block);
+}
+
+void gpci_write_back_upon(gpci_controllers *e, uint32_t parent, gpci_step resumes, gpci_module *m, uint32_t block,
+                          uint32_t event) {
+    const bool masked = gpci_tree_is_masked(e->tree, m->states[block]);
+    write_back(e, parent, resumes, m, block)->event =
+        gpci_raised_below(m, m->states[block], event, gpci_tree_put_event(masked));
 }
 
 gpci_task *gpci_store_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, bool non_coherent) {
@@ -49,11 +61,28 @@ gpci_task *gpci_store_begin(gpci_controllers *e, uint32_t parent, gpci_step resu
     return v;
 }
 
+/*
+ * What the bytes are at T. Those of a block may have become of another kind since they were to be sent, by a probe.
+ */
+static uint32_t event_of(const gpci_controllers *e, const gpci_task *v) {
+    const uint32_t usual = gpci_tree_put_event(v->masked), event = gpci_event_or(v->event, usual);
+    return GPCI_LIKELY(event == usual) || gpci_like(e->tree->protocol, event) == usual ? event : usual;
+}
+
+/* The same further on, by T's rule. */
+static uint8_t raised_on(const gpci_controllers *e, const gpci_task *v) {
+    const gpci_module *t = gpci_task_module(e, v);
+    const uint8_t state = v->block == GPCI_TREE_NO_BLOCK ? GPC_LINE_I : t->states[v->block];
+    return gpci_raised_below(t, state, event_of(e, v), gpci_tree_put_event(v->masked));
+}
+
 /* T sends on what it does not keep, or not alone; the address stays locked meanwhile. */
 static void forward(gpci_controllers *e, uint32_t task, gpci_step resumes) {
     const gpci_task *v = gpci_task_at(e, task);
     gpci_task *on = put_begin(e, task, resumes, gpci_task_module(e, v), v->address);
     v = gpci_task_at(e, task);
+    if (!v->at_low && !v->passing)
+        on->event = raised_on(e, v);
     on->carrier = v->carrier;
     on->carried = v->carried;
     on->kind = v->kind;
@@ -92,7 +121,7 @@ static bool allocates(const gpci_controllers *e, const gpci_task *v) {
     const gpci_module *t = gpci_task_module(e, v);
     if (v->at_low || is_tracked(e) || bypasses_t(e, v))
         return v->at_low && !t->near;
-    const uint32_t actions = t->rules[GPC_LINE_I][gpci_tree_put_event(v->masked)].actions;
+    const uint32_t actions = gpci_module_rule(t, GPC_LINE_I, event_of(e, v))->actions;
     return t->place == GPCI_PLACE_MEMORY || (v->data && actions & (GPC_DO_READ_REQUEST | GPC_DO_HIT));
 }
 
@@ -116,8 +145,11 @@ static void fetch(gpci_controllers *e, uint32_t task) {
     const uint32_t block = v->block;
     const bool misses = v->stored && gpci_needs_rest(e, t, v->flight);
     uint32_t child;
-    gpci_task_begin(e, task, GPCI_STEP_put_fetched, t->index, gpci_module_low(e->tree, t, tag), tag, &child)->own =
-        block;
+    const uint32_t event = v->at_low ? (uint32_t)GPC_EVENT_READ_ABOVE : event_of(e, v);
+    gpci_task *own =
+        gpci_task_begin(e, task, GPCI_STEP_put_fetched, t->index, gpci_module_low(e->tree, t, tag), tag, &child);
+    own->own = block;
+    own->event = gpci_raised_below(t, GPC_LINE_I, event, GPC_EVENT_READ_ABOVE);
     gpci_task_at(e, task)->shared = false;
     gpci_ask(e, t, child, GPCI_STEP_read_begin, misses);
 }
@@ -132,7 +164,7 @@ static void put_absent(gpci_controllers *e, uint32_t task) {
         gpci_then(e, task, GPCI_STEP_put_reply);
         return;
     }
-    (void)gpci_tree_rule(e->tree, t, GPC_LINE_I, gpci_tree_put_event(v->masked)); /* a table may forbid it */
+    (void)gpci_tree_rule(e->tree, t, GPC_LINE_I, event_of(e, v)); /* a table may forbid it */
     if (!v->data) {
         gpci_let_go(e, task);
         gpci_then(e, task, GPCI_STEP_put_reply);
@@ -159,7 +191,7 @@ static void put_present(gpci_controllers *e, uint32_t task) {
     const gpci_module *m = gpci_task_from(e, v), *t = gpci_task_module(e, v);
     if (others_own(e, v))
         gpci_invalidate_begin(e, task, GPCI_STEP_put_merge, t->index, v->block, m->index, GPCI_NO_ITEM, v->address,
-                              v->address + (m->given.block_bytes - 1));
+                              v->address + (m->given.block_bytes - 1), 0);
     else
         gpci_step_put_merge(e, task);
 }
@@ -172,7 +204,7 @@ static void put_at_low(gpci_controllers *e, uint32_t task) {
         gpci_tree_drop_sharers(e->tree, gpci_task_module(e, v), v->block, gpci_task_from(e, v), v->address);
     if (!v->masked)
         gpci_invalidate_begin(e, task, GPCI_STEP_put_alone, v->module, v->block, passed_on ? v->from : GPC_NO_MODULE,
-                              GPCI_NO_ITEM, 0, UINT64_MAX);
+                              GPCI_NO_ITEM, 0, UINT64_MAX, 0);
     else if (v->state != GPC_LINE_I)
         put_present(e, task);
     else if (v->blind && gpci_task_module(e, v)->there)
@@ -239,7 +271,7 @@ static void answer(gpci_controllers *e, uint32_t task) {
 static void keep_bytes(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     gpci_module *t = gpci_task_module(e, v);
-    const gpc_protocol_rule rule = gpci_tree_rule(e->tree, t, GPC_LINE_I, gpci_tree_put_event(v->masked));
+    const gpc_protocol_rule rule = gpci_tree_rule(e->tree, t, GPC_LINE_I, event_of(e, v));
     gpci_tree_set_state(e->tree, t, v->block, gpci_module_tag_of(t, v->address), rule.next_shared,
                         gpci_tree_put_origin(e->tree, (gpc_message_kind)v->kind, v->masked, GPC_LINE_I),
                         gpci_present(e));
@@ -268,7 +300,7 @@ static void pass_on(gpci_controllers *e, uint32_t task) {
         forward(e, task, GPCI_STEP_put_forwarded);
     else
         gpci_invalidate_begin(e, task, GPCI_STEP_put_near, v->module, v->block, GPC_NO_MODULE, GPCI_NO_ITEM, 0,
-                              UINT64_MAX);
+                              UINT64_MAX, 0);
 }
 
 /* There are none above T. */
@@ -339,7 +371,7 @@ void gpci_step_put_fetched(gpci_controllers *e, uint32_t task) {
     gpci_module *t = gpci_task_module(e, v);
     if (refused(e, task))
         return;
-    const gpc_coherence_event event = v->at_low ? GPC_EVENT_READ_ABOVE : gpci_tree_put_event(v->masked);
+    const uint32_t event = v->at_low ? (uint32_t)GPC_EVENT_READ_ABOVE : event_of(e, v);
     const gpc_protocol_rule rule = gpci_tree_rule(e->tree, t, GPC_LINE_I, event);
     const uint32_t origin = v->at_low ? (uint32_t)GPC_ORIGIN_READ_UP_DOWN
                                       : gpci_tree_put_origin(e->tree, (gpc_message_kind)v->kind, v->masked, GPC_LINE_I);
@@ -355,7 +387,7 @@ void gpci_step_put_fetched(gpci_controllers *e, uint32_t task) {
 
 static gpc_protocol_rule rule_of(const gpci_controllers *e, const gpci_task *v) {
     const gpci_module *t = gpci_task_module(e, v);
-    return gpci_tree_rule(e->tree, t, t->states[v->block], gpci_tree_put_event(v->masked));
+    return gpci_tree_rule(e->tree, t, t->states[v->block], event_of(e, v));
 }
 
 static void leave(const gpci_controllers *e, const gpci_task *v) {

@@ -107,8 +107,12 @@ void gpci_step_read_found(gpci_controllers *e, uint32_t task) {
 
 static void probe(gpci_controllers *e, uint32_t task, uint32_t x, uint64_t tag, gpci_step resumes) {
     gpci_task *r = gpci_task_at(e, task);
+    const uint32_t event = gpci_event_or(r->event, r->down ? GPC_EVENT_READ_PROBE : GPC_EVENT_READ_ABOVE);
+    const gpci_module *t = gpci_task_module(e, r);
     uint32_t child;
-    gpci_task_begin(e, task, resumes, r->module, x, tag, &child)->down = true;
+    gpci_task *probe = gpci_task_begin(e, task, resumes, r->module, x, tag, &child);
+    probe->down = true;
+    probe->event = gpci_raised_above(t, t->states[r->block], event, GPC_EVENT_READ_PROBE);
     r->pending++;
     gpci_then(e, child, GPCI_STEP_read_begin);
 }
@@ -132,13 +136,14 @@ static void probe_owners(gpci_controllers *e, uint32_t task, gpci_step resumes) 
 void gpci_step_read_up(gpci_controllers *e, uint32_t task) {
     gpci_task *r = gpci_task_at(e, task);
     gpci_module *t = gpci_task_module(e, r);
+    const uint32_t event = gpci_event_or(r->event, GPC_EVENT_READ_ABOVE);
     r->pending = 1;
     if (GPCI_UNLIKELY(r->state != GPC_LINE_I && gpci_module_is_partial(t, r->block))) {
         gpci_whole_begin(e, task, GPCI_STEP_read_whole);
         return;
     }
     if (r->state != GPC_LINE_I) {
-        (void)gpci_tree_rule(e->tree, t, r->state, GPC_EVENT_READ_ABOVE); /* a table may forbid it */
+        (void)gpci_tree_rule(e->tree, t, r->state, event); /* a table may forbid it */
         if (GPCI_UNLIKELY(t->pointers) && !r->passing &&
             gpci_directory_lacks_room(e->tree, t, r->block, gpci_task_from(e, r), r->address)) {
             gpci_room_begin(e, task, GPCI_STEP_read_room);
@@ -154,6 +159,8 @@ void gpci_step_read_up(gpci_controllers *e, uint32_t task) {
     gpci_task *own =
         gpci_task_begin(e, task, GPCI_STEP_read_missed, t->index, gpci_module_low(e->tree, t, tag), tag, &child);
     own->own = r->block;
+    own->event = gpci_raised_below(t, GPC_LINE_I, event, GPC_EVENT_READ_ABOVE);
+    own->cause = r->event;
     r->shared = false;
     gpci_ask(e, t, child, GPCI_STEP_read_begin, true);
 }
@@ -184,7 +191,8 @@ void gpci_step_read_missed(gpci_controllers *e, uint32_t task) {
         gpci_then(e, task, GPCI_STEP_read_reply);
         return;
     }
-    const gpc_protocol_rule rule = gpci_tree_rule(e->tree, t, GPC_LINE_I, GPC_EVENT_READ_ABOVE);
+    const gpc_protocol_rule rule =
+        gpci_tree_rule(e->tree, t, GPC_LINE_I, gpci_event_or(r->event, GPC_EVENT_READ_ABOVE));
     gpci_tree_set_state(e->tree, t, r->block, gpci_module_tag_of(t, r->address),
                         r->shared ? rule.next_shared : rule.next, GPC_ORIGIN_READ_UP_DOWN, gpci_present(e));
     gpci_then(e, task, GPCI_STEP_read_up_end);
@@ -249,7 +257,8 @@ void gpci_step_read_down_end(gpci_controllers *e, uint32_t task) {
     const gpci_tree_request ask = gpci_task_request(e, parent);
     gpci_tree_probe_reply reply = {
         .ready = gpci_present(e), .address = r->address, .module = x->index, .bytes = e->tree->control_bytes};
-    gpci_tree_read_probe s = {.block = parent->block, .request = parent->down || parent->passing ? NULL : &ask};
+    gpci_tree_read_probe s = {
+        .block = parent->block, .event = r->event, .request = parent->down || parent->passing ? NULL : &ask};
     const gpci_tree_read_probe above = {
         .block = r->block, .probed = r->answer != GPCI_ANSWER_NONE, .data = r->answer == GPCI_ANSWER_DATA};
     gpci_tree_reply_to_read_probe(e->tree, t, &reply, &s, r->block, &above);

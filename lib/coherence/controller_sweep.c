@@ -183,13 +183,13 @@ void gpci_step_sweep_block(gpci_controllers *e, uint32_t task) {
     const gpci_sweep kind = (gpci_sweep)gpci_task_at(e, one->parent)->kind;
     if (kind == GPCI_SWEEP_RECALL && !gpci_module_directory_only(m, one->block)) {
         gpci_invalidate_begin(e, task, GPCI_STEP_sweep_left, m->index, one->block, GPC_NO_MODULE, GPCI_NO_ITEM, 0,
-                              UINT64_MAX);
+                              UINT64_MAX, 0);
     } else if (kind != GPCI_SWEEP_ACQUIRE && kind != GPCI_SWEEP_RELEASE) {
         uint32_t child;
         gpci_task_begin(e, task, GPCI_STEP_sweep_left, m->index, m->index, one->address, &child)->own = one->block;
         gpci_then(e, child, GPCI_STEP_evict_begin);
     } else if (gpci_tree_rule(e->tree, m, m->states[one->block], GPC_EVENT_ACQUIRE).actions & GPC_DO_WRITE_BACK) {
-        gpci_write_back_begin(e, task, GPCI_STEP_sweep_left, m, one->block);
+        gpci_write_back_upon(e, task, GPCI_STEP_sweep_left, m, one->block, GPC_EVENT_ACQUIRE);
     } else {
         gpci_then(e, task, GPCI_STEP_sweep_left);
     }

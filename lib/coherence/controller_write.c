@@ -7,7 +7,7 @@
  */
 
 void gpci_invalidate_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, uint32_t module, uint32_t block,
-                           uint32_t except, uint32_t ask, uint64_t first, uint64_t last) {
+                           uint32_t except, uint32_t ask, uint64_t first, uint64_t last, uint8_t event) {
     uint32_t task;
     gpci_task *i = gpci_task_begin(e, parent, resumes, module, module, 0, &task);
     i->block = block;
@@ -15,6 +15,7 @@ void gpci_invalidate_begin(gpci_controllers *e, uint32_t parent, gpci_step resum
     i->ask = ask;
     i->first = first;
     i->last = last;
+    i->event = event;
     gpci_then(e, task, GPCI_STEP_invalidate_begin);
 }
 
@@ -44,7 +45,9 @@ static void probe_copies(gpci_controllers *e, uint32_t task, bool only_owners) {
                                .room = i->room};
     for (uint64_t tag; gpci_tree_next_copy(e->tree, t, &copies, &tag);) {
         uint32_t child;
-        gpci_task_begin(e, task, GPCI_STEP_invalidate_end, t->index, copies.module, tag, &child)->down = true;
+        gpci_task *probe = gpci_task_begin(e, task, GPCI_STEP_invalidate_end, t->index, copies.module, tag, &child);
+        probe->down = true;
+        probe->event = i->event;
         i->pending++;
         t->stats.directory_evictions += i->room;
         gpci_then(e, child, GPCI_STEP_write_begin);
@@ -132,7 +135,8 @@ static void count(gpci_module *m, const gpci_task *w) {
 
 /* May data go straight to R? Not while T may be refused what it has to ask for itself: R would lose them. */
 static bool reaches_peer(const gpci_controllers *e, const gpci_task *w) {
-    const gpc_protocol_rule rule = gpci_task_module(e, w)->rules[w->state][GPC_EVENT_WRITE_ABOVE];
+    const gpc_protocol_rule rule =
+        *gpci_module_rule(gpci_task_module(e, w), w->state, gpci_event_or(w->event, GPC_EVENT_WRITE_ABOVE));
     return gpci_tree_has(e->tree, GPC_PROTOCOL_PEER) &&
            (!(rule.actions & GPC_DO_WRITE_REQUEST) || e->tree->faults & GPCI_FAULT_ALWAYS_DIRECT);
 }
@@ -154,16 +158,18 @@ void gpci_step_write_found(gpci_controllers *e, uint32_t task) {
         return;
     }
     w->found = true;
+    const uint32_t event = gpci_event_or(w->event, w->down ? GPC_EVENT_WRITE_PROBE : GPC_EVENT_WRITE_ABOVE);
+    const uint8_t raised = gpci_raised_above(gpci_task_module(e, w), w->state, event, GPC_EVENT_WRITE_PROBE);
     if (w->down) {
         gpci_invalidate_begin(e, task, GPCI_STEP_write_alone, w->module, w->block, GPC_NO_MODULE, GPCI_NO_ITEM, 0,
-                              UINT64_MAX);
+                              UINT64_MAX, raised);
         return;
     }
     uint64_t last = w->address;
     if (!gpci_tree_has(e->tree, GPC_PROTOCOL_PROBE_WHOLE)) /* the reference: the first sub-block of R's alone */
         last += gpci_task_from(e, w)->given.block_bytes - 1;
     w->direct = reaches_peer(e, w);
-    gpci_invalidate_begin(e, task, GPCI_STEP_write_alone, w->module, w->block, w->from, task, w->address, last);
+    gpci_invalidate_begin(e, task, GPCI_STEP_write_alone, w->module, w->block, w->from, task, w->address, last, raised);
 }
 
 void gpci_whole_begin(gpci_controllers *e, uint32_t task, gpci_step resumes) {
@@ -206,10 +212,16 @@ void gpci_step_write_alone(gpci_controllers *e, uint32_t task) {
     gpci_then(e, task, gpci_task_at(e, task)->down ? GPCI_STEP_write_down : GPCI_STEP_write_up);
 }
 
+/* Of a write request, or a put of which T performs the store. */
+static uint32_t rights_event(const gpci_task *w) {
+    return w->at_low ? (uint32_t)GPC_EVENT_WRITE_ABOVE : gpci_event_or(w->event, GPC_EVENT_WRITE_ABOVE);
+}
+
 void gpci_rights_begin(gpci_controllers *e, uint32_t task, gpci_step resumes) {
     gpci_task *w = gpci_task_at(e, task);
     gpci_module *t = gpci_task_module(e, w);
-    const gpc_protocol_rule rule = gpci_tree_rule(e->tree, t, t->states[w->block], GPC_EVENT_WRITE_ABOVE);
+    const uint32_t event = rights_event(w);
+    const gpc_protocol_rule rule = gpci_tree_rule(e->tree, t, t->states[w->block], event);
     if (!(rule.actions & GPC_DO_WRITE_REQUEST)) {
         gpci_then(e, task, resumes);
         return;
@@ -220,6 +232,7 @@ void gpci_rights_begin(gpci_controllers *e, uint32_t task, gpci_step resumes) {
     own->own = w->block;
     own->valid = t->states[w->block] != GPC_LINE_I;
     own->blind = w->blind && t->there;
+    own->event = gpci_raised_below(t, t->states[w->block], event, GPC_EVENT_WRITE_ABOVE);
     w->asked = true;
     gpci_ask(e, t, child, GPCI_STEP_write_begin, !own->valid && !own->blind);
 }
@@ -228,7 +241,7 @@ void gpci_rights_end(gpci_controllers *e, const gpci_task *w) {
     gpc_coherence *c = e->tree;
     gpci_module *t = gpci_task_module(e, w);
     const bool nothing = t->there && w->blind && t->states[w->block] == GPC_LINE_I;
-    const gpc_protocol_rule rule = gpci_tree_rule(c, t, t->states[w->block], GPC_EVENT_WRITE_ABOVE);
+    const gpc_protocol_rule rule = gpci_tree_rule(c, t, t->states[w->block], rights_event(w));
     if (!(rule.actions & GPC_DO_IGNORE))
         gpci_tree_set_state(c, t, w->block, gpci_module_tag_of(t, w->address), rule.next, GPC_ORIGIN_WRITE_UP_DOWN,
                             gpci_present(e));
@@ -247,7 +260,7 @@ static void settle(gpci_controllers *e, gpci_task *w) {
     gpc_coherence *c = e->tree;
     gpci_module *r = gpci_task_from(e, w), *t = gpci_task_module(e, w);
     const gpci_tree_request ask = gpci_task_request(e, w);
-    w->valid &= r->states[w->own] != GPC_LINE_I; /* unless an eviction in T has taken it */
+    w->valid &= gpci_tree_is_held(c, r->states[w->own]); /* unless an eviction in T has taken it */
     gpci_rights_end(e, w);
     t->stats.write_request_hits += !w->asked;
     gpci_tree_count_near(t, r, 1, !w->asked);
@@ -283,7 +296,7 @@ void gpci_step_write_down_end(gpci_controllers *e, uint32_t task) {
     gpci_task *w = gpci_task_at(e, task), *i = gpci_task_at(e, w->parent);
     gpci_module *x = gpci_task_module(e, w), *t = gpci_task_from(e, w);
     gpci_tree_request ask;
-    gpci_tree_write_probe probe = {.block = i->block};
+    gpci_tree_write_probe probe = {.block = i->block, .event = w->event, .gone = w->borrows || w->lent};
     gpci_tree_probe_reply reply = {.ready = gpci_present(e),
                                    .address = w->address,
                                    .module = x->index,

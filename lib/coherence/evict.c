@@ -57,6 +57,15 @@ gpci_tree_point gpci_tree_write_back(gpc_coherence *c, gpci_module *m, uint32_t 
     return at;
 }
 
+gpci_tree_point gpci_tree_write_back_upon(gpc_coherence *c, gpci_module *m, uint32_t block, uint32_t event,
+                                          gpci_tree_point at) {
+    gpci_tree_put put = put_of(c, m, block, true, false);
+    put.event = gpci_raised_below(m, m->states[block], event, gpci_tree_put_event(put.non_coherent));
+    at = gpci_tree_send_put(c, m, &put, at);
+    gpci_tree_data_clean(c, m, block);
+    return at;
+}
+
 gpci_tree_point gpci_tree_write_back_and_leave(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
     gpci_tree_put put = put_of(c, m, block, true, true);
     return gpci_tree_send_put(c, m, &put, at);
@@ -206,6 +215,7 @@ gpci_tree_point gpci_tree_evict(gpc_coherence *c, gpci_module *m, uint32_t block
     if (gpci_tree_keeps_entry(c, m, block))
         return evict_data(c, m, block, at);
     gpci_tree_write_probe all = {.block = block, .last = UINT64_MAX};
+    all.event = gpci_raised_above(m, m->states[block], GPC_EVENT_EVICTION, GPC_EVENT_WRITE_PROBE);
     at = gpci_tree_probe_copies(c, m, &all, at);
     uint8_t state = m->states[block];
     gpc_protocol_rule rule = gpci_tree_rule(c, m, state, GPC_EVENT_EVICTION);
@@ -216,6 +226,7 @@ gpci_tree_point gpci_tree_evict(gpc_coherence *c, gpci_module *m, uint32_t block
     bool back = rule.actions & GPC_DO_WRITE_BACK;
     if (back || rule.actions & GPC_DO_NOTIFY) {
         gpci_tree_put put = put_of(c, m, block, back, true);
+        put.event = gpci_raised_below(m, state, GPC_EVENT_EVICTION, gpci_tree_put_event(put.non_coherent));
         at = gpci_tree_send_put(c, m, &put, at);
     }
     gpci_tree_set_state(c, m, block, 0, GPC_LINE_I, GPC_ORIGIN_EVICTED, at);

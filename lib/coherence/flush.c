@@ -43,7 +43,7 @@ static gpci_tree_point flush_block(gpc_coherence *c, gpci_module *x, uint32_t bl
 static gpci_tree_point acquire_block(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
     gpc_protocol_rule rule = gpci_tree_rule(c, m, m->states[block], GPC_EVENT_ACQUIRE);
     if (rule.actions & GPC_DO_WRITE_BACK)
-        at = gpci_tree_write_back(c, m, block, at);
+        at = gpci_tree_write_back_upon(c, m, block, GPC_EVENT_ACQUIRE, at);
     if (rule.actions & GPC_DO_IGNORE)
         return at;
     m->stats.invalidations += rule.next == GPC_LINE_I;
@@ -55,6 +55,11 @@ static gpci_tree_point acquire_block(gpc_coherence *c, gpci_module *m, uint32_t 
 static gpci_tree_point release_block(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
     return m->rules[m->states[block]][GPC_EVENT_ACQUIRE].actions & GPC_DO_WRITE_BACK ? acquire_block(c, m, block, at)
                                                                                      : at;
+}
+
+/* A copy above the module that is flushed, which its directory has not. */
+static gpci_tree_point flush_detached(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
+    return gpci_tree_is_detached(c, m->states[block]) ? gpci_tree_evict(c, m, block, at) : at;
 }
 
 typedef gpci_tree_point (*flush_block_fn)(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at);
@@ -100,6 +105,10 @@ static gpc_status each_module(gpc_coherence *c, uint32_t module, uint32_t places
     gpci_tree_point at = gpci_tree_engine_begin(c, cycle);
     gpc_status status = GPC_OK;
     const gpci_module *low = module == GPC_NO_MODULE ? NULL : gpci_module_at(c, module);
+    for (uint32_t i = 0; low && act == flush_block && c->detaches && i < c->module_count && status == GPC_OK; i++)
+        status = each_block(c, gpci_module_at(c, i), low, flush_detached, &at, error);
+    if (status != GPC_OK)
+        return status;
     if (low && act != gpci_tree_evict)
         status = each_block(c, gpci_module_at(c, module), NULL, act, &at, error);
     else

@@ -70,7 +70,7 @@ static bool one_writer(const gpc_coherence *c, const gpci_module *t, uint64_t ad
     for (uint32_t i = 0; i < t->above_count; i++) {
         const gpci_module *x = above(c, t, i);
         const uint8_t state = is_low(c, t, x, address) ? state_at(x, address) : GPC_LINE_I;
-        if (state == GPC_LINE_I || is_locked(c, x, address))
+        if (!gpci_tree_is_held(c, state) || is_locked(c, x, address))
             continue;
         valid[valid[0] != NULL] = x;
         if (c->means[state] & GPC_MEANS_ONLY)
@@ -169,7 +169,7 @@ bool gpci_invariants_at(const gpc_coherence *c, uint64_t address, char *text, si
             return false;
         for (uint32_t k = 0; k < m->above_count; k++) {
             const gpci_module *x = above(c, m, k);
-            if (!is_low(c, m, x, address) || state_at(x, address) == GPC_LINE_I)
+            if (!is_low(c, m, x, address) || !gpci_tree_is_held(c, state_at(x, address)))
                 continue;
             if (!covered(c, m, x, address, text, size) || !rights_below(c, m, x, address, text, size))
                 return false;

@@ -161,8 +161,9 @@ const gpc_protocol *gpc_coherence_protocol(const gpc_coherence *c) {
 
 void gpci_module_count_more(gpci_module *m, uint8_t from, uint8_t to, uint32_t origin) {
     static const uint8_t like[GPCI_MEANS_I + 1] = {
-        [GPC_MEANS_N] = GPC_LINE_N, [GPC_MEANS_M] = GPC_LINE_M, [GPC_MEANS_O] = GPC_LINE_O,  [GPC_MEANS_E] = GPC_LINE_E,
-        [GPC_MEANS_S] = GPC_LINE_S, [GPC_MEANS_F] = GPC_LINE_S, [GPCI_MEANS_I] = GPC_LINE_I,
+        [GPC_MEANS_N] = GPC_LINE_N,  [GPC_MEANS_M] = GPC_LINE_M,        [GPC_MEANS_O] = GPC_LINE_O,
+        [GPC_MEANS_E] = GPC_LINE_E,  [GPC_MEANS_S] = GPC_LINE_S,        [GPC_MEANS_F] = GPC_LINE_S,
+        [GPCI_MEANS_I] = GPC_LINE_I, [GPC_MEANS_DETACHED] = GPC_LINE_S,
     };
     const uint8_t *means = m->tree->means;
     const size_t at = (size_t)from * m->tree->states + to;

@@ -101,6 +101,10 @@ static gpc_status find_rules(const gpc_protocol *p, gpci_module *m, gpc_error *e
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: protocol '%s' has no rules for %s", gpci_tree_title_of(m).text,
                          p->name, places[m->place]);
     m->rules = *rules[m->place];
+    const gpci_module_place table = m->place == GPCI_PLACE_LAST && !p->shared ? GPCI_PLACE_BETWEEN : m->place;
+    m->named = p->event_count;
+    m->named_rules = m->named ? p->event_rules[table] : NULL;
+    m->raises = m->named ? p->raises[table] : NULL;
     return GPC_OK;
 }
 

@@ -74,7 +74,7 @@ static bool sends_to_peer(const gpc_coherence *c, const gpci_module *x, const gp
 }
 
 /* A write probe is received by X: look the block up, and first invalidate the copies in the modules above X. */
-static void begin_write_probe(gpc_coherence *c, gpci_tree_probe_reply *reply) {
+static void begin_write_probe(gpc_coherence *c, gpci_tree_probe_reply *reply, uint32_t event) {
     gpci_module *x = gpci_module_at(c, reply->module);
     x->stats.write_probes++;
     gpci_tree_lookup found = gpci_tree_find_probed(c, x, reply->address, &reply->ready);
@@ -84,6 +84,7 @@ static void begin_write_probe(gpc_coherence *c, gpci_tree_probe_reply *reply) {
     reply->state = found.state;
     if (found.hit) {
         gpci_tree_write_probe above = {.block = found.block, .last = UINT64_MAX};
+        above.event = gpci_raised_above(x, found.state, event, GPC_EVENT_WRITE_PROBE);
         reply->ready = gpci_tree_probe_copies(c, x, &above, reply->ready);
         reply->received = above.received;
     } else {
@@ -98,7 +99,7 @@ GPCI_INLINE void invalidate_copy(gpc_coherence *c, gpci_module *t, gpci_tree_pro
     gpci_module *x = gpci_module_at(c, reply->module);
     uint32_t block = reply->block;
     uint8_t state = gpci_tree_has(c, GPC_PROTOCOL_STALE_REPLY) ? reply->state : x->states[block];
-    gpc_protocol_rule rule = gpci_tree_rule(c, x, state, GPC_EVENT_WRITE_PROBE);
+    gpc_protocol_rule rule = gpci_tree_rule(c, x, state, gpci_event_or(probe->event, GPC_EVENT_WRITE_PROBE));
     bool entry = gpci_module_directory_only(x, block),
          modified = entry ? reply->received || gpci_tree_entry_holds(c, x, block) : gpci_tree_is_modified(c, state);
     bool sends = rule.actions & GPC_DO_SEND_DATA && (modified || !entry);
@@ -114,9 +115,14 @@ GPCI_INLINE void invalidate_copy(gpc_coherence *c, gpci_module *t, gpci_tree_pro
         gpci_tree_data_yield(c, x, block, probe->request);
     if (sends && !reply->peer)
         reply->bytes += x->given.block_bytes;
+    reply->sends = sends;
+    if (GPCI_UNLIKELY(gpci_tree_is_detached(c, rule.next)) && !probe->gone && !entry) {
+        gpci_tree_data_clean(c, x, block);
+        gpci_tree_set_state(c, x, block, x->tags[block], rule.next, GPC_ORIGIN_DETACHED, reply->ready);
+        return;
+    }
     x->stats.invalidations++;
     gpci_tree_set_state(c, x, block, 0, GPC_LINE_I, GPC_ORIGIN_WRITE_DOWN_UP, reply->ready);
-    reply->sends = sends;
 }
 
 void gpci_tree_invalidate_copy(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *reply,
@@ -265,7 +271,7 @@ gpci_tree_point gpci_tree_probe_copies(gpc_coherence *c, gpci_module *t, gpci_tr
     if (c->non_coherent && !by_time)
         sort_owners_first(c, replies, count);
     for (uint32_t k = 0; k < count; k++)
-        begin_write_probe(c, &replies[k]);
+        begin_write_probe(c, &replies[k], gpci_event_or(probe->event, GPC_EVENT_WRITE_PROBE));
     if (by_time)
         gpci_tree_sort_processed(replies, count);
     for (uint32_t k = 0; k < count; k++) {
@@ -296,7 +302,7 @@ GPCI_INLINE void reply_to_read_probe(gpc_coherence *c, gpci_module *t, gpci_tree
                                      const gpci_tree_read_probe *above) {
     gpci_module *x = gpci_module_at(c, reply->module);
     uint8_t state = x->states[block];
-    gpc_protocol_rule rule = gpci_tree_rule(c, x, state, GPC_EVENT_READ_PROBE);
+    gpc_protocol_rule rule = gpci_tree_rule(c, x, state, gpci_event_or(probe->event, GPC_EVENT_READ_PROBE));
     bool entry = gpci_module_directory_only(x, block); /* it has no bytes but those just received from above */
     bool received = above->data || (entry && gpci_tree_entry_holds(c, x, block));
     bool sends = rule.actions & GPC_DO_SEND_DATA, modified = received || (gpci_tree_is_modified(c, state) && !entry);
@@ -345,6 +351,8 @@ static void read_probe(gpc_coherence *c, gpci_module *t, gpci_tree_probe_reply *
     }
     reply->found = true;
     gpci_tree_read_probe above = {.block = found.block};
+    above.event =
+        gpci_raised_above(x, found.state, gpci_event_or(probe->event, GPC_EVENT_READ_PROBE), GPC_EVENT_READ_PROBE);
     reply->ready = gpci_tree_probe_owners(c, x, &above, reply->ready);
     reply_to_read_probe(c, t, reply, probe, found.block, &above);
     reply->processed = reply->ready.cycle;

@@ -34,22 +34,29 @@ uint32_t gpci_tree_put_origin(const gpc_coherence *c, gpc_message_kind kind, boo
     return gpci_tree_means(c, state) == GPC_MEANS_E ? GPC_ORIGIN_N_EVICT_DATA_1 : GPC_ORIGIN_N_EVICT_DATA_2;
 }
 
-static gpc_coherence_event event_of(const gpci_tree_put *put) {
-    return gpci_tree_put_event(put->non_coherent);
+static uint32_t event_of(const gpci_tree_put *put) {
+    return gpci_event_or(put->event, gpci_tree_put_event(put->non_coherent));
 }
 
 static uint32_t origin_of(const gpc_coherence *c, const gpci_tree_put *put, uint8_t state) {
     return gpci_tree_put_origin(c, put->kind, put->non_coherent, state);
 }
 
-/* T does not keep the bytes, or not alone: it sends them on to its own low module. */
-static gpci_tree_point forward_put(gpc_coherence *c, gpci_module *t, const gpci_tree_put *put, gpci_tree_point at) {
+/* T does not keep the bytes, or not alone: it sends them on to its own low module, where they are an `event`. */
+static gpci_tree_point forward_put(gpc_coherence *c, gpci_module *t, const gpci_tree_put *put, uint8_t event,
+                                   gpci_tree_point at) {
     gpci_tree_put on = *put;
+    on.event = event;
     on.tag = gpci_module_tag_of(t, put->tag);
     on.leaves = false;
     if (on.kind == GPC_MESSAGE_NOTICE || t->place == GPCI_PLACE_MEMORY) /* memory: only after a failure */
         return at;
     return gpci_tree_send_put(c, t, &on, at);
+}
+
+/* What the bytes are below, by T's rule for them. */
+static uint8_t raised_by(const gpci_module *t, uint8_t state, const gpci_tree_put *put) {
+    return gpci_raised_below(t, state, event_of(put), gpci_tree_put_event(put->non_coherent));
 }
 
 /* Merge the bytes into T's block, and hand back what its bytes are then, if the access wants them. */
@@ -73,7 +80,7 @@ static gpci_tree_point complete(gpc_coherence *c, gpci_module *t, uint32_t block
 static gpci_tree_point put_absent(gpc_coherence *c, gpci_module *t, const gpci_tree_put *put, gpci_tree_point at) {
     gpc_protocol_rule rule = gpci_tree_rule(c, t, GPC_LINE_I, event_of(put));
     if (!(rule.actions & (GPC_DO_READ_REQUEST | GPC_DO_HIT)))
-        return forward_put(c, t, put, at);
+        return forward_put(c, t, put, raised_by(t, GPC_LINE_I, put), at);
     uint32_t block = gpci_tree_allocate(c, t, gpci_module_tag_of(t, put->tag), &at);
     if (t->there && put->blind) {
         gpci_tree_set_state(c, t, block, gpci_module_tag_of(t, put->tag), rule.next_shared,
@@ -104,7 +111,7 @@ static gpci_tree_point put_present(gpc_coherence *c, gpci_module *t, uint32_t bl
         gpci_tree_set_state(c, t, block, t->tags[block], rule.next, origin_of(c, put, state), at);
     at = gpci_tree_use_data(c, t, at, true);
     if (rule.actions & GPC_DO_WRITE_THROUGH) {
-        at = forward_put(c, t, put, at);
+        at = forward_put(c, t, put, raised_by(t, state, put), at);
         if (later)
             store_bytes(c, t, block, put);
         gpci_tree_data_clean(c, t, block);
@@ -165,7 +172,7 @@ gpci_tree_point gpci_tree_send_put(gpc_coherence *c, gpci_module *r, const gpci_
                                              : &t->stats.notices_received) += 1;
     if (put->passing && gpci_tree_passes(t, c->protocol->pass_stores, put->flags)) {
         at = drop_for_bypass(c, t, x.found.block, GPC_EVENT_PASSING_STORE, at);
-        at = forward_put(c, t, put, at);
+        at = forward_put(c, t, put, 0, at);
     } else if (x.found.block == GPCI_TREE_NO_BLOCK) {
         at = put->modified ? put_absent(c, t, put, at) : at;
     } else {

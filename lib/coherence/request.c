@@ -51,10 +51,11 @@ static void drop_owners(gpci_module *t, uint32_t block, uint32_t slot) {
     }
 }
 
-gpci_tree_reply gpci_tree_fetch(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address,
-                                gpc_coherence_event event, uint32_t origin, uint32_t flags, gpci_tree_point at) {
+gpci_tree_reply gpci_tree_fetch(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address, uint32_t event,
+                                uint32_t origin, uint32_t flags, gpci_tree_point at) {
     uint64_t tag = gpci_module_tag_of(t, address);
-    gpci_tree_request own = {.from = t, .block = block, .tag = tag, .flags = flags};
+    gpci_tree_request own = {.from = t, .block = block, .tag = tag, .flags = flags, .cause = gpci_named_event(event)};
+    own.event = gpci_raised_below(t, GPC_LINE_I, event, GPC_EVENT_READ_ABOVE);
     gpc_protocol_rule rule = gpci_tree_rule(c, t, GPC_LINE_I, event);
     gpci_tree_reply reply = gpci_tree_read_request(c, &own, at);
     gpci_tree_set_state(c, t, block, tag, reply.shared ? rule.next_shared : rule.next, origin, reply.at);
@@ -76,7 +77,8 @@ GPCI_INLINE bool add_requester(const gpc_coherence *c, gpci_module *t, uint32_t 
         drop_owners(t, block, slot);
     shared |= has_other_sharers(t, block, span, slot);
     const gpci_module *r = request->from;
-    gpc_protocol_rule rule = r->rules[GPC_LINE_I][r->level == 1 ? GPC_EVENT_LOAD : GPC_EVENT_READ_ABOVE];
+    const uint32_t usual = r->level == 1 ? GPC_EVENT_LOAD : GPC_EVENT_READ_ABOVE;
+    gpc_protocol_rule rule = *gpci_module_rule(r, GPC_LINE_I, gpci_event_or(request->cause, usual));
     const bool forwards =
         GPCI_UNLIKELY(c->forwards) && !request->non_coherent && gpci_tree_stays_owner(c, rule.next_shared);
     add_sharer(c, t, block, span, slot, shared ? forwards : rule.next != rule.next_shared);
@@ -118,6 +120,7 @@ gpci_tree_reply gpci_tree_read_request(gpc_coherence *c, const gpci_tree_request
     gpci_module *t = gpci_module_at(c, gpci_module_low(c, r, request->tag));
     gpci_tree_exchange x = gpci_tree_open(c, r, t, GPC_MESSAGE_READ_REQUEST, request->tag, c->control_bytes, true, &at);
     const gpci_tree_lookup found = x.found;
+    const uint32_t event = gpci_event_or(request->event, GPC_EVENT_READ_ABOVE);
     const bool partial = gpci_tree_found_part(t, &found);
     t->stats.read_requests++;
     t->stats.read_request_hits += found.hit && !partial;
@@ -131,17 +134,18 @@ gpci_tree_reply gpci_tree_read_request(gpc_coherence *c, const gpci_tree_request
     gpci_tree_read_probe owners = {.block = found.block, .request = request, .gather = &gather};
     bool shared = request->non_coherent;
     if (found.state == GPC_LINE_I) {
-        gpci_tree_reply reply = gpci_tree_fetch(c, t, found.block, request->tag, GPC_EVENT_READ_ABOVE,
-                                                GPC_ORIGIN_READ_UP_DOWN, request->flags, at);
+        gpci_tree_reply reply =
+            gpci_tree_fetch(c, t, found.block, request->tag, event, GPC_ORIGIN_READ_UP_DOWN, request->flags, at);
         at = reply.at;
         shared |= reply.shared;
     } else {
         uint8_t state = found.state;
-        (void)gpci_tree_rule(c, t, state, GPC_EVENT_READ_ABOVE); /* the table may forbid it */
+        (void)gpci_tree_rule(c, t, state, event); /* the table may forbid it */
         if (GPCI_UNLIKELY(t->pointers)) {
             at = make_room(c, t, found.block, request, at);
             state = t->states[found.block];
         }
+        owners.event = gpci_raised_above(t, state, event, GPC_EVENT_READ_PROBE);
         at = gpci_tree_probe_owners(c, t, &owners, at);
         shared |= gpci_tree_is_shared(c, state);
     }
@@ -185,13 +189,14 @@ void gpci_tree_make_sole_owner(const gpc_coherence *c, gpci_module *t, uint32_t 
 }
 
 GPCI_INLINE gpci_tree_reply acquire_rights(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address,
-                                           uint32_t flags, bool blind, gpci_tree_point at) {
+                                           uint32_t flags, bool blind, uint32_t event, gpci_tree_point at) {
     gpci_tree_reply reply = {.at = at};
-    gpc_protocol_rule rule = gpci_tree_rule(c, t, t->states[block], GPC_EVENT_WRITE_ABOVE);
+    gpc_protocol_rule rule = gpci_tree_rule(c, t, t->states[block], event);
     uint64_t tag = gpci_module_tag_of(t, address);
     if (rule.actions & GPC_DO_WRITE_REQUEST) {
         gpci_tree_request own = {.from = t, .block = block, .tag = tag, .flags = flags, .blind = blind};
         own.valid = t->states[block] != GPC_LINE_I;
+        own.event = gpci_raised_below(t, t->states[block], event, GPC_EVENT_WRITE_ABOVE);
         reply = gpci_tree_write_request(c, &own, at);
         reply.went_down = true;
     }
@@ -204,16 +209,22 @@ GPCI_INLINE gpci_tree_reply acquire_rights(gpc_coherence *c, gpci_module *t, uin
 
 gpci_tree_reply gpci_tree_acquire_rights(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address,
                                          uint32_t flags, gpci_tree_point at) {
-    return acquire_rights(c, t, block, address, flags, false, at);
+    return acquire_rights(c, t, block, address, flags, false, GPC_EVENT_WRITE_ABOVE, at);
+}
+
+/* The same for a store that T performs without its other bytes: it asks for none. */
+static gpci_tree_reply acquire_blindly(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address,
+                                       uint32_t flags, uint32_t event, gpci_tree_point at) {
+    const bool missing = t->states[block] == GPC_LINE_I;
+    const gpci_tree_reply reply = acquire_rights(c, t, block, address, flags, true, event, at);
+    if (missing)
+        gpci_tree_data_begin(t, block);
+    return reply;
 }
 
 gpci_tree_reply gpci_tree_acquire_blindly(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address,
                                           uint32_t flags, gpci_tree_point at) {
-    const bool missing = t->states[block] == GPC_LINE_I;
-    const gpci_tree_reply reply = acquire_rights(c, t, block, address, flags, true, at);
-    if (missing)
-        gpci_tree_data_begin(t, block);
-    return reply;
+    return acquire_blindly(c, t, block, address, flags, GPC_EVENT_WRITE_ABOVE, at);
 }
 
 gpci_tree_point gpci_tree_complete(gpc_coherence *c, gpci_module *t, uint32_t block, gpci_tree_point at) {
@@ -236,9 +247,11 @@ gpci_tree_reply gpci_tree_write_request(gpc_coherence *c, const gpci_tree_reques
         gpci_tree_misses(c, t, request->tag);
     if (GPCI_UNLIKELY(partial))
         at = gpci_tree_complete(c, t, found.block, at);
+    const uint32_t event = gpci_event_or(request->event, GPC_EVENT_WRITE_ABOVE);
     gpci_tree_gather gather = GPCI_TREE_GATHER_INIT;
     gpci_tree_write_probe others = {.block = found.block,
                                     .except = r,
+                                    .event = gpci_raised_above(t, found.state, event, GPC_EVENT_WRITE_PROBE),
                                     .first = request->tag,
                                     .last = request->tag,
                                     .request = request,
@@ -246,8 +259,8 @@ gpci_tree_reply gpci_tree_write_request(gpc_coherence *c, const gpci_tree_reques
     if (!gpci_tree_has(c, GPC_PROTOCOL_PROBE_WHOLE)) /* Multi2Sim probes for the first sub-block only */
         others.last += r->given.block_bytes - 1;
     at = gpci_tree_probe_copies(c, t, &others, at);
-    gpci_tree_reply reply = (blind ? gpci_tree_acquire_blindly
-                                   : gpci_tree_acquire_rights)(c, t, found.block, request->tag, request->flags, at);
+    gpci_tree_reply reply = blind ? acquire_blindly(c, t, found.block, request->tag, request->flags, event, at)
+                                  : acquire_rights(c, t, found.block, request->tag, request->flags, false, event, at);
     at = reply.at;
     t->stats.write_request_hits += !reply.went_down;
     gpci_tree_count_near(t, r, 1, !reply.went_down);
@@ -257,7 +270,7 @@ gpci_tree_reply gpci_tree_write_request(gpc_coherence *c, const gpci_tree_reques
     bool newer = !gpci_tree_has(c, GPC_PROTOCOL_WHOLE_BLOCKS) &&
                  (others.received || reply.dirty || reply.newer || has_newer(c, t, found.block));
     bool valid = request->blind ||
-                 (request->valid && r->states[request->block] != GPC_LINE_I); /* an eviction in T may have taken it */
+                 (request->valid && gpci_tree_is_held(c, r->states[request->block])); /* an eviction in T may take it */
     bool data = !request->blind && (newer || (!valid && !others.whole));
     if (data || !valid)
         gpci_tree_data_fill(c, t, found.block, r, request->block, request->tag);

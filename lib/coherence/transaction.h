@@ -49,7 +49,8 @@ typedef struct gpci_tree_request {
     uint32_t flags;    /* GPC_ACCESS_ bits of the access */
     bool valid;        /* R has a copy already, and asks for the right to write only */
     bool blind; /* likewise, though it has none: its bytes are those of a store (gpc_coherence_module.byte_masks) */
-    bool non_coherent; /* for a non-coherent store: R shares the block and does not become its owner */
+    bool non_coherent;    /* for a non-coherent store: R shares the block and does not become its owner */
+    uint8_t event, cause; /* of the protocol's own: at T, and at R, for which it asks; 0: the usual */
 } gpci_tree_request;
 
 /* What T's reply, and those of peers, brought R. */
@@ -128,7 +129,7 @@ gpci_tree_point gpci_tree_mark(gpc_coherence *c, const gpci_module *m, gpc_messa
 void gpci_tree_set_state(gpc_coherence *c, gpci_module *m, uint32_t block, uint64_t tag, uint8_t state, uint32_t origin,
                          gpci_tree_point at);
 /* The protocol's rule for a state and an event. A forbidden one fails the tree, and is returned as IGNORE. */
-gpc_protocol_rule gpci_tree_rule(gpc_coherence *c, const gpci_module *m, uint8_t state, gpc_coherence_event event);
+gpc_protocol_rule gpci_tree_rule(gpc_coherence *c, const gpci_module *m, uint8_t state, uint32_t event);
 /*
  * Something impossible happened (an event that the protocol forbids in this state, a policy's victim that is no way).
  * The transaction goes on to its end without meaning, and the access returns this failure, as do all later ones. Of
@@ -173,8 +174,8 @@ uint32_t gpci_tree_allocate(gpc_coherence *c, gpci_module *m, uint64_t tag, gpci
 gpci_tree_reply gpci_tree_read_request(gpc_coherence *c, const gpci_tree_request *request, gpci_tree_point at);
 gpci_tree_reply gpci_tree_write_request(gpc_coherence *c, const gpci_tree_request *request, gpci_tree_point at);
 /* T misses upon `event` and reads the block from its own low module, which puts it into a valid state. */
-gpci_tree_reply gpci_tree_fetch(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address,
-                                gpc_coherence_event event, uint32_t origin, uint32_t flags, gpci_tree_point at);
+gpci_tree_reply gpci_tree_fetch(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address, uint32_t event,
+                                uint32_t origin, uint32_t flags, gpci_tree_point at);
 /*
  * T gets the right to write, and the state that goes with it, so that a module above it, or T itself, may have the only
  * copy in the tree. In a state without that right (S, O, N, I) T sends a write request to its own low module.
@@ -237,6 +238,8 @@ typedef struct gpci_tree_write_probe {
     const gpci_module *except;        /* its copy stays; NULL: none does */
     uint64_t first, last;             /* only sub-blocks whose address is in [first, last] */
     bool room;                        /* only who is to go so that T's directory can name `except` */
+    bool gone;                        /* no copy is detached */
+    uint8_t event;                    /* of the protocol's own, at X; 0: WRITE_PROBE */
     const gpci_tree_request *request; /* the write request that is served; NULL: none, T keeps all data */
     gpci_tree_gather *gather;         /* collects the messages to the peer */
     bool through_t;                   /* data go to T even so */
@@ -253,6 +256,7 @@ gpci_tree_point gpci_tree_probe_copies(gpc_coherence *c, gpci_module *t, gpci_tr
  */
 typedef struct gpci_tree_read_probe {
     uint32_t block; /* of T */
+    uint8_t event;  /* of the protocol's own, at X; 0: READ_PROBE */
     const gpci_tree_request *request;
     gpci_tree_gather *gather; /* collects the messages to request->from */
     bool probed;              /* out: at least one probe was sent */
@@ -297,6 +301,9 @@ void gpci_tree_update_directory(const gpc_coherence *c, gpci_module *t, uint32_t
 gpci_tree_point gpci_tree_evict(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at);
 /* Write a block's modified bytes back to the low module. The block stays, its bytes clean, its state unchanged. */
 gpci_tree_point gpci_tree_write_back(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at);
+/* The same by the rule for an event at m. */
+gpci_tree_point gpci_tree_write_back_upon(gpc_coherence *c, gpci_module *m, uint32_t block, uint32_t event,
+                                          gpci_tree_point at);
 /* After that, the state of a clean copy: E after M, S after O and N. */
 void gpci_tree_written_back(gpc_coherence *c, gpci_module *m, uint32_t block, uint32_t origin, gpci_tree_point at);
 /*
@@ -347,6 +354,7 @@ typedef struct gpci_tree_put {
     bool leaves;       /* R's copy is gone: T removes R from the sharers */
     bool blind;        /* a store, of which nobody wants to know what was there before */
     bool passing;      /* a store that bypasses R, and T as well if its flags say so */
+    uint8_t event;     /* of the protocol's own, at T; 0: as `non_coherent` says */
     uint8_t *out;      /* [bytes.size] receives the bytes as they are after the store; NULL: not wanted */
 } gpci_tree_put;
 gpci_tree_point gpci_tree_send_put(gpc_coherence *c, gpci_module *r, const gpci_tree_put *put, gpci_tree_point at);

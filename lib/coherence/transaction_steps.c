@@ -191,12 +191,18 @@ void gpci_tree_set_state(gpc_coherence *c, gpci_module *m, uint32_t block, uint6
     gpci_module_write(m, block, state == GPC_LINE_I ? 0 : tag, state);
 }
 
-gpc_protocol_rule gpci_tree_rule(gpc_coherence *c, const gpci_module *m, uint8_t state, gpc_coherence_event event) {
-    gpc_protocol_rule rule = m->rules[state][event];
+uint8_t gpci_module_raises(const gpci_module *m, uint8_t state, uint32_t event, uint32_t usual, bool above) {
+    const gpc_protocol_raise *raise = &m->raises[state * (GPC_EVENT_COUNT + m->named) + event];
+    const uint8_t raised = above ? raise->above : raise->below;
+    return raised && gpci_like(m->tree->protocol, raised) == usual ? raised : 0;
+}
+
+gpc_protocol_rule gpci_tree_rule(gpc_coherence *c, const gpci_module *m, uint8_t state, uint32_t event) {
+    const gpc_protocol_rule rule = *gpci_module_rule(m, state, event);
     if (GPCI_LIKELY(rule.actions && !(rule.actions & GPC_DO_FORBID)))
         return rule;
     gpci_tree_fail(c, GPC_ERROR_STATE, "%s: module %s in %s cannot have %s", c->protocol->name, m->given.name,
-                   gpci_name_of_state(c->protocol, state).text, gpc_coherence_event_name(event));
+                   gpci_name_of_state(c->protocol, state).text, gpci_name_of_event(c->protocol, event).text);
     return (gpc_protocol_rule){GPC_DO_IGNORE, state, state};
 }
 

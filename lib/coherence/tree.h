@@ -79,7 +79,10 @@ struct gpci_module {
     gpc_coherence_module given; /* as the host gave it, defaults filled in; its pointers are copies */
     uint32_t index, level;      /* in the tree; level 1: no module above */
     gpci_module_place place;
+    uint32_t named;                                    /* events of the protocol's own */
     const gpc_protocol_rule (*rules)[GPC_EVENT_COUNT]; /* [state][event] */
+    const gpc_protocol_rule *named_rules;              /* [state][event_count] of the protocol's own events; or NULL */
+    const gpc_protocol_raise *raises; /* [state][GPC_EVENT_COUNT + event_count]; NULL: all raise the usual */
     uint32_t all_ways; /* ways + directory_ways; of a full map UINT32_MAX, so that every block is in set 0 */
     uint32_t rows;     /* sets * sectors */
     uint32_t blocks;   /* rows * all_ways; of a full map as many entries as its arrays have room for */
@@ -243,6 +246,7 @@ struct gpc_coherence {
     uint32_t reply_count, reply_room;
     gpci_tree_telling telling;
     bool has_policies; /* a module is told of blocks, and shown requests: a policy other than lru and fifo, ... */
+    bool detaches;     /* the protocol has copies that no directory knows of */
     bool forwards;     /* the protocol has F: who reads last is asked next */
     bool non_coherent; /* the protocol has N: a valid copy may lack bytes that other modules have stored */
     uint8_t deepest;   /* deepest level that a request has reached */
@@ -459,6 +463,42 @@ GPCI_INLINE uint8_t gpci_tree_means(const gpc_coherence *c, uint8_t state) {
 
 GPCI_INLINE bool gpci_tree_is_modified(const gpc_coherence *c, uint8_t state) {
     return (gpci_tree_means(c, state) & GPC_MEANS_MODIFIED) != 0;
+}
+
+/* A copy that the directory below does not have: for who asks below, as good as none. */
+GPCI_INLINE bool gpci_tree_is_detached(const gpc_coherence *c, uint8_t state) {
+    return (gpci_tree_means(c, state) & GPC_MEANS_DETACHED) != 0;
+}
+
+/* One that is kept up to date. */
+GPCI_INLINE bool gpci_tree_is_held(const gpc_coherence *c, uint8_t state) {
+    return !(gpci_tree_means(c, state) & (GPC_MEANS_DETACHED | GPCI_MEANS_I));
+}
+
+/* The rule for an event, of the sixteen or of the protocol's own; it may be none. */
+GPCI_INLINE const gpc_protocol_rule *gpci_module_rule(const gpci_module *m, uint8_t state, uint32_t event) {
+    static const gpc_protocol_rule none;
+    if (GPCI_LIKELY(event < GPC_EVENT_COUNT))
+        return &m->rules[state][event];
+    return m->named_rules ? &m->named_rules[state * m->named + event - GPC_EVENT_COUNT] : &none;
+}
+
+/* What the messages of a cell raise in the low module, or in those above, in place of `usual`; 0: that. */
+uint8_t gpci_module_raises(const gpci_module *m, uint8_t state, uint32_t event, uint32_t usual, bool above);
+GPCI_INLINE uint8_t gpci_raised_below(const gpci_module *m, uint8_t state, uint32_t event, uint32_t usual) {
+    return GPCI_LIKELY(!m->raises) ? 0 : gpci_module_raises(m, state, event, usual, false);
+}
+GPCI_INLINE uint8_t gpci_raised_above(const gpci_module *m, uint8_t state, uint32_t event, uint32_t usual) {
+    return GPCI_LIKELY(!m->raises) ? 0 : gpci_module_raises(m, state, event, usual, true);
+}
+
+GPCI_INLINE uint32_t gpci_event_or(uint8_t event, uint32_t usual) {
+    return GPCI_LIKELY(!event) ? usual : event;
+}
+
+/* The other way round: 0, of one of the sixteen. */
+GPCI_INLINE uint8_t gpci_named_event(uint32_t event) {
+    return GPCI_LIKELY(event < GPC_EVENT_COUNT) ? 0 : (uint8_t)event;
 }
 
 /* A block's state is written: counted here, or by gpci_module_count_more where there are more states than six. */

@@ -19,6 +19,7 @@ typedef struct gpci_tree_access {
     gpci_module *m;
     gpci_tree_lookup found;
     gpci_tree_payload store;
+    uint32_t event;
     gpc_protocol_rule rule;
     gpci_tree_point at;
     bool hit;   /* no request to the low module */
@@ -49,8 +50,10 @@ gpc_status gpci_tree_engine_prepare(gpc_coherence *c) {
     while (c->first_map < c->module_count && !c->modules[c->first_map].full_map)
         c->first_map++;
     c->non_coherent = stores_non_coherently(c);
-    for (uint32_t state = GPC_LINE_COUNT; state < c->states; state++)
+    for (uint32_t state = GPC_LINE_COUNT; state < c->states; state++) {
         c->forwards |= gpci_tree_stays_owner(c, (uint8_t)state);
+        c->detaches |= gpci_tree_is_detached(c, (uint8_t)state);
+    }
     if (c->brood) {
         c->wish_room = c->levels * (1 + c->brood);
         c->wishes = gpci_alloc(c->context, c->wish_room * sizeof *c->wishes);
@@ -162,7 +165,9 @@ static void request_copy(gpc_coherence *c, gpci_tree_access *access, bool non_co
                                  .block = access->found.block,
                                  .tag = gpci_module_tag_of(access->m, access->request->address),
                                  .flags = access->request->flags,
-                                 .non_coherent = non_coherent};
+                                 .non_coherent = non_coherent,
+                                 .cause = gpci_named_event(access->event)};
+    request.event = gpci_raised_below(access->m, access->found.state, access->event, GPC_EVENT_READ_ABOVE);
     misses(c, access);
     gpci_tree_reply reply = gpci_tree_read_request(c, &request, access->at);
     access->at = reply.at;
@@ -177,7 +182,10 @@ static void request_only_copy(gpc_coherence *c, gpci_tree_access *access, uint32
                                  .tag = gpci_module_tag_of(access->m, access->request->address),
                                  .flags = access->request->flags,
                                  .valid = access->found.state != GPC_LINE_I};
-    request.blind = GPCI_UNLIKELY(access->m->lazy) && !request.valid && gpci_tree_writes_all(access->m, &access->store);
+    request.valid &= !(access->rule.actions & GPC_DO_EVICT_FIRST);
+    request.event = gpci_raised_below(access->m, access->found.state, access->event, GPC_EVENT_WRITE_ABOVE);
+    request.blind = GPCI_UNLIKELY(access->m->lazy) && !request.valid && access->request->kind != GPC_COHERENCE_LOAD &&
+                    gpci_tree_writes_all(access->m, &access->store);
     misses(c, access);
     gpci_tree_reply reply = gpci_tree_write_request(c, &request, access->at);
     access->at = reply.at;
@@ -247,6 +255,7 @@ static void write_through(gpc_coherence *c, gpci_tree_access *access) {
     uint8_t state = m->states[block];
     m->through |= (access->request->flags & GPC_ACCESS_THROUGH) != 0;
     gpci_tree_put put = put_of(c, access, gpci_tree_is_masked(c, state));
+    put.event = gpci_raised_below(m, access->found.state, access->event, gpci_tree_put_event(put.non_coherent));
     access->at = gpci_tree_send_put(c, m, &put, access->at);
     gpci_tree_written_through(c, m, block, &access->store,
                               access->dirty || gpci_tree_is_modified(c, access->found.state), access->at);
@@ -254,13 +263,17 @@ static void write_through(gpc_coherence *c, gpci_tree_access *access) {
 
 /* What the access does here, by its rule. */
 static void load(gpc_coherence *c, gpci_tree_access *access) {
-    access->hit = !(access->rule.actions & GPC_DO_READ_REQUEST);
-    if (!access->hit)
+    access->hit = !(access->rule.actions & (GPC_DO_READ_REQUEST | GPC_DO_WRITE_REQUEST));
+    if (access->rule.actions & GPC_DO_WRITE_REQUEST)
+        request_only_copy(c, access, GPC_ORIGIN_LOAD_MISS);
+    else if (!access->hit)
         request_copy(c, access, false, GPC_ORIGIN_LOAD_MISS);
 }
 
 static void store(gpc_coherence *c, gpci_tree_access *access) {
     const uint32_t actions = access->rule.actions;
+    if (GPCI_UNLIKELY(actions & GPC_DO_EVICT_FIRST))
+        access->at = gpci_tree_evict(c, access->m, access->found.block, access->at);
     if (actions & GPC_DO_WRITE_REQUEST) {
         request_only_copy(c, access, GPC_ORIGIN_STORE);
     } else if (actions & GPC_DO_READ_REQUEST) {
@@ -290,13 +303,13 @@ static void n_store(gpc_coherence *c, gpci_tree_access *access) {
 }
 
 /* Look the block up. A miss allocates, unless the access bypasses this level. True: it does bypass. */
-static bool find(gpc_coherence *c, gpci_tree_access *access, gpc_coherence_event event) {
+static bool find(gpc_coherence *c, gpci_tree_access *access) {
     gpci_module *m = access->m;
     const uint32_t kind = access->request->kind, flags = access->request->flags;
-    bool bypasses = gpci_tree_bypasses(m, event, kind, flags);
+    bool bypasses = gpci_tree_bypasses(m, access->event, kind, flags);
     access->found = bypasses ? gpci_tree_find(c, m, access->request->address, &access->at)
                              : gpci_tree_find_or_allocate(c, m, access->request->address, &access->at);
-    access->rule = gpci_tree_rule(c, m, access->found.state, event);
+    access->rule = gpci_tree_rule(c, m, access->found.state, access->event);
     if (bypasses && (access->found.state == GPC_LINE_I || gpci_tree_evicts(flags)))
         access->rule.actions |= GPC_DO_PASS;
     return access->rule.actions & GPC_DO_PASS;
@@ -333,10 +346,10 @@ GPCI_INLINE gpc_status run(gpc_coherence *c, const gpc_coherence_request *reques
         gpci_tree_touch(c, request->module, request->address);
     if (GPCI_UNLIKELY(request->atomic_count))
         gpci_tree_atomics_begin(request->atomics, request->atomic_count);
-    const gpc_coherence_event event = gpci_tree_event_of(c, request->kind, request->flags);
+    access.event = gpci_tree_event_of(c, request->kind, request->flags);
     gpc_coherence_request kept;
     gpc_request shown;
-    bool bypasses = find(c, &access, event);
+    bool bypasses = find(c, &access);
     c->overturned = false;
     if (bypasses && GPCI_UNLIKELY(access.m->predictor != NULL) && request->kind == GPC_COHERENCE_LOAD &&
         is_overturned(c, &access)) {
@@ -347,7 +360,7 @@ GPCI_INLINE gpc_status run(gpc_coherence *c, const gpc_coherence_request *reques
         shown.admitted = 1; /* the replacement policy has been told of the miss */
         c->request = &shown;
         c->overturned = true;
-        bypasses = find(c, &access, event);
+        bypasses = find(c, &access);
     }
     if (bypasses)
         bypass(c, &access, request->kind == GPC_COHERENCE_STORE);
@@ -371,6 +384,13 @@ GPCI_INLINE gpc_status run(gpc_coherence *c, const gpc_coherence_request *reques
     return gpci_tree_engine_result(c, &done, result);
 }
 
+/* gpc_coherence_kind has the numbers of LOAD, STORE and N_STORE in gpc_coherence_event */
+static bool names_event(const gpc_coherence *c, const gpc_coherence_request *request) {
+    const uint32_t event = request->flags >> GPC_ACCESS_EVENT_SHIFT;
+    return event >= GPC_EVENT_COUNT && event < gpci_events_of(c->protocol) &&
+           gpci_like(c->protocol, event) == request->kind;
+}
+
 GPCI_INLINE gpc_status check(const gpc_coherence *c, const char *call, const gpc_coherence_request *request,
                              gpc_error *error) {
     if (request->module >= c->module_count)
@@ -392,6 +412,10 @@ GPCI_INLINE gpc_status check(const gpc_coherence *c, const char *call, const gpc
         if (status != GPC_OK)
             return status;
     }
+    if (GPCI_UNLIKELY(request->flags >> GPC_ACCESS_EVENT_SHIFT) && !names_event(c, request))
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: protocol '%s' has no event %u that is like a %s", call,
+                         c->protocol->name, request->flags >> GPC_ACCESS_EVENT_SHIFT,
+                         gpc_coherence_event_name((gpc_coherence_event)request->kind));
     return c->failed == GPC_OK ? GPC_OK : gpci_tree_engine_failure(c, error);
 }
 

@@ -24,8 +24,10 @@ GPCI_INLINE bool gpci_tree_is_blind(const gpc_coherence_request *request) {
            !(request->flags & GPC_ACCESS_RETURNS);
 }
 
-/* The column of the first level's table: the kind of access, as the protocol's flags steer it. */
-GPCI_INLINE gpc_coherence_event gpci_tree_event_of(const gpc_coherence *c, uint32_t kind, uint32_t flags) {
+/* The column of the first level's table: the one it names, or the kind of access, as the protocol's flags steer it. */
+GPCI_INLINE uint32_t gpci_tree_event_of(const gpc_coherence *c, uint32_t kind, uint32_t flags) {
+    if (GPCI_UNLIKELY(flags >> GPC_ACCESS_EVENT_SHIFT))
+        return flags >> GPC_ACCESS_EVENT_SHIFT;
     if (kind == GPC_COHERENCE_LOAD)
         return flags & c->protocol->pass_loads[0] ? GPC_EVENT_PASSING_LOAD : GPC_EVENT_LOAD;
     if (flags & c->protocol->pass_stores[0])
@@ -46,9 +48,9 @@ GPCI_INLINE bool gpci_tree_goes_through(const gpci_module *m, uint32_t kind, uin
 }
 
 /* Does an access that misses bypass its first-level module, and allocate nothing? `event`: of the access. */
-GPCI_INLINE bool gpci_tree_bypasses(const gpci_module *m, gpc_coherence_event event, uint32_t kind, uint32_t flags) {
+GPCI_INLINE bool gpci_tree_bypasses(const gpci_module *m, uint32_t event, uint32_t kind, uint32_t flags) {
     const bool load = kind == GPC_COHERENCE_LOAD;
-    return m->rules[GPC_LINE_I][event].actions & GPC_DO_PASS || (m->given.no_write_allocate && !load) ||
+    return gpci_module_rule(m, GPC_LINE_I, event)->actions & GPC_DO_PASS || (m->given.no_write_allocate && !load) ||
            flags & GPC_ACCESS_NO_ALLOCATE || gpci_tree_evicts(flags);
 }
 

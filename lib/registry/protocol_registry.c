@@ -15,7 +15,8 @@ enum { PLACES = 4 };
 struct host_protocol {
     gpc_protocol protocol;
     gpc_protocol_state states[GPC_MAX_STATES - GPC_LINE_COUNT];
-    gpc_protocol_rule rules[][GPC_EVENT_COUNT]; /* [PLACES * states], then name, summary, source, letters, names */
+    gpc_protocol_event events[GPC_MAX_EVENTS - GPC_EVENT_COUNT];
+    gpc_protocol_rule rules[]; /* of all places, first those of the sixteen events; then what they raise, and texts */
 };
 
 size_t gpc_protocol_state_name(const gpc_protocol *protocol, uint32_t state, char *buffer, size_t size) {
@@ -25,6 +26,21 @@ size_t gpc_protocol_state_name(const gpc_protocol *protocol, uint32_t state, cha
     else if (protocol && state < gpci_states_of(protocol))
         gpci_text_put(&t, "%s", protocol->states[state - GPC_LINE_COUNT].name);
     return t.length;
+}
+
+size_t gpc_protocol_event_name(const gpc_protocol *protocol, uint32_t event, char *buffer, size_t size) {
+    gpci_text t = gpci_text_of(buffer, size);
+    if (event < GPC_EVENT_COUNT)
+        gpci_text_put(&t, "%s", gpc_coherence_event_name((gpc_coherence_event)event));
+    else if (protocol && event < gpci_events_of(protocol))
+        gpci_text_put(&t, "%s", protocol->events[event - GPC_EVENT_COUNT].name);
+    return t.length;
+}
+
+gpci_state_name gpci_name_of_event(const gpc_protocol *protocol, uint32_t event) {
+    gpci_state_name name;
+    gpc_protocol_event_name(protocol, event, name.text, sizeof name.text);
+    return name;
 }
 
 gpci_state_name gpci_name_of_state(const gpc_protocol *protocol, uint32_t state) {
@@ -63,6 +79,8 @@ static size_t string_bytes(const gpc_protocol *p) {
     size_t bytes = strlen(p->name) + strlen(p->summary) + strlen(p->source) + 3 + GPC_LINE_COUNT + 1;
     for (uint32_t i = 0; i < p->state_count; i++)
         bytes += strlen(p->states[i].name) + 1;
+    for (uint32_t i = 0; i < p->event_count; i++)
+        bytes += strlen(p->events[i].name) + 1;
     return bytes;
 }
 
@@ -78,6 +96,44 @@ static void copy_strings(struct host_protocol *copy, char *to) {
         copy->states[i].name = copy_string(&to, p->states[i].name);
     }
     p->states = p->state_count ? copy->states : NULL;
+    for (uint32_t i = 0; i < p->event_count; i++) {
+        copy->events[i] = p->events[i];
+        copy->events[i].name = copy_string(&to, p->events[i].name);
+    }
+    p->events = p->event_count ? copy->events : NULL;
+}
+
+/* Tables of all places that have any. Where they end. */
+static gpc_protocol_rule *copy_rules(gpc_protocol *p, gpc_protocol_rule *to) {
+    const gpc_protocol_rules **tables[PLACES] = {&p->first, &p->between, &p->shared, &p->memory};
+    for (int place = 0; place < PLACES; place++) {
+        if (!*tables[place])
+            continue;
+        memcpy(to, *tables[place], rows_of(p, place) * sizeof(gpc_protocol_rule[GPC_EVENT_COUNT]));
+        *tables[place] = (const gpc_protocol_rules *)to;
+        to += rows_of(p, place) * GPC_EVENT_COUNT;
+    }
+    for (int place = 0; place < PLACES; place++) {
+        const size_t count = rows_of(p, place) * p->event_count;
+        if (!count || !p->event_rules[place])
+            continue;
+        memcpy(to, p->event_rules[place], count * sizeof *to);
+        p->event_rules[place] = to;
+        to += count;
+    }
+    return to;
+}
+
+static gpc_protocol_raise *copy_raises(gpc_protocol *p, gpc_protocol_raise *to) {
+    for (int place = 0; place < PLACES; place++) {
+        const size_t count = rows_of(p, place) * gpci_events_of(p);
+        if (!p->event_count || !p->raises[place])
+            continue;
+        memcpy(to, p->raises[place], count * sizeof *to);
+        p->raises[place] = to;
+        to += count;
+    }
+    return to;
 }
 
 /* All that a caller's table points to, which may be gone tomorrow, in one block. NULL: no memory. */
@@ -86,21 +142,15 @@ static struct host_protocol *copy_protocol(gpc_context *context, const gpc_proto
     p.summary = p.summary ? p.summary : "";
     p.source = p.source ? p.source : "";
     const size_t rows = (PLACES - 1) * (size_t)gpci_states_of(&p) + GPC_LINE_COUNT;
-    struct host_protocol *copy = gpci_zalloc(context, 1, sizeof *copy + rows * sizeof *copy->rules + string_bytes(&p));
+    const size_t cells = rows * gpci_events_of(&p), raises = p.event_count ? cells : 0;
+    struct host_protocol *copy = gpci_zalloc(context, 1,
+                                             sizeof *copy + cells * sizeof *copy->rules +
+                                                 raises * sizeof(gpc_protocol_raise) + string_bytes(&p));
     if (!copy)
         return NULL;
     copy->protocol = p;
-    copy_strings(copy, (char *)(copy->rules + rows));
-    const gpc_protocol_rules **rules[PLACES] = {&copy->protocol.first, &copy->protocol.between, &copy->protocol.shared,
-                                                &copy->protocol.memory};
-    size_t row = 0;
-    for (int place = 0; place < PLACES; place++) {
-        if (!*rules[place])
-            continue;
-        memcpy(copy->rules + row, *rules[place], rows_of(&p, place) * sizeof *copy->rules);
-        *rules[place] = (const gpc_protocol_rules *)(copy->rules + row);
-        row += rows_of(&p, place);
-    }
+    gpc_protocol_rule *after = copy_rules(&copy->protocol, copy->rules);
+    copy_strings(copy, (char *)copy_raises(&copy->protocol, (gpc_protocol_raise *)after));
     return copy;
 }
 

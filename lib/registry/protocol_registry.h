@@ -21,11 +21,21 @@ GPCI_INLINE uint32_t gpci_states_of(const gpc_protocol *protocol) {
     return GPC_LINE_COUNT + protocol->state_count;
 }
 
-/* What a state is called, for messages. */
+GPCI_INLINE uint32_t gpci_events_of(const gpc_protocol *protocol) {
+    return GPC_EVENT_COUNT + protocol->event_count;
+}
+
+/* One of the sixteen: itself, or what an event beside them is like. */
+GPCI_INLINE uint32_t gpci_like(const gpc_protocol *protocol, uint32_t event) {
+    return event < GPC_EVENT_COUNT ? event : protocol->events[event - GPC_EVENT_COUNT].like;
+}
+
+/* What a state, or an event, is called, for messages. */
 typedef struct gpci_state_name {
     char text[16];
 } gpci_state_name;
 gpci_state_name gpci_name_of_state(const gpc_protocol *protocol, uint32_t state);
+gpci_state_name gpci_name_of_event(const gpc_protocol *protocol, uint32_t event);
 
 /*
  * policies/protocol/check_protocol.c: GPC_ERROR_ARGUMENT names place, state and event of the first cell that is missing

@@ -24,7 +24,7 @@ enum {
     GPCI_VERIFY_MODULES = 10,
     GPCI_VERIFY_BLOCKS = 2,
     GPCI_VERIFY_POSITIONS = 2,
-    GPCI_VERIFY_ACTIONS = 128,
+    GPCI_VERIFY_ACTIONS = 1024,
     GPCI_VERIFY_TURNS = 24, /* symmetries of a tree */
     GPCI_VERIFY_CHOICE = 0x8000
 };
@@ -61,7 +61,7 @@ typedef enum gpci_verify_kind {
 
 typedef struct gpci_verify_action {
     uint32_t module; /* GPC_NO_MODULE: all */
-    uint32_t flags;  /* GPC_ACCESS_ */
+    uint32_t flags;  /* GPC_ACCESS_, and an event of the protocol's own */
     uint8_t kind, block, position, value;
 } gpci_verify_action;
 
@@ -93,6 +93,7 @@ typedef struct gpci_verify_setup {
     bool steered;                    /* accesses with GLC and with SLC too */
     bool races;                      /* the protocol has N, or no directory: copies may differ */
     bool refreshes;                  /* the protocol promises that who acquires has nothing old */
+    bool detaches;                   /* it has copies that no directory knows of: until their module acquires */
     bool structure_only;             /* values are not looked at */
     bool go_on;                      /* past violations: they are counted, what they led to is not explored */
     bool backwards;                  /* depth first, and a state's choices from the last one on */
@@ -136,6 +137,8 @@ typedef struct gpci_verify_ghost {
     uint8_t old[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
     uint8_t aging[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
     uint32_t acquire; /* 1 + the flight of an acquire that is under way; 0: none */
+    /* a copy that no directory knows of: 1; 2: it was there when its module began to acquire, and is to go */
+    uint8_t detached[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS];
 } gpci_verify_ghost;
 
 struct gpci_explorer {
@@ -174,7 +177,7 @@ void gpci_verify_choices(gpci_explorer *e);
 void gpci_verify_request(const gpci_explorer *e, const gpci_verify_action *action, gpc_coherence_request *request);
 gpc_status gpci_verify_do(gpci_explorer *e, const gpci_verify_action *action, gpc_error *error,
                           gpc_coherence_result *result);
-size_t gpci_verify_text(const gpci_verify_action *action, char *text, size_t size);
+size_t gpci_verify_text(const gpci_explorer *e, const gpci_verify_action *action, char *text, size_t size);
 void gpci_verify_tell_choice(const gpc_coherence_choice *choice, char *text, size_t size);
 
 /* verify_values.c: what an access may do to values; "" or what is wrong. */
@@ -222,7 +225,9 @@ void gpci_verify_overlap_load(gpci_explorer *e, const char *image);
 /* Bytes of what is invalid mean nothing: 0, so that states are more often the same. */
 void gpci_verify_overlap_scrub(gpci_explorer *e);
 
-/* verify_ghost.c: an access has had its effect. */
+/* verify_ghost.c: what is detached is as it was when it was; false: `told` says what is not. */
+bool gpci_verify_detached(gpci_explorer *e);
+/* An access has had its effect. */
 void gpci_verify_performed(void *explorer, uint32_t flight);
 /* A module begins to acquire; GPC_NO_MODULE: all have done so, where nothing was in flight. */
 void gpci_verify_acquires(gpci_explorer *e, uint32_t module);

@@ -31,13 +31,32 @@ static void accesses(gpci_explorer *e, gpci_verify_action action) {
         stores(e, action);
 }
 
+/* Accesses that name an event of the protocol's own. */
+static void named(gpci_explorer *e, gpci_verify_action action) {
+    const gpc_protocol *p = e->c->protocol;
+    for (uint32_t event = GPC_EVENT_COUNT; event < gpci_events_of(p); event++) {
+        static const uint8_t kinds[] = {GPCI_VERIFY_LOAD, GPCI_VERIFY_STORE, GPCI_VERIFY_N_STORE};
+        const uint32_t like = gpci_like(p, event);
+        if (like > GPC_EVENT_N_STORE || !(e->setup->kinds >> kinds[like] & 1))
+            continue;
+        action.flags = GPC_ACCESS_EVENT(event);
+        action.kind = kinds[like];
+        if (like == GPC_EVENT_LOAD)
+            add(e, action);
+        else
+            stores(e, action);
+    }
+}
+
 void gpci_verify_choices(gpci_explorer *e) {
     static const uint32_t bits[] = {0, GPC_ACCESS_GLC, GPC_ACCESS_SLC, GPC_ACCESS_GLC | GPC_ACCESS_SLC};
     const uint32_t caches = e->setup->tree.caches;
     for (uint32_t m = 0; m < caches; m++)
-        for (uint8_t b = 0; b < e->setup->blocks; b++)
+        for (uint8_t b = 0; b < e->setup->blocks; b++) {
             for (uint32_t f = 0; f < (e->setup->steered ? 4 : 1); f++)
                 accesses(e, (gpci_verify_action){.module = m, .block = b, .flags = bits[f]});
+            named(e, (gpci_verify_action){.module = m, .block = b});
+        }
     for (uint8_t kind = GPCI_VERIFY_FLUSH; kind <= GPCI_VERIFY_ACQUIRE; kind++) {
         if (!(e->setup->kinds >> kind & 1))
             continue;
@@ -71,19 +90,22 @@ gpc_status gpci_verify_do(gpci_explorer *e, const gpci_verify_action *action, gp
     return gpc_coherence_access(e->c, &request, error, result);
 }
 
-size_t gpci_verify_text(const gpci_verify_action *action, char *text, size_t size) {
+size_t gpci_verify_text(const gpci_explorer *e, const gpci_verify_action *action, char *text, size_t size) {
     static const char *const kinds[] = {"load", "store", "n-store", "flush", "acquire"};
     static const char *const bits[] = {"", " glc", " slc", " glc slc"};
+    const uint32_t event = action->flags >> GPC_ACCESS_EVENT_SHIFT;
+    const gpci_state_name name = gpci_name_of_event(e->c->protocol, event);
+    const char *what = event ? name.text : kinds[action->kind], *with = bits[action->flags & 3];
     int length;
     if (action->module == GPC_NO_MODULE)
         length = snprintf(text, size, "all %s", kinds[action->kind]);
     else if (action->kind >= GPCI_VERIFY_FLUSH)
         length = snprintf(text, size, "m%u %s", action->module, kinds[action->kind]);
     else if (action->kind == GPCI_VERIFY_LOAD)
-        length = snprintf(text, size, "m%u load %c%s", action->module, 'A' + action->block, bits[action->flags]);
+        length = snprintf(text, size, "m%u %s %c%s", action->module, what, 'A' + action->block, with);
     else
-        length = snprintf(text, size, "m%u %s %c[%u]=%u%s", action->module, kinds[action->kind], 'A' + action->block,
-                          action->position, action->value, bits[action->flags]);
+        length = snprintf(text, size, "m%u %s %c[%u]=%u%s", action->module, what, 'A' + action->block, action->position,
+                          action->value, with);
     return length < 0 ? 0 : (size_t)length;
 }
 

@@ -15,6 +15,8 @@
  *   - without a directory all stores are taken for n-stores. Who has acquired reads no value any more that all could
  *     have replaced by another when it began: neither the home's then, nor of a copy that was yet to be written back,
  *     nor stored since
+ *   - a detached copy is as it was when it was detached, and had to be right then; it is gone when its module, which had
+ *     it when it began, has acquired
  * Flushed, memory has the last store of all, or the last one of some module that has stored since.
  */
 
@@ -47,6 +49,45 @@ static bool load_is_right(gpci_explorer *e, uint32_t m, uint32_t b, uint32_t p, 
     if (g->last[m][b][p])
         return value + 1 == g->last[m][b][p] || wrong(e, m, b, p, value, "loaded, and older than its own store");
     return value == g->value[b][p] || wrong(e, m, b, p, value, "loaded, and older than the last coherent store");
+}
+
+static bool is_detached(const gpci_explorer *e, uint32_t m, uint32_t b) {
+    const gpci_module *x = &e->c->modules[m];
+    const uint32_t block = gpci_invariants_copy(x, gpci_verify_address(b, 0));
+    return block != GPCI_TREE_NO_BLOCK && gpci_tree_is_detached(e->c, x->states[block]);
+}
+
+static bool was_right(gpci_explorer *e, uint32_t m, uint32_t b) {
+    const gpci_module *x = &e->c->modules[m];
+    const uint32_t block = gpci_invariants_copy(x, gpci_verify_address(b, 0));
+    for (uint32_t p = 0; p < e->setup->positions; p++)
+        if (!load_is_right(e, m, b, p, gpci_module_data_of(x, block)[p]))
+            return false;
+    return true;
+}
+
+bool gpci_verify_detached(gpci_explorer *e) {
+    for (uint32_t m = 0; e->setup->detaches && m < e->setup->tree.caches; m++)
+        for (uint32_t b = 0; b < e->setup->blocks; b++) {
+            uint8_t *known = &e->ghost.detached[m][b];
+            const bool is = is_detached(e, m, b);
+            if (is && !*known && !e->setup->structure_only && !was_right(e, m, b))
+                return false;
+            *known = !is ? 0 : *known ? *known : 1;
+        }
+    return true;
+}
+
+/* Who has acquired has none of the copies that it had when it began. */
+static void let_go(gpci_explorer *e, uint32_t m) {
+    for (uint32_t b = 0; b < e->setup->blocks; b++) {
+        const gpci_module *x = &e->c->modules[m];
+        if (e->ghost.detached[m][b] < 2 || !is_detached(e, m, b))
+            continue;
+        const uint32_t block = gpci_invariants_copy(x, gpci_verify_address(b, 0));
+        (void)wrong(e, m, b, 0, gpci_module_data_of(x, block)[0], "detached still, after an acquire");
+        return;
+    }
 }
 
 static void store(gpci_explorer *e, uint32_t m, uint32_t kind, uint32_t b, uint32_t p, uint8_t value) {
@@ -92,6 +133,12 @@ static bool is_refreshed(const gpci_explorer *e, uint32_t module) {
 
 void gpci_verify_acquires(gpci_explorer *e, uint32_t module) {
     gpci_verify_ghost *g = &e->ghost;
+    for (uint32_t m = 0; m < e->setup->tree.caches; m++)
+        for (uint32_t b = 0; b < e->setup->blocks && (m == module || module == GPC_NO_MODULE); b++) {
+            g->detached[m][b] = g->detached[m][b] ? 2 : 0;
+            if (module == GPC_NO_MODULE) /* it is done */
+                let_go(e, m);
+        }
     for (uint32_t b = 0; b < e->setup->blocks && is_refreshed(e, module); b++)
         for (uint32_t p = 0; p < e->setup->positions; p++) {
             const uint8_t old = (uint8_t)~values_of(e, b, p) & 3;
@@ -104,6 +151,7 @@ void gpci_verify_acquires(gpci_explorer *e, uint32_t module) {
 
 static void acquired(gpci_explorer *e, uint32_t module) {
     gpci_verify_ghost *g = &e->ghost;
+    let_go(e, module);
     memcpy(g->old[module], g->aging[module], sizeof g->old[module]);
     memset(g->aging[module], 0, sizeof g->aging[module]);
     g->acquire = 0;
@@ -124,7 +172,7 @@ void gpci_verify_performed(void *explorer, uint32_t flight) {
         store(e, a->module, a->kind, b, p, bytes[0] & 1);
         return;
     }
-    for (uint32_t i = 0; i < a->size && !*e->told; i++)
+    for (uint32_t i = 0; i < a->size && !*e->told && !is_detached(e, a->module, b); i++)
         (void)load_is_right(e, a->module, b, p + i, bytes[i]);
 }
 

@@ -116,6 +116,7 @@ gpc_verify_verdict gpci_verify_overlap_judge(gpci_explorer *e, char *text, size_
     for (uint32_t b = 0; b < blocks; b++)
         if (!gpci_invariants_one_writer(e->c, gpci_verify_address(b, 0), text, size))
             return GPC_VERIFY_STRUCTURE;
+    (void)(*e->told || gpci_verify_detached(e));
     if (*e->told && !e->setup->structure_only) {
         snprintf(text, size, "%s", e->told);
         return GPC_VERIFY_VALUE;

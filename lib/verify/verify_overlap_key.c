@@ -304,6 +304,9 @@ static void put_values(overlap_writer *w) {
                         << (16 + 8 * place);
             put(w, word);
         }
+    for (uint32_t place = 0; w->e->setup->detaches && place < w->e->setup->tree.caches; place++)
+        for (uint32_t b = 0; b < w->e->setup->blocks; b++)
+            put(w, g->detached[w->turn[place]][b]);
 }
 
 static gpci_verify_hash key_of(const gpci_explorer *e, const uint8_t *turn) {

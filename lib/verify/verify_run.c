@@ -46,7 +46,7 @@ static uint32_t default_kinds(const gpc_verify_options *o, const gpci_verify_set
     if (!o->in_flight)
         return (1u << GPCI_VERIFY_KINDS) - 1;
     return GPC_VERIFY_LOADS | GPC_VERIFY_STORES | (s->races ? GPC_VERIFY_N_STORES : 0u) |
-           (s->refreshes ? GPC_VERIFY_ACQUIRES : 0u);
+           (s->refreshes || s->detaches ? GPC_VERIFY_ACQUIRES : 0u);
 }
 
 static gpc_status set_up(gpc_context *context, const gpc_verify_options *o, gpc_error *error, gpci_verify_setup *s) {
@@ -129,7 +129,7 @@ static void tell_step(const gpci_explorer *e, uint16_t how, gpc_verify_step *ste
     step->text = text;
     if (!(how & GPCI_VERIFY_CHOICE)) {
         tell_access(e, &e->actions[how], step);
-        (void)gpci_verify_text(&e->actions[how], text, STEP_TEXT);
+        (void)gpci_verify_text(e, &e->actions[how], text, STEP_TEXT);
         return;
     }
     gpc_coherence_choice chosen = GPC_COHERENCE_CHOICE_INIT;

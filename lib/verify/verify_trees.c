@@ -335,9 +335,10 @@ static uint32_t means_of(const gpc_protocol *protocol, uint32_t state) {
 void gpci_verify_promises(const gpc_protocol *protocol, gpci_verify_setup *setup) {
     const gpc_protocol_rule(*first)[GPC_EVENT_COUNT] = *protocol->first;
     const bool tracked = protocol->flags & GPC_PROTOCOL_DIRECTORY;
-    bool n = false, shared = false, refreshes = true;
+    bool n = false, shared = false, refreshes = true, detaches = false;
     for (uint32_t state = 0; state < gpci_states_of(protocol); state++) {
         const gpc_protocol_rule *rules = first[state];
+        detaches |= means_of(protocol, state) & GPC_MEANS_DETACHED && rules[GPC_EVENT_ACQUIRE].actions;
         n |= rules[GPC_EVENT_N_STORE].actions &&
              means_of(protocol, rules[GPC_EVENT_N_STORE].next) & GPC_MEANS_NON_COHERENT;
         if (state == GPC_LINE_I || means_of(protocol, state) != GPC_MEANS_S || !rules[GPC_EVENT_ACQUIRE].actions)
@@ -345,7 +346,8 @@ void gpci_verify_promises(const gpc_protocol *protocol, gpci_verify_setup *setup
         shared = true;
         refreshes &= rules[GPC_EVENT_ACQUIRE].next == GPC_LINE_I;
     }
-    setup->races = n || !tracked;
+    setup->races = n || !tracked || detaches;
+    setup->detaches = detaches;
     setup->refreshes = !tracked && shared && refreshes;
     setup->steered = protocol->pass_loads[0] | protocol->pass_loads[1] | protocol->pass_stores[0] |
                      protocol->pass_stores[1] | protocol->through_stores;

@@ -161,6 +161,10 @@ static bool may_be_stale(const view *v, uint32_t module) {
 
 static bool copy_is_right(const view *v, uint32_t module) {
     const uint8_t now = v->after->byte[module][v->b][v->p];
+    const gpci_verify_action *a = v->action;
+    if (gpci_tree_is_detached(v->e->c, v->after->state[module][v->b]) && a->kind == GPCI_VERIFY_ACQUIRE &&
+        (a->module == module || a->module == GPC_NO_MODULE))
+        return wrong(v, module, "detached still, after an acquire", now);
     if (!valid(v->after, module, v->b) || now == v->after->home[v->b][v->p] || !is_readable(v, module))
         return true;
     if (v->after->held[module][v->b][v->p]) /* looked at as a sink */

@@ -52,6 +52,7 @@ static const struct {
     {"msi mosi", GPC_ORIGIN_READ_DOWN_UP_2, "without E, who owns has modified the block, and answers with data"},
     {TRACKED " none", GPC_ORIGIN_ACQUIRE, "an acquire changes nothing"},
     {TRACKED " none", GPC_ORIGIN_PASS, "no bit of an access sends it past a cache"},
+    {ALL, GPC_ORIGIN_DETACHED, "only a protocol with an event of its own detaches copies"},
     {"vi slc-glc", GPC_ORIGIN_STORE, "atomics are made where all meet"},
     {UNTRACKED,
      GPC_ORIGIN_WRITE_UP_DOWN | GPC_ORIGIN_WRITE_DOWN_UP | GPC_ORIGIN_READ_DOWN_UP_1 | GPC_ORIGIN_READ_DOWN_UP_2 |

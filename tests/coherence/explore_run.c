@@ -39,7 +39,7 @@ static void tell(const explore_setup *setup, const gpci_verify_setup *library, c
         return;
     at += (size_t)snprintf(report->text + at, sizeof report->text - at, ". After: ");
     for (uint32_t i = 0; i < found->path_count && at + 40 < sizeof report->text; i++) {
-        at += gpci_verify_text(&e.actions[found->path[i]], report->text + at, sizeof report->text - at);
+        at += gpci_verify_text(&e, &e.actions[found->path[i]], report->text + at, sizeof report->text - at);
         at += (size_t)snprintf(report->text + at, sizeof report->text - at, i + 1 < found->path_count ? "; " : "");
     }
     gpci_verify_close(&e);

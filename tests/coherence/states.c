@@ -278,7 +278,8 @@ Test(coherence_states, refusals) {
     REFUSED("exclusive means 0x2", r->states[1].means = GPC_MEANS_ONLY);
     REFUSED("exclusive means 0x1", r->states[1].means = GPC_MEANS_MODIFIED);
     REFUSED("exclusive means 0xd", r->states[1].means = GPC_MEANS_N | GPC_MEANS_OWNER);
-    REFUSED("exclusive means 0x10", r->states[1].means = 0x10);
+    REFUSED("exclusive means 0x20", r->states[1].means = 0x20);
+    REFUSED("exclusive means 0x12", r->states[1].means = GPC_MEANS_DETACHED | GPC_MEANS_ONLY);
     REFUSED("state_count is 59", r->protocol.state_count = GPC_MAX_STATES - GPC_LINE_COUNT + 1);
     REFUSED("states is NULL", r->protocol.states = NULL);
     REFUSED("first, own-ed, Store: no rule", r->tables[0][8][GPC_EVENT_STORE].actions = 0);

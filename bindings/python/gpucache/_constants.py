@@ -39,6 +39,8 @@ GPC_MEANS_O = 5
 GPC_MEANS_E = 6
 GPC_MEANS_S = 0
 GPC_MEANS_F = 4
+GPC_MAX_EVENTS = 64
+GPC_ACCESS_EVENT_SHIFT = 24
 GPC_NO_MODULE = 4294967295
 GPC_MAX_MODULES = 4096
 GPC_NO_MESSAGE = 4294967295
@@ -385,6 +387,7 @@ class MeansBits(IntFlag):
     ONLY = 2
     OWNER = 4
     NON_COHERENT = 8
+    DETACHED = 16
 
 
 class CoherenceEvent(IntEnum):
@@ -469,6 +472,7 @@ class Origin(IntEnum):
     ACQUIRE = 1048576
     PASS = 2097152
     DIRECTORY_ONLY = 4194304
+    DETACHED = 8388608
 
 
 class Served(IntEnum):

@@ -247,6 +247,14 @@ class gpc_protocol_state(Record):
     _fields_ = (("name", c_char_p), ("means", c_uint32), ("reserved", c_uint32))
 
 
+class gpc_protocol_event(Record):
+    _fields_ = (("name", c_char_p), ("like", c_uint32), ("reserved", c_uint32))
+
+
+class gpc_protocol_raise(Record):
+    _fields_ = (("below", c_uint8), ("above", c_uint8))
+
+
 class gpc_protocol_rule(Record):
     _fields_ = (("actions", c_uint16), ("next", c_uint8), ("next_shared", c_uint8))
 
@@ -260,7 +268,9 @@ class gpc_protocol(SizedRecord):
         ("flags", c_uint32), ("pass_loads", c_uint32 * 2), ("pass_stores", c_uint32 * 2), ("through_stores", c_uint32),
         ("first", POINTER(gpc_protocol_rules)), ("between", POINTER(gpc_protocol_rules)),
         ("shared", POINTER(gpc_protocol_rules)), ("memory", POINTER(gpc_protocol_rules)), ("letters", c_char_p),
-        ("states", POINTER(gpc_protocol_state)), ("state_count", c_uint32), ("reserved", c_uint32),
+        ("states", POINTER(gpc_protocol_state)), ("state_count", c_uint32), ("event_count", c_uint32),
+        ("events", POINTER(gpc_protocol_event)), ("event_rules", POINTER(gpc_protocol_rule) * 4),
+        ("raises", POINTER(gpc_protocol_raise) * 4),
     )
 
 
@@ -759,6 +769,7 @@ FUNCTIONS = {
     "gpc_context_register_protocol": (c_int, (c_void_p, POINTER(gpc_protocol), POINTER(gpc_error))),
     "gpc_protocol_find": (POINTER(gpc_protocol), (c_void_p, c_char_p)),
     "gpc_protocol_state_name": (c_size_t, (POINTER(gpc_protocol), c_uint32, POINTER(c_char), c_size_t)),
+    "gpc_protocol_event_name": (c_size_t, (POINTER(gpc_protocol), c_uint32, POINTER(c_char), c_size_t)),
     "gpc_protocol_matrices_text": (c_size_t, (
         POINTER(gpc_protocol), POINTER(c_uint64), POINTER(c_uint32), c_char_p, POINTER(c_char), c_size_t,
     )),

@@ -10,8 +10,8 @@ from ._document import Part
 # `word`: the kind as the file has it. `cycle`: None where accesses follow one another. `data` and `mask` of a store,
 # `reads`: a byte, or None for any, for each that is read; None: nothing is said.
 Access = namedtuple(
-    "Access", "module kind address word cycle size data mask flags reads atomics finds releases acquires",
-    defaults=(None, None, None, None, AccessBits(0), None, (), (), (), ()),
+    "Access", "module kind address word cycle size data mask flags reads atomics finds releases acquires event",
+    defaults=(None, None, None, None, AccessBits(0), None, (), (), (), (), None),
 )  # fmt: skip
 _ATOMIC = "op", "operand", "compare", "width", "offset", "finds"
 _ORDERS = "weak", "relaxed", "acquire", "release", "acq_rel"

@@ -177,7 +177,8 @@ class Outcome:
         if access.kind == CoherenceKind.RELEASE:
             return tree.release(access.module, cycle=cycle)
         return tree.access(access.module, access.kind, access.address, access.size, data=access.data,
-                           mask=access.mask, cycle=cycle, flags=access.flags, atomics=access.atomics)  # fmt: skip
+                           mask=access.mask, cycle=cycle, flags=access.flags, atomics=access.atomics,
+                           event=access.event)  # fmt: skip
 
     def _tell(self, access, result):
         read = f", read {result.data.hex()}" if result.data else ""

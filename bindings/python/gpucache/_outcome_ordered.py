@@ -59,7 +59,7 @@ class OrderedOutcome(Outcome):
             getattr(tree, access.word)(access.module, cycle=0)
         elif access is not None:
             token = tree.issue(access.module, access.kind, access.address, access.size, data=access.data,
-                               mask=access.mask, cycle=0, atomics=access.atomics)  # fmt: skip
+                               mask=access.mask, cycle=0, atomics=access.atomics, event=access.event)  # fmt: skip
             self._reads[token] = access
             tree.advance(0)
         else:

@@ -80,7 +80,8 @@ class TimedOutcome(Outcome):
         (module, kind), rest = acts[0], acts[1:]
         if kind is None:
             token = self._tree.issue(module, access.kind, access.address, access.size, data=access.data, cycle=cycle,
-                                     mask=access.mask, flags=access.flags, atomics=access.atomics)  # fmt: skip
+                                     mask=access.mask, flags=access.flags, atomics=access.atomics,
+                                     event=access.event)  # fmt: skip
         else:
             token = self._tree.issue(module, kind, cycle=cycle)
         self._chains[token] = access, rest, token if first is None else first

@@ -27,6 +27,8 @@ from ._coherence import (
     packed,
 )
 from ._constants import (
+    GPC_ACCESS_EVENT_SHIFT,
+    GPC_EVENT_COUNT,
     GPC_NO_MODULE,
     AccessBits,
     ChoiceKind,
@@ -108,7 +110,8 @@ class Coherence(CoherenceView):
 
     # Accesses
 
-    def access(self, module, kind, address=0, size=None, *, data=None, mask=None, cycle=None, flags=0, atomics=()):
+    def access(self, module, kind, address=0, size=None, *, data=None, mask=None, cycle=None, flags=0, atomics=(),
+               event=None):  # fmt: skip
         """One access, to its end: a CoherenceResult.
 
         kind   a CoherenceKind or its name
@@ -118,8 +121,9 @@ class Coherence(CoherenceView):
         cycle  at which it is issued; None: `clock`
         flags  AccessBits, or their names: "glc|slc"
         atomics  Atomics that a STORE does, without data: the result's `atomics` are what each has found
+        event  of the protocol's own, by name, that is like the kind; None: the kind's
         """
-        request = self._request(module, kind, address, size, data, mask, cycle, flags)
+        request = self._request(module, kind, address, size, data, mask, cycle, flags, event)
         made = atomics_for(request, atomics, size)
         size = request.size
         whole = request.kind in (CoherenceKind.ACQUIRE, CoherenceKind.RELEASE)
@@ -129,7 +133,7 @@ class Coherence(CoherenceView):
         result = self._run(lib.gpc_coherence_access, ctypes.byref(request))
         return result._replace(data=bytes(out)[:size] if out is not None else b"", atomics=atomics_found(made))
 
-    def _request(self, module, kind, address, size, data, mask, cycle, flags):
+    def _request(self, module, kind, address, size, data, mask, cycle, flags, event):
         kind = choice(CoherenceKind, kind, "kind")
         if size is None:
             size = len(data) if data is not None else 1
@@ -139,19 +143,29 @@ class Coherence(CoherenceView):
             address=address, cycle=self.clock if cycle is None else cycle, module=self._at(module), size=size,
             kind=kind, flags=bits_of(AccessBits, flags, "flags"),
         )  # fmt: skip
+        if event is not None:
+            request.flags |= self._event(event) << GPC_ACCESS_EVENT_SHIFT
         if data is not None:
             request.bytes = octets(data)
         if mask is not None:
             request.mask = octets(packed(mask, size))
         return request
 
-    def issue(self, module, kind, address=0, size=None, *, data=None, mask=None, cycle=None, flags=0, atomics=()):
+    def _event(self, name):
+        """The number of an event of the protocol's own."""
+        own = self.events
+        if name not in own:
+            raise ArgumentError(Status.ERROR_ARGUMENT, f"event is {name}, none of the protocol's own: {', '.join(own)}")
+        return GPC_EVENT_COUNT + own.index(name)
+
+    def issue(self, module, kind, address=0, size=None, *, data=None, mask=None, cycle=None, flags=0, atomics=(),
+              event=None):  # fmt: skip
         """Begin an access that others may overlap with; the arguments are those of access(). Its token.
 
         Of kind ACQUIRE or RELEASE: of a module, any cache, which has no address.
         What happens then happens in advance(); on_complete is called with its end, and with what `atomics` have found.
         """
-        request = self._request(module, kind, address, size, data, mask, cycle, flags)
+        request = self._request(module, kind, address, size, data, mask, cycle, flags, event)
         made = atomics_for(request, atomics, size)
         error, token = g.gpc_error(), ctypes.c_uint64()
         arguments = self._live(inside=True), ctypes.byref(request), ctypes.byref(error), ctypes.byref(token)

@@ -38,7 +38,7 @@ from ._constants import (
 from ._loader import lib
 from ._native import Handle, decoded, drop, hold, loose, settle, state
 from .errors import ArgumentError, NotFoundError, RangeError, StateError
-from .protocol import states_of
+from .protocol import events_of, states_of
 
 UINT64_MAX = (1 << 64) - 1
 
@@ -245,6 +245,11 @@ class CoherenceView(Handle):
         status = lib.gpc_coherence_get_stats_as(self._live(), index, layout, ctypes.byref(raw))
         settle(status, what="gpc_coherence_get_stats_as")
         return CoherenceStats(raw, self._states, matrices_of(self._live(), index, len(self._states)))
+
+    @property
+    def events(self):
+        """Names of the protocol's own events, in the order of their numbers."""
+        return list(events_of(lib.gpc_coherence_protocol(self._live(inside=True)).contents))
 
     @property
     def states(self):

@@ -5,7 +5,14 @@ What is wrong shows there as a difference: bytes that a load reads, or that memo
 that the file expects; the structure of the tree is not as it must be; an access does not end.
 """
 
-from ._constants import CoherenceKind, VerifyStepKind, VerifyVerdict
+from ._constants import (
+    GPC_ACCESS_EVENT_SHIFT,
+    GPC_EVENT_COUNT,
+    AccessBits,
+    CoherenceKind,
+    VerifyStepKind,
+    VerifyVerdict,
+)
 from .protocol import name_of_bits
 from .tables import as_json
 from .verification import SystemTree
@@ -50,8 +57,11 @@ def _access(tree, step):
         found["size"] = step.size
     else:
         found["bytes"] = f"{step.value:02x}"
-    if step.flags:
-        found["flags"] = name_of_bits(step.flags)
+    event, flags = step.flags >> GPC_ACCESS_EVENT_SHIFT, step.flags & ((1 << GPC_ACCESS_EVENT_SHIFT) - 1)
+    if event:
+        found["event"] = tree.events[event - GPC_EVENT_COUNT]
+    if flags:
+        found["flags"] = name_of_bits(AccessBits(flags))
     return found
 
 

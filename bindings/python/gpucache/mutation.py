@@ -12,7 +12,7 @@ from collections import namedtuple
 from ._constants import GPC_LINE_COUNT, DoBits, VerifyVerdict
 from .context import Context
 from .errors import GpucacheError
-from .protocol import Protocol, name_of_bits
+from .protocol import Protocol, Rule, name_of_bits
 from .verification import System, verify
 
 # Small, and between them with all places of a tree.
@@ -52,11 +52,12 @@ def changes(protocol):
 
 def _copy(protocol, place, state, event, cell):
     tables = {each: {one: dict(row) for one, row in table.items()} for each, table in protocol.places.items()}
-    tables[place][state][event] = cell
+    tables[place][state][event] = Rule(*cell, *protocol.places[place][state][event][3:])
     return Protocol(
         "changed", tables.pop("first"), tables.pop("memory"), **tables, flags=protocol.flags, letters=protocol.letters,
         pass_loads=protocol.pass_loads, pass_stores=protocol.pass_stores, through_stores=protocol.through_stores,
         states={each.name: each.means for each in protocol.states.values()},
+        events={each.name: each.like for each in protocol.events.values()},
     )  # fmt: skip
 
 
@@ -84,7 +85,7 @@ def _outcome(changed, systems, states, right):
 
 
 def text_of_cell(rule):
-    actions, after, shared = rule
+    actions, after, shared = rule[:3]
     return f"{name_of_bits(DoBits(actions))} {after.name}" + (f"/{shared.name}" if shared != after else "")
 
 
@@ -97,6 +98,7 @@ def mutate(protocol, systems=SYSTEMS, states=20000):
             flags=protocol.flags, letters=protocol.letters, pass_loads=protocol.pass_loads,
             pass_stores=protocol.pass_stores, through_stores=protocol.through_stores,
             states={each.name: each.means for each in protocol.states.values()},
+            events={each.name: each.like for each in protocol.events.values()},
         )  # fmt: skip
         made.register(right_one)
         _, right = _explored(made, "right", systems, states)

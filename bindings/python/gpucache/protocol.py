@@ -7,7 +7,8 @@
 
 A table is {state: {event: (actions, next)}}, or (actions, next, next where others have copies). States are the letters
 NMOESI, events those of CoherenceEvent, actions those of DoBits: names in any case, `-` or `_` between words, several
-with a `|` between them. A protocol may have more states, by names of its own.
+with a `|` between them. A protocol may have more states, and more events, by names of its own; a cell then may end with
+{"below": event, "above": event}: what it raises there.
 """
 
 import ctypes
@@ -15,6 +16,7 @@ from collections import namedtuple
 
 from . import _generated as g
 from ._constants import (
+    GPC_EVENT_COUNT,
     GPC_LINE_COUNT,
     AccessBits,
     CoherenceEvent,
@@ -30,8 +32,8 @@ from .errors import ArgumentError, NotFoundError
 
 PLACES = ("first", "between", "shared", "memory")
 
-# What a module does upon an event: DoBits, and CoherenceStates.
-Rule = namedtuple("Rule", "actions next next_shared")
+# What a module does upon an event: DoBits, and CoherenceStates; and the ProtocolEvents that it raises, or None.
+Rule = namedtuple("Rule", "actions next next_shared below above", defaults=(None, None))
 
 
 def bits_of(kind, value, what):
@@ -65,15 +67,28 @@ class ProtocolState(int):
         return ProtocolState, (int(self), self.name, self.means)
 
 
+class ProtocolEvent(int):
+    """An event beside the sixteen: its number, as a CoherenceEvent is; `name`; the CoherenceEvent that it is `like`."""
+
+    def __new__(cls, number, name, like):
+        made = super().__new__(cls, number)
+        made.name = name
+        made.like = like
+        return made
+
+    def __reduce__(self):
+        return ProtocolEvent, (int(self), self.name, self.like)
+
+
 _MEANS = {
     "N": MeansBits.MODIFIED | MeansBits.NON_COHERENT, "M": MeansBits.MODIFIED | MeansBits.ONLY | MeansBits.OWNER,
     "O": MeansBits.MODIFIED | MeansBits.OWNER, "E": MeansBits.ONLY | MeansBits.OWNER, "S": MeansBits(0),
-    "F": MeansBits.OWNER,
+    "F": MeansBits.OWNER, "D": MeansBits.DETACHED,
 }  # fmt: skip
 
 
 def means_of(value, what):
-    """MeansBits: of a letter of NMOES or F, of their names, or of a number."""
+    """MeansBits: of a letter of NMOES, F or D, of their names, or of a number."""
     return _MEANS[value] if value in _MEANS else bits_of(MeansBits, value, what)
 
 
@@ -99,8 +114,36 @@ def state_of(states, value, what):
         raise ArgumentError(Status.ERROR_ARGUMENT, f"{what} is {value}, not one of {known}") from None
 
 
-def _rule(cell, what, states):
+def event_of(events, value, what):
+    """An event by its name, or number: one of `events` {name: ProtocolEvent}, or of the sixteen."""
+    if isinstance(value, str) and value in events:
+        return events[value]
+    if isinstance(value, int) and not isinstance(value, bool):
+        for event in events.values():
+            if event == value:
+                return event
+    return choice(CoherenceEvent, value, what)
+
+
+def _raised(cell, what, events):
+    """A cell without what it raises, and that: {"below": ProtocolEvent, "above": ProtocolEvent}."""
+    if isinstance(cell, str) or not isinstance(cell, (tuple, list)):
+        return cell, {}
+    if len(cell) == 5:
+        cell = (*cell[:3], {side: event for side, event in zip(("below", "above"), cell[3:]) if event is not None})
+    if not cell or not isinstance(cell[-1], dict):
+        return cell, {}
+    found = {}
+    for side, event in cell[-1].items():
+        if side not in ("below", "above") or event not in events and event not in events.values():
+            raise ArgumentError(Status.ERROR_ARGUMENT, f"{what} raises {side}: {event}, none of the protocol's events")
+        found[side] = event_of(events, event, what)
+    return tuple(cell[:-1]), found
+
+
+def _rule(cell, what, states, events):
     """A Rule for what stands in a table."""
+    cell, raised = _raised(cell, what, events)
     try:
         if isinstance(cell, str):
             raise ValueError
@@ -114,7 +157,7 @@ def _rule(cell, what, states):
         ) from None
     return Rule(
         bits_of(DoBits, actions, f"actions of {what}"), state_of(states, after, f"next state of {what}"),
-        state_of(states, shared, f"next state where others share, of {what}"),
+        state_of(states, shared, f"next state where others share, of {what}"), **raised,
     )  # fmt: skip
 
 
@@ -131,11 +174,13 @@ class Protocol:
     through_stores           AccessBits with which the first level writes through
     letters  what to call the states, one for each of NMOESI
     states   {name: what it means} of states beside these: a letter of NMOES; F, unmodified, one of several copies, the
-             one that read probes go to; or MeansBits
+             one that read probes go to; D, unmodified, and in no directory; or MeansBits
+    events   {name: the CoherenceEvent that it is like} of events beside the sixteen
     """
 
     def __init__(self, name, first, memory, *, between=None, shared=None, flags="directory", summary="", source="",
-                 pass_loads=(0, 0), pass_stores=(0, 0), through_stores=0, letters=None, states=None):  # fmt: skip
+                 pass_loads=(0, 0), pass_stores=(0, 0), through_stores=0, letters=None, states=None,
+                 events=None):  # fmt: skip
         self.name = name
         self.summary = summary
         self.source = source
@@ -148,7 +193,14 @@ class Protocol:
             each: ProtocolState(GPC_LINE_COUNT + at, each, means_of(means, f"state {each}"))
             for at, (each, means) in enumerate((states or {}).items())
         }  # fmt: skip
-        self.places = {}  # place: {CoherenceState or ProtocolState: {CoherenceEvent: Rule}}
+        self.events = {
+            each: ProtocolEvent(GPC_EVENT_COUNT + at, each, choice(CoherenceEvent, like, f"event {each} is like"))
+            for at, (each, like) in enumerate((events or {}).items())
+        }  # fmt: skip
+        for each in self.events:
+            if each.upper().replace("-", "_") in CoherenceEvent.__members__:
+                raise ArgumentError(Status.ERROR_ARGUMENT, f"event {each} is there already")
+        self.places = {}  # place: {CoherenceState or ProtocolState: {CoherenceEvent or ProtocolEvent: Rule}}
         for place, table in zip(PLACES, (first, between, shared, memory)):
             if table is not None:
                 self.places[place] = self._read(place, table)
@@ -161,20 +213,25 @@ class Protocol:
         for state, row in table.items():
             letter = state_of(self.states, state, f"a state of {place}")
             for event, cell in row.items():
-                kind = choice(CoherenceEvent, event, f"an event of {place}, {letter.name}")
-                rule = _rule(cell, f"{place}, {letter.name}, {kind.name.lower()}", self.states)
+                kind = event_of(self.events, event, f"an event of {place}, {letter.name}")
+                rule = _rule(cell, f"{place}, {letter.name}, {kind.name.lower()}", self.states, self.events)
                 found.setdefault(letter, {})[kind] = rule
         return found
 
     def rule(self, place, state, event):
         """The Rule of a cell, or None."""
         table = self.places.get(place) or (self.places.get("between") if place == "shared" else None) or {}
-        return table.get(state_of(self.states, state, "state"), {}).get(choice(CoherenceEvent, event, "event"))
+        return table.get(state_of(self.states, state, "state"), {}).get(event_of(self.events, event, "event"))
 
     @property
     def all_states(self):
         """The six, and those beside them, in the order of matrices."""
         return [*CoherenceState, *self.states.values()]
+
+    @property
+    def all_events(self):
+        """The sixteen, and those beside them, by number."""
+        return [*CoherenceEvent, *self.events.values()]
 
     @property
     def names(self):
@@ -184,12 +241,12 @@ class Protocol:
     def tables(self):
         """{place: {state: {event: (actions, next, next_shared)}}} in plain text, to be changed and used again.
 
-        Of a protocol that has `states` beside the six, these too.
+        Of a protocol that has `states` beside the six, or `events` beside the sixteen, these too.
         """
         found = {
             place: {
                 state.name: {
-                    event.name.lower(): (name_of_bits(rule.actions), rule.next.name, rule.next_shared.name)
+                    event.name.lower(): _plain(rule)
                     for event, rule in row.items()
                 }
                 for state, row in table.items()
@@ -198,6 +255,8 @@ class Protocol:
         }
         if self.states:
             found["states"] = {state.name: name_of_means(state.means) for state in self.states.values()}
+        if self.events:
+            found["events"] = {event.name: event.like.name.lower() for event in self.events.values()}
         return found
 
     def _raw(self):
@@ -210,6 +269,7 @@ class Protocol:
         raw.pass_loads[:] = self.pass_loads
         raw.pass_stores[:] = self.pass_stores
         name_states(raw, self.states.values())
+        name_events(raw, self.events.values())
         rows = g.gpc_protocol_rule * len(CoherenceEvent) * len(self.all_states)
         for place, table in self.places.items():
             rules = rows()
@@ -217,10 +277,28 @@ class Protocol:
                 if state >= GPC_LINE_COUNT and place == "memory":
                     raise ArgumentError(Status.ERROR_ARGUMENT, f"memory, {state.name}: its states are I, E and M")
                 for event, rule in row.items():
-                    rules[state][event] = g.gpc_protocol_rule(*rule)
+                    if event < GPC_EVENT_COUNT:
+                        rules[state][event] = g.gpc_protocol_rule(*rule[:3])
+            if self.events:
+                self._raw_events(raw, place, table)
             setattr(raw, place, ctypes.cast(ctypes.pointer(rules), ctypes.POINTER(g.gpc_protocol_rules)))
             raw.kept = [*getattr(raw, "kept", ()), rules]
         return raw
+
+    def _raw_events(self, raw, place, table):
+        """The columns of events beside the sixteen, and what cells raise."""
+        at, states, columns = PLACES.index(place), len(self.all_states), len(self.events)
+        rules, raises = (g.gpc_protocol_rule * (states * columns))(), (
+            g.gpc_protocol_raise * (states * (GPC_EVENT_COUNT + columns)))()  # fmt: skip
+        for state, row in table.items():
+            for event, rule in row.items():
+                if event >= GPC_EVENT_COUNT:
+                    rules[state * columns + event - GPC_EVENT_COUNT] = g.gpc_protocol_rule(*rule[:3])
+                raises[state * (GPC_EVENT_COUNT + columns) + event] = g.gpc_protocol_raise(
+                    rule.below or 0, rule.above or 0)  # fmt: skip
+        raw.event_rules[at] = ctypes.cast(rules, ctypes.POINTER(g.gpc_protocol_rule))
+        raw.raises[at] = ctypes.cast(raises, ctypes.POINTER(g.gpc_protocol_raise))
+        raw.kept = [*getattr(raw, "kept", ()), rules, raises]
 
     def register(self, context):
         call(lib.gpc_context_register_protocol, context._live(), ctypes.byref(self._raw()))
@@ -237,20 +315,54 @@ def name_states(raw, states):
     return raw
 
 
+def name_events(raw, events):
+    """Give a gpc_protocol the events beside the sixteen."""
+    events = list(events)
+    if events:
+        raw.events = (g.gpc_protocol_event * len(events))(
+            *(g.gpc_protocol_event(text(event.name, "name of an event"), event.like) for event in events)
+        )
+        raw.event_count = len(events)
+    return raw
+
+
+def events_of(raw):
+    """{name: the CoherenceEvent that it is like} of a gpc_protocol's events beside the sixteen."""
+    events = raw.events[:raw.event_count] if raw.event_count else ()
+    return {decoded(each.name): CoherenceEvent(each.like) for each in events}
+
+
+def _plain(rule):
+    """(actions, next, next_shared), and what it raises, if anything, in plain text."""
+    found = (name_of_bits(rule.actions), rule.next.name, rule.next_shared.name)
+    raised = {side: getattr(rule, side).name for side in ("below", "above") if getattr(rule, side) is not None}
+    return (*found, raised) if raised else found
+
+
 def states_of(raw):
     """{name: means} of a gpc_protocol's states beside the six."""
     states = raw.states[:raw.state_count] if raw.state_count else ()
     return {decoded(each.name): MeansBits(each.means) for each in states}
 
 
-def _table(pointer, states):
+def _table(raw, place, states):
     """A table of the library, cells without a rule left out."""
-    found = {}
+    found, pointer = {}, getattr(raw, place)
+    at, columns = PLACES.index(place), raw.event_count
+    more, raises = (raw.event_rules[at], raw.raises[at]) if columns else (None, None)
     rules = ctypes.cast(pointer, ctypes.POINTER(g.gpc_protocol_rule * len(CoherenceEvent) * states)).contents
     for state in range(states):
-        row = {event: rules[state][event] for event in CoherenceEvent if rules[state][event].actions}
+        row = {int(event): rules[state][event] for event in CoherenceEvent if rules[state][event].actions}
+        for event in range(columns if more else 0):
+            if more[state * columns + event].actions:
+                row[GPC_EVENT_COUNT + event] = more[state * columns + event]
         if row:
             found[state] = {event: (cell.actions, cell.next, cell.next_shared) for event, cell in row.items()}
+        for event in row if raises else ():
+            raised = raises[state * (GPC_EVENT_COUNT + columns) + event]
+            if raised.below or raised.above:
+                sides = {"below": raised.below, "above": raised.above}
+                found[state][event] += ({side: number for side, number in sides.items() if number},)
     return found
 
 
@@ -263,14 +375,14 @@ def find(context, name):
     raw = pointer.contents
     states = GPC_LINE_COUNT + raw.state_count
     tables = {
-        place: _table(getattr(raw, place), GPC_LINE_COUNT if place == "memory" else states)
+        place: _table(raw, place, GPC_LINE_COUNT if place == "memory" else states)
         for place in PLACES if getattr(raw, place)
     }  # fmt: skip
     return Protocol(
         decoded(raw.name), tables.get("first"), tables.get("memory"), between=tables.get("between"),
         shared=tables.get("shared"), flags=raw.flags, summary=decoded(raw.summary), source=decoded(raw.source),
         pass_loads=list(raw.pass_loads), pass_stores=list(raw.pass_stores), through_stores=raw.through_stores,
-        letters=decoded(raw.letters) or None, states=states_of(raw),
+        letters=decoded(raw.letters) or None, states=states_of(raw), events=events_of(raw),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ of a `timed` one each at its cycle; an `ordered` one says which message arrives 
 key that means nothing here is an error.
 
 An access is [module, kind, address], or an object: {"module", "kind", "address", "size", "bytes": "0a0b" (in hex),
-"mask", "flags": "glc|slc", "reads": "0a??" (?? is any)}; a timed one has a cycle, too, the first of the list. Kinds of
+"mask", "flags": "glc|slc", "event", "reads": "0a??" (?? is any)}; a timed one has a cycle, too, the first of the list. Kinds of
 sequential and ordered scenarios are also flush and acquire, which have at most a module; of all but ordered ones
 release, which has one, and as an acquire with a module may have a "scope".
 
@@ -84,7 +84,9 @@ _TIMED = (
 
 _ORDERED = *_VALUES, "description", "name", "config", "protocol", "entries", "channels", "steps", "ends", "final"
 
-_ACCESS = "module", "kind", "address", "cycle", "size", "bytes", "mask", "flags", "reads", "atomics", "order", "scope"
+_ACCESS = (
+    "module", "kind", "address", "cycle", "size", "bytes", "mask", "flags", "reads", "atomics", "order", "scope", "event",
+)  # fmt: skip
 _WHOLE = "flush", "acquire"  # kinds that have no address
 
 # Of an ordered scenario: an access, or a choice of what is to happen, the `which`th that is alike.
@@ -347,6 +349,7 @@ class Scenario(Orders):
         return Access(
             part.text("module"), _KINDS[word], part.number("address"), word, part.number("cycle", None), size,
             data and bytes(data), part.number("mask", None), flags, reads, atomics, finds, releases, acquires,
+            part.text("event", None),
         )  # fmt: skip
 
     def _completion(self):
@@ -403,7 +406,7 @@ class Scenario(Orders):
 
 
 def text_of_access(access):
-    parts = [access.module or "all", access.word]
+    parts = [access.module or "all", getattr(access, "event", None) or access.word]
     if access.address is not None:
         parts.append(f"{access.address:#x}")
     if access.data is not None:

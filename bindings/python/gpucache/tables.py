@@ -10,7 +10,8 @@ Cells that are not there are those of the protocol that `of` names; without `of`
 next state] or [actions, next state, next state where others have copies]; null takes a rule away. Places are first,
 between, shared and memory, the other keys are Protocol's: flags, letters, summary, source, pass_loads, pass_stores,
 through_stores, and states, {"F": "F", "SM": "owner|modified"}: names of states beside those of NMOESI, and what they
-mean. A state of a protocol that `of` names is had, too.
+mean, and events, {"own": "load"}: names of events beside CoherenceEvent's, and what they are like. Those of a protocol
+that `of` names are had, too. A cell may end with {"below": event, "above": event}: what it raises there of these.
 
 A Python file has a Protocol in a variable `protocol`, or a function of that name, which is called with the context.
 """
@@ -27,7 +28,7 @@ from .protocol import PLACES, Protocol, event_name, name_of_bits
 
 _TEXTS = "summary", "source", "letters"
 _BITS = "pass_loads", "pass_stores", "through_stores"
-_KEYS = ("name", "of", "flags", "states", *_TEXTS, *_BITS, *PLACES)
+_KEYS = ("name", "of", "flags", "states", "events", *_TEXTS, *_BITS, *PLACES)
 _STATES = tuple(member.name for member in CoherenceState)
 _EVENTS = {member.name.lower(): member for member in CoherenceEvent}
 
@@ -54,7 +55,9 @@ class _Source:
         return f"{self.path}:{self.text.count(chr(10), 0, place) + 1}" if keys else self.path
 
 
-def _cell(source, place, state, event, value, states):
+def _cell(source, place, state, event, cell, states, events):
+    raised = cell[-1:] if isinstance(cell, list) and cell and isinstance(cell[-1], dict) else []
+    value = cell[:-1] if raised else cell
     where = f"{source.at(place, state, event)}: {place}, {state}, {event}"
     good = isinstance(value, list) and len(value) in (2, 3) and all(isinstance(each, str) for each in value)
     if not good:
@@ -62,10 +65,13 @@ def _cell(source, place, state, event, value, states):
     for each in value[1:]:
         if each not in states:
             raise TableError(f"{where}: '{each}' is no state, of {', '.join(states)}")
-    return tuple(value)
+    for side, name in raised[0].items() if raised else ():
+        if side not in ("below", "above") or name not in events:
+            raise TableError(f"{where}: it raises {side}: {name}, of below and above: {', '.join(events)}")
+    return (*value, *raised)
 
 
-def _places(source, part, tables, states):
+def _places(source, part, tables, states, events):
     """The tables with the file's cells in them."""
     for place in PLACES:
         if place not in part:
@@ -77,12 +83,12 @@ def _places(source, part, tables, states):
                 raise TableError(f"{source.at(place, state)}: {place}: '{state}' is no state, of {', '.join(states)}")
             row = table.setdefault(state, {})
             for event, value in rows.part(state).value.items():
-                if event not in _EVENTS:
+                if event not in _EVENTS and event not in events:
                     raise TableError(f"{source.at(place, state, event)}: {place}, {state}: '{event}' is no event, of "
-                                     f"{', '.join(_EVENTS)}")  # fmt: skip
+                                     f"{', '.join((*_EVENTS, *events))}")  # fmt: skip
                 row.pop(event, None)
                 if value is not None:
-                    row[event] = _cell(source, place, state, event, value, states)
+                    row[event] = _cell(source, place, state, event, value, states, events)
     return tables
 
 
@@ -98,7 +104,7 @@ def _base(context, source, part):
     fields = {"flags": of.flags, "letters": of.letters, "pass_loads": of.pass_loads, "pass_stores": of.pass_stores,
               "through_stores": of.through_stores}  # fmt: skip
     tables = of.tables()
-    return tables, {**fields, "states": tables.pop("states", {})}
+    return tables, {**fields, "states": tables.pop("states", {}), "events": tables.pop("events", {})}
 
 
 def _known(context):
@@ -117,7 +123,10 @@ def protocol_of(context, value, path, text=""):
         if "states" in part:
             added = part.part("states")
             fields["states"] = {**fields.get("states", {}), **{each: added.text(each) for each in added.value}}
-        tables = _places(source, part, tables, (*_STATES, *fields.get("states", ())))
+        if "events" in part:
+            added = part.part("events")
+            fields["events"] = {**fields.get("events", {}), **{each: added.text(each) for each in added.value}}
+        tables = _places(source, part, tables, (*_STATES, *fields.get("states", ())), tuple(fields.get("events", ())))
         fields.update({key: part.text(key) for key in ("flags", *_TEXTS) if key in part})
         fields.update({key: part.value[key] for key in _BITS if key in part})
         for place in ("first", "memory"):
@@ -195,9 +204,13 @@ def as_json(protocol):
         if any(getattr(protocol, key)):
             found[key] = [int(each) for each in getattr(protocol, key)]
     tables = protocol.tables()
-    if "states" in tables:
-        found["states"] = tables.pop("states")
+    for key in ("states", "events"):
+        if key in tables:
+            found[key] = tables.pop(key)
     for place, table in tables.items():
-        found[place] = {state: {event: list(cell if cell[1] != cell[2] else cell[:2]) for event, cell in row.items()}
-                        for state, row in table.items()}  # fmt: skip
+        found[place] = {state: {event: _short(cell) for event, cell in row.items()} for state, row in table.items()}
     return found
+
+
+def _short(cell):
+    return [*(cell[:3] if cell[1] != cell[2] else cell[:2]), *cell[3:]]

@@ -14,13 +14,16 @@
  */
 
 typedef const gpc_protocol_rule (*rows)[GPC_EVENT_COUNT];
+enum { PLACES = 4 };
 
 /* A table, and where in a tree it is used. */
 typedef struct place {
     const gpc_protocol *protocol;
     const char *name;
     rows rules;
-    uint32_t events; /* that can happen there, a bit each */
+    const gpc_protocol_rule *more;    /* [state][event_count] of named events; NULL */
+    const gpc_protocol_raise *raises; /* [state][GPC_EVENT_COUNT + event_count]; NULL */
+    uint32_t events;                  /* of the sixteen, that can happen there, a bit each */
     bool first, memory;
     gpc_error *error;
 } place;
@@ -28,7 +31,7 @@ typedef struct place {
 /* A cell that is checked. */
 typedef struct cell {
     const place *at;
-    uint32_t state, event;
+    uint32_t state, event, like; /* like: one of the sixteen */
     const gpc_protocol_rule *rule;
 } cell;
 
@@ -73,13 +76,31 @@ static uint32_t events_of(const gpc_protocol *protocol, const place *p) {
 static gpc_status refuse(const cell *c, const char *why) {
     const gpc_protocol *protocol = c->at->protocol;
     return gpci_fail(c->at->error, GPC_ERROR_ARGUMENT, "gpc_protocol '%s': %s, %s, %s: %s", protocol->name, c->at->name,
-                     gpci_name_of_state(protocol, c->state).text,
-                     gpc_coherence_event_name((gpc_coherence_event)c->event), why);
+                     gpci_name_of_state(protocol, c->state).text, gpci_name_of_event(protocol, c->event).text, why);
 }
 
 /* Rows of the table. */
 static uint32_t states_of(const place *p) {
     return p->memory ? GPC_LINE_COUNT : gpci_states_of(p->protocol);
+}
+
+static cell cell_of(const place *p, uint32_t state, uint32_t event) {
+    static const gpc_protocol_rule none;
+    cell c = {.at = p, .state = state, .event = event, .like = gpci_like(p->protocol, event), .rule = &none};
+    if (event < GPC_EVENT_COUNT)
+        c.rule = &p->rules[state][event];
+    else if (p->more)
+        c.rule = &p->more[state * p->protocol->event_count + event - GPC_EVENT_COUNT];
+    return c;
+}
+
+static bool can_happen(const cell *c) {
+    return c->at->events >> c->like & 1;
+}
+
+static bool is_detached(const place *p, uint32_t state) {
+    return state >= GPC_LINE_COUNT && state < gpci_states_of(p->protocol) &&
+           p->protocol->states[state - GPC_LINE_COUNT].means & GPC_MEANS_DETACHED;
 }
 
 static bool bad_state(const place *p, uint32_t state) {
@@ -157,13 +178,14 @@ static const uint16_t meant[GPC_EVENT_COUNT] = {
 
 static const char *meaningless(const cell *c) {
     uint32_t actions = c->rule->actions;
-    if (actions & ~(uint32_t)meant[c->event])
+    const bool own_load = c->event >= GPC_EVENT_COUNT && c->like == GPC_EVENT_LOAD; /* one that is to store next */
+    if (actions & ~(uint32_t)meant[c->like] & ~(own_load ? (uint32_t)GPC_DO_WRITE_REQUEST : 0))
         return "an action that means nothing upon this event";
     if (actions & GPC_DO_WRITE_BACK && is_clean(c))
         return "WRITE_BACK, and nothing is modified";
-    if (actions & GPC_DO_WRITE_BACK && c->event == GPC_EVENT_READ_PROBE && !(actions & GPC_DO_SEND_DATA))
+    if (actions & GPC_DO_WRITE_BACK && c->like == GPC_EVENT_READ_PROBE && !(actions & GPC_DO_SEND_DATA))
         return "WRITE_BACK upon a probe goes with SEND_DATA";
-    if (actions & GPC_DO_WRITE_BACK && meant[c->event] & GPC_DO_PASS && !(actions & GPC_DO_PASS))
+    if (actions & GPC_DO_WRITE_BACK && meant[c->like] & GPC_DO_PASS && !(actions & GPC_DO_PASS))
         return "WRITE_BACK of an access goes before PASS";
     return NULL;
 }
@@ -173,7 +195,7 @@ static const char *meaningless(const cell *c) {
  * copies that it has not invalidated; data from above must be kept or sent on.
  */
 static const char *lost(const cell *c) {
-    uint32_t actions = c->rule->actions, event = 1u << c->event;
+    uint32_t actions = c->rule->actions, event = 1u << c->like;
     bool goes = c->state != GPC_LINE_I && c->rule->next == GPC_LINE_I;
     bool has_directory = c->at->protocol->flags & GPC_PROTOCOL_DIRECTORY && !c->at->first;
     if (event & (BIT(READ_PROBE) | DATA_EVENTS | ANSWERS) && goes)
@@ -187,17 +209,71 @@ static const char *lost(const cell *c) {
     return NULL;
 }
 
+/*
+ * A copy that the low module does not know of: nobody can be told that it has been modified, and it must not be sent to
+ * others. Only write probes of a protocol's own leave such.
+ */
+static const char *detached(const cell *c) {
+    const uint32_t actions = c->rule->actions, event = 1u << c->like, to_low = TO_LOW & ~(uint32_t)GPC_DO_PASS;
+    const bool is = is_detached(c->at, c->state), next = is_detached(c->at, c->rule->next);
+    if (next && !c->at->first)
+        return "only the first level keeps detached copies";
+    if (is_detached(c->at, c->rule->next_shared) != next)
+        return "a copy is detached, or not, whether or not others have copies";
+    if (next && !is && !(c->like == GPC_EVENT_WRITE_PROBE && c->event >= GPC_EVENT_COUNT && c->state != GPC_LINE_I))
+        return "the next state is detached: only an event of the protocol's own that is like WRITE_PROBE leads there";
+    if (!is)
+        return NULL;
+    if (actions & GPC_DO_SEND_DATA)
+        return "SEND_DATA, and the copy is detached";
+    if (actions & to_low && !(actions & GPC_DO_EVICT_FIRST))
+        return "the low module does not know of a detached copy: EVICT_FIRST";
+    if (actions & (GPC_DO_HIT | GPC_DO_IGNORE) && (event & (PROCESSOR & ~(BIT(LOAD) | BIT(PASSING_LOAD)))))
+        return "a detached copy is not modified";
+    if (actions & (GPC_DO_HIT | GPC_DO_IGNORE) && !next && c->rule->next != GPC_LINE_I)
+        return "a detached copy that nobody asks for stays so, or goes";
+    return NULL;
+}
+
+/* May a cell raise this event: is it one of the protocol's own, and like one of these? */
+static bool may_raise(const cell *c, uint32_t event, uint32_t likes) {
+    const gpc_protocol *p = c->at->protocol;
+    return !event || (event >= GPC_EVENT_COUNT && event < gpci_events_of(p) && likes >> gpci_like(p, event) & 1);
+}
+
+static const char *raises_wrongly(const cell *c) {
+    const gpc_protocol_raise *raise = &c->at->raises[c->state * gpci_events_of(c->at->protocol) + c->event];
+    const uint32_t actions = c->rule->actions, event = 1u << c->like;
+    const uint32_t below = (actions & GPC_DO_READ_REQUEST ? BIT(READ_ABOVE) : 0) |
+                           (actions & GPC_DO_WRITE_REQUEST ? BIT(WRITE_ABOVE) : 0) |
+                           (actions & (GPC_DO_WRITE_BACK | GPC_DO_WRITE_THROUGH) ? DATA_EVENTS : 0) |
+                           (event & DATA_EVENTS && actions & GPC_DO_PASS ? DATA_EVENTS : 0);
+    const uint32_t above = event & (BIT(READ_ABOVE) | BIT(READ_PROBE))                     ? BIT(READ_PROBE)
+                           : event & (BIT(WRITE_ABOVE) | BIT(WRITE_PROBE) | BIT(EVICTION)) ? BIT(WRITE_PROBE)
+                                                                                           : 0;
+    if (!may_raise(c, raise->below, below))
+        return "what it raises below is no event of the protocol's own that is like what happens there";
+    if (!may_raise(c, raise->above, c->at->first ? 0 : above))
+        return "what it raises above is no event of the protocol's own that is like what happens there";
+    return NULL;
+}
+
 static const char *contradiction(const cell *c) {
-    uint32_t actions = c->rule->actions, event = 1u << c->event;
+    uint32_t actions = c->rule->actions, event = 1u << c->like;
     const char *why = malformed(c);
+    if (!why && c->at->raises)
+        why = raises_wrongly(c);
     if (why || actions & GPC_DO_FORBID)
         return why;
     why = meaningless(c);
+    if (!why)
+        why = detached(c);
     if (!why && event & (PROCESSOR | BIT(READ_ABOVE) | BIT(WRITE_ABOVE)))
         why = unanswered(c);
     if (!why)
         why = lost(c);
-    if (!why && event & (BIT(EVICTION) | BIT(WRITE_PROBE)) && c->rule->next != GPC_LINE_I)
+    if (!why && event & (BIT(EVICTION) | BIT(WRITE_PROBE)) && c->rule->next != GPC_LINE_I &&
+        !(event & BIT(WRITE_PROBE) && is_detached(c->at, c->rule->next)))
         why = "the block is to go: the next state must be I";
     if (!why && event & PROBES && actions & GPC_DO_SEND_DATA && c->state == GPC_LINE_I)
         why = "SEND_DATA, and there are none";
@@ -210,10 +286,10 @@ static uint64_t reachable(const place *p) {
     uint64_t reached = (uint64_t)1 << (p->memory ? GPC_LINE_E : GPC_LINE_I), before;
     do {
         before = reached;
-        for (uint32_t at = 0; at < states_of(p) * GPC_EVENT_COUNT; at++) {
-            uint32_t state = at / GPC_EVENT_COUNT, event = at % GPC_EVENT_COUNT;
-            const gpc_protocol_rule *rule = &p->rules[state][event];
-            if (!(before >> state & 1 && p->events >> event & 1) || !rule->actions || rule->actions & GPC_DO_FORBID)
+        for (uint32_t at = 0; at < states_of(p) * gpci_events_of(p->protocol); at++) {
+            const cell c = cell_of(p, at / gpci_events_of(p->protocol), at % gpci_events_of(p->protocol));
+            const gpc_protocol_rule *rule = c.rule;
+            if (!(before >> c.state & 1 && can_happen(&c)) || !rule->actions || rule->actions & GPC_DO_FORBID)
                 continue;
             reached |= (uint64_t)1 << rule->next;
             if (rule->actions & GPC_DO_READ_REQUEST)
@@ -226,19 +302,19 @@ static uint64_t reachable(const place *p) {
 }
 
 static gpc_status check_place(const place *p) {
-    cell c = {.at = p};
-    for (c.state = 0; c.state < states_of(p); c.state++)
-        for (c.event = 0; c.event < GPC_EVENT_COUNT; c.event++) {
-            c.rule = &p->rules[c.state][c.event];
-            const char *why = c.rule->actions ? contradiction(&c) : NULL;
-            if (why)
-                return refuse(&c, why);
-        }
+    const uint32_t events = gpci_events_of(p->protocol);
+    for (uint32_t at = 0; at < states_of(p) * events; at++) {
+        const cell c = cell_of(p, at / events, at % events);
+        const char *why = c.rule->actions ? contradiction(&c) : NULL;
+        if (why)
+            return refuse(&c, why);
+    }
     const uint64_t states = reachable(p);
-    for (c.state = 0; c.state < states_of(p); c.state++)
-        for (c.event = 0; c.event < GPC_EVENT_COUNT; c.event++)
-            if (states >> c.state & 1 && p->events >> c.event & 1 && !p->rules[c.state][c.event].actions)
-                return refuse(&c, "no rule");
+    for (uint32_t at = 0; at < states_of(p) * events; at++) {
+        const cell c = cell_of(p, at / events, at % events);
+        if (states >> c.state & 1 && can_happen(&c) && !c.rule->actions)
+            return refuse(&c, "no rule");
+    }
     return GPC_OK;
 }
 
@@ -277,7 +353,8 @@ static bool is_new_name(const gpc_protocol *protocol, uint32_t state, const char
 }
 
 static gpc_status check_states(const gpc_protocol *protocol, gpc_error *error) {
-    static const uint32_t kinds[] = {GPC_MEANS_N, GPC_MEANS_M, GPC_MEANS_O, GPC_MEANS_E, GPC_MEANS_S, GPC_MEANS_F};
+    static const uint32_t kinds[] = {GPC_MEANS_N, GPC_MEANS_M, GPC_MEANS_O,       GPC_MEANS_E,
+                                     GPC_MEANS_S, GPC_MEANS_F, GPC_MEANS_DETACHED};
     const uint32_t most = GPC_MAX_STATES - GPC_LINE_COUNT;
     if (protocol->state_count > most || (protocol->state_count && !protocol->states))
         return gpci_fail(error, GPC_ERROR_ARGUMENT,
@@ -296,8 +373,34 @@ static gpc_status check_states(const gpc_protocol *protocol, gpc_error *error) {
         if (!known || state->reserved)
             return gpci_fail(error, GPC_ERROR_ARGUMENT,
                              "gpc_protocol '%s': state %s means 0x%x: ONLY goes with OWNER, MODIFIED with OWNER or "
-                             "NON_COHERENT alone",
+                             "NON_COHERENT alone, DETACHED with nothing",
                              protocol->name, state->name, (unsigned)state->means);
+    }
+    return GPC_OK;
+}
+
+static gpc_status check_events(const gpc_protocol *protocol, gpc_error *error) {
+    const uint32_t likes = BIT(LOAD) | BIT(STORE) | BIT(N_STORE) | PROBES | FROM_ABOVE;
+    const uint32_t most = GPC_MAX_EVENTS - GPC_EVENT_COUNT;
+    if (protocol->event_count > most || (protocol->event_count && !protocol->events))
+        return gpci_fail(error, GPC_ERROR_ARGUMENT,
+                         "gpc_protocol '%s': event_count is %u, events is %s; at most %u may be", protocol->name,
+                         (unsigned)protocol->event_count, protocol->events ? "given" : "NULL", most);
+    for (uint32_t i = 0; i < protocol->event_count; i++) {
+        const gpc_protocol_event *event = &protocol->events[i];
+        bool good = event->name && *event->name && strlen(event->name) <= 15 &&
+                    !event->name[strspn(event->name, "abcdefghijklmnopqrstuvwxyz0123456789_-")];
+        for (uint32_t k = 0; good && k < i; k++)
+            good = strcmp(protocol->events[k].name, event->name) != 0;
+        if (!good)
+            return gpci_fail(error, GPC_ERROR_ARGUMENT,
+                             "gpc_protocol '%s': events[%u].name must be 1 to 15 characters of a-z, 0-9, _ and -, and "
+                             "no other event's",
+                             protocol->name, (unsigned)i);
+        if (event->like >= GPC_EVENT_COUNT || !(likes >> event->like & 1) || event->reserved)
+            return gpci_fail(error, GPC_ERROR_ARGUMENT,
+                             "gpc_protocol '%s': event %s is like %u, which is no access, request, probe or write-back",
+                             protocol->name, event->name, (unsigned)event->like);
     }
     return GPC_OK;
 }
@@ -306,12 +409,22 @@ gpc_status gpci_protocol_check(const gpc_protocol *protocol, gpc_error *error) {
     gpc_status status = check_head(protocol, error);
     if (status == GPC_OK)
         status = check_states(protocol, error);
+    if (status == GPC_OK)
+        status = check_events(protocol, error);
     const gpc_protocol_rules *const tables[] = {protocol->first, protocol->between, protocol->shared, protocol->memory};
-    static const char *const names[] = {"first", "between", "shared", "memory"};
-    for (size_t i = 0; status == GPC_OK && i < sizeof tables / sizeof *tables; i++) {
+    static const char *const names[PLACES] = {"first", "between", "shared", "memory"};
+    for (size_t i = 0; status == GPC_OK && i < PLACES; i++) {
         if (!tables[i])
             continue;
-        place p = {protocol, names[i], *tables[i], 0, i == 0, i == 3, error};
+        const bool named = protocol->event_count != 0;
+        place p = {.protocol = protocol,
+                   .name = names[i],
+                   .rules = *tables[i],
+                   .more = named ? protocol->event_rules[i] : NULL,
+                   .raises = named ? protocol->raises[i] : NULL,
+                   .first = i == 0,
+                   .memory = i == PLACES - 1,
+                   .error = error};
         p.events = events_of(protocol, &p);
         status = check_place(&p);
     }
