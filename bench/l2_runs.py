@@ -88,6 +88,7 @@ VARIANTS = {
     "no bandwidth limit": WIDE,
     "requests wait, not inclusive": {"protocol": WAITING, "l2.inclusion": "non-inclusive"},
     "nmoesi, not inclusive": {"protocol": "nmoesi", "l2.inclusion": "non-inclusive"},
+    "nmoesi-d": {"protocol": "nmoesi-d"},
     "nmoesi, third level": {"protocol": "nmoesi", "cluster.sms": "7", "cluster.size": "128KiB"},
 }
 
@@ -255,7 +256,7 @@ def found(counters):
 
 def brought(counters):
     """Blocks that a level did not have: changes from I to another state."""
-    return sum(counters["transitions"][-1][:-1])
+    return sum(counters["transitions"][5]) - counters["transitions"][5][5]
 
 
 def ratio(counters):

@@ -48,6 +48,16 @@ static const table tables[] = {
       {'I', "L0", {"Read Req. ->S", "Write Req. ->M", "Read Req. ->N", "-", "-", "-"}},
       /* the text that lets this be O is wrong: cache 0 keeps the duty to write back */
       {'I', "S0", {"Read Req. ->S", "Write Req. ->M", "Read Req. ->N", "-", "-", "-"}}}},
+    {"nmoesi-d",
+     {{'N', "N1", {"hit", "Write Req. ->M", "hit", "Write Back ->I", "-", "Send Data ->I"}},
+      {'M', "S1", {"hit", "hit", "hit", "Write Back ->I", "Send Data ->O", "Send Data ->I"}},
+      {'O', "S1 L0", {"hit", "Write Req. ->M", "hit", "Write Back ->I", "Send Data", "Send Data ->I"}},
+      {'E', "L1", {"hit", "hit ->M", "hit ->N", "->I", "Send Data ->S", "Send Data ->I"}},
+      {'S', "L0 L1", {"hit", "Write Req. ->M", "hit ->N", "->I", "-", "->I"}},
+      {'I', "", {"Read Req. ->E", "Write Req. ->M", "Read Req. ->N", "-", "-", "-"}},
+      {'I', "L0", {"Read Req. ->S", "Write Req. ->M", "Read Req. ->N", "-", "-", "-"}},
+      /* the text that lets this be O is wrong: cache 0 keeps the duty to write back */
+      {'I', "S0", {"Read Req. ->S", "Write Req. ->M", "Read Req. ->N", "-", "-", "-"}}}},
     {"moesi",
      {{'M', "S1", {"hit", "hit", "hit", "Write Back ->I", "Send Data ->O", "Send Data ->I"}},
       {'O', "S1 L0", {"hit", "Write Req. ->M", "Write Req. ->M", "Write Back ->I", "Send Data", "Send Data ->I"}},
@@ -209,6 +219,8 @@ Test(coherence_cells, no_row_is_missing) {
                 listed |= r->state == STAGE_STATES[state];
             if (protocol == &gpci_nmoesi_multi2sim && state == GPC_LINE_O)
                 has_rules = false; /* nothing ever comes to O */
+            if (protocol == &gpci_nmoesi_d && state == GPC_LINE_COUNT)
+                has_rules = false; /* nothing is detached where nothing below is evicted */
             cr_expect_eq(listed, has_rules, "%s: %c", protocol->name, STAGE_STATES[state]);
         }
     }

@@ -50,8 +50,9 @@ static gpc_verify_report passes(const gpc_verify_options *o) {
 
 /* -- sound protocols */
 
-static const char *const protocols[] = {"msi", "mesi", "mesif", "mosi", "moesi", "nmoesi", "vi", "slc-glc", "none"};
-enum { PROTOCOLS = sizeof protocols / sizeof *protocols, WITH_DIRECTORY = 6 };
+static const char *const protocols[] = {"msi",    "mesi",     "mesif", "mosi",    "moesi",
+                                        "nmoesi", "nmoesi-d", "vi",    "slc-glc", "none"};
+enum { PROTOCOLS = sizeof protocols / sizeof *protocols, WITH_DIRECTORY = 7 };
 
 /* With bounded queues of three classes and without, and with latencies; with one class nothing waits in a queue. */
 Test(verify, protocols_pass_in_any_order_of_messages) {

@@ -24,6 +24,7 @@ static const protocol_row own_rows[] = {
     {.name = "mosi"},
     {.name = "moesi"},
     {.name = "nmoesi"},
+    {.name = "nmoesi-d", .acquires = true},
     {.name = "nmoesi-multi2sim", .loses_data = true},
     {.name = "vi", .acquires = true},
     {.name = "slc-glc", .acquires = true},

@@ -389,7 +389,8 @@ class Protocols(Case):
     def test_listed(self):
         names = [info.name for info in self.context.policies("protocol")]
         self.assertEqual(
-            set(names), {"msi", "mesi", "mesif", "mosi", "moesi", "nmoesi", "nmoesi-multi2sim", "vi", "none", "slc-glc"}
+            set(names), {"msi", "mesi", "mesif", "mosi", "moesi", "nmoesi", "nmoesi-d", "nmoesi-multi2sim", "vi", "none",
+                         "slc-glc"}
         )
         for name in names:
             table = self.context.protocol(name)

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/protocol/table.h"
+
+/*
+ * NMOESI, and the state D, detached, which seeds/002 section 5.2 asks for: a small L2 that evicts a block invalidates
+ * all of its copies in L1s, and "this new state could be used to reduce the number of invalidations".
+ *
+ * A cache that evicts a block, and a memory whose directory does, probe the copies above by an event of its own,
+ * `detach`. A copy sends what it has modified, the directory forgets it, and it stays, in D: it is read as before. It
+ * is not stored to: then, as when it misses, the block is asked for anew, and the directory lists it again.
+ *
+ * What D promises: a load reads what was right when the copy was detached, until its L1 acquires, or a kernel begins,
+ * which drop D. A coherent store elsewhere cannot find the copy. So loads are coherent but for that; atomics, which are
+ * stores, are coherent always; and who synchronizes by acquire and release, as GPU memory models have it, reads what it
+ * has to. Copies in S of a block that another module has n-stored to are old likewise (nmoesi.c), with no end.
+ *
+ * Example, two L1s over an L2 of one way:
+ *   l1-0 loads A      A in E         -
+ *   l1-1 loads B      A in D         B in E    the L2 evicts A for B, and detaches it
+ *   l1-0 loads A      A in D         B in E    a hit, without a message; under nmoesi a miss, which evicts B
+ *   l1-1 stores A     A in D         A in M    the L2 has no sharer of A; B goes from l1-1's way
+ *   l1-0 acquires     -              A in M
+ *   l1-0 loads A      A in S         A in O    what l1-1 has stored
+ */
+
+enum { D = GPC_LINE_COUNT, STATES };
+enum { DETACH = GPC_EVENT_COUNT, EVENTS };
+
+static const gpc_protocol_state states[] = {{.name = "D", .means = GPC_MEANS_DETACHED}};
+static const gpc_protocol_event events[] = {{.name = "detach", .like = GPC_EVENT_WRITE_PROBE}};
+
+#define STAYS \
+    { GPC_DO_HIT, D, D }
+#define NONE_D \
+    { GPC_DO_IGNORE, D, D }
+#define SEND_D \
+    { GPC_DO_SEND_DATA, D, D }
+#define ANEW(request, state) GPCI_DO(GPC_DO_EVICT_FIRST | (request), state)
+
+/* clang-format off */
+static const gpc_protocol_rule first[STATES][GPC_EVENT_COUNT] = {
+    /*       Load        Store     N-Store   Eviction Read Req. Write Req. Acquire */
+    FIRST(N, HIT(N),     WRITE(M), HIT(N),     BACK,    NONE(N),  SEND(I),   NONE(N)),
+    FIRST(M, HIT(M),     HIT(M),   HIT(M),     BACK,    SEND(O),  SEND(I),   NONE(M)),
+    FIRST(O, HIT(O),     WRITE(M), HIT(O),     BACK,    SEND(O),  SEND(I),   NONE(O)),
+    FIRST(E, HIT(E),     HIT(M),   HIT(N),     DROP,    SEND(S),  SEND(I),   NONE(E)),
+    FIRST(S, HIT(S),     WRITE(M), HIT(N),     DROP,    NONE(S),  DROP,      NONE(S)),
+    FIRST(I, READ(E, S), WRITE(M), READ(N, N), NONE(I), NONE(I),  NONE(I),   NONE(I)),
+    [D] = {STAYS, ANEW(GPC_DO_WRITE_REQUEST, M), ANEW(GPC_DO_READ_REQUEST, N), DROP, NONE_D, DROP,
+           [GPC_EVENT_ACQUIRE] = DROP},
+};
+
+static const gpc_protocol_rule first_named[STATES][EVENTS - GPC_EVENT_COUNT] = {
+    /*             Detach */
+    [GPC_LINE_N] = {SEND_D},
+    [GPC_LINE_M] = {SEND_D},
+    [GPC_LINE_O] = {SEND_D},
+    [GPC_LINE_E] = {STAYS},
+    [GPC_LINE_S] = {STAYS},
+    [GPC_LINE_I] = {NONE(I)},
+    [D]          = {NONE_D},
+};
+
+/* As NMOESI's. */
+static const gpc_protocol_rule below[STATES][GPC_EVENT_COUNT] = {
+    /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab. N data   Probe d. Inval. d. Acquire */
+    BELOW(N, BACK,    NONE(N),  SEND(I),   HIT(N),     WRITE(M), NEVER,   HIT(N),  NEVER,   NONE(N),  NONE(N)),
+    BELOW(M, BACK,    SEND(O),  SEND(I),   HIT(M),     HIT(M),   NONE(M), NONE(M), NONE(M), NONE(M),  NONE(M)),
+    BELOW(O, BACK,    SEND(O),  SEND(I),   HIT(O),     WRITE(M), NONE(O), NONE(O), NONE(O), NONE(O),  NONE(O)),
+    BELOW(E, DROP,    SEND(S),  SEND(I),   HIT(E),     HIT(E),   HIT(M),  HIT(M),  HIT(M),  HIT(M),   NONE(E)),
+    BELOW(S, DROP,    NONE(S),  DROP,      HIT(S),     WRITE(E), NEVER,   HIT(N),  NEVER,   HIT(N),   NONE(S)),
+    BELOW(I, NONE(I), NONE(I),  NONE(I),   READ(E, S), WRITE(E), NEVER,   NEVER,   NEVER,   NEVER,    NONE(I)),
+};
+
+/* What is detached from below goes, as by a write probe; those above it are detached. */
+static const gpc_protocol_rule below_named[STATES][EVENTS - GPC_EVENT_COUNT] = {
+    [GPC_LINE_N] = {SEND(I)},
+    [GPC_LINE_M] = {SEND(I)},
+    [GPC_LINE_O] = {SEND(I)},
+    [GPC_LINE_E] = {SEND(I)},
+    [GPC_LINE_S] = {DROP},
+    [GPC_LINE_I] = {NONE(I)},
+};
+/* clang-format on */
+
+#define DETACHES                                                                \
+    {                                                                           \
+        [GPC_EVENT_EVICTION] = {.above = DETACH}, [DETACH] = {.above = DETACH } \
+    }
+static const gpc_protocol_raise below_raises[STATES][EVENTS] = {
+    [GPC_LINE_N] = DETACHES, [GPC_LINE_M] = DETACHES, [GPC_LINE_O] = DETACHES,
+    [GPC_LINE_E] = DETACHES, [GPC_LINE_S] = DETACHES,
+};
+static const gpc_protocol_raise memory_raises[GPC_LINE_COUNT][EVENTS] = {
+    [GPC_LINE_M] = {[GPC_EVENT_EVICTION] = {.above = DETACH}},
+    [GPC_LINE_E] = {[GPC_EVENT_EVICTION] = {.above = DETACH}},
+};
+
+const gpc_protocol gpci_nmoesi_d = {
+    .struct_size = sizeof(gpc_protocol),
+    .name = "nmoesi-d",
+    .summary = "NMOESI, and copies that are read on when the cache below has evicted their block, until an acquire",
+    .source = "seeds/002 section 5.2",
+    .flags = GPC_PROTOCOL_DIRECTORY | GPC_PROTOCOL_PEER,
+    .first = (const gpc_protocol_rules *)&first,
+    .between = (const gpc_protocol_rules *)&below,
+    .memory = &gpci_memory_rules,
+    .states = states,
+    .state_count = STATES - GPC_LINE_COUNT,
+    .events = events,
+    .event_count = EVENTS - GPC_EVENT_COUNT,
+    .event_rules = {*first_named, *below_named},
+    .raises = {NULL, *below_raises, NULL, *memory_raises},
+};
