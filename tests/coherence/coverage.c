@@ -22,14 +22,18 @@ static const char *const place_names[] = {"first", "between", "shared", "memory"
 /* A protocol of one's own, its tables too. */
 typedef struct own_protocol {
     gpc_protocol protocol;
-    gpc_protocol_rules rules[4];
+    gpc_protocol_rule rules[4][GPC_MAX_STATES][GPC_EVENT_COUNT];
 } own_protocol;
+
+static uint32_t rows_of(const gpc_protocol *p, uint32_t place) {
+    return place == 3 ? GPC_LINE_COUNT : gpci_states_of(p);
+}
 
 static void copy_protocol(own_protocol *own, const gpc_protocol *p) {
     const gpc_protocol_rules *tables[] = {p->first, p->between, p->shared ? p->shared : p->between, p->memory};
     own->protocol = *p;
     for (unsigned i = 0; i < 4; i++)
-        memcpy(own->rules[i], *tables[i], sizeof(own->rules[i]));
+        memcpy(own->rules[i], *tables[i], rows_of(p, i) * sizeof(own->rules[i][0]));
     own->protocol.name = "own";
     own->protocol.first = (const gpc_protocol_rules *)&own->rules[0];
     own->protocol.between = (const gpc_protocol_rules *)&own->rules[1];
@@ -138,7 +142,7 @@ static bool covers_cell(cover *k, own_protocol *own, uint32_t place, uint32_t st
     k->listed += reason != NULL;
     if (used == !reason)
         return true;
-    fprintf(stderr, "%s, %s, %c, %s: %s%s\n", k->protocol->name, place_names[place], "NMOESI"[state],
+    fprintf(stderr, "%s, %s, %c, %s: %s%s\n", k->protocol->name, place_names[place], "NMOESIF"[state],
             gpc_coherence_event_name((gpc_coherence_event)event), used ? "used, though " : "never used",
             used ? reason : "");
     return false;
@@ -171,7 +175,7 @@ static void covers(const gpc_protocol *protocol) {
     make_programs(&k);
     copy_protocol(&own, protocol);
     for (uint32_t place = 0; place < 4; place++)
-        for (uint32_t state = 0; state < GPC_LINE_COUNT; state++)
+        for (uint32_t state = 0; state < rows_of(protocol, place); state++)
             for (uint32_t event = 0; event < GPC_EVENT_COUNT; event++)
                 good &= covers_cell(&k, &own, place, state, event);
     good &= covers_origins(&k);
@@ -188,6 +192,10 @@ Test(coverage, msi, .disabled = EFFORT_SANITIZED) {
 
 Test(coverage, mesi, .disabled = EFFORT_SANITIZED) {
     covers(&gpci_mesi);
+}
+
+Test(coverage, mesif, .disabled = EFFORT_SANITIZED) {
+    covers(&gpci_mesif);
 }
 
 Test(coverage, mosi, .disabled = EFFORT_SANITIZED) {

@@ -11,8 +11,8 @@
 #define MEMORY (1u << GPCI_PLACE_MEMORY)
 #define CACHES (FIRST | BETWEEN | SHARED)
 #define BELOW (BETWEEN | SHARED | MEMORY)
-#define ALL "msi mesi mosi moesi nmoesi nmoesi-multi2sim vi none slc-glc"
-#define COHERENT "msi mesi mosi moesi"
+#define ALL "msi mesi mesif mosi moesi nmoesi nmoesi-multi2sim vi none slc-glc"
+#define COHERENT "msi mesi mesif mosi moesi"
 #define TRACKED COHERENT " nmoesi nmoesi-multi2sim"
 #define UNTRACKED "vi none slc-glc"
 
@@ -31,10 +31,11 @@ static const struct {
     {ALL, CACHES, "I", PROBES, "what a probe does not find is answered without the table"},
     {ALL, CACHES, "I", EVENT(ACQUIRE), "only what is valid is gone through"},
     {COHERENT " vi", BELOW, "MOESI", EVENT(N_DATA_ABOVE), "nothing is ever in N"},
-    {"mosi moesi nmoesi", CACHES, "S", EVENT(READ_PROBE), "owners are probed, and who is in S owns nothing"},
+    {"mesif mosi moesi nmoesi", CACHES, "S", EVENT(READ_PROBE), "owners are probed, and who is in S owns nothing"},
     {"nmoesi", BETWEEN, "N", EVENT(READ_PROBE), "owners are probed, and below the first level N comes of S only"},
     {COHERENT " nmoesi", SHARED, "MOES", EVENT(READ_PROBE), "nobody beside it asks for what it serves"},
     {"mesi moesi nmoesi", SHARED, "NOS", ANY, "nobody beside it has a copy of what it serves: it is in E, or M"},
+    {"mesif", SHARED, "SF", ANY, "nobody beside it has a copy of what it serves: it is in E, or M"},
     {"mosi", SHARED, "O", ANY, "nobody beside it has a copy of what it serves: it is in S, or M"},
     {UNTRACKED, MEMORY, "ME", EVENT(WRITE_ABOVE), "without a directory nobody asks for the only copy"},
     {"slc-glc", BETWEEN | SHARED, "I", EVENT(PASSING_LOAD) | EVENT(PASSING_STORE),
@@ -76,7 +77,7 @@ static bool names(const char *list, const char *name) {
 
 const char *coverage_reason(const char *protocol, uint32_t place, uint32_t state, uint32_t event) {
     for (size_t i = 0; i < sizeof(cells) / sizeof(*cells); i++)
-        if (cells[i].places >> place & cells[i].events >> event & 1 && strchr(cells[i].states, "NMOESI"[state]) &&
+        if (cells[i].places >> place & cells[i].events >> event & 1 && strchr(cells[i].states, "NMOESIF"[state]) &&
             names(cells[i].protocols, protocol))
             return cells[i].reason;
     return NULL;
