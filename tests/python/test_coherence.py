@@ -389,8 +389,8 @@ class Protocols(Case):
     def test_listed(self):
         names = [info.name for info in self.context.policies("protocol")]
         self.assertEqual(
-            set(names), {"msi", "mesi", "mesif", "mosi", "moesi", "nmoesi", "nmoesi-d", "nmoesi-multi2sim", "vi", "none",
-                         "slc-glc"}
+            set(names), {"msi", "mesi", "mesif", "mosi", "moesi", "nmoesi", "nmoesi-d", "nmoesi-multi2sim", "vi",
+                         "none", "slc-glc"}
         )
         for name in names:
             table = self.context.protocol(name)
@@ -476,6 +476,43 @@ class Protocols(Case):
         self.assertEqual(tree.stats_json()["levels"]["L1"]["states"], found.names)
         with self.assertRaises(ValueError):
             stats + self.tree("mesi").stats()
+
+    def test_events_beside_the_sixteen(self):
+        """By name in tables, accesses and cells that raise them."""
+        tables = self.context.protocol("mesi").tables()
+        tables["events"] = {"rfo": "load", "rfo-below": "write_above"}
+        for state, after in zip("MESI", "MEMM"):
+            tables["first"][state]["rfo"] = ("hit", after)
+        for state in "SI":
+            tables["first"][state]["rfo"] = ("write-request", "M", {"below": "rfo-below"})
+        for place in ("between", "memory"):
+            for row in tables[place].values():
+                if "write_above" in row:
+                    row["rfo-below"] = row["write_above"]
+        self.context.register(Protocol("rfo", **tables, flags="directory|peer"))
+        found = self.context.protocol("rfo")
+        rule = found.rule("first", "I", "rfo")
+        self.assertEqual((rule.below.name, rule.above), ("rfo-below", None))
+        self.assertEqual(rule.below.like, gpucache.CoherenceEvent.WRITE_ABOVE)
+        self.assertEqual(found.tables(), Protocol("again", **found.tables()).tables())
+        written = gpucache.tables.as_json(found)["first"]["I"]["rfo"]
+        self.assertEqual(written, ["write-request", "M", {"below": "rfo-below"}])
+        tree = self.tree("rfo")
+        self.assertEqual(tree.events, ["rfo", "rfo-below"])
+        tree.store("l1-0", 0x40, b"\x05")
+        after = tree.access("l1-1", "load", 0x40, event="rfo")
+        self.assertEqual((after.state, after.data, after.hit), ("M", b"\x05", False))
+        self.assertTrue(tree.store("l1-1", 0x40, b"\x06").hit)
+        with self.assertRaisesRegex(gpucache.ArgumentError, "none of the protocol's own: rfo, rfo-below"):
+            tree.access("l1-1", "load", 0x40, event="load")
+        for text, change in (
+            ("event X is like", {"X": "lonely"}), ("event load is there already", {"load": "load"}),
+            ("none of the protocol's events", {"rfo": "load"}), ("is like 3", {**tables["events"], "e": "eviction"}),
+        ):  # fmt: skip
+            with self.subTest(text), self.assertRaises(gpucache.ArgumentError) as raised:
+                self.context.register(Protocol("wrong", **{**tables, "events": change}, flags="directory|peer"))
+            if text:
+                self.assertIn(text, raised.exception.message)
 
     def test_wrong_states(self):
         tables = self.context.protocol("mesif").tables()

@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shlex
 import unittest
 
 from harness import ROOT, TemporaryCase, command
@@ -275,6 +276,8 @@ class Walkthrough(Case):
     MISTAKES = (
         ("protocol.json", '"send-data|write-back"', '"send-data"'),
         ("forward.json", '"E": {"read_probe": ["send-data", "S"]}', '"E": {"read_probe": ["send-data", "F"]}'),
+        ("load-own.json", '"write-request", "M"', '"write-request", "E"'),
+        ("moesi-d.json", "", ""),  # as it is
     )
 
     def test_readme(self):
@@ -291,9 +294,9 @@ class Walkthrough(Case):
                 self.assertIn(f"```json\n{table}```\n", text)
                 self.saved(table, name)
             shown = re.findall(r"^```text\n\$ python3 -m gpucache (coherence .*)\n((?:.*\n)*?)```$", text, re.MULTILINE)
-            self.assertEqual(len(shown), 4)
+            self.assertEqual(len(shown), 6)
             for arguments, lines in shown:
-                done = command(*arguments.split())
+                done = command(*shlex.split(arguments))
                 self.assertEqual(done.returncode, 1)
                 self.assertEqual(done.stdout, lines)
         finally:

@@ -52,7 +52,7 @@ def changes(protocol):
 
 def _copy(protocol, place, state, event, cell):
     tables = {each: {one: dict(row) for one, row in table.items()} for each, table in protocol.places.items()}
-    tables[place][state][event] = Rule(*cell, *protocol.places[place][state][event][3:])
+    tables[place][state][event] = Rule(*cell, **protocol.places[place][state][event].raised)
     return Protocol(
         "changed", tables.pop("first"), tables.pop("memory"), **tables, flags=protocol.flags, letters=protocol.letters,
         pass_loads=protocol.pass_loads, pass_stores=protocol.pass_stores, through_stores=protocol.through_stores,
@@ -85,7 +85,7 @@ def _outcome(changed, systems, states, right):
 
 
 def text_of_cell(rule):
-    actions, after, shared = rule[:3]
+    actions, after, shared = rule
     return f"{name_of_bits(DoBits(actions))} {after.name}" + (f"/{shared.name}" if shared != after else "")
 
 

@@ -32,8 +32,20 @@ from .errors import ArgumentError, NotFoundError
 
 PLACES = ("first", "between", "shared", "memory")
 
-# What a module does upon an event: DoBits, and CoherenceStates; and the ProtocolEvents that it raises, or None.
-Rule = namedtuple("Rule", "actions next next_shared below above", defaults=(None, None))
+class Rule(namedtuple("Rule", "actions next next_shared")):
+    """What a module does upon an event: DoBits, and CoherenceStates; and which ProtocolEvents it raises, or None."""
+
+    below = above = None
+
+    def __new__(cls, actions, after, shared, below=None, above=None):
+        made = super().__new__(cls, actions, after, shared)
+        made.below, made.above = below, above
+        return made
+
+    @property
+    def raised(self):
+        """{"below": ProtocolEvent, "above": ProtocolEvent}, those that there are."""
+        return {side: event for side, event in (("below", self.below), ("above", self.above)) if event is not None}
 
 
 def bits_of(kind, value, what):
@@ -127,11 +139,9 @@ def event_of(events, value, what):
 
 def _raised(cell, what, events):
     """A cell without what it raises, and that: {"below": ProtocolEvent, "above": ProtocolEvent}."""
-    if isinstance(cell, str) or not isinstance(cell, (tuple, list)):
-        return cell, {}
-    if len(cell) == 5:
-        cell = (*cell[:3], {side: event for side, event in zip(("below", "above"), cell[3:]) if event is not None})
-    if not cell or not isinstance(cell[-1], dict):
+    if isinstance(cell, Rule):
+        cell = (*cell, cell.raised)
+    if not isinstance(cell, (tuple, list)) or not cell or not isinstance(cell[-1], dict):
         return cell, {}
     found = {}
     for side, event in cell[-1].items():
@@ -278,7 +288,7 @@ class Protocol:
                     raise ArgumentError(Status.ERROR_ARGUMENT, f"memory, {state.name}: its states are I, E and M")
                 for event, rule in row.items():
                     if event < GPC_EVENT_COUNT:
-                        rules[state][event] = g.gpc_protocol_rule(*rule[:3])
+                        rules[state][event] = g.gpc_protocol_rule(*rule)
             if self.events:
                 self._raw_events(raw, place, table)
             setattr(raw, place, ctypes.cast(ctypes.pointer(rules), ctypes.POINTER(g.gpc_protocol_rules)))
@@ -293,7 +303,7 @@ class Protocol:
         for state, row in table.items():
             for event, rule in row.items():
                 if event >= GPC_EVENT_COUNT:
-                    rules[state * columns + event - GPC_EVENT_COUNT] = g.gpc_protocol_rule(*rule[:3])
+                    rules[state * columns + event - GPC_EVENT_COUNT] = g.gpc_protocol_rule(*rule)
                 raises[state * (GPC_EVENT_COUNT + columns) + event] = g.gpc_protocol_raise(
                     rule.below or 0, rule.above or 0)  # fmt: skip
         raw.event_rules[at] = ctypes.cast(rules, ctypes.POINTER(g.gpc_protocol_rule))
@@ -335,7 +345,7 @@ def events_of(raw):
 def _plain(rule):
     """(actions, next, next_shared), and what it raises, if anything, in plain text."""
     found = (name_of_bits(rule.actions), rule.next.name, rule.next_shared.name)
-    raised = {side: getattr(rule, side).name for side in ("below", "above") if getattr(rule, side) is not None}
+    raised = {side: event.name for side, event in rule.raised.items()}
     return (*found, raised) if raised else found
 
 
