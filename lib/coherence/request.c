@@ -51,6 +51,18 @@ static void drop_owners(gpci_module *t, uint32_t block, uint32_t slot) {
     }
 }
 
+/*
+ * Nor does R own what it will share, a block that it stores to non-coherently: it was the owner if it has let go of the
+ * block since without a word, which Multi2Sim's modules do not.
+ */
+static void drop_owner(gpci_module *t, uint32_t block, gpci_tree_span span, uint32_t slot) {
+    for (uint32_t sub = span.first; sub < span.end; sub++) {
+        uint16_t *owner = gpci_module_owner_of(t, block, sub);
+        if (*owner == slot)
+            *owner = GPCI_TREE_NO_OWNER;
+    }
+}
+
 gpci_tree_reply gpci_tree_fetch(gpc_coherence *c, gpci_module *t, uint32_t block, uint64_t address, uint32_t event,
                                 uint32_t origin, uint32_t flags, gpci_tree_point at) {
     uint64_t tag = gpci_module_tag_of(t, address);
@@ -81,7 +93,10 @@ GPCI_INLINE bool add_requester(const gpc_coherence *c, gpci_module *t, uint32_t 
     gpc_protocol_rule rule = *gpci_module_rule(r, GPC_LINE_I, gpci_event_or(request->cause, usual));
     const bool forwards =
         GPCI_UNLIKELY(c->forwards) && !request->non_coherent && gpci_tree_stays_owner(c, rule.next_shared);
-    add_sharer(c, t, block, span, slot, shared ? forwards : rule.next != rule.next_shared);
+    const bool owner = shared ? forwards : rule.next != rule.next_shared;
+    if (!owner && gpci_tree_has(c, GPC_PROTOCOL_PROBE_WHOLE))
+        drop_owner(t, block, span, slot);
+    add_sharer(c, t, block, span, slot, owner);
     return shared;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/small.h"
+#include "coherence/stage.h"
+#include "policies/protocol/protocols.h"
 
 #include <string.h>
 
@@ -139,4 +140,29 @@ Test(coherence_directory, limits) {
     cr_expect_eq(small_create(s), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(s->error.message, "is EVICT, but blocks above differ in size"), "%s", s->error.message);
     small_close(s);
+}
+
+/*
+ * Multi2Sim's protocol, but that clean blocks leave without a word: cache 1, which the directory takes for the owner,
+ * brings the block back for a non-coherent store. It shares it then, and is not probed as its owner.
+ */
+Test(coherence_directory, owner_left_without_a_word) {
+    stage s;
+    stage_prepare(&s, STAGE_SHARED);
+    gpc_protocol p = gpci_nmoesi_multi2sim;
+    gpc_protocol_rules first, between;
+    memcpy(first, p.first, sizeof first);
+    memcpy(between, p.between, sizeof between);
+    for (uint32_t state = GPC_LINE_E; state <= GPC_LINE_S; state++)
+        first[state][GPC_EVENT_EVICTION] = between[state][GPC_EVENT_EVICTION] =
+            (gpc_protocol_rule){.actions = GPC_DO_HIT, .next = GPC_LINE_I, .next_shared = GPC_LINE_I};
+    p.name = "silent";
+    p.first = (const gpc_protocol_rules *)&first;
+    p.between = (const gpc_protocol_rules *)&between;
+    cr_assert_eq(gpc_context_register_protocol(s.small->context, &p, NULL), GPC_OK);
+    stage_make(&s, "silent");
+    stage_play(&s, "L1 X1 N1 L0");
+    cr_expect_eq(stage_state(&s, 1), GPC_LINE_N);
+    cr_expect_eq(stage_state(&s, 0), GPC_LINE_S);
+    stage_close(&s);
 }
