@@ -24,6 +24,7 @@ from gpucache import (
     Protocol,
     ProtocolBits,
 )
+from gpucache.tables import as_json
 
 LAZY = dict(low=["mm"], low_network="net", sets=2, ways=2)
 MODULES = [
@@ -495,7 +496,7 @@ class Protocols(Case):
         self.assertEqual((rule.below.name, rule.above), ("rfo-below", None))
         self.assertEqual(rule.below.like, gpucache.CoherenceEvent.WRITE_ABOVE)
         self.assertEqual(found.tables(), Protocol("again", **found.tables()).tables())
-        written = gpucache.tables.as_json(found)["first"]["I"]["rfo"]
+        written = as_json(found)["first"]["I"]["rfo"]
         self.assertEqual(written, ["write-request", "M", {"below": "rfo-below"}])
         tree = self.tree("rfo")
         self.assertEqual(tree.events, ["rfo", "rfo-below"])
