@@ -111,10 +111,11 @@ typedef struct gpci_task {
     bool served;                           /* to a low module: it has got there, and has not been refused */
     bool borrows;                          /* of a probe: the block is another's (gpci_lock.asks) */
     bool taken;                            /* of a put: a probe has passed the lock of the block that it is of */
-    bool forwarded; /* of a put or read: for it another block stays locked, which no probe passes; */
-                    /* so it is refused, where others wait */
-    bool mshr;      /* with a host: it has an MSHR entry of `module` */
-    uint64_t label; /* with a host: of the message that it came by */
+    bool forwarded;  /* of a put or read: for it another block stays locked, which no probe passes; */
+                     /* so it is refused, where others wait */
+    bool mshr;       /* with a host: it has an MSHR entry of `module` */
+    uint32_t beside; /* with a host that lists who has MSHR entries: the next */
+    uint64_t label;  /* with a host: of the message that it came by */
 } gpci_task;
 
 /* Of a lookup of a module that asks what to keep (module_ask.c). */

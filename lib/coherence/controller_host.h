@@ -39,7 +39,7 @@ struct gpci_controller_host {
      * waits for gpci_controllers_sent.
      */
     bool (*takes)(void *self, const gpci_letter *letter, bool behind);
-    void (*send)(void *self, const gpci_letter *letter);
+    uint32_t (*send)(void *self, const gpci_letter *letter); /* returns bytes that it does without, beside others */
     void (*use)(void *self, const gpci_use *use);
     /* The host's cycle that is `cycles` of a module's from here. */
     uint64_t (*after)(void *self, uint32_t module, uint64_t cycles);

@@ -104,12 +104,12 @@ static GPCI_NOINLINE bool send_in_turn(gpci_controllers *e, gpci_controller *uni
         return false;
     }
     if (behind)
-        return true; /* its queue has no end */
+        return true; /* its queue has no end, or it goes with what stands there */
     gpci_due_queue_leave(&e->waiters, queue, &first);
     unit->freed[up] -= unit->freed[up] != 0;
     if (queue->head == GPCI_NO_ITEM)
         unit->freed[up] = 0;
-    else if (unit->freed[up])
+    else if (unit->freed[up] || gpci_module_at(e->tree, l->from)->sector_mask) /* of one's line, needs no place */
         gpci_sender_wake(e, queue, 0);
     return true;
 }
@@ -134,8 +134,9 @@ bool gpci_send(gpci_controllers *e, const gpci_letter *l) {
     if (e->host) {
         if (!has_place(e, l))
             return false;
-        gpci_tree_count_bytes(c, low, gpci_module_at(c, l->from), gpci_module_at(c, l->to), l->kind, l->bytes);
-        e->host->send(e->host->self, l);
+        gpci_module *from = gpci_module_at(c, l->from), *to = gpci_module_at(c, l->to);
+        gpci_tree_count_bytes(c, low, from, to, l->kind, l->bytes);
+        gpci_tree_uncount_bytes(low, from, to, e->host->send(e->host->self, l));
         return true;
     }
     const uint32_t network = low->given.high_network;

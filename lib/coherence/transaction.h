@@ -122,6 +122,8 @@ gpci_tree_point gpci_tree_gather_end(gpc_coherence *c, const gpci_module *m, gpc
 /* A message's bytes, at both ends. `t`: which of the two, or whose module above both are. */
 void gpci_tree_count_bytes(const gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to,
                            gpc_message_kind kind, uint32_t bytes);
+/* Bytes of it that are not sent, since it goes with another. */
+void gpci_tree_uncount_bytes(const gpci_module *t, gpci_module *from, gpci_module *to, uint32_t bytes);
 /* Append a step that is no message: FINISH, EVICTION. */
 gpci_tree_point gpci_tree_mark(gpc_coherence *c, const gpci_module *m, gpc_message_kind kind, uint64_t address,
                                gpci_tree_point at);

@@ -90,6 +90,11 @@ void gpci_tree_count_bytes(const gpc_coherence *c, const gpci_module *t, gpci_mo
     count_bytes(c, t, from, to, kind, bytes);
 }
 
+void gpci_tree_uncount_bytes(const gpci_module *t, gpci_module *from, gpci_module *to, uint32_t bytes) {
+    *(from == t ? &from->stats.high_sent : &from->stats.low_sent) -= bytes;
+    *(to == t ? &to->stats.high_received : &to->stats.low_received) -= bytes;
+}
+
 /* Append a message; it is received when it is sent, until its caller says otherwise. */
 static gpc_coherence_message *append_message(gpc_coherence *c, const gpci_module *t, gpci_module *from, gpci_module *to,
                                              gpc_message_kind kind, uint64_t address, uint32_t bytes,

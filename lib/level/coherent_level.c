@@ -75,6 +75,12 @@ void gpci_coherent_count(gpc_hierarchy *h, gpc_message_kind kind, uint32_t from,
         gpci_count_l2_write(h, to - c->first_slice, sectors, sectors);
 }
 
+void gpci_coherent_count_along(gpc_hierarchy *h, uint32_t from, uint32_t to, uint32_t header) {
+    const bool crosses = gpci_gpu_of(h->coherent, from) != gpci_gpu_of(h->coherent, to);
+    h->stats.gpu_link_packets -= crosses;
+    h->stats.gpu_link_bytes -= crosses ? header : 0;
+}
+
 /* Returns the sectors that were read from memory. */
 static uint32_t count(gpc_hierarchy *h, const gpc_coherence_result *r) {
     uint32_t read = 0;

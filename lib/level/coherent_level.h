@@ -114,6 +114,8 @@ GPCI_INLINE void gpci_coherent_tell(const gpci_coherent *c, const gpc_request *r
 }
 /* What a message of the tree moves, counted. */
 void gpci_coherent_count(gpc_hierarchy *h, gpc_message_kind kind, uint32_t from, uint32_t to, uint32_t bytes);
+/* It goes in a packet of others, and so without a header. */
+void gpci_coherent_count_along(gpc_hierarchy *h, uint32_t from, uint32_t to, uint32_t header);
 /* A line transaction of a functional access, counted. */
 gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_line_access *access);
 /*

@@ -31,15 +31,19 @@ static uint32_t group_of(const gpci_lrc *lrc, const gpci_packet *packet) {
     return packet->request.sm / lrc->options.sharing;
 }
 
+static uint64_t line_of(const gpci_lrc *lrc, const gpci_packet *packet) {
+    return packet->address & ~(uint64_t)(lrc->options.line ? lrc->options.line - 1 : 0);
+}
+
 static uint32_t *bucket_of(const gpci_lrc *lrc, const gpci_packet *packet) {
-    uint64_t hash = gpci_mix(packet->address ^ (uint64_t)group_of(lrc, packet) << 48);
+    uint64_t hash = gpci_mix(line_of(lrc, packet) ^ (uint64_t)group_of(lrc, packet) << 48);
     return &lrc->buckets[hash & lrc->bucket_mask];
 }
 
 /* What one packet asks for comes with the other's reply, and it tells L2 the same. */
 static bool covers(const gpci_lrc *lrc, const entry *e, const gpci_packet *packet) {
     const gpci_packet *leader = gpci_packet_at(lrc->pool, e->leader);
-    return leader->address == packet->address && group_of(lrc, leader) == group_of(lrc, packet) &&
+    return line_of(lrc, leader) == line_of(lrc, packet) && group_of(lrc, leader) == group_of(lrc, packet) &&
            !(packet->segments & ~leader->segments) && e->word == packet->request.policy_word;
 }
 

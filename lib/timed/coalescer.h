@@ -16,6 +16,7 @@ typedef struct gpci_lrc_options {
     uint32_t sms;     /* of the whole GPU */
     uint32_t sharing; /* neighbouring SMs that share one LRC, 1 or more */
     uint32_t entries; /* reads in flight that an LRC follows */
+    uint32_t line;    /* bytes, a power of two, whose addresses are one; 0: each is its own */
 } gpci_lrc_options;
 
 typedef struct gpci_lrc gpci_lrc;

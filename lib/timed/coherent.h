@@ -59,6 +59,13 @@ typedef struct gpci_line_atomics {
     uint32_t count;
 } gpci_line_atomics;
 
+/* What messages of a packet that is arriving use of one module's data: they pass its port as one. */
+typedef struct gpci_gathered {
+    bool open;
+    uint32_t count, bytes;
+    gpci_use uses[8];
+} gpci_gathered;
+
 typedef struct gpci_coherent_host {
     gpci_controller_host table;
     gpci_coherent_origin *origins; /* [origin_room] by flight of the controllers; of use with a trace alone */
@@ -67,11 +74,14 @@ typedef struct gpci_coherent_host {
     gpci_line_atomics *atomics; /* [atomic_room] likewise */
     gpci_kept_lanes *lanes;     /* [lane_room] by flight; likewise */
     size_t value_room, atomic_room, lane_room;
-    gpc_atomic *spare;    /* [GPCI_MAX_LANES] for lanes that have none; NULL */
-    bool running;         /* controllers do their steps */
-    bool sealed;          /* a kernel begins, and what is to leave has not left: no access passes L1s' tags */
-    uint32_t stretch, at; /* how far that has come */
-    uint32_t sweeps;      /* that are under way for it */
+    gpc_atomic *spare; /* [GPCI_MAX_LANES] for lanes that have none; NULL */
+    gpci_gathered gathered;
+    const gpci_queue *behind; /* the last message that went into a queue by itself went into this, */
+    uint32_t before;          /* behind this packet, if it was not empty */
+    bool running;             /* controllers do their steps */
+    bool sealed;              /* a kernel begins, and what is to leave has not left: no access passes L1s' tags */
+    uint32_t stretch, at;     /* how far that has come */
+    uint32_t sweeps;          /* that are under way for it */
 } gpci_coherent_host;
 
 /* coherent_host.c */
@@ -108,10 +118,10 @@ void gpci_coherent_channel_receive(gpci_timed *t, uint32_t channel);
  * Is there room for a message where those of module `from` to module `to` wait for their network: in the miss queue or
  * the reply queue of its stage? Not for one that is `behind` others. When one has left, the first who waits is told.
  */
-bool gpci_message_has_room(const gpci_timed *t, uint32_t from, uint32_t to, bool behind);
+bool gpci_message_has_room(const gpci_timed *t, const gpci_letter *letter, bool behind);
 void gpci_message_left(gpci_timed *t, uint32_t module, bool up);
-/* A message leaves module `from` for module `to`. */
-void gpci_message_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to);
+/* A message leaves module `from` for module `to`: in a packet of its own, or (true) of others. */
+bool gpci_message_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to);
 /* So many sectors of memory are read or written for a task. */
 void gpci_coherent_access_memory(gpci_timed *t, const gpci_use *use, uint32_t sectors);
 /* The stage whose ports a module has: a memory's are its slice's. */
@@ -121,13 +131,27 @@ gpci_stage *gpci_coherent_stage_of(const gpci_timed *t, uint32_t module);
 void gpci_coherent_stage_take(gpci_timed *t, gpci_stage *stage, gpci_queue *queue, uint64_t latency, bool fills,
                               uint32_t packet);
 
+/* coherent_bundle.c: packets of several messages */
+/* A message into a queue that it is to leave by; or (true) it goes with the last packet there, by that one's header. */
+bool gpci_bundle_push(gpci_timed *t, gpci_queue *queue, uint32_t packet);
+/* Would it go beside that? */
+bool gpci_bundle_takes(const gpci_timed *t, const gpci_queue *queue, const gpci_letter *letter);
+/* Is the last packet there of another sector of this address's line? */
+bool gpci_bundle_goes_with(const gpci_timed *t, const gpci_queue *queue, uint64_t address);
+/* The same of an access of memory. */
+void gpci_bundle_push_access(gpci_timed *t, gpci_queue *queue, uint32_t packet);
+/* The first of a packet's messages, or accesses, is taken off: the next of them; or GPCI_NO_PACKET. */
+uint32_t gpci_bundle_split(gpci_packet *packet);
+/* The sectors of its line that a packet's messages are of. */
+uint8_t gpci_bundle_sectors(const gpci_timed *t, const gpci_packet *packet);
+
 /* coherent_link.c: where a GPU is at the link to all others */
 typedef struct gpci_gpu_port {
     gpci_queue out;
     uint32_t component;
 } gpci_gpu_port;
-/* A message sets out for another GPU. */
-void gpci_gpu_link_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to);
+/* A message sets out for another GPU. As gpci_message_send. */
+bool gpci_gpu_link_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to);
 
 /* coherent_l1.c */
 /* A packet at the tags: as the pass of l1.c. */

@@ -18,10 +18,10 @@ static uint64_t after(void *timed, uint32_t module, uint64_t cycles) {
 }
 
 static bool takes(void *timed, const gpci_letter *l, bool behind) {
-    return gpci_message_has_room(timed, l->from, l->to, behind);
+    return gpci_message_has_room(timed, l, behind);
 }
 
-static void send(void *timed, const gpci_letter *l) {
+static uint32_t send(void *timed, const gpci_letter *l) {
     gpci_timed *t = timed;
     const uint32_t number = gpci_pool_take(&t->pool);
     gpci_packet *p = gpci_packet_at(&t->pool, number);
@@ -37,7 +37,10 @@ static void send(void *timed, const gpci_letter *l) {
     gpci_see_message(t, l, p);
     if (task->mshr && l->from == task->module)
         gpci_coherent_mshr_free(t, l->task);
-    gpci_message_send(t, number, l->from, l->to);
+    if (GPCI_LIKELY(!gpci_message_send(t, number, l->from, l->to)))
+        return 0;
+    gpci_coherent_count_along(t->h, l->from, l->to, t->header);
+    return t->header;
 }
 
 /* Core cycle at which a module's data are there: when its data port is free, and its latency later. */
@@ -53,27 +56,55 @@ static uint64_t data_at(const gpci_timed *t, const gpci_use *u) {
     return gpci_clock_core(clock, start + latency);
 }
 
-/* A slice writes the bytes of a store: it has to wait for its turn, if that is an atomic. */
-static uint64_t written_at(gpci_timed *t, const gpci_use *u) {
+/* The packet of the atomic whose bytes a slice writes, if its atomic unit is limited; or NULL. */
+static const gpci_packet *performed(const gpci_timed *t, const gpci_use *u) {
     const gpci_controllers *e = gpci_controllers_of(t);
     const gpci_task *put = gpci_task_at(e, u->task);
-    const uint64_t at = data_at(t, u);
-    if (!put->stored || !put->passing || !gpci_is_slice(t->h->coherent, u->module))
-        return at;
+    if (GPCI_LIKELY(!u->write || !gpci_atomics_are_limited(t)) || !put->stored || !put->passing ||
+        !gpci_is_slice(t->h->coherent, u->module))
+        return NULL;
     const gpci_packet *p = gpci_packet_at(&t->pool, (uint32_t)gpci_tree_flight_at(e, put->flight)->token);
-    if (p->line.kind != GPC_ATOMIC && p->line.kind != GPC_REDUCTION)
-        return at;
-    const uint64_t performed = gpci_atomic_perform(gpci_coherent_stage_of(t, u->module), t->wheel.now, p->turns);
-    return performed > at ? performed : at;
+    return p->line.kind == GPC_ATOMIC || p->line.kind == GPC_REDUCTION ? p : NULL;
+}
+
+/* It has to wait for its turn. */
+static uint64_t performed_at(gpci_timed *t, const gpci_use *u, const gpci_packet *p) {
+    const uint64_t at = data_at(t, u);
+    const uint64_t done = gpci_atomic_perform(gpci_coherent_stage_of(t, u->module), t->wheel.now, p->turns);
+    return done > at ? done : at;
+}
+
+/* What has been gathered passes the port. */
+static void use_gathered(gpci_timed *t) {
+    gpci_gathered *g = &t->coherent->gathered;
+    if (!g->count)
+        return;
+    gpci_use all = g->uses[0];
+    all.bytes = g->bytes;
+    const uint64_t at = data_at(t, &all);
+    for (uint32_t i = 0; i < g->count; i++)
+        gpci_controllers_put(gpci_controllers_of(t), g->uses[i].task, g->uses[i].step, at);
+    g->count = g->bytes = 0;
+}
+
+static void gather(gpci_timed *t, const gpci_use *u) {
+    gpci_gathered *g = &t->coherent->gathered;
+    if (g->count == sizeof g->uses / sizeof *g->uses || g->uses[0].module != u->module || g->uses[0].write != u->write)
+        use_gathered(t);
+    g->uses[g->count++] = *u;
+    g->bytes += u->bytes;
 }
 
 static void use(void *timed, const gpci_use *u) {
     gpci_timed *t = timed;
     const uint32_t sectors = (u->bytes + GPCI_SEGMENT - 1) / GPCI_SEGMENT;
     if (!gpci_is_memory(t->h->coherent, u->module) || !sectors) {
-        const bool limited = u->write && gpci_atomics_are_limited(t);
-        gpci_controllers_put(gpci_controllers_of(t), u->task, u->step,
-                             GPCI_UNLIKELY(limited) ? written_at(t, u) : data_at(t, u));
+        const gpci_packet *atomic = performed(t, u);
+        if (GPCI_UNLIKELY(t->coherent->gathered.open) && sectors && !atomic)
+            gather(t, u);
+        else
+            gpci_controllers_put(gpci_controllers_of(t), u->task, u->step,
+                                 GPCI_UNLIKELY(atomic != NULL) ? performed_at(t, u, atomic) : data_at(t, u));
         return;
     }
     if (u->write)
@@ -215,20 +246,44 @@ static void go_on(gpci_timed *t, gpci_packet_message m, bool now) {
     settle(t, gpci_controllers_do(e, m.task, (gpci_step)m.step, &t->error));
 }
 
+/* The messages of a packet that has arrived have all been seen to. */
+static void close_gathered(gpci_timed *t) {
+    t->coherent->gathered.open = false;
+    use_gathered(t);
+    const uint64_t next = gpci_controllers_next(gpci_controllers_of(t));
+    if (next <= t->wheel.now)
+        gpci_coherent_run(t);
+    else if (next != UINT64_MAX)
+        gpci_wheel_wake(&t->wheel, 0, next);
+}
+
+/* Each message of a packet, or access of memory, goes on; those of a packet of several one after the other. */
+static void all_go_on(gpci_timed *t, uint32_t packet, bool message, bool now) {
+    const bool several = gpci_packet_at(&t->pool, packet)->flags & GPCI_PACKET_BUNDLE;
+    const bool gathers = several && now && !t->coherent->running;
+    if (GPCI_UNLIKELY(gathers))
+        t->coherent->gathered.open = true;
+    for (uint32_t next; packet != GPCI_NO_PACKET; packet = next) {
+        gpci_packet *p = gpci_packet_at(&t->pool, packet);
+        const gpci_packet_message m = p->message;
+        next = gpci_bundle_split(p);
+        if (message)
+            gpci_see_arrival(t, p);
+        gpci_pool_give(&t->pool, packet);
+        go_on(t, m, now);
+    }
+    if (GPCI_UNLIKELY(gathers))
+        close_gathered(t);
+}
+
 void gpci_message_arrived(gpci_timed *t, uint32_t packet) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    const gpci_packet_message m = p->message;
-    gpci_see_arrival(t, p);
-    gpci_pool_give(&t->pool, packet);
-    go_on(t, m, true);
+    all_go_on(t, packet, true, true);
 }
 
 /* The host's memory answers between cycles: what follows from that waits for the next cycle. */
 void gpci_message_memory_done(gpci_timed *t, uint32_t packet) {
-    const gpci_packet_message m = gpci_packet_at(&t->pool, packet)->message;
     const bool between = t->wheel.at >= t->wheel.components;
-    gpci_pool_give(&t->pool, packet);
-    go_on(t, m, !between);
+    all_go_on(t, packet, false, !between);
     if (between)
         gpci_wheel_wake(&t->wheel, 0, t->wheel.now);
 }

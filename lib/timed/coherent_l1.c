@@ -74,6 +74,11 @@ static void take_out(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, stage->mshr.used[0]);
 }
 
+/* Is the miss queue full? What is asked of a line beside what is asked there needs no place of its own. */
+static bool is_full(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
+    return gpci_queue_full(&stage->out) && !gpci_bundle_goes_with(t, &stage->out, address);
+}
+
 static bool is_load(const gpci_packet *p) {
     return p->line.kind == GPC_LOAD || p->line.kind == GPC_PREFETCH;
 }
@@ -218,7 +223,7 @@ static gpc_busy held_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_
             return GPC_BUSY_MSHR;
         past = GPC_BUSY_MSHR;
     }
-    if (gpci_queue_full(&stage->out)) {
+    if (is_full(t, stage, request->address)) {
         if (!goes_past(t, stage, packet, access, GPC_BUSY_MISS_QUEUE) ||
             stage->out.count - stage->out.room >= t->bypass_room)
             return GPC_BUSY_MISS_QUEUE;
@@ -257,7 +262,7 @@ gpci_verdict gpci_coherent_l1_pass(gpci_timed *t, gpci_stage *stage, uint32_t pa
     if (sight == GPCI_SIGHT_HIT)
         return hit(t, stage, packet, &request);
     gpc_busy reason = lacks_entry(t, stage, p->address) ? GPC_BUSY_MSHR
-                      : gpci_queue_full(&stage->out)    ? GPC_BUSY_MISS_QUEUE
+                      : is_full(t, stage, p->address)   ? GPC_BUSY_MISS_QUEUE
                                                         : GPC_BUSY_NOT;
     if (GPCI_UNLIKELY(t->h->coherent->predicts))
         reason = held_up(t, stage, packet, access, &request);
@@ -376,6 +381,8 @@ static bool goes_along(const gpci_timed *t, gpci_stage *stage, uint32_t packet) 
         return false;
     p->request.sm = stage->index;
     p->request.policy_word = 0;
+    if (t->bundle_line)
+        p->segments = gpci_bundle_sectors(t, p);
     p->born = t->wheel.now;
     return gpci_lrc_read(stage->coalescer, packet, stage->stores_below ? t->wheel.now + 1 : 0);
 }

@@ -32,11 +32,11 @@ static void port_destroy(gpci_group *group) {
     gpci_free(group->timed->context, group->timed->gpu_ports);
 }
 
-void gpci_gpu_link_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to) {
+bool gpci_gpu_link_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to) {
     gpci_gpu_port *port = &t->gpu_ports[from];
     gpci_packet_at(&t->pool, packet)->path.to = (uint16_t)to;
-    gpci_queue_push(&port->out, &t->pool, t->wheel.now, packet);
     gpci_wheel_wake(&t->wheel, port->component, t->wheel.now);
+    return gpci_bundle_push(t, &port->out, packet);
 }
 
 /* A message has crossed: to a memory, or a slice, from below. */

@@ -9,7 +9,7 @@
  * Requests pass the tags in order: where no entry is free, the first request that needs one waits, and all requests
  * behind it (`returned` is their queue). Replies, probes and write-backs go past them; so do requests that are to be
  * refused where they would have to wait (gpci_task.forwarded). With coherence.conflict = retry none waits here: it is
- * refused.
+ * refused. Requests for sectors of a line share an entry.
  *
  * Why there is no deadlock, however few entries there are: a request that waits here has not been served, so probes
  * pass the locks that its access holds nearer to the processors (coherence/controller_find.c), and none of the slice. A
@@ -40,10 +40,56 @@ static bool is_request(const gpci_timed *t, const gpci_stage *stage, const gpci_
            !gpci_message_task(t, p)->forwarded;
 }
 
-/* Does it need an entry, and is none free? */
+/* Where the requests that have entries of a line are, if sectors share these. */
+static uint32_t *line_of(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
+    const uint64_t hash = address / t->bundle_line * 0x9e3779b97f4a7c15u >> 32;
+    return &stage->mshr.buckets[hash & stage->mshr.mask].leader;
+}
+
+/* Has another request for a sector of the line an entry, in the same half of the slice? */
+static bool is_shared(const gpci_timed *t, const gpci_stage *stage, const gpci_task *task) {
+    if (GPCI_LIKELY(!t->bundle_line))
+        return false;
+    const gpci_controllers *e = gpci_controllers_of(t);
+    for (uint32_t i = *line_of(t, stage, task->address); i != GPCI_NO_ITEM; i = gpci_task_at(e, i)->beside) {
+        const gpci_task *other = gpci_task_at(e, i);
+        if (other->module == task->module && (other->address ^ task->address) < t->bundle_line)
+            return true;
+    }
+    return false;
+}
+
+static void list(const gpci_timed *t, const gpci_stage *stage, uint32_t number) {
+    gpci_task *task = gpci_task_at(gpci_controllers_of(t), number);
+    if (GPCI_LIKELY(!t->bundle_line))
+        return;
+    uint32_t *first = line_of(t, stage, task->address);
+    task->beside = *first;
+    *first = number;
+}
+
+static void strike_out(const gpci_timed *t, const gpci_stage *stage, uint32_t number) {
+    const gpci_controllers *e = gpci_controllers_of(t);
+    if (GPCI_LIKELY(!t->bundle_line))
+        return;
+    uint32_t *at = line_of(t, stage, gpci_task_at(e, number)->address);
+    while (*at != number)
+        at = &gpci_task_at(e, *at)->beside;
+    *at = gpci_task_at(e, number)->beside;
+}
+
+/* Does one of a packet's requests need an entry, and is none free? */
 static bool lacks(const gpci_timed *t, const gpci_stage *stage, uint32_t packet) {
-    const gpci_packet_message *m = &gpci_packet_at(&t->pool, packet)->message;
-    return !has_room(stage) && gpci_controllers_asks_below(gpci_controllers_of(t), m->task, (gpci_step)m->step);
+    if (has_room(stage))
+        return false;
+    for (const gpci_packet *p = gpci_packet_at(&t->pool, packet);; p = gpci_packet_at(&t->pool, p->beside)) {
+        const gpci_packet_message *m = &p->message;
+        if (gpci_controllers_asks_below(gpci_controllers_of(t), m->task, (gpci_step)m->step) &&
+            !is_shared(t, stage, gpci_message_task(t, p)))
+            return true;
+        if (GPCI_LIKELY(!(p->flags & GPCI_PACKET_BUNDLE)))
+            return false;
+    }
 }
 
 bool gpci_coherent_mshr_stall(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
@@ -74,11 +120,14 @@ bool gpci_coherent_mshr_allocate(void *timed, uint32_t number) {
     if (!gpci_is_slice(t->h->coherent, task->module) && !gpci_is_near(t->h->coherent, task->module))
         return true;
     gpci_stage *stage = gpci_coherent_stage_of(t, task->module);
-    if (!has_room_for(t, stage, task->module))
+    const bool shared = is_shared(t, stage, task);
+    if (!shared && !has_room_for(t, stage, task->module))
         return false;
     task->mshr = true;
+    list(t, stage, number);
     gpci_see_entry(t, GPC_WHAT_MSHR_ALLOCATE, number);
-    gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, ++stage->mshr.used[0]);
+    stage->mshr.used[0] += !shared;
+    gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, stage->mshr.used[0]);
     return true;
 }
 
@@ -88,7 +137,9 @@ void gpci_coherent_mshr_free(void *timed, uint32_t number) {
     gpci_stage *stage = gpci_coherent_stage_of(t, task->module);
     task->mshr = false;
     gpci_see_entry(t, GPC_WHAT_MSHR_FREE, number);
-    gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, --stage->mshr.used[0]);
+    strike_out(t, stage, number);
+    stage->mshr.used[0] -= !is_shared(t, stage, task);
+    gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, stage->mshr.used[0]);
     const gpci_coherent *c = t->h->coherent;
     const uint32_t slice = gpci_slice_number(c, task->module);
     gpci_controllers_entry_free(gpci_controllers_of(t), c->first_slice + slice);

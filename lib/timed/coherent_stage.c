@@ -60,9 +60,9 @@ static const gpci_queue *queue_for(const gpci_timed *t, uint32_t from, uint32_t 
     return c->l2 && gpci_is_memory(c, to) ? &stage->link : &stage->served;
 }
 
-bool gpci_message_has_room(const gpci_timed *t, uint32_t from, uint32_t to, bool behind) {
-    const gpci_queue *queue = queue_for(t, from, to);
-    return !queue || !(behind || gpci_queue_full(queue));
+bool gpci_message_has_room(const gpci_timed *t, const gpci_letter *l, bool behind) {
+    const gpci_queue *queue = queue_for(t, l->from, l->to);
+    return !queue || !(behind || gpci_queue_full(queue)) || gpci_bundle_takes(t, queue, l);
 }
 
 void gpci_message_left(gpci_timed *t, uint32_t module, bool up) {
@@ -74,11 +74,11 @@ void gpci_message_left(gpci_timed *t, uint32_t module, bool up) {
     gpci_wheel_wake(&t->wheel, 0, t->wheel.now + 1);
 }
 
-/* Into a queue of a stage, which sends it to this port of its network when there is room. */
-static void leave(gpci_timed *t, gpci_stage *stage, gpci_queue *queue, uint32_t port, uint32_t packet) {
+/* Into a queue of a stage, which sends it to this port of its network when there is room. As gpci_bundle_push. */
+static bool leave(gpci_timed *t, gpci_stage *stage, gpci_queue *queue, uint32_t port, uint32_t packet) {
     gpci_packet_at(&t->pool, packet)->path.to = (uint16_t)port;
-    gpci_queue_push(queue, &t->pool, t->wheel.now, packet);
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
+    return gpci_bundle_push(t, queue, packet);
 }
 
 /* The slice that a message is from, or for, or passes on its way from one L1 or cluster of a GPU to another. */
@@ -90,62 +90,58 @@ static uint32_t slice_between(const gpci_timed *t, uint32_t from, uint32_t to, u
 }
 
 /* From a slice or a memory to an L1 or a cluster. */
-static void send_up(gpci_timed *t, uint32_t slice, uint32_t packet, uint32_t to) {
+static bool send_up(gpci_timed *t, uint32_t slice, uint32_t packet, uint32_t to) {
     gpci_stage *stage = &t->l2[slice];
     const uint32_t clusters = t->h->coherent->cluster_sms; /* an L1's messages pass its cluster */
-    leave(t, stage, &stage->served, !is_l1(t, to) ? to - t->h->sms : clusters ? to / clusters : to, packet);
+    return leave(t, stage, &stage->served, !is_l1(t, to) ? to - t->h->sms : clusters ? to / clusters : to, packet);
 }
 
-static void between_slice_and_memory(gpci_timed *t, uint32_t packet, uint32_t slice, bool up) {
+static bool between_slice_and_memory(gpci_timed *t, uint32_t packet, uint32_t slice, bool up) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_stage *stage = &t->l2[slice];
     uint64_t local;
     uint32_t channel = gpci_channel_of(t, slice, gpci_l2_line(t, gpci_l2_place_of(t->h, p->address).inner), &local);
     if (!stage->requests_out) {
         p->due = t->wheel.now;
-        gpci_queue_push(up ? &stage->fills : &stage->link, &t->pool, t->wheel.now, packet);
         gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
-    } else if (up) {
-        p->path.slice = (uint16_t)slice;
-        gpci_queue_push(&t->memory[channel].replies, &t->pool, t->wheel.now, packet);
-        gpci_wheel_wake(&t->wheel, t->memory[channel].component, t->wheel.now);
-    } else {
-        leave(t, stage, &stage->link, channel, packet);
+        return gpci_bundle_push(t, up ? &stage->fills : &stage->link, packet);
     }
+    if (up) {
+        p->path.slice = (uint16_t)slice;
+        gpci_wheel_wake(&t->wheel, t->memory[channel].component, t->wheel.now);
+        return gpci_bundle_push(t, &t->memory[channel].replies, packet);
+    }
+    return leave(t, stage, &stage->link, channel, packet);
 }
 
 /* Between the halves of slices of two partitions: towards memory by the one link, all others by the other. */
-static void send_across(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to) {
+static bool send_across(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to) {
     const gpci_coherent *c = t->h->coherent;
     gpci_stage *stage = &t->l2[gpci_slice_number(c, from)];
-    leave(t, stage, &stage->across[gpci_is_near(c, from) ? 0 : 1], gpci_slice_number(c, to), packet);
+    return leave(t, stage, &stage->across[gpci_is_near(c, from) ? 0 : 1], gpci_slice_number(c, to), packet);
 }
 
-void gpci_message_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to) {
+bool gpci_message_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to) {
     const gpci_coherent *c = t->h->coherent;
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     const uint32_t gpu = gpci_gpu_of(c, from), other = gpci_gpu_of(c, to);
     p->message.module = to;
-    if (GPCI_UNLIKELY(gpu != other)) {
-        gpci_gpu_link_send(t, packet, gpu, other);
-        return;
-    }
-    if (GPCI_UNLIKELY(is_apart(t, from, to))) {
-        send_across(t, packet, from, to);
-        return;
-    }
+    if (GPCI_UNLIKELY(gpu != other))
+        return gpci_gpu_link_send(t, packet, gpu, other);
+    if (GPCI_UNLIKELY(is_apart(t, from, to)))
+        return send_across(t, packet, from, to);
     const uint32_t slice = slice_between(t, from, to, p->address);
     if (is_l1(t, from)) {
         gpci_stage *stage = &t->l1[from];
-        leave(t, stage, &stage->out, c->clusters ? from / c->cluster_sms : slice, packet);
-    } else if (is_cluster(t, from)) {
-        gpci_stage *stage = &t->clusters[from - c->sms];
-        leave(t, stage, is_l1(t, to) ? &stage->served : &stage->out, is_l1(t, to) ? to : slice, packet);
-    } else if (c->l2 && (gpci_is_memory(c, from) || gpci_is_memory(c, to))) {
-        between_slice_and_memory(t, packet, slice, gpci_is_memory(c, from));
-    } else {
-        send_up(t, slice, packet, to);
+        return leave(t, stage, &stage->out, c->clusters ? from / c->cluster_sms : slice, packet);
     }
+    if (is_cluster(t, from)) {
+        gpci_stage *stage = &t->clusters[from - c->sms];
+        return leave(t, stage, is_l1(t, to) ? &stage->served : &stage->out, is_l1(t, to) ? to : slice, packet);
+    }
+    return c->l2 && (gpci_is_memory(c, from) || gpci_is_memory(c, to))
+               ? between_slice_and_memory(t, packet, slice, gpci_is_memory(c, from))
+               : send_up(t, slice, packet, to);
 }
 
 /* Does a stage stand for a module? A slice's stands for the memory behind it too where there is no L2. */
@@ -191,11 +187,12 @@ static void enter(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
         return;
     }
     gpci_queue *queue = way_on(t, stage, to);
-    leave(t, stage, queue,
-          is_l1(t, to)              ? to
-          : queue == &stage->served ? to - t->h->sms
-                                    : slice_between(t, to, to, p->address),
-          packet);
+    gpci_packet_at(&t->pool, packet)->path.to =
+        (uint16_t)(is_l1(t, to)              ? to
+                   : queue == &stage->served ? to - t->h->sms
+                                             : slice_between(t, to, to, p->address));
+    gpci_queue_push(queue, &t->pool, t->wheel.now, packet);
+    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }
 
 /* Step the stage in its next cycle. */
@@ -359,6 +356,6 @@ void gpci_coherent_access_memory(gpci_timed *t, const gpci_use *u, uint32_t sect
     p->segments = (uint8_t)(((1u << sectors) - 1) << place.shift) & all;
     p->type = u->write ? GPCI_WRITE : GPCI_READ;
     gpci_see_memory_access(t, u->task, p);
-    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, number);
+    gpci_bundle_push_access(t, &stage->out, number);
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }

@@ -9,11 +9,12 @@
 #define GPCI_UNLIMITED UINT32_MAX
 
 enum {
-    GPCI_PACKET_POSTED = 0x01, /* a write that nobody waits for */
-    GPCI_PACKET_LAST = 0x02,   /* last line of its instruction */
-    GPCI_PACKET_LINK = 0x04,   /* came from, and is replied to, the other partition */
-    GPCI_PACKET_FETCH = 0x08,  /* sent by an MSHR entry, which takes the reply */
-    GPCI_PACKET_FOLLOWS = 0x10 /* a block of the line that the packet before it is of: gpci_transaction.follows */
+    GPCI_PACKET_POSTED = 0x01,  /* a write that nobody waits for */
+    GPCI_PACKET_LAST = 0x02,    /* last line of its instruction */
+    GPCI_PACKET_LINK = 0x04,    /* came from, and is replied to, the other partition */
+    GPCI_PACKET_FETCH = 0x08,   /* sent by an MSHR entry, which takes the reply */
+    GPCI_PACKET_FOLLOWS = 0x10, /* a block of the line that the packet before it is of: gpci_transaction.follows */
+    GPCI_PACKET_BUNDLE = 0x20   /* of a tree: another goes with it, and is a part of it, `beside` */
 };
 
 /* What L1 knows of a read that it has sent, and needs again when the reply is here. */
@@ -127,7 +128,8 @@ typedef struct gpci_packet {
     uint64_t born;           /* core cycle at which it missed in L1 */
     gpci_packet_label label; /* undefined without a trace of events */
     uint16_t turns;          /* of an atomic: of L2's atomic unit, where that is limited */
-    uint8_t reserved[6];
+    uint8_t reserved[2];
+    uint32_t beside; /* with GPCI_PACKET_BUNDLE: timed/coherent_bundle.c */
 } gpci_packet;
 
 _Static_assert(sizeof(gpci_packet) == 256, "a packet fills its cache lines");

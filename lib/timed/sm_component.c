@@ -45,8 +45,10 @@ static gpci_group_size coalescer_size(const gpci_timed *t, gpci_group_kind kind)
 
 static gpc_status coalescer_make(gpci_group *group, gpc_error *error) {
     gpci_timed *t = group->timed;
-    gpci_lrc_options o = {
-        .sms = t->h->sms, .sharing = number(t, GPCI_KEY_LRC_SMS), .entries = number(t, GPCI_KEY_LRC_ENTRIES)};
+    gpci_lrc_options o = {.sms = t->h->sms,
+                          .sharing = number(t, GPCI_KEY_LRC_SMS),
+                          .entries = number(t, GPCI_KEY_LRC_ENTRIES),
+                          .line = t->bundle_line};
     gpci_lrc *lrc;
     gpc_status status = gpci_lrc_create(t->context, &o, &t->pool, error, &lrc);
     group->self = lrc;

@@ -89,6 +89,7 @@ struct gpci_timed {
     gpci_memory_channel *memory; /* [channels] */
     uint32_t header, rop_latency, l1_queue;
     gpci_atomic_options atomic_unit;
+    uint32_t bundle_line; /* bytes of a line whose sectors' messages may leave as one packet, in a tree; 0: none do */
     uint32_t bypass_room; /* packets beyond L1's miss queue, for loads that go past it because it is full */
     gpci_group groups[GPCI_GROUP_COUNT];
     uint8_t *group_of;               /* [components] gpci_group_kind */

@@ -45,6 +45,8 @@ static void read_options(gpci_timed *t) {
     t->rop_latency = number(t, GPCI_KEY_L2_ROP);
     t->atomic_unit =
         (gpci_atomic_options){number(t, GPCI_KEY_L2_ATOMIC_CYCLES), gpci_number(t->h, GPCI_KEY_L2_ATOMIC_LANES)};
+    if (t->h->coherent && t->h->line_blocks > 1)
+        t->bundle_line = t->h->l1_level.line_bytes * t->h->line_blocks;
     t->bypass_room = number(t, GPCI_KEY_L1_BYPASS_QUEUE);
     t->l1_queue = number(t, GPCI_KEY_L1_QUEUE);
     t->l1_queue = t->l1_queue ? t->l1_queue : 1;
