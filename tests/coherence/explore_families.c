@@ -11,11 +11,14 @@ const explore_family explore_families[EXPLORE_FAMILIES] = {
 };
 
 const explore_family explore_mended = {"nmoesi-multi2sim", NULL, true, false, false};
+const explore_family explore_forwarding = {"mesif", NULL, false, false, false};
 
 const explore_family *explore_family_of(const char *protocol) {
     for (size_t i = 0; i < EXPLORE_FAMILIES; i++)
         if (strcmp(explore_families[i].protocol, protocol) == 0)
             return &explore_families[i];
+    if (strcmp(protocol, explore_forwarding.protocol) == 0)
+        return &explore_forwarding;
     return strcmp(protocol, explore_mended.protocol) == 0 ? &explore_mended : NULL;
 }
 
@@ -33,6 +36,7 @@ explore_setup explore_setup_of(gpc_context *context, const explore_family *f, co
         .steered = f->steered,
         .letters = tree->write_through ? NULL : f->letters,
         .multi2sim = f == &explore_mended,
-        .plain = f->letters || f == &explore_mended || tree->write_through ? NULL : f->protocol,
+        .plain =
+            f->letters || f == &explore_mended || f == &explore_forwarding || tree->write_through ? NULL : f->protocol,
     };
 }

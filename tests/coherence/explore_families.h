@@ -18,6 +18,7 @@ enum { EXPLORE_FAMILIES = 8 };
 extern const explore_family explore_families[EXPLORE_FAMILIES];
 /* Multi2Sim's, with the flags by which it loses data taken off. */
 extern const explore_family explore_mended;
+extern const explore_family explore_forwarding; /* mesif: of no document's letters */
 
 const explore_family *explore_family_of(const char *protocol);
 

@@ -6,7 +6,7 @@
 
 /* One changed cell, and what the trees make of it. */
 
-enum { PLACES = 4, ACTIONS = 12, TREES = 16, NEXTS = GPC_LINE_COUNT };
+enum { PLACES = 4, ACTIONS = 12, TREES = 16 };
 
 static const struct gate {
     const char *tree;
@@ -33,7 +33,7 @@ enum { GATES = sizeof gates / sizeof *gates };
 /* A protocol that can be changed. */
 typedef struct copy {
     gpc_protocol protocol;
-    gpc_protocol_rules tables[PLACES];
+    gpc_protocol_rule tables[PLACES][GPC_MAX_STATES][GPC_EVENT_COUNT];
     uint32_t places; /* that have a table, a bit each */
 } copy;
 
@@ -44,6 +44,10 @@ typedef struct gatekeeper {
     uint64_t prints[GATES]; /* of the right table */
     char text[1600];
 } gatekeeper;
+
+static uint32_t rows_of(const copy *c, uint32_t place) {
+    return place == PLACES - 1 ? GPC_LINE_COUNT : gpci_states_of(&c->protocol);
+}
 
 static void take_copy(copy *c, const gpc_protocol *p) {
     const gpc_protocol_rules *const tables[PLACES] = {p->first, p->between, p->shared, p->memory};
@@ -56,7 +60,7 @@ static void take_copy(copy *c, const gpc_protocol *p) {
     for (uint32_t i = 0; i < PLACES; i++) {
         if (!tables[i])
             continue;
-        memcpy(c->tables[i], *tables[i], sizeof c->tables[i]);
+        memcpy(c->tables[i], *tables[i], rows_of(c, i) * sizeof c->tables[i][0]);
         *ours[i] = (const gpc_protocol_rules *)&c->tables[i];
         c->places |= 1u << i;
     }
@@ -140,26 +144,24 @@ static bool take_prints(gatekeeper *k) {
 /* -- the changes to a cell */
 
 /* The `index`th; false: not one. */
-static bool change_rule(const gpc_protocol_rule *was, uint32_t index, gpc_protocol_rule *rule) {
+static bool change_rule(const gpc_protocol_rule *was, uint32_t index, uint32_t states, gpc_protocol_rule *rule) {
     *rule = *was;
-    if (index < NEXTS) {
+    if (index < states) {
         rule->next = (uint8_t)index;
         return rule->next != was->next;
     }
-    index -= NEXTS;
-    if (index < NEXTS) {
+    index -= states;
+    if (index < states) {
         rule->next_shared = (uint8_t)index;
         return rule->next_shared != was->next_shared && was->actions & GPC_DO_READ_REQUEST;
     }
-    index -= NEXTS;
+    index -= states;
     const uint16_t old = (uint16_t)(1u << index / (ACTIONS + 1));
     const uint32_t with = index % (ACTIONS + 1);
     rule->actions = (uint16_t)(was->actions & ~old);
     rule->actions = (uint16_t)(rule->actions | (with < ACTIONS ? 1u << with : 0));
     return was->actions & old && rule->actions != was->actions && !(with < ACTIONS && was->actions >> with & 1);
 }
-
-enum { CHANGES = NEXTS * 2 + ACTIONS * (ACTIONS + 1) };
 
 typedef struct tour {
     gatekeeper *k;
@@ -172,9 +174,10 @@ typedef struct tour {
 static void change_cell(tour *t, mutation_cell cell) {
     gpc_protocol_rule *rule = cell_of(&t->k->right, cell);
     mutation_change change = {.cell = cell, .was = *rule};
+    const uint32_t states = gpci_states_of(&t->k->right.protocol);
     int reached = -1;
-    for (uint32_t i = 0; i < CHANGES; i++) {
-        if (!change_rule(&change.was, i, &change.rule) || t->next++ % t->stride)
+    for (uint32_t i = 0; i < 2 * states + ACTIONS * (ACTIONS + 1); i++) {
+        if (!change_rule(&change.was, i, states, &change.rule) || t->next++ % t->stride)
             continue;
         if (reached < 0) {
             *rule = (gpc_protocol_rule){GPC_DO_FORBID, GPC_LINE_I, GPC_LINE_I};
@@ -204,7 +207,7 @@ mutation_tally mutation_run(const explore_family *family, uint32_t stride, bool 
     const bool sound = take_prints(&keeper);
     tour t = {&keeper, &tally, stride, 0, listener, data};
     for (uint8_t place = 0; sound && place < PLACES; place++)
-        for (uint8_t state = 0; state < GPC_LINE_COUNT; state++)
+        for (uint8_t state = 0; state < rows_of(&keeper.right, place); state++)
             for (uint8_t event = 0; event < GPC_EVENT_COUNT; event++) {
                 const mutation_cell cell = {place, state, event};
                 const uint16_t actions = cell_of(&keeper.right, cell)->actions;
@@ -224,7 +227,7 @@ size_t mutation_text(const mutation_change *change, char *text, size_t size) {
     const gpc_protocol_rule *a = &change->was, *b = &change->rule;
     const int length = snprintf(
         text, size, "%s %c %s: 0x%x %c %c instead of 0x%x %c %c", places[change->cell.place],
-        "NMOESI"[change->cell.state], gpc_coherence_event_name((gpc_coherence_event)change->cell.event), b -> actions,
-        "NMOESI"[b->next], "NMOESI"[b->next_shared], a -> actions, "NMOESI"[a->next], "NMOESI"[a->next_shared]);
+        "NMOESIF"[change->cell.state], gpc_coherence_event_name((gpc_coherence_event)change->cell.event), b -> actions,
+        "NMOESIF"[b->next], "NMOESIF"[b->next_shared], a -> actions, "NMOESIF"[a->next], "NMOESIF"[a->next_shared]);
     return length < 0 ? 0 : (size_t)length;
 }
