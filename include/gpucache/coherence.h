@@ -99,7 +99,9 @@ typedef enum gpc_message_kind {
     GPC_MESSAGE_FINISH = 11,       /* no message: the access is complete */
     GPC_MESSAGE_EVICTION = 12,     /* no message: a module begins to evict a block */
     GPC_MESSAGE_ACQUIRE = 13,      /* to the low module: drop what may be old. Since: 0.2 */
-    GPC_MESSAGE_KIND_COUNT = 14
+    GPC_MESSAGE_INVALIDATION = 14, /* to a module above: drop the copy; nobody answers. Since: 0.2 */
+    GPC_MESSAGE_MARKER = 15,       /* of a RELEASE: answer when the INVALIDATIONs before it are done. Since: 0.2 */
+    GPC_MESSAGE_KIND_COUNT = 16
 } gpc_message_kind;
 
 /*

@@ -193,7 +193,15 @@ enum {
      * Accesses that overlap: who asks a module for a block that is locked there is refused, and its access begins again
      * at its first-level module after a random while (Multi2Sim). Without: it waits there. Since: 0.2.
      */
-    GPC_PROTOCOL_RETRY = 1 << 8
+    GPC_PROTOCOL_RETRY = 1 << 8,
+    /*
+     * Without DIRECTORY: modules list the caches between (gpc_protocol.between) that have read a block of them. When
+     * bytes are stored in the block by way of another, or it leaves, they send those an INVALIDATION: WRITE_PROBE
+     * happens there. Nobody waits for it, or answers; but behind a RELEASE, MARKERS go the same ways, and it ends when
+     * these have come. First-level modules are not listed, and rely on ACQUIRE. Since: 0.2.
+     * Source: Ren, Lustig, Bolotin, Jaleel, Villa, Nellans, "HMG", HPCA 2020, section V.
+     */
+    GPC_PROTOCOL_INVALIDATES = 1 << 9
 };
 
 /*

@@ -25,7 +25,8 @@
  * controller_network.c messages; controller_find.c ports, lookups; controller_lock.c locks; controller_hold.c trees in
  * which time stands still; controller_access.c an access at its first-level module, controller_pass.c one that
  * bypasses it; controller_read.c, controller_write.c, controller_evict.c, controller_put.c what that asks of others;
- * controller_sweep.c acquires and flushes of whole modules; controller_fetch.c what is read beside what is asked for.
+ * controller_sweep.c acquires and flushes of whole modules; controller_fetch.c what is read beside what is asked for;
+ * controller_tell.c invalidations that nobody waits for, and markers that follow them.
  */
 
 /* Tasks that a step, and those that follow at once, make beside probes. */
@@ -46,7 +47,8 @@
     X(put_merge) X(put_keep) X(put_cleaned) X(put_dropped) X(put_forwarded) X(put_near) X(put_moved)            \
     X(put_reply) X(put_replied) X(clear_begin) X(clear_come) X(clear_found) X(clear_reply) X(clear_replied)     \
     X(sweep_send) X(sweep_begin) X(sweep_next) X(sweep_block) X(sweep_left) X(sweep_joined) X(sweep_reply)      \
-    X(sweep_end) X(neighbour_comes) X(parcel_leaves) X(parcel_passes) X(parcel_comes) X(parcel_there)           \
+    X(sweep_end) X(neighbour_comes) X(tell_send) X(tell_come) X(tell_found) X(mark_send) X(mark_come)           \
+    X(mark_joined) X(mark_reply) X(mark_replied) X(parcel_leaves) X(parcel_passes) X(parcel_comes) X(parcel_there)           \
     X(peer_comes)
 /* clang-format on */
 
@@ -200,6 +202,8 @@ typedef struct gpci_controller {
     uint32_t listed, joined;   /* how many they are, and how many of them are part of others */
     uint32_t barred;           /* the first task that bars an address; GPCI_NO_ITEM */
     gpci_due_queue bar_waiters;
+    uint32_t told; /* the first task that is an INVALIDATION to it; GPCI_NO_ITEM */
+    gpci_due_queue told_waiters;
     bool mixed;  /* blocks of modules above differ in size */
     bool halved; /* it is half of a cache; then who waits for room is among `bar_waiters` */
 } gpci_controller;
@@ -220,6 +224,7 @@ struct gpci_controllers {
     gpci_calendar calendar;
     gpci_items tasks, flights, parcels, waiters;
     uint32_t fan_out; /* most tasks that a step makes */
+    uint32_t sides;   /* most accesses (gpci_side_begin) */
     uint32_t live;    /* accesses that have not been told of */
     uint8_t *payload; /* [flight][payload_bytes]: the access's bytes, its mask, its block as it was when unlocked */
     size_t payload_room, payload_bytes;
@@ -479,6 +484,24 @@ GPCI_INLINE bool gpci_needs_rest(const gpci_controllers *e, const gpci_module *m
     const gpci_tree_payload store = gpci_store_of(e, flight);
     return gpci_tree_flight_at(e, flight)->kind == GPC_COHERENCE_LOAD || !gpci_tree_writes_all(m, &store);
 }
+
+/*
+ * An access that another causes, and nobody waits for or is told of: of `bytes` from `tag` on, with a task of its own.
+ * There is room (gpci_controllers_grow). And it ends.
+ */
+uint32_t gpci_side_begin(gpci_controllers *e, uint32_t flight, uint64_t tag, uint32_t bytes, uint32_t task);
+void gpci_side_end(gpci_controllers *e, uint32_t task);
+
+/* controller_tell.c */
+/* T tells those that it lists of a block, on account of an access (gpci_tree_tell). */
+GPCI_COLD void gpci_tell_copies(gpci_controllers *e, uint32_t flight, gpci_module *t, const gpci_tree_told *told);
+GPCI_INLINE void gpci_controllers_tell(gpci_controllers *e, uint32_t flight, gpci_module *t,
+                                       const gpci_tree_told *told) {
+    if (GPCI_UNLIKELY(gpci_tree_has(e->tree, GPC_PROTOCOL_INVALIDATES)) && t->sub_blocks)
+        gpci_tell_copies(e, flight, t, told);
+}
+/* Markers from a task's module on; it waits for them (`pending`), each of which then is this step of it. */
+void gpci_mark_from(gpci_controllers *e, uint32_t task, gpci_step resumes);
 
 /* controller_put.c */
 /* m writes a block's modified bytes back, and keeps it. */

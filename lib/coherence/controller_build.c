@@ -90,9 +90,10 @@ static bool make_units(gpci_controllers *e) {
         return false;
     for (uint32_t i = 0; i < c->module_count; i++) {
         gpci_controller *unit = &e->units[i];
-        unit->port_waiters = unit->bar_waiters = unit->entry_waiters = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
+        unit->port_waiters = unit->bar_waiters = unit->entry_waiters = unit->told_waiters =
+            (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
         unit->senders[0] = unit->senders[1] = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
-        unit->oldest = unit->youngest = unit->barred = GPCI_NO_ITEM;
+        unit->oldest = unit->youngest = unit->barred = unit->told = GPCI_NO_ITEM;
         unit->halved = c->modules[i].twin != NULL;
         for (uint32_t k = 0; k < c->modules[i].above_count; k++)
             unit->mixed |= c->modules[c->modules[i].above[k]].given.block_bytes != 1u << c->modules[i].sub_shift;
@@ -109,10 +110,10 @@ static bool make_units(gpci_controllers *e) {
 
 /*
  * The most copies that are above the blocks of a line, and for each block the request that a module may make, and what
- * it takes to evict it.
+ * it takes to evict it. Of a marker, the modules next to one.
  */
 static uint32_t fan_out_of(const gpc_coherence *c) {
-    uint32_t most = 0, sectors = 1;
+    uint32_t most = 0, sectors = 1, neighbours = 0;
     for (uint32_t i = 0; i < c->module_count; i++) {
         const gpci_module *m = &c->modules[i];
         uint32_t copies = 0;
@@ -120,8 +121,10 @@ static uint32_t fan_out_of(const gpc_coherence *c) {
         for (uint32_t k = 0; k < m->above_count; k++)
             copies += m->given.block_bytes / c->modules[m->above[k]].given.block_bytes;
         most = copies > most ? copies : most;
+        if (gpci_tree_has(c, GPC_PROTOCOL_INVALIDATES) && m->above_count + m->given.low_count > neighbours)
+            neighbours = m->above_count + m->given.low_count;
     }
-    return (most + 1) * sectors + 2 * (sectors - 1);
+    return (most + 1) * sectors + 2 * (sectors - 1) + neighbours;
 }
 
 static uint32_t largest_first(const gpc_coherence *c) {
@@ -153,7 +156,8 @@ gpc_status gpci_controllers_create(gpc_coherence *c, gpc_error *error, gpci_cont
     gpci_items_init(&e->parcels, sizeof(gpci_parcel));
     gpci_items_init(&e->waiters, sizeof(gpci_waiter));
     e->fan_out = fan_out_of(c) + 2 * c->brood;
-    e->grows = c->brood;
+    e->sides = c->brood + (gpci_tree_has(c, GPC_PROTOCOL_INVALIDATES) ? e->fan_out : 0);
+    e->grows = e->sides;
     e->largest = largest_first(c);
     e->payload_bytes = c->with_data || has_masks(c) ? (size_t)e->largest * 2 + (e->largest + 7) / 8 : 0;
     if (!make_nets(e) || !make_units(e)) {
@@ -217,7 +221,7 @@ static bool reserve_flights(gpci_controllers *e, uint32_t more) {
 
 bool gpci_controllers_grow(gpci_controllers *e) {
     const uint32_t tasks = e->fan_out + GPCI_STEP_TASKS;
-    if (!reserve_flights(e, e->tree->brood) || !gpci_items_room(e->context, &e->tasks, tasks) ||
+    if (!reserve_flights(e, e->sides) || !gpci_items_room(e->context, &e->tasks, tasks) ||
         !gpci_items_room(e->context, &e->parcels, 2) || !gpci_items_room(e->context, &e->waiters, 4))
         return false;
     /* a step wakes at most all who wait; with a host, every task may be due when its message has come */

@@ -24,6 +24,8 @@ static void vacate(gpci_controllers *e, const gpci_task *v, uint32_t origin) {
 void gpci_step_evict_begin(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
     gpci_module *m = gpci_task_from(e, v);
+    gpci_controllers_tell(e, v->flight, m, &(gpci_tree_told){.block = v->own, .last = UINT64_MAX});
+    v = gpci_task_at(e, task);
     if (gpci_tree_keeps_entry(e->tree, m, v->own)) {
         if (gpci_tree_is_modified(e->tree, m->states[v->own]))
             gpci_write_back_begin(e, task, GPCI_STEP_evict_data, m, v->own);

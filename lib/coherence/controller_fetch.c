@@ -31,8 +31,7 @@ static uint32_t place_of(const gpci_controllers *e, const gpci_module *m, uint32
     return gpci_find_coming(e, m, tag) == GPCI_TREE_NO_BLOCK ? place : GPCI_TREE_NO_BLOCK;
 }
 
-/* An access like another, of one of its blocks' neighbours. There is room (gpci_controllers_grow). */
-static uint32_t flight_like(gpci_controllers *e, uint32_t flight, uint64_t tag, uint32_t bytes, uint32_t task) {
+uint32_t gpci_side_begin(gpci_controllers *e, uint32_t flight, uint64_t tag, uint32_t bytes, uint32_t task) {
     const uint32_t number = gpci_items_take(&e->flights);
     const gpci_tree_flight *of = gpci_tree_flight_at(e, flight);
     *gpci_tree_flight_at(e, number) = (gpci_tree_flight){.older = GPCI_NO_ITEM,
@@ -59,7 +58,7 @@ static uint32_t flight_like(gpci_controllers *e, uint32_t flight, uint64_t tag, 
 
 static void begin(gpci_controllers *e, uint32_t flight, const gpci_module *m, uint32_t place, uint64_t tag) {
     const uint32_t task = gpci_items_take(&e->tasks);
-    const uint32_t number = flight_like(e, flight, tag, m->given.block_bytes, task);
+    const uint32_t number = gpci_side_begin(e, flight, tag, m->given.block_bytes, task);
     gpci_task *t = gpci_task_at(e, task);
     t->parent = GPCI_NO_ITEM;
     t->flight = number;
@@ -96,7 +95,7 @@ void gpci_ask_for_group(gpci_controllers *e, uint32_t request, gpci_step step) {
     }
 }
 
-static void end(gpci_controllers *e, uint32_t task) {
+void gpci_side_end(gpci_controllers *e, uint32_t task) {
     const uint32_t flight = gpci_task_at(e, task)->flight;
     e->live--;
     if (e->host) {
@@ -120,5 +119,5 @@ void gpci_step_neighbour_comes(gpci_controllers *e, uint32_t task) {
                             gpci_neighbour_origin(m), gpci_present(e));
     }
     gpci_unlock(e, m->index, t->block);
-    end(e, task);
+    gpci_side_end(e, task);
 }

@@ -363,7 +363,7 @@ static void lock_for(const gpci_controllers *e, const gpci_task *f, uint32_t blo
 /* Has the near half of a cache locked as much as it may? Then a request of it waits. */
 static bool must_leave_room(gpci_controllers *e, uint32_t task, uint64_t tag) {
     const gpci_task *f = gpci_task_at(e, task);
-    if (gpci_task_at(e, f->parent)->down)
+    if (gpci_task_at(e, f->parent)->down || f->resumes == GPCI_STEP_tell_found)
         return false;
     if (!is_full_of_near(e, gpci_task_module(e, f), tag))
         return false;
@@ -420,8 +420,9 @@ void gpci_step_find_look(gpci_controllers *e, uint32_t task) {
         mark_port(e, f, true);
     m->stats.accesses++;
     m->stats.retries += f->parent == flight->task && flight->retries;
-    const bool meets_bars = !m->near || !gpci_task_at(e, f->parent)->down; /* of near halves, probes bring nothing */
-    if (GPCI_UNLIKELY(e->units[m->index].barred != GPCI_NO_ITEM) && meets_bars && gpci_is_barred(e, m, tag)) {
+    /* probes of near halves, and invalidations, bring nothing */
+    const bool brings = !(m->near && gpci_task_at(e, f->parent)->down) && f->resumes != GPCI_STEP_tell_found;
+    if (GPCI_UNLIKELY(e->units[m->index].barred != GPCI_NO_ITEM) && brings && gpci_is_barred(e, m, tag)) {
         conflict(e, task, &e->units[m->index].bar_waiters);
         return;
     }

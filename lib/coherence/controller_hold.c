@@ -18,6 +18,8 @@ static uint32_t kind_of(const gpci_hold *hold, const gpci_letter *l) {
     case GPCI_STEP_write_come:
     case GPCI_STEP_put_come:
     case GPCI_STEP_clear_come:
+    case GPCI_STEP_tell_come:
+    case GPCI_STEP_mark_come:
         return l->low == l->from ? GPCI_CHANNEL_FORWARD : GPCI_CHANNEL_REQUEST;
     default:
         return GPCI_CHANNEL_RESPONSE;

@@ -133,7 +133,7 @@ uint64_t gpci_controllers_next(const gpci_controllers *e) {
 
 bool gpci_step_looks(gpci_step step) {
     return step == GPCI_STEP_read_come || step == GPCI_STEP_write_come || step == GPCI_STEP_put_come ||
-           step == GPCI_STEP_clear_come;
+           step == GPCI_STEP_clear_come || step == GPCI_STEP_tell_come;
 }
 
 void gpci_controllers_state(gpci_controllers *e, gpci_state_fn visit, void *user_data) {
@@ -181,6 +181,8 @@ static const char *what_waits(gpci_step step, bool down) {
         return "write-back, notice or store";
     case GPCI_STEP_clear_found:
         return "clear owner";
+    case GPCI_STEP_tell_found:
+        return "invalidation";
     case GPCI_STEP_sweep_joined:
         return "acquire or flush";
     default:

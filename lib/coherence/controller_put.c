@@ -404,6 +404,18 @@ void gpci_step_put_merge(gpci_controllers *e, uint32_t task) {
         gpci_step_put_keep(e, task);
 }
 
+/* What others have read of T's block is old. */
+static void tell_others(gpci_controllers *e, const gpci_task *v) {
+    const gpci_tree_flight *a = gpci_tree_flight_at(e, v->flight);
+    const gpci_module *r = gpci_task_from(e, v);
+    const uint64_t first = v->stored ? a->address : v->address;
+    const gpci_tree_told told = {.block = v->block,
+                                 .except = r,
+                                 .first = first,
+                                 .last = first + (v->stored ? a->size : r->given.block_bytes) - 1};
+    gpci_controllers_tell(e, v->flight, gpci_task_module(e, v), &told);
+}
+
 void gpci_step_put_keep(gpci_controllers *e, uint32_t task) {
     gpci_task *v = gpci_task_at(e, task);
     gpci_module *t = gpci_task_module(e, v);
@@ -419,6 +431,10 @@ void gpci_step_put_keep(gpci_controllers *e, uint32_t task) {
                                 gpci_present(e));
         if (rule.actions & GPC_DO_WRITE_THROUGH)
             gpci_tree_data_clean(e->tree, t, v->block);
+        if (GPCI_UNLIKELY(gpci_tree_has(e->tree, GPC_PROTOCOL_INVALIDATES))) {
+            tell_others(e, v);
+            v = gpci_task_at(e, task);
+        }
     }
     if (v->data && gpci_module_directory_only(t, v->block) && gpci_tree_is_modified(e->tree, t->states[v->block])) {
         gpci_write_back_begin(e, task, GPCI_STEP_put_cleaned, t, v->block);

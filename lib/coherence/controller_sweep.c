@@ -14,6 +14,8 @@
  *   RECALL   the module's directory takes the blocks back from the modules above, one a cycle, as the write requests
  *            of memory do in Table 2.6 (seeds/002), steps 15 to 20
  *
+ *   MARK     no block: what a RELEASE ends with where the protocol INVALIDATES (controller_tell.c)
+ *
  * So many blocks at most are written back at a time. One whose write-back is refused tries again some cycles later.
  * A module between acquires when a module above tells it to, and acknowledges that.
  *
@@ -126,6 +128,11 @@ void gpci_step_sweep_begin(gpci_controllers *e, uint32_t task) {
     if (s->kind == GPCI_SWEEP_RELEASE && waits_for_older(e, task, GPCI_STEP_sweep_begin))
         return;
     s->pending = 1;
+    if (s->kind == GPCI_SWEEP_MARK) {
+        gpci_mark_from(e, task, GPCI_STEP_sweep_joined);
+        gpci_step_sweep_joined(e, task);
+        return;
+    }
     for (uint32_t block = 0; s->kind == GPCI_SWEEP_ACQUIRE && block < blocks_of(m); block++)
         if (!is_locked(e, m, block) && concerns(m, block, GPCI_SWEEP_ACQUIRE) &&
             !(m->rules[m->states[block]][GPC_EVENT_ACQUIRE].actions & GPC_DO_WRITE_BACK))
@@ -209,12 +216,20 @@ void gpci_step_sweep_left(gpci_controllers *e, uint32_t task) {
         gpci_task_end(e, task);
 }
 
-/* A block is done with; or the last one has been begun. */
+/* What a release writes back has been written back: now all that this, and what came before, has sent is to come. */
+static void mark(gpci_controllers *e, uint32_t task) {
+    gpci_task_at(e, task)->kind = GPCI_SWEEP_MARK;
+    gpci_step_sweep_begin(e, task);
+}
+
+/* A block is done with, or the last one has been begun; or a marker is back. */
 void gpci_step_sweep_joined(gpci_controllers *e, uint32_t task) {
     gpci_task *s = gpci_task_at(e, task);
     s->pending--;
     if (s->keeps)
         gpci_then(e, task, GPCI_STEP_sweep_next);
+    else if (!s->pending && s->kind == GPCI_SWEEP_RELEASE && gpci_tree_has(e->tree, GPC_PROTOCOL_INVALIDATES))
+        mark(e, task);
     else if (!s->pending)
         gpci_then(e, task, s->from == s->module ? GPCI_STEP_sweep_end : GPCI_STEP_sweep_reply);
 }

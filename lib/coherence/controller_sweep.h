@@ -6,7 +6,13 @@
 
 /* Sweeps of all blocks of a module, in time: controller_sweep.c. */
 
-typedef enum gpci_sweep { GPCI_SWEEP_ACQUIRE, GPCI_SWEEP_RELEASE, GPCI_SWEEP_EVICT, GPCI_SWEEP_RECALL } gpci_sweep;
+typedef enum gpci_sweep {
+    GPCI_SWEEP_ACQUIRE,
+    GPCI_SWEEP_RELEASE,
+    GPCI_SWEEP_EVICT,
+    GPCI_SWEEP_RECALL,
+    GPCI_SWEEP_MARK
+} gpci_sweep;
 
 typedef struct gpci_sweep_order {
     uint32_t from, module; /* another than `module` tells it by a message, and has an answer: an ACQUIRE's alone */

@@ -19,8 +19,7 @@
  * copies of A are invalidated, and B's entry moves there.
  */
 
-/* Does any module above have a copy of any part of the block? */
-static bool has_sharers(const gpci_module *m, uint32_t block) {
+bool gpci_module_has_sharers(const gpci_module *m, uint32_t block) {
     const uint64_t *bits = gpci_module_sharers_of(m, block, 0);
     for (uint32_t i = 0; i < m->sub_blocks * m->sharer_words; i++)
         if (bits[i])
@@ -30,7 +29,7 @@ static bool has_sharers(const gpci_module *m, uint32_t block) {
 
 bool gpci_tree_keeps_entry(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
     return gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY) && m->given.directory_ways && !m->near &&
-           !gpci_module_directory_only(m, block) && has_sharers(m, block);
+           !gpci_module_directory_only(m, block) && gpci_module_has_sharers(m, block);
 }
 
 /* A write-back of a block, or the notice that a clean copy is gone. `leaves`: it is not in m afterwards. */
@@ -217,6 +216,7 @@ gpci_tree_point gpci_tree_evict(gpc_coherence *c, gpci_module *m, uint32_t block
     gpci_tree_write_probe all = {.block = block, .last = UINT64_MAX};
     all.event = gpci_raised_above(m, m->states[block], GPC_EVENT_EVICTION, GPC_EVENT_WRITE_PROBE);
     at = gpci_tree_probe_copies(c, m, &all, at);
+    gpci_tree_tell(c, m, &(gpci_tree_told){.block = block, .last = UINT64_MAX}, at);
     uint8_t state = m->states[block];
     gpc_protocol_rule rule = gpci_tree_rule(c, m, state, GPC_EVENT_EVICTION);
     if (m->place == GPCI_PLACE_MEMORY) {

@@ -121,6 +121,21 @@ static bool covered(const gpc_coherence *c, const gpci_module *t, const gpci_mod
     return true;
 }
 
+/* Where copies are told that they are old: t knows of each. */
+static bool listed(const gpc_coherence *c, const gpci_module *t, uint64_t address, char *text, size_t size) {
+    const uint32_t block = gpci_module_find(t, gpci_module_tag_of(t, address));
+    for (uint32_t k = 0; c->protocol->flags & GPC_PROTOCOL_INVALIDATES && k < t->above_count; k++) {
+        const gpci_module *x = above(c, t, k);
+        if (x->place != GPCI_PLACE_BETWEEN || !is_low(c, t, x, address) || state_at(x, address) == GPC_LINE_I)
+            continue;
+        if (block == GPCI_TREE_NO_BLOCK || !is_sharer(t, block, gpci_module_sub_of(t, address), k))
+            return told(text, size, "listed: 0x%llx is in %s in %s, which %s would not tell",
+                        (unsigned long long)address, name_of(c, state_at(x, address)).text, x->given.name,
+                        t->given.name);
+    }
+    return true;
+}
+
 static bool rights_below(const gpc_coherence *c, const gpci_module *t, const gpci_module *x, uint64_t address,
                          char *text, size_t size) {
     const uint8_t state = state_at(x, address), low = state_at(t, address);
@@ -163,7 +178,11 @@ bool gpci_invariants_at(const gpc_coherence *c, uint64_t address, char *text, si
         const gpci_module *m = &c->modules[i];
         if (!m->given.memory && gpci_module_serves(m, address) && !clean(c, m, address, text, size))
             return false;
-        if (!is_tracked(c) || !m->above_count || !gpci_module_serves(m, address))
+        if (!m->above_count || !gpci_module_serves(m, address))
+            continue;
+        if (!listed(c, m, address, text, size))
+            return false;
+        if (!is_tracked(c))
             continue;
         if (!one_writer(c, m, address, text, size))
             return false;

@@ -167,6 +167,7 @@ gpci_tree_lookup gpci_tree_find_asking(gpc_coherence *c, gpci_module *m, const g
 }
 
 void gpci_tree_forget_entry(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
-    if (gpci_module_directory_only(m, block) && !gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY))
+    if (gpci_module_directory_only(m, block) && !gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY) &&
+        !gpci_module_has_sharers(m, block)) /* it may have to tell them */
         gpci_tree_set_state(c, m, block, 0, GPC_LINE_I, GPC_ORIGIN_EVICTED, at);
 }

@@ -162,6 +162,14 @@ static uint32_t returned(const gpci_tree_put *put) {
     return put->passing && put->flags & GPC_ACCESS_RETURNS ? put->bytes.size : 0;
 }
 
+/* What others have read of T's block is old. */
+static void tell_others(gpc_coherence *c, const gpci_module *r, gpci_module *t, uint32_t block,
+                        const gpci_tree_put *put, gpci_tree_point at) {
+    const uint64_t first = put->bytes.address;
+    const gpci_tree_told told = {.block = block, .except = r, .first = first, .last = first + put->bytes.size - 1};
+    gpci_tree_tell(c, t, &told, at);
+}
+
 gpci_tree_point gpci_tree_send_put(gpc_coherence *c, gpci_module *r, const gpci_tree_put *put, gpci_tree_point at) {
     gpci_module *t = gpci_module_at(c, gpci_module_low(c, r, put->tag));
     bool allocates = t->place == GPCI_PLACE_MEMORY && !gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY);
@@ -183,6 +191,8 @@ gpci_tree_point gpci_tree_send_put(gpc_coherence *c, gpci_module *r, const gpci_
         if (put->leaves)
             gpci_tree_drop_sharers(c, t, x.found.block, r, put->tag);
         at = put->modified ? put_present(c, t, x.found.block, put, at) : gpci_tree_use_data(c, t, at, false);
+        if (put->modified)
+            tell_others(c, r, t, x.found.block, put, at);
     }
     return gpci_tree_close(c, &x, r, GPC_MESSAGE_ACK, put->tag, returned(put), at);
 }

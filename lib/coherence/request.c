@@ -81,10 +81,13 @@ gpci_tree_reply gpci_tree_fetch(gpc_coherence *c, gpci_module *t, uint32_t block
  */
 GPCI_INLINE bool add_requester(const gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_tree_request *request,
                                bool shared) {
-    if (!gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY))
-        return true;
     uint32_t slot = t->slots[request->from->index];
     gpci_tree_span span = gpci_tree_span_of(t, request->from, request->tag);
+    if (!gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY)) {
+        if (GPCI_UNLIKELY(gpci_tree_is_told(c, request->from)))
+            add_sharer(c, t, block, span, slot, false);
+        return true;
+    }
     if (gpci_tree_has(c, GPC_PROTOCOL_PROBE_WHOLE))
         drop_owners(t, block, slot);
     shared |= has_other_sharers(t, block, span, slot);

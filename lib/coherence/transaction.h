@@ -152,6 +152,8 @@ void gpci_tree_sort_arrived(gpci_tree_probe_reply *replies, uint32_t count);
  * block is there in state I. The second, for probes and write-backs, does not.
  */
 gpci_tree_lookup gpci_tree_find_or_allocate(gpc_coherence *c, gpci_module *m, uint64_t address, gpci_tree_point *at);
+/* evict.c: does any module above have a copy of any part of a block, as far as it is listed? */
+bool gpci_module_has_sharers(const gpci_module *m, uint32_t block);
 /*
  * module_ask.c: the same of a request for a copy, at a module that asks whether to keep the block. An entry of the
  * directory alone is then no hit. When the request has been served, it goes, if the protocol has no directory.
@@ -457,6 +459,25 @@ GPCI_INLINE gpci_tree_point gpci_tree_close(gpc_coherence *c, const gpci_tree_ex
 
 GPCI_INLINE bool gpci_tree_has(const gpc_coherence *c, uint32_t flag) {
     return (c->protocol->flags & flag) != 0;
+}
+
+/* tell.c: whom T tells of its block, without waiting: who has read bytes of it from `first` to `last`. */
+typedef struct gpci_tree_told {
+    uint32_t block;
+    const gpci_module *except; /* R, whose bytes these are; NULL */
+    uint64_t first, last;
+} gpci_tree_told;
+void gpci_tree_tell_copies(gpc_coherence *c, gpci_module *t, const gpci_tree_told *told, gpci_tree_point at);
+gpci_tree_copies gpci_tree_copies_of(const gpci_module *t, const gpci_tree_told *told);
+void gpci_tree_drop_told(gpc_coherence *c, gpci_module *x, uint32_t block, gpci_tree_point at);
+/* Where the protocol has it so. */
+GPCI_INLINE void gpci_tree_tell(gpc_coherence *c, gpci_module *t, const gpci_tree_told *told, gpci_tree_point at) {
+    if (GPCI_UNLIKELY(gpci_tree_has(c, GPC_PROTOCOL_INVALIDATES)) && t->sub_blocks)
+        gpci_tree_tell_copies(c, t, told, at);
+}
+/* Is it listed where it reads a block, so that it is told? */
+GPCI_INLINE bool gpci_tree_is_told(const gpc_coherence *c, const gpci_module *r) {
+    return gpci_tree_has(c, GPC_PROTOCOL_INVALIDATES) && r->place == GPCI_PLACE_BETWEEN;
 }
 
 /* N: its modified bytes are sent under a mask. */

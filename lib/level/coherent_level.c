@@ -287,6 +287,13 @@ gpc_status gpci_coherent_acquire(gpc_hierarchy *h, uint32_t sm) {
     return status;
 }
 
+bool gpci_coherent_tells(const gpc_hierarchy *h, uint8_t scope) {
+    const gpci_coherent *c = h->coherent;
+    const bool within = c->clusters || (c->parts > 1 && c->gpus == 1);
+    const bool beyond = scope == GPC_SCOPE_SYS && c->gpus > 1;
+    return c->tree->protocol->flags & GPC_PROTOCOL_INVALIDATES && (within || beyond);
+}
+
 bool gpci_coherent_keeps(const gpc_hierarchy *h) {
     return !gpci_coherent_tracks(h) && h->coherent->tree->non_coherent;
 }

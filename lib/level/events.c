@@ -62,6 +62,8 @@ static const char *const messages[GPC_MESSAGE_KIND_COUNT] = {
     [GPC_MESSAGE_FINISH] = "finish",
     [GPC_MESSAGE_EVICTION] = "eviction",
     [GPC_MESSAGE_ACQUIRE] = "acquire",
+    [GPC_MESSAGE_INVALIDATION] = "invalidation",
+    [GPC_MESSAGE_MARKER] = "marker",
 };
 
 #define NAME_IN(table, index) ((index) < sizeof(table) / sizeof *(table) ? (table)[index] : "")

@@ -11,6 +11,7 @@ gpci_fence_plan gpci_fence_plan_of(const gpc_hierarchy *h, uint8_t scope, uint8_
         plan.invalidate |= h->coherent ? !gpci_coherent_tracks(h) : h->viper;
     if (releases && h->coherent)
         plan.invalidate |= gpci_coherent_keeps(h);
+    plan.marks = releases && h->coherent && gpci_coherent_tells(h, scope);
     plan.write_back = plan.invalidate || control == GPC_CONTROL_WRITE_BACK_ALL;
     return plan;
 }

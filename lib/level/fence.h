@@ -14,6 +14,7 @@ typedef struct gpci_fence_plan {
     bool waits;      /* for the SM's earlier writes to be performed in L2 */
     bool write_back; /* dirty bytes of the SM's L1 go to L2 */
     bool invalidate; /* the SM's L1 drops what it holds */
+    bool marks;      /* in a tree: markers follow the invalidations that the SM's stores have caused */
 } gpci_fence_plan;
 
 /* Scopes whose threads meet below L1. */

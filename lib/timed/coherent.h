@@ -178,6 +178,8 @@ uint8_t gpci_coherent_depth(const gpc_hierarchy *h, uint8_t level);
 /* coherent_sweep.c: acquires and flushes of whole caches */
 /* A fence whose plan is to invalidate goes on; true: its L1 has dropped what is old. */
 bool gpci_coherent_acquires(gpci_timed *t, gpci_stage *stage, uint32_t fence);
+/* A fence whose plan is to mark goes on; true: its markers are back. */
+bool gpci_coherent_marks(gpci_timed *t, gpci_stage *stage, uint32_t fence);
 /* A kernel begins: as gpci_coherent_begin, but in time, which begins with the next cycle. */
 gpc_status gpci_coherent_begin_kernel(gpc_hierarchy *h);
 /* What is next of that, if there is anything. */

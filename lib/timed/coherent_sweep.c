@@ -17,8 +17,9 @@
  * one block a cycle; A's two answers cross the reply network with their bytes, and the L1s go on when all are there.
  */
 
-/* Tokens of sweeps: of a fence, its flight; and of kernels, this. */
+/* Tokens of sweeps: of a fence, its flight, and of its markers, this besides; and of kernels. */
 #define OF_KERNEL UINT32_MAX
+#define OF_MARKERS ((uint64_t)1 << 32)
 
 static uint32_t abreast_of(uint64_t entries) {
     return entries && entries < UINT32_MAX ? (uint32_t)entries : UINT32_MAX - 1;
@@ -47,8 +48,10 @@ static bool begin(gpci_timed *t, const gpci_sweep_order *order, uint64_t token, 
  * 2 i + 1, it is under way. The L1 is the n-th.
  */
 
-/* How many there are. */
+/* How many there are. Those that are told of each store have nothing to acquire. */
 static uint32_t count_below(const gpc_hierarchy *h, uint32_t sm) {
+    if (h->coherent->tree->protocol->flags & GPC_PROTOCOL_INVALIDATES)
+        return 0;
     return gpci_coherent_private(h, sm).count + (h->coherent->clusters != 0);
 }
 
@@ -85,6 +88,16 @@ bool gpci_coherent_acquires(gpci_timed *t, gpci_stage *stage, uint32_t number) {
     if (f->fence.sweep == own && turn(t, stage) && !begin_for_fence(t, stage, number, stage->index))
         return false;
     return f->fence.sweep == own + 2;
+}
+
+bool gpci_coherent_marks(gpci_timed *t, gpci_stage *stage, uint32_t number) {
+    gpci_flight *f = &t->flights[number];
+    const gpci_sweep_order order = {stage->index, stage->index, GPCI_SWEEP_MARK, 1};
+    if (f->fence.marks == 0 && begin(t, &order, number | OF_MARKERS, stage->component)) {
+        t->flights[number].fence.marks = 1;
+        gpci_coherent_run(t);
+    }
+    return t->flights[number].fence.marks == 2;
 }
 
 /* An L1 drops so many lines at once; its tags are busy for as long as that takes. */
@@ -191,8 +204,14 @@ void gpci_coherent_swept(gpci_timed *t, uint32_t flight) {
     const gpci_controllers *e = gpci_controllers_of(t);
     const gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     t->progress = t->wheel.now;
-    if (a->token != OF_KERNEL)
+    if (a->token == OF_KERNEL) {
+        if (!--t->coherent->sweeps)
+            gpci_wheel_wake(&t->wheel, 0, t->wheel.now);
+    } else if (a->token & OF_MARKERS) {
+        gpci_flight *f = &t->flights[(uint32_t)a->token];
+        f->fence.marks = 2;
+        gpci_wheel_wake(&t->wheel, t->l1[f->sm].component, t->wheel.now);
+    } else {
         fence_swept(t, (uint32_t)a->token, gpci_sweep_dropped(e, a));
-    else if (!--t->coherent->sweeps)
-        gpci_wheel_wake(&t->wheel, 0, t->wheel.now);
+    }
 }

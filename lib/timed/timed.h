@@ -37,7 +37,8 @@ typedef struct gpci_flight {
     struct {             /* kind GPCI_KIND_FENCE */
         uint32_t writes; /* in flight, that came before it and behind the fence before it */
         uint8_t phase;   /* gpci_fence_phase */
-        uint16_t sweep;  /* in a tree: how far its acquire has come (coherent_sweep.c) */
+        uint8_t marks;   /* in a tree: its markers have set out, 1; are back, 2 (coherent_sweep.c) */
+        uint16_t sweep;  /* likewise: how far its acquire has come */
         gpci_fence_plan plan;
         uint32_t held, held_count; /* packets of the access that it stands before; none: it is a host's */
     } fence;

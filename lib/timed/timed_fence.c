@@ -15,11 +15,12 @@
  *               acquires (coherent_sweep.c)
  *   FETCHES     waits for what was on its way to L1 then: it may be older than what the fence is to show. It goes to
  *               those that wait for it, and is not kept
+ *   MARKS       in a tree whose modules send invalidations that nobody acknowledges: waits for its markers
  *
  * Example, viper, l1.invalidate_rate = 32, a fence.acq_rel.gpu behind a store, 64 lines in L1: the store's
  * acknowledgement comes 500 cycles later; the lines go in 2 cycles; nothing was on its way; done after 502.
  */
-typedef enum gpci_fence_phase { TAGS, WRITES, WRITE_BACK, DROP, FETCHES } gpci_fence_phase;
+typedef enum gpci_fence_phase { TAGS, WRITES, WRITE_BACK, DROP, FETCHES, MARKS } gpci_fence_phase;
 
 static gpci_flight *flight_at(const gpci_timed *t, uint32_t flight) {
     return &t->flights[flight];
@@ -174,13 +175,19 @@ static bool go_on(gpci_timed *t, gpci_stage *stage, uint32_t number, uint64_t wr
             return false;
         f->fence.phase = DROP; /* fall through */
     case DROP:
-        if (!f->fence.plan.invalidate || (!stage->cache && !t->coherent))
-            return true;
-        if (t->coherent ? !gpci_coherent_acquires(t, stage, number) : !drop(t, stage, number))
+        if (f->fence.plan.invalidate && (stage->cache || t->coherent)) {
+            if (t->coherent ? !gpci_coherent_acquires(t, stage, number) : !drop(t, stage, number))
+                return false;
+            f->fence.phase = FETCHES;
+        } else {
+            f->fence.phase = MARKS;
+        } /* fall through */
+    case FETCHES:
+        if (f->fence.phase == FETCHES && stage->fences.fetches[stage->fences.generation ^ 1])
             return false;
-        f->fence.phase = FETCHES; /* fall through */
+        f->fence.phase = MARKS; /* fall through */
     default:
-        return !stage->fences.fetches[stage->fences.generation ^ 1];
+        return !f->fence.plan.marks || gpci_coherent_marks(t, stage, number);
     }
 }
 
@@ -191,6 +198,7 @@ static uint32_t enter(gpci_timed *t, uint32_t sm, uint32_t warp, gpci_fence_plan
     gpci_flight *flight = flight_at(t, number);
     flight->fence.phase = TAGS;
     flight->fence.sweep = 0;
+    flight->fence.marks = 0;
     flight->fence.plan = plan;
     flight->fence.held_count = 0;
     append(t, &stage->fences, number);

@@ -50,6 +50,8 @@ static void move_units(stream *s, gpci_controllers *c) {
         move(s, &unit->youngest, sizeof unit->youngest);
         move(s, &unit->barred, sizeof unit->barred);
         move(s, &unit->bar_waiters, sizeof unit->bar_waiters);
+        move(s, &unit->told, sizeof unit->told);
+        move(s, &unit->told_waiters, sizeof unit->told_waiters);
         move(s, unit->locks, c->tree->modules[i].blocks * sizeof *unit->locks);
     }
 }
@@ -61,6 +63,7 @@ static void move_controllers(stream *s, gpci_controllers *c) {
     move_calendar(s, &c->calendar);
     move_units(s, c);
     move(s, &c->live, sizeof c->live);
+    move(s, &c->neighbours, sizeof c->neighbours);
     move(s, &c->hold->count, sizeof c->hold->count);
     if (c->hold->count)
         move(s, c->hold->channels, c->hold->count * sizeof *c->hold->channels);

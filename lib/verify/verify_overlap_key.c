@@ -37,6 +37,17 @@ static uint32_t rank_of(const overlap_writer *w, uint32_t module, uint32_t block
 
 /* -- tasks */
 
+/*
+ * Invalidations are numbered as they are sent, and markers have the number of the last before them. What counts is
+ * which of those that are on their way came first.
+ */
+static uint64_t invalidations_before(const overlap_writer *w, const gpci_task *t) {
+    uint64_t count = 0;
+    for (uint32_t at = w->c->units[t->module].told; at != GPCI_NO_ITEM; at = gpci_task_at(w->c, at)->behind)
+        count += gpci_task_at(w->c, at)->first <= t->first;
+    return count;
+}
+
 /* What of a task does not depend on where things are in memory. A copy of all bytes: of padding, too, which is 0. */
 static void content_of(const overlap_writer *w, const gpci_task *t, gpci_task *content) {
     const bool access = t->parent == GPCI_NO_ITEM; /* of which some fields are not set */
@@ -52,6 +63,8 @@ static void content_of(const overlap_writer *w, const gpci_task *t, gpci_task *c
     content->entry = access ? 0 : rank_of(w, t->from, t->entry);
     content->carrier = access ? 0 : place_of(w, t->carrier);
     content->carried = access ? 0 : rank_of(w, t->carrier, t->carried);
+    if (gpci_tree_has(w->e->c, GPC_PROTOCOL_INVALIDATES) && t->module < w->e->c->module_count)
+        content->first = invalidations_before(w, t);
 }
 
 /* The access that a task is for; 0: none any more. */
@@ -171,6 +184,9 @@ static void put_module(overlap_writer *w, const gpci_module *m) {
                 put_block(w, m, block);
     put_queue(w, &w->c->units[m->index].bar_waiters);
     put(w, 0);
+    for (uint32_t at = w->c->units[m->index].told; at != GPCI_NO_ITEM; at = gpci_task_at(w->c, at)->behind)
+        put_task(w, at);
+    put_queue(w, &w->c->units[m->index].told_waiters);
 }
 
 /* -- accesses */
@@ -183,6 +199,9 @@ static void number_flights(overlap_writer *w) {
             w->flights[f] = ++number;
     if (w->e->ghost.acquire)
         w->flights[w->e->ghost.acquire - 1] = ++number;
+    for (uint32_t place = 0; place < w->e->c->module_count; place++)
+        for (uint32_t at = w->c->units[w->turn[place]].told; at != GPCI_NO_ITEM; at = gpci_task_at(w->c, at)->behind)
+            w->flights[gpci_task_at(w->c, at)->flight] = ++number;
 }
 
 static void put_flight(overlap_writer *w, uint32_t flight) {

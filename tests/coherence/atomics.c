@@ -124,8 +124,8 @@ Test(coherence_atomics, operations) {
  * writes it through, slc-glc keeps it. A STORE of the same processor then passes, and finds what they have left.
  */
 Test(coherence_atomics, n_stores_without_directories) {
-    static const char *const protocols[] = {"vi", "slc-glc"};
-    for (unsigned i = 0; i < 4; i++) {
+    static const char *const protocols[] = {"vi", "slc-glc", "hmg"};
+    for (unsigned i = 0; i < 6; i++) {
         small *s = small_open();
         s->options.protocol = protocols[i / 2];
         gpc_coherence *c = small_tree(s);
@@ -306,7 +306,7 @@ static void run_one(gpc_context *context, const char *protocol, uint64_t seed) {
 }
 
 Test(coherence_atomics, none_is_lost) {
-    static const char *const protocols[] = {"msi", "mesi", "mosi", "moesi", "nmoesi", "vi", "slc-glc"};
+    static const char *const protocols[] = {"msi", "mesi", "mosi", "moesi", "nmoesi", "vi", "slc-glc", "hmg"};
     gpc_context *context;
     cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
     for (uint64_t seed = 0; seed < effort_of(300); seed++)

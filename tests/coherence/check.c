@@ -27,6 +27,9 @@ static const struct {
     {"none", BELOW, ALL_STATES, BIT(PROBE_DATA) | BIT(INVALIDATE_DATA), "without a directory nobody is probed"},
     {"vi", CACHES, ALL_STATES, BIT(READ_PROBE) | BIT(WRITE_PROBE), "without a directory nobody is probed"},
     {"vi", BELOW, ALL_STATES, BIT(PROBE_DATA) | BIT(INVALIDATE_DATA), "without a directory nobody is probed"},
+    {"hmg", CACHES, ALL_STATES, BIT(READ_PROBE), "nobody is asked"},
+    {"hmg", FIRST, ALL_STATES, BIT(WRITE_PROBE), "first-level caches are not told either"},
+    {"hmg", BELOW, ALL_STATES, BIT(PROBE_DATA) | BIT(INVALIDATE_DATA), "nobody is asked"},
     {"slc-glc", CACHES, ALL_STATES, BIT(READ_PROBE) | BIT(WRITE_PROBE), "without a directory nobody is probed"},
     {"slc-glc", BELOW, ALL_STATES, BIT(PROBE_DATA) | BIT(INVALIDATE_DATA), "without a directory nobody is probed"},
 };

@@ -392,6 +392,10 @@ PROTOCOL(nmoesi, "nmoesi")
 PROTOCOL(vi, "vi")
 PROTOCOL(none, "none")
 PROTOCOL(slc_glc, "slc-glc")
+/* Nobody waits for its invalidations, so policies are told of them in another order. */
+Test(coherence_controller_alone, hmg) {
+    compare_all("hmg", ALONE & ~(unsigned)TREE_POLICIES, 2);
+}
 Test(coherence_controller_alone, multi2sim) {
     compare_all("nmoesi-multi2sim", TREE_SIMULATOR, 12);
 }

@@ -63,8 +63,8 @@ static void sees_the_store_after_an_acquire(const char *protocol, bool straight,
 }
 
 Test(coherence_crossing, no_stale_read_after_an_acquire) {
-    static const char *const protocols[] = {"vi", "slc-glc"};
-    for (unsigned i = 0; i < 4; i++) {
+    static const char *const protocols[] = {"vi", "slc-glc", "hmg"};
+    for (unsigned i = 0; i < 6; i++) {
         sees_the_store_after_an_acquire(protocols[i / 2], i % 2, 0x40);
         sees_the_store_after_an_acquire(protocols[i / 2], i % 2, HALF + 0x40);
     }

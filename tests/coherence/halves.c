@@ -118,7 +118,8 @@ static void open_world(world *w, const char *protocol, uint64_t seed) {
     w->protocol = protocol;
     w->seed = seed;
     w->random = gpci_mix(seed);
-    w->tracked = strcmp(protocol, "vi") && strcmp(protocol, "slc-glc") && strcmp(protocol, "none");
+    w->tracked =
+        strcmp(protocol, "vi") && strcmp(protocol, "slc-glc") && strcmp(protocol, "none") && strcmp(protocol, "hmg");
     w->kept = strcmp(protocol, "nmoesi-multi2sim") != 0;
     w->caches = 2 + below(w, 2);
     w->banks = 1 + below(w, 2);
@@ -261,7 +262,8 @@ static void run_overlapping(const char *protocol, uint64_t seed, uint32_t kinds)
     small_close(w.s);
 }
 
-static const char *const protocols[] = {"msi", "mesi", "mosi", "moesi", "nmoesi", "vi", "slc-glc", "nmoesi-multi2sim"};
+static const char *const protocols[] = {"msi", "mesi",    "mosi", "moesi",           "nmoesi",
+                                        "vi",  "slc-glc", "hmg",  "nmoesi-multi2sim"};
 
 static void run_all(void (*run)(const char *protocol, uint64_t seed, uint32_t kinds)) {
     const char *count = getenv("GPUCACHE_HALVES"), *first = getenv("GPUCACHE_HALVES_FIRST");

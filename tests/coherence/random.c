@@ -89,6 +89,10 @@ Test(random_tester, vi) {
     run_protocol("vi", TREE_ALL);
 }
 
+Test(random_tester, hmg) {
+    run_protocol("hmg", TREE_ALL);
+}
+
 Test(random_tester, none) {
     run_protocol("none", TREE_ALL);
 }

@@ -164,7 +164,7 @@ static void go_on(claims *k, uint32_t m) {
 
 void random_episodes(random_program *p, uint64_t *random, size_t count) {
     claims k = {.p = p, .random = random, .hot = (uint32_t)gpci_random(random), .atomics = p->rules == RANDOM_MIXED};
-    k.acquires = !strcmp(p->protocol, "vi") || !strcmp(p->protocol, "slc-glc");
+    k.acquires = !strcmp(p->protocol, "vi") || !strcmp(p->protocol, "slc-glc") || !strcmp(p->protocol, "hmg");
     k.loads = calloc(p->tree.bytes, 1);
     k.stores = calloc(p->tree.bytes, 1);
     cr_assert(k.loads && k.stores);

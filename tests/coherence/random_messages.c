@@ -82,6 +82,7 @@ static bool expects(const gpc_coherence_message *m, const random_step *step) {
     case GPC_MESSAGE_WRITE_BACK:
         return m->request == GPC_NO_MESSAGE; /* or it is an answer */
     case GPC_MESSAGE_READ_REQUEST:
+    case GPC_MESSAGE_INVALIDATION:
         return false;
     default:
         return !is_step(m->kind) && !is_answer(m->kind);

@@ -20,6 +20,7 @@ random_rules random_rules_of(const char *protocol) {
         {"nmoesi", RANDOM_MIXED},
         {"nmoesi-multi2sim", RANDOM_NO_DATA},
         {"vi", RANDOM_THROUGH},
+        {"hmg", RANDOM_THROUGH},
         {"none", RANDOM_FLUSHED},
         {"slc-glc", RANDOM_FLUSHED},
     };

@@ -10,7 +10,7 @@
 /* Protocols by name: those that are built in, a host's, and what configuration text may name. */
 
 static const char *const built_in[] = {
-    "none", "msi", "mesi", "mesif", "mosi", "moesi", "nmoesi", "nmoesi-d", "nmoesi-multi2sim", "vi", "slc-glc"};
+    "none", "msi", "mesi", "mesif", "mosi", "moesi", "nmoesi", "nmoesi-d", "nmoesi-multi2sim", "vi", "hmg", "slc-glc"};
 enum { BUILT_IN = sizeof built_in / sizeof *built_in };
 
 Test(coherence_registry, built_in_protocols_are_listed) {

@@ -43,10 +43,10 @@ static gpci_verify_found *explore(const char *protocol, const char *tree, uint32
 
 /* All of vi's states with two caches over memory; the first ones of others. */
 Test(verify_acquire, nothing_old_is_read) {
-    static const char *const trees[] = {"2 over memory", "2 over L2", "3 over memory"};
-    static const char *const protocols[] = {"vi", "slc-glc"};
+    static const char *const trees[] = {"2 over memory", "2 over L2", "3 over memory", "2 L2 of 1"};
+    static const char *const protocols[] = {"vi", "slc-glc", "hmg"};
     for (unsigned t = 0; t < sizeof trees / sizeof *trees; t++)
-        for (unsigned p = 0; p < 2; p++) {
+        for (unsigned p = t == 3 ? 2 : 0; p < 3; p++) {
             const bool whole = effort_wanted() == EFFORT_THOROUGH && t + p == 0;
             gpci_verify_found *found = explore(protocols[p], trees[t], 1, 0, whole ? 0 : effort_of(20000));
             cr_expect_eq(found->verdict, GPC_VERIFY_PASSED, "%s, %s: %s", protocols[p], trees[t], found->text);

@@ -27,6 +27,7 @@ static const protocol_row own_rows[] = {
     {.name = "nmoesi-d", .acquires = true},
     {.name = "nmoesi-multi2sim", .loses_data = true},
     {.name = "vi", .acquires = true},
+    {.name = "hmg", .acquires = true},
     {.name = "slc-glc", .acquires = true},
 };
 

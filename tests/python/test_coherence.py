@@ -391,7 +391,7 @@ class Protocols(Case):
         names = [info.name for info in self.context.policies("protocol")]
         self.assertEqual(
             set(names), {"msi", "mesi", "mesif", "mosi", "moesi", "nmoesi", "nmoesi-d", "nmoesi-multi2sim", "vi",
-                         "none", "slc-glc"}
+                         "hmg", "none", "slc-glc"}
         )
         for name in names:
             table = self.context.protocol(name)

@@ -176,7 +176,7 @@ static void run_shape(const char *protocol, const shape *s, uint32_t seed) {
 }
 
 Test(timed_coherent_atomics, none_is_lost) {
-    static const char *const protocols[] = {"msi", "mesi", "mosi", "moesi", "nmoesi", "vi", "slc-glc"};
+    static const char *const protocols[] = {"msi", "mesi", "mosi", "moesi", "nmoesi", "vi", "slc-glc", "hmg"};
     for (unsigned p = 0; p < sizeof protocols / sizeof *protocols; p++)
         for (unsigned s = 0; s < sizeof shapes / sizeof *shapes; s++)
             for (uint32_t n = 0; n < effort_of(8); n++)

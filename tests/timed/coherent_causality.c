@@ -10,7 +10,8 @@
  * else asks for that line, under whatever protocol.
  */
 
-static const char *const protocols[] = {"msi", "mesi", "mosi", "moesi", "nmoesi", "nmoesi-multi2sim", "vi", "slc-glc"};
+static const char *const protocols[] = {"msi", "mesi",    "mosi", "moesi", "nmoesi", "nmoesi-multi2sim",
+                                        "vi",  "slc-glc", "hmg"};
 static const char *const shapes[] = {
     "",
     "l2.enabled = false\n",

@@ -75,6 +75,33 @@ Test(timed_coherent_gpus, home_in_l2) {
     coherent_close(&r);
 }
 
+static uint64_t fence_latency(rig *r, gpc_order order, gpc_scope scope) {
+    const uint64_t fence = rig_fence(r, (fence_shot){.order = order, .scope = scope, .sm = 1});
+    const uint64_t begun = rig_stats(r).cycles;
+    rig_finish(r);
+    return r->done[fence].cycle - begun;
+}
+
+/* Another GPU's copy is told that it is old, and a release of the system's scope waits for that; nobody else does. */
+Test(timed_coherent_gpus, invalidations_without_answers) {
+    rig r;
+    coherent_open(&r, "hmg", TWO "gpu.home = l2\n");
+    rig_latency(&r, LINE(GPC_LOAD, PAGE));
+    cr_expect_eq(coherent_state(&r, "near-0", PAGE), GPC_LINE_S);
+    const gpc_stats before = rig_stats(&r);
+    rig_latency(&r, LINE(GPC_ATOMIC, PAGE, .sm = 1));
+    rig_finish(&r);
+    cr_expect_eq(rig_stats(&r).gpu_link_packets, before.gpu_link_packets + 1, "no answer");
+    cr_expect_eq(coherent_state(&r, "near-0", PAGE), GPC_LINE_I);
+    cr_expect_eq(coherent_state(&r, "l1-0", PAGE), GPC_LINE_S, "until it acquires");
+    cr_expect_lt(fence_latency(&r, GPC_ORDER_RELEASE, GPC_SCOPE_GPU), LINK);
+    cr_expect_gt(fence_latency(&r, GPC_ORDER_RELEASE, GPC_SCOPE_SYS), 2 * LINK);
+    cr_expect_lt(fence_latency(&r, GPC_ORDER_ACQUIRE, GPC_SCOPE_SYS), LINK, "nothing is dropped below L1");
+    cr_expect_eq(rig_stats(&r).gpu_link_packets, before.gpu_link_packets + 5,
+                 "a marker to near-0, another by near-1 to l2-0, and their answers");
+    coherent_close(&r);
+}
+
 /* By first touch a page is with the GPU that asks for it first, and stays there. */
 Test(timed_coherent_gpus, first_touch) {
     rig r;

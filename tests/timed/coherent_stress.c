@@ -15,7 +15,8 @@
  * tree is in the end as its protocol promises.
  */
 
-static const char *const protocols[] = {"msi", "mesi", "mosi", "moesi", "nmoesi", "nmoesi-multi2sim", "vi", "slc-glc"};
+static const char *const protocols[] = {"msi", "mesi",    "mosi", "moesi", "nmoesi", "nmoesi-multi2sim",
+                                        "vi",  "slc-glc", "hmg"};
 #define PROTOCOLS (sizeof protocols / sizeof *protocols)
 
 static void put(machine *m, const char *format, ...) {

@@ -78,6 +78,8 @@ Test(sync_kernels, right_where_coherent) {
         {"nmoesi", TREE, true, true},
         {"vi", TREE "cluster.sms = 2\n", false, false},
         {"nmoesi", TREE "cluster.sms = 2\n", true, false},
+        {"hmg", TREE "cluster.sms = 2\n", false, false},
+        {"hmg", TREE "l2.slices = 8\nl2.partitions = 2\n", false, true},
         {"viper", SECTORS "l2.slices = 8\nl2.partitions = 2\nl1.write_policy = evict\n", false, false},
     };
     for (unsigned i = 0; i < sizeof ways / sizeof *ways; i++)

@@ -437,6 +437,7 @@ class ProtocolBits(IntFlag):
     STALE_REPLY = 64
     BARE_ACK = 128
     RETRY = 256
+    INVALIDATES = 512
 
 
 class AccessBits(IntFlag):
@@ -517,9 +518,11 @@ class MessageKind(IntEnum):
     FINISH = 11
     EVICTION = 12
     ACQUIRE = 13
+    INVALIDATION = 14
+    MARKER = 15
 
 
-GPC_MESSAGE_KIND_COUNT = 14
+GPC_MESSAGE_KIND_COUNT = 16
 
 
 class ValueType(IntEnum):

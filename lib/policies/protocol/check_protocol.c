@@ -48,6 +48,7 @@ typedef struct cell {
 
 static uint32_t events_of(const gpc_protocol *protocol, const place *p) {
     bool directory = protocol->flags & GPC_PROTOCOL_DIRECTORY;
+    bool told = protocol->flags & GPC_PROTOCOL_INVALIDATES && !p->first;
     uint32_t events = BIT(EVICTION);
     if (p->first) {
         events |= BIT(LOAD) | BIT(STORE) | BIT(N_STORE);
@@ -63,6 +64,8 @@ static uint32_t events_of(const gpc_protocol *protocol, const place *p) {
     events |= BIT(ACQUIRE);
     if (directory)
         events |= PROBES;
+    if (told)
+        events |= BIT(WRITE_PROBE);
     if (protocol->pass_loads[!p->first])
         events |= BIT(PASSING_LOAD);
     if (protocol->pass_stores[!p->first])
@@ -197,7 +200,7 @@ static const char *meaningless(const cell *c) {
 static const char *lost(const cell *c) {
     uint32_t actions = c->rule->actions, event = 1u << c->like;
     bool goes = c->state != GPC_LINE_I && c->rule->next == GPC_LINE_I;
-    bool has_directory = c->at->protocol->flags & GPC_PROTOCOL_DIRECTORY && !c->at->first;
+    bool has_directory = c->at->protocol->flags & (GPC_PROTOCOL_DIRECTORY | GPC_PROTOCOL_INVALIDATES) && !c->at->first;
     if (event & (BIT(READ_PROBE) | DATA_EVENTS | ANSWERS) && goes)
         return "the block is lost: the next state is I";
     if (event & (BIT(ACQUIRE) | PROCESSOR) && goes && has_directory)
@@ -319,7 +322,7 @@ static gpc_status check_place(const place *p) {
 }
 
 static gpc_status check_head(const gpc_protocol *protocol, gpc_error *error) {
-    const uint32_t flags = (GPC_PROTOCOL_RETRY << 1) - 1, bits = GPC_ACCESS_GLC | GPC_ACCESS_SLC;
+    const uint32_t flags = (GPC_PROTOCOL_INVALIDATES << 1) - 1, bits = GPC_ACCESS_GLC | GPC_ACCESS_SLC;
     const char *name = protocol->name, *letters = protocol->letters;
     if (!name || !*name || strlen(name) > 63 || name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")])
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_protocol.name must be 1 to 63 characters of a-z, 0-9 and '-'");
@@ -334,6 +337,8 @@ static gpc_status check_head(const gpc_protocol *protocol, gpc_error *error) {
     if (steering & ~bits)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_protocol '%s': unknown bits 0x%x of an access", name,
                          (unsigned)(steering & ~bits));
+    if (protocol->flags & GPC_PROTOCOL_INVALIDATES && protocol->flags & GPC_PROTOCOL_DIRECTORY)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_protocol '%s': INVALIDATES goes without DIRECTORY", name);
     if (letters &&
         (strlen(letters) != GPC_LINE_COUNT || strspn(letters, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != GPC_LINE_COUNT))
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_protocol '%s': letters must be %u of A to Z", name,

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/controller_host.h"
+
+/*
+ * Invalidations that nobody acknowledges, and markers, where accesses overlap (tell.c, GPC_PROTOCOL_INVALIDATES).
+ *
+ * An invalidation is an access of its own, as a neighbour is (controller_fetch.c). X may have the block locked: what is
+ * being brought there may be old, so the invalidation waits until it has come, and then takes it away again. It holds
+ * nothing meanwhile, and nobody waits for it but markers.
+ *
+ * A marker of a release goes from its first-level module down to all low modules, and on as far as caches between go;
+ * from each of these up to the caches between that it may have told, but for the one that the marker came by, whose
+ * processors have what it had. There it waits until the invalidations of that module are done that were sent before it
+ * was; and goes on up, if there are more. Invalidations have numbers, so that no order of messages is relied upon.
+ *
+ * Example, hmg, L1s over near halves a0 and b0 of two GPUs' L2s, and home halves a1 and b1; l1-0's page is at home in
+ * b1, which another GPU's near half, c0, has read, too:
+ *   l1-0 stores    WRITE_THROUGH to a0, to b1; b1 sends c0 INVALIDATION 7, and ACKs
+ *   l1-0 releases  MARKER to a0, and a1; a0 to b1; b1 to c0, behind number 7; c0 answers when 7 is done, b1, a0, and
+ *                  a1, whose own copies it has asked, likewise; the release ends
+ */
+
+/* Invalidations. */
+
+static void tell(gpci_controllers *e, uint32_t flight, const gpci_module *t, uint32_t x, uint64_t tag) {
+    const uint32_t task = gpci_items_take(&e->tasks);
+    const uint32_t number = gpci_side_begin(e, flight, tag, 1, task);
+    gpci_task *i = gpci_task_at(e, task);
+    i->parent = GPCI_NO_ITEM;
+    i->flight = number;
+    i->from = t->index;
+    i->module = x;
+    i->address = tag;
+    i->block = i->own = GPCI_TREE_NO_BLOCK;
+    i->first = e->neighbours;
+    i->behind = e->units[x].told;
+    e->units[x].told = task;
+    gpci_step_in(e, task, GPCI_STEP_tell_send, 0);
+}
+
+void gpci_tell_copies(gpci_controllers *e, uint32_t flight, gpci_module *t, const gpci_tree_told *told) {
+    gpci_tree_copies copies = gpci_tree_copies_of(t, told);
+    for (uint64_t tag; gpci_tree_next_copy(e->tree, t, &copies, &tag);)
+        tell(e, flight, t, copies.module, tag);
+}
+
+/* It is no probe, which would pass locks. */
+void gpci_step_tell_send(gpci_controllers *e, uint32_t task) {
+    gpci_letter letter =
+        gpci_letter_asking(e, task, GPC_MESSAGE_INVALIDATION, GPCI_STEP_tell_come, GPCI_STEP_tell_send);
+    letter.low = letter.from;
+    gpci_send(e, &letter);
+}
+
+void gpci_step_tell_come(gpci_controllers *e, uint32_t task) {
+    const gpci_task *i = gpci_task_at(e, task);
+    gpci_find_begin(e, task,
+                    &(gpci_look){.address = i->address,
+                                 .module = i->module,
+                                 .resumes = GPCI_STEP_tell_found,
+                                 .blocking = true,
+                                 .hurries = true});
+}
+
+static void take_out(const gpci_controllers *e, uint32_t task) {
+    const gpci_task *i = gpci_task_at(e, task);
+    uint32_t *at = &e->units[i->module].told;
+    while (*at != task)
+        at = &gpci_task_at(e, *at)->behind;
+    *at = i->behind;
+}
+
+void gpci_step_tell_found(gpci_controllers *e, uint32_t task) {
+    const gpci_task *i = gpci_task_at(e, task);
+    gpci_module *x = gpci_task_module(e, i);
+    if (!i->missing) {
+        const gpci_tree_told all = {.block = i->block, .last = UINT64_MAX};
+        gpci_controllers_tell(e, i->flight, x, &all);
+        i = gpci_task_at(e, task);
+        gpci_tree_drop_told(e->tree, x, i->block, gpci_present(e));
+        gpci_unlock(e, x->index, i->block);
+    }
+    take_out(e, task);
+    gpci_wake(e, &e->units[x->index].told_waiters, 0);
+    gpci_side_end(e, task);
+}
+
+/* Markers. */
+
+/* Is it one that a module below may tell? */
+static bool is_told(const gpci_controllers *e, uint32_t module) {
+    return gpci_module_at(e->tree, module)->place == GPCI_PLACE_BETWEEN;
+}
+
+static void mark(gpci_controllers *e, uint32_t parent, gpci_step resumes, uint32_t from, uint32_t module) {
+    uint32_t task;
+    gpci_task *m = gpci_task_begin(e, parent, resumes, from, module, gpci_task_at(e, parent)->address, &task);
+    m->down = gpci_module_at(e->tree, module)->level < gpci_module_at(e->tree, from)->level;
+    gpci_task_at(e, parent)->pending++;
+    gpci_step_in(e, task, GPCI_STEP_mark_send, 0);
+}
+
+void gpci_mark_from(gpci_controllers *e, uint32_t task, gpci_step resumes) {
+    const gpci_task *m = gpci_task_at(e, task);
+    const gpci_module *at = gpci_task_module(e, m);
+    const uint32_t from = m->from;
+    const bool down = m->down;
+    for (uint32_t i = 0; i < at->above_count; i++)
+        if (at->above[i] != from && is_told(e, at->above[i]))
+            mark(e, task, resumes, at->index, at->above[i]);
+    for (uint32_t i = 0; !down && i < at->given.low_count && at->place <= GPCI_PLACE_BETWEEN; i++)
+        mark(e, task, resumes, at->index, at->given.low[i]);
+}
+
+void gpci_step_mark_send(gpci_controllers *e, uint32_t task) {
+    gpci_task_at(e, task)->first = e->neighbours;
+    const gpci_letter letter =
+        gpci_letter_asking(e, task, GPC_MESSAGE_MARKER, GPCI_STEP_mark_come, GPCI_STEP_mark_send);
+    gpci_send(e, &letter);
+}
+
+/* Is an invalidation under way that was sent to its module before it was, by the same? */
+static bool is_behind(const gpci_controllers *e, const gpci_task *m) {
+    for (uint32_t at = e->units[m->module].told; at != GPCI_NO_ITEM; at = gpci_task_at(e, at)->behind)
+        if (gpci_task_at(e, at)->from == m->from && gpci_task_at(e, at)->first <= m->first)
+            return true;
+    return false;
+}
+
+void gpci_step_mark_come(gpci_controllers *e, uint32_t task) {
+    gpci_task *m = gpci_task_at(e, task);
+    if (m->down && is_behind(e, m)) {
+        gpci_due_queue_join(&e->waiters, &e->units[m->module].told_waiters, (gpci_due){task, GPCI_STEP_mark_come});
+        return;
+    }
+    m->pending = 1;
+    gpci_mark_from(e, task, GPCI_STEP_mark_joined);
+    gpci_step_mark_joined(e, task);
+}
+
+void gpci_step_mark_joined(gpci_controllers *e, uint32_t task) {
+    if (!--gpci_task_at(e, task)->pending)
+        gpci_then(e, task, GPCI_STEP_mark_reply);
+}
+
+void gpci_step_mark_reply(gpci_controllers *e, uint32_t task) {
+    const gpci_letter letter =
+        gpci_letter_answering(e, task, GPC_MESSAGE_ACK, GPCI_STEP_mark_replied, GPCI_STEP_mark_reply);
+    gpci_send(e, &letter);
+}
+
+void gpci_step_mark_replied(gpci_controllers *e, uint32_t task) {
+    gpci_task_end(e, task);
+}
