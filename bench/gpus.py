@@ -36,7 +36,7 @@ def settings(gpus, protocol, placement, link, home="memory"):
         "l2.size": f"{gpus * L2_KIB}KiB", "dram.channels": gpus * CHANNELS, "page.placement": placement,
         "page.bytes": "4KiB", "gpu.link_width": link[0], "gpu.link_latency": link[1], "gpu.home": home,
     }  # fmt: skip
-    if protocol == "vi":
+    if protocol in ("vi", "hmg"):
         found |= {"l1.write_policy": "through", "l1.write_policy_local": "through"}
     return {key: str(value) for key, value in found.items()}
 

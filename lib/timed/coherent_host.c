@@ -163,6 +163,12 @@ static gpc_status room_for_accesses(void *timed) {
     return room(timed);
 }
 
+/* Do controllers: neighbours' reads, or invalidations? */
+static bool begins_accesses(const gpci_timed *t) {
+    const gpc_coherence *tree = t->h->coherent->tree;
+    return tree->brood || tree->protocol->flags & GPC_PROTOCOL_INVALIDATES;
+}
+
 gpc_status gpci_coherent_host_create(gpci_timed *t, gpc_error *error) {
     gpci_coherent_host *host = gpci_zalloc(t->context, 1, sizeof *host);
     if (!host)
@@ -180,7 +186,7 @@ gpc_status gpci_coherent_host_create(gpci_timed *t, gpc_error *error) {
                                          .joined = joined,
                                          .ended = ended,
                                          .begun = begun,
-                                         .room = t->h->coherent->tree->brood ? room_for_accesses : room};
+                                         .room = begins_accesses(t) ? room_for_accesses : room};
     const uint64_t conflict = gpci_number(t->h, GPCI_KEY_COHERENCE_CONFLICT); /* protocol, retry, wait */
     const bool retries = t->h->coherent->tree->protocol->flags & GPC_PROTOCOL_RETRY;
     const bool waits = conflict == 2 || (conflict == 0 && !retries);
