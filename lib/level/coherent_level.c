@@ -271,9 +271,21 @@ bool gpci_coherent_tracks(const gpc_hierarchy *h) {
     return h->coherent->tree->protocol->flags & GPC_PROTOCOL_DIRECTORY;
 }
 
+bool gpci_coherent_drops(const gpc_hierarchy *h) {
+    const gpc_coherence *tree = h->coherent->tree;
+    if (!gpci_coherent_tracks(h))
+        return true;
+    for (uint32_t state = 0; state < tree->states; state++) {
+        const uint32_t actions = gpci_module_at(tree, 0)->rules[state][GPC_EVENT_ACQUIRE].actions;
+        if (actions & ~(uint32_t)(GPC_DO_IGNORE | GPC_DO_FORBID))
+            return true;
+    }
+    return false;
+}
+
 gpc_status gpci_coherent_acquire(gpc_hierarchy *h, uint32_t sm) {
     const gpci_coherent *c = h->coherent;
-    if (gpci_coherent_tracks(h))
+    if (!gpci_coherent_drops(h))
         return GPC_OK;
     const gpc_coherence_stats *l1 = &gpci_module_at(c->tree, sm)->stats;
     const uint64_t before = l1->invalidations;

@@ -134,6 +134,8 @@ bool gpci_coherent_tracks(const gpc_hierarchy *h);
 gpc_status gpci_coherent_acquire(gpc_hierarchy *h, uint32_t sm);
 /* Do L1s keep what was stored? An SM that releases does the same then: these rules write it back. */
 bool gpci_coherent_keeps(const gpc_hierarchy *h);
+/* May L1s hold what is old until they acquire: without directories, or copies that these do not know of (nmoesi-d)? */
+bool gpci_coherent_drops(const gpc_hierarchy *h);
 /* Do an SM's stores send invalidations, within a scope, which a release has to follow with markers? */
 bool gpci_coherent_tells(const gpc_hierarchy *h, uint8_t scope);
 /* Write back and drop: the L1s, or everything. In no time. */

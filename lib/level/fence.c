@@ -8,7 +8,7 @@ gpci_fence_plan gpci_fence_plan_of(const gpc_hierarchy *h, uint8_t scope, uint8_
     const bool wide = gpci_scope_is_wide(scope), releases = wide && gpci_order_releases(order);
     gpci_fence_plan plan = {.waits = releases, .invalidate = control == GPC_CONTROL_INVALIDATE_ALL};
     if (wide && gpci_order_acquires(order))
-        plan.invalidate |= h->coherent ? !gpci_coherent_tracks(h) : h->viper;
+        plan.invalidate |= h->coherent ? gpci_coherent_drops(h) : h->viper;
     if (releases && h->coherent)
         plan.invalidate |= gpci_coherent_keeps(h);
     plan.marks = releases && h->coherent && gpci_coherent_tells(h, scope);

@@ -48,9 +48,9 @@ static bool begin(gpci_timed *t, const gpci_sweep_order *order, uint64_t token, 
  * 2 i + 1, it is under way. The L1 is the n-th.
  */
 
-/* How many there are. Those that are told of each store have nothing to acquire. */
+/* How many there are. Those that are told of each store, or probed, have nothing to acquire. */
 static uint32_t count_below(const gpc_hierarchy *h, uint32_t sm) {
-    if (h->coherent->tree->protocol->flags & GPC_PROTOCOL_INVALIDATES)
+    if (gpci_coherent_tracks(h) || h->coherent->tree->protocol->flags & GPC_PROTOCOL_INVALIDATES)
         return 0;
     return gpci_coherent_private(h, sm).count + (h->coherent->clusters != 0);
 }

@@ -152,7 +152,8 @@ static gpc_status make(gpc_context *context, const char *protocol, bool data, bo
     gpc_config *config;
     *error = (gpc_error)GPC_ERROR_INIT;
     *out = NULL;
-    const bool hides = !strcmp(protocol, "nmoesi"); /* what an n-store has left is seen when it has been written back */
+    const bool hides =
+        !strncmp(protocol, "nmoesi", 6); /* what an n-store has left is seen when it has been written back */
     snprintf(text, sizeof text, "%scoherence = %s\ncoherence.data = %d\nmode = %s\nkernels.flush = %s\n%s", machine,
              protocol, data, timed ? "timed" : "functional", hides ? "all" : "none", settings);
     cr_assert_eq(gpc_config_create(context, error, &config), GPC_OK);

@@ -59,6 +59,29 @@ Test(timed_coherent_fences, accesses_that_release) {
     coherent_close(&r);
 }
 
+/* nmoesi-d: what L2 has evicted is read on, until an acquire that others' atomics happen before. */
+Test(timed_coherent_fences, drop_detached_copies) {
+    rig r;
+    coherent_open(&r, "nmoesi-d", "l2.slices = 1\nl2.size = 256\nl2.ways = 1\nl2.index = modulo\n");
+    rig_latency(&r, LINE(GPC_LOAD, 0));
+    rig_latency(&r, LINE(GPC_LOAD, 256, .sm = 1));
+    cr_expect_eq(coherent_state(&r, "l2-0", 0), GPC_LINE_I);
+    cr_expect_eq(coherent_state(&r, "l1-0", 0), GPC_LINE_COUNT, "D");
+    rig_latency(&r, LINE(GPC_ATOMIC, 0, .sm = 1));
+    cr_expect_lt(rig_latency(&r, LINE(GPC_LOAD, 0)), MEMORY, "a hit");
+    cr_expect_eq(coherent_state(&r, "l1-1", 0), GPC_LINE_M);
+    rig_fence(&r, (fence_shot){.order = GPC_ORDER_ACQUIRE, .scope = GPC_SCOPE_CTA});
+    rig_finish(&r);
+    cr_expect_eq(coherent_state(&r, "l1-0", 0), GPC_LINE_COUNT);
+    rig_fence(&r, (fence_shot){.order = GPC_ORDER_ACQUIRE, .scope = GPC_SCOPE_GPU});
+    rig_finish(&r);
+    cr_expect_eq(coherent_state(&r, "l1-0", 0), GPC_LINE_I);
+    rig_latency(&r, LINE(GPC_LOAD, 0));
+    cr_expect_neq(coherent_state(&r, "l1-1", 0), GPC_LINE_M, "it was asked");
+    coherent_check_idle(&r);
+    coherent_close(&r);
+}
+
 static gpc_status try_fence(const rig *r, gpc_order order, gpc_scope scope, gpc_control control) {
     gpc_fence f = GPC_FENCE_INIT;
     gpc_busy busy = GPC_BUSY_COUNT;

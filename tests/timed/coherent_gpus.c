@@ -102,6 +102,20 @@ Test(timed_coherent_gpus, invalidations_without_answers) {
     coherent_close(&r);
 }
 
+/* In two partitions a GPU's own threads meet behind the link; where there are no caches between, nobody is told. */
+Test(timed_coherent_gpus, releases_of_a_gpu) {
+    rig r;
+    coherent_open(&r, "hmg", "sm.count = 2\nl2.slices = 2\nl2.partitions = 2\nl2.link_latency = 30\n");
+    rig_latency(&r, LINE(GPC_STORE, 0, .sm = 1));
+    cr_expect_gt(fence_latency(&r, GPC_ORDER_RELEASE, GPC_SCOPE_GPU), 2 * 30);
+    cr_expect_lt(fence_latency(&r, GPC_ORDER_RELEASE, GPC_SCOPE_CTA), 30);
+    coherent_close(&r);
+    coherent_open(&r, "hmg", "sm.count = 2\n");
+    rig_latency(&r, LINE(GPC_STORE, 0, .sm = 1));
+    cr_expect_lt(fence_latency(&r, GPC_ORDER_RELEASE, GPC_SCOPE_SYS), 30);
+    coherent_close(&r);
+}
+
 /* By first touch a page is with the GPU that asks for it first, and stays there. */
 Test(timed_coherent_gpus, first_touch) {
     rig r;

@@ -79,6 +79,7 @@ Test(sync_kernels, right_where_coherent) {
         {"vi", TREE "cluster.sms = 2\n", false, false},
         {"nmoesi", TREE "cluster.sms = 2\n", true, false},
         {"hmg", TREE "cluster.sms = 2\n", false, false},
+        {"nmoesi-d", TREE "l2.size = 48KiB\n", true, true},
         {"hmg", TREE "l2.slices = 8\nl2.partitions = 2\n", false, true},
         {"viper", SECTORS "l2.slices = 8\nl2.partitions = 2\nl1.write_policy = evict\n", false, false},
     };
