@@ -159,9 +159,10 @@ GPC_API gpc_status gpc_hierarchy_access(gpc_hierarchy *hierarchy, const gpc_warp
  *                      performed in L1, and others see them when their line is written back, fence or not
  *   another, without (vi, slc-glc)  at scopes above CTA the protocol's ACQUIRE rules are applied to all that the SM's
  *                      L1 and its cluster's cache hold; where L1s keep what was stored (slc-glc), before a RELEASE, too
- *   hmg                at scopes above CTA L1 drops all that it holds; caches below are kept coherent. A RELEASE of a
- *                      scope in which several of these are (SYS; with clusters or partitions, GPU as well) sends markers
- *                      behind the invalidations of earlier stores, and waits for their answers
+ *   hmg                at scopes above CTA L1 drops all that it holds; caches below are kept coherent. A RELEASE of
+ *                      a scope in which several of these are (SYS; with clusters or partitions, GPU as well) sends
+ *                      markers behind the invalidations of earlier stores, and waits for their answers
+ *   nmoesi-d           at scopes above CTA an acquire drops the copies of L1 that no directory knows of
  * `control` is carried out whatever the protocol. Lines go at l1.invalidate_rate a cycle, in which L1's tags serve
  * nobody; dirty ones are first written to L2 and acknowledged, a packet each. Lines that are on their way then do not
  * stay when they arrive, and the fence waits for them. In a tree the cluster's cache is told by a message, and
