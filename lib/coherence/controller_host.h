@@ -35,8 +35,8 @@ typedef struct gpci_use {
 struct gpci_controller_host {
     void *self;
     /*
-     * Is there room for it where its sender's messages stand, if others wait for room there (`behind`) or not? If not, it
-     * waits for gpci_controllers_sent.
+     * Is there room for it where its sender's messages stand, if others wait for room there (`behind`) or not? If not,
+     * it waits for gpci_controllers_sent.
      */
     bool (*takes)(void *self, const gpci_letter *letter, bool behind);
     uint32_t (*send)(void *self, const gpci_letter *letter); /* returns bytes that it does without, beside others */

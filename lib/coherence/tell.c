@@ -6,8 +6,8 @@
  * are old, and goes on. Each that has the block drops it, and tells those that it lists itself.
  *
  * Who is listed: a cache between that has read the block. Who is told: all of them but R when R's bytes are stored in
- * T's block, since R has these, too; and all when T's block leaves, for T would not know of them any more. Then they are
- * listed no longer.
+ * T's block, since R has these, too; and all when T's block leaves, for T would not know of them any more. Then they
+ * are listed no longer.
  *
  * Example, hmg, L2s a and b over a memory that lists both; a store from above a:
  *   WRITE_THROUGH  a to memory   the bytes are merged; a stays listed

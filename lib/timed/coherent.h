@@ -32,8 +32,9 @@
  *   cycle 0      L1 locks a way for the line; the READ_REQUEST leaves, and crosses the request network
  *   cycle 6      it takes a tag port of the slice; the slice locks the line, lists L1 as a sharer, and unlocks it
  *   cycle 26     the slice's data have been read: DATA leaves
- *   cycle 32     DATA arrives at L1, which writes its state and unlocks the way; the load is done. A hit is so l1.latency
- *                after its lookup, also one that the line's lock has held up; under Multi2Sim's front end all are
+ *   cycle 32     DATA arrives at L1, which writes its state and unlocks the way; the load is done. A hit is so
+ *                l1.latency after its lookup, also one that the line's lock has held up; under Multi2Sim's front end
+ *                all are
  */
 
 #define GPCI_LEVEL_CLUSTER 4 /* gpci_stage.level */

@@ -15,8 +15,8 @@
  *   - without a directory all stores are taken for n-stores. Who has acquired reads no value any more that all could
  *     have replaced by another when it began: neither the home's then, nor of a copy that was yet to be written back,
  *     nor stored since
- *   - a detached copy is as it was when it was detached, and had to be right then; it is gone when its module, which had
- *     it when it began, has acquired
+ *   - a detached copy is as it was when it was detached, and had to be right then; it is gone when its module, which
+ *     had it when it began, has acquired
  * Flushed, memory has the last store of all, or the last one of some module that has stored since.
  */
 

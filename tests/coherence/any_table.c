@@ -40,6 +40,10 @@ static void borrow(any *a, const gpc_protocol *from) {
         memcpy(a->rules[place], *table, (place < 3 ? states_of(a) : GPC_LINE_COUNT) * sizeof *a->rules[place]);
         *tables[place] = (const gpc_protocol_rules *)&a->rules[place];
     }
+    if (!from->shared) {
+        a->protocol.event_rules[2] = from->event_rules[1];
+        a->protocol.raises[2] = from->raises[1];
+    }
 }
 
 static gpc_protocol_rule any_rule(uint64_t *random, uint32_t states, bool memory) {
@@ -59,7 +63,7 @@ static void change(any *a, uint64_t *random) {
         any before = *a;
         uint32_t place = draw(random, 4);
         if (!draw(random, 8))
-            a->protocol.flags ^= 1u << draw(random, 8);
+            a->protocol.flags ^= 1u << draw(random, 10);
         else
             a->rules[place][draw(random, place < 3 ? states_of(a) : GPC_LINE_COUNT)][draw(random, GPC_EVENT_COUNT)] =
                 any_rule(random, states_of(a), place == 3);
