@@ -18,6 +18,12 @@ static const char tree[] = "mode = timed\nsm.count = 2\ncoherence = slc-glc\nker
                            "l1.miss_queue = unlimited\nl2.size = 256KiB\nl2.slices = 2\nl2.sectors = 1\n"
                            "l2.interleave_bytes = 128\ndram.channels = 2\n";
 
+/* Two partitions, whose near halves are told of stores that nobody waits for. */
+static const char told[] = "mode = timed\nsm.count = 2\ncoherence = hmg\nl1.size = 16KiB\nl1.sectors = 1\n"
+                           "l1.write_policy = through\nl1.write_policy_local = through\nl1.write_allocate = none\n"
+                           "l1.write_allocate_local = none\nl2.size = 64KiB\nl2.slices = 2\nl2.sectors = 1\n"
+                           "l2.partitions = 2\nl2.interleave_bytes = 128\nl2.line = 128\ndram.channels = 2\n";
+
 /* What failed for want of memory changed nothing: once there is some, it goes on. */
 static gpc_status note(gpc_status status, gpc_status first, oom_heap *heap) {
     if (status >= 0)
@@ -92,6 +98,34 @@ static gpc_status play_tree(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error 
     return first == GPC_OK ? then : first;
 }
 
+/* All that an SM has read another stores to; and releases. */
+static gpc_status play_told(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *error) {
+    gpc_status first = GPC_OK;
+    for (uint32_t i = 0; i < 4; i++) {
+        uint64_t addresses[32];
+        gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+        gpc_fence fence = GPC_FENCE_INIT;
+        for (uint32_t lane = 0; lane < 32; lane++)
+            addresses[lane] = (uint64_t)(i / 2 * 32 + lane) * 128;
+        access.sm = i % 2;
+        access.mask = UINT32_MAX;
+        access.addresses = addresses;
+        access.width = 4;
+        access.kind = i % 2 ? GPC_STORE : GPC_LOAD;
+        fence.sm = i % 2;
+        fence.order = GPC_ORDER_RELEASE;
+        fence.scope = GPC_SCOPE_GPU;
+        for (gpc_status status; (status = gpc_hierarchy_try_issue(hierarchy, &access, i, NULL)) != GPC_OK;)
+            first = note(status < 0 ? status : gpc_hierarchy_advance(hierarchy, 1), first, heap);
+        for (gpc_status status; (status = gpc_hierarchy_try_fence(hierarchy, &fence, 4 + i, NULL)) != GPC_OK;)
+            first = note(status < 0 ? status : gpc_hierarchy_advance(hierarchy, 1), first, heap);
+        for (gpc_status status; (status = gpc_hierarchy_drain(hierarchy, error)) != GPC_OK;)
+            first = note(status, first, heap);
+    }
+    cr_assert_eq(stats_of(hierarchy).completed, 8);
+    return first;
+}
+
 typedef gpc_status (*play_fn)(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *error);
 
 static gpc_status run_with(const char *text, play_fn does, gpc_context *context, oom_heap *heap, gpc_error *error) {
@@ -123,10 +157,18 @@ static gpc_status run_tree(gpc_context *context, oom_heap *heap, gpc_error *erro
     return run_with(tree, play_tree, context, heap, error);
 }
 
+static gpc_status run_told(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    return run_with(told, play_told, context, heap, error);
+}
+
 Test(oom, fences) {
     oom_check(run, 40);
 }
 
 Test(oom, fences_of_a_tree) {
     oom_check(run_tree, 40);
+}
+
+Test(oom, invalidations_and_markers) {
+    oom_check(run_told, 40);
 }
