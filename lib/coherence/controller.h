@@ -485,6 +485,14 @@ GPCI_INLINE bool gpci_needs_rest(const gpci_controllers *e, const gpci_module *m
     return gpci_tree_flight_at(e, flight)->kind == GPC_COHERENCE_LOAD || !gpci_tree_writes_all(m, &store);
 }
 
+/* Does m keep what an access stores to a block that it has not, without its other bytes? */
+GPCI_INLINE bool gpci_takes_store(const gpci_controllers *e, const gpci_module *m, uint32_t flight) {
+    if (GPCI_LIKELY(!m->there && !m->lazy))
+        return false;
+    const gpci_tree_payload store = gpci_store_of(e, flight);
+    return gpci_tree_takes(m, true, &store);
+}
+
 /*
  * An access that another causes, and nobody waits for or is told of: of `bytes` from `tag` on, with a task of its own.
  * There is room (gpci_controllers_grow). And it ends.

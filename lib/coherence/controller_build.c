@@ -135,10 +135,11 @@ static uint32_t largest_first(const gpc_coherence *c) {
     return largest;
 }
 
+/* Does any module want to know which bytes a store writes? */
 static bool has_masks(const gpc_coherence *c) {
     bool any = false;
     for (uint32_t i = 0; i < c->module_count; i++)
-        any |= c->modules[i].there != NULL;
+        any |= c->modules[i].there != NULL || (c->modules[i].lazy && c->modules[i].above_count);
     return any;
 }
 

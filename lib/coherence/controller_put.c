@@ -196,6 +196,12 @@ static void put_present(gpci_controllers *e, uint32_t task) {
         gpci_step_put_merge(e, task);
 }
 
+/* Does T, which has not the block, keep the bytes of the store alone? */
+static bool takes(const gpci_controllers *e, const gpci_task *v) {
+    const gpci_module *t = gpci_task_module(e, v);
+    return v->blind && gpci_takes_store(e, t, v->flight);
+}
+
 /* T performs the store: with the only copy, or, of an n-store, with any. */
 static void put_at_low(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
@@ -207,7 +213,7 @@ static void put_at_low(gpci_controllers *e, uint32_t task) {
                               GPCI_NO_ITEM, 0, UINT64_MAX, 0);
     else if (v->state != GPC_LINE_I)
         put_present(e, task);
-    else if (v->blind && gpci_task_module(e, v)->there)
+    else if (takes(e, v))
         gpci_rights_begin(e, task, GPCI_STEP_put_owned);
     else
         fetch(e, task);
@@ -287,7 +293,7 @@ static void take_put(gpci_controllers *e, uint32_t task) {
         put_at_low(e, task);
     else if (v->state != GPC_LINE_I)
         put_present(e, task);
-    else if (v->blind && gpci_task_module(e, v)->there)
+    else if (takes(e, v))
         keep_bytes(e, task);
     else
         fetch(e, task);

@@ -231,7 +231,7 @@ void gpci_rights_begin(gpci_controllers *e, uint32_t task, gpci_step resumes) {
     gpci_task *own = gpci_task_begin(e, task, resumes, t->index, gpci_module_low(e->tree, t, tag), tag, &child);
     own->own = w->block;
     own->valid = t->states[w->block] != GPC_LINE_I;
-    own->blind = w->blind && t->there;
+    own->blind = w->blind && (t->there || (w->at_low && !own->valid && gpci_takes_store(e, t, w->flight)));
     own->event = gpci_raised_below(t, t->states[w->block], event, GPC_EVENT_WRITE_ABOVE);
     w->asked = true;
     gpci_ask(e, t, child, GPCI_STEP_write_begin, !own->valid && !own->blind);

@@ -162,7 +162,8 @@ static void perform(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci
 }
 
 void gpci_tree_data_begin(gpci_module *m, uint32_t block) {
-    memset(m->there + (size_t)block * m->mask_bytes, 0, m->mask_bytes);
+    if (m->there)
+        memset(m->there + (size_t)block * m->mask_bytes, 0, m->mask_bytes);
 }
 
 void gpci_tree_data_come(gpci_module *m, uint32_t block, const gpci_tree_payload *store) {

@@ -82,7 +82,7 @@ static gpci_tree_point put_absent(gpc_coherence *c, gpci_module *t, const gpci_t
     if (!(rule.actions & (GPC_DO_READ_REQUEST | GPC_DO_HIT)))
         return forward_put(c, t, put, raised_by(t, GPC_LINE_I, put), at);
     uint32_t block = gpci_tree_allocate(c, t, gpci_module_tag_of(t, put->tag), &at);
-    if (t->there && put->blind) {
+    if (gpci_tree_takes(t, put->blind, &put->bytes)) {
         gpci_tree_set_state(c, t, block, gpci_module_tag_of(t, put->tag), rule.next_shared,
                             origin_of(c, put, GPC_LINE_I), at);
         gpci_tree_data_begin(t, block);
@@ -222,7 +222,8 @@ gpci_tree_point gpci_tree_store_at_low(gpc_coherence *c, gpci_module *r, const g
         return store_at_home(c, r, t, put, at);
     gpci_tree_exchange x = gpci_tree_open(c, r, t, put->kind, put->tag, put->size, true, &at);
     t->stats.write_throughs_received++;
-    const bool blind = t->there && put->blind;
+    const bool blind =
+        (t->there && put->blind) || (x.found.state == GPC_LINE_I && gpci_tree_takes(t, put->blind, &put->bytes));
     if (!blind && gpci_tree_found_part(t, &x.found))
         at = complete(c, t, x.found.block, at);
     else if (x.found.state == GPC_LINE_I && !blind && !gpci_tree_writes_all(t, &put->bytes))

@@ -397,7 +397,14 @@ GPCI_COLD gpc_status gpci_tree_atomics_check(const gpc_coherence *c, const char 
 /* They have not been performed. */
 GPCI_COLD void gpci_tree_atomics_begin(gpc_atomic *atomics, uint32_t count);
 
-/* Of a module with byte_masks: no byte of a block is there yet. Then those of a store come; of any module. */
+/*
+ * Does m take a store's bytes for a block that it has not, and no others? `blind`: nobody wants to know what was there.
+ */
+GPCI_INLINE bool gpci_tree_takes(const gpci_module *m, bool blind, const gpci_tree_payload *store) {
+    return blind && (m->there || (m->lazy && gpci_tree_writes_all(m, store)));
+}
+
+/* Of any module; with byte_masks, no byte of a block is there yet. Then those of a store come. */
 void gpci_tree_data_begin(gpci_module *m, uint32_t block);
 void gpci_tree_data_come(gpci_module *m, uint32_t block, const gpci_tree_payload *store);
 /* Write a store's bytes into a block, or memory; read a load's. */

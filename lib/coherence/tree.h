@@ -110,8 +110,9 @@ struct gpci_module {
     bool fifo;        /* the order of replacement is FIFO, not LRU */
     bool through;     /* stores have been written through it: as `given` says of all, or an access of itself */
     bool plain;       /* hit.c may serve its hits: first level, LRU or FIFO, no division, no write-through */
-    bool lazy;        /* of a hierarchy's L1: a store that writes all of a block it has not asks for no bytes */
-    bool told;        /* `policy`, `predictor`, `warps` or `reuse` are kept up: they are told what lines come and go */
+    bool lazy; /* of a hierarchy's L1, or slice over memory: a store that writes all of a block it has not asks */
+               /* for no bytes */
+    bool told; /* `policy`, `predictor`, `warps` or `reuse` are kept up: they are told what lines come and go */
     uint32_t leaving; /* first block of the line of whose eviction `policy` has been told; GPCI_TREE_NO_BLOCK */
     uint64_t told_line, told_access; /* line, and access (gpc_coherence.line_access), that `policy` was told of last */
     /* by block */

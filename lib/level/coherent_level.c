@@ -109,6 +109,12 @@ static const uint8_t *mask_of(gpci_coherent *c, const uint64_t bytes[2], uint32_
     return all ? NULL : c->mask;
 }
 
+/* Is a slice to know which bytes these are: does it keep them by themselves, or seem they to be a whole block? */
+static bool needs_mask(const gpci_coherent *c, const gpc_coherence_request *request, const uint64_t bytes[2]) {
+    return c->masks ||
+           (request->size == c->whole_bytes && gpci_popcount(bytes[0]) + gpci_popcount(bytes[1]) != request->size);
+}
+
 /*
  * With l1.write_allocate = lazy: is a store that misses left to the low module? One that writes all of a block is kept,
  * where a table asks for the right to write alone; it would read bytes for others.
@@ -145,7 +151,7 @@ gpc_coherence_request gpci_coherent_request(gpci_coherent *c, const gpc_request 
         request.flags |= c->stores[r->space == GPC_SPACE_LOCAL];
     if (GPCI_UNLIKELY(c->lazy[r->space == GPC_SPACE_LOCAL]) && r->kind == GPC_STORE && goes_around(c, &request, bytes))
         request.flags |= GPC_ACCESS_NO_ALLOCATE;
-    if (GPCI_UNLIKELY(c->masks && request.kind == GPC_COHERENCE_N_STORE && !local))
+    if (request.kind == GPC_COHERENCE_N_STORE && !local && needs_mask(c, &request, bytes))
         request.mask = mask_of(c, bytes, first, request.size);
     return request;
 }

@@ -36,6 +36,7 @@ typedef struct gpci_coherent {
     uint8_t stores[2];
     bool local_atomics;   /* L1s perform those of a thread block's scope: l1.atomics, in trees without directories */
     bool lazy[2];         /* likewise: those that write a part of a sector that L1 has not leave it to the low module */
+    uint32_t whole_bytes; /* of a block that slices do not read for a store of all of it; 0: they do */
     bool masks;           /* slices keep bytes of stores without their lines: l2.write_allocate = lazy */
     uint8_t mask[16];     /* of the request that is being made: gpci_coherent_request */
     uint32_t control;     /* bytes of a message without data, and of the header of one with */

@@ -243,6 +243,21 @@ static gpc_status follow_lines(const gpc_hierarchy *h, gpc_coherence *tree, gpc_
     return status;
 }
 
+/*
+ * As in a cache, a store of a whole sector needs no byte of it. That is so of slices that all share: those below others
+ * are asked for what they have.
+ */
+static void keep_whole(const gpc_hierarchy *h, gpc_coherence *tree) {
+    gpci_coherent *c = h->coherent;
+    for (uint32_t slice = 0; c->l2 && slice < h->slices; slice++) {
+        gpci_module *m = gpci_module_at(tree, c->first_slice + slice);
+        m->lazy = m->place == GPCI_PLACE_LAST;
+        for (uint32_t i = 0; i < m->given.low_count; i++)
+            m->lazy &= gpci_module_at(tree, m->given.low[i])->given.memory;
+        c->whole_bytes = m->lazy ? m->given.block_bytes : 0;
+    }
+}
+
 static gpc_status make_tree(gpc_hierarchy *h, plan *p, gpc_error *error, gpc_coherence **out) {
     static const char *const names[NETWORKS] = {"l1", "cluster", "memory"};
     gpc_coherence_network networks[NETWORKS];
@@ -281,6 +296,7 @@ static gpc_status make_tree(gpc_hierarchy *h, plan *p, gpc_error *error, gpc_coh
             status = follow_lines(h, *out, &detail);
         for (uint32_t sm = 0; sm < h->sms; sm++)
             gpci_module_at(*out, sm)->lazy = h->coherent->lazy[0] || h->coherent->lazy[1];
+        keep_whole(h, *out);
         if (status < 0) {
             gpc_coherence_destroy(*out);
             *out = NULL;

@@ -25,6 +25,13 @@ static bool next(lane_walk *w, uint32_t *offset, size_t *place) {
     return false;
 }
 
+const uint8_t *gpci_values_mask(const gpci_line_values *values, uint32_t size) {
+    for (uint32_t i = 0; i < size; i++)
+        if (!(values->mask[i / 8] >> (i & 7) & 1))
+            return values->mask;
+    return NULL;
+}
+
 void gpci_values_gather(const gpci_lanes *lanes, uint64_t line, uint32_t line_bytes, gpc_coherence_request *request,
                         gpci_line_values *values) {
     lane_walk w = {lanes, line, line_bytes, 0, 0};
@@ -41,7 +48,7 @@ void gpci_values_gather(const gpci_lanes *lanes, uint64_t line, uint32_t line_by
         return;
     }
     request->bytes = values->bytes + first;
-    request->mask = values->mask;
+    request->mask = gpci_values_mask(values, request->size);
 }
 
 void gpci_values_scatter(const gpci_lanes *lanes, uint64_t line, uint32_t line_bytes, const gpci_line_values *values) {

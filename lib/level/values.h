@@ -17,6 +17,9 @@ typedef struct gpci_line_values {
     uint8_t mask[GPCI_VALUE_BYTES / 8];
 } gpci_line_values;
 
+/* Which of the first `size` bytes a store writes, as a request says it: NULL for all. */
+const uint8_t *gpci_values_mask(const gpci_line_values *values, uint32_t size);
+
 /* Of which lanes these are; pointers, `width` and `op` (`atomic`) as in gpc_warp_access. */
 typedef struct gpci_lanes {
     const uint64_t *addresses;

@@ -90,7 +90,7 @@ void gpci_coherent_values_attach(const gpci_timed *t, uint32_t packet, gpc_coher
         request->out = bytes;
     } else {
         request->bytes = bytes;
-        request->mask = values->mask;
+        request->mask = gpci_values_mask(values, request->size);
     }
 }
 
