@@ -26,7 +26,8 @@
  * which time stands still; controller_access.c an access at its first-level module, controller_pass.c one that
  * bypasses it; controller_read.c, controller_write.c, controller_evict.c, controller_put.c what that asks of others;
  * controller_sweep.c acquires and flushes of whole modules; controller_fetch.c what is read beside what is asked for;
- * controller_tell.c invalidations that nobody waits for, and markers that follow them.
+ * controller_tell.c invalidations that nobody waits for, and markers that follow them; controller_fill.c ways that are
+ * taken when data arrive.
  */
 
 /* Tasks that a step, and those that follow at once, make beside probes. */
@@ -48,8 +49,8 @@
     X(put_reply) X(put_replied) X(clear_begin) X(clear_come) X(clear_found) X(clear_reply) X(clear_replied)     \
     X(sweep_send) X(sweep_begin) X(sweep_next) X(sweep_block) X(sweep_left) X(sweep_joined) X(sweep_reply)      \
     X(sweep_end) X(neighbour_comes) X(tell_send) X(tell_come) X(tell_found) X(mark_send) X(mark_come)           \
-    X(mark_joined) X(mark_reply) X(mark_replied) X(parcel_leaves) X(parcel_passes) X(parcel_comes)              \
-    X(parcel_there) X(peer_comes)
+    X(mark_joined) X(mark_reply) X(mark_replied) X(out_begin) X(out_end) X(parcel_leaves) X(parcel_passes)      \
+    X(parcel_comes) X(parcel_there) X(peer_comes)
 /* clang-format on */
 
 typedef enum gpci_step {
@@ -200,6 +201,7 @@ typedef struct gpci_controller {
     uint32_t freed[2];         /* places that have been left for them; its first is on its way to one */
     uint32_t oldest, youngest; /* accesses in flight, */
     uint32_t listed, joined;   /* how many they are, and how many of them are part of others */
+    uint32_t sweeps;           /* acquires and flushes of it under way */
     uint32_t barred;           /* the first task that bars an address; GPCI_NO_ITEM */
     gpci_due_queue bar_waiters;
     uint32_t told; /* the first task that is an INVALIDATION to it; GPCI_NO_ITEM */
@@ -389,6 +391,11 @@ void gpci_probe_leaves(gpci_controllers *e, uint32_t task);
 void gpci_block_asks(gpci_controllers *e, uint32_t task);
 void gpci_block_answered(gpci_controllers *e, uint32_t task);
 /*
+ * The ways of a row from `first` to below `end` that are not locked, a bit each; or are by this access, if one is given.
+ */
+uint32_t gpci_unlocked_ways(const gpci_controllers *e, const gpci_module *m, uint32_t base, uint32_t first,
+                            uint32_t end, uint32_t flight, uint64_t *candidates);
+/*
  * A way of the directory alone, locked, for the entry of a block of a task's own module, `from`: GPCI_TREE_NO_BLOCK if
  * all are locked. It may be one that the access has locked already: `lent`.
  */
@@ -466,6 +473,12 @@ bool gpci_access_refused(gpci_controllers *e, uint32_t task);
  * messages keep their order? Then others may have the block there, or, where the store bypasses it, go past it, too.
  */
 void gpci_access_left(gpci_controllers *e, uint32_t put);
+
+/* controller_fill.c */
+/* What an access has missed has come, and is to get its state: if it came in by a fill way, it gets one to stay in. */
+GPCI_COLD void gpci_fill_arrives(gpci_controllers *e, uint32_t task);
+/* An access is done with its block: unlocked, unless it stays in a fill way, from where it leaves. */
+void gpci_fill_leave(gpci_controllers *e, const gpci_task *t);
 
 /* controller_fetch.c */
 /* A request of a module to its low one begins, by this step, and those for the block's neighbours behind it. */

@@ -371,7 +371,7 @@ bool gpci_access_refused(gpci_controllers *e, uint32_t task) {
     if (!t->refused)
         return false;
     if (t->block != GPCI_TREE_NO_BLOCK)
-        gpci_unlock(e, t->module, t->block);
+        gpci_fill_leave(e, t);
     try_again(e, task);
     return true;
 }
@@ -382,6 +382,8 @@ void gpci_step_access_filled(gpci_controllers *e, uint32_t task) {
     gpci_module *m = gpci_module_at(e->tree, a->module);
     if (gpci_access_refused(e, task)) /* what was asked for has come, or was refused */
         return;
+    if (GPCI_UNLIKELY(m->fill_ways))
+        gpci_fill_arrives(e, task);
     if (a->kind == GPC_COHERENCE_LOAD) {
         const gpc_protocol_rule rule = rule_of(e, t);
         if (GPCI_UNLIKELY(m->predictor != NULL) && !a->overturned)
@@ -411,7 +413,7 @@ static void give_block(gpci_controllers *e, const gpci_task *t) {
     m->stats.hits += t->hit;
     m->stats.data_accesses++;
     perform_all(e, t->flight, t->block);
-    gpci_unlock(e, m->index, t->block);
+    gpci_fill_leave(e, t);
 }
 
 /* Nobody below was asked on the way. */
@@ -460,6 +462,8 @@ void gpci_step_access_unlock(gpci_controllers *e, uint32_t task) {
         unlock(e, task);
         return;
     }
+    if (GPCI_UNLIKELY(m->fill_ways))
+        gpci_fill_arrives(e, task);
     const gpc_protocol_rule rule = rule_of(e, t);
     gpci_tree_set_state(e->tree, m, t->block, gpci_module_tag_of(m, a->address),
                         t->shared ? rule.next_shared : rule.next,

@@ -158,6 +158,10 @@ gpc_status gpci_controllers_create(gpc_coherence *c, gpc_error *error, gpci_cont
     gpci_items_init(&e->waiters, sizeof(gpci_waiter));
     e->fan_out = fan_out_of(c) + 2 * c->brood;
     e->sides = c->brood + (gpci_tree_has(c, GPC_PROTOCOL_INVALIDATES) ? e->fan_out : 0);
+    if (c->telling.fill_ways) { /* a line leaves, and a block that has just come */
+        e->fan_out += GPCI_TREE_SECTORS + 1;
+        e->sides += GPCI_TREE_SECTORS + 1;
+    }
     e->grows = e->sides;
     e->largest = largest_first(c);
     e->payload_bytes = c->with_data || has_masks(c) ? (size_t)e->largest * 2 + (e->largest + 7) / 8 : 0;

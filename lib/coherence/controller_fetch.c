@@ -81,7 +81,8 @@ void gpci_ask_for_group(gpci_controllers *e, uint32_t request, gpci_step step) {
     const uint32_t flight = r->flight, block = r->own;
     const uint64_t own = r->address, first = own & ~((uint64_t)m->fetch_mask << m->block_shift);
     gpci_then(e, request, step);
-    if (!gpci_reads_neighbours(m) || gpci_module_directory_only(m, block) || !has_way(m, block, own))
+    if (!gpci_reads_neighbours(m) || gpci_module_directory_only(m, block) || gpci_module_is_fill(m, block) ||
+        !has_way(m, block, own))
         return;
     for (uint32_t k = 0; k <= m->fetch_mask; k++) {
         const uint64_t tag = first + ((uint64_t)k << m->block_shift);

@@ -65,11 +65,10 @@ static uint32_t locked_in_way(const gpci_controllers *e, const gpci_module *m, u
     return GPCI_TREE_NO_BLOCK;
 }
 
-/* The ways of a row from `first` on that are not locked, a bit each; or are by this access, if one is given. */
-static uint32_t unlocked_ways(const gpci_controllers *e, const gpci_module *m, uint32_t base, uint32_t first,
-                              uint32_t end, uint32_t flight, uint64_t *candidates) {
+uint32_t gpci_unlocked_ways(const gpci_controllers *e, const gpci_module *m, uint32_t base, uint32_t first,
+                            uint32_t end, uint32_t flight, uint64_t *candidates) {
     const gpci_lock *locks = gpci_lock_of(e, m->index, base);
-    const bool of_lines = m->sector_mask && !first;
+    const bool of_lines = m->sector_mask && (!first || m->fill_ways);
     uint32_t count = 0;
     for (uint32_t way = first; way < end; way++) {
         if (locks[way].holder != GPCI_NO_ITEM && !gpci_lock_is_of(e, &locks[way], flight))
@@ -147,7 +146,7 @@ static uint32_t make_room(gpci_controllers *e, gpci_module *m, uint64_t tag) {
         return unless_locked(e, m, gpci_module_victim(m, tag));
     const uint32_t base = gpci_module_row(m, tag) * m->all_ways, ways = m->given.ways;
     uint64_t candidates[GPC_MAX_WAYS / 64] = {0};
-    const uint32_t count = unlocked_ways(e, m, base, 0, ways, GPCI_NO_ITEM, candidates);
+    const uint32_t count = gpci_unlocked_ways(e, m, base, 0, ways, GPCI_NO_ITEM, candidates);
     if (!count)
         return m->twin ? WAIT_FOR_ROOM : unless_locked(e, m, base);
     const uint32_t block = gpci_module_choose(m, tag, false, count == ways ? NULL : candidates);
@@ -157,13 +156,14 @@ static uint32_t make_room(gpci_controllers *e, gpci_module *m, uint64_t tag) {
     return base;
 }
 
-/* The same of the ways of the directory alone. */
+/* The same of the ways of the directory alone, or where blocks come in. */
 static uint32_t make_entry_room(const gpci_controllers *e, gpci_module *m, uint64_t tag) {
     const uint32_t base = gpci_module_row(m, tag) * m->all_ways, first = m->given.ways;
     uint64_t candidates[2 * GPC_MAX_WAYS / 64] = {0};
-    return unlocked_ways(e, m, base, first, m->all_ways, GPCI_NO_ITEM, candidates)
+    return gpci_unlocked_ways(e, m, base, first, m->all_ways, GPCI_NO_ITEM, candidates)
                ? gpci_module_choose(m, tag, true, candidates)
-               : base + first;
+           : m->fill_ways ? unless_locked(e, m, base + first)
+                          : base + first;
 }
 
 /*
@@ -210,7 +210,7 @@ uint32_t gpci_take_directory_way(gpci_controllers *e, gpci_task *task, uint64_t 
     gpci_module *m = gpci_task_from(e, task);
     const uint32_t base = gpci_module_row(m, tag) * m->all_ways;
     uint64_t candidates[2 * GPC_MAX_WAYS / 64] = {0};
-    if (!unlocked_ways(e, m, base, m->given.ways, m->all_ways, task->flight, candidates))
+    if (!gpci_unlocked_ways(e, m, base, m->given.ways, m->all_ways, task->flight, candidates))
         return GPCI_TREE_NO_BLOCK;
     const uint32_t block = gpci_module_choose(m, tag, true, candidates);
     gpci_lock *lock = gpci_lock_of(e, m->index, block);
@@ -390,9 +390,9 @@ static bool lock_line(const gpci_controllers *e, gpci_task *f, uint64_t tag) {
     return f->emptied;
 }
 
-/* Does a block leave with others of its line? Of the ways of the directory alone none does. */
+/* Does a block leave with others of its line? Of the ways of the directory alone none does, nor where they come in. */
 static bool is_of_line(const gpci_module *m, uint32_t block) {
-    return m->sector_mask && !gpci_module_directory_only(m, block);
+    return m->sector_mask && !gpci_module_directory_only(m, block) && !gpci_module_is_fill(m, block);
 }
 
 /* It is found, or has a way, and nobody has that locked. */
@@ -439,7 +439,7 @@ void gpci_step_find_look(gpci_controllers *e, uint32_t task) {
     const bool promotes = f->hit && f->allocates && !f->out && gpci_module_directory_only(m, f->block);
     f->entry = promotes ? f->block : GPCI_TREE_NO_BLOCK;
     if (!f->hit || promotes) {
-        f->block = f->out ? make_entry_room(e, m, tag) : make_room(e, m, tag);
+        f->block = f->out || m->fill_ways ? make_entry_room(e, m, tag) : make_room(e, m, tag);
         if (GPCI_UNLIKELY(f->block == WAIT_FOR_ROOM)) {
             conflict(e, task, &e->units[m->index].bar_waiters);
             return;

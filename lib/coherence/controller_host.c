@@ -45,7 +45,7 @@ uint32_t gpci_controllers_access(gpci_controllers *e, const gpc_coherence_reques
 gpci_sight gpci_controllers_look(const gpci_controllers *e, const gpc_coherence_request *request) {
     const gpci_module *m = gpci_module_at(e->tree, request->module);
     const uint32_t block = gpci_module_find(m, gpci_module_tag_of(m, request->address));
-    if (block == GPCI_TREE_NO_BLOCK)
+    if (block == GPCI_TREE_NO_BLOCK || gpci_module_is_fill(m, block)) /* there it is on its way out */
         return GPCI_SIGHT_MISS;
     /* gpc_coherence_kind has the numbers of LOAD, STORE and N_STORE in gpc_coherence_event */
     const uint32_t actions = m->rules[m->states[block]][request->kind].actions;

@@ -77,6 +77,7 @@ static uint32_t begin(gpci_controllers *e, const gpc_coherence_request *request,
     const uint32_t flight = gpci_flight_begin(e, request, &shown, sends ? GPCI_STEP_sweep_send : GPCI_STEP_sweep_begin);
     gpci_task *s = gpci_task_at(e, gpci_tree_flight_at(e, flight)->task);
     s->module = order->module;
+    e->units[order->module].sweeps++;
     s->kind = (uint8_t)order->kind;
     s->size = order->abreast;
     return flight;
@@ -247,6 +248,7 @@ void gpci_step_sweep_reply(gpci_controllers *e, uint32_t task) {
 void gpci_step_sweep_end(gpci_controllers *e, uint32_t task) {
     if (waits_for_older(e, task, GPCI_STEP_sweep_end))
         return;
+    e->units[gpci_task_at(e, task)->module].sweeps--;
     gpci_performed(e, gpci_task_at(e, task)->flight);
     gpci_flight_end(e, task);
 }

@@ -108,6 +108,21 @@ void gpci_tree_data_yield(gpc_coherence *c, const gpci_module *x, uint32_t x_blo
     }
 }
 
+static void exchange(uint8_t *a, uint8_t *b, uint32_t bytes) {
+    for (uint32_t i = 0; i < bytes; i++) {
+        const uint8_t byte = a[i];
+        a[i] = b[i];
+        b[i] = byte;
+    }
+}
+
+void gpci_tree_data_exchange(const gpc_coherence *c, const gpci_module *m, uint32_t a, uint32_t b) {
+    if (!c->with_data)
+        return;
+    exchange(gpci_module_data_of(m, a), gpci_module_data_of(m, b), m->given.block_bytes);
+    exchange(gpci_module_dirty_of(m, a), gpci_module_dirty_of(m, b), m->mask_bytes);
+}
+
 void gpci_tree_data_clean(gpc_coherence *c, gpci_module *m, uint32_t block) {
     if (c->with_data && m->dirty)
         memset(gpci_module_dirty_of(m, block), 0, m->mask_bytes);

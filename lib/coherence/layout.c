@@ -55,11 +55,12 @@ static void start_module(gpci_module *m) {
 }
 
 /* How the set of a tag is found (module_tags.c). */
-static void index_module(gpci_module *m) {
+static void index_module(const gpc_coherence *c, gpci_module *m) {
     const gpc_coherence_module *g = &m->given;
     const uint64_t modulus = m->interleaved ? g->modulus : 1;
     m->full_map = g->memory && !g->ways;
-    m->all_ways = m->full_map ? UINT32_MAX : g->ways + g->directory_ways;
+    m->fill_ways = m->place == GPCI_PLACE_FIRST ? c->telling.fill_ways : 0;
+    m->all_ways = m->full_map ? UINT32_MAX : g->ways + g->directory_ways + m->fill_ways;
     m->rows = g->sets << m->sector_shift;
     m->blocks = m->full_map ? 0 : m->rows * m->all_ways;
     m->row_mask = m->rows - 1;
@@ -80,7 +81,7 @@ static gpc_status make_slab(gpc_coherence *c, gpc_error *error) {
     size_t bytes = 0, at = 0;
     bool overflow = false;
     for (uint32_t i = 0; i < c->module_count; i++) {
-        index_module(&c->modules[i]);
+        index_module(c, &c->modules[i]);
         if (!c->modules[i].near)
             place_module(c, &c->modules[i], NULL, &bytes, &overflow);
     }

@@ -386,6 +386,8 @@ void gpci_tree_data_transfer(gpc_coherence *c, const gpci_module *x, uint32_t x_
  * bytes, or has them from one, they are older: they no longer count as modified, so that T's reply replaces them.
  */
 void gpci_tree_data_yield(gpc_coherence *c, const gpci_module *x, uint32_t x_block, const gpci_tree_request *request);
+/* The bytes of two blocks of a module, with what is modified of them, change places. */
+void gpci_tree_data_exchange(const gpc_coherence *c, const gpci_module *m, uint32_t a, uint32_t b);
 /* No byte of a block is modified; all are; those of `store` are not. */
 void gpci_tree_data_clean(gpc_coherence *c, gpci_module *m, uint32_t block);
 void gpci_tree_data_whole(gpc_coherence *c, gpci_module *m, uint32_t block);

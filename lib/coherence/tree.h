@@ -46,6 +46,7 @@ typedef struct gpci_tree_peers {
 typedef struct gpci_tree_telling {
     uint32_t reads;
     gpci_tree_peers peers[2]; /* without: count 0 */
+    uint32_t fill_ways;       /* of first-level modules; 0: a block has its way from the lookup on */
 } gpci_tree_telling;
 
 /* Where a module stands, and so which of a protocol's tables it obeys. */
@@ -83,9 +84,10 @@ struct gpci_module {
     const gpc_protocol_rule (*rules)[GPC_EVENT_COUNT]; /* [state][event] */
     const gpc_protocol_rule *named_rules;              /* [state][event_count] of the protocol's own events; or NULL */
     const gpc_protocol_raise *raises; /* [state][GPC_EVENT_COUNT + event_count]; NULL: all raise the usual */
-    uint32_t all_ways; /* ways + directory_ways; of a full map UINT32_MAX, so that every block is in set 0 */
-    uint32_t rows;     /* sets * sectors */
-    uint32_t blocks;   /* rows * all_ways; of a full map as many entries as its arrays have room for */
+    uint32_t all_ways;  /* ways + directory_ways + fill_ways; of a full map UINT32_MAX: every block is in set 0 */
+    uint32_t fill_ways; /* of a set, after the others: where blocks come in, and leave (controller_fill.c) */
+    uint32_t rows;      /* sets * sectors */
+    uint32_t blocks;    /* rows * all_ways; of a full map as many entries as its arrays have room for */
     uint32_t sectors, sector_mask, sector_shift; /* of a line; less 1; log2. Of a full map 1 */
     uint32_t fetch_mask;                         /* blocks that are read together, less 1 (fetch.c) */
     uint32_t block_shift, line_shift, sub_shift; /* log2 of the bytes of a block, of a line, of a sub-block */
@@ -569,6 +571,11 @@ GPCI_INLINE bool gpci_module_is_partial(const gpci_module *m, uint32_t block) {
 }
 
 /* Is the block an entry of the directory alone, without data (of a non-inclusive module)? */
+/* Is it one of the ways where blocks come in? */
+GPCI_INLINE bool gpci_module_is_fill(const gpci_module *m, uint32_t block) {
+    return GPCI_UNLIKELY(m->fill_ways != 0) && block != GPCI_TREE_NO_BLOCK && block % m->all_ways >= m->given.ways;
+}
+
 GPCI_INLINE bool gpci_module_directory_only(const gpci_module *m, uint32_t block) {
     return m->given.directory_ways && block % m->all_ways >= m->given.ways;
 }

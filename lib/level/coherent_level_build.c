@@ -8,6 +8,9 @@
 
 #include <stdio.h>
 
+#define LEAST_FILL_WAYS 4u
+#define MOST_FILL_WAYS 64u
+
 /* From configuration keys to a tree of coherent modules. */
 
 #define NAME_BYTES 24
@@ -258,6 +261,19 @@ static void keep_whole(const gpc_hierarchy *h, gpc_coherence *tree) {
     }
 }
 
+/*
+ * Ways where what L1s miss comes in, of a set: as many as its lines can be in flight, within reason, since each lookup
+ * looks at all of them.
+ */
+static uint32_t fill_ways(const gpc_hierarchy *h, const gpc_coherence_module *l1) {
+    const uint64_t entries = gpci_number(h, GPCI_KEY_L1_MSHR);
+    uint64_t ways = l1->ways > LEAST_FILL_WAYS ? l1->ways : LEAST_FILL_WAYS;
+    if (gpci_number(h, GPCI_KEY_MODE) != 1 || gpci_number(h, GPCI_KEY_L1_ALLOCATE) == GPC_ALLOCATE_ON_MISS)
+        return 0;
+    ways = (entries < ways ? entries : ways) * l1->sectors;
+    return ways < MOST_FILL_WAYS ? (uint32_t)ways : MOST_FILL_WAYS;
+}
+
 static gpc_status make_tree(gpc_hierarchy *h, plan *p, gpc_error *error, gpc_coherence **out) {
     static const char *const names[NETWORKS] = {"l1", "cluster", "memory"};
     gpc_coherence_network networks[NETWORKS];
@@ -286,6 +302,7 @@ static gpc_status make_tree(gpc_hierarchy *h, plan *p, gpc_error *error, gpc_coh
     }
     const gpci_tree_telling telling = {
         .reads = GPCI_L1_TREE_READS,
+        .fill_ways = fill_ways(h, &p->modules[0]),
         .peers = {{.count = h->sms, .commons = h->l1_commons, .seed = 1},
                   {p->c->first_slice, p->c->l2 ? h->slices : 0, h->l2_commons, 2}}}; /* as caches (level_build.c) */
     gpc_error detail = GPC_ERROR_INIT;

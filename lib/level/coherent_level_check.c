@@ -72,6 +72,18 @@ static void check_l1_writes(needs *n) {
             add(n, keys[i], whole, "fetch");
 }
 
+/* With a clock, a way that is taken when data arrive (coherence/controller_fill.c). */
+static void check_allocation(needs *n, const gpc_protocol *protocol) {
+    const uint64_t conflict = gpci_number(n->h, GPCI_KEY_COHERENCE_CONFLICT); /* protocol, retry, wait */
+    const bool retries = conflict == 1 || (!conflict && protocol && protocol->flags & GPC_PROTOCOL_RETRY);
+    if (gpci_number(n->h, GPCI_KEY_MODE) != 1 || gpci_number(n->h, GPCI_KEY_L1_ALLOCATE) == GPC_ALLOCATE_ON_MISS)
+        return;
+    if (retries)
+        add(n, GPCI_KEY_L1_ALLOCATE, "a write-back that is refused would keep its line from a probe", "on-miss");
+    else if (gpci_number(n->h, GPCI_KEY_L1_FETCH) > 1)
+        add(n, GPCI_KEY_L1_ALLOCATE, "sectors that come beside others need their line's way", "on-miss");
+}
+
 /* What a policy is refused for, in words of its own: that it reads what it is not told, or is not asked at all. */
 static const char *blame(needs *n, gpci_key key, uint64_t reads, const char *but) {
     char what[GPCI_READS_TEXT];
@@ -286,16 +298,15 @@ gpc_status gpci_coherent_check(gpc_hierarchy *h, gpc_error *error) {
         add(&n, GPCI_KEY_L2_WRITE_ALLOCATE, "a coherent L2 keeps what is stored to", "fetch");
     else if (allocate == GPC_WRITE_LAZY_FETCH && h->gpus > 1 && !gpci_number(h, GPCI_KEY_GPU_HOME))
         add(&n, GPCI_KEY_L2_WRITE_ALLOCATE, "L2s of several GPUs are asked for whole sectors by each other", "fetch");
+    const gpc_protocol *protocol = gpc_protocol_find(h->context, gpci_config_text(h->config, GPCI_KEY_COHERENCE));
     check_l1_writes(&n);
     if (h->lanes_apart && gpci_number(h, GPCI_KEY_COHERENCE_DATA))
         add(&n, GPCI_KEY_COHERENCE_DATA, "lanes that are accesses of their own carry no values", "false");
-    if (gpci_number(h, GPCI_KEY_MODE) == 1 && gpci_number(h, GPCI_KEY_L1_ALLOCATE) != GPC_ALLOCATE_ON_MISS)
-        add(&n, GPCI_KEY_L1_ALLOCATE, "with a clock a coherent line takes its way at the miss", "on-miss");
+    check_allocation(&n, protocol);
     if (h->lanes_apart && gpci_number(h, GPCI_KEY_L1_SPACES))
         add(&n, GPCI_KEY_L1_SPACES, "load/store units go to L1 with all", "all");
     if (gpci_number(h, GPCI_KEY_LRC_SMS) && gpci_number(h, GPCI_KEY_CLUSTER_SMS))
         add(&n, GPCI_KEY_LRC_SMS, "a cluster's cache is where requests would merge", "0");
-    const gpc_protocol *protocol = gpc_protocol_find(h->context, gpci_config_text(h->config, GPCI_KEY_COHERENCE));
     if (gpci_number(h, GPCI_KEY_COHERENCE_CONFLICT) == 2 && protocol && protocol->flags & GPC_PROTOCOL_RETRY)
         add(&n, GPCI_KEY_COHERENCE_CONFLICT, "the protocol is one that refuses", "protocol");
     if (!gpci_number(h, GPCI_KEY_NETWORK_HEADER))

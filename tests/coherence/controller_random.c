@@ -135,6 +135,8 @@ static uint64_t run_one(gpc_context *context, const char *protocol, uint64_t see
     const unsigned features = w.kept ? TREE_ALL : TREE_SIMULATOR;
     tree_random(&w.t, &random, BYTES, features);
     hurry(&w.t, &random);
+    if (w.kept && seed % 3 == 0) /* blocks get their way when they come */
+        w.t.fill_ways = 1 + (uint32_t)(seed / 3 % 4);
     cr_assert_eq(tree_create(&w.t, context, protocol, true, true, &error, &w.c), GPC_OK, "%s", error.message);
     callbacks.user_data = &w;
     callbacks.on_complete = on_complete;

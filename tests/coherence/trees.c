@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/trees.h"
+#include "coherence/tree.h"
 
 #include <string.h>
 
@@ -325,5 +326,6 @@ gpc_status tree_create(tree *t, gpc_context *context, const char *protocol, bool
     o.network_count = t->network_count;
     o.data = data;
     o.timing = timing;
-    return gpc_coherence_create(context, &o, error, out);
+    const gpci_tree_telling telling = {.reads = GPCI_TREE_HOST_READS, .fill_ways = t->fill_ways};
+    return gpci_coherence_create(context, &o, &telling, error, out);
 }

@@ -45,6 +45,7 @@ typedef struct tree {
     uint64_t base;  /* of the addresses that accesses are to use */
     uint32_t bytes; /* how many there are */
     bool open[TREE_MODULES];
+    uint32_t fill_ways; /* gpci_tree_telling; 0 but for who sets it */
 } tree;
 
 /* `first` modules of the first level over one shared cache over a memory: more sharers than a word has bits. */

@@ -222,10 +222,15 @@ Test(coherent, as_the_tree_itself) {
 /* What has no meaning in a tree is refused by its key. */
 Test(coherent, refusals) {
     static const char *const settings[] = {
-        "l1.enabled = false",           "l1.allocate = on-fill\nmode = timed",
-        "lrc.sms = 2\ncluster.sms = 1", "l2.write_policy = through",
-        "l2.write_allocate = none",     "l2.inclusion = inclusive\nl2.bypass = always-bypass",
-        "l1.write_allocate = lazy",     "network.header = 0"};
+        "l1.enabled = false",
+        "l1.allocate = on-fill\nmode = timed\ncoherence.conflict = retry",
+        "l1.allocate = streaming\nmode = timed\nl1.sectors = 4\nl1.fetch_sectors = 2\nl2.sectors = 4",
+        "lrc.sms = 2\ncluster.sms = 1",
+        "l2.write_policy = through",
+        "l2.write_allocate = none",
+        "l2.inclusion = inclusive\nl2.bypass = always-bypass",
+        "l1.write_allocate = lazy",
+        "network.header = 0"};
     for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
         gpc_error error = GPC_ERROR_INIT;
         char text[1024], key[40];
@@ -309,7 +314,7 @@ Test(coherent, all_that_can_be_wrong) {
         "l2.replacement = " LONG "\nl1.bypass = " LONG "\nl2.bypass = " LONG "\n"
         "scheduler = two-level + ccws + pcal\nnetwork.header = 0\nl2.write_allocate = none\n"
         "l2.write_policy = through\nl2.inclusion = inclusive\ncluster.sms = 2\ncluster.size = 128\ngpu.count = 2\n"
-        "page.bytes = 384\nmode = timed\nl1.allocate = on-fill\n";
+        "page.bytes = 384\nmode = timed\nl1.allocate = on-fill\ncoherence.conflict = retry\n";
     static const char settings[] =
         "coherence = nmoesi needs l1.enabled = true; "
         "l2.write_policy = back; "

@@ -63,7 +63,7 @@ static gpc_warp_access lane_of(uint64_t draw, const uint64_t *address) {
     return access;
 }
 
-/* What L1s count of lines, where they follow these. */
+#define ON_FILL "l2.size = 64KiB\nl1.allocate = "
 #define FOLLOW "l1.track_reuse = true\nl1.track_warps = true\n"
 static bool same_lines(const gpc_stats *one, const gpc_stats *other) {
     return one->l1_evictions == other->l1_evictions && one->l1_zero_reuse_evictions == other->l1_zero_reuse_evictions &&
@@ -121,6 +121,12 @@ Test(coherent_as_caches, policies) {
         if (i / 2 < 8)
             do_as_in_caches("lru", specs[i / 2], "l1.size = 512B\nl1.ways = 1\n", i % 2);
     }
+}
+
+Test(coherent_as_caches, allocation) {
+    static const char *const specs[] = {"lru", "drrip", "ship", "age-lru"};
+    for (unsigned i = 0; i < sizeof specs / sizeof *specs; i++)
+        do_as_in_caches(specs[i], "lru", i % 2 ? ON_FILL "on-fill" : ON_FILL "streaming", true);
 }
 
 /* Sectors that a slice has been asked for. */
@@ -256,6 +262,8 @@ Test(coherent_as_caches, stores) {
                  write[i / 2 % 3], write[i / 6 % 3], allocate[i / 18 % 2], allocate[i / 36]);
         store_as_in_caches(settings, i % 2, 0);
     }
+    store_as_in_caches(ON_FILL "on-fill\n", true, 0);
+    store_as_in_caches(ON_FILL "streaming\nl1.write_policy = through", true, 0);
     for (unsigned timed = 0; timed < 2; timed++) /* what is local alone is in L1 */
         store_as_in_caches("l2.size = 64KiB\nl1.spaces = local\nl1.write_policy_local = back", timed, 4096);
 }

@@ -200,6 +200,12 @@ static void draw_halves(uint64_t random, machine *m) {
         rig_below(&random, 3) + (strstr(m->text, "buffer_unit = bytes") ? 4096 : 0));
 }
 
+/* Lines get their way when they come, in every third machine whose requests wait. */
+static void draw_allocation(uint64_t random, machine *m) {
+    if (strstr(m->text, "coherence.conflict = wait") && rig_below(&random, 3) == 0)
+        put(m, "l1.allocate = %s\nl1.fetch_sectors = 1\n", rig_below(&random, 2) ? "on-fill" : "streaming");
+}
+
 static void draw(uint64_t *state, machine *m, const char *protocol) {
     const uint64_t own = gpci_mix(*state);
     *m = (machine){.sms = 0};
@@ -211,6 +217,7 @@ static void draw(uint64_t *state, machine *m, const char *protocol) {
     draw_directories(gpci_mix(own + 2), m, protocol);
     draw_askers(gpci_mix(own + 4), m);
     draw_halves(gpci_mix(own + 5), m);
+    draw_allocation(gpci_mix(own + 6), m);
 }
 
 typedef struct outcome {

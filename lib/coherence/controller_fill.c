@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/controller_host.h"
+#include "coherence/tree_engine.h"
+
+/*
+ * First-level modules that give a block its way when its data arrive (gpci_tree_telling.fill_ways). Each set has ways
+ * beside those that can be hit. An access that misses locks one of them, for its tag: to all others that is a block
+ * that is coming, as in any way. When the data are there, a way is chosen among those that are not locked, and what is
+ * in it changes places with what has come. So the access ends at once, and what had the way leaves from where the other
+ * came in, by an access of its own that nobody waits for. Where all ways are locked, or an acquire or flush of the
+ * module is under way, which may have passed the way already, the block stays where it has come in, and leaves from
+ * there when its access is done with it.
+ *
+ * Why nobody waits in a circle: who has been answered must not wait for modules below, since a probe of its block waits
+ * for it. It does not: it never waits for a way, nor for what leaves. What leaves holds its own block alone, and probes
+ * pass it until it has been served below, as they pass any eviction (controller_lock.c). Who finds no such way free
+ * waits with no lock held. Where requests are refused, a block that is to leave would be kept, locked, from the probe
+ * for which it is refused: there this is not for.
+ *
+ * A line of several blocks leaves with all of them: so who takes a fill way takes it in all rows of the line.
+ *
+ * Example, ways 0 and 1 with A and B, fill way 2: C's load locks way 2 and asks below. A and B are hit meanwhile. C
+ * comes; A, the victim, changes places with it; the load ends; A is written back from way 2, and that is free again.
+ */
+
+/* A way for what has come; GPCI_TREE_NO_BLOCK: none. */
+static uint32_t room_for(gpci_controllers *e, gpci_module *m, uint64_t tag) {
+    const uint32_t base = gpci_module_row(m, tag) * m->all_ways, ways = m->given.ways;
+    const uint32_t own = m->sector_mask ? gpci_module_way_of_line(m, tag) : GPCI_TREE_NO_BLOCK;
+    uint64_t candidates[GPC_MAX_WAYS / 64] = {0};
+    if (e->units[m->index].sweeps)
+        return GPCI_TREE_NO_BLOCK;
+    if (own != GPCI_TREE_NO_BLOCK) {
+        if (gpci_lock_of(e, m->index, base + own)->holder != GPCI_NO_ITEM)
+            return GPCI_TREE_NO_BLOCK;
+        gpci_module_join_line(m, base + own, tag);
+        return base + own;
+    }
+    const uint32_t count = gpci_unlocked_ways(e, m, base, 0, ways, GPCI_NO_ITEM, candidates);
+    if (!count)
+        return GPCI_TREE_NO_BLOCK;
+    const uint32_t block = gpci_module_choose(m, tag, false, count == ways ? NULL : candidates);
+    if (block == GPCI_TREE_NO_BLOCK)
+        gpci_tree_fail_victim(e->tree, m);
+    return block;
+}
+
+/* A block is to leave a fill way, which is locked for that. */
+static void put_out(gpci_controllers *e, uint32_t flight, const gpci_module *m, uint32_t block) {
+    const uint32_t task = gpci_items_take(&e->tasks);
+    const uint32_t number = gpci_side_begin(e, flight, m->tags[block], m->given.block_bytes, task);
+    gpci_lock *lock = gpci_lock_of(e, m->index, block);
+    gpci_task *t = gpci_task_at(e, task);
+    t->parent = GPCI_NO_ITEM;
+    t->flight = number;
+    t->from = t->module = m->index;
+    t->address = m->tags[block];
+    t->block = block;
+    gpci_lock_take(e, lock, number, m->tags[block]);
+    lock->asks = GPCI_NO_ITEM;
+    gpci_step_in(e, task, GPCI_STEP_out_begin, 0);
+}
+
+/* The blocks of another line that are in the way; each goes to the place of the fill way in its row. */
+static bool vacate(gpci_controllers *e, uint32_t flight, gpci_module *m, uint32_t fill, uint32_t block) {
+    uint32_t leaving = 0;
+    for (uint32_t sector = 0; sector < m->sectors; sector++) {
+        const uint32_t from = gpci_module_sector(m, block, sector), to = gpci_module_sector(m, fill, sector);
+        const uint64_t tag = m->tags[from];
+        const uint8_t state = m->states[from];
+        if (state == GPC_LINE_I)
+            continue;
+        if (!leaving++)
+            gpci_module_leave(m, block, gpci_lock_of(e, m->index, fill)->tag, gpci_tree_is_modified(e->tree, state));
+        if (to != fill)
+            gpci_tree_data_exchange(e->tree, m, from, to);
+        gpci_module_write(m, from, 0, GPC_LINE_I);
+        gpci_module_write(m, to, tag, state);
+        if (to != fill)
+            put_out(e, flight, m, to);
+    }
+    m->stats.evictions += leaving != 0;
+    return leaving;
+}
+
+void gpci_fill_arrives(gpci_controllers *e, uint32_t task) {
+    gpci_task *t = gpci_task_at(e, task);
+    gpci_module *m = gpci_task_module(e, t);
+    const uint32_t fill = t->block;
+    if (!gpci_module_is_fill(m, fill) || m->states[fill] != GPC_LINE_I)
+        return;
+    gpci_lock *lock = gpci_lock_of(e, m->index, fill);
+    const uint64_t tag = lock->tag;
+    const uint32_t block = room_for(e, m, tag);
+    if (block == GPCI_TREE_NO_BLOCK)
+        return;
+    const bool own_line = m->sector_mask && gpci_module_way_of_line(m, tag) == block % m->all_ways;
+    gpci_tree_data_exchange(e->tree, m, block, fill);
+    if (!own_line && vacate(e, t->flight, m, fill, block) && e->host)
+        e->host->met(e->host->self, GPCI_MET_EVICT, task, m->index);
+    gpci_lock *to = gpci_lock_of(e, m->index, block);
+    gpci_lock_take(e, to, t->flight, tag);
+    to->asks = lock->asks;
+    gpci_task_at(e, task)->block = block;
+    if (m->states[fill] == GPC_LINE_I) {
+        gpci_unlock(e, m->index, fill);
+        return;
+    }
+    gpci_look_again(e, m->index, fill);
+    put_out(e, gpci_task_at(e, task)->flight, m, fill);
+}
+
+void gpci_fill_leave(gpci_controllers *e, const gpci_task *t) {
+    const gpci_module *m = gpci_task_module(e, t);
+    if (GPCI_UNLIKELY(gpci_module_is_fill(m, t->block)) && m->states[t->block] != GPC_LINE_I)
+        put_out(e, t->flight, m, t->block);
+    else
+        gpci_unlock(e, m->index, t->block);
+}
+
+/* It may have been taken by a probe since, or one may be there. */
+void gpci_step_out_begin(gpci_controllers *e, uint32_t task) {
+    const gpci_task *t = gpci_task_at(e, task);
+    const gpci_module *m = gpci_task_module(e, t);
+    const uint32_t block = t->block;
+    gpci_lock *lock = gpci_lock_of(e, m->index, block);
+    if (lock->probe != GPCI_NO_ITEM) {
+        gpci_due_queue_join(&e->waiters, &lock->waiters, (gpci_due){task, GPCI_STEP_out_begin});
+        return;
+    }
+    if (m->states[block] == GPC_LINE_I) {
+        gpci_step_out_end(e, task);
+        return;
+    }
+    uint32_t eviction;
+    gpci_task_begin(e, task, GPCI_STEP_out_end, m->index, m->index, m->tags[block], &eviction)->own = block;
+    gpci_then(e, eviction, GPCI_STEP_evict_begin);
+}
+
+/* It has gone; or was refused, for want of room in a directory. */
+void gpci_step_out_end(gpci_controllers *e, uint32_t task) {
+    gpci_task *t = gpci_task_at(e, task);
+    const gpci_module *m = gpci_task_module(e, t);
+    if (t->refused) {
+        t->refused = false;
+        gpci_step_after(e, task, GPCI_STEP_out_begin, m, 1 + gpci_back_off(e, m->given.latency + 2));
+        return;
+    }
+    gpci_unlock(e, m->index, t->block);
+    gpci_side_end(e, task);
+}
