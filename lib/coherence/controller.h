@@ -391,7 +391,8 @@ void gpci_probe_leaves(gpci_controllers *e, uint32_t task);
 void gpci_block_asks(gpci_controllers *e, uint32_t task);
 void gpci_block_answered(gpci_controllers *e, uint32_t task);
 /*
- * The ways of a row from `first` to below `end` that are not locked, a bit each; or are by this access, if one is given.
+ * The ways of a row from `first` to below `end` that are not locked, or are by this access, if one is given: a bit
+ * each.
  */
 uint32_t gpci_unlocked_ways(const gpci_controllers *e, const gpci_module *m, uint32_t base, uint32_t first,
                             uint32_t end, uint32_t flight, uint64_t *candidates);
