@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/workers.h"
+
+#include "base/rig.h"
+
+#include <criterion/criterion.h>
+
+#define MOST 8
+
+/* Each share reads what the others wrote in the round before, and writes its own: a round late is a wrong sum. */
+typedef struct rounds {
+    uint64_t value[2][MOST][8]; /* each on a cache line of its own */
+    uint32_t count, round;
+} rounds;
+
+static void add(void *user_data, uint32_t worker) {
+    rounds *r = user_data;
+    const uint32_t from = r->round & 1;
+    uint64_t sum = worker;
+    for (uint32_t i = 0; i < r->count; i++)
+        sum += r->value[from][i][0];
+    r->value[!from][worker][0] = sum;
+}
+
+static void run(uint32_t count, uint64_t delay, uint32_t times) {
+    gpc_context *context;
+    gpci_workers *workers;
+    gpc_error error = GPC_ERROR_INIT;
+    uint64_t expected[MOST] = {0};
+    rounds r = {.count = count};
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    const gpci_workers_options options = {.count = count, .exactly = true, .delay = delay};
+    cr_assert_eq(gpci_workers_create(context, &options, &error, &workers), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpci_workers_count(workers), count);
+    for (; r.round < times; r.round++) {
+        uint64_t sum = 0;
+        gpci_workers_run(workers, add, &r);
+        for (uint32_t i = 0; i < count; i++)
+            sum += expected[i];
+        for (uint32_t i = 0; i < count; i++) {
+            expected[i] = sum + i;
+            cr_assert_eq(r.value[!(r.round & 1)][i][0], expected[i], "%u threads, round %u, share %u", count, r.round,
+                         i);
+        }
+    }
+    gpci_workers_destroy(workers);
+    gpc_context_destroy(context);
+}
+
+/* More threads than processors, too: then nobody looks, everybody sleeps. */
+Test(workers, every_round_has_all_shares) {
+    for (uint32_t count = 1; count <= MOST; count++)
+        run(count, 0, count > 2 ? 200 : 2000);
+}
+
+Test(workers, whoever_is_late) {
+    for (uint32_t count = 2; count <= 4; count++)
+        run(count, count, 100);
+}
+
+Test(workers, no_more_threads_than_processors) {
+    gpc_context *context;
+    gpci_workers *workers;
+    uint64_t runs = 7;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_geq(gpci_processors(), 1);
+    const gpci_workers_options options = {.count = gpci_processors() + 5};
+    cr_assert_eq(gpci_workers_create(context, &options, NULL, &workers), GPC_OK);
+    cr_assert_eq(gpci_workers_count(workers), gpci_processors());
+    cr_assert_eq(gpci_workers_waited(workers, &runs), 0);
+    cr_assert_eq(runs, 0);
+    gpci_workers_destroy(workers);
+    gpci_workers_destroy(NULL);
+    gpc_context_destroy(context);
+}
