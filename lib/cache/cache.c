@@ -82,7 +82,7 @@ void gpci_classify(gpc_cache *cache) {
     cache->guarded = !lets_all_in;
     cache->tracks = cache->written || cache->reuse || cache->warps || cache->next_uses;
     cache->plain = cache->sectors == 1 && !cache->tracks && !cache->sector_states && !cache->token_state &&
-                   !o->on_fill && !o->on_evict && o->write_policy == GPC_WRITE_BACK &&
+                   !cache->places && !o->on_fill && !o->on_evict && o->write_policy == GPC_WRITE_BACK &&
                    o->write_allocate == GPC_WRITE_FETCH && (!cache->lru || cache->ways <= GPCI_RECENCY_WAYS);
     gpci_classify_quick(cache);
 }
@@ -128,6 +128,11 @@ static gpc_status make_arrays(gpc_cache *cache, gpc_error *error) {
         (o->track_reuse && !cache->reuse) || (o->track_warps && !cache->warps) ||
         (o->track_future && !cache->next_uses))
         return gpci_out_of_memory(error);
+    if (cache->commons && cache->ways >= GPCI_PLACES_FROM) {
+        cache->places = gpci_places_create(cache->context, cache->sets, cache->ways, cache->row);
+        if (!cache->places)
+            return gpci_out_of_memory(error);
+    }
     if (o->tokens == GPC_TOKENS_OPPORTUNISTIC && make_tokens(cache, slots) < 0)
         return gpci_out_of_memory(error);
     return GPC_OK;
@@ -209,6 +214,7 @@ void gpc_cache_destroy(gpc_cache *cache) {
     gpci_free_lines(context, cache->reuse);
     gpci_free_lines(context, cache->warps);
     gpci_free_lines(context, cache->next_uses);
+    gpci_places_destroy(context, cache->places);
     gpci_free_lines(context, cache->sector_states);
     gpci_free_lines(context, cache->directory);
     gpci_tokens_destroy(context, cache->token_state);

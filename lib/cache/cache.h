@@ -3,6 +3,7 @@
 #define GPC_CACHE_CACHE_H
 
 #include "cache/index.h"
+#include "cache/line_places.h"
 #include "policies/replacement/lru.h"
 #include "registry/registry.h"
 #include "stats/stats.h"
@@ -70,9 +71,10 @@ typedef struct gpci_token_state {
 
 struct gpc_cache {
     /* what an access reads, together */
-    uint32_t *tags;   /* [sets][row] */
-    uint32_t *states; /* [sets][row] */
-    uint32_t *highs;  /* [sets][row], upper bits of line numbers; meaningful when wide */
+    uint32_t *tags;      /* [sets][row] */
+    uint32_t *states;    /* [sets][row] */
+    uint32_t *highs;     /* [sets][row], upper bits of line numbers; meaningful when wide */
+    gpci_places *places; /* with many ways, in a hierarchy; NULL */
     uint32_t sets, ways;
     uint32_t row; /* ways rounded up to 4: tags are compared four at a time */
     uint32_t line_shift, sector_shift;
@@ -160,9 +162,23 @@ GPCI_INLINE uint32_t gpci_match(const uint32_t *tags, uint32_t from, uint32_t ro
     return GPCI_NO_WAY;
 }
 
+/* The same by what its number hashes to: `first` leads to lines of all sets. */
+GPCI_INLINE uint32_t gpci_find_place(const gpc_cache *cache, uint32_t set, uint64_t line) {
+    const uint32_t tag = gpci_tag(line), high = (uint32_t)(line >> GPCI_TAG_BITS);
+    const size_t base = (size_t)set * cache->row;
+    for (uint32_t at = *gpci_places_of(cache->places, line); at; at = cache->places->next[at - 1]) {
+        const size_t way = at - 1 - base; /* beyond the row in any other set */
+        if (way < cache->row && cache->tags[at - 1] == tag && (!cache->wide || cache->highs[at - 1] == high))
+            return (uint32_t)way;
+    }
+    return GPCI_NO_WAY;
+}
+
 GPCI_INLINE uint32_t gpci_find(const gpc_cache *cache, uint32_t set, uint64_t line) {
     const uint32_t *tags = cache->tags + (size_t)set * cache->row;
     uint32_t tag = gpci_tag(line), high = (uint32_t)(line >> GPCI_TAG_BITS);
+    if (cache->places)
+        return cache->wide || high == cache->high ? gpci_find_place(cache, set, line) : GPCI_NO_WAY;
     if (!cache->wide)
         return high == cache->high ? gpci_match(tags, 0, cache->row, tag) : GPCI_NO_WAY;
     const uint32_t *highs = cache->highs + (size_t)set * cache->row;
@@ -171,6 +187,15 @@ GPCI_INLINE uint32_t gpci_find(const gpc_cache *cache, uint32_t set, uint64_t li
         if (highs[way] == high)
             return way;
     return GPCI_NO_WAY;
+}
+
+/* The lowest way without a line, or any number from `ways` on. */
+GPCI_INLINE uint32_t gpci_free_way(const gpc_cache *cache, uint32_t set) {
+    if (!cache->free_ways)
+        return GPCI_NO_WAY;
+    if (cache->places)
+        return gpci_places_free(cache->places, set);
+    return gpci_match(cache->tags + (size_t)set * cache->row, 0, cache->row, 0);
 }
 
 /* Aligned groups of `fetch` sectors around the missing ones. */

@@ -205,10 +205,9 @@ void gpci_ask_admission(gpc_cache *cache, const gpc_request *request, const gpci
                         gpc_access_result *result) {
     uint64_t words[GPC_MAX_WAYS / 64];
     const uint64_t *candidates;
-    const uint32_t *tags = cache->tags + gpci_slot(cache, view->set, 0);
     if (!gpci_bars(cache, request, result)) {
         bool lacking = gpci_lacks_token(cache, request);
-        if (cache->free_ways && gpci_match(tags, 0, cache->row, 0) < cache->ways)
+        if (gpci_free_way(cache, view->set) < cache->ways)
             return;
         if (candidates_of(cache, view->set, lacking, words, &candidates)) {
             if (!cache->replacement_ops->declines)
@@ -303,13 +302,12 @@ GPCI_INLINE void start_line(gpc_cache *cache, const gpc_request *request, size_t
 
 gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result,
                          uint32_t *out_way) {
-    const uint32_t *tags = cache->tags + gpci_slot(cache, view->set, 0);
     *out_way = GPCI_NO_WAY;
     if (gpci_bars(cache, request, result)) {
         result->outcome = GPC_BYPASSED;
         return GPC_OK;
     }
-    uint32_t way = cache->free_ways ? gpci_match(tags, 0, cache->row, 0) : GPCI_NO_WAY;
+    uint32_t way = gpci_free_way(cache, view->set);
     if (way >= cache->ways) {
         gpc_status status = choose(cache, request, view->set, result, &way);
         if (status < 0 || way == GPCI_NO_WAY)
@@ -324,6 +322,8 @@ gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpc
     gpci_admit_high(cache, view->line);
     size_t slot = gpci_slot(cache, view->set, way);
     cache->tags[slot] = gpci_tag(view->line);
+    if (cache->places)
+        gpci_places_add(cache->places, view->line, view->set, way, slot);
     if (cache->wide)
         cache->highs[slot] = (uint32_t)(view->line >> GPCI_TAG_BITS);
     cache->states[slot] = (uint32_t)request->priority << GPCI_PRIORITY_SHIFT;

@@ -51,6 +51,8 @@ void gpci_drop(gpc_cache *cache, uint32_t set, uint32_t way, const gpc_request *
     size_t slot = gpci_slot(cache, set, way);
     cache->pending_lines -= (cache->states[slot] & GPCI_PENDING_MASK) != 0;
     cache->free_ways++;
+    if (cache->places)
+        gpci_places_remove(cache->places, gpci_line_at(cache, slot), set, way, slot);
     cache->tags[slot] = 0;
     cache->states[slot] = 0;
     if (request) {

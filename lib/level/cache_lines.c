@@ -30,6 +30,10 @@ bool gpci_holds(const gpc_cache *cache, uint64_t address) {
 void gpci_expect_set(const gpc_cache *cache, uint64_t address) {
     uint32_t set = gpci_index_of(&cache->index, address >> cache->line_shift);
     size_t slot = gpci_slot(cache, set, 0);
+    if (cache->places) {
+        GPCI_PREFETCH(gpci_places_of(cache->places, address >> cache->line_shift));
+        return;
+    }
     for (uint32_t way = 0; way < cache->row; way += 16) {
         GPCI_PREFETCH(cache->tags + slot + way);
         GPCI_PREFETCH(cache->states + slot + way);
