@@ -9,8 +9,34 @@ static inline void set_bit(uint64_t *words, uint32_t bit) {
     words[bit / 64] |= (uint64_t)1 << (bit & 63);
 }
 
+/* A bit of a bitmap that several lanes set bits of. */
+static inline void set_shared(const gpci_network *network, uint64_t *words, uint32_t bit) {
+#if defined(__GNUC__) || defined(__clang__)
+    if (GPCI_UNLIKELY(network->sharing != NULL))
+        __atomic_fetch_or(&words[bit / 64], (uint64_t)1 << (bit & 63), __ATOMIC_RELAXED);
+    else
+#endif
+        set_bit(words, bit);
+}
+
 static inline void clear_bit(uint64_t *words, uint32_t bit) {
     words[bit / 64] &= ~((uint64_t)1 << (bit & 63));
+}
+
+static inline bool has_shared(const gpci_network *network, const uint64_t *words, uint32_t bit) {
+#if defined(__GNUC__) || defined(__clang__)
+    if (GPCI_UNLIKELY(network->sharing != NULL))
+        return __atomic_load_n(&words[bit / 64], __ATOMIC_RELAXED) >> (bit & 63) & 1;
+#endif
+    return words[bit / 64] >> (bit & 63) & 1;
+}
+
+static inline void note(bool *flag) {
+#if defined(__GNUC__) || defined(__clang__)
+    __atomic_store_n(flag, true, __ATOMIC_RELAXED);
+#else
+    *flag = true;
+#endif
 }
 
 static inline bool has_bit(const uint64_t *words, uint32_t bit) {
@@ -37,7 +63,7 @@ static inline void append(gpci_packet_list *to, const gpci_pool *pool, uint32_t 
 
 /* A packet has come to the head of a queue. */
 static inline void note_request(gpci_network *network, uint32_t input, uint32_t output) {
-    set_bit(network->requests + (size_t)output * network->in_words, input);
+    set_shared(network, network->requests + (size_t)output * network->in_words, input);
     if (network->virtual_queues)
         set_bit(network->wanted + (size_t)input * network->out_words, output);
 }
@@ -46,11 +72,30 @@ static inline uint32_t last_output(const gpci_network *network) {
     return network->options.first_output + network->options.outputs - 1;
 }
 
+/* The outputs that are asked for are matched in this cycle, in the turn of the last. */
+static inline void wake_matching(gpci_network *network) {
+    if (GPCI_UNLIKELY(network->sharing != NULL))
+        note(&network->sharing->asked);
+    else
+        gpci_wheel_wake(network->wheel, last_output(network), network->wheel->now);
+}
+
+static GPCI_NOINLINE void announce_shared(gpci_network *network, uint32_t output, uint64_t due) {
+    if (network->outputs[output].distant)
+        note(&network->sharing->distant);
+    else
+        gpci_wheel_wake(network->sharing->receivers[output], network->options.first_receiver + output, due);
+}
+
 /* Wake the receiver for the first packet of the buffer: it does not know when that is due, so it is not woken early. */
 static inline void announce(gpci_network *network, uint32_t output) {
     gpci_network_output *port = &network->outputs[output];
     const uint64_t due = gpci_packet_at(network->pool, port->buffer.first)->due, now = network->wheel->now;
     port->distant = due >= now + GPCI_WHEEL_SPAN;
+    if (GPCI_UNLIKELY(network->sharing != NULL)) {
+        announce_shared(network, output, due);
+        return;
+    }
     gpci_wheel_wake(network->wheel,
                     (port->distant ? network->options.first_output : network->options.first_receiver) + output, due);
 }
@@ -68,15 +113,15 @@ GPCI_INLINE void enter(gpci_network *network, uint32_t input, uint32_t output, u
     if (network->fast)
         packet->due = gpci_clock_own(network->options.clock, now);
     append(to, network->pool, index);
-    network->inputs[input].used += weight_of(network, packet);
-    network->packets++;
-    gpci_gauge_set(&network->input_gauge, now, network->input_gauge.level + 1);
+    gpci_network_input *port = &network->inputs[input];
+    port->used += weight_of(network, packet);
+    gpci_gauge_set(&port->gauge, now, port->gauge.level + 1);
     if (!head)
         return;
     note_request(network, input, output);
-    if (has_bit(network->open, output) && !has_bit(network->sending, input)) {
-        set_bit(network->requested, output);
-        gpci_wheel_wake(network->wheel, last_output(network), now);
+    if (has_shared(network, network->open, output) && !has_bit(network->sending, input)) {
+        set_shared(network, network->requested, output);
+        wake_matching(network);
     }
 }
 
@@ -98,9 +143,9 @@ void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, u
 static void reopen(gpci_network *network, uint32_t output) {
     if (has_bit(network->linked, output))
         return;
-    set_bit(network->open, output);
-    set_bit(network->requested, output);
-    gpci_wheel_wake(network->wheel, last_output(network), network->wheel->now);
+    set_shared(network, network->open, output);
+    set_shared(network, network->requested, output);
+    wake_matching(network);
 }
 
 GPCI_INLINE uint32_t leave(gpci_network *network, uint32_t output) {
@@ -122,11 +167,10 @@ GPCI_INLINE uint32_t leave(gpci_network *network, uint32_t output) {
     port->distant = false;
     if (port->buffer.first != GPCI_NO_PACKET)
         announce(network, output);
-    network->packets--;
-    gpci_gauge_set(&network->output_gauge, now, network->output_gauge.level - 1);
-    network->stats.packets++;
-    network->stats.bytes += packet->path.size;
-    network->stats.cycles += now - packet->path.entered;
+    gpci_gauge_set(&port->gauge, now, port->gauge.level - 1);
+    port->packets++;
+    port->bytes += packet->path.size;
+    port->cycles += now - packet->path.entered;
     return index;
 }
 
@@ -247,7 +291,7 @@ static uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t outp
     port->used -= weight_of(network, gpci_packet_at(network->pool, packet));
     if (had_none)
         gpci_wheel_wake(network->wheel, network->options.first_sender + input, network->wheel->now);
-    gpci_gauge_set(&network->input_gauge, network->wheel->now, network->input_gauge.level - 1);
+    gpci_gauge_set(&port->gauge, network->wheel->now, port->gauge.level - 1);
     return packet;
 }
 
@@ -269,7 +313,7 @@ static void cross(gpci_network *network, uint32_t input, uint32_t output, uint64
     port->used += weight_of(network, packet);
     if (first)
         announce(network, output);
-    gpci_gauge_set(&network->output_gauge, now, network->output_gauge.level + 1);
+    gpci_gauge_set(&port->gauge, now, port->gauge.level + 1);
     if (port->used >= network->output_room)
         clear_bit(network->open, output);
     if (cycles)
@@ -392,6 +436,23 @@ void gpci_network_step(const gpci_group *group, uint32_t output) {
     }
 }
 
+/* Several threads. */
+
+void gpci_network_share(gpci_network *network, gpci_network_sharing *sharing) {
+    network->sharing = sharing;
+}
+
+void gpci_network_settle(gpci_network *network) {
+    gpci_network_sharing *shared = network->sharing;
+    if (shared->asked)
+        gpci_wheel_wake(network->wheel, last_output(network), network->wheel->now);
+    for (uint32_t o = 0; shared->distant && o < network->options.outputs; o++)
+        if (network->outputs[o].distant)
+            gpci_wheel_wake(network->wheel, network->options.first_output + o,
+                            gpci_packet_at(network->pool, network->outputs[o].buffer.first)->due);
+    shared->asked = shared->distant = false;
+}
+
 /* What is asked of it. */
 
 void gpci_network_watch(gpci_network *network, gpci_network_watch_fn watch, void *user_data) {
@@ -409,21 +470,40 @@ bool gpci_network_can_take(const gpci_network *network, uint32_t input, uint32_t
 }
 
 uint32_t gpci_network_count(const gpci_network *network) {
-    return network->packets;
+    uint32_t packets = 0;
+    for (uint32_t i = 0; i < network->options.inputs; i++)
+        packets += network->inputs[i].gauge.level;
+    for (uint32_t i = 0; i < network->options.outputs; i++)
+        packets += network->outputs[i].gauge.level;
+    return packets;
 }
 
 gpci_network_stats gpci_network_get_stats(const gpci_network *network) {
-    gpci_network_stats stats = network->stats;
-    stats.input_cycles = gpci_gauge_sum(&network->input_gauge, network->wheel->now);
-    stats.output_cycles = gpci_gauge_sum(&network->output_gauge, network->wheel->now);
+    const uint64_t now = network->wheel->now;
+    gpci_network_stats stats = {0};
+    for (uint32_t i = 0; i < network->options.inputs; i++)
+        stats.input_cycles += gpci_gauge_sum(&network->inputs[i].gauge, now);
+    for (uint32_t i = 0; i < network->options.outputs; i++) {
+        const gpci_network_output *port = &network->outputs[i];
+        stats.output_cycles += gpci_gauge_sum(&port->gauge, now);
+        stats.packets += port->packets;
+        stats.bytes += port->bytes;
+        stats.cycles += port->cycles;
+    }
     return stats;
 }
 
 void gpci_network_reset_stats(gpci_network *network) {
     const uint64_t now = network->wheel->now;
-    network->stats = (gpci_network_stats){0};
-    network->input_gauge.since = network->output_gauge.since = now;
-    network->input_gauge.sum = network->output_gauge.sum = 0;
+    for (uint32_t i = 0; i < network->options.inputs; i++) {
+        network->inputs[i].gauge.since = now;
+        network->inputs[i].gauge.sum = 0;
+    }
+    for (uint32_t i = 0; i < network->options.outputs; i++) {
+        gpci_network_output *port = &network->outputs[i];
+        port->gauge.since = now;
+        port->gauge.sum = port->packets = port->bytes = port->cycles = 0;
+    }
 }
 
 bool gpci_network_waiting(const gpci_network *network, uint32_t input, uint32_t *packets, uint32_t *output) {

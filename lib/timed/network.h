@@ -53,9 +53,10 @@ typedef struct gpci_packet_list {
 } gpci_packet_list;
 
 typedef struct gpci_network_input {
-    uint32_t used;  /* of its room, by packets in all its queues */
-    uint32_t next;  /* output that goes first */
-    uint32_t offer; /* while matching: output that has chosen this input */
+    uint32_t used;    /* of its room, by packets in all its queues */
+    uint32_t next;    /* output that goes first */
+    uint32_t offer;   /* while matching: output that has chosen this input */
+    gpci_gauge gauge; /* of packets */
 } gpci_network_input;
 
 typedef struct gpci_network_output {
@@ -68,7 +69,19 @@ typedef struct gpci_network_output {
     uint32_t used;     /* of its room, by packets in the buffer or on the way to it */
     bool distant;      /* the first is due beyond the wheel's span: its receiver is still to be woken */
     gpci_packet_list buffer;
+    gpci_gauge gauge;                /* of packets */
+    uint64_t packets, bytes, cycles; /* that have left here */
 } gpci_network_output;
+
+/*
+ * With several threads (lanes.h): what is at an input or an output is its lane's to change. What all ports share,
+ * bitmaps, is changed by steps that no order between them shows in, and whom that wakes is settled later, by one thread.
+ */
+typedef struct gpci_network_sharing {
+    gpci_wheel **receivers; /* [outputs] on which the receiver of an output is woken */
+    bool asked;             /* the last output is to be stepped, */
+    bool distant;           /* or one that has a first packet which is due beyond the wheel's span */
+} gpci_network_sharing;
 
 typedef struct gpci_network {
     gpc_context *context;
@@ -97,9 +110,7 @@ typedef struct gpci_network {
     uint64_t *requested; /* candidates of the next turn */
     uint64_t *candidates;
     uint64_t matchings;
-    uint32_t packets; /* inside */
-    gpci_gauge input_gauge, output_gauge;
-    gpci_network_stats stats;
+    gpci_network_sharing *sharing; /* NULL: one thread */
     gpci_network_watch_fn watch;
     void *watch_data;
 } gpci_network;
@@ -131,6 +142,11 @@ uint32_t gpci_network_receive(gpci_network *network, uint32_t output);
 
 /* Component first_output + output is due; the group's own is the network. */
 void gpci_network_step(const gpci_group *group, uint32_t output);
+
+/* Several threads use the network from now on; NULL: one does. Borrowed. */
+void gpci_network_share(gpci_network *network, gpci_network_sharing *sharing);
+/* Nobody uses it now, and what they left to be done is done. */
+void gpci_network_settle(gpci_network *network);
 
 /* Packets inside. */
 uint32_t gpci_network_count(const gpci_network *network);

@@ -66,11 +66,11 @@ gpc_status gpci_network_create(gpc_context *context, const gpci_network_options 
     network->in_words = (options->inputs + 63) / 64;
     network->out_words = (options->outputs + 63) / 64;
     network->fast = options->clock.own > options->clock.core;
-    gpci_network_reset_stats(network);
     if (!create_ports(network)) {
         gpci_network_destroy(network);
         return gpci_out_of_memory(error);
     }
+    gpci_network_reset_stats(network);
     *out = network;
     return GPC_OK;
 }
@@ -95,8 +95,4 @@ void gpci_network_state(gpci_network *network, gpci_state_fn visit, void *user_d
     visit(user_data, network->words, network->word_count * sizeof *network->words);
     visit(user_data, &network->match_woken, sizeof network->match_woken);
     visit(user_data, &network->matchings, sizeof network->matchings);
-    visit(user_data, &network->packets, sizeof network->packets);
-    visit(user_data, &network->input_gauge, sizeof network->input_gauge);
-    visit(user_data, &network->output_gauge, sizeof network->output_gauge);
-    visit(user_data, &network->stats, sizeof network->stats);
 }
