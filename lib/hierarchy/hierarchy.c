@@ -218,10 +218,16 @@ void gpci_hierarchy_add_slice(const gpc_hierarchy *h, uint32_t slice, gpc_stats 
 
 void gpci_hierarchy_add_rest(const gpc_hierarchy *h, gpc_stats *s) {
     gpci_stats_add(s, &h->stats);
-    for (uint32_t sm = 0; sm < h->sms; sm++)
+    for (uint32_t sm = 0; sm < h->sms; sm++) {
         gpci_hierarchy_add_sm_histograms(h, sm, s);
-    for (uint32_t slice = 0; slice < h->slices; slice++)
+        s->l2_merged_sectors += h->of_sm[sm].merged_sectors;
+    }
+    for (uint32_t slice = 0; slice < h->slices; slice++) {
         gpci_hierarchy_add_slice(h, slice, s);
+        s->l2_merged_sectors += h->of_slice[slice].merged_sectors;
+        s->dram_read_sectors += h->of_slice[slice].memory_reads;
+        s->dram_write_sectors += h->of_slice[slice].memory_writes;
+    }
     h->driver->add_rest(h, s);
 }
 

@@ -58,6 +58,7 @@ typedef struct gpci_sm_counts {
 #define X(id, field, name, buckets, ...) uint64_t field[buckets];
     GPC_HISTOGRAMS(X)
 #undef X
+    uint64_t merged_sectors; /* its part of l2_merged_sectors, with a clock */
     gpc_cache_stats retired; /* of L1s that a resize replaced */
 } gpci_sm_counts;
 
@@ -65,6 +66,7 @@ typedef struct gpci_slice_counts {
 #define X(id, field, name, unit, kind, objects, ...) GPCI_SLICE_##objects(GPCI_FIELD, field)
     GPC_COUNTERS(X)
 #undef X
+    uint64_t merged_sectors, memory_reads, memory_writes; /* its parts of others, with a clock */
 } gpci_slice_counts;
 #undef GPCI_FIELD
 

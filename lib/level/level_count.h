@@ -123,9 +123,13 @@ GPCI_INLINE void gpci_count_l2_pending(gpc_hierarchy *h, uint32_t slice, uint32_
     h->of_slice[slice].l2_pending_sector_hits += sectors;
 }
 
-/* With a clock: sectors that came with the read of another SM. */
-GPCI_INLINE void gpci_count_l2_merge(gpc_hierarchy *h, uint32_t sectors) {
-    h->stats.l2_merged_sectors += sectors;
+/* With a clock: sectors that came with the read of another SM, before the network or at a slice. */
+GPCI_INLINE void gpci_count_lrc_merge(gpc_hierarchy *h, uint32_t sm, uint32_t sectors) {
+    h->of_sm[sm].merged_sectors += sectors;
+}
+
+GPCI_INLINE void gpci_count_l2_merge(gpc_hierarchy *h, uint32_t slice, uint32_t sectors) {
+    h->of_slice[slice].merged_sectors += sectors;
 }
 
 GPCI_INLINE void gpci_count_l2_write(gpc_hierarchy *h, uint32_t slice, uint32_t sectors, uint32_t hits) {
@@ -153,6 +157,15 @@ GPCI_INLINE void gpci_count_dram_read(gpc_hierarchy *h, uint32_t sectors) {
 
 GPCI_INLINE void gpci_count_dram_write(gpc_hierarchy *h, uint32_t sectors) {
     h->stats.dram_write_sectors += sectors;
+}
+
+/* The same by the slice that asks, which several threads may do at once. */
+GPCI_INLINE void gpci_count_slice_dram_read(gpc_hierarchy *h, uint32_t slice, uint32_t sectors) {
+    h->of_slice[slice].memory_reads += sectors;
+}
+
+GPCI_INLINE void gpci_count_slice_dram_write(gpc_hierarchy *h, uint32_t slice, uint32_t sectors) {
+    h->of_slice[slice].memory_writes += sectors;
 }
 
 /* What a launch itself reads: its parameters, its code. */

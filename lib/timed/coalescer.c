@@ -2,8 +2,8 @@
 #include "timed/coalescer.h"
 
 /*
- * The entries of all LRCs lie in one table and are found through one hash of LRC and line. They are chained, for they
- * leave one by one, which those of a gpci_map cannot.
+ * The entries of an LRC are found through a hash of their lines. They are chained, for they leave one by one, which
+ * those of a gpci_map cannot. LRCs share nothing that changes: several threads may each use their own.
  */
 
 #define NO_ENTRY UINT32_MAX
@@ -15,16 +15,20 @@ typedef struct entry {
     uint32_t word;        /* that the leader takes to L2 */
 } entry;
 
+typedef struct unit {
+    gpci_lrc_stats stats;
+    uint32_t free; /* list of free entries */
+    uint32_t waiting;
+} unit;
+
 struct gpci_lrc {
     gpc_context *context;
     gpci_pool *pool;
     gpci_lrc_options options;
     entry *entries;    /* [groups * options.entries] */
-    uint32_t *free;    /* by LRC: list of free entries */
-    uint32_t *buckets; /* [bucket_mask + 1] */
-    uint32_t bucket_mask;
-    uint32_t waiting;
-    gpci_lrc_stats stats;
+    unit *units;       /* [groups] */
+    uint32_t *buckets; /* [groups][bucket_mask + 1] */
+    uint32_t groups, bucket_mask;
 };
 
 static uint32_t group_of(const gpci_lrc *lrc, const gpci_packet *packet) {
@@ -36,24 +40,24 @@ static uint64_t line_of(const gpci_lrc *lrc, const gpci_packet *packet) {
 }
 
 static uint32_t *bucket_of(const gpci_lrc *lrc, const gpci_packet *packet) {
-    uint64_t hash = gpci_mix(line_of(lrc, packet) ^ (uint64_t)group_of(lrc, packet) << 48);
-    return &lrc->buckets[hash & lrc->bucket_mask];
+    const size_t first = group_of(lrc, packet) * ((size_t)lrc->bucket_mask + 1);
+    return &lrc->buckets[first + (gpci_mix(line_of(lrc, packet)) & lrc->bucket_mask)];
 }
 
 /* What one packet asks for comes with the other's reply, and it tells L2 the same. */
 static bool covers(const gpci_lrc *lrc, const entry *e, const gpci_packet *packet) {
     const gpci_packet *leader = gpci_packet_at(lrc->pool, e->leader);
-    return line_of(lrc, leader) == line_of(lrc, packet) && group_of(lrc, leader) == group_of(lrc, packet) &&
-           !(packet->segments & ~leader->segments) && e->word == packet->request.policy_word;
+    return line_of(lrc, leader) == line_of(lrc, packet) && !(packet->segments & ~leader->segments) &&
+           e->word == packet->request.policy_word;
 }
 
-static void follow(gpci_lrc *lrc, uint32_t *bucket, uint32_t group, uint32_t packet) {
-    uint32_t index = lrc->free[group];
+static void follow(gpci_lrc *lrc, uint32_t *bucket, unit *own, uint32_t packet) {
+    uint32_t index = own->free;
     if (index == NO_ENTRY) {
-        lrc->stats.full++;
+        own->stats.full++;
         return;
     }
-    lrc->free[group] = lrc->entries[index].next;
+    own->free = lrc->entries[index].next;
     lrc->entries[index] = (entry){.leader = packet,
                                   .first = GPCI_NO_PACKET,
                                   .last = GPCI_NO_PACKET,
@@ -65,7 +69,8 @@ static void follow(gpci_lrc *lrc, uint32_t *bucket, uint32_t group, uint32_t pac
 bool gpci_lrc_read(gpci_lrc *lrc, uint32_t index, uint64_t since) {
     gpci_packet *packet = gpci_packet_at(lrc->pool, index);
     uint32_t *bucket = bucket_of(lrc, packet);
-    lrc->stats.reads++;
+    unit *own = &lrc->units[group_of(lrc, packet)];
+    own->stats.reads++;
     for (uint32_t i = *bucket; i != NO_ENTRY; i = lrc->entries[i].next) {
         entry *e = &lrc->entries[i];
         if (!covers(lrc, e, packet) || gpci_packet_at(lrc->pool, e->leader)->born < since)
@@ -76,11 +81,11 @@ bool gpci_lrc_read(gpci_lrc *lrc, uint32_t index, uint64_t since) {
         else
             lrc->pool->next[e->last] = index;
         e->last = index;
-        lrc->stats.merged++;
-        lrc->waiting++;
+        own->stats.merged++;
+        own->waiting++;
         return true;
     }
-    follow(lrc, bucket, group_of(lrc, packet), index);
+    follow(lrc, bucket, own, index);
     return false;
 }
 
@@ -91,48 +96,56 @@ uint32_t gpci_lrc_reply(gpci_lrc *lrc, uint32_t index, gpci_lrc_hand_fn hand, vo
         link = &lrc->entries[*link].next;
     if (*link == NO_ENTRY)
         return 0; /* there was no entry for it */
-    uint32_t found = *link, group = group_of(lrc, packet), next = lrc->entries[found].first;
+    unit *own = &lrc->units[group_of(lrc, packet)];
+    uint32_t found = *link, next = lrc->entries[found].first;
     *link = lrc->entries[found].next;
-    lrc->entries[found].next = lrc->free[group];
-    lrc->free[group] = found;
+    lrc->entries[found].next = own->free;
+    own->free = found;
     for (uint32_t waiter; (waiter = next) != GPCI_NO_PACKET; handed++) {
         next = lrc->pool->next[waiter]; /* before the caller links it elsewhere */
-        lrc->waiting--;
+        own->waiting--;
         hand(user_data, waiter);
     }
     return handed;
 }
 
 void gpci_lrc_state(gpci_lrc *lrc, gpci_state_fn visit, void *user_data) {
-    const uint32_t sharing = lrc->options.sharing,
-                   groups = lrc->options.sms / sharing + (lrc->options.sms % sharing != 0);
-    visit(user_data, lrc, sizeof *lrc);
-    visit(user_data, lrc->entries, (size_t)groups * lrc->options.entries * sizeof *lrc->entries);
-    visit(user_data, lrc->free, groups * sizeof *lrc->free);
-    visit(user_data, lrc->buckets, ((size_t)lrc->bucket_mask + 1) * sizeof *lrc->buckets);
+    visit(user_data, lrc->units, lrc->groups * sizeof *lrc->units);
+    visit(user_data, lrc->entries, (size_t)lrc->groups * lrc->options.entries * sizeof *lrc->entries);
+    visit(user_data, lrc->buckets, lrc->groups * ((size_t)lrc->bucket_mask + 1) * sizeof *lrc->buckets);
 }
 
 uint32_t gpci_lrc_count(const gpci_lrc *lrc) {
-    return lrc->waiting;
+    uint32_t waiting = 0;
+    for (uint32_t group = 0; group < lrc->groups; group++)
+        waiting += lrc->units[group].waiting;
+    return waiting;
 }
 
 gpci_lrc_stats gpci_lrc_get_stats(const gpci_lrc *lrc) {
-    return lrc->stats;
+    gpci_lrc_stats stats = {0};
+    for (uint32_t group = 0; group < lrc->groups; group++) {
+        stats.reads += lrc->units[group].stats.reads;
+        stats.merged += lrc->units[group].stats.merged;
+        stats.full += lrc->units[group].stats.full;
+    }
+    return stats;
 }
 
 void gpci_lrc_reset_stats(gpci_lrc *lrc) {
-    lrc->stats = (gpci_lrc_stats){0};
+    for (uint32_t group = 0; group < lrc->groups; group++)
+        lrc->units[group].stats = (gpci_lrc_stats){0};
 }
 
 /* Chain each LRC's own entries; empty the buckets. */
-static void clear(gpci_lrc *lrc, uint32_t groups) {
+static void clear(gpci_lrc *lrc) {
     const uint32_t each = lrc->options.entries;
-    for (uint32_t group = 0; group < groups; group++) {
-        lrc->free[group] = each ? group * each : NO_ENTRY;
+    for (uint32_t group = 0; group < lrc->groups; group++) {
+        lrc->units[group].free = each ? group * each : NO_ENTRY;
         for (uint32_t i = 0; i < each; i++)
             lrc->entries[group * each + i].next = i + 1 < each ? group * each + i + 1 : NO_ENTRY;
     }
-    for (uint64_t i = 0; i <= lrc->bucket_mask; i++)
+    for (size_t i = 0; i < lrc->groups * ((size_t)lrc->bucket_mask + 1); i++)
         lrc->buckets[i] = NO_ENTRY;
 }
 
@@ -147,16 +160,16 @@ gpc_status gpci_lrc_create(gpc_context *context, const gpci_lrc_options *options
     gpci_lrc *lrc = gpci_zalloc(context, 1, sizeof *lrc);
     if (!lrc)
         return gpci_out_of_memory(error);
-    *lrc = (gpci_lrc){.context = context, .pool = pool, .options = *options};
-    lrc->bucket_mask = (uint32_t)(((uint64_t)1 << gpci_ceil_log2(count ? count : 1)) - 1);
+    *lrc = (gpci_lrc){.context = context, .pool = pool, .options = *options, .groups = groups};
+    lrc->bucket_mask = (uint32_t)(((uint64_t)1 << gpci_ceil_log2(options->entries ? options->entries : 1)) - 1);
     lrc->entries = gpci_zalloc(context, count ? count : 1, sizeof *lrc->entries);
-    lrc->free = gpci_zalloc(context, groups ? groups : 1, sizeof *lrc->free);
-    lrc->buckets = gpci_zalloc(context, (size_t)lrc->bucket_mask + 1, sizeof *lrc->buckets);
-    if (!lrc->entries || !lrc->free || !lrc->buckets) {
+    lrc->units = gpci_zalloc(context, groups ? groups : 1, sizeof *lrc->units);
+    lrc->buckets = gpci_zalloc(context, (groups ? groups : 1) * ((size_t)lrc->bucket_mask + 1), sizeof *lrc->buckets);
+    if (!lrc->entries || !lrc->units || !lrc->buckets) {
         gpci_lrc_destroy(lrc);
         return gpci_out_of_memory(error);
     }
-    clear(lrc, groups);
+    clear(lrc);
     *out = lrc;
     return GPC_OK;
 }
@@ -165,7 +178,7 @@ void gpci_lrc_destroy(gpci_lrc *lrc) {
     if (!lrc)
         return;
     gpci_free(lrc->context, lrc->entries);
-    gpci_free(lrc->context, lrc->free);
+    gpci_free(lrc->context, lrc->units);
     gpci_free(lrc->context, lrc->buckets);
     gpci_free(lrc->context, lrc);
 }

@@ -452,7 +452,7 @@ static void hand(void *user_data, uint32_t packet) {
     p->level = m->level;
     p->request.policy_word = m->word;
     p->path.size = t->header + gpci_packet_bytes(p);
-    gpci_count_l2_merge(t->h, gpci_count_sectors(p->segments));
+    gpci_count_lrc_merge(t->h, stage->index, gpci_count_sectors(p->segments));
     if (GPCI_UNLIKELY(t->values != NULL))
         gpci_plain_shared(t, m->packet, packet);
     gpci_queue_push(&stage->fills, &t->pool, t->wheel.now, packet);

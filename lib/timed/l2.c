@@ -70,7 +70,7 @@ static void write_memory(gpci_timed *t, gpci_stage *stage, uint64_t inner, uint8
                                                       .segments = segments,
                                                       .type = GPCI_WRITE,
                                                       .flags = GPCI_PACKET_POSTED};
-    gpci_count_dram_write(t->h, gpci_count_sectors(segments));
+    gpci_count_slice_dram_write(t->h, stage->index, gpci_count_sectors(segments));
     gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, gpci_packet_at(&t->pool, packet), NULL, false);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
 }
@@ -121,7 +121,7 @@ static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reques
     if (remote)
         gpci_count_l2_remote(t->h, stage->index, count);
     else
-        gpci_count_dram_read(t->h, count);
+        gpci_count_slice_dram_read(t->h, stage->index, count);
     gpci_queue_push(remote ? &stage->link : &stage->out, &t->pool, t->wheel.now, fetch);
     gpci_see_new(t, GPC_WHAT_FETCH, stage, f, gpci_packet_at(&t->pool, asked->waiter), false);
 }
@@ -152,7 +152,7 @@ static void count_read(gpci_timed *t, uint32_t slice, const gpci_packet *p, unsi
     uint32_t pending = gpci_count_sectors(gpci_l2_segments(t->h, shift, flying, p->segments));
     gpci_count_l2_pending(t->h, slice, pending);
     if (gpci_packet_at(&t->pool, access->leader)->request.sm != p->request.sm)
-        gpci_count_l2_merge(t->h, pending);
+        gpci_count_l2_merge(t->h, slice, pending);
 }
 
 /* The request as the slice's cache is asked. What the peer sent is that already. */
@@ -195,7 +195,7 @@ static gpci_verdict pass_uncached(gpci_timed *t, gpci_stage *stage, uint32_t pac
         serve(t, stage, packet, 3);
         return GPCI_SERVED;
     }
-    gpci_count_dram_read(t->h, gpci_count_sectors(p->segments));
+    gpci_count_slice_dram_read(t->h, stage->index, gpci_count_sectors(p->segments));
     gpci_see(t, GPC_WHAT_QUEUE, stage, p, 0);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
     return GPCI_WAITING;
