@@ -26,6 +26,7 @@ typedef struct gpci_block_run {
     uint32_t live;                 /* warps that have not ended */
     uint32_t at_barrier;
     uint32_t slot;  /* of the SM's resident blocks */
+    uint32_t sm;    /* on which it ended */
     uint64_t start; /* timed: core cycle */
 } gpci_block_run;
 

@@ -298,8 +298,8 @@ void gpci_sm_complete(void *replay, const gpc_completion *completion) {
     gpci_timed_replay *t = replay;
     gpci_timed_sm *m = &t->sms[completion->sm];
     gpci_timed_warp *w = &m->warps[completion->warp];
-    t->in_flight--;
-    t->progress = completion->cycle;
+    m->deeds->in_flight--;
+    m->deeds->progress = completion->cycle;
     if (completion->token & 1) {
         if (completion->token >> 1 != w->starts)
             return; /* of a warp that has ended */

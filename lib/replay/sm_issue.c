@@ -40,27 +40,27 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
     if (holds)
         gpci_scoreboard_write(board, i, GPCI_NEVER);
     (*in_flight)++;
-    t->in_flight++;
+    m->deeds->in_flight++;
     gpc_busy busy = GPC_BUSY_NOT;
     gpc_status status = gpci_timed_issue(t->r->hierarchy, &access, token_of(w, i, holds), &busy);
     if (status == GPC_OK) {
-        t->r->instructions_told++;
+        m->deeds->told++;
         return GPC_OK;
     }
     if (holds)
         gpci_scoreboard_write(board, i, 0);
     (*in_flight)--;
-    t->in_flight--;
+    m->deeds->in_flight--;
     m->refused = true;
     m->busy = (uint8_t)busy;
     return status;
 }
 
 /* The hierarchy counts the accesses that it gets; everything else is counted here. */
-static void count(gpci_timed_replay *t, gpci_timed_sm *m, const gpc_instruction *i) {
+static void count(gpci_timed_sm *m, const gpc_instruction *i) {
     uint32_t threads = gpci_popcount(i->mask);
-    t->r->instructions++;
-    t->r->threads += threads;
+    m->deeds->instructions++;
+    m->deeds->threads += threads;
     m->counts.threads += threads;
 }
 
@@ -74,8 +74,8 @@ static GPCI_COLD gpc_status send_fence(gpci_timed_replay *t, uint32_t number, ui
     gpc_status status = gpci_timed_fence(t->r->hierarchy, &fence, token_of(w, i, false), &busy);
     if (status == GPC_OK) {
         w->fenced = true;
-        t->in_flight++;
-        count(t, m, i);
+        m->deeds->in_flight++;
+        count(m, i);
         return GPC_OK;
     }
     m->refused = true;
@@ -101,8 +101,8 @@ static void take_effect(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, c
 }
 
 gpc_status gpci_sm_issue(gpci_timed_replay *t, uint32_t number, uint32_t slot, uint64_t now) {
-    gpc_replay *r = t->r;
     gpci_timed_sm *m = &t->sms[number];
+    gpci_sm_deeds *deeds = m->deeds;
     gpci_timed_warp *w = &m->warps[slot];
     gpci_issuer *s = &m->issuers[w->issuer];
     const gpc_instruction *i = w->next;
@@ -113,16 +113,17 @@ gpc_status gpci_sm_issue(gpci_timed_replay *t, uint32_t number, uint32_t slot, u
             return status;
     } else {
         s->wanting[w->unit * t->scheduler_words + w->place / 64] &= ~gpci_warp_bit(w->place);
-        count(t, m, i);
+        count(m, i);
     }
     gpci_scheduler_issued(s->scheduler, w->place, now);
-    r->first_pc = i->pc < r->first_pc ? i->pc : r->first_pc;
-    r->last_pc = i->pc > r->last_pc ? i->pc : r->last_pc;
-    t->progress = now;
+    deeds->first_pc = i->pc < deeds->first_pc ? i->pc : deeds->first_pc;
+    deeds->last_pc = i->pc > deeds->last_pc ? i->pc : deeds->last_pc;
+    deeds->progress = now;
     m->counts.instructions++;
     if (t->classed)
         m->counts.by_bypassing += gpci_scheduler_class(s->scheduler, w->place) == GPC_CLASS_BYPASS;
-    t->stopped = ++t->issued == t->limit_instructions;
+    if (GPCI_UNLIKELY(!--deeds->left))
+        t->stopped = true;
     w->next++;
     take_effect(t, m, slot, i, now);
     if (i->op_class == GPC_OP_BARRIER && i->mask && w->next < w->end)

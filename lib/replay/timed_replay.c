@@ -13,6 +13,43 @@ static bool finished(const gpci_timed_replay *t) {
     return !r->resident && !r->queued && r->ended && !gpc_hierarchy_in_flight(r->hierarchy);
 }
 
+static void begin_deeds(const gpci_timed_replay *t, gpci_sm_deeds *deeds) {
+    *deeds = (gpci_sm_deeds){.first_pc = UINT64_MAX, .left = t->left};
+}
+
+/* Blocks leave in the order in which they ended. */
+static bool retire(gpc_replay *r, gpci_block_run *last) {
+    gpci_block_run *first = NULL;
+    while (last) {
+        gpci_block_run *before = last->queued;
+        last->queued = first;
+        first = last;
+        last = before;
+    }
+    const bool any = first != NULL;
+    while (first) {
+        gpci_block_run *run = first;
+        first = run->queued;
+        gpci_dispatch_retire(r, run->sm, run);
+    }
+    return any;
+}
+
+bool gpci_timed_take_over(gpci_timed_replay *t) {
+    gpc_replay *r = t->r;
+    const gpci_sm_deeds d = *t->deeds;
+    t->left = d.left;
+    begin_deeds(t, t->deeds);
+    r->instructions += d.instructions;
+    r->threads += d.threads;
+    r->instructions_told += d.told;
+    r->first_pc = d.first_pc < r->first_pc ? d.first_pc : r->first_pc;
+    r->last_pc = d.last_pc > r->last_pc ? d.last_pc : r->last_pc;
+    t->progress = d.progress > t->progress ? d.progress : t->progress;
+    t->in_flight += d.in_flight;
+    return retire(r, d.ended);
+}
+
 static void begin(gpci_timed_replay *t, const gpc_stats *before) {
     gpc_replay *r = t->r;
     const gpci_sm_front_end front = {.user_data = t,
@@ -24,10 +61,12 @@ static void begin(gpci_timed_replay *t, const gpc_stats *before) {
     t->launched = gpci_timed_now(r->hierarchy);
     t->first_start = t->launched + 1 + t->launch_cycles;
     t->progress = t->first_start;
-    t->counted = t->in_flight = t->issued = 0;
+    t->counted = t->in_flight = 0;
+    t->left = t->limit_instructions ? t->limit_instructions : GPCI_NEVER;
+    begin_deeds(t, t->deeds);
     t->status = GPC_OK;
     t->error = (gpc_error)GPC_ERROR_INIT;
-    t->retired = t->stopped = false;
+    t->stopped = false;
     t->next_sample = r->on_sample ? t->launched + r->sample_interval : GPCI_NEVER;
     if (r->on_sample)
         t->sampled = *before;
@@ -146,16 +185,15 @@ static gpc_status turn(gpci_timed_replay *t, gpc_error *error) {
     gpc_status status = gpci_timed_run_cycle(r->hierarchy, horizon(t));
     if (status == GPC_END && t->wants_samples) /* which may let warps go that are throttled */
         status = gpc_hierarchy_advance(r->hierarchy, horizon(t) - gpci_timed_now(r->hierarchy));
+    const bool ended = gpci_timed_take_over(t);
     if (status == GPC_END)
         return gpci_timed_stuck(t, error);
     if (status < 0)
         return gpci_fail(error, status, "%s: %s", r->kernel.file, gpc_status_string(status));
     if (t->status < 0)
         return gpci_fail(error, t->status, "%s", t->error.message);
-    if (t->retired) {
-        t->retired = false;
+    if (ended)
         status = gpci_dispatch_fill(r, error);
-    }
     return status == GPC_OK ? gpci_replay_progress(r, error) : status;
 }
 
@@ -164,6 +202,7 @@ static gpc_status wind_up(gpci_timed_replay *t, gpc_error *error) {
     gpc_replay *r = t->r;
     t->stopped = true;
     gpc_status status = gpc_hierarchy_drain(r->hierarchy, error);
+    gpci_timed_take_over(t);
     if (status == GPC_OK && t->in_flight) {
         char report[512] = "";
         gpci_timed_report(r->hierarchy, report, sizeof report);

@@ -83,10 +83,26 @@ typedef struct gpci_timed_counts {
     uint64_t by_bypassing;              /* instructions that these issued */
 } gpci_timed_counts;
 
+/*
+ * What SMs have done since it was last taken over (gpci_timed_take_over), once a cycle. SMs that are stepped by
+ * different threads have different ones, so that what is of all SMs is changed by one thread alone.
+ */
+typedef struct gpci_sm_deeds {
+    uint64_t instructions, threads; /* that the hierarchy has not counted; those that it has: */
+    uint64_t told;
+    uint64_t first_pc, last_pc;
+    uint64_t progress;  /* last cycle with an issue, a completion or the start of a block */
+    uint64_t in_flight; /* accesses accepted, less those completed */
+    uint64_t left;      /* instructions that may still issue; more than there are where there is no limit */
+    gpci_block_run *ended;
+    uint64_t apart[7]; /* from the next one's, which another thread changes */
+} gpci_sm_deeds;
+
 /* Cycles ahead for which an SM's calendar has places; what is later looks again on the way. */
 #define GPCI_CALENDAR 64u
 
 typedef struct gpci_timed_sm {
+    gpci_sm_deeds *deeds;
     gpci_issuer *issuers;   /* [schedulers] */
     gpci_timed_warp *warps; /* [slots] */
     uint64_t *boards;       /* [slots][GPCI_SCOREBOARD_ENTRIES] */
@@ -145,16 +161,19 @@ struct gpci_timed_replay {
     uint64_t progress;    /* last cycle with an issue, a completion or the start of a block */
     uint64_t counted;     /* cycles of it that are accounted for */
     uint64_t in_flight;   /* accesses accepted and not yet completed */
-    uint64_t issued;      /* instructions */
+    uint64_t left;        /* instructions before limit.instructions; GPCI_NEVER */
     uint64_t next_sample; /* GPCI_NEVER */
     uint64_t next_vote;   /* end of the period of those that decide by samples; GPCI_NEVER */
     uint64_t voted;       /* end of the last */
     gpc_stats sampled;    /* at the last sample */
     gpc_status status;    /* of what failed within a step */
     gpc_error error;
-    bool retired; /* a block has ended: there is room */
+    gpci_sm_deeds *deeds;
     bool stopped; /* nothing more issues */
 };
+
+/* timed_replay.c: what SMs have done is the replay's; blocks that have ended make room. Returns whether any has. */
+bool gpci_timed_take_over(gpci_timed_replay *t);
 
 /* sm.c */
 void gpci_sm_step(void *replay, uint32_t sm);

@@ -80,6 +80,7 @@ static gpc_status make_schedulers(gpci_timed_replay *t, uint32_t sm, gpc_error *
 /* An SM's parts of what all have. */
 static void lay_out(gpci_timed_replay *t, uint32_t sm) {
     gpci_timed_sm *m = &t->sms[sm];
+    m->deeds = t->deeds;
     uint64_t *bitmap = t->bitmaps + sm * bitmap_words(t);
     m->issuers = t->issuers + (size_t)sm * t->schedulers;
     m->warps = t->warps + (size_t)sm * t->slots;
@@ -105,12 +106,13 @@ gpc_status gpci_timed_replay_create(gpc_replay *r, gpc_error *error) {
     gpc_stats_init(&t->sampled);
     read_options(t);
     size_t sms = r->sm_count, slots = sms * t->slots;
+    t->deeds = gpci_zalloc_lines(r->context, 1, sizeof *t->deeds);
     t->sms = gpci_zalloc(r->context, sms, sizeof *t->sms);
     t->issuers = gpci_zalloc(r->context, sms * t->schedulers, sizeof *t->issuers);
     t->warps = gpci_zalloc(r->context, slots, sizeof *t->warps);
     t->boards = gpci_zalloc(r->context, slots, GPCI_SCOREBOARD_ENTRIES * sizeof *t->boards);
     t->bitmaps = gpci_zalloc(r->context, sms * bitmap_words(t), sizeof *t->bitmaps);
-    if (!t->sms || !t->issuers || !t->warps || !t->boards || !t->bitmaps)
+    if (!t->deeds || !t->sms || !t->issuers || !t->warps || !t->boards || !t->bitmaps)
         return gpci_out_of_memory(error);
     gpc_status status = GPC_OK;
     for (uint32_t sm = 0; sm < sms && status == GPC_OK; sm++) {
@@ -127,6 +129,7 @@ void gpci_timed_replay_destroy(gpci_timed_replay *t) {
     for (size_t n = 0; t->issuers && n < (size_t)t->r->sm_count * t->schedulers; n++)
         gpc_scheduler_destroy(t->issuers[n].scheduler);
     gpci_sampler_destroy(t);
+    gpci_free_lines(context, t->deeds);
     gpci_free(context, t->sms);
     gpci_free(context, t->issuers);
     gpci_free(context, t->warps);

@@ -56,7 +56,7 @@ void gpci_sm_start_blocks(gpci_timed_replay *t, uint32_t number, uint64_t now) {
         gpci_block_run *run = m->first_start;
         m->first_start = run->queued;
         run->queued = NULL;
-        t->progress = now;
+        m->deeds->progress = now;
         for (uint32_t w = 0; w < run->block->warp_count; w++)
             start_warp(t, number, run, w, now);
         gpci_gauge_set(&m->warps_gauge, now, m->live);
@@ -106,8 +106,9 @@ void gpci_warp_end(gpci_timed_replay *t, uint32_t number, uint32_t slot, uint64_
     }
     if (!--m->running_blocks)
         gpci_gauge_set(&m->blocks_gauge, now + 1, 0);
-    gpci_dispatch_retire(t->r, number, run);
-    t->retired = true;
+    run->sm = number;
+    run->queued = m->deeds->ended;
+    m->deeds->ended = run;
 }
 
 void gpci_sm_clear(gpci_timed_replay *t, uint32_t number) {
