@@ -17,7 +17,7 @@
 /* Blocks read ahead of those that run, per SM: enough that a full SM does not starve its neighbours. */
 #define QUEUED_PER_SM 4u
 
-static gpci_block_run *take_run(gpc_replay *r, const gpc_block *block) {
+static gpci_block_run *take_run(gpc_replay *r, const gpci_packed_block *block) {
     gpci_block_run *run = r->spare;
     if (run)
         r->spare = run->queued;
@@ -38,7 +38,7 @@ static gpci_block_run *take_run(gpc_replay *r, const gpc_block *block) {
 }
 
 static void give_run(gpc_replay *r, gpci_block_run *run) {
-    gpc_trace_release_block(r->trace, run->block);
+    gpci_trace_release_packed(r->trace, run->block);
     run->block = NULL;
     run->queued = r->spare;
     r->spare = run;
@@ -129,9 +129,10 @@ static void start_block(gpc_replay *r, uint32_t number, gpci_block_run *run) {
         return;
     }
     for (uint32_t w = 0; w < run->block->warp_count; w++) {
-        const gpc_warp *warp = &run->block->warps[w];
-        run->warps[w] = (gpci_warp_run){.next = warp->instructions,
-                                        .end = warp->instructions + warp->count,
+        const gpci_packed_warp *warp = &run->block->warps[w];
+        run->warps[w] = (gpci_warp_run){.next = warp->path->steps,
+                                        .end = warp->path->steps + warp->path->count,
+                                        .addresses = gpci_packed_begin(warp),
                                         .slot = run->slot * run->block->warp_count + w};
         gpc_warp_event event = {.kind = GPC_WARP_START,
                                 .sm = number,
@@ -173,8 +174,8 @@ gpc_status gpci_dispatch_fill(gpc_replay *r, gpc_error *error) {
         uint32_t sm = map ? 0 : next_with_room(r);
         if (map ? r->queued >= QUEUED_PER_SM * r->block_sms : sm == r->block_sms)
             return GPC_OK;
-        const gpc_block *block;
-        gpc_status status = gpc_trace_next_block(r->trace, &block, error);
+        const gpci_packed_block *block;
+        gpc_status status = gpci_trace_next_packed(r->trace, &block, error);
         if (status < 0)
             return status;
         if (status == GPC_END) {
@@ -183,7 +184,7 @@ gpc_status gpci_dispatch_fill(gpc_replay *r, gpc_error *error) {
         }
         gpci_block_run *run = take_run(r, block);
         if (!run) {
-            gpc_trace_release_block(r->trace, block);
+            gpci_trace_release_packed(r->trace, block);
             return gpci_out_of_memory(error);
         }
         if (map)

@@ -62,13 +62,14 @@ static GPCI_COLD bool takes_turn(const gpc_replay *r, uint32_t sm, const gpc_ins
 
 /* Through the warp's next memory instruction, which is returned; NULL at a barrier, or at the end. */
 static const gpc_instruction *go_on(gpc_replay *r, uint32_t sm, gpci_block_run *run, gpci_warp_run *warp) {
-    const gpc_instruction *i = warp->next, *found = NULL;
+    const gpc_instruction *const *next = warp->next, *found = NULL;
     uint64_t first = r->first_pc, last = r->last_pc, threads = 0;
     bool barrier = false;
-    for (; i < warp->end && !found && !barrier; i++) {
+    for (; next < warp->end && !found && !barrier; next++) {
+        const gpc_instruction *i = *next;
         first = i->pc < first ? i->pc : first;
         last = i->pc > last ? i->pc : last;
-        if (i->op_class == GPC_OP_MEMORY && i->addresses && i->space <= GPC_SPACE_LOCAL) {
+        if (i->addresses) {
             found = i;
         } else {
             threads += gpci_popcount(i->mask);
@@ -78,7 +79,7 @@ static const gpc_instruction *go_on(gpc_replay *r, uint32_t sm, gpci_block_run *
         }
     }
     /* the hierarchy counts accesses, and nothing else */
-    uint64_t passed = (uint64_t)(i - warp->next) - (found && found->op_class != GPC_OP_FENCE);
+    uint64_t passed = (uint64_t)(next - warp->next) - (found && found->op_class != GPC_OP_FENCE);
     r->first_pc = first;
     r->last_pc = last;
     r->sms[sm].threads += threads;
@@ -88,7 +89,7 @@ static const gpc_instruction *go_on(gpc_replay *r, uint32_t sm, gpci_block_run *
         r->samples[sm].active_cycles++;
         r->samples[sm].instructions += passed + (found && found->op_class != GPC_OP_FENCE);
     }
-    warp->next = i;
+    warp->next = next;
     if (barrier)
         reach_barrier(r, sm, run, warp);
     else if (!found)
@@ -132,7 +133,10 @@ static bool begin_turn(gpc_replay *r, uint32_t number, gpci_turn *turn) {
                         .block = run->block->index,
                         .warp = run->warps[w].slot,
                         .age = place * run->block->warp_count + w,
-                        .access = go_on(r, number, run, &run->warps[w])};
+                        .access = go_on(r, number, run, &run->warps[w]),
+                        .addresses = r->turn_addresses + (size_t)(turn - r->turns) * GPCI_MOST_LANES};
+    if (turn->access && turn->access->addresses)
+        gpci_packed_take(&run->warps[w].addresses, gpci_popcount(turn->access->mask), turn->addresses);
     if (!run->live)
         gpci_dispatch_retire(r, number, run);
     return turn->access != NULL;
@@ -152,7 +156,7 @@ static gpc_status end_turn(gpc_replay *r, const gpci_turn *turn, gpc_error *erro
                               .block = turn->block,
                               .pc = i->pc,
                               .mask = i->mask,
-                              .addresses = i->addresses,
+                              .addresses = turn->addresses,
                               .width = i->width,
                               .kind = i->kind,
                               .space = i->space,
@@ -171,24 +175,17 @@ static gpc_status end_turn(gpc_replay *r, const gpci_turn *turn, gpc_error *erro
     return GPC_OK;
 }
 
-/* What a turn to come will look at, into the processor's own caches: its next instruction, ... */
+/* What a turn to come will look at, into the processor's own caches: its next instructions and their
+ * addresses, ... */
 static void expect_turn(const gpc_replay *r, uint32_t number) {
     const gpci_sm_run *sm = &r->sms[number];
     if (sm->turn >= sm->residents)
         return;
     const gpci_block_run *run = sm->resident[sm->turn];
-    if (run->turn < run->block->warp_count)
-        for (unsigned ahead = 0; ahead < 3; ahead++)
-            GPCI_PREFETCH((const char *)run->warps[run->turn].next + 64 * ahead);
-}
-
-/* ... the addresses of its memory instruction, ... */
-static void expect_addresses(const gpc_instruction *access) {
-    const char *addresses = (const char *)access->addresses;
-    if (!addresses)
+    if (run->turn >= run->block->warp_count)
         return;
-    for (unsigned at = 0; at < gpci_popcount(access->mask) * sizeof *access->addresses; at += 64)
-        GPCI_PREFETCH(addresses + at);
+    GPCI_PREFETCH(run->warps[run->turn].next);
+    GPCI_PREFETCH(run->warps[run->turn].addresses.at);
 }
 
 /* ... and the sets of the first line. */
@@ -196,8 +193,8 @@ static void expect_line(const gpc_replay *r, const gpci_turn *turn) {
     if (!turn->access->addresses)
         return;
     const gpc_cache *l1 = gpci_l1_for(r->hierarchy, turn->sm, turn->access->space);
-    gpci_functional_expect_l1(l1, turn->access->addresses[0]);
-    gpci_functional_expect_below(r->hierarchy, turn->sm, l1, turn->access->addresses[0]);
+    gpci_functional_expect_l1(l1, turn->addresses[0]);
+    gpci_functional_expect_below(r->hierarchy, turn->sm, l1, turn->addresses[0]);
 }
 
 /* An order of turns in which each is as likely as any. */
@@ -216,7 +213,7 @@ gpc_status gpci_functional_round(gpc_replay *r, gpc_error *error) {
         if (sm + TURNS_AHEAD < r->sm_count)
             expect_turn(r, sm + TURNS_AHEAD);
         if (r->sms[sm].residents && begin_turn(r, sm, &r->turns[count]))
-            expect_addresses(r->turns[count++].access);
+            count++;
     }
     shuffle(r, count);
     gpc_status status = GPC_OK;

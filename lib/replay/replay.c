@@ -26,9 +26,10 @@ gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc
         r->block_sms = r->sm_count / r->hierarchy->gpus * (r->hierarchy->gpus - r->hierarchy->cpus);
         r->sms = gpci_zalloc(context, r->sm_count, sizeof *r->sms);
         r->turns = gpci_zalloc(context, r->sm_count, sizeof *r->turns);
+        r->turn_addresses = gpci_zalloc(context, r->sm_count, GPCI_MOST_LANES * sizeof *r->turn_addresses);
         r->samples = gpci_zalloc(context, r->sm_count, sizeof *r->samples);
         r->policy_period = gpci_config_number(config, GPCI_KEY_SAMPLE_PERIOD);
-        if (!r->sms || !r->turns || !r->samples)
+        if (!r->sms || !r->turns || !r->turn_addresses || !r->samples)
             status = gpci_out_of_memory(error);
     }
     if (status == GPC_OK && r->hierarchy->l1_future)
@@ -58,6 +59,7 @@ void gpc_replay_destroy(gpc_replay *r) {
     }
     gpci_free(context, r->sms);
     gpci_free(context, r->turns);
+    gpci_free(context, r->turn_addresses);
     gpci_free(context, r->samples);
     gpci_free(context, r->sample_stats);
     gpci_free(context, r->objects);

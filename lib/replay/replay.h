@@ -6,19 +6,21 @@
 #include "level/hierarchy.h"
 #include "stats/stats.h"
 #include "trace/builder.h"
+#include "trace/packed.h"
 
 #include <gpucache/replay.h>
 
 /* A warp on its way through its instructions. */
 typedef struct gpci_warp_run {
-    const gpc_instruction *next, *end;
+    const gpc_instruction *const *next, *const *end; /* steps of its path */
+    gpci_address_cursor addresses;
     uint32_t slot; /* warp number within the SM */
     bool at_barrier;
 } gpci_warp_run;
 
 /* A thread block on an SM, or waiting for room on it. */
 typedef struct gpci_block_run {
-    const gpc_block *block;
+    const gpci_packed_block *block;
     struct gpci_block_run *queued; /* the next that waits for the same SM */
     gpci_warp_run *warps;          /* [block->warp_count] */
     size_t capacity;               /* of `warps` */
@@ -41,8 +43,9 @@ typedef struct gpci_sm_run {
 /* A turn that has come to its memory instruction. */
 typedef struct gpci_turn {
     const gpc_instruction *access;
-    uint32_t sm, block; /* block: index in the grid */
-    uint32_t warp, age; /* warp: slot within the SM */
+    uint64_t *addresses; /* [GPCI_MOST_LANES] of its lanes; none at a fence */
+    uint32_t sm, block;  /* block: index in the grid */
+    uint32_t warp, age;  /* warp: slot within the SM */
 } gpci_turn;
 
 typedef struct gpci_timed_replay gpci_timed_replay;
@@ -70,9 +73,10 @@ struct gpc_replay {
     uint32_t sm_count, block_sms; /* the first of these run blocks: those of GPUs */
     uint32_t room;                /* blocks that an SM takes */
     uint32_t room_capacity;
-    bool block_order;      /* warps.order = block */
-    gpci_turn *turns;      /* [sm_count], of a round */
-    gpci_block_run *spare; /* list of runs to use again */
+    bool block_order;         /* warps.order = block */
+    gpci_turn *turns;         /* [sm_count], of a round */
+    uint64_t *turn_addresses; /* [sm_count][GPCI_MOST_LANES] */
+    gpci_block_run *spare;    /* list of runs to use again */
     gpc_stats total;
     gpci_kept_objects *objects; /* NULL: gpc_replay_keep_objects was not asked for */
     /* the kernel at hand */

@@ -20,7 +20,7 @@ static bool waits_for_accesses(const gpci_timed_replay *t, const gpci_timed_warp
     if (GPCI_UNLIKELY(w->fenced))
         return true;
     /* With its last instruction a warp gives up its registers, and so no load may be on its way to them. */
-    if (i + 1 == w->end && w->loads)
+    if (w->next + 1 == w->end && w->loads)
         return true;
     return i->op_class == GPC_OP_FENCE && i->mask && waits_before_fence(t, w, i);
 }
@@ -40,7 +40,7 @@ static void stall(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, u
 
 void gpci_sm_look(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, uint64_t now, uint64_t horizon) {
     gpci_timed_warp *w = &m->warps[slot];
-    const gpc_instruction *i = w->next;
+    const gpc_instruction *i = *w->next;
     uint64_t at = gpci_scoreboard_ready(gpci_board_of(m, slot), i);
     if (at == GPCI_NEVER || waits_for_accesses(t, w, i)) {
         gpci_warp_set(m, w, GPC_STATE_WAITING);

@@ -18,14 +18,19 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
     const gpc_scheduler *scheduler = m->issuers[w->issuer].scheduler;
     bool holds = i->kind == GPC_LOAD || i->kind == GPC_ATOMIC;
     const gpci_opcode *opcode = gpci_replay_opcode(t->r, i);
+    gpci_block_run *run = w->run;
+    gpci_warp_run *warp = &run->warps[slot - run->slot * run->block->warp_count];
+    uint64_t addresses[GPCI_MOST_LANES];
+    gpci_address_cursor cursor = warp->addresses;
+    gpci_packed_take(&cursor, gpci_popcount(i->mask), addresses);
     gpc_warp_access access = {.struct_size = sizeof access,
                               .sm = number,
                               .warp = slot,
                               .warp_age = w->age,
-                              .block = w->run->block->index,
+                              .block = run->block->index,
                               .pc = i->pc,
                               .mask = i->mask,
-                              .addresses = i->addresses,
+                              .addresses = addresses,
                               .width = i->width,
                               .kind = i->kind,
                               .space = i->space,
@@ -44,6 +49,7 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
     gpc_busy busy = GPC_BUSY_NOT;
     gpc_status status = gpci_timed_issue(t->r->hierarchy, &access, token_of(w, i, holds), &busy);
     if (status == GPC_OK) {
+        warp->addresses = cursor;
         m->deeds->told++;
         return GPC_OK;
     }
@@ -105,7 +111,7 @@ gpc_status gpci_sm_issue(gpci_timed_replay *t, uint32_t number, uint32_t slot, u
     gpci_sm_deeds *deeds = m->deeds;
     gpci_timed_warp *w = &m->warps[slot];
     gpci_issuer *s = &m->issuers[w->issuer];
-    const gpc_instruction *i = w->next;
+    const gpc_instruction *i = *w->next;
     if (w->unit == GPCI_UNIT_MEMORY) {
         gpc_status status =
             GPCI_LIKELY(i->op_class == GPC_OP_MEMORY) ? send(t, number, slot, i) : send_fence(t, number, slot, i);

@@ -48,7 +48,7 @@ typedef enum gpci_cycle_class {
 
 /* A warp in its slot of an SM. Its state is with its scheduler. */
 typedef struct gpci_timed_warp {
-    const gpc_instruction *next, *end;
+    const gpc_instruction *const *next, *const *end; /* steps of its path */
     gpci_block_run *run;
     uint64_t not_before; /* core cycle, by control flow and barriers */
     uint64_t ready_at;   /* core cycle, where it is READY or STALLED */

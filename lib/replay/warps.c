@@ -33,12 +33,13 @@ void gpci_timed_place(gpci_timed_replay *t, uint32_t number, gpci_block_run *run
 
 static void start_warp(gpci_timed_replay *t, uint32_t number, gpci_block_run *run, uint32_t index, uint64_t now) {
     gpci_timed_sm *m = &t->sms[number];
-    const gpc_warp *warp = &run->block->warps[index];
+    const gpci_packed_warp *warp = &run->block->warps[index];
     uint32_t slot = run->slot * run->block->warp_count + index;
     gpci_timed_warp *w = &m->warps[slot];
     run->warps[index].slot = slot;
-    w->next = warp->instructions;
-    w->end = warp->instructions + warp->count;
+    run->warps[index].addresses = gpci_packed_begin(warp);
+    w->next = warp->path->steps;
+    w->end = warp->path->steps + warp->path->count;
     w->run = run;
     w->not_before = now;
     w->loads = w->others = 0;

@@ -63,7 +63,7 @@ gpc_status gpci_block_start(gpci_block *block, uint32_t x, uint32_t y, uint32_t 
     block->warp = NO_WARP;
     if (warp_count)
         memset(block->spans, 0, warp_count * sizeof *block->spans);
-    return GPC_OK;
+    return !block->packer || gpci_packer_start(block->packer, warp_count) ? GPC_OK : GPC_ERROR_MEMORY;
 }
 
 static bool room_for_addresses(gpci_block *block, size_t addresses) {
@@ -98,6 +98,23 @@ bool gpci_block_reserve(gpci_block *block, size_t instructions, size_t addresses
            (addresses == 0 || room_for_addresses(block, addresses));
 }
 
+/* What the warp has is packed, and its room used again. */
+static bool pack_warp(gpci_block *block, uint32_t warp) {
+    gpci_packer *packer = block->packer;
+    if (block->spans[warp].supplied) {
+        uint32_t end = gpci_opcodes_intern(packer->opcodes, "EXIT", 4);
+        if (end == UINT32_MAX)
+            return false;
+        block->instructions[block->count - 1].opcode = end;
+    }
+    if (!gpci_packer_warp(packer, warp, block->instructions, block->count))
+        return false;
+    block->count = 0;
+    block->current = block->first;
+    block->used = 0;
+    return true;
+}
+
 /* Close the warp that is being filled: behind its last instruction comes an EXIT where it has none. */
 static bool end_warp(gpci_block *block) {
     if (block->warp == NO_WARP)
@@ -112,8 +129,9 @@ static bool end_warp(gpci_block *block) {
         span->count++;
         span->supplied = true;
     }
+    uint32_t warp = block->warp;
     block->warp = NO_WARP;
-    return true;
+    return !block->packer || pack_warp(block, warp);
 }
 
 gpc_status gpci_block_warp(gpci_block *block, uint32_t warp) {
@@ -154,9 +172,19 @@ gpc_instruction *gpci_block_add(gpci_block *block, const gpci_opcodes *opcodes, 
     return instruction;
 }
 
+/* Warps that the trace lacks end at once. */
+static gpc_status pack_missing(gpci_block *block) {
+    for (uint32_t w = 0; w < block->view.warp_count; w++)
+        if (!block->spans[w].begun && (gpci_block_warp(block, w) < 0 || !end_warp(block)))
+            return GPC_ERROR_MEMORY;
+    return GPC_OK;
+}
+
 gpc_status gpci_block_finish(gpci_block *block, gpci_opcodes *opcodes) {
     if (!end_warp(block))
         return GPC_ERROR_MEMORY;
+    if (block->packer)
+        return pack_missing(block);
     uint32_t missing = 0, supplied = 0;
     for (uint32_t w = 0; w < block->view.warp_count; w++) {
         missing += !block->spans[w].begun;

@@ -10,6 +10,9 @@ struct gpc_trace {
     gpci_source *source;
     gpci_block *free; /* for later use, by next_free */
     gpci_block held;  /* ring of those lent: only previous and next matter */
+    gpci_packer packer;
+    gpci_block *packed;             /* in which warps are built that are packed then; NULL until the first */
+    gpci_packed_block *held_packed; /* list of those lent */
     uint32_t kernels;
     bool in_kernel, failed;
 };
@@ -26,6 +29,7 @@ gpc_status gpc_trace_open(gpc_context *context, const char *source, gpc_error *e
     trace->context = gpci_retain(context);
     trace->held.previous = trace->held.next = &trace->held;
     trace->opcodes = gpci_opcodes_create(context);
+    gpci_packer_init(&trace->packer, context, trace->opcodes);
     gpc_status status = trace->opcodes ? gpci_source_open(context, trace->opcodes, source, error, &trace->source)
                                        : gpci_out_of_memory(error);
     if (status < 0)
@@ -47,6 +51,10 @@ void gpc_trace_close(gpc_trace *trace) {
         next = block->next_free;
         gpci_block_destroy(block);
     }
+    while (trace->held_packed)
+        gpci_trace_release_packed(trace, trace->held_packed);
+    gpci_block_destroy(trace->packed);
+    gpci_packer_clear(&trace->packer);
     gpci_opcodes_destroy(trace->opcodes);
     gpci_free(context, trace);
     gpci_release(context);
@@ -94,14 +102,21 @@ static gpci_block *borrow(gpc_trace *trace) {
     return block ? block : gpci_block_create(trace->context);
 }
 
-gpc_status gpc_trace_next_block(gpc_trace *trace, const gpc_block **out, gpc_error *error) {
-    if (!trace || !out)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_next_block: %s is NULL", trace ? "out" : "trace");
+static gpc_status has_kernel(const gpc_trace *trace, gpc_error *error) {
     if (trace->failed)
         return refuse(error);
     if (!trace->in_kernel)
         return gpci_fail(error, GPC_ERROR_STATE,
                          "gpc_trace_next_block: there is no kernel: gpc_trace_next_kernel first");
+    return GPC_OK;
+}
+
+gpc_status gpc_trace_next_block(gpc_trace *trace, const gpc_block **out, gpc_error *error) {
+    if (!trace || !out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_next_block: %s is NULL", trace ? "out" : "trace");
+    gpc_status ready = has_kernel(trace, error);
+    if (ready < 0)
+        return ready;
     gpci_block *block = borrow(trace);
     if (!block)
         return gpci_out_of_memory(error);
@@ -127,6 +142,38 @@ void gpc_trace_release_block(gpc_trace *trace, const gpc_block *block) {
     held->next->previous = held->previous;
     held->next_free = trace->free;
     trace->free = held;
+}
+
+gpc_status gpci_trace_next_packed(gpc_trace *trace, const gpci_packed_block **out, gpc_error *error) {
+    gpc_status status = has_kernel(trace, error);
+    if (status < 0)
+        return status;
+    if (!trace->packed && !(trace->packed = gpci_block_create(trace->context)))
+        return gpci_out_of_memory(error);
+    trace->packed->packer = &trace->packer;
+    status = trace->source->ops->next_block(trace->source, trace->packed, error);
+    trace->failed = status < 0;
+    if (status != GPC_OK)
+        return status;
+    gpci_packed_block *block = gpci_packer_finish(&trace->packer, gpci_block_view(trace->packed)->index);
+    if (!block)
+        return gpci_out_of_memory(error);
+    block->next = trace->held_packed;
+    block->link = &trace->held_packed;
+    if (block->next)
+        block->next->link = &block->next;
+    trace->held_packed = block;
+    *out = block;
+    return GPC_OK;
+}
+
+void gpci_trace_release_packed(gpc_trace *trace, const gpci_packed_block *block) {
+    if (!block)
+        return;
+    *block->link = block->next;
+    if (block->next)
+        block->next->link = block->link;
+    gpci_packer_release(&trace->packer, (gpci_packed_block *)(uintptr_t)block); /* which is never const */
 }
 
 uint64_t gpc_trace_kernel_count(const gpc_trace *trace) {

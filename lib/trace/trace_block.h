@@ -3,6 +3,7 @@
 #define GPC_TRACE_TRACE_BLOCK_H
 
 #include "trace/builder.h"
+#include "trace/packer.h"
 
 /* Addresses live in chunks that never move, so that instructions can point at them while the block grows. */
 typedef struct gpci_address_chunk {
@@ -30,6 +31,7 @@ struct gpci_block {
     gpci_warp_span *spans;
     uint32_t warp_capacity;
     uint32_t warp;                           /* being filled; UINT32_MAX = none */
+    gpci_packer *packer;                     /* takes each warp as it ends, instead of a view; NULL = none */
     gpci_block *next_free, *previous, *next; /* lists of the trace that owns the block */
 };
 

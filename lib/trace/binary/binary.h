@@ -39,7 +39,6 @@
 
 #define GPCI_NO_ORDINAL UINT32_MAX
 #define GPCI_NO_SHAPE UINT32_MAX
-#define GPCI_MOST_LANES 64u
 
 /* Where an instruction is issued. */
 typedef struct gpci_stream_place {

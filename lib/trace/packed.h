@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TRACE_PACKED_H
+#define GPC_TRACE_PACKED_H
+
+#include "base/buffer.h"
+
+/*
+ * Thread blocks as a replay holds them while they run: many of them, each for long. Warps of a kernel execute much the
+ * same instructions, and differ in addresses. So each distinct instruction, mask included and addresses left out, is
+ * there once; a warp's path, the instructions that it executes one after the other, is there once for all warps that
+ * take it; and addresses are bytes, unpacked when an instruction issues.
+ *
+ * Example: 1000 warps of 100 instructions, 20 of them loads with a stride: 100 instructions of 64 bytes, one path of
+ * 800 bytes, and 1000 times 20 times 4 bytes of addresses.
+ */
+
+/* Lanes of a warp, at most. */
+#define GPCI_MOST_LANES 64u
+
+/*
+ * Where `addresses` of an instruction points that goes to the hierarchy; they themselves are in the warp's bytes. Of
+ * all others, those to shared memory among them, it is NULL.
+ */
+extern const uint64_t gpci_packed_addresses[GPCI_MOST_LANES];
+
+typedef struct gpci_path {
+    struct gpci_path *next; /* of the same bucket */
+    uint64_t hash;
+    size_t users; /* warps */
+    size_t count;
+    const gpc_instruction *steps[]; /* the last is an EXIT */
+} gpci_path;
+
+/* How far a warp has come in its bytes of addresses. */
+typedef struct gpci_address_cursor {
+    const uint8_t *at;
+    const uint8_t *list; /* the offsets last listed */
+    uint64_t first;      /* address of the first lane, the last time */
+    unsigned width;      /* bytes of each of these offsets */
+} gpci_address_cursor;
+
+typedef struct gpci_packed_warp {
+    gpci_path *path;
+    const uint8_t *addresses;
+} gpci_packed_warp;
+
+typedef struct gpci_packed_block {
+    struct gpci_packed_block *next, **link; /* of those that the trace has lent; *link is this one */
+    struct gpci_form_set *set;              /* what its instructions lie in */
+    uint32_t index;                         /* as in gpc_block */
+    uint32_t warp_count;
+    gpci_packed_warp warps[];
+} gpci_packed_block;
+
+/* As gpc_trace_next_block and gpc_trace_release_block. Instructions live as long as the block. */
+gpc_status gpci_trace_next_packed(gpc_trace *trace, const gpci_packed_block **out, gpc_error *error);
+void gpci_trace_release_packed(gpc_trace *trace, const gpci_packed_block *block);
+
+/*
+ * What an access's addresses are: a byte, then the distance of the first lane's from the last access's, in as many
+ * bytes as the lower half says, in zigzag; then as the upper half says.
+ */
+enum {
+    GPCI_PACK_STRIDE_0, /* lanes at the same address, or one lane */
+    GPCI_PACK_STRIDE_4,
+    GPCI_PACK_STRIDE_8,
+    GPCI_PACK_STRIDE, /* 8 bytes: the step from lane to lane */
+    GPCI_PACK_AGAIN,  /* distances from the first lane's as last listed */
+    GPCI_PACK_LIST    /* a byte: the width; and so many bytes for each further lane, signed */
+};
+
+/* Bytes behind the last that a reader may read. */
+#define GPCI_PACKED_SLACK 8u
+
+GPCI_INLINE gpci_address_cursor gpci_packed_begin(const gpci_packed_warp *warp) {
+    return (gpci_address_cursor){.at = warp->addresses};
+}
+
+/* The low `bytes` of eight. */
+GPCI_INLINE uint64_t gpci_packed_load(const uint8_t *at, unsigned bytes) {
+    uint64_t all = gpci_load64(at);
+    return bytes >= 8 ? all : all & ((UINT64_C(1) << 8 * bytes) - 1);
+}
+
+/* Addresses of the warp's next instruction that has any, of so many lanes. */
+void gpci_packed_take(gpci_address_cursor *cursor, unsigned lanes, uint64_t *addresses);
+
+#endif

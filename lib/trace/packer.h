@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TRACE_PACKER_H
+#define GPC_TRACE_PACKER_H
+
+#include "trace/builder.h"
+#include "trace/packed.h"
+
+/* An instruction, once, and the one that came behind it the last time. */
+typedef struct gpci_form {
+    gpc_instruction instruction;
+    struct gpci_form *follows;
+} gpci_form;
+
+/* Forms in pieces that never move. */
+#define GPCI_FORMS_PER_PIECE 63u
+typedef struct gpci_form_piece {
+    struct gpci_form_piece *next;
+    gpci_form forms[GPCI_FORMS_PER_PIECE];
+} gpci_form_piece;
+
+/* Forms that blocks point at. Once there are many of them a new set begins, and the old one goes with its last block. */
+#define GPCI_MOST_FORMS 32768u
+typedef struct gpci_form_set {
+    size_t users;            /* blocks, and the packer */
+    size_t count;            /* of forms */
+    gpci_form_piece *pieces; /* the newest first */
+    gpci_form **known;       /* [known_mask + 1] by hash, NULL = free; at most half of them used */
+    size_t known_mask;
+    gpci_form first; /* before a warp's first instruction */
+} gpci_form_set;
+
+/* Makes packed blocks of warps that are built one after the other. */
+typedef struct gpci_packer {
+    gpc_context *context;
+    gpci_opcodes *opcodes;
+    gpci_form_set *set;
+    gpci_path **paths; /* [path_mask + 1] lists by hash */
+    size_t path_mask, path_count;
+    /* the block at hand */
+    const gpc_instruction **steps; /* of the warp at hand */
+    size_t step_capacity;
+    gpci_packed_warp *warps; /* [warp_count]; addresses: NULL, they may still move */
+    size_t *starts;          /* [warp_count] in `bytes` */
+    uint32_t warp_count, warp_capacity;
+    gpci_buffer bytes;
+    /* the warp at hand: its last access */
+    uint64_t before;
+    uint64_t list[GPCI_MOST_LANES]; /* the distances last listed, */
+    unsigned listed;                /* of so many lanes */
+} gpci_packer;
+
+void gpci_packer_init(gpci_packer *packer, gpc_context *context, gpci_opcodes *opcodes);
+void gpci_packer_clear(gpci_packer *packer);
+/* A block begins. */
+bool gpci_packer_start(gpci_packer *packer, uint32_t warp_count);
+/* A warp of it, whole. False: out of memory. */
+bool gpci_packer_warp(gpci_packer *packer, uint32_t warp, const gpc_instruction *instructions, size_t count);
+/* The block, in memory of its own. NULL: out of memory. */
+gpci_packed_block *gpci_packer_finish(gpci_packer *packer, uint32_t index);
+void gpci_packer_release(gpci_packer *packer, gpci_packed_block *block);
+
+#endif
