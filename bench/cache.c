@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "bare.h"
 #include "streams.h"
 
 #include <string.h>
 
 /*
- * gpc_cache, functional, LRU and the same LRU as a user's table: million accesses per CPU second
- * on three streams of 20 M line addresses, for an L1 (16 KB, 4-way, 32 sets) and
- * an L2 (768 KB, 16-way, 384 sets), 128-byte lines. Every policy: bench/policy_speed.c.
+ * gpc_cache, functional, LRU, and the same LRU as a user's table: million accesses per CPU second on three streams of
+ * 20 M line addresses, all loads and 30 % stores, for an L1 (16 KB, 4-way, 32 sets) and an L2 (768 KB, 16-way, 384
+ * sets), 128-byte lines, results and evictions delivered. Beside them bare kernels of the limit (bare.h), whose results
+ * must be the same. They take pieces of a stream in turn, each the first as often, so that what else the machine does
+ * slows all: rates and shares are medians over the pieces. Every policy: bench/policy_speed.c.
+ *
+ * bench-cache [none|sse2|avx2|avx512]: with these instructions at most.
  */
-
 #define ACCESSES 20000000u
+#define PIECE 200000u
+#define PIECES (ACCESSES / PIECE)
+#define ROUNDS 3
 
 /*
  * A user's policy, through the table of functions: the same LRU as the built-in
@@ -75,20 +82,77 @@ static gpc_cache *make(gpc_context *context, bool l2, const char *policy) {
     return cache;
 }
 
-static double best_batch(gpc_cache *cache, const gpc_batch *batch) {
-    double best = 0;
-    for (int round = 0; round < 3; round++) {
-        double start = cpu_seconds();
-        need(gpc_cache_access_many(cache, batch, NULL), "access_many", NULL);
-        double rate = (double)batch->count / (cpu_seconds() - start) * 1e-6;
-        best = rate > best ? rate : best;
+enum { OURS, TABLE, BARE, SUBJECTS };
+
+typedef struct output {
+    uint8_t *results;
+    uint64_t *evicted;
+} output;
+
+typedef struct bench {
+    gpc_context *context;
+    uint64_t *addresses;
+    uint8_t *stores;
+    output outputs[SUBJECTS]; /* [PIECE] */
+    double times[SUBJECTS][ROUNDS * PIECES];
+    double shares[SUBJECTS][ROUNDS * PIECES]; /* of the last one's rate */
+} bench;
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values) {
+    qsort(values, ROUNDS * PIECES, sizeof *values, ascending);
+    return values[ROUNDS * PIECES / 2];
+}
+
+static double batch_seconds(gpc_cache *cache, const uint64_t *addresses, const uint8_t *kinds, const output *out) {
+    gpc_batch batch = GPC_BATCH_INIT;
+    batch.count = PIECE;
+    batch.addresses = addresses;
+    batch.kinds = kinds;
+    batch.results = out->results;
+    batch.evicted = out->evicted;
+    double start = cpu_seconds();
+    need(gpc_cache_access_many(cache, &batch, NULL), "access_many", NULL);
+    return cpu_seconds() - start;
+}
+
+static double bare_seconds(bare_cache *cache, const uint64_t *addresses, const uint8_t *kinds, const output *out) {
+    double start = cpu_seconds();
+    bare_access_many(cache, addresses, kinds, PIECE, out->results, out->evicted);
+    return cpu_seconds() - start;
+}
+
+static void same_outputs(const output *a, const output *b) {
+    if (memcmp(a->results, b->results, PIECE) || memcmp(a->evicted, b->evicted, PIECE * sizeof *a->evicted)) {
+        fprintf(stderr, "results differ\n");
+        exit(1);
     }
-    return best;
+}
+
+static void run_pieces(bench *b, gpc_cache *ours, gpc_cache *table, bare_cache *bare, bool stores) {
+    for (uint32_t i = 0; i < ROUNDS * PIECES; i++) {
+        const uint64_t *addresses = b->addresses + (size_t)(i % PIECES) * PIECE;
+        const uint8_t *kinds = stores ? b->stores + (size_t)(i % PIECES) * PIECE : NULL;
+        for (uint32_t turn = 0; turn < SUBJECTS; turn++) {
+            uint32_t who = (turn + i) % SUBJECTS;
+            b->times[who][i] = who == BARE
+                                   ? bare_seconds(bare, addresses, kinds, &b->outputs[BARE])
+                                   : batch_seconds(who == OURS ? ours : table, addresses, kinds, &b->outputs[who]);
+        }
+        b->shares[OURS][i] = 100 * b->times[BARE][i] / b->times[OURS][i];
+        b->shares[TABLE][i] = 100 * b->times[OURS][i] / b->times[TABLE][i];
+        same_outputs(&b->outputs[OURS], &b->outputs[TABLE]);
+        same_outputs(&b->outputs[OURS], &b->outputs[BARE]);
+    }
 }
 
 static double best_calls(gpc_cache *cache, const uint64_t *addresses) {
     double best = 0;
-    for (int round = 0; round < 3; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         gpc_request request = {0};
         gpc_access_result result;
         double start = cpu_seconds();
@@ -102,42 +166,75 @@ static double best_calls(gpc_cache *cache, const uint64_t *addresses) {
     return best;
 }
 
-int main(void) {
-    uint64_t *addresses = malloc(ACCESSES * sizeof *addresses);
-    uint64_t *evicted = malloc(ACCESSES * sizeof *evicted);
-    uint8_t *results = malloc(ACCESSES);
-    gpc_context *context;
+static void tell(const char *cell, const char *what, double value, const char *unit) {
+    char name[96];
+    snprintf(name, sizeof name, "cache.%s.%s", cell, what);
+    figure(name, value, unit);
+}
+
+static void measure(bench *b, const char *stream, bool l2, bool stores) {
+    char cell[48];
+    gpc_cache *ours = make(b->context, l2, "lru"), *table = make(b->context, l2, "order-lru");
+    bare_cache bare;
+    if (!bare_create(&bare, l2 ? 384 : 32, l2 ? 16 : 4))
+        exit(1);
+    snprintf(cell, sizeof cell, "%s.%s%s", l2 ? "768k16" : "16k4", stream, stores ? ".stores" : "");
+    run_pieces(b, ours, table, &bare, stores);
+    tell(cell, "lru.batch", PIECE / median(b->times[OURS]) * 1e-6, "Maccess/s");
+    tell(cell, "bare", PIECE / median(b->times[BARE]) * 1e-6, "Maccess/s");
+    tell(cell, "lru.of-bare", median(b->shares[OURS]), "%");
+    tell(cell, "user-vtable.batch", PIECE / median(b->times[TABLE]) * 1e-6, "Maccess/s");
+    tell(cell, "user-vtable.of-lru", median(b->shares[TABLE]), "%");
+    if (!stores)
+        tell(cell, "lru.call", best_calls(ours, b->addresses), "Maccess/s");
+    bare_destroy(&bare);
+    gpc_cache_destroy(table);
+    gpc_cache_destroy(ours);
+}
+
+static void *array(size_t count, size_t element) {
+    void *memory = calloc(count, element);
+    if (!memory)
+        exit(1);
+    memset(memory, 1, count * element);
+    return memory;
+}
+
+static void set_simd(gpc_context_options *options, const char *wanted) {
+    static const char *const names[] = {"none", "sse2", "avx2", "avx512"};
+    static const uint32_t levels[] = {GPC_SIMD_NONE, GPC_SIMD_SSE2, GPC_SIMD_AVX2, GPC_SIMD_AVX512};
+    for (unsigned i = 0; wanted && i < sizeof levels / sizeof *levels; i++)
+        if (!strcmp(wanted, names[i]))
+            options->simd = levels[i];
+    bare_limit(wanted);
+}
+
+int main(int argc, char **argv) {
+    static bench b;
+    uint64_t random = 3;
     gpc_error error = GPC_ERROR_INIT;
-    need(gpc_context_create(NULL, &error, &context), "context", &error);
-    need(gpc_context_register_replacement(context, &order_ops, NULL, NULL, &error), "register", &error);
-    if (!addresses || !evicted || !results)
-        return 1;
-    memset(evicted, 0, ACCESSES * sizeof *evicted);
-    memset(results, 0, ACCESSES);
+    gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
+    set_simd(&options, argc > 1 ? argv[1] : NULL);
+    need(gpc_context_create(&options, &error, &b.context), "context", &error);
+    need(gpc_context_register_replacement(b.context, &order_ops, NULL, NULL, &error), "register", &error);
+    b.addresses = array(ACCESSES, sizeof *b.addresses);
+    b.stores = array(ACCESSES, sizeof *b.stores);
+    for (uint32_t i = 0; i < ACCESSES; i++)
+        b.stores[i] = next_random(&random) % 10 < 3 ? GPC_STORE : GPC_LOAD;
+    for (uint32_t i = 0; i < SUBJECTS; i++)
+        b.outputs[i] = (output){array(PIECE, sizeof(uint8_t)), array(PIECE, sizeof(uint64_t))};
+    fprintf(stderr, "bare kernels with %s\n", bare_simd());
     for (int s = 0; s < STREAMS; s++) {
-        streams[s].fill(addresses, ACCESSES);
-        for (int l2 = 0; l2 < 2; l2++) {
-            gpc_batch batch = GPC_BATCH_INIT;
-            batch.count = ACCESSES;
-            batch.addresses = addresses;
-            batch.results = results;
-            batch.evicted = evicted;
-            char name[96];
-            gpc_cache *cache = make(context, l2, "lru");
-            snprintf(name, sizeof name, "cache.%s.%s.lru.batch", l2 ? "768k16" : "16k4", streams[s].name);
-            figure(name, best_batch(cache, &batch), "Maccess/s");
-            snprintf(name, sizeof name, "cache.%s.%s.lru.call", l2 ? "768k16" : "16k4", streams[s].name);
-            figure(name, best_calls(cache, addresses), "Maccess/s");
-            gpc_cache_destroy(cache);
-            cache = make(context, l2, "order-lru");
-            snprintf(name, sizeof name, "cache.%s.%s.user-vtable.batch", l2 ? "768k16" : "16k4", streams[s].name);
-            figure(name, best_batch(cache, &batch), "Maccess/s");
-            gpc_cache_destroy(cache);
-        }
+        streams[s].fill(b.addresses, ACCESSES);
+        for (int cell = 0; cell < 4; cell++)
+            measure(&b, streams[s].name, cell & 1, cell >> 1);
     }
-    gpc_context_destroy(context);
-    free(addresses);
-    free(evicted);
-    free(results);
+    for (uint32_t i = 0; i < SUBJECTS; i++) {
+        free(b.outputs[i].results);
+        free(b.outputs[i].evicted);
+    }
+    gpc_context_destroy(b.context);
+    free(b.addresses);
+    free(b.stores);
     return 0;
 }
