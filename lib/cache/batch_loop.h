@@ -168,18 +168,18 @@ GPCI_INLINE uint64_t rotate(uint64_t order, uint32_t last, uint32_t ways) {
     return (order & ~within) | ((order << 4) & within) | last;
 }
 
-/* A miss with LRU while the cache has free ways: the lowest of the set is taken, if it has one. */
-static bool take_free_way(gpc_cache *cache, uint32_t set, uint32_t tag, uint32_t store) {
+/* A miss with LRU while the cache has free ways: the lowest of the set is taken and returned, or GPCI_NO_WAY. */
+static uint32_t take_free_way(gpc_cache *cache, uint32_t set, uint32_t tag) {
     uint64_t *order = &((gpci_lru_state *)cache->replacement_self)->orders[set];
     size_t base = gpci_slot(cache, set, 0);
     uint32_t way = gpci_match(cache->tags + base, 0, cache->row, 0);
     if (way >= cache->ways)
-        return false;
+        return GPCI_NO_WAY;
     cache->tags[base + way] = tag;
-    cache->states[base + way] = 1u | store << GPCI_DIRTY_SHIFT;
+    cache->states[base + way] = 1u;
     *order = gpci_recency_touch(*order, way);
     cache->free_ways--;
-    return true;
+    return way;
 }
 
 /* One block with LRU. `fixed`: 4 or 16 ways, or 0 for others; `kinds`: NULL where there are no stores. */
@@ -200,10 +200,10 @@ GPCI_INLINE void lru_block(gpc_cache *cache, block *b, const uint8_t *kinds, uin
             way = find_in_row(tags + base, row, tag, (int)fixed);
             if (way != GPCI_NO_WAY) {
                 orders[set] = gpci_recency_touch(order, way);
-            } else if (misses++, GPCI_UNLIKELY(room) && take_free_way(cache, set, tag, store)) {
+            } else if (misses++, GPCI_UNLIKELY(room) && (way = take_free_way(cache, set, tag)) != GPCI_NO_WAY) {
                 filled++;
                 room = cache->free_ways != 0;
-                flags = store = 0;
+                flags = 0;
             } else {
                 way = gpci_recency_last(order, ways);
                 old = tags[base + way];
@@ -215,8 +215,8 @@ GPCI_INLINE void lru_block(gpc_cache *cache, block *b, const uint8_t *kinds, uin
                 write_backs += dirty;
             }
         }
-        if (store)
-            states[base + way] |= 1u << GPCI_DIRTY_SHIFT;
+        if (kinds) /* whatever the kind: which are stores is hard to foretell */
+            states[base + way] |= store << GPCI_DIRTY_SHIFT;
         results[i] = (uint8_t)flags;
         b->left[i] = old;
     }
@@ -225,11 +225,12 @@ GPCI_INLINE void lru_block(gpc_cache *cache, block *b, const uint8_t *kinds, uin
     n->write_backs += write_backs;
 }
 
-GPCI_INLINE size_t run_lru(gpc_cache *cache, const gpc_batch *batch, size_t first, uint32_t fixed) {
+/* A block in ways' order. `until_full`: stops behind the block in which the cache has become full. */
+GPCI_INLINE size_t run_lru(gpc_cache *cache, const gpc_batch *batch, size_t first, uint32_t fixed, bool until_full) {
     block b;
     gpci_counts n = {0};
     size_t at = first;
-    for (; at < batch->count; at += b.length) {
+    for (; at < batch->count && !(until_full && !cache->free_ways); at += b.length) {
         resolve(cache, batch, at, &b);
         if (!b.length)
             break;
@@ -247,6 +248,15 @@ GPCI_INLINE size_t run_lru(gpc_cache *cache, const gpc_batch *batch, size_t firs
     gpci_settle(&cache->stats, &n, !batch->size || batch->size == cache->options.line_bytes);
     return at;
 }
+
+#if defined(__AVX512BW__)
+#include "cache/batch_ordered.h"
+#else
+GPCI_INLINE size_t run_ordered(gpc_cache *cache, const gpc_batch *batch, size_t first) {
+    (void)cache, (void)batch;
+    return first;
+}
+#endif
 
 /*
  * What the loops under a policy given as a table need: all of it behind one
@@ -510,11 +520,17 @@ static size_t run_table(gpc_cache *cache, const gpc_batch *batch, size_t first, 
     return at;
 }
 
+static size_t run_with(gpc_cache *cache, const gpc_batch *batch, size_t first, uint32_t fixed, bool until_full) {
+    return fixed == 4    ? run_lru(cache, batch, first, 4, until_full)
+           : fixed == 16 ? run_lru(cache, batch, first, 16, until_full)
+                         : run_lru(cache, batch, first, 0, until_full);
+}
+
 size_t GPCI_BATCH_NAME(gpc_cache *cache, const gpc_batch *batch, size_t first) {
     uint32_t row = cache->row, fixed = row == cache->ways && (row == 4 || row == 16) ? row : 0;
     if (!cache->lru || cache->guarded)
         return run_table(cache, batch, first, fixed);
-    return fixed == 4    ? run_lru(cache, batch, first, 4)
-           : fixed == 16 ? run_lru(cache, batch, first, 16)
-                         : run_lru(cache, batch, first, 0);
+    first = run_with(cache, batch, first, fixed, true);
+    first = run_ordered(cache, batch, first);
+    return run_with(cache, batch, first, fixed, false);
 }
