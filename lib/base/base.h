@@ -10,6 +10,7 @@
 #define GPCI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define GPCI_INLINE static inline __attribute__((always_inline))
 #define GPCI_NOINLINE __attribute__((noinline))
+#define GPCI_PREFETCH(address) __builtin_prefetch(address)
 #define GPCI_COLD __attribute__((cold, noinline)) /* seldom called: who calls it keeps nothing in registers for it */
 #define GPCI_LIKELY(x) __builtin_expect(!!(x), 1)
 #define GPCI_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -17,6 +18,7 @@
 #define GPCI_PRINTF(text, first)
 #define GPCI_INLINE static inline
 #define GPCI_NOINLINE
+#define GPCI_PREFETCH(address) ((void)(address))
 #define GPCI_COLD
 #define GPCI_LIKELY(x) (x)
 #define GPCI_UNLIKELY(x) (x)

@@ -128,7 +128,7 @@ static gpc_status make_arrays(gpc_cache *cache, gpc_error *error) {
         (o->track_reuse && !cache->reuse) || (o->track_warps && !cache->warps) ||
         (o->track_future && !cache->next_uses))
         return gpci_out_of_memory(error);
-    if (cache->commons && cache->ways >= GPCI_PLACES_FROM) {
+    if (cache->commons && cache->ways >= GPCI_PLACES_FROM && slots <= GPCI_PLACES_SLOTS) {
         cache->places = gpci_places_create(cache->context, cache->sets, cache->ways, cache->row);
         if (!cache->places)
             return gpci_out_of_memory(error);

@@ -162,13 +162,15 @@ GPCI_INLINE uint32_t gpci_match(const uint32_t *tags, uint32_t from, uint32_t ro
     return GPCI_NO_WAY;
 }
 
-/* The same by what its number hashes to: `first` leads to lines of all sets. */
+/* The same by the table of all lines, whatever set they are in. */
 GPCI_INLINE uint32_t gpci_find_place(const gpc_cache *cache, uint32_t set, uint64_t line) {
-    const uint32_t tag = gpci_tag(line), high = (uint32_t)(line >> GPCI_TAG_BITS);
+    const gpci_places *places = cache->places;
+    const uint32_t tag = gpci_tag(line), high = (uint32_t)(line >> GPCI_TAG_BITS), hash = gpci_places_hash(line);
     const size_t base = (size_t)set * cache->row;
-    for (uint32_t at = *gpci_places_of(cache->places, line); at; at = cache->places->next[at - 1]) {
-        const size_t way = at - 1 - base; /* beyond the row in any other set */
-        if (way < cache->row && cache->tags[at - 1] == tag && (!cache->wide || cache->highs[at - 1] == high))
+    for (uint32_t at = hash >> places->home, entry; (entry = places->table[at]); at = (at + 1) & places->mask) {
+        const size_t slot = (entry & places->slot) - (size_t)1, way = slot - base; /* in another set beyond the row */
+        if (!((entry ^ hash) & ~places->slot) && way < cache->row && cache->tags[slot] == tag &&
+            (!cache->wide || cache->highs[slot] == high))
             return (uint32_t)way;
     }
     return GPCI_NO_WAY;

@@ -2,48 +2,59 @@
 #include "cache/line_places.h"
 
 gpci_places *gpci_places_create(gpc_context *context, uint32_t sets, uint32_t ways, uint32_t row) {
-    const size_t slots = (size_t)sets * row;
-    const uint32_t words = (ways + 63) / 64;
-    size_t hashes = 64;
-    while (hashes < slots && hashes < (size_t)1 << 31)
-        hashes *= 2;
+    const size_t slots = (size_t)sets * row, words = (ways + 63) / 64;
+    const unsigned bits = gpci_ceil_log2(slots + 1);
+    const size_t entries = (size_t)2 << bits;
     gpci_places *places = gpci_zalloc(context, 1, sizeof *places);
     if (!places)
         return NULL;
-    places->mask = (uint32_t)(hashes - 1);
-    places->words = words;
-    places->bytes = (size_t)sets * words * sizeof *places->free + (hashes + slots) * sizeof *places->first;
-    places->free = gpci_zalloc_lines(context, places->bytes, 1);
-    if (!places->free) {
+    places->mask = (uint32_t)entries - 1;
+    places->home = 31 - bits;
+    places->slot = ((uint32_t)1 << bits) - 1;
+    places->words = (uint32_t)words;
+    places->bytes = sets * words * sizeof *places->free + entries * sizeof *places->table;
+    places->table = gpci_zalloc_lines(context, places->bytes, 1);
+    if (!places->table) {
         gpci_free(context, places);
         return NULL;
     }
-    places->first = (uint32_t *)(void *)(places->free + (size_t)sets * words);
-    places->next = places->first + hashes;
+    places->free = (uint64_t *)(void *)(places->table + entries);
     for (uint32_t set = 0; set < sets; set++)
         for (uint32_t way = 0; way < ways; way++)
-            places->free[(size_t)set * words + way / 64] |= (uint64_t)1 << (way & 63);
+            places->free[set * words + way / 64] |= (uint64_t)1 << (way & 63);
     return places;
 }
 
 void gpci_places_destroy(gpc_context *context, gpci_places *places) {
     if (!places)
         return;
-    gpci_free_lines(context, places->free);
+    gpci_free_lines(context, places->table);
     gpci_free(context, places);
 }
 
 void gpci_places_add(gpci_places *places, uint64_t line, uint32_t set, uint32_t way, size_t slot) {
-    uint32_t *first = gpci_places_of(places, line);
+    const uint32_t hash = gpci_places_hash(line);
+    uint32_t at = hash >> places->home;
     places->free[(size_t)set * places->words + way / 64] &= ~((uint64_t)1 << (way & 63));
-    places->next[slot] = *first;
-    *first = (uint32_t)slot + 1;
+    while (places->table[at])
+        at = (at + 1) & places->mask;
+    places->table[at] = (hash & ~places->slot) | (uint32_t)(slot + 1);
 }
 
+/* Entries behind a gap that may stand there move up, so that none is missed by who looks for it from its home on. */
 void gpci_places_remove(gpci_places *places, uint64_t line, uint32_t set, uint32_t way, size_t slot) {
-    uint32_t *at = gpci_places_of(places, line);
+    uint32_t *table = places->table;
+    const uint32_t hash = gpci_places_hash(line), entry = (hash & ~places->slot) | (uint32_t)(slot + 1);
+    uint32_t gap = hash >> places->home;
     places->free[(size_t)set * places->words + way / 64] |= (uint64_t)1 << (way & 63);
-    while (*at != slot + 1)
-        at = &places->next[*at - 1];
-    *at = places->next[slot];
+    while (table[gap] != entry)
+        gap = (gap + 1) & places->mask;
+    for (uint32_t at = (gap + 1) & places->mask; table[at]; at = (at + 1) & places->mask) {
+        const uint32_t home = table[at] >> places->home;
+        if (((at - home) & places->mask) < ((at - gap) & places->mask))
+            continue;
+        table[gap] = table[at];
+        gap = at;
+    }
+    table[gap] = 0;
 }

@@ -6,19 +6,26 @@
 
 /*
  * Where the lines of a cache with many ways are. A set of 256 tags is 16 of the processor's own cache lines, and 64
- * comparisons of four tags; a hash of the line number leads to its slot in two. Slots are chained by what their line's
- * number hashes to, of all sets together. Which ways are free is a bit each.
+ * comparisons of four tags; in a table of all lines one is found, or found missing, in one cache line most of the time.
  *
- * All in one block, so that copied it is as it was: what it holds are numbers.
+ * An entry is the upper bits of the hash of a line's number, and its slot + 1; 0: empty. The uppermost bits say where it
+ * belongs; where that is taken, it stands in the next free entry. At most half of them are used. Which ways are free is
+ * a bit each.
+ *
+ * Example, 7 slots, table of 16 entries, 3 bits of an entry are its slot + 1: a line in slot 2 whose hash begins with
+ * 0101 belongs into entry 5, and is there as 0101...011.
  */
-#define GPCI_PLACES_FROM 64u /* ways */
+#define GPCI_PLACES_FROM 64u      /* ways */
+#define GPCI_PLACES_SLOTS 0x4000u /* most: an entry has to tell where it belongs */
 
 typedef struct gpci_places {
-    uint32_t mask;          /* of hashes */
-    uint32_t words;         /* of a set's free ways */
-    uint64_t *free;         /* [sets][words] */
-    uint32_t *first, *next; /* [mask + 1], [slots]: slot + 1; 0: none */
-    size_t bytes;           /* from `free` on */
+    uint32_t *table; /* [mask + 1] */
+    uint64_t *free;  /* [sets][words] */
+    uint32_t mask;   /* of entries */
+    uint32_t home;   /* bits by which a hash is shifted to its entry */
+    uint32_t slot;   /* mask of an entry's slot */
+    uint32_t words;  /* of a set's free ways */
+    size_t bytes;    /* from `free` on: all that changes */
 } gpci_places;
 
 /* All ways free. NULL: out of memory. */
@@ -28,8 +35,8 @@ void gpci_places_destroy(gpc_context *context, gpci_places *places);
 void gpci_places_add(gpci_places *places, uint64_t line, uint32_t set, uint32_t way, size_t slot);
 void gpci_places_remove(gpci_places *places, uint64_t line, uint32_t set, uint32_t way, size_t slot);
 
-GPCI_INLINE uint32_t *gpci_places_of(const gpci_places *places, uint64_t line) {
-    return &places->first[(line * 0x9e3779b97f4a7c15u >> 32) & places->mask];
+GPCI_INLINE uint32_t gpci_places_hash(uint64_t line) {
+    return (uint32_t)(line * 0x9e3779b97f4a7c15u >> 32);
 }
 
 /* The lowest free way of a set; UINT32_MAX. */

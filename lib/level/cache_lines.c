@@ -31,7 +31,7 @@ void gpci_expect_set(const gpc_cache *cache, uint64_t address) {
     uint32_t set = gpci_index_of(&cache->index, address >> cache->line_shift);
     size_t slot = gpci_slot(cache, set, 0);
     if (cache->places) {
-        GPCI_PREFETCH(gpci_places_of(cache->places, address >> cache->line_shift));
+        GPCI_PREFETCH(cache->places->table + (gpci_places_hash(address >> cache->line_shift) >> cache->places->home));
         return;
     }
     for (uint32_t way = 0; way < cache->row; way += 16) {

@@ -115,12 +115,6 @@ GPCI_INLINE gpc_cache *gpci_l1_for(const gpc_hierarchy *h, uint32_t sm, uint8_t 
     return h->l1 && gpci_passes_l1(h, space) ? h->l1[sm] : NULL;
 }
 
-#if defined(__GNUC__) || defined(__clang__)
-#define GPCI_PREFETCH(address) __builtin_prefetch(address)
-#else
-#define GPCI_PREFETCH(address) ((void)(address))
-#endif
-
 /*
  * hierarchy.c: statistics in two parts, each added to `stats`: what is counted by SM, and the rest. Histograms, which
  * are long, are part of the rest: all SMs', which add_sm_histograms tells one by one. Slices are, too (add_slice), but

@@ -75,11 +75,11 @@ bool gpci_lrc_read(gpci_lrc *lrc, uint32_t index, uint64_t since) {
         entry *e = &lrc->entries[i];
         if (!covers(lrc, e, packet) || gpci_packet_at(lrc->pool, e->leader)->born < since)
             continue;
-        lrc->pool->next[index] = GPCI_NO_PACKET;
+        lrc->pool->links[index].next = GPCI_NO_PACKET;
         if (e->first == GPCI_NO_PACKET)
             e->first = index;
         else
-            lrc->pool->next[e->last] = index;
+            lrc->pool->links[e->last].next = index;
         e->last = index;
         own->stats.merged++;
         own->waiting++;
@@ -102,7 +102,7 @@ uint32_t gpci_lrc_reply(gpci_lrc *lrc, uint32_t index, gpci_lrc_hand_fn hand, vo
     lrc->entries[found].next = own->free;
     own->free = found;
     for (uint32_t waiter; (waiter = next) != GPCI_NO_PACKET; handed++) {
-        next = lrc->pool->next[waiter]; /* before the caller links it elsewhere */
+        next = lrc->pool->links[waiter].next; /* before the caller links it elsewhere */
         own->waiting--;
         hand(user_data, waiter);
     }

@@ -54,7 +54,8 @@ static gpci_packet *place_beside(const gpci_timed *t, const gpci_queue *queue, u
     if (fits(t, last, address, to, m))
         return last;
     const gpci_coherent_host *host = t->coherent;
-    if (queue->count < 2 || host->behind != queue || t->pool.next[host->before] != queue->last || has(t, last, address))
+    if (queue->count < 2 || host->behind != queue || t->pool.links[host->before].next != queue->last ||
+        has(t, last, address))
         return NULL;
     gpci_packet *before = gpci_packet_at(&t->pool, host->before);
     return fits(t, before, address, to, m) ? before : NULL;
@@ -95,9 +96,9 @@ bool gpci_bundle_push(gpci_timed *t, gpci_queue *queue, uint32_t packet) {
 void gpci_bundle_push_access(gpci_timed *t, gpci_queue *queue, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_packet *last = queue->count ? gpci_packet_at(&t->pool, queue->last) : NULL;
-    if (GPCI_LIKELY(!t->bundle_line) || !last || last->due == GPCI_NEVER || last->type != p->type ||
-        last->request.address != p->request.address || !is_together(t, last->address, p->address) ||
-        last->segments & p->segments) {
+    if (GPCI_LIKELY(!t->bundle_line) || !last || t->pool.links[queue->last].due == GPCI_NEVER ||
+        last->type != p->type || last->request.address != p->request.address ||
+        !is_together(t, last->address, p->address) || last->segments & p->segments) {
         gpci_queue_push(queue, &t->pool, t->wheel.now, packet);
         return;
     }

@@ -113,11 +113,11 @@ static gpci_verdict merge(gpci_timed *t, gpci_stage *stage, uint32_t packet, uin
         p->line.missed = 0;
     }
     gpci_see(t, GPC_WHAT_MSHR_MERGE, stage, p, l->label.id);
-    t->pool.next[packet] = GPCI_NO_PACKET;
+    t->pool.links[packet].next = GPCI_NO_PACKET;
     if (l->mshr.first == GPCI_NO_PACKET)
         l->mshr.first = packet;
     else
-        t->pool.next[l->mshr.last] = packet;
+        t->pool.links[l->mshr.last].next = packet;
     l->mshr.last = packet;
     l->mshr.count++;
     return GPCI_WAITING;
@@ -301,7 +301,7 @@ void gpci_coherent_l1_left(gpci_timed *t, uint32_t leader) {
     l->mshr.left = true;
     stage->stores_below++;
     for (uint32_t next; waiting != GPCI_NO_PACKET; waiting = next) {
-        next = t->pool.next[waiting];
+        next = t->pool.links[waiting].next;
         gpci_queue_push(&stage->returned, &t->pool, t->wheel.now, waiting);
     }
     gpci_stage_relieve(stage, GPC_BUSY_MSHR);
@@ -331,7 +331,7 @@ void gpci_coherent_l1_done(gpci_timed *t, uint32_t leader, uint8_t deepest, cons
         gpci_count_round_trip(t->h, stage->index, t->wheel.now - l->born);
     release(t, stage, leader, level, own, line);
     for (uint32_t next; waiting != GPCI_NO_PACKET; waiting = next) {
-        next = t->pool.next[waiting];
+        next = t->pool.links[waiting].next;
         if (gpci_packet_at(&t->pool, waiting)->mshr.ordered) {
             gpci_queue_push(&stage->returned, &t->pool, t->wheel.now, waiting);
             continue;

@@ -102,7 +102,7 @@ static bool between_slice_and_memory(gpci_timed *t, uint32_t packet, uint32_t sl
     uint64_t local;
     uint32_t channel = gpci_channel_of(t, slice, gpci_l2_line(t, gpci_l2_place_of(t->h, p->address).inner), &local);
     if (!stage->requests_out) {
-        p->due = t->wheel.now;
+        t->pool.links[packet].due = t->wheel.now;
         gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
         return gpci_bundle_push(t, up ? &stage->fills : &stage->link, packet);
     }
@@ -171,7 +171,7 @@ static bool may_enter(const gpci_timed *t, gpci_stage *stage, uint32_t packet) {
 static void follow(void *slice, uint32_t packet) {
     gpci_stage *stage = slice;
     gpci_timed *t = stage->timed;
-    gpci_packet_at(&t->pool, packet)->due = t->wheel.now;
+    t->pool.links[packet].due = t->wheel.now;
     gpci_queue_push(&stage->in, &t->pool, t->wheel.now, packet);
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }
@@ -205,8 +205,8 @@ static void again(gpci_timed *t, gpci_stage *stage) {
 static void run_queue(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
     while (queue->count) {
         uint32_t packet = queue->first;
-        if (gpci_packet_at(&t->pool, packet)->due > t->wheel.now) {
-            gpci_wheel_wake(&t->wheel, stage->component, gpci_packet_at(&t->pool, packet)->due);
+        if (t->pool.links[packet].due > t->wheel.now) {
+            gpci_wheel_wake(&t->wheel, stage->component, t->pool.links[packet].due);
             return;
         }
         if (gpci_coherent_mshr_stall(t, stage, queue))
@@ -236,14 +236,15 @@ void gpci_coherent_stage_take(gpci_timed *t, gpci_stage *stage, gpci_queue *queu
                               uint32_t packet) {
     const gpci_clock clock = stage->options->clock;
     const uint64_t now = t->wheel.now;
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    p->due = gpci_clock_after(clock, now, latency);
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    uint64_t due = gpci_clock_after(clock, now, latency);
     if (fills && p->path.size > t->header) {
         uint64_t own = gpci_clock_own(clock, now), width = stage->options->fill_width;
         uint64_t start = own > stage->fill_free ? own : stage->fill_free;
         stage->fill_free = start + (p->path.size - t->header + width - 1) / width;
-        p->due = start == own ? now : gpci_clock_core(clock, start);
+        due = start == own ? now : gpci_clock_core(clock, start);
     }
+    t->pool.links[packet].due = due;
     gpci_queue_push(queue, &t->pool, now, packet);
 }
 
@@ -319,7 +320,7 @@ void gpci_coherent_slice_step(const gpci_group *group, uint32_t slice) {
     if (stage->link.count && !stage->requests_out && !gpci_queue_full(&stage->out))
         again(t, stage);
     if (stage->in.count)
-        gpci_wheel_wake(&t->wheel, stage->component, gpci_packet_at(&t->pool, stage->in.first)->due);
+        gpci_wheel_wake(&t->wheel, stage->component, t->pool.links[stage->in.first].due);
 }
 
 void gpci_coherent_cluster_step(const gpci_group *group, uint32_t cluster) {
@@ -332,7 +333,7 @@ void gpci_coherent_cluster_step(const gpci_group *group, uint32_t cluster) {
     send(t, stage, &stage->out, stage->requests_out);
     send(t, stage, &stage->served, stage->replies_out);
     if (stage->in.count)
-        gpci_wheel_wake(&t->wheel, stage->component, gpci_packet_at(&t->pool, stage->in.first)->due);
+        gpci_wheel_wake(&t->wheel, stage->component, t->pool.links[stage->in.first].due);
 }
 
 void gpci_coherent_channel_receive(gpci_timed *t, uint32_t channel) {
@@ -351,7 +352,6 @@ void gpci_coherent_access_memory(gpci_timed *t, const gpci_use *u, uint32_t sect
     p->address = u->address;
     p->request.address = gpci_l2_line(t, place.inner);
     p->message = (gpci_packet_message){.task = u->task, .step = (uint8_t)u->step};
-    p->due = 0;
     p->flags = 0;
     p->segments = (uint8_t)(((1u << sectors) - 1) << place.shift) & all;
     p->type = u->write ? GPCI_WRITE : GPCI_READ;

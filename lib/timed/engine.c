@@ -114,6 +114,7 @@ gpc_status gpci_timed_run_cycle(gpc_hierarchy *h, uint64_t limit) {
         t->wheel.now = limit > t->wheel.now ? limit : t->wheel.now;
         return t->failed;
     }
+    t->wheel.now = next; /* what arrives in this cycle is expected, too */
     expect_steps(t, due_at(&t->wheel, next));
     gpci_wheel_run_cycle(&t->wheel, next, step_component, t);
     if (GPCI_UNLIKELY(t->trace != NULL) && t->trace->cancelled && t->failed == GPC_OK)

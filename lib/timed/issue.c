@@ -77,7 +77,6 @@ static void queue_line(gpci_timed *t, gpci_queue *queue, const gpc_request *requ
     }
     p->bytes[0] = line->bytes[0];
     p->bytes[1] = line->bytes[1];
-    p->due = 0;
     p->line.flight = flight;
     p->segments = line->segments;
     p->line.kind = request->kind;

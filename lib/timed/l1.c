@@ -357,10 +357,15 @@ GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_tags_fn pass_ta
     if (gpci_stage_stuck(access))
         return;
     for (gpci_queue *queue; (queue = before_tags(t, stage, returns))->count;) {
-        uint32_t packet = queue->first, next = t->pool.next[packet];
+        /* without a look at the packet; in a tree one may pass beside the one before it */
+        if (stage->data_free > now + stage->options->latency || (!returns && gpci_stage_ports_used(stage, now))) {
+            gpci_wheel_wake(&t->wheel, stage->component, now + 1);
+            return;
+        }
+        uint32_t packet = queue->first, next = t->pool.links[packet].next;
         uint64_t number = stage->reorder ? gpci_packet_at(&t->pool, packet)->tags.number : 0;
         bool last = gpci_packet_at(&t->pool, packet)->flags & GPCI_PACKET_LAST;
-        if (stage->data_free > now + stage->options->latency || !tag_port(t, stage, packet)) {
+        if (!tag_port(t, stage, packet)) {
             gpci_wheel_wake(&t->wheel, stage->component, now + 1);
             return;
         }
@@ -369,7 +374,7 @@ GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_tags_fn pass_ta
         gpci_verdict verdict = pass_tags(t, stage, packet, access);
         if (verdict == GPCI_BLOCKED) {
             gpci_see_blocked(t, stage, gpci_packet_at(&t->pool, packet), access);
-            t->pool.next[packet] = next;
+            t->pool.links[packet].next = next;
             queue->first = packet;
             return;
         }

@@ -44,19 +44,20 @@ static void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t lev
     }
     uint32_t bytes = p->type == GPCI_WRITE ? 0 : gpci_packet_bytes(p);
     const bool waits = GPCI_UNLIKELY(p->type == GPCI_ATOMIC) && is_limited(t, stage);
-    p->due = gpci_stage_data(stage, t->wheel.now, bytes);
+    uint64_t due = gpci_stage_data(stage, t->wheel.now, bytes);
     if (waits) {
-        const uint64_t due = gpci_atomic_perform(stage, t->wheel.now, p->turns);
-        p->due = due > p->due ? due : p->due;
+        const uint64_t performed = gpci_atomic_perform(stage, t->wheel.now, p->turns);
+        due = performed > due ? performed : due;
     }
     p->level = level;
-    gpci_see(t, GPC_WHAT_SERVE, stage, p, p->due);
+    gpci_see(t, GPC_WHAT_SERVE, stage, p, due);
     if (p->type == GPCI_READ)
         p->request.policy_word = gpc_cache_respond(stage->cache, &p->request); /* none without a cache */
     p->path.size = t->header + bytes;
     p->type = GPCI_REPLY;
+    t->pool.links[packet].due = due;
     gpci_queue_push(waits ? &stage->atomics : &stage->served, &t->pool, t->wheel.now, packet);
-    gpci_wheel_wake(&t->wheel, stage->component, p->due);
+    gpci_wheel_wake(&t->wheel, stage->component, due);
 }
 
 /* A write to DRAM of segments of the slice's line. */
@@ -97,7 +98,6 @@ static void make_fetch(gpci_packet *f, const gpci_packet *leader, bool remote) {
     f->address = leader->address;
     f->request.address = leader->request.address;
     f->request.sm = leader->request.sm;
-    f->due = 0;
 }
 
 static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked) {
@@ -114,6 +114,7 @@ static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reques
     f->segments = asked->segments;
     f->type = GPCI_READ;
     f->line.flight = UINT32_MAX;
+    f->line.waiter = asked->waiter; /* for gpci_slice_expect: it may be gone by then */
     f->line.marks = 0;
     f->level = 3;
     f->flags = (uint8_t)(GPCI_PACKET_FETCH | (remote ? GPCI_PACKET_LINK : 0));
@@ -281,12 +282,18 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
         return;
     while (stage->in.count) {
         uint32_t packet = stage->in.first;
-        gpci_packet *p = gpci_packet_at(&t->pool, packet);
-        uint32_t next = t->pool.next[packet];
-        if (p->due > now) {
-            gpci_wheel_wake(&t->wheel, stage->component, p->due);
+        const gpci_packet_link *link = &t->pool.links[packet];
+        uint32_t next = link->next;
+        if (link->due > now) {
+            gpci_wheel_wake(&t->wheel, stage->component, link->due);
             return;
         }
+        if (gpci_stage_ports_used(stage, now)) {
+            again(t, stage);
+            return;
+        }
+        gpci_expect_link(&t->pool, next);
+        gpci_packet *p = gpci_packet_at(&t->pool, packet);
         if (!gpci_stage_port(stage, now, p->address)) {
             again(t, stage);
             return;
@@ -294,7 +301,7 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
         stage->in.first = next;
         if (pass(t, stage, packet, access) == GPCI_BLOCKED) {
             gpci_see_blocked(t, stage, p, access);
-            t->pool.next[packet] = next;
+            t->pool.links[packet].next = next;
             stage->in.first = packet;
             return;
         }
@@ -308,7 +315,7 @@ static void run_in(gpci_timed *t, gpci_stage *stage) {
     uint64_t now = t->wheel.now;
     while (!gpci_queue_full(&stage->in) && gpci_network_peek(stage->requests_in, stage->index) != GPCI_NO_PACKET) {
         uint32_t packet = gpci_network_receive(stage->requests_in, stage->index);
-        gpci_packet_at(&t->pool, packet)->due = gpci_clock_after(stage->options->clock, now, t->rop_latency);
+        t->pool.links[packet].due = gpci_clock_after(stage->options->clock, now, t->rop_latency);
         gpci_queue_push(&stage->in, &t->pool, now, packet);
     }
     bool congested = gpci_network_peek(stage->requests_in, stage->index) != GPCI_NO_PACKET;
@@ -329,7 +336,7 @@ static void take_fill(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
         gpci_stage_fill(t, stage, packet);
     } else { /* a write or an atomic that was passed on is done */
         p->flags &= (uint8_t)~GPCI_PACKET_LINK;
-        p->due = t->wheel.now;
+        t->pool.links[packet].due = t->wheel.now;
         gpci_queue_push(&stage->returned, &t->pool, t->wheel.now, packet);
     }
 }
@@ -355,11 +362,12 @@ static void run_fills(gpci_timed *t, gpci_stage *stage) {
 /* Send the first of a queue of replies, if it is due and its network takes it. */
 GPCI_INLINE bool send_reply(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
     uint32_t packet = queue->first;
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    if (p->due > t->wheel.now) {
-        gpci_wheel_wake(&t->wheel, stage->component, p->due);
+    const uint64_t due = t->pool.links[packet].due;
+    if (due > t->wheel.now) {
+        gpci_wheel_wake(&t->wheel, stage->component, due);
         return false;
     }
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     bool link = p->flags & GPCI_PACKET_LINK;
     if (!gpci_network_can_take(link ? stage->peer_replies : stage->replies_out, stage->index, p->path.size))
         return false;
@@ -418,7 +426,7 @@ void gpci_slice_step(const gpci_group *group, uint32_t slice) {
     if (gpci_stage_eager(&stage->tag_access[0]) || gpci_stage_eager(&stage->tag_access[1]))
         again(t, stage);
     else if (stage->in.count && stage->tag_access[0].reason == GPC_BUSY_NOT)
-        gpci_wheel_wake(&t->wheel, stage->component, gpci_packet_at(&t->pool, stage->in.first)->due);
+        gpci_wheel_wake(&t->wheel, stage->component, t->pool.links[stage->in.first].due);
 }
 
 void gpci_slice_expect(const gpci_group *group, uint32_t slice, unsigned pass) {
@@ -436,4 +444,6 @@ void gpci_slice_expect(const gpci_group *group, uint32_t slice, unsigned pass) {
         else if (i < 2)
             gpci_stage_expect(stage, gpci_l2_place_of(t->h, gpci_packet_at(&t->pool, packets[i])->address).inner);
     }
+    if (pass == 1 && fill != GPCI_NO_PACKET && gpci_packet_at(&t->pool, fill)->flags & GPCI_PACKET_FETCH)
+        gpci_expect_packet(t, gpci_packet_at(&t->pool, fill)->line.waiter);
 }

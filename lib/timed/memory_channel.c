@@ -65,7 +65,7 @@ static bool offer(gpci_timed *t, uint32_t packet, uint8_t stretch) {
                                   .channel = p->path.channel,
                                   .write = p->type == GPCI_WRITE};
     p->path.host_id = request.id;
-    p->due = GPCI_NEVER;
+    t->pool.links[packet].due = GPCI_NEVER;
     t->memory[p->path.channel].host_full = !t->callbacks.on_memory(t->callbacks.user_data, &request);
     return !t->memory[p->path.channel].host_full;
 }
@@ -101,9 +101,10 @@ GPCI_INLINE bool memory_takes(gpci_timed *t, uint32_t packet) {
 }
 
 /* The first packet of a slice's miss queue sets out. */
-static void set_out(gpci_timed *t, const gpci_stage *slice, gpci_packet *p) {
+static void set_out(gpci_timed *t, const gpci_stage *slice, uint32_t packet) {
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint64_t line = gpci_l2_line(t, p->request.address);
-    p->due = GPCI_NEVER;
+    t->pool.links[packet].due = GPCI_NEVER;
     p->path.taken = 0;
     p->path.bursts = (uint8_t)gpci_popcount(bursts_of(t, p->segments));
     p->path.slice = (uint16_t)slice->index;
@@ -114,7 +115,7 @@ static void over_link(gpci_timed *t, gpci_stage *slice) {
     while (slice->out.count && gpci_network_can_send(slice->requests_out, slice->index)) {
         uint32_t packet = gpci_queue_pop(&slice->out, &t->pool, t->wheel.now);
         gpci_packet *p = gpci_packet_at(&t->pool, packet);
-        set_out(t, slice, p);
+        set_out(t, slice, packet);
         gpci_stage_relieve(slice, GPC_BUSY_MISS_QUEUE);
         uint32_t bytes = p->type == GPCI_WRITE ? gpci_packet_bytes(p) : 0;
         gpci_network_send(slice->requests_out, slice->index, p->path.channel, t->header + bytes, packet);
@@ -129,14 +130,14 @@ GPCI_INLINE void into_channels(gpci_timed *t, gpci_stage *slice, done_fn written
     while (slice->out.count && !slice->memory_full) {
         uint32_t packet = slice->out.first;
         gpci_packet *p = gpci_packet_at(&t->pool, packet);
-        uint32_t next = t->pool.next[packet];
+        uint32_t next = t->pool.links[packet].next;
         bool write = p->type == GPCI_WRITE;
-        if (p->due != GPCI_NEVER)
-            set_out(t, slice, p);
+        if (t->pool.links[packet].due != GPCI_NEVER)
+            set_out(t, slice, packet);
         slice->memory_full = !memory_takes(t, packet);
         if (slice->memory_full)
             return;
-        t->pool.next[packet] = next;
+        t->pool.links[packet].next = next;
         gpci_queue_pop(&slice->out, &t->pool, t->wheel.now);
         gpci_stage_relieve(slice, GPC_BUSY_MISS_QUEUE);
         if (write)
@@ -166,7 +167,7 @@ void gpci_channel_done(gpci_timed *t, uint32_t packet) {
     uint32_t channel = p->path.channel;
     gpci_memory_channel *m = &t->memory[channel];
     p->level = 3;
-    p->due = t->wheel.now;
+    t->pool.links[packet].due = t->wheel.now;
     if (m->replies_out) {
         p->path.size = t->header + gpci_packet_bytes(p);
         gpci_queue_push(&m->replies, &t->pool, t->wheel.now, packet);
@@ -273,7 +274,7 @@ gpc_status gpci_channel_reply(gpci_timed *t, uint64_t id) {
     if (packet >= t->pool.fresh)
         return GPC_ERROR_ARGUMENT;
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    if (!id || p->path.host_id != id || p->due != GPCI_NEVER || p->type == GPCI_WRITE)
+    if (!id || p->path.host_id != id || t->pool.links[packet].due != GPCI_NEVER || p->type == GPCI_WRITE)
         return GPC_ERROR_ARGUMENT;
     p->path.host_id = 0;
     uint32_t channel = p->path.channel;

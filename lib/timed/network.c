@@ -48,16 +48,16 @@ static inline gpci_packet_list *lane_of(const gpci_network *network, uint32_t in
 }
 
 /* What a packet takes of a room. */
-static inline uint32_t weight_of(const gpci_network *network, const gpci_packet *packet) {
-    return GPCI_UNLIKELY(network->in_bytes) ? packet->path.size : 1;
+static inline uint32_t weight_of(const gpci_network *network, uint32_t packet) {
+    return GPCI_UNLIKELY(network->in_bytes) ? gpci_packet_at(network->pool, packet)->path.size : 1;
 }
 
 static inline void append(gpci_packet_list *to, const gpci_pool *pool, uint32_t packet) {
-    pool->next[packet] = GPCI_NO_PACKET;
+    pool->links[packet].next = GPCI_NO_PACKET;
     if (to->first == GPCI_NO_PACKET)
         to->first = packet;
     else
-        pool->next[to->last] = packet;
+        pool->links[to->last].next = packet;
     to->last = packet;
 }
 
@@ -90,7 +90,7 @@ static GPCI_NOINLINE void announce_shared(gpci_network *network, uint32_t output
 /* Wake the receiver for the first packet of the buffer: it does not know when that is due, so it is not woken early. */
 static inline void announce(gpci_network *network, uint32_t output) {
     gpci_network_output *port = &network->outputs[output];
-    const uint64_t due = gpci_packet_at(network->pool, port->buffer.first)->due, now = network->wheel->now;
+    const uint64_t due = network->pool->links[port->buffer.first].due, now = network->wheel->now;
     port->distant = due >= now + GPCI_WHEEL_SPAN;
     if (GPCI_UNLIKELY(network->sharing != NULL)) {
         announce_shared(network, output, due);
@@ -98,6 +98,10 @@ static inline void announce(gpci_network *network, uint32_t output) {
     }
     gpci_wheel_wake(network->wheel,
                     (port->distant ? network->options.first_output : network->options.first_receiver) + output, due);
+}
+
+static inline uint32_t flits_of(const gpci_network *network, uint32_t size) {
+    return (size + network->options.width - 1) / network->options.width;
 }
 
 GPCI_INLINE void enter(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t index) {
@@ -109,12 +113,14 @@ GPCI_INLINE void enter(gpci_network *network, uint32_t input, uint32_t output, u
     packet->path.to = (uint16_t)output;
     packet->path.size = size;
     packet->path.entered = now;
-    packet->due = 0;
-    if (network->fast)
-        packet->due = gpci_clock_own(network->options.clock, now);
+    gpci_packet_link *link = &network->pool->links[index];
+    const uint32_t flits = flits_of(network, size);
+    link->due = network->fast ? gpci_clock_own(network->options.clock, now) : 0;
+    link->to = (uint16_t)output;
+    link->flits = (uint16_t)(flits < GPCI_MANY_FLITS ? flits : GPCI_MANY_FLITS);
     append(to, network->pool, index);
     gpci_network_input *port = &network->inputs[input];
-    port->used += weight_of(network, packet);
+    port->used += weight_of(network, index);
     gpci_gauge_set(&port->gauge, now, port->gauge.level + 1);
     if (!head)
         return;
@@ -153,9 +159,9 @@ GPCI_INLINE uint32_t leave(gpci_network *network, uint32_t output) {
     gpci_network_output *port = &network->outputs[output];
     uint32_t index = port->buffer.first;
     const gpci_packet *packet = gpci_packet_at(network->pool, index);
-    const uint32_t weight = weight_of(network, packet);
+    const uint32_t weight = weight_of(network, index);
     const bool had_none = network->in_bytes || port->used == network->output_room;
-    port->buffer.first = network->pool->next[index];
+    port->buffer.first = network->pool->links[index].next;
     if (network->fast) {
         uint64_t at = gpci_clock_own(network->options.clock, now);
         port->freed = port->freed_at == at ? port->freed + weight : weight;
@@ -214,7 +220,7 @@ static void consider_input(gpci_network *network, uint32_t input) {
         for (uint32_t i = 0; i < network->out_words; i++)
             network->candidates[i] |= wanted[i];
     } else if (network->lanes[input].first != GPCI_NO_PACKET) {
-        set_bit(network->candidates, gpci_packet_at(network->pool, network->lanes[input].first)->path.to);
+        set_bit(network->candidates, network->pool->links[network->lanes[input].first].to);
     }
 }
 
@@ -231,7 +237,7 @@ static uint32_t choose(gpci_network *network, uint32_t output, uint64_t at) {
         }
         for (; bits; bits &= bits - 1) {
             uint32_t input = word * 64 + gpci_lowest(bits);
-            if (!network->fast || gpci_packet_at(network->pool, lane_of(network, input, output)->first)->due <= at)
+            if (!network->fast || network->pool->links[lane_of(network, input, output)->first].due <= at)
                 return input;
             set_bit(network->requested, output); /* it came later in this core cycle */
         }
@@ -277,18 +283,19 @@ static uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t outp
     gpci_packet_list *from = lane_of(network, input, output);
     gpci_network_input *port = &network->inputs[input];
     uint32_t packet = from->first;
-    from->first = network->pool->next[packet];
+    from->first = network->pool->links[packet].next;
     if (from->first == GPCI_NO_PACKET) {
         withdraw(network, input, output);
     } else if (!network->virtual_queues) {
-        uint32_t next = gpci_packet_at(network->pool, from->first)->path.to;
+        uint32_t next = network->pool->links[from->first].to;
+        gpci_expect_link(network->pool, network->pool->links[from->first].next);
         if (next != output) {
             withdraw(network, input, output);
             note_request(network, input, next);
         }
     }
     const bool had_none = network->in_bytes || port->used == network->input_room;
-    port->used -= weight_of(network, gpci_packet_at(network->pool, packet));
+    port->used -= weight_of(network, packet);
     if (had_none)
         gpci_wheel_wake(network->wheel, network->options.first_sender + input, network->wheel->now);
     gpci_gauge_set(&port->gauge, network->wheel->now, port->gauge.level - 1);
@@ -297,20 +304,21 @@ static uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t outp
 
 /* Grant an input's packet at network cycle `at`. */
 static void cross(gpci_network *network, uint32_t input, uint32_t output, uint64_t at) {
-    const uint32_t width = network->options.width;
     gpci_network_output *port = &network->outputs[output];
     uint32_t index = leave_input(network, input, output);
-    gpci_packet *packet = gpci_packet_at(network->pool, index);
+    gpci_packet_link *link = &network->pool->links[index];
     uint64_t now = network->wheel->now;
-    uint32_t cycles = packet->path.size / width + (packet->path.size % width != 0);
+    uint32_t cycles = link->flits;
+    if (GPCI_UNLIKELY(cycles == GPCI_MANY_FLITS))
+        cycles = flits_of(network, gpci_packet_at(network->pool, index)->path.size);
     uint64_t due = gpci_clock_core(network->options.clock, at + cycles + network->options.latency);
-    packet->due = due > now ? due : now;
+    link->due = due > now ? due : now;
     network->inputs[input].next = output + 1 < network->options.outputs ? output + 1 : 0;
     if (port->refused != network->matchings) /* who was refused keeps its turn */
         port->next = input + 1 < network->options.inputs ? input + 1 : 0;
     const bool first = port->buffer.first == GPCI_NO_PACKET;
     append(&port->buffer, network->pool, index);
-    port->used += weight_of(network, packet);
+    port->used += weight_of(network, index);
     if (first)
         announce(network, output);
     gpci_gauge_set(&port->gauge, now, port->gauge.level + 1);
@@ -449,7 +457,7 @@ void gpci_network_settle(gpci_network *network) {
     for (uint32_t o = 0; shared->distant && o < network->options.outputs; o++)
         if (network->outputs[o].distant)
             gpci_wheel_wake(network->wheel, network->options.first_output + o,
-                            gpci_packet_at(network->pool, network->outputs[o].buffer.first)->due);
+                            network->pool->links[network->outputs[o].buffer.first].due);
     shared->asked = shared->distant = false;
 }
 
@@ -512,12 +520,12 @@ bool gpci_network_waiting(const gpci_network *network, uint32_t input, uint32_t 
     *packets = 0;
     for (uint32_t i = 0; i < lanes; i++) {
         uint32_t first = lane_of(network, input, i)->first;
-        for (uint32_t p = first; p != GPCI_NO_PACKET; p = network->pool->next[p])
+        for (uint32_t p = first; p != GPCI_NO_PACKET; p = network->pool->links[p].next)
             ++*packets;
         if (first == GPCI_NO_PACKET || gpci_packet_at(network->pool, first)->path.entered >= oldest)
             continue;
         oldest = gpci_packet_at(network->pool, first)->path.entered;
-        *output = gpci_packet_at(network->pool, first)->path.to;
+        *output = network->pool->links[first].to;
     }
     return *packets != 0;
 }

@@ -126,14 +126,13 @@ void gpci_network_watch(gpci_network *network, gpci_network_watch_fn watch, void
 /* Whether input port `input` has room for one more packet, of any size; for one of this size. */
 bool gpci_network_can_send(const gpci_network *network, uint32_t input);
 bool gpci_network_can_take(const gpci_network *network, uint32_t input, uint32_t size);
-/* At the present cycle of the wheel. The packet's `from`, `to`, `size` and `entered` are set here. */
+/* At the present cycle of the wheel. The packet's `from`, `to`, `size` and `entered` are set here, and its link. */
 void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t packet);
 
 /* The packet at the head of an output buffer that has arrived by now; GPCI_NO_PACKET. */
 GPCI_INLINE uint32_t gpci_network_peek(const gpci_network *network, uint32_t output) {
     const gpci_network_output *port = &network->outputs[output];
-    if (port->buffer.first == GPCI_NO_PACKET ||
-        gpci_packet_at(network->pool, port->buffer.first)->due > network->wheel->now)
+    if (port->buffer.first == GPCI_NO_PACKET || network->pool->links[port->buffer.first].due > network->wheel->now)
         return GPCI_NO_PACKET;
     return port->buffer.first;
 }

@@ -18,21 +18,21 @@ void gpci_pool_destroy(gpci_pool *pool) {
     for (uint32_t i = 0; i < pool->chunk_count; i++)
         gpci_free(pool->context, *block_of(pool->chunks[i]));
     gpci_free(pool->context, pool->chunks);
-    gpci_free(pool->context, pool->next);
+    gpci_free(pool->context, pool->links);
     *pool = (gpci_pool){.free = GPCI_NO_PACKET};
 }
 
 /* Room for the addresses of more chunks. */
 static gpc_status widen(gpci_pool *pool) {
-    size_t room = gpci_array_larger(pool->chunk_room, pool->chunk_count, 1, sizeof *pool->next * GPCI_POOL_CHUNK);
+    size_t room = gpci_array_larger(pool->chunk_room, pool->chunk_count, 1, sizeof *pool->links * GPCI_POOL_CHUNK);
     gpci_packet **chunks = room ? gpci_resize(pool->context, pool->chunks, room, sizeof *chunks) : NULL;
     if (!chunks)
         return GPC_ERROR_MEMORY;
     pool->chunks = chunks;
-    uint32_t *next = gpci_resize(pool->context, pool->next, room * GPCI_POOL_CHUNK, sizeof *next);
-    if (!next)
+    gpci_packet_link *links = gpci_resize(pool->context, pool->links, room * GPCI_POOL_CHUNK, sizeof *links);
+    if (!links)
         return GPC_ERROR_MEMORY;
-    pool->next = next;
+    pool->links = links;
     pool->chunk_room = (uint32_t)room;
     return GPC_OK;
 }
@@ -58,7 +58,7 @@ void gpci_pool_state(gpci_pool *pool, gpci_state_fn visit, void *user_data) {
     visit(user_data, &pool->fresh, sizeof pool->fresh);
     visit(user_data, &pool->free, sizeof pool->free);
     visit(user_data, &pool->live, sizeof pool->live);
-    visit(user_data, pool->next, pool->fresh * sizeof *pool->next);
+    visit(user_data, pool->links, pool->fresh * sizeof *pool->links);
     for (uint32_t first = 0; first < pool->fresh; first += GPCI_POOL_CHUNK) {
         uint32_t left = pool->fresh - first, packets = left < GPCI_POOL_CHUNK ? left : GPCI_POOL_CHUNK;
         visit(user_data, pool->chunks[first / GPCI_POOL_CHUNK], packets * sizeof(gpci_packet));

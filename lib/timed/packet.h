@@ -56,7 +56,7 @@ typedef struct gpci_packet_tags {
 /* At an MSHR entry, of which the first packet is the leader. */
 typedef struct gpci_packet_mshr {
     /* the leader alone: */
-    uint32_t chain;       /* leader of the next entry of its hash bucket */
+    uint32_t chain;       /* leader of the next entry of its hash bucket, or behind its row */
     uint32_t first, last; /* packets that wait with it, linked through the pool */
     uint32_t count;       /* of those that wait, itself included */
     uint32_t access;      /* coherent L1: of controllers, that brings the line */
@@ -98,7 +98,7 @@ typedef struct gpci_packet_label {
 
 /*
  * One transaction of a line on its way through the timed hierarchy, in one queue at a time. Four cache lines of its
- * own: what queues, networks and MSHRs look at comes first.
+ * own: what networks and MSHRs look at comes first.
  *
  * What a packet belongs to, `line` or `message`, it is for life. Where it is changes: it waits before the tags
  * (`tags`) or at an MSHR entry (`mshr`), or is on its way (`path`), and what it knew of its last place is then gone.
@@ -109,7 +109,6 @@ typedef struct gpci_packet_label {
  */
 typedef struct gpci_packet {
     uint64_t address; /* of the line, as the host knows it */
-    uint64_t due;     /* core cycle at which it goes on, on a delay line; GPCI_NEVER: it has set out to memory */
     union {
         gpci_packet_line line;
         gpci_packet_message message;
@@ -123,12 +122,12 @@ typedef struct gpci_packet {
         gpci_packet_mshr mshr;
         gpci_packet_path path;
     };
+    uint64_t born;           /* core cycle at which it missed in L1 */
     gpc_request request;     /* its address is that of an L1 line (from L2 on of the slice's) */
     uint64_t bytes[2];       /* that a store writes, of the line */
-    uint64_t born;           /* core cycle at which it missed in L1 */
     gpci_packet_label label; /* undefined without a trace of events */
     uint16_t turns;          /* of an atomic: of L2's atomic unit, where that is limited */
-    uint8_t reserved[2];
+    uint8_t reserved[10];
     uint32_t beside; /* with GPCI_PACKET_BUNDLE: timed/coherent_bundle.c */
 } gpci_packet;
 
@@ -142,17 +141,26 @@ typedef enum gpci_packet_type {
     GPCI_REPLY = 3,  /* on its way back */
 } gpci_packet_type;
 
+/*
+ * What queues and networks look at of a packet that is not their turn's: its place in a queue. Four fill one of the
+ * processor's own cache lines, which the packets themselves have long left when they are linked.
+ */
+typedef struct gpci_packet_link {
+    uint64_t due;   /* core cycle at which it goes on, on a delay line; GPCI_NEVER: it has set out to memory */
+    uint32_t next;  /* packet after it in its queue or list */
+    uint16_t to;    /* in a network: its output, */
+    uint16_t flits; /* and cycles that it takes a link, if they are fewer than GPCI_MANY_FLITS */
+} gpci_packet_link;
+
+#define GPCI_MANY_FLITS UINT16_MAX
+
 /* Packets by number, in chunks that never move. */
 #define GPCI_POOL_CHUNK 1024u
 
 typedef struct gpci_pool {
     gpc_context *context;
-    gpci_packet **chunks; /* [chunk_count], each at a cache line's begin */
-    /*
-     * [chunk_count * GPCI_POOL_CHUNK] the packet after each in its queue or list. Apart from them, for a queue's ends
-     * are long out of the processor's own caches when they are linked.
-     */
-    uint32_t *next;
+    gpci_packet **chunks;    /* [chunk_count], each at a cache line's begin */
+    gpci_packet_link *links; /* [chunk_count * GPCI_POOL_CHUNK] */
     uint32_t chunk_count, chunk_room;
     uint32_t fresh; /* never used from here on */
     uint32_t free;  /* list, most recently used first */
@@ -173,18 +181,26 @@ GPCI_INLINE gpci_packet *gpci_packet_at(const gpci_pool *pool, uint32_t packet) 
     return &pool->chunks[packet / GPCI_POOL_CHUNK][packet % GPCI_POOL_CHUNK];
 }
 
-/* A packet, its fields undefined. There is one: reserve came before. */
+/* A packet, if it is one, will soon be linked, or looked at in its queue. No effect but on speed. */
+GPCI_INLINE void gpci_expect_link(const gpci_pool *pool, uint32_t packet) {
+    if (packet != GPCI_NO_PACKET)
+        GPCI_PREFETCH(&pool->links[packet]);
+}
+
+/* A packet, its fields undefined, its link due at once. There is one: reserve came before. */
 GPCI_INLINE uint32_t gpci_pool_take(gpci_pool *pool) {
     uint32_t packet = pool->free;
     pool->live++;
     if (packet == GPCI_NO_PACKET)
-        return pool->fresh++;
-    pool->free = pool->next[packet];
+        packet = pool->fresh++;
+    else
+        pool->free = pool->links[packet].next;
+    pool->links[packet].due = 0;
     return packet;
 }
 
 GPCI_INLINE void gpci_pool_give(gpci_pool *pool, uint32_t packet) {
-    pool->next[packet] = pool->free;
+    pool->links[packet].next = pool->free;
     pool->free = packet;
     pool->live--;
 }
@@ -208,9 +224,9 @@ GPCI_INLINE bool gpci_queue_full(const gpci_queue *queue) {
 }
 
 GPCI_INLINE void gpci_queue_push(gpci_queue *queue, const gpci_pool *pool, uint64_t now, uint32_t packet) {
-    pool->next[packet] = GPCI_NO_PACKET;
+    pool->links[packet].next = GPCI_NO_PACKET;
     if (queue->count)
-        pool->next[queue->last] = packet;
+        pool->links[queue->last].next = packet;
     else
         queue->first = packet;
     queue->last = packet;
@@ -220,7 +236,7 @@ GPCI_INLINE void gpci_queue_push(gpci_queue *queue, const gpci_pool *pool, uint6
 /* The first packet leaves; there must be one. */
 GPCI_INLINE uint32_t gpci_queue_pop(gpci_queue *queue, const gpci_pool *pool, uint64_t now) {
     uint32_t packet = queue->first;
-    queue->first = pool->next[packet];
+    queue->first = pool->links[packet].next;
     gpci_gauge_set(&queue->gauge, now, --queue->count);
     return packet;
 }

@@ -25,27 +25,38 @@ static uint64_t line_waited_for(const gpci_timed *t, const gpci_stage *stage, ui
     return line_of(stage, stage->own_lines ? p->address : p->request.address);
 }
 
-static gpci_mshr_bucket *bucket_of(const gpci_stage *stage, uint64_t line) {
-    return &stage->mshr.buckets[(line * 0x9e3779b97f4a7c15u >> 32) & stage->mshr.mask];
+static uint32_t hash_of(uint64_t line) {
+    return (uint32_t)(line * 0x9e3779b97f4a7c15u >> 32);
+}
+
+static gpci_mshr_row *row_of(const gpci_stage *stage, uint32_t hash) {
+    return &stage->mshr.rows[hash & stage->mshr.mask];
 }
 
 void gpci_stage_expect(const gpci_stage *stage, uint64_t address) {
     if (!stage->cache)
         return;
-    GPCI_PREFETCH(bucket_of(stage, line_of(stage, address)));
+    if (stage->mshr.rows)
+        GPCI_PREFETCH(row_of(stage, hash_of(line_of(stage, address))));
     gpci_expect_set(stage->cache, address);
 }
 
-uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
-    uint64_t line = line_of(stage, address);
-    const gpci_mshr_bucket *bucket = bucket_of(stage, line);
-    uint32_t leader = bucket->leader;
-    if (leader == GPCI_NO_PACKET || bucket->line == line)
-        return leader;
-    do
+/* Of the entries that are chained behind a row. */
+static GPCI_NOINLINE uint32_t find_chained(const gpci_timed *t, const gpci_stage *stage, uint32_t leader,
+                                           uint64_t line) {
+    while (leader != GPCI_NO_PACKET && line_waited_for(t, stage, leader) != line)
         leader = gpci_packet_at(&t->pool, leader)->mshr.chain;
-    while (leader != GPCI_NO_PACKET && line_waited_for(t, stage, leader) != line);
     return leader;
+}
+
+uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
+    const uint64_t line = line_of(stage, address);
+    const uint32_t hash = hash_of(line);
+    const gpci_mshr_row *row = row_of(stage, hash);
+    for (uint32_t i = 0; i < row->count; i++)
+        if (row->hashes[i] == hash && line_waited_for(t, stage, row->leaders[i]) == line)
+            return row->leaders[i];
+    return GPCI_UNLIKELY(row->chain != GPCI_NO_PACKET) ? find_chained(t, stage, row->chain, line) : GPCI_NO_PACKET;
 }
 
 void gpci_stage_outdate(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
@@ -65,10 +76,15 @@ static uint32_t mshr_total(const gpci_stage *stage) {
 
 static void mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet, bool remote) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    uint64_t line = line_waited_for(t, stage, packet);
-    gpci_mshr_bucket *bucket = bucket_of(stage, line);
-    p->mshr.chain = bucket->leader;
-    *bucket = (gpci_mshr_bucket){line, packet};
+    const uint32_t hash = hash_of(line_waited_for(t, stage, packet));
+    gpci_mshr_row *row = row_of(stage, hash);
+    if (row->count < GPCI_MSHR_ROW) {
+        row->hashes[row->count] = hash;
+        row->leaders[row->count++] = packet;
+    } else {
+        p->mshr.chain = row->chain;
+        row->chain = packet;
+    }
     p->mshr.first = p->mshr.last = GPCI_NO_PACKET;
     p->mshr.count = 1;
     p->mshr.whole = p->mshr.part = 0;
@@ -78,23 +94,32 @@ static void mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet, bool rem
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, mshr_total(stage));
 }
 
-/* Where an entry's place in its bucket is, `next` comes: another leader of the same line, or what is chained behind. */
-static void mshr_replace(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint32_t next) {
-    gpci_mshr_bucket *bucket = bucket_of(stage, line_waited_for(t, stage, leader));
-    if (bucket->leader == leader) {
-        bucket->leader = next;
-        bucket->line = next == GPCI_NO_PACKET ? 0 : line_waited_for(t, stage, next);
-        return;
-    }
-    uint32_t before = bucket->leader;
-    while (gpci_packet_at(&t->pool, before)->mshr.chain != leader)
-        before = gpci_packet_at(&t->pool, before)->mshr.chain;
-    gpci_packet_at(&t->pool, before)->mshr.chain = next;
+/* The place of an entry that is chained behind its row. */
+static uint32_t *chained_at(const gpci_timed *t, gpci_mshr_row *row, uint32_t leader) {
+    uint32_t *at = &row->chain;
+    while (*at != leader)
+        at = &gpci_packet_at(&t->pool, *at)->mshr.chain;
+    return at;
+}
+
+/* Where an entry stands in its row; the row's count: it is chained. */
+static uint32_t place_of(const gpci_mshr_row *row, uint32_t leader) {
+    uint32_t i = 0;
+    while (i < row->count && row->leaders[i] != leader)
+        i++;
+    return i;
 }
 
 static void mshr_remove(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
     gpci_packet *p = gpci_packet_at(&t->pool, leader);
-    mshr_replace(t, stage, leader, p->mshr.chain);
+    gpci_mshr_row *row = row_of(stage, hash_of(line_waited_for(t, stage, leader)));
+    const uint32_t place = place_of(row, leader);
+    if (GPCI_LIKELY(place < row->count)) {
+        row->hashes[place] = row->hashes[--row->count];
+        row->leaders[place] = row->leaders[row->count];
+    } else {
+        *chained_at(t, row, leader) = p->mshr.chain;
+    }
     gpci_see(t, GPC_WHAT_MSHR_FREE, stage, p, 0);
     stage->mshr.used[p->mshr.remote]--;
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, mshr_total(stage));
@@ -105,9 +130,15 @@ static void mshr_pass_on(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
     gpci_packet *p = gpci_packet_at(&t->pool, leader);
     uint32_t next = p->mshr.first;
     gpci_packet *q = gpci_packet_at(&t->pool, next);
-    mshr_replace(t, stage, leader, next);
-    q->mshr.chain = p->mshr.chain;
-    q->mshr.first = t->pool.next[next];
+    gpci_mshr_row *row = row_of(stage, hash_of(line_waited_for(t, stage, leader)));
+    const uint32_t place = place_of(row, leader);
+    if (place < row->count) {
+        row->leaders[place] = next;
+    } else {
+        *chained_at(t, row, leader) = next;
+        q->mshr.chain = p->mshr.chain;
+    }
+    q->mshr.first = t->pool.links[next].next;
     q->mshr.last = q->mshr.first == GPCI_NO_PACKET ? GPCI_NO_PACKET : p->mshr.last;
     q->mshr.count = p->mshr.count - 1;
     q->mshr.whole = p->mshr.whole;
@@ -123,11 +154,11 @@ static uint8_t in_flight(const gpci_packet *leader) {
 
 static void mshr_join(gpci_timed *t, uint32_t leader, uint32_t packet) {
     gpci_packet *l = gpci_packet_at(&t->pool, leader);
-    t->pool.next[packet] = GPCI_NO_PACKET;
+    t->pool.links[packet].next = GPCI_NO_PACKET;
     if (l->mshr.first == GPCI_NO_PACKET)
         l->mshr.first = packet;
     else
-        t->pool.next[l->mshr.last] = packet;
+        t->pool.links[l->mshr.last].next = packet;
     l->mshr.last = packet;
     l->mshr.count++;
 }
@@ -352,7 +383,7 @@ static void keep(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t
  */
 static uint8_t token_of(const gpci_timed *t, uint32_t leader, const gpci_packet *f) {
     for (uint32_t packet = leader; packet != GPCI_NO_PACKET;
-         packet = packet == leader ? gpci_packet_at(&t->pool, leader)->mshr.first : t->pool.next[packet]) {
+         packet = packet == leader ? gpci_packet_at(&t->pool, leader)->mshr.first : t->pool.links[packet].next) {
         const gpci_packet *p = gpci_packet_at(&t->pool, packet);
         if (p->mshr.cached && !p->mshr.no_token && p->mshr.needs & f->segments)
             return GPC_TOKEN_HELD;
@@ -375,7 +406,7 @@ static void settle_line(gpci_timed *t, gpci_stage *stage, const gpci_packet *fet
 static uint32_t first_cached(const gpci_timed *t, uint32_t leader, const gpci_packet *f) {
     uint8_t passes = f->line.marks & GPCI_MARK_PASSES ? f->segments : 0;
     for (uint32_t packet = leader; packet != GPCI_NO_PACKET;
-         packet = packet == leader ? gpci_packet_at(&t->pool, leader)->mshr.first : t->pool.next[packet]) {
+         packet = packet == leader ? gpci_packet_at(&t->pool, leader)->mshr.first : t->pool.links[packet].next) {
         const gpci_packet *p = gpci_packet_at(&t->pool, packet);
         if (p->mshr.cached && (!passes || p->mshr.needs & passes))
             return packet;
@@ -400,13 +431,13 @@ static void release_waiting(gpci_timed *t, gpci_stage *stage, uint32_t leader, u
     l->mshr.first = l->mshr.last = GPCI_NO_PACKET;
     while (packet != GPCI_NO_PACKET) {
         gpci_packet *p = gpci_packet_at(&t->pool, packet);
-        uint32_t next = t->pool.next[packet];
+        uint32_t next = t->pool.links[packet].next;
         if (p->mshr.needs & missing) {
-            t->pool.next[packet] = GPCI_NO_PACKET;
+            t->pool.links[packet].next = GPCI_NO_PACKET;
             if (last == GPCI_NO_PACKET)
                 l->mshr.first = packet;
             else
-                t->pool.next[last] = packet;
+                t->pool.links[last].next = packet;
             l->mshr.last = last = packet;
         } else {
             l->mshr.count--;

@@ -22,7 +22,7 @@
 typedef struct gpci_timed gpci_timed;
 
 /*
- * A bucket of an MSHR table: its first entry's line beside the leader, so that most searches touch no packet. Entries
+ * A bucket of a coherent stage's MSHR table: its first entry's line beside the leader, so that most searches touch no packet. Entries
  * are chained through their packets, for they leave one by one, which those of a gpci_map cannot.
  */
 typedef struct gpci_mshr_bucket {
@@ -30,9 +30,20 @@ typedef struct gpci_mshr_bucket {
     uint32_t leader; /* GPCI_NO_PACKET: empty; further ones are chained through the packets */
 } gpci_mshr_bucket;
 
+/*
+ * The same for caches, a cache line of the processor's: so many entries are told by what their lines' numbers hash to,
+ * and hardly any search touches a packet but the one that it is for. What does not fit is chained.
+ */
+#define GPCI_MSHR_ROW 7u
+typedef struct gpci_mshr_row {
+    uint32_t hashes[GPCI_MSHR_ROW], count;
+    uint32_t leaders[GPCI_MSHR_ROW], chain; /* GPCI_NO_PACKET: all are in the row */
+} gpci_mshr_row;
+
 /* Misses in flight, by line. */
 typedef struct gpci_mshr {
-    gpci_mshr_bucket *buckets;
+    gpci_mshr_bucket *buckets; /* of coherent stages, */
+    gpci_mshr_row *rows;       /* and of all others: [mask + 1] */
     uint32_t mask;
     uint32_t used[2]; /* entries: of lines homed here, and in the other partition */
     gpci_gauge gauge;
@@ -170,6 +181,10 @@ typedef struct gpci_stage {
 /* stage.c */
 /* Take a tag port, and the bank of a line, in the present cycle; false if there is none left. */
 bool gpci_stage_port(gpci_stage *stage, uint64_t now, uint64_t address);
+/* Is there none left, whatever the line? */
+GPCI_INLINE bool gpci_stage_ports_used(const gpci_stage *stage, uint64_t now) {
+    return stage->ports_used >= stage->options->ports && stage->tag_cycle == gpci_clock_own(stage->options->clock, now);
+}
 /* The packet's lookup, and what of its line is in flight. A failure ends the run. */
 void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci_tag_access *access);
 /*

@@ -9,18 +9,29 @@
  * is in l1.c and l2.c, and for coherent ones in coherent_l1.c and coherent_move.c.
  */
 
-/* Buckets enough for the entries that a table may have, or for many where it has no limit. */
+/* Rows, or buckets, enough for the entries that a table may have, or for many where it has no limit. */
 static gpc_status make_mshr(gpci_timed *t, gpci_stage *stage) {
-    uint64_t entries = stage->options->entries, buckets = 16;
-    while (buckets < 2 * entries && buckets < 2048)
-        buckets *= 2;
-    stage->mshr.mask = (uint32_t)buckets - 1;
-    stage->mshr.buckets = gpci_alloc(t->context, buckets * sizeof *stage->mshr.buckets);
-    if (!stage->mshr.buckets)
+    const bool coherent = t->h->coherent != NULL;
+    const uint64_t entries = stage->options->entries;
+    uint64_t count = coherent ? 16 : 4;
+    while (count < (coherent ? 2 * entries : entries / 4) && count < (coherent ? 2048 : 512))
+        count *= 2;
+    gpci_mshr *mshr = &stage->mshr;
+    mshr->mask = (uint32_t)count - 1;
+    if (coherent)
+        mshr->buckets = gpci_alloc(t->context, count * sizeof *mshr->buckets);
+    else
+        mshr->rows = gpci_zalloc_lines(t->context, count, sizeof *mshr->rows);
+    if (!mshr->buckets && !mshr->rows)
         return GPC_ERROR_MEMORY;
-    for (uint64_t i = 0; i < buckets; i++)
-        stage->mshr.buckets[i].leader = GPCI_NO_PACKET;
+    for (uint64_t i = 0; i < count; i++)
+        *(coherent ? &mshr->buckets[i].leader : &mshr->rows[i].chain) = GPCI_NO_PACKET;
     return GPC_OK;
+}
+
+static void destroy_mshr(gpci_timed *t, gpci_stage *stage) {
+    gpci_free(t->context, stage->mshr.buckets);
+    gpci_free_lines(t->context, stage->mshr.rows);
 }
 
 /* Those of an L1 before its tags, and those for what has been asked for, have no end: others limit what goes on. */
@@ -106,6 +117,8 @@ void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data) {
     visit(user_data, (char *)stage + from, sizeof *stage - from);
     if (stage->mshr.buckets)
         visit(user_data, stage->mshr.buckets, ((size_t)stage->mshr.mask + 1) * sizeof *stage->mshr.buckets);
+    if (stage->mshr.rows)
+        visit(user_data, stage->mshr.rows, ((size_t)stage->mshr.mask + 1) * sizeof *stage->mshr.rows);
     if (stage->reorder)
         gpci_reorder_state(stage->reorder, visit, user_data);
 }
@@ -145,7 +158,7 @@ static gpc_status l1_make(gpci_group *group, gpc_error *error) {
 static void l1_destroy(gpci_group *group) {
     gpci_timed *t = group->timed;
     for (uint32_t i = 0; t->l1 && i < group->objects; i++) {
-        gpci_free(t->context, t->l1[i].mshr.buckets);
+        destroy_mshr(t, &t->l1[i]);
         gpci_reorder_destroy(t->l1[i].reorder);
         gpci_lsus_destroy(t, &t->l1[i]);
     }
@@ -229,7 +242,7 @@ static gpc_status slice_make(gpci_group *group, gpc_error *error) {
 static void slice_destroy(gpci_group *group) {
     gpci_timed *t = group->timed;
     for (uint32_t i = 0; t->l2 && i < group->objects; i++)
-        gpci_free(t->context, t->l2[i].mshr.buckets);
+        destroy_mshr(t, &t->l2[i]);
     gpci_free(t->context, t->l2);
 }
 
@@ -325,6 +338,8 @@ void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
             gpci_expect_packet(t, reply);
         if (stage->first_due != UINT32_MAX)
             GPCI_PREFETCH(&t->flights[stage->first_due]);
+        if (stage->in.count)
+            gpci_expect_packet(t, stage->in.first);
         return;
     }
     if (stage->in.count)

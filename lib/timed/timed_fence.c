@@ -245,12 +245,12 @@ void gpci_fence_around(gpci_timed *t, const gpc_warp_access *w, uint32_t flight,
     /* the fence's own packet is before them: they are not all of the queue */
     uint32_t last = in->first;
     for (uint32_t i = count + 1; i < in->count; i++)
-        last = t->pool.next[last];
+        last = t->pool.links[last].next;
     gpci_flight *f = flight_at(t, fence);
-    f->fence.held = t->pool.next[last];
+    f->fence.held = t->pool.links[last].next;
     f->fence.held_count = count;
     in->last = last;
-    t->pool.next[last] = GPCI_NO_PACKET;
+    t->pool.links[last].next = GPCI_NO_PACKET;
     gpci_gauge_set(&in->gauge, t->wheel.now, in->count -= count);
     gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, --stage->waiting);
 }
@@ -259,7 +259,7 @@ void gpci_fence_around(gpci_timed *t, const gpc_warp_access *w, uint32_t flight,
 static void let_go(gpci_timed *t, gpci_stage *stage, uint32_t number) {
     gpci_flight *f = flight_at(t, number);
     for (uint32_t packet = f->fence.held, next; f->fence.held_count; packet = next, f->fence.held_count--) {
-        next = t->pool.next[packet];
+        next = t->pool.links[packet].next;
         gpci_queue_push(&stage->in, &t->pool, t->wheel.now, packet);
     }
     gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);

@@ -101,9 +101,9 @@ static void tell_line(gpci_timed *t, gpci_packet *p, uint32_t flight) {
 void gpci_tell_issue(gpci_timed *t, const gpci_queue *queue, uint32_t flight, uint32_t count, uint32_t segments) {
     uint32_t packet = queue->first;
     for (uint32_t i = count; i < queue->count; i++)
-        packet = t->pool.next[packet];
+        packet = t->pool.links[packet].next;
     tell_access(t, flight, &gpci_packet_at(&t->pool, packet)->request, segments);
-    for (uint32_t i = 0; i < count; i++, packet = t->pool.next[packet])
+    for (uint32_t i = 0; i < count; i++, packet = t->pool.links[packet].next)
         tell_line(t, gpci_packet_at(&t->pool, packet), flight);
 }
 

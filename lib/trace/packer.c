@@ -67,11 +67,7 @@ bool gpci_packer_start(gpci_packer *p, uint32_t warp_count) {
         gpci_form_set *set = gpci_zalloc(p->context, 1, sizeof *set);
         if (!set)
             return false;
-        if (p->set) {
-            gpci_free(p->context, p->set->known);
-            p->set->known = NULL;
-            leave_set(p->context, p->set);
-        }
+        leave_set(p->context, p->set);
         set->users = 1;
         p->set = set;
     }

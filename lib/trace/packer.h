@@ -18,8 +18,8 @@ typedef struct gpci_form_piece {
     gpci_form forms[GPCI_FORMS_PER_PIECE];
 } gpci_form_piece;
 
-/* Forms that blocks point at. Once there are many a new set begins, and the old one goes with its last block. */
-#define GPCI_MOST_FORMS 8192u
+/* Forms that blocks point at. Once there are many of them a new set begins, and the old one goes with its last block. */
+#define GPCI_MOST_FORMS 32768u
 typedef struct gpci_form_set {
     size_t users;            /* blocks, and the packer */
     size_t count;            /* of forms */

@@ -44,7 +44,7 @@ static bool merges(lrc_rig *r, uint32_t sm, uint64_t address, uint8_t sectors) {
 
 static void hand(void *user_data, uint32_t packet) {
     lrc_rig *r = user_data;
-    r->pool.next[packet] = GPCI_NO_PACKET; /* as a queue would */
+    r->pool.links[packet].next = GPCI_NO_PACKET; /* as a queue would */
     r->handed[r->count++] = packet;
 }
 

@@ -6,6 +6,8 @@ import weakref
 from collections import namedtuple
 
 from . import _generated as g
+from . import policy as policies
+from . import protocol as protocols
 from ._constants import CounterTable, LogLevel, PolicyKind, ReadsBits, Simd
 from ._loader import lib
 from ._native import Handle, call, choice, decoded, drop, held, hold, invoke, settle, strict, text
@@ -16,8 +18,6 @@ PolicyInfo = namedtuple("PolicyInfo", "kind name summary source parameters texts
 
 
 def _described(kind, info):
-    from . import policy as policies
-
     parameters = tuple(
         policies.Parameter(
             decoded(each.name), each.initial, each.minimum, each.maximum, each.whole, decoded(each.meaning)
@@ -69,10 +69,7 @@ class Context(Handle):
 
         Returns it: usable as a decorator.
         """
-        from . import policy as policies
-        from .protocol import Protocol
-
-        if isinstance(policy, Protocol):
+        if isinstance(policy, protocols.Protocol):
             policy.register(self)
             return policy
         pointer = self._live()
@@ -96,8 +93,6 @@ class Context(Handle):
 
     def protocol(self, name):
         """A coherence Protocol, whose tables can be read, changed, and registered under another name."""
-        from . import protocol as protocols
-
         return protocols.find(self, name)
 
     def policy_cost(self, kind, spec, *, sets, ways, line_bytes=128, sectors=1, caches=1):

@@ -6,7 +6,6 @@ the output went away.
 """
 
 import argparse
-import importlib
 import os
 import signal
 import sys
@@ -14,16 +13,10 @@ import threading
 
 from .._constants import __version__
 from ..errors import GpucacheError, LibraryError
+from . import bottleneck, coherence, compare, config, convert, info, policies, presets, profile, run, tune, verify
 from ._common import Failure, terminal
 
-# Modules, by the name of their command.
-COMMANDS = {
-    name: name.split()[-1]
-    for name in (
-        "run", "compare", "bottleneck", "tune", "profile", "coherence", "coherence verify", "info", "convert",
-        "presets", "policies", "config",
-    )
-}  # fmt: skip
+COMMANDS = (run, compare, bottleneck, tune, profile, coherence, verify, info, convert, presets, policies, config)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -31,13 +24,12 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(*arguments, allow_abbrev=False, **options)
 
 
-def parser(command=None):
-    """Of a command alone, so that nothing is imported for others; of all of them where it is none."""
+def parser():
     top = _Parser(prog="gpucache", description="The memory hierarchy of a GPU: replay traces, compare policies.")
     top.add_argument("--version", action="version", version=f"gpucache {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name in [command] if command in COMMANDS else COMMANDS:
-        importlib.import_module(f"{__name__}.{COMMANDS[name]}").add(commands)
+    for module in COMMANDS:
+        module.add(commands)
     return top
 
 
@@ -74,8 +66,7 @@ def main(arguments=None):
     """Run a command line; returns the exit code."""
     _prepare()
     try:
-        arguments = _joined(arguments)
-        options = parser(*arguments[:1]).parse_args(arguments)
+        options = parser().parse_args(_joined(arguments))
         options.run(options)
         sys.stdout.flush()
         return 0

@@ -2,9 +2,13 @@
 """run: replay traces, and say what the caches made of them and, with a clock, where the cycles went."""
 
 import argparse
+import csv
+import io
+import json
 import sys
 from collections import namedtuple
 
+from .. import events
 from .._constants import Object
 from .._table import table
 from ..replay import Replay, TimeSeries
@@ -26,6 +30,7 @@ from ._common import (
     size,
     terminal,
 )
+from .coherence import ratios
 
 # `objects`: {name: {counter: value}} of the objects of --per; None without.
 Row = namedtuple("Row", "name trace stats series objects", defaults=(None,))
@@ -105,9 +110,7 @@ def _interval(text):
 
 def _filter(text):
     try:
-        from ..events import parse_filter
-
-        return parse_filter(text)
+        return events.parse_filter(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
@@ -182,8 +185,6 @@ def _series(row):
 
 
 def _kernel(row, per=None):
-    import json
-
     found = {"name": row.name, "trace": row.trace, "stats": json.loads(row.stats.json())}
     if per:
         found["objects"] = {per: row.objects}
@@ -194,8 +195,6 @@ def _kernel(row, per=None):
 
 def as_json(preset, config, rows, total, trees=(), per=None):
     """The document, a kernel on a line."""
-    import json
-
     document = {"schema": 1, "preset": preset, "config": dict(config.items())}
     head = json.dumps(document, indent=2)[:-2]
     kernels = ",\n    ".join(json.dumps(_kernel(row, per)) for row in rows)
@@ -208,9 +207,6 @@ def as_json(preset, config, rows, total, trees=(), per=None):
 
 
 def as_csv(rows, per=None):
-    import csv
-    import io
-
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     if per:
@@ -262,8 +258,6 @@ def as_timed_table(rows, total):
 
 def as_matrices(trees):
     """Of each trace and level: transitions beside their origins, then the hit ratios of all levels."""
-    from .coherence import ratios
-
     for tree in trees:
         yield ""
         yield f"coherence: transitions of states and their origins, {tree.trace}"
@@ -298,9 +292,7 @@ def _run(options, outputs):
         rows, trees, watch = [], [], None
         if "events" in outputs:
             fields = {name: value for chosen in options.events_filter for name, value in chosen.items()}
-            from ..events import writer_of
-
-            writer = writer_of(options.events, outputs["events"].file)
+            writer = events.writer_of(options.events, outputs["events"].file)
             watch = Watch(writer, fields, options.sample or (_EVERY if timed else 0))
         for source in options.traces:
             rows += replay(made, config, source, options.sample or 0, trees, watch, options.per)
