@@ -12,7 +12,7 @@
 static const char *register_of(const uint64_t *board, const gpc_instruction *i, char name[8]) {
     static const char *const files[] = {"R", "UR", "P", "UP"};
     for (uint32_t n = 0; n < (uint32_t)i->destinations + i->sources && n < GPC_MAX_OPERANDS; n++)
-        if (board[gpci_scoreboard_entry(i->registers[n])] == GPCI_NEVER) {
+        if (board[gpci_register_entry(i->registers[n])] == GPCI_NEVER) {
             snprintf(name, 8, "%s%u", files[i->registers[n] >> 8 & 3], i->registers[n] & 255u);
             return name;
         }

@@ -38,29 +38,43 @@ static void stall(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, u
     m->calendar_used |= (uint64_t)1 << place;
 }
 
-void gpci_sm_look(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, uint64_t now, uint64_t horizon) {
+/*
+ * When a warp whose results are all there, or will be at a cycle that is near enough, can issue is known without its
+ * scoreboard.
+ */
+GPCI_INLINE void look(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, uint64_t now, uint64_t horizon) {
     gpci_timed_warp *w = &m->warps[slot];
     const gpc_instruction *i = *w->next;
-    uint64_t at = gpci_scoreboard_ready(gpci_board_of(m, slot), i);
+    const gpci_operands *o = gpci_operands_at(i);
+    uint64_t at = 0;
+    if (w->settled > now || w->loads)
+        at = gpci_scoreboard_ready(gpci_board_of(m, slot), o);
     if (at == GPCI_NEVER || waits_for_accesses(t, w, i)) {
         gpci_warp_set(m, w, GPC_STATE_WAITING);
         return;
     }
-    w->ready_at = at = at > w->not_before ? at : w->not_before;
+    at = at > w->not_before ? at : w->not_before;
     if (at > horizon) {
         gpci_warp_set(m, w, GPC_STATE_STALLED);
         stall(t, m, slot, now, at);
         return;
     }
-    w->unit = i->mask ? gpci_op_of(t, i)->unit : GPCI_UNIT_NONE;
-    if (GPCI_UNLIKELY(i->op_class == GPC_OP_FENCE))
+    w->later = at > now;
+    w->unit = t->ops[o->use].unit;
+    if (GPCI_UNLIKELY(o->use == GPC_OP_FENCE))
         w->unit = unit_of_fence(t, i);
     if (w->unit == GPCI_UNIT_MEMORY) {
         gpci_warp_set(m, w, GPC_STATE_READY_MEMORY);
         return;
     }
-    m->issuers[w->issuer].wanting[w->unit * t->scheduler_words + w->place / 64] |= gpci_warp_bit(w->place);
+    gpci_issuer *s = &m->issuers[w->issuer];
+    s->wanted |= (uint8_t)(1u << w->unit);
+    s->wanting[w->unit * t->scheduler_words + w->place / 64] |= gpci_warp_bit(w->place);
     gpci_warp_set(m, w, GPC_STATE_READY);
+}
+
+void gpci_sm_look(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, uint64_t now, uint64_t horizon) {
+    look(t, m, slot, now, horizon);
 }
 
 /* Warps whose time has come, and those that memory has answered. */
@@ -113,126 +127,195 @@ static void count_classes(const gpci_timed_replay *t, gpci_timed_sm *m, uint64_t
     gpci_gauge_set(&m->throttled_gauge, from, counts[GPC_CLASS_THROTTLED]);
 }
 
-/* Of the warps that could issue, those whose unit is busy cannot. */
-static bool leave_busy_units(const gpci_timed_replay *t, const gpci_issuer *s, uint64_t now) {
+/* Gather who could issue, but for those whose unit is busy, into the scheduler's candidates; is there any? */
+GPCI_INLINE bool gather(const gpci_timed_sm *m, const gpci_issuer *s, uint64_t now, uint32_t words) {
     gpc_scheduler *scheduler = s->scheduler;
+    if (!gpci_scheduler_gather(scheduler, !m->refused))
+        return false;
     uint64_t any = 0;
-    for (uint32_t word = 0; word < t->scheduler_words; word++) {
-        uint64_t busy = 0;
-        for (uint32_t unit = 0; unit < GPCI_UNIT_NONE; unit++)
-            busy |= s->free_at[unit] > now ? s->wanting[unit * t->scheduler_words + word] : 0;
-        any |= scheduler->candidates[word] &= ~busy;
+    uint32_t busy = 0;
+    for (uint32_t units = s->wanted; units; units &= units - 1)
+        busy |= s->free_at[gpci_lowest(units)] > now ? units & -units : 0;
+    for (uint32_t word = 0; word < words; word++) {
+        uint64_t candidates = scheduler->candidates[word];
+        for (uint32_t units = busy; units; units &= units - 1)
+            candidates &= ~s->wanting[gpci_lowest(units) * words + word];
+        any |= scheduler->candidates[word] = candidates;
     }
     return any != 0;
 }
 
 /* The scheduler's choice; GPC_NO_WARP. */
-static gpc_status choose(const gpci_timed_replay *t, const gpci_timed_sm *m, gpci_issuer *s, uint64_t now,
-                         uint32_t *out_slot) {
+GPCI_INLINE gpc_status choose(const gpci_timed_replay *t, const gpci_timed_sm *m, gpci_issuer *s, uint64_t now,
+                              uint32_t words, uint32_t *out_slot) {
     gpc_scheduler *scheduler = s->scheduler;
     *out_slot = GPC_NO_WARP;
     s->declined = false;
-    if (!gpci_scheduler_gather(scheduler, !m->refused) || !leave_busy_units(t, s, now))
+    if (!gather(m, s, now, words))
         return GPC_OK;
     uint32_t place = gpci_scheduler_ask(scheduler, now);
     if (place == GPC_NO_WARP) {
         s->declined = true;
         return GPC_OK;
     }
-    if (scheduler->kind == GPCI_SCHEDULER_TABLE && !gpci_scheduler_possible(scheduler, place, !m->refused))
-        return GPC_ERROR_CALLBACK;
     uint32_t slot = place * t->schedulers + (uint32_t)(s - m->issuers);
-    uint8_t unit = m->warps[slot].unit;
-    if (unit < GPCI_UNIT_NONE && s->free_at[unit] > now)
-        return GPC_ERROR_CALLBACK;
+    if (scheduler->kind == GPCI_SCHEDULER_TABLE) {
+        if (!gpci_scheduler_possible(scheduler, place, !m->refused))
+            return GPC_ERROR_CALLBACK;
+        uint8_t unit = m->warps[slot].unit;
+        if (unit < GPCI_UNIT_NONE && s->free_at[unit] > now)
+            return GPC_ERROR_CALLBACK;
+    }
     *out_slot = slot;
     return GPC_OK;
 }
 
+/* Results, the unit's next turn, and when the warp may go on. */
+GPCI_INLINE void take_effect(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_issuer *s, uint32_t slot,
+                             const gpci_operands *o, uint64_t now) {
+    gpci_timed_warp *w = &m->warps[slot];
+    const gpci_op *op = &t->ops[o->use];
+    w->not_before = now + op->holds;
+    if (!op->writes)
+        return;
+    if (o->writes) {
+        uint64_t done = now + op->latency;
+        w->settled = done > w->settled ? done : w->settled;
+        gpci_scoreboard_write(gpci_board_of(m, slot), o, done);
+    }
+    if (op->unit < GPCI_UNIT_SHARED)
+        s->free_at[op->unit] = now + op->interval;
+    else if (op->unit == GPCI_UNIT_SHARED)
+        for (uint32_t n = 0; n < t->schedulers; n++)
+            m->issuers[n].free_at[GPCI_UNIT_SHARED] = now + op->interval;
+}
+
+/* The next instruction of a warp; GPC_BUSY where the memory pipeline refuses it. */
+GPCI_INLINE gpc_status issue(gpci_timed_replay *t, uint32_t number, gpci_issuer *s, uint32_t slot, uint64_t now) {
+    gpci_timed_sm *m = &t->sms[number];
+    gpci_sm_deeds *deeds = m->deeds;
+    gpci_timed_warp *w = &m->warps[slot];
+    const gpc_instruction *i = *w->next;
+    const gpci_operands *o = gpci_operands_at(i);
+    if (w->unit == GPCI_UNIT_MEMORY) {
+        gpc_status status = gpci_sm_send(t, number, slot, i);
+        if (status != GPC_OK)
+            return status;
+    } else {
+        s->wanting[w->unit * t->scheduler_words + w->place / 64] &= ~gpci_warp_bit(w->place);
+        gpci_sm_count(m, o);
+    }
+    gpci_scheduler_issued(s->scheduler, w->place, now);
+    deeds->first_pc = i->pc < deeds->first_pc ? i->pc : deeds->first_pc;
+    deeds->last_pc = i->pc > deeds->last_pc ? i->pc : deeds->last_pc;
+    deeds->progress = now;
+    m->counts.instructions++;
+    if (GPCI_UNLIKELY(t->classed))
+        m->counts.by_bypassing += gpci_scheduler_class(s->scheduler, w->place) == GPC_CLASS_BYPASS;
+    if (GPCI_UNLIKELY(!--deeds->left))
+        t->stopped = true;
+    w->next++;
+    take_effect(t, m, s, slot, o, now);
+    if (GPCI_UNLIKELY(w->next == w->end))
+        gpci_warp_end(t, number, slot, now);
+    else if (GPCI_UNLIKELY(o->use == GPC_OP_BARRIER))
+        gpci_warp_barrier(t, number, slot, now);
+    else
+        look(t, m, slot, now, now + 1);
+    return GPC_OK;
+}
+
 /* Further instructions of the same warp, in the same cycle. */
-static gpc_status issue_more(gpci_timed_replay *t, uint32_t number, gpci_issuer *s, uint32_t slot, uint64_t now) {
+static GPCI_NOINLINE gpc_status issue_more(gpci_timed_replay *t, uint32_t number, gpci_issuer *s, uint32_t slot,
+                                           uint64_t now) {
     gpci_timed_sm *m = &t->sms[number];
     const gpci_timed_warp *w = &m->warps[slot];
     for (uint32_t n = 1; n < t->issue_width && w->run && !t->stopped; n++) {
         gpc_warp_state state = gpci_warp_state(m, w);
         bool memory = state == GPC_STATE_READY_MEMORY;
-        if ((!memory && state != GPC_STATE_READY) || w->ready_at > now || (memory && m->refused) ||
+        if ((!memory && state != GPC_STATE_READY) || w->later || (memory && m->refused) ||
             (!memory && s->free_at[w->unit] > now) || !gpci_scheduler_possible(s->scheduler, w->place, true))
             return GPC_OK;
-        gpc_status status = gpci_sm_issue(t, number, slot, now);
+        gpc_status status = issue(t, number, s, slot, now);
         if (status != GPC_OK)
             return status;
     }
     return GPC_OK;
 }
 
-static gpc_status issue_cycle(gpci_timed_replay *t, uint32_t number, gpci_issuer *s, uint64_t now) {
+GPCI_INLINE gpc_status issue_cycle(gpci_timed_replay *t, uint32_t number, gpci_issuer *s, uint64_t now,
+                                   uint32_t words) {
     gpci_timed_sm *m = &t->sms[number];
     account(m, s, now);
     while (!t->stopped) {
         uint32_t slot;
-        gpc_status status = choose(t, m, s, now, &slot);
+        gpc_status status = choose(t, m, s, now, words, &slot);
         if (status < 0 || slot == GPC_NO_WARP)
             return status;
-        status = gpci_sm_issue(t, number, slot, now);
+        status = issue(t, number, s, slot, now);
         if (status == GPC_BUSY)
             continue; /* without the memory pipeline, which is known to be busy now */
         if (status < 0)
             return status;
         m->counts.classes[GPCI_CYCLE_ISSUED]++;
         s->since = now + 1;
+        if (GPCI_LIKELY(t->issue_width == 1))
+            return GPC_OK;
         status = issue_more(t, number, s, slot, now);
         return status == GPC_BUSY ? GPC_OK : status;
     }
     return GPC_OK;
 }
 
-static bool any_eligible(const gpc_scheduler *s, bool memory) {
-    uint64_t any = 0;
-    for (uint32_t word = 0; word < s->words; word++)
-        any |= memory ? s->map[word].ready_memory & s->map[word].eligible_memory
-                      : s->map[word].ready & s->map[word].eligible;
-    return any != 0;
-}
-
 /* What a scheduler's cycles are from now on, until something changes. */
-static void classify(const gpci_timed_sm *m, gpci_issuer *s) {
+static gpci_cycle_class class_of(const gpci_timed_sm *m, const gpci_issuer *s, bool ready, bool memory) {
     const gpc_scheduler *scheduler = s->scheduler;
-    s->busy = m->busy;
     if (!scheduler->running)
-        s->class = GPCI_CYCLE_EMPTY;
-    else if (m->refused && any_eligible(scheduler, true))
-        s->class = GPCI_CYCLE_MEMORY;
-    else if (any_eligible(scheduler, false) || any_eligible(scheduler, true))
-        s->class = s->declined ? GPCI_CYCLE_THROTTLED : GPCI_CYCLE_UNIT;
-    else if (gpci_scheduler_throttles(scheduler, true))
-        s->class = GPCI_CYCLE_THROTTLED;
-    else if (scheduler->counts[GPC_STATE_WAITING])
-        s->class = GPCI_CYCLE_LOAD;
-    else if (scheduler->counts[GPC_STATE_STALLED])
-        s->class = GPCI_CYCLE_LATENCY;
-    else
-        s->class = GPCI_CYCLE_BARRIER;
+        return GPCI_CYCLE_EMPTY;
+    if (m->refused && memory)
+        return GPCI_CYCLE_MEMORY;
+    if (ready || memory)
+        return s->declined ? GPCI_CYCLE_THROTTLED : GPCI_CYCLE_UNIT;
+    if (gpci_scheduler_throttles(scheduler, true))
+        return GPCI_CYCLE_THROTTLED;
+    if (scheduler->counts[GPC_STATE_WAITING])
+        return GPCI_CYCLE_LOAD;
+    return scheduler->counts[GPC_STATE_STALLED] ? GPCI_CYCLE_LATENCY : GPCI_CYCLE_BARRIER;
 }
 
-/* The next cycle in which a scheduler may issue one of its ready warps. */
-static uint64_t next_issue(const gpci_timed_replay *t, const gpci_timed_sm *m, const gpci_issuer *s, uint64_t now) {
+/* The next cycle in which a scheduler may issue one of its ready warps that need no memory. */
+GPCI_INLINE uint64_t next_unit(gpci_issuer *s, uint64_t now, uint32_t words) {
     const gpc_scheduler *scheduler = s->scheduler;
-    if (s->declined || (!m->refused && any_eligible(scheduler, true)))
-        return now + 1;
     uint64_t next = scheduler->again;
-    for (uint32_t unit = 0; unit < GPCI_TIMED_UNITS; unit++) {
-        uint64_t wanted = 0;
-        for (uint32_t word = 0; word < t->scheduler_words; word++)
-            wanted |= s->wanting[unit * t->scheduler_words + word] & scheduler->map[word].eligible;
-        if (wanted && s->free_at[unit] < next)
-            next = s->free_at[unit];
+    for (uint32_t units = s->wanted; units; units &= units - 1) {
+        const uint32_t unit = gpci_lowest(units);
+        uint64_t any = 0, eligible = 0;
+        for (uint32_t word = 0; word < words; word++) {
+            any |= s->wanting[unit * words + word];
+            eligible |= s->wanting[unit * words + word] & scheduler->map[word].eligible;
+        }
+        s->wanted &= (uint8_t) ~(any ? 0 : 1u << unit);
+        next = eligible && s->free_at[unit] < next ? s->free_at[unit] : next;
     }
     return next > now ? next : now + 1;
 }
 
+/* Of a scheduler that is stirred: what it does from now on. */
+GPCI_INLINE void settle(gpci_timed_sm *m, gpci_issuer *s, uint64_t now, uint32_t words) {
+    const gpc_scheduler *scheduler = s->scheduler;
+    uint64_t ready = 0, memory = 0;
+    account(m, s, now); /* it may have been stirred after its turn */
+    for (uint32_t word = 0; word < words; word++) {
+        ready |= scheduler->map[word].ready & scheduler->map[word].eligible;
+        memory |= scheduler->map[word].ready_memory & scheduler->map[word].eligible_memory;
+    }
+    s->busy = m->busy;
+    s->class = (uint8_t)class_of(m, s, ready != 0, memory != 0);
+    s->next = s->declined || (memory && !m->refused) ? now + 1 : next_unit(s, now, words);
+}
+
 /* Sleep until something is due. */
-static void plan(gpci_timed_replay *t, uint32_t number, uint64_t now) {
+GPCI_INLINE void plan(gpci_timed_replay *t, uint32_t number, uint64_t now, uint32_t words) {
     gpci_timed_sm *m = &t->sms[number];
     uint64_t next = m->first_start ? m->first_start->start : GPCI_NEVER;
     if (m->calendar_used) {
@@ -241,11 +324,11 @@ static void plan(gpci_timed_replay *t, uint32_t number, uint64_t now) {
         uint64_t at = now + 1 + gpci_lowest(turned);
         next = at < next ? at : next;
     }
-    for (uint32_t n = 0; n < t->schedulers; n++) {
-        classify(m, &m->issuers[n]);
-        uint64_t at = next_issue(t, m, &m->issuers[n], now);
-        next = at < next ? at : next;
-    }
+    for (uint32_t stirred = m->stirred; stirred; stirred &= stirred - 1)
+        settle(m, &m->issuers[gpci_lowest(stirred)], now, words);
+    m->stirred = 0;
+    for (uint32_t n = 0; n < t->schedulers; n++)
+        next = m->issuers[n].next < next ? m->issuers[n].next : next;
     if (next != GPCI_NEVER)
         gpci_timed_wake(t->r->hierarchy, number, next);
 }
@@ -258,16 +341,12 @@ static void fail(gpci_timed_replay *t, uint32_t number, const gpci_issuer *s, gp
                                                        : gpc_status_string(status));
 }
 
-void gpci_sm_step(void *replay, uint32_t number) {
-    gpci_timed_replay *t = replay;
+/* Who looks again, and what it sees: warps whose time has come or that memory has answered, and the pipeline. */
+GPCI_INLINE void wake_up(gpci_timed_replay *t, uint32_t number, uint64_t now) {
     gpci_timed_sm *m = &t->sms[number];
-    uint64_t now = gpci_timed_now(t->r->hierarchy);
-    if (t->stopped)
-        return;
-    for (uint32_t n = 0; n < t->schedulers && t->throttled; n++)
-        gpci_scheduler_clock(m->issuers[n].scheduler, now);
-    gpci_sm_start_blocks(t, number, now);
     unsigned place = (unsigned)now % GPCI_CALENDAR;
+    if (m->first_start && m->first_start->start <= now)
+        gpci_sm_start_blocks(t, number, now);
     if (m->calendar_used >> place & 1) {
         m->calendar_used &= ~((uint64_t)1 << place);
         look_all(t, m, m->calendar + place * t->words, now);
@@ -277,21 +356,54 @@ void gpci_sm_step(void *replay, uint32_t number) {
         look_all(t, m, m->answered, now);
     }
     if (m->refused) {
-        m->busy = (uint8_t)gpci_timed_busy(t->r->hierarchy, number);
-        m->refused = m->busy != GPC_BUSY_NOT;
+        uint8_t busy = (uint8_t)gpci_timed_busy(t->r->hierarchy, number);
+        m->refused = busy != GPC_BUSY_NOT;
+        if (busy != m->busy)
+            m->stirred = t->all_schedulers;
+        m->busy = busy;
     }
-    if (t->classed)
-        count_classes(t, m, now);
+    if (t->watches)
+        m->stirred = t->all_schedulers;
+}
+
+/*
+ * A scheduler takes part in a step if it is stirred, that is, if something has changed that it looks at, or if its
+ * `next` has come; of the others nothing is touched. Both are looked at as its turn comes, for those before it may stir
+ * it: the last warp at a barrier, an access that is refused.
+ */
+GPCI_INLINE void step(gpci_timed_replay *t, uint32_t number, uint64_t now, uint32_t words) {
+    gpci_timed_sm *m = &t->sms[number];
     for (uint32_t n = 0; n < t->schedulers; n++) {
-        gpc_status status = issue_cycle(t, number, &m->issuers[n], now);
+        gpci_issuer *s = &m->issuers[n];
+        if (!(m->stirred >> n & 1) && s->next > now)
+            continue;
+        m->stirred |= 1u << n;
+        gpc_status status = issue_cycle(t, number, s, now, words);
         if (status < 0) {
-            fail(t, number, &m->issuers[n], status);
+            fail(t, number, s, status);
             return;
         }
     }
-    if (t->classed) /* a warp that ends belongs to this cycle still */
+    if (GPCI_UNLIKELY(t->classed)) /* a warp that ends belongs to this cycle still */
         count_classes(t, m, now + 1);
-    plan(t, number, now);
+    plan(t, number, now, words);
+}
+
+void gpci_sm_step(void *replay, uint32_t number) {
+    gpci_timed_replay *t = replay;
+    gpci_timed_sm *m = &t->sms[number];
+    uint64_t now = gpci_timed_now(t->r->hierarchy);
+    if (t->stopped)
+        return;
+    for (uint32_t n = 0; n < t->schedulers && t->throttled; n++)
+        gpci_scheduler_clock(m->issuers[n].scheduler, now);
+    wake_up(t, number, now);
+    if (GPCI_UNLIKELY(t->classed))
+        count_classes(t, m, now);
+    if (GPCI_LIKELY(t->scheduler_words == 1))
+        step(t, number, now, 1);
+    else
+        step(t, number, now, t->scheduler_words);
 }
 
 void gpci_sm_complete(void *replay, const gpc_completion *completion) {
@@ -309,7 +421,7 @@ void gpci_sm_complete(void *replay, const gpc_completion *completion) {
             w->others--;
     } else {
         const gpc_instruction *i = (const gpc_instruction *)(uintptr_t)completion->token;
-        gpci_scoreboard_write(gpci_board_of(m, completion->warp), i, completion->cycle);
+        gpci_scoreboard_write(gpci_board_of(m, completion->warp), gpci_operands_at(i), completion->cycle);
         w->loads--;
     }
     if (w->run && gpci_warp_state(m, w) == GPC_STATE_WAITING) {

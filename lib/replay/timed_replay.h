@@ -51,22 +51,27 @@ typedef struct gpci_timed_warp {
     const gpc_instruction *const *next, *const *end; /* steps of its path */
     gpci_block_run *run;
     uint64_t not_before; /* core cycle, by control flow and barriers */
-    uint64_t ready_at;   /* core cycle, where it is READY or STALLED */
+    uint64_t settled;    /* core cycle from which on all its results are there but those of loads in flight */
     uint32_t loads;      /* in flight, which hold the warp */
     uint32_t others;     /* stores, reductions and prefetches in flight */
     uint32_t starts;     /* warps that this slot has had: tells their stores apart */
-    bool fenced;         /* waits at a fence */
     uint16_t age;        /* running warps of the SM that are older */
     uint16_t place;      /* slot within its scheduler */
     uint8_t issuer;      /* its scheduler */
     uint8_t unit;        /* gpci_unit of `next`, while ready */
+    bool later;          /* it is READY, but from the next cycle on */
+    bool fenced;         /* waits at a fence */
 } gpci_timed_warp;
+
+_Static_assert(sizeof(gpci_timed_warp) <= 64, "a warp fits into a cache line");
 
 typedef struct gpci_issuer {
     gpc_scheduler *scheduler;
-    uint64_t free_at[GPCI_TIMED_UNITS]; /* core cycles */
-    uint64_t since;                     /* cycles before it are accounted for */
     uint64_t *wanting;                  /* [GPCI_TIMED_UNITS][words] ready warps by the unit that they need */
+    uint64_t next;                      /* core cycle before which it can issue nothing, unless it is stirred */
+    uint64_t since;                     /* cycles before it are accounted for */
+    uint64_t free_at[GPCI_TIMED_UNITS]; /* core cycles */
+    uint8_t wanted;                     /* bit per unit that some warp of `wanting` may need */
     uint8_t class;                      /* gpci_cycle_class of the cycles from `since` on */
     uint8_t busy;                       /* gpc_busy, where that is MEMORY */
     bool declined;                      /* the policy chose none of those that could issue */
@@ -118,6 +123,7 @@ typedef struct gpci_timed_sm {
     gpci_timed_counts counts;
     uint64_t voted_active, voted_instructions; /* counts at the last sample of policies that vote */
     uint32_t live, running_blocks;
+    uint32_t stirred; /* bit per scheduler: something has changed that it looks at */
     bool any_answered;
     bool refused; /* by the memory pipeline, which has not been ready since */
     uint8_t busy; /* gpc_busy, while refused */
@@ -130,10 +136,13 @@ typedef struct gpci_sampler {
     uint64_t *seen;       /* [sm_count][by_sm], then [rest]: at the last sample */
 } gpci_sampler;
 
+/* What an instruction does by its use (trace/operands.h). */
 typedef struct gpci_op {
-    uint8_t unit;
     uint16_t latency;
     uint16_t interval;
+    uint16_t holds; /* cycles for which its warp goes no further */
+    uint8_t unit;
+    bool writes; /* its results are there after the latency */
 } gpci_op;
 
 struct gpci_timed_replay {
@@ -145,13 +154,15 @@ struct gpci_timed_replay {
     uint64_t *boards, *bitmaps;
     uint32_t schedulers, slots, words; /* of an SM; words: of a bitmap of its slots */
     uint32_t scheduler_words;
+    uint32_t all_schedulers; /* as a bitmap, as gpci_timed_sm.stirred */
     uint32_t issue_width, latency_control;
-    bool wants_events;                                        /* a scheduler wants L1's */
-    bool wants_samples;                                       /* a scheduler wants these */
-    bool throttled;                                           /* schedulers have throttles */
-    bool classed;                                             /* warps may be of other classes than CACHE, */
-    bool policy_classes;                                      /* by the policy's word */
-    gpci_op ops[GPC_OP_CLASS_COUNT], spaces[GPC_SPACE_COUNT]; /* spaces: of memory instructions without an access */
+    bool wants_events;   /* a scheduler wants L1's */
+    bool wants_samples;  /* a scheduler wants these */
+    bool throttled;      /* schedulers have throttles */
+    bool classed;        /* warps may be of other classes than CACHE, */
+    bool policy_classes; /* by the policy's word */
+    bool watches;        /* schedulers may change their minds by themselves: all are asked in every step */
+    gpci_op ops[GPCI_USES];
     uint64_t block_interval, launch_cycles, limit_cycles, limit_instructions, deadlock_cycles;
     gpci_sampler sampler; /* where schedulers want samples */
     uint64_t cycles;      /* counted, over all kernels */
@@ -185,8 +196,8 @@ void gpci_sm_account(gpci_timed_replay *t, uint32_t sm, uint64_t end);
 /* When can a warp issue? Its state follows; if by `horizon`, it is ready. */
 void gpci_sm_look(const gpci_timed_replay *t, gpci_timed_sm *sm, uint32_t slot, uint64_t now, uint64_t horizon);
 
-/* issue.c: the next instruction of a warp; GPC_BUSY where the memory pipeline refuses it. */
-gpc_status gpci_sm_issue(gpci_timed_replay *t, uint32_t sm, uint32_t slot, uint64_t now);
+/* sm_send.c: a warp's next instruction goes to the memory pipeline, which may refuse it: GPC_BUSY. */
+gpc_status gpci_sm_send(gpci_timed_replay *t, uint32_t sm, uint32_t slot, const gpc_instruction *i);
 
 /* warps.c */
 void gpci_sm_start_blocks(gpci_timed_replay *t, uint32_t sm, uint64_t now);
@@ -207,24 +218,20 @@ void gpci_timed_end_period(gpci_timed_replay *t, uint64_t now);
 /* deadlock.c: nothing moves any more. Who waits for what? */
 gpc_status gpci_timed_stuck(const gpci_timed_replay *t, gpc_error *error);
 
-/* What a warp's next instruction is. */
-GPCI_INLINE bool gpci_is_access(const gpc_instruction *i) {
-    return i->op_class == GPC_OP_MEMORY && i->mask && i->addresses && i->space <= GPC_SPACE_LOCAL;
-}
-
-GPCI_INLINE const gpci_op *gpci_op_of(const gpci_timed_replay *t, const gpc_instruction *i) {
-    if (i->op_class != GPC_OP_MEMORY)
-        return &t->ops[i->op_class < GPC_OP_CLASS_COUNT ? i->op_class : GPC_OP_ALU];
-    return gpci_is_access(i) ? &t->ops[GPC_OP_MEMORY]
-                             : &t->spaces[i->space < GPC_SPACE_COUNT ? i->space : GPC_SPACE_NONE];
-}
-
 GPCI_INLINE gpc_warp_state gpci_warp_state(const gpci_timed_sm *sm, const gpci_timed_warp *warp) {
     return gpci_scheduler_state(sm->issuers[warp->issuer].scheduler, warp->place);
 }
 
-GPCI_INLINE void gpci_warp_set(const gpci_timed_sm *sm, const gpci_timed_warp *warp, gpc_warp_state state) {
+GPCI_INLINE void gpci_warp_set(gpci_timed_sm *sm, const gpci_timed_warp *warp, gpc_warp_state state) {
+    sm->stirred |= 1u << warp->issuer;
     gpci_scheduler_set(sm->issuers[warp->issuer].scheduler, warp->place, state);
+}
+
+/* The hierarchy counts the accesses that it gets; everything else is counted here. */
+GPCI_INLINE void gpci_sm_count(gpci_timed_sm *sm, const gpci_operands *operands) {
+    sm->deeds->instructions++;
+    sm->deeds->threads += operands->lanes;
+    sm->counts.threads += operands->lanes;
 }
 
 GPCI_INLINE uint64_t *gpci_board_of(const gpci_timed_sm *sm, uint32_t slot) {

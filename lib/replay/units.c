@@ -10,24 +10,29 @@ static uint64_t number(const gpci_timed_replay *t, gpci_key key) {
 static gpci_op make_op(const gpci_timed_replay *t, gpci_unit unit, gpci_key latency, gpci_key interval) {
     return (gpci_op){.unit = (uint8_t)unit,
                      .latency = (uint16_t)number(t, latency),
-                     .interval = unit < GPCI_UNIT_NONE ? (uint16_t)number(t, interval) : 0};
+                     .interval = unit < GPCI_UNIT_NONE ? (uint16_t)number(t, interval) : 0,
+                     .writes = true};
 }
 
 static void read_ops(gpci_timed_replay *t) {
     const gpci_op alu = make_op(t, GPCI_UNIT_ALU, GPCI_KEY_SM_LATENCY_ALU, GPCI_KEY_SM_INTERVAL_ALU);
-    const gpci_op control = make_op(t, GPCI_UNIT_NONE, GPCI_KEY_SM_LATENCY_CONTROL, GPCI_KEY_COUNT);
     const gpci_op constant = make_op(t, GPCI_UNIT_NONE, GPCI_KEY_SM_LATENCY_CONSTANT, GPCI_KEY_COUNT);
+    gpci_op control = make_op(t, GPCI_UNIT_NONE, GPCI_KEY_SM_LATENCY_CONTROL, GPCI_KEY_COUNT), *spaces;
     t->ops[GPC_OP_ALU] = alu;
     t->ops[GPC_OP_DOUBLE] = make_op(t, GPCI_UNIT_DOUBLE, GPCI_KEY_SM_LATENCY_DOUBLE, GPCI_KEY_SM_INTERVAL_DOUBLE);
     t->ops[GPC_OP_SFU] = make_op(t, GPCI_UNIT_SFU, GPCI_KEY_SM_LATENCY_SFU, GPCI_KEY_SM_INTERVAL_SFU);
     t->ops[GPC_OP_TENSOR] = make_op(t, GPCI_UNIT_TENSOR, GPCI_KEY_SM_LATENCY_TENSOR, GPCI_KEY_SM_INTERVAL_TENSOR);
     t->ops[GPC_OP_UNIFORM] = make_op(t, GPCI_UNIT_UNIFORM, GPCI_KEY_SM_LATENCY_UNIFORM, GPCI_KEY_SM_INTERVAL_UNIFORM);
-    t->ops[GPC_OP_CONTROL] = t->ops[GPC_OP_BARRIER] = t->ops[GPC_OP_FENCE] = t->ops[GPC_OP_EXIT] = control;
+    t->ops[GPC_OP_EXIT] = control;
+    control.holds = control.latency;
+    t->ops[GPC_OP_CONTROL] = t->ops[GPC_OP_BARRIER] = t->ops[GPC_OP_FENCE] = control;
     t->ops[GPC_OP_MEMORY] = (gpci_op){.unit = GPCI_UNIT_MEMORY};
+    spaces = t->ops + GPCI_USE_SPACE;
     for (uint32_t space = 0; space < GPC_SPACE_COUNT; space++)
-        t->spaces[space] = alu;
-    t->spaces[GPC_SPACE_SHARED] = make_op(t, GPCI_UNIT_SHARED, GPCI_KEY_SM_LATENCY_SHARED, GPCI_KEY_SM_INTERVAL_SHARED);
-    t->spaces[GPC_SPACE_CONSTANT] = t->spaces[GPC_SPACE_TEXTURE] = constant;
+        spaces[space] = alu;
+    spaces[GPC_SPACE_SHARED] = make_op(t, GPCI_UNIT_SHARED, GPCI_KEY_SM_LATENCY_SHARED, GPCI_KEY_SM_INTERVAL_SHARED);
+    spaces[GPC_SPACE_CONSTANT] = spaces[GPC_SPACE_TEXTURE] = constant;
+    t->ops[GPCI_USE_NOTHING] = (gpci_op){.unit = GPCI_UNIT_NONE};
     t->latency_control = control.latency;
 }
 
@@ -35,6 +40,7 @@ static void read_options(gpci_timed_replay *t) {
     t->schedulers = (uint32_t)number(t, GPCI_KEY_SM_SCHEDULERS);
     t->slots = (uint32_t)number(t, GPCI_KEY_SM_WARPS);
     t->words = gpci_warp_words(t->slots);
+    t->all_schedulers = (1u << t->schedulers) - 1;
     t->scheduler_words = gpci_warp_words((t->slots + t->schedulers - 1) / t->schedulers);
     t->issue_width = (uint32_t)number(t, GPCI_KEY_SM_ISSUE);
     t->block_interval = number(t, GPCI_KEY_BLOCKS_INTERVAL);
@@ -73,6 +79,7 @@ static gpc_status make_schedulers(gpci_timed_replay *t, uint32_t sm, gpc_error *
         t->throttled |= (*scheduler)->throttle_count != 0;
         t->policy_classes |= (*scheduler)->ops->class_of != NULL;
         t->classed |= t->throttled || t->policy_classes || (*scheduler)->limit < (*scheduler)->warps;
+        t->watches |= t->classed || (*scheduler)->kind == GPCI_SCHEDULER_TABLE;
     }
     return GPC_OK;
 }

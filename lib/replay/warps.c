@@ -42,6 +42,7 @@ static void start_warp(gpci_timed_replay *t, uint32_t number, gpci_block_run *ru
     w->end = warp->path->steps + warp->path->count;
     w->run = run;
     w->not_before = now;
+    w->settled = 0;
     w->loads = w->others = 0;
     w->starts++;
     w->age = (uint16_t)m->live++;
@@ -96,6 +97,7 @@ void gpci_warp_end(gpci_timed_replay *t, uint32_t number, uint32_t slot, uint64_
     gpci_block_run *run = w->run;
     tell(t, number, slot, GPC_WARP_EXIT, now);
     gpci_scheduler_end(m->issuers[w->issuer].scheduler, w->place);
+    m->stirred |= 1u << w->issuer;
     w->run = NULL;
     for (uint32_t other = 0; other < t->slots; other++)
         m->warps[other].age -= m->warps[other].run && m->warps[other].age > w->age;
@@ -124,12 +126,15 @@ void gpci_sm_clear(gpci_timed_replay *t, uint32_t number) {
         gpci_issuer *s = &m->issuers[n];
         memset(s->wanting, 0, (size_t)GPCI_TIMED_UNITS * t->scheduler_words * sizeof *s->wanting);
         memset(s->free_at, 0, sizeof s->free_at);
+        s->wanted = 0;
+        s->next = 0;
         s->class = GPCI_CYCLE_EMPTY;
         s->declined = false;
     }
     memset(m->calendar, 0, (size_t)GPCI_CALENDAR * t->words * sizeof *m->calendar);
     memset(m->answered, 0, t->words * sizeof *m->answered);
     m->calendar_used = 0;
+    m->stirred = 0;
     m->any_answered = m->refused = false;
     m->next_start = 0;
     m->first_start = m->last_start = NULL;

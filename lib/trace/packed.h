@@ -3,6 +3,7 @@
 #define GPC_TRACE_PACKED_H
 
 #include "base/buffer.h"
+#include "trace/operands.h"
 
 /*
  * Thread blocks as a replay holds them while they run: many of them, each for long. Warps of a kernel execute much the
@@ -10,7 +11,7 @@
  * there once; a warp's path, the instructions that it executes one after the other, is there once for all warps that
  * take it; and addresses are bytes, unpacked when an instruction issues.
  *
- * Example: 1000 warps of 100 instructions, 20 of them loads with a stride: 100 instructions of 64 bytes, one path of
+ * Example: 1000 warps of 100 instructions, 20 of them loads with a stride: 100 instructions of 96 bytes, one path of
  * 800 bytes, and 1000 times 20 times 4 bytes of addresses.
  */
 
@@ -22,6 +23,13 @@
  * all others, those to shared memory among them, it is NULL.
  */
 extern const uint64_t gpci_packed_addresses[GPCI_MOST_LANES];
+
+/* An instruction, once, and the one that came behind it the last time. */
+typedef struct gpci_form {
+    gpc_instruction instruction; /* first, for paths lead here */
+    gpci_operands operands;
+    struct gpci_form *follows;
+} gpci_form;
 
 typedef struct gpci_path {
     struct gpci_path *next; /* of the same bucket */
@@ -71,6 +79,10 @@ enum {
 
 /* Bytes behind the last that a reader may read. */
 #define GPCI_PACKED_SLACK 8u
+
+GPCI_INLINE const gpci_operands *gpci_operands_at(const gpc_instruction *step) {
+    return &((const gpci_form *)(const void *)step)->operands;
+}
 
 GPCI_INLINE gpci_address_cursor gpci_packed_begin(const gpci_packed_warp *warp) {
     return (gpci_address_cursor){.at = warp->addresses};

@@ -136,6 +136,7 @@ static GPCI_NOINLINE gpci_form *find_form(gpci_packer *p, const gpc_instruction 
     gpci_form *form = &set->pieces->forms[place];
     form->instruction = *i;
     form->instruction.addresses = is_access(i) ? gpci_packed_addresses : NULL;
+    form->operands = gpci_operands_of(&form->instruction);
     set->known[at] = form;
     set->count++;
     return form;

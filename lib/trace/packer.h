@@ -5,12 +5,6 @@
 #include "trace/builder.h"
 #include "trace/packed.h"
 
-/* An instruction, once, and the one that came behind it the last time. */
-typedef struct gpci_form {
-    gpc_instruction instruction;
-    struct gpci_form *follows;
-} gpci_form;
-
 /* Forms in pieces that never move. */
 #define GPCI_FORMS_PER_PIECE 63u
 typedef struct gpci_form_piece {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/timed_replay.h"
 
-/* One instruction of a warp leaves the issue stage. */
+/* One instruction of a warp goes to the memory pipeline. */
 
 /*
  * What a completion says of an access. Of a load, whose warp stays until it is done: its
@@ -18,11 +18,12 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
     const gpc_scheduler *scheduler = m->issuers[w->issuer].scheduler;
     bool holds = i->kind == GPC_LOAD || i->kind == GPC_ATOMIC;
     const gpci_opcode *opcode = gpci_replay_opcode(t->r, i);
+    const gpci_operands *operands = gpci_operands_at(i);
     gpci_block_run *run = w->run;
     gpci_warp_run *warp = &run->warps[slot - run->slot * run->block->warp_count];
     uint64_t addresses[GPCI_MOST_LANES];
     gpci_address_cursor cursor = warp->addresses;
-    gpci_packed_take(&cursor, gpci_popcount(i->mask), addresses);
+    gpci_packed_take(&cursor, operands->lanes, addresses);
     gpc_warp_access access = {.struct_size = sizeof access,
                               .sm = number,
                               .warp = slot,
@@ -40,34 +41,23 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
                               .order = opcode->order,
                               .token = (uint8_t)gpci_scheduler_token(scheduler, w->place, 1),
                               .token_l2 = (uint8_t)gpci_scheduler_token(scheduler, w->place, 2)};
-    uint64_t *board = gpci_board_of(m, slot);
-    uint32_t *in_flight = holds ? &w->loads : &w->others;
-    if (holds)
-        gpci_scoreboard_write(board, i, GPCI_NEVER);
-    (*in_flight)++;
-    m->deeds->in_flight++;
     gpc_busy busy = GPC_BUSY_NOT;
     gpc_status status = gpci_timed_issue(t->r->hierarchy, &access, token_of(w, i, holds), &busy);
     if (status == GPC_OK) {
+        if (holds) {
+            w->loads++;
+            gpci_scoreboard_write(gpci_board_of(m, slot), operands, GPCI_NEVER);
+        } else {
+            w->others++;
+        }
         warp->addresses = cursor;
+        m->deeds->in_flight++;
         m->deeds->told++;
         return GPC_OK;
     }
-    if (holds)
-        gpci_scoreboard_write(board, i, 0);
-    (*in_flight)--;
-    m->deeds->in_flight--;
     m->refused = true;
     m->busy = (uint8_t)busy;
     return status;
-}
-
-/* The hierarchy counts the accesses that it gets; everything else is counted here. */
-static void count(gpci_timed_sm *m, const gpc_instruction *i) {
-    uint32_t threads = gpci_popcount(i->mask);
-    m->deeds->instructions++;
-    m->deeds->threads += threads;
-    m->counts.threads += threads;
 }
 
 /* A fence: the warp goes on once it is done. */
@@ -81,7 +71,7 @@ static GPCI_COLD gpc_status send_fence(gpci_timed_replay *t, uint32_t number, ui
     if (status == GPC_OK) {
         w->fenced = true;
         m->deeds->in_flight++;
-        count(m, i);
+        gpci_sm_count(m, gpci_operands_at(i));
         return GPC_OK;
     }
     m->refused = true;
@@ -89,54 +79,10 @@ static GPCI_COLD gpc_status send_fence(gpci_timed_replay *t, uint32_t number, ui
     return status;
 }
 
-/* Results, the unit's next turn, and when the warp may go on. */
-static void take_effect(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, const gpc_instruction *i, uint64_t now) {
-    gpci_timed_warp *w = &m->warps[slot];
-    const gpci_op *op = gpci_op_of(t, i);
-    w->not_before = now;
-    if (!i->mask || op->unit == GPCI_UNIT_MEMORY)
-        return;
-    if (i->op_class >= GPC_OP_CONTROL && i->op_class <= GPC_OP_FENCE)
-        w->not_before = now + t->latency_control;
-    gpci_scoreboard_write(gpci_board_of(m, slot), i, now + op->latency);
-    if (op->unit == GPCI_UNIT_SHARED)
-        for (uint32_t n = 0; n < t->schedulers; n++)
-            m->issuers[n].free_at[GPCI_UNIT_SHARED] = now + op->interval;
-    else if (op->unit != GPCI_UNIT_NONE)
-        m->issuers[w->issuer].free_at[op->unit] = now + op->interval;
-}
-
-gpc_status gpci_sm_issue(gpci_timed_replay *t, uint32_t number, uint32_t slot, uint64_t now) {
-    gpci_timed_sm *m = &t->sms[number];
-    gpci_sm_deeds *deeds = m->deeds;
-    gpci_timed_warp *w = &m->warps[slot];
-    gpci_issuer *s = &m->issuers[w->issuer];
-    const gpc_instruction *i = *w->next;
-    if (w->unit == GPCI_UNIT_MEMORY) {
-        gpc_status status =
-            GPCI_LIKELY(i->op_class == GPC_OP_MEMORY) ? send(t, number, slot, i) : send_fence(t, number, slot, i);
-        if (status != GPC_OK)
-            return status;
-    } else {
-        s->wanting[w->unit * t->scheduler_words + w->place / 64] &= ~gpci_warp_bit(w->place);
-        count(m, i);
-    }
-    gpci_scheduler_issued(s->scheduler, w->place, now);
-    deeds->first_pc = i->pc < deeds->first_pc ? i->pc : deeds->first_pc;
-    deeds->last_pc = i->pc > deeds->last_pc ? i->pc : deeds->last_pc;
-    deeds->progress = now;
-    m->counts.instructions++;
-    if (t->classed)
-        m->counts.by_bypassing += gpci_scheduler_class(s->scheduler, w->place) == GPC_CLASS_BYPASS;
-    if (GPCI_UNLIKELY(!--deeds->left))
-        t->stopped = true;
-    w->next++;
-    take_effect(t, m, slot, i, now);
-    if (i->op_class == GPC_OP_BARRIER && i->mask && w->next < w->end)
-        gpci_warp_barrier(t, number, slot, now);
-    else if (w->next == w->end)
-        gpci_warp_end(t, number, slot, now);
-    else
-        gpci_sm_look(t, m, slot, now, now + 1);
-    return GPC_OK;
+gpc_status gpci_sm_send(gpci_timed_replay *t, uint32_t number, uint32_t slot, const gpc_instruction *i) {
+    gpc_status status =
+        GPCI_LIKELY(i->op_class == GPC_OP_MEMORY) ? send(t, number, slot, i) : send_fence(t, number, slot, i);
+    if (status == GPC_BUSY) /* nobody of this SM may send any more */
+        t->sms[number].stirred = t->all_schedulers;
+    return status;
 }

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/operands.h"
+
+static bool is_fixed(uint16_t number) {
+    return number == (GPC_REGISTER_R | 255) || number == (GPC_REGISTER_UR | 63) || number == (GPC_REGISTER_UR | 255) ||
+           number == (GPC_REGISTER_P | 7) || number == (GPC_REGISTER_UP | 7);
+}
+
+/* Registers that a memory instruction writes from its only destination on: traces name the first of 2 or 4. */
+static uint32_t span_of(const gpc_instruction *i) {
+    bool vector = i->op_class == GPC_OP_MEMORY && i->destinations == 1 && i->registers[0] < 255;
+    return vector && i->width > 4 ? (i->width > 16 ? 4u : (i->width + 3u) / 4) : 1;
+}
+
+static unsigned use_of(const gpc_instruction *i) {
+    if (!i->mask)
+        return GPCI_USE_NOTHING;
+    if (i->op_class != GPC_OP_MEMORY)
+        return i->op_class < GPC_OP_CLASS_COUNT ? i->op_class : GPC_OP_ALU;
+    if (i->addresses && i->space <= GPC_SPACE_LOCAL)
+        return GPC_OP_MEMORY;
+    return GPCI_USE_SPACE + (i->space < GPC_SPACE_COUNT ? i->space : GPC_SPACE_NONE);
+}
+
+static void put(gpci_operands *o, uint16_t number) {
+    if (!is_fixed(number))
+        o->entries[o->count++] = (uint16_t)gpci_register_entry(number);
+}
+
+gpci_operands gpci_operands_of(const gpc_instruction *i) {
+    gpci_operands o = {.use = (uint8_t)use_of(i), .lanes = (uint8_t)gpci_popcount(i->mask)};
+    uint32_t count = (uint32_t)i->destinations + i->sources, writes = i->destinations;
+    count = count < GPC_MAX_OPERANDS ? count : GPC_MAX_OPERANDS;
+    writes = writes < count ? writes : count;
+    for (uint32_t n = 0; n < writes; n++)
+        put(&o, i->registers[n]);
+    for (uint32_t n = 1; n < span_of(i) && i->registers[0] + n < 255; n++)
+        put(&o, (uint16_t)(i->registers[0] + n));
+    o.writes = o.count;
+    for (uint32_t n = writes; n < count; n++)
+        put(&o, i->registers[n]);
+    return o;
+}
