@@ -36,14 +36,14 @@ static gpc_status order_init(void *self, const gpc_policy_env *env, char *messag
     return GPC_OK;
 }
 
+/* The lowest nibble of the order that is `way` is exact: what borrows falsify is above it. */
 static void order_touch(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)request;
-    uint64_t *order = &((order_lru *)self)->orders[set], older = *order;
-    unsigned at = 0;
-    while ((older >> at & 15) != way)
-        at += 4;
-    uint64_t newer = older & (((uint64_t)1 << at) - 1), through = ~(uint64_t)0 >> (60 - at);
-    *order = (older & ~through) | newer << 4 | way;
+    const uint64_t ones = 0x1111111111111111u;
+    uint64_t *at = &((order_lru *)self)->orders[set], order = *at, differ = order ^ ones * way;
+    uint64_t found = (differ - ones) & ~differ & ones << 3;
+    uint64_t through = found ^ (found - 1);
+    *at = (order & ~through) | (order << 4 & through) | way;
 }
 
 static uint32_t order_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
@@ -69,7 +69,8 @@ static const gpc_replacement_ops order_ops = {.struct_size = sizeof order_ops,
                                               .init = order_init,
                                               .on_hit = order_touch,
                                               .choose_victim = order_victim,
-                                              .on_fill = order_fill};
+                                              .on_fill = order_fill,
+                                              .reads = GPC_READS_PLACE};
 
 static gpc_cache *make(gpc_context *context, bool l2, const char *policy) {
     gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;

@@ -7,7 +7,8 @@
 
 /*
  * Long batches of full LRU caches, whose rows the loop may keep in order of recency: with every instruction set against
- * one access at a time, in what is reported, in counters, in which line is in which way, and in what leaves afterwards.
+ * one access at a time, in what is reported, in counters, in which line is in which way, and in what leaves afterwards. And batches under a policy that reads nothing
+ * but places, for which no request is filled in.
  */
 
 #define LONGEST 3000u
@@ -29,6 +30,46 @@ static uint32_t random_below(caches *c, uint32_t bound) {
     return (uint32_t)(c->random >> 33) % bound;
 }
 
+/* -- a user's policy that reads nothing but places */
+
+/* Ways in turn; after some hundred fills, ways that are none. */
+typedef struct turns {
+    uint32_t fills, hits, ways;
+} turns;
+
+static gpc_status turns_init(void *self, const gpc_policy_env *env, char *message) {
+    (void)message;
+    ((turns *)self)->ways = env->ways;
+    return GPC_OK;
+}
+
+static uint32_t turns_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)set, (void)candidates, (void)request;
+    const turns *t = self;
+    return t->fills < 400 ? t->fills % t->ways : t->ways;
+}
+
+static void turns_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)set, (void)way, (void)request;
+    ((turns *)self)->fills += ++((turns *)self)->hits % 16 == 0;
+}
+
+static void turns_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)set, (void)way, (void)request;
+    ((turns *)self)->fills++;
+}
+
+static const gpc_replacement_ops turns_ops = {.struct_size = sizeof turns_ops,
+                                              .name = "turns",
+                                              .instance_bytes = sizeof(turns),
+                                              .init = turns_init,
+                                              .on_hit = turns_hit,
+                                              .choose_victim = turns_victim,
+                                              .on_fill = turns_fill,
+                                              .reads = GPC_READS_PLACE};
+
+/* -- two caches */
+
 static gpc_cache *make(gpc_simd simd, const caches *c) {
     gpc_context_options context_options = GPC_CONTEXT_OPTIONS_INIT;
     context_options.simd = simd;
@@ -39,6 +80,7 @@ static gpc_cache *make(gpc_simd simd, const caches *c) {
     gpc_cache *cache;
     cr_assert_eq(gpc_context_create(&context_options, NULL, &context), GPC_OK);
     cr_assert_eq(gpc_cache_create(context, &options, NULL, &cache), GPC_OK);
+    cr_assert_eq(gpc_context_register_replacement(context, &turns_ops, NULL, NULL, NULL), GPC_OK);
     gpc_context_destroy(context);
     return cache;
 }
@@ -123,4 +165,39 @@ Test(batch, full_caches) {
                 c.begin = begins[(seed + shape) % (sizeof begins / sizeof *begins)];
                 run(&c, levels[level]);
             }
+}
+
+/* Both stop at the same access, and are the same then; twice. */
+static void run_turns(gpc_simd simd, uint32_t ways, bool stores) {
+    static batch_memory m;
+    caches c = {.sets = 8, .ways = ways, .random = ways};
+    c.one = make(GPC_SIMD_NONE, &c);
+    c.many = make(simd, &c);
+    cr_assert_eq(gpc_cache_set_replacement(c.one, "turns", NULL), GPC_OK);
+    cr_assert_eq(gpc_cache_set_replacement(c.many, "turns", NULL), GPC_OK);
+    gpc_batch b = GPC_BATCH_INIT;
+    b.addresses = m.addresses, b.kinds = stores ? m.kinds : NULL, b.results = m.results, b.evicted = m.evicted;
+    size_t done = 0;
+    for (uint32_t round = 0; round < 2; round++) {
+        b.count = LONGEST;
+        for (uint32_t i = 0; i < LONGEST; i++) {
+            m.addresses[i] = next_line(&c, false) * 128;
+            m.kinds[i] = random_below(&c, 2) ? GPC_STORE : GPC_LOAD;
+        }
+        cr_expect_eq(gpc_cache_access_many(c.many, &b, &done), GPC_ERROR_CALLBACK);
+        cr_assert(done < LONGEST && (round || done > 0));
+        for (uint32_t i = 0; i < done; i++)
+            same_access(&c, &b, i);
+        gpc_request request = {.address = m.addresses[done], .kind = stores ? m.kinds[done] : 0};
+        cr_expect_eq(gpc_cache_access(c.one, &request, NULL), GPC_ERROR_CALLBACK);
+        same_lines(&c);
+    }
+    gpc_cache_destroy(c.one);
+    gpc_cache_destroy(c.many);
+}
+
+Test(batch, policy_that_reads_places) {
+    for (uint32_t level = 0; level < LEVELS; level++)
+        for (uint32_t shape = 0; shape < 6; shape++)
+            run_turns(levels[level], shape % 3 ? 4 * (shape % 3) * (shape % 3) : 12, shape > 2);
 }
