@@ -5,7 +5,7 @@
 #include "base/buffer.h"
 
 /* Readable bytes behind the newline that ends a line. */
-#define GPCI_LINE_SLACK 64u
+#define GPCI_LINE_SLACK 128u
 
 /*
  * Fields of a line that ends in a newline. Each reader passes blanks, takes one
@@ -92,11 +92,32 @@ GPCI_INLINE const char *gpci_field_decimal(const char *at, uint64_t most, uint64
     return at && gpci_is_end(*at) ? at : NULL;
 }
 
-/* Decimal with an optional minus, as two's complement. */
+/*
+ * How many of eight characters, from the first on, are decimal digits, and the number that these make where there are
+ * one to seven of them.
+ */
+GPCI_INLINE unsigned gpci_decimal_run(const char *at, uint64_t *value) {
+    const uint64_t ones = 0x0101010101010101u;
+    uint64_t digits = gpci_load64((const uint8_t *)at) ^ ones * '0';
+    uint64_t wrong = (digits | (digits + ones * 0x76)) & ones * 0x80;
+    unsigned count = wrong ? gpci_lowest(wrong) / 8 : 8;
+    uint64_t v = count ? digits << (64 - 8 * count) : 0; /* zeros in front */
+    v = (v * 10 + (v >> 8)) & 0x00ff00ff00ff00ffu;
+    v = (v * 100 + (v >> 16)) & 0x0000ffff0000ffffu;
+    *value = (v * 10000 + (v >> 32)) & 0xffffffffu;
+    return count;
+}
+
+/* Decimal with an optional minus, as two's complement. Reads as far beyond the newline as gpci_field_hex. */
 GPCI_INLINE const char *gpci_field_signed(const char *at, uint64_t *value) {
     at = gpci_skip_blanks(at);
     bool negative = *at == '-';
     uint64_t v;
+    unsigned count = gpci_decimal_run(at + negative, &v);
+    if (GPCI_LIKELY(count - 1 < 7 && gpci_is_end(at[negative + count]))) {
+        *value = negative ? 0 - v : v;
+        return at + negative + count;
+    }
     at = gpci_digits(at + negative, (uint64_t)INT64_MAX + negative, &v);
     if (!at || !gpci_is_end(*at))
         return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define _GNU_SOURCE /* pipe2: another thread's child must never inherit the pipe */
+#define _GNU_SOURCE /* pipe2: another thread's child must never inherit the pipe; F_SETPIPE_SZ */
 #include "trace/input.h"
 
 #include <errno.h>
@@ -46,6 +46,21 @@ static int above_standard(int fd) {
     close(fd);
     errno = reason;
     return moved;
+}
+
+/*
+ * Room in the pipe for what the decompressor has ready while nobody reads: some ten thousand instructions, where the
+ * usual 64 KiB are fewer than one thread block may have. Without it the two take turns on two processors.
+ */
+#define PIPE_BYTES (1 << 20)
+
+static void widen(int pipe) {
+#ifdef F_SETPIPE_SZ
+    /* refused where the user's pipes have too much already: then it stays as it is */
+    (void)fcntl(pipe, F_SETPIPE_SZ, PIPE_BYTES);
+#else
+    (void)pipe;
+#endif
 }
 
 /* stdin: the file; stdout: the pipe; stderr: nowhere. Signals as a fresh program expects them. */
@@ -97,6 +112,7 @@ static gpc_status start_child(gpci_input *input, gpc_error *error) {
                 close(ends[i]);
         return gpci_fail(error, GPC_ERROR_IO, "%s: no pipe for %s: %s", input->path, input->tool, strerror(reason));
     }
+    widen(ends[1]);
     int failure = spawn(input->tool, input->file, ends[1], &input->child);
     close(ends[1]);
     if (failure) {

@@ -311,3 +311,56 @@ Test(text, generic_accesses_by_address) {
     gpc_trace_close(trace);
     rig_close(&r);
 }
+
+/* A reader that expects what came last: the same loop with other masks, fronts, widths of blanks, and middles. */
+Test(text, lines_that_come_again_with_changes) {
+    static const struct {
+        const char *line;
+        uint64_t mask;
+        uint32_t line_number;
+        uint16_t first;
+    } lines[] = {
+        {"10 ffffffff 1 R1 MOV 1 R2 0", 0xffffffff, 0, 1},
+        {"20 ffffffff 1 R4 LDG.E 1 R2 4 1 0x1000 4", 0xffffffff, 0, 4},
+        {"10 ffffffff 1 R1 MOV 1 R2 0", 0xffffffff, 0, 1},
+        {"20 ffffffff 1 R4 LDG.E 1 R2 4 1 0x1000 4", 0xffffffff, 0, 4},
+        {"10 0000ffff 1 R1 MOV 1 R2 0", 0xffff, 0, 1},
+        {"20 ffff0000 1 R4 LDG.E 1 R2 4 1 0x2000 -4", 0xffff0000, 0, 4},
+        {"10 ffff 1 R1 MOV 1 R2 0", 0xffff, 0, 1}, /* a narrower mask */
+        {"20 0xf0 1 R4 LDG.E 1 R2 4 2 0x2000 8 -16 1048576", 0xf0, 0, 4},
+        {"10 0x0f 1 R1 MOV 1 R2 0", 0xf, 0, 1},
+        {"20 0xf0 1 R4 LDG.E 1 R2 4 2 0x2000 8 -16 12345678901", 0xf0, 0, 4},
+        {"10  1 1 R1 MOV 1 R2 0", 1, 0, 1}, /* the mask of another place */
+        {"20   f0 1 R5 LDG.E 1 R2 4 0 0x1 0x2 0x3 0x4", 0xf0, 0, 5},
+        {"7 10 ffffffff 1 R1 MOV 1 R2 0", 0xffffffff, 7, 1}, /* with a source line */
+        {"7 10 ffffffff 1 R1 MOV 1 R2 0 ", 0xffffffff, 7, 1},
+        {"8 10 ffffffff 1 R1 MOV 1 R2 0", 0xffffffff, 8, 1},
+        {"10 ffffffff 1 R1 MOV 1 R2 0", 0xffffffff, 0, 1},
+        {"10 ffffffff 1 R1 MOV 1 R2 0 5", 0xffffffff, 0, 1}, /* an immediate */
+        {"10 ffffffff 1 R1 MOV 1 R22 0", 0xffffffff, 0, 1},  /* longer by a digit, and */
+        {"10 ffffffff 1 R1 MOV 1 R2 0", 0xffffffff, 0, 1},   /* shorter */
+    };
+    const unsigned count = sizeof lines / sizeof *lines;
+    char text[2048] = "";
+    for (unsigned i = 0; i < count; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s\n", lines[i].line);
+    rig r;
+    rig_open(&r);
+    gpc_trace *trace;
+    const gpc_warp *warp = warp_of(&r, &trace, HEADER, text, count);
+    cr_assert_eq(warp->count, count + 1, "and an EXIT");
+    for (unsigned i = 0; i < count; i++) {
+        const gpc_instruction *found = &warp->instructions[i];
+        cr_assert_eq(found->mask, lines[i].mask, "%u: %llx", i, (unsigned long long)found->mask);
+        cr_assert_eq(found->line, lines[i].line_number, "%u: line %u", i, found->line);
+        cr_assert_eq(found->registers[0], lines[i].first, "%u: R%u", i, found->registers[0]);
+        cr_assert_eq(found->registers[1], i == 17 ? 22 : 2, "%u: R%u", i, found->registers[1]);
+        cr_assert_eq(found->addresses != NULL, found->pc == 0x20, "%u", i);
+    }
+    expect_addresses(&warp->instructions[5], 3, (const uint64_t[]){0x2000, 0x1ffc, 0x1ff8});
+    expect_addresses(&warp->instructions[7], 4, (const uint64_t[]){0x2000, 0x2008, 0x1ff8, 0x101ff8});
+    expect_addresses(&warp->instructions[9], 4, (const uint64_t[]){0x2000, 0x2008, 0x1ff8, 0x1ff8 + 12345678901u});
+    expect_addresses(&warp->instructions[11], 4, (const uint64_t[]){1, 2, 3, 4});
+    gpc_trace_close(trace);
+    rig_close(&r);
+}

@@ -149,17 +149,78 @@ static const char *parse_middle(gpci_line_parser *parser, const char *at, gpci_l
     return at;
 }
 
-static void remember(const gpci_line_parser *parser, const gpci_line *line, const char *from, const char *to) {
+/* A line of this template was read: it is expected where the last line comes again. */
+static void read_one(gpci_line_parser *parser, gpci_line_template *known) {
+    if (parser->last)
+        parser->last->follows = known;
+    parser->last = known;
+}
+
+/* Where the field begins that ends in blanks before `middle`. */
+static uint8_t begin_of_mask(const char *text, size_t middle) {
+    while (middle && gpci_is_blank(text[middle - 1]))
+        middle--;
+    while (middle && !gpci_is_blank(text[middle - 1]))
+        middle--;
+    return (uint8_t)middle;
+}
+
+static void remember(gpci_line_parser *parser, const gpci_line *line, const char *from, const char *middle,
+                     const char *to) {
     gpci_line_template *known = template_of(parser, line->instruction.pc);
     size_t length = (size_t)(to - from);
-    if (length > sizeof known->text)
+    if (length > sizeof known->text) {
+        parser->last = NULL;
         return;
-    known->pc = line->instruction.pc;
+    }
     known->length = (uint8_t)length;
+    known->middle = (uint8_t)(middle - from);
     known->addressed = line->memory_width != 0;
     known->registers = (uint8_t)line->registers;
     known->instruction = line->instruction;
     memcpy(known->text, from, length);
+    known->mask = begin_of_mask(from, known->middle);
+    read_one(parser, known);
+}
+
+/* The template of a line of which the front is another than its last one's: what it knows follows. */
+static gpci_line_template *match(const gpci_line_parser *parser, const gpc_instruction *front, const char *line,
+                                 const char *middle) {
+    gpci_line_template *known = template_of(parser, front->pc);
+    size_t length = (size_t)known->length - known->middle, before = (size_t)(middle - line);
+    if (!known->length || known->instruction.pc != front->pc || before + length > sizeof known->text ||
+        memcmp(middle, known->text + known->middle, length) != 0 || !gpci_is_end(middle[length]))
+        return NULL;
+    memcpy(known->text, line, before + length);
+    known->length = (uint8_t)(before + length);
+    known->middle = (uint8_t)before;
+    known->mask = begin_of_mask(line, before);
+    known->instruction.mask = front->mask;
+    known->instruction.line = front->line;
+    return known;
+}
+
+/* The same line but for its mask. */
+static bool other_mask(gpci_line_template *known, const char *line) {
+    const char *middle = line + known->middle, *text = known->text;
+    uint64_t mask;
+    if (memcmp(line, text, known->mask) != 0 ||
+        memcmp(middle, text + known->middle, (size_t)known->length - known->middle) != 0)
+        return false;
+    const char *at = gpci_field_hex(line + known->mask, &mask);
+    if (!at || gpci_skip_blanks(at) != middle || mask > UINT32_MAX)
+        return false;
+    memcpy(known->text + known->mask, line + known->mask, (size_t)known->middle - known->mask);
+    known->instruction.mask = mask;
+    return true;
+}
+
+/* The template of the line that is expected, if it is that. */
+static gpci_line_template *expected(const gpci_line_parser *parser, const char *line) {
+    gpci_line_template *known = parser->last ? parser->last->follows : NULL;
+    if (!known || (memcmp(line, known->text, known->length) != 0 && !other_mask(known, line)))
+        return NULL;
+    return gpci_is_end(line[known->length]) ? known : NULL;
 }
 
 static bool is_bulk(const gpci_line_parser *parser, const gpc_instruction *instruction) {
@@ -177,6 +238,7 @@ static bool parse_new(gpci_line_parser *parser, gpci_block *block, const char *a
         return false;
     }
     gpci_line line = {0};
+    const char *from = at;
     const char *middle = parse_front(parser, at, &line.instruction);
     if (!middle || !(at = parse_middle(parser, middle, &line)))
         return false;
@@ -184,7 +246,7 @@ static bool parse_new(gpci_line_parser *parser, gpci_block *block, const char *a
         at = gpci_line_bulk(parser, block, &line, at);
         return at && gpci_line_end(parser, line.registers, at);
     }
-    remember(parser, &line, middle, at);
+    remember(parser, &line, from, middle, at);
     if (!gpci_block_room(block, 1, 0)) {
         parser->expected = NULL;
         return false;
@@ -200,25 +262,26 @@ static bool parse_new(gpci_line_parser *parser, gpci_block *block, const char *a
 }
 
 const char *gpci_line_parse_known(gpci_line_parser *parser, gpci_block *block, const char *line) {
-    gpc_instruction front;
-    const char *at = parse_front(parser, line, &front);
-    if (!at)
-        return NULL;
-    /* A template is shorter than the readable bytes behind any line. */
-    const gpci_line_template *known = template_of(parser, front.pc);
-    if (known->pc != front.pc || !known->length || memcmp(at, known->text, known->length) != 0)
-        return NULL;
-    at += known->length;
-    if (!gpci_is_end(*at) || !gpci_block_room(block, 1, 0))
+    gpci_line_template *known = expected(parser, line);
+    if (GPCI_UNLIKELY(!known)) {
+        gpc_instruction front;
+        const char *middle = parse_front(parser, line, &front);
+        known = middle ? match(parser, &front, line, middle) : NULL;
+        if (!known)
+            return NULL;
+    }
+    const char *at = line + known->length;
+    if (!gpci_block_room(block, 1, 0))
         return NULL;
     gpc_instruction *added = &block->instructions[block->count];
     *added = known->instruction;
-    added->mask = front.mask;
-    added->line = front.line;
     if (known->addressed && !(at = gpci_line_addresses(parser, block, added, at)))
         return NULL;
     at = *at == '\n' ? at : gpci_line_end(parser, known->registers, at);
-    block->count += at != NULL;
+    if (!at)
+        return NULL;
+    block->count++;
+    read_one(parser, known);
     return at;
 }
 

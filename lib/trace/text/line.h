@@ -11,15 +11,21 @@
  * starts with a capital letter is a register or the opcode, and three fields stand between it and those columns.
  */
 
-/* What a line says from `ndst` to `memwidth` hardly ever changes at one PC, and then need not be read again. */
+/*
+ * What a line says from `ndst` to `memwidth` hardly ever changes at one PC, and then need not be read again; nor what
+ * it says before that, where it is the line that is expected.
+ */
 typedef struct gpci_line_template {
-    uint64_t pc;
-    uint8_t length; /* of `text`; 0 = none */
-    bool addressed; /* memwidth was not 0 */
+    struct gpci_line_template *follows; /* the line that came after it the last time; NULL = none */
+    uint8_t length;                     /* of `text`, to behind memwidth; 0 = none */
+    uint8_t mask, middle;               /* where the mask begins in it, and `ndst` */
+    bool addressed;                     /* memwidth was not 0 */
     uint8_t registers;
-    char text[61];
+    char text[100];
     gpc_instruction instruction;
 } gpci_line_template;
+
+_Static_assert(sizeof((gpci_line_template){0}.text) < 128, "shorter than what can be read behind any line");
 
 #define GPCI_LINE_TEMPLATES 2048u
 
@@ -27,6 +33,7 @@ typedef struct gpci_line_parser {
     gpc_context *context;
     gpci_opcodes *opcodes;
     gpci_line_template *templates; /* [GPCI_LINE_TEMPLATES] */
+    gpci_line_template *last;      /* that of the last line; NULL: it had none */
     unsigned version;              /* of the tracer */
     unsigned columns;              /* in front of PC on the last line: 0, 1, 4 or 5 */
     uint64_t shared_base, local_base;
