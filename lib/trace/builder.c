@@ -90,15 +90,27 @@ static bool room_for_addresses(gpci_block *block, size_t addresses) {
     return true;
 }
 
+/* What the warp at hand has so far is packed, and its room used again. */
+static bool pack(gpci_block *block) {
+    if (!gpci_packer_add(block->packer, block->instructions, block->count))
+        return false;
+    block->count = 0;
+    block->current = block->first;
+    block->used = 0;
+    return true;
+}
+
 bool gpci_block_reserve(gpci_block *block, size_t instructions, size_t addresses) {
     if (instructions == SIZE_MAX)
+        return false;
+    /* who asks for an instruction's room has none at hand that is half done */
+    if (block->packer && instructions && block->count && !pack(block))
         return false;
     size_t more = !block->capacity && instructions < FIRST_INSTRUCTIONS ? FIRST_INSTRUCTIONS : instructions + 1;
     return GPCI_ARRAY_ROOM(block->context, block->instructions, block->capacity, block->count, more) &&
            (addresses == 0 || room_for_addresses(block, addresses));
 }
 
-/* What the warp has is packed, and its room used again. */
 static bool pack_warp(gpci_block *block, uint32_t warp) {
     gpci_packer *packer = block->packer;
     if (block->spans[warp].supplied) {
@@ -107,12 +119,7 @@ static bool pack_warp(gpci_block *block, uint32_t warp) {
             return false;
         block->instructions[block->count - 1].opcode = end;
     }
-    if (!gpci_packer_warp(packer, warp, block->instructions, block->count))
-        return false;
-    block->count = 0;
-    block->current = block->first;
-    block->used = 0;
-    return true;
+    return pack(block) && gpci_packer_end(packer);
 }
 
 /* Close the warp that is being filled: behind its last instruction comes an EXIT where it has none. */
@@ -139,6 +146,8 @@ gpc_status gpci_block_warp(gpci_block *block, uint32_t warp) {
         return GPC_ERROR_FORMAT;
     if (!end_warp(block))
         return GPC_ERROR_MEMORY;
+    if (block->packer)
+        gpci_packer_begin(block->packer, warp);
     block->spans[warp].begun = true;
     block->spans[warp].first = block->count;
     block->warp = warp;

@@ -246,30 +246,37 @@ static bool put_addresses(gpci_packer *p, const uint64_t *addresses, unsigned la
     return true;
 }
 
-bool gpci_packer_warp(gpci_packer *p, uint32_t warp, const gpc_instruction *instructions, size_t count) {
-    if (!GPCI_ARRAY_ROOM(p->context, p->steps, p->step_capacity, 0, count))
-        return false;
-    gpci_form *before = &p->set->first;
-    uint64_t hash = count;
-    p->before = p->listed = 0;
+void gpci_packer_begin(gpci_packer *p, uint32_t warp) {
+    p->warp = warp;
     p->starts[warp] = p->bytes.length;
-    for (size_t n = 0; n < count; n++) {
-        const gpc_instruction *i = &instructions[n];
-        gpci_form *form = before->follows;
+    p->step_count = p->hash = p->before = p->listed = 0;
+    p->last = &p->set->first;
+}
+
+bool gpci_packer_add(gpci_packer *p, const gpc_instruction *instructions, size_t count) {
+    if (!GPCI_ARRAY_ROOM(p->context, p->steps, p->step_capacity, p->step_count, count))
+        return false;
+    for (const gpc_instruction *i = instructions; i < instructions + count; i++) {
+        gpci_form *form = p->last->follows;
         if (GPCI_UNLIKELY(!form || !same_form(&form->instruction, i))) {
             form = find_form(p, i);
             if (!form)
                 return false;
-            before->follows = form;
+            p->last->follows = form;
         }
-        before = form;
-        p->steps[n] = &form->instruction;
-        hash = gpci_hash(hash ^ (uint64_t)(uintptr_t)form);
+        p->last = form;
+        p->steps[p->step_count++] = &form->instruction;
+        p->hash = gpci_hash(p->hash ^ (uint64_t)(uintptr_t)form);
         if (form->instruction.addresses && !put_addresses(p, i->addresses, gpci_popcount(i->mask)))
             return false;
     }
-    p->warps[warp].path = take_path(p, hash, count);
-    return p->warps[warp].path != NULL;
+    return true;
+}
+
+bool gpci_packer_end(gpci_packer *p) {
+    gpci_path *path = take_path(p, p->hash, p->step_count);
+    p->warps[p->warp].path = path;
+    return path != NULL;
 }
 
 gpci_packed_block *gpci_packer_finish(gpci_packer *p, uint32_t index) {

@@ -31,14 +31,17 @@ typedef struct gpci_packer {
     gpci_path **paths; /* [path_mask + 1] lists by hash */
     size_t path_mask, path_count;
     /* the block at hand */
-    const gpc_instruction **steps; /* of the warp at hand */
-    size_t step_capacity;
     gpci_packed_warp *warps; /* [warp_count]; addresses: NULL, they may still move */
     size_t *starts;          /* [warp_count] in `bytes` */
     uint32_t warp_count, warp_capacity;
     gpci_buffer bytes;
-    /* the warp at hand: its last access */
-    uint64_t before;
+    /* the warp at hand */
+    uint32_t warp;
+    const gpc_instruction **steps; /* [step_count] */
+    size_t step_count, step_capacity;
+    uint64_t hash;                  /* of these */
+    gpci_form *last;                /* the last of them */
+    uint64_t before;                /* the first lane's address at its last access */
     uint64_t list[GPCI_MOST_LANES]; /* the distances last listed, */
     unsigned listed;                /* of so many lanes */
 } gpci_packer;
@@ -47,8 +50,10 @@ void gpci_packer_init(gpci_packer *packer, gpc_context *context, gpci_opcodes *o
 void gpci_packer_clear(gpci_packer *packer);
 /* A block begins. */
 bool gpci_packer_start(gpci_packer *packer, uint32_t warp_count);
-/* A warp of it, whole. False: out of memory. */
-bool gpci_packer_warp(gpci_packer *packer, uint32_t warp, const gpc_instruction *instructions, size_t count);
+/* A warp of it begins; its next instructions; and its end. False: out of memory. */
+void gpci_packer_begin(gpci_packer *packer, uint32_t warp);
+bool gpci_packer_add(gpci_packer *packer, const gpc_instruction *instructions, size_t count);
+bool gpci_packer_end(gpci_packer *packer);
 /* The block, in memory of its own. NULL: out of memory. */
 gpci_packed_block *gpci_packer_finish(gpci_packer *packer, uint32_t index);
 void gpci_packer_release(gpci_packer *packer, gpci_packed_block *block);

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/packed.h"
+#include "effort.h"
+#include "trace/made.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Blocks as a replay holds them, against those that gpc_trace_next_block gives. */
+
+static bool is_access(const gpc_instruction *i) {
+    return i->op_class == GPC_OP_MEMORY && i->mask && i->addresses && i->space <= GPC_SPACE_LOCAL;
+}
+
+static unsigned lanes_of(uint64_t mask) {
+    unsigned lanes = 0;
+    for (; mask; mask &= mask - 1)
+        lanes++;
+    return lanes;
+}
+
+static void expect_warp(const gpc_warp *warp, const gpci_packed_warp *packed) {
+    gpci_address_cursor cursor = gpci_packed_begin(packed);
+    cr_assert_eq(packed->path->count, warp->count, "warp %u", warp->warp);
+    for (uint64_t n = 0; n < warp->count; n++) {
+        const gpc_instruction *a = &warp->instructions[n], *b = packed->path->steps[n];
+        gpc_instruction alike = *b;
+        alike.addresses = a->addresses;
+        cr_assert_eq(memcmp(a, &alike, sizeof *a), 0, "warp %u, instruction %llu", warp->warp, (unsigned long long)n);
+        cr_assert_eq(b->addresses != NULL, is_access(a));
+        if (!b->addresses)
+            continue;
+        uint64_t addresses[GPCI_MOST_LANES];
+        unsigned lanes = lanes_of(a->mask);
+        gpci_packed_take(&cursor, lanes, addresses);
+        cr_assert_eq(memcmp(addresses, a->addresses, lanes * sizeof *addresses), 0, "warp %u, instruction %llu",
+                     warp->warp, (unsigned long long)n);
+    }
+}
+
+static void expect_packed(rig *r, const char *source) {
+    gpc_trace *one = open_trace(r, source), *other = open_trace(r, source);
+    gpc_kernel kernel = GPC_KERNEL_INIT;
+    while (gpc_trace_next_kernel(one, &kernel, &r->error) == GPC_OK) {
+        next_kernel(r, other);
+        const gpc_block *block;
+        const gpci_packed_block *packed, *held = NULL;
+        while (gpc_trace_next_block(one, &block, &r->error) == GPC_OK) {
+            cr_assert_eq(gpci_trace_next_packed(other, &packed, &r->error), GPC_OK, "%s", r->error.message);
+            cr_assert_eq(packed->index, block->index);
+            cr_assert_eq(packed->warp_count, block->warp_count);
+            for (uint32_t w = 0; w < block->warp_count; w++)
+                expect_warp(&block->warps[w], &packed->warps[w]);
+            gpc_trace_release_block(one, block);
+            gpci_trace_release_packed(other, held); /* there are always two, so that paths are shared */
+            held = packed;
+        }
+        cr_assert_eq(gpci_trace_next_packed(other, &packed, &r->error), GPC_END);
+        gpci_trace_release_packed(other, held);
+    }
+    gpc_trace_close(one);
+    gpc_trace_close(other);
+}
+
+Test(packed, synthetic_kernels) {
+    rig r;
+    rig_open(&r);
+    const char *name;
+    for (size_t i = 0; gpc_synthetic_at(i, &name, NULL, NULL) == GPC_OK; i++) {
+        char source[128];
+        snprintf(source, sizeof source, "synthetic:%s:16KiB", name);
+        if (effort_takes(i))
+            expect_packed(&r, source);
+    }
+    rig_close(&r);
+}
+
+/* Divergence, irregular addresses, warps of 64 lanes, and so many instructions that several sets of them live. */
+Test(packed, made_blocks) {
+    rig r;
+    rig_open(&r);
+    for (uint32_t lanes = 32; lanes <= 64; lanes += 32) {
+        gpc_trace *opcodes = made_opcodes(&r);
+        gpc_kernel kernel = made_kernel(4, 4, 1, 200, lanes);
+        gpc_trace_writer *writer;
+        const char *path = path_of(&r, "made.gct");
+        cr_assert_eq(gpc_trace_writer_create(r.context, path, GPC_TRACE_BINARY, &r.error, &writer), GPC_OK);
+        cr_assert_eq(gpc_trace_writer_kernel(writer, &kernel, &r.error), GPC_OK, "%s", r.error.message);
+        for (uint32_t b = 0; b < 16; b++) {
+            made m = made_block(&kernel, b, b * 7 + lanes);
+            cr_assert_eq(gpc_trace_writer_block(writer, opcodes, &m.block, &r.error), GPC_OK, "%s", r.error.message);
+            made_free(&m);
+        }
+        cr_assert_eq(gpc_trace_writer_finish(writer, &r.error), GPC_OK, "%s", r.error.message);
+        gpc_trace_writer_destroy(writer);
+        gpc_trace_close(opcodes);
+        expect_packed(&r, path);
+    }
+    rig_close(&r);
+}
+
+/* Addresses at the ends of what each form can say. */
+Test(packed, distances) {
+    static const char lines[] =
+        "10 f 1 R1 LDG.E 1 R2 4 0 0x0 0xffffffffffffffff 0x7fffffffffffffff 0x8000000000000000\n"
+        "20 f 1 R1 LDG.E 1 R2 4 0 0x80 0x0 0xff 0x100\n"
+        "30 f 1 R1 LDG.E 1 R2 4 0 0x1080 0x1000 0x10ff 0x1100\n" /* as before */
+        "40 7 1 R1 LDG.E 1 R2 4 0 0x80 0x0 0xff\n"               /* of fewer lanes */
+        "50 f 1 R1 LDG.E 1 R2 4 1 0xffffffffffffffff 4\n"
+        "60 f 1 R1 LDG.E 1 R2 4 1 0x0 8\n"
+        "70 f 1 R1 LDG.E 1 R2 4 1 0x8000000000000000 -9223372036854775808\n"
+        "80 f 1 R1 LDG.E 1 R2 4 1 0x10 0\n"
+        "90 f 1 R1 LDS 1 R2 4 1 0x10 4\n" /* of no interest to the hierarchy */
+        "a0 8 1 R1 LDG.E 1 R2 4 1 0x12345 4\n"
+        "b0 0 1 R1 LDG.E 1 R2 4 1 0x0 0\n";
+    rig r;
+    rig_open(&r);
+    write_block(&r, "k.traceg", HEADER, lines, 11);
+    expect_packed(&r, path_of(&r, "k.traceg"));
+    rig_close(&r);
+}
+
+/* Bytes through a context's hooks, and the most there were at once. */
+typedef struct heap {
+    size_t live, most;
+} heap;
+
+#define HEAD 16u /* before each allocation: its size */
+
+static void *take(heap *h, void *old, size_t bytes) {
+    size_t had = old ? *(size_t *)(void *)((char *)old - HEAD) : 0;
+    char *memory = realloc(old ? (char *)old - HEAD : NULL, bytes + HEAD);
+    if (!memory)
+        return NULL;
+    memcpy(memory, &bytes, sizeof bytes);
+    h->live += bytes - had;
+    h->most = h->live > h->most ? h->live : h->most;
+    return memory + HEAD;
+}
+
+static void *allocate(void *user_data, size_t bytes) {
+    void *memory = take(user_data, NULL, bytes);
+    return memory ? memset(memory, 0, bytes) : NULL;
+}
+
+static void *resize(void *user_data, void *memory, size_t bytes) {
+    return take(user_data, memory, bytes);
+}
+
+static void release(void *user_data, void *memory) {
+    heap *h = user_data;
+    if (!memory)
+        return;
+    char *begin = (char *)memory - HEAD;
+    h->live -= *(size_t *)(void *)begin;
+    free(begin);
+}
+
+/* The most bytes that reading all blocks of a trace holds, `together` of them at a time. */
+static size_t most_bytes(const char *source, unsigned together) {
+    heap h = {0};
+    gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
+    options.allocate = allocate;
+    options.resize = resize;
+    options.release = release;
+    options.allocator_data = &h;
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_context *context;
+    gpc_trace *trace;
+    gpc_kernel kernel = GPC_KERNEL_INIT;
+    const gpci_packed_block *held[64] = {NULL};
+    cr_assert_eq(gpc_context_create(&options, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_trace_open(context, source, &error, &trace), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_trace_next_kernel(trace, &kernel, &error), GPC_OK);
+    size_t before = h.live;
+    h.most = 0;
+    const gpci_packed_block *block;
+    for (unsigned n = 0; gpci_trace_next_packed(trace, &block, &error) == GPC_OK; n++) {
+        gpci_trace_release_packed(trace, held[n % together]);
+        held[n % together] = block;
+    }
+    for (unsigned i = 0; i < together; i++)
+        gpci_trace_release_packed(trace, held[i]);
+    gpc_trace_close(trace);
+    gpc_context_destroy(context);
+    cr_assert_eq(h.live, 0, "all is given back");
+    return h.most - before;
+}
+
+/*
+ * 64 warps of 1 MiB each, read twice: 1.1 million instructions, 61 MB as gpc_instruction, and as much again for
+ * addresses. Held all at once they are a few bytes for each access, and a path that all of them take.
+ */
+Test(packed, memory_is_bounded) {
+    size_t bytes = most_bytes("synthetic:warp-reuse:16MiB:lines=4096,repeats=2", 64);
+    cr_assert_lt(bytes, 3u << 20, "%zu bytes", bytes);
+    bytes = most_bytes("synthetic:gather:256KiB", 64);
+    cr_assert_lt(bytes, 1u << 20, "%zu bytes", bytes);
+}
