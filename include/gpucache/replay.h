@@ -104,6 +104,84 @@ GPC_API gpc_status gpc_replay_read(const gpc_replay *replay, gpc_object kind, ui
 GPC_API gpc_status gpc_replay_read_histogram(const gpc_replay *replay, gpc_object kind, uint32_t index, uint32_t id,
                                              uint64_t *values, size_t length, size_t *out_length);
 
+/*
+ * Sampled replays: of a timed replay, `sample` has a part run with the clock, and the rest is estimated from it. What
+ * is not timed may still change the caches (`sample.warming`): by the rules of a functional replay, at once.
+ *
+ *   kernels  Launches are alike that have name, dimensions, registers and shared memory in common, and whose first
+ *            `sample.look` thread blocks have alike (`sample.distance`) instructions: mix, accesses, lanes, sectors per
+ *            access, lines touched, static instructions, warps. Of a group the first `sample.launches` are timed, then
+ *            one of each `sample.every`, at random (the context's seed). Each other is given the mean of those, without
+ *            the first where there are two more, since it finds caches as no other does. [Principal Kernel Analysis,
+ *            Baddouh et al., MICRO 2021, with groups found while the trace is read]
+ *   blocks   A launch is timed until the rate of its instructions has been the same (`sample.tolerance`) in
+ *            `sample.windows` windows, and then through as many more, which are measured: those by which it was found
+ *            settled vary less than all do. Of the thread blocks that have not started then, as many whole waves as
+ *            there are go by without the clock, once the launch has ended with the others: its end is its own, and no
+ *            bias. What changes later, as when L2 is full of dirty lines for the first time, is not seen.
+ *            [block and kernel sampling of Photon, Liu et al., MICRO 2023]
+ *   intervals
+ *            `sample.settle` windows of a launch are timed, `sample.unit` more are measured, then `sample.skip` waves of
+ *            blocks go by without the clock, and so on; its end is timed. Of an interval only the measured windows are
+ *            part of the sample: neither how the SMs fill, in step, nor how their last blocks drain.
+ *            [SMARTS, Wunderlich et al., ISCA 2003, with units of whole blocks]
+ *
+ * The statistics of a launch, and their sum, are rounded estimates where they are not counted. Which these are, and how
+ * far the truth may be, is asked for by counter.
+ */
+
+/* How much of what was replayed ran with the clock. */
+typedef struct gpc_sampling {
+    size_t struct_size;
+    uint32_t mode;                /* of `sample`: 1 kernels, 2 blocks, 3 intervals */
+    uint32_t group;               /* kernels: of the launch, from 0; of all launches how many groups there are */
+    uint64_t launches;            /* 1, or all */
+    uint64_t timed_launches;      /* of these, with a part that was timed */
+    uint64_t windows;             /* units that the estimate is made of: launches of the group, windows; or their sum */
+    uint64_t timed_instructions;  /* warp instructions that ran with the clock, */
+    uint64_t warmed_instructions; /* and without */
+    uint64_t skipped_blocks;      /* thread blocks that were not timed */
+} gpc_sampling;
+
+#define GPC_SAMPLING_INIT \
+    { sizeof(gpc_sampling), 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/* A counter or ratio of a sampled replay, and where the truth is with a probability of 95 %. */
+typedef struct gpc_estimate {
+    size_t struct_size;
+    double value;
+    double low, high;  /* = value of what was counted */
+    uint8_t estimated; /* 0: counted */
+    uint8_t reserved[7];
+} gpc_estimate;
+
+#define GPC_ESTIMATE_INIT                   \
+    {                                       \
+        sizeof(gpc_estimate), 0, 0, 0, 0, { \
+            0                               \
+        }                                   \
+    }
+
+/* Of which launches? */
+typedef enum gpc_sampling_scope {
+    GPC_SAMPLING_KERNEL = 0, /* the one that was replayed last */
+    GPC_SAMPLING_ALL = 1     /* all so far: launches of a group by all that were timed, later ones too */
+} gpc_sampling_scope;
+
+/*
+ * How it was sampled, and what is known of a counter.
+ *   id   of a counter or a ratio of the hierarchy (gpc_counter_info.id)
+ *   out  struct_size set
+ * Intervals are of Student's t, for a mean of units alike and independent, and the chance of those that were not
+ * measured; a ratio's as if its terms varied by themselves, which is wide.
+ * Returns GPC_OK; GPC_ERROR_STATE (sample = none, or nothing was replayed); GPC_ERROR_NOT_FOUND (the id is of no
+ * counter or ratio of the hierarchy, is not measured in this configuration, or is a ratio without a denominator);
+ * GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.2.
+ */
+GPC_API gpc_status gpc_replay_get_sampling(const gpc_replay *replay, gpc_sampling_scope scope, gpc_sampling *out);
+GPC_API gpc_status gpc_replay_estimate(const gpc_replay *replay, gpc_sampling_scope scope, uint32_t id,
+                                       gpc_estimate *out);
+
 GPC_END_DECLS
 
 #endif

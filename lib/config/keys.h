@@ -409,6 +409,31 @@
     X(SAMPLE_PERIOD, "sample.period", COUNT, KEEP, "cycles", "5000", 1, (double)(1ull << 53), "",                      \
       "core cycles, or rounds of a functional replay, after which policies that vote hear how each SM fared: long "    \
       "enough for an L1 of 16 KiB to be filled anew several times")                                                    \
+    X(SAMPLE, "sample", CHOICE, KEEP, "", "none", 0, 0, "none|kernels|blocks|intervals",                               \
+      "which part of a timed replay runs with the clock, the rest being estimated from it: kernels, some launches of " \
+      "each group of like ones; blocks, of a launch those before its rate has settled; intervals, some now and "       \
+      "then")                                                                                                          \
+    X(SAMPLE_WARMING, "sample.warming", CHOICE, KEEP, "", "functional", 0, 0, "functional|none",                       \
+      "what runs without the clock: functional, its accesses change the caches at once; none, it is not read at all")  \
+    X(SAMPLE_LAUNCHES, "sample.launches", COUNT, KEEP, "launches", "3", 2, 1000000, "",                                \
+      "sample = kernels: the first of each group, which all run with the clock")                                       \
+    X(SAMPLE_EVERY, "sample.every", COUNT, KEEP, "launches", "20", 0, 1000000, "",                                     \
+      "sample = kernels: behind these, one of each so many of a group runs with the clock, at random; 0 = none")       \
+    X(SAMPLE_LOOK, "sample.look", COUNT, KEEP, "blocks", "8", 0, 1000000, "",                                          \
+      "sample = kernels: the first thread blocks of a launch, by whose instructions it is compared with others")       \
+    X(SAMPLE_DISTANCE, "sample.distance", COUNT, KEEP, "%", "5", 0, 100, "",                                           \
+      "sample = kernels: most by which a feature of launches that are alike may differ")                               \
+    X(SAMPLE_WINDOWS, "sample.windows", COUNT, KEEP, "windows", "5", 2, 1000, "",                                      \
+      "sample = blocks: windows of alike rate after which it has settled, and those that are then measured; a window " \
+      "lasts until as many thread blocks have ended as all SMs hold")                                                  \
+    X(SAMPLE_TOLERANCE, "sample.tolerance", COUNT, KEEP, "%", "5", 0, 100, "",                                         \
+      "sample = blocks: most by which the rates of such windows differ")                                               \
+    X(SAMPLE_SETTLE, "sample.settle", COUNT, KEEP, "windows", "2", 1, 1000, "",                                        \
+      "sample = intervals: windows at the beginning of each that are timed and not measured")                          \
+    X(SAMPLE_UNIT, "sample.unit", COUNT, KEEP, "windows", "2", 1, 1000, "",                                            \
+      "sample = intervals: windows that are then measured")                                                            \
+    X(SAMPLE_SKIP, "sample.skip", COUNT, KEEP, "waves", "60", 1, 1000000, "",                                          \
+      "sample = intervals: as many thread blocks as so many windows have then run without the clock")                  \
     X(DEADLOCK, "deadlock.cycles", COUNT, KEEP, "cycles", "1000000", 1, (double)(1ull << 53), "",                      \
       "core cycles without any progress after which a timed run is given up")
 

@@ -106,6 +106,8 @@ gpc_status gpci_dispatch_start(gpc_replay *r, const gpc_launch *launch, gpc_erro
 void gpci_dispatch_again(gpc_replay *r) {
     r->next_sm = 0;
     r->ended = false;
+    r->blocks_read = 0;
+    r->blocks_last = UINT64_MAX;
 }
 
 /* The lowest free block slot of an SM: warp numbers follow from it. */
@@ -124,7 +126,7 @@ static void start_block(gpc_replay *r, uint32_t number, gpci_block_run *run) {
     run->slot = take_slot(r, sm);
     sm->resident[sm->residents++] = run;
     r->resident++;
-    if (r->timed) {
+    if (r->timed && !r->warming) {
         gpci_timed_place(r->timed, number, run);
         return;
     }
@@ -174,6 +176,10 @@ gpc_status gpci_dispatch_fill(gpc_replay *r, gpc_error *error) {
         uint32_t sm = map ? 0 : next_with_room(r);
         if (map ? r->queued >= QUEUED_PER_SM * r->block_sms : sm == r->block_sms)
             return GPC_OK;
+        if (r->blocks_read == r->blocks_last) {
+            r->ended = true;
+            return GPC_OK;
+        }
         const gpci_packed_block *block;
         gpc_status status = gpci_trace_next_packed(r->trace, &block, error);
         if (status < 0)
@@ -182,6 +188,7 @@ gpc_status gpci_dispatch_fill(gpc_replay *r, gpc_error *error) {
             r->ended = true;
             return GPC_OK;
         }
+        r->blocks_read++;
         gpci_block_run *run = take_run(r, block);
         if (!run) {
             gpci_trace_release_packed(r->trace, block);

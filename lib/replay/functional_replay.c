@@ -146,7 +146,7 @@ static gpc_status end_turn(gpc_replay *r, const gpci_turn *turn, gpc_error *erro
     const gpc_instruction *i = turn->access;
     gpc_fence fence;
     if (GPCI_UNLIKELY(i->op_class == GPC_OP_FENCE))
-        return gpci_replay_fence(r, i, turn->sm, turn->warp, &fence) ? gpc_hierarchy_fence(r->hierarchy, &fence, error)
+        return gpci_replay_fence(r, i, turn->sm, turn->warp, &fence) ? r->driver->fence(r->hierarchy, &fence, error)
                                                                      : GPC_OK;
     const gpci_opcode *opcode = gpci_replay_opcode(r, i);
     gpc_warp_access access = {.struct_size = sizeof access,
@@ -167,7 +167,7 @@ static gpc_status end_turn(gpc_replay *r, const gpci_turn *turn, gpc_error *erro
     gpc_status status = GPC_OK;
     if (GPCI_UNLIKELY(r->learning))
         return ++r->instructions_told, gpci_replay_record(r, &access, error);
-    status = gpc_hierarchy_access(r->hierarchy, &access, NULL);
+    status = r->driver->access(r->hierarchy, &access, NULL);
     if (status < 0)
         return gpci_fail(error, status, "%s: block %u, pc 0x%llx, %s: %s", r->kernel.file, turn->block,
                          (unsigned long long)i->pc, gpc_trace_opcode(r->trace, i->opcode), gpc_status_string(status));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/replay.h"
+#include "functional/functional.h"
 #include "level/future.h"
+#include "replay/sampling.h"
 
 #include <string.h>
 
@@ -21,6 +23,7 @@ gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc
     if (status == GPC_OK)
         status = gpc_hierarchy_create(context, config, error, &r->hierarchy);
     if (status == GPC_OK) {
+        r->driver = r->hierarchy->driver;
         r->block_order = gpci_config_number(config, GPCI_KEY_WARPS_ORDER) == 1;
         r->sm_count = (uint32_t)gpci_config_number(config, GPCI_KEY_SM_COUNT);
         r->block_sms = r->sm_count / r->hierarchy->gpus * (r->hierarchy->gpus - r->hierarchy->cpus);
@@ -36,6 +39,8 @@ gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc
         status = gpci_future_create(context, r->sm_count, error, &r->future);
     if (status == GPC_OK && gpci_config_number(config, GPCI_KEY_MODE) == 1)
         status = gpci_timed_replay_create(r, error);
+    if (status == GPC_OK)
+        status = gpci_sampling_create(r, error);
     if (status < 0) {
         gpc_replay_destroy(r);
         return status;
@@ -63,6 +68,7 @@ void gpc_replay_destroy(gpc_replay *r) {
     gpci_free(context, r->samples);
     gpci_free(context, r->sample_stats);
     gpci_free(context, r->objects);
+    gpci_sampling_destroy(context, r->sampling);
     gpci_future_destroy(r->future);
     gpc_hierarchy_destroy(r->hierarchy);
     gpc_config_destroy(r->config);
@@ -133,13 +139,18 @@ static void count_by_sm(gpc_replay *r) {
 }
 
 void gpci_replay_count(gpc_replay *r) {
-    if (!r->timed)
+    bool clock = r->timed && !r->warming;
+    if (!clock)
         count_by_sm(r);
-    gpc_hierarchy_count_instructions(r->hierarchy, r->timed ? r->instructions : 0, r->threads,
-                                     r->blocks - r->blocks_told);
+    gpc_hierarchy_count_instructions(r->hierarchy, clock ? r->instructions : 0, r->threads, r->blocks - r->blocks_told);
     r->instructions_told += r->instructions;
     r->blocks_told = r->blocks;
     r->instructions = r->threads = 0;
+}
+
+void gpci_replay_warm(gpc_replay *r, bool warming) {
+    r->warming = warming;
+    r->driver = warming ? &gpci_functional_caches : r->hierarchy->driver;
 }
 
 void gpci_replay_sample(gpc_replay *r, uint64_t cycle, uint64_t cycles) {
@@ -209,6 +220,19 @@ static gpc_status launch_of(const gpc_replay *r, gpc_launch *launch, gpc_error *
     return GPC_OK;
 }
 
+/* What is not timed, and the estimate of the whole, which `stats` becomes. */
+static void take_sample(gpc_replay *r, gpc_stats *stats) {
+    gpc_stats none;
+    gpc_stats_init(&none);
+    if (r->warming) {
+        gpci_sampling_note(r, &none, stats, stats);
+        return;
+    }
+    gpc_stats timed = *stats;
+    gpci_stats_subtract(&timed, &r->sampling->blocks.rest);
+    gpci_sampling_note(r, &timed, &r->sampling->blocks.rest, stats);
+}
+
 static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) {
     const gpc_kernel *k = &r->kernel;
     gpc_launch launch = GPC_LAUNCH_INIT;
@@ -238,10 +262,14 @@ static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) 
     status = gpci_dispatch_start(r, &launch, error);
     if (status == GPC_OK && r->future)
         status = gpci_replay_learn(r, error);
-    r->policies_vote = gpc_hierarchy_wants_samples(r->hierarchy);
+    if (r->sampling)
+        gpci_blocks_begin(r);
+    r->policies_vote = gpc_hierarchy_wants_samples(r->hierarchy) && !r->warming;
     r->hierarchy->future = r->future;
     if (status == GPC_OK)
-        status = r->timed ? gpci_timed_run(r->timed, &before, error) : gpci_replay_rounds(r, error);
+        status = r->timed && !r->warming ? gpci_timed_run(r->timed, &before, error) : gpci_replay_rounds(r, error);
+    if (status == GPC_OK && r->sampling)
+        status = gpci_blocks_rest(r, &before, error);
     r->hierarchy->future = NULL;
     gpci_dispatch_abandon(r);
     gpci_hierarchy_tell_policies(r->hierarchy, GPC_KERNEL_END);
@@ -253,8 +281,30 @@ static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) 
         gpci_timed_last_sample(r->timed, &after);
     *stats = after;
     gpci_stats_subtract(stats, &before);
+    if (status == GPC_OK && r->sampling)
+        take_sample(r, stats);
     gpci_stats_add(&r->total, stats);
     return status;
+}
+
+/* A launch of a replay of which only a part is timed. */
+static gpc_status run_sampled(gpc_replay *r, gpc_stats *stats, gpc_error *error) {
+    bool timed = true;
+    gpc_status status = gpci_sampling_check(r, error);
+    if (status == GPC_OK && r->sampling->mode == GPCI_SAMPLE_KERNELS)
+        status = gpci_launch_choose(r, &timed, error);
+    if (status < 0)
+        return status;
+    r->skipping = !timed;
+    if (timed || r->sampling->warming) {
+        gpci_replay_warm(r, !timed);
+        status = run_kernel(r, stats, error);
+        gpci_replay_warm(r, false);
+        return status;
+    }
+    gpci_sampling_note(r, stats, stats, stats);
+    gpci_stats_add(&r->total, stats);
+    return GPC_OK;
 }
 
 static gpc_status check_results(const gpc_kernel *kernel, const gpc_layout *layout, const void *stats,
@@ -285,7 +335,7 @@ gpc_status gpc_replay_kernel_as(gpc_replay *r, gpc_trace *trace, gpc_kernel *ker
     gpci_replay_begin(r);
     gpc_stats own;
     gpc_stats_init(&own);
-    status = run_kernel(r, &own, error);
+    status = r->sampling ? run_sampled(r, &own, error) : run_kernel(r, &own, error);
     r->trace = NULL;
     if (status == GPC_OK && kernel)
         gpci_give(kernel, &r->kernel, sizeof r->kernel);

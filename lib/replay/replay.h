@@ -60,15 +60,18 @@ struct gpc_replay {
     gpc_sample_fn on_sample;
     void *sample_data;
     const gpc_layout *sample_layout;
-    void *sample_stats;           /* a struct of that layout, for on_sample */
-    uint64_t sample_interval;     /* core cycles */
-    uint64_t policy_period;       /* core cycles, or rounds, between samples for policies */
-    gpc_sample *samples;          /* [sm_count], of the period at hand */
-    uint64_t rounds;              /* functional: of it */
-    bool policies_vote;           /* some policy wants samples */
-    gpci_future *future;          /* NULL without `l1.future` */
-    bool learning;                /* the kernel is run dry */
-    gpci_timed_replay *timed;     /* NULL: functional */
+    void *sample_stats;       /* a struct of that layout, for on_sample */
+    uint64_t sample_interval; /* core cycles */
+    uint64_t policy_period;   /* core cycles, or rounds, between samples for policies */
+    gpc_sample *samples;      /* [sm_count], of the period at hand */
+    uint64_t rounds;          /* functional: of it */
+    bool policies_vote;       /* some policy wants samples */
+    gpci_future *future;      /* NULL without `l1.future` */
+    bool learning;            /* the kernel is run dry */
+    gpci_timed_replay *timed; /* NULL: functional */
+    const struct gpci_driver
+        *driver; /* of accesses: the hierarchy's, or, timed, while its caches are warmed, none with a clock */
+    bool warming;
     gpci_sm_run *sms;             /* [sm_count] */
     uint32_t sm_count, block_sms; /* the first of these run blocks: those of GPUs */
     uint32_t room;                /* blocks that an SM takes */
@@ -78,13 +81,16 @@ struct gpc_replay {
     uint64_t *turn_addresses; /* [sm_count][GPCI_MOST_LANES] */
     gpci_block_run *spare;    /* list of runs to use again */
     gpc_stats total;
-    gpci_kept_objects *objects; /* NULL: gpc_replay_keep_objects was not asked for */
+    struct gpci_sampling *sampling; /* NULL: sample = none */
+    gpci_kept_objects *objects;     /* NULL: gpc_replay_keep_objects was not asked for */
     /* the kernel at hand */
     gpc_trace *trace;
     gpc_kernel kernel;
     uint32_t next_sm; /* round robin over SMs */
     uint32_t queued, resident;
     bool by_map;                             /* blocks go where the trace says */
+    uint64_t blocks_read, blocks_last;       /* of the kernel; no block is read behind these */
+    bool skipping;                           /* it is not timed though others are */
     bool ended;                              /* the trace has no further block of this kernel */
     uint64_t instructions, threads, blocks;  /* the first two: that the hierarchy has not counted yet; threads: timed */
     uint64_t instructions_told, blocks_told; /* that it has */
@@ -132,6 +138,8 @@ void gpci_replay_note_objects(gpc_replay *r);
 /* replay.c: tell the progress callback, if it is time. Tell the hierarchy what it has not counted. */
 gpc_status gpci_replay_progress(gpc_replay *r, gpc_error *error);
 void gpci_replay_count(gpc_replay *r);
+/* Of a timed replay: from now on blocks are run without the clock, or with it again. Nothing is in flight. */
+void gpci_replay_warm(gpc_replay *r, bool warming);
 /* A period of policies that vote is over, at `cycle` after `cycles`: `samples` go to them and begin anew. */
 void gpci_replay_sample(gpc_replay *r, uint64_t cycle, uint64_t cycles);
 

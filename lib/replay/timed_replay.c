@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/timed_replay.h"
+#include "replay/sampling.h"
 
 /*
  * Timed replay of a kernel, from its launch to its last completion.
@@ -59,7 +60,7 @@ static void begin(gpci_timed_replay *t, const gpc_stats *before) {
                                      .cache_event = t->wants_events ? gpci_sm_cache_event : NULL};
     gpci_timed_attach(r->hierarchy, &front);
     t->launched = gpci_timed_now(r->hierarchy);
-    t->first_start = t->launched + 1 + t->launch_cycles;
+    t->first_start = t->launched + 1 + (r->blocks ? 0 : t->launch_cycles); /* not where it goes on */
     t->progress = t->first_start;
     t->counted = t->in_flight = 0;
     t->left = t->limit_instructions ? t->limit_instructions : GPCI_NEVER;
@@ -130,13 +131,17 @@ static void sample(gpci_timed_replay *t, const gpc_stats *now) {
     r->on_sample(r->sample_data, t->launched + t->counted, r->sample_stats);
 }
 
+void gpci_timed_stats_at(gpci_timed_replay *t, uint64_t now, gpc_stats *stats) {
+    count_cycles(t, now - t->launched);
+    gpci_replay_count(t->r);
+    gpci_timed_stats(t, stats);
+}
+
 static void sample_if_due(gpci_timed_replay *t, uint64_t now) {
     if (now < t->next_sample)
         return;
     gpc_stats stats;
-    count_cycles(t, now - t->launched);
-    gpci_replay_count(t->r);
-    gpci_timed_stats(t, &stats);
+    gpci_timed_stats_at(t, now, &stats);
     sample(t, &stats);
     t->next_sample = now + t->r->sample_interval;
 }
@@ -192,6 +197,8 @@ static gpc_status turn(gpci_timed_replay *t, gpc_error *error) {
         return gpci_fail(error, status, "%s: %s", r->kernel.file, gpc_status_string(status));
     if (t->status < 0)
         return gpci_fail(error, t->status, "%s", t->error.message);
+    if (ended && GPCI_UNLIKELY(r->sampling != NULL))
+        gpci_blocks_ended(r, gpci_timed_now(r->hierarchy));
     if (ended)
         status = gpci_dispatch_fill(r, error);
     return status == GPC_OK ? gpci_replay_progress(r, error) : status;

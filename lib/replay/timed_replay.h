@@ -206,6 +206,8 @@ void gpci_warp_end(gpci_timed_replay *t, uint32_t sm, uint32_t slot, uint64_t no
 /* All warps are gone, as after an error. */
 void gpci_sm_clear(gpci_timed_replay *t, uint32_t sm);
 
+/* timed.c: all statistics up to `now`. */
+void gpci_timed_stats_at(gpci_timed_replay *t, uint64_t now, gpc_stats *stats);
 /* timed.c: add what is counted here of an SM. */
 void gpci_timed_add_sm_stats(const gpci_timed_replay *t, uint32_t sm, gpc_stats *stats);
 

@@ -98,8 +98,9 @@ static gpc_status replay_with(gpc_context *context, oom_heap *heap, const char *
         status = gpc_replay_create(context, config, error, &replay);
     cr_assert_eq(replay != NULL, status == GPC_OK);
     if (status == GPC_OK) {
-        status = gpc_replay_keep_objects(replay, true);
-        if (status == GPC_OK)
+        bool sampled = strstr(more, "sample =") != NULL; /* which has neither */
+        status = sampled ? GPC_OK : gpc_replay_keep_objects(replay, true);
+        if (status == GPC_OK && !sampled)
             status = gpc_replay_on_sample(replay, 100, on_sample, NULL);
         error->status = status; /* they have no error of their own */
         strcpy(error->message, gpc_status_string(status));
@@ -122,6 +123,26 @@ static gpc_status replay(gpc_context *context, oom_heap *heap, gpc_error *error)
 
 Test(oom, replay) {
     oom_check(replay, 10);
+}
+
+static gpc_status replay_launches(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    return replay_with(context, heap, "mode = timed\nsample = kernels\nsample.launches = 2\n",
+                       "synthetic:stream:1KiB:turns=3", error);
+}
+
+Test(oom, replay_of_some_launches) {
+    oom_check(replay_launches, 10);
+}
+
+static gpc_status replay_intervals(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    return replay_with(context, heap,
+                       "mode = timed\nsm.count = 1\nsm.blocks = 1\nsample = intervals\nsample.settle = 1\n"
+                       "sample.unit = 1\nsample.skip = 2\n",
+                       "synthetic:vectoradd:16KiB", error);
+}
+
+Test(oom, replay_of_intervals) {
+    oom_check(replay_intervals, 10);
 }
 
 /* A kernel that is run dry first. */

@@ -159,6 +159,27 @@ class Run(Commands):
         cycles = sum(kernel["stats"]["cycles"] for kernel in document["kernels"])
         self.assertEqual(document["total"]["cycles"], cycles)
 
+    def test_sampled(self):
+        """Estimates and their intervals are in the document and the table; what is counted is not among them."""
+        source = "synthetic:stream:2KiB:turns=10"
+        sampled = ("--mode", "timed", "--set", "sm.count=2", "--set", "sample=kernels")
+        document = self.document(source, *sampled)
+        self.assertEqual([kernel["sampling"]["timed_launches"] for kernel in document["kernels"][:16]], 12 * [1] + 4 * [0])
+        self.assertEqual(document["kernels"][0]["sampling"]["estimates"], {})
+        last = next(kernel for kernel in document["kernels"][::-1] if not kernel["sampling"]["timed_launches"])
+        cycles = last["sampling"]["estimates"]["cycles"]
+        self.assertAlmostEqual(cycles["value"], last["stats"]["cycles"], delta=0.5)
+        self.assertLessEqual(cycles["low"], cycles["value"])
+        self.assertNotIn("warp_instructions", last["sampling"]["estimates"])
+        (whole,) = document["sampling"]
+        self.assertEqual((whole["launches"], whole["group"], whole["confidence"]), (40, 4, 0.95))
+        self.assertLess(abs(whole["estimates"]["cycles"]["value"] / document["total"]["cycles"] - 1), 0.03)
+        table = self.done(source, *sampled)
+        self.assertRegex(table, r"all of synthetic:stream:\S+ +\d+/40 ")
+        self.done(source, *sampled, "--per", "sm", status=1, message="values by object with sample = kernels")
+        self.done(source, "--set", "sample=kernels", status=1, message="sample = kernels needs mode = timed")
+        self.assertNotIn("sampling", self.document(self.source, "--mode", "timed"))
+
     def test_time_series(self):
         document = self.document(self.source, "--mode", "timed", "--preset", "gtx480", "--sample", "100")
         names = [counter.name for counter in gpucache.counters() if counter.kind != "histogram"]

@@ -130,7 +130,7 @@ from .profile import (
     profile_score,
 )
 from .protocol import Protocol, Rule
-from .replay import Progress, Replay, Result, Sample, TimeSeries
+from .replay import Estimate, Progress, Replay, Result, Sample, Sampling, TimeSeries
 from .scheduler import Scheduler, SchedulerEnvironment, SchedulerPolicy
 from .stats import CacheStats, Counter, Stats, cache_counters, counters
 from .throttle import Throttle, WarpClasses, WarpView

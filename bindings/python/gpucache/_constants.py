@@ -637,6 +637,11 @@ class TraceFormat(IntEnum):
     TEXT = 1
 
 
+class SamplingScope(IntEnum):
+    KERNEL = 0
+    ALL = 1
+
+
 class WarpState(IntEnum):
     ABSENT = 0
     READY = 1

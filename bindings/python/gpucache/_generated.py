@@ -534,6 +534,21 @@ gpc_progress_fn = CFUNCTYPE(c_bool, c_void_p, POINTER(gpc_progress))
 gpc_sample_fn = CFUNCTYPE(None, c_void_p, c_uint64, c_void_p)
 
 
+class gpc_sampling(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("mode", c_uint32), ("group", c_uint32), ("launches", c_uint64),
+        ("timed_launches", c_uint64), ("windows", c_uint64), ("timed_instructions", c_uint64),
+        ("warmed_instructions", c_uint64), ("skipped_blocks", c_uint64),
+    )
+
+
+class gpc_estimate(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("value", c_double), ("low", c_double), ("high", c_double), ("estimated", c_uint8),
+        ("reserved", c_uint8 * 7),
+    )
+
+
 class gpc_profile_counts(Record):
     _fields_ = (
         ("loads", c_uint64), ("accesses", c_uint64), ("hits", c_uint64), ("sector_misses", c_uint64),
@@ -900,6 +915,8 @@ FUNCTIONS = {
     "gpc_replay_read_histogram": (c_int, (
         c_void_p, c_int, c_uint32, c_uint32, POINTER(c_uint64), c_size_t, POINTER(c_size_t),
     )),
+    "gpc_replay_get_sampling": (c_int, (c_void_p, c_int, POINTER(gpc_sampling))),
+    "gpc_replay_estimate": (c_int, (c_void_p, c_int, c_uint32, POINTER(gpc_estimate))),
     "gpc_profile_create": (c_int, (c_void_p, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_profile_destroy": (None, (c_void_p,)),
     "gpc_profile_on_progress": (None, (c_void_p, gpc_progress_fn, c_void_p)),

@@ -6,16 +6,23 @@ import weakref
 from collections import namedtuple
 
 from . import _generated as g
-from ._constants import CounterTable, Object, Status
+from ._constants import CounterTable, Object, SamplingScope, Status
 from ._loader import lib
 from ._native import Handle, choice, drop, hold, invoke, loose, settle
 from .hierarchy import BorrowedHierarchy
-from .stats import Stats, counters, empty, lent, read_object, struct_of
+from .stats import Stats, counter_id, counters, empty, lent, read_object, struct_of
 
 # Of the kernel so far; `trace_fraction` of the whole trace.
 Progress = namedtuple("Progress", "warp_instructions blocks block_count trace_fraction")
 # Statistics of the interval that ends at `cycle`.
 Sample = namedtuple("Sample", "cycle stats")
+
+
+# How much of what was replayed ran with the clock: as gpc_sampling.
+Sampling = namedtuple("Sampling", "mode group launches timed_launches windows timed_instructions warmed_instructions "
+                      "skipped_blocks")  # fmt: skip
+# A counter or ratio of a sampled replay, and where the truth is with a probability of 95 %.
+Estimate = namedtuple("Estimate", "value low high estimated")
 
 
 class TimeSeries(list):
@@ -131,6 +138,29 @@ class Replay(Handle):
     def hierarchy(self):
         """The hierarchy, lent."""
         return BorrowedHierarchy(self, lib.gpc_replay_hierarchy(self._live()))
+
+    def sampling(self, every=False):
+        """How the kernel that was run last, or every one so far, was sampled: a Sampling; None with sample = none."""
+        raw = g.gpc_sampling()
+        scope = SamplingScope.ALL if every else SamplingScope.KERNEL
+        status = lib.gpc_replay_get_sampling(self._live(), scope, ctypes.byref(raw))
+        if status == Status.ERROR_STATE:
+            return None
+        settle(status, what="gpc_replay_get_sampling")
+        return Sampling(*(getattr(raw, name) for name in Sampling._fields))
+
+    def estimate(self, name, every=False):
+        """What is known of a counter or ratio, of the kernel that was run last, or of every one so far: an Estimate.
+
+        None with sample = none, where it is not measured, and of a ratio without a denominator.
+        """
+        raw = g.gpc_estimate()
+        scope = SamplingScope.ALL if every else SamplingScope.KERNEL
+        status = lib.gpc_replay_estimate(self._live(), scope, counter_id(name), ctypes.byref(raw))
+        if status in (Status.ERROR_STATE, Status.ERROR_NOT_FOUND):
+            return None
+        settle(status, what="gpc_replay_estimate")
+        return Estimate(raw.value, raw.low, raw.high, bool(raw.estimated))
 
     def keep_objects(self, keep=True):
         """From the next kernel on, keep what objects() needs."""

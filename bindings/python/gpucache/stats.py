@@ -51,6 +51,14 @@ def counters():
     return counters_of(CounterTable.HIERARCHY)
 
 
+def counter_id(name):
+    """The identity of what Stats holds by a name; KeyError."""
+    for counter in counters():
+        if counter.name == name:
+            return counter.id
+    raise KeyError(f"no counter '{name}'")
+
+
 def cache_counters():
     """What CacheStats holds."""
     return counters_of(CounterTable.CACHE)

@@ -33,7 +33,9 @@ from ._common import (
 from .coherence import ratios
 
 # `objects`: {name: {counter: value}} of the objects of --per; None without.
-Row = namedtuple("Row", "name trace stats series objects", defaults=(None,))
+# `sampling`: its Sampling and {name: Estimate} of what was estimated; None with sample = none. `given`: as on the
+# command line.
+Row = namedtuple("Row", "name trace stats series objects sampling given", defaults=(None, None, None))
 # What a trace made of a coherent hierarchy: CoherenceStats by level, and everything for JSON.
 Tree = namedtuple("Tree", "trace levels document")
 
@@ -57,6 +59,17 @@ bus. lat.: cycles of a load. The rest, in % of the cycles of all warp schedulers
 the memory pipeline held up a ready one (line, mshr: for want of an L1 line, of an L1 MSHR); unit: its unit was busy;
 load, dep: all warps waited, one for memory, for a result; bar: for their blocks; limit: only warps beyond the limit
 were ready; none: no warp there.
+"""
+
+
+_SAMPLED = (
+    ("cycles", 1, "{:,.0f}"), ("ipc", 1, "{:.3f}"), ("l1.load_hit_rate", 100, "{:.1f}"),
+    ("l2.read_hit_rate", 100, "{:.1f}"), ("dram.utilisation", 100, "{:.1f}"),
+)  # fmt: skip
+_SAMPLED_LEGEND = """\
+Sampled: launches of which something was timed, and the share of the warp instructions that were. +-: the truth lies so
+near with a probability of 95 %; -: counted, not estimated. All launches together tell of each other: their sum here is
+better than that of the lines above.
 """
 
 
@@ -137,12 +150,22 @@ class Watch(namedtuple("Watch", "writer fields interval")):
         return sampled
 
 
-def replay(made, config, source, interval=0, trees=None, watch=None, per=None):
+def _sampling(runner, every=False):
+    """(Sampling, {name: Estimate} of what was estimated); None with sample = none."""
+    found = runner.sampling(every)
+    if found is None:
+        return None
+    estimates = ((c.name, runner.estimate(c.name, every)) for c in counters() if c.kind != "histogram")
+    return found, {name: estimate for name, estimate in estimates if estimate is not None and estimate.estimated}
+
+
+def replay(made, config, source, interval=0, trees=None, watch=None, per=None, samplings=None):
     """Yield a Row for each kernel of a trace.
 
     trees  a list that gets the Tree of a coherent hierarchy
     watch  a Watch, for --events
     per    the kind of objects of --per
+    samplings  a list that gets (source, Sampling, estimates) of all kernels together, where sampled
     """
     more = {}
     if watch is not None:
@@ -168,10 +191,14 @@ def replay(made, config, source, interval=0, trees=None, watch=None, per=None):
                 tree = runner.hierarchy.coherence
                 if tree is not None and trees is not None:
                     trees.append(Tree(source, tree.level_stats(), tree.stats_json()))
+                sampling = _sampling(runner, every=True)
+                if sampling is not None and samplings is not None:
+                    samplings.append((source, *sampling))
                 return
             number += 1
             found = runner.objects(Object[per.upper()]) if per else None
-            yield Row(result.kernel.name, result.kernel.file or source, result.stats, result.series, found)
+            file = result.kernel.file or source
+            yield Row(result.kernel.name, file, result.stats, result.series, found, _sampling(runner), source)
 
 
 # Output
@@ -184,16 +211,24 @@ def _series(row):
     return {"interval": row.series.interval, "cycle": row.series.cycles, "values": values}
 
 
+def _sampled(sampling, estimates):
+    """What of a launch is estimated, with intervals of 95 %."""
+    figures = {name: {"value": e.value, "low": e.low, "high": e.high} for name, e in estimates.items()}
+    return {**sampling._asdict(), "confidence": 0.95, "estimates": figures}
+
+
 def _kernel(row, per=None):
     found = {"name": row.name, "trace": row.trace, "stats": json.loads(row.stats.json())}
     if per:
         found["objects"] = {per: row.objects}
+    if row.sampling is not None:
+        found["sampling"] = _sampled(*row.sampling)
     if row.series is not None:
         found["series"] = _series(row)
     return found
 
 
-def as_json(preset, config, rows, total, trees=(), per=None):
+def as_json(preset, config, rows, total, trees=(), per=None, samplings=()):
     """The document, a kernel on a line."""
     document = {"schema": 1, "preset": preset, "config": dict(config.items())}
     head = json.dumps(document, indent=2)[:-2]
@@ -203,6 +238,9 @@ def as_json(preset, config, rows, total, trees=(), per=None):
     if trees:
         found = [{"trace": tree.trace, "protocol": config["coherence"], **tree.document} for tree in trees]
         tail += ',\n  "coherence": [\n    ' + ",\n    ".join(map(json.dumps, found)) + "\n  ]"
+    if samplings:
+        found = [{"trace": source, **_sampled(*sampling)} for source, *sampling in samplings]
+        tail += ',\n  "sampling": [\n    ' + ",\n    ".join(map(json.dumps, found)) + "\n  ]"
     return f'{head},\n  "kernels": [{kernels}]{tail}\n}}\n'
 
 
@@ -256,6 +294,28 @@ def as_timed_table(rows, total):
     return _ruled(table(_TIMED, body)) + "\n" + _LEGEND
 
 
+def _sampled_cells(name, stats, sampling, estimates):
+    timed = sampling.timed_instructions / (stats["warp_instructions"] or 1)
+    cells = [name, f"{sampling.timed_launches:,}/{sampling.launches:,}", f"{100 * timed:.1f}"]
+    for figure, scale, form in _SAMPLED:
+        if figure in estimates:
+            e = estimates[figure]
+            cells += [form.format(scale * e.value), form.format(scale * (e.high - e.low) / 2)]
+        else:
+            cells += [form.format(scale * stats[figure]) if figure in stats else "-", "-"]
+    return cells
+
+
+def as_sampled_table(rows, samplings):
+    """What was timed, and intervals of what is estimated: of kernels, then of traces, where each launch tells of all."""
+    body = [_sampled_cells(short(row.name), row.stats, *row.sampling) for row in rows]
+    for source, *sampling in samplings:
+        stats = sum((row.stats for row in rows if row.given == source), Stats())
+        body.append(_sampled_cells(f"all of {short(source)}", stats, *sampling))
+    header = ["kernel", "timed", "instr. %", "cycles", "+-", "IPC", "+-", "L1 %", "+-", "L2 %", "+-", "DRAM %", "+-"]
+    return "\n" + "\n".join(table(header, body)) + "\n" + _SAMPLED_LEGEND
+
+
 def as_matrices(trees):
     """Of each trace and level: transitions beside their origins, then the hit ratios of all levels."""
     for tree in trees:
@@ -289,24 +349,26 @@ def _run(options, outputs):
             raise Failure(f"{'--sample' if options.sample else '--max-cycles'} needs a clock: --mode timed")
         if options.matrices and config["coherence"] == "none":
             raise Failure("--matrices needs a protocol: --set coherence=NAME")
-        rows, trees, watch = [], [], None
+        rows, trees, samplings, watch = [], [], [], None
         if "events" in outputs:
             fields = {name: value for chosen in options.events_filter for name, value in chosen.items()}
             writer = events.writer_of(options.events, outputs["events"].file)
             watch = Watch(writer, fields, options.sample or (_EVERY if timed else 0))
         for source in options.traces:
-            rows += replay(made, config, source, options.sample or 0, trees, watch, options.per)
+            rows += replay(made, config, source, options.sample or 0, trees, watch, options.per, samplings)
         terminal.clear()
         if watch is not None:
             watch.writer.close()
             outputs["events"].commit("")
         total = sum((row.stats for row in rows), Stats())
         if "json" in outputs:
-            outputs["json"].commit(as_json(options.preset, config, rows, total, trees, options.per))
+            outputs["json"].commit(as_json(options.preset, config, rows, total, trees, options.per, samplings))
         if "csv" in outputs:
             outputs["csv"].commit(as_csv(rows, options.per))
         if "-" not in (options.json, options.csv, options.events):
             sys.stdout.write((as_timed_table if timed else as_table)(rows, total))
+            if samplings:
+                sys.stdout.write(as_sampled_table(rows, samplings))
             if options.per:
                 print("\n" + "\n".join(objects.as_table(options.per, rows)))
             if options.matrices:

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "effort.h"
+#include "replay/rig.h"
+#include "replay/sampling.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+/*
+ * Sampled replays against replays of the whole. How much faster they are is told by the instructions that ran with the
+ * clock. Under sanitizers nothing is compared with the whole, which takes too long there.
+ */
+
+static rig *open_timed(const char *sample) {
+    rig *r = rig_open();
+    set(r, "mode", "timed");
+    set(r, "l1.replacement", "lru");
+    set(r, "sm.count", "4");
+    set(r, "sm.blocks", "8");
+    set(r, "sample", sample);
+    return r;
+}
+
+static uint32_t id_of(const char *name) {
+    gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, name, &info), GPC_OK, "%s", name);
+    return info.id;
+}
+
+static gpc_estimate estimate_of(const gpc_replay *replay, gpc_sampling_scope scope, const char *name) {
+    gpc_estimate found = GPC_ESTIMATE_INIT;
+    cr_assert_eq(gpc_replay_estimate(replay, scope, id_of(name), &found), GPC_OK, "%s", name);
+    return found;
+}
+
+static gpc_sampling sampling_of(const gpc_replay *replay) {
+    gpc_sampling found = GPC_SAMPLING_INIT;
+    cr_assert_eq(gpc_replay_get_sampling(replay, GPC_SAMPLING_ALL, &found), GPC_OK);
+    return found;
+}
+
+/* Kernels of traces, one after the other, so often. */
+static gpc_replay *run_all(rig *r, const char *const *sources, unsigned count, unsigned times) {
+    gpc_replay *replay = open_replay(r);
+    for (unsigned n = 0; n < count * times; n++) {
+        gpc_trace *trace = open_trace(r, sources[n % count]);
+        gpc_status status = GPC_OK;
+        while (status == GPC_OK)
+            status = gpc_replay_kernel(replay, trace, NULL, NULL, &r->error);
+        cr_assert_eq(status, GPC_END, "%s", r->error.message);
+        gpc_trace_close(trace);
+    }
+    return replay;
+}
+
+static gpc_stats stats_of(const gpc_replay *replay) {
+    gpc_stats stats;
+    gpc_stats_init(&stats);
+    cr_assert_eq(gpc_replay_get_stats(replay, &stats), GPC_OK);
+    return stats;
+}
+
+static gpc_stats run_whole(rig *r, const char *const *sources, unsigned count, unsigned times) {
+    set(r, "sample", "none");
+    gpc_replay *replay = run_all(r, sources, count, times);
+    gpc_stats stats = stats_of(replay);
+    gpc_replay_destroy(replay);
+    return stats;
+}
+
+static double off(double value, uint64_t truth) {
+    return fabs(value - (double)truth) / (double)(truth ? truth : 1);
+}
+
+static bool covers(const gpc_estimate *e, double truth) {
+    return e->low <= truth && truth <= e->high;
+}
+
+/* What the trace decides has been counted, not estimated. */
+static void expect_counted(const gpc_replay *replay, const gpc_stats *whole) {
+    static const char *const names[] = {"kernels",
+                                        "blocks",
+                                        "warp_instructions",
+                                        "thread_instructions",
+                                        "l1.load_lines",
+                                        "l1.load_sectors",
+                                        "l1.load_requests",
+                                        "l1.load_bytes_used",
+                                        "l1.load_bytes_moved",
+                                        "l1.store_requests",
+                                        "l1.store_sectors",
+                                        "l1.atomic_requests",
+                                        "l1.atomic_sectors",
+                                        "l1.capacity"};
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        gpc_estimate found = estimate_of(replay, GPC_SAMPLING_ALL, names[n]);
+        uint64_t truth;
+        memcpy(&truth, (const char *)whole + gpc_layout_offset(gpc_stats_layout(), id_of(names[n])), sizeof truth);
+        cr_assert(!found.estimated && found.low == found.high, "%s", names[n]);
+        cr_assert_eq((uint64_t)found.value, truth, "%s: %g, %llu", names[n], found.value, (unsigned long long)truth);
+    }
+}
+
+static const char *const stream[] = {"synthetic:stream:32KiB:turns=10"};
+static const char *const graph[] = {"synthetic:sssp:16KiB:rounds=48"};
+
+Test(sampled, launches_of_a_group) {
+    rig *r = open_timed("kernels");
+    gpc_replay *replay = run_all(r, stream, 1, 6);
+    gpc_sampling s = sampling_of(replay);
+    gpc_estimate cycles = estimate_of(replay, GPC_SAMPLING_ALL, "cycles");
+    cr_expect_eq(s.launches, 240);
+    cr_expect_eq(s.group, 4);
+    cr_expect_eq(s.timed_launches, 4 * (3 + 3), "the first three and one of each twenty: %u",
+                 (unsigned)s.timed_launches);
+    cr_expect(cycles.estimated && cycles.low <= cycles.value && cycles.value <= cycles.high);
+    if (!EFFORT_SANITIZED) {
+        gpc_stats whole = run_whole(r, stream, 1, 6);
+        cr_expect_leq(off(cycles.value, whole.cycles), 0.03, "%g, %llu", cycles.value,
+                      (unsigned long long)whole.cycles);
+        cr_expect_leq(10 * s.timed_instructions, whole.warp_instructions);
+        expect_counted(replay, &whole);
+    }
+    gpc_replay_destroy(replay);
+    rig_close(r);
+}
+
+Test(sampled, same_bytes) {
+    rig *r = open_timed("kernels");
+    gpc_replay *a = run_all(r, stream, 1, 2), *b = run_all(r, stream, 1, 2);
+    gpc_stats x = stats_of(a), y = stats_of(b);
+    expect_same_stats(&x, &y);
+    for (size_t n = 0; n < gpc_counter_count(); n++) {
+        gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+        gpc_estimate p = GPC_ESTIMATE_INIT, q = GPC_ESTIMATE_INIT;
+        cr_assert_eq(gpc_counter_at(n, &info), GPC_OK);
+        gpc_status status = gpc_replay_estimate(a, GPC_SAMPLING_ALL, info.id, &p);
+        cr_assert_eq(gpc_replay_estimate(b, GPC_SAMPLING_ALL, info.id, &q), status);
+        cr_assert(!memcmp(&p, &q, sizeof p), "%s", info.name);
+    }
+    gpc_replay_destroy(a);
+    gpc_replay_destroy(b);
+    rig_close(r);
+}
+
+/* Of 12 samples, drawn by as many seeds, all but a few have the truth within their interval. */
+Test(sampled, intervals_cover_the_truth) {
+    rig *r = open_timed("kernels");
+    set(r, "sample.every", "8");
+    static const char *const names[] = {"cycles", "ipc", "l1.load_sector_hits", "scheduler.load_stalls"};
+    unsigned covered[4] = {0}, seeds = EFFORT_SANITIZED ? 1 : 12;
+    gpc_stats whole = {0};
+    if (!EFFORT_SANITIZED)
+        whole = run_whole(r, graph, 1, 1);
+    set(r, "sample", "kernels");
+    const double truths[] = {(double)whole.cycles, (double)whole.warp_instructions / (double)whole.cycles,
+                             (double)whole.l1_load_sector_hits, (double)whole.scheduler_load_stalls};
+    for (unsigned seed = 1; seed <= seeds; seed++) {
+        gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
+        options.seed = seed;
+        gpc_context *own, *kept = r->context;
+        cr_assert_eq(gpc_context_create(&options, &r->error, &own), GPC_OK);
+        r->context = own;
+        gpc_replay *replay = run_all(r, graph, 1, 1);
+        for (unsigned n = 0; n < 4 && !EFFORT_SANITIZED; n++) {
+            gpc_estimate found = estimate_of(replay, GPC_SAMPLING_ALL, names[n]);
+            cr_expect_leq(fabs(found.value / truths[n] - 1), 0.03, "%s, seed %u", names[n], seed);
+            covered[n] += covers(&found, truths[n]);
+        }
+        gpc_replay_destroy(replay);
+        gpc_context_destroy(own);
+        r->context = kept;
+    }
+    for (unsigned n = 0; n < 4 && !EFFORT_SANITIZED; n++)
+        cr_expect_geq(covered[n], 10, "%s: %u of %u", names[n], covered[n], seeds);
+    rig_close(r);
+}
+
+/* A launch that another empties L2 for in between: only if that one's accesses are performed does it miss. */
+Test(sampled, what_is_not_timed_warms_caches) {
+    static const char *const sources[] = {"synthetic:vectoradd:16KiB", "synthetic:vecmul:256KiB"};
+    const uint64_t truth = 16740; /* of all launches */
+    double missed[2];
+    for (unsigned warms = 0; warms < 2; warms++) {
+        rig *r = open_timed("kernels");
+        set(r, "l2.size", "128KiB");
+        set(r, "sample.launches", "2");
+        set(r, "sample.every", "3");
+        set(r, "sample.warming", warms ? "functional" : "none");
+        gpc_replay *replay = run_all(r, sources, 2, 12);
+        gpc_estimate hits = estimate_of(replay, GPC_SAMPLING_ALL, "l2.read_sector_hits");
+        gpc_sampling s = sampling_of(replay);
+        cr_expect_eq(s.launches, 24);
+        cr_expect_eq(s.warmed_instructions > 0, warms);
+        missed[warms] = off(hits.value, truth);
+        gpc_replay_destroy(replay);
+        rig_close(r);
+    }
+    cr_expect_leq(missed[1], 0.03, "%g of the hits", missed[1]);
+    cr_expect_geq(missed[0], 0.05, "%g of the hits", missed[0]);
+}
+
+/* A launch of 256 waves, a tenth of which is timed at most. */
+static void expect_sampled(rig *r, uint64_t windows) {
+    const char *const source = "synthetic:vectoradd:2MiB";
+    set(r, "sm.count", "2");
+    set(r, "sm.blocks", "4");
+    gpc_replay *replay = run_all(r, &source, 1, 1);
+    gpc_sampling s = sampling_of(replay);
+    gpc_estimate cycles = estimate_of(replay, GPC_SAMPLING_KERNEL, "cycles");
+    cr_expect_eq(s.windows, windows, "%u", (unsigned)s.windows);
+    cr_expect_gt(s.skipped_blocks, 0);
+    cr_expect(cycles.estimated);
+    if (!EFFORT_SANITIZED) {
+        gpc_stats whole = run_whole(r, &source, 1, 1);
+        cr_expect_leq(off(cycles.value, whole.cycles), 0.03, "%g, %llu", cycles.value,
+                      (unsigned long long)whole.cycles);
+        cr_expect(covers(&cycles, (double)whole.cycles), "%llu, %g to %g", (unsigned long long)whole.cycles, cycles.low,
+                  cycles.high);
+        cr_expect_leq(10 * s.timed_instructions, whole.warp_instructions);
+        if (s.warmed_instructions) {
+            cr_expect_eq(s.timed_instructions + s.warmed_instructions, whole.warp_instructions);
+            expect_counted(replay, &whole);
+        }
+    }
+    gpc_replay_destroy(replay);
+    rig_close(r);
+}
+
+Test(sampled, blocks_of_a_settled_launch) {
+    for (unsigned warms = 0; warms < 2; warms++) {
+        rig *r = open_timed("blocks");
+        set(r, "l2.size", "64KiB");
+        set(r, "sample.warming", warms ? "functional" : "none");
+        expect_sampled(r, 5);
+    }
+}
+
+/* Its L2 is full of dirty lines only late: what is measured at the beginning does not tell of the rest. */
+Test(sampled, intervals_of_a_launch) {
+    rig *r = open_timed("intervals");
+    set(r, "sample.settle", "1");
+    set(r, "sample.unit", "1");
+    set(r, "sample.skip", "40");
+    expect_sampled(r, 7);
+}
+
+/* Windows of blocks that are not alike: a launch that does not settle is timed to its end. */
+Test(sampled, blocks_of_an_unsettled_launch) {
+    rig *r = open_timed("blocks");
+    set(r, "sample.tolerance", "0");
+    const char *const source = "synthetic:gather:32KiB";
+    gpc_replay *replay = run_all(r, &source, 1, 1);
+    gpc_stats sampled = stats_of(replay), whole = run_whole(r, &source, 1, 1);
+    gpc_estimate cycles = estimate_of(replay, GPC_SAMPLING_ALL, "cycles");
+    cr_expect(!cycles.estimated && cycles.low == cycles.high);
+    expect_same_stats(&sampled, &whole);
+    gpc_replay_destroy(replay);
+    rig_close(r);
+}
+
+/* Means of 1,000 populations, of each of which 6 units of 60 are measured; sizes vary, and values with them. */
+Test(sampled, estimator_covers_as_often_as_it_says) {
+    uint64_t state = 7;
+    unsigned covered = 0;
+    const gpc_counter_info info = {.struct_size = sizeof info, .offset = offsetof(gpc_stats, cycles)};
+    static gpci_word_kind kinds[GPCI_WORDS];
+    static gpci_units units;
+    static gpci_estimates e;
+    const unsigned populations = EFFORT_SANITIZED ? 10 : 1000;
+    for (unsigned n = 0; n < populations; n++) {
+        double truth = 0, rest = 0;
+        memset(&units, 0, sizeof units);
+        memset(&e, 0, sizeof e);
+        for (unsigned k = 0; k < 60; k++) {
+            uint64_t size = 900 + gpci_random_below(&state, 200), noise = 0;
+            for (unsigned i = 0; i < 8; i++)
+                noise += gpci_random_below(&state, 100);
+            gpc_stats unit = {.struct_size = sizeof unit, .cycles = 3 * size + noise};
+            truth += (double)unit.cycles;
+            if (k < 6)
+                gpci_units_add(&units, &unit, (double)size), gpci_estimates_count(&e, kinds, &unit);
+            else
+                rest += (double)size;
+        }
+        gpci_estimates_predict(&e, kinds, &units, rest, NULL);
+        gpc_estimate found = GPC_ESTIMATE_INIT;
+        gpci_estimates_give(&e, &info, &found);
+        covered += covers(&found, truth);
+    }
+    if (!EFFORT_SANITIZED)
+        cr_expect(covered >= 930 && covered <= 970, "%u of 1,000", covered);
+}
+
+/* The example of lib/replay/estimate.c; t of two degrees of freedom is 4.3027. */
+Test(sampled, estimator_by_hand) {
+    static gpci_word_kind kinds[GPCI_WORDS];
+    static gpci_units units;
+    static gpci_estimates e;
+    const uint64_t cycles[] = {100, 104, 102};
+    for (unsigned n = 0; n < 3; n++) {
+        gpc_stats unit = {.struct_size = sizeof unit, .cycles = cycles[n]};
+        gpci_units_add(&units, &unit, 1);
+    }
+    gpci_estimates_predict(&e, kinds, &units, 7, NULL);
+    const gpc_counter_info info = {.struct_size = sizeof info, .offset = offsetof(gpc_stats, cycles)};
+    gpc_estimate found = GPC_ESTIMATE_INIT;
+    gpci_estimates_give(&e, &info, &found);
+    cr_expect_float_eq(found.value, 714, 1e-9);
+    cr_expect_float_eq(found.high - found.value, 4.3027 * sqrt(49 * 4 / 3.0 + 28), 1e-6);
+}
+
+static void expect_refused(const char *key, const char *value, const char *part) {
+    rig *r = open_timed("intervals");
+    set(r, key, value);
+    gpc_replay *replay = NULL;
+    expect_error(r, gpc_replay_create(r->context, r->config, &r->error, &replay), GPC_ERROR_RANGE, part);
+    cr_assert_null(replay);
+    rig_close(r);
+}
+
+Test(sampled, refused_configurations) {
+    expect_refused("mode", "functional", "sample = intervals needs mode = timed");
+    expect_refused("coherence", "mesi", "needs coherence = none");
+    expect_refused("sample.warming", "none", "needs sample.warming = functional");
+    expect_refused("limit.cycles", "1000", "needs limit.cycles = 0");
+    expect_refused("limit.instructions", "1000", "needs limit.instructions = 0");
+}
+
+static void on_sample(void *user_data, uint64_t cycle, const gpc_stats *stats) {
+    (void)user_data, (void)cycle, (void)stats;
+}
+
+Test(sampled, refused_requests) {
+    rig *r = open_timed("kernels");
+    gpc_replay *replay = open_replay(r);
+    gpc_trace *trace = open_trace(r, stream[0]);
+    gpc_estimate found = GPC_ESTIMATE_INIT;
+    gpc_sampling s = GPC_SAMPLING_INIT;
+    cr_expect_eq(gpc_replay_estimate(replay, GPC_SAMPLING_ALL, 1, &found), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_replay_keep_objects(replay, true), GPC_OK);
+    expect_error(r, gpc_replay_kernel(replay, trace, NULL, NULL, &r->error), GPC_ERROR_UNSUPPORTED, "values by object");
+    cr_expect_eq(gpc_replay_keep_objects(replay, false), GPC_OK);
+    cr_expect_eq(gpc_replay_on_sample(replay, 100, on_sample, NULL), GPC_OK);
+    expect_error(r, gpc_replay_kernel(replay, trace, NULL, NULL, &r->error), GPC_ERROR_UNSUPPORTED, "a time series");
+    cr_expect_eq(gpc_replay_on_sample(replay, 0, NULL, NULL), GPC_OK);
+    run_kernel(r, replay, trace);
+    cr_expect_eq(gpc_replay_get_sampling(replay, GPC_SAMPLING_KERNEL, &s), GPC_OK);
+    cr_expect(s.mode == 1 && s.launches == 1 && s.timed_launches == 1);
+    cr_expect_eq(gpc_replay_get_sampling(replay, (gpc_sampling_scope)2, &s), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replay_estimate(replay, GPC_SAMPLING_ALL, 1, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replay_estimate(replay, GPC_SAMPLING_ALL, 999999, &found), GPC_ERROR_NOT_FOUND);
+    cr_expect_eq(gpc_replay_estimate(replay, GPC_SAMPLING_ALL, id_of("load.latency"), &found), GPC_ERROR_NOT_FOUND,
+                 "a histogram");
+    cr_expect_eq(gpc_replay_estimate(replay, GPC_SAMPLING_ALL, id_of("l1.zero_reuse_evictions"), &found),
+                 GPC_ERROR_NOT_FOUND, "not measured");
+    found.struct_size = 0;
+    cr_expect_eq(gpc_replay_estimate(replay, GPC_SAMPLING_ALL, 1, &found), GPC_ERROR_ABI);
+    gpc_trace_close(trace);
+    gpc_replay_destroy(replay);
+    rig_close(r);
+}
