@@ -164,7 +164,8 @@ class Run(Commands):
         source = "synthetic:stream:2KiB:turns=10"
         sampled = ("--mode", "timed", "--set", "sm.count=2", "--set", "sample=kernels")
         document = self.document(source, *sampled)
-        self.assertEqual([kernel["sampling"]["timed_launches"] for kernel in document["kernels"][:16]], 12 * [1] + 4 * [0])
+        timed = [kernel["sampling"]["timed_launches"] for kernel in document["kernels"][:16]]
+        self.assertEqual(timed, 12 * [1] + 4 * [0])
         self.assertEqual(document["kernels"][0]["sampling"]["estimates"], {})
         last = next(kernel for kernel in document["kernels"][::-1] if not kernel["sampling"]["timed_launches"])
         cycles = last["sampling"]["estimates"]["cycles"]

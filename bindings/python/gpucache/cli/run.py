@@ -307,7 +307,7 @@ def _sampled_cells(name, stats, sampling, estimates):
 
 
 def as_sampled_table(rows, samplings):
-    """What was timed, and intervals of what is estimated: of kernels, then of traces, where each launch tells of all."""
+    """What was timed, and intervals of what is estimated: of kernels, then of whole traces."""
     body = [_sampled_cells(short(row.name), row.stats, *row.sampling) for row in rows]
     for source, *sampling in samplings:
         stats = sum((row.stats for row in rows if row.given == source), Stats())
