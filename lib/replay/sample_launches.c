@@ -17,7 +17,7 @@
 
 typedef struct look {
     gpci_features f;
-    uint64_t blocks, warps, instructions, accesses, lanes, sectors;
+    uint64_t looked_at, warps, instructions, accesses, lanes, sectors;
 } look;
 
 /* Distinct sectors of an access, where lanes ascend; lines that no block looked at had touched. */
@@ -59,14 +59,14 @@ static gpc_status look_at_warp(gpc_replay *r, const gpc_warp *warp, look *l) {
 }
 
 static void finish_look(const gpc_replay *r, look *l) {
-    double *values = l->f.values, blocks = (double)l->blocks, instructions = (double)l->instructions;
+    double *values = l->f.values, blocks = (double)l->looked_at, instructions = (double)l->instructions;
     for (unsigned n = 0; n < GPCI_FEATURE_LANES && l->instructions; n++)
         values[n] /= instructions;
     values[GPCI_FEATURE_LANES] = l->instructions ? (double)l->lanes / instructions / r->kernel.warp_lanes : 0;
     values[GPCI_FEATURE_STATIC] = (double)r->sampling->pcs.count;
     if (l->accesses)
         values[GPCI_FEATURE_SECTORS] = (double)l->sectors / (double)l->accesses;
-    if (!l->blocks)
+    if (!l->looked_at)
         return;
     values[GPCI_FEATURE_INSTRUCTIONS] = instructions / blocks;
     values[GPCI_FEATURE_WARPS] = (double)l->warps / blocks;
@@ -80,12 +80,12 @@ static gpc_status look_at_launch(gpc_replay *r, look *l, gpc_error *error) {
     memset(l, 0, sizeof *l);
     gpci_map_clear(&s->pcs);
     gpci_map_clear(&s->lines);
-    while (l->blocks < s->look && status == GPC_OK) {
+    while (l->looked_at < s->look && status == GPC_OK) {
         const gpc_block *block;
         status = gpc_trace_next_block(r->trace, &block, error);
         if (status != GPC_OK)
             break;
-        l->blocks++;
+        l->looked_at++;
         for (uint32_t w = 0; w < block->warp_count && status == GPC_OK; w++)
             status = look_at_warp(r, &block->warps[w], l);
         gpc_trace_release_block(r->trace, block);
@@ -130,7 +130,7 @@ static gpc_status group_of(gpc_replay *r, const look *l, uint32_t *out, gpc_erro
     for (*out = 0; *out < s->group_count; (*out)++)
         if (s->groups[*out]->name == name && alike(&s->groups[*out]->features, &l->f, s->distance))
             return GPC_OK;
-    gpci_group *group = gpci_zalloc(r->context, 1, sizeof *group);
+    gpci_alike *group = gpci_zalloc(r->context, 1, sizeof *group);
     if (!group || !GPCI_ARRAY_ROOM(r->context, s->groups, s->group_room, s->group_count, 1)) {
         gpci_free(r->context, group);
         return gpci_out_of_memory(error);
@@ -144,7 +144,7 @@ static gpc_status group_of(gpc_replay *r, const look *l, uint32_t *out, gpc_erro
 /* One of each `every` behind the first: which it is, is drawn when they begin. */
 static bool is_timed(const gpc_replay *r, uint32_t number) {
     const gpci_sampling *s = r->sampling;
-    gpci_group *group = s->groups[number];
+    gpci_alike *group = s->groups[number];
     if (group->launches < s->launches)
         return true;
     if (!s->every)
@@ -169,7 +169,7 @@ gpc_status gpci_launch_choose(gpc_replay *r, bool *out_timed, gpc_error *error) 
     return GPC_OK;
 }
 
-void gpci_group_units(const gpci_group *group, gpci_units *units) {
+void gpci_alike_units(const gpci_alike *group, gpci_units *units) {
     *units = group->units;
     if (units->count < 2)
         gpci_units_add(units, &group->first, 1);

@@ -123,13 +123,13 @@ static void note_counts(gpci_sampling *s) {
 /* A launch that was not timed is as those of its group were. */
 static void estimate_launch(gpc_replay *r, const gpc_stats *warmed) {
     gpci_sampling *s = r->sampling;
-    gpci_group *group = s->groups[s->of_last.group];
+    gpci_alike *group = s->groups[s->of_last.group];
     double trace[GPCI_WORDS];
     gpci_units units;
     to_words(warmed, trace);
     for (size_t w = 1; w < GPCI_WORDS; w++)
         group->trace[w] += trace[w];
-    gpci_group_units(group, &units);
+    gpci_alike_units(group, &units);
     s->of_last.windows = (uint64_t)units.count;
     s->of_last.skipped_blocks = r->kernel.block_count;
     gpci_estimates_predict(&s->last, s->kinds, &units, 1, s->warming ? trace : NULL);
@@ -137,7 +137,7 @@ static void estimate_launch(gpc_replay *r, const gpc_stats *warmed) {
 
 static void note_launch(gpc_replay *r, const gpc_stats *timed, const gpc_stats *warmed) {
     gpci_sampling *s = r->sampling;
-    gpci_group *group = s->groups[s->of_last.group];
+    gpci_alike *group = s->groups[s->of_last.group];
     group->launches++;
     if (r->skipping) {
         estimate_launch(r, warmed);
@@ -207,11 +207,11 @@ gpc_status gpc_replay_get_sampling(const gpc_replay *r, gpc_sampling_scope scope
 static void estimate_all(const gpci_sampling *s, gpci_estimates *e) {
     *e = s->base;
     for (size_t g = 0; g < s->group_count; g++) {
-        const gpci_group *group = s->groups[g];
+        const gpci_alike *group = s->groups[g];
         if (group->launches == group->timed)
             continue;
         gpci_units units;
-        gpci_group_units(group, &units);
+        gpci_alike_units(group, &units);
         gpci_estimates_predict(e, s->kinds, &units, (double)(group->launches - group->timed),
                                s->warming ? group->trace : NULL);
     }

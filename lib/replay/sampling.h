@@ -65,7 +65,7 @@ typedef struct gpci_features {
 } gpci_features;
 
 /* Launches that are alike. */
-typedef struct gpci_group {
+typedef struct gpci_alike {
     uint64_t name;          /* hash of name and dimensions */
     gpci_features features; /* of the first */
     uint64_t launches, timed;
@@ -73,7 +73,7 @@ typedef struct gpci_group {
     gpc_stats first;          /* what the first counted, */
     gpci_units units;         /* and the others */
     double trace[GPCI_WORDS]; /* GPCI_WORD_TRACE of those that were not timed, where they were read */
-} gpci_group;
+} gpci_alike;
 
 typedef struct gpci_sampling {
     gpci_sample_mode mode;
@@ -81,7 +81,7 @@ typedef struct gpci_sampling {
     uint64_t launches, every, look, windows, settle, unit, skip; /* unit: 1 of sample = blocks */
     double distance, tolerance;
     gpci_word_kind kinds[GPCI_WORDS];
-    gpci_group **groups;
+    gpci_alike **groups;
     size_t group_count, group_room;
     gpci_map pcs, lines; /* of the blocks that are looked at */
     gpci_estimates last; /* of the launch that was replayed last */
@@ -135,7 +135,7 @@ void gpci_estimates_give(const gpci_estimates *e, const gpc_counter_info *info, 
 /* sample_launches.c: is the launch at hand timed? Its group is noted. */
 gpc_status gpci_launch_choose(gpc_replay *r, bool *out_timed, gpc_error *error);
 /* The units of a group that stand for those that were not timed. */
-void gpci_group_units(const gpci_group *group, gpci_units *units);
+void gpci_alike_units(const gpci_alike *group, gpci_units *units);
 
 /* sample_blocks.c: a launch begins; some of its blocks have ended. Blocks that go by without the clock. */
 void gpci_blocks_begin(gpc_replay *r);
