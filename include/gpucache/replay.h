@@ -121,7 +121,7 @@ GPC_API gpc_status gpc_replay_read_histogram(const gpc_replay *replay, gpc_objec
  *            bias. What changes later, as when L2 is full of dirty lines for the first time, is not seen.
  *            [block and kernel sampling of Photon, Liu et al., MICRO 2023]
  *   intervals
- *            `sample.settle` windows of a launch are timed, `sample.unit` more are measured, then `sample.skip` waves of
+ *            `sample.settle` windows of a launch are timed, `sample.unit` more measured, then `sample.skip` waves of
  *            blocks go by without the clock, and so on; its end is timed. Of an interval only the measured windows are
  *            part of the sample: neither how the SMs fill, in step, nor how their last blocks drain.
  *            [SMARTS, Wunderlich et al., ISCA 2003, with units of whole blocks]

@@ -10,7 +10,7 @@
  * off by the error of R, m^2 s^2 / n, and by what they themselves differ from it, m s^2 (Cochran, Sampling Techniques,
  * chapter 6, for units that are a sample of all that could be).
  *
- * Example: launches of 100, 104 and 102 cycles, 7 further ones: R = 102, s^2 = 4, 714 cycles +- t sqrt(49 * 4 / 3 + 28).
+ * Example: launches of 100, 104 and 102 cycles, 7 further: R = 102, s^2 = 4, 714 cycles +- t sqrt(49 * 4 / 3 + 28).
  */
 
 /* Numerators and denominators of ratios, in words. */

@@ -8,11 +8,11 @@
  * A launch whose rate has settled. A window ends when as many blocks have ended as all SMs hold, so that SMs that run
  * their blocks in step are seen through a whole round of them; the first window, in which they start, never counts.
  *
- * Example, 5 windows: windows 2 to 6 are alike, 7 to 11 are measured; then all but the last part of a wave of the blocks
- * that have not started are left out, and the launch ends as it would have.
+ * Example, 5 windows: windows 2 to 6 are alike, 7 to 11 are measured; of the blocks that have not started then, all but
+ * the last part of a wave are left out, and the launch ends as it would have.
  *
- * Intervals are the same again and again: windows in which the pipelines and queues fill, measured ones, which are a unit
- * of the sample together, and waves without the clock. What the blocks under way do until they have ended, and the
+ * Intervals are the same again and again: windows in which the pipelines and queues fill, measured ones, which together
+ * are a unit of the sample, and waves without the clock. What the blocks under way do until they have ended, and the
  * first windows behind the next waves, are no part of the sample: the sample stands for their instructions, too.
  */
 
@@ -49,7 +49,7 @@ static uint64_t waves_left(const gpc_replay *r) {
     return rest / r->sampling->blocks.wave;
 }
 
-/* The blocks that go by: all waves of a settled launch; of intervals as many, but for a last measured one and the end. */
+/* The blocks that go by: all waves of a settled launch; of intervals as many, but for a measured one and the end. */
 static uint64_t waves_to_skip(const gpc_replay *r) {
     const gpci_sampling *s = r->sampling;
     uint64_t waves = waves_left(r), kept = s->settle + s->unit + 2;
