@@ -136,6 +136,8 @@ GPCI_INLINE bool gather(const gpci_timed_sm *m, const gpci_issuer *s, uint64_t n
     uint32_t busy = 0;
     for (uint32_t units = s->wanted; units; units &= units - 1)
         busy |= s->free_at[gpci_lowest(units)] > now ? units & -units : 0;
+    if (!busy)
+        return true;
     for (uint32_t word = 0; word < words; word++) {
         uint64_t candidates = scheduler->candidates[word];
         for (uint32_t units = busy; units; units &= units - 1)
@@ -145,9 +147,19 @@ GPCI_INLINE bool gather(const gpci_timed_sm *m, const gpci_issuer *s, uint64_t n
     return any != 0;
 }
 
-/* The scheduler's choice; GPC_NO_WARP. */
-GPCI_INLINE gpc_status choose(const gpci_timed_replay *t, const gpci_timed_sm *m, gpci_issuer *s, uint64_t now,
+/* What another's table says is held against what is possible. */
+static GPCI_NOINLINE bool is_possible(const gpci_timed_sm *m, const gpci_issuer *s, uint32_t place, uint32_t slot,
+                                      uint64_t now) {
+    if (!gpci_scheduler_possible(s->scheduler, place, !m->refused))
+        return false;
+    uint8_t unit = m->warps[slot].unit;
+    return unit >= GPCI_UNIT_NONE || s->free_at[unit] <= now;
+}
+
+/* The slot that scheduler `n` chooses; GPC_NO_WARP. */
+GPCI_INLINE gpc_status choose(const gpci_timed_replay *t, const gpci_timed_sm *m, uint32_t n, uint64_t now,
                               uint32_t words, uint32_t *out_slot) {
+    gpci_issuer *s = &m->issuers[n];
     gpc_scheduler *scheduler = s->scheduler;
     *out_slot = GPC_NO_WARP;
     s->declined = false;
@@ -158,14 +170,9 @@ GPCI_INLINE gpc_status choose(const gpci_timed_replay *t, const gpci_timed_sm *m
         s->declined = true;
         return GPC_OK;
     }
-    uint32_t slot = place * t->schedulers + (uint32_t)(s - m->issuers);
-    if (scheduler->kind == GPCI_SCHEDULER_TABLE) {
-        if (!gpci_scheduler_possible(scheduler, place, !m->refused))
-            return GPC_ERROR_CALLBACK;
-        uint8_t unit = m->warps[slot].unit;
-        if (unit < GPCI_UNIT_NONE && s->free_at[unit] > now)
-            return GPC_ERROR_CALLBACK;
-    }
+    uint32_t slot = place * t->schedulers + n;
+    if (scheduler->kind == GPCI_SCHEDULER_TABLE && !is_possible(m, s, place, slot, now))
+        return GPC_ERROR_CALLBACK;
     *out_slot = slot;
     return GPC_OK;
 }
@@ -191,8 +198,8 @@ GPCI_INLINE void take_effect(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_
 }
 
 /* The next instruction of a warp; GPC_BUSY where the memory pipeline refuses it. */
-GPCI_INLINE gpc_status issue(gpci_timed_replay *t, uint32_t number, gpci_issuer *s, uint32_t slot, uint64_t now) {
-    gpci_timed_sm *m = &t->sms[number];
+GPCI_INLINE gpc_status issue(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t number, gpci_issuer *s, uint32_t slot,
+                             uint64_t now) {
     gpci_sm_deeds *deeds = m->deeds;
     gpci_timed_warp *w = &m->warps[slot];
     const gpc_instruction *i = *w->next;
@@ -206,8 +213,10 @@ GPCI_INLINE gpc_status issue(gpci_timed_replay *t, uint32_t number, gpci_issuer 
         gpci_sm_count(m, o);
     }
     gpci_scheduler_issued(s->scheduler, w->place, now);
-    deeds->first_pc = i->pc < deeds->first_pc ? i->pc : deeds->first_pc;
-    deeds->last_pc = i->pc > deeds->last_pc ? i->pc : deeds->last_pc;
+    if (GPCI_UNLIKELY(i->pc < deeds->first_pc))
+        deeds->first_pc = i->pc;
+    if (GPCI_UNLIKELY(i->pc > deeds->last_pc))
+        deeds->last_pc = i->pc;
     deeds->progress = now;
     m->counts.instructions++;
     if (GPCI_UNLIKELY(t->classed))
@@ -236,23 +245,23 @@ static GPCI_NOINLINE gpc_status issue_more(gpci_timed_replay *t, uint32_t number
         if ((!memory && state != GPC_STATE_READY) || w->later || (memory && m->refused) ||
             (!memory && s->free_at[w->unit] > now) || !gpci_scheduler_possible(s->scheduler, w->place, true))
             return GPC_OK;
-        gpc_status status = issue(t, number, s, slot, now);
+        gpc_status status = issue(t, m, number, s, slot, now);
         if (status != GPC_OK)
             return status;
     }
     return GPC_OK;
 }
 
-GPCI_INLINE gpc_status issue_cycle(gpci_timed_replay *t, uint32_t number, gpci_issuer *s, uint64_t now,
+GPCI_INLINE gpc_status issue_cycle(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t number, uint32_t n, uint64_t now,
                                    uint32_t words) {
-    gpci_timed_sm *m = &t->sms[number];
+    gpci_issuer *s = &m->issuers[n];
     account(m, s, now);
     while (!t->stopped) {
         uint32_t slot;
-        gpc_status status = choose(t, m, s, now, words, &slot);
+        gpc_status status = choose(t, m, n, now, words, &slot);
         if (status < 0 || slot == GPC_NO_WARP)
             return status;
-        status = issue(t, number, s, slot, now);
+        status = issue(t, m, number, s, slot, now);
         if (status == GPC_BUSY)
             continue; /* without the memory pipeline, which is known to be busy now */
         if (status < 0)
@@ -268,7 +277,7 @@ GPCI_INLINE gpc_status issue_cycle(gpci_timed_replay *t, uint32_t number, gpci_i
 }
 
 /* What a scheduler's cycles are from now on, until something changes. */
-static gpci_cycle_class class_of(const gpci_timed_sm *m, const gpci_issuer *s, bool ready, bool memory) {
+GPCI_INLINE gpci_cycle_class class_of(const gpci_timed_sm *m, const gpci_issuer *s, bool ready, bool memory) {
     const gpc_scheduler *scheduler = s->scheduler;
     if (!scheduler->running)
         return GPCI_CYCLE_EMPTY;
@@ -300,35 +309,41 @@ GPCI_INLINE uint64_t next_unit(gpci_issuer *s, uint64_t now, uint32_t words) {
     return next > now ? next : now + 1;
 }
 
-/* Of a scheduler that is stirred: what it does from now on. */
-GPCI_INLINE void settle(gpci_timed_sm *m, gpci_issuer *s, uint64_t now, uint32_t words) {
+/* Of a scheduler that took part in the step, or was stirred after its turn: what it does from now on. */
+GPCI_INLINE void settle(gpci_timed_sm *m, uint32_t n, uint64_t now, uint32_t words) {
+    gpci_issuer *s = &m->issuers[n];
     const gpc_scheduler *scheduler = s->scheduler;
     uint64_t ready = 0, memory = 0;
-    account(m, s, now); /* it may have been stirred after its turn */
+    account(m, s, now);
     for (uint32_t word = 0; word < words; word++) {
         ready |= scheduler->map[word].ready & scheduler->map[word].eligible;
         memory |= scheduler->map[word].ready_memory & scheduler->map[word].eligible_memory;
     }
     s->busy = m->busy;
     s->class = (uint8_t)class_of(m, s, ready != 0, memory != 0);
-    s->next = s->declined || (memory && !m->refused) ? now + 1 : next_unit(s, now, words);
+    s->next = now + 1;
+    if (s->declined || (memory && !m->refused))
+        return;
+    s->next = next_unit(s, now, words);
+    if (s->next == now + 1)
+        return;
+    m->stirred &= ~(1u << n);
+    m->later = s->next < m->later ? s->next : m->later;
 }
 
 /* Sleep until something is due. */
-GPCI_INLINE void plan(gpci_timed_replay *t, uint32_t number, uint64_t now, uint32_t words) {
-    gpci_timed_sm *m = &t->sms[number];
-    uint64_t next = m->first_start ? m->first_start->start : GPCI_NEVER;
-    if (m->calendar_used) {
+GPCI_INLINE void plan(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t number, uint64_t now, uint32_t words) {
+    for (uint32_t stirred = m->stirred; stirred; stirred &= stirred - 1)
+        settle(m, gpci_lowest(stirred), now, words);
+    uint64_t next = m->stirred ? now + 1 : m->later;
+    if (m->first_start && m->first_start->start < next)
+        next = m->first_start->start;
+    if (m->calendar_used && next > now + 1) {
         unsigned from = (unsigned)(now + 1) % GPCI_CALENDAR;
         uint64_t turned = m->calendar_used >> from | (from ? m->calendar_used << (GPCI_CALENDAR - from) : 0);
         uint64_t at = now + 1 + gpci_lowest(turned);
         next = at < next ? at : next;
     }
-    for (uint32_t stirred = m->stirred; stirred; stirred &= stirred - 1)
-        settle(m, &m->issuers[gpci_lowest(stirred)], now, words);
-    m->stirred = 0;
-    for (uint32_t n = 0; n < t->schedulers; n++)
-        next = m->issuers[n].next < next ? m->issuers[n].next : next;
     if (next != GPCI_NEVER)
         gpci_timed_wake(t->r->hierarchy, number, next);
 }
@@ -339,6 +354,18 @@ static void fail(gpci_timed_replay *t, uint32_t number, const gpci_issuer *s, gp
                           (unsigned)(s - t->sms[number].issuers),
                           status == GPC_ERROR_CALLBACK ? "the policy chose a warp that cannot issue"
                                                        : gpc_status_string(status));
+}
+
+/* Schedulers whose time has come take part. */
+static void stir_due(const gpci_timed_replay *t, gpci_timed_sm *m, uint64_t now) {
+    m->later = GPCI_NEVER;
+    for (uint32_t n = 0; n < t->schedulers; n++) {
+        uint64_t next = m->issuers[n].next;
+        if (next <= now)
+            m->stirred |= 1u << n;
+        else
+            m->later = next < m->later ? next : m->later;
+    }
 }
 
 /* Who looks again, and what it sees: warps whose time has come or that memory has answered, and the pipeline. */
@@ -364,29 +391,29 @@ GPCI_INLINE void wake_up(gpci_timed_replay *t, uint32_t number, uint64_t now) {
     }
     if (t->watches)
         m->stirred = t->all_schedulers;
+    if (m->later <= now)
+        stir_due(t, m, now);
 }
 
 /*
  * A scheduler takes part in a step if it is stirred, that is, if something has changed that it looks at, or if its
- * `next` has come; of the others nothing is touched. Both are looked at as its turn comes, for those before it may stir
- * it: the last warp at a barrier, an access that is refused.
+ * `next` has come; of the others nothing is touched. It may be stirred by those before it: by the last warp at a
+ * barrier, by an access that is refused. What stirs it after its turn counts from the next step on.
  */
 GPCI_INLINE void step(gpci_timed_replay *t, uint32_t number, uint64_t now, uint32_t words) {
     gpci_timed_sm *m = &t->sms[number];
-    for (uint32_t n = 0; n < t->schedulers; n++) {
-        gpci_issuer *s = &m->issuers[n];
-        if (!(m->stirred >> n & 1) && s->next > now)
-            continue;
-        m->stirred |= 1u << n;
-        gpc_status status = issue_cycle(t, number, s, now, words);
+    for (uint32_t left = m->stirred; left;) {
+        const uint32_t n = gpci_lowest(left);
+        gpc_status status = issue_cycle(t, m, number, n, now, words);
         if (status < 0) {
-            fail(t, number, s, status);
+            fail(t, number, &m->issuers[n], status);
             return;
         }
+        left = m->stirred & ~((2u << n) - 1);
     }
     if (GPCI_UNLIKELY(t->classed)) /* a warp that ends belongs to this cycle still */
         count_classes(t, m, now + 1);
-    plan(t, number, now, words);
+    plan(t, m, number, now, words);
 }
 
 void gpci_sm_step(void *replay, uint32_t number) {

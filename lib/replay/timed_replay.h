@@ -68,7 +68,7 @@ _Static_assert(sizeof(gpci_timed_warp) <= 64, "a warp fits into a cache line");
 typedef struct gpci_issuer {
     gpc_scheduler *scheduler;
     uint64_t *wanting;                  /* [GPCI_TIMED_UNITS][words] ready warps by the unit that they need */
-    uint64_t next;                      /* core cycle before which it can issue nothing, unless it is stirred */
+    uint64_t next;                      /* core cycle; before, it can issue nothing unless it is stirred */
     uint64_t since;                     /* cycles before it are accounted for */
     uint64_t free_at[GPCI_TIMED_UNITS]; /* core cycles */
     uint8_t wanted;                     /* bit per unit that some warp of `wanting` may need */
@@ -123,7 +123,8 @@ typedef struct gpci_timed_sm {
     gpci_timed_counts counts;
     uint64_t voted_active, voted_instructions; /* counts at the last sample of policies that vote */
     uint32_t live, running_blocks;
-    uint32_t stirred; /* bit per scheduler: something has changed that it looks at */
+    uint32_t stirred; /* bit per scheduler that takes part in the next step */
+    uint64_t later;   /* no other scheduler's `next` is before */
     bool any_answered;
     bool refused; /* by the memory pipeline, which has not been ready since */
     uint8_t busy; /* gpc_busy, while refused */

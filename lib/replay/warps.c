@@ -127,7 +127,7 @@ void gpci_sm_clear(gpci_timed_replay *t, uint32_t number) {
         memset(s->wanting, 0, (size_t)GPCI_TIMED_UNITS * t->scheduler_words * sizeof *s->wanting);
         memset(s->free_at, 0, sizeof s->free_at);
         s->wanted = 0;
-        s->next = 0;
+        s->next = GPCI_NEVER;
         s->class = GPCI_CYCLE_EMPTY;
         s->declined = false;
     }
@@ -135,6 +135,7 @@ void gpci_sm_clear(gpci_timed_replay *t, uint32_t number) {
     memset(m->answered, 0, t->words * sizeof *m->answered);
     m->calendar_used = 0;
     m->stirred = 0;
+    m->later = GPCI_NEVER;
     m->any_answered = m->refused = false;
     m->next_start = 0;
     m->first_start = m->last_start = NULL;

@@ -91,6 +91,10 @@ typedef struct gpci_lrr_state {
 } gpci_lrr_state;
 
 GPCI_INLINE uint32_t gpci_lrr_pick(const gpci_lrr_state *lrr, const uint64_t *ready) {
+    if (GPCI_LIKELY(lrr->warps <= 64 && ready[0])) {
+        uint64_t behind = ready[0] & ~(uint64_t)0 << lrr->next;
+        return gpci_lowest(behind ? behind : ready[0]);
+    }
     return gpci_next_round(ready, 0, lrr->next, lrr->warps);
 }
 
