@@ -73,8 +73,7 @@ static void touch_range(gpci_transaction *t, uint32_t first, uint32_t end) {
     t->segments = (uint8_t)((2u << ((end - 1) / GPCI_SEGMENT)) - (1u << (first / GPCI_SEGMENT)));
 }
 
-/* Lanes side by side, as most are: one range of bytes. */
-static uint32_t coalesce_range(uint64_t address, uint64_t bytes, unsigned line_shift, gpci_transaction *transactions) {
+uint32_t gpci_coalesce_range(uint64_t address, uint64_t bytes, unsigned line_shift, gpci_transaction *transactions) {
     const uint64_t line_bytes = (uint64_t)1 << line_shift, end = address + bytes;
     uint32_t count = 0;
     for (uint64_t line = address & ~(line_bytes - 1); line < end; line += line_bytes) {
@@ -87,7 +86,7 @@ static uint32_t coalesce_range(uint64_t address, uint64_t bytes, unsigned line_s
 }
 
 static bool side_by_side(const uint64_t *addresses, uint32_t count, uint32_t width) {
-    uint64_t off = addresses[0] > UINT64_MAX - (uint64_t)count * width - 128;
+    uint64_t off = !gpci_is_range(addresses[0], (uint64_t)count * width);
     for (uint32_t i = 1; i < count; i++)
         off |= addresses[i] - addresses[i - 1] - width;
     return !off;
@@ -97,7 +96,7 @@ uint32_t gpci_coalesce(const uint64_t *addresses, uint32_t count, uint32_t width
                        gpci_transaction *transactions) {
     const uint32_t line_bytes = 1u << line_shift;
     if (count && side_by_side(addresses, count, width))
-        return coalesce_range(addresses[0], (uint64_t)count * width, line_shift, transactions);
+        return gpci_coalesce_range(addresses[0], (uint64_t)count * width, line_shift, transactions);
     found f;
     f.all = transactions;
     f.count = 0;

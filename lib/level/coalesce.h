@@ -30,6 +30,14 @@ GPCI_INLINE uint32_t gpci_transaction_bytes(const gpci_transaction *transaction)
 uint32_t gpci_coalesce(const uint64_t *addresses, uint32_t count, uint32_t width, unsigned line_shift,
                        gpci_transaction *transactions);
 
+/* As gpci_coalesce, of lanes side by side, as most are: of `bytes` from `address` on, that are a range. */
+uint32_t gpci_coalesce_range(uint64_t address, uint64_t bytes, unsigned line_shift, gpci_transaction *transactions);
+
+/* Not beyond the last address there is, nor are lines' ends. */
+GPCI_INLINE bool gpci_is_range(uint64_t address, uint64_t bytes) {
+    return address <= UINT64_MAX - bytes - 128;
+}
+
 /*
  * Transactions of lines become those of the blocks that they touch: `blocks` a line, a power of two. Returns how many.
  *

@@ -179,11 +179,20 @@ static void count_lines(gpc_hierarchy *h, uint32_t sm, uint8_t kind, uint32_t co
     }
 }
 
-uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, gpci_transaction *lines, gpc_request *request,
-                           uint32_t *out_segments) {
+/* A range is one of lanes that go together. */
+static uint32_t lines_of(const gpc_hierarchy *h, const gpc_warp_access *w, uint32_t range, unsigned shift,
+                         gpci_transaction *lines) {
+    if (GPCI_UNLIKELY(h->lanes_apart))
+        return gpci_split(w->addresses, gpci_popcount(w->mask), w->width, shift, lines);
+    if (range)
+        return gpci_coalesce_range(w->addresses[0], range, shift, lines);
+    return gpci_coalesce(w->addresses, gpci_popcount(w->mask), w->width, shift, lines);
+}
+
+uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, uint32_t range, gpci_transaction *lines,
+                           gpc_request *request, uint32_t *out_segments) {
     unsigned shift = (h->has_l1 ? h->l1_level.line_shift : h->l2_level.line_shift) + gpci_log2(h->line_blocks);
-    uint32_t count = (GPCI_UNLIKELY(h->lanes_apart) ? gpci_split : gpci_coalesce)(w->addresses, gpci_popcount(w->mask),
-                                                                                  w->width, shift, lines);
+    uint32_t count = lines_of(h, w, range, shift, lines);
     *request = (gpc_request){.pc = w->pc,
                              .sm = w->sm,
                              .warp = w->warp,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/coalesce.h"
 #include "replay/timed_replay.h"
 
 /* One instruction of a warp goes to the memory pipeline. */
@@ -23,7 +24,14 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
     gpci_warp_run *warp = &run->warps[slot - run->slot * run->block->warp_count];
     uint64_t addresses[GPCI_MOST_LANES];
     gpci_address_cursor cursor = warp->addresses;
-    gpci_packed_take(&cursor, operands->lanes, addresses);
+    uint32_t range = 0;
+    if (gpci_timed_takes_range(t->r->hierarchy, i->kind))
+        range = gpci_packed_range(&cursor, operands->lanes, i->width, addresses);
+    if (!range || GPCI_UNLIKELY(!gpci_is_range(addresses[0], range))) {
+        range = 0;
+        cursor = warp->addresses;
+        gpci_packed_take(&cursor, operands->lanes, addresses);
+    }
     gpc_warp_access access = {.struct_size = sizeof access,
                               .sm = number,
                               .warp = slot,
@@ -42,7 +50,7 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
                               .token = (uint8_t)gpci_scheduler_token(scheduler, w->place, 1),
                               .token_l2 = (uint8_t)gpci_scheduler_token(scheduler, w->place, 2)};
     gpc_busy busy = GPC_BUSY_NOT;
-    gpc_status status = gpci_timed_issue(t->r->hierarchy, &access, token_of(w, i, holds), &busy);
+    gpc_status status = gpci_timed_issue(t->r->hierarchy, &access, range, token_of(w, i, holds), &busy);
     if (status == GPC_OK) {
         if (holds) {
             w->loads++;

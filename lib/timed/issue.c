@@ -90,7 +90,7 @@ static bool is_atomic(uint8_t kind) {
     return kind == GPC_ATOMIC || kind == GPC_REDUCTION;
 }
 
-static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token, bool framed) {
+static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint32_t range, uint64_t token, bool framed) {
     gpc_hierarchy *h = t->h;
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
     gpc_request request;
@@ -107,7 +107,7 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token,
         return status;
     uint32_t fence = GPCI_UNLIKELY(ordered) ? gpci_fence_before(t, w) : UINT32_MAX;
     gpci_count_instruction(h, w->sm, w->mask);
-    uint32_t count = gpci_access_lines(h, w, lines, &request, &segments);
+    uint32_t count = gpci_access_lines(h, w, range, lines, &request, &segments);
     request.cycle = t->wheel.now;
     uint32_t flight = gpci_take_flight(t, w->sm, w->warp, w->kind, token, count);
     t->flights[flight].framed = framed;
@@ -141,13 +141,14 @@ gpc_busy gpci_timed_busy(const gpc_hierarchy *h, uint32_t sm) {
     return stage->waiting < h->timed->l1_queue ? GPC_BUSY_NOT : gpci_l1_busy(stage);
 }
 
-gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *busy) {
+gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint32_t range, uint64_t token,
+                            gpc_busy *busy) {
     gpci_timed *t = h->timed;
     gpci_stage *stage = &t->l1[access->sm];
     if (stage->waiting >= t->l1_queue)
         return gpci_refuse(stage, gpci_l1_busy(stage), busy);
     *busy = GPC_BUSY_NOT;
-    return issue(t, access, token, true);
+    return issue(t, access, range, token, true);
 }
 
 /* It touches no memory that is modelled: done as soon as it is accepted. */
@@ -179,7 +180,7 @@ gpc_status gpci_timed_try_issue(gpc_hierarchy *h, const gpc_warp_access *access,
     else if (stage->waiting >= h->timed->l1_queue)
         return gpci_refuse(stage, gpci_l1_busy(stage), out_busy);
     else
-        status = issue(h->timed, &w, token, false);
+        status = issue(h->timed, &w, 0, token, false);
     if (status == GPC_OK && out_busy)
         *out_busy = GPC_BUSY_NOT;
     return status;

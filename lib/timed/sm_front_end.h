@@ -30,9 +30,15 @@ void gpci_timed_wake(gpc_hierarchy *h, uint32_t sm, uint64_t cycle);
 
 /*
  * gpc_hierarchy_try_issue without its checks, for a memory instruction with addresses in global or local space.
- * Counts the instruction, as gpc_hierarchy_access does. GPC_OK, GPC_BUSY or GPC_ERROR_MEMORY.
+ * Counts the instruction, as gpc_hierarchy_access does. `range`: as for gpci_access_lines. GPC_OK, GPC_BUSY or GPC_ERROR_MEMORY.
  */
-gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *busy);
+gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint32_t range, uint64_t token,
+                            gpc_busy *busy);
+
+/* Is an access of `kind` known by the first address alone, where its lanes touch a range? Then `range` may be given. */
+GPCI_INLINE bool gpci_timed_takes_range(const gpc_hierarchy *h, uint8_t kind) {
+    return !h->with_data && !h->lanes_apart && kind != GPC_ATOMIC && kind != GPC_REDUCTION;
+}
 
 /* The same for gpc_hierarchy_try_fence, which counts no instruction. */
 gpc_status gpci_timed_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *busy);

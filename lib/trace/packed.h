@@ -94,6 +94,20 @@ GPCI_INLINE uint64_t gpci_packed_load(const uint8_t *at, unsigned bytes) {
     return bytes >= 8 ? all : all & ((UINT64_C(1) << 8 * bytes) - 1);
 }
 
+/*
+ * If lanes of `width` bytes touch a range, its bytes: then the first address is in `first`, and the cursor behind the
+ * instruction. Else 0, and nothing has changed.
+ */
+GPCI_INLINE uint32_t gpci_packed_range(gpci_address_cursor *cursor, unsigned lanes, unsigned width, uint64_t *first) {
+    const unsigned head = *cursor->at, bytes = head & 15, kind = head >> 4;
+    if (kind > GPCI_PACK_STRIDE_8 || (kind && kind * 4 != width))
+        return 0;
+    cursor->first += gpci_unzigzag(gpci_packed_load(cursor->at + 1, bytes));
+    cursor->at += 1 + bytes;
+    *first = cursor->first;
+    return kind ? lanes * width : width;
+}
+
 /* Addresses of the warp's next instruction that has any, of so many lanes. */
 void gpci_packed_take(gpci_address_cursor *cursor, unsigned lanes, uint64_t *addresses);
 
