@@ -227,6 +227,19 @@ typedef struct gpc_request {
     uint8_t reserved[38];
 } gpc_request;
 
+/*
+ * For snapshots: a stretch of `bytes` of memory, which is read when one is saved, and written when one is loaded. `memory`
+ * NULL, and bytes 1: what has the stretch cannot be saved; saving and loading fail with GPC_ERROR_UNSUPPORTED. Since: 0.2.
+ */
+typedef void (*gpc_state_fn)(void *user_data, void *memory, size_t bytes);
+
+/*
+ * Where the bytes of a snapshot go, in order; and where they come from: `*out_read` receives how many were read, 0 at
+ * the end. Another status than GPC_OK ends the call, which returns it. They may not call into the object. Since: 0.2.
+ */
+typedef gpc_status (*gpc_write_fn)(void *user_data, const void *data, size_t bytes);
+typedef gpc_status (*gpc_read_fn)(void *user_data, void *data, size_t bytes, size_t *out_read);
+
 GPC_END_DECLS
 
 #endif

@@ -66,7 +66,14 @@ void *gpci_zalloc_lines(gpc_context *context, size_t count, size_t bytes);
 void gpci_free_lines(gpc_context *context, void *memory);
 
 /* A stretch of memory that is part of an object's state: a snapshot copies it out, and back in. */
-typedef void (*gpci_state_fn)(void *user_data, void *memory, size_t size);
+typedef gpc_state_fn gpci_state_fn;
+
+/* As a policy's `state`: its own memory holds nothing that changes. */
+GPCI_INLINE void gpci_state_none(void *self, gpci_state_fn visit, void *user_data) {
+    (void)self;
+    (void)visit;
+    (void)user_data;
+}
 
 /* Record a failure in the caller's gpc_error, which may be NULL, and return `status`. */
 gpc_status gpci_fail(gpc_error *error, gpc_status status, const char *format, ...) GPCI_PRINTF(3, 4);
