@@ -220,6 +220,14 @@ typedef struct gpc_replacement_ops {
     uint64_t reads;
     /* What it reads with the parameters of `env`, whose state pointers are NULL and geometry is 1; not 0. [reads] */
     uint64_t (*reads_with)(const gpc_policy_env *env);
+    /*
+     * For snapshots (gpc_hierarchy_save, gpc_hierarchy_copy): name every stretch of memory that has changed since init,
+     * or may, by `visit`, which reads it when a snapshot is saved, and writes it when one is loaded into an instance
+     * that init has made from the same spec and environment. In the same order and of the same sizes in both; without
+     * addresses. set_state and line_state are saved besides, as they are: they hold no addresses either. Shared state
+     * is for every instance that uses it to name. gpc_state_fn says more. [the cache cannot be saved]
+     */
+    void (*state)(void *self, gpc_state_fn visit, void *visit_data);
 } gpc_replacement_ops;
 
 /*

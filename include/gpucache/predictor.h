@@ -75,6 +75,7 @@ typedef struct gpc_predictor_ops {
     /* As in gpc_replacement_ops. */
     uint64_t reads;
     uint64_t (*reads_with)(const gpc_policy_env *env);
+    void (*state)(void *self, gpc_state_fn visit, void *visit_data);
 } gpc_predictor_ops;
 
 /* As gpc_context_register_replacement, for predictors. Since: 0.1. */

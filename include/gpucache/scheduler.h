@@ -119,6 +119,8 @@ typedef struct gpc_scheduler_ops {
 
     const gpc_text_parameter *texts;
     size_t text_count;
+    /* As in gpc_replacement_ops; warp_state is saved besides. [it cannot be saved] */
+    void (*state)(void *self, gpc_state_fn visit, void *visit_data);
 } gpc_scheduler_ops;
 
 /*
@@ -185,6 +187,7 @@ typedef struct gpc_throttle_ops {
     size_t shared_bytes, shared_scheduler_bytes;
     /* As in gpc_scheduler_ops. [nothing] */
     void (*on_issue)(void *self, uint32_t slot, uint64_t cycle);
+    void (*state)(void *self, gpc_state_fn visit, void *visit_data);
 } gpc_throttle_ops;
 
 /*

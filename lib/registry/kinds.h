@@ -33,6 +33,7 @@ typedef struct gpci_kind {
         size_t string;                          /* beside those of the head; may be NULL */
         size_t reserved;                        /* is 0 */
         size_t reads, reads_with; /* the first that a table as it first was has not: one that ends before it is taken */
+        size_t state;             /* likewise */
     } at;
 } gpci_kind;
 

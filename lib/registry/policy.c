@@ -167,6 +167,33 @@ gpc_status gpci_scheduler_policy_create(gpc_context *context, gpc_policy_kind ki
     return GPC_OK;
 }
 
+bool gpci_policy_has_state(const gpci_policy *policy) {
+    return !gpci_field_is_null(policy->ops, gpci_kinds[policy->spec->kind].at.state);
+}
+
+const char *gpci_policy_text(const gpci_policy *policy) {
+    return policy->spec->text;
+}
+
+void gpci_policy_state(gpci_policy *policy, gpci_state_fn visit, void *user_data) {
+    const gpci_policy_spec *spec = policy->spec;
+    const bool warps = spec->kind == GPC_POLICY_SCHEDULER || spec->kind == GPC_POLICY_THROTTLE;
+    const gpc_policy_env *env = &policy->env;
+    const size_t firsts = warps ? policy->scheduler_env.warps : env->sets,
+                 seconds = warps ? 0 : (size_t)env->sets * env->ways;
+    void (*state)(void *, gpc_state_fn, void *);
+    gpci_field_get(policy->ops, gpci_kinds[spec->kind].at.state, &state, sizeof state);
+    if (!state) {
+        visit(user_data, NULL, 1);
+        return;
+    }
+    if (policy->first_state)
+        visit(user_data, policy->first_state, firsts * policy->spec->ops->set_bytes);
+    if (policy->second_state)
+        visit(user_data, policy->second_state, seconds * policy->spec->ops->line_bytes);
+    state(policy->self, visit, user_data);
+}
+
 void gpci_policy_destroy(gpci_policy *policy) {
     if (!policy)
         return;

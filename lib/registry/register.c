@@ -164,7 +164,8 @@ static gpc_status add_copy(gpc_context *context, gpc_policy_kind kind, const voi
     e->table = e->block;
     size_t given, first = k->at.reads; /* of a table as it first was */
     memcpy(&given, ops, sizeof given);
-    gpc_status status = gpci_take(e->block, k->size, first && given == first ? first : k->size, ops, k->type, error);
+    const bool older = given && (given == first || given == k->at.state);
+    gpc_status status = gpci_take(e->block, k->size, older ? given : k->size, ops, k->type, error);
     if (status == GPC_OK)
         status = check(kind, e->block, error);
     if (status == GPC_OK)

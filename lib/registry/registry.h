@@ -57,6 +57,14 @@ gpc_status gpci_scheduler_policy_create(gpc_context *context, gpc_policy_kind ki
                                         const gpc_scheduler_env *geometry, gpci_commons *commons, gpc_error *error,
                                         gpci_policy **out);
 void gpci_policy_destroy(gpci_policy *policy);
+/*
+ * All that it has come to, for a snapshot, what it shares included. Of one that does not say what that is, a stretch
+ * that is not there (gpc_state_fn).
+ */
+void gpci_policy_state(gpci_policy *policy, gpci_state_fn visit, void *user_data);
+bool gpci_policy_has_state(const gpci_policy *policy);
+/* As configured. */
+const char *gpci_policy_text(const gpci_policy *policy);
 /* Statistics as the policy's `sample` is to get them; valid until the next call. */
 const gpc_stats *gpci_policy_sample(const gpci_policy *policy, const gpc_stats *stats);
 

@@ -143,3 +143,9 @@ uint64_t gpci_ballot_reads(gpc_policy_kind kind, const gpc_policy_env *env, cons
 void gpci_ballot_sample(gpci_ballot *b, const gpc_sample *sample) {
     gpci_vote_sample(&b->common->vote, b->index, sample);
 }
+
+void gpci_ballot_state(gpci_ballot *b, gpc_state_fn visit, void *user_data) {
+    gpci_vote_state_of(&b->common->vote, visit, user_data);
+    for (uint32_t c = 0; c < b->count; c++)
+        gpci_policy_state(b->candidates[c], visit, user_data);
+}

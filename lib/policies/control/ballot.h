@@ -87,4 +87,7 @@ GPCI_INLINE const gpci_policy *gpci_ballot_present(const gpci_ballot *ballot) {
     return ballot->candidates[gpci_vote_of(&ballot->common->vote, ballot->index)];
 }
 
+/* What it has come to, and its candidates, for a snapshot. */
+void gpci_ballot_state(gpci_ballot *ballot, gpc_state_fn visit, void *user_data);
+
 #endif

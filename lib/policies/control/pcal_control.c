@@ -247,3 +247,11 @@ uint64_t gpci_pcal_bits(const gpci_pcal_options *o, uint32_t warps) {
     return bits + 2 * gpci_ceil_log2((uint64_t)warps + 1) + gpci_ceil_log2(longest + 1) +
            gpci_ceil_log2((uint64_t)o->warmup + 1);
 }
+
+void gpci_pcal_state_of(gpci_pcal *p, gpc_state_fn visit, void *user_data) {
+    const size_t from = offsetof(gpci_pcal, phase); /* addresses and options are before it */
+    visit(user_data, (char *)p + from, sizeof *p - from);
+    visit(user_data, p->last, p->options.sms * sizeof *p->last);
+    visit(user_data, p->vote_sms, p->options.sms * sizeof *p->vote_sms);
+    gpci_vote_state_of(&p->vote, visit, user_data);
+}

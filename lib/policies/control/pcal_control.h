@@ -101,4 +101,7 @@ uint32_t gpci_pcal_cut(const gpci_pcal *pcal, uint32_t sm);
 uint64_t gpci_pcal_sm_bits(const gpci_pcal_options *options, uint32_t warps);
 uint64_t gpci_pcal_bits(const gpci_pcal_options *options, uint32_t warps);
 
+/* What it has come to, for a snapshot. */
+void gpci_pcal_state_of(gpci_pcal *pcal, gpc_state_fn visit, void *user_data);
+
 #endif

@@ -246,3 +246,9 @@ uint64_t gpci_vote_bits(const gpci_vote_options *o) {
     return gpci_phase_bits(&phase) + o->candidates * candidate + 2 + gpci_ceil_log2(o->candidates) +
            gpci_ceil_log2(o->sms) + gpci_ceil_log2(longest + 1);
 }
+
+void gpci_vote_state_of(gpci_vote *v, gpc_state_fn visit, void *user_data) {
+    const size_t from = offsetof(gpci_vote, phase); /* addresses and options are before it */
+    visit(user_data, (char *)v + from, sizeof *v - from);
+    visit(user_data, v->sms, v->options.sms * sizeof *v->sms);
+}

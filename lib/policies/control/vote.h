@@ -93,4 +93,7 @@ GPCI_INLINE uint32_t gpci_vote_of(const gpci_vote *vote, uint32_t sm) {
 uint64_t gpci_vote_sm_bits(const gpci_vote_options *options);
 uint64_t gpci_vote_bits(const gpci_vote_options *options);
 
+/* What it has come to, for a snapshot. */
+void gpci_vote_state_of(gpci_vote *vote, gpc_state_fn visit, void *user_data);
+
 #endif

@@ -39,6 +39,7 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
 
 const gpc_predictor_ops gpci_access_count = {
     .struct_size = sizeof(gpc_predictor_ops),
+    .state = gpci_state_none,
     .name = "access-count",
     .summary = "loads that make more than a threshold of line transactions bypass",
     .source = "seeds/001 section IV.C",

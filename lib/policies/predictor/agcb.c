@@ -154,9 +154,15 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
     return (uint64_t)entries * number(env, BITS) + (uint64_t)env->sets * env->ways * gpci_ceil_log2(entries);
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    agcb_state *state = self;
+    visit(user_data, &state->counters, sizeof state->counters);
+}
+
 #define AGCB                                                                                                           \
-    .struct_size = sizeof(gpc_predictor_ops), .source = "seeds/000 section 4; Tian et al., GPGPU-8, 2015",             \
-    .instance_bytes = sizeof(agcb_state), .line_bytes = sizeof(uint16_t), .parameters = parameters,                    \
+    .struct_size = sizeof(gpc_predictor_ops), .state = state_of,                                                       \
+    .source = "seeds/000 section 4; Tian et al., GPGPU-8, 2015", .instance_bytes = sizeof(agcb_state),                 \
+    .line_bytes = sizeof(uint16_t), .parameters = parameters,                                                          \
     .parameter_count = sizeof parameters / sizeof *parameters, .init = init, .predict = predict, .on_reply = on_reply, \
     .on_hit = on_hit, .on_fill = on_fill, .on_evict = on_evict, .cost_bits = cost_bits, .texts = texts,                \
     .text_count = sizeof texts / sizeof *texts, .below = "agcb-below",                                                 \

@@ -89,6 +89,7 @@ static uint64_t reads_with(const gpc_policy_env *env) {
 
 const gpc_predictor_ops gpci_agcb_below = {
     .struct_size = sizeof(gpc_predictor_ops),
+    .state = gpci_state_none,
     .name = "agcb-below",
     .summary = "agcb's bit in each line of L2, which finds out bypasses that were wrong; bypasses nothing itself",
     .source = "seeds/000 sections 4, 6.2.5 and 6.2.6",

@@ -20,6 +20,7 @@ static void predict_bypass(void *self, uint32_t set, const gpc_request *request,
 
 const gpc_predictor_ops gpci_always_cache = {
     .struct_size = sizeof(gpc_predictor_ops),
+    .state = gpci_state_none,
     .name = "always-cache",
     .summary = "every miss may allocate",
     .source = "",
@@ -29,6 +30,7 @@ const gpc_predictor_ops gpci_always_cache = {
 
 const gpc_predictor_ops gpci_always_bypass = {
     .struct_size = sizeof(gpc_predictor_ops),
+    .state = gpci_state_none,
     .name = "always-bypass",
     .summary = "no miss allocates; resident lines still hit",
     .source = "GPGPU-Sim's -gpgpu_gmem_skip_L1D; seeds/000 section 7",

@@ -151,6 +151,7 @@ static void predict(void *self, uint32_t set, const gpc_request *request, gpc_pr
 
 const gpc_predictor_ops gpci_compiler = {
     .struct_size = sizeof(gpc_predictor_ops),
+    .state = gpci_state_none,
     .name = "compiler",
     .summary = "each load instruction is cached or not, by what a profile says of it",
     .source = "seeds/001 sections IV.A, VI.B; Xie et al., ICCAD 2013",

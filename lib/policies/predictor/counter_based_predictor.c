@@ -80,8 +80,15 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
            gpci_ceil_log2((uint64_t)env->parameters[RETRY] + 1);
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    counter_predictor_state *state = self;
+    visit(user_data, &state->refused, sizeof state->refused);
+    gpci_counter_table_state(&state->table, visit, user_data);
+}
+
 const gpc_predictor_ops gpci_counter_based_predictor = {
     .struct_size = sizeof(gpc_predictor_ops),
+    .state = state_of,
     .name = "counter-based",
     .summary = "bypass lines that left unused when they were last here, as their PC and address had been known to do",
     .source = "Kharbutli and Solihin, IEEE TC 57(4), 2008",

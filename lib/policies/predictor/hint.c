@@ -25,6 +25,7 @@ static void predict(void *self, uint32_t set, const gpc_request *request, gpc_pr
 
 const gpc_predictor_ops gpci_hint = {
     .struct_size = sizeof(gpc_predictor_ops),
+    .state = gpci_state_none,
     .name = "hint",
     .summary = "the instruction's cache operator decides (.cg, .cv and no_allocate bypass)",
     .source = "PTX ISA, Cache Operators",

@@ -67,6 +67,7 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
 
 const gpc_predictor_ops gpci_hybrid = {
     .struct_size = sizeof(gpc_predictor_ops),
+    .state = gpci_state_none,
     .name = "hybrid",
     .summary = "loads bypass by their transaction count, except where a profile says that it pays to cache them",
     .source = "seeds/001 section IV.D",

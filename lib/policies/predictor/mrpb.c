@@ -52,6 +52,7 @@ static gpc_decision on_stall(void *self, const gpc_request *request, uint32_t re
 
 const gpc_predictor_ops gpci_mrpb = {
     .struct_size = sizeof(gpc_predictor_ops),
+    .state = gpci_state_none,
     .name = "mrpb",
     .summary = "a load that is held up at L1's tags goes below instead of waiting (timed)",
     .source = "Jia et al., HPCA 2014; seeds/000 section 2",

@@ -2,6 +2,8 @@
 #ifndef GPC_POLICIES_PREDICTOR_PREDICTORS_H
 #define GPC_POLICIES_PREDICTOR_PREDICTORS_H
 
+#include "base/base.h"
+
 #include <gpucache/predictor.h>
 
 #define POLICY(table, file) extern const gpc_predictor_ops table;

@@ -91,6 +91,7 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
 
 const gpc_predictor_ops gpci_profile_address = {
     .struct_size = sizeof(gpc_predictor_ops),
+    .state = gpci_state_none,
     .name = "profile-address",
     .summary = "lines of which a profile says that caching moves more bytes than it saves bypass",
     .source = "seeds/001 section IV.B",

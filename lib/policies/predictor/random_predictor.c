@@ -41,8 +41,14 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
     return 64 + 32;
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    random_predictor_state *state = self;
+    visit(user_data, &state->generator, sizeof state->generator);
+}
+
 const gpc_predictor_ops gpci_random_predictor = {
     .struct_size = sizeof(gpc_predictor_ops),
+    .state = state_of,
     .name = "random-p",
     .summary = "a load that misses bypasses with probability p: a control; repeatable by the seed",
     .source = "",

@@ -81,8 +81,15 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_rpr_shared_bits(env, (uint32_t)env->parameters[SAMPLE], (uint32_t)env->parameters[SIGNATURE]);
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    rpr_filter *state = self;
+    visit(user_data, &state->warps, sizeof state->warps);
+    visit(user_data, state->history, sizeof *state->history);
+}
+
 const gpc_predictor_ops gpci_rpr_predictor = {
     .struct_size = sizeof(gpc_predictor_ops),
+    .state = state_of,
     .name = "rpr",
     .summary = "blocks bypass that RPR's history predicts not to be used again",
     .source = "seeds/004, section 7.2 and chapter 6",

@@ -34,8 +34,13 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_sdbp_bits(env);
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    gpci_sdbp_state(self, visit, user_data);
+}
+
 const gpc_predictor_ops gpci_sdbp_predictor = {
     .struct_size = sizeof(gpc_predictor_ops),
+    .state = state_of,
     .name = "sdbp",
     .summary = "bypass lines that a sampler of PCs predicts dead on arrival",
     .source = "Khan, Tian and Jimenez, MICRO 2010",

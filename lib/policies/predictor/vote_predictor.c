@@ -115,8 +115,14 @@ static uint64_t reads_with(const gpc_policy_env *env) {
     return gpci_ballot_reads(GPC_POLICY_PREDICTOR, env, env->texts[1]);
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    vote_predictor_state *state = self;
+    gpci_ballot_state(&state->ballot, visit, user_data);
+}
+
 const gpc_predictor_ops gpci_vote_predictor = {
     .struct_size = sizeof(gpc_predictor_ops),
+    .state = state_of,
     .name = "vote",
     .summary = "of the predictors listed, the one that SMs testing each found best, anew in each program phase",
     .source = "seeds/004, section 5.3, generalised",

@@ -23,6 +23,7 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
 
 const gpc_predictor_ops gpci_warp_token = {
     .struct_size = sizeof(gpc_predictor_ops),
+    .state = gpci_state_none,
     .name = "warp-token",
     .summary = "warps without a token hit where they can, but do not allocate",
     .source = "Li et al., HPCA 2015 (PCAL); seeds/004 section 4.2",

@@ -98,8 +98,14 @@ static uint64_t reads_with(const gpc_policy_env *env) {
     return GPC_READS_PLACE | GPCI_AWID_READS | (env->parameters[0] > 0 ? GPC_READS_ADMISSION : 0);
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    age_state *state = self;
+    visit(user_data, &state->warps, sizeof state->warps);
+}
+
 const gpc_replacement_ops gpci_age_lru = {
     .struct_size = sizeof(gpc_replacement_ops),
+    .state = state_of,
     .name = "age-lru",
     .summary = "evict an inactive warp's line, else the youngest warp's least recent "
                "(bypass=1: younger requests bypass)",

@@ -78,8 +78,14 @@ static uint64_t reads_with(const gpc_policy_env *env) {
     return GPC_READS_PLACE | (env->parameters[BYPASS] > 0 ? GPC_READS_ADMISSION : 0);
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    bip_state *state = self;
+    visit(user_data, &state->throttle, sizeof state->throttle);
+}
+
 const gpc_replacement_ops gpci_bip = {
     .struct_size = sizeof(gpc_replacement_ops),
+    .state = state_of,
     .name = "bip",
     .summary = "LRU, with one line in 32 inserted as most recently used, the others as least (bypass=1: not at all)",
     .source = "Qureshi et al., ISCA 2007, section 4.2; seeds/004 section 5.4",

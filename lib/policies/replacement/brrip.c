@@ -58,8 +58,14 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
            gpci_thrash_throttle_bits(env->parameters[EPSILON], env->parameters[RANDOM] > 0);
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    brrip_state *state = self;
+    visit(user_data, &state->throttle, sizeof state->throttle);
+}
+
 const gpc_replacement_ops gpci_brrip = {
     .struct_size = sizeof(gpc_replacement_ops),
+    .state = state_of,
     .name = "brrip",
     .summary = "SRRIP whose new lines are predicted distant, but for one in 32",
     .source = "Jaleel et al., ISCA 2010, section 4",

@@ -73,8 +73,14 @@ static bool declines(void *self, uint32_t set, const uint64_t *candidates, const
     return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    combined_state *state = self;
+    gpci_rpr_state(&state->rpr, visit, user_data);
+}
+
 const gpc_replacement_ops gpci_combined = {
     .struct_size = sizeof(gpc_replacement_ops),
+    .state = state_of,
     .name = "combined",
     .summary = "age-lru among warps with cache tokens; blocks predicted of low reuse bypass, as do other warps",
     .source = "seeds/004, section 7.2",

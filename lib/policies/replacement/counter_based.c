@@ -167,8 +167,14 @@ static uint64_t reads_with(const gpc_policy_env *env) {
     return GPC_READS_PLACE | GPC_READS_ADDRESS | GPC_READS_PC | (env->parameters[BYPASS] > 0 ? GPC_READS_ADMISSION : 0);
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    counter_state *state = self;
+    gpci_counter_table_state(&state->table, visit, user_data);
+}
+
 const gpc_replacement_ops gpci_counter_based_policy = {
     .struct_size = sizeof(gpc_replacement_ops),
+    .state = state_of,
     .name = "counter-based",
     .summary = "evict lines that outlived what their last generation came to first, then the least recent",
     .source = "Kharbutli and Solihin, IEEE TC 57(4), 2008",

@@ -62,3 +62,7 @@ uint64_t gpci_counter_table_bits(const gpc_policy_env *env) {
 uint64_t gpci_generation_bits(const gpc_policy_env *env) {
     return gpci_ceil_log2((uint64_t)env->parameters[ROWS]) + 2 * (uint64_t)env->parameters[BITS] + 1;
 }
+
+void gpci_counter_table_state(gpci_counter_table *table, gpc_state_fn visit, void *user_data) {
+    visit(user_data, table->entries, (size_t)1 << (table->row_bits + table->column_bits));
+}

@@ -53,4 +53,7 @@ uint64_t gpci_counter_table_bits(const gpc_policy_env *env);
 /* Of a line: hashed PC, counter, what was expected, confidence. The paper's LvP: 8 + 4 + 4 + 1 = 17. */
 uint64_t gpci_generation_bits(const gpc_policy_env *env);
 
+/* What it holds, for a snapshot (gpc_replacement_ops.state). */
+void gpci_counter_table_state(gpci_counter_table *table, gpc_state_fn visit, void *user_data);
+
 #endif

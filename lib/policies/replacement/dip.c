@@ -89,8 +89,16 @@ static uint64_t reads_with(const gpc_policy_env *env) {
     return GPC_READS_PLACE | (env->parameters[BYPASS] > 0 ? GPC_READS_ADMISSION : 0);
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    dip_state *state = self;
+    visit(user_data, &state->throttle, sizeof state->throttle);
+    visit(user_data, &state->duel.selector, sizeof state->duel.selector);
+    visit(user_data, &state->duel.turn, sizeof state->duel.turn);
+}
+
 const gpc_replacement_ops gpci_dip = {
     .struct_size = sizeof(gpc_replacement_ops),
+    .state = state_of,
     .name = "dip",
     .summary = "LRU or BIP, whichever misses less in the sets that always follow it",
     .source = "Qureshi et al., ISCA 2007, section 5",

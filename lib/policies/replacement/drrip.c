@@ -73,8 +73,16 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
            gpci_thrash_throttle_bits(env->parameters[EPSILON], env->parameters[RANDOM] > 0);
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    drrip_state *state = self;
+    visit(user_data, &state->throttle, sizeof state->throttle);
+    visit(user_data, &state->duel.selector, sizeof state->duel.selector);
+    visit(user_data, &state->duel.turn, sizeof state->duel.turn);
+}
+
 const gpc_replacement_ops gpci_drrip = {
     .struct_size = sizeof(gpc_replacement_ops),
+    .state = state_of,
     .name = "drrip",
     .summary = "SRRIP or BRRIP, whichever misses less in the sets that always follow it",
     .source = "Jaleel et al., ISCA 2010, section 5",

@@ -33,6 +33,7 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
 
 const gpc_replacement_ops gpci_fifo = {
     .struct_size = sizeof(gpc_replacement_ops),
+    .state = gpci_state_none,
     .name = "fifo",
     .summary = "evict the line that was filled first",
     .source = "Belady, IBM Systems Journal 5(2), 1966",

@@ -149,8 +149,15 @@ static uint64_t pair_cost_bits(const gpc_policy_env *env) {
     return gpci_tree_bits(env) + (uint64_t)env->parameters[SELECTOR];
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    gippr_state *state = self;
+    visit(user_data, &state->duel.selector, sizeof state->duel.selector);
+    visit(user_data, &state->duel.turn, sizeof state->duel.turn);
+}
+
 const gpc_replacement_ops gpci_gippr = {
     .struct_size = sizeof(gpc_replacement_ops),
+    .state = state_of,
     .name = "gippr",
     .summary = "tree pseudo-LRU where a vector says to which position a line moves that is hit or comes in",
     .source = "Jimenez, MICRO 2013, section 3.4",
@@ -169,6 +176,7 @@ const gpc_replacement_ops gpci_gippr = {
 
 const gpc_replacement_ops gpci_dgippr = {
     .struct_size = sizeof(gpc_replacement_ops),
+    .state = state_of,
     .name = "dgippr",
     .summary = "gippr with two vectors, of which sets follow the one that misses less where it is always followed",
     .source = "Jimenez, MICRO 2013, section 3.5 (2-DGIPPR)",

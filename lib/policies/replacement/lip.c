@@ -38,6 +38,7 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
 
 const gpc_replacement_ops gpci_lip = {
     .struct_size = sizeof(gpc_replacement_ops),
+    .state = gpci_state_none,
     .name = "lip",
     .summary = "LRU, with lines inserted as the least recently used",
     .source = "Qureshi et al., ISCA 2007, section 4.1",

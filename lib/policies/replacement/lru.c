@@ -137,6 +137,7 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
 
 const gpc_replacement_ops gpci_lru = {
     .struct_size = sizeof(gpc_replacement_ops),
+    .state = gpci_state_none,
     .name = "lru",
     .summary = "evict the least recently used line",
     .source = "baseline of all four documents",

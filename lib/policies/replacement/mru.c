@@ -32,6 +32,7 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
 
 const gpc_replacement_ops gpci_mru = {
     .struct_size = sizeof(gpc_replacement_ops),
+    .state = gpci_state_none,
     .name = "mru",
     .summary = "evict the most recently used line",
     .source = "Chou and DeWitt, VLDB 1985",

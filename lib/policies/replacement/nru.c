@@ -107,8 +107,14 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
     return (uint64_t)env->sets * env->ways;
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    nru_state *state = self;
+    visit(user_data, &state->generator, sizeof state->generator);
+}
+
 const gpc_replacement_ops gpci_nru = {
     .struct_size = sizeof(gpc_replacement_ops),
+    .state = state_of,
     .name = "nru",
     .summary = "evict the lowest way (random=1: any) not referenced since the set's reference bits were cleared",
     .source = "Jaleel et al., ISCA 2010, as the 1-bit baseline of RRIP",

@@ -83,6 +83,7 @@ static uint64_t reads_with(const gpc_policy_env *env) {
 
 const gpc_replacement_ops gpci_opt = {
     .struct_size = sizeof(gpc_replacement_ops),
+    .state = gpci_state_none,
     .name = "opt",
     .summary = "Belady's optimum: evict the line used farthest in the future (needs next_use)",
     .source = "Belady, IBM Systems Journal 5(2), 1966",
@@ -102,6 +103,7 @@ const gpc_replacement_ops gpci_opt = {
 
 const gpc_replacement_ops gpci_opt_bypass = {
     .struct_size = sizeof(gpc_replacement_ops),
+    .state = gpci_state_none,
     .name = "opt-bypass",
     .summary =
         "Belady's optimum that may bypass: what is used later than every resident line stays out (needs next_use)",

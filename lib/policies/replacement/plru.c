@@ -107,8 +107,14 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_tree_bits(env) + gpci_thrash_throttle_bits(share_of(env), env->parameters[RANDOM] > 0);
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    plru_state *state = self;
+    visit(user_data, &state->throttle, sizeof state->throttle);
+}
+
 const gpc_replacement_ops gpci_plru = {
     .struct_size = sizeof(gpc_replacement_ops),
+    .state = state_of,
     .name = "plru",
     .summary = "tree pseudo-LRU: follow the bits that point away from recent use",
     .source = "Al-Zoubi, Milenkovic and Milenkovic, ACM-SE 2004 (PLRUt); insertion: Qureshi et al., ISCA 2007",

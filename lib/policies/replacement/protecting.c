@@ -213,8 +213,18 @@ static uint64_t reads_with(const gpc_policy_env *env) {
            (env->parameters[BYPASS] > 0 ? GPC_READS_ADMISSION : 0);
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    protecting_state *state = self;
+    visit(user_data, &state->distance, sizeof state->distance);
+    visit(user_data, &state->steps, sizeof state->steps);
+    visit(user_data, &state->period, sizeof state->period);
+    visit(user_data, &state->left, sizeof state->left);
+    gpci_reuse_state(&state->reuse, visit, user_data);
+}
+
 const gpc_replacement_ops gpci_protecting_distance = {
     .struct_size = sizeof(gpc_replacement_ops),
+    .state = state_of,
     .name = "protecting-distance",
     .summary = "lines are protected for as many accesses to their set as make the most hits of the reuse seen (PDP)",
     .source = "Duong et al., MICRO 2012",

@@ -49,8 +49,14 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
     return 64;
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    random_state *state = self;
+    visit(user_data, &state->generator, sizeof state->generator);
+}
+
 const gpc_replacement_ops gpci_random_policy = {
     .struct_size = sizeof(gpc_replacement_ops),
+    .state = state_of,
     .name = "random",
     .summary = "evict any line, each as likely as the others; repeatable by the seed",
     .source = "Belady, IBM Systems Journal 5(2), 1966",

@@ -2,6 +2,8 @@
 #ifndef GPC_POLICIES_REPLACEMENT_REPLACEMENT_H
 #define GPC_POLICIES_REPLACEMENT_REPLACEMENT_H
 
+#include "base/base.h"
+
 #include <gpucache/policy.h>
 
 #define POLICY(table, file) extern const gpc_replacement_ops table;

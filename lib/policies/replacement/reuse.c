@@ -92,3 +92,14 @@ uint64_t gpci_reuse_bits(const gpci_reuse_config *config) {
     return (uint64_t)config->sets * ((uint64_t)config->depth * (config->tag_bits + 1) + gpci_ceil_log2(config->every)) +
            (uint64_t)counters_of(config) * config->counter_bits + 32;
 }
+
+void gpci_reuse_state(gpci_reuse *reuse, gpc_state_fn visit, void *user_data) {
+    const size_t sets = reuse->config.sets;
+    visit(user_data, &reuse->total, sizeof reuse->total);
+    visit(user_data, &reuse->full, sizeof reuse->full);
+    if (!reuse->fifos) /* distances are not measured */
+        return;
+    visit(user_data, reuse->fifos, sets * sizeof *reuse->fifos);
+    visit(user_data, reuse->tags, sets * reuse->config.depth * sizeof *reuse->tags);
+    visit(user_data, reuse->counts, reuse->counters * sizeof *reuse->counts);
+}

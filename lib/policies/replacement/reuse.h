@@ -62,4 +62,7 @@ uint32_t gpci_reuse_best(gpci_reuse *reuse, uint32_t eviction, uint32_t current)
 /* FIFOs of tags, each with a valid bit, and their counters of M; the counts, and N_t of 32 bits. */
 uint64_t gpci_reuse_bits(const gpci_reuse_config *config);
 
+/* What it holds, for a snapshot (gpc_replacement_ops.state). */
+void gpci_reuse_state(gpci_reuse *reuse, gpc_state_fn visit, void *user_data);
+
 #endif

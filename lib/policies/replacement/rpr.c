@@ -191,8 +191,19 @@ static const gpc_text_parameter texts[] = {
     {"score", "distance", "age|distance|count", "what orders lines that are not dead; distance did best (section 6.4)"},
 };
 
+void gpci_rpr_state(gpci_rpr *rpr, gpc_state_fn visit, void *user_data) {
+    visit(user_data, rpr->history, sizeof *rpr->history);
+    visit(user_data, rpr->ranks, sizeof rpr->ranks);
+    visit(user_data, &rpr->warps, sizeof rpr->warps);
+}
+
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    gpci_rpr_state(self, visit, user_data);
+}
+
 #define RPR(id, policy, what, where, initialise, ...)                                          \
     const gpc_replacement_ops id = {.struct_size = sizeof(gpc_replacement_ops),                \
+                                    .state = state_of,                                         \
                                     .name = policy,                                            \
                                     .summary = what,                                           \
                                     .source = where,                                           \

@@ -57,4 +57,7 @@ void gpci_rpr_on_fill(void *self, uint32_t set, uint32_t way, const gpc_request 
 void gpci_rpr_on_warp_event(void *self, const gpc_warp_event *event);
 uint64_t gpci_rpr_cost_bits(const gpc_policy_env *env);
 
+/* What it holds, for a snapshot (gpc_replacement_ops.state). */
+void gpci_rpr_state(gpci_rpr *rpr, gpc_state_fn visit, void *user_data);
+
 #endif

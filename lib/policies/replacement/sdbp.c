@@ -88,8 +88,14 @@ static uint64_t reads_with(const gpc_policy_env *env) {
     return GPC_READS_PLACE | GPC_READS_ADDRESS | GPC_READS_PC | (env->parameters[BYPASS] > 0 ? GPC_READS_ADMISSION : 0);
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    sdbp_state *state = self;
+    gpci_sdbp_state(&state->tables, visit, user_data);
+}
+
 const gpc_replacement_ops gpci_sdbp_policy = {
     .struct_size = sizeof(gpc_replacement_ops),
+    .state = state_of,
     .name = "sdbp",
     .summary = "evict lines that a sampler of PCs predicts dead first, then the least recent (bypass=1: let none in)",
     .source = "Khan, Tian and Jimenez, MICRO 2010",

@@ -129,3 +129,11 @@ uint64_t gpci_sdbp_bits(const gpc_policy_env *env) {
     return (uint64_t)number(env, TABLES) * number(env, ENTRIES) * number(env, BITS) +
            (uint64_t)samplers_of(env) * ways * entry;
 }
+
+void gpci_sdbp_state(gpci_sdbp *sdbp, gpc_state_fn visit, void *user_data) {
+    size_t samplers = 0;
+    for (uint32_t set = 0; set < sdbp->sets; set++)
+        samplers += sdbp->samplers[set] != UINT16_MAX;
+    visit(user_data, sdbp->counters, (size_t)sdbp->tables << sdbp->index_bits);
+    visit(user_data, sdbp->entries, samplers * sdbp->ways * sizeof *sdbp->entries);
+}

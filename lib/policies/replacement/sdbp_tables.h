@@ -64,4 +64,7 @@ bool gpci_sdbp_dead_after(const gpci_sdbp *sdbp, uint64_t pc);
 /* Tables and sampler: of an entry the partial tag and PC, prediction, valid and LRU bits. */
 uint64_t gpci_sdbp_bits(const gpc_policy_env *env);
 
+/* What it holds, for a snapshot (gpc_replacement_ops.state). */
+void gpci_sdbp_state(gpci_sdbp *sdbp, gpc_state_fn visit, void *user_data);
+
 #endif

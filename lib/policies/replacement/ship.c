@@ -157,8 +157,14 @@ static uint64_t reads_with(const gpc_policy_env *env) {
     return GPC_READS_PLACE | (env->words[0] == SIGNATURE_MEMORY ? GPC_READS_ADDRESS : GPC_READS_PC);
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    ship_state *state = self;
+    visit(user_data, state->counters, (size_t)1 << state->index_bits);
+}
+
 const gpc_replacement_ops gpci_ship = {
     .struct_size = sizeof(gpc_replacement_ops),
+    .state = state_of,
     .name = "ship",
     .summary = "SRRIP whose new lines are predicted distant where others of their signature were evicted without a hit",
     .source = "Wu et al., MICRO 2011",

@@ -66,6 +66,7 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
 
 const gpc_replacement_ops gpci_srrip = {
     .struct_size = sizeof(gpc_replacement_ops),
+    .state = gpci_state_none,
     .name = "srrip",
     .summary = "evict what is predicted to be used again in the distant future; new lines are predicted nearly so",
     .source = "Jaleel et al., ISCA 2010, section 4",

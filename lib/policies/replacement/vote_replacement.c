@@ -150,10 +150,15 @@ static uint64_t rpr_cost(const gpc_policy_env *env) {
     return gpci_ballot_cost(GPC_POLICY_REPLACEMENT, env, rpr_list);
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    vote_state *state = self;
+    gpci_ballot_state(&state->ballot, visit, user_data);
+}
+
 #define VOTE_COMMON                                                                                                 \
-    .struct_size = sizeof(gpc_replacement_ops), .instance_bytes = sizeof(vote_state), .finish = finish,             \
-    .on_hit = on_hit, .on_miss = on_miss, .choose_victim = choose_victim, .on_fill = on_fill, .on_evict = on_evict, \
-    .on_invalidate = on_invalidate, .on_warp_event = on_warp_event, .texts = texts,                                 \
+    .struct_size = sizeof(gpc_replacement_ops), .state = state_of, .instance_bytes = sizeof(vote_state),            \
+    .finish = finish, .on_hit = on_hit, .on_miss = on_miss, .choose_victim = choose_victim, .on_fill = on_fill,     \
+    .on_evict = on_evict, .on_invalidate = on_invalidate, .on_warp_event = on_warp_event, .texts = texts,           \
     .shared_bytes = sizeof(gpci_ballot_common), .shared_cache_bytes = sizeof(gpci_vote_sm), .on_sample = on_sample, \
     .declines = declines
 

@@ -49,8 +49,14 @@ static uint64_t cost_bits(const gpc_scheduler_env *env) {
     return gpci_age_bits(env) + gpci_ceil_log2((uint64_t)env->warps + 1);
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    gpci_gto_state *gto = self;
+    visit(user_data, &gto->greedy, sizeof gto->greedy);
+}
+
 const gpc_scheduler_ops gpci_gto = {
     .struct_size = sizeof(gpc_scheduler_ops),
+    .state = state_of,
     .name = "gto",
     .summary = "greedy, then oldest: the same warp until it stalls, then the oldest ready one",
     .source = "seeds/004 section 3.3; Rogers, O'Connor and Aamodt, MICRO 2012",

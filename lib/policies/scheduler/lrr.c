@@ -36,8 +36,14 @@ static uint64_t cost_bits(const gpc_scheduler_env *env) {
     return gpci_ceil_log2(env->warps);
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    gpci_lrr_state *lrr = self;
+    visit(user_data, &lrr->next, sizeof lrr->next);
+}
+
 const gpc_scheduler_ops gpci_lrr = {
     .struct_size = sizeof(gpc_scheduler_ops),
+    .state = state_of,
     .name = "lrr",
     .summary = "loose round robin: the next ready warp after that which issued last",
     .source = "seeds/004 section 3.3",

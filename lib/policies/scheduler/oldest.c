@@ -36,6 +36,7 @@ static uint64_t cost_bits(const gpc_scheduler_env *env) {
 
 const gpc_scheduler_ops gpci_oldest = {
     .struct_size = sizeof(gpc_scheduler_ops),
+    .state = gpci_state_none,
     .name = "oldest",
     .summary = "oldest first: the ready warp that began first",
     .source = "baseline: gto of seeds/004 section 3.3 without its greed",

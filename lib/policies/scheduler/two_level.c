@@ -89,8 +89,15 @@ static uint64_t cost_bits(const gpc_scheduler_env *env) {
     return gpci_ceil_log2(groups) + groups * gpci_ceil_log2(size);
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    gpci_two_level_state *two = self;
+    visit(user_data, &two->current, sizeof two->current);
+    visit(user_data, &two->stalled, sizeof two->stalled);
+}
+
 const gpc_scheduler_ops gpci_two_level = {
     .struct_size = sizeof(gpc_scheduler_ops),
+    .state = state_of,
     .name = "two-level",
     .summary = "fetch groups: round robin in one until all of it stalls on memory, then the next",
     .source = "seeds/004 section 3.3; Narasiman et al., MICRO 2011",

@@ -112,3 +112,8 @@ uint64_t gpci_block_order_bits(const gpc_scheduler_env *env) {
     uint64_t blocks = (uint64_t)env->warps * env->count;
     return (uint64_t)env->warps * gpci_ceil_log2(blocks) + (blocks * (blocks - 1) / 2 + env->count - 1) / env->count;
 }
+
+void gpci_block_order_state(gpci_block_order *o, gpc_state_fn visit, void *user_data) {
+    const size_t from = offsetof(gpci_block_order, limit); /* addresses are before it */
+    visit(user_data, (char *)o + from, sizeof *o - from);
+}

@@ -46,4 +46,7 @@ void gpci_block_order_classify(gpci_block_order *order, const gpc_throttle_view 
 /* Storage for an SM's schedulers of env->warps slots each, as each scheduler's part of it. */
 uint64_t gpci_block_order_bits(const gpc_scheduler_env *env);
 
+/* What it holds, for a snapshot. */
+void gpci_block_order_state(gpci_block_order *order, gpc_state_fn visit, void *user_data);
+
 #endif

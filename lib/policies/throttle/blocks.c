@@ -36,8 +36,13 @@ static const gpc_parameter parameters[] = {
     {"limit", 0, 0, 1024, true, "thread blocks of an SM that may run; 0 = all"},
 };
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    gpci_block_order_state(self, visit, user_data);
+}
+
 const gpc_throttle_ops gpci_blocks_throttle = {
     .struct_size = sizeof(gpc_throttle_ops),
+    .state = state_of,
     .name = "blocks",
     .summary = "static limiting of thread blocks: only the oldest of each SM run",
     .source = "seeds/004 sections 2.1.1 and 6.3",

@@ -232,8 +232,18 @@ static const gpc_parameter parameters[] = {
     [K] = {"k", 8, 0, 1024, true, "factor K of the score of lost locality"},
 };
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    ccws *c = self;
+    visit(user_data, &c->running, sizeof c->running);
+    visit(user_data, &c->hits, sizeof c->hits);
+    visit(user_data, &c->issued, sizeof c->issued);
+    visit(user_data, &c->news, sizeof c->news);
+    visit(user_data, c->tags, (size_t)c->warps * c->size * sizeof *c->tags);
+}
+
 const gpc_throttle_ops gpci_ccws_throttle = {
     .struct_size = sizeof(gpc_throttle_ops),
+    .state = state_of,
     .name = "ccws",
     .summary = "cache-conscious wavefront scheduling: warps that lose locality issue memory instructions first",
     .source = "seeds/004 section 2.1.1; Rogers, O'Connor and Aamodt, MICRO 2012",

@@ -130,8 +130,17 @@ static const gpc_parameter parameters[] = {
     [PAUSED] = {"paused", 0, 0, 1, true, "1 = cycles in which only paused warps are ready count as waiting"},
 };
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    dyncta *d = self;
+    gpci_block_order_state(&d->order, visit, user_data);
+    visit(user_data, &d->cycles, sizeof d->cycles);
+    visit(user_data, &d->idle, sizeof d->idle);
+    visit(user_data, &d->memory, sizeof d->memory);
+}
+
 const gpc_throttle_ops gpci_dyncta_throttle = {
     .struct_size = sizeof(gpc_throttle_ops),
+    .state = state_of,
     .name = "dyncta",
     .summary = "dynamic limiting of thread blocks by cycles that an SM idles or waits for memory",
     .source = "seeds/004 section 2.1.1; Kayiran, Jog, Kandemir and Das, PACT 2013",

@@ -246,8 +246,21 @@ static uint64_t cost_bits(const gpc_scheduler_env *env) {
     return bits + (env->index || env->sm ? 0 : gpci_pcal_bits(&options, env->warps));
 }
 
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    pcal_state *p = self;
+    visit(user_data, &p->warps, sizeof p->warps);
+    visit(user_data, &p->most, sizeof p->most);
+    visit(user_data, &p->ebt, sizeof p->ebt);
+    visit(user_data, &p->asked, sizeof p->asked);
+    visit(user_data, &p->had, sizeof p->had);
+    visit(user_data, &p->throttled, sizeof p->throttled);
+    if (p->common)
+        gpci_pcal_state_of(&p->common->predictor, visit, user_data);
+}
+
 const gpc_throttle_ops gpci_pcal_throttle = {
     .struct_size = sizeof(gpc_throttle_ops),
+    .state = state_of,
     .name = "pcal",
     .summary = "priority-based cache allocation: the oldest warps hold tokens, some run past the cache, the rest waits",
     .source = "seeds/004 sections 4.3 and 4.4; Li et al., HPCA 2015",

@@ -2,6 +2,8 @@
 #ifndef GPC_POLICIES_THROTTLE_THROTTLES_H
 #define GPC_POLICIES_THROTTLE_THROTTLES_H
 
+#include "base/base.h"
+
 #include <gpucache/scheduler.h>
 
 #define POLICY(table, file) extern const gpc_throttle_ops table;

@@ -47,6 +47,7 @@ static const gpc_parameter parameters[] = {
 
 const gpc_throttle_ops gpci_warps_throttle = {
     .struct_size = sizeof(gpc_throttle_ops),
+    .state = gpci_state_none,
     .name = "warps",
     .summary = "static wavefront limiting: only the oldest warps of each scheduler run",
     .source = "seeds/004 sections 2.1.1 and 3.4; Rogers, O'Connor and Aamodt, MICRO 2012",
