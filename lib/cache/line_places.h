@@ -25,7 +25,7 @@ typedef struct gpci_places {
     uint32_t home;   /* bits by which a hash is shifted to its entry */
     uint32_t slot;   /* mask of an entry's slot */
     uint32_t words;  /* of a set's free ways */
-    size_t bytes;    /* from `free` on: all that changes */
+    size_t bytes;    /* from `table` on: all that changes */
 } gpci_places;
 
 /* All ways free. NULL: out of memory. */

@@ -550,6 +550,9 @@ gpc_status gpci_controllers_create(gpc_coherence *c, gpc_error *error, gpci_cont
 void gpci_controllers_destroy(gpci_controllers *e);
 /* Room for one more access to an address, and all that may come of it before the next step. GPC_ERROR_MEMORY. */
 gpc_status gpci_controllers_reserve(gpci_controllers *e, uint64_t address);
+/* Room for so many more accesses; for the locks of so many blocks of a module. False: out of memory. */
+bool gpci_controllers_make_flights(gpci_controllers *e, uint32_t more);
+bool gpci_controllers_make_locks(gpci_controllers *e, const gpci_module *m, size_t blocks);
 /* Room for a step, and what it leads to at once. */
 bool gpci_controllers_grow(gpci_controllers *e);
 GPCI_INLINE bool gpci_controllers_room(gpci_controllers *e) {

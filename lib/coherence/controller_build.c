@@ -70,12 +70,12 @@ static bool make_nets(gpci_controllers *e) {
 
 /* Modules. */
 
-static bool reserve_locks(gpci_controllers *e, const gpci_module *m) {
+bool gpci_controllers_make_locks(gpci_controllers *e, const gpci_module *m, size_t blocks) {
     gpci_controller *unit = &e->units[m->index];
     const size_t had = unit->lock_room;
-    if (had >= m->blocks)
+    if (had >= blocks)
         return true;
-    if (!GPCI_ARRAY_ROOM(e->context, unit->locks, unit->lock_room, had, m->blocks - had))
+    if (!GPCI_ARRAY_ROOM(e->context, unit->locks, unit->lock_room, had, blocks - had))
         return false;
     for (size_t i = had; i < unit->lock_room; i++)
         unit->locks[i] = (gpci_lock){
@@ -97,7 +97,7 @@ static bool make_units(gpci_controllers *e) {
         unit->halved = c->modules[i].twin != NULL;
         for (uint32_t k = 0; k < c->modules[i].above_count; k++)
             unit->mixed |= c->modules[c->modules[i].above[k]].given.block_bytes != 1u << c->modules[i].sub_shift;
-        if (!c->modules[i].near && !reserve_locks(e, &c->modules[i]))
+        if (!c->modules[i].near && !gpci_controllers_make_locks(e, &c->modules[i], c->modules[i].blocks))
             return false;
     }
     for (uint32_t i = 0; i < c->module_count; i++)
@@ -219,14 +219,13 @@ static bool reserve_payload(gpci_controllers *e) {
     return true;
 }
 
-/* Room for so many more accesses. */
-static bool reserve_flights(gpci_controllers *e, uint32_t more) {
+bool gpci_controllers_make_flights(gpci_controllers *e, uint32_t more) {
     return gpci_items_room(e->context, &e->flights, more) && reserve_payload(e) && reserve_shown(e);
 }
 
 bool gpci_controllers_grow(gpci_controllers *e) {
     const uint32_t tasks = e->fan_out + GPCI_STEP_TASKS;
-    if (!reserve_flights(e, e->sides) || !gpci_items_room(e->context, &e->tasks, tasks) ||
+    if (!gpci_controllers_make_flights(e, e->sides) || !gpci_items_room(e->context, &e->tasks, tasks) ||
         !gpci_items_room(e->context, &e->parcels, 2) || !gpci_items_room(e->context, &e->waiters, 4))
         return false;
     /* a step wakes at most all who wait; with a host, every task may be due when its message has come */
@@ -236,14 +235,15 @@ bool gpci_controllers_grow(gpci_controllers *e) {
 
 gpc_status gpci_controllers_reserve(gpci_controllers *e, uint64_t address) {
     gpc_coherence *c = e->tree;
-    if (gpci_tree_engine_reserve(c, address) != GPC_OK || !gpci_controllers_room(e) || !reserve_flights(e, 1))
+    if (gpci_tree_engine_reserve(c, address) != GPC_OK || !gpci_controllers_room(e) ||
+        !gpci_controllers_make_flights(e, 1))
         return GPC_ERROR_MEMORY;
     const uint32_t blocks = (e->flights.used + 1) * (1 + c->brood); /* of all accesses */
     for (uint32_t i = c->first_map; i < c->module_count; i++) {
         gpci_module *m = &c->modules[i];
         if (!m->full_map || (m->blocks - m->map.count >= blocks && e->units[i].lock_room >= m->blocks))
             continue;
-        if (gpci_module_reserve(c->context, m, blocks) != GPC_OK || !reserve_locks(e, m))
+        if (gpci_module_reserve(c->context, m, blocks) != GPC_OK || !gpci_controllers_make_locks(e, m, m->blocks))
             return GPC_ERROR_MEMORY;
     }
     return GPC_OK;

@@ -137,30 +137,33 @@ bool gpci_step_looks(gpci_step step) {
 }
 
 void gpci_controllers_state(gpci_controllers *e, gpci_state_fn visit, void *user_data) {
+    const size_t unit = offsetof(gpci_controller, ports_used);
     gpci_items *const pools[] = {&e->tasks, &e->flights, &e->parcels, &e->waiters};
+    visit(user_data, &e->waited, sizeof e->waited);
     visit(user_data, &e->now, sizeof e->now);
     visit(user_data, &e->next_token, sizeof e->next_token);
     visit(user_data, &e->neighbours, sizeof e->neighbours);
     visit(user_data, e->random, sizeof e->random);
     visit(user_data, &e->drawn, sizeof e->drawn);
     visit(user_data, &e->live, sizeof e->live);
+    visit(user_data, &e->ended, sizeof e->ended);
     for (size_t i = 0; i < sizeof pools / sizeof *pools; i++) {
         visit(user_data, &pools[i]->count, sizeof pools[i]->count);
         visit(user_data, &pools[i]->free, sizeof pools[i]->free);
         visit(user_data, &pools[i]->used, sizeof pools[i]->used);
         visit(user_data, pools[i]->items, pools[i]->count * pools[i]->item_bytes);
     }
+    if (e->shown)
+        visit(user_data, e->shown, e->flights.count * sizeof *e->shown);
+    if (e->payload)
+        visit(user_data, e->payload, e->flights.count * e->payload_bytes);
     visit(user_data, &e->calendar.later_count, sizeof e->calendar.later_count);
     visit(user_data, &e->calendar.order, sizeof e->calendar.order);
     visit(user_data, e->calendar.later, e->calendar.later_count * sizeof *e->calendar.later);
     for (uint32_t i = 0; i < e->tree->module_count; i++) {
         visit(user_data, &e->units[i].lock_room, sizeof e->units[i].lock_room);
         visit(user_data, e->units[i].locks, e->units[i].lock_room * sizeof *e->units[i].locks);
-        visit(user_data, &e->units[i].entry_waiters, sizeof e->units[i].entry_waiters);
-        visit(user_data, e->units[i].senders, sizeof e->units[i].senders);
-        visit(user_data, e->units[i].freed, sizeof e->units[i].freed);
-        visit(user_data, &e->units[i].oldest, sizeof e->units[i].oldest);
-        visit(user_data, &e->units[i].youngest, sizeof e->units[i].youngest);
+        visit(user_data, (char *)&e->units[i] + unit, sizeof e->units[i] - unit);
     }
 }
 

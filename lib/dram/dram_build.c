@@ -188,13 +188,17 @@ void gpc_dram_destroy(gpc_dram *dram) {
 }
 
 void gpci_dram_state(gpc_dram *dram, uint32_t channel, gpci_state_fn visit, void *user_data) {
+    /* addresses are before these */
+    const size_t of_channel = offsetof(gpci_channel, order), of_lane = offsetof(gpci_lane, plan);
     const gpci_dram_rules *rules = &dram->rules;
     gpci_channel *c = &dram->channel[channel];
-    visit(user_data, c, sizeof *c);
+    visit(user_data, (char *)c + of_channel, sizeof *c - of_channel);
+    visit(user_data, &dram->next[channel], sizeof *dram->next);
+    visit(user_data, dram->active, dram->words * sizeof *dram->active); /* all channels' */
     visit(user_data, c->pool, dram->room * sizeof *c->pool);
     for (uint32_t l = 0; l < rules->t.pseudo; l++) {
         gpci_lane *lane = &c->lanes[l];
-        visit(user_data, lane, sizeof *lane);
+        visit(user_data, (char *)lane + of_lane, sizeof *lane - of_lane);
         visit(user_data, lane->banks, rules->banks * sizeof *lane->banks);
         visit(user_data, lane->wishes, rules->banks * sizeof *lane->wishes);
         visit(user_data, lane->groups, rules->t.groups * sizeof *lane->groups);

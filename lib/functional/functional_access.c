@@ -185,12 +185,18 @@ static bool measures(const gpc_hierarchy *h, gpc_counter_needs needs) {
     return false;
 }
 
+/* Nothing is ever under way. */
+static void archive(gpc_hierarchy *h, struct gpci_archive *a) {
+    (void)h;
+    (void)a;
+}
+
 #define FUNCTIONAL_DRIVER(access_function)                                                                 \
     {                                                                                                      \
         .clock = &gpci_no_clock, .create = create, .destroy = nothing, .access = access_function,          \
         .fence = gpci_functional_fence, .idle = idle, .relink = nothing, .watch = watch, .add_sm = add_sm, \
         .add_rest = add_rest, .reset_stats = nothing, .objects = objects, .network_name = network_name,    \
-        .object = object, .measures = measures                                                             \
+        .object = object, .measures = measures, .archive = archive                                         \
     }
 
 const gpci_driver gpci_functional_caches = FUNCTIONAL_DRIVER(access_caches);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cache/cache.h"
+#include "cache/cache_archive.h"
 #include "functional/functional.h"
 #include "level/driver.h"
 #include "level/fence.h"
@@ -146,6 +146,13 @@ static gpc_status check(gpc_hierarchy *h, gpc_error *error) {
     return status == GPC_OK ? gpci_build_future(h, error) : status;
 }
 
+static void archive(gpc_hierarchy *h, gpci_archive *a) {
+    for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++)
+        gpci_cache_archive(h->l1[sm], a);
+    for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)
+        gpci_cache_archive(h->l2[slice], a);
+}
+
 const gpci_levels gpci_cache_levels = {.check = check,
                                        .create = create,
                                        .destroy = destroy,
@@ -157,4 +164,5 @@ const gpci_levels gpci_cache_levels = {.check = check,
                                        .reset_stats = reset_stats,
                                        .warp_event = warp_event,
                                        .objects = objects,
-                                       .object = object};
+                                       .object = object,
+                                       .archive = archive};

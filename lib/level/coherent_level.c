@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/coherent_level.h"
+#include "coherence/tree_archive.h"
 
 #include "coherence/tree.h"
 #include "level/driver.h"
@@ -396,6 +397,12 @@ static void object(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci
     values->coherence = l1 || cluster ? gpci_module_at(c->tree, first + index)->stats : slice_stats(c, index);
 }
 
+static void archive(gpc_hierarchy *h, gpci_archive *a) {
+    if (!h->timed && h->coherent->tree->busy)
+        gpci_archive_fail(a, GPC_ERROR_STATE, "accesses that the host has given to the tree are in flight");
+    gpci_coherence_archive(h->coherent->tree, a);
+}
+
 const gpci_levels gpci_tree_levels = {.check = gpci_coherent_check,
                                       .create = gpci_coherent_create,
                                       .destroy = gpci_coherent_destroy,
@@ -407,7 +414,8 @@ const gpci_levels gpci_tree_levels = {.check = gpci_coherent_check,
                                       .reset_stats = reset_stats,
                                       .warp_event = warp_event,
                                       .objects = objects,
-                                      .object = object};
+                                      .object = object,
+                                      .archive = archive};
 
 gpc_coherence *gpc_hierarchy_coherence(gpc_hierarchy *h) {
     return h && h->coherent ? h->coherent->tree : NULL;

@@ -21,6 +21,8 @@ typedef struct gpci_object_values {
     bool has[GPC_TABLE_COUNT]; /* the object counts by this table */
 } gpci_object_values;
 
+struct gpci_archive;
+
 typedef struct gpci_levels {
     gpc_status (*check)(gpc_hierarchy *h, gpc_error *error); /* can there be such, with this configuration? */
     gpc_status (*create)(gpc_hierarchy *h, gpc_error *error);
@@ -38,6 +40,8 @@ typedef struct gpci_levels {
     uint32_t (*objects)(const gpc_hierarchy *h, gpc_object kind);
     /* The tables that such an object counts by itself. */
     void (*object)(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *values);
+    /* Their part of a snapshot; loading, into levels of the same configuration and L1s' share. */
+    void (*archive)(gpc_hierarchy *h, struct gpci_archive *archive);
 } gpci_levels;
 
 /* What is asked of the clock; where there is none: GPC_ERROR_STATE, nothing under way, and never. */
@@ -78,6 +82,7 @@ typedef struct gpci_driver {
     void (*object)(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *values);
     /* Is what a counter needs there? GPC_NEEDS_CLOCK, _REORDER, _LINKS or _CLUSTERS. */
     bool (*measures)(const gpc_hierarchy *h, gpc_counter_needs needs);
+    void (*archive)(gpc_hierarchy *h, struct gpci_archive *archive); /* its part of a snapshot, after the levels' */
 } gpci_driver;
 
 /* level/coherent_level.c */

@@ -23,6 +23,11 @@ static bool controllers_idle(const gpci_group *group, uint32_t object) {
 
 static void controllers_state(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data) {
     (void)object;
+    gpci_coherent_host *host = group->timed->coherent;
+    visit(user_data, &host->sealed, sizeof host->sealed);
+    visit(user_data, &host->stretch, sizeof host->stretch);
+    visit(user_data, &host->at, sizeof host->at);
+    visit(user_data, &host->sweeps, sizeof host->sweeps);
     gpci_controllers_state(gpci_controllers_of(group->timed), visit, user_data);
 }
 

@@ -205,13 +205,15 @@ void gpci_coherent_host_destroy(gpci_timed *t) {
     gpci_free(t->context, t->coherent);
 }
 
-gpc_status gpci_coherent_reserve(gpci_timed *t, uint64_t address) {
+gpc_status gpci_coherent_make_origins(gpci_timed *t) {
     gpci_coherent_host *host = t->coherent;
+    const size_t room = gpci_controllers_of(t)->flights.room;
+    return GPCI_ARRAY_ROOM(t->context, host->origins, host->origin_room, 0, room) ? GPC_OK : GPC_ERROR_MEMORY;
+}
+
+gpc_status gpci_coherent_reserve(gpci_timed *t, uint64_t address) {
     gpc_status status = gpci_controllers_reserve(gpci_controllers_of(t), address);
-    if (status == GPC_OK &&
-        !GPCI_ARRAY_ROOM(t->context, host->origins, host->origin_room, 0, gpci_controllers_of(t)->flights.room))
-        status = GPC_ERROR_MEMORY;
-    return status;
+    return status == GPC_OK ? gpci_coherent_make_origins(t) : status;
 }
 
 /* After controllers have done what was due: when they are to be called again. */

@@ -105,9 +105,11 @@ struct gpci_component_class {
     bool (*idle)(const gpci_group *group, uint32_t object);
     /*
      * Name every stretch of memory that holds what the object does and has counted, for a snapshot. Between cycles.
-     * What other objects own (its cache) is theirs to name. Addresses in a stretch are of what stays in its place. What
-     * there are many of is named after how many there are: so, copied back in while they are named, the stretches are
-     * those that were copied out, though there may be more by then.
+     * What other objects own (its cache) is theirs to name. No addresses: in a struct that has some, they come first,
+     * and it is named from the field behind them on. What there are many of is named after how many there are: so,
+     * copied back in while they are named, the stretches are those that were copied out, though there may be more by
+     * then. Whoever adds a field that steps change adds it here; one that can grow has to be there before it is named:
+     * timed_archive.c. tests/hierarchy/snapshots.c sees what is forgotten where a configuration of its uses it.
      */
     void (*state)(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data);
     /* What it waits for, and what waits in it; nothing where it is idle. For who asks why nothing moves. */

@@ -58,7 +58,10 @@ static bool channel_idle(const gpci_group *group, uint32_t channel) {
 }
 
 static void channel_state(const gpci_group *group, uint32_t channel, gpci_state_fn visit, void *user_data) {
-    visit(user_data, &group->timed->memory[channel], sizeof *group->timed->memory);
+    gpci_memory_channel *m = &group->timed->memory[channel];
+    visit(user_data, &m->replies, sizeof m->replies);
+    visit(user_data, &m->waiting, sizeof m->waiting);
+    visit(user_data, &m->host_full, sizeof m->host_full);
     gpci_dram_state(group->timed->dram, channel, visit, user_data);
 }
 

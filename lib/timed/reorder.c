@@ -199,7 +199,8 @@ void gpci_reorder_reset_counts(gpci_reorder *r, uint64_t now) {
 }
 
 void gpci_reorder_state(gpci_reorder *r, gpci_state_fn visit, void *user_data) {
-    visit(user_data, r, sizeof *r);
+    const size_t from = offsetof(gpci_reorder, entered); /* addresses are before it */
+    visit(user_data, (char *)r + from, sizeof *r - from);
     visit(user_data, r->queues, r->options->queues * sizeof *r->queues);
     visit(user_data, r->owners, r->options->queues * sizeof *r->owners);
     visit(user_data, r->used, r->options->queues * sizeof *r->used);

@@ -111,10 +111,14 @@ bool gpci_stage_idle(const gpci_stage *stage) {
              stage->mshr.used[0] | stage->mshr.used[1]);
 }
 
-/* From its MSHRs on; what is before them, and its cache, is as it was made, or another's. */
+/* From its tags' accesses on, without addresses; what is before them, and its cache, is as it was made, or another's. */
 void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data) {
-    const size_t from = offsetof(gpci_stage, mshr);
-    visit(user_data, (char *)stage + from, sizeof *stage - from);
+    const size_t from = offsetof(gpci_stage, tag_access), to = offsetof(gpci_stage, reorder),
+                 rest = offsetof(gpci_stage, stores_below);
+    visit(user_data, stage->mshr.used, sizeof stage->mshr.used);
+    visit(user_data, &stage->mshr.gauge, sizeof stage->mshr.gauge);
+    visit(user_data, (char *)stage + from, to - from);
+    visit(user_data, (char *)stage + rest, sizeof *stage - rest);
     if (stage->mshr.buckets)
         visit(user_data, stage->mshr.buckets, ((size_t)stage->mshr.mask + 1) * sizeof *stage->mshr.buckets);
     if (stage->mshr.rows)

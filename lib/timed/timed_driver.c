@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/driver.h"
 #include "timed/coherent.h"
+#include "timed/timed_archive.h"
 #include "timed/watch.h"
 
 #include <inttypes.h>
@@ -102,7 +103,7 @@ static bool measures(const gpc_hierarchy *h, gpc_counter_needs needs) {
         .clock = (calls), .create = gpci_timed_create, .destroy = destroy, .access = access, .fence = fence,       \
         .idle = idle, .begin = (kernel), .relink = relink, .watch = watch, .add_sm = add_sm, .add_rest = add_rest, \
         .reset_stats = reset_stats, .objects = objects, .network_name = network_name, .object = object,            \
-        .measures = measures                                                                                       \
+        .measures = measures, .archive = gpci_timed_archive                                                        \
     }
 
 const gpci_driver gpci_timed_caches = TIMED_DRIVER(&gpci_timed_cache_clock, NULL);

@@ -85,6 +85,38 @@ Test(oom, timed_hierarchy) {
     oom_check(run, 20);
 }
 
+/* A copy of what has accesses in flight: whole, or not there; what it is of goes on either way. */
+static gpc_status copied(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    gpc_config *config = NULL;
+    gpc_hierarchy *hierarchy = NULL, *copy = NULL;
+    gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
+    const size_t fail_at = heap->fail_at ? heap->fail_at - heap->calls : 0; /* of those from here on */
+    callbacks.on_complete = on_complete;
+    oom_heal(heap);
+    cr_assert_eq(gpc_config_create(context, error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(config, settings, "settings", error), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_create(context, config, error, &hierarchy), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(hierarchy, &callbacks), GPC_OK);
+    for (uint32_t i = 0; i < 16; i++)
+        cr_assert_eq(issue(hierarchy, i), GPC_OK);
+    cr_assert_neq(gpc_hierarchy_in_flight(hierarchy), 0);
+    heap->fail_at = fail_at ? heap->calls + fail_at : 0;
+    gpc_status status = gpc_hierarchy_copy(hierarchy, error, &copy);
+    cr_assert_eq(copy != NULL, status == GPC_OK);
+    oom_heal(heap);
+    cr_assert_eq(gpc_hierarchy_drain(hierarchy, error), GPC_OK);
+    if (copy)
+        cr_assert_eq(gpc_hierarchy_drain(copy, error), GPC_OK);
+    gpc_hierarchy_destroy(copy);
+    gpc_hierarchy_destroy(hierarchy);
+    gpc_config_destroy(config);
+    return status;
+}
+
+Test(oom, snapshot) {
+    oom_check(copied, 20);
+}
+
 /* A trace of events: what it has told of, and how often its `destroy` ran. */
 typedef struct watcher {
     unsigned events, destroyed;

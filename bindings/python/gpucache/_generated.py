@@ -39,6 +39,11 @@ class gpc_request(Record):
     )
 
 
+gpc_state_fn = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
+gpc_write_fn = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t)
+gpc_read_fn = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, POINTER(c_size_t))
+
+
 class gpc_error(SizedRecord):
     _fields_ = (("struct_size", c_size_t), ("status", c_int), ("message", c_char * 1012))
 
@@ -115,6 +120,7 @@ gpc_replacement_ops_cost_bits = CFUNCTYPE(c_uint64, POINTER(gpc_policy_env))
 gpc_replacement_ops_on_sample = CFUNCTYPE(None, c_void_p, POINTER(gpc_sample))
 gpc_replacement_ops_declines = CFUNCTYPE(c_bool, c_void_p, c_uint32, POINTER(c_uint64), POINTER(gpc_request))
 gpc_replacement_ops_reads_with = CFUNCTYPE(c_uint64, POINTER(gpc_policy_env))
+gpc_replacement_ops_state = CFUNCTYPE(None, c_void_p, gpc_state_fn, c_void_p)
 
 
 class gpc_replacement_ops(SizedRecord):
@@ -129,7 +135,7 @@ class gpc_replacement_ops(SizedRecord):
         ("cost_bits", gpc_replacement_ops_cost_bits), ("texts", POINTER(gpc_text_parameter)), ("text_count", c_size_t),
         ("shared_bytes", c_size_t), ("shared_cache_bytes", c_size_t), ("on_sample", gpc_replacement_ops_on_sample),
         ("needs_future", c_bool), ("declines", gpc_replacement_ops_declines), ("reads", c_uint64),
-        ("reads_with", gpc_replacement_ops_reads_with),
+        ("reads_with", gpc_replacement_ops_reads_with), ("state", gpc_replacement_ops_state),
     )
 
 
@@ -159,6 +165,7 @@ gpc_predictor_ops_cost_bits = CFUNCTYPE(c_uint64, POINTER(gpc_policy_env))
 gpc_predictor_ops_on_sample = CFUNCTYPE(None, c_void_p, POINTER(gpc_sample))
 gpc_predictor_ops_on_stall = CFUNCTYPE(c_int, c_void_p, POINTER(gpc_request), c_uint32)
 gpc_predictor_ops_reads_with = CFUNCTYPE(c_uint64, POINTER(gpc_policy_env))
+gpc_predictor_ops_state = CFUNCTYPE(None, c_void_p, gpc_state_fn, c_void_p)
 
 
 class gpc_predictor_ops(SizedRecord):
@@ -174,7 +181,7 @@ class gpc_predictor_ops(SizedRecord):
         ("texts", POINTER(gpc_text_parameter)), ("text_count", c_size_t), ("shared_bytes", c_size_t),
         ("shared_cache_bytes", c_size_t), ("on_sample", gpc_predictor_ops_on_sample),
         ("on_stall", gpc_predictor_ops_on_stall), ("below", c_char_p), ("reads", c_uint64),
-        ("reads_with", gpc_predictor_ops_reads_with),
+        ("reads_with", gpc_predictor_ops_reads_with), ("state", gpc_predictor_ops_state),
     )
 
 
@@ -626,6 +633,7 @@ gpc_scheduler_ops_class_of = CFUNCTYPE(c_int, c_void_p, c_uint32)
 gpc_scheduler_ops_on_cache_event = CFUNCTYPE(None, c_void_p, POINTER(gpc_cache_event))
 gpc_scheduler_ops_sample = CFUNCTYPE(None, c_void_p, c_void_p, c_uint64)
 gpc_scheduler_ops_cost_bits = CFUNCTYPE(c_uint64, POINTER(gpc_scheduler_env))
+gpc_scheduler_ops_state = CFUNCTYPE(None, c_void_p, gpc_state_fn, c_void_p)
 
 
 class gpc_scheduler_ops(SizedRecord):
@@ -638,6 +646,7 @@ class gpc_scheduler_ops(SizedRecord):
         ("on_issue", gpc_scheduler_ops_on_issue), ("class_of", gpc_scheduler_ops_class_of),
         ("on_cache_event", gpc_scheduler_ops_on_cache_event), ("sample", gpc_scheduler_ops_sample),
         ("cost_bits", gpc_scheduler_ops_cost_bits), ("texts", POINTER(gpc_text_parameter)), ("text_count", c_size_t),
+        ("state", gpc_scheduler_ops_state),
     )
 
 
@@ -665,6 +674,7 @@ gpc_throttle_ops_on_cache_event = CFUNCTYPE(c_bool, c_void_p, POINTER(gpc_cache_
 gpc_throttle_ops_sample = CFUNCTYPE(c_bool, c_void_p, c_void_p, c_uint64)
 gpc_throttle_ops_cost_bits = CFUNCTYPE(c_uint64, POINTER(gpc_scheduler_env))
 gpc_throttle_ops_on_issue = CFUNCTYPE(None, c_void_p, c_uint32, c_uint64)
+gpc_throttle_ops_state = CFUNCTYPE(None, c_void_p, gpc_state_fn, c_void_p)
 
 
 class gpc_throttle_ops(SizedRecord):
@@ -677,6 +687,7 @@ class gpc_throttle_ops(SizedRecord):
         ("on_cache_event", gpc_throttle_ops_on_cache_event), ("sample", gpc_throttle_ops_sample),
         ("cost_bits", gpc_throttle_ops_cost_bits), ("texts", POINTER(gpc_text_parameter)), ("text_count", c_size_t),
         ("shared_bytes", c_size_t), ("shared_scheduler_bytes", c_size_t), ("on_issue", gpc_throttle_ops_on_issue),
+        ("state", gpc_throttle_ops_state),
     )
 
 
@@ -875,6 +886,11 @@ FUNCTIONS = {
     )),
     "gpc_hierarchy_cache": (c_void_p, (c_void_p, c_uint, c_uint32)),
     "gpc_hierarchy_coherence": (c_void_p, (c_void_p,)),
+    "gpc_hierarchy_save": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
+    "gpc_hierarchy_save_to": (c_int, (c_void_p, gpc_write_fn, c_void_p, POINTER(gpc_error))),
+    "gpc_hierarchy_load": (c_int, (c_void_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_hierarchy_load_from": (c_int, (c_void_p, gpc_read_fn, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_hierarchy_copy": (c_int, (c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_hierarchy_set_trace": (c_int, (c_void_p, POINTER(gpc_event_options), POINTER(gpc_error))),
     "gpc_what_name": (c_char_p, (c_uint,)),
     "gpc_what_meaning": (c_char_p, (c_uint,)),

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cache/cache_archive.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A cache in a snapshot: what it holds and has counted, and its policies with what they have come to. */
+
+typedef gpc_status (*set_policy_fn)(gpc_cache *cache, const char *spec, gpc_error *error);
+
+bool gpci_policy_can_be_saved(gpci_policy *policy, gpci_archive *a) {
+    char text[300];
+    if (!policy || gpci_policy_has_state(policy))
+        return true;
+    snprintf(text, sizeof text, "'%.200s' does not say what its state is (`state` is NULL)", gpci_policy_text(policy));
+    gpci_archive_fail(a, GPC_ERROR_UNSUPPORTED, text);
+    return false;
+}
+
+/* Which policy it is, which may have been changed since the cache was made. */
+static bool same_policy(gpc_cache *cache, gpci_policy *policy, set_policy_fn set, gpci_archive *a) {
+    const char *text = gpci_archive_text(a, gpci_policy_text(policy));
+    gpc_error reason = GPC_ERROR_INIT;
+    if (a->status < 0 || !a->loading || !strcmp(text, gpci_policy_text(policy)))
+        return a->status == GPC_OK;
+    gpc_status status = set(cache, text, &reason);
+    if (status < 0)
+        gpci_archive_fail(a, status, reason.message);
+    return status == GPC_OK;
+}
+
+void gpci_tokens_archive(gpci_token_state *tokens, gpci_archive *a) {
+    if (!tokens)
+        return;
+    if (tokens->owners)
+        gpci_archive_bytes(a, tokens->owners, tokens->slots * tokens->words * sizeof *tokens->owners);
+    if (tokens->last)
+        gpci_archive_bytes(a, tokens->last, tokens->slots * sizeof *tokens->last);
+    gpci_archive_bytes(a, &tokens->next, sizeof tokens->next);
+    gpci_archive_bytes(a, &tokens->lookups, sizeof tokens->lookups);
+    gpci_archive_bytes(a, &tokens->any, sizeof tokens->any);
+}
+
+static void archive_lines(gpc_cache *cache, gpci_archive *a) {
+    const size_t slots = (size_t)cache->sets * cache->row;
+    const struct {
+        void *items;
+        size_t bytes;
+    } arrays[] = {{cache->tags, sizeof *cache->tags},           {cache->states, sizeof *cache->states},
+                  {cache->highs, sizeof *cache->highs},         {cache->written, sizeof *cache->written},
+                  {cache->reuse, sizeof *cache->reuse},         {cache->warps, sizeof *cache->warps},
+                  {cache->next_uses, sizeof *cache->next_uses}, {cache->sector_states, cache->sectors},
+                  {cache->directory, sizeof *cache->directory}};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        if (arrays[i].items)
+            gpci_archive_bytes(a, arrays[i].items, slots * arrays[i].bytes);
+    if (cache->places)
+        gpci_archive_bytes(a, cache->places->table, cache->places->bytes);
+    gpci_tokens_archive(cache->token_state, a);
+}
+
+void gpci_cache_archive(gpc_cache *cache, gpci_archive *a) {
+    gpci_archive_same(a, cache->sets, "a cache has another number of sets");
+    gpci_archive_same(a, cache->ways, "a cache has another number of ways");
+    if (!gpci_policy_can_be_saved(cache->replacement, a) || !gpci_policy_can_be_saved(cache->predictor, a) ||
+        !same_policy(cache, cache->replacement, gpc_cache_set_replacement, a) ||
+        !same_policy(cache, cache->predictor, gpc_cache_set_predictor, a))
+        return;
+    archive_lines(cache, a);
+    gpci_archive_bytes(a, &cache->high, sizeof cache->high);
+    gpci_archive_bytes(a, &cache->started, sizeof cache->started);
+    gpci_archive_bytes(a, &cache->wide, sizeof cache->wide);
+    gpci_archive_bytes(a, &cache->priorities, sizeof cache->priorities);
+    gpci_archive_bytes(a, &cache->pending_lines, sizeof cache->pending_lines);
+    gpci_archive_bytes(a, &cache->free_ways, sizeof cache->free_ways);
+    gpci_archive_bytes(a, &cache->quick_counts, sizeof cache->quick_counts);
+    gpci_archive_bytes(a, &cache->stats, sizeof cache->stats);
+    gpci_archive_bytes(a, &cache->sampled_reads, sizeof cache->sampled_reads);
+    gpci_archive_bytes(a, &cache->sampled_hits, sizeof cache->sampled_hits);
+    gpci_policy_state(cache->replacement, gpci_archive_bytes, a);
+    gpci_policy_state(cache->predictor, gpci_archive_bytes, a);
+    if (a->loading)
+        gpci_classify(cache);
+}

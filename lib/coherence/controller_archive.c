@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/controller_archive.h"
+
+/* Controllers in a snapshot; their host's, which send no messages of their own: gpci_controllers_state. */
+
+static bool make_room(gpci_controllers *e, const uint32_t counts[4], uint32_t later) {
+    gpci_items *const pools[] = {&e->tasks, &e->flights, &e->parcels, &e->waiters};
+    for (size_t i = 0; i < sizeof pools / sizeof *pools; i++)
+        if (!gpci_items_room(e->context, pools[i], counts[i]))
+            return false;
+    return gpci_calendar_room(e->context, &e->calendar, later) && gpci_controllers_make_flights(e, 0);
+}
+
+void gpci_controllers_archive_room(gpci_controllers *e, gpci_archive *a) {
+    const gpci_items *const pools[] = {&e->tasks, &e->flights, &e->parcels, &e->waiters};
+    uint32_t counts[4];
+    for (size_t i = 0; i < sizeof pools / sizeof *pools; i++)
+        counts[i] = (uint32_t)gpci_archive_count(a, pools[i]->count, 1);
+    const uint32_t later = (uint32_t)gpci_archive_count(a, e->calendar.later_count, 1);
+    if (e->calendar.today_count || e->stepping)
+        gpci_archive_fail(a, GPC_ERROR_STATE, "in the middle of a step: not from a callback");
+    if (a->loading && a->status == GPC_OK && !make_room(e, counts, later))
+        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+    for (uint32_t i = 0; i < e->tree->module_count; i++) {
+        const size_t room = (size_t)gpci_archive_count(a, e->units[i].lock_room, 1);
+        if (a->loading && a->status == GPC_OK && room > e->units[i].lock_room &&
+            !gpci_controllers_make_locks(e, &e->tree->modules[i], room))
+            gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+    }
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/tree_archive.h"
+
+#include "cache/cache_archive.h"
+
+/*
+ * A tree in a snapshot: all that the accesses to come may see, and all that has been counted. Whoever adds a field of
+ * such a kind to gpc_coherence or gpci_module names it here. What accesses in flight need besides is their
+ * controllers' (gpci_controllers_archive).
+ */
+
+#define FIELD(field) gpci_archive_bytes(a, &(field), sizeof(field))
+
+/* Entries in the order in which they came. */
+static void archive_map(gpc_context *context, gpci_map *map, gpci_archive *a) {
+    const uint32_t count = (uint32_t)gpci_archive_count(a, map->count, sizeof *map->entries);
+    if (!a->loading) {
+        gpci_archive_bytes(a, map->entries, count * sizeof *map->entries);
+        return;
+    }
+    gpci_map_clear(map);
+    if (!gpci_map_reserve(context, map, count)) {
+        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+        return;
+    }
+    for (uint32_t i = 0; i < count && a->status == GPC_OK; i++) {
+        gpci_map_entry entry = {0, 0};
+        gpci_archive_bytes(a, &entry, sizeof entry);
+        if (a->status == GPC_OK)
+            gpci_map_add(map, entry.key, entry.value);
+    }
+}
+
+/* A memory's directory, of as many blocks as have been cached. */
+static void archive_full_map(gpc_context *context, gpci_module *m, gpci_archive *a) {
+    const size_t words = (size_t)m->sub_blocks * m->sharer_words;
+    uint32_t count = (uint32_t)gpci_archive_count(a, m->map.count, sizeof *m->map.entries);
+    if (a->loading && a->status == GPC_OK && count > m->map.count &&
+        gpci_module_reserve(context, m, count - m->map.count) < 0)
+        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+    archive_map(context, &m->map, a);
+    if (m->map.count != count)
+        gpci_archive_fail(a, GPC_ERROR_FORMAT, "a directory of another length than its map's");
+    if (a->status < 0)
+        return;
+    gpci_archive_bytes(a, m->tags, count * sizeof *m->tags);
+    gpci_archive_bytes(a, m->states, count * sizeof *m->states);
+    gpci_archive_bytes(a, m->owners, count * m->sub_blocks * sizeof *m->owners);
+    gpci_archive_bytes(a, m->sharers, count * words * sizeof *m->sharers);
+}
+
+static void archive_policies(gpci_module *m, gpci_archive *a) {
+    gpci_policy *const policies[] = {m->policy, m->predictor};
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
+        if (policies[i] && gpci_policy_can_be_saved(policies[i], a))
+            gpci_policy_state(policies[i], gpci_archive_bytes, a);
+    uint32_t *const marks[] = {m->warps, m->reuse, m->marks};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (marks[i])
+            gpci_archive_bytes(a, marks[i], m->blocks * sizeof *marks[i]);
+    gpci_tokens_archive(m->tokens, a);
+}
+
+static void archive_module(gpc_coherence *c, gpci_module *m, gpci_archive *a) {
+    const size_t states = (size_t)c->states * c->states;
+    if (m->full_map)
+        archive_full_map(c->context, m, a);
+    else
+        gpci_archive_same(a, m->blocks, "a module has another number of blocks");
+    archive_policies(m, a);
+    FIELD(m->through), FIELD(m->leaving), FIELD(m->told_line), FIELD(m->told_access);
+    FIELD(m->kept_out), FIELD(m->asked_line), FIELD(m->asked_access);
+    FIELD(m->word), FIELD(m->answer), FIELD(m->answered_line), FIELD(m->answered_access);
+    FIELD(m->decided), FIELD(m->let_in), FIELD(m->seen);
+    FIELD(m->counts), FIELD(m->sampled_reads), FIELD(m->sampled_hits), FIELD(m->stats);
+    if (m->transitions)
+        gpci_archive_bytes(a, m->transitions, states * sizeof *m->transitions);
+    if (m->origins)
+        gpci_archive_bytes(a, m->origins, states * sizeof *m->origins);
+}
+
+static void archive_memory(gpc_coherence *c, gpci_archive *a) {
+    const size_t bytes = (size_t)1 << c->memory_shift;
+    archive_map(c->context, &c->memory_map, a);
+    if (a->loading && c->memory_map.count > c->memory_room && a->status == GPC_OK) {
+        uint8_t *larger = gpci_resize(c->context, c->memory_bytes, c->memory_map.count, bytes);
+        if (!larger) {
+            gpci_map_clear(&c->memory_map);
+            gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+            return;
+        }
+        c->memory_bytes = larger;
+        c->memory_room = c->memory_map.count;
+    }
+    gpci_archive_bytes(a, c->memory_bytes, c->memory_map.count * bytes);
+}
+
+void gpci_coherence_archive(gpc_coherence *c, gpci_archive *a) {
+    if (c->failed < 0)
+        gpci_archive_fail(a, GPC_ERROR_STATE, "the tree has failed: it can only be destroyed");
+    gpci_archive_same(a, c->module_count, "a tree of another number of modules");
+    gpci_archive_same(a, c->slab_bytes, "a tree of another size");
+    gpci_archive_bytes(a, c->slab, c->slab_bytes);
+    for (uint32_t i = 0; i < c->module_count; i++)
+        archive_module(c, &c->modules[i], a);
+    archive_map(c->context, &c->pages, a);
+    archive_memory(c, a);
+    for (uint32_t i = 0; c->timing && i < c->star_count; i++)
+        for (uint32_t m = 0; m < c->module_count; m++)
+            FIELD(c->stars[i].through[m].last);
+    FIELD(c->line_access), FIELD(c->line_accesses), FIELD(c->follows), FIELD(c->overturned);
+    FIELD(c->asks), FIELD(c->deepest), FIELD(c->busy);
+}

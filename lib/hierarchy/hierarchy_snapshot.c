@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "hierarchy/hierarchy_snapshot.h"
+
+#include "coherence/tree.h"
+#include "config/config_object.h"
+#include "level/driver.h"
+#include "timed/coherent.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A hierarchy in a snapshot: its configuration, from which it is made again, then what it holds and has counted. */
+
+#define READ_STEP 65536u
+
+/* Differs where structs whose memory is in a snapshot do. */
+static uint32_t layout_of(const gpci_archive *a) {
+    const uint64_t sizes[] = {
+        GPCI_KEY_COUNT,           sizeof(gpc_stats),       sizeof(gpci_sm_counts), sizeof(gpci_slice_counts),
+        sizeof(gpci_l1_share),    sizeof(gpc_cache_stats), sizeof(gpci_module),    sizeof(gpci_packet),
+        sizeof(gpci_flight),      sizeof(gpci_stage),      sizeof(gpci_network),   sizeof(gpci_task),
+        sizeof(gpci_tree_flight), sizeof(gpci_controller), sizeof(gpci_wheel)};
+    return gpci_crc_of(&a->crc, 0, sizes, sizeof sizes);
+}
+
+gpci_archive_kind gpci_snapshot_kind(uint32_t kind) {
+    gpci_archive a;
+    gpci_crc_init(&a.crc);
+    return (gpci_archive_kind){kind, layout_of(&a)};
+}
+
+/* Every key with its value, by name. */
+static gpc_status archive_config(const gpc_config *config, gpci_archive *a, gpc_config **out) {
+    gpci_archive_section(a, "config");
+    gpci_archive_same(a, GPCI_KEY_COUNT, "another number of configuration keys");
+    gpc_status status = a->loading && a->status == GPC_OK ? gpc_config_create(a->context, a->error, out) : a->status;
+    for (uint32_t key = 0; key < GPCI_KEY_COUNT && status == GPC_OK && a->status == GPC_OK; key++) {
+        gpc_key_info info = GPC_KEY_INFO_INIT;
+        gpc_key_at(key, &info);
+        const char *name = gpci_archive_text(a, info.name),
+                   *value = gpci_archive_text(a, a->loading ? "" : gpci_config_text(config, (gpci_key)key));
+        if (a->loading && a->status == GPC_OK)
+            status = gpci_config_assign_named(*out, name, value, a->error);
+    }
+    return status < 0 ? status : a->status;
+}
+
+/* L1s of the share that the present kernel gave them. */
+static void archive_share(gpc_hierarchy *h, gpci_archive *a) {
+    gpci_l1_share share = h->share;
+    gpci_archive_bytes(a, &share, sizeof share);
+    if (a->status < 0 || !a->loading)
+        return;
+    if (share.sets != h->share.sets || share.ways != h->share.ways) {
+        gpc_error reason = GPC_ERROR_INIT;
+        gpc_status status = h->levels->resize(h, &share, &reason);
+        if (status < 0)
+            gpci_archive_fail(a, status, reason.message);
+    }
+    h->share = share;
+}
+
+void gpci_hierarchy_archive(gpc_hierarchy *h, gpci_archive *a) {
+    gpci_archive_section(a, "hierarchy");
+    archive_share(h, a);
+    gpci_archive_bytes(a, &h->kernel, sizeof h->kernel);
+    gpci_archive_bytes(a, &h->cold, sizeof h->cold);
+    gpci_archive_bytes(a, &h->stats, sizeof h->stats);
+    gpci_archive_bytes(a, h->of_sm, h->sms * sizeof *h->of_sm);
+    gpci_archive_bytes(a, h->of_slice, h->slices * sizeof *h->of_slice);
+    gpci_archive_section(a, "levels");
+    h->levels->archive(h, a);
+    gpci_archive_section(a, "driver");
+    h->driver->archive(h, a);
+}
+
+gpc_status gpci_hierarchy_save(const gpc_hierarchy *h, gpci_archive *a) {
+    /* what the archive is given, when it saves, it only reads */
+    gpc_hierarchy *ours = (gpc_hierarchy *)(uintptr_t)h;
+    gpc_status status = archive_config(h->config, a, NULL);
+    if (status == GPC_OK)
+        gpci_hierarchy_archive(ours, a);
+    return a->status;
+}
+
+gpc_status gpci_hierarchy_restore(gpci_archive *a, gpc_hierarchy **out) {
+    gpc_config *config = NULL;
+    gpc_hierarchy *h = NULL;
+    gpc_status status = archive_config(NULL, a, &config);
+    if (status == GPC_OK)
+        status = gpc_hierarchy_create(a->context, config, a->error, &h);
+    gpc_config_destroy(config);
+    if (status < 0)
+        return status;
+    gpci_hierarchy_archive(h, a);
+    if (a->status < 0) {
+        gpc_hierarchy_destroy(h);
+        return a->status;
+    }
+    *out = h;
+    return GPC_OK;
+}
+
+static gpc_status save(const gpc_hierarchy *h, gpci_archive *a, gpc_error *error) {
+    gpci_archive_save(a, h->context, error, gpci_snapshot_kind(GPCI_SNAPSHOT_HIERARCHY));
+    gpc_status status = gpci_hierarchy_save(h, a);
+    return status == GPC_OK ? gpci_archive_finish(a) : status;
+}
+
+gpc_status gpci_snapshot_write(const gpci_archive *a, gpc_write_fn write, void *user_data, gpc_error *error) {
+    for (size_t at = 0; at < a->size;) {
+        const size_t part = a->size - at < READ_STEP ? a->size - at : READ_STEP;
+        gpc_status status = write(user_data, a->data + at, part);
+        if (status < 0)
+            return gpci_fail(error, status, "snapshot, offset %zu: it cannot be written: %s", at,
+                             gpc_status_string(status));
+        at += part;
+    }
+    return GPC_OK;
+}
+
+gpc_status gpci_snapshot_read(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error,
+                              gpci_buffer *out) {
+    *out = (gpci_buffer){.context = context};
+    for (;;) {
+        size_t got = 0;
+        if (!gpci_buffer_room(out, READ_STEP))
+            return gpci_out_of_memory(error);
+        gpc_status status = read(user_data, out->data + out->length, READ_STEP, &got);
+        if (status == GPC_OK && got > READ_STEP)
+            status = GPC_ERROR_CALLBACK;
+        if (status < 0)
+            return gpci_fail(error, status, "snapshot, offset %zu: it cannot be read: %s", out->length,
+                             gpc_status_string(status));
+        if (!got)
+            return GPC_OK;
+        out->length += got;
+    }
+}
+
+gpc_status gpc_hierarchy_save_to(const gpc_hierarchy *h, gpc_write_fn write, void *user_data, gpc_error *error) {
+    if (!h || !write)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_save_to: %s is NULL", h ? "write" : "hierarchy");
+    gpci_archive a;
+    gpc_status status = save(h, &a, error);
+    if (status == GPC_OK)
+        status = gpci_snapshot_write(&a, write, user_data, error);
+    gpci_archive_close(&a);
+    return status;
+}
+
+static gpc_status load(gpc_context *context, void *data, size_t size, gpc_error *error, gpc_hierarchy **out) {
+    gpci_archive a;
+    gpc_hierarchy *h = NULL;
+    gpc_status status = gpci_archive_load(&a, context, data, size, error, gpci_snapshot_kind(GPCI_SNAPSHOT_HIERARCHY));
+    if (status == GPC_OK)
+        status = gpci_hierarchy_restore(&a, &h);
+    if (status == GPC_OK)
+        status = gpci_archive_end(&a);
+    gpci_archive_close(&a);
+    if (status == GPC_OK)
+        *out = h;
+    else
+        gpc_hierarchy_destroy(h);
+    return status;
+}
+
+gpc_status gpc_hierarchy_load_from(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error,
+                                   gpc_hierarchy **out) {
+    if (!context || !read || !out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_load_from: %s is NULL",
+                         !context ? "context"
+                         : read   ? "out"
+                                  : "read");
+    gpci_buffer file;
+    gpc_status status = gpci_snapshot_read(context, read, user_data, error, &file);
+    if (status == GPC_OK)
+        return load(context, file.data, file.length, error, out);
+    gpci_buffer_clear(&file);
+    return status;
+}
+
+gpc_status gpc_hierarchy_copy(const gpc_hierarchy *h, gpc_error *error, gpc_hierarchy **out) {
+    if (!h || !out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_copy: %s is NULL", h ? "out" : "hierarchy");
+    gpci_archive a;
+    gpc_status status = save(h, &a, error);
+    if (status == GPC_OK)
+        return load(h->context, a.data, a.size, error, out);
+    gpci_archive_close(&a);
+    return status;
+}

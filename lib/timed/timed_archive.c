@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/timed_archive.h"
+
+#include "base/array.h"
+#include "coherence/controller_archive.h"
+#include "timed/coherent.h"
+
+/*
+ * The clock's part of a snapshot: room for as much as was under way, then what gpci_timed_state names. What grows is
+ * asked for here first, for to name stretches cannot fail.
+ */
+
+/* In place of a host's memory, until the host sets its callbacks: takes nothing. */
+static bool no_memory(void *user_data, const gpc_memory_request *request) {
+    (void)user_data;
+    (void)request;
+    return false;
+}
+
+static void archive_room(gpci_timed *t, gpci_archive *a) {
+    const uint32_t packets = (uint32_t)gpci_archive_count(a, t->pool.fresh, 1),
+                   flights = (uint32_t)gpci_archive_count(a, t->flight_fresh, 1);
+    if (t->coherent)
+        gpci_controllers_archive_room(gpci_controllers_of(t), a);
+    if (!a->loading || a->status < 0)
+        return;
+    gpc_status status = gpci_pool_reserve(&t->pool, packets);
+    if (status == GPC_OK && flights)
+        status = gpci_make_flights(t, flights);
+    if (status == GPC_OK && t->coherent)
+        status = gpci_coherent_make_origins(t);
+    if (status < 0)
+        gpci_archive_fail(a, status, "");
+}
+
+void gpci_timed_archive(gpc_hierarchy *h, gpci_archive *a) {
+    gpci_timed *t = h->timed;
+    if (t->failed < 0)
+        gpci_archive_fail(a, GPC_ERROR_STATE, "the hierarchy has failed: it can only be destroyed");
+    if (t->wheel.at != t->wheel.components)
+        gpci_archive_fail(a, GPC_ERROR_STATE, "in the middle of a cycle: not from a callback");
+    if (h->with_data)
+        gpci_archive_fail(a, GPC_ERROR_UNSUPPORTED, "coherence.data with a clock");
+    gpci_archive_same(a, t->wheel.components, "another number of components");
+    const bool host = gpci_archive_number(a, t->callbacks.on_memory != NULL) != 0;
+    archive_room(t, a);
+    if (a->status < 0)
+        return;
+    if (a->loading && host)
+        t->callbacks.on_memory = no_memory;
+    gpci_timed_state(t, gpci_archive_bytes, a);
+}
