@@ -182,6 +182,27 @@ GPC_API gpc_status gpc_replay_get_sampling(const gpc_replay *replay, gpc_samplin
 GPC_API gpc_status gpc_replay_estimate(const gpc_replay *replay, gpc_sampling_scope scope, uint32_t id,
                                        gpc_estimate *out);
 
+/*
+ * Snapshots of a replay between two kernels: its hierarchy and what its SMs keep from one kernel to the next. A replay
+ * that goes on from one with the rest of the trace does what this one would, byte for byte. Callbacks, and
+ * gpc_replay_keep_objects, are not in it: set them anew.
+ *
+ *   gpc_replay_save, _save_to, _load, _load_from, _copy  as those of a hierarchy (gpucache/hierarchy.h), and return as
+ *       they do; GPC_ERROR_STATE also from within a kernel, or where a kernel that failed or was cancelled has left
+ *       accesses in flight; GPC_ERROR_UNSUPPORTED also for a sampled replay
+ *   gpc_replay_resume  reads on in `trace`, which is at its start, past the kernels that the replay has had
+ *
+ * gpc_replay_resume returns GPC_OK; GPC_ERROR_FORMAT where these are others, or more than the trace has; errors of the
+ * trace; GPC_ERROR_ARGUMENT. Since: 0.2.
+ */
+GPC_API gpc_status gpc_replay_save(const gpc_replay *replay, const char *path, gpc_error *error);
+GPC_API gpc_status gpc_replay_save_to(const gpc_replay *replay, gpc_write_fn write, void *user_data, gpc_error *error);
+GPC_API gpc_status gpc_replay_load(gpc_context *context, const char *path, gpc_error *error, gpc_replay **out);
+GPC_API gpc_status gpc_replay_load_from(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error,
+                                        gpc_replay **out);
+GPC_API gpc_status gpc_replay_copy(const gpc_replay *replay, gpc_error *error, gpc_replay **out);
+GPC_API gpc_status gpc_replay_resume(const gpc_replay *replay, gpc_trace *trace, gpc_error *error);
+
 GPC_END_DECLS
 
 #endif

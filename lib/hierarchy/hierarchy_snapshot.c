@@ -30,8 +30,7 @@ gpci_archive_kind gpci_snapshot_kind(uint32_t kind) {
     return (gpci_archive_kind){kind, layout_of(&a)};
 }
 
-/* Every key with its value, by name. */
-static gpc_status archive_config(const gpc_config *config, gpci_archive *a, gpc_config **out) {
+gpc_status gpci_snapshot_config(const gpc_config *config, gpci_archive *a, gpc_config **out) {
     gpci_archive_section(a, "config");
     gpci_archive_same(a, GPCI_KEY_COUNT, "another number of configuration keys");
     gpc_status status = a->loading && a->status == GPC_OK ? gpc_config_create(a->context, a->error, out) : a->status;
@@ -78,7 +77,7 @@ void gpci_hierarchy_archive(gpc_hierarchy *h, gpci_archive *a) {
 gpc_status gpci_hierarchy_save(const gpc_hierarchy *h, gpci_archive *a) {
     /* what the archive is given, when it saves, it only reads */
     gpc_hierarchy *ours = (gpc_hierarchy *)(uintptr_t)h;
-    gpc_status status = archive_config(h->config, a, NULL);
+    gpc_status status = gpci_snapshot_config(h->config, a, NULL);
     if (status == GPC_OK)
         gpci_hierarchy_archive(ours, a);
     return a->status;
@@ -87,7 +86,7 @@ gpc_status gpci_hierarchy_save(const gpc_hierarchy *h, gpci_archive *a) {
 gpc_status gpci_hierarchy_restore(gpci_archive *a, gpc_hierarchy **out) {
     gpc_config *config = NULL;
     gpc_hierarchy *h = NULL;
-    gpc_status status = archive_config(NULL, a, &config);
+    gpc_status status = gpci_snapshot_config(NULL, a, &config);
     if (status == GPC_OK)
         status = gpc_hierarchy_create(a->context, config, a->error, &h);
     gpc_config_destroy(config);

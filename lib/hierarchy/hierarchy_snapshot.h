@@ -13,6 +13,8 @@ enum { GPCI_SNAPSHOT_HIERARCHY = 1, GPCI_SNAPSHOT_REPLAY = 2 };
 
 gpci_archive_kind gpci_snapshot_kind(uint32_t kind);
 
+/* Every key of a configuration with its value, by name; loading, a new configuration in `out`. */
+gpc_status gpci_snapshot_config(const gpc_config *config, gpci_archive *archive, gpc_config **out);
 /* Its sections, configuration first. */
 gpc_status gpci_hierarchy_save(const gpc_hierarchy *hierarchy, gpci_archive *archive);
 /* A hierarchy of that configuration, with that state. */

@@ -331,6 +331,7 @@ gpc_status gpc_replay_kernel_as(gpc_replay *r, gpc_trace *trace, gpc_kernel *ker
     status = gpc_trace_next_kernel(trace, &r->kernel, error);
     if (status != GPC_OK)
         return status;
+    gpci_replay_had(r, &r->kernel);
     r->trace = trace;
     gpci_replay_begin(r);
     gpc_stats own;

@@ -96,8 +96,13 @@ struct gpc_replay {
     uint64_t instructions_told, blocks_told; /* that it has */
     uint64_t next_progress;                  /* instructions */
     uint64_t first_pc, last_pc;
-    uint64_t random; /* state of the order in which SMs take turns */
+    uint64_t random;    /* state of the order in which SMs take turns */
+    uint64_t had;       /* kernels of the trace so far, for snapshots, */
+    uint64_t had_names; /* and a hash of which they were */
 };
+
+/* replay_snapshot.c: a kernel of the trace begins. */
+void gpci_replay_had(gpc_replay *r, const gpc_kernel *kernel);
 
 /* dispatch.c: thread blocks from the trace to SMs. */
 gpc_status gpci_dispatch_start(gpc_replay *r, const gpc_launch *launch, gpc_error *error);

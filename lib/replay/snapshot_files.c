@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/hierarchy.h"
+#include "replay/replay.h"
 #include "trace/output.h"
-
-#include <gpucache/hierarchy.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,19 +23,59 @@ static gpc_status read_part(void *user_data, void *data, size_t bytes, size_t *o
     return *out_read < bytes && ferror((FILE *)user_data) ? GPC_ERROR_IO : GPC_OK;
 }
 
-gpc_status gpc_hierarchy_save(const gpc_hierarchy *h, const char *path, gpc_error *error) {
-    if (!h || !path)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_save: %s is NULL", h ? "path" : "hierarchy");
+typedef gpc_status (*save_fn)(const void *object, gpc_write_fn write, void *user_data, gpc_error *error);
+typedef gpc_status (*load_fn)(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error, void *out);
+
+static gpc_status save_file(gpc_context *context, const void *object, save_fn save, const char *path,
+                            gpc_error *error) {
     sink s = {.error = error};
-    gpc_context *context = h->context;
     gpc_status status = gpci_output_open(context, path, error, &s.output);
     if (status < 0)
         return status;
-    status = gpc_hierarchy_save_to(h, write_part, &s, error);
+    status = save(object, write_part, &s, error);
     if (status == GPC_OK)
         return gpci_output_commit(s.output, error);
     gpci_output_discard(s.output);
     return status;
+}
+
+static gpc_status load_file(gpc_context *context, load_fn load, const char *path, gpc_error *error, void *out) {
+    errno = 0;
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return gpci_fail(error, GPC_ERROR_IO, "%s: %s", path, strerror(errno));
+    gpc_error reason = GPC_ERROR_INIT;
+    gpc_status status = load(context, read_part, file, &reason, out);
+    fclose(file);
+    return status < 0 ? gpci_fail(error, status, "%s: %s", path, reason.message) : status;
+}
+
+static gpc_status save_hierarchy(const void *h, gpc_write_fn write, void *user_data, gpc_error *error) {
+    return gpc_hierarchy_save_to(h, write, user_data, error);
+}
+
+static gpc_status save_replay(const void *r, gpc_write_fn write, void *user_data, gpc_error *error) {
+    return gpc_replay_save_to(r, write, user_data, error);
+}
+
+static gpc_status load_hierarchy(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error, void *out) {
+    return gpc_hierarchy_load_from(context, read, user_data, error, out);
+}
+
+static gpc_status load_replay(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error, void *out) {
+    return gpc_replay_load_from(context, read, user_data, error, out);
+}
+
+gpc_status gpc_hierarchy_save(const gpc_hierarchy *h, const char *path, gpc_error *error) {
+    if (!h || !path)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_save: %s is NULL", h ? "path" : "hierarchy");
+    return save_file(h->context, h, save_hierarchy, path, error);
+}
+
+gpc_status gpc_replay_save(const gpc_replay *r, const char *path, gpc_error *error) {
+    if (!r || !path)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_save: %s is NULL", r ? "path" : "replay");
+    return save_file(r->context, r, save_replay, path, error);
 }
 
 gpc_status gpc_hierarchy_load(gpc_context *context, const char *path, gpc_error *error, gpc_hierarchy **out) {
@@ -46,12 +84,14 @@ gpc_status gpc_hierarchy_load(gpc_context *context, const char *path, gpc_error 
                          !context ? "context"
                          : path   ? "out"
                                   : "path");
-    errno = 0;
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return gpci_fail(error, GPC_ERROR_IO, "%s: %s", path, strerror(errno));
-    gpc_error reason = GPC_ERROR_INIT;
-    gpc_status status = gpc_hierarchy_load_from(context, read_part, file, &reason, out);
-    fclose(file);
-    return status < 0 ? gpci_fail(error, status, "%s: %s", path, reason.message) : status;
+    return load_file(context, load_hierarchy, path, error, out);
+}
+
+gpc_status gpc_replay_load(gpc_context *context, const char *path, gpc_error *error, gpc_replay **out) {
+    if (!context || !path || !out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_load: %s is NULL",
+                         !context ? "context"
+                         : path   ? "out"
+                                  : "path");
+    return load_file(context, load_replay, path, error, out);
 }

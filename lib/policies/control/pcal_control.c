@@ -253,5 +253,8 @@ void gpci_pcal_state_of(gpci_pcal *p, gpc_state_fn visit, void *user_data) {
     visit(user_data, (char *)p + from, sizeof *p - from);
     visit(user_data, p->last, p->options.sms * sizeof *p->last);
     visit(user_data, p->vote_sms, p->options.sms * sizeof *p->vote_sms);
+    visit(user_data, &p->vote.options, sizeof p->vote.options);
+    if (p->vote.options.sms) /* a vote has begun */
+        p->vote.sms = p->vote_sms;
     gpci_vote_state_of(&p->vote, visit, user_data);
 }

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "hierarchy/hierarchy_snapshot.h"
+#include "level/future.h"
+#include "replay/timed_replay.h"
+#include "scheduler/scheduler_archive.h"
+
+#include <string.h>
+
+/*
+ * A replay in a snapshot, between two kernels: its hierarchy, what SMs and schedulers have kept from earlier kernels,
+ * and how many kernels of the trace it has had. No block is on an SM then, and no access in flight.
+ */
+
+#define FIELD(field) gpci_archive_bytes(a, &(field), sizeof(field))
+
+/* As FNV-1a. */
+static uint64_t mixed(uint64_t hash, const void *data, size_t bytes) {
+    for (const uint8_t *at = data; bytes--; at++)
+        hash = (hash ^ *at) * 0x100000001b3u;
+    return hash;
+}
+
+void gpci_replay_had(gpc_replay *r, const gpc_kernel *k) {
+    r->had++;
+    r->had_names = mixed(mixed(r->had_names, k->name, strlen(k->name)), k->grid, sizeof k->grid);
+    r->had_names = mixed(mixed(r->had_names, k->block, sizeof k->block), &k->block_count, sizeof k->block_count);
+}
+
+static void archive_sm(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_archive *a) {
+    const size_t of_issuer = offsetof(gpci_issuer, next), gauges = offsetof(gpci_timed_sm, warps_gauge);
+    for (uint32_t n = 0; n < t->schedulers; n++) {
+        gpci_issuer *issuer = &m->issuers[n];
+        gpci_archive_bytes(a, (char *)issuer + of_issuer, sizeof *issuer - of_issuer); /* behind its addresses */
+        gpci_archive_bytes(a, issuer->wanting, (size_t)GPCI_TIMED_UNITS * t->scheduler_words * sizeof *issuer->wanting);
+        gpci_scheduler_archive(issuer->scheduler, a);
+    }
+    for (uint32_t slot = 0; slot < t->slots; slot++)
+        FIELD(m->warps[slot].starts);
+    gpci_archive_bytes(a, m->boards, (size_t)t->slots * GPCI_SCOREBOARD_ENTRIES * sizeof *m->boards);
+    gpci_archive_bytes(a, m->calendar, (size_t)GPCI_CALENDAR * t->words * sizeof *m->calendar);
+    gpci_archive_bytes(a, m->answered, t->words * sizeof *m->answered);
+    FIELD(m->calendar_used), FIELD(m->next_start);
+    gpci_archive_bytes(a, (char *)m + gauges, sizeof *m - gauges); /* likewise */
+}
+
+static void archive_timed(gpci_timed_replay *t, gpci_archive *a) {
+    gpc_replay *r = t->r;
+    gpci_archive_section(a, "sms");
+    FIELD(t->cycles), FIELD(t->launched), FIELD(t->first_start), FIELD(t->progress), FIELD(t->counted);
+    FIELD(t->left), FIELD(t->next_vote), FIELD(t->voted);
+    for (uint32_t sm = 0; sm < r->sm_count; sm++)
+        archive_sm(t, &t->sms[sm], a);
+    if (t->sampler.seen)
+        gpci_archive_bytes(a, t->sampler.seen,
+                           ((size_t)r->sm_count * t->sampler.by_sm + t->sampler.rest) * sizeof *t->sampler.seen);
+}
+
+static void archive_replay(gpc_replay *r, gpci_archive *a) {
+    if (r->trace)
+        gpci_archive_fail(a, GPC_ERROR_STATE, "in the middle of a kernel");
+    if (gpc_hierarchy_in_flight(r->hierarchy))
+        gpci_archive_fail(a, GPC_ERROR_STATE, "accesses of a kernel that was given up are in flight");
+    if (r->sampling)
+        gpci_archive_fail(a, GPC_ERROR_UNSUPPORTED, "a sampled replay (sample)");
+    gpci_hierarchy_archive(r->hierarchy, a);
+    gpci_archive_section(a, "replay");
+    FIELD(r->had), FIELD(r->had_names), FIELD(r->total), FIELD(r->rounds), FIELD(r->next_sm), FIELD(r->random);
+    gpci_archive_bytes(a, r->samples, r->sm_count * sizeof *r->samples);
+    for (uint32_t sm = 0; sm < r->sm_count; sm++) {
+        FIELD(r->sms[sm].turn);
+        if (r->future)
+            FIELD(r->future->sms[sm].base);
+    }
+    if (r->timed)
+        archive_timed(r->timed, a);
+}
+
+static gpc_status save(const gpc_replay *r, gpci_archive *a, gpc_error *error) {
+    gpci_archive_save(a, r->context, error, gpci_snapshot_kind(GPCI_SNAPSHOT_REPLAY));
+    gpc_status status = gpci_snapshot_config(r->config, a, NULL);
+    if (status == GPC_OK)
+        archive_replay((gpc_replay *)(uintptr_t)r, a); /* which it only reads */
+    return a->status == GPC_OK ? gpci_archive_finish(a) : a->status;
+}
+
+static gpc_status restore(gpci_archive *a, gpc_replay **out) {
+    gpc_config *config = NULL;
+    gpc_replay *r = NULL;
+    gpc_status status = gpci_snapshot_config(NULL, a, &config);
+    if (status == GPC_OK)
+        status = gpc_replay_create(a->context, config, a->error, &r);
+    gpc_config_destroy(config);
+    if (status < 0)
+        return status;
+    archive_replay(r, a);
+    status = gpci_archive_end(a);
+    if (status < 0)
+        gpc_replay_destroy(r);
+    else
+        *out = r;
+    return status;
+}
+
+static gpc_status load(gpc_context *context, void *data, size_t size, gpc_error *error, gpc_replay **out) {
+    gpci_archive a;
+    gpc_status status = gpci_archive_load(&a, context, data, size, error, gpci_snapshot_kind(GPCI_SNAPSHOT_REPLAY));
+    if (status == GPC_OK)
+        status = restore(&a, out);
+    gpci_archive_close(&a);
+    return status;
+}
+
+gpc_status gpc_replay_save_to(const gpc_replay *r, gpc_write_fn write, void *user_data, gpc_error *error) {
+    if (!r || !write)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_save_to: %s is NULL", r ? "write" : "replay");
+    gpci_archive a;
+    gpc_status status = save(r, &a, error);
+    if (status == GPC_OK)
+        status = gpci_snapshot_write(&a, write, user_data, error);
+    gpci_archive_close(&a);
+    return status;
+}
+
+gpc_status gpc_replay_load_from(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error,
+                                gpc_replay **out) {
+    if (!context || !read || !out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_load_from: %s is NULL",
+                         !context ? "context"
+                         : read   ? "out"
+                                  : "read");
+    gpci_buffer file;
+    gpc_status status = gpci_snapshot_read(context, read, user_data, error, &file);
+    if (status == GPC_OK)
+        return load(context, file.data, file.length, error, out);
+    gpci_buffer_clear(&file);
+    return status;
+}
+
+gpc_status gpc_replay_copy(const gpc_replay *r, gpc_error *error, gpc_replay **out) {
+    if (!r || !out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_copy: %s is NULL", r ? "out" : "replay");
+    gpci_archive a;
+    gpc_status status = save(r, &a, error);
+    if (status == GPC_OK)
+        return load(r->context, a.data, a.size, error, out);
+    gpci_archive_close(&a);
+    return status;
+}
+
+gpc_status gpc_replay_resume(const gpc_replay *r, gpc_trace *trace, gpc_error *error) {
+    if (!r || !trace)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_resume: %s is NULL", r ? "trace" : "replay");
+    gpc_replay seen = {.had = 0};
+    while (seen.had < r->had) {
+        gpc_kernel kernel = GPC_KERNEL_INIT;
+        gpc_status status = gpc_trace_next_kernel(trace, &kernel, error);
+        if (status == GPC_END)
+            return gpci_fail(error, GPC_ERROR_FORMAT,
+                             "gpc_replay_resume: the replay has had %llu kernels, the trace has %llu",
+                             (unsigned long long)r->had, (unsigned long long)seen.had);
+        if (status < 0)
+            return status;
+        gpci_replay_had(&seen, &kernel);
+    }
+    if (seen.had_names != r->had_names)
+        return gpci_fail(error, GPC_ERROR_FORMAT, "gpc_replay_resume: the trace begins with other kernels");
+    return GPC_OK;
+}

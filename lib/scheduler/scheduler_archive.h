@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_SCHEDULER_SCHEDULER_ARCHIVE_H
+#define GPC_SCHEDULER_SCHEDULER_ARCHIVE_H
+
+#include "base/archive.h"
+#include "scheduler/scheduler.h"
+
+/* A scheduler's part of a snapshot; loading, into one that was made from the same options. */
+void gpci_scheduler_archive(gpc_scheduler *scheduler, gpci_archive *archive);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <gpucache/gpucache.h>
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Replays that go on from a snapshot between kernels: each kernel's statistics are those of a replay without one. */
+
+static gpc_context *context;
+
+/* Three kernels, and SMs with few warps, so that what one leaves behind matters to the next. */
+static const char source[] = "synthetic:gather:64KiB";
+
+#define KERNELS 3
+
+static gpc_replay *make(const char *settings) {
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_config *config;
+    gpc_replay *replay = NULL;
+    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(
+        gpc_config_load_text(config,
+                             "sm.count = 2\nkernels.flush = none\nl1.size = 4KiB\nl1.ways = 4\nl2.size = 32KiB\n"
+                             "l2.slices = 2\nl2.ways = 4\ndram.channels = 2\nsample.period = 200\n",
+                             "base", &error),
+        GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_config_load_text(config, settings, "set", &error), GPC_OK, "%s", error.message);
+    gpc_status status = gpc_replay_create(context, config, &error, &replay);
+    cr_expect_eq(status, GPC_OK, "%s: %s", settings, error.message);
+    gpc_config_destroy(config);
+    return replay;
+}
+
+static gpc_trace *trace_of(void) {
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_trace *trace = NULL;
+    cr_assert_eq(gpc_trace_open(context, source, &error, &trace), GPC_OK, "%s", error.message);
+    return trace;
+}
+
+/* The same kernel, each time from its trace's start. */
+static gpc_stats run(gpc_replay *replay) {
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_stats stats;
+    gpc_trace *trace = trace_of();
+    gpc_stats_init(&stats);
+    cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, &stats, &error), GPC_OK, "%s", error.message);
+    gpc_trace_close(trace);
+    return stats;
+}
+
+static void check(const char *settings) {
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    gpc_replay *replay = make(settings), *copy = NULL;
+    for (unsigned n = 0; replay && n < KERNELS; n++) {
+        cr_assert_eq(gpc_replay_copy(replay, &error, &copy), GPC_OK, "%s: %s", settings, error.message);
+        gpc_stats s = run(replay), t = run(copy);
+        cr_expect(!memcmp(&s, &t, sizeof s), "%s: kernel %u", settings, n);
+        cr_expect(s.warp_instructions > 0);
+        gpc_replay_get_stats(replay, &s), gpc_replay_get_stats(copy, &t);
+        cr_expect(!memcmp(&s, &t, sizeof s), "%s: all up to kernel %u", settings, n);
+        gpc_replay_destroy(copy);
+    }
+    gpc_replay_destroy(replay);
+    gpc_context_destroy(context);
+}
+
+/* Every scheduler and throttle; with a clock they are asked. */
+static void check_policies(gpc_policy_kind kind, const char *form) {
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_context *names;
+    cr_assert_eq(gpc_context_create(NULL, &error, &names), GPC_OK);
+    for (size_t i = 0; i < gpc_policy_count(names, kind); i++) {
+        gpc_policy_info info = GPC_POLICY_INFO_INIT;
+        char settings[256];
+        cr_assert_eq(gpc_policy_at(names, kind, i, &info), GPC_OK);
+        snprintf(settings, sizeof settings, form, info.name);
+        check(settings);
+    }
+    gpc_context_destroy(names);
+}
+
+Test(replay_snapshots, schedulers) {
+    check_policies(GPC_POLICY_SCHEDULER, "mode = timed\nscheduler = %s\n");
+}
+
+Test(replay_snapshots, throttles) {
+    check_policies(GPC_POLICY_THROTTLE, "mode = timed\nscheduler = gto + %s\n");
+}
+
+Test(replay_snapshots, modes) {
+    check("");
+    check("l1.replacement = vote(lru, fifo)\n");
+    check("l1.future = true\nl1.replacement = opt\n");
+    check("mode = timed\nl1.replacement = dynamic-age-lru\nl1.bypass = agcb\n");
+    check("mode = timed\nscheduler = gto + pcal(ebt=auto)\nl1.tokens = strict\n");
+}
+
+Test(replay_snapshots, files) {
+    gpc_error error = GPC_ERROR_INIT;
+    char path[] = "/tmp/gpucache-replay-XXXXXX";
+    cr_assert_geq(mkstemp(path), 0);
+    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    gpc_replay *replay = make("mode = timed\n"), *other = NULL;
+    gpc_trace *trace = trace_of(), *again = trace_of(), *wrong = NULL;
+    cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, NULL, &error), GPC_OK);
+    cr_assert_eq(gpc_replay_save(replay, path, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_load(context, path, &error, &other), GPC_OK, "%s", error.message);
+    cr_expect_eq(gpc_replay_resume(other, again, &error), GPC_OK, "%s", error.message);
+    gpc_stats s, t;
+    gpc_stats_init(&s), gpc_stats_init(&t);
+    cr_expect_eq(gpc_replay_kernel(replay, trace, NULL, &s, &error), gpc_replay_kernel(other, again, NULL, &t, &error));
+    cr_expect(!memcmp(&s, &t, sizeof s));
+    cr_assert_eq(gpc_trace_open(context, "synthetic:vectoradd:32K", &error, &wrong), GPC_OK, "%s", error.message);
+    cr_expect_eq(gpc_replay_resume(other, wrong, &error), GPC_ERROR_FORMAT);
+    gpc_hierarchy *hierarchy = NULL;
+    cr_expect_eq(gpc_hierarchy_load(context, path, &error, &hierarchy), GPC_ERROR_FORMAT);
+    cr_expect(strstr(error.message, "another kind of object"), "%s", error.message);
+    gpc_replay_destroy(replay);
+    gpc_replay_destroy(other);
+    gpc_trace_close(trace);
+    gpc_trace_close(again);
+    gpc_trace_close(wrong);
+    gpc_context_destroy(context);
+    remove(path);
+}
