@@ -91,6 +91,8 @@ bool gpci_lrc_read(gpci_lrc *lrc, uint32_t index, uint64_t since) {
 
 uint32_t gpci_lrc_reply(gpci_lrc *lrc, uint32_t index, gpci_lrc_hand_fn hand, void *user_data) {
     const gpci_packet *packet = gpci_packet_at(lrc->pool, index);
+    if (group_of(lrc, packet) >= lrc->groups)
+        return 0; /* a message of a tree that no SM has sent, whose request is undefined */
     uint32_t *link = bucket_of(lrc, packet), handed = 0;
     while (*link != NO_ENTRY && lrc->entries[*link].leader != index)
         link = &lrc->entries[*link].next;
