@@ -2,6 +2,7 @@
 """Hierarchy and replay through the bindings. The traces are small enough to count by hand."""
 
 import gc
+import os
 import unittest
 
 from harness import TemporaryCase, write_trace
@@ -31,6 +32,23 @@ class Hierarchies(TemporaryCase):
         self.assertEqual((stats["l1.load_requests"], stats["l1.load_sectors"]), (3, 10))
         self.assertEqual(stats["l1.load_sector_hits"], 4)
         self.assertEqual(stats["l1.store_requests"], 1)
+
+    def test_snapshots(self):
+        hierarchy = self.hierarchy()
+        hierarchy.access(range(0, 128, 4), sm=3)
+        path = self.path("warm")
+        hierarchy.save(path)
+        loaded, copy = gpucache.Hierarchy.load(self.context, path), hierarchy.copy()
+        self.addCleanup(loaded.close)
+        self.addCleanup(copy.close)
+        for other in (loaded, copy):
+            self.assertEqual(other.stats()["l1.load_sectors"], 4)
+            self.assertEqual(other.access(range(0, 128, 4), sm=3).l1_sector_hits, 4)
+            self.assertEqual(other.stats()["l1.load_sectors"], 8)
+            self.assertEqual(hierarchy.stats()["l1.load_sectors"], 4)
+        os.truncate(path, 1000)
+        with self.assertRaisesRegex(gpucache.FormatError, "warm: snapshot, offset 1000: it has been cut"):
+            gpucache.Hierarchy.load(self.context, path)
 
     def test_refusals(self):
         hierarchy = self.hierarchy()
@@ -116,6 +134,27 @@ class Replays(TemporaryCase):
             self.assertEqual((stats["l1.store_sectors"], stats["l2.read_sectors"]), (4 * warps, 4 * warps))
             self.assertEqual(stats["l1.transactions_per_load"][1], 2 * warps)
         self.assertEqual(total["l1.load_sectors"], 8 * 20)
+
+    def test_snapshots(self):
+        """The second kernel runs the same in the replay, in its copy and in one from a file."""
+        config = gpucache.Config(self.context, preset="h100", settings={"mode": "timed", "kernels.flush": "none"})
+        replay, path = gpucache.Replay(self.context, config), self.path("between")
+        self.addCleanup(replay.close)
+        with gpucache.Trace(self.context, self.source) as trace:
+            replay.kernel(trace)
+            replay.save(path)
+            copy = replay.copy()
+            self.addCleanup(copy.close)
+            expected = replay.kernel(trace).stats["cycles"]
+        for other in (copy, gpucache.Replay.load(self.context, path)):
+            with gpucache.Trace(self.context, self.source) as trace, other:
+                other.resume(trace)
+                result = other.kernel(trace)
+                self.assertEqual((result.kernel.name, result.stats["cycles"]), ("_Z1bv", expected))
+                self.assertIsNone(other.kernel(trace))
+                self.assertEqual(other.stats()["kernels"], 2)
+        with self.assertRaisesRegex(gpucache.FormatError, "another kind of object"):
+            gpucache.Hierarchy.load(self.context, path)
 
     def test_policy_in_python(self):
         with gpucache.Context() as context:

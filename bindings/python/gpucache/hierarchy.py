@@ -2,6 +2,7 @@
 """The whole memory system: coalescer, an L1 per SM, networks, L2 slices, DRAM. timed.py has what needs a clock."""
 
 import ctypes
+import os
 import weakref
 
 from . import _generated as g
@@ -164,15 +165,30 @@ class Hierarchy(HierarchyView):
     """
 
     def __init__(self, context, config, **callbacks):
-        self._context = context
-        self._sms = config.number("sm.count")
-        self._create(
-            lib.gpc_hierarchy_destroy, lib.gpc_hierarchy_create, context._live(), config._live(), keep=(context,)
-        )
-        self._token = hold(weakref.ref(self))
-        weakref.finalize(self, drop, self._token).atexit = False
+        self._make(context, lib.gpc_hierarchy_create, context._live(), config._live())
         if callbacks:
             self.set_callbacks(**callbacks)
+
+    def _make(self, context, function, *arguments):
+        self._context = context
+        self._create(lib.gpc_hierarchy_destroy, function, *arguments, keep=(context,))
+        self._sms = lib.gpc_hierarchy_object_count(self._pointer, Object.SM)
+        self._token = hold(weakref.ref(self))
+        weakref.finalize(self, drop, self._token).atexit = False
+        return self
+
+    @classmethod
+    def load(cls, context, path):
+        """A hierarchy that goes on from a file of save(). Callbacks are to be set anew."""
+        return cls.__new__(cls)._make(context, lib.gpc_hierarchy_load, context._live(), os.fsencode(path))
+
+    def save(self, path):
+        """All that it holds, does and has counted, to a file: see gpc_hierarchy_save."""
+        call(lib.gpc_hierarchy_save, self._live(), os.fsencode(path))
+
+    def copy(self):
+        """Another one that goes on from here by itself. Callbacks are to be set anew."""
+        return type(self).__new__(type(self))._make(self._context, lib.gpc_hierarchy_copy, self._live())
 
     @property
     def wants_samples(self):

@@ -2,13 +2,14 @@
 """Replay: run a trace through a hierarchy."""
 
 import ctypes
+import os
 import weakref
 from collections import namedtuple
 
 from . import _generated as g
 from ._constants import CounterTable, Object, SamplingScope, Status
 from ._loader import lib
-from ._native import Handle, choice, drop, hold, invoke, loose, settle
+from ._native import Handle, call, choice, drop, hold, invoke, loose, settle
 from .hierarchy import BorrowedHierarchy
 from .stats import Stats, counter_id, counters, empty, lent, read_object, struct_of
 
@@ -80,22 +81,44 @@ class Replay(Handle):
     ):
         if on_sample is not None and not sample_interval:
             raise ValueError("on_sample needs a sample_interval")
-        self.on_progress = on_progress
+        self._make(context, on_progress, lib.gpc_replay_create, context._live(), config._live())
         self.on_sample = on_sample
-        self._series = None
         self._interval = sample_interval
-        self._context = context
-        self._create(lib.gpc_replay_destroy, lib.gpc_replay_create, context._live(), config._live(), keep=(context,))
-        self._token = hold(weakref.ref(self))
-        weakref.finalize(self, drop, self._token).atexit = False
-        # Always: it is where Ctrl-C gets in.
-        lib.gpc_replay_on_progress(self._pointer, forward_progress, self._token)
         if sample_interval:
             layout = struct_of(CounterTable.HIERARCHY)[1]
             status = lib.gpc_replay_on_sample_as(self._pointer, sample_interval, layout, _on_sample, self._token)
             settle(status, what="gpc_replay_on_sample_as")
         if events is not None:
             self.hierarchy.set_trace(events, **(event_filter or {}))
+
+    def _make(self, context, on_progress, function, *arguments):
+        self.on_progress = on_progress
+        self.on_sample = self._series = None
+        self._interval = 0
+        self._context = context
+        self._create(lib.gpc_replay_destroy, function, *arguments, keep=(context,))
+        self._token = hold(weakref.ref(self))
+        weakref.finalize(self, drop, self._token).atexit = False
+        # Always: it is where Ctrl-C gets in.
+        lib.gpc_replay_on_progress(self._pointer, forward_progress, self._token)
+        return self
+
+    @classmethod
+    def load(cls, context, path, on_progress=None):
+        """A replay that goes on from a file of save(); resume() has a trace go on from there, too."""
+        return cls.__new__(cls)._make(context, on_progress, lib.gpc_replay_load, context._live(), os.fsencode(path))
+
+    def save(self, path):
+        """To a file, between two kernels: see gpc_replay_save."""
+        call(lib.gpc_replay_save, self._live(), os.fsencode(path))
+
+    def copy(self, on_progress=None):
+        """Another one that goes on from here by itself."""
+        return type(self).__new__(type(self))._make(self._context, on_progress, lib.gpc_replay_copy, self._live())
+
+    def resume(self, trace):
+        """Read on in a trace, from its start, past the kernels that this replay has had."""
+        call(lib.gpc_replay_resume, self._live(), trace._live())
 
     _callbacks = {}  # of its hierarchy
     _on_event = None  # likewise
