@@ -59,6 +59,7 @@ typedef struct gpci_timed_warp {
     uint16_t place;      /* slot within its scheduler */
     uint8_t issuer;      /* its scheduler */
     uint8_t unit;        /* gpci_unit of `next`, while ready */
+    uint8_t listed;      /* 1 + the unit by which it is in `wanting`; 0: it is not */
     bool later;          /* it is READY, but from the next cycle on */
     bool fenced;         /* waits at a fence */
 } gpci_timed_warp;
@@ -67,7 +68,7 @@ _Static_assert(sizeof(gpci_timed_warp) <= 64, "a warp fits into a cache line");
 
 typedef struct gpci_issuer {
     gpc_scheduler *scheduler;
-    uint64_t *wanting;                  /* [GPCI_TIMED_UNITS][words] ready warps by the unit that they need */
+    uint64_t *wanting;                  /* [GPCI_TIMED_UNITS][words] warps by the unit that they need, when ready */
     uint64_t next;                      /* core cycle; before, it can issue nothing unless it is stirred */
     uint64_t since;                     /* cycles before it are accounted for */
     uint64_t free_at[GPCI_TIMED_UNITS]; /* core cycles */

@@ -121,6 +121,7 @@ void gpci_sm_clear(gpci_timed_replay *t, uint32_t number) {
         if (w->run)
             gpci_scheduler_end(m->issuers[w->issuer].scheduler, w->place);
         w->run = NULL;
+        w->listed = 0;
     }
     for (uint32_t n = 0; n < t->schedulers; n++) {
         gpci_issuer *s = &m->issuers[n];
