@@ -432,7 +432,7 @@
       "sample = intervals: windows at the beginning of each that are timed and not measured")                          \
     X(SAMPLE_UNIT, "sample.unit", COUNT, KEEP, "windows", "2", 1, 1000, "",                                            \
       "sample = intervals: windows that are then measured")                                                            \
-    X(SAMPLE_SKIP, "sample.skip", COUNT, KEEP, "waves", "60", 1, 1000000, "",                                          \
+    X(SAMPLE_SKIP, "sample.skip", COUNT, KEEP, "waves", "80", 1, 1000000, "",                                          \
       "sample = intervals: as many thread blocks as so many windows have then run without the clock")                  \
     X(DEADLOCK, "deadlock.cycles", COUNT, KEEP, "cycles", "1000000", 1, (double)(1ull << 53), "",                      \
       "core cycles without any progress after which a timed run is given up")
