@@ -42,9 +42,9 @@ static gpc_status check_config(const gpc_replay *r, const char *mode, gpc_error 
     else if (r->hierarchy->l1_future)
         why = "l1.future = false";
     else if (gpci_config_number(r->config, GPCI_KEY_LIMIT_CYCLES))
-        why = "limit.cycles = 0";
+        why = "no limit.cycles";
     else if (gpci_config_number(r->config, GPCI_KEY_LIMIT_INSTRUCTIONS))
-        why = "limit.instructions = 0";
+        why = "no limit.instructions";
     else if (gpci_config_number(r->config, GPCI_KEY_SAMPLE) == GPCI_SAMPLE_INTERVALS &&
              gpci_config_number(r->config, GPCI_KEY_SAMPLE_WARMING))
         why = "sample.warming = functional: what lies between is read";
