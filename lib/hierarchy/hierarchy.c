@@ -8,7 +8,9 @@
 #include "level/level_count.h"
 #include "stats/stats.h"
 #include "timed/plain_values.h"
+#include "timed/strands.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* The hierarchy as an object: creation, launches, statistics. */
@@ -32,6 +34,10 @@ static gpc_status check_combination(const gpc_hierarchy *h, gpc_error *error) {
                waits = gpci_number(h, GPCI_KEY_SM_LSU_WAITS);
     if (h->with_data && h->levels != &gpci_tree_levels && gpci_plain_values_check(h, error) < 0)
         return GPC_ERROR_RANGE;
+    if (gpci_number(h, GPCI_KEY_THREADS) != 1 && gpci_number(h, GPCI_KEY_THREADS) != UINT64_MAX &&
+        h->driver != &gpci_timed_caches && h->driver != &gpci_timed_tree)
+        return gpci_fail(error, GPC_ERROR_RANGE, "threads = %" PRIu64 " has no effect without mode = timed",
+                         gpci_number(h, GPCI_KEY_THREADS));
     if (h->gpus > 1 && h->levels != &gpci_tree_levels)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "gpu.count = %u needs coherence = PROTOCOL: other caches are one GPU's", h->gpus);
@@ -257,6 +263,10 @@ void gpc_hierarchy_reset_stats(gpc_hierarchy *h) {
     memset(h->of_slice, 0, h->slices * sizeof *h->of_slice);
     h->levels->reset_stats(h);
     h->driver->reset_stats(h);
+}
+
+uint32_t gpc_hierarchy_threads(const gpc_hierarchy *h) {
+    return h && h->timed ? gpci_strands_threads(h->timed) : 1;
 }
 
 gpc_cache *gpc_hierarchy_cache(gpc_hierarchy *h, unsigned level, uint32_t instance) {

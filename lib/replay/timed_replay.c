@@ -36,11 +36,29 @@ static bool retire(gpc_replay *r, gpci_block_run *last) {
     return any;
 }
 
-bool gpci_timed_take_over(gpci_timed_replay *t) {
+/* Instructions that all SMs may issue in a cycle, at most. */
+static uint64_t most_issued(const gpci_timed_replay *t) {
+    return (uint64_t)t->r->sm_count * t->schedulers * t->issue_width;
+}
+
+/* Near limit.instructions, which instruction is the last is for one thread to say. */
+static void keep_alone(gpci_timed_replay *t, bool alone) {
+    if (t->alone == alone || t->strands == 1)
+        return;
+    t->alone = alone;
+    gpci_timed_keep_alone(t->r->hierarchy, alone);
+    for (uint32_t sm = 0; sm < t->r->sm_count; sm++)
+        t->sms[sm].deeds = &t->deeds[alone ? 0 : gpci_timed_strand_of(t->r->hierarchy, sm)];
+}
+
+static void begin_all(gpci_timed_replay *t) {
+    for (uint32_t i = 0; i < t->strands; i++)
+        begin_deeds(t, &t->deeds[i]);
+    keep_alone(t, t->left <= most_issued(t));
+}
+
+static bool take_over(gpci_timed_replay *t, gpci_sm_deeds d) {
     gpc_replay *r = t->r;
-    const gpci_sm_deeds d = *t->deeds;
-    t->left = d.left;
-    begin_deeds(t, t->deeds);
     r->instructions += d.instructions;
     r->threads += d.threads;
     r->instructions_told += d.told;
@@ -51,9 +69,21 @@ bool gpci_timed_take_over(gpci_timed_replay *t) {
     return retire(r, d.ended);
 }
 
+bool gpci_timed_take_over(gpci_timed_replay *t) {
+    const uint64_t left = t->left;
+    bool any = false;
+    for (uint32_t i = 0; i < t->strands; i++) {
+        t->left -= left - t->deeds[i].left;
+        any |= take_over(t, t->deeds[i]);
+    }
+    begin_all(t);
+    return any;
+}
+
 static void begin(gpci_timed_replay *t, const gpc_stats *before) {
     gpc_replay *r = t->r;
     const gpci_sm_front_end front = {.user_data = t,
+                                     .most = t->schedulers * t->issue_width,
                                      .step = gpci_sm_step,
                                      .complete = gpci_sm_complete,
                                      .ready = gpci_sm_ready,
@@ -64,7 +94,7 @@ static void begin(gpci_timed_replay *t, const gpc_stats *before) {
     t->progress = t->first_start;
     t->counted = t->in_flight = 0;
     t->left = t->limit_instructions ? t->limit_instructions : GPCI_NEVER;
-    begin_deeds(t, t->deeds);
+    begin_all(t);
     t->status = GPC_OK;
     t->error = (gpc_error)GPC_ERROR_INIT;
     t->stopped = false;

@@ -181,8 +181,10 @@ struct gpci_timed_replay {
     gpc_stats sampled;    /* at the last sample */
     gpc_status status;    /* of what failed within a step */
     gpc_error error;
-    gpci_sm_deeds *deeds;
-    bool stopped; /* nothing more issues */
+    gpci_sm_deeds *deeds; /* [strands] */
+    uint32_t strands;     /* 1: all SMs have the first */
+    bool alone;           /* so they have near limit.instructions, which counts those of all */
+    bool stopped;         /* nothing more issues */
 };
 
 /* timed_replay.c: what SMs have done is the replay's; blocks that have ended make room. Returns whether any has. */

@@ -87,7 +87,7 @@ static gpc_status make_schedulers(gpci_timed_replay *t, uint32_t sm, gpc_error *
 /* An SM's parts of what all have. */
 static void lay_out(gpci_timed_replay *t, uint32_t sm) {
     gpci_timed_sm *m = &t->sms[sm];
-    m->deeds = t->deeds;
+    m->deeds = &t->deeds[gpci_timed_strand_of(t->r->hierarchy, sm)];
     uint64_t *bitmap = t->bitmaps + sm * bitmap_words(t);
     m->issuers = t->issuers + (size_t)sm * t->schedulers;
     m->warps = t->warps + (size_t)sm * t->slots;
@@ -113,7 +113,8 @@ gpc_status gpci_timed_replay_create(gpc_replay *r, gpc_error *error) {
     gpc_stats_init(&t->sampled);
     read_options(t);
     size_t sms = r->sm_count, slots = sms * t->slots;
-    t->deeds = gpci_zalloc_lines(r->context, 1, sizeof *t->deeds);
+    t->strands = gpci_timed_strands(r->hierarchy);
+    t->deeds = gpci_zalloc_lines(r->context, t->strands, sizeof *t->deeds);
     t->sms = gpci_zalloc(r->context, sms, sizeof *t->sms);
     t->issuers = gpci_zalloc(r->context, sms * t->schedulers, sizeof *t->issuers);
     t->warps = gpci_zalloc(r->context, slots, sizeof *t->warps);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/driver.h"
 #include "timed/coherent.h"
+#include "timed/strands.h"
 
 /* What a host asks of the clock (gpci_clock_calls of level/driver.h). */
 
@@ -9,10 +10,11 @@ static uint64_t now(const gpc_hierarchy *h) {
 }
 
 static uint64_t next_event(const gpc_hierarchy *h) {
-    return gpci_wheel_next(&h->timed->wheel);
+    return gpci_timed_next(h->timed);
 }
 
 static uint64_t in_flight(const gpc_hierarchy *h) {
+    gpci_timed_fold(h->timed);
     return h->timed->in_flight;
 }
 
@@ -28,9 +30,11 @@ static gpc_status advance(gpc_hierarchy *h, uint64_t cycles) {
     if (target < t->wheel.now)
         return GPC_ERROR_ARGUMENT;
     gpc_status status = t->failed;
-    while (status == GPC_OK && gpci_wheel_next(&t->wheel) <= target)
+    while (status == GPC_OK && gpci_timed_next(t) <= target)
         status = gpci_timed_run_cycle(h, target);
-    if (status == GPC_OK)
+    if (status == GPC_OK && t->strands)
+        gpci_strands_go(t, target);
+    else if (status == GPC_OK)
         t->wheel.now = target;
     return status;
 }
@@ -47,6 +51,7 @@ static const char *failure_of(gpc_status status) {
 static gpc_status drain(gpc_hierarchy *h, gpc_error *error) {
     gpci_timed *t = h->timed;
     uint64_t patience = gpci_number(h, GPCI_KEY_DEADLOCK), since = t->wheel.now;
+    gpci_timed_fold(t);
     uint32_t live = t->pool.live;
     while (t->in_flight || !is_idle(t)) {
         gpc_status status = gpci_timed_run_cycle(h, GPCI_NEVER - 1);
@@ -93,6 +98,9 @@ static gpc_status set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_callbacks 
         callbacks ? gpci_take(&ours, sizeof ours, 2 * sizeof(void *), callbacks, "gpc_hierarchy_callbacks", NULL)
                   : GPC_OK;
     gpci_timed *t = h->timed;
+    gpci_timed_fold(t);
+    if (status == GPC_OK && ours.on_memory && t->strands)
+        status = GPC_ERROR_UNSUPPORTED;
     if (status == GPC_OK && !ours.on_memory != !t->callbacks.on_memory && !is_idle(t))
         status = GPC_ERROR_STATE;
     if (status < 0)

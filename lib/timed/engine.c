@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/strands.h"
 #include "timed/watch.h"
 
 #include <string.h>
@@ -68,11 +69,19 @@ static inline const uint64_t *due_at(const gpci_wheel *wheel, uint64_t cycle) {
     return wheel->due + (size_t)((uint32_t)cycle & (GPCI_WHEEL_SPAN - 1)) * wheel->words;
 }
 
-uint64_t gpci_component_next(const gpci_timed *t, uint32_t number) {
+uint64_t gpci_wheel_component_next(const gpci_wheel *wheel, uint32_t number) {
     for (uint64_t ahead = 0; ahead < GPCI_WHEEL_SPAN; ahead++)
-        if (due_at(&t->wheel, t->wheel.now + ahead)[number / 64] >> (number & 63) & 1)
-            return t->wheel.now + ahead;
+        if (due_at(wheel, wheel->now + ahead)[number / 64] >> (number & 63) & 1)
+            return wheel->now + ahead;
     return GPCI_NEVER;
+}
+
+uint64_t gpci_component_next(const gpci_timed *t, uint32_t number) {
+    return t->strands ? gpci_strands_component_next(t, number) : gpci_wheel_component_next(&t->wheel, number);
+}
+
+uint64_t gpci_timed_next(const gpci_timed *t) {
+    return GPCI_UNLIKELY(t->strands != NULL) ? gpci_strands_next(t) : gpci_wheel_next(&t->wheel);
 }
 
 /* A cycle. */
@@ -105,8 +114,16 @@ static gpc_status failure(gpci_timed *t) {
     return status;
 }
 
+gpc_status gpci_timed_end_cycle(gpci_timed *t) {
+    if (GPCI_UNLIKELY(t->trace != NULL) && t->trace->cancelled && t->failed == GPC_OK)
+        return gpci_timed_cancel(t);
+    return failure(t);
+}
+
 gpc_status gpci_timed_run_cycle(gpc_hierarchy *h, uint64_t limit) {
     gpci_timed *t = h->timed;
+    if (GPCI_UNLIKELY(t->strands != NULL))
+        return gpci_strands_run_cycle(t, limit);
     uint64_t next = gpci_wheel_next(&t->wheel);
     if (next == GPCI_NEVER)
         return GPC_END;
@@ -117,7 +134,5 @@ gpc_status gpci_timed_run_cycle(gpc_hierarchy *h, uint64_t limit) {
     t->wheel.now = next; /* what arrives in this cycle is expected, too */
     expect_steps(t, due_at(&t->wheel, next));
     gpci_wheel_run_cycle(&t->wheel, next, step_component, t);
-    if (GPCI_UNLIKELY(t->trace != NULL) && t->trace->cancelled && t->failed == GPC_OK)
-        return gpci_timed_cancel(t);
-    return failure(t);
+    return gpci_timed_end_cycle(t);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/tree.h"
 #include "level/coherent_level.h"
+#include "timed/strands.h"
 #include "timed/watch.h"
 
 /* Evictions on their way to the level below, and fills and evictions to who asked to be told of them. */
@@ -82,4 +83,5 @@ void gpci_timed_hook(gpci_timed *t) {
         hook(t, &t->l1[i], t->front.cache_event ? on_l1_evict : evict);
     for (uint32_t i = 0; i < t->h->slices; i++)
         hook(t, &t->l2[i], evict);
+    gpci_strands_refresh(t);
 }

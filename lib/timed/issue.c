@@ -4,6 +4,7 @@
 #include "timed/atomic_unit.h"
 #include "timed/lsu.h"
 #include "timed/plain_values.h"
+#include "timed/strands.h"
 #include "timed/watch.h"
 
 /* What comes in from above: warp instructions before the tags, or the misses of a host's own L1. */
@@ -12,15 +13,19 @@
  * Packets that one line may come to have under way: itself, fetches of two slices, and what they evict, if need be
  * from every L1.
  */
-static uint64_t packets_per_line(const gpci_timed *t) {
+uint64_t gpci_packets_per_line(const gpci_timed *t) {
     return 8 + (t->h->inclusive ? 2ull * t->h->sms * t->h->l2_level.line_bytes / t->h->l1_level.line_bytes : 0);
 }
 
 gpc_status gpci_make_packets(gpci_timed *t, uint32_t lines) {
-    return gpci_pool_reserve(&t->pool, packets_per_line(t) * ((uint64_t)t->pool.live + lines));
+    if (GPCI_UNLIKELY(t->strands != NULL))
+        return gpci_strand_packets(t, lines);
+    return gpci_pool_reserve(&t->pool, gpci_packets_per_line(t) * ((uint64_t)t->pool.live + lines));
 }
 
 gpc_status gpci_make_flights(gpci_timed *t, uint32_t count) {
+    if (GPCI_UNLIKELY(t->strands != NULL))
+        return gpci_strand_flights(t, count);
     size_t room = t->flight_room;
     if (!GPCI_ARRAY_ROOM(t->context, t->flights, room, t->flight_fresh, count))
         return GPC_ERROR_MEMORY;
@@ -37,10 +42,13 @@ gpc_status gpci_make_room(gpci_timed *t, uint32_t lines) {
 
 uint32_t gpci_take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kind, uint64_t token, uint32_t lines) {
     uint32_t number = t->flight_free;
-    if (number == UINT32_MAX)
+    if (number == UINT32_MAX) {
         number = t->flight_fresh++;
-    else
+        if (GPCI_UNLIKELY(!(t->flight_fresh % GPCI_STRAND_FLIGHTS)))
+            t->flight_fresh += t->flight_stride;
+    } else {
         t->flight_free = t->flights[number].next;
+    }
     gpci_flight *f = &t->flights[number];
     f->token = token;
     f->issued = t->wheel.now;
@@ -143,7 +151,7 @@ gpc_busy gpci_timed_busy(const gpc_hierarchy *h, uint32_t sm) {
 
 gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint32_t range, uint64_t token,
                             gpc_busy *busy) {
-    gpci_timed *t = h->timed;
+    gpci_timed *t = gpci_timed_of_sm(h->timed, access->sm);
     gpci_stage *stage = &t->l1[access->sm];
     if (stage->waiting >= t->l1_queue)
         return gpci_refuse(stage, gpci_l1_busy(stage), busy);
@@ -174,13 +182,14 @@ gpc_status gpci_timed_try_issue(gpc_hierarchy *h, const gpc_warp_access *access,
         status = gpci_access_check(h, &w);
     if (status < 0)
         return status;
-    gpci_stage *stage = &h->timed->l1[w.sm];
+    gpci_timed *t = gpci_timed_of_sm(h->timed, w.sm);
+    gpci_stage *stage = &t->l1[w.sm];
     if (!w.mask || w.space > GPC_SPACE_LOCAL)
-        complete_at_once(h->timed, &w, token);
-    else if (stage->waiting >= h->timed->l1_queue)
+        complete_at_once(t, &w, token);
+    else if (stage->waiting >= t->l1_queue)
         return gpci_refuse(stage, gpci_l1_busy(stage), out_busy);
     else
-        status = issue(h->timed, &w, 0, token, false);
+        status = issue(t, &w, 0, token, false);
     if (status == GPC_OK && out_busy)
         *out_busy = GPC_BUSY_NOT;
     return status;
@@ -215,7 +224,7 @@ gpc_status gpci_timed_try_miss(gpc_hierarchy *h, const gpc_request *request, uin
         return GPC_ERROR_ARGUMENT;
     if (h->with_data)
         return GPC_ERROR_UNSUPPORTED;
-    gpci_timed *t = h->timed;
+    gpci_timed *t = gpci_timed_of_sm(h->timed, request->sm);
     gpci_stage *stage = &t->l1[request->sm];
     if (gpci_queue_full(&stage->out)) {
         if (out_busy)

@@ -162,8 +162,9 @@ typedef struct gpci_pool {
     gpci_packet **chunks;    /* [chunk_count], each at a cache line's begin */
     gpci_packet_link *links; /* [chunk_count * GPCI_POOL_CHUNK] */
     uint32_t chunk_count, chunk_room;
-    uint32_t fresh; /* never used from here on */
-    uint32_t free;  /* list, most recently used first */
+    uint32_t fresh;  /* never used from here on, */
+    uint32_t stride; /* but for so many between two chunks, which are others' (strands.h) */
+    uint32_t free;   /* list, most recently used first */
     uint32_t live;
 } gpci_pool;
 
@@ -191,10 +192,13 @@ GPCI_INLINE void gpci_expect_link(const gpci_pool *pool, uint32_t packet) {
 GPCI_INLINE uint32_t gpci_pool_take(gpci_pool *pool) {
     uint32_t packet = pool->free;
     pool->live++;
-    if (packet == GPCI_NO_PACKET)
+    if (packet == GPCI_NO_PACKET) {
         packet = pool->fresh++;
-    else
+        if (GPCI_UNLIKELY(!(pool->fresh % GPCI_POOL_CHUNK)))
+            pool->fresh += pool->stride;
+    } else {
         pool->free = pool->links[packet].next;
+    }
     pool->links[packet].due = 0;
     return packet;
 }

@@ -12,6 +12,7 @@
  */
 typedef struct gpci_sm_front_end {
     void *user_data;
+    uint32_t most; /* accesses that an SM issues in a step, at most */
     /* SM `sm` asked to be stepped at the present cycle, or is refused for another reason than it knows; may issue. */
     void (*step)(void *user_data, uint32_t sm);
     /* An access of SM `completion->sm` is done. May wake the SM; may not issue. */
@@ -42,6 +43,14 @@ GPCI_INLINE bool gpci_timed_takes_range(const gpc_hierarchy *h, uint8_t kind) {
 
 /* The same for gpc_hierarchy_try_fence, which counts no instruction. */
 gpc_status gpci_timed_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *busy);
+
+/*
+ * Steps of SMs come from several threads at once, those of one strand from one: strands, 1 or more, and the strand of an SM.
+ * Where `alone`, all come from the caller's thread, in the order of SMs.
+ */
+uint32_t gpci_timed_strands(const gpc_hierarchy *h);
+uint32_t gpci_timed_strand_of(const gpc_hierarchy *h, uint32_t sm);
+void gpci_timed_keep_alone(gpc_hierarchy *h, bool alone);
 
 /* What the memory pipeline of an SM is busy with; GPC_BUSY_NOT if an instruction would be accepted. */
 gpc_busy gpci_timed_busy(const gpc_hierarchy *h, uint32_t sm);

@@ -74,6 +74,9 @@ struct gpci_timed {
     gpci_pool pool;
     gpci_flight *flights; /* [flight_room] */
     uint32_t flight_room, flight_fresh, flight_free;
+    uint32_t flight_stride;       /* flights of other strands between two chunks of this one's */
+    uint32_t strand;              /* whose view this is, if it is one */
+    struct gpci_strands *strands; /* strands.h; NULL: one thread */
     uint64_t in_flight;
     gpci_stage *l1; /* [sms] */
     gpci_stage *l2; /* [slices] */
@@ -151,6 +154,7 @@ gpc_status gpci_timed_try_miss(gpc_hierarchy *h, const gpc_request *request, uin
  * Packets for `lines` lines, with all that may follow from them and from what is in flight; the same, and a flight,
  * which may move the others; that flight.
  */
+uint64_t gpci_packets_per_line(const gpci_timed *t);
 gpc_status gpci_make_packets(gpci_timed *t, uint32_t lines);
 gpc_status gpci_make_room(gpci_timed *t, uint32_t lines);
 /* Flights that were never used, for `count` more. */
@@ -177,6 +181,10 @@ GPCI_COLD void gpci_fence_after(gpci_timed *t, uint32_t flight);
 bool gpci_fence_needs_new(const gpci_timed *t, const gpci_packet *packet);
 /* A write, atomic or reduction is done. */
 GPCI_COLD void gpci_fence_wrote(gpci_timed *t, const gpci_flight *flight);
+
+/* engine.c: a cycle's components have been stepped: what it comes to. When something happens next. */
+gpc_status gpci_timed_end_cycle(gpci_timed *t);
+uint64_t gpci_timed_next(const gpci_timed *t);
 
 /* clock_calls.c: what else is asked of the clock; of caches, and of a coherent tree. */
 extern const struct gpci_clock_calls gpci_timed_cache_clock, gpci_timed_tree_clock;

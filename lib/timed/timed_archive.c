@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "coherence/controller_archive.h"
 #include "timed/coherent.h"
+#include "timed/strands.h"
 
 /*
  * The clock's part of a snapshot: room for as much as was under way, then what gpci_timed_state names. What grows is
@@ -43,9 +44,14 @@ void gpci_timed_archive(gpc_hierarchy *h, gpci_archive *a) {
         gpci_archive_fail(a, GPC_ERROR_UNSUPPORTED, "coherence.data with a clock");
     gpci_archive_same(a, t->wheel.components, "another number of components");
     const bool host = gpci_archive_number(a, t->callbacks.on_memory != NULL) != 0;
+    if (a->loading && host && t->strands)
+        gpci_archive_fail(a, GPC_ERROR_UNSUPPORTED, "a host's memory with several threads");
+    gpci_strands_join(t);
     archive_room(t, a);
-    if (a->status < 0)
+    if (a->status < 0) {
+        gpci_strands_split(t);
         return;
+    }
     if (a->loading && host)
         t->callbacks.on_memory = no_memory;
     gpci_timed_state(t, gpci_archive_bytes, a);

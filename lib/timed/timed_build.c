@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/plain_values.h"
+#include "timed/strands.h"
 #include "timed/watch.h"
 
 /* What configuration keys say of a timed hierarchy, and its making. Its parts make themselves: components.c. */
@@ -74,12 +75,13 @@ gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error) {
     gpci_timed_relink(t);
     if (t->values)
         gpci_timed_watch(t, NULL);
-    return status;
+    return gpci_strands_create(t, error);
 }
 
 void gpci_timed_destroy(gpci_timed *t) {
     if (!t)
         return;
+    gpci_strands_destroy(t);
     gpci_groups_destroy(t);
     gpci_plain_values_destroy(t);
     gpci_pool_destroy(&t->pool);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/driver.h"
 #include "timed/coherent.h"
+#include "timed/strands.h"
 #include "timed/timed_archive.h"
 #include "timed/watch.h"
 
@@ -28,7 +29,8 @@ static gpc_status fence(gpc_hierarchy *h, const gpc_fence *asked, gpc_error *err
 
 /* Writes may still be in memory channels. */
 static bool idle(const gpc_hierarchy *h) {
-    const gpci_timed *t = h->timed;
+    gpci_timed *t = h->timed;
+    gpci_timed_fold(t);
     return !t->pool.live && gpci_groups_idle(t, false);
 }
 
@@ -45,7 +47,8 @@ static void add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats) {
 }
 
 static void add_rest(const gpc_hierarchy *h, gpc_stats *s) {
-    const gpci_timed *t = h->timed;
+    gpci_timed *t = h->timed;
+    gpci_timed_fold(t);
     uint64_t cycles = t->wheel.now - t->counted_from;
     s->cycles += cycles;
     s->sm_cycles += cycles * t->h->sms;
@@ -56,6 +59,7 @@ static void add_rest(const gpc_hierarchy *h, gpc_stats *s) {
 
 static void reset_stats(gpc_hierarchy *h) {
     gpci_timed *t = h->timed;
+    gpci_timed_fold(t);
     t->counted_from = t->wheel.now;
     t->accepted = t->in_flight; /* so that those that are under way are not missed when they complete */
     t->completed = 0;
@@ -113,6 +117,7 @@ const gpci_driver gpci_timed_tree = TIMED_DRIVER(&gpci_timed_tree_clock, gpci_co
 
 void gpci_timed_report(const gpc_hierarchy *h, char *text, size_t size) {
     gpci_text report = gpci_text_of(text, size);
+    gpci_timed_fold(h->timed);
     gpci_text_put(&report, "cycle %" PRIu64 ", %" PRIu64 " accesses in flight: ", h->timed->wheel.now,
                   h->timed->in_flight);
     gpci_groups_report(h->timed, &report);
@@ -120,6 +125,7 @@ void gpci_timed_report(const gpc_hierarchy *h, char *text, size_t size) {
 
 void gpci_timed_state(gpci_timed *t, gpci_state_fn visit, void *user_data) {
     gpci_wheel *wheel = &t->wheel;
+    gpci_strands_join(t);
     visit(user_data, &wheel->now, sizeof wheel->now);
     visit(user_data, wheel->due, (size_t)GPCI_WHEEL_SPAN * wheel->words * sizeof *wheel->due);
     visit(user_data, wheel->occupied, sizeof wheel->occupied);
@@ -133,6 +139,7 @@ void gpci_timed_state(gpci_timed *t, gpci_state_fn visit, void *user_data) {
         visit(user_data, counts[i], sizeof *counts[i]);
     visit(user_data, &t->failed, sizeof t->failed);
     gpci_groups_state(t, visit, user_data);
+    gpci_strands_split(t);
 }
 
 uint64_t gpci_timed_now(const gpc_hierarchy *h) {
@@ -140,10 +147,23 @@ uint64_t gpci_timed_now(const gpc_hierarchy *h) {
 }
 
 void gpci_timed_wake(gpc_hierarchy *h, uint32_t sm, uint64_t cycle) {
-    gpci_wheel_wake(&h->timed->wheel, h->timed->groups[GPCI_GROUP_SMS].first + sm, cycle);
+    gpci_timed *t = gpci_timed_of_sm(h->timed, sm);
+    gpci_wheel_wake(&t->wheel, t->groups[GPCI_GROUP_SMS].first + sm, cycle);
 }
 
 void gpci_timed_attach(gpc_hierarchy *h, const gpci_sm_front_end *front) {
     h->timed->front = front ? *front : (gpci_sm_front_end){0};
     gpci_timed_hook(h->timed);
+}
+
+uint32_t gpci_timed_strands(const gpc_hierarchy *h) {
+    return gpci_strands_count(h->timed);
+}
+
+uint32_t gpci_timed_strand_of(const gpc_hierarchy *h, uint32_t sm) {
+    return gpci_strands_strand_of_sm(h->timed, sm);
+}
+
+void gpci_timed_keep_alone(gpc_hierarchy *h, bool alone) {
+    gpci_strands_keep_sms(h->timed, alone);
 }

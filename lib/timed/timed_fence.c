@@ -2,6 +2,7 @@
 #include "cache/cache.h"
 #include "level/level_count.h"
 #include "timed/coherent.h"
+#include "timed/strands.h"
 #include "timed/watch.h"
 
 /*
@@ -312,7 +313,7 @@ void gpci_fences_step(gpci_timed *t, gpci_stage *stage) {
 }
 
 gpc_status gpci_timed_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *busy) {
-    gpci_timed *t = h->timed;
+    gpci_timed *t = gpci_timed_of_sm(h->timed, fence->sm);
     gpci_stage *stage = &t->l1[fence->sm];
     if (stage->waiting >= t->l1_queue)
         return gpci_refuse(stage, gpci_l1_busy(stage), busy);
@@ -325,10 +326,11 @@ gpc_status gpci_timed_try_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64
     gpc_status status = gpci_fence_take(h, fence, &f, NULL);
     if (status < 0)
         return status;
-    gpci_stage *stage = &h->timed->l1[f.sm];
-    if (stage->waiting >= h->timed->l1_queue)
+    gpci_timed *t = gpci_timed_of_sm(h->timed, f.sm);
+    gpci_stage *stage = &t->l1[f.sm];
+    if (stage->waiting >= t->l1_queue)
         return gpci_refuse(stage, gpci_l1_busy(stage), out_busy);
-    status = issue(h->timed, &f, token, false);
+    status = issue(t, &f, token, false);
     if (status == GPC_OK && out_busy)
         *out_busy = GPC_BUSY_NOT;
     return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_rules.h"
 #include "timed/plain_values.h"
+#include "timed/strands.h"
 #include "timed/watch_coherent.h"
 
 /* From what the timed hierarchy does to events. */
@@ -421,6 +422,7 @@ void gpci_timed_watch(gpci_timed *t, gpci_trace *trace) {
         if (t->groups[kind].objects && t->groups[kind].class == &gpci_network_class)
             gpci_network_watch(t->groups[kind].self, t->trace ? on_network : NULL, t);
     gpci_dram_on_command(t->dram, trace ? on_command : NULL, t);
+    gpci_strands_refresh(t);
 }
 
 gpc_status gpci_timed_cancel(gpci_timed *t) {

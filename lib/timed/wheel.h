@@ -44,6 +44,9 @@ GPCI_INLINE void gpci_wheel_wake(gpci_wheel *wheel, uint32_t component, uint64_t
     wheel->occupied[slot / 64] |= (uint64_t)1 << (slot & 63);
 }
 
+/* The next cycle at which a component is to be stepped; GPCI_NEVER. */
+uint64_t gpci_wheel_component_next(const gpci_wheel *wheel, uint32_t component);
+
 /* The next cycle, from `now` on, that has a component to step; GPCI_NEVER where none has. */
 uint64_t gpci_wheel_next(const gpci_wheel *wheel);
 

@@ -109,6 +109,7 @@ Test(timed_snapshot, happens_again) {
         check_again(settings[i], true);
         check_again(settings[i], false);
     }
+    check_again("sm.count = 2\nl1.enabled = false\nl2.enabled = false\nl2.slices = 2\nthreads = 2\n", true);
 }
 
 /* What caches hold is not among it: with them, all that is named is again as it was. */
@@ -133,6 +134,7 @@ static void check_restored(const char *settings, const char *protocol) {
 Test(timed_snapshot, restored) {
     check_restored("sm.count = 2\nl2.slices = 4\nl2.partitions = 2\n", NULL);
     check_restored("sm.count = 2\nlrc.sms = 2\nl1.reorder = warp\n", NULL);
+    check_restored("sm.count = 2\nl2.slices = 4\nl2.partitions = 2\nthreads = 2\n", NULL);
     check_restored("sm.count = 2\nl2.slices = 2\n", "nmoesi");
     check_restored("sm.count = 2\ncluster.sms = 1\nmemory.link_width = 32B\n", "nmoesi");
 }

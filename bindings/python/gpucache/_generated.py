@@ -867,6 +867,7 @@ FUNCTIONS = {
     "gpc_hierarchy_now": (c_uint64, (c_void_p,)),
     "gpc_hierarchy_advance": (c_int, (c_void_p, c_uint64)),
     "gpc_hierarchy_next_event": (c_uint64, (c_void_p,)),
+    "gpc_hierarchy_threads": (c_uint32, (c_void_p,)),
     "gpc_hierarchy_in_flight": (c_uint64, (c_void_p,)),
     "gpc_hierarchy_drain": (c_int, (c_void_p, POINTER(gpc_error))),
     "gpc_hierarchy_memory_reply": (c_int, (c_void_p, c_uint64)),
