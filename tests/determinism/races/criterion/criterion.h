@@ -4,7 +4,7 @@
 
 /*
  * Of Criterion, what tests of threads use: ThreadSanitizer does not run with Criterion's own processes. Tests are
- * functions, which races.c calls.
+ * functions, which races.sh calls.
  */
 
 #include <stdio.h>
