@@ -364,6 +364,23 @@ Test(registry, tables_of_before_reads) {
     rig_close(&r);
 }
 
+/* As it was before `state`: accepted, too; of every kind that has one. */
+Test(registry, tables_of_before_state) {
+    rig r;
+    rig_open(&r);
+    gpc_replacement_ops ops = good();
+    ops.struct_size = offsetof(gpc_replacement_ops, state);
+    ops.reads = GPC_READS_PLACE;
+    cr_assert_eq(gpc_context_register_replacement(r.context, &ops, NULL, NULL, &r.error), GPC_OK, "%s",
+                 r.error.message);
+    uint64_t reads = 0;
+    cr_assert_eq(gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "mine", &r.error, &reads), GPC_OK);
+    cr_expect_eq(reads, GPC_READS_PLACE);
+    ops.struct_size--;
+    cr_expect_eq(gpc_context_register_replacement(r.context, &ops, NULL, NULL, &r.error), GPC_ERROR_ABI);
+    rig_close(&r);
+}
+
 Test(registry, without_memory) {
     for (long n = 1;; n++) {
         heap h = {0};
