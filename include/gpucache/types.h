@@ -228,8 +228,9 @@ typedef struct gpc_request {
 } gpc_request;
 
 /*
- * For snapshots: a stretch of `bytes` of memory, which is read when one is saved, and written when one is loaded. `memory`
- * NULL, and bytes 1: what has the stretch cannot be saved; saving and loading fail with GPC_ERROR_UNSUPPORTED. Since: 0.2.
+ * For snapshots: a stretch of `bytes` of memory, which is read when one is saved, and written when one is loaded.
+ * `memory` NULL, and bytes 1: what has the stretch cannot be saved; saving and loading fail with
+ * GPC_ERROR_UNSUPPORTED. Since: 0.2.
  */
 typedef void (*gpc_state_fn)(void *user_data, void *memory, size_t bytes);
 
