@@ -256,9 +256,13 @@ gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *opti
 /* Resolve a request. GPC_ERROR_ARGUMENT where it is malformed. */
 gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci_view *view);
 
-/* gpc_cache_reserve and gpc_cache_fill of a request that has been resolved. */
-gpc_status gpci_reserve(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t sectors,
-                        gpc_access_result *result);
+/*
+ * gpc_cache_reserve and gpc_cache_fill of a request that has been resolved. `way`: that of its line, GPCI_NO_WAY if it
+ * is known to have none, GPCI_ANY_WAY if that is to be found out.
+ */
+#define GPCI_ANY_WAY (UINT32_MAX - 1)
+gpc_status gpci_reserve(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
+                        uint8_t sectors, gpc_access_result *result);
 gpc_status gpci_fill(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t sectors,
                      gpc_access_result *result);
 

@@ -29,14 +29,14 @@ gpc_status gpc_cache_lookup(gpc_cache *cache, const gpc_request *request, gpc_ac
 }
 
 /* A resident line takes the sectors; any other gets a way first. */
-static gpc_status ensure_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t fetch,
-                             gpc_access_result *result) {
+static gpc_status ensure_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
+                             uint8_t fetch, gpc_access_result *result) {
     result->needed_sectors = view->need;
     result->set = view->set;
     result->outcome = GPC_BYPASSED;
     if (!gpci_leaves_something(cache, request))
         return GPC_OK;
-    result->way = gpci_find(cache, view->set, view->line);
+    result->way = way == GPCI_ANY_WAY ? gpci_find(cache, view->set, view->line) : way;
     if (result->way != GPCI_NO_WAY) {
         result->outcome = GPC_SECTOR_MISS;
         return GPC_OK;
@@ -48,9 +48,9 @@ static gpc_status ensure_way(gpc_cache *cache, const gpc_request *request, const
     return status;
 }
 
-gpc_status gpci_reserve(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t sectors,
-                        gpc_access_result *result) {
-    gpc_status status = ensure_way(cache, request, view, sectors, result);
+gpc_status gpci_reserve(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
+                        uint8_t sectors, gpc_access_result *result) {
+    gpc_status status = ensure_way(cache, request, view, way, sectors, result);
     if (status < 0 || result->way == GPCI_NO_WAY)
         return status;
     uint32_t *state = &cache->states[gpci_slot(cache, view->set, result->way)];
@@ -71,12 +71,12 @@ gpc_status gpc_cache_reserve(gpc_cache *cache, const gpc_request *request, uint8
     gpc_status status = resolve(cache, request, &view);
     if (status < 0 || (sectors & ~cache->all_sectors))
         return GPC_ERROR_ARGUMENT;
-    return gpci_reserve(cache, request, &view, sectors, start(result, &own));
+    return gpci_reserve(cache, request, &view, GPCI_ANY_WAY, sectors, start(result, &own));
 }
 
 gpc_status gpci_fill(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t sectors,
                      gpc_access_result *result) {
-    gpc_status status = ensure_way(cache, request, view, 0, result); /* too late not to fetch */
+    gpc_status status = ensure_way(cache, request, view, GPCI_ANY_WAY, 0, result); /* too late not to fetch */
     if (status < 0)
         return status;
     if (result->way != GPCI_NO_WAY)

@@ -32,6 +32,7 @@ static const uint32_t primitive[] = {
 void gpci_polynomial_init(gpci_polynomial *polynomial, unsigned degree, unsigned rest) {
     memset(polynomial, 0, sizeof *polynomial);
     polynomial->degree = degree;
+    polynomial->narrow = degree <= 8;
     if (!degree)
         return;
     if (rest > 64 - degree)
@@ -39,10 +40,13 @@ void gpci_polynomial_init(gpci_polynomial *polynomial, unsigned degree, unsigned
     polynomial->rest = ((uint64_t)1 << rest) - 1;
     uint64_t power = primitive[degree]; /* x^degree; then the next power for every bit above */
     for (unsigned bit = 0; bit < rest; bit++) {
-        uint32_t *fold = polynomial->folds[bit / 4];
         for (unsigned nibble = 0; nibble < 16; nibble++)
-            if (nibble >> (bit % 4) & 1)
-                fold[nibble] ^= (uint32_t)power;
+            if (nibble >> (bit % 4) & 1) {
+                if (polynomial->narrow)
+                    polynomial->narrow_folds[bit / 4][nibble] ^= (uint8_t)power;
+                else
+                    polynomial->folds[bit / 4][nibble] ^= (uint32_t)power;
+            }
         power <<= 1;
         if (power >> degree)
             power ^= (uint64_t)1 << degree | primitive[degree];

@@ -58,7 +58,11 @@ GPCI_INLINE uint32_t gpci_modulo(const gpci_divisor *by, uint64_t n) {
 typedef struct gpci_polynomial {
     uint32_t degree;
     uint64_t rest; /* mask of the upper bits that take part */
-    uint32_t folds[16][16];
+    bool narrow;   /* of degree 8 or less: a quarter of the memory, for it is looked at all the time */
+    union {
+        uint32_t folds[16][16];
+        uint8_t narrow_folds[16][16];
+    };
 } gpci_polynomial;
 
 /* Degree 0 to 32; of the bits above the low `degree`, the first `rest` take part. */
@@ -66,6 +70,11 @@ void gpci_polynomial_init(gpci_polynomial *polynomial, unsigned degree, unsigned
 
 GPCI_INLINE uint64_t gpci_polynomial_mix(const gpci_polynomial *polynomial, uint64_t n) {
     uint64_t rest = n >> polynomial->degree & polynomial->rest;
+    if (polynomial->narrow) {
+        for (const uint8_t(*fold)[16] = polynomial->narrow_folds; rest; rest >>= 4, fold++)
+            n ^= (*fold)[rest & 15];
+        return n;
+    }
     for (const uint32_t(*fold)[16] = polynomial->folds; rest; rest >>= 4, fold++)
         n ^= (*fold)[rest & 15];
     return n;

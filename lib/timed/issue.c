@@ -83,8 +83,10 @@ static void queue_line(gpci_timed *t, gpci_queue *queue, const gpc_request *requ
         p->request.byte_mask[0] = line->bytes[0];
         p->request.byte_mask[1] = line->bytes[1];
     }
-    p->bytes[0] = line->bytes[0];
-    p->bytes[1] = line->bytes[1];
+    if (request->kind != GPC_LOAD || t->h->coherent) { /* what a load of plain caches reads is in its segments */
+        p->bytes[0] = line->bytes[0];
+        p->bytes[1] = line->bytes[1];
+    }
     p->line.flight = flight;
     p->segments = line->segments;
     p->line.kind = request->kind;

@@ -439,8 +439,10 @@ void gpci_slice_expect(const gpci_group *group, uint32_t slice, unsigned pass) {
     for (unsigned i = 0; i < 3; i++) {
         if (packets[i] == GPCI_NO_PACKET)
             continue;
-        if (pass == 0)
+        if (pass == 0 && i < 2)
             gpci_expect_packet(t, packets[i]);
+        else if (pass == 0) /* it does not pass the tags yet */
+            GPCI_PREFETCH(gpci_packet_at(&t->pool, packets[i]));
         else if (i < 2)
             gpci_stage_expect(stage, gpci_l2_place_of(t->h, gpci_packet_at(&t->pool, packets[i])->address).inner);
     }

@@ -237,9 +237,10 @@ void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci
 }
 
 /* The reserve step. GPCI_BLOCKED where every way is reserved and the request has to wait for one. */
-static gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, gpci_tag_access *access) {
+static gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, gpci_tag_access *access,
+                            uint32_t way) {
     gpc_access_result *r = &access->result, got = {.way = GPCI_NO_WAY};
-    gpc_status status = gpci_reserve(stage->cache, &p->request, &access->view, r->fetch_sectors, &got);
+    gpc_status status = gpci_reserve(stage->cache, &p->request, &access->view, way, r->fetch_sectors, &got);
     if (status < 0) {
         t->failed = status;
         got.outcome = GPC_BYPASSED;
@@ -261,19 +262,17 @@ static gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_packet 
     return GPCI_SERVED;
 }
 
-static uint8_t valid_sectors(const gpc_cache *cache, uint32_t set, uint64_t line) {
-    uint32_t way = gpci_find(cache, set, line);
-    return way == GPCI_NO_WAY ? 0 : GPCI_VALID(cache->states[gpci_slot(cache, set, way)]);
-}
-
-/* What a packet lacks, given what is there and in flight; `leader`: of its line's MSHR entry, NULL without one. */
-static gpci_lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access,
+/*
+ * What a packet lacks, given what is there, in a way or nowhere, and in flight; `leader`: of its line's MSHR entry, NULL
+ * without one.
+ */
+static gpci_lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access, uint32_t way,
                        const gpci_packet *leader) {
     const gpc_access_result *r = &access->result;
     const uint8_t *segments_of = stage->line->segments_of;
     gpci_line_state line = {.whole = leader ? leader->mshr.whole : 0, .part = leader ? leader->mshr.part : 0};
-    if (r->outcome != GPC_BYPASSED)
-        line.valid = segments_of[valid_sectors(stage->cache, r->set, line_of(stage, p->request.address))];
+    if (r->outcome != GPC_BYPASSED && way != GPCI_NO_WAY)
+        line.valid = segments_of[GPCI_VALID(stage->cache->states[gpci_slot(stage->cache, r->set, way)])];
     uint8_t own = stage->own_lines ? p->segments : segments_of[r->needed_sectors];
     return gpci_level_lacks(stage->line, &p->request, r, own, stage->options->part, line);
 }
@@ -297,6 +296,15 @@ GPCI_INLINE bool is_too_old(const gpci_timed *t, const gpci_stage *stage, const 
     return GPCI_UNLIKELY(entry->mshr.outdated) && (stage->level == 1 || gpci_fence_needs_new(t, p));
 }
 
+/* Where the packet's line is: as its lookup found it, unless something may have happened since. */
+GPCI_INLINE uint32_t way_now(const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access) {
+    const gpc_access_result *r = &access->result;
+    if (access->fresh && !r->evicted)
+        return r->way;
+    return r->outcome == GPC_BYPASSED ? GPCI_NO_WAY
+                                      : gpci_find(stage->cache, r->set, line_of(stage, p->request.address));
+}
+
 gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access,
                                bool remote) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
@@ -305,10 +313,11 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     if (r->outcome == GPC_HIT)
         return GPCI_SERVED;
     uint32_t leader = access->fresh ? access->leader : gpci_mshr_find(t, stage, p->request.address);
+    const uint32_t way = way_now(stage, p, access);
     access->fresh = false;
     bool found = leader != GPCI_NO_PACKET;
     const gpci_packet *entry = found ? gpci_packet_at(&t->pool, leader) : NULL;
-    gpci_lack l = lacks(stage, p, access, entry);
+    gpci_lack l = lacks(stage, p, access, way, entry);
     if (l.fetch | l.wait) {
         if (found ? entry->mshr.count >= o->merges || is_too_old(t, stage, entry, p)
                   : stage->mshr.used[remote] >= o->entries)
@@ -317,10 +326,10 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
             return stage->rules->hold_up(t, stage, packet, access, leader, GPC_BUSY_MISS_QUEUE);
     }
     if (!access->reserved && gpci_level_reserves(&p->request, r, o->on_miss)) {
-        if (reserve(t, stage, p, access) == GPCI_BLOCKED)
+        if (reserve(t, stage, p, access, way) == GPCI_BLOCKED)
             return stage->rules->hold_up(t, stage, packet, access, leader, GPC_BUSY_LINE);
         if (r->outcome == GPC_BYPASSED)
-            l = lacks(stage, p, access, entry);
+            l = lacks(stage, p, access, GPCI_NO_WAY, entry);
     }
     if (!(l.fetch | l.wait))
         return GPCI_SERVED;

@@ -14,7 +14,7 @@ static gpc_status make_mshr(gpci_timed *t, gpci_stage *stage) {
     const bool coherent = t->h->coherent != NULL;
     const uint64_t entries = stage->options->entries;
     uint64_t count = coherent ? 16 : 4;
-    while (count < (coherent ? 2 * entries : entries / 4) && count < (coherent ? 2048 : 512))
+    while (count < (coherent ? 2 * entries : entries / 2) && count < (coherent ? 2048 : 512))
         count *= 2;
     gpci_mshr *mshr = &stage->mshr;
     mshr->mask = (uint32_t)count - 1;
@@ -342,8 +342,10 @@ void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
             gpci_expect_packet(t, reply);
         if (stage->first_due != UINT32_MAX)
             GPCI_PREFETCH(&t->flights[stage->first_due]);
-        if (stage->in.count)
+        if (stage->in.count) {
+            gpci_expect_link(&t->pool, stage->in.first);
             gpci_expect_packet(t, stage->in.first);
+        }
         return;
     }
     if (stage->in.count)
@@ -353,5 +355,5 @@ void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
     const gpci_packet *p = gpci_packet_at(&t->pool, reply);
     gpci_stage_expect(stage, p->address);
     if (p->flags & GPCI_PACKET_FETCH)
-        gpci_expect_packet(t, p->line.waiter);
+        GPCI_PREFETCH(gpci_packet_at(&t->pool, p->line.waiter)); /* it has no more of it than that */
 }
