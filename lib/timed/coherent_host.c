@@ -27,6 +27,7 @@ static uint32_t send(void *timed, const gpci_letter *l) {
     gpci_packet *p = gpci_packet_at(&t->pool, number);
     gpci_task *task = gpci_task_at(gpci_controllers_of(t), l->task);
     p->address = l->address;
+    p->request.sm = 0; /* of no SM, but for reads that an LRC is asked about: gpci_lrc_reply finds no other */
     p->message = (gpci_packet_message){.task = l->receiver, .step = (uint8_t)l->arrives, .kind = (uint8_t)l->kind};
     p->path.size = l->bytes;
     p->segments = gpci_message_segments(t, l->bytes);
