@@ -326,6 +326,10 @@ GPC_API uint64_t gpc_hierarchy_next_event(const gpc_hierarchy *hierarchy);
  *                     inclusive
  *   both              a trace of events is set
  *
+ * Without a clock they share a replay's rounds: SMs with their L1s, then L2 slices. A number is refused where policies
+ * are as above, L1's predictor hears L2's replies (agcb), l1.future is set, or L2 is inclusive; and of a hierarchy by
+ * itself, whose accesses come one by one.
+ *
  * Trees of coherent modules, and `coherence.data`, have one thread: there a number of threads is refused, and `auto` is
  * one. on_memory is refused with several. Which side has one thread by configuration, and why, is logged (INFO) when the
  * hierarchy is made. A process that forks goes on with a hierarchy of several threads in the parent alone. Since: 0.2.

@@ -435,8 +435,8 @@
     X(SAMPLE_SKIP, "sample.skip", COUNT, KEEP, "waves", "80", 1, 1000000, "",                                          \
       "sample = intervals: as many thread blocks as so many windows have then run without the clock")                  \
     X(THREADS, "threads", COUNT, KEEP, "threads", "1", 1, 128, "auto",                                                 \
-      "mode = timed: threads that share a cycle's work, with the same results; auto: as many as there are "            \
-      "processors, 8 at most, and one where it makes no difference")                                                   \
+      "that share a cycle's work, or with mode = functional a replay's rounds, with the same results; auto: as many "  \
+      "as there are processors, 8 at most, and one where it makes no difference")                                      \
     X(DEADLOCK, "deadlock.cycles", COUNT, KEEP, "cycles", "1000000", 1, (double)(1ull << 53), "",                      \
       "core cycles without any progress after which a timed run is given up")
 

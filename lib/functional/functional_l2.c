@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "functional/functional.h"
+#include "functional/round_lanes.h"
 #include "level/events.h"
 #include "level/level_count.h"
 #include "level/level_rules.h"
@@ -171,6 +171,11 @@ static GPCI_COLD gpc_status read_watched(gpc_hierarchy *h, const gpci_line_acces
 
 gpc_status gpci_functional_l2_read(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request,
                                    uint8_t segments, uint32_t policy_word, uint32_t *reply_word) {
+    if (GPCI_UNLIKELY(h->asked != NULL)) {
+        *reply_word = 0;
+        gpci_round_lanes_keep(h, GPCI_ASKED_READ, request, segments, policy_word, NULL);
+        return GPC_OK;
+    }
     if (GPCI_UNLIKELY(h->trace != NULL))
         return read_watched(h, a, request, segments, policy_word, reply_word);
     return read(h, a, request, segments, policy_word, reply_word, false);
@@ -219,6 +224,10 @@ static GPCI_COLD gpc_status write_watched(gpc_hierarchy *h, const gpci_line_acce
 
 gpc_status gpci_functional_l2_write(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request,
                                     uint32_t policy_word, const uint64_t bytes[2]) {
+    if (GPCI_UNLIKELY(h->asked != NULL)) {
+        gpci_round_lanes_keep(h, GPCI_ASKED_WRITE, request, 0, policy_word, bytes);
+        return GPC_OK;
+    }
     if (GPCI_UNLIKELY(h->trace != NULL))
         return write_watched(h, a, request, policy_word, bytes);
     return write(h, a, request, policy_word, bytes, false);
@@ -242,6 +251,10 @@ static GPCI_COLD gpc_status atomic_watched(gpc_hierarchy *h, const gpci_line_acc
 }
 
 gpc_status gpci_functional_l2_atomic(gpc_hierarchy *h, const gpci_line_access *a) {
+    if (GPCI_UNLIKELY(h->asked != NULL)) {
+        gpci_round_lanes_keep(h, GPCI_ASKED_ATOMIC, &a->request, a->line->segments, 0, a->line->bytes);
+        return GPC_OK;
+    }
     return GPCI_UNLIKELY(h->trace != NULL) ? atomic_watched(h, a) : atomic(h, a, false);
 }
 

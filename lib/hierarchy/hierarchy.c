@@ -36,7 +36,8 @@ static gpc_status check_combination(const gpc_hierarchy *h, gpc_error *error) {
         return GPC_ERROR_RANGE;
     if (gpci_number(h, GPCI_KEY_THREADS) != 1 && gpci_number(h, GPCI_KEY_THREADS) != UINT64_MAX &&
         h->driver != &gpci_timed_caches && h->driver != &gpci_timed_tree)
-        return gpci_fail(error, GPC_ERROR_RANGE, "threads = %" PRIu64 " has no effect without mode = timed",
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "threads = %" PRIu64 " has no effect without mode = timed, but in replays",
                          gpci_number(h, GPCI_KEY_THREADS));
     if (h->gpus > 1 && h->levels != &gpci_tree_levels)
         return gpci_fail(error, GPC_ERROR_RANGE,
@@ -266,7 +267,9 @@ void gpc_hierarchy_reset_stats(gpc_hierarchy *h) {
 }
 
 uint32_t gpc_hierarchy_threads(const gpc_hierarchy *h) {
-    return h && h->timed ? gpci_strands_threads(h->timed) : 1;
+    if (h && h->timed)
+        return gpci_strands_threads(h->timed);
+    return h && h->round_threads ? h->round_threads : 1;
 }
 
 gpc_cache *gpc_hierarchy_cache(gpc_hierarchy *h, unsigned level, uint32_t instance) {

@@ -21,6 +21,7 @@ GPCI_INLINE uint8_t gpci_whole_sectors(const gpci_level *level, uint8_t segments
 
 typedef struct gpci_future gpci_future;
 struct gpci_observer;
+struct gpci_asked_list;
 typedef struct gpci_trace gpci_trace;
 
 /* What a launch needs and what it gets. */
@@ -100,9 +101,12 @@ struct gpc_hierarchy {
     struct gpci_coherent *coherent;       /* a tree in place of l1 and l2; NULL: `coherence` is none */
     struct gpci_timed *timed;             /* the clock and all that goes with it; NULL: functional */
     const struct gpci_observer *observer; /* functional: NULL = nobody is told */
-    struct gpci_trace *trace;             /* of events (level/events.h); NULL: none */
-    bool l1_future;                       /* L1's requests must say when their lines are used next, */
-    gpci_future *future;                  /* which is known of a kernel that is replayed; NULL otherwise */
+    /* functional: what L1s ask of L2 is kept here, on a thread of several; NULL: not so. And threads of the replay */
+    struct gpci_asked_list *asked;
+    uint32_t round_threads;
+    struct gpci_trace *trace; /* of events (level/events.h); NULL: none */
+    bool l1_future;           /* L1's requests must say when their lines are used next, */
+    gpci_future *future;      /* which is known of a kernel that is replayed; NULL otherwise */
 };
 
 /* Does an access of this space go through an L1? */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "functional/functional.h"
+#include "functional/round_lanes.h"
 #include "level/fence.h"
 #include "level/level_count.h"
 #include "replay/replay.h"
@@ -18,6 +18,7 @@
 
 /* Turns that a round looks ahead: what they need comes while others are taken. */
 #define TURNS_AHEAD 16u
+#define MOST_AUTOMATIC 8u /* threads: turns begin on one */
 
 static void tell_warp(gpc_replay *r, uint32_t sm, const gpci_block_run *run, const gpci_warp_run *warp,
                       gpc_warp_event_kind kind) {
@@ -142,12 +143,9 @@ static bool begin_turn(gpc_replay *r, uint32_t number, gpci_turn *turn) {
     return turn->access != NULL;
 }
 
-static gpc_status end_turn(gpc_replay *r, const gpci_turn *turn, gpc_error *error) {
+/* A turn's access, which is no fence. `h`: the hierarchy, or what stands for it on a thread. */
+static gpc_status perform(const gpc_replay *r, gpc_hierarchy *h, const gpci_turn *turn) {
     const gpc_instruction *i = turn->access;
-    gpc_fence fence;
-    if (GPCI_UNLIKELY(i->op_class == GPC_OP_FENCE))
-        return gpci_replay_fence(r, i, turn->sm, turn->warp, &fence) ? r->driver->fence(r->hierarchy, &fence, error)
-                                                                     : GPC_OK;
     const gpci_opcode *opcode = gpci_replay_opcode(r, i);
     gpc_warp_access access = {.struct_size = sizeof access,
                               .sm = turn->sm,
@@ -164,15 +162,78 @@ static gpc_status end_turn(gpc_replay *r, const gpci_turn *turn, gpc_error *erro
                               .priority = i->priority,
                               .scope = opcode->scope,
                               .order = opcode->order};
-    gpc_status status = GPC_OK;
-    if (GPCI_UNLIKELY(r->learning))
-        return ++r->instructions_told, gpci_replay_record(r, &access, error);
-    status = r->driver->access(r->hierarchy, &access, NULL);
+    return GPCI_UNLIKELY(r->learning) ? gpci_replay_record(r, &access) : r->driver->access(h, &access, NULL);
+}
+
+static GPCI_COLD gpc_status failed(const gpc_replay *r, const gpci_turn *turn, gpc_status status, gpc_error *error) {
+    const gpc_instruction *i = turn->access;
+    return gpci_fail(error, status, "%s: block %u, pc 0x%llx, %s: %s", r->kernel.file, turn->block,
+                     (unsigned long long)i->pc, gpc_trace_opcode(r->trace, i->opcode), gpc_status_string(status));
+}
+
+static gpc_status end_turn(gpc_replay *r, const gpci_turn *turn, gpc_error *error) {
+    const gpc_instruction *i = turn->access;
+    gpc_fence fence;
+    if (GPCI_UNLIKELY(i->op_class == GPC_OP_FENCE))
+        return gpci_replay_fence(r, i, turn->sm, turn->warp, &fence) ? r->driver->fence(r->hierarchy, &fence, error)
+                                                                     : GPC_OK;
+    gpc_status status = perform(r, r->hierarchy, turn);
     if (status < 0)
-        return gpci_fail(error, status, "%s: block %u, pc 0x%llx, %s: %s", r->kernel.file, turn->block,
-                         (unsigned long long)i->pc, gpc_trace_opcode(r->trace, i->opcode), gpc_status_string(status));
+        return r->learning ? gpci_out_of_memory(error) : failed(r, turn, status, error);
     r->instructions_told++;
     return GPC_OK;
+}
+
+gpc_status gpci_functional_share(gpc_replay *r, const gpci_workers_options *options, gpc_error *error) {
+    gpc_status status = gpci_round_lanes_create(r->hierarchy, options, error, &r->lanes);
+    r->hierarchy->round_threads = r->lanes ? gpci_round_lanes_count(r->lanes) : 1;
+    return status;
+}
+
+/* As many threads as `threads` says, where they make a difference. */
+gpc_status gpci_functional_threads(gpc_replay *r, gpc_error *error) {
+    const uint64_t asked = gpci_config_number(r->config, GPCI_KEY_THREADS);
+    const bool automatic = asked == UINT64_MAX;
+    const uint32_t most = gpci_processors() < MOST_AUTOMATIC ? gpci_processors() : MOST_AUTOMATIC;
+    const gpci_workers_options options = {.count = automatic ? most : (uint32_t)asked};
+    char why[GPCI_THREADS_TEXT];
+    if (options.count == 1)
+        return GPC_OK;
+    if (gpci_round_lanes_check(r->hierarchy, why))
+        return gpci_functional_share(r, &options, error);
+    if (!automatic)
+        return gpci_fail(error, GPC_ERROR_RANGE, "threads = %u has no effect: %s", options.count, why);
+    gpci_log(r->context, GPC_LOG_INFO, "threads = auto: one thread: %s", why);
+    return GPC_OK;
+}
+
+static gpc_status perform_on_lane(void *replay, gpc_hierarchy *h, uint32_t turn) {
+    const gpc_replay *r = replay;
+    return perform(r, h, &r->turns[turn]);
+}
+
+/*
+ * On several threads; false where a turn of the round is more than an access of its SM's L1, memory is short, or
+ * somebody is told of each access.
+ */
+static bool ready_lanes(gpc_replay *r, uint32_t count) {
+    if (r->hierarchy->trace || r->hierarchy->observer)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const gpc_instruction *access = r->turns[i].access;
+        if (access->op_class == GPC_OP_FENCE || gpci_replay_opcode(r, access)->order > GPC_ORDER_RELAXED ||
+            gpci_round_lanes_reserve(r->lanes, r->turns[i].sm, gpci_popcount(access->mask), access->width) < 0)
+            return false;
+        gpci_round_lanes_order(r->lanes)[i] = r->turns[i].sm;
+    }
+    return true;
+}
+
+static gpc_status end_on_lanes(gpc_replay *r, uint32_t count, gpc_error *error) {
+    uint32_t wrong;
+    gpc_status status = gpci_round_lanes_round(r->lanes, count, perform_on_lane, r, &wrong);
+    r->instructions_told += wrong;
+    return status < 0 ? failed(r, &r->turns[wrong], status, error) : GPC_OK;
 }
 
 /* What a turn to come will look at, into the processor's own caches: its next instructions and their
@@ -216,6 +277,8 @@ gpc_status gpci_functional_round(gpc_replay *r, gpc_error *error) {
             count++;
     }
     shuffle(r, count);
+    if (r->lanes && !r->learning && ready_lanes(r, count))
+        return end_on_lanes(r, count, error);
     gpc_status status = GPC_OK;
     for (uint32_t i = 0; i < count && status == GPC_OK; i++) {
         if (i + TURNS_AHEAD < count)

@@ -10,11 +10,11 @@
  * the trace is read again.
  */
 
-gpc_status gpci_replay_record(gpc_replay *r, const gpc_warp_access *access, gpc_error *error) {
+gpc_status gpci_replay_record(const gpc_replay *r, const gpc_warp_access *access) {
     /* What is malformed fails when it is run, and is named then. */
     if (gpci_access_check(r->hierarchy, access) < 0)
         return GPC_OK;
-    return gpci_future_record(r->future, r->hierarchy, access) == GPC_OK ? GPC_OK : gpci_out_of_memory(error);
+    return gpci_future_record(r->future, r->hierarchy, access);
 }
 
 gpc_status gpci_replay_learn(gpc_replay *r, gpc_error *error) {

@@ -8,6 +8,20 @@
 
 #define PROGRESS_EVERY 1000000u
 
+/* Without a clock threads are the replay's: a hierarchy by itself is called access by access. */
+static gpc_status make_hierarchy(gpc_replay *r, gpc_error *error) {
+    gpc_config *config;
+    gpc_status status = gpc_config_copy(r->config, error, &config);
+    if (status < 0)
+        return status;
+    if (gpci_config_number(config, GPCI_KEY_MODE) == 0)
+        status = gpc_config_set(config, gpci_key_name(GPCI_KEY_THREADS), "1", error);
+    if (status == GPC_OK)
+        status = gpc_hierarchy_create(r->context, config, error, &r->hierarchy);
+    gpc_config_destroy(config);
+    return status;
+}
+
 gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc_error *error, gpc_replay **out) {
     if (!context || !config || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_create: %s is NULL",
@@ -21,7 +35,7 @@ gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc
     gpc_stats_init(&r->total);
     gpc_status status = gpc_config_copy(config, error, &r->config);
     if (status == GPC_OK)
-        status = gpc_hierarchy_create(context, config, error, &r->hierarchy);
+        status = make_hierarchy(r, error);
     if (status == GPC_OK) {
         r->driver = r->hierarchy->driver;
         r->block_order = gpci_config_number(config, GPCI_KEY_WARPS_ORDER) == 1;
@@ -37,8 +51,9 @@ gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc
     }
     if (status == GPC_OK && r->hierarchy->l1_future)
         status = gpci_future_create(context, r->sm_count, error, &r->future);
-    if (status == GPC_OK && gpci_config_number(config, GPCI_KEY_MODE) == 1)
-        status = gpci_timed_replay_create(r, error);
+    if (status == GPC_OK)
+        status = gpci_config_number(config, GPCI_KEY_MODE) == 1 ? gpci_timed_replay_create(r, error)
+                                                                : gpci_functional_threads(r, error);
     if (status == GPC_OK)
         status = gpci_sampling_create(r, error);
     if (status < 0) {
@@ -54,6 +69,7 @@ void gpc_replay_destroy(gpc_replay *r) {
         return;
     gpc_context *context = r->context;
     gpci_timed_replay_destroy(r->timed);
+    gpci_round_lanes_destroy(r->lanes);
     for (uint32_t sm = 0; r->sms && sm < r->sm_count; sm++)
         gpci_free(context, r->sms[sm].resident);
     while (r->spare) {
@@ -119,6 +135,8 @@ gpc_status gpci_replay_progress(gpc_replay *r, gpc_error *error) {
     if (instructions < r->next_progress)
         return GPC_OK;
     r->next_progress += PROGRESS_EVERY;
+    if (r->lanes)
+        gpci_round_lanes_fold(r->lanes);
     gpc_progress progress = {.struct_size = sizeof progress,
                              .warp_instructions = instructions,
                              .blocks = r->blocks,
@@ -177,11 +195,15 @@ void gpci_replay_begin(gpc_replay *r) {
 gpc_status gpci_replay_rounds(gpc_replay *r, gpc_error *error) {
     uint64_t limit = gpci_config_number(r->config, GPCI_KEY_LIMIT_INSTRUCTIONS);
     gpc_status status = gpci_dispatch_fill(r, error);
+    if (r->lanes)
+        gpci_round_lanes_begin(r->lanes);
     while (status == GPC_OK && r->resident && (!limit || r->instructions + r->instructions_told < limit)) {
         uint64_t before = r->blocks;
         status = gpci_functional_round(r, error);
         if (status == GPC_OK && r->policies_vote && ++r->rounds == r->policy_period) {
             r->rounds = 0;
+            if (r->lanes)
+                gpci_round_lanes_fold(r->lanes);
             gpci_replay_sample(r, 0, 0);
         }
         if (status == GPC_OK && r->blocks != before)
@@ -189,6 +211,8 @@ gpc_status gpci_replay_rounds(gpc_replay *r, gpc_error *error) {
         if (status == GPC_OK)
             status = gpci_replay_progress(r, error);
     }
+    if (r->lanes)
+        gpci_round_lanes_fold(r->lanes);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #define GPC_REPLAY_REPLAY_H
 
 #include "config/config.h"
+#include "functional/round_lanes.h"
 #include "level/hierarchy.h"
 #include "stats/stats.h"
 #include "trace/builder.h"
@@ -69,6 +70,7 @@ struct gpc_replay {
     gpci_future *future;      /* NULL without `l1.future` */
     bool learning;            /* the kernel is run dry */
     gpci_timed_replay *timed; /* NULL: functional */
+    gpci_round_lanes *lanes;  /* functional, on several threads; NULL */
     const struct gpci_driver
         *driver; /* of accesses: the hierarchy's, or, timed, while its caches are warmed, none with a clock */
     bool warming;
@@ -118,6 +120,10 @@ void gpci_dispatch_again(gpc_replay *r);
 
 /* functional.c: one turn of every SM: a warp goes on through its next memory instruction or to a barrier. */
 gpc_status gpci_functional_round(gpc_replay *r, gpc_error *error);
+/* As the key `threads` says. GPC_ERROR_RANGE where several have no effect, GPC_ERROR_MEMORY. */
+gpc_status gpci_functional_threads(gpc_replay *r, gpc_error *error);
+/* Rounds on so many from now on, which may be: gpci_round_lanes_check. */
+gpc_status gpci_functional_share(gpc_replay *r, const gpci_workers_options *options, gpc_error *error);
 
 /*
  * fences.c: what an instruction's opcode says of order; and does the hierarchy carry it out, as the fence that this
@@ -131,9 +137,9 @@ bool gpci_replay_fence(const gpc_replay *r, const gpc_instruction *instruction, 
 void gpci_replay_begin(gpc_replay *r);
 gpc_status gpci_replay_rounds(gpc_replay *r, gpc_error *error);
 
-/* learn.c: run the kernel dry, then make ready to run it. An access of the dry run. */
+/* learn.c: run the kernel dry, then make ready to run it. An access of the dry run: GPC_ERROR_MEMORY. */
 gpc_status gpci_replay_learn(gpc_replay *r, gpc_error *error);
-gpc_status gpci_replay_record(gpc_replay *r, const gpc_warp_access *access, gpc_error *error);
+gpc_status gpci_replay_record(const gpc_replay *r, const gpc_warp_access *access);
 
 /* replay.c: statistics of the hierarchy and the replay, all kernels so far and what was between them. */
 void gpci_replay_stats(const gpc_replay *r, gpc_stats *stats);

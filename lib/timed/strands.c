@@ -166,7 +166,7 @@ gpc_status gpci_strands_create(gpci_timed *t, gpc_error *error) {
     if (asked == 1 || (automatic && count == 1))
         return GPC_OK;
     bool above, below;
-    char why[GPCI_STRANDS_TEXT];
+    char why[GPCI_THREADS_TEXT];
     gpci_strands_check(t, &above, &below, why);
     if (!above && !below) {
         if (!automatic)

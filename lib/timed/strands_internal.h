@@ -2,6 +2,7 @@
 #ifndef GPC_TIMED_STRANDS_INTERNAL_H
 #define GPC_TIMED_STRANDS_INTERNAL_H
 
+#include "level/threads_check.h"
 #include "timed/strands.h"
 
 /* The inside of strands.h. */
@@ -49,8 +50,7 @@ struct gpci_strands {
 #define GPCI_MOST_STRANDS 128u
 
 /* strands_check.c: which sides can be shared, by the configuration; why not, in `text`. */
-#define GPCI_STRANDS_TEXT 200u
-void gpci_strands_check(const gpci_timed *t, bool *above, bool *below, char text[GPCI_STRANDS_TEXT]);
+void gpci_strands_check(const gpci_timed *t, bool *above, bool *below, char text[GPCI_THREADS_TEXT]);
 
 /* strands_rooms.c: so many packets and flights for each strand, at least, whatever a phase takes. GPC_ERROR_MEMORY. */
 gpc_status gpci_strands_make_room(gpci_strands *strands);

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "functional/round_lanes.h"
+#include "base/array.h"
+#include "level/level_rules.h"
+
+#include <stdio.h>
+
+/* Most that L1 asks of L2 for one line: it evicts another, reads, and reads the rest or writes. */
+#define ASKED_PER_LINE 3u
+
+typedef struct lane {
+    gpc_hierarchy hierarchy; /* stands for the hierarchy: the same objects, statistics of its own */
+    char apart[64];          /* what neighbours write is on other cache lines */
+} lane;
+
+struct gpci_round_lanes {
+    gpc_hierarchy *h;
+    gpci_workers *workers;
+    gpci_asked_list *asked; /* [sms] */
+    lane *each;             /* [count] */
+    uint32_t count;
+    /* the round at hand */
+    uint32_t *sms; /* [sms] */
+    uint32_t accesses;
+    gpci_lane_access_fn access;
+    void *user_data;
+};
+
+/* What a hierarchy is that cannot; NULL: it may. */
+static const char *refused(const gpc_hierarchy *h) {
+    if (h->coherent)
+        return "a tree of coherent modules is run by one thread";
+    if (h->inclusive)
+        return "l2.inclusion: a slice takes lines from all L1s";
+    if (h->l1_future)
+        return "l1.future: L1 is told when its lines are used next";
+    for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++)
+        if (h->l1[sm]->predictor_ops->on_reply)
+            return "l1.bypass: the predictor hears at once what L2 replies";
+    return NULL;
+}
+
+bool gpci_round_lanes_check(const gpc_hierarchy *h, char text[GPCI_THREADS_TEXT]) {
+    static const gpci_key keys[] = {GPCI_KEY_L1_REPLACEMENT, GPCI_KEY_L1_BYPASS, GPCI_KEY_L2_REPLACEMENT,
+                                    GPCI_KEY_L2_BYPASS};
+    const char *why = refused(h);
+    bool may = !why;
+    if (why)
+        snprintf(text, GPCI_THREADS_TEXT, "%s", why);
+    for (size_t i = 0; may && i < sizeof keys / sizeof *keys; i++)
+        may = gpci_threads_check_key(h, keys[i], text);
+    return may;
+}
+
+void gpci_round_lanes_destroy(gpci_round_lanes *lanes) {
+    if (!lanes)
+        return;
+    gpc_context *context = lanes->h->context;
+    for (uint32_t sm = 0; lanes->asked && sm < lanes->h->sms; sm++)
+        gpci_free(context, lanes->asked[sm].each);
+    gpci_workers_destroy(lanes->workers);
+    gpci_free(context, lanes->sms);
+    gpci_free_lines(context, lanes->asked);
+    gpci_free_lines(context, lanes->each);
+    gpci_free(context, lanes);
+}
+
+gpc_status gpci_round_lanes_create(gpc_hierarchy *h, const gpci_workers_options *options, gpc_error *error,
+                                   gpci_round_lanes **out) {
+    *out = NULL;
+    gpci_round_lanes *lanes = gpci_zalloc(h->context, 1, sizeof *lanes);
+    if (!lanes)
+        return gpci_out_of_memory(error);
+    lanes->h = h;
+    gpc_status status = gpci_workers_create(h->context, options, error, &lanes->workers);
+    if (status == GPC_OK) {
+        lanes->count = gpci_workers_count(lanes->workers);
+        lanes->asked = gpci_zalloc_lines(h->context, h->sms, sizeof *lanes->asked);
+        lanes->each = gpci_zalloc_lines(h->context, lanes->count, sizeof *lanes->each);
+        lanes->sms = gpci_zalloc(h->context, h->sms, sizeof *lanes->sms);
+        if (!lanes->asked || !lanes->each || !lanes->sms)
+            status = gpci_out_of_memory(error);
+    }
+    if (status < 0)
+        gpci_round_lanes_destroy(lanes);
+    else
+        *out = lanes;
+    return status;
+}
+
+void gpci_round_lanes_begin(gpci_round_lanes *lanes) {
+    for (uint32_t i = 0; i < lanes->count; i++) {
+        gpc_hierarchy *h = &lanes->each[i].hierarchy;
+        *h = *lanes->h;
+        gpc_stats_init(&h->stats);
+    }
+}
+
+uint32_t gpci_round_lanes_count(const gpci_round_lanes *lanes) {
+    return lanes->count;
+}
+
+void gpci_round_lanes_fold(gpci_round_lanes *lanes) {
+    for (uint32_t i = 0; i < lanes->count; i++) {
+        gpci_stats_add(&lanes->h->stats, &lanes->each[i].hierarchy.stats);
+        gpc_stats_init(&lanes->each[i].hierarchy.stats);
+    }
+}
+
+/* Lines that an access can come to: of each thread, as many as its bytes may lie in. */
+gpc_status gpci_round_lanes_reserve(gpci_round_lanes *lanes, uint32_t sm, uint32_t threads, uint32_t width) {
+    gpci_asked_list *list = &lanes->asked[sm];
+    const gpci_level *level = lanes->h->has_l1 ? &lanes->h->l1_level : &lanes->h->l2_level;
+    const uint32_t most = threads * (2 + (width - 1) / level->line_bytes) * ASKED_PER_LINE;
+    return GPCI_ARRAY_ROOM(lanes->h->context, list->each, list->room, 0, most) ? GPC_OK : GPC_ERROR_MEMORY;
+}
+
+void gpci_round_lanes_keep(const gpc_hierarchy *h, gpci_asked_what what, const gpc_request *request, uint8_t segments,
+                           uint32_t policy_word, const uint64_t bytes[2]) {
+    gpci_asked_list *list = &h->asked[request->sm];
+    gpci_asked *asked = &list->each[list->count++];
+    asked->request = *request;
+    asked->bytes[0] = bytes ? bytes[0] : 0;
+    asked->bytes[1] = bytes ? bytes[1] : 0;
+    asked->policy_word = policy_word;
+    asked->slice = gpci_l2_place_of(h, request->address).slice;
+    asked->segments = segments;
+    asked->what = (uint8_t)what;
+}
+
+/* The SM's thread: neighbours' counters stay together. */
+static uint32_t lane_of(const gpci_round_lanes *lanes, uint32_t sm) {
+    return (uint32_t)((uint64_t)sm * lanes->count / lanes->h->sms);
+}
+
+static void pass_l1s(void *user_data, uint32_t number) {
+    gpci_round_lanes *lanes = user_data;
+    gpc_hierarchy *h = &lanes->each[number].hierarchy;
+    h->asked = h->l2 ? lanes->asked : NULL;
+    for (uint32_t i = 0; i < lanes->accesses; i++) {
+        const uint32_t sm = lanes->sms[i];
+        if (lane_of(lanes, sm) != number)
+            continue;
+        lanes->asked[sm].count = 0;
+        lanes->asked[sm].status = lanes->access(lanes->user_data, h, i);
+    }
+    h->asked = NULL;
+}
+
+static void serve(gpc_hierarchy *h, const gpci_asked *asked) {
+    gpc_warp_result ignored = GPC_WARP_RESULT_INIT;
+    const gpci_transaction line = {.segments = asked->segments, .bytes = {asked->bytes[0], asked->bytes[1]}};
+    const gpci_line_access a = {.line = &line, .result = &ignored, .request = asked->request};
+    uint32_t word;
+    if (asked->what == GPCI_ASKED_READ)
+        gpci_functional_l2_read(h, &a, &asked->request, asked->segments, asked->policy_word, &word);
+    else if (asked->what == GPCI_ASKED_WRITE)
+        gpci_functional_l2_write(h, &a, &asked->request, asked->policy_word, asked->bytes);
+    else
+        gpci_functional_l2_atomic(h, &a);
+}
+
+static void pass_l2(void *user_data, uint32_t number) {
+    gpci_round_lanes *lanes = user_data;
+    gpc_hierarchy *h = &lanes->each[number].hierarchy;
+    for (uint32_t i = 0; i < lanes->accesses; i++) {
+        const gpci_asked_list *list = &lanes->asked[lanes->sms[i]];
+        for (size_t k = 0; k < list->count; k++)
+            if (list->each[k].slice % lanes->count == number)
+                serve(h, &list->each[k]);
+    }
+}
+
+uint32_t *gpci_round_lanes_order(gpci_round_lanes *lanes) {
+    return lanes->sms;
+}
+
+gpc_status gpci_round_lanes_round(gpci_round_lanes *lanes, uint32_t count, gpci_lane_access_fn access, void *user_data,
+                                  uint32_t *out_failed) {
+    lanes->accesses = count;
+    lanes->access = access;
+    lanes->user_data = user_data;
+    gpci_workers_run(lanes->workers, pass_l1s, lanes);
+    if (lanes->h->l2)
+        gpci_workers_run(lanes->workers, pass_l2, lanes);
+    for (*out_failed = 0; *out_failed < count; ++*out_failed)
+        if (lanes->asked[lanes->sms[*out_failed]].status < 0)
+            return lanes->asked[lanes->sms[*out_failed]].status;
+    return GPC_OK;
+}

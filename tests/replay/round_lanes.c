@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay/replay.h"
+#include "rig.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* Functional replays on several threads: the same figures as on one, to the last counter. */
+
+static const char *const sources[] = {
+    "synthetic:gather:64KiB",
+    "synthetic:sssp:32KiB",
+    "synthetic:histogram:64KiB",
+    "synthetic:transpose-naive:64KiB",
+};
+
+/* Pairs of a key and a value; NULL ends a configuration. */
+static const char *const settings[][9] = {
+    {"l1.replacement", "dynamic-age-lru", NULL},
+    {"l1.replacement", "age-lru", "l2.replacement", "drrip", NULL},
+    {"l1.write_policy", "back", "l1.write_allocate", "fetch", "l1.replacement", "ship", NULL},
+    {"l2.partitions", "2", "l2.bypass", "random-p", "l1.bypass", "random-p", NULL},
+    {"l1.bypass", "always-bypass", "l2.write_policy", "through", "l2.write_allocate", "none", NULL},
+    {"warps.order", "block", "kernels.flush", "all", "l2.interleave", "modulo", "l1.bypass", "counter-based", NULL},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* All kernels of a source on so many threads; 0: as a replay is made. */
+static gpc_stats run(const char *const *pairs, const char *source, uint32_t threads, uint64_t delay) {
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_context *context;
+    gpc_config *config;
+    gpc_replay *replay;
+    gpc_trace *trace;
+    gpc_stats stats;
+    gpc_stats_init(&stats);
+    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_load_preset(config, "h100", &error), GPC_OK);
+    cr_assert_eq(gpc_config_set(config, "sm.count", "12", &error), GPC_OK);
+    for (; *pairs; pairs += 2)
+        cr_assert_eq(gpc_config_set(config, pairs[0], pairs[1], &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_create(context, config, &error, &replay), GPC_OK, "%s", error.message);
+    const gpci_workers_options options = {.count = threads, .exactly = true, .delay = delay};
+    if (threads)
+        cr_assert_eq(gpci_functional_share(replay, &options, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_trace_open(context, source, &error, &trace), GPC_OK, "%s", error.message);
+    gpc_status status;
+    while ((status = gpc_replay_kernel(replay, trace, NULL, NULL, &error)) == GPC_OK)
+        ;
+    cr_assert_eq(status, GPC_END, "%s: %s", source, error.message);
+    cr_assert_eq(gpc_replay_get_stats(replay, &stats), GPC_OK);
+    gpc_trace_close(trace);
+    gpc_replay_destroy(replay);
+    gpc_config_destroy(config);
+    gpc_context_destroy(context);
+    return stats;
+}
+
+Test(round_lanes, threads_change_nothing) {
+    for (size_t s = 0; s < COUNT(settings); s++)
+        for (size_t k = 0; k < COUNT(sources); k++) {
+            const gpc_stats alone = run(settings[s], sources[k], 0, 0);
+            cr_assert_gt(alone.l1_load_sectors, 0);
+            for (uint32_t threads = 1; threads < 6; threads += 2) {
+                const gpc_stats shared = run(settings[s], sources[k], threads, threads > 1);
+                cr_assert_eq(memcmp(&alone, &shared, sizeof alone), 0, "configuration %zu, %s, %u threads", s,
+                             sources[k], threads);
+            }
+        }
+}
+
+/* What L1 learns from L2's replies, or takes from other SMs, comes in an order that threads do not keep. */
+Test(round_lanes, what_has_an_order_is_refused) {
+    static const char *const refused[][3] = {
+        {"l1.bypass", "agcb", "replies"},
+        {"l2.inclusion", "inclusive", "l2.inclusion"},
+        {"l1.replacement", "rpr", "l1.replacement: 'rpr' is one for all caches"},
+        {"coherence", "vi", "tree"},
+    };
+    for (size_t i = 0; i < COUNT(refused); i++)
+        for (int automatic = 0; automatic < 2; automatic++) {
+            gpc_error error = GPC_ERROR_INIT;
+            gpc_context *context;
+            gpc_config *config;
+            gpc_replay *replay = NULL;
+            cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+            cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+            cr_assert_eq(gpc_config_load_preset(config, "gtx480", &error), GPC_OK);
+            cr_assert_eq(gpc_config_set(config, refused[i][0], refused[i][1], &error), GPC_OK, "%s", error.message);
+            cr_assert_eq(gpc_config_set(config, "threads", automatic ? "auto" : "2", &error), GPC_OK);
+            gpc_status status = gpc_replay_create(context, config, &error, &replay);
+            cr_assert_eq(status, automatic ? GPC_OK : GPC_ERROR_RANGE, "%s = %s", refused[i][0], refused[i][1]);
+            if (automatic)
+                cr_assert_eq(gpc_hierarchy_threads(gpc_replay_hierarchy(replay)), 1);
+            else
+                cr_assert_not_null(strstr(error.message, refused[i][2]), "%s", error.message);
+            gpc_replay_destroy(replay);
+            gpc_config_destroy(config);
+            gpc_context_destroy(context);
+        }
+}
