@@ -21,7 +21,7 @@ void bare_destroy(bare_cache *cache);
 /* As the fields of gpc_batch; `kinds` NULL: loads, of a cache that has only ever been read. */
 void bare_access_many(bare_cache *cache, const uint64_t *addresses, const uint8_t *kinds, size_t count,
                       uint8_t *results, uint64_t *evicted);
-/* The instruction set that it runs with here: what the processor has, or less if limited to "none", "sse2" or "avx2". */
+/* The instruction set that it runs with here: the processor's, or less if limited to "none", "sse2" or "avx2". */
 const char *bare_simd(void);
 void bare_limit(const char *simd);
 

@@ -314,14 +314,14 @@ GPC_API gpc_status gpc_hierarchy_advance(gpc_hierarchy *hierarchy, uint64_t cycl
 GPC_API uint64_t gpc_hierarchy_next_event(const gpc_hierarchy *hierarchy);
 
 /*
- * Threads that share the work of a cycle at present, the caller's included; 1 where it has all of it, for NULL, too. The
- * key `threads` asks for them. Results are the same, and callbacks come on the thread that calls.
+ * Threads that share the work of a cycle at present, the caller's included; 1 where it has all of it, for NULL, too.
+ * The key `threads` asks for them. Results are the same, and callbacks come on the thread that calls.
  *
  * There are never more than processors that the process may run on. SMs with their L1s are shared out, and so are L2
  * slices with their memory channels; each of the two has one thread, the caller's, where its work is not separable:
  *
- *   SMs, L1s          callbacks of any kind are set; a policy, predictor, scheduler or throttle is the host's, or is one
- *                     for all SMs (rpr, predictors that read a profile); shortly before limit.instructions
+ *   SMs, L1s          callbacks of any kind are set; a policy, predictor, scheduler or throttle is the host's, or is
+ *                     one for all SMs (rpr, predictors that read a profile); shortly before limit.instructions
  *   slices, channels  on_fill or on_evict is set; a policy or predictor is the host's or is one for all slices; L2 is
  *                     inclusive
  *   both              a trace of events is set
@@ -331,8 +331,9 @@ GPC_API uint64_t gpc_hierarchy_next_event(const gpc_hierarchy *hierarchy);
  * itself, whose accesses come one by one.
  *
  * Trees of coherent modules, and `coherence.data`, have one thread: there a number of threads is refused, and `auto` is
- * one. on_memory is refused with several. Which side has one thread by configuration, and why, is logged (INFO) when the
- * hierarchy is made. A process that forks goes on with a hierarchy of several threads in the parent alone. Since: 0.2.
+ * one. on_memory is refused with several. Which side has one thread by configuration, and why, is logged (INFO) when
+ * the hierarchy is made. A process that forks goes on with a hierarchy of several threads in the parent alone.
+ * Since: 0.2.
  */
 GPC_API uint32_t gpc_hierarchy_threads(const gpc_hierarchy *hierarchy);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define VERSION 1u
-#define NAME_BYTES 16u
+#define SECTION_NAME_BYTES 16u
 #define LARGE_STEP 65536u
 
 /* As memory has them: all fields in their place without gaps. */
@@ -22,7 +22,7 @@ typedef struct head {
 } head;
 
 typedef struct section_head {
-    char name[NAME_BYTES];
+    char name[SECTION_NAME_BYTES];
     uint64_t size; /* of the contents */
     uint32_t data_crc, crc;
 } section_head;

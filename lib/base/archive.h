@@ -53,6 +53,7 @@ void gpci_archive_close(gpci_archive *archive);
 void gpci_archive_section(gpci_archive *archive, const char *name);
 /* A stretch: a gpci_state_fn. */
 void gpci_archive_bytes(void *archive, void *memory, size_t size);
+#define GPCI_ARCHIVE_FIELD(archive, field) gpci_archive_bytes(archive, &(field), sizeof(field))
 /* A number that is saved; returns what it is, or, loading, what was saved. 0 after a failure. */
 uint64_t gpci_archive_number(gpci_archive *archive, uint64_t number);
 /* A number that is the same, `what`, in the object that is loaded into; else GPC_ERROR_FORMAT. */

@@ -8,9 +8,9 @@
  * Where the lines of a cache with many ways are. A set of 256 tags is 16 of the processor's own cache lines, and 64
  * comparisons of four tags; in a table of all lines one is found, or found missing, in one cache line most of the time.
  *
- * An entry is the upper bits of the hash of a line's number, and its slot + 1; 0: empty. The uppermost bits say where it
- * belongs; where that is taken, it stands in the next free entry. At most half of them are used. Which ways are free is
- * a bit each.
+ * An entry is the upper bits of the hash of a line's number, and its slot + 1; 0: empty. The uppermost bits say where
+ * it belongs; where that is taken, it stands in the next free entry. At most half of them are used. Which ways are free
+ * is a bit each.
  *
  * Example, 7 slots, table of 16 entries, 3 bits of an entry are its slot + 1: a line in slot 2 whose hash begins with
  * 0101 belongs into entry 5, and is there as 0101...011.

@@ -9,8 +9,6 @@
  * controllers' (gpci_controllers_archive).
  */
 
-#define FIELD(field) gpci_archive_bytes(a, &(field), sizeof(field))
-
 /* Entries in the order in which they came. */
 static void archive_map(gpc_context *context, gpci_map *map, gpci_archive *a) {
     const uint32_t count = (uint32_t)gpci_archive_count(a, map->count, sizeof *map->entries);
@@ -68,11 +66,14 @@ static void archive_module(gpc_coherence *c, gpci_module *m, gpci_archive *a) {
     else
         gpci_archive_same(a, m->blocks, "a module has another number of blocks");
     archive_policies(m, a);
-    FIELD(m->through), FIELD(m->leaving), FIELD(m->told_line), FIELD(m->told_access);
-    FIELD(m->kept_out), FIELD(m->asked_line), FIELD(m->asked_access);
-    FIELD(m->word), FIELD(m->answer), FIELD(m->answered_line), FIELD(m->answered_access);
-    FIELD(m->decided), FIELD(m->let_in), FIELD(m->seen);
-    FIELD(m->counts), FIELD(m->sampled_reads), FIELD(m->sampled_hits), FIELD(m->stats);
+    GPCI_ARCHIVE_FIELD(a, m->through), GPCI_ARCHIVE_FIELD(a, m->leaving), GPCI_ARCHIVE_FIELD(a, m->told_line),
+        GPCI_ARCHIVE_FIELD(a, m->told_access);
+    GPCI_ARCHIVE_FIELD(a, m->kept_out), GPCI_ARCHIVE_FIELD(a, m->asked_line), GPCI_ARCHIVE_FIELD(a, m->asked_access);
+    GPCI_ARCHIVE_FIELD(a, m->word), GPCI_ARCHIVE_FIELD(a, m->answer), GPCI_ARCHIVE_FIELD(a, m->answered_line),
+        GPCI_ARCHIVE_FIELD(a, m->answered_access);
+    GPCI_ARCHIVE_FIELD(a, m->decided), GPCI_ARCHIVE_FIELD(a, m->let_in), GPCI_ARCHIVE_FIELD(a, m->seen);
+    GPCI_ARCHIVE_FIELD(a, m->counts), GPCI_ARCHIVE_FIELD(a, m->sampled_reads), GPCI_ARCHIVE_FIELD(a, m->sampled_hits),
+        GPCI_ARCHIVE_FIELD(a, m->stats);
     if (m->transitions)
         gpci_archive_bytes(a, m->transitions, states * sizeof *m->transitions);
     if (m->origins)
@@ -107,7 +108,8 @@ void gpci_coherence_archive(gpc_coherence *c, gpci_archive *a) {
     archive_memory(c, a);
     for (uint32_t i = 0; c->timing && i < c->star_count; i++)
         for (uint32_t m = 0; m < c->module_count; m++)
-            FIELD(c->stars[i].through[m].last);
-    FIELD(c->line_access), FIELD(c->line_accesses), FIELD(c->follows), FIELD(c->overturned);
-    FIELD(c->asks), FIELD(c->deepest), FIELD(c->busy);
+            GPCI_ARCHIVE_FIELD(a, c->stars[i].through[m].last);
+    GPCI_ARCHIVE_FIELD(a, c->line_access), GPCI_ARCHIVE_FIELD(a, c->line_accesses), GPCI_ARCHIVE_FIELD(a, c->follows),
+        GPCI_ARCHIVE_FIELD(a, c->overturned);
+    GPCI_ARCHIVE_FIELD(a, c->asks), GPCI_ARCHIVE_FIELD(a, c->deepest), GPCI_ARCHIVE_FIELD(a, c->busy);
 }

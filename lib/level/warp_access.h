@@ -20,7 +20,7 @@ gpc_status gpci_access_take(const gpc_warp_access *access, gpc_error *error, gpc
 gpc_status gpci_access_check(const gpc_hierarchy *h, const gpc_warp_access *access);
 /*
  * Its line transactions, coalesced and counted, and what a request of each begins with.
- *   range         0, or the bytes that lanes touch, if these are a range (gpci_is_range): only the first address is read
+ *   range         0, or the bytes that lanes touch, if these are a range (gpci_is_range): the first address is read
  *   lines         GPCI_MAX_TRANSACTIONS
  *   out_segments  receives how many 32-byte segments they touch
  */

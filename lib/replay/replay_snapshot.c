@@ -11,8 +11,6 @@
  * and how many kernels of the trace it has had. No block is on an SM then, and no access in flight.
  */
 
-#define FIELD(field) gpci_archive_bytes(a, &(field), sizeof(field))
-
 /* As FNV-1a. */
 static uint64_t mixed(uint64_t hash, const void *data, size_t bytes) {
     for (const uint8_t *at = data; bytes--; at++)
@@ -35,19 +33,20 @@ static void archive_sm(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_archiv
         gpci_scheduler_archive(issuer->scheduler, a);
     }
     for (uint32_t slot = 0; slot < t->slots; slot++)
-        FIELD(m->warps[slot].starts);
+        GPCI_ARCHIVE_FIELD(a, m->warps[slot].starts);
     gpci_archive_bytes(a, m->boards, (size_t)t->slots * GPCI_SCOREBOARD_ENTRIES * sizeof *m->boards);
     gpci_archive_bytes(a, m->calendar, (size_t)GPCI_CALENDAR * t->words * sizeof *m->calendar);
     gpci_archive_bytes(a, m->answered, t->words * sizeof *m->answered);
-    FIELD(m->calendar_used), FIELD(m->next_start);
+    GPCI_ARCHIVE_FIELD(a, m->calendar_used), GPCI_ARCHIVE_FIELD(a, m->next_start);
     gpci_archive_bytes(a, (char *)m + gauges, sizeof *m - gauges); /* likewise */
 }
 
 static void archive_timed(gpci_timed_replay *t, gpci_archive *a) {
     gpc_replay *r = t->r;
     gpci_archive_section(a, "sms");
-    FIELD(t->cycles), FIELD(t->launched), FIELD(t->first_start), FIELD(t->progress), FIELD(t->counted);
-    FIELD(t->left), FIELD(t->next_vote), FIELD(t->voted);
+    GPCI_ARCHIVE_FIELD(a, t->cycles), GPCI_ARCHIVE_FIELD(a, t->launched), GPCI_ARCHIVE_FIELD(a, t->first_start),
+        GPCI_ARCHIVE_FIELD(a, t->progress), GPCI_ARCHIVE_FIELD(a, t->counted);
+    GPCI_ARCHIVE_FIELD(a, t->left), GPCI_ARCHIVE_FIELD(a, t->next_vote), GPCI_ARCHIVE_FIELD(a, t->voted);
     for (uint32_t sm = 0; sm < r->sm_count; sm++)
         archive_sm(t, &t->sms[sm], a);
     if (t->sampler.seen)
@@ -64,12 +63,13 @@ static void archive_replay(gpc_replay *r, gpci_archive *a) {
         gpci_archive_fail(a, GPC_ERROR_UNSUPPORTED, "a sampled replay (sample)");
     gpci_hierarchy_archive(r->hierarchy, a);
     gpci_archive_section(a, "replay");
-    FIELD(r->had), FIELD(r->had_names), FIELD(r->total), FIELD(r->rounds), FIELD(r->next_sm), FIELD(r->random);
+    GPCI_ARCHIVE_FIELD(a, r->had), GPCI_ARCHIVE_FIELD(a, r->had_names), GPCI_ARCHIVE_FIELD(a, r->total),
+        GPCI_ARCHIVE_FIELD(a, r->rounds), GPCI_ARCHIVE_FIELD(a, r->next_sm), GPCI_ARCHIVE_FIELD(a, r->random);
     gpci_archive_bytes(a, r->samples, r->sm_count * sizeof *r->samples);
     for (uint32_t sm = 0; sm < r->sm_count; sm++) {
-        FIELD(r->sms[sm].turn);
+        GPCI_ARCHIVE_FIELD(a, r->sms[sm].turn);
         if (r->future)
-            FIELD(r->future->sms[sm].base);
+            GPCI_ARCHIVE_FIELD(a, r->future->sms[sm].base);
     }
     if (r->timed)
         archive_timed(r->timed, a);

@@ -3,8 +3,6 @@
 
 #include "cache/cache_archive.h"
 
-#define FIELD(field) gpci_archive_bytes(a, &(field), sizeof(field))
-
 static void archive_policy(gpci_policy *policy, gpci_archive *a) {
     if (gpci_policy_can_be_saved(policy, a))
         gpci_policy_state(policy, gpci_archive_bytes, a);
@@ -12,8 +10,9 @@ static void archive_policy(gpci_policy *policy, gpci_archive *a) {
 
 void gpci_scheduler_archive(gpc_scheduler *s, gpci_archive *a) {
     gpci_archive_same(a, s->warps, "a scheduler has another number of warps");
-    FIELD(s->running), FIELD(s->counts), FIELD(s->next_order), FIELD(s->own_admissions), FIELD(s->cycle);
-    FIELD(s->again);
+    GPCI_ARCHIVE_FIELD(a, s->running), GPCI_ARCHIVE_FIELD(a, s->counts), GPCI_ARCHIVE_FIELD(a, s->next_order),
+        GPCI_ARCHIVE_FIELD(a, s->own_admissions), GPCI_ARCHIVE_FIELD(a, s->cycle);
+    GPCI_ARCHIVE_FIELD(a, s->again);
     gpci_archive_bytes(a, s->states, s->warps * sizeof *s->states);
     gpci_archive_bytes(a, s->ages, s->warps * sizeof *s->ages);
     gpci_archive_bytes(a, s->by_age, s->warps * sizeof *s->by_age);

@@ -51,7 +51,16 @@ static void on_l1_evict(void *user_data, const gpc_eviction *eviction, const gpc
     t->front.cache_event(t->front.user_data, stage->index, &event);
 }
 
-/* The same of a coherent L1. */
+void gpci_l1_tell_event(const gpci_timed *t, uint32_t sm, const gpci_packet *p, bool hit) {
+    gpc_cache_event event = {.kind = hit ? GPC_CACHE_EVENT_HIT : GPC_CACHE_EVENT_MISS,
+                             .warp = p->request.warp,
+                             .owner = p->request.warp,
+                             .line_address = p->address,
+                             .cycle = t->wheel.now};
+    t->front.cache_event(t->front.user_data, sm, &event);
+}
+
+/* The same of a coherent L1's evictions. */
 static void on_l1_block_evict(void *timed, const gpci_module *m, uint64_t tag, uint32_t owner,
                               const gpc_request *request) {
     const gpci_timed *t = timed;

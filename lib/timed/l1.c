@@ -179,15 +179,6 @@ static void evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *evicti
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
 }
 
-void gpci_l1_tell_event(const gpci_timed *t, uint32_t sm, const gpci_packet *p, bool hit) {
-    gpc_cache_event event = {.kind = hit ? GPC_CACHE_EVENT_HIT : GPC_CACHE_EVENT_MISS,
-                             .warp = p->request.warp,
-                             .owner = p->request.warp,
-                             .line_address = p->address,
-                             .cycle = t->wheel.now};
-    t->front.cache_event(t->front.user_data, sm, &event);
-}
-
 /* What a load's lookup found. Sectors in flight are hits, as hardware counts them. */
 static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p, const gpci_tag_access *access) {
     uint8_t hit = p->segments & (t->h->l1_level.segments_of[access->result.hit_sectors] | access->flying);

@@ -176,7 +176,7 @@ GPCI_INLINE uint32_t leave(gpci_network *network, uint32_t output) {
     gpci_gauge_set(&port->gauge, now, port->gauge.level - 1);
     port->packets++;
     port->bytes += packet->path.size;
-    port->cycles += now - packet->path.entered;
+    port->spent += now - packet->path.entered;
     return index;
 }
 
@@ -496,7 +496,7 @@ gpci_network_stats gpci_network_get_stats(const gpci_network *network) {
         stats.output_cycles += gpci_gauge_sum(&port->gauge, now);
         stats.packets += port->packets;
         stats.bytes += port->bytes;
-        stats.cycles += port->cycles;
+        stats.cycles += port->spent;
     }
     return stats;
 }
@@ -510,7 +510,7 @@ void gpci_network_reset_stats(gpci_network *network) {
     for (uint32_t i = 0; i < network->options.outputs; i++) {
         gpci_network_output *port = &network->outputs[i];
         port->gauge.since = now;
-        port->gauge.sum = port->packets = port->bytes = port->cycles = 0;
+        port->gauge.sum = port->packets = port->bytes = port->spent = 0;
     }
 }
 

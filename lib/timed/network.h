@@ -69,13 +69,14 @@ typedef struct gpci_network_output {
     uint32_t used;     /* of its room, by packets in the buffer or on the way to it */
     bool distant;      /* the first is due beyond the wheel's span: its receiver is still to be woken */
     gpci_packet_list buffer;
-    gpci_gauge gauge;                /* of packets */
-    uint64_t packets, bytes, cycles; /* that have left here */
+    gpci_gauge gauge;               /* of packets */
+    uint64_t packets, bytes, spent; /* that have left here, and cycles that they spent */
 } gpci_network_output;
 
 /*
  * With several threads (lanes.h): what is at an input or an output is its lane's to change. What all ports share,
- * bitmaps, is changed by steps that no order between them shows in, and whom that wakes is settled later, by one thread.
+ * bitmaps, is changed by steps that no order between them shows in, and whom that wakes is settled later, by one
+ * thread.
  */
 typedef struct gpci_network_sharing {
     gpci_wheel **receivers; /* [outputs] on which the receiver of an output is woken */

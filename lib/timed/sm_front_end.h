@@ -30,8 +30,9 @@ void gpci_timed_attach(gpc_hierarchy *h, const gpci_sm_front_end *front);
 void gpci_timed_wake(gpc_hierarchy *h, uint32_t sm, uint64_t cycle);
 
 /*
- * gpc_hierarchy_try_issue without its checks, for a memory instruction with addresses in global or local space.
- * Counts the instruction, as gpc_hierarchy_access does. `range`: as for gpci_access_lines. GPC_OK, GPC_BUSY or GPC_ERROR_MEMORY.
+ * gpc_hierarchy_try_issue without its checks, for a memory instruction with addresses in global or local space. Counts
+ * the instruction, as gpc_hierarchy_access does. `range`: as for gpci_access_lines. GPC_OK, GPC_BUSY or
+ * GPC_ERROR_MEMORY.
  */
 gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint32_t range, uint64_t token,
                             gpc_busy *busy);
@@ -45,8 +46,8 @@ GPCI_INLINE bool gpci_timed_takes_range(const gpc_hierarchy *h, uint8_t kind) {
 gpc_status gpci_timed_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *busy);
 
 /*
- * Steps of SMs come from several threads at once, those of one strand from one: strands, 1 or more, and the strand of an SM.
- * Where `alone`, all come from the caller's thread, in the order of SMs.
+ * Steps of SMs come from several threads at once, those of one strand from one: strands, 1 or more, and the strand of
+ * an SM. Where `alone`, all come from the caller's thread, in the order of SMs.
  */
 uint32_t gpci_timed_strands(const gpc_hierarchy *h);
 uint32_t gpci_timed_strand_of(const gpc_hierarchy *h, uint32_t sm);

@@ -263,8 +263,8 @@ static gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_packet 
 }
 
 /*
- * What a packet lacks, given what is there, in a way or nowhere, and in flight; `leader`: of its line's MSHR entry, NULL
- * without one.
+ * What a packet lacks, given what is there, in a way or nowhere, and in flight; `leader`: of its line's MSHR entry,
+ * NULL without one.
  */
 static gpci_lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access, uint32_t way,
                        const gpci_packet *leader) {

@@ -22,8 +22,8 @@
 typedef struct gpci_timed gpci_timed;
 
 /*
- * A bucket of a coherent stage's MSHR table: its first entry's line beside the leader, so that most searches touch no packet. Entries
- * are chained through their packets, for they leave one by one, which those of a gpci_map cannot.
+ * A bucket of a coherent stage's MSHR table: its first entry's line beside the leader, so that most searches touch no
+ * packet. Entries are chained through their packets, for they leave one by one, which those of a gpci_map cannot.
  */
 typedef struct gpci_mshr_bucket {
     uint64_t line;   /* number */
@@ -247,7 +247,10 @@ typedef struct gpci_fetch_request {
     bool declined; /* they are not, because of the replacement policy */
     bool remote;   /* from the other partition */
 } gpci_fetch_request;
-/* hook.c: a line leaves the stage on a packet's account. */
+/* hook.c */
+/* A load has been looked up: to the scheduler of its SM, which there is. */
+void gpci_l1_tell_event(const gpci_timed *t, uint32_t sm, const gpci_packet *packet, bool hit);
+/* A line leaves the stage on a packet's account. */
 void gpci_stage_evicted(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet, const gpc_eviction *eviction);
 /* What a store or an atomic wrote finds no room: it goes to the level below. */
 void gpci_stage_write_below(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet);
@@ -260,8 +263,6 @@ extern const gpci_stage_rules gpci_l1_stage;
 void gpci_l1_release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);
 /* The access has what it waited for, the packet stays as its MSHR entry's leader. */
 void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level);
-/* A load has been looked up: to the scheduler of its SM, which there is. */
-void gpci_l1_tell_event(const gpci_timed *t, uint32_t sm, const gpci_packet *packet, bool hit);
 /* The packet itself goes below; its reply completes its line. */
 void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet_type type);
 /* A fetch has brought part of its sectors, and goes once more for the rest. */

@@ -111,7 +111,7 @@ bool gpci_stage_idle(const gpci_stage *stage) {
              stage->mshr.used[0] | stage->mshr.used[1]);
 }
 
-/* From its tags' accesses on, without addresses; what is before them, and its cache, is as it was made, or another's. */
+/* From its tags' accesses on, without addresses; what is before them, and its cache, is as made, or another's. */
 void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data) {
     const size_t from = offsetof(gpci_stage, tag_access), to = offsetof(gpci_stage, reorder),
                  rest = offsetof(gpci_stage, stores_below);

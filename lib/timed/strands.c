@@ -71,7 +71,7 @@ static void add_to_phases(gpci_strands *strands, uint32_t kind) {
     const gpci_side side = side_of(kind);
     if (!group->components)
         return;
-    gpci_phase *phase = strands->phase_count ? &strands->phases[strands->phase_count - 1] : NULL;
+    gpci_strand_phase *phase = strands->phase_count ? &strands->phases[strands->phase_count - 1] : NULL;
     if (!phase || phase->side != side) {
         phase = &strands->phases[strands->phase_count];
         phase->set = strands->bits + (size_t)strands->phase_count++ * strands->main->wheel.words;
@@ -86,8 +86,8 @@ static void add_to_phases(gpci_strands *strands, uint32_t kind) {
 }
 
 /*
- * Phases in the order of groups, but that the partitions' reply links come before the channels, where channels are at no
- * network: they do not meet, and channels and slices are then one phase.
+ * Phases in the order of groups, but that the partitions' reply links come before the channels, where channels are at
+ * no network: they do not meet, and channels and slices are then one phase.
  */
 static void make_phases(gpci_strands *strands) {
     const bool early = !strands->main->groups[GPCI_GROUP_MEMORY_REPLIES].components;

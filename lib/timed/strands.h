@@ -8,10 +8,10 @@
 /*
  * A cycle on several threads, with the same results as on one.
  *
- * Components whose steps in a cycle do not meet are shared out among strands: SMs, each with its L1, and slices, each with
- * its channels and its peer in the other partition. A strand has a view of the hierarchy: a gpci_timed of its own, in
- * which the wheel, free packets and flights and what is counted are the strand's, and all else is the one hierarchy's. A
- * component's step is given its strand's view, and so knows nothing of strands.
+ * Components whose steps in a cycle do not meet are shared out among strands: SMs, each with its L1, and slices, each
+ * with its channels and its peer in the other partition. A strand has a view of the hierarchy: a gpci_timed of its own,
+ * in which the wheel, free packets and flights and what is counted are the strand's, and all else is the one
+ * hierarchy's. A component's step is given its strand's view, and so knows nothing of strands.
  *
  * A cycle goes through phases, in an order that leads to the same as that of the components' numbers:
  *
@@ -22,8 +22,8 @@
  *   request network, links       one thread
  *
  * Between two phases all threads have met. Whom a component wakes is of its own strand, or a network, which is told at
- * the end of the phase (gpci_network_settle). Phases with little to do are run by one thread, strand by strand in the order
- * of components' numbers: nothing depends on which ones are.
+ * the end of the phase (gpci_network_settle). Phases with little to do are run by one thread, strand by strand in the
+ * order of components' numbers: nothing depends on which ones are.
  *
  * Packets and flights have the same numbers in all strands: chunks of them belong to the strands in turn.
  */

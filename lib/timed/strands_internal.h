@@ -19,11 +19,11 @@ typedef struct gpci_strand {
 } gpci_strand;
 
 /* Components that are stepped between two meetings of the threads: bits of those; numbers of the first and last. */
-typedef struct gpci_phase {
+typedef struct gpci_strand_phase {
     gpci_side side; /* NONE: those of no strand, by one thread */
     uint64_t *set;
     uint32_t first, last;
-} gpci_phase;
+} gpci_strand_phase;
 
 #define GPCI_PHASES GPCI_GROUP_COUNT
 
@@ -35,8 +35,8 @@ struct gpci_strands {
     uint64_t *bits;      /* the memory of all bitmaps */
     gpci_wheel **receivers;
     gpci_network_sharing networks[GPCI_GROUP_COUNT];
-    gpci_phase phases[GPCI_PHASES];
-    const gpci_phase *phase; /* that is run */
+    gpci_strand_phase phases[GPCI_PHASES];
+    const gpci_strand_phase *phase; /* that is run */
     uint32_t count, phase_count;
     uint32_t slot;     /* of the wheel: the cycle's */
     uint32_t least;    /* components of a phase, from which on threads share it */

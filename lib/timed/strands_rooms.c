@@ -4,8 +4,9 @@
 #include "base/array.h"
 
 /*
- * Packets and flights of strands. Memory is had by one thread alone, between phases: so each strand has room then for all
- * that it may take in a phase. Of a strand that gives more than it takes others take what is free, before there is more.
+ * Packets and flights of strands. Memory is had by one thread alone, between phases: so each strand has room then for
+ * all that it may take in a phase. Of a strand that gives more than it takes others take what is free, before there is
+ * more.
  */
 
 /* Packets that a strand could take now. */

@@ -21,7 +21,7 @@ static void step(gpci_timed *view, uint32_t number) {
     group->step(group, number - group->first);
 }
 
-static void expect(const gpci_timed *view, const uint64_t *due, const gpci_phase *phase) {
+static void expect(const gpci_timed *view, const uint64_t *due, const gpci_strand_phase *phase) {
     for (unsigned pass = 0; pass < 2; pass++)
         for (uint32_t word = phase->first / 64; word <= phase->last / 64; word++)
             for (uint64_t bits = due[word] & phase->set[word]; bits; bits &= bits - 1) {
@@ -34,7 +34,7 @@ static void expect(const gpci_timed *view, const uint64_t *due, const gpci_phase
 
 /* A strand's part of a phase, or that of no strand. */
 static void run_view(const gpci_strands *strands, gpci_timed *view) {
-    const gpci_phase *phase = strands->phase;
+    const gpci_strand_phase *phase = strands->phase;
     gpci_wheel *wheel = &view->wheel;
     uint64_t *due = due_of(strands, wheel);
     for (uint32_t word = phase->first / 64; word <= phase->last / 64; word++)
@@ -57,7 +57,7 @@ static void share(void *user_data, uint32_t worker) {
 
 /* One thread, in the order of components' numbers, as without strands. */
 static void run_alone(gpci_strands *strands) {
-    const gpci_phase *phase = strands->phase;
+    const gpci_strand_phase *phase = strands->phase;
     for (uint32_t i = 0; i < strands->count; i++)
         expect(&strands->strand[i].view, due_of(strands, &strands->strand[i].view.wheel), phase);
     for (uint32_t word = phase->first / 64; word <= phase->last / 64; word++)
@@ -77,7 +77,7 @@ static void run_alone(gpci_strands *strands) {
 
 /* Strands' components that others than their strands have woken are woken there. Returns how many are due. */
 static uint32_t gather(gpci_strands *strands) {
-    const gpci_phase *phase = strands->phase;
+    const gpci_strand_phase *phase = strands->phase;
     uint64_t *from = due_of(strands, &strands->main->wheel);
     uint32_t count = 0;
     for (uint32_t word = phase->first / 64; word <= phase->last / 64; word++) {
@@ -115,7 +115,7 @@ static void settle_networks(gpci_strands *strands) {
             gpci_network_settle(strands->main->groups[kind].self);
 }
 
-static void run_phase(gpci_strands *strands, const gpci_phase *phase) {
+static void run_phase(gpci_strands *strands, const gpci_strand_phase *phase) {
     strands->phase = phase;
     if (phase->side == GPCI_SIDE_NONE) {
         const uint64_t *due = due_of(strands, &strands->main->wheel);

@@ -12,7 +12,7 @@ typedef struct gpci_form_piece {
     gpci_form forms[GPCI_FORMS_PER_PIECE];
 } gpci_form_piece;
 
-/* Forms that blocks point at. Once there are many of them a new set begins, and the old one goes with its last block. */
+/* Forms that blocks point at. Once there are many a new set begins, and the old one goes with its last block. */
 #define GPCI_MOST_FORMS 32768u
 typedef struct gpci_form_set {
     size_t users;            /* blocks, and the packer */

@@ -8,8 +8,8 @@ import unittest
 
 LIB = pathlib.Path(__file__).resolve().parents[2] / "lib"
 
-# Parameters of an included file, which each of its instances sets.
-PARAMETERS = {"GPCI_BATCH_NAME"}
+# Parameters of an included file, which each of its instances sets; and what a file asks of the system's headers.
+PARAMETERS = {"GPCI_BATCH_NAME", "_GNU_SOURCE"}
 
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 LITERAL = re.compile(r'"(?:\\.|[^"\\\n])*"')
