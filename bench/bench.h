@@ -16,10 +16,18 @@ static inline void figure(const char *name, double value, const char *unit) {
     fflush(stdout);
 }
 
-static inline double cpu_seconds(void) {
+static inline double seconds_of(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static inline double cpu_seconds(void) {
+    return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static inline double wall_seconds(void) {
+    return seconds_of(CLOCK_MONOTONIC);
 }
 
 static inline void need(gpc_status status, const char *what, const gpc_error *error) {

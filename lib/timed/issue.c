@@ -66,7 +66,7 @@ uint32_t gpci_take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kin
         t->l1[sm].fences.writes += kind != GPC_PREFETCH && kind != GPCI_KIND_FENCE;
     }
     t->in_flight++;
-    t->accepted++;
+    t->taken++;
     t->progress = t->wheel.now;
     return number;
 }
@@ -171,8 +171,8 @@ static void complete_at_once(gpci_timed *t, const gpc_warp_access *w, uint64_t t
                         .kind = w->kind,
                         .level = 1};
     gpci_count_instruction(t->h, w->sm, w->mask);
-    t->accepted++;
-    t->completed++;
+    t->taken++;
+    t->ended++;
     if (t->callbacks.on_complete)
         t->callbacks.on_complete(t->callbacks.user_data, &c);
 }

@@ -50,7 +50,7 @@ static void complete(gpci_timed *t, uint32_t number) {
     f->next = t->flight_free;
     t->flight_free = number;
     t->in_flight--;
-    t->completed++;
+    t->ended++;
     t->progress = t->wheel.now;
     if (framed)
         t->front.complete(t->front.user_data, &c);

@@ -211,8 +211,8 @@ void gpci_strands_refresh(gpci_timed *t) {
         view->flight_free = own.flight_free;
         view->flight_stride = own.flight_stride;
         view->in_flight = own.in_flight;
-        view->accepted = own.accepted;
-        view->completed = own.completed;
+        view->taken = own.taken;
+        view->ended = own.ended;
         view->progress = own.progress;
         view->failed = own.failed;
         for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
@@ -233,12 +233,12 @@ void gpci_strands_fold(gpci_timed *t) {
         strands->strand[i].spare -= (int32_t)view->pool.live;
         t->pool.live += view->pool.live;
         t->in_flight += view->in_flight;
-        t->accepted += view->accepted;
-        t->completed += view->completed;
+        t->taken += view->taken;
+        t->ended += view->ended;
         t->progress = view->progress > t->progress ? view->progress : t->progress;
         t->failed = t->failed == GPC_OK ? view->failed : t->failed;
         view->pool.live = 0;
-        view->in_flight = view->accepted = view->completed = view->progress = 0;
+        view->in_flight = view->taken = view->ended = view->progress = 0;
         view->failed = GPC_OK;
     }
 }

@@ -102,9 +102,9 @@ struct gpci_timed {
     gpci_plain_values *values;       /* of plain caches, with coherence.data; NULL */
     gpc_hierarchy_callbacks callbacks;
     gpci_sm_front_end front;
-    gpc_status failed; /* a policy chose an impossible victim, or a protocol has no rule */
-    gpc_error error;   /* what a protocol says of it */
-    uint64_t accepted, completed;
+    gpc_status failed;     /* a policy chose an impossible victim, or a protocol has no rule */
+    gpc_error error;       /* what a protocol says of it */
+    uint64_t taken, ended; /* accesses: gpc_stats.accepted and .completed */
     uint64_t memory_ids;   /* given to the host's memory so far */
     uint64_t progress;     /* core cycle of the last completion or acceptance */
     uint64_t counted_from; /* core cycle since which statistics count */

@@ -52,8 +52,8 @@ static void add_rest(const gpc_hierarchy *h, gpc_stats *s) {
     uint64_t cycles = t->wheel.now - t->counted_from;
     s->cycles += cycles;
     s->sm_cycles += cycles * t->h->sms;
-    s->accepted += t->accepted;
-    s->completed += t->completed;
+    s->accepted += t->taken;
+    s->completed += t->ended;
     gpci_groups_count_rest(t, s);
 }
 
@@ -61,8 +61,8 @@ static void reset_stats(gpc_hierarchy *h) {
     gpci_timed *t = h->timed;
     gpci_timed_fold(t);
     t->counted_from = t->wheel.now;
-    t->accepted = t->in_flight; /* so that those that are under way are not missed when they complete */
-    t->completed = 0;
+    t->taken = t->in_flight; /* so that those that are under way are not missed when they complete */
+    t->ended = 0;
     gpci_groups_reset(t, t->wheel.now);
 }
 
@@ -133,8 +133,7 @@ void gpci_timed_state(gpci_timed *t, gpci_state_fn visit, void *user_data) {
     visit(user_data, &t->flight_fresh, sizeof t->flight_fresh);
     visit(user_data, &t->flight_free, sizeof t->flight_free);
     visit(user_data, t->flights, t->flight_fresh * sizeof *t->flights);
-    uint64_t *const counts[] = {&t->in_flight,  &t->accepted, &t->completed,
-                                &t->memory_ids, &t->progress, &t->counted_from};
+    uint64_t *const counts[] = {&t->in_flight, &t->taken, &t->ended, &t->memory_ids, &t->progress, &t->counted_from};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         visit(user_data, counts[i], sizeof *counts[i]);
     visit(user_data, &t->failed, sizeof t->failed);

@@ -232,7 +232,7 @@ uint32_t gpci_fence_before(gpci_timed *t, const gpc_warp_access *w) {
     const gpci_fence_plan plan = gpci_fence_plan_of(t->h, w->scope, GPC_ORDER_RELEASE, GPC_CONTROL_NONE);
     uint32_t number = enter(t, w->sm, w->warp, plan, 0);
     t->in_flight--; /* it is no access of its own */
-    t->accepted--;
+    t->taken--;
     return number;
 }
 

@@ -94,6 +94,6 @@ Test(places, another_set) {
     cr_expect_eq(rig_lines(&r), 2);
     gpc_cache_destroy(r.cache);
     r.cache = NULL;
-    rig_close(&r);
     gpci_commons_release(commons);
+    rig_close(&r);
 }

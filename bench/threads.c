@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bench.h"
+
+#include <string.h>
+
+/*
+ * Replays with `threads` = 1, 2, 4 and 8, as far as there are processors: how many times as fast as with one, by the
+ * clock on the wall, the least of REPEATS runs each, taken in turns.
+ *
+ * bench-threads [PRESET [MODE [SOURCE]]]
+ */
+
+#define REPEATS 3
+
+static const char *const sources[] = {
+    "synthetic:gather:2MiB",
+    "synthetic:vectoradd:4MiB",
+    "synthetic:warp-reuse:8MiB:lines=8,repeats=8",
+};
+
+/* Seconds of a replay; 0 where it has not so many threads. */
+static double run(const char *preset, const char *mode, const char *source, uint32_t threads) {
+    gpc_context *context;
+    gpc_config *config;
+    gpc_replay *replay;
+    gpc_trace *trace;
+    gpc_error error = GPC_ERROR_INIT;
+    char number[16];
+    snprintf(number, sizeof number, "%u", threads);
+    need(gpc_context_create(NULL, &error, &context), "context", &error);
+    need(gpc_config_create(context, &error, &config), "config", &error);
+    need(gpc_config_load_preset(config, preset, &error), preset, &error);
+    need(gpc_config_set(config, "mode", mode, &error), "mode", &error);
+    need(gpc_config_set(config, "threads", number, &error), "threads", &error);
+    need(gpc_replay_create(context, config, &error, &replay), "replay", &error);
+    need(gpc_trace_open(context, source, &error, &trace), source, &error);
+    const bool there_are = gpc_hierarchy_threads(gpc_replay_hierarchy(replay)) == threads;
+    const double start = wall_seconds();
+    gpc_status status = GPC_END;
+    while (there_are && (status = gpc_replay_kernel(replay, trace, NULL, NULL, &error)) == GPC_OK)
+        ;
+    need(status, source, &error);
+    const double seconds = wall_seconds() - start;
+    gpc_trace_close(trace);
+    gpc_replay_destroy(replay);
+    gpc_config_destroy(config);
+    gpc_context_destroy(context);
+    return there_are ? seconds : 0;
+}
+
+static void compare(const char *preset, const char *mode, const char *source) {
+    static const uint32_t threads[] = {1, 2, 4, 8};
+    double best[4] = {0, 0, 0, 0};
+    for (unsigned repeat = 0; repeat < REPEATS; repeat++)
+        for (size_t n = 0; n < 4; n++) {
+            const double seconds = run(preset, mode, source, threads[n]);
+            best[n] = !repeat || seconds < best[n] ? seconds : best[n];
+        }
+    for (size_t n = 0; n < 4 && best[n] > 0; n++) {
+        char name[256];
+        snprintf(name, sizeof name, "threads.%s.%s.%s.%u", preset, mode, source, threads[n]);
+        figure(name, best[0] / best[n], "x");
+    }
+}
+
+int main(int argc, char **argv) {
+    static const char *const modes[] = {"timed", "functional"};
+    const char *preset = argc > 1 ? argv[1] : "h100";
+    for (size_t mode = 0; mode < 2; mode++)
+        for (size_t k = 0; k < (argc > 3 ? 1 : sizeof sources / sizeof *sources); k++)
+            if (argc < 3 || !strcmp(argv[2], modes[mode]))
+                compare(preset, modes[mode], argc > 3 ? argv[3] : sources[k]);
+    return 0;
+}
