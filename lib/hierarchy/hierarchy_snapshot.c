@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/hierarchy_snapshot.h"
 
+#include "base/buffer.h"
 #include "coherence/tree.h"
 #include "config/config_object.h"
 #include "level/driver.h"
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A hierarchy in a snapshot: its configuration, from which it is made again, then what it holds and has counted. */
+/* An object in a snapshot: its configuration, from which it is made again, then what it holds and has counted. */
 
 #define READ_STEP 65536u
 
@@ -24,13 +25,13 @@ static uint32_t layout_of(const gpci_archive *a) {
     return gpci_crc_of(&a->crc, 0, sizes, sizeof sizes);
 }
 
-gpci_archive_kind gpci_snapshot_kind(uint32_t kind) {
+static gpci_archive_kind archive_kind(uint32_t kind) {
     gpci_archive a;
     gpci_crc_init(&a.crc);
     return (gpci_archive_kind){kind, layout_of(&a)};
 }
 
-gpc_status gpci_snapshot_config(const gpc_config *config, gpci_archive *a, gpc_config **out) {
+static gpc_status archive_config(const gpc_config *config, gpci_archive *a, gpc_config **out) {
     gpci_archive_section(a, "config");
     gpci_archive_same(a, GPCI_KEY_COUNT, "another number of configuration keys");
     gpc_status status = a->loading && a->status == GPC_OK ? gpc_config_create(a->context, a->error, out) : a->status;
@@ -74,40 +75,7 @@ void gpci_hierarchy_archive(gpc_hierarchy *h, gpci_archive *a) {
     h->driver->archive(h, a);
 }
 
-gpc_status gpci_hierarchy_save(const gpc_hierarchy *h, gpci_archive *a) {
-    /* what the archive is given, when it saves, it only reads */
-    gpc_hierarchy *ours = (gpc_hierarchy *)(uintptr_t)h;
-    gpc_status status = gpci_snapshot_config(h->config, a, NULL);
-    if (status == GPC_OK)
-        gpci_hierarchy_archive(ours, a);
-    return a->status;
-}
-
-gpc_status gpci_hierarchy_restore(gpci_archive *a, gpc_hierarchy **out) {
-    gpc_config *config = NULL;
-    gpc_hierarchy *h = NULL;
-    gpc_status status = gpci_snapshot_config(NULL, a, &config);
-    if (status == GPC_OK)
-        status = gpc_hierarchy_create(a->context, config, a->error, &h);
-    gpc_config_destroy(config);
-    if (status < 0)
-        return status;
-    gpci_hierarchy_archive(h, a);
-    if (a->status < 0) {
-        gpc_hierarchy_destroy(h);
-        return a->status;
-    }
-    *out = h;
-    return GPC_OK;
-}
-
-static gpc_status save(const gpc_hierarchy *h, gpci_archive *a, gpc_error *error) {
-    gpci_archive_save(a, h->context, error, gpci_snapshot_kind(GPCI_SNAPSHOT_HIERARCHY));
-    gpc_status status = gpci_hierarchy_save(h, a);
-    return status == GPC_OK ? gpci_archive_finish(a) : status;
-}
-
-gpc_status gpci_snapshot_write(const gpci_archive *a, gpc_write_fn write, void *user_data, gpc_error *error) {
+static gpc_status write_all(const gpci_archive *a, gpc_write_fn write, void *user_data, gpc_error *error) {
     for (size_t at = 0; at < a->size;) {
         const size_t part = a->size - at < READ_STEP ? a->size - at : READ_STEP;
         gpc_status status = write(user_data, a->data + at, part);
@@ -119,8 +87,8 @@ gpc_status gpci_snapshot_write(const gpci_archive *a, gpc_write_fn write, void *
     return GPC_OK;
 }
 
-gpc_status gpci_snapshot_read(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error,
-                              gpci_buffer *out) {
+static gpc_status read_all(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error,
+                           gpci_buffer *out) {
     *out = (gpci_buffer){.context = context};
     for (;;) {
         size_t got = 0;
@@ -138,31 +106,99 @@ gpc_status gpci_snapshot_read(gpc_context *context, gpc_read_fn read, void *user
     }
 }
 
-gpc_status gpc_hierarchy_save_to(const gpc_hierarchy *h, gpc_write_fn write, void *user_data, gpc_error *error) {
-    if (!h || !write)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_save_to: %s is NULL", h ? "write" : "hierarchy");
-    gpci_archive a;
-    gpc_status status = save(h, &a, error);
+static gpc_status save(const gpci_saved *from, gpci_archive *a, gpc_error *error) {
+    gpci_archive_save(a, from->context, error, archive_kind(from->kind->kind));
+    gpc_status status = archive_config(from->config, a, NULL);
+    if (status == GPC_OK) /* what the archive is given, when it saves, it only reads */
+        from->kind->archive((void *)(uintptr_t)from->object, a);
+    return a->status == GPC_OK ? gpci_archive_finish(a) : a->status;
+}
+
+static gpc_status restore(const gpci_saved_kind *kind, gpci_archive *a, void **out) {
+    gpc_config *config = NULL;
+    void *object = NULL;
+    gpc_status status = archive_config(NULL, a, &config);
     if (status == GPC_OK)
-        status = gpci_snapshot_write(&a, write, user_data, error);
+        status = kind->create(a->context, config, a->error, &object);
+    gpc_config_destroy(config);
+    if (status < 0)
+        return status;
+    kind->archive(object, a);
+    status = gpci_archive_end(a);
+    if (status == GPC_OK)
+        *out = object;
+    else
+        kind->destroy(object);
+    return status;
+}
+
+static gpc_status load(const gpci_saved_kind *kind, gpc_context *context, void *data, size_t size, gpc_error *error,
+                       void **out) {
+    gpci_archive a;
+    gpc_status status = gpci_archive_load(&a, context, data, size, error, archive_kind(kind->kind));
+    if (status == GPC_OK)
+        status = restore(kind, &a, out);
     gpci_archive_close(&a);
     return status;
 }
 
-static gpc_status load(gpc_context *context, void *data, size_t size, gpc_error *error, gpc_hierarchy **out) {
+gpc_status gpci_save_to(const gpci_saved *from, gpc_write_fn write, void *user_data, gpc_error *error) {
     gpci_archive a;
-    gpc_hierarchy *h = NULL;
-    gpc_status status = gpci_archive_load(&a, context, data, size, error, gpci_snapshot_kind(GPCI_SNAPSHOT_HIERARCHY));
+    gpc_status status = save(from, &a, error);
     if (status == GPC_OK)
-        status = gpci_hierarchy_restore(&a, &h);
-    if (status == GPC_OK)
-        status = gpci_archive_end(&a);
+        status = write_all(&a, write, user_data, error);
     gpci_archive_close(&a);
-    if (status == GPC_OK)
-        *out = h;
-    else
-        gpc_hierarchy_destroy(h);
     return status;
+}
+
+gpc_status gpci_load_from(const gpci_saved_kind *kind, gpc_context *context, gpc_read_fn read, void *user_data,
+                          gpc_error *error, void **out) {
+    gpci_buffer file;
+    gpc_status status = read_all(context, read, user_data, error, &file);
+    if (status == GPC_OK)
+        return load(kind, context, file.data, file.length, error, out);
+    gpci_buffer_clear(&file);
+    return status;
+}
+
+gpc_status gpci_copy(const gpci_saved *from, gpc_error *error, void **out) {
+    gpci_archive a;
+    gpc_status status = save(from, &a, error);
+    if (status == GPC_OK)
+        return load(from->kind, from->context, a.data, a.size, error, out);
+    gpci_archive_close(&a);
+    return status;
+}
+
+static gpc_status create_hierarchy(gpc_context *context, const gpc_config *config, gpc_error *error, void **out) {
+    gpc_hierarchy *h = NULL;
+    gpc_status status = gpc_hierarchy_create(context, config, error, &h);
+    *out = h;
+    return status;
+}
+
+static void destroy_hierarchy(void *h) {
+    gpc_hierarchy_destroy(h);
+}
+
+static void archive_hierarchy(void *h, gpci_archive *a) {
+    gpci_hierarchy_archive(h, a);
+}
+
+static const gpci_saved_kind hierarchies = {.kind = GPCI_SNAPSHOT_HIERARCHY,
+                                            .create = create_hierarchy,
+                                            .destroy = destroy_hierarchy,
+                                            .archive = archive_hierarchy};
+
+static gpci_saved saved(const gpc_hierarchy *h) {
+    return (gpci_saved){&hierarchies, h, h->context, h->config};
+}
+
+gpc_status gpc_hierarchy_save_to(const gpc_hierarchy *h, gpc_write_fn write, void *user_data, gpc_error *error) {
+    if (!h || !write)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_save_to: %s is NULL", h ? "write" : "hierarchy");
+    const gpci_saved from = saved(h);
+    return gpci_save_to(&from, write, user_data, error);
 }
 
 gpc_status gpc_hierarchy_load_from(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error,
@@ -172,21 +208,20 @@ gpc_status gpc_hierarchy_load_from(gpc_context *context, gpc_read_fn read, void 
                          !context ? "context"
                          : read   ? "out"
                                   : "read");
-    gpci_buffer file;
-    gpc_status status = gpci_snapshot_read(context, read, user_data, error, &file);
+    void *h = NULL;
+    gpc_status status = gpci_load_from(&hierarchies, context, read, user_data, error, &h);
     if (status == GPC_OK)
-        return load(context, file.data, file.length, error, out);
-    gpci_buffer_clear(&file);
+        *out = h;
     return status;
 }
 
 gpc_status gpc_hierarchy_copy(const gpc_hierarchy *h, gpc_error *error, gpc_hierarchy **out) {
     if (!h || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_copy: %s is NULL", h ? "out" : "hierarchy");
-    gpci_archive a;
-    gpc_status status = save(h, &a, error);
+    const gpci_saved from = saved(h);
+    void *copy = NULL;
+    gpc_status status = gpci_copy(&from, error, &copy);
     if (status == GPC_OK)
-        return load(h->context, a.data, a.size, error, out);
-    gpci_archive_close(&a);
+        *out = copy;
     return status;
 }

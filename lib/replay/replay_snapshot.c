@@ -54,7 +54,8 @@ static void archive_timed(gpci_timed_replay *t, gpci_archive *a) {
                            ((size_t)r->sm_count * t->sampler.by_sm + t->sampler.rest) * sizeof *t->sampler.seen);
 }
 
-static void archive_replay(gpc_replay *r, gpci_archive *a) {
+static void archive_replay(void *object, gpci_archive *a) {
+    gpc_replay *r = object;
     if (r->trace)
         gpci_archive_fail(a, GPC_ERROR_STATE, "in the middle of a kernel");
     if (gpc_hierarchy_in_flight(r->hierarchy))
@@ -75,50 +76,29 @@ static void archive_replay(gpc_replay *r, gpci_archive *a) {
         archive_timed(r->timed, a);
 }
 
-static gpc_status save(const gpc_replay *r, gpci_archive *a, gpc_error *error) {
-    gpci_archive_save(a, r->context, error, gpci_snapshot_kind(GPCI_SNAPSHOT_REPLAY));
-    gpc_status status = gpci_snapshot_config(r->config, a, NULL);
-    if (status == GPC_OK)
-        archive_replay((gpc_replay *)(uintptr_t)r, a); /* which it only reads */
-    return a->status == GPC_OK ? gpci_archive_finish(a) : a->status;
-}
-
-static gpc_status restore(gpci_archive *a, gpc_replay **out) {
-    gpc_config *config = NULL;
+static gpc_status create_replay(gpc_context *context, const gpc_config *config, gpc_error *error, void **out) {
     gpc_replay *r = NULL;
-    gpc_status status = gpci_snapshot_config(NULL, a, &config);
-    if (status == GPC_OK)
-        status = gpc_replay_create(a->context, config, a->error, &r);
-    gpc_config_destroy(config);
-    if (status < 0)
-        return status;
-    archive_replay(r, a);
-    status = gpci_archive_end(a);
-    if (status < 0)
-        gpc_replay_destroy(r);
-    else
-        *out = r;
+    gpc_status status = gpc_replay_create(context, config, error, &r);
+    *out = r;
     return status;
 }
 
-static gpc_status load(gpc_context *context, void *data, size_t size, gpc_error *error, gpc_replay **out) {
-    gpci_archive a;
-    gpc_status status = gpci_archive_load(&a, context, data, size, error, gpci_snapshot_kind(GPCI_SNAPSHOT_REPLAY));
-    if (status == GPC_OK)
-        status = restore(&a, out);
-    gpci_archive_close(&a);
-    return status;
+static void destroy_replay(void *r) {
+    gpc_replay_destroy(r);
+}
+
+static const gpci_saved_kind replays = {
+    .kind = GPCI_SNAPSHOT_REPLAY, .create = create_replay, .destroy = destroy_replay, .archive = archive_replay};
+
+static gpci_saved saved(const gpc_replay *r) {
+    return (gpci_saved){&replays, r, r->context, r->config};
 }
 
 gpc_status gpc_replay_save_to(const gpc_replay *r, gpc_write_fn write, void *user_data, gpc_error *error) {
     if (!r || !write)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_save_to: %s is NULL", r ? "write" : "replay");
-    gpci_archive a;
-    gpc_status status = save(r, &a, error);
-    if (status == GPC_OK)
-        status = gpci_snapshot_write(&a, write, user_data, error);
-    gpci_archive_close(&a);
-    return status;
+    const gpci_saved from = saved(r);
+    return gpci_save_to(&from, write, user_data, error);
 }
 
 gpc_status gpc_replay_load_from(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error,
@@ -128,22 +108,21 @@ gpc_status gpc_replay_load_from(gpc_context *context, gpc_read_fn read, void *us
                          !context ? "context"
                          : read   ? "out"
                                   : "read");
-    gpci_buffer file;
-    gpc_status status = gpci_snapshot_read(context, read, user_data, error, &file);
+    void *r = NULL;
+    gpc_status status = gpci_load_from(&replays, context, read, user_data, error, &r);
     if (status == GPC_OK)
-        return load(context, file.data, file.length, error, out);
-    gpci_buffer_clear(&file);
+        *out = r;
     return status;
 }
 
 gpc_status gpc_replay_copy(const gpc_replay *r, gpc_error *error, gpc_replay **out) {
     if (!r || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_copy: %s is NULL", r ? "out" : "replay");
-    gpci_archive a;
-    gpc_status status = save(r, &a, error);
+    const gpci_saved from = saved(r);
+    void *copy = NULL;
+    gpc_status status = gpci_copy(&from, error, &copy);
     if (status == GPC_OK)
-        return load(r->context, a.data, a.size, error, out);
-    gpci_archive_close(&a);
+        *out = copy;
     return status;
 }
 
