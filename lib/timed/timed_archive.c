@@ -8,7 +8,8 @@
 
 /*
  * The clock's part of a snapshot: room for as much as was under way, then what gpci_timed_state names. What grows is
- * asked for here first, for to name stretches cannot fail.
+ * asked for here first, for to name stretches cannot fail. Strands are joined for it: a file does not tell how many
+ * threads there were.
  */
 
 /* In place of a host's memory, until the host sets its callbacks: takes nothing. */
@@ -40,8 +41,6 @@ void gpci_timed_archive(gpc_hierarchy *h, gpci_archive *a) {
         gpci_archive_fail(a, GPC_ERROR_STATE, "the hierarchy has failed: it can only be destroyed");
     if (t->wheel.at != t->wheel.components)
         gpci_archive_fail(a, GPC_ERROR_STATE, "in the middle of a cycle: not from a callback");
-    if (t->strands)
-        gpci_archive_fail(a, GPC_ERROR_UNSUPPORTED, "threads: what several of them have under way");
     if (h->with_data)
         gpci_archive_fail(a, GPC_ERROR_UNSUPPORTED, "coherence.data with a clock");
     gpci_archive_same(a, t->wheel.components, "another number of components");

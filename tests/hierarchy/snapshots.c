@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "effort.h"
-
-#include <gpucache/gpucache.h>
+#include "hierarchy/snapshot_rig.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -13,230 +12,6 @@
  * Snapshots: a hierarchy that goes on from one does what it would have done without it. So a field that a snapshot
  * forgets is one that some of these configurations miss.
  */
-
-static const char base[] =
-    "sm.count = 4\nkernels.flush = none\nl1.size = 2KiB\nl1.ways = 4\nl1.line = 128B\nl1.mshr_entries = 6\n"
-    "l2.size = 16KiB\nl2.slices = 2\nl2.ways = 4\nl2.line = 128B\ndram.channels = 2\n";
-
-typedef struct bytes {
-    uint8_t *data;
-    size_t size, at;
-} bytes;
-
-static gpc_status write_bytes(void *user_data, const void *data, size_t size) {
-    bytes *b = user_data;
-    b->data = realloc(b->data, b->size + size);
-    cr_assert_not_null(b->data);
-    memcpy(b->data + b->size, data, size);
-    b->size += size;
-    return GPC_OK;
-}
-
-static gpc_status read_bytes(void *user_data, void *data, size_t size, size_t *out_read) {
-    bytes *b = user_data;
-    *out_read = b->size - b->at < size ? b->size - b->at : size;
-    if (*out_read)
-        memcpy(data, b->data + b->at, *out_read);
-    b->at += *out_read;
-    return GPC_OK;
-}
-
-/* A host of one hierarchy: where it is in a stream of accesses, and what it has been told. */
-typedef struct host {
-    gpc_hierarchy *hierarchy;
-    uint64_t random, tokens, trail;
-    bool clock;
-} host;
-
-static uint32_t below(host *at, uint32_t bound) {
-    at->random += 0x9e3779b97f4a7c15u;
-    uint64_t z = at->random;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (uint32_t)(((z ^ z >> 31) >> 32) * bound >> 32);
-}
-
-static void note(host *at, uint64_t value) {
-    at->trail = (at->trail ^ value) * 0x100000001b3u + 1;
-}
-
-static void on_complete(void *user_data, const gpc_completion *c) {
-    note(user_data, c->token), note(user_data, c->cycle), note(user_data, c->level);
-}
-
-static void attach(host *at) {
-    gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
-    callbacks.user_data = at;
-    callbacks.on_complete = on_complete;
-    if (at->clock)
-        cr_assert_eq(gpc_hierarchy_set_callbacks(at->hierarchy, &callbacks), GPC_OK);
-}
-
-/* A warp access somewhere in 24 KiB, now and then far away; its kind, lanes, warp and instruction vary. */
-static void access_one(host *at) {
-    uint64_t addresses[32];
-    gpc_warp_access w = GPC_WARP_ACCESS_INIT;
-    const uint32_t stride = below(at, 4) ? 4 : 68;
-    uint64_t from = (uint64_t)below(at, 6144) * 4;
-    if (!below(at, 40))
-        from += (uint64_t)below(at, 3) << 40;
-    w.mask = below(at, 3) ? 0xffffffffu : 0xffu;
-    for (uint32_t i = 0; i < 32; i++)
-        addresses[i] = (from + i * stride) & ~(uint64_t)3;
-    w.addresses = addresses;
-    w.width = 4;
-    w.sm = below(at, 4);
-    w.warp = below(at, 8);
-    w.warp_age = w.warp;
-    w.block = w.warp / 4;
-    w.pc = 16 * below(at, 12);
-    const uint32_t kind = below(at, 12);
-    w.kind = kind < 8 ? GPC_LOAD : kind < 11 ? GPC_STORE : GPC_ATOMIC;
-    w.space = GPC_SPACE_GLOBAL;
-    w.token = below(at, 5) ? GPC_TOKEN_HELD : GPC_TOKEN_NONE;
-    gpc_warp_result result = GPC_WARP_RESULT_INIT;
-    gpc_busy busy = GPC_BUSY_NOT;
-    gpc_status status = at->clock ? gpc_hierarchy_try_issue(at->hierarchy, &w, at->tokens++, &busy)
-                                  : gpc_hierarchy_access(at->hierarchy, &w, &result);
-    note(at, (uint64_t)status);
-    cr_assert(status == GPC_OK || status == GPC_BUSY, "%d", status);
-    if (at->clock)
-        cr_assert_eq(gpc_hierarchy_advance(at->hierarchy, below(at, 4)), GPC_OK);
-}
-
-static void sample(host *at) {
-    gpc_sample samples[4];
-    for (unsigned sm = 0; sm < 4; sm++) {
-        samples[sm] = (gpc_sample)GPC_SAMPLE_INIT;
-        samples[sm].cycle = samples[sm].cycles = 1000;
-        samples[sm].active_cycles = 900;
-        samples[sm].instructions = 100 + below(at, 100);
-    }
-    cr_assert_eq(gpc_hierarchy_sample(at->hierarchy, samples), GPC_OK);
-}
-
-static void drive(host *at, unsigned steps) {
-    for (unsigned i = 0; i < steps; i++) {
-        access_one(at);
-        if (!below(at, 30)) {
-            gpc_warp_event event = {.kind = below(at, 3), .sm = below(at, 4), .warp = below(at, 8)};
-            event.block = event.warp / 4;
-            cr_assert_eq(gpc_hierarchy_warp_event(at->hierarchy, &event), GPC_OK);
-        }
-        if (!below(at, 60))
-            sample(at);
-        if (at->clock && !below(at, 25)) {
-            gpc_fence fence = GPC_FENCE_INIT;
-            gpc_busy busy;
-            fence.sm = below(at, 4);
-            fence.order = GPC_ORDER_ACQ_REL;
-            fence.scope = GPC_SCOPE_GPU;
-            note(at, (uint64_t)gpc_hierarchy_try_fence(at->hierarchy, &fence, at->tokens++, &busy));
-        }
-    }
-}
-
-/* Nothing tells two hosts apart: what they were told, all counters, and every line of every cache. */
-static void expect_same(const host *a, const host *b, const char *what) {
-    gpc_stats s, t;
-    gpc_stats_init(&s), gpc_stats_init(&t);
-    cr_assert_eq(gpc_hierarchy_get_stats(a->hierarchy, &s), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_get_stats(b->hierarchy, &t), GPC_OK);
-    cr_expect_eq(a->trail, b->trail, "%s: other completions", what);
-    cr_expect(!memcmp(&s, &t, sizeof s), "%s: other counters", what);
-    for (unsigned level = 1; level <= 2; level++)
-        for (uint32_t i = 0;; i++) {
-            gpc_cache *x = gpc_hierarchy_cache(a->hierarchy, level, i),
-                      *y = gpc_hierarchy_cache(b->hierarchy, level, i);
-            gpc_line l, m;
-            uint64_t at = 0, to = 0;
-            if (!x || !y)
-                break;
-            gpc_status more;
-            do {
-                memset(&l, 0, sizeof l), memset(&m, 0, sizeof m);
-                more = gpc_cache_next_line(x, &at, &l);
-                cr_expect_eq(more, gpc_cache_next_line(y, &to, &m), "%s: lines of level %u", what, level);
-                cr_expect(!memcmp(&l, &m, sizeof l), "%s: another line in level %u", what, level);
-            } while (more == GPC_OK);
-        }
-}
-
-static gpc_context *context;
-
-static gpc_status make(const char *settings, bool clock, host *at, gpc_error *error) {
-    gpc_config *config;
-    *at = (host){.random = 7, .clock = clock};
-    cr_assert_eq(gpc_config_create(context, error, &config), GPC_OK);
-    cr_assert_eq(gpc_config_load_text(config, base, "base", error), GPC_OK, "%s", error->message);
-    cr_assert_eq(gpc_config_set(config, "mode", clock ? "timed" : "functional", error), GPC_OK);
-    gpc_status status = gpc_config_load_text(config, settings, "set", error);
-    if (status == GPC_OK)
-        status = gpc_hierarchy_create(context, config, error, &at->hierarchy);
-    gpc_config_destroy(config);
-    if (status == GPC_OK)
-        attach(at);
-    return status;
-}
-
-static unsigned saved, saved_in_flight;
-
-static bytes save(const host *at) {
-    gpc_error error = GPC_ERROR_INIT;
-    bytes b = {NULL, 0, 0};
-    saved += at->clock;
-    saved_in_flight += at->clock && gpc_hierarchy_in_flight(at->hierarchy) > 2;
-    cr_assert_eq(gpc_hierarchy_save_to(at->hierarchy, write_bytes, &b, &error), GPC_OK, "%s", error.message);
-    return b;
-}
-
-static host load(const host *as, bytes *b) {
-    gpc_error error = GPC_ERROR_INIT;
-    host at = *as;
-    b->at = 0;
-    cr_assert_eq(gpc_hierarchy_load_from(context, read_bytes, b, &error, &at.hierarchy), GPC_OK, "%s", error.message);
-    return at;
-}
-
-static void finish(host *at) {
-    gpc_error error = GPC_ERROR_INIT;
-    if (at->clock)
-        cr_expect_eq(gpc_hierarchy_drain(at->hierarchy, &error), GPC_OK, "%s", error.message);
-}
-
-/* Some accesses, a snapshot, more of both in the two; false where there is no such hierarchy. */
-static bool check(const char *settings, bool clock) {
-    gpc_error error = GPC_ERROR_INIT;
-    char what[256];
-    host a;
-    context = NULL;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
-    const bool made = make(settings, clock, &a, &error) == GPC_OK;
-    snprintf(what, sizeof what, "%.200s, %s", settings, clock ? "timed" : "functional");
-    for (unsigned round = 0, at = 40; made && round < (effort_is_small() ? 1 : 3); round++, at += 211) {
-        drive(&a, at);
-        bytes file = save(&a);
-        host b = load(&a, &file);
-        attach(&b);
-        expect_same(&a, &b, what);
-        drive(&a, 300), drive(&b, 300);
-        expect_same(&a, &b, what);
-        host c = b;
-        cr_assert_eq(gpc_hierarchy_copy(b.hierarchy, &error, &c.hierarchy), GPC_OK, "%s", error.message);
-        attach(&b), attach(&c);
-        drive(&c, 100), drive(&b, 100); /* one after the other: they share nothing */
-        expect_same(&b, &c, what);
-        finish(&b), finish(&c);
-        expect_same(&b, &c, what);
-        gpc_hierarchy_destroy(b.hierarchy);
-        gpc_hierarchy_destroy(c.hierarchy);
-        free(file.data);
-    }
-    if (made)
-        gpc_hierarchy_destroy(a.hierarchy);
-    gpc_context_destroy(context);
-    return made;
-}
 
 /* All policies of a kind, in both modes; returns how many have been there. */
 static unsigned check_policies(gpc_policy_kind kind, const char *form) {
@@ -250,10 +25,11 @@ static unsigned check_policies(gpc_policy_kind kind, const char *form) {
             char settings[512];
             cr_assert_eq(gpc_policy_at(names, kind, i, &info), GPC_OK);
             snprintf(settings, sizeof settings, form, info.name, info.name);
-            made += check(settings, clock);
+            made += snapshot_check(settings, clock);
         }
     gpc_context_destroy(names);
-    cr_expect_gt(2 * saved_in_flight, saved, "%u of %u with accesses in flight", saved_in_flight, saved);
+    cr_expect_gt(2 * snapshot_saved_in_flight, snapshot_saved, "%u of %u with accesses in flight",
+                 snapshot_saved_in_flight, snapshot_saved);
     return made;
 }
 
@@ -308,7 +84,7 @@ Test(hierarchy_snapshots, configurations) {
     unsigned made[2] = {0, 0};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         for (int clock = 0; clock < 2; clock++)
-            made[clock] += check(settings[i], clock);
+            made[clock] += snapshot_check(settings[i], clock);
     cr_expect_eq(made[1], sizeof settings / sizeof *settings);
     cr_expect_eq(made[0], made[1] - 1); /* multi2sim needs a clock */
 }
@@ -316,42 +92,42 @@ Test(hierarchy_snapshots, configurations) {
 /* A kernel that leaves L1s another share of a unified memory. */
 static void check_launched(const char *settings) {
     gpc_error error = GPC_ERROR_INIT;
-    host a;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
-    cr_assert_eq(make(settings, false, &a, &error), GPC_OK, "%s", error.message);
+    snapshot_host a;
+    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(snapshot_make(settings, false, &a, &error), GPC_OK, "%s", error.message);
     gpc_launch launch = GPC_LAUNCH_INIT;
-    drive(&a, 50);
+    snapshot_drive(&a, 50);
     launch.threads = 128;
     launch.shared_bytes = 40 << 10;
     cr_assert_eq(gpc_hierarchy_begin_kernel(a.hierarchy, &launch, &error), GPC_OK, "%s", error.message);
-    drive(&a, 50);
-    bytes file = save(&a);
-    host b = load(&a, &file);
-    drive(&a, 100), drive(&b, 100);
-    expect_same(&a, &b, settings);
+    snapshot_drive(&a, 50);
+    snapshot_bytes file = snapshot_save(&a);
+    snapshot_host b = snapshot_load(&a, &file);
+    snapshot_drive(&a, 100), snapshot_drive(&b, 100);
+    snapshot_expect_same(&a, &b, settings);
     gpc_hierarchy_destroy(a.hierarchy);
     gpc_hierarchy_destroy(b.hierarchy);
-    gpc_context_destroy(context);
+    gpc_context_destroy(snapshot_context);
     free(file.data);
 }
 
 /* Policies that were changed since, too, are those that it goes on with. */
 Test(hierarchy_snapshots, other_policies) {
     gpc_error error = GPC_ERROR_INIT;
-    host a;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
-    cr_assert_eq(make("", false, &a, &error), GPC_OK);
-    drive(&a, 100);
+    snapshot_host a;
+    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(snapshot_make("", false, &a, &error), GPC_OK);
+    snapshot_drive(&a, 100);
     cr_assert_eq(gpc_cache_set_replacement(gpc_hierarchy_cache(a.hierarchy, 1, 2), "drrip", &error), GPC_OK);
     cr_assert_eq(gpc_cache_set_predictor(gpc_hierarchy_cache(a.hierarchy, 1, 1), "random-p", &error), GPC_OK);
-    drive(&a, 100);
-    bytes file = save(&a);
-    host b = load(&a, &file);
-    drive(&a, 300), drive(&b, 300);
-    expect_same(&a, &b, "other policies");
+    snapshot_drive(&a, 100);
+    snapshot_bytes file = snapshot_save(&a);
+    snapshot_host b = snapshot_load(&a, &file);
+    snapshot_drive(&a, 300), snapshot_drive(&b, 300);
+    snapshot_expect_same(&a, &b, "other policies");
     gpc_hierarchy_destroy(a.hierarchy);
     gpc_hierarchy_destroy(b.hierarchy);
-    gpc_context_destroy(context);
+    gpc_context_destroy(snapshot_context);
     free(file.data);
     check_launched("l1.size = 128KiB\nl1.unified = true\nl1.carveout = auto\nl1.carveouts = 0B 64KiB\n");
 }
@@ -363,7 +139,7 @@ typedef struct pending {
 } pending;
 
 typedef struct memory_host {
-    host at;
+    snapshot_host at;
     pending pending;
 } memory_host;
 
@@ -375,7 +151,7 @@ static bool on_memory(void *user_data, const gpc_memory_request *request) {
 }
 
 static void on_complete_there(void *user_data, const gpc_completion *c) {
-    on_complete(&((memory_host *)user_data)->at, c);
+    snapshot_on_complete(&((memory_host *)user_data)->at, c);
 }
 
 static void attach_memory(memory_host *m) {
@@ -388,8 +164,8 @@ static void attach_memory(memory_host *m) {
 
 static void drive_memory(memory_host *m, unsigned steps) {
     for (unsigned i = 0; i < steps; i++) {
-        access_one(&m->at);
-        if (m->pending.first < m->pending.count && below(&m->at, 2))
+        snapshot_access_one(&m->at);
+        if (m->pending.first < m->pending.count && snapshot_below(&m->at, 2))
             cr_assert_eq(gpc_hierarchy_memory_reply(m->at.hierarchy, m->pending.ids[m->pending.first++ % 4096]),
                          GPC_OK);
     }
@@ -398,41 +174,41 @@ static void drive_memory(memory_host *m, unsigned steps) {
 Test(hierarchy_snapshots, memory_of_the_host) {
     gpc_error error = GPC_ERROR_INIT;
     static memory_host a, b;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
-    cr_assert_eq(make("", true, &a.at, &error), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(snapshot_make("", true, &a.at, &error), GPC_OK);
     attach_memory(&a);
     drive_memory(&a, 100);
-    bytes file = save(&a.at);
+    snapshot_bytes file = snapshot_save(&a.at);
     b = a;
-    b.at = load(&a.at, &file);
+    b.at = snapshot_load(&a.at, &file);
     cr_assert_neq(gpc_hierarchy_in_flight(b.at.hierarchy), 0);
     cr_assert_eq(gpc_hierarchy_set_callbacks(b.at.hierarchy, NULL), GPC_ERROR_STATE);
     attach_memory(&b);
     drive_memory(&a, 300), drive_memory(&b, 300);
-    expect_same(&a.at, &b.at, "the host's memory");
+    snapshot_expect_same(&a.at, &b.at, "the host's memory");
     gpc_hierarchy_destroy(a.at.hierarchy);
     gpc_hierarchy_destroy(b.at.hierarchy);
-    gpc_context_destroy(context);
+    gpc_context_destroy(snapshot_context);
     free(file.data);
 }
 
 /* What is refused. */
 
-static gpc_status load_damaged(bytes *b, gpc_error *error) {
+static gpc_status load_damaged(snapshot_bytes *b, gpc_error *error) {
     gpc_hierarchy *none = (gpc_hierarchy *)b;
     b->at = 0;
-    gpc_status status = gpc_hierarchy_load_from(context, read_bytes, b, error, &none);
+    gpc_status status = gpc_hierarchy_load_from(snapshot_context, snapshot_read_bytes, b, error, &none);
     cr_expect(status < 0 && none == (gpc_hierarchy *)b);
     return status;
 }
 
 Test(hierarchy_snapshots, damage) {
     gpc_error error = GPC_ERROR_INIT;
-    host a;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
-    cr_assert_eq(make("", true, &a, &error), GPC_OK);
-    drive(&a, 50);
-    bytes file = save(&a);
+    snapshot_host a;
+    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(snapshot_make("", true, &a, &error), GPC_OK);
+    snapshot_drive(&a, 50);
+    snapshot_bytes file = snapshot_save(&a);
     const size_t size = file.size, step = size / effort_of_checks(2048) + 1;
     for (size_t at = 0; at < size; at += at < 128 ? 1 : step) {
         file.data[at] ^= (uint8_t)(1u << at % 8);
@@ -445,19 +221,19 @@ Test(hierarchy_snapshots, damage) {
         cr_expect(strstr(error.message, "offset "), "cut at %zu: %s", at, error.message);
         file.size = size;
     }
-    host b = load(&a, &file);
+    snapshot_host b = snapshot_load(&a, &file);
     gpc_hierarchy_destroy(b.hierarchy);
     file.data[8]++; /* the format's version, which is not under the checksum's word alone */
     cr_expect_eq(load_damaged(&file, &error), GPC_ERROR_ABI);
     cr_expect_str_eq(error.message, "snapshot, offset 8: it is of another version of the format");
     file.data[8]--;
     gpc_hierarchy_destroy(a.hierarchy);
-    gpc_context_destroy(context);
+    gpc_context_destroy(snapshot_context);
     gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
     options.seed = 5;
-    cr_assert_eq(gpc_context_create(&options, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(&options, &error, &snapshot_context), GPC_OK);
     cr_expect_eq(load_damaged(&file, &error), GPC_ERROR_STATE);
-    gpc_context_destroy(context);
+    gpc_context_destroy(snapshot_context);
     free(file.data);
 }
 
@@ -470,20 +246,20 @@ static uint32_t first_way(void *self, uint32_t set, const uint64_t *candidates, 
 Test(hierarchy_snapshots, policy_of_the_host) {
     gpc_error error = GPC_ERROR_INIT;
     const gpc_replacement_ops ops = {.struct_size = sizeof ops, .name = "mine", .choose_victim = first_way};
-    host a;
-    bytes b = {NULL, 0, 0};
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
-    cr_assert_eq(gpc_context_register_replacement(context, &ops, NULL, NULL, &error), GPC_OK);
-    cr_assert_eq(make("l1.replacement = mine\n", false, &a, &error), GPC_OK);
-    cr_expect_eq(gpc_hierarchy_save_to(a.hierarchy, write_bytes, &b, &error), GPC_ERROR_UNSUPPORTED);
+    snapshot_host a;
+    snapshot_bytes b = {NULL, 0, 0};
+    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(gpc_context_register_replacement(snapshot_context, &ops, NULL, NULL, &error), GPC_OK);
+    cr_assert_eq(snapshot_make("l1.replacement = mine\n", false, &a, &error), GPC_OK);
+    cr_expect_eq(gpc_hierarchy_save_to(a.hierarchy, snapshot_write_bytes, &b, &error), GPC_ERROR_UNSUPPORTED);
     cr_expect_str_eq(error.message, "snapshot: 'mine' does not say what its state is (`state` is NULL)");
     cr_expect_eq(b.size, 0);
-    drive(&a, 10);
+    snapshot_drive(&a, 10);
     gpc_hierarchy_destroy(a.hierarchy);
-    cr_assert_eq(make("l1.replacement = vote(lru, mine)\n", false, &a, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(snapshot_make("l1.replacement = vote(lru, mine)\n", false, &a, &error), GPC_OK, "%s", error.message);
     cr_expect_eq(gpc_hierarchy_copy(a.hierarchy, &error, &a.hierarchy), GPC_ERROR_UNSUPPORTED);
     gpc_hierarchy_destroy(a.hierarchy);
-    gpc_context_destroy(context);
+    gpc_context_destroy(snapshot_context);
 }
 
 /* No file holds an address: every block of this heap is in one stretch, which is looked for. */
@@ -523,11 +299,11 @@ static void check_addresses(const char *settings, bool clock) {
     options.resize = arena_resize;
     options.release = arena_release;
     memset(&arena, 0, arena.used + sizeof arena - sizeof arena.memory);
-    host a;
-    cr_assert_eq(gpc_context_create(&options, &error, &context), GPC_OK);
-    if (make(settings, clock, &a, &error) == GPC_OK) {
-        drive(&a, 200);
-        bytes file = save(&a);
+    snapshot_host a;
+    cr_assert_eq(gpc_context_create(&options, &error, &snapshot_context), GPC_OK);
+    if (snapshot_make(settings, clock, &a, &error) == GPC_OK) {
+        snapshot_drive(&a, 200);
+        snapshot_bytes file = snapshot_save(&a);
         for (size_t at = 0; at + sizeof(uintptr_t) <= file.size; at += 4) {
             uintptr_t word;
             memcpy(&word, file.data + at, sizeof word);
@@ -536,7 +312,7 @@ static void check_addresses(const char *settings, bool clock) {
         gpc_hierarchy_destroy(a.hierarchy);
         free(file.data);
     }
-    gpc_context_destroy(context);
+    gpc_context_destroy(snapshot_context);
 }
 
 Test(hierarchy_snapshots, addresses) {
@@ -559,29 +335,29 @@ Test(hierarchy_snapshots, addresses) {
 Test(hierarchy_snapshots, files) {
     gpc_error error = GPC_ERROR_INIT;
     char path[] = "/tmp/gpucache-snapshot-XXXXXX";
-    host a;
+    snapshot_host a;
     int file = mkstemp(path);
     cr_assert_geq(file, 0);
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
-    cr_assert_eq(make("", true, &a, &error), GPC_OK);
-    drive(&a, 100);
+    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(snapshot_make("", true, &a, &error), GPC_OK);
+    snapshot_drive(&a, 100);
     cr_assert_eq(gpc_hierarchy_save(a.hierarchy, path, &error), GPC_OK, "%s", error.message);
-    host b = a;
-    cr_assert_eq(gpc_hierarchy_load(context, path, &error, &b.hierarchy), GPC_OK, "%s", error.message);
-    attach(&b);
-    drive(&a, 100), drive(&b, 100);
-    expect_same(&a, &b, "a file");
+    snapshot_host b = a;
+    cr_assert_eq(gpc_hierarchy_load(snapshot_context, path, &error, &b.hierarchy), GPC_OK, "%s", error.message);
+    snapshot_attach(&b);
+    snapshot_drive(&a, 100), snapshot_drive(&b, 100);
+    snapshot_expect_same(&a, &b, "a file");
     gpc_hierarchy_destroy(b.hierarchy);
     cr_assert_eq(truncate(path, 100), 0);
-    cr_expect_eq(gpc_hierarchy_load(context, path, &error, &b.hierarchy), GPC_ERROR_FORMAT);
+    cr_expect_eq(gpc_hierarchy_load(snapshot_context, path, &error, &b.hierarchy), GPC_ERROR_FORMAT);
     cr_expect(!strncmp(error.message, path, strlen(path)), "%s", error.message);
     cr_expect_eq(gpc_hierarchy_save(a.hierarchy, "/nowhere/at/all", &error), GPC_ERROR_IO);
     close(file);
     remove(path);
-    cr_expect_eq(gpc_hierarchy_load(context, path, &error, &b.hierarchy), GPC_ERROR_IO);
+    cr_expect_eq(gpc_hierarchy_load(snapshot_context, path, &error, &b.hierarchy), GPC_ERROR_IO);
     cr_expect_eq(gpc_hierarchy_save(NULL, path, &error), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_load(context, NULL, &error, &b.hierarchy), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_load(snapshot_context, NULL, &error, &b.hierarchy), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_hierarchy_copy(a.hierarchy, &error, NULL), GPC_ERROR_ARGUMENT);
     gpc_hierarchy_destroy(a.hierarchy);
-    gpc_context_destroy(context);
+    gpc_context_destroy(snapshot_context);
 }

@@ -97,6 +97,8 @@ Test(replay_snapshots, modes) {
     check("l1.future = true\nl1.replacement = opt\n");
     check("mode = timed\nl1.replacement = dynamic-age-lru\nl1.bypass = agcb\n");
     check("mode = timed\nscheduler = gto + pcal(ebt=auto)\nl1.tokens = strict\n");
+    check("mode = timed\nthreads = 2\nl2.partitions = 2\nscheduler = gto\n");
+    check("threads = 2\n");
 }
 
 Test(replay_snapshots, files) {

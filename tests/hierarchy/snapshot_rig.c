@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "hierarchy/snapshot_rig.h"
+
+#include "effort.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char base[] =
+    "sm.count = 4\nkernels.flush = none\nl1.size = 2KiB\nl1.ways = 4\nl1.line = 128B\nl1.mshr_entries = 6\n"
+    "l2.size = 16KiB\nl2.slices = 2\nl2.ways = 4\nl2.line = 128B\ndram.channels = 2\n";
+
+gpc_status snapshot_write_bytes(void *user_data, const void *data, size_t size) {
+    snapshot_bytes *b = user_data;
+    b->data = realloc(b->data, b->size + size);
+    cr_assert_not_null(b->data);
+    memcpy(b->data + b->size, data, size);
+    b->size += size;
+    return GPC_OK;
+}
+
+gpc_status snapshot_read_bytes(void *user_data, void *data, size_t size, size_t *out_read) {
+    snapshot_bytes *b = user_data;
+    *out_read = b->size - b->at < size ? b->size - b->at : size;
+    if (*out_read)
+        memcpy(data, b->data + b->at, *out_read);
+    b->at += *out_read;
+    return GPC_OK;
+}
+
+uint32_t snapshot_below(snapshot_host *at, uint32_t bound) {
+    at->random += 0x9e3779b97f4a7c15u;
+    uint64_t z = at->random;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (uint32_t)(((z ^ z >> 31) >> 32) * bound >> 32);
+}
+
+static void note(snapshot_host *at, uint64_t value) {
+    at->trail = (at->trail ^ value) * 0x100000001b3u + 1;
+}
+
+void snapshot_on_complete(void *user_data, const gpc_completion *c) {
+    note(user_data, c->token), note(user_data, c->cycle), note(user_data, c->level);
+}
+
+void snapshot_attach(snapshot_host *at) {
+    gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
+    callbacks.user_data = at;
+    callbacks.on_complete = snapshot_on_complete;
+    if (at->clock)
+        cr_assert_eq(gpc_hierarchy_set_callbacks(at->hierarchy, &callbacks), GPC_OK);
+}
+
+/* A warp access somewhere in 24 KiB, now and then far away; its kind, lanes, warp and instruction vary. */
+void snapshot_access_one(snapshot_host *at) {
+    uint64_t addresses[32];
+    gpc_warp_access w = GPC_WARP_ACCESS_INIT;
+    const uint32_t stride = snapshot_below(at, 4) ? 4 : 68;
+    uint64_t from = (uint64_t)snapshot_below(at, 6144) * 4;
+    if (!snapshot_below(at, 40))
+        from += (uint64_t)snapshot_below(at, 3) << 40;
+    w.mask = snapshot_below(at, 3) ? 0xffffffffu : 0xffu;
+    for (uint32_t i = 0; i < 32; i++)
+        addresses[i] = (from + i * stride) & ~(uint64_t)3;
+    w.addresses = addresses;
+    w.width = 4;
+    w.sm = snapshot_below(at, 4);
+    w.warp = snapshot_below(at, 8);
+    w.warp_age = w.warp;
+    w.block = w.warp / 4;
+    w.pc = 16 * snapshot_below(at, 12);
+    const uint32_t kind = snapshot_below(at, 12);
+    w.kind = kind < 8 ? GPC_LOAD : kind < 11 ? GPC_STORE : GPC_ATOMIC;
+    w.space = GPC_SPACE_GLOBAL;
+    w.token = snapshot_below(at, 5) ? GPC_TOKEN_HELD : GPC_TOKEN_NONE;
+    gpc_warp_result result = GPC_WARP_RESULT_INIT;
+    gpc_busy busy = GPC_BUSY_NOT;
+    gpc_status status = at->clock ? gpc_hierarchy_try_issue(at->hierarchy, &w, at->tokens++, &busy)
+                                  : gpc_hierarchy_access(at->hierarchy, &w, &result);
+    note(at, (uint64_t)status);
+    cr_assert(status == GPC_OK || status == GPC_BUSY, "%d", status);
+    if (at->clock)
+        cr_assert_eq(gpc_hierarchy_advance(at->hierarchy, snapshot_below(at, 4)), GPC_OK);
+}
+
+static void sample(snapshot_host *at) {
+    gpc_sample samples[4];
+    for (unsigned sm = 0; sm < 4; sm++) {
+        samples[sm] = (gpc_sample)GPC_SAMPLE_INIT;
+        samples[sm].cycle = samples[sm].cycles = 1000;
+        samples[sm].active_cycles = 900;
+        samples[sm].instructions = 100 + snapshot_below(at, 100);
+    }
+    cr_assert_eq(gpc_hierarchy_sample(at->hierarchy, samples), GPC_OK);
+}
+
+void snapshot_drive(snapshot_host *at, unsigned steps) {
+    for (unsigned i = 0; i < steps; i++) {
+        snapshot_access_one(at);
+        if (!snapshot_below(at, 30)) {
+            gpc_warp_event event = {
+                .kind = snapshot_below(at, 3), .sm = snapshot_below(at, 4), .warp = snapshot_below(at, 8)};
+            event.block = event.warp / 4;
+            cr_assert_eq(gpc_hierarchy_warp_event(at->hierarchy, &event), GPC_OK);
+        }
+        if (!snapshot_below(at, 60))
+            sample(at);
+        if (at->clock && !snapshot_below(at, 25)) {
+            gpc_fence fence = GPC_FENCE_INIT;
+            gpc_busy busy;
+            fence.sm = snapshot_below(at, 4);
+            fence.order = GPC_ORDER_ACQ_REL;
+            fence.scope = GPC_SCOPE_GPU;
+            note(at, (uint64_t)gpc_hierarchy_try_fence(at->hierarchy, &fence, at->tokens++, &busy));
+        }
+    }
+}
+
+/* Nothing tells two hosts apart: what they were told, all counters, and every line of every cache. */
+void snapshot_expect_same(const snapshot_host *a, const snapshot_host *b, const char *what) {
+    gpc_stats s, t;
+    gpc_stats_init(&s), gpc_stats_init(&t);
+    cr_assert_eq(gpc_hierarchy_get_stats(a->hierarchy, &s), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_get_stats(b->hierarchy, &t), GPC_OK);
+    cr_expect_eq(a->trail, b->trail, "%s: other completions", what);
+    cr_expect(!memcmp(&s, &t, sizeof s), "%s: other counters", what);
+    for (unsigned level = 1; level <= 2; level++)
+        for (uint32_t i = 0;; i++) {
+            gpc_cache *x = gpc_hierarchy_cache(a->hierarchy, level, i),
+                      *y = gpc_hierarchy_cache(b->hierarchy, level, i);
+            gpc_line l, m;
+            uint64_t at = 0, to = 0;
+            if (!x || !y)
+                break;
+            gpc_status more;
+            do {
+                memset(&l, 0, sizeof l), memset(&m, 0, sizeof m);
+                more = gpc_cache_next_line(x, &at, &l);
+                cr_expect_eq(more, gpc_cache_next_line(y, &to, &m), "%s: lines of level %u", what, level);
+                cr_expect(!memcmp(&l, &m, sizeof l), "%s: another line in level %u", what, level);
+            } while (more == GPC_OK);
+        }
+}
+
+gpc_context *snapshot_context;
+
+gpc_status snapshot_make(const char *settings, bool clock, snapshot_host *at, gpc_error *error) {
+    gpc_config *config;
+    *at = (snapshot_host){.random = 7, .clock = clock};
+    cr_assert_eq(gpc_config_create(snapshot_context, error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(config, base, "base", error), GPC_OK, "%s", error->message);
+    cr_assert_eq(gpc_config_set(config, "mode", clock ? "timed" : "functional", error), GPC_OK);
+    gpc_status status = gpc_config_load_text(config, settings, "set", error);
+    if (status == GPC_OK)
+        status = gpc_hierarchy_create(snapshot_context, config, error, &at->hierarchy);
+    gpc_config_destroy(config);
+    if (status == GPC_OK)
+        snapshot_attach(at);
+    return status;
+}
+
+unsigned snapshot_saved, snapshot_saved_in_flight;
+
+snapshot_bytes snapshot_save(const snapshot_host *at) {
+    gpc_error error = GPC_ERROR_INIT;
+    snapshot_bytes b = {NULL, 0, 0};
+    snapshot_saved += at->clock;
+    snapshot_saved_in_flight += at->clock && gpc_hierarchy_in_flight(at->hierarchy) > 2;
+    cr_assert_eq(gpc_hierarchy_save_to(at->hierarchy, snapshot_write_bytes, &b, &error), GPC_OK, "%s", error.message);
+    return b;
+}
+
+snapshot_host snapshot_load(const snapshot_host *as, snapshot_bytes *b) {
+    gpc_error error = GPC_ERROR_INIT;
+    snapshot_host at = *as;
+    b->at = 0;
+    cr_assert_eq(gpc_hierarchy_load_from(snapshot_context, snapshot_read_bytes, b, &error, &at.hierarchy), GPC_OK, "%s",
+                 error.message);
+    return at;
+}
+
+void snapshot_finish(snapshot_host *at) {
+    gpc_error error = GPC_ERROR_INIT;
+    if (at->clock)
+        cr_expect_eq(gpc_hierarchy_drain(at->hierarchy, &error), GPC_OK, "%s", error.message);
+}
+
+/* Some accesses, a snapshot, more of both in the two; false where there is no such hierarchy. */
+bool snapshot_check(const char *settings, bool clock) {
+    gpc_error error = GPC_ERROR_INIT;
+    char what[256];
+    snapshot_host a;
+    snapshot_context = NULL;
+    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    const bool made = snapshot_make(settings, clock, &a, &error) == GPC_OK;
+    snprintf(what, sizeof what, "%.200s, %s", settings, clock ? "timed" : "functional");
+    for (unsigned round = 0, at = 40; made && round < (effort_is_small() ? 1 : 3); round++, at += 211) {
+        snapshot_drive(&a, at);
+        snapshot_bytes file = snapshot_save(&a);
+        snapshot_host b = snapshot_load(&a, &file);
+        snapshot_attach(&b);
+        snapshot_expect_same(&a, &b, what);
+        snapshot_drive(&a, 300), snapshot_drive(&b, 300);
+        snapshot_expect_same(&a, &b, what);
+        snapshot_host c = b;
+        cr_assert_eq(gpc_hierarchy_copy(b.hierarchy, &error, &c.hierarchy), GPC_OK, "%s", error.message);
+        snapshot_attach(&b), snapshot_attach(&c);
+        snapshot_drive(&c, 100), snapshot_drive(&b, 100); /* one after the other: they share nothing */
+        snapshot_expect_same(&b, &c, what);
+        snapshot_finish(&b), snapshot_finish(&c);
+        snapshot_expect_same(&b, &c, what);
+        gpc_hierarchy_destroy(b.hierarchy);
+        gpc_hierarchy_destroy(c.hierarchy);
+        free(file.data);
+    }
+    if (made)
+        gpc_hierarchy_destroy(a.hierarchy);
+    gpc_context_destroy(snapshot_context);
+    return made;
+}

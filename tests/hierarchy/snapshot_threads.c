@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifdef __linux__
+#define _GNU_SOURCE
+#include <sched.h>
+#endif
+
+#include "hierarchy/snapshot_rig.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+/* Threads, where there are some: each has packets, accesses and times of its own, which those of the copy share anew. */
+Test(hierarchy_snapshots, threads) {
+    static const char *const settings[] = {
+        "threads = 2\n",
+        "threads = 3\nl2.partitions = 2\nl1.replacement = drrip\n",
+        "threads = 4\nl1.reorder = warp\nlrc.sms = 2\n",
+        "threads = 2\nnetwork.queues = virtual\nclock.network = 700\n",
+        "threads = 2\nl1.enabled = false\nl2.atomic_cycles = 4\n",
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        cr_expect(snapshot_check(settings[i], true), "%s", settings[i]);
+}
+
+#ifdef __linux__
+/* As many processors as `count`, of those there are; returns how many. */
+static uint32_t run_on(const cpu_set_t *all, uint32_t count) {
+    cpu_set_t some;
+    uint32_t taken = 0;
+    CPU_ZERO(&some);
+    for (int cpu = 0; cpu < CPU_SETSIZE && taken < count; cpu++)
+        if (CPU_ISSET(cpu, all)) {
+            CPU_SET(cpu, &some);
+            taken++;
+        }
+    cr_assert_eq(sched_setaffinity(0, sizeof some, &some), 0);
+    return taken;
+}
+
+/* Saved with some threads, loaded with others: `auto`, where there are more processors, or fewer. */
+Test(hierarchy_snapshots, other_threads) {
+    gpc_error error = GPC_ERROR_INIT;
+    cpu_set_t all;
+    snapshot_host a;
+    cr_assert_eq(sched_getaffinity(0, sizeof all, &all), 0);
+    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    for (uint32_t first = 1; first <= 2; first++) {
+        const uint32_t before = run_on(&all, first);
+        cr_assert_eq(snapshot_make("threads = auto\n", true, &a, &error), GPC_OK, "%s", error.message);
+        cr_expect_eq(gpc_hierarchy_threads(a.hierarchy), before);
+        snapshot_drive(&a, 150);
+        snapshot_bytes file = snapshot_save(&a);
+        const uint32_t then = run_on(&all, 3 - first);
+        snapshot_host b = snapshot_load(&a, &file);
+        cr_expect_eq(gpc_hierarchy_threads(b.hierarchy), then);
+        snapshot_attach(&b);
+        snapshot_expect_same(&a, &b, "other threads");
+        snapshot_drive(&a, 300), snapshot_drive(&b, 300);
+        snapshot_finish(&a), snapshot_finish(&b);
+        snapshot_expect_same(&a, &b, "other threads");
+        gpc_hierarchy_destroy(a.hierarchy);
+        gpc_hierarchy_destroy(b.hierarchy);
+        free(file.data);
+    }
+    run_on(&all, CPU_SETSIZE);
+    gpc_context_destroy(snapshot_context);
+}
+#endif
