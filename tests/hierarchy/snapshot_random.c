@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "hierarchy/snapshot_rig.h"
+
+#include "effort.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Snapshots at random: of any preset and policies, at any access or cycle, and with any damage. */
+
+static const char *random_policy(snapshot_host *dice, gpc_policy_kind kind) {
+    gpc_policy_info info = GPC_POLICY_INFO_INIT;
+    const uint32_t count = (uint32_t)gpc_policy_count(snapshot_context, kind);
+    cr_assert_eq(gpc_policy_at(snapshot_context, kind, snapshot_below(dice, count), &info), GPC_OK);
+    return info.name;
+}
+
+/* With as many SMs as the rig has accesses for. */
+static void random_settings(snapshot_host *dice, bool clock, char *text, size_t size) {
+    const char *preset, *summary;
+    cr_assert_eq(gpc_preset_at(snapshot_below(dice, (uint32_t)gpc_preset_count()), &preset, &summary), GPC_OK);
+    const char *l1 = random_policy(dice, GPC_POLICY_REPLACEMENT), *l2 = random_policy(dice, GPC_POLICY_REPLACEMENT),
+               *bypass = random_policy(dice, GPC_POLICY_PREDICTOR),
+               *threads = clock && snapshot_below(dice, 3) ? "auto" : "1";
+    snprintf(text, size,
+             "preset = %s\nmode = %s\nsm.count = 4\nkernels.flush = none\nl1.replacement = %s\n"
+             "l2.replacement = %s\nl1.bypass = %s\nthreads = %s\n",
+             preset, clock ? "timed" : "functional", l1, l2, bypass, threads);
+}
+
+/* Some bytes are others, or there are fewer: it is refused, with the offset. */
+static void check_damaged(snapshot_host *dice, const snapshot_bytes *file) {
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_hierarchy *none = NULL;
+    snapshot_bytes damaged = {malloc(file->size), file->size, 0};
+    cr_assert_not_null(damaged.data);
+    memcpy(damaged.data, file->data, file->size);
+    const uint32_t at = snapshot_below(dice, (uint32_t)file->size), last = at + 1 + snapshot_below(dice, 16);
+    if (snapshot_below(dice, 3))
+        for (uint32_t i = at; i < last && i < damaged.size; i++)
+            damaged.data[i] ^= (uint8_t)(1 + snapshot_below(dice, 255));
+    else
+        damaged.size = at;
+    gpc_status status = gpc_hierarchy_load_from(snapshot_context, snapshot_read_bytes, &damaged, &error, &none);
+    cr_expect(status == GPC_ERROR_FORMAT || status == GPC_ERROR_ABI || status == GPC_ERROR_STATE, "at %u: %d", at,
+              status);
+    cr_expect(strstr(error.message, "offset "), "at %u: %s", at, error.message);
+    cr_expect_null(none);
+    free(damaged.data);
+}
+
+/* True where there is such a hierarchy. */
+static bool check_random(snapshot_host *dice) {
+    gpc_error error = GPC_ERROR_INIT;
+    char settings[512];
+    snapshot_host a;
+    const bool clock = snapshot_below(dice, 2);
+    random_settings(dice, clock, settings, sizeof settings);
+    if (snapshot_make(settings, clock, &a, &error) < 0)
+        return false;
+    a.random = dice->random;
+    snapshot_drive(&a, 1 + snapshot_below(dice, 400));
+    if (clock)
+        cr_assert_eq(gpc_hierarchy_advance(a.hierarchy, snapshot_below(dice, 300)), GPC_OK);
+    snapshot_bytes file = snapshot_save(&a);
+    snapshot_host b = snapshot_load(&a, &file);
+    snapshot_attach(&b);
+    snapshot_expect_same(&a, &b, settings);
+    snapshot_drive(&a, 200), snapshot_drive(&b, 200);
+    snapshot_finish(&a), snapshot_finish(&b);
+    snapshot_expect_same(&a, &b, settings);
+    for (unsigned i = 0; i < 8; i++)
+        check_damaged(dice, &file);
+    gpc_hierarchy_destroy(a.hierarchy);
+    gpc_hierarchy_destroy(b.hierarchy);
+    free(file.data);
+    return true;
+}
+
+Test(hierarchy_snapshots, random) {
+    gpc_error error = GPC_ERROR_INIT;
+    snapshot_host dice = {.random = 20};
+    const unsigned rounds = effort_is_small() ? 12 : 60;
+    unsigned made = 0;
+    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    for (unsigned i = 0; i < rounds; i++)
+        made += check_random(&dice);
+    cr_expect_gt(2 * made, rounds, "%u of %u", made, rounds);
+    gpc_context_destroy(snapshot_context);
+}
