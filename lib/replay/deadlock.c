@@ -9,10 +9,10 @@
 #define WARPS_NAMED 4u
 
 /* First register that a warp's next instruction waits for, as a trace writes it. */
-static const char *register_of(const uint64_t *board, const gpc_instruction *i, char name[8]) {
+static const char *register_of(const uint32_t *board, const gpc_instruction *i, char name[8]) {
     static const char *const files[] = {"R", "UR", "P", "UP"};
     for (uint32_t n = 0; n < (uint32_t)i->destinations + i->sources && n < GPC_MAX_OPERANDS; n++)
-        if (board[gpci_register_entry(i->registers[n])] == GPCI_NEVER) {
+        if (board[gpci_register_entry(i->registers[n])] == GPCI_IN_FLIGHT) {
             snprintf(name, 8, "%s%u", files[i->registers[n] >> 8 & 3], i->registers[n] & 255u);
             return name;
         }
@@ -24,7 +24,7 @@ static void describe_wait(const gpci_timed_replay *t, uint32_t sm, uint32_t slot
     const gpci_timed_warp *w = &m->warps[slot];
     char name[8];
     const gpc_scheduler *scheduler = m->issuers[w->issuer].scheduler;
-    const char *missing = register_of(gpci_board_of(m, slot), *w->next, name);
+    const char *missing = register_of(gpci_board_of(m, slot).entries, *w->next, name);
     switch (gpci_warp_state(m, w)) {
     case GPC_STATE_WAITING:
         if (missing)

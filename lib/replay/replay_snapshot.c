@@ -33,8 +33,7 @@ static void archive_sm(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_archiv
         gpci_scheduler_archive(issuer->scheduler, a);
     }
     for (uint32_t slot = 0; slot < t->slots; slot++)
-        GPCI_ARCHIVE_FIELD(a, m->warps[slot].starts);
-    gpci_archive_bytes(a, m->boards, (size_t)t->slots * GPCI_SCOREBOARD_ENTRIES * sizeof *m->boards);
+        GPCI_ARCHIVE_FIELD(a, m->warps[slot].starts); /* scoreboards are as new when a warp starts */
     gpci_archive_bytes(a, m->calendar, (size_t)GPCI_CALENDAR * t->words * sizeof *m->calendar);
     gpci_archive_bytes(a, m->answered, t->words * sizeof *m->answered);
     GPCI_ARCHIVE_FIELD(a, m->calendar_used), GPCI_ARCHIVE_FIELD(a, m->next_start);

@@ -10,7 +10,7 @@
  *
  * What an issued instruction must touch, where nothing is in its way, is 5 cache lines: the scheduler's state and map,
  * its warp, its step of the path, the instruction with its operands (both of which many warps share), and those of the
- * scoreboard's 8 registers a line that it writes. To these come, once for all of a step, the SM's own two lines; and
+ * scoreboard's 16 registers a line that it writes. To these come, once for all of a step, the SM's own two lines; and
  * one or two more of the scoreboard where some of the warp's results are not there yet. What an access needs beyond is
  * L1's. In bench-replay qv100 reuse-hit, 4 schedulers, an instruction takes 450 of the machine's, steps of SMs and
  * second looks at stalled warps included; an access takes 950 more to reach L1's queue.
@@ -202,7 +202,7 @@ GPCI_INLINE void take_effect(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_
     if (o->writes) {
         uint64_t done = now + op->latency;
         w->settled = done > w->settled ? done : w->settled;
-        gpci_scoreboard_write(gpci_board_of(m, slot), o, done);
+        gpci_scoreboard_write(gpci_board_of(m, slot), o, now, op->latency);
     }
     if (op->unit < GPCI_UNIT_SHARED)
         s->free_at[op->unit] = now + op->interval;
@@ -462,7 +462,7 @@ void gpci_sm_complete(void *replay, const gpc_completion *completion) {
             w->others--;
     } else {
         const gpc_instruction *i = (const gpc_instruction *)(uintptr_t)completion->token;
-        gpci_scoreboard_write(gpci_board_of(m, completion->warp), gpci_operands_at(i), completion->cycle);
+        gpci_scoreboard_write(gpci_board_of(m, completion->warp), gpci_operands_at(i), completion->cycle, 0);
         w->loads--;
     }
     if (w->run && gpci_warp_state(m, w) == GPC_STATE_WAITING) {

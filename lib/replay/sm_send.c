@@ -54,7 +54,7 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
     if (status == GPC_OK) {
         if (holds) {
             w->loads++;
-            gpci_scoreboard_write(gpci_board_of(m, slot), operands, GPCI_NEVER);
+            gpci_scoreboard_send(gpci_board_of(m, slot), operands);
         } else {
             w->others++;
         }

@@ -111,7 +111,8 @@ typedef struct gpci_timed_sm {
     gpci_sm_deeds *deeds;
     gpci_issuer *issuers;   /* [schedulers] */
     gpci_timed_warp *warps; /* [slots] */
-    uint64_t *boards;       /* [slots][GPCI_SCOREBOARD_ENTRIES] */
+    uint32_t *boards;       /* [slots][GPCI_SCOREBOARD_ENTRIES] */
+    uint64_t *epochs;       /* [slots] core cycle from which a scoreboard counts */
     uint64_t *calendar;     /* [GPCI_CALENDAR][words] stalled warps by the cycle at which they look again */
     uint64_t *answered;     /* [words] waiting warps of which an access completed */
     uint64_t calendar_used; /* places of the calendar that hold any */
@@ -153,7 +154,8 @@ struct gpci_timed_replay {
     /* of all SMs, which point into them */
     gpci_issuer *issuers;
     gpci_timed_warp *warps;
-    uint64_t *boards, *bitmaps;
+    uint32_t *boards;
+    uint64_t *bitmaps;
     uint32_t schedulers, slots, words; /* of an SM; words: of a bitmap of its slots */
     uint32_t scheduler_words;
     uint32_t all_schedulers; /* as a bitmap, as gpci_timed_sm.stirred */
@@ -240,8 +242,8 @@ GPCI_INLINE void gpci_sm_count(gpci_timed_sm *sm, const gpci_operands *operands)
     sm->counts.threads += operands->lanes;
 }
 
-GPCI_INLINE uint64_t *gpci_board_of(const gpci_timed_sm *sm, uint32_t slot) {
-    return sm->boards + (size_t)slot * GPCI_SCOREBOARD_ENTRIES;
+GPCI_INLINE gpci_scoreboard gpci_board_of(const gpci_timed_sm *sm, uint32_t slot) {
+    return (gpci_scoreboard){sm->boards + (size_t)slot * GPCI_SCOREBOARD_ENTRIES, &sm->epochs[slot]};
 }
 
 #endif

@@ -51,9 +51,10 @@ static void read_options(gpci_timed_replay *t) {
     read_ops(t);
 }
 
-/* Bitmaps of an SM: its calendar, those answered, and by scheduler those that want a unit. */
+/* Bitmaps of an SM: its calendar, those answered, and by scheduler those that want a unit; and its epochs. */
 static size_t bitmap_words(const gpci_timed_replay *t) {
-    return (GPCI_CALENDAR + 1) * (size_t)t->words + (size_t)t->schedulers * GPCI_TIMED_UNITS * t->scheduler_words;
+    return (GPCI_CALENDAR + 1) * (size_t)t->words + t->slots +
+           (size_t)t->schedulers * GPCI_TIMED_UNITS * t->scheduler_words;
 }
 
 static gpc_status make_schedulers(gpci_timed_replay *t, uint32_t sm, gpc_error *error) {
@@ -96,6 +97,8 @@ static void lay_out(gpci_timed_replay *t, uint32_t sm) {
     bitmap += (size_t)GPCI_CALENDAR * t->words;
     m->answered = bitmap;
     bitmap += t->words;
+    m->epochs = bitmap;
+    bitmap += t->slots;
     for (uint32_t n = 0; n < t->schedulers; n++, bitmap += (size_t)GPCI_TIMED_UNITS * t->scheduler_words)
         m->issuers[n].wanting = bitmap;
     for (uint32_t slot = 0; slot < t->slots; slot++) {

@@ -46,7 +46,7 @@ static void start_warp(gpci_timed_replay *t, uint32_t number, gpci_block_run *ru
     w->loads = w->others = 0;
     w->starts++;
     w->age = (uint16_t)m->live++;
-    memset(gpci_board_of(m, slot), 0, GPCI_SCOREBOARD_ENTRIES * sizeof(uint64_t));
+    gpci_scoreboard_start(gpci_board_of(m, slot), now);
     gpci_scheduler_start(m->issuers[w->issuer].scheduler, w->place, run->block->index);
     tell(t, number, slot, GPC_WARP_START, now);
     gpci_sm_look(t, m, slot, now, now);

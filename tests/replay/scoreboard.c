@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay/scoreboard.h"
+
+#include <criterion/criterion.h>
+
+/* A warp's scoreboard counts cycles from an epoch, which moves on before 32 bits are too few. */
+
+typedef struct rig {
+    uint32_t entries[GPCI_SCOREBOARD_ENTRIES];
+    uint64_t epoch;
+} rig;
+
+static gpci_scoreboard board_of(rig *r) {
+    return (gpci_scoreboard){r->entries, &r->epoch};
+}
+
+/* An instruction that writes a register and reads another. */
+static gpci_operands operands(uint16_t written, uint16_t read) {
+    return (gpci_operands){.entries = {written, read}, .writes = 1, .count = 2};
+}
+
+Test(scoreboard, results_are_there_after_their_latency) {
+    static rig r;
+    const gpci_operands first = operands(1, 2), second = operands(3, 1);
+    gpci_scoreboard_start(board_of(&r), 1000);
+    cr_assert_leq(gpci_scoreboard_ready(board_of(&r), &second), 1000);
+    gpci_scoreboard_write(board_of(&r), &first, 1010, 4);
+    cr_assert_eq(gpci_scoreboard_ready(board_of(&r), &second), 1014);
+    gpci_scoreboard_send(board_of(&r), &first);
+    cr_assert_eq(gpci_scoreboard_ready(board_of(&r), &second), GPCI_NEVER);
+    gpci_scoreboard_write(board_of(&r), &first, 1500, 0);
+    cr_assert_eq(gpci_scoreboard_ready(board_of(&r), &second), 1500);
+    gpci_scoreboard_start(board_of(&r), 1600);
+    cr_assert_leq(gpci_scoreboard_ready(board_of(&r), &second), 1600);
+}
+
+/* A warp of 40 billion cycles: at each write, what was written last is still known, and so is a load in flight. */
+Test(scoreboard, a_warp_outlives_its_epoch) {
+    static rig r;
+    const gpci_operands even = operands(1, 2), odd = operands(2, 1), load = operands(5, 5);
+    const uint64_t start = UINT64_MAX / 4, step = 999999937;
+    uint64_t now = start;
+    gpci_scoreboard_start(board_of(&r), now);
+    gpci_scoreboard_send(board_of(&r), &load);
+    for (unsigned n = 0; n < 40; n++, now += step) {
+        gpci_scoreboard_write(board_of(&r), &even, now, 10000);
+        cr_assert_eq(gpci_scoreboard_ready(board_of(&r), &odd), now + 10000, "at %u", n);
+        gpci_scoreboard_write(board_of(&r), &odd, now + 3, UINT16_MAX);
+        cr_assert_eq(gpci_scoreboard_ready(board_of(&r), &even), now + 3 + UINT16_MAX, "at %u", n);
+        cr_assert_eq(gpci_scoreboard_ready(board_of(&r), &load), GPCI_NEVER, "at %u", n);
+    }
+    cr_assert_gt(r.epoch, start, "no epoch has ended");
+    gpci_scoreboard_write(board_of(&r), &load, now, 0);
+    cr_assert_eq(gpci_scoreboard_ready(board_of(&r), &load), now);
+}
+
+/* The last write before an epoch ends, and the first that ends it: a result that is still to come survives. */
+Test(scoreboard, a_result_on_its_way_survives_an_epoch) {
+    static rig r;
+    const gpci_operands first = operands(1, 7), second = operands(2, 7), both = operands(1, 2);
+    const uint64_t last = (uint64_t)GPCI_IN_FLIGHT - UINT16_MAX - 1;
+    gpci_scoreboard_start(board_of(&r), 0);
+    gpci_scoreboard_write(board_of(&r), &first, last, UINT16_MAX);
+    cr_assert_eq(r.epoch, 0);
+    gpci_scoreboard_write(board_of(&r), &second, last + 1, 1);
+    cr_assert_eq(r.epoch, last + 1);
+    cr_assert_eq(gpci_scoreboard_ready(board_of(&r), &both), last + UINT16_MAX);
+}
