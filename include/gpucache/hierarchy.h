@@ -302,8 +302,8 @@ GPC_API uint64_t gpc_hierarchy_now(const gpc_hierarchy *hierarchy);
  * Move the clock by `cycles` core cycles; what happens in them calls back.
  * Returns GPC_OK; GPC_ERROR_STATE (functional); GPC_ERROR_CALLBACK (a policy chose an
  * impossible victim: the hierarchy can then only be destroyed), likewise GPC_ERROR_STATE with `coherence` (the
- * protocol has no rule); GPC_ERROR_MEMORY (`coherence`, and fences that write dirty lines back: the clock has stopped
- * before `cycles` were over, one waits, and goes on with the next call). Since: 0.1.
+ * protocol has no rule); GPC_ERROR_MEMORY (`coherence`, several `threads`, and fences that write dirty lines back: the
+ * clock has stopped before `cycles` were over, one waits, and goes on with the next call). Since: 0.1.
  */
 GPC_API gpc_status gpc_hierarchy_advance(gpc_hierarchy *hierarchy, uint64_t cycles);
 
