@@ -128,9 +128,10 @@ void gpci_round_lanes_keep(const gpc_hierarchy *h, gpci_asked_what what, const g
     asked->what = (uint8_t)what;
 }
 
-/* The SM's thread: neighbours' counters stay together. */
-static uint32_t lane_of(const gpci_round_lanes *lanes, uint32_t sm) {
-    return (uint32_t)((uint64_t)sm * lanes->count / lanes->h->sms);
+/* Is an SM the thread's? Neighbours are of one thread, so that their counters stay together. */
+static bool is_own(const gpci_round_lanes *lanes, uint32_t sm, uint32_t number) {
+    const uint64_t sms = lanes->h->sms;
+    return (uint64_t)sm * lanes->count - number * sms < sms; /* sm * count / sms == number, without dividing */
 }
 
 static void pass_l1s(void *user_data, uint32_t number) {
@@ -139,7 +140,7 @@ static void pass_l1s(void *user_data, uint32_t number) {
     h->asked = h->l2 ? lanes->asked : NULL;
     for (uint32_t i = 0; i < lanes->accesses; i++) {
         const uint32_t sm = lanes->sms[i];
-        if (lane_of(lanes, sm) != number)
+        if (!is_own(lanes, sm, number))
             continue;
         lanes->asked[sm].count = 0;
         lanes->asked[sm].status = lanes->access(lanes->user_data, h, i);
