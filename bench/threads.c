@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench.h"
 
+#include "level/hierarchy.h"
+#include "timed/strands.h"
+
 #include <string.h>
 
 /*
  * Replays with `threads` = 1, 2, 4 and 8, as far as there are processors: how many times as fast as with one, by the
- * clock on the wall, the least of REPEATS runs each, taken in turns.
+ * clock on the wall, the least of REPEATS runs each, taken in turns. With a clock also the percentage of that time in
+ * which the first thread stood at meetings and waited for the others.
  *
  * bench-threads [PRESET [MODE [SOURCE]]]
  */
@@ -18,8 +22,20 @@ static const char *const sources[] = {
     "synthetic:warp-reuse:8MiB:lines=8,repeats=8",
 };
 
-/* Seconds of a replay; 0 where it has not so many threads. */
-static double run(const char *preset, const char *mode, const char *source, uint32_t threads) {
+typedef struct outcome {
+    double seconds; /* 0: it has not so many threads */
+    double waited;  /* seconds of these at meetings; less than 0: not measured */
+} outcome;
+
+/* Seconds that the first thread has waited since this was first asked. */
+static double waited(const gpc_hierarchy *hierarchy) {
+    double seconds = -1;
+    if (hierarchy->timed)
+        gpci_strands_shared(hierarchy->timed, &seconds);
+    return seconds;
+}
+
+static outcome run(const char *preset, const char *mode, const char *source, uint32_t threads) {
     gpc_context *context;
     gpc_config *config;
     gpc_replay *replay;
@@ -35,31 +51,36 @@ static double run(const char *preset, const char *mode, const char *source, uint
     need(gpc_replay_create(context, config, &error, &replay), "replay", &error);
     need(gpc_trace_open(context, source, &error, &trace), source, &error);
     const bool there_are = gpc_hierarchy_threads(gpc_replay_hierarchy(replay)) == threads;
-    const double start = wall_seconds();
+    const gpc_hierarchy *hierarchy = gpc_replay_hierarchy(replay);
+    const double before = waited(hierarchy), start = wall_seconds();
     gpc_status status = GPC_END;
     while (there_are && (status = gpc_replay_kernel(replay, trace, NULL, NULL, &error)) == GPC_OK)
         ;
     need(status, source, &error);
-    const double seconds = wall_seconds() - start;
+    const double seconds = wall_seconds() - start, after = waited(hierarchy);
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);
     gpc_config_destroy(config);
     gpc_context_destroy(context);
-    return there_are ? seconds : 0;
+    return (outcome){there_are ? seconds : 0, before < 0 ? -1 : after - before};
 }
 
 static void compare(const char *preset, const char *mode, const char *source) {
     static const uint32_t threads[] = {1, 2, 4, 8};
-    double best[4] = {0, 0, 0, 0};
+    outcome best[4] = {{0}};
     for (unsigned repeat = 0; repeat < REPEATS; repeat++)
         for (size_t n = 0; n < 4; n++) {
-            const double seconds = run(preset, mode, source, threads[n]);
-            best[n] = !repeat || seconds < best[n] ? seconds : best[n];
+            const outcome now = run(preset, mode, source, threads[n]);
+            best[n] = !repeat || now.seconds < best[n].seconds ? now : best[n];
         }
-    for (size_t n = 0; n < 4 && best[n] > 0; n++) {
+    for (size_t n = 0; n < 4 && best[n].seconds > 0; n++) {
         char name[256];
         snprintf(name, sizeof name, "threads.%s.%s.%s.%u", preset, mode, source, threads[n]);
-        figure(name, best[0] / best[n], "x");
+        figure(name, best[0].seconds / best[n].seconds, "x");
+        if (best[n].waited < 0 || threads[n] == 1)
+            continue;
+        snprintf(name, sizeof name, "threads.%s.%s.%s.%u.waiting", preset, mode, source, threads[n]);
+        figure(name, 100 * best[n].waited / best[n].seconds, "%");
     }
 }
 
