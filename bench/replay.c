@@ -15,9 +15,7 @@
  * For each: million warp instructions, L1 line transactions and simulated core cycles per CPU second, trace generation
  * included, and the most memory that its process held.
  *
- * Accel-Sim's release build, QV100 configuration, on this kind of machine: streaming 2,300 warp instructions/s and
- * 8,000 L1 transactions/s; L1-resident reuse 14,800 warp instructions/s; fully divergent gather 50 warp instructions/s
- * and 1,500 L1 transactions/s; 580 to 650 MB.
+ * Accel-Sim's rates on traces of these and other kernels are in README.md.
  *
  * bench-replay [PRESET [KERNEL]]; bench-replay PRESET SOURCE replays any trace.
  */
