@@ -61,13 +61,22 @@ static bool room_for_warps(gpci_packer *p, uint32_t count) {
     return starts != NULL;
 }
 
+/* Nothing is looked up in a set that gets no more forms. */
+static void retire_set(gpci_packer *p) {
+    if (p->set) {
+        gpci_free(p->context, p->set->known);
+        p->set->known = NULL;
+    }
+    leave_set(p->context, p->set);
+}
+
 bool gpci_packer_start(gpci_packer *p, uint32_t warp_count) {
     leave_warps(p);
     if (!p->set || p->set->count >= GPCI_MOST_FORMS) {
         gpci_form_set *set = gpci_zalloc(p->context, 1, sizeof *set);
         if (!set)
             return false;
-        leave_set(p->context, p->set);
+        retire_set(p);
         set->users = 1;
         p->set = set;
     }
