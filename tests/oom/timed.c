@@ -33,8 +33,10 @@ static gpc_status issue(gpc_hierarchy *hierarchy, uint32_t i) {
     access.kind = (uint8_t)(i % GPC_KIND_COUNT);
     gpc_status status;
     while ((status = gpc_hierarchy_try_issue(hierarchy, &access, i, NULL)) == GPC_BUSY)
-        if ((status = gpc_hierarchy_advance(hierarchy, 1)) < 0)
+        if ((status = gpc_hierarchy_advance(hierarchy, 1)) < 0) {
+            cr_assert_gt(gpc_hierarchy_threads(hierarchy), 1, "one thread needs no memory to go on");
             break;
+        }
     return status;
 }
 
@@ -53,6 +55,7 @@ static gpc_status use(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *error
     gpc_status status = gpc_hierarchy_drain(hierarchy, error);
     if (status != GPC_OK) {
         cr_assert_eq(status, GPC_ERROR_MEMORY, "%s", error->message);
+        cr_assert_gt(gpc_hierarchy_threads(hierarchy), 1, "one thread needs no memory to go on");
         first = status;
         oom_heal(heap);
         status = gpc_hierarchy_drain(hierarchy, error);
@@ -122,15 +125,12 @@ Test(oom, timed_threads) {
 
 /* A copy of what has accesses in flight: whole, or not there; what it is of goes on either way. */
 static gpc_status copied(gpc_context *context, oom_heap *heap, gpc_error *error) {
-    gpc_config *config = NULL;
     gpc_hierarchy *hierarchy = NULL, *copy = NULL;
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     const size_t fail_at = heap->fail_at ? heap->fail_at - heap->calls : 0; /* of those from here on */
     callbacks.on_complete = on_complete;
     oom_heal(heap);
-    cr_assert_eq(gpc_config_create(context, error, &config), GPC_OK);
-    cr_assert_eq(gpc_config_load_text(config, settings, "settings", error), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_create(context, config, error, &hierarchy), GPC_OK);
+    cr_assert_eq(create(context, "1", error, &hierarchy), GPC_OK);
     cr_assert_eq(gpc_hierarchy_set_callbacks(hierarchy, &callbacks), GPC_OK);
     for (uint32_t i = 0; i < 16; i++)
         cr_assert_eq(issue(hierarchy, i), GPC_OK);
@@ -144,7 +144,6 @@ static gpc_status copied(gpc_context *context, oom_heap *heap, gpc_error *error)
         cr_assert_eq(gpc_hierarchy_drain(copy, error), GPC_OK);
     gpc_hierarchy_destroy(copy);
     gpc_hierarchy_destroy(hierarchy);
-    gpc_config_destroy(config);
     return status;
 }
 
