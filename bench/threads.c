@@ -50,8 +50,8 @@ static outcome run(const char *preset, const char *mode, const char *source, uin
     need(gpc_config_set(config, "threads", number, &error), "threads", &error);
     need(gpc_replay_create(context, config, &error, &replay), "replay", &error);
     need(gpc_trace_open(context, source, &error, &trace), source, &error);
-    const bool there_are = gpc_hierarchy_threads(gpc_replay_hierarchy(replay)) == threads;
     const gpc_hierarchy *hierarchy = gpc_replay_hierarchy(replay);
+    const bool there_are = gpc_hierarchy_threads(hierarchy) == threads;
     const double before = waited(hierarchy), start = wall_seconds();
     gpc_status status = GPC_END;
     while (there_are && (status = gpc_replay_kernel(replay, trace, NULL, NULL, &error)) == GPC_OK)
