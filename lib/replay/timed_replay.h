@@ -155,7 +155,7 @@ struct gpci_timed_replay {
     gpci_issuer *issuers;
     gpci_timed_warp *warps;
     uint32_t *boards;
-    uint64_t *bitmaps;
+    uint64_t *epochs, *bitmaps;
     uint32_t schedulers, slots, words; /* of an SM; words: of a bitmap of its slots */
     uint32_t scheduler_words;
     uint32_t all_schedulers; /* as a bitmap, as gpci_timed_sm.stirred */

@@ -51,10 +51,9 @@ static void read_options(gpci_timed_replay *t) {
     read_ops(t);
 }
 
-/* Bitmaps of an SM: its calendar, those answered, and by scheduler those that want a unit; and its epochs. */
+/* Bitmaps of an SM: its calendar, those answered, and by scheduler those that want a unit. */
 static size_t bitmap_words(const gpci_timed_replay *t) {
-    return (GPCI_CALENDAR + 1) * (size_t)t->words + t->slots +
-           (size_t)t->schedulers * GPCI_TIMED_UNITS * t->scheduler_words;
+    return (GPCI_CALENDAR + 1) * (size_t)t->words + (size_t)t->schedulers * GPCI_TIMED_UNITS * t->scheduler_words;
 }
 
 static gpc_status make_schedulers(gpci_timed_replay *t, uint32_t sm, gpc_error *error) {
@@ -93,12 +92,11 @@ static void lay_out(gpci_timed_replay *t, uint32_t sm) {
     m->issuers = t->issuers + (size_t)sm * t->schedulers;
     m->warps = t->warps + (size_t)sm * t->slots;
     m->boards = t->boards + (size_t)sm * t->slots * GPCI_SCOREBOARD_ENTRIES;
+    m->epochs = t->epochs + (size_t)sm * t->slots;
     m->calendar = bitmap;
     bitmap += (size_t)GPCI_CALENDAR * t->words;
     m->answered = bitmap;
     bitmap += t->words;
-    m->epochs = bitmap;
-    bitmap += t->slots;
     for (uint32_t n = 0; n < t->schedulers; n++, bitmap += (size_t)GPCI_TIMED_UNITS * t->scheduler_words)
         m->issuers[n].wanting = bitmap;
     for (uint32_t slot = 0; slot < t->slots; slot++) {
@@ -122,8 +120,9 @@ gpc_status gpci_timed_replay_create(gpc_replay *r, gpc_error *error) {
     t->issuers = gpci_zalloc(r->context, sms * t->schedulers, sizeof *t->issuers);
     t->warps = gpci_zalloc(r->context, slots, sizeof *t->warps);
     t->boards = gpci_zalloc(r->context, slots, GPCI_SCOREBOARD_ENTRIES * sizeof *t->boards);
+    t->epochs = gpci_zalloc(r->context, slots, sizeof *t->epochs);
     t->bitmaps = gpci_zalloc(r->context, sms * bitmap_words(t), sizeof *t->bitmaps);
-    if (!t->deeds || !t->sms || !t->issuers || !t->warps || !t->boards || !t->bitmaps)
+    if (!t->deeds || !t->sms || !t->issuers || !t->warps || !t->boards || !t->epochs || !t->bitmaps)
         return gpci_out_of_memory(error);
     gpc_status status = GPC_OK;
     for (uint32_t sm = 0; sm < sms && status == GPC_OK; sm++) {
@@ -145,6 +144,7 @@ void gpci_timed_replay_destroy(gpci_timed_replay *t) {
     gpci_free(context, t->issuers);
     gpci_free(context, t->warps);
     gpci_free(context, t->boards);
+    gpci_free(context, t->epochs);
     gpci_free(context, t->bitmaps);
     gpci_free(context, t);
 }
