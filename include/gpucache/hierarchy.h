@@ -468,9 +468,9 @@ GPC_API gpc_coherence *gpc_hierarchy_coherence(gpc_hierarchy *hierarchy);
  * GPC_ERROR_IO, or what the callback returned; GPC_ERROR_FORMAT (damaged, cut, or none: the message names the offset);
  * GPC_ERROR_ABI (of another version, build or machine); GPC_ERROR_STATE (another seed; the hierarchy has failed; not
  * between two calls); GPC_ERROR_UNSUPPORTED, named: a policy whose table has no `state`, `coherence.data` with a clock,
- * and callbacks.on_memory where the new one has several threads. What is saved does not depend on `threads`: with
- * `auto`, one that is loaded has as many as its machine. *out is written upon GPC_OK alone. Thread rule: the
- * hierarchy's, which stays as it is. Since: 0.2.
+ * and callbacks.on_memory where the new one has several threads. One that is loaded has `threads` as it was configured:
+ * with `auto`, as many as its machine allows, for the state that is saved does not depend on them. *out is written upon
+ * GPC_OK alone. Thread rule: the hierarchy's, which stays as it is. Since: 0.2.
  */
 GPC_API gpc_status gpc_hierarchy_save(const gpc_hierarchy *hierarchy, const char *path, gpc_error *error);
 GPC_API gpc_status gpc_hierarchy_save_to(const gpc_hierarchy *hierarchy, gpc_write_fn write, void *user_data,

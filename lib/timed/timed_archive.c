@@ -8,8 +8,8 @@
 
 /*
  * The clock's part of a snapshot: room for as much as was under way, then what gpci_timed_state names. What grows is
- * asked for here first, for to name stretches cannot fail. Strands are joined for it: a file does not tell how many
- * threads there were.
+ * asked for here first, for to name stretches cannot fail. Strands are joined for it, and so it is the same for any
+ * number of threads.
  */
 
 /* In place of a host's memory, until the host sets its callbacks: takes nothing. */
