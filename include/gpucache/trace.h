@@ -185,7 +185,9 @@ typedef enum gpc_trace_format {
  * Write a trace: gpc_trace_writer_kernel, its blocks, the next kernel, ...,
  * gpc_trace_writer_finish. An existing file is replaced only by finish; without
  * it, gpc_trace_writer_destroy leaves nothing behind. Into an existing folder
- * finish moves the new files, and leaves others there. Opcodes are numbers of `from`.
+ * finish moves the new files, and leaves others there. Symbolic links are followed, and stay; what a path leads to and
+ * is no file of the user's own (a device, a pipe, another user's file) is written as it is, from the first byte on.
+ * Opcodes are numbers of `from`.
  * Returns GPC_OK; GPC_ERROR_ARGUMENT (a block outside the grid, or a second
  * time, or not as the kernel says), GPC_ERROR_STATE (a block before any kernel,
  * anything after finish) and GPC_ERROR_ABI, which change nothing; GPC_ERROR_IO,

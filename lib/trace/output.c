@@ -1,104 +1,81 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/output.h"
 
-#include "trace/paths.h"
+#include "trace/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define BUFFER_BYTES (256u << 10)
-#define SUFFIX_BYTES 48u
-#define ATTEMPTS 1000u
 
 struct gpci_output {
     gpc_context *context;
-    char *path, *temporary;
+    char *path;               /* as asked for, for messages */
+    char *target;             /* where its links lead */
+    gpci_temporary temporary; /* without a name: `file` is the target itself */
     int file;
     uint64_t offset;
     size_t used;
     uint8_t buffer[BUFFER_BYTES];
 };
 
-static gpc_status cannot_create(const char *path, gpc_error *error) {
-    int reason = errno;
-    size_t folder = gpci_folder_length(path);
-    if (reason == ENOENT || reason == ENOTDIR)
-        return gpci_fail(error, GPC_ERROR_IO, "cannot create %s: there is no folder %.*s", path, (int)folder,
-                         folder ? path : "");
-    return gpci_fail(error, GPC_ERROR_IO, "cannot create %s: %s", path, strerror(reason));
-}
-
-/* "path.PID-N.part", of which none is there yet: a file, or with `file` NULL a folder. Frees `name` on failure. */
-static gpc_status create_temporary(const char *path, char *name, size_t room, int *file, gpc_error *error) {
-    for (unsigned n = 0; n < ATTEMPTS; n++) {
-        snprintf(name, room, "%s.%ld-%u.part", path, (long)getpid(), n);
-        int made = file ? (*file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) : mkdir(name, 0777);
-        if (made >= 0)
-            return GPC_OK;
-        if (errno != EEXIST)
-            break;
-    }
-    return cannot_create(path, error);
-}
-
-/* `path` without slashes at its end, and room for the temporary name. */
-static char *copy_path(gpc_context *context, const char *path, size_t *room) {
-    size_t length = strlen(path);
-    while (length > 1 && path[length - 1] == '/')
-        length--;
-    *room = length + SUFFIX_BYTES;
-    char *copy = gpci_alloc(context, *room);
-    if (!copy)
-        return NULL;
-    memcpy(copy, path, length);
-    copy[length] = 0;
-    return copy;
-}
-
-gpc_status gpci_temporary_folder(gpc_context *context, const char *path, gpc_error *error, char **out) {
-    size_t room;
-    char *plain = copy_path(context, path, &room), *name = gpci_alloc(context, room);
-    gpc_status status = plain && name ? create_temporary(plain, name, room, NULL, error) : gpci_out_of_memory(error);
-    gpci_free(context, plain);
-    if (status < 0)
-        gpci_free(context, name);
-    else
-        *out = name;
-    return status;
-}
-
 static void free_output(gpci_output *output) {
     gpc_context *context = output->context;
     if (output->file >= 0)
         close(output->file);
+    gpci_temporary_release(&output->temporary);
     gpci_free(context, output->path);
-    gpci_free(context, output->temporary);
+    gpci_free(context, output->target);
     gpci_free(context, output);
     gpci_release(context);
+}
+
+static gpc_status open_as_it_is(gpci_output *output, gpc_error *error) {
+    output->file = open(output->target, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+    return output->file < 0 ? gpci_cannot_create(output->path, error) : GPC_OK;
+}
+
+/* One's own file: a new one in its place, with its permissions. */
+static gpc_status open_beside(gpci_output *output, const struct stat *there, gpc_error *error) {
+    gpc_status status = gpci_temporary_file(output->context, output->target, error, &output->temporary, &output->file);
+    if (status == GPC_OK && there)
+        fchmod(output->file, there->st_mode & 07777); /* what cannot be kept is the default */
+    return status;
+}
+
+/* What is no file of one's own (a device, a pipe, another user's file) is written, not replaced. */
+static gpc_status open_target(gpci_output *output, gpc_error *error) {
+    struct stat about;
+    if (stat(output->target, &about))
+        return errno == ENOENT ? open_beside(output, NULL, error) : gpci_cannot_create(output->path, error);
+    if (S_ISDIR(about.st_mode))
+        return gpci_fail(error, GPC_ERROR_IO, "cannot create %s: it is a folder", output->path);
+    if (!S_ISREG(about.st_mode) || about.st_uid != geteuid())
+        return open_as_it_is(output, error);
+    if (faccessat(AT_FDCWD, output->target, W_OK, AT_EACCESS))
+        return gpci_cannot_create(output->path, error);
+    return open_beside(output, &about, error);
 }
 
 gpc_status gpci_output_open(gpc_context *context, const char *path, gpc_error *error, gpci_output **out) {
     gpci_output *output = gpci_alloc(context, sizeof *output);
     if (!output)
         return gpci_out_of_memory(error);
-    if (gpci_is_folder(path)) {
-        gpci_free(context, output);
-        return gpci_fail(error, GPC_ERROR_IO, "cannot create %s: it is a folder", path);
-    }
-    size_t room;
     output->context = gpci_retain(context);
+    output->target = NULL;
+    output->temporary = (gpci_temporary){.context = context, .held = -1};
     output->file = -1;
     output->offset = output->used = 0;
-    output->path = copy_path(context, path, &room);
-    output->temporary = output->path ? gpci_alloc(context, room) : NULL;
-    gpc_status status = output->temporary
-                            ? create_temporary(output->path, output->temporary, room, &output->file, error)
-                            : gpci_out_of_memory(error);
+    output->path = gpci_strdup(context, path);
+    gpc_status status =
+        output->path ? gpci_follow_links(context, path, error, &output->target) : gpci_out_of_memory(error);
+    if (status == GPC_OK)
+        status = open_target(output, error);
     if (status < 0)
         free_output(output);
     else
@@ -106,13 +83,29 @@ gpc_status gpci_output_open(gpc_context *context, const char *path, gpc_error *e
     return status;
 }
 
+/* write() to a pipe that nobody reads any more: an error, and no signal that would end the host. */
+static ssize_t write_quietly(int file, const void *data, size_t bytes) {
+    sigset_t pipe, before, pending;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    ssize_t written = write(file, data, bytes);
+    int reason = errno;
+    if (!sigismember(&pending, SIGPIPE)) /* it also comes when a part was written */
+        sigtimedwait(&pipe, NULL, &(struct timespec){0});
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = reason;
+    return written;
+}
+
 static gpc_status flush(gpci_output *output, gpc_error *error) {
     for (size_t done = 0; done < output->used;) {
-        ssize_t written = write(output->file, output->buffer + done, output->used - done);
+        ssize_t written = write_quietly(output->file, output->buffer + done, output->used - done);
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0)
-            return gpci_fail(error, GPC_ERROR_IO, "%s: %s", output->temporary, strerror(errno));
+            return gpci_fail(error, GPC_ERROR_IO, "%s: %s", output->path, strerror(errno));
         done += (size_t)written;
     }
     output->used = 0;
@@ -139,25 +132,30 @@ uint64_t gpci_output_offset(const gpci_output *output) {
     return output->offset;
 }
 
+/* The lock is held until the file has its name: nobody takes it for one that was left behind. */
+static gpc_status close_and_name(gpci_output *output, gpc_error *error) {
+    int closed = close(output->file);
+    output->file = -1;
+    if (closed || (output->temporary.name && gpci_temporary_rename(&output->temporary, output->target)))
+        return gpci_fail(error, GPC_ERROR_IO, "cannot create %s: %s", output->path, strerror(errno));
+    return GPC_OK;
+}
+
 gpc_status gpci_output_commit(gpci_output *output, gpc_error *error) {
     gpc_status status = flush(output, error);
-    if (status == GPC_OK) {
-        int closed = close(output->file);
-        output->file = -1;
-        if (closed || rename(output->temporary, output->path))
-            status = gpci_fail(error, GPC_ERROR_IO, "cannot create %s: %s", output->path, strerror(errno));
-    }
-    if (status < 0) {
+    if (status == GPC_OK)
+        status = close_and_name(output, error);
+    if (status < 0)
         gpci_output_discard(output);
-        return status;
-    }
-    free_output(output);
-    return GPC_OK;
+    else
+        free_output(output);
+    return status;
 }
 
 void gpci_output_discard(gpci_output *output) {
     if (!output)
         return;
-    unlink(output->temporary);
+    if (output->temporary.name)
+        unlink(output->temporary.name);
     free_output(output);
 }

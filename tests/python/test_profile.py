@@ -4,6 +4,7 @@
 import contextlib
 import io
 import json
+import os
 import re
 import sys
 import unittest
@@ -226,10 +227,13 @@ class Command(TemporaryCase):
         drawn = mock.MagicMock()
         axes = [mock.MagicMock() for _ in range(3)]
         drawn.pyplot.subplots.return_value = drawn.figure, axes
+        drawn.figure.savefig.side_effect = lambda file, format: file.write(f"a {format}".encode())
         modules = {"matplotlib": drawn, "matplotlib.pyplot": drawn.pyplot}
+        target = self.path("out.png")
         with mock.patch.dict(sys.modules, modules), contextlib.redirect_stdout(io.StringIO()):
-            self.assertEqual(cli.main(["profile", self.source, "--set", "sm.count=2", "--plot", "out.png"]), 0)
-        drawn.figure.savefig.assert_called_once_with("out.png")
+            self.assertEqual(cli.main(["profile", self.source, "--set", "sm.count=2", "--plot", target]), 0)
+        with open(target, "rb") as file:
+            self.assertEqual(file.read(), b"a png")
         sizes, ratios = axes[0].plot.call_args.args
         # On each SM 2 blocks take turns, and then 3: 4 lines, and then 6. 16 of the 40 loads need the 4 only.
         self.assertEqual((sizes, ratios), ([0.125, 0.25, 0.5, 1], [1, 1, 0.8, 0.5]))
@@ -237,8 +241,9 @@ class Command(TemporaryCase):
         self.assertEqual(axes[2].bar.call_args.args[1][:2], [40, 0])
         with mock.patch.dict(sys.modules, {"matplotlib": None}):
             with contextlib.redirect_stderr(io.StringIO()) as error:
-                self.assertEqual(cli.main(["profile", self.source, "--plot", "out.png"]), 1)
+                self.assertEqual(cli.main(["profile", self.source, "--plot", self.path("none.png")]), 1)
         self.assertIn("needs matplotlib", error.getvalue())
+        self.assertFalse(os.path.exists(self.path("none.png")))
 
 
 class Search(TemporaryCase):

@@ -48,7 +48,9 @@ void expect_error(const rig *r, gpc_status status, gpc_status expected, const ch
 void write_block(rig *r, const char *name, const char *header, const char *instructions, unsigned count);
 #define HEADER "-kernel name = k\n-kernel id = 1\n-grid dim = (2,1,1)\n-block dim = (64,1,1)\n"
 
-/* Copy a trace; every step must succeed. */
+/* Copy a trace; up to the first step that fails. */
+gpc_status try_convert(rig *r, const char *from, const char *to, gpc_trace_format format);
+/* The same; every step must succeed. */
 void convert(rig *r, const char *from, const char *to, gpc_trace_format format);
 /* Assert that two traces have the same kernels (but for file and tracer), blocks and instructions. */
 void expect_same(rig *r, const char *one, const char *other);

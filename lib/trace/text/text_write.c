@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "trace/output.h"
 #include "trace/paths.h"
+#include "trace/temporary.h"
 #include "trace/text/text_line.h"
 #include "trace/writer.h"
 
@@ -11,6 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PART_BYTES (128u << 10)
@@ -19,7 +21,8 @@
 /* A folder under a temporary name, that in the end is renamed, or emptied into the one that is there. */
 typedef struct text_sink {
     gpci_sink base;
-    char *path, *folder;
+    char *path;
+    gpci_temporary folder;
     gpci_output *output; /* of the present kernel */
     gpc_kernel kernel;
     gpci_buffer part;
@@ -43,7 +46,7 @@ static char *file_in(const text_sink *s, const char *folder, const char *name) {
 }
 
 static gpc_status open_in(text_sink *s, const char *name, gpc_error *error, gpci_output **out) {
-    char *file = file_in(s, s->folder, name);
+    char *file = file_in(s, s->folder.name, name);
     gpc_status status = file ? gpci_output_open(s->base.context, file, error, out) : gpci_out_of_memory(error);
     gpci_free(s->base.context, file);
     return status;
@@ -214,13 +217,16 @@ static gpc_status write_list(text_sink *s, gpc_error *error) {
     return status;
 }
 
-/* Move one file to the folder that was there before. */
-static gpc_status move_file(const text_sink *s, const char *name, gpc_error *error) {
-    char *file = file_in(s, s->folder, name), *moved = file_in(s, s->path, name);
+/* Move one file to the folder that was there before; with `look`, only see that it would replace none but a file. */
+static gpc_status move_file(const text_sink *s, const char *name, bool look, gpc_error *error) {
+    char *file = file_in(s, s->folder.name, name), *moved = file_in(s, s->path, name);
     gpc_status status = GPC_OK;
+    struct stat about;
     if (!file || !moved)
         status = gpci_out_of_memory(error);
-    else if (rename(file, moved))
+    else if (look && !lstat(moved, &about) && !S_ISREG(about.st_mode))
+        status = gpci_fail(error, GPC_ERROR_IO, "cannot create %s: it is there and no file", moved);
+    else if (!look && rename(file, moved))
         status = gpci_fail(error, GPC_ERROR_IO, "cannot create %s: %s", moved, strerror(errno));
     gpci_free(s->base.context, file);
     gpci_free(s->base.context, moved);
@@ -243,24 +249,24 @@ static gpc_status drop_placements(const text_sink *s, uint32_t kernel, gpc_error
 }
 
 /* Every file, the list last. */
-static gpc_status move_files(const text_sink *s, gpc_error *error) {
+static gpc_status move_files(const text_sink *s, bool look, gpc_error *error) {
     gpc_status status = GPC_OK;
     for (uint32_t k = 1; status == GPC_OK && k <= s->kernels; k++) {
         char name[FILE_NAME_BYTES];
-        status = drop_placements(s, k, error);
+        status = look ? GPC_OK : drop_placements(s, k, error);
         kernel_file(k, ".sm", name);
         if (status == GPC_OK && s->placed[k - 1])
-            status = move_file(s, name, error);
+            status = move_file(s, name, look, error);
         kernel_file(k, ".traceg", name);
         if (status == GPC_OK)
-            status = move_file(s, name, error);
+            status = move_file(s, name, look, error);
     }
-    return status == GPC_OK ? move_file(s, "kernelslist.g", error) : status;
+    return status == GPC_OK ? move_file(s, "kernelslist.g", look, error) : status;
 }
 
 /* Remove the folder and what is in it, without allocating: memory may be what ran out. */
 static void remove_files(const text_sink *s) {
-    int folder = open(s->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int folder = open(s->folder.name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
         return;
     for (uint32_t k = 1; k <= s->kernels; k++) {
@@ -272,7 +278,7 @@ static void remove_files(const text_sink *s) {
     }
     unlinkat(folder, "kernelslist.g", 0);
     close(folder);
-    rmdir(s->folder);
+    rmdir(s->folder.name);
 }
 
 static gpc_status finish(gpci_sink *sink, gpc_error *error) {
@@ -282,29 +288,30 @@ static gpc_status finish(gpci_sink *sink, gpc_error *error) {
         status = write_list(s, error);
     if (status < 0)
         return status;
-    if (rename(s->folder, s->path)) {
-        if (errno != EEXIST && errno != ENOTEMPTY)
-            return gpci_fail(error, GPC_ERROR_IO, "cannot create %s: %s", s->path, strerror(errno));
-        status = move_files(s, error);
-        if (status < 0)
-            return status;
-        rmdir(s->folder);
+    if (!gpci_temporary_rename(&s->folder, s->path))
+        return GPC_OK;
+    if (errno != EEXIST && errno != ENOTEMPTY)
+        return gpci_fail(error, GPC_ERROR_IO, "cannot create %s: %s", s->path, strerror(errno));
+    status = move_files(s, true, error);
+    if (status == GPC_OK)
+        status = move_files(s, false, error);
+    if (status == GPC_OK) {
+        rmdir(s->folder.name);
+        gpci_temporary_release(&s->folder);
     }
-    gpci_free(sink->context, s->folder);
-    s->folder = NULL;
-    return GPC_OK;
+    return status;
 }
 
 static void destroy(gpci_sink *sink) {
     text_sink *s = of(sink);
     gpc_context *context = sink->context;
     gpci_output_discard(s->output);
-    if (s->folder)
+    if (s->folder.name)
         remove_files(s);
     gpci_free(context, (char *)(uintptr_t)s->kernel.name);
     gpci_buffer_clear(&s->part);
     gpci_free(context, s->placed);
-    gpci_free(context, s->folder);
+    gpci_temporary_release(&s->folder);
     gpci_free(context, s->path);
     gpci_free(context, s);
     gpci_release(context);
@@ -321,8 +328,10 @@ gpc_status gpci_text_sink(gpc_context *context, const char *path, gpc_error *err
     s->base = (gpci_sink){&text_ops, gpci_retain(context)};
     s->part.context = context;
     s->text = (gpci_text){.write = add_to_part, .data = &s->part};
-    s->path = gpci_strdup(context, path);
-    gpc_status status = s->path ? gpci_temporary_folder(context, path, error, &s->folder) : gpci_out_of_memory(error);
+    s->folder = (gpci_temporary){.context = context, .held = -1};
+    gpc_status status = gpci_follow_links(context, path, error, &s->path);
+    if (status == GPC_OK)
+        status = gpci_temporary_folder(context, s->path, error, &s->folder);
     if (status < 0)
         destroy(&s->base);
     else

@@ -14,7 +14,8 @@ import threading
 from .._constants import __version__
 from ..errors import GpucacheError, LibraryError
 from . import bottleneck, coherence, compare, config, convert, info, policies, presets, profile, run, tune, verify
-from ._common import Failure, terminal
+from ._common import terminal
+from ._output import Failure
 
 COMMANDS = (run, compare, bottleneck, tune, profile, coherence, verify, info, convert, presets, policies, config)
 

@@ -11,7 +11,8 @@ from ..hierarchy import Hierarchy
 from ..replay import Replay
 from ..stats import Stats
 from ..trace import Trace
-from ._common import Failure, add_configuration, add_limits, apply_limits, configuration, context, kernel_name, terminal
+from ._common import add_configuration, add_limits, apply_limits, configuration, context, kernel_name, terminal
+from ._output import Failure
 
 
 def at_least(least):

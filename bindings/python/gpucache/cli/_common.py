@@ -2,7 +2,6 @@
 """What subcommands share: the terminal, tables, output files, configuration options."""
 
 import argparse
-import os
 import re
 import sys
 import time
@@ -10,10 +9,6 @@ import time
 from ..config import Config
 from ..context import Context
 from .._constants import LogLevel
-
-
-class Failure(Exception):
-    """Bad input: the message goes to stderr, the exit code is 1."""
 
 
 class _Terminal:
@@ -188,53 +183,3 @@ def short(name, width=32):
     """A kernel's name in at most `width` characters."""
     name = kernel_name(name)
     return name if len(name) <= width else name[:width - 2] + ".."
-
-
-# Files
-
-
-class Output:
-    """A file that appears, whole, when it is committed. - is standard output."""
-
-    def __init__(self, path):
-        self.path = path
-        self._part = None
-        if path == "-":
-            self._file = sys.stdout
-        elif os.path.exists(path) and not os.path.isfile(path):
-            self._file = open(path, "w", encoding="utf-8", errors="backslashreplace")  # a device or pipe
-        else:
-            # Beside its target, and opened at once: a path that cannot be written must not cost a long run first.
-            self._target = os.path.realpath(path)
-            self._part = f"{self._target}.{os.getpid()}.part"
-            try:
-                self._file = open(self._part, "x", encoding="utf-8", errors="backslashreplace", newline="")
-            except OSError as error:
-                raise Failure(f"{path}: {error.strerror}") from None
-
-    @property
-    def file(self):
-        """For who writes as it goes, and commits nothing but the end."""
-        return self._file
-
-    def commit(self, text):
-        try:
-            self._file.write(text)
-            self._file.flush()
-            if self._part:
-                self._file.close()
-                os.replace(self._part, self._target)
-                self._part = None
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise Failure(f"{self.path}: {error.strerror}") from None
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self._file is not sys.stdout:
-            self._file.close()
-        if self._part:
-            os.unlink(self._part)

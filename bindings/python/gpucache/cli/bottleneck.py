@@ -8,7 +8,8 @@ import sys
 from .. import bottleneck as rules
 from .._table import table
 from ._application import Application, add_runs, measure_all, settings
-from ._common import Output, add_verbose, context, terminal
+from ._common import add_verbose, context, terminal
+from ._output import Output
 
 _WARPS = (1, 2, 4, 6, 8, 10, 14, 18, 22, 24)
 

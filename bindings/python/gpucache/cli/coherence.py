@@ -7,7 +7,8 @@ import sys
 from .._constants import PolicyKind
 from .._table import table
 from ..scenarios import Document, ScenarioError
-from ._common import Failure, Output, add_verbose, context, terminal
+from ._common import add_verbose, context, terminal
+from ._output import Failure, Output
 
 _EPILOG = """The file has trees (configs), and accesses to them: those of a sequential scenario are issued one after
 another, each when all before it has ended, those of a timed one each at its cycle, whatever else is in flight. With them

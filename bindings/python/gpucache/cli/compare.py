@@ -10,18 +10,8 @@ import sys
 
 from .. import comparison
 from ..policy import items
-from ._common import (
-    Failure,
-    Output,
-    add_configuration,
-    add_limits,
-    add_verbose,
-    apply_limits,
-    configuration,
-    context,
-    natural,
-    terminal,
-)
+from ._common import add_configuration, add_limits, add_verbose, apply_limits, configuration, context, natural, terminal
+from ._output import Failure, Output
 
 
 def add(commands):

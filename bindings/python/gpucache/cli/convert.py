@@ -5,7 +5,8 @@ import os
 
 from .._constants import TraceFormat
 from ..trace import Trace, TraceWriter
-from ._common import Failure, add_verbose, context, size, terminal
+from ._common import add_verbose, context, size, terminal
+from ._output import Failure
 
 
 def add(commands):

@@ -11,7 +11,8 @@ from .._table import screen_width, table, wrapped
 from ..errors import GpucacheError
 from ..hierarchy import Hierarchy
 from ..protocol import PLACES, event_name, name_of_bits
-from ._common import Failure, add_configuration, add_verbose, configuration, context, size
+from ._common import add_configuration, add_verbose, configuration, context, size
+from ._output import Failure
 
 # What a policy costs: bits in one cache or scheduler, and in all; None where that is not stated. `problem`: why not.
 Cost = namedtuple("Cost", "one all problem")

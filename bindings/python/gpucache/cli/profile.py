@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """profile: what the loads of a trace do in L1, and which of them should bypass it (seeds/001)."""
 
+import io
 import json
+import os
 import sys
 
 from .._table import screen_width, table, wrapped
 from ..profile import Profile
 from ..trace import Trace
 from ._common import (
-    Failure,
-    Output,
     add_configuration,
     add_verbose,
     configuration,
@@ -20,6 +20,7 @@ from ._common import (
     size,
     terminal,
 )
+from ._output import Failure, Output
 from . import search
 
 _VIEWS = ("class", "instruction", "sm", "address")
@@ -225,7 +226,7 @@ def profile_of(made, config, traces):
     return profile
 
 
-def _plot(profile, path):
+def _plot(profile, output):
     try:
         import matplotlib
     except ImportError:
@@ -243,12 +244,14 @@ def _plot(profile, path):
     classes = profile.classes()
     loads.bar([row.transactions for row in classes], [row.counts.loads for row in classes])
     loads.set(xlabel="transactions of a load", ylabel="loads")
+    image = io.BytesIO()
     try:
-        figure.savefig(path)
-    except (OSError, ValueError) as error:
-        raise Failure(f"{path}: {error}") from None
+        figure.savefig(image, format=os.path.splitext(output.path)[1][1:] or None)
+    except ValueError as error:
+        raise Failure(f"{output.path}: {error}") from None
     finally:
         pyplot.close(figure)
+    output.commit(image.getvalue())
 
 
 def run(options):
@@ -272,7 +275,8 @@ def run(options):
 def _print(profile, options, found, output):
     views = options.per or []
     if options.plot is not None:
-        _plot(profile, options.plot)
+        with Output(options.plot, binary=True) as picture:
+            _plot(profile, picture)
     if output is not None:
         document = json.loads(profile.json(lines="address" in views))
         if found:

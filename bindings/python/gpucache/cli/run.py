@@ -16,8 +16,6 @@ from ..stats import Stats, counters
 from ..trace import Trace
 from . import objects
 from ._common import (
-    Failure,
-    Output,
     add_configuration,
     add_limits,
     add_verbose,
@@ -30,6 +28,7 @@ from ._common import (
     size,
     terminal,
 )
+from ._output import Failure, Output
 from .coherence import ratios
 
 # `objects`: {name: {counter: value}} of the objects of --per; None without.

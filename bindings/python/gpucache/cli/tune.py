@@ -11,7 +11,8 @@ from .. import tuning
 from .._results import Results
 from .._table import table
 from ._application import Application, add_runs, at_least, measure_all
-from ._common import Failure, Output, add_verbose, percent, terminal
+from ._common import add_verbose, percent, terminal
+from ._output import Failure, Output
 
 _LIMITS = {"warps": "sm.warp_limit", "blocks": "sm.block_limit"}
 

@@ -14,7 +14,8 @@ from ..mutation import mutate
 from ..scenarios import Document, ScenarioError
 from ..tables import load
 from ..verification import System, systems, trees, verify
-from ._common import Failure, Output, add_verbose, context, natural, size, terminal
+from ._common import add_verbose, context, natural, size, terminal
+from ._output import Failure, Output
 
 _EPILOG = """TABLE is the name of a protocol, a table as JSON, or a Python file that makes a gpucache.Protocol
 (examples/protocol.json, lib/coherence/README.md). Each system is a small tree, blocks and bytes of each. First accesses
