@@ -239,8 +239,8 @@ typedef struct gpc_scheduler_options {
     const char *policy; /* `name` or `name(parameter=value, ...)`, and throttles: `name + name(...)`; NULL = "gto" */
     uint64_t seed;
     /*
-     * A scheduler of the same policy text, count and sms, with which this one's throttles share what they share: the
-     * others of an SM, or of SMs that vote. NULL: shares with none.
+     * A scheduler of the same context, policy, throttles, warps, count and sms, with which this one's throttles share
+     * what they share: the others of an SM, or of SMs that vote. Any other is refused. NULL: shares with none.
      */
     gpc_scheduler *share_with;
 } gpc_scheduler_options;

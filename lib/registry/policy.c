@@ -86,6 +86,10 @@ static gpc_status start(gpci_policy *policy, gpc_error *error) {
     return status;
 }
 
+bool gpci_policy_same(const gpci_policy *a, const gpci_policy *b) {
+    return a->ops == b->ops && strcmp(a->spec->arguments, b->spec->arguments) == 0;
+}
+
 gpc_status gpci_policy_create(gpc_context *context, gpc_policy_kind kind, const char *text,
                               const gpc_policy_env *geometry, gpci_commons *commons, gpc_error *error,
                               gpci_policy **out) {

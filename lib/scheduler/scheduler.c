@@ -54,6 +54,36 @@ static gpc_scheduler *make(gpc_context *context, const gpc_scheduler_options *o,
     return s;
 }
 
+/* What is shared is laid out for one context's schedulers of one shape. */
+static gpc_status check_sharing(const gpc_context *context, const gpc_scheduler_options *o, gpc_error *error) {
+    const gpc_scheduler *other = o->share_with;
+    if (!other)
+        return GPC_OK;
+    if (other->context != context)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_scheduler_options.share_with is of another context");
+    const gpc_scheduler_env *env = &other->policy->scheduler_env;
+    const struct {
+        const char *name;
+        uint32_t ours, theirs;
+    } sizes[] = {{"warps", o->warps, env->warps}, {"count", o->count, env->count}, {"sms", o->sms, env->sms}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (sizes[i].ours != sizes[i].theirs)
+            return gpci_fail(error, GPC_ERROR_ARGUMENT,
+                             "gpc_scheduler_options.share_with: a scheduler of %s = %u cannot share with one of %u",
+                             sizes[i].name, sizes[i].ours, sizes[i].theirs);
+    return GPC_OK;
+}
+
+/* After the parts are made: names and arguments are compared as they were read, not as texts. */
+static gpc_status check_parts(const gpc_scheduler *s, const gpc_scheduler *other, gpc_error *error) {
+    bool same = s->throttle_count == other->throttle_count && gpci_policy_same(s->policy, other->policy);
+    for (uint32_t i = 0; same && i < s->throttle_count; i++)
+        same = gpci_policy_same(s->throttles[i].policy, other->throttles[i].policy);
+    return same ? GPC_OK
+                : gpci_fail(error, GPC_ERROR_ARGUMENT,
+                            "gpc_scheduler_options.share_with has another policy, or other throttles");
+}
+
 static gpc_status make_parts(gpc_scheduler *s, const gpc_scheduler_options *o, char *const *parts, size_t count,
                              gpc_error *error) {
     gpc_scheduler_env geometry = {
@@ -122,6 +152,8 @@ gpc_status gpc_scheduler_create(gpc_context *context, const gpc_scheduler_option
     gpc_status status = gpci_take(&o, sizeof o, sizeof o, options, "gpc_scheduler_options", error);
     if (status == GPC_OK)
         status = check(&o, error);
+    if (status == GPC_OK)
+        status = check_sharing(context, &o, error);
     if (status < 0)
         return status;
     char *text = gpci_strdup(context, o.policy ? o.policy : "gto"), *parts[1 + GPCI_MAX_THROTTLES];
@@ -136,6 +168,8 @@ gpc_status gpc_scheduler_create(gpc_context *context, const gpc_scheduler_option
         status = s->commons ? GPC_OK : gpci_out_of_memory(error);
         if (status == GPC_OK)
             status = make_parts(s, &o, parts, count, error);
+        if (status == GPC_OK && o.share_with)
+            status = check_parts(s, o.share_with, error);
         if (status == GPC_OK && o.share_with)
             join_rings(s, o.share_with);
     }

@@ -46,6 +46,38 @@ Test(scheduler_errors, options) {
     rig_close(&r);
 }
 
+/* What throttles share is laid out for the schedulers of one context and shape. */
+Test(scheduler_errors, sharing) {
+    rig r, other;
+    rig_open(&r, "gto + pcal", 8, 0);
+    rig_open(&other, "gto + pcal", 8, 0);
+    gpc_scheduler_options same = GPC_SCHEDULER_OPTIONS_INIT;
+    same.warps = 8;
+    same.policy = " gto+pcal() ";
+    same.share_with = r.scheduler;
+    gpc_scheduler *scheduler;
+    cr_expect_eq(gpc_scheduler_create(r.context, &same, &r.error, &scheduler), GPC_OK, "%s", r.error.message);
+    gpc_scheduler_destroy(scheduler);
+    refuse(other.context, same, GPC_ERROR_ARGUMENT, "share_with is of another context");
+#define REFUSE_SHARED(field, value, part)                            \
+    do {                                                             \
+        gpc_scheduler_options o = same;                              \
+        o.field = value;                                             \
+        refuse(r.context, o, GPC_ERROR_ARGUMENT, "share_with" part); \
+    } while (0)
+    REFUSE_SHARED(warps, 9, ": a scheduler of warps = 9 cannot share with one of 8");
+    REFUSE_SHARED(count, 2, ": a scheduler of count = 2 cannot share with one of 1");
+    REFUSE_SHARED(sms, 1024, ": a scheduler of sms = 1024 cannot share with one of 1");
+    REFUSE_SHARED(policy, "gto", " has another policy");
+    REFUSE_SHARED(policy, "lrr + pcal", " has another policy");
+    REFUSE_SHARED(policy, "gto + pcal(tokens-l2=2)", " has another policy");
+    REFUSE_SHARED(policy, "gto + ccws", " has another policy");
+    rig_close(&other);
+    cr_expect_eq(gpc_scheduler_create(r.context, &same, &r.error, &scheduler), GPC_OK, "%s", r.error.message);
+    gpc_scheduler_destroy(scheduler);
+    rig_close(&r);
+}
+
 Test(scheduler_errors, calls) {
     rig r;
     rig_open(&r, "lrr", 2, 0);
