@@ -426,8 +426,9 @@ GPC_API gpc_status gpc_hierarchy_read_histogram(const gpc_hierarchy *hierarchy, 
                                                 uint32_t id, uint64_t *values, size_t length, size_t *out_length);
 
 /*
- * A cache of the hierarchy, borrowed: level 1, instance = SM; level 2, instance = slice. NULL if there is none.
- * Since: 0.1.
+ * A cache of the hierarchy, borrowed as long as that lives: level 1, instance = SM; level 2, instance = slice. NULL if
+ * there is none. An L1 stays the same object where gpc_hierarchy_begin_kernel gives it another share of a unified
+ * memory: it is empty then, of other sets and ways, and its statistics and policies begin anew. Since: 0.1.
  */
 GPC_API gpc_cache *gpc_hierarchy_cache(gpc_hierarchy *hierarchy, unsigned level, uint32_t instance);
 

@@ -149,6 +149,30 @@ Test(memory_launch, carveout_of_the_driver) {
     check_share(UNIFIED "l1.carveout = driver\n", &small, 92); /* 32 resident, no more on an SM, x 5 KiB: 164 KiB */
 }
 
+/* A host's borrowed L1 stays what it is: the SM's, of another size. */
+Test(memory_launch, borrowed_cache_is_resized) {
+    rig r;
+    rig_open(&r, UNIFIED "l1.carveout = auto\n");
+    gpc_cache *l1 = gpc_hierarchy_cache(r.hierarchy, 1, 0);
+    rig_fire(&r, WORD(GPC_LOAD, 1024));
+    gpc_request load = {.kind = GPC_LOAD, .address = 1024, .size = 4};
+    gpc_access_result result;
+    cr_expect_eq(gpc_cache_probe(l1, &load, &result), GPC_OK);
+    cr_expect_eq(result.outcome, GPC_HIT);
+    gpc_launch all = launch_of(256, 32, 27 * 1024);
+    for (int i = 0; i < 2; i++) { /* smaller, and as large as before */
+        rig_begin(&r, i ? NULL : &all);
+        cr_expect_eq(gpc_hierarchy_cache(r.hierarchy, 1, 0), l1);
+        cr_expect_eq(gpc_cache_probe(l1, &load, &result), GPC_OK);
+        cr_expect_eq(result.outcome, GPC_MISS);
+        rig_fire(&r, WORD(GPC_LOAD, 1024));
+        cr_expect_eq(gpc_cache_probe(l1, &load, &result), GPC_OK);
+        cr_expect_eq(result.outcome, GPC_HIT);
+    }
+    cr_expect_eq(rig_stats(&r).l1_load_lines, 3);
+    rig_close(&r);
+}
+
 Test(memory_launch, carveout_by_hand) {
     gpc_launch some = launch_of(256, 32, 2048);
     check_share(UNIFIED "l1.carveout = 100KiB\n", NULL, 156);
