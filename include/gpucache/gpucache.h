@@ -38,7 +38,8 @@
  * Structures. Option and result structures begin with `size_t struct_size`;
  * fill them with the `_INIT` macro or `_init` function. The library takes a
  * smaller, older structure as if the missing fields had their defaults, and a
- * larger, newer one if the bytes it does not know are zero. gpc_request,
+ * larger, newer one if the bytes it does not know are zero, and are no more than
+ * GPC_STRUCT_GROWTH. gpc_request,
  * gpc_access_result, gpc_instruction and the like are plain records of fixed size.
  *
  * Statistics. Structures of counters (gpc_stats and the like) have the fields that the host's header knows; each

@@ -16,6 +16,9 @@
 /* One comparable number: 0xMMmmpp. */
 #define GPC_VERSION_NUMBER ((GPC_VERSION_MAJOR << 16) | (GPC_VERSION_MINOR << 8) | GPC_VERSION_PATCH)
 
+/* Bytes by which a structure of options is at most larger in any later version; what claims more is refused unread. */
+#define GPC_STRUCT_GROWTH 1024u
+
 GPC_BEGIN_DECLS
 
 /*

@@ -60,6 +60,9 @@ gpc_status gpci_take(void *ours, size_t size, size_t least, const void *theirs, 
     memcpy(&given, theirs, sizeof given);
     if (given < least)
         return gpci_fail(error, GPC_ERROR_ABI, "%s.struct_size is %zu, at least %zu is needed", type, given, least);
+    if (given > size + GPC_STRUCT_GROWTH) /* not what a host could have: nothing beyond its struct is read */
+        return gpci_fail(error, GPC_ERROR_ABI, "%s.struct_size is %zu, no version has more than %zu", type, given,
+                         size + GPC_STRUCT_GROWTH);
     const unsigned char *bytes = theirs;
     for (size_t i = size; i < given; i++)
         if (bytes[i])
