@@ -188,6 +188,21 @@ class Command(TemporaryCase):
         self.assertIn("level=both)'\n", other)
         self.assertIn(f" 0 of them known from {self.path('elsewhere')}\n", other)
 
+    def test_cache_of_several_at_once(self):
+        """Lines of each writer are whole, also after one that was cut short."""
+        target = self.write("results", '{"key": "cut sh')
+        first, second = Results(target), Results(target)
+        for number in range(20):
+            (first, second)[number % 2].put({"number": number}, {"long": "x" * 10000 * (number % 3)})
+        third = Results(target)
+        self.assertEqual(len(third.found), 20)
+        self.assertEqual(third.get({"number": 7}), {"long": "x" * 10000})
+        for each in (first, second, third):
+            each.close()
+        os.mkfifo(self.path("pipe"))
+        with self.assertRaisesRegex(OSError, "this is a pipe"):
+            Results(self.path("pipe"))
+
     def test_bad_input(self):
         trace = write_trace(self.path("t"))
         for arguments, message in (
