@@ -8,6 +8,8 @@ static bool make_room(gpci_controllers *e, const uint32_t counts[4], uint32_t la
     for (size_t i = 0; i < sizeof pools / sizeof *pools; i++)
         if (!gpci_items_room(e->context, pools[i], counts[i]))
             return false;
+    /* what is due later, and as gpci_controllers_grow has it, all tasks and waiters besides */
+    later += (uint32_t)(e->tasks.room + e->waiters.room);
     return gpci_calendar_room(e->context, &e->calendar, later) && gpci_controllers_make_flights(e, 0);
 }
 
