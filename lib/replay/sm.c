@@ -461,7 +461,7 @@ void gpci_sm_complete(void *replay, const gpc_completion *completion) {
         else
             w->others--;
     } else {
-        const gpc_instruction *i = (const gpc_instruction *)(uintptr_t)completion->token;
+        const gpc_instruction *i = w->end[-(ptrdiff_t)(completion->token >> 1)];
         gpci_scoreboard_write(gpci_board_of(m, completion->warp), gpci_operands_at(i), completion->cycle, 0);
         w->loads--;
     }

@@ -5,12 +5,12 @@
 /* One instruction of a warp goes to the memory pipeline. */
 
 /*
- * What a completion says of an access. Of a load, whose warp stays until it is done: its
- * instruction, and so the registers that it writes. Others may outlive their warp: they
- * say which of those that its slot has had it was, with an odd number, as no instruction's place is.
+ * What a completion says of an access. Of a load, whose warp stays until it is done: which instruction it is, counted
+ * from the end of the warp's path, and so the registers that it writes; no address, for a snapshot has it. Others may
+ * outlive their warp: they say which of those that its slot has had it was. These are odd.
  */
-static uint64_t token_of(const gpci_timed_warp *w, const gpc_instruction *i, bool holds) {
-    return holds ? (uint64_t)(uintptr_t)i : (uint64_t)w->starts << 1 | 1;
+static uint64_t token_of(const gpci_timed_warp *w, bool holds) {
+    return holds ? (uint64_t)(w->end - w->next) << 1 : (uint64_t)w->starts << 1 | 1;
 }
 
 static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, const gpc_instruction *i) {
@@ -50,7 +50,7 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
                               .token = (uint8_t)gpci_scheduler_token(scheduler, w->place, 1),
                               .token_l2 = (uint8_t)gpci_scheduler_token(scheduler, w->place, 2)};
     gpc_busy busy = GPC_BUSY_NOT;
-    gpc_status status = gpci_timed_issue(t->r->hierarchy, &access, range, token_of(w, i, holds), &busy);
+    gpc_status status = gpci_timed_issue(t->r->hierarchy, &access, range, token_of(w, holds), &busy);
     if (status == GPC_OK) {
         if (holds) {
             w->loads++;
@@ -75,7 +75,7 @@ static GPCI_COLD gpc_status send_fence(gpci_timed_replay *t, uint32_t number, ui
     gpc_busy busy = GPC_BUSY_NOT;
     gpc_fence fence = GPC_FENCE_INIT;
     gpci_replay_fence(t->r, i, number, slot, &fence);
-    gpc_status status = gpci_timed_fence(t->r->hierarchy, &fence, token_of(w, i, false), &busy);
+    gpc_status status = gpci_timed_fence(t->r->hierarchy, &fence, token_of(w, false), &busy);
     if (status == GPC_OK) {
         w->fenced = true;
         m->deeds->in_flight++;
