@@ -40,10 +40,10 @@ GPC_API void gpc_replay_destroy(gpc_replay *replay);
 GPC_API void gpc_replay_on_progress(gpc_replay *replay, gpc_progress_fn on_progress, void *user_data);
 
 /*
- * Run the trace's next kernel to its end.
+ * Run the trace's next kernel to its end, or the one at hand (gpc_replay_pause_at).
  *   kernel  receives its description (pointers live until the trace's next kernel); may be NULL
  *   layout, stats  the host's struct, struct_size set, receives its statistics; may both be NULL
- * Returns GPC_OK; GPC_END when no kernel is left; GPC_ERROR_ABI (a struct_size not
+ * Returns GPC_OK; GPC_END when no kernel is left; GPC_BUSY where it has paused; GPC_ERROR_ABI (a struct_size not
  * set, before anything ran); errors of the trace and of the
  * hierarchy; GPC_ERROR_FORMAT where the placement map does not fit the grid or, with
  * `blocks.placement = map`, the SMs; GPC_ERROR_CANCELLED; GPC_ERROR_STATE where a timed
@@ -59,6 +59,19 @@ static inline gpc_status gpc_replay_kernel(gpc_replay *replay, gpc_trace *trace,
                                            gpc_error *error) {
     return gpc_replay_kernel_as(replay, trace, kernel, gpc_stats_layout(), stats, error);
 }
+
+/*
+ * Pause when a time has come, within a kernel or between two. gpc_replay_kernel then returns GPC_BUSY, writes neither
+ * `kernel` nor `stats`, and the kernel is at hand: the next call, with the same trace, which must not be moved in
+ * between, goes on with it (GPC_ERROR_STATE with another). At any time what comes of a kernel is the same.
+ *   time  timed: core cycle, as gpc_hierarchy_now; functional: rounds, in each of which every SM takes a turn. Both of
+ *         all kernels so far. UINT64_MAX: never
+ * What is in flight when a limit cuts a kernel short comes back in one go, past the time if need be.
+ * gpc_replay_now returns what of it has passed, 0 for NULL. gpc_replay_pause_at returns GPC_OK; GPC_ERROR_ARGUMENT.
+ * A replay that is destroyed within a kernel leaves its blocks with the trace, until that is closed. Since: 0.2.
+ */
+GPC_API gpc_status gpc_replay_pause_at(gpc_replay *replay, uint64_t time);
+GPC_API uint64_t gpc_replay_now(const gpc_replay *replay);
 
 /*
  * Called each `interval` core cycles of a kernel's timed replay, and at its end, with the statistics of that
@@ -94,7 +107,8 @@ static inline gpc_status gpc_replay_get_stats(const gpc_replay *replay, gpc_stat
 
 /*
  * Values by object (gpc_hierarchy_object_count), of the kernel that was run last.
- *   keep  true: from the next kernel on, take what each object had counted when it began; false: no longer
+ *   keep  true: from the next kernel on, take what each object had counted when it began, if this is not done
+ *         already; false: no longer
  * gpc_replay_keep_objects returns GPC_OK; GPC_ERROR_MEMORY; GPC_ERROR_ARGUMENT. The others as gpc_hierarchy_read and
  * gpc_hierarchy_read_histogram; GPC_ERROR_STATE where no kernel was run since gpc_replay_keep_objects. Since: 0.2.
  */
@@ -183,17 +197,21 @@ GPC_API gpc_status gpc_replay_estimate(const gpc_replay *replay, gpc_sampling_sc
                                        gpc_estimate *out);
 
 /*
- * Snapshots of a replay between two kernels: its hierarchy and what its SMs keep from one kernel to the next. A replay
- * that goes on from one with the rest of the trace does what this one would, byte for byte. Callbacks, and
- * gpc_replay_keep_objects, are not in it: set them anew.
+ * Snapshots of a replay, between two kernels or where it has paused within one: its hierarchy, what its SMs keep from
+ * one kernel to the next, and of a kernel its blocks, and where each of their warps is. A replay that goes on from one
+ * with the rest of the trace does what this one would, byte for byte. Callbacks are not in it: set them anew; a time
+ * series goes on as it was if it is of the same interval. What gpc_replay_keep_objects keeps is.
  *
  *   gpc_replay_save, _save_to, _load, _load_from, _copy  as those of a hierarchy (gpucache/hierarchy.h), and return as
- *       they do; GPC_ERROR_STATE also from within a kernel, or where a kernel that failed or was cancelled has left
- *       accesses in flight; GPC_ERROR_UNSUPPORTED also for a sampled replay
- *   gpc_replay_resume  reads on in `trace`, which is at its start, past the kernels that the replay has had
+ *       they do; GPC_ERROR_STATE also from a callback, or where a kernel that failed or was cancelled has left accesses
+ *       in flight; GPC_ERROR_UNSUPPORTED also for a sampled replay
+ *   gpc_replay_resume  reads on in `trace`, which is at its start, past the kernels that the replay has had; into the
+ *       one at hand, past the blocks that have been read of it. Needed where there is one: it is the trace that says
+ *       what its warps do, and the replay has a digest of the blocks that have not ended, by which another is known
  *
  * gpc_replay_resume returns GPC_OK; GPC_ERROR_FORMAT where these are others, or more than the trace has; errors of the
- * trace; GPC_ERROR_ARGUMENT. Since: 0.2.
+ * trace; GPC_ERROR_STATE (a kernel of another trace is at hand); GPC_ERROR_ARGUMENT; GPC_ERROR_MEMORY. After an error
+ * the replay is as it was, and may be resumed with another trace. Since: 0.2.
  */
 GPC_API gpc_status gpc_replay_save(const gpc_replay *replay, const char *path, gpc_error *error);
 GPC_API gpc_status gpc_replay_save_to(const gpc_replay *replay, gpc_write_fn write, void *user_data, gpc_error *error);
@@ -201,7 +219,7 @@ GPC_API gpc_status gpc_replay_load(gpc_context *context, const char *path, gpc_e
 GPC_API gpc_status gpc_replay_load_from(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error,
                                         gpc_replay **out);
 GPC_API gpc_status gpc_replay_copy(const gpc_replay *replay, gpc_error *error, gpc_replay **out);
-GPC_API gpc_status gpc_replay_resume(const gpc_replay *replay, gpc_trace *trace, gpc_error *error);
+GPC_API gpc_status gpc_replay_resume(gpc_replay *replay, gpc_trace *trace, gpc_error *error);
 
 GPC_END_DECLS
 

@@ -15,20 +15,18 @@
 
 #define READ_STEP 65536u
 
-/* Differs where structs whose memory is in a snapshot do. */
-static uint32_t layout_of(const gpci_archive *a) {
+/* Differs where structs whose memory is in a snapshot do: the hierarchy's, and the object's own. */
+static gpci_archive_kind archive_kind(const gpci_saved_kind *kind) {
     const uint64_t sizes[] = {
         GPCI_KEY_COUNT,           sizeof(gpc_stats),       sizeof(gpci_sm_counts), sizeof(gpci_slice_counts),
         sizeof(gpci_l1_share),    sizeof(gpc_cache_stats), sizeof(gpci_module),    sizeof(gpci_packet),
         sizeof(gpci_flight),      sizeof(gpci_stage),      sizeof(gpci_network),   sizeof(gpci_task),
         sizeof(gpci_tree_flight), sizeof(gpci_controller), sizeof(gpci_wheel)};
-    return gpci_crc_of(&a->crc, 0, sizes, sizeof sizes);
-}
-
-static gpci_archive_kind archive_kind(uint32_t kind) {
-    gpci_archive a;
-    gpci_crc_init(&a.crc);
-    return (gpci_archive_kind){kind, layout_of(&a)};
+    gpci_crc crc;
+    gpci_crc_init(&crc);
+    const uint32_t ours = gpci_crc_of(&crc, 0, sizes, sizeof sizes);
+    return (gpci_archive_kind){kind->kind,
+                               gpci_crc_of(&crc, ours, kind->sizes, kind->size_count * sizeof *kind->sizes)};
 }
 
 static gpc_status archive_config(const gpc_config *config, gpci_archive *a, gpc_config **out) {
@@ -107,7 +105,7 @@ static gpc_status read_all(gpc_context *context, gpc_read_fn read, void *user_da
 }
 
 static gpc_status save(const gpci_saved *from, gpci_archive *a, gpc_error *error) {
-    gpci_archive_save(a, from->context, error, archive_kind(from->kind->kind));
+    gpci_archive_save(a, from->context, error, archive_kind(from->kind));
     gpc_status status = archive_config(from->config, a, NULL);
     if (status == GPC_OK) /* what the archive is given, when it saves, it only reads */
         from->kind->archive((void *)(uintptr_t)from->object, a);
@@ -135,7 +133,7 @@ static gpc_status restore(const gpci_saved_kind *kind, gpci_archive *a, void **o
 static gpc_status load(const gpci_saved_kind *kind, gpc_context *context, void *data, size_t size, gpc_error *error,
                        void **out) {
     gpci_archive a;
-    gpc_status status = gpci_archive_load(&a, context, data, size, error, archive_kind(kind->kind));
+    gpc_status status = gpci_archive_load(&a, context, data, size, error, archive_kind(kind));
     if (status == GPC_OK)
         status = restore(kind, &a, out);
     gpci_archive_close(&a);

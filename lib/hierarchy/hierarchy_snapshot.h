@@ -13,6 +13,8 @@ enum { GPCI_SNAPSHOT_HIERARCHY = 1, GPCI_SNAPSHOT_REPLAY = 2 };
 /* A kind of object that is made from a configuration, and then given a state. */
 typedef struct gpci_saved_kind {
     uint32_t kind;
+    const uint64_t *sizes; /* [size_count] of structs of its own whose memory is saved */
+    size_t size_count;
     gpc_status (*create)(gpc_context *context, const gpc_config *config, gpc_error *error, void **out);
     void (*destroy)(void *object);
     void (*archive)(void *object, gpci_archive *archive); /* the sections behind the configuration, either way */

@@ -17,7 +17,7 @@
 /* Blocks read ahead of those that run, per SM: enough that a full SM does not starve its neighbours. */
 #define QUEUED_PER_SM 4u
 
-static gpci_block_run *take_run(gpc_replay *r, const gpci_packed_block *block) {
+gpci_block_run *gpci_dispatch_take(gpc_replay *r, const gpci_packed_block *block) {
     gpci_block_run *run = r->spare;
     if (run)
         r->spare = run->queued;
@@ -37,7 +37,7 @@ static gpci_block_run *take_run(gpc_replay *r, const gpci_packed_block *block) {
     return run;
 }
 
-static void give_run(gpc_replay *r, gpci_block_run *run) {
+void gpci_dispatch_give(gpc_replay *r, gpci_block_run *run) {
     gpci_trace_release_packed(r->trace, run->block);
     run->block = NULL;
     run->queued = r->spare;
@@ -99,7 +99,6 @@ gpc_status gpci_dispatch_start(gpc_replay *r, const gpc_launch *launch, gpc_erro
         r->room_capacity = room;
     }
     r->room = room;
-    gpci_dispatch_again(r);
     return GPC_OK;
 }
 
@@ -146,12 +145,8 @@ static void start_block(gpc_replay *r, uint32_t number, gpci_block_run *run) {
     }
 }
 
-static void queue_block(gpc_replay *r, uint32_t number, gpci_block_run *run) {
+void gpci_dispatch_queue(gpc_replay *r, uint32_t number, gpci_block_run *run) {
     gpci_sm_run *sm = &r->sms[number];
-    if (sm->residents < r->room) {
-        start_block(r, number, run);
-        return;
-    }
     if (sm->first_queued)
         sm->last_queued->queued = run;
     else
@@ -189,7 +184,7 @@ gpc_status gpci_dispatch_fill(gpc_replay *r, gpc_error *error) {
             return GPC_OK;
         }
         r->blocks_read++;
-        gpci_block_run *run = take_run(r, block);
+        gpci_block_run *run = gpci_dispatch_take(r, block);
         if (!run) {
             gpci_trace_release_packed(r->trace, block);
             return gpci_out_of_memory(error);
@@ -198,7 +193,10 @@ gpc_status gpci_dispatch_fill(gpc_replay *r, gpc_error *error) {
             sm = r->kernel.placement[block->index];
         else
             r->next_sm = (sm + 1) % r->block_sms;
-        queue_block(r, sm, run);
+        if (r->sms[sm].residents < r->room)
+            start_block(r, sm, run);
+        else
+            gpci_dispatch_queue(r, sm, run);
     }
     return GPC_OK;
 }
@@ -214,7 +212,7 @@ void gpci_dispatch_retire(gpc_replay *r, uint32_t number, gpci_block_run *run) {
         sm->turn--;
     r->resident--;
     r->blocks++;
-    give_run(r, run);
+    gpci_dispatch_give(r, run);
     gpci_block_run *waiting = sm->first_queued;
     if (waiting) {
         sm->first_queued = waiting->queued;
@@ -224,17 +222,29 @@ void gpci_dispatch_retire(gpc_replay *r, uint32_t number, gpci_block_run *run) {
     }
 }
 
+/* An SM's last block, which leaves it; NULL. */
+static gpci_block_run *take_away(gpci_sm_run *sm) {
+    if (sm->residents)
+        return sm->resident[--sm->residents];
+    gpci_block_run *run = sm->first_queued;
+    if (run)
+        sm->first_queued = run->queued;
+    return run;
+}
+
 void gpci_dispatch_abandon(gpc_replay *r) {
     for (uint32_t i = 0; i < r->sm_count; i++) {
-        gpci_sm_run *sm = &r->sms[i];
-        while (sm->residents)
-            give_run(r, sm->resident[--sm->residents]);
-        while (sm->first_queued) {
-            gpci_block_run *run = sm->first_queued;
-            sm->first_queued = run->queued;
-            give_run(r, run);
-        }
-        sm->turn = 0;
+        for (gpci_block_run *run; (run = take_away(&r->sms[i])) != NULL;)
+            gpci_dispatch_give(r, run);
+        r->sms[i].turn = 0;
     }
     r->queued = r->resident = 0;
+}
+
+void gpci_dispatch_forget(gpc_replay *r) {
+    for (uint32_t i = 0; r->sms && i < r->sm_count; i++)
+        for (gpci_block_run *run; (run = take_away(&r->sms[i])) != NULL;) {
+            run->queued = r->spare;
+            r->spare = run;
+        }
 }

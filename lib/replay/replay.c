@@ -2,7 +2,9 @@
 #include "replay/replay.h"
 #include "functional/functional.h"
 #include "level/future.h"
+#include "replay/parked.h"
 #include "replay/sampling.h"
+#include "timed/sm_front_end.h"
 
 #include <string.h>
 
@@ -32,7 +34,9 @@ gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc
     if (!r)
         return gpci_out_of_memory(error);
     r->context = gpci_retain(context);
+    r->pause_at = UINT64_MAX;
     gpc_stats_init(&r->total);
+    gpc_stats_init(&r->before);
     gpc_status status = gpc_config_copy(config, error, &r->config);
     if (status == GPC_OK)
         status = make_hierarchy(r, error);
@@ -68,6 +72,8 @@ void gpc_replay_destroy(gpc_replay *r) {
     if (!r)
         return;
     gpc_context *context = r->context;
+    gpci_dispatch_forget(r);
+    gpci_parked_destroy(r);
     gpci_timed_replay_destroy(r->timed);
     gpci_round_lanes_destroy(r->lanes);
     for (uint32_t sm = 0; r->sms && sm < r->sm_count; sm++)
@@ -192,6 +198,11 @@ void gpci_replay_begin(gpc_replay *r) {
     r->random = r->context->seed;
 }
 
+/* A timed replay, whose blocks go by without the clock now and then, does so at cycles alone. */
+static bool pauses(const gpc_replay *r) {
+    return r->all_rounds >= r->pause_at && !r->timed && !r->learning;
+}
+
 gpc_status gpci_replay_rounds(gpc_replay *r, gpc_error *error) {
     uint64_t limit = gpci_config_number(r->config, GPCI_KEY_LIMIT_INSTRUCTIONS);
     gpc_status status = gpci_dispatch_fill(r, error);
@@ -199,6 +210,11 @@ gpc_status gpci_replay_rounds(gpc_replay *r, gpc_error *error) {
         gpci_round_lanes_begin(r->lanes);
     while (status == GPC_OK && r->resident && (!limit || r->instructions + r->instructions_told < limit)) {
         uint64_t before = r->blocks;
+        if (pauses(r)) {
+            status = GPC_BUSY;
+            break;
+        }
+        r->all_rounds += !r->learning;
         status = gpci_functional_round(r, error);
         if (status == GPC_OK && r->policies_vote && ++r->rounds == r->policy_period) {
             r->rounds = 0;
@@ -223,148 +239,17 @@ void gpci_replay_stats(const gpc_replay *r, gpc_stats *stats) {
         gpci_hierarchy_stats(r->hierarchy, stats);
 }
 
-static void get_stats(gpc_replay *r, gpc_stats *stats) {
-    gpci_replay_count(r);
-    gpci_replay_stats(r, stats);
+uint64_t gpci_replay_now(const gpc_replay *r) {
+    return r->timed ? gpci_timed_now(r->hierarchy) : r->all_rounds;
 }
 
-/* What the kernel needs of an SM. A warp of fewer lanes than the SM's takes as much as a full one. */
-static gpc_status launch_of(const gpc_replay *r, gpc_launch *launch, gpc_error *error) {
-    const gpc_kernel *k = &r->kernel;
-    uint32_t lanes = (uint32_t)gpci_config_number(r->config, GPCI_KEY_SM_LANES);
-    uint64_t threads = (uint64_t)k->block[0] * k->block[1] * k->block[2];
-    if (k->warp_lanes > lanes)
-        return gpci_fail(error, GPC_ERROR_RANGE, "%s: its warps have %u lanes, but sm.lanes is %u", k->file,
-                         k->warp_lanes, lanes);
-    if (k->warp_lanes < lanes)
-        threads = (threads + k->warp_lanes - 1) / k->warp_lanes * lanes;
-    launch->threads = threads < UINT32_MAX ? (uint32_t)threads : UINT32_MAX;
-    launch->registers = k->registers;
-    launch->shared_bytes = k->shared_bytes;
+gpc_status gpc_replay_pause_at(gpc_replay *r, uint64_t time) {
+    if (!r)
+        return GPC_ERROR_ARGUMENT;
+    r->pause_at = time;
     return GPC_OK;
 }
 
-/* What is not timed, and the estimate of the whole, which `stats` becomes. */
-static void take_sample(gpc_replay *r, gpc_stats *stats) {
-    gpc_stats none;
-    gpc_stats_init(&none);
-    if (r->warming) {
-        gpci_sampling_note(r, &none, stats, stats);
-        return;
-    }
-    gpc_stats timed = *stats;
-    gpci_stats_subtract(&timed, &r->sampling->blocks.rest);
-    gpci_sampling_note(r, &timed, &r->sampling->blocks.rest, stats);
-}
-
-static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) {
-    const gpc_kernel *k = &r->kernel;
-    gpc_launch launch = GPC_LAUNCH_INIT;
-    gpc_status status = launch_of(r, &launch, error);
-    /* After a kernel that was given up, what it left behind must not complete within this one. */
-    if (status == GPC_OK && gpc_hierarchy_in_flight(r->hierarchy))
-        status = gpc_hierarchy_drain(r->hierarchy, error);
-    if (status < 0)
-        return status;
-    gpc_error detail = GPC_ERROR_INIT;
-    gpc_stats before, after;
-    /* Write-backs of a flush between kernels belong to none of them. A kernel that does not fit flushes nothing. */
-    gpci_l1_share share;
-    status = gpci_launch_l1_share(r->hierarchy, &launch, &share, &detail);
-    if (status == GPC_OK)
-        status = gpci_hierarchy_flush_for_kernel(r->hierarchy);
-    if (status == GPC_OK) {
-        get_stats(r, &before);
-        if (r->objects)
-            gpci_replay_note_objects(r);
-        status = gpc_hierarchy_begin_kernel(r->hierarchy, &launch, &detail);
-    }
-    if (status < 0)
-        return gpci_fail(error, status, "%s: %s", k->file,
-                         detail.message[0] ? detail.message : gpc_status_string(status));
-    r->policies_vote = false;
-    status = gpci_dispatch_start(r, &launch, error);
-    if (status == GPC_OK && r->future)
-        status = gpci_replay_learn(r, error);
-    if (r->sampling)
-        gpci_blocks_begin(r);
-    r->policies_vote = gpc_hierarchy_wants_samples(r->hierarchy) && !r->warming;
-    r->hierarchy->future = r->future;
-    if (status == GPC_OK)
-        status = r->timed && !r->warming ? gpci_timed_run(r->timed, &before, error) : gpci_replay_rounds(r, error);
-    if (status == GPC_OK && r->sampling)
-        status = gpci_blocks_rest(r, &before, error);
-    r->hierarchy->future = NULL;
-    gpci_dispatch_abandon(r);
-    gpci_hierarchy_tell_policies(r->hierarchy, GPC_KERNEL_END);
-    if (r->last_pc >= r->first_pc)
-        gpci_launch_code(r->hierarchy, r->last_pc - r->first_pc + (k->binary_version >= 70 ? 16 : 8));
-    gpci_replay_count(r);
-    get_stats(r, &after);
-    if (r->timed && status == GPC_OK)
-        gpci_timed_last_sample(r->timed, &after);
-    *stats = after;
-    gpci_stats_subtract(stats, &before);
-    if (status == GPC_OK && r->sampling)
-        take_sample(r, stats);
-    gpci_stats_add(&r->total, stats);
-    return status;
-}
-
-/* A launch of a replay of which only a part is timed. */
-static gpc_status run_sampled(gpc_replay *r, gpc_stats *stats, gpc_error *error) {
-    bool timed = true;
-    gpc_status status = gpci_sampling_check(r, error);
-    if (status == GPC_OK && r->sampling->mode == GPCI_SAMPLE_KERNELS)
-        status = gpci_launch_choose(r, &timed, error);
-    if (status < 0)
-        return status;
-    r->skipping = !timed;
-    if (timed || r->sampling->warming) {
-        gpci_replay_warm(r, !timed);
-        status = run_kernel(r, stats, error);
-        gpci_replay_warm(r, false);
-        return status;
-    }
-    gpci_sampling_note(r, stats, stats, stats);
-    gpci_stats_add(&r->total, stats);
-    return GPC_OK;
-}
-
-static gpc_status check_results(const gpc_kernel *kernel, const gpc_layout *layout, const void *stats,
-                                gpc_error *error) {
-    size_t given = SIZE_MAX;
-    if (stats)
-        memcpy(&given, stats, sizeof given);
-    if ((kernel && kernel->struct_size <= sizeof(size_t)) || given <= sizeof(size_t))
-        return gpci_fail(error, GPC_ERROR_ABI, "gpc_replay_kernel: struct_size of %s is not set",
-                         kernel && kernel->struct_size <= sizeof(size_t) ? "gpc_kernel" : "gpc_stats");
-    gpc_status status = stats ? gpci_layout_check(layout, GPC_TABLE_HIERARCHY) : GPC_OK;
-    return status < 0 ? gpci_fail(error, status, "gpc_replay_kernel: the library does not know the layout of stats")
-                      : GPC_OK;
-}
-
-gpc_status gpc_replay_kernel_as(gpc_replay *r, gpc_trace *trace, gpc_kernel *kernel, const gpc_layout *layout,
-                                void *stats, gpc_error *error) {
-    if (!r || !trace)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_kernel: %s is NULL", r ? "trace" : "replay");
-    gpc_status status = check_results(kernel, layout, stats, error);
-    if (status < 0)
-        return status;
-    r->kernel = (gpc_kernel)GPC_KERNEL_INIT;
-    status = gpc_trace_next_kernel(trace, &r->kernel, error);
-    if (status != GPC_OK)
-        return status;
-    gpci_replay_had(r, &r->kernel);
-    r->trace = trace;
-    gpci_replay_begin(r);
-    gpc_stats own;
-    gpc_stats_init(&own);
-    status = r->sampling ? run_sampled(r, &own, error) : run_kernel(r, &own, error);
-    r->trace = NULL;
-    if (status == GPC_OK && kernel)
-        gpci_give(kernel, &r->kernel, sizeof r->kernel);
-    if (status == GPC_OK && stats)
-        gpci_layout_give(layout, GPC_TABLE_HIERARCHY, &own, stats);
-    return status;
+uint64_t gpc_replay_now(const gpc_replay *r) {
+    return r ? gpci_replay_now(r) : 0;
 }

@@ -2,6 +2,7 @@
 #ifndef GPC_REPLAY_REPLAY_H
 #define GPC_REPLAY_REPLAY_H
 
+#include "base/archive.h"
 #include "config/config.h"
 #include "functional/round_lanes.h"
 #include "level/hierarchy.h"
@@ -66,6 +67,8 @@ struct gpc_replay {
     uint64_t policy_period;   /* core cycles, or rounds, between samples for policies */
     gpc_sample *samples;      /* [sm_count], of the period at hand */
     uint64_t rounds;          /* functional: of it */
+    uint64_t all_rounds;      /* functional: of all kernels so far */
+    uint64_t pause_at;        /* core cycle, or one of these; UINT64_MAX */
     bool policies_vote;       /* some policy wants samples */
     gpci_future *future;      /* NULL without `l1.future` */
     bool learning;            /* the kernel is run dry */
@@ -85,9 +88,13 @@ struct gpc_replay {
     gpc_stats total;
     struct gpci_sampling *sampling; /* NULL: sample = none */
     gpci_kept_objects *objects;     /* NULL: gpc_replay_keep_objects was not asked for */
+    bool inside;                    /* gpc_replay_kernel is under way */
+    struct gpci_parked *parked;     /* loaded: blocks that have not met their trace again; NULL */
     /* the kernel at hand */
-    gpc_trace *trace;
+    gpc_trace *trace; /* NULL: there is none, or it is parked */
     gpc_kernel kernel;
+    gpc_stats before; /* when it began */
+    bool begun;       /* up to its first block */
     uint32_t next_sm; /* round robin over SMs */
     uint32_t queued, resident;
     bool by_map;                             /* blocks go where the trace says */
@@ -106,7 +113,12 @@ struct gpc_replay {
 /* replay_snapshot.c: a kernel of the trace begins. */
 void gpci_replay_had(gpc_replay *r, const gpc_kernel *kernel);
 
-/* dispatch.c: thread blocks from the trace to SMs. */
+/* The kernel at hand asks of an SM; GPC_ERROR_RANGE. */
+gpc_status gpci_replay_launch(const gpc_replay *r, gpc_launch *launch, gpc_error *error);
+/* Core cycles, or rounds, of all kernels so far. */
+uint64_t gpci_replay_now(const gpc_replay *r);
+
+/* dispatch.c: thread blocks from the trace to SMs. Where they go, and room for them. */
 gpc_status gpci_dispatch_start(gpc_replay *r, const gpc_launch *launch, gpc_error *error);
 /* Read and place blocks until every SM is full or the trace has no more. */
 gpc_status gpci_dispatch_fill(gpc_replay *r, gpc_error *error);
@@ -114,6 +126,13 @@ gpc_status gpci_dispatch_fill(gpc_replay *r, gpc_error *error);
 void gpci_dispatch_retire(gpc_replay *r, uint32_t sm, gpci_block_run *run);
 /* Give all blocks back, as after an error. */
 void gpci_dispatch_abandon(gpc_replay *r);
+/* Forget them: they stay with their trace, which may be gone. */
+void gpci_dispatch_forget(gpc_replay *r);
+/* A block that was read is run; NULL: out of memory. */
+gpci_block_run *gpci_dispatch_take(gpc_replay *r, const gpci_packed_block *block);
+void gpci_dispatch_give(gpc_replay *r, gpci_block_run *run);
+/* It waits for room on an SM, behind others. */
+void gpci_dispatch_queue(gpc_replay *r, uint32_t sm, gpci_block_run *run);
 
 /* Place them all anew, from the first. */
 void gpci_dispatch_again(gpc_replay *r);
@@ -133,7 +152,7 @@ const gpci_opcode *gpci_replay_opcode(const gpc_replay *r, const gpc_instruction
 bool gpci_replay_fence(const gpc_replay *r, const gpc_instruction *instruction, uint32_t sm, uint32_t warp,
                        gpc_fence *fence);
 
-/* replay.c: forget how far the kernel has come. Round after round, until no block is left. */
+/* replay.c: forget how far the kernel has come. Round after round, until no block is left; GPC_BUSY: to `pause_at`. */
 void gpci_replay_begin(gpc_replay *r);
 gpc_status gpci_replay_rounds(gpc_replay *r, gpc_error *error);
 
@@ -143,8 +162,9 @@ gpc_status gpci_replay_record(const gpc_replay *r, const gpc_warp_access *access
 
 /* replay.c: statistics of the hierarchy and the replay, all kernels so far and what was between them. */
 void gpci_replay_stats(const gpc_replay *r, gpc_stats *stats);
-/* replay_objects.c: a kernel begins, and values by object are kept. */
+/* replay_objects.c: a kernel begins, and values by object are kept. These, in a snapshot. */
 void gpci_replay_note_objects(gpc_replay *r);
+void gpci_replay_archive_objects(gpc_replay *r, gpci_archive *archive);
 
 /* replay.c: tell the progress callback, if it is time. Tell the hierarchy what it has not counted. */
 gpc_status gpci_replay_progress(gpc_replay *r, gpc_error *error);
@@ -159,8 +179,9 @@ gpc_status gpci_timed_replay_create(gpc_replay *r, gpc_error *error);
 void gpci_timed_replay_destroy(gpci_timed_replay *t);
 /* A block has its place on an SM: it starts when it may. */
 void gpci_timed_place(gpci_timed_replay *t, uint32_t sm, gpci_block_run *run);
-/* All blocks of the kernel, from its launch to its last completion. */
-gpc_status gpci_timed_run(gpci_timed_replay *t, const gpc_stats *before, gpc_error *error);
+/* All blocks of the kernel, from its launch to its last completion: begin, then run. GPC_BUSY: to `pause_at`. */
+void gpci_timed_begin(gpci_timed_replay *t);
+gpc_status gpci_timed_run(gpci_timed_replay *t, gpc_error *error);
 /* The hierarchy's statistics and those counted here. */
 void gpci_timed_stats(const gpci_timed_replay *t, gpc_stats *stats);
 /* The last sample of the kernel, whose statistics are now `stats`. */

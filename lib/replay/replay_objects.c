@@ -35,6 +35,8 @@ static gpc_status get(const gpc_replay *r, gpc_object kind, uint32_t index, gpci
 gpc_status gpc_replay_keep_objects(gpc_replay *r, bool keep) {
     if (!r)
         return GPC_ERROR_ARGUMENT;
+    if (keep && r->objects)
+        return GPC_OK;
     gpci_kept_objects *kept = NULL;
     if (keep) {
         size_t first[GPC_OBJECT_COUNT + 1] = {0};
@@ -56,6 +58,16 @@ void gpci_replay_note_objects(gpc_replay *r) {
     for (unsigned kind = 0; kind < GPC_OBJECT_COUNT; kind++)
         for (size_t i = 0; i < kept->first[kind + 1] - kept->first[kind]; i++)
             get(r, (gpc_object)kind, (uint32_t)i, &kept->before[kept->first[kind] + i]);
+}
+
+void gpci_replay_archive_objects(gpc_replay *r, gpci_archive *a) {
+    const bool keep = gpci_archive_number(a, r->objects != NULL) != 0;
+    if (a->loading && keep && gpc_replay_keep_objects(r, true) < 0)
+        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+    if (a->status < 0 || !keep)
+        return;
+    GPCI_ARCHIVE_FIELD(a, r->objects->kernel);
+    gpci_archive_bytes(a, r->objects->before, r->objects->first[GPC_OBJECT_COUNT] * sizeof r->objects->before[0]);
 }
 
 static gpc_status of_kernel(const gpc_replay *r, gpc_object kind, uint32_t index, gpci_object_values *values) {

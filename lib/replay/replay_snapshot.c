@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/array.h"
 #include "hierarchy/hierarchy_snapshot.h"
 #include "level/future.h"
+#include "replay/parked.h"
 #include "replay/timed_replay.h"
-#include "scheduler/scheduler_archive.h"
 
 #include <string.h>
 
 /*
- * A replay in a snapshot, between two kernels: its hierarchy, what SMs and schedulers have kept from earlier kernels,
- * and how many kernels of the trace it has had. No block is on an SM then, and no access in flight.
+ * A replay in a snapshot: its hierarchy, what SMs and schedulers have kept from earlier kernels, and how many kernels
+ * of the trace it has had. Between two kernels no block is on an SM, and no access in flight. Within one there are also
+ * how far it has come, its blocks (parked.h), and warps with their scoreboards.
  */
 
 /* As FNV-1a. */
@@ -24,55 +26,67 @@ void gpci_replay_had(gpc_replay *r, const gpc_kernel *k) {
     r->had_names = mixed(mixed(r->had_names, k->block, sizeof k->block), &k->block_count, sizeof k->block_count);
 }
 
-static void archive_sm(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_archive *a) {
-    const size_t of_issuer = offsetof(gpci_issuer, next), gauges = offsetof(gpci_timed_sm, warps_gauge);
-    for (uint32_t n = 0; n < t->schedulers; n++) {
-        gpci_issuer *issuer = &m->issuers[n];
-        gpci_archive_bytes(a, (char *)issuer + of_issuer, sizeof *issuer - of_issuer); /* behind its addresses */
-        gpci_archive_bytes(a, issuer->wanting, (size_t)GPCI_TIMED_UNITS * t->scheduler_words * sizeof *issuer->wanting);
-        gpci_scheduler_archive(issuer->scheduler, a);
+/* Of each L1, what its SM will ask for in the kernel at hand; between kernels how much it has asked for. */
+static void archive_future(gpci_future *f, bool in_kernel, gpci_archive *a) {
+    for (uint32_t sm = 0; sm < f->sm_count; sm++) {
+        gpci_future_sm *s = &f->sms[sm];
+        const size_t count = (size_t)gpci_archive_number(a, s->count), kept = in_kernel ? count : 0;
+        GPCI_ARCHIVE_FIELD(a, s->at), GPCI_ARCHIVE_FIELD(a, s->base);
+        if (a->loading && kept > (a->end - a->at) / sizeof *s->entries)
+            gpci_archive_fail(a, GPC_ERROR_FORMAT, "more than there is in the section");
+        if (a->status == GPC_OK && a->loading && !GPCI_ARRAY_ROOM(f->context, s->entries, s->capacity, 0, kept))
+            gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+        if (a->status == GPC_OK)
+            s->count = count;
+        gpci_archive_bytes(a, s->entries, kept * sizeof *s->entries);
     }
-    for (uint32_t slot = 0; slot < t->slots; slot++)
-        GPCI_ARCHIVE_FIELD(a, m->warps[slot].starts); /* scoreboards are as new when a warp starts */
-    gpci_archive_bytes(a, m->calendar, (size_t)GPCI_CALENDAR * t->words * sizeof *m->calendar);
-    gpci_archive_bytes(a, m->answered, t->words * sizeof *m->answered);
-    GPCI_ARCHIVE_FIELD(a, m->calendar_used), GPCI_ARCHIVE_FIELD(a, m->next_start);
-    gpci_archive_bytes(a, (char *)m + gauges, sizeof *m - gauges); /* likewise */
 }
 
-static void archive_timed(gpci_timed_replay *t, gpci_archive *a) {
-    gpc_replay *r = t->r;
-    gpci_archive_section(a, "sms");
-    GPCI_ARCHIVE_FIELD(a, t->cycles), GPCI_ARCHIVE_FIELD(a, t->launched), GPCI_ARCHIVE_FIELD(a, t->first_start),
-        GPCI_ARCHIVE_FIELD(a, t->progress), GPCI_ARCHIVE_FIELD(a, t->counted);
-    GPCI_ARCHIVE_FIELD(a, t->left), GPCI_ARCHIVE_FIELD(a, t->next_vote), GPCI_ARCHIVE_FIELD(a, t->voted);
+/* How far the kernel at hand has come. */
+static void archive_kernel(gpc_replay *r, gpci_archive *a) {
+    gpci_archive_section(a, "kernel");
+    GPCI_ARCHIVE_FIELD(a, r->before), GPCI_ARCHIVE_FIELD(a, r->begun), GPCI_ARCHIVE_FIELD(a, r->policies_vote),
+        GPCI_ARCHIVE_FIELD(a, r->ended), GPCI_ARCHIVE_FIELD(a, r->skipping);
+    uint64_t *const counts[] = {
+        &r->blocks_read, &r->blocks_last,   &r->instructions, &r->threads,           &r->blocks,
+        &r->blocks_told, &r->next_progress, &r->first_pc,     &r->instructions_told, &r->last_pc};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        gpci_archive_bytes(a, counts[i], sizeof *counts[i]);
     for (uint32_t sm = 0; sm < r->sm_count; sm++)
-        archive_sm(t, &t->sms[sm], a);
-    if (t->sampler.seen)
-        gpci_archive_bytes(a, t->sampler.seen,
-                           ((size_t)r->sm_count * t->sampler.by_sm + t->sampler.rest) * sizeof *t->sampler.seen);
+        GPCI_ARCHIVE_FIELD(a, r->sms[sm].instructions), GPCI_ARCHIVE_FIELD(a, r->sms[sm].threads);
+    gpci_parked_archive(r, a);
+}
+
+static void check(const gpc_replay *r, gpci_archive *a) {
+    if (r->inside)
+        gpci_archive_fail(a, GPC_ERROR_STATE, "in the middle of a call: not from a callback");
+    if (!r->trace && !r->parked && gpc_hierarchy_in_flight(r->hierarchy))
+        gpci_archive_fail(a, GPC_ERROR_STATE, "accesses of a kernel that was given up are in flight");
+    if (r->sampling)
+        gpci_archive_fail(a, GPC_ERROR_UNSUPPORTED, "a sampled replay (sample)");
 }
 
 static void archive_replay(void *object, gpci_archive *a) {
     gpc_replay *r = object;
-    if (r->trace)
-        gpci_archive_fail(a, GPC_ERROR_STATE, "in the middle of a kernel");
-    if (gpc_hierarchy_in_flight(r->hierarchy))
-        gpci_archive_fail(a, GPC_ERROR_STATE, "accesses of a kernel that was given up are in flight");
-    if (r->sampling)
-        gpci_archive_fail(a, GPC_ERROR_UNSUPPORTED, "a sampled replay (sample)");
+    check(r, a);
     gpci_hierarchy_archive(r->hierarchy, a);
     gpci_archive_section(a, "replay");
+    const bool in_kernel = gpci_archive_number(a, r->trace || r->parked) != 0;
     GPCI_ARCHIVE_FIELD(a, r->had), GPCI_ARCHIVE_FIELD(a, r->had_names), GPCI_ARCHIVE_FIELD(a, r->total),
-        GPCI_ARCHIVE_FIELD(a, r->rounds), GPCI_ARCHIVE_FIELD(a, r->next_sm), GPCI_ARCHIVE_FIELD(a, r->random);
+        GPCI_ARCHIVE_FIELD(a, r->rounds), GPCI_ARCHIVE_FIELD(a, r->all_rounds), GPCI_ARCHIVE_FIELD(a, r->next_sm),
+        GPCI_ARCHIVE_FIELD(a, r->random);
     gpci_archive_bytes(a, r->samples, r->sm_count * sizeof *r->samples);
-    for (uint32_t sm = 0; sm < r->sm_count; sm++) {
+    for (uint32_t sm = 0; sm < r->sm_count; sm++)
         GPCI_ARCHIVE_FIELD(a, r->sms[sm].turn);
-        if (r->future)
-            GPCI_ARCHIVE_FIELD(a, r->future->sms[sm].base);
+    if (r->future)
+        archive_future(r->future, in_kernel, a);
+    gpci_replay_archive_objects(r, a);
+    if (in_kernel)
+        archive_kernel(r, a);
+    if (r->timed) {
+        gpci_archive_section(a, "sms");
+        gpci_timed_archive_sms(r->timed, in_kernel, a);
     }
-    if (r->timed)
-        archive_timed(r->timed, a);
 }
 
 static gpc_status create_replay(gpc_context *context, const gpc_config *config, gpc_error *error, void **out) {
@@ -86,8 +100,16 @@ static void destroy_replay(void *r) {
     gpc_replay_destroy(r);
 }
 
-static const gpci_saved_kind replays = {
-    .kind = GPCI_SNAPSHOT_REPLAY, .create = create_replay, .destroy = destroy_replay, .archive = archive_replay};
+static const uint64_t sizes[] = {sizeof(gpci_timed_sm),  sizeof(gpci_timed_warp),   sizeof(gpci_issuer),
+                                 sizeof(gpci_warp_word), sizeof(gpci_parked_block), sizeof(gpci_parked_warp),
+                                 GPCI_SCOREBOARD_ENTRIES};
+
+static const gpci_saved_kind replays = {.kind = GPCI_SNAPSHOT_REPLAY,
+                                        .sizes = sizes,
+                                        .size_count = sizeof sizes / sizeof *sizes,
+                                        .create = create_replay,
+                                        .destroy = destroy_replay,
+                                        .archive = archive_replay};
 
 static gpci_saved saved(const gpc_replay *r) {
     return (gpci_saved){&replays, r, r->context, r->config};
@@ -125,22 +147,34 @@ gpc_status gpc_replay_copy(const gpc_replay *r, gpc_error *error, gpc_replay **o
     return status;
 }
 
-gpc_status gpc_replay_resume(const gpc_replay *r, gpc_trace *trace, gpc_error *error) {
-    if (!r || !trace)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_resume: %s is NULL", r ? "trace" : "replay");
+/* Past the kernels that the replay has had, into the last of these. */
+static gpc_status pass_kernels(const gpc_replay *r, gpc_trace *trace, gpc_kernel *last, gpc_error *error) {
     gpc_replay seen = {.had = 0};
     while (seen.had < r->had) {
-        gpc_kernel kernel = GPC_KERNEL_INIT;
-        gpc_status status = gpc_trace_next_kernel(trace, &kernel, error);
+        *last = (gpc_kernel)GPC_KERNEL_INIT;
+        gpc_status status = gpc_trace_next_kernel(trace, last, error);
         if (status == GPC_END)
             return gpci_fail(error, GPC_ERROR_FORMAT,
                              "gpc_replay_resume: the replay has had %llu kernels, the trace has %llu",
                              (unsigned long long)r->had, (unsigned long long)seen.had);
         if (status < 0)
             return status;
-        gpci_replay_had(&seen, &kernel);
+        gpci_replay_had(&seen, last);
     }
-    if (seen.had_names != r->had_names)
-        return gpci_fail(error, GPC_ERROR_FORMAT, "gpc_replay_resume: the trace begins with other kernels");
-    return GPC_OK;
+    return seen.had_names == r->had_names
+               ? GPC_OK
+               : gpci_fail(error, GPC_ERROR_FORMAT, "gpc_replay_resume: the trace begins with other kernels");
+}
+
+gpc_status gpc_replay_resume(gpc_replay *r, gpc_trace *trace, gpc_error *error) {
+    if (!r || !trace)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_resume: %s is NULL", r ? "trace" : "replay");
+    if (r->trace)
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_replay_resume: the replay is in the middle of a kernel");
+    gpc_kernel last;
+    gpc_status status = pass_kernels(r, trace, &last, error);
+    if (status < 0 || !r->parked)
+        return status;
+    r->kernel = last;
+    return gpci_parked_return(r, trace, error);
 }

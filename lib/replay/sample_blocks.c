@@ -145,17 +145,18 @@ static gpc_status warm(gpc_replay *r, uint64_t blocks, gpc_error *error) {
 }
 
 /* Until the next interval's windows have been measured, or the launch has ended. */
-static gpc_status resume(gpc_replay *r, const gpc_stats *before, gpc_error *error) {
+static gpc_status resume(gpc_replay *r, gpc_error *error) {
     gpci_sampling *s = r->sampling;
     s->blocks.on = true;
     s->blocks.settled = r->ended = false;
     s->blocks.settling = s->blocks.skipped = 0;
     r->blocks_last = UINT64_MAX;
     begin_window(r, gpci_timed_now(r->hierarchy));
-    return gpci_timed_run(r->timed, before, error);
+    gpci_timed_begin(r->timed);
+    return gpci_timed_run(r->timed, error);
 }
 
-gpc_status gpci_blocks_rest(gpc_replay *r, const gpc_stats *before, gpc_error *error) {
+gpc_status gpci_blocks_rest(gpc_replay *r, gpc_error *error) {
     gpci_sampling *s = r->sampling;
     gpc_status status = GPC_OK;
     if (!s->warming)
@@ -166,7 +167,7 @@ gpc_status gpci_blocks_rest(gpc_replay *r, const gpc_stats *before, gpc_error *e
             gpci_replay_stats(r, &s->blocks.before); /* its end is its own */
         status = warm(r, s->blocks.skipped, error);
         if (status == GPC_OK && s->mode == GPCI_SAMPLE_INTERVALS)
-            status = resume(r, before, error);
+            status = resume(r, error);
         else
             break;
     }

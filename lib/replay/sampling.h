@@ -142,6 +142,6 @@ void gpci_blocks_begin(gpc_replay *r);
 void gpci_blocks_ended(gpc_replay *r, uint64_t now);
 uint64_t gpci_blocks_left(const gpc_replay *r);
 /* These, by the rules of a functional replay, where that is wanted; of intervals what follows, too. */
-gpc_status gpci_blocks_rest(gpc_replay *r, const gpc_stats *before, gpc_error *error);
+gpc_status gpci_blocks_rest(gpc_replay *r, gpc_error *error);
 
 #endif

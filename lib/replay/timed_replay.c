@@ -80,27 +80,37 @@ bool gpci_timed_take_over(gpci_timed_replay *t) {
     return any;
 }
 
-static void begin(gpci_timed_replay *t, const gpc_stats *before) {
-    gpc_replay *r = t->r;
+void gpci_timed_take_part(gpci_timed_replay *t) {
     const gpci_sm_front_end front = {.user_data = t,
                                      .most = t->schedulers * t->issue_width,
                                      .step = gpci_sm_step,
                                      .complete = gpci_sm_complete,
                                      .ready = gpci_sm_ready,
                                      .cache_event = t->wants_events ? gpci_sm_cache_event : NULL};
-    gpci_timed_attach(r->hierarchy, &front);
+    gpci_timed_attach(t->r->hierarchy, &front);
+    begin_all(t);
+    t->status = GPC_OK;
+    t->error = (gpc_error)GPC_ERROR_INIT;
+    t->stopped = false;
+}
+
+/* Samples begin with the kernel, or where the host asks for others. */
+static void begin_samples(gpci_timed_replay *t, const gpc_stats *stats) {
+    const gpc_replay *r = t->r;
+    t->sample_interval = r->on_sample ? r->sample_interval : 0;
+    t->next_sample = r->on_sample ? gpci_timed_now(r->hierarchy) + r->sample_interval : GPCI_NEVER;
+    t->sampled = *stats;
+}
+
+void gpci_timed_begin(gpci_timed_replay *t) {
+    gpc_replay *r = t->r;
     t->launched = gpci_timed_now(r->hierarchy);
     t->first_start = t->launched + 1 + (r->blocks ? 0 : t->launch_cycles); /* not where it goes on */
     t->progress = t->first_start;
     t->counted = t->in_flight = 0;
     t->left = t->limit_instructions ? t->limit_instructions : GPCI_NEVER;
-    begin_all(t);
-    t->status = GPC_OK;
-    t->error = (gpc_error)GPC_ERROR_INIT;
-    t->stopped = false;
-    t->next_sample = r->on_sample ? t->launched + r->sample_interval : GPCI_NEVER;
-    if (r->on_sample)
-        t->sampled = *before;
+    gpci_timed_take_part(t);
+    begin_samples(t, &r->before);
     t->next_vote = GPCI_NEVER;
     if (r->policies_vote || t->wants_samples) /* a period may span launches */
         t->next_vote = t->voted + r->policy_period > t->launched ? t->voted + r->policy_period : t->launched + 1;
@@ -211,6 +221,7 @@ static uint64_t horizon(const gpci_timed_replay *t) {
     if (t->limit_cycles && t->launched + t->limit_cycles < until)
         until = t->launched + t->limit_cycles;
     until = t->next_vote < until ? t->next_vote : until;
+    until = t->r->pause_at < until ? t->r->pause_at : until;
     return t->next_sample < until ? t->next_sample : until;
 }
 
@@ -252,12 +263,24 @@ static gpc_status wind_up(gpci_timed_replay *t, gpc_error *error) {
     return status;
 }
 
-gpc_status gpci_timed_run(gpci_timed_replay *t, const gpc_stats *before, gpc_error *error) {
+/* Where a kernel that has paused goes on, the host may have asked for other samples, or for none. */
+static void follow_host(gpci_timed_replay *t, uint64_t now) {
+    const gpc_replay *r = t->r;
+    gpc_stats stats;
+    if (t->sample_interval == (r->on_sample ? r->sample_interval : 0))
+        return;
+    gpci_timed_stats_at(t, now, &stats);
+    begin_samples(t, &stats);
+}
+
+gpc_status gpci_timed_run(gpci_timed_replay *t, gpc_error *error) {
     gpc_replay *r = t->r;
-    begin(t, before);
     gpc_status status = gpci_dispatch_fill(r, error);
-    uint64_t now = t->launched;
+    uint64_t now = gpci_timed_now(r->hierarchy);
+    follow_host(t, now);
     while (status == GPC_OK && !finished(t)) {
+        if (now >= r->pause_at)
+            return GPC_BUSY;
         status = turn(t, error);
         now = gpci_timed_now(r->hierarchy);
         if (t->limit_cycles && now - t->launched >= t->limit_cycles)

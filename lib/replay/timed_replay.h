@@ -171,17 +171,18 @@ struct gpci_timed_replay {
     gpci_sampler sampler; /* where schedulers want samples */
     uint64_t cycles;      /* counted, over all kernels */
     /* the kernel at hand */
-    uint64_t launched;    /* its first cycle is the next */
-    uint64_t first_start; /* no block starts before */
-    uint64_t progress;    /* last cycle with an issue, a completion or the start of a block */
-    uint64_t counted;     /* cycles of it that are accounted for */
-    uint64_t in_flight;   /* accesses accepted and not yet completed */
-    uint64_t left;        /* instructions before limit.instructions; GPCI_NEVER */
-    uint64_t next_sample; /* GPCI_NEVER */
-    uint64_t next_vote;   /* end of the period of those that decide by samples; GPCI_NEVER */
-    uint64_t voted;       /* end of the last */
-    gpc_stats sampled;    /* at the last sample */
-    gpc_status status;    /* of what failed within a step */
+    uint64_t launched;        /* its first cycle is the next */
+    uint64_t first_start;     /* no block starts before */
+    uint64_t progress;        /* last cycle with an issue, a completion or the start of a block */
+    uint64_t counted;         /* cycles of it that are accounted for */
+    uint64_t in_flight;       /* accesses accepted and not yet completed */
+    uint64_t left;            /* instructions before limit.instructions; GPCI_NEVER */
+    uint64_t next_sample;     /* GPCI_NEVER */
+    uint64_t sample_interval; /* of these; 0 */
+    uint64_t next_vote;       /* end of the period of those that decide by samples; GPCI_NEVER */
+    uint64_t voted;           /* end of the last */
+    gpc_stats sampled;        /* at the last sample */
+    gpc_status status;        /* of what failed within a step */
     gpc_error error;
     gpci_sm_deeds *deeds; /* [strands] */
     uint32_t strands;     /* 1: all SMs have the first */
@@ -212,6 +213,8 @@ void gpci_warp_end(gpci_timed_replay *t, uint32_t sm, uint32_t slot, uint64_t no
 /* All warps are gone, as after an error. */
 void gpci_sm_clear(gpci_timed_replay *t, uint32_t sm);
 
+/* timed_replay.c: SMs are stepped from now on. */
+void gpci_timed_take_part(gpci_timed_replay *t);
 /* timed.c: all statistics up to `now`. */
 void gpci_timed_stats_at(gpci_timed_replay *t, uint64_t now, gpc_stats *stats);
 /* timed.c: add what is counted here of an SM. */

@@ -135,6 +135,40 @@ class Replays(TemporaryCase):
             self.assertEqual(stats["l1.transactions_per_load"][1], 2 * warps)
         self.assertEqual(total["l1.load_sectors"], 8 * 20)
 
+    def test_snapshots_within_a_kernel(self):
+        """A kernel that pauses is the same, and so are its samples, in a replay from its file."""
+        config = gpucache.Config(self.context, preset="h100", settings={"mode": "timed", "sm.count": 4})
+        with gpucache.Trace(self.context, self.source) as trace, gpucache.Trace(self.context, self.source) as again:
+            replay = gpucache.Replay(self.context, config, sample_interval=100)
+            with gpucache.Trace(self.context, self.source) as whole:
+                expected = list(gpucache.Replay(self.context, config, sample_interval=100).run(whole))
+            replay.pause_at(250)
+            self.assertIsNone(replay.kernel(trace))
+            self.assertTrue(replay.paused)
+            self.assertEqual(replay.now, 250)
+            replay.save(self.path("snapshot"))
+            replay.pause_at(None)
+            found = list(replay.run(trace))
+            self.assertFalse(replay.paused)
+            self.assertEqual([result.stats for result in found], [result.stats for result in expected])
+            self.assertEqual(found[0].series, expected[0].series)
+            self.assertGreater(len(found[0].series), 2)
+            loaded = gpucache.Replay.load(self.context, self.path("snapshot"))
+            with self.assertRaisesRegex(gpucache.StateError, "resume first"):
+                loaded.kernel(again)
+            loaded.resume(again)
+            self.assertEqual([result.stats for result in loaded.run(again)], [result.stats for result in expected])
+
+    def test_a_kernel_at_hand_needs_its_trace(self):
+        config = gpucache.Config(self.context, preset="h100", settings={"mode": "timed"})
+        replay = gpucache.Replay(self.context, config)
+        with gpucache.Trace(self.context, self.source) as trace:
+            replay.pause_at(100)
+            self.assertIsNone(replay.kernel(trace))
+        for use in (replay.copy, lambda: replay.save(self.path("snapshot"))):
+            with self.assertRaisesRegex(gpucache.StateError, "Trace is closed"):
+                use()
+
     def test_snapshots(self):
         """The second kernel runs the same in the replay, in its copy and in one from a file."""
         config = gpucache.Config(self.context, preset="h100", settings={"mode": "timed", "kernels.flush": "none"})

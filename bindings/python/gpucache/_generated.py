@@ -924,6 +924,8 @@ FUNCTIONS = {
     "gpc_replay_kernel_as": (c_int, (
         c_void_p, c_void_p, POINTER(gpc_kernel), POINTER(gpc_layout), c_void_p, POINTER(gpc_error),
     )),
+    "gpc_replay_pause_at": (c_int, (c_void_p, c_uint64)),
+    "gpc_replay_now": (c_uint64, (c_void_p,)),
     "gpc_replay_on_sample_as": (c_int, (c_void_p, c_uint64, POINTER(gpc_layout), gpc_sample_fn, c_void_p)),
     "gpc_replay_hierarchy": (c_void_p, (c_void_p,)),
     "gpc_replay_get_stats_as": (c_int, (c_void_p, POINTER(gpc_layout), c_void_p)),

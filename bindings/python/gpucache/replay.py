@@ -26,6 +26,9 @@ Sampling = namedtuple("Sampling", "mode group launches timed_launches windows ti
 Estimate = namedtuple("Estimate", "value low high estimated")
 
 
+_NEVER = 2**64 - 1  # as the library's UINT64_MAX
+
+
 class TimeSeries(list):
     """The Samples of a kernel, one each `interval` core cycles and one at its end."""
 
@@ -109,17 +112,35 @@ class Replay(Handle):
         return cls.__new__(cls)._make(context, on_progress, lib.gpc_replay_load, context._live(), os.fsencode(path))
 
     def save(self, path):
-        """To a file, between two kernels: see gpc_replay_save."""
-        call(lib.gpc_replay_save, self._live(), os.fsencode(path))
+        """To a file, between two kernels or where it has paused within one: see gpc_replay_save."""
+        call(lib.gpc_replay_save, self._with_trace(), os.fsencode(path))
 
     def copy(self, on_progress=None):
         """Another one that goes on from here by itself."""
-        return type(self).__new__(type(self))._make(self._context, on_progress, lib.gpc_replay_copy, self._live())
+        return type(self).__new__(type(self))._make(self._context, on_progress, lib.gpc_replay_copy, self._with_trace())
+
+    def _with_trace(self):
+        """The replay, of which a kernel that is at hand lies in its trace."""
+        if self._at_hand is not None:
+            self._at_hand._live()
+        return self._live()
 
     def resume(self, trace):
-        """Read on in a trace, from its start, past the kernels that this replay has had."""
+        """Read on in a trace, from its start, past what this replay has had of it."""
         call(lib.gpc_replay_resume, self._live(), trace._live())
+        self._at_hand = trace
 
+    @property
+    def now(self):
+        """Core cycles of all kernels so far; without a clock rounds, in each of which every SM takes a turn."""
+        return lib.gpc_replay_now(self._live())
+
+    def pause_at(self, time):
+        """Pause when `now` comes to that, within a kernel or between two; None: never."""
+        settle(lib.gpc_replay_pause_at(self._live(), _NEVER if time is None else time), what="gpc_replay_pause_at")
+
+    paused = False  # kernel() returned since the time of pause_at() had come
+    _at_hand = None  # the trace of the kernel that has paused
     _callbacks = {}  # of its hierarchy
     _on_event = None  # likewise
 
@@ -130,11 +151,15 @@ class Replay(Handle):
             self.on_sample(sample)
 
     def kernel(self, trace):
-        """Run the trace's next kernel to its end: a Result, or None when no kernel is left."""
+        """Run the trace's next kernel, or the one at hand, to its end.
+
+        A Result; None when no kernel is left, and where it has `paused` (pause_at).
+        """
         raw, error = g.gpc_kernel(), g.gpc_error()
         stats, layout = empty()
         pointer, source = self._live(), trace._live()
-        self._series = TimeSeries(self._interval) if self._interval and self.on_sample is None else None
+        if self._series is None and self._interval and self.on_sample is None:
+            self._series = TimeSeries(self._interval)
         trace._busy += 1
         try:
             status = invoke(
@@ -143,14 +168,16 @@ class Replay(Handle):
             )  # fmt: skip
         finally:
             trace._busy -= 1
-        if settle(status, error) == Status.END:
+        self._at_hand = trace if status == Status.BUSY else None
+        self.paused = settle(status, error) == Status.BUSY
+        if status != Status.OK:
             return None
         result = Result(trace._entered(raw), Stats(stats))
         result.series, self._series = self._series, None
         return result
 
     def run(self, trace):
-        """Run kernel after kernel: iterate over Results."""
+        """Run kernel after kernel until none is left, or it has paused: iterate over Results."""
         while True:
             result = self.kernel(trace)
             if result is None:

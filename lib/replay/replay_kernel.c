@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay/replay.h"
+#include "replay/sampling.h"
+
+#include <string.h>
+
+/*
+ * A kernel of a replay: it begins, runs, and ends. Between two cycles, or two rounds, it may pause (`pause_at`); then
+ * it is at hand until a later call has run it to its end.
+ */
+
+static void get_stats(gpc_replay *r, gpc_stats *stats) {
+    gpci_replay_count(r);
+    gpci_replay_stats(r, stats);
+}
+
+/* A warp of fewer lanes than the SM's takes as much as a full one. */
+gpc_status gpci_replay_launch(const gpc_replay *r, gpc_launch *launch, gpc_error *error) {
+    const gpc_kernel *k = &r->kernel;
+    uint32_t lanes = (uint32_t)gpci_config_number(r->config, GPCI_KEY_SM_LANES);
+    uint64_t threads = (uint64_t)k->block[0] * k->block[1] * k->block[2];
+    if (k->warp_lanes > lanes)
+        return gpci_fail(error, GPC_ERROR_RANGE, "%s: its warps have %u lanes, but sm.lanes is %u", k->file,
+                         k->warp_lanes, lanes);
+    if (k->warp_lanes < lanes)
+        threads = (threads + k->warp_lanes - 1) / k->warp_lanes * lanes;
+    launch->threads = threads < UINT32_MAX ? (uint32_t)threads : UINT32_MAX;
+    launch->registers = k->registers;
+    launch->shared_bytes = k->shared_bytes;
+    return GPC_OK;
+}
+
+/* What is not timed, and the estimate of the whole, which `stats` becomes. */
+static void take_sample(gpc_replay *r, gpc_stats *stats) {
+    gpc_stats none;
+    gpc_stats_init(&none);
+    if (r->warming) {
+        gpci_sampling_note(r, &none, stats, stats);
+        return;
+    }
+    gpc_stats timed = *stats;
+    gpci_stats_subtract(&timed, &r->sampling->blocks.rest);
+    gpci_sampling_note(r, &timed, &r->sampling->blocks.rest, stats);
+}
+
+/* It is launched; where that fails it has not begun. */
+static gpc_status launch_kernel(gpc_replay *r, const gpc_launch *launch, gpc_error *error) {
+    gpc_status status = GPC_OK;
+    /* After a kernel that was given up, what it left behind must not complete within this one. */
+    if (gpc_hierarchy_in_flight(r->hierarchy))
+        status = gpc_hierarchy_drain(r->hierarchy, error);
+    if (status < 0)
+        return status;
+    gpc_error detail = GPC_ERROR_INIT;
+    /* Write-backs of a flush between kernels belong to none of them. A kernel that does not fit flushes nothing. */
+    gpci_l1_share share;
+    status = gpci_launch_l1_share(r->hierarchy, launch, &share, &detail);
+    if (status == GPC_OK)
+        status = gpci_hierarchy_flush_for_kernel(r->hierarchy);
+    if (status == GPC_OK) {
+        get_stats(r, &r->before);
+        if (r->objects)
+            gpci_replay_note_objects(r);
+        status = gpc_hierarchy_begin_kernel(r->hierarchy, launch, &detail);
+    }
+    r->begun = status == GPC_OK;
+    return r->begun ? GPC_OK
+                    : gpci_fail(error, status, "%s: %s", r->kernel.file,
+                                detail.message[0] ? detail.message : gpc_status_string(status));
+}
+
+/* Where its blocks go is known, and what decides on them is ready. */
+static gpc_status begin_kernel(gpc_replay *r, const gpc_launch *launch, gpc_error *error) {
+    r->policies_vote = false;
+    gpc_status status = gpci_dispatch_start(r, launch, error);
+    gpci_dispatch_again(r);
+    if (status == GPC_OK && r->future)
+        status = gpci_replay_learn(r, error);
+    if (r->sampling)
+        gpci_blocks_begin(r);
+    r->policies_vote = gpc_hierarchy_wants_samples(r->hierarchy) && !r->warming;
+    if (status == GPC_OK && r->timed && !r->warming)
+        gpci_timed_begin(r->timed);
+    return status;
+}
+
+/* To its end, or until it pauses. */
+static gpc_status go_on(gpc_replay *r, gpc_error *error) {
+    r->hierarchy->future = r->future;
+    gpc_status status = r->timed && !r->warming ? gpci_timed_run(r->timed, error) : gpci_replay_rounds(r, error);
+    if (status == GPC_OK && r->sampling)
+        status = gpci_blocks_rest(r, error);
+    r->hierarchy->future = NULL;
+    return status;
+}
+
+static gpc_status end_kernel(gpc_replay *r, gpc_status status, gpc_stats *stats) {
+    gpc_stats after;
+    r->begun = false;
+    gpci_dispatch_abandon(r);
+    gpci_hierarchy_tell_policies(r->hierarchy, GPC_KERNEL_END);
+    if (r->last_pc >= r->first_pc)
+        gpci_launch_code(r->hierarchy, r->last_pc - r->first_pc + (r->kernel.binary_version >= 70 ? 16 : 8));
+    gpci_replay_count(r);
+    get_stats(r, &after);
+    if (r->timed && status == GPC_OK)
+        gpci_timed_last_sample(r->timed, &after);
+    *stats = after;
+    gpci_stats_subtract(stats, &r->before);
+    if (status == GPC_OK && r->sampling)
+        take_sample(r, stats);
+    gpci_stats_add(&r->total, stats);
+    return status;
+}
+
+static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) {
+    gpc_status status = GPC_OK;
+    if (!r->begun) {
+        gpc_launch launch = GPC_LAUNCH_INIT;
+        status = gpci_replay_launch(r, &launch, error);
+        if (status == GPC_OK)
+            status = launch_kernel(r, &launch, error);
+        if (status < 0)
+            return status;
+        status = begin_kernel(r, &launch, error);
+    }
+    if (status == GPC_OK)
+        status = go_on(r, error);
+    return status == GPC_BUSY ? status : end_kernel(r, status, stats);
+}
+
+/* Is it timed, of a replay of which only a part is? */
+static gpc_status choose(gpc_replay *r, gpc_error *error) {
+    bool timed = true;
+    gpc_status status = gpci_sampling_check(r, error);
+    if (status == GPC_OK && r->sampling->mode == GPCI_SAMPLE_KERNELS)
+        status = gpci_launch_choose(r, &timed, error);
+    r->skipping = !timed;
+    return status;
+}
+
+/* A launch of such a replay. */
+static gpc_status run_sampled(gpc_replay *r, gpc_stats *stats, gpc_error *error) {
+    gpc_status status = r->begun ? GPC_OK : choose(r, error);
+    if (status < 0)
+        return status;
+    if (!r->skipping || r->sampling->warming) {
+        gpci_replay_warm(r, r->skipping);
+        status = run_kernel(r, stats, error);
+        gpci_replay_warm(r, false);
+        return status;
+    }
+    gpci_sampling_note(r, stats, stats, stats);
+    gpci_stats_add(&r->total, stats);
+    return GPC_OK;
+}
+
+static gpc_status check_results(const gpc_kernel *kernel, const gpc_layout *layout, const void *stats,
+                                gpc_error *error) {
+    size_t given = SIZE_MAX;
+    if (stats)
+        memcpy(&given, stats, sizeof given);
+    if ((kernel && kernel->struct_size <= sizeof(size_t)) || given <= sizeof(size_t))
+        return gpci_fail(error, GPC_ERROR_ABI, "gpc_replay_kernel: struct_size of %s is not set",
+                         kernel && kernel->struct_size <= sizeof(size_t) ? "gpc_kernel" : "gpc_stats");
+    gpc_status status = stats ? gpci_layout_check(layout, GPC_TABLE_HIERARCHY) : GPC_OK;
+    return status < 0 ? gpci_fail(error, status, "gpc_replay_kernel: the library does not know the layout of stats")
+                      : GPC_OK;
+}
+
+/* The kernel at hand, or else the trace's next one; GPC_BUSY: the time has come to pause. */
+static gpc_status find_kernel(gpc_replay *r, gpc_trace *trace, gpc_error *error) {
+    if (r->inside)
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_replay_kernel: from within a callback of the replay");
+    if (r->parked)
+        return gpci_fail(error, GPC_ERROR_STATE,
+                         "gpc_replay_kernel: the replay was saved in the middle of a kernel: gpc_replay_resume first");
+    if (r->trace && r->trace != trace)
+        return gpci_fail(error, GPC_ERROR_STATE,
+                         "gpc_replay_kernel: the replay is in the middle of a kernel of "
+                         "another trace");
+    if (gpci_replay_now(r) >= r->pause_at)
+        return GPC_BUSY;
+    if (r->trace)
+        return GPC_OK;
+    r->kernel = (gpc_kernel)GPC_KERNEL_INIT;
+    gpc_status status = gpc_trace_next_kernel(trace, &r->kernel, error);
+    if (status != GPC_OK)
+        return status;
+    gpci_replay_had(r, &r->kernel);
+    r->trace = trace;
+    gpci_replay_begin(r);
+    return GPC_OK;
+}
+
+gpc_status gpc_replay_kernel_as(gpc_replay *r, gpc_trace *trace, gpc_kernel *kernel, const gpc_layout *layout,
+                                void *stats, gpc_error *error) {
+    if (!r || !trace)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_kernel: %s is NULL", r ? "trace" : "replay");
+    gpc_status status = check_results(kernel, layout, stats, error);
+    if (status == GPC_OK)
+        status = find_kernel(r, trace, error);
+    if (status != GPC_OK)
+        return status;
+    gpc_stats own;
+    gpc_stats_init(&own);
+    r->inside = true;
+    status = r->sampling ? run_sampled(r, &own, error) : run_kernel(r, &own, error);
+    r->inside = false;
+    if (status == GPC_BUSY)
+        return status;
+    r->trace = NULL;
+    if (status == GPC_OK && kernel)
+        gpci_give(kernel, &r->kernel, sizeof r->kernel);
+    if (status == GPC_OK && stats)
+        gpci_layout_give(layout, GPC_TABLE_HIERARCHY, &own, stats);
+    return status;
+}
