@@ -50,6 +50,14 @@ static const gpci_synthetic *const kernels[] = {
     &gpci_synthetic_inverted_index,
     &gpci_synthetic_similarity_score,
     &gpci_synthetic_comd,
+    &gpci_synthetic_polybench_atax,
+    &gpci_synthetic_polybench_bicg,
+    &gpci_synthetic_polybench_gesummv,
+    &gpci_synthetic_polybench_mvt,
+    &gpci_synthetic_polybench_gemm,
+    &gpci_synthetic_polybench_3mm,
+    &gpci_synthetic_rodinia_kmeans,
+    &gpci_synthetic_rodinia_streamcluster,
 };
 
 #define KERNELS (sizeof kernels / sizeof kernels[0])

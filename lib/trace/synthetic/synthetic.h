@@ -200,6 +200,10 @@ extern const gpci_synthetic gpci_synthetic_elemmul, gpci_synthetic_relu, gpci_sy
     gpci_synthetic_maxpool, gpci_synthetic_meanpool, gpci_synthetic_kmeans;
 extern const gpci_synthetic gpci_synthetic_spatial, gpci_synthetic_gather, gpci_synthetic_warp_reuse,
     gpci_synthetic_private_reuse, gpci_synthetic_chase;
+extern const gpci_synthetic gpci_synthetic_polybench_atax, gpci_synthetic_polybench_bicg,
+    gpci_synthetic_polybench_gesummv, gpci_synthetic_polybench_mvt, gpci_synthetic_polybench_gemm,
+    gpci_synthetic_polybench_3mm;
+extern const gpci_synthetic gpci_synthetic_rodinia_kmeans, gpci_synthetic_rodinia_streamcluster;
 extern const gpci_synthetic gpci_synthetic_sssp, gpci_synthetic_comd, gpci_synthetic_string_match,
     gpci_synthetic_inverted_index, gpci_synthetic_similarity_score;
 

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/synthetic/synthetic.h"
+
+/*
+ * Rodinia's two programs on points (Che et al., IISWC 2009), as compilers for Fermi leave them: step by step.
+ *
+ * kmeans: invert_mapping copies points of `features` floats, one point behind another, to an array for each feature, so
+ * that a load of a warp touches 32 lines, and comes back to each as often as a line has features; kmeansPoint then
+ * measures each point against each cluster. There the program reads features as a texture and clusters as constants;
+ * here features are loads, side by side.
+ *
+ * streamcluster: kernel_compute_cost measures each point against one, an array for each dimension, and adds what it
+ * gains to the entry of its centre. As published: 64MiB, 256 dimensions of 65,536 points, in blocks of 512.
+ */
+
+#define POINT_THREADS 512u
+#define POINT_BYTES 32u /* weight, pointer to coordinates, assignment, cost */
+#define ASSIGNED 16u    /* where in a point */
+#define COST 24u        /* likewise */
+#define CENTRES 64u     /* of the table */
+#define WORK_STRIDE 12u /* floats of each point's entries: centres that are open, and room */
+#define COMPARED 1000u  /* the point that all are compared with, where there are so many */
+
+/* R10 walks over the point, R12 over the array of each feature. */
+static const char invert_code[] =
+    "R1 MOV; R2 MOV; R5 S2R; R6 S2R; R7 S2R; R8 IMAD R6 R5 R7; R3 MOV; P0 ISETP.GE.AND R8 R3; @P0 EXIT; R4 MOV;"
+    "R9 IMAD R8 R4; R9 SHF.L.U32 R9; R10 IADD3 R1 R9; R11 SHF.L.U32 R8; R12 IADD3 R2 R11; R13 SHF.L.U32 R3; R14 MOV;"
+    "step: R15 LDG.E R10; STG.E R12 R15; R10 IADD3 R10; R12 IADD3 R12 R13; R14 IADD3 R14; P1 ISETP.LT.AND R14 R4;"
+    "@P1 BRA step; EXIT";
+
+static void walk_invert(gpci_walk *w, const gpci_launch *l) {
+    const uint64_t thread = w->x * GPCI_THREADS + w->first, point = l->steps * GPCI_ELEMENT;
+    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+        return;
+    for (uint64_t step = 0; step < l->steps; step++) {
+        gpci_access(w, l->operand[0].base + thread * point + step * GPCI_ELEMENT, point);
+        gpci_access(w, l->operand[1].base + (step * l->n + thread) * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_branch(w, step + 1 < l->steps);
+    }
+    gpci_finish(w);
+}
+
+/* R9 the nearest cluster, R10 its distance, R11 this one's; R12 walks over the features, R15 over the cluster's. */
+static const char point_code[] =
+    "R1 MOV; R5 S2R; R6 S2R; R7 S2R; R8 IMAD R6 R5 R7; R3 MOV; P0 ISETP.GE.AND R8 R3; @P0 EXIT; R2 MOV; R4 MOV;"
+    "R9 MOV; R10 MOV; R13 SHF.L.U32 R3; R5 MOV; R15 MOV;"
+    "cluster: R11 MOV; R14 MOV; R12 SHF.L.U32 R8; R12 IADD3 R1 R12;"
+    "step: R6 LDG.E R12; R7 LDC R15; R6 FADD R6 R7; R11 FFMA R6 R6 R11; R12 IADD3 R12 R13; R15 IADD3 R15;"
+    "R14 IADD3 R14; P1 ISETP.LT.AND R14 R4; @P1 BRA step;"
+    "P2 FSETP.LT.AND R11 R10; R10 SEL R11 R10 P2; R9 SEL R5 R9 P2; R5 IADD3 R5; P3 ISETP.LT.AND R5 R2;"
+    "@P3 BRA cluster; R12 SHF.L.U32 R8; R12 IADD3 R12; STG.E R12 R9; EXIT";
+
+static void walk_point(gpci_walk *w, const gpci_launch *l) {
+    const uint64_t thread = w->x * GPCI_THREADS + w->first;
+    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+        return;
+    for (uint64_t cluster = 0; cluster < l->repeats; cluster++) {
+        for (uint64_t step = 0; step < l->steps; step++) {
+            gpci_access(w, l->operand[1].base + (step * l->n + thread) * GPCI_ELEMENT, GPCI_ELEMENT);
+            gpci_branch(w, step + 1 < l->steps);
+        }
+        gpci_branch(w, cluster + 1 < l->repeats);
+    }
+    gpci_access(w, l->operand[2].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_finish(w);
+}
+
+static gpc_status plan_kmeans(gpci_problem *p) {
+    gpci_launch l = {.name = "_Z14invert_mappingPfS_ii", .code = invert_code, .warp = walk_invert};
+    l.steps = (uint64_t)p->values[0];
+    l.repeats = (uint64_t)p->values[1];
+    l.n = p->size / GPCI_ELEMENT / l.steps;
+    if (!l.n)
+        return gpci_problem_fail(p, "%llu bytes are less than a point of %llu features", (unsigned long long)p->size,
+                                 (unsigned long long)l.steps);
+    l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
+    l.block[0] = GPCI_THREADS;
+    l.operand[0].base = gpci_problem_array(p, l.n * l.steps * GPCI_ELEMENT);
+    l.operand[1].base = gpci_problem_array(p, l.n * l.steps * GPCI_ELEMENT);
+    l.operand[2].base = gpci_problem_array(p, l.n * GPCI_ELEMENT);
+    gpc_status status = p->values[2] != 2 ? gpci_problem_launch(p, &l) : GPC_OK;
+    l.name = "_Z11kmeansPointPfiiiPiS_S_S0_";
+    l.code = point_code;
+    l.warp = walk_point;
+    return status == GPC_OK && p->values[2] != 1 ? gpci_problem_launch(p, &l) : status;
+}
+
+/* R9 walks over this point's coordinates, R10 over the other's, R15 is the sum; R4 the point itself. */
+static const char cost_code[] =
+    "R1 MOV; R5 S2R; R6 S2R; R7 S2R; R8 IMAD R6 R5 R7; P0 ISETP.GE.AND R8 R1; @P0 EXIT; R2 MOV; R3 MOV; R4 MOV;"
+    "R4 IMAD R8 R4; R11 MOV; R15 MOV; R7 MOV; R7 IMAD R8 R7;"
+    "step: R10 IMAD R11 R1 R2; R9 IADD3 R10 R8; R12 LDG.E R9; R13 LDG.E R10; R14 FADD R12 R13; R15 FFMA R14 R14 R15;"
+    "R11 IADD3 R11; P1 ISETP.LT.AND R11 R3; @P1 BRA step;"
+    "R9 LDG.E R4; R10 FMUL R15 R9; R12 LDG.E R4; P2 FSETP.LT.AND R10 R12; R13 LDG.E R4; R13 SHF.L.U32 R13;"
+    "R5 LDG.E R13; R5 IMAD R5 R7; R6 LDG.E R5; R12 FADD R12 R10; R6 FADD R6 R12 P2; STG.E R5 R6; EXIT";
+
+/* Operands: coordinates, points, the table of centres, what each point has for each centre. */
+enum { COORDINATES, POINTS, TABLE, WORK };
+
+static void walk_cost(gpci_walk *w, const gpci_launch *l) {
+    const uint64_t thread = w->x * POINT_THREADS + w->first, work = WORK_STRIDE * GPCI_ELEMENT;
+    const uint64_t point = l->operand[POINTS].base + thread * POINT_BYTES;
+    uint64_t centres[GPCI_SYNTHETIC_LANES];
+    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+        return;
+    for (uint64_t step = 0; step < l->steps; step++) {
+        const uint64_t row = l->operand[COORDINATES].base + step * l->n * GPCI_ELEMENT;
+        gpci_access(w, row + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access(w, row + (COMPARED % l->n) * GPCI_ELEMENT, 0);
+        gpci_branch(w, step + 1 < l->steps);
+    }
+    gpci_access(w, point, POINT_BYTES);
+    gpci_access(w, point + COST, POINT_BYTES);
+    gpci_access(w, point + ASSIGNED, POINT_BYTES);
+    for (unsigned lane = 0; lane < w->lanes; lane++)
+        centres[lane] = (thread + lane) % CENTRES * GPCI_ELEMENT;
+    gpci_access_at(w, l->operand[TABLE].base, centres);
+    for (int k = 0; k < 2; k++) /* load and store */
+        gpci_access(w, l->operand[WORK].base + thread * work, work);
+    gpci_finish(w);
+}
+
+static gpc_status plan_streamcluster(gpci_problem *p) {
+    gpci_launch l = {.name = "_Z19kernel_compute_costiilP5PointiiPfS1_PiPb", .code = cost_code, .warp = walk_cost};
+    l.steps = (uint64_t)p->values[0];
+    l.n = p->size / GPCI_ELEMENT / l.steps;
+    if (!l.n)
+        return gpci_problem_fail(p, "%llu bytes are less than a point of %llu dimensions", (unsigned long long)p->size,
+                                 (unsigned long long)l.steps);
+    const uint64_t blocks = gpci_ceiling(l.n, POINT_THREADS), asked = (uint64_t)p->values[1];
+    l.grid[0] = asked && asked < blocks ? asked : blocks;
+    l.block[0] = POINT_THREADS;
+    l.operand[COORDINATES].base = gpci_problem_array(p, l.n * l.steps * GPCI_ELEMENT);
+    l.operand[POINTS].base = gpci_problem_array(p, l.n * POINT_BYTES);
+    l.operand[TABLE].base = gpci_problem_array(p, CENTRES * GPCI_ELEMENT);
+    l.operand[WORK].base = gpci_problem_array(p, l.n * WORK_STRIDE * GPCI_ELEMENT);
+    return gpci_problem_launch(p, &l);
+}
+
+static const gpc_parameter kmeans_parameters[] = {
+    {"features", 34, 1, 4096, true, "of a point"},
+    {"clusters", 5, 1, 4096, true, "that points are measured against"},
+    {"launch", 0, 0, 2, true, "1: invert_mapping alone, 2: kmeansPoint alone; 0: both"},
+};
+
+const gpci_synthetic gpci_synthetic_rodinia_kmeans = {
+    .name = "rodinia-kmeans",
+    .summary = "k-means as Fermi ran it: points are turned into arrays of features, then measured; SIZE of the points "
+               "(features=34, clusters=5, launch=0: both)",
+    .least = GPCI_ELEMENT,
+    .parameters = kmeans_parameters,
+    .parameter_count = 3,
+    .plan = plan_kmeans,
+};
+
+static const gpc_parameter streamcluster_parameters[] = {
+    {"dimensions", 64, 1, 4096, true, "of a point"},
+    {"blocks", 0, 0, 1 << 20, true, "of the launch, the first so many; 0: all"},
+};
+
+const gpci_synthetic gpci_synthetic_rodinia_streamcluster = {
+    .name = "rodinia-streamcluster",
+    .summary = "streamcluster's distances from one point, as Fermi ran it; SIZE of the coordinates (dimensions=64, "
+               "blocks=0: all)",
+    .least = GPCI_ELEMENT,
+    .parameters = streamcluster_parameters,
+    .parameter_count = 2,
+    .plan = plan_streamcluster,
+};

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/synthetic/synthetic.h"
+
+/*
+ * PolyBench/GPU's kernels (Grauer-Gray et al., InPar 2012) as compilers for Fermi leave them, and as seeds/004 ran
+ * them: one step at a time, and each sum in memory, for the arrays might overlap. So a step of atax's first kernel,
+ * tmp[i] += A[i][j] * x[j], is three loads, a multiplication and a store.
+ *
+ * As published, matrices of atax, bicg, mvt and gesummv are 64MiB:columns=4096, in blocks of 256 threads: 8 warps on
+ * each of 15 SMs, and a block more. gemm's and 3mm's are 1MiB, 512 x 512, in blocks of 32 x 8.
+ */
+
+#define BLOCK_X 32u
+#define BLOCK_Y 8u
+
+/* Operands of a kernel with a vector; a second sum and matrix lie `stride` behind the first. */
+enum { SUMS, MATRIX, VECTOR };
+
+/* R0 is the thread; R4 walks over sums, R5 over the matrix, R6 over the vector; R7 counts to R8. */
+#define THREAD "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R8 MOV; R7 MOV;"
+#define POINTERS "R4 MOV; R4 IMAD R0 R4; R5 MOV; R5 IMAD R0 R5; R6 MOV;"
+#define ADD(sums, matrix) \
+    "R9 LDG.E " sums "; R10 LDG.E " matrix "; R11 LDG.E R6; R9 FFMA R10 R11 R9; STG.E " sums " R9;"
+#define NEXT "R6 IADD3 R6; R7 IADD3 R7; P0 ISETP.LT.AND R7 R8; @P0 BRA step;"
+
+static const char sum_code[] = THREAD POINTERS "step: " ADD("R4", "R5") "R5 IADD3 R5;" NEXT "EXIT";
+static const char gesummv_code[] =
+    THREAD POINTERS "R12 MOV; R12 IMAD R0 R12; R13 MOV; R13 IMAD R0 R13;"
+                    "step: " ADD("R4", "R5")
+                        ADD("R12", "R13") "R5 IADD3 R5; R13 IADD3 R13;" NEXT
+                                          "R9 LDG.E R4; R10 LDG.E R12; R9 FMUL R9; R9 FFMA R10 R9; STG.E R12 R9; EXIT";
+
+static void walk_sums(gpci_walk *w, const gpci_launch *l) {
+    const uint64_t thread = w->x * GPCI_THREADS + w->first, sums = l->operand[SUMS].base + thread * GPCI_ELEMENT;
+    const gpci_operand *matrix = &l->operand[MATRIX];
+    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+        return;
+    for (uint64_t step = 0; step < l->steps; step++) {
+        for (uint64_t k = 0; k < l->repeats; k++) {
+            gpci_access(w, sums + k * l->operand[SUMS].step, GPCI_ELEMENT);
+            gpci_access(w, matrix->base + k * l->stride + thread * matrix->thread + step * matrix->step,
+                        matrix->thread);
+            gpci_access(w, l->operand[VECTOR].base + step * GPCI_ELEMENT, 0);
+            gpci_access(w, sums + k * l->operand[SUMS].step, GPCI_ELEMENT);
+        }
+        gpci_branch(w, step + 1 < l->steps);
+    }
+    if (l->repeats > 1) {
+        gpci_access(w, sums, GPCI_ELEMENT);
+        gpci_access(w, sums + l->operand[SUMS].step, GPCI_ELEMENT);
+        gpci_access(w, sums + l->operand[SUMS].step, GPCI_ELEMENT);
+    }
+    gpci_finish(w);
+}
+
+/* A matrix, and vectors that are as long as a row or as a column. */
+typedef struct vectors {
+    gpci_launch shape;
+    uint64_t matrix, across[2], down[2];
+} vectors;
+
+static gpc_status plan_linear(gpci_problem *p, vectors *m) {
+    gpc_status status = gpci_problem_matrix(p, (uint64_t)p->values[0], 1, &m->shape);
+    if (status < 0)
+        return status;
+    m->matrix = gpci_problem_array(p, m->shape.rows * m->shape.columns * GPCI_ELEMENT);
+    for (unsigned k = 0; k < 2; k++) {
+        m->across[k] = gpci_problem_array(p, m->shape.columns * GPCI_ELEMENT);
+        m->down[k] = gpci_problem_array(p, m->shape.rows * GPCI_ELEMENT);
+    }
+    return GPC_OK;
+}
+
+/* All steps, or the first so many as are asked for. */
+static uint64_t first_of(const gpci_problem *p, size_t parameter, uint64_t steps) {
+    uint64_t asked = (uint64_t)p->values[parameter];
+    return asked && asked < steps ? asked : steps;
+}
+
+/* Launch 1 or 2 of a kernel with two: a thread for each row, or for each column. */
+static gpc_status add_sums(gpci_problem *p, unsigned launch, const char *name, const vectors *m, bool rows,
+                           uint64_t vector, uint64_t sums) {
+    gpci_launch l = {.name = name, .code = sum_code, .warp = walk_sums, .repeats = 1};
+    const uint64_t pitch = m->shape.columns * GPCI_ELEMENT;
+    if (p->values[2] != 0 && p->values[2] != launch)
+        return GPC_OK;
+    l.n = rows ? m->shape.rows : m->shape.columns;
+    l.steps = first_of(p, 1, rows ? m->shape.columns : m->shape.rows);
+    l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
+    l.block[0] = GPCI_THREADS;
+    l.operand[SUMS].base = sums;
+    l.operand[MATRIX] =
+        rows ? (gpci_operand){m->matrix, pitch, GPCI_ELEMENT} : (gpci_operand){m->matrix, GPCI_ELEMENT, pitch};
+    l.operand[VECTOR].base = vector;
+    return gpci_problem_launch(p, &l);
+}
+
+static gpc_status plan_atax(gpci_problem *p) {
+    vectors m;
+    gpc_status status = plan_linear(p, &m);
+    if (status == GPC_OK)
+        status = add_sums(p, 1, "_Z12atax_kernel1PfS_S_", &m, true, m.across[0], m.down[0]);
+    return status == GPC_OK ? add_sums(p, 2, "_Z12atax_kernel2PfS_S_", &m, false, m.down[0], m.across[1]) : status;
+}
+
+static gpc_status plan_bicg(gpci_problem *p) {
+    vectors m;
+    gpc_status status = plan_linear(p, &m);
+    if (status == GPC_OK)
+        status = add_sums(p, 1, "_Z12bicg_kernel1PfS_S_", &m, false, m.down[0], m.across[0]);
+    return status == GPC_OK ? add_sums(p, 2, "_Z12bicg_kernel2PfS_S_", &m, true, m.across[1], m.down[1]) : status;
+}
+
+static gpc_status plan_mvt(gpci_problem *p) {
+    vectors m;
+    gpc_status status = plan_linear(p, &m);
+    if (status == GPC_OK)
+        status = add_sums(p, 1, "_Z11mvt_kernel1PfS_S_", &m, true, m.across[0], m.down[0]);
+    return status == GPC_OK ? add_sums(p, 2, "_Z11mvt_kernel2PfS_S_", &m, false, m.down[1], m.across[1]) : status;
+}
+
+static gpc_status plan_gesummv(gpci_problem *p) {
+    gpci_launch l = {.name = "_Z14gesummv_kernelPfS_S_S_S_", .code = gesummv_code, .warp = walk_sums};
+    gpci_launch shape;
+    gpc_status status = gpci_problem_matrix(p, (uint64_t)p->values[0], 1, &shape);
+    if (status < 0)
+        return status;
+    const uint64_t pitch = shape.columns * GPCI_ELEMENT;
+    l.n = shape.rows;
+    l.steps = first_of(p, 1, shape.columns);
+    l.repeats = 2;
+    l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
+    l.block[0] = GPCI_THREADS;
+    l.operand[MATRIX] = (gpci_operand){gpci_problem_array(p, shape.rows * pitch), pitch, GPCI_ELEMENT};
+    l.stride = gpci_problem_array(p, shape.rows * pitch) - l.operand[MATRIX].base;
+    l.operand[VECTOR].base = gpci_problem_array(p, pitch);
+    l.operand[SUMS].base = gpci_problem_array(p, shape.rows * GPCI_ELEMENT);
+    l.operand[SUMS].step = gpci_problem_array(p, shape.rows * GPCI_ELEMENT) - l.operand[SUMS].base;
+    return gpci_problem_launch(p, &l);
+}
+
+/* c += alpha a b, a thread for each element of c. R4 c's, R5 a's, R6 b's. */
+#define ELEMENT                                                                                                    \
+    "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; R9 S2R; R10 S2R; R11 S2R; R9 IMAD R10 R11 R9;"              \
+    "P0 ISETP.LT.AND R0 R1; P0 ISETP.LT.AND R9 R1 P0; @P0 EXIT; R4 MOV; R4 IMAD R9 R1 R4; R4 IADD3 R4 R0; R5 MOV;" \
+    "R5 IMAD R9 R1 R5; R6 MOV; R6 IADD3 R0 R6; R7 MOV; R8 MOV;"
+#define PRODUCT                                                                                         \
+    "step: R12 LDG.E R4; R13 LDG.E R5; R14 LDG.E R6; R13 FMUL R13; R12 FFMA R13 R14 R12; STG.E R4 R12;" \
+    "R5 IADD3 R5; R6 IADD3 R6; R7 IADD3 R7; P0 ISETP.LT.AND R7 R8; @P0 BRA step; EXIT"
+
+static const char gemm_code[] = ELEMENT "R12 LDG.E R4; R12 FMUL R12; STG.E R4 R12;" PRODUCT;
+static const char product_code[] = ELEMENT "STG.E R4 R255;" PRODUCT;
+
+/* Operands of a product: c = a b. */
+enum { C, A, B };
+
+static void walk_product(gpci_walk *w, const gpci_launch *l) {
+    uint64_t of_c[GPCI_SYNTHETIC_LANES], of_a[GPCI_SYNTHETIC_LANES], of_b[GPCI_SYNTHETIC_LANES];
+    const uint64_t pitch = l->columns * GPCI_ELEMENT;
+    if (!gpci_guard(w, gpci_inside(w, l->columns, l->rows)))
+        return;
+    for (unsigned lane = 0; lane < w->lanes; lane++) {
+        of_a[lane] = w->gy[lane] * pitch;
+        of_b[lane] = w->gx[lane] * GPCI_ELEMENT;
+        of_c[lane] = of_a[lane] + of_b[lane];
+    }
+    for (uint64_t k = 0; k < l->repeats; k++)
+        gpci_access_at(w, l->operand[C].base, of_c);
+    for (uint64_t step = 0; step < l->steps; step++) {
+        gpci_access_at(w, l->operand[C].base, of_c);
+        gpci_access_at(w, l->operand[A].base + step * GPCI_ELEMENT, of_a);
+        gpci_access_at(w, l->operand[B].base + step * pitch, of_b);
+        gpci_access_at(w, l->operand[C].base, of_c);
+        gpci_branch(w, step + 1 < l->steps);
+    }
+    gpci_finish(w);
+}
+
+/* The side of the square matrices that `size` bytes hold. */
+static uint64_t side_of(const gpci_problem *p) {
+    return gpci_root(p->size / GPCI_ELEMENT);
+}
+
+static gpc_status add_product(gpci_problem *p, const char *name, const char *code, uint64_t repeats, uint64_t c,
+                              uint64_t a, uint64_t b) {
+    gpci_launch l = {.name = name, .code = code, .warp = walk_product, .repeats = repeats};
+    l.rows = l.columns = side_of(p);
+    l.steps = first_of(p, 0, l.columns);
+    l.grid[0] = gpci_ceiling(l.columns, BLOCK_X);
+    l.grid[1] = gpci_ceiling(l.rows, BLOCK_Y);
+    l.block[0] = BLOCK_X;
+    l.block[1] = BLOCK_Y;
+    l.operand[C].base = c;
+    l.operand[A].base = a;
+    l.operand[B].base = b;
+    return gpci_problem_launch(p, &l);
+}
+
+static void square_arrays(gpci_problem *p, uint64_t *arrays, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        arrays[i] = gpci_problem_array(p, side_of(p) * side_of(p) * GPCI_ELEMENT);
+}
+
+static gpc_status plan_gemm(gpci_problem *p) {
+    uint64_t m[3];
+    square_arrays(p, m, 3);
+    return add_product(p, "_Z11gemm_kernelPfS_S_", gemm_code, 2, m[2], m[0], m[1]);
+}
+
+/* E = A B, F = C D, G = E F. */
+static gpc_status plan_3mm(gpci_problem *p) {
+    uint64_t m[7];
+    square_arrays(p, m, 7);
+    gpc_status status = add_product(p, "_Z11mm3_kernel1PfS_S_", product_code, 1, m[4], m[0], m[1]);
+    if (status == GPC_OK)
+        status = add_product(p, "_Z11mm3_kernel2PfS_S_", product_code, 1, m[5], m[2], m[3]);
+    return status == GPC_OK ? add_product(p, "_Z11mm3_kernel3PfS_S_", product_code, 1, m[6], m[4], m[5]) : status;
+}
+
+static const gpc_parameter parameters[] = {
+    {"columns", 0, 0, 1 << 20, true, "of the matrix; 0: the least power of two that makes it not taller than wide"},
+    {"steps", 0, 0, 1 << 20, true, "of each sum, the first so many; 0: all"},
+    {"launch", 0, 0, 2, true, "1 or 2: just this one; 0: both"},
+};
+
+static const gpc_parameter product_parameters[] = {
+    {"steps", 0, 0, 1 << 20, true, "of each sum, the first so many; 0: all"},
+};
+
+#define LINEAR(id, called, does, count)                                                \
+    const gpci_synthetic gpci_synthetic_polybench_##id = {.name = "polybench-" called, \
+                                                          .summary = does,             \
+                                                          .least = GPCI_ELEMENT,       \
+                                                          .parameters = parameters,    \
+                                                          .parameter_count = count,    \
+                                                          .plan = plan_##id}
+
+LINEAR(atax, "atax",
+       "atax as Fermi ran it, step by step with sums in memory; SIZE of the matrix (columns=0: near "
+       "square, steps=0: all, launch=0: both)",
+       3);
+LINEAR(bicg, "bicg", "bicg likewise; SIZE of the matrix (columns=0: near square, steps=0: all, launch=0: both)", 3);
+LINEAR(mvt, "mvt", "mvt likewise; SIZE of the matrix (columns=0: near square, steps=0: all, launch=0: both)", 3);
+LINEAR(gesummv, "gesummv", "gesummv likewise; SIZE of each matrix (columns=0: near square, steps=0: all)", 2);
+
+#define PRODUCTS(id, called, does)                                                          \
+    const gpci_synthetic gpci_synthetic_polybench_##id = {.name = "polybench-" called,      \
+                                                          .summary = does,                  \
+                                                          .least = GPCI_ELEMENT,            \
+                                                          .parameters = product_parameters, \
+                                                          .parameter_count = 1,             \
+                                                          .plan = plan_##id}
+
+PRODUCTS(gemm, "gemm", "C = aAB + bC likewise, a thread for each element; SIZE of each matrix (steps=0: all)");
+PRODUCTS(3mm, "3mm", "G = (AB)(CD) likewise, in three launches; SIZE of each matrix (steps=0: all)");

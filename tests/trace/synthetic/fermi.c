@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The programs of the documents as compilers for Fermi leave them, run on numbers. */
+#include "trace/synthetic/machine.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double *copy_of(const machine *m, size_t array) {
+    double *copy = malloc(m->lengths[array] * sizeof *copy);
+    cr_assert(copy);
+    return memcpy(copy, m->arrays[array], m->lengths[array] * sizeof *copy);
+}
+
+static void expect(const machine *m, size_t array, size_t index, double value) {
+    double found = m->arrays[array][index];
+    if (found != value)
+        cr_assert_fail("%s: array %zu [%zu] is %g, not %g", m->rig.kernel.name, array, index, found, value);
+}
+
+/* A sum in memory: what is there, and the product of the two that were loaded after it. */
+static double add_product(machine_lane *lane, const char *kernel) {
+    (void)kernel;
+    cr_assert_eq(lane->count, 3);
+    lane->count = 0;
+    return lane->queue[0] + lane->queue[1] * lane->queue[2];
+}
+
+/* Arrays: the matrix, then a vector across, one down, a second across and down. */
+enum { MATRIX, ACROSS, DOWN, ACROSS2, DOWN2 };
+
+/* One launch: `sums` += the matrix's rows, or its columns, times `vector`; the first `steps` of each. */
+static void check_sums(const char *source, size_t columns, bool rows, size_t vector, size_t sums, size_t steps) {
+    machine m;
+    machine_open(&m, source, 4, add_product);
+    double *old = copy_of(&m, sums);
+    cr_assert(machine_launch(&m));
+    for (size_t i = 0; i < m.lengths[sums]; i++) {
+        double sum = old[i];
+        for (size_t j = 0; j < steps; j++)
+            sum += m.arrays[MATRIX][rows ? i * columns + j : j * columns + i] * m.arrays[vector][j];
+        expect(&m, sums, i, sum);
+    }
+    cr_expect_not(machine_launch(&m), "%s", source);
+    free(old);
+    machine_close(&m);
+}
+
+Test(synthetic_fermi, sums) {
+    check_sums("polybench-atax:30000:columns=75,launch=1", 75, true, ACROSS, DOWN, 75);
+    check_sums("polybench-atax:30000:columns=75,launch=2", 75, false, DOWN, ACROSS2, 100);
+    check_sums("polybench-bicg:30000:columns=75,launch=1,steps=7", 75, false, DOWN, ACROSS, 7);
+    check_sums("polybench-bicg:32KiB:launch=2,lanes=64", 128, true, ACROSS2, DOWN2, 128);
+    check_sums("polybench-mvt:30000:columns=75,launch=1,steps=1000", 75, true, ACROSS, DOWN, 75);
+    check_sums("polybench-mvt:30000:columns=75,launch=2", 75, false, DOWN2, ACROSS2, 100);
+}
+
+/* Both sums, and in the end 2 of the one and 5 of the other. */
+static double gesummv(machine_lane *lane, const char *kernel) {
+    if (lane->count == 3)
+        return add_product(lane, kernel);
+    cr_assert_eq(lane->count, 2);
+    lane->count = 0;
+    return 2 * lane->queue[0] + 5 * lane->queue[1];
+}
+
+Test(synthetic_fermi, gesummv) {
+    enum { B = 1, X, TMP, Y };
+    machine m;
+    machine_open(&m, "polybench-gesummv:30000:columns=75", 4, gesummv);
+    double *tmp = copy_of(&m, TMP), *y = copy_of(&m, Y);
+    machine_run(&m);
+    for (size_t i = 0; i < 100; i++) {
+        for (size_t j = 0; j < 75; j++) {
+            tmp[i] += m.arrays[MATRIX][i * 75 + j] * m.arrays[X][j];
+            y[i] += m.arrays[B][i * 75 + j] * m.arrays[X][j];
+        }
+        expect(&m, TMP, i, tmp[i]);
+        expect(&m, Y, i, 2 * tmp[i] + 5 * y[i]);
+    }
+    free(tmp);
+    free(y);
+    machine_close(&m);
+}
+
+/* c: three times what is there, or nothing; then a product in each step. */
+static double product(machine_lane *lane, const char *kernel) {
+    if (lane->count == 3)
+        return add_product(lane, kernel);
+    cr_assert_eq(lane->count, strstr(kernel, "gemm") ? 1 : 0, "%s", kernel);
+    double value = lane->count ? 3 * lane->queue[0] : 0;
+    lane->count = 0;
+    return value;
+}
+
+static double element(const double *a, const double *b, size_t side, size_t index) {
+    double sum = 0;
+    for (size_t k = 0; k < side; k++)
+        sum += a[index / side * side + k] * b[k * side + index % side];
+    return sum;
+}
+
+Test(synthetic_fermi, gemm) {
+    machine m;
+    machine_open(&m, "polybench-gemm:10000", 4, product); /* 50 x 50: parts of blocks */
+    double *old = copy_of(&m, 2);
+    machine_run(&m);
+    for (size_t i = 0; i < 2500; i++)
+        expect(&m, 2, i, 3 * old[i] + element(m.arrays[0], m.arrays[1], 50, i));
+    free(old);
+    machine_close(&m);
+}
+
+Test(synthetic_fermi, three_products) {
+    static const size_t inputs[3][2] = {{0, 1}, {2, 3}, {4, 5}};
+    machine m;
+    machine_open(&m, "polybench-3mm:1600", 4, product);
+    for (size_t k = 0; k < 3; k++) {
+        cr_assert(machine_launch(&m));
+        for (size_t i = 0; i < 400; i++)
+            expect(&m, 4 + k, i, element(m.arrays[inputs[k][0]], m.arrays[inputs[k][1]], 20, i));
+    }
+    machine_close(&m);
+}
+
+/* What was loaded: copied by invert_mapping, all of it added up by kmeansPoint, as a stand-in for the nearest. */
+static double points(machine_lane *lane, const char *kernel) {
+    double sum = 0;
+    for (unsigned i = 0; i < lane->count; i++)
+        sum += lane->queue[i];
+    cr_assert(strstr(kernel, "Point") || lane->count == 1);
+    lane->count = 0;
+    return sum;
+}
+
+Test(synthetic_fermi, kmeans) {
+    enum { POINTS, FEATURES, MEMBERSHIP };
+    machine m;
+    machine_open(&m, "rodinia-kmeans:30000:features=25,clusters=3", 4, points); /* 300 points */
+    cr_assert(machine_launch(&m));
+    for (size_t i = 0; i < 300; i++)
+        for (size_t j = 0; j < 25; j++)
+            expect(&m, FEATURES, j * 300 + i, m.arrays[POINTS][i * 25 + j]);
+    cr_assert(machine_launch(&m));
+    for (size_t i = 0; i < 300; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < 25; j++)
+            sum += m.arrays[POINTS][i * 25 + j];
+        expect(&m, MEMBERSHIP, i, 3 * sum);
+    }
+    machine_close(&m);
+}
+
+/* Of 1,700 points of 3 dimensions the first two blocks: pairs of coordinates, then what the point's entry needs. */
+static double cost(machine_lane *lane, const char *kernel) {
+    double *q = lane->queue, gain = 0;
+    (void)kernel;
+    cr_assert_eq(lane->count, 3 * 2 + 5);
+    lane->count = 0;
+    for (unsigned i = 0; i < 6; i += 2)
+        gain += (q[i] - q[i + 1]) * (q[i] - q[i + 1]);
+    return q[10] + q[7] - gain * q[6] + 0 * q[8] + 0 * q[9]; /* the entry, the cost, the distance by weight */
+}
+
+Test(synthetic_fermi, streamcluster) {
+    enum { COORDINATES, POINTS, TABLE, WORK };
+    machine m;
+    machine_open(&m, "rodinia-streamcluster:20400:dimensions=3,blocks=2", 4, cost);
+    double *old = copy_of(&m, WORK);
+    machine_run(&m);
+    for (size_t i = 0; i < 1700; i++) {
+        double distance = 0;
+        for (size_t d = 0; d < 3; d++) {
+            double apart = m.arrays[COORDINATES][d * 1700 + i] - m.arrays[COORDINATES][d * 1700 + 1000];
+            distance += apart * apart;
+        }
+        const double *point = m.arrays[POINTS] + i * 8;
+        double entry = i < 1024 ? old[i * 12] + point[6] - distance * point[0] : old[i * 12];
+        expect(&m, WORK, i * 12, entry);
+    }
+    free(old);
+    machine_close(&m);
+}
