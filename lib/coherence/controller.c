@@ -15,13 +15,13 @@ const gpci_task_step_fn gpci_steps[] = {
 #undef X
 };
 
-gpci_task *gpci_task_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, uint32_t from, uint32_t module,
-                           uint64_t address, uint32_t *out_task) {
+/* A task of an access, which nobody is told the end of. */
+static gpci_task *take_task(gpci_controllers *e, uint32_t flight, uint32_t from, uint32_t module, uint64_t address,
+                            uint32_t *out_task) {
     *out_task = gpci_items_take(&e->tasks);
     gpci_task *task = gpci_task_at(e, *out_task);
-    task->parent = parent;
-    task->flight = gpci_task_at(e, parent)->flight;
-    task->resumes = (uint8_t)resumes;
+    task->parent = GPCI_NO_ITEM;
+    task->flight = flight;
     task->from = from;
     task->module = module;
     task->address = address;
@@ -29,7 +29,43 @@ gpci_task *gpci_task_begin(gpci_controllers *e, uint32_t parent, gpci_step resum
     task->ask = GPCI_NO_ITEM;
     task->except = task->carrier = GPC_NO_MODULE;
     task->carried = GPCI_TREE_NO_BLOCK;
-    gpci_tree_flight_at(e, task->flight)->tasks++;
+    gpci_tree_flight_at(e, flight)->tasks++;
+    return task;
+}
+
+gpci_task *gpci_task_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, uint32_t from, uint32_t module,
+                           uint64_t address, uint32_t *out_task) {
+    const uint32_t flight = gpci_task_at(e, parent)->flight;
+    gpci_task *task = take_task(e, flight, from, module, address, out_task);
+    task->parent = parent;
+    task->resumes = (uint8_t)resumes;
+    return task;
+}
+
+gpci_task *gpci_side_begin(gpci_controllers *e, uint32_t flight, uint64_t tag, uint32_t bytes, uint32_t from,
+                           uint32_t module, uint32_t *out_task) {
+    const uint32_t number = gpci_items_take(&e->flights);
+    const gpci_tree_flight *of = gpci_tree_flight_at(e, flight);
+    gpci_tree_flight *side = gpci_tree_flight_at(e, number);
+    *side = (gpci_tree_flight){.older = GPCI_NO_ITEM,
+                               .newer = GPCI_NO_ITEM,
+                               .master = GPCI_NO_ITEM,
+                               .module = of->module,
+                               .size = bytes,
+                               .kind = GPC_COHERENCE_LOAD,
+                               .address = tag,
+                               .token = GPCI_NEIGHBOUR_TOKEN + ++e->neighbours,
+                               .issued = e->now,
+                               .line_access = of->line_access,
+                               .asks = of->asks,
+                               .waiters = GPCI_DUE_QUEUE_INIT};
+    gpci_task *task = take_task(e, number, from, module, tag, out_task);
+    side->task = *out_task;
+    if (e->shown)
+        e->shown[number] = e->shown[flight];
+    if (e->host)
+        e->host->begun(e->host->self, number, flight);
+    e->live++;
     return task;
 }
 
@@ -281,13 +317,12 @@ static void keep_payload(const gpci_controllers *e, uint32_t flight, const gpc_c
 /* There is room for it. */
 uint32_t gpci_flight_begin(gpci_controllers *e, const gpc_coherence_request *request, const gpc_request *carried,
                            gpci_step step) {
-    const uint32_t flight = gpci_items_take(&e->flights), task = gpci_items_take(&e->tasks);
+    const uint32_t flight = gpci_items_take(&e->flights);
     gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     const gpci_module *m = gpci_module_at(e->tree, request->module);
     *a = (gpci_tree_flight){.older = GPCI_NO_ITEM,
                             .newer = GPCI_NO_ITEM,
                             .master = GPCI_NO_ITEM,
-                            .task = task,
                             .module = request->module,
                             .size = request->size,
                             .kind = request->kind,
@@ -301,23 +336,17 @@ uint32_t gpci_flight_begin(gpci_controllers *e, const gpc_coherence_request *req
                             .atomics = request->atomics,
                             .atomic_count = request->atomic_count,
                             .deepest = 1,
-                            .tasks = 1,
                             .waiters = GPCI_DUE_QUEUE_INIT};
     if (GPCI_UNLIKELY(e->tree->first_touch))
         gpci_tree_touch(e->tree, request->module, request->address);
-    gpci_task *t = gpci_task_at(e, task);
-    t->parent = GPCI_NO_ITEM;
-    t->flight = flight;
-    t->from = t->module = request->module;
-    t->address = gpci_module_tag_of(m, request->address);
-    t->block = GPCI_TREE_NO_BLOCK;
-    t->state = GPC_LINE_I;
+    const uint64_t tag = gpci_module_tag_of(m, request->address);
+    take_task(e, flight, request->module, request->module, tag, &a->task)->state = GPC_LINE_I;
     keep_payload(e, flight, request);
     if (e->shown)
         e->shown[flight] = *carried;
     if (!e->tree->busy) /* those of a transaction before have been told of */
         e->tree->transition_count = 0;
-    gpci_step_in(e, task, step, request->cycle - e->now);
+    gpci_step_in(e, a->task, step, request->cycle - e->now);
     e->live++;
     e->tree->busy = true;
     return flight;

@@ -508,10 +508,11 @@ GPCI_INLINE bool gpci_takes_store(const gpci_controllers *e, const gpci_module *
 }
 
 /*
- * An access that another causes, and nobody waits for or is told of: of `bytes` from `tag` on, with a task of its own.
- * There is room (gpci_controllers_grow). And it ends.
+ * An access that another causes, and nobody waits for or is told of: of `bytes` from `tag` on, with a task of its own,
+ * which is returned: `from` asks `module`. There is room (gpci_controllers_grow). And it ends.
  */
-uint32_t gpci_side_begin(gpci_controllers *e, uint32_t flight, uint64_t tag, uint32_t bytes, uint32_t task);
+gpci_task *gpci_side_begin(gpci_controllers *e, uint32_t flight, uint64_t tag, uint32_t bytes, uint32_t from,
+                           uint32_t module, uint32_t *out_task);
 void gpci_side_end(gpci_controllers *e, uint32_t task);
 
 /* controller_tell.c */

@@ -31,43 +31,12 @@ static uint32_t place_of(const gpci_controllers *e, const gpci_module *m, uint32
     return gpci_find_coming(e, m, tag) == GPCI_TREE_NO_BLOCK ? place : GPCI_TREE_NO_BLOCK;
 }
 
-uint32_t gpci_side_begin(gpci_controllers *e, uint32_t flight, uint64_t tag, uint32_t bytes, uint32_t task) {
-    const uint32_t number = gpci_items_take(&e->flights);
-    const gpci_tree_flight *of = gpci_tree_flight_at(e, flight);
-    *gpci_tree_flight_at(e, number) = (gpci_tree_flight){.older = GPCI_NO_ITEM,
-                                                         .newer = GPCI_NO_ITEM,
-                                                         .master = GPCI_NO_ITEM,
-                                                         .task = task,
-                                                         .module = of->module,
-                                                         .size = bytes,
-                                                         .kind = GPC_COHERENCE_LOAD,
-                                                         .address = tag,
-                                                         .token = GPCI_NEIGHBOUR_TOKEN + ++e->neighbours,
-                                                         .issued = e->now,
-                                                         .line_access = of->line_access,
-                                                         .asks = of->asks,
-                                                         .tasks = 1,
-                                                         .waiters = GPCI_DUE_QUEUE_INIT};
-    if (e->shown)
-        e->shown[number] = e->shown[flight];
-    if (e->host)
-        e->host->begun(e->host->self, number, flight);
-    e->live++;
-    return number;
-}
-
 static void begin(gpci_controllers *e, uint32_t flight, const gpci_module *m, uint32_t place, uint64_t tag) {
-    const uint32_t task = gpci_items_take(&e->tasks);
-    const uint32_t number = gpci_side_begin(e, flight, tag, m->given.block_bytes, task);
-    gpci_task *t = gpci_task_at(e, task);
-    t->parent = GPCI_NO_ITEM;
-    t->flight = number;
-    t->from = t->module = m->index;
-    t->address = tag;
+    uint32_t task, request;
+    gpci_task *t = gpci_side_begin(e, flight, tag, m->given.block_bytes, m->index, m->index, &task);
     t->block = place;
     t->state = m->states[place];
-    gpci_lock_take(e, gpci_lock_of(e, m->index, place), number, tag);
-    uint32_t request;
+    gpci_lock_take(e, gpci_lock_of(e, m->index, place), t->flight, tag);
     gpci_task *r =
         gpci_task_begin(e, task, GPCI_STEP_neighbour_comes, m->index, gpci_module_low(e->tree, m, tag), tag, &request);
     r->own = place;

@@ -47,16 +47,12 @@ static uint32_t room_for(gpci_controllers *e, gpci_module *m, uint64_t tag) {
 
 /* A block is to leave a fill way, which is locked for that. */
 static void put_out(gpci_controllers *e, uint32_t flight, const gpci_module *m, uint32_t block) {
-    const uint32_t task = gpci_items_take(&e->tasks);
-    const uint32_t number = gpci_side_begin(e, flight, m->tags[block], m->given.block_bytes, task);
+    const uint64_t tag = m->tags[block];
+    uint32_t task;
+    gpci_task *t = gpci_side_begin(e, flight, tag, m->given.block_bytes, m->index, m->index, &task);
     gpci_lock *lock = gpci_lock_of(e, m->index, block);
-    gpci_task *t = gpci_task_at(e, task);
-    t->parent = GPCI_NO_ITEM;
-    t->flight = number;
-    t->from = t->module = m->index;
-    t->address = m->tags[block];
     t->block = block;
-    gpci_lock_take(e, lock, number, m->tags[block]);
+    gpci_lock_take(e, lock, t->flight, tag);
     lock->asks = GPCI_NO_ITEM;
     gpci_step_in(e, task, GPCI_STEP_out_begin, 0);
 }

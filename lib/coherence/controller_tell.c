@@ -23,15 +23,8 @@
 /* Invalidations. */
 
 static void tell(gpci_controllers *e, uint32_t flight, const gpci_module *t, uint32_t x, uint64_t tag) {
-    const uint32_t task = gpci_items_take(&e->tasks);
-    const uint32_t number = gpci_side_begin(e, flight, tag, 1, task);
-    gpci_task *i = gpci_task_at(e, task);
-    i->parent = GPCI_NO_ITEM;
-    i->flight = number;
-    i->from = t->index;
-    i->module = x;
-    i->address = tag;
-    i->block = i->own = GPCI_TREE_NO_BLOCK;
+    uint32_t task;
+    gpci_task *i = gpci_side_begin(e, flight, tag, 1, t->index, x, &task);
     i->first = e->neighbours;
     i->behind = e->units[x].told;
     e->units[x].told = task;

@@ -145,23 +145,11 @@ static bool begin_turn(gpc_replay *r, uint32_t number, gpci_turn *turn) {
 
 /* A turn's access, which is no fence. `h`: the hierarchy, or what stands for it on a thread. */
 static gpc_status perform(const gpc_replay *r, gpc_hierarchy *h, const gpci_turn *turn) {
-    const gpc_instruction *i = turn->access;
-    const gpci_opcode *opcode = gpci_replay_opcode(r, i);
-    gpc_warp_access access = {.struct_size = sizeof access,
-                              .sm = turn->sm,
-                              .warp = turn->warp,
-                              .warp_age = turn->age,
-                              .block = turn->block,
-                              .pc = i->pc,
-                              .mask = i->mask,
-                              .addresses = turn->addresses,
-                              .width = i->width,
-                              .kind = i->kind,
-                              .space = i->space,
-                              .hint = i->hint,
-                              .priority = i->priority,
-                              .scope = opcode->scope,
-                              .order = opcode->order};
+    gpc_warp_access access = gpci_replay_access(r, turn->access, turn->addresses);
+    access.sm = turn->sm;
+    access.warp = turn->warp;
+    access.warp_age = turn->age;
+    access.block = turn->block;
     return GPCI_UNLIKELY(r->learning) ? gpci_replay_record(r, &access) : r->driver->access(h, &access, NULL);
 }
 

@@ -151,6 +151,22 @@ gpc_status gpci_functional_share(gpc_replay *r, const gpci_workers_options *opti
 const gpci_opcode *gpci_replay_opcode(const gpc_replay *r, const gpc_instruction *instruction);
 bool gpci_replay_fence(const gpc_replay *r, const gpc_instruction *instruction, uint32_t sm, uint32_t warp,
                        gpc_fence *fence);
+/* What an instruction says of its access, whose warp the caller adds. `addresses`: of its active lanes. */
+GPCI_INLINE gpc_warp_access gpci_replay_access(const gpc_replay *r, const gpc_instruction *i,
+                                               const uint64_t *addresses) {
+    const gpci_opcode *opcode = gpci_replay_opcode(r, i);
+    return (gpc_warp_access){.struct_size = sizeof(gpc_warp_access),
+                             .pc = i->pc,
+                             .mask = i->mask,
+                             .addresses = addresses,
+                             .width = i->width,
+                             .kind = i->kind,
+                             .space = i->space,
+                             .hint = i->hint,
+                             .priority = i->priority,
+                             .scope = opcode->scope,
+                             .order = opcode->order};
+}
 
 /* replay.c: forget how far the kernel has come. Round after round, until no block is left; GPC_BUSY: to `pause_at`. */
 void gpci_replay_begin(gpc_replay *r);

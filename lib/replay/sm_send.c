@@ -18,7 +18,6 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
     gpci_timed_warp *w = &m->warps[slot];
     const gpc_scheduler *scheduler = m->issuers[w->issuer].scheduler;
     bool holds = i->kind == GPC_LOAD || i->kind == GPC_ATOMIC;
-    const gpci_opcode *opcode = gpci_replay_opcode(t->r, i);
     const gpci_operands *operands = gpci_operands_at(i);
     gpci_block_run *run = w->run;
     gpci_warp_run *warp = &run->warps[slot - run->slot * run->block->warp_count];
@@ -32,23 +31,13 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
         cursor = warp->addresses;
         gpci_packed_take(&cursor, operands->lanes, addresses);
     }
-    gpc_warp_access access = {.struct_size = sizeof access,
-                              .sm = number,
-                              .warp = slot,
-                              .warp_age = w->age,
-                              .block = run->block->index,
-                              .pc = i->pc,
-                              .mask = i->mask,
-                              .addresses = addresses,
-                              .width = i->width,
-                              .kind = i->kind,
-                              .space = i->space,
-                              .hint = i->hint,
-                              .priority = i->priority,
-                              .scope = opcode->scope,
-                              .order = opcode->order,
-                              .token = (uint8_t)gpci_scheduler_token(scheduler, w->place, 1),
-                              .token_l2 = (uint8_t)gpci_scheduler_token(scheduler, w->place, 2)};
+    gpc_warp_access access = gpci_replay_access(t->r, i, addresses);
+    access.sm = number;
+    access.warp = slot;
+    access.warp_age = w->age;
+    access.block = run->block->index;
+    access.token = (uint8_t)gpci_scheduler_token(scheduler, w->place, 1);
+    access.token_l2 = (uint8_t)gpci_scheduler_token(scheduler, w->place, 2);
     gpc_busy busy = GPC_BUSY_NOT;
     gpc_status status = gpci_timed_issue(t->r->hierarchy, &access, range, token_of(w, holds), &busy);
     if (status == GPC_OK) {
