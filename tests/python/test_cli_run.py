@@ -22,6 +22,36 @@ from gpucache.cli import _common
 LONG = "synthetic:stream:1GiB"
 
 
+class Start(TemporaryCase):
+    """Of the package and the standard library only what a run needs is imported: most of a short run's time."""
+
+    NOT_NEEDED = (
+        "dataclasses", "multiprocessing", "traceback", "gpucache.coherence", "gpucache.coherence_view",
+        "gpucache.comparison", "gpucache.events", "gpucache.policy", "gpucache.profile", "gpucache.protocol",
+        "gpucache.cli.coherence", "gpucache.cli.compare", "gpucache.cli.verify",
+    )  # fmt: skip
+
+    def test_imports(self):
+        source = write_trace(self.path("t"), (("_Z5twicePfS_", 4),))
+        code = (
+            "import sys\nbefore = set(sys.modules)\nfrom gpucache.cli import main\n"
+            f"assert main(['run', {source!r}]) == 0\nprint(*sorted(set(sys.modules) - before), file=sys.stderr)\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        imported = done.stderr.split()
+        self.assertIn("gpucache.replay", imported)
+        self.assertEqual([name for name in self.NOT_NEEDED if name in imported], [])
+
+    def test_every_name_is_there(self):
+        for name in gpucache.__all__:
+            self.assertIsNotNone(getattr(gpucache, name), name)
+        self.assertLessEqual(set(gpucache.__all__), set(dir(gpucache)))
+        for name in ("nothing", "_nothing"):
+            with self.assertRaisesRegex(AttributeError, name):
+                getattr(gpucache, name)
+
+
 class Runs(TemporaryCase):
     def setUp(self):
         super().setUp()

@@ -20,121 +20,63 @@ one's own; Profile tells what the loads of a trace do in L1; Coherence is a tree
 The library is loaded when it is first needed; see _loader.py for where it is looked for.
 """
 
-from ._coherence import (
-    AddressRange,
-    Atomic,
-    Choice,
-    CoherenceBlock,
-    CoherenceModule,
-    CoherenceNetwork,
-    CoherenceResult,
-    CoherenceStats,
-    DirectoryEntry,
-    Hashed,
-    Interleaved,
-    Message,
-    Transition,
-)
-from ._constants import (
-    GPC_BATCH_BYPASSED,
-    GPC_BATCH_EVICTED,
-    GPC_BATCH_HIT,
-    GPC_BATCH_SECTOR_MISS,
-    GPC_BATCH_WRITE_BACK,
-    GPC_BATCH_WRITE_BELOW,
-    AccessBits,
-    Admission,
-    Allocate,
-    AtomicOp,
-    Busy,
-    BypassFetch,
-    CacheEventKind,
-    ChoiceKind,
-    CoherenceEvent,
-    CoherenceKind,
-    CoherenceState,
-    Component,
-    Control,
-    Decision,
-    DoBits,
-    Hint,
-    Index,
-    Kind,
-    LogLevel,
-    Merge,
-    MessageKind,
-    OpClass,
-    Object,
-    Order,
-    Origin,
-    Outcome,
-    PolicyKind,
-    Priority,
-    ProtocolBits,
-    ReadsBits,
-    Scope,
-    Simd,
-    Space,
-    Status,
-    Token,
-    TokenClear,
-    Tokens,
-    TraceFormat,
-    ValueType,
-    VerifyBits,
-    VerifyLimit,
-    VerifyStepKind,
-    VerifyVerdict,
-    WarpClass,
-    WarpEventKind,
-    WarpState,
-    What,
-    WriteAllocate,
-    WritePolicy,
-    __version__,
-)
-from .cache import NO_LINE, AccessResult, Batch, Cache, Eviction, Line, Request, WarpEvent, next_uses
-from .coherence import Coherence
-from .comparison import Comparison, compare
-from .config import Config, Key, Preset, config_keys, preset_text, presets
-from .context import Context, PolicyInfo, version
-from .dram import Dram
-from .errors import (
-    AbiError,
-    ArgumentError,
-    CallbackError,
-    CancelledError,
-    ExistsError,
-    FormatError,
-    GpucacheError,
-    InputOutputError,
-    LibraryError,
-    NotFoundError,
-    OutOfMemoryError,
-    RangeError,
-    StateError,
-    UnsupportedError,
-)
-from .events import Event, Perfetto, Text
-from .hierarchy import Hierarchy, Launch, WarpResult
-from .policy import BYPASS_WAY, Parameter, Predictor, ReplacementPolicy, TextParameter
-from .profile import (
-    CurvePoint,
-    Profile,
-    ProfileClass,
-    ProfileCounts,
-    ProfileInstruction,
-    ProfileLine,
-    ProfileSm,
-    ProfileSummary,
-    profile_score,
-)
-from .protocol import Protocol, Rule
-from .replay import Estimate, Progress, Replay, Result, Sample, Sampling, TimeSeries
-from .scheduler import Scheduler, SchedulerEnvironment, SchedulerPolicy
-from .stats import CacheStats, Counter, Stats, cache_counters, counters
-from .throttle import Throttle, WarpClasses, WarpView
-from .timed import Completion, MemoryRequest
-from .trace import Block, Instruction, Kernel, Synthetic, Trace, TraceWriter, Warp, synthetics
+import importlib
 
-__all__ = [name for name in dir() if not name.startswith("_")] + ["__version__"]
+# What the package exports, by module. A module is imported when one of its names is asked for: a program that replays
+# a trace does not wait for policies, protocols and events.
+_EXPORTS = {
+    "_coherence": (
+        "AddressRange Atomic Choice CoherenceBlock CoherenceModule CoherenceNetwork CoherenceResult CoherenceStats "
+        "DirectoryEntry Hashed Interleaved Message Transition"
+    ),
+    "_constants": (
+        "GPC_BATCH_BYPASSED GPC_BATCH_EVICTED GPC_BATCH_HIT GPC_BATCH_SECTOR_MISS GPC_BATCH_WRITE_BACK "
+        "GPC_BATCH_WRITE_BELOW AccessBits Admission Allocate AtomicOp Busy BypassFetch CacheEventKind ChoiceKind "
+        "CoherenceEvent CoherenceKind CoherenceState Component Control Decision DoBits Hint Index Kind LogLevel Merge "
+        "MessageKind OpClass Object Order Origin Outcome PolicyKind Priority ProtocolBits ReadsBits Scope Simd Space "
+        "Status Token TokenClear Tokens TraceFormat ValueType VerifyBits VerifyLimit VerifyStepKind VerifyVerdict "
+        "WarpClass WarpEventKind WarpState What WriteAllocate WritePolicy __version__"
+    ),
+    "cache": "NO_LINE AccessResult Batch Cache Eviction Line Request WarpEvent next_uses",
+    "coherence": "Coherence",
+    "comparison": "Comparison compare",
+    "config": "Config Key Preset config_keys preset_text presets",
+    "context": "Context PolicyInfo version",
+    "dram": "Dram",
+    "errors": (
+        "AbiError ArgumentError CallbackError CancelledError ExistsError FormatError GpucacheError InputOutputError "
+        "LibraryError NotFoundError OutOfMemoryError RangeError StateError UnsupportedError"
+    ),
+    "events": "Event Perfetto Text",
+    "hierarchy": "Hierarchy Launch WarpResult",
+    "policy": "BYPASS_WAY Parameter Predictor ReplacementPolicy TextParameter",
+    "profile": (
+        "CurvePoint Profile ProfileClass ProfileCounts ProfileInstruction ProfileLine ProfileSm ProfileSummary "
+        "profile_score"
+    ),
+    "protocol": "Protocol Rule",
+    "replay": "Estimate Progress Replay Result Sample Sampling TimeSeries",
+    "scheduler": "Scheduler SchedulerEnvironment SchedulerPolicy",
+    "stats": "CacheStats Counter Stats cache_counters counters",
+    "throttle": "Throttle WarpClasses WarpView",
+    "timed": "Completion MemoryRequest",
+    "trace": "Block Instruction Kernel Synthetic Trace TraceWriter Warp synthetics",
+}
+_MODULE_OF = {name: module for module, names in _EXPORTS.items() for name in names.split()}
+_MODULES = [module for module in _EXPORTS if not module.startswith("_")]
+
+__all__ = sorted({*_MODULE_OF, *_MODULES})
+
+
+def __getattr__(name):
+    if name in _MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(importlib.import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

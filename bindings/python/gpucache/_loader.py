@@ -10,11 +10,8 @@ exports every function of the headers.
 """
 
 import ctypes
-import ctypes.util
-import glob
 import os
 import sys
-import sysconfig
 import threading
 
 from ._constants import GPC_VERSION_MAJOR, GPC_VERSION_MINOR, __version__
@@ -32,16 +29,23 @@ class _Unfit(Exception):
 
 
 def _in_folder(folder):
-    """Paths to try in a folder: the plain name and the one of this ABI first, then whatever else is there."""
-    preferred = [os.path.join(folder, STEM), os.path.join(folder, SONAME)]
-    others = sorted(path for path in glob.glob(os.path.join(glob.escape(folder), STEM + "*")) if os.path.isfile(path))
-    seen = {}
-    for path in preferred + others:
-        seen.setdefault(os.path.realpath(path), path)
-    return list(seen.values())
+    """Yield paths to try in a folder: the plain name and the one of this ABI first, then whatever else is there."""
+    seen = set()
+    for path in (os.path.join(folder, STEM), os.path.join(folder, SONAME)):
+        if os.path.realpath(path) not in seen:
+            seen.add(os.path.realpath(path))
+            yield path
+    import glob
+
+    for path in sorted(glob.glob(os.path.join(glob.escape(folder), STEM + "*"))):
+        if os.path.isfile(path) and os.path.realpath(path) not in seen:
+            seen.add(os.path.realpath(path))
+            yield path
 
 
 def _installed_folders():
+    import sysconfig
+
     triplet = sysconfig.get_config_var("MULTIARCH")
     roots = dict.fromkeys([sys.prefix, os.path.expanduser("~/.local"), "/usr/local", "/usr"])
     names = [os.path.join("lib", triplet)] if triplet else []
@@ -58,6 +62,8 @@ def candidates(environment):
     if inside == "bindings":
         yield from _in_folder(os.path.join(repository, "build", "lib"))
     yield SONAME
+    import ctypes.util
+
     found = ctypes.util.find_library("gpucache")
     if found and found != SONAME:
         yield found

@@ -12,7 +12,6 @@ import os
 import signal
 import sys
 import threading
-import traceback
 import weakref
 
 from . import _generated as g
@@ -183,6 +182,8 @@ def report(error):
         hook(_Unraisable(type(error), error, error.__traceback__, _REPORT, None))
     elif sys.stderr is not None:  # Python's own takes only what Python made
         print(f"{_REPORT}:", file=sys.stderr)
+        import traceback
+
         traceback.print_exception(type(error), error, error.__traceback__)
 
 

@@ -6,8 +6,6 @@ import weakref
 from collections import namedtuple
 
 from . import _generated as g
-from . import policy as policies
-from . import protocol as protocols
 from ._constants import CounterTable, LogLevel, PolicyKind, ReadsBits, Simd
 from ._loader import lib
 from ._native import Handle, call, choice, decoded, drop, held, hold, invoke, settle, strict, text
@@ -18,6 +16,8 @@ PolicyInfo = namedtuple("PolicyInfo", "kind name summary source parameters texts
 
 
 def _described(kind, info):
+    from . import policy as policies
+
     parameters = tuple(
         policies.Parameter(
             decoded(each.name), each.initial, each.minimum, each.maximum, each.whole, decoded(each.meaning)
@@ -69,7 +69,10 @@ class Context(Handle):
 
         Returns it: usable as a decorator.
         """
-        if isinstance(policy, protocols.Protocol):
+        from . import policy as policies
+        from .protocol import Protocol
+
+        if isinstance(policy, Protocol):
             policy.register(self)
             return policy
         pointer = self._live()
@@ -93,6 +96,8 @@ class Context(Handle):
 
     def protocol(self, name):
         """A coherence Protocol, whose tables can be read, changed, and registered under another name."""
+        from . import protocol as protocols
+
         return protocols.find(self, name)
 
     def policy_cost(self, kind, spec, *, sets, ways, line_bytes=128, sectors=1, caches=1):

@@ -10,9 +10,7 @@ from ._constants import GPC_OBJECT_NAME, Object, Status, Token
 from ._loader import lib
 from ._native import Handle, call, choice, decoded, drop, hold, invoke, loose, settle, state
 from .cache import BorrowedCache, WarpEvent
-from .coherence_view import BorrowedCoherence
 from .errors import ArgumentError, StateError
-from .events import event_of, options_of
 from .stats import Stats, empty, read_object
 from .timed import TimedView, fence_of, warp_access
 
@@ -29,6 +27,8 @@ def launch_of(launch, fields):
 
 @loose(g.gpc_event_fn, False)
 def _on_event(owner, pointer):
+    from .events import event_of
+
     return owner._on_event(event_of(pointer.contents)) is not False
 
 
@@ -46,6 +46,8 @@ class HierarchyView(TimedView, Handle):
         pointer = self._live()
         owner = self._owner or self
         before, owner._on_event = owner._on_event, on_event
+        from .events import options_of
+
         options = options_of(**filters)
         options.user_data = owner._token
         if on_event is not None:
@@ -155,7 +157,11 @@ class HierarchyView(TimedView, Handle):
 
         Its modules are "l1-0" ..., one an SM, "cluster-0" ..., "l2-0" ... and "memory-0" ..., one a slice.
         """
-        return BorrowedCoherence(self) if lib.gpc_hierarchy_coherence(self._live()) else None
+        if not lib.gpc_hierarchy_coherence(self._live()):
+            return None
+        from .coherence_view import BorrowedCoherence
+
+        return BorrowedCoherence(self)
 
 
 class Hierarchy(HierarchyView):

@@ -6,6 +6,7 @@ the output went away.
 """
 
 import argparse
+import importlib
 import os
 import signal
 import sys
@@ -13,11 +14,17 @@ import threading
 
 from .._constants import __version__
 from ..errors import GpucacheError, LibraryError
-from . import bottleneck, coherence, compare, config, convert, info, policies, presets, profile, run, tune, verify
 from ._common import terminal
 from ._output import Failure
 
-COMMANDS = (run, compare, bottleneck, tune, profile, coherence, verify, info, convert, presets, policies, config)
+# Modules, by the name of their command.
+COMMANDS = {
+    name: name.split()[-1]
+    for name in (
+        "run", "compare", "bottleneck", "tune", "profile", "coherence", "coherence verify", "info", "convert",
+        "presets", "policies", "config",
+    )
+}  # fmt: skip
 
 
 class _Parser(argparse.ArgumentParser):
@@ -25,12 +32,13 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(*arguments, allow_abbrev=False, **options)
 
 
-def parser():
+def parser(command=None):
+    """Of a command alone, so that nothing is imported for others; of all of them where it is none."""
     top = _Parser(prog="gpucache", description="The memory hierarchy of a GPU: replay traces, compare policies.")
     top.add_argument("--version", action="version", version=f"gpucache {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in COMMANDS:
-        module.add(commands)
+    for name in [command] if command in COMMANDS else COMMANDS:
+        importlib.import_module(f"{__name__}.{COMMANDS[name]}").add(commands)
     return top
 
 
@@ -67,7 +75,8 @@ def main(arguments=None):
     """Run a command line; returns the exit code."""
     _prepare()
     try:
-        options = parser().parse_args(_joined(arguments))
+        arguments = _joined(arguments)
+        options = parser(*arguments[:1]).parse_args(arguments)
         options.run(options)
         sys.stdout.flush()
         return 0

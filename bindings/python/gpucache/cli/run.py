@@ -2,13 +2,9 @@
 """run: replay traces, and say what the caches made of them and, with a clock, where the cycles went."""
 
 import argparse
-import csv
-import io
-import json
 import sys
 from collections import namedtuple
 
-from .. import events
 from .._constants import Object
 from .._table import table
 from ..replay import Replay, TimeSeries
@@ -29,7 +25,6 @@ from ._common import (
     terminal,
 )
 from ._output import Failure, Output
-from .coherence import ratios
 
 # `objects`: {name: {counter: value}} of the objects of --per; None without.
 # `sampling`: its Sampling and {name: Estimate} of what was estimated; None with sample = none. `given`: as on the
@@ -122,7 +117,9 @@ def _interval(text):
 
 def _filter(text):
     try:
-        return events.parse_filter(text)
+        from ..events import parse_filter
+
+        return parse_filter(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
@@ -217,6 +214,8 @@ def _sampled(sampling, estimates):
 
 
 def _kernel(row, per=None):
+    import json
+
     found = {"name": row.name, "trace": row.trace, "stats": json.loads(row.stats.json())}
     if per:
         found["objects"] = {per: row.objects}
@@ -229,6 +228,8 @@ def _kernel(row, per=None):
 
 def as_json(preset, config, rows, total, trees=(), per=None, samplings=()):
     """The document, a kernel on a line."""
+    import json
+
     document = {"schema": 1, "preset": preset, "config": dict(config.items())}
     head = json.dumps(document, indent=2)[:-2]
     kernels = ",\n    ".join(json.dumps(_kernel(row, per)) for row in rows)
@@ -244,6 +245,9 @@ def as_json(preset, config, rows, total, trees=(), per=None, samplings=()):
 
 
 def as_csv(rows, per=None):
+    import csv
+    import io
+
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     if per:
@@ -317,6 +321,8 @@ def as_sampled_table(rows, samplings):
 
 def as_matrices(trees):
     """Of each trace and level: transitions beside their origins, then the hit ratios of all levels."""
+    from .coherence import ratios
+
     for tree in trees:
         yield ""
         yield f"coherence: transitions of states and their origins, {tree.trace}"
@@ -351,7 +357,9 @@ def _run(options, outputs):
         rows, trees, samplings, watch = [], [], [], None
         if "events" in outputs:
             fields = {name: value for chosen in options.events_filter for name, value in chosen.items()}
-            writer = events.writer_of(options.events, outputs["events"].file)
+            from ..events import writer_of
+
+            writer = writer_of(options.events, outputs["events"].file)
             watch = Watch(writer, fields, options.sample or (_EVERY if timed else 0))
         for source in options.traces:
             rows += replay(made, config, source, options.sample or 0, trees, watch, options.per, samplings)
