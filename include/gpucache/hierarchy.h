@@ -116,6 +116,12 @@ GPC_API gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *
 GPC_API void gpc_hierarchy_destroy(gpc_hierarchy *hierarchy);
 
 /*
+ * A new configuration with what the hierarchy was made from; of one that was loaded, what its file says.
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_MEMORY. Since: 0.2.
+ */
+GPC_API gpc_status gpc_hierarchy_get_config(const gpc_hierarchy *hierarchy, gpc_error *error, gpc_config **out);
+
+/*
  * A kernel begins: L1 is resized to what the launch's shared memory leaves (l1.carveout), caches are flushed as
  * `kernels.flush` says, and launch overhead is charged. `launch` may be NULL: the largest L1.
  * A flush takes no time, but for `l1` in a tree of modules with a clock: it begins with the next cycle, its messages

@@ -94,6 +94,12 @@ static inline gpc_status gpc_replay_on_sample(gpc_replay *replay, uint64_t inter
     return gpc_replay_on_sample_as(replay, interval, gpc_stats_layout(), on_sample, user_data);
 }
 
+/*
+ * A new configuration with what the replay was made from; of one that was loaded, what its file says.
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_MEMORY. Since: 0.2.
+ */
+GPC_API gpc_status gpc_replay_get_config(const gpc_replay *replay, gpc_error *error, gpc_config **out);
+
 /* The hierarchy that the replay drives, borrowed. Since: 0.1. */
 GPC_API gpc_hierarchy *gpc_replay_hierarchy(gpc_replay *replay);
 

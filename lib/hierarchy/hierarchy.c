@@ -114,6 +114,12 @@ void gpc_hierarchy_destroy(gpc_hierarchy *h) {
     gpci_release(context);
 }
 
+gpc_status gpc_hierarchy_get_config(const gpc_hierarchy *h, gpc_error *error, gpc_config **out) {
+    return h && out
+               ? gpc_config_copy(h->config, error, out)
+               : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_get_config: %s is NULL", h ? "out" : "hierarchy");
+}
+
 void gpci_hierarchy_tell_policies(gpc_hierarchy *h, gpc_warp_event_kind kind) {
     for (uint32_t sm = 0; sm < h->sms; sm++) {
         gpc_warp_event event = {.kind = kind, .sm = sm, .kernel = h->kernel};

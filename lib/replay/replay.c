@@ -109,6 +109,11 @@ gpc_hierarchy *gpc_replay_hierarchy(gpc_replay *r) {
     return r ? r->hierarchy : NULL;
 }
 
+gpc_status gpc_replay_get_config(const gpc_replay *r, gpc_error *error, gpc_config **out) {
+    return r && out ? gpc_config_copy(r->config, error, out)
+                    : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_get_config: %s is NULL", r ? "out" : "replay");
+}
+
 gpc_status gpc_replay_get_stats_as(const gpc_replay *r, const gpc_layout *layout, void *stats) {
     return r ? gpci_layout_give(layout, GPC_TABLE_HIERARCHY, &r->total, stats) : GPC_ERROR_ARGUMENT;
 }

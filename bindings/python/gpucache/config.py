@@ -63,19 +63,25 @@ class Config(Handle):
     settings  {key: value} after it
     """
 
-    def __init__(self, context, preset=None, settings=None, *, _original=None):
-        self._context = context
-        if _original is None:
-            self._create(lib.gpc_config_destroy, lib.gpc_config_create, context._live(), keep=(context,))
-        else:
-            self._create(lib.gpc_config_destroy, lib.gpc_config_copy, _original._live(), keep=(context,))
+    def __init__(self, context, preset=None, settings=None):
+        self._make(context, lib.gpc_config_create, context._live())
         if preset is not None:
             self.load_preset(preset)
         for key, value in (settings or {}).items():
             self[key] = value
 
+    def _make(self, context, function, pointer):
+        self._context = context
+        self._create(lib.gpc_config_destroy, function, pointer, keep=(context,))
+        return self
+
+    @classmethod
+    def _of(cls, context, function, pointer):
+        """What another object has, as a copy."""
+        return cls.__new__(cls)._make(context, function, pointer)
+
     def copy(self):
-        return Config(self._context, _original=self)
+        return Config._of(self._context, lib.gpc_config_copy, self._live())
 
     def load_preset(self, name):
         call(lib.gpc_config_load_preset, self._live(), text(name, "preset"))

@@ -10,6 +10,7 @@ from ._constants import GPC_OBJECT_NAME, Object, Status, Token
 from ._loader import lib
 from ._native import Handle, call, choice, decoded, drop, hold, invoke, loose, settle, state
 from .cache import BorrowedCache, WarpEvent
+from .config import Config
 from .errors import ArgumentError, StateError
 from .stats import Stats, empty, read_object
 from .timed import TimedView, fence_of, warp_access
@@ -195,6 +196,11 @@ class Hierarchy(HierarchyView):
     def copy(self):
         """Another one that goes on from here by itself. Callbacks are to be set anew."""
         return type(self).__new__(type(self))._make(self._context, lib.gpc_hierarchy_copy, self._live())
+
+    @property
+    def config(self):
+        """A Config with what it was made from; of one that was loaded, what its file says."""
+        return Config._of(self._context, lib.gpc_hierarchy_get_config, self._live())
 
     @property
     def wants_samples(self):

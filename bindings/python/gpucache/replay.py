@@ -10,6 +10,7 @@ from . import _generated as g
 from ._constants import CounterTable, Object, SamplingScope, Status
 from ._loader import lib
 from ._native import Handle, call, choice, drop, hold, invoke, loose, settle
+from .config import Config
 from .hierarchy import BorrowedHierarchy
 from .stats import Stats, counter_id, counters, empty, lent, read_object, struct_of
 
@@ -82,22 +83,10 @@ class Replay(Handle):
     def __init__(
         self, context, config, on_progress=None, *, sample_interval=0, on_sample=None, events=None, event_filter=None
     ):
-        if on_sample is not None and not sample_interval:
-            raise ValueError("on_sample needs a sample_interval")
-        self._make(context, on_progress, lib.gpc_replay_create, context._live(), config._live())
-        self.on_sample = on_sample
-        self._interval = sample_interval
-        if sample_interval:
-            layout = struct_of(CounterTable.HIERARCHY)[1]
-            status = lib.gpc_replay_on_sample_as(self._pointer, sample_interval, layout, _on_sample, self._token)
-            settle(status, what="gpc_replay_on_sample_as")
-        if events is not None:
-            self.hierarchy.set_trace(events, **(event_filter or {}))
+        self._make(context, lib.gpc_replay_create, context._live(), config._live())
+        self._listen(on_progress, sample_interval, on_sample, events, event_filter)
 
-    def _make(self, context, on_progress, function, *arguments):
-        self.on_progress = on_progress
-        self.on_sample = self._series = None
-        self._interval = 0
+    def _make(self, context, function, *arguments):
         self._context = context
         self._create(lib.gpc_replay_destroy, function, *arguments, keep=(context,))
         self._token = hold(weakref.ref(self))
@@ -106,10 +95,28 @@ class Replay(Handle):
         lib.gpc_replay_on_progress(self._pointer, forward_progress, self._token)
         return self
 
+    def _listen(self, on_progress=None, sample_interval=0, on_sample=None, events=None, event_filter=None):
+        if on_sample is not None and not sample_interval:
+            raise ValueError("on_sample needs a sample_interval")
+        self.on_progress = on_progress
+        self.on_sample = on_sample
+        self._interval = sample_interval
+        if sample_interval:
+            layout = struct_of(CounterTable.HIERARCHY)[1]
+            status = lib.gpc_replay_on_sample_as(self._pointer, sample_interval, layout, _on_sample, self._token)
+            settle(status, what="gpc_replay_on_sample_as")
+        if events is not None:
+            self.hierarchy.set_trace(events, **(event_filter or {}))
+        return self
+
     @classmethod
-    def load(cls, context, path, on_progress=None):
-        """A replay that goes on from a file of save(); resume() has a trace go on from there, too."""
-        return cls.__new__(cls)._make(context, on_progress, lib.gpc_replay_load, context._live(), os.fsencode(path))
+    def load(cls, context, path, on_progress=None, **listeners):
+        """A replay that goes on from a file of save(); resume() has a trace go on from there, too.
+
+        Listeners are those of Replay(): sample_interval and so on.
+        """
+        made = cls.__new__(cls)._make(context, lib.gpc_replay_load, context._live(), os.fsencode(path))
+        return made._listen(on_progress, **listeners)
 
     def save(self, path):
         """To a file, between two kernels or where it has paused within one: see gpc_replay_save."""
@@ -117,7 +124,8 @@ class Replay(Handle):
 
     def copy(self, on_progress=None):
         """Another one that goes on from here by itself."""
-        return type(self).__new__(type(self))._make(self._context, on_progress, lib.gpc_replay_copy, self._with_trace())
+        made = type(self).__new__(type(self))._make(self._context, lib.gpc_replay_copy, self._with_trace())
+        return made._listen(on_progress)
 
     def _with_trace(self):
         """The replay, of which a kernel that is at hand lies in its trace."""
@@ -131,6 +139,11 @@ class Replay(Handle):
         self._at_hand = trace
 
     @property
+    def config(self):
+        """A Config with what it was made from; of one that was loaded, what its file says."""
+        return Config._of(self._context, lib.gpc_replay_get_config, self._live())
+
+    @property
     def now(self):
         """Core cycles of all kernels so far; without a clock rounds, in each of which every SM takes a turn."""
         return lib.gpc_replay_now(self._live())
@@ -139,6 +152,7 @@ class Replay(Handle):
         """Pause when `now` comes to that, within a kernel or between two; None: never."""
         settle(lib.gpc_replay_pause_at(self._live(), _NEVER if time is None else time), what="gpc_replay_pause_at")
 
+    on_progress = on_sample = _series = None
     paused = False  # kernel() returned since the time of pause_at() had come
     _at_hand = None  # the trace of the kernel that has paused
     _callbacks = {}  # of its hierarchy

@@ -7,7 +7,7 @@ from collections import namedtuple
 
 from .._constants import Object
 from .._table import table
-from ..replay import Replay, TimeSeries
+from ..replay import TimeSeries
 from ..stats import Stats, counters
 from ..trace import Trace
 from . import objects
@@ -25,6 +25,7 @@ from ._common import (
     terminal,
 )
 from ._output import Failure, Output
+from .snapshots import Snapshots, add_snapshots, check_snapshots
 
 # `objects`: {name: {counter: value}} of the objects of --per; None without.
 # `sampling`: its Sampling and {name: Estimate} of what was estimated; None with sample = none. `given`: as on the
@@ -89,6 +90,7 @@ def add(commands):
                         ", ".join(objects.KINDS) + ": a table, in --json, and in --csv in place of the kernels'")  # fmt: skip
     parser.add_argument("--matrices", action="store_true", help="with coherence = PROTOCOL: of each level transitions "
                         "of states, their origins, and hit ratios")  # fmt: skip
+    add_snapshots(parser)
     parser.add_argument("--json", metavar="FILE", help="write everything as JSON; - prints it instead of the table")
     parser.add_argument("--csv", metavar="FILE", help="write a line per kernel as CSV; - likewise")
     add_verbose(parser)
@@ -100,6 +102,7 @@ def add(commands):
             parser.error("--sample goes to the file of --json, or of --events")
         if options.events_filter and options.events is None:
             parser.error("--events-filter is for --events")
+        check_snapshots(parser, options)
         run(options)
 
     parser.set_defaults(run=checked)
@@ -155,22 +158,25 @@ def _sampling(runner, every=False):
     return found, {name: estimate for name, estimate in estimates if estimate is not None and estimate.estimated}
 
 
-def replay(made, config, source, interval=0, trees=None, watch=None, per=None, samplings=None):
+def replay(made, config, source, interval=0, trees=None, watch=None, per=None, samplings=None, snapshots=None):
     """Yield a Row for each kernel of a trace.
 
     trees  a list that gets the Tree of a coherent hierarchy
     watch  a Watch, for --events
     per    the kind of objects of --per
     samplings  a list that gets (source, Sampling, estimates) of all kernels together, where sampled
+    snapshots  Snapshots to go on from and to save; None: neither
     """
+    snapshots = snapshots or Snapshots()
     more = {}
     if watch is not None:
         watch.writer.begin(source, config["mode"] == "timed")
         more = {"events": watch.writer, "event_filter": watch.fields}
         if watch.interval:
             more["on_sample"] = lambda sample: sampled(sample)
-    with Replay(made, config, sample_interval=watch.interval if watch else interval, **more) as runner, \
-            Trace(made, source) as trace:
+    more["sample_interval"] = watch.interval if watch else interval
+    with snapshots.replay(made, config, **more) as runner, Trace(made, source) as trace:
+        snapshots.resume(runner, trace)
         if per:
             runner.keep_objects()
         number = 0
@@ -180,7 +186,7 @@ def replay(made, config, source, interval=0, trees=None, watch=None, per=None, s
             if watch is not None:
                 sampled = watch.sampler(series)
                 watch.writer.mark(runner.hierarchy.now, f"kernel {number + 1} begins")
-            result = runner.kernel(trace)
+            result = snapshots.kernel(runner, trace)
             if series is not None and result is not None:
                 result.series = series
             if result is None:
@@ -345,7 +351,8 @@ def run(options):
 
 
 def _run(options, outputs):
-    with context(options) as made, configuration(made, options) as config:
+    with context(options) as made, Snapshots(made, options) as snapshots, \
+            (snapshots.config or configuration(made, options)) as config:
         if options.mode is not None:
             config["mode"] = options.mode
         apply_limits(config, options)
@@ -362,7 +369,8 @@ def _run(options, outputs):
             writer = writer_of(options.events, outputs["events"].file)
             watch = Watch(writer, fields, options.sample or (_EVERY if timed else 0))
         for source in options.traces:
-            rows += replay(made, config, source, options.sample or 0, trees, watch, options.per, samplings)
+            rows += replay(made, config, source, options.sample or 0, trees, watch, options.per, samplings,
+                           snapshots)
         terminal.clear()
         if watch is not None:
             watch.writer.close()
