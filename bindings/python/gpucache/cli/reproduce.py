@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""reproduce: the documents' tables and figures, number by number, beside this library's."""
+
+import fnmatch
+import json
+import os
+import sys
+import time
+
+from .._table import table
+from ._application import at_least
+from ._common import add_verbose, terminal
+from ._output import Failure, Output
+
+_WORDS = {True: "yes", False: "no", None: "not run"}
+
+_LEGEND = """\
+Agrees: a speed-up, latency or mean within 10 % of the document's, a rate within 5 points, a number or an order the
+same. Where programs are missing, means are of those that are here."""
+
+
+def default_cache():
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(home, "gpucache", "reproduce.jsonl")
+
+
+def add(commands):
+    parser = commands.add_parser(
+        "reproduce", help="the documents' tables and figures beside this library's",
+        description="Run what the documents ran, on their GPU, and print each number that they give beside the one "
+        "that is found here. A run is kept and not done again as long as the library stays what it is, so that what "
+        "was interrupted goes on where it was.",
+    )  # fmt: skip
+    parser.add_argument("names", nargs="*", default=["all"], metavar="NAME",
+                        help="all, or tables and figures as --list has them, * for any letters; default all")
+    parser.add_argument("--list", action="store_true", help="the tables and figures, and run nothing")
+    parser.add_argument("--quick", action="store_true", help="few programs, small problems, few points of each curve")
+    parser.add_argument("--jobs", type=at_least(1), default=os.cpu_count() or 1, metavar="N",
+                        help="runs at the same time; default: as many as processors")  # fmt: skip
+    parser.add_argument("--cache", metavar="FILE", help="where runs are kept; default "
+                        "~/.cache/gpucache/reproduce.jsonl, or below XDG_CACHE_HOME")  # fmt: skip
+    parser.add_argument("--json", metavar="FILE", help="write everything as JSON; - prints it instead of the tables")
+    add_verbose(parser)
+    parser.set_defaults(run=run)
+
+
+def chosen(names):
+    from ..reproduce import EXPERIMENTS  # not for the other commands to wait for
+
+    found = []
+    for name in names:
+        some = [each for each in EXPERIMENTS if name == "all" or fnmatch.fnmatchcase(each.name, name)]
+        if not some:
+            raise Failure(f"no table or figure is named '{name}': reproduce --list has them all")
+        found += [each for each in some if each not in found]
+    return found
+
+
+def _progress(name):
+    started = time.monotonic()
+
+    def show(done, of):
+        left = (time.monotonic() - started) / done * (of - done)
+        terminal.progress(lambda: f"{name}: {done} of {of} runs, {left:.0f} s left of these")
+
+    return show
+
+
+def _report(experiment, claims):
+    rows = [[c.subject, c.what, c.theirs, c.ours, _WORDS[c.agrees], c.note] for c in claims]
+    heading = ["", "", "document", "here", "agrees", ""]
+    return f"{experiment.name}: {experiment.title}\n" + "\n".join(table(heading, rows, (0, 1, 5))) + "\n"
+
+
+def summary(found):
+    """How many claims of each experiment agree."""
+    rows, sums = [], [0, 0, 0]
+    for experiment, claims in found:
+        counts = [sum(c.agrees is verdict for c in claims) for verdict in (True, False, None)]
+        sums = [a + b for a, b in zip(sums, counts)]
+        rows.append([experiment.name, experiment.title, *map(str, counts)])
+    rows.append(["all", "", *map(str, sums)])
+    return table(["", "", "agree", "differ", "not run"], rows, (0, 1))
+
+
+def run(options):
+    if options.list:
+        print("\n".join(table(["name", ""], [[each.name, each.title] for each in chosen(["all"])], (0, 1))))
+        return
+    from ..reproduce import Runs
+    from ..reproduce._bench import PRESET, Bench
+
+    experiments = chosen(options.names)
+    output = None if options.json is None else Output(options.json)
+    try:
+        found = []
+        with Runs(options.cache or default_cache(), options.jobs) as runs:
+            bench = Bench(runs, options.quick)
+            for experiment in experiments:
+                runs.on_progress = _progress(experiment.name)
+                found.append((experiment, list(experiment.run(bench))))
+                terminal.clear()
+                if options.json != "-":
+                    print(_report(*found[-1]), flush=True)
+            if options.json != "-":
+                print("\n".join(summary(found)))
+                print(f"{_LEGEND}\nPreset {PRESET}, {'quick' if options.quick else 'full'} programs; "
+                      f"{runs.done} runs, and {runs.known} known from {runs.results.path}")  # fmt: skip
+        if output is not None:
+            document = {"schema": 1, "preset": PRESET, "quick": options.quick,
+                        "experiments": [{"name": e.name, "title": e.title, "claims": [c._asdict() for c in claims]}
+                                        for e, claims in found]}  # fmt: skip
+            output.commit(json.dumps(document) + "\n")
+    finally:
+        if output is not None:
+            output.__exit__()
+    sys.stdout.flush()

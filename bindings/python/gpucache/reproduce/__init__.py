@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the documents say, number by number, beside what runs of this library say.
+
+An experiment is a table or figure of a document: it runs programs on the document's GPU and yields a Claim for each
+number that the document gives. Figures of the documents have no numbers beside the curves; what is compared is what
+their tables hold and their texts say.
+"""
+
+from ._model import Claim, Experiment
+from ._runs import Runs
+from .seeds004 import EXPERIMENTS
+
+__all__ = ["Claim", "EXPERIMENTS", "Experiment", "Runs"]

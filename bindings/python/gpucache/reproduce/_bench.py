@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What experiments on throttled programs share: sweeps over warps, and over PCAL's bypassing warps."""
+
+import math
+
+from ..bottleneck import step_of, warp_optimum
+from ._programs import SENSITIVE, warp_max
+
+PRESET = "gtx480"
+WARPS = (1, 2, 4, 6, 8, 10, 14, 18, 22, 24)  # the legends of seeds/004, Figures 4.2 to 4.9
+QUICK_WARPS = (1, 2, 4, 8, 24)
+EBT = (-6, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 6)  # Figure 4.13
+QUICK_EBT = (-3, -1, 1, 2)
+QUICK_PROGRAMS = ("KMN", "SCLUSTER", "GESUMMV", "ATAX")
+LINE, SEGMENTS = {"l1.bypass_fetch": "line"}, {"l1.bypass_fetch": "segments"}
+OPPORTUNISTIC = {"l1.tokens": "opportunistic"}
+
+
+def mean(values):
+    values = list(values)
+    return sum(values) / len(values)
+
+
+def geometric(values):
+    return math.exp(mean(map(math.log, values)))
+
+
+class Bench:
+    """Runs of one call of `reproduce`, on PRESET."""
+
+    def __init__(self, runs, quick=False):
+        self.runs = runs
+        self.quick = quick
+        self.programs = [p for p in SENSITIVE if not quick or p.name in QUICK_PROGRAMS]
+        self._most = {}
+        self._sweeps = {}
+
+    def source(self, program):
+        return program.quick if self.quick else program.source
+
+    def all(self, tasks):
+        """{key: figures} of {key: (program, settings)}."""
+        found = self.runs.all([(PRESET, self.source(program), settings) for program, settings in tasks.values()])
+        return dict(zip(tasks, found))
+
+    def most(self, program):
+        if program.name not in self._most:
+            self._most[program.name] = warp_max(PRESET, self.source(program))
+        return self._most[program.name]
+
+    def warps(self, program):
+        """The numbers of warps that are tried; the last is warp-max."""
+        most = self.most(program)
+        return [n for n in (QUICK_WARPS if self.quick else WARPS) if n < most] + [most]
+
+    def sweeps(self):
+        """{program's name: {warps: figures}}."""
+        if not self._sweeps:
+            tasks = {
+                (p.name, n): (p, {"sm.warp_limit": str(n)} if n < self.most(p) else {})
+                for p in self.programs for n in self.warps(p)
+            }  # fmt: skip
+            for (name, n), figures in self.all(tasks).items():
+                self._sweeps.setdefault(name, {})[n] = figures
+        return self._sweeps
+
+    def steps(self, program):
+        return [step_of(warps, figures) for warps, figures in self.sweeps()[program.name].items()]
+
+    def best(self, program):
+        """warp-opt, and the speed-up over warp-max."""
+        steps = self.steps(program)
+        best = warp_optimum(steps)
+        return best.warps, best.throughput / max(steps, key=lambda step: step.warps).throughput
+
+    def base(self, program):
+        """The figures of warp-max."""
+        return self.sweeps()[program.name][self.most(program)]
+
+    def static(self, **more):
+        """Static PCAL at warp-opt: {program's name: {EBTNum: figures}}; 0 is throttling alone."""
+        tasks = {}
+        for program in self.programs:
+            opt = self.best(program)[0]
+            for ebt in QUICK_EBT if self.quick else EBT:
+                if 1 - opt <= ebt <= self.most(program) - opt:
+                    scheduler = {"scheduler": f"gto + pcal(warps={opt},ebt={ebt})"}
+                    tasks[program.name, ebt] = (program, {**scheduler, **OPPORTUNISTIC, **LINE, **more})
+        found = {p.name: {0: self.sweeps()[p.name][self.best(p)[0]]} for p in self.programs}
+        for (name, ebt), figures in self.all(tasks).items():
+            found[name][ebt] = figures
+        return found
+
+    def speedups(self, static):
+        """{program's name: {EBTNum: speed-up over warp-max}}."""
+        bases = {p.name: self.base(p)["cycles"] for p in self.programs}
+        return {name: {ebt: bases[name] / figures["cycles"] for ebt, figures in found.items()}
+                for name, found in static.items()}  # fmt: skip

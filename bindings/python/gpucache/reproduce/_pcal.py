@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""seeds/004, 4.8: priority-based cache allocation, with opportunistic tokens as the document has them (4.8.1.1)."""
+
+from ._bench import LINE, OPPORTUNISTIC, SEGMENTS, geometric
+from ._model import NOTICEABLE, Experiment, holds, rate, ratio
+
+STRATEGY_ONE = ("SCLUSTER",)
+STRATEGY_TWO = ("CoMD", "SS", "SSSP", "ATAX", "BICG", "MVT")  # and BFS: Figure 4.13
+ONLY_SEGMENTS = ("SS", "SM", "II")  # gain from it with the traffic optimization (4.8.3)
+BOTH_LEVELS = {"SSSP": 10, "ATAX": 9, "BICG": 8, "MVT": 7}  # Figure 4.26: per cent slower than PCAL on L1
+
+
+def _best(speedups):
+    """{name: (EBTNum, speed-up)}."""
+    return {name: max(found.items(), key=lambda item: item[1]) for name, found in speedups.items()}
+
+
+def _mean(subject, what, theirs, values):
+    return ratio(f"mean of {len(values)}, of {subject}", what, theirs, geometric(values))
+
+
+def static(bench):
+    """Figures 4.12 and 4.13: whole lines."""
+    speedups = bench.speedups(bench.static())
+    for name, found in speedups.items():
+        none = found[0]
+        for what, strategy, sign in (("one: more warps", STRATEGY_ONE, 1), ("two: fewer that cache", STRATEGY_TWO, -1)):
+            tried = [gain / none for ebt, gain in found.items() if ebt * sign > 0]
+            if tried:
+                gains = max(tried) >= NOTICEABLE
+                yield holds(name, f"gain of strategy {what}", "yes" if name in strategy else "no",
+                            f"{max(tried):.2f} times", gains == (name in strategy))  # fmt: skip
+    if "SCLUSTER" in speedups:
+        found = speedups["SCLUSTER"]
+        yield ratio("SCLUSTER", "best static PCAL", 3.45, max(found.values()))
+        if 6 in found:
+            yield ratio("SCLUSTER", "EBTNum = 6", 2.37, found[6])
+    best = _best(speedups)
+    yield _mean("12", "warp-opt", 1.41, [found[0] for found in speedups.values()])
+    yield _mean("12", "static PCAL", 1.56, [gain for _, gain in best.values()])
+
+
+def latency(bench):
+    """Figures 4.14 and 4.16: one more warp."""
+    found = bench.static()
+    if 1 in found.get("CoMD", {}):
+        for ebt, theirs in ((0, 66), (1, 155)):
+            figures = found["CoMD"][ebt]
+            yield ratio("CoMD", f"network latency, EBTNum = {ebt}", theirs,
+                        figures["network.request_latency"] + figures["network.reply_latency"])  # fmt: skip
+        yield ratio("CoMD", "round trip, EBTNum = 1", 339, found["CoMD"][1]["round_trip.mean_latency"])
+    if 1 in found.get("GESUMMV", {}):
+        for ebt, theirs in ((0, 17), (1, 34)):
+            yield rate("GESUMMV", f"misses of warps that cache, EBTNum = {ebt}", theirs,
+                       found["GESUMMV"][ebt]["l1.cache_warp_miss_ratio"])  # fmt: skip
+
+
+def segments(bench):
+    """Figures 4.23 and 4.24: a bypassing load fetches the segments it needs."""
+    lines = _best(bench.speedups(bench.static()))
+    parts = bench.speedups(bench.static(**SEGMENTS))
+    best = _best(parts)
+    yield _mean("12", "static PCAL, segments", 1.67, [gain for _, gain in best.values()])
+    for name, theirs in (("SCLUSTER", 3.67), ("SM", 1.23)):
+        if name in best:
+            yield ratio(name, "best static PCAL, segments", theirs, best[name][1])
+    for name, (_, gain) in best.items():
+        over = gain / parts[name][0]
+        gains = name not in ("KMN", "GESUMMV")
+        yield holds(name, "gains over warp-opt, segments", "yes" if gains else "no", f"{over:.2f} times",
+                    (over >= NOTICEABLE) == gains)  # fmt: skip
+        if name in ONLY_SEGMENTS:
+            yield holds(name, "needs segments to gain", "yes", f"lines {lines[name][1]:.2f}, segments {gain:.2f}",
+                        gain >= NOTICEABLE * lines[name][1])  # fmt: skip
+
+
+def dynamic(bench):
+    """Figures 4.22 and 4.25: EBTNum found while it runs, warp-opt known."""
+    for fetch, label in ((LINE, "lines"), (SEGMENTS, "segments")):
+        best = _best(bench.speedups(bench.static(**fetch)))
+        tasks = {}
+        for program in bench.programs:
+            scheduler = f"gto + pcal(warps={bench.best(program)[0]},ebt=auto)"
+            tasks[program.name] = (program, {"scheduler": scheduler, **OPPORTUNISTIC, **fetch})
+        found = bench.all(tasks)
+        for program in bench.programs:
+            own = bench.base(program)["cycles"] / found[program.name]["cycles"]
+            close = own >= 0.9 * best[program.name][1]
+            yield holds(program.name, f"dynamic as fast as static, {label}",
+                        "no" if program.name == "SCLUSTER" else "yes",
+                        f"{own:.2f}, {best[program.name][1]:.2f}", close == (program.name != "SCLUSTER"))  # fmt: skip
+
+
+def both_levels(bench):
+    """Figures 4.26 and 4.27: tokens at L2 as well."""
+    one, two = bench.static(), bench.static(**{"l2.tokens": "opportunistic"})
+    misses = {1: [], 2: []}
+    for name, found in one.items():
+        ebt, figures = min(found.items(), key=lambda item: item[1]["cycles"])
+        if name in BOTH_LEVELS and ebt:
+            loss = two[name][ebt]["cycles"] / figures["cycles"] - 1
+            yield rate(name, "slower with tokens at L2", BOTH_LEVELS[name], loss)
+        misses[1].append(1 - figures.get("l2.read_hit_rate", 0))
+        misses[2].append(1 - (two[name].get(ebt) or figures).get("l2.read_hit_rate", 0))
+    for level, theirs in ((1, 31), (2, 44)):
+        yield rate(f"mean of {len(one)}", f"L2 misses, PCAL on L1{' and L2' * (level - 1)}", theirs,
+                   sum(misses[level]) / len(one))  # fmt: skip
+
+
+EXPERIMENTS = [
+    Experiment("004:figures-4.12-4.13", "Static PCAL", static),
+    Experiment("004:figures-4.14-4.16", "One more warp, that bypasses", latency),
+    Experiment("004:figures-4.22-4.25", "Dynamic PCAL", dynamic),
+    Experiment("004:figures-4.23-4.24", "Static PCAL, segments", segments),
+    Experiment("004:figures-4.26-4.27", "Tokens at both levels", both_levels),
+]

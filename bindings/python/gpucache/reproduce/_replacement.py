@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""seeds/004, chapters 5 and 6: AgeLRU, BIP and predicted reuse."""
+
+from ._bench import LINE, SEGMENTS, geometric, mean
+from ._model import NOTICEABLE, Experiment, holds, rate, ratio
+from ._programs import INSENSITIVE
+
+# Figure 5.6 and 5.7: speed-up of AgeLRU replacement, points of misses that it saves.
+AGE_LRU = {"CoMD": (1.07, 2), "II": (1.05, 3), "KMN": (1.13, 11), "ATAX": (1.05, 3), "GESUMMV": (1.21, 17)}
+MORE_WITH_SEGMENTS = ("II", "KMN", "SM", "SS")  # and WC, CFD: Figure 5.12
+LARGEST_LOSS = {"": 3, "bypass=1, lines": 6, "bypass=1, segments": 3}  # per cent: Figures 5.15 to 5.17
+
+
+def _runs(bench, policies, programs=None):
+    """{(policy, program's name): figures}."""
+    tasks = {}
+    for label, settings in policies.items():
+        for program in programs or bench.programs:
+            tasks[label, program.name] = (program, settings)
+    return bench.all(tasks)
+
+
+def replacement(bench):
+    """Figures 5.6 to 5.8: replacement alone."""
+    found = _runs(bench, {"age-lru": {"l1.replacement": "age-lru"}, "bip": {"l1.replacement": "bip"}})
+    gains = []
+    for program in bench.programs:
+        base, name = bench.base(program), program.name
+        gain = {label: base["cycles"] / found[label, name]["cycles"] for label in ("age-lru", "bip")}
+        saved = {label: base["l1.load_miss_ratio"] - found[label, name]["l1.load_miss_ratio"] for label in gain}
+        gains.append(gain["age-lru"])
+        if name in AGE_LRU:
+            yield ratio(name, "AgeLRU", AGE_LRU[name][0], gain["age-lru"])
+            yield rate(name, "misses that AgeLRU saves", AGE_LRU[name][1], saved["age-lru"])
+        else:
+            yield holds(name, "AgeLRU gains 5 %", "no", f"{gain['age-lru']:.3f}", gain["age-lru"] < NOTICEABLE)
+        if name == "KMN":
+            yield rate(name, "L1 misses under BIP", 93, found["bip", name]["l1.load_miss_ratio"])
+            hits = {k: 1 - v["l1.load_miss_ratio"] for k, v in (("lru", base), ("age-lru", found["age-lru", name]),
+                                                                ("bip", found["bip", name]))}  # fmt: skip
+            yield ratio(name, "hits, AgeLRU over LRU", 2.9, hits["age-lru"] / hits["lru"])
+            yield ratio(name, "hits, BIP over LRU", 1.24, hits["bip"] / hits["lru"])
+    yield ratio(f"mean of {len(gains)}, of 14", "AgeLRU", 1.04, geometric(gains))
+
+
+def bypassing(bench):
+    """Figures 5.9 to 5.13: younger warps bypass."""
+    policies = {}
+    for label, fetch in (("lines", LINE), ("segments", SEGMENTS)):
+        for name in ("age-lru", "bip"):
+            policies[name, label] = {"l1.replacement": f"{name}(bypass=1)", **fetch}
+    found = _runs(bench, policies)
+
+    def gain(program, name, label):
+        return bench.base(program)["cycles"] / found[(name, label), program.name]["cycles"]
+
+    for program in bench.programs:
+        ours = {label: gain(program, "age-lru", label) for label in ("lines", "segments")}
+        if program.name == "SCLUSTER":
+            yield ratio("SCLUSTER", "AgeLRU bypassing, lines", 1.55, ours["lines"])
+        more = program.name in MORE_WITH_SEGMENTS
+        yield holds(program.name, "faster with segments", "yes" if more else "no",
+                    f"{ours['lines']:.2f}, {ours['segments']:.2f}",
+                    (ours["segments"] >= NOTICEABLE * ours["lines"]) == more)  # fmt: skip
+    for label, theirs in (("lines", 1.08), ("segments", 1.28)):
+        gains = [gain(program, "age-lru", label) for program in bench.programs]
+        yield ratio(f"mean of {len(gains)}, of 14", f"AgeLRU bypassing, {label}", theirs, geometric(gains))
+        other = geometric([gain(program, "bip", label) for program in bench.programs])
+        yield holds("mean", f"AgeLRU over BIP, {label}", "faster", f"{geometric(gains):.2f}, {other:.2f}",
+                    geometric(gains) > other)  # fmt: skip
+
+
+def voting(bench):
+    """Figures 5.15 to 5.17: Dynamic-AgeLRU chooses LRU where AgeLRU is slower."""
+    for label, (argument, fetch) in (("", ("", {})), ("bypass=1, lines", ("(bypass=1)", LINE)),
+                                     ("bypass=1, segments", ("(bypass=1)", SEGMENTS))):  # fmt: skip
+        policies = {name: {"l1.replacement": name + argument, **fetch} for name in ("age-lru", "dynamic-age-lru")}
+        found = _runs(bench, {**policies, "lru": {}}, [*bench.programs, *INSENSITIVE])
+        worst = 0
+        for program in [*bench.programs, *INSENSITIVE]:
+            base = found["lru", program.name]["cycles"]
+            gain = {name: base / found[name, program.name]["cycles"] for name in policies}
+            worst = max(worst, 1 - gain["dynamic-age-lru"])
+            if program in INSENSITIVE:
+                yield holds(program.name, f"AgeLRU{' ' * bool(label)}{label} is slower than LRU", "yes",
+                            f"{gain['age-lru']:.3f}", gain["age-lru"] < 1)  # fmt: skip
+        yield rate("largest loss", f"Dynamic-AgeLRU {label}".strip(), LARGEST_LOSS[label], worst)
+
+
+REGULAR = ("CoMD", "II", "KMN", "SM", "SS", "SCLUSTER")  # and of chapter 6 SSSP and BFS
+BLOCKS = range(1, 9)
+RPR_SAVES = {"II": 8, "KMN": 17, "SS": 3}  # points of misses: 6.4
+
+
+def predicted_reuse(bench):
+    """Figures 6.3 and 6.4: over the best static limit of thread blocks."""
+    programs = [p for p in bench.programs if p.name in (*REGULAR, "SSSP")]
+    limits = bench.all({(p.name, n): (p, {"sm.block_limit": str(n)}) for p in programs for n in BLOCKS})
+    best = {p.name: min(BLOCKS, key=lambda n: limits[p.name, n]["cycles"]) for p in programs}
+    tasks = {(p.name, spec): (p, {"sm.block_limit": str(best[p.name]), "l1.replacement": spec})
+             for p in programs for spec in ("age-lru", "rpr-distance", "rpr-count")}  # fmt: skip
+    found = bench.all(tasks)
+    opt = {p.name: limits[p.name, best[p.name]] for p in programs}
+    subject = f"mean of {len(programs)}, of 8"
+    yield ratio(subject, "CTA-opt over all blocks", 1.47,
+                geometric([bench.base(p)["cycles"] / opt[p.name]["cycles"] for p in programs]))  # fmt: skip
+    yield rate(subject, "L1 misses that CTA-opt saves", 12,
+               mean(bench.base(p)["l1.load_miss_ratio"] - opt[p.name]["l1.load_miss_ratio"] for p in programs))
+    for spec, theirs in (("rpr-distance", 1.06), ("rpr-count", 1.00), ("age-lru", 1.01)):
+        gains = [opt[p.name]["cycles"] / found[p.name, spec]["cycles"] for p in programs]
+        yield ratio(subject, f"{spec} over CTA-opt", theirs, geometric(gains))
+    for program in programs:
+        if program.name in RPR_SAVES:
+            saved = opt[program.name]["l1.load_miss_ratio"] - found[program.name, "rpr-distance"]["l1.load_miss_ratio"]
+            yield rate(program.name, "L1 misses that rpr-distance saves", RPR_SAVES[program.name], saved)
+        if program.name == "SSSP":
+            gain = opt["SSSP"]["cycles"] / found["SSSP", "rpr-distance"]["cycles"]
+            yield ratio("SSSP", "rpr-distance over CTA-opt", 0.93, gain)
+
+
+EXPERIMENTS = [
+    Experiment("004:figures-5.6-5.8", "AgeLRU replacement", replacement),
+    Experiment("004:figures-5.9-5.13", "AgeLRU bypassing", bypassing),
+    Experiment("004:figures-5.15-5.17", "Dynamic-AgeLRU", voting),
+    Experiment("004:figures-6.3-6.4", "Predicted reuse", predicted_reuse),
+]

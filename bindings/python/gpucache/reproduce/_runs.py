@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Runs of programs, side by side, each done once: what was run before is read from a file."""
+
+import concurrent.futures
+import threading
+
+from .._results import Results
+from ..config import Config
+from ..context import Context
+from ..replay import Replay
+from ..stats import Stats
+from ..trace import Trace
+
+
+def _measure(preset, source, settings, go_on):
+    with Context() as context, Config(context, preset, {"mode": "timed", **settings}) as config:
+        with Replay(context, config, lambda progress: go_on()) as replay, Trace(context, source) as trace:
+            return sum((result.stats for result in replay.run(trace)), Stats())
+
+
+class Runs:
+    """`on_progress(done, of)` is called after each run; `patience` is the most instructions of a kernel, 0: all."""
+
+    def __init__(self, path, jobs=1, on_progress=None):
+        self.results = Results(path)
+        self.jobs = jobs
+        self.done = self.known = 0
+        self.on_progress = on_progress
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.results.close()
+
+    def all(self, tasks):
+        """Counters and ratios of each (preset, source, settings), as dictionaries, in order."""
+        tasks = [(preset, source, dict(settings)) for preset, source, settings in tasks]
+        fresh = {self.results.key(list(task)): task for task in tasks if self.results.get(list(task)) is None}
+        self.known += len(tasks) - len(fresh)
+        stop = threading.Event()
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            running = {pool.submit(_measure, *task, lambda: not stop.is_set()): task for task in fresh.values()}
+            try:
+                for done, future in enumerate(concurrent.futures.as_completed(running), 1):
+                    stats = future.result()
+                    found = {name: value for name, value in stats.items() if isinstance(value, (int, float))}
+                    self.results.put(list(running[future]), found)
+                    self.done += 1
+                    if self.on_progress:
+                        self.on_progress(done, len(running))
+            except BaseException:
+                stop.set()
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+        return [self.results.get(list(task)) for task in tasks]

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The documents' claims: the rules of agreement, sweeps and searches worked out by hand, the command."""
+
+import json
+import re
+import unittest
+
+from harness import TemporaryCase, command
+
+from gpucache.reproduce import EXPERIMENTS, _bench, _model
+from gpucache.reproduce._bench import Bench
+from gpucache.reproduce._programs import INSENSITIVE, SENSITIVE, warp_max
+
+RATES = (
+    "ipc", "l1.load_miss_ratio", "global_miss_ratio", "round_trip.mean_latency", "network.request_latency",
+    "network.reply_latency", "scheduler.memory_stall_ratio", "scheduler.line_stall_ratio",
+    "scheduler.mshr_stall_ratio", "l2.congestion_ratio", "dram.utilisation", "l2.read_hit_rate",
+    "l1.cache_warp_miss_ratio",
+)  # fmt: skip
+
+
+class Made:
+    """Runs whose cycles are what `cycles(settings)` says, and of which each rate is another number."""
+
+    def __init__(self, cycles):
+        self.cycles = cycles
+        self.seen = []
+
+    def all(self, tasks):
+        tasks = list(tasks)
+        self.seen += tasks
+        return [self.figures(self.cycles(settings)) for _, _, settings in tasks]
+
+    @staticmethod
+    def figures(cycles):
+        return {"cycles": cycles, **{name: 1 / cycles + n for n, name in enumerate(RATES)}, "ipc": 1e6 / cycles}
+
+
+def by_limit(settings):
+    """Fastest with 6 warps of 24; PCAL's warps beyond them are worth more than those that it takes away."""
+    found = re.search(r"warps=(\d+),ebt=(-?\d+)", settings.get("scheduler", ""))
+    if found:
+        return 900 - 10 * int(found[2]) if int(found[2]) > 0 else 950
+    return 1000 + 10 * abs(int(settings.get("sm.warp_limit", 24)) - 6)
+
+
+class Rules(unittest.TestCase):
+    def test_agreement(self):
+        for claim, agrees in (
+            (_model.ratio("a", "b", 2.0, 2.2), True), (_model.ratio("a", "b", 2.0, 2.21), False),
+            (_model.ratio("a", "b", 2.0, 1.79), False), (_model.rate("a", "b", 94, 0.99), True),
+            (_model.rate("a", "b", 94, 0.889), False), (_model.count("a", "b", 24, 24), True),
+            (_model.count("a", "b", 24, 23), False), (_model.missing("a", "b", "1", "why"), None),
+        ):  # fmt: skip
+            self.assertIs(claim.agrees, agrees, claim)
+
+    def test_names_differ(self):
+        names = [each.name for each in EXPERIMENTS]
+        self.assertEqual(len(set(names)), len(names))
+
+
+class Benches(unittest.TestCase):
+    def setUp(self):
+        self.bench = Bench(Made(by_limit))
+
+    def program(self, name):
+        return next(program for program in SENSITIVE if program.name == name)
+
+    def test_sweep(self):
+        program = self.program("KMN")
+        self.assertEqual(self.bench.warps(program), [1, 2, 4, 6, 8, 10, 14, 18, 22, 24])
+        self.assertEqual(self.bench.warps(self.program("GESUMMV")), [1, 2, 4])
+        sweep = self.bench.sweeps()["KMN"]
+        self.assertEqual([sweep[n]["cycles"] for n in (1, 6, 24)], [1050, 1000, 1180])
+        self.assertEqual(self.bench.best(program), (6, 1180 / 1000))
+        limits = [settings for _, source, settings in self.bench.runs.seen if source == program.source]
+        self.assertEqual(limits[-1], {})  # warp-max is without a limit
+        self.assertEqual(len(limits), 10)
+
+    def test_static(self):
+        """Of 6 warps at least one caches, and no more than fit are added."""
+        found = self.bench.static()
+        self.assertEqual(sorted(found["KMN"]), [-5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6])
+        self.assertEqual(self.bench.best(self.program("GESUMMV"))[0], 2)
+        self.assertEqual(sorted(found["GESUMMV"]), [-1, 0, 1, 2])
+        self.assertAlmostEqual(self.bench.speedups(found)["KMN"][6], 1180 / 840)
+        settings = next(s for _, _, s in self.bench.runs.seen if "ebt=6" in s.get("scheduler", ""))
+        self.assertEqual(settings, {"scheduler": "gto + pcal(warps=6,ebt=6)", "l1.tokens": "opportunistic",
+                                    "l1.bypass_fetch": "line"})  # fmt: skip
+
+    def test_each_experiment_has_claims(self):
+        """And a figure that is found is compared."""
+        for experiment in EXPERIMENTS:
+            claims = list(experiment.run(self.bench))
+            self.assertTrue(claims, experiment.name)
+            for claim in claims:
+                self.assertEqual(claim.agrees is None, claim.ours == "-" and bool(claim.note), claim)
+
+    def test_programs_fit(self):
+        """As many warps as the document's Table 4.1 has, whole and quick."""
+        for program in SENSITIVE:
+            for source in (program.source, program.quick):
+                if program.warp_max:
+                    self.assertEqual(warp_max(_bench.PRESET, source), program.warp_max, source)
+        for program in INSENSITIVE:
+            self.assertGreater(warp_max(_bench.PRESET, program.source), 0)
+
+
+class Command(TemporaryCase):
+    def done(self, *arguments, status=0, message=""):
+        found = command("reproduce", *arguments)
+        self.assertEqual(found.returncode, status, found.stderr)
+        self.assertIn(message, found.stderr)
+        return found.stdout
+
+    def test_list(self):
+        lines = self.done("--list").splitlines()
+        self.assertEqual([line.split()[0] for line in lines[1:]], [each.name for each in EXPERIMENTS])
+
+    def test_unknown(self):
+        self.done("004:figure-9.*", status=1, message="no table or figure is named '004:figure-9.*'")
+
+    def test_quick(self):
+        cache, target = self.path("runs"), self.path("claims.json")
+        first = self.done("--quick", "--cache", cache, "--json", target, "004:figure-4.3")
+        self.assertRegex(first, r"KMN  L1 misses, all warps \(5.4.1.1\) +94 % +\d+\.\d % +(yes|no)\n")
+        self.assertRegex(first, r"Preset gtx480, quick programs; [1-9]\d* runs, and 0 known from .*runs\n")
+        with open(target, encoding="utf-8") as file:
+            document = json.load(file)
+        self.assertEqual([each["name"] for each in document["experiments"]], ["004:figure-4.3"])
+        claim, = document["experiments"][0]["claims"]
+        self.assertEqual((claim["subject"], claim["theirs"]), ("KMN", "94 %"))
+        again = self.done("--quick", "--cache", cache, "004:figure-4.3", "004:figure-4.3")
+        self.assertRegex(again, r"; 0 runs, and [1-9]\d* known from ")
+        self.assertEqual(again.split("\n\n")[0], first.split("\n\n")[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
