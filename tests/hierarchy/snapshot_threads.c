@@ -8,6 +8,7 @@
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Threads, where there are some: each has packets, accesses and times of its own, which those of the copy share anew. */
 Test(hierarchy_snapshots, threads) {
@@ -62,6 +63,42 @@ Test(hierarchy_snapshots, other_threads) {
         gpc_hierarchy_destroy(b.hierarchy);
         free(file.data);
     }
+    run_on(&all, CPU_SETSIZE);
+    gpc_context_destroy(snapshot_context);
+}
+
+static bool refuse_all(void *user_data, const gpc_memory_request *request) {
+    (void)user_data, (void)request;
+    return false;
+}
+
+/* A host's memory is for one thread: where `auto` makes several of the one that was saved, its file is refused. */
+Test(hierarchy_snapshots, memory_of_the_host_and_threads) {
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
+    gpc_hierarchy *loaded = NULL;
+    cpu_set_t all;
+    snapshot_host a;
+    callbacks.on_memory = refuse_all;
+    cr_assert_eq(sched_getaffinity(0, sizeof all, &all), 0);
+    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    run_on(&all, 1);
+    cr_assert_eq(snapshot_make("threads = auto\n", true, &a, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(a.hierarchy, &callbacks), GPC_OK);
+    snapshot_bytes file = snapshot_save(&a);
+    if (run_on(&all, 2) == 2) {
+        gpc_status status = gpc_hierarchy_load_from(snapshot_context, snapshot_read_bytes, &file, &error, &loaded);
+        cr_expect_eq(status, GPC_ERROR_UNSUPPORTED);
+        cr_expect_not_null(strstr(error.message, "a host's memory with several threads"), "%s", error.message);
+        cr_expect_not_null(strstr(error.message, "offset"), "%s", error.message);
+        cr_expect_null(loaded);
+    }
+    run_on(&all, 1);
+    const snapshot_host b = snapshot_load(&a, &file);
+    cr_expect_eq(gpc_hierarchy_set_callbacks(b.hierarchy, &callbacks), GPC_OK);
+    gpc_hierarchy_destroy(a.hierarchy);
+    gpc_hierarchy_destroy(b.hierarchy);
+    free(file.data);
     run_on(&all, CPU_SETSIZE);
     gpc_context_destroy(snapshot_context);
 }

@@ -140,6 +140,13 @@ class Run(Commands):
         self.assertLessEqual(max(map(len, lines)), 120)
         self.assertLess(len(lines), 60)
 
+    def test_json_of_threads(self):
+        """Nothing in it but the number itself tells how many there were."""
+        arguments = self.source, "--mode", "timed", "--preset", "gtx480", "--set"
+        one, two = (self.document(*arguments, f"threads={count}") for count in (1, 2))
+        self.assertEqual([each["config"].pop("threads") for each in (one, two)], ["1", "2"])
+        self.assertEqual(one, two)
+
     def test_json(self):
         document = self.document(self.source, "--mode", "timed", "--preset", "gtx480")
         self.assertEqual(document["config"]["mode"], "timed")

@@ -110,6 +110,7 @@ class Keeping(TemporaryCase):
         self.assertEqual(key(), one)
         self.assertEqual(key(os.path.join(trace, "kernelslist.g")), one)
         self.assertEqual(key(changes={"a": 1}), key(a="1"))
+        self.assertEqual({key(threads="2"), key(threads="auto"), key(changes={"threads": 3})}, {one})
         others = [key(kernel=0), key(changes={"a": 1}), key(REUSE), key(os.path.join(trace, "kernel-1.traceg"))]
         os.utime(os.path.join(trace, "kernel-1.traceg"), ns=(1, 1))
         others.append(key())

@@ -76,8 +76,9 @@ class Runs:
         self.done = self.known = 0
 
     def identity(self, application, changes):
-        """What decides the outcome of a run."""
+        """What decides the outcome of a run. `threads` does not."""
         config = {**application.config, **{key: str(value) for key, value in changes.items()}}
+        config.pop("threads", None)
         named = [path.strip() for value in config.values() for path in re.findall(r"file=([^,)]+)", value)]
         source = application.source
         return {
