@@ -246,7 +246,7 @@ GPCI_INLINE size_t run_lru(gpc_cache *cache, const gpc_batch *batch, size_t firs
     return at;
 }
 
-#if defined(__AVX512BW__)
+#if defined(__AVX2__)
 #include "cache/batch_ordered.h"
 #else
 GPCI_INLINE size_t run_ordered(gpc_cache *cache, const gpc_batch *batch, size_t first) {
