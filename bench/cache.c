@@ -8,7 +8,8 @@
  * gpc_cache, functional, LRU, and the same LRU as a user's table: million accesses per CPU second on three streams of
  * 20 M line addresses, all loads and 30 % stores, for an L1 (16 KB, 4-way, 32 sets) and an L2 (768 KB, 16-way, 384
  * sets), 128-byte lines, results and evictions delivered. Beside them bare kernels of the limit (bare.h), whose results
- * must be the same. They take pieces of a stream in turn, each the first as often, so that what else the machine does
+ * must be the same; and the calls alone that a user's table costs, hit or miss as it was, with no cache around them: a
+ * batch takes at least as long as these, and what the built-in policy takes is close to the rest. They take pieces of a stream in turn, each the first as often, so that what else the machine does
  * slows all: rates and shares are medians over the pieces. Every policy: bench/policy_speed.c.
  *
  * bench-cache [none|sse2|avx2|avx512]: with these instructions at most.
@@ -72,6 +73,9 @@ static const gpc_replacement_ops order_ops = {.struct_size = sizeof order_ops,
                                               .on_fill = order_fill,
                                               .reads = GPC_READS_PLACE};
 
+/* Nobody but who makes the calls knows what is called. */
+static const gpc_replacement_ops *volatile called = &order_ops;
+
 static gpc_cache *make(gpc_context *context, bool l2, const char *policy) {
     gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;
     gpc_error error = GPC_ERROR_INIT;
@@ -83,7 +87,7 @@ static gpc_cache *make(gpc_context *context, bool l2, const char *policy) {
     return cache;
 }
 
-enum { OURS, TABLE, BARE, SUBJECTS };
+enum { OURS, TABLE, BARE, CALLS, SUBJECTS };
 
 typedef struct output {
     uint8_t *results;
@@ -94,9 +98,11 @@ typedef struct bench {
     gpc_context *context;
     uint64_t *addresses;
     uint8_t *stores;
-    output outputs[SUBJECTS]; /* [PIECE] */
+    output outputs[CALLS]; /* [PIECE] */
+    uint32_t sets[PIECE];
+    uint64_t orders[384];
     double times[SUBJECTS][ROUNDS * PIECES];
-    double shares[SUBJECTS][ROUNDS * PIECES]; /* of the last one's rate */
+    double shares[SUBJECTS][ROUNDS * PIECES]; /* of the bare one's, ours's rate; calls and ours of the table's time */
 } bench;
 
 static int ascending(const void *a, const void *b) {
@@ -127,6 +133,19 @@ static double bare_seconds(bare_cache *cache, const uint64_t *addresses, const u
     return cpu_seconds() - start;
 }
 
+static double call_seconds(order_lru *lru, const uint32_t *sets, const output *out) {
+    const gpc_replacement_ops *ops = called;
+    const gpc_request request = {0};
+    double start = cpu_seconds();
+    for (uint32_t i = 0; i < PIECE; i++) {
+        if (out->results[i] & GPC_BATCH_HIT) /* a way is any: it is the line's in the cache alone */
+            ops->on_hit(lru, sets[i], sets[i] & 3, &request);
+        else
+            ops->on_fill(lru, sets[i], ops->choose_victim(lru, sets[i], NULL, &request), &request);
+    }
+    return cpu_seconds() - start;
+}
+
 static void same_outputs(const output *a, const output *b) {
     if (memcmp(a->results, b->results, PIECE) || memcmp(a->evicted, b->evicted, PIECE * sizeof *a->evicted)) {
         fprintf(stderr, "results differ\n");
@@ -134,16 +153,29 @@ static void same_outputs(const output *a, const output *b) {
     }
 }
 
+/* As `addresses` to the sets of a cache of so many. */
+static const uint32_t *sets_of(bench *b, const uint64_t *addresses, uint32_t sets) {
+    for (uint32_t i = 0; i < PIECE; i++)
+        b->sets[i] = (uint32_t)(addresses[i] >> 7) % sets;
+    return b->sets;
+}
+
 static void run_pieces(bench *b, gpc_cache *ours, gpc_cache *table, bare_cache *bare, bool stores) {
+    order_lru calls = {b->orders, 4 * (bare->ways - 1)};
+    for (uint32_t set = 0; set < bare->sets; set++)
+        b->orders[set] = 0xfedcba9876543210u;
     for (uint32_t i = 0; i < ROUNDS * PIECES; i++) {
         const uint64_t *addresses = b->addresses + (size_t)(i % PIECES) * PIECE;
         const uint8_t *kinds = stores ? b->stores + (size_t)(i % PIECES) * PIECE : NULL;
-        for (uint32_t turn = 0; turn < SUBJECTS; turn++) {
-            uint32_t who = (turn + i) % SUBJECTS;
+        for (uint32_t turn = 0; turn < CALLS; turn++) {
+            uint32_t who = (turn + i) % CALLS;
             b->times[who][i] = who == BARE
                                    ? bare_seconds(bare, addresses, kinds, &b->outputs[BARE])
                                    : batch_seconds(who == OURS ? ours : table, addresses, kinds, &b->outputs[who]);
         }
+        const uint32_t *sets = sets_of(b, addresses, bare->sets);
+        b->times[CALLS][i] = call_seconds(&calls, sets, &b->outputs[OURS]);
+        b->shares[CALLS][i] = 100 * (b->times[OURS][i] + b->times[CALLS][i]) / b->times[TABLE][i];
         b->shares[OURS][i] = 100 * b->times[BARE][i] / b->times[OURS][i];
         b->shares[TABLE][i] = 100 * b->times[OURS][i] / b->times[TABLE][i];
         same_outputs(&b->outputs[OURS], &b->outputs[TABLE]);
@@ -186,6 +218,8 @@ static void measure(bench *b, const char *stream, bool l2, bool stores) {
     tell(cell, "lru.of-bare", median(b->shares[OURS]), "%");
     tell(cell, "user-vtable.batch", PIECE / median(b->times[TABLE]) * 1e-6, "Maccess/s");
     tell(cell, "user-vtable.of-lru", median(b->shares[TABLE]), "%");
+    tell(cell, "user-vtable.calls", PIECE / median(b->times[CALLS]) * 1e-6, "Maccess/s");
+    tell(cell, "user-vtable.calls-and-lru", median(b->shares[CALLS]), "%");
     if (!stores)
         tell(cell, "lru.call", best_calls(ours, b->addresses), "Maccess/s");
     bare_destroy(&bare);
@@ -222,7 +256,7 @@ int main(int argc, char **argv) {
     b.stores = array(ACCESSES, sizeof *b.stores);
     for (uint32_t i = 0; i < ACCESSES; i++)
         b.stores[i] = next_random(&random) % 10 < 3 ? GPC_STORE : GPC_LOAD;
-    for (uint32_t i = 0; i < SUBJECTS; i++)
+    for (uint32_t i = 0; i < CALLS; i++)
         b.outputs[i] = (output){array(PIECE, sizeof(uint8_t)), array(PIECE, sizeof(uint64_t))};
     fprintf(stderr, "bare kernels with %s\n", bare_simd());
     for (int s = 0; s < STREAMS; s++) {
@@ -230,7 +264,7 @@ int main(int argc, char **argv) {
         for (int cell = 0; cell < 4; cell++)
             measure(&b, streams[s].name, cell & 1, cell >> 1);
     }
-    for (uint32_t i = 0; i < SUBJECTS; i++) {
+    for (uint32_t i = 0; i < CALLS; i++) {
         free(b.outputs[i].results);
         free(b.outputs[i].evicted);
     }

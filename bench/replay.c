@@ -13,7 +13,8 @@
  *   reuse-hit     each warp reads 8 lines of its own 8 times: L1 holds them
  *   reuse-miss    each warp reads 512 KiB of its own twice, 64 MiB in all: more than L1 or L2 holds
  * For each: million warp instructions, L1 line transactions and simulated core cycles per CPU second, trace generation
- * included, and the most memory that its process held.
+ * included, and the most memory that its process held. Beside it the limit of a replay that touches one cache line a
+ * transaction: lines written at random in a table as large as what the run has added to its process, and nothing else.
  *
  * Accel-Sim's rates on traces of these and other kernels are in README.md.
  *
@@ -49,12 +50,34 @@ static void say(const char *preset, const char *kernel, const char *what, double
     figure(name, value, unit);
 }
 
+static double peak_bytes(void) {
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) ? 0 : (double)usage.ru_maxrss * 1024;
+}
+
+/* A line a transaction, in a table of so many bytes; transactions a second. */
+static double line_rate(double bytes) {
+    enum { LINE = 64, COUNT = 10000000 };
+    const uint64_t lines = (uint64_t)(bytes / LINE) + 1;
+    uint64_t *table = aligned_alloc(LINE, lines * LINE), random = 5;
+    if (!table)
+        exit(1);
+    memset(table, 1, lines * LINE);
+    double start = cpu_seconds();
+    for (uint32_t i = 0; i < COUNT; i++)
+        table[((next_random(&random) >> 32) * lines >> 32) * (LINE / sizeof *table)]++;
+    double seconds = cpu_seconds() - start;
+    free(table);
+    return COUNT / seconds;
+}
+
 static void run(const char *preset, const char *kernel, const char *source) {
     gpc_context *context;
     gpc_config *config;
     gpc_replay *replay;
     gpc_trace *trace;
     gpc_error error = GPC_ERROR_INIT;
+    const double before = peak_bytes();
     need(gpc_context_create(NULL, &error, &context), "context", &error);
     need(gpc_config_create(context, &error, &config), "config", &error);
     need(gpc_config_load_preset(config, preset, &error), preset, &error);
@@ -75,13 +98,13 @@ static void run(const char *preset, const char *kernel, const char *source) {
     say(preset, kernel, "transactions", (double)transactions(gpc_replay_hierarchy(replay)) / seconds * 1e-6,
         "Mtransactions/s");
     say(preset, kernel, "cycles", (double)stats.cycles / seconds * 1e-6, "Mcycles/s");
-    struct rusage usage;
-    if (!getrusage(RUSAGE_SELF, &usage))
-        say(preset, kernel, "memory", (double)usage.ru_maxrss / 1024, "MiB");
+    const double peak = peak_bytes();
+    say(preset, kernel, "memory", peak / (1 << 20), "MiB");
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);
     gpc_config_destroy(config);
     gpc_context_destroy(context);
+    say(preset, kernel, "line-a-transaction", line_rate(peak - before) * 1e-6, "Mtransactions/s");
 }
 
 /* In a process of its own, whose peak memory is that of this run. */
