@@ -58,6 +58,10 @@ static const gpci_synthetic *const kernels[] = {
     &gpci_synthetic_polybench_3mm,
     &gpci_synthetic_rodinia_kmeans,
     &gpci_synthetic_rodinia_streamcluster,
+    &gpci_synthetic_rodinia_cfd,
+    &gpci_synthetic_rodinia_gaussian,
+    &gpci_synthetic_bfs,
+    &gpci_synthetic_word_count,
 };
 
 #define KERNELS (sizeof kernels / sizeof kernels[0])

@@ -2,13 +2,14 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * Two of Mars' map functions (He et al., PACT 2008), in blocks of 256 threads, its default. A thread scans a piece of
+ * Three of Mars' map functions (He et al., PACT 2008), in blocks of 256 threads, its default. A thread scans a piece of
  * a text byte by byte, so that the lanes of a warp read pieces apart and come back to each of their lines as often as
  * it has bytes; pieces have different lengths, and lanes whose piece has ended wait.
  *
  * StringMatch: a line of words; the end of each word is marked in the text, and words as long as the keyword are
- * compared with it. InvertedIndex: a part of a page; where `<a href="` is found, the end of the link is looked for
- * and marked, and the link's place and the file go to the output.
+ * compared with it. WordCount: a line of words; each word's end is marked, and its place and length go to the output.
+ * InvertedIndex: a part of a page; where `<a href="` is found, the end of the link is looked for and marked, and the
+ * link's place and the file go to the output.
  *
  * Texts are random: piece i begins at i times the mean length plus a random number up to half of it. A byte of a line
  * ends a word one time in six, its last always; one word in four of the keyword's length is the keyword. Between links
@@ -50,6 +51,15 @@ static const char index_code[] = PIECE
     "STG.E.U8 R14 UR4 R255; R12 IADD3 R4 R8; STG.E R18 UR4 R12; STG.E R18 UR4 R13; R18 IADD3 R18; R19 IADD3.X R19;"
     "R6 MOV R14; R7 MOV R15; R8 IADD3 R8 R14; R9 MOV R255;"
     "next: R6 IADD3 R6; R7 IADD3.X R7; R8 IADD3 R8; P0 ISETP.LT.AND R8 R5; @P0 BRA byte; EXIT";
+
+/* As match_code, but for what lies between words; R18 the result's place. */
+static const char words_code[] =
+    PIECE "R10 MOV R255; R18 LDC.64; R18 IMAD.WIDE R0 R18;"
+          "word: R11 LDG.E.U8 R6 UR4; P0 ISETP.LT.AND R11; P0 ISETP.GT.OR R11 P0; R6 IADD3 R6 P0; R7 IADD3.X R7;"
+          "R10 IADD3 R10; @P0 BRA word; R8 MOV R6;"
+          "letter: R11 LDG.E.U8 R6 UR4; P0 ISETP.GE.AND R11; P0 ISETP.LE.AND R11 P0; R6 IADD3 R6; R7 IADD3.X R7;"
+          "R10 IADD3 R10; @P0 BRA letter; STG.E.U8 R6 UR4 R255; STG.E R18 UR4 R8; STG.E R18 UR4 R10; R18 IADD3 R18;"
+          "R19 IADD3.X R19; P1 ISETP.GE.AND R10 R5; @P1 EXIT; BRA word; EXIT";
 
 /* Of the launch: n pieces, columns bytes of one on average, rows results of one at most, steps key or gap. */
 enum { RECORDS, TEXT, KEY, RESULTS };
@@ -234,11 +244,11 @@ static void walk_index(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-/* `least` bytes make a result. */
-static gpc_status plan_text(gpci_problem *p, gpci_launch *l, uint64_t least) {
+/* `least` bytes make a result; `steps`, where there are any, are the key's bytes, or between links. */
+static gpc_status plan_text(gpci_problem *p, gpci_launch *l, uint64_t least, double steps, double seed) {
     l->columns = (uint64_t)p->values[0];
-    l->steps = (uint64_t)p->values[1];
-    l->seed = gpci_mix((uint64_t)p->values[2]);
+    l->steps = (uint64_t)steps;
+    l->seed = gpci_mix((uint64_t)seed);
     l->n = p->size / l->columns;
     if (!l->n)
         return gpci_problem_fail(p, "%llu bytes are less than a piece of %llu", (unsigned long long)p->size,
@@ -249,19 +259,59 @@ static gpc_status plan_text(gpci_problem *p, gpci_launch *l, uint64_t least) {
     l->block[0] = GPCI_THREADS;
     l->operand[RECORDS].base = gpci_problem_array(p, l->n * RECORD);
     l->operand[TEXT].base = gpci_problem_array(p, l->n * l->columns + l->columns / 2);
-    l->operand[KEY].base = gpci_problem_array(p, l->steps + 1);
+    if (l->steps)
+        l->operand[KEY].base = gpci_problem_array(p, l->steps + 1);
     l->operand[RESULTS].base = gpci_problem_array(p, l->n * l->rows * RECORD);
     return gpci_problem_launch(p, l);
 }
 
+/* Up to the first letter; one byte in two between words is followed by another, and the last byte is a letter. */
+static void skip_blanks(gpci_walk *w, const gpci_launch *l, piece *p) {
+    uint64_t again, all = w->mask;
+    do {
+        gpci_access_at(w, l->operand[TEXT].base, p->at);
+        again = 0;
+        for (uint64_t lanes = w->mask; lanes;) {
+            uint64_t lane = next_lane(&lanes), at = p->at[lane];
+            bool blank = at + 1 < p->end[lane] && random_below(l, 2, at, 2);
+            p->at[lane] += blank;
+            again |= (uint64_t)blank << lane;
+        }
+    } while (gpci_loop(w, again));
+    w->mask = all;
+}
+
+static void walk_words(gpci_walk *w, const gpci_launch *l) {
+    piece p;
+    if (!begin_pieces(w, l, &p))
+        return;
+    for (;;) {
+        skip_blanks(w, l, &p);
+        scan_word(w, l, &p);
+        put_result(w, l, &p);
+        uint64_t more = 0;
+        for (uint64_t lanes = w->mask; lanes;) {
+            uint64_t lane = next_lane(&lanes);
+            more |= (uint64_t)(p.at[lane] < p.end[lane]) << lane;
+        }
+        if (!gpci_guard(w, more) || !gpci_branch(w, true))
+            return;
+    }
+}
+
 static gpc_status plan_match(gpci_problem *p) {
     gpci_launch l = {.name = "_Z12string_matchPcPK4int2PKcP4int2i", .code = match_code, .warp = walk_match};
-    return plan_text(p, &l, (uint64_t)p->values[1] + 1);
+    return plan_text(p, &l, (uint64_t)p->values[1] + 1, p->values[1], p->values[2]);
 }
 
 static gpc_status plan_index(gpci_problem *p) {
     gpci_launch l = {.name = "_Z14inverted_indexPcPK4int2P4int2i", .code = index_code, .warp = walk_index};
-    return plan_text(p, &l, GAP_LEAST + OPENING + LINK_LEAST);
+    return plan_text(p, &l, GAP_LEAST + OPENING + LINK_LEAST, p->values[1], p->values[2]);
+}
+
+static gpc_status plan_words(gpci_problem *p) {
+    gpci_launch l = {.name = "_Z10word_countPcPK4int2P4int2i", .code = words_code, .warp = walk_words};
+    return plan_text(p, &l, 1, 0, p->values[1]);
 }
 
 static const gpc_parameter match_parameters[] = {
@@ -294,4 +344,18 @@ const gpci_synthetic gpci_synthetic_inverted_index = {
     .parameters = index_parameters,
     .parameter_count = 3,
     .plan = plan_index,
+};
+
+static const gpc_parameter words_parameters[] = {
+    {"line", 96, 2, 65536, true, "bytes of a line, on average"},
+    {"seed", 1, 0, 1e15, true, "of the text"},
+};
+
+const gpci_synthetic gpci_synthetic_word_count = {
+    .name = "word-count",
+    .summary = "the words of a text, a line for each thread, marked and put out; SIZE of the text (line=96, seed=1)",
+    .least = 2,
+    .parameters = words_parameters,
+    .parameter_count = 2,
+    .plan = plan_words,
 };

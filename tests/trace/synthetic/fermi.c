@@ -181,3 +181,37 @@ Test(synthetic_fermi, streamcluster) {
     free(old);
     machine_close(&m);
 }
+
+/* What Fan1 divides, what Fan2 subtracts. */
+static double eliminated(machine_lane *lane, const char *kernel) {
+    double *q = lane->queue;
+    cr_assert_eq(lane->count, strstr(kernel, "Fan1") ? 2 : 3);
+    lane->count = 0;
+    return strstr(kernel, "Fan1") ? q[0] / q[1] : q[2] - q[0] * q[1];
+}
+
+/* Columns 3 and 4 of a 27 x 27 matrix. */
+Test(synthetic_fermi, gaussian) {
+    enum { M, A, B, N = 27 };
+    machine m;
+    machine_open(&m, "rodinia-gaussian:2916:first=3,columns=2", 4, eliminated);
+    double *a = copy_of(&m, A), *b = copy_of(&m, B), *multipliers = copy_of(&m, M);
+    machine_run(&m);
+    for (size_t t = 3; t < 5; t++)
+        for (size_t row = t + 1; row < N; row++) {
+            double f = multipliers[row * N + t] = a[row * N + t] / a[t * N + t];
+            for (size_t column = t; column < N; column++)
+                a[row * N + column] -= f * a[t * N + column];
+            b[row] -= f * b[t];
+        }
+    for (size_t i = 0; i < N * N; i++) {
+        expect(&m, A, i, a[i]);
+        expect(&m, M, i, multipliers[i]);
+    }
+    for (size_t i = 0; i < N; i++)
+        expect(&m, B, i, b[i]);
+    free(a);
+    free(b);
+    free(multipliers);
+    machine_close(&m);
+}

@@ -142,6 +142,61 @@ Test(synthetic_irregular, sssp_worklist) {
     free_tally(&degrees);
 }
 
+/* As sssp, without weights: and a store, no atomic, for a level that is lower. */
+Test(synthetic_irregular, bfs) {
+    enum { BFS_EDGES = 2, BFS_LEVELS };
+    tally edges = sssp("bfs:64KiB", BFS_EDGES), levels = sssp("bfs:64KiB:relaxed=100", BFS_LEVELS);
+    for (unsigned edge = 0; edge < 16384; edge++)
+        cr_assert_eq(edges.loaded[edge], 1);
+    cr_assert_eq(levels.loads, 2 * 16384);
+    cr_assert_eq(levels.stores, 16384);
+    cr_assert_eq(levels.atomics, 0);
+    free_tally(&edges);
+    free_tally(&levels);
+}
+
+/* What a cell's thread loads of the variables: first its own, then its neighbours', array after array. */
+typedef struct flows {
+    unsigned own[1000], around[1000];
+    uint64_t others, stores;
+} flows;
+
+static void check_flow(void *data, uint64_t thread, const gpc_instruction *i, size_t array, uint64_t offset) {
+    flows *f = data;
+    cr_assert_lt(thread, 1000);
+    if (array == 3) {
+        cr_assert_eq(offset % 4000, 4 * thread);
+        f->stores += i->kind == GPC_STORE;
+    } else if (array) {
+        cr_assert_eq(offset % 4000, 4 * thread);
+        f->others++;
+    } else if (f->own[thread] < 5) {
+        cr_assert_eq(offset, 4000 * f->own[thread]++ + 4 * thread);
+    } else {
+        uint64_t away = (offset % 4000 / 4 + 1000 - thread) % 1000;
+        cr_assert_eq(offset / 4000, f->around[thread]++ % 5);
+        cr_assert(away && (away <= 16 || away >= 984), "cell %lu looks at one %lu away", (unsigned long)thread,
+                  (unsigned long)away);
+    }
+}
+
+/* 1,000 cells: 4 neighbours and 12 numbers of normals each, 98 of 100 neighbours there. */
+Test(synthetic_irregular, cfd) {
+    static flows f;
+    touched t;
+    begin(&t, "rodinia-cfd:20000:near=16");
+    run(&t, check_flow, &f);
+    rig_close(&t.rig);
+    unsigned around = 0;
+    for (unsigned cell = 0; cell < 1000; cell++) {
+        cr_assert_eq(f.own[cell], 5);
+        around += f.around[cell] / 5;
+    }
+    cr_assert_eq(f.others, 16000);
+    cr_assert_eq(f.stores, 5000);
+    cr_assert(around > 3880 && around < 3960, "%u of 4000 neighbours", around); /* four deviations are 35 */
+}
+
 /* Next offsets expected of each thread's loads of a row. */
 typedef struct scores {
     unsigned first[496], second[496], steps[496];
@@ -293,6 +348,26 @@ Test(synthetic_irregular, inverted_index) {
     cr_assert_eq(results.stores, 2 * marks);
     double way = 8 + 60 + 9 + 31.5 + 1;
     cr_assert(marks > 256 * (1024 / way - 1.2) && marks < 256 * 1024 / way, "%lu links", (unsigned long)marks);
+    free_tally(&sum);
+    free_tally(&results);
+}
+
+/*
+ * 2,048 lines of 96 bytes. Every byte is read, and a word's first one twice; each word is marked where it ends, and put
+ * out. Half of the bytes before a word are blanks; a byte of it ends it one time in six.
+ */
+Test(synthetic_irregular, word_count) {
+    enum { WORDS_TEXT = 1, WORDS_RESULTS };
+    tally sum = text("word-count:192KiB", WORDS_TEXT), results = text("word-count:192KiB", WORDS_RESULTS);
+    uint64_t read = stretch(&sum, 2048 * 96 + 48);
+    cr_assert(read > 2047 * 96 && read < 2048 * 96 + 48);
+    cr_assert_eq(sum.loads, read + sum.stores);
+    cr_assert_eq(results.stores, 2 * sum.stores);
+    for (unsigned byte = 0; byte < 2048 * 96 + 48; byte++)
+        cr_assert(sum.stored[byte] <= 1 && sum.stored[byte] <= sum.loaded[byte]);
+    /* Six letters and a blank a word; a line's last word is cut short, to half of it in the mean. */
+    double words = ((double)read / 7 + 2048 * 0.5);
+    cr_assert_float_eq((double)sum.stores, words, 0.02 * words);
     free_tally(&sum);
     free_tally(&results);
 }

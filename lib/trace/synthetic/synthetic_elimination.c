@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/synthetic/synthetic.h"
+
+/*
+ * Gaussian elimination, as Rodinia's gaussian (Che et al., IISWC 2009) does it, compiled for Fermi: for each column t,
+ * Fan1 divides what is below the diagonal, a thread for each row in blocks of 512, so that lanes are a row apart; and
+ * Fan2 takes the multiples off the rows below, a thread for each element in blocks of 4 x 4, whose x counts rows, so
+ * that four lanes each share a row. The rows' right-hand sides are the first column's threads' task.
+ *
+ * Two launches a column: `first` says from which on, `columns` how many, for a program has two for each of its rows.
+ */
+
+#define COLUMN_THREADS 512u
+#define PATCH_SIDE 4u
+
+/* R4 the row's element, R5 the diagonal's. */
+static const char divide_code[] =
+    "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R4 MOV; R4 IMAD R0 R1 R4;"
+    "R5 MOV; R6 LDG.E R4; R7 LDG.E R5; R7 MUFU.RCP R7; R6 FMUL R6 R7; R8 MOV; R8 IMAD R0 R1 R8; STG.E R8 R6; EXIT";
+
+/* R4 the multiplier, R5 the pivot row's element, R6 this one; then the same of the right-hand side. */
+static const char subtract_code[] =
+    "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; R9 S2R; R10 S2R; R11 S2R; R9 IMAD R10 R11 R9;"
+    "P0 ISETP.GE.AND R0 R1; P0 ISETP.GE.OR R9 R1 P0; @P0 EXIT; R4 MOV; R4 IMAD R0 R1 R4; R5 MOV; R5 IADD3 R9 R5;"
+    "R6 MOV; R6 IMAD R0 R1 R6; R6 IADD3 R6 R9; R7 LDG.E R4; R8 LDG.E R5; R12 LDG.E R6; R12 FFMA R7 R8 R12;"
+    "STG.E R6 R12; P1 ISETP.NE.AND R9; @P1 BRA done; R13 MOV; R14 MOV; R14 IADD3 R0 R14; R7 LDG.E R4; R8 LDG.E R13;"
+    "R12 LDG.E R14; R12 FFMA R7 R8 R12; STG.E R14 R12; done: EXIT";
+
+/* Operands: multipliers, the matrix, right-hand sides. Of the launch: n rows, `window` the present column. */
+enum { MULTIPLIERS, MATRIX, SIDES };
+
+static uint64_t element(const gpci_launch *l, size_t operand, uint64_t row, uint64_t column) {
+    return l->operand[operand].base + (row * l->n + column) * GPCI_ELEMENT;
+}
+
+static void walk_divide(gpci_walk *w, const gpci_launch *l) {
+    const uint64_t t = l->window, pitch = l->n * GPCI_ELEMENT, row = t + 1 + w->x * COLUMN_THREADS + w->first;
+    if (!gpci_guard(w, gpci_below(w, row, l->n)))
+        return;
+    gpci_access(w, element(l, MATRIX, row, t), pitch);
+    gpci_access(w, element(l, MATRIX, t, t), 0);
+    gpci_access(w, element(l, MULTIPLIERS, row, t), pitch);
+    gpci_finish(w);
+}
+
+static void walk_subtract(gpci_walk *w, const gpci_launch *l) {
+    uint64_t rows[GPCI_SYNTHETIC_LANES], columns[GPCI_SYNTHETIC_LANES], both[GPCI_SYNTHETIC_LANES];
+    uint64_t sides[GPCI_SYNTHETIC_LANES], first = 0;
+    const uint64_t t = l->window;
+    if (!gpci_guard(w, gpci_inside(w, l->n - 1 - t, l->n - t)))
+        return;
+    for (unsigned lane = 0; lane < w->lanes; lane++) {
+        rows[lane] = w->gx[lane] * l->n * GPCI_ELEMENT;
+        columns[lane] = w->gy[lane] * GPCI_ELEMENT;
+        both[lane] = rows[lane] + columns[lane];
+        sides[lane] = w->gx[lane] * GPCI_ELEMENT;
+        first |= (uint64_t)(w->gy[lane] == 0) << lane;
+    }
+    gpci_access_at(w, element(l, MULTIPLIERS, t + 1, t), rows);
+    gpci_access_at(w, element(l, MATRIX, t, t), columns);
+    gpci_access_at(w, element(l, MATRIX, t + 1, t), both);
+    gpci_access_at(w, element(l, MATRIX, t + 1, t), both);
+    if (gpci_if(w, w->mask & first)) {
+        gpci_access_at(w, element(l, MULTIPLIERS, t + 1, t), rows);
+        gpci_access(w, l->operand[SIDES].base + t * GPCI_ELEMENT, 0);
+        gpci_access_at(w, l->operand[SIDES].base + (t + 1) * GPCI_ELEMENT, sides);
+        gpci_access_at(w, l->operand[SIDES].base + (t + 1) * GPCI_ELEMENT, sides);
+    }
+    gpci_end_if(w);
+    gpci_finish(w);
+}
+
+/* The two launches of column `window`. */
+static gpc_status add_column(gpci_problem *p, gpci_launch *l) {
+    const uint64_t rows = l->n - 1 - l->window;
+    l->name = "_Z4Fan1PfS_ii";
+    l->code = divide_code;
+    l->warp = walk_divide;
+    l->grid[0] = gpci_ceiling(rows, COLUMN_THREADS);
+    l->grid[1] = l->block[1] = 1;
+    l->block[0] = COLUMN_THREADS;
+    gpc_status status = gpci_problem_launch(p, l);
+    l->name = "_Z4Fan2PfS_S_iii";
+    l->code = subtract_code;
+    l->warp = walk_subtract;
+    l->grid[0] = gpci_ceiling(rows, PATCH_SIDE);
+    l->grid[1] = gpci_ceiling(rows + 1, PATCH_SIDE);
+    l->block[0] = l->block[1] = PATCH_SIDE;
+    return status == GPC_OK ? gpci_problem_launch(p, l) : status;
+}
+
+static gpc_status plan_gaussian(gpci_problem *p) {
+    gpci_launch l = {.n = gpci_root(p->size / GPCI_ELEMENT)};
+    const uint64_t first = (uint64_t)p->values[0], columns = (uint64_t)p->values[1];
+    if (first + 1 >= l.n)
+        return gpci_problem_fail(p, "parameter 'first': %llu is none of the %llu columns but the last",
+                                 (unsigned long long)first, (unsigned long long)l.n);
+    l.operand[MULTIPLIERS].base = gpci_problem_array(p, l.n * l.n * GPCI_ELEMENT);
+    l.operand[MATRIX].base = gpci_problem_array(p, l.n * l.n * GPCI_ELEMENT);
+    l.operand[SIDES].base = gpci_problem_array(p, l.n * GPCI_ELEMENT);
+    gpc_status status = GPC_OK;
+    for (l.window = first; status == GPC_OK && l.window < first + columns && l.window + 1 < l.n; l.window++)
+        status = add_column(p, &l);
+    return status;
+}
+
+static const gpc_parameter gaussian_parameters[] = {
+    {"first", 0, 0, 1 << 15, true, "column that is eliminated first"},
+    {"columns", 4, 1, GPCI_SYNTHETIC_LAUNCHES / 2, true, "that are eliminated, two launches each"},
+};
+
+const gpci_synthetic gpci_synthetic_rodinia_gaussian = {
+    .name = "rodinia-gaussian",
+    .summary = "Gaussian elimination, as Fermi ran it; SIZE of the matrix (first=0, columns=4)",
+    .least = 4 * GPCI_ELEMENT,
+    .parameters = gaussian_parameters,
+    .parameter_count = 2,
+    .plan = plan_gaussian,
+};
