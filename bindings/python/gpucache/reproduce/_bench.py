@@ -32,6 +32,7 @@ class Bench:
         self.runs = runs
         self.quick = quick
         self.programs = [p for p in SENSITIVE if not quick or p.name in QUICK_PROGRAMS]
+        self.throttled = [p for p in self.programs if p.warp_max]  # those of chapter 4
         self._most = {}
         self._sweeps = {}
 
@@ -51,7 +52,8 @@ class Bench:
     def warps(self, program):
         """The numbers of warps that are tried; the last is warp-max."""
         most = self.most(program)
-        return [n for n in (QUICK_WARPS if self.quick else WARPS) if n < most] + [most]
+        tried = () if not program.warp_max else QUICK_WARPS if self.quick else WARPS
+        return [n for n in tried if n < most] + [most]
 
     def sweeps(self):
         """{program's name: {warps: figures}}."""
@@ -80,19 +82,19 @@ class Bench:
     def static(self, **more):
         """Static PCAL at warp-opt: {program's name: {EBTNum: figures}}; 0 is throttling alone."""
         tasks = {}
-        for program in self.programs:
+        for program in self.throttled:
             opt = self.best(program)[0]
             for ebt in QUICK_EBT if self.quick else EBT:
                 if 1 - opt <= ebt <= self.most(program) - opt:
                     scheduler = {"scheduler": f"gto + pcal(warps={opt},ebt={ebt})"}
                     tasks[program.name, ebt] = (program, {**scheduler, **OPPORTUNISTIC, **LINE, **more})
-        found = {p.name: {0: self.sweeps()[p.name][self.best(p)[0]]} for p in self.programs}
+        found = {p.name: {0: self.sweeps()[p.name][self.best(p)[0]]} for p in self.throttled}
         for (name, ebt), figures in self.all(tasks).items():
             found[name][ebt] = figures
         return found
 
     def speedups(self, static):
         """{program's name: {EBTNum: speed-up over warp-max}}."""
-        bases = {p.name: self.base(p)["cycles"] for p in self.programs}
+        bases = {p.name: self.base(p)["cycles"] for p in self.throttled}
         return {name: {ebt: bases[name] / figures["cycles"] for ebt, figures in found.items()}
                 for name, found in static.items()}  # fmt: skip
