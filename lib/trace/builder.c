@@ -90,9 +90,8 @@ static bool room_for_addresses(gpci_block *block, size_t addresses) {
     return true;
 }
 
-/* What the warp at hand has so far is packed, and its room used again. */
-static bool pack(gpci_block *block) {
-    if (!gpci_packer_add(block->packer, block->instructions, block->count))
+bool gpci_block_pack(gpci_block *block) {
+    if (block->count && !gpci_packer_add(block->packer, block->instructions, block->count))
         return false;
     block->count = 0;
     block->current = block->first;
@@ -104,7 +103,7 @@ bool gpci_block_reserve(gpci_block *block, size_t instructions, size_t addresses
     if (instructions == SIZE_MAX)
         return false;
     /* who asks for an instruction's room has none at hand that is half done */
-    if (block->packer && instructions && block->count && !pack(block))
+    if (block->packer && instructions && !gpci_block_pack(block))
         return false;
     size_t more = !block->capacity && instructions < FIRST_INSTRUCTIONS ? FIRST_INSTRUCTIONS : instructions + 1;
     return GPCI_ARRAY_ROOM(block->context, block->instructions, block->capacity, block->count, more) &&
@@ -119,7 +118,14 @@ static bool pack_warp(gpci_block *block, uint32_t warp) {
             return false;
         block->instructions[block->count - 1].opcode = end;
     }
-    return pack(block) && gpci_packer_end(packer);
+    return gpci_block_pack(block) && gpci_packer_end(packer);
+}
+
+/* The last instruction of the warp that is being filled, which may be packed; NULL: it has none. */
+static const gpc_instruction *last_of(const gpci_block *block) {
+    if (block->count > block->spans[block->warp].first)
+        return &block->instructions[block->count - 1];
+    return block->packer && block->packer->step_count ? &gpci_packer_last(block->packer)->instruction : NULL;
 }
 
 /* Close the warp that is being filled: behind its last instruction comes an EXIT where it has none. */
@@ -127,9 +133,9 @@ static bool end_warp(gpci_block *block) {
     if (block->warp == NO_WARP)
         return true;
     gpci_warp_span *span = &block->spans[block->warp];
+    const gpc_instruction *last = last_of(block);
     span->count = block->count - span->first;
-    bool ends = span->count && block->instructions[block->count - 1].op_class == GPC_OP_EXIT;
-    if (!ends) {
+    if (!last || last->op_class != GPC_OP_EXIT) {
         if (!gpci_block_reserve(block, 1, 0))
             return false;
         block->instructions[block->count++] = (gpc_instruction){.op_class = GPC_OP_EXIT, .space = GPC_SPACE_NONE};

@@ -79,6 +79,7 @@ bool gpci_packer_start(gpci_packer *p, uint32_t warp_count) {
         retire_set(p);
         set->users = 1;
         p->set = set;
+        p->sets++;
     }
     if (!room_for_warps(p, warp_count))
         return false;
@@ -192,10 +193,7 @@ static gpci_path *take_path(gpci_packer *p, uint64_t hash, size_t count) {
 }
 
 static unsigned bytes_of(uint64_t value) {
-    unsigned bytes = 0;
-    for (; value; value >>= 8)
-        bytes++;
-    return bytes;
+    return value ? gpci_log2(value) / 8 + 1 : 0;
 }
 
 /* Distances from the first lane's address, as signed numbers of as many bytes as the widest needs. */
@@ -222,35 +220,52 @@ static bool listed_before(const gpci_packer *p, const uint64_t *addresses, unsig
     return true;
 }
 
+static unsigned kind_of_stride(uint64_t stride) {
+    return stride == 0   ? GPCI_PACK_STRIDE_0
+           : stride == 4 ? GPCI_PACK_STRIDE_4
+           : stride == 8 ? GPCI_PACK_STRIDE_8
+                         : GPCI_PACK_STRIDE;
+}
+
 static unsigned kind_of(const gpci_packer *p, const uint64_t *addresses, unsigned lanes) {
     uint64_t step = lanes > 1 ? addresses[1] - addresses[0] : 0, off = 0;
     for (unsigned i = 1; i < lanes; i++)
         off |= addresses[i] - addresses[i - 1] - step;
     if (off)
         return listed_before(p, addresses, lanes) ? GPCI_PACK_AGAIN : GPCI_PACK_LIST;
-    return step == 0   ? GPCI_PACK_STRIDE_0
-           : step == 4 ? GPCI_PACK_STRIDE_4
-           : step == 8 ? GPCI_PACK_STRIDE_8
-                       : GPCI_PACK_STRIDE;
+    return kind_of_stride(step);
+}
+
+/* How an access's lanes lie, and its first lane's address. There is room. */
+GPCI_INLINE uint8_t *put_first(gpci_packer *p, unsigned kind, uint64_t first) {
+    uint64_t moved = gpci_zigzag(first - p->before);
+    unsigned bytes = bytes_of(moved);
+    uint8_t *at = p->bytes.data + p->bytes.length;
+    p->before = first;
+    *at++ = (uint8_t)(kind << 4 | bytes);
+    gpci_store64(at, moved);
+    return at + bytes;
+}
+
+GPCI_INLINE bool put_stride(gpci_packer *p, uint64_t first, uint64_t stride) {
+    if (!gpci_buffer_room(&p->bytes, MOST_ACCESS_BYTES + 8))
+        return false;
+    const unsigned kind = kind_of_stride(stride);
+    uint8_t *at = put_first(p, kind, first);
+    gpci_store64(at, stride);
+    p->bytes.length = (size_t)(at - p->bytes.data) + (kind == GPCI_PACK_STRIDE ? 8 : 0);
+    return true;
 }
 
 static bool put_addresses(gpci_packer *p, const uint64_t *addresses, unsigned lanes) {
+    const unsigned kind = kind_of(p, addresses, lanes);
+    if (kind <= GPCI_PACK_STRIDE)
+        return put_stride(p, addresses[0], lanes > 1 ? addresses[1] - addresses[0] : 0);
     if (!gpci_buffer_room(&p->bytes, MOST_ACCESS_BYTES + 8))
         return false;
-    unsigned kind = kind_of(p, addresses, lanes);
-    uint64_t moved = gpci_zigzag(addresses[0] - p->before);
-    unsigned bytes = bytes_of(moved);
-    uint8_t *at = p->bytes.data + p->bytes.length;
-    p->before = addresses[0];
-    *at++ = (uint8_t)(kind << 4 | bytes);
-    gpci_store64(at, moved);
-    at += bytes;
-    if (kind == GPCI_PACK_STRIDE) {
-        gpci_store64(at, addresses[1] - addresses[0]);
-        at += 8;
-    } else if (kind == GPCI_PACK_LIST) {
+    uint8_t *at = put_first(p, kind, addresses[0]);
+    if (kind == GPCI_PACK_LIST)
         at = put_list(p, at, addresses, lanes);
-    }
     p->bytes.length = (size_t)(at - p->bytes.data);
     return true;
 }
@@ -280,6 +295,26 @@ bool gpci_packer_add(gpci_packer *p, const gpc_instruction *instructions, size_t
             return false;
     }
     return true;
+}
+
+bool gpci_packer_repeat(gpci_packer *p, gpci_form *form) {
+    if (GPCI_UNLIKELY(p->step_count == p->step_capacity) &&
+        !GPCI_ARRAY_ROOM(p->context, p->steps, p->step_capacity, p->step_count, 1))
+        return false;
+    p->last = form;
+    p->steps[p->step_count++] = &form->instruction;
+    p->hash = gpci_hash(p->hash ^ (uint64_t)(uintptr_t)form);
+    return true;
+}
+
+bool gpci_packer_repeat_stride(gpci_packer *p, gpci_form *form, uint64_t first, uint64_t stride) {
+    return gpci_packer_repeat(p, form) &&
+           (!form->instruction.addresses || put_stride(p, first, form->operands.lanes > 1 ? stride : 0));
+}
+
+bool gpci_packer_repeat_list(gpci_packer *p, gpci_form *form, const uint64_t *addresses) {
+    return gpci_packer_repeat(p, form) &&
+           (!form->instruction.addresses || put_addresses(p, addresses, form->operands.lanes));
 }
 
 bool gpci_packer_end(gpci_packer *p) {

@@ -28,6 +28,7 @@ typedef struct gpci_packer {
     gpc_context *context;
     gpci_opcodes *opcodes;
     gpci_form_set *set;
+    uint64_t sets;     /* that there have been: forms of an earlier one may be gone */
     gpci_path **paths; /* [path_mask + 1] lists by hash */
     size_t path_mask, path_count;
     /* the block at hand */
@@ -53,6 +54,16 @@ bool gpci_packer_start(gpci_packer *packer, uint32_t warp_count);
 /* A warp of it begins; its next instructions; and its end. False: out of memory. */
 void gpci_packer_begin(gpci_packer *packer, uint32_t warp);
 bool gpci_packer_add(gpci_packer *packer, const gpc_instruction *instructions, size_t count);
+/*
+ * The form of the last, which may be repeated while `sets` is the same: with the addresses of its lanes, if it has any,
+ * the first lane's and so on by a stride, or one by one.
+ */
+GPCI_INLINE gpci_form *gpci_packer_last(const gpci_packer *packer) {
+    return packer->last;
+}
+bool gpci_packer_repeat(gpci_packer *packer, gpci_form *form);
+bool gpci_packer_repeat_stride(gpci_packer *packer, gpci_form *form, uint64_t first, uint64_t stride);
+bool gpci_packer_repeat_list(gpci_packer *packer, gpci_form *form, const uint64_t *addresses);
 bool gpci_packer_end(gpci_packer *packer);
 /* The block, in memory of its own. NULL: out of memory. */
 gpci_packed_block *gpci_packer_finish(gpci_packer *packer, uint32_t index);

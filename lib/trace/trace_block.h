@@ -35,6 +35,9 @@ struct gpci_block {
     gpci_block *next_free, *previous, *next; /* lists of the trace that owns the block */
 };
 
+/* What the warp at hand has so far is packed, and its room used again. False: out of memory. */
+bool gpci_block_pack(gpci_block *block);
+
 /* Make room for `instructions` more (and the EXIT that may follow) and for `addresses` more in a row. */
 bool gpci_block_reserve(gpci_block *block, size_t instructions, size_t addresses);
 

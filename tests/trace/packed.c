@@ -77,6 +77,15 @@ Test(packed, synthetic_kernels) {
     rig_close(&r);
 }
 
+/* Instructions differ in their masks: those of sets that are gone are not repeated. */
+Test(packed, synthetic_sets) {
+    rig r;
+    rig_open(&r);
+    expect_packed(&r, "synthetic:comd:16KiB");
+    expect_packed(&r, "synthetic:string-match:64KiB");
+    rig_close(&r);
+}
+
 /* Divergence, irregular addresses, warps of 64 lanes, and so many instructions that several sets of them live. */
 Test(packed, made_blocks) {
     rig r;

@@ -107,7 +107,10 @@ static gpc_status begin_launch(gpci_source *source, gpc_kernel *kernel, gpc_erro
     synthetic *s = (synthetic *)source;
     const gpci_launch *launch = &s->problem.launches[s->next_launch - 1];
     s->next_block = 0;
-    s->walk = (gpci_walk){.opcodes = source->opcodes, .steps = s->listing.steps, .lanes = s->problem.lanes};
+    s->walk = (gpci_walk){.opcodes = source->opcodes,
+                          .steps = s->listing.steps,
+                          .step_count = s->listing.count,
+                          .lanes = s->problem.lanes};
     *kernel = (gpc_kernel){
         .struct_size = sizeof *kernel,
         .name = launch->name,

@@ -117,6 +117,7 @@ typedef struct gpci_listing_step {
     uint32_t opcode, target; /* target: of a branch, a step's index */
     uint16_t registers[GPC_MAX_OPERANDS];
     uint8_t destinations, sources, role;
+    struct gpci_form *form; /* as it was last packed, by the walk at hand; NULL: it was not */
 } gpci_listing_step;
 
 typedef struct gpci_listing {
@@ -139,7 +140,9 @@ gpc_status gpci_listing_assemble(gpc_context *context, gpci_opcodes *opcodes, co
 struct gpci_walk {
     gpci_block *block;
     gpci_opcodes *opcodes;
-    const gpci_listing_step *steps;
+    gpci_listing_step *steps;
+    size_t step_count;
+    uint64_t sets; /* of the packer, when the steps' forms were made */
     uint32_t at, rejoin;
     unsigned lanes;
     uint64_t x, y;                                               /* of the block */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/synthetic/synthetic.h"
+#include "trace/trace_block.h"
 
 #include <string.h>
 
 #define PC_STEP 16u
 
-/* Issue the present step. NULL once the walk has failed. */
-static gpc_instruction *issue(gpci_walk *w, uint64_t mask, uint64_t **addresses) {
+/* Build the present step. NULL once the walk has failed. */
+static gpc_instruction *build(gpci_walk *w, uint64_t mask, uint64_t **addresses) {
     const gpci_listing_step *step = &w->steps[w->at];
     uint64_t *room;
     gpc_instruction *i = gpci_block_add(w->block, w->opcodes, step->opcode, (uint64_t)w->at * PC_STEP, mask,
@@ -18,14 +19,37 @@ static gpc_instruction *issue(gpci_walk *w, uint64_t mask, uint64_t **addresses)
     memcpy(i->registers, step->registers, sizeof i->registers);
     i->destinations = step->destinations;
     i->sources = step->sources;
-    w->at++;
     return i;
+}
+
+/* The form of the present step where it was packed with the same lanes before: it need not be built again. */
+static gpci_form *form_of(const gpci_walk *w, uint64_t mask) {
+    gpci_form *form = w->steps[w->at].form;
+    return w->block->packer && form && form->instruction.mask == mask ? form : NULL;
+}
+
+/* The present step is issued: what was built is packed, and its form remembered. */
+static void advance(gpci_walk *w, bool done) {
+    gpci_block *block = w->block;
+    if (block->packer && block->count) {
+        done = done && gpci_block_pack(block);
+        w->steps[w->at].form = done ? gpci_packer_last(block->packer) : NULL;
+    }
+    if (!done)
+        w->status = GPC_ERROR_MEMORY;
+    w->at++;
+}
+
+/* Issue the present step, which has no addresses. */
+static void issue(gpci_walk *w, uint64_t mask) {
+    gpci_form *form = form_of(w, mask);
+    advance(w, form ? gpci_packer_repeat(w->block->packer, form) : build(w, mask, NULL) != NULL);
 }
 
 /* Issue what stands before the next step that is not plain; it must have the role. */
 static bool reach(gpci_walk *w, gpci_listing_role role) {
     while (w->status == GPC_OK && w->steps[w->at].role == GPCI_ROLE_PLAIN)
-        issue(w, w->mask, NULL);
+        issue(w, w->mask);
     if (w->status == GPC_OK && w->steps[w->at].role != role)
         w->status = GPC_ERROR_STATE;
     return w->status == GPC_OK;
@@ -34,16 +58,14 @@ static bool reach(gpci_walk *w, gpci_listing_role role) {
 bool gpci_guard(gpci_walk *w, uint64_t stay) {
     if (!reach(w, GPCI_ROLE_GUARD))
         return false;
-    issue(w, w->mask & ~stay, NULL);
+    issue(w, w->mask & ~stay);
     w->all &= stay;
     w->mask &= stay;
     return w->mask != 0 && w->status == GPC_OK;
 }
 
-void gpci_access_if(gpci_walk *w, uint64_t lanes, uint64_t first, uint64_t stride) {
-    uint64_t *to, mask = w->mask & lanes;
-    if (!reach(w, GPCI_ROLE_ACCESS) || !issue(w, mask, &to))
-        return;
+/* Addresses of the lanes of `mask`, at first + i * stride. */
+static void spread(uint64_t *to, uint64_t mask, uint64_t first, uint64_t stride) {
     if (mask == UINT32_MAX) {
         for (unsigned lane = 0; lane < 32; lane++)
             to[lane] = first + lane * stride;
@@ -53,14 +75,32 @@ void gpci_access_if(gpci_walk *w, uint64_t lanes, uint64_t first, uint64_t strid
         *to++ = first + gpci_lowest(mask) * stride;
 }
 
+static bool is_run(uint64_t mask) {
+    const uint64_t filled = mask | (mask - 1);
+    return mask && !(filled & (filled + 1));
+}
+
+void gpci_access_if(gpci_walk *w, uint64_t lanes, uint64_t first, uint64_t stride) {
+    uint64_t *to, mask = w->mask & lanes;
+    if (!reach(w, GPCI_ROLE_ACCESS))
+        return;
+    gpci_form *form = is_run(mask) ? form_of(w, mask) : NULL;
+    if (form) {
+        const uint64_t lowest = first + gpci_lowest(mask) * stride;
+        advance(w, gpci_packer_repeat_stride(w->block->packer, form, lowest, stride));
+        return;
+    }
+    const bool built = build(w, mask, &to) != NULL;
+    if (built)
+        spread(to, mask, first, stride);
+    advance(w, built);
+}
+
 void gpci_access(gpci_walk *w, uint64_t first, uint64_t stride) {
     gpci_access_if(w, w->mask, first, stride);
 }
 
-void gpci_access_at(gpci_walk *w, uint64_t base, const uint64_t *offsets) {
-    uint64_t *to, mask = w->mask;
-    if (!reach(w, GPCI_ROLE_ACCESS) || !issue(w, mask, &to))
-        return;
+static void spread_at(uint64_t *to, uint64_t mask, uint64_t base, const uint64_t *offsets) {
     if (mask == UINT32_MAX) {
         for (unsigned lane = 0; lane < 32; lane++)
             to[lane] = base + offsets[lane];
@@ -70,16 +110,27 @@ void gpci_access_at(gpci_walk *w, uint64_t base, const uint64_t *offsets) {
         *to++ = base + offsets[gpci_lowest(mask)];
 }
 
+void gpci_access_at(gpci_walk *w, uint64_t base, const uint64_t *offsets) {
+    uint64_t *to, own[GPCI_SYNTHETIC_LANES], mask = w->mask;
+    if (!reach(w, GPCI_ROLE_ACCESS))
+        return;
+    gpci_form *form = form_of(w, mask);
+    const bool built = form || build(w, mask, &to);
+    if (built)
+        spread_at(form ? own : to, mask, base, offsets);
+    advance(w, form ? gpci_packer_repeat_list(w->block->packer, form, own) : built);
+}
+
 void gpci_barrier(gpci_walk *w) {
     if (reach(w, GPCI_ROLE_BARRIER))
-        issue(w, w->mask, NULL);
+        issue(w, w->mask);
 }
 
 bool gpci_loop(gpci_walk *w, uint64_t again) {
     if (!reach(w, GPCI_ROLE_BRANCH))
         return false;
     uint32_t target = w->steps[w->at].target;
-    issue(w, w->mask, NULL);
+    issue(w, w->mask);
     if (!again)
         return false;
     w->at = target;
@@ -96,7 +147,7 @@ bool gpci_if(gpci_walk *w, uint64_t inside) {
         return false;
     w->outer = w->mask;
     w->rejoin = w->steps[w->at].target;
-    issue(w, w->mask, NULL);
+    issue(w, w->mask);
     w->mask = inside;
     if (!inside)
         w->at = w->rejoin;
@@ -108,7 +159,7 @@ void gpci_end_if(gpci_walk *w) {
         if (w->steps[w->at].role != GPCI_ROLE_PLAIN)
             w->status = GPC_ERROR_STATE;
         else
-            issue(w, w->mask, NULL);
+            issue(w, w->mask);
     }
     w->mask = w->outer;
 }
@@ -128,7 +179,7 @@ uint64_t gpci_unrolled(gpci_walk *w, const gpci_launch *launch, gpci_body body, 
 
 void gpci_finish(gpci_walk *w) {
     if (reach(w, GPCI_ROLE_EXIT))
-        issue(w, w->mask, NULL);
+        issue(w, w->mask);
 }
 
 uint64_t gpci_below(const gpci_walk *w, uint64_t first, uint64_t limit) {
@@ -143,6 +194,16 @@ uint64_t gpci_inside(const gpci_walk *w, uint64_t columns, uint64_t rows) {
     for (unsigned lane = 0; lane < w->lanes; lane++)
         inside |= (uint64_t)(w->gx[lane] < columns && w->gy[lane] < rows) << lane;
     return inside & w->all;
+}
+
+/* Forms of the packer's earlier sets are forgotten. */
+static void forget(gpci_walk *w) {
+    const gpci_packer *packer = w->block->packer;
+    if (!packer || w->sets == packer->sets)
+        return;
+    w->sets = packer->sets;
+    for (size_t i = 0; i < w->step_count; i++)
+        w->steps[i].form = NULL;
 }
 
 /* Put the walk at the start of the listing with a warp's threads, x first. */
@@ -171,6 +232,7 @@ gpc_status gpci_walk_block(gpci_walk *w, const gpci_launch *launch, gpci_block *
     w->x = index % launch->grid[0];
     w->y = index / launch->grid[0];
     w->status = gpci_block_start(block, (uint32_t)w->x, (uint32_t)w->y, 0, index, (uint32_t)warps);
+    forget(w);
     for (uint64_t warp = 0; warp < warps && w->status == GPC_OK; warp++) {
         w->status = gpci_block_warp(block, (uint32_t)warp);
         if (w->status < 0)
