@@ -210,7 +210,7 @@ GPC_API gpc_status gpc_replay_estimate(const gpc_replay *replay, gpc_sampling_sc
  *
  *   gpc_replay_save, _save_to, _load, _load_from, _copy  as those of a hierarchy (gpucache/hierarchy.h), and return as
  *       they do; GPC_ERROR_STATE also from a callback, or where a kernel that failed or was cancelled has left accesses
- *       in flight; GPC_ERROR_UNSUPPORTED also for a sampled replay
+ *       in flight
  *   gpc_replay_resume  reads on in `trace`, which is at its start, past the kernels that the replay has had; into the
  *       one at hand, past the blocks that have been read of it. Needed where there is one: it is the trace that says
  *       what its warps do, and the replay has a digest of the blocks that have not ended, by which another is known

@@ -3,6 +3,7 @@
 #include "hierarchy/hierarchy_snapshot.h"
 #include "level/future.h"
 #include "replay/parked.h"
+#include "replay/sampling.h"
 #include "replay/timed_replay.h"
 
 #include <string.h>
@@ -62,8 +63,6 @@ static void check(const gpc_replay *r, gpci_archive *a) {
         gpci_archive_fail(a, GPC_ERROR_STATE, "in the middle of a call: not from a callback");
     if (!r->trace && !r->parked && gpc_hierarchy_in_flight(r->hierarchy))
         gpci_archive_fail(a, GPC_ERROR_STATE, "accesses of a kernel that was given up are in flight");
-    if (r->sampling)
-        gpci_archive_fail(a, GPC_ERROR_UNSUPPORTED, "a sampled replay (sample)");
 }
 
 static void archive_replay(void *object, gpci_archive *a) {
@@ -83,6 +82,8 @@ static void archive_replay(void *object, gpci_archive *a) {
     gpci_replay_archive_objects(r, a);
     if (in_kernel)
         archive_kernel(r, a);
+    if (r->sampling)
+        gpci_sampling_archive(r, a);
     if (r->timed) {
         gpci_archive_section(a, "sms");
         gpci_timed_archive_sms(r->timed, in_kernel, a);
@@ -102,7 +103,7 @@ static void destroy_replay(void *r) {
 
 static const uint64_t sizes[] = {sizeof(gpci_timed_sm),  sizeof(gpci_timed_warp),   sizeof(gpci_issuer),
                                  sizeof(gpci_warp_word), sizeof(gpci_parked_block), sizeof(gpci_parked_warp),
-                                 GPCI_SCOREBOARD_ENTRIES};
+                                 sizeof(gpci_alike),     sizeof(gpci_sampling),     GPCI_SCOREBOARD_ENTRIES};
 
 static const gpci_saved_kind replays = {.kind = GPCI_SNAPSHOT_REPLAY,
                                         .sizes = sizes,

@@ -171,6 +171,8 @@ gpc_status gpci_blocks_rest(gpc_replay *r, gpc_error *error) {
         else
             break;
     }
+    if (status == GPC_BUSY) /* it pauses, and comes here again */
+        return status;
     gpc_stats now;
     gpci_replay_count(r);
     gpci_replay_stats(r, &now);

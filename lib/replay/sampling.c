@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/sampling.h"
 
+#include "base/array.h"
 #include "hierarchy/objects.h"
 
 #include <string.h>
@@ -88,6 +89,31 @@ void gpci_sampling_destroy(gpc_context *context, gpci_sampling *s) {
     gpci_map_free(context, &s->lines);
     gpci_free(context, s->blocks.rates);
     gpci_free(context, s);
+}
+
+void gpci_sampling_archive(gpc_replay *r, gpci_archive *a) {
+    gpci_sampling *s = r->sampling;
+    const size_t first = offsetof(gpci_sampling, blocks.on), rates = offsetof(gpci_sampling, blocks.rates),
+                 before = offsetof(gpci_sampling, blocks.before);
+    gpci_archive_section(a, "sampling");
+    const size_t groups = (size_t)gpci_archive_count(a, s->group_count, sizeof **s->groups);
+    if (a->loading && !GPCI_ARRAY_ROOM(r->context, s->groups, s->group_room, 0, groups))
+        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+    for (size_t g = 0; g < groups && a->status == GPC_OK; g++) {
+        if (a->loading)
+            s->groups[g] = gpci_zalloc(r->context, 1, sizeof **s->groups);
+        if (!s->groups[g]) {
+            gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+            return;
+        }
+        s->group_count = a->loading ? g + 1 : groups;
+        gpci_archive_bytes(a, s->groups[g], sizeof *s->groups[g]);
+    }
+    GPCI_ARCHIVE_FIELD(a, s->last), GPCI_ARCHIVE_FIELD(a, s->base), GPCI_ARCHIVE_FIELD(a, s->of_last),
+        GPCI_ARCHIVE_FIELD(a, s->of_all), GPCI_ARCHIVE_FIELD(a, s->any);
+    gpci_archive_bytes(a, (char *)s + first, rates - first);
+    gpci_archive_bytes(a, s->blocks.rates, s->windows * sizeof *s->blocks.rates);
+    gpci_archive_bytes(a, (char *)s + before, sizeof *s - before);
 }
 
 gpc_status gpci_sampling_check(const gpc_replay *r, gpc_error *error) {

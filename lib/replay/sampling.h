@@ -100,8 +100,9 @@ typedef struct gpci_sampling {
         uint64_t skipped;               /* blocks that go by next */
         uint64_t warmed, warmed_blocks; /* instructions and blocks that ran without the clock */
         double *rates;                  /* [windows] cycles an instruction, a ring */
-        gpc_stats before;               /* when the unit began */
-        gpc_stats rest;                 /* what was counted outside of the sample */
+        /* behind the address */
+        gpc_stats before; /* when the unit began */
+        gpc_stats rest;   /* what was counted outside of the sample */
         gpci_units units;
     } blocks;
 } gpci_sampling;
@@ -109,6 +110,8 @@ typedef struct gpci_sampling {
 /* sampling.c */
 gpc_status gpci_sampling_create(gpc_replay *r, gpc_error *error);
 void gpci_sampling_destroy(gpc_context *context, gpci_sampling *s);
+/* What has been measured, and how far the launch at hand has come, in a snapshot. */
+void gpci_sampling_archive(gpc_replay *r, gpci_archive *archive);
 /* Can the next launch be sampled? Refused where what was asked of the replay needs all of it. */
 gpc_status gpci_sampling_check(const gpc_replay *r, gpc_error *error);
 /*

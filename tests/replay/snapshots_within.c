@@ -24,6 +24,7 @@ typedef struct told {
     gpc_stats kernels[MOST_KERNELS], total;
     unsigned count;
     uint64_t samples, hash; /* how many, and of them */
+    uint64_t estimates;     /* of those of a sampled replay; 0: nothing was left out */
     uint64_t time;
 } told;
 
@@ -88,6 +89,23 @@ static void listen(gpc_replay *replay, told *t, bool series) {
     cr_assert_eq(gpc_replay_on_sample(replay, INTERVAL, series ? on_sample : NULL, t), GPC_OK);
 }
 
+static uint64_t hash_of_estimates(const gpc_replay *replay) {
+    gpc_sampling sampling = GPC_SAMPLING_INIT;
+    uint64_t hash = 0;
+    if (gpc_replay_get_sampling(replay, GPC_SAMPLING_ALL, &sampling) < 0)
+        return 0;
+    for (size_t n = 0; n < gpc_counter_count(); n++) {
+        gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+        gpc_estimate found = GPC_ESTIMATE_INIT;
+        cr_assert_eq(gpc_counter_at(n, &info), GPC_OK);
+        if (gpc_replay_estimate(replay, GPC_SAMPLING_ALL, info.id, &found) == GPC_OK)
+            for (size_t b = 0; b < sizeof found; b++)
+                hash = (hash ^ ((const uint8_t *)&found)[b]) * 0x100000001b3u;
+    }
+    hash += sampling.windows + sampling.warmed_instructions * 3 + sampling.skipped_blocks * 5;
+    return sampling.skipped_blocks ? hash : 0;
+}
+
 /* Until it pauses, or to the end: which is it? */
 static gpc_status run(gpc_replay *replay, gpc_trace *trace, told *t, const char *what) {
     gpc_error error = GPC_ERROR_INIT;
@@ -103,6 +121,7 @@ static gpc_status run(gpc_replay *replay, gpc_trace *trace, told *t, const char 
     gpc_stats_init(&t->total);
     cr_assert_eq(gpc_replay_get_stats(replay, &t->total), GPC_OK);
     t->time = gpc_replay_now(replay);
+    t->estimates = hash_of_estimates(replay);
     return status;
 }
 
@@ -111,6 +130,7 @@ static void expect_same(const told *a, const told *b, const char *what) {
     cr_expect_eq(a->time, b->time, "%s", what);
     cr_expect_eq(a->samples, b->samples, "%s: samples", what);
     cr_expect_eq(a->hash, b->hash, "%s: samples", what);
+    cr_expect_eq(a->estimates, b->estimates, "%s: estimates", what);
     for (unsigned n = 0; n < a->count; n++)
         cr_expect(!memcmp(&a->kernels[n], &b->kernels[n], sizeof a->kernels[n]), "%s: kernel %u", what, n);
     cr_expect(!memcmp(&a->total, &b->total, sizeof a->total), "%s: all", what);
@@ -163,13 +183,14 @@ static bool check(const char *settings, const char *source, unsigned times, uint
     gpc_error error = GPC_ERROR_INIT;
     cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
     gpc_replay *replay = make(settings);
-    const bool series = strstr(settings, "mode = timed") != NULL;
+    const bool series = strstr(settings, "mode = timed") && !strstr(settings, "sample = "); /* of which there is none */
     if (replay) {
         gpc_trace *trace = open_trace(source);
         told whole = {.count = 0};
         listen(replay, &whole, series);
         cr_assert_eq(run(replay, trace, &whole, settings), GPC_END);
         cr_assert_gt(whole.time, 1);
+        cr_expect(whole.estimates || !strstr(settings, "sample = "), "%s", settings);
         for (unsigned n = 0; n < times; n++)
             check_at(settings, source, &whole, next_random(random) % (whole.time - 1) + 1, series);
         gpc_trace_close(trace);
@@ -234,6 +255,24 @@ Test(replay_snapshots_within, drawn) {
         made += check(settings, DRAW(&random, sources), 2, &random);
     }
     cr_expect_eq(made, wanted);
+}
+
+/* Of each way to sample, at cycles of measured windows, of those before, and of the end of launches. */
+Test(replay_snapshots_within, sampled) {
+    static const char *const settings[] = {
+        "sample = kernels\nsample.every = 4\n",
+        "sample = kernels\nsample.launches = 2\nsample.warming = none\n",
+        "sample = blocks\nsample.windows = 2\nsample.tolerance = 50\n",
+        "sample = blocks\nsample.windows = 2\nsample.tolerance = 50\nsample.warming = none\n",
+        "sample = intervals\nsample.settle = 1\nsample.unit = 1\nsample.skip = 4\nscheduler = gto + ccws\n",
+    };
+    static const char *const traces[] = {"synthetic:stream:32KiB:turns=10", "synthetic:vectoradd:512KiB"};
+    uint64_t random = 3;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        char all[1024];
+        snprintf(all, sizeof all, "%smode = timed\nsm.blocks = 4\n%s", SMALL, settings[i]);
+        cr_expect(check(all, traces[i > 1], effort_of(16), &random), "%s", all);
+    }
 }
 
 /* What is refused. */
