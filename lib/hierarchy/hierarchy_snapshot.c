@@ -112,10 +112,12 @@ static gpc_status save(const gpci_saved *from, gpci_archive *a, gpc_error *error
     return a->status == GPC_OK ? gpci_archive_finish(a) : a->status;
 }
 
-static gpc_status restore(const gpci_saved_kind *kind, gpci_archive *a, void **out) {
+static gpc_status restore(const gpci_saved_kind *kind, gpci_archive *a, const char *threads, void **out) {
     gpc_config *config = NULL;
     void *object = NULL;
     gpc_status status = archive_config(NULL, a, &config);
+    if (status == GPC_OK && threads)
+        status = gpc_config_set(config, gpci_key_name(GPCI_KEY_THREADS), threads, a->error);
     if (status == GPC_OK)
         status = kind->create(a->context, config, a->error, &object);
     gpc_config_destroy(config);
@@ -130,12 +132,12 @@ static gpc_status restore(const gpci_saved_kind *kind, gpci_archive *a, void **o
     return status;
 }
 
-static gpc_status load(const gpci_saved_kind *kind, gpc_context *context, void *data, size_t size, gpc_error *error,
-                       void **out) {
+static gpc_status load(const gpci_saved_kind *kind, gpc_context *context, void *data, size_t size, const char *threads,
+                       gpc_error *error, void **out) {
     gpci_archive a;
     gpc_status status = gpci_archive_load(&a, context, data, size, error, archive_kind(kind));
     if (status == GPC_OK)
-        status = restore(kind, &a, out);
+        status = restore(kind, &a, threads, out);
     gpci_archive_close(&a);
     return status;
 }
@@ -149,12 +151,12 @@ gpc_status gpci_save_to(const gpci_saved *from, gpc_write_fn write, void *user_d
     return status;
 }
 
-gpc_status gpci_load_from(const gpci_saved_kind *kind, gpc_context *context, gpc_read_fn read, void *user_data,
+gpc_status gpci_load_from(const gpci_saved_kind *kind, gpc_context *context, const gpci_loaded_from *from,
                           gpc_error *error, void **out) {
     gpci_buffer file;
-    gpc_status status = read_all(context, read, user_data, error, &file);
+    gpc_status status = read_all(context, from->read, from->user_data, error, &file);
     if (status == GPC_OK)
-        return load(kind, context, file.data, file.length, error, out);
+        return load(kind, context, file.data, file.length, from->threads, error, out);
     gpci_buffer_clear(&file);
     return status;
 }
@@ -163,7 +165,7 @@ gpc_status gpci_copy(const gpci_saved *from, gpc_error *error, void **out) {
     gpci_archive a;
     gpc_status status = save(from, &a, error);
     if (status == GPC_OK)
-        return load(from->kind, from->context, a.data, a.size, error, out);
+        return load(from->kind, from->context, a.data, a.size, NULL, error, out);
     gpci_archive_close(&a);
     return status;
 }
@@ -199,6 +201,10 @@ gpc_status gpc_hierarchy_save_to(const gpc_hierarchy *h, gpc_write_fn write, voi
     return gpci_save_to(&from, write, user_data, error);
 }
 
+gpc_status gpci_hierarchy_load(gpc_context *context, const gpci_loaded_from *from, gpc_error *error, void **out) {
+    return gpci_load_from(&hierarchies, context, from, error, out);
+}
+
 gpc_status gpc_hierarchy_load_from(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error,
                                    gpc_hierarchy **out) {
     if (!context || !read || !out)
@@ -207,7 +213,7 @@ gpc_status gpc_hierarchy_load_from(gpc_context *context, gpc_read_fn read, void 
                          : read   ? "out"
                                   : "read");
     void *h = NULL;
-    gpc_status status = gpci_load_from(&hierarchies, context, read, user_data, error, &h);
+    gpc_status status = gpci_hierarchy_load(context, &(gpci_loaded_from){read, user_data, NULL}, error, &h);
     if (status == GPC_OK)
         *out = h;
     return status;

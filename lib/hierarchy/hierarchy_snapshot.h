@@ -28,10 +28,19 @@ typedef struct gpci_saved {
     const gpc_config *config;
 } gpci_saved;
 
+/* Where a snapshot comes from, and the key `threads` of the new object; NULL: as the snapshot has it. */
+typedef struct gpci_loaded_from {
+    gpc_read_fn read;
+    void *user_data;
+    const char *threads;
+} gpci_loaded_from;
+
 /* As those of gpucache/hierarchy.h, without a look at what they are given. */
 gpc_status gpci_save_to(const gpci_saved *from, gpc_write_fn write, void *user_data, gpc_error *error);
-gpc_status gpci_load_from(const gpci_saved_kind *kind, gpc_context *context, gpc_read_fn read, void *user_data,
+gpc_status gpci_load_from(const gpci_saved_kind *kind, gpc_context *context, const gpci_loaded_from *from,
                           gpc_error *error, void **out);
+gpc_status gpci_hierarchy_load(gpc_context *context, const gpci_loaded_from *from, gpc_error *error, void **out);
+gpc_status gpci_replay_load(gpc_context *context, const gpci_loaded_from *from, gpc_error *error, void **out);
 gpc_status gpci_copy(const gpci_saved *from, gpc_error *error, void **out);
 
 /* The archive of a hierarchy, alone or as part of another object's. */

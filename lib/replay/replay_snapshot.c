@@ -123,6 +123,10 @@ gpc_status gpc_replay_save_to(const gpc_replay *r, gpc_write_fn write, void *use
     return gpci_save_to(&from, write, user_data, error);
 }
 
+gpc_status gpci_replay_load(gpc_context *context, const gpci_loaded_from *from, gpc_error *error, void **out) {
+    return gpci_load_from(&replays, context, from, error, out);
+}
+
 gpc_status gpc_replay_load_from(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error,
                                 gpc_replay **out) {
     if (!context || !read || !out)
@@ -131,7 +135,7 @@ gpc_status gpc_replay_load_from(gpc_context *context, gpc_read_fn read, void *us
                          : read   ? "out"
                                   : "read");
     void *r = NULL;
-    gpc_status status = gpci_load_from(&replays, context, read, user_data, error, &r);
+    gpc_status status = gpci_replay_load(context, &(gpci_loaded_from){read, user_data, NULL}, error, &r);
     if (status == GPC_OK)
         *out = r;
     return status;

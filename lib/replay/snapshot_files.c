@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "hierarchy/hierarchy_snapshot.h"
 #include "replay/replay.h"
 #include "trace/output.h"
 
@@ -24,7 +25,7 @@ static gpc_status read_part(void *user_data, void *data, size_t bytes, size_t *o
 }
 
 typedef gpc_status (*save_fn)(const void *object, gpc_write_fn write, void *user_data, gpc_error *error);
-typedef gpc_status (*load_fn)(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error, void *out);
+typedef gpc_status (*load_fn)(gpc_context *context, const gpci_loaded_from *from, gpc_error *error, void **out);
 
 static gpc_status save_file(gpc_context *context, const void *object, save_fn save, const char *path,
                             gpc_error *error) {
@@ -39,13 +40,15 @@ static gpc_status save_file(gpc_context *context, const void *object, save_fn sa
     return status;
 }
 
-static gpc_status load_file(gpc_context *context, load_fn load, const char *path, gpc_error *error, void *out) {
+static gpc_status load_file(gpc_context *context, load_fn load, const char *path, const char *threads, gpc_error *error,
+                            void **out) {
     errno = 0;
     FILE *file = fopen(path, "rb");
     if (!file)
         return gpci_fail(error, GPC_ERROR_IO, "%s: %s", path, strerror(errno));
+    const gpci_loaded_from from = {read_part, file, threads};
     gpc_error reason = GPC_ERROR_INIT;
-    gpc_status status = load(context, read_part, file, &reason, out);
+    gpc_status status = load(context, &from, &reason, out);
     fclose(file);
     return status < 0 ? gpci_fail(error, status, "%s: %s", path, reason.message) : status;
 }
@@ -56,14 +59,6 @@ static gpc_status save_hierarchy(const void *h, gpc_write_fn write, void *user_d
 
 static gpc_status save_replay(const void *r, gpc_write_fn write, void *user_data, gpc_error *error) {
     return gpc_replay_save_to(r, write, user_data, error);
-}
-
-static gpc_status load_hierarchy(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error, void *out) {
-    return gpc_hierarchy_load_from(context, read, user_data, error, out);
-}
-
-static gpc_status load_replay(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error, void *out) {
-    return gpc_replay_load_from(context, read, user_data, error, out);
 }
 
 gpc_status gpc_hierarchy_save(const gpc_hierarchy *h, const char *path, gpc_error *error) {
@@ -78,20 +73,38 @@ gpc_status gpc_replay_save(const gpc_replay *r, const char *path, gpc_error *err
     return save_file(r->context, r, save_replay, path, error);
 }
 
-gpc_status gpc_hierarchy_load(gpc_context *context, const char *path, gpc_error *error, gpc_hierarchy **out) {
+gpc_status gpc_hierarchy_load_with(gpc_context *context, const char *path, const char *threads, gpc_error *error,
+                                   gpc_hierarchy **out) {
     if (!context || !path || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_load: %s is NULL",
                          !context ? "context"
                          : path   ? "out"
                                   : "path");
-    return load_file(context, load_hierarchy, path, error, out);
+    void *loaded = NULL;
+    gpc_status status = load_file(context, gpci_hierarchy_load, path, threads, error, &loaded);
+    if (status == GPC_OK)
+        *out = loaded;
+    return status;
 }
 
-gpc_status gpc_replay_load(gpc_context *context, const char *path, gpc_error *error, gpc_replay **out) {
+gpc_status gpc_hierarchy_load(gpc_context *context, const char *path, gpc_error *error, gpc_hierarchy **out) {
+    return gpc_hierarchy_load_with(context, path, NULL, error, out);
+}
+
+gpc_status gpc_replay_load_with(gpc_context *context, const char *path, const char *threads, gpc_error *error,
+                                gpc_replay **out) {
     if (!context || !path || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_load: %s is NULL",
                          !context ? "context"
                          : path   ? "out"
                                   : "path");
-    return load_file(context, load_replay, path, error, out);
+    void *loaded = NULL;
+    gpc_status status = load_file(context, gpci_replay_load, path, threads, error, &loaded);
+    if (status == GPC_OK)
+        *out = loaded;
+    return status;
+}
+
+gpc_status gpc_replay_load(gpc_context *context, const char *path, gpc_error *error, gpc_replay **out) {
+    return gpc_replay_load_with(context, path, NULL, error, out);
 }

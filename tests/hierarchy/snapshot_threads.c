@@ -2,11 +2,14 @@
 #ifdef __linux__
 #define _GNU_SOURCE
 #include <sched.h>
+#else
+#define _XOPEN_SOURCE 700
 #endif
 
 #include "hierarchy/snapshot_rig.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +24,49 @@ Test(hierarchy_snapshots, threads) {
     };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         cr_expect(snapshot_check(settings[i], true), "%s", settings[i]);
+}
+
+/* Of a hierarchy that is made with that setting. */
+static uint32_t threads_of(const char *number) {
+    gpc_error error = GPC_ERROR_INIT;
+    snapshot_host made;
+    char setting[32];
+    snprintf(setting, sizeof setting, "threads = %s\n", number);
+    cr_assert_eq(snapshot_make(setting, true, &made, &error), GPC_OK, "%s", error.message);
+    const uint32_t threads = gpc_hierarchy_threads(made.hierarchy);
+    gpc_hierarchy_destroy(made.hierarchy);
+    return threads;
+}
+
+/* Saved with some threads, loaded with another number of them: explicitly, whatever the processors. */
+Test(hierarchy_snapshots, numbers_of_threads) {
+    static const char *const settings[] = {"threads = 1\n", "threads = 3\n", "threads = auto\n"};
+    static const char *const others[] = {"1", "2", "3"};
+    gpc_error error = GPC_ERROR_INIT;
+    char path[] = "/tmp/gpucache-threads-XXXXXX";
+    snapshot_host a;
+    cr_assert_geq(mkstemp(path), 0);
+    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    for (size_t i = 0; i < 9; i++) {
+        cr_assert_eq(snapshot_make(settings[i / 3], true, &a, &error), GPC_OK, "%s", error.message);
+        snapshot_drive(&a, 150);
+        cr_assert_eq(gpc_hierarchy_save(a.hierarchy, path, &error), GPC_OK, "%s", error.message);
+        snapshot_host b = a;
+        cr_assert_eq(gpc_hierarchy_load_with(snapshot_context, path, others[i % 3], &error, &b.hierarchy), GPC_OK, "%s",
+                     error.message);
+        cr_expect_eq(gpc_hierarchy_threads(b.hierarchy), threads_of(others[i % 3]), "%s, %s", settings[i / 3],
+                     others[i % 3]);
+        snapshot_attach(&b);
+        snapshot_drive(&a, 300), snapshot_drive(&b, 300);
+        snapshot_finish(&a), snapshot_finish(&b);
+        snapshot_expect_same(&a, &b, others[i % 3]);
+        gpc_hierarchy_destroy(b.hierarchy);
+        cr_expect_eq(gpc_hierarchy_load_with(snapshot_context, path, "many", &error, &b.hierarchy), GPC_ERROR_FORMAT);
+        cr_expect(strstr(error.message, "threads"), "%s", error.message);
+        gpc_hierarchy_destroy(a.hierarchy);
+    }
+    gpc_context_destroy(snapshot_context);
+    remove(path);
 }
 
 #ifdef __linux__

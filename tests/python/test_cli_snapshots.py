@@ -42,6 +42,13 @@ class Snapshots(TemporaryCase):
         first = whole["kernels"][0]["stats"]["cycles"]
         self.check(first + 100, "--preset", "qv100", "--mode", "timed", "--set", "sm.count=2", shown=1)
 
+    def test_other_threads(self):
+        """The one setting that may differ."""
+        whole = self.document(self.source, "--mode", "timed", "--save-at", "100", self.file)
+        resumed = self.document(self.source, "--resume", self.file, "--set", "threads=2")
+        self.assertEqual((whole["config"]["threads"], resumed["config"]["threads"]), ("1", "2"))
+        self.assertEqual(resumed["kernels"], whole["kernels"])
+
     def test_without_a_clock(self):
         whole, resumed = self.check(2, "--set", "sm.count=2", "--set", "l1.ways=2")
         self.assertEqual(resumed["total"], whole["total"])

@@ -185,9 +185,11 @@ class Hierarchy(HierarchyView):
         return self
 
     @classmethod
-    def load(cls, context, path):
-        """A hierarchy that goes on from a file of save(). Callbacks are to be set anew."""
-        return cls.__new__(cls)._make(context, lib.gpc_hierarchy_load, context._live(), os.fsencode(path))
+    def load(cls, context, path, threads=None):
+        """A hierarchy that goes on from a file of save(), on other threads where they are given. Callbacks are to be set
+        anew."""
+        arguments = context._live(), os.fsencode(path), None if threads is None else str(threads).encode()
+        return cls.__new__(cls)._make(context, lib.gpc_hierarchy_load_with, *arguments)
 
     def save(self, path):
         """All that it holds, does and has counted, to a file: see gpc_hierarchy_save."""

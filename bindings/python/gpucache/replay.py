@@ -110,12 +110,14 @@ class Replay(Handle):
         return self
 
     @classmethod
-    def load(cls, context, path, on_progress=None, **listeners):
+    def load(cls, context, path, on_progress=None, *, threads=None, **listeners):
         """A replay that goes on from a file of save(); resume() has a trace go on from there, too.
 
-        Listeners are those of Replay(): sample_interval and so on.
+        threads    a value of that key, in place of the file's; None = the file's
+        listeners  those of Replay(): sample_interval and so on
         """
-        made = cls.__new__(cls)._make(context, lib.gpc_replay_load, context._live(), os.fsencode(path))
+        arguments = context._live(), os.fsencode(path), None if threads is None else str(threads).encode()
+        made = cls.__new__(cls)._make(context, lib.gpc_replay_load_with, *arguments)
         return made._listen(on_progress, **listeners)
 
     def save(self, path):

@@ -8,7 +8,7 @@ from ._common import natural
 from ._output import Failure
 
 # What a snapshot says itself.
-_FROM_FILE = ("preset", "files", "set", "mode", "max_cycles", "max_instructions")
+_FROM_FILE = ("preset", "files", "mode", "max_cycles", "max_instructions")
 
 
 def add_snapshots(parser):
@@ -19,11 +19,20 @@ def add_snapshots(parser):
     group.add_argument("--save-at", nargs=2, metavar=("CYCLE", "FILE"), help="write the state of everything when that "
                        "core cycle of the trace has come (without a clock: round, in which each SM takes a turn), and "
                        "go on")  # fmt: skip
-    group.add_argument("--resume", metavar="FILE", help="go on from there; the configuration is that of the file")
+    group.add_argument("--resume", metavar="FILE", help="go on from there; the configuration is that of the file, but "
+                       "for --set threads=N")  # fmt: skip
+
+
+def _threads_of(pairs):
+    """Of --set, the one thing that a file's state does not depend on; None: nothing is said of it."""
+    found = [value for key, _, value in (pair.partition("=") for pair in pairs) if key.strip() == "threads"]
+    return found[-1].strip() if found else None
 
 
 def check_snapshots(parser, options):
     if options.resume is not None:
+        if any(_threads_of([pair]) is None for pair in options.set):
+            parser.error("--set: the file of --resume says what is configured, but for threads=N")
         for name in _FROM_FILE:
             if getattr(options, name):
                 option = "config, --gpgpusim" if name == "files" else name.replace("_", "-")
@@ -45,7 +54,7 @@ class Snapshots(contextlib.AbstractContextManager):
     def __init__(self, made=None, options=None):
         self._loaded = self._save_at = None
         if options is not None and options.resume is not None:
-            self._loaded = Replay.load(made, options.resume)
+            self._loaded = Replay.load(made, options.resume, threads=_threads_of(options.set))
             self.config = self._loaded.config
         if options is not None and options.save_at:
             self._save_at = options.save_at
