@@ -27,8 +27,10 @@ typedef struct ordered {
 } ordered;
 
 #if defined(__AVX512BW__)
+enum { MOST_ORDERED_WAYS = 16 };
 #include "cache/batch_rows_avx512.h"
 #else
+enum { MOST_ORDERED_WAYS = 8 };
 #include "cache/batch_rows_avx2.h"
 #endif
 
@@ -118,10 +120,14 @@ GPCI_INLINE size_t run_rows(const ordered *o, const gpc_batch *batch, size_t fir
     return at;
 }
 
+static bool may_have_ways(uint32_t ways) {
+    return ways >= 4 && ways <= MOST_ORDERED_WAYS && !(ways & (ways - 1));
+}
+
 /* As run_lru, of the accesses from `first` on; none where the cache cannot be ordered or there are too few to pay. */
 static size_t run_ordered(gpc_cache *cache, const gpc_batch *batch, size_t first) {
     const uint32_t half = 1u << (WINDOW_BITS - 1), ways = cache->ways;
-    if (cache->free_ways || cache->row != ways || !MAY_HAVE_WAYS(ways) || (batch->count - first) / 8 < cache->sets)
+    if (cache->free_ways || cache->row != ways || !may_have_ways(ways) || (batch->count - first) / 8 < cache->sets)
         return first;
     uint32_t line = (uint32_t)(batch->addresses[first] >> cache->line_shift) & ~GPCI_TAG_VALID;
     ordered o = {.cache = cache, .start = line < half ? 0 : line - half, .writes = batch->kinds};

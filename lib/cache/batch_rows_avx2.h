@@ -5,14 +5,12 @@
  * 8 ways. Rows of 16 are two vectors, and no faster than ways' order.
  */
 
-#define MAY_HAVE_WAYS(ways) ((ways) == 4 || (ways) == 8)
-
 /* Places, in bytes, from which those of a row come after a hit at place p; place 0 is written afterwards. */
-#define PLACE(p) (4 * (p)), (4 * (p) + 1), (4 * (p) + 2), (4 * (p) + 3)
-static const uint8_t down4[4][16] = {{PLACE(0), PLACE(1), PLACE(2), PLACE(3)},
-                                     {PLACE(0), PLACE(0), PLACE(2), PLACE(3)},
-                                     {PLACE(0), PLACE(0), PLACE(1), PLACE(3)},
-                                     {PLACE(0), PLACE(0), PLACE(1), PLACE(2)}};
+#define WORD_AT(p) (4 * (p)), (4 * (p) + 1), (4 * (p) + 2), (4 * (p) + 3)
+static const uint8_t down4[4][16] = {{WORD_AT(0), WORD_AT(1), WORD_AT(2), WORD_AT(3)},
+                                     {WORD_AT(0), WORD_AT(0), WORD_AT(2), WORD_AT(3)},
+                                     {WORD_AT(0), WORD_AT(0), WORD_AT(1), WORD_AT(3)},
+                                     {WORD_AT(0), WORD_AT(0), WORD_AT(1), WORD_AT(2)}};
 static const uint32_t down8[8][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {0, 0, 2, 3, 4, 5, 6, 7}, {0, 0, 1, 3, 4, 5, 6, 7},
                                      {0, 0, 1, 2, 4, 5, 6, 7}, {0, 0, 1, 2, 3, 5, 6, 7}, {0, 0, 1, 2, 3, 4, 6, 7},
                                      {0, 0, 1, 2, 3, 4, 5, 7}, {0, 0, 1, 2, 3, 4, 5, 6}};
@@ -49,7 +47,7 @@ GPCI_INLINE void take8(uint32_t *row, const uint32_t *tag, uint32_t *left, bool 
 }
 
 GPCI_INLINE void take16(uint32_t *row, const uint32_t *tag, uint32_t *left, bool writes) {
-    (void)row, (void)tag, (void)left, (void)writes; /* MAY_HAVE_WAYS */
+    (void)row, (void)tag, (void)left, (void)writes; /* MOST_ORDERED_WAYS */
 }
 
 static void order_rows(const ordered *o) {

@@ -2,8 +2,6 @@
 
 /* Rows in order of recency (batch_ordered.h) with masked vector shifts, of 4, 8 or 16 ways. */
 
-#define MAY_HAVE_WAYS(ways) ((ways) == 4 || (ways) == 8 || (ways) == 16)
-
 /* The element that was found, or that leaves; first in the row is the access's now. `writes`: there are dirty bits. */
 #define TAKE(name, vector, places, load, store, set1, same, select, shift)                     \
     GPCI_INLINE void name(uint32_t *row, const uint32_t *tag, uint32_t *left, bool writes) {   \
