@@ -232,6 +232,12 @@ static void draw(uint64_t *random, char settings[1024]) {
         "coherence = nmoesi\nl2.mshr_entries = 16\n",
         "l1.bypass = agcb\n",
     };
+    static const char *const machines[] = {SMALL,
+                                           SMALL,
+                                           SMALL,
+                                           "preset = gtx480\nsm.count = 2\nkernels.flush = none\n",
+                                           "preset = qv100\nsm.count = 2\nl2.size = 384KiB\n",
+                                           "preset = h100\nsm.count = 4\nl2.size = 240KiB\n"};
     gpc_policy_info replacement, scheduler, throttle;
     gpc_error error = GPC_ERROR_INIT;
     cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
@@ -239,7 +245,7 @@ static void draw(uint64_t *random, char settings[1024]) {
     draw_policy(random, GPC_POLICY_SCHEDULER, &scheduler);
     draw_policy(random, GPC_POLICY_THROTTLE, &throttle);
     const bool throttled = next_random(random) % 2, optimal = !strncmp(replacement.name, "opt", 3);
-    snprintf(settings, 1024, SMALL "%s%s%sl1.replacement = %s\nscheduler = %s%s%s\n",
+    snprintf(settings, 1024, "%s%s%s%sl1.replacement = %s\nscheduler = %s%s%s\n", DRAW(random, machines),
              optimal ? "l1.future = true\n" : DRAW(random, clocks), optimal ? "" : DRAW(random, threads),
              DRAW(random, more), replacement.name, scheduler.name, throttled ? " + " : "",
              throttled ? throttle.name : "");
@@ -248,7 +254,7 @@ static void draw(uint64_t *random, char settings[1024]) {
 
 Test(replay_snapshots_within, drawn) {
     uint64_t random = 20;
-    unsigned made = 0, wanted = effort_of(240);
+    unsigned made = 0, wanted = effort_of(160);
     for (unsigned n = 0; n < 20 * wanted && made < wanted; n++) {
         char settings[1024];
         draw(&random, settings);
