@@ -62,14 +62,14 @@ GPCI_INLINE void touch(gpci_transaction *t, uint32_t first, uint32_t bytes) {
     t->segments |= (uint8_t)((2u << ((first + bytes - 1) / GPCI_SEGMENT)) - (1u << (first / GPCI_SEGMENT)));
 }
 
+GPCI_INLINE uint64_t bits_below(uint32_t n) {
+    return n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
+}
+
 /* Bytes [first, end) of a line of at most 128 bytes. */
-static void touch_range(gpci_transaction *t, uint32_t first, uint32_t end) {
-    for (uint32_t word = 0; word < 2; word++) {
-        uint32_t low = first > word * 64 ? first - word * 64 : 0, high = end > word * 64 ? end - word * 64 : 0;
-        high = high < 64 ? high : 64;
-        if (low < high)
-            t->bytes[word] = ~(uint64_t)0 >> (64 - (high - low)) << low;
-    }
+GPCI_INLINE void touch_range(gpci_transaction *t, uint32_t first, uint32_t end) {
+    t->bytes[0] = bits_below(end) & ~bits_below(first);
+    t->bytes[1] = bits_below(end > 64 ? end - 64 : 0) & ~bits_below(first > 64 ? first - 64 : 0);
     t->segments = (uint8_t)((2u << ((end - 1) / GPCI_SEGMENT)) - (1u << (first / GPCI_SEGMENT)));
 }
 

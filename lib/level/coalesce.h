@@ -17,7 +17,8 @@ typedef struct gpci_transaction {
 
 /* How many bytes those are. */
 GPCI_INLINE uint32_t gpci_transaction_bytes(const gpci_transaction *transaction) {
-    return gpci_popcount(transaction->bytes[0]) + gpci_popcount(transaction->bytes[1]);
+    const uint64_t *bytes = transaction->bytes;
+    return (bytes[0] & bytes[1]) == UINT64_MAX ? 128 : gpci_popcount(bytes[0]) + gpci_popcount(bytes[1]);
 }
 
 /*

@@ -143,13 +143,14 @@ typedef struct sums {
     uint32_t segments, moved, used; /* moved: segments of the sectors touched; used: bytes */
 } sums;
 
-static sums sum_up(const gpci_transaction *lines, uint32_t count, const gpci_level *l1) {
-    sums sum = {0, 0, 0};
+/* `range`: bytes of all lanes together, where they go together; else 0. */
+static sums sum_up(const gpci_transaction *lines, uint32_t count, uint32_t range, const gpci_level *l1) {
+    sums sum = {.used = range};
     for (uint32_t i = 0; i < count; i++) {
         uint8_t segments = lines[i].segments;
         sum.segments += gpci_count_sectors(segments);
         sum.moved += gpci_count_sectors(l1 ? l1->segments_of[l1->sectors_of[segments]] : segments);
-        sum.used += gpci_transaction_bytes(&lines[i]);
+        sum.used += range ? 0 : gpci_transaction_bytes(&lines[i]);
     }
     return sum;
 }
@@ -211,7 +212,7 @@ uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, uint32_t 
     const uint32_t whole = count;
     if (GPCI_UNLIKELY(h->line_blocks > 1))
         count = gpci_divide(lines, count, shift, h->line_blocks);
-    sums sum = sum_up(lines, count, gpci_passes_l1(h, w->space) ? &h->l1_level : NULL);
+    sums sum = sum_up(lines, count, range, gpci_passes_l1(h, w->space) ? &h->l1_level : NULL);
     count_lines(h, w->sm, w->kind, whole, sum);
     *out_segments = sum.segments;
     return count;
