@@ -126,10 +126,10 @@ GPCI_INLINE unsigned gpci_popcount(uint64_t x) {
 #endif
 }
 
-/* The same for a mask of sectors: one nibble of the constant per value of four bits. */
+/* The same for a mask of sectors. Most have four: what is read of the table is one cache line. */
+extern const uint8_t gpci_sector_counts[256];
 GPCI_INLINE unsigned gpci_count_sectors(uint8_t mask) {
-    const uint64_t counts = 0x4332322132212110u;
-    return (unsigned)((counts >> (mask & 15u) * 4 & 15u) + (counts >> (mask >> 4) * 4 & 15u));
+    return gpci_sector_counts[mask];
 }
 
 /* Index of the lowest set bit; x must not be 0. */
