@@ -71,8 +71,8 @@ void gpci_polynomial_init(gpci_polynomial *polynomial, unsigned degree, unsigned
 GPCI_INLINE uint64_t gpci_polynomial_mix(const gpci_polynomial *polynomial, uint64_t n) {
     uint64_t rest = n >> polynomial->degree & polynomial->rest;
     if (polynomial->narrow) {
-        for (const uint8_t(*fold)[16] = polynomial->narrow_folds; rest; rest >>= 4, fold++)
-            n ^= (*fold)[rest & 15];
+        for (const uint8_t(*fold)[16] = polynomial->narrow_folds; rest; rest >>= 8, fold += 2)
+            n ^= fold[0][rest & 15] ^ fold[1][rest >> 4 & 15];
         return n;
     }
     for (const uint32_t(*fold)[16] = polynomial->folds; rest; rest >>= 4, fold++)
