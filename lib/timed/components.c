@@ -46,8 +46,10 @@ static void index_groups(gpci_timed *t) {
     t->expect_from = UINT32_MAX;
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++) {
         const gpci_group *group = &t->groups[kind];
-        for (uint32_t i = 0; i < group->components; i++)
-            t->group_of[group->first + i] = (uint8_t)kind;
+        for (uint32_t i = group->first; i < group->first + group->components; i++) {
+            t->group_of[i] = (uint8_t)kind;
+            t->expected[i / 64] |= (uint64_t)(group->expect != NULL) << (i & 63);
+        }
         if (!group->expect || !group->components)
             continue;
         t->expect_from = t->expect_from == UINT32_MAX ? group->first : t->expect_from;
@@ -61,7 +63,8 @@ gpc_status gpci_groups_make(gpci_timed *t, gpc_error *error) {
     if (status < 0)
         return status;
     t->group_of = gpci_zalloc(t->context, components, sizeof *t->group_of);
-    if (!t->group_of)
+    t->expected = gpci_zalloc(t->context, t->wheel.words, sizeof *t->expected);
+    if (!t->group_of || !t->expected)
         return gpci_out_of_memory(error);
     index_groups(t);
     for (uint32_t kind = 0; status == GPC_OK && kind < GPCI_GROUP_COUNT; kind++)
@@ -76,6 +79,7 @@ void gpci_groups_destroy(gpci_timed *t) {
             classes[kind]->destroy(&t->groups[kind]);
     gpci_wheel_destroy(&t->wheel);
     gpci_free(t->context, t->group_of);
+    gpci_free(t->context, t->expected);
 }
 
 void gpci_groups_count_sm(const gpci_timed *t, uint32_t sm, gpc_stats *stats) {

@@ -98,11 +98,10 @@ static void step_component(void *timed, uint32_t number) {
 static void expect_steps(const gpci_timed *t, const uint64_t *due) {
     for (unsigned pass = 0; pass < 2; pass++)
         for (uint32_t word = t->expect_from / 64; word <= t->expect_to / 64; word++)
-            for (uint64_t bits = due[word]; bits; bits &= bits - 1) {
+            for (uint64_t bits = due[word] & t->expected[word]; bits; bits &= bits - 1) {
                 uint32_t number = word * 64 + gpci_lowest(bits);
                 const gpci_group *group = &t->groups[t->group_of[number]];
-                if (group->expect)
-                    group->expect(group, number - group->first, pass);
+                group->expect(group, number - group->first, pass);
             }
 }
 

@@ -97,7 +97,8 @@ struct gpci_timed {
     uint32_t bypass_room; /* packets beyond L1's miss queue, for loads that go past it because it is full */
     gpci_group groups[GPCI_GROUP_COUNT];
     uint8_t *group_of;               /* [components] gpci_group_kind */
-    uint32_t expect_from, expect_to; /* components whose steps are expected, and others between them */
+    uint64_t *expected;              /* bitmap of components whose steps are expected, */
+    uint32_t expect_from, expect_to; /* the first and the last of them */
     gpci_trace *trace;               /* the hierarchy's; with `values`, if it has none, theirs */
     gpci_plain_values *values;       /* of plain caches, with coherence.data; NULL */
     gpc_hierarchy_callbacks callbacks;
