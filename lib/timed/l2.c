@@ -404,9 +404,7 @@ static void run_link_out(gpci_timed *t, gpci_stage *stage) {
     }
 }
 
-/* What leaves the slice: replies, and requests to memory and to the other partition. */
-static void run_out(gpci_timed *t, gpci_stage *stage) {
-    run_served(t, stage);
+static void run_requests(gpci_timed *t, gpci_stage *stage) {
     if (stage->out.count)
         gpci_channel_send(t, stage);
     if (stage->link.count)
@@ -417,12 +415,16 @@ void gpci_slice_step(const gpci_group *group, uint32_t slice) {
     gpci_timed *t = group->timed;
     gpci_stage *stage = &t->l2[slice];
     run_fills(t, stage);
-    run_out(t, stage);
+    run_served(t, stage);
+    run_requests(t, stage);
     if (stage->peer_requests)
         run_link_tags(t, stage);
     run_tags(t, stage);
     run_in(t, stage);
-    run_out(t, stage);
+    /* what has just been served wakes the slice when it is due: most often later */
+    if (stage->served.count && t->pool.links[stage->served.first].due <= t->wheel.now)
+        run_served(t, stage);
+    run_requests(t, stage);
     if (gpci_stage_eager(&stage->tag_access[0]) || gpci_stage_eager(&stage->tag_access[1]))
         again(t, stage);
     else if (stage->in.count && stage->tag_access[0].reason == GPC_BUSY_NOT)
