@@ -19,7 +19,7 @@
 #define COST 24u        /* likewise */
 #define CENTRES 64u     /* of the table */
 #define WORK_STRIDE 12u /* floats of each point's entries: centres that are open, and room */
-#define COMPARED 1000u  /* the point that all are compared with, where there are so many */
+#define COMPARED 1000u  /* the point that all are compared with first, where there are so many */
 
 /* R10 walks over the point, R12 over the array of each feature. */
 static const char invert_code[] =
@@ -106,7 +106,7 @@ static void walk_cost(gpci_walk *w, const gpci_launch *l) {
     for (uint64_t step = 0; step < l->steps; step++) {
         const uint64_t row = l->operand[COORDINATES].base + step * l->n * GPCI_ELEMENT;
         gpci_access(w, row + thread * GPCI_ELEMENT, GPCI_ELEMENT);
-        gpci_access(w, row + (COMPARED % l->n) * GPCI_ELEMENT, 0);
+        gpci_access(w, row + l->window * GPCI_ELEMENT, 0);
         gpci_branch(w, step + 1 < l->steps);
     }
     gpci_access(w, point, POINT_BYTES);
@@ -134,7 +134,12 @@ static gpc_status plan_streamcluster(gpci_problem *p) {
     l.operand[POINTS].base = gpci_problem_array(p, l.n * POINT_BYTES);
     l.operand[TABLE].base = gpci_problem_array(p, CENTRES * GPCI_ELEMENT);
     l.operand[WORK].base = gpci_problem_array(p, l.n * WORK_STRIDE * GPCI_ELEMENT);
-    return gpci_problem_launch(p, &l);
+    gpc_status status = GPC_OK;
+    for (uint64_t launch = 0; status == GPC_OK && launch < (uint64_t)p->values[2]; launch++) {
+        l.window = (COMPARED + launch * CENTRES) % l.n;
+        status = gpci_problem_launch(p, &l);
+    }
+    return status;
 }
 
 static const gpc_parameter kmeans_parameters[] = {
@@ -155,15 +160,16 @@ const gpci_synthetic gpci_synthetic_rodinia_kmeans = {
 
 static const gpc_parameter streamcluster_parameters[] = {
     {"dimensions", 64, 1, 4096, true, "of a point"},
-    {"blocks", 0, 0, 1 << 20, true, "of the launch, the first so many; 0: all"},
+    {"blocks", 0, 0, 1 << 20, true, "of a launch, the first so many; 0: all"},
+    {"launches", 1, 1, GPCI_SYNTHETIC_LAUNCHES, true, "each with another point that all are compared with"},
 };
 
 const gpci_synthetic gpci_synthetic_rodinia_streamcluster = {
     .name = "rodinia-streamcluster",
     .summary = "streamcluster's distances from one point, as Fermi ran it; SIZE of the coordinates (dimensions=64, "
-               "blocks=0: all)",
+               "blocks=0: all, launches=1)",
     .least = GPCI_ELEMENT,
     .parameters = streamcluster_parameters,
-    .parameter_count = 2,
+    .parameter_count = 3,
     .plan = plan_streamcluster,
 };

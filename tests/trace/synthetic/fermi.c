@@ -165,17 +165,20 @@ static double cost(machine_lane *lane, const char *kernel) {
 Test(synthetic_fermi, streamcluster) {
     enum { COORDINATES, POINTS, TABLE, WORK };
     machine m;
-    machine_open(&m, "rodinia-streamcluster:20400:dimensions=3,blocks=2", 4, cost);
+    machine_open(&m, "rodinia-streamcluster:20400:dimensions=3,blocks=2,launches=2", 4, cost);
     double *old = copy_of(&m, WORK);
     machine_run(&m);
     for (size_t i = 0; i < 1700; i++) {
-        double distance = 0;
-        for (size_t d = 0; d < 3; d++) {
-            double apart = m.arrays[COORDINATES][d * 1700 + i] - m.arrays[COORDINATES][d * 1700 + 1000];
-            distance += apart * apart;
-        }
+        double entry = old[i * 12];
         const double *point = m.arrays[POINTS] + i * 8;
-        double entry = i < 1024 ? old[i * 12] + point[6] - distance * point[0] : old[i * 12];
+        for (size_t other = 1000; i < 1024 && other < 1100; other += 64) {
+            double distance = 0;
+            for (size_t d = 0; d < 3; d++) {
+                double apart = m.arrays[COORDINATES][d * 1700 + i] - m.arrays[COORDINATES][d * 1700 + other];
+                distance += apart * apart;
+            }
+            entry += point[6] - distance * point[0];
+        }
         expect(&m, WORK, i * 12, entry);
     }
     free(old);
