@@ -26,7 +26,7 @@ SENSITIVE = [
     Program("SS", "synthetic:similarity-score:64KiB:features=64,pairs=23040",
             "synthetic:similarity-score:64KiB:features=64,pairs=23040", 24, 2, 1.11, 2.38),
     Program("SSSP", "synthetic:sssp:2MiB:degree=5", "synthetic:sssp:512KiB:degree=5", 24, 8, 1.05, 2.20),
-    Program("SCLUSTER", "synthetic:rodinia-streamcluster:16MiB:blocks=90",
+    Program("SCLUSTER", "synthetic:rodinia-streamcluster:16MiB:blocks=45,launches=4",
             "synthetic:rodinia-streamcluster:16MiB:blocks=45", 24, 4, 2.44, 6.14),
     Program("ATAX", f"synthetic:polybench-atax:{POLYBENCH},steps=512,launch=1",
             f"synthetic:polybench-atax:{POLYBENCH},steps=64,launch=1", 4, 4, 1.0, 2.99),
