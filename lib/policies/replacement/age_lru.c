@@ -12,6 +12,9 @@
  * As bypassing algorithm (bypass=1) a request whose warp is younger than the
  * victim's does not enter. That of a warp no longer active is younger than any.
  *
+ * With exact=1 an id whose warp has ended is inactive at once, not only when the window has moved past it: as the
+ * flowchart has it (Figure 5.2), of which the window is the document's approximation. It takes a bit for each id.
+ *
  * A line belongs to the warp that fetched it, whoever hits it later. Which of several
  * inactive warps' lines leaves is left open; here it is the least recently used.
  *
@@ -27,12 +30,13 @@
 typedef struct age_state {
     gpci_lru_state lru;
     uint8_t *awids; /* [sets x ways] */
-    bool bypass;
+    bool bypass, exact;
     gpci_awid warps;
 } age_state;
 
 static const gpc_parameter parameters[] = {
     {"bypass", 0, 0, 1, true, "1 = a request of a younger warp than the victim's does not allocate"},
+    {"exact", 0, 0, 1, true, "1 = inactive are all warps that are, not only those outside the window of ids"},
 };
 
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
@@ -40,6 +44,7 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     gpc_status status = gpci_lru_init(&state->lru, env, message);
     state->awids = (uint8_t *)(state->lru.links + (size_t)env->sets * env->ways);
     state->bypass = env->parameters[0] > 0;
+    state->exact = env->parameters[1] > 0;
     gpci_awid_init(&state->warps);
     return status;
 }
@@ -58,7 +63,10 @@ static void on_miss(void *self, uint32_t set, const gpc_request *request) {
 
 static uint32_t rank(const void *self, size_t line) {
     const age_state *state = self;
-    return gpci_awid_age(&state->warps, state->awids[line]);
+    const uint8_t id = state->awids[line];
+    if (state->exact && state->warps.told && !state->warps.active[id])
+        return GPCI_AWID_INACTIVE;
+    return gpci_awid_age(&state->warps, id);
 }
 
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
@@ -87,11 +95,11 @@ static void on_warp_event(void *self, const gpc_warp_event *event) {
 
 /*
  * LRU's order and an 8-bit id per line, and two 8-bit registers:
- * sets x ways x (ceil(log2(ways)) + 8) + 16. The id in each warp's status field,
- * 8 bits a warp, is the scheduler's, whose warps a cache does not know.
+ * sets x ways x (ceil(log2(ways)) + 8) + 16; with exact=1 a bit for each of 256 ids. The
+ * id in each warp's status field, 8 bits a warp, is the scheduler's, whose warps a cache does not know.
  */
 static uint64_t cost_bits(const gpc_policy_env *env) {
-    return (uint64_t)env->sets * env->ways * (gpci_ceil_log2(env->ways) + 8) + 16;
+    return (uint64_t)env->sets * env->ways * (gpci_ceil_log2(env->ways) + 8) + 16 + (env->parameters[1] > 0 ? 256 : 0);
 }
 
 static uint64_t reads_with(const gpc_policy_env *env) {

@@ -56,6 +56,17 @@ Test(ages, barrier) {
     check("age-lru(bypass=1)", 3, "+0+1A0B0C1|0D1B0E1F0", "---AhCD");
 }
 
+/* A warp that ends between older and younger ones is within the window still; with exact=1 its lines go first. */
+Test(ages, exact) {
+    check("age-lru", 2, "+0+1+2A1B2.1C0", "--B");
+    check("age-lru(exact=1)", 2, "+0+1+2A1B2.1C0", "--A");
+    check("age-lru(exact=1)", 2, "+0+1+2A1B2|1C0", "--A");
+    check("age-lru(exact=1)", 2, "+0+1+2A1B2|1A1C0", "--hB");
+    check("age-lru(exact=1,bypass=1)", 2, "+0+1+2A1B0.1C2", "--A");
+    check("age-lru(bypass=1)", 2, "+0+1+2A1B0.1C2", "--b");
+    check("age-lru(exact=1)", 2, "A0B1C2D1", "--BC"); /* nothing is told: all are active */
+}
+
 /* Nobody is active: of all inactive ones the least recent; a warp that has ended is younger than any. */
 Test(ages, inactive_warps) {
     check("age-lru", 2, "+0+1A0B1.0.1C0", "--A");
