@@ -6,7 +6,7 @@ import math
 from ..bottleneck import step_of, warp_optimum
 from ._programs import SENSITIVE, warp_max
 
-PRESET = "gtx480"
+PRESET = "gtx480-gpgpusim"
 WARPS = (1, 2, 4, 6, 8, 10, 14, 18, 22, 24)  # the legends of seeds/004, Figures 4.2 to 4.9
 QUICK_WARPS = (1, 2, 4, 8, 24)
 EBT = (-6, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 6)  # Figure 4.13
