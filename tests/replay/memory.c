@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <gpucache/gpucache.h>
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How much memory a replay asks for at most: of the same calls the same bytes, on every machine with such pointers. */
+
+typedef struct heap {
+    size_t live, peak;
+} heap;
+
+/* Each block has its size before it, in as much room as keeps it aligned. */
+enum { HEAD = 64 };
+
+static void *resize(void *data, void *memory, size_t bytes) {
+    heap *h = data;
+    char *block = memory ? (char *)memory - HEAD : NULL;
+    size_t before = 0;
+    if (block)
+        memcpy(&before, block, sizeof before);
+    block = realloc(block, HEAD + bytes);
+    cr_assert(block);
+    memcpy(block, &bytes, sizeof bytes);
+    h->live += bytes - before;
+    h->peak = h->peak > h->live ? h->peak : h->live;
+    return block + HEAD;
+}
+
+static void *allocate(void *data, size_t bytes) {
+    return resize(data, NULL, bytes);
+}
+
+static void release(void *data, void *memory) {
+    heap *h = data;
+    if (!memory)
+        return;
+    size_t bytes;
+    memcpy(&bytes, (char *)memory - HEAD, sizeof bytes);
+    h->live -= bytes;
+    free((char *)memory - HEAD);
+}
+
+/* Bytes at most in use while all kernels of a source run. */
+static size_t peak_of(const char *preset, const char *mode, const char *source) {
+    heap h = {0, 0};
+    gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
+    options.allocate = allocate;
+    options.resize = resize;
+    options.release = release;
+    options.allocator_data = &h;
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_context *context;
+    gpc_config *config;
+    gpc_trace *trace;
+    gpc_replay *replay;
+    cr_assert_eq(gpc_context_create(&options, &error, &context), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_load_preset(config, preset, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_config_set(config, "mode", mode, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_trace_open(context, source, &error, &trace), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_create(context, config, &error, &replay), GPC_OK, "%s", error.message);
+    gpc_kernel kernel = GPC_KERNEL_INIT;
+    gpc_stats stats;
+    gpc_stats_init(&stats);
+    gpc_status status;
+    do
+        status = gpc_replay_kernel(replay, trace, &kernel, &stats, &error);
+    while (status == GPC_OK);
+    cr_assert_eq(status, GPC_END, "%s", error.message);
+    gpc_replay_destroy(replay);
+    gpc_trace_close(trace);
+    gpc_config_destroy(config);
+    gpc_context_destroy(context);
+    cr_assert_eq(h.live, 0);
+    return h.peak;
+}
+
+#define MIB (1u << 20)
+
+static void expect_at_most(const char *preset, const char *mode, const char *source, size_t mib) {
+    size_t peak = peak_of(preset, mode, source);
+    cr_expect_leq(peak, mib * MIB, "%s, %s, %s: %.1f MiB, not at most %zu", preset, mode, source, (double)peak / MIB,
+                  mib);
+}
+
+/* Without a clock: lines, of L2 above all, and a thread block of each SM at a time. */
+Test(replay_memory, functional) {
+    for (size_t i = 0; i < gpc_preset_count(); i++) {
+        const char *name = NULL;
+        cr_assert_eq(gpc_preset_at(i, &name, NULL), GPC_OK);
+        expect_at_most(name, "functional", "synthetic:gather:256KiB", 32);
+    }
+}
+
+/* With one: also a scoreboard for each warp and room for all that may be in flight. A fifth or less is free. */
+Test(replay_memory, timed) {
+    expect_at_most("gtx480", "timed", "synthetic:vectoradd:1MiB", 7);
+    expect_at_most("gtx480", "timed", "synthetic:gather:256KiB", 8);
+    expect_at_most("qv100", "timed", "synthetic:gather:32KiB", 54);
+    expect_at_most("qv100", "timed", "synthetic:warp-reuse:1MiB:lines=8,repeats=2", 67);
+    expect_at_most("h100", "timed", "synthetic:gather:32KiB", 83);
+    expect_at_most("h100", "timed", "synthetic:warp-reuse:1MiB:lines=8,repeats=2", 90);
+}
+
+/* Four times as many thread blocks, of which no more are resident: not more than a hundredth of the memory is. */
+Test(replay_memory, does_not_grow_with_the_trace) {
+    static const char *const modes[] = {"functional", "timed"};
+    for (size_t i = 0; i < 2; i++) {
+        size_t some = peak_of("gtx480", modes[i], "synthetic:vectoradd:2MiB");
+        size_t more = peak_of("gtx480", modes[i], "synthetic:vectoradd:8MiB");
+        cr_expect_leq(more, some + some / 100, "%s: %zu and %zu bytes", modes[i], some, more);
+    }
+}
