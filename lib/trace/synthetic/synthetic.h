@@ -87,6 +87,9 @@ gpc_status gpci_problem_fail(gpci_problem *problem, const char *format, ...) GPC
  */
 uint64_t gpci_problem_array(gpci_problem *problem, uint64_t bytes);
 
+/* `count` arrays of `bytes` each, one behind another: where the first is, and how far from one to the next. */
+gpci_operand gpci_problem_arrays(gpci_problem *problem, uint64_t bytes, uint64_t count);
+
 /* Add a launch, copied; extents in y that are 0 become 1. Where its grid is one that no GPU takes, GPC_ERROR_RANGE. */
 gpc_status gpci_problem_launch(gpci_problem *problem, const gpci_launch *launch);
 

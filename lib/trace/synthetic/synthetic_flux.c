@@ -80,11 +80,6 @@ static void walk_flux(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-static gpci_operand arrays(gpci_problem *p, uint64_t bytes, uint64_t count) {
-    gpci_operand operand = {.base = gpci_problem_array(p, bytes * count), .step = bytes};
-    return operand;
-}
-
 static gpc_status plan_cfd(gpci_problem *p) {
     gpci_launch l = {.name = "_Z17cuda_compute_fluxiPiPfS0_S0_", .code = flux_code, .warp = walk_flux};
     l.n = p->size / (GPCI_ELEMENT * VARIABLES);
@@ -92,10 +87,10 @@ static gpc_status plan_cfd(gpci_problem *p) {
     l.seed = gpci_mix((uint64_t)p->values[1]);
     l.grid[0] = gpci_ceiling(l.n, CELL_THREADS);
     l.block[0] = CELL_THREADS;
-    l.operand[CELLS] = arrays(p, l.n * GPCI_ELEMENT, VARIABLES);
-    l.operand[NEIGHBOURS] = arrays(p, l.n * GPCI_ELEMENT, SIDES);
-    l.operand[NORMALS] = arrays(p, l.n * GPCI_ELEMENT, SIDES * AXES);
-    l.operand[FLUXES] = arrays(p, l.n * GPCI_ELEMENT, VARIABLES);
+    l.operand[CELLS] = gpci_problem_arrays(p, l.n * GPCI_ELEMENT, VARIABLES);
+    l.operand[NEIGHBOURS] = gpci_problem_arrays(p, l.n * GPCI_ELEMENT, SIDES);
+    l.operand[NORMALS] = gpci_problem_arrays(p, l.n * GPCI_ELEMENT, SIDES * AXES);
+    l.operand[FLUXES] = gpci_problem_arrays(p, l.n * GPCI_ELEMENT, VARIABLES);
     return gpci_problem_launch(p, &l);
 }
 

@@ -130,12 +130,6 @@ static void walk_force(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-/* `count` arrays of the same length, one behind another. */
-static gpci_operand arrays(gpci_problem *p, uint64_t bytes, uint64_t count) {
-    gpci_operand operand = {.base = gpci_problem_array(p, bytes * count), .step = bytes};
-    return operand;
-}
-
 static gpc_status plan_comd(gpci_problem *p) {
     gpci_launch l = {.name = "_Z20LJ_Force_thread_atom6SimGpu11AtomListGpu", .code = force_code, .warp = walk_force};
     l.columns = (uint64_t)p->values[0];
@@ -151,11 +145,11 @@ static gpc_status plan_comd(gpci_problem *p) {
     l.n = first_atom(&l, cells);
     l.grid[0] = gpci_ceiling(l.n, MOLECULE_THREADS);
     l.block[0] = MOLECULE_THREADS;
-    l.operand[LISTS] = arrays(p, l.n * GPCI_ELEMENT, 2);
+    l.operand[LISTS] = gpci_problem_arrays(p, l.n * GPCI_ELEMENT, 2);
     l.operand[NEIGHBOURS] = (gpci_operand){.base = gpci_problem_array(p, cells * (CELLS + 1) * GPCI_ELEMENT),
                                            .step = cells * CELLS * GPCI_ELEMENT};
-    l.operand[POSITIONS] = arrays(p, cells * ROOM * REAL, 3);
-    l.operand[FORCES] = arrays(p, l.n * REAL, 4);
+    l.operand[POSITIONS] = gpci_problem_arrays(p, cells * ROOM * REAL, 3);
+    l.operand[FORCES] = gpci_problem_arrays(p, l.n * REAL, 4);
     return gpci_problem_launch(p, &l);
 }
 

@@ -39,6 +39,10 @@ uint64_t gpci_problem_array(gpci_problem *p, uint64_t bytes) {
     return base;
 }
 
+gpci_operand gpci_problem_arrays(gpci_problem *p, uint64_t bytes, uint64_t count) {
+    return (gpci_operand){.base = gpci_problem_array(p, bytes * count), .step = bytes};
+}
+
 gpc_status gpci_problem_launch(gpci_problem *p, const gpci_launch *launch) {
     if (p->launch_count == GPCI_SYNTHETIC_LAUNCHES)
         return gpci_problem_fail(p, "more than %u launches", GPCI_SYNTHETIC_LAUNCHES);

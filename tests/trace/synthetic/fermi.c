@@ -6,18 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double *copy_of(const machine *m, size_t array) {
-    double *copy = malloc(m->lengths[array] * sizeof *copy);
-    cr_assert(copy);
-    return memcpy(copy, m->arrays[array], m->lengths[array] * sizeof *copy);
-}
-
-static void expect(const machine *m, size_t array, size_t index, double value) {
-    double found = m->arrays[array][index];
-    if (found != value)
-        cr_assert_fail("%s: array %zu [%zu] is %g, not %g", m->rig.kernel.name, array, index, found, value);
-}
-
 /* A sum in memory: what is there, and the product of the two that were loaded after it. */
 static double add_product(machine_lane *lane, const char *kernel) {
     (void)kernel;
@@ -33,13 +21,13 @@ enum { MATRIX, ACROSS, DOWN, ACROSS2, DOWN2 };
 static void check_sums(const char *source, size_t columns, bool rows, size_t vector, size_t sums, size_t steps) {
     machine m;
     machine_open(&m, source, 4, add_product);
-    double *old = copy_of(&m, sums);
+    double *old = machine_copy(&m, sums);
     cr_assert(machine_launch(&m));
     for (size_t i = 0; i < m.lengths[sums]; i++) {
         double sum = old[i];
         for (size_t j = 0; j < steps; j++)
             sum += m.arrays[MATRIX][rows ? i * columns + j : j * columns + i] * m.arrays[vector][j];
-        expect(&m, sums, i, sum);
+        machine_expect(&m, sums, i, sum);
     }
     cr_expect_not(machine_launch(&m), "%s", source);
     free(old);
@@ -68,15 +56,15 @@ Test(synthetic_fermi, gesummv) {
     enum { B = 1, X, TMP, Y };
     machine m;
     machine_open(&m, "polybench-gesummv:30000:columns=75", 4, gesummv);
-    double *tmp = copy_of(&m, TMP), *y = copy_of(&m, Y);
+    double *tmp = machine_copy(&m, TMP), *y = machine_copy(&m, Y);
     machine_run(&m);
     for (size_t i = 0; i < 100; i++) {
         for (size_t j = 0; j < 75; j++) {
             tmp[i] += m.arrays[MATRIX][i * 75 + j] * m.arrays[X][j];
             y[i] += m.arrays[B][i * 75 + j] * m.arrays[X][j];
         }
-        expect(&m, TMP, i, tmp[i]);
-        expect(&m, Y, i, 2 * tmp[i] + 5 * y[i]);
+        machine_expect(&m, TMP, i, tmp[i]);
+        machine_expect(&m, Y, i, 2 * tmp[i] + 5 * y[i]);
     }
     free(tmp);
     free(y);
@@ -103,10 +91,10 @@ static double element(const double *a, const double *b, size_t side, size_t inde
 Test(synthetic_fermi, gemm) {
     machine m;
     machine_open(&m, "polybench-gemm:10000", 4, product); /* 50 x 50: parts of blocks */
-    double *old = copy_of(&m, 2);
+    double *old = machine_copy(&m, 2);
     machine_run(&m);
     for (size_t i = 0; i < 2500; i++)
-        expect(&m, 2, i, 3 * old[i] + element(m.arrays[0], m.arrays[1], 50, i));
+        machine_expect(&m, 2, i, 3 * old[i] + element(m.arrays[0], m.arrays[1], 50, i));
     free(old);
     machine_close(&m);
 }
@@ -118,7 +106,7 @@ Test(synthetic_fermi, three_products) {
     for (size_t k = 0; k < 3; k++) {
         cr_assert(machine_launch(&m));
         for (size_t i = 0; i < 400; i++)
-            expect(&m, 4 + k, i, element(m.arrays[inputs[k][0]], m.arrays[inputs[k][1]], 20, i));
+            machine_expect(&m, 4 + k, i, element(m.arrays[inputs[k][0]], m.arrays[inputs[k][1]], 20, i));
     }
     machine_close(&m);
 }
@@ -140,13 +128,13 @@ Test(synthetic_fermi, kmeans) {
     cr_assert(machine_launch(&m));
     for (size_t i = 0; i < 300; i++)
         for (size_t j = 0; j < 25; j++)
-            expect(&m, FEATURES, j * 300 + i, m.arrays[POINTS][i * 25 + j]);
+            machine_expect(&m, FEATURES, j * 300 + i, m.arrays[POINTS][i * 25 + j]);
     cr_assert(machine_launch(&m));
     for (size_t i = 0; i < 300; i++) {
         double sum = 0;
         for (size_t j = 0; j < 25; j++)
             sum += m.arrays[POINTS][i * 25 + j];
-        expect(&m, MEMBERSHIP, i, 3 * sum);
+        machine_expect(&m, MEMBERSHIP, i, 3 * sum);
     }
     machine_close(&m);
 }
@@ -166,7 +154,7 @@ Test(synthetic_fermi, streamcluster) {
     enum { COORDINATES, POINTS, TABLE, WORK };
     machine m;
     machine_open(&m, "rodinia-streamcluster:20400:dimensions=3,blocks=2,launches=2", 4, cost);
-    double *old = copy_of(&m, WORK);
+    double *old = machine_copy(&m, WORK);
     machine_run(&m);
     for (size_t i = 0; i < 1700; i++) {
         double entry = old[i * 12];
@@ -179,7 +167,7 @@ Test(synthetic_fermi, streamcluster) {
             }
             entry += point[6] - distance * point[0];
         }
-        expect(&m, WORK, i * 12, entry);
+        machine_expect(&m, WORK, i * 12, entry);
     }
     free(old);
     machine_close(&m);
@@ -198,7 +186,7 @@ Test(synthetic_fermi, gaussian) {
     enum { M, A, B, N = 27 };
     machine m;
     machine_open(&m, "rodinia-gaussian:2916:first=3,columns=2", 4, eliminated);
-    double *a = copy_of(&m, A), *b = copy_of(&m, B), *multipliers = copy_of(&m, M);
+    double *a = machine_copy(&m, A), *b = machine_copy(&m, B), *multipliers = machine_copy(&m, M);
     machine_run(&m);
     for (size_t t = 3; t < 5; t++)
         for (size_t row = t + 1; row < N; row++) {
@@ -208,11 +196,11 @@ Test(synthetic_fermi, gaussian) {
             b[row] -= f * b[t];
         }
     for (size_t i = 0; i < N * N; i++) {
-        expect(&m, A, i, a[i]);
-        expect(&m, M, i, multipliers[i]);
+        machine_expect(&m, A, i, a[i]);
+        machine_expect(&m, M, i, multipliers[i]);
     }
     for (size_t i = 0; i < N; i++)
-        expect(&m, B, i, b[i]);
+        machine_expect(&m, B, i, b[i]);
     free(a);
     free(b);
     free(multipliers);

@@ -106,3 +106,15 @@ void machine_run(machine *m) {
     while (machine_launch(m))
         continue;
 }
+
+double *machine_copy(const machine *m, size_t array) {
+    double *copy = malloc(m->lengths[array] * sizeof *copy);
+    cr_assert(copy);
+    return memcpy(copy, m->arrays[array], m->lengths[array] * sizeof *copy);
+}
+
+void machine_expect(const machine *m, size_t array, size_t index, double value) {
+    double found = m->arrays[array][index];
+    if (found != value)
+        cr_assert_fail("%s: array %zu [%zu] is %g, not %g", m->rig.kernel.name, array, index, found, value);
+}

@@ -40,4 +40,8 @@ bool machine_launch(machine *m);
 void machine_run(machine *m);
 void machine_close(machine *m);
 
+/* A copy of an array as it is now, to be freed; and assert what an element is. */
+double *machine_copy(const machine *m, size_t array);
+void machine_expect(const machine *m, size_t array, size_t index, double value);
+
 #endif

@@ -7,19 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy of an array as it was before the run. */
-static double *before(const machine *m, size_t array) {
-    double *copy = malloc(m->lengths[array] * sizeof *copy);
-    cr_assert(copy);
-    return memcpy(copy, m->arrays[array], m->lengths[array] * sizeof *copy);
-}
-
-static void expect(const machine *m, size_t array, size_t index, double value) {
-    double found = m->arrays[array][index];
-    if (found != value)
-        cr_assert_fail("%s: array %zu [%zu] is %g, not %g", m->rig.kernel.name, array, index, found, value);
-}
-
 static double take(machine_lane *lane, double value) {
     lane->count = 0;
     return value;
@@ -51,7 +38,7 @@ static void check_elementwise(const char *source, unsigned inputs, double (*func
     machine_run(&m);
     cr_assert_eq(m.count, inputs + 1);
     for (size_t i = 0; i < m.lengths[inputs]; i++)
-        expect(&m, inputs, i, function(m.arrays[0][i], inputs > 1 ? m.arrays[1][i] : 0));
+        machine_expect(&m, inputs, i, function(m.arrays[0][i], inputs > 1 ? m.arrays[1][i] : 0));
     machine_close(&m);
 }
 
@@ -102,7 +89,7 @@ Test(synthetic_results, elementwise) {
 Test(synthetic_results, stream) {
     machine m;
     machine_open(&m, "stream:20000:turns=2", 8, elementwise);
-    double *a = before(&m, 0);
+    double *a = machine_copy(&m, 0);
     machine_run(&m);
     for (size_t i = 0; i < m.lengths[0]; i++) {
         double x = a[i], y = 0, z = 0;
@@ -112,9 +99,9 @@ Test(synthetic_results, stream) {
             z = x + y;
             x = y + 3 * z;
         }
-        expect(&m, 0, i, x);
-        expect(&m, 1, i, y);
-        expect(&m, 2, i, z);
+        machine_expect(&m, 0, i, x);
+        machine_expect(&m, 1, i, y);
+        machine_expect(&m, 2, i, z);
     }
     free(a);
     machine_close(&m);
@@ -133,7 +120,7 @@ static void check_transpose(const char *source, size_t rows, size_t columns) {
     cr_assert_eq(m.lengths[1], rows * columns);
     for (size_t y = 0; y < rows; y++)
         for (size_t x = 0; x < columns; x++)
-            expect(&m, 1, x * rows + y, m.arrays[0][y * columns + x]);
+            machine_expect(&m, 1, x * rows + y, m.arrays[0][y * columns + x]);
     machine_close(&m);
 }
 
@@ -154,7 +141,7 @@ Test(synthetic_results, zeropad) {
     for (size_t y = 0; y < 70; y++)
         for (size_t x = 0; x < 70; x++) {
             bool inside = x >= 5 && x < 65 && y >= 5 && y < 65;
-            expect(&m, 1, y * 70 + x, inside ? m.arrays[0][(y - 5) * 60 + x - 5] : 0);
+            machine_expect(&m, 1, y * 70 + x, inside ? m.arrays[0][(y - 5) * 60 + x - 5] : 0);
         }
     machine_close(&m);
 }
@@ -167,7 +154,7 @@ Test(synthetic_results, spatial) {
         size_t reversed = 0;
         for (unsigned bit = 0; bit < 12; bit++)
             reversed |= (i >> bit & 1) << (11 - bit);
-        expect(&m, 1, i, m.arrays[0][reversed]);
+        machine_expect(&m, 1, i, m.arrays[0][reversed]);
     }
     machine_close(&m);
 }
@@ -201,8 +188,9 @@ static void check_kronecker(const char *source, size_t m_side, size_t n_side) {
     cr_assert_eq(m.lengths[2], side * side);
     for (size_t y = 0; y < side; y++)
         for (size_t x = 0; x < side; x++)
-            expect(&m, 2, y * side + x,
-                   m.arrays[0][y / n_side * m_side + x / n_side] + m.arrays[1][y % n_side * n_side + x % n_side]);
+            machine_expect(&m, 2, y * side + x,
+                           m.arrays[0][y / n_side * m_side + x / n_side] +
+                               m.arrays[1][y % n_side * n_side + x % n_side]);
     machine_close(&m);
 }
 
@@ -236,7 +224,7 @@ static void check_pool(const char *source, size_t rows, size_t columns, size_t w
                 most = fmax(most, v);
                 sum += v;
             }
-            expect(&m, 1, y * width + x, largest ? most : sum);
+            machine_expect(&m, 1, y * width + x, largest ? most : sum);
         }
     machine_close(&m);
 }

@@ -7,18 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double *before(const machine *m, size_t array) {
-    double *copy = malloc(m->lengths[array] * sizeof *copy);
-    cr_assert(copy);
-    return memcpy(copy, m->arrays[array], m->lengths[array] * sizeof *copy);
-}
-
-static void expect(const machine *m, size_t array, size_t index, double value) {
-    double found = m->arrays[array][index];
-    if (found != value)
-        cr_assert_fail("%s: array %zu [%zu] is %g, not %g", m->rig.kernel.name, array, index, found, value);
-}
-
 static double take(machine_lane *lane, double value) {
     lane->count = 0;
     return value;
@@ -59,9 +47,9 @@ static void check_atax(const char *source, size_t rows, size_t columns) {
     cr_assert_eq(m.lengths[ACROSS], columns);
     cr_assert_eq(m.lengths[DOWN], rows);
     for (size_t i = 0; i < rows; i++)
-        expect(&m, DOWN, i, row_sum(m.arrays[MATRIX], m.arrays[ACROSS], columns, i));
+        machine_expect(&m, DOWN, i, row_sum(m.arrays[MATRIX], m.arrays[ACROSS], columns, i));
     for (size_t j = 0; j < columns; j++)
-        expect(&m, ACROSS2, j, column_sum(m.arrays[MATRIX], m.arrays[DOWN], rows, columns, j));
+        machine_expect(&m, ACROSS2, j, column_sum(m.arrays[MATRIX], m.arrays[DOWN], rows, columns, j));
     machine_close(&m);
 }
 
@@ -76,21 +64,21 @@ Test(synthetic_sums, bicg) {
     machine_open(&m, "bicg:32KiB", 4, dot);
     machine_run(&m);
     for (size_t j = 0; j < 128; j++)
-        expect(&m, ACROSS, j, column_sum(m.arrays[MATRIX], m.arrays[DOWN], 64, 128, j));
+        machine_expect(&m, ACROSS, j, column_sum(m.arrays[MATRIX], m.arrays[DOWN], 64, 128, j));
     for (size_t i = 0; i < 64; i++)
-        expect(&m, DOWN2, i, row_sum(m.arrays[MATRIX], m.arrays[ACROSS2], 128, i));
+        machine_expect(&m, DOWN2, i, row_sum(m.arrays[MATRIX], m.arrays[ACROSS2], 128, i));
     machine_close(&m);
 }
 
 Test(synthetic_sums, mvt) {
     machine m;
     machine_open(&m, "mvt:30000:columns=75", 4, dot);
-    double *down = before(&m, DOWN), *across = before(&m, ACROSS2);
+    double *down = machine_copy(&m, DOWN), *across = machine_copy(&m, ACROSS2);
     machine_run(&m);
     for (size_t i = 0; i < 100; i++)
-        expect(&m, DOWN, i, down[i] + row_sum(m.arrays[MATRIX], m.arrays[ACROSS], 75, i));
+        machine_expect(&m, DOWN, i, down[i] + row_sum(m.arrays[MATRIX], m.arrays[ACROSS], 75, i));
     for (size_t j = 0; j < 75; j++)
-        expect(&m, ACROSS2, j, across[j] + column_sum(m.arrays[MATRIX], m.arrays[DOWN2], 100, 75, j));
+        machine_expect(&m, ACROSS2, j, across[j] + column_sum(m.arrays[MATRIX], m.arrays[DOWN2], 100, 75, j));
     free(down);
     free(across);
     machine_close(&m);
@@ -110,7 +98,8 @@ Test(synthetic_sums, gesummv) {
     machine_open(&m, "gesummv:30000:columns=75", 4, two_dots);
     machine_run(&m);
     for (size_t i = 0; i < 100; i++)
-        expect(&m, 3, i, 2 * row_sum(m.arrays[0], m.arrays[2], 75, i) + 5 * row_sum(m.arrays[1], m.arrays[2], 75, i));
+        machine_expect(&m, 3, i,
+                       2 * row_sum(m.arrays[0], m.arrays[2], 75, i) + 5 * row_sum(m.arrays[1], m.arrays[2], 75, i));
     machine_close(&m);
 }
 
@@ -131,7 +120,7 @@ static void check_scalarprod(const char *source, size_t vectors, size_t length) 
         double sum = 0;
         for (size_t i = v * length; i < (v + 1) * length; i++)
             sum += m.arrays[0][i] * m.arrays[1][i];
-        expect(&m, 2, v, sum);
+        machine_expect(&m, 2, v, sum);
     }
     machine_close(&m);
 }
@@ -165,11 +154,11 @@ Test(synthetic_sums, cppoverload) {
     cr_assert_eq(m.lengths[0], 2 * n);
     cr_assert(machine_launch(&m));
     for (size_t i = 0; i < n; i++)
-        expect(&m, 1, i, 3 * m.arrays[0][i]);
+        machine_expect(&m, 1, i, 3 * m.arrays[0][i]);
     cr_assert(machine_launch(&m));
     cr_assert(machine_launch(&m));
     for (size_t i = 0; i < n; i++)
-        expect(&m, 1, i, 3 * (m.arrays[0][i] + m.arrays[0][n + i]));
+        machine_expect(&m, 1, i, 3 * (m.arrays[0][i] + m.arrays[0][n + i]));
     cr_assert(!machine_launch(&m));
     machine_close(&m);
 }
@@ -208,7 +197,7 @@ static void check_kmeans(const char *source, bool rowmajor) {
                 distance[c] += (x - m.arrays[1][c * 19 + f]) * (x - m.arrays[1][c * 19 + f]);
         }
         size_t best = distance[1] < distance[0] ? 1 : 0;
-        expect(&m, 2, p, distance[2] < distance[best] ? 2 : (double)best);
+        machine_expect(&m, 2, p, distance[2] < distance[best] ? 2 : (double)best);
     }
     machine_close(&m);
 }
@@ -265,7 +254,7 @@ static void check_reuse(const char *source, size_t per_thread, size_t spread, do
         double sum = 0;
         for (size_t i = 0; i < per_thread; i++)
             sum += m.arrays[0][t / spread * spread * per_thread + i * spread + t % spread];
-        expect(&m, 1, t, repeats * sum);
+        machine_expect(&m, 1, t, repeats * sum);
     }
     machine_close(&m);
 }
@@ -307,7 +296,7 @@ static void check_matmul(const char *source, size_t n) {
             double sum = 0;
             for (size_t k = 0; k < n; k++)
                 sum += m.arrays[0][y * n + k] * m.arrays[1][k * n + x];
-            expect(&m, 2, y * n + x, sum);
+            machine_expect(&m, 2, y * n + x, sum);
         }
     machine_close(&m);
 }
@@ -344,11 +333,11 @@ static double walsh(const double *data, size_t n, size_t i) {
 static void check_walsh(const char *source, size_t n) {
     machine m;
     machine_open(&m, source, 4, butterfly);
-    double *data = before(&m, 0);
+    double *data = machine_copy(&m, 0);
     machine_run(&m);
     cr_assert_eq(m.lengths[0], n);
     for (size_t i = 0; i < n; i++)
-        expect(&m, 0, i, walsh(data, n, i));
+        machine_expect(&m, 0, i, walsh(data, n, i));
     free(data);
     machine_close(&m);
 }
@@ -368,13 +357,13 @@ Test(synthetic_sums, dyadic_convolution) {
     enum { N = 1024 };
     machine m;
     machine_open(&m, "fastwalsh:4KiB:convolve=1", 4, butterfly);
-    double *data = before(&m, 0), *kernel = before(&m, 1);
+    double *data = machine_copy(&m, 0), *kernel = machine_copy(&m, 1);
     machine_run(&m);
     for (size_t i = 0; i < N; i++) {
         double sum = 0;
         for (size_t j = 0; j < N; j++)
             sum += data[j] * kernel[i ^ j];
-        expect(&m, 0, i, N * sum);
+        machine_expect(&m, 0, i, N * sum);
     }
     free(data);
     free(kernel);
