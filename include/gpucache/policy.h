@@ -197,6 +197,12 @@ typedef struct gpc_replacement_ops {
     /*
      * Storage that the policy would take in hardware, in bits, in cache env->index of env->count alike. What all share
      * counts in cache 0. The state pointers of `env` are NULL. [0 = not stated]
+     * One rule for all: it counts whatever the policy needs to decide as it does and a cache without a policy would
+     * not have: fields of lines and sets, with them an order among a set's lines wherever it is asked for, if only to
+     * settle ties (LRU's: ceil(log2(ways)) bits a line), tables with their tags, samplers, counters, registers, random
+     * generators. It does not count constants and wiring; the cache's own tags, valid and dirty bits; what a request
+     * says; nor fields that another part keeps for each of its own, as a scheduler an id for each warp. Where a paper
+     * counts less, its figure is what a test finds when it takes the rest away.
      */
     uint64_t (*cost_bits)(const gpc_policy_env *env);
 

@@ -56,7 +56,7 @@ typedef struct gpc_predictor_ops {
     void (*on_evict)(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction, const gpc_request *request);
     void (*on_invalidate)(void *self, uint32_t set, uint32_t way);
     void (*on_warp_event)(void *self, const gpc_warp_event *event);
-    uint64_t (*cost_bits)(const gpc_policy_env *env);
+    uint64_t (*cost_bits)(const gpc_policy_env *env); /* by the rule of gpc_replacement_ops.cost_bits */
 
     const gpc_text_parameter *texts;
     size_t text_count;

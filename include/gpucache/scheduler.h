@@ -114,7 +114,10 @@ typedef struct gpc_scheduler_ops {
     void (*on_cache_event)(void *self, const gpc_cache_event *event);
     /* Statistics of the SM since the last sample. [nothing] */
     void (*sample)(void *self, const gpc_stats *stats, uint64_t cycle);
-    /* Storage that the policy would take in hardware, in bits, for env->warps slots. [0 = not stated] */
+    /*
+     * Storage that the policy would take in hardware, in bits, for env->warps slots, by the rule of
+     * gpc_replacement_ops.cost_bits. [0 = not stated]
+     */
     uint64_t (*cost_bits)(const gpc_scheduler_env *env);
 
     const gpc_text_parameter *texts;

@@ -74,6 +74,50 @@ Test(replacement, costs_are_those_of_the_literature) {
     gpc_context_destroy(context);
 }
 
+/*
+ * What each keeps beside an order of LRU, 2 bits a line, in 32 sets of 4 ways: the order counts wherever it is asked
+ * for, were it to settle ties, as the rule of gpc_replacement_ops.cost_bits has it.
+ */
+Test(replacement, an_order_costs_the_same_everywhere) {
+    static const struct {
+        const char *spec;
+        uint64_t beside;
+    } known[] = {
+        {"lip", 0},
+        {"bip", 5},
+        {"bip(random=1)", 64},
+        {"dip", 5 + 10},
+        {"age-lru", 128 * 8 + 16},
+        {"age-lru(exact=1)", 128 * 8 + 16 + 256},
+        {"rpr", 8 * (2048 + 208 + 256) + 16},
+        {"combined", 8 * (2048 + 208 + 256) + 16},
+        {"counter-based", 65536 * 5 + 128 * 21},
+        {"counter-based(variant=lvp)", 65536 * 5 + 128 * 17},
+        {"sdbp", 3 * 4096 * 2 + 8 * 3 * (15 + 15 + 1 + 1 + 2) + 128},
+    };
+    gpc_context *context = open_context(1);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        uint64_t bits = 0;
+        cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, known[i].spec, 32, 4, 128, 1, NULL, &bits),
+                     GPC_OK);
+        cr_expect_eq(bits, 128 * 2 + known[i].beside, "%s: %llu", known[i].spec, (unsigned long long)bits);
+    }
+    gpc_context_destroy(context);
+}
+
+/* A generator counts where a draw decides. */
+Test(replacement, a_generator_costs_64_bits) {
+    static const char *const pairs[][2] = {{"nru", "nru(random=1)"}, {"bip(epsilon=1)", "bip(random=1)"}};
+    gpc_context *context = open_context(1);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        uint64_t without = 0, with = 0;
+        cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, pairs[i][0], 32, 4, 128, 1, NULL, &without), 0);
+        cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, pairs[i][1], 32, 4, 128, 1, NULL, &with), 0);
+        cr_expect_eq(with - without, 64, "%s", pairs[i][1]);
+    }
+    gpc_context_destroy(context);
+}
+
 static uint64_t mix_in(uint64_t digest, const rig_outcome *o) {
     return gpci_mix(digest ^ ((uint64_t)o->way << 2 | (uint64_t)o->hit << 1 | o->bypassed));
 }

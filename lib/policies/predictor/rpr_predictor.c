@@ -76,9 +76,10 @@ static void on_warp_event(void *self, const gpc_warp_event *event) {
     gpci_awid_event(&f->warps, event);
 }
 
-/* The history table and the sampler, in cache 0 alone. */
+/* The history table and the sampler, in cache 0 alone, and in each the registers of active warp ids. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
-    return gpci_rpr_shared_bits(env, (uint32_t)env->parameters[SAMPLE], (uint32_t)env->parameters[SIGNATURE]);
+    return GPCI_AWID_BITS +
+           gpci_rpr_shared_bits(env, (uint32_t)env->parameters[SAMPLE], (uint32_t)env->parameters[SIGNATURE]);
 }
 
 static void state_of(void *self, gpc_state_fn visit, void *user_data) {

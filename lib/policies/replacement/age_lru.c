@@ -99,7 +99,8 @@ static void on_warp_event(void *self, const gpc_warp_event *event) {
  * id in each warp's status field, 8 bits a warp, is the scheduler's, whose warps a cache does not know.
  */
 static uint64_t cost_bits(const gpc_policy_env *env) {
-    return (uint64_t)env->sets * env->ways * (gpci_ceil_log2(env->ways) + 8) + 16 + (env->parameters[1] > 0 ? 256 : 0);
+    return gpci_lru.cost_bits(env) + (uint64_t)env->sets * env->ways * 8 + GPCI_AWID_BITS +
+           (env->parameters[1] > 0 ? 256 : 0);
 }
 
 static uint64_t reads_with(const gpc_policy_env *env) {

@@ -38,6 +38,7 @@
  */
 #define GPCI_AWID_SLOTS 1024u /* warp slots; higher ones are folded onto these */
 #define GPCI_AWID_INACTIVE 256u
+#define GPCI_AWID_BITS 16u /* the registers; the id in a warp's status field is the scheduler's */
 
 /* What a policy reads that keeps these ids: GPC_READS_ bits. */
 #define GPCI_AWID_READS (GPC_READS_WARP | GPC_READS_WARP_AGE | GPC_READS_WARP_EVENTS)

@@ -158,14 +158,15 @@ void gpci_rpr_on_warp_event(void *self, const gpc_warp_event *event) {
 }
 
 /*
- * As section 6.3 counts it, beyond LRU and the active-warp ids of warps and registers:
+ * As section 6.3 counts it:
  *   of each cache   sets x ways x (4 + 4 + 8)            distance, count, id of the fetching warp
  *   shared by all   512 x (11 + 8 + 5 + 4 + 4)           the history table
  *   on one SM       ceil(sets / 4) x (16 + ways x (24 + 16 + 8))   counter; tag, last access, signature
- * With 32 sets of 4 ways on 15 SMs: 15 x 256 + 2,048 + 208 = 6,096 bytes.
+ * With 32 sets of 4 ways on 15 SMs: 15 x 256 + 2,048 + 208 = 6,096 bytes. And in each cache what it leaves out: LRU's
+ * order, which settles ties, and the two registers of active warp ids.
  */
 uint64_t gpci_rpr_cost_bits(const gpc_policy_env *env) {
-    return (uint64_t)env->sets * env->ways * (4 + 4 + 8) +
+    return gpci_lru.cost_bits(env) + GPCI_AWID_BITS + (uint64_t)env->sets * env->ways * (4 + 4 + 8) +
            gpci_rpr_shared_bits(env, (uint32_t)env->parameters[1], (uint32_t)env->parameters[0]);
 }
 

@@ -21,8 +21,10 @@ gpc_status gpci_rpr_sampler_init(gpci_rpr_sampler *s, const gpc_policy_env *env,
 uint64_t gpci_rpr_shared_bits(const gpc_policy_env *env, uint32_t every, uint32_t signature) {
     if (env->index)
         return 0;
-    uint64_t tag = GPCI_RPR_TAG_BITS + 16 + signature;
-    return GPCI_RPR_ENTRIES * GPCI_RPR_ENTRY_BITS + ((uint64_t)env->sets + every - 1) / every * (16 + env->ways * tag);
+    uint64_t tag = GPCI_RPR_TAG_BITS + 16 + signature, entry = GPCI_RPR_ENTRY_BITS;
+    if ((1u << signature) > GPCI_RPR_ENTRIES)
+        entry += signature;
+    return GPCI_RPR_ENTRIES * entry + ((uint64_t)env->sets + every - 1) / every * (16 + env->ways * tag);
 }
 
 static uint32_t tag_of(const gpci_rpr_sampler *s, uint64_t address) {

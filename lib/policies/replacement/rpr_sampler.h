@@ -55,7 +55,8 @@ gpc_status gpci_rpr_sampler_init(gpci_rpr_sampler *sampler, const gpc_policy_env
 
 /*
  * What RPR has once, in cache 0 (section 6.3): the history table, 512 x (11 + 8 + 5 + 4 + 4) bits, and the sampler,
- * ceil(sets / every) x (16 + ways x (24 + 16 + signature)).
+ * ceil(sets / every) x (16 + ways x (24 + 16 + signature)). Of more than 9 bits a signature does not fit 512 places:
+ * each entry then keeps it as its tag.
  */
 uint64_t gpci_rpr_shared_bits(const gpc_policy_env *env, uint32_t every, uint32_t signature);
 

@@ -65,13 +65,17 @@ Test(predictor_rpr, sampled_sets) {
     rig_close(&r);
 }
 
-/* 512 entries of 32 bits, and 8 sampled sets of 16 + 4 x 48 bits; once, however many SMs there are. */
+/* 512 entries of 32 bits, and 8 sampled sets of 16 + 4 x 48 bits, once, and two registers an SM. */
 Test(predictor_rpr, cost) {
     rig r;
     uint64_t bits = 0;
     rig_open(&r, (rig_plan){.predictor = "rpr", .sets = 32, .ways = 4});
     cr_assert_eq(gpc_policy_level_cost(r.context, GPC_POLICY_PREDICTOR, "rpr", 15, 32, 4, 128, 1, NULL, &bits), GPC_OK);
-    cr_expect_eq(bits, 8 * (2048 + 208));
+    cr_expect_eq(bits, 8 * (2048 + 208) + 15 * 16);
+    /* 1,024 signatures for 512 entries: each keeps its own */
+    cr_assert_eq(gpc_policy_cost(r.context, GPC_POLICY_PREDICTOR, "rpr(signature=10)", 32, 4, 128, 1, NULL, &bits),
+                 GPC_OK);
+    cr_expect_eq(bits, 512 * (32 + 10) + 8 * (16 + 4 * 50) + 16);
     gpc_error error = GPC_ERROR_INIT;
     cr_expect_eq(gpc_cache_set_predictor(r.cache, "rpr(sample=3)", &error), GPC_ERROR_RANGE);
     cr_expect_eq(gpc_cache_set_predictor(r.cache, "rpr(low=16)", &error), GPC_ERROR_RANGE);
