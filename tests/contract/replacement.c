@@ -94,6 +94,12 @@ Test(replacement, an_order_costs_the_same_everywhere) {
         {"counter-based", 65536 * 5 + 128 * 21},
         {"counter-based(variant=lvp)", 65536 * 5 + 128 * 17},
         {"sdbp", 3 * 4096 * 2 + 8 * 3 * (15 + 15 + 1 + 1 + 2) + 128},
+        {"lrfu", 128 * (24 + 8)},
+        {"trace-based", 128 * (13 + 1) + 8192 * 2},
+        {"time-based", 128 * (3 * 5 + 1) + 4096 * 6 + 4},
+        {"time-based(signature=pc)", 128 * (3 * 5 + 1 + 12) + 4096 * 6 + 4},
+        {"reuse-distance", 128 * 2 * 6 + 256 * (6 + 2) + 64 * (24 + 1 + 6 + 8) + 6 + 4 + 4},
+        {"nucache", 128 * (1 + 6) + 64 * (1 + 17 * 16) + 8 * (64 * (24 + 1 + 6) + 6) + 10},
     };
     gpc_context *context = open_context(1);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {

@@ -87,6 +87,13 @@ uint32_t gpci_lru_last(gpci_lru_state *lru, uint32_t set, const uint64_t *candid
     return way;
 }
 
+uint32_t gpci_lru_last_of(gpci_lru_state *lru, uint32_t set, const uint64_t *preferred, const uint64_t *candidates) {
+    uint64_t both[GPC_MAX_WAYS / 64], any = 0;
+    for (uint32_t word = 0; word < gpci_way_words(lru->ways); word++)
+        any |= both[word] = preferred[word] & gpci_candidate_word(candidates, word, lru->ways);
+    return gpci_lru_last(lru, set, any ? both : candidates);
+}
+
 uint32_t gpci_lru_last_without(const gpci_lru_state *lru, uint32_t set, const uint32_t *states, uint32_t bits) {
     if (lru->ways <= GPCI_RECENCY_WAYS) {
         for (uint32_t place = lru->ways; place; place--) {

@@ -91,6 +91,8 @@ gpc_status gpci_lru_init(void *self, const gpc_policy_env *env, char *message);
 
 /* The least and the most recent way, of the candidates if there is a mask of them. */
 uint32_t gpci_lru_last(gpci_lru_state *lru, uint32_t set, const uint64_t *candidates);
+/* The least recent of those of the set's ways whose bits are set and that are candidates; where none is, of these. */
+uint32_t gpci_lru_last_of(gpci_lru_state *lru, uint32_t set, const uint64_t *preferred, const uint64_t *candidates);
 /* The least recent way whose state word has none of these bits; UINT32_MAX where all have. */
 uint32_t gpci_lru_last_without(const gpci_lru_state *lru, uint32_t set, const uint32_t *states, uint32_t bits);
 uint32_t gpci_lru_first(const gpci_lru_state *lru, uint32_t set, const uint64_t *candidates);

@@ -65,12 +65,11 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     sdbp_state *state = self;
     if (declines(self, set, candidates, request))
         return GPC_WAY_BYPASS;
-    uint64_t dead[GPC_MAX_WAYS / 64] = {0}, any = 0;
+    uint64_t dead[GPC_MAX_WAYS / 64] = {0};
     const uint8_t *line = state->dead + (size_t)set * state->lru.ways;
     for (uint32_t way = 0; way < state->lru.ways; way++)
-        if (line[way] && gpci_is_candidate(candidates, way))
-            any |= dead[way / 64] |= (uint64_t)1 << (way % 64);
-    return gpci_lru_last(&state->lru, set, any ? dead : candidates);
+        dead[way / 64] |= (uint64_t)line[way] << (way % 64);
+    return gpci_lru_last_of(&state->lru, set, dead, candidates);
 }
 
 static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
