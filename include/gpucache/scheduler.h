@@ -49,7 +49,7 @@ typedef struct gpc_cache_event {
     uint32_t kind;  /* gpc_cache_event_kind */
     uint32_t warp;  /* slot within the SM: that accessed, or whose fill evicts */
     uint32_t owner; /* of an eviction: the warp that had fetched the line (l1.track_warps); else as warp */
-    uint32_t reserved;
+    uint32_t pc;    /* the low 32 bits of the instruction's that accessed, or whose fill evicts. Since: 0.2, 0 before */
     uint64_t line_address, cycle;
 } gpc_cache_event;
 

@@ -46,6 +46,7 @@ static void on_l1_evict(void *user_data, const gpc_eviction *eviction, const gpc
                              .warp = request->warp,
                              .owner = cache->warps ? cache->warps[gpci_slot(cache, eviction->set, eviction->way)]
                                                    : request->warp,
+                             .pc = (uint32_t)request->pc,
                              .line_address = eviction->line_address,
                              .cycle = t->wheel.now};
     t->front.cache_event(t->front.user_data, stage->index, &event);
@@ -55,6 +56,7 @@ void gpci_l1_tell_event(const gpci_timed *t, uint32_t sm, const gpci_packet *p, 
     gpc_cache_event event = {.kind = hit ? GPC_CACHE_EVENT_HIT : GPC_CACHE_EVENT_MISS,
                              .warp = p->request.warp,
                              .owner = p->request.warp,
+                             .pc = (uint32_t)p->request.pc,
                              .line_address = p->address,
                              .cycle = t->wheel.now};
     t->front.cache_event(t->front.user_data, sm, &event);
@@ -67,6 +69,7 @@ static void on_l1_block_evict(void *timed, const gpci_module *m, uint64_t tag, u
     gpc_cache_event event = {.kind = GPC_CACHE_EVENT_EVICT,
                              .warp = request->warp,
                              .owner = owner,
+                             .pc = (uint32_t)request->pc,
                              .line_address = tag,
                              .cycle = t->wheel.now};
     t->front.cache_event(t->front.user_data, m->index, &event);

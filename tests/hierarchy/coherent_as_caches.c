@@ -429,7 +429,7 @@ Test(coherent_as_caches, l2_keeps_out) {
 /* What an SM's scheduler is told, as a sum that depends on the order. */
 typedef struct told {
     uint64_t sum;
-    uint32_t of[3], others; /* evictions of lines that another warp had fetched */
+    uint32_t pc, of[3], others; /* of the access; events; evictions of lines that another warp had fetched */
 } told;
 
 static void note_event(void *data, uint32_t sm, const gpc_cache_event *event) {
@@ -438,6 +438,7 @@ static void note_event(void *data, uint32_t sm, const gpc_cache_event *event) {
     t->others += event->kind == GPC_CACHE_EVENT_EVICT && event->owner != event->warp;
     t->sum = gpci_mix(t->sum ^ event->line_address ^ (uint64_t)sm << 48 ^ (uint64_t)event->kind << 60 ^
                       event->warp * 977u ^ event->owner * 7919u);
+    cr_assert_eq(event->pc, t->pc);
 }
 
 /* Schedulers that go by L1's events, and throttles, are told the same of a tree's L1s. */
@@ -445,13 +446,12 @@ Test(coherent_as_caches, events) {
     pair p;
     told of_tree = {0}, of_caches = {0};
     open_pair(&p, "mesi", true, "l2.size = 64KiB\nscheduler = gto + ccws\nl1.replacement = fifo");
-    gpci_sm_front_end front = {.cache_event = note_event, .user_data = &of_tree};
-    gpci_timed_attach(p.tree.hierarchy, &front);
-    front.user_data = &of_caches;
-    gpci_timed_attach(p.caches.hierarchy, &front);
+    gpci_timed_attach(p.tree.hierarchy, &(gpci_sm_front_end){.cache_event = note_event, .user_data = &of_tree});
+    gpci_timed_attach(p.caches.hierarchy, &(gpci_sm_front_end){.cache_event = note_event, .user_data = &of_caches});
     uint64_t random = 3;
     for (unsigned n = 0; n < 400; n++) {
         const uint64_t draw = next_draw(&random);
+        of_tree.pc = of_caches.pc = (uint32_t)lane_of(draw, NULL).pc;
         load_any(&p.tree, true, draw);
         load_any(&p.caches, true, draw);
         cr_assert_eq(of_tree.sum, of_caches.sum, "access %u", n);

@@ -60,7 +60,7 @@ class Recorder(gpucache.SchedulerPolicy):
         return WarpClass.BYPASS
 
     def on_cache_event(self, event):
-        self.calls.append(("event", event.kind, event.warp, event.owner, event.line_address, event.cycle))
+        self.calls.append(("event", event.kind, event.warp, event.owner, event.pc, event.line_address, event.cycle))
 
     def sample(self, stats, cycle):
         self.calls.append(("sample", stats["l1.load_sectors"], cycle))
@@ -157,12 +157,12 @@ class InPython(TemporaryCase):
             scheduler.issued(66, 7)
             scheduler.end(66)
             self.assertEqual(scheduler.class_of(3), WarpClass.BYPASS)
-            scheduler.cache_event(CacheEventKind.EVICT, 9, 256, owner=1, cycle=8)
+            scheduler.cache_event(CacheEventKind.EVICT, 9, 256, owner=1, cycle=8, pc=0x120000040)
             scheduler.sample(gpucache.Stats(), 11)
         self.assertEqual(Recorder.calls, [
             ("init", 70, 2, 1, 4, 3, {"depth": 3}), ("start", 66, 0), ("start", 3, 1),
             ("state", 3, "STALLED", "READY"), ("state", 66, "STALLED", "READY"), ("pick", [3, 66], 7),
-            ("issue", 66, 7), ("state", 66, "READY", "ABSENT"), ("event", 2, 9, 1, 256, 8), ("sample", 0, 11),
+            ("issue", 66, 7), ("state", 66, "READY", "ABSENT"), ("event", 2, 9, 1, 0x20000040, 256, 8), ("sample", 0, 11),
             ("finish",),
         ])  # fmt: skip
         self.assertEqual(self.context.scheduler_cost("recorder(depth=3)", 10), 30)

@@ -609,8 +609,8 @@ class gpc_profile_point(Record):
 
 class gpc_cache_event(Record):
     _fields_ = (
-        ("kind", c_uint32), ("warp", c_uint32), ("owner", c_uint32), ("reserved", c_uint32),
-        ("line_address", c_uint64), ("cycle", c_uint64),
+        ("kind", c_uint32), ("warp", c_uint32), ("owner", c_uint32), ("pc", c_uint32), ("line_address", c_uint64),
+        ("cycle", c_uint64),
     )
 
 

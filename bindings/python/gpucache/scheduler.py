@@ -229,11 +229,12 @@ class Scheduler(Handle):
         age = lib.gpc_scheduler_age_of(self._live(), slot)
         return None if age == _NO_WARP else age
 
-    def cache_event(self, kind, warp, line_address, owner=None, cycle=0):
+    def cache_event(self, kind, warp, line_address, owner=None, cycle=0, pc=0):
         """Tell policy and throttles of an event of the SM's L1. `warp` and `owner` are numbers within the SM."""
         event = g.gpc_cache_event(
-            kind=kind, warp=warp, owner=warp if owner is None else owner, line_address=line_address, cycle=cycle
-        )
+            kind=kind, warp=warp, owner=warp if owner is None else owner, pc=pc & 0xFFFFFFFF,
+            line_address=line_address, cycle=cycle
+        )  # fmt: skip
         invoke(lib.gpc_scheduler_cache_event, self._live(), ctypes.byref(event))
         settle()
 

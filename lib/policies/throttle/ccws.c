@@ -29,7 +29,6 @@
 enum { TAGS, BASE, K };
 
 #define COUNT_MOST UINT32_MAX
-#define TAG_BITS 33u /* of 128-byte lines in 40 bits of address */
 
 typedef struct ccws_warp {
     gpci_score score;
@@ -222,7 +221,7 @@ static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_cla
  */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     uint64_t tags = (uint64_t)env->parameters[TAGS];
-    uint64_t warp = tags * (TAG_BITS + 1) + gpci_ceil_log2(tags) + GPCI_SCORE_BITS + 1;
+    uint64_t warp = tags * (GPCI_LINE_TAG_BITS + 1) + gpci_ceil_log2(tags) + GPCI_SCORE_BITS + 1;
     return env->warps * warp + gpci_age_bits(env) + 64;
 }
 

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/scheduler/schedulers.h"
+#include "policies/throttle/siblings.h"
+#include "policies/throttle/throttles.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Adaptive cache and concurrency allocation (Zheng, Wang and Lipasti, IEEE Computer Architecture Letters 14(2), 2015;
+ * seeds/000 section 3). By locality and reuse distance of a program's access patterns the warps of an SM are divided:
+ *   cached    the oldest whose footprints together fit L1
+ *   bypassed  further ones that run, without allocating in it, as far as the memory system has room
+ *   waiting   the rest
+ * Two tables tell. The access pattern table says of a load instruction whether its lines are used again by their warp,
+ * and how many other lines lie between: that and one more are the lines that it needs kept. The footprint table says of
+ * a warp what the instructions that it executes need, at most.
+ *
+ * The letter is short; what follows is how it is done here. One warp of each scheduler, the oldest, is watched: its
+ * last `window` lines stand in a stack, the most recent first, each with the instruction that accessed it. A line that
+ * is found at depth d is a reuse of that instruction at distance d. After `trained` accesses an instruction has
+ * locality if `locality` of them or more were reused, and needs their mean distance, rounded up, and one; else none.
+ * A warp's footprint is the most of its instructions' needs; if none of `window` accesses confirms it, the last one's.
+ * A warp of which nothing is known counts as the last one of which something was. One without locality is never cached,
+ * nor one that does not fit. L1's lines are divided among the SM's schedulers.
+ * As many may bypass as the scheduler has warps, until the memory pipeline stalls it for more than `stalls` of its
+ * cycles in a period: then half as many, and where it stalls for less than half of that one more. One warp always runs.
+ *
+ * Example, lines=8, one scheduler, instruction p goes through 3 lines of each warp again and again:
+ *   each line is found at depth 2: p needs 3 lines
+ *   warps 0 and 1 are cached, 3 + 3 <= 8; 2 and 3 bypass
+ *   a period with stalls above 0.2: of 4 that might bypass 2, after the next one 1: 2 bypasses, 3 waits
+ */
+
+enum { LINES, ENTRIES, WINDOW, LOCALITY, TRAINED, STALLS };
+
+typedef struct cca_pattern {
+    uint32_t pc;
+    uint32_t accesses, reuses, distances; /* of this round; distances summed up */
+    uint32_t need;                        /* lines; of the last round */
+    bool known;                           /* there has been one */
+} cca_pattern;
+
+typedef struct cca_line {
+    uint64_t address; /* 1 + line address; 0 = none */
+    uint32_t entry, pc;
+} cca_line;
+
+typedef struct cca_warp {
+    uint32_t footprint;
+    uint32_t unconfirmed; /* accesses that needed less */
+    bool known;
+} cca_warp;
+
+typedef struct cca {
+    gpci_siblings siblings;
+    gpc_context *context;
+    cca_warp *of_warp;     /* [warps]: the footprint table */
+    cca_pattern *patterns; /* [entries]: the SM's first instance's counts */
+    cca_line *stack;       /* [window] of the watched warp, the most recent first */
+    uint32_t entries, window, warps, share, trained;
+    uint32_t watched;   /* slot; GPC_NO_WARP = none */
+    cca_warp latest;    /* of a warp whose footprint was found last */
+    uint32_t bypassers; /* warps that may bypass */
+    double locality, stalls;
+} cca;
+
+static const gpc_parameter parameters[] = {
+    [LINES] = {"lines", 128, 1, 1048576, true, "lines of L1 that footprints are to fit (16 KiB: 128)"},
+    [ENTRIES] = {"entries", 32, 1, 4096, true, "instructions in the access pattern table, a power of two"},
+    [WINDOW] = {"window", 64, 1, 4096, true, "lines of the watched warp within which a reuse is seen"},
+    [LOCALITY] = {"locality", 0.25, 0.001, 1, false, "share of an instruction's accesses that make it one to cache"},
+    [TRAINED] = {"trained", 64, 1, 1048576, true, "accesses after which an instruction is judged anew"},
+    [STALLS] = {"stalls", 0.2, 0, 1, false, "share of cycles stalled by the memory pipeline above which fewer bypass"},
+};
+
+static void finish(void *self) {
+    cca *c = self;
+    gpci_siblings_leave(c->siblings, c);
+    gpci_free(c->context, c->patterns);
+    gpci_free(c->context, c->stack);
+}
+
+static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) {
+    cca *c = self;
+    const double *p = env->parameters;
+    uint32_t lines = (uint32_t)p[LINES];
+    *c = (cca){.context = env->context,
+               .of_warp = env->warp_state,
+               .entries = (uint32_t)p[ENTRIES],
+               .window = (uint32_t)p[WINDOW],
+               .warps = env->warps,
+               .share = lines / env->count + (env->index < lines % env->count),
+               .trained = (uint32_t)p[TRAINED],
+               .watched = GPC_NO_WARP,
+               .bypassers = env->warps,
+               .locality = p[LOCALITY],
+               .stalls = p[STALLS]};
+    if (!gpci_power_of_two(c->entries)) {
+        snprintf(message, 256, "entries = %u is not a power of two", c->entries);
+        return GPC_ERROR_RANGE;
+    }
+    c->siblings = gpci_siblings_join(c, env);
+    c->patterns = gpci_zalloc(c->context, c->entries, sizeof *c->patterns);
+    c->stack = gpci_zalloc(c->context, c->window, sizeof *c->stack);
+    if (c->patterns && c->stack)
+        return GPC_OK;
+    finish(c);
+    return GPC_ERROR_MEMORY;
+}
+
+static void on_state(void *self, uint32_t slot, gpc_warp_state before, gpc_warp_state after) {
+    (void)before;
+    cca *c = self;
+    if (after == GPC_STATE_ABSENT)
+        c->of_warp[slot] = (cca_warp){0};
+}
+
+/* The entry of an instruction, taken from another's if need be. PCs are multiples of 8 at least. */
+static cca_pattern *pattern_of(cca_pattern *patterns, uint32_t entries, uint32_t pc) {
+    cca_pattern *pattern = &patterns[(pc >> 3) & (entries - 1)];
+    if (pattern->pc != pc)
+        *pattern = (cca_pattern){.pc = pc};
+    return pattern;
+}
+
+static void judge(const cca *c, cca_pattern *pattern) {
+    bool local = pattern->reuses && pattern->reuses >= c->locality * c->trained;
+    pattern->need = local ? (pattern->distances + pattern->reuses - 1) / pattern->reuses + 1 : 0;
+    pattern->known = true;
+    pattern->accesses = pattern->reuses = pattern->distances = 0;
+}
+
+/* An access of the watched warp. */
+static void watch(cca *c, cca_pattern *patterns, cca_pattern *pattern, uint64_t address) {
+    uint32_t depth = 0, entry = (uint32_t)(pattern - patterns);
+    while (depth < c->window && c->stack[depth].address != 1 + address)
+        depth++;
+    if (depth < c->window) {
+        cca_pattern *earlier = &patterns[c->stack[depth].entry];
+        if (earlier->pc == c->stack[depth].pc) {
+            earlier->reuses++;
+            earlier->distances += depth;
+        }
+    }
+    memmove(c->stack + 1, c->stack, (depth < c->window ? depth : depth - 1) * sizeof *c->stack);
+    c->stack[0] = (cca_line){.address = 1 + address, .entry = entry, .pc = pattern->pc};
+    if (++pattern->accesses == c->trained)
+        judge(c, pattern);
+}
+
+/* Returns whether the warp's footprint is another. */
+static bool note(cca *c, cca_warp *warp, const cca_pattern *pattern) {
+    if (!pattern->known)
+        return false;
+    bool before = warp->known;
+    uint32_t footprint = warp->footprint;
+    warp->known = true;
+    if (pattern->need >= footprint) {
+        warp->footprint = pattern->need;
+        warp->unconfirmed = 0;
+    } else if (++warp->unconfirmed == c->window) {
+        warp->footprint = pattern->need;
+        warp->unconfirmed = 0;
+    }
+    c->latest = *warp;
+    return !before || warp->footprint != footprint;
+}
+
+/* All of the SM's instances are told: that of the warp acts. */
+static bool on_cache_event(void *self, const gpc_cache_event *event) {
+    cca *c = self;
+    uint32_t slot = event->warp / c->siblings.count;
+    if (event->kind == GPC_CACHE_EVENT_EVICT || event->warp % c->siblings.count != c->siblings.index ||
+        slot >= c->warps)
+        return false;
+    cca_pattern *patterns = ((cca *)gpci_siblings_first(c->siblings, c))->patterns;
+    cca_pattern *pattern = pattern_of(patterns, c->entries, event->pc);
+    if (slot == c->watched)
+        watch(c, patterns, pattern, event->line_address);
+    return note(c, &c->of_warp[slot], pattern);
+}
+
+static void watch_oldest(cca *c, const gpc_throttle_view *view) {
+    uint32_t oldest = view->running ? view->by_age[0] : GPC_NO_WARP;
+    if (oldest != c->watched)
+        memset(c->stack, 0, c->window * sizeof *c->stack);
+    c->watched = oldest;
+}
+
+/* A warp at a barrier cannot issue: it is as if it had a place, but takes none. */
+static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes) {
+    cca *c = self;
+    uint32_t used = 0, bypassed = 0;
+    bool runs = false;
+    watch_oldest(c, view);
+    for (uint32_t age = 0; age < view->running; age++) {
+        uint32_t slot = view->by_age[age];
+        const cca_warp *warp = &c->of_warp[slot];
+        bool ready = view->states[slot] != GPC_STATE_BARRIER;
+        warp = warp->known ? warp : &c->latest;
+        uint32_t footprint = warp->footprint;
+        if (!warp->known || (footprint && used + footprint <= c->share)) {
+            used += ready ? footprint : 0;
+        } else if (bypassed < c->bypassers || !runs) {
+            classes->bypassing[slot / 64] |= gpci_warp_bit(slot);
+            bypassed += ready;
+        } else {
+            classes->throttled[slot / 64] |= gpci_warp_bit(slot);
+            continue;
+        }
+        runs |= ready;
+    }
+}
+
+static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
+    (void)cycle;
+    cca *c = self;
+    uint32_t before = c->bypassers;
+    double stalled = (double)stats->scheduler_memory_stalls, of = (double)stats->scheduler_cycles;
+    if (stalled > c->stalls * of)
+        c->bypassers /= 2;
+    else if (stalled < c->stalls * of / 2)
+        c->bypassers += c->bypassers < c->warps;
+    return c->bypassers != before;
+}
+
+/*
+ * Once for an SM's schedulers the access pattern table: of each entry 32 bits of PC, the counters of a round, lines
+ * needed, and whether they are known. Of each scheduler the stack, tags with a valid bit and the entry; the footprint
+ * table; the order of warps; the watched warp, the footprint found last, the number that may bypass; two counters.
+ */
+static uint64_t cost_bits(const gpc_scheduler_env *env) {
+    const double *p = env->parameters;
+    uint64_t window = (uint64_t)p[WINDOW], entries = (uint64_t)p[ENTRIES];
+    uint64_t round = gpci_ceil_log2((uint64_t)p[TRAINED] + 1), need = gpci_ceil_log2(window + 1);
+    uint64_t pattern = 32 + 2 * round + (round + gpci_ceil_log2(window)) + need + 1;
+    uint64_t warp = need + gpci_ceil_log2(window) + 1, number = gpci_ceil_log2((uint64_t)env->warps + 1);
+    return (entries * pattern + env->count - 1) / env->count +
+           window * (GPCI_LINE_TAG_BITS + 1 + gpci_ceil_log2(entries)) + env->warps * warp + gpci_age_bits(env) +
+           2 * number + need + 1 + 64;
+}
+
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    cca *c = self;
+    visit(user_data, c->patterns, c->entries * sizeof *c->patterns);
+    visit(user_data, c->stack, c->window * sizeof *c->stack);
+    visit(user_data, &c->watched, sizeof c->watched);
+    visit(user_data, &c->latest, sizeof c->latest);
+    visit(user_data, &c->bypassers, sizeof c->bypassers);
+}
+
+const gpc_throttle_ops gpci_cca_throttle = {
+    .struct_size = sizeof(gpc_throttle_ops),
+    .state = state_of,
+    .name = "cca",
+    .summary =
+        "adaptive cache and concurrency allocation: warps whose footprints fit are cached, others bypass or wait",
+    .source = "Zheng, Wang and Lipasti, IEEE CAL 14(2), 2015; seeds/000 section 3",
+    .instance_bytes = sizeof(cca),
+    .warp_bytes = sizeof(cca_warp),
+    .parameters = parameters,
+    .parameter_count = sizeof parameters / sizeof *parameters,
+    .init = init,
+    .finish = finish,
+    .on_state = on_state,
+    .classify = classify,
+    .on_cache_event = on_cache_event,
+    .sample = sample,
+    .cost_bits = cost_bits,
+    .shared_scheduler_bytes = GPCI_SIBLING_BYTES,
+};
