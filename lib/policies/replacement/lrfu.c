@@ -49,7 +49,7 @@ typedef struct lrfu_state {
 } lrfu_state;
 
 static const gpc_parameter parameters[] = {
-    {"lambda", 0.01, 0, 1, false, "from 0, frequency alone (LFU), to 1, recency alone (LRU)"},
+    {"lambda", 0.1, 0, 1, false, "from 0, frequency alone (LFU), to 1, recency alone (LRU)"},
     {"correlated", 0, 0, 65535, true, "accesses of the set within which one counts as part of the last; 0 = none"},
     {"age", 8, 1, 16, true, "bits of the time since a line's last access"},
 };
