@@ -16,11 +16,13 @@ GPC_BEGIN_DECLS
  *
  * Order of calls for one access:
  *   hit                     on_hit
+ *   line there, sectors not on_sector_miss
  *   miss, then allocation   on_miss, [choose_victim, on_evict,] on_fill
  *   miss without allocation on_miss
  * A free way is taken (the lowest) before choose_victim is asked. on_fill is
  * called when the line gets its way: with allocate-on-miss that is before the
- * data arrive. A sector miss is an on_hit: the line is resident.
+ * data arrive. Where sectors are asked for one by one, as many hosts do, the others
+ * of a line that has just come are sector misses: no reuse, and no on_hit.
  *
  * None of these functions may call into the library.
  * They run on the thread of the call that caused them.
@@ -176,9 +178,9 @@ typedef struct gpc_replacement_ops {
     gpc_status (*init)(void *self, const gpc_policy_env *env, char *message);
     /* Release what init acquired outside the slab. [nothing] */
     void (*finish)(void *self);
-    /* `way` of `set` served the request. [nothing] */
+    /* `way` of `set` served the request, or sectors of it. [nothing] */
     void (*on_hit)(void *self, uint32_t set, uint32_t way, const gpc_request *request);
-    /* No way of `set` holds the line. [nothing] */
+    /* No way of `set` holds the line, and the request does not continue one of which that was told. [nothing] */
     void (*on_miss)(void *self, uint32_t set, const gpc_request *request);
     /*
      * Choose among the ways whose bit is set in `candidates` (way w = bit w % 64
@@ -234,6 +236,13 @@ typedef struct gpc_replacement_ops {
      * is for every instance that uses it to name. gpc_state_fn says more. [the cache cannot be saved]
      */
     void (*state)(void *self, gpc_state_fn visit, void *visit_data);
+    /*
+     * The request's line is in `way` of `set`, but no sector that it needs: they are sent for, or a store brings them.
+     * Or the request continues the one before it (gpc_request.continues). Not told of on_hit. Policies that keep lines
+     * by how recently they were used set this to the same function; those that take a hit for reuse do not. [nothing;
+     * tables that end before this field: on_hit]
+     */
+    void (*on_sector_miss)(void *self, uint32_t set, uint32_t way, const gpc_request *request);
 } gpc_replacement_ops;
 
 /*

@@ -224,7 +224,13 @@ typedef struct gpc_request {
     uint8_t admitted; /* 1 = asked at the miss (gpc_replacement_ops.declines), the replacement policy did not decline */
     uint8_t scope;    /* gpc_scope, as the access says. Since: 0.2 */
     uint8_t order;    /* gpc_order, likewise; a cache by itself does nothing about it. Since: 0.2 */
-    uint8_t reserved[38];
+    /*
+     * 1 = a further part of the access before it, of the same instruction and line, by who asks for sectors one by one.
+     * That it finds its line is no reuse of it (gpc_replacement_ops.on_sector_miss), and that it does not is no further
+     * miss to policies. Since: 0.2
+     */
+    uint8_t continues;
+    uint8_t reserved[37];
 } gpc_request;
 
 /*

@@ -45,7 +45,7 @@ static void count_bypass(gpc_cache *cache, const gpci_view *view, gpc_access_res
 
 static void count_warp_reuse(gpc_cache *cache, const gpc_request *request, size_t slot) {
     if (cache->reuse)
-        cache->reuse[slot]++;
+        cache->reuse[slot] += !request->continues;
     if (cache->warps) {
         if (cache->warps[slot] == request->warp)
             cache->stats.intra_warp_hits++;
@@ -54,7 +54,32 @@ static void count_warp_reuse(gpc_cache *cache, const gpc_request *request, size_
     }
 }
 
-static void tell_hit(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t way) {
+/* Has one of these sectors had bytes stored into it since its line came? */
+static GPCI_COLD bool was_written(const gpc_cache *cache, size_t slot, uint8_t sectors) {
+    const gpci_bytes bytes = gpci_bytes_of(cache, sectors), *written = &cache->written[slot];
+    return ((written->word[0] & bytes.word[0]) | (written->word[1] & bytes.word[1])) != 0;
+}
+
+/*
+ * Is what a request finds of its line a use of it again? Not where all of its sectors come for the first time, whether
+ * they are read or a store brings them; nor where it is a further part of the access that has just been.
+ */
+GPCI_INLINE bool uses_again(const gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way) {
+    const size_t slot = gpci_slot(cache, view->set, way);
+    const uint32_t state = cache->states[slot];
+    if (GPCI_UNLIKELY(request->continues))
+        return false;
+    return GPCI_LIKELY(view->need & (GPCI_VALID(state) | GPCI_PENDING(state))) ||
+           (cache->written && was_written(cache, slot, view->need));
+}
+
+static GPCI_COLD void tell_sector_miss(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t way) {
+    if (cache->replacement_ops->on_sector_miss)
+        cache->replacement_ops->on_sector_miss(cache->replacement_self, set, way, request);
+}
+
+/* The line is there: for a use of it `again`, or for more of it. */
+static void tell_found(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t way, bool again) {
     if (request->priority != GPC_EVICT_NORMAL) {
         uint32_t *state = &cache->states[gpci_slot(cache, set, way)];
         *state = (*state & ~GPCI_PRIORITY_MASK) | (uint32_t)request->priority << GPCI_PRIORITY_SHIFT;
@@ -67,9 +92,11 @@ static void tell_hit(gpc_cache *cache, const gpc_request *request, uint32_t set,
         gpci_tokens_own(cache->token_state, request, gpci_slot(cache, set, way));
     if (cache->lru)
         gpci_lru_touch(cache->replacement_self, set, way);
+    else if (GPCI_UNLIKELY(!again))
+        tell_sector_miss(cache, request, set, way);
     else if (cache->replacement_ops->on_hit)
         cache->replacement_ops->on_hit(cache->replacement_self, set, way, request);
-    if (!cache->always_cache && cache->predictor_ops->on_hit)
+    if (again && !cache->always_cache && cache->predictor_ops->on_hit)
         cache->predictor_ops->on_hit(cache->predictor_self, set, way, request);
 }
 
@@ -158,8 +185,8 @@ void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *
     }
     result->way = way;
     if (way != GPCI_NO_WAY)
-        tell_hit(cache, request, view->set, way);
-    else if (cache->replacement_ops->on_miss)
+        tell_found(cache, request, view->set, way, uses_again(cache, request, view, way));
+    else if (cache->replacement_ops->on_miss && !request->continues)
         cache->replacement_ops->on_miss(cache->replacement_self, view->set, request);
     if (read)
         lookup_read(cache, request, view, way, result);

@@ -94,8 +94,8 @@ gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci
     uint32_t offset = (uint32_t)request->address & (line_bytes - 1);
     if (GPCI_UNLIKELY(request->kind >= GPC_KIND_COUNT || request->hint >= GPC_HINT_COUNT ||
                       request->priority >= GPC_PRIORITY_COUNT || request->space > GPC_SPACE_LOCAL ||
-                      request->token >= GPC_TOKEN_COUNT || request->size > line_bytes - offset ||
-                      (request->sector_mask & ~cache->all_sectors)))
+                      request->token >= GPC_TOKEN_COUNT || request->continues > 1 ||
+                      request->size > line_bytes - offset || (request->sector_mask & ~cache->all_sectors)))
         return GPC_ERROR_ARGUMENT;
     view->line = request->address >> cache->line_shift;
     view->set = gpci_index_of(&cache->index, view->line);

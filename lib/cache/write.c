@@ -97,7 +97,7 @@ void gpci_lookup_store(gpc_cache *cache, const gpc_request *request, const gpci_
     cache->stats.write_hits += !found.missing;
     cache->stats.write_sector_hits += gpci_count_sectors(found.hit | view->covered);
     if (cache->reuse && !found.missing)
-        cache->reuse[slot]++;
+        cache->reuse[slot] += !request->continues;
     if (policy == GPC_WRITE_EVICT) {
         evict_on_write(cache, view, way, result);
         return;
@@ -162,7 +162,7 @@ void gpci_lookup_atomic(gpc_cache *cache, const gpc_request *request, const gpci
         cache->stats.sector_misses += found.missing != 0;
         cache->stats.atomic_sector_hits += gpci_count_sectors(found.hit);
         if (cache->reuse && !found.missing)
-            cache->reuse[slot]++;
+            cache->reuse[slot] += !request->continues;
         gpci_apply_write(cache, request, view, way, view->need);
     }
     cache->stats.fetched_sectors += gpci_count_sectors(result->fetch_sectors);

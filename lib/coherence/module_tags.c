@@ -154,13 +154,20 @@ static uint32_t set_of(const gpci_module *m, uint32_t block) {
     return block / m->all_ways >> m->sector_shift;
 }
 
-/* Blocks of a line that one access is of are one hit, or one miss: has the policy been told of it? Then it is now. */
-static bool was_told(gpci_module *m, uint64_t tag) {
+/*
+ * Blocks of a line that one access is of are one use of it, or one miss: has the policy been told of it? Then it is
+ * now. `again`: of a hit or a miss; the line's blocks that have come for the first time count where no other is told
+ * of.
+ */
+static bool was_told(gpci_module *m, uint64_t tag, bool again) {
+    gpci_module *store = m->store;
     const uint64_t line = tag >> m->line_shift, access = m->tree->line_access;
-    const bool told = m->sector_mask && m->store->told_line == line && m->store->told_access == access;
-    m->store->told_line = line;
-    m->store->told_access = access;
-    return told;
+    if (m->sector_mask && store->told_line == line && store->told_access == access && (store->told_again || !again))
+        return true;
+    store->told_line = line;
+    store->told_access = access;
+    store->told_again = again;
+    return false;
 }
 
 /* Are its policy, predictor and so on told of this way? */
@@ -176,18 +183,21 @@ static const gpc_predictor_ops *predictor_of(const gpci_module *m) {
     return m->predictor ? m->predictor->ops : NULL;
 }
 
-static GPCI_NOINLINE void notify_hit(gpci_module *m, uint32_t block, uint64_t tag) {
+/* A block's line is used: `again`, or for a block of it that was not there. */
+static GPCI_NOINLINE void notify_use(gpci_module *m, uint32_t block, uint64_t tag, bool again) {
     const gpc_replacement_ops *ops = policy_of(m);
     const gpc_predictor_ops *predictor = predictor_of(m);
     const gpc_request request = request_of(m, tag);
     const uint32_t set = set_of(m, block), way = block % m->all_ways;
-    if (was_told(m, tag))
+    if (was_told(m, tag, again))
         return;
     if (m->tokens)
         gpci_module_token_hit(m, block, &request);
-    if (ops && ops->on_hit)
+    if (ops && again && ops->on_hit)
         ops->on_hit(m->policy->self, set, way, &request);
-    if (predictor && predictor->on_hit)
+    if (ops && !again && ops->on_sector_miss)
+        ops->on_sector_miss(m->policy->self, set, way, &request);
+    if (predictor && again && predictor->on_hit)
         predictor->on_hit(m->predictor->self, set, way, &request);
 }
 
@@ -195,7 +205,7 @@ void gpci_module_touch(gpci_module *m, uint32_t block) {
     if (m->full_map)
         return;
     if (GPCI_UNLIKELY(m->told && is_told(m, block)))
-        notify_hit(m, block, m->tags[block]);
+        notify_use(m, block, m->tags[block], true);
     if (!has_policy(m, block) && (!m->fifo || m->states[block] == GPC_LINE_I))
         bring_to_front(m, block);
 }
@@ -334,7 +344,7 @@ static uint32_t policy_choice(gpci_module *m, uint64_t tag, uint32_t base, const
     const gpc_replacement_ops *ops = m->policy->ops;
     gpc_request request = request_of(m, tag);
     const uint32_t set = set_of(m, base), ways = m->given.ways;
-    (void)was_told(m, tag);
+    (void)was_told(m, tag, true);
     if (m->above_count)
         request.admitted = gpci_module_was_asked(m, tag);
     /* of what a policy was asked to admit it knows already (gpci_module_miss) */
@@ -386,7 +396,7 @@ void gpci_module_leave(gpci_module *m, uint32_t block, uint64_t tag, bool dirty)
 
 void gpci_module_join_line(gpci_module *m, uint32_t block, uint64_t tag) {
     if (m->told)
-        notify_hit(m, block, tag);
+        notify_use(m, block, tag, false);
     if (!m->policy && !m->fifo)
         bring_to_front(m, block);
 }

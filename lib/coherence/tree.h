@@ -116,7 +116,8 @@ struct gpci_module {
                /* for no bytes */
     bool told; /* `policy`, `predictor`, `warps` or `reuse` are kept up: they are told what lines come and go */
     uint32_t leaving; /* first block of the line of whose eviction `policy` has been told; GPCI_TREE_NO_BLOCK */
-    uint64_t told_line, told_access; /* line, and access (gpc_coherence.line_access), that `policy` was told of last */
+    uint64_t told_line, told_access; /* line, and access (gpc_coherence.line_access), that `policy` was told of last, */
+    bool told_again;                 /* not as of blocks that have come for the first time */
     /* by block */
     uint64_t *tags;      /* 0 where invalid */
     uint8_t *states;     /* gpc_coherence_state */

@@ -67,7 +67,7 @@ static void archive_module(gpc_coherence *c, gpci_module *m, gpci_archive *a) {
         gpci_archive_same(a, m->blocks, "a module has another number of blocks");
     archive_policies(m, a);
     GPCI_ARCHIVE_FIELD(a, m->through), GPCI_ARCHIVE_FIELD(a, m->leaving), GPCI_ARCHIVE_FIELD(a, m->told_line),
-        GPCI_ARCHIVE_FIELD(a, m->told_access);
+        GPCI_ARCHIVE_FIELD(a, m->told_access), GPCI_ARCHIVE_FIELD(a, m->told_again);
     GPCI_ARCHIVE_FIELD(a, m->kept_out), GPCI_ARCHIVE_FIELD(a, m->asked_line), GPCI_ARCHIVE_FIELD(a, m->asked_access);
     GPCI_ARCHIVE_FIELD(a, m->word), GPCI_ARCHIVE_FIELD(a, m->answer), GPCI_ARCHIVE_FIELD(a, m->answered_line),
         GPCI_ARCHIVE_FIELD(a, m->answered_access);

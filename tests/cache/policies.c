@@ -69,6 +69,11 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return d->victim;
 }
 
+static void on_sector_miss(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)request;
+    note(of(self), "sector", set, way);
+}
+
 static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)request;
     note(of(self), "fill", set, way);
@@ -115,6 +120,7 @@ static void register_diaries(gpc_context *context, diary *policy, diary *predict
                              .init = init,
                              .finish = finish,
                              .on_hit = on_hit,
+                             .on_sector_miss = on_sector_miss,
                              .on_miss = on_miss,
                              .choose_victim = choose_victim,
                              .on_fill = on_fill,
@@ -195,7 +201,8 @@ Test(policies, order_of_calls) {
     cr_expect(n.policy.inits == 1 && n.policy.finishes == 1 && n.predictor.inits == 1 && n.predictor.finishes == 1);
 }
 
-Test(policies, sector_misses_are_hits_to_them) {
+/* Sectors of a line that come one after the other are not used again, nor is a line by the rest of one access. */
+Test(policies, sector_misses_are_no_hits) {
     static notes n;
     open_notes(&n, "diary", "diary");
     n.rig.options.sectors = 4;
@@ -204,9 +211,20 @@ Test(policies, sector_misses_are_hits_to_them) {
     n.policy.text[0] = n.predictor.text[0] = '\0';
     n.predictor.prediction.decision = GPC_BYPASS;
     cr_expect_eq(rig_access(&n.rig, LOAD(A + 64, .size = 4)).outcome, GPC_SECTOR_MISS);
-    expect_text(&n.policy, "hit 0.0 ", "the line is resident");
-    expect_text(&n.predictor, "hit 0.0 ", "and nothing is to be predicted");
+    expect_text(&n.policy, "sector 0.0 ", "the line is resident");
+    expect_text(&n.predictor, "", "and nothing is to be predicted");
     cr_expect_eq(rig_line(&n.rig, A).valid_sectors, 5);
+    cr_expect_eq(rig_access(&n.rig, STORE(A + 32, .size = 32)).outcome, GPC_HIT);
+    expect_text(&n.policy, "sector 0.0 ", "a store brings a sector");
+    rig_access(&n.rig, STORE(A + 32, .size = 32));
+    expect_text(&n.policy, "hit 0.0 ", "and writes it again");
+    cr_expect_eq(rig_access(&n.rig, LOAD(A + 64, .size = 4, .continues = 1)).outcome, GPC_HIT);
+    expect_text(&n.policy, "sector 0.0 ", "a part of the access before");
+    expect_text(&n.predictor, "hit 0.0 ", "but for the second store");
+    rig_access(&n.rig, LOAD(A, .size = 4));
+    expect_text(&n.policy, "hit 0.0 ", "a hit");
+    gpc_access_result ignored;
+    cr_expect_eq(gpc_cache_access(n.rig.cache, &LOAD(A, .continues = 2), &ignored), GPC_ERROR_ARGUMENT);
     rig_close(&n.rig);
 }
 

@@ -5,9 +5,19 @@
 #include <stdlib.h>
 
 const char *const event_names[EVENT_KINDS] = {
-    "policy on_hit",     "policy on_miss",       "policy choose_victim",    "policy on_fill",
-    "policy on_evict",   "policy on_invalidate", "predictor predict",       "predictor on_hit",
-    "predictor on_fill", "predictor on_evict",   "predictor on_invalidate", "on_fill",
+    "policy on_hit",
+    "policy on_sector_miss",
+    "policy on_miss",
+    "policy choose_victim",
+    "policy on_fill",
+    "policy on_evict",
+    "policy on_invalidate",
+    "predictor predict",
+    "predictor on_hit",
+    "predictor on_fill",
+    "predictor on_evict",
+    "predictor on_invalidate",
+    "on_fill",
     "on_evict",
 };
 

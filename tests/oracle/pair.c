@@ -246,6 +246,7 @@ gpc_request pair_request(pair *p) {
     choose_bytes(p, &r);
     r.space = one_in(p, 3) ? GPC_SPACE_LOCAL : GPC_SPACE_GLOBAL;
     r.hint = (uint8_t)(one_in(p, 3) ? pair_random(p, GPC_HINT_COUNT) : GPC_HINT_NONE);
+    r.continues = one_in(p, 5);
     r.priority = (uint8_t)(p->with_priorities && one_in(p, 3) ? pair_random(p, GPC_PRIORITY_COUNT) : GPC_EVICT_NORMAL);
     if (one_in(p, 64))
         spoil(p, &r);

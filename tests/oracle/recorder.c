@@ -24,6 +24,10 @@ static void policy_hit(void *self, uint32_t set, uint32_t way, const gpc_request
     event_log_add(log_of(self), POLICY_HIT, set, way, request);
 }
 
+static void policy_sector_miss(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    event_log_add(log_of(self), POLICY_SECTOR_MISS, set, way, request);
+}
+
 static void policy_miss(void *self, uint32_t set, const gpc_request *request) {
     event_log_add(log_of(self), POLICY_MISS, set, 0, request);
 }
@@ -78,6 +82,7 @@ void recorder_register(gpc_context *context, event_log *log) {
                                   .instance_bytes = sizeof(recorder),
                                   .init = init,
                                   .on_hit = policy_hit,
+                                  .on_sector_miss = policy_sector_miss,
                                   .on_miss = policy_miss,
                                   .choose_victim = policy_choose,
                                   .on_fill = policy_fill,

@@ -232,7 +232,7 @@ static void lookup_present(model *m, const gpc_request *r, const decoded *d, uin
     result->hit_sectors = mask_of(f.hit);
     count_present(m, r, d, line, &f);
     if (m->options.track_reuse && !count_of(f.missing))
-        line->reuse++;
+        line->reuse += !r->continues;
     if (m->policy == MODEL_LRU)
         line->stamp = ++m->clock;
     if (r->priority != GPC_EVICT_NORMAL)
@@ -260,6 +260,19 @@ static void pass_atomic(model *m, const decoded *d, gpc_access_result *result) {
     drop_line(m, d->set, way, NULL, &result->eviction);
 }
 
+/* A hit to policies where a sector needed was there, was on its way, or had been written at least in part. */
+static void tell_present(model *m, const gpc_request *r, const decoded *d, uint32_t way) {
+    const model_line *line = line_of(m, d->set, way);
+    bool there = false;
+    for (uint32_t s = 0; s < m->options.sectors; s++) {
+        there |= d->need[s] && (line->valid[s] || line->pending[s]);
+        for (uint32_t b = 0; b < sector_bytes(m) && m->options.line_bytes <= 128; b++)
+            there |= d->need[s] && line->written[s * sector_bytes(m) + b];
+    }
+    const bool again = there && !r->continues;
+    tell(m, again ? POLICY_HIT : POLICY_SECTOR_MISS, again ? PREDICTOR_HIT : POLICY_SECTOR_MISS, d->set, way, r);
+}
+
 static void lookup(model *m, const gpc_request *r, const decoded *d, gpc_access_result *result) {
     bool before = m->predictor == MODEL_HINT || m->predictor == MODEL_DICE_BEFORE;
     start(result, d);
@@ -274,10 +287,11 @@ static void lookup(model *m, const gpc_request *r, const decoded *d, gpc_access_
     }
     uint32_t way = find_line(m, d);
     if (way == NO_WAY) {
-        tell(m, POLICY_MISS, POLICY_MISS, d->set, 0, r);
+        if (!r->continues)
+            tell(m, POLICY_MISS, POLICY_MISS, d->set, 0, r);
         lookup_absent(m, r, d, result);
     } else {
-        tell(m, POLICY_HIT, PREDICTOR_HIT, d->set, way, r);
+        tell_present(m, r, d, way);
         lookup_present(m, r, d, way, result);
     }
     if (!result->fetch_sectors && !result->write_sectors)

@@ -13,6 +13,7 @@
 /* What a cache tells its policy, its predictor and its callbacks, in order. */
 typedef enum event_kind {
     POLICY_HIT,
+    POLICY_SECTOR_MISS,
     POLICY_MISS,
     POLICY_CHOOSE,
     POLICY_FILL,

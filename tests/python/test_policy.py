@@ -31,6 +31,9 @@ class PythonLru(gpucache.ReplacementPolicy):
     def on_hit(self, set, way, request):
         self.touch(set, way)
 
+    def on_sector_miss(self, set, way, request):
+        self.touch(set, way)
+
     def on_fill(self, set, way, request):
         self.touch(set, way)
 

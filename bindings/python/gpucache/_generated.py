@@ -35,7 +35,7 @@ class gpc_request(Record):
         ("block", c_uint32), ("kernel", c_uint32), ("policy_word", c_uint32), ("transactions", c_uint16),
         ("bytes_used", c_uint16), ("sector_mask", c_uint8), ("kind", c_uint8), ("space", c_uint8), ("hint", c_uint8),
         ("priority", c_uint8), ("token", c_uint8), ("token_l2", c_uint8), ("admitted", c_uint8), ("scope", c_uint8),
-        ("order", c_uint8), ("reserved", c_uint8 * 38),
+        ("order", c_uint8), ("continues", c_uint8), ("reserved", c_uint8 * 37),
     )
 
 
@@ -121,6 +121,7 @@ gpc_replacement_ops_on_sample = CFUNCTYPE(None, c_void_p, POINTER(gpc_sample))
 gpc_replacement_ops_declines = CFUNCTYPE(c_bool, c_void_p, c_uint32, POINTER(c_uint64), POINTER(gpc_request))
 gpc_replacement_ops_reads_with = CFUNCTYPE(c_uint64, POINTER(gpc_policy_env))
 gpc_replacement_ops_state = CFUNCTYPE(None, c_void_p, gpc_state_fn, c_void_p)
+gpc_replacement_ops_on_sector_miss = CFUNCTYPE(None, c_void_p, c_uint32, c_uint32, POINTER(gpc_request))
 
 
 class gpc_replacement_ops(SizedRecord):
@@ -136,6 +137,7 @@ class gpc_replacement_ops(SizedRecord):
         ("shared_bytes", c_size_t), ("shared_cache_bytes", c_size_t), ("on_sample", gpc_replacement_ops_on_sample),
         ("needs_future", c_bool), ("declines", gpc_replacement_ops_declines), ("reads", c_uint64),
         ("reads_with", gpc_replacement_ops_reads_with), ("state", gpc_replacement_ops_state),
+        ("on_sector_miss", gpc_replacement_ops_on_sector_miss),
     )
 
 

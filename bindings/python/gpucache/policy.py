@@ -144,6 +144,9 @@ class ReplacementPolicy(_Policy):
 
     needs_future = False  # it reads request.next_use: without l1.future it is refused
 
+    def on_sector_miss(self, set: int, way: int, request: Request) -> None:
+        """The line is in `way` of `set`, but not every sector that the request needs: no hit, and no reuse of it."""
+
     def on_miss(self, set: int, request: Request) -> None:
         """No way of `set` holds the line."""
 
@@ -254,6 +257,10 @@ def _on_hit(pointer, set, way, request):
     instances[pointer].policy.on_hit(set, way, request.contents)
 
 
+def _on_sector_miss(pointer, set, way, request):
+    instances[pointer].policy.on_sector_miss(set, way, request.contents)
+
+
 def _on_miss(pointer, set, request):
     instances[pointer].policy.on_miss(set, request.contents)
 
@@ -331,6 +338,7 @@ _COMMON = {
 }  # fmt: skip
 _REPLACEMENT = {
     **_COMMON, "on_miss": (_on_miss, None), "choose_victim": (_choose_victim, _NO_WAY), "declines": (_declines, False),
+    "on_sector_miss": (_on_sector_miss, None),
 }  # fmt: skip
 _PREDICTOR = {
     **_COMMON, "predict": (_predict, None), "on_reply": (_on_reply, 0), "respond": (_respond, 0),

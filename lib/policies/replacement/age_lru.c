@@ -126,6 +126,7 @@ const gpc_replacement_ops gpci_age_lru = {
     .parameter_count = sizeof parameters / sizeof *parameters,
     .init = init,
     .on_hit = on_hit,
+    .on_sector_miss = on_hit,
     .on_miss = on_miss,
     .choose_victim = choose_victim,
     .on_fill = on_fill,

@@ -92,6 +92,7 @@ const gpc_replacement_ops gpci_combined = {
     .parameter_count = sizeof parameters / sizeof *parameters,
     .init = init,
     .on_hit = gpci_rpr_on_hit,
+    .on_sector_miss = gpci_lru_use,
     .on_miss = on_miss,
     .choose_victim = choose_victim,
     .on_fill = gpci_rpr_on_fill,

@@ -16,11 +16,6 @@
  * Two hits of eight; LRU has none.
  */
 
-static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
-    (void)request;
-    gpci_lru_touch(self, set, way);
-}
-
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     (void)request;
     return gpci_lru_last(self, set, candidates);
@@ -46,7 +41,7 @@ const gpc_replacement_ops gpci_lip = {
     .set_bytes = sizeof(uint64_t),
     .line_bytes = sizeof(gpci_lru_link),
     .init = gpci_lru_init,
-    .on_hit = on_hit,
+    .on_hit = gpci_lru_use,
     .choose_victim = choose_victim,
     .on_fill = on_fill,
     .cost_bits = cost_bits,

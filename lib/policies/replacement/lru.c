@@ -127,7 +127,7 @@ uint32_t gpci_lru_first(const gpci_lru_state *lru, uint32_t set, const uint64_t 
     return way;
 }
 
-static void touch(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+void gpci_lru_use(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)request;
     gpci_lru_touch(self, set, way);
 }
@@ -152,9 +152,10 @@ const gpc_replacement_ops gpci_lru = {
     .set_bytes = sizeof(uint64_t),
     .line_bytes = sizeof(gpci_lru_link),
     .init = gpci_lru_init,
-    .on_hit = touch,
+    .on_hit = gpci_lru_use,
+    .on_sector_miss = gpci_lru_use,
     .choose_victim = choose_victim,
-    .on_fill = touch,
+    .on_fill = gpci_lru_use,
     .cost_bits = cost_bits,
     .reads = GPC_READS_PLACE,
 };

@@ -55,6 +55,9 @@ typedef struct gpci_lru_state {
     gpci_lru_link *links; /* [sets x ways] */
 } gpci_lru_state;
 
+/* For tables of policies whose instance begins with a gpci_lru_state: the line is the most recent now. */
+void gpci_lru_use(void *self, uint32_t set, uint32_t way, const gpc_request *request);
+
 void gpci_lru_list_touch(gpci_lru_state *lru, uint32_t set, uint32_t way);
 void gpci_lru_list_demote(gpci_lru_state *lru, uint32_t set, uint32_t way);
 

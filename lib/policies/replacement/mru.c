@@ -15,11 +15,6 @@
  * Two hits; LRU has none.
  */
 
-static void touch(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
-    (void)request;
-    gpci_lru_touch(self, set, way);
-}
-
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     (void)request;
     return gpci_lru_first(self, set, candidates);
@@ -40,9 +35,10 @@ const gpc_replacement_ops gpci_mru = {
     .set_bytes = sizeof(uint64_t),
     .line_bytes = sizeof(gpci_lru_link),
     .init = gpci_lru_init,
-    .on_hit = touch,
+    .on_hit = gpci_lru_use,
+    .on_sector_miss = gpci_lru_use,
     .choose_victim = choose_victim,
-    .on_fill = touch,
+    .on_fill = gpci_lru_use,
     .cost_bits = cost_bits,
     .reads = GPC_READS_PLACE,
 };

@@ -125,6 +125,7 @@ const gpc_replacement_ops gpci_nru = {
     .parameter_count = sizeof parameters / sizeof *parameters,
     .init = init,
     .on_hit = touch,
+    .on_sector_miss = touch,
     .choose_victim = choose_victim,
     .on_fill = touch,
     .cost_bits = cost_bits,

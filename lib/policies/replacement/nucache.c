@@ -104,6 +104,11 @@ static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *re
         gpci_lru_touch(&state->lru, set, way);
 }
 
+static void on_sector_miss(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    if (!line_of(self, set, way)->deli)
+        gpci_lru_use(self, set, way, request);
+}
+
 static void on_miss(void *self, uint32_t set, const gpc_request *request) {
     seen_outside(self, set, request);
 }
@@ -181,6 +186,7 @@ const gpc_replacement_ops gpci_nucache = {
     .init = init,
     .finish = finish,
     .on_hit = on_hit,
+    .on_sector_miss = on_sector_miss,
     .on_miss = on_miss,
     .choose_victim = choose_victim,
     .on_fill = on_fill,

@@ -53,6 +53,13 @@ static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *re
     gpci_tree_touch(&state->tree, &state->paths, set, way);
 }
 
+/* Where lines come in behind others, what is new of them does not bring them forward. */
+static void on_sector_miss(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    const plru_state *state = self;
+    if (state->throttle.rate >> 32)
+        on_hit(self, set, way, request);
+}
+
 static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)request;
     plru_state *state = self;
@@ -127,6 +134,7 @@ const gpc_replacement_ops gpci_plru = {
     .text_count = sizeof texts / sizeof *texts,
     .init = init,
     .on_hit = on_hit,
+    .on_sector_miss = on_sector_miss,
     .choose_victim = choose_victim,
     .on_fill = on_fill,
     .cost_bits = cost_bits,

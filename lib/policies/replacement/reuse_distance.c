@@ -231,6 +231,7 @@ const gpc_replacement_ops gpci_reuse_distance = {
     .init = init,
     .finish = finish,
     .on_hit = on_hit,
+    .on_sector_miss = gpci_lru_use,
     .on_miss = on_miss,
     .choose_victim = choose_victim,
     .on_fill = on_fill,

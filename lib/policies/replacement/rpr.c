@@ -216,6 +216,7 @@ static void state_of(void *self, gpc_state_fn visit, void *user_data) {
                                     .parameter_count = sizeof parameters / sizeof *parameters, \
                                     .init = initialise,                                        \
                                     .on_hit = gpci_rpr_on_hit,                                 \
+                                    .on_sector_miss = gpci_lru_use,                            \
                                     .on_miss = gpci_rpr_on_miss,                               \
                                     .choose_victim = choose_victim,                            \
                                     .on_fill = gpci_rpr_on_fill,                               \

@@ -185,6 +185,7 @@ const gpc_replacement_ops gpci_time_based = {
     .init = init,
     .finish = finish,
     .on_hit = on_hit,
+    .on_sector_miss = gpci_lru_use,
     .on_miss = on_miss,
     .choose_victim = choose_victim,
     .on_fill = on_fill,

@@ -151,6 +151,7 @@ const gpc_replacement_ops gpci_trace_based = {
     .init = init,
     .finish = finish,
     .on_hit = on_hit,
+    .on_sector_miss = gpci_lru_use,
     .choose_victim = choose_victim,
     .on_fill = on_fill,
     .on_evict = on_evict,

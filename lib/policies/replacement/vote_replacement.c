@@ -72,6 +72,10 @@ static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *re
     TELL(on_hit, set, way, request);
 }
 
+static void on_sector_miss(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    TELL(on_sector_miss, set, way, request);
+}
+
 static void on_miss(void *self, uint32_t set, const gpc_request *request) {
     TELL(on_miss, set, request);
 }
@@ -155,12 +159,12 @@ static void state_of(void *self, gpc_state_fn visit, void *user_data) {
     gpci_ballot_state(&state->ballot, visit, user_data);
 }
 
-#define VOTE_COMMON                                                                                                 \
-    .struct_size = sizeof(gpc_replacement_ops), .state = state_of, .instance_bytes = sizeof(vote_state),            \
-    .finish = finish, .on_hit = on_hit, .on_miss = on_miss, .choose_victim = choose_victim, .on_fill = on_fill,     \
-    .on_evict = on_evict, .on_invalidate = on_invalidate, .on_warp_event = on_warp_event, .texts = texts,           \
-    .shared_bytes = sizeof(gpci_ballot_common), .shared_cache_bytes = sizeof(gpci_vote_sm), .on_sample = on_sample, \
-    .declines = declines
+#define VOTE_COMMON                                                                                           \
+    .struct_size = sizeof(gpc_replacement_ops), .state = state_of, .instance_bytes = sizeof(vote_state),      \
+    .finish = finish, .on_hit = on_hit, .on_sector_miss = on_sector_miss, .on_miss = on_miss,                 \
+    .choose_victim = choose_victim, .on_fill = on_fill, .on_evict = on_evict, .on_invalidate = on_invalidate, \
+    .on_warp_event = on_warp_event, .texts = texts, .shared_bytes = sizeof(gpci_ballot_common),               \
+    .shared_cache_bytes = sizeof(gpci_vote_sm), .on_sample = on_sample, .declines = declines
 
 const gpc_replacement_ops gpci_vote_policy = {
     VOTE_COMMON,
