@@ -53,6 +53,7 @@
  * every machine, compiler and build.
  */
 
+#include <gpucache/ask.h>
 #include <gpucache/cache.h>
 #include <gpucache/coherence.h>
 #include <gpucache/config.h>

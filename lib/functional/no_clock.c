@@ -28,6 +28,19 @@ static gpc_status miss(gpc_hierarchy *h, const gpc_request *request, uint64_t to
     return GPC_ERROR_STATE;
 }
 
+static bool accepts(const gpc_hierarchy *h, uint32_t sm, bool asked_miss, gpc_busy *out_busy) {
+    (void)h;
+    (void)sm;
+    (void)asked_miss;
+    (void)out_busy;
+    return false;
+}
+
+static void locate(const gpc_hierarchy *h, gpc_location *location) {
+    (void)h;
+    (void)location;
+}
+
 static gpc_status advance(gpc_hierarchy *h, uint64_t cycles) {
     (void)h;
     (void)cycles;
@@ -70,6 +83,8 @@ static gpc_status set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_callbacks 
 const gpci_clock_calls gpci_no_clock = {.issue = issue,
                                         .fence = fence,
                                         .miss = miss,
+                                        .accepts = accepts,
+                                        .locate = locate,
                                         .advance = advance,
                                         .drain = drain,
                                         .now = nothing,

@@ -2,6 +2,8 @@
 #ifndef GPC_LEVEL_DRIVER_H
 #define GPC_LEVEL_DRIVER_H
 
+#include <gpucache/ask.h>
+
 #include "level/hierarchy.h"
 #include "stats/stats.h"
 
@@ -50,6 +52,8 @@ typedef struct gpci_clock_calls {
     gpc_status (*issue)(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy);
     gpc_status (*fence)(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy);
     gpc_status (*miss)(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy);
+    bool (*accepts)(const gpc_hierarchy *h, uint32_t sm, bool miss, gpc_busy *out_busy);
+    void (*locate)(const gpc_hierarchy *h, gpc_location *location); /* where its line is in memory */
     gpc_status (*advance)(gpc_hierarchy *h, uint64_t cycles);
     gpc_status (*drain)(gpc_hierarchy *h, gpc_error *error);
     uint64_t (*now)(const gpc_hierarchy *h);

@@ -23,6 +23,24 @@ static uint64_t in_flight_of_tree(const gpc_hierarchy *h) {
     return h->timed->in_flight + h->timed->coherent->sealed;
 }
 
+static bool accepts(const gpc_hierarchy *h, uint32_t sm, bool miss, gpc_busy *out_busy) {
+    if (miss && h->with_data)
+        return false;
+    *out_busy = miss ? gpci_timed_busy_miss(h, sm) : gpci_timed_busy(h, sm);
+    return *out_busy == GPC_BUSY_NOT;
+}
+
+static bool tree_accepts(const gpc_hierarchy *h, uint32_t sm, bool miss, gpc_busy *out_busy) {
+    return !miss && accepts(h, sm, false, out_busy);
+}
+
+static void locate(const gpc_hierarchy *h, gpc_location *l) {
+    uint64_t local;
+    l->channel = gpci_channel_of(h->timed, l->slice, l->slice_address, &local);
+    if (!h->timed->callbacks.on_memory)
+        l->bank = gpci_dram_bank(h->timed->dram, local, &l->row);
+}
+
 /* The cycle that the clock is moved to has happened too; what the host does in it takes effect from the next on. */
 static gpc_status advance(gpc_hierarchy *h, uint64_t cycles) {
     gpci_timed *t = h->timed;
@@ -110,12 +128,13 @@ static gpc_status set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_callbacks 
     return GPC_OK;
 }
 
-#define TIMED_CALLS(miss_function, flying)                                                                         \
-    {                                                                                                              \
-        .issue = gpci_timed_try_issue, .fence = gpci_timed_try_fence, .miss = (miss_function), .advance = advance, \
-        .drain = drain, .now = now, .next_event = next_event, .in_flight = (flying), .memory_reply = memory_reply, \
-        .memory_ready = memory_ready, .set_callbacks = set_callbacks                                               \
+#define TIMED_CALLS(miss_function, accepting, flying)                                                                  \
+    {                                                                                                                  \
+        .issue = gpci_timed_try_issue, .fence = gpci_timed_try_fence, .miss = (miss_function), .accepts = (accepting), \
+        .locate = locate, .advance = advance, .drain = drain, .now = now, .next_event = next_event,                    \
+        .in_flight = (flying), .memory_reply = memory_reply, .memory_ready = memory_ready,                             \
+        .set_callbacks = set_callbacks                                                                                 \
     }
 
-const gpci_clock_calls gpci_timed_cache_clock = TIMED_CALLS(gpci_timed_try_miss, in_flight);
-const gpci_clock_calls gpci_timed_tree_clock = TIMED_CALLS(no_miss, in_flight_of_tree);
+const gpci_clock_calls gpci_timed_cache_clock = TIMED_CALLS(gpci_timed_try_miss, accepts, in_flight);
+const gpci_clock_calls gpci_timed_tree_clock = TIMED_CALLS(no_miss, tree_accepts, in_flight_of_tree);

@@ -151,6 +151,13 @@ gpc_busy gpci_timed_busy(const gpc_hierarchy *h, uint32_t sm) {
     return stage->waiting < h->timed->l1_queue ? GPC_BUSY_NOT : gpci_l1_busy(stage);
 }
 
+gpc_busy gpci_timed_busy_miss(const gpc_hierarchy *h, uint32_t sm) {
+    const gpci_stage *stage = &h->timed->l1[sm];
+    if (!gpci_queue_full(&stage->out))
+        return GPC_BUSY_NOT;
+    return stage->unsent_since != GPCI_NEVER ? GPC_BUSY_NETWORK : GPC_BUSY_MISS_QUEUE;
+}
+
 gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint32_t range, uint64_t token,
                             gpc_busy *busy) {
     gpci_timed *t = gpci_timed_of_sm(h->timed, access->sm);
@@ -228,9 +235,10 @@ gpc_status gpci_timed_try_miss(gpc_hierarchy *h, const gpc_request *request, uin
         return GPC_ERROR_UNSUPPORTED;
     gpci_timed *t = gpci_timed_of_sm(h->timed, request->sm);
     gpci_stage *stage = &t->l1[request->sm];
-    if (gpci_queue_full(&stage->out)) {
+    const gpc_busy busy = gpci_timed_busy_miss(h, request->sm);
+    if (busy != GPC_BUSY_NOT) {
         if (out_busy)
-            *out_busy = stage->unsent_since != GPCI_NEVER ? GPC_BUSY_NETWORK : GPC_BUSY_MISS_QUEUE;
+            *out_busy = busy;
         stage->refused_miss = true;
         return GPC_BUSY;
     }

@@ -55,6 +55,8 @@ void gpci_timed_keep_alone(gpc_hierarchy *h, bool alone);
 
 /* What the memory pipeline of an SM is busy with; GPC_BUSY_NOT if an instruction would be accepted. */
 gpc_busy gpci_timed_busy(const gpc_hierarchy *h, uint32_t sm);
+/* The same of its miss queue, for gpc_hierarchy_try_miss. */
+gpc_busy gpci_timed_busy_miss(const gpc_hierarchy *h, uint32_t sm);
 
 /* Go to the next cycle in which anything happens, not beyond `limit`, and let it happen. GPC_END: nothing is due. */
 gpc_status gpci_timed_run_cycle(gpc_hierarchy *h, uint64_t limit);

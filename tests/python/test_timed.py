@@ -37,6 +37,42 @@ class TimedCase(TemporaryCase):
         self.done = []
 
 
+class Questions(TimedCase):
+    def test_acceptance(self):
+        memory = self.hierarchy({"l1.queue": 1})
+        self.assertIs(memory.can_accept(1), Busy.NOT)
+        self.assertFalse(memory.try_issue(LANES, sm=1))
+        self.assertIs(memory.can_accept(1), Busy.PIPELINE)
+        self.assertFalse(memory.is_idle)
+        memory.drain()
+        self.assertTrue(memory.is_idle)
+        self.assertFalse(memory.can_accept(1) or memory.can_accept_miss(0))
+        with self.assertRaisesRegex(ValueError, "no such SM"):
+            memory.can_accept(2)
+
+    def test_places(self):
+        memory = self.hierarchy()
+        found, shape = memory.locate(1000, sm=1), memory.shape()
+        self.assertEqual(found.line, 896)
+        self.assertLess(found.slice, shape.slices)
+        self.assertLess(found.channel, shape.channels)
+        self.assertEqual(shape.l1_sets * shape.l1_ways * shape.l1_line, shape.l1_bytes)
+        settings = {"mode": "functional", "sm.count": 2}
+        with gpucache.Hierarchy(self.context, gpucache.Config(self.context, settings=settings)) as still:
+            self.assertIsNone(still.locate(1000).channel)
+        with self.assertRaises(gpucache.ArgumentError):
+            memory.locate(0, sm=2)
+
+    def test_preload(self):
+        memory = self.hierarchy()
+        memory.preload(1, 256, 2 * LINE, sm=1)
+        memory.try_issue(range(256, 384, 4), sm=1)
+        memory.drain()
+        self.assertEqual(memory.stats()["l1.load_sector_hits"], memory.stats()["l1.load_sectors"])
+        with self.assertRaisesRegex(gpucache.ArgumentError, "level"):
+            memory.preload(3, 0, 1)
+
+
 class Accesses(TimedCase):
     def test_every_kind_completes_once(self):
         memory = self.hierarchy({"l1.queue": "unlimited"}, on_complete=self.done.append)

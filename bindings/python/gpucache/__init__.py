@@ -48,7 +48,7 @@ _EXPORTS = {
         "LibraryError NotFoundError OutOfMemoryError RangeError StateError UnsupportedError"
     ),
     "events": "Event Perfetto Text",
-    "hierarchy": "Hierarchy Launch WarpResult",
+    "hierarchy": "Hierarchy Launch Location Shape WarpResult",
     "policy": "BYPASS_WAY Parameter Predictor ReplacementPolicy TextParameter",
     "profile": (
         "CurvePoint Profile ProfileClass ProfileCounts ProfileInstruction ProfileLine ProfileSm ProfileSummary "

@@ -391,9 +391,6 @@ class gpc_key_info(SizedRecord):
     )
 
 
-gpc_dram_done_fn = CFUNCTYPE(None, c_void_p, c_uint64, c_bool, c_uint64)
-
-
 class gpc_warp_access(SizedRecord):
     _fields_ = (
         ("struct_size", c_size_t), ("sm", c_uint32), ("warp", c_uint32), ("warp_age", c_uint32), ("block", c_uint32),
@@ -452,6 +449,27 @@ class gpc_hierarchy_callbacks(SizedRecord):
         ("on_ready", gpc_hierarchy_callbacks_on_ready), ("on_fill", gpc_hierarchy_callbacks_on_fill),
         ("on_evict", gpc_hierarchy_callbacks_on_evict), ("on_memory", gpc_hierarchy_callbacks_on_memory),
     )
+
+
+class gpc_location(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("line", c_uint64), ("slice_address", c_uint64), ("row", c_uint64),
+        ("partition", c_uint32), ("slice", c_uint32), ("near_slice", c_uint32), ("set", c_uint32),
+        ("channel", c_uint32), ("bank", c_uint32),
+    )
+
+
+class gpc_shape(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("l1_bytes", c_uint64), ("shared_bytes", c_uint64), ("l2_bytes", c_uint64),
+        ("sms", c_uint32), ("partitions", c_uint32), ("slices", c_uint32), ("channels", c_uint32),
+        ("l1_sets", c_uint32), ("l1_ways", c_uint32), ("l1_line", c_uint32), ("l1_sectors", c_uint32),
+        ("l2_sets", c_uint32), ("l2_ways", c_uint32), ("l2_line", c_uint32), ("l2_sectors", c_uint32),
+        ("lanes", c_uint32), ("reserved", c_uint32),
+    )
+
+
+gpc_dram_done_fn = CFUNCTYPE(None, c_void_p, c_uint64, c_bool, c_uint64)
 
 
 class gpc_event(Record):
@@ -846,15 +864,6 @@ FUNCTIONS = {
     "gpc_config_set_pair": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
     "gpc_config_get": (c_int, (c_void_p, c_char_p, POINTER(c_char_p))),
     "gpc_config_get_u64": (c_int, (c_void_p, c_char_p, POINTER(c_uint64))),
-    "gpc_dram_create": (c_int, (c_void_p, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
-    "gpc_dram_destroy": (None, (c_void_p,)),
-    "gpc_dram_on_done": (None, (c_void_p, gpc_dram_done_fn, c_void_p)),
-    "gpc_dram_burst_bytes": (c_uint32, (c_void_p,)),
-    "gpc_dram_try_request": (c_int, (c_void_p, c_uint32, c_uint64, c_bool, c_uint64)),
-    "gpc_dram_advance": (c_int, (c_void_p, c_uint64)),
-    "gpc_dram_now": (c_uint64, (c_void_p,)),
-    "gpc_dram_next_event": (c_uint64, (c_void_p,)),
-    "gpc_dram_get_stats_as": (c_int, (c_void_p, POINTER(gpc_layout), c_void_p)),
     "gpc_hierarchy_check_access": (c_int, (c_void_p, POINTER(gpc_warp_access), POINTER(gpc_error))),
     "gpc_hierarchy_create": (c_int, (c_void_p, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_hierarchy_destroy": (None, (c_void_p,)),
@@ -896,6 +905,21 @@ FUNCTIONS = {
     "gpc_hierarchy_load_with": (c_int, (c_void_p, c_char_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_hierarchy_load_from": (c_int, (c_void_p, gpc_read_fn, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_hierarchy_copy": (c_int, (c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_hierarchy_can_accept": (c_bool, (c_void_p, c_uint32, POINTER(c_int))),
+    "gpc_hierarchy_can_accept_miss": (c_bool, (c_void_p, c_uint32, POINTER(c_int))),
+    "gpc_hierarchy_is_idle": (c_bool, (c_void_p,)),
+    "gpc_hierarchy_locate": (c_int, (c_void_p, c_uint32, c_uint64, POINTER(gpc_location))),
+    "gpc_hierarchy_get_shape": (c_int, (c_void_p, POINTER(gpc_shape))),
+    "gpc_hierarchy_preload": (c_int, (c_void_p, c_uint, c_uint32, c_uint64, c_uint64, POINTER(gpc_error))),
+    "gpc_dram_create": (c_int, (c_void_p, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_dram_destroy": (None, (c_void_p,)),
+    "gpc_dram_on_done": (None, (c_void_p, gpc_dram_done_fn, c_void_p)),
+    "gpc_dram_burst_bytes": (c_uint32, (c_void_p,)),
+    "gpc_dram_try_request": (c_int, (c_void_p, c_uint32, c_uint64, c_bool, c_uint64)),
+    "gpc_dram_advance": (c_int, (c_void_p, c_uint64)),
+    "gpc_dram_now": (c_uint64, (c_void_p,)),
+    "gpc_dram_next_event": (c_uint64, (c_void_p,)),
+    "gpc_dram_get_stats_as": (c_int, (c_void_p, POINTER(gpc_layout), c_void_p)),
     "gpc_hierarchy_set_trace": (c_int, (c_void_p, POINTER(gpc_event_options), POINTER(gpc_error))),
     "gpc_what_name": (c_char_p, (c_uint,)),
     "gpc_what_meaning": (c_char_p, (c_uint,)),

@@ -4,9 +4,10 @@
 import ctypes
 import os
 import weakref
+from collections import namedtuple
 
 from . import _generated as g
-from ._constants import GPC_OBJECT_NAME, Object, Status, Token
+from ._constants import GPC_NOWHERE, GPC_OBJECT_NAME, Object, Status, Token
 from ._loader import lib
 from ._native import Handle, call, choice, decoded, drop, hold, invoke, loose, settle, state
 from .cache import BorrowedCache, WarpEvent
@@ -17,6 +18,10 @@ from .timed import TimedView, fence_of, warp_access
 
 Launch = g.gpc_launch
 WarpResult = g.gpc_warp_result
+Shape = g.gpc_shape
+
+# Where an address is; None for what there is none of.
+Location = namedtuple("Location", "line slice_address row partition slice near_slice set channel bank")
 
 
 def launch_of(launch, fields):
@@ -67,6 +72,30 @@ class HierarchyView(TimedView, Handle):
         """Thread blocks of a launch that fit an SM at once."""
         launch = Launch(**fields) if launch is None else launch
         return lib.gpc_hierarchy_occupancy(self._live(), ctypes.byref(launch))
+
+    @property
+    def is_idle(self):
+        """Is nothing under way, so that begin_kernel() and flush() are allowed?"""
+        return lib.gpc_hierarchy_is_idle(self._live())
+
+    def locate(self, address, sm=0):
+        """Where an address is, for an SM: a Location. Numbers of what there is none of are None."""
+        raw = g.gpc_location()
+        status = lib.gpc_hierarchy_locate(self._live(), sm, address, ctypes.byref(raw))
+        settle(status, what="gpc_hierarchy_locate")
+        found = Location(*(getattr(raw, name) for name in Location._fields))
+        nowhere = {name: None for name in ("set", "channel", "bank") if getattr(raw, name) == GPC_NOWHERE}
+        return found._replace(**nowhere)
+
+    def shape(self):
+        """What the hierarchy has at present, the present kernel's share of L1 included: a Shape."""
+        shape = Shape()
+        settle(lib.gpc_hierarchy_get_shape(self._live(), ctypes.byref(shape)), what="gpc_hierarchy_get_shape")
+        return shape
+
+    def preload(self, level, address, bytes, sm=0):
+        """Have a range's lines in L1 of an SM, 1, or in L2, 2: clean, in no time, and counted nowhere."""
+        call(lib.gpc_hierarchy_preload, self._live(), level, sm, address, bytes)
 
     def access(self, addresses, *, token=Token.UNUSED, **fields):
         """One warp instruction of a functional hierarchy: an address per active lane, ascending.

@@ -179,6 +179,20 @@ class TimedView:
             address = g.gpc_request(address=address, token=choice(Token, cache_token, "token"), **fields)
         return self._offer(lib.gpc_hierarchy_try_miss, address, token)
 
+    def can_accept(self, sm=0):
+        """Would try_issue() or try_fence() of an SM find room now? What is in the way, a Busy: false if nothing is."""
+        return self._room(lib.gpc_hierarchy_can_accept, sm)
+
+    def can_accept_miss(self, sm=0):
+        """The same of try_miss()."""
+        return self._room(lib.gpc_hierarchy_can_accept_miss, sm)
+
+    def _room(self, function, sm):
+        busy = ctypes.c_int()
+        if function(self._live(), sm, ctypes.byref(busy)) or busy.value:
+            return Busy(busy.value)
+        raise ValueError(f"{function.__name__}: no such SM, no clock, or a tree, which takes no misses of others' L1s")
+
     def _offer(self, function, offered, token):
         busy = ctypes.c_int()
         arguments = self._live(), ctypes.byref(offered), token, ctypes.byref(busy)

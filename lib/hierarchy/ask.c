@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <gpucache/ask.h>
+
+#include "cache/cache.h"
+#include "level/driver.h"
+#include "level/level_rules.h"
+
+/* What a host may ask before it acts, and what it may put into caches before it begins. */
+
+static bool accepts(const gpc_hierarchy *h, uint32_t sm, bool miss, gpc_busy *out_busy) {
+    gpc_busy ignored;
+    out_busy = out_busy ? out_busy : &ignored;
+    *out_busy = GPC_BUSY_NOT;
+    return h && sm < h->sms && h->driver->clock->accepts(h, sm, miss, out_busy);
+}
+
+bool gpc_hierarchy_can_accept(const gpc_hierarchy *h, uint32_t sm, gpc_busy *out_busy) {
+    return accepts(h, sm, false, out_busy);
+}
+
+bool gpc_hierarchy_can_accept_miss(const gpc_hierarchy *h, uint32_t sm, gpc_busy *out_busy) {
+    return accepts(h, sm, true, out_busy);
+}
+
+bool gpc_hierarchy_is_idle(const gpc_hierarchy *h) {
+    return h && h->driver->idle(h);
+}
+
+gpc_status gpc_hierarchy_locate(const gpc_hierarchy *h, uint32_t sm, uint64_t address, gpc_location *location) {
+    if (!h || !location || sm >= h->sms)
+        return GPC_ERROR_ARGUMENT;
+    if (h->coherent)
+        return GPC_ERROR_UNSUPPORTED;
+    const uint64_t line = address & ~(uint64_t)(h->l2_level.line_bytes - 1);
+    const gpci_l2_place place = gpci_l2_place_of(h, line);
+    gpc_location l = {.struct_size = sizeof l,
+                      .line = line,
+                      .slice_address = place.inner,
+                      .partition = gpci_l2_home(h, line),
+                      .near_slice = gpci_l2_slice(h, h->sm_partition[sm], place.slice),
+                      .set = GPC_NOWHERE,
+                      .channel = GPC_NOWHERE,
+                      .bank = GPC_NOWHERE};
+    l.slice = gpci_l2_slice(h, l.partition, place.slice);
+    if (h->l2)
+        l.set = gpci_index_of(&h->l2[l.slice]->index, place.inner >> h->l2[l.slice]->line_shift);
+    h->driver->clock->locate(h, &l);
+    return gpci_give(location, &l, sizeof l);
+}
+
+gpc_status gpc_hierarchy_get_shape(const gpc_hierarchy *h, gpc_shape *shape) {
+    if (!h || !shape)
+        return GPC_ERROR_ARGUMENT;
+    gpc_shape s = {.struct_size = sizeof s,
+                   .sms = h->sms,
+                   .partitions = h->partitions,
+                   .slices = h->slices,
+                   .channels = h->driver->objects(h, GPC_OBJECT_CHANNEL),
+                   .lanes = h->lanes};
+    if (h->has_l1) {
+        s.l1_bytes = h->share.l1_bytes;
+        s.shared_bytes = h->share.carveout;
+        s.l1_sets = h->share.sets;
+        s.l1_ways = h->share.ways;
+        s.l1_line = h->l1_level.line_bytes;
+        s.l1_sectors = (uint32_t)gpci_number(h, GPCI_KEY_L1_SECTORS);
+    }
+    if (gpci_number(h, GPCI_KEY_L2_ENABLED)) {
+        s.l2_line = h->l2_level.line_bytes;
+        s.l2_ways = (uint32_t)gpci_number(h, GPCI_KEY_L2_WAYS);
+        s.l2_sectors = (uint32_t)gpci_number(h, GPCI_KEY_L2_SECTORS);
+        s.l2_sets = (uint32_t)(gpci_number(h, GPCI_KEY_L2_SIZE) / s.l2_line / s.slices / s.l2_ways);
+        s.l2_bytes = (uint64_t)s.l2_sets * s.l2_ways * s.l2_line * s.slices;
+    }
+    return gpci_give(shape, &s, sizeof s);
+}
+
+/* One line into a cache, as the fill of a load that needs all of it. */
+static gpc_status put_line(const gpc_hierarchy *h, gpc_cache *cache, uint32_t sm, uint64_t address) {
+    const gpc_request request = {.address = address, .sm = sm, .kernel = h->kernel};
+    gpc_access_result result;
+    return gpc_cache_fill(cache, &request, cache->all_sectors, &result);
+}
+
+/* Its counters are as before: what was put there nobody has asked for. */
+static gpc_status put_quietly(const gpc_hierarchy *h, gpc_cache *cache, uint32_t sm, uint64_t address) {
+    const gpc_cache_stats stats = cache->stats;
+    const gpc_status status = put_line(h, cache, sm, address);
+    cache->stats = stats;
+    return status;
+}
+
+static gpc_status check_preload(const gpc_hierarchy *h, unsigned level, uint32_t sm, uint64_t address, uint64_t bytes,
+                                gpc_error *error) {
+#define REFUSE(status, ...) return gpci_fail(error, status, "gpc_hierarchy_preload: " __VA_ARGS__)
+    if (!h)
+        REFUSE(GPC_ERROR_ARGUMENT, "hierarchy is NULL");
+    if (h->coherent || h->with_data || h->inclusive)
+        REFUSE(GPC_ERROR_UNSUPPORTED, "%s",
+               h->coherent    ? "a tree of coherent modules"
+               : h->with_data ? "accesses carry values (coherence.data)"
+                              : "L2 is inclusive: lines that make room would have to leave L1s");
+    if (level < 1 || level > 2 || (level == 1 && sm >= h->sms))
+        REFUSE(GPC_ERROR_ARGUMENT, "%s", level < 1 || level > 2 ? "level is not 1 or 2" : "sm is not below sm.count");
+    if (!(level == 1 ? h->l1 : h->l2))
+        REFUSE(GPC_ERROR_ARGUMENT, "there is no L%u", level);
+    if (bytes && address > UINT64_MAX - (bytes - 1))
+        REFUSE(GPC_ERROR_RANGE, "address and bytes go beyond the last address");
+    if (!h->driver->idle(h))
+        REFUSE(GPC_ERROR_STATE, "accesses are in flight");
+    return GPC_OK;
+#undef REFUSE
+}
+
+gpc_status gpc_hierarchy_preload(gpc_hierarchy *h, unsigned level, uint32_t sm, uint64_t address, uint64_t bytes,
+                                 gpc_error *error) {
+    gpc_status status = check_preload(h, level, sm, address, bytes, error);
+    if (status < 0 || !bytes)
+        return status;
+    const uint64_t step = level == 1 ? h->l1_level.line_bytes : h->l2_level.line_bytes;
+    const uint64_t first = address / step, last = (address + (bytes - 1)) / step;
+    for (uint64_t line = first; line <= last && status >= 0; line++) {
+        const uint64_t at = line * step;
+        const gpci_l2_place place = gpci_l2_place_of(h, at);
+        status = level == 1
+                     ? put_quietly(h, h->l1[sm], sm, at)
+                     : put_quietly(h, h->l2[gpci_l2_slice(h, gpci_l2_home(h, at), place.slice)], sm, place.inner);
+    }
+    return status < 0 ? gpci_fail(error, status, "gpc_hierarchy_preload: %s", gpc_status_string(status)) : GPC_OK;
+}
