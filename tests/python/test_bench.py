@@ -19,6 +19,19 @@ def rows(output, title):
     return {cells[0]: cells[1:] for cells in lines[2:]}
 
 
+class SignaturesTest(unittest.TestCase):
+    def test_table(self):
+        done = python(BENCH / "signatures.py", "A=synthetic:warp-reuse:12KiB:lines=12,repeats=2", "--by", "pc",
+                      "--preset", "gtx480")  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        title, heads, *lines = done.stdout.strip().splitlines()
+        self.assertRegex(title, r"^A by pc: 96 reuses in \d groups$")
+        for line in lines:
+            self.assertAlmostEqual(sum(map(int, line.split()[4:])), 100, delta=6)
+        done = python(BENCH / "signatures.py", "--by", "address")
+        self.assertIn("--by address: none of pc, pc+age", done.stderr)
+
+
 class PoliciesTest(TemporaryCase):
     def run_bench(self, *arguments):
         done = python(SCRIPT, "--quick", "--preset", "gtx480", "--mode", "functional", "--only", "bip", *arguments,

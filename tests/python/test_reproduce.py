@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The documents' claims: the rules of agreement, sweeps and searches worked out by hand, the command."""
 
+import collections
 import json
 import re
 import unittest
 
 from harness import TemporaryCase, command
 
-from gpucache.reproduce import EXPERIMENTS, _bench, _model
+import gpucache
+from gpucache.reproduce import EXPERIMENTS, _bench, _model, _signatures
 from gpucache.reproduce._bench import Bench
 from gpucache.reproduce._programs import INSENSITIVE, SENSITIVE, warp_max
 
@@ -30,6 +32,10 @@ class Made:
         tasks = list(tasks)
         self.seen += tasks
         return [self.figures(self.cycles(settings)) for _, _, settings in tasks]
+
+    @staticmethod
+    def kept(run, measure):
+        return [[100, 4, 0.5, 3.4], [50, 2, 0.8, 2.5]]
 
     @staticmethod
     def figures(cycles):
@@ -104,6 +110,39 @@ class Benches(unittest.TestCase):
                     self.assertEqual(warp_max(_bench.PRESET, source), program.warp_max, source)
         for program in INSENSITIVE:
             self.assertGreater(warp_max(_bench.PRESET, program.source), 0)
+
+
+class Signatures(unittest.TestCase):
+    """Lines by what fetched them, distances in accesses of their set."""
+
+    def found(self, accesses, sets=1):
+        by = ("pc", "pc+age")
+        found = {name: collections.defaultdict(collections.Counter) for name in by}
+        with gpucache.Context() as context:
+            context.register(_signatures._recorder(found, by))
+            with gpucache.Cache(context, sets=sets, ways=2, replacement="recorder") as cache:
+                for line, pc, age in accesses:
+                    cache.access(128 * line, pc=pc, warp_age=age)
+        return found
+
+    def test_worked_out_by_hand(self):
+        """A is read again at 2 and 1, B at 3; C takes the place of A, which is fetched anew by another load."""
+        a, b, c = 0, 1, 2
+        found = self.found([(a, 8, 0), (b, 8, 1), (a, 16, 5), (a, 8, 0), (b, 16, 0), (c, 8, 0), (a, 16, 3), (a, 8, 0)])
+        self.assertEqual(found["pc"], {(8,): {2: 1, 1: 1, 3: 1}, (16,): {1: 1}})
+        self.assertEqual(found["pc+age"], {(8, 0): {2: 1, 1: 1}, (8, 1): {3: 1}, (16, 3): {1: 1}})
+        group = _signatures._group((8,), found["pc"][8,])
+        self.assertEqual((group.reuses, group.mode, group.mean), (3, 1, 2), "of equals the nearest")
+
+    def test_other_sets_do_not_count(self):
+        found = self.found([(0, 8, 0), (1, 8, 0), (3, 8, 0), (0, 8, 0)], sets=2)
+        self.assertEqual(found["pc"], {(8,): {1: 1}})
+
+    def test_replay(self):
+        """Eight warps read their twelve lines twice, and L1 has room for all."""
+        groups = _signatures.reuse_distances("gtx480", "synthetic:warp-reuse:12KiB:lines=12,repeats=2")["pc"]
+        self.assertEqual([sum(group.distances.values()) for group in groups], [group.reuses for group in groups])
+        self.assertEqual(sum(group.reuses for group in groups), 96)
 
 
 class Command(TemporaryCase):

@@ -5,6 +5,7 @@ import math
 
 from ..bottleneck import step_of, warp_optimum
 from ._programs import SENSITIVE, warp_max
+from ._signatures import reuse_distances
 
 PRESET = "gtx480-gpgpusim"
 WARPS = (1, 2, 4, 6, 8, 10, 14, 18, 22, 24)  # the legends of seeds/004, Figures 4.2 to 4.9
@@ -43,6 +44,14 @@ class Bench:
         """{key: figures} of {key: (program, settings)}."""
         found = self.runs.all([(PRESET, self.source(program), settings) for program, settings in tasks.values()])
         return dict(zip(tasks, found))
+
+    def groups(self, program, by, most):
+        """The largest groups of L1's lines that share a signature: [reuses, most frequent distance, its share, mean]."""
+        def measure():
+            found = reuse_distances(PRESET, self.source(program), (by,))[by][:most]
+            return [[g.reuses, g.mode, g.distances[g.mode] / g.reuses, g.mean] for g in found]
+
+        return self.runs.kept(["signatures", by, most, PRESET, self.source(program)], measure)
 
     def most(self, program):
         if program.name not in self._most:

@@ -33,6 +33,17 @@ class Runs:
     def __exit__(self, *_):
         self.results.close()
 
+    def kept(self, run, measure):
+        """What `measure` returns, of which JSON must be able to say all: found once for this `run`."""
+        found = self.results.get(run)
+        if found is None:
+            found = measure()
+            self.results.put(run, found)
+            self.done += 1
+        else:
+            self.known += 1
+        return found
+
     def all(self, tasks):
         """Counters and ratios of each (preset, source, settings), as dictionaries, in order."""
         tasks = [(preset, source, dict(settings)) for preset, source, settings in tasks]

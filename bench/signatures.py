@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Reuse distances of L1's lines by signature: Figure 6.1 of seeds/004, of KMN and SCLUSTER.
+
+    python3 bench/signatures.py [PROGRAM=SOURCE...] [--by pc,pc+age] [--groups N] [--preset NAME] [--set KEY=VALUE]
+
+A reuse distance is the number of accesses of the set from one access of a line to its next, while it is there (LRU).
+Lines are grouped by what fetched them: the load instruction, or that and the relative age of its warp. Of each group,
+the largest first: its share of all reuses, the mean distance, the most frequent one, and what share of its reuses has
+distance 1, 2 and so on.
+
+Needs the bindings and the library: PYTHONPATH=bindings/python GPUCACHE_LIBRARY=build/lib/libgpucache.so.
+"""
+
+import argparse
+import os
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(ROOT, "bindings", "python"))
+
+from gpucache.reproduce._bench import PRESET  # noqa: E402
+from gpucache.reproduce._programs import SENSITIVE  # noqa: E402
+from gpucache.reproduce._signatures import SIGNATURES, reuse_distances  # noqa: E402
+
+FIGURE = ("KMN", "SCLUSTER")
+COLUMNS = 12  # distances that have one of their own; the last is of all beyond
+
+
+def show(program, by, groups, most):
+    reuses = sum(group.reuses for group in groups)
+    print(f"\n{program} by {by}: {reuses:,} reuses in {len(groups):,} groups")
+    heads = [*map(str, range(1, COLUMNS)), f"{COLUMNS}+"]
+    print(f"{'signature':>16} {'reuses':>7} {'mean':>6} {'mode':>5}" + "".join(f"{head:>5}" for head in heads))
+    for group in groups[:most]:
+        shares = [0] * COLUMNS
+        for distance, count in group.distances.items():
+            shares[min(distance, COLUMNS) - 1] += count / group.reuses
+        pc, *age = group.signature
+        print(f"{'+'.join([f'{pc:#x}', *map(str, age)]):>16} {group.reuses / reuses:>7.1%} {group.mean:>6.1f}"
+              f" {group.mode:>5}" + "".join(f"{100 * share:>5.0f}" for share in shares))  # fmt: skip
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("programs", nargs="*", metavar="PROGRAM=SOURCE", help="instead of the figure's two")
+    parser.add_argument("--by", default=",".join(SIGNATURES), help="signatures, of " + ", ".join(SIGNATURES))
+    parser.add_argument("--groups", type=int, default=4, help="how many of each program; the figure has 4")
+    parser.add_argument("--preset", default=PRESET)
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    asked = parser.parse_args(arguments)
+    by = asked.by.split(",")
+    unknown = [name for name in by if name not in SIGNATURES]
+    if unknown:
+        parser.error(f"--by {','.join(unknown)}: none of {', '.join(SIGNATURES)}")
+    programs = [each.partition("=")[::2] for each in asked.programs]
+    settings = dict(each.split("=", 1) for each in asked.set)
+    for name, source in programs or [(p.name, p.quick) for p in SENSITIVE if p.name in FIGURE]:
+        for each, groups in reuse_distances(asked.preset, source, by, settings).items():
+            show(name, each, groups, asked.groups)
+
+
+if __name__ == "__main__":
+    main()
