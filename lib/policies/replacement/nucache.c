@@ -42,7 +42,7 @@ typedef struct nucache_state {
 } nucache_state;
 
 static const gpc_parameter parameters[] = {
-    {"entries", 64, 1, 4096, true, "instructions told apart, a power of two"},
+    {"entries", 64, 1, 1024, true, "instructions told apart, a power of two"},
     {"deli", 0, 0, 1023, true, "DeliWays of a set, fewer than it has ways; 0 = half of them"},
     {"share", 4, 1, 65536, true, "one set in so many has a FIFO of lines that left the MainWays"},
     {"depth", 64, 16, 4096, true, "lines in such a FIFO, a multiple of 16"},
