@@ -33,6 +33,7 @@ gpci_block_run *gpci_dispatch_take(gpc_replay *r, const gpci_packed_block *block
     run->block = block;
     run->queued = NULL;
     run->turn = run->at_barrier = 0;
+    run->apart = false;
     run->live = block->warp_count;
     return run;
 }

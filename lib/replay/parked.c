@@ -64,7 +64,8 @@ static void park_warps(const gpc_replay *r, const gpci_block_run *run, gpci_park
                                .first = cursor->first,
                                .width = cursor->width,
                                .slot = warp->slot,
-                               .at_barrier = !r->timed && warp->at_barrier};
+                               .at_barrier = !r->timed && warp->at_barrier,
+                               .barrier = run->apart ? warp->barrier : 0};
     }
 }
 
@@ -80,7 +81,8 @@ static void park(const gpc_replay *r, gpci_parked *p, uint32_t sm, const gpci_bl
                              .slot = run->slot,
                              .turn = run->turn,
                              .live = run->live,
-                             .at_barrier = run->at_barrier};
+                             .at_barrier = run->at_barrier,
+                             .apart = run->apart};
     park_warps(r, run, b, &p->warps[p->warp_count]);
     p->warp_count += b->warps;
 }
@@ -225,7 +227,8 @@ static void return_warps(const gpci_parked_block *b, gpci_block_run *run, const 
             .end = packed->path->steps + packed->path->count,
             .addresses = {.at = packed->addresses + from[w].at, .first = from[w].first, .width = from[w].width},
             .slot = from[w].slot,
-            .at_barrier = from[w].at_barrier != 0};
+            .at_barrier = from[w].at_barrier != 0,
+            .barrier = from[w].barrier};
         if (from[w].list != GPCI_PARKED_NONE)
             warp->addresses.list = packed->addresses + from[w].list;
     }
@@ -238,6 +241,7 @@ static void return_block(gpc_replay *r, const gpci_parked_block *b, gpci_block_r
     run->turn = b->turn;
     run->live = b->live;
     run->at_barrier = b->at_barrier;
+    run->apart = b->apart != 0;
     if (b->where == GPCI_PARKED_QUEUED) {
         gpci_dispatch_queue(r, b->sm, run);
         return;

@@ -16,6 +16,7 @@ typedef struct gpci_parked_block {
     uint64_t digest, start;
     uint32_t index, sm, where; /* where: gpci_parked_where */
     uint32_t warps, slot, turn, live, at_barrier;
+    uint32_t apart, reserved;
 } gpci_parked_block;
 
 /* Numbers in place of the pointers of a gpci_warp_run. */
@@ -23,7 +24,7 @@ typedef struct gpci_parked_warp {
     uint64_t next;     /* step of its path */
     uint64_t at, list; /* bytes of its addresses; list: GPCI_PARKED_NONE, or those last listed */
     uint64_t first;
-    uint32_t width, slot, at_barrier, reserved;
+    uint32_t width, slot, at_barrier, barrier;
 } gpci_parked_warp;
 
 #define GPCI_PARKED_NONE UINT64_MAX

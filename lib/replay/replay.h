@@ -18,6 +18,7 @@ typedef struct gpci_warp_run {
     gpci_address_cursor addresses;
     uint32_t slot; /* warp number within the SM */
     bool at_barrier;
+    uint32_t barrier; /* timed, where the block's are apart: which of them is this warp's next */
 } gpci_warp_run;
 
 /* A thread block on an SM, or waiting for room on it. */
@@ -29,6 +30,7 @@ typedef struct gpci_block_run {
     uint32_t turn;                 /* warp whose turn it is */
     uint32_t live;                 /* warps that have not ended */
     uint32_t at_barrier;
+    bool apart;     /* timed: some of its warps have no part in its first barriers (barriers.c) */
     uint32_t slot;  /* of the SM's resident blocks */
     uint32_t sm;    /* on which it ended */
     uint64_t start; /* timed: core cycle */

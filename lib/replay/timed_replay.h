@@ -208,10 +208,15 @@ gpc_status gpci_sm_send(gpci_timed_replay *t, uint32_t sm, uint32_t slot, const 
 
 /* warps.c */
 void gpci_sm_start_blocks(gpci_timed_replay *t, uint32_t sm, uint64_t now);
-void gpci_warp_barrier(gpci_timed_replay *t, uint32_t sm, uint32_t slot, uint64_t now);
+void gpci_warp_tell(const gpci_timed_replay *t, uint32_t sm, uint32_t slot, gpc_warp_event_kind kind, uint64_t now);
 void gpci_warp_end(gpci_timed_replay *t, uint32_t sm, uint32_t slot, uint64_t now);
 /* All warps are gone, as after an error. */
 void gpci_sm_clear(gpci_timed_replay *t, uint32_t sm);
+
+/* barriers.c: a block comes, a warp is at a barrier, and those who wait go on if nobody is missing any more. */
+void gpci_barriers_begin(gpci_block_run *run);
+void gpci_warp_barrier(gpci_timed_replay *t, uint32_t sm, uint32_t slot, uint64_t now);
+void gpci_barrier_open(gpci_timed_replay *t, uint32_t sm, gpci_block_run *run, uint64_t now);
 
 /* timed_replay.c: SMs are stepped from now on. */
 void gpci_timed_take_part(gpci_timed_replay *t);

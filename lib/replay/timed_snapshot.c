@@ -71,8 +71,10 @@ static void wait_for_start(gpci_timed_sm *m, gpci_block_run *run) {
 
 void gpci_timed_return(gpci_timed_replay *t, uint32_t sm, gpci_block_run *run, const gpci_parked_warp *warps) {
     gpci_timed_sm *m = &t->sms[sm];
-    if (!warps)
+    if (!warps) {
+        gpci_barriers_begin(run);
         wait_for_start(m, run);
+    }
     for (uint32_t n = 0; n < run->block->warp_count && warps; n++) {
         const gpci_warp_run *warp = &run->warps[n];
         gpci_timed_warp *w = &m->warps[warp->slot];

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-/* Blocks and warps of an SM come, meet at barriers, and go. */
+/* Blocks and warps of an SM come and go. */
 
-static void tell(const gpci_timed_replay *t, uint32_t sm, uint32_t slot, gpc_warp_event_kind kind, uint64_t now) {
+void gpci_warp_tell(const gpci_timed_replay *t, uint32_t sm, uint32_t slot, gpc_warp_event_kind kind, uint64_t now) {
     const gpci_timed_warp *w = &t->sms[sm].warps[slot];
     gpc_warp_event event = {.kind = kind,
                             .sm = sm,
@@ -23,6 +23,7 @@ void gpci_timed_place(gpci_timed_replay *t, uint32_t number, gpci_block_run *run
     run->start = start > m->next_start ? start : m->next_start;
     m->next_start = run->start + t->block_interval;
     run->queued = NULL;
+    gpci_barriers_begin(run);
     if (m->first_start)
         m->last_start->queued = run;
     else
@@ -48,7 +49,7 @@ static void start_warp(gpci_timed_replay *t, uint32_t number, gpci_block_run *ru
     w->age = (uint16_t)m->live++;
     gpci_scoreboard_start(gpci_board_of(m, slot), now);
     gpci_scheduler_start(m->issuers[w->issuer].scheduler, w->place, run->block->index);
-    tell(t, number, slot, GPC_WARP_START, now);
+    gpci_warp_tell(t, number, slot, GPC_WARP_START, now);
     gpci_sm_look(t, m, slot, now, now);
 }
 
@@ -67,35 +68,11 @@ void gpci_sm_start_blocks(gpci_timed_replay *t, uint32_t number, uint64_t now) {
     }
 }
 
-/* All live warps are there. */
-static void open_barrier(gpci_timed_replay *t, uint32_t number, gpci_block_run *run, uint64_t now) {
-    gpci_timed_sm *m = &t->sms[number];
-    run->at_barrier = 0;
-    for (uint32_t n = 0; n < run->block->warp_count; n++) {
-        uint32_t slot = run->warps[n].slot;
-        gpci_timed_warp *w = &m->warps[slot];
-        if (w->run != run || gpci_warp_state(m, w) != GPC_STATE_BARRIER)
-            continue;
-        w->not_before = now + t->latency_control;
-        gpci_sm_look(t, m, slot, now, now);
-    }
-}
-
-void gpci_warp_barrier(gpci_timed_replay *t, uint32_t number, uint32_t slot, uint64_t now) {
-    gpci_timed_sm *m = &t->sms[number];
-    gpci_timed_warp *w = &m->warps[slot];
-    gpci_block_run *run = w->run;
-    tell(t, number, slot, GPC_WARP_BARRIER, now);
-    gpci_warp_set(m, w, GPC_STATE_BARRIER);
-    if (++run->at_barrier == run->live)
-        open_barrier(t, number, run, now);
-}
-
 void gpci_warp_end(gpci_timed_replay *t, uint32_t number, uint32_t slot, uint64_t now) {
     gpci_timed_sm *m = &t->sms[number];
     gpci_timed_warp *w = &m->warps[slot];
     gpci_block_run *run = w->run;
-    tell(t, number, slot, GPC_WARP_EXIT, now);
+    gpci_warp_tell(t, number, slot, GPC_WARP_EXIT, now);
     gpci_scheduler_end(m->issuers[w->issuer].scheduler, w->place);
     m->stirred |= 1u << w->issuer;
     w->run = NULL;
@@ -103,8 +80,7 @@ void gpci_warp_end(gpci_timed_replay *t, uint32_t number, uint32_t slot, uint64_
         m->warps[other].age -= m->warps[other].run && m->warps[other].age > w->age;
     gpci_gauge_set(&m->warps_gauge, now + 1, --m->live);
     if (--run->live) {
-        if (run->at_barrier == run->live)
-            open_barrier(t, number, run, now);
+        gpci_barrier_open(t, number, run, now);
         return;
     }
     if (!--m->running_blocks)

@@ -36,6 +36,7 @@ typedef struct gpci_path {
     uint64_t hash;
     size_t users; /* warps */
     size_t count;
+    size_t barriers;                /* steps at which a warp waits for its block */
     const gpc_instruction *steps[]; /* the last is an EXIT */
 } gpci_path;
 

@@ -171,6 +171,13 @@ static bool room_for_paths(gpci_packer *p) {
     return true;
 }
 
+static size_t barriers_among(const gpc_instruction *const *steps, size_t count) {
+    size_t barriers = 0;
+    for (size_t n = 0; n < count; n++)
+        barriers += gpci_operands_at(steps[n])->use == GPC_OP_BARRIER;
+    return barriers;
+}
+
 /* The path of these steps, which has a user more. */
 static gpci_path *take_path(gpci_packer *p, uint64_t hash, size_t count) {
     if (!room_for_paths(p))
@@ -183,7 +190,7 @@ static gpci_path *take_path(gpci_packer *p, uint64_t hash, size_t count) {
         path = gpci_alloc(p->context, sizeof *path + bytes);
         if (!path)
             return NULL;
-        *path = (gpci_path){.next = *bucket, .hash = hash, .count = count};
+        *path = (gpci_path){.next = *bucket, .hash = hash, .count = count, .barriers = barriers_among(p->steps, count)};
         memcpy(path->steps, p->steps, bytes);
         *bucket = path;
         p->path_count++;

@@ -117,7 +117,7 @@ class Hardware(unittest.TestCase):
                 self.assertLess(abs(compare.off_with_merging(row)), abs(compare.off(row.l2)), name(row))
 
 
-RANK, CYCLES_MEAN = 0.9, 20  # over launches above timed.LEAST_CYCLES: Spearman's; per cent
+RANK, CYCLES_MEAN = 0.9, 8  # over launches above timed.LEAST_CYCLES: Spearman's; per cent
 PARTIAL_MEAN, PARTIAL_EACH = 3, 6  # points
 
 
@@ -143,6 +143,11 @@ class Timed(unittest.TestCase):
         correlation, percentage = timed.cycle_errors(rows)
         self.assertGreaterEqual(correlation, RANK)
         self.assertLessEqual(percentage, CYCLES_MEAN)
+
+    def test_barriers_that_a_trace_lacks(self):
+        """If a block's warps all waited for all, this launch would take 28 % too long."""
+        (row,) = [row for row in self.rows if row.name == "scalarprod/kernel-1"]
+        self.assertLessEqual(abs(timed.error(row.cycles)), 10)
 
     def test_what_is_left_out_lacks_its_loops(self):
         """Not for being wrong: a model that ran what the trace has as slowly as hardware ran all would be."""

@@ -18,6 +18,8 @@
 #define NOP(pc) pc " ffffffff 0 NOP 0 0\n"
 #define FENCE(pc) pc " ffffffff 0 MEMBAR.SC.GPU 0 0\n"
 #define STORE(pc, address) pc " ffffffff 0 STG.E 2 R2 R3 4 1 " address " 4\n"
+#define FIRST_LOAD LOAD_TO("0000", "R8", "0x1000")
+#define SECOND_LOAD LOAD_TO("0004", "R9", "0x1000")
 #define LOAD_TO(pc, to, address) pc " ffffffff 1 " to " LDG.E 1 R2 4 1 " address " 4\n"
 
 static rig *open_timed(void) {
@@ -226,6 +228,34 @@ Test(cycles, barrier) {
     cr_assert(s.cycles == 28 && s.scheduler_issued == 2 + 4);
     cr_assert_eq(s.scheduler_barrier_stalls, 18);
     cr_assert_eq(s.scheduler_latency_stalls, 8 + 17 + 7);
+    rig_close(r);
+}
+
+/* Loads and a barrier of each of two rounds; the second warp's trace lacks the first barrier. */
+static gpc_stats run_rounds(rig *r, const char *barrier) {
+    char lines[256];
+    begin_kernel(r, "k.traceg", 1, 64, "");
+    begin_block(r, 0);
+    put_warp(r, 0, FIRST_LOAD BARRIER("0010") SECOND_LOAD BARRIER("0010") EXIT("0020"));
+    snprintf(lines, sizeof lines, "%s%s%s", FIRST_LOAD MOV("0008", "R1") ADD("000c", "R3", "R1") SECOND_LOAD, barrier,
+             EXIT("0020"));
+    put_warp(r, 1, lines);
+    end_block(r);
+    end_kernel(r);
+    return run_there(r, 2);
+}
+
+/*
+ * Warp 0 loads at 1, does not wait at its first barrier at 2, loads at 10, and is at its second at 11. Warp 1 loads at
+ * 2, for the memory pipeline takes one a cycle, moves at 3, adds at 21, loads at 22, and comes at 23: 11 cycles from 12
+ * to 22. Where its barrier is none of warp 0's, this waits at its first from 3 to 22, and at the second until warp 1
+ * has ended, which is after its loads.
+ */
+Test(cycles, barrier_that_a_trace_lacks) {
+    rig *r = open_timed();
+    set(r, "sm.schedulers", "2");
+    cr_assert_eq(run_rounds(r, BARRIER("0010")).scheduler_barrier_stalls, 11);
+    cr_assert_gt(run_rounds(r, BARRIER("0018")).scheduler_barrier_stalls, 20);
     rig_close(r);
 }
 
