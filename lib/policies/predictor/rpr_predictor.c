@@ -53,7 +53,8 @@ static uint32_t signature_of(rpr_filter *f, const gpc_request *request) {
 
 /* An access to a set; the sampler takes it for a fetch where it does not know the block. */
 static void observe(rpr_filter *f, uint32_t set, const gpc_request *request, uint32_t signature) {
-    if (gpci_rpr_samples(&f->sampler, set) && !gpci_rpr_sample_access(&f->sampler, f->history, set, request->address))
+    if (gpci_rpr_samples(&f->sampler, f->history, set) &&
+        !gpci_rpr_sample_access(&f->sampler, f->history, set, request->address))
         gpci_rpr_sample_enter(&f->sampler, f->history, set, request->address, signature);
 }
 
@@ -74,6 +75,7 @@ static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *re
 static void on_warp_event(void *self, const gpc_warp_event *event) {
     rpr_filter *f = self;
     gpci_awid_event(&f->warps, event);
+    gpci_rpr_sampler_event(f->history, event);
 }
 
 /* The history table and the sampler, in cache 0 alone, and in each the registers of active warp ids. */

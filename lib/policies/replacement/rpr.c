@@ -98,12 +98,12 @@ static bool approach(gpci_rpr *r, uint32_t set, const gpc_request *request) {
     }
     for (; at < end; at++)
         *at = (uint8_t)nearer(*at);
-    return gpci_rpr_samples(&r->sampler, set) &&
+    return gpci_rpr_samples(&r->sampler, r->history, set) &&
            !gpci_rpr_sample_access(&r->sampler, r->history, set, request->address);
 }
 
 void gpci_rpr_sample(gpci_rpr *r, uint32_t set, const gpc_request *request) {
-    if (gpci_rpr_samples(&r->sampler, set))
+    if (gpci_rpr_samples(&r->sampler, r->history, set))
         gpci_rpr_sample_enter(&r->sampler, r->history, set, request->address, gpci_rpr_signature(r, request));
 }
 
@@ -147,7 +147,7 @@ void gpci_rpr_on_fill(void *self, uint32_t set, uint32_t way, const gpc_request 
     uint32_t signature = gpci_rpr_signature(r, request);
     r->awids[line] = gpci_awid_of(&r->warps, request);
     r->reuse[line] = gpci_rpr_predict(r->history, signature);
-    if (gpci_rpr_samples(&r->sampler, set))
+    if (gpci_rpr_samples(&r->sampler, r->history, set))
         gpci_rpr_sample_enter(&r->sampler, r->history, set, request->address, signature);
     gpci_lru_touch(&r->lru, set, way);
 }
@@ -155,6 +155,7 @@ void gpci_rpr_on_fill(void *self, uint32_t set, uint32_t way, const gpc_request 
 void gpci_rpr_on_warp_event(void *self, const gpc_warp_event *event) {
     gpci_rpr *r = self;
     gpci_awid_event(&r->warps, event);
+    gpci_rpr_sampler_event(r->history, event);
 }
 
 /*

@@ -39,6 +39,7 @@ typedef struct gpci_rpr_history { /* zero: empty */
     uint16_t signatures[GPCI_RPR_ENTRIES];          /* the signature table */
     uint16_t places[1u << GPCI_RPR_SIGNATURE_BITS]; /* in place of its associative search: 1 + entry, 0 = none */
     uint16_t used, next;                            /* entries; where the next new one goes */
+    uint32_t sampled; /* 1 + the SM that is (rpr_sampler.h); 0: the next that has an access */
 } gpci_rpr_history;
 
 /* A signature: the hash of PC and relative age of the fetching warp, its highest bits from `shift` on (section 6.2). */

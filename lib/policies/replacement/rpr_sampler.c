@@ -12,7 +12,7 @@ gpc_status gpci_rpr_sampler_init(gpci_rpr_sampler *s, const gpc_policy_env *env,
     *s = (gpci_rpr_sampler){.tags = tags,
                             .counters = counters,
                             .ways = env->ways,
-                            .here = env->index == 0,
+                            .index = env->index,
                             .skip = every - 1,
                             .shift = gpci_log2(env->line_bytes) + gpci_log2(env->sets)};
     return GPC_OK;

@@ -6,8 +6,9 @@
 
 /*
  * RPR's sampler (seeds/004 sections 6.2.2 and 6.3): LRU tags of some sets, on one SM,
- * beside the cache's own. An access that finds its tag tells the predictor the
- * distance since the last; one that does not, a fetch.
+ * beside the cache's own: in each kernel on the first SM that has an access, for one
+ * without work would teach nothing. An access that finds its tag tells the predictor
+ * the distance since the last; one that does not, a fetch.
  *
  * A set's 16-bit counter counts its accesses and an entry keeps its value at its
  * block's last: their difference is the reuse distance, and of all entries the one
@@ -37,13 +38,22 @@ typedef struct gpci_rpr_sampler {
     gpci_rpr_tag *tags; /* [sets x ways] */
     uint16_t *counters; /* [sets] */
     uint32_t ways;
-    bool here;      /* on this SM */
+    uint32_t index; /* this SM's */
     uint32_t skip;  /* sampled are the sets whose number has none of these bits */
     unsigned shift; /* from an address to a tag */
 } gpci_rpr_sampler;
 
-GPCI_INLINE bool gpci_rpr_samples(const gpci_rpr_sampler *sampler, uint32_t set) {
-    return sampler->here && !(set & sampler->skip);
+/* Of an access to a set. */
+GPCI_INLINE bool gpci_rpr_samples(const gpci_rpr_sampler *sampler, gpci_rpr_history *history, uint32_t set) {
+    if (GPCI_UNLIKELY(!history->sampled))
+        history->sampled = 1 + sampler->index;
+    return history->sampled == 1 + sampler->index && !(set & sampler->skip);
+}
+
+/* A kernel begins: another SM may be the one. */
+GPCI_INLINE void gpci_rpr_sampler_event(gpci_rpr_history *history, const gpc_warp_event *event) {
+    if (event->kind == GPC_KERNEL_START)
+        history->sampled = 0;
 }
 
 /*

@@ -117,8 +117,7 @@ static gpci_rpr_sampler sampler_of(uint32_t ways, uint32_t every) {
     memset(tags, 0, sizeof tags);
     memset(counters, 0, sizeof counters);
     memset(&history, 0, sizeof history);
-    return (gpci_rpr_sampler){
-        .tags = tags, .counters = counters, .ways = ways, .here = true, .skip = every - 1, .shift = 7};
+    return (gpci_rpr_sampler){.tags = tags, .counters = counters, .ways = ways, .skip = every - 1, .shift = 7};
 }
 
 static void sample(gpci_rpr_sampler *s, char block) {
@@ -342,23 +341,34 @@ Test(rpr, signature_knows_pc_and_age) {
     rig_close(&r);
 }
 
-/* Only one SM samples, and of its sets one in four. */
+/* Only one SM samples, the first that has an access, and of its sets one in four; another one in the next kernel. */
 Test(rpr, samples_a_quarter_of_the_sets_of_one_sm) {
-    for (uint32_t index = 0; index < 3; index++) {
-        rig r;
-        rig_open(&r, "rpr", 32, 4, 1);
-        gpci_rpr *rpr = r.self;
-        r.env.index = index;
-        r.env.count = 3;
-        cr_assert_eq(r.ops->init(r.self, &r.env, (char[256]){""}), GPC_OK);
-        for (uint32_t set = 0; set < 32; set++) {
-            uint16_t before = rpr->sampler.counters[set];
-            rig_access(&r, set, 0);
-            cr_expect_eq(rpr->sampler.counters[set] - before, index == 0 && set % 4 == 0, "SM %u, set %u", index, set);
-        }
-        cr_expect_eq(rpr->history->used, index == 0);
-        rig_close(&r);
+    enum { SMS = 3 };
+    rig r[SMS];
+    for (uint32_t index = 0; index < SMS; index++) {
+        rig_open(&r[index], "rpr", 32, 4, 1);
+        r[index].env.index = index;
+        r[index].env.count = SMS;
+        r[index].env.shared_state = r[0].env.shared_state;
+        cr_assert_eq(r[index].ops->init(r[index].self, &r[index].env, (char[256]){""}), GPC_OK);
     }
+    for (uint32_t kernel = 0; kernel < 4; kernel++) {
+        const gpc_warp_event start = {.kind = GPC_KERNEL_START, .kernel = kernel};
+        for (uint32_t index = 0; index < SMS; index++)
+            r[index].ops->on_warp_event(r[index].self, &start);
+        const uint32_t first = (kernel * 2 + 1) % SMS; /* those before it have no work */
+        for (uint32_t n = first * 32; n < SMS * 32; n++) {
+            const uint32_t index = n / 32, set = n % 32;
+            gpci_rpr *rpr = r[index].self;
+            uint16_t before = rpr->sampler.counters[set];
+            rig_access(&r[index], set, 0);
+            cr_expect_eq(rpr->sampler.counters[set] - before, index == first && set % 4 == 0,
+                         "kernel %u, SM %u, set %u", kernel, index, set);
+        }
+    }
+    cr_expect_gt(((gpci_rpr *)r[0].self)->history->used, 0);
+    for (uint32_t index = SMS; index-- > 0;)
+        rig_close(&r[index]);
 }
 
 Test(rpr, refuses_what_it_cannot_sample) {
