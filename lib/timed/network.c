@@ -226,23 +226,22 @@ static void consider_input(gpci_network *network, uint32_t input) {
 
 /* Among the inputs that could send to this output at network cycle `at`, the next in turn; `inputs` where none. */
 static uint32_t choose(gpci_network *network, uint32_t output, uint64_t at) {
-    const uint64_t *requests = network->requests + (size_t)output * network->in_words;
+    const uint64_t *requests = network->requests + (size_t)output * network->in_words, *sending = network->sending;
     const uint32_t words = network->in_words, start = network->outputs[output].next;
-    for (uint32_t i = 0; i <= words; i++) {
-        uint32_t word = start / 64 + i < words ? start / 64 + i : start / 64 + i - words;
-        uint64_t bits = requests[word] & ~network->sending[word];
-        if (bits && word == start / 64) { /* first from the start on, in the end what lies before it */
-            uint64_t from = ~(uint64_t)0 << (start & 63);
-            bits &= i ? ~from : from;
-        }
+    uint32_t word = start / 64;
+    uint64_t bits = requests[word] & ~sending[word] & ~(uint64_t)0 << (start & 63);
+    for (uint32_t left = words;; left--) { /* first from the start on, in the end what lies before it */
         for (; bits; bits &= bits - 1) {
             uint32_t input = word * 64 + gpci_lowest(bits);
             if (!network->fast || network->pool->links[lane_of(network, input, output)->first].due <= at)
                 return input;
             set_bit(network->requested, output); /* it came later in this core cycle */
         }
+        if (!left)
+            return network->options.inputs;
+        word = word + 1 < words ? word + 1 : 0;
+        bits = requests[word] & ~sending[word];
     }
-    return network->options.inputs;
 }
 
 /* Room in an output's buffer at network cycle `at`. */
@@ -262,20 +261,30 @@ static bool fits(const gpci_network *network, uint32_t input, uint32_t output, u
            network->output_room;
 }
 
-/* Both links are busy for some cycles; the output's component is woken when they come free. */
+/* Both links are busy for some cycles; they come free in a turn of the last output. */
 static void occupy(gpci_network *network, uint32_t input, uint32_t output, uint64_t until) {
     gpci_network_output *port = &network->outputs[output];
+    const uint64_t now = network->wheel->now, core = gpci_clock_core(network->options.clock, until), ahead = core - now;
+    const uint32_t slot = (uint32_t)core % GPCI_NETWORK_SPAN;
     port->ready = until;
     port->input = input;
     set_bit(network->sending, input);
     set_bit(network->linked, output);
     clear_bit(network->open, output);
     clear_bit(network->candidates, output);
-    if (network->fast && until <= gpci_clock_own(network->options.clock, network->wheel->now))
+    if (network->fast && until <= gpci_clock_own(network->options.clock, now)) {
         set_bit(network->released, output); /* within this turn */
-    else
-        gpci_wheel_wake(network->wheel, network->options.first_output + output,
-                        gpci_clock_core(network->options.clock, until));
+        return;
+    }
+    if (GPCI_UNLIKELY(ahead >= GPCI_NETWORK_SPAN)) {
+        gpci_wheel_wake(network->wheel, network->options.first_output + output, core);
+        return;
+    }
+    set_bit(network->releases + slot * network->out_words, output);
+    if (network->releasing >> slot & 1)
+        return;
+    network->releasing |= (uint64_t)1 << slot;
+    gpci_wheel_wake(network->wheel, last_output(network), core);
 }
 
 /* The head of the queue leaves its input, and with it what the queue asks for. */
@@ -372,6 +381,19 @@ static void match(gpci_network *network, uint64_t at) {
         }
 }
 
+/* Links that come free in the present core cycle. */
+static void take_releases(gpci_network *network) {
+    const uint32_t slot = (uint32_t)network->wheel->now % GPCI_NETWORK_SPAN;
+    uint64_t *words = network->releases + slot * network->out_words;
+    if (!(network->releasing >> slot & 1))
+        return;
+    network->releasing &= ~((uint64_t)1 << slot);
+    for (uint32_t word = 0; word < network->out_words; word++) {
+        network->released[word] |= words[word];
+        words[word] = 0;
+    }
+}
+
 /* Links that are free from network cycle `at` on. */
 static void release_links(gpci_network *network, uint64_t at) {
     for (uint32_t word = 0; word < network->out_words; word++)
@@ -406,6 +428,7 @@ static void match_due(gpci_network *network) {
     const uint64_t now = network->wheel->now, end = gpci_clock_own(clock, now);
     uint64_t at = end;
     network->match_woken = false;
+    take_releases(network);
     if (network->fast) {
         uint64_t first = now ? gpci_clock_own(clock, now - 1) + 1 : 0;
         at = any_bit(network->requested, network->out_words) ? first : first_release(network, end);

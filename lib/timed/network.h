@@ -25,8 +25,9 @@
  * The input buffer's length is that of all its queues together. An input that several outputs choose in one cycle
  * takes the next of them in turn; the others choose again, and who was refused keeps its turn.
  *
- * Components of the wheel: output o is `first_output + o`, stepped through gpci_network_step. When a packet can be
- * received at output o, `first_receiver + o` is woken; when room comes free at input i, `first_sender + i`.
+ * Components of the wheel: output o is `first_output + o`, stepped through gpci_network_step; the last output's is woken
+ * once for all that can happen in a cycle. When a packet can be received at output o, `first_receiver + o` is woken;
+ * when room comes free at input i, `first_sender + i`.
  */
 typedef enum gpci_queues { GPCI_QUEUES_FIFO = 0, GPCI_QUEUES_VIRTUAL = 1 } gpci_queues;
 
@@ -73,6 +74,9 @@ typedef struct gpci_network_output {
     uint64_t packets, bytes, spent; /* that have left here, and cycles that they spent */
 } gpci_network_output;
 
+/* Core cycles for which links are known to be busy; the component of an output whose link is so for longer is woken. */
+#define GPCI_NETWORK_SPAN 64u
+
 /*
  * With several threads (lanes.h): what is at an input or an output is its lane's to change. What all ports share,
  * bitmaps, is changed by steps that no order between them shows in, and whom that wakes is settled later, by one
@@ -108,6 +112,8 @@ typedef struct gpci_network {
     uint64_t *open;      /* outputs whose link is free and whose buffer has room */
     uint64_t *linked;    /* outputs whose link is busy */
     uint64_t *released;  /* outputs whose link is about to come free in this turn */
+    uint64_t *releases;  /* [GPCI_NETWORK_SPAN][out_words]: the same, of core cycles to come */
+    uint64_t releasing;  /* core cycles, modulo the span, that have any of those */
     uint64_t *requested; /* candidates of the next turn */
     uint64_t *candidates;
     uint64_t matchings;

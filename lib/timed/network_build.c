@@ -8,7 +8,7 @@ static bool create_bitmaps(gpci_network *network) {
     const size_t in = network->in_words, out = network->out_words;
     const size_t requests = network->options.outputs * in;
     const size_t wanted = network->virtual_queues ? network->options.inputs * out : 0;
-    network->word_count = requests + wanted + in + 5 * out;
+    network->word_count = requests + wanted + in + (5 + GPCI_NETWORK_SPAN) * out;
     network->words = gpci_zalloc(network->context, network->word_count, sizeof *network->words);
     if (!network->words)
         return false;
@@ -20,6 +20,7 @@ static bool create_bitmaps(gpci_network *network) {
     network->released = network->linked + out;
     network->requested = network->released + out;
     network->candidates = network->requested + out;
+    network->releases = network->candidates + out;
     return true;
 }
 
@@ -93,6 +94,7 @@ void gpci_network_state(gpci_network *network, gpci_state_fn visit, void *user_d
     visit(user_data, network->outputs, outputs * sizeof *network->outputs);
     visit(user_data, network->lanes, lanes * sizeof *network->lanes);
     visit(user_data, network->words, network->word_count * sizeof *network->words);
+    visit(user_data, &network->releasing, sizeof network->releasing);
     visit(user_data, &network->match_woken, sizeof network->match_woken);
     visit(user_data, &network->matchings, sizeof network->matchings);
 }
