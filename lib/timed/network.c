@@ -5,6 +5,16 @@
 
 /* Ports. */
 
+static inline void come(gpci_network_stay *stay, uint64_t now) {
+    stay->cycles -= now;
+    stay->packets++;
+}
+
+static inline void go(gpci_network_stay *stay, uint64_t now) {
+    stay->cycles += now;
+    stay->packets--;
+}
+
 static inline void set_bit(uint64_t *words, uint32_t bit) {
     words[bit / 64] |= (uint64_t)1 << (bit & 63);
 }
@@ -121,7 +131,7 @@ GPCI_INLINE void enter(gpci_network *network, uint32_t input, uint32_t output, u
     append(to, network->pool, index);
     gpci_network_input *port = &network->inputs[input];
     port->used += weight_of(network, index);
-    gpci_gauge_set(&port->gauge, now, port->gauge.level + 1);
+    come(&port->stay, now);
     if (!head)
         return;
     note_request(network, input, output);
@@ -173,7 +183,7 @@ GPCI_INLINE uint32_t leave(gpci_network *network, uint32_t output) {
     port->distant = false;
     if (port->buffer.first != GPCI_NO_PACKET)
         announce(network, output);
-    gpci_gauge_set(&port->gauge, now, port->gauge.level - 1);
+    go(&port->stay, now);
     port->packets++;
     port->bytes += packet->path.size;
     port->spent += now - packet->path.entered;
@@ -266,21 +276,23 @@ static void occupy(gpci_network *network, uint32_t input, uint32_t output, uint6
     gpci_network_output *port = &network->outputs[output];
     const uint64_t now = network->wheel->now, core = gpci_clock_core(network->options.clock, until), ahead = core - now;
     const uint32_t slot = (uint32_t)core % GPCI_NETWORK_SPAN;
+    const uint32_t word = output / 64;
+    const uint64_t bit = (uint64_t)1 << (output & 63);
     port->ready = until;
     port->input = input;
     set_bit(network->sending, input);
-    set_bit(network->linked, output);
-    clear_bit(network->open, output);
-    clear_bit(network->candidates, output);
+    network->linked[word] |= bit;
+    network->open[word] &= ~bit;
+    network->candidates[word] &= ~bit;
     if (network->fast && until <= gpci_clock_own(network->options.clock, now)) {
-        set_bit(network->released, output); /* within this turn */
+        network->released[word] |= bit; /* within this turn */
         return;
     }
     if (GPCI_UNLIKELY(ahead >= GPCI_NETWORK_SPAN)) {
         gpci_wheel_wake(network->wheel, network->options.first_output + output, core);
         return;
     }
-    set_bit(network->releases + slot * network->out_words, output);
+    network->releases[slot * network->out_words + word] |= bit;
     if (network->releasing >> slot & 1)
         return;
     network->releasing |= (uint64_t)1 << slot;
@@ -307,7 +319,7 @@ static uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t outp
     port->used -= weight_of(network, packet);
     if (had_none)
         gpci_wheel_wake(network->wheel, network->options.first_sender + input, network->wheel->now);
-    gpci_gauge_set(&port->gauge, network->wheel->now, port->gauge.level - 1);
+    go(&port->stay, network->wheel->now);
     return packet;
 }
 
@@ -330,13 +342,25 @@ static void cross(gpci_network *network, uint32_t input, uint32_t output, uint64
     port->used += weight_of(network, index);
     if (first)
         announce(network, output);
-    gpci_gauge_set(&port->gauge, now, port->gauge.level + 1);
+    come(&port->stay, now);
+    if (cycles) {
+        occupy(network, input, output, at + cycles);
+        return;
+    }
     if (port->used >= network->output_room)
         clear_bit(network->open, output);
-    if (cycles)
-        occupy(network, input, output, at + cycles);
-    else
-        consider_input(network, input); /* neither link was busy */
+    consider_input(network, input); /* neither link was busy */
+}
+
+/*
+ * With one queue an input has a packet for one output, which alone can choose it: it is granted at once, as long as its
+ * link is busy then, so that what is behind it takes part in no choice of this round.
+ */
+static bool cross_alone(gpci_network *network, uint32_t input, uint32_t output, uint64_t at) {
+    if (GPCI_UNLIKELY(network->in_bytes) || !network->pool->links[network->lanes[input].first].flits)
+        return false;
+    cross(network, input, output, at);
+    return true;
 }
 
 /* Each candidate chooses an input; of several that chose it, the input takes the next in turn. */
@@ -349,11 +373,13 @@ static uint32_t collect_offers(gpci_network *network, uint64_t at) {
             uint32_t output = word * 64 + gpci_lowest(bits);
             uint32_t input = has_room(network, output, at) ? choose(network, output, at) : network->options.inputs;
             if (input == network->options.inputs) {
-                clear_bit(network->candidates, output);
+                network->candidates[word] &= ~(bits & -bits);
                 continue;
             }
             if (GPCI_UNLIKELY(network->in_bytes) && !fits(network, input, output, at))
                 continue; /* it may choose again in this cycle: who has had its turn may take another */
+            if (!network->virtual_queues && cross_alone(network, input, output, at))
+                continue;
             gpci_network_input *port = &network->inputs[input];
             uint32_t other = port->offer, refused = output;
             if (other == outputs)
@@ -402,12 +428,13 @@ static void release_links(gpci_network *network, uint64_t at) {
             gpci_network_output *port = &network->outputs[output];
             if (port->ready > at)
                 continue;
-            clear_bit(network->released, output);
-            clear_bit(network->linked, output);
+            const uint64_t bit = bits & -bits;
+            network->released[word] &= ~bit;
+            network->linked[word] &= ~bit;
             clear_bit(network->sending, port->input);
             if (port->used < network->output_room)
-                set_bit(network->open, output);
-            set_bit(network->candidates, output);
+                network->open[word] |= bit;
+            network->candidates[word] |= bit;
             consider_input(network, port->input);
         }
 }
@@ -503,20 +530,28 @@ bool gpci_network_can_take(const gpci_network *network, uint32_t input, uint32_t
 uint32_t gpci_network_count(const gpci_network *network) {
     uint32_t packets = 0;
     for (uint32_t i = 0; i < network->options.inputs; i++)
-        packets += network->inputs[i].gauge.level;
+        packets += network->inputs[i].stay.packets;
     for (uint32_t i = 0; i < network->options.outputs; i++)
-        packets += network->outputs[i].gauge.level;
+        packets += network->outputs[i].stay.packets;
     return packets;
+}
+
+static uint64_t stay_cycles(const gpci_network_stay *stay, uint64_t now) {
+    return stay->cycles + stay->packets * now;
+}
+
+static void stay_anew(gpci_network_stay *stay, uint64_t now) {
+    stay->cycles = 0 - stay->packets * now;
 }
 
 gpci_network_stats gpci_network_get_stats(const gpci_network *network) {
     const uint64_t now = network->wheel->now;
     gpci_network_stats stats = {0};
     for (uint32_t i = 0; i < network->options.inputs; i++)
-        stats.input_cycles += gpci_gauge_sum(&network->inputs[i].gauge, now);
+        stats.input_cycles += stay_cycles(&network->inputs[i].stay, now);
     for (uint32_t i = 0; i < network->options.outputs; i++) {
         const gpci_network_output *port = &network->outputs[i];
-        stats.output_cycles += gpci_gauge_sum(&port->gauge, now);
+        stats.output_cycles += stay_cycles(&port->stay, now);
         stats.packets += port->packets;
         stats.bytes += port->bytes;
         stats.cycles += port->spent;
@@ -526,14 +561,12 @@ gpci_network_stats gpci_network_get_stats(const gpci_network *network) {
 
 void gpci_network_reset_stats(gpci_network *network) {
     const uint64_t now = network->wheel->now;
-    for (uint32_t i = 0; i < network->options.inputs; i++) {
-        network->inputs[i].gauge.since = now;
-        network->inputs[i].gauge.sum = 0;
-    }
+    for (uint32_t i = 0; i < network->options.inputs; i++)
+        stay_anew(&network->inputs[i].stay, now);
     for (uint32_t i = 0; i < network->options.outputs; i++) {
         gpci_network_output *port = &network->outputs[i];
-        port->gauge.since = now;
-        port->gauge.sum = port->packets = port->bytes = port->spent = 0;
+        stay_anew(&port->stay, now);
+        port->packets = port->bytes = port->spent = 0;
     }
 }
 

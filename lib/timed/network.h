@@ -53,11 +53,20 @@ typedef struct gpci_packet_list {
     uint32_t first, last;
 } gpci_packet_list;
 
+/*
+ * Packets at a port, and the core cycles that they have spent there, less those at which these have come: so neither
+ * coming nor leaving looks at when the other was.
+ */
+typedef struct gpci_network_stay {
+    uint64_t cycles;
+    uint32_t packets;
+} gpci_network_stay;
+
 typedef struct gpci_network_input {
-    uint32_t used;    /* of its room, by packets in all its queues */
-    uint32_t next;    /* output that goes first */
-    uint32_t offer;   /* while matching: output that has chosen this input */
-    gpci_gauge gauge; /* of packets */
+    uint32_t used;  /* of its room, by packets in all its queues */
+    uint32_t next;  /* output that goes first */
+    uint32_t offer; /* while matching: output that has chosen this input */
+    gpci_network_stay stay;
 } gpci_network_input;
 
 typedef struct gpci_network_output {
@@ -70,7 +79,7 @@ typedef struct gpci_network_output {
     uint32_t used;     /* of its room, by packets in the buffer or on the way to it */
     bool distant;      /* the first is due beyond the wheel's span: its receiver is still to be woken */
     gpci_packet_list buffer;
-    gpci_gauge gauge;               /* of packets */
+    gpci_network_stay stay;
     uint64_t packets, bytes, spent; /* that have left here, and cycles that they spent */
 } gpci_network_output;
 
