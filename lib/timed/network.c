@@ -6,12 +6,12 @@
 /* Ports. */
 
 static inline void come(gpci_network_stay *stay, uint64_t now) {
-    stay->cycles -= now;
+    stay->sum -= now;
     stay->packets++;
 }
 
 static inline void go(gpci_network_stay *stay, uint64_t now) {
-    stay->cycles += now;
+    stay->sum += now;
     stay->packets--;
 }
 
@@ -51,10 +51,6 @@ static inline void note(bool *flag) {
 
 static inline bool has_bit(const uint64_t *words, uint32_t bit) {
     return words[bit / 64] >> (bit & 63) & 1;
-}
-
-static inline gpci_packet_list *lane_of(const gpci_network *network, uint32_t input, uint32_t output) {
-    return &network->lanes[network->virtual_queues ? (size_t)input * network->options.outputs + output : input];
 }
 
 /* What a packet takes of a room. */
@@ -117,7 +113,7 @@ static inline uint32_t flits_of(const gpci_network *network, uint32_t size) {
 GPCI_INLINE void enter(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t index) {
     const uint64_t now = network->wheel->now;
     gpci_packet *packet = gpci_packet_at(network->pool, index);
-    gpci_packet_list *to = lane_of(network, input, output);
+    gpci_packet_list *to = gpci_network_lane(network, input, output);
     bool head = to->first == GPCI_NO_PACKET;
     packet->path.from = (uint16_t)input;
     packet->path.to = (uint16_t)output;
@@ -203,6 +199,30 @@ uint32_t gpci_network_receive(gpci_network *network, uint32_t output) {
 /* Matching. */
 
 /*
+ * Most networks run at the core's clock, and count packets: that they do, and how their queues are, is known where
+ * their matching is compiled.
+ */
+typedef struct form {
+    bool plain, virtual_queues;
+} form;
+
+static inline bool is_fast(const gpci_network *network, form f) {
+    return !f.plain && network->fast;
+}
+
+static inline bool is_in_bytes(const gpci_network *network, form f) {
+    return !f.plain && network->in_bytes;
+}
+
+static inline gpci_clock clock_of(const gpci_network *network, form f) {
+    return f.plain ? (gpci_clock){1, 1} : network->options.clock;
+}
+
+static inline gpci_packet_list *queue_of(const gpci_network *network, uint32_t input, uint32_t output, form f) {
+    return &network->lanes[f.virtual_queues ? (size_t)input * network->options.outputs + output : input];
+}
+
+/*
  * Nothing is looked at without cause. An output is a candidate in a cycle when its link came free,
  * room came free in its buffer, an input's link came free that has a packet for it, or a packet
  * came to the head of a queue. As both links of a transfer come free together, one wake of the
@@ -217,15 +237,15 @@ static bool any_bit(const uint64_t *words, uint32_t count) {
     return false;
 }
 
-static void withdraw(gpci_network *network, uint32_t input, uint32_t output) {
+GPCI_INLINE void withdraw(gpci_network *network, uint32_t input, uint32_t output, form f) {
     clear_bit(network->requests + (size_t)output * network->in_words, input);
-    if (network->virtual_queues)
+    if (f.virtual_queues)
         clear_bit(network->wanted + (size_t)input * network->out_words, output);
 }
 
 /* The outputs that could take a packet from an input whose link is free. */
-static void consider_input(gpci_network *network, uint32_t input) {
-    if (network->virtual_queues) {
+GPCI_INLINE void consider_input(gpci_network *network, uint32_t input, form f) {
+    if (f.virtual_queues) {
         const uint64_t *wanted = network->wanted + (size_t)input * network->out_words;
         for (uint32_t i = 0; i < network->out_words; i++)
             network->candidates[i] |= wanted[i];
@@ -235,7 +255,7 @@ static void consider_input(gpci_network *network, uint32_t input) {
 }
 
 /* Among the inputs that could send to this output at network cycle `at`, the next in turn; `inputs` where none. */
-static uint32_t choose(gpci_network *network, uint32_t output, uint64_t at) {
+GPCI_INLINE uint32_t choose(gpci_network *network, uint32_t output, uint64_t at, form f) {
     const uint64_t *requests = network->requests + (size_t)output * network->in_words, *sending = network->sending;
     const uint32_t words = network->in_words, start = network->outputs[output].next;
     uint32_t word = start / 64;
@@ -243,7 +263,7 @@ static uint32_t choose(gpci_network *network, uint32_t output, uint64_t at) {
     for (uint32_t left = words;; left--) { /* first from the start on, in the end what lies before it */
         for (; bits; bits &= bits - 1) {
             uint32_t input = word * 64 + gpci_lowest(bits);
-            if (!network->fast || network->pool->links[lane_of(network, input, output)->first].due <= at)
+            if (!is_fast(network, f) || network->pool->links[queue_of(network, input, output, f)->first].due <= at)
                 return input;
             set_bit(network->requested, output); /* it came later in this core cycle */
         }
@@ -255,26 +275,26 @@ static uint32_t choose(gpci_network *network, uint32_t output, uint64_t at) {
 }
 
 /* Room in an output's buffer at network cycle `at`. */
-static bool has_room(gpci_network *network, uint32_t output, uint64_t at) {
+GPCI_INLINE bool has_room(gpci_network *network, uint32_t output, uint64_t at, form f) {
     const gpci_network_output *port = &network->outputs[output];
-    if (!network->fast || port->freed_at <= at || port->used + (uint64_t)port->freed < network->output_room)
+    if (!is_fast(network, f) || port->freed_at <= at || port->used + (uint64_t)port->freed < network->output_room)
         return true;
     set_bit(network->requested, output); /* it comes later in this core cycle */
     return false;
 }
 
 /* Rooms in bytes: does the packet that an input has for this output fit, at network cycle `at`? */
-static bool fits(const gpci_network *network, uint32_t input, uint32_t output, uint64_t at) {
+GPCI_INLINE bool fits(const gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form f) {
     const gpci_network_output *port = &network->outputs[output];
-    const uint64_t used = port->used + (uint64_t)(network->fast && port->freed_at > at ? port->freed : 0);
-    return used + gpci_packet_at(network->pool, lane_of(network, input, output)->first)->path.size <=
+    const uint64_t used = port->used + (uint64_t)(is_fast(network, f) && port->freed_at > at ? port->freed : 0);
+    return used + gpci_packet_at(network->pool, queue_of(network, input, output, f)->first)->path.size <=
            network->output_room;
 }
 
 /* Both links are busy for some cycles; they come free in a turn of the last output. */
-static void occupy(gpci_network *network, uint32_t input, uint32_t output, uint64_t until) {
+GPCI_INLINE void occupy(gpci_network *network, uint32_t input, uint32_t output, uint64_t until, form f) {
     gpci_network_output *port = &network->outputs[output];
-    const uint64_t now = network->wheel->now, core = gpci_clock_core(network->options.clock, until), ahead = core - now;
+    const uint64_t now = network->wheel->now, core = gpci_clock_core(clock_of(network, f), until), ahead = core - now;
     const uint32_t slot = (uint32_t)core % GPCI_NETWORK_SPAN;
     const uint32_t word = output / 64;
     const uint64_t bit = (uint64_t)1 << (output & 63);
@@ -284,7 +304,7 @@ static void occupy(gpci_network *network, uint32_t input, uint32_t output, uint6
     network->linked[word] |= bit;
     network->open[word] &= ~bit;
     network->candidates[word] &= ~bit;
-    if (network->fast && until <= gpci_clock_own(network->options.clock, now)) {
+    if (is_fast(network, f) && until <= gpci_clock_own(clock_of(network, f), now)) {
         network->released[word] |= bit; /* within this turn */
         return;
     }
@@ -300,23 +320,23 @@ static void occupy(gpci_network *network, uint32_t input, uint32_t output, uint6
 }
 
 /* The head of the queue leaves its input, and with it what the queue asks for. */
-static uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t output) {
-    gpci_packet_list *from = lane_of(network, input, output);
+GPCI_INLINE uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t output, form f) {
+    gpci_packet_list *from = queue_of(network, input, output, f);
     gpci_network_input *port = &network->inputs[input];
     uint32_t packet = from->first;
     from->first = network->pool->links[packet].next;
     if (from->first == GPCI_NO_PACKET) {
-        withdraw(network, input, output);
-    } else if (!network->virtual_queues) {
+        withdraw(network, input, output, f);
+    } else if (!f.virtual_queues) {
         uint32_t next = network->pool->links[from->first].to;
         gpci_expect_link(network->pool, network->pool->links[from->first].next);
         if (next != output) {
-            withdraw(network, input, output);
+            withdraw(network, input, output, f);
             note_request(network, input, next);
         }
     }
-    const bool had_none = network->in_bytes || port->used == network->input_room;
-    port->used -= weight_of(network, packet);
+    const bool had_none = is_in_bytes(network, f) || port->used == network->input_room;
+    port->used -= f.plain ? 1 : weight_of(network, packet);
     if (had_none)
         gpci_wheel_wake(network->wheel, network->options.first_sender + input, network->wheel->now);
     go(&port->stay, network->wheel->now);
@@ -324,61 +344,63 @@ static uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t outp
 }
 
 /* Grant an input's packet at network cycle `at`. */
-static void cross(gpci_network *network, uint32_t input, uint32_t output, uint64_t at) {
+GPCI_INLINE void cross(gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form f) {
     gpci_network_output *port = &network->outputs[output];
-    uint32_t index = leave_input(network, input, output);
+    uint32_t index = leave_input(network, input, output, f);
     gpci_packet_link *link = &network->pool->links[index];
     uint64_t now = network->wheel->now;
     uint32_t cycles = link->flits;
     if (GPCI_UNLIKELY(cycles == GPCI_MANY_FLITS))
         cycles = flits_of(network, gpci_packet_at(network->pool, index)->path.size);
-    uint64_t due = gpci_clock_core(network->options.clock, at + cycles + network->options.latency);
+    uint64_t due = gpci_clock_core(clock_of(network, f), at + cycles + network->options.latency);
     link->due = due > now ? due : now;
-    network->inputs[input].next = output + 1 < network->options.outputs ? output + 1 : 0;
-    if (port->refused != network->matchings) /* who was refused keeps its turn */
+    if (f.virtual_queues)
+        network->inputs[input].next = output + 1 < network->options.outputs ? output + 1 : 0;
+    if (!f.virtual_queues || port->refused != network->matchings) /* who was refused keeps its turn */
         port->next = input + 1 < network->options.inputs ? input + 1 : 0;
     const bool first = port->buffer.first == GPCI_NO_PACKET;
     append(&port->buffer, network->pool, index);
-    port->used += weight_of(network, index);
+    port->used += f.plain ? 1 : weight_of(network, index);
     if (first)
         announce(network, output);
     come(&port->stay, now);
     if (cycles) {
-        occupy(network, input, output, at + cycles);
+        occupy(network, input, output, at + cycles, f);
         return;
     }
     if (port->used >= network->output_room)
         clear_bit(network->open, output);
-    consider_input(network, input); /* neither link was busy */
+    consider_input(network, input, f); /* neither link was busy */
 }
 
 /*
  * With one queue an input has a packet for one output, which alone can choose it: it is granted at once, as long as its
  * link is busy then, so that what is behind it takes part in no choice of this round.
  */
-static bool cross_alone(gpci_network *network, uint32_t input, uint32_t output, uint64_t at) {
-    if (GPCI_UNLIKELY(network->in_bytes) || !network->pool->links[network->lanes[input].first].flits)
+GPCI_INLINE bool cross_alone(gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form f) {
+    if (is_in_bytes(network, f) || !network->pool->links[network->lanes[input].first].flits)
         return false;
-    cross(network, input, output, at);
+    cross(network, input, output, at, f);
     return true;
 }
 
 /* Each candidate chooses an input; of several that chose it, the input takes the next in turn. */
-static uint32_t collect_offers(gpci_network *network, uint64_t at) {
+GPCI_INLINE uint32_t collect_offers(gpci_network *network, uint64_t at, form f) {
     const uint32_t outputs = network->options.outputs;
     uint32_t offered = 0;
     for (uint32_t word = 0; word < network->out_words; word++) {
         network->candidates[word] &= network->open[word];
         for (uint64_t bits = network->candidates[word]; bits; bits &= bits - 1) {
             uint32_t output = word * 64 + gpci_lowest(bits);
-            uint32_t input = has_room(network, output, at) ? choose(network, output, at) : network->options.inputs;
+            uint32_t input =
+                has_room(network, output, at, f) ? choose(network, output, at, f) : network->options.inputs;
             if (input == network->options.inputs) {
                 network->candidates[word] &= ~(bits & -bits);
                 continue;
             }
-            if (GPCI_UNLIKELY(network->in_bytes) && !fits(network, input, output, at))
+            if (is_in_bytes(network, f) && !fits(network, input, output, at, f))
                 continue; /* it may choose again in this cycle: who has had its turn may take another */
-            if (!network->virtual_queues && cross_alone(network, input, output, at))
+            if (!f.virtual_queues && cross_alone(network, input, output, at, f))
                 continue;
             gpci_network_input *port = &network->inputs[input];
             uint32_t other = port->offer, refused = output;
@@ -397,13 +419,13 @@ static uint32_t collect_offers(gpci_network *network, uint64_t at) {
 }
 
 /* All grants of network cycle `at`: rounds, until no candidate finds a free input. */
-static void match(gpci_network *network, uint64_t at) {
+GPCI_INLINE void match(gpci_network *network, uint64_t at, form f) {
     network->matchings++;
-    for (uint32_t offered; (offered = collect_offers(network, at));)
+    for (uint32_t offered; (offered = collect_offers(network, at, f));)
         for (uint32_t i = 0; i < offered; i++) {
             uint32_t input = network->offered[i], output = network->inputs[input].offer;
             network->inputs[input].offer = network->options.outputs;
-            cross(network, input, output, at);
+            cross(network, input, output, at, f);
         }
 }
 
@@ -421,7 +443,7 @@ static void take_releases(gpci_network *network) {
 }
 
 /* Links that are free from network cycle `at` on. */
-static void release_links(gpci_network *network, uint64_t at) {
+GPCI_INLINE void release_links(gpci_network *network, uint64_t at, form f) {
     for (uint32_t word = 0; word < network->out_words; word++)
         for (uint64_t bits = network->released[word]; bits; bits &= bits - 1) {
             uint32_t output = word * 64 + gpci_lowest(bits);
@@ -435,7 +457,7 @@ static void release_links(gpci_network *network, uint64_t at) {
             if (port->used < network->output_room)
                 network->open[word] |= bit;
             network->candidates[word] |= bit;
-            consider_input(network, port->input);
+            consider_input(network, port->input, f);
         }
 }
 
@@ -450,13 +472,13 @@ static uint64_t first_release(const gpci_network *network, uint64_t end) {
 }
 
 /* The network cycles that have begun since the last core cycle, of which all but the last can be empty. */
-static void match_due(gpci_network *network) {
-    const gpci_clock clock = network->options.clock;
+GPCI_INLINE void match_due(gpci_network *network, form f) {
+    const gpci_clock clock = clock_of(network, f);
     const uint64_t now = network->wheel->now, end = gpci_clock_own(clock, now);
     uint64_t at = end;
     network->match_woken = false;
     take_releases(network);
-    if (network->fast) {
+    if (is_fast(network, f)) {
         uint64_t first = now ? gpci_clock_own(clock, now - 1) + 1 : 0;
         at = any_bit(network->requested, network->out_words) ? first : first_release(network, end);
     }
@@ -465,12 +487,23 @@ static void match_due(gpci_network *network) {
             network->candidates[word] |= network->requested[word];
             network->requested[word] = 0;
         }
-        release_links(network, at);
-        match(network, at);
+        release_links(network, at, f);
+        match(network, at, f);
         if (at == end)
             return;
         at = first_release(network, end);
     }
+}
+
+static void match_form(gpci_network *network) {
+    const gpci_clock clock = network->options.clock;
+    const bool plain = !network->in_bytes && clock.own == clock.core;
+    if (GPCI_UNLIKELY(!plain))
+        match_due(network, (form){false, network->virtual_queues});
+    else if (network->virtual_queues)
+        match_due(network, (form){true, true});
+    else
+        match_due(network, (form){true, false});
 }
 
 void gpci_network_step(const gpci_group *group, uint32_t output) {
@@ -487,7 +520,7 @@ void gpci_network_step(const gpci_group *group, uint32_t output) {
     if (port->distant)
         announce(network, output);
     if (component == last_output(network))
-        match_due(network);
+        match_form(network);
     else if (!network->match_woken) {
         network->match_woken = true;
         gpci_wheel_wake(network->wheel, last_output(network), network->wheel->now);
@@ -525,63 +558,4 @@ bool gpci_network_can_send(const gpci_network *network, uint32_t input) {
 bool gpci_network_can_take(const gpci_network *network, uint32_t input, uint32_t size) {
     const uint32_t used = network->inputs[input].used;
     return used < network->input_room && (!network->in_bytes || used + (uint64_t)size <= network->input_room);
-}
-
-uint32_t gpci_network_count(const gpci_network *network) {
-    uint32_t packets = 0;
-    for (uint32_t i = 0; i < network->options.inputs; i++)
-        packets += network->inputs[i].stay.packets;
-    for (uint32_t i = 0; i < network->options.outputs; i++)
-        packets += network->outputs[i].stay.packets;
-    return packets;
-}
-
-static uint64_t stay_cycles(const gpci_network_stay *stay, uint64_t now) {
-    return stay->cycles + stay->packets * now;
-}
-
-static void stay_anew(gpci_network_stay *stay, uint64_t now) {
-    stay->cycles = 0 - stay->packets * now;
-}
-
-gpci_network_stats gpci_network_get_stats(const gpci_network *network) {
-    const uint64_t now = network->wheel->now;
-    gpci_network_stats stats = {0};
-    for (uint32_t i = 0; i < network->options.inputs; i++)
-        stats.input_cycles += stay_cycles(&network->inputs[i].stay, now);
-    for (uint32_t i = 0; i < network->options.outputs; i++) {
-        const gpci_network_output *port = &network->outputs[i];
-        stats.output_cycles += stay_cycles(&port->stay, now);
-        stats.packets += port->packets;
-        stats.bytes += port->bytes;
-        stats.cycles += port->spent;
-    }
-    return stats;
-}
-
-void gpci_network_reset_stats(gpci_network *network) {
-    const uint64_t now = network->wheel->now;
-    for (uint32_t i = 0; i < network->options.inputs; i++)
-        stay_anew(&network->inputs[i].stay, now);
-    for (uint32_t i = 0; i < network->options.outputs; i++) {
-        gpci_network_output *port = &network->outputs[i];
-        stay_anew(&port->stay, now);
-        port->packets = port->bytes = port->spent = 0;
-    }
-}
-
-bool gpci_network_waiting(const gpci_network *network, uint32_t input, uint32_t *packets, uint32_t *output) {
-    const uint32_t lanes = network->virtual_queues ? network->options.outputs : 1;
-    uint64_t oldest = UINT64_MAX;
-    *packets = 0;
-    for (uint32_t i = 0; i < lanes; i++) {
-        uint32_t first = lane_of(network, input, i)->first;
-        for (uint32_t p = first; p != GPCI_NO_PACKET; p = network->pool->links[p].next)
-            ++*packets;
-        if (first == GPCI_NO_PACKET || gpci_packet_at(network->pool, first)->path.entered >= oldest)
-            continue;
-        oldest = gpci_packet_at(network->pool, first)->path.entered;
-        *output = network->pool->links[first].to;
-    }
-    return *packets != 0;
 }

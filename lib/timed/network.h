@@ -25,9 +25,9 @@
  * The input buffer's length is that of all its queues together. An input that several outputs choose in one cycle
  * takes the next of them in turn; the others choose again, and who was refused keeps its turn.
  *
- * Components of the wheel: output o is `first_output + o`, stepped through gpci_network_step; the last output's is woken
- * once for all that can happen in a cycle. When a packet can be received at output o, `first_receiver + o` is woken;
- * when room comes free at input i, `first_sender + i`.
+ * Components of the wheel: output o is `first_output + o`, stepped through gpci_network_step; the last output's is
+ * woken once for all that can happen in a cycle. When a packet can be received at output o, `first_receiver + o` is
+ * woken; when room comes free at input i, `first_sender + i`.
  */
 typedef enum gpci_queues { GPCI_QUEUES_FIFO = 0, GPCI_QUEUES_VIRTUAL = 1 } gpci_queues;
 
@@ -58,7 +58,7 @@ typedef struct gpci_packet_list {
  * coming nor leaving looks at when the other was.
  */
 typedef struct gpci_network_stay {
-    uint64_t cycles;
+    uint64_t sum;
     uint32_t packets;
 } gpci_network_stay;
 
@@ -144,6 +144,10 @@ bool gpci_network_can_send(const gpci_network *network, uint32_t input);
 bool gpci_network_can_take(const gpci_network *network, uint32_t input, uint32_t size);
 /* At the present cycle of the wheel. The packet's `from`, `to`, `size` and `entered` are set here, and its link. */
 void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t packet);
+
+GPCI_INLINE gpci_packet_list *gpci_network_lane(const gpci_network *network, uint32_t input, uint32_t output) {
+    return &network->lanes[network->virtual_queues ? (size_t)input * network->options.outputs + output : input];
+}
 
 /* The packet at the head of an output buffer that has arrived by now; GPCI_NO_PACKET. */
 GPCI_INLINE uint32_t gpci_network_peek(const gpci_network *network, uint32_t output) {

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/network.h"
+
+/* What a network has inside, and what it has counted. */
+
+uint32_t gpci_network_count(const gpci_network *network) {
+    uint32_t packets = 0;
+    for (uint32_t i = 0; i < network->options.inputs; i++)
+        packets += network->inputs[i].stay.packets;
+    for (uint32_t i = 0; i < network->options.outputs; i++)
+        packets += network->outputs[i].stay.packets;
+    return packets;
+}
+
+static uint64_t stay_cycles(const gpci_network_stay *stay, uint64_t now) {
+    return stay->sum + stay->packets * now;
+}
+
+static void stay_anew(gpci_network_stay *stay, uint64_t now) {
+    stay->sum = 0 - stay->packets * now;
+}
+
+gpci_network_stats gpci_network_get_stats(const gpci_network *network) {
+    const uint64_t now = network->wheel->now;
+    gpci_network_stats stats = {0};
+    for (uint32_t i = 0; i < network->options.inputs; i++)
+        stats.input_cycles += stay_cycles(&network->inputs[i].stay, now);
+    for (uint32_t i = 0; i < network->options.outputs; i++) {
+        const gpci_network_output *port = &network->outputs[i];
+        stats.output_cycles += stay_cycles(&port->stay, now);
+        stats.packets += port->packets;
+        stats.bytes += port->bytes;
+        stats.cycles += port->spent;
+    }
+    return stats;
+}
+
+void gpci_network_reset_stats(gpci_network *network) {
+    const uint64_t now = network->wheel->now;
+    for (uint32_t i = 0; i < network->options.inputs; i++)
+        stay_anew(&network->inputs[i].stay, now);
+    for (uint32_t i = 0; i < network->options.outputs; i++) {
+        gpci_network_output *port = &network->outputs[i];
+        stay_anew(&port->stay, now);
+        port->packets = port->bytes = port->spent = 0;
+    }
+}
+
+bool gpci_network_waiting(const gpci_network *network, uint32_t input, uint32_t *packets, uint32_t *output) {
+    const uint32_t lanes = network->virtual_queues ? network->options.outputs : 1;
+    uint64_t oldest = UINT64_MAX;
+    *packets = 0;
+    for (uint32_t i = 0; i < lanes; i++) {
+        uint32_t first = gpci_network_lane(network, input, i)->first;
+        for (uint32_t p = first; p != GPCI_NO_PACKET; p = network->pool->links[p].next)
+            ++*packets;
+        if (first == GPCI_NO_PACKET || gpci_packet_at(network->pool, first)->path.entered >= oldest)
+            continue;
+        oldest = gpci_packet_at(network->pool, first)->path.entered;
+        *output = network->pool->links[first].to;
+    }
+    return *packets != 0;
+}
