@@ -43,22 +43,6 @@ uint64_t gpci_wheel_next(const gpci_wheel *wheel) {
     return GPCI_NEVER;
 }
 
-void gpci_wheel_run_cycle(gpci_wheel *wheel, uint64_t cycle, gpci_step_fn step, void *user_data) {
-    uint32_t slot = (uint32_t)cycle & (GPCI_WHEEL_SPAN - 1);
-    uint64_t *due = wheel->due + (size_t)slot * wheel->words;
-    wheel->now = cycle;
-    wheel->occupied[slot / 64] &= ~((uint64_t)1 << (slot & 63));
-    for (uint32_t word = 0; word < wheel->words; word++)
-        while (due[word]) { /* a step may add a component of a higher number */
-            uint32_t bit = gpci_lowest(due[word]);
-            due[word] &= due[word] - 1;
-            wheel->at = word * 64 + bit;
-            step(user_data, wheel->at);
-        }
-    wheel->occupied[slot / 64] &= ~((uint64_t)1 << (slot & 63));
-    wheel->at = wheel->components;
-}
-
 void gpci_wheel_clear(gpci_wheel *wheel) {
     memset(wheel->due, 0, (size_t)GPCI_WHEEL_SPAN * wheel->words * sizeof *wheel->due);
     memset(wheel->occupied, 0, sizeof wheel->occupied);
@@ -86,21 +70,32 @@ uint64_t gpci_timed_next(const gpci_timed *t) {
 
 /* A cycle. */
 
-static void step_component(void *timed, uint32_t number) {
-    const gpci_timed *t = timed;
-    const gpci_group *group = &t->groups[t->group_of[number]];
-    group->step(group, number - group->first);
+/* The group of a component, which is mostly that of the one before it. */
+static inline const gpci_group *group_at(const gpci_timed *t, const gpci_group *last, uint32_t number) {
+    return GPCI_LIKELY(number - last->first < last->components) ? last : &t->groups[t->group_of[number]];
+}
+
+typedef struct turn {
+    const gpci_timed *timed;
+    const gpci_group *group; /* of the component that was last */
+} turn;
+
+GPCI_INLINE void step_component(void *user_data, uint32_t number) {
+    turn *at = user_data;
+    at->group = group_at(at->timed, at->group, number);
+    at->group->step(at->group, number - at->group->first);
 }
 
 /*
  * First the packets that steps look at, then what these lead to: so steps do not wait for memory one after the other.
  */
 static void expect_steps(const gpci_timed *t, const uint64_t *due) {
+    const gpci_group *group = t->groups;
     for (unsigned pass = 0; pass < 2; pass++)
         for (uint32_t word = t->expect_from / 64; word <= t->expect_to / 64; word++)
             for (uint64_t bits = due[word] & t->expected[word]; bits; bits &= bits - 1) {
-                uint32_t number = word * 64 + gpci_lowest(bits);
-                const gpci_group *group = &t->groups[t->group_of[number]];
+                const uint32_t number = word * 64 + gpci_lowest(bits);
+                group = group_at(t, group, number);
                 group->expect(group, number - group->first, pass);
             }
 }
@@ -132,6 +127,6 @@ gpc_status gpci_timed_run_cycle(gpc_hierarchy *h, uint64_t limit) {
     }
     t->wheel.now = next; /* what arrives in this cycle is expected, too */
     expect_steps(t, due_at(&t->wheel, next));
-    gpci_wheel_run_cycle(&t->wheel, next, step_component, t);
+    gpci_wheel_run_cycle(&t->wheel, next, step_component, &(turn){t, t->groups});
     return gpci_timed_end_cycle(t);
 }

@@ -53,7 +53,21 @@ uint64_t gpci_wheel_next(const gpci_wheel *wheel);
 typedef void (*gpci_step_fn)(void *user_data, uint32_t component);
 
 /* Go to `cycle`, which is not before now, and step its components. Between now and there must be none. */
-void gpci_wheel_run_cycle(gpci_wheel *wheel, uint64_t cycle, gpci_step_fn step, void *user_data);
+GPCI_INLINE void gpci_wheel_run_cycle(gpci_wheel *wheel, uint64_t cycle, gpci_step_fn step, void *user_data) {
+    uint32_t slot = (uint32_t)cycle & (GPCI_WHEEL_SPAN - 1);
+    uint64_t *due = wheel->due + (size_t)slot * wheel->words;
+    wheel->now = cycle;
+    wheel->occupied[slot / 64] &= ~((uint64_t)1 << (slot & 63));
+    for (uint32_t word = 0; word < wheel->words; word++)
+        while (due[word]) { /* a step may add a component of a higher number */
+            uint32_t bit = gpci_lowest(due[word]);
+            due[word] &= due[word] - 1;
+            wheel->at = word * 64 + bit;
+            step(user_data, wheel->at);
+        }
+    wheel->occupied[slot / 64] &= ~((uint64_t)1 << (slot & 63));
+    wheel->at = wheel->components;
+}
 
 /* Forget everything that is due. */
 void gpci_wheel_clear(gpci_wheel *wheel);
