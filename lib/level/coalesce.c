@@ -19,25 +19,25 @@ typedef struct found {
 } found;
 
 /* The slot of a line in the table, or the free one where it belongs. */
-static uint8_t *slot_of(found *f, uint64_t line) {
+GPCI_INLINE uint8_t *slot_of(found *f, uint64_t line) {
     uint32_t slot = (uint32_t)((line >> f->line_shift) * 0x9e3779b97f4a7c15u >> 56);
     while (f->slots[slot] && f->all[f->slots[slot] - 1].address != line)
         slot = (slot + 1) % SLOTS;
     return &f->slots[slot];
 }
 
-static gpci_transaction *add(found *f, uint64_t line) {
+GPCI_INLINE gpci_transaction *add(found *f, uint64_t line) {
     f->all[f->count] = (gpci_transaction){.address = line};
     return &f->all[f->count++];
 }
 
-static void fill_table(found *f) {
+static GPCI_NOINLINE void fill_table(found *f) {
     memset(f->slots, 0, sizeof f->slots);
     for (uint32_t i = 0; i < f->count; i++)
         *slot_of(f, f->all[i].address) = (uint8_t)(i + 1);
 }
 
-static gpci_transaction *transaction_of(found *f, uint64_t line) {
+GPCI_INLINE gpci_transaction *transaction_of(found *f, uint64_t line) {
     if (f->count <= FEW) {
         for (uint32_t i = f->count; i-- > 0;)
             if (f->all[i].address == line)

@@ -18,7 +18,9 @@ typedef struct gpci_transaction {
 /* How many bytes those are. */
 GPCI_INLINE uint32_t gpci_transaction_bytes(const gpci_transaction *transaction) {
     const uint64_t *bytes = transaction->bytes;
-    return (bytes[0] & bytes[1]) == UINT64_MAX ? 128 : gpci_popcount(bytes[0]) + gpci_popcount(bytes[1]);
+    if ((bytes[0] & bytes[1]) == UINT64_MAX)
+        return 128;
+    return (bytes[0] ? gpci_popcount(bytes[0]) : 0) + (bytes[1] ? gpci_popcount(bytes[1]) : 0);
 }
 
 /*

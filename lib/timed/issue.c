@@ -93,7 +93,7 @@ static void queue_line(gpci_timed *t, gpci_queue *queue, const gpc_request *requ
     p->line.fetched = line->asks;
     p->level = 1;
     p->flags = (uint8_t)((last ? GPCI_PACKET_LAST : 0) | (line->follows ? GPCI_PACKET_FOLLOWS : 0));
-    gpci_queue_push(queue, &t->pool, t->wheel.now, number);
+    gpci_queue_append(queue, &t->pool, number);
 }
 
 static bool is_atomic(uint8_t kind) {
@@ -131,6 +131,7 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint32_t range,
         if (GPCI_UNLIKELY(h->with_data) && !t->values)
             gpci_coherent_values_take(t, queue->last);
     }
+    gpci_queue_pushed(queue, &t->pool, t->wheel.now);
     gpci_see_issue(t, queue, flight, count, segments);
     gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);

@@ -227,14 +227,23 @@ GPCI_INLINE bool gpci_queue_full(const gpci_queue *queue) {
     return queue->count >= queue->room;
 }
 
-GPCI_INLINE void gpci_queue_push(gpci_queue *queue, const gpci_pool *pool, uint64_t now, uint32_t packet) {
-    pool->links[packet].next = GPCI_NO_PACKET;
-    if (queue->count)
+/* One of several packets that enter in this cycle; gpci_queue_pushed follows the last. */
+GPCI_INLINE void gpci_queue_append(gpci_queue *queue, const gpci_pool *pool, uint32_t packet) {
+    if (queue->count++)
         pool->links[queue->last].next = packet;
     else
         queue->first = packet;
     queue->last = packet;
-    gpci_gauge_set(&queue->gauge, now, ++queue->count);
+}
+
+GPCI_INLINE void gpci_queue_pushed(gpci_queue *queue, const gpci_pool *pool, uint64_t now) {
+    pool->links[queue->last].next = GPCI_NO_PACKET;
+    gpci_gauge_set(&queue->gauge, now, queue->count);
+}
+
+GPCI_INLINE void gpci_queue_push(gpci_queue *queue, const gpci_pool *pool, uint64_t now, uint32_t packet) {
+    gpci_queue_append(queue, pool, packet);
+    gpci_queue_pushed(queue, pool, now);
 }
 
 /* The first packet leaves; there must be one. */
