@@ -25,11 +25,16 @@ void *gpci_alloc(gpc_context *context, size_t bytes) {
     return context->allocate(context->allocator_data, bytes ? bytes : 1);
 }
 
+/* The C library knows what is zero already, and does not touch it: pages that nobody writes to cost nothing. */
+static void *alloc_zeros(gpc_context *context, size_t bytes) {
+    if (context->allocate == gpci_default_allocate)
+        return calloc(1, bytes ? bytes : 1);
+    void *memory = gpci_alloc(context, bytes);
+    return memory ? memset(memory, 0, bytes) : NULL;
+}
+
 void *gpci_zalloc(gpc_context *context, size_t count, size_t bytes) {
-    if (bytes && count > SIZE_MAX / bytes)
-        return NULL;
-    void *memory = gpci_alloc(context, count * bytes);
-    return memory ? memset(memory, 0, count * bytes) : NULL;
+    return bytes && count > SIZE_MAX / bytes ? NULL : alloc_zeros(context, count * bytes);
 }
 
 void *gpci_resize(gpc_context *context, void *memory, size_t count, size_t bytes) {
@@ -55,13 +60,13 @@ void *gpci_zalloc_lines(gpc_context *context, size_t count, size_t bytes) {
     if (bytes && count > (SIZE_MAX - MEMORY_LINE - sizeof(void *)) / bytes)
         return NULL;
     size_t total = count * bytes;
-    char *start = gpci_alloc(context, total + MEMORY_LINE + sizeof(void *));
+    char *start = alloc_zeros(context, total + MEMORY_LINE + sizeof(void *));
     if (!start)
         return NULL;
     char *line = start + sizeof(void *);
     line += (MEMORY_LINE - (uintptr_t)line % MEMORY_LINE) % MEMORY_LINE;
     memcpy(line - sizeof(void *), &start, sizeof start);
-    return memset(line, 0, total);
+    return line;
 }
 
 void gpci_free_lines(gpc_context *context, void *memory) {
