@@ -20,6 +20,7 @@ uint64_t gpci_packets_per_line(const gpci_timed *t) {
 gpc_status gpci_make_packets(gpci_timed *t, uint32_t lines) {
     if (GPCI_UNLIKELY(t->strands != NULL))
         return gpci_strand_packets(t, lines);
+    gpci_pool_expect_waiters(&t->pool);
     return gpci_pool_reserve(&t->pool, gpci_packets_per_line(t) * ((uint64_t)t->pool.live + lines));
 }
 

@@ -14,7 +14,8 @@ enum {
     GPCI_PACKET_LINK = 0x04,    /* came from, and is replied to, the other partition */
     GPCI_PACKET_FETCH = 0x08,   /* sent by an MSHR entry, which takes the reply */
     GPCI_PACKET_FOLLOWS = 0x10, /* a block of the line that the packet before it is of: gpci_transaction.follows */
-    GPCI_PACKET_BUNDLE = 0x20   /* of a tree: another goes with it, and is a part of it, `beside` */
+    GPCI_PACKET_BUNDLE = 0x20,  /* of a tree: another goes with it, and is a part of it, `beside` */
+    GPCI_PACKET_WAITER = 0x40   /* one that only waits: there is no more of it than its first cache line */
 };
 
 /* What L1 knows of a read that it has sent, and needs again when the reply is here. */
@@ -122,7 +123,10 @@ typedef struct gpci_packet {
         gpci_packet_mshr mshr;
         gpci_packet_path path;
     };
-    uint64_t born;           /* core cycle at which it missed in L1 */
+    union {
+        uint64_t born; /* core cycle at which it missed in L1 */
+        uint32_t next; /* with GPCI_PACKET_WAITER: what links have of others */
+    };
     gpc_request request;     /* its address is that of an L1 line (from L2 on of the slice's) */
     uint64_t bytes[2];       /* that a store writes, of the line */
     gpci_packet_label label; /* undefined without a trace of events */
@@ -155,22 +159,42 @@ typedef struct gpci_packet_link {
 #define GPCI_MANY_FLITS UINT16_MAX
 
 /* Packets by number, in chunks that never move. */
-#define GPCI_POOL_CHUNK 1024u
+#define GPCI_POOL_CHUNK_BITS 10
+#define GPCI_POOL_CHUNK (1u << GPCI_POOL_CHUNK_BITS)
+
+/*
+ * Packets that only wait, at an MSHR entry of L1, are most of those that are under way, and are their first cache line
+ * alone. Their numbers, read as signed ones, are below 0. They lie in chunks like others, but as many chunks as a
+ * packet has cache lines share the memory of one, each a cache line behind the one before it: so a packet of any kind
+ * is found by the same two steps.
+ *
+ *   chunk -1   |0      |1      |2      ...    the last place of each stays free: number -1 is none
+ *   chunk -2   | |0      |1      |2
+ *   chunk -3   |   |0      |1      |2
+ *   chunk -4   |     |0      |1      |2
+ */
+#define GPCI_POOL_SHARERS 4u
+#define GPCI_POOL_WAITERS (GPCI_POOL_SHARERS * (GPCI_POOL_CHUNK - 1)) /* in the memory of a chunk */
 
 typedef struct gpci_pool {
     gpc_context *context;
-    gpci_packet **chunks;    /* [chunk_count], each at a cache line's begin */
-    gpci_packet_link *links; /* [chunk_count * GPCI_POOL_CHUNK] */
+    gpci_packet **chunks;    /* [-waiter_groups * GPCI_POOL_SHARERS to chunk_count], each at a cache line's begin */
+    gpci_packet_link *links; /* [chunk_count * GPCI_POOL_CHUNK]: none of those that only wait */
     uint32_t chunk_count, chunk_room;
-    uint32_t fresh;  /* never used from here on, */
-    uint32_t stride; /* but for so many between two chunks, which are others' (strands.h) */
-    uint32_t free;   /* list, most recently used first */
-    uint32_t live;
+    uint32_t waiter_groups;
+    uint32_t waiter_fresh; /* of those that only wait so many have been used, */
+    uint32_t waiter_free;  /* and these are free: a list */
+    uint32_t fresh;        /* never used from here on, */
+    uint32_t stride;       /* but for so many between two chunks, which are others' (strands.h) */
+    uint32_t free;         /* list, most recently used first */
+    uint32_t live;         /* but for those that only wait: each has another under way for it */
 } gpci_pool;
 
 void gpci_pool_init(gpci_pool *pool, gpc_context *context);
 void gpci_pool_destroy(gpci_pool *pool);
 gpc_status gpci_pool_grow(gpci_pool *pool, uint64_t packets);
+/* Room for so many that only wait, used ones included. GPC_ERROR_MEMORY. */
+gpc_status gpci_pool_grow_waiters(gpci_pool *pool, uint32_t waiters);
 void gpci_pool_state(gpci_pool *pool, gpci_state_fn visit, void *user_data);
 /* Make sure that `packets` more can be taken without fail. GPC_ERROR_MEMORY. */
 GPCI_INLINE gpc_status gpci_pool_reserve(gpci_pool *pool, uint64_t packets) {
@@ -178,8 +202,19 @@ GPCI_INLINE gpc_status gpci_pool_reserve(gpci_pool *pool, uint64_t packets) {
     return pool->live + packets <= room ? GPC_OK : gpci_pool_grow(pool, packets);
 }
 
+/* A few that only wait are there, if there is memory for them: who finds none takes another packet. */
+GPCI_INLINE void gpci_pool_expect_waiters(gpci_pool *pool) {
+    if (GPCI_UNLIKELY(pool->waiter_fresh + GPCI_POOL_CHUNK / 4 > pool->waiter_groups * GPCI_POOL_WAITERS))
+        (void)gpci_pool_grow_waiters(pool, pool->waiter_fresh + GPCI_POOL_CHUNK / 4);
+}
+
 GPCI_INLINE gpci_packet *gpci_packet_at(const gpci_pool *pool, uint32_t packet) {
-    return &pool->chunks[packet / GPCI_POOL_CHUNK][packet % GPCI_POOL_CHUNK];
+    return &pool->chunks[(int32_t)packet >> GPCI_POOL_CHUNK_BITS][packet % GPCI_POOL_CHUNK];
+}
+
+/* The packet after any one in its list; of one that does not only wait it is links[packet].next. */
+GPCI_INLINE uint32_t *gpci_next_of(const gpci_pool *pool, uint32_t packet) {
+    return (int32_t)packet < 0 ? &gpci_packet_at(pool, packet)->next : &pool->links[packet].next;
 }
 
 /* A packet, if it is one, will soon be linked, or looked at in its queue. No effect but on speed. */
@@ -203,7 +238,27 @@ GPCI_INLINE uint32_t gpci_pool_take(gpci_pool *pool) {
     return packet;
 }
 
+/* One that only waits, likewise; GPCI_NO_PACKET: there is none. */
+GPCI_INLINE uint32_t gpci_pool_take_waiter(gpci_pool *pool) {
+    const uint32_t packet = pool->waiter_free;
+    if (GPCI_LIKELY(packet != GPCI_NO_PACKET)) {
+        pool->waiter_free = gpci_packet_at(pool, packet)->next;
+        return packet;
+    }
+    const uint32_t fresh = pool->waiter_fresh, group = fresh / GPCI_POOL_WAITERS, at = fresh % GPCI_POOL_WAITERS;
+    if (group >= pool->waiter_groups)
+        return GPCI_NO_PACKET;
+    pool->waiter_fresh++;
+    const uint32_t chunk = group * GPCI_POOL_SHARERS + at % GPCI_POOL_SHARERS + 1;
+    return at / GPCI_POOL_SHARERS - chunk * GPCI_POOL_CHUNK;
+}
+
 GPCI_INLINE void gpci_pool_give(gpci_pool *pool, uint32_t packet) {
+    if ((int32_t)packet < 0) {
+        gpci_packet_at(pool, packet)->next = pool->waiter_free;
+        pool->waiter_free = packet;
+        return;
+    }
     pool->links[packet].next = pool->free;
     pool->free = packet;
     pool->live--;

@@ -138,7 +138,7 @@ static void mshr_pass_on(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
         *chained_at(t, row, leader) = next;
         q->mshr.chain = p->mshr.chain;
     }
-    q->mshr.first = t->pool.links[next].next;
+    q->mshr.first = *gpci_next_of(&t->pool, next);
     q->mshr.last = q->mshr.first == GPCI_NO_PACKET ? GPCI_NO_PACKET : p->mshr.last;
     q->mshr.count = p->mshr.count - 1;
     q->mshr.whole = p->mshr.whole;
@@ -154,11 +154,11 @@ static uint8_t in_flight(const gpci_packet *leader) {
 
 static void mshr_join(gpci_timed *t, uint32_t leader, uint32_t packet) {
     gpci_packet *l = gpci_packet_at(&t->pool, leader);
-    t->pool.links[packet].next = GPCI_NO_PACKET;
+    *gpci_next_of(&t->pool, packet) = GPCI_NO_PACKET;
     if (l->mshr.first == GPCI_NO_PACKET)
         l->mshr.first = packet;
     else
-        t->pool.links[l->mshr.last].next = packet;
+        *gpci_next_of(&t->pool, l->mshr.last) = packet;
     l->mshr.last = packet;
     l->mshr.count++;
 }
@@ -278,15 +278,33 @@ static gpci_lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci
 }
 
 /*
- * Who waits for what a packet sends for. A load of L1 goes itself, and leaves behind just what is needed to
- * complete its line: one cache line of a packet instead of a copy.
+ * Who waits in place of a packet: just what is needed to complete its line, one cache line. A trace of events knows
+ * packets by more than that.
  */
-static uint32_t waiter_of(gpci_timed *t, const gpci_stage *stage, uint32_t packet) {
+static uint32_t leave_waiter(gpci_timed *t, const gpci_packet *p) {
+    const uint32_t waiter = GPCI_UNLIKELY(t->trace != NULL) ? GPCI_NO_PACKET : gpci_pool_take_waiter(&t->pool);
+    if (waiter == GPCI_NO_PACKET)
+        return waiter;
+    gpci_packet *w = gpci_packet_at(&t->pool, waiter);
+    memcpy(w, p, offsetof(gpci_packet, request));
+    w->flags |= GPCI_PACKET_WAITER;
+    return waiter;
+}
+
+/* Who waits for what a packet sends for, or others have: a load of L1 that sends goes itself. */
+static uint32_t waiter_of(gpci_timed *t, const gpci_stage *stage, uint32_t packet, bool sends) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (!stage->loads_go || !gpci_is_read(&p->request))
         return packet;
-    uint32_t waiter = gpci_pool_take(&t->pool);
-    memcpy(gpci_packet_at(&t->pool, waiter), p, offsetof(gpci_packet, request));
+    uint32_t waiter = leave_waiter(t, p);
+    if (waiter == GPCI_NO_PACKET) {
+        if (!sends)
+            return packet;
+        waiter = gpci_pool_take(&t->pool);
+        memcpy(gpci_packet_at(&t->pool, waiter), p, offsetof(gpci_packet, request));
+    } else if (!sends) {
+        gpci_pool_give(&t->pool, packet);
+    }
     return waiter;
 }
 
@@ -338,13 +356,13 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     p->mshr.no_token = p->request.token == GPC_TOKEN_NONE;
     p->mshr.done = false;
     p->mshr.needs = l.wait;
-    uint32_t waiter = l.fetch ? waiter_of(t, stage, packet) : packet;
+    uint32_t waiter = waiter_of(t, stage, packet, l.fetch != 0);
     if (found)
         mshr_join(t, leader, waiter);
     else
         mshr_add(t, stage, leader = waiter, remote);
     if (!l.fetch) {
-        gpci_see_waits(t, stage, packet, packet);
+        gpci_see_waits(t, stage, waiter, waiter);
         return GPCI_WAITING;
     }
     gpci_packet *first = gpci_packet_at(&t->pool, leader);
@@ -392,7 +410,7 @@ static void keep(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t
  */
 static uint8_t token_of(const gpci_timed *t, uint32_t leader, const gpci_packet *f) {
     for (uint32_t packet = leader; packet != GPCI_NO_PACKET;
-         packet = packet == leader ? gpci_packet_at(&t->pool, leader)->mshr.first : t->pool.links[packet].next) {
+         packet = packet == leader ? gpci_packet_at(&t->pool, leader)->mshr.first : *gpci_next_of(&t->pool, packet)) {
         const gpci_packet *p = gpci_packet_at(&t->pool, packet);
         if (p->mshr.cached && !p->mshr.no_token && p->mshr.needs & f->segments)
             return GPC_TOKEN_HELD;
@@ -415,7 +433,7 @@ static void settle_line(gpci_timed *t, gpci_stage *stage, const gpci_packet *fet
 static uint32_t first_cached(const gpci_timed *t, uint32_t leader, const gpci_packet *f) {
     uint8_t passes = f->line.marks & GPCI_MARK_PASSES ? f->segments : 0;
     for (uint32_t packet = leader; packet != GPCI_NO_PACKET;
-         packet = packet == leader ? gpci_packet_at(&t->pool, leader)->mshr.first : t->pool.links[packet].next) {
+         packet = packet == leader ? gpci_packet_at(&t->pool, leader)->mshr.first : *gpci_next_of(&t->pool, packet)) {
         const gpci_packet *p = gpci_packet_at(&t->pool, packet);
         if (p->mshr.cached && (!passes || p->mshr.needs & passes))
             return packet;
@@ -440,13 +458,13 @@ static void release_waiting(gpci_timed *t, gpci_stage *stage, uint32_t leader, u
     l->mshr.first = l->mshr.last = GPCI_NO_PACKET;
     while (packet != GPCI_NO_PACKET) {
         gpci_packet *p = gpci_packet_at(&t->pool, packet);
-        uint32_t next = t->pool.links[packet].next;
+        uint32_t next = *gpci_next_of(&t->pool, packet);
         if (p->mshr.needs & missing) {
-            t->pool.links[packet].next = GPCI_NO_PACKET;
+            *gpci_next_of(&t->pool, packet) = GPCI_NO_PACKET;
             if (last == GPCI_NO_PACKET)
                 l->mshr.first = packet;
             else
-                t->pool.links[last].next = packet;
+                *gpci_next_of(&t->pool, last) = packet;
             l->mshr.last = last = packet;
         } else {
             l->mshr.count--;

@@ -118,8 +118,10 @@ static gpc_status make_strand(gpci_strands *strands, uint32_t index, gpc_error *
     gpci_timed *t = strands->main;
     strand->own = strands->bits + (size_t)(GPCI_PHASES + index) * t->wheel.words;
     strand->view.strand = index;
-    strand->view.pool =
-        (gpci_pool){.context = t->context, .free = GPCI_NO_PACKET, .stride = (strands->count - 1) * GPCI_POOL_CHUNK};
+    strand->view.pool = (gpci_pool){.context = t->context,
+                                    .free = GPCI_NO_PACKET,
+                                    .waiter_free = GPCI_NO_PACKET,
+                                    .stride = (strands->count - 1) * GPCI_POOL_CHUNK};
     strand->view.flight_free = UINT32_MAX;
     strand->view.flight_stride = (strands->count - 1) * GPCI_STRAND_FLIGHTS;
     return gpci_wheel_create(t->context, t->wheel.components, error, &strand->view.wheel);

@@ -164,6 +164,17 @@ static void join_packets(gpci_strands *strands) {
             first_own(strands, i, pool->fresh, GPCI_POOL_CHUNK);
 }
 
+/* Those that only wait, and are free, are the hierarchy's. */
+static void join_waiters(gpci_strands *strands) {
+    gpci_pool *pool = &strands->main->pool;
+    for (uint32_t i = 0; i < strands->count; i++)
+        for (gpci_pool *own = &strands->strand[i].view.pool; own->waiter_free != GPCI_NO_PACKET;) {
+            const uint32_t waiter = own->waiter_free;
+            own->waiter_free = gpci_packet_at(own, waiter)->next;
+            gpci_pool_give(pool, waiter);
+        }
+}
+
 static void join_flights(gpci_strands *strands) {
     gpci_timed *t = strands->main;
     const uint32_t before = t->flight_fresh;
@@ -208,6 +219,7 @@ void gpci_strands_join(gpci_timed *t) {
         return;
     gpci_strands_fold(t);
     join_packets(t->strands);
+    join_waiters(t->strands);
     join_flights(t->strands);
     join_wheels(t->strands);
 }

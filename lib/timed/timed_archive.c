@@ -21,12 +21,15 @@ static bool no_memory(void *user_data, const gpc_memory_request *request) {
 
 static void archive_room(gpci_timed *t, gpci_archive *a) {
     const uint32_t packets = (uint32_t)gpci_archive_count(a, t->pool.fresh, 1),
+                   waiters = (uint32_t)gpci_archive_count(a, t->pool.waiter_fresh, 1),
                    flights = (uint32_t)gpci_archive_count(a, t->flight_fresh, 1);
     if (t->coherent)
         gpci_controllers_archive_room(gpci_controllers_of(t), a);
     if (!a->loading || a->status < 0)
         return;
     gpc_status status = gpci_pool_reserve(&t->pool, packets);
+    if (status == GPC_OK)
+        status = gpci_pool_grow_waiters(&t->pool, waiters);
     if (status == GPC_OK && flights)
         status = gpci_make_flights(t, flights);
     if (status == GPC_OK && t->coherent)

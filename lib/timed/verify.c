@@ -16,7 +16,7 @@ static void do_not_keep(gpci_timed *t, gpci_stage *stage, gpci_packet *f, uint32
     f->line.marks |= GPCI_MARK_PASSES;
     for (uint32_t at = leader, next; at != GPCI_NO_PACKET; at = next) {
         gpci_packet *p = gpci_packet_at(&t->pool, at);
-        next = at == leader ? p->mshr.first : t->pool.links[at].next;
+        next = at == leader ? p->mshr.first : *gpci_next_of(&t->pool, at);
         if (p->mshr.needs & f->segments && p->line.kind != GPC_STORE)
             p->mshr.cached = false;
         wanted |= p->mshr.cached;

@@ -29,9 +29,14 @@ static gpc_event event_of(const gpci_timed *t, gpc_what what, gpc_component comp
     return e;
 }
 
+/* One that only waits began to before there was a trace, and has no label. */
+static uint64_t id_of(const gpci_packet *p) {
+    return p->flags & GPCI_PACKET_WAITER ? 0 : p->label.id;
+}
+
 static void tell(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci_packet *p, uint64_t detail) {
     /* a store's copy on its way below is no line transaction */
-    if (!p->label.id || (what == GPC_WHAT_REPLY && p->label.parent != p->label.origin))
+    if (!id_of(p) || (what == GPC_WHAT_REPLY && p->label.parent != p->label.origin))
         return;
     gpc_event e = event_of(t, what, component_of(stage), stage->index, p);
     if (stage->level == 2)
@@ -175,7 +180,7 @@ void gpci_tell_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, ui
     if (waiter == leader)
         gpci_tell(t, GPC_WHAT_MSHR_ALLOCATE, stage, w, 0);
     else
-        gpci_tell(t, GPC_WHAT_MSHR_MERGE, stage, w, gpci_packet_at(&t->pool, leader)->label.id);
+        gpci_tell(t, GPC_WHAT_MSHR_MERGE, stage, w, id_of(gpci_packet_at(&t->pool, leader)));
 }
 
 void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access) {

@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The packets' memory, and their queues. */
 
@@ -130,6 +131,66 @@ Test(pool, out_of_memory_leaves_it_as_it_was) {
     gpci_pool_destroy(&pool);
     gpc_context_destroy(context);
     cr_expect_eq(h.blocks, 0);
+}
+
+/* Those that only wait: all apart, whatever else grows meanwhile, and none is a number that others have. */
+Test(pool, waiters_have_a_cache_line_each) {
+    enum { COUNT = 3 * GPCI_POOL_WAITERS + 5 };
+    static uint32_t taken[COUNT];
+    heap h;
+    gpc_context *context = open_context(&h);
+    gpci_pool pool;
+    gpci_pool_init(&pool, context);
+    cr_assert_eq(gpci_pool_take_waiter(&pool), GPCI_NO_PACKET);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        gpci_pool_expect_waiters(&pool);
+        cr_assert_eq(gpci_pool_reserve(&pool, 1), GPC_OK);
+        taken[i] = gpci_pool_take_waiter(&pool);
+        cr_assert_neq(taken[i], GPCI_NO_PACKET);
+        cr_assert_lt((int32_t)taken[i], 0);
+        memset(gpci_packet_at(&pool, gpci_pool_take(&pool)), 0xff, sizeof(gpci_packet));
+        memset(gpci_packet_at(&pool, taken[i]), 0, offsetof(gpci_packet, request));
+        gpci_packet_at(&pool, taken[i])->address = i;
+    }
+    cr_assert_eq(pool.live, COUNT);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        cr_assert_eq(gpci_packet_at(&pool, taken[i])->address, i);
+        cr_assert_eq(gpci_packet_at(&pool, taken[i])->line.flight, 0);
+        cr_assert_eq((uintptr_t)gpci_packet_at(&pool, taken[i]) % 64, 0);
+        *gpci_next_of(&pool, taken[i]) = i + 1;
+    }
+    for (uint32_t i = 0; i < COUNT; i++)
+        cr_assert_eq(*gpci_next_of(&pool, taken[i]), i + 1);
+    gpci_pool_give(&pool, taken[7]);
+    gpci_pool_give(&pool, taken[COUNT - 1]);
+    cr_assert_eq(gpci_pool_take_waiter(&pool), taken[COUNT - 1]);
+    cr_assert_eq(gpci_pool_take_waiter(&pool), taken[7]);
+    cr_assert_eq(pool.live, COUNT);
+    gpci_pool_destroy(&pool);
+    gpc_context_destroy(context);
+    cr_assert_eq(h.blocks, 0);
+}
+
+/* Without memory there are no more of them, and those that there are stay. */
+Test(pool, waiters_do_without_memory) {
+    heap h;
+    gpc_context *context = open_context(&h);
+    gpci_pool pool;
+    gpci_pool_init(&pool, context);
+    cr_assert_eq(gpci_pool_grow_waiters(&pool, 1), GPC_OK);
+    const uint32_t first = gpci_pool_take_waiter(&pool);
+    gpci_packet_at(&pool, first)->address = 99;
+    for (int left = 0; left < 2; left++) {
+        h.left = left;
+        cr_assert_eq(gpci_pool_grow_waiters(&pool, GPCI_POOL_WAITERS + 1), GPC_ERROR_MEMORY);
+        cr_assert_eq(gpci_packet_at(&pool, first)->address, 99);
+    }
+    h.left = 2;
+    cr_assert_eq(gpci_pool_grow_waiters(&pool, GPCI_POOL_WAITERS + 1), GPC_OK);
+    cr_assert_eq(gpci_packet_at(&pool, first)->address, 99);
+    gpci_pool_destroy(&pool);
+    gpc_context_destroy(context);
+    cr_assert_eq(h.blocks, 0);
 }
 
 Test(pool, queue_is_first_in_first_out_with_its_occupancy) {
