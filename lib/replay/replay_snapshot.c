@@ -103,7 +103,7 @@ static void destroy_replay(void *r) {
 
 static const uint64_t sizes[] = {sizeof(gpci_timed_sm),  sizeof(gpci_timed_warp),   sizeof(gpci_issuer),
                                  sizeof(gpci_warp_word), sizeof(gpci_parked_block), sizeof(gpci_parked_warp),
-                                 sizeof(gpci_alike),     sizeof(gpci_sampling),     GPCI_SCOREBOARD_ENTRIES};
+                                 sizeof(gpci_alike),     sizeof(gpci_sampling),     GPCI_BOARD_ENTRIES};
 
 static const gpci_saved_kind replays = {.kind = GPCI_SNAPSHOT_REPLAY,
                                         .sizes = sizes,

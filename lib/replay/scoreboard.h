@@ -21,12 +21,21 @@
 #define GPCI_IN_FLIGHT UINT32_MAX
 
 typedef struct gpci_scoreboard {
-    uint32_t *entries; /* [GPCI_SCOREBOARD_ENTRIES] */
+    uint32_t *entries; /* of its plane 0; of plane n: [n * GPCI_BOARD_STRIDE] */
     uint64_t *epoch;   /* core cycle */
 } gpci_scoreboard;
 
-/* A warp starts at `now`: all its registers are there. */
-void gpci_scoreboard_start(gpci_scoreboard board, uint64_t now);
+/* Entries that scoreboards of so many warps take; where one's begin. */
+GPCI_INLINE size_t gpci_scoreboards_entries(size_t warps) {
+    return (warps + GPCI_BOARD_WARPS - 1) / GPCI_BOARD_WARPS * GPCI_BOARD_PLANES * GPCI_BOARD_STRIDE;
+}
+GPCI_INLINE size_t gpci_scoreboard_place(size_t warp) {
+    return warp / GPCI_BOARD_WARPS * GPCI_BOARD_PLANES * GPCI_BOARD_STRIDE +
+           warp % GPCI_BOARD_WARPS * GPCI_BOARD_ENTRIES;
+}
+
+/* A warp starts at `now`: all its registers are there. It uses these planes alone, a bit for each. */
+void gpci_scoreboard_start(gpci_scoreboard board, uint32_t planes, uint64_t now);
 /* `now` becomes the epoch. What was there before it is there at it. */
 void gpci_scoreboard_renew(gpci_scoreboard board, uint64_t now);
 

@@ -62,6 +62,7 @@ typedef struct gpci_timed_warp {
     uint8_t listed;      /* 1 + the unit by which it is in `wanting`; 0: it is not */
     bool later;          /* it is READY, but from the next cycle on */
     bool fenced;         /* waits at a fence */
+    uint8_t planes;      /* of its scoreboard, that it uses: a bit for each */
 } gpci_timed_warp;
 
 _Static_assert(sizeof(gpci_timed_warp) <= 64, "a warp fits into a cache line");
@@ -111,7 +112,7 @@ typedef struct gpci_timed_sm {
     gpci_sm_deeds *deeds;
     gpci_issuer *issuers;   /* [schedulers] */
     gpci_timed_warp *warps; /* [slots] */
-    uint32_t *boards;       /* [slots][GPCI_SCOREBOARD_ENTRIES] */
+    uint32_t *boards;       /* [gpci_scoreboards_entries(slots)] */
     uint64_t *epochs;       /* [slots] core cycle from which a scoreboard counts */
     uint64_t *calendar;     /* [GPCI_CALENDAR][words] stalled warps by the cycle at which they look again */
     uint64_t *answered;     /* [words] waiting warps of which an access completed */
@@ -155,6 +156,7 @@ struct gpci_timed_replay {
     gpci_issuer *issuers;
     gpci_timed_warp *warps;
     uint32_t *boards;
+    char *board_memory; /* that they lie in */
     uint64_t *epochs, *bitmaps;
     uint32_t schedulers, slots, words; /* of an SM; words: of a bitmap of its slots */
     uint32_t scheduler_words;
@@ -251,7 +253,7 @@ GPCI_INLINE void gpci_sm_count(gpci_timed_sm *sm, const gpci_operands *operands)
 }
 
 GPCI_INLINE gpci_scoreboard gpci_board_of(const gpci_timed_sm *sm, uint32_t slot) {
-    return (gpci_scoreboard){sm->boards + (size_t)slot * GPCI_SCOREBOARD_ENTRIES, &sm->epochs[slot]};
+    return (gpci_scoreboard){sm->boards + gpci_scoreboard_place(slot), &sm->epochs[slot]};
 }
 
 #endif

@@ -21,7 +21,10 @@ static void archive_warps(const gpci_timed_replay *t, gpci_timed_sm *m, bool in_
         gpci_archive_bytes(a, (char *)w + behind, sizeof *w - behind);
         if (!is_live(m, slot)) /* a scoreboard is as new when a warp starts */
             continue;
-        gpci_archive_bytes(a, gpci_board_of(m, slot).entries, GPCI_SCOREBOARD_ENTRIES * sizeof *m->boards);
+        for (uint32_t plane = 0; plane < GPCI_BOARD_PLANES; plane++)
+            if (w->planes >> plane & 1)
+                gpci_archive_bytes(a, gpci_board_of(m, slot).entries + plane * GPCI_BOARD_STRIDE,
+                                   GPCI_BOARD_ENTRIES * sizeof *m->boards);
         GPCI_ARCHIVE_FIELD(a, m->epochs[slot]);
     }
 }

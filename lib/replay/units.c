@@ -3,6 +3,9 @@
 
 /* The SMs of a timed replay as the configuration says. */
 
+/* Planes of scoreboards begin at pages, so that one that is not used shares none with its neighbours. */
+#define PAGE 4096u
+
 static uint64_t number(const gpci_timed_replay *t, gpci_key key) {
     return gpci_config_number(t->r->config, key);
 }
@@ -91,7 +94,7 @@ static void lay_out(gpci_timed_replay *t, uint32_t sm) {
     uint64_t *bitmap = t->bitmaps + sm * bitmap_words(t);
     m->issuers = t->issuers + (size_t)sm * t->schedulers;
     m->warps = t->warps + (size_t)sm * t->slots;
-    m->boards = t->boards + (size_t)sm * t->slots * GPCI_SCOREBOARD_ENTRIES;
+    m->boards = t->boards + sm * gpci_scoreboards_entries(t->slots);
     m->epochs = t->epochs + (size_t)sm * t->slots;
     m->calendar = bitmap;
     bitmap += (size_t)GPCI_CALENDAR * t->words;
@@ -119,11 +122,12 @@ gpc_status gpci_timed_replay_create(gpc_replay *r, gpc_error *error) {
     t->sms = gpci_zalloc(r->context, sms, sizeof *t->sms);
     t->issuers = gpci_zalloc(r->context, sms * t->schedulers, sizeof *t->issuers);
     t->warps = gpci_zalloc(r->context, slots, sizeof *t->warps);
-    t->boards = gpci_zalloc(r->context, slots, GPCI_SCOREBOARD_ENTRIES * sizeof *t->boards);
+    t->board_memory = gpci_zalloc(r->context, sms * gpci_scoreboards_entries(t->slots) * sizeof *t->boards + PAGE, 1);
     t->epochs = gpci_zalloc(r->context, slots, sizeof *t->epochs);
     t->bitmaps = gpci_zalloc(r->context, sms * bitmap_words(t), sizeof *t->bitmaps);
-    if (!t->deeds || !t->sms || !t->issuers || !t->warps || !t->boards || !t->epochs || !t->bitmaps)
+    if (!t->deeds || !t->sms || !t->issuers || !t->warps || !t->board_memory || !t->epochs || !t->bitmaps)
         return gpci_out_of_memory(error);
+    t->boards = (uint32_t *)(void *)(t->board_memory + (PAGE - (uintptr_t)t->board_memory % PAGE));
     gpc_status status = GPC_OK;
     for (uint32_t sm = 0; sm < sms && status == GPC_OK; sm++) {
         lay_out(t, sm);
@@ -143,7 +147,7 @@ void gpci_timed_replay_destroy(gpci_timed_replay *t) {
     gpci_free(context, t->sms);
     gpci_free(context, t->issuers);
     gpci_free(context, t->warps);
-    gpci_free(context, t->boards);
+    gpci_free(context, t->board_memory);
     gpci_free(context, t->epochs);
     gpci_free(context, t->bitmaps);
     gpci_free(context, t);

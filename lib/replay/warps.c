@@ -47,7 +47,8 @@ static void start_warp(gpci_timed_replay *t, uint32_t number, gpci_block_run *ru
     w->loads = w->others = 0;
     w->starts++;
     w->age = (uint16_t)m->live++;
-    gpci_scoreboard_start(gpci_board_of(m, slot), now);
+    w->planes = (uint8_t)warp->path->planes;
+    gpci_scoreboard_start(gpci_board_of(m, slot), w->planes, now);
     gpci_scheduler_start(m->issuers[w->issuer].scheduler, w->place, run->block->index);
     gpci_warp_tell(t, number, slot, GPC_WARP_START, now);
     gpci_sm_look(t, m, slot, now, now);

@@ -23,8 +23,11 @@ static unsigned use_of(const gpc_instruction *i) {
 }
 
 static void put(gpci_operands *o, uint16_t number) {
-    if (!is_fixed(number))
-        o->entries[o->count++] = (uint16_t)gpci_register_entry(number);
+    if (is_fixed(number))
+        return;
+    const uint32_t entry = gpci_register_entry(number);
+    o->entries[o->count++] = (uint16_t)entry;
+    o->planes |= (uint8_t)(1u << entry / GPCI_BOARD_STRIDE);
 }
 
 gpci_operands gpci_operands_of(const gpc_instruction *i) {

@@ -11,11 +11,20 @@
  * occupies, and the entries of a scoreboard that it waits for and writes. Only RAW and WAW matter, and so it waits for
  * what it writes, too; zero registers and true predicates (RZ, URZ, PT, UPT) are no entries, for nothing ever waits.
  *
- * Example: IADD3 R4, PT, R6, R8, RZ writes entry 4, and waits for 4, 6 and 8.
+ * Example: IADD3 R4, PT, R6, R8, RZ writes R4's entry, and waits for R4's, R6's and R8's.
  */
 
-/* R, UR, P and UP, one behind the other; a number beyond its file wraps. */
-#define GPCI_SCOREBOARD_ENTRIES (256u + 64u + 8u + 8u)
+/*
+ * P, UP, R and UR, one behind the other; a number beyond its file wraps. Few warps use high numbers: so a scoreboard is
+ * in planes of so many entries, and the same plane of so many warps' lies together. What no warp uses stays untouched,
+ * and costs no memory.
+ *
+ *   warps 0 to 63, plane 0: P, UP, R0 to R47 of warp 0; of warp 1; ...; then plane 1: R48 to R111 of warp 0; ...
+ */
+#define GPCI_BOARD_PLANES 6u
+#define GPCI_BOARD_ENTRIES 64u
+#define GPCI_BOARD_WARPS 64u
+#define GPCI_BOARD_STRIDE (GPCI_BOARD_WARPS * GPCI_BOARD_ENTRIES)
 
 /* A memory instruction names the first of at most 4 registers that it writes. */
 #define GPCI_MOST_OPERANDS (GPC_MAX_OPERANDS + 3u)
@@ -29,13 +38,14 @@ typedef struct gpci_operands {
     uint16_t entries[GPCI_MOST_OPERANDS]; /* those that are written come first */
     uint8_t writes, count;
     uint8_t use;
-    uint8_t lanes; /* that take part */
+    uint8_t lanes;  /* that take part */
+    uint8_t planes; /* bit for each that `entries` are in */
 } gpci_operands;
 
 GPCI_INLINE uint32_t gpci_register_entry(uint16_t number) {
-    static const struct { uint16_t first, mask; } files[4] = {{0, 255}, {256, 63}, {320, 7}, {328, 7}};
-    uint32_t file = number >> 8 & 3;
-    return files[file].first + (number & files[file].mask);
+    static const struct { uint16_t first, mask; } files[4] = {{16, 255}, {272, 63}, {0, 7}, {8, 7}};
+    uint32_t file = number >> 8 & 3, entry = files[file].first + (number & files[file].mask);
+    return entry / GPCI_BOARD_ENTRIES * GPCI_BOARD_STRIDE + entry % GPCI_BOARD_ENTRIES;
 }
 
 /* Of an instruction that goes to the hierarchy if it is memory and has addresses. */

@@ -37,6 +37,7 @@ typedef struct gpci_path {
     size_t users; /* warps */
     size_t count;
     size_t barriers;                /* steps at which a warp waits for its block */
+    uint32_t planes;                /* of a scoreboard, that its steps use: a bit for each */
     const gpc_instruction *steps[]; /* the last is an EXIT */
 } gpci_path;
 

@@ -192,6 +192,8 @@ static gpci_path *take_path(gpci_packer *p, uint64_t hash, size_t count) {
             return NULL;
         *path = (gpci_path){.next = *bucket, .hash = hash, .count = count, .barriers = barriers_among(p->steps, count)};
         memcpy(path->steps, p->steps, bytes);
+        for (size_t s = 0; s < count; s++)
+            path->planes |= gpci_operands_at(path->steps[s])->planes;
         *bucket = path;
         p->path_count++;
     }
