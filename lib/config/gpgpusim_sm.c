@@ -101,7 +101,13 @@ static gpc_status apply_scheduler(const gpci_import *im) {
         "is none of lrr, gto, old, two_level_active:warps:inner:outer, warp_limiting:inner:warps");
 }
 
-/* Registers between the pipeline's stages, of which those to the memory unit hold the instructions that wait for it. */
+#define COLLECTORS_MEMORY 2 /* the simulator's default */
+
+/*
+ * Registers between the pipeline's stages. Instructions that wait for the memory unit stand, until 3.x, in those from
+ * ID to its operand collectors, in these, in those from there to EX, and one in its dispatch register; since, its units
+ * may be shared with others, and the first are counted alone.
+ */
 static gpc_status apply_widths(const gpci_import *im) {
     uint64_t n[16];
     size_t count = 0;
@@ -111,7 +117,9 @@ static gpc_status apply_widths(const gpci_import *im) {
     if (!count)
         return gpci_import_refuse(im, GPCI_OPTION_WIDTHS, GPC_ERROR_FORMAT, "is not a list of 7 to 16 widths");
     /* until 3.x SP, SFU, MEM; then SP, DP, INT, SFU, MEM */
-    return gpci_import_set_number(im, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_QUEUE, n[count < 11 ? 2 : 4]);
+    const uint64_t collectors = gpci_import_or(im, GPCI_OPTION_COLLECTORS_MEMORY, COLLECTORS_MEMORY);
+    return gpci_import_set_number(im, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_QUEUE,
+                                  count < 11 ? n[2] + collectors + n[5] + 1 : n[4]);
 }
 
 static gpc_status apply_issue(const gpci_import *im) {

@@ -62,7 +62,8 @@ Test(gpgpusim_timed, scheduler) {
 
 /* SM2_GTX480's lists: seven widths until 3.x, with DP and INT of their own since; FP division is the SFU's. */
 Test(gpgpusim_timed, instructions) {
-    expect("-gpgpu_pipeline_widths 2,1,3,2,1,1,2", "l1.queue", "3");
+    expect("-gpgpu_pipeline_widths 2,1,1,2,1,1,2", "l1.queue", "5"); /* 1, two collectors, 1, and 1 */
+    expect("-gpgpu_operand_collector_num_units_mem 3\n-gpgpu_pipeline_widths 2,1,3,2,1,4,2", "l1.queue", "11");
     expect("-gpgpu_pipeline_widths 2,0,0,1,5,2,0,0,1,1,2", "l1.queue", "5");
     rig r;
     rig_open(&r);
