@@ -111,6 +111,12 @@ def partial_errors(rows):
     return mean(errors), max(errors, default=0.0)
 
 
+def halves(rows):
+    """Every other launch by name, on which something may be fitted, and the rest, on which it is then tried."""
+    ordered = sorted(rows, key=lambda row: row.name)
+    return ordered[::2], ordered[1::2]
+
+
 def table(rows, functional=None, markdown=False):
     head = ["launch", "cycles", "H100", "error %", "active", "H100", "L1", "funct.", "H100", "L2", "funct.", "H100",
             "DRAM", "H100"]  # fmt: skip
@@ -145,6 +151,11 @@ def summary(rows):
             correlation, percentage = cycle_errors(some)
             lines.append(f"cycles, {what}: {len(some)} launches, rank correlation {correlation:.3f}, mean absolute "
                          f"error {percentage:.1f} %")
+    for what, half in zip(("first, third, ... by name", "the others"), halves(counted(rows, 0))):
+        for least, some in ((0, half), (LEAST_CYCLES, counted(half))):
+            if some:
+                lines.append(f"cycles, complete traces above {least:,}, {what}: {len(some)} launches, "
+                             f"{cycle_errors(some)[1]:.1f} %")
     large = [row for row in whole if row.stats["l1.load_requests"] > compare.LEAST_LOADS]
     lines.append(f"hit rates, {len(large)} launches of more than {compare.LEAST_LOADS:,} loads: mean absolute error "
                  f"L1 {mean(abs(compare.off(row.l1)) for row in large):.2f} points, "
