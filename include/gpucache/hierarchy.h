@@ -467,7 +467,8 @@ GPC_API gpc_coherence *gpc_hierarchy_coherence(gpc_hierarchy *hierarchy);
  *
  *   gpc_hierarchy_save  to a file, which gets its name when it is complete; _save_to: in pieces to `write`
  *   gpc_hierarchy_load  a new hierarchy, of the same configuration, from a file; _load_from: from `read`, to its end;
- *                       _load_with: of the same but for `threads`, a value of that key; NULL: as it was configured
+ *                       _load_with, _load_from_with: of the same but for `threads`, a value of that key; NULL: as it
+ *                       was configured
  *   gpc_hierarchy_copy  a new one that goes on from here by itself; in memory, of the same context
  *   context             has the same seed, and the same policies registered, as that of the one that was saved
  *
@@ -477,8 +478,8 @@ GPC_API gpc_coherence *gpc_hierarchy_coherence(gpc_hierarchy *hierarchy);
  * GPC_ERROR_ABI (of another version, build or machine); GPC_ERROR_STATE (another seed; the hierarchy has failed; not
  * between two calls); GPC_ERROR_UNSUPPORTED, named: a policy whose table has no `state`, `coherence.data` with a clock,
  * and callbacks.on_memory where the new one has several threads; GPC_ERROR_RANGE, as when it is created (so many
- * threads make no difference). What is saved does not depend on threads: `auto` has as many as the machine allows that
- * loads it. *out is written upon GPC_OK alone. Thread rule: the hierarchy's, which stays as it is. Since: 0.2.
+ * threads make no difference). What is saved is for any number of threads: `auto` has as many as the machine allows
+ * that loads it. *out is written upon GPC_OK alone. Thread rule: the hierarchy's, which stays as it is. Since: 0.2.
  */
 GPC_API gpc_status gpc_hierarchy_save(const gpc_hierarchy *hierarchy, const char *path, gpc_error *error);
 GPC_API gpc_status gpc_hierarchy_save_to(const gpc_hierarchy *hierarchy, gpc_write_fn write, void *user_data,
@@ -488,6 +489,8 @@ GPC_API gpc_status gpc_hierarchy_load_with(gpc_context *context, const char *pat
                                            gpc_error *error, gpc_hierarchy **out);
 GPC_API gpc_status gpc_hierarchy_load_from(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error,
                                            gpc_hierarchy **out);
+GPC_API gpc_status gpc_hierarchy_load_from_with(gpc_context *context, gpc_read_fn read, void *user_data,
+                                                const char *threads, gpc_error *error, gpc_hierarchy **out);
 GPC_API gpc_status gpc_hierarchy_copy(const gpc_hierarchy *hierarchy, gpc_error *error, gpc_hierarchy **out);
 
 GPC_END_DECLS

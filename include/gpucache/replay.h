@@ -208,9 +208,9 @@ GPC_API gpc_status gpc_replay_estimate(const gpc_replay *replay, gpc_sampling_sc
  * with the rest of the trace does what this one would, byte for byte. Callbacks are not in it: set them anew; a time
  * series goes on as it was if it is of the same interval. What gpc_replay_keep_objects keeps is.
  *
- *   gpc_replay_save, _save_to, _load, _load_with, _load_from, _copy  as those of a hierarchy (gpucache/hierarchy.h),
- *       and return as they do; GPC_ERROR_STATE also from a callback, or where a kernel that failed or was cancelled has
- *       left accesses in flight
+ *   gpc_replay_save, _save_to, _load, _load_with, _load_from, _load_from_with, _copy  as those of a hierarchy
+ *       (gpucache/hierarchy.h), and return as they do; GPC_ERROR_STATE also from a callback, or where a kernel that
+ *       failed or was cancelled has left accesses in flight
  *   gpc_replay_resume  reads on in `trace`, which is at its start, past the kernels that the replay has had; into the
  *       one at hand, past the blocks that have been read of it. Needed where there is one: it is the trace that says
  *       what its warps do, and the replay has a digest of the blocks that have not ended, by which another is known
@@ -226,6 +226,8 @@ GPC_API gpc_status gpc_replay_load_with(gpc_context *context, const char *path, 
                                         gpc_replay **out);
 GPC_API gpc_status gpc_replay_load_from(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error,
                                         gpc_replay **out);
+GPC_API gpc_status gpc_replay_load_from_with(gpc_context *context, gpc_read_fn read, void *user_data,
+                                             const char *threads, gpc_error *error, gpc_replay **out);
 GPC_API gpc_status gpc_replay_copy(const gpc_replay *replay, gpc_error *error, gpc_replay **out);
 GPC_API gpc_status gpc_replay_resume(gpc_replay *replay, gpc_trace *trace, gpc_error *error);
 

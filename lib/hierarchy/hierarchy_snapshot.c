@@ -205,18 +205,23 @@ gpc_status gpci_hierarchy_load(gpc_context *context, const gpci_loaded_from *fro
     return gpci_load_from(&hierarchies, context, from, error, out);
 }
 
-gpc_status gpc_hierarchy_load_from(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error,
-                                   gpc_hierarchy **out) {
+gpc_status gpc_hierarchy_load_from_with(gpc_context *context, gpc_read_fn read, void *user_data, const char *threads,
+                                        gpc_error *error, gpc_hierarchy **out) {
     if (!context || !read || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_load_from: %s is NULL",
                          !context ? "context"
                          : read   ? "out"
                                   : "read");
     void *h = NULL;
-    gpc_status status = gpci_hierarchy_load(context, &(gpci_loaded_from){read, user_data, NULL}, error, &h);
+    gpc_status status = gpci_hierarchy_load(context, &(gpci_loaded_from){read, user_data, threads}, error, &h);
     if (status == GPC_OK)
         *out = h;
     return status;
+}
+
+gpc_status gpc_hierarchy_load_from(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error,
+                                   gpc_hierarchy **out) {
+    return gpc_hierarchy_load_from_with(context, read, user_data, NULL, error, out);
 }
 
 gpc_status gpc_hierarchy_copy(const gpc_hierarchy *h, gpc_error *error, gpc_hierarchy **out) {

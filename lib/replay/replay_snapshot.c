@@ -127,18 +127,23 @@ gpc_status gpci_replay_load(gpc_context *context, const gpci_loaded_from *from, 
     return gpci_load_from(&replays, context, from, error, out);
 }
 
-gpc_status gpc_replay_load_from(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error,
-                                gpc_replay **out) {
+gpc_status gpc_replay_load_from_with(gpc_context *context, gpc_read_fn read, void *user_data, const char *threads,
+                                     gpc_error *error, gpc_replay **out) {
     if (!context || !read || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_load_from: %s is NULL",
                          !context ? "context"
                          : read   ? "out"
                                   : "read");
     void *r = NULL;
-    gpc_status status = gpci_replay_load(context, &(gpci_loaded_from){read, user_data, NULL}, error, &r);
+    gpc_status status = gpci_replay_load(context, &(gpci_loaded_from){read, user_data, threads}, error, &r);
     if (status == GPC_OK)
         *out = r;
     return status;
+}
+
+gpc_status gpc_replay_load_from(gpc_context *context, gpc_read_fn read, void *user_data, gpc_error *error,
+                                gpc_replay **out) {
+    return gpc_replay_load_from_with(context, read, user_data, NULL, error, out);
 }
 
 gpc_status gpc_replay_copy(const gpc_replay *r, gpc_error *error, gpc_replay **out) {

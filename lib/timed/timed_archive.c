@@ -8,8 +8,8 @@
 
 /*
  * The clock's part of a snapshot: room for as much as was under way, then what gpci_timed_state names. What grows is
- * asked for here first, for to name stretches cannot fail. Strands are joined for it, and so it is the same for any
- * number of threads.
+ * asked for here first, for to name stretches cannot fail. Strands are joined for it, and so it can be loaded with any
+ * number of threads. Its bytes are not the same: packets and flights have other numbers, as other ones came free first.
  */
 
 /* In place of a host's memory, until the host sets its callbacks: takes nothing. */

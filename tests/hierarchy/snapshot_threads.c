@@ -52,8 +52,11 @@ Test(hierarchy_snapshots, numbers_of_threads) {
         snapshot_drive(&a, 150);
         cr_assert_eq(gpc_hierarchy_save(a.hierarchy, path, &error), GPC_OK, "%s", error.message);
         snapshot_host b = a;
-        cr_assert_eq(gpc_hierarchy_load_with(snapshot_context, path, others[i % 3], &error, &b.hierarchy), GPC_OK, "%s",
-                     error.message);
+        snapshot_bytes bytes = snapshot_save(&a);
+        cr_assert_eq(i & 1 ? gpc_hierarchy_load_with(snapshot_context, path, others[i % 3], &error, &b.hierarchy)
+                           : gpc_hierarchy_load_from_with(snapshot_context, snapshot_read_bytes, &bytes, others[i % 3],
+                                                          &error, &b.hierarchy),
+                     GPC_OK, "%s", error.message);
         cr_expect_eq(gpc_hierarchy_threads(b.hierarchy), threads_of(others[i % 3]), "%s, %s", settings[i / 3],
                      others[i % 3]);
         snapshot_attach(&b);
@@ -63,6 +66,12 @@ Test(hierarchy_snapshots, numbers_of_threads) {
         gpc_hierarchy_destroy(b.hierarchy);
         cr_expect_eq(gpc_hierarchy_load_with(snapshot_context, path, "many", &error, &b.hierarchy), GPC_ERROR_FORMAT);
         cr_expect(strstr(error.message, "threads"), "%s", error.message);
+        bytes.at = 0;
+        cr_expect_eq(
+            gpc_hierarchy_load_from_with(snapshot_context, snapshot_read_bytes, &bytes, "many", &error, &b.hierarchy),
+            GPC_ERROR_FORMAT);
+        cr_expect(strstr(error.message, "threads"), "%s", error.message);
+        free(bytes.data);
         gpc_hierarchy_destroy(a.hierarchy);
     }
     gpc_context_destroy(snapshot_context);

@@ -396,6 +396,44 @@ Test(replay_snapshots_within, not_from_a_callback) {
     gpc_context_destroy(context);
 }
 
+/* From memory, on as many threads as are asked for. */
+Test(replay_snapshots_within, loaded_with_threads) {
+    static const char *const numbers[] = {"1", "2"};
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_trace *trace;
+    gpc_stats whole, rest;
+    bytes file = {.data = NULL};
+    gpc_replay *none = NULL;
+    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    gpc_replay *replay = paused(SMALL "mode = timed\n", sources[0], 900, &trace);
+    cr_assert_eq(gpc_replay_save_to(replay, put, &file, &error), GPC_OK, "%s", error.message);
+    gpc_stats_init(&whole);
+    cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, &whole, &error), GPC_OK, "%s", error.message);
+    for (size_t n = 0; n < 2; n++) {
+        gpc_replay *loaded = NULL;
+        gpc_trace *own = open_trace(sources[0]);
+        file.at = 0;
+        cr_assert_eq(gpc_replay_load_from_with(context, get, &file, numbers[n], &error, &loaded), GPC_OK, "%s",
+                     error.message);
+        const uint32_t threads = gpc_hierarchy_threads(gpc_replay_hierarchy(loaded));
+        cr_expect(n ? threads == 1 || threads == 2 : threads == 1, "%u", threads);
+        cr_assert_eq(gpc_replay_resume(loaded, own, &error), GPC_OK, "%s", error.message);
+        gpc_stats_init(&rest);
+        cr_assert_eq(gpc_replay_kernel(loaded, own, NULL, &rest, &error), GPC_OK, "%s", error.message);
+        cr_expect(!memcmp(&whole, &rest, sizeof whole), "%s threads", numbers[n]);
+        gpc_replay_destroy(loaded);
+        gpc_trace_close(own);
+    }
+    file.at = 0;
+    expect_refused(gpc_replay_load_from_with(context, get, &file, "many", &error, &none), GPC_ERROR_FORMAT, &error,
+                   "threads");
+    cr_expect_null(none);
+    free(file.data);
+    gpc_replay_destroy(replay);
+    gpc_trace_close(trace);
+    gpc_context_destroy(context);
+}
+
 /* What else a replay keeps. */
 
 /* Forks of one kernel: with another policy from here on, and without. */

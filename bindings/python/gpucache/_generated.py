@@ -904,6 +904,9 @@ FUNCTIONS = {
     "gpc_hierarchy_load": (c_int, (c_void_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_hierarchy_load_with": (c_int, (c_void_p, c_char_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_hierarchy_load_from": (c_int, (c_void_p, gpc_read_fn, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_hierarchy_load_from_with": (c_int, (
+        c_void_p, gpc_read_fn, c_void_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p),
+    )),
     "gpc_hierarchy_copy": (c_int, (c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_hierarchy_can_accept": (c_bool, (c_void_p, c_uint32, POINTER(c_int))),
     "gpc_hierarchy_can_accept_miss": (c_bool, (c_void_p, c_uint32, POINTER(c_int))),
@@ -970,6 +973,9 @@ FUNCTIONS = {
     "gpc_replay_load": (c_int, (c_void_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_replay_load_with": (c_int, (c_void_p, c_char_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_replay_load_from": (c_int, (c_void_p, gpc_read_fn, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_replay_load_from_with": (c_int, (
+        c_void_p, gpc_read_fn, c_void_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p),
+    )),
     "gpc_replay_copy": (c_int, (c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_replay_resume": (c_int, (c_void_p, c_void_p, POINTER(gpc_error))),
     "gpc_profile_create": (c_int, (c_void_p, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
