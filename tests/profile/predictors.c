@@ -159,11 +159,12 @@ Test(predictors, hybrid) {
         const char *more;
         uint64_t fetched[3]; /* by loads of 1, 2 and 20 lines of 4 bytes each */
     } rows[] = {
-        {"", {4, 8, 20}}, /* nothing is above 1: access-count */
+        {"", {1, 2, 20}},           /* nothing is above 1 */
+        {", limit=16", {4, 8, 20}}, /* the same: access-count */
         {", threshold=0", {4, 8, 80}},
-        {", threshold=0.03125", {4, 8, 20}},
-        {", threshold=0.03125, limit=0", {4, 2, 20}},
-        {", threshold=0.916667, limit=0", {1, 2, 20}}, /* the class's own value, as printed: not above it */
+        {", threshold=0.03125", {4, 2, 20}},
+        {", threshold=0.03125, limit=16", {4, 8, 20}},
+        {", threshold=0.916667", {1, 2, 20}}, /* the class's own value, as printed: not above it */
         {", threshold=0.916666, limit=1", {4, 2, 20}},
         {", limit=20", {4, 8, 80}},
     };

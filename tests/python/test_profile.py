@@ -253,7 +253,7 @@ class Search(TemporaryCase):
         kept = self.path("bicg.profile")
         for mode, counter in (("functional", "l2.read_sectors"), ("timed", "cycles")):
             found = command("profile", self.SOURCE, "--preset", "gtx480", "--search", "hybrid", "--mode", mode,
-                            "--limit", "0", "--binary", kept, "--json", self.path("out.json"))  # fmt: skip
+                            "--binary", kept, "--json", self.path("out.json"))  # fmt: skip
             self.assertEqual((found.returncode, found.stderr), (0, ""))
             with open(self.path("out.json"), encoding="utf-8") as file:
                 document = json.load(file)
@@ -261,6 +261,7 @@ class Search(TemporaryCase):
             base = gpucache.compare(["l1.bypass=always-cache"], [self.SOURCE], mode=mode, jobs=1)[0].stats[counter]
             self.assertEqual((result["figure"], result["no_bypass"]), (counter, base))
             self.assertGreater(len(result["candidates"]), 1)
+            self.assertTrue(all(each["predictor"].endswith("limit=0)") for each in result["candidates"]))
             for each in result["candidates"]:
                 self.assertIn(f"file={kept}", each["predictor"])
                 self.assertIn(each["threshold"], document["thresholds"])

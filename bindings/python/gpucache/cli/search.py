@@ -25,8 +25,8 @@ def add(parser):
                        "access-count: transactions above which a load bypasses")  # fmt: skip
     group.add_argument("--mode", choices=list(_FIGURES), default="functional",
                        help="what is searched for: functional: least traffic (the default); timed: fewest cycles")
-    group.add_argument("--limit", type=natural, default=16, metavar="N", help="of hybrid: classes of at most so many "
-                       "transactions are always cached; default 16; 0: the threshold decides of all")  # fmt: skip
+    group.add_argument("--limit", type=natural, default=0, metavar="N", help="of hybrid: classes of at most so many "
+                       "transactions are always cached; default 0: the threshold decides of all")  # fmt: skip
     group.add_argument("--jobs", type=natural, default=0, metavar="N", help="runs at the same time; default: as many "
                        "as processors")  # fmt: skip
 
