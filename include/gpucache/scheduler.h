@@ -124,6 +124,8 @@ typedef struct gpc_scheduler_ops {
     size_t text_count;
     /* As in gpc_replacement_ops; warp_state is saved besides. [it cannot be saved] */
     void (*state)(void *self, gpc_state_fn visit, void *visit_data);
+    /* The warp that begins in `slot` is of this thread block (gpc_scheduler_start_block); before on_start. [nothing] */
+    void (*on_block)(void *self, uint32_t slot, uint32_t block);
 } gpc_scheduler_ops;
 
 /*

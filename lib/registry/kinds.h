@@ -35,6 +35,7 @@ typedef struct gpci_kind {
         size_t reads, reads_with; /* the first that a table as it first was has not: one that ends before it is taken */
         size_t state;             /* likewise */
         size_t on_hit, on_sector_miss; /* likewise; without it sector misses are told as hits */
+        size_t on_block;               /* likewise */
     } at;
 } gpci_kind;
 

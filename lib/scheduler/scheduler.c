@@ -281,6 +281,8 @@ void gpci_scheduler_start(gpc_scheduler *s, uint32_t slot, uint32_t block) {
     s->counts[GPC_STATE_ABSENT]--;
     s->counts[GPC_STATE_STALLED]++;
     uint64_t order = s->next_order++;
+    if (s->ops->on_block)
+        s->ops->on_block(s->self, slot, block);
     if (s->ops->on_start)
         s->ops->on_start(s->self, slot, order);
     for (uint32_t i = 0; i < s->throttle_count; i++)

@@ -654,6 +654,7 @@ gpc_scheduler_ops_on_cache_event = CFUNCTYPE(None, c_void_p, POINTER(gpc_cache_e
 gpc_scheduler_ops_sample = CFUNCTYPE(None, c_void_p, c_void_p, c_uint64)
 gpc_scheduler_ops_cost_bits = CFUNCTYPE(c_uint64, POINTER(gpc_scheduler_env))
 gpc_scheduler_ops_state = CFUNCTYPE(None, c_void_p, gpc_state_fn, c_void_p)
+gpc_scheduler_ops_on_block = CFUNCTYPE(None, c_void_p, c_uint32, c_uint32)
 
 
 class gpc_scheduler_ops(SizedRecord):
@@ -666,7 +667,7 @@ class gpc_scheduler_ops(SizedRecord):
         ("on_issue", gpc_scheduler_ops_on_issue), ("class_of", gpc_scheduler_ops_class_of),
         ("on_cache_event", gpc_scheduler_ops_on_cache_event), ("sample", gpc_scheduler_ops_sample),
         ("cost_bits", gpc_scheduler_ops_cost_bits), ("texts", POINTER(gpc_text_parameter)), ("text_count", c_size_t),
-        ("state", gpc_scheduler_ops_state),
+        ("state", gpc_scheduler_ops_state), ("on_block", gpc_scheduler_ops_on_block),
     )
 
 

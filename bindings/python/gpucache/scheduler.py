@@ -50,6 +50,9 @@ class SchedulerPolicy:
     def finish(self):
         """The scheduler goes."""
 
+    def on_block(self, slot, block):
+        """The warp that begins in `slot` is of this thread block; before on_start."""
+
     def on_start(self, slot, order):
         """A warp began in `slot`, STALLED. Orders grow: the oldest warp has the smallest."""
 
@@ -92,6 +95,10 @@ _of = policies.instances
 
 def _on_start(pointer, slot, order):
     _of[pointer].policy.on_start(slot, order)
+
+
+def _on_block(pointer, slot, block):
+    _of[pointer].policy.on_block(slot, block)
 
 
 def _on_state(pointer, slot, before, after):
@@ -144,7 +151,7 @@ policies.add_kind(
     environment=SchedulerEnvironment, instance=_Instance,
     methods={
         **COMMON, "pick": (_pick, _NO_SLOT), "class_of": (_class_of, WarpClass.CACHE),
-        "on_cache_event": (_on_cache_event, None), "sample": (_sample, None),
+        "on_cache_event": (_on_cache_event, None), "sample": (_sample, None), "on_block": (_on_block, None),
     },
 )  # fmt: skip
 
