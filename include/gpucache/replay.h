@@ -66,7 +66,7 @@ static inline gpc_status gpc_replay_kernel(gpc_replay *replay, gpc_trace *trace,
  * between, goes on with it (GPC_ERROR_STATE with another). At any time what comes of a kernel is the same.
  *   time  timed: core cycle, as gpc_hierarchy_now; functional: rounds, in each of which every SM takes a turn. Both of
  *         all kernels so far. UINT64_MAX: never
- * What is in flight when a limit cuts a kernel short comes back in one go, past the time if need be.
+ * What is in flight when a kernel ends, or a limit cuts it short, comes back in one go, past the time if need be.
  * gpc_replay_now returns what of it has passed, 0 for NULL. gpc_replay_pause_at returns GPC_OK; GPC_ERROR_ARGUMENT.
  * A replay that is destroyed within a kernel leaves its blocks with the trace, until that is closed. Since: 0.2.
  */
