@@ -267,12 +267,12 @@ Test(timed_bypass, line_stall) {
 /* By hand: two entries, four lines of four sets. The third and fourth go past L1 where that is said, else they wait. */
 Test(timed_bypass, mshr_stall) {
     rig r;
-    gpc_stats s = crowd(&r, "l1.mshr_entries = 2\nl1.bypass = mrpb\n", 4, 128);
+    gpc_stats s = crowd(&r, "l1.mshr_entries = 2\nl1.bypass = mrpb(mshr=0)\n", 4, 128);
     cr_expect_eq(s.l1_mshr_failures, 1, "that is no associativity stall");
     cr_expect_eq(s.network_requests, 2);
     rig_finish(&r);
     rig_close(&r);
-    s = crowd(&r, "l1.mshr_entries = 2\nl1.bypass = mrpb(mshr=1)\n", 4, 128);
+    s = crowd(&r, "l1.mshr_entries = 2\nl1.bypass = mrpb\n", 4, 128);
     cr_expect_eq(s.l1_mshr_failures, 0);
     cr_expect_eq(s.l1_mshr_bypasses, 2);
     cr_expect_eq(s.network_requests, 4);
@@ -291,7 +291,7 @@ Test(timed_bypass, queue_stall) {
     static const struct {
         const char *more;
         unsigned failures, bypasses;
-    } cases[] = {{"l1.bypass = mrpb\n", 1, 0},
+    } cases[] = {{"l1.bypass = mrpb(queue=0)\n", 1, 0},
                  {"l1.bypass = mrpb(queue=1)\nl1.bypass_queue = 0\n", 1, 0},
                  {"l1.bypass = mrpb(queue=1)\n", 1, 1},
                  {"l1.bypass = mrpb(queue=1)\nl1.bypass_queue = 3\n", 1, 3},

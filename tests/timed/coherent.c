@@ -74,8 +74,8 @@ Test(timed_coherent, held_up_loads_go_past) {
         const char *settings;
         uint32_t loads;
         bool past;
-    } rows[] = {{"l1.mshr_entries = 1\nl1.bypass = mrpb(mshr=1)\n", 2, true},
-                {"l1.mshr_entries = 1\nl1.bypass = mrpb\n", 2, false},
+    } rows[] = {{"l1.mshr_entries = 1\nl1.bypass = mrpb\n", 2, true},
+                {"l1.mshr_entries = 1\nl1.bypass = mrpb(mshr=0)\n", 2, false},
                 {"l1.bypass = mrpb\n", 5, true}, /* of a set of 4 ways */
                 {"l1.bypass = mrpb(line=0)\n", 5, false}};
     for (unsigned i = 0; i < 4 * 2; i++) {

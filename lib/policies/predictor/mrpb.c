@@ -9,8 +9,8 @@
  * instead of holding up all behind it (seeds/000 section 2). It is told by what is short, not by what the block is good
  * for. The other half, which reorders requests before L1, is `l1.reorder`.
  *
- * Which stalls bypass is a choice of the paper's; here the associativity stall alone by default, as the textbook of
- * Aamodt, Fung and Rogers (2018, section 4.4.3) gives it, and mrpb(mshr=1, queue=1) for all three as in seeds/000.
+ * Any of the three stalls bypasses, as in seeds/000; mrpb(mshr=0, queue=0) is the associativity stall alone, as the
+ * textbook of Aamodt, Fung and Rogers (2018, section 4.4.3) gives it.
  * A functional cache never stalls: there it is `hint`, by whose operators it goes otherwise too.
  *
  * Example, one set of 2 ways, loads of lines A, B, C before any data are back: A and B reserve the ways; C would wait
@@ -25,8 +25,8 @@ typedef struct mrpb_state {
 
 static const gpc_parameter parameters[] = {
     {"line", 1, 0, 1, true, "1 = bypass where every way of the set is reserved"},
-    {"mshr", 0, 0, 1, true, "1 = bypass where no MSHR entry is free"},
-    {"queue", 0, 0, 1, true, "1 = bypass where the miss queue is full (l1.bypass_queue)"},
+    {"mshr", 1, 0, 1, true, "1 = bypass where no MSHR entry is free"},
+    {"queue", 1, 0, 1, true, "1 = bypass where the miss queue is full (l1.bypass_queue)"},
 };
 
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
