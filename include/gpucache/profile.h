@@ -7,13 +7,15 @@
 GPC_BEGIN_DECLS
 
 /*
- * Profile: what a trace's loads do in L1, from one functional pass, told apart by
+ * Profile: what a trace's loads do in L1, from one pass with a clock or without, told apart by
  * SM, by instruction, by the transactions that an instruction makes, and by line
  * address (seeds/001 sections III to V).
  *
  * The modelled cache is the configuration's L1, with its replacement policy and
  * predictor: profile with a predictor that keeps nothing out, or see what one
- * leaves. `mode = timed` is taken as functional.
+ * leaves. With `mode = timed` warps run as their scheduler has it, which decides what
+ * is still in L1 when it is asked for again (seeds/001 section III profiles in a timed
+ * simulator); only traces are profiled then, by one thread whatever `threads` says.
  *
  * Words. An access is one line transaction of a load. A residence is the time from
  * a line's fill to its eviction; it belongs to the load that brought the line in,
@@ -22,6 +24,10 @@ GPC_BEGIN_DECLS
  *   U = bytes used / bytes moved     bytes moved: what caching accesses move, the whole
  *                                    line, or in a sectored L1 the sectors touched
  *   score = U x (1 + R)              Eq. (1): below 1 bypassing moves fewer bytes
+ * With a clock a load whose bytes are all in L1 or on their way there is a hit, as the
+ * counters have it. One in what is on its way counts for the residence that begins with
+ * it, and has no position in its set. What a predictor decides only when the data come, or
+ * since they could not be sent for, is counted as it was decided.
  *
  * Distances are those of the SM's stream of cached loads. Reuse distance: accesses
  * between two to one line. Stack distance: distinct lines between them, which is
@@ -139,7 +145,7 @@ typedef struct gpc_profile_point {
 /*
  * Create an empty profile from a configuration, which is copied.
  * Returns as gpc_hierarchy_create; GPC_ERROR_ARGUMENT also without an L1
- * (l1.enabled). Since: 0.1.
+ * (l1.enabled); GPC_ERROR_UNSUPPORTED for trees of coherent modules and samples. Since: 0.1.
  */
 GPC_API gpc_status gpc_profile_create(gpc_context *context, const gpc_config *config, gpc_error *error,
                                       gpc_profile **out);
@@ -172,7 +178,8 @@ GPC_API gpc_status gpc_profile_run(gpc_profile *profile, gpc_trace *trace, gpc_e
  *   name    of the kernel, for the rows of instructions; NULL = ""
  *   launch  may be NULL: the largest L1
  *   result  may be NULL
- * Returns as those functions; GPC_ERROR_MEMORY; GPC_ERROR_STATE (read from a file). Since: 0.1.
+ * Returns as those functions; GPC_ERROR_MEMORY; GPC_ERROR_STATE (read from a file; an access
+ * with `mode = timed`). Since: 0.1.
  */
 GPC_API gpc_status gpc_profile_begin_kernel(gpc_profile *profile, const char *name, const gpc_launch *launch,
                                             gpc_error *error);

@@ -3,6 +3,7 @@
 #define GPC_FUNCTIONAL_FUNCTIONAL_H
 
 #include "level/driver.h"
+#include "level/observer.h"
 #include "level/warp_access.h"
 
 /*
@@ -12,21 +13,6 @@
  * tell the trace of events (h->trace) what they do, the others do not ask whether there is one. Which are called is
  * decided once for a warp access, and once where it reaches L2.
  */
-
-/* Who is told of what happens in the L1s of a functional hierarchy. */
-typedef struct gpci_observer {
-    void *data;
-    gpc_status (*on_kernel)(void *data);                                  /* one begins; its L1s are there */
-    gpc_status (*on_instruction)(void *data, const gpc_request *request); /* global or local, before its lines */
-    gpc_status (*before_line)(void *data, const gpci_line_access *access);
-    void (*after_line)(void *data, const gpci_line_access *access, uint32_t hits); /* hits: segments found in L1 */
-    gpc_fill_fn on_fill;                                                           /* of the L1s, */
-    gpc_evict_fn on_evict;                                                         /* likewise, */
-    void **cache_data;                                                             /* with their user_data [sms] */
-} gpci_observer;
-
-/* Tell an observer, which outlives the hierarchy or the next call, from now on; NULL: nobody. */
-void gpci_hierarchy_observe(gpc_hierarchy *h, const gpci_observer *observer);
 
 /* functional_fence.c: gpc_hierarchy_fence, of caches and of a tree. */
 gpc_status gpci_functional_fence(gpc_hierarchy *h, const gpc_fence *fence, gpc_error *error);

@@ -40,12 +40,13 @@ typedef gpc_status (*pass_line_fn)(gpc_hierarchy *h, const gpci_line_access *acc
 
 GPCI_INLINE gpc_status pass_observed(gpc_hierarchy *h, const gpci_line_access *a, pass_line_fn pass) {
     const gpci_observer *o = h->observer;
+    const gpci_observed_line line = {&a->request, a->l1, a->line->segments};
     uint32_t hits = a->result->l1_sector_hits;
-    gpc_status status = o->before_line(o->data, a);
+    gpc_status status = o->before_line(o->data, &line);
     if (status == GPC_OK)
         status = pass(h, a);
     if (status == GPC_OK)
-        o->after_line(o->data, a, a->result->l1_sector_hits - hits);
+        o->after_line(o->data, &line, a->result->l1_sector_hits - hits);
     return status;
 }
 

@@ -23,9 +23,13 @@ static void add_cache_stats(gpc_cache_stats *into, const gpc_cache *cache) {
     gpci_cache_stats_add(into, &more);
 }
 
-/* A cache that tells of its lines is not one of the quick kinds. */
+/* A cache that tells of its lines is not one of the quick kinds. With a clock it tells its stage. */
 void gpci_hierarchy_observe(gpc_hierarchy *h, const gpci_observer *observer) {
     h->observer = observer;
+    if (h->timed) {
+        h->driver->relink(h);
+        return;
+    }
     for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++) {
         gpc_cache_options *options = &h->l1[sm]->options;
         options->on_fill = observer ? observer->on_fill : NULL;

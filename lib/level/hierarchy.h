@@ -100,7 +100,7 @@ struct gpc_hierarchy {
     gpci_slice_counts *of_slice;          /* [slices] */
     struct gpci_coherent *coherent;       /* a tree in place of l1 and l2; NULL: `coherence` is none */
     struct gpci_timed *timed;             /* the clock and all that goes with it; NULL: functional */
-    const struct gpci_observer *observer; /* functional: NULL = nobody is told */
+    const struct gpci_observer *observer; /* NULL = nobody is told */
     /* functional: what L1s ask of L2 is kept here, on a thread of several; NULL: not so. And threads of the replay */
     struct gpci_asked_list *asked;
     uint32_t round_threads;

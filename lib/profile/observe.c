@@ -8,6 +8,9 @@
  * What happens in the L1s, as it happens. An access is a hit, a sector miss, the
  * beginning of a residence, or else it bypassed. All memory that it may need is there
  * before it takes place, so that nothing is half counted.
+ *
+ * With a clock the residence begins when the data come. Hits before that, in what is
+ * on its way, are kept with the line and are the residence's then.
  */
 
 static gpci_residence *residence_of(const gpci_live_sm *sm, uint32_t set, uint32_t way) {
@@ -72,6 +75,16 @@ static uint8_t class_of(uint32_t transactions) {
     return (uint8_t)((transactions < GPC_PROFILE_CLASSES ? transactions : GPC_PROFILE_CLASSES) - 1);
 }
 
+/* The instruction at hand, of which a load is a line. */
+static gpc_status take_instruction(gpc_profile *p, const gpc_request *request) {
+    uint32_t instruction = gpci_live_instruction_of(p, p->live->kernel, request->pc);
+    if (instruction == GPCI_NONE)
+        return GPC_ERROR_MEMORY;
+    p->live->instruction = instruction;
+    p->live->class_of = class_of(request->transactions);
+    return GPC_OK;
+}
+
 static gpc_status on_instruction(void *data, const gpc_request *request) {
     gpc_profile *p = data;
     gpci_live *l = p->live;
@@ -83,12 +96,10 @@ static gpc_status on_instruction(void *data, const gpc_request *request) {
     p->settled = false;
     if (request->kind != GPC_LOAD)
         return GPC_OK;
-    uint32_t instruction = gpci_live_instruction_of(p, l->kernel, request->pc);
-    if (instruction == GPCI_NONE)
-        return GPC_ERROR_MEMORY;
-    l->instruction = instruction;
-    l->class_of = class_of(request->transactions);
-    l->instructions[instruction].counts.loads++;
+    gpc_status status = take_instruction(p, request);
+    if (status < 0)
+        return status;
+    l->instructions[l->instruction].counts.loads++;
     l->classes[l->class_of].counts.loads++;
     gpc_profile_sm *row = &l->sms[request->sm].row;
     row->counts.loads++;
@@ -97,74 +108,108 @@ static gpc_status on_instruction(void *data, const gpc_request *request) {
 }
 
 /* Loads and prefetches have a place in the stream, and stores that bring lines in. */
-static bool in_stream(const gpci_line_access *a) {
-    const gpc_request *request = &a->request;
+static bool in_stream(const gpci_observed_line *a) {
+    const gpc_request *request = a->request;
     if (!a->l1)
         return false;
     return gpci_is_read(request) || (gpci_is_write(request) && gpci_write_policy(a->l1, request) != GPC_WRITE_EVICT &&
                                      gpci_write_allocate(a->l1, request) != GPC_WRITE_NO_ALLOCATE);
 }
 
-static gpc_status before_line(void *data, const gpci_line_access *a) {
-    gpc_profile *p = data;
+/* The line's row, and all memory that the access may need. */
+static gpc_status take_line(gpc_profile *p, const gpci_observed_line *a) {
     gpci_live *l = p->live;
-    gpci_live_sm *sm = &l->sms[a->request.sm];
+    gpci_live_sm *sm = &l->sms[a->request->sm];
+    const uint64_t number = a->request->address >> p->line_shift;
+    const bool needed = in_stream(a) || a->request->kind == GPC_LOAD;
     sm->touches++;
     l->filled = l->fetched = false;
-    l->line = in_stream(a) || a->request.kind == GPC_LOAD ? gpci_live_line(sm, a->line->address >> p->line_shift)
-                                                          : gpci_live_find_line(sm, a->line->address >> p->line_shift);
     l->way = GPCI_NO_WAY;
+    l->line = needed ? gpci_live_line(sm, number) : gpci_live_find_line(sm, number);
     if (l->line == GPCI_NONE)
-        return in_stream(a) || a->request.kind == GPC_LOAD ? GPC_ERROR_MEMORY : GPC_OK;
-    if (a->l1) {
-        gpc_request request = a->request;
-        gpc_access_result found;
-        request.sector_mask = l->hierarchy->l1_level.sectors_of[a->line->segments];
-        gpc_status status = gpc_cache_probe(a->l1, &request, &found);
-        if (status < 0)
-            return status;
+        return needed ? GPC_ERROR_MEMORY : GPC_OK;
+    gpc_status status = gpci_stack_room(&sm->stack, &sm->lines[0].place, sizeof sm->lines[0]);
+    if (status == GPC_OK)
+        status = gpci_distances_room(p->context, &p->distances[a->request->sm], sm->stack.used);
+    if (status == GPC_OK && a->request->kind == GPC_LOAD)
+        status = gpci_live_pair(sm, l->line, l->instruction);
+    return status;
+}
+
+static gpc_status before_line(void *data, const gpci_observed_line *a) {
+    gpc_profile *p = data;
+    gpci_live *l = p->live;
+    gpc_access_result found;
+    gpc_status status = take_line(p, a);
+    if (status < 0 || l->line == GPCI_NONE || !a->l1)
+        return status;
+    gpc_request request = *a->request;
+    request.sector_mask = l->hierarchy->l1_level.sectors_of[a->segments];
+    status = gpc_cache_probe(a->l1, &request, &found);
+    if (status == GPC_OK) {
         l->set = found.set;
         l->way = found.way;
     }
-    gpc_status status = gpci_stack_room(&sm->stack, &sm->lines[0].place, sizeof sm->lines[0]);
-    if (status == GPC_OK)
-        status = gpci_distances_room(p->context, &p->distances[a->request.sm], sm->stack.used);
-    if (status == GPC_OK && a->request.kind == GPC_LOAD)
-        status = gpci_live_pair(sm, l->line, l->instruction);
     return status;
+}
+
+static void count_residence(gpci_live_sm *sm, uint64_t hits, int change) {
+    const uint64_t last = GPC_PROFILE_REUSE_BUCKETS - 1;
+    sm->row.residences_by_reuse[hits < last ? hits : last] += (uint64_t)change;
+}
+
+/* The three rows that count what becomes of a load: its SM's, its instruction's, its class's. */
+static void rows_of(gpci_live_sm *sm, uint32_t instruction, uint8_t class_of, gpc_profile_counts *rows[3]) {
+    gpci_live *l = sm->profile->live;
+    rows[0] = &sm->row.counts;
+    rows[1] = &l->instructions[instruction].counts;
+    rows[2] = &l->classes[class_of].counts;
+}
+
+/* A load's residence begins, with the hits in what was on its way. */
+static void begin_residence(gpci_live_sm *sm, const gpci_residence *residence) {
+    gpc_profile_counts *rows[3];
+    gpci_line_row *line = &sm->lines[residence->line];
+    rows_of(sm, residence->filler, residence->class_of, rows);
+    for (unsigned i = 0; i < 3; i++) {
+        rows[i]->fills++;
+        rows[i]->reuses += residence->hits;
+    }
+    line->fills++;
+    line->awaited = 0;
+    count_residence(sm, residence->hits, 1);
 }
 
 /* A line got sectors. It begins a residence where it has not begun: by a load, or by nobody's whose hits count. */
 static void on_fill(void *data, uint64_t line_address, uint32_t set, uint32_t way, uint8_t sectors,
                     const gpc_request *request) {
     gpci_live_sm *sm = data;
-    gpci_live *l = sm->profile->live;
+    gpc_profile *p = sm->profile;
+    gpci_live *l = p->live;
     gpci_residence *residence = residence_of(sm, set, way);
-    (void)line_address, (void)sectors;
+    (void)sectors;
     l->fetched = true;
     if (residence->active)
         return;
-    bool load = request->kind == GPC_LOAD;
-    *residence = (gpci_residence){.last = sm->touches,
-                                  .line = load ? l->line : GPCI_NONE,
-                                  .filler = load ? l->instruction : GPCI_NONE,
-                                  .warp = request->warp,
-                                  .class_of = l->class_of,
-                                  .active = true};
-    if (!load)
+    *residence = (gpci_residence){.last = sm->touches, .line = GPCI_NONE, .filler = GPCI_NONE, .active = true};
+    if (request->kind != GPC_LOAD)
         return;
     l->filled = true;
-    sm->row.residences_by_reuse[0]++;
+    residence->line = gpci_live_find_line(sm, line_address >> p->line_shift);
+    residence->filler = gpci_live_instruction_of(p, l->kernel, request->pc);
+    residence->warp = request->warp;
+    residence->class_of = class_of(request->transactions);
+    residence->hits = sm->lines[residence->line].awaited;
+    begin_residence(sm, residence);
 }
 
 static void on_evict(void *data, const gpc_eviction *eviction, const gpc_request *request) {
     gpci_live_sm *sm = data;
-    gpci_live *l = sm->profile->live;
     gpci_residence *residence = residence_of(sm, eviction->set, eviction->way);
     if (request && residence->active && residence->filler != GPCI_NONE) {
         uint64_t unused = !residence->hits;
-        gpc_profile_counts *counts[] = {&sm->row.counts, &l->instructions[residence->filler].counts,
-                                        &l->classes[residence->class_of].counts};
+        gpc_profile_counts *counts[3];
+        rows_of(sm, residence->filler, residence->class_of, counts);
         for (unsigned i = 0; i < 3; i++) {
             counts[i]->evictions++;
             counts[i]->zero_reuse_evictions += unused;
@@ -192,7 +237,7 @@ static uint32_t position_of(const gpci_live_sm *sm, const gpci_residence *reside
 typedef struct change {
     uint64_t distance, stack_distance; /* GPCI_STACK_FIRST: none */
     uint32_t used, moved, segments;
-    bool hit, sector_miss, fill, bypass, first, intra_warp, mru, lru;
+    bool hit, sector_miss, bypass, first, intra_warp, mru, lru;
 } change;
 
 static unsigned bucket_of(uint64_t distance) {
@@ -205,7 +250,6 @@ static void count(gpc_profile_counts *c, const change *n) {
     c->hits += n->hit;
     c->sector_misses += n->sector_miss;
     c->bypasses += n->bypass;
-    c->fills += n->fill;
     c->intra_warp_hits += n->hit && n->intra_warp;
     c->inter_warp_hits += n->hit && !n->intra_warp;
     c->mru_hits += n->mru;
@@ -223,7 +267,6 @@ static void count(gpc_profile_counts *c, const change *n) {
 static void count_line(gpci_line_row *row, const change *n) {
     row->accesses++;
     row->hits += n->hit;
-    row->fills += n->fill;
     row->bytes_used += n->used;
     row->bytes_moved += n->moved;
     row->segments += n->segments;
@@ -242,78 +285,148 @@ static void pass_stream(gpci_live_sm *sm, uint32_t line, uint64_t *distance, uin
     row->last = ++sm->clock; /* of this access; the next one's is one more */
 }
 
-static void count_reuse(gpci_live *l, gpci_live_sm *sm, gpci_residence *residence) {
+static void count_reuse(gpci_live_sm *sm, gpci_residence *residence) {
+    gpc_profile_counts *rows[3];
     uint64_t before = residence->hits++;
     if (residence->filler == GPCI_NONE)
         return;
-    sm->row.counts.reuses++;
-    l->instructions[residence->filler].counts.reuses++;
-    l->classes[residence->class_of].counts.reuses++;
-    if (before + 1 < GPC_PROFILE_REUSE_BUCKETS) {
-        sm->row.residences_by_reuse[before]--;
-        sm->row.residences_by_reuse[before + 1]++;
-    }
+    rows_of(sm, residence->filler, residence->class_of, rows);
+    for (unsigned i = 0; i < 3; i++)
+        rows[i]->reuses++;
+    count_residence(sm, before, -1);
+    count_residence(sm, before + 1, 1);
 }
 
-static void count_hit(gpci_live *l, gpci_live_sm *sm, const gpci_line_access *a, change *n) {
+/* A hit in what is there: in a residence, and at a position of its set. */
+static void count_resident_hit(gpci_live *l, gpci_live_sm *sm, uint32_t warp, change *n) {
     gpci_residence *residence = residence_of(sm, l->set, l->way);
     if (!residence->active) /* a store brought it in, without a sector */
         *residence = (gpci_residence){.line = GPCI_NONE, .filler = GPCI_NONE, .active = true};
     uint32_t lines, position = position_of(sm, residence, l->set, &lines);
-    n->intra_warp = residence->active && residence->filler != GPCI_NONE && residence->warp == a->request.warp;
+    n->intra_warp = residence->filler != GPCI_NONE && residence->warp == warp;
     n->mru = position == 0;
     n->lru = position + 1 == lines && lines == sm->ways;
-    count_reuse(l, sm, residence);
+    count_reuse(sm, residence);
     sm->row.hits_by_recency[position < GPC_PROFILE_RECENCY_BUCKETS ? position : GPC_PROFILE_RECENCY_BUCKETS - 1]++;
-    uint32_t age = a->request.warp_age;
+}
+
+static void count_hit(gpci_live *l, gpci_live_sm *sm, const gpc_request *request, bool in_flight, change *n) {
+    const uint32_t age = request->warp_age;
+    if (!in_flight) {
+        count_resident_hit(l, sm, request->warp, n);
+    } else {
+        gpci_line_row *row = &sm->lines[l->line];
+        n->intra_warp = row->sender == request->warp;
+        row->awaited++;
+    }
     sm->row.hits_by_age[age < GPC_AGE_BUCKETS ? age : GPC_AGE_BUCKETS - 1]++;
 }
 
-static void count_load(gpc_profile *p, gpci_live_sm *sm, const gpci_line_access *a, uint32_t hits) {
-    gpci_live *l = p->live;
+/* What the access at hand moves and uses. */
+static change change_of(const gpci_live *l, const gpci_observed_line *a) {
     const gpci_level *level = &l->hierarchy->l1_level;
-    uint8_t segments = a->line->segments;
     change n = {.distance = GPCI_STACK_FIRST,
                 .stack_distance = GPCI_STACK_FIRST,
-                .used = a->request.bytes_used,
-                .segments = gpci_count_sectors(segments),
-                .fill = l->filled};
-    n.moved = GPCI_SEGMENT * (a->l1 ? gpci_count_sectors(level->segments_of[level->sectors_of[segments]]) : n.segments);
-    n.hit = l->way != GPCI_NO_WAY && hits == n.segments;
-    n.sector_miss = l->way != GPCI_NO_WAY && !n.hit && l->fetched;
-    n.bypass = !n.hit && !n.sector_miss && !n.fill;
-    if (n.hit)
-        count_hit(l, sm, a, &n);
-    if (!n.bypass) {
-        pass_stream(sm, l->line, &n.distance, &n.stack_distance);
-        n.first = n.stack_distance == GPCI_STACK_FIRST;
-        if (!n.first) {
-            gpci_distances *d = &p->distances[a->request.sm];
-            for (; d->count <= n.stack_distance; d->count++)
-                d->counts[d->count] = 0;
-            d->counts[n.stack_distance]++;
-        }
-    }
-    count(&sm->row.counts, &n);
-    count(&l->instructions[l->instruction].counts, &n);
-    count(&l->classes[l->class_of].counts, &n);
-    count_line(&sm->lines[l->line], &n);
+                .used = a->request->bytes_used,
+                .segments = gpci_count_sectors(a->segments)};
+    n.moved =
+        GPCI_SEGMENT * (a->l1 ? gpci_count_sectors(level->segments_of[level->sectors_of[a->segments]]) : n.segments);
+    return n;
 }
 
-static void after_line(void *data, const gpci_line_access *a, uint32_t hits) {
-    gpc_profile *p = data;
+static void count_load(gpc_profile *p, const gpci_observed_line *a, bool in_flight, change *n) {
     gpci_live *l = p->live;
-    gpci_live_sm *sm = &l->sms[a->request.sm];
+    gpci_live_sm *sm = &l->sms[a->request->sm];
+    gpc_profile_counts *rows[3];
+    if (n->hit)
+        count_hit(l, sm, a->request, in_flight, n);
+    if (!n->bypass) {
+        pass_stream(sm, l->line, &n->distance, &n->stack_distance);
+        n->first = n->stack_distance == GPCI_STACK_FIRST;
+        if (!n->first) {
+            gpci_distances *d = &p->distances[a->request->sm];
+            for (; d->count <= n->stack_distance; d->count++)
+                d->counts[d->count] = 0;
+            d->counts[n->stack_distance]++;
+        }
+    }
+    rows_of(sm, l->instruction, l->class_of, rows);
+    for (unsigned i = 0; i < 3; i++)
+        count(rows[i], n);
+    count_line(&sm->lines[l->line], n);
+}
+
+/* Accesses that are no loads, and the order of recency of all. */
+static void pass_others(gpci_live *l, const gpci_observed_line *a) {
+    gpci_live_sm *sm = &l->sms[a->request->sm];
     uint64_t distance, stack_distance;
-    if (a->request.kind == GPC_LOAD)
-        count_load(p, sm, a, hits);
-    else if (in_stream(a))
-        pass_stream(sm, l->line, &distance, &stack_distance);
-    else if (l->line != GPCI_NONE && a->l1 &&
-             !(gpci_is_write(&a->request) && gpci_write_policy(a->l1, &a->request) != GPC_WRITE_EVICT))
-        gpci_stack_drop(&sm->stack, &sm->lines[l->line].place);
+    if (a->request->kind != GPC_LOAD) {
+        if (in_stream(a))
+            pass_stream(sm, l->line, &distance, &stack_distance);
+        else if (l->line != GPCI_NONE && a->l1 &&
+                 !(gpci_is_write(a->request) && gpci_write_policy(a->l1, a->request) != GPC_WRITE_EVICT))
+            gpci_stack_drop(&sm->stack, &sm->lines[l->line].place);
+    }
     if (l->way != GPCI_NO_WAY)
         residence_of(sm, l->set, l->way)->last = sm->touches;
+}
+
+static void after_line(void *data, const gpci_observed_line *a, uint32_t hits) {
+    gpc_profile *p = data;
+    gpci_live *l = p->live;
+    if (a->request->kind == GPC_LOAD) {
+        change n = change_of(l, a);
+        n.hit = l->way != GPCI_NO_WAY && hits == n.segments;
+        n.sector_miss = l->way != GPCI_NO_WAY && !n.hit && l->fetched;
+        n.bypass = !n.hit && !n.sector_miss && !l->filled;
+        count_load(p, a, false, &n);
+    }
+    pass_others(l, a);
+}
+
+/* What a load's lookup said of its line, and whether that is a hit in what is on its way. */
+static bool read_lookup(gpci_live *l, const gpci_observed_line *a, const gpci_observed_lookup *found, change *n) {
+    gpci_live_sm *sm = &l->sms[a->request->sm];
+    n->hit = found->whole;
+    n->bypass = !n->hit && found->bypassed;
+    n->sector_miss = !n->hit && !n->bypass && (l->way != GPCI_NO_WAY || found->in_flight);
+    if (!found->in_flight) {
+        sm->lines[l->line].awaited = 0;
+        sm->lines[l->line].sender = a->request->warp;
+    }
+    return found->in_flight && (l->way == GPCI_NO_WAY || !residence_of(sm, l->set, l->way)->active);
+}
+
+static gpc_status on_lookup(void *data, const gpci_observed_line *a, const gpci_observed_lookup *found) {
+    gpc_profile *p = data;
+    gpci_live *l = p->live;
+    const bool load = a->request->kind == GPC_LOAD;
+    gpc_status status = load ? take_instruction(p, a->request) : GPC_OK;
+    if (status == GPC_OK)
+        status = take_line(p, a);
+    if (status < 0)
+        return status;
+    l->set = found->set;
+    l->way = found->way;
+    if (load) {
+        change n = change_of(l, a);
+        const bool in_flight = read_lookup(l, a, found, &n);
+        count_load(p, a, in_flight, &n);
+    }
+    pass_others(l, a);
+    return GPC_OK;
+}
+
+/* A miss that bypasses after all, or does not. Its place in the stream stays as it was told of. */
+static void on_verdict(void *data, const gpc_request *request, bool bypass) {
+    gpc_profile *p = data;
+    gpc_profile_counts *rows[3];
+    if (request->kind != GPC_LOAD)
+        return;
+    rows_of(&p->live->sms[request->sm], gpci_live_instruction_of(p, p->live->kernel, request->pc),
+            class_of(request->transactions), rows);
+    for (unsigned i = 0; i < 3; i++)
+        rows[i]->bypasses += bypass ? 1 : UINT64_MAX;
 }
 
 void gpci_profile_observer(gpc_profile *p) {
@@ -322,6 +435,8 @@ void gpci_profile_observer(gpc_profile *p) {
     p->live->observer.on_instruction = on_instruction;
     p->live->observer.before_line = before_line;
     p->live->observer.after_line = after_line;
+    p->live->observer.on_lookup = on_lookup;
+    p->live->observer.on_verdict = on_verdict;
     p->live->observer.on_fill = on_fill;
     p->live->observer.on_evict = on_evict;
 }

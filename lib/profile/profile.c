@@ -30,20 +30,16 @@ gpc_status gpci_profile_add_launch(gpc_profile *p, uint32_t kernel) {
     return GPC_OK;
 }
 
-/* A functional replay of the configuration, whatever its mode. */
 static gpc_status make_replay(gpc_profile *p, const gpc_config *config, gpc_error *error) {
-    gpc_config *functional = NULL;
     const char *protocol = gpci_config_text(config, GPCI_KEY_COHERENCE);
     if (strcmp(protocol, "none") && strcmp(protocol, GPCI_VIPER))
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "coherence = %s: there is no profile of coherent modules",
                          protocol);
+    const char *sample = gpci_config_text(config, GPCI_KEY_SAMPLE);
+    if (strcmp(sample, "none"))
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "sample = %s: a profile is of all accesses", sample);
     uint64_t flush = gpci_config_number(config, GPCI_KEY_KERNELS_FLUSH); /* none, l1, all */
-    gpc_status status = gpc_config_copy(config, error, &functional);
-    if (status == GPC_OK)
-        status = gpc_config_set(functional, "mode", "functional", error);
-    if (status == GPC_OK)
-        status = gpc_replay_create(p->context, functional, error, &p->live->replay);
-    gpc_config_destroy(functional);
+    gpc_status status = gpc_replay_create(p->context, config, error, &p->live->replay);
     if (status < 0)
         return status;
     gpc_hierarchy *h = p->live->hierarchy = p->live->replay->hierarchy;

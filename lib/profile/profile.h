@@ -3,7 +3,7 @@
 #define GPC_PROFILE_PROFILE_H
 
 #include "base/map.h"
-#include "functional/functional.h"
+#include "level/observer.h"
 #include "policies/predictor/profile_file.h"
 #include "profile/stack.h"
 
@@ -30,6 +30,8 @@ typedef struct gpci_line_row {
     uint64_t first_count; /* accesses by the instruction that accessed it first */
     uint32_t first;       /* that instruction */
     uint32_t place;       /* in the stack */
+    uint64_t awaited;     /* with a clock: hits in what is on its way, which will be those of a residence */
+    uint32_t sender;      /* likewise: the warp slot that sent for it */
 } gpci_line_row;
 
 /* What is in a way of the modelled cache. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/tree.h"
 #include "level/coherent_level.h"
+#include "level/observer.h"
 #include "timed/strands.h"
 #include "timed/watch.h"
 
@@ -16,12 +17,17 @@ void gpci_stage_write_below(gpci_timed *t, gpci_stage *stage, const gpci_packet 
     stage->rules->evicted(t, stage, &all);
 }
 
+static const gpci_observer *observer_of(const gpci_stage *stage) {
+    return stage->level == 1 ? stage->timed->h->observer : NULL;
+}
+
 static void on_fill(void *user_data, uint64_t line_address, uint32_t set, uint32_t way, uint8_t sectors,
                     const gpc_request *request) {
     const gpci_stage *stage = user_data;
     const gpc_hierarchy_callbacks *c = &stage->timed->callbacks;
-    (void)set;
-    (void)way;
+    const gpci_observer *o = observer_of(stage);
+    if (o)
+        o->on_fill(o->cache_data[stage->index], line_address, set, way, sectors, request);
     if (c->on_fill)
         c->on_fill(c->user_data, stage->level, stage->index, line_address, sectors, request);
 }
@@ -29,7 +35,9 @@ static void on_fill(void *user_data, uint64_t line_address, uint32_t set, uint32
 static void on_evict(void *user_data, const gpc_eviction *eviction, const gpc_request *request) {
     const gpci_stage *stage = user_data;
     const gpc_hierarchy_callbacks *c = &stage->timed->callbacks;
-    (void)request;
+    const gpci_observer *o = observer_of(stage);
+    if (o)
+        o->on_evict(o->cache_data[stage->index], eviction, request);
     if (c->on_evict)
         c->on_evict(c->user_data, stage->level, stage->index, eviction);
 }
@@ -80,9 +88,10 @@ static void hook(gpci_timed *t, gpci_stage *stage, gpc_evict_fn evict) {
     stage->timed = t;
     if (!cache)
         return;
+    const bool observed = observer_of(stage) != NULL;
     cache->options.callback_data = stage;
-    cache->options.on_fill = t->callbacks.on_fill ? on_fill : NULL;
-    cache->options.on_evict = evict;
+    cache->options.on_fill = t->callbacks.on_fill || observed ? on_fill : NULL;
+    cache->options.on_evict = !evict && observed ? on_evict : evict;
 }
 
 void gpci_timed_hook(gpci_timed *t) {

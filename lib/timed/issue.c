@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "level/level_count.h"
 #include "timed/atomic_unit.h"
+#include "timed/l1_observe.h"
 #include "timed/lsu.h"
 #include "timed/plain_values.h"
 #include "timed/strands.h"
@@ -120,6 +121,7 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint32_t range,
     gpci_count_instruction(h, w->sm, w->mask);
     uint32_t count = gpci_access_lines(h, w, range, lines, &request, &segments);
     request.cycle = t->wheel.now;
+    gpci_l1_observe_instruction(t, &request);
     uint32_t flight = gpci_take_flight(t, w->sm, w->warp, w->kind, token, count);
     t->flights[flight].framed = framed;
     const bool counts_turns = is_atomic(w->kind) && gpci_atomics_are_limited(t);

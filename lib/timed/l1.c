@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_rules.h"
+#include "timed/l1_observe.h"
 #include "timed/lsu.h"
 #include "timed/plain_values.h"
 #include "timed/watch.h"
@@ -187,6 +188,7 @@ static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p,
     gpci_see_lookup(t, stage, p, access);
     if (t->front.cache_event)
         gpci_l1_tell_event(t, stage->index, p, whole);
+    gpci_l1_observe(t, p, access, hit);
     if (p->request.kind != GPC_LOAD)
         return;
     gpci_count_l1_load(t->h, stage->index, gpci_count_sectors(hit), gpci_count_sectors(access->flying & p->segments));
@@ -213,15 +215,11 @@ void gpci_l1_serve(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_pool_give(&t->pool, packet);
 }
 
-static void passed_by(gpci_stage *stage, uint8_t sectors) {
-    gpci_l1_passed_by(stage->timed->h, stage->index, sectors);
-}
-
 const gpci_stage_rules gpci_l1_stage = {.send = send_fetch,
                                         .evicted = evicted,
                                         .released = gpci_l1_release,
                                         .hold_up = gpci_l1_hold_up,
-                                        .passed_by = passed_by};
+                                        .passed_by = gpci_l1_not_kept};
 
 static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
@@ -230,6 +228,7 @@ static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet,
             return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
         if (p->request.kind == GPC_LOAD)
             gpci_count_l1_load_line(t->h, stage->index, 0, false);
+        gpci_l1_observe(t, p, NULL, 0);
         p->line.missed = p->segments;
         gpci_l1_send_itself(t, stage, packet, GPCI_READ);
         return GPCI_WAITING;
@@ -275,6 +274,7 @@ static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet
     if (!access->looked) {
         gpci_stage_look(t, stage, p, access);
         gpci_see_lookup(t, stage, p, access);
+        gpci_l1_observe(t, p, access, 0);
         gpci_count_l1_store(t->h, stage->index,
                             gpci_count_sectors(t->h->l1_level.segments_of[r->hit_sectors] & p->segments));
         if (r->evicted)
@@ -300,6 +300,7 @@ static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packe
     if (gpci_l1_for(t->h, p->request.sm, p->request.space)) {
         gpci_stage_look(t, stage, p, access);
         gpci_see_lookup(t, stage, p, access);
+        gpci_l1_observe(t, p, access, 0);
         if (access->result.evicted)
             gpci_stage_evicted(t, stage, p, &access->result.eviction);
         if (GPCI_UNLIKELY(t->h->viper)) /* what is on its way may be older: nobody joins it, nor does it stay */

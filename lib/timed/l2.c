@@ -134,8 +134,9 @@ static gpci_verdict hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, g
     return gpci_stage_block(stage, access, t->wheel.now, reason);
 }
 
-static void passed_by(gpci_stage *stage, uint8_t sectors) {
+static void passed_by(gpci_stage *stage, const gpc_request *request, uint8_t sectors) {
     (void)stage;
+    (void)request;
     (void)sectors;
 }
 

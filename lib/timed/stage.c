@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/l1_observe.h"
 #include "timed/watch.h"
 
 #include <string.h>
@@ -256,6 +257,8 @@ static gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_packet 
     if (got.outcome == GPC_BYPASSED) { /* the policy declined, or a store leaves nothing anyway */
         gpci_level_refused(&got, r);
         access->declined = true;
+        if (stage->level == 1)
+            gpci_l1_observe_verdict(stage, &p->request, true);
     }
     if (got.evicted)
         gpci_stage_evicted(t, stage, p, &got.eviction);
@@ -388,7 +391,7 @@ GPCI_INLINE void fill(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, ui
     if (got.evicted)
         gpci_stage_evicted(t, stage, p, &got.eviction);
     if (got.outcome == GPC_BYPASSED && gpci_is_read(&p->request))
-        stage->rules->passed_by(stage, sectors);
+        stage->rules->passed_by(stage, &p->request, sectors);
     if (got.way == GPCI_NO_WAY && !gpci_is_read(&p->request)) /* no room for what was written: it goes below */
         gpci_stage_write_below(t, stage, p);
 }

@@ -107,7 +107,7 @@ typedef struct gpci_stage_rules {
     gpci_verdict (*hold_up)(gpci_timed *t, struct gpci_stage *stage, uint32_t packet, gpci_tag_access *access,
                             uint32_t leader, gpc_busy reason);
     /* The cache had no way for sectors of a read: they have passed it by. */
-    void (*passed_by)(struct gpci_stage *stage, uint8_t sectors);
+    void (*passed_by)(struct gpci_stage *stage, const gpc_request *request, uint8_t sectors);
 } gpci_stage_rules;
 
 /* Fences of an SM, in the order of their acceptance, and what they wait for (timed_fence.c). */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_count.h"
+#include "timed/l1_observe.h"
 #include "timed/timed.h"
 
 /*
@@ -35,6 +36,8 @@ static void send(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_acc
     gpc_access_result *r = &access->result;
     if (!stage->options->part)
         p->segments = stage->line->segments_of[r->fetch_sectors | r->needed_sectors];
+    if (r->outcome == GPC_MISS)
+        gpci_l1_observe_verdict(stage, &p->request, true);
     r->outcome = GPC_BYPASSED;
     gpci_decline(stage->cache, &p->request, &access->view, r->fetch_sectors, r);
     gpci_count_l1_fetch(t->h, stage->index, p->segments);

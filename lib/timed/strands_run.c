@@ -94,7 +94,7 @@ static uint32_t gather(gpci_strands *strands) {
 /* Has the side, for now, to be run by one thread? Hosts are called back as it happens. */
 static bool is_alone(const gpci_strands *strands, gpci_side side) {
     const gpc_hierarchy_callbacks *c = &strands->main->callbacks;
-    if (strands->main->trace || c->on_fill || c->on_evict || c->on_memory)
+    if (strands->main->trace || strands->main->h->observer || c->on_fill || c->on_evict || c->on_memory)
         return true;
     if (side == GPCI_SIDE_BELOW)
         return strands->below;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_rules.h"
+#include "timed/l1_observe.h"
 #include "timed/watch.h"
 
 /*
@@ -40,6 +41,7 @@ bool gpci_verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
                                           f->request.policy_word);
     if (verdict == predicted)
         return false;
+    gpci_l1_observe_verdict(stage, &f->request, verdict == GPC_BYPASS);
     uint32_t leader = gpci_mshr_find(t, stage, f->request.address);
     if (verdict == GPC_BYPASS) {
         do_not_keep(t, stage, f, leader);

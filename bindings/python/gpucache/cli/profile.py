@@ -37,7 +37,7 @@ which a bypass moves whole ones: below 1, (1+R)S says that bypassing moves fewer
 
 def add(commands):
     parser = commands.add_parser(
-        "profile", help="reuse, utilisation and what should bypass L1", description="Replay traces, functionally, and "
+        "profile", help="reuse, utilisation and what should bypass L1", description="Replay traces and "
         "tell what their loads do in L1: by transactions per load, by instruction, by SM, by line address.",
     )  # fmt: skip
     parser.add_argument("traces", nargs="*", metavar="TRACE", help="as for the command run; all go into one profile")
