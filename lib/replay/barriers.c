@@ -18,11 +18,12 @@
 /* The first barrier from `step` on; its loads are added to those before. The path's end, where there is none. */
 static size_t next_barrier(const gpci_path *path, size_t step, uint64_t *loads) {
     for (; step < path->count; step++) {
-        const gpc_instruction *i = path->steps[step];
-        const unsigned use = gpci_operands_at(i)->use;
+        const gpci_form *form = path->steps[step].form;
+        const unsigned use = form->operands.use;
         if (use == GPC_OP_BARRIER)
             break;
-        *loads += use == GPC_OP_MEMORY && i->kind == GPC_LOAD; /* of recorded addresses: not of shared memory */
+        *loads += use == GPC_OP_MEMORY &&
+                  form->instruction.kind == GPC_LOAD; /* of recorded addresses: not of shared memory */
     }
     return step;
 }
@@ -32,7 +33,7 @@ static bool match(const gpci_path *path, const gpci_path *most, size_t step, uin
     uint64_t own = 0;
     size_t at = next_barrier(path, 0, &own);
     for (size_t n = 0;; n++) {
-        if (own != loads || path->steps[at]->pc != most->steps[step]->pc)
+        if (own != loads || path->steps[at].form->instruction.pc != most->steps[step].form->instruction.pc)
             return false;
         if (n + 1 == path->barriers)
             return true;

@@ -24,7 +24,7 @@ static void describe_wait(const gpci_timed_replay *t, uint32_t sm, uint32_t slot
     const gpci_timed_warp *w = &m->warps[slot];
     char name[8];
     const gpc_scheduler *scheduler = m->issuers[w->issuer].scheduler;
-    const char *missing = register_of(gpci_board_of(m, slot).entries, *w->next, name);
+    const char *missing = register_of(gpci_board_of(m, slot).entries, &w->next->form->instruction, name);
     switch (gpci_warp_state(m, w)) {
     case GPC_STATE_WAITING:
         if (missing)
@@ -52,9 +52,10 @@ static void describe_wait(const gpci_timed_replay *t, uint32_t sm, uint32_t slot
 
 static void describe_warp(const gpci_timed_replay *t, uint32_t sm, uint32_t slot, gpci_text *text) {
     const gpci_timed_warp *w = &t->sms[sm].warps[slot];
+    const gpc_instruction *next = &w->next->form->instruction;
     gpci_text_put(text, "%sSM %u, block %u, warp %u at pc 0x%llx (%s) waits for ", text->length ? "; " : "", sm,
-                  w->run->block->index, slot - w->run->slot * w->run->block->warp_count,
-                  (unsigned long long)(*w->next)->pc, gpc_trace_opcode(t->r->trace, (*w->next)->opcode));
+                  w->run->block->index, slot - w->run->slot * w->run->block->warp_count, (unsigned long long)next->pc,
+                  gpc_trace_opcode(t->r->trace, next->opcode));
     describe_wait(t, sm, slot, text);
 }
 

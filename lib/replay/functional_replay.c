@@ -62,25 +62,26 @@ static GPCI_COLD bool takes_turn(const gpc_replay *r, uint32_t sm, const gpc_ins
 }
 
 /* Through the warp's next memory instruction, which is returned; NULL at a barrier, or at the end. */
-static const gpc_instruction *go_on(gpc_replay *r, uint32_t sm, gpci_block_run *run, gpci_warp_run *warp) {
-    const gpc_instruction *const *next = warp->next, *found = NULL;
+static const gpci_path_step *go_on(gpc_replay *r, uint32_t sm, gpci_block_run *run, gpci_warp_run *warp) {
+    const gpci_path_step *next = warp->next, *found = NULL;
     uint64_t first = r->first_pc, last = r->last_pc, threads = 0;
     bool barrier = false;
     for (; next < warp->end && !found && !barrier; next++) {
-        const gpc_instruction *i = *next;
+        const gpc_instruction *i = &next->form->instruction;
         first = i->pc < first ? i->pc : first;
         last = i->pc > last ? i->pc : last;
         if (i->addresses) {
-            found = i;
+            found = next;
         } else {
-            threads += gpci_popcount(i->mask);
+            threads += gpci_path_lanes(next);
             barrier = i->op_class == GPC_OP_BARRIER && i->mask;
             if (GPCI_UNLIKELY(i->op_class == GPC_OP_FENCE) && takes_turn(r, sm, i))
-                found = i;
+                found = next;
         }
     }
     /* the hierarchy counts accesses, and nothing else */
-    uint64_t passed = (uint64_t)(next - warp->next) - (found && found->op_class != GPC_OP_FENCE);
+    const bool access = found && found->form->instruction.op_class != GPC_OP_FENCE;
+    uint64_t passed = (uint64_t)(next - warp->next) - access;
     r->first_pc = first;
     r->last_pc = last;
     r->sms[sm].threads += threads;
@@ -88,7 +89,7 @@ static const gpc_instruction *go_on(gpc_replay *r, uint32_t sm, gpci_block_run *
     r->instructions += passed;
     if (r->policies_vote) {
         r->samples[sm].active_cycles++;
-        r->samples[sm].instructions += passed + (found && found->op_class != GPC_OP_FENCE);
+        r->samples[sm].instructions += passed + access;
     }
     warp->next = next;
     if (barrier)
@@ -136,8 +137,8 @@ static bool begin_turn(gpc_replay *r, uint32_t number, gpci_turn *turn) {
                         .age = place * run->block->warp_count + w,
                         .access = go_on(r, number, run, &run->warps[w]),
                         .addresses = r->turn_addresses + (size_t)(turn - r->turns) * GPCI_MOST_LANES};
-    if (turn->access && turn->access->addresses)
-        gpci_packed_take(&run->warps[w].addresses, gpci_popcount(turn->access->mask), turn->addresses);
+    if (turn->access && turn->access->form->instruction.addresses)
+        gpci_packed_take(&run->warps[w].addresses, gpci_path_lanes(turn->access), turn->addresses);
     if (!run->live)
         gpci_dispatch_retire(r, number, run);
     return turn->access != NULL;
@@ -154,13 +155,13 @@ static gpc_status perform(const gpc_replay *r, gpc_hierarchy *h, const gpci_turn
 }
 
 static GPCI_COLD gpc_status failed(const gpc_replay *r, const gpci_turn *turn, gpc_status status, gpc_error *error) {
-    const gpc_instruction *i = turn->access;
+    const gpc_instruction *i = &turn->access->form->instruction;
     return gpci_fail(error, status, "%s: block %u, pc 0x%llx, %s: %s", r->kernel.file, turn->block,
                      (unsigned long long)i->pc, gpc_trace_opcode(r->trace, i->opcode), gpc_status_string(status));
 }
 
 static gpc_status end_turn(gpc_replay *r, const gpci_turn *turn, gpc_error *error) {
-    const gpc_instruction *i = turn->access;
+    const gpc_instruction *i = &turn->access->form->instruction;
     gpc_fence fence;
     if (GPCI_UNLIKELY(i->op_class == GPC_OP_FENCE))
         return gpci_replay_fence(r, i, turn->sm, turn->warp, &fence) ? r->driver->fence(r->hierarchy, &fence, error)
@@ -208,9 +209,10 @@ static bool ready_lanes(gpc_replay *r, uint32_t count) {
     if (r->hierarchy->trace || r->hierarchy->observer)
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        const gpc_instruction *access = r->turns[i].access;
+        const gpci_path_step *step = r->turns[i].access;
+        const gpc_instruction *access = &step->form->instruction;
         if (access->op_class == GPC_OP_FENCE || gpci_replay_opcode(r, access)->order > GPC_ORDER_RELAXED ||
-            gpci_round_lanes_reserve(r->lanes, r->turns[i].sm, gpci_popcount(access->mask), access->width) < 0)
+            gpci_round_lanes_reserve(r->lanes, r->turns[i].sm, gpci_path_lanes(step), access->width) < 0)
             return false;
         gpci_round_lanes_order(r->lanes)[i] = r->turns[i].sm;
     }
@@ -239,9 +241,10 @@ static void expect_turn(const gpc_replay *r, uint32_t number) {
 
 /* ... and the sets of the first line. */
 static void expect_line(const gpc_replay *r, const gpci_turn *turn) {
-    if (!turn->access->addresses)
+    const gpc_instruction *access = &turn->access->form->instruction;
+    if (!access->addresses)
         return;
-    const gpc_cache *l1 = gpci_l1_for(r->hierarchy, turn->sm, turn->access->space);
+    const gpc_cache *l1 = gpci_l1_for(r->hierarchy, turn->sm, access->space);
     gpci_functional_expect_l1(l1, turn->addresses[0]);
     gpci_functional_expect_below(r->hierarchy, turn->sm, l1, turn->addresses[0]);
 }

@@ -27,9 +27,10 @@ static uint64_t digest_of_warp(const gpc_replay *r, const gpci_packed_warp *warp
     uint64_t words[WORDS_OF_FORM], addresses[GPCI_MOST_LANES];
     hash = digest(hash, warp->path->count);
     for (size_t n = 0; n < warp->path->count; n++) {
-        const gpc_instruction *i = warp->path->steps[n];
-        const unsigned lanes = i->addresses ? gpci_popcount(i->mask) : 0;
-        hash = digest(digest(hash, i->pc), i->mask);
+        const gpci_path_step *step = &warp->path->steps[n];
+        const gpc_instruction *i = &step->form->instruction;
+        const unsigned lanes = i->addresses ? gpci_path_lanes(step) : 0;
+        hash = digest(digest(hash, i->pc), step->mask);
         hash = digest(hash, digest_of_text(gpc_trace_opcode(r->trace, i->opcode)));
         memcpy(words, (const char *)i + FIRST_OF_FORM, sizeof words);
         for (size_t w = 0; w < WORDS_OF_FORM; w++)

@@ -14,7 +14,7 @@
 
 /* A warp on its way through its instructions. */
 typedef struct gpci_warp_run {
-    const gpc_instruction *const *next, *const *end; /* steps of its path */
+    const gpci_path_step *next, *end; /* steps of its path */
     gpci_address_cursor addresses;
     uint32_t slot; /* warp number within the SM */
     bool at_barrier;
@@ -46,7 +46,7 @@ typedef struct gpci_sm_run {
 
 /* A turn that has come to its memory instruction. */
 typedef struct gpci_turn {
-    const gpc_instruction *access;
+    const gpci_path_step *access;
     uint64_t *addresses; /* [GPCI_MOST_LANES] of its lanes; none at a fence */
     uint32_t sm, block;  /* block: index in the grid */
     uint32_t warp, age;  /* warp: slot within the SM */
@@ -153,13 +153,14 @@ gpc_status gpci_functional_share(gpc_replay *r, const gpci_workers_options *opti
 const gpci_opcode *gpci_replay_opcode(const gpc_replay *r, const gpc_instruction *instruction);
 bool gpci_replay_fence(const gpc_replay *r, const gpc_instruction *instruction, uint32_t sm, uint32_t warp,
                        gpc_fence *fence);
-/* What an instruction says of its access, whose warp the caller adds. `addresses`: of its active lanes. */
-GPCI_INLINE gpc_warp_access gpci_replay_access(const gpc_replay *r, const gpc_instruction *i,
+/* What a step says of its access, whose warp the caller adds. `addresses`: of its lanes. */
+GPCI_INLINE gpc_warp_access gpci_replay_access(const gpc_replay *r, const gpci_path_step *step,
                                                const uint64_t *addresses) {
+    const gpc_instruction *i = &step->form->instruction;
     const gpci_opcode *opcode = gpci_replay_opcode(r, i);
     return (gpc_warp_access){.struct_size = sizeof(gpc_warp_access),
                              .pc = i->pc,
-                             .mask = i->mask,
+                             .mask = step->mask,
                              .addresses = addresses,
                              .width = i->width,
                              .kind = i->kind,

@@ -60,8 +60,8 @@ static void list(const gpci_timed_replay *t, const gpci_timed_sm *m, gpci_timed_
  */
 GPCI_INLINE void look(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, uint64_t now, uint64_t horizon) {
     gpci_timed_warp *w = &m->warps[slot];
-    const gpc_instruction *i = *w->next;
-    const gpci_operands *o = gpci_operands_at(i);
+    const gpc_instruction *i = &w->next->form->instruction;
+    const gpci_operands *o = &w->next->form->operands;
     uint64_t at = 0;
     if (w->settled > now || w->loads)
         at = gpci_scoreboard_ready(gpci_board_of(m, slot), o);
@@ -216,14 +216,15 @@ GPCI_INLINE gpc_status issue(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t nu
                              uint64_t now) {
     gpci_sm_deeds *deeds = m->deeds;
     gpci_timed_warp *w = &m->warps[slot];
-    const gpc_instruction *i = *w->next;
-    const gpci_operands *o = gpci_operands_at(i);
+    const gpci_path_step *step = w->next;
+    const gpc_instruction *i = &step->form->instruction;
+    const gpci_operands *o = &step->form->operands;
     if (w->unit == GPCI_UNIT_MEMORY) {
-        gpc_status status = gpci_sm_send(t, number, slot, i);
+        gpc_status status = gpci_sm_send(t, number, slot, step);
         if (status != GPC_OK)
             return status;
     } else {
-        gpci_sm_count(m, o);
+        gpci_sm_count(m, step);
     }
     gpci_scheduler_issued(s->scheduler, w->place, now);
     if (GPCI_UNLIKELY(i->pc < deeds->first_pc))
@@ -461,8 +462,8 @@ void gpci_sm_complete(void *replay, const gpc_completion *completion) {
         else
             w->others--;
     } else {
-        const gpc_instruction *i = w->end[-(ptrdiff_t)(completion->token >> 1)];
-        gpci_scoreboard_write(gpci_board_of(m, completion->warp), gpci_operands_at(i), completion->cycle, 0);
+        const gpci_operands *o = &w->end[-(ptrdiff_t)(completion->token >> 1)].form->operands;
+        gpci_scoreboard_write(gpci_board_of(m, completion->warp), o, completion->cycle, 0);
         w->loads--;
     }
     if (w->run && gpci_warp_state(m, w) == GPC_STATE_WAITING) {

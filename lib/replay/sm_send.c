@@ -13,25 +13,26 @@ static uint64_t token_of(const gpci_timed_warp *w, bool holds) {
     return holds ? (uint64_t)(w->end - w->next) << 1 : (uint64_t)w->starts << 1 | 1;
 }
 
-static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, const gpc_instruction *i) {
+static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, const gpci_path_step *step) {
+    const gpc_instruction *i = &step->form->instruction;
+    const unsigned lanes = gpci_path_lanes(step);
     gpci_timed_sm *m = &t->sms[number];
     gpci_timed_warp *w = &m->warps[slot];
     const gpc_scheduler *scheduler = m->issuers[w->issuer].scheduler;
     bool holds = i->kind == GPC_LOAD || i->kind == GPC_ATOMIC;
-    const gpci_operands *operands = gpci_operands_at(i);
     gpci_block_run *run = w->run;
     gpci_warp_run *warp = &run->warps[slot - run->slot * run->block->warp_count];
     uint64_t addresses[GPCI_MOST_LANES];
     gpci_address_cursor cursor = warp->addresses;
     uint32_t range = 0;
     if (gpci_timed_takes_range(t->r->hierarchy, i->kind))
-        range = gpci_packed_range(&cursor, operands->lanes, i->width, addresses);
+        range = gpci_packed_range(&cursor, lanes, i->width, addresses);
     if (!range || GPCI_UNLIKELY(!gpci_is_range(addresses[0], range))) {
         range = 0;
         cursor = warp->addresses;
-        gpci_packed_take(&cursor, operands->lanes, addresses);
+        gpci_packed_take(&cursor, lanes, addresses);
     }
-    gpc_warp_access access = gpci_replay_access(t->r, i, addresses);
+    gpc_warp_access access = gpci_replay_access(t->r, step, addresses);
     access.sm = number;
     access.warp = slot;
     access.warp_age = w->age;
@@ -43,7 +44,7 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
     if (status == GPC_OK) {
         if (holds) {
             w->loads++;
-            gpci_scoreboard_send(gpci_board_of(m, slot), operands);
+            gpci_scoreboard_send(gpci_board_of(m, slot), &step->form->operands);
         } else {
             w->others++;
         }
@@ -58,17 +59,18 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
 }
 
 /* A fence: the warp goes on once it is done. */
-static GPCI_COLD gpc_status send_fence(gpci_timed_replay *t, uint32_t number, uint32_t slot, const gpc_instruction *i) {
+static GPCI_COLD gpc_status send_fence(gpci_timed_replay *t, uint32_t number, uint32_t slot,
+                                       const gpci_path_step *step) {
     gpci_timed_sm *m = &t->sms[number];
     gpci_timed_warp *w = &m->warps[slot];
     gpc_busy busy = GPC_BUSY_NOT;
     gpc_fence fence = GPC_FENCE_INIT;
-    gpci_replay_fence(t->r, i, number, slot, &fence);
+    gpci_replay_fence(t->r, &step->form->instruction, number, slot, &fence);
     gpc_status status = gpci_timed_fence(t->r->hierarchy, &fence, token_of(w, false), &busy);
     if (status == GPC_OK) {
         w->fenced = true;
         m->deeds->in_flight++;
-        gpci_sm_count(m, gpci_operands_at(i));
+        gpci_sm_count(m, step);
         return GPC_OK;
     }
     m->refused = true;
@@ -76,9 +78,9 @@ static GPCI_COLD gpc_status send_fence(gpci_timed_replay *t, uint32_t number, ui
     return status;
 }
 
-gpc_status gpci_sm_send(gpci_timed_replay *t, uint32_t number, uint32_t slot, const gpc_instruction *i) {
-    gpc_status status =
-        GPCI_LIKELY(i->op_class == GPC_OP_MEMORY) ? send(t, number, slot, i) : send_fence(t, number, slot, i);
+gpc_status gpci_sm_send(gpci_timed_replay *t, uint32_t number, uint32_t slot, const gpci_path_step *step) {
+    const bool memory = GPCI_LIKELY(step->form->instruction.op_class == GPC_OP_MEMORY);
+    gpc_status status = memory ? send(t, number, slot, step) : send_fence(t, number, slot, step);
     if (status == GPC_BUSY) /* nobody of this SM may send any more */
         t->sms[number].stirred = t->all_schedulers;
     return status;

@@ -48,7 +48,7 @@ typedef enum gpci_cycle_class {
 
 /* A warp in its slot of an SM. Its state is with its scheduler. */
 typedef struct gpci_timed_warp {
-    const gpc_instruction *const *next, *const *end; /* steps of its path */
+    const gpci_path_step *next, *end; /* steps of its path */
     gpci_block_run *run;
     uint64_t not_before; /* core cycle, by control flow and barriers */
     uint64_t settled;    /* core cycle from which on all its results are there but those of loads in flight */
@@ -206,7 +206,7 @@ void gpci_sm_account(gpci_timed_replay *t, uint32_t sm, uint64_t end);
 void gpci_sm_look(const gpci_timed_replay *t, gpci_timed_sm *sm, uint32_t slot, uint64_t now, uint64_t horizon);
 
 /* sm_send.c: a warp's next instruction goes to the memory pipeline, which may refuse it: GPC_BUSY. */
-gpc_status gpci_sm_send(gpci_timed_replay *t, uint32_t sm, uint32_t slot, const gpc_instruction *i);
+gpc_status gpci_sm_send(gpci_timed_replay *t, uint32_t sm, uint32_t slot, const gpci_path_step *step);
 
 /* warps.c */
 void gpci_sm_start_blocks(gpci_timed_replay *t, uint32_t sm, uint64_t now);
@@ -246,10 +246,11 @@ GPCI_INLINE void gpci_warp_set(gpci_timed_sm *sm, const gpci_timed_warp *warp, g
 }
 
 /* The hierarchy counts the accesses that it gets; everything else is counted here. */
-GPCI_INLINE void gpci_sm_count(gpci_timed_sm *sm, const gpci_operands *operands) {
+GPCI_INLINE void gpci_sm_count(gpci_timed_sm *sm, const gpci_path_step *step) {
+    const unsigned lanes = gpci_path_lanes(step);
     sm->deeds->instructions++;
-    sm->deeds->threads += operands->lanes;
-    sm->counts.threads += operands->lanes;
+    sm->deeds->threads += lanes;
+    sm->counts.threads += lanes;
 }
 
 GPCI_INLINE gpci_scoreboard gpci_board_of(const gpci_timed_sm *sm, uint32_t slot) {

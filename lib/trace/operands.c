@@ -31,7 +31,7 @@ static void put(gpci_operands *o, uint16_t number) {
 }
 
 gpci_operands gpci_operands_of(const gpc_instruction *i) {
-    gpci_operands o = {.use = (uint8_t)use_of(i), .lanes = (uint8_t)gpci_popcount(i->mask)};
+    gpci_operands o = {.use = (uint8_t)use_of(i)};
     uint32_t count = (uint32_t)i->destinations + i->sources, writes = i->destinations;
     count = count < GPC_MAX_OPERANDS ? count : GPC_MAX_OPERANDS;
     writes = writes < count ? writes : count;

@@ -38,7 +38,6 @@ typedef struct gpci_operands {
     uint16_t entries[GPCI_MOST_OPERANDS]; /* those that are written come first */
     uint8_t writes, count;
     uint8_t use;
-    uint8_t lanes;  /* that take part */
     uint8_t planes; /* bit for each that `entries` are in */
 } gpci_operands;
 

@@ -7,12 +7,12 @@
 
 /*
  * Thread blocks as a replay holds them while they run: many of them, each for long. Warps of a kernel execute much the
- * same instructions, and differ in addresses. So each distinct instruction, mask included and addresses left out, is
- * there once; a warp's path, the instructions that it executes one after the other, is there once for all warps that
- * take it; and addresses are bytes, unpacked when an instruction issues.
+ * same instructions, and differ in lanes and addresses. So each distinct instruction, both left out, is there once; a
+ * warp's path, the instructions that it executes one after the other and which of its lanes do, is there once for all
+ * warps that take it; and addresses are bytes, unpacked when an instruction issues.
  *
- * Example: 1000 warps of 100 instructions, 20 of them loads with a stride: 100 instructions of 96 bytes, one path of
- * 800 bytes, and 1000 times 20 times 4 bytes of addresses.
+ * Example: 1000 warps of 100 instructions, 20 of them loads with a stride: 100 instructions of 104 bytes, one path of
+ * 1600 bytes, and 1000 times 20 times 4 bytes of addresses. Where each warp goes its own way, a step is 16 bytes.
  */
 
 /* Lanes of a warp, at most. */
@@ -24,21 +24,27 @@
  */
 extern const uint64_t gpci_packed_addresses[GPCI_MOST_LANES];
 
-/* An instruction, once, and the one that came behind it the last time. */
+/* An instruction, once, and the one that came behind it the last time. Its mask is all ones, or 0 if no lane runs. */
 typedef struct gpci_form {
-    gpc_instruction instruction; /* first, for paths lead here */
+    gpc_instruction instruction;
     gpci_operands operands;
     struct gpci_form *follows;
 } gpci_form;
+
+/* An instruction as a warp executes it. */
+typedef struct gpci_path_step {
+    const gpci_form *form;
+    uint64_t mask; /* its lanes */
+} gpci_path_step;
 
 typedef struct gpci_path {
     struct gpci_path *next; /* of the same bucket */
     uint64_t hash;
     size_t users; /* warps */
     size_t count;
-    size_t barriers;                /* steps at which a warp waits for its block */
-    uint32_t planes;                /* of a scoreboard, that its steps use: a bit for each */
-    const gpc_instruction *steps[]; /* the last is an EXIT */
+    size_t barriers;        /* steps at which a warp waits for its block */
+    uint32_t planes;        /* of a scoreboard, that its steps use: a bit for each */
+    gpci_path_step steps[]; /* the last is an EXIT */
 } gpci_path;
 
 /* How far a warp has come in its bytes of addresses. */
@@ -82,8 +88,9 @@ enum {
 /* Bytes behind the last that a reader may read. */
 #define GPCI_PACKED_SLACK 8u
 
-GPCI_INLINE const gpci_operands *gpci_operands_at(const gpc_instruction *step) {
-    return &((const gpci_form *)(const void *)step)->operands;
+/* How many lanes: of most steps all of a warp of 32. */
+GPCI_INLINE unsigned gpci_path_lanes(const gpci_path_step *step) {
+    return GPCI_LIKELY(step->mask == UINT32_MAX) ? 32 : gpci_popcount(step->mask);
 }
 
 GPCI_INLINE gpci_address_cursor gpci_packed_begin(const gpci_packed_warp *warp) {

@@ -95,15 +95,16 @@ static bool is_access(const gpc_instruction *i) {
     return i->op_class == GPC_OP_MEMORY && i->addresses && i->mask && i->space <= GPC_SPACE_LOCAL;
 }
 
-/* All but the addresses, of which it matters whether there are any. */
+/* All but lanes and addresses, of which it matters whether there are any. */
 static bool same_form(const gpc_instruction *a, const gpc_instruction *b) {
     size_t behind = offsetof(gpc_instruction, opcode);
-    return a->pc == b->pc && a->mask == b->mask && !a->addresses == !is_access(b) &&
+    return a->pc == b->pc && !a->mask == !b->mask && !a->addresses == !is_access(b) &&
            !memcmp((const char *)a + behind, (const char *)b + behind, sizeof *a - behind);
 }
 
 static uint64_t hash_form(const gpc_instruction *i) {
-    return gpci_hash(i->pc ^ gpci_hash(i->mask ^ (uint64_t)i->opcode << 32 ^ (uint64_t)i->line << 8 ^ i->width));
+    return gpci_hash(i->pc ^
+                     gpci_hash((uint64_t)!i->mask ^ (uint64_t)i->opcode << 32 ^ (uint64_t)i->line << 8 ^ i->width));
 }
 
 static bool room_to_know(gpc_context *context, gpci_form_set *set) {
@@ -145,6 +146,7 @@ static GPCI_NOINLINE gpci_form *find_form(gpci_packer *p, const gpc_instruction 
     }
     gpci_form *form = &set->pieces->forms[place];
     form->instruction = *i;
+    form->instruction.mask = i->mask ? UINT64_MAX : 0;
     form->instruction.addresses = is_access(i) ? gpci_packed_addresses : NULL;
     form->operands = gpci_operands_of(&form->instruction);
     set->known[at] = form;
@@ -171,10 +173,10 @@ static bool room_for_paths(gpci_packer *p) {
     return true;
 }
 
-static size_t barriers_among(const gpc_instruction *const *steps, size_t count) {
+static size_t barriers_among(const gpci_path_step *steps, size_t count) {
     size_t barriers = 0;
     for (size_t n = 0; n < count; n++)
-        barriers += gpci_operands_at(steps[n])->use == GPC_OP_BARRIER;
+        barriers += steps[n].form->operands.use == GPC_OP_BARRIER;
     return barriers;
 }
 
@@ -193,7 +195,7 @@ static gpci_path *take_path(gpci_packer *p, uint64_t hash, size_t count) {
         *path = (gpci_path){.next = *bucket, .hash = hash, .count = count, .barriers = barriers_among(p->steps, count)};
         memcpy(path->steps, p->steps, bytes);
         for (size_t s = 0; s < count; s++)
-            path->planes |= gpci_operands_at(path->steps[s])->planes;
+            path->planes |= path->steps[s].form->operands.planes;
         *bucket = path;
         p->path_count++;
     }
@@ -286,6 +288,12 @@ void gpci_packer_begin(gpci_packer *p, uint32_t warp) {
     p->last = &p->set->first;
 }
 
+GPCI_INLINE void put_step(gpci_packer *p, gpci_form *form, uint64_t mask) {
+    p->last = form;
+    p->steps[p->step_count++] = (gpci_path_step){form, mask};
+    p->hash = gpci_hash(p->hash ^ (uint64_t)(uintptr_t)form ^ mask << 32);
+}
+
 bool gpci_packer_add(gpci_packer *p, const gpc_instruction *instructions, size_t count) {
     if (!GPCI_ARRAY_ROOM(p->context, p->steps, p->step_capacity, p->step_count, count))
         return false;
@@ -297,33 +305,29 @@ bool gpci_packer_add(gpci_packer *p, const gpc_instruction *instructions, size_t
                 return false;
             p->last->follows = form;
         }
-        p->last = form;
-        p->steps[p->step_count++] = &form->instruction;
-        p->hash = gpci_hash(p->hash ^ (uint64_t)(uintptr_t)form);
+        put_step(p, form, i->mask);
         if (form->instruction.addresses && !put_addresses(p, i->addresses, gpci_popcount(i->mask)))
             return false;
     }
     return true;
 }
 
-bool gpci_packer_repeat(gpci_packer *p, gpci_form *form) {
+bool gpci_packer_repeat(gpci_packer *p, gpci_form *form, uint64_t mask) {
     if (GPCI_UNLIKELY(p->step_count == p->step_capacity) &&
         !GPCI_ARRAY_ROOM(p->context, p->steps, p->step_capacity, p->step_count, 1))
         return false;
-    p->last = form;
-    p->steps[p->step_count++] = &form->instruction;
-    p->hash = gpci_hash(p->hash ^ (uint64_t)(uintptr_t)form);
+    put_step(p, form, mask);
     return true;
 }
 
-bool gpci_packer_repeat_stride(gpci_packer *p, gpci_form *form, uint64_t first, uint64_t stride) {
-    return gpci_packer_repeat(p, form) &&
-           (!form->instruction.addresses || put_stride(p, first, form->operands.lanes > 1 ? stride : 0));
+bool gpci_packer_repeat_stride(gpci_packer *p, gpci_form *form, uint64_t mask, uint64_t first, uint64_t stride) {
+    return gpci_packer_repeat(p, form, mask) &&
+           (!form->instruction.addresses || put_stride(p, first, mask & (mask - 1) ? stride : 0));
 }
 
-bool gpci_packer_repeat_list(gpci_packer *p, gpci_form *form, const uint64_t *addresses) {
-    return gpci_packer_repeat(p, form) &&
-           (!form->instruction.addresses || put_addresses(p, addresses, form->operands.lanes));
+bool gpci_packer_repeat_list(gpci_packer *p, gpci_form *form, uint64_t mask, const uint64_t *addresses) {
+    return gpci_packer_repeat(p, form, mask) &&
+           (!form->instruction.addresses || put_addresses(p, addresses, gpci_popcount(mask)));
 }
 
 bool gpci_packer_end(gpci_packer *p) {

@@ -38,7 +38,7 @@ typedef struct gpci_packer {
     gpci_buffer bytes;
     /* the warp at hand */
     uint32_t warp;
-    const gpc_instruction **steps; /* [step_count] */
+    gpci_path_step *steps; /* [step_count] */
     size_t step_count, step_capacity;
     uint64_t hash;                  /* of these */
     gpci_form *last;                /* the last of them */
@@ -55,15 +55,15 @@ bool gpci_packer_start(gpci_packer *packer, uint32_t warp_count);
 void gpci_packer_begin(gpci_packer *packer, uint32_t warp);
 bool gpci_packer_add(gpci_packer *packer, const gpc_instruction *instructions, size_t count);
 /*
- * The form of the last, which may be repeated while `sets` is the same: with the addresses of its lanes, if it has any,
- * the first lane's and so on by a stride, or one by one.
+ * The form of the last, which may be repeated while `sets` is the same: by other lanes, but none only if it had none;
+ * with their addresses, if it has any, the first lane's and so on by a stride, or one by one.
  */
 GPCI_INLINE gpci_form *gpci_packer_last(const gpci_packer *packer) {
     return packer->last;
 }
-bool gpci_packer_repeat(gpci_packer *packer, gpci_form *form);
-bool gpci_packer_repeat_stride(gpci_packer *packer, gpci_form *form, uint64_t first, uint64_t stride);
-bool gpci_packer_repeat_list(gpci_packer *packer, gpci_form *form, const uint64_t *addresses);
+bool gpci_packer_repeat(gpci_packer *packer, gpci_form *form, uint64_t mask);
+bool gpci_packer_repeat_stride(gpci_packer *packer, gpci_form *form, uint64_t mask, uint64_t first, uint64_t stride);
+bool gpci_packer_repeat_list(gpci_packer *packer, gpci_form *form, uint64_t mask, const uint64_t *addresses);
 bool gpci_packer_end(gpci_packer *packer);
 /* The block, in memory of its own. NULL: out of memory. */
 gpci_packed_block *gpci_packer_finish(gpci_packer *packer, uint32_t index);

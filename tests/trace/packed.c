@@ -25,8 +25,10 @@ static void expect_warp(const gpc_warp *warp, const gpci_packed_warp *packed) {
     gpci_address_cursor cursor = gpci_packed_begin(packed);
     cr_assert_eq(packed->path->count, warp->count, "warp %u", warp->warp);
     for (uint64_t n = 0; n < warp->count; n++) {
-        const gpc_instruction *a = &warp->instructions[n], *b = packed->path->steps[n];
+        const gpc_instruction *a = &warp->instructions[n], *b = &packed->path->steps[n].form->instruction;
         gpc_instruction alike = *b;
+        cr_assert_eq(b->mask, a->mask ? UINT64_MAX : 0);
+        alike.mask = packed->path->steps[n].mask;
         alike.addresses = a->addresses;
         cr_assert_eq(memcmp(a, &alike, sizeof *a), 0, "warp %u, instruction %llu", warp->warp, (unsigned long long)n);
         cr_assert_eq(b->addresses != NULL, is_access(a));
@@ -34,6 +36,7 @@ static void expect_warp(const gpc_warp *warp, const gpci_packed_warp *packed) {
             continue;
         uint64_t addresses[GPCI_MOST_LANES];
         unsigned lanes = lanes_of(a->mask);
+        cr_assert_eq(gpci_path_lanes(&packed->path->steps[n]), lanes);
         gpci_packed_take(&cursor, lanes, addresses);
         cr_assert_eq(memcmp(addresses, a->addresses, lanes * sizeof *addresses), 0, "warp %u, instruction %llu",
                      warp->warp, (unsigned long long)n);
@@ -207,4 +210,26 @@ Test(packed, memory_is_bounded) {
     cr_assert_lt(bytes, 3u << 20, "%zu bytes", bytes);
     bytes = most_bytes("synthetic:gather:256KiB", 64);
     cr_assert_lt(bytes, 1u << 20, "%zu bytes", bytes);
+}
+
+/* A warp of which other lanes take part in each step: 16 bytes a step, as read and as kept, and no forms more. */
+Test(packed, lanes_are_no_forms) {
+    enum { STEPS = 10000, PCS = 50, LINE = 40 };
+    rig r;
+    rig_open(&r);
+    char *text = malloc((size_t)(STEPS + 10) * LINE), *to = text;
+    cr_assert(text);
+    to += sprintf(to, "%s#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = %d\n", HEADER, STEPS);
+    uint32_t mask = 1;
+    for (unsigned n = 0; n < STEPS; n++) {
+        mask = mask * 1664525u + 1013904223u;
+        to += sprintf(to, "%04x %08x 1 R1 IADD3 2 R2 R3 0\n", n % PCS * 16, mask | 1);
+    }
+    to += sprintf(to, "#END_TB\n");
+    write_file(&r, "k.traceg", text, (size_t)(to - text));
+    free(text);
+    expect_packed(&r, path_of(&r, "k.traceg"));
+    const size_t bytes = most_bytes(path_of(&r, "k.traceg"), 1);
+    cr_assert_lt(bytes, STEPS * 64, "%zu bytes", bytes);
+    rig_close(&r);
 }

@@ -22,10 +22,10 @@ static gpc_instruction *build(gpci_walk *w, uint64_t mask, uint64_t **addresses)
     return i;
 }
 
-/* The form of the present step where it was packed with the same lanes before: it need not be built again. */
+/* The form of the present step where it was packed before, by lanes too if any run now: it need not be built again. */
 static gpci_form *form_of(const gpci_walk *w, uint64_t mask) {
     gpci_form *form = w->steps[w->at].form;
-    return w->block->packer && form && form->instruction.mask == mask ? form : NULL;
+    return w->block->packer && form && !form->instruction.mask == !mask ? form : NULL;
 }
 
 /* The present step is issued: what was built is packed, and its form remembered. */
@@ -43,7 +43,7 @@ static void advance(gpci_walk *w, bool done) {
 /* Issue the present step, which has no addresses. */
 static void issue(gpci_walk *w, uint64_t mask) {
     gpci_form *form = form_of(w, mask);
-    advance(w, form ? gpci_packer_repeat(w->block->packer, form) : build(w, mask, NULL) != NULL);
+    advance(w, form ? gpci_packer_repeat(w->block->packer, form, mask) : build(w, mask, NULL) != NULL);
 }
 
 /* Issue what stands before the next step that is not plain; it must have the role. */
@@ -87,7 +87,7 @@ void gpci_access_if(gpci_walk *w, uint64_t lanes, uint64_t first, uint64_t strid
     gpci_form *form = is_run(mask) ? form_of(w, mask) : NULL;
     if (form) {
         const uint64_t lowest = first + gpci_lowest(mask) * stride;
-        advance(w, gpci_packer_repeat_stride(w->block->packer, form, lowest, stride));
+        advance(w, gpci_packer_repeat_stride(w->block->packer, form, mask, lowest, stride));
         return;
     }
     const bool built = build(w, mask, &to) != NULL;
@@ -118,7 +118,7 @@ void gpci_access_at(gpci_walk *w, uint64_t base, const uint64_t *offsets) {
     const bool built = form || build(w, mask, &to);
     if (built)
         spread_at(form ? own : to, mask, base, offsets);
-    advance(w, form ? gpci_packer_repeat_list(w->block->packer, form, own) : built);
+    advance(w, form ? gpci_packer_repeat_list(w->block->packer, form, mask, own) : built);
 }
 
 void gpci_barrier(gpci_walk *w) {
