@@ -190,7 +190,7 @@ static bool describe(const gpci_controllers *e, bool itself, char *text, size_t 
     for (uint32_t i = 0; i < e->tree->module_count; i++)
         for (size_t block = 0; block < e->units[i].lock_room; block++)
             if (!e->tree->modules[i].near &&
-                describe_lock(e, &e->tree->modules[i], &e->units[i].locks[block], itself, text, size))
+                describe_lock(e, &e->tree->modules[i], gpci_lock_of(e, i, (uint32_t)block), itself, text, size))
                 return true;
     return false;
 }

@@ -181,7 +181,9 @@ typedef struct gpci_net {
 
 #define GPCI_ANSWERED (GPCI_NO_ITEM - 1)
 
+/* Of a block that is locked; of any other it is the first of the pool, which is free and which nobody writes to. */
 typedef struct gpci_lock {
+    uint32_t next;   /* pool */
     uint32_t holder; /* the access; GPCI_NO_ITEM: free */
     uint32_t asks;   /* the task by which it asks the low module for the block, or gives it up there; GPCI_NO_ITEM: */
                      /* none yet; GPCI_ANSWERED: what it asked for is here */
@@ -191,9 +193,14 @@ typedef struct gpci_lock {
     uint64_t token; /* the access's: it may have ended, and another be in its place in the pool */
 } gpci_lock;
 
+#define GPCI_LOCK_FREE                                                                                      \
+    (gpci_lock) {                                                                                           \
+        .holder = GPCI_NO_ITEM, .asks = GPCI_NO_ITEM, .probe = GPCI_NO_ITEM, .waiters = GPCI_DUE_QUEUE_INIT \
+    }
+
 /* What a module has beside its tags. */
 typedef struct gpci_controller {
-    gpci_lock *locks; /* [lock_room] by block */
+    uint32_t *locks; /* [lock_room] each block's, of the pool; 0: it is free */
     size_t lock_room;
     uint32_t ports_used;
     gpci_due_queue port_waiters, entry_waiters; /* for a port; with a host, for an MSHR entry */
@@ -224,7 +231,7 @@ struct gpci_controllers {
     uint64_t now, next_token, neighbours; /* neighbours: how many there were */
     uint32_t random[31], drawn;           /* gpci_back_off */
     gpci_calendar calendar;
-    gpci_items tasks, flights, parcels, waiters;
+    gpci_items tasks, flights, parcels, waiters, locks;
     uint32_t fan_out; /* most tasks that a step makes */
     uint32_t sides;   /* most accesses (gpci_side_begin) */
     uint32_t live;    /* accesses that have not been told of */
@@ -238,6 +245,7 @@ struct gpci_controllers {
     uint32_t *places;       /* [star_count][module_count] a module's place among a network's members */
     gpci_controller *units; /* [module_count] */
     bool grows;             /* a step may need more than most: flights, for neighbours; or the hold's */
+    bool crowded;           /* a full map may have less room than a step needs */
     bool stepping, telling; /* in a step; in gpc_coherence_advance */
     gpci_hold *hold;        /* controller_hold.h; NULL: time goes on */
     void (*performed)(void *data, uint32_t flight); /* its bytes have been written, and read; NULL: nobody asks */
@@ -281,7 +289,12 @@ GPCI_INLINE gpci_tree_point gpci_present(const gpci_controllers *e) {
 }
 
 GPCI_INLINE gpci_lock *gpci_lock_of(const gpci_controllers *e, uint32_t module, uint32_t block) {
-    return &e->units[module].locks[block];
+    return gpci_items_at(&e->locks, e->units[module].locks[block]);
+}
+
+/* Most blocks are free. */
+GPCI_INLINE bool gpci_is_locked(const gpci_controllers *e, uint32_t module, uint32_t block) {
+    return e->units[module].locks[block] && gpci_lock_of(e, module, block)->holder != GPCI_NO_ITEM;
 }
 
 /* A step so many cycles from here: of the host's, where there is one. */
@@ -380,8 +393,8 @@ void gpci_find_block_left(gpci_controllers *e, uint32_t task, uint32_t block, bo
 void gpci_unlock(gpci_controllers *e, uint32_t module, uint32_t block);
 /* Is it this access that has it, and not one that has ended? */
 bool gpci_lock_is_of(const gpci_controllers *e, const gpci_lock *lock, uint32_t flight);
-/* An access takes a lock, for a tag. */
-void gpci_lock_take(const gpci_controllers *e, gpci_lock *lock, uint32_t flight, uint64_t tag);
+/* An access takes a block's lock, for a tag. */
+gpci_lock *gpci_lock_take(gpci_controllers *e, uint32_t module, uint32_t block, uint32_t flight, uint64_t tag);
 /*
  * A probe has answered for its block: unlocked, unless it was locked for the same access before, or is another's, who
  * then is told what is left of it.
@@ -551,14 +564,17 @@ gpc_status gpci_controllers_create(gpc_coherence *c, gpc_error *error, gpci_cont
 void gpci_controllers_destroy(gpci_controllers *e);
 /* Room for one more access to an address, and all that may come of it before the next step. GPC_ERROR_MEMORY. */
 gpc_status gpci_controllers_reserve(gpci_controllers *e, uint64_t address);
-/* Room for so many more accesses; for the locks of so many blocks of a module. False: out of memory. */
+/* Room for so many more accesses; for which blocks of a module are locked, of so many. False: out of memory. */
 bool gpci_controllers_make_flights(gpci_controllers *e, uint32_t more);
 bool gpci_controllers_make_locks(gpci_controllers *e, const gpci_module *m, size_t blocks);
+/* Has a full map less room than a step may need? */
+bool gpci_controllers_crowd(const gpci_controllers *e, const gpci_module *m);
 /* Room for a step, and what it leads to at once. */
 bool gpci_controllers_grow(gpci_controllers *e);
 GPCI_INLINE bool gpci_controllers_room(gpci_controllers *e) {
     const uint32_t tasks = e->fan_out + GPCI_STEP_TASKS, steps = tasks + e->waiters.used;
-    return GPCI_LIKELY(!e->grows && gpci_items_have(&e->tasks, tasks) && gpci_items_have(&e->parcels, 2) &&
+    return GPCI_LIKELY(!e->grows && !e->crowded && gpci_items_have(&e->tasks, tasks) &&
+                       gpci_items_have(&e->locks, tasks) && gpci_items_have(&e->parcels, 2) &&
                        gpci_items_have(&e->waiters, 4) && gpci_calendar_has(&e->calendar, steps)) ||
            gpci_controllers_grow(e);
 }

@@ -3,9 +3,11 @@
 
 /* Controllers in a snapshot; their host's, which send no messages of their own: gpci_controllers_state. */
 
-static bool make_room(gpci_controllers *e, const uint32_t counts[4], uint32_t later) {
-    gpci_items *const pools[] = {&e->tasks, &e->flights, &e->parcels, &e->waiters};
-    for (size_t i = 0; i < sizeof pools / sizeof *pools; i++)
+#define POOLS 5
+
+static bool make_room(gpci_controllers *e, const uint32_t counts[POOLS], uint32_t later) {
+    gpci_items *const pools[POOLS] = {&e->tasks, &e->flights, &e->parcels, &e->waiters, &e->locks};
+    for (size_t i = 0; i < POOLS; i++)
         if (!gpci_items_room(e->context, pools[i], counts[i]))
             return false;
     /* what is due later, and as gpci_controllers_grow has it, all tasks and waiters besides */
@@ -14,11 +16,12 @@ static bool make_room(gpci_controllers *e, const uint32_t counts[4], uint32_t la
 }
 
 void gpci_controllers_archive_room(gpci_controllers *e, gpci_archive *a) {
-    const gpci_items *const pools[] = {&e->tasks, &e->flights, &e->parcels, &e->waiters};
-    uint32_t counts[4];
-    for (size_t i = 0; i < sizeof pools / sizeof *pools; i++)
+    const gpci_items *const pools[POOLS] = {&e->tasks, &e->flights, &e->parcels, &e->waiters, &e->locks};
+    uint32_t counts[POOLS];
+    for (size_t i = 0; i < POOLS; i++)
         counts[i] = (uint32_t)gpci_archive_count(a, pools[i]->count, 1);
     const uint32_t later = (uint32_t)gpci_archive_count(a, e->calendar.later_count, 1);
+    e->crowded = true;
     if (e->calendar.today_count || e->stepping)
         gpci_archive_fail(a, GPC_ERROR_STATE, "in the middle of a step: not from a callback");
     if (a->loading && a->status == GPC_OK && !make_room(e, counts, later))

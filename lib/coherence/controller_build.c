@@ -75,11 +75,22 @@ bool gpci_controllers_make_locks(gpci_controllers *e, const gpci_module *m, size
     const size_t had = unit->lock_room;
     if (had >= blocks)
         return true;
+    if (!had) { /* of a cache: of many blocks most are never locked, and this costs no memory */
+        unit->locks = gpci_zalloc(e->context, blocks, sizeof *unit->locks);
+        unit->lock_room = unit->locks ? blocks : 0;
+        return unit->locks;
+    }
     if (!GPCI_ARRAY_ROOM(e->context, unit->locks, unit->lock_room, had, blocks - had))
         return false;
-    for (size_t i = had; i < unit->lock_room; i++)
-        unit->locks[i] = (gpci_lock){
-            .holder = GPCI_NO_ITEM, .asks = GPCI_NO_ITEM, .probe = GPCI_NO_ITEM, .waiters = GPCI_DUE_QUEUE_INIT};
+    memset(unit->locks + had, 0, (unit->lock_room - had) * sizeof *unit->locks);
+    return true;
+}
+
+/* The first is for all blocks that are free. */
+static bool make_free_lock(gpci_controllers *e) {
+    if (!gpci_items_room(e->context, &e->locks, 1))
+        return false;
+    *(gpci_lock *)gpci_items_at(&e->locks, gpci_items_take(&e->locks)) = GPCI_LOCK_FREE;
     return true;
 }
 
@@ -156,6 +167,7 @@ gpc_status gpci_controllers_create(gpc_coherence *c, gpc_error *error, gpci_cont
     gpci_items_init(&e->flights, sizeof(gpci_tree_flight));
     gpci_items_init(&e->parcels, sizeof(gpci_parcel));
     gpci_items_init(&e->waiters, sizeof(gpci_waiter));
+    gpci_items_init(&e->locks, sizeof(gpci_lock));
     e->fan_out = fan_out_of(c) + 2 * c->brood;
     e->sides = c->brood + (gpci_tree_has(c, GPC_PROTOCOL_INVALIDATES) ? e->fan_out : 0);
     if (c->telling.fill_ways) { /* a line leaves, and a block that has just come */
@@ -165,7 +177,8 @@ gpc_status gpci_controllers_create(gpc_coherence *c, gpc_error *error, gpci_cont
     e->grows = e->sides;
     e->largest = largest_first(c);
     e->payload_bytes = c->with_data || has_masks(c) ? (size_t)e->largest * 2 + (e->largest + 7) / 8 : 0;
-    if (!make_nets(e) || !make_units(e)) {
+    e->crowded = c->first_map < c->module_count;
+    if (!make_nets(e) || !make_free_lock(e) || !make_units(e)) {
         gpci_controllers_destroy(e);
         return gpci_out_of_memory(error);
     }
@@ -194,6 +207,7 @@ void gpci_controllers_destroy(gpci_controllers *e) {
     gpci_free(context, e->flights.items);
     gpci_free(context, e->parcels.items);
     gpci_free(context, e->waiters.items);
+    gpci_free(context, e->locks.items);
     gpci_free(context, e);
 }
 
@@ -223,8 +237,30 @@ bool gpci_controllers_make_flights(gpci_controllers *e, uint32_t more) {
     return gpci_items_room(e->context, &e->flights, more) && reserve_payload(e) && reserve_shown(e);
 }
 
+/* Entries that a step may make in a full map: of no more blocks than it makes tasks. */
+static uint32_t step_entries(const gpci_controllers *e) {
+    return e->fan_out + GPCI_STEP_TASKS;
+}
+
+bool gpci_controllers_crowd(const gpci_controllers *e, const gpci_module *m) {
+    return m->full_map && (m->blocks - m->map.count < step_entries(e) || e->units[m->index].lock_room < m->blocks);
+}
+
+static bool make_entries(gpci_controllers *e) {
+    const gpc_coherence *c = e->tree;
+    for (uint32_t i = c->first_map; i < c->module_count; i++)
+        if (gpci_controllers_crowd(e, &c->modules[i]) &&
+            (gpci_module_reserve(c->context, &c->modules[i], step_entries(e)) != GPC_OK ||
+             !gpci_controllers_make_locks(e, &c->modules[i], c->modules[i].blocks)))
+            return false;
+    e->crowded = false;
+    return true;
+}
+
 bool gpci_controllers_grow(gpci_controllers *e) {
     const uint32_t tasks = e->fan_out + GPCI_STEP_TASKS;
+    if ((e->crowded && !make_entries(e)) || !gpci_items_room(e->context, &e->locks, tasks))
+        return false;
     if (!gpci_controllers_make_flights(e, e->sides) || !gpci_items_room(e->context, &e->tasks, tasks) ||
         !gpci_items_room(e->context, &e->parcels, 2) || !gpci_items_room(e->context, &e->waiters, 4))
         return false;
@@ -234,17 +270,10 @@ bool gpci_controllers_grow(gpci_controllers *e) {
 }
 
 gpc_status gpci_controllers_reserve(gpci_controllers *e, uint64_t address) {
-    gpc_coherence *c = e->tree;
-    if (gpci_tree_engine_reserve(c, address) != GPC_OK || !gpci_controllers_room(e) ||
-        !gpci_controllers_make_flights(e, 1))
+    const gpc_coherence *c = e->tree;
+    if (gpci_tree_engine_reserve(e->tree, address) != GPC_OK)
         return GPC_ERROR_MEMORY;
-    const uint32_t blocks = (e->flights.used + 1) * (1 + c->brood); /* of all accesses */
-    for (uint32_t i = c->first_map; i < c->module_count; i++) {
-        gpci_module *m = &c->modules[i];
-        if (!m->full_map || (m->blocks - m->map.count >= blocks && e->units[i].lock_room >= m->blocks))
-            continue;
-        if (gpci_module_reserve(c->context, m, blocks) != GPC_OK || !gpci_controllers_make_locks(e, m, m->blocks))
-            return GPC_ERROR_MEMORY;
-    }
-    return GPC_OK;
+    for (uint32_t i = c->first_map; i < c->module_count && !e->crowded; i++)
+        e->crowded = gpci_controllers_crowd(e, &c->modules[i]); /* by accesses that the controllers did not make */
+    return gpci_controllers_room(e) && gpci_controllers_make_flights(e, 1) ? GPC_OK : GPC_ERROR_MEMORY;
 }

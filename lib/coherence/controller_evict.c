@@ -10,7 +10,7 @@
 /* A victim leaves: of a line's blocks, the last. */
 static void tell_policy(const gpci_controllers *e, const gpci_task *v, gpci_module *m) {
     if (v->victim && !gpci_module_has_company(m, v->own))
-        gpci_module_leave(m, v->own, e->units[m->index].locks[v->own].tag, v->modified);
+        gpci_module_leave(m, v->own, gpci_lock_of(e, m->index, v->own)->tag, v->modified);
 }
 
 /* Nothing is there any more. */

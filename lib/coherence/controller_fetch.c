@@ -24,7 +24,7 @@ static bool has_way(const gpci_module *m, uint32_t block, uint64_t tag) {
 static uint32_t place_of(const gpci_controllers *e, const gpci_module *m, uint32_t block, uint64_t tag) {
     const uint32_t place = gpci_module_sector(m, block, (uint32_t)(tag >> m->block_shift) & m->sector_mask);
     const uint32_t found = gpci_module_find(m, tag);
-    if (gpci_lock_of(e, m->index, place)->holder != GPCI_NO_ITEM || gpci_is_barred(e, m, tag))
+    if (gpci_is_locked(e, m->index, place) || gpci_is_barred(e, m, tag))
         return GPCI_TREE_NO_BLOCK;
     if (found != GPCI_TREE_NO_BLOCK)
         return found == place && gpci_module_is_partial(m, found) ? place : GPCI_TREE_NO_BLOCK;
@@ -36,7 +36,7 @@ static void begin(gpci_controllers *e, uint32_t flight, const gpci_module *m, ui
     gpci_task *t = gpci_side_begin(e, flight, tag, m->given.block_bytes, m->index, m->index, &task);
     t->block = place;
     t->state = m->states[place];
-    gpci_lock_take(e, gpci_lock_of(e, m->index, place), t->flight, tag);
+    gpci_lock_take(e, m->index, place, t->flight, tag);
     gpci_task *r =
         gpci_task_begin(e, task, GPCI_STEP_neighbour_comes, m->index, gpci_module_low(e->tree, m, tag), tag, &request);
     r->own = place;

@@ -31,7 +31,7 @@ static uint32_t room_for(gpci_controllers *e, gpci_module *m, uint64_t tag) {
     if (e->units[m->index].sweeps)
         return GPCI_TREE_NO_BLOCK;
     if (own != GPCI_TREE_NO_BLOCK) {
-        if (gpci_lock_of(e, m->index, base + own)->holder != GPCI_NO_ITEM)
+        if (gpci_is_locked(e, m->index, base + own))
             return GPCI_TREE_NO_BLOCK;
         gpci_module_join_line(m, base + own, tag);
         return base + own;
@@ -50,10 +50,8 @@ static void put_out(gpci_controllers *e, uint32_t flight, const gpci_module *m, 
     const uint64_t tag = m->tags[block];
     uint32_t task;
     gpci_task *t = gpci_side_begin(e, flight, tag, m->given.block_bytes, m->index, m->index, &task);
-    gpci_lock *lock = gpci_lock_of(e, m->index, block);
     t->block = block;
-    gpci_lock_take(e, lock, t->flight, tag);
-    lock->asks = GPCI_NO_ITEM;
+    gpci_lock_take(e, m->index, block, t->flight, tag)->asks = GPCI_NO_ITEM;
     gpci_step_in(e, task, GPCI_STEP_out_begin, 0);
 }
 
@@ -85,7 +83,7 @@ void gpci_fill_arrives(gpci_controllers *e, uint32_t task) {
     const uint32_t fill = t->block;
     if (!gpci_module_is_fill(m, fill) || m->states[fill] != GPC_LINE_I)
         return;
-    gpci_lock *lock = gpci_lock_of(e, m->index, fill);
+    const gpci_lock *lock = gpci_lock_of(e, m->index, fill);
     const uint64_t tag = lock->tag;
     const uint32_t block = room_for(e, m, tag);
     if (block == GPCI_TREE_NO_BLOCK)
@@ -94,9 +92,7 @@ void gpci_fill_arrives(gpci_controllers *e, uint32_t task) {
     gpci_tree_data_exchange(e->tree, m, block, fill);
     if (!own_line && vacate(e, t->flight, m, fill, block) && e->host)
         e->host->met(e->host->self, GPCI_MET_EVICT, task, m->index);
-    gpci_lock *to = gpci_lock_of(e, m->index, block);
-    gpci_lock_take(e, to, t->flight, tag);
-    to->asks = lock->asks;
+    gpci_lock_take(e, m->index, block, t->flight, tag)->asks = lock->asks;
     gpci_task_at(e, task)->block = block;
     if (m->states[fill] == GPC_LINE_I) {
         gpci_unlock(e, m->index, fill);

@@ -59,7 +59,7 @@ static void release_port(gpci_controllers *e, const gpci_task *f) {
 static uint32_t locked_in_way(const gpci_controllers *e, const gpci_module *m, uint32_t block) {
     for (uint32_t sector = 0; sector < m->sectors; sector++) {
         const uint32_t other = gpci_module_sector(m, block, sector);
-        if (gpci_lock_of(e, m->index, other)->holder != GPCI_NO_ITEM)
+        if (gpci_is_locked(e, m->index, other))
             return other;
     }
     return GPCI_TREE_NO_BLOCK;
@@ -67,11 +67,11 @@ static uint32_t locked_in_way(const gpci_controllers *e, const gpci_module *m, u
 
 uint32_t gpci_unlocked_ways(const gpci_controllers *e, const gpci_module *m, uint32_t base, uint32_t first,
                             uint32_t end, uint32_t flight, uint64_t *candidates) {
-    const gpci_lock *locks = gpci_lock_of(e, m->index, base);
     const bool of_lines = m->sector_mask && (!first || m->fill_ways);
     uint32_t count = 0;
     for (uint32_t way = first; way < end; way++) {
-        if (locks[way].holder != GPCI_NO_ITEM && !gpci_lock_is_of(e, &locks[way], flight))
+        if (gpci_is_locked(e, m->index, base + way) &&
+            !gpci_lock_is_of(e, gpci_lock_of(e, m->index, base + way), flight))
             continue;
         if (GPCI_UNLIKELY(of_lines) && locked_in_way(e, m, base + way) != GPCI_TREE_NO_BLOCK)
             continue;
@@ -105,7 +105,7 @@ static uint32_t leaving_way(const gpci_controllers *e, const gpci_module *m, uin
     for (uint32_t sector = 0; sector < m->sectors; sector++) {
         const uint32_t other = gpci_module_sector(m, block, sector);
         if (m->states[other] != GPC_LINE_I && !gpci_module_same_line(m, m->tags[other], tag) &&
-            gpci_lock_of(e, m->index, other)->holder != GPCI_NO_ITEM)
+            gpci_is_locked(e, m->index, other))
             return other;
     }
     return block;
@@ -142,8 +142,11 @@ static uint32_t make_room(gpci_controllers *e, gpci_module *m, uint64_t tag) {
     const uint32_t place = m->sector_mask ? place_in_line(e, m, tag) : GPCI_TREE_NO_BLOCK;
     if (place != GPCI_TREE_NO_BLOCK)
         return place;
-    if (m->full_map || (m->given.any_victim && !m->policy && !m->twin))
-        return unless_locked(e, m, gpci_module_victim(m, tag));
+    if (m->full_map || (m->given.any_victim && !m->policy && !m->twin)) {
+        const uint32_t victim = gpci_module_victim(m, tag);
+        e->crowded |= gpci_controllers_crowd(e, m);
+        return unless_locked(e, m, victim);
+    }
     const uint32_t base = gpci_module_row(m, tag) * m->all_ways, ways = m->given.ways;
     uint64_t candidates[GPC_MAX_WAYS / 64] = {0};
     const uint32_t count = gpci_unlocked_ways(e, m, base, 0, ways, GPCI_NO_ITEM, candidates);
@@ -213,9 +216,8 @@ uint32_t gpci_take_directory_way(gpci_controllers *e, gpci_task *task, uint64_t 
     if (!gpci_unlocked_ways(e, m, base, m->given.ways, m->all_ways, task->flight, candidates))
         return GPCI_TREE_NO_BLOCK;
     const uint32_t block = gpci_module_choose(m, tag, true, candidates);
-    gpci_lock *lock = gpci_lock_of(e, m->index, block);
-    task->lent = lock->holder != GPCI_NO_ITEM;
-    gpci_lock_take(e, lock, task->flight, tag);
+    task->lent = gpci_lock_of(e, m->index, block)->holder != GPCI_NO_ITEM;
+    gpci_lock_take(e, m->index, block, task->flight, tag);
     return block;
 }
 
@@ -356,10 +358,6 @@ void gpci_controllers_entry_free(gpci_controllers *e, uint32_t module) {
     gpci_wake(e, &e->units[module].entry_waiters, 0);
 }
 
-static void lock_for(const gpci_controllers *e, const gpci_task *f, uint32_t block, uint64_t tag) {
-    gpci_lock_take(e, gpci_lock_of(e, f->module, block), f->flight, tag);
-}
-
 /* Has the near half of a cache locked as much as it may? Then a request of it waits. */
 static bool must_leave_room(gpci_controllers *e, uint32_t task, uint64_t tag) {
     const gpci_task *f = gpci_task_at(e, task);
@@ -377,14 +375,14 @@ static uint64_t sector_tag(const gpci_module *m, uint64_t tag, uint32_t sector) 
 }
 
 /* Blocks of another line are in the way that a block is to get: they are locked while they are evicted. Are there? */
-static bool lock_line(const gpci_controllers *e, gpci_task *f, uint64_t tag) {
+static bool lock_line(gpci_controllers *e, gpci_task *f, uint64_t tag) {
     const gpci_module *m = gpci_task_module(e, f);
     f->emptied = 0;
     for (uint32_t sector = 0; sector < m->sectors; sector++) {
         const uint32_t other = gpci_module_sector(m, f->block, sector);
         if (m->states[other] == GPC_LINE_I || gpci_module_same_line(m, m->tags[other], tag))
             continue;
-        lock_for(e, f, other, sector_tag(m, tag, sector));
+        gpci_lock_take(e, m->index, other, f->flight, sector_tag(m, tag, sector));
         f->emptied |= (uint8_t)(1u << sector);
     }
     return f->emptied;
@@ -401,9 +399,9 @@ static void take(gpci_controllers *e, uint32_t task, uint64_t tag) {
     gpci_module *m = gpci_task_module(e, f);
     const bool promotes = f->entry != GPCI_TREE_NO_BLOCK;
     m->stats.directory_accesses++;
-    lock_for(e, f, f->block, tag);
+    gpci_lock_take(e, f->module, f->block, f->flight, tag);
     if (promotes)
-        lock_for(e, f, f->entry, tag);
+        gpci_lock_take(e, f->module, f->entry, f->flight, tag);
     if (f->hit)
         (gpci_task_at(e, f->parent)->down ? gpci_module_probe : gpci_module_touch)(m, promotes ? f->entry : f->block);
     f->state = m->states[f->block];

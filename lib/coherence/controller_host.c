@@ -55,7 +55,7 @@ gpci_sight gpci_controllers_look(const gpci_controllers *e, const gpc_coherence_
         return GPCI_SIGHT_MISS;
     const bool through = gpci_tree_goes_through(m, request->kind, request->flags);
     return actions != GPC_DO_HIT || request->flags & ~(uint32_t)GPC_ACCESS_RETURNS || through ||
-                   gpci_lock_of(e, m->index, block)->holder != GPCI_NO_ITEM
+                   gpci_is_locked(e, m->index, block)
                ? GPCI_SIGHT_TOLD
                : GPCI_SIGHT_HIT;
 }
@@ -74,7 +74,7 @@ bool gpci_controllers_all_locked(const gpci_controllers *e, uint32_t module, uin
     const gpci_module *m = gpci_module_at(e->tree, module);
     const uint32_t first = gpci_module_row(m, gpci_module_tag_of(m, address)) * m->all_ways;
     for (uint32_t way = 0; way < m->given.ways; way++)
-        if (first + way >= e->units[module].lock_room || gpci_lock_of(e, module, first + way)->holder == GPCI_NO_ITEM)
+        if (first + way >= e->units[module].lock_room || !gpci_is_locked(e, module, first + way))
             return false;
     return true;
 }
@@ -138,7 +138,7 @@ bool gpci_step_looks(gpci_step step) {
 
 void gpci_controllers_state(gpci_controllers *e, gpci_state_fn visit, void *user_data) {
     const size_t unit = offsetof(gpci_controller, ports_used);
-    gpci_items *const pools[] = {&e->tasks, &e->flights, &e->parcels, &e->waiters};
+    gpci_items *const pools[] = {&e->tasks, &e->flights, &e->parcels, &e->waiters, &e->locks};
     visit(user_data, &e->waited, sizeof e->waited);
     visit(user_data, &e->now, sizeof e->now);
     visit(user_data, &e->next_token, sizeof e->next_token);
@@ -212,5 +212,5 @@ static void report_lock(const gpci_controllers *e, uint32_t module, const gpci_l
 void gpci_controllers_report(const gpci_controllers *e, gpci_text *report) {
     for (uint32_t i = 0; i < e->tree->module_count; i++)
         for (size_t block = 0; block < e->units[i].lock_room && !e->tree->modules[i].near; block++)
-            report_lock(e, i, &e->units[i].locks[block], report);
+            report_lock(e, i, gpci_lock_of(e, i, (uint32_t)block), report);
 }

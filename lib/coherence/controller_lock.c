@@ -17,21 +17,37 @@ bool gpci_lock_is_of(const gpci_controllers *e, const gpci_lock *lock, uint32_t 
     return flight != GPCI_NO_ITEM && lock->holder == flight && lock->token == gpci_tree_flight_at(e, flight)->token;
 }
 
-void gpci_lock_take(const gpci_controllers *e, gpci_lock *lock, uint32_t flight, uint64_t tag) {
+/* A block's own, which it has until it is unlocked. */
+static gpci_lock *own_lock(gpci_controllers *e, uint32_t module, uint32_t block) {
+    uint32_t *item = &e->units[module].locks[block];
+    if (!*item) {
+        *item = gpci_items_take(&e->locks);
+        *(gpci_lock *)gpci_items_at(&e->locks, *item) = GPCI_LOCK_FREE;
+    }
+    return gpci_lock_of(e, module, block);
+}
+
+gpci_lock *gpci_lock_take(gpci_controllers *e, uint32_t module, uint32_t block, uint32_t flight, uint64_t tag) {
+    gpci_lock *lock = own_lock(e, module, block);
     lock->holder = flight;
     lock->token = gpci_tree_flight_at(e, flight)->token;
     lock->tag = tag;
+    return lock;
 }
 
 /* A probe that has passed the lock, and is still there, has it then. */
 void gpci_unlock(gpci_controllers *e, uint32_t module, uint32_t block) {
+    uint32_t *item = &e->units[module].locks[block];
     gpci_lock *lock = gpci_lock_of(e, module, block);
     const uint32_t probe = lock->probe;
-    lock->asks = lock->probe = lock->holder = GPCI_NO_ITEM;
-    if (probe == GPCI_NO_ITEM)
+    if (probe != GPCI_NO_ITEM) {
+        lock->asks = lock->probe = GPCI_NO_ITEM;
+        gpci_lock_take(e, module, block, gpci_task_at(e, probe)->flight, lock->tag);
+    } else if (*item) {
         gpci_wake(e, &lock->waiters, 0);
-    else
-        gpci_lock_take(e, lock, gpci_task_at(e, probe)->flight, lock->tag);
+        gpci_items_give(&e->locks, *item);
+        *item = 0;
+    }
     if (GPCI_UNLIKELY(e->units[module].halved))
         gpci_halves_move(e, module);
 }
@@ -49,7 +65,7 @@ void gpci_block_asks(gpci_controllers *e, uint32_t task) {
     const gpci_task *r = gpci_task_at(e, task);
     if (!e->passes || r->down || r->forwarded || r->own == GPCI_TREE_NO_BLOCK)
         return;
-    gpci_lock *lock = gpci_lock_of(e, r->from, r->own);
+    gpci_lock *lock = own_lock(e, r->from, r->own);
     lock->asks = task;
     gpci_wake(e, &lock->waiters, 0);
 }
@@ -111,8 +127,7 @@ uint32_t gpci_find_coming(const gpci_controllers *e, const gpci_module *m, uint6
         return GPCI_TREE_NO_BLOCK;
     const uint32_t base = gpci_module_row(m, tag) * m->all_ways;
     for (uint32_t way = 0; way < m->all_ways; way++) {
-        const gpci_lock *lock = gpci_lock_of(e, m->index, base + way);
-        if (lock->holder != GPCI_NO_ITEM && lock->tag == tag)
+        if (gpci_is_locked(e, m->index, base + way) && gpci_lock_of(e, m->index, base + way)->tag == tag)
             return base + way;
     }
     return GPCI_TREE_NO_BLOCK;

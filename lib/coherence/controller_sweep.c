@@ -28,9 +28,12 @@
 /* Of the other half of its cache a block is not this sweep's business. */
 static bool is_locked(const gpci_controllers *e, const gpci_module *m, uint32_t block) {
     const gpci_controller *unit = &e->units[m->index];
-    if (block >= unit->lock_room || unit->locks[block].holder == GPCI_NO_ITEM)
+    if (block >= unit->lock_room)
         return false;
-    return !m->twin || gpci_module_at_home(m, unit->locks[block].tag) ||
+    const gpci_lock *lock = gpci_lock_of(e, m->index, block);
+    if (lock->holder == GPCI_NO_ITEM)
+        return false;
+    return !m->twin || gpci_module_at_home(m, lock->tag) ||
            (m->states[block] != GPC_LINE_I && gpci_module_owns(m, block));
 }
 
@@ -186,7 +189,7 @@ void gpci_step_sweep_block(gpci_controllers *e, uint32_t task) {
         gpci_task_end(e, task);
         return;
     }
-    gpci_lock_take(e, lock, one->flight, one->address);
+    gpci_lock_take(e, m->index, one->block, one->flight, one->address);
     one->refused = false;
     const gpci_sweep kind = (gpci_sweep)gpci_task_at(e, one->parent)->kind;
     if (kind == GPCI_SWEEP_RECALL && !gpci_module_directory_only(m, one->block)) {

@@ -57,7 +57,7 @@ static void move_units(stream *s, gpci_controllers *c) {
 }
 
 static void move_controllers(stream *s, gpci_controllers *c) {
-    gpci_items *const pools[] = {&c->tasks, &c->flights, &c->parcels, &c->waiters};
+    gpci_items *const pools[] = {&c->tasks, &c->flights, &c->parcels, &c->waiters, &c->locks};
     for (size_t i = 0; i < sizeof pools / sizeof *pools; i++)
         move_items(s, pools[i]);
     move_calendar(s, &c->calendar);
@@ -98,6 +98,7 @@ void gpci_verify_overlap_load(gpci_explorer *e, const char *image) {
     c->calendar.today_count = c->calendar.today_first = 0;
     c->ended = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
     c->stepping = c->telling = false;
+    c->crowded = true;
     e->c->busy = c->flights.used != 0;
 }
 
@@ -106,7 +107,7 @@ void gpci_verify_overlap_scrub(gpci_explorer *e) {
     for (uint32_t i = 0; i < e->c->module_count; i++) {
         gpci_module *m = &e->c->modules[i];
         for (uint32_t block = 0; m->data && block < m->blocks; block++) {
-            if (m->states[block] != GPC_LINE_I || c->units[i].locks[block].holder != GPCI_NO_ITEM)
+            if (m->states[block] != GPC_LINE_I || gpci_is_locked(c, i, block))
                 continue;
             memset(gpci_module_data_of(m, block), 0, m->given.block_bytes);
             memset(gpci_module_dirty_of(m, block), 0, m->mask_bytes);

@@ -108,12 +108,12 @@ static void put_queue(overlap_writer *w, const gpci_due_queue *queue) {
 /* -- modules */
 
 static bool is_there(const overlap_writer *w, const gpci_module *m, uint32_t block) {
-    return m->states[block] != GPC_LINE_I || w->c->units[m->index].locks[block].holder != GPCI_NO_ITEM;
+    return m->states[block] != GPC_LINE_I || gpci_is_locked(w->c, m->index, block);
 }
 
 /* The block that it holds, or that is being brought to it. */
 static uint64_t tag_of(const overlap_writer *w, const gpci_module *m, uint32_t block) {
-    return m->states[block] != GPC_LINE_I ? m->tags[block] : w->c->units[m->index].locks[block].tag;
+    return m->states[block] != GPC_LINE_I ? m->tags[block] : gpci_lock_of(w->c, m->index, block)->tag;
 }
 
 /* Has each block of the window a way of its own? Then none is ever evicted for another, and recency is nothing. */
@@ -159,7 +159,7 @@ static uint64_t bytes_of(const overlap_writer *w, const gpci_module *m, uint32_t
 }
 
 static void put_block(overlap_writer *w, const gpci_module *m, uint32_t block) {
-    const gpci_lock *lock = &w->c->units[m->index].locks[block];
+    const gpci_lock *lock = gpci_lock_of(w->c, m->index, block);
     const bool valid = m->states[block] != GPC_LINE_I, locked = lock->holder != GPCI_NO_ITEM;
     put(w, w->ranks[m->index][block] | (uint64_t)m->states[block] << 8 | (uint64_t)locked << 14 |
                (uint64_t)gpci_module_directory_only(m, block) << 15 | bytes_of(w, m, block) << 16);

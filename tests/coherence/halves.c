@@ -228,7 +228,7 @@ static void check_rest(const world *w) {
     cr_assert(e && !e->tasks.used && !e->flights.used && !e->parcels.used && !e->waiters.used && !e->live);
     for (uint32_t i = 0; i < w->s->tree->module_count; i++)
         for (uint32_t block = 0; block < w->s->tree->modules[i].blocks; block++)
-            cr_assert_eq(e->units[i].locks[block].holder, GPCI_NO_ITEM);
+            cr_assert_eq(e->units[i].locks[block], 0);
 }
 
 static void run_overlapping(const char *protocol, uint64_t seed, uint32_t kinds) {
