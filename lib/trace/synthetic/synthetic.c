@@ -60,6 +60,10 @@ static const gpci_synthetic *const kernels[] = {
     &gpci_synthetic_rodinia_streamcluster,
     &gpci_synthetic_rodinia_cfd,
     &gpci_synthetic_rodinia_gaussian,
+    &gpci_synthetic_rodinia_bfs,
+    &gpci_synthetic_rodinia_lud,
+    &gpci_synthetic_rodinia_nw,
+    &gpci_synthetic_rodinia_srad,
     &gpci_synthetic_bfs,
     &gpci_synthetic_word_count,
 };

@@ -2,10 +2,14 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * Flow through the cells of an unstructured mesh, as Rodinia's cfd (euler3d, Corrigan et al., AIAA 2009-4001;
- * cuda_compute_flux), step by step as compilers for Fermi leave it: a thread has a cell, loads its five variables side
- * by side, and for each of four sides the neighbour's number, the side's normal and, of a neighbour, its five
- * variables, wherever that is. Every variable is an array of its own.
+ * Flow through the cells of an unstructured mesh, as Rodinia's cfd (euler3d, Corrigan et al., AIAA 2009-4001) has it,
+ * compiled for Fermi. A thread has a cell. compute_step_factor takes its five variables and its area; compute_flux the
+ * variables, and for each of four sides the neighbour's number, the side's normal and, of a neighbour, its five
+ * variables, wherever that is; time_step adds the fluxes to the variables as they were. Every variable is an array of
+ * its own.
+ *
+ * The program asks for its loop over sides to be unrolled: 6, 41 and 11 loads, as seeds/001, Table 3, has them, 949
+ * runs being 1 + 21 + 861 + 66.
  *
  * Published: 97,046 cells, in blocks of 192 threads. That mesh is not here: a neighbour is a random cell up to `near`
  * away, as a mesh has it whose cells are numbered along its surface; 2 of 100 sides are at a border.
@@ -17,25 +21,46 @@
 #define AXES 3u
 #define BORDER 2u /* of 100 */
 
-/* R5 to R9 the cell's variables, R11 to R13 its velocity, R18 and R19 walk over its sides, R20 to R24 its fluxes. */
+/* A side: R18 and R19 walk over the sides; of a neighbour the five variables, added to the fluxes in R20 to R24. */
+#define SIDE_CODE(border)                                                                                            \
+    "R25 LDG.E R18; R26 LDG.E R19; R27 LDG.E R19; R28 LDG.E R19; R29 FMUL R26 R26; R29 FFMA R27 R27 R29;"            \
+    "R29 FFMA R28 R28 R29; R29 MUFU.RSQ R29; P1 ISETP.LT.AND R25; @P1 BRA " border "; R30 IMAD R25 R3;"              \
+    "R31 LDG.E R30; R32 LDG.E R30; R33 LDG.E R30; R34 LDG.E R30; R35 LDG.E R30; R36 MUFU.RCP R31; R37 FMUL R32 R36;" \
+    "R38 FMUL R33 R36; R39 FMUL R34 R36; R36 FMUL R37 R37; R36 FFMA R38 R38 R36; R36 FFMA R39 R39 R36;"              \
+    "R36 FADD R36 R14; R36 FFMA R35 R36 R16; R29 FMUL R29 R36; R20 FFMA R29 R31 R20; R20 FFMA R26 R32 R20;"          \
+    "R20 FFMA R27 R33 R20; R20 FFMA R28 R34 R20; R21 FFMA R29 R32 R21; R21 FFMA R26 R37 R21; R22 FFMA R29 R33 R22;"  \
+    "R22 FFMA R27 R38 R22; R23 FFMA R29 R34 R23; R23 FFMA R28 R39 R23; R24 FFMA R29 R35 R24; R24 FFMA R26 R11 "      \
+    "R24;" border ": R18 IADD3 R18 R1; R19 IADD3 R19 R1;"
+
+/* R5 to R9 the cell's variables, R11 to R13 its velocity. */
 static const char flux_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R4 MOV; R4 IMAD R0 R4;"
     "R5 LDG.E R4; R6 LDG.E R4; R7 LDG.E R4; R8 LDG.E R4; R9 LDG.E R4; R10 MUFU.RCP R5; R11 FMUL R6 R10;"
     "R12 FMUL R7 R10; R13 FMUL R8 R10; R14 FMUL R11 R11; R14 FFMA R12 R12 R14; R14 FFMA R13 R13 R14; R15 FMUL R5 R14;"
-    "R15 FFMA R9 R15; R16 MUFU.RSQ R15; R20 MOV; R21 MOV; R22 MOV; R23 MOV; R24 MOV; R17 MOV; R18 MOV;"
-    "R18 IMAD R0 R18; R19 MOV; R19 IMAD R0 R19; R3 MOV;"
-    "side: R25 LDG.E R18; R26 LDG.E R19; R27 LDG.E R19; R28 LDG.E R19; R29 FMUL R26 R26; R29 FFMA R27 R27 R29;"
-    "R29 FFMA R28 R28 R29; R29 MUFU.RSQ R29; P1 ISETP.LT.AND R25; @P1 BRA border; R30 IMAD R25 R3;"
-    "R31 LDG.E R30; R32 LDG.E R30; R33 LDG.E R30; R34 LDG.E R30; R35 LDG.E R30; R36 MUFU.RCP R31; R37 FMUL R32 R36;"
-    "R38 FMUL R33 R36; R39 FMUL R34 R36; R36 FMUL R37 R37; R36 FFMA R38 R38 R36; R36 FFMA R39 R39 R36;"
-    "R36 FADD R36 R14; R36 FFMA R35 R36 R16; R29 FMUL R29 R36; R20 FFMA R29 R31 R20; R20 FFMA R26 R32 R20;"
-    "R20 FFMA R27 R33 R20; R20 FFMA R28 R34 R20; R21 FFMA R29 R32 R21; R21 FFMA R26 R37 R21; R22 FFMA R29 R33 R22;"
-    "R22 FFMA R27 R38 R22; R23 FFMA R29 R34 R23; R23 FFMA R28 R39 R23; R24 FFMA R29 R35 R24; R24 FFMA R26 R11 R24;"
-    "border: R18 IADD3 R18 R1; R19 IADD3 R19 R1; R17 IADD3 R17; P2 ISETP.LT.AND R17; @P2 BRA side;"
-    "R30 MOV; R30 IMAD R0 R30; STG.E R30 R20; STG.E R30 R21; STG.E R30 R22; STG.E R30 R23; STG.E R30 R24; EXIT";
+    "R15 FFMA R9 R15; R16 MUFU.RSQ R15; R20 MOV; R21 MOV; R22 MOV; R23 MOV; R24 MOV; R18 MOV;"
+    "R18 IMAD R0 R18; R19 MOV; R19 IMAD R0 R19; R3 MOV;" SIDE_CODE("first") SIDE_CODE("second") SIDE_CODE("third")
+        SIDE_CODE("fourth") "R30 MOV; R30 IMAD R0 R30; STG.E R30 R20; STG.E R30 R21; STG.E R30 R22; STG.E R30 R23;"
+                            "STG.E R30 R24; EXIT";
 
-/* Operands; `step` is the distance to the next variable's, side's or axis' array. */
+/* R5 to R9 the cell's variables, R15 its area; R16 the step. */
+static const char step_code[] =
+    "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R4 MOV; R4 IMAD R0 R4;"
+    "R5 LDG.E R4; R6 LDG.E R4; R7 LDG.E R4; R8 LDG.E R4; R9 LDG.E R4; R10 MUFU.RCP R5; R11 FMUL R6 R10;"
+    "R12 FMUL R7 R10; R13 FMUL R8 R10; R14 FMUL R11 R11; R14 FFMA R12 R12 R14; R14 FFMA R13 R13 R14; R12 FMUL R5 R14;"
+    "R12 FFMA R9 R12; R12 FMUL R12 R10; R12 MUFU.RSQ R12; R15 LDG.E R4; R15 MUFU.RSQ R15; R14 MUFU.RSQ R14;"
+    "R14 FADD R14 R12; R16 FMUL R15 R14; R16 MUFU.RCP R16; STG.E R4 R16; EXIT";
+
+/* R16 the step; each of the five variables what it was, and its flux. */
+static const char advance_code[] =
+    "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R4 MOV; R4 IMAD R0 R4;"
+    "R16 LDG.E R4; R16 FMUL R16; 5*{ R5 LDG.E R4; R6 LDG.E R4; R5 FFMA R16 R6 R5; STG.E R4 R5 }; EXIT";
+
+/*
+ * Operands; `step` is the distance to the next variable's, side's or axis' array. Behind the fluxes are the variables
+ * as they were, the cells' areas and their steps.
+ */
 enum { CELLS, NEIGHBOURS, NORMALS, FLUXES };
+enum { OLD = VARIABLES, AREAS = 2 * VARIABLES, STEPS, BEHIND };
 
 static uint64_t drawn(const gpci_launch *l, uint64_t cell, uint64_t side, uint64_t salt, uint64_t bound) {
     return (gpci_mix(l->seed + (cell * SIDES + side) * 2 + salt) >> 32) * bound >> 32;
@@ -71,18 +96,51 @@ static void walk_flux(gpci_walk *w, const gpci_launch *l) {
         return;
     for (uint64_t k = 0; k < VARIABLES; k++)
         gpci_access(w, l->operand[CELLS].base + k * l->operand[CELLS].step + thread * GPCI_ELEMENT, GPCI_ELEMENT);
-    for (uint64_t side = 0; side < SIDES; side++) {
+    for (uint64_t side = 0; side < SIDES; side++)
         walk_side(w, l, thread, side);
-        gpci_branch(w, side + 1 < SIDES);
-    }
     for (uint64_t k = 0; k < VARIABLES; k++)
         gpci_access(w, l->operand[FLUXES].base + k * l->operand[FLUXES].step + thread * GPCI_ELEMENT, GPCI_ELEMENT);
     gpci_finish(w);
 }
 
+/* Every lane's cell in one array of many. */
+static void each(gpci_walk *w, const gpci_launch *l, unsigned operand, uint64_t array, uint64_t thread) {
+    gpci_access(w, l->operand[operand].base + array * l->operand[operand].step + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+}
+
+static void walk_step(gpci_walk *w, const gpci_launch *l) {
+    const uint64_t thread = w->x * CELL_THREADS + w->first;
+    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+        return;
+    for (uint64_t k = 0; k < VARIABLES; k++)
+        each(w, l, CELLS, k, thread);
+    each(w, l, FLUXES, AREAS, thread);
+    each(w, l, FLUXES, STEPS, thread);
+    gpci_finish(w);
+}
+
+static void walk_advance(gpci_walk *w, const gpci_launch *l) {
+    const uint64_t thread = w->x * CELL_THREADS + w->first;
+    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+        return;
+    each(w, l, FLUXES, STEPS, thread);
+    for (uint64_t k = 0; k < VARIABLES; k++) {
+        each(w, l, FLUXES, OLD + k, thread);
+        each(w, l, FLUXES, k, thread);
+        each(w, l, CELLS, k, thread);
+    }
+    gpci_finish(w);
+}
+
 static gpc_status plan_cfd(gpci_problem *p) {
-    gpci_launch l = {.name = "_Z17cuda_compute_fluxiPiPfS0_S0_", .code = flux_code, .warp = walk_flux};
-    l.n = p->size / (GPCI_ELEMENT * VARIABLES);
+    static const struct {
+        const char *name, *code;
+        void (*warp)(gpci_walk *w, const gpci_launch *l);
+    } kernels[] = {{"_Z24cuda_compute_step_factoriPfS_S_", step_code, walk_step},
+                   {"_Z17cuda_compute_fluxiPiPfS0_S0_", flux_code, walk_flux},
+                   {"_Z14cuda_time_stepiiPfS_S_S_", advance_code, walk_advance}};
+    gpci_launch l = {.n = p->size / (GPCI_ELEMENT * VARIABLES)};
+    const uint64_t only = (uint64_t)p->values[2];
     l.window = (uint64_t)p->values[0];
     l.seed = gpci_mix((uint64_t)p->values[1]);
     l.grid[0] = gpci_ceiling(l.n, CELL_THREADS);
@@ -90,21 +148,30 @@ static gpc_status plan_cfd(gpci_problem *p) {
     l.operand[CELLS] = gpci_problem_arrays(p, l.n * GPCI_ELEMENT, VARIABLES);
     l.operand[NEIGHBOURS] = gpci_problem_arrays(p, l.n * GPCI_ELEMENT, SIDES);
     l.operand[NORMALS] = gpci_problem_arrays(p, l.n * GPCI_ELEMENT, SIDES * AXES);
-    l.operand[FLUXES] = gpci_problem_arrays(p, l.n * GPCI_ELEMENT, VARIABLES);
-    return gpci_problem_launch(p, &l);
+    l.operand[FLUXES] = gpci_problem_arrays(p, l.n * GPCI_ELEMENT, BEHIND);
+    gpc_status status = GPC_OK;
+    for (uint64_t k = 0; k < 3 && status == GPC_OK; k++) {
+        l.name = kernels[k].name;
+        l.code = kernels[k].code;
+        l.warp = kernels[k].warp;
+        if (!only || only == k + 1)
+            status = gpci_problem_launch(p, &l);
+    }
+    return status;
 }
 
 static const gpc_parameter cfd_parameters[] = {
     {"near", 1024, 1, 1 << 30, true, "how far a neighbour's number is away, at most"},
     {"seed", 1, 0, 1e15, true, "of the mesh"},
+    {"launch", 0, 0, 3, true, "1: compute_step_factor alone, 2: compute_flux, 3: time_step; 0: all"},
 };
 
 const gpci_synthetic gpci_synthetic_rodinia_cfd = {
     .name = "rodinia-cfd",
-    .summary = "cfd's fluxes between the cells of a mesh, as Fermi ran it; SIZE of the cells' variables, 20 bytes a "
-               "cell (near=1024, seed=1)",
+    .summary = "cfd's flow between the cells of a mesh, as Fermi ran it; SIZE of the cells' variables, 20 bytes a "
+               "cell (near=1024, seed=1, launch=0: all)",
     .least = GPCI_ELEMENT * VARIABLES,
     .parameters = cfd_parameters,
-    .parameter_count = 2,
+    .parameter_count = 3,
     .plan = plan_cfd,
 };

@@ -187,3 +187,188 @@ const gpci_synthetic gpci_synthetic_bfs = {
     .parameter_count = 4,
     .plan = plan_bfs,
 };
+
+/*
+ * Breadth-first search as Rodinia's bfs does it, compiled for Fermi: for each level Kernel, whose threads have a
+ * node each and walk over the edges of those that the level before has marked, and Kernel2, which makes the marks of
+ * one level those to begin with at the next. Other arrays may be where it stores, so it loads a node's first edge
+ * and how many it has again for each edge, and the node's level: 8 loads, and 1; seeds/001, Table 3, has 1 + 36 + 1
+ * runs. A mark is a byte; nodes are pairs of numbers. Published: a million nodes of six edges each, blocks of 512
+ * threads.
+ *
+ * The graph is that of bfs above. At which level a node is met is drawn, of as many as a random graph has there: of
+ * the part s of all nodes is a level, so of those not met yet 1 - (1 - s)^degree are the next one.
+ */
+
+#define LEVEL_THREADS 512u
+#define LEVELS_AT_ONCE 24u
+#define NODE_BYTES 8u /* its first edge, and how many it has */
+
+/* R4 the node's marks, R5 itself, R7 the edge and R8 the last one, R9 where it leads. */
+static const char search_code[] =
+    "R1 MOV; R0 S2R; R2 S2R; R0 IMAD R2 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R4 IADD3 R0 R1; R3 LDG.E.U8 R4;"
+    "P0 ISETP.EQ.AND R3; @P0 EXIT; STG.E.U8 R4 R255; R5 LEA R0 R1; R7 LDG.E R5; R8 LDG.E R5; R8 IADD3 R7 R8;"
+    "P1 ISETP.GE.AND R7 R8; @P1 EXIT; R6 LEA R0 R1;"
+    "edge: R10 LEA R7 R1; R9 LDG.E R10; R11 IADD3 R9 R1; R12 LDG.E.U8 R11; P1 ISETP.NE.AND R12; @P1 BRA met;"
+    "R13 LDG.E R6; R13 IADD3 R13; R14 LEA R9 R1; STG.E R14 R13; R15 IADD3 R9 R1; R16 MOV; STG.E.U8 R15 R16;"
+    "met: R12 LDG.E R5; R8 LDG.E R5; R8 IADD3 R12 R8; R7 IADD3 R7; P2 ISETP.LT.AND R7 R8; @P2 BRA edge; EXIT";
+
+static const char mark_code[] =
+    "R1 MOV; R0 S2R; R2 S2R; R0 IMAD R2 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R4 IADD3 R0 R1; R3 LDG.E.U8 R4;"
+    "P0 ISETP.EQ.AND R3; @P0 EXIT; R5 IADD3 R0 R1; R6 MOV; STG.E.U8 R5 R6; R5 IADD3 R0 R1; STG.E.U8 R5 R6; R5 MOV;"
+    "STG.E.U8 R5 R6; STG.E.U8 R4 R255; EXIT";
+
+/* Operands: nodes, edges, levels, and the marks: of this level, of the next, of all that were met; `step` apart. */
+enum { NODES, EDGES, LEVELS, MARKS };
+enum { THIS, NEXT, MET, OVER };
+
+/* Nodes are met in the order of a number: below `rows` before the level, `steps` with it, `repeats` with the next. */
+static uint64_t order_of(const gpci_launch *l, uint64_t node) {
+    return node ? gpci_mix(l->seed + node * 4 + 3) >> 32 : 0;
+}
+
+static uint64_t marks(const gpci_launch *l, unsigned which) {
+    return l->operand[MARKS].base + which * l->operand[MARKS].step;
+}
+
+/* Lanes of nodes whose order is in a range. */
+static uint64_t lanes_between(const gpci_walk *w, const gpci_launch *l, const uint64_t *nodes, uint64_t from,
+                              uint64_t to) {
+    uint64_t found = 0;
+    for (unsigned lane = 0; lane < w->lanes; lane++) {
+        const uint64_t order = order_of(l, nodes[lane]);
+        found |= (uint64_t)(order >= from && order < to) << lane;
+    }
+    return found;
+}
+
+/* An edge of each lane's node: where it leads, and whether that was met. */
+static void search_edge(gpci_walk *w, const gpci_launch *l, const uint64_t *edges, uint64_t node) {
+    uint64_t words[GPCI_SYNTHETIC_LANES], to[GPCI_SYNTHETIC_LANES], levels[GPCI_SYNTHETIC_LANES];
+    for (unsigned lane = 0; lane < w->lanes; lane++) {
+        words[lane] = edges[lane] * GPCI_ELEMENT;
+        to[lane] = random_below(l, 1, edges[lane], l->n);
+        levels[lane] = to[lane] * GPCI_ELEMENT;
+    }
+    gpci_access_at(w, l->operand[EDGES].base, words);
+    gpci_access_at(w, marks(l, MET), to);
+    if (gpci_if(w, w->mask & lanes_between(w, l, to, l->steps, UINT64_MAX))) {
+        gpci_access(w, l->operand[LEVELS].base + node * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access_at(w, l->operand[LEVELS].base, levels);
+        gpci_access_at(w, marks(l, NEXT), to);
+    }
+    gpci_end_if(w);
+}
+
+static void walk_search(gpci_walk *w, const gpci_launch *l) {
+    uint64_t nodes[GPCI_SYNTHETIC_LANES], edges[GPCI_SYNTHETIC_LANES], ends[GPCI_SYNTHETIC_LANES];
+    const uint64_t thread = w->x * LEVEL_THREADS + w->first, node = l->operand[NODES].base + thread * NODE_BYTES;
+    uint64_t again = 0;
+    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+        return;
+    for (unsigned lane = 0; lane < w->lanes; lane++) {
+        nodes[lane] = thread + lane;
+        edges[lane] = first_edge(l, thread + lane < l->n ? thread + lane : 0);
+        ends[lane] = first_edge(l, thread + lane < l->n ? thread + lane + 1 : 0);
+        again |= (uint64_t)(edges[lane] < ends[lane]) << lane;
+    }
+    gpci_access(w, marks(l, THIS) + thread, 1);
+    if (!gpci_guard(w, lanes_between(w, l, nodes, l->rows, l->steps)))
+        return;
+    gpci_access(w, marks(l, THIS) + thread, 1);
+    gpci_access(w, node, NODE_BYTES);
+    gpci_access(w, node + GPCI_ELEMENT, NODE_BYTES);
+    if (!gpci_guard(w, again))
+        return;
+    do {
+        search_edge(w, l, edges, thread);
+        gpci_access(w, node, NODE_BYTES);
+        gpci_access(w, node + GPCI_ELEMENT, NODE_BYTES);
+        again = 0;
+        for (uint64_t left = w->mask; left; left &= left - 1) {
+            const unsigned lane = gpci_lowest(left);
+            again |= (uint64_t)(++edges[lane] < ends[lane]) << lane;
+        }
+    } while (gpci_loop(w, again));
+    w->mask = w->all;
+    gpci_finish(w);
+}
+
+static void walk_marks(gpci_walk *w, const gpci_launch *l) {
+    uint64_t nodes[GPCI_SYNTHETIC_LANES];
+    const uint64_t thread = w->x * LEVEL_THREADS + w->first;
+    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+        return;
+    for (unsigned lane = 0; lane < w->lanes; lane++)
+        nodes[lane] = thread + lane;
+    gpci_access(w, marks(l, NEXT) + thread, 1);
+    if (!gpci_guard(w, lanes_between(w, l, nodes, l->steps, l->repeats)))
+        return;
+    gpci_access(w, marks(l, THIS) + thread, 1);
+    gpci_access(w, marks(l, MET) + thread, 1);
+    gpci_access(w, marks(l, OVER), 0);
+    gpci_access(w, marks(l, NEXT) + thread, 1);
+    gpci_finish(w);
+}
+
+static gpc_status add_level(gpci_problem *p, gpci_launch *l) {
+    l->name = "_Z6KernelP4NodePiPbS2_S2_S1_i";
+    l->code = search_code;
+    l->warp = walk_search;
+    gpc_status status = gpci_problem_launch(p, l);
+    l->name = "_Z7Kernel2PbS_S_S_i";
+    l->code = mark_code;
+    l->warp = walk_marks;
+    return status == GPC_OK ? gpci_problem_launch(p, l) : status;
+}
+
+static gpc_status plan_levels(gpci_problem *p) {
+    const uint64_t first = (uint64_t)p->values[1], levels = (uint64_t)p->values[2];
+    gpci_launch l = {.columns = (uint64_t)p->values[0], .seed = gpci_mix((uint64_t)p->values[3])};
+    l.n = p->size / GPCI_ELEMENT / l.columns;
+    if (!l.n)
+        return gpci_problem_fail(p, "%llu bytes are less than a node's %llu edges", (unsigned long long)p->size,
+                                 (unsigned long long)l.columns);
+    l.grid[0] = gpci_ceiling(l.n, LEVEL_THREADS);
+    l.block[0] = LEVEL_THREADS;
+    l.operand[NODES].base = gpci_problem_array(p, l.n * NODE_BYTES);
+    l.operand[EDGES].base = gpci_problem_array(p, l.n * l.columns * GPCI_ELEMENT);
+    l.operand[LEVELS].base = gpci_problem_array(p, l.n * GPCI_ELEMENT);
+    l.operand[MARKS] = gpci_problem_arrays(p, l.n, OVER + 1);
+    const double all = (double)UINT32_MAX + 1;
+    double met = 0, level = all / (double)l.n;
+    gpc_status status = GPC_OK;
+    for (uint64_t i = 0; status == GPC_OK && i < first + levels && level >= 1; i++) {
+        double missed = all - met - level; /* of those not met, those that no edge of the level leads to */
+        for (uint64_t edge = 0; edge < l.columns; edge++)
+            missed *= 1 - level / all;
+        l.rows = (uint64_t)met;
+        l.steps = (uint64_t)(met + level);
+        l.repeats = (uint64_t)(all - missed);
+        met += level;
+        level = all - missed - met;
+        if (i >= first)
+            status = add_level(p, &l);
+    }
+    if (!p->launch_count)
+        return gpci_problem_fail(p, "parameter 'first': the graph has not so many levels");
+    return status;
+}
+
+static const gpc_parameter levels_parameters[] = {
+    {"degree", 6, 1, 1024, true, "edges of a node, on average"},
+    {"first", 0, 0, 1 << 20, true, "level that is searched first"},
+    {"levels", LEVELS_AT_ONCE, 1, LEVELS_AT_ONCE, true, "as far as there are, two launches each"},
+    {"seed", 1, 0, 1e15, true, "of the graph"},
+};
+
+const gpci_synthetic gpci_synthetic_rodinia_bfs = {
+    .name = "rodinia-bfs",
+    .summary =
+        "breadth-first search over a random graph, level by level, as Fermi ran it; SIZE of the edges (degree=6, "
+        "first=0, levels=24, seed=1)",
+    .least = GPCI_ELEMENT,
+    .parameters = levels_parameters,
+    .parameter_count = 4,
+    .plan = plan_levels,
+};

@@ -206,3 +206,38 @@ Test(synthetic_fermi, gaussian) {
     free(multipliers);
     machine_close(&m);
 }
+
+/* A step is what the six numbers of a cell add up to; a variable is what it was and, by the step, its flux. */
+static double flowed(machine_lane *lane, const char *kernel) {
+    double *q = lane->queue, sum = 0;
+    if (strstr(kernel, "time_step")) {
+        cr_assert_eq(lane->count, 3);
+        lane->count = 1; /* the step is for all variables */
+        return q[1] + q[0] * q[2];
+    }
+    cr_assert_eq(lane->count, 6);
+    while (lane->count)
+        sum += q[--lane->count];
+    return sum;
+}
+
+/* 500 cells: variables; behind the five fluxes old variables, areas, steps. */
+Test(synthetic_fermi, cfd_around_the_fluxes) {
+    enum { CELLS, FLUXES = 3, N = 500, OLD = 5 * N, AREAS = 10 * N, STEPS = 11 * N };
+    machine m;
+    machine_open(&m, "rodinia-cfd:10000:launch=1", 4, flowed);
+    machine_run(&m);
+    for (size_t cell = 0; cell < N; cell++) {
+        double sum = m.arrays[FLUXES][AREAS + cell];
+        for (size_t k = 0; k < 5; k++)
+            sum += m.arrays[CELLS][k * N + cell];
+        machine_expect(&m, FLUXES, STEPS + cell, sum);
+    }
+    machine_close(&m);
+    machine_open(&m, "rodinia-cfd:10000:launch=3", 4, flowed);
+    machine_run(&m);
+    const double *f = m.arrays[FLUXES];
+    for (size_t i = 0; i < 5 * N; i++)
+        machine_expect(&m, CELLS, i, f[OLD + i] + f[STEPS + i % N] * f[i]);
+    machine_close(&m);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/synthetic/synthetic.h"
+
+/*
+ * Needleman-Wunsch, as Rodinia's nw (Che et al., IISWC 2009; needle_cuda_shared_1 and _2) does it, compiled for Fermi:
+ * a matrix of scores, a row and a column more than its side, in patches of 16 x 16. Those of one diagonal are a launch,
+ * of a block of 16 threads each: it takes the patch of the reference and the scores above and beside the patch into
+ * shared memory, goes through its diagonals, and writes it back. _1 goes down to the main diagonal, _2 from there on.
+ *
+ * Loops of 16 loads are unrolled: seeds/001, Table 3, counts 381 runs for nw, which is 1 + 2 x 19 x 20 / 2, for 19
+ * loads in each kernel. Published: 2,048 x 2,048, 255 launches.
+ */
+
+#define NEEDLE_SIDE UINT64_C(16)
+#define NEEDLE_SCORES (NEEDLE_SIDE + 1) /* of a patch in shared memory, those above and beside it included */
+#define NEEDLE_REFERENCE (GPCI_SHARED_BASE + NEEDLE_SCORES * NEEDLE_SCORES * GPCI_ELEMENT)
+
+/* R2 the thread; R4 in the matrix and the reference, R6 in shared memory, R8 to R23 what is on its way there. */
+static const char needle_code[] =
+    "R1 MOV; R0 S2R; R2 S2R; R3 MOV; R4 IMAD R0 R3 R2; R6 SHF.L.U32 R2; P0 ISETP.NE.AND R2; @P0 BRA patch;"
+    "R5 LDG.E R4; STS R6 R5;"
+    "patch: 16*{ R8+1 LDG.E R4 }; 16*{ STS R6 R8+1 }; BAR.SYNC.DEFER_BLOCKING; R5 LDG.E R4; STS R6 R5;"
+    "BAR.SYNC.DEFER_BLOCKING; R5 LDG.E R4; STS R6 R5; BAR.SYNC.DEFER_BLOCKING; R24 MOV;"
+    "down: P1 ISETP.GT.AND R2 R24; @P1 BRA passed; R25 LDS R6; R26 LDS R6; R27 LDS R6; R28 LDS R6; R25 IADD3 R25 R26;"
+    "R27 IADD3 R27; R28 IADD3 R28; R25 IMNMX R25 R27; R25 IMNMX R25 R28; STS R6 R25; passed: BAR.SYNC.DEFER_BLOCKING;"
+    "R24 IADD3 R24; P2 ISETP.LT.AND R24; @P2 BRA down; R24 MOV;"
+    "up: P1 ISETP.GT.AND R2 R24; @P1 BRA left; R25 LDS R6; R26 LDS R6; R27 LDS R6; R28 LDS R6; R25 IADD3 R25 R26;"
+    "R27 IADD3 R27; R28 IADD3 R28; R25 IMNMX R25 R27; R25 IMNMX R25 R28; STS R6 R25; left: BAR.SYNC.DEFER_BLOCKING;"
+    "R24 IADD3 R24; P2 ISETP.GE.AND R24; @P2 BRA up; 16*{ R25 LDS R6; STG.E R4 R25 }; EXIT";
+
+/* Operands. Of the launch: `n` patches a side, `window` its number, from 0. */
+enum { MATRIX, REFERENCES };
+
+static uint64_t score(uint64_t row, uint64_t column) {
+    return GPCI_SHARED_BASE + (row * NEEDLE_SCORES + column) * GPCI_ELEMENT;
+}
+
+/* An element of shared memory each, by the better of its three neighbours. */
+static void walk_best(gpci_walk *w, uint64_t lanes, uint64_t row, uint64_t column) {
+    const uint64_t up = -(NEEDLE_SCORES - 1) * GPCI_ELEMENT; /* from lane to lane: a column on, a row back */
+    if (gpci_if(w, w->mask & lanes)) {
+        gpci_access(w, score(row - 1, column - 1), up);
+        gpci_access(w, NEEDLE_REFERENCE + ((row - 1) * NEEDLE_SIDE + column - 1) * GPCI_ELEMENT,
+                    -(NEEDLE_SIDE - 1) * GPCI_ELEMENT);
+        gpci_access(w, score(row, column - 1), up);
+        gpci_access(w, score(row - 1, column), up);
+        gpci_access(w, score(row, column), up);
+    }
+    gpci_end_if(w);
+    gpci_barrier(w);
+}
+
+static void walk_diagonals(gpci_walk *w) {
+    for (uint64_t m = 0; m < NEEDLE_SIDE; m++) {
+        walk_best(w, gpci_below(w, 0, m + 1), m + 1, 1);
+        gpci_branch(w, m + 1 < NEEDLE_SIDE);
+    }
+    for (uint64_t m = NEEDLE_SIDE - 1; m-- > 0;) {
+        walk_best(w, gpci_below(w, 0, m + 1), NEEDLE_SIDE, NEEDLE_SIDE - m);
+        gpci_branch(w, m > 0);
+    }
+}
+
+static void walk_needle(gpci_walk *w, const gpci_launch *l) {
+    const uint64_t pitch = (l->n * NEEDLE_SIDE + 1) * GPCI_ELEMENT, back = l->window + 1 - l->n;
+    const bool first = l->window < l->n;
+    const uint64_t x = w->x + (first ? 0 : back), y = first ? l->window - w->x : l->n - 1 - w->x;
+    const uint64_t corner = y * NEEDLE_SIDE * pitch + x * NEEDLE_SIDE * GPCI_ELEMENT,
+                   inner = corner + pitch + GPCI_ELEMENT;
+    const uint64_t matrix = l->operand[MATRIX].base;
+    if (gpci_if(w, w->mask & 1)) {
+        gpci_access(w, matrix + corner, 0);
+        gpci_access(w, score(0, 0), 0);
+    }
+    gpci_end_if(w);
+    for (uint64_t row = 0; row < NEEDLE_SIDE; row++)
+        gpci_access(w, l->operand[REFERENCES].base + inner + row * pitch, GPCI_ELEMENT);
+    for (uint64_t row = 0; row < NEEDLE_SIDE; row++)
+        gpci_access(w, NEEDLE_REFERENCE + row * NEEDLE_SIDE * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_barrier(w);
+    gpci_access(w, matrix + corner + pitch, pitch);
+    gpci_access(w, score(1, 0), NEEDLE_SCORES * GPCI_ELEMENT);
+    gpci_barrier(w);
+    gpci_access(w, matrix + corner + GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_access(w, score(0, 1), GPCI_ELEMENT);
+    gpci_barrier(w);
+    walk_diagonals(w);
+    for (uint64_t row = 0; row < NEEDLE_SIDE; row++) {
+        gpci_access(w, score(row + 1, 1), GPCI_ELEMENT);
+        gpci_access(w, matrix + inner + row * pitch, GPCI_ELEMENT);
+    }
+    gpci_finish(w);
+}
+
+static gpc_status plan_needle(gpci_problem *p) {
+    gpci_launch l = {.code = needle_code,
+                     .warp = walk_needle,
+                     .shared = (NEEDLE_SCORES * NEEDLE_SCORES + NEEDLE_SIDE * NEEDLE_SIDE) * GPCI_ELEMENT};
+    const uint64_t side = gpci_root(p->size / GPCI_ELEMENT), first = (uint64_t)p->values[0];
+    const uint64_t launches = (uint64_t)p->values[1];
+    l.n = (side - 1) / NEEDLE_SIDE;
+    if (first >= 2 * l.n - 1)
+        return gpci_problem_fail(p, "parameter 'first': %llu is none of the %llu diagonals", (unsigned long long)first,
+                                 (unsigned long long)(2 * l.n - 1));
+    const uint64_t bytes = (l.n * NEEDLE_SIDE + 1) * (l.n * NEEDLE_SIDE + 1) * GPCI_ELEMENT;
+    l.operand[MATRIX].base = gpci_problem_array(p, bytes);
+    l.operand[REFERENCES].base = gpci_problem_array(p, bytes);
+    l.block[0] = NEEDLE_SIDE;
+    gpc_status status = GPC_OK;
+    for (l.window = first; status == GPC_OK && l.window < first + launches && l.window < 2 * l.n - 1; l.window++) {
+        const bool down = l.window < l.n;
+        l.name = down ? "_Z20needle_cuda_shared_1PiS_iiii" : "_Z20needle_cuda_shared_2PiS_iiii";
+        l.grid[0] = down ? l.window + 1 : 2 * l.n - 1 - l.window;
+        status = gpci_problem_launch(p, &l);
+    }
+    return status;
+}
+
+static const gpc_parameter needle_parameters[] = {
+    {"first", 0, 0, 1 << 12, true, "diagonal of patches that is launched first"},
+    {"launches", GPCI_SYNTHETIC_LAUNCHES, 1, GPCI_SYNTHETIC_LAUNCHES, true, "diagonals, one each, as far as there are"},
+};
+
+const gpci_synthetic gpci_synthetic_rodinia_nw = {
+    .name = "rodinia-nw",
+    .summary = "Needleman-Wunsch in patches of 16 x 16, diagonal by diagonal, as Fermi ran it; SIZE of the matrix "
+               "(first=0, launches=48)",
+    .least = NEEDLE_SCORES * NEEDLE_SCORES * GPCI_ELEMENT,
+    .parameters = needle_parameters,
+    .parameter_count = 2,
+    .plan = plan_needle,
+};

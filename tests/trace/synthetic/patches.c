@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/synthetic/machine.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rodinia's kernels that work in patches of 16 x 16, on numbers. */
+
+/* What comes from the array goes as it is into shared memory, in the order of the loads. */
+static double copied(machine_lane *lane) {
+    const double value = lane->queue[lane->stores++];
+    if (lane->stores == lane->count)
+        lane->count = lane->stores = 0;
+    return value;
+}
+
+static double most(double a, double b) {
+    return a > b ? a : b;
+}
+
+/* Copies, and the best of three ways to an element. */
+static double scored(machine_lane *lane, const char *kernel) {
+    const double *q = lane->queue;
+    (void)kernel;
+    if (!lane->shared || lane->count == 1)
+        return copied(lane);
+    cr_assert_eq(lane->count, 4);
+    lane->count = 0;
+    return most(most(q[0] + q[1], q[2] - 10), q[3] - 10);
+}
+
+/* 37 x 37 scores: two patches a side, three diagonals of them; the first row and column are given. */
+Test(synthetic_patches, needleman_wunsch) {
+    enum { MATRIX, REFERENCE, SIDE = 33 };
+    machine m;
+    machine_open(&m, "rodinia-nw:5476", 4, scored);
+    double *best = machine_copy(&m, MATRIX), *reference = machine_copy(&m, REFERENCE);
+    cr_assert_eq(m.lengths[MATRIX], SIDE * SIDE);
+    for (unsigned launch = 0; launch < 3; launch++) {
+        cr_assert(machine_launch(&m));
+        cr_expect_str_eq(m.rig.kernel.name,
+                         launch < 2 ? "_Z20needle_cuda_shared_1PiS_iiii" : "_Z20needle_cuda_shared_2PiS_iiii");
+        cr_expect_eq(m.rig.kernel.grid[0], launch == 1 ? 2 : 1);
+    }
+    cr_expect_not(machine_launch(&m));
+    for (size_t i = 1; i < SIDE; i++)
+        for (size_t j = 1; j < SIDE; j++) {
+            const size_t at = i * SIDE + j;
+            best[at] = most(most(best[at - SIDE - 1] + reference[at], best[at - 1] - 10), best[at - SIDE] - 10);
+        }
+    for (size_t i = 0; i < SIDE * SIDE; i++)
+        machine_expect(&m, MATRIX, i, best[i]);
+    free(best);
+    free(reference);
+    machine_close(&m);
+}
+
+/* Copies; an element less products, over a divisor where one follows; and one less 16 products that came before it. */
+static double factored(machine_lane *lane, const char *kernel) {
+    const double *q = lane->queue;
+    const unsigned count = lane->count;
+    (void)kernel;
+    if (count == 33) {
+        double sum = 0;
+        for (unsigned i = 0; i < 32; i += 2)
+            sum += q[i] * q[i + 1];
+        lane->count = 0;
+        return q[32] - sum;
+    }
+    if (!lane->shared || count == 1)
+        return copied(lane);
+    double value = q[0];
+    for (unsigned i = 1; i + 1 < count; i += 2)
+        value -= q[i] * q[i + 1];
+    lane->count = 0;
+    return count % 2 ? value : value / q[count - 1];
+}
+
+/* The product of the factors is the matrix, for three patches a side. */
+Test(synthetic_patches, lu_decomposition) {
+    enum { N = 48, LAUNCHES = 7 };
+    machine m;
+    machine_open(&m, "rodinia-lud:9800", 4, factored);
+    cr_assert_eq(m.lengths[0], N * N);
+    for (size_t i = 0; i < N; i++)
+        m.arrays[0][i * N + i] += 500;
+    double *a = machine_copy(&m, 0);
+    for (unsigned launch = 0; launch < LAUNCHES; launch++)
+        cr_assert(machine_launch(&m));
+    cr_expect_not(machine_launch(&m));
+    for (size_t row = 0; row < N; row++)
+        for (size_t column = 0; column < N; column++) {
+            double sum = 0;
+            for (size_t k = 0; k <= row && k <= column; k++)
+                sum += (k == row ? 1 : m.arrays[0][row * N + k]) * m.arrays[0][k * N + column];
+            cr_assert_float_eq(sum, a[row * N + column], 1e-9, "(%zu, %zu): %g, not %g", row, column, sum,
+                               a[row * N + column]);
+        }
+    free(a);
+    machine_close(&m);
+}
+
+/* Of srad: pixel, then its neighbours above, below, left, right. */
+static double coefficient(const double *q) {
+    double squares = 0, sum = 0;
+    for (unsigned i = 1; i < 5; i++) {
+        squares += (q[i] - q[0]) * (q[i] - q[0]);
+        sum += q[i] - q[0];
+    }
+    return squares + 3 * sum;
+}
+
+/* The first kernel stores the coefficient and the differences east, west, south, north; the second adds up. */
+static double diffused(machine_lane *lane, const char *kernel) {
+    static const unsigned order[] = {0, 4, 3, 2, 1};
+    double *q = lane->queue;
+    if (strstr(kernel, "cuda_1")) {
+        if (!lane->shared)
+            return copied(lane);
+        cr_assert_eq(lane->count, 5);
+        const unsigned which = order[lane->stores++];
+        const double value = which ? q[which] - q[0] : coefficient(q);
+        if (lane->stores == 5)
+            lane->count = lane->stores = 0;
+        return value;
+    }
+    /* the pixel, coefficients of its own, below and to the right, differences north, south, west, east */
+    if (lane->count < 8)
+        return copied(lane);
+    cr_assert_eq(lane->count, 8);
+    lane->count = 0;
+    return q[0] + (q[1] * q[4] + q[2] * q[5] + q[1] * q[6] + q[3] * q[7]) / 8;
+}
+
+/* 33 x 33: two patches a side, whose neighbours beyond the image are its border. */
+Test(synthetic_patches, diffusion) {
+    enum { IMAGE, COEFFICIENTS, DIFFERENCES, N = 32, FIRST = N };
+    enum { EAST, WEST = N * N, SOUTH = 2 * N * N, NORTH = 3 * N * N };
+    machine m;
+    machine_open(&m, "rodinia-srad:4356", 4, diffused);
+    cr_assert_eq(m.lengths[IMAGE], (N + 2) * N);
+    double *old = machine_copy(&m, IMAGE) + FIRST, *c = calloc(N * N, sizeof *c);
+    cr_assert(machine_launch(&m));
+    for (size_t y = 0; y < N; y++)
+        for (size_t x = 0; x < N; x++) {
+            const size_t at = y * N + x;
+            const double q[5] = {old[at], old[y ? at - N : at], old[y + 1 < N ? at + N : at], old[x ? at - 1 : at],
+                                 old[x + 1 < N ? at + 1 : at]};
+            c[at] = coefficient(q);
+            machine_expect(&m, COEFFICIENTS, FIRST + at, c[at]);
+            machine_expect(&m, DIFFERENCES, NORTH + at, q[1] - q[0]);
+            machine_expect(&m, DIFFERENCES, SOUTH + at, q[2] - q[0]);
+            machine_expect(&m, DIFFERENCES, WEST + at, q[3] - q[0]);
+            machine_expect(&m, DIFFERENCES, EAST + at, q[4] - q[0]);
+        }
+    const double *d = m.arrays[DIFFERENCES];
+    cr_assert(machine_launch(&m));
+    cr_expect_not(machine_launch(&m));
+    for (size_t y = 0; y < N; y++)
+        for (size_t x = 0; x < N; x++) {
+            const size_t at = y * N + x;
+            const double south = c[y + 1 < N ? at + N : at], east = c[x + 1 < N ? at + 1 : at];
+            const double sum =
+                c[at] * d[NORTH + at] + south * d[SOUTH + at] + c[at] * d[WEST + at] + east * d[EAST + at];
+            machine_expect(&m, IMAGE, FIRST + at, old[at] + sum / 8);
+        }
+    free(old - FIRST);
+    free(c);
+    machine_close(&m);
+}
