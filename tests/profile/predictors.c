@@ -208,6 +208,39 @@ Test(predictors, compiler) {
     close_bench(&b);
 }
 
+/* Loads by their numbers: kernel one has 0 and 1, kernel two the rest. */
+Test(predictors, compiler_by_loads) {
+    bench b;
+    open_bench(&b, NULL);
+    gpc_hierarchy *h = open_hierarchy(&b, spec_of(&b, "compiler", ", loads=1"));
+    cr_assert_eq(gpc_hierarchy_begin_kernel(h, NULL, NULL), GPC_OK);
+    cr_expect_eq(load(h, 0, 0x10, LINE(50), 1), 4);
+    cr_expect_eq(load(h, 0, 0x20, LINE(51), 1), 1);
+    cr_assert_eq(gpc_hierarchy_begin_kernel(h, NULL, NULL), GPC_OK);
+    cr_expect_eq(load(h, 0, 0x20, LINE(52), 1), 4, "kernel two's is another");
+    gpc_hierarchy_destroy(h);
+    h = open_hierarchy(&b, spec_of(&b, "compiler", ", loads=1+0"));
+    cr_assert_eq(gpc_hierarchy_begin_kernel(h, NULL, NULL), GPC_OK);
+    cr_expect_eq(load(h, 0, 0x10, LINE(50), 1), 1);
+    cr_expect_eq(load(h, 0, 0x20, LINE(51), 1), 1);
+    gpc_hierarchy_destroy(h);
+    static const struct {
+        const char *more, *message;
+    } wrong[] = {{", loads=4", "each below 4"},           {", loads=0+", "joined by +"},
+                 {", loads=-1", "joined by +"},           {", loads=0x1", "joined by +"},
+                 {", loads=0-1", "joined by +"},          {", loads=0, threshold=2", "no effect"},
+                 {", loads=0, use=segments", "no effect"}};
+    for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        gpc_error error = GPC_ERROR_INIT;
+        gpc_hierarchy *none = NULL;
+        cr_assert_eq(gpc_config_set(b.r.config, "l1.bypass", spec_of(&b, "compiler", wrong[i].more), NULL), GPC_OK);
+        cr_expect_eq(gpc_hierarchy_create(b.r.context, b.r.config, &error, &none), GPC_ERROR_ARGUMENT);
+        cr_expect(strstr(error.message, wrong[i].message), "%s: %s", wrong[i].more, error.message);
+        cr_expect_null(none);
+    }
+    close_bench(&b);
+}
+
 /* Stores and atomics are none of their business. */
 Test(predictors, loads_only) {
     bench b;

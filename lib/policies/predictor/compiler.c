@@ -2,12 +2,19 @@
 #include "base/map.h"
 #include "policies/predictor/profile_file.h"
 
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 /*
  * Compiler-based bypassing, Xie et al. (ICCAD 2013) as seeds/001 IV.A and VI.B describe it: after a profiling run every
  * load instruction is compiled with one of two cache operators, ca (cached in L1 and L2) or cg (L2 only), for all the
  * addresses that it accesses. Here it gets cg where its U x (1 + R) is below the threshold. R counts the hits of all
  * instructions in what this one brought in, so that a load on whose lines others depend is kept. As with the operator
  * itself, a cg load does not look in L1 at all. The operator is part of the instruction: no storage.
+ *
+ * Or the loads are named, for a search by runs with some of them on cg (Table 3 counts those): `loads = 0+3`, numbers
+ * of the profile's rows.
  *
  * A profile knows an instruction by its kernel's name and its pc. Launch n of the profiled trace is taken for launch n
  * here; where the profile had fewer launches, or the host counts none, instructions of one pc are taken together.
@@ -24,6 +31,14 @@ typedef struct instruction_entry {
     uint32_t kernel;
     bool cg;
 } instruction_entry;
+
+enum { LOADS = GPCI_PROFILE_TEXTS, TEXTS }; /* behind the texts of each predictor that reads a profile */
+
+static const gpc_text_parameter texts[] = {
+    GPCI_PROFILE_TEXT_ROWS,
+    {"loads", "", NULL,
+     "instead of a threshold: the loads that bypass, numbers from 0 of the profile's instructions in order, 0+3"},
+};
 
 typedef struct compiler_state {
     gpci_profile_share *share;
@@ -85,8 +100,42 @@ static void decide(instruction_entry *e, double threshold) {
     e->cg = gpci_profile_score_of(e->used, e->moved, e->fills, e->reuses, e->hits) < threshold;
 }
 
-static gpc_status fill(compiler_state *state, gpc_profile *profile, double threshold, uint32_t use) {
+/* Put on cg the loads of a list `0+3`. */
+static gpc_status name_loads(compiler_state *state, const gpc_profile_instruction *rows, size_t count, const char *list,
+                             char *message) {
+    for (const char *at = list;; at++) {
+        char *end;
+        const unsigned long number = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : ULONG_MAX;
+        if (number >= count || (*end && *end != '+')) {
+            snprintf(message, GPCI_PROFILE_MESSAGE,
+                     "parameter 'loads' is numbers joined by +, each below %zu, the profile's loads: '%.100s'", count,
+                     list);
+            return GPC_ERROR_ARGUMENT;
+        }
+        instruction_entry_of(state, rows[number].kernel_index, rows[number].pc)->cg = true;
+        instruction_entry_of(state, ANY, rows[number].pc)->cg = true;
+        if (!*(at = end))
+            return GPC_OK;
+    }
+}
+
+static gpc_status choose(compiler_state *state, const gpc_policy_env *env, const gpc_profile_instruction *rows,
+                         size_t count, char *message) {
+    const double threshold = env->parameters[0];
+    if (!env->texts[LOADS][0]) {
+        for (uint32_t i = 0; i < state->entry_count; i++)
+            decide(&state->entries[i], threshold);
+        return GPC_OK;
+    }
+    if (threshold == parameters[0].initial && env->words[GPCI_PROFILE_USE] == GPCI_USE_BYTES)
+        return name_loads(state, rows, count, env->texts[LOADS], message);
+    snprintf(message, GPCI_PROFILE_MESSAGE, "parameters 'threshold' and 'use' have no effect beside 'loads'");
+    return GPC_ERROR_ARGUMENT;
+}
+
+static gpc_status fill(compiler_state *state, gpc_profile *profile, const gpc_policy_env *env, char *message) {
     const gpc_profile_instruction *rows;
+    const uint32_t use = env->words[GPCI_PROFILE_USE];
     size_t count, launch_count;
     const uint32_t *launches = gpci_profile_launches(profile, &launch_count);
     gpc_status status = gpc_profile_instructions(profile, &rows, &count);
@@ -104,9 +153,7 @@ static gpc_status fill(compiler_state *state, gpc_profile *profile, double thres
         add(state, rows[i].kernel_index, &rows[i], use);
         add(state, ANY, &rows[i], use);
     }
-    for (uint32_t i = 0; i < state->entry_count; i++)
-        decide(&state->entries[i], threshold);
-    return GPC_OK;
+    return choose(state, env, rows, count, message);
 }
 
 static void drop(compiler_state *state) {
@@ -124,7 +171,7 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
         return status;
     state->share = env->shared_state;
     state->context = env->context;
-    status = fill(state, profile, env->parameters[0], env->words[GPCI_PROFILE_USE]);
+    status = fill(state, profile, env, message);
     if (status == GPC_OK) {
         gpci_profile_taken(env);
         return GPC_OK;
@@ -162,8 +209,8 @@ const gpc_predictor_ops gpci_compiler = {
     .init = init,
     .finish = finish,
     .predict = predict,
-    .texts = gpci_profile_texts,
-    .text_count = GPCI_PROFILE_TEXTS,
+    .texts = texts,
+    .text_count = TEXTS,
     .shared_bytes = sizeof(gpci_profile_share),
     .reads = GPC_READS_PLACE | GPC_READS_PC | GPC_READS_KERNEL | GPC_READS_KIND,
 };

@@ -4,15 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MESSAGE_BYTES 256u
-
 const gpc_text_parameter gpci_profile_texts[GPCI_PROFILE_TEXTS] = {
-    {"file", "", NULL, "a profile, as gpc_profile_write or `gpucache profile` writes it"},
-    {"use", "bytes", "bytes|segments", "what U counts of a line: bytes used (Eq. 1), or 32-byte segments touched"},
+    GPCI_PROFILE_TEXT_ROWS,
 };
 
 static gpc_status refuse(gpci_profile_share *share, char *message, const char *format, unsigned has, unsigned wants) {
-    snprintf(message, MESSAGE_BYTES, format, has, wants);
+    snprintf(message, GPCI_PROFILE_MESSAGE, format, has, wants);
     gpci_profile_left(share);
     return GPC_ERROR_ARGUMENT;
 }
@@ -20,14 +17,14 @@ static gpc_status refuse(gpci_profile_share *share, char *message, const char *f
 static gpc_status load(gpci_profile_share *share, const gpc_policy_env *env, char *message) {
     gpc_error error = GPC_ERROR_INIT;
     if (!env->texts[0][0]) {
-        snprintf(message, MESSAGE_BYTES, "parameter 'file' must name a profile");
+        snprintf(message, GPCI_PROFILE_MESSAGE, "parameter 'file' must name a profile");
         return GPC_ERROR_ARGUMENT;
     }
     gpc_status status = gpc_profile_read(env->context, env->texts[0], &error, &share->profile);
     if (status < 0) {
         /* the end of a long message tells more than its start, a path */
-        size_t length = strlen(error.message), most = MESSAGE_BYTES - 1;
-        snprintf(message, MESSAGE_BYTES, "%s", error.message + (length > most ? length - most : 0));
+        size_t length = strlen(error.message), most = GPCI_PROFILE_MESSAGE - 1;
+        snprintf(message, GPCI_PROFILE_MESSAGE, "%s", error.message + (length > most ? length - most : 0));
     }
     return status;
 }

@@ -19,8 +19,15 @@ typedef struct gpci_profile_share {
     uint32_t made, users; /* caches that have taken their part; that have not been destroyed */
 } gpci_profile_share;
 
+#define GPCI_PROFILE_MESSAGE 256u /* bytes of `message` */
+
 enum { GPCI_PROFILE_FILE, GPCI_PROFILE_USE, GPCI_PROFILE_TEXTS }; /* text parameters; hybrid has the first only */
 enum { GPCI_USE_BYTES, GPCI_USE_SEGMENTS };                       /* words of the second */
+
+#define GPCI_PROFILE_TEXT_ROWS                                                                                       \
+    {"file", "", NULL, "a profile, as gpc_profile_write or `gpucache profile` writes it"}, {                         \
+        "use", "bytes", "bytes|segments", "what U counts of a line: bytes used (Eq. 1), or 32-byte segments touched" \
+    }
 
 extern const gpc_text_parameter gpci_profile_texts[GPCI_PROFILE_TEXTS];
 
