@@ -9,7 +9,7 @@ import unittest
 from harness import TemporaryCase, command
 
 import gpucache
-from gpucache.reproduce import EXPERIMENTS, _bench, _model, _signatures
+from gpucache.reproduce import EXPERIMENTS, Runs, _bench, _model, _pairs, _profiles, _signatures, seeds001
 from gpucache.reproduce._bench import Bench
 from gpucache.reproduce._programs import INSENSITIVE, SENSITIVE, warp_max
 
@@ -36,6 +36,12 @@ class Made:
     @staticmethod
     def kept(run, measure):
         return [[100, 4, 0.5, 3.4], [50, 2, 0.8, 2.5]]
+
+    @staticmethod
+    def profile(preset, source):
+        """Two kernels with a load and two, of one transaction and of two."""
+        return _profiles.Facts([[1, 3.0, 0.5, 2.0], [2, 0.0, 0.1, 0.1]], [[0.1, [1]], [2.0, []]], [[5, 5], [5, 6]],
+                               [["a", 10, 4], ["a", 10, 0], ["b", 5, 5]], "made.profile")  # fmt: skip
 
     @staticmethod
     def figures(cycles):
@@ -110,6 +116,64 @@ class Benches(unittest.TestCase):
                     self.assertEqual(warp_max(_bench.PRESET, source), program.warp_max, source)
         for program in INSENSITIVE:
             self.assertGreater(warp_max(_bench.PRESET, program.source), 0)
+
+
+class Pairs(unittest.TestCase):
+    """Loads that bypass, from runs of each and of each pair."""
+
+    def test_trials(self):
+        """Of 6 and 2 loads 25 runs, as Table 3 of seeds/001 has of gaussian; pairs are of one kernel."""
+        kernels = ["fan2"] * 6 + ["fan1"] * 2
+        trials = _pairs.trials(kernels)
+        self.assertEqual((len(trials), len(set(trials)), trials[0]), (25, 25, ()))
+        self.assertIn((6, 7), trials)
+        self.assertNotIn((5, 6), trials)
+
+    def test_loads_depend_on_one_another(self):
+        """0 and 1 lose alone and gain together; 2 gains, but not with them; 3, of another kernel, gains by itself."""
+        cycles = {(): 100, (0,): 102, (1,): 101, (2,): 95, (0, 1): 80, (0, 2): 110, (1, 2): 110, (3,): 99}
+        self.assertEqual(_pairs.best(["a", "a", "a", "b"], cycles), (0, 1, 3))
+        cycles[0, 1] = 101
+        self.assertEqual(_pairs.best(["a", "a", "a", "b"], cycles), (2, 3))
+        self.assertEqual(_pairs.best(["a"], {(): 5, (0,): 5}), ())
+
+
+class Loads(unittest.TestCase):
+    """What a compiler would search: the runs of seeds/001, Table 3, say how many loads each kernel has."""
+
+    def loads(self, source):
+        with gpucache.Context() as context, gpucache.Config(context, _bench.PRESET) as config:
+            with gpucache.Profile(context, config) as profile, gpucache.Trace(context, source) as trace:
+                profile.run(trace)
+                return [row.kernel for row in profile.instructions()]
+
+    def test_as_published(self):
+        for program in seeds001.PROGRAMS:
+            _, runs = seeds001.TABLE_3[program.name]
+            # streamcluster has two more in a branch that no point of ours takes
+            self.assertEqual(len(_pairs.trials(self.loads(program.quick))), runs if program.name != "SC" else 29)
+
+
+class Profiles(TemporaryCase):
+    def test_kept_by_content(self):
+        """Made once; and again where its file was lost or damaged. Runs of another profile are other runs."""
+        source = "synthetic:rodinia-kmeans:306KiB:launch=1"
+        with Runs(self.path("runs.jsonl")) as runs:
+            facts = runs.profile("gtx480", source)
+            self.assertEqual(runs.done, 1)
+            ((transactions, reuse, utilisation, score),) = facts.classes
+            self.assertEqual((transactions, utilisation), (32, 1 / 32))
+            self.assertAlmostEqual(score, utilisation * (1 + reuse))
+            self.assertEqual(facts.candidates, [[0.0, [32]], [round(score, 6), []]])
+            self.assertEqual([kernel for kernel, _, _ in facts.instructions], ["_Z14invert_mappingPfS_ii"])
+            other = runs.profile("gtx480", source.replace("306", "612"))
+            self.assertNotEqual(other.file, facts.file)
+        with open(facts.file, "ab") as file:
+            file.write(b"!")
+        with Runs(self.path("runs.jsonl")) as runs:
+            self.assertEqual(runs.profile("gtx480", source), facts)
+            with gpucache.Context() as context, gpucache.Profile.read(context, facts.file) as profile:
+                self.assertEqual(profile.summary().counts.loads, 306 * 1024 // 4 // 32)
 
 
 class Signatures(unittest.TestCase):

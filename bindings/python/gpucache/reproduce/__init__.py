@@ -6,8 +6,10 @@ number that the document gives. Figures of the documents have no numbers beside 
 their tables hold and their texts say.
 """
 
+from . import seeds001, seeds004
 from ._model import Claim, Experiment
 from ._runs import Runs
-from .seeds004 import EXPERIMENTS
+
+EXPERIMENTS = [*seeds001.EXPERIMENTS, *seeds004.EXPERIMENTS]
 
 __all__ = ["Claim", "EXPERIMENTS", "Experiment", "Runs"]

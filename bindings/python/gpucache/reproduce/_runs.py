@@ -10,6 +10,7 @@ from ..context import Context
 from ..replay import Replay
 from ..stats import Stats
 from ..trace import Trace
+from . import _profiles
 
 
 def _measure(preset, source, settings, go_on):
@@ -42,6 +43,16 @@ class Runs:
             self.done += 1
         else:
             self.known += 1
+        return found
+
+    def profile(self, preset, source):
+        """_profiles.Facts of a program."""
+        folder = self.results.path + ".profiles"
+        key = ["profile", preset, source]
+        found = _profiles.facts(self.kept(key, lambda: _profiles.measure(preset, source, folder)), folder)
+        if found is None:
+            self.results.put(key, _profiles.measure(preset, source, folder))
+            found = _profiles.facts(self.results.get(key), folder)
         return found
 
     def all(self, tasks):

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Profiles of programs, taken with the clock: made once, kept beside the runs, named by their contents."""
+
+import hashlib
+import os
+from collections import namedtuple
+
+from ..config import Config
+from ..context import Context
+from ..profile import Profile
+from ..trace import Trace
+
+# classes       [transactions, R, U, score] of each that has loads
+# candidates    [threshold, the classes that it caches]: those of `hybrid` that differ
+# reuses        [line addresses that are hit n times] of each SM, n from 0 to 15 and more
+# instructions  [kernel, accesses, those that should bypass] of each load, in the order of kernels and program counters
+Facts = namedtuple("Facts", "classes candidates reuses instructions file")
+
+
+def _candidates(profile):
+    """Of thresholds that cache the same, the largest."""
+    seen = {row.transactions for row in profile.classes() if row.counts.loads}
+    found = {}
+    for threshold in profile.thresholds():
+        found[tuple(sorted(seen.intersection(profile.classes_above(threshold))))] = threshold
+    return [[threshold, list(cached)] for cached, threshold in found.items()]
+
+
+def _facts(profile):
+    return {
+        "classes": [[row.transactions, row.counts.reuse, row.counts.utilisation, row.counts.score]
+                    for row in profile.classes() if row.counts.loads],
+        "candidates": _candidates(profile),
+        "reuses": [list(row.lines_by_reuse) for row in profile.sms() if row.counts.accesses],
+        "instructions": [[row.kernel, row.counts.accesses, row.bypass_accesses] for row in profile.instructions()
+                         if row.counts.loads],
+    }  # fmt: skip
+
+
+def _digest(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()[:16]
+
+
+def measure(preset, source, folder):
+    """Facts as JSON has them, of a profile that is written into `folder`."""
+    with Context() as context, Config(context, preset, {"mode": "timed"}) as config:
+        with Profile(context, config) as profile, Trace(context, source) as trace:
+            profile.run(trace)
+            os.makedirs(folder, exist_ok=True)
+            made = os.path.join(folder, f"{os.getpid()}.new")
+            profile.write(made)
+            name = _digest(made) + ".profile"
+            os.replace(made, os.path.join(folder, name))
+            return {**_facts(profile), "file": name}
+
+
+def facts(found, folder):
+    """Facts of what `measure` returned; `file` is a path. None where the file is gone, or another."""
+    path = os.path.join(folder, found["file"])
+    if not os.path.exists(path) or _digest(path) + ".profile" != found["file"]:
+        return None
+    return Facts(**{**found, "file": path})

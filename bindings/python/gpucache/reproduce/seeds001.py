@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""seeds/001, hardware-based and hybrid L1 bypassing: its tables, and what its text says of its figures.
+
+Speed-ups are over a run that caches everything. What bypasses moves segments of 32 bytes (III.A).
+"""
+
+from collections import namedtuple
+
+from . import _pairs
+from ._bench import PRESET, SEGMENTS, mean
+from ._model import Experiment, count, holds, missing, rate, ratio
+
+Program = namedtuple("Program", "name source quick")
+
+_KMEANS = "synthetic:rodinia-kmeans:3060KiB:launch=1"
+
+# Figure 7, those of its ten that are here. Of bfs, lud, nw and srad all launches but for nw's first and last diagonals.
+PROGRAMS = [
+    Program("BFS", "synthetic:rodinia-bfs:6MiB", "synthetic:rodinia-bfs:96KiB"),
+    Program("CFD", "synthetic:rodinia-cfd:1900KiB", "synthetic:rodinia-cfd:38KiB"),
+    Program("GAU", "synthetic:rodinia-gaussian:256KiB", "synthetic:rodinia-gaussian:16KiB"),
+    Program("KM", _KMEANS, _KMEANS),
+    Program("LUD", "synthetic:rodinia-lud:256KiB", "synthetic:rodinia-lud:9KiB"),
+    Program("NW", "synthetic:rodinia-nw:16785409:first=104", "synthetic:rodinia-nw:16900"),
+    Program("SRAD", "synthetic:rodinia-srad:16MiB", "synthetic:rodinia-srad:64KiB"),
+    Program("SC", "synthetic:rodinia-streamcluster:16MiB:blocks=45", "synthetic:rodinia-streamcluster:4MiB:blocks=45"),
+]  # fmt: skip
+ABSENT = ("HW", "MG")
+
+# Table 1, streamcluster: average reuse, utilisation and (R+1)U of the loads of so many transactions.
+TABLE_1 = {1: (9.08, 0.62, 6.28), 2: (0.12, 0.56, 0.63), 3: (0.22, 0.51, 0.62), 4: (0.24, 0.66, 0.82),
+           5: (0.78, 0.35, 0.61), 6: (0.73, 0.29, 0.50), 7: (0.10, 0.79, 0.87), 8: (9.54, 0.96, 10.16),
+           9: (20.0, 0.25, 5.25), 10: (1.29, 0.26, 0.60), 11: (20.0, 0.25, 5.25), 12: (0, 0.61, 0.61),
+           13: (0, 0.58, 0.58)}  # fmt: skip
+
+# Table 3: runs to find what bypasses, hybrid and compiler-based.
+TABLE_3 = {"BFS": (24, 38), "CFD": (30, 949), "GAU": (21, 25), "HW": (7, 1379), "KM": (1, 2), "LUD": (1, 1319),
+           "MG": (36, 77), "NW": (3, 381), "SRAD": (2, 101), "SC": (13, 46)}  # fmt: skip
+
+QUICK_RUNS = 150  # of a program, most of a quick call
+
+HARDWARE = "access-count(threshold=16)"  # IV.C
+
+
+def _facts(bench, name):
+    return bench.runs.profile(PRESET, bench.source(next(p for p in PROGRAMS if p.name == name)))
+
+
+def _not_here(names, what, theirs):
+    for name in names:
+        yield missing(name, what, theirs, "the program is not here")
+
+
+def reuse(bench):
+    """Figure 3: line addresses by how often they are hit, on each SM."""
+    shares = [row[0] / sum(row) for row in _facts(bench, "GAU").reuses]
+    yield rate("GAU", "addresses never reused", 50, mean(shares))
+    spread = max(shares) - min(shares)
+    yield holds("GAU", "SMs", "vary slightly", f"within {100 * spread:.1f} points", spread < 0.1)
+    shares = [row[0] / sum(row) for row in _facts(bench, "SRAD").reuses]
+    yield holds("SRAD", "addresses never reused", "most", f"{100 * mean(shares):.1f} %", mean(shares) > 0.5)
+
+
+def instructions(bench):
+    """Figure 4: of each load, the accesses to addresses that should bypass."""
+    rows = _facts(bench, "GAU").instructions
+    shares = {kernel: [low / all_ for name, all_, low in rows if name == kernel] for kernel, _, _ in rows}
+    ours = sorted(map(len, shares.values()))
+    yield count("GAU", "loads of the two kernels", "2, 6", ", ".join(map(str, ours)))
+    first = max(shares.values(), key=len)[0]
+    yield rate("GAU", "Fan2, Id 1: accesses that should bypass", 65.3, first)
+    both = sum(0 < share < 1 for of in shares.values() for share in of)
+    yield holds("GAU", "loads of which a part should bypass", "each", f"{both} of {sum(ours)}", both == sum(ours))
+
+
+def classes(bench):
+    """Table 1: streamcluster's loads by their transactions."""
+    found = {row[0]: row[1:] for row in _facts(bench, "SC").classes}
+    for number, theirs in TABLE_1.items():
+        subject = f"SC, {number} transactions"
+        if number not in found:
+            yield holds(subject, "loads", "some", "none", False)
+            continue
+        for what, document, ours in zip(("R", "U", "(R+1)U"), theirs, found[number]):
+            yield ratio(subject, what, document, ours)
+    yield holds("SC", "most transactions of a load", "13", str(max(found)), max(found) == 13)
+
+
+def _speedups(bench):
+    """{program's name: {method: speed-up}}; of hybrid the best threshold."""
+    tasks = {}
+    for program in PROGRAMS:
+        facts = _facts(bench, program.name)
+        methods = {
+            "": "always-cache",
+            "hardware": HARDWARE,
+            "profile": f"profile-address(file={facts.file})",
+        }
+        for threshold, _ in facts.candidates:
+            methods["hybrid", threshold] = f"hybrid(file={facts.file}, threshold={threshold:.12g})"
+        for label, predictor in methods.items():
+            tasks[program.name, label] = (program, {"l1.bypass": predictor, **SEGMENTS})
+    cycles = {key: figures["cycles"] for key, figures in bench.all(tasks).items()}
+    found = {}
+    for (name, label), ours in cycles.items():
+        label = label if isinstance(label, str) else label[0]
+        gain = cycles[name, ""] / ours
+        of = found.setdefault(name, {})
+        of[label] = max(gain, of.get(label, 0))
+    return found
+
+
+def methods(bench):
+    """Figure 7."""
+    found = _speedups(bench)
+    for name, gain in found.items():
+        for label in ("profile", "hybrid"):
+            yield holds(name, f"{label} bypassing gains", "yes", f"{gain[label]:.3f}", gain[label] > 1)
+    faster = [name for name, gain in found.items() if gain["hardware"] > 1]
+    yield holds("hardware bypassing", "gains", "most", f"{len(faster)} of {len(found)}: "
+                + ", ".join(f"{name} {gain['hardware']:.3f}" for name, gain in found.items()),
+                2 * len(faster) > len(found))  # fmt: skip
+    ahead = [name for name, gain in found.items() if gain["hardware"] > gain["profile"]]
+    yield holds("hardware bypassing", "above profile bypassing", "most", f"{len(ahead)} of {len(found)}",
+                2 * len(ahead) > len(found))  # fmt: skip
+    yield from _not_here(ABSENT, "profile and hybrid bypassing gain", "yes")
+
+
+def _by_loads(bench, chosen, quick):
+    """Cycles of {key: (program, loads that bypass)}; `quick`: of small problems in any case."""
+    tasks = {}
+    for key, (program, loads) in chosen.items():
+        file = bench.runs.profile(PRESET, program.quick if quick else bench.source(program)).file
+        predictor = f"compiler(file={file}, loads={'+'.join(map(str, loads))})" if loads else "always-cache"
+        tasks[key] = (program._replace(source=program.quick) if quick else program, {"l1.bypass": predictor, **SEGMENTS})
+    return {key: figures["cycles"] for key, figures in bench.all(tasks).items()}
+
+
+def _kernels(bench, program):
+    return [kernel for kernel, _, _ in _facts(bench, program.name).instructions]
+
+
+def _compiled(bench):
+    """{program's name: speed-up} of the loads that runs of each and of each pair say, of small problems: there are
+    thousands. `--quick` leaves out programs of hundreds."""
+    programs = [p for p in PROGRAMS if not bench.quick or sum(TABLE_3[p.name]) <= QUICK_RUNS]
+    trials = {(p.name, loads): (p, loads) for p in programs for loads in _pairs.trials(_kernels(bench, p))}
+    cycles = _by_loads(bench, trials, True)
+    of = {p.name: {loads: n for (name, loads), n in cycles.items() if name == p.name} for p in programs}
+    chosen = {(p.name, ""): (p, _pairs.best(_kernels(bench, p), of[p.name])) for p in programs}
+    found = _by_loads(bench, {**chosen, **{(p.name, "none"): (p, ()) for p in programs}}, False)
+    return {p.name: found[p.name, "none"] / found[p.name, ""] for p in programs}
+
+
+def compiler(bench):
+    """Figure 8."""
+    hybrid = {name: gain["hybrid"] for name, gain in _speedups(bench).items()}
+    found = _compiled(bench)
+    for name, gain in found.items():
+        yield ratio(name, "compiler over hybrid bypassing", 1, gain / hybrid[name])
+    over = mean(found.values()) / mean(hybrid[name] for name in found)
+    yield holds(f"mean of {len(found)}, of 10", "compiler over hybrid", "slightly above 1", f"{over:.3f}", 1 < over < 1.1)
+    yield from _not_here(ABSENT, "compiler over hybrid bypassing", "1")
+
+
+def costs(bench):
+    """Table 3: a run for each class of loads; for each load, for each pair of a kernel's, and one without bypassing."""
+    for program in PROGRAMS:
+        hybrid, by_load = TABLE_3[program.name]
+        yield count(program.name, "runs, hybrid", hybrid, len(_facts(bench, program.name).classes))
+        yield count(program.name, "runs, compiler", by_load, len(_pairs.trials(_kernels(bench, program))))
+    for name in ABSENT:
+        for what, theirs in zip(("runs, hybrid", "runs, compiler"), TABLE_3[name]):
+            yield missing(name, what, str(theirs), "the program is not here")
+
+
+EXPERIMENTS = [
+    Experiment("001:figure-3", "Line addresses by their reuse", reuse),
+    Experiment("001:figure-4", "Accesses of each load that should bypass", instructions),
+    Experiment("001:table-1", "Streamcluster's loads by transactions", classes),
+    Experiment("001:figure-7", "Bypassing by hardware, profile, and both", methods),
+    Experiment("001:figure-8", "Bypassing by the compiler", compiler),
+    Experiment("001:table-3", "Runs to find what bypasses", costs),
+]
