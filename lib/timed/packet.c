@@ -119,6 +119,26 @@ gpc_status gpci_pool_grow(gpci_pool *pool, uint64_t packets) {
     return GPC_OK;
 }
 
+uint32_t gpci_pool_take_fresh(gpci_pool *pool) {
+    const uint32_t packet = pool->fresh++;
+    if (!(pool->fresh % GPCI_POOL_CHUNK))
+        pool->fresh += pool->stride;
+    memset(gpci_packet_at(pool, packet), 0, sizeof(gpci_packet));
+    memset(&pool->links[packet], 0, sizeof *pool->links);
+    return packet;
+}
+
+uint32_t gpci_pool_take_fresh_waiter(gpci_pool *pool) {
+    const uint32_t fresh = pool->waiter_fresh, group = fresh / GPCI_POOL_WAITERS, at = fresh % GPCI_POOL_WAITERS;
+    if (group >= pool->waiter_groups)
+        return GPCI_NO_PACKET;
+    pool->waiter_fresh++;
+    const uint32_t chunk = group * GPCI_POOL_SHARERS + at % GPCI_POOL_SHARERS + 1,
+                   packet = at / GPCI_POOL_SHARERS - chunk * GPCI_POOL_CHUNK;
+    memset(gpci_packet_at(pool, packet), 0, offsetof(gpci_packet, request));
+    return packet;
+}
+
 /* Those that only wait: their memory as far as it is used. */
 static void waiters_state(gpci_pool *pool, gpci_state_fn visit, void *user_data) {
     visit(user_data, &pool->waiter_fresh, sizeof pool->waiter_fresh);

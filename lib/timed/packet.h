@@ -223,17 +223,21 @@ GPCI_INLINE void gpci_expect_link(const gpci_pool *pool, uint32_t packet) {
         GPCI_PREFETCH(&pool->links[packet]);
 }
 
+/*
+ * One that was never used; the same of those that only wait. Zeroed: a snapshot has all of it, though not every kind of
+ * packet uses every field, and is to have nothing that somebody else has left in memory.
+ */
+uint32_t gpci_pool_take_fresh(gpci_pool *pool);
+uint32_t gpci_pool_take_fresh_waiter(gpci_pool *pool);
+
 /* A packet, its fields undefined, its link due at once. There is one: reserve came before. */
 GPCI_INLINE uint32_t gpci_pool_take(gpci_pool *pool) {
     uint32_t packet = pool->free;
     pool->live++;
-    if (packet == GPCI_NO_PACKET) {
-        packet = pool->fresh++;
-        if (GPCI_UNLIKELY(!(pool->fresh % GPCI_POOL_CHUNK)))
-            pool->fresh += pool->stride;
-    } else {
+    if (GPCI_UNLIKELY(packet == GPCI_NO_PACKET))
+        packet = gpci_pool_take_fresh(pool);
+    else
         pool->free = pool->links[packet].next;
-    }
     pool->links[packet].due = 0;
     return packet;
 }
@@ -245,12 +249,7 @@ GPCI_INLINE uint32_t gpci_pool_take_waiter(gpci_pool *pool) {
         pool->waiter_free = gpci_packet_at(pool, packet)->next;
         return packet;
     }
-    const uint32_t fresh = pool->waiter_fresh, group = fresh / GPCI_POOL_WAITERS, at = fresh % GPCI_POOL_WAITERS;
-    if (group >= pool->waiter_groups)
-        return GPCI_NO_PACKET;
-    pool->waiter_fresh++;
-    const uint32_t chunk = group * GPCI_POOL_SHARERS + at % GPCI_POOL_SHARERS + 1;
-    return at / GPCI_POOL_SHARERS - chunk * GPCI_POOL_CHUNK;
+    return gpci_pool_take_fresh_waiter(pool);
 }
 
 GPCI_INLINE void gpci_pool_give(gpci_pool *pool, uint32_t packet) {

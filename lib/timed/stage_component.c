@@ -19,7 +19,7 @@ static gpc_status make_mshr(gpci_timed *t, gpci_stage *stage) {
     gpci_mshr *mshr = &stage->mshr;
     mshr->mask = (uint32_t)count - 1;
     if (coherent)
-        mshr->buckets = gpci_alloc(t->context, count * sizeof *mshr->buckets);
+        mshr->buckets = gpci_zalloc(t->context, count, sizeof *mshr->buckets);
     else
         mshr->rows = gpci_zalloc_lines(t->context, count, sizeof *mshr->rows);
     if (!mshr->buckets && !mshr->rows)
