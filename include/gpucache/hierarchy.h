@@ -476,10 +476,11 @@ GPC_API gpc_coherence *gpc_hierarchy_coherence(gpc_hierarchy *hierarchy);
  * not against malice: do not load what comes from people that you do not trust. Return GPC_OK; GPC_ERROR_MEMORY;
  * GPC_ERROR_IO, or what the callback returned; GPC_ERROR_FORMAT (damaged, cut, or none: the message names the offset);
  * GPC_ERROR_ABI (of another version, build or machine); GPC_ERROR_STATE (another seed; the hierarchy has failed; not
- * between two calls); GPC_ERROR_UNSUPPORTED, named: a policy whose table has no `state`, `coherence.data` with a clock,
- * and callbacks.on_memory where the new one has several threads; GPC_ERROR_RANGE, as when it is created (so many
- * threads make no difference). What is saved is for any number of threads: `auto` has as many as the machine allows
- * that loads it. *out is written upon GPC_OK alone. Thread rule: the hierarchy's, which stays as it is. Since: 0.2.
+ * between two calls; with `coherence.data` and a clock, while anything is under way: `out` of it is the host's memory);
+ * GPC_ERROR_UNSUPPORTED, named: a policy whose table has no `state`, and callbacks.on_memory where the new one has
+ * several threads; GPC_ERROR_RANGE, as when it is created (so many threads make no difference). What is saved is for
+ * any number of threads: `auto` has as many as the machine allows that loads it. *out is written upon GPC_OK alone.
+ * Thread rule: the hierarchy's, which stays as it is. Since: 0.2.
  */
 GPC_API gpc_status gpc_hierarchy_save(const gpc_hierarchy *hierarchy, const char *path, gpc_error *error);
 GPC_API gpc_status gpc_hierarchy_save_to(const gpc_hierarchy *hierarchy, gpc_write_fn write, void *user_data,

@@ -56,3 +56,22 @@ void gpci_map_free(gpc_context *context, gpci_map *map) {
     gpci_free(context, map->entries);
     *map = (gpci_map){.entries = NULL};
 }
+
+void gpci_map_archive(gpc_context *context, gpci_map *map, gpci_archive *a) {
+    const uint32_t count = (uint32_t)gpci_archive_count(a, map->count, sizeof *map->entries);
+    if (!a->loading) {
+        gpci_archive_bytes(a, map->entries, count * sizeof *map->entries);
+        return;
+    }
+    gpci_map_clear(map);
+    if (!gpci_map_reserve(context, map, count)) {
+        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+        return;
+    }
+    for (uint32_t i = 0; i < count && a->status == GPC_OK; i++) {
+        gpci_map_entry entry = {0, 0};
+        gpci_archive_bytes(a, &entry, sizeof entry);
+        if (a->status == GPC_OK)
+            gpci_map_add(map, entry.key, entry.value);
+    }
+}

@@ -2,6 +2,7 @@
 #ifndef GPC_BASE_MAP_H
 #define GPC_BASE_MAP_H
 
+#include "base/archive.h"
 #include "base/base.h"
 
 /*
@@ -67,6 +68,8 @@ typedef struct gpci_map {
 bool gpci_map_reserve(gpc_context *context, gpci_map *map, size_t more);
 void gpci_map_clear(gpci_map *map);
 void gpci_map_free(gpc_context *context, gpci_map *map);
+/* Its entries in a snapshot, in the order in which they came. */
+void gpci_map_archive(gpc_context *context, gpci_map *map, gpci_archive *archive);
 
 GPCI_INLINE bool gpci_map_same(const void *entries, uint32_t entry, const void *key) {
     return ((const gpci_map_entry *)entries)[entry].key == *(const uint64_t *)key;

@@ -81,8 +81,10 @@ void gpci_task_give(gpci_controllers *e, uint32_t task) {
     const uint32_t flight = gpci_task_at(e, task)->flight;
     gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     gpci_items_give(&e->tasks, task);
-    if (e->host && !--a->tasks && a->ended)
+    if (e->host && !--a->tasks && a->ended) {
+        a->out = NULL, a->atomics = NULL; /* a snapshot has what is left of it, and no addresses */
         gpci_items_give(&e->flights, flight);
+    }
 }
 
 void gpci_wake(gpci_controllers *e, gpci_due_queue *queue, uint64_t cycles) {

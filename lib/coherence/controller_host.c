@@ -155,7 +155,7 @@ void gpci_controllers_state(gpci_controllers *e, gpci_state_fn visit, void *user
     }
     if (e->shown)
         visit(user_data, e->shown, e->flights.count * sizeof *e->shown);
-    if (e->payload)
+    if (e->payload && e->flights.used)
         visit(user_data, e->payload, e->flights.count * e->payload_bytes);
     visit(user_data, &e->calendar.later_count, sizeof e->calendar.later_count);
     visit(user_data, &e->calendar.order, sizeof e->calendar.order);

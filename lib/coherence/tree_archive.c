@@ -9,26 +9,6 @@
  * controllers' (gpci_controllers_archive).
  */
 
-/* Entries in the order in which they came. */
-static void archive_map(gpc_context *context, gpci_map *map, gpci_archive *a) {
-    const uint32_t count = (uint32_t)gpci_archive_count(a, map->count, sizeof *map->entries);
-    if (!a->loading) {
-        gpci_archive_bytes(a, map->entries, count * sizeof *map->entries);
-        return;
-    }
-    gpci_map_clear(map);
-    if (!gpci_map_reserve(context, map, count)) {
-        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
-        return;
-    }
-    for (uint32_t i = 0; i < count && a->status == GPC_OK; i++) {
-        gpci_map_entry entry = {0, 0};
-        gpci_archive_bytes(a, &entry, sizeof entry);
-        if (a->status == GPC_OK)
-            gpci_map_add(map, entry.key, entry.value);
-    }
-}
-
 /* A memory's directory, of as many blocks as have been cached. */
 static void archive_full_map(gpc_context *context, gpci_module *m, gpci_archive *a) {
     const size_t words = (size_t)m->sub_blocks * m->sharer_words;
@@ -36,7 +16,7 @@ static void archive_full_map(gpc_context *context, gpci_module *m, gpci_archive 
     if (a->loading && a->status == GPC_OK && count > m->map.count &&
         gpci_module_reserve(context, m, count - m->map.count) < 0)
         gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
-    archive_map(context, &m->map, a);
+    gpci_map_archive(context, &m->map, a);
     if (m->map.count != count)
         gpci_archive_fail(a, GPC_ERROR_FORMAT, "a directory of another length than its map's");
     if (a->status < 0)
@@ -82,7 +62,7 @@ static void archive_module(gpc_coherence *c, gpci_module *m, gpci_archive *a) {
 
 static void archive_memory(gpc_coherence *c, gpci_archive *a) {
     const size_t bytes = (size_t)1 << c->memory_shift;
-    archive_map(c->context, &c->memory_map, a);
+    gpci_map_archive(c->context, &c->memory_map, a);
     if (a->loading && c->memory_map.count > c->memory_room && a->status == GPC_OK) {
         uint8_t *larger = gpci_resize(c->context, c->memory_bytes, c->memory_map.count, bytes);
         if (!larger) {
@@ -104,7 +84,7 @@ void gpci_coherence_archive(gpc_coherence *c, gpci_archive *a) {
     gpci_archive_bytes(a, c->slab, c->slab_bytes);
     for (uint32_t i = 0; i < c->module_count; i++)
         archive_module(c, &c->modules[i], a);
-    archive_map(c->context, &c->pages, a);
+    gpci_map_archive(c->context, &c->pages, a);
     archive_memory(c, a);
     for (uint32_t i = 0; c->timing && i < c->star_count; i++)
         for (uint32_t m = 0; m < c->module_count; m++)

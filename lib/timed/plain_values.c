@@ -71,6 +71,26 @@ void gpci_plain_values_destroy(gpci_timed *t) {
     gpci_free(t->context, v);
 }
 
+/* Those of `lines` that there are; loading, with room for them. */
+static void archive_lines(gpc_context *context, void **lines, size_t *room, size_t count, size_t bytes,
+                          gpci_archive *a) {
+    if (a->loading && a->status == GPC_OK && !gpci_array_room(context, lines, room, 0, count, bytes))
+        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+    if (count)
+        gpci_archive_bytes(a, *lines, count * bytes);
+}
+
+void gpci_plain_values_archive(gpci_timed *t, gpci_archive *a) {
+    gpci_plain_values *v = t->values;
+    gpci_map_archive(t->context, &v->home, a);
+    archive_lines(t->context, (void **)&v->home_lines, &v->home_room, v->home.count, sizeof *v->home_lines, a);
+    for (uint32_t sm = 0; sm < t->h->sms; sm++)
+        gpci_map_archive(t->context, &v->l1[sm], a);
+    v->l1_count = (size_t)gpci_archive_count(a, v->l1_count, sizeof *v->l1_lines);
+    archive_lines(t->context, (void **)&v->l1_lines, &v->l1_room, v->l1_count, sizeof *v->l1_lines, a);
+    GPCI_ARCHIVE_FIELD(a, v->order);
+}
+
 /* Lines. */
 
 static uint64_t number_of(const gpci_timed *t, uint64_t address) {
@@ -111,8 +131,12 @@ gpc_status gpci_plain_values_reserve(gpci_timed *t, const gpc_warp_access *w) {
     gpci_plain_values *v = t->values;
     const size_t packets = (size_t)t->pool.chunk_count * GPCI_POOL_CHUNK;
     const uint32_t lanes = gpci_popcount(w->mask);
-    if (!GPCI_ARRAY_ROOM(t->context, v->carried, v->carried_room, 0, packets) ||
-        !GPCI_ARRAY_ROOM(t->context, v->lanes, v->lane_room, 0, t->flight_room))
+    const size_t had = v->carried_room;
+    if (!GPCI_ARRAY_ROOM(t->context, v->carried, v->carried_room, 0, packets))
+        return GPC_ERROR_MEMORY;
+    if (v->carried_room > had) /* what comes back need not have set out */
+        memset(v->carried + had, 0, (v->carried_room - had) * sizeof *v->carried);
+    if (!GPCI_ARRAY_ROOM(t->context, v->lanes, v->lane_room, 0, t->flight_room))
         return GPC_ERROR_MEMORY;
     for (uint32_t lane = 0; lane < lanes; lane++) {
         const uint64_t last = number_of(t, w->addresses[lane] + (w->width - 1));

@@ -63,6 +63,8 @@ struct gpci_plain_values {
 gpc_status gpci_plain_values_check(const gpc_hierarchy *h, gpc_error *error);
 gpc_status gpci_plain_values_create(gpci_timed *t, gpc_error *error);
 void gpci_plain_values_destroy(gpci_timed *t);
+/* In a snapshot, while nothing is under way: what caches and memory hold, and not what accesses carry. */
+void gpci_plain_values_archive(gpci_timed *t, gpci_archive *archive);
 
 /* Room for all that an access may lead to. GPC_ERROR_MEMORY. Then it is accepted, as this flight. */
 gpc_status gpci_plain_values_reserve(gpci_timed *t, const gpc_warp_access *access);
