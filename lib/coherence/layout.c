@@ -11,6 +11,7 @@
 
 #define LINE 64u
 #define MOST_MESSAGES (1u << 24)
+#define FIRST_STEPS 16u /* of a flush of nothing; the first access makes room for its own (gpci_tree_engine_reserve) */
 
 /* The next array of the slab, at *at, which moves on. With slab NULL only the size is added up. */
 static void *take(char *slab, size_t *at, size_t count, size_t bytes, bool *overflow) {
@@ -224,9 +225,10 @@ static gpc_status make_lists(gpc_coherence *c, gpc_error *error) {
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "gpc_coherence_options.modules: a transaction may take %llu messages, more than %u",
                          (unsigned long long)bound, MOST_MESSAGES);
-    c->message_bound = c->message_room = c->transition_room = (uint32_t)bound;
-    c->messages = gpci_alloc(c->context, bound * sizeof *c->messages);
-    c->transitions = gpci_alloc(c->context, bound * sizeof *c->transitions);
+    c->message_bound = (uint32_t)bound;
+    c->message_room = c->transition_room = FIRST_STEPS;
+    c->messages = gpci_alloc(c->context, FIRST_STEPS * sizeof *c->messages);
+    c->transitions = gpci_alloc(c->context, FIRST_STEPS * sizeof *c->transitions);
     return c->messages && c->transitions ? GPC_OK : gpci_out_of_memory(error);
 }
 

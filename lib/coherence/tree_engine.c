@@ -45,7 +45,6 @@ static bool stores_non_coherently(const gpc_coherence *c) {
 
 gpc_status gpci_tree_engine_prepare(gpc_coherence *c) {
     c->reply_room = c->message_bound;
-    c->replies = gpci_alloc(c->context, (size_t)c->reply_room * sizeof *c->replies);
     c->first_map = 0;
     while (c->first_map < c->module_count && !c->modules[c->first_map].full_map)
         c->first_map++;
@@ -58,7 +57,7 @@ gpc_status gpci_tree_engine_prepare(gpc_coherence *c) {
         c->wish_room = c->levels * (1 + c->brood);
         c->wishes = gpci_alloc(c->context, c->wish_room * sizeof *c->wishes);
     }
-    return c->replies && (c->wishes || !c->brood) ? GPC_OK : GPC_ERROR_MEMORY;
+    return c->wishes || !c->brood ? GPC_OK : GPC_ERROR_MEMORY;
 }
 
 void gpci_tree_engine_release(gpc_coherence *c) {
@@ -95,6 +94,11 @@ gpc_status gpci_tree_engine_reserve(gpc_coherence *c, uint64_t address) {
     if (!GPCI_ARRAY_ROOM(c->context, c->messages, c->message_room, c->message_count, c->message_bound) ||
         !GPCI_ARRAY_ROOM(c->context, c->transitions, c->transition_room, c->transition_count, c->message_bound))
         return GPC_ERROR_MEMORY;
+    if (GPCI_UNLIKELY(!c->replies)) { /* the lists of a tree that is made anew before its first access cost nothing */
+        c->replies = gpci_alloc(c->context, (size_t)c->reply_room * sizeof *c->replies);
+        if (!c->replies)
+            return GPC_ERROR_MEMORY;
+    }
     gpc_status status = GPC_OK;
     if (c->with_data)
         status = reserve_bytes(c, address);
