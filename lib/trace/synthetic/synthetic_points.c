@@ -11,8 +11,11 @@
  *
  * streamcluster: kernel_compute_cost measures each point against one, an array for each dimension, and adds what it
  * gains to the entry of its centre. As published: 64MiB, 256 dimensions of 65,536 points, in blocks of 512.
+ *
+ * nn: euclid, the distance of each record from one place. As published: 42,764 records, 342,112 bytes.
  */
 
+#define RECORD_BYTES 8u /* latitude, longitude */
 #define POINT_THREADS 512u
 #define POINT_BYTES 32u /* weight, pointer to coordinates, assignment, cost */
 #define ASSIGNED 16u    /* where in a point */
@@ -141,6 +144,39 @@ static gpc_status plan_streamcluster(gpci_problem *p) {
     }
     return status;
 }
+
+/* R4 the record, R6 and R7 where it is. */
+static const char euclid_code[] =
+    "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R4 LEA R0 R1; R6 LDG.E R4;"
+    "R7 LDG.E R4; R6 FADD R6; R7 FADD R7; R7 FMUL R7 R7; R6 FFMA R6 R6 R7; R6 MUFU.RSQ R6; R5 LEA R0 R1; STG.E R5 R6;"
+    "EXIT";
+
+static void walk_euclid(gpci_walk *w, const gpci_launch *l) {
+    const uint64_t thread = w->x * GPCI_THREADS + w->first, record = l->operand[0].base + thread * RECORD_BYTES;
+    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+        return;
+    gpci_access(w, record, RECORD_BYTES);
+    gpci_access(w, record + GPCI_ELEMENT, RECORD_BYTES);
+    gpci_access(w, l->operand[1].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_finish(w);
+}
+
+static gpc_status plan_nn(gpci_problem *p) {
+    gpci_launch l = {.name = "_Z6euclidP7latLongPfiff", .code = euclid_code, .warp = walk_euclid};
+    l.n = p->size / RECORD_BYTES;
+    l.grid[0] = gpci_ceiling(l.n, GPCI_THREADS);
+    l.block[0] = GPCI_THREADS;
+    l.operand[0].base = gpci_problem_array(p, l.n * RECORD_BYTES);
+    l.operand[1].base = gpci_problem_array(p, l.n * GPCI_ELEMENT);
+    return gpci_problem_launch(p, &l);
+}
+
+const gpci_synthetic gpci_synthetic_rodinia_nn = {
+    .name = "rodinia-nn",
+    .summary = "nn's distances of all records from one place, as Fermi ran it; SIZE of the records, 8 bytes each",
+    .least = RECORD_BYTES,
+    .plan = plan_nn,
+};
 
 static const gpc_parameter kmeans_parameters[] = {
     {"features", 34, 1, 4096, true, "of a point"},

@@ -169,3 +169,122 @@ Test(synthetic_patches, diffusion) {
     free(c);
     machine_close(&m);
 }
+
+/*
+ * Forward: one that was loaded alone is copied; the first two are multiplied, others added. Adjusting: the weight by error,
+ * input and last change, the change by the same, and for the first input's row likewise without an input.
+ */
+static double trained(machine_lane *lane, const char *kernel) {
+    const double *q = lane->queue;
+    const unsigned count = lane->count;
+    if (strstr(kernel, "adjust")) {
+        switch (count) {
+        case 4:
+            return q[0] + 3 * q[1] * q[2] + 2 * q[3];
+        case 7:
+            return 3 * q[4] * q[5] + 2 * q[6];
+        case 10:
+            return q[7] + 3 * q[8] + 2 * q[9];
+        default:
+            cr_assert_eq(count, 12);
+            return 3 * q[10] + 2 * q[11];
+        }
+    }
+    if (count % 2) {
+        lane->count = 0;
+        return q[count - 1];
+    }
+    return count == 2 ? q[0] * q[1] : q[count - 2] + q[count - 1];
+}
+
+/* 48 inputs and 16 units; weights have a row and a column of their own before those of inputs and units. */
+Test(synthetic_patches, back_propagation) {
+    enum { WEIGHTS, CHANGES, INPUT, SUMS, N = 48, UNITS = 16, ROW = UNITS + 1 };
+    machine m;
+    machine_open(&m, "rodinia-backprop:3332", 4, trained);
+    cr_assert_eq(m.lengths[WEIGHTS], (N + 1) * ROW);
+    double *w = machine_copy(&m, WEIGHTS), *old = machine_copy(&m, CHANGES), *in = machine_copy(&m, INPUT);
+    const double *error = in + N + 1;
+    cr_assert(machine_launch(&m));
+    for (size_t block = 0; block < N / 16; block++)
+        for (size_t unit = 0; unit < UNITS; unit++) {
+            double sum = 0;
+            for (size_t row = 1; row <= 16; row++)
+                sum += in[block * 16 + row] * w[(block * 16 + row) * ROW + unit + 1];
+            machine_expect(&m, SUMS, block * 16 + unit, sum);
+            machine_expect(&m, WEIGHTS, (block * 16 + 1) * ROW + unit + 1, sum);
+        }
+    free(w);
+    w = machine_copy(&m, WEIGHTS);
+    cr_assert(machine_launch(&m));
+    cr_expect_not(machine_launch(&m));
+    for (size_t row = 0; row <= N; row++)
+        for (size_t unit = 1; unit < ROW; unit++) {
+            const size_t at = row * ROW + unit;
+            const double change = 3 * error[unit] * (row ? in[row] : 1) + 2 * old[at];
+            machine_expect(&m, WEIGHTS, at, w[at] + change);
+            machine_expect(&m, CHANGES, at, change);
+        }
+    free(w);
+    free(old);
+    free(in);
+    machine_close(&m);
+}
+
+static double warmed(double t, double power, double above, double below, double left, double right) {
+    return t + power + 2 * (above + below) + 3 * (left + right);
+}
+
+static double heated(machine_lane *lane, const char *kernel) {
+    const double *q = lane->queue;
+    (void)kernel;
+    if (lane->count == 1)
+        return copied(lane);
+    cr_assert_eq(lane->count, 6);
+    lane->count = 0;
+    return warmed(q[0], q[1], q[2], q[3], q[4], q[5]);
+}
+
+static void warm(double *to, const double *from, const double *power, size_t n) {
+    for (size_t y = 0; y < n; y++)
+        for (size_t x = 0; x < n; x++) {
+            const size_t at = y * n + x;
+            to[at] = warmed(from[at], power[at], from[y ? at - n : at], from[y + 1 < n ? at + n : at],
+                            from[x ? at - 1 : at], from[x + 1 < n ? at + 1 : at]);
+        }
+}
+
+/* 29 x 29 cells in three parts a side, the last of five; two launches of two steps. */
+Test(synthetic_patches, temperatures) {
+    enum { POWER, FROM, TO, N = 29 };
+    double other[N * N];
+    machine m;
+    machine_open(&m, "rodinia-hotspot:3364:launches=2", 4, heated);
+    double *now = machine_copy(&m, FROM);
+    for (unsigned launch = 0; launch < 2; launch++) {
+        cr_assert(machine_launch(&m));
+        warm(other, now, m.arrays[POWER], N);
+        warm(now, other, m.arrays[POWER], N);
+        for (size_t i = 0; i < N * N; i++)
+            machine_expect(&m, launch ? FROM : TO, i, now[i]);
+    }
+    cr_expect_not(machine_launch(&m));
+    free(now);
+    machine_close(&m);
+}
+
+static double apart(machine_lane *lane, const char *kernel) {
+    (void)kernel;
+    cr_assert_eq(lane->count, 2);
+    return lane->queue[0] + 10 * lane->queue[1];
+}
+
+Test(synthetic_patches, nearest_neighbours) {
+    machine m;
+    machine_open(&m, "rodinia-nn:8000", 4, apart);
+    machine_run(&m);
+    cr_assert_eq(m.lengths[1], 1000);
+    for (size_t i = 0; i < 1000; i++)
+        machine_expect(&m, 1, i, m.arrays[0][2 * i] + 10 * m.arrays[0][2 * i + 1]);
+    machine_close(&m);
+}

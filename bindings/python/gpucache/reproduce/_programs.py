@@ -36,7 +36,7 @@ SENSITIVE = [
             f"synthetic:polybench-gesummv:{POLYBENCH},steps=32", 4, 1, 1.69, 3.36),
     Program("MVT", f"synthetic:polybench-mvt:{POLYBENCH},steps=512,launch=1",
             f"synthetic:polybench-mvt:{POLYBENCH},steps=64,launch=1", 4, 4, 1.0, 2.90),
-    Program("CFD", "synthetic:rodinia-cfd:1900KiB", "synthetic:rodinia-cfd:950KiB", None, None, None, 2.23),
+    Program("CFD", "synthetic:rodinia-cfd:1900KiB:launch=2", "synthetic:rodinia-cfd:950KiB:launch=2", None, None, None, 2.23),
     Program("WC", "synthetic:word-count:2MiB:line=48", "synthetic:word-count:1080KiB:line=48", None, None, None, 2.73),
 ]  # fmt: skip
 

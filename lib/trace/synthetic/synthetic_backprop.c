@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/synthetic/synthetic.h"
+
+/*
+ * Back propagation, as Rodinia's backprop (Che et al., IISWC 2009) has a layer of 16 hidden units trained, compiled for
+ * Fermi: blocks of 16 x 16 with 16 of the inputs each. bpnn_layerforward multiplies the inputs with their weights and
+ * adds up the products of each hidden unit in shared memory, in four steps of a tree; bpnn_adjust_weights changes the
+ * weights by the errors and by how they were changed before, all of which it loads again for its second store.
+ * Published: 65,536 inputs, and a weight of the layer's own before each row: 4.25 MiB.
+ */
+
+#define UNITS 16u
+#define INPUTS 16u        /* of a block */
+#define LAYER (UNITS + 1) /* weights of an input */
+#define TREE_STEPS 4u
+
+/* R4 the weight, R6 in shared memory. */
+static const char forward_code[] =
+    "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R4 IMAD R3 R1 R2; R6 LEA R2 R0; P0 ISETP.NE.AND R0; @P0 BRA weights;"
+    "R5 LDG.E R4; STS R6 R5; weights: BAR.SYNC.DEFER_BLOCKING; R5 LDG.E R4; STS R6 R5; BAR.SYNC.DEFER_BLOCKING;"
+    "R7 LDS R6; R8 LDS R6; R7 FMUL R7 R8; STS R6 R7; BAR.SYNC.DEFER_BLOCKING; R9 MOV;"
+    "add: R10 I2F R9; R10 MUFU.EX2 R10; R10 F2I R10; P1 LOP3.LUT R2 R10; @P1 BRA added; R7 LDS R6; R8 LDS R6;"
+    "R7 FADD R7 R8; STS R6 R7; added: BAR.SYNC.DEFER_BLOCKING; R9 IADD3 R9; P2 ISETP.LT.AND R9; @P2 BRA add;"
+    "R7 LDS R6; STG.E R4 R7; BAR.SYNC.DEFER_BLOCKING; P0 ISETP.NE.AND R0; @P0 EXIT; R7 LDS R6; R5 MOV; STG.E R5 R7; "
+    "EXIT";
+
+/* R4 the weight, R5 its unit's error, R6 its input, R7 its last change. */
+static const char adjust_code[] =
+    "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R4 IMAD R3 R1 R2; R5 MOV; R6 MOV; R7 MOV; R8 LDG.E R4; R9 LDG.E R5; R10 LDG.E R6;"
+    "R11 LDG.E R7; R9 FMUL R9 R10; R9 FFMA R11 R9; R8 FADD R8 R9; STG.E R4 R8; R9 LDG.E R5; R10 LDG.E R6; R11 LDG.E R7;"
+    "R9 FMUL R9 R10; R9 FFMA R11 R9; STG.E R7 R9; BAR.SYNC.DEFER_BLOCKING; P0 ISETP.NE.AND R2 R3; @P0 EXIT; R8 LDG.E "
+    "R4;"
+    "R9 LDG.E R5; R11 LDG.E R7; R9 FFMA R11 R9; R8 FADD R8 R9; STG.E R4 R8; R9 LDG.E R5; R11 LDG.E R7; R9 FFMA R11 R9;"
+    "STG.E R7 R9; EXIT";
+
+/* Operands: weights, their last changes, inputs with the units' errors behind them, sums of each block. */
+enum { WEIGHTS, CHANGES, INPUT, SUMS };
+
+typedef struct training {
+    uint64_t weight[GPCI_SYNTHETIC_LANES], input[GPCI_SYNTHETIC_LANES], unit[GPCI_SYNTHETIC_LANES];
+    uint64_t cell[GPCI_SYNTHETIC_LANES];
+    uint64_t first; /* lanes of the first unit */
+} training;
+
+static void place(const gpci_walk *w, training *at) {
+    at->first = 0;
+    for (unsigned lane = 0; lane < w->lanes; lane++) {
+        const uint64_t input = w->gy[lane] + 1, unit = w->tx[lane] + 1;
+        at->weight[lane] = (input * LAYER + unit) * GPCI_ELEMENT;
+        at->input[lane] = input * GPCI_ELEMENT;
+        at->unit[lane] = unit * GPCI_ELEMENT;
+        at->cell[lane] = (INPUTS + w->ty[lane] * UNITS + w->tx[lane]) * GPCI_ELEMENT; /* behind the inputs */
+        at->first |= (uint64_t)(w->tx[lane] == 0) << lane;
+    }
+}
+
+static void walk_tree(gpci_walk *w, const training *at) {
+    uint64_t other[GPCI_SYNTHETIC_LANES];
+    for (unsigned step = 0; step < TREE_STEPS; step++) {
+        uint64_t adding = 0;
+        for (unsigned lane = 0; lane < w->lanes; lane++) {
+            adding |= (uint64_t)(w->ty[lane] % (2u << step) == 0) << lane;
+            other[lane] = at->cell[lane] + ((uint64_t)UNITS << step) * GPCI_ELEMENT;
+        }
+        if (gpci_if(w, w->mask & adding)) {
+            gpci_access_at(w, GPCI_SHARED_BASE, at->cell);
+            gpci_access_at(w, GPCI_SHARED_BASE, other);
+            gpci_access_at(w, GPCI_SHARED_BASE, at->cell);
+        }
+        gpci_end_if(w);
+        gpci_barrier(w);
+        gpci_branch(w, step + 1 < TREE_STEPS);
+    }
+}
+
+static void walk_forward(gpci_walk *w, const gpci_launch *l) {
+    uint64_t input[GPCI_SYNTHETIC_LANES], sums[GPCI_SYNTHETIC_LANES], top[GPCI_SYNTHETIC_LANES];
+    training at;
+    place(w, &at);
+    for (unsigned lane = 0; lane < w->lanes; lane++) {
+        input[lane] = w->ty[lane] * GPCI_ELEMENT;
+        sums[lane] = w->gy[lane] * GPCI_ELEMENT;
+        top[lane] = (INPUTS + w->ty[lane]) * GPCI_ELEMENT; /* of the unit that has the thread's row for its number */
+    }
+    if (gpci_if(w, w->mask & at.first)) {
+        gpci_access_at(w, l->operand[INPUT].base, at.input);
+        gpci_access_at(w, GPCI_SHARED_BASE, input);
+    }
+    gpci_end_if(w);
+    gpci_barrier(w);
+    gpci_access_at(w, l->operand[WEIGHTS].base, at.weight);
+    gpci_access_at(w, GPCI_SHARED_BASE, at.cell);
+    gpci_barrier(w);
+    gpci_access_at(w, GPCI_SHARED_BASE, at.cell);
+    gpci_access_at(w, GPCI_SHARED_BASE, input);
+    gpci_access_at(w, GPCI_SHARED_BASE, at.cell);
+    gpci_barrier(w);
+    walk_tree(w, &at);
+    gpci_access_at(w, GPCI_SHARED_BASE, at.cell);
+    gpci_access_at(w, l->operand[WEIGHTS].base, at.weight);
+    gpci_barrier(w);
+    if (!gpci_guard(w, at.first & w->all))
+        return;
+    gpci_access_at(w, GPCI_SHARED_BASE, top);
+    gpci_access_at(w, l->operand[SUMS].base, sums);
+    gpci_finish(w);
+}
+
+static void walk_adjust(gpci_walk *w, const gpci_launch *l) {
+    const uint64_t weights = l->operand[WEIGHTS].base, changes = l->operand[CHANGES].base;
+    const uint64_t inputs = l->operand[INPUT].base, errors = inputs + (l->n + 1) * GPCI_ELEMENT;
+    training at;
+    place(w, &at);
+    uint64_t top = 0;
+    for (unsigned lane = 0; lane < w->lanes; lane++)
+        top |= (uint64_t)(w->gy[lane] == 0) << lane;
+    for (int again = 0; again < 2; again++) {
+        if (!again)
+            gpci_access_at(w, weights, at.weight);
+        gpci_access_at(w, errors, at.unit);
+        gpci_access_at(w, inputs, at.input);
+        gpci_access_at(w, changes, at.weight);
+        gpci_access_at(w, again ? changes : weights, at.weight);
+    }
+    gpci_barrier(w);
+    if (!gpci_guard(w, top & w->all))
+        return;
+    for (int again = 0; again < 2; again++) {
+        if (!again)
+            gpci_access_at(w, weights, at.unit);
+        gpci_access_at(w, errors, at.unit);
+        gpci_access_at(w, changes, at.unit);
+        gpci_access_at(w, again ? changes : weights, at.unit);
+    }
+    gpci_finish(w);
+}
+
+static gpc_status plan_backprop(gpci_problem *p) {
+    gpci_launch l = {.name = "_Z22bpnn_layerforward_CUDAPfS_S_S_ii", .code = forward_code, .warp = walk_forward};
+    const uint64_t inputs = p->size / GPCI_ELEMENT / LAYER - 1;
+    l.n = inputs / INPUTS * INPUTS;
+    const uint64_t bytes = (l.n + 1) * LAYER * GPCI_ELEMENT;
+    l.operand[WEIGHTS].base = gpci_problem_array(p, bytes);
+    l.operand[CHANGES].base = gpci_problem_array(p, bytes);
+    l.operand[INPUT].base = gpci_problem_array(p, (l.n + 1 + LAYER) * GPCI_ELEMENT);
+    l.operand[SUMS].base = gpci_problem_array(p, l.n * GPCI_ELEMENT);
+    l.shared = (INPUTS + INPUTS * UNITS) * GPCI_ELEMENT;
+    l.grid[0] = 1;
+    l.grid[1] = l.n / INPUTS;
+    l.block[0] = UNITS;
+    l.block[1] = INPUTS;
+    gpc_status status = gpci_problem_launch(p, &l);
+    l.name = "_Z24bpnn_adjust_weights_cudaPfiS_iS_S_";
+    l.code = adjust_code;
+    l.warp = walk_adjust;
+    l.shared = 0;
+    return status == GPC_OK ? gpci_problem_launch(p, &l) : status;
+}
+
+const gpci_synthetic gpci_synthetic_rodinia_backprop = {
+    .name = "rodinia-backprop",
+    .summary = "a layer of 16 units forward and back, as Fermi ran it; SIZE of its weights, 68 bytes an input",
+    .least = (INPUTS + 1) * LAYER * GPCI_ELEMENT,
+    .plan = plan_backprop,
+};
