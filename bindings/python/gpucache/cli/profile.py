@@ -260,6 +260,7 @@ def run(options):
         with context(options) as made, configuration(made, options) as config:
             if options.search:
                 config["l1.bypass"] = "always-cache"
+                config["mode"] = options.mode
             profile = Profile.read(made, options.read) if options.read else profile_of(made, config, options.traces)
             with profile:
                 terminal.clear()
