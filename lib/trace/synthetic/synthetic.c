@@ -62,6 +62,7 @@ static const gpci_synthetic *const kernels[] = {
     &gpci_synthetic_rodinia_gaussian,
     &gpci_synthetic_rodinia_backprop,
     &gpci_synthetic_rodinia_bfs,
+    &gpci_synthetic_rodinia_btree,
     &gpci_synthetic_rodinia_hotspot,
     &gpci_synthetic_rodinia_lud,
     &gpci_synthetic_rodinia_nn,

@@ -213,7 +213,7 @@ extern const gpci_synthetic gpci_synthetic_rodinia_kmeans, gpci_synthetic_rodini
     gpci_synthetic_rodinia_cfd, gpci_synthetic_rodinia_gaussian, gpci_synthetic_bfs, gpci_synthetic_word_count;
 extern const gpci_synthetic gpci_synthetic_rodinia_nw, gpci_synthetic_rodinia_lud, gpci_synthetic_rodinia_srad,
     gpci_synthetic_rodinia_bfs, gpci_synthetic_rodinia_backprop, gpci_synthetic_rodinia_hotspot,
-    gpci_synthetic_rodinia_nn;
+    gpci_synthetic_rodinia_nn, gpci_synthetic_rodinia_btree;
 extern const gpci_synthetic gpci_synthetic_sssp, gpci_synthetic_comd, gpci_synthetic_string_match,
     gpci_synthetic_inverted_index, gpci_synthetic_similarity_score;
 

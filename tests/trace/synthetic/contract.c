@@ -271,6 +271,8 @@ Test(synthetic_contract, odd_sizes) {
         "rodinia-bfs:50001:degree=13,first=2,levels=1",
         "rodinia-backprop:1156",
         "rodinia-backprop:99999",
+        "rodinia-btree:4:queries=1,ranges=1",
+        "rodinia-btree:99999:queries=99,ranges=3",
         "rodinia-hotspot:4",
         "rodinia-hotspot:99999:launches=3",
         "rodinia-nn:8",

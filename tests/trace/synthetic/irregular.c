@@ -201,6 +201,57 @@ Test(synthetic_irregular, levels) {
     free_tally(&edges);
 }
 
+/* What a query touches: nodes in the order of its first thread's loads of keys, and the record. */
+typedef struct search {
+    uint64_t nodes[8], record, found;
+    unsigned levels;
+} search;
+
+typedef struct searches {
+    search of[40];
+} searches;
+
+static void follow(void *data, uint64_t thread, const gpc_instruction *i, size_t array, uint64_t offset) {
+    enum { NODE = 2068, KEYS = 4 + 257 * 4, QUERY_ARRAY = 40 * 8 };
+    search *s = &((searches *)data)->of[thread / 256];
+    if (array == 0 && thread % 256 == 0 && i->kind == GPC_LOAD && offset % NODE == KEYS)
+        s->nodes[s->levels++ % 8] = offset / NODE;
+    if (array == 1) {
+        cr_assert_eq(s->record, 0, "one record");
+        s->record = offset / 4 + 1;
+    }
+    if (array == 2 && i->kind == GPC_STORE && offset / QUERY_ARRAY >= 6)
+        s->found++;
+}
+
+/*
+ * 40,000 records in nodes of 128: 313 leaves below three nodes and the root. A query goes from the root by the node that has
+ * its record to the leaf that has it, where it looks again at the end.
+ */
+Test(synthetic_irregular, btree) {
+    enum { ROOT, MIDDLE, LEAVES = 4, QUERIES = 40 };
+    static searches found;
+    touched t;
+    begin(&t, "rodinia-btree:160000:queries=40,ranges=20");
+    run(&t, follow, &found);
+    cr_expect_eq(t.arrays[0].bytes, 2068 * (1 + 3 + 313));
+    for (unsigned query = 0; query < QUERIES; query++) {
+        const search *s = &found.of[query];
+        const uint64_t record = s->record - 1, nodes[] = {ROOT, MIDDLE + record / 128 / 128, LEAVES + record / 128};
+        cr_assert_eq(s->levels, 4);
+        cr_assert_eq(s->found, 1);
+        for (unsigned level = 0; level < 4; level++)
+            cr_assert_eq(s->nodes[level], nodes[level < 3 ? level : 2], "query %u, level %u", query, level);
+    }
+    memset(&found, 0, sizeof found);
+    run(&t, follow, &found);
+    rig_close(&t.rig);
+    for (unsigned query = 0; query < 20; query++) {
+        cr_assert_eq(found.of[query].levels, 2 * 4);
+        cr_assert_eq(found.of[query].found, 2, "where it starts, and how long it is");
+    }
+}
+
 /* What a cell's thread loads of the variables: first its own, then its neighbours', array after array. */
 typedef struct flows {
     unsigned own[1000], around[1000];

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/synthetic/synthetic.h"
+
+/*
+ * Queries of a B+ tree, as Rodinia's b+tree (Che et al., IISWC 2009; Fix et al.) answers them, compiled for Fermi: a
+ * block of 256 threads for each query, a thread for each key of a node. From the root down each thread compares its
+ * key, and then the next one, with the query's; the one that has it between them puts down where the child is. findK
+ * looks for one key, findRangeK for the two ends of a range, side by side, and the number of records between them.
+ *
+ * A node has its number, 257 children, 257 keys and two words more, 2,068 bytes, so that keys begin anywhere in a
+ * line. Nodes are half full, as inserting keys in their order leaves them. Published: a million records; 10,000
+ * queries of one key, 6,000 of ranges.
+ */
+
+#define NODE_THREADS 256u
+#define NODE_CHILDREN 4u /* where they begin, in bytes */
+#define NODE_KEYS (NODE_CHILDREN + (NODE_THREADS + 1) * GPCI_ELEMENT)
+#define TREE_NODE_BYTES (NODE_KEYS + (NODE_THREADS + 1) * GPCI_ELEMENT + 8)
+#define NODE_FILLED (NODE_THREADS / 2)
+#define QUERY_BYTES 8u /* a node's number, where a query is or goes */
+#define RANGE 100u     /* records of a range, at most */
+
+/* R4 where the query is, R5 its node, R7 its key; R0 the thread. */
+#define COMPARE(next, down)                                                                                   \
+    "R5 LDG.E.64 R4; R6 IMAD R5 R1 R0; R8 LDG.E R6; R7 LDG.E R9; P0 ISETP.GT.AND R8 R7; @P0 BRA " next ";"    \
+    "R8 LDG.E R6; P1 ISETP.LE.AND R8 R7; @P1 BRA " down "; R10 LDG.E.64 R11; R6 IMAD R10 R1 R0; R8 LDG.E R6;" \
+    "STG.E.64 R11 R8; " down ": R12 MOV; " next ": R12 MOV;"
+
+#define DESCEND(label) "P2 ISETP.NE.AND R0; @P2 BRA " label "; R10 LDG.E.64 R11; STG.E.64 R4 R10; " label ": R12 MOV;"
+
+#define TREE_START "R1 MOV; R0 S2R; R2 S2R; R4 LEA R2 R1; R11 LEA R2 R1; R9 LEA R2 R1; R3 MOV;"
+#define TREE_AGAIN "R3 IADD3 R3; P3 ISETP.LT.AND R3; @P3 BRA level;"
+
+static const char find_code[] = TREE_START "level: " COMPARE("above", "below") "BAR.SYNC.DEFER_BLOCKING;" DESCEND(
+    "first") "BAR.SYNC.DEFER_BLOCKING;" TREE_AGAIN
+             "R5 LDG.E.64 R4; R6 IMAD R5 R1 R0; R8 LDG.E R6; R7 LDG.E R9; P0 ISETP.NE.AND R8 R7; @P0 EXIT; R8 LDG.E R6;"
+             "R8 LDG.E R8; R6 LEA R2 R1; STG.E R6 R8; EXIT";
+
+/* Whoever has the range's start notes it, and then who has its end how many records there are. */
+static const char range_code[] = TREE_START "level: " COMPARE("above", "below") COMPARE(
+    "right",
+    "left") "BAR.SYNC.DEFER_BLOCKING;"
+            "P2 ISETP.NE.AND R0; @P2 BRA first; R10 LDG.E.64 R11; STG.E.64 R4 R10; R10 LDG.E.64 R11; STG.E.64 R4 R10;"
+            "first: BAR.SYNC.DEFER_BLOCKING;" TREE_AGAIN "R5 LDG.E.64 R4; R6 IMAD R5 R1 R0; R8 LDG.E R6; R7 LDG.E R9; "
+            "P0 ISETP.NE.AND R8 R7; @P0 BRA begun; R8 LDG.E R6;"
+            "R6 LEA R2 R1; STG.E R6 R8; begun: BAR.SYNC.DEFER_BLOCKING; R5 LDG.E.64 R4; R6 IMAD R5 R1 R0; R8 LDG.E R6;"
+            "R7 LDG.E R9; P0 ISETP.NE.AND R8 R7; @P0 EXIT; R8 LDG.E R6; R13 LDG.E R6; R8 IADD3 R8 R13; STG.E R6 R8; "
+            "EXIT";
+
+/*
+ * Operands: nodes; records; of each query, `step` apart, where it is, where it goes, its keys, what it finds, for both
+ * ends of a range. Of the launch: `n` records, `rows` levels, `steps` queries.
+ */
+enum { TREE_NODES, RECORDS, QUERIES };
+enum { AT, GOES = 2, KEYS = 4, FOUND = 6, QUERY_ARRAYS = 8 };
+
+static uint64_t query_at(const gpci_walk *w, const gpci_launch *l, unsigned array, uint64_t bytes) {
+    return l->operand[QUERIES].base + array * l->operand[QUERIES].step + w->x * bytes;
+}
+
+/* The record of a query's key, or of the end of its range. */
+static uint64_t sought(const gpci_walk *w, const gpci_launch *l, unsigned end) {
+    const uint64_t first = (gpci_mix(l->seed + w->x * 2) >> 32) * l->n >> 32;
+    const uint64_t last = first + (gpci_mix(l->seed + w->x * 2 + 1) >> 32) % RANGE;
+    return end ? (last < l->n ? last : l->n - 1) : first;
+}
+
+/* Records below a child of a node of this level, the root's being 0. */
+static uint64_t below_child(const gpci_launch *l, uint64_t level) {
+    uint64_t records = 1;
+    for (uint64_t i = level + 1; i < l->rows; i++)
+        records *= NODE_FILLED;
+    return records;
+}
+
+/* The node on the way to a record; nodes of one level stand behind those of the level above. */
+static uint64_t node_of(const gpci_launch *l, uint64_t record, uint64_t level) {
+    uint64_t before = 0;
+    for (uint64_t i = 0; i < level; i++)
+        before += gpci_ceiling(l->n, below_child(l, i) * NODE_FILLED);
+    return l->operand[TREE_NODES].base + (before + record / (below_child(l, level) * NODE_FILLED)) * TREE_NODE_BYTES;
+}
+
+/* The warp's lanes whose keys are at most the record's, in a node of the level; and that which leads to it. */
+static uint64_t lanes_to(const gpci_walk *w, const gpci_launch *l, uint64_t record, uint64_t level, uint64_t *leads) {
+    const uint64_t child = record / below_child(l, level) % NODE_FILLED;
+    const uint64_t upto = gpci_below(w, w->first, child + 1);
+    *leads = upto & ~gpci_below(w, w->first, child);
+    return upto;
+}
+
+/* The query's node, the thread's key of it, the query's key. */
+static void load_keys(gpci_walk *w, const gpci_launch *l, uint64_t node, unsigned end) {
+    gpci_access(w, query_at(w, l, AT + end, QUERY_BYTES), 0);
+    gpci_access(w, node + NODE_KEYS + w->first * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_access(w, query_at(w, l, KEYS + end, GPCI_ELEMENT), 0);
+}
+
+static void walk_compare(gpci_walk *w, const gpci_launch *l, uint64_t level, unsigned end) {
+    const uint64_t record = sought(w, l, end), node = node_of(l, record, level);
+    uint64_t leads, upto = lanes_to(w, l, record, level, &leads);
+    load_keys(w, l, node, end);
+    if (!gpci_if(w, w->mask & upto)) {
+        gpci_end_if(w);
+        return;
+    }
+    const uint64_t outer = w->outer;
+    const uint32_t rejoin = w->rejoin;
+    gpci_access(w, node + NODE_KEYS + (w->first + 1) * GPCI_ELEMENT, GPCI_ELEMENT);
+    if (gpci_if(w, w->mask & leads)) {
+        gpci_access(w, query_at(w, l, GOES + end, QUERY_BYTES), 0);
+        gpci_access(w, node + NODE_CHILDREN + w->first * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_access(w, query_at(w, l, GOES + end, QUERY_BYTES), 0);
+    }
+    gpci_end_if(w);
+    w->outer = outer;
+    w->rejoin = rejoin;
+    gpci_end_if(w);
+}
+
+static void walk_levels(gpci_walk *w, const gpci_launch *l, unsigned ends) {
+    for (uint64_t level = 0; level < l->rows; level++) {
+        for (unsigned end = 0; end < ends; end++)
+            walk_compare(w, l, level, end);
+        gpci_barrier(w);
+        if (gpci_if(w, w->mask & gpci_below(w, w->first, 1)))
+            for (unsigned end = 0; end < ends; end++) {
+                gpci_access(w, query_at(w, l, GOES + end, QUERY_BYTES), 0);
+                gpci_access(w, query_at(w, l, AT + end, QUERY_BYTES), 0);
+            }
+        gpci_end_if(w);
+        gpci_barrier(w);
+        gpci_branch(w, level + 1 < l->rows);
+    }
+}
+
+/* The thread that has a query's key in its leaf; its entry there is the record's number. */
+static uint64_t load_leaf(gpci_walk *w, const gpci_launch *l, unsigned end, uint64_t *entry) {
+    uint64_t has;
+    const uint64_t record = sought(w, l, end), node = node_of(l, record, l->rows - 1);
+    lanes_to(w, l, record, l->rows - 1, &has);
+    load_keys(w, l, node, end);
+    *entry = node + NODE_CHILDREN + w->first * GPCI_ELEMENT;
+    return has;
+}
+
+static void walk_find(gpci_walk *w, const gpci_launch *l) {
+    uint64_t entry;
+    walk_levels(w, l, 1);
+    const uint64_t has = load_leaf(w, l, 0, &entry);
+    if (!gpci_guard(w, has))
+        return;
+    gpci_access(w, entry, GPCI_ELEMENT);
+    gpci_access(w, l->operand[RECORDS].base + sought(w, l, 0) * GPCI_ELEMENT, 0);
+    gpci_access(w, query_at(w, l, FOUND, GPCI_ELEMENT), 0);
+    gpci_finish(w);
+}
+
+static void walk_range(gpci_walk *w, const gpci_launch *l) {
+    uint64_t entry;
+    walk_levels(w, l, 2);
+    const uint64_t starts = load_leaf(w, l, 0, &entry);
+    if (gpci_if(w, starts)) {
+        gpci_access(w, entry, GPCI_ELEMENT);
+        gpci_access(w, query_at(w, l, FOUND, GPCI_ELEMENT), 0);
+    }
+    gpci_end_if(w);
+    gpci_barrier(w);
+    const uint64_t ends = load_leaf(w, l, 1, &entry);
+    if (!gpci_guard(w, ends))
+        return;
+    gpci_access(w, entry, GPCI_ELEMENT);
+    gpci_access(w, query_at(w, l, FOUND, GPCI_ELEMENT), 0);
+    gpci_access(w, query_at(w, l, FOUND + 1, GPCI_ELEMENT), 0);
+    gpci_finish(w);
+}
+
+static gpc_status plan_tree(gpci_problem *p) {
+    gpci_launch l = {.n = p->size / GPCI_ELEMENT, .rows = 1, .seed = gpci_mix((uint64_t)p->values[2])};
+    uint64_t nodes = 0, queries[2] = {(uint64_t)p->values[0], (uint64_t)p->values[1]};
+    for (uint64_t reach = NODE_FILLED; reach < l.n; reach *= NODE_FILLED)
+        l.rows++;
+    for (uint64_t level = 0; level < l.rows; level++)
+        nodes += gpci_ceiling(l.n, below_child(&l, level) * NODE_FILLED);
+    l.operand[TREE_NODES].base = gpci_problem_array(p, nodes * TREE_NODE_BYTES);
+    l.operand[RECORDS].base = gpci_problem_array(p, l.n * GPCI_ELEMENT);
+    l.operand[QUERIES] =
+        gpci_problem_arrays(p, (queries[0] > queries[1] ? queries[0] : queries[1]) * QUERY_BYTES, QUERY_ARRAYS);
+    l.block[0] = NODE_THREADS;
+    l.grid[0] = queries[0];
+    l.name = "_Z5findKlP5knodelP6recordPlS3_PiS2_";
+    l.code = find_code;
+    l.warp = walk_find;
+    gpc_status status = gpci_problem_launch(p, &l);
+    l.grid[0] = queries[1];
+    l.name = "_Z10findRangeKlP5knodelPlS1_S1_S1_PiS2_S2_S2_";
+    l.code = range_code;
+    l.warp = walk_range;
+    return status == GPC_OK ? gpci_problem_launch(p, &l) : status;
+}
+
+static const gpc_parameter tree_parameters[] = {
+    {"queries", 10000, 1, 1 << 24, true, "of one key"},
+    {"ranges", 6000, 1, 1 << 24, true, "queries of a range"},
+    {"seed", 1, 0, 1e15, true, "of the queries"},
+};
+
+const gpci_synthetic gpci_synthetic_rodinia_btree = {
+    .name = "rodinia-btree",
+    .summary = "queries of a B+ tree, of one key and of ranges, as Fermi ran it; SIZE of the records, 4 bytes each "
+               "(queries=10000, ranges=6000, seed=1)",
+    .least = GPCI_ELEMENT,
+    .parameters = tree_parameters,
+    .parameter_count = 3,
+    .plan = plan_tree,
+};
