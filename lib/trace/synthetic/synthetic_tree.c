@@ -49,7 +49,7 @@ static const char range_code[] = TREE_START "level: " COMPARE("above", "below") 
 
 /*
  * Operands: nodes; records; of each query, `step` apart, where it is, where it goes, its keys, what it finds, for both
- * ends of a range. Of the launch: `n` records, `rows` levels, `steps` queries.
+ * ends of a range. Of the launch: `n` records, `rows` levels, at least a root and leaves, `steps` queries.
  */
 enum { TREE_NODES, RECORDS, QUERIES };
 enum { AT, GOES = 2, KEYS = 4, FOUND = 6, QUERY_ARRAYS = 8 };
@@ -119,7 +119,7 @@ static void walk_compare(gpci_walk *w, const gpci_launch *l, uint64_t level, uns
 }
 
 static void walk_levels(gpci_walk *w, const gpci_launch *l, unsigned ends) {
-    for (uint64_t level = 0; level < l->rows; level++) {
+    for (uint64_t level = 0; level + 1 < l->rows; level++) {
         for (unsigned end = 0; end < ends; end++)
             walk_compare(w, l, level, end);
         gpci_barrier(w);
@@ -130,7 +130,7 @@ static void walk_levels(gpci_walk *w, const gpci_launch *l, unsigned ends) {
             }
         gpci_end_if(w);
         gpci_barrier(w);
-        gpci_branch(w, level + 1 < l->rows);
+        gpci_branch(w, level + 2 < l->rows);
     }
 }
 
@@ -176,9 +176,9 @@ static void walk_range(gpci_walk *w, const gpci_launch *l) {
 }
 
 static gpc_status plan_tree(gpci_problem *p) {
-    gpci_launch l = {.n = p->size / GPCI_ELEMENT, .rows = 1, .seed = gpci_mix((uint64_t)p->values[2])};
+    gpci_launch l = {.n = p->size / GPCI_ELEMENT, .rows = 2, .seed = gpci_mix((uint64_t)p->values[2])};
     uint64_t nodes = 0, queries[2] = {(uint64_t)p->values[0], (uint64_t)p->values[1]};
-    for (uint64_t reach = NODE_FILLED; reach < l.n; reach *= NODE_FILLED)
+    for (uint64_t reach = NODE_FILLED * NODE_FILLED; reach < l.n; reach *= NODE_FILLED)
         l.rows++;
     for (uint64_t level = 0; level < l.rows; level++)
         nodes += gpci_ceiling(l.n, below_child(&l, level) * NODE_FILLED);

@@ -104,7 +104,7 @@ def run(options):
                     print(_report(*found[-1]), flush=True)
             if options.json != "-":
                 print("\n".join(summary(found)))
-                print(f"{_LEGEND}\nPreset {PRESET}, {'quick' if options.quick else 'full'} programs; "
+                print(f"{_LEGEND}\nPreset {PRESET} where no other is named, {'quick' if options.quick else 'full'} programs; "
                       f"{runs.done} runs, and {runs.known} known from {runs.results.path}")  # fmt: skip
         if output is not None:
             document = {"schema": 1, "preset": PRESET, "quick": options.quick,

@@ -6,10 +6,10 @@ number that the document gives. Figures of the documents have no numbers beside 
 their tables hold and their texts say.
 """
 
-from . import seeds001, seeds004
+from . import seeds000, seeds001, seeds004
 from ._model import Claim, Experiment
 from ._runs import Runs
 
-EXPERIMENTS = [*seeds001.EXPERIMENTS, *seeds004.EXPERIMENTS]
+EXPERIMENTS = [*seeds000.EXPERIMENTS, *seeds001.EXPERIMENTS, *seeds004.EXPERIMENTS]
 
 __all__ = ["Claim", "EXPERIMENTS", "Experiment", "Runs"]

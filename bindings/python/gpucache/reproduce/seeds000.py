@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""seeds/000, adaptive bypassing: Table 1, and what the text says of its predictor, on the L1 of its Table 3.
+
+Its Figures 13 to 15 have no numbers beside the bars. The sensitivity that its section 9 leaves to be done is bench/agcb.py.
+"""
+
+from collections import namedtuple
+
+from ..config import Config
+from ..context import Context
+from ..replay import Replay
+from ..trace import Trace
+from ._model import Experiment, count, holds, missing, ratio
+
+PRESET = "qv100"
+L1 = {"l1.size": "32KiB", "l1.unified": "false", "l1.ways": "64", "l1.allocate": "on-fill"}
+
+# The program's runs, largest first, as gpu-app-collection has them; `quick`: what is small enough of the largest.
+Program = namedtuple("Program", "name runs quick launches accesses")
+
+
+def _gaussian(side):
+    return [f"synthetic:rodinia-gaussian:{4 * side * side}:first={first},columns=24" for first in range(0, side - 1, 24)]
+
+
+def _lud(side):
+    return [f"synthetic:rodinia-lud:{4 * side * side}:first={first}" for first in range(0, side // 16, 16)]
+
+
+PROGRAMS = [
+    Program("b+tree", [["synthetic:rodinia-btree:4000000"]], [], 2, 4.2e6),
+    Program("backprop", [["synthetic:rodinia-backprop:4456516"]], [], 2, 1.5e6),
+    Program("bfs", [["synthetic:rodinia-bfs:24000000"]], ["synthetic:rodinia-bfs:98304"], 60, 20e6),
+    Program("gaussian", [_gaussian(side) for side in (256, 208, 64, 16, 4)], [], 1086, 9.4e6),
+    Program("hotspot", [["synthetic:rodinia-hotspot:4MiB"], ["synthetic:rodinia-hotspot:1MiB"]], [], 2, 0.8e6),
+    Program("lud", [_lud(512), _lud(256)], [], 140, 1.4e6),
+    Program("nn", [["synthetic:rodinia-nn:342112"]], [], 1, 26e3),
+]  # fmt: skip
+INSENSITIVE = "backprop"  # section 5.2
+NOTHING = 0.05  # "did not vary", 6.4.1
+
+
+def _launches(sources):
+    found = 0
+    for source in sources:
+        with Context() as context, Trace(context, source) as trace:
+            found += sum(1 for _ in trace)
+    return found
+
+
+def _accesses(sources):
+    """Sectors that loads and stores ask L1 for: with 32-byte sectors each is an access of its simulator's."""
+    found = 0
+    for source in sources:
+        with Context() as context, Config(context, PRESET, L1) as config, Replay(context, config) as replay:
+            with Trace(context, source) as trace:
+                found += sum(r.stats["l1.load_sectors"] + r.stats["l1.store_sectors"] for r in replay.run(trace))
+    return found
+
+
+def programs(bench):
+    """Table 1."""
+    found = {}
+    for program in PROGRAMS:
+        if program.name == "bfs":
+            yield missing("bfs", "launches", "60", "depend on graphs that are not here")
+        else:
+            launches = [source for run in program.runs for source in run]
+            yield count(program.name, "launches", program.launches, _launches(launches))
+        if bench.quick and program.quick:
+            yield missing(program.name, "L1 accesses", f"{program.accesses:g}", "not of a quick call")
+            continue
+        largest = program.runs[0]
+        ours = bench.runs.kept(["accesses", PRESET, L1, largest], lambda runs=largest: _accesses(runs))
+        found[program.name] = ours
+        yield ratio(program.name, "L1 accesses", program.accesses, ours)
+    if "bfs" in found:
+        yield holds("bfs", "L1 accesses", "most of all", max(found, key=found.get), max(found, key=found.get) == "bfs")
+    yield missing("dwt2d", "launches, L1 accesses", "20, 1.7e+06", "the program is not here")
+
+
+def predictor(bench):
+    """Sections 5.2, 6.4.1 and 9: speed-ups over caching all."""
+    methods = {"": "always-cache", "agcb": "agcb", "initial 0": "agcb(initial=0)", "all bypass": "always-bypass"}
+    tasks, keys = [], []
+    for program in PROGRAMS:
+        source = (program.quick or program.runs[0])[0]
+        for label, bypass in methods.items():
+            keys.append((program.name, label))
+            tasks.append((PRESET, source, {**L1, "l1.bypass": bypass}))
+    cycles = {key: figures["cycles"] for key, figures in zip(keys, bench.runs.all(tasks))}
+    for program in PROGRAMS:
+        gain = {label: cycles[program.name, ""] / cycles[program.name, label] for label in methods if label}
+        for label in ("agcb", "initial 0"):
+            yield holds(program.name, f"{label}: cycles", "as the baseline", f"{gain[label]:.3f}",
+                        abs(gain[label] - 1) <= NOTHING)  # fmt: skip
+        if program.name == INSENSITIVE:
+            yield holds(program.name, "cache-insensitive", "yes", f"without L1 {gain['all bypass']:.3f}",
+                        abs(gain["all bypass"] - 1) <= NOTHING)  # fmt: skip
+
+
+EXPERIMENTS = [
+    Experiment("000:table-1", "Programs: launches and L1 accesses (QV100)", programs),
+    Experiment("000:predictor", "The predictor and the baseline (QV100)", predictor),
+]
