@@ -97,6 +97,35 @@ GPC_API gpc_status gpc_config_load_text(gpc_config *config, const char *text, co
 GPC_API gpc_status gpc_config_import_gpgpusim(gpc_config *config, const char *path, size_t *out_applied,
                                               gpc_error *error);
 
+typedef enum gpc_import_outcome {
+    GPC_IMPORT_APPLIED = 0, /* it says something about a key, and was heeded */
+    GPC_IMPORT_IGNORED = 1, /* theirs, and no key here follows it */
+    GPC_IMPORT_UNKNOWN = 2, /* no option of theirs, as far as is known here: misspelt, or of another release */
+} gpc_import_outcome;
+
+/* An option of a file, in its order; the texts live for the call. A plain record. */
+typedef struct gpc_import_option {
+    const char *name;
+    const char *value; /* "" where there is none */
+    size_t line;       /* from 1 */
+    gpc_import_outcome outcome;
+} gpc_import_option;
+
+typedef void (*gpc_import_fn)(void *user_data, const gpc_import_option *option);
+
+/*
+ * The same, and the caller is told of each option, once all is applied; not after a
+ * failure. Unknown ones are warnings of the context's log, and ignored ones are named there, too.
+ *   on_option  may be NULL; must not use the configuration
+ * Returns as gpc_config_import_gpgpusim. Since: 0.2.
+ */
+GPC_API gpc_status gpc_config_import_gpgpusim_with(gpc_config *config, const char *path, gpc_import_fn on_option,
+                                                   void *user_data, gpc_error *error);
+
+/* The same from text. `name` stands for the file in messages, NULL for "text". Since: 0.2. */
+GPC_API gpc_status gpc_config_import_gpgpusim_text(gpc_config *config, const char *text, const char *name,
+                                                   gpc_import_fn on_option, void *user_data, gpc_error *error);
+
 /* Set one key from text. Returns as gpc_config_load_file. Since: 0.1. */
 GPC_API gpc_status gpc_config_set(gpc_config *config, const char *key, const char *value, gpc_error *error);
 

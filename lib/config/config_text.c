@@ -85,7 +85,8 @@ static gpc_status read_line(gpc_config *stage, char *line, source *at, gpc_error
     char *equals = strchr(line, '=');
     gpc_error reason = GPC_ERROR_INIT;
     if (!equals || equals == start) {
-        gpci_fail(&reason, GPC_ERROR_FORMAT, "'%s' is not of the form key = value", gpci_quote(start).text);
+        gpci_fail(&reason, GPC_ERROR_FORMAT, "'%s' is not of the form key = value%s", gpci_quote(start).text,
+                  *start == '-' ? ": options of GPGPU-Sim are imported (gpc_config_import_gpgpusim, --gpgpusim)" : "");
         return fail_at(at, GPC_ERROR_FORMAT, error, reason.message);
     }
     const char *value = equals + 1 + strspn(equals + 1, GPCI_BLANK), *key_end = equals;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/array.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "config/gpgpusim_import.h"
@@ -15,7 +16,9 @@ typedef struct reader {
     gpci_import *import;
     char *at; /* rest of the text */
     size_t line;
-    size_t known, unknown; /* occurrences */
+    gpc_import_option *seen; /* occurrences, of which each outcome has `counts` */
+    size_t count, capacity;
+    size_t counts[GPC_IMPORT_UNKNOWN + 1];
 } reader;
 
 /* A token, cut out of the text. */
@@ -98,72 +101,156 @@ static gpc_status take_value(reader *r, gpci_option_id id, const char *name, siz
     return GPC_OK;
 }
 
+/* Note an option. Its value follows. */
+static gpc_status note(reader *r, const char *name, size_t line, bool known) {
+    if (!GPCI_ARRAY_ROOM(r->import->stage->context, r->seen, r->capacity, r->count, 1))
+        return gpci_out_of_memory(r->import->error);
+    gpc_import_outcome outcome = known                          ? GPC_IMPORT_APPLIED
+                                 : gpci_option_is_another(name) ? GPC_IMPORT_IGNORED
+                                                                : GPC_IMPORT_UNKNOWN;
+    r->seen[r->count++] = (gpc_import_option){name, "", line, outcome};
+    r->counts[outcome]++;
+    return GPC_OK;
+}
+
+/* What follows an option that has no key here: its value, or nothing of importance. */
+static void note_value(reader *r, const token *t) {
+    gpc_import_option *last = r->count ? &r->seen[r->count - 1] : NULL;
+    if (last && !last->value[0])
+        last->value = t->text;
+}
+
+/* Read an option's name and value; `t` is the name, and then what comes after. */
+static gpc_status read_option(reader *r, token *t, bool *known) {
+    const char *name = t->text;
+    const size_t line = t->line;
+    if (!strcmp(name, "-config"))
+        return gpci_import_fail(r->import, line, name, GPC_ERROR_UNSUPPORTED, "files that name others are not read");
+    const gpci_option_id id = gpci_option_find(name);
+    *known = id < GPCI_OPTION_COUNT;
+    gpc_status status = note(r, name, line, *known);
+    if (status == GPC_OK)
+        status = next_token(r, t);
+    if (status < 0 || !*known)
+        return status;
+    if (gpci_option_kind_of(id) == GPCI_OPTION_FLAG && (!t->text || is_option(t))) {
+        r->import->options[id] = (gpci_option){true, line, "", 1};
+        return GPC_OK;
+    }
+    status = take_value(r, id, name, line, t);
+    if (status < 0)
+        return status;
+    note_value(r, t);
+    return next_token(r, t);
+}
+
 /* Read all options. A flag without a value is set; values of unknown options are passed over. */
 static gpc_status read_options(reader *r) {
     token t;
     gpc_status status = next_token(r, &t);
     bool after_known = false;
     while (status == GPC_OK && t.text) {
-        if (!is_option(&t)) {
-            if (after_known)
-                return gpci_import_fail(r->import, t.line, gpci_quote(t.text).text, GPC_ERROR_FORMAT,
-                                        "neither an option nor a value");
-            status = next_token(r, &t);
+        if (is_option(&t)) {
+            status = read_option(r, &t, &after_known);
             continue;
         }
-        const char *name = t.text;
-        size_t line = t.line;
-        if (!strcmp(name, "-config"))
-            return gpci_import_fail(r->import, line, name, GPC_ERROR_UNSUPPORTED,
-                                    "files that name others are not read");
-        gpci_option_id id = gpci_option_find(name);
-        after_known = id < GPCI_OPTION_COUNT;
-        r->known += after_known;
-        r->unknown += !after_known;
+        if (after_known)
+            return gpci_import_fail(r->import, t.line, gpci_quote(t.text).text, GPC_ERROR_FORMAT,
+                                    "neither an option nor a value");
+        note_value(r, &t);
         status = next_token(r, &t);
-        if (status < 0 || !after_known)
-            continue;
-        if (gpci_option_kind_of(id) == GPCI_OPTION_FLAG && (!t.text || is_option(&t))) {
-            r->import->options[id] = (gpci_option){true, line, "", 1};
-            continue;
-        }
-        status = take_value(r, id, name, line, &t);
-        if (status == GPC_OK)
-            status = next_token(r, &t);
     }
     return status;
 }
 
-gpc_status gpc_config_import_gpgpusim(gpc_config *config, const char *path, size_t *out_applied, gpc_error *error) {
+static gpc_status apply(const gpci_import *im) {
+    gpc_status status = gpci_import_sm(im);
+    if (status == GPC_OK)
+        status = gpci_import_l1(im);
+    if (status == GPC_OK)
+        status = gpci_import_memory(im);
+    return status == GPC_OK ? gpci_import_dram(im) : status;
+}
+
+/* Into the log: what was passed over by name, and how many there were. */
+static void report(const reader *r, gpc_context *context) {
+    static const char *const what[] = {"", "has no key here", "is no option of GPGPU-Sim that is known here"};
+    const char *path = r->import->path;
+    for (size_t i = 0; i < r->count; i++) {
+        const gpc_import_option *o = &r->seen[i];
+        if (o->outcome != GPC_IMPORT_APPLIED)
+            gpci_log(context, o->outcome == GPC_IMPORT_UNKNOWN ? GPC_LOG_WARNING : GPC_LOG_INFO, "%s:%zu: %s: %s", path,
+                     o->line, gpci_quote(o->name).text, what[o->outcome]);
+    }
+    gpci_log(context, GPC_LOG_INFO, "%s: %zu options applied, %zu that have no key here and %zu unknown passed over",
+             path, r->counts[GPC_IMPORT_APPLIED], r->counts[GPC_IMPORT_IGNORED], r->counts[GPC_IMPORT_UNKNOWN]);
+}
+
+/* Who is told, and of what. */
+typedef struct import_listener {
+    gpc_import_fn on_option;
+    void *user_data;
+    size_t *out_applied;
+} import_listener;
+
+/* `text` is cut into tokens. */
+static gpc_status import_text(gpc_config *config, const char *path, char *text, const import_listener *to,
+                              gpc_error *error) {
+    gpc_config stage;
+    gpci_config_stage(config, &stage);
+    gpci_import im = {.path = path, .stage = &stage, .error = error};
+    reader r = {.import = &im, .at = text, .line = 1};
+    gpc_status status = read_options(&r);
+    if (status == GPC_OK)
+        status = apply(&im);
+    if (status < 0) {
+        gpci_config_discard(&stage);
+    } else {
+        gpci_config_commit(config, &stage);
+        report(&r, config->context);
+        if (to->out_applied)
+            *to->out_applied = r.counts[GPC_IMPORT_APPLIED];
+        for (size_t i = 0; to->on_option && i < r.count; i++)
+            to->on_option(to->user_data, &r.seen[i]);
+    }
+    gpci_free(config->context, r.seen);
+    return status;
+}
+
+static gpc_status import_file(gpc_config *config, const char *path, const import_listener *to, const char *function,
+                              gpc_error *error) {
     if (!config || !path)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_config_import_gpgpusim: %s is NULL",
-                         config ? "path" : "config");
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: %s is NULL", function, config ? "path" : "config");
     gpci_file file;
     gpc_status status = gpci_file_read(config->context, path, &file, error);
     if (status < 0)
         return status;
-    gpc_config stage;
-    gpci_config_stage(config, &stage);
-    gpci_import im = {.path = path, .stage = &stage, .error = error};
-    reader r = {.import = &im, .at = file.text, .line = 1};
-    status = read_options(&r);
-    if (status == GPC_OK)
-        status = gpci_import_sm(&im);
-    if (status == GPC_OK)
-        status = gpci_import_l1(&im);
-    if (status == GPC_OK)
-        status = gpci_import_memory(&im);
-    if (status == GPC_OK)
-        status = gpci_import_dram(&im);
+    status = import_text(config, path, file.text, to, error);
     gpci_free(config->context, file.text);
-    if (status < 0) {
-        gpci_config_discard(&stage);
-        return status;
-    }
-    gpci_config_commit(config, &stage);
-    if (out_applied)
-        *out_applied = r.known;
-    gpci_log(config->context, GPC_LOG_INFO, "%s: %zu options applied, %zu that have no key here passed over", path,
-             r.known, r.unknown);
-    return GPC_OK;
+    return status;
+}
+
+gpc_status gpc_config_import_gpgpusim(gpc_config *config, const char *path, size_t *out_applied, gpc_error *error) {
+    return import_file(config, path, &(import_listener){.out_applied = out_applied}, "gpc_config_import_gpgpusim",
+                       error);
+}
+
+gpc_status gpc_config_import_gpgpusim_with(gpc_config *config, const char *path, gpc_import_fn on_option,
+                                           void *user_data, gpc_error *error) {
+    return import_file(config, path, &(import_listener){on_option, user_data, NULL}, "gpc_config_import_gpgpusim_with",
+                       error);
+}
+
+gpc_status gpc_config_import_gpgpusim_text(gpc_config *config, const char *text, const char *name,
+                                           gpc_import_fn on_option, void *user_data, gpc_error *error) {
+    if (!config || !text)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_config_import_gpgpusim_text: %s is NULL",
+                         config ? "text" : "config");
+    char *copy = gpci_strdup(config->context, text);
+    if (!copy)
+        return gpci_out_of_memory(error);
+    gpc_status status =
+        import_text(config, name ? name : "text", copy, &(import_listener){on_option, user_data, NULL}, error);
+    gpci_free(config->context, copy);
+    return status;
 }

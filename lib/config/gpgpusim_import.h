@@ -119,6 +119,9 @@ gpci_option_kind gpci_option_kind_of(gpci_option_id id);
 /* Also under the names of earlier releases. GPCI_OPTION_COUNT: none of them. */
 gpci_option_id gpci_option_find(const char *name);
 
+/* Is it an option of theirs that no key here follows? */
+bool gpci_option_is_another(const char *name);
+
 /* An option of the import `im`, by the end of its id's name. */
 #define GPCI_OPTION(id) (&im->options[GPCI_OPTION_##id])
 

@@ -74,6 +74,9 @@ Test(config_text, refusals_name_line_and_key) {
     refuse_text("sm.count = 3\nl1.size = 1", GPC_ERROR_RANGE, "name.cfg:2: l1.size: '1' is not between 128B and 1GiB");
     refuse_text("sm.count = 3\nsm.count", GPC_ERROR_FORMAT, "name.cfg:2: 'sm.count' is not of the form key = value");
     refuse_text("sm.count = 3\n= 4", GPC_ERROR_FORMAT, "name.cfg:2: '= 4' is not of the form key = value");
+    refuse_text("-gpgpu_n_clusters 3", GPC_ERROR_FORMAT,
+                "name.cfg:1: '-gpgpu_n_clusters 3' is not of the form key = value: options of GPGPU-Sim are imported "
+                "(gpc_config_import_gpgpusim, --gpgpusim)");
     refuse_text("sm.count = 3\nl1.replacement = lrv", GPC_ERROR_NOT_FOUND,
                 "name.cfg:2: l1.replacement: no replacement policy is named 'lrv'; did you mean 'lru'?");
     refuse_text("sm.count = 3\npreset = h10", GPC_ERROR_NOT_FOUND,

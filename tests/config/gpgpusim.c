@@ -321,21 +321,73 @@ Test(gpgpusim, syntax) {
     }
 }
 
-static char said[256];
+/* What the log said, its last message and its warnings; what the import told, a letter an option. */
+typedef struct heard {
+    char said[256], warned[256], told[64];
+    size_t warnings, count;
+} heard;
 
 static void listen(void *data, gpc_log_level level, const char *message) {
-    (void)data;
-    cr_expect_eq(level, GPC_LOG_INFO);
-    snprintf(said, sizeof said, "%s", message);
+    heard *h = data;
+    h->warnings += level == GPC_LOG_WARNING;
+    snprintf(level == GPC_LOG_WARNING ? h->warned : h->said, sizeof h->said, "%s", message);
+}
+
+static void hear(void *data, const gpc_import_option *option) {
+    heard *h = data;
+    cr_assert_lt(h->count, sizeof h->told - 1);
+    cr_expect_eq(option->line, h->count + 1, "%s", option->name);
+    cr_expect_eq(option->name[0], '-');
+    h->told[h->count++] = "aiu"[option->outcome];
+    if (!strcmp(option->name, "-gpgpu_n_cluster"))
+        cr_expect_str_eq(option->value, "7");
+    if (!strcmp(option->name, "-gpgpu_flush_l1_cache"))
+        cr_expect_str_eq(option->value, "");
+}
+
+static void open_listening(rig *r, heard *h) {
+    *r = (rig){.error = GPC_ERROR_INIT};
+    *h = (heard){.warnings = 0};
+    gpc_context_options options = heap_options(&r->heap);
+    options.log = listen;
+    options.log_data = h;
+    cr_assert_eq(gpc_context_create(&options, NULL, &r->context), GPC_OK);
+    cr_assert_eq(gpc_config_create(r->context, NULL, &r->config), GPC_OK);
 }
 
 Test(gpgpusim, tells_what_it_passed_over) {
-    rig r = {.error = GPC_ERROR_INIT};
-    gpc_context_options options = heap_options(&r.heap);
-    options.log = listen;
-    cr_assert_eq(gpc_context_create(&options, NULL, &r.context), GPC_OK);
-    cr_assert_eq(gpc_config_create(r.context, NULL, &r.config), GPC_OK);
+    rig r;
+    heard h;
+    open_listening(&r, &h);
     import_all(&r, gtx480);
-    cr_expect(strstr(said, "gpgpusim.config: 11 options applied, 1 that have no key here passed over"), "%s", said);
+    cr_expect(strstr(h.said, "gpgpusim.config: 11 options applied, 1 that have no key here and 0 unknown passed over"),
+              "%s", h.said);
+    cr_expect_eq(h.warnings, 0);
+    rig_close(&r);
+}
+
+/* Each option by name, in the order of the text; a misspelt one is a warning that says where it is. */
+Test(gpgpusim, text_option_by_option) {
+    static const char text[] = "-gpgpu_n_clusters 4\n-gpgpu_n_cluster 7\n-gpgpu_perf_sim_memcpy 1\n"
+                               "-gpgpu_flush_l1_cache\n-trace_components NONE all # of them\n-nothing";
+    rig r;
+    heard h;
+    open_listening(&r, &h);
+    cr_assert_eq(gpc_config_import_gpgpusim_text(r.config, text, "here", hear, &h, &r.error), GPC_OK, "%s",
+                 r.error.message);
+    cr_expect_str_eq(h.told, "auiaiu");
+    cr_expect_eq(h.warnings, 2);
+    cr_expect(strstr(h.warned, "here:6: -nothing: is no option"), "%s", h.warned);
+    cr_expect(strstr(h.said, "here: 2 options applied, 2 that have no key here and 2 unknown passed over"), "%s",
+              h.said);
+    cr_expect_str_eq(value(r.config, "sm.count"), "12", "of three in a cluster");
+    h.count = 0;
+    cr_expect_eq(gpc_config_import_gpgpusim_text(r.config, "-gpgpu_n_mem 0", NULL, hear, &h, &r.error),
+                 GPC_ERROR_RANGE);
+    cr_expect(strstr(r.error.message, "text:1: -gpgpu_n_mem"), "%s", r.error.message);
+    cr_expect_eq(h.count, 0, "nothing is told of what fails");
+    cr_expect_eq(gpc_config_import_gpgpusim_text(r.config, NULL, NULL, NULL, NULL, &r.error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_config_import_gpgpusim_text(NULL, text, NULL, NULL, NULL, &r.error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_config_import_gpgpusim_with(r.config, NULL, NULL, NULL, &r.error), GPC_ERROR_ARGUMENT);
     rig_close(&r);
 }

@@ -77,6 +77,18 @@ class Configurations(TemporaryCase):
         found = [self.config[key] for key in ("sm.count", "l1.ways", "l1.sectors")]
         self.assertEqual(found, ["20", "64", "4"])
 
+    def test_gpgpusim_option_by_option(self):
+        found = []
+        options = "-gpgpu_n_clusters 20\n-gpgpu_n_cluster 3\n-gpgpu_perf_sim_memcpy 1\n"
+        self.assertEqual(self.config.import_gpgpusim_text(options, "here", found), 1)
+        applied, unknown, ignored = found
+        self.assertEqual(applied, ("-gpgpu_n_clusters", "20", 1, gpucache.ImportOutcome.APPLIED))
+        self.assertEqual(unknown, ("-gpgpu_n_cluster", "3", 2, gpucache.ImportOutcome.UNKNOWN))
+        self.assertEqual(ignored.outcome, gpucache.ImportOutcome.IGNORED)
+        with self.assertRaisesRegex(gpucache.RangeError, "here:1: -gpgpu_n_mem"):
+            self.config.import_gpgpusim_text("-gpgpu_n_mem 0", "here", found)
+        self.assertEqual(len(found), 3)
+
     def test_copy_and_contents(self):
         copy = self.config.copy()
         copy["l1.ways"] = 8

@@ -32,15 +32,15 @@ _EXPORTS = {
     "_constants": (
         "GPC_BATCH_BYPASSED GPC_BATCH_EVICTED GPC_BATCH_HIT GPC_BATCH_SECTOR_MISS GPC_BATCH_WRITE_BACK "
         "GPC_BATCH_WRITE_BELOW AccessBits Admission Allocate AtomicOp Busy BypassFetch CacheEventKind ChoiceKind "
-        "CoherenceEvent CoherenceKind CoherenceState Component Control Decision DoBits Hint Index Kind LogLevel Merge "
-        "MessageKind OpClass Object Order Origin Outcome PolicyKind Priority ProtocolBits ReadsBits Scope Simd Space "
-        "Status Token TokenClear Tokens TraceFormat ValueType VerifyBits VerifyLimit VerifyStepKind VerifyVerdict "
-        "WarpClass WarpEventKind WarpState What WriteAllocate WritePolicy __version__"
+        "CoherenceEvent CoherenceKind CoherenceState Component Control Decision DoBits Hint ImportOutcome Index "
+        "Kind LogLevel Merge MessageKind OpClass Object Order Origin Outcome PolicyKind Priority ProtocolBits "
+        "ReadsBits Scope Simd Space Status Token TokenClear Tokens TraceFormat ValueType VerifyBits VerifyLimit "
+        "VerifyStepKind VerifyVerdict WarpClass WarpEventKind WarpState What WriteAllocate WritePolicy __version__"
     ),
     "cache": "NO_LINE AccessResult Batch Cache Eviction Line Request WarpEvent next_uses",
     "coherence": "Coherence",
     "comparison": "Comparison compare",
-    "config": "Config Key Preset config_keys preset_text presets",
+    "config": "Config ImportedOption Key Preset config_keys preset_text presets",
     "context": "Context PolicyInfo version",
     "dram": "Dram",
     "errors": (

@@ -538,6 +538,12 @@ class ValueType(IntEnum):
     SIZES = 7
 
 
+class ImportOutcome(IntEnum):
+    APPLIED = 0
+    IGNORED = 1
+    UNKNOWN = 2
+
+
 class Busy(IntEnum):
     NOT = 0
     PIPELINE = 1

@@ -391,6 +391,13 @@ class gpc_key_info(SizedRecord):
     )
 
 
+class gpc_import_option(Record):
+    _fields_ = (("name", c_char_p), ("value", c_char_p), ("line", c_size_t), ("outcome", c_int))
+
+
+gpc_import_fn = CFUNCTYPE(None, c_void_p, POINTER(gpc_import_option))
+
+
 class gpc_warp_access(SizedRecord):
     _fields_ = (
         ("struct_size", c_size_t), ("sm", c_uint32), ("warp", c_uint32), ("warp_age", c_uint32), ("block", c_uint32),
@@ -861,6 +868,10 @@ FUNCTIONS = {
     "gpc_config_load_file": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
     "gpc_config_load_text": (c_int, (c_void_p, c_char_p, c_char_p, POINTER(gpc_error))),
     "gpc_config_import_gpgpusim": (c_int, (c_void_p, c_char_p, POINTER(c_size_t), POINTER(gpc_error))),
+    "gpc_config_import_gpgpusim_with": (c_int, (c_void_p, c_char_p, gpc_import_fn, c_void_p, POINTER(gpc_error))),
+    "gpc_config_import_gpgpusim_text": (c_int, (
+        c_void_p, c_char_p, c_char_p, gpc_import_fn, c_void_p, POINTER(gpc_error),
+    )),
     "gpc_config_set": (c_int, (c_void_p, c_char_p, c_char_p, POINTER(gpc_error))),
     "gpc_config_set_pair": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
     "gpc_config_get": (c_int, (c_void_p, c_char_p, POINTER(c_char_p))),

@@ -5,7 +5,7 @@ import ctypes
 from collections import namedtuple
 
 from . import _generated as g
-from ._constants import Status, ValueType
+from ._constants import ImportOutcome, Status, ValueType
 from ._loader import lib
 from ._native import Handle, call, decoded, settle, text
 from .errors import NotFoundError
@@ -13,6 +13,8 @@ from .errors import NotFoundError
 # `choices` are words; of a number, words that may stand instead of it.
 Key = namedtuple("Key", "name type unit initial minimum maximum choices meaning")
 Preset = namedtuple("Preset", "name summary")
+# Of a file of GPGPU-Sim's: `outcome` is an ImportOutcome, `value` "" where there is none.
+ImportedOption = namedtuple("ImportedOption", "name value line outcome")
 
 
 def config_keys():
@@ -94,11 +96,28 @@ class Config(Handle):
         """The same from text; `name` stands for the file in messages."""
         call(lib.gpc_config_load_text, self._live(), text(lines, "text"), text(name, "name"))
 
-    def import_gpgpusim(self, path):
-        """Apply a GPGPU-Sim or Accel-Sim option file. Returns how many options had a key here."""
-        applied = ctypes.c_size_t()
-        call(lib.gpc_config_import_gpgpusim, self._live(), text(path, "path"), ctypes.byref(applied))
-        return applied.value
+    def import_gpgpusim(self, path, found=None):
+        """Apply a GPGPU-Sim or Accel-Sim option file. Returns how many options had a key here.
+
+        found  a list, to which an ImportedOption is added for each option of the file, in its order
+        """
+        return self._import(lib.gpc_config_import_gpgpusim_with, found, text(path, "path"))
+
+    def import_gpgpusim_text(self, options, name="text", found=None):
+        """The same from text; `name` stands for the file in messages."""
+        return self._import(lib.gpc_config_import_gpgpusim_text, found, text(options, "options"), text(name, "name"))
+
+    def _import(self, function, found, *arguments):
+        found = [] if found is None else found
+        before = len(found)
+
+        def note(_, option):
+            raw = option.contents
+            outcome = ImportOutcome(raw.outcome)
+            found.append(ImportedOption(decoded(raw.name), decoded(raw.value), raw.line, outcome))
+
+        call(function, self._live(), *arguments, g.gpc_import_fn(note), None)
+        return sum(option.outcome is ImportOutcome.APPLIED for option in found[before:])
 
     def set_pair(self, pair):
         """One setting from `key=value`."""
