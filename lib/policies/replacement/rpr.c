@@ -14,21 +14,21 @@
  * to the set takes one from the distances of its lines, and a hit one from its line's
  * count; neither goes below zero.
  *
- * A line is dead when its warp is inactive, or its count has run down to zero. A
+ * A line is dead when its warp is inactive, or a hit has run its count down to zero. A
  * dead line is evicted first; else the line of the lowest score; of equals, dead
  * ones too, the least recently used.
  *   age       256 - relative age of the fetching warp                  (6.3)
  *   distance  256 - distance left                                      (6.4)
  *   count     256 + count left, or 0 where it is 0                     (6.5)
  *
- * Zero says two things in the document: a count that has run down, and the answer of
- * a predictor that knows nothing. Were the second dead too, whatever is new would
- * leave at once; were the first not, nothing would be. So, in the same eight bits:
- *   count 0, distance 0           no prediction: not dead, and scored as it stands:
- *                                 256 by distance, 0 by count (unpredicted=1: dead)
- *   count 0, distance 1 to 15     dead: predicted never to be used again, or run down
- *                                 from 1 by a hit, which then sets the distance to 15
- * and the distance of a count of 0, meaning nothing any more, stays.
+ * Zero says three things in the document: a count that "reaches zero", an average below
+ * one, rounded down, and the answer of a predictor that knows nothing. Only the first is
+ * dead here. Were the second, whatever is used again every other time would leave at once,
+ * 6.3 would not be AgeLRU, as the text has it, and 6.5 would need no line for zero; were
+ * the third, whatever is new would. So, in the same eight bits:
+ *   count 0, distance 15        dead
+ *   count 0, distance 0 to 14   scored as it stands: 256 - distance, or 0 by count; what is
+ *                               predicted at 15 comes at 14 (unpredicted=1: dead at 0)
  *
  * Example, 2 ways, distances, lines' count/distance; A comes with 2/4, B with 1/2, C with 1/3:
  *   A miss   A 2/4
@@ -44,7 +44,7 @@ static void set_ranks(gpci_rpr *r, gpci_rpr_score score, bool unpredicted_dead) 
     for (uint32_t reuse = 0; reuse < 256; reuse++) {
         uint32_t count = reuse >> 4, distance = reuse & 15;
         uint32_t rank = score == GPCI_RPR_DISTANCE ? distance : score == GPCI_RPR_COUNT ? 16 - count : 0;
-        bool dead = gpci_rpr_is_dead((uint8_t)reuse) || (reuse == GPCI_RPR_NONE && unpredicted_dead);
+        bool dead = reuse == GPCI_RPR_DEAD || (reuse == GPCI_RPR_NONE && unpredicted_dead);
         r->ranks[reuse] = (uint16_t)(dead ? GPCI_RPR_RANK_DEAD : rank);
     }
 }
@@ -73,13 +73,14 @@ uint32_t gpci_rpr_signature(const gpci_rpr *r, const gpc_request *request) {
 }
 
 /*
- * One from the distances that have a count: a byte of the word is count << 4 | distance.
- * A nibble that is not 0 carries into the bit above when 15 is added, and no further.
+ * One from the distances above 0, but those of the dead: a byte of the word is count << 4 | distance.
+ * A nibble that is not 0 carries into the bit above when 15 is added, one that is 15 when 1 is, and none further.
  */
 GPCI_INLINE uint64_t nearer(uint64_t word) {
-    const uint64_t nibble = 0x0f0f0f0f0f0f0f0fu, above = 0x1010101010101010u;
-    uint64_t distance = (word & nibble) + nibble, count = (word >> 4 & nibble) + nibble;
-    return word - ((distance & count & above) >> 4);
+    const uint64_t nibble = 0x0f0f0f0f0f0f0f0fu, one = 0x0101010101010101u, above = 0x1010101010101010u;
+    uint64_t distance = word & nibble, counts = (word >> 4 & nibble) + nibble;
+    uint64_t farthest = distance + one;
+    return word - (((distance + nibble) & (counts | ~farthest) & above) >> 4);
 }
 
 /* An access to a set: every block's next use is one access nearer. Has the sampler still to learn of the block? */
@@ -146,7 +147,8 @@ void gpci_rpr_on_fill(void *self, uint32_t set, uint32_t way, const gpc_request 
     size_t line = (size_t)set * r->lru.ways + way;
     uint32_t signature = gpci_rpr_signature(r, request);
     r->awids[line] = gpci_awid_of(&r->warps, request);
-    r->reuse[line] = gpci_rpr_predict(r->history, signature);
+    uint8_t reuse = gpci_rpr_predict(r->history, signature);
+    r->reuse[line] = reuse == GPCI_RPR_DEAD ? GPCI_RPR_DEAD - 1 : reuse;
     if (gpci_rpr_samples(&r->sampler, r->history, set))
         gpci_rpr_sample_enter(&r->sampler, r->history, set, request->address, signature);
     gpci_lru_touch(&r->lru, set, way);

@@ -18,7 +18,7 @@ typedef enum gpci_rpr_score {
 typedef struct gpci_rpr {
     gpci_lru_state lru;
     uint8_t *awids; /* [sets x ways], of the fetching warp */
-    uint8_t *reuse; /* [sets x ways], what is left of the prediction: count << 4 | distance */
+    uint8_t *reuse; /* [sets x ways], what is left of the prediction: count << 4 | distance, or GPCI_RPR_DEAD */
     gpci_rpr_history *history;
     gpci_rpr_sampler sampler;
     unsigned hash_shift;
@@ -27,13 +27,15 @@ typedef struct gpci_rpr {
     gpci_awid warps;
 } gpci_rpr;
 
+#define GPCI_RPR_DEAD \
+    15u /* a line whose count has run down to zero: count 0 at distance 15, at which no line is filled */
 #define GPCI_RPR_RANK_DEAD GPCI_AWID_INACTIVE /* above all others */
 
 /* Parameters 0 to 2 of every policy that is made from it. */
 #define GPCI_RPR_PARAMETERS                                                                                            \
     {"signature", 8, 1, GPCI_RPR_SIGNATURE_BITS, true, "bits of a signature; 8 is the sampler's field (section 6.3)"}, \
         {"sample", 4, 1, 1024, true, "one set in so many is sampled, a power of two (4: section 6.3)"}, {              \
-        "unpredicted", 0, 0, 1, true, "1 = a line without a prediction counts as dead"                                 \
+        "unpredicted", 0, 0, 1, true, "1 = dead is, too, a line of which nothing is predicted, or nothing is left"     \
     }
 
 /* Signatures by pc and age of the warp; tags of the sampler. */

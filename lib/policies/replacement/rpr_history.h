@@ -51,16 +51,11 @@ void gpci_rpr_hit_update(gpci_rpr_history *history, uint32_t signature, uint32_t
 void gpci_rpr_miss_update(gpci_rpr_history *history, uint32_t signature);
 
 /*
- * A prediction, and what is left of it with a line: count << 4 | distance.
+ * A prediction: count << 4 | distance.
  *   0         none: the signature is unknown, or not yet averaged
- *   1 to 15   count 0: dead. An averaged distance is never 0, and so this is not "none".
+ *   1 to 15   count 0. An averaged distance is never 0, and so this is not "none".
  */
 #define GPCI_RPR_NONE 0u
-#define GPCI_RPR_DEAD 15u
-
-GPCI_INLINE bool gpci_rpr_is_dead(uint8_t reuse) {
-    return reuse >= 1 && reuse <= 15;
-}
 
 GPCI_INLINE uint8_t gpci_rpr_predict(const gpci_rpr_history *history, uint32_t signature) {
     uint32_t place = history->places[signature];

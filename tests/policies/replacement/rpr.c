@@ -60,8 +60,7 @@ Test(rpr, history_fields_are_full_at_their_widths) {
     misses(4, 30);
     cr_expect_eq(gpci_rpr_predict(&history, 4), GPCI_RPR_NONE);
     misses(4, 1);
-    cr_expect(gpci_rpr_is_dead(gpci_rpr_predict(&history, 4)), "31 fetches without a reuse");
-    cr_expect_eq(distance_of(4), 15);
+    cr_expect_eq(gpci_rpr_predict(&history, 4), 15, "31 fetches without a reuse");
     cr_expect_eq(sizeof(gpci_rpr_entry) * 8, GPCI_RPR_ENTRY_BITS);
 }
 
@@ -83,7 +82,6 @@ Test(rpr, history_rounds_down) {
     misses(6, 31);
     cr_expect_eq(count_of(6), 0);
     cr_expect_eq(distance_of(6), 3);
-    cr_expect(gpci_rpr_is_dead(gpci_rpr_predict(&history, 6)));
 }
 
 /* 512 signatures fill the table; the next takes the place of the first that came, however often it was used since. */
@@ -94,13 +92,13 @@ Test(rpr, history_full) {
     misses(1000, 31);
     cr_expect_eq(gpci_rpr_predict(&history, 0), GPCI_RPR_NONE);
     for (uint32_t signature = 1; signature < 512; signature++)
-        cr_assert(gpci_rpr_is_dead(gpci_rpr_predict(&history, signature)));
-    cr_expect(gpci_rpr_is_dead(gpci_rpr_predict(&history, 1000)));
+        cr_assert_eq(gpci_rpr_predict(&history, signature), 15);
+    cr_expect_eq(gpci_rpr_predict(&history, 1000), 15);
     misses(0, 30);
     cr_expect_eq(gpci_rpr_predict(&history, 0), GPCI_RPR_NONE, "it begins from nothing");
     cr_expect_eq(gpci_rpr_predict(&history, 1), GPCI_RPR_NONE, "the second has left for it");
     misses(0, 1);
-    cr_expect(gpci_rpr_is_dead(gpci_rpr_predict(&history, 0)));
+    cr_expect_eq(gpci_rpr_predict(&history, 0), 15);
     for (uint32_t signature = 2000; signature < 2000 + 512; signature++)
         misses(signature, 1);
     uint32_t found = 0;
@@ -300,14 +298,45 @@ Test(rpr, unpredicted) {
     rig_close(&r);
 }
 
-/* What is predicted never to be used again is dead from the start. */
-Test(rpr, dead_on_arrival) {
+/* What is predicted never to be used again is not dead: it leaves by its distance, 14, or by its count, 0. */
+Test(rpr, predicted_without_reuse) {
     rig r;
     open_taught(&r, "rpr(signature=12)", 2);
     teach(&r, 'Z', 0, 0, 1);
-    check(&r, "A0Z0B0", "--Z");
-    check(&r, "Z0Z0A0", "AhZ"); /* A and B are one access away, A longer unused; Z the most recent */
+    teach(&r, 'F', 0, 1, 15);
+    check(&r, "A0Z0B0", "--Z"); /* A 2/3 after Z's access, Z 14 */
+    check(&r, "F0Z0A0", "AFZ"); /* A 2/1 and B 1/1: A longer unused; F 1/14 and Z 14: F */
     rig_close(&r);
+    open_taught(&r, "rpr-count(signature=12)", 2);
+    teach(&r, 'Z', 0, 0, 1);
+    check(&r, "Z0B0C0", "--Z"); /* 0 and 257 */
+    rig_close(&r);
+    open_taught(&r, "rpr-age(signature=12)", 2);
+    teach(&r, 'Z', 0, 0, 1);
+    check(&r, "Z0B1C0", "--B"); /* as age-lru */
+    rig_close(&r);
+}
+
+/* The distance of a count of zero comes nearer as others do, and at 0 it is as what was not predicted. */
+Test(rpr, without_reuse_runs_out) {
+    static const struct {
+        const char *spec, *evicted;
+        int misses;
+    } cases[] = {{"rpr(signature=12)", "-F", 11},
+                 {"rpr(signature=12)", "-F", 12},
+                 {"rpr(signature=12,unpredicted=1)", "-F", 11}, /* Z at 1, F at 14 */
+                 {"rpr(signature=12,unpredicted=1)", "-Z", 12}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rig r;
+        open_taught(&r, cases[i].spec, 2);
+        teach(&r, 'Z', 0, 0, 1);
+        teach(&r, 'F', 0, 1, 15);
+        check(&r, "Z0", "-"); /* 14 */
+        for (int n = 0; n < cases[i].misses; n++)
+            r.ops->on_miss(r.self, 0, &(gpc_request){.pc = 1});
+        check(&r, "F0B0", cases[i].evicted);
+        rig_close(&r);
+    }
 }
 
 /* An inactive warp's lines are dead whatever is predicted. */
@@ -435,7 +464,7 @@ Test(rpr, combined_without_tokens) {
     rig_close(&r);
 }
 
-/* Blocks of low reuse stay out of a full set, tokens or not, and may replace one another. */
+/* Blocks of low reuse stay out of a full set, tokens or not; one that found a free way leaves as any other does. */
 Test(rpr, combined_keeps_low_reuse_out) {
     rig r;
     open_taught(&r, "combined(signature=12)", 2);
@@ -444,7 +473,7 @@ Test(rpr, combined_keeps_low_reuse_out) {
     rig_close(&r);
     open_taught(&r, "combined(signature=12)", 2);
     teach(&r, 'Z', 0, 0, 1);
-    check(&r, "a0z0z0b0", "--hZ");
+    check(&r, "a0z0z0b0", "--hA");
     rig_close(&r);
     open_taught(&r, "combined(signature=12,low=1)", 2);
     check(&r, "a0u0b0c0A0", "--bbh");

@@ -29,7 +29,7 @@ typedef struct model_tag {
 
 typedef struct model_line {
     int64_t warp, used;
-    bool predicted, dead;
+    bool dead;
     int distance, count;
 } model_line;
 
@@ -131,16 +131,15 @@ static void fill(model *m, uint32_t set, uint32_t way, const gpc_request *reques
     const model_entry *e = entry_of(m, signature_of(m, request));
     model_line l = {.warp = naive_number(&m->warps, request->warp, request->warp_age), .used = ++m->clock};
     if (e && e->averaged) {
-        l.predicted = true;
-        l.dead = e->count == 0;
-        l.distance = e->distance;
+        l.distance = e->count == 0 && e->distance == 15 ? 14 : e->distance; /* the bits of 15 are the dead's */
         l.count = e->count;
     }
     m->lines[(size_t)set * m->ways + way] = l;
 }
 
 static bool is_dead(const model *m, const model_line *l) {
-    return l->dead || naive_age(&m->warps, l->warp) == NAIVE_INACTIVE || (!l->predicted && m->unpredicted_dead);
+    return l->dead || naive_age(&m->warps, l->warp) == NAIVE_INACTIVE ||
+           (m->unpredicted_dead && l->count == 0 && l->distance == 0);
 }
 
 static int score_of(const model *m, const model_line *l) {

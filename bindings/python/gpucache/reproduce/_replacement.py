@@ -121,6 +121,10 @@ def predicted_reuse(bench):
     for spec, theirs in (("rpr-distance", 1.06), ("rpr-count", 1.00), ("age-lru", 1.01)):
         gains = [opt[p.name]["cycles"] / found[p.name, spec]["cycles"] for p in programs]
         yield ratio(subject, f"{spec} over CTA-opt", theirs, geometric(gains))
+    regular = [p for p in programs if p.name not in LOSES]
+    for subject, theirs, of in ((subject, 1.032, programs), (f"mean of {len(regular)} regular", 1.05, regular)):
+        yield ratio(subject, "rpr-distance over age-lru", theirs,
+                    geometric(found[p.name, "age-lru"]["cycles"] / found[p.name, "rpr-distance"]["cycles"] for p in of))
     for program in programs:
         if program.name in RPR_SAVES:
             saved = opt[program.name]["l1.load_miss_ratio"] - found[program.name, "rpr-distance"]["l1.load_miss_ratio"]
