@@ -193,6 +193,11 @@ typedef struct gpc_throttle_ops {
     /* As in gpc_scheduler_ops. [nothing] */
     void (*on_issue)(void *self, uint32_t slot, uint64_t cycle);
     void (*state)(void *self, gpc_state_fn visit, void *visit_data);
+    /*
+     * A kernel begins (gpc_scheduler_begin_kernel): its name, mangled as in its trace, "" where it has none, for the
+     * length of the call. True: ask `classify` anew. Since: 0.2. [nothing]
+     */
+    bool (*on_kernel)(void *self, const char *name);
 } gpc_throttle_ops;
 
 /*
@@ -273,6 +278,14 @@ GPC_API gpc_status gpc_scheduler_start(gpc_scheduler *scheduler, uint32_t slot);
  * Since: 0.1.
  */
 GPC_API gpc_status gpc_scheduler_start_block(gpc_scheduler *scheduler, uint32_t slot, uint32_t block);
+
+/*
+ * A kernel begins, before its first warp starts: for throttles that treat kernels differently (pcal's `kernels` and
+ * `remember`). A replay tells its schedulers of each kernel that it times.
+ *   name  of the kernel; NULL = ""
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT. Since: 0.2.
+ */
+GPC_API gpc_status gpc_scheduler_begin_kernel(gpc_scheduler *scheduler, const char *name);
 
 /* A warp's state is now `state`. GPC_ERROR_ARGUMENT; GPC_ERROR_STATE (no warp there). Since: 0.1. */
 GPC_API gpc_status gpc_scheduler_set_state(gpc_scheduler *scheduler, uint32_t slot, gpc_warp_state state);

@@ -200,6 +200,7 @@ void gpci_timed_replay_destroy(gpci_timed_replay *t);
 void gpci_timed_place(gpci_timed_replay *t, uint32_t sm, gpci_block_run *run);
 /* All blocks of the kernel, from its launch to its last completion: begin, then run. GPC_BUSY: to `pause_at`. */
 void gpci_timed_begin(gpci_timed_replay *t);
+void gpci_timed_tell_kernel(gpci_timed_replay *t, const char *name); /* before it */
 gpc_status gpci_timed_run(gpci_timed_replay *t, gpc_error *error);
 /* The hierarchy's statistics and those counted here. */
 void gpci_timed_stats(const gpci_timed_replay *t, gpc_stats *stats);

@@ -79,8 +79,10 @@ static gpc_status begin_kernel(gpc_replay *r, const gpc_launch *launch, gpc_erro
     if (r->sampling)
         gpci_blocks_begin(r);
     r->policies_vote = gpc_hierarchy_wants_samples(r->hierarchy) && !r->warming;
-    if (status == GPC_OK && r->timed && !r->warming)
+    if (status == GPC_OK && r->timed && !r->warming) {
+        gpci_timed_tell_kernel(r->timed, r->kernel.name);
         gpci_timed_begin(r->timed);
+    }
     return status;
 }
 

@@ -102,6 +102,12 @@ static void begin_samples(gpci_timed_replay *t, const gpc_stats *stats) {
     t->sampled = *stats;
 }
 
+void gpci_timed_tell_kernel(gpci_timed_replay *t, const char *name) {
+    for (uint32_t sm = 0; sm < t->r->sm_count; sm++)
+        for (uint32_t n = 0; n < t->schedulers; n++)
+            gpc_scheduler_begin_kernel(t->sms[sm].issuers[n].scheduler, name);
+}
+
 void gpci_timed_begin(gpci_timed_replay *t) {
     gpc_replay *r = t->r;
     t->launched = gpci_timed_now(r->hierarchy);

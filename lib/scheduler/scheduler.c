@@ -437,6 +437,19 @@ bool gpci_scheduler_sample(gpc_scheduler *s, const gpc_stats *stats, uint64_t cy
     return changed;
 }
 
+gpc_status gpc_scheduler_begin_kernel(gpc_scheduler *s, const char *name) {
+    if (!s)
+        return GPC_ERROR_ARGUMENT;
+    bool changed = false;
+    for (uint32_t i = 0; i < s->throttle_count; i++) {
+        const gpci_throttle *t = &s->throttles[i];
+        changed |= t->ops->on_kernel && t->ops->on_kernel(t->self, name ? name : "");
+    }
+    if (changed)
+        gpci_scheduler_admit(s);
+    return GPC_OK;
+}
+
 void gpc_scheduler_cache_event(gpc_scheduler *s, const gpc_cache_event *event) {
     if (s && event)
         gpci_scheduler_cache_event(s, event);

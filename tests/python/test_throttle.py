@@ -63,6 +63,10 @@ class Scripted(gpucache.Throttle):
         self.calls.append(("event", event.kind, event.warp, event.owner, event.line_address, event.cycle))
         return self.anew
 
+    def on_kernel(self, name):
+        self.calls.append(("kernel", name))
+        return self.anew
+
     def sample(self, stats, cycle):
         self.calls.append(("sample", stats["l1.load_sectors"], cycle))
         return self.anew
@@ -83,6 +87,7 @@ class Calls(ThrottleCase):
         for anew in (False, True):
             kind = self.scripted(name=f"scripted-{anew}".lower(), anew=anew)
             with self.scheduler(f"lrr + {kind.name}", sm=2, index=1, count=4, sms=3) as scheduler:
+                scheduler.begin_kernel("_Z1kv")
                 scheduler.start(66, block=9)
                 scheduler.start(3)
                 scheduler.set_state(66, WarpState.READY)
@@ -93,9 +98,10 @@ class Calls(ThrottleCase):
                 scheduler.sample(gpucache.Stats(), 11)
                 scheduler.end(66)
             again = [[("classify", [66, 3], [9, 0], cycle)] * anew for cycle in (8, 11)]
+            begun = [("classify", [], [], 0)] * anew
             self.assertEqual(kind.calls, [
-                ("init", 70, 2, 1, 4, 3), ("start", 66, 0), ("classify", [66], [9], 0), ("start", 3, 1),
-                ("classify", [66, 3], [9, 0], 0), ("state", 66, "STALLED", "READY"), ("issue", 66, 7),
+                ("init", 70, 2, 1, 4, 3), ("kernel", "_Z1kv"), *begun, ("start", 66, 0), ("classify", [66], [9], 0),
+                ("start", 3, 1), ("classify", [66, 3], [9, 0], 0), ("state", 66, "STALLED", "READY"), ("issue", 66, 7),
                 ("state", 66, "READY", "BARRIER"), ("classify", [66, 3], [9, 0], 7), ("event", 2, 9, 1, 256, 8),
                 *again[0], ("sample", 0, 11), *again[1], ("state", 66, "BARRIER", "ABSENT"),
                 ("classify", [3], [0], 11), ("finish",),
@@ -259,6 +265,17 @@ class InReplay(ThrottleCase):
         self.assertEqual(python, limited)
         self.assertEqual(key["cycles"], limited["cycles"])
         self.assertGreater(limited["cycles"], free["cycles"])
+
+    def test_it_is_told_of_each_kernel(self):
+        kind = self.scripted()
+        trace = write_trace(self.path("t"), (("_Z5twicePfS_", 64), ("_Z4oncePf", 64), ("_Z5twicePfS_", 64)))
+        settings = {"mode": "timed", "sm.count": 1, "scheduler": "gto + scripted"}
+        with gpucache.Config(self.context, "gtx480", settings) as config:
+            with gpucache.Replay(self.context, config) as replay, gpucache.Trace(self.context, trace) as source:
+                list(replay.run(source))
+        told = [call[1] for call in kind.calls if call[0] == "kernel"]
+        self.assertEqual(told[::2], ["_Z5twicePfS_", "_Z4oncePf", "_Z5twicePfS_"])
+        self.assertEqual(told[::2], told[1::2])  # two schedulers
 
     def test_an_exception_ends_the_replay(self):
         def script(view, classes):

@@ -703,6 +703,7 @@ gpc_throttle_ops_sample = CFUNCTYPE(c_bool, c_void_p, c_void_p, c_uint64)
 gpc_throttle_ops_cost_bits = CFUNCTYPE(c_uint64, POINTER(gpc_scheduler_env))
 gpc_throttle_ops_on_issue = CFUNCTYPE(None, c_void_p, c_uint32, c_uint64)
 gpc_throttle_ops_state = CFUNCTYPE(None, c_void_p, gpc_state_fn, c_void_p)
+gpc_throttle_ops_on_kernel = CFUNCTYPE(c_bool, c_void_p, c_char_p)
 
 
 class gpc_throttle_ops(SizedRecord):
@@ -715,7 +716,7 @@ class gpc_throttle_ops(SizedRecord):
         ("on_cache_event", gpc_throttle_ops_on_cache_event), ("sample", gpc_throttle_ops_sample),
         ("cost_bits", gpc_throttle_ops_cost_bits), ("texts", POINTER(gpc_text_parameter)), ("text_count", c_size_t),
         ("shared_bytes", c_size_t), ("shared_scheduler_bytes", c_size_t), ("on_issue", gpc_throttle_ops_on_issue),
-        ("state", gpc_throttle_ops_state),
+        ("state", gpc_throttle_ops_state), ("on_kernel", gpc_throttle_ops_on_kernel),
     )
 
 
@@ -1027,6 +1028,7 @@ FUNCTIONS = {
     "gpc_scheduler_destroy": (None, (c_void_p,)),
     "gpc_scheduler_start": (c_int, (c_void_p, c_uint32)),
     "gpc_scheduler_start_block": (c_int, (c_void_p, c_uint32, c_uint32)),
+    "gpc_scheduler_begin_kernel": (c_int, (c_void_p, c_char_p)),
     "gpc_scheduler_set_state": (c_int, (c_void_p, c_uint32, c_int)),
     "gpc_scheduler_pick": (c_int, (c_void_p, c_uint64, c_bool, POINTER(c_uint32))),
     "gpc_scheduler_issued": (c_int, (c_void_p, c_uint32, c_uint64)),

@@ -187,6 +187,10 @@ class Scheduler(Handle):
     def _call(self, function, *arguments):
         settle(invoke(function, self._live(), *arguments), what=function.__name__)
 
+    def begin_kernel(self, name=""):
+        """A kernel begins, before its first warp starts."""
+        self._call(lib.gpc_scheduler_begin_kernel, text(name, "name"))
+
     def start(self, slot, block=0):
         """A warp of a thread block begins in a free slot, as the youngest."""
         self._call(lib.gpc_scheduler_start_block, slot, block)

@@ -75,6 +75,9 @@ class Throttle:
     def on_issue(self, slot, cycle):
         """The warp of `slot` issued."""
 
+    def on_kernel(self, name):
+        """A kernel begins, whose name a trace has mangled; "" without one. True: ask classify()."""
+
     def on_cache_event(self, event):
         """Of the SM's L1: kind (CacheEventKind), warp, owner, line_address, cycle. True: ask classify()."""
 
@@ -114,6 +117,10 @@ def _classify(pointer, view, raw):
     raw.contents.others = bool(found.others)
 
 
+def _on_kernel(pointer, name):
+    return bool(_of[pointer].policy.on_kernel(name.decode(errors="replace")))
+
+
 def _on_cache_event(pointer, event):
     return bool(_of[pointer].policy.on_cache_event(event.contents))
 
@@ -127,5 +134,6 @@ policies.add_kind(
     environment=SchedulerEnvironment, instance=_Instance,
     methods={
         **COMMON, "classify": (_classify, None), "on_cache_event": (_on_cache_event, False), "sample": (_sample, False),
+        "on_kernel": (_on_kernel, False),
     },
 )  # fmt: skip
