@@ -70,7 +70,7 @@ Test(scheduler_errors, sharing) {
     REFUSE_SHARED(sms, 1024, ": a scheduler of sms = 1024 cannot share with one of 1");
     REFUSE_SHARED(policy, "gto", " has another policy");
     REFUSE_SHARED(policy, "lrr + pcal", " has another policy");
-    REFUSE_SHARED(policy, "gto + pcal(tokens-l2=2)", " has another policy");
+    REFUSE_SHARED(policy, "gto + pcal(warps=2)", " has another policy");
     REFUSE_SHARED(policy, "gto + ccws", " has another policy");
     rig_close(&other);
     cr_expect_eq(gpc_scheduler_create(r.context, &same, &r.error, &scheduler), GPC_OK, "%s", r.error.message);

@@ -40,6 +40,7 @@ static uint32_t cut_of(const gpci_pcal *p, uint32_t candidate) {
 void gpci_pcal_init(gpci_pcal *p, const gpci_pcal_options *options, gpci_pcal_sample *last, gpci_vote_sm *vote_sms) {
     *p = (gpci_pcal){.options = *options, .last = last, .vote_sms = vote_sms, .left = options->init_periods};
     p->warp_opt = options->warps ? options->warps : 1;
+    p->l2 = GPCI_TOKENS_ALL;
     for (uint32_t sm = 0; sm < options->sms; sm++)
         last[sm] = (gpci_pcal_sample){0};
     gpci_phase_options phase = phase_options(options);
@@ -51,10 +52,18 @@ static void rest(gpci_pcal *p) {
     gpci_phase_restart(&p->phase);
 }
 
+static bool strategy_left(const gpci_pcal *p) {
+    return p->options.both && !(p->climbed && p->voted);
+}
+
+static bool l2_left(const gpci_pcal *p) {
+    return p->options.l2 && !p->l2_climbed;
+}
+
 /* A strategy had its turn. */
 static void finish(gpci_pcal *p) {
     p->warmup = p->options.warmup;
-    if (!p->options.both || (p->climbed && p->voted)) {
+    if (!strategy_left(p) && !l2_left(p)) {
         rest(p);
         return;
     }
@@ -75,6 +84,31 @@ static void begin_climb(gpci_pcal *p) {
     p->extra = 1;
     p->state = GPCI_PCAL_CLIMB;
     begin_step(p);
+}
+
+/* Warps of a scheduler that tokens for L2 are for: those that run, or of these those without one for L1. */
+static uint32_t without_l1(const gpci_pcal *p) {
+    uint32_t running = p->now.warps - (p->now.throttled < p->now.warps ? p->now.throttled : p->now.warps);
+    uint32_t cache = p->options.exclusive ? p->warp_opt - p->cut : 0;
+    return running > cache ? running - cache : 0;
+}
+
+static void fewer_l2(gpci_pcal *p, uint32_t from, uint32_t step) {
+    p->l2_before = p->l2;
+    p->l2 = from > step ? from - step : 1;
+    p->state = GPCI_PCAL_CLIMB_L2;
+    begin_step(p);
+}
+
+static void begin_l2(gpci_pcal *p) {
+    uint32_t most = without_l1(p);
+    p->l2_climbed = true;
+    if (most < 2) {
+        finish(p);
+        return;
+    }
+    p->before = p->now.ipc;
+    fewer_l2(p, most, p->options.exclusive ? 0 : p->options.step);
 }
 
 static void tell_vote(gpci_pcal *p) {
@@ -124,10 +158,12 @@ static void choose(gpci_pcal *p) {
 }
 
 static void take_turns(gpci_pcal *p) {
-    if (!p->voted)
+    if (strategy_left(p) && !p->voted)
         begin_vote(p);
-    else if (feasible(p))
+    else if (strategy_left(p) && feasible(p))
         begin_climb(p);
+    else if (l2_left(p))
+        begin_l2(p);
     else
         rest(p);
 }
@@ -145,16 +181,44 @@ static void climb(gpci_pcal *p) {
     finish(p);
 }
 
+static void climb_l2(gpci_pcal *p) {
+    double ipc = p->time > 0 ? p->work / p->time : 0;
+    if (ipc < p->options.fall * p->before) {
+        p->l2 = p->l2_before;
+    } else if (ipc > p->options.rise * p->before && p->l2 > 1) {
+        p->before = ipc;
+        fewer_l2(p, p->l2, p->options.step);
+        return;
+    }
+    finish(p);
+}
+
+bool gpci_pcal_settled(const gpci_pcal *p, gpci_pcal_choice *out) {
+    *out = (gpci_pcal_choice){p->warp_opt, p->cut, p->extra, p->l2};
+    return p->state == GPCI_PCAL_STABLE;
+}
+
+void gpci_pcal_begin(gpci_pcal *p, const gpci_pcal_choice *choice) {
+    p->cut = choice ? choice->cut : 0;
+    p->extra = choice ? choice->extra : 0;
+    p->l2 = choice ? choice->l2 : GPCI_TOKENS_ALL;
+    p->warmup = p->options.warmup;
+    p->climbed = p->voted = p->l2_climbed = choice != NULL;
+    if (choice) {
+        p->warp_opt = choice->warp_opt;
+        rest(p);
+        return;
+    }
+    p->state = GPCI_PCAL_INIT;
+    p->left = p->options.init_periods;
+}
+
 static void watch(gpci_pcal *p) {
     double measures[PCAL_MEASURES] = {p->now.ipc, p->now.l1_miss, p->now.l2_miss};
     if (!gpci_phase_observe(&p->phase, measures))
         return;
-    p->cut = p->extra = 0;
-    p->climbed = p->voted = false;
     p->phases++;
-    p->state = GPCI_PCAL_INIT;
-    p->left = p->options.init_periods;
-    p->warmup = p->options.warmup;
+    gpci_pcal_begin(p, NULL);
 }
 
 static double ratio(uint64_t part, uint64_t whole) {
@@ -215,6 +279,8 @@ static void close_period(gpci_pcal *p) {
             choose(p);
         else if (p->state == GPCI_PCAL_SETTLE)
             take_turns(p);
+        else if (p->state == GPCI_PCAL_CLIMB_L2)
+            climb_l2(p);
         else
             climb(p);
     }
@@ -244,6 +310,8 @@ uint64_t gpci_pcal_bits(const gpci_pcal_options *o, uint32_t warps) {
     gpci_phase_options phase = phase_options(o);
     uint64_t longest = o->init_periods > o->climb_periods ? o->init_periods : o->climb_periods;
     uint64_t bits = gpci_vote_bits(&vote) + gpci_phase_bits(&phase) + 6 * 32 + 32 + 3 + 2;
+    bits +=
+        o->l2 ? 2 * gpci_ceil_log2((uint64_t)warps + 2) + 1 : 0; /* tokens now and before, and whether it was done */
     return bits + 2 * gpci_ceil_log2((uint64_t)warps + 1) + gpci_ceil_log2(longest + 1) +
            gpci_ceil_log2((uint64_t)o->warmup + 1);
 }

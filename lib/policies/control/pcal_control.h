@@ -13,7 +13,10 @@
  *   CLIMB   extra = 1, 2, ... on all SMs, as long as throughput rises by 10 %. A fall of 3 % takes the last one back.
  *   VOTE    SMs test cuts in parallel; the one with the highest throughput wins (lib/policies/control/vote.h).
  *   SETTLE  a period to look at what the first strategy has made of it: then the other one (both strategies in turn,
- *           section 7.2). Without, or once both had their turn: STABLE.
+ *           section 7.2), then CLIMB_L2. Without, or once all had their turn: STABLE.
+ *   CLIMB_L2 tokens for L2, which until then all warps have (section 7.2, "selected adaptively"): fewer and fewer, as
+ *           long as throughput rises by 10 %; a fall of 3 % takes the last step back. L2 is common to all SMs, and so
+ *           they cannot vote. Of sets that exclude each other, the first step takes them from those with one for L1.
  *   STABLE  until the phase detector sees a new phase in throughput, L1's or L2's miss ratio: INIT, with the default.
  *
  * Throughput is instructions per cycle and SM, of SMs that had work for most of the period; the others decide
@@ -34,6 +37,7 @@ typedef struct gpci_pcal_options {
     uint32_t climb_periods; /* that each step of CLIMB lasts, 1 or more */
     uint32_t step;          /* tokens between one candidate of a vote and the next, 1 or more */
     bool both;              /* strategies, in turn */
+    bool l2, exclusive;     /* tokens for L2 are to be found; not for those that hold one for L1 */
     double noc_latency;     /* cycles, there and back, */
     double stall_ratio;     /* and share of scheduler cycles, up to which another warp is feasible */
     double rise, fall;      /* relative throughput: beyond it CLIMB goes on, below it goes back */
@@ -60,7 +64,8 @@ typedef enum gpci_pcal_state {
     GPCI_PCAL_CLIMB = 1,
     GPCI_PCAL_VOTE = 2,
     GPCI_PCAL_SETTLE = 3,
-    GPCI_PCAL_STABLE = 4
+    GPCI_PCAL_STABLE = 4,
+    GPCI_PCAL_CLIMB_L2 = 5
 } gpci_pcal_state;
 
 /* What the statistics collector makes of the active SMs' periods. */
@@ -78,16 +83,30 @@ typedef struct gpci_pcal {
     gpci_pcal_measures now; /* the last period */
     uint32_t state;         /* gpci_pcal_state */
     uint32_t cut, extra;    /* of all SMs, while they do not vote */
+    uint32_t l2, l2_before; /* tokens for L2 of a scheduler, or GPCI_TOKENS_ALL, and before the last step */
     uint32_t warp_opt;
-    uint32_t left, warmup;          /* periods until INIT, SETTLE or a step is over, or before anything counts */
-    bool climbed, voted;            /* in this phase */
-    double work, time;              /* of the step, so far */
-    double before;                  /* throughput of the step before */
-    uint64_t phases, climbs, votes; /* begun so far */
+    uint32_t left, warmup;           /* periods until INIT, SETTLE or a step is over, or before anything counts */
+    bool climbed, voted, l2_climbed; /* in this phase */
+    double work, time;               /* of the step, so far */
+    double before;                   /* throughput of the step before */
+    uint64_t phases, climbs, votes;  /* begun so far */
 } gpci_pcal;
 
 /* `last` and `vote_sms`: the caller's, [options->sms] each. */
 void gpci_pcal_init(gpci_pcal *pcal, const gpci_pcal_options *options, gpci_pcal_sample *last, gpci_vote_sm *vote_sms);
+
+#define GPCI_TOKENS_ALL UINT32_MAX /* for L2: every warp has one */
+
+/* What a search came to. */
+typedef struct gpci_pcal_choice {
+    uint32_t warp_opt, cut, extra, l2;
+} gpci_pcal_choice;
+
+/* True: STABLE, with this. */
+bool gpci_pcal_settled(const gpci_pcal *pcal, gpci_pcal_choice *out);
+/* A kernel begins: STABLE with a choice made before, or INIT with the default (NULL). */
+void gpci_pcal_begin(gpci_pcal *pcal, const gpci_pcal_choice *choice);
+
 /* An SM's period is over. The last SM's closes it: cut and extra may have changed then. */
 void gpci_pcal_observe(gpci_pcal *pcal, uint32_t sm, const gpci_pcal_sample *sample);
 /* Tokens that an SM's schedulers go without; `extra` is the same everywhere. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "policies/control/pcal_control.h"
 #include "policies/scheduler/schedulers.h"
+#include "policies/throttle/pcal_kernels.h"
 #include "policies/throttle/throttles.h"
 #include "policies/throttle/tokens.h"
 
@@ -21,7 +22,8 @@
  *
  * With warps=0 nothing is throttled: warp-opt is then the number of warps that the scheduler had at once, since it was
  * empty last. With ebt=auto all schedulers of all SMs share a state machine that finds EBTNum by samples, anew in each
- * phase of the program (lib/policies/control/pcal_control.h).
+ * phase of the program (lib/policies/control/pcal_control.h), and with tokens-l2=-1 the tokens for L2.
+ * Both numbers may be set for each kernel, and what was found for one be remembered (section 7.3, pcal_kernels.h).
  */
 
 enum {
@@ -43,11 +45,13 @@ enum {
     MISS_FLOOR,
     PARAMETERS
 };
-enum { EBT, LEVEL, SETS, STRATEGY, TEXTS };
+enum { EBT, LEVEL, SETS, STRATEGY, KERNELS, REMEMBER, TEXTS };
 
 /* Followed by the SMs' samples, and by their parts of the vote. */
 typedef struct pcal_common {
     gpci_pcal predictor;
+    gpci_pcal_memory memory;
+    gpci_pcal_rows rows;
     bool ready;
 } pcal_common;
 
@@ -62,12 +66,17 @@ typedef struct pcal_state {
     uint32_t most;
     int32_t ebt;
     bool automatic;
+    pcal_common *common;
+    gpc_context *context;
+    bool set; /* software has set the present kernel's: */
+    uint32_t set_warps;
+    int32_t set_ebt;
     /* ebt=auto */
+    bool l2_found, remembers;
     bool asked; /* by a sample: what the last SM's leads to is known a cycle later */
     uint32_t sm;
     bool first, last;        /* of the SM's schedulers */
     uint32_t had, throttled; /* the most warps, and of these held back, since the last sample */
-    pcal_common *common;
 } pcal_state;
 
 /*
@@ -78,7 +87,7 @@ typedef struct pcal_state {
  */
 static const gpc_parameter parameters[] = {
     {"warps", 0, 0, 1024, true, "warps of a scheduler that run with ebt=0 (warp-opt); 0 = all"},
-    {"tokens-l2", 0, 0, 1024, true, "level=separate: warps of a scheduler with a token for L2"},
+    {"tokens-l2", 0, -1, 1024, true, "level=separate: warps of a scheduler with a token for L2; -1 (auto) = found"},
     {"noc-latency", 20, 0, 1e6, false, "auto: core cycles to L2 and back up to which more warps are feasible"},
     {"stall-ratio", 0.2, 0, 1, false, "auto: share of cycles that the memory pipeline stalls, likewise"},
     {"rise", 1.1, 1, 100, false, "auto: relative throughput above which hill climbing goes on"},
@@ -102,6 +111,8 @@ static const gpc_text_parameter texts[] = {
     {"sets", "inclusive", "inclusive|exclusive",
      "level=separate: tokens for L2 go to the oldest warps, or to the oldest without one for L1"},
     {"strategy", "choose", "choose|both", "auto: one of the two strategies in each phase, or both in turn"},
+    {"kernels", "", NULL, "a file of numbers set for kernels, a line each: warp-opt, EBTNum, name (* ends it early)"},
+    {"remember", "nothing", "nothing|kernels", "auto: kernels = each begins with what its last launch found"},
 };
 
 static gpci_pcal_options options_of(const gpc_scheduler_env *env) {
@@ -115,6 +126,8 @@ static gpci_pcal_options options_of(const gpc_scheduler_env *env) {
                                .warmup = (uint32_t)p[WARMUP],
                                .step = (uint32_t)p[STEP],
                                .both = env->words[STRATEGY] == 1,
+                               .l2 = p[TOKENS_L2] < 0,
+                               .exclusive = env->words[SETS] == 1,
                                .noc_latency = p[NOC_LATENCY],
                                .stall_ratio = p[STALL_RATIO],
                                .rise = p[RISE],
@@ -151,32 +164,71 @@ static void join(pcal_state *pcal, const gpc_scheduler_env *env) {
         gpci_pcal_init(&common->predictor, &options, last, (gpci_vote_sm *)(void *)(last + env->sms));
         common->ready = true;
     }
-    pcal->common = common;
     pcal->sm = env->sm;
     pcal->first = env->index == 0;
     pcal->last = env->index + 1 == env->count;
+    pcal->l2_found = env->parameters[TOKENS_L2] < 0;
+    pcal->remembers = env->words[REMEMBER] == 1;
+}
+
+/* What has no effect is refused. */
+static gpc_status check(const gpc_scheduler_env *env, int32_t *out_ebt, char *message) {
+    const double *p = env->parameters;
+    bool separate = env->words[LEVEL] == GPCI_TOKENS_SEPARATE, found = is_auto(env->texts[EBT]);
+    if (!found && !read_ebt(env->texts[EBT], out_ebt))
+        snprintf(message, 256, "ebt is '%.60s', neither auto nor a number from -1024 to 1024", env->texts[EBT]);
+    else if (env->words[REMEMBER] == 1 && !found)
+        snprintf(message, 256, "remember=kernels has no effect without ebt=auto");
+    else if (p[TOKENS_L2] < 0 && !found)
+        snprintf(message, 256, "tokens-l2=-1 has no effect without ebt=auto");
+    else if (p[TOKENS_L2] != 0 && !separate)
+        snprintf(message, 256, "tokens-l2 has no effect without level=separate");
+    else
+        return GPC_OK;
+    return GPC_ERROR_ARGUMENT;
 }
 
 static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) {
     pcal_state *pcal = self;
+    gpc_status status = check(env, &pcal->ebt, message);
+    pcal->common = env->shared_state;
+    pcal->context = env->context;
+    if (status == GPC_OK && env->texts[KERNELS][0])
+        status = gpci_pcal_rows_take(&pcal->common->rows, env->context, env->texts[KERNELS], message);
+    if (status < 0)
+        return status;
     pcal->warps = (uint32_t)env->parameters[WARPS];
     pcal->l2.level = (gpci_tokens_level)env->words[LEVEL];
-    pcal->l2.tokens = (uint32_t)env->parameters[TOKENS_L2];
+    pcal->l2.tokens = env->parameters[TOKENS_L2] < 0 ? GPCI_TOKENS_ALL : (uint32_t)env->parameters[TOKENS_L2];
     pcal->l2.exclusive = env->words[SETS] == 1;
     pcal->automatic = is_auto(env->texts[EBT]);
-    if (pcal->automatic) {
+    if (pcal->automatic)
         join(pcal, env);
-    } else if (!read_ebt(env->texts[EBT], &pcal->ebt)) {
-        snprintf(message, 256, "ebt is '%.60s', neither auto nor a number from -1024 to 1024", env->texts[EBT]);
-        return GPC_ERROR_ARGUMENT;
-    }
     return GPC_OK;
 }
 
+static void finish(void *self) {
+    pcal_state *pcal = self;
+    if (pcal->common->rows.users)
+        gpci_pcal_rows_leave(&pcal->common->rows, pcal->context);
+}
+
+/* The SMs are told one after the other: the first scheduler of all tells what they share. */
+static bool on_kernel(void *self, const char *name) {
+    pcal_state *pcal = self;
+    const gpci_pcal_row *row = gpci_pcal_rows_find(&pcal->common->rows, name);
+    pcal->set = row != NULL;
+    pcal->set_warps = row && row->warps ? row->warps : pcal->warps;
+    pcal->set_ebt = row ? row->ebt : 0;
+    if (pcal->remembers && pcal->first && pcal->sm == 0)
+        gpci_pcal_memory_kernel(&pcal->common->memory, &pcal->common->predictor, row ? NULL : name);
+    return true;
+}
+
 static gpci_tokens sizes(const pcal_state *pcal) {
-    uint32_t warp_opt = pcal->warps ? pcal->warps : pcal->most;
-    if (!pcal->automatic)
-        return gpci_tokens_of(warp_opt, pcal->ebt);
+    uint32_t warps = pcal->set ? pcal->set_warps : pcal->warps, warp_opt = warps ? warps : pcal->most;
+    if (pcal->set || !pcal->automatic)
+        return gpci_tokens_of(warp_opt, pcal->set ? pcal->set_ebt : pcal->ebt);
     const gpci_pcal *predictor = &pcal->common->predictor;
     return gpci_tokens_both(warp_opt, gpci_pcal_cut(predictor, pcal->sm), predictor->extra);
 }
@@ -185,6 +237,8 @@ static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_cla
     pcal_state *pcal = self;
     pcal->most = !view->running || view->running > pcal->most ? view->running : pcal->most;
     gpci_tokens tokens = sizes(pcal);
+    if (pcal->l2_found)
+        pcal->l2.tokens = pcal->set ? GPCI_TOKENS_ALL : pcal->common->predictor.l2;
     uint32_t throttled = gpci_tokens_give(&tokens, &pcal->l2, view, classes);
     pcal->had = view->running > pcal->had ? view->running : pcal->had;
     pcal->throttled = throttled > pcal->throttled ? throttled : pcal->throttled;
@@ -213,7 +267,7 @@ static void take_counters(gpci_pcal_sample *s, const gpc_stats *stats) {
 static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
     (void)cycle;
     pcal_state *pcal = self;
-    if (!pcal->automatic)
+    if (!pcal->automatic || pcal->set)
         return false;
     gpci_pcal *predictor = &pcal->common->predictor;
     gpci_pcal_sample *s = &predictor->last[pcal->sm];
@@ -231,13 +285,15 @@ static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
 /*
  * Of each warp a bit for each level with tokens; the order of warps; the sizes of the groups, 0 to warps each, and
  * with warps=0 the most that ran. The bits in requests and lines belong to the memory system. ebt=auto besides: of
- * a scheduler the most warps and the most throttled; of an SM its counters; of the whole the predictor.
+ * a scheduler the most warps and the most throttled; of an SM its counters; of the whole the predictor. What a
+ * runtime remembers is in its own memory.
  */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     uint64_t size = gpci_ceil_log2((uint64_t)env->warps + 1);
     uint64_t sets = env->words[LEVEL] == GPCI_TOKENS_SEPARATE ? 2 : 1;
     uint64_t bits = sets * env->warps + gpci_age_bits(env) + (sets + 1) * size;
     bits += env->parameters[WARPS] > 0 ? 0 : size;
+    bits += env->texts[KERNELS][0] && !env->index && !env->sm ? 2 * size + 2 : 0; /* set: both, one with a sign */
     if (!is_auto(env->texts[EBT]))
         return bits;
     gpci_pcal_options options = options_of(env);
@@ -254,8 +310,14 @@ static void state_of(void *self, gpc_state_fn visit, void *user_data) {
     visit(user_data, &p->asked, sizeof p->asked);
     visit(user_data, &p->had, sizeof p->had);
     visit(user_data, &p->throttled, sizeof p->throttled);
-    if (p->common)
-        gpci_pcal_state_of(&p->common->predictor, visit, user_data);
+    visit(user_data, &p->set, sizeof p->set);
+    visit(user_data, &p->set_warps, sizeof p->set_warps);
+    visit(user_data, &p->set_ebt, sizeof p->set_ebt);
+    visit(user_data, &p->l2.tokens, sizeof p->l2.tokens);
+    if (!p->automatic)
+        return;
+    gpci_pcal_state_of(&p->common->predictor, visit, user_data);
+    visit(user_data, &p->common->memory, sizeof p->common->memory);
 }
 
 const gpc_throttle_ops gpci_pcal_throttle = {
@@ -272,6 +334,8 @@ const gpc_throttle_ops gpci_pcal_throttle = {
     .shared_bytes = sizeof(pcal_common),
     .shared_scheduler_bytes = sizeof(pcal_of_sm),
     .init = init,
+    .finish = finish,
+    .on_kernel = on_kernel,
     .classify = classify,
     .sample = sample,
     .cost_bits = cost_bits,

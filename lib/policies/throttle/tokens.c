@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "policies/throttle/tokens.h"
 
+#include "policies/control/pcal_control.h"
 #include "policies/scheduler/schedulers.h"
 
 gpci_tokens gpci_tokens_both(uint32_t warp_opt, uint32_t cut, uint32_t extra) {
@@ -19,6 +20,8 @@ static bool holds_l2(const gpci_tokens *tokens, const gpci_tokens_l2 *l2, uint32
         return true;
     if (l2->level == GPCI_TOKENS_BOTH)
         return before < tokens->cache;
+    if (l2->tokens == GPCI_TOKENS_ALL)
+        return true;
     uint32_t first = l2->exclusive ? tokens->cache : 0;
     return before >= first && before - first < l2->tokens;
 }

@@ -45,7 +45,7 @@ typedef enum gpci_tokens_level {
 
 typedef struct gpci_tokens_l2 {
     gpci_tokens_level level;
-    uint32_t tokens; /* separate: how many */
+    uint32_t tokens; /* separate: how many; GPCI_TOKENS_ALL = every warp has one */
     bool exclusive;  /* separate: to the oldest running warps without one for L1, instead of to the oldest */
 } gpci_tokens_l2;
 

@@ -374,3 +374,88 @@ Test(pcal_machine, warmup_and_longer_steps) {
     all(&r, 115);
     EXPECT(&r, GPCI_PCAL_STABLE, 2, "0000");
 }
+
+/* Of five warps three run and share L2; none of them votes about L1 here, where warp-opt is 1. */
+static void start_l2(rig *r, bool exclusive) {
+    gpci_pcal_options o = plain;
+    o.l2 = true;
+    o.exclusive = exclusive;
+    o.warps = 1;
+    o.step = 1;
+    start(r, &o);
+    r->stalls = 500;
+    r->throttled = 0;
+    all(r, 100); /* nothing to vote about */
+    EXPECT(r, GPCI_PCAL_SETTLE, 0, "0000");
+    cr_expect_eq(r->pcal.l2, GPCI_TOKENS_ALL);
+    all(r, 100);
+    cr_expect_eq(r->pcal.state, GPCI_PCAL_CLIMB_L2);
+}
+
+static void expect_l2(int line, const rig *r, gpci_pcal_state state, uint32_t l2) {
+    cr_expect_eq(r->pcal.state, (uint32_t)state, "line %d: state %u", line, r->pcal.state);
+    cr_expect_eq(r->pcal.l2, l2, "line %d: %u tokens, not %u", line, r->pcal.l2, l2);
+}
+
+#define EXPECT_L2(r, ...) expect_l2(__LINE__, r, __VA_ARGS__)
+
+Test(pcal_machine, fewer_tokens_for_l2_while_it_pays) {
+    rig r;
+    start_l2(&r, false);
+    EXPECT_L2(&r, GPCI_PCAL_CLIMB_L2, 4);
+    all(&r, 111);
+    EXPECT_L2(&r, GPCI_PCAL_CLIMB_L2, 3);
+    all(&r, 107); /* below 0.97 x 111 */
+    EXPECT_L2(&r, GPCI_PCAL_STABLE, 4);
+    start_l2(&r, false);
+    all(&r, 105); /* no significant change */
+    EXPECT_L2(&r, GPCI_PCAL_STABLE, 4);
+    start_l2(&r, false);
+    all(&r, 96); /* the first step back: all of them again */
+    EXPECT_L2(&r, GPCI_PCAL_STABLE, GPCI_TOKENS_ALL);
+    start_l2(&r, false);
+    for (int work = 120, tokens = 3; tokens > 0; tokens--, work += work / 5) {
+        all(&r, work);
+        EXPECT_L2(&r, GPCI_PCAL_CLIMB_L2, (uint32_t)tokens);
+    }
+    all(&r, 1000);
+    EXPECT_L2(&r, GPCI_PCAL_STABLE, 1);
+}
+
+/* The one with a token for L1 goes without one for L2 first. */
+Test(pcal_machine, tokens_for_l2_that_exclude_l1s) {
+    rig r;
+    start_l2(&r, true);
+    EXPECT_L2(&r, GPCI_PCAL_CLIMB_L2, 4);
+    all(&r, 120);
+    EXPECT_L2(&r, GPCI_PCAL_CLIMB_L2, 3);
+}
+
+/* A phase begins with all tokens for L2. */
+Test(pcal_machine, a_new_phase_gives_tokens_for_l2_back) {
+    rig r;
+    start_l2(&r, false);
+    all(&r, 105);
+    all(&r, 105);
+    all(&r, 200);
+    EXPECT_L2(&r, GPCI_PCAL_STABLE, 4);
+    all(&r, 200);
+    EXPECT_L2(&r, GPCI_PCAL_INIT, GPCI_TOKENS_ALL);
+}
+
+Test(pcal_machine, begins_with_a_choice) {
+    rig r;
+    gpci_pcal_choice found, choice = {.warp_opt = 4, .cut = 2, .extra = 3, .l2 = 7};
+    start(&r, &plain);
+    cr_expect_not(gpci_pcal_settled(&r.pcal, &found));
+    gpci_pcal_begin(&r.pcal, &choice);
+    EXPECT(&r, GPCI_PCAL_STABLE, 3, "2222");
+    cr_expect(gpci_pcal_settled(&r.pcal, &found));
+    cr_expect_eq(memcmp(&found, &choice, sizeof found), 0);
+    all(&r, 100);
+    all(&r, 200);
+    all(&r, 200);
+    EXPECT(&r, GPCI_PCAL_INIT, 0, "0000"); /* a phase of the kernel is one still */
+    gpci_pcal_begin(&r.pcal, NULL);
+    EXPECT(&r, GPCI_PCAL_INIT, 0, "0000");
+}

@@ -7,6 +7,7 @@ from ._model import NOTICEABLE, Experiment, holds, rate, ratio
 STRATEGY_ONE = ("SCLUSTER",)
 STRATEGY_TWO = ("CoMD", "BFS", "SS", "SSSP", "ATAX", "BICG", "MVT")
 ONLY_SEGMENTS = ("SS", "SM", "II")  # gain from it with the traffic optimization (4.8.3)
+BOTH_CACHES = {"l2.tokens": "opportunistic"}
 BOTH_LEVELS = {"BFS": 10, "SSSP": 10, "ATAX": 9, "BICG": 8, "MVT": 7}  # Figure 4.26: per cent slower than PCAL on L1
 
 
@@ -109,7 +110,7 @@ def dynamic(bench):
 
 def both_levels(bench):
     """Figures 4.26 and 4.27: tokens at L2 as well."""
-    one, two = bench.static(), bench.static(**{"l2.tokens": "opportunistic"})
+    one, two = bench.static(), bench.static(**BOTH_CACHES)
     misses = {1: [], 2: []}
     for name, found in one.items():
         ebt, figures = min(found.items(), key=lambda item: item[1]["cycles"])
@@ -123,10 +124,49 @@ def both_levels(bench):
                    sum(misses[level]) / len(one))  # fmt: skip
 
 
+# Name, what it adds to dynamic PCAL on L1, and whether the document expects fewer misses of L2 from it.
+FUTURE = (
+    ("both strategies in turn", {"ebt": "strategy=both"}, False),
+    ("tokens for L2 found, inclusive", {"ebt": "level=separate,tokens-l2=-1", **BOTH_CACHES}, True),
+    ("tokens for L2 found, exclusive", {"ebt": "level=separate,tokens-l2=-1,sets=exclusive", **BOTH_CACHES}, True),
+    ("AgeLRU", {"l1.replacement": "age-lru"}, False),
+    ("RPR", {"l1.replacement": "rpr-distance"}, False),
+    ("a kernel begins with what its last launch found", {"ebt": "remember=kernels"}, False),
+)
+
+
+def _found(bench, more):
+    """{name: figures} of dynamic PCAL with settings, and with more arguments under "ebt"."""
+    settings, tasks = {**OPPORTUNISTIC, **LINE, **more}, {}
+    arguments = ",".join(filter(None, ("ebt=auto", settings.pop("ebt", ""))))
+    for program in bench.throttled:
+        scheduler = f"gto + pcal(warps={bench.best(program)[0]},{arguments})"
+        tasks[program.name] = (program, {"scheduler": scheduler, **settings})
+    return bench.all(tasks)
+
+
+def future(bench):
+    """Sections 7.2 and 7.3: what the document expects of PCAL's further development."""
+    plain = _found(bench, {})
+    for label, more, below in FUTURE:
+        found = _found(bench, more)
+        gains = {name: plain[name]["cycles"] / figures["cycles"] for name, figures in found.items()}
+        mean = geometric(gains.values())
+        best = max(gains, key=gains.get)
+        yield holds(f"mean of {len(gains)}", f"{label}: faster than dynamic PCAL", "yes",
+                    f"{mean:.3f} times, {best} {gains[best]:.2f}", mean >= 1.005)  # fmt: skip
+        if below:
+            misses = [sum(1 - of[name].get("l2.read_hit_rate", 0) for name in found) / len(found)
+                      for of in (plain, found)]  # fmt: skip
+            yield holds(f"mean of {len(gains)}", f"{label}: fewer misses of L2", "yes",
+                        f"{100 * misses[0]:.1f} %, then {100 * misses[1]:.1f} %", misses[1] < misses[0])  # fmt: skip
+
+
 EXPERIMENTS = [
     Experiment("004:figures-4.12-4.13", "Static PCAL", static),
     Experiment("004:figures-4.14-4.16", "One more warp, that bypasses", latency),
     Experiment("004:figures-4.22-4.25", "Dynamic PCAL", dynamic),
     Experiment("004:figures-4.23-4.24", "Static PCAL, segments", segments),
     Experiment("004:figures-4.26-4.27", "Tokens at both levels", both_levels),
+    Experiment("004:sections-7.2-7.3", "PCAL's further development", future),
 ]
