@@ -9,7 +9,7 @@
  * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning")
  *
  *   id      what the counter is to every version of the library: never changed, and never given to another counter,
- *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 270.
+ *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 276.
  *   field   in a struct of statistics
  *   name    in JSON, CSV and Python
  *   KIND    how instances and kernels add up: SUM, MAX, or GAUGE: the sum over cycles of what a queue held
@@ -209,6 +209,18 @@
       "L1's tags turned to another queue of it")                                                                      \
     X(97, l1_reorder_flushes, "l1.reorder_flushes", "transactions", SUM, L1_PART, REORDER, "0.1",                     \
       "writes that waited until it was empty")                                                                        \
+    X(270, l1_prefetches, "l1.prefetches", "lines", SUM, L1_PART, PREFETCHER, "0.2",                                  \
+      "that L1 sent for because of its prefetcher (l1.prefetcher)")                                                   \
+    X(271, l1_useful_prefetches, "l1.useful_prefetches", "lines", SUM, L1_PART, PREFETCHER, "0.2",                    \
+      "of these, found in L1 by a load")                                                                              \
+    X(272, l1_late_prefetches, "l1.late_prefetches", "lines", SUM, L1_PART, PREFETCHER, "0.2",                        \
+      "of these, wanted by a load while on their way")                                                                \
+    X(273, l1_unused_prefetches, "l1.unused_prefetches", "lines", SUM, L1_PART, PREFETCHER, "0.2",                    \
+      "of these, replaced before any load, or not kept")                                                              \
+    X(274, l1_redundant_prefetches, "l1.redundant_prefetches", "lines", SUM, L1_PART, PREFETCHER, "0.2",              \
+      "that were there, in flight or queued when asked for")                                                          \
+    X(275, l1_dropped_prefetches, "l1.dropped_prefetches", "lines", SUM, L1_PART, PREFETCHER, "0.2",                  \
+      "that found l1.prefetch_queue full, or L1 would not take")                                                      \
     X(98, l1_mshr_cycles, "l1.mshr_cycles", "entry cycles", GAUGE, L1_PART, CLOCK, "0.1",                             \
       "gauge: MSHR entries in use")                                                                                   \
     X(99, l1_miss_queue_cycles, "l1.miss_queue_cycles", "entry cycles", GAUGE, L1_PART, CLOCK, "0.1",                 \

@@ -67,6 +67,7 @@
 #include <gpucache/modules.h>
 #include <gpucache/policy.h>
 #include <gpucache/predictor.h>
+#include <gpucache/prefetcher.h>
 #include <gpucache/profile.h>
 #include <gpucache/protocol.h>
 #include <gpucache/replay.h>

@@ -264,9 +264,10 @@ GPC_API gpc_status gpc_context_register_replacement(gpc_context *context, const 
 typedef enum gpc_policy_kind {
     GPC_POLICY_REPLACEMENT = 0,
     GPC_POLICY_PREDICTOR = 1,
-    GPC_POLICY_SCHEDULER = 2, /* gpucache/scheduler.h */
-    GPC_POLICY_THROTTLE = 3,  /* likewise */
-    GPC_POLICY_PROTOCOL = 4,  /* gpucache/coherence.h; without parameters */
+    GPC_POLICY_SCHEDULER = 2,  /* gpucache/scheduler.h */
+    GPC_POLICY_THROTTLE = 3,   /* likewise */
+    GPC_POLICY_PROTOCOL = 4,   /* gpucache/coherence.h; without parameters */
+    GPC_POLICY_PREFETCHER = 5, /* gpucache/prefetcher.h */
     GPC_POLICY_KIND_COUNT
 } gpc_policy_kind;
 
@@ -293,7 +294,7 @@ GPC_API size_t gpc_policy_count(const gpc_context *context, gpc_policy_kind kind
 GPC_API gpc_status gpc_policy_at(const gpc_context *context, gpc_policy_kind kind, size_t index, gpc_policy_info *info);
 
 /*
- * Hardware cost of a replacement policy or predictor, in bits, on a cache of this
+ * Hardware cost of a replacement policy, predictor or prefetcher, in bits, on a cache of this
  * geometry; gpc_scheduler_cost is that of a scheduler.
  *   spec      `name` or `name(parameter=value, ...)`
  *   sectors   per line; 1 = not sectored

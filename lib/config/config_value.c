@@ -320,7 +320,9 @@ static gpc_status read_policy(const reading *r) {
         gpc_status found = gpci_protocol_named(r->context, r->text, r->error, &protocol);
         return found < 0 ? found : keep(r, protocol->name, 0);
     }
-    gpc_policy_kind kind = !strcmp(r->key->choices, "predictor") ? GPC_POLICY_PREDICTOR : GPC_POLICY_REPLACEMENT;
+    gpc_policy_kind kind = !strcmp(r->key->choices, "predictor")    ? GPC_POLICY_PREDICTOR
+                           : !strcmp(r->key->choices, "prefetcher") ? GPC_POLICY_PREFETCHER
+                                                                    : GPC_POLICY_REPLACEMENT;
     char canonical[GPCI_MAX_ARGUMENTS + 72];
     gpci_text to = gpci_text_of(canonical, sizeof canonical);
     gpc_status status = gpci_policy_check(r->context, kind, r->text, r->error);

@@ -165,6 +165,10 @@
     X(L1_MSHR, "l1.mshr_entries", COUNT, RESET, "lines", "32", 1, 1048576, "unlimited", "lines with a miss in flight") \
     X(L1_MERGES, "l1.mshr_merges", COUNT, RESET, "requests", "8", 1, 1048576, "unlimited",                             \
       "requests that wait for one such line, the first included")                                                      \
+    X(L1_PREFETCHER, "l1.prefetcher", POLICY, RESET, "", "none", 0, 0, "prefetcher",                                   \
+      "timed: which lines L1 fetches before loads ask for them")                                                       \
+    X(L1_PREFETCH_QUEUE, "l1.prefetch_queue", COUNT, RESET, "lines", "16", 1, 1024, "",                                \
+      "that wait for what loads leave of tag ports, MSHR entries and miss queue; further ones are dropped")            \
     X(L1_MISS_QUEUE, "l1.miss_queue", COUNT, RESET, "packets", "8", 0, 1048576, "unlimited",                           \
       "on their way into the network")                                                                                 \
     X(L1_BYPASS_QUEUE, "l1.bypass_queue", COUNT, RESET, "packets", "1", 0, 1 << 20, "",                                \

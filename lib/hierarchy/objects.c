@@ -95,6 +95,7 @@ static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, con
     case GPC_NEEDS_REORDER:
     case GPC_NEEDS_LINKS:
     case GPC_NEEDS_CLUSTERS:
+    case GPC_NEEDS_PREFETCHER:
         return h->driver->measures(h, (gpc_counter_needs)info->needs);
     default:
         return true;

@@ -225,6 +225,8 @@ static gpc_status check_policies(needs *n, gpc_error *error) {
     if (status == GPC_OK)
         status = check_predictor(n, GPCI_KEY_L1_BYPASS, GPCI_L1_TREE_READS, "which coherent L1s do not tell predictors",
                                  error);
+    if (gpci_has_prefetcher(n->h))
+        add(n, GPCI_KEY_L1_PREFETCHER, "coherent L1s fetch nothing ahead", "none");
     if (status == GPC_OK && gpci_number(n->h, GPCI_KEY_L2_ENABLED)) {
         status = check_predictor(n, GPCI_KEY_L2_BYPASS, GPCI_L2_TREE_READS,
                                  "which coherent slices do not tell predictors", error);

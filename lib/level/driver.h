@@ -84,7 +84,7 @@ typedef struct gpci_driver {
     const char *(*network_name)(const gpc_hierarchy *h, uint32_t index);
     /* What it counts of any object; `values` has what the levels have. */
     void (*object)(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *values);
-    /* Is what a counter needs there? GPC_NEEDS_CLOCK, _REORDER, _LINKS or _CLUSTERS. */
+    /* Is what a counter needs there? GPC_NEEDS_CLOCK, _REORDER, _LINKS, _CLUSTERS or _PREFETCHER. */
     bool (*measures)(const gpc_hierarchy *h, gpc_counter_needs needs);
     void (*archive)(gpc_hierarchy *h, struct gpci_archive *archive); /* its part of a snapshot, after the levels' */
 } gpci_driver;

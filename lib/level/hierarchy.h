@@ -146,6 +146,9 @@ gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error);
 gpc_status gpci_build_future(gpc_hierarchy *h, gpc_error *error);
 gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error, gpc_cache ***out);
 gpc_status gpci_build_l2(gpc_hierarchy *h, gpc_error *error);
+/* Do L1s have a prefetcher? Refused where it would have no effect. */
+bool gpci_has_prefetcher(const gpc_hierarchy *h);
+gpc_status gpci_check_prefetcher(const gpc_hierarchy *h, gpc_error *error);
 /* The predictor of L2: its own, or the one that keeps the bits of L1's there. */
 gpc_status gpci_l2_predictor(const gpc_hierarchy *h, const char **out, gpc_error *error);
 void gpci_destroy_caches(gpc_hierarchy *h, gpc_cache **caches, uint32_t count);

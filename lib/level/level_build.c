@@ -3,6 +3,7 @@
 #include "level/driver.h"
 #include "level/hierarchy.h"
 #include "policies/predictor/predictors.h"
+#include "policies/prefetcher/prefetchers.h"
 
 #include <string.h>
 
@@ -139,6 +140,23 @@ gpc_status gpci_build_future(gpc_hierarchy *h, gpc_error *error) {
     if (h->l1_future && timed)
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
                          "l1.future = true with mode = timed: with a clock, what comes next depends on what caches do");
+    return GPC_OK;
+}
+
+bool gpci_has_prefetcher(const gpc_hierarchy *h) {
+    const char *text = gpci_config_text(h->config, GPCI_KEY_L1_PREFETCHER);
+    return gpci_policy_table(h->context, GPC_POLICY_PREFETCHER, text) != &gpci_no_prefetcher;
+}
+
+gpc_status gpci_check_prefetcher(const gpc_hierarchy *h, gpc_error *error) {
+    if (!gpci_has_prefetcher(h))
+        return GPC_OK;
+    if (gpci_number(h, GPCI_KEY_MODE) != 1)
+        return refuse(GPCI_KEY_L1_PREFETCHER, h, "needs mode = timed: what it gains is time", error);
+    if (!h->has_l1)
+        return refuse(GPCI_KEY_L1_PREFETCHER, h, "needs l1.enabled = true", error);
+    if (gpci_number(h, GPCI_KEY_COHERENCE_DATA))
+        return refuse(GPCI_KEY_L1_PREFETCHER, h, "needs coherence.data = false: prefetches carry no values", error);
     return GPC_OK;
 }
 

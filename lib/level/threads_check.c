@@ -21,7 +21,9 @@ static bool has_sample(gpc_policy_kind kind, const void *ops) {
 
 /* Is this the name of a policy that one thread has to run? Its kind does not matter. */
 static bool is_shared(const gpc_context *context, const char *name, size_t length, bool *hosts) {
-    for (int kind = 0; kind < GPC_POLICY_PROTOCOL; kind++) {
+    for (int kind = 0; kind < GPC_POLICY_KIND_COUNT; kind++) {
+        if (kind == GPC_POLICY_PROTOCOL)
+            continue;
         void *user_data;
         bool builtin;
         const void *ops = gpci_table_find(context, (gpc_policy_kind)kind, name, length, &user_data, &builtin);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "policies/predictor/predictors.h"
+#include "policies/prefetcher/prefetchers.h"
 #include "policies/protocol/protocols.h"
 #include "policies/replacement/replacement.h"
 #include "policies/scheduler/schedulers.h"
@@ -29,6 +30,11 @@ const void *const gpci_builtin_schedulers[] = {
 
 const void *const gpci_builtin_throttles[] = {
 #include "policies/throttle/list.def"
+    NULL,
+};
+
+const void *const gpci_builtin_prefetchers[] = {
+#include "policies/prefetcher/list.def"
     NULL,
 };
 

@@ -24,6 +24,7 @@ BEGINS_AS_OPS(gpc_replacement_ops, set_bytes, line_bytes);
 BEGINS_AS_OPS(gpc_predictor_ops, set_bytes, line_bytes);
 BEGINS_AS_OPS(gpc_scheduler_ops, warp_bytes, reserved);
 BEGINS_AS_OPS(gpc_throttle_ops, warp_bytes, reserved);
+BEGINS_AS_OPS(gpc_prefetcher_ops, reserved, reserved_too);
 BEGINS_AS_ALL(gpc_protocol);
 
 #define PLACE(table, field) .field = offsetof(table, field)
@@ -71,6 +72,15 @@ const gpci_kind gpci_kinds[GPC_POLICY_KIND_COUNT] = {
                               PLACE(gpc_throttle_ops, reserved), PLACE(gpc_throttle_ops, shared_bytes),
                               .function = offsetof(gpc_throttle_ops, classify),
                               .shared_each_bytes = offsetof(gpc_throttle_ops, shared_scheduler_bytes)}},
+    [GPC_POLICY_PREFETCHER] = {"prefetcher",
+                               "gpc_prefetcher_ops",
+                               sizeof(gpc_prefetcher_ops),
+                               gpci_builtin_prefetchers,
+                               "on_access",
+                               {OPS(gpc_prefetcher_ops), PLACE(gpc_prefetcher_ops, shared_bytes),
+                                PLACE(gpc_prefetcher_ops, reserved), PLACE(gpc_prefetcher_ops, reserved_too),
+                                .function = offsetof(gpc_prefetcher_ops, on_access),
+                                .shared_each_bytes = offsetof(gpc_prefetcher_ops, shared_cache_bytes)}},
     [GPC_POLICY_PROTOCOL] = {"protocol", "gpc_protocol", sizeof(gpc_protocol), gpci_builtin_protocols, NULL, {0}},
 };
 

@@ -31,7 +31,7 @@ typedef struct gpci_kind {
         size_t parameters, parameter_count, texts, text_count;
         size_t shared_bytes, shared_each_bytes; /* of all, and times the number of caches or schedulers */
         size_t string;                          /* beside those of the head; may be NULL */
-        size_t reserved;                        /* is 0 */
+        size_t reserved, reserved_too;          /* are 0 */
         size_t reads, reads_with; /* the first that a table as it first was has not: one that ends before it is taken */
         size_t state;             /* likewise */
         size_t on_hit, on_sector_miss; /* likewise; without it sector misses are told as hits */

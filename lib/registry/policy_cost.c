@@ -17,11 +17,14 @@ gpc_status gpci_policy_cost(const gpc_context *context, gpc_policy_kind kind, co
     return GPC_OK;
 }
 
+static bool is_of_caches(gpc_policy_kind kind) {
+    return kind == GPC_POLICY_REPLACEMENT || kind == GPC_POLICY_PREDICTOR || kind == GPC_POLICY_PREFETCHER;
+}
+
 gpc_status gpc_policy_level_cost(const gpc_context *context, gpc_policy_kind kind, const char *text, uint32_t caches,
                                  uint32_t sets, uint32_t ways, uint32_t line_bytes, uint32_t sectors, gpc_error *error,
                                  uint64_t *out_bits) {
-    if (!context || !text || !out_bits || (unsigned)kind >= GPC_POLICY_SCHEDULER || !caches || !sets || !ways ||
-        ways > GPC_MAX_WAYS)
+    if (!context || !text || !out_bits || !is_of_caches(kind) || !caches || !sets || !ways || ways > GPC_MAX_WAYS)
         return gpci_fail(error, GPC_ERROR_ARGUMENT,
                          "gpc_policy_cost: a NULL, a kind without caches or an impossible geometry");
     uint64_t sum = 0;

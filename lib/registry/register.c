@@ -70,7 +70,7 @@ static gpc_status check(gpc_policy_kind kind, const void *table, gpc_error *erro
         return status;
     if (gpci_field_is_null(table, k->at.function))
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.%s of '%s' is NULL", k->type, k->function, head->name);
-    if (gpci_field_size(table, k->at.reserved))
+    if (gpci_field_size(table, k->at.reserved) | gpci_field_size(table, k->at.reserved_too))
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.reserved of '%s' is not 0", k->type, head->name);
     uint64_t reads;
     gpci_field_get(table, k->at.reads, &reads, sizeof reads);
@@ -218,6 +218,11 @@ gpc_status gpc_context_register_replacement(gpc_context *context, const gpc_repl
 gpc_status gpc_context_register_predictor(gpc_context *context, const gpc_predictor_ops *ops, void *user_data,
                                           void (*destroy)(void *user_data), gpc_error *error) {
     return register_ops(context, GPC_POLICY_PREDICTOR, ops, user_data, destroy, NULL, error);
+}
+
+gpc_status gpc_context_register_prefetcher(gpc_context *context, const gpc_prefetcher_ops *ops, void *user_data,
+                                           void (*destroy)(void *user_data), gpc_error *error) {
+    return register_ops(context, GPC_POLICY_PREFETCHER, ops, user_data, destroy, NULL, error);
 }
 
 gpc_status gpc_context_register_scheduler_as(gpc_context *context, const gpc_scheduler_ops *ops,

@@ -11,6 +11,7 @@ extern const void *const gpci_builtin_replacements[];
 extern const void *const gpci_builtin_predictors[];
 extern const void *const gpci_builtin_schedulers[];
 extern const void *const gpci_builtin_throttles[];
+extern const void *const gpci_builtin_prefetchers[];
 
 #define GPCI_MAX_SCHEDULER_WARPS 1024u
 #define GPCI_MAX_THROTTLES 8u /* on one scheduler */

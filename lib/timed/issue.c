@@ -5,6 +5,7 @@
 #include "timed/l1_observe.h"
 #include "timed/lsu.h"
 #include "timed/plain_values.h"
+#include "timed/prefetch.h"
 #include "timed/strands.h"
 #include "timed/watch.h"
 
@@ -130,6 +131,8 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint32_t range,
         (t->values ? gpci_plain_values_keep : gpci_coherent_values_keep)(t, flight, w);
     for (uint32_t i = 0; i < count; i++) {
         queue_line(t, queue, &request, &lines[i], flight, i + 1 == count);
+        if (GPCI_UNLIKELY(stage->prefetch != NULL))
+            gpci_prefetch_note(t, queue->last, w, i);
         if (GPCI_UNLIKELY(counts_turns))
             gpci_packet_at(&t->pool, queue->last)->turns = gpci_atomic_turns(t, w, &lines[i]);
         if (GPCI_UNLIKELY(h->with_data) && !t->values)

@@ -3,6 +3,7 @@
 #include "timed/l1_observe.h"
 #include "timed/lsu.h"
 #include "timed/plain_values.h"
+#include "timed/prefetch.h"
 #include "timed/watch.h"
 
 /*
@@ -92,6 +93,8 @@ static void land(gpci_timed *t, uint32_t number) {
 }
 
 void gpci_l1_release_line(gpci_timed *t, uint32_t number, uint8_t level) {
+    if (GPCI_UNLIKELY(number == UINT32_MAX)) /* a prefetch, for which nobody waits */
+        return;
     gpci_flight *f = flight_at(t, number);
     f->level = f->level > level ? f->level : level;
     if (!--f->left)
@@ -164,6 +167,8 @@ static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reques
 /* A dirty line leaves: its bytes go below, and nobody waits for that. */
 static void evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
     gpc_request request;
+    if (GPCI_UNLIKELY(stage->prefetch != NULL))
+        gpci_prefetch_evicted(stage, eviction);
     if (!gpci_l1_line_left(t->h, stage->index, eviction, &request))
         return;
     uint32_t packet = gpci_pool_take(&t->pool);
@@ -181,7 +186,7 @@ static void evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *evicti
 }
 
 /* What a load's lookup found. Sectors in flight are hits, as hardware counts them. */
-static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p, const gpci_tag_access *access) {
+static void count_lookup(gpci_timed *t, gpci_stage *stage, gpci_packet *p, const gpci_tag_access *access) {
     uint8_t hit = p->segments & (t->h->l1_level.segments_of[access->result.hit_sectors] | access->flying);
     bool whole = hit == p->segments;
     p->line.missed = p->segments & (uint8_t)~hit;
@@ -194,6 +199,8 @@ static void count_lookup(gpci_timed *t, const gpci_stage *stage, gpci_packet *p,
     gpci_count_l1_load(t->h, stage->index, gpci_count_sectors(hit), gpci_count_sectors(access->flying & p->segments));
     gpci_count_l1_load_line(t->h, stage->index, p->request.warp_age, whole);
     gpci_count_token(t->h, &p->request, !whole);
+    if (GPCI_UNLIKELY(stage->prefetch != NULL))
+        gpci_prefetch_train(t, stage, p, access, hit);
 }
 
 void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet_type type) {
@@ -431,93 +438,6 @@ void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
 }
 
-/* A reply that a coalescer hands on. */
-typedef struct merged {
-    gpci_timed *timed;
-    uint32_t packet;
-    uint32_t word;
-    uint8_t level;
-} merged;
-
-/* A read that waited for another SM's has its data too: it goes through its own SM's fill port. */
-static void hand(void *user_data, uint32_t packet) {
-    const merged *m = user_data;
-    gpci_timed *t = m->timed;
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    gpci_stage *stage = &t->l1[p->request.sm];
-    p->type = GPCI_REPLY;
-    p->level = m->level;
-    p->request.policy_word = m->word;
-    p->path.size = t->header + gpci_packet_bytes(p);
-    gpci_count_lrc_merge(t->h, stage->index, gpci_count_sectors(p->segments));
-    if (GPCI_UNLIKELY(t->values != NULL))
-        gpci_plain_shared(t, m->packet, packet);
-    gpci_queue_push(&stage->fills, &t->pool, t->wheel.now, packet);
-    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
-}
-
-/* A fetch is back with all that it is for. */
-static void keep(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    uint64_t address = p->address;
-    uint8_t sectors = p->line.fetched, generation = p->line.marks >> GPCI_MARK_GENERATION_SHIFT;
-    const bool outdated = GPCI_UNLIKELY(t->h->viper) && gpci_stage_outdated(t, stage, address);
-    gpci_stage_fill(t, stage, packet);
-    stage->fences.fetches[generation]--;
-    if (GPCI_UNLIKELY(generation != stage->fences.generation || outdated))
-        gpci_fence_stale(stage, address, sectors);
-}
-
-static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    p->request.address = p->address; /* it was the slice's on the way */
-    bool read = p->type == GPCI_REPLY && (p->request.kind == GPC_LOAD || p->request.kind == GPC_PREFETCH);
-    if (p->level == 3 && read)
-        gpci_count_round_trip(t->h, stage->index, t->wheel.now - p->born);
-    if (p->flags & GPCI_PACKET_FETCH) {
-        p->request.sector_mask = p->line.fetched;
-        p->request.admitted = p->line.marks & GPCI_MARK_ADMITTED ? 1 : 0;
-        p->request.token = p->line.marks >> GPCI_MARK_TOKEN_SHIFT & 3; /* in L2 it was that for L2 */
-        if (stage->coalescer)
-            gpci_lrc_reply(stage->coalescer, packet, hand, &(merged){t, packet, p->request.policy_word, p->level});
-        if (stage->cache->predictor_ops->on_reply && gpci_verify(t, stage, packet))
-            return;
-        if (p->line.marks & GPCI_MARK_PASSES)
-            gpci_count_l1_bypass(t->h, stage->index, p->segments);
-        keep(t, stage, packet);
-        return;
-    }
-    if (p->line.flight != UINT32_MAX) {
-        if (p->request.kind == GPC_LOAD && p->level == 3 && p->line.missed)
-            gpci_count_l1_dram_line(t->h, stage->index);
-        gpci_see(t, GPC_WHAT_REPLY, stage, p, p->level);
-        gpci_l1_release_line(t, p->line.flight, p->level);
-    }
-    gpci_pool_give(&t->pool, packet);
-}
-
-static uint32_t take_handed(gpci_timed *t, gpci_stage *stage) {
-    const uint32_t packet = gpci_queue_pop(&stage->fills, &t->pool, t->wheel.now);
-    if (GPCI_UNLIKELY(t->values != NULL))
-        gpci_plain_back(t, stage->index, packet);
-    return packet;
-}
-
-static void run_fills(gpci_timed *t, gpci_stage *stage) {
-    uint64_t now = t->wheel.now;
-    while (stage->fills.count || gpci_network_peek(stage->replies_in, stage->index) != GPCI_NO_PACKET) {
-        if (stage->fill_free > now) {
-            gpci_wheel_wake(&t->wheel, stage->component, stage->fill_free);
-            return;
-        }
-        uint32_t packet =
-            stage->fills.count ? take_handed(t, stage) : gpci_network_receive(stage->replies_in, stage->index);
-        uint32_t size = gpci_packet_at(&t->pool, packet)->path.size - t->header;
-        stage->fill_free = now + (size + stage->options->fill_width - 1) / stage->options->fill_width;
-        take_reply(t, stage, packet);
-    }
-}
-
 static void run_due(gpci_timed *t, gpci_stage *stage) {
     while (stage->first_due != UINT32_MAX) {
         uint32_t number = stage->first_due;
@@ -552,6 +472,8 @@ GPCI_INLINE void step(gpci_timed *t, uint32_t sm, stage_fn fills, stage_fn tags,
     tags(t, stage);
     if (stage->reorder)
         gpci_reorder_settle(t, stage);
+    if (GPCI_UNLIKELY(stage->prefetch != NULL))
+        gpci_prefetch_step(t, stage);
     bool fences = stage->fences.first != UINT32_MAX;
     if (GPCI_UNLIKELY(fences))
         gpci_fences_step(t, stage);
@@ -587,7 +509,7 @@ static void run_coherent_tags(gpci_timed *t, gpci_stage *stage) {
 
 void gpci_l1_step(const gpci_group *group, uint32_t sm) {
     gpci_timed *t = group->timed;
-    step(t, sm, run_fills, run_own_tags, has_room, send_out);
+    step(t, sm, gpci_l1_fills, run_own_tags, has_room, send_out);
 }
 
 void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm) {

@@ -167,7 +167,8 @@ typedef struct gpci_stage {
     uint64_t atomic_waits, atomic_busy; /* L2: own cycles */
     bool memory_full;                   /* L2: its channel takes no more for now */
     /* L1 */
-    gpci_reorder *reorder;  /* between coalescer and tags; NULL: none */
+    gpci_reorder *reorder;          /* between coalescer and tags; NULL: none */
+    struct gpci_prefetch *prefetch; /* of plain caches, with l1.prefetcher (prefetch.h); NULL */
     struct gpci_lsus *lsus; /* with l1.coalescer = multi2sim, in place of what is before the tags; NULL (lsu.h) */
     uint32_t stores_below;  /* coherent: that need no line here any more, and are not done */
     uint32_t waiting;       /* instructions before the tags, or before the reorder buffer */
@@ -258,6 +259,8 @@ void gpci_stage_write_below(gpci_timed *t, gpci_stage *stage, const gpci_packet 
 /* l1.c */
 void gpci_l1_step(const gpci_group *group, uint32_t sm);
 void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm);
+/* l1_fill.c: as many replies as the fill port takes. */
+void gpci_l1_fills(gpci_timed *t, gpci_stage *stage);
 extern const gpci_stage_rules gpci_l1_stage;
 /* A packet that waited has its data: its access is told, and it is given back. */
 void gpci_l1_release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/lsu.h"
+#include "timed/prefetch.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -75,6 +76,8 @@ void gpci_stage_reset(gpci_stage *stage, uint64_t now) {
     stage->counts = (gpci_stage_counts){.bank_failures = 0};
     if (stage->reorder)
         gpci_reorder_reset_counts(stage->reorder, now);
+    if (stage->prefetch)
+        stage->prefetch->counts = (gpci_prefetch_counts){0};
     stage->congested = stage->unsent = stage->atomic_waits = stage->atomic_busy = 0;
     for (unsigned client = 0; client < 2; client++)
         stage->tag_access[client].since = now;
@@ -108,7 +111,7 @@ void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const c
 bool gpci_stage_idle(const gpci_stage *stage) {
     return !(stage->in.count | stage->out.count | stage->link.count | stage->served.count | stage->atomics.count |
              stage->across[0].count | stage->across[1].count | stage->fills.count | stage->returned.count |
-             stage->mshr.used[0] | stage->mshr.used[1]);
+             stage->mshr.used[0] | stage->mshr.used[1] | (stage->prefetch ? stage->prefetch->count : 0));
 }
 
 /* From its tags' accesses on, without addresses; what is before them, and its cache, is as made, or another's. */
@@ -125,6 +128,8 @@ void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data) {
         visit(user_data, stage->mshr.rows, ((size_t)stage->mshr.mask + 1) * sizeof *stage->mshr.rows);
     if (stage->reorder)
         gpci_reorder_state(stage->reorder, visit, user_data);
+    if (stage->prefetch)
+        gpci_prefetch_state(stage->prefetch, visit, user_data);
 }
 
 /* Cycles that a stage's tags have waited for a reason, up to now. */
@@ -156,7 +161,11 @@ static gpc_status l1_make(gpci_group *group, gpc_error *error) {
         if (status == GPC_OK)
             status = gpci_lsus_create(t, &t->l1[i]);
     }
-    return status == GPC_OK ? GPC_OK : gpci_out_of_memory(error);
+    if (status < 0)
+        return gpci_out_of_memory(error);
+    for (uint32_t i = 0; status == GPC_OK && i < group->objects; i++)
+        status = gpci_prefetch_create(t, &t->l1[i], error);
+    return status;
 }
 
 static void l1_destroy(gpci_group *group) {
@@ -165,6 +174,7 @@ static void l1_destroy(gpci_group *group) {
         destroy_mshr(t, &t->l1[i]);
         gpci_reorder_destroy(t->l1[i].reorder);
         gpci_lsus_destroy(t, &t->l1[i]);
+        gpci_prefetch_destroy(t, &t->l1[i]);
     }
     gpci_free(t->context, t->l1);
 }
@@ -175,6 +185,15 @@ static void count_reorder(gpci_reorder_counts counts, gpc_stats *s) {
     s->l1_reordered += counts.reordered;
     s->l1_reorder_switches += counts.switches;
     s->l1_reorder_flushes += counts.flushes;
+}
+
+static void count_prefetches(const gpci_prefetch_counts *counts, gpc_stats *s) {
+    s->l1_prefetches += counts->sent;
+    s->l1_useful_prefetches += counts->outcomes[GPC_PREFETCH_USEFUL];
+    s->l1_late_prefetches += counts->outcomes[GPC_PREFETCH_LATE];
+    s->l1_unused_prefetches += counts->outcomes[GPC_PREFETCH_UNUSED];
+    s->l1_redundant_prefetches += counts->outcomes[GPC_PREFETCH_REDUNDANT];
+    s->l1_dropped_prefetches += counts->outcomes[GPC_PREFETCH_DROPPED];
 }
 
 static void l1_count(const gpci_group *group, uint32_t sm, gpc_stats *s) {
@@ -188,6 +207,8 @@ static void l1_count(const gpci_group *group, uint32_t sm, gpc_stats *s) {
     s->l1_bank_failures += c->bank_failures;
     if (stage->reorder)
         count_reorder(gpci_reorder_get_counts(stage->reorder, now), s);
+    if (stage->prefetch)
+        count_prefetches(&stage->prefetch->counts, s);
     s->l1_line_bypasses += c->passed[GPC_BUSY_LINE];
     s->l1_mshr_bypasses += c->passed[GPC_BUSY_MSHR];
     s->l1_queue_bypasses += c->passed[GPC_BUSY_MISS_QUEUE];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_count.h"
 #include "timed/l1_observe.h"
-#include "timed/timed.h"
+#include "timed/prefetch.h"
 
 /*
  * A load that L1 cannot take at once, whose predictor may send it below by itself (gpc_predictor_ops.on_stall). It then
@@ -51,6 +51,8 @@ gpci_verdict gpci_l1_hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, 
                              uint32_t leader, gpc_busy reason) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint64_t now = t->wheel.now;
+    if (GPCI_UNLIKELY(gpci_is_prefetch(p))) /* it does not wait: there is no need of it yet */
+        return GPCI_BLOCKED;
     if (!stage->cache->predictor_ops->on_stall || reason == GPC_BUSY_MERGE || !may_pass(stage, p, access, leader) ||
         !passes(stage, p, access, reason))
         return gpci_stage_block(stage, access, now, reason);

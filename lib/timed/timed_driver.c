@@ -93,6 +93,8 @@ static bool measures(const gpc_hierarchy *h, gpc_counter_needs needs) {
     switch (needs) {
     case GPC_NEEDS_REORDER:
         return t->l1[0].reorder;
+    case GPC_NEEDS_PREFETCHER:
+        return t->l1[0].prefetch;
     case GPC_NEEDS_LINKS:
         return t->groups[GPCI_GROUP_PARTITION_REQUESTS].objects || t->groups[GPCI_GROUP_MEMORY_REQUESTS].objects;
     case GPC_NEEDS_CLUSTERS:

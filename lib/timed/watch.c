@@ -71,7 +71,8 @@ void gpci_tell(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci
 void gpci_tell_reply(gpci_timed *t, const gpci_packet *p, uint8_t level) {
     if (t->values)
         gpci_plain_replied(t, p, p->mshr.needs);
-    tell(t, GPC_WHAT_REPLY, &t->l1[t->flights[p->line.flight].sm], p, level);
+    if (p->line.flight != UINT32_MAX) /* nobody waits for a prefetch */
+        tell(t, GPC_WHAT_REPLY, &t->l1[t->flights[p->line.flight].sm], p, level);
 }
 
 void gpci_tell_kept(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpc_access_result *got) {

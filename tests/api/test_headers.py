@@ -82,7 +82,8 @@ class Structures(unittest.TestCase):
         structs = re.findall(r"typedef struct (gpc_\w+) \{\s*size_t struct_size;", text_of_all())
         self.assertGreater(len(structs), 10)
         # Tables are written out by name; the others the library fills in for a callback.
-        tables = {"gpc_replacement_ops", "gpc_predictor_ops", "gpc_scheduler_ops", "gpc_throttle_ops", "gpc_protocol"}
+        tables = {"gpc_replacement_ops", "gpc_predictor_ops", "gpc_scheduler_ops", "gpc_throttle_ops",
+                  "gpc_prefetcher_ops", "gpc_protocol"}
         filled_in = {"gpc_policy_env", "gpc_scheduler_env", "gpc_progress", "gpc_throttle_view", "gpc_throttle_classes",
                      "gpc_coherence_completion"}
         exempt = tables | filled_in

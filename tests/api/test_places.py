@@ -26,6 +26,7 @@ POLICIES = {
     "predictor": ("hint.c", "gpci_hint", '"hint"'),
     "scheduler": ("oldest.c", "gpci_oldest", '"oldest"'),
     "throttle": ("blocks.c", "gpci_blocks_throttle", '"blocks"'),
+    "prefetcher": ("no_prefetcher.c", "gpci_no_prefetcher", '"none"'),
     "protocol": ("msi.c", "gpci_msi", '"msi"'),
 }
 KEY = 'X(NOVEL, "novel.key", COUNT, RESET, "things", "3", 1, 9, "", "a further key")'
@@ -45,6 +46,7 @@ made = gpucache.Context()
 names = {kind.name.lower(): [policy.name for policy in made.policies(kind)] for kind in PolicyKind}
 config = gpucache.Config(made, preset="novel")
 for key, value in (("l1.replacement", "novel"), ("l1.bypass", "novel"), ("scheduler", "novel + novel"),
+                   ("l1.prefetcher", "novel"),
                    ("coherence", "novel")):
     config[key] = value
 gpucache.Hierarchy(made, gpucache.Config(made, settings={"l1.replacement": "novel", "l1.bypass": "novel"})).close()

@@ -149,7 +149,7 @@ class Readme(unittest.TestCase):
 
 POLICIES = ROOT / "lib" / "policies" / "README.md"
 KINDS = ("Named in `l1.replacement`", "named in `l1.bypass`", "named in `scheduler`:", "after a `+`",
-         "named in `coherence`:")  # fmt: skip
+         "named in `coherence`:", "named in `l1.prefetcher`:")  # fmt: skip
 
 
 def policies_written():

@@ -43,6 +43,11 @@ Test(hierarchy_snapshots, predictors) {
     cr_expect_gt(check_policies(GPC_POLICY_PREDICTOR, "l1.bypass = %s\n"), 18);
 }
 
+/* With a clock alone. */
+Test(hierarchy_snapshots, prefetchers) {
+    cr_expect_gt(check_policies(GPC_POLICY_PREFETCHER, "l1.prefetcher = %s\n"), 4);
+}
+
 Test(hierarchy_snapshots, protocols) {
     cr_expect_gt(check_policies(GPC_POLICY_PROTOCOL, "l1.sectors = 1\nl2.sectors = 1\nl1.write_policy = back\n"
                                                      "l1.write_policy_local = back\nl1.write_allocate = fetch\n"

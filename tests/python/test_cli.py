@@ -62,8 +62,11 @@ class Policies(Commands):
         self.assertIn("for the L1s of 15 SMs, each 16 KiB: 32 sets of 4 ways of 128 bytes and", text)
         self.assertIn("for 30 warp schedulers of 24 warps.", " ".join(text.split()))
         costly, _, protocols = text.partition("\ncoherence protocols")
-        names = re.findall(r"^([a-z0-9-]+) +(?:[\d,.]+|-) +(?:[\d,.]+|-)  \S", costly, re.MULTILINE)
+        protocols, _, prefetchers = protocols.partition("\nprefetchers")
+        priced = r"^([a-z0-9-]+) +(?:[\d,.]+|-) +(?:[\d,.]+|-)  \S"
+        names = re.findall(priced, costly, re.MULTILINE)
         names += re.findall(r"^([a-z0-9-]+)  +\S", protocols.partition("\nname")[2], re.MULTILINE)
+        names += re.findall(priced, prefetchers, re.MULTILINE)
         policies = [policy for kind in gpucache.PolicyKind for policy in self.context.policies(kind)]
         self.assertEqual(names, [policy.name for policy in policies])
         plain = "".join(text.split())

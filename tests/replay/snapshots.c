@@ -68,7 +68,7 @@ static void check(const char *settings) {
     gpc_context_destroy(context);
 }
 
-/* Every scheduler and throttle; with a clock they are asked. */
+/* Every scheduler, throttle and prefetcher; with a clock they are asked. */
 static void check_policies(gpc_policy_kind kind, const char *form) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *names;
@@ -89,6 +89,10 @@ Test(replay_snapshots, schedulers) {
 
 Test(replay_snapshots, throttles) {
     check_policies(GPC_POLICY_THROTTLE, "mode = timed\nscheduler = gto + %s\n");
+}
+
+Test(replay_snapshots, prefetchers) {
+    check_policies(GPC_POLICY_PREFETCHER, "mode = timed\nl1.prefetcher = %s\n");
 }
 
 Test(replay_snapshots, modes) {

@@ -14,8 +14,8 @@ Hierarchy.try_issue() and advance() for a host of its own.
 
     print(gpucache.compare(["lru", "age-lru", MyPolicy], ["kernelslist.g", "synthetic:atax"], mode="timed"))
 
-compare() runs policies on traces; ReplacementPolicy, Predictor, SchedulerPolicy and Throttle are what to subclass for
-one's own; Profile tells what the loads of a trace do in L1; Coherence is a tree of caches to step through.
+compare() runs policies on traces; ReplacementPolicy, Predictor, SchedulerPolicy, Throttle and Prefetcher are what to
+subclass for one's own; Profile tells what the loads of a trace do in L1; Coherence is a tree of caches to step through.
 
 The library is loaded when it is first needed; see _loader.py for where it is looked for.
 """
@@ -33,9 +33,10 @@ _EXPORTS = {
         "GPC_BATCH_BYPASSED GPC_BATCH_EVICTED GPC_BATCH_HIT GPC_BATCH_SECTOR_MISS GPC_BATCH_WRITE_BACK "
         "GPC_BATCH_WRITE_BELOW AccessBits Admission Allocate AtomicOp Busy BypassFetch CacheEventKind ChoiceKind "
         "CoherenceEvent CoherenceKind CoherenceState Component Control Decision DoBits Hint ImportOutcome Index "
-        "Kind LogLevel Merge MessageKind OpClass Object Order Origin Outcome PolicyKind Priority ProtocolBits "
-        "ReadsBits Scope Simd Space Status Token TokenClear Tokens TraceFormat ValueType VerifyBits VerifyLimit "
-        "VerifyStepKind VerifyVerdict WarpClass WarpEventKind WarpState What WriteAllocate WritePolicy __version__"
+        "Kind LogLevel Merge MessageKind OpClass Object Order Origin Outcome PolicyKind PrefetchFound "
+        "PrefetchOutcome Priority ProtocolBits ReadsBits Scope Simd Space Status Token TokenClear Tokens TraceFormat "
+        "ValueType VerifyBits VerifyLimit VerifyStepKind VerifyVerdict WarpClass WarpEventKind WarpState What "
+        "WriteAllocate WritePolicy __version__"
     ),
     "cache": "NO_LINE AccessResult Batch Cache Eviction Line Request WarpEvent next_uses",
     "coherence": "Coherence",
@@ -50,6 +51,7 @@ _EXPORTS = {
     "events": "Event Perfetto Text",
     "hierarchy": "Hierarchy Launch Location Shape WarpResult",
     "policy": "BYPASS_WAY Parameter Predictor ReplacementPolicy TextParameter",
+    "prefetcher": "PrefetchAccess Prefetcher",
     "profile": (
         "CurvePoint Profile ProfileClass ProfileCounts ProfileInstruction ProfileLine ProfileSm ProfileSummary "
         "profile_score"

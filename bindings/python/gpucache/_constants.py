@@ -47,6 +47,7 @@ GPC_NO_MESSAGE = 4294967295
 GPC_OBJECT_NAME = 40
 GPC_NOWHERE = 4294967295
 GPC_NONE = 4294967295
+GPC_MAX_PREFETCHES = 32
 GPC_MAX_OPERANDS = 8
 GPC_REGISTER_R = 0
 GPC_REGISTER_UR = 256
@@ -248,9 +249,10 @@ class PolicyKind(IntEnum):
     SCHEDULER = 2
     THROTTLE = 3
     PROTOCOL = 4
+    PREFETCHER = 5
 
 
-GPC_POLICY_KIND_COUNT = 5
+GPC_POLICY_KIND_COUNT = 6
 
 
 class Decision(IntEnum):
@@ -285,6 +287,7 @@ class CounterNeeds(IntEnum):
     CACHES = 10
     FENCE_TIME = 11
     GPUS = 12
+    PREFETCHER = 13
 
 
 class CounterKind(IntEnum):
@@ -622,6 +625,20 @@ class ChoiceKind(IntEnum):
     MESSAGE = 0
     STEP = 1
     RETRY = 2
+
+
+class PrefetchFound(IntEnum):
+    HIT = 0
+    FLIGHT = 1
+    MISS = 2
+
+
+class PrefetchOutcome(IntEnum):
+    USEFUL = 0
+    LATE = 1
+    UNUSED = 2
+    REDUNDANT = 3
+    DROPPED = 4
 
 
 class OpClass(IntEnum):

@@ -515,6 +515,37 @@ class gpc_coherence_choice(SizedRecord):
     )
 
 
+class gpc_prefetch_access(Record):
+    _fields_ = (
+        ("request", POINTER(gpc_request)), ("lane_address", c_uint64), ("lane", c_uint32), ("line", c_uint32),
+        ("sectors", c_uint8), ("found", c_uint8), ("prefetched", c_uint8), ("reserved", c_uint8 * 5),
+    )
+
+
+class gpc_prefetch(Record):
+    _fields_ = (("address", c_uint64), ("sectors", c_uint8), ("reserved", c_uint8 * 7))
+
+
+gpc_prefetcher_ops_init = CFUNCTYPE(c_int, c_void_p, POINTER(gpc_policy_env), POINTER(c_char))
+gpc_prefetcher_ops_finish = CFUNCTYPE(None, c_void_p)
+gpc_prefetcher_ops_on_access = CFUNCTYPE(c_uint32, c_void_p, POINTER(gpc_prefetch_access), POINTER(gpc_prefetch))
+gpc_prefetcher_ops_on_outcome = CFUNCTYPE(None, c_void_p, c_uint64, c_uint32)
+gpc_prefetcher_ops_cost_bits = CFUNCTYPE(c_uint64, POINTER(gpc_policy_env))
+gpc_prefetcher_ops_state = CFUNCTYPE(None, c_void_p, gpc_state_fn, c_void_p)
+
+
+class gpc_prefetcher_ops(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("name", c_char_p), ("summary", c_char_p), ("source", c_char_p),
+        ("instance_bytes", c_size_t), ("reserved", c_size_t), ("reserved_too", c_size_t),
+        ("parameters", POINTER(gpc_parameter)), ("parameter_count", c_size_t), ("texts", POINTER(gpc_text_parameter)),
+        ("text_count", c_size_t), ("shared_bytes", c_size_t), ("shared_cache_bytes", c_size_t),
+        ("init", gpc_prefetcher_ops_init), ("finish", gpc_prefetcher_ops_finish),
+        ("on_access", gpc_prefetcher_ops_on_access), ("on_outcome", gpc_prefetcher_ops_on_outcome),
+        ("cost_bits", gpc_prefetcher_ops_cost_bits), ("state", gpc_prefetcher_ops_state),
+    )
+
+
 class gpc_instruction(Record):
     _fields_ = (
         ("pc", c_uint64), ("mask", c_uint64), ("addresses", POINTER(c_uint64)), ("opcode", c_uint32),
@@ -945,6 +976,9 @@ FUNCTIONS = {
     "gpc_coherence_hold": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(gpc_error))),
     "gpc_coherence_get_choice": (c_int, (c_void_p, c_uint32, POINTER(gpc_coherence_choice))),
     "gpc_coherence_choose": (c_int, (c_void_p, c_uint32, POINTER(gpc_error))),
+    "gpc_context_register_prefetcher": (c_int, (
+        c_void_p, POINTER(gpc_prefetcher_ops), c_void_p, CFUNCTYPE(None, c_void_p), POINTER(gpc_error),
+    )),
     "gpc_trace_open": (c_int, (c_void_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_trace_close": (None, (c_void_p,)),
     "gpc_trace_next_kernel": (c_int, (c_void_p, POINTER(gpc_kernel), POINTER(gpc_error))),

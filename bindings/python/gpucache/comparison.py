@@ -114,11 +114,11 @@ def _key_of(context, spec, level):
     name = spec.partition("(")[0].partition("+")[0].strip()  # a scheduler may have throttles
     for kind, key in (
         (PolicyKind.REPLACEMENT, f"{level}.replacement"), (PolicyKind.PREDICTOR, f"{level}.bypass"),
-        (PolicyKind.SCHEDULER, "scheduler"),
+        (PolicyKind.SCHEDULER, "scheduler"), (PolicyKind.PREFETCHER, "l1.prefetcher"),
     ):  # fmt: skip
         if name in (info.name for info in context.policies(kind)):
             return key
-    raise NotFoundError(Status.ERROR_NOT_FOUND, f"no replacement policy, predictor or scheduler '{name}'")
+    raise NotFoundError(Status.ERROR_NOT_FOUND, f"no replacement policy, predictor, scheduler or prefetcher '{name}'")
 
 
 def _settings_of(context, policy, level):

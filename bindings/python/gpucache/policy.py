@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Replacement policies and bypass predictors written in Python; scheduler.py and throttle.py add more.
+"""Replacement policies and bypass predictors written in Python; scheduler.py, throttle.py and
+prefetcher.py add more.
 
 Subclass ReplacementPolicy or Predictor, give it a `name`, and hand the class to Context.register(); from then on
 configuration text can name it like a built-in one. The library makes one instance per cache. Only methods that the
@@ -331,9 +332,10 @@ def _respond(pointer, set, way, request):
     return number(answer, 2**32 - 1, "respond")
 
 
+COST = (_cost_bits, 0)
 _COMMON = {
     "on_hit": (_on_hit, None), "on_fill": (_on_fill, None), "on_evict": (_on_evict, None),
-    "on_invalidate": (_on_invalidate, None), "on_warp_event": (_on_warp_event, None), "cost_bits": (_cost_bits, 0),
+    "on_invalidate": (_on_invalidate, None), "on_warp_event": (_on_warp_event, None), "cost_bits": COST,
     "on_sample": (_on_sample, None),
 }  # fmt: skip
 _REPLACEMENT = {

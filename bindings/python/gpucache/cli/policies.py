@@ -24,13 +24,15 @@ _KINDS = {
     PolicyKind.PREDICTOR: _Kind("{}.bypass", "predictors: which misses may allocate", "cache"),
     PolicyKind.SCHEDULER: _Kind("scheduler", "warp schedulers of the timed mode", "scheduler"),
     PolicyKind.THROTTLE: _Kind("scheduler, after a +", "throttles: which warps may run or allocate", "scheduler"),
+    PolicyKind.PREFETCHER: _Kind("l1.prefetcher", "prefetchers of the timed mode", "cache"),
     PolicyKind.PROTOCOL: _Kind("coherence", "coherence protocols", ""),
 }
 
 
 def add(commands):
     parser = commands.add_parser(
-        "policies", help="list replacement policies, predictors, schedulers, throttles, coherence protocols",
+        "policies",
+        help="list replacement policies, predictors, schedulers, throttles, prefetchers, coherence protocols",
         description="List the policies with what each would cost in hardware: in one cache and in all of the level, or "
         "in one warp scheduler and in all; and the coherence protocols.",
     )  # fmt: skip
@@ -119,7 +121,7 @@ def octets(bits):
 
 def reads_of(made, kind, spec):
     """Names of what it reads, in order of ReadsBits; None for a kind that is told no requests, or where not stated."""
-    if _KINDS[kind].owner != "cache":
+    if kind not in (PolicyKind.REPLACEMENT, PolicyKind.PREDICTOR):
         return None
     try:
         reads = made.policy_reads(kind, spec)
@@ -195,7 +197,7 @@ def _details(found, costs, spec):
             ["does", policy.summary],
             ["source", policy.source or "-"],
             *([["reads", "not stated" if reads is None else ", ".join(reads) or "nothing of a request"]]
-              if _KINDS[policy.kind].owner == "cache" else []),
+              if policy.kind in (PolicyKind.REPLACEMENT, PolicyKind.PREDICTOR) else []),
             *([["cost", cost.problem or (bits if cost.one else "not stated")]] if _KINDS[policy.kind].owner else []),
         ]
         yield from wrapped([policy.name, ""], rows)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Prefetchers of L1s written in Python: which lines are fetched before loads ask for them.
+
+Subclass Prefetcher, give it a `name`, and hand the class to Context.register(); from then on configuration text can
+name it: `l1.prefetcher = name(parameter=value)`, with mode = timed. The library makes one instance per SM. As with
+ReplacementPolicy, only methods that the subclass defines are called, and none may call the library.
+"""
+
+from . import _generated as g
+from . import policy as policies
+from ._constants import GPC_MAX_PREFETCHES, PrefetchFound, PrefetchOutcome
+
+
+class PrefetchAccess:
+    """A line of a load, at L1's tags."""
+
+    def __init__(self, raw):
+        self.request = raw.request.contents  # its line's address, pc, warp, block, ...; lives for the call
+        self.lane_address = raw.lane_address  # what the instruction's lowest active lane asks for, bytes
+        self.lane = raw.lane  # that lane
+        self.line = raw.line  # which of the instruction's lines this is, from 0
+        self.sectors = raw.sectors  # that it needs of the line, a bit each
+        self.found = PrefetchFound(raw.found)
+        self.prefetched = bool(raw.prefetched)  # the first load of a prefetched line
+
+
+class Prefetcher:
+    """Which lines an L1 fetches ahead."""
+
+    name = ""
+    summary = ""
+    source = ""
+    parameters = ()  # of Parameter
+    texts = ()  # of TextParameter
+
+    def __init__(self, env):
+        """`env` is an Environment; its sets and ways, which launches may change, are 0. An exception refuses L1."""
+
+    @classmethod
+    def share(cls, env):
+        """As in ReplacementPolicy: an object for the prefetchers of all SMs."""
+
+    def finish(self):
+        """The L1 goes."""
+
+    def on_access(self, access):
+        """A load has been looked up (PrefetchAccess): returns addresses of lines to fetch, in order of need, at most
+        GPC_MAX_PREFETCHES; an item may be (address, sectors), the sectors a bit each. Required.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no on_access")
+
+    def on_outcome(self, line_address, outcome):
+        """What became of a line that was asked for: a PrefetchOutcome."""
+
+    @classmethod
+    def cost_bits(cls, env):
+        """Storage that it would take in hardware, in bits."""
+        return 0
+
+
+class _Instance:
+    __slots__ = ("policy", "level")
+
+    def __init__(self, policy, env):
+        self.policy = policy
+        self.level = env.shared_state
+
+
+_of = policies.instances
+
+
+def _on_access(pointer, access, out):
+    wanted = list(_of[pointer].policy.on_access(PrefetchAccess(access.contents)) or ())
+    if len(wanted) > GPC_MAX_PREFETCHES:
+        raise ValueError(f"on_access returned {len(wanted)} lines, more than {GPC_MAX_PREFETCHES}")
+    for index, item in enumerate(wanted):
+        address, sectors = item if isinstance(item, tuple) else (item, 0)
+        out[index].address = policies.number(address, 2**64 - 1, "on_access")
+        out[index].sectors = policies.number(sectors, 15, "on_access: sectors")
+    return len(wanted)
+
+
+def _on_outcome(pointer, line_address, outcome):
+    _of[pointer].policy.on_outcome(line_address, PrefetchOutcome(outcome))
+
+
+policies.add_kind(
+    Prefetcher, g.gpc_prefetcher_ops, "on_access", lib_name="gpc_context_register_prefetcher",
+    environment=policies.Environment, instance=_Instance,
+    methods={"on_access": (_on_access, 0), "on_outcome": (_on_outcome, None), "cost_bits": policies.COST},
+)  # fmt: skip

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/prefetcher/prefetchers.h"
+
+#include <stdio.h>
+
+/*
+ * Locality-aware prefetching (Jog et al., ISCA 2013; seeds/004 section 2.2): consecutive lines are a macro-block. Once
+ * loads have missed `threshold` different lines of one, its other lines are taken for wanted too, and fetched, once.
+ * Blocks are followed in a table, fully associative, LRU. Who schedules warps decides whether it is in time:
+ * neighbouring warps read neighbouring lines, and should not run side by side (`two-level`, `owl`).
+ *
+ * Example, lines=4, threshold=2: misses of lines 8 and 10 fetch 9 and 11.
+ */
+
+enum { LINES, THRESHOLD, ENTRIES, PARAMETERS };
+
+typedef struct macro_block {
+    uint64_t number, used; /* used 0: free */
+    uint64_t missed;       /* a bit for each line */
+    bool fetched;
+} macro_block;
+
+typedef struct locality_aware {
+    macro_block *table; /* [entries] */
+    gpc_context *context;
+    uint64_t clock;
+    uint32_t lines, threshold, entries, line_bytes;
+} locality_aware;
+
+static const gpc_parameter parameters[] = {
+    {"lines", 4, 2, GPC_MAX_PREFETCHES, true, "of a macro-block"},
+    {"threshold", 2, 1, GPC_MAX_PREFETCHES, true,
+     "different lines of it that loads miss before the others are fetched"},
+    {"entries", 64, 1, 4096, true, "of the table: macro-blocks that are followed"},
+};
+
+static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
+    locality_aware *l = self;
+    const double *p = env->parameters;
+    if (p[THRESHOLD] >= p[LINES]) {
+        snprintf(message, 256, "threshold = %g has no effect with lines = %g: none is left to fetch", p[THRESHOLD],
+                 p[LINES]);
+        return GPC_ERROR_RANGE;
+    }
+    l->context = env->context;
+    l->lines = (uint32_t)p[LINES];
+    l->threshold = (uint32_t)p[THRESHOLD];
+    l->entries = (uint32_t)p[ENTRIES];
+    l->line_bytes = env->line_bytes;
+    l->table = gpci_zalloc(env->context, l->entries, sizeof *l->table);
+    return l->table ? GPC_OK : GPC_ERROR_MEMORY;
+}
+
+static void finish(void *self) {
+    locality_aware *l = self;
+    gpci_free(l->context, l->table);
+}
+
+/* A block's entry; of one that is not followed yet, the one used longest ago. */
+static macro_block *block_of(locality_aware *l, uint64_t number) {
+    macro_block *found = l->table;
+    for (uint32_t i = 0; i < l->entries; i++) {
+        macro_block *b = &l->table[i];
+        if (b->used && b->number == number)
+            return b;
+        if (b->used < found->used)
+            found = b;
+    }
+    *found = (macro_block){.number = number};
+    return found;
+}
+
+static uint32_t fetch_rest(const locality_aware *l, macro_block *b, gpc_prefetch *out) {
+    uint32_t count = 0;
+    for (uint32_t line = 0; line < l->lines; line++)
+        if (!(b->missed >> line & 1))
+            out[count++].address = (b->number * l->lines + line) * l->line_bytes;
+    b->fetched = true;
+    return count;
+}
+
+static uint32_t on_access(void *self, const gpc_prefetch_access *access, gpc_prefetch *out) {
+    locality_aware *l = self;
+    if (access->found != GPC_PREFETCH_FOUND_MISS)
+        return 0;
+    const uint64_t line = access->request->address / l->line_bytes;
+    macro_block *b = block_of(l, line / l->lines);
+    b->used = ++l->clock;
+    b->missed |= (uint64_t)1 << line % l->lines;
+    return !b->fetched && gpci_popcount(b->missed) >= l->threshold ? fetch_rest(l, b, out) : 0;
+}
+
+/* A block's number, a bit for each line and one for all, and its place in the order of use. */
+static uint64_t cost_bits(const gpc_policy_env *env) {
+    const uint32_t lines = (uint32_t)env->parameters[LINES], entries = (uint32_t)env->parameters[ENTRIES];
+    return entries * (uint64_t)(GPCI_ADDRESS_BITS - gpci_log2(env->line_bytes) - gpci_log2(lines) + lines + 1 +
+                                gpci_ceil_log2(entries));
+}
+
+static void state(void *self, gpc_state_fn visit, void *visit_data) {
+    locality_aware *l = self;
+    visit(visit_data, l->table, l->entries * sizeof *l->table);
+    visit(visit_data, &l->clock, sizeof l->clock);
+}
+
+const gpc_prefetcher_ops gpci_locality_aware = {
+    .struct_size = sizeof(gpc_prefetcher_ops),
+    .name = "locality-aware",
+    .summary = "the rest of a block of lines, when loads have missed several of it",
+    .source = "Jog et al., ISCA 2013; seeds/004 section 2.2",
+    .instance_bytes = sizeof(locality_aware),
+    .parameters = parameters,
+    .parameter_count = PARAMETERS,
+    .init = init,
+    .finish = finish,
+    .on_access = on_access,
+    .cost_bits = cost_bits,
+    .state = state,
+};

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/prefetcher/strides.h"
+
+/*
+ * Many-thread aware prefetching (MT-HWP, Lee et al., MICRO 2010; seeds/004 section 2.2). Three tables:
+ *
+ *   PWS  the stride of a load in one warp, as `stride` has it
+ *   GS   of a load whose stride is the same in `promote` warps: it holds for all, and further warps need not learn it
+ *   IP   inter-thread: the distance between the addresses of neighbouring warps at one load
+ *
+ * A load is looked for in GS, then IP, then PWS; what is found first says what to fetch. A throttle drops a share of
+ * it: every `period` cycles it looks at early evictions (prefetched lines that left unused, over those used) and merges
+ * (loads that found their line in flight, of all that missed), each averaged with the period before.
+ *
+ *   early evictions       merges         share dropped, in fifths
+ *   above `early-high`                   all
+ *   above `early-low`                    one more
+ *   fewer                 above `merge`  one less: loads come just behind their prefetches
+ *   fewer                 fewer          one more: there is little to gain
+ *
+ * Thresholds are the paper's, as far as is known; prefetches go to L1, for which it has a cache of its own.
+ *
+ * Example: warps 0, 1 and 2 run a loop in which a load moves by 4096 bytes. Each of them learns it (PWS); at the third
+ * the load enters GS, and warp 3 fetches its next line with its first load. A load without a loop, at 0x1000, 0x1080
+ * and 0x1100 in warps 0, 1, 2, enters IP, and warp 2 fetches 0x1180 for warp 3.
+ */
+
+enum { PWS, GS, IP, STEADY, PROMOTE, DISTANCE, PERIOD, EARLY_HIGH, EARLY_LOW, MERGE, PARAMETERS };
+enum { THROTTLE, TEXTS };
+
+#define FIFTHS 5u     /* the throttle's steps, */
+#define AT_FIRST 2u   /* and with how many dropped it begins */
+#define COUNTERS 4u   /* what a period counts, */
+#define COUNT_BITS 20 /* of costs: and with how many bits each */
+
+/* A load between warps. */
+typedef struct between {
+    uint64_t pc, address, used; /* used 0: free */
+    int64_t stride;             /* from a warp to the next */
+    uint32_t warp, run;
+} between;
+
+typedef struct throttle {
+    uint64_t next; /* cycle at which the period ends */
+    uint64_t useful, early, merges, misses;
+    double early_before, merge_before;
+    uint32_t dropped; /* fifths */
+    uint32_t turn;    /* of the prefetch to come, 0 to 4 */
+} throttle;
+
+typedef struct mta {
+    gpci_strides warps, all;
+    between *pairs; /* [pair_count] */
+    gpc_context *context;
+    uint64_t clock, period;
+    double early_high, early_low, merge;
+    uint32_t pair_count, steady, promote, distance, line_bytes;
+    bool throttled;
+    throttle now;
+} mta;
+
+static const gpc_parameter parameters[] = {
+    {"pws", 32, 1, 4096, true, "entries of the table of strides in a warp"},
+    {"gs", 8, 1, 4096, true, "entries of the table of strides in all warps"},
+    {"ip", 8, 1, 4096, true, "entries of the table of distances between warps"},
+    {"steady", 2, 1, 15, true, "equal strides in a row, or distances, that train an entry"},
+    {"promote", 3, 1, 64, true, "warps of one stride at a load with which it enters gs"},
+    {"distance", 1, 1, 4096, true, "strides, or warps, from the load to what is fetched; a line at least"},
+    {"period", 100000, 1, 1e12, true, "core cycles after which the throttle decides anew"},
+    {"early-high", 0.02, 0, 1e9, false, "early evictions for each useful prefetch above which all are dropped"},
+    {"early-low", 0.01, 0, 1e9, false, "and above which more are"},
+    {"merge", 0.15, 0, 1, false, "share of misses that found their line in flight above which fewer are"},
+};
+
+static const gpc_text_parameter texts[] = {{"throttle", "on", "on|off", "off: everything is fetched"}};
+
+static void finish(void *self) {
+    mta *m = self;
+    gpci_strides_finish(&m->warps, m->context);
+    gpci_strides_finish(&m->all, m->context);
+    gpci_free(m->context, m->pairs);
+}
+
+static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
+    (void)message;
+    mta *m = self;
+    const double *p = env->parameters;
+    *m = (mta){.context = env->context,
+               .period = (uint64_t)p[PERIOD],
+               .early_high = p[EARLY_HIGH],
+               .early_low = p[EARLY_LOW],
+               .merge = p[MERGE],
+               .pair_count = (uint32_t)p[IP],
+               .steady = (uint32_t)p[STEADY],
+               .promote = (uint32_t)p[PROMOTE],
+               .distance = (uint32_t)p[DISTANCE],
+               .line_bytes = env->line_bytes,
+               .throttled = env->words[THROTTLE] == 0,
+               .now = {.next = (uint64_t)p[PERIOD], .dropped = AT_FIRST}};
+    gpc_status status = gpci_strides_init(&m->warps, env->context, (uint32_t)p[PWS], m->steady);
+    if (status == GPC_OK)
+        status = gpci_strides_init(&m->all, env->context, (uint32_t)p[GS], 1);
+    m->pairs = status == GPC_OK ? gpci_zalloc(env->context, m->pair_count, sizeof *m->pairs) : NULL;
+    if (m->pairs)
+        return GPC_OK;
+    finish(m);
+    return GPC_ERROR_MEMORY;
+}
+
+/* Warps that know this stride at this load. */
+static uint32_t agreeing(const mta *m, const gpci_stride *e) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < m->warps.count; i++) {
+        const gpci_stride *other = &m->warps.all[i];
+        count += other->used && other->pc == e->pc && other->stride == e->stride && other->run >= m->steady;
+    }
+    return count;
+}
+
+static void learn_in_warp(mta *m, const gpc_request *r, uint64_t address) {
+    const gpci_stride *e = gpci_strides_learn(&m->warps, r->pc, r->warp, address);
+    if (!gpci_stride_is_trained(&m->warps, e) || agreeing(m, e) < m->promote)
+        return;
+    gpci_stride *all = gpci_strides_learn(&m->all, r->pc, UINT32_MAX, 0);
+    all->stride = e->stride;
+    all->run = 1;
+}
+
+static between *find_between(const mta *m, uint64_t pc) {
+    for (uint32_t i = 0; i < m->pair_count; i++)
+        if (m->pairs[i].used && m->pairs[i].pc == pc)
+            return &m->pairs[i];
+    return NULL;
+}
+
+/* The entry of a load that has none: in place of the one used longest ago. */
+static between *new_between(const mta *m, uint64_t pc) {
+    between *found = m->pairs;
+    for (uint32_t i = 1; i < m->pair_count; i++)
+        if (m->pairs[i].used < found->used)
+            found = &m->pairs[i];
+    *found = (between){.pc = pc};
+    return found;
+}
+
+static void learn_between(mta *m, const gpc_request *r, uint64_t address) {
+    between *known = find_between(m, r->pc), *b = known ? known : new_between(m, r->pc);
+    const int64_t warps = (int64_t)r->warp - b->warp, bytes = (int64_t)(address - b->address);
+    b->used = ++m->clock;
+    if (known && !warps)
+        return; /* the same warp again: that is a stride of PWS */
+    if (known) {
+        const int64_t stride = bytes % warps ? 0 : bytes / warps;
+        b->run = !stride ? 0 : stride != b->stride ? 1 : b->run < m->steady ? b->run + 1 : b->run;
+        b->stride = stride;
+    }
+    b->warp = r->warp;
+    b->address = address;
+}
+
+/* How far ahead to fetch for a load; 0: nothing is known of it. */
+static uint64_t ahead_of(mta *m, const gpc_request *r) {
+    const gpci_stride *all = gpci_strides_find(&m->all, r->pc, UINT32_MAX);
+    if (all)
+        return gpci_stride_ahead(all->stride, m->distance, m->line_bytes);
+    const between *b = find_between(m, r->pc);
+    if (b && b->run >= m->steady)
+        return gpci_stride_ahead(b->stride, m->distance, m->line_bytes);
+    const gpci_stride *own = gpci_strides_find(&m->warps, r->pc, r->warp);
+    return gpci_stride_is_trained(&m->warps, own) ? gpci_stride_ahead(own->stride, m->distance, m->line_bytes) : 0;
+}
+
+static double ratio(uint64_t part, uint64_t whole) {
+    return whole ? (double)part / (double)whole : part ? 1e9 : 0;
+}
+
+static void decide(mta *m) {
+    throttle *now = &m->now;
+    const double early = (ratio(now->early, now->useful) + now->early_before) / 2,
+                 merge = (ratio(now->merges, now->misses) + now->merge_before) / 2;
+    if (early > m->early_high)
+        now->dropped = FIFTHS;
+    else if (early <= m->early_low && merge > m->merge)
+        now->dropped -= now->dropped > 0;
+    else
+        now->dropped += now->dropped < FIFTHS;
+    *now = (throttle){.early_before = early, .merge_before = merge, .dropped = now->dropped, .turn = now->turn};
+}
+
+/* Of five prefetches the last `dropped` are. */
+static bool lets_pass(mta *m) {
+    m->now.turn = (m->now.turn + 1) % FIFTHS;
+    return !m->throttled || m->now.turn < FIFTHS - m->now.dropped;
+}
+
+static void count(mta *m, const gpc_prefetch_access *access) {
+    const uint64_t cycle = access->request->cycle;
+    if (cycle >= m->now.next) {
+        decide(m);
+        m->now.next = cycle - cycle % m->period + m->period;
+    }
+    m->now.misses += access->found != GPC_PREFETCH_FOUND_HIT;
+    m->now.merges += access->found == GPC_PREFETCH_FOUND_FLIGHT;
+}
+
+static uint32_t on_access(void *self, const gpc_prefetch_access *access, gpc_prefetch *out) {
+    mta *m = self;
+    const gpc_request *r = access->request;
+    count(m, access);
+    if (!access->line) {
+        if (!gpci_strides_find(&m->all, r->pc, UINT32_MAX))
+            learn_in_warp(m, r, access->lane_address);
+        learn_between(m, r, access->lane_address);
+    }
+    const uint64_t ahead = ahead_of(m, r);
+    if (!ahead || !lets_pass(m))
+        return 0;
+    out->address = r->address + ahead;
+    return 1;
+}
+
+static void on_outcome(void *self, uint64_t line_address, uint32_t outcome) {
+    (void)line_address;
+    mta *m = self;
+    m->now.useful += outcome == GPC_PREFETCH_USEFUL || outcome == GPC_PREFETCH_LATE;
+    m->now.early += outcome == GPC_PREFETCH_UNUSED;
+}
+
+static uint64_t cost_bits(const gpc_policy_env *env) {
+    const double *p = env->parameters;
+    const uint32_t steady = (uint32_t)p[STEADY], ip = (uint32_t)p[IP], gs = (uint32_t)p[GS];
+    uint64_t bits =
+        gpci_strides_bits((uint32_t)p[PWS], steady, GPCI_SLOT_BITS) + gpci_strides_bits(ip, steady, GPCI_SLOT_BITS);
+    bits += gs * (uint64_t)(GPCI_PC_BITS + GPCI_STRIDE_BITS + gpci_ceil_log2(gs));
+    return env->words[THROTTLE] ? bits : bits + COUNTERS * COUNT_BITS + 2 * COUNT_BITS + 3 + 3;
+}
+
+static void state(void *self, gpc_state_fn visit, void *visit_data) {
+    mta *m = self;
+    gpci_strides_state(&m->warps, visit, visit_data);
+    gpci_strides_state(&m->all, visit, visit_data);
+    visit(visit_data, m->pairs, m->pair_count * sizeof *m->pairs);
+    visit(visit_data, &m->clock, sizeof m->clock);
+    visit(visit_data, &m->now, sizeof m->now);
+}
+
+const gpc_prefetcher_ops gpci_mta = {
+    .struct_size = sizeof(gpc_prefetcher_ops),
+    .name = "mta",
+    .summary = "strides of warps, of all warps and between them, as many as are in time and used",
+    .source = "Lee et al., MICRO 2010; seeds/004 section 2.2",
+    .instance_bytes = sizeof(mta),
+    .parameters = parameters,
+    .parameter_count = PARAMETERS,
+    .texts = texts,
+    .text_count = TEXTS,
+    .init = init,
+    .finish = finish,
+    .on_access = on_access,
+    .on_outcome = on_outcome,
+    .cost_bits = cost_bits,
+    .state = state,
+};

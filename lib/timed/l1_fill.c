@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/level_count.h"
+#include "timed/plain_values.h"
+#include "timed/prefetch.h"
+#include "timed/watch.h"
+
+/*
+ * Replies on their way into an SM's L1, through its fill port: to MSHR entries, or to the accesses that asked
+ * themselves.
+ */
+
+/* A reply that a coalescer hands on. */
+typedef struct merged {
+    gpci_timed *timed;
+    uint32_t packet;
+    uint32_t word;
+    uint8_t level;
+} merged;
+
+/* A read that waited for another SM's has its data too: it goes through its own SM's fill port. */
+static void hand(void *user_data, uint32_t packet) {
+    const merged *m = user_data;
+    gpci_timed *t = m->timed;
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    gpci_stage *stage = &t->l1[p->request.sm];
+    p->type = GPCI_REPLY;
+    p->level = m->level;
+    p->request.policy_word = m->word;
+    p->path.size = t->header + gpci_packet_bytes(p);
+    gpci_count_lrc_merge(t->h, stage->index, gpci_count_sectors(p->segments));
+    if (GPCI_UNLIKELY(t->values != NULL))
+        gpci_plain_shared(t, m->packet, packet);
+    gpci_queue_push(&stage->fills, &t->pool, t->wheel.now, packet);
+    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
+}
+
+/* A fetch is back with all that it is for. */
+static void keep(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    uint64_t address = p->address;
+    uint8_t sectors = p->line.fetched, generation = p->line.marks >> GPCI_MARK_GENERATION_SHIFT;
+    const bool outdated = GPCI_UNLIKELY(t->h->viper) && gpci_stage_outdated(t, stage, address),
+               unclaimed = GPCI_UNLIKELY(stage->prefetch != NULL) && gpci_prefetch_is_unclaimed(t, p->line.waiter);
+    gpci_stage_fill(t, stage, packet);
+    if (GPCI_UNLIKELY(stage->prefetch != NULL))
+        gpci_prefetch_kept(stage, address, unclaimed);
+    stage->fences.fetches[generation]--;
+    if (GPCI_UNLIKELY(generation != stage->fences.generation || outdated))
+        gpci_fence_stale(stage, address, sectors);
+}
+
+static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    p->request.address = p->address; /* it was the slice's on the way */
+    bool read = p->type == GPCI_REPLY && (p->request.kind == GPC_LOAD || p->request.kind == GPC_PREFETCH);
+    if (p->level == 3 && read)
+        gpci_count_round_trip(t->h, stage->index, t->wheel.now - p->born);
+    if (p->flags & GPCI_PACKET_FETCH) {
+        p->request.sector_mask = p->line.fetched;
+        p->request.admitted = p->line.marks & GPCI_MARK_ADMITTED ? 1 : 0;
+        p->request.token = p->line.marks >> GPCI_MARK_TOKEN_SHIFT & 3; /* in L2 it was that for L2 */
+        if (stage->coalescer)
+            gpci_lrc_reply(stage->coalescer, packet, hand, &(merged){t, packet, p->request.policy_word, p->level});
+        if (stage->cache->predictor_ops->on_reply && gpci_verify(t, stage, packet))
+            return;
+        if (p->line.marks & GPCI_MARK_PASSES)
+            gpci_count_l1_bypass(t->h, stage->index, p->segments);
+        keep(t, stage, packet);
+        return;
+    }
+    if (p->line.flight != UINT32_MAX) {
+        if (p->request.kind == GPC_LOAD && p->level == 3 && p->line.missed)
+            gpci_count_l1_dram_line(t->h, stage->index);
+        gpci_see(t, GPC_WHAT_REPLY, stage, p, p->level);
+        gpci_l1_release_line(t, p->line.flight, p->level);
+    }
+    gpci_pool_give(&t->pool, packet);
+}
+
+static uint32_t take_handed(gpci_timed *t, gpci_stage *stage) {
+    const uint32_t packet = gpci_queue_pop(&stage->fills, &t->pool, t->wheel.now);
+    if (GPCI_UNLIKELY(t->values != NULL))
+        gpci_plain_back(t, stage->index, packet);
+    return packet;
+}
+
+void gpci_l1_fills(gpci_timed *t, gpci_stage *stage) {
+    uint64_t now = t->wheel.now;
+    while (stage->fills.count || gpci_network_peek(stage->replies_in, stage->index) != GPCI_NO_PACKET) {
+        if (stage->fill_free > now) {
+            gpci_wheel_wake(&t->wheel, stage->component, stage->fill_free);
+            return;
+        }
+        uint32_t packet =
+            stage->fills.count ? take_handed(t, stage) : gpci_network_receive(stage->replies_in, stage->index);
+        uint32_t size = gpci_packet_at(&t->pool, packet)->path.size - t->header;
+        stage->fill_free = now + (size + stage->options->fill_width - 1) / stage->options->fill_width;
+        take_reply(t, stage, packet);
+    }
+}
