@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/scheduler/schedulers.h"
+#include "policies/throttle/siblings.h"
+#include "policies/throttle/throttles.h"
+
+#include <stdio.h>
+
+/*
+ * Coordinated bypassing and warp throttling (Chen et al., MICRO 2014): L1 is protected by a bypass policy that goes by
+ * reuse distance, l1.replacement = protecting-distance(bypass=1); what it sends past L1 may be more than the network
+ * takes, and then fewer warps run. Contention for L1 and congestion are detected while the program runs, and a simple
+ * predictor says how many warps suit both.
+ *
+ * How they are is in the paper, which is not among the documents; here they are as follows, with thresholds found by
+ * runs of twelve programs of seeds/004 (bench/README.md). An SM keeps the tags of lines that loads missed. A miss that
+ * finds its line there is a reuse that L1 lost, whether the line was replaced or went past it: `lost` of them in a
+ * period, beside `hits` that it did not lose. The SM is
+ *
+ *   contended   where lost reuses are more than `contention` of its accesses
+ *   congested   where packets take more than `noc-latency` cycles to L2 and back, or the memory pipeline stalls the
+ *               schedulers for more than `stall-ratio` of their cycles
+ *
+ * and at the end of a period of N running warps a scheduler
+ *
+ *   both        N x hits / (hits + lost), rounded up: as many as there are warps' worth of reuse in L1
+ *   not congested   one more: there is room for what goes past L1
+ *   else        as before
+ *
+ * Example, 12 warps run, 4,000 accesses, 1,000 hits, 2,001 lost, 90 cycles to L2 and back: contended, congested, and
+ * 12 x 1,000 / 3,001, rounded up, four warps go on. In the next period 18 cycles and no stalls: not congested, five.
+ */
+
+enum { NOC_LATENCY, STALL_RATIO, CONTENTION, TAGS, PARAMETERS };
+
+#define TAG_WAYS 8u
+#define LEAST_ACCESSES 64u /* of a period that says anything */
+
+typedef struct cbwt {
+    gpci_siblings siblings;
+    gpc_context *context;
+    uint64_t *tags; /* [sets][TAG_WAYS], the latest first; 1 + line address, 0 = none */
+    uint32_t sets;
+    uint32_t warps;
+    double noc_latency, stall_ratio, contention;
+    /* of the SM, kept by its first instance: */
+    uint64_t accesses, hits, lost; /* in this period */
+    uint32_t limit;                /* warps of a scheduler that may run */
+    uint32_t ran;                  /* most that did, in this period */
+} cbwt;
+
+static const gpc_parameter parameters[] = {
+    [NOC_LATENCY] = {"noc-latency", 20, 0, 1e6, false, "core cycles to L2 and back above which it is congested"},
+    [STALL_RATIO] = {"stall-ratio", 0.5, 0, 1, false, "share of cycles that the memory pipeline stalls, likewise"},
+    [CONTENTION] = {"contention", 0.5, 0, 1, false,
+                    "share of accesses that lost their line above which L1 is contended"},
+    [TAGS] = {"tags", 512, TAG_WAYS, 65536, true, "lines that were missed, in sets of 8: a power of two"},
+};
+
+static void finish(void *self) {
+    cbwt *c = self;
+    gpci_siblings_leave(c->siblings, c);
+    gpci_free(c->context, c->tags);
+}
+
+static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) {
+    cbwt *c = self;
+    const double *p = env->parameters;
+    const uint32_t tags = (uint32_t)p[TAGS];
+    if (!gpci_power_of_two(tags)) {
+        snprintf(message, 256, "tags = %u is not a power of two", tags);
+        return GPC_ERROR_RANGE;
+    }
+    *c = (cbwt){.context = env->context,
+                .tags = gpci_zalloc(env->context, tags, sizeof *c->tags),
+                .sets = tags / TAG_WAYS,
+                .warps = env->warps,
+                .noc_latency = p[NOC_LATENCY],
+                .stall_ratio = p[STALL_RATIO],
+                .contention = p[CONTENTION],
+                .limit = env->warps};
+    if (!c->tags)
+        return GPC_ERROR_MEMORY;
+    c->siblings = gpci_siblings_join(c, env);
+    return GPC_OK;
+}
+
+static cbwt *first(cbwt *c) {
+    return gpci_siblings_first(c->siblings, c);
+}
+
+/* A line was missed. Returns whether it had been before, as far as is known. */
+static bool note_miss(cbwt *c, uint64_t address) {
+    uint64_t *set = c->tags + TAG_WAYS * (gpci_mix(address) & (c->sets - 1));
+    uint32_t way = 0;
+    while (way < TAG_WAYS - 1 && set[way] != 1 + address)
+        way++;
+    const bool known = set[way] == 1 + address;
+    for (; way; way--)
+        set[way] = set[way - 1];
+    set[0] = 1 + address;
+    return known;
+}
+
+/* All of the SM's instances are told: one counts. */
+static bool on_cache_event(void *self, const gpc_cache_event *event) {
+    cbwt *c = self;
+    if (event->kind == GPC_CACHE_EVENT_EVICT || first(c) != c)
+        return false;
+    c->accesses++;
+    if (event->kind == GPC_CACHE_EVENT_HIT)
+        c->hits++;
+    else
+        c->lost += note_miss(c, event->line_address);
+    return false;
+}
+
+static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes) {
+    cbwt *c = first(self);
+    uint32_t places = c->limit, run = 0;
+    for (uint32_t age = 0; age < view->running; age++) {
+        const uint32_t slot = view->by_age[age];
+        if (!places) {
+            classes->throttled[slot / 64] |= gpci_warp_bit(slot);
+            continue;
+        }
+        run++;
+        places -= view->states[slot] != GPC_STATE_BARRIER;
+    }
+    c->ran = run > c->ran ? run : c->ran;
+}
+
+static double ratio(uint64_t part, uint64_t whole) {
+    return whole ? (double)part / (double)whole : 0;
+}
+
+/* What the predictor makes of a period; the limit, if it has nothing against that. */
+static uint32_t suits(const cbwt *c, const gpc_stats *s) {
+    const double latency = ratio(s->network_request_cycles, s->network_requests) +
+                           ratio(s->network_reply_cycles, s->network_replies),
+                 stalled = ratio(s->scheduler_memory_stalls, s->scheduler_cycles);
+    const uint64_t reuses = c->hits + c->lost;
+    if (latency <= c->noc_latency && stalled <= c->stall_ratio)
+        return c->limit < c->warps ? c->limit + 1 : c->limit;
+    if ((double)c->lost <= c->contention * (double)c->accesses)
+        return c->limit;
+    const uint32_t found = (uint32_t)((c->ran * c->hits + reuses - 1) / reuses);
+    return found ? found : 1;
+}
+
+/* Likewise; the others follow when they are asked anew. */
+static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
+    cbwt *c = self;
+    (void)cycle;
+    if (first(c) != c)
+        return true;
+    if (c->accesses < LEAST_ACCESSES)
+        return false;
+    c->limit = suits(c, stats);
+    c->accesses = c->hits = c->lost = 0;
+    c->ran = 0;
+    return true;
+}
+
+/*
+ * The order of warps; and, once for an SM's schedulers, tags, three counters of 16 bits, two of the network's latency
+ * and one of stalls likewise, the limit and the most warps that ran.
+ */
+static uint64_t cost_bits(const gpc_scheduler_env *env) {
+    const uint64_t tags = (uint64_t)env->parameters[TAGS] * (GPCI_LINE_TAG_BITS + 1);
+    const uint64_t number = gpci_ceil_log2((uint64_t)env->warps + 1);
+    return gpci_age_bits(env) + (tags + 6 * 16 + 2 * number + env->count - 1) / env->count;
+}
+
+static void state_of(void *self, gpc_state_fn visit, void *user_data) {
+    cbwt *c = self;
+    visit(user_data, c->tags, (size_t)c->sets * TAG_WAYS * sizeof *c->tags);
+    visit(user_data, &c->accesses, sizeof c->accesses);
+    visit(user_data, &c->hits, sizeof c->hits);
+    visit(user_data, &c->lost, sizeof c->lost);
+    visit(user_data, &c->limit, sizeof c->limit);
+    visit(user_data, &c->ran, sizeof c->ran);
+}
+
+const gpc_throttle_ops gpci_cbwt_throttle = {
+    .struct_size = sizeof(gpc_throttle_ops),
+    .state = state_of,
+    .name = "cbwt",
+    .summary = "coordinated bypassing and warp throttling: fewer warps while L1 is contended and the network congested",
+    .source = "Chen et al., MICRO 2014",
+    .instance_bytes = sizeof(cbwt),
+    .parameters = parameters,
+    .parameter_count = PARAMETERS,
+    .init = init,
+    .finish = finish,
+    .classify = classify,
+    .on_cache_event = on_cache_event,
+    .sample = sample,
+    .cost_bits = cost_bits,
+    .shared_scheduler_bytes = GPCI_SIBLING_BYTES,
+};
