@@ -63,6 +63,7 @@ static const gpci_synthetic *const kernels[] = {
     &gpci_synthetic_rodinia_backprop,
     &gpci_synthetic_rodinia_bfs,
     &gpci_synthetic_rodinia_btree,
+    &gpci_synthetic_rodinia_dwt2d,
     &gpci_synthetic_rodinia_hotspot,
     &gpci_synthetic_rodinia_lud,
     &gpci_synthetic_rodinia_nn,
@@ -187,6 +188,7 @@ static void close_source(gpci_source *source) {
     synthetic *s = (synthetic *)source;
     gpc_context *context = source->context;
     gpci_free(context, s->listing.steps);
+    gpci_free(context, s->problem.data);
     gpci_free(context, s->file);
     gpci_free(context, s);
 }
@@ -270,8 +272,11 @@ static gpc_status plan(synthetic *s, gpc_error *error) {
     if (!kernel)
         return unknown_name(text, length, error);
     gpci_problem *p = &s->problem;
-    *p = (gpci_problem){
-        .name = kernel->name, .size = DEFAULT_SIZE, .error = error, .values = s->values + COMMON_PARAMETERS};
+    *p = (gpci_problem){.name = kernel->name,
+                        .size = DEFAULT_SIZE,
+                        .context = s->base.context,
+                        .error = error,
+                        .values = s->values + COMMON_PARAMETERS};
     text += length;
     text += *text == ':';
     length = strcspn(text, ":");

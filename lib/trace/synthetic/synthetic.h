@@ -20,7 +20,7 @@
 
 #define GPCI_SYNTHETIC_LANES 64u
 #define GPCI_SYNTHETIC_LAUNCHES 48u
-#define GPCI_SYNTHETIC_ARRAYS 16u
+#define GPCI_SYNTHETIC_ARRAYS 32u
 #define GPCI_SYNTHETIC_OPERANDS 4u
 #define GPCI_ELEMENT sizeof(uint32_t)       /* bytes of an int or a float */
 #define GPCI_THREADS 256u                   /* of a block of most kernels */
@@ -48,6 +48,7 @@ struct gpci_launch {
     gpci_operand operand[GPCI_SYNTHETIC_OPERANDS];
     uint64_t operands;
     uint64_t n, rows, columns, steps, repeats, window, stride, seed;
+    const void *data; /* the problem's, where the kernel has any */
 };
 
 typedef struct gpci_synthetic_array {
@@ -61,7 +62,9 @@ struct gpci_problem {
     uint64_t size;        /* bytes */
     unsigned lanes;
     uint64_t header; /* bytes before each array; 0: arrays are aligned */
+    gpc_context *context;
     gpc_error *error;
+    void *data; /* see gpci_problem_data; freed with the source */
     gpci_launch launches[GPCI_SYNTHETIC_LAUNCHES];
     size_t launch_count;
     gpci_synthetic_array arrays[GPCI_SYNTHETIC_ARRAYS];
@@ -89,6 +92,9 @@ uint64_t gpci_problem_array(gpci_problem *problem, uint64_t bytes);
 
 /* `count` arrays of `bytes` each, one behind another: where the first is, and how far from one to the next. */
 gpci_operand gpci_problem_arrays(gpci_problem *problem, uint64_t bytes, uint64_t count);
+
+/* Memory for what the launches walk over (a graph, a tree), zeroed, once. NULL: there is none; the error says so. */
+void *gpci_problem_data(gpci_problem *problem, size_t bytes);
 
 /* Add a launch, copied; extents in y that are 0 become 1. Where its grid is one that no GPU takes, GPC_ERROR_RANGE. */
 gpc_status gpci_problem_launch(gpci_problem *problem, const gpci_launch *launch);
@@ -213,8 +219,8 @@ extern const gpci_synthetic gpci_synthetic_rodinia_kmeans, gpci_synthetic_rodini
     gpci_synthetic_rodinia_cfd, gpci_synthetic_rodinia_gaussian, gpci_synthetic_bfs, gpci_synthetic_word_count;
 extern const gpci_synthetic gpci_synthetic_rodinia_nw, gpci_synthetic_rodinia_lud, gpci_synthetic_rodinia_srad,
     gpci_synthetic_rodinia_bfs, gpci_synthetic_rodinia_backprop, gpci_synthetic_rodinia_hotspot,
-    gpci_synthetic_rodinia_nn, gpci_synthetic_rodinia_btree;
-extern const gpci_synthetic gpci_synthetic_sssp, gpci_synthetic_comd, gpci_synthetic_string_match,
-    gpci_synthetic_inverted_index, gpci_synthetic_similarity_score;
+    gpci_synthetic_rodinia_nn, gpci_synthetic_rodinia_btree, gpci_synthetic_rodinia_dwt2d;
+extern const gpci_synthetic gpci_synthetic_sssp, gpci_synthetic_comd,
+    gpci_synthetic_string_match, gpci_synthetic_inverted_index, gpci_synthetic_similarity_score;
 
 #endif

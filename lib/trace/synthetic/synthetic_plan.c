@@ -43,6 +43,13 @@ gpci_operand gpci_problem_arrays(gpci_problem *p, uint64_t bytes, uint64_t count
     return (gpci_operand){.base = gpci_problem_array(p, bytes * count), .step = bytes};
 }
 
+void *gpci_problem_data(gpci_problem *p, size_t bytes) {
+    p->data = gpci_zalloc(p->context, 1, bytes);
+    if (!p->data)
+        gpci_out_of_memory(p->error);
+    return p->data;
+}
+
 gpc_status gpci_problem_launch(gpci_problem *p, const gpci_launch *launch) {
     if (p->launch_count == GPCI_SYNTHETIC_LAUNCHES)
         return gpci_problem_fail(p, "more than %u launches", GPCI_SYNTHETIC_LAUNCHES);

@@ -283,6 +283,8 @@ Test(synthetic_contract, odd_sizes) {
         "rodinia-nw:99999:first=8,launches=30",
         "rodinia-srad:1024",
         "rodinia-srad:99999:rounds=2",
+        "rodinia-dwt2d:4356",
+        "rodinia-dwt2d:99999:levels=2",
         "bfs:50001:degree=13,rounds=3",
         "word-count:2:line=2",
         "word-count:30001:line=17",

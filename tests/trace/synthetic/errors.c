@@ -79,6 +79,9 @@ Test(synthetic_errors, sizes_that_do_not_fit) {
     refused("similarity-score:2MiB:features=7", GPC_ERROR_RANGE, "7 is no multiple of 4");
     refused("similarity-score:256:features=64", GPC_ERROR_RANGE, "two documents of 64 features");
     refused("similarity-score:1GiB:features=4,pairs=0", GPC_ERROR_RANGE, "more than GPUs take");
+    refused("rodinia-dwt2d:4355", GPC_ERROR_RANGE, "from 4356 bytes");
+    refused("rodinia-dwt2d:16KiB:levels=2", GPC_ERROR_RANGE,
+            "'levels': at the last of 2 an image of 64 x 64 has less than 33");
     refused("comd:13823", GPC_ERROR_RANGE, "from 13824 bytes");
     refused("comd:1MiB:atoms=4,spread=4", GPC_ERROR_RANGE, "'spread': 4 is not below 4");
     refused("comd:1MiB:atoms=60,spread=5", GPC_ERROR_RANGE, "more than 64");

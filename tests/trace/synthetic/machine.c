@@ -18,7 +18,7 @@ void machine_open(machine *m, const char *name, unsigned bytes, machine_value va
     uint64_t random = 42;
     for (size_t a = 0; a < m->count; a++) {
         m->lengths[a] = arrays[a].bytes / bytes;
-        m->arrays[a] = malloc(m->lengths[a] * sizeof(double));
+        m->arrays[a] = calloc(arrays[a].bytes, sizeof(double));
         cr_assert(m->arrays[a]);
         for (size_t i = 0; i < m->lengths[a]; i++)
             m->arrays[a][i] = (double)((random = random * 6364136223846793005u + 1442695040888963407u) >> 61) - 3;
@@ -41,14 +41,15 @@ static double *word_at(machine *m, const gpc_instruction *i, uint64_t address) {
     const gpci_synthetic_array *arrays = gpci_synthetic_arrays(m->rig.source, &count);
     for (size_t a = 0; a < count; a++)
         if (address >= arrays[a].base && address < arrays[a].base + arrays[a].bytes)
-            return &m->arrays[a][(address - arrays[a].base) / m->bytes];
+            return &m->arrays[a][(address - arrays[a].base) / (i->width < m->bytes ? i->width : m->bytes)];
     cr_assert_fail("%#lx is in no array", (unsigned long)address);
     return NULL;
 }
 
 static void access(machine *m, const gpc_instruction *i, machine_lane *lane, uint64_t address) {
     double *word = word_at(m, i, address);
-    unsigned words = i->space == GPC_SPACE_SHARED ? i->width / 4 : 1;
+    const bool shared = i->space == GPC_SPACE_SHARED;
+    unsigned words = shared && i->width > 4 ? i->width / 4 : 1;
     if (i->kind == GPC_STORE) {
         *word = m->value(lane, m->rig.kernel.name);
         return;
@@ -57,8 +58,13 @@ static void access(machine *m, const gpc_instruction *i, machine_lane *lane, uin
         *word += 1;
         return;
     }
-    lane->shared = i->space == GPC_SPACE_SHARED;
+    lane->shared = shared;
     lane->stores = 0;
+    if (shared && i->width == 1) {
+        cr_assert_lt(lane->count, MACHINE_QUEUE);
+        lane->queue[lane->count++] = (double)((long)*word >> address % 4 * 8 & 255);
+        return;
+    }
     for (unsigned k = 0; k < words; k++) {
         cr_assert_lt(lane->count, MACHINE_QUEUE);
         lane->queue[lane->count++] = word[k];
@@ -70,8 +76,11 @@ static bool step(machine *m, const gpc_warp *warp, uint64_t *at) {
     machine_lane *lanes = m->lanes + (size_t)warp->warp * m->rig.kernel.warp_lanes;
     while (*at < warp->count) {
         const gpc_instruction *i = &warp->instructions[(*at)++];
-        if (i->op_class == GPC_OP_BARRIER)
+        if (i->op_class == GPC_OP_BARRIER) {
+            for (uint32_t lane = 0; lane < m->rig.kernel.warp_lanes; lane++)
+                lanes[lane].barriers++;
             return true;
+        }
         if (!i->addresses)
             continue;
         unsigned k = 0;
@@ -83,8 +92,10 @@ static bool step(machine *m, const gpc_warp *warp, uint64_t *at) {
 
 static void run_block(machine *m, const gpc_block *block) {
     uint64_t at[MOST_THREADS / 32] = {0};
+    m->x = block->x;
+    m->y = block->y;
     for (size_t t = 0; t < MOST_THREADS; t++) {
-        m->lanes[t].count = m->lanes[t].stores = 0;
+        m->lanes[t].count = m->lanes[t].stores = m->lanes[t].barriers = 0;
         m->lanes[t].shared = false;
     }
     for (bool more = true; more;) {

@@ -15,8 +15,9 @@ enum { MACHINE_QUEUE = 16384, MACHINE_SHARED = 16384 };
 typedef struct machine_lane {
     double queue[MACHINE_QUEUE]; /* loaded since the last store that emptied it */
     unsigned count;
-    bool shared;     /* the last load was from shared memory */
-    unsigned stores; /* since then */
+    bool shared;       /* the last load was from shared memory */
+    unsigned stores;   /* since then */
+    unsigned barriers; /* passed */
 } machine_lane;
 
 /* The value that a lane stores; it may set count to 0. */
@@ -24,8 +25,9 @@ typedef double (*machine_value)(machine_lane *lane, const char *kernel);
 
 typedef struct machine {
     rig rig;
+    uint32_t x, y; /* of the block at hand */
     size_t count;
-    double *arrays[GPCI_SYNTHETIC_ARRAYS]; /* by word of `bytes`, 4 or 8 */
+    double *arrays[GPCI_SYNTHETIC_ARRAYS]; /* by word of `bytes`, 4 or 8; those of narrower elements by element */
     size_t lengths[GPCI_SYNTHETIC_ARRAYS];
     unsigned bytes;
     double shared[MACHINE_SHARED];
