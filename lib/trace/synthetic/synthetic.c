@@ -46,6 +46,7 @@ static const gpci_synthetic *const kernels[] = {
     &gpci_synthetic_gesummv,
     &gpci_synthetic_mvt,
     &gpci_synthetic_sssp,
+    &gpci_synthetic_surveys,
     &gpci_synthetic_string_match,
     &gpci_synthetic_inverted_index,
     &gpci_synthetic_similarity_score,

@@ -285,6 +285,8 @@ Test(synthetic_contract, odd_sizes) {
         "rodinia-srad:99999:rounds=2",
         "rodinia-dwt2d:4356",
         "rodinia-dwt2d:99999:levels=2",
+        "sp:576:blocks=1,ratio=1",
+        "sp:99999:rounds=1,decimated=7,ratio=33",
         "bfs:50001:degree=13,rounds=3",
         "word-count:2:line=2",
         "word-count:30001:line=17",

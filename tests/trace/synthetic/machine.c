@@ -54,7 +54,7 @@ static void access(machine *m, const gpc_instruction *i, machine_lane *lane, uin
         *word = m->value(lane, m->rig.kernel.name);
         return;
     }
-    if (i->kind == GPC_ATOMIC) {
+    if (i->kind == GPC_ATOMIC || i->kind == GPC_REDUCTION) {
         *word += 1;
         return;
     }
