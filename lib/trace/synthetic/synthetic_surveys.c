@@ -517,7 +517,7 @@ static gpc_status add_survey(gpci_problem *p, gpci_launch *l, const char *name, 
 static gpc_status plan_surveys(gpci_problem *p) {
     const uint64_t clauses = p->size / (LITERALS * GPCI_ELEMENT), ratio = (uint64_t)p->values[0];
     const uint64_t variables = clauses * 10 / ratio, rounds = (uint64_t)p->values[1], before = (uint64_t)p->values[2];
-    gpci_launch l = {.window = (uint64_t)p->values[3], .seed = gpci_mix((uint64_t)p->values[4])};
+    gpci_launch l = {.window = (uint64_t)p->values[3], .seed = gpci_mix((uint64_t)p->values[5])};
     l.steps = variables / 100 + (variables < 100);
     if (variables < LITERALS || (before + 1) * l.steps > variables)
         return gpci_problem_fail(p, "parameter '%s': %llu variables are too few",
@@ -535,11 +535,13 @@ static gpc_status plan_surveys(gpci_problem *p) {
     l.data = f;
     l.grid[0] = l.window;
     l.block[0] = SURVEY_THREADS;
+    const uint64_t most = (uint64_t)p->values[4] * l.window * SURVEY_THREADS;
+    const uint64_t edges = most && most < f->edges ? most : f->edges;
     gpc_status status = GPC_OK;
     for (uint64_t round = 0; status == GPC_OK && round < rounds; round++) {
-        status = add_survey(p, &l, "_Z14calc_pi_values11GPUCSRGraphS_4Edge", pi_code, walk_pi, f->edges);
+        status = add_survey(p, &l, "_Z14calc_pi_values11GPUCSRGraphS_4Edge", pi_code, walk_pi, edges);
         if (status == GPC_OK)
-            status = add_survey(p, &l, "_Z10update_eta11GPUCSRGraphS_4EdgePf", eta_code, walk_eta, f->edges);
+            status = add_survey(p, &l, "_Z10update_eta11GPUCSRGraphS_4EdgePf", eta_code, walk_eta, edges);
     }
     l.shared = (SURVEY_THREADS + SURVEY_THREADS / 32) * GPCI_ELEMENT;
     if (status == GPC_OK)
@@ -555,15 +557,16 @@ static const gpc_parameter surveys_parameters[] = {
     {"rounds", 2, 1, (GPCI_SYNTHETIC_LAUNCHES - 2) / 2, true, "of surveys, until they settle; two launches each"},
     {"decimated", 0, 0, 99, true, "how often variables were fixed before, a hundredth each time"},
     {"blocks", 60, 1, 1 << 16, true, "as many as a GPU holds: four for each of a GTX 480's 15 SMs"},
+    {"passes", 0, 0, 1 << 20, true, "edges that a thread goes over in a launch of a round, at most; 0: all"},
     {"seed", 1, 0, 1e15, true, "of the formula"},
 };
 
 const gpci_synthetic gpci_synthetic_surveys = {
     .name = "sp",
     .summary = "survey propagation over a random 3-SAT formula, as Fermi ran it; SIZE of a number for each literal "
-               "(ratio=42, rounds=2, decimated=0, blocks=60, seed=1)",
+               "(ratio=42, rounds=2, decimated=0, blocks=60, passes=0, seed=1)",
     .least = 16 * LITERALS * GPCI_ELEMENT,
     .parameters = surveys_parameters,
-    .parameter_count = 5,
+    .parameter_count = 6,
     .plan = plan_surveys,
 };
