@@ -67,6 +67,7 @@ static const gpci_synthetic *const kernels[] = {
     &gpci_synthetic_rodinia_dwt2d,
     &gpci_synthetic_rodinia_hotspot,
     &gpci_synthetic_rodinia_lud,
+    &gpci_synthetic_rodinia_mummergpu,
     &gpci_synthetic_rodinia_nn,
     &gpci_synthetic_rodinia_nw,
     &gpci_synthetic_rodinia_srad,
@@ -200,6 +201,10 @@ const gpci_synthetic_array *gpci_synthetic_arrays(const gpci_source *source, siz
     const synthetic *s = (const synthetic *)source;
     *count = s->problem.array_count;
     return s->problem.arrays;
+}
+
+const void *gpci_synthetic_data(const gpci_source *source) {
+    return ((const synthetic *)source)->problem.data;
 }
 
 /* "64KiB", "2M", "4096". False where it is no size or none that fits. */

@@ -200,6 +200,9 @@ uint64_t gpci_inside(const gpci_walk *walk, uint64_t columns, uint64_t rows);
 /* Arrays that an open synthetic source declares. */
 const gpci_synthetic_array *gpci_synthetic_arrays(const gpci_source *source, size_t *count);
 
+/* What the kernel at hand made with gpci_problem_data; NULL: nothing. */
+const void *gpci_synthetic_data(const gpci_source *source);
+
 /* The kernels, by family. */
 extern const gpci_synthetic gpci_synthetic_vectoradd, gpci_synthetic_vecmul, gpci_synthetic_vecscale,
     gpci_synthetic_vecsub, gpci_synthetic_stream;
@@ -219,7 +222,8 @@ extern const gpci_synthetic gpci_synthetic_rodinia_kmeans, gpci_synthetic_rodini
     gpci_synthetic_rodinia_cfd, gpci_synthetic_rodinia_gaussian, gpci_synthetic_bfs, gpci_synthetic_word_count;
 extern const gpci_synthetic gpci_synthetic_rodinia_nw, gpci_synthetic_rodinia_lud, gpci_synthetic_rodinia_srad,
     gpci_synthetic_rodinia_bfs, gpci_synthetic_rodinia_backprop, gpci_synthetic_rodinia_hotspot,
-    gpci_synthetic_rodinia_nn, gpci_synthetic_rodinia_btree, gpci_synthetic_rodinia_dwt2d;
+    gpci_synthetic_rodinia_nn, gpci_synthetic_rodinia_btree, gpci_synthetic_rodinia_dwt2d,
+    gpci_synthetic_rodinia_mummergpu;
 extern const gpci_synthetic gpci_synthetic_surveys, gpci_synthetic_sssp, gpci_synthetic_comd,
     gpci_synthetic_string_match, gpci_synthetic_inverted_index, gpci_synthetic_similarity_score;
 

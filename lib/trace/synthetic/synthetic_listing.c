@@ -79,8 +79,8 @@ static uint8_t role_of(const gpci_opcode *opcode, bool predicated, bool labelled
         return predicated ? GPCI_ROLE_GUARD : GPCI_ROLE_EXIT;
     if (opcode->op_class == GPC_OP_BARRIER)
         return GPCI_ROLE_BARRIER;
-    if (opcode->op_class == GPC_OP_MEMORY && opcode->space != GPC_SPACE_CONSTANT)
-        return GPCI_ROLE_ACCESS;
+    if (opcode->op_class == GPC_OP_MEMORY && opcode->space != GPC_SPACE_CONSTANT && opcode->space != GPC_SPACE_TEXTURE)
+        return GPCI_ROLE_ACCESS; /* constants and textures have caches of their own */
     return labelled ? GPCI_ROLE_BRANCH : GPCI_ROLE_PLAIN;
 }
 

@@ -82,6 +82,9 @@ Test(synthetic_errors, sizes_that_do_not_fit) {
     refused("rodinia-dwt2d:4355", GPC_ERROR_RANGE, "from 4356 bytes");
     refused("rodinia-dwt2d:16KiB:levels=2", GPC_ERROR_RANGE,
             "'levels': at the last of 2 an image of 64 x 64 has less than 33");
+    refused("rodinia-mummergpu:101", GPC_ERROR_RANGE, "101 bytes are less than a read's 102");
+    refused("rodinia-mummergpu:2MiB:length=19", GPC_ERROR_RANGE, "'least': 20 bases are more than there are in a read");
+    refused("rodinia-mummergpu:2MiB:reference=99", GPC_ERROR_RANGE, "'length': 100 bases are more");
     refused("sp:2KiB:ratio=100,decimated=17", GPC_ERROR_RANGE, "'decimated': 17 variables");
     refused("comd:13823", GPC_ERROR_RANGE, "from 13824 bytes");
     refused("comd:1MiB:atoms=4,spread=4", GPC_ERROR_RANGE, "'spread': 4 is not below 4");
@@ -257,9 +260,14 @@ static gpc_status scenario(gpc_context *context, oom_heap *heap, gpc_error *erro
 }
 
 Test(synthetic_errors, out_of_memory) {
-    static const char *const sources[] = {"histogram:16KiB:blocks=4", "fastwalsh:16KiB", "atax:16KiB:columns=32",
-                                          "matmul-tiled:4KiB",        "sssp:8KiB",       "inverted-index:16KiB",
-                                          "sp:576:blocks=1,rounds=1"};
+    static const char *const sources[] = {"histogram:16KiB:blocks=4",
+                                          "fastwalsh:16KiB",
+                                          "atax:16KiB:columns=32",
+                                          "matmul-tiled:4KiB",
+                                          "sssp:8KiB",
+                                          "inverted-index:16KiB",
+                                          "sp:576:blocks=1,rounds=1",
+                                          "rodinia-mummergpu:204:reference=200"};
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
         scenario_source = sources[i];
         oom_check(scenario, 8);

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/synthetic/synthetic_matches.h"
+
+/*
+ * Matches of reads in a genome, as Rodinia's mummergpu (Che et al., IISWC 2009; Schatz et al., MUMmerGPU) finds them in a
+ * suffix tree, compiled for Fermi. mummergpuKernel: a thread has a read; it follows the read down the tree, an edge after
+ * the other, base by base, records how far it came where that is at least 20 bases, and goes on with the read but its first
+ * base along the suffix link. printKernel: a thread has a match; it goes up to where 20 bases match, and prints all leaves
+ * below that the base before the match does not match as well.
+ *
+ * As its defaults have it, nodes and their children are in textures, which have a cache of their own and are not modelled:
+ * fetches of them are here, without addresses. Reads, reference, matches and alignments are in global memory: 6 and 10
+ * loads; seeds/001, Table 3, counts 77 runs, 1 + 21 + 55. Reads of 100 bases stand one behind the other, so that a load of
+ * 32 of them is 26 lines, to which the next bases come back.
+ *
+ * The genome is random, but for pieces of it that were seen before; reads are pieces of the genome, with errors.
+ * Published: 5.2 million bases.
+ */
+
+#define READ_MARKS 2u   /* one before a read, and its end */
+#define COORDINATES 8u  /* bytes of a recorded match: its node, and how far along the edge */
+#define MATCH_BYTES 20u /* alignment, read, node, leaves, then two halves: edge and start */
+#define ALIGNMENT 8u
+enum { MATCH_ALIGNMENT = 0, MATCH_QUERY = 4, MATCH_NODE = 8, MATCH_EDGE = 16, MATCH_START = 18 };
+#define REPEAT_LEAST 64u /* bases of a piece that was seen before, up to five times as many */
+#define REPEAT_EVERY 256u
+
+/* R3 the last start, R4 the read, R5 where its matches go; R6 the node, R13 the one above; R7 bases that match. */
+static const char follow_code[] =
+    "R1 MOV; R0 S2R; R2 S2R; R0 IMAD R2 R0; P0 ISETP.GE.AND R0; @P0 EXIT; R3 LDG.E R0; R4 LDG.E R0; R5 IMAD R4 R0;"
+    "R3 IADD3 R3; R6 MOV; R7 MOV; R8 MOV; R9 MOV;"
+    "start: P1 ISETP.EQ.AND R6; R6 SEL R6 P1; R7 SEL R7 P1; R10 IADD3 R4 R7; R11 LDG.E.U8 R10;"
+    "down: R12 TEX R6; R13 MOV R6; R6 PRMT R12 R11; P1 ISETP.NE.AND R6; @P1 BRA edge; P2 ISETP.GT.AND R7;"
+    "@P2 STG.E.64 R5 R13; R7 IADD3 R7; R8 MOV; edge: P1 ISETP.EQ.AND R6; @P1 BRA ended;"
+    "R16 TEX R6; R17 PRMT R16; R18 PRMT R16; R19 IMNMX R17 R8; R7 IADD3 R7 R19; R10 IADD3 R4 R7; R11 LDG.E.U8 R10;"
+    "P3 ISETP.GT.AND R19 R18; P3 ISETP.EQ.OR R11 P3; @P3 BRA walked;"
+    "along: R14 IADD3 R19; R15 LDG.E.U8 R14; P4 ISETP.NE.AND R15 R11; @P4 BRA differs; R7 IADD3 R7; R19 IADD3 R19;"
+    "R10 IADD3 R4 R7; R11 LDG.E.U8 R10; differs: P3 ISETP.LE.AND R19 R18; P3 ISETP.NE.AND R11 P3; @P3 BRA along;"
+    "walked: P5 ISETP.NE.AND R11; @P5 BRA down; ended: P5 ISETP.EQ.AND R6; @P5 BRA next; P2 ISETP.GT.AND R7;"
+    "@P2 STG.E.64 R5 R6; R8 IADD3 R19 R17; R7 IADD3 R7 R8; next: R16 TEX R13; R6 PRMT R16; R5 IADD3 R5; R9 IADD3 R9; "
+    "P0 ISETP.LE.AND R9 R3; @P0 BRA start; EXIT";
+
+/* R4 the match's read, R6 the node, R20 the one above the top; R8 below the way to the match, R9 the alignment. */
+static const char print_code[] =
+    "R1 MOV; R0 S2R; R2 S2R; R0 IMAD R2 R0; P0 ISETP.GE.AND R0; @P0 EXIT; R3 LDG.E R0; R4 LDG.E R3; R5 LDG.E.U16 R0;"
+    "R5 IADD3 R4 R5; R10 LDG.E.U8 R5; R6 LDG.E R0; R7 MOV R6; R16 TEX R6; R17 PRMT R16; P1 ISETP.LE.AND R17; @P1 BRA "
+    "top;"
+    "climb: R7 MOV R6; R6 PRMT R16; R16 TEX R6; R17 PRMT R16; P1 ISETP.GT.AND R17; @P1 BRA climb;"
+    "top: R20 MOV R6; R16 TEX R7; R17 PRMT R16; R9 LDG.E R0; P2 ISETP.NE.AND R6 R7; @P2 BRA begin; R8 LDG.E.U16 R0;"
+    "P3 ISETP.EQ.AND R8; @P3 TEX R20; begin: R8 MOV; R11 MOV;"
+    "step: R12 TEX R6; R13 PRMT R12; P4 ISETP.EQ.AND R13; @P4 BRA inner; P5 ISETP.NE.AND R13 R10; @P5 STG.E R9 R13;"
+    "@P5 STG.E.U16 R9 R17; R9 IADD3 R9; R16 TEX R6; R6 PRMT R16; R12 TEX R6; R11 PRMT R12; R8 IADD3 R8;"
+    "P6 ISETP.EQ.AND R8; @P6 TEX R6;"
+    "inner: P4 ISETP.NE.AND R13; @P4 BRA next; R12 TEX R6; P6 ISETP.NE.AND R8; @P6 BRA chosen; R14 LDG.E.U16 R0;"
+    "R14 IADD3 R4 R14; R15 LDG.E.U8 R14; R11 IADD3 R15;"
+    "chosen: R6 PRMT R12 R11; P6 ISETP.NE.AND R8; @P6 TEX R6; P5 ISETP.NE.AND R6 R7; @P5 BRA next; R18 LDG.E.U16 R0;"
+    "P3 ISETP.EQ.AND R18; @P3 TEX R6; next: P0 ISETP.NE.AND R6 R20; @P0 BRA step; EXIT";
+
+enum { READS, READ_LENGTHS, READ_PLACES, REFERENCE, COORDINATE, MATCHES, ALIGNMENTS, READ_ARRAYS };
+
+typedef struct reads_problem {
+    gpci_reads reads;
+    uint64_t base[READ_ARRAYS];
+} reads_problem;
+
+static uint64_t read_bytes(const gpci_reads *r) {
+    return r->length + READ_MARKS;
+}
+
+static uint64_t coordinates_of(const gpci_reads *r) {
+    return r->length - r->least + 1;
+}
+
+/* The next base of each lane's read. */
+static void load_base(gpci_walk *w, const reads_problem *p, const gpci_match *m) {
+    uint64_t at[GPCI_SYNTHETIC_LANES];
+    for (unsigned lane = 0; lane < w->lanes; lane++) /* also of lanes that do not load */
+        at[lane] = m[lane].query * read_bytes(&p->reads) + m[lane].start + m[lane].length;
+    gpci_access_at(w, p->base[READS], at);
+}
+
+/* By the lanes that came far enough. */
+static void record(gpci_walk *w, const reads_problem *p, const gpci_match *m) {
+    uint64_t at[GPCI_SYNTHETIC_LANES], all = w->mask, far = 0;
+    for (unsigned lane = 0; lane < w->lanes; lane++) {
+        at[lane] = (m[lane].query * coordinates_of(&p->reads) + m[lane].start) * COORDINATES;
+        far |= (uint64_t)(m[lane].length > p->reads.least) << lane;
+    }
+    w->mask = all & far;
+    gpci_access_at(w, p->base[COORDINATE], at);
+    w->mask = all;
+}
+
+/* The lanes of the mask for which something holds, or that do something. */
+#define LANES(w, found, lane, expression)                     \
+    for (uint64_t left = (w)->mask; left; left &= left - 1) { \
+        const unsigned lane = gpci_lowest(left);              \
+        (found) |= (uint64_t)(expression) << lane;            \
+    }
+
+/* Base by base along an edge: the lanes that came to a difference. */
+static uint64_t walk_edge(gpci_walk *w, const reads_problem *p, gpci_match *m) {
+    const gpci_reads *r = &p->reads;
+    uint64_t at[GPCI_SYNTHETIC_LANES] = {0}, all = w->mask, on = 0, differing = 0;
+    LANES(w, on, lane, gpci_match_compares(r, &m[lane]))
+    if (!gpci_if(w, on)) {
+        w->mask = all;
+        return 0;
+    }
+    uint64_t again;
+    do {
+        uint64_t same = 0;
+        const uint64_t lanes = w->mask;
+        LANES(w, same, lane, gpci_match_same(r, &m[lane]))
+        for (unsigned lane = 0; lane < w->lanes; lane++)
+            at[lane] = lanes >> lane & 1 ? m[lane].at - 1 : 0;
+        gpci_access_at(w, p->base[REFERENCE], at);
+        differing |= lanes & ~same;
+        if (gpci_if(w, same)) {
+            for (uint64_t left = same; left; left &= left - 1) {
+                m[gpci_lowest(left)].at++;
+                m[gpci_lowest(left)].length++;
+            }
+            load_base(w, p, m);
+        }
+        gpci_end_if(w);
+        again = 0;
+        LANES(w, again, lane, (same >> lane & 1) && gpci_match_compares(r, &m[lane]))
+    } while (gpci_loop(w, again));
+    w->mask = all;
+    return differing;
+}
+
+/* An edge of each lane's node: the lanes that go on below it. Those that have none record what they have and leave. */
+static uint64_t walk_down(gpci_walk *w, const reads_problem *p, gpci_match *m, uint64_t *recorded) {
+    const gpci_reads *r = &p->reads;
+    uint64_t with = 0, on = 0;
+    const uint64_t all = w->mask;
+    LANES(w, with, lane, gpci_match_follow(r, &m[lane]))
+    if (gpci_if(w, all & ~with)) {
+        record(w, p, m);
+        for (uint64_t left = w->mask; left; left &= left - 1) {
+            m[gpci_lowest(left)].length--;
+            m[gpci_lowest(left)].must = 0;
+        }
+    }
+    gpci_end_if(w);
+    if (gpci_branch(w, !with))
+        return 0;
+    w->mask = with;
+    for (uint64_t left = with; left; left &= left - 1)
+        gpci_match_enter(r, &m[gpci_lowest(left)]);
+    load_base(w, p, m);
+    const uint64_t differing = walk_edge(w, p, m);
+    *recorded |= with;
+    w->mask = with & ~differing;
+    LANES(w, on, lane, gpci_match_base(r, &m[lane]) != GPCI_NO_BASE)
+    w->mask = with;
+    *recorded &= ~on;
+    return gpci_loop(w, on) ? on : 0;
+}
+
+/* The rests of each lane's read, one base shorter each. */
+static void walk_starts(gpci_walk *w, const reads_problem *p, gpci_match *m) {
+    const gpci_reads *r = &p->reads;
+    const uint64_t starts = coordinates_of(r);
+    for (uint64_t start = 0; start < starts && w->status == GPC_OK; start++) {
+        uint64_t recorded = 0;
+        for (uint64_t left = w->all; left; left &= left - 1)
+            gpci_match_begin(&m[gpci_lowest(left)]);
+        load_base(w, p, m);
+        while (walk_down(w, p, m, &recorded))
+            continue;
+        w->mask = w->all;
+        if (gpci_if(w, recorded)) {
+            record(w, p, m);
+            for (uint64_t left = recorded; left; left &= left - 1)
+                gpci_match_record(&m[gpci_lowest(left)]);
+        }
+        gpci_end_if(w);
+        for (uint64_t left = w->all; left; left &= left - 1)
+            gpci_match_next(r, &m[gpci_lowest(left)]);
+        gpci_branch(w, start + 1 < starts);
+    }
+}
+
+static void walk_follow(gpci_walk *w, const gpci_launch *l) {
+    const reads_problem *p = l->data;
+    gpci_match m[GPCI_SYNTHETIC_LANES] = {0};
+    const uint64_t thread = w->x * GPCI_THREADS + w->first;
+    if (!gpci_guard(w, gpci_below(w, thread, p->reads.queries)))
+        return;
+    for (unsigned lane = 0; lane < w->lanes; lane++)
+        m[lane].query = w->all >> lane & 1 ? thread + lane : thread;
+    gpci_access(w, p->base[READ_LENGTHS] + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_access(w, p->base[READ_PLACES] + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    walk_starts(w, p, m);
+    gpci_finish(w);
+}
+
+/* Of each lane's match, `field`. */
+static void load_field(gpci_walk *w, const reads_problem *p, unsigned field) {
+    gpci_access(w, p->base[MATCHES] + (w->x * GPCI_THREADS + w->first) * MATCH_BYTES + field, MATCH_BYTES);
+}
+
+/* The base of the read at `from` + where the match begins. */
+static void load_read(gpci_walk *w, const reads_problem *p, const gpci_printing *of, const uint64_t *from) {
+    uint64_t at[GPCI_SYNTHETIC_LANES];
+    for (unsigned lane = 0; lane < w->lanes; lane++)
+        at[lane] =
+            w->mask >> lane & 1 ? of[lane].found.query * read_bytes(&p->reads) + of[lane].found.start + from[lane] : 0;
+    gpci_access_at(w, p->base[READS], at);
+}
+
+/* Where printing begins: what is loaded of the match. */
+static void walk_climb(gpci_walk *w, const reads_problem *p, const gpci_printing *of) {
+    const gpci_suffix_node *nodes = p->reads.tree.nodes;
+    uint64_t at[GPCI_SYNTHETIC_LANES], none[GPCI_SYNTHETIC_LANES] = {0}, climbs = 0, same = 0;
+    uint32_t node[GPCI_SYNTHETIC_LANES];
+    const uint64_t all = w->mask;
+    for (unsigned lane = 0; lane < w->lanes; lane++) {
+        at[lane] = all >> lane & 1 ? of[lane].found.query * GPCI_ELEMENT : 0;
+        node[lane] = of[lane].found.node;
+    }
+    load_field(w, p, MATCH_QUERY);
+    gpci_access_at(w, p->base[READ_PLACES], at);
+    load_field(w, p, MATCH_START);
+    load_read(w, p, of, none);
+    load_field(w, p, MATCH_NODE);
+    LANES(w, climbs, lane, node[lane] != of[lane].above)
+    if (gpci_if(w, climbs)) {
+        uint64_t again;
+        do {
+            again = 0;
+            LANES(w, again, lane, (node[lane] = nodes[node[lane]].parent) != of[lane].above)
+        } while (gpci_loop(w, again));
+    }
+    w->mask = all;
+    load_field(w, p, MATCH_ALIGNMENT);
+    LANES(w, same, lane, of[lane].top == of[lane].found.node)
+    if (gpci_if(w, same))
+        load_field(w, p, MATCH_EDGE);
+    gpci_end_if(w);
+}
+
+static void write_alignment(gpci_walk *w, const reads_problem *p, const uint64_t *alignment, uint64_t lanes) {
+    const uint64_t all = w->mask;
+    w->mask = lanes;
+    gpci_access_at(w, p->base[ALIGNMENTS], alignment);
+    gpci_access_at(w, p->base[ALIGNMENTS] + GPCI_ELEMENT, alignment);
+    w->mask = all;
+}
+
+/* A step of printing: lanes at leaves go up, and then the others down. */
+static void walk_print_step(gpci_walk *w, const reads_problem *p, gpci_printing *of) {
+    uint64_t alignment[GPCI_SYNTHETIC_LANES] = {0}, behind[GPCI_SYNTHETIC_LANES] = {0};
+    uint64_t up = 0, prints = 0, asks = 0, beyond = 0;
+    const uint64_t all = w->mask;
+    for (uint64_t left = all; left; left &= left - 1) {
+        const unsigned lane = gpci_lowest(left);
+        alignment[lane] = (uint64_t)of[lane].alignment * ALIGNMENT;
+        behind[lane] = p->reads.tree.nodes[of[lane].current].depth;
+        const gpci_printed did = gpci_printing_step(&p->reads, &of[lane]);
+        up |= (uint64_t)did.up << lane;
+        prints |= (uint64_t)did.prints << lane;
+        asks |= (uint64_t)did.asks << lane;
+        beyond |= (uint64_t)did.beyond << lane;
+    }
+    if (gpci_if(w, up))
+        write_alignment(w, p, alignment, prints);
+    gpci_end_if(w);
+    if (gpci_if(w, all & ~up)) {
+        const uint32_t rejoin = w->rejoin;
+        if (gpci_if(w, asks)) {
+            load_field(w, p, MATCH_START);
+            load_read(w, p, of, behind);
+        }
+        gpci_end_if(w);
+        if (gpci_if(w, beyond))
+            load_field(w, p, MATCH_EDGE);
+        gpci_end_if(w);
+        w->rejoin = rejoin;
+    }
+    w->outer = all;
+    gpci_end_if(w);
+}
+
+static void walk_print(gpci_walk *w, const gpci_launch *l) {
+    const reads_problem *p = l->data;
+    gpci_printing of[GPCI_SYNTHETIC_LANES] = {0};
+    uint64_t again = 0;
+    const uint64_t thread = w->x * GPCI_THREADS + w->first;
+    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+        return;
+    for (uint64_t left = w->mask; left; left &= left - 1)
+        gpci_printing_begin(&p->reads, &of[gpci_lowest(left)], thread + gpci_lowest(left));
+    walk_climb(w, p, of);
+    do {
+        walk_print_step(w, p, of);
+        again = 0;
+        LANES(w, again, lane, !gpci_printing_is_over(&of[lane]))
+    } while (gpci_loop(w, again));
+    w->mask = w->all;
+    gpci_finish(w);
+}
+
+/* A random genome, of which `repeats` of 100 pieces begin with one that came before. */
+static void make_text(gpci_suffix_tree *t, uint64_t repeats, uint64_t seed) {
+    uint64_t state = seed;
+    for (uint32_t at = 1; at < t->length;) {
+        const bool seen = at > REPEAT_EVERY && gpci_random_below(&state, 100) < repeats;
+        uint32_t from = seen ? 1 + gpci_random_below(&state, at - 1) : 0;
+        uint32_t end = at + (seen ? REPEAT_LEAST + gpci_random_below(&state, 4 * REPEAT_LEAST) : REPEAT_EVERY);
+        for (; at < end && at < t->length; at++)
+            t->text[at] = seen ? t->text[from++] : (uint8_t)gpci_random_below(&state, GPCI_SUFFIX_BASES);
+    }
+    t->text[t->length] = GPCI_SUFFIX_END;
+}
+
+/* Tree, counts and text in one piece of memory. */
+static reads_problem *make_reads(gpci_problem *problem, const gpci_reads *reads) {
+    const uint32_t length = reads->tree.length;
+    const size_t nodes = gpci_suffix_most(length) * sizeof(gpci_suffix_node), counts = reads->queries + 1;
+    reads_problem *p = gpci_problem_data(problem, sizeof *p + nodes + 2 * counts * sizeof(uint32_t) + length + 1);
+    if (!p)
+        return NULL;
+    p->reads = *reads;
+    p->reads.tree.nodes = (gpci_suffix_node *)(p + 1);
+    p->reads.matches = (uint32_t *)(p->reads.tree.nodes + gpci_suffix_most(length));
+    p->reads.alignments = p->reads.matches + counts;
+    p->reads.tree.text = (uint8_t *)(p->reads.alignments + counts);
+    return p;
+}
+
+static gpc_status place_reads(gpci_problem *problem, reads_problem *p) {
+    const gpci_reads *r = &p->reads;
+    const uint64_t matches = r->matches[r->queries], alignments = r->alignments[r->queries];
+    const uint64_t bytes[READ_ARRAYS] = {
+        [READS] = r->queries * read_bytes(r),
+        [READ_LENGTHS] = r->queries * GPCI_ELEMENT,
+        [READ_PLACES] = r->queries * GPCI_ELEMENT,
+        [REFERENCE] = r->tree.length,
+        [COORDINATE] = r->queries * coordinates_of(r) * COORDINATES,
+        [MATCHES] = matches * MATCH_BYTES,
+        [ALIGNMENTS] = alignments * ALIGNMENT,
+    };
+    for (unsigned k = 0; k < READ_ARRAYS; k++)
+        p->base[k] = bytes[k] ? gpci_problem_array(problem, bytes[k]) : 0;
+    gpci_launch l = {.name = "_Z15mummergpuKernelPvPcS0_PKiS2_ii",
+                     .code = follow_code,
+                     .warp = walk_follow,
+                     .grid = {gpci_ceiling(r->queries, GPCI_THREADS)},
+                     .block = {GPCI_THREADS},
+                     .data = p};
+    gpc_status status = gpci_problem_launch(problem, &l);
+    if (status < 0 || !matches)
+        return status;
+    l.name = "_Z11printKernelP9MatchInfoiP9AlignmentPcPKiS5_iiiii";
+    l.code = print_code;
+    l.warp = walk_print;
+    l.n = matches;
+    l.grid[0] = gpci_ceiling(matches, GPCI_THREADS);
+    return gpci_problem_launch(problem, &l);
+}
+
+static gpc_status plan_mummergpu(gpci_problem *problem) {
+    const double *values = problem->values;
+    const uint64_t seed = gpci_mix((uint64_t)values[5]);
+    gpci_reads reads = {.length = (uint64_t)values[1], .least = (uint64_t)values[2], .errors = (uint64_t)values[3]};
+    reads.tree.length = (uint32_t)values[0] + 1;
+    reads.seed = seed;
+    reads.queries = problem->size / read_bytes(&reads);
+    if (!reads.queries)
+        return gpci_problem_fail(problem, "%llu bytes are less than a read's %llu", (unsigned long long)problem->size,
+                                 (unsigned long long)read_bytes(&reads));
+    if (reads.length < reads.least || reads.tree.length <= reads.length)
+        return gpci_problem_fail(problem, "parameter '%s': %llu bases are more than there are in a %s",
+                                 reads.length < reads.least ? "least" : "length",
+                                 (unsigned long long)(reads.length < reads.least ? reads.least : reads.length),
+                                 reads.length < reads.least ? "read" : "reference");
+    reads_problem *p = make_reads(problem, &reads);
+    if (!p)
+        return GPC_ERROR_MEMORY;
+    make_text(&p->reads.tree, (uint64_t)values[4], seed);
+    gpci_suffix_build(&p->reads.tree);
+    if (!gpci_reads_find(&p->reads))
+        return gpci_problem_fail(problem, "there are more than 32 bits of alignments");
+    return place_reads(problem, p);
+}
+
+static const gpc_parameter mummergpu_parameters[] = {
+    {"reference", 65536, 2, 1 << 22, true, "bases of the reference"},
+    {"length", 100, 1, 1000, true, "bases of a read"},
+    {"least", 20, 2, 1000, true, "bases of a match, at least"},
+    {"errors", 1, 0, 100, true, "of 100 bases of the reads, how many may be others than the reference's"},
+    {"repeats", 10, 0, 100, true, "of 100 pieces of the reference, how many were seen before"},
+    {"seed", 1, 0, 1e15, true, "of the reference and the reads"},
+};
+
+const gpci_synthetic gpci_synthetic_rodinia_mummergpu = {
+    .name = "rodinia-mummergpu",
+    .summary = "matches of reads along a suffix tree, as Fermi ran it; SIZE of the reads (reference=65536, length=100, "
+               "least=20, errors=1, repeats=10, seed=1)",
+    .least = 4,
+    .parameters = mummergpu_parameters,
+    .parameter_count = 6,
+    .plan = plan_mummergpu,
+};
