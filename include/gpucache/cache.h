@@ -354,6 +354,22 @@ GPC_API gpc_status gpc_cache_set_replacement(gpc_cache *cache, const char *spec,
 GPC_API gpc_status gpc_cache_set_predictor(gpc_cache *cache, const char *spec, gpc_error *error);
 
 /*
+ * Counters that the cache's policies publish of themselves ("replacement.dip.selector", "bypass.agcb.replies").
+ *   index  from 0; the replacement policy's, then the predictor's
+ *   value  struct_size set
+ * Returns GPC_OK; GPC_ERROR_RANGE past the last; GPC_ERROR_ARGUMENT (a NULL); GPC_ERROR_ABI. Since: 0.2.
+ */
+GPC_API gpc_status gpc_cache_policy_value(const gpc_cache *cache, size_t index, gpc_policy_value *value);
+
+/*
+ * What its policies live on and have not been given yet: GPC_READS_ bits of GPC_READS_SAMPLES (gpc_hierarchy_sample),
+ * GPC_READS_WARP_EVENTS (gpc_cache_warp_event) and GPC_READS_POLICY_WORD (gpc_cache_reply). A vote without samples
+ * stays with its first candidate; agcb without replies never finds out a wrong bypass. A cache by itself never gets
+ * samples: creating it with such a policy is a warning of the context's log. 0: nothing. Since: 0.2.
+ */
+GPC_API uint64_t gpc_cache_lacks(const gpc_cache *cache);
+
+/*
  * Storage that the priority of lines would take in hardware, in bits: 0 unless tokens are opportunistic; then a bit per
  * line, for owners one per line and warp, for the last owner a bit and its number, for periods a bit and the counter.
  * Since: 0.1.

@@ -59,10 +59,16 @@ GPC_API gpc_status gpc_config_copy(const gpc_config *config, gpc_error *error, g
 GPC_API void gpc_config_destroy(gpc_config *config);
 
 /*
- * Apply a preset on top of what is set. GPC_ERROR_NOT_FOUND names the nearest
- * known one. Since: 0.1.
+ * Apply a preset on top of what is set; `defaults` gives the keys that presets set their defaults. GPC_ERROR_NOT_FOUND
+ * names the nearest known one. Since: 0.1.
  */
 GPC_API gpc_status gpc_config_load_preset(gpc_config *config, const char *name, gpc_error *error);
+
+/*
+ * Name of the preset that was applied last, by gpc_config_load_preset or a line of a file; what was set since may differ
+ * from it. NULL: none, or `defaults`. Static storage. Since: 0.2.
+ */
+GPC_API const char *gpc_config_preset(const gpc_config *config);
 
 /*
  * Apply a file: `key = value` lines, comments from `#` to the end of a line,

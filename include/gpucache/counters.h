@@ -88,9 +88,9 @@
       "load hits by the warp that filled the line (l1.track_warps)")                                                  \
     X(38, l1_inter_warp_hits, "l1.inter_warp_hits", "transactions", SUM, L1_PART, WARPS, "0.1",                       \
       "load hits by another warp (l1.track_warps)")                                                                   \
-    X(257, fences, "fence.fences", "fences", SUM, SM, CACHES, "0.2",                                                  \
+    X(257, fences, "fence.fences", "fences", SUM, SM, NOTHING, "0.2",                                                 \
       "fences, and cache control of a whole L1, that the hierarchy carried out")                                      \
-    X(258, fence_invalidations, "fence.invalidations", "fences", SUM, SM, CACHES, "0.2",                              \
+    X(258, fence_invalidations, "fence.invalidations", "fences", SUM, SM, NOTHING, "0.2",                             \
       "times that these had an L1 drop its lines")                                                                    \
     X(259, fence_lines, "fence.lines", "lines", SUM, SM, CACHES, "0.2", "lines that L1s dropped then")                \
     X(260, fence_write_back_sectors, "fence.write_back_sectors", "sectors", SUM, SM, CACHES, "0.2",                   \

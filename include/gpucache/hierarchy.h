@@ -432,6 +432,13 @@ GPC_API gpc_status gpc_hierarchy_read_histogram(const gpc_hierarchy *hierarchy, 
                                                 uint32_t id, uint64_t *values, size_t length, size_t *out_length);
 
 /*
+ * Counters that policies publish of themselves, over all caches of a level: "l1.replacement.dip.selector",
+ * "l2.bypass.agcb-below...", "l1.prefetcher...". As gpc_cache_policy_value. Policies begin anew where a launch gives L1
+ * another share of a unified memory. Since: 0.2.
+ */
+GPC_API gpc_status gpc_hierarchy_policy_value(const gpc_hierarchy *hierarchy, size_t index, gpc_policy_value *value);
+
+/*
  * A cache of the hierarchy, borrowed as long as that lives: level 1, instance = SM; level 2, instance = slice. NULL if
  * there is none. An L1 stays the same object where gpc_hierarchy_begin_kernel gives it another share of a unified
  * memory: it is empty then, of other sets and ways, and its statistics and policies begin anew. Since: 0.1.

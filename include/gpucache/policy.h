@@ -158,6 +158,24 @@ typedef struct gpc_eviction {
 } gpc_eviction;
 
 /*
+ * A counter that a policy publishes of itself, beside those of counters.h: what it decided and why. The strings live as
+ * long as the instance. Since: 0.2.
+ */
+typedef struct gpc_policy_counter {
+    size_t struct_size;
+    const char *name;    /* [a-z0-9_]+ */
+    const char *unit;    /* "transactions" */
+    const char *meaning; /* one line */
+    /* 0: it counts, and instances add up; 1: a level at this moment, or a peak, of which the largest is told */
+    uint32_t is_level;
+    uint32_t reserved;
+    uint64_t value;
+} gpc_policy_counter;
+
+#define GPC_POLICY_COUNTER_INIT \
+    { sizeof(gpc_policy_counter), NULL, NULL, NULL, 0, 0, 0 }
+
+/*
  * The table. NULL function = the default in brackets. Copied at registration
  * up to struct_size, so a caller may be older or newer than the library.
  */
@@ -243,6 +261,11 @@ typedef struct gpc_replacement_ops {
      * tables that end before this field: on_hit]
      */
     void (*on_sector_miss)(void *self, uint32_t set, uint32_t way, const gpc_request *request);
+    /*
+     * Tell a counter of one's own: fill `counter`, whose struct_size is set and whose rest is zero. Asked with index 0,
+     * 1 and so on, until it returns false; which counters there are does not change. [there are none]
+     */
+    bool (*counter)(void *self, size_t index, gpc_policy_counter *counter);
 } gpc_replacement_ops;
 
 /*
@@ -319,6 +342,23 @@ GPC_API gpc_status gpc_policy_level_cost(const gpc_context *context, gpc_policy_
  */
 GPC_API gpc_status gpc_policy_reads(const gpc_context *context, gpc_policy_kind kind, const char *spec,
                                     gpc_error *error, uint64_t *out_reads);
+
+/*
+ * A counter that policies publish, over all instances of an object. Names begin with the place of the policy and its
+ * own name: "l1.replacement.dip.selector", "scheduler.pcal.tokens".
+ */
+#define GPC_POLICY_VALUE_NAME 160
+typedef struct gpc_policy_value {
+    size_t struct_size;
+    char name[GPC_POLICY_VALUE_NAME];
+    const char *unit, *meaning; /* live as long as the policy */
+    uint32_t is_level;          /* as in gpc_policy_counter */
+    uint32_t instances;         /* policies that have it */
+    uint64_t value;             /* since they were made */
+} gpc_policy_value;
+
+#define GPC_POLICY_VALUE_INIT \
+    { sizeof(gpc_policy_value), {0}, NULL, NULL, 0, 0, 0 }
 
 GPC_END_DECLS
 

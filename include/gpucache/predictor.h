@@ -76,6 +76,7 @@ typedef struct gpc_predictor_ops {
     uint64_t reads;
     uint64_t (*reads_with)(const gpc_policy_env *env);
     void (*state)(void *self, gpc_state_fn visit, void *visit_data);
+    bool (*counter)(void *self, size_t index, gpc_policy_counter *counter); /* as in gpc_replacement_ops */
 } gpc_predictor_ops;
 
 /* As gpc_context_register_replacement, for predictors. Since: 0.1. */

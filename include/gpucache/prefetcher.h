@@ -85,6 +85,7 @@ typedef struct gpc_prefetcher_ops {
     /* By the rule of gpc_replacement_ops.cost_bits; the queue and the marks of prefetched lines are L1's. [0] */
     uint64_t (*cost_bits)(const gpc_policy_env *env);
     void (*state)(void *self, gpc_state_fn visit, void *visit_data);
+    bool (*counter)(void *self, size_t index, gpc_policy_counter *counter); /* as in gpc_replacement_ops */
 } gpc_prefetcher_ops;
 
 /* As gpc_context_register_replacement, for prefetchers. Since: 0.2. */

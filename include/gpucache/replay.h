@@ -112,6 +112,12 @@ static inline gpc_status gpc_replay_get_stats(const gpc_replay *replay, gpc_stat
 }
 
 /*
+ * Counters that policies publish of themselves: the hierarchy's (gpc_hierarchy_policy_value), then, with a clock, those
+ * of all warp schedulers and throttles. Since: 0.2.
+ */
+GPC_API gpc_status gpc_replay_policy_value(const gpc_replay *replay, size_t index, gpc_policy_value *value);
+
+/*
  * Values by object (gpc_hierarchy_object_count), of the kernel that was run last.
  *   keep  true: from the next kernel on, take what each object had counted when it began, if this is not done
  *         already; false: no longer

@@ -126,6 +126,7 @@ typedef struct gpc_scheduler_ops {
     void (*state)(void *self, gpc_state_fn visit, void *visit_data);
     /* The warp that begins in `slot` is of this thread block (gpc_scheduler_start_block); before on_start. [nothing] */
     void (*on_block)(void *self, uint32_t slot, uint32_t block);
+    bool (*counter)(void *self, size_t index, gpc_policy_counter *counter); /* as in gpc_replacement_ops */
 } gpc_scheduler_ops;
 
 /*
@@ -198,6 +199,7 @@ typedef struct gpc_throttle_ops {
      * length of the call. True: ask `classify` anew. Since: 0.2. [nothing]
      */
     bool (*on_kernel)(void *self, const char *name);
+    bool (*counter)(void *self, size_t index, gpc_policy_counter *counter); /* as in gpc_replacement_ops */
 } gpc_throttle_ops;
 
 /*
@@ -321,11 +323,17 @@ GPC_API uint64_t gpc_scheduler_next_change(const gpc_scheduler *scheduler);
 GPC_API uint32_t gpc_scheduler_age_of(const gpc_scheduler *scheduler, uint32_t slot);
 
 /*
+ * Counters that the policy and the throttles publish of themselves ("scheduler.pcal.tokens"); as gpc_cache_policy_value.
+ * Since: 0.2.
+ */
+GPC_API gpc_status gpc_scheduler_policy_value(const gpc_scheduler *scheduler, size_t index, gpc_policy_value *value);
+
+/*
  * Pass an L1 event, or a sample, to the policy and the throttles.
  *   layout, stats  the host's struct, of what was counted since the last sample; sm.*, scheduler.*, l1.*, load.* and
  *          instructions of this scheduler's SM, the rest (network, L2, DRAM, histograms) of the whole hierarchy.
- *          Schedulers that share are sampled in order of SM and index, at the same cycle: in a timed replay every
- *          sample.period.
+ *          What is absent is told as 0. Schedulers that share are sampled in order of SM and index, at the same cycle:
+ *          in a timed replay every sample.period.
  * gpc_scheduler_sample_as returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.1, and 0.2.
  */
 GPC_API void gpc_scheduler_cache_event(gpc_scheduler *scheduler, const gpc_cache_event *event);

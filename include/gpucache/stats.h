@@ -33,7 +33,10 @@ typedef enum gpc_object {
     GPC_OBJECT_COUNT
 } gpc_object;
 
-/* A value that the object does not have, or that is not measured in this mode or configuration. */
+/*
+ * A value that the object does not have, or that is not measured in this mode or configuration; of a histogram, all of
+ * its buckets. It is in structs of statistics, too: what they are added to or subtracted from is absent then.
+ */
 #define GPC_ABSENT UINT64_MAX
 
 /* Objects that have a counter, a bit for each gpc_object: the OBJECT column of counters.h. */
@@ -252,9 +255,9 @@ static inline gpc_status gpc_stats_subtract(const gpc_stats *later, const gpc_st
 }
 
 /*
- * Write statistics as one JSON object {"name": value, ...} (histograms as arrays, ratios with six decimals, left out
- * where their denominator is 0), or as CSV: a header line, if `header`, and a value line. What the layout, or the
- * struct_size, does not have is left out.
+ * Write statistics as one JSON object {"name": value, ...} (histograms as arrays, ratios with six decimals), or as CSV:
+ * a header line, if `header`, and a value line. What the layout, or the struct_size, does not have is left out. What is
+ * absent, and a ratio whose denominator is 0, is left out of JSON, and an empty cell of CSV.
  *   text, size  buffer of `size` bytes, NUL-terminated on return; NULL and 0 to measure
  *   out_length  receives the full length without the NUL, also where the text was cut
  * Returns GPC_OK; GPC_ERROR_RANGE where it was cut; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT. Since: 0.2.

@@ -156,7 +156,12 @@ static gpc_status make_policies(gpc_cache *cache, gpc_error *error) {
 }
 
 gpc_status gpc_cache_create(gpc_context *context, const gpc_cache_options *options, gpc_error *error, gpc_cache **out) {
-    return gpci_cache_create(context, options, NULL, error, out);
+    gpc_status status = gpci_cache_create(context, options, NULL, error, out);
+    if (status == GPC_OK && gpci_cache_lives_on(*out) & GPC_READS_SAMPLES)
+        gpci_log(context, GPC_LOG_WARNING,
+                 "a cache by itself gets no samples, which '%s' with '%s' lives on: see gpc_cache_lacks",
+                 gpci_policy_text((*out)->replacement), gpci_policy_text((*out)->predictor));
+    return status;
 }
 
 gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *options, gpci_commons *commons,
@@ -271,6 +276,7 @@ gpc_status gpc_cache_warp_event(gpc_cache *cache, const gpc_warp_event *event) {
     if (!cache || !event || event->kind > GPC_KERNEL_END)
         return GPC_ERROR_ARGUMENT;
     gpci_tokens_event(cache->token_state, event);
+    cache->told |= GPC_READS_WARP_EVENTS;
     if (cache->replacement_ops->on_warp_event)
         cache->replacement_ops->on_warp_event(cache->replacement_self, event);
     if (cache->predictor_ops->on_warp_event)

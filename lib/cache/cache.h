@@ -112,6 +112,7 @@ struct gpc_cache {
     gpc_context *context;
     gpci_policy *replacement, *predictor;
     uint64_t sampled_reads, sampled_hits; /* read sectors at the last sample */
+    uint64_t told;                        /* GPC_READS_ bits of what gpc_cache_lacks asks for and has come */
     gpci_commons *commons;                /* of its level; NULL: it stands alone */
     gpc_cache_options options;
 };
@@ -248,6 +249,9 @@ GPCI_INLINE uint32_t gpci_write_policy(const gpc_cache *cache, const gpc_request
 GPCI_INLINE uint32_t gpci_write_allocate(const gpc_cache *cache, const gpc_request *request) {
     return request->space == GPC_SPACE_LOCAL ? cache->options.write_allocate_local : cache->options.write_allocate;
 }
+
+/* cache_values.c: what gpc_cache_lacks asks for, whether it has come or not. */
+uint64_t gpci_cache_lives_on(const gpc_cache *cache);
 
 /* gpc_cache_create for a cache whose policies share state with others of its level, whose `commons` outlive it. */
 gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *options, gpci_commons *commons,

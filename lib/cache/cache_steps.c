@@ -158,6 +158,7 @@ gpc_status gpc_cache_probe(const gpc_cache *cache, const gpc_request *request, g
 gpc_decision gpc_cache_reply(gpc_cache *cache, const gpc_request *request, gpc_decision predicted, uint32_t word) {
     if (!cache || !request || !cache->predictor_ops->on_reply)
         return predicted;
+    cache->told |= GPC_READS_POLICY_WORD;
     gpc_decision verdict = cache->predictor_ops->on_reply(cache->predictor_self, request, predicted, word);
     cache->stats.overturned_bypasses += predicted == GPC_BYPASS && verdict == GPC_CACHE;
     cache->stats.overturned_fills += predicted == GPC_CACHE && verdict == GPC_BYPASS;

@@ -92,6 +92,7 @@ void gpci_config_stage(const gpc_config *config, gpc_config *stage) {
 }
 
 void gpci_config_commit(gpc_config *config, gpc_config *stage) {
+    config->preset = stage->preset;
     for (size_t i = 0; i < GPCI_KEY_COUNT; i++)
         if (stage->values[i].owned) {
             drop(config->context, &config->values[i]);
@@ -141,6 +142,10 @@ gpc_status gpc_config_copy(const gpc_config *config, gpc_error *error, gpc_confi
     }
     *out = copy;
     return GPC_OK;
+}
+
+const char *gpc_config_preset(const gpc_config *config) {
+    return config ? config->preset : NULL;
 }
 
 void gpc_config_destroy(gpc_config *config) {

@@ -14,6 +14,7 @@ typedef struct gpci_value {
 
 struct gpc_config {
     gpc_context *context;
+    const char *preset; /* the last that was applied, static; NULL: none */
     gpci_value values[GPCI_KEY_COUNT];
 };
 

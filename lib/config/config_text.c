@@ -31,8 +31,10 @@ static gpc_status fail_at(const source *at, gpc_status status, gpc_error *error,
 static gpc_status read_lines(gpc_config *stage, char *text, source *at, gpc_error *error);
 
 static gpc_status read_preset(gpc_config *stage, const char *name, const source *from, gpc_error *error) {
-    if (!strcmp(name, "defaults"))
+    if (!strcmp(name, "defaults")) {
+        stage->preset = NULL;
         return gpci_config_reset(stage, error);
+    }
     gpc_error reason = GPC_ERROR_INIT;
     const gpci_preset *preset;
     gpc_status status = gpci_preset_find(name, &preset, &reason);
@@ -43,6 +45,7 @@ static gpc_status read_preset(gpc_config *stage, const char *name, const source 
         return gpci_out_of_memory(error);
     source at = {.name = preset->path, .parent = from, .depth = from ? from->depth : 0};
     status = read_lines(stage, text, &at, error);
+    stage->preset = preset->name; /* whatever it stands on */
     gpci_free(stage->context, text);
     return status;
 }

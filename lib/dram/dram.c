@@ -111,5 +111,10 @@ gpc_status gpc_dram_get_stats_as(const gpc_dram *dram, const gpc_layout *layout,
     gpc_stats_init(&ours);
     for (uint32_t channel = 0; channel < dram->channels; channel++)
         gpci_dram_add_stats(dram, channel, dram->now, &ours);
+    size_t rows;
+    const gpc_counter_info *info = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
+    for (size_t i = 0; i < rows; i++)
+        if (!info[i].ratio && info[i].objects != GPC_OBJECTS_CHANNEL)
+            gpci_stats_forget(&ours, &info[i]);
     return gpci_layout_give(layout, GPC_TABLE_HIERARCHY, &ours, stats);
 }

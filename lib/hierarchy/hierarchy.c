@@ -2,6 +2,7 @@
 #include "cache/cache.h"
 #include "coherence/tree.h"
 #include "functional/functional.h"
+#include "hierarchy/objects.h"
 #include "level/coherent_level.h"
 #include "level/driver.h"
 #include "level/events.h"
@@ -256,6 +257,7 @@ gpc_status gpc_hierarchy_get_stats_as(const gpc_hierarchy *h, const gpc_layout *
         return GPC_ERROR_ARGUMENT;
     gpc_stats ours;
     gpci_hierarchy_stats(h, &ours);
+    gpci_hierarchy_forget(h, false, &ours);
     return gpci_layout_give(layout, GPC_TABLE_HIERARCHY, &ours, stats);
 }
 

@@ -32,7 +32,10 @@ static gpci_archive_kind archive_kind(const gpci_saved_kind *kind) {
 static gpc_status archive_config(const gpc_config *config, gpci_archive *a, gpc_config **out) {
     gpci_archive_section(a, "config");
     gpci_archive_same(a, GPCI_KEY_COUNT, "another number of configuration keys");
+    const char *preset = gpci_archive_text(a, a->loading || !config->preset ? "" : config->preset);
     gpc_status status = a->loading && a->status == GPC_OK ? gpc_config_create(a->context, a->error, out) : a->status;
+    if (a->loading && status == GPC_OK && a->status == GPC_OK && *preset)
+        status = gpc_config_load_preset(*out, preset, a->error);
     for (uint32_t key = 0; key < GPCI_KEY_COUNT && status == GPC_OK && a->status == GPC_OK; key++) {
         gpc_key_info info = GPC_KEY_INFO_INIT;
         gpc_key_at(key, &info);

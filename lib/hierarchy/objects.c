@@ -71,6 +71,11 @@ static const gpc_cache *cache_of(const gpc_hierarchy *h, gpc_object kind, const 
     return caches ? caches[0] : NULL;
 }
 
+/* DRAM's counters, where the host has the memory itself (gpc_hierarchy_callbacks.on_memory). */
+static bool of_absent_memory(const gpc_hierarchy *h, const gpc_counter_info *info) {
+    return info->objects == GPC_OBJECTS_CHANNEL && !gpc_hierarchy_object_count(h, GPC_OBJECT_CHANNEL);
+}
+
 /* Is the counter measured in this mode and configuration? */
 static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, const gpc_counter_info *info) {
     const gpc_cache *cache = cache_of(h, kind, info);
@@ -92,6 +97,7 @@ static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, con
     case GPC_NEEDS_GPUS:
         return h->gpus > 1;
     case GPC_NEEDS_CLOCK:
+        return h->driver->measures(h, GPC_NEEDS_CLOCK) && !of_absent_memory(h, info);
     case GPC_NEEDS_REORDER:
     case GPC_NEEDS_LINKS:
     case GPC_NEEDS_CLUSTERS:
@@ -100,6 +106,14 @@ static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, con
     default:
         return true;
     }
+}
+
+void gpci_hierarchy_forget(const gpc_hierarchy *h, bool replayed, gpc_stats *stats) {
+    size_t rows;
+    const gpc_counter_info *info = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
+    for (size_t i = 0; i < rows; i++)
+        if (!info[i].ratio && !measured(h, GPC_OBJECT_WHOLE, replayed, &info[i]))
+            gpci_stats_forget(stats, &info[i]);
 }
 
 /* The counter's values in the object's; NULL: it has none. */

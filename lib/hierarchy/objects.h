@@ -14,5 +14,7 @@ gpc_status gpci_object_read(const gpc_hierarchy *h, gpc_object kind, bool replay
 gpc_status gpci_object_read_histogram(const gpc_hierarchy *h, gpc_object kind, bool replayed,
                                       const gpci_object_values *values, uint32_t id, uint64_t *out, size_t length,
                                       size_t *out_length);
+/* What is not measured in the whole's statistics becomes GPC_ABSENT: the last step before a host gets them. */
+void gpci_hierarchy_forget(const gpc_hierarchy *h, bool replayed, gpc_stats *stats);
 
 #endif

@@ -56,6 +56,7 @@ static void sample_cache(gpc_cache *cache, gpc_sample *sample) {
     sample->read_hits = stats.read_sector_hits - cache->sampled_hits;
     cache->sampled_reads = stats.read_sectors;
     cache->sampled_hits = stats.read_sector_hits;
+    cache->told |= GPC_READS_SAMPLES;
     if (cache->replacement_ops->on_sample)
         cache->replacement_ops->on_sample(cache->replacement_self, sample);
     if (cache->predictor_ops->on_sample)

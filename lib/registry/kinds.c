@@ -30,9 +30,10 @@ BEGINS_AS_ALL(gpc_protocol);
 #define PLACE(table, field) .field = offsetof(table, field)
 
 /* What all tables of functions have. */
-#define OPS(table)                                                                               \
-    PLACE(table, init), PLACE(table, finish), PLACE(table, cost_bits), PLACE(table, parameters), \
-        PLACE(table, parameter_count), PLACE(table, texts), PLACE(table, text_count), PLACE(table, state)
+#define OPS(table)                                                                                         \
+    PLACE(table, init), PLACE(table, finish), PLACE(table, cost_bits), PLACE(table, parameters),           \
+        PLACE(table, parameter_count), PLACE(table, texts), PLACE(table, text_count), PLACE(table, state), \
+        PLACE(table, counter)
 
 const gpci_kind gpci_kinds[GPC_POLICY_KIND_COUNT] = {
     [GPC_POLICY_REPLACEMENT] = {"replacement policy",

@@ -36,6 +36,7 @@ typedef struct gpci_kind {
         size_t state;             /* likewise */
         size_t on_hit, on_sector_miss; /* likewise; without it sector misses are told as hits */
         size_t on_block;               /* likewise */
+        size_t counter;                /* likewise */
     } at;
 } gpci_kind;
 

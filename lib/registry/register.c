@@ -164,8 +164,8 @@ static gpc_status add_copy(gpc_context *context, gpc_policy_kind kind, const voi
     e->table = e->block;
     size_t given, first = k->at.reads; /* of a table as it first was */
     memcpy(&given, ops, sizeof given);
-    const bool older =
-        given && (given == first || given == k->at.state || given == k->at.on_sector_miss || given == k->at.on_block);
+    const bool older = given && (given == first || given == k->at.state || given == k->at.on_sector_miss ||
+                                 given == k->at.on_block || given == k->at.counter);
     gpc_status status = gpci_take(e->block, k->size, older ? given : k->size, ops, k->type, error);
     if (status == GPC_OK && given <= k->at.on_sector_miss)
         memcpy((char *)e->block + k->at.on_sector_miss, (char *)e->block + k->at.on_hit, sizeof(void (*)(void)));

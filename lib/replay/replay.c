@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/replay.h"
 #include "functional/functional.h"
+#include "hierarchy/objects.h"
 #include "level/future.h"
 #include "replay/parked.h"
 #include "replay/sampling.h"
@@ -114,8 +115,14 @@ gpc_status gpc_replay_get_config(const gpc_replay *r, gpc_error *error, gpc_conf
                     : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_get_config: %s is NULL", r ? "out" : "replay");
 }
 
+gpc_status gpci_replay_give(const gpc_replay *r, const gpc_stats *ours, const gpc_layout *layout, void *theirs) {
+    gpc_stats known = *ours;
+    gpci_hierarchy_forget(r->hierarchy, true, &known);
+    return gpci_layout_give(layout, GPC_TABLE_HIERARCHY, &known, theirs);
+}
+
 gpc_status gpc_replay_get_stats_as(const gpc_replay *r, const gpc_layout *layout, void *stats) {
-    return r ? gpci_layout_give(layout, GPC_TABLE_HIERARCHY, &r->total, stats) : GPC_ERROR_ARGUMENT;
+    return r ? gpci_replay_give(r, &r->total, layout, stats) : GPC_ERROR_ARGUMENT;
 }
 
 gpc_status gpc_replay_on_sample_as(gpc_replay *r, uint64_t interval, const gpc_layout *layout, gpc_sample_fn on_sample,

@@ -215,6 +215,6 @@ gpc_status gpc_replay_kernel_as(gpc_replay *r, gpc_trace *trace, gpc_kernel *ker
     if (status == GPC_OK && kernel)
         gpci_give(kernel, &r->kernel, sizeof r->kernel);
     if (status == GPC_OK && stats)
-        gpci_layout_give(layout, GPC_TABLE_HIERARCHY, &own, stats);
+        gpci_replay_give(r, &own, layout, stats);
     return status;
 }

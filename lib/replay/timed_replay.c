@@ -173,7 +173,7 @@ static void sample(gpci_timed_replay *t, const gpc_stats *now) {
     gpc_stats interval = *now;
     gpci_stats_subtract(&interval, &t->sampled);
     t->sampled = *now;
-    gpci_layout_give(r->sample_layout, GPC_TABLE_HIERARCHY, &interval, r->sample_stats);
+    gpci_replay_give(r, &interval, r->sample_layout, r->sample_stats);
     r->on_sample(r->sample_data, t->launched + t->counted, r->sample_stats);
 }
 

@@ -462,8 +462,9 @@ gpc_status gpc_scheduler_sample_as(gpc_scheduler *s, const gpc_layout *layout, c
     gpc_status status = gpci_layout_take(layout, GPC_TABLE_HIERARCHY, stats, &ours, NULL);
     if (status < 0)
         return status;
-    /* a policy gets the very struct where it can */
-    bool own = gpci_layout_is_own(layout, GPC_TABLE_HIERARCHY) && *(const size_t *)stats >= sizeof ours;
+    /* a policy gets the very struct where it can: where nothing is absent, which it would take for a large number */
+    bool own = gpci_layout_is_own(layout, GPC_TABLE_HIERARCHY) && *(const size_t *)stats >= sizeof ours &&
+               !gpci_stats_clear_absent(&ours);
     gpci_scheduler_sample(s, own ? stats : &ours, cycle);
     return GPC_OK;
 }

@@ -68,6 +68,9 @@ struct gpc_scheduler {
     gpci_warp_word map[]; /* [words] */
 };
 
+/* scheduler_values.c: the policy, part 0, and the throttles; NULL: there is no such part. */
+const gpci_policy *gpci_scheduler_part(const gpc_scheduler *s, uint32_t part);
+
 /* A warp begins in a free slot; a running one ends. */
 void gpci_scheduler_start(gpc_scheduler *s, uint32_t slot, uint32_t block);
 void gpci_scheduler_end(gpc_scheduler *s, uint32_t slot);

@@ -74,6 +74,8 @@ static size_t first_field(const gpc_layout *layout) {
 /* Word `k` of a field of `length` words; its last has the rest of what is longer in the library. */
 static uint64_t word_of(const uint64_t *values, size_t buckets, size_t k, size_t length) {
     uint64_t word = k < buckets ? values[k] : 0;
+    if (*values == GPC_ABSENT)
+        return GPC_ABSENT;
     for (size_t i = k + 1; k + 1 == length && i < buckets; i++)
         word += values[i];
     return word;
@@ -126,6 +128,11 @@ gpc_status gpci_layout_give(const gpc_layout *layout, gpc_counter_table table, c
     return GPC_OK;
 }
 
+/* What is absent stays so, also where buckets are added to the last one. */
+static void take_word(uint64_t *ours, uint64_t word) {
+    *ours = word == GPC_ABSENT || *ours == GPC_ABSENT ? GPC_ABSENT : *ours + word;
+}
+
 /* A field's words, as far as the struct goes; they must be 0 where the library does not know them. */
 static gpc_status take_field(const gpc_field *field, const gpc_counter_info *info, const char *from, const char *end,
                              void *ours) {
@@ -135,7 +142,8 @@ static gpc_status take_field(const gpc_field *field, const gpc_counter_info *inf
         if (!info && word)
             return GPC_ERROR_ABI;
         if (info)
-            ((uint64_t *)(void *)((char *)ours + info->offset))[k < info->buckets ? k : info->buckets - 1] += word;
+            take_word((uint64_t *)(void *)((char *)ours + info->offset) + (k < info->buckets ? k : info->buckets - 1),
+                      word);
     }
     return GPC_OK;
 }

@@ -3,6 +3,7 @@
 #include "base/text.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum {
 #define X(...) +1
@@ -59,6 +60,35 @@ void gpci_stats_subtract(gpc_stats *later, const gpc_stats *earlier) {
 #undef X
 }
 
+/* Absent in either: absent in what both together make. */
+static void keep_absent(gpc_stats *out, const gpc_stats *a, const gpc_stats *b) {
+    size_t rows;
+    const gpc_counter_info *c = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
+    for (size_t i = 0; i < rows; i++) {
+        uint64_t first, second;
+        memcpy(&first, (const char *)a + c[i].offset, sizeof first);
+        memcpy(&second, (const char *)b + c[i].offset, sizeof second);
+        if (!c[i].ratio && (first == GPC_ABSENT || second == GPC_ABSENT))
+            gpci_stats_forget(out, &c[i]);
+    }
+}
+
+void gpci_stats_forget(gpc_stats *stats, const gpc_counter_info *row) {
+    memset((char *)stats + row->offset, 0xff, row->buckets * sizeof(uint64_t));
+}
+
+bool gpci_stats_clear_absent(gpc_stats *stats) {
+    bool any = false;
+    size_t rows;
+    const gpc_counter_info *c = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
+    for (size_t i = 0; i < rows; i++)
+        if (!c[i].ratio && *bucket(stats, &c[i], 0) == GPC_ABSENT) {
+            memset(bucket(stats, &c[i], 0), 0, c[i].buckets * sizeof(uint64_t));
+            any = true;
+        }
+    return any;
+}
+
 gpc_status gpc_stats_add_as(const gpc_layout *layout, void *into, const void *more) {
     gpc_stats a, b;
     gpc_status status = read_stats(layout, into, &a, NULL);
@@ -66,8 +96,10 @@ gpc_status gpc_stats_add_as(const gpc_layout *layout, void *into, const void *mo
         status = read_stats(layout, more, &b, NULL);
     if (status < 0)
         return status;
-    gpci_stats_add(&a, &b);
-    return gpci_layout_give(layout, GPC_TABLE_HIERARCHY, &a, into);
+    gpc_stats sum = a;
+    gpci_stats_add(&sum, &b);
+    keep_absent(&sum, &a, &b);
+    return gpci_layout_give(layout, GPC_TABLE_HIERARCHY, &sum, into);
 }
 
 gpc_status gpc_stats_subtract_as(const gpc_layout *layout, const void *later, const void *earlier, void *out) {
@@ -77,14 +109,21 @@ gpc_status gpc_stats_subtract_as(const gpc_layout *layout, const void *later, co
         status = read_stats(layout, earlier, &b, NULL);
     if (status < 0)
         return status;
-    gpci_stats_subtract(&a, &b);
-    return gpci_layout_give(layout, GPC_TABLE_HIERARCHY, &a, out);
+    gpc_stats difference = a;
+    gpci_stats_subtract(&difference, &b);
+    keep_absent(&difference, &a, &b);
+    return gpci_layout_give(layout, GPC_TABLE_HIERARCHY, &difference, out);
 }
 
-/* Is a row's value known, and if it is a ratio, is there one? */
+/*
+ * Does the layout have a row? `under` receives what its value is to be divided by, 0 where it has none: what was not
+ * measured, or a ratio without a denominator.
+ */
 static bool told(const gpc_counter_info *rows, size_t i, gpc_stats *s, const bool *present, uint64_t *under) {
     const gpc_counter_info *c = &rows[i];
     *under = c->ratio ? *(uint64_t *)(void *)((char *)s + c->divisor) : 1;
+    if (*bucket(s, c, 0) == GPC_ABSENT || *under == GPC_ABSENT)
+        *under = 0;
     return c->ratio ? present[gpci_counter(c->numerator) - rows] && present[gpci_counter(c->denominator) - rows]
                     : present[i];
 }
@@ -123,7 +162,7 @@ static void put_cell(gpci_text *t, gpc_stats *s, const gpc_counter_info *c, size
         gpci_text_put(t, "%s", c->name);
     else if (header)
         gpci_text_put(t, "%s.%zu", c->name, k);
-    else if (!c->ratio)
+    else if (!c->ratio && under)
         gpci_text_put(t, "%" PRIu64, *bucket(s, c, k));
     else if (under)
         gpci_text_ratio(t, *bucket(s, c, 0), under);

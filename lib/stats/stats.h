@@ -34,7 +34,11 @@ gpc_status gpci_layout_give(const gpc_layout *layout, gpc_counter_table table, c
 gpc_status gpci_layout_take(const gpc_layout *layout, gpc_counter_table table, const void *theirs, void *ours,
                             bool *present);
 
-/* stats.c: gpc_stats_add and gpc_stats_subtract of the library's own. */
+/* stats.c: a row's value becomes GPC_ABSENT, a histogram's in all buckets. */
+void gpci_stats_forget(gpc_stats *stats, const gpc_counter_info *row);
+/* What is absent becomes 0, for who reads fields alone. Was there any? */
+bool gpci_stats_clear_absent(gpc_stats *stats);
+/* gpc_stats_add and gpc_stats_subtract of the library's own, in which nothing is absent. */
 void gpci_stats_add(gpc_stats *into, const gpc_stats *more);
 void gpci_stats_subtract(gpc_stats *later, const gpc_stats *earlier);
 

@@ -112,6 +112,29 @@ static uint64_t number(const gpc_config *config, const char *key) {
     return n;
 }
 
+/* Which preset it is of, whatever was set since; a file may change that, one that fails does not. */
+Test(presets, are_remembered) {
+    rig r;
+    rig_open(&r);
+    gpc_config *config, *copy;
+    cr_assert_eq(gpc_config_create(r.context, &r.error, &config), GPC_OK);
+    cr_expect_null(gpc_config_preset(config));
+    cr_assert_eq(gpc_config_load_preset(config, "gtx480-l1-48k", &r.error), GPC_OK);
+    cr_expect_str_eq(gpc_config_preset(config), "gtx480-l1-48k", "not what it stands on");
+    cr_assert_eq(gpc_config_set(config, "l1.ways", "2", &r.error), GPC_OK);
+    cr_assert_eq(gpc_config_copy(config, &r.error, &copy), GPC_OK);
+    cr_expect_str_eq(gpc_config_preset(copy), "gtx480-l1-48k");
+    cr_assert_eq(gpc_config_load_text(copy, "preset = a100\nl1.ways = 4\n", NULL, &r.error), GPC_OK);
+    cr_expect_str_eq(gpc_config_preset(copy), "a100");
+    cr_expect_lt(gpc_config_load_text(copy, "preset = h100\nl1.sise = 4\n", NULL, &r.error), 0);
+    cr_expect_str_eq(gpc_config_preset(copy), "a100");
+    cr_assert_eq(gpc_config_load_preset(copy, "defaults", &r.error), GPC_OK);
+    cr_expect_null(gpc_config_preset(copy));
+    gpc_config_destroy(copy);
+    gpc_config_destroy(config);
+    rig_close(&r);
+}
+
 Test(presets, figures) {
     for (size_t i = 0; i < FIGURES; i++) {
         rig r;

@@ -195,8 +195,8 @@ Test(future, the_dry_run_leaves_no_trace) {
         set(r, "l1.future", "true");
         cr_assert_eq(run_file(r, "k.traceg", &with), GPC_OK, "%s", r->error.message);
         cr_expect_gt(with.l1_oracle_decisions, 0);
-        with.l1_oracle_decisions = with.l1_oracle_bypasses = 0;
-        with.l1_oracle_agreements = with.l1_oracle_agreed_bypasses = 0;
+        with.l1_oracle_decisions = with.l1_oracle_bypasses = GPC_ABSENT;
+        with.l1_oracle_agreements = with.l1_oracle_agreed_bypasses = GPC_ABSENT;
         cr_expect_eq(r->count, events, "policies saw %u and not %u events", r->count, events);
         expect_same_stats(&without, &with);
         rig_close(r);
@@ -236,7 +236,7 @@ Test(future, an_oracle_beside_the_predictors) {
         set(r, "l1.bypass", predictors[n % 3]);
         set(r, "l1.future", n < 3 ? "false" : "true");
         cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
-        cr_expect_eq(s.l1_oracle_decisions, n < 3 ? 0 : s.l1_load_lines - s.l1_load_sector_hits / 4, "%u", n);
+        cr_expect_eq(s.l1_oracle_decisions, n < 3 ? GPC_ABSENT : s.l1_load_lines - s.l1_load_sector_hits / 4, "%u", n);
         if (n < 3)
             continue;
         cr_expect_gt(s.l1_oracle_bypasses, 0);

@@ -205,7 +205,7 @@ Test(stats, json_ratios_of_large_counters) {
     gpc_stats_init(&stats);
     stats.l1_load_sectors = ((uint64_t)1 << 63) + 1;
     stats.l1_load_sector_hits = (uint64_t)1 << 63;
-    stats.l2_read_sectors = UINT64_MAX;
+    stats.l2_read_sectors = UINT64_MAX - 1;
     stats.l2_read_sector_hits = UINT64_MAX / 3 * 2;
     stats.l1_load_requests = 1;
     char *text = json(&stats);
@@ -213,6 +213,42 @@ Test(stats, json_ratios_of_large_counters) {
     expect_member(text, "l2.read_hit_rate", "0.666666");
     expect_member(text, "l1.sectors_per_load", "9223372036854775809.000000");
     free(text);
+}
+
+/* What is absent is no number: it is left out of JSON, an empty cell of CSV, and absent in sums and differences. */
+Test(stats, absent) {
+    gpc_stats stats, other;
+    fill(&stats, 1);
+    fill(&other, 2);
+    stats.cycles = GPC_ABSENT;
+    for (size_t k = 0; k < GPC_LATENCY_BUCKETS; k++)
+        stats.load_latency[k] = GPC_ABSENT;
+    char *text = json(&stats);
+    cr_expect(!member(text, "cycles") && !member(text, "load.latency"));
+    cr_expect(!member(text, "ipc"), "nor are ratios of it numbers");
+    cr_expect(member(text, "l1.load_sectors") && member(text, "l1.load_hit_rate"));
+    free(text);
+    char line[32768];
+    cr_assert_eq(gpc_stats_csv(&stats, true, line, sizeof line, NULL), GPC_OK);
+    size_t commas = 0, named = 0;
+    for (const char *at = line; *at; at++) {
+        commas += *at == ',' && !named;
+        named += *at == '\n';
+    }
+    cr_expect_eq(named, 2);
+    const char *values = strchr(line, '\n') + 1;
+    for (const char *at = values; *at; at++)
+        commas -= *at == ',';
+    cr_expect_eq(commas, 0, "a cell for each name");
+    cr_expect(strstr(values, ",,"), "an empty one");
+    cr_expect(!strstr(values, "18446744073709551615"));
+    gpc_stats difference, sum = other;
+    gpc_stats_init(&difference);
+    cr_expect_eq(gpc_stats_subtract(&other, &stats, &difference), GPC_OK);
+    cr_expect_eq(gpc_stats_add(&sum, &stats), GPC_OK);
+    cr_expect(difference.cycles == GPC_ABSENT && sum.cycles == GPC_ABSENT);
+    cr_expect_eq(sum.load_latency[GPC_LATENCY_BUCKETS - 1], GPC_ABSENT);
+    cr_expect_eq(sum.l1_load_sectors, stats.l1_load_sectors + other.l1_load_sectors);
 }
 
 /* In every buffer too small the same text, cut; its whole length is told all the same. */

@@ -105,6 +105,13 @@ class gpc_eviction(Record):
     )
 
 
+class gpc_policy_counter(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("name", c_char_p), ("unit", c_char_p), ("meaning", c_char_p),
+        ("is_level", c_uint32), ("reserved", c_uint32), ("value", c_uint64),
+    )
+
+
 gpc_replacement_ops_init = CFUNCTYPE(c_int, c_void_p, POINTER(gpc_policy_env), POINTER(c_char))
 gpc_replacement_ops_finish = CFUNCTYPE(None, c_void_p)
 gpc_replacement_ops_on_hit = CFUNCTYPE(None, c_void_p, c_uint32, c_uint32, POINTER(gpc_request))
@@ -122,6 +129,7 @@ gpc_replacement_ops_declines = CFUNCTYPE(c_bool, c_void_p, c_uint32, POINTER(c_u
 gpc_replacement_ops_reads_with = CFUNCTYPE(c_uint64, POINTER(gpc_policy_env))
 gpc_replacement_ops_state = CFUNCTYPE(None, c_void_p, gpc_state_fn, c_void_p)
 gpc_replacement_ops_on_sector_miss = CFUNCTYPE(None, c_void_p, c_uint32, c_uint32, POINTER(gpc_request))
+gpc_replacement_ops_counter = CFUNCTYPE(c_bool, c_void_p, c_size_t, POINTER(gpc_policy_counter))
 
 
 class gpc_replacement_ops(SizedRecord):
@@ -137,7 +145,7 @@ class gpc_replacement_ops(SizedRecord):
         ("shared_bytes", c_size_t), ("shared_cache_bytes", c_size_t), ("on_sample", gpc_replacement_ops_on_sample),
         ("needs_future", c_bool), ("declines", gpc_replacement_ops_declines), ("reads", c_uint64),
         ("reads_with", gpc_replacement_ops_reads_with), ("state", gpc_replacement_ops_state),
-        ("on_sector_miss", gpc_replacement_ops_on_sector_miss),
+        ("on_sector_miss", gpc_replacement_ops_on_sector_miss), ("counter", gpc_replacement_ops_counter),
     )
 
 
@@ -146,6 +154,13 @@ class gpc_policy_info(SizedRecord):
         ("struct_size", c_size_t), ("name", c_char_p), ("summary", c_char_p), ("source", c_char_p),
         ("parameters", POINTER(gpc_parameter)), ("parameter_count", c_size_t), ("builtin", c_bool),
         ("texts", POINTER(gpc_text_parameter)), ("text_count", c_size_t),
+    )
+
+
+class gpc_policy_value(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("name", c_char * 160), ("unit", c_char_p), ("meaning", c_char_p),
+        ("is_level", c_uint32), ("instances", c_uint32), ("value", c_uint64),
     )
 
 
@@ -168,6 +183,7 @@ gpc_predictor_ops_on_sample = CFUNCTYPE(None, c_void_p, POINTER(gpc_sample))
 gpc_predictor_ops_on_stall = CFUNCTYPE(c_int, c_void_p, POINTER(gpc_request), c_uint32)
 gpc_predictor_ops_reads_with = CFUNCTYPE(c_uint64, POINTER(gpc_policy_env))
 gpc_predictor_ops_state = CFUNCTYPE(None, c_void_p, gpc_state_fn, c_void_p)
+gpc_predictor_ops_counter = CFUNCTYPE(c_bool, c_void_p, c_size_t, POINTER(gpc_policy_counter))
 
 
 class gpc_predictor_ops(SizedRecord):
@@ -184,6 +200,7 @@ class gpc_predictor_ops(SizedRecord):
         ("shared_cache_bytes", c_size_t), ("on_sample", gpc_predictor_ops_on_sample),
         ("on_stall", gpc_predictor_ops_on_stall), ("below", c_char_p), ("reads", c_uint64),
         ("reads_with", gpc_predictor_ops_reads_with), ("state", gpc_predictor_ops_state),
+        ("counter", gpc_predictor_ops_counter),
     )
 
 
@@ -532,6 +549,7 @@ gpc_prefetcher_ops_on_access = CFUNCTYPE(c_uint32, c_void_p, POINTER(gpc_prefetc
 gpc_prefetcher_ops_on_outcome = CFUNCTYPE(None, c_void_p, c_uint64, c_uint32)
 gpc_prefetcher_ops_cost_bits = CFUNCTYPE(c_uint64, POINTER(gpc_policy_env))
 gpc_prefetcher_ops_state = CFUNCTYPE(None, c_void_p, gpc_state_fn, c_void_p)
+gpc_prefetcher_ops_counter = CFUNCTYPE(c_bool, c_void_p, c_size_t, POINTER(gpc_policy_counter))
 
 
 class gpc_prefetcher_ops(SizedRecord):
@@ -543,6 +561,7 @@ class gpc_prefetcher_ops(SizedRecord):
         ("init", gpc_prefetcher_ops_init), ("finish", gpc_prefetcher_ops_finish),
         ("on_access", gpc_prefetcher_ops_on_access), ("on_outcome", gpc_prefetcher_ops_on_outcome),
         ("cost_bits", gpc_prefetcher_ops_cost_bits), ("state", gpc_prefetcher_ops_state),
+        ("counter", gpc_prefetcher_ops_counter),
     )
 
 
@@ -693,6 +712,7 @@ gpc_scheduler_ops_sample = CFUNCTYPE(None, c_void_p, c_void_p, c_uint64)
 gpc_scheduler_ops_cost_bits = CFUNCTYPE(c_uint64, POINTER(gpc_scheduler_env))
 gpc_scheduler_ops_state = CFUNCTYPE(None, c_void_p, gpc_state_fn, c_void_p)
 gpc_scheduler_ops_on_block = CFUNCTYPE(None, c_void_p, c_uint32, c_uint32)
+gpc_scheduler_ops_counter = CFUNCTYPE(c_bool, c_void_p, c_size_t, POINTER(gpc_policy_counter))
 
 
 class gpc_scheduler_ops(SizedRecord):
@@ -706,6 +726,7 @@ class gpc_scheduler_ops(SizedRecord):
         ("on_cache_event", gpc_scheduler_ops_on_cache_event), ("sample", gpc_scheduler_ops_sample),
         ("cost_bits", gpc_scheduler_ops_cost_bits), ("texts", POINTER(gpc_text_parameter)), ("text_count", c_size_t),
         ("state", gpc_scheduler_ops_state), ("on_block", gpc_scheduler_ops_on_block),
+        ("counter", gpc_scheduler_ops_counter),
     )
 
 
@@ -735,6 +756,7 @@ gpc_throttle_ops_cost_bits = CFUNCTYPE(c_uint64, POINTER(gpc_scheduler_env))
 gpc_throttle_ops_on_issue = CFUNCTYPE(None, c_void_p, c_uint32, c_uint64)
 gpc_throttle_ops_state = CFUNCTYPE(None, c_void_p, gpc_state_fn, c_void_p)
 gpc_throttle_ops_on_kernel = CFUNCTYPE(c_bool, c_void_p, c_char_p)
+gpc_throttle_ops_counter = CFUNCTYPE(c_bool, c_void_p, c_size_t, POINTER(gpc_policy_counter))
 
 
 class gpc_throttle_ops(SizedRecord):
@@ -748,6 +770,7 @@ class gpc_throttle_ops(SizedRecord):
         ("cost_bits", gpc_throttle_ops_cost_bits), ("texts", POINTER(gpc_text_parameter)), ("text_count", c_size_t),
         ("shared_bytes", c_size_t), ("shared_scheduler_bytes", c_size_t), ("on_issue", gpc_throttle_ops_on_issue),
         ("state", gpc_throttle_ops_state), ("on_kernel", gpc_throttle_ops_on_kernel),
+        ("counter", gpc_throttle_ops_counter),
     )
 
 
@@ -849,6 +872,8 @@ FUNCTIONS = {
     "gpc_cache_warp_event": (c_int, (c_void_p, POINTER(gpc_warp_event))),
     "gpc_cache_set_replacement": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
     "gpc_cache_set_predictor": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
+    "gpc_cache_policy_value": (c_int, (c_void_p, c_size_t, POINTER(gpc_policy_value))),
+    "gpc_cache_lacks": (c_uint64, (c_void_p,)),
     "gpc_cache_token_bits": (c_uint64, (c_void_p,)),
     "gpc_cache_get_stats_as": (c_int, (c_void_p, POINTER(gpc_layout), c_void_p)),
     "gpc_cache_reset_stats": (None, (c_void_p,)),
@@ -897,6 +922,7 @@ FUNCTIONS = {
     "gpc_config_copy": (c_int, (c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_config_destroy": (None, (c_void_p,)),
     "gpc_config_load_preset": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
+    "gpc_config_preset": (c_char_p, (c_void_p,)),
     "gpc_config_load_file": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
     "gpc_config_load_text": (c_int, (c_void_p, c_char_p, c_char_p, POINTER(gpc_error))),
     "gpc_config_import_gpgpusim": (c_int, (c_void_p, c_char_p, POINTER(c_size_t), POINTER(gpc_error))),
@@ -941,6 +967,7 @@ FUNCTIONS = {
     "gpc_hierarchy_read_histogram": (c_int, (
         c_void_p, c_int, c_uint32, c_uint32, POINTER(c_uint64), c_size_t, POINTER(c_size_t),
     )),
+    "gpc_hierarchy_policy_value": (c_int, (c_void_p, c_size_t, POINTER(gpc_policy_value))),
     "gpc_hierarchy_cache": (c_void_p, (c_void_p, c_uint, c_uint32)),
     "gpc_hierarchy_coherence": (c_void_p, (c_void_p,)),
     "gpc_hierarchy_save": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
@@ -1008,6 +1035,7 @@ FUNCTIONS = {
     "gpc_replay_get_config": (c_int, (c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_replay_hierarchy": (c_void_p, (c_void_p,)),
     "gpc_replay_get_stats_as": (c_int, (c_void_p, POINTER(gpc_layout), c_void_p)),
+    "gpc_replay_policy_value": (c_int, (c_void_p, c_size_t, POINTER(gpc_policy_value))),
     "gpc_replay_keep_objects": (c_int, (c_void_p, c_bool)),
     "gpc_replay_read": (c_int, (c_void_p, c_int, c_uint32, POINTER(c_uint32), c_size_t, POINTER(c_uint64))),
     "gpc_replay_read_histogram": (c_int, (
@@ -1071,6 +1099,7 @@ FUNCTIONS = {
     "gpc_scheduler_class_count": (c_uint32, (c_void_p, c_int)),
     "gpc_scheduler_next_change": (c_uint64, (c_void_p,)),
     "gpc_scheduler_age_of": (c_uint32, (c_void_p, c_uint32)),
+    "gpc_scheduler_policy_value": (c_int, (c_void_p, c_size_t, POINTER(gpc_policy_value))),
     "gpc_scheduler_cache_event": (None, (c_void_p, POINTER(gpc_cache_event))),
     "gpc_scheduler_sample_as": (c_int, (c_void_p, POINTER(gpc_layout), c_void_p, c_uint64)),
     "gpc_verify_run": (c_int, (c_void_p, POINTER(gpc_verify_options), POINTER(gpc_error), POINTER(c_void_p))),

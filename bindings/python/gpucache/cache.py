@@ -16,6 +16,7 @@ from ._constants import (
     Decision,
     Index,
     Outcome,
+    ReadsBits,
     Status,
     TokenClear,
     Tokens,
@@ -25,7 +26,7 @@ from ._constants import (
 from ._loader import lib
 from ._native import Handle, call, choice, drop, held, hold, invoke, loose, settle, state, strict, text
 from .errors import StateError
-from .stats import CacheStats, empty
+from .stats import CacheStats, empty, read_policies
 
 # `results` holds GPC_BATCH_ flags and `evicted` line addresses (NO_LINE where none left); None where not wanted.
 Batch = namedtuple("Batch", "done results evicted")
@@ -236,6 +237,18 @@ class CacheView(Handle):
         raw, layout = empty(CounterTable.CACHE)
         settle(lib.gpc_cache_get_stats_as(self._live(), layout, ctypes.byref(raw)), what="gpc_cache_get_stats_as")
         return CacheStats(raw)
+
+    def policy_values(self):
+        """Counters that its policies publish of themselves: {name: PolicyValue}."""
+        return read_policies(lib.gpc_cache_policy_value, self._live())
+
+    @property
+    def lacks(self):
+        """What its policies live on and have not been given: ReadsBits of SAMPLES, WARP_EVENTS, POLICY_WORD; 0: nothing.
+
+        A cache by itself never gets samples, and replies (the word of the level below) only by reply().
+        """
+        return ReadsBits(lib.gpc_cache_lacks(self._live()))
 
     def reset_stats(self):
         lib.gpc_cache_reset_stats(self._live())

@@ -82,6 +82,17 @@ class Config(Handle):
         """What another object has, as a copy."""
         return cls.__new__(cls)._make(context, function, pointer)
 
+    @property
+    def preset(self):
+        """Name of the preset that was applied last; None: none."""
+        found = lib.gpc_config_preset(self._live())
+        return None if found is None else decoded(found)
+
+    def changes(self):
+        """{key: value} of what differs from the preset, or from the keys' defaults where there is none."""
+        with Config(self._context, self.preset) as plain:
+            return {key: value for key, value in self.items() if value != plain[key]}
+
     def copy(self):
         return Config._of(self._context, lib.gpc_config_copy, self._live())
 

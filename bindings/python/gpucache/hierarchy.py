@@ -13,7 +13,7 @@ from ._native import Handle, call, choice, decoded, drop, hold, invoke, loose, s
 from .cache import BorrowedCache, WarpEvent
 from .config import Config
 from .errors import ArgumentError, StateError
-from .stats import Stats, empty, read_object
+from .stats import Stats, empty, read_object, read_policies
 from .timed import TimedView, fence_of, warp_access
 
 Launch = g.gpc_launch
@@ -144,6 +144,10 @@ class HierarchyView(TimedView, Handle):
     def flush(self):
         """Write dirty lines down and drop everything."""
         settle(invoke(lib.gpc_hierarchy_flush, self._live()), what="gpc_hierarchy_flush")
+
+    def policy_values(self):
+        """Counters that policies of its caches publish of themselves, over all of a level: {name: PolicyValue}."""
+        return read_policies(lib.gpc_hierarchy_policy_value, self._live())
 
     def stats(self):
         """Stats since creation or the last reset."""

@@ -20,7 +20,7 @@ What they get lives for the call only:
 import ctypes
 import operator
 from collections import namedtuple
-from typing import Optional, Sequence, Tuple, Union
+from typing import Dict, Optional, Sequence, Tuple, Union
 
 from . import _generated as g
 from ._constants import GPC_WAY_BYPASS, Busy, Decision, Status
@@ -77,6 +77,14 @@ def items(text):
     return [item.strip() for item in found if item.strip()]
 
 
+class PolicyCounter(namedtuple("PolicyCounter", "value unit meaning level")):
+    """What a policy publishes of itself. `level`: a state or a peak, of which the largest of all instances is told;
+    otherwise it counts, and instances add up."""
+
+    def __new__(cls, value, unit="", meaning="", level=False):
+        return super().__new__(cls, value, unit, meaning, level)
+
+
 class Environment:
     """The cache that an instance is made for."""
 
@@ -131,6 +139,10 @@ class _Policy:
 
     def on_sample(self, sample: SmSample) -> None:
         """A period ended (the key sample.period). Called for the caches of a level in turn, in order of env.index."""
+
+    def counters(self) -> Dict[str, Union[int, PolicyCounter]]:
+        """What it publishes of itself, {name: number or PolicyCounter}; names of a-z, 0-9 and _, always the same."""
+        return {}
 
     @classmethod
     def cost_bits(cls, env: Environment) -> int:
@@ -246,6 +258,7 @@ def _init(environment, instance):
 
 def _finish(pointer):
     instance = instances.pop(pointer)
+    _published.pop(pointer, None)
     address = getattr(instance, "level", None)
     if address:
         _levels[address][1] -= 1
@@ -332,11 +345,29 @@ def _respond(pointer, set, way, request):
     return number(answer, 2**32 - 1, "respond")
 
 
+_published = {}  # address of an instance's state: texts that the library points to
+
+
+def _counter(pointer, index, out):
+    found = list(instances[pointer].policy.counters().items())
+    if index >= len(found):
+        return False
+    name, value = found[index]
+    value = value if isinstance(value, PolicyCounter) else PolicyCounter(value)
+    kept = _published.setdefault(pointer, {})
+    for field, words in (("name", name), ("unit", value.unit), ("meaning", value.meaning)):
+        setattr(out.contents, field, kept.setdefault(words, text(words, field)))
+    out.contents.is_level = bool(value.level)
+    out.contents.value = number(value.value, 2**64 - 2, f"counters: {name}")
+    return True
+
+
 COST = (_cost_bits, 0)
+COUNTER = (_counter, False)
 _COMMON = {
     "on_hit": (_on_hit, None), "on_fill": (_on_fill, None), "on_evict": (_on_evict, None),
     "on_invalidate": (_on_invalidate, None), "on_warp_event": (_on_warp_event, None), "cost_bits": COST,
-    "on_sample": (_on_sample, None),
+    "on_sample": (_on_sample, None), "counter": COUNTER,
 }  # fmt: skip
 _REPLACEMENT = {
     **_COMMON, "on_miss": (_on_miss, None), "choose_victim": (_choose_victim, _NO_WAY), "declines": (_declines, False),
@@ -421,7 +452,8 @@ def table_of(policy):
     base = _base_of(policy)
     table, trampolines, required, _ = _kinds[base]
 
-    def own(name):
+    def own(field):
+        name = "counters" if field == "counter" else field
         return getattr(getattr(policy, name), "__func__", getattr(policy, name)) is not getattr(
             getattr(base, name), "__func__", getattr(base, name)
         )

@@ -52,6 +52,10 @@ class Prefetcher:
     def on_outcome(self, line_address, outcome):
         """What became of a line that was asked for: a PrefetchOutcome."""
 
+    def counters(self):
+        """What it publishes of itself, {name: number or PolicyCounter}; names of a-z, 0-9 and _, always the same."""
+        return {}
+
     @classmethod
     def cost_bits(cls, env):
         """Storage that it would take in hardware, in bits."""
@@ -87,5 +91,6 @@ def _on_outcome(pointer, line_address, outcome):
 policies.add_kind(
     Prefetcher, g.gpc_prefetcher_ops, "on_access", lib_name="gpc_context_register_prefetcher",
     environment=policies.Environment, instance=_Instance,
-    methods={"on_access": (_on_access, 0), "on_outcome": (_on_outcome, None), "cost_bits": policies.COST},
+    methods={"on_access": (_on_access, 0), "on_outcome": (_on_outcome, None), "cost_bits": policies.COST,
+             "counter": policies.COUNTER},
 )  # fmt: skip

@@ -12,7 +12,7 @@ from ._loader import lib
 from ._native import Handle, call, choice, drop, hold, invoke, loose, settle
 from .config import Config
 from .hierarchy import BorrowedHierarchy
-from .stats import Stats, counter_id, counters, empty, lent, read_object, struct_of
+from .stats import Stats, counter_id, counters, empty, lent, read_object, read_policies, struct_of
 
 # Of the kernel so far; `trace_fraction` of the whole trace.
 Progress = namedtuple("Progress", "warp_instructions blocks block_count trace_fraction")
@@ -238,6 +238,10 @@ class Replay(Handle):
         functions = lib.gpc_replay_read, lib.gpc_replay_read_histogram
         return {name: read_object(functions, self._live(), kind, index)
                 for index, name in enumerate(self.hierarchy.object_names(kind))}  # fmt: skip
+
+    def policy_values(self):
+        """Counters that policies publish of themselves, those of schedulers and throttles too: {name: PolicyValue}."""
+        return read_policies(lib.gpc_replay_policy_value, self._live())
 
     def stats(self):
         """Stats of all kernels so far."""

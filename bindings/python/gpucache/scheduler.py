@@ -12,7 +12,7 @@ from . import policy as policies
 from ._constants import CounterTable, Token, WarpClass, WarpState
 from ._loader import lib
 from ._native import Handle, choice, decoded, held, invoke, settle, text
-from .stats import lent, struct_of
+from .stats import lent, read_policies, struct_of
 
 _NEVER = 2**64 - 1
 _NO_WARP = 2**32 - 1
@@ -75,6 +75,10 @@ class SchedulerPolicy:
 
     def sample(self, stats, cycle):
         """Stats of the SM since the last sample."""
+
+    def counters(self):
+        """What it publishes of itself, {name: number or PolicyCounter}; names of a-z, 0-9 and _, always the same."""
+        return {}
 
     @classmethod
     def cost_bits(cls, env):
@@ -144,7 +148,7 @@ def _cost_bits(env):
 # Those of a warp's life and the cost are a throttle's, too.
 COMMON = {
     "on_start": (_on_start, None), "on_state": (_on_state, None), "on_issue": (_on_issue, None),
-    "cost_bits": (_cost_bits, 0),
+    "cost_bits": (_cost_bits, 0), "counter": policies.COUNTER,
 }  # fmt: skip
 policies.add_kind(
     SchedulerPolicy, g.gpc_scheduler_ops, "pick", lib_name="gpc_context_register_scheduler_as",
@@ -239,6 +243,10 @@ class Scheduler(Handle):
         """How many running warps are older; None where the slot is empty."""
         age = lib.gpc_scheduler_age_of(self._live(), slot)
         return None if age == _NO_WARP else age
+
+    def policy_values(self):
+        """Counters that policy and throttles publish of themselves: {name: PolicyValue}."""
+        return read_policies(lib.gpc_scheduler_policy_value, self._live())
 
     def cache_event(self, kind, warp, line_address, owner=None, cycle=0, pc=0):
         """Tell policy and throttles of an event of the SM's L1. `warp` and `owner` are numbers within the SM."""

@@ -7,7 +7,7 @@ from collections import namedtuple
 from . import _generated as g
 from ._constants import GPC_ABSENT, CounterKind, CounterTable, Merge, Status
 from ._loader import lib
-from ._native import decoded, settle
+from ._native import decoded, invoke, settle
 
 # `kind` is "counter", "histogram" or "ratio"; `merge` says how instances and kernels combine; `objects` are bits, one
 # for each Object that has it; `id` is the counter's own in all versions of the library.
@@ -127,8 +127,26 @@ def read_object(functions, pointer, kind, index):
     return found
 
 
+# What policies publish of themselves: over `instances` of them, the sum, or of a `level` the largest.
+PolicyValue = namedtuple("PolicyValue", "value unit meaning level instances")
+
+
+def read_policies(function, pointer):
+    """{name: PolicyValue}, such as "l1.replacement.dip.selector", by one of the library's ..._policy_value."""
+    found = {}
+    while True:
+        raw = g.gpc_policy_value()
+        status = invoke(function, pointer, len(found), ctypes.byref(raw))
+        if status == Status.ERROR_RANGE:
+            return found
+        settle(status, what=function.__name__)
+        found[decoded(raw.name)] = PolicyValue(
+            raw.value, decoded(raw.unit), decoded(raw.meaning), bool(raw.is_level), raw.instances
+        )
+
+
 class _Values(dict):
-    """Values by counter name. A ratio is left out where its denominator is 0."""
+    """Values by counter name. What is not measured is left out, and a ratio whose denominator is 0."""
 
     _of = None  # CounterTable
 
@@ -137,10 +155,14 @@ class _Values(dict):
         values = {}
         for counter, numerator, denominator in _table(self._of):
             if counter.kind == "counter":
-                values[counter.name] = getattr(raw, counter.name)
+                value = getattr(raw, counter.name)
+                if value != GPC_ABSENT:
+                    values[counter.name] = value
             elif counter.kind == "histogram":
-                values[counter.name] = list(getattr(raw, counter.name))
-            elif values[denominator]:
+                buckets = list(getattr(raw, counter.name))
+                if buckets[0] != GPC_ABSENT:
+                    values[counter.name] = buckets
+            elif numerator in values and values.get(denominator):
                 values[counter.name] = values[numerator] / values[denominator]
         super().__init__(values)
 
@@ -152,7 +174,9 @@ class CacheStats(_Values):
 
 
 class Stats(_Values):
-    """Of a hierarchy: {"l1.load_sectors": 12, ...}. Two can be added (two runs) and subtracted (two moments of one)."""
+    """Of a hierarchy: {"l1.load_sectors": 12, ...}. Two can be added (two runs) and subtracted (two moments of one): what
+    one of them has not measured is left out of both.
+    """
 
     _of = CounterTable.HIERARCHY
 

@@ -84,6 +84,10 @@ class Throttle:
     def sample(self, stats, cycle):
         """Stats since the last sample: SM, schedulers and L1 of this SM, the rest of the hierarchy. As before."""
 
+    def counters(self):
+        """What it publishes of itself, {name: number or PolicyCounter}; names of a-z, 0-9 and _, always the same."""
+        return {}
+
     @classmethod
     def cost_bits(cls, env):
         """Storage that it would take in hardware, in bits."""

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "policies/control/ballot.h"
 
+#include "policies/control/counters.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -142,6 +144,18 @@ uint64_t gpci_ballot_reads(gpc_policy_kind kind, const gpc_policy_env *env, cons
 
 void gpci_ballot_sample(gpci_ballot *b, const gpc_sample *sample) {
     gpci_vote_sample(&b->common->vote, b->index, sample);
+}
+
+bool gpci_ballot_counter(const gpci_ballot *b, size_t index, gpc_policy_counter *counter) {
+    const gpci_vote *vote = &b->common->vote;
+    const gpci_published rows[] = {
+        {"votes", "votes", "votes that began, each of a program phase; none without samples", GPCI_IS_LEVEL,
+         vote->votes},
+        {"rounds", "rounds", "rounds of tests that they took", GPCI_IS_LEVEL, vote->rounds},
+        {"others", "caches", "caches that now run another candidate than the first", GPCI_COUNTS,
+         gpci_vote_of(vote, b->index) != 0},
+    };
+    return GPCI_PUBLISH(rows, index, counter);
 }
 
 void gpci_ballot_state(gpci_ballot *b, gpc_state_fn visit, void *user_data) {

@@ -87,6 +87,9 @@ GPCI_INLINE const gpci_policy *gpci_ballot_present(const gpci_ballot *ballot) {
     return ballot->candidates[gpci_vote_of(&ballot->common->vote, ballot->index)];
 }
 
+/* What a voting policy publishes (gpc_replacement_ops.counter). */
+bool gpci_ballot_counter(const gpci_ballot *ballot, size_t index, gpc_policy_counter *counter);
+
 /* What it has come to, and its candidates, for a snapshot. */
 void gpci_ballot_state(gpci_ballot *ballot, gpc_state_fn visit, void *user_data);
 

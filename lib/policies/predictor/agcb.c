@@ -2,6 +2,7 @@
 #include "policies/predictor/agcb.h"
 
 #include "base/base.h"
+#include "policies/control/counters.h"
 #include "policies/predictor/predictors.h"
 
 #include <stdio.h>
@@ -51,6 +52,7 @@ typedef struct agcb_state {
     uint32_t threshold;
     uint8_t most; /* of a counter */
     bool report;  /* count up as Figure 9 does */
+    uint64_t replies, overridden;
 } agcb_state;
 
 static const gpc_parameter parameters[] = {
@@ -121,8 +123,12 @@ static void predict(void *self, uint32_t set, const gpc_request *request, gpc_pr
 
 /* A bit that is found set by a request that is to be cached anyway has been cleared below, and changes nothing here. */
 static gpc_decision on_reply(void *self, const gpc_request *request, gpc_decision predicted, uint32_t word) {
-    (void)self, (void)request;
-    return word & GPCI_AGCB_OVERRIDE ? GPC_CACHE : predicted;
+    (void)request;
+    agcb_state *state = self;
+    bool override = word & GPCI_AGCB_OVERRIDE;
+    state->replies++;
+    state->overridden += override && predicted == GPC_BYPASS;
+    return override ? GPC_CACHE : predicted;
 }
 
 static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
@@ -157,10 +163,22 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
 static void state_of(void *self, gpc_state_fn visit, void *user_data) {
     agcb_state *state = self;
     visit(user_data, &state->counters, sizeof state->counters);
+    visit(user_data, &state->replies, sizeof state->replies);
+    visit(user_data, &state->overridden, sizeof state->overridden);
+}
+
+static bool counter(void *self, size_t index, gpc_policy_counter *out) {
+    const agcb_state *state = self;
+    const gpci_published rows[] = {
+        {"replies", "transactions", "predictions that the level below answered; without any, no bypass is found wrong",
+         GPCI_COUNTS, state->replies},
+        {"overridden", "transactions", "bypasses that it made fills", GPCI_COUNTS, state->overridden},
+    };
+    return GPCI_PUBLISH(rows, index, out);
 }
 
 #define AGCB                                                                                                           \
-    .struct_size = sizeof(gpc_predictor_ops), .state = state_of,                                                       \
+    .struct_size = sizeof(gpc_predictor_ops), .state = state_of, .counter = counter,                                   \
     .source = "seeds/000 section 4; Tian et al., GPGPU-8, 2015", .instance_bytes = sizeof(agcb_state),                 \
     .line_bytes = sizeof(uint16_t), .parameters = parameters,                                                          \
     .parameter_count = sizeof parameters / sizeof *parameters, .init = init, .predict = predict, .on_reply = on_reply, \

@@ -38,8 +38,13 @@ static void state_of(void *self, gpc_state_fn visit, void *user_data) {
     gpci_sdbp_state(self, visit, user_data);
 }
 
+static bool counter(void *self, size_t index, gpc_policy_counter *out) {
+    return gpci_sdbp_counter(self, index, out);
+}
+
 const gpc_predictor_ops gpci_sdbp_predictor = {
     .struct_size = sizeof(gpc_predictor_ops),
+    .counter = counter,
     .state = state_of,
     .name = "sdbp",
     .summary = "bypass lines that a sampler of PCs predicts dead on arrival",

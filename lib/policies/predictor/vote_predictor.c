@@ -120,8 +120,13 @@ static void state_of(void *self, gpc_state_fn visit, void *user_data) {
     gpci_ballot_state(&state->ballot, visit, user_data);
 }
 
+static bool counter(void *self, size_t index, gpc_policy_counter *out) {
+    return gpci_ballot_counter(&((const vote_predictor_state *)self)->ballot, index, out);
+}
+
 const gpc_predictor_ops gpci_vote_predictor = {
     .struct_size = sizeof(gpc_predictor_ops),
+    .counter = counter,
     .state = state_of,
     .name = "vote",
     .summary = "of the predictors listed, the one that SMs testing each found best, anew in each program phase",

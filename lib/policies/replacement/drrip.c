@@ -80,9 +80,14 @@ static void state_of(void *self, gpc_state_fn visit, void *user_data) {
     visit(user_data, &state->duel.turn, sizeof state->duel.turn);
 }
 
+static bool counter(void *self, size_t index, gpc_policy_counter *out) {
+    return gpci_duel_counter(&((drrip_state *)self)->duel, index, out);
+}
+
 const gpc_replacement_ops gpci_drrip = {
     .struct_size = sizeof(gpc_replacement_ops),
     .state = state_of,
+    .counter = counter,
     .name = "drrip",
     .summary = "SRRIP or BRRIP, whichever misses less in the sets that always follow it",
     .source = "Jaleel et al., ISCA 2010, section 5",

@@ -3,6 +3,7 @@
 #define GPC_POLICIES_REPLACEMENT_DUEL_H
 
 #include "base/base.h"
+#include "policies/control/counters.h"
 
 /*
  * Set duelling (Qureshi et al., ISCA 2007, section 5): some sets always follow
@@ -63,6 +64,16 @@ GPCI_INLINE void gpci_duel_miss(gpci_duel *duel, uint32_t set) {
 GPCI_INLINE bool gpci_duel_second(const gpci_duel *duel, uint32_t set) {
     uint8_t role = duel->roles[set];
     return (role == GPCI_LEADS_SECOND) | ((role == GPCI_FOLLOWS) & (duel->selector >= duel->turn));
+}
+
+/* What a policy that duels publishes. */
+static inline bool gpci_duel_counter(const gpci_duel *duel, size_t index, gpc_policy_counter *counter) {
+    const gpci_published rows[] = {
+        {"selector", "", "PSEL, the largest of all caches", GPCI_IS_LEVEL, duel->selector},
+        {"second", "caches", "caches of which the sets that follow now follow the second policy", GPCI_COUNTS,
+         duel->selector >= duel->turn},
+    };
+    return GPCI_PUBLISH(rows, index, counter);
 }
 
 #endif

@@ -155,6 +155,10 @@ static void state_of(void *self, gpc_state_fn visit, void *user_data) {
     visit(user_data, &state->duel.turn, sizeof state->duel.turn);
 }
 
+static bool counter(void *self, size_t index, gpc_policy_counter *out) {
+    return gpci_duel_counter(&((gippr_state *)self)->duel, index, out);
+}
+
 const gpc_replacement_ops gpci_gippr = {
     .struct_size = sizeof(gpc_replacement_ops),
     .state = state_of,
@@ -177,6 +181,7 @@ const gpc_replacement_ops gpci_gippr = {
 const gpc_replacement_ops gpci_dgippr = {
     .struct_size = sizeof(gpc_replacement_ops),
     .state = state_of,
+    .counter = counter,
     .name = "dgippr",
     .summary = "gippr with two vectors, of which sets follow the one that misses less where it is always followed",
     .source = "Jimenez, MICRO 2013, section 3.5 (2-DGIPPR)",

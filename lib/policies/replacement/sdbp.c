@@ -92,8 +92,13 @@ static void state_of(void *self, gpc_state_fn visit, void *user_data) {
     gpci_sdbp_state(&state->tables, visit, user_data);
 }
 
+static bool counter(void *self, size_t index, gpc_policy_counter *out) {
+    return gpci_sdbp_counter(&((const sdbp_state *)self)->tables, index, out);
+}
+
 const gpc_replacement_ops gpci_sdbp_policy = {
     .struct_size = sizeof(gpc_replacement_ops),
+    .counter = counter,
     .state = state_of,
     .name = "sdbp",
     .summary = "evict lines that a sampler of PCs predicts dead first, then the least recent (bypass=1: let none in)",

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "policies/replacement/sdbp_tables.h"
 
+#include "policies/control/counters.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -120,7 +122,18 @@ bool gpci_sdbp_access(gpci_sdbp *sdbp, uint32_t set, const gpc_request *request)
         uint64_t tag = (request->address >> sdbp->line_shift) / sdbp->sets;
         sample(sdbp, sdbp->entries + (size_t)sdbp->samplers[set] * sdbp->ways, (uint32_t)tag & sdbp->tag_mask, pc);
     }
-    return dead_after(sdbp, pc);
+    bool dead = dead_after(sdbp, pc);
+    sdbp->accesses++;
+    sdbp->dead += dead;
+    return dead;
+}
+
+bool gpci_sdbp_counter(const gpci_sdbp *sdbp, size_t index, gpc_policy_counter *counter) {
+    const gpci_published rows[] = {
+        {"accesses", "transactions", "accesses that were predicted", GPCI_COUNTS, sdbp->accesses},
+        {"dead", "transactions", "of these, after which the block is dead", GPCI_COUNTS, sdbp->dead},
+    };
+    return GPCI_PUBLISH(rows, index, counter);
 }
 
 uint64_t gpci_sdbp_bits(const gpc_policy_env *env) {
@@ -136,4 +149,6 @@ void gpci_sdbp_state(gpci_sdbp *sdbp, gpc_state_fn visit, void *user_data) {
         samplers += sdbp->samplers[set] != UINT16_MAX;
     visit(user_data, sdbp->counters, (size_t)sdbp->tables << sdbp->index_bits);
     visit(user_data, sdbp->entries, samplers * sdbp->ways * sizeof *sdbp->entries);
+    visit(user_data, &sdbp->accesses, sizeof sdbp->accesses);
+    visit(user_data, &sdbp->dead, sizeof sdbp->dead);
 }

@@ -50,6 +50,7 @@ typedef struct gpci_sdbp {
     uint32_t sets; /* of the cache */
     uint32_t line_shift, tag_mask, pc_mask;
     uint8_t most; /* of a counter */
+    uint64_t accesses, dead;
 } gpci_sdbp;
 
 /* The first parameters of `env` are GPCI_SDBP_PARAMETERS. Nothing is left behind where it fails. */
@@ -63,6 +64,9 @@ bool gpci_sdbp_dead_after(const gpci_sdbp *sdbp, uint64_t pc);
 
 /* Tables and sampler: of an entry the partial tag and PC, prediction, valid and LRU bits. */
 uint64_t gpci_sdbp_bits(const gpc_policy_env *env);
+
+/* What it publishes (gpc_replacement_ops.counter). */
+bool gpci_sdbp_counter(const gpci_sdbp *sdbp, size_t index, gpc_policy_counter *counter);
 
 /* What it holds, for a snapshot (gpc_replacement_ops.state). */
 void gpci_sdbp_state(gpci_sdbp *sdbp, gpc_state_fn visit, void *user_data);

@@ -113,6 +113,10 @@ static void on_sample(void *self, const gpc_sample *sample) {
     gpci_ballot_sample(&((vote_state *)self)->ballot, sample);
 }
 
+static bool counter(void *self, size_t index, gpc_policy_counter *out) {
+    return gpci_ballot_counter(&((const vote_state *)self)->ballot, index, out);
+}
+
 static gpc_status vote_init(void *self, const gpc_policy_env *env, char *message) {
     return init_with(self, env, env->texts[1], message);
 }
@@ -159,12 +163,13 @@ static void state_of(void *self, gpc_state_fn visit, void *user_data) {
     gpci_ballot_state(&state->ballot, visit, user_data);
 }
 
-#define VOTE_COMMON                                                                                           \
-    .struct_size = sizeof(gpc_replacement_ops), .state = state_of, .instance_bytes = sizeof(vote_state),      \
-    .finish = finish, .on_hit = on_hit, .on_sector_miss = on_sector_miss, .on_miss = on_miss,                 \
-    .choose_victim = choose_victim, .on_fill = on_fill, .on_evict = on_evict, .on_invalidate = on_invalidate, \
-    .on_warp_event = on_warp_event, .texts = texts, .shared_bytes = sizeof(gpci_ballot_common),               \
-    .shared_cache_bytes = sizeof(gpci_vote_sm), .on_sample = on_sample, .declines = declines
+#define VOTE_COMMON                                                                                                 \
+    .struct_size = sizeof(gpc_replacement_ops), .counter = counter, .state = state_of,                              \
+    .instance_bytes = sizeof(vote_state), .finish = finish, .on_hit = on_hit, .on_sector_miss = on_sector_miss,     \
+    .on_miss = on_miss, .choose_victim = choose_victim, .on_fill = on_fill, .on_evict = on_evict,                   \
+    .on_invalidate = on_invalidate, .on_warp_event = on_warp_event, .texts = texts,                                 \
+    .shared_bytes = sizeof(gpci_ballot_common), .shared_cache_bytes = sizeof(gpci_vote_sm), .on_sample = on_sample, \
+    .declines = declines
 
 const gpc_replacement_ops gpci_vote_policy = {
     VOTE_COMMON,

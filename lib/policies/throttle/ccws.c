@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/control/counters.h"
 #include "policies/scheduler/schedulers.h"
 #include "policies/throttle/lost_locality.h"
 #include "policies/throttle/siblings.h"
@@ -48,6 +49,7 @@ typedef struct ccws {
     uint32_t running;
     uint32_t hits, issued; /* that this instance counted; halved together before one of the SM's overflows */
     bool news;             /* something that the SM's other schedulers go by has changed */
+    uint64_t lost;         /* as `hits`, never halved */
 } ccws;
 
 #define EACH_SIBLING(c, other)                            \
@@ -153,6 +155,7 @@ static void put_tag(ccws *c, uint32_t slot, uint64_t line) {
 
 static bool lose(ccws *c, ccws_warp *warp, uint64_t now) {
     uint64_t hits = 0, issued = 0;
+    c->lost++;
     if (++c->hits == COUNT_MOST)
         halve(c);
     EACH_SIBLING(c, other) {
@@ -235,13 +238,21 @@ static void state_of(void *self, gpc_state_fn visit, void *user_data) {
     ccws *c = self;
     visit(user_data, &c->running, sizeof c->running);
     visit(user_data, &c->hits, sizeof c->hits);
+    visit(user_data, &c->lost, sizeof c->lost);
     visit(user_data, &c->issued, sizeof c->issued);
     visit(user_data, &c->news, sizeof c->news);
     visit(user_data, c->tags, (size_t)c->warps * c->size * sizeof *c->tags);
 }
 
+static bool counter(void *self, size_t index, gpc_policy_counter *out) {
+    const gpci_published rows[] = {{"lost", "transactions", "misses of lines that their warp had lost: victim tag hits",
+                                    GPCI_COUNTS, ((const ccws *)self)->lost}};
+    return GPCI_PUBLISH(rows, index, out);
+}
+
 const gpc_throttle_ops gpci_ccws_throttle = {
     .struct_size = sizeof(gpc_throttle_ops),
+    .counter = counter,
     .state = state_of,
     .name = "ccws",
     .summary = "cache-conscious wavefront scheduling: warps that lose locality issue memory instructions first",

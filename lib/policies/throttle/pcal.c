@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/control/counters.h"
 #include "policies/control/pcal_control.h"
 #include "policies/scheduler/schedulers.h"
 #include "policies/throttle/pcal_kernels.h"
@@ -75,8 +76,9 @@ typedef struct pcal_state {
     bool l2_found, remembers;
     bool asked; /* by a sample: what the last SM's leads to is known a cycle later */
     uint32_t sm;
-    bool first, last;        /* of the SM's schedulers */
-    uint32_t had, throttled; /* the most warps, and of these held back, since the last sample */
+    bool first, last;                 /* of the SM's schedulers */
+    uint32_t had, throttled;          /* the most warps, and of these held back, since the last sample */
+    uint32_t tokens, bypassing, held; /* the most at once so far */
 } pcal_state;
 
 /*
@@ -233,6 +235,18 @@ static gpci_tokens sizes(const pcal_state *pcal) {
     return gpci_tokens_both(warp_opt, gpci_pcal_cut(predictor, pcal->sm), predictor->extra);
 }
 
+static void raise(uint32_t *peak, uint32_t value) {
+    *peak = value > *peak ? value : *peak;
+}
+
+/* Of `running` warps the oldest have the tokens. */
+static void note_peaks(pcal_state *pcal, const gpci_tokens *tokens, uint32_t running, uint32_t throttled) {
+    uint32_t with = running < tokens->cache ? running : tokens->cache, without = running - with;
+    raise(&pcal->tokens, with);
+    raise(&pcal->bypassing, without < tokens->bypass ? without : tokens->bypass);
+    raise(&pcal->held, throttled);
+}
+
 static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes) {
     pcal_state *pcal = self;
     pcal->most = !view->running || view->running > pcal->most ? view->running : pcal->most;
@@ -240,6 +254,7 @@ static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_cla
     if (pcal->l2_found)
         pcal->l2.tokens = pcal->set ? GPCI_TOKENS_ALL : pcal->common->predictor.l2;
     uint32_t throttled = gpci_tokens_give(&tokens, &pcal->l2, view, classes);
+    note_peaks(pcal, &tokens, view->running, throttled);
     pcal->had = view->running > pcal->had ? view->running : pcal->had;
     pcal->throttled = throttled > pcal->throttled ? throttled : pcal->throttled;
     if (pcal->asked)
@@ -314,14 +329,28 @@ static void state_of(void *self, gpc_state_fn visit, void *user_data) {
     visit(user_data, &p->set_warps, sizeof p->set_warps);
     visit(user_data, &p->set_ebt, sizeof p->set_ebt);
     visit(user_data, &p->l2.tokens, sizeof p->l2.tokens);
+    visit(user_data, &p->tokens, sizeof p->tokens);
+    visit(user_data, &p->bypassing, sizeof p->bypassing);
+    visit(user_data, &p->held, sizeof p->held);
     if (!p->automatic)
         return;
     gpci_pcal_state_of(&p->common->predictor, visit, user_data);
     visit(user_data, &p->common->memory, sizeof p->common->memory);
 }
 
+static bool counter(void *self, size_t index, gpc_policy_counter *out) {
+    const pcal_state *p = self;
+    const gpci_published rows[] = {
+        {"tokens", "warps", "the most warps of a scheduler that had a token at once", GPCI_IS_LEVEL, p->tokens},
+        {"bypassing", "warps", "the most that ran without one", GPCI_IS_LEVEL, p->bypassing},
+        {"throttled", "warps", "the most that were held back", GPCI_IS_LEVEL, p->held},
+    };
+    return GPCI_PUBLISH(rows, index, out);
+}
+
 const gpc_throttle_ops gpci_pcal_throttle = {
     .struct_size = sizeof(gpc_throttle_ops),
+    .counter = counter,
     .state = state_of,
     .name = "pcal",
     .summary = "priority-based cache allocation: the oldest warps hold tokens, some run past the cache, the rest waits",

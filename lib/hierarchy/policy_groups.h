@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_HIERARCHY_POLICY_GROUPS_H
+#define GPC_HIERARCHY_POLICY_GROUPS_H
+
+#include "level/hierarchy.h"
+#include "registry/policy_values.h"
+
+/* Policies of a hierarchy by place: replacement and bypass of L1s and slices, prefetchers of L1s. */
+#define GPCI_POLICY_GROUPS 5u
+void gpci_hierarchy_policies(const gpc_hierarchy *h, gpci_policy_group groups[GPCI_POLICY_GROUPS]);
+
+#endif
