@@ -76,6 +76,13 @@ def _be_command(main, arguments, variables, stdout, stderr):
         os._exit(code or 0)
 
 
+def below_heading(text):
+    """(lines that say what a table is of, the others)."""
+    lines = text.splitlines()
+    blank = lines.index("")
+    return lines[:blank], lines[blank + 1:]
+
+
 def shared_library(folder, name, source):
     """Compile C to a shared library; its path."""
     path = os.path.join(folder, name)

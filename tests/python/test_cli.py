@@ -58,7 +58,7 @@ class Presets(Commands):
 
 class Policies(Commands):
     def test_list(self):
-        text = self.done("policies")
+        text = self.done("policies", "--preset", "gtx480")
         self.assertIn("for the L1s of 15 SMs, each 16 KiB: 32 sets of 4 ways of 128 bytes and", text)
         self.assertIn("for 30 warp schedulers of 24 warps.", " ".join(text.split()))
         costly, _, protocols = text.partition("\ncoherence protocols")
@@ -90,7 +90,7 @@ class Policies(Commands):
         self.done("policies", "--kind", "none", status=2, message="invalid choice")
 
     def test_one(self):
-        text = self.done("policies", "random")
+        text = self.done("policies", "random", "--preset", "gtx480")
         (random,) = [policy for policy in self.context.policies("replacement") if policy.name == "random"]
         for part in ("replacement, named in l1.replacement", random.summary, random.source, "8 bytes, 120 in all"):
             self.assertIn(part, text)
@@ -119,7 +119,7 @@ class Policies(Commands):
 
     def test_cost_of_parameters(self):
         def cost(spec):
-            (policy,) = json.loads(self.done("policies", spec, "--json"))["policies"]
+            (policy,) = json.loads(self.done("policies", spec, "--json", "--preset", "gtx480"))["policies"]
             return policy["cost_bits"], policy["level_cost_bits"]
 
         # A tree of ways - 1 bits a set; and in 15 SMs.
@@ -132,7 +132,7 @@ class Policies(Commands):
         self.done("policies", "two-level(leaves=3)", status=1, message="leaves")
 
     def test_markdown(self):
-        tables = self.done("policies", "--markdown").split("\n\n")
+        tables = self.done("policies", "--markdown", "--preset", "gtx480").split("\n\n")
         self.assertEqual(len(tables), len(gpucache.PolicyKind))
         for kind, text in zip(gpucache.PolicyKind, tables):
             rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in text.splitlines()[2:]]
@@ -156,7 +156,8 @@ class Policies(Commands):
 
     def test_geometry_follows_the_configuration(self):
         def where(*arguments):
-            return " ".join(self.done("policies", *arguments).partition("\n\n")[0].split())
+            preset = () if "--preset" in arguments else ("--preset", "gtx480")
+            return " ".join(self.done("policies", *arguments, *preset).partition("\n\n")[0].split())
 
         self.assertIn("each 32 KiB: 64 sets of 4 ways", where("--set", "l1.size=32KiB"))
         self.assertIn("4 sectors a line", where("--set", "l1.sectors=4"))
@@ -171,6 +172,7 @@ class Policies(Commands):
         odd = self.write("odd.cfg", "l1.size = 12KiB\nl1.index = modulo\n")
         self.assertIn("each 12 KiB: 24 sets of 4 ways", where("--config", odd))
         self.assertIn("the L1s of 132 SMs, each 248 KiB: 124 sets of 16 ways", where("--preset", "h100"))
+        self.assertIn("132 SMs", self.done("policies").partition("\n\n")[0], "the default")
         self.done("policies", "--preset", "none", status=1, message="none")
 
 

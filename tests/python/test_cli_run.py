@@ -13,7 +13,7 @@ import sys
 import time
 import unittest
 
-from harness import TemporaryCase, command, environment, traceg, write_trace
+from harness import TemporaryCase, below_heading, command, environment, traceg, write_trace
 
 import gpucache
 from gpucache import _table
@@ -68,7 +68,9 @@ class Runs(TemporaryCase):
         return found.stdout
 
     def test_table(self):
-        header, *rows, rule, total = self.done(self.source, "--preset", "h100").splitlines()
+        heading, lines = below_heading(self.done(self.source, "--preset", "h100"))
+        self.assertEqual(heading, [f"gpucache {gpucache.version()}, preset h100, functional", f"traces: {self.source}"])
+        header, *rows, rule, total = lines
         for word in ("kernel", "blocks", "warp instr.", "L1", "hit %", "L2", "DRAM", "capacity"):
             self.assertIn(word, header)
         # 5 instructions a warp, 2 warps a block; 8 sectors loaded a warp, half of them hit.
@@ -83,8 +85,11 @@ class Runs(TemporaryCase):
         self.done(self.source, "--preset", "h100", "--set", "l1.ways=8", "--json", target)
         with open(target, encoding="utf-8") as file:
             document = json.load(file)
-        self.assertEqual(list(document), ["schema", "preset", "config", "kernels", "total"])
+        self.assertEqual(list(document), ["schema", "version", "preset", "mode", "traces", "settings", "config", "kernels",
+                                          "total"])  # fmt: skip
         self.assertEqual((document["schema"], document["preset"]), (1, "h100"))
+        self.assertEqual((document["version"], document["mode"]), (gpucache.version(), "functional"))
+        self.assertEqual((document["traces"], document["settings"]), ([self.source], {"l1.ways": "8"}))
         self.assertEqual(list(document["config"]), [key.name for key in gpucache.config_keys()])
         self.assertEqual(document["config"]["l1.ways"], "8")
         self.assertEqual([list(kernel) for kernel in document["kernels"]], [["name", "trace", "stats"]] * 2)
@@ -100,7 +105,7 @@ class Runs(TemporaryCase):
         self.assertEqual(os.listdir(self.folder).count("out.json"), 1)
 
     def test_json_on_stdout_is_all_there_is(self):
-        document = json.loads(self.done(self.source, "--json", "-"))
+        document = json.loads(self.done(self.source, "--json", "-", "--preset", "defaults"))
         self.assertIsNone(document["preset"])
         self.assertEqual(document["config"], {key.name: key.initial for key in gpucache.config_keys()})
 
@@ -112,6 +117,10 @@ class Runs(TemporaryCase):
         self.assertEqual([row["name"] for row in rows], [kernel["name"] for kernel in document["kernels"]])
         for row, kernel in zip(rows, document["kernels"]):
             self.assertEqual(row["trace"], kernel["trace"])
+            self.assertEqual((row["version"], row["preset"], row["mode"], row["settings"]),
+                             (gpucache.version(), "h100", "functional", ""))  # fmt: skip
+            self.assertEqual((row["cycles"], row["ipc"], row["load.latency.0"]), ("", "", ""))  # not measured
+            self.assertNotIn("cycles", kernel["stats"])
             for name, value in kernel["stats"].items():
                 if not isinstance(value, list):
                     self.assertEqual(float(row[name]), value, name)
@@ -140,9 +149,11 @@ class Runs(TemporaryCase):
         more = self.write("more.cfg", "l1.ways = 16\n")
         simulator = self.write("gpgpusim.config", "-gpgpu_cache:dl1 S:4:128:64,L:T:m:L:L,A:512:8,16:0,32\n")
         for expected, arguments in (
-            ("4", []),
+            ("16", []),
+            ("4", ["--preset", "defaults"]),
             ("8", ["--config", ways, "--preset", "h100"]),
             ("16", ["--config", ways, "--config", more]),
+            ("4", ["--gpgpusim", self.write("none.config", "-gpgpu_n_clusters 3\n")]),
             ("64", ["--config", ways, "--gpgpusim", simulator]),
             ("8", ["--gpgpusim", simulator, "--config", ways]),
             ("2", ["--set", "l1.ways=2", "--config", ways]),

@@ -13,7 +13,7 @@ import sys
 import time
 import unittest
 
-from harness import TemporaryCase, command, environment, python, write_trace
+from harness import TemporaryCase, below_heading, command, environment, python, write_trace
 
 import gpucache
 from gpucache import comparison
@@ -102,7 +102,7 @@ class Comparing(TemporaryCase):
 
     def test_labels(self):
         policies = {"a": "lru", "b": {"l1.replacement": "lru", "l1.size": "32KiB"}}
-        found = gpucache.compare(policies, [THRASH], metrics=["l1.load_sectors"])
+        found = gpucache.compare(policies, [THRASH], "gtx480", metrics=["l1.load_sectors"])
         self.assertEqual([(row.policy, list(row.values)) for row in found],
                          [("a", ["l1.load_sectors"]), ("b", ["l1.load_sectors"])])  # fmt: skip
         self.assertNotEqual(found[0].stats, found[1].stats)
@@ -113,12 +113,51 @@ class Comparing(TemporaryCase):
 
     def test_text(self):
         text = str(gpucache.compare(["lru", "fifo"], [self.source, THRASH], mode="timed"))
-        lines = text.splitlines()
+        heading, lines = below_heading(text)
+        self.assertEqual(heading, [f"gpucache {gpucache.version()}, preset h100, timed"])
         self.assertEqual(lines[0].split(), ["trace", "policy", *comparison.TIMED, "traffic", "speed-up"])
         first = [line.split()[0] for line in lines[1:]]
         self.assertEqual(first, ["t", "fifo", THRASH[10:], "fifo", "geometric", "fifo"])
         self.assertEqual(lines[1].split()[-2:], ["1.000", "1.000"])
         self.assertNotIn("speed-up", str(gpucache.compare(["lru"], [self.source])))
+
+    def test_what_is_not_measured(self):
+        """Is no 0: in a table -, in CSV and values nothing."""
+        found = gpucache.compare(["lru"], [THRASH], metrics=["l1.load_miss_ratio", "cycles", "l1.load_sectors"])
+        values = found[0].values
+        self.assertEqual((values["l1.load_miss_ratio"], values["cycles"]), (None, None))
+        self.assertGreater(values["l1.load_sectors"], 0)
+        self.assertEqual(str(found).splitlines()[3].split()[2:4], ["-", "-"])
+        timed = gpucache.compare(["lru"], [THRASH], mode="timed", metrics=["l1.load_miss_ratio"])
+        self.assertGreater(timed[0].values["l1.load_miss_ratio"], 0)
+
+    def test_counters_of_policies(self):
+        selector, mine = "l1.replacement.dip.selector", "l1.replacement.keeper.asked"
+
+        class Keeper(Keep):
+            name = "keeper"
+
+            def __init__(self, env):
+                self.asked = 0
+
+            def choose_victim(self, set, candidates, request):
+                self.asked += 1
+                return gpucache.BYPASS_WAY
+
+            def counters(self):
+                return {"asked": self.asked}
+
+        found = gpucache.compare(["lru", "dip", Keeper], [THRASH], "gtx480", metrics=[selector, mine])
+        self.assertEqual(found.row("lru", THRASH[10:]).values, {selector: None, mine: None})
+        dip, keeper = (found.row(name, THRASH[10:]) for name in ("dip", "keeper"))
+        self.assertEqual(dip.values[selector], dip.policies[selector].value)
+        self.assertTrue(dip.policies[selector].level)
+        self.assertEqual(dip.policies[selector].instances, 15)
+        # Everything that misses in a full set asks, and bypasses.
+        self.assertEqual(keeper.values[mine], keeper.stats["l1.bypasses"])
+        self.assertGreater(keeper.values[mine], 0)
+        with self.assertRaisesRegex(gpucache.NotFoundError, "no counter 'l1.replacement.dip.nothing'; .*dip.selector"):
+            gpucache.compare(["dip"], [THRASH], metrics=["l1.replacement.dip.nothing"])
 
     def test_nothing_to_compare(self):
         self.assertEqual(gpucache.compare([], [THRASH]), [])
@@ -134,7 +173,7 @@ class Comparing(TemporaryCase):
             ((["lru(x=1)"], [THRASH]), gpucache.GpucacheError, "lru"),
             ((["l1.sise=3"], [THRASH]), gpucache.NotFoundError, "l1.size"),
             ((["lru", "fifo"], [self.path("none")]), gpucache.GpucacheError, "none"),
-            (([Broken, "lru"], [THRASH]), ArithmeticError, "no victim"),
+            (([Broken, "lru"], [THRASH], "gtx480"), ArithmeticError, "no victim"),
             ((["lru"], [THRASH], "h10"), gpucache.NotFoundError, "h100"),
         ):
             for jobs in (1, 2):
@@ -199,7 +238,7 @@ class Command(TemporaryCase):
                 "l1.replacement": "nru(random=1)", "l1.bypass": "always-bypass",
             },
             "l1.ways=8": "l1.ways=8",
-        }, [self.source, THRASH], None, mode="timed")  # fmt: skip
+        }, [self.source, THRASH], mode="timed")  # fmt: skip
         self.assertEqual(self.done(*arguments), f"{expected}\n")
         document = json.loads(self.done(*arguments, "--json", "-"))
         self.assertEqual([(run["policy"], run["trace"], run["speedup"], run["stats"]) for run in document["runs"]],
@@ -207,12 +246,14 @@ class Command(TemporaryCase):
         self.assertEqual(document["geometric_means"], [mean._asdict() for mean in expected.means])
         rows = list(csv.DictReader(io.StringIO(self.done(*arguments, "--csv", "-", "--metrics", "ipc,cycles"))))
         self.assertEqual([float(row["ipc"]) for row in rows], [row.stats["ipc"] for row in expected])
-        self.assertEqual(list(rows[0]), ["trace", "policy", "ipc", "cycles", "traffic", "speedup"])
+        self.assertEqual(list(rows[0]), ["trace", "policy", "version", "preset", "mode", "settings", "ipc", "cycles", "traffic",
+                                          "speedup"])  # fmt: skip
 
     def test_configuration(self):
         arguments = ["--policies", "lru", "--set", "l1.enabled=false", "--metrics", "l2.read_sectors", "--csv", "-"]
         always = self.done(*arguments)
-        self.assertEqual(always.splitlines()[1:], ["t,lru,64,1.0,"])  # 4 blocks, 2 warps, 2 loads of 4 sectors
+        expected = f"t,lru,{gpucache.version()},h100,functional,l1.enabled = false,64,1.0,"
+        self.assertEqual(always.splitlines()[1:], [expected])  # 4 blocks, 2 warps, 2 loads of 4 sectors
 
     def test_refusals(self):
         for arguments, status, message in (

@@ -175,7 +175,8 @@ class Command(TemporaryCase):
 
     def test_segments(self):
         """A thread loads 8 bytes of each line of 128; a segment of 32 is what a bypass moves."""
-        text = self.done("synthetic:chase:4KiB", "--set", "l1.bypass=always-cache", "--per", "class")
+        text = self.done("synthetic:chase:4KiB", "--set", "l1.bypass=always-cache", "--preset", "gtx480", "--per",
+                         "class")  # fmt: skip
         found = re.search(r"\n +1 .*?([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +\w+\n", text)
         reuse, used, score, segments = map(float, found.groups())
         self.assertEqual(used, round(8 / 128, 3))
@@ -197,11 +198,15 @@ class Command(TemporaryCase):
     def test_files(self):
         binary, document = self.path("t.profile"), self.path("t.json")
         text = self.done(self.source, "--binary", binary, "--json", document)
-        self.assertEqual(self.done("--read", binary), text)
+        heading, blank, rest = text.partition("\n\n")
+        self.assertIn("preset h100, functional", heading)
+        self.assertEqual(self.done("--read", binary), rest, "which does not say what it is of")
         with open(document, encoding="utf-8") as file:
             found = json.load(file)
         self.assertEqual((found["schema"], found["launches"]), (1, 2))
-        self.assertEqual(json.loads(self.done("--read", binary, "--json", "-")), found)
+        read = json.loads(self.done("--read", binary, "--json", "-"))
+        self.assertEqual(set(found) - set(read), {"version", "preset", "mode", "traces", "settings"})
+        self.assertEqual({name: found[name] for name in read}, read)
         lines = json.loads(self.done("--read", binary, "--json", "-", "--per", "address"))["lines"]
         self.assertEqual(len(lines), sum(row["lines"] for row in found["sm"]))
         together = self.done(self.source, self.source, "--per", "class")
@@ -258,14 +263,14 @@ class Search(TemporaryCase):
             with open(self.path("out.json"), encoding="utf-8") as file:
                 document = json.load(file)
             result = document["search"]
-            base = gpucache.compare(["l1.bypass=always-cache"], [self.SOURCE], mode=mode, jobs=1)[0].stats[counter]
+            base = gpucache.compare(["l1.bypass=always-cache"], [self.SOURCE], "gtx480", mode=mode, jobs=1)[0].stats[counter]
             self.assertEqual((result["figure"], result["no_bypass"]), (counter, base))
             self.assertGreater(len(result["candidates"]), 1)
             self.assertTrue(all(each["predictor"].endswith("limit=0)") for each in result["candidates"]))
             for each in result["candidates"]:
                 self.assertIn(f"file={kept}", each["predictor"])
                 self.assertIn(each["threshold"], document["thresholds"])
-                row = gpucache.compare([each["predictor"]], [self.SOURCE], mode=mode, jobs=1)[0]
+                row = gpucache.compare([each["predictor"]], [self.SOURCE], "gtx480", mode=mode, jobs=1)[0]
                 self.assertEqual(each[counter], row.stats[counter])
                 self.assertAlmostEqual(each["relative"], row.stats[counter] / base, places=6)
             best = min(each["relative"] for each in result["candidates"])

@@ -50,7 +50,7 @@ _EXPORTS = {
     ),
     "events": "Event Perfetto Text",
     "hierarchy": "Hierarchy Launch Location Shape WarpResult",
-    "policy": "BYPASS_WAY Parameter Predictor ReplacementPolicy TextParameter",
+    "policy": "BYPASS_WAY Parameter PolicyCounter Predictor ReplacementPolicy TextParameter",
     "prefetcher": "PrefetchAccess Prefetcher",
     "profile": (
         "CurvePoint Profile ProfileClass ProfileCounts ProfileInstruction ProfileLine ProfileSm ProfileSummary "
@@ -59,7 +59,7 @@ _EXPORTS = {
     "protocol": "Protocol Rule",
     "replay": "Estimate Progress Replay Result Sample Sampling TimeSeries",
     "scheduler": "Scheduler SchedulerEnvironment SchedulerPolicy",
-    "stats": "CacheStats Counter Stats cache_counters counters",
+    "stats": "CacheStats Counter PolicyValue Stats cache_counters counters",
     "throttle": "Throttle WarpClasses WarpView",
     "timed": "Completion MemoryRequest",
     "trace": "Block Instruction Kernel Synthetic Trace TraceWriter Warp synthetics",

@@ -11,6 +11,7 @@ from collections import namedtuple
 from . import policy as policies_of
 from ._constants import PolicyKind, Status
 from ._table import table
+from .about import DEFAULT_PRESET, about, heading
 from .config import Config
 from .context import Context
 from .errors import NotFoundError
@@ -18,10 +19,11 @@ from .replay import Replay
 from .stats import counters
 from .trace import Trace
 
-# One policy on one trace. `values` are the metrics by name, None where a ratio has no denominator; `traffic` (sectors
-# read from L2) and `speedup` (timed: cycles of the first / own cycles) are relative to the first policy on that trace,
-# None where there is nothing to compare.
-Row = namedtuple("Row", "policy trace stats values traffic speedup")
+# One policy on one trace. `values` are the metrics by name, None where they are not measured, or a ratio has no
+# denominator; `traffic` (sectors read from L2) and `speedup` (timed: cycles of the first / own cycles) are relative to
+# the first policy on that trace, None where there is nothing to compare. `policies` are the counters that policies
+# publish of themselves, {name: PolicyValue}.
+Row = namedtuple("Row", "policy trace stats values traffic speedup policies", defaults=(None,))
 
 # Geometric means over the traces.
 Mean = namedtuple("Mean", "policy traffic speedup")
@@ -37,11 +39,15 @@ def geometric_mean(values):
 
 
 class Comparison(list):
-    """Rows, trace by trace, in each the policies in the order given. str() is the table."""
+    """Rows, trace by trace, in each the policies in the order given. str() is the table.
 
-    def __init__(self, rows, metrics):
+    about  of what they are: as of gpucache.about.about()
+    """
+
+    def __init__(self, rows, metrics, about):
         super().__init__(rows)
         self.metrics = tuple(metrics)
+        self.about = about
 
     @property
     def policies(self):
@@ -80,9 +86,10 @@ class Comparison(list):
         rows = [[row.trace, row.policy, *(value(row, name) for name in self.metrics), *relative(row)] for row in self]
         rows += [["geometric mean", mean.policy, *[""] * len(self.metrics), *relative(mean)] for mean in self.means]
         last = None
+        above = [*heading(self.about), ""]
         for cells in rows:  # a trace is named once
             cells[0], last = "" if cells[0] == last else cells[0], cells[0]
-        return "\n".join(table(header, rows, left=(0, 1)))
+        return "\n".join(above + table(header, rows, left=(0, 1)))
 
 
 # What compare() takes for a policy
@@ -187,9 +194,29 @@ def _runs(classes, preset, settings):
             with Replay(context, config) as replay, Trace(context, source) as trace:
                 for _ in replay.run(trace):
                     pass
-                return replay.stats()
+                return replay.stats(), replay.policy_values()
 
-    return made, measure
+    def published(changes):
+        """Names of what the policies publish."""
+        with Context() as context, made(context, changes) as config, Replay(context, config) as replay:
+            return replay.policy_values()
+
+    return made, measure, published
+
+
+def _check_metrics(metrics, changes, published):
+    """Counters, or what one of the policies publishes."""
+    unknown = [name for name in metrics if name not in (counter.name for counter in counters())]
+    known = {name for each in changes for name in published(each)} if unknown else ()
+    for name in unknown:
+        if name not in known:
+            told = f"; the policies publish {', '.join(sorted(known))}" if known else ""
+            raise NotFoundError(Status.ERROR_NOT_FOUND, f"no counter '{name}'{told}")
+
+
+def _value(stats, policies, name):
+    """A metric; None where it is not measured."""
+    return policies[name].value if name in policies else stats.get(name)
 
 
 def _trace_labels(sources):
@@ -201,10 +228,10 @@ def _trace_labels(sources):
 
 
 def _over(above, below, name):
-    return above[name] / below[name] if below[name] else None
+    return above[name] / below[name] if name in above and below.get(name) else None
 
 
-def compare(policies, traces, preset="gtx480", *, mode="functional", metrics=None, settings=None, level="l1",
+def compare(policies, traces, preset=DEFAULT_PRESET, *, mode="functional", metrics=None, settings=None, level="l1",
             register=(), jobs=None, on_progress=lambda done, count: None):  # fmt: skip
     """Run every policy on every trace: a Comparison, whose rows are relative to the first policy.
 
@@ -215,30 +242,32 @@ def compare(policies, traces, preset="gtx480", *, mode="functional", metrics=Non
                 `key=value`, where another than that is meant: "l1.bypass=age-lru";
                 {key: class or value, ...}, several keys at once
     traces    as Trace takes them; each run starts with cold caches
-    preset    of every run; `settings` come after it
+    preset    of every run; `settings` come after it. None: the keys' defaults
     mode      "functional", or "timed": with cycles and speed-up
-    metrics   names of counters and ratios; default FUNCTIONAL or TIMED
+    metrics   names of counters and ratios, and of what policies publish of themselves ("l1.replacement.dip.selector");
+              default FUNCTIONAL or TIMED
     register  further classes, for texts that name them
     jobs      processes; default: as many as processors. 1: everything in this one
     on_progress  called with how many runs are done, of how many
     """
     labels = _labelled(policies)
     metrics = metrics or (TIMED if mode == "timed" else FUNCTIONAL)
-    for name in metrics:
-        if name not in (counter.name for counter in counters()):
-            raise NotFoundError(Status.ERROR_NOT_FOUND, f"no counter '{name}'")
     parts = [part for policy in labels.values() for part in _parts(policy) if isinstance(part, type)]
-    made, measure = _runs(dict.fromkeys([*register, *parts]), preset, {**(settings or {}), "mode": mode})
-    with Context() as context, made(context, {}):
+    made, measure, published = _runs(
+        dict.fromkeys([*register, *parts]), preset, {**(settings or {}), "mode": mode}
+    )  # fmt: skip
+    with Context() as context, made(context, {}) as config:
+        origin = about(config)
         changes = [_settings_of(context, policy, level) for policy in labels.values()]
-    stats = iter(_all(measure, [(each, source) for source in traces for each in changes], jobs, on_progress))
+    _check_metrics(metrics, changes, published)
+    results = iter(_all(measure, [(each, source) for source in traces for each in changes], jobs, on_progress))
     rows = []
     for trace in _trace_labels(traces):
-        found = {label: next(stats) for label in labels}
-        first = next(iter(found.values()), None)
+        found = {label: next(results) for label in labels}
+        first = next(iter(found.values()), (None, None))[0]
         rows += [
-            Row(label, trace, each, {name: each.get(name) for name in metrics}, _over(each, first, "l2.read_sectors"),
-                _over(first, each, "cycles"))
-            for label, each in found.items()
+            Row(label, trace, each, {name: _value(each, policies, name) for name in metrics},
+                _over(each, first, "l2.read_sectors"), _over(first, each, "cycles"), policies)
+            for label, (each, policies) in found.items()
         ]  # fmt: skip
-    return Comparison(rows, metrics)
+    return Comparison(rows, metrics, origin)

@@ -7,6 +7,7 @@ import os
 import threading
 
 from .. import bottleneck as rules
+from ..about import about
 from ..hierarchy import Hierarchy
 from ..replay import Replay
 from ..stats import Stats
@@ -51,6 +52,12 @@ def settings(made, options, changes=None, varied=("sm.warp_limit",)):
     for key, value in (changes or {}).items():
         config[key] = value
     return config
+
+
+def origin_of(options):
+    """What runs without changes are of."""
+    with context(options) as made, settings(made, options, varied=()) as config:
+        return about(config, options.traces)
 
 
 def kernels_of(trace, wanted):

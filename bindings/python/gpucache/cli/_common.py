@@ -6,6 +6,7 @@ import re
 import sys
 import time
 
+from ..about import DEFAULT_PRESET, NO_PRESET
 from ..config import Config
 from ..context import Context
 from .._constants import LogLevel
@@ -101,7 +102,8 @@ def _setting(value):
 
 def add_configuration(parser):
     group = parser.add_argument_group("configuration", "The preset comes first, then the files, then the settings.")
-    group.add_argument("--preset", metavar="NAME", help="a GPU: see the command presets")
+    group.add_argument("--preset", metavar="NAME", help=f"a GPU: see the command presets; default {DEFAULT_PRESET}, but "
+                       f"with --gpgpusim, which says all, {NO_PRESET}: the keys' defaults, no GPU")  # fmt: skip
     group.add_argument("--config", action=_Source, metavar="FILE", help="key = value lines")
     group.add_argument("--gpgpusim", action=_Source, metavar="FILE", help="options of GPGPU-Sim or Accel-Sim")
     group.add_argument("--set", action="append", default=[], type=_setting, metavar="KEY=VALUE",
@@ -114,8 +116,14 @@ def configured(options):
     return bool(options.preset or options.files or options.set)
 
 
+def preset_of(options):
+    """What --preset says, or what holds without."""
+    imported = any(option == "--gpgpusim" for option, _ in options.files or ())
+    return options.preset or (NO_PRESET if imported else DEFAULT_PRESET)
+
+
 def configuration(made, options):
-    config = Config(made, options.preset)
+    config = Config(made, preset_of(options))
     for option, path in options.files or ():
         if option == "--config":
             config.load_file(path)
@@ -150,8 +158,13 @@ def size(number):
     return f"{number:.0f} {unit}" if number == int(number) else f"{number:.1f} {unit}"
 
 
+def count(values, name):
+    """A counter of Stats for a table; - where it is not measured."""
+    return f"{values[name]:,}" if name in values else "-"
+
+
 def percent(values, name):
-    """A ratio of Stats for a table; - where it has no denominator."""
+    """A ratio of Stats for a table; - where it is not measured, or has no denominator."""
     return f"{100 * values[name]:.1f}" if name in values else "-"
 
 

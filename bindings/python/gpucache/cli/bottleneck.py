@@ -7,7 +7,8 @@ import sys
 
 from .. import bottleneck as rules
 from .._table import table
-from ._application import Application, add_runs, measure_all, settings
+from ..about import about, heading
+from ._application import Application, add_runs, measure_all, origin_of, settings
 from ._common import add_verbose, context, terminal
 from ._output import Output
 
@@ -124,7 +125,7 @@ def _summary(applications, analyses):
 def as_json(options, applications, measured, steps, analyses):
     with context(options) as made, settings(made, options) as config:
         document = {
-            "schema": 1, "preset": options.preset, "config": dict(config.items()),
+            "schema": 1, **about(config, options.traces), "config": dict(config.items()),
             "thresholds": rules.Thresholds()._asdict(), "applications": [],
         }  # fmt: skip
     for application, stats, each, analysis in zip(applications, measured, steps, analyses):
@@ -151,6 +152,7 @@ def run(options):
         if output is not None:
             output.commit(as_json(options, applications, measured, steps, analyses))
         if options.json != "-":
+            print("\n".join(heading(origin_of(options))) + "\n")
             for details in zip(applications, steps, analyses):
                 print("\n".join(_details(*details)))
             print("\n".join(_summary(applications, analyses)))

@@ -9,6 +9,7 @@ import re
 import sys
 
 from .. import comparison
+from ..about import COLUMNS, about, cells
 from ..policy import items
 from ._common import add_configuration, add_limits, add_verbose, apply_limits, configuration, context, natural, terminal
 from ._output import Failure, Output
@@ -27,7 +28,7 @@ def add(commands):
     parser.add_argument("--level", choices=["l1", "l2"], default="l1", help="whose policies plain names are")
     parser.add_argument("--mode", choices=["functional", "timed"], default="functional", help="timed: with a clock")
     parser.add_argument("--metrics", type=lambda text: text.split(","), metavar="NAME,NAME,...",
-                        help="counters and ratios, as --json of the command run names them")  # fmt: skip
+                        help="counters and ratios, as --json of the command run names them; and those of policies")  # fmt: skip
     parser.add_argument("--jobs", type=natural, metavar="N",
                         help="runs at the same time; default: as many as processors")  # fmt: skip
     parser.add_argument("--json", metavar="FILE", help="write every counter as JSON; - prints it instead of the table")
@@ -53,11 +54,16 @@ def _policies(text):
     return found
 
 
+def _run_of(row):
+    published = {name: value._asdict() for name, value in row.policies.items()}
+    return {"policy": row.policy, "trace": row.trace, "traffic": row.traffic, "speedup": row.speedup,
+            "stats": json.loads(row.stats.json()), **({"policies": published} if published else {})}  # fmt: skip
+
+
 def as_json(options, config, found):
     document = {
-        "schema": 1, "preset": options.preset, "config": dict(config.items()), "mode": options.mode,
-        "runs": [{"policy": row.policy, "trace": row.trace, "traffic": row.traffic, "speedup": row.speedup,
-                  "stats": json.loads(row.stats.json())} for row in found],
+        "schema": 1, **about(config, options.traces), "config": dict(config.items()),
+        "runs": [_run_of(row) for row in found],
         "geometric_means": [mean._asdict() for mean in found.means],
     }  # fmt: skip
     return json.dumps(document, indent=1) + "\n"
@@ -66,9 +72,9 @@ def as_json(options, config, found):
 def as_csv(found):
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["trace", "policy", *found.metrics, "traffic", "speedup"])
+    writer.writerow(["trace", "policy", *COLUMNS, *found.metrics, "traffic", "speedup"])
     for row in found:
-        writer.writerow([row.trace, row.policy, *row.values.values(), row.traffic, row.speedup])
+        writer.writerow([row.trace, row.policy, *cells(found.about), *row.values.values(), row.traffic, row.speedup])
     return text.getvalue()
 
 
@@ -91,8 +97,8 @@ def _run(options, outputs):
         config["mode"] = options.mode
         apply_limits(config, options)
         found = comparison.compare(
-            options.policies, options.traces, None, mode=options.mode, metrics=options.metrics, level=options.level,
-            settings=dict(config.items()), jobs=options.jobs,
+            options.policies, options.traces, config.preset, mode=options.mode, metrics=options.metrics, level=options.level,
+            settings=config.changes(), jobs=options.jobs,
             on_progress=lambda done, count: terminal.progress(lambda: f"{done} of {count} runs"),
         )  # fmt: skip
         terminal.clear()

@@ -5,6 +5,7 @@ from collections import Counter
 
 from .._constants import Object
 from .._table import table
+from ..about import COLUMNS, cells
 from ..stats import counters_of_object
 
 KINDS = ("sm", "l1", "cluster", "network", "slice", "channel")
@@ -68,11 +69,11 @@ def as_table(kind, rows):
     return table([kind, *(column[0] for column in columns)], body)
 
 
-def csv_rows(kind, rows):
+def csv_rows(kind, rows, origin):
     """A header, then a line for each kernel and object; what none of them has is no column."""
     held = {name for row in rows for values in row.objects.values() for name in values}
     names = [name for name in names_of(kind) if name in held]
-    yield ["name", "trace", kind, *names]
+    yield ["name", "trace", *COLUMNS, kind, *names]
     for row in rows:
         for name, values in row.objects.items():
-            yield [row.name, row.trace, name, *(values.get(counter, "") for counter in names)]
+            yield [row.name, row.trace, *cells(origin), name, *(values.get(counter, "") for counter in names)]

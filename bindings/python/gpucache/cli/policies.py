@@ -253,15 +253,13 @@ def _chosen(made, options):
 
 
 def run(options):
-    if options.preset is None and not options.files:
-        options.preset = "gtx480"
     with context(options) as made, configuration(made, options) as config:
         costs = Costs(made, config, options.level)
         found = [(policy, costs.of(policy.kind, spec)) for policy, spec in _chosen(made, options)]
         if options.policy is not None and "(" in options.policy and all(cost.problem for _, cost in found):
             raise Failure(found[0][1].problem)
         if options.json:
-            print(as_json(found, costs, options.preset, options.policy))
+            print(as_json(found, costs, config.preset, options.policy))
         elif options.markdown:
             print("\n".join(_markdown(found, costs)).rstrip())
         else:

@@ -7,6 +7,7 @@ import os
 import sys
 
 from .._table import screen_width, table, wrapped
+from ..about import about, heading
 from ..profile import Profile
 from ..trace import Trace
 from ._common import (
@@ -267,13 +268,14 @@ def run(options):
                 if options.binary is not None:
                     profile.write(options.binary)
                 found = search.search(profile, options, dict(config.items())) if options.search else None
-                _print(profile, options, found, output)
+                # A profile that is read does not say how it was taken.
+                _print(profile, options, found, output, None if options.read else about(config, options.traces))
     finally:
         if output is not None:
             output.__exit__()
 
 
-def _print(profile, options, found, output):
+def _print(profile, options, found, output, origin):
     views = options.per or []
     if options.plot is not None:
         with Output(options.plot, binary=True) as picture:
@@ -282,10 +284,11 @@ def _print(profile, options, found, output):
         document = json.loads(profile.json(lines="address" in views))
         if found:
             document["search"] = search.as_object(*found, options.mode)
-        output.commit(json.dumps({"schema": 1, **document}) + "\n")
+        output.commit(json.dumps({"schema": 1, **(origin or {}), **document}) + "\n")
     if options.json == "-":
         return
-    lines = [] if found and not views else list(report(profile, views, options.top, options.mrc))
+    lines = [*heading(origin), ""] if origin else []
+    lines += [] if found and not views else report(profile, views, options.top, options.mrc)
     if found:
         lines += search.report(*found, options.mode)
     sys.stdout.write("\n".join(lines).rstrip() + "\n")

@@ -6,7 +6,8 @@ import sys
 from collections import namedtuple
 
 from .._constants import Object
-from .._table import table
+from .._table import table, wrapped
+from ..about import COLUMNS, about, cells, heading
 from ..replay import TimeSeries
 from ..stats import Stats, counters
 from ..trace import Trace
@@ -18,6 +19,7 @@ from ._common import (
     apply_limits,
     configuration,
     context,
+    count,
     percent,
     progress_of,
     short,
@@ -31,6 +33,8 @@ from .snapshots import Snapshots, add_snapshots, check_snapshots
 # `sampling`: its Sampling and {name: Estimate} of what was estimated; None with sample = none. `given`: as on the
 # command line.
 Row = namedtuple("Row", "name trace stats series objects sampling given", defaults=(None, None, None))
+# What policies published of themselves in a trace: {name: PolicyValue}.
+Published = namedtuple("Published", "trace values")
 # What a trace made of a coherent hierarchy: CoherenceStats by level, and everything for JSON.
 Tree = namedtuple("Tree", "trace levels document")
 
@@ -158,13 +162,15 @@ def _sampling(runner, every=False):
     return found, {name: estimate for name, estimate in estimates if estimate is not None and estimate.estimated}
 
 
-def replay(made, config, source, interval=0, trees=None, watch=None, per=None, samplings=None, snapshots=None):
+def replay(made, config, source, interval=0, trees=None, watch=None, per=None, samplings=None, snapshots=None,
+           published=None):  # fmt: skip
     """Yield a Row for each kernel of a trace.
 
     trees  a list that gets the Tree of a coherent hierarchy
     watch  a Watch, for --events
     per    the kind of objects of --per
     samplings  a list that gets (source, Sampling, estimates) of all kernels together, where sampled
+    published  a list that gets what policies publish, where they do
     snapshots  Snapshots to go on from and to save; None: neither
     """
     snapshots = snapshots or Snapshots()
@@ -193,6 +199,9 @@ def replay(made, config, source, interval=0, trees=None, watch=None, per=None, s
                 tree = runner.hierarchy.coherence
                 if tree is not None and trees is not None:
                     trees.append(Tree(source, tree.level_stats(), tree.stats_json()))
+                values = runner.policy_values()
+                if values and published is not None:
+                    published.append(Published(source, values))
                 sampling = _sampling(runner, every=True)
                 if sampling is not None and samplings is not None:
                     samplings.append((source, *sampling))
@@ -232,11 +241,11 @@ def _kernel(row, per=None):
     return found
 
 
-def as_json(preset, config, rows, total, trees=(), per=None, samplings=()):
+def as_json(origin, config, rows, total, trees=(), per=None, samplings=(), published=()):
     """The document, a kernel on a line."""
     import json
 
-    document = {"schema": 1, "preset": preset, "config": dict(config.items())}
+    document = {"schema": 1, **origin, "config": dict(config.items())}
     head = json.dumps(document, indent=2)[:-2]
     kernels = ",\n    ".join(json.dumps(_kernel(row, per)) for row in rows)
     kernels = f"\n    {kernels}\n  " if rows else ""
@@ -244,33 +253,37 @@ def as_json(preset, config, rows, total, trees=(), per=None, samplings=()):
     if trees:
         found = [{"trace": tree.trace, "protocol": config["coherence"], **tree.document} for tree in trees]
         tail += ',\n  "coherence": [\n    ' + ",\n    ".join(map(json.dumps, found)) + "\n  ]"
+    if published:
+        found = [{"trace": each.trace, "counters": {name: value._asdict() for name, value in each.values.items()}}
+                 for each in published]  # fmt: skip
+        tail += ',\n  "policies": [\n    ' + ",\n    ".join(map(json.dumps, found)) + "\n  ]"
     if samplings:
         found = [{"trace": source, **_sampled(*sampling)} for source, *sampling in samplings]
         tail += ',\n  "sampling": [\n    ' + ",\n    ".join(map(json.dumps, found)) + "\n  ]"
     return f'{head},\n  "kernels": [{kernels}]{tail}\n}}\n'
 
 
-def as_csv(rows, per=None):
+def as_csv(origin, rows, per=None):
     import csv
     import io
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     if per:
-        writer.writerows(objects.csv_rows(per, rows))
+        writer.writerows(objects.csv_rows(per, rows, origin))
         return text.getvalue()
     header = Stats().csv(header=True).splitlines()[0]
-    writer.writerow(["name", "trace", *next(csv.reader([header]))])
+    writer.writerow(["name", "trace", *COLUMNS, *next(csv.reader([header]))])
     for row in rows:
-        writer.writerow([row.name, row.trace, *next(csv.reader([row.stats.csv()]))])
+        writer.writerow([row.name, row.trace, *cells(origin), *next(csv.reader([row.stats.csv()]))])
     return text.getvalue()
 
 
 def _cells(name, stats):
     return [
-        name, f"{stats['blocks']:,}", f"{stats['warp_instructions']:,}", f"{stats['l1.load_sectors']:,}",
-        percent(stats, "l1.load_hit_rate"), f"{stats['l2.read_sectors']:,}", percent(stats, "l2.read_hit_rate"),
-        f"{stats['dram.read_sectors']:,}", f"{stats['dram.write_sectors']:,}", size(stats["l1.capacity"]),
+        name, count(stats, "blocks"), count(stats, "warp_instructions"), count(stats, "l1.load_sectors"),
+        percent(stats, "l1.load_hit_rate"), count(stats, "l2.read_sectors"), percent(stats, "l2.read_hit_rate"),
+        count(stats, "dram.read_sectors"), count(stats, "dram.write_sectors"), size(stats["l1.capacity"]),
     ]  # fmt: skip
 
 
@@ -285,10 +298,10 @@ def as_table(rows, total):
 
 
 def _timed_cells(name, stats):
-    cycles = stats["scheduler.cycles"]
+    cycles = stats.get("scheduler.cycles")
     shares = [f"{100 * stats[counter] / cycles:.1f}" if cycles else "-" for _, counter in _STALLS]
     return [
-        name, f"{stats['cycles']:,}", f"{stats['ipc']:.3f}" if "ipc" in stats else "-",
+        name, count(stats, "cycles"), f"{stats['ipc']:.3f}" if "ipc" in stats else "-",
         percent(stats, "l1.load_hit_rate"), percent(stats, "l2.read_hit_rate"), percent(stats, "dram.utilisation"),
         f"{stats['load.mean_latency']:.0f}" if "load.mean_latency" in stats else "-", *shares,
     ]  # fmt: skip
@@ -323,6 +336,13 @@ def as_sampled_table(rows, samplings):
         body.append(_sampled_cells(f"all of {short(source)}", stats, *sampling))
     header = ["kernel", "timed", "instr. %", "cycles", "+-", "IPC", "+-", "L1 %", "+-", "L2 %", "+-", "DRAM %", "+-"]
     return "\n" + "\n".join(table(header, body)) + "\n" + _SAMPLED_LEGEND
+
+
+def as_policies(published):
+    """What policies published of themselves, a line each."""
+    body = [[each.trace, name, f"{value.value:,}", value.unit, value.meaning]
+            for each in published for name, value in each.values.items()]  # fmt: skip
+    return "\n".join(["", *wrapped(["trace", "counter of a policy", "value", "unit", "meaning"], body, left=(0, 1, 3))])
 
 
 def as_matrices(trees):
@@ -361,7 +381,8 @@ def _run(options, outputs):
             raise Failure(f"{'--sample' if options.sample else '--max-cycles'} needs a clock: --mode timed")
         if options.matrices and config["coherence"] == "none":
             raise Failure("--matrices needs a protocol: --set coherence=NAME")
-        rows, trees, samplings, watch = [], [], [], None
+        origin = about(config, options.traces)
+        rows, trees, samplings, published, watch = [], [], [], [], None
         if "events" in outputs:
             fields = {name: value for chosen in options.events_filter for name, value in chosen.items()}
             from ..events import writer_of
@@ -370,17 +391,18 @@ def _run(options, outputs):
             watch = Watch(writer, fields, options.sample or (_EVERY if timed else 0))
         for source in options.traces:
             rows += replay(made, config, source, options.sample or 0, trees, watch, options.per, samplings,
-                           snapshots)
+                           snapshots, published)
         terminal.clear()
         if watch is not None:
             watch.writer.close()
             outputs["events"].commit("")
         total = sum((row.stats for row in rows), Stats())
         if "json" in outputs:
-            outputs["json"].commit(as_json(options.preset, config, rows, total, trees, options.per, samplings))
+            outputs["json"].commit(as_json(origin, config, rows, total, trees, options.per, samplings, published))
         if "csv" in outputs:
-            outputs["csv"].commit(as_csv(rows, options.per))
+            outputs["csv"].commit(as_csv(origin, rows, options.per))
         if "-" not in (options.json, options.csv, options.events):
+            print("\n".join(heading(origin)) + "\n")
             sys.stdout.write((as_timed_table if timed else as_table)(rows, total))
             if samplings:
                 sys.stdout.write(as_sampled_table(rows, samplings))
@@ -388,3 +410,5 @@ def _run(options, outputs):
                 print("\n" + "\n".join(objects.as_table(options.per, rows)))
             if options.matrices:
                 print("\n".join(as_matrices(trees)))
+            if published:
+                print(as_policies(published))

@@ -8,7 +8,7 @@ from collections import namedtuple
 from .._table import table
 from ..comparison import compare
 from ..stats import Stats
-from ._common import natural
+from ._common import natural, percent
 
 # A value of the threshold: the predictor's text, the classes of loads (by transactions) that it caches, Stats of all
 # traces, and their figure over that without bypassing; below 1 is better.
@@ -87,7 +87,7 @@ def report(found, base, mode):
     winner = best(found)
 
     def cells(label, cached, stats, relative):
-        hits = f"{100 * stats['l1.load_hit_rate']:.1f}" if "l1.load_hit_rate" in stats else "-"
+        hits = percent(stats, "l1.load_hit_rate")
         return [label, f"{stats[counter]:,}", f"{relative:.4f}", hits, f"{stats['l1.bypasses']:,}", cached]
 
     rows = [cells("no bypass", "all", base, 1.0)]

@@ -10,7 +10,8 @@ from collections import namedtuple
 from .. import tuning
 from .._results import Results
 from .._table import table
-from ._application import Application, add_runs, at_least, measure_all
+from ..about import heading
+from ._application import Application, add_runs, at_least, measure_all, origin_of
 from ._common import add_verbose, percent, terminal
 from ._output import Failure, Output
 
@@ -173,7 +174,7 @@ def _details(application, founds):
 
 
 def as_json(options, applications, founds):
-    document = {"schema": 1, "preset": options.preset, "applications": []}
+    document = {"schema": 1, **origin_of(options), "applications": []}
     for application, each in zip(applications, founds):
         document["applications"].append({
             "name": application.name, "trace": application.source, "kernel": options.kernel,
@@ -208,6 +209,8 @@ def run(options):
             _check(application, options)
         runs = Runs(options.cache or default_cache(), options.jobs)
         founds = []
+        if options.json != "-":
+            print("\n".join(heading(origin_of(options))) + "\n", flush=True)
         for application in applications:
             founds.append(list(searches(runs, application, options)))
             terminal.clear()
