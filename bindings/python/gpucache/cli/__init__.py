@@ -22,7 +22,7 @@ COMMANDS = {
     name: name.split()[-1]
     for name in (
         "run", "compare", "bottleneck", "tune", "profile", "coherence", "coherence verify", "info", "convert",
-        "presets", "policies", "config", "reproduce",
+        "presets", "policies", "config", "reproduce", "report",
     )
 }  # fmt: skip
 

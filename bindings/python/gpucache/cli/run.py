@@ -32,7 +32,8 @@ from .snapshots import Snapshots, add_snapshots, check_snapshots
 # `objects`: {name: {counter: value}} of the objects of --per; None without.
 # `sampling`: its Sampling and {name: Estimate} of what was estimated; None with sample = none. `given`: as on the
 # command line.
-Row = namedtuple("Row", "name trace stats series objects sampling given", defaults=(None, None, None))
+# `heat`: its maps, as Heat.take() makes them.
+Row = namedtuple("Row", "name trace stats series objects sampling given heat", defaults=(None, None, None, None))
 # What policies published of themselves in a trace: {name: PolicyValue}.
 Published = namedtuple("Published", "trace values")
 # What a trace made of a coherent hierarchy: CoherenceStats by level, and everything for JSON.
@@ -90,6 +91,8 @@ def add(commands):
     parser.add_argument("--events-filter", action="append", default=[], type=_filter, metavar="KEY=VALUE[,...]",
                         help="only those of sm, address, pc, cycle (N or FIRST-LAST), kind, what, component (names "
                         "joined by +)")  # fmt: skip
+    parser.add_argument("--heat", action="store_true", help="with --mode timed and --json: what happens by SM, slice, "
+                        "DRAM bank, L1 set and address over time, for the command report; some 10 us an event")  # fmt: skip
     parser.add_argument("--per", choices=objects.KINDS, metavar="OBJECT", help="values of each " +
                         ", ".join(objects.KINDS) + ": a table, in --json, and in --csv in place of the kernels'")  # fmt: skip
     parser.add_argument("--matrices", action="store_true", help="with coherence = PROTOCOL: of each level transitions "
@@ -106,6 +109,8 @@ def add(commands):
             parser.error("--sample goes to the file of --json, or of --events")
         if options.events_filter and options.events is None:
             parser.error("--events-filter is for --events")
+        if options.heat and (options.json is None or options.events is not None):
+            parser.error("--heat goes to the file of --json, and not together with --events")
         check_snapshots(parser, options)
         run(options)
 
@@ -163,7 +168,7 @@ def _sampling(runner, every=False):
 
 
 def replay(made, config, source, interval=0, trees=None, watch=None, per=None, samplings=None, snapshots=None,
-           published=None):  # fmt: skip
+           published=None, heat=None):  # fmt: skip
     """Yield a Row for each kernel of a trace.
 
     trees  a list that gets the Tree of a coherent hierarchy
@@ -172,6 +177,7 @@ def replay(made, config, source, interval=0, trees=None, watch=None, per=None, s
     samplings  a list that gets (source, Sampling, estimates) of all kernels together, where sampled
     published  a list that gets what policies publish, where they do
     snapshots  Snapshots to go on from and to save; None: neither
+    heat       a Heat, for --heat
     """
     snapshots = snapshots or Snapshots()
     more = {}
@@ -180,6 +186,8 @@ def replay(made, config, source, interval=0, trees=None, watch=None, per=None, s
         more = {"events": watch.writer, "event_filter": watch.fields}
         if watch.interval:
             more["on_sample"] = lambda sample: sampled(sample)
+    elif heat is not None:
+        more = {"events": heat, "event_filter": heat.FILTER}
     more["sample_interval"] = watch.interval if watch else interval
     with snapshots.replay(made, config, **more) as runner, Trace(made, source) as trace:
         snapshots.resume(runner, trace)
@@ -209,7 +217,8 @@ def replay(made, config, source, interval=0, trees=None, watch=None, per=None, s
             number += 1
             found = runner.objects(Object[per.upper()]) if per else None
             file = result.kernel.file or source
-            yield Row(result.kernel.name, file, result.stats, result.series, found, _sampling(runner), source)
+            maps = None if heat is None else heat.take(runner.hierarchy)
+            yield Row(result.kernel.name, file, result.stats, result.series, found, _sampling(runner), source, maps)
 
 
 # Output
@@ -238,6 +247,8 @@ def _kernel(row, per=None):
         found["sampling"] = _sampled(*row.sampling)
     if row.series is not None:
         found["series"] = _series(row)
+    if row.heat is not None:
+        found["heat"] = row.heat
     return found
 
 
@@ -379,6 +390,13 @@ def _run(options, outputs):
         timed = config["mode"] == "timed"
         if not timed and (options.sample or options.max_cycles is not None):
             raise Failure(f"{'--sample' if options.sample else '--max-cycles'} needs a clock: --mode timed")
+        heat = None
+        if options.heat:
+            if not timed or config["coherence"] not in ("none", "viper"):
+                raise Failure("--heat needs a clock, --mode timed, and caches without a protocol")
+            from ..heat import Heat
+
+            heat = Heat()
         if options.matrices and config["coherence"] == "none":
             raise Failure("--matrices needs a protocol: --set coherence=NAME")
         origin = about(config, options.traces)
@@ -391,7 +409,7 @@ def _run(options, outputs):
             watch = Watch(writer, fields, options.sample or (_EVERY if timed else 0))
         for source in options.traces:
             rows += replay(made, config, source, options.sample or 0, trees, watch, options.per, samplings,
-                           snapshots, published)
+                           snapshots, published, heat)
         terminal.clear()
         if watch is not None:
             watch.writer.close()

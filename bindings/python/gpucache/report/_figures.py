@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Numbers as a reader wants them, and values of a result, whose absence is a dash and never a zero."""
+
+_UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+SECTOR = 32  # bytes
+
+
+def _three(value):
+    """Three digits, or all of a whole number that has more."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def count(value):
+    """12345678 -> 12.3 M."""
+    if value is None:
+        return "-"
+    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e4)):
+        if abs(value) >= size:
+            return f"{_three(value / (1e3 if unit == 'k' else size))} {unit}"
+    return f"{value:,.0f}" if value == int(value) else _three(value)
+
+
+def size(value):
+    """Bytes: 12345678 -> 11.8 MiB."""
+    if value is None:
+        return "-"
+    for unit in reversed(_UNITS):
+        if value >= _UNITS[unit]:
+            return f"{_three(value / _UNITS[unit])} {unit}"
+    return "0 B"
+
+
+def percent(value):
+    return "-" if value is None else f"{100 * value:.1f} %"
+
+
+def number(config, key):
+    """A number of a configuration, sizes in bytes; None where it is no number."""
+    text = str(config.get(key, "")).strip()
+    for unit in ("KiB", "MiB", "GiB", "B"):
+        if text.endswith(unit):
+            text, scale = text[: -len(unit)], _UNITS[unit]
+            break
+    else:
+        scale = 1
+    try:
+        return float(text) * scale
+    except ValueError:
+        return None
+
+
+def ratio(numerator, denominator):
+    """None where either is not known, or there is nothing to divide by."""
+    return numerator / denominator if numerator is not None and denominator else None
+
+
+def product(*factors):
+    """None where one is not known."""
+    found = 1.0
+    for factor in factors:
+        if factor is None:
+            return None
+        found *= factor
+    return found

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Results that a report is made of: files of --json, and the text of --events."""
+
+import json
+import os
+from collections import namedtuple
+
+
+class ReportError(ValueError):
+    """A file is no result that a report can show; the message names it."""
+
+
+# `kind`: run, compare, bottleneck, tune, profile, coherence or events; `content` is its document, of events the text.
+Input = namedtuple("Input", "path kind content")
+
+
+def _kind(document):
+    if "geometric_means" in document and "runs" in document:
+        return "compare"
+    if "applications" in document:
+        return "bottleneck" if "thresholds" in document else "tune"
+    if "instructions" in document and "classes" in document:
+        return "profile"
+    if "kernels" in document and "total" in document:
+        return "run"
+    if "sequential" in document or "timed" in document:
+        return "coherence"
+    return None
+
+
+def read(path):
+    """The Input of a file."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+    except UnicodeDecodeError:
+        raise ReportError(f"{path}: neither JSON nor the text of --events") from None
+    if not text.lstrip().startswith("{"):
+        if not text.startswith("#"):
+            raise ReportError(f"{path}: neither JSON nor the text of --events")
+        return Input(path, "events", text)
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ReportError(f"{path}:{error.lineno}: {error.msg}") from None
+    return of_document(document, path)
+
+
+def of_document(document, path="result"):
+    kind = _kind(document)
+    if kind is None:
+        raise ReportError(f"{path}: not the JSON of run, compare, bottleneck, tune, profile or coherence")
+    return Input(path, kind, document)
+
+
+def hardware_of(traces, path=None):
+    """{(trace, kernel name): counters} of hardware.json: of `path`, or of one beside, above or two above a trace."""
+    places = [path] if path else []
+    for trace in () if path else traces:
+        folder = os.path.dirname(trace) or "."
+        above = (folder, os.path.join(folder, os.pardir), os.path.join(folder, os.pardir, os.pardir))
+        places += [os.path.normpath(os.path.join(each, "hardware.json")) for each in above]
+    found = {}
+    for place in dict.fromkeys(places):
+        if path or os.path.isfile(place):
+            found.update(_hardware(place))
+    return found
+
+
+def _hardware(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            entries = json.load(file)
+        return {(entry["trace"], entry["name"]): entry["hardware"] for entry in entries}
+    except (ValueError, TypeError, KeyError):
+        raise ReportError(f"{path}: not a list of launches with trace, name and hardware") from None
+
+
+def measured(hardware, trace, name):
+    """Counters of a launch whose trace ends with the name that hardware.json has; None: there are none."""
+    parts = os.path.normpath(trace).split(os.sep)
+    return hardware.get(("/".join(parts[-2:]), name))

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Pictures as SVG, of shapes and text; colours are names of the style, so that a picture follows light and dark."""
+
+import math
+from html import escape
+
+# The one style of page and pictures. Text and lines keep a contrast of 4.5 and 3 to 1 in both.
+_LIGHT = {
+    "page": "#f4f6f8", "card": "#ffffff", "ink": "#1a2027", "muted": "#586370", "rule": "#d5dbe1", "box": "#eef2f7",
+    "heat": "#b03a12", "good": "#1c7a3e", "bad": "#b3261e",
+    "c0": "#2d6cc8", "c1": "#c7701c", "c2": "#2c8a52", "c3": "#b8403f", "c4": "#7b57b5", "c5": "#1e8a96",
+    "c6": "#8a6540", "c7": "#b6508f", "c8": "#7a848e", "c9": "#8f8a1c",
+}  # fmt: skip
+_DARK = {
+    "page": "#12161b", "card": "#1b2027", "ink": "#e7ebef", "muted": "#a3aeb9", "rule": "#3a434d", "box": "#262d36",
+    "heat": "#ff9160", "good": "#66c88a", "bad": "#ff8f86",
+    "c0": "#6ea5f5", "c1": "#eda457", "c2": "#63c08a", "c3": "#ee8380", "c4": "#b497e8", "c5": "#5bc4cf",
+    "c6": "#c9a17a", "c7": "#e68fc3", "c8": "#a3adb7", "c9": "#c9c456",
+}  # fmt: skip
+COLOURS = 10
+
+_SHAPES = """\
+svg{font:13px system-ui,sans-serif;display:block;max-width:100%;height:auto}
+svg text{fill:var(--ink)}svg .muted{fill:var(--muted)}svg .small{font-size:11px}svg .strong{font-weight:600}
+svg .good{fill:var(--good)}svg .bad{fill:var(--bad)}
+svg .rule{stroke:var(--rule);fill:none}svg .axis{stroke:var(--muted);fill:none}
+svg .box{fill:var(--box);stroke:var(--rule)}svg .arrow{stroke:var(--muted);stroke-width:1.5;fill:none}
+svg .head{fill:var(--muted)}svg .curve{fill:none;stroke-width:2;stroke-linejoin:round}
+"""
+
+
+def _variables(colours):
+    return "".join(f"--{name}:{value};" for name, value in colours.items())
+
+
+def style(root=":root"):
+    """CSS of what a page and its pictures have in common."""
+    numbered = "".join(
+        f"svg .f{n}{{fill:var(--c{n})}}svg .s{n}{{stroke:var(--c{n})}}\n" for n in range(COLOURS)
+    )  # fmt: skip
+    return (f"{root}{{{_variables(_LIGHT)}}}\n@media(prefers-color-scheme:dark){{{root}{{{_variables(_DARK)}}}}}\n"
+            f"{_SHAPES}{numbered}")  # fmt: skip
+
+
+def _attributes(values):
+    names = ((name.rstrip("_").replace("_", "-"), value) for name, value in values.items() if value is not None)
+    return "".join(f' {name}="{escape(_short(value))}"' for name, value in names)
+
+
+def _short(value):
+    """Coordinates to a tenth of a pixel."""
+    return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+class Svg:
+    """A picture of a size in pixels; `title` is read aloud in its place."""
+
+    def __init__(self, width, height, title):
+        self.width, self.height, self.title = width, height, title
+        self._parts = []
+
+    def add(self, tag, text=None, tip=None, **attributes):
+        """An element: attributes by name, class_ and stroke_width for those; `tip` is shown where the pointer rests."""
+        inner = (f"<title>{escape(tip)}</title>" if tip else "") + ("" if text is None else escape(text))
+        head = f"<{tag}{_attributes(attributes)}"
+        self._parts.append(f"{head}>{inner}</{tag}>" if inner else f"{head}/>")
+
+    def text(self, x, y, text, class_=None, anchor=None, **more):
+        self.add("text", text, x=x, y=y, class_=class_, text_anchor=anchor, **more)
+
+    def line(self, x1, y1, x2, y2, class_="rule"):
+        self.add("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_)
+
+    def rect(self, x, y, width, height, class_, tip=None, **more):
+        self.add("rect", tip=tip, x=x, y=y, width=max(0.0, width), height=max(0.0, height), class_=class_, **more)
+
+    def path(self, points, class_, closed=False):
+        steps = "L".join(f"{_short(float(x))} {_short(float(y))}" for x, y in points)
+        self.add("path", d=f"M{steps}{'Z' if closed else ''}", class_=class_)
+
+    def arrow(self, x1, y1, x2, y2):
+        """Along one axis, its head at the second end."""
+        self.line(x1, y1, x2, y2, "arrow")
+        if y1 == y2:
+            back = 8 if x2 > x1 else -8
+            head = [(x2, y2), (x2 - back, y2 - 4), (x2 - back, y2 + 4)]
+        else:
+            back = 8 if y2 > y1 else -8
+            head = [(x2, y2), (x2 - 4, y2 - back), (x2 + 4, y2 - back)]
+        self.path(head, "head", closed=True)
+
+    def mask(self, name, image, x, y, width, height):
+        """What `mask` of another shape can name: it is seen where the image is not transparent."""
+        shape = _attributes({
+            "href": image, "x": x, "y": y, "width": width, "height": height, "preserveAspectRatio": "none",
+            "style": "image-rendering:pixelated",
+        })  # fmt: skip
+        self._parts.append(f'<mask id="{name}" style="mask-type:alpha"><image{shape}/></mask>')
+
+    def render(self, alone=False, **more):
+        """The element; `alone`: a file by itself, with the style in it."""
+        space = {"xmlns": "http://www.w3.org/2000/svg"} if alone else {}
+        size = {"viewBox": f"0 0 {self.width} {self.height}", "width": self.width, "height": self.height}
+        head = f"<svg{_attributes({**space, **size, 'role': 'img', 'aria-label': self.title, **more})}>"
+        background = ""
+        if alone:
+            background = f"<style>{style('svg')}</style><rect width=\"100%\" height=\"100%\" fill=\"var(--card)\"/>"
+        return f"{head}{background}{''.join(self._parts)}</svg>"
+
+
+def ticks(low, high, count=5):
+    """At most so many round numbers from low to high, and one more."""
+    span = high - low
+    if span <= 0:
+        return [low]
+    power = 10.0 ** math.floor(math.log10(span / count))
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power * count >= span * (1 - 1e-9))
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [round(n * step, 12) for n in range(first, last + 1)]

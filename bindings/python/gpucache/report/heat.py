@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Heat maps: rows of SMs, slices, banks, sets or addresses over time, each cell shaded by how much happened there."""
+
+import base64
+import struct
+import zlib
+
+from ._figures import count
+from ._svg import Svg, ticks
+
+_MOST_ROWS = 160
+
+
+def _chunk(kind, content):
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+def png(rows):
+    """A PNG of a pixel a cell: grey of which alpha, 0 to 255, is the value, so that it can be a mask."""
+    raw = b"".join(b"\0" + bytes(byte for value in row for byte in (0, value)) for row in rows)
+    size = struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 4, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", size) + _chunk(b"IDAT", zlib.compress(raw, 9)) + _chunk(b"IEND", b"")
+
+
+def folded(rows, most=_MOST_ROWS):
+    """[(first row, last row, sums)] of at most so many."""
+    each = -(-len(rows) // most)
+    return [(first, min(first + each, len(rows)) - 1, [sum(column) for column in zip(*rows[first:first + each])])
+            for first in range(0, len(rows), each)]  # fmt: skip
+
+
+def chart(heat, width=480):
+    """The Svg of one map, as Heat.take() makes it."""
+    bands = folded(heat["values"])
+    most = max((value for *_, row in bands for value in row), default=0)
+    height = max(120, min(260, 3 * len(bands)))
+    left, top = 84, 30
+    picture = Svg(width, top + height + 42, heat["title"])
+    picture.text(0, 14, heat["title"], "strong")
+    columns = len(bands[0][2]) if bands else 1
+    across = width - left - 14
+    # A square root, so that one hot row does not hide the others.
+    shades = [[round(255 * (value / most) ** 0.5) if most else 0 for value in row] for *_, row in bands] or [[0]]
+    data = base64.b64encode(png(shades)).decode()
+    mark = f"m{zlib.crc32(data.encode()):08x}"
+    picture.rect(left, top, across, height, "box")
+    picture.mask(mark, f"data:image/png;base64,{data}", left, top, across, height)
+    picture.rect(left, top, across, height, None, fill="var(--heat)", mask=f"url(#{mark})",
+                 tip=f"darkest: {count(most)} {heat['unit']} in {count(heat['cycles'])} cycles")  # fmt: skip
+    step = max(1, -(-len(bands) // 6))
+    for n in range(0, len(bands), step):
+        first, last, _ = bands[n]
+        names = heat["rows"]
+        name = names[first] if first == last else f"{names[first]} …"
+        picture.text(left - 6, top + height * (n + 0.5) / len(bands) + 4, name, "small muted", "end")
+    end = columns * heat["cycles"]
+    for value in ticks(0, end, 5):
+        picture.text(left + across * value / end, top + height + 16, count(value), "small muted", "middle")
+    label = f"core cycles from the first event; darkest: {count(most)} {heat['unit']}"
+    picture.text(left + across / 2, top + height + 34, label, "small muted", "middle")
+    return picture

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Reports: what stands on a page, of which results, and how it looks where Chromium is installed."""
+
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import unittest
+import xml.etree.ElementTree as xml
+import zlib
+from html.parser import HTMLParser
+
+from harness import ROOT, TemporaryCase, command, write_trace
+
+from gpucache.heat import Heat
+from gpucache.report import ReportError, _figures, _svg, heat, memory, of_document, report, series, trees
+
+CHROMIUM = shutil.which("chromium")
+VOID = {"meta", "br", "circle", "rect", "path", "line", "image"}
+
+
+class Balanced(HTMLParser):
+    """Raises where an element is not closed in its place."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.text = [], []
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in VOID or tag == "rect":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        pass
+
+    def handle_endtag(self, tag):
+        if tag in VOID and tag != "rect":
+            return
+        assert self.open and self.open[-1] == tag, f"</{tag}> within {self.open[-3:]}"
+        self.open.pop()
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def words(svg):
+    """All texts of an SVG."""
+    return ["".join(node.itertext()) for node in xml.fromstring(svg).iter() if node.tag.endswith("text")]
+
+
+def decoded(path):
+    """Rows of (red, green, blue) of a PNG of 8 bits a channel."""
+    with open(path, "rb") as file:
+        data = file.read()
+    at, body = 8, b""
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        if kind == b"IHDR":
+            width, height, depth, colour = struct.unpack(">IIBB", data[at + 8:at + 18])
+        elif kind == b"IDAT":
+            body += data[at + 8:at + 8 + length]
+        at += 12 + length
+    assert depth == 8 and colour in (2, 6)
+    size = 3 if colour == 2 else 4
+    raw, before = zlib.decompress(body), bytes(width * size)
+    for row in range(height):
+        method, line = raw[row * (width * size + 1)], bytearray(raw[row * (width * size + 1) + 1:][:width * size])
+        for n in range(len(line)):
+            left, above = line[n - size] if n >= size else 0, before[n]
+            corner = before[n - size] if n >= size else 0
+            near = min((left, above, corner), key=lambda value: abs(left + above - corner - value))
+            line[n] = (line[n] + (0, left, above, (left + above) // 2, near)[method]) & 255
+        before = bytes(line)
+        yield [tuple(line[n:n + 3]) for n in range(0, len(line), size)]
+
+
+class Pictures(unittest.TestCase):
+    def test_ticks_are_round_and_within(self):
+        self.assertEqual(_svg.ticks(0, 6526, 6), [0, 2000, 4000, 6000])
+        self.assertEqual(_svg.ticks(0, 1, 4), [0, 0.5, 1])
+        self.assertEqual(_svg.ticks(-7, 8, 5), [-5, 0, 5])
+        self.assertEqual(_svg.ticks(3, 3), [3])
+
+    def test_numbers(self):
+        self.assertEqual([_figures.count(value) for value in (None, 0, 9999, 12345678, 0.1234)],
+                         ["-", "0", "9,999", "12.3 M", "0.123"])  # fmt: skip
+        self.assertEqual([_figures.size(value) for value in (0, 512, 1044480, 10869120)],
+                         ["0 B", "512 B", "1,020 KiB", "10.4 MiB"])  # fmt: skip
+        config = {"a": "72B", "b": "2KiB", "c": "5", "d": "auto"}
+        self.assertEqual([_figures.number(config, key) for key in "abcde"], [72, 2048, 5, None, None])
+
+    def test_text_is_escaped(self):
+        picture = _svg.Svg(10, 10, 'a"<b')
+        picture.text(1, 2, "x < y & z")
+        self.assertEqual(words(picture.render(alone=True)), ["x < y & z"])
+
+    def test_memory_chart_shows_peak_hardware_and_what_is_not_measured(self):
+        # 1,000 sectors of 32 bytes in 100 cycles of 2 ports of 320 bytes: half of the peak.
+        stats = {"cycles": 100, "l1.load_sectors": 1000, "l1.load_hit_rate": 0.25, "warp_instructions": 7}
+        config = {"sm.count": "2", "l1.data_width": "320B"}
+        found = memory.boxes(stats, config)
+        self.assertAlmostEqual({line.label: line.value for line in found[1].lines}["of peak"], 0.5)
+        shown = words(memory.chart(stats, config, "t", {"load_sector_hit_rate": 0.3, "load_sectors": 900}).render(True))
+        for text in ("25.0 %", "hw 30.0 %", "loaded 31.2 KiB", "hw 28.1 KiB", "50.0 %"):
+            self.assertIn(text, shown)
+        self.assertNotIn("0.0 %", shown)  # L2's hit rate is not known, which is no zero
+        beside = words(memory.chart(stats, config, "t", baseline={**stats, "l1.load_hit_rate": 0.2}).render(True))
+        self.assertIn("+5.0 points", beside)
+
+    def test_stalls_fill_the_plot(self):
+        values = {key: [1, 3] for key, *_ in series.STALLS}
+        plot, shares = series.stalls({"interval": 5, "cycle": [5, 10], "values": values})
+        self.assertEqual(set(shares["issued"]), {"12.5 %"})
+        area = [node.get("d") for node in xml.fromstring(plot.render(True)).iter() if node.get("class") == "f8"]
+        top = min(float(y) for y in re.findall(r"[\d.]+ ([\d.]+)", area[-1]))
+        self.assertAlmostEqual(top, plot.top, delta=0.1)
+
+    def test_heat_map_is_a_mask_of_its_values(self):
+        image = heat.png([[0, 255], [128, 7]])
+        self.assertEqual(struct.unpack(">II", image[16:24]), (2, 2))
+        at = image.index(b"IDAT")
+        self.assertEqual(zlib.decompress(image[at + 4:-16]), bytes((0, 0, 0, 0, 255, 0, 0, 128, 0, 7)))
+        self.assertEqual(heat.folded([[1], [2], [3]], 2), [(0, 1, [3]), (2, 2, [3])])
+
+    def test_sequence_of_messages(self):
+        text = ("# x\n 31 message l1 0 packet=65 address=0x80 outcome=read-request sender=0 receiver=18\n"
+                " 40 message l1 1 packet=66 outcome=data sender=1 receiver=0\n"
+                " 44 arrive l2 0 packet=65 sender=0\n")  # fmt: skip
+        modules, steps = trees.steps_of_events(text)
+        self.assertEqual(steps, [trees.Step(31, "module 0", "read-request 0x80", "module 18", 44)])
+        self.assertEqual(modules, ["module 0", "module 18"])
+
+
+class Pages(TemporaryCase):
+    def setUp(self):
+        super().setUp()
+        self.source = write_trace(self.path("t"), (("_Z5twicePfS_", 4), ("_Z4oncePf", 2)))
+
+    def made(self, name, *arguments):
+        found = command(*arguments, "--json", self.path(name))
+        self.assertEqual(found.returncode, 0, found.stderr)
+        return self.path(name)
+
+    def html(self, *results, **options):
+        text = report(results, **options).html()
+        page = Balanced()
+        page.feed(text)
+        self.assertEqual(page.open, [])
+        self.assertIsNone(re.search(r'(?:src|href)="(?!data:)', text), "a page loads nothing")
+        return " ".join(page.text)
+
+    def test_run(self):
+        timed = "--mode", "timed", "--preset", "gtx480"
+        path = self.made("run.json", "run", self.source, *timed, "--sample", "100", "--heat")
+        with open(path, encoding="utf-8") as file:
+            document = json.load(file)
+        kernel = document["kernels"][0]
+        instructions = next(each for each in kernel["heat"] if each["name"] == "sm")
+        self.assertEqual(sum(map(sum, instructions["values"])), kernel["stats"]["accepted"])
+        sets = next(each for each in kernel["heat"] if each["name"] == "set")
+        self.assertTrue(all(0 <= int(row) < 32 for row in sets["rows"]))  # 16 KiB, 4 ways
+        text = self.html(path)
+        for part in ("twice", "once", "All 2 kernels", "Cycles of the warp schedulers", "Lookups by L1 set", "gtx480"):
+            self.assertIn(part, text)
+
+    def test_heat_counts_all_however_long(self):
+        class Event:
+            what, component, index, sm, address, bank = 0, 0, 0, 3, 0, 0
+
+        counts = Heat()
+        for Event.cycle in (10, 11, 5000, 123456):
+            counts(Event)
+
+        class Nothing:
+            @staticmethod
+            def cache(*_):
+                return None
+
+        (found,) = counts.take(Nothing)
+        self.assertEqual(found["rows"], ["3"])
+        self.assertEqual(sum(found["values"][0]), 4)
+        self.assertGreater(len(found["values"][0]) * found["cycles"], 123456 - 10)
+        self.assertLessEqual((len(found["values"][0]) - 1) * found["cycles"], 123456 - 10)
+
+    def test_hardware_stands_beside(self):
+        entry = {"trace": "t/kernel-1.traceg", "name": "_Z5twicePfS_", "hardware": {"cycles": 777}}
+        run = {"kernels": [{"name": "_Z5twicePfS_", "trace": self.path("t", "kernel-1.traceg"),
+                            "stats": {"cycles": 700, "warp_instructions": 1}}], "total": {}, "config": {}}  # fmt: skip
+        self.assertNotIn("hw 777", self.html(run))
+        self.write("hardware.json", json.dumps([entry]))
+        self.assertIn("hw 777", self.html(run))
+        other = self.write("other.json", json.dumps([{**entry, "hardware": {"cycles": 778}}]))
+        self.assertIn("hw 778", self.html(run, hardware=other))
+
+    def test_the_other_results(self):
+        timed = "--mode", "timed", "--preset", "gtx480"
+        few = "--preset", "gtx480", "--set", "sm.count=1"
+        reuse = "synthetic:warp-reuse:16KiB"
+        cache = "--cache", self.path("runs.jsonl")
+        scenarios = os.path.join(ROOT, "examples", "coherence.json")
+        paths = [
+            self.made("compare.json", "compare", self.source, "--policies", "lru,drrip", *timed),
+            self.made("tune.json", "tune", reuse, *few, "--what", "warps", *cache),
+            self.made("bottleneck.json", "bottleneck", reuse, *few),
+            self.made("profile.json", "profile", self.source, "--mrc"),
+            self.made("coherence.json", "coherence", scenarios),
+            self.made("tree.json", "run", self.source, *few, "--mode", "timed", "--set", "coherence=nmoesi"),
+        ]
+        text = self.html(*paths)
+        for part in ("geometric mean", "best:", "most that fit", "Miss-ratio curve", "by-hand", "from row to column"):
+            self.assertIn(part, text)
+        names = sorted(os.path.basename(path) for path in report(paths).write_figures(self.path("figures")))
+        self.assertEqual(len(set(names)), len(names))
+        for name in names:
+            with open(self.path("figures", name), encoding="utf-8") as file:
+                xml.fromstring(file.read())  # each is a file by itself
+
+    def test_command(self):
+        run = self.made("run.json", "run", self.source)
+        done = command("report", run, "-o", self.path("page.html"), "--figures", self.path("f"), "--baseline", run)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(self.path("page.html"), encoding="utf-8") as file:
+            self.assertIn("how far it is from that of run.json", file.read())
+        self.assertIn("total-memory.svg", os.listdir(self.path("f")))
+
+    def test_what_is_refused(self):
+        run = self.made("run.json", "run", self.source)
+        cases = (
+            ((self.write("a", "{"), "-o", "-"), f"{self.path('a')}:1: "),
+            ((self.write("b", '{"x": 1}'), "-o", "-"), f"{self.path('b')}: not the JSON of run"),
+            ((self.write("c", "hello"), "-o", "-"), f"{self.path('c')}: neither JSON nor the text of --events"),
+            ((self.write("d", '{"kernels": [{"stats": {}}], "total": {}}'), "-o", "-"), f"{self.path('d')}: not what"),
+            ((self.write("e", "# nothing\n"), "-o", "-"), f"{self.path('e')}: there is no coherence message"),
+            ((run, "-o", "-", "--hardware", self.path("b")), f"{self.path('b')}: not a list of launches"),
+            ((run, "-o", "-", "--baseline", self.path("b")), f"{self.path('b')}: not the JSON"),
+            ((self.path("none"), "-o", "-"), f"{self.path('none')}: No such file"),
+        )
+        for arguments, message in cases:
+            done = command("report", *arguments)
+            self.assertEqual(done.returncode, 1, arguments)
+            self.assertIn(message, done.stderr)
+            self.assertEqual(done.stdout, "")
+        self.assertEqual(command("report", run).returncode, 2)
+        self.assertEqual(command("run", self.source, "--heat").returncode, 2)
+        done = command("run", self.source, "--heat", "--json", "-")
+        self.assertIn("--heat needs a clock", done.stderr)
+        with self.assertRaises(ReportError):
+            of_document({})
+
+    @unittest.skipUnless(CHROMIUM, "no Chromium")
+    def test_how_it_looks(self):
+        timed = "--mode", "timed", "--preset", "gtx480"
+        run = self.made("run.json", "run", self.source, *timed, "--sample", "100", "--heat")
+        page = report([run]).html()
+        wide = page.replace("</body>", "<script>document.title=document.documentElement.scrollWidth</script></body>")
+        for dark in (False, True):
+            # The style of dark screens, whatever the screen: how Chromium is told of it differs between versions.
+            text = wide.replace("@media(prefers-color-scheme:dark)", "@media all") if dark else wide
+            path = self.write("page.html", text)
+            for width in (500, 1400):
+                image = self.path("page.png")
+                flags = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
+                         "--disable-background-networking", f"--user-data-dir={self.path('chromium')}",
+                         f"--window-size={width},500")  # fmt: skip
+                subprocess.run((CHROMIUM, *flags, f"--screenshot={image}", f"file://{path}"), capture_output=True,
+                               timeout=120, check=True)  # fmt: skip
+                pixels = [pixel for row in decoded(image) for pixel in row[::4]]
+                mean = sum(map(sum, pixels)) / len(pixels) / 3
+                self.assertTrue(mean < 80 if dark else mean > 200, f"mean brightness {mean} at {width}")
+                self.assertGreater(len(set(pixels)), 30, "pictures have colours")
+                dom = subprocess.run((CHROMIUM, *flags, "--dump-dom", f"file://{path}"), capture_output=True, text=True,
+                                     timeout=120, check=True).stdout  # fmt: skip
+                self.assertLessEqual(int(re.search(r"<title>(\d+)</title>", dom)[1]), width, "it scrolls sideways")
+
+
+if __name__ == "__main__":
+    unittest.main()
