@@ -49,6 +49,7 @@ _EXPORTS = {
         "LibraryError NotFoundError OutOfMemoryError RangeError StateError UnsupportedError"
     ),
     "events": "Event Perfetto Text",
+    "heat": "Heat",
     "hierarchy": "Hierarchy Launch Location Shape WarpResult",
     "policy": "BYPASS_WAY Parameter PolicyCounter Predictor ReplacementPolicy TextParameter",
     "prefetcher": "PrefetchAccess Prefetcher",
@@ -57,6 +58,7 @@ _EXPORTS = {
         "profile_score"
     ),
     "protocol": "Protocol Rule",
+    "report": "Figure Report ReportError",
     "replay": "Estimate Progress Replay Result Sample Sampling TimeSeries",
     "scheduler": "Scheduler SchedulerEnvironment SchedulerPolicy",
     "stats": "CacheStats Counter PolicyValue Stats cache_counters counters",
