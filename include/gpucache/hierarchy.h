@@ -39,7 +39,8 @@ typedef struct gpc_warp_access {
     /*
      * With coherence.data alone, otherwise NULL: values, [set bits of mask][width], in the order of `addresses`.
      * `bytes`: what stores, and atomics and reductions without an operation, write (NULL: zeroes); where lanes overlap,
-     * the last one's. `out` receives what a load reads; it must stay until the access is done. Since: 0.2
+     * the last one's. `out` receives what a load reads, when the access is done, and must stay until then;
+     * gpc_completion has it, too. Since: 0.2
      *
      * With an operation `width` is 4 or 8, addresses are multiples of it, `bytes` has the operands, `compare` what
      * COMPARE_SWAP compares with (NULL: zeroes), and `out` of an atomic receives what each lane has found. Lanes follow
@@ -221,6 +222,13 @@ typedef struct gpc_completion {
     uint8_t level; /* deepest that served it: 1, 2, or 3 = DRAM */
     uint8_t fence; /* 1: of gpc_hierarchy_try_fence; `kind` says nothing then. Since: 0.2 */
     uint8_t reserved[5];
+    /*
+     * With coherence.data, of a load or an atomic with an operation: what its lanes have found, as gpc_warp_access.out
+     * receives it, whether it has one or not; lives for the call. Else NULL, and 0 bytes. Since: 0.2
+     */
+    const uint8_t *values; /* [value_bytes] */
+    uint32_t value_bytes;
+    uint8_t reserved_2[4];
 } gpc_completion;
 
 /* A transfer to or from memory, where the host replaces DRAM. A read may have bytes between those that are needed. */
@@ -471,6 +479,8 @@ GPC_API gpc_coherence *gpc_hierarchy_coherence(gpc_hierarchy *hierarchy);
  * flight. One that goes on from it does what this one would, byte for byte. Callbacks, a trace of events and what the
  * host has set on caches or a tree by itself are not in it: set them anew. With callbacks.on_memory, requests that the
  * host's memory has are in it, with their numbers: the host answers those, too, and sets its callbacks before.
+ * With `coherence.data` accesses in flight go on without `out`, which is memory of the host that issued them: one that
+ * goes on from a snapshot has what they find from gpc_completion.values, by their tokens.
  *
  *   gpc_hierarchy_save  to a file, which gets its name when it is complete; _save_to: in pieces to `write`
  *   gpc_hierarchy_load  a new hierarchy, of the same configuration, from a file; _load_from: from `read`, to its end;
@@ -483,11 +493,10 @@ GPC_API gpc_coherence *gpc_hierarchy_coherence(gpc_hierarchy *hierarchy);
  * not against malice: do not load what comes from people that you do not trust. Return GPC_OK; GPC_ERROR_MEMORY;
  * GPC_ERROR_IO, or what the callback returned; GPC_ERROR_FORMAT (damaged, cut, or none: the message names the offset);
  * GPC_ERROR_ABI (of another version, build or machine); GPC_ERROR_STATE (another seed; the hierarchy has failed; not
- * between two calls; with `coherence.data` and a clock, while anything is under way: `out` of it is the host's memory);
- * GPC_ERROR_UNSUPPORTED, named: a policy whose table has no `state`, and callbacks.on_memory where the new one has
- * several threads; GPC_ERROR_RANGE, as when it is created (so many threads make no difference). What is saved is for
- * any number of threads: `auto` has as many as the machine allows that loads it. *out is written upon GPC_OK alone.
- * Thread rule: the hierarchy's, which stays as it is. Since: 0.2.
+ * between two calls); GPC_ERROR_UNSUPPORTED, named: a policy whose table has no `state`, and callbacks.on_memory where
+ * the new one has several threads; GPC_ERROR_RANGE, as when it is created (so many threads make no difference). What is
+ * saved is for any number of threads: `auto` has as many as the machine allows that loads it. *out is written upon
+ * GPC_OK alone. Thread rule: the hierarchy's, which stays as it is. Since: 0.2.
  */
 GPC_API gpc_status gpc_hierarchy_save(const gpc_hierarchy *hierarchy, const char *path, gpc_error *error);
 GPC_API gpc_status gpc_hierarchy_save_to(const gpc_hierarchy *hierarchy, gpc_write_fn write, void *user_data,

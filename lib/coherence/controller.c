@@ -42,9 +42,21 @@ gpci_task *gpci_task_begin(gpci_controllers *e, uint32_t parent, gpci_step resum
     return task;
 }
 
+/* What is beside one that never was is nothing: a snapshot has it, too. */
+static uint32_t take_flight(gpci_controllers *e) {
+    const uint32_t had = e->flights.count, flight = gpci_items_take(&e->flights);
+    if (GPCI_LIKELY(flight < had))
+        return flight;
+    if (e->payload_bytes)
+        memset(gpci_payload_of(e, flight), 0, e->payload_bytes);
+    if (e->shown)
+        memset(&e->shown[flight], 0, sizeof *e->shown);
+    return flight;
+}
+
 gpci_task *gpci_side_begin(gpci_controllers *e, uint32_t flight, uint64_t tag, uint32_t bytes, uint32_t from,
                            uint32_t module, uint32_t *out_task) {
-    const uint32_t number = gpci_items_take(&e->flights);
+    const uint32_t number = take_flight(e);
     const gpci_tree_flight *of = gpci_tree_flight_at(e, flight);
     gpci_tree_flight *side = gpci_tree_flight_at(e, number);
     *side = (gpci_tree_flight){.older = GPCI_NO_ITEM,
@@ -82,7 +94,7 @@ void gpci_task_give(gpci_controllers *e, uint32_t task) {
     gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     gpci_items_give(&e->tasks, task);
     if (e->host && !--a->tasks && a->ended) {
-        a->out = NULL, a->atomics = NULL; /* a snapshot has what is left of it, and no addresses */
+        a->out = NULL, a->atomics = NULL, a->atomic_count = 0; /* a snapshot has what is left of it */
         gpci_items_give(&e->flights, flight);
     }
 }
@@ -319,7 +331,7 @@ static void keep_payload(const gpci_controllers *e, uint32_t flight, const gpc_c
 /* There is room for it. */
 uint32_t gpci_flight_begin(gpci_controllers *e, const gpc_coherence_request *request, const gpc_request *carried,
                            gpci_step step) {
-    const uint32_t flight = gpci_items_take(&e->flights);
+    const uint32_t flight = take_flight(e);
     gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     const gpci_module *m = gpci_module_at(e->tree, request->module);
     *a = (gpci_tree_flight){.older = GPCI_NO_ITEM,

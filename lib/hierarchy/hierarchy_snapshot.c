@@ -6,6 +6,7 @@
 #include "config/config_object.h"
 #include "level/driver.h"
 #include "timed/coherent.h"
+#include "timed/kept_access.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,7 +22,8 @@ static gpci_archive_kind archive_kind(const gpci_saved_kind *kind) {
         GPCI_KEY_COUNT,           sizeof(gpc_stats),       sizeof(gpci_sm_counts), sizeof(gpci_slice_counts),
         sizeof(gpci_l1_share),    sizeof(gpc_cache_stats), sizeof(gpci_module),    sizeof(gpci_packet),
         sizeof(gpci_flight),      sizeof(gpci_stage),      sizeof(gpci_network),   sizeof(gpci_task),
-        sizeof(gpci_tree_flight), sizeof(gpci_controller), sizeof(gpci_lock),      sizeof(gpci_wheel)};
+        sizeof(gpci_tree_flight), sizeof(gpci_controller), sizeof(gpci_lock),      sizeof(gpci_wheel),
+        sizeof(gpci_kept_access)};
     gpci_crc crc;
     gpci_crc_init(&crc);
     const uint32_t ours = gpci_crc_of(&crc, 0, sizes, sizeof sizes);

@@ -47,6 +47,7 @@ uint32_t gpci_values_atomics(const gpci_lanes *lanes, uint64_t line, uint32_t li
                              gpc_coherence_request *request, gpc_atomic *atomics);
 void gpci_values_found(const gpci_lanes *lanes, uint64_t line, uint32_t line_bytes, const gpc_atomic *atomics);
 
-#define GPCI_MAX_LANES 64u /* of a warp: gpc_warp_access.mask has as many bits */
+#define GPCI_MAX_LANES 64u      /* of a warp: gpc_warp_access.mask has as many bits */
+#define GPCI_MAX_LANE_BYTES 64u /* gpc_warp_access.width */
 
 #endif

@@ -46,18 +46,15 @@ typedef struct gpci_coherent_origin {
     uint32_t warp, block;
 } gpci_coherent_origin;
 
-/* Of a warp access that carries values. */
-typedef struct gpci_kept_lanes {
-    gpci_lanes lanes;
-    uint64_t addresses[GPCI_MAX_LANES];
-    gpc_atomic *atomics; /* [GPCI_MAX_LANES] line by line; NULL: none has been needed yet */
-    uint32_t taken;      /* of them, by lines */
-} gpci_kept_lanes;
+/* Atomics of a warp access that carries values (kept_access.h). */
+typedef struct gpci_kept_atomics {
+    gpc_atomic *items; /* [GPCI_MAX_LANES] line by line; NULL: none has been needed yet */
+    uint32_t taken;    /* of them, by lines */
+} gpci_kept_atomics;
 
 /* Which of them are a packet's. */
 typedef struct gpci_line_atomics {
-    gpc_atomic *first;
-    uint32_t count;
+    uint32_t first, count;
 } gpci_line_atomics;
 
 /* What messages of a packet that is arriving use of one module's data: they pass its port as one. */
@@ -73,9 +70,9 @@ typedef struct gpci_coherent_host {
     size_t origin_room;
     gpci_line_values *values;   /* [value_room] by packet; NULL without coherence.data */
     gpci_line_atomics *atomics; /* [atomic_room] likewise */
-    gpci_kept_lanes *lanes;     /* [lane_room] by flight; likewise */
-    size_t value_room, atomic_room, lane_room;
-    gpc_atomic *spare; /* [GPCI_MAX_LANES] for lanes that have none; NULL */
+    gpci_kept_atomics *kept;    /* [kept_room] by flight; likewise */
+    size_t value_room, atomic_room, kept_room;
+    gpc_atomic *spare; /* [GPCI_MAX_LANES] for an access that has none; NULL */
     gpci_gathered gathered;
     const gpci_queue *behind; /* the last message that went into a queue by itself went into this, */
     uint32_t before;          /* behind this packet, if it was not empty */
@@ -194,13 +191,19 @@ void gpci_coherent_swept(gpci_timed *t, uint32_t flight);
 /* Room for the values of all packets and flights that there is room for, and for those of an access. */
 gpc_status gpci_coherent_values_reserve(gpci_timed *t, const gpc_warp_access *access);
 void gpci_coherent_values_free(gpci_timed *t);
-/* The lanes of a warp access that has been accepted; then, of each of its packets, what they write. */
+/* A warp access has been accepted; then, of each of its packets, what its lanes write. */
 void gpci_coherent_values_keep(gpci_timed *t, uint32_t flight, const gpc_warp_access *access);
-void gpci_coherent_values_take(gpci_timed *t, uint32_t packet);
+void gpci_coherent_values_take(gpci_timed *t, uint32_t packet, const gpc_warp_access *access);
 /* An access of controllers carries its packet's values. */
 void gpci_coherent_values_attach(const gpci_timed *t, uint32_t packet, gpc_coherence_request *request);
 /* A packet's values to its lanes: of its line, or (NULL) what its request has read. */
 void gpci_coherent_values_deliver(gpci_timed *t, uint32_t packet, const uint8_t *line);
+/*
+ * In a snapshot, behind gpci_kept_archive. Controllers know atomics by address: around what they name they know none,
+ * and then (`known`) all again.
+ */
+void gpci_coherent_values_archive(gpci_timed *t, gpci_archive *archive);
+void gpci_coherent_values_know(const gpci_timed *t, bool known);
 
 /* Segments of a message's data: as many as its bytes beside the header. */
 GPCI_INLINE uint8_t gpci_message_segments(const gpci_timed *t, uint32_t bytes) {

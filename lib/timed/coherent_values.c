@@ -2,80 +2,96 @@
 #include "timed/coherent.h"
 
 #include "base/array.h"
+#include "timed/kept_access.h"
 
 #include <string.h>
 
-/* Values that timed accesses carry: of each line on its way, and the lanes that they are of. */
+/* Values that timed accesses carry: of each line on its way, and the atomics that are done there. */
 
-/* Lanes that have been kept for a while have their atomics still; those that are new have none. */
-static bool reserve_lanes(gpci_timed *t) {
+static size_t packets_of(const gpci_timed *t) {
+    return (size_t)t->pool.chunk_count * GPCI_POOL_CHUNK;
+}
+
+/* What a packet has is not in a snapshot by itself, so it is nothing from the start. */
+static bool reserve_packets(gpci_timed *t) {
     gpci_coherent_host *host = t->coherent;
-    const size_t had = host->lane_room;
-    if (!GPCI_ARRAY_ROOM(t->context, host->lanes, host->lane_room, 0, t->flight_room))
+    const size_t values = host->value_room, atomics = host->atomic_room;
+    if (!GPCI_ARRAY_ROOM(t->context, host->values, host->value_room, 0, packets_of(t)))
         return false;
-    for (size_t i = had; i < host->lane_room; i++)
-        host->lanes[i].atomics = NULL;
+    if (host->value_room > values)
+        memset(host->values + values, 0, (host->value_room - values) * sizeof *host->values);
+    if (!GPCI_ARRAY_ROOM(t->context, host->atomics, host->atomic_room, 0, packets_of(t)))
+        return false;
+    if (host->atomic_room > atomics)
+        memset(host->atomics + atomics, 0, (host->atomic_room - atomics) * sizeof *host->atomics);
+    return true;
+}
+
+/* Accesses that have been kept for a while have their atomics still; those that are new have none. */
+static bool reserve_kept(gpci_timed *t) {
+    gpci_coherent_host *host = t->coherent;
+    const size_t had = host->kept_room;
+    if (!GPCI_ARRAY_ROOM(t->context, host->kept, host->kept_room, 0, t->flight_room))
+        return false;
+    if (host->kept_room > had)
+        memset(host->kept + had, 0, (host->kept_room - had) * sizeof *host->kept);
     return true;
 }
 
 /* Atomics do not move, for controllers write what they find into them. */
+static gpc_atomic *make_atomics(const gpci_timed *t) {
+    return gpci_zalloc(t->context, GPCI_MAX_LANES, sizeof(gpc_atomic));
+}
+
 static bool reserve_atomics(gpci_timed *t, const gpc_warp_access *w) {
     gpci_coherent_host *host = t->coherent;
     if (w->atomic && !host->spare)
-        host->spare = gpci_alloc(t->context, GPCI_MAX_LANES * sizeof *host->spare);
+        host->spare = make_atomics(t);
     return !w->atomic || host->spare;
 }
 
 gpc_status gpci_coherent_values_reserve(gpci_timed *t, const gpc_warp_access *w) {
-    gpci_coherent_host *host = t->coherent;
-    const size_t packets = (size_t)t->pool.chunk_count * GPCI_POOL_CHUNK;
-    return GPCI_ARRAY_ROOM(t->context, host->values, host->value_room, 0, packets) &&
-                   GPCI_ARRAY_ROOM(t->context, host->atomics, host->atomic_room, 0, packets) && reserve_lanes(t) &&
-                   reserve_atomics(t, w)
-               ? GPC_OK
-               : GPC_ERROR_MEMORY;
+    return reserve_packets(t) && reserve_kept(t) && reserve_atomics(t, w) ? GPC_OK : GPC_ERROR_MEMORY;
 }
 
 void gpci_coherent_values_free(gpci_timed *t) {
     gpci_coherent_host *host = t->coherent;
-    for (size_t i = 0; i < host->lane_room; i++)
-        gpci_free(t->context, host->lanes[i].atomics);
+    for (size_t i = 0; i < host->kept_room; i++)
+        gpci_free(t->context, host->kept[i].items);
     gpci_free(t->context, host->spare);
     gpci_free(t->context, host->values);
     gpci_free(t->context, host->atomics);
-    gpci_free(t->context, host->lanes);
+    gpci_free(t->context, host->kept);
 }
 
 void gpci_coherent_values_keep(gpci_timed *t, uint32_t flight, const gpc_warp_access *w) {
-    gpci_kept_lanes *kept = &t->coherent->lanes[flight];
-    kept->lanes = gpci_lanes_of(w);
+    gpci_kept_atomics *kept = &t->coherent->kept[flight];
     kept->taken = 0;
-    if (w->atomic && !kept->atomics) {
-        kept->atomics = t->coherent->spare;
+    if (w->atomic && !kept->items) {
+        kept->items = t->coherent->spare;
         t->coherent->spare = NULL;
     }
-    memcpy(kept->addresses, w->addresses, kept->lanes.count * sizeof *kept->addresses);
 }
 
-static gpci_lanes lanes_of(const gpci_timed *t, uint32_t flight) {
-    gpci_lanes lanes = t->coherent->lanes[flight].lanes;
-    lanes.addresses = t->coherent->lanes[flight].addresses;
-    return lanes;
-}
-
-void gpci_coherent_values_take(gpci_timed *t, uint32_t packet) {
+/* A packet's. */
+static gpc_atomic *atomics_of(const gpci_timed *t, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    const gpci_lanes lanes = lanes_of(t, p->line.flight);
+    return t->coherent->kept[p->line.flight].items + t->coherent->atomics[packet].first;
+}
+
+void gpci_coherent_values_take(gpci_timed *t, uint32_t packet, const gpc_warp_access *w) {
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    const gpci_lanes lanes = gpci_lanes_of(w);
     const uint32_t line_bytes = t->h->l1_level.line_bytes;
     gpc_coherence_request request = gpci_coherent_request(t->h->coherent, &p->request, p->bytes);
     if (!lanes.op) {
         gpci_values_gather(&lanes, p->address, line_bytes, &request, &t->coherent->values[packet]);
         return;
     }
-    gpci_kept_lanes *kept = &t->coherent->lanes[p->line.flight];
+    gpci_kept_atomics *kept = &t->coherent->kept[p->line.flight];
     gpci_line_atomics *own = &t->coherent->atomics[packet];
-    own->first = kept->atomics + kept->taken;
-    own->count = gpci_values_atomics(&lanes, p->address, line_bytes, &request, own->first);
+    own->first = kept->taken;
+    own->count = gpci_values_atomics(&lanes, p->address, line_bytes, &request, atomics_of(t, packet));
     kept->taken += own->count;
 }
 
@@ -83,8 +99,8 @@ void gpci_coherent_values_attach(const gpci_timed *t, uint32_t packet, gpc_coher
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_line_values *values = &t->coherent->values[packet];
     uint8_t *bytes = values->bytes + (request->address - p->address);
-    if (t->coherent->lanes[p->line.flight].lanes.op) {
-        request->atomics = t->coherent->atomics[packet].first;
+    if (t->kept[p->line.flight].shape.op) {
+        request->atomics = atomics_of(t, packet);
         request->atomic_count = t->coherent->atomics[packet].count;
     } else if (request->kind == GPC_COHERENCE_LOAD) {
         request->out = bytes;
@@ -96,13 +112,51 @@ void gpci_coherent_values_attach(const gpci_timed *t, uint32_t packet, gpc_coher
 
 void gpci_coherent_values_deliver(gpci_timed *t, uint32_t packet, const uint8_t *line) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    const gpci_lanes lanes = lanes_of(t, p->line.flight);
+    const gpci_lanes lanes = gpci_kept_lanes(t, p->line.flight);
     gpci_line_values *values = &t->coherent->values[packet];
     if (lanes.op) {
-        gpci_values_found(&lanes, p->address, t->h->l1_level.line_bytes, t->coherent->atomics[packet].first);
+        gpci_values_found(&lanes, p->address, t->h->l1_level.line_bytes, atomics_of(t, packet));
         return;
     }
     if (line)
         memcpy(values->bytes, line, t->h->l1_level.line_bytes);
     gpci_values_scatter(&lanes, p->address, t->h->l1_level.line_bytes, values);
+}
+
+/* In a snapshot. */
+
+static void archive_kept(gpci_timed *t, gpci_archive *a) {
+    gpci_coherent_host *host = t->coherent;
+    for (size_t i = 0; i < host->kept_room && i < t->flight_fresh && a->status == GPC_OK; i++) {
+        gpci_kept_atomics *kept = &host->kept[i];
+        const bool has = gpci_archive_number(a, kept->items != NULL) != 0;
+        if (a->loading && has && a->status == GPC_OK && !kept->items && !(kept->items = make_atomics(t)))
+            gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+        GPCI_ARCHIVE_FIELD(a, kept->taken);
+        if (has && a->status == GPC_OK)
+            gpci_archive_bytes(a, kept->items, GPCI_MAX_LANES * sizeof *kept->items);
+    }
+}
+
+void gpci_coherent_values_archive(gpci_timed *t, gpci_archive *a) {
+    gpci_coherent_host *host = t->coherent;
+    const size_t used = t->pool.fresh < host->value_room ? t->pool.fresh : host->value_room;
+    const size_t count = (size_t)gpci_archive_count(a, used, sizeof *host->values + sizeof *host->atomics);
+    if (a->loading && a->status == GPC_OK && (count > t->pool.fresh || !reserve_packets(t) || !reserve_kept(t)))
+        gpci_archive_fail(a, count > t->pool.fresh ? GPC_ERROR_FORMAT : GPC_ERROR_MEMORY, "packets that carry values");
+    if (a->status < 0 || !count)
+        return;
+    gpci_archive_bytes(a, host->values, count * sizeof *host->values);
+    gpci_archive_bytes(a, host->atomics, count * sizeof *host->atomics);
+    archive_kept(t, a);
+}
+
+void gpci_coherent_values_know(const gpci_timed *t, bool known) {
+    const gpci_controllers *e = gpci_controllers_of(t);
+    for (uint32_t i = 0; i < e->flights.count; i++) {
+        gpci_tree_flight *a = gpci_tree_flight_at(e, i);
+        const bool has = known && a->atomic_count && !a->ended;
+        a->atomics = has ? atomics_of(t, (uint32_t)a->token) : NULL;
+        a->out = NULL; /* what a load has read comes by its line */
+    }
 }

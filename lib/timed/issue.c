@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "level/level_count.h"
 #include "timed/atomic_unit.h"
+#include "timed/kept_access.h"
 #include "timed/l1_observe.h"
 #include "timed/lsu.h"
 #include "timed/plain_values.h"
@@ -104,6 +105,18 @@ static bool is_atomic(uint8_t kind) {
     return kind == GPC_ATOMIC || kind == GPC_REDUCTION;
 }
 
+static GPCI_COLD gpc_status reserve_values(gpci_timed *t, const gpc_warp_access *w) {
+    const gpc_status status = gpci_kept_reserve(t);
+    if (status < 0)
+        return status;
+    return t->values ? gpci_plain_values_reserve(t, w) : gpci_coherent_values_reserve(t, w);
+}
+
+static GPCI_COLD void keep_values(gpci_timed *t, uint32_t flight, const gpc_warp_access *w) {
+    gpci_kept_keep(t, flight, w);
+    (t->values ? gpci_plain_values_keep : gpci_coherent_values_keep)(t, flight, w);
+}
+
 static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint32_t range, uint64_t token, bool framed) {
     gpc_hierarchy *h = t->h;
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
@@ -116,7 +129,7 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint32_t range,
     if (GPCI_UNLIKELY(ordered) && status == GPC_OK)
         status = gpci_make_flights(t, 2);
     if (status == GPC_OK && GPCI_UNLIKELY(h->with_data))
-        status = t->values ? gpci_plain_values_reserve(t, w) : gpci_coherent_values_reserve(t, w);
+        status = reserve_values(t, w);
     if (status < 0)
         return status;
     uint32_t fence = GPCI_UNLIKELY(ordered) ? gpci_fence_before(t, w) : UINT32_MAX;
@@ -128,7 +141,7 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint32_t range,
     t->flights[flight].framed = framed;
     const bool counts_turns = is_atomic(w->kind) && gpci_atomics_are_limited(t);
     if (GPCI_UNLIKELY(h->with_data))
-        (t->values ? gpci_plain_values_keep : gpci_coherent_values_keep)(t, flight, w);
+        keep_values(t, flight, w);
     for (uint32_t i = 0; i < count; i++) {
         queue_line(t, queue, &request, &lines[i], flight, i + 1 == count);
         if (GPCI_UNLIKELY(stage->prefetch != NULL))
@@ -136,7 +149,7 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint32_t range,
         if (GPCI_UNLIKELY(counts_turns))
             gpci_packet_at(&t->pool, queue->last)->turns = gpci_atomic_turns(t, w, &lines[i]);
         if (GPCI_UNLIKELY(h->with_data) && !t->values)
-            gpci_coherent_values_take(t, queue->last);
+            gpci_coherent_values_take(t, queue->last, w);
     }
     gpci_queue_pushed(queue, &t->pool, t->wheel.now);
     gpci_see_issue(t, queue, flight, count, segments);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_rules.h"
+#include "timed/kept_access.h"
 #include "timed/l1_observe.h"
 #include "timed/lsu.h"
 #include "timed/plain_values.h"
@@ -49,6 +50,8 @@ static void complete(gpci_timed *t, uint32_t number) {
         gpci_count_load_cycles(t->h, c.sm, c.cycle - c.issued);
     else
         end(t, f, &c);
+    if (GPCI_UNLIKELY(t->kept != NULL))
+        gpci_kept_done(t, number, &c);
     f->next = t->flight_free;
     t->flight_free = number;
     t->in_flight--;

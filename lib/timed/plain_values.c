@@ -6,6 +6,7 @@
 #include "cache/cache.h"
 #include "coherence/atomic.h"
 #include "level/events.h"
+#include "timed/kept_access.h"
 
 #include <string.h>
 
@@ -80,6 +81,42 @@ static void archive_lines(gpc_context *context, void **lines, size_t *room, size
         gpci_archive_bytes(a, *lines, count * bytes);
 }
 
+/* What comes back need not have set out. */
+static bool reserve_carried(gpci_timed *t) {
+    gpci_plain_values *v = t->values;
+    const size_t had = v->carried_room, packets = (size_t)t->pool.chunk_count * GPCI_POOL_CHUNK;
+    if (!GPCI_ARRAY_ROOM(t->context, v->carried, v->carried_room, 0, packets))
+        return false;
+    if (v->carried_room > had)
+        memset(v->carried + had, 0, (v->carried_room - had) * sizeof *v->carried);
+    return true;
+}
+
+static void archive_written(gpci_timed *t, gpci_archive *a) {
+    gpci_plain_values *v = t->values;
+    if (a->loading && a->status == GPC_OK && !GPCI_ARRAY_ROOM(t->context, v->lanes, v->lane_room, 0, t->kept_room))
+        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+    for (size_t i = 0; i < t->kept_room && i < t->flight_fresh && a->status == GPC_OK; i++) {
+        const gpci_kept_access *kept = &t->kept[i];
+        const size_t bytes = (size_t)kept->shape.count * kept->shape.width;
+        if (kept->shape.bytes)
+            gpci_archive_bytes(a, v->lanes[i].bytes, bytes);
+        if (kept->shape.compare)
+            gpci_archive_bytes(a, v->lanes[i].compare, bytes);
+    }
+}
+
+static void archive_under_way(gpci_timed *t, gpci_archive *a) {
+    gpci_plain_values *v = t->values;
+    const size_t used = t->pool.fresh < v->carried_room ? t->pool.fresh : v->carried_room;
+    const size_t count = (size_t)gpci_archive_count(a, used, sizeof *v->carried);
+    if (a->loading && a->status == GPC_OK && (count > t->pool.fresh || !reserve_carried(t)))
+        gpci_archive_fail(a, count > t->pool.fresh ? GPC_ERROR_FORMAT : GPC_ERROR_MEMORY, "reads that carry values");
+    if (a->status == GPC_OK && count)
+        gpci_archive_bytes(a, v->carried, count * sizeof *v->carried);
+    archive_written(t, a);
+}
+
 void gpci_plain_values_archive(gpci_timed *t, gpci_archive *a) {
     gpci_plain_values *v = t->values;
     gpci_map_archive(t->context, &v->home, a);
@@ -89,6 +126,7 @@ void gpci_plain_values_archive(gpci_timed *t, gpci_archive *a) {
     v->l1_count = (size_t)gpci_archive_count(a, v->l1_count, sizeof *v->l1_lines);
     archive_lines(t->context, (void **)&v->l1_lines, &v->l1_room, v->l1_count, sizeof *v->l1_lines, a);
     GPCI_ARCHIVE_FIELD(a, v->order);
+    archive_under_way(t, a);
 }
 
 /* Lines. */
@@ -129,14 +167,8 @@ static bool reserve_line(gpci_timed *t, uint32_t sm, uint64_t line) {
 
 gpc_status gpci_plain_values_reserve(gpci_timed *t, const gpc_warp_access *w) {
     gpci_plain_values *v = t->values;
-    const size_t packets = (size_t)t->pool.chunk_count * GPCI_POOL_CHUNK;
     const uint32_t lanes = gpci_popcount(w->mask);
-    const size_t had = v->carried_room;
-    if (!GPCI_ARRAY_ROOM(t->context, v->carried, v->carried_room, 0, packets))
-        return GPC_ERROR_MEMORY;
-    if (v->carried_room > had) /* what comes back need not have set out */
-        memset(v->carried + had, 0, (v->carried_room - had) * sizeof *v->carried);
-    if (!GPCI_ARRAY_ROOM(t->context, v->lanes, v->lane_room, 0, t->flight_room))
+    if (!reserve_carried(t) || !GPCI_ARRAY_ROOM(t->context, v->lanes, v->lane_room, 0, t->flight_room))
         return GPC_ERROR_MEMORY;
     for (uint32_t lane = 0; lane < lanes; lane++) {
         const uint64_t last = number_of(t, w->addresses[lane] + (w->width - 1));
@@ -153,8 +185,6 @@ gpc_status gpci_plain_values_reserve(gpci_timed *t, const gpc_warp_access *w) {
 void gpci_plain_values_keep(gpci_timed *t, uint32_t flight, const gpc_warp_access *w) {
     gpci_plain_lanes *kept = &t->values->lanes[flight];
     const size_t bytes = (size_t)gpci_popcount(w->mask) * w->width;
-    kept->lanes = gpci_lanes_of(w);
-    memcpy(kept->addresses, w->addresses, kept->lanes.count * sizeof *kept->addresses);
     if (w->bytes)
         memcpy(kept->bytes, w->bytes, bytes);
     if (w->compare)
@@ -165,11 +195,11 @@ void gpci_plain_values_keep(gpci_timed *t, uint32_t flight, const gpc_warp_acces
 static bool lanes_of(const gpci_timed *t, const gpci_packet *p, gpci_lanes *lanes) {
     if (p->line.flight == UINT32_MAX)
         return false;
-    const gpci_plain_lanes *kept = &t->values->lanes[p->line.flight];
-    *lanes = kept->lanes;
-    lanes->addresses = kept->addresses;
-    lanes->bytes = kept->lanes.bytes ? kept->bytes : NULL;
-    lanes->compare = kept->lanes.compare ? kept->compare : NULL;
+    const gpci_kept_access *kept = &t->kept[p->line.flight];
+    const gpci_plain_lanes *written = &t->values->lanes[p->line.flight];
+    *lanes = gpci_kept_lanes(t, p->line.flight);
+    lanes->bytes = kept->shape.bytes ? written->bytes : NULL;
+    lanes->compare = kept->shape.compare ? written->compare : NULL;
     return true;
 }
 

@@ -39,11 +39,9 @@ typedef struct gpci_carried_values {
     uint64_t set_out; /* order */
 } gpci_carried_values;
 
-/* A warp access that has been accepted. */
+/* What a warp access writes, which has been accepted (kept_access.h). */
 typedef struct gpci_plain_lanes {
-    gpci_lanes lanes; /* of which these are copies: */
-    uint64_t addresses[GPCI_MAX_LANES];
-    uint8_t bytes[GPCI_MAX_LANES * 64], compare[GPCI_MAX_LANES * 8];
+    uint8_t bytes[GPCI_MAX_LANES * GPCI_MAX_LANE_BYTES], compare[GPCI_MAX_LANES * 8];
 } gpci_plain_lanes;
 
 struct gpci_plain_values {
@@ -63,7 +61,7 @@ struct gpci_plain_values {
 gpc_status gpci_plain_values_check(const gpc_hierarchy *h, gpc_error *error);
 gpc_status gpci_plain_values_create(gpci_timed *t, gpc_error *error);
 void gpci_plain_values_destroy(gpci_timed *t);
-/* In a snapshot, while nothing is under way: what caches and memory hold, and not what accesses carry. */
+/* In a snapshot: what caches and memory hold, and what accesses carry. Behind gpci_kept_archive. */
 void gpci_plain_values_archive(gpci_timed *t, gpci_archive *archive);
 
 /* Room for all that an access may lead to. GPC_ERROR_MEMORY. Then it is accepted, as this flight. */

@@ -66,6 +66,7 @@ typedef struct gpci_atomic_options {
 } gpci_atomic_options;
 
 typedef struct gpci_plain_values gpci_plain_values; /* plain_values.h */
+typedef struct gpci_kept_access gpci_kept_access;   /* kept_access.h */
 
 struct gpci_timed {
     gpc_hierarchy *h;
@@ -103,6 +104,8 @@ struct gpci_timed {
     gpci_plain_values *values;       /* of plain caches, with coherence.data; NULL */
     gpc_hierarchy_callbacks callbacks;
     gpci_sm_front_end front;
+    gpci_kept_access *kept; /* [kept_room] by flight, of accesses that carry values; NULL */
+    size_t kept_room;
     gpc_status failed;     /* a policy chose an impossible victim, or a protocol has no rule */
     gpc_error error;       /* what a protocol says of it */
     uint64_t taken, ended; /* accesses: gpc_stats.accepted and .completed */

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "coherence/controller_archive.h"
 #include "timed/coherent.h"
+#include "timed/kept_access.h"
 #include "timed/plain_values.h"
 #include "timed/strands.h"
 
@@ -39,15 +40,23 @@ static void archive_room(gpci_timed *t, gpci_archive *a) {
         gpci_archive_fail(a, status, "");
 }
 
+static void archive_values(gpci_timed *t, gpci_archive *a) {
+    gpci_kept_archive(t, a);
+    if (t->values)
+        gpci_plain_values_archive(t, a);
+    if (!t->coherent)
+        return;
+    gpci_coherent_values_archive(t, a);
+    if (a->status == GPC_OK || !a->loading)
+        gpci_coherent_values_know(t, true);
+}
+
 void gpci_timed_archive(gpc_hierarchy *h, gpci_archive *a) {
     gpci_timed *t = h->timed;
     if (t->failed < 0)
         gpci_archive_fail(a, GPC_ERROR_STATE, "the hierarchy has failed: it can only be destroyed");
     if (t->wheel.at != t->wheel.components)
         gpci_archive_fail(a, GPC_ERROR_STATE, "in the middle of a cycle: not from a callback");
-    if (h->with_data && !a->loading && (t->in_flight || t->pool.live))
-        gpci_archive_fail(a, GPC_ERROR_STATE,
-                          "accesses are under way that carry values (coherence.data), into their host's memory");
     gpci_archive_same(a, t->wheel.components, "another number of components");
     const bool host = gpci_archive_number(a, t->callbacks.on_memory != NULL) != 0;
     if (a->loading && host && t->strands)
@@ -60,7 +69,9 @@ void gpci_timed_archive(gpc_hierarchy *h, gpci_archive *a) {
     }
     if (a->loading && host)
         t->callbacks.on_memory = no_memory;
+    if (t->coherent && h->with_data)
+        gpci_coherent_values_know(t, false);
     gpci_timed_state(t, gpci_archive_bytes, a);
-    if (t->values)
-        gpci_plain_values_archive(t, a);
+    if (h->with_data)
+        archive_values(t, a);
 }

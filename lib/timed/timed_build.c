@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/kept_access.h"
 #include "timed/plain_values.h"
 #include "timed/strands.h"
 #include "timed/watch.h"
@@ -84,6 +85,7 @@ void gpci_timed_destroy(gpci_timed *t) {
     gpci_strands_destroy(t);
     gpci_groups_destroy(t);
     gpci_plain_values_destroy(t);
+    gpci_kept_free(t);
     gpci_pool_destroy(&t->pool);
     gpci_free(t->context, t->flights);
     gpci_free(t->context, t);

@@ -6,7 +6,6 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Snapshots at random: of any preset and policies, at any access or cycle, and with any damage. */
 
@@ -30,27 +29,6 @@ static void random_settings(snapshot_host *dice, bool clock, char *text, size_t 
              preset, clock ? "timed" : "functional", l1, l2, bypass, threads);
 }
 
-/* Some bytes are others, or there are fewer: it is refused, with the offset. */
-static void check_damaged(snapshot_host *dice, const snapshot_bytes *file) {
-    gpc_error error = GPC_ERROR_INIT;
-    gpc_hierarchy *none = NULL;
-    snapshot_bytes damaged = {malloc(file->size), file->size, 0};
-    cr_assert_not_null(damaged.data);
-    memcpy(damaged.data, file->data, file->size);
-    const uint32_t at = snapshot_below(dice, (uint32_t)file->size), last = at + 1 + snapshot_below(dice, 16);
-    if (snapshot_below(dice, 3))
-        for (uint32_t i = at; i < last && i < damaged.size; i++)
-            damaged.data[i] ^= (uint8_t)(1 + snapshot_below(dice, 255));
-    else
-        damaged.size = at;
-    gpc_status status = gpc_hierarchy_load_from(snapshot_context, snapshot_read_bytes, &damaged, &error, &none);
-    cr_expect(status == GPC_ERROR_FORMAT || status == GPC_ERROR_ABI || status == GPC_ERROR_STATE, "at %u: %d", at,
-              status);
-    cr_expect(strstr(error.message, "offset "), "at %u: %s", at, error.message);
-    cr_expect_null(none);
-    free(damaged.data);
-}
-
 /* True where there is such a hierarchy. */
 static bool check_random(snapshot_host *dice) {
     gpc_error error = GPC_ERROR_INIT;
@@ -72,7 +50,7 @@ static bool check_random(snapshot_host *dice) {
     snapshot_finish(&a), snapshot_finish(&b);
     snapshot_expect_same(&a, &b, settings);
     for (unsigned i = 0; i < 8; i++)
-        check_damaged(dice, &file);
+        snapshot_check_damaged(dice, &file);
     gpc_hierarchy_destroy(a.hierarchy);
     gpc_hierarchy_destroy(b.hierarchy);
     free(file.data);

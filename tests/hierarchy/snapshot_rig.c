@@ -44,6 +44,8 @@ static void note(snapshot_host *at, uint64_t value) {
 
 void snapshot_on_complete(void *user_data, const gpc_completion *c) {
     note(user_data, c->token), note(user_data, c->cycle), note(user_data, c->level);
+    for (uint32_t i = 0; i < c->value_bytes; i++)
+        note(user_data, c->values[i]);
 }
 
 void snapshot_attach(snapshot_host *at) {
@@ -180,6 +182,26 @@ snapshot_host snapshot_load(const snapshot_host *as, snapshot_bytes *b) {
     cr_assert_eq(gpc_hierarchy_load_from(snapshot_context, snapshot_read_bytes, b, &error, &at.hierarchy), GPC_OK, "%s",
                  error.message);
     return at;
+}
+
+void snapshot_check_damaged(snapshot_host *dice, const snapshot_bytes *file) {
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_hierarchy *none = NULL;
+    snapshot_bytes damaged = {malloc(file->size), file->size, 0};
+    cr_assert_not_null(damaged.data);
+    memcpy(damaged.data, file->data, file->size);
+    const uint32_t at = snapshot_below(dice, (uint32_t)file->size), last = at + 1 + snapshot_below(dice, 16);
+    if (snapshot_below(dice, 3))
+        for (uint32_t i = at; i < last && i < damaged.size; i++)
+            damaged.data[i] ^= (uint8_t)(1 + snapshot_below(dice, 255));
+    else
+        damaged.size = at;
+    gpc_status status = gpc_hierarchy_load_from(snapshot_context, snapshot_read_bytes, &damaged, &error, &none);
+    cr_expect(status == GPC_ERROR_FORMAT || status == GPC_ERROR_ABI || status == GPC_ERROR_STATE, "at %u: %d", at,
+              status);
+    cr_expect(strstr(error.message, "offset "), "at %u: %s", at, error.message);
+    cr_expect_null(none);
+    free(damaged.data);
 }
 
 void snapshot_finish(snapshot_host *at) {

@@ -36,6 +36,8 @@ void snapshot_finish(snapshot_host *at);
 void snapshot_expect_same(const snapshot_host *a, const snapshot_host *b, const char *what);
 
 snapshot_bytes snapshot_save(const snapshot_host *at);
+/* Some bytes are others, or there are fewer: it is refused, with the offset. */
+void snapshot_check_damaged(snapshot_host *dice, const snapshot_bytes *file);
 snapshot_host snapshot_load(const snapshot_host *as, snapshot_bytes *bytes);
 /* Some accesses, a snapshot, more of both in the two; false where there is no such hierarchy. */
 bool snapshot_check(const char *settings, bool clock);

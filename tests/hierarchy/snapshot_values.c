@@ -8,117 +8,184 @@
 #include <string.h>
 
 /*
- * Snapshots of hierarchies with a clock whose accesses carry values: what caches and memory hold, copies that are out
- * of date among them, is what loads and atomics find that come after.
+ * Snapshots of hierarchies with a clock whose accesses carry values, at any cycle: what caches and memory hold, copies
+ * that are out of date among them, and what is on its way, is what loads and atomics find then.
  */
 
-enum { LANES = 8, MOST = 24 };
+enum { LANES = 8, OUTS = 4096, UNTOUCHED = 0xee };
+
+/* What accesses find, by token; those before `from` were issued to another hierarchy, from another memory. */
+typedef struct values_host {
+    snapshot_host at;
+    uint64_t from;
+    uint32_t out[OUTS][LANES];
+} values_host;
+
+static unsigned saved_in_flight, came_late;
+
+static bool is_untouched(const uint32_t *out) {
+    for (size_t i = 0; i < LANES * sizeof *out; i++)
+        if (((const uint8_t *)out)[i] != UNTOUCHED)
+            return false;
+    return true;
+}
+
+static void on_complete(void *user_data, const gpc_completion *c) {
+    values_host *host = user_data;
+    const uint32_t *out = host->out[c->token % OUTS];
+    snapshot_on_complete(&host->at, c);
+    cr_expect_eq(c->values != NULL, c->value_bytes != 0);
+    cr_expect(!c->values || (!c->fence && c->value_bytes == sizeof *host->out && c->kind != GPC_STORE));
+    if (c->token < host->from || !c->values || c->token % 4 == 3) /* the last: without `out` */
+        cr_expect(is_untouched(out), "token %llu", (unsigned long long)c->token);
+    else
+        cr_expect(!memcmp(out, c->values, c->value_bytes), "token %llu", (unsigned long long)c->token);
+    came_late += c->token < host->from && c->values;
+}
+
+static void attach(values_host *host) {
+    gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
+    callbacks.user_data = host;
+    callbacks.on_complete = on_complete;
+    cr_assert_eq(gpc_hierarchy_set_callbacks(host->at.hierarchy, &callbacks), GPC_OK);
+}
+
+static values_host *make(const char *settings, uint64_t seed) {
+    gpc_error error = GPC_ERROR_INIT;
+    values_host *host = malloc(sizeof *host);
+    cr_assert_not_null(host);
+    cr_assert_eq(snapshot_make(settings, true, &host->at, &error), GPC_OK, "%s: %s", settings, error.message);
+    memset(host->out, UNTOUCHED, sizeof host->out);
+    host->at.random = seed;
+    host->from = 0;
+    attach(host);
+    return host;
+}
+
+static void destroy(values_host *host) {
+    gpc_hierarchy_destroy(host->at.hierarchy);
+    free(host);
+}
 
 static void note(snapshot_host *at, uint64_t value) {
     at->trail = (at->trail ^ value) * 0x100000001b3u + 1;
 }
 
-/* A load, store or atomic of some words of 8 KiB. What it finds goes to `out`. */
-static gpc_status issue(snapshot_host *at, uint32_t *out) {
+/* A load, store or atomic of some words of 8 KiB, ordered where its hierarchy has that. */
+static void issue(values_host *host) {
     static const gpc_kind kinds[] = {GPC_LOAD, GPC_LOAD, GPC_STORE, GPC_ATOMIC};
+    snapshot_host *at = &host->at;
+    gpc_error error = GPC_ERROR_INIT;
     uint64_t addresses[LANES];
-    uint32_t values[LANES];
+    uint32_t values[LANES], compare[LANES];
     gpc_warp_access w = GPC_WARP_ACCESS_INIT;
     const uint32_t from = snapshot_below(at, 2048 - LANES * 33), stride = snapshot_below(at, 3) ? 1 : 33;
     for (uint32_t i = 0; i < LANES; i++) {
         addresses[i] = (uint64_t)(from + i * stride) * 4;
         values[i] = snapshot_below(at, 1000000);
+        compare[i] = snapshot_below(at, 2) ? 0 : snapshot_below(at, 1000000);
     }
     w.sm = snapshot_below(at, 4);
     w.kind = (uint8_t)kinds[snapshot_below(at, 4)];
     w.mask = (1u << LANES) - 1;
     w.addresses = addresses;
     w.width = 4;
-    w.order = w.kind == GPC_ATOMIC ? GPC_ORDER_RELAXED : GPC_ORDER_WEAK;
-    w.scope = w.kind == GPC_ATOMIC ? GPC_SCOPE_GPU : GPC_SCOPE_CTA;
-    w.atomic = w.kind == GPC_ATOMIC ? GPC_OP_ADD : GPC_OP_NONE;
+    if (w.kind == GPC_ATOMIC) {
+        w.order = snapshot_below(at, 3) ? GPC_ORDER_RELAXED : GPC_ORDER_ACQ_REL;
+        w.scope = GPC_SCOPE_GPU;
+        w.atomic = snapshot_below(at, 3) ? GPC_OP_ADD : GPC_OP_COMPARE_SWAP;
+        w.compare = w.atomic == GPC_OP_COMPARE_SWAP ? (const uint8_t *)compare : NULL;
+    }
     w.bytes = w.kind == GPC_LOAD ? NULL : (const uint8_t *)values;
-    w.out = w.kind == GPC_STORE ? NULL : (uint8_t *)out;
-    return gpc_hierarchy_try_issue(at->hierarchy, &w, at->tokens++, NULL);
+    w.out = w.kind == GPC_STORE || at->tokens % 4 == 3 ? NULL : (uint8_t *)host->out[at->tokens % OUTS];
+    if (gpc_hierarchy_check_access(at->hierarchy, &w, &error) < 0)
+        w.order = GPC_ORDER_RELAXED;
+    gpc_busy busy = GPC_BUSY_NOT;
+    const gpc_status status = gpc_hierarchy_try_issue(at->hierarchy, &w, at->tokens, &busy);
+    cr_assert(status == GPC_OK || status == GPC_BUSY, "%d", status);
+    at->tokens += status == GPC_OK;
+    note(at, (uint64_t)status);
 }
 
-/* Accesses that overlap, until all are done; in between an acquire, and a snapshot, which is refused. */
-static void burst(snapshot_host *at) {
-    static const char part[] = "coherence.data";
-    gpc_error error = GPC_ERROR_INIT;
-    uint32_t out[MOST][LANES];
-    memset(out, 0, sizeof out);
-    for (uint32_t i = 0; i < MOST; i++) {
-        const gpc_status status = issue(at, out[i]);
-        cr_assert(status == GPC_OK || status == GPC_BUSY, "%d", status);
-        note(at, (uint64_t)status);
-        if (!snapshot_below(at, 8)) {
+/* Accesses that overlap, and now and then a fence. */
+static void drive(values_host *host, uint32_t steps) {
+    snapshot_host *at = &host->at;
+    for (uint32_t i = 0; i < steps; i++) {
+        issue(host);
+        if (!snapshot_below(at, 12)) {
             gpc_fence fence = GPC_FENCE_INIT;
             gpc_busy busy;
             fence.sm = snapshot_below(at, 4);
             fence.order = GPC_ORDER_ACQ_REL;
             fence.scope = GPC_SCOPE_GPU;
-            note(at, (uint64_t)gpc_hierarchy_try_fence(at->hierarchy, &fence, at->tokens++, &busy));
+            const gpc_status status = gpc_hierarchy_try_fence(at->hierarchy, &fence, at->tokens, &busy);
+            at->tokens += status == GPC_OK;
+            note(at, (uint64_t)status);
         }
         cr_assert_eq(gpc_hierarchy_advance(at->hierarchy, snapshot_below(at, 20)), GPC_OK);
+        cr_assert_lt(at->tokens, OUTS);
     }
-    if (gpc_hierarchy_in_flight(at->hierarchy)) {
-        snapshot_bytes none = {NULL, 0, 0};
-        cr_expect_eq(gpc_hierarchy_save_to(at->hierarchy, snapshot_write_bytes, &none, &error), GPC_ERROR_STATE);
-        cr_expect(strstr(error.message, part), "'%s' says nothing of %s", error.message, part);
-        free(none.data);
-    }
-    cr_assert_eq(gpc_hierarchy_drain(at->hierarchy, &error), GPC_OK, "%s", error.message);
-    for (uint32_t i = 0; i < MOST; i++)
-        for (uint32_t lane = 0; lane < LANES; lane++)
-            note(at, out[i][lane]);
 }
 
-static void expect_bytes(const snapshot_host *at, const snapshot_bytes *file, const char *what) {
-    snapshot_bytes again = snapshot_save(at);
+static snapshot_bytes save(const values_host *host) {
+    saved_in_flight += gpc_hierarchy_in_flight(host->at.hierarchy) > 2;
+    return snapshot_save(&host->at);
+}
+
+static void expect_bytes(const values_host *host, const snapshot_bytes *file, const char *what) {
+    snapshot_bytes again = save(host);
     cr_expect(again.size == file->size && !memcmp(again.data, file->data, file->size), "%s: other bytes", what);
     free(again.data);
 }
 
+/* It goes on from a file, in a memory of its own. */
+static values_host *load(const values_host *from, snapshot_bytes *file) {
+    values_host *host = malloc(sizeof *host);
+    cr_assert_not_null(host);
+    host->at = snapshot_load(&from->at, file);
+    host->from = host->at.tokens;
+    memset(host->out, UNTOUCHED, sizeof host->out);
+    attach(host);
+    return host;
+}
+
 /* Another that has done the same, elsewhere in memory, has the same bytes: there are no addresses in them. */
 static void check_twins(const char *settings) {
-    gpc_error error = GPC_ERROR_INIT;
-    snapshot_host a, b;
-    cr_assert_eq(snapshot_make(settings, true, &a, &error), GPC_OK, "%s: %s", settings, error.message);
-    cr_assert_eq(snapshot_make(settings, true, &b, &error), GPC_OK, "%s: %s", settings, error.message);
-    for (unsigned i = 0; i < 3; i++)
-        burst(&a), burst(&b);
-    snapshot_bytes file = snapshot_save(&a);
-    expect_bytes(&b, &file, settings);
-    gpc_hierarchy_destroy(a.hierarchy);
-    gpc_hierarchy_destroy(b.hierarchy);
+    values_host *a = make(settings, 5), *b = make(settings, 5);
+    drive(a, 60), drive(b, 60);
+    snapshot_bytes file = save(a);
+    expect_bytes(b, &file, settings);
+    destroy(a), destroy(b);
     free(file.data);
 }
 
-/* After some bursts, and in the second round of a hierarchy that was itself loaded. */
+/* At any cycle; and again in a hierarchy that was itself loaded. To save leaves no trace in the one that is saved. */
 static void check(const char *settings, uint64_t seed) {
     gpc_error error = GPC_ERROR_INIT;
-    snapshot_host a;
     cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
-    cr_assert_eq(snapshot_make(settings, true, &a, &error), GPC_OK, "%s: %s", settings, error.message);
-    a.random = seed;
-    for (unsigned round = 0; round < 2; round++) {
-        for (uint32_t i = 1 + snapshot_below(&a, 6); i; i--)
-            burst(&a);
-        snapshot_bytes file = snapshot_save(&a);
-        snapshot_host b = snapshot_load(&a, &file);
-        snapshot_attach(&b);
-        expect_bytes(&b, &file, settings);
-        for (unsigned i = 0; i < 5; i++)
-            burst(&a), burst(&b);
-        snapshot_expect_same(&a, &b, settings);
-        gpc_hierarchy_destroy(a.hierarchy);
+    values_host *a = make(settings, seed), *unsaved = make(settings, seed);
+    for (unsigned round = 0; round < 3; round++) {
+        const uint32_t steps = 1 + snapshot_below(&a->at, 90);
+        cr_assert_eq(steps, 1 + snapshot_below(&unsaved->at, 90));
+        drive(a, steps), drive(unsaved, steps);
+        snapshot_bytes file = save(a);
+        values_host *b = load(a, &file);
+        expect_bytes(b, &file, settings);
+        expect_bytes(a, &file, settings);
+        for (unsigned i = 0; i < 3; i++)
+            snapshot_check_damaged(&unsaved->at, &file);
+        unsaved->at.random = a->at.random;
+        drive(a, 100), drive(b, 100), drive(unsaved, 100);
+        snapshot_expect_same(&a->at, &b->at, settings);
+        snapshot_expect_same(&a->at, &unsaved->at, settings);
+        destroy(a);
         a = b;
-        snapshot_attach(&a);
         free(file.data);
     }
+    snapshot_finish(&a->at), snapshot_finish(&unsaved->at);
+    snapshot_expect_same(&a->at, &unsaved->at, settings);
     check_twins(settings);
-    gpc_hierarchy_destroy(a.hierarchy);
+    destroy(a), destroy(unsaved);
     gpc_context_destroy(snapshot_context);
 }
 
@@ -135,6 +202,7 @@ Test(hierarchy_snapshots, values) {
         PLAIN "none\n",
         PLAIN "viper\nkernels.flush = l1\n",
         PLAIN "none\nl2.partitions = 2\n",
+        PLAIN "viper\nkernels.flush = l1\nl2.atomic_cycles = 4\nl1.reorder = warp\n",
         TREE "msi\n",
         TREE "nmoesi\n",
         TREE "vi\n",
@@ -142,9 +210,12 @@ Test(hierarchy_snapshots, values) {
         TREE "vi\nl2.partitions = 2\n",
         TREE "mesi\ncluster.sms = 2\n",
         TREE "moesi\ncoherence.directory_ways = 4\n",
+        TREE "nmoesi\nl2.mshr_entries = 2\ncoherence.conflict = wait\n",
     };
-    const unsigned rounds = effort_is_small() ? 1 : 4;
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+    const unsigned rounds = effort_is_small() ? 1 : 4, count = sizeof settings / sizeof *settings;
+    for (size_t i = 0; i < count; i++)
         for (unsigned round = 0; round < rounds; round++)
             check(settings[i], 1000 * i + round);
+    cr_expect_gt(saved_in_flight, 5 * count * rounds, "%u", saved_in_flight);
+    cr_expect_gt(came_late, 2 * count * rounds, "%u", came_late);
 }

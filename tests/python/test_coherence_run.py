@@ -187,6 +187,25 @@ class Coherent(TemporaryCase):
         with self.assertRaisesRegex(gpucache.RangeError, "coherence.data"):
             gpucache.Hierarchy(self.context, self.config(**{"coherence": "none", "coherence.data": True}))
 
+    def test_values_of_a_copy(self):
+        """What was in flight when a copy was made is told to it in the completion; its `out` is the other's."""
+        settings = {"coherence": "moesi", "coherence.data": True, "mode": "timed"}
+        found, of_copy, read = [], [], bytearray(4)
+        with gpucache.Hierarchy(self.context, self.config(**settings), on_complete=found.append) as hierarchy:
+            hierarchy.try_issue([0x1000], 1, kind="store", data=b"abcd")
+            hierarchy.drain()
+            hierarchy.try_issue([0x1000], 2, sm=1, out=read)
+            hierarchy.advance(3)
+            with hierarchy.copy() as copy:
+                copy.set_callbacks(on_complete=of_copy.append)
+                copy.drain()
+                self.assertEqual([(done.token, done.values) for done in of_copy], [(2, b"abcd")])
+                self.assertEqual(read, bytes(4))
+            hierarchy.drain()
+        self.assertEqual([(done.token, done.values) for done in found], [(1, None), (2, b"abcd")])
+        self.assertEqual(found[1], of_copy[0])
+        self.assertEqual(read, b"abcd")
+
     def test_matrices_need_a_protocol(self):
         done = command("run", write_trace(self.path("t")), "--matrices")
         self.assertEqual(done.returncode, 1)

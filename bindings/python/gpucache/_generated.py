@@ -450,6 +450,7 @@ class gpc_completion(Record):
     _fields_ = (
         ("token", c_uint64), ("issued", c_uint64), ("cycle", c_uint64), ("sm", c_uint32), ("warp", c_uint32),
         ("kind", c_uint8), ("level", c_uint8), ("fence", c_uint8), ("reserved", c_uint8 * 5),
+        ("values", POINTER(c_uint8)), ("value_bytes", c_uint32), ("reserved_2", c_uint8 * 4),
     )
 
 

@@ -22,8 +22,11 @@ NEVER = 2**64 - 1
 MemoryRequest = namedtuple("MemoryRequest", "address id bytes channel write")
 
 
-class Completion(namedtuple("Completion", "token issued cycle sm warp kind level fence", defaults=[False])):
-    """An access that is done, or with `fence` a fence. `level` is the deepest that served it: 1, 2, or 3 = DRAM."""
+class Completion(namedtuple("Completion", "token issued cycle sm warp kind level fence values", defaults=[False, None])):
+    """An access that is done, or with `fence` a fence. `level` is the deepest that served it: 1, 2, or 3 = DRAM.
+
+    `values`, with coherence.data, of a load or an atomic with an operation: the bytes that its lanes have found.
+    """
 
     __slots__ = ()
 
@@ -39,8 +42,11 @@ class Completion(namedtuple("Completion", "token issued cycle sm warp kind level
 @loose(g.gpc_hierarchy_callbacks_on_complete, passed_over=False)
 def _on_complete(owner, pointer):
     raw = pointer.contents
+    values = ctypes.string_at(raw.values, raw.value_bytes) if raw.values else None
     owner._callbacks["on_complete"](
-        Completion(raw.token, raw.issued, raw.cycle, raw.sm, raw.warp, Kind(raw.kind), raw.level, bool(raw.fence))
+        Completion(
+            raw.token, raw.issued, raw.cycle, raw.sm, raw.warp, Kind(raw.kind), raw.level, bool(raw.fence), values
+        )
     )
 
 
