@@ -259,6 +259,14 @@ gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *opti
 
 /* Resolve a request. GPC_ERROR_ARGUMENT where it is malformed. */
 gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci_view *view);
+/* The same of a read that is known to be well formed, and says which sectors it needs. */
+GPCI_INLINE void gpci_view_read(const gpc_cache *cache, const gpc_request *request, gpci_view *view) {
+    view->line = request->address >> cache->line_shift;
+    view->set = gpci_index_of(&cache->index, view->line);
+    view->need = request->sector_mask;
+    view->covered = 0;
+    view->bytes = (gpci_bytes){{0, 0}};
+}
 
 /*
  * gpc_cache_reserve and gpc_cache_fill of a request that has been resolved. `way`: that of its line, GPCI_NO_WAY if it

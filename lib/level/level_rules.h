@@ -153,10 +153,14 @@ typedef struct gpci_l2_place {
     unsigned shift; /* of an L1 line's segments within the L2 line */
 } gpci_l2_place;
 
+GPCI_INLINE unsigned gpci_l2_shift(const gpc_hierarchy *h, uint64_t address) {
+    return (unsigned)(address & (h->l2_level.line_bytes - 1)) / GPCI_SEGMENT;
+}
+
 GPCI_INLINE gpci_l2_place gpci_l2_place_of(const gpc_hierarchy *h, uint64_t address) {
     gpci_l2_place p;
     p.slice = gpci_interleave_slice(&h->interleave, address, &p.inner);
-    p.shift = (unsigned)(address & (h->l2_level.line_bytes - 1)) / GPCI_SEGMENT;
+    p.shift = gpci_l2_shift(h, address);
     return p;
 }
 

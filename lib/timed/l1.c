@@ -13,12 +13,6 @@
  * network, and the reply network's packets come in through the fill port.
  */
 
-/* L2 slice of the SM's own partition for a line. */
-static uint32_t slice_for(const gpci_timed *t, uint32_t sm, uint64_t address) {
-    const gpc_hierarchy *h = t->h;
-    return gpci_l2_slice(h, h->sm_partition[sm], gpci_l2_place_of(h, address).slice);
-}
-
 static gpci_flight *flight_at(const gpci_timed *t, uint32_t flight) {
     return &t->flights[flight];
 }
@@ -400,9 +394,12 @@ static void send_out(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
         gpci_see(t, GPC_WHAT_JOIN, stage, p, 0);
         return;
     }
-    uint32_t slice = slice_for(t, stage->index, p->address);
-    uint32_t bytes = p->type == GPCI_READ ? 0 : gpci_packet_bytes(p);
-    gpci_network_send(stage->requests_out, stage->index, slice, t->header + bytes, packet);
+    const uint32_t bytes = p->type == GPCI_READ ? 0 : gpci_packet_bytes(p);
+    /* to the slice of its own partition */
+    const uint32_t partition = t->h->sm_partition[stage->index],
+                   slice = gpci_interleave_slice(&t->h->interleave, p->address, &p->path.inner);
+    gpci_network_send(stage->requests_out, stage->index, gpci_l2_slice(t->h, partition, slice), t->header + bytes,
+                      packet);
 }
 
 typedef void (*send_fn)(gpci_timed *t, gpci_stage *stage, uint32_t packet);

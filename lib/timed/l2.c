@@ -163,7 +163,7 @@ static unsigned prepare(gpci_timed *t, gpci_packet *p) {
         p->request.token = p->request.token_l2;
         return 0;
     }
-    gpci_l2_place place = gpci_l2_place_of(t->h, p->address);
+    const gpci_l2_place place = {.inner = p->path.inner, .shift = gpci_l2_shift(t->h, p->address)};
     if (p->type == GPCI_WRITE)
         gpci_l2_ask_write(t->h, &place, p->bytes, p->segments, &p->request);
     else
@@ -188,11 +188,10 @@ static gpci_verdict pass_uncached(gpci_timed *t, gpci_stage *stage, uint32_t pac
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (gpci_queue_full(&stage->out))
         return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
-    gpci_l2_place place = gpci_l2_place_of(t->h, p->address);
-    uint8_t segments = (uint8_t)(p->segments << place.shift);
-    p->request.address = place.inner;
+    uint8_t segments = (uint8_t)(p->segments << gpci_l2_shift(t->h, p->address));
+    p->request.address = p->path.inner;
     if (p->type != GPCI_READ)
-        write_memory(t, stage, gpci_l2_line(t, place.inner), segments);
+        write_memory(t, stage, gpci_l2_line(t, p->path.inner), segments);
     if (p->type == GPCI_WRITE) {
         serve(t, stage, packet, 3);
         return GPCI_SERVED;
@@ -238,7 +237,7 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     if (r->write_sectors)
         write_memory(
             t, stage, gpci_l2_line(t, p->request.address),
-            gpci_l2_written(&p->request, r, (uint8_t)(p->segments << gpci_l2_place_of(t->h, p->address).shift)));
+            gpci_l2_written(&p->request, r, (uint8_t)(p->segments << gpci_l2_shift(t->h, p->address))));
     if (verdict == GPCI_SERVED)
         serve(t, stage, packet, 2);
     return verdict;
@@ -432,23 +431,27 @@ void gpci_slice_step(const gpci_group *group, uint32_t slice) {
         gpci_wheel_wake(&t->wheel, stage->component, t->pool.links[stage->in.first].due);
 }
 
+/* What comes from the network does not pass the tags yet, and what stands before these may not be due. */
 void gpci_slice_expect(const gpci_group *group, uint32_t slice, unsigned pass) {
     const gpci_timed *t = group->timed;
     const gpci_stage *stage = &t->l2[slice];
-    uint32_t request = gpci_network_peek(stage->requests_in, slice);
-    uint32_t fill = stage->fills.count ? stage->fills.first : GPCI_NO_PACKET;
-    uint32_t tags = stage->in.count ? stage->in.first : GPCI_NO_PACKET;
-    const uint32_t packets[] = {fill, tags, request};
-    for (unsigned i = 0; i < 3; i++) {
-        if (packets[i] == GPCI_NO_PACKET)
-            continue;
-        if (pass == 0 && i < 2)
-            gpci_expect_packet(t, packets[i]);
-        else if (pass == 0) /* it does not pass the tags yet */
-            GPCI_PREFETCH(gpci_packet_at(&t->pool, packets[i]));
-        else if (i < 2)
-            gpci_stage_expect(stage, gpci_l2_place_of(t->h, gpci_packet_at(&t->pool, packets[i])->address).inner);
+    const bool due = stage->in.count && t->pool.links[stage->in.first].due <= t->wheel.now;
+    if (pass == 0) {
+        const uint32_t request = gpci_network_peek(stage->requests_in, slice);
+        if (stage->fills.count)
+            gpci_expect_packet(t, stage->fills.first);
+        if (due)
+            gpci_expect_packet(t, stage->in.first);
+        if (request != GPCI_NO_PACKET)
+            GPCI_PREFETCH(gpci_packet_at(&t->pool, request));
+        return;
     }
-    if (pass == 1 && fill != GPCI_NO_PACKET && gpci_packet_at(&t->pool, fill)->flags & GPCI_PACKET_FETCH)
-        gpci_expect_packet(t, gpci_packet_at(&t->pool, fill)->line.waiter);
+    if (due)
+        gpci_stage_expect(stage, gpci_packet_at(&t->pool, stage->in.first)->path.inner);
+    if (!stage->fills.count)
+        return;
+    const gpci_packet *fill = gpci_packet_at(&t->pool, stage->fills.first);
+    gpci_stage_expect(stage, fill->request.address);
+    if (fill->flags & GPCI_PACKET_FETCH)
+        gpci_expect_packet(t, fill->line.waiter);
 }

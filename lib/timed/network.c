@@ -97,6 +97,7 @@ static GPCI_NOINLINE void announce_shared(gpci_network *network, uint32_t output
 static inline void announce(gpci_network *network, uint32_t output) {
     gpci_network_output *port = &network->outputs[output];
     const uint64_t due = network->pool->links[port->buffer.first].due, now = network->wheel->now;
+    network->arrivals[output] = due;
     port->distant = due >= now + GPCI_WHEEL_SPAN;
     if (GPCI_UNLIKELY(network->sharing != NULL)) {
         announce_shared(network, output, due);
@@ -177,6 +178,7 @@ GPCI_INLINE uint32_t leave(gpci_network *network, uint32_t output) {
     if (had_none && port->used < network->output_room)
         reopen(network, output);
     port->distant = false;
+    network->arrivals[output] = GPCI_NEVER;
     if (port->buffer.first != GPCI_NO_PACKET)
         announce(network, output);
     go(&port->stay, now);

@@ -111,6 +111,7 @@ typedef struct gpci_network {
     bool fast;                    /* several network cycles in one of the core */
     gpci_network_input *inputs;
     gpci_network_output *outputs;
+    uint64_t *arrivals;      /* [outputs] core cycle at which the first packet of its buffer is due; GPCI_NEVER */
     gpci_packet_list *lanes; /* [inputs], with virtual queues [inputs][outputs] */
     uint32_t *offered;       /* inputs with an offer, while matching */
     uint64_t *words;         /* the memory of all bitmaps */
@@ -151,10 +152,7 @@ GPCI_INLINE gpci_packet_list *gpci_network_lane(const gpci_network *network, uin
 
 /* The packet at the head of an output buffer that has arrived by now; GPCI_NO_PACKET. */
 GPCI_INLINE uint32_t gpci_network_peek(const gpci_network *network, uint32_t output) {
-    const gpci_network_output *port = &network->outputs[output];
-    if (port->buffer.first == GPCI_NO_PACKET || network->pool->links[port->buffer.first].due > network->wheel->now)
-        return GPCI_NO_PACKET;
-    return port->buffer.first;
+    return network->arrivals[output] > network->wheel->now ? GPCI_NO_PACKET : network->outputs[output].buffer.first;
 }
 /* Take it away. */
 uint32_t gpci_network_receive(gpci_network *network, uint32_t output);

@@ -29,14 +29,17 @@ static bool create_ports(gpci_network *network) {
     const size_t lanes = network->virtual_queues ? (size_t)inputs * outputs : inputs;
     network->inputs = gpci_zalloc(network->context, inputs, sizeof *network->inputs);
     network->outputs = gpci_zalloc(network->context, outputs, sizeof *network->outputs);
+    network->arrivals = gpci_zalloc(network->context, outputs, sizeof *network->arrivals);
     network->lanes = gpci_zalloc(network->context, lanes, sizeof *network->lanes);
     network->offered = gpci_zalloc(network->context, inputs, sizeof *network->offered);
-    if (!network->inputs || !network->outputs || !network->lanes || !network->offered || !create_bitmaps(network))
+    if (!network->inputs || !network->outputs || !network->arrivals || !network->lanes || !network->offered ||
+        !create_bitmaps(network))
         return false;
     for (uint32_t i = 0; i < inputs; i++)
         network->inputs[i].offer = outputs;
     for (uint32_t i = 0; i < outputs; i++) {
         network->outputs[i].buffer.first = GPCI_NO_PACKET;
+        network->arrivals[i] = GPCI_NEVER;
         network->open[i / 64] |= (uint64_t)1 << (i & 63);
     }
     for (size_t i = 0; i < lanes; i++)
@@ -81,6 +84,7 @@ void gpci_network_destroy(gpci_network *network) {
         return;
     gpci_free(network->context, network->inputs);
     gpci_free(network->context, network->outputs);
+    gpci_free(network->context, network->arrivals);
     gpci_free(network->context, network->lanes);
     gpci_free(network->context, network->offered);
     gpci_free(network->context, network->words);
@@ -92,6 +96,7 @@ void gpci_network_state(gpci_network *network, gpci_state_fn visit, void *user_d
     const size_t lanes = network->virtual_queues ? (size_t)inputs * outputs : inputs;
     visit(user_data, network->inputs, inputs * sizeof *network->inputs);
     visit(user_data, network->outputs, outputs * sizeof *network->outputs);
+    visit(user_data, network->arrivals, outputs * sizeof *network->arrivals);
     visit(user_data, network->lanes, lanes * sizeof *network->lanes);
     visit(user_data, network->words, network->word_count * sizeof *network->words);
     visit(user_data, &network->releasing, sizeof network->releasing);

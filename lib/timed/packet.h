@@ -83,7 +83,10 @@ typedef struct gpci_packet_path {
     };
     uint32_t size;     /* bytes on the network at hand or to come, header included */
     uint16_t from, to; /* input and output port of that network */
-    uint64_t local;    /* memory: address within the channel */
+    union {
+        uint64_t local; /* memory: address within the channel */
+        uint64_t inner; /* from L1 to the tags of the slice: address within the slice */
+    };
     uint16_t channel;  /* likewise */
     uint16_t slice;    /* memory: the L2 slice, over both partitions, that asks */
     uint8_t bursts;    /* memory: under way */

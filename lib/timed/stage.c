@@ -213,6 +213,18 @@ void gpci_stage_unblock(gpci_stage *stage, gpci_tag_access *access, uint64_t now
     access->reason = GPC_BUSY_NOT;
 }
 
+/* What an access of the hierarchy asks for has been checked when that was issued. */
+GPCI_INLINE bool resolve(gpci_timed *t, const gpc_cache *cache, const gpc_request *request, gpci_view *view) {
+    if (GPCI_LIKELY(gpci_is_read(request) && request->sector_mask)) {
+        gpci_view_read(cache, request, view);
+        return true;
+    }
+    gpc_status status = gpci_view_of(cache, request, view);
+    if (status < 0)
+        t->failed = status;
+    return status >= 0;
+}
+
 void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci_tag_access *access) {
     access->looked = access->fresh = true;
     access->reserved = access->declined = false;
@@ -220,11 +232,8 @@ void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci
     access->flying = 0;
     access->leader = GPCI_NO_PACKET;
     access->result = (gpc_access_result){.way = GPCI_NO_WAY};
-    gpc_status status = gpci_view_of(stage->cache, &packet->request, &access->view);
-    if (status < 0) {
-        t->failed = status;
+    if (!resolve(t, stage->cache, &packet->request, &access->view))
         return;
-    }
     gpci_level_look_up(stage->cache, &packet->request, &access->view, !stage->options->on_miss, &access->result);
     if (access->result.outcome == GPC_HIT)
         return;
