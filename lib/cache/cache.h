@@ -285,6 +285,30 @@ uint8_t gpci_covered_by(const gpc_cache *cache, const gpci_bytes *bytes);
 /* Record that lines with these upper bits may be resident from now on. */
 void gpci_admit_high(gpc_cache *cache, uint64_t line);
 
+/* Sectors have come for the line in a slot. */
+GPCI_INLINE void gpci_arrive(gpc_cache *cache, size_t slot, uint8_t sectors) {
+    uint32_t state = cache->states[slot];
+    if (GPCI_PENDING(state)) {
+        state &= ~((uint32_t)sectors << GPCI_PENDING_SHIFT);
+        cache->pending_lines -= !GPCI_PENDING(state);
+    }
+    cache->states[slot] = state | sectors;
+}
+
+/*
+ * gpc_cache_fill of a read whose line has been reserved in `slot`. False: the line is not there any more, or somebody
+ * is to be told, and nothing was done.
+ */
+GPCI_INLINE bool gpci_fill_reserved(gpc_cache *cache, const gpc_request *request, size_t slot, uint8_t sectors) {
+    const uint64_t line = request->address >> cache->line_shift;
+    if (slot >= (size_t)cache->sets * cache->row || cache->tags[slot] != gpci_tag(line) ||
+        GPCI_UNLIKELY(cache->wide || line >> GPCI_TAG_BITS != cache->high || !gpci_is_read(request) ||
+                      cache->options.on_fill))
+        return false;
+    gpci_arrive(cache, slot, sectors);
+    return true;
+}
+
 /* The three steps, on a resolved request. Results are zeroed by the caller. */
 void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result);
 /* May the request leave something in the cache once its lookup is done? */

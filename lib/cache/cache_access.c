@@ -371,12 +371,7 @@ gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpc
 }
 
 void gpci_complete(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way, uint8_t sectors) {
-    uint32_t *state = &cache->states[gpci_slot(cache, view->set, way)];
-    if (GPCI_PENDING(*state)) {
-        *state &= ~((uint32_t)sectors << GPCI_PENDING_SHIFT);
-        cache->pending_lines -= !GPCI_PENDING(*state);
-    }
-    *state |= sectors;
+    gpci_arrive(cache, gpci_slot(cache, view->set, way), sectors);
     if (!gpci_is_read(request))
         sectors |= gpci_apply_write(cache, request, view, way, view->need);
     gpci_tell_sectors(cache, request, view, way, sectors);

@@ -29,8 +29,8 @@ gpc_status gpc_cache_lookup(gpc_cache *cache, const gpc_request *request, gpc_ac
 }
 
 /* A resident line takes the sectors; any other gets a way first. */
-static gpc_status ensure_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
-                             uint8_t fetch, gpc_access_result *result) {
+GPCI_INLINE gpc_status ensure_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
+                                  uint8_t fetch, gpc_access_result *result) {
     result->needed_sectors = view->need;
     result->set = view->set;
     result->outcome = GPC_BYPASSED;

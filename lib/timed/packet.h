@@ -61,7 +61,10 @@ typedef struct gpci_packet_mshr {
     uint32_t chain;       /* leader of the next entry of its hash bucket, or behind its row */
     uint32_t first, last; /* packets that wait with it, linked through the pool */
     uint32_t count;       /* of those that wait, itself included */
-    uint32_t access;      /* coherent L1: of controllers, that brings the line */
+    union {
+        uint32_t access; /* coherent L1: of controllers, that brings the line */
+        uint32_t slot;   /* of the cache, in which the line has been reserved; UINT32_MAX: none is known */
+    };
     uint8_t whole;        /* segments of the stage's line in flight, their sectors whole */
     uint8_t part;         /* segments in flight by themselves, for who bypasses the cache */
     bool remote;          /* the line is homed in the other partition */

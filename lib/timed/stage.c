@@ -34,6 +34,14 @@ static gpci_mshr_row *row_of(const gpci_stage *stage, uint32_t hash) {
     return &stage->mshr.rows[hash & stage->mshr.mask];
 }
 
+#define NO_SLOT UINT32_MAX
+
+/* Where an entry is: in a row, or where `place` is the row's count, chained behind it. */
+typedef struct entry_place {
+    gpci_mshr_row *row;
+    uint32_t place, leader;
+} entry_place;
+
 void gpci_stage_expect(const gpci_stage *stage, uint64_t address) {
     if (!stage->cache)
         return;
@@ -50,14 +58,21 @@ static GPCI_NOINLINE uint32_t find_chained(const gpci_timed *t, const gpci_stage
     return leader;
 }
 
-uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
-    const uint64_t line = line_of(stage, address);
+/* The entry of a line; its leader is GPCI_NO_PACKET where there is none. */
+GPCI_INLINE entry_place find(const gpci_timed *t, const gpci_stage *stage, uint64_t line) {
     const uint32_t hash = hash_of(line);
-    const gpci_mshr_row *row = row_of(stage, hash);
+    gpci_mshr_row *row = row_of(stage, hash);
+    uint32_t leader = GPCI_NO_PACKET;
     for (uint32_t i = 0; i < row->count; i++)
         if (row->hashes[i] == hash && line_waited_for(t, stage, row->leaders[i]) == line)
-            return row->leaders[i];
-    return GPCI_UNLIKELY(row->chain != GPCI_NO_PACKET) ? find_chained(t, stage, row->chain, line) : GPCI_NO_PACKET;
+            return (entry_place){row, i, row->leaders[i]};
+    if (GPCI_UNLIKELY(row->chain != GPCI_NO_PACKET))
+        leader = find_chained(t, stage, row->chain, line);
+    return (entry_place){row, row->count, leader};
+}
+
+uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
+    return find(t, stage, line_of(stage, address)).leader;
 }
 
 void gpci_stage_outdate(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
@@ -75,9 +90,10 @@ static uint32_t mshr_total(const gpci_stage *stage) {
     return stage->mshr.used[0] + stage->mshr.used[1];
 }
 
-static void mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet, bool remote) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    const uint32_t hash = hash_of(line_waited_for(t, stage, packet));
+/* A packet, `p`, is the first that waits for its line. */
+GPCI_INLINE void mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p, uint64_t line,
+                          bool remote) {
+    const uint32_t hash = hash_of(line);
     gpci_mshr_row *row = row_of(stage, hash);
     if (row->count < GPCI_MSHR_ROW) {
         row->hashes[row->count] = hash;
@@ -88,6 +104,7 @@ static void mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet, bool rem
     }
     p->mshr.first = p->mshr.last = GPCI_NO_PACKET;
     p->mshr.count = 1;
+    p->mshr.slot = NO_SLOT;
     p->mshr.whole = p->mshr.part = 0;
     p->mshr.outdated = false;
     p->mshr.remote = remote;
@@ -103,23 +120,14 @@ static uint32_t *chained_at(const gpci_timed *t, gpci_mshr_row *row, uint32_t le
     return at;
 }
 
-/* Where an entry stands in its row; the row's count: it is chained. */
-static uint32_t place_of(const gpci_mshr_row *row, uint32_t leader) {
-    uint32_t i = 0;
-    while (i < row->count && row->leaders[i] != leader)
-        i++;
-    return i;
-}
-
-static void mshr_remove(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
-    gpci_packet *p = gpci_packet_at(&t->pool, leader);
-    gpci_mshr_row *row = row_of(stage, hash_of(line_waited_for(t, stage, leader)));
-    const uint32_t place = place_of(row, leader);
-    if (GPCI_LIKELY(place < row->count)) {
-        row->hashes[place] = row->hashes[--row->count];
-        row->leaders[place] = row->leaders[row->count];
+static void mshr_remove(gpci_timed *t, gpci_stage *stage, const entry_place *at) {
+    gpci_packet *p = gpci_packet_at(&t->pool, at->leader);
+    gpci_mshr_row *row = at->row;
+    if (GPCI_LIKELY(at->place < row->count)) {
+        row->hashes[at->place] = row->hashes[--row->count];
+        row->leaders[at->place] = row->leaders[row->count];
     } else {
-        *chained_at(t, row, leader) = p->mshr.chain;
+        *chained_at(t, row, at->leader) = p->mshr.chain;
     }
     gpci_see(t, GPC_WHAT_MSHR_FREE, stage, p, 0);
     stage->mshr.used[p->mshr.remote]--;
@@ -127,21 +135,20 @@ static void mshr_remove(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
 }
 
 /* The entry outlives its leader: the first that waits with it takes over. */
-static void mshr_pass_on(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
-    gpci_packet *p = gpci_packet_at(&t->pool, leader);
+static void mshr_pass_on(gpci_timed *t, const entry_place *at) {
+    gpci_packet *p = gpci_packet_at(&t->pool, at->leader);
     uint32_t next = p->mshr.first;
     gpci_packet *q = gpci_packet_at(&t->pool, next);
-    gpci_mshr_row *row = row_of(stage, hash_of(line_waited_for(t, stage, leader)));
-    const uint32_t place = place_of(row, leader);
-    if (place < row->count) {
-        row->leaders[place] = next;
+    if (at->place < at->row->count) {
+        at->row->leaders[at->place] = next;
     } else {
-        *chained_at(t, row, leader) = next;
+        *chained_at(t, at->row, at->leader) = next;
         q->mshr.chain = p->mshr.chain;
     }
     q->mshr.first = *gpci_next_of(&t->pool, next);
     q->mshr.last = q->mshr.first == GPCI_NO_PACKET ? GPCI_NO_PACKET : p->mshr.last;
     q->mshr.count = p->mshr.count - 1;
+    q->mshr.slot = p->mshr.slot;
     q->mshr.whole = p->mshr.whole;
     q->mshr.part = p->mshr.part;
     q->mshr.remote = p->mshr.remote;
@@ -153,8 +160,7 @@ static uint8_t in_flight(const gpci_packet *leader) {
     return leader->mshr.whole | leader->mshr.part;
 }
 
-static void mshr_join(gpci_timed *t, uint32_t leader, uint32_t packet) {
-    gpci_packet *l = gpci_packet_at(&t->pool, leader);
+static void mshr_join(gpci_timed *t, gpci_packet *l, uint32_t packet) {
     *gpci_next_of(&t->pool, packet) = GPCI_NO_PACKET;
     if (l->mshr.first == GPCI_NO_PACKET)
         l->mshr.first = packet;
@@ -246,11 +252,11 @@ void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci
                      stage->line->segments_of[access->result.needed_sectors];
 }
 
-/* The reserve step. GPCI_BLOCKED where every way is reserved and the request has to wait for one. */
-static gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, gpci_tag_access *access,
-                            uint32_t way) {
+/* The reserve step, for a line in `way`, or of none. GPCI_BLOCKED where all are reserved, and it has to wait for one. */
+GPCI_INLINE gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, gpci_tag_access *access,
+                                 uint32_t *way) {
     gpc_access_result *r = &access->result, got = {.way = GPCI_NO_WAY};
-    gpc_status status = gpci_reserve(stage->cache, &p->request, &access->view, way, r->fetch_sectors, &got);
+    gpc_status status = gpci_reserve(stage->cache, &p->request, &access->view, *way, r->fetch_sectors, &got);
     if (status < 0) {
         t->failed = status;
         got.outcome = GPC_BYPASSED;
@@ -259,6 +265,7 @@ static gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_packet 
     if (got.outcome == GPC_NO_VICTIM && !(p->flags & GPCI_PACKET_LINK))
         return GPCI_BLOCKED;
     access->reserved = true;
+    *way = got.way;
     if (got.outcome == GPC_NO_VICTIM) { /* must not wait for lines that wait for the other partition */
         gpci_level_crowded_out(&p->request, p->bytes, r);
         return GPCI_SERVED;
@@ -278,8 +285,8 @@ static gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_packet 
  * What a packet lacks, given what is there, in a way or nowhere, and in flight; `leader`: of its line's MSHR entry,
  * NULL without one.
  */
-static gpci_lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access, uint32_t way,
-                       const gpci_packet *leader) {
+GPCI_INLINE gpci_lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access, uint32_t way,
+                            const gpci_packet *leader) {
     const gpc_access_result *r = &access->result;
     const uint8_t *segments_of = stage->line->segments_of;
     gpci_line_state line = {.whole = leader ? leader->mshr.whole : 0, .part = leader ? leader->mshr.part : 0};
@@ -289,11 +296,17 @@ static gpci_lack lacks(const gpci_stage *stage, const gpci_packet *p, const gpci
     return gpci_level_lacks(stage->line, &p->request, r, own, stage->options->part, line);
 }
 
+/* The same of one that has no way after all. */
+static GPCI_NOINLINE gpci_lack lacks_without(const gpci_stage *stage, const gpci_packet *p,
+                                             const gpci_tag_access *access, const gpci_packet *leader) {
+    return lacks(stage, p, access, GPCI_NO_WAY, leader);
+}
+
 /*
  * Who waits in place of a packet: just what is needed to complete its line, one cache line. A trace of events knows
  * packets by more than that.
  */
-static uint32_t leave_waiter(gpci_timed *t, const gpci_packet *p) {
+GPCI_INLINE uint32_t leave_waiter(gpci_timed *t, const gpci_packet *p) {
     const uint32_t waiter = GPCI_UNLIKELY(t->trace != NULL) ? GPCI_NO_PACKET : gpci_pool_take_waiter(&t->pool);
     if (waiter == GPCI_NO_PACKET)
         return waiter;
@@ -304,8 +317,8 @@ static uint32_t leave_waiter(gpci_timed *t, const gpci_packet *p) {
 }
 
 /* Who waits for what a packet sends for, or others have: a load of L1 that sends goes itself. */
-static uint32_t waiter_of(gpci_timed *t, const gpci_stage *stage, uint32_t packet, bool sends) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+GPCI_INLINE uint32_t waiter_of(gpci_timed *t, const gpci_stage *stage, uint32_t packet, const gpci_packet *p,
+                               bool sends) {
     if (!stage->loads_go || !gpci_is_read(&p->request))
         return packet;
     uint32_t waiter = leave_waiter(t, p);
@@ -343,10 +356,10 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     if (r->outcome == GPC_HIT)
         return GPCI_SERVED;
     uint32_t leader = access->fresh ? access->leader : gpci_mshr_find(t, stage, p->request.address);
-    const uint32_t way = way_now(stage, p, access);
+    uint32_t way = way_now(stage, p, access);
     access->fresh = false;
     bool found = leader != GPCI_NO_PACKET;
-    const gpci_packet *entry = found ? gpci_packet_at(&t->pool, leader) : NULL;
+    gpci_packet *entry = found ? gpci_packet_at(&t->pool, leader) : NULL;
     gpci_lack l = lacks(stage, p, access, way, entry);
     if (l.fetch | l.wait) {
         if (found ? entry->mshr.count >= o->merges || is_too_old(t, stage, entry, p)
@@ -356,10 +369,10 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
             return stage->rules->hold_up(t, stage, packet, access, leader, GPC_BUSY_MISS_QUEUE);
     }
     if (!access->reserved && gpci_level_reserves(&p->request, r, o->on_miss)) {
-        if (reserve(t, stage, p, access, way) == GPCI_BLOCKED)
+        if (reserve(t, stage, p, access, &way) == GPCI_BLOCKED)
             return stage->rules->hold_up(t, stage, packet, access, leader, GPC_BUSY_LINE);
         if (r->outcome == GPC_BYPASSED)
-            l = lacks(stage, p, access, GPCI_NO_WAY, entry);
+            l = lacks_without(stage, p, access, entry);
     }
     if (!(l.fetch | l.wait))
         return GPCI_SERVED;
@@ -368,19 +381,21 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     p->mshr.no_token = p->request.token == GPC_TOKEN_NONE;
     p->mshr.done = false;
     p->mshr.needs = l.wait;
-    uint32_t waiter = waiter_of(t, stage, packet, l.fetch != 0);
+    const uint64_t line = access->view.line;
+    uint32_t waiter = waiter_of(t, stage, packet, p, l.fetch != 0);
     if (found)
-        mshr_join(t, leader, waiter);
+        mshr_join(t, entry, waiter);
     else
-        mshr_add(t, stage, leader = waiter, remote);
+        mshr_add(t, stage, waiter, entry = gpci_packet_at(&t->pool, waiter), line, remote);
+    if (cached && way != GPCI_NO_WAY)
+        entry->mshr.slot = (uint32_t)gpci_slot(stage->cache, r->set, way);
     if (!l.fetch) {
         gpci_see_waits(t, stage, waiter, waiter);
         return GPCI_WAITING;
     }
-    gpci_packet *first = gpci_packet_at(&t->pool, leader);
     uint8_t whole = gpci_whole_sectors(stage->line, l.fetch);
-    first->mshr.whole |= whole;
-    first->mshr.part |= l.fetch & (uint8_t)~whole;
+    entry->mshr.whole |= whole;
+    entry->mshr.part |= l.fetch & (uint8_t)~whole;
     gpci_see_waits(t, stage, packet, waiter);
     stage->rules->send(
         t, stage, &(gpci_fetch_request){packet, waiter, r->policy_word, l.fetch, cached, access->declined, remote});
@@ -409,11 +424,16 @@ static GPCI_COLD void keep_watched(gpci_timed *t, gpci_stage *stage, const gpci_
     fill(t, stage, p, sectors, true);
 }
 
-static void keep(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t sectors) {
+static GPCI_NOINLINE void keep_anywhere(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t sectors) {
+    fill(t, stage, p, sectors, false);
+}
+
+/* `slot`: where its line has been reserved, if that is known. */
+GPCI_INLINE void keep(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t sectors, uint32_t slot) {
     if (GPCI_UNLIKELY(t->trace != NULL))
         keep_watched(t, stage, p, sectors);
-    else
-        fill(t, stage, p, sectors, false);
+    else if (!gpci_fill_reserved(stage->cache, &p->request, slot, sectors))
+        keep_anywhere(t, stage, p, sectors);
 }
 
 /*
@@ -442,10 +462,11 @@ static void settle_line(gpci_timed *t, gpci_stage *stage, const gpci_packet *fet
 }
 
 /* The first of those waiting that wants kept what a fetch brought. What bypasses is kept for who needs just that. */
-static uint32_t first_cached(const gpci_timed *t, uint32_t leader, const gpci_packet *f) {
-    uint8_t passes = f->line.marks & GPCI_MARK_PASSES ? f->segments : 0;
-    for (uint32_t packet = leader; packet != GPCI_NO_PACKET;
-         packet = packet == leader ? gpci_packet_at(&t->pool, leader)->mshr.first : *gpci_next_of(&t->pool, packet)) {
+GPCI_INLINE uint32_t first_cached(const gpci_timed *t, uint32_t leader, const gpci_packet *l, const gpci_packet *f) {
+    const uint8_t passes = f->line.marks & GPCI_MARK_PASSES ? f->segments : 0;
+    if (l->mshr.cached && (!passes || l->mshr.needs & passes))
+        return leader;
+    for (uint32_t packet = l->mshr.first; packet != GPCI_NO_PACKET; packet = *gpci_next_of(&t->pool, packet)) {
         const gpci_packet *p = gpci_packet_at(&t->pool, packet);
         if (p->mshr.cached && (!passes || p->mshr.needs & passes))
             return packet;
@@ -457,7 +478,7 @@ static void release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t 
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint8_t kind = stage->own_lines ? p->line.kind : p->request.kind;
     if (packet != kept && p->mshr.cached && kind != GPC_LOAD && kind != GPC_PREFETCH)
-        keep(t, stage, p, stage->line->sectors_of[p->mshr.needs]);
+        keep(t, stage, p, stage->line->sectors_of[p->mshr.needs], NO_SLOT);
     stage->rules->released(t, stage, packet, level);
 }
 
@@ -490,9 +511,10 @@ static void release_waiting(gpci_timed *t, gpci_stage *stage, uint32_t leader, u
  * Keep what a fetch brought, in the name of one who wants it kept: who waits, or in L1, where loads
  * have gone themselves, the fetch. Returns who that was of those waiting.
  */
-static uint32_t keep_fetch(gpci_timed *t, gpci_stage *stage, uint32_t fetch, uint32_t leader) {
-    const gpci_packet *f = gpci_packet_at(&t->pool, fetch);
-    uint32_t kept = first_cached(t, leader, f);
+GPCI_INLINE uint32_t keep_fetch(gpci_timed *t, gpci_stage *stage, gpci_packet *f, uint32_t leader,
+                                const gpci_packet *l) {
+    uint32_t kept = first_cached(t, leader, l, f);
+    const uint32_t slot = l->mshr.slot;
     uint8_t sectors = f->line.fetched & stage->line->sectors_of[gpci_whole_sectors(stage->line, f->segments)];
     if (!sectors)
         return GPCI_NO_PACKET;
@@ -503,17 +525,17 @@ static uint32_t keep_fetch(gpci_timed *t, gpci_stage *stage, uint32_t fetch, uin
     if (stage->loads_go) {
         bool own = f->line.kind == GPC_STORE && gpci_packet_at(&t->pool, f->line.waiter)->mshr.cached;
         if (GPCI_UNLIKELY(f->request.token != GPC_TOKEN_UNUSED) && kept != GPCI_NO_PACKET)
-            gpci_packet_at(&t->pool, fetch)->request.token = token_of(t, leader, f);
+            f->request.token = token_of(t, leader, f);
         kept = own ? f->line.waiter : GPCI_NO_PACKET;
-        keep(t, stage, own ? gpci_packet_at(&t->pool, kept) : f, sectors);
+        keep(t, stage, own ? gpci_packet_at(&t->pool, kept) : f, sectors, slot);
         return kept;
     }
-    keep(t, stage, gpci_packet_at(&t->pool, kept), sectors);
+    keep(t, stage, gpci_packet_at(&t->pool, kept), sectors, slot);
     return kept;
 }
 
 /* Segments of a fetch are no longer in flight. */
-static void arrived(const gpci_stage *stage, gpci_packet *leader, uint8_t segments) {
+GPCI_INLINE void arrived(const gpci_stage *stage, gpci_packet *leader, uint8_t segments) {
     uint8_t whole = gpci_whole_sectors(stage->line, segments);
     leader->mshr.whole &= (uint8_t)~whole;
     leader->mshr.part &= (uint8_t) ~(segments & (uint8_t)~whole);
@@ -527,12 +549,13 @@ static bool is_ready(const gpci_packet *leader, uint8_t segments) {
 void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     gpci_packet *f = gpci_packet_at(&t->pool, fetch);
     uint8_t segments = f->segments, level = f->level;
-    uint32_t leader = gpci_mshr_find(t, stage, f->request.address);
+    const entry_place at = find(t, stage, line_of(stage, f->request.address));
+    const uint32_t leader = at.leader;
+    gpci_packet *l = gpci_packet_at(&t->pool, leader);
     gpci_stage_relieve(stage, GPC_BUSY_LINE);
     gpci_stage_relieve(stage, GPC_BUSY_MSHR);
     gpci_stage_relieve(stage, GPC_BUSY_MERGE);
-    uint32_t kept = keep_fetch(t, stage, fetch, leader);
-    gpci_packet *l = gpci_packet_at(&t->pool, leader);
+    const uint32_t kept = keep_fetch(t, stage, f, leader, l);
     if (GPCI_UNLIKELY(l->mshr.outdated))
         gpci_mark_outdated(stage->cache, f->request.address);
     gpci_pool_give(&t->pool, fetch);
@@ -541,13 +564,13 @@ void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
         release_waiting(t, stage, leader, kept, segments, level);
     bool ready = is_ready(l, segments);
     if (!in_flight(l)) {
-        mshr_remove(t, stage, leader);
+        mshr_remove(t, stage, &at);
         if (ready)
             release(t, stage, leader, kept, level);
         else
             gpci_pool_give(&t->pool, leader);
     } else if (ready && l->mshr.first != GPCI_NO_PACKET) {
-        mshr_pass_on(t, stage, leader);
+        mshr_pass_on(t, &at);
         release(t, stage, leader, kept, level);
     } else if (ready && stage->loads_go && l->line.kind != GPC_STORE) {
         gpci_l1_done(t, leader, level);
@@ -562,7 +585,7 @@ bool gpci_stage_complete_fetch(gpci_timed *t, gpci_stage *stage, uint32_t fetch,
     gpci_stage_relieve(stage, GPC_BUSY_MERGE);
     uint8_t complete = f->line.fetched & stage->line->sectors_of[gpci_whole_sectors(stage->line, here)];
     if (complete)
-        keep(t, stage, f, complete);
+        keep(t, stage, f, complete, l->mshr.slot);
     arrived(stage, l, here);
     release_waiting(t, stage, leader, GPCI_NO_PACKET, here, f->level);
     if (is_ready(l, here))
