@@ -262,6 +262,21 @@ GPC_API gpc_status gpc_next_uses(gpc_context *context, const uint64_t *addresses
 GPC_API gpc_status gpc_cache_probe(const gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
 
 /*
+ * The same, and what a miss would do: which way it would take, and whose line would leave. `result` as of
+ * gpc_cache_probe; of a MISS besides `way`, and with evicted = 1 `eviction`; and further outcomes:
+ *   GPC_NO_VICTIM  every way of the set is pending
+ *   GPC_BYPASSED   it would not be allocated: a store without write allocation, an atomic that is not performed here, a
+ *                  replacement policy that declines, a token that lacks. Predictors are not asked
+ * It is what gpc_cache_access of this request, or gpc_cache_lookup and gpc_cache_reserve, would do next, if the
+ * predictor lets it allocate: to the bit, of policies that draw by chance, learn or vote, too. For that the policy is
+ * asked in earnest, and what it keeps is put back as it was, all of it, what it shares with other caches included: so a
+ * probe of a large cache under another policy than lru copies as much as a snapshot would. No callback is called.
+ * Returns as gpc_cache_probe; GPC_ERROR_UNSUPPORTED (the replacement policy's table has no `state`, so what choosing
+ * changes could not be put back); GPC_ERROR_CALLBACK (it chose an impossible victim); GPC_ERROR_MEMORY. Since: 0.2.
+ */
+GPC_API gpc_status gpc_cache_probe_victim(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
+
+/*
  * First step: compare tags, tell the policies, serve a hit, ask the predictor on
  * a miss. Nothing is replaced. A host that cannot go on (its queue is full) must
  * find that out before. A pending hit needs no further step: its data come with
@@ -322,6 +337,16 @@ GPC_API gpc_status gpc_cache_invalidate_all(gpc_cache *cache);
  * Since: 0.1.
  */
 GPC_API gpc_status gpc_cache_flush(gpc_cache *cache, uint64_t *out_sectors);
+
+/*
+ * Give a cache another shape: `sets` and `ways` as of gpc_cache_options. It is empty then, as after
+ * gpc_cache_invalidate_all, which tells on_evict of every line (forced = 1), dirty ones among them; its policies and
+ * tokens begin anew, as they were named, last by gpc_cache_set_replacement and _set_predictor; counters go on. The same
+ * shape empties it, too.
+ * Returns GPC_OK; GPC_ERROR_RANGE naming the field; GPC_ERROR_STATE (a hierarchy's: launches resize its L1s);
+ * GPC_ERROR_ARGUMENT; GPC_ERROR_MEMORY; what a policy's init returned. On failure nothing has changed. Since: 0.2.
+ */
+GPC_API gpc_status gpc_cache_resize(gpc_cache *cache, uint64_t sets, uint32_t ways, gpc_error *error);
 
 /* A resident line. */
 typedef struct gpc_line {

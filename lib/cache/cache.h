@@ -257,6 +257,12 @@ uint64_t gpci_cache_lives_on(const gpc_cache *cache);
 gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *options, gpci_commons *commons,
                              gpc_error *error, gpc_cache **out);
 
+/*
+ * Each cache becomes the other, in the object that it had: so one of another shape takes the place of one that somebody
+ * has borrowed.
+ */
+void gpci_cache_exchange(gpc_cache *a, gpc_cache *b);
+
 /* Resolve a request. GPC_ERROR_ARGUMENT where it is malformed. */
 gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci_view *view);
 /* The same of a read that is known to be well formed, and says which sectors it needs. */
@@ -337,6 +343,9 @@ GPCI_INLINE void gpci_admit(gpc_cache *cache, const gpc_request *request, const 
         gpci_leaves_something(cache, request))
         gpci_ask_admission(cache, request, view, result);
 }
+/* The way that the policy gives up in a full set, or GPCI_NO_WAY with the reason in result->outcome. */
+gpc_status gpci_choose(gpc_cache *cache, const gpc_request *request, uint32_t set, gpc_access_result *result,
+                       uint32_t *out_way);
 /* Give the line a way, evicting if needed. Sets outcome on refusal and returns GPCI_NO_WAY. */
 gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result,
                          uint32_t *out_way);
@@ -366,6 +375,8 @@ void gpci_tell_sectors(gpc_cache *cache, const gpc_request *request, const gpci_
 /* Sectors of a line that has a way become valid and no longer pending, and take a write that waited for them. */
 void gpci_complete(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way, uint8_t sectors);
 
+/* What is known of a resident line, as of one that leaves. */
+void gpci_describe(const gpc_cache *cache, uint32_t set, uint32_t way, gpc_eviction *eviction);
 /*
  * Remove a line, tell policies and the eviction callback, and describe it in
  * `eviction`. `request`: the one it makes room for; NULL: forced.

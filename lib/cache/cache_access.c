@@ -260,9 +260,8 @@ static void find_none(gpc_cache *cache, bool lacking, gpc_access_result *result)
     cache->stats.no_victims += !lacking;
 }
 
-/* The way that the policy gives up, or GPCI_NO_WAY with the reason in result->outcome. */
-static gpc_status choose(gpc_cache *cache, const gpc_request *request, uint32_t set, gpc_access_result *result,
-                         uint32_t *out_way) {
+gpc_status gpci_choose(gpc_cache *cache, const gpc_request *request, uint32_t set, gpc_access_result *result,
+                       uint32_t *out_way) {
     uint64_t words[GPC_MAX_WAYS / 64];
     const uint64_t *candidates;
     bool lacking = gpci_lacks_token(cache, request);
@@ -336,7 +335,7 @@ gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpc
     }
     uint32_t way = gpci_free_way(cache, view->set);
     if (way >= cache->ways) {
-        gpc_status status = choose(cache, request, view->set, result, &way);
+        gpc_status status = gpci_choose(cache, request, view->set, result, &way);
         if (status < 0 || way == GPCI_NO_WAY)
             return status;
         result->evicted = 1;

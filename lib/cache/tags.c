@@ -3,7 +3,7 @@
 
 /* Lines that leave, and looking at those that stay. */
 
-static void describe(const gpc_cache *cache, uint32_t set, uint32_t way, gpc_eviction *eviction) {
+void gpci_describe(const gpc_cache *cache, uint32_t set, uint32_t way, gpc_eviction *eviction) {
     size_t slot = gpci_slot(cache, set, way);
     uint32_t state = cache->states[slot];
     gpci_bytes dirty = {{0, 0}};
@@ -46,7 +46,7 @@ static void tell_policies(gpc_cache *cache, uint32_t set, uint32_t way, const gp
 }
 
 void gpci_drop(gpc_cache *cache, uint32_t set, uint32_t way, const gpc_request *request, gpc_eviction *eviction) {
-    describe(cache, set, way, eviction);
+    gpci_describe(cache, set, way, eviction);
     eviction->forced = request == NULL;
     size_t slot = gpci_slot(cache, set, way);
     cache->pending_lines -= (cache->states[slot] & GPCI_PENDING_MASK) != 0;
@@ -174,7 +174,7 @@ gpc_status gpc_cache_flush(gpc_cache *cache, uint64_t *out_sectors) {
             if (!dirty)
                 continue;
             gpc_eviction eviction;
-            describe(cache, set, way, &eviction);
+            gpci_describe(cache, set, way, &eviction);
             eviction.forced = 1;
             gpci_clean_line(cache, &(gpc_line){.set = set, .way = way});
             sectors += gpci_count_sectors(dirty);

@@ -39,12 +39,6 @@ void gpci_hierarchy_observe(gpc_hierarchy *h, const gpci_observer *observer) {
     }
 }
 
-static void exchange(gpc_cache *a, gpc_cache *b) {
-    gpc_cache c = *a;
-    *a = *b;
-    *b = c;
-}
-
 /* Another share of a unified memory: new L1s, empty, in the objects of the old ones, which a host may have borrowed. */
 static gpc_status resize(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error) {
     gpc_cache **l1;
@@ -56,7 +50,7 @@ static gpc_status resize(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error
     status = gpci_functional_flush_l1(h);
     for (uint32_t sm = 0; sm < h->sms; sm++) {
         add_cache_stats(&h->of_sm[sm].retired, h->l1[sm]);
-        exchange(h->l1[sm], l1[sm]);
+        gpci_cache_exchange(h->l1[sm], l1[sm]);
     }
     gpci_destroy_caches(h, l1, h->sms);
     h->share = *share;

@@ -114,6 +114,20 @@ class Accesses(TemporaryCase):
         self.cache.reset_stats()
         self.assertEqual(self.cache.stats()["reads"], 0)
 
+    def test_victims_and_shapes(self):
+        with gpucache.Cache(self.context, sets=1, ways=2, replacement="random") as cache:
+            for number in range(2):
+                cache.access(number * LINE, kind=Kind.STORE)
+            self.assertEqual(cache.probe_victim(0).outcome, Outcome.HIT)
+            said = cache.probe_victim(2 * LINE)
+            self.assertEqual((said.outcome, said.evicted), (Outcome.MISS, 1))
+            did = cache.access(2 * LINE)
+            self.assertEqual((did.way, did.eviction.line_address), (said.way, said.eviction.line_address))
+            cache.resize(2, 4)
+            self.assertEqual((list(cache.lines()), cache.stats()["reads"]), ([], 1))
+            with self.assertRaisesRegex(gpucache.RangeError, "ways"):
+                cache.resize(2, 0)
+
     def test_policies_of_a_live_cache(self):
         self.cache.set_replacement("fifo")
         with self.assertRaises(gpucache.NotFoundError):

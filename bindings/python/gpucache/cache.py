@@ -105,6 +105,10 @@ class CacheView(Handle):
         """What an access would find; nothing changes."""
         return self._step(lib.gpc_cache_probe, _request(address, fields))
 
+    def probe_victim(self, address, **fields):
+        """The same, and of a miss which line it would replace: `evicted`, `eviction`, `way`; nothing changes."""
+        return self._step(lib.gpc_cache_probe_victim, _request(address, fields))
+
     def access_many(self, addresses, kinds=None, *, pcs=None, warps=None, next_uses=None, size=0, sm=0, results=None,
                     evicted=None):
         """Accesses in order, as access() would make them, many times faster.
@@ -202,6 +206,10 @@ class CacheView(Handle):
         sectors = ctypes.c_uint64()
         settle(invoke(lib.gpc_cache_flush, self._live(), ctypes.byref(sectors)), what="gpc_cache_flush")
         return sectors.value
+
+    def resize(self, sets, ways):
+        """Another shape: empty, as after invalidate(), with policies that begin anew; counters go on."""
+        call(lib.gpc_cache_resize, self._live(), sets, ways)
 
     def lines(self):
         """Iterate over resident lines in order of set and way. The cache must not change between."""

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cache/cache.h"
+
+/* A cache of another shape, in the object of one that somebody has. */
+
+void gpci_cache_exchange(gpc_cache *a, gpc_cache *b) {
+    gpc_cache c = *a;
+    *a = *b;
+    *b = c;
+}
+
+gpc_status gpc_cache_resize(gpc_cache *cache, uint64_t sets, uint32_t ways, gpc_error *error) {
+    if (!cache)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_resize: cache is NULL");
+    if (cache->commons)
+        return gpci_fail(error, GPC_ERROR_STATE,
+                         "gpc_cache_resize: the cache is a hierarchy's, whose launches resize it");
+    gpc_cache *other;
+    gpc_cache_options options = cache->options;
+    options.sets = sets;
+    options.ways = ways;
+    options.replacement = gpci_policy_text(cache->replacement);
+    options.predictor = gpci_policy_text(cache->predictor);
+    gpc_status status = gpc_cache_create(cache->context, &options, error, &other);
+    if (status < 0)
+        return status;
+    gpc_cache_invalidate_all(cache);
+    other->stats = gpci_cache_stats(cache);
+    other->sampled_reads = cache->sampled_reads;
+    other->sampled_hits = cache->sampled_hits;
+    gpci_cache_exchange(cache, other);
+    gpc_cache_destroy(other);
+    return GPC_OK;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cache/cache.h"
+
+#include <string.h>
+
+/*
+ * Which line a miss would replace: the policy is asked as by a miss, and what that has changed is put back.
+ *
+ * Example, random, one set of two ways with A and B: a probe of C says that B would leave, and a second one that B
+ * would; then an access to C replaces B.
+ */
+
+/* Stretches of memory, copied out one after the other, and back in in the same order. */
+typedef struct kept {
+    char *data; /* NULL: they are only counted */
+    size_t size, at;
+    bool back;
+} kept;
+
+static void keep(void *user_data, void *memory, size_t size) {
+    kept *k = user_data;
+    if (k->data && size) {
+        char *place = k->data + k->at;
+        memcpy(k->back ? memory : place, k->back ? place : memory, size);
+    }
+    k->at += size;
+}
+
+/* All that asking may change, but for statistics. */
+static void visit(gpc_cache *cache, kept *k) {
+    gpci_token_state *tokens = cache->token_state;
+    k->at = 0;
+    if (!cache->lru)
+        gpci_policy_state(cache->replacement, keep, k);
+    if (!tokens || tokens->rules.clear != GPC_CLEAR_PERIODIC)
+        return;
+    keep(k, cache->states, (size_t)cache->sets * cache->row * sizeof *cache->states);
+    keep(k, &tokens->next, sizeof tokens->next);
+    keep(k, &tokens->lookups, sizeof tokens->lookups);
+    keep(k, &tokens->any, sizeof tokens->any);
+}
+
+/* The miss as far as its victim. */
+static gpc_status ask(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
+    if (cache->token_state)
+        gpci_tokens_tick(cache->token_state, request);
+    if (cache->replacement_ops->on_miss && !request->continues)
+        cache->replacement_ops->on_miss(cache->replacement_self, result->set, request);
+    return gpci_choose(cache, request, result->set, result, &result->way);
+}
+
+static gpc_status ask_quietly(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
+    const gpc_cache_stats stats = cache->stats;
+    kept k = {.data = NULL};
+    if (!cache->lru && !gpci_policy_has_state(cache->replacement))
+        return GPC_ERROR_UNSUPPORTED;
+    visit(cache, &k);
+    if (k.at && !(k.data = gpci_alloc(cache->context, k.at)))
+        return GPC_ERROR_MEMORY;
+    visit(cache, &k);
+    const gpc_status status = ask(cache, request, result);
+    k.back = true;
+    visit(cache, &k);
+    gpci_free(cache->context, k.data);
+    cache->stats = stats;
+    return status;
+}
+
+gpc_status gpc_cache_probe_victim(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
+    gpc_access_result found;
+    gpc_status status = gpc_cache_probe(cache, request, result ? &found : NULL);
+    if (status < 0)
+        return status;
+    if (found.outcome == GPC_MISS && (!gpci_leaves_something(cache, request) || gpci_may_not_fill(cache, request))) {
+        found.outcome = GPC_BYPASSED;
+    } else if (found.outcome == GPC_MISS) {
+        const uint32_t way = gpci_free_way(cache, found.set);
+        found.way = way;
+        if (way >= cache->ways)
+            status = ask_quietly(cache, request, &found);
+        if (status < 0)
+            return status;
+        found.evicted = way >= cache->ways && found.way != GPCI_NO_WAY;
+        if (found.evicted)
+            gpci_describe(cache, found.set, found.way, &found.eviction);
+    }
+    *result = found;
+    return GPC_OK;
+}
