@@ -23,6 +23,17 @@ GPC_API bool gpc_hierarchy_can_accept(const gpc_hierarchy *hierarchy, uint32_t s
 GPC_API bool gpc_hierarchy_can_accept_miss(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_busy *out_busy);
 
 /*
+ * Why would gpc_hierarchy_try_miss refuse a request for good, or gpc_hierarchy_advance not go on? Those say no more
+ * than a status; gpc_hierarchy_check_access is the same of gpc_hierarchy_access and gpc_hierarchy_try_issue. Each
+ * returns what its call would, GPC_OK where that would be accepted but for room, and says in `error` which argument is
+ * wrong, or what is the matter with the hierarchy: what a protocol found without a rule, whose policy chose an
+ * impossible victim. Since: 0.2.
+ */
+GPC_API gpc_status gpc_hierarchy_check_miss(const gpc_hierarchy *hierarchy, const gpc_request *request,
+                                            gpc_error *error);
+GPC_API gpc_status gpc_hierarchy_check_advance(const gpc_hierarchy *hierarchy, uint64_t cycles, gpc_error *error);
+
+/*
  * Is nothing under way in caches, networks and queues, so that gpc_hierarchy_begin_kernel and gpc_hierarchy_flush are
  * allowed? gpc_hierarchy_in_flight says that nobody waits for an answer; write-backs may still be on their way then.
  * Writes that DRAM has taken do not count. True without a clock; false for NULL. Since: 0.2.

@@ -9,7 +9,7 @@
  * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning")
  *
  *   id      what the counter is to every version of the library: never changed, and never given to another counter,
- *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 276.
+ *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 283.
  *   field   in a struct of statistics
  *   name    in JSON, CSV and Python
  *   KIND    how instances and kernels add up: SUM, MAX, or GAUGE: the sum over cycles of what a queue held
@@ -101,6 +101,18 @@
       "sectors that L1 and bypassing loads read from L2")                                                             \
     X(40, l2_read_sector_hits, "l2.read_sector_hits", "sectors", SUM, SLICE, NOTHING, "0.1",                          \
       "of these, found in the SM's own partition")                                                                    \
+    X(277, l2_constant_read_sectors, "l2.constant_read_sectors", "sectors", SUM, SLICE, MISSES, "0.2",                \
+      "of l2.read_sectors, of constants (space CONSTANT of gpc_hierarchy_try_miss)")                                  \
+    X(278, l2_constant_read_sector_hits, "l2.constant_read_sector_hits", "sectors", SUM, SLICE, MISSES, "0.2",        \
+      "of these, found")                                                                                              \
+    X(279, l2_texture_read_sectors, "l2.texture_read_sectors", "sectors", SUM, SLICE, MISSES, "0.2",                  \
+      "likewise, of textures (TEXTURE)")                                                                              \
+    X(280, l2_texture_read_sector_hits, "l2.texture_read_sector_hits", "sectors", SUM, SLICE, MISSES, "0.2",          \
+      "of these, found")                                                                                              \
+    X(281, l2_instruction_read_sectors, "l2.instruction_read_sectors", "sectors", SUM, SLICE, MISSES, "0.2",          \
+      "likewise, of code (INSTRUCTION)")                                                                              \
+    X(282, l2_instruction_read_sector_hits, "l2.instruction_read_sector_hits", "sectors", SUM, SLICE, MISSES, "0.2",  \
+      "of these, found")                                                                                              \
     X(41, l2_write_sectors, "l2.write_sectors", "sectors", SUM, SLICE, NOTHING, "0.1", "sectors written to L2")       \
     X(42, l2_write_sector_hits, "l2.write_sector_hits", "sectors", SUM, SLICE, NOTHING, "0.1",                        \
       "of these, valid before, or written whole")                                                                     \

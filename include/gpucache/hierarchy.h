@@ -27,7 +27,7 @@ typedef struct gpc_warp_access {
     const uint64_t *addresses; /* bytes, one per set bit of mask, ascending lanes */
     uint32_t width;            /* bytes per lane, 1 to 64 */
     uint8_t kind;              /* gpc_kind */
-    uint8_t space;             /* gpc_space: GLOBAL or LOCAL; others are counted and go no further */
+    uint8_t space;             /* gpc_space: GLOBAL or LOCAL; others but INSTRUCTION are counted and go no further */
     uint8_t hint;              /* gpc_hint */
     uint8_t priority;          /* gpc_priority */
     uint8_t token;             /* gpc_token, for L1 */
@@ -63,6 +63,8 @@ typedef struct gpc_warp_access {
  *   - an order that its kind cannot have: SC is for fences; a load cannot RELEASE, a store or reduction cannot ACQUIRE,
  *     a prefetch is WEAK;
  *   - a scope with order WEAK, which has none;
+ *   - space INSTRUCTION: no warp instruction reads code; what a host's own caches of constants, textures and code miss
+ *     enters below L1, by gpc_hierarchy_try_miss;
  *   - `bytes` or `out` without coherence.data; `out` of what tells nothing: of kinds beside loads, and atomics with an
  *     operation; `bytes` of a load or prefetch;
  *   - an operation (`atomic`) without coherence.data, of another kind than atomics and reductions, of a width that is
@@ -302,9 +304,13 @@ GPC_API gpc_status gpc_hierarchy_try_fence(gpc_hierarchy *hierarchy, const gpc_f
 /*
  * As gpc_hierarchy_try_issue, for a host with L1s of its own: a miss or a write of one L1 line enters
  * the SM's network port, past coalescer and L1.
- *   request  address, sm, kind, sector_mask in 32-byte segments (0: the whole line), a store's byte_mask
- * Returns as gpc_hierarchy_try_issue; GPC_ERROR_UNSUPPORTED with `coherence`, whose L1s cannot be the host's, and with
- * coherence.data. Since: 0.1.
+ *   request  address, sm, kind, space; and which bytes, as gpc_request says, in sectors of 32 bytes and a line of
+ *            l1.line: sector_mask; or size; or a store's byte_mask; or, without any, the whole line. So a load of 32
+ *            bytes reads one sector, and a store of 4 writes 4 bytes. Whatever else policies of L2 are to see.
+ *            Reads may be in space CONSTANT, TEXTURE or INSTRUCTION, which is what L2's policies see, too: they go as
+ *            those of GLOBAL do, and are counted besides as l2.constant_read_sectors and so on
+ * Returns as gpc_hierarchy_try_issue, gpc_hierarchy_check_miss (ask.h) says what is wrong; GPC_ERROR_UNSUPPORTED with
+ * `coherence`, whose L1s cannot be the host's, and with coherence.data. Since: 0.1; sizes and further spaces: 0.2.
  */
 GPC_API gpc_status gpc_hierarchy_try_miss(gpc_hierarchy *hierarchy, const gpc_request *request, uint64_t token,
                                           gpc_busy *out_busy);
@@ -317,7 +323,8 @@ GPC_API uint64_t gpc_hierarchy_now(const gpc_hierarchy *hierarchy);
  * Returns GPC_OK; GPC_ERROR_STATE (functional); GPC_ERROR_CALLBACK (a policy chose an
  * impossible victim: the hierarchy can then only be destroyed), likewise GPC_ERROR_STATE with `coherence` (the
  * protocol has no rule); GPC_ERROR_MEMORY (`coherence`, several `threads`, and fences that write dirty lines back: the
- * clock has stopped before `cycles` were over, one waits, and goes on with the next call). Since: 0.1.
+ * clock has stopped before `cycles` were over, one waits, and goes on with the next call); GPC_ERROR_ARGUMENT (NULL, a
+ * cycle beyond the last). gpc_hierarchy_check_advance (ask.h) says it in words. Since: 0.1.
  */
 GPC_API gpc_status gpc_hierarchy_advance(gpc_hierarchy *hierarchy, uint64_t cycles);
 

@@ -67,7 +67,10 @@ typedef enum gpc_kind {
     GPC_KIND_COUNT
 } gpc_kind;
 
-/* Address space. Only global and local accesses reach the caches. */
+/*
+ * Address space. Of a warp's instructions only those in global and local space reach L1 and what is below. A cache by
+ * itself, and L2 for a host's own caches (gpc_hierarchy_try_miss), also take reads of constants, textures and code.
+ */
 typedef enum gpc_space {
     GPC_SPACE_GLOBAL = 0,
     GPC_SPACE_LOCAL = 1,
@@ -76,6 +79,7 @@ typedef enum gpc_space {
     GPC_SPACE_TEXTURE = 4,
     GPC_SPACE_GENERIC = 5,
     GPC_SPACE_NONE = 6,
+    GPC_SPACE_INSTRUCTION = 7, /* code, of no warp's instruction. Since: 0.2 */
     GPC_SPACE_COUNT
 } gpc_space;
 
@@ -216,7 +220,7 @@ typedef struct gpc_request {
     uint16_t bytes_used;   /* bytes of this line that the warp instruction uses */
     uint8_t sector_mask;   /* see above */
     uint8_t kind;          /* gpc_kind */
-    uint8_t space;         /* gpc_space: GLOBAL or LOCAL */
+    uint8_t space;         /* gpc_space: GLOBAL or LOCAL; reads also CONSTANT, TEXTURE, INSTRUCTION */
     uint8_t hint;          /* gpc_hint */
     uint8_t priority;      /* gpc_priority */
     uint8_t token;         /* gpc_token, for L1 */

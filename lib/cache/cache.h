@@ -242,6 +242,14 @@ GPCI_INLINE bool gpci_is_atomic(const gpc_request *request) {
     return request->kind == GPC_ATOMIC || request->kind == GPC_REDUCTION;
 }
 
+/* Has a cache lines of its space? What is only read is read. */
+GPCI_INLINE bool gpci_space_is_cached(const gpc_request *request) {
+    const uint8_t space = request->space;
+    return GPCI_LIKELY(space <= GPC_SPACE_LOCAL) ||
+           ((space == GPC_SPACE_CONSTANT || space == GPC_SPACE_TEXTURE || space == GPC_SPACE_INSTRUCTION) &&
+            gpci_is_read(request));
+}
+
 GPCI_INLINE uint32_t gpci_write_policy(const gpc_cache *cache, const gpc_request *request) {
     return request->space == GPC_SPACE_LOCAL ? cache->options.write_policy_local : cache->options.write_policy;
 }
@@ -285,6 +293,8 @@ gpc_status gpci_fill(gpc_cache *cache, const gpc_request *request, const gpci_vi
                      gpc_access_result *result);
 
 gpci_bytes gpci_bytes_of(const gpc_cache *cache, uint8_t sectors);
+/* Bytes of a line from `first` on, before `end`. */
+gpci_bytes gpci_bytes_between(uint32_t first, uint32_t end);
 /* Sectors of which every byte is in the mask. */
 uint8_t gpci_covered_by(const gpc_cache *cache, const gpci_bytes *bytes);
 

@@ -3,7 +3,7 @@
 
 /* Resolving a request: line, set, sectors, and for a store which bytes it writes. */
 
-static gpci_bytes bytes_between(uint32_t first, uint32_t end) {
+gpci_bytes gpci_bytes_between(uint32_t first, uint32_t end) {
     gpci_bytes bytes = {{0, 0}};
     for (unsigned word = 0; word < 2; word++) {
         uint32_t low = word * 64, high = low + 64;
@@ -24,7 +24,7 @@ uint8_t gpci_covered_by(const gpc_cache *cache, const gpci_bytes *bytes) {
     uint8_t covered = 0;
     uint32_t size = 1u << cache->sector_shift;
     for (unsigned s = 0; s < cache->sectors; s++) {
-        gpci_bytes whole = bytes_between(s * size, (s + 1) * size);
+        gpci_bytes whole = gpci_bytes_between(s * size, (s + 1) * size);
         if ((bytes->word[0] & whole.word[0]) == whole.word[0] && (bytes->word[1] & whole.word[1]) == whole.word[1])
             covered |= (uint8_t)(1u << s);
     }
@@ -36,7 +36,7 @@ gpci_bytes gpci_bytes_of(const gpc_cache *cache, uint8_t sectors) {
     uint32_t size = 1u << cache->sector_shift;
     for (unsigned s = 0; s < cache->sectors; s++)
         if (sectors >> s & 1) {
-            gpci_bytes whole = bytes_between(s * size, (s + 1) * size);
+            gpci_bytes whole = gpci_bytes_between(s * size, (s + 1) * size);
             bytes.word[0] |= whole.word[0];
             bytes.word[1] |= whole.word[1];
         }
@@ -65,7 +65,7 @@ static gpc_status view_store(const gpc_cache *cache, const gpc_request *request,
         return GPC_OK;
     }
     if (masked) {
-        gpci_bytes line = bytes_between(0, line_bytes);
+        gpci_bytes line = gpci_bytes_between(0, line_bytes);
         view->bytes = (gpci_bytes){{request->byte_mask[0], request->byte_mask[1]}};
         if ((view->bytes.word[0] & ~line.word[0]) || (view->bytes.word[1] & ~line.word[1]))
             return GPC_ERROR_ARGUMENT;
@@ -78,7 +78,8 @@ static gpc_status view_store(const gpc_cache *cache, const gpc_request *request,
             }
         }
     } else {
-        view->bytes = request->size ? bytes_between(offset, offset + request->size) : gpci_bytes_of(cache, view->need);
+        view->bytes =
+            request->size ? gpci_bytes_between(offset, offset + request->size) : gpci_bytes_of(cache, view->need);
     }
     if (request->sector_mask || masked) {
         gpci_bytes needed = gpci_bytes_of(cache, view->need);
@@ -93,7 +94,7 @@ gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci
     uint32_t line_bytes = cache->options.line_bytes;
     uint32_t offset = (uint32_t)request->address & (line_bytes - 1);
     if (GPCI_UNLIKELY(request->kind >= GPC_KIND_COUNT || request->hint >= GPC_HINT_COUNT ||
-                      request->priority >= GPC_PRIORITY_COUNT || request->space > GPC_SPACE_LOCAL ||
+                      request->priority >= GPC_PRIORITY_COUNT || !gpci_space_is_cached(request) ||
                       request->token >= GPC_TOKEN_COUNT || request->continues > 1 ||
                       request->size > line_bytes - offset || (request->sector_mask & ~cache->all_sectors)))
         return GPC_ERROR_ARGUMENT;

@@ -28,6 +28,12 @@ static gpc_status miss(gpc_hierarchy *h, const gpc_request *request, uint64_t to
     return GPC_ERROR_STATE;
 }
 
+static gpc_status check_miss(const gpc_hierarchy *h, const gpc_request *request, gpc_error *error) {
+    (void)h;
+    (void)request;
+    return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_try_miss: the hierarchy is functional");
+}
+
 static bool accepts(const gpc_hierarchy *h, uint32_t sm, bool asked_miss, gpc_busy *out_busy) {
     (void)h;
     (void)sm;
@@ -45,6 +51,12 @@ static gpc_status advance(gpc_hierarchy *h, uint64_t cycles) {
     (void)h;
     (void)cycles;
     return GPC_ERROR_STATE;
+}
+
+static gpc_status check_advance(const gpc_hierarchy *h, uint64_t cycles, gpc_error *error) {
+    (void)h;
+    (void)cycles;
+    return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_advance: the hierarchy is functional");
 }
 
 static gpc_status drain(gpc_hierarchy *h, gpc_error *error) {
@@ -83,9 +95,11 @@ static gpc_status set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_callbacks 
 const gpci_clock_calls gpci_no_clock = {.issue = issue,
                                         .fence = fence,
                                         .miss = miss,
+                                        .check_miss = check_miss,
                                         .accepts = accepts,
                                         .locate = locate,
                                         .advance = advance,
+                                        .check_advance = check_advance,
                                         .drain = drain,
                                         .now = nothing,
                                         .next_event = never,

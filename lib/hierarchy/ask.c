@@ -22,6 +22,18 @@ bool gpc_hierarchy_can_accept_miss(const gpc_hierarchy *h, uint32_t sm, gpc_busy
     return accepts(h, sm, true, out_busy);
 }
 
+gpc_status gpc_hierarchy_check_miss(const gpc_hierarchy *h, const gpc_request *request, gpc_error *error) {
+    if (!h || !request)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_check_miss: %s is NULL",
+                         h ? "request" : "hierarchy");
+    return h->driver->clock->check_miss(h, request, error);
+}
+
+gpc_status gpc_hierarchy_check_advance(const gpc_hierarchy *h, uint64_t cycles, gpc_error *error) {
+    return h ? h->driver->clock->check_advance(h, cycles, error)
+             : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_check_advance: hierarchy is NULL");
+}
+
 bool gpc_hierarchy_is_idle(const gpc_hierarchy *h) {
     return h && h->driver->idle(h);
 }

@@ -52,9 +52,11 @@ typedef struct gpci_clock_calls {
     gpc_status (*issue)(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy);
     gpc_status (*fence)(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy);
     gpc_status (*miss)(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy);
+    gpc_status (*check_miss)(const gpc_hierarchy *h, const gpc_request *request, gpc_error *error);
     bool (*accepts)(const gpc_hierarchy *h, uint32_t sm, bool miss, gpc_busy *out_busy);
     void (*locate)(const gpc_hierarchy *h, gpc_location *location); /* where its line is in memory */
     gpc_status (*advance)(gpc_hierarchy *h, uint64_t cycles);
+    gpc_status (*check_advance)(const gpc_hierarchy *h, uint64_t cycles, gpc_error *error);
     gpc_status (*drain)(gpc_hierarchy *h, gpc_error *error);
     uint64_t (*now)(const gpc_hierarchy *h);
     uint64_t (*next_event)(const gpc_hierarchy *h);
@@ -84,7 +86,9 @@ typedef struct gpci_driver {
     const char *(*network_name)(const gpc_hierarchy *h, uint32_t index);
     /* What it counts of any object; `values` has what the levels have. */
     void (*object)(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *values);
-    /* Is what a counter needs there? GPC_NEEDS_CLOCK, _REORDER, _LINKS, _CLUSTERS or _PREFETCHER. */
+    /*
+     * Is what a counter needs there? GPC_NEEDS_CLOCK, _REORDER, _LINKS, _CLUSTERS, _PREFETCHER or _MISSES.
+     */
     bool (*measures)(const gpc_hierarchy *h, gpc_counter_needs needs);
     void (*archive)(gpc_hierarchy *h, struct gpci_archive *archive); /* its part of a snapshot, after the levels' */
 } gpci_driver;

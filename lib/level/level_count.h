@@ -113,6 +113,22 @@ GPCI_INLINE void gpci_count_fence_cycles(gpc_hierarchy *h, uint32_t sm, uint64_t
     h->of_sm[sm].fence_cycles += cycles;
 }
 
+/* Of what is read, that of a host's own caches of constants, textures and code. */
+GPCI_INLINE void gpci_count_l2_read_only(gpc_hierarchy *h, uint32_t slice, gpc_space space, uint32_t sectors,
+                                         uint32_t hits) {
+    gpci_slice_counts *c = &h->of_slice[slice];
+    if (space == GPC_SPACE_CONSTANT) {
+        c->l2_constant_read_sectors += sectors;
+        c->l2_constant_read_sector_hits += hits;
+    } else if (space == GPC_SPACE_TEXTURE) {
+        c->l2_texture_read_sectors += sectors;
+        c->l2_texture_read_sector_hits += hits;
+    } else {
+        c->l2_instruction_read_sectors += sectors;
+        c->l2_instruction_read_sector_hits += hits;
+    }
+}
+
 GPCI_INLINE void gpci_count_l2_read(gpc_hierarchy *h, uint32_t slice, uint32_t sectors, uint32_t hits) {
     h->of_slice[slice].l2_read_sectors += sectors;
     h->of_slice[slice].l2_read_sector_hits += hits;

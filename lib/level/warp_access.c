@@ -85,7 +85,7 @@ static bool has_values(const gpc_warp_access *w) {
 }
 
 gpc_status gpci_access_check(const gpc_hierarchy *h, const gpc_warp_access *w) {
-    if (w->sm >= h->sms || !w->width || w->width > 64 || w->kind >= GPC_KIND_COUNT || w->space >= GPC_SPACE_COUNT ||
+    if (w->sm >= h->sms || !w->width || w->width > 64 || w->kind >= GPC_KIND_COUNT || w->space > GPC_SPACE_NONE ||
         w->hint >= GPC_HINT_COUNT || w->priority >= GPC_PRIORITY_COUNT || w->token >= GPC_TOKEN_COUNT ||
         w->token_l2 >= GPC_TOKEN_COUNT || (w->mask && !w->addresses) || (h->lanes < 64 && w->mask >> h->lanes))
         return GPC_ERROR_ARGUMENT;
@@ -103,6 +103,9 @@ static const char *what_is_wrong(const gpc_hierarchy *h, const gpc_warp_access *
         {w->sm >= h->sms, "sm is not below sm.count"},
         {!w->width || w->width > 64, "width is not 1 to 64"},
         {w->kind >= GPC_KIND_COUNT, "kind is out of range"},
+        {w->space == GPC_SPACE_INSTRUCTION,
+         "space is INSTRUCTION, which no warp's instruction reads; a miss of a host's cache of code enters below L1, "
+         "by gpc_hierarchy_try_miss"},
         {w->space >= GPC_SPACE_COUNT, "space is out of range"},
         {w->hint >= GPC_HINT_COUNT, "hint is out of range"},
         {w->priority >= GPC_PRIORITY_COUNT, "priority is out of range"},

@@ -57,13 +57,24 @@ static gpc_status advance(gpc_hierarchy *h, uint64_t cycles) {
     return status;
 }
 
+static const char *failure_of(const gpci_timed *t, gpc_status status) {
+    if (t->error.message[0])
+        return t->error.message;
+    return status == GPC_ERROR_CALLBACK ? "a policy chose an impossible victim" : gpc_status_string(status);
+}
+
+static gpc_status check_advance(const gpc_hierarchy *h, uint64_t cycles, gpc_error *error) {
+    const gpci_timed *t = h->timed;
+    if (t->failed < 0)
+        return gpci_fail(error, t->failed, "gpc_hierarchy_advance: %s", failure_of(t, t->failed));
+    return t->wheel.now + cycles >= cycles
+               ? GPC_OK
+               : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_advance: cycles go beyond the last cycle");
+}
+
 /* Nothing is under way, not even writes to memory. */
 static bool is_idle(const gpci_timed *t) {
     return !t->pool.live && gpci_groups_idle(t, true);
-}
-
-static const char *failure_of(gpc_status status) {
-    return status == GPC_ERROR_CALLBACK ? "a policy chose an impossible victim" : gpc_status_string(status);
 }
 
 static gpc_status drain(gpc_hierarchy *h, gpc_error *error) {
@@ -74,8 +85,7 @@ static gpc_status drain(gpc_hierarchy *h, gpc_error *error) {
     while (t->in_flight || !is_idle(t)) {
         gpc_status status = gpci_timed_run_cycle(h, GPCI_NEVER - 1);
         if (status < 0)
-            return gpci_fail(error, status, "gpc_hierarchy_drain: %s",
-                             t->error.message[0] ? t->error.message : failure_of(status));
+            return gpci_fail(error, status, "gpc_hierarchy_drain: %s", failure_of(t, status));
         if (live != t->pool.live || t->progress > since)
             since = t->wheel.now;
         live = t->pool.live;
@@ -95,6 +105,13 @@ static gpc_status no_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t
     (void)token;
     (void)out_busy;
     return GPC_ERROR_UNSUPPORTED;
+}
+
+static gpc_status check_no_miss(const gpc_hierarchy *h, const gpc_request *request, gpc_error *error) {
+    (void)h;
+    (void)request;
+    return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                     "gpc_hierarchy_try_miss: a tree of coherent modules takes no misses of others' L1s");
 }
 
 static gpc_status memory_reply(gpc_hierarchy *h, uint64_t id) {
@@ -128,13 +145,15 @@ static gpc_status set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_callbacks 
     return GPC_OK;
 }
 
-#define TIMED_CALLS(miss_function, accepting, flying)                                                                  \
-    {                                                                                                                  \
-        .issue = gpci_timed_try_issue, .fence = gpci_timed_try_fence, .miss = (miss_function), .accepts = (accepting), \
-        .locate = locate, .advance = advance, .drain = drain, .now = now, .next_event = next_event,                    \
-        .in_flight = (flying), .memory_reply = memory_reply, .memory_ready = memory_ready,                             \
-        .set_callbacks = set_callbacks                                                                                 \
+#define TIMED_CALLS(miss_function, checking, accepting, flying)                                                      \
+    {                                                                                                                \
+        .issue = gpci_timed_try_issue, .fence = gpci_timed_try_fence, .miss = (miss_function),                       \
+        .check_miss = (checking), .accepts = (accepting), .locate = locate, .advance = advance,                      \
+        .check_advance = check_advance, .drain = drain, .now = now, .next_event = next_event, .in_flight = (flying), \
+        .memory_reply = memory_reply, .memory_ready = memory_ready,                       \
+        .set_callbacks = set_callbacks                                                \
     }
 
-const gpci_clock_calls gpci_timed_cache_clock = TIMED_CALLS(gpci_timed_try_miss, accepts, in_flight);
-const gpci_clock_calls gpci_timed_tree_clock = TIMED_CALLS(no_miss, tree_accepts, in_flight_of_tree);
+const gpci_clock_calls gpci_timed_cache_clock =
+    TIMED_CALLS(gpci_timed_try_miss, gpci_timed_check_miss, accepts, in_flight);
+const gpci_clock_calls gpci_timed_tree_clock = TIMED_CALLS(no_miss, check_no_miss, tree_accepts, in_flight_of_tree);

@@ -10,7 +10,7 @@
 #include "timed/strands.h"
 #include "timed/watch.h"
 
-/* What comes in from above: warp instructions before the tags, or the misses of a host's own L1. */
+/* What comes in from above: warp instructions, before the tags. */
 
 /*
  * Packets that one line may come to have under way: itself, fetches of two slices, and what they evict, if need be
@@ -172,13 +172,6 @@ gpc_busy gpci_timed_busy(const gpc_hierarchy *h, uint32_t sm) {
     return stage->waiting < h->timed->l1_queue ? GPC_BUSY_NOT : gpci_l1_busy(stage);
 }
 
-gpc_busy gpci_timed_busy_miss(const gpc_hierarchy *h, uint32_t sm) {
-    const gpci_stage *stage = &h->timed->l1[sm];
-    if (!gpci_queue_full(&stage->out))
-        return GPC_BUSY_NOT;
-    return stage->unsent_since != GPCI_NEVER ? GPC_BUSY_NETWORK : GPC_BUSY_MISS_QUEUE;
-}
-
 gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint32_t range, uint64_t token,
                             gpc_busy *busy) {
     gpci_timed *t = gpci_timed_of_sm(h->timed, access->sm);
@@ -223,70 +216,4 @@ gpc_status gpci_timed_try_issue(gpc_hierarchy *h, const gpc_warp_access *access,
     if (status == GPC_OK && out_busy)
         *out_busy = GPC_BUSY_NOT;
     return status;
-}
-
-/* A host's request as a transaction of one line; false where it is none. */
-static bool line_of_request(const gpc_hierarchy *h, const gpc_request *r, gpci_transaction *line) {
-    const gpci_level *level = &h->l1_level;
-    *line = (gpci_transaction){.address = r->address & ~(uint64_t)(level->line_bytes - 1)};
-    line->segments = r->sector_mask ? r->sector_mask : level->all_segments;
-    if (r->sm >= h->sms || r->kind >= GPC_KIND_COUNT || r->space > GPC_SPACE_LOCAL ||
-        (line->segments & ~level->all_segments))
-        return false;
-    for (unsigned s = 0; s < 4; s++)
-        if (line->segments >> s & 1)
-            line->bytes[s / 2] |= (uint64_t)UINT32_MAX << (s % 2 * 32);
-    if (r->kind != GPC_STORE || !(r->byte_mask[0] | r->byte_mask[1]))
-        return true;
-    for (unsigned word = 0; word < 2; word++) {
-        if (r->sector_mask)
-            line->bytes[word] &= r->byte_mask[word];
-        else
-            line->bytes[word] = r->byte_mask[word];
-    }
-    line->segments = gpci_segments_of(line->bytes);
-    return line->segments && !(line->segments & ~level->all_segments);
-}
-
-gpc_status gpci_timed_try_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy) {
-    gpci_transaction line;
-    if (!line_of_request(h, request, &line))
-        return GPC_ERROR_ARGUMENT;
-    if (h->with_data)
-        return GPC_ERROR_UNSUPPORTED;
-    gpci_timed *t = gpci_timed_of_sm(h->timed, request->sm);
-    gpci_stage *stage = &t->l1[request->sm];
-    const gpc_busy busy = gpci_timed_busy_miss(h, request->sm);
-    if (busy != GPC_BUSY_NOT) {
-        if (out_busy)
-            *out_busy = busy;
-        stage->refused_miss = true;
-        return GPC_BUSY;
-    }
-    gpc_status status = gpci_make_room(t, 1);
-    if (status < 0)
-        return status;
-    uint32_t flight = gpci_take_flight(t, request->sm, request->warp, request->kind, token, 1);
-    uint32_t number = gpci_pool_take(&t->pool);
-    gpci_packet *p = gpci_packet_at(&t->pool, number);
-    *p = (gpci_packet){.request = *request,
-                       .address = line.address,
-                       .bytes = {line.bytes[0], line.bytes[1]},
-                       .born = t->wheel.now,
-                       .line = {.flight = flight, .missed = line.segments},
-                       .segments = line.segments,
-                       .level = 1};
-    bool read = request->kind == GPC_LOAD || request->kind == GPC_PREFETCH;
-    p->type = request->kind == GPC_STORE ? GPCI_WRITE : read ? GPCI_READ : GPCI_ATOMIC;
-    if (p->type == GPCI_ATOMIC && gpci_atomics_are_limited(t))
-        p->turns = gpci_atomic_turns_of_words(t, &line);
-    p->request.address = line.address;
-    p->request.size = 0;
-    p->request.kernel = h->kernel;
-    gpci_see_miss(t, stage, flight, p);
-    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, number);
-    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
-    if (out_busy)
-        *out_busy = GPC_BUSY_NOT;
-    return GPC_OK;
 }

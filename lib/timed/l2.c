@@ -147,8 +147,11 @@ const gpci_stage_rules gpci_l2_stage = {
 static void count_read(gpci_timed *t, uint32_t slice, const gpci_packet *p, unsigned shift,
                        const gpci_tag_access *access) {
     uint8_t flying = t->h->l2_level.sectors_of[access->flying], hits = access->result.hit_sectors | flying;
-    gpci_count_l2_read(t->h, slice, gpci_count_sectors(p->segments),
-                       gpci_count_sectors(gpci_l2_segments(t->h, shift, hits, p->segments)));
+    const uint32_t sectors = gpci_count_sectors(p->segments),
+                   found = gpci_count_sectors(gpci_l2_segments(t->h, shift, hits, p->segments));
+    gpci_count_l2_read(t->h, slice, sectors, found);
+    if (GPCI_UNLIKELY(p->request.space > GPC_SPACE_LOCAL))
+        gpci_count_l2_read_only(t->h, slice, (gpc_space)p->request.space, sectors, found);
     if (!flying)
         return;
     uint32_t pending = gpci_count_sectors(gpci_l2_segments(t->h, shift, flying, p->segments));

@@ -174,6 +174,7 @@ typedef struct gpci_stage {
     uint32_t waiting;       /* instructions before the tags, or before the reorder buffer */
     gpci_gauge waiting_gauge;
     bool refused, refused_miss;   /* has refused one since it last told that it is ready */
+    bool takes_misses;            /* of a host's own L1: there has been one */
     uint8_t notified;             /* gpc_busy for which the SM of this library knows itself refused */
     uint32_t first_due, last_due; /* flights */
     gpci_fences fences;

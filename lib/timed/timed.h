@@ -151,9 +151,11 @@ uint32_t gpci_timed_networks(const gpci_timed *t);
 const char *gpci_timed_network_name(const gpci_timed *t, uint32_t index);
 gpci_network_stats gpci_timed_network_stats(const gpci_timed *t, uint32_t index);
 
-/* issue.c: gpc_hierarchy_try_issue and gpc_hierarchy_try_miss. */
-gpc_status gpci_timed_try_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy);
+/* miss.c: gpc_hierarchy_try_miss, gpc_hierarchy_check_miss. */
 gpc_status gpci_timed_try_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy);
+gpc_status gpci_timed_check_miss(const gpc_hierarchy *h, const gpc_request *request, gpc_error *error);
+/* issue.c: gpc_hierarchy_try_issue. */
+gpc_status gpci_timed_try_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy);
 /*
  * Packets for `lines` lines, with all that may follow from them and from what is in flight; the same, and a flight,
  * which may move the others; that flight.

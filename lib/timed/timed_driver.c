@@ -88,6 +88,14 @@ static void object(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci
         values->network = gpci_timed_network_stats(t, index);
 }
 
+/* Has a host given some SM misses of an L1 of its own? */
+static bool any_sm(const gpci_timed *t) {
+    bool any = false;
+    for (uint32_t sm = 0; sm < t->h->sms; sm++)
+        any |= t->l1[sm].takes_misses;
+    return any;
+}
+
 static bool measures(const gpc_hierarchy *h, gpc_counter_needs needs) {
     const gpci_timed *t = h->timed;
     switch (needs) {
@@ -95,6 +103,8 @@ static bool measures(const gpc_hierarchy *h, gpc_counter_needs needs) {
         return t->l1[0].reorder;
     case GPC_NEEDS_PREFETCHER:
         return t->l1[0].prefetch;
+    case GPC_NEEDS_MISSES:
+        return any_sm(t);
     case GPC_NEEDS_LINKS:
         return t->groups[GPCI_GROUP_PARTITION_REQUESTS].objects || t->groups[GPCI_GROUP_MEMORY_REQUESTS].objects;
     case GPC_NEEDS_CLUSTERS:

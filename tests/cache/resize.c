@@ -67,6 +67,26 @@ Test(cache_victim, what_is_not_allocated) {
     rig_close(&r);
 }
 
+/* Constants, textures and code are read as what they are. */
+Test(cache_spaces, read_only) {
+    rig r;
+    rig_init(&r);
+    rig_open(&r);
+    static const gpc_space spaces[] = {GPC_SPACE_CONSTANT, GPC_SPACE_TEXTURE, GPC_SPACE_INSTRUCTION};
+    for (size_t i = 0; i < 3; i++) {
+        const gpc_request load = {.address = i * 128, .space = (uint8_t)spaces[i]},
+                          store = {.address = i * 128, .space = (uint8_t)spaces[i], .kind = GPC_STORE},
+                          atomic = {.address = i * 128, .space = (uint8_t)spaces[i], .kind = GPC_ATOMIC};
+        cr_expect_eq(rig_access(&r, load).outcome, GPC_MISS);
+        cr_expect_eq(rig_access(&r, load).outcome, GPC_HIT);
+        cr_expect_eq(gpc_cache_access(r.cache, &store, NULL), GPC_ERROR_ARGUMENT);
+        cr_expect_eq(gpc_cache_access(r.cache, &atomic, NULL), GPC_ERROR_ARGUMENT);
+    }
+    const gpc_request shared = {.space = GPC_SPACE_SHARED};
+    cr_expect_eq(gpc_cache_access(r.cache, &shared, NULL), GPC_ERROR_ARGUMENT);
+    rig_close(&r);
+}
+
 Test(cache_resize, another_shape) {
     rig r;
     gpc_error error = GPC_ERROR_INIT;

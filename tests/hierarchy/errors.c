@@ -31,6 +31,7 @@ Test(memory_errors, accesses) {
     REFUSED(&r, .mask = UINT64_MAX, .width = 4);
     REFUSED(&r, .mask = 1, .width = 4, .kind = GPC_KIND_COUNT);
     REFUSED(&r, .mask = 1, .width = 4, .space = GPC_SPACE_COUNT);
+    REFUSED(&r, .mask = 1, .width = 4, .space = GPC_SPACE_INSTRUCTION);
     REFUSED(&r, .mask = 1, .width = 4, .hint = GPC_HINT_COUNT);
     REFUSED(&r, .mask = 1, .width = 4, .priority = GPC_PRIORITY_COUNT);
     gpc_warp_access access = GPC_WARP_ACCESS_INIT;

@@ -241,11 +241,11 @@ Test(memory_loads, atomics_without_l2) {
 Test(memory_loads, other_spaces_go_no_further) {
     rig r;
     rig_open(&r, NULL);
-    for (uint8_t space = GPC_SPACE_SHARED; space < GPC_SPACE_COUNT; space++) {
+    for (uint8_t space = GPC_SPACE_SHARED; space < GPC_SPACE_INSTRUCTION; space++) {
         gpc_warp_result result = rig_fire(&r, LINE_BY(GPC_LOAD, 0, .space = space));
         cr_assert_eq(result.lines + result.sectors, 0);
     }
-    EXPECT(&r, .warp_instructions = GPC_SPACE_COUNT - 2, .thread_instructions = 32 * (GPC_SPACE_COUNT - 2));
+    EXPECT(&r, .warp_instructions = GPC_SPACE_INSTRUCTION - 2, .thread_instructions = 32 * (GPC_SPACE_INSTRUCTION - 2));
     rig_close(&r);
 }
 

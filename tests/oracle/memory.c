@@ -145,7 +145,7 @@ static gpc_warp_access random_access(memory_pair *p, uint64_t addresses[64]) {
     gpc_warp_access a = GPC_WARP_ACCESS_INIT;
     a.sm = below(p, p->config.sms);
     a.kind = kinds[below(p, sizeof kinds)];
-    a.space = (uint8_t)(below(p, 30) ? below(p, 3) == 0 : below(p, GPC_SPACE_COUNT));
+    a.space = (uint8_t)(below(p, 30) ? below(p, 3) == 0 : below(p, GPC_SPACE_INSTRUCTION));
     a.hint = (uint8_t)(below(p, 3) ? GPC_HINT_NONE : below(p, GPC_HINT_COUNT));
     random_lanes(p, &a, addresses);
     return a;

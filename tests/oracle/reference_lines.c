@@ -73,8 +73,12 @@ static bool writes_byte(const gpc_request *r, uint32_t offset, uint32_t byte) {
 gpc_status decode(const model *m, const gpc_request *r, decoded *d) {
     uint32_t line = m->options.line_bytes, offset = (uint32_t)(r->address % line), sector = sector_bytes(m);
     bool masked = r->kind == GPC_STORE && (r->byte_mask[0] || r->byte_mask[1]);
-    if (r->kind >= GPC_KIND_COUNT || r->space > GPC_SPACE_LOCAL || r->hint >= GPC_HINT_COUNT ||
-        r->priority >= GPC_PRIORITY_COUNT || r->size > line - offset || r->sector_mask >> m->options.sectors)
+    const bool only_read =
+        r->space == GPC_SPACE_CONSTANT || r->space == GPC_SPACE_TEXTURE || r->space == GPC_SPACE_INSTRUCTION;
+    if (only_read ? r->kind != GPC_LOAD && r->kind != GPC_PREFETCH : r->space > GPC_SPACE_LOCAL)
+        return GPC_ERROR_ARGUMENT;
+    if (r->kind >= GPC_KIND_COUNT || r->hint >= GPC_HINT_COUNT || r->priority >= GPC_PRIORITY_COUNT ||
+        r->size > line - offset || r->sector_mask >> m->options.sectors)
         return GPC_ERROR_ARGUMENT;
     for (uint32_t byte = masked ? line : 128; byte < 128; byte++)
         if (r->byte_mask[byte / 64] >> (byte % 64) & 1)

@@ -73,6 +73,31 @@ class Questions(TimedCase):
             memory.preload(3, 0, 1)
 
 
+class Misses(TimedCase):
+    def test_bytes_and_spaces(self):
+        memory = self.hierarchy()
+        self.assertFalse(memory.try_miss(32, size=32))
+        self.assertFalse(memory.try_miss(4096, space="instruction"))
+        memory.drain()
+        stats = memory.stats()
+        self.assertEqual((stats["l2.read_sectors"], stats["l2.instruction_read_sectors"]), (5, 4))
+
+    def test_what_is_wrong(self):
+        memory = self.hierarchy()
+        for offer in (memory.try_miss, memory.check_miss):
+            with self.assertRaisesRegex(gpucache.ArgumentError, "size goes beyond the line"):
+                offer(100, size=32)
+            with self.assertRaisesRegex(gpucache.ArgumentError, "only read"):
+                offer(0, space="constant", kind="store")
+        memory.check_miss(0, size=4)
+        with self.assertRaisesRegex(gpucache.ArgumentError, "space is INSTRUCTION"):
+            memory.try_issue(LANES, space="instruction")
+        memory.check_advance(5)
+        with self.assertRaisesRegex(gpucache.ArgumentError, "beyond the last cycle"):
+            memory.advance(1)
+            memory.check_advance(2**64 - 1)
+
+
 class Accesses(TimedCase):
     def test_every_kind_completes_once(self):
         memory = self.hierarchy({"l1.queue": "unlimited"}, on_complete=self.done.append)

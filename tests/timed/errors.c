@@ -32,6 +32,7 @@ Test(timed_errors, try_issue) {
     REFUSED(.mask = 1ull << 32, .width = 4);
     REFUSED(.mask = 1, .width = 4, .kind = GPC_KIND_COUNT);
     REFUSED(.mask = 1, .width = 4, .space = GPC_SPACE_COUNT);
+    REFUSED(.mask = 1, .width = 4, .space = GPC_SPACE_INSTRUCTION);
     REFUSED(.mask = 1, .width = 4, .hint = GPC_HINT_COUNT);
     REFUSED(.mask = 1, .width = 4, .priority = GPC_PRIORITY_COUNT);
     gpc_warp_access access = good();
@@ -59,14 +60,14 @@ Test(timed_errors, nothing_to_do) {
     cr_expect_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 7, &busy), GPC_OK);
     cr_expect_eq(busy, GPC_BUSY_NOT);
     cr_expect_eq(r.done[7].times, 1);
-    for (uint8_t space = GPC_SPACE_SHARED; space < GPC_SPACE_COUNT; space++) {
+    for (uint8_t space = GPC_SPACE_SHARED; space < GPC_SPACE_INSTRUCTION; space++) {
         access = good();
         access.space = space;
         cr_expect_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 10u + space, NULL), GPC_OK);
         cr_expect_eq(r.done[10 + space].times, 1, "space %d", space);
     }
     gpc_stats s = rig_stats(&r);
-    cr_expect_eq(s.warp_instructions, 1 + GPC_SPACE_COUNT - 2);
+    cr_expect_eq(s.warp_instructions, 1 + GPC_SPACE_INSTRUCTION - 2);
     cr_expect_eq(s.accepted, s.completed);
     cr_expect_eq(s.network_requests, 0);
     cr_expect_eq(gpc_hierarchy_in_flight(r.hierarchy), 0);

@@ -53,7 +53,7 @@ static gpc_instruction static_at(uint64_t pc) {
         i.registers[n] = (uint16_t)gpci_random_below(&random, 1024);
     i.op_class = memory ? GPC_OP_MEMORY : (uint8_t)gpci_random_below(&random, GPC_OP_MEMORY);
     i.kind = memory ? (uint8_t)gpci_random_below(&random, GPC_KIND_COUNT) : 0;
-    i.space = memory ? (uint8_t)gpci_random_below(&random, GPC_SPACE_COUNT) : GPC_SPACE_NONE;
+    i.space = memory ? (uint8_t)gpci_random_below(&random, GPC_SPACE_INSTRUCTION) : GPC_SPACE_NONE;
     i.hint = memory ? (uint8_t)gpci_random_below(&random, GPC_HINT_COUNT) : 0;
     i.priority = memory ? (uint8_t)gpci_random_below(&random, GPC_PRIORITY_COUNT) : 0;
     i.width = memory ? (uint8_t)(1u << gpci_random_below(&random, 5)) : 0;

@@ -107,9 +107,10 @@ class Space(IntEnum):
     TEXTURE = 4
     GENERIC = 5
     NONE = 6
+    INSTRUCTION = 7
 
 
-GPC_SPACE_COUNT = 7
+GPC_SPACE_COUNT = 8
 
 
 class Hint(IntEnum):
@@ -289,6 +290,7 @@ class CounterNeeds(IntEnum):
     FENCE_TIME = 11
     GPUS = 12
     PREFETCHER = 13
+    MISSES = 15
 
 
 class CounterKind(IntEnum):

@@ -984,6 +984,8 @@ FUNCTIONS = {
     "gpc_hierarchy_copy": (c_int, (c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_hierarchy_can_accept": (c_bool, (c_void_p, c_uint32, POINTER(c_int))),
     "gpc_hierarchy_can_accept_miss": (c_bool, (c_void_p, c_uint32, POINTER(c_int))),
+    "gpc_hierarchy_check_miss": (c_int, (c_void_p, POINTER(gpc_request), POINTER(gpc_error))),
+    "gpc_hierarchy_check_advance": (c_int, (c_void_p, c_uint64, POINTER(gpc_error))),
     "gpc_hierarchy_is_idle": (c_bool, (c_void_p,)),
     "gpc_hierarchy_locate": (c_int, (c_void_p, c_uint32, c_uint64, POINTER(gpc_location))),
     "gpc_hierarchy_get_shape": (c_int, (c_void_p, POINTER(gpc_shape))),

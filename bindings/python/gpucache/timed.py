@@ -119,6 +119,16 @@ def fence_of(order, scope, *, control=Control.NONE, sm=0, warp=0):
     )  # fmt: skip
 
 
+def _miss(address, cache_token, fields):
+    """A Request of try_miss()."""
+    if isinstance(address, g.gpc_request):
+        return address
+    for name, values in (("kind", Kind), ("space", Space)):
+        if name in fields:
+            fields[name] = choice(values, fields[name], name)
+    return g.gpc_request(address=address, token=choice(Token, cache_token, "token"), **fields)
+
+
 class TimedView:
     """The methods of a hierarchy that need `mode = timed`; without it they raise StateError."""
 
@@ -162,7 +172,7 @@ class TimedView:
         Returns why it was refused: a Busy. Busy.NOT, which is false: it was accepted.
         """
         access = warp_access(addresses, cache_token, **fields)
-        busy = self._offer(lib.gpc_hierarchy_try_issue, access, token)
+        busy = self._offer(lib.gpc_hierarchy_try_issue, access, token, lib.gpc_hierarchy_check_access)
         if access.out and not busy:
             if lib.gpc_hierarchy_in_flight(self._live()) <= 1:
                 self._lent = []
@@ -177,13 +187,15 @@ class TimedView:
         """The same for a host with L1s of its own: a miss or a write of one L1 line, past coalescer and L1.
 
         address  or a whole Request
-        fields   of Request: sm, kind, sector_mask (of 32-byte segments), byte_mask, ...
+        fields   of Request: sm, kind, space, and which bytes: sector_mask (of 32-byte sectors), size, byte_mask, ...
+                 A read may be in space "constant", "texture" or "instruction"
         """
-        if not isinstance(address, g.gpc_request):
-            if "kind" in fields:
-                fields["kind"] = choice(Kind, fields["kind"], "kind")
-            address = g.gpc_request(address=address, token=choice(Token, cache_token, "token"), **fields)
-        return self._offer(lib.gpc_hierarchy_try_miss, address, token)
+        request = _miss(address, cache_token, fields)
+        return self._offer(lib.gpc_hierarchy_try_miss, request, token, lib.gpc_hierarchy_check_miss)
+
+    def check_miss(self, address, *, cache_token=Token.UNUSED, **fields):
+        """Raise what try_miss() would not take, naming the field: ArgumentError, with a sentence."""
+        call(lib.gpc_hierarchy_check_miss, self._live(), ctypes.byref(_miss(address, cache_token, fields)))
 
     def can_accept(self, sm=0):
         """Would try_issue() or try_fence() of an SM find room now? What is in the way, a Busy: false if nothing is."""
@@ -199,7 +211,7 @@ class TimedView:
             return Busy(busy.value)
         raise ValueError(f"{function.__name__}: no such SM, no clock, or a tree, which takes no misses of others' L1s")
 
-    def _offer(self, function, offered, token):
+    def _offer(self, function, offered, token, check=None):
         busy = ctypes.c_int()
         arguments = self._live(), ctypes.byref(offered), token, ctypes.byref(busy)
         owner = self._owner or self
@@ -208,12 +220,18 @@ class TimedView:
         else:
             status = function(*arguments)
         if status not in (Status.OK, Status.BUSY) or state.unsettled is not None:
+            if check is not None and status == Status.ERROR_ARGUMENT and state.unsettled is None:
+                call(check, self._live(), ctypes.byref(offered))  # says which field
             settle(status, what=function.__name__)
         return Busy(busy.value)
 
     def advance(self, cycles=1):
         """Move the clock by core cycles; what happens in them calls back."""
         settle(invoke(lib.gpc_hierarchy_advance, self._live(), cycles), what="gpc_hierarchy_advance")
+
+    def check_advance(self, cycles=0):
+        """Raise why advance() would not go on: what has failed, in a sentence."""
+        call(lib.gpc_hierarchy_check_advance, self._live(), cycles)
 
     def drain(self):
         """Advance until nothing is in flight, write-backs included."""
