@@ -64,6 +64,7 @@
 #include <gpucache/events.h>
 #include <gpucache/held.h>
 #include <gpucache/hierarchy.h>
+#include <gpucache/host.h>
 #include <gpucache/modules.h>
 #include <gpucache/policy.h>
 #include <gpucache/predictor.h>

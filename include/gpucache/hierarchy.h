@@ -20,7 +20,7 @@ typedef struct gpc_warp_access {
     size_t struct_size;
     uint32_t sm;       /* below sm.count */
     uint32_t warp;     /* slot within the SM */
-    uint32_t warp_age; /* 0 = oldest of the SM */
+    uint32_t warp_age; /* 0 = oldest of the SM; or the library says (gpc_hierarchy_rank_warps) */
     uint32_t block;    /* linear thread-block index */
     uint64_t pc;
     uint64_t mask;             /* active lanes; bit i = lane i */
@@ -379,7 +379,10 @@ GPC_API gpc_status gpc_hierarchy_memory_ready(gpc_hierarchy *hierarchy, uint32_t
 GPC_API void gpc_hierarchy_count_instructions(gpc_hierarchy *hierarchy, uint64_t warp_instructions,
                                               uint64_t thread_instructions, uint64_t blocks);
 
-/* Pass a warp event to the policies of its SM's L1. Since: 0.1. */
+/*
+ * Pass a warp event to the policies of its SM's L1. Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL, sm, kind; with
+ * gpc_hierarchy_rank_warps also what that says); GPC_ERROR_MEMORY (likewise). Since: 0.1.
+ */
 GPC_API gpc_status gpc_hierarchy_warp_event(gpc_hierarchy *hierarchy, const gpc_warp_event *event);
 
 /*

@@ -7,6 +7,7 @@
 #include "level/driver.h"
 #include "level/events.h"
 #include "level/level_count.h"
+#include "level/warp_ranks.h"
 #include "stats/stats.h"
 #include "timed/plain_values.h"
 #include "timed/strands.h"
@@ -107,6 +108,7 @@ void gpc_hierarchy_destroy(gpc_hierarchy *h) {
     h->levels->destroy(h);
     gpci_commons_release(h->l1_commons);
     gpci_commons_release(h->l2_commons);
+    gpci_warp_ranks_destroy(h);
     gpci_free(context, h->sm_partition);
     gpci_free(context, h->of_sm);
     gpci_free(context, h->of_slice);
@@ -182,9 +184,10 @@ void gpc_hierarchy_count_instructions(gpc_hierarchy *h, uint64_t warp_instructio
 }
 
 gpc_status gpc_hierarchy_warp_event(gpc_hierarchy *h, const gpc_warp_event *event) {
-    if (!h || !event || event->sm >= h->sms)
+    if (!h || !event || event->sm >= h->sms || event->kind > GPC_KERNEL_END)
         return GPC_ERROR_ARGUMENT;
-    return h->levels->warp_event(h, event);
+    gpc_status status = h->warp_ranks ? gpci_warp_ranks_event(h, event) : GPC_OK;
+    return status == GPC_OK ? h->levels->warp_event(h, event) : status;
 }
 
 gpc_status gpc_hierarchy_flush(gpc_hierarchy *h) {

@@ -5,6 +5,7 @@
 #include "coherence/tree.h"
 #include "config/config_object.h"
 #include "level/driver.h"
+#include "level/warp_ranks.h"
 #include "timed/coherent.h"
 #include "timed/kept_access.h"
 
@@ -72,6 +73,7 @@ void gpci_hierarchy_archive(gpc_hierarchy *h, gpci_archive *a) {
     gpci_archive_bytes(a, &h->stats, sizeof h->stats);
     gpci_archive_bytes(a, h->of_sm, h->sms * sizeof *h->of_sm);
     gpci_archive_bytes(a, h->of_slice, h->slices * sizeof *h->of_slice);
+    gpci_warp_ranks_archive(h, a);
     gpci_archive_section(a, "levels");
     h->levels->archive(h, a);
     gpci_archive_section(a, "driver");

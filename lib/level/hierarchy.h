@@ -104,9 +104,11 @@ struct gpc_hierarchy {
     /* functional: what L1s ask of L2 is kept here, on a thread of several; NULL: not so. And threads of the replay */
     struct gpci_asked_list *asked;
     uint32_t round_threads;
-    struct gpci_trace *trace; /* of events (level/events.h); NULL: none */
-    bool l1_future;           /* L1's requests must say when their lines are used next, */
-    gpci_future *future;      /* which is known of a kernel that is replayed; NULL otherwise */
+    struct gpci_trace *trace;           /* of events (level/events.h); NULL: none */
+    struct gpci_warp_ranks *warp_ranks; /* [sms] ages of warps (level/warp_ranks.h); NULL: the host says them */
+    bool replayed;                      /* a replay drives it */
+    bool l1_future;                     /* L1's requests must say when their lines are used next, */
+    gpci_future *future;                /* which is known of a kernel that is replayed; NULL otherwise */
 };
 
 /* Does an access of this space go through an L1? */

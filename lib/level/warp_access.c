@@ -2,6 +2,7 @@
 #include "level/warp_access.h"
 
 #include "level/fence.h"
+#include "level/warp_ranks.h"
 
 #include <stddef.h>
 
@@ -84,12 +85,20 @@ static bool has_values(const gpc_warp_access *w) {
     return ((uintptr_t)w->bytes | (uintptr_t)w->out | (uintptr_t)w->compare | w->atomic) != 0;
 }
 
-gpc_status gpci_access_check(const gpc_hierarchy *h, const gpc_warp_access *w) {
+/* It gets its age; false: its warp does not run. */
+static GPCI_COLD bool rank(const gpc_hierarchy *h, gpc_warp_access *w) {
+    w->warp_age = gpci_warp_rank(h, w->sm, w->warp);
+    return w->warp_age != GPCI_NOT_RUNNING;
+}
+
+gpc_status gpci_access_check(const gpc_hierarchy *h, gpc_warp_access *w) {
     if (w->sm >= h->sms || !w->width || w->width > 64 || w->kind >= GPC_KIND_COUNT || w->space > GPC_SPACE_NONE ||
         w->hint >= GPC_HINT_COUNT || w->priority >= GPC_PRIORITY_COUNT || w->token >= GPC_TOKEN_COUNT ||
         w->token_l2 >= GPC_TOKEN_COUNT || (w->mask && !w->addresses) || (h->lanes < 64 && w->mask >> h->lanes))
         return GPC_ERROR_ARGUMENT;
     if (GPCI_UNLIKELY(has_values(w)) && wrong_with_values(h, w))
+        return GPC_ERROR_ARGUMENT;
+    if (GPCI_UNLIKELY(h->warp_ranks != NULL) && !rank(h, w))
         return GPC_ERROR_ARGUMENT;
     return GPCI_UNLIKELY(w->scope | w->order) && wrong_order(h, w) ? GPC_ERROR_ARGUMENT : GPC_OK;
 }
@@ -117,6 +126,8 @@ static const char *what_is_wrong(const gpc_hierarchy *h, const gpc_warp_access *
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (fields[i].wrong)
             return fields[i].what;
+    if (h->warp_ranks && gpci_warp_rank(h, w->sm, w->warp) == GPCI_NOT_RUNNING)
+        return "warp has not started, or has exited (gpc_hierarchy_rank_warps)";
     const char *values = has_values(w) ? wrong_with_values(h, w) : NULL;
     return values ? values : wrong_order(h, w);
 }

@@ -16,8 +16,11 @@ typedef struct gpci_line_access {
 
 /* A host's warp access in this library's form. GPC_ERROR_ABI. */
 gpc_status gpci_access_take(const gpc_warp_access *access, gpc_error *error, gpc_warp_access *out);
-/* Is a warp access well formed? gpc_hierarchy_check_access says what is wrong with one that is not. */
-gpc_status gpci_access_check(const gpc_hierarchy *h, const gpc_warp_access *access);
+/*
+ * Is a warp access well formed? gpc_hierarchy_check_access says what is wrong with one that is not. Where the library
+ * ranks warps, it gets its age.
+ */
+gpc_status gpci_access_check(const gpc_hierarchy *h, gpc_warp_access *access);
 /*
  * Its line transactions, coalesced and counted, and what a request of each begins with.
  *   range         0, or the bytes that lanes touch, if these are a range (gpci_is_range): the first address is read

@@ -12,7 +12,8 @@
 
 gpc_status gpci_replay_record(const gpc_replay *r, const gpc_warp_access *access) {
     /* What is malformed fails when it is run, and is named then. */
-    if (gpci_access_check(r->hierarchy, access) < 0)
+    gpc_warp_access checked = *access;
+    if (gpci_access_check(r->hierarchy, &checked) < 0)
         return GPC_OK;
     return gpci_future_record(r->future, r->hierarchy, access);
 }

@@ -21,6 +21,8 @@ static gpc_status make_hierarchy(gpc_replay *r, gpc_error *error) {
         status = gpc_config_set(config, gpci_key_name(GPCI_KEY_THREADS), "1", error);
     if (status == GPC_OK)
         status = gpc_hierarchy_create(r->context, config, error, &r->hierarchy);
+    if (status == GPC_OK)
+        r->hierarchy->replayed = true;
     gpc_config_destroy(config);
     return status;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/warp_ranks.h"
 #include "replay/timed_replay.h"
 
 #include <string.h>
@@ -78,7 +79,8 @@ void gpci_warp_end(gpci_timed_replay *t, uint32_t number, uint32_t slot, uint64_
     m->stirred |= 1u << w->issuer;
     w->run = NULL;
     for (uint32_t other = 0; other < t->slots; other++)
-        m->warps[other].age -= m->warps[other].run && m->warps[other].age > w->age;
+        if (m->warps[other].run)
+            m->warps[other].age = gpci_rank_after(m->warps[other].age, w->age);
     gpci_gauge_set(&m->warps_gauge, now + 1, --m->live);
     if (--run->live) {
         gpci_barrier_open(t, number, run, now);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
+#include "level/warp_ranks.h"
 #include "timed/atomic_unit.h"
 #include "timed/plain_values.h"
 #include "timed/strands.h"
@@ -93,6 +94,8 @@ static void enter(gpci_timed *t, const gpc_request *request, const gpci_transact
     p->request.address = line->address;
     p->request.size = 0;
     p->request.kernel = t->h->kernel;
+    if (GPCI_UNLIKELY(t->h->warp_ranks != NULL))
+        gpci_warp_rerank(t->h, &p->request);
     stage->takes_misses = true;
     gpci_see_miss(t, stage, flight, p);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, number);

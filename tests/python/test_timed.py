@@ -98,6 +98,23 @@ class Misses(TimedCase):
             memory.check_advance(2**64 - 1)
 
 
+class Ages(TimedCase):
+    def test_ranks(self):
+        memory = self.hierarchy()
+        memory.rank_warps()
+        for warp in (5, 2):
+            memory.warp_event(gpucache.WarpEventKind.WARP_START, warp=warp)
+        self.assertFalse(memory.try_issue(LANES, warp=2))
+        memory.warp_event(gpucache.WarpEventKind.WARP_EXIT, warp=5)
+        with self.assertRaisesRegex(gpucache.ArgumentError, "warp has not started"):
+            memory.try_issue(LANES, warp=5)
+        with self.assertRaises(gpucache.ArgumentError):
+            memory.warp_event(gpucache.WarpEventKind.WARP_EXIT, warp=5)
+        memory.rank_warps(False)
+        memory.drain()
+        self.assertFalse(memory.try_issue(LANES, warp=5))
+
+
 class Accesses(TimedCase):
     def test_every_kind_completes_once(self):
         memory = self.hierarchy({"l1.queue": "unlimited"}, on_complete=self.done.append)

@@ -1008,6 +1008,7 @@ FUNCTIONS = {
     "gpc_coherence_hold": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(gpc_error))),
     "gpc_coherence_get_choice": (c_int, (c_void_p, c_uint32, POINTER(gpc_coherence_choice))),
     "gpc_coherence_choose": (c_int, (c_void_p, c_uint32, POINTER(gpc_error))),
+    "gpc_hierarchy_rank_warps": (c_int, (c_void_p, c_bool, POINTER(gpc_error))),
     "gpc_context_register_prefetcher": (c_int, (
         c_void_p, POINTER(gpc_prefetcher_ops), c_void_p, CFUNCTYPE(None, c_void_p), POINTER(gpc_error),
     )),

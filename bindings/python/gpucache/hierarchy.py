@@ -141,6 +141,13 @@ class HierarchyView(TimedView, Handle):
         status = invoke(lib.gpc_hierarchy_warp_event, self._live(), ctypes.byref(event))
         settle(status, what="gpc_hierarchy_warp_event")
 
+    def rank_warps(self, on=True):
+        """Whether the library says how old warps are, from their starts and exits (warp_event()): 0, the oldest.
+
+        `warp_age` of accesses is not looked at then, and those of a warp that does not run are refused.
+        """
+        call(lib.gpc_hierarchy_rank_warps, self._live(), on)
+
     def flush(self):
         """Write dirty lines down and drop everything."""
         settle(invoke(lib.gpc_hierarchy_flush, self._live()), what="gpc_hierarchy_flush")
