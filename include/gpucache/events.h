@@ -96,7 +96,8 @@ typedef enum gpc_component {
     X(GPC_WHAT_MESSAGE, 29, "message", "c: a new packet, from a module to another; outcome: gpc_message_kind")         \
     X(GPC_WHAT_ARRIVE, 30, "arrive", "t, c: it has come, and takes effect")                                            \
     X(GPC_WHAT_WAIT, 31, "wait", "t, c: it finds its block in use, and waits in turn")                                 \
-    X(GPC_WHAT_REFUSE, 32, "refuse", "t, c: likewise, and goes back to its sender")
+    X(GPC_WHAT_REFUSE, 32, "refuse", "t, c: likewise, and goes back to its sender")                                    \
+    X(GPC_WHAT_HOLD, 33, "hold", "t: a warp access is done, and waits for its host's credit; value: how many do")
 
 typedef enum gpc_what {
 #define X(id, value, name, meaning) id = value,

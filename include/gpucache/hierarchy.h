@@ -211,6 +211,7 @@ typedef enum gpc_busy {
     GPC_BUSY_MERGE = 4,      /* the line's MSHR entry takes no further request */
     GPC_BUSY_MISS_QUEUE = 5, /* L1's miss queue is full */
     GPC_BUSY_NETWORK = 6,    /* likewise, and its head waits for the network */
+    GPC_BUSY_REPLY = 7,      /* replies wait for the host's credits (host.h). Since: 0.2 */
     GPC_BUSY_COUNT
 } gpc_busy;
 

@@ -9,6 +9,34 @@ GPC_BEGIN_DECLS
 /* What a host with SMs of its own settles with a hierarchy beside its accesses. */
 
 /*
+ * Room for replies. A host's queue of replies is finite: with a clock it may grant credits, SM by SM, and each
+ * on_complete of that SM takes one, whatever it is of (an access, a fence, gpc_hierarchy_try_miss), but for what
+ * completes within gpc_hierarchy_try_issue. An SM that has none left holds its replies up, in order, and as long as any
+ * is held:
+ *   - nothing passes L1's tags, so what is issued waits, and is refused once l1.queue is full (GPC_BUSY_REPLY);
+ *   - L1's fill port takes nothing, so replies wait in the output buffer of the reply network, and behind them, once
+ *     that is full, those of other SMs, and L2's reply queues. In a tree of coherent modules it goes on, for messages
+ *     come the same way that others wait for.
+ * What a fill releases at once, and hits that had passed the tags, are held together: their places are L1's output.
+ * What L1 has in its miss queue goes on. A store that is held is not done to a fence behind it.
+ *
+ * Example: a response queue of eight: set 8, and add 1 for each reply that is taken out of it.
+ *
+ *   GPC_UNLIMITED_CREDITS  as many as there are replies: what every SM begins with
+ *   gpc_hierarchy_set_reply_credits  from now on there are just so many
+ *   gpc_hierarchy_add_reply_credits  so many more
+ *   gpc_hierarchy_reply_credits      what is left; 0 also for NULL, without such an SM, and without a clock
+ * They take effect from the next cycle on, which gpc_hierarchy_next_event then names if replies wait; and are part of a
+ * snapshot. Cycles in which replies are held count in l1.reply_stalls. Return GPC_OK; GPC_ERROR_ARGUMENT (NULL, no such
+ * SM); GPC_ERROR_STATE (no clock; SMs that are a replay's; of _add: there is no limit); GPC_ERROR_RANGE (of _add: more
+ * than GPC_UNLIMITED_CREDITS - 1 in all). Not from within a callback. Since: 0.2.
+ */
+#define GPC_UNLIMITED_CREDITS UINT64_MAX
+GPC_API gpc_status gpc_hierarchy_set_reply_credits(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t credits);
+GPC_API gpc_status gpc_hierarchy_add_reply_credits(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t credits);
+GPC_API uint64_t gpc_hierarchy_reply_credits(const gpc_hierarchy *hierarchy, uint32_t sm);
+
+/*
  * Ages of warps. gpc_warp_access.warp_age is the host's to say; or the library ranks the warps of each SM by when it
  * was told of their starts (gpc_hierarchy_warp_event): the oldest that has not exited is 0, the next 1, as a replay
  * with a clock counts them.

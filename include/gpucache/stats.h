@@ -68,6 +68,7 @@ typedef enum gpc_counter_needs {
     GPC_NEEDS_FENCE_TIME = 11, /* the same, timed */
     GPC_NEEDS_GPUS = 12,       /* gpu.count of 2 or more */
     GPC_NEEDS_PREFETCHER = 13, /* l1.prefetcher, timed */
+    GPC_NEEDS_CREDITS = 14,    /* replies that a host has limited (host.h), timed */
     GPC_NEEDS_MISSES = 15      /* misses of a host's own L1s (gpc_hierarchy_try_miss), timed */
 } gpc_counter_needs;
 

@@ -86,6 +86,20 @@ static gpc_status memory_ready(gpc_hierarchy *h, uint32_t channel) {
     return GPC_ERROR_STATE;
 }
 
+static gpc_status grant(gpc_hierarchy *h, uint32_t sm, uint64_t credits, bool more) {
+    (void)h;
+    (void)sm;
+    (void)credits;
+    (void)more;
+    return GPC_ERROR_STATE;
+}
+
+static uint64_t no_credits(const gpc_hierarchy *h, uint32_t sm) {
+    (void)h;
+    (void)sm;
+    return 0;
+}
+
 static gpc_status set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_callbacks *callbacks) {
     (void)h;
     (void)callbacks;
@@ -106,4 +120,6 @@ const gpci_clock_calls gpci_no_clock = {.issue = issue,
                                         .in_flight = nothing,
                                         .memory_reply = memory_reply,
                                         .memory_ready = memory_ready,
+                                        .grant = grant,
+                                        .credits = no_credits,
                                         .set_callbacks = set_callbacks};

@@ -102,6 +102,7 @@ static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, con
     case GPC_NEEDS_LINKS:
     case GPC_NEEDS_CLUSTERS:
     case GPC_NEEDS_PREFETCHER:
+    case GPC_NEEDS_CREDITS:
     case GPC_NEEDS_MISSES:
         return h->driver->measures(h, (gpc_counter_needs)info->needs);
     default:

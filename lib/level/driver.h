@@ -63,6 +63,9 @@ typedef struct gpci_clock_calls {
     uint64_t (*in_flight)(const gpc_hierarchy *h);
     gpc_status (*memory_reply)(gpc_hierarchy *h, uint64_t id);
     gpc_status (*memory_ready)(gpc_hierarchy *h, uint32_t channel);
+    gpc_status (*grant)(gpc_hierarchy *h, uint32_t sm, uint64_t credits,
+                        bool more); /* room for replies, or so much more */
+    uint64_t (*credits)(const gpc_hierarchy *h, uint32_t sm);
     gpc_status (*set_callbacks)(gpc_hierarchy *h, const gpc_hierarchy_callbacks *callbacks);
 } gpci_clock_calls;
 
@@ -87,7 +90,7 @@ typedef struct gpci_driver {
     /* What it counts of any object; `values` has what the levels have. */
     void (*object)(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *values);
     /*
-     * Is what a counter needs there? GPC_NEEDS_CLOCK, _REORDER, _LINKS, _CLUSTERS, _PREFETCHER or _MISSES.
+     * Is what a counter needs there? GPC_NEEDS_CLOCK, _REORDER, _LINKS, _CLUSTERS, _PREFETCHER, _CREDITS or _MISSES.
      */
     bool (*measures)(const gpc_hierarchy *h, gpc_counter_needs needs);
     void (*archive)(gpc_hierarchy *h, struct gpci_archive *archive); /* its part of a snapshot, after the levels' */

@@ -43,6 +43,7 @@ static const char *const reasons[GPC_BUSY_COUNT] = {
     [GPC_BUSY_MERGE] = "merge",
     [GPC_BUSY_MISS_QUEUE] = "miss-queue",
     [GPC_BUSY_NETWORK] = "network",
+    [GPC_BUSY_REPLY] = "reply",
 };
 
 static const char *const levels[] = {"", "l1", "l2", "dram"};

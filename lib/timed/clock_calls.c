@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/driver.h"
 #include "timed/coherent.h"
+#include "timed/replies.h"
 #include "timed/strands.h"
 
 /* What a host asks of the clock (gpci_clock_calls of level/driver.h). */
@@ -150,8 +151,8 @@ static gpc_status set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_callbacks 
         .issue = gpci_timed_try_issue, .fence = gpci_timed_try_fence, .miss = (miss_function),                       \
         .check_miss = (checking), .accepts = (accepting), .locate = locate, .advance = advance,                      \
         .check_advance = check_advance, .drain = drain, .now = now, .next_event = next_event, .in_flight = (flying), \
-        .memory_reply = memory_reply, .memory_ready = memory_ready,                       \
-        .set_callbacks = set_callbacks                                                \
+        .memory_reply = memory_reply, .memory_ready = memory_ready, .grant = gpci_timed_grant,                       \
+        .credits = gpci_timed_credits, .set_callbacks = set_callbacks                                                \
     }
 
 const gpci_clock_calls gpci_timed_cache_clock =

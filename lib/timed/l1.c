@@ -5,6 +5,7 @@
 #include "timed/lsu.h"
 #include "timed/plain_values.h"
 #include "timed/prefetch.h"
+#include "timed/replies.h"
 #include "timed/watch.h"
 
 /*
@@ -30,7 +31,7 @@ static void end(gpci_timed *t, const gpci_flight *f, gpc_completion *c) {
     }
 }
 
-static void complete(gpci_timed *t, uint32_t number) {
+static void tell_host(gpci_timed *t, uint32_t number) {
     gpci_flight *f = flight_at(t, number);
     gpc_completion c = {.token = f->token,
                         .issued = f->issued,
@@ -57,9 +58,26 @@ static void complete(gpci_timed *t, uint32_t number) {
         t->callbacks.on_complete(t->callbacks.user_data, &c);
 }
 
-static GPCI_COLD void complete_watched(gpci_timed *t, uint32_t number) {
+static GPCI_COLD void tell_host_watched(gpci_timed *t, uint32_t number) {
     gpci_tell_done(t, flight_at(t, number));
-    complete(t, number);
+    tell_host(t, number);
+}
+
+/* It is done, once its host has room for the reply. */
+GPCI_INLINE void complete(gpci_timed *t, gpci_stage *stage, uint32_t number) {
+    if (GPCI_UNLIKELY(stage->replies.credits != GPC_UNLIMITED_CREDITS) && gpci_reply_waits(t, stage, number))
+        return;
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        tell_host_watched(t, number);
+    else
+        tell_host(t, number);
+}
+
+static GPCI_COLD void run_replies(gpci_timed *t, gpci_stage *stage) {
+    for (uint32_t number; (number = gpci_replies_next(t, stage)) != UINT32_MAX;) {
+        gpci_see_done(t, flight_at(t, number));
+        tell_host(t, number);
+    }
 }
 
 /* All lines of a flight are done; it completes when its last hit's data are out of the port. */
@@ -71,10 +89,7 @@ static void land(gpci_timed *t, uint32_t number) {
         return;
     }
     if (f->due <= t->wheel.now) {
-        if (GPCI_UNLIKELY(t->trace != NULL))
-            complete_watched(t, number);
-        else
-            complete(t, number);
+        complete(t, stage, number);
         return;
     }
     f->next = UINT32_MAX;
@@ -352,7 +367,7 @@ GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_tags_fn pass_ta
     uint64_t now = t->wheel.now;
     if (gpci_stage_stuck(access))
         return;
-    for (gpci_queue *queue; (queue = before_tags(t, stage, returns))->count;) {
+    for (gpci_queue *queue; (queue = before_tags(t, stage, returns))->count && !gpci_replies_wait(stage);) {
         /* without a look at the packet; in a tree one may pass beside the one before it */
         if (stage->data_free > now + stage->options->latency || (!returns && gpci_stage_ports_used(stage, now))) {
             gpci_wheel_wake(&t->wheel, stage->component, now + 1);
@@ -447,12 +462,13 @@ static void run_due(gpci_timed *t, gpci_stage *stage) {
             return;
         }
         stage->first_due = f->next;
-        gpci_see_done(t, f);
-        complete(t, number);
+        complete(t, stage, number);
     }
 }
 
 gpc_busy gpci_l1_busy(const gpci_stage *stage) {
+    if (gpci_replies_wait(stage))
+        return GPC_BUSY_REPLY;
     uint8_t reason = stage->tag_access[0].reason;
     if (reason == GPC_BUSY_MISS_QUEUE && stage->unsent_since != GPCI_NEVER)
         return GPC_BUSY_NETWORK;
@@ -464,6 +480,8 @@ typedef void (*stage_fn)(gpci_timed *t, gpci_stage *stage);
 /* What a reply, a packet at the tags and one of the miss queue mean is the class's own. */
 GPCI_INLINE void step(gpci_timed *t, uint32_t sm, stage_fn fills, stage_fn tags, room_fn room, send_fn send) {
     gpci_stage *stage = &t->l1[sm];
+    if (gpci_replies_wait(stage))
+        run_replies(t, stage);
     fills(t, stage);
     if (stage->first_due != UINT32_MAX)
         run_due(t, stage);
@@ -472,14 +490,14 @@ GPCI_INLINE void step(gpci_timed *t, uint32_t sm, stage_fn fills, stage_fn tags,
     tags(t, stage);
     if (stage->reorder)
         gpci_reorder_settle(t, stage);
-    if (GPCI_UNLIKELY(stage->prefetch != NULL))
+    if (GPCI_UNLIKELY(stage->prefetch != NULL) && !gpci_replies_wait(stage))
         gpci_prefetch_step(t, stage);
     bool fences = stage->fences.first != UINT32_MAX;
     if (GPCI_UNLIKELY(fences))
         gpci_fences_step(t, stage);
     if (stage->out.count || stage->unsent_since != GPCI_NEVER)
         run_out(t, stage, room, send);
-    if (gpci_stage_eager(&stage->tag_access[0]) ||
+    if ((gpci_stage_eager(&stage->tag_access[0]) && !gpci_replies_wait(stage)) ||
         (GPCI_UNLIKELY(fences) && stage->fences.held_up && !gpci_queue_full(&stage->out)))
         gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
     if ((stage->refused && stage->waiting < t->l1_queue) || (stage->refused_miss && !gpci_queue_full(&stage->out))) {

@@ -2,6 +2,7 @@
 #include "level/level_count.h"
 #include "timed/plain_values.h"
 #include "timed/prefetch.h"
+#include "timed/replies.h"
 #include "timed/watch.h"
 
 /*
@@ -86,7 +87,8 @@ static uint32_t take_handed(gpci_timed *t, gpci_stage *stage) {
 
 void gpci_l1_fills(gpci_timed *t, gpci_stage *stage) {
     uint64_t now = t->wheel.now;
-    while (stage->fills.count || gpci_network_peek(stage->replies_in, stage->index) != GPCI_NO_PACKET) {
+    while (!gpci_replies_wait(stage) &&
+           (stage->fills.count || gpci_network_peek(stage->replies_in, stage->index) != GPCI_NO_PACKET)) {
         if (stage->fill_free > now) {
             gpci_wheel_wake(&t->wheel, stage->component, stage->fill_free);
             return;

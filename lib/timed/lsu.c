@@ -3,6 +3,7 @@
 
 #include "coherence/tree.h"
 #include "level/level_count.h"
+#include "timed/replies.h"
 #include "timed/watch_coherent.h"
 
 static gpci_stage *stage_of(const gpci_timed *t, const gpci_packet *p) {
@@ -150,7 +151,8 @@ static void begin(gpci_timed *t, gpci_stage *stage, gpci_lsu *unit) {
 void gpci_lsus_step(gpci_timed *t, gpci_stage *stage) {
     const bool room = stage->mshr.used[0] < stage->options->entries;
     bool lacks = false, begun = false;
-    if (t->coherent->sealed) /* all lines may be on their way out; woken when they are gone */
+    if (gpci_replies_wait(stage) ||
+        t->coherent->sealed) /* all lines may be on their way out; woken when they are gone */
         return;
     for (uint32_t i = 0; i < stage->lsus->count; i++) {
         gpci_lsu *unit = &stage->lsus->units[i];

@@ -123,6 +123,16 @@ typedef struct gpci_fences {
     bool held_up;         /* the miss queue being full */
 } gpci_fences;
 
+/* Of an SM whose host may limit its replies (replies.h). */
+typedef struct gpci_replies {
+    uint64_t credits;     /* left; GPC_UNLIMITED_CREDITS */
+    uint64_t since;       /* core cycle from which some have waited for one; GPCI_NEVER */
+    uint64_t waited;      /* cycles, before that */
+    uint32_t first, last; /* flights that are done, but for that; UINT32_MAX: none */
+    uint32_t count;       /* of them */
+    bool limited;         /* credits have been */
+} gpci_replies;
+
 typedef struct gpci_stage {
     const gpci_stage_rules *rules;
     /* L1: packets are about the stage's own lines, their address and segments; of an L2 slice their requests alone. */
@@ -177,6 +187,7 @@ typedef struct gpci_stage {
     bool takes_misses;            /* of a host's own L1: there has been one */
     uint8_t notified;             /* gpc_busy for which the SM of this library knows itself refused */
     uint32_t first_due, last_due; /* flights */
+    gpci_replies replies;
     gpci_fences fences;
 } gpci_stage;
 

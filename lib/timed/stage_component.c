@@ -2,6 +2,8 @@
 #include "timed/lsu.h"
 #include "timed/prefetch.h"
 
+#include <gpucache/host.h>
+
 #include <inttypes.h>
 #include <stddef.h>
 
@@ -67,6 +69,7 @@ static gpc_status make_stage(const gpci_group *group, gpci_stage *stage, uint8_t
                           .congested_since = GPCI_NEVER,
                           .unsent_since = GPCI_NEVER,
                           .first_due = UINT32_MAX,
+                          .replies = {.credits = GPC_UNLIMITED_CREDITS, .since = GPCI_NEVER, .first = UINT32_MAX},
                           .fences = {.first = UINT32_MAX, .walker = UINT32_MAX, .dropped_at = GPCI_NEVER}};
     gpci_stage_queues(t, stage);
     return make_mshr(t, stage);
@@ -83,6 +86,8 @@ void gpci_stage_reset(gpci_stage *stage, uint64_t now) {
         stage->tag_access[client].since = now;
     stage->congested_since = stage->congested_since == GPCI_NEVER ? GPCI_NEVER : now;
     stage->unsent_since = stage->unsent_since == GPCI_NEVER ? GPCI_NEVER : now;
+    stage->replies.waited = 0;
+    stage->replies.since = stage->replies.since == GPCI_NEVER ? GPCI_NEVER : now;
     gpci_gauge *gauges[] = {&stage->waiting_gauge, &stage->mshr.gauge,   &stage->in.gauge,     &stage->out.gauge,
                             &stage->link.gauge,    &stage->served.gauge, &stage->atomics.gauge};
     for (size_t i = 0; i < sizeof gauges / sizeof *gauges; i++) {
@@ -92,7 +97,7 @@ void gpci_stage_reset(gpci_stage *stage, uint64_t now) {
 }
 
 static const char *const reasons[] = {
-    "", "the pipeline", "a line", "an MSHR entry", "an MSHR merge", "the miss queue", "the network"};
+    "", "the pipeline", "a line", "an MSHR entry", "an MSHR merge", "the miss queue", "the network", "a reply"};
 
 void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const char *below, gpci_text *report) {
     const char *name = gpci_group_name((gpci_group_kind)group->kind);
@@ -217,6 +222,7 @@ static void l1_count(const gpci_group *group, uint32_t sm, gpc_stats *s) {
     s->l1_merge_stalls += stalls(stage, GPC_BUSY_MERGE, now);
     s->l1_queue_stalls += stalls(stage, GPC_BUSY_MISS_QUEUE, now);
     s->l1_network_stalls += up_to(stage->unsent, stage->unsent_since, now);
+    s->l1_reply_stalls += up_to(stage->replies.waited, stage->replies.since, now);
     s->l1_queue_cycles += gpci_gauge_sum(&stage->waiting_gauge, now);
     s->l1_mshr_cycles += gpci_gauge_sum(&stage->mshr.gauge, now);
     s->l1_miss_queue_cycles += gpci_gauge_sum(&stage->out.gauge, now);
@@ -228,7 +234,7 @@ static void l1_reset(const gpci_group *group, uint32_t sm, uint64_t now) {
 
 static bool l1_idle(const gpci_group *group, uint32_t sm) {
     const gpci_stage *stage = &group->timed->l1[sm];
-    return gpci_stage_idle(stage) && (!stage->lsus || gpci_lsus_idle(stage->lsus));
+    return gpci_stage_idle(stage) && !stage->replies.count && (!stage->lsus || gpci_lsus_idle(stage->lsus));
 }
 
 static void l1_state(const gpci_group *group, uint32_t sm, gpci_state_fn visit, void *user_data) {
@@ -238,6 +244,9 @@ static void l1_state(const gpci_group *group, uint32_t sm, gpci_state_fn visit, 
 }
 
 static void l1_report(const gpci_group *group, uint32_t sm, gpci_text *report) {
+    if (group->timed->l1[sm].replies.count)
+        gpci_text_put(report, "L1 %u has %u replies that its host has no credit for; ", sm,
+                      group->timed->l1[sm].replies.count);
     if (group->timed->l1[sm].fences.first != UINT32_MAX)
         gpci_text_put(report, "L1 %u has fences that wait; ", sm);
     gpci_stage_report(group, &group->timed->l1[sm], "the network", report);

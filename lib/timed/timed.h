@@ -14,8 +14,8 @@
  * ports and queues), networks between them, memory channels below. A packet is in
  * one place at a time; what blocks it wakes it.
  *
- * Nothing can lock up: a reply is always taken by whom it is for, a channel always
- * drains, and what comes from the other partition needs nothing but its home slice's channel.
+ * Nothing can lock up: a reply is always taken by whom it is for (but for a host that grants no credits, replies.h), a
+ * channel always drains, and what comes from the other partition needs nothing but its home slice's channel.
  */
 
 /* A fence, where a gpc_kind is asked for: beyond all of them. */

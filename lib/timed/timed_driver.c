@@ -88,11 +88,11 @@ static void object(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci
         values->network = gpci_timed_network_stats(t, index);
 }
 
-/* Has a host given some SM misses of an L1 of its own? */
-static bool any_sm(const gpci_timed *t) {
+/* What a host has done with some SM: limited its replies, or given it misses of an L1 of its own. */
+static bool any_sm(const gpci_timed *t, gpc_counter_needs needs) {
     bool any = false;
     for (uint32_t sm = 0; sm < t->h->sms; sm++)
-        any |= t->l1[sm].takes_misses;
+        any |= needs == GPC_NEEDS_CREDITS ? t->l1[sm].replies.limited : t->l1[sm].takes_misses;
     return any;
 }
 
@@ -103,8 +103,9 @@ static bool measures(const gpc_hierarchy *h, gpc_counter_needs needs) {
         return t->l1[0].reorder;
     case GPC_NEEDS_PREFETCHER:
         return t->l1[0].prefetch;
+    case GPC_NEEDS_CREDITS:
     case GPC_NEEDS_MISSES:
-        return any_sm(t);
+        return any_sm(t, needs);
     case GPC_NEEDS_LINKS:
         return t->groups[GPCI_GROUP_PARTITION_REQUESTS].objects || t->groups[GPCI_GROUP_MEMORY_REQUESTS].objects;
     case GPC_NEEDS_CLUSTERS:

@@ -236,10 +236,8 @@ void gpci_tell_leaves(gpci_timed *t, const gpci_stage *stage, const gpci_packet 
         gpci_trace_tell(t->trace, &e);
 }
 
-void gpci_tell_done(gpci_timed *t, const gpci_flight *f) {
-    if (!f->trace.id)
-        return;
-    gpc_event e = gpci_event_of_none(t->trace, GPC_WHAT_COMPLETE, GPC_COMPONENT_SM, f->sm);
+static gpc_event event_of_flight(const gpci_timed *t, gpc_what what, const gpci_flight *f) {
+    gpc_event e = gpci_event_of_none(t->trace, what, GPC_COMPONENT_SM, f->sm);
     e.packet = e.access = f->trace.id;
     e.address = f->trace.address;
     e.pc = f->trace.pc;
@@ -247,8 +245,23 @@ void gpci_tell_done(gpci_timed *t, const gpci_flight *f) {
     e.warp = f->warp;
     e.block = f->trace.block;
     e.kind = f->kind;
+    return e;
+}
+
+void gpci_tell_done(gpci_timed *t, const gpci_flight *f) {
+    if (!f->trace.id)
+        return;
+    gpc_event e = event_of_flight(t, GPC_WHAT_COMPLETE, f);
     e.outcome = f->level;
     e.value = e.cycle - f->issued;
+    gpci_trace_tell(t->trace, &e);
+}
+
+void gpci_tell_held(gpci_timed *t, const gpci_flight *f, uint32_t count) {
+    if (!f->trace.id)
+        return;
+    gpc_event e = event_of_flight(t, GPC_WHAT_HOLD, f);
+    e.value = count;
     gpci_trace_tell(t->trace, &e);
 }
 

@@ -38,6 +38,7 @@ GPCI_COLD void gpci_tell_released(const gpci_stage *stage, const gpci_tag_access
 GPCI_COLD void gpci_tell_leaves(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
                                 const gpc_eviction *eviction);
 GPCI_COLD void gpci_tell_done(gpci_timed *t, const gpci_flight *flight);
+GPCI_COLD void gpci_tell_held(gpci_timed *t, const gpci_flight *flight, uint32_t count);
 /* A packet is with memory, or its host; its data have come from there. */
 GPCI_COLD void gpci_tell_memory(gpci_timed *t, const gpci_packet *p);
 GPCI_COLD void gpci_tell_data(gpci_timed *t, const gpci_packet *p);
@@ -126,6 +127,12 @@ GPCI_INLINE void gpci_see_eviction(gpci_timed *t, const gpci_stage *stage, const
 GPCI_INLINE void gpci_see_done(gpci_timed *t, const gpci_flight *flight) {
     if (GPCI_UNLIKELY(t->trace != NULL))
         gpci_tell_done(t, flight);
+}
+
+/* A warp access is done, and waits for its host's credit, as `count` do now. */
+GPCI_INLINE void gpci_see_held(gpci_timed *t, const gpci_flight *flight, uint32_t count) {
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        gpci_tell_held(t, flight, count);
 }
 
 GPCI_INLINE void gpci_see_data(gpci_timed *t, const gpci_packet *p) {

@@ -73,6 +73,29 @@ class Questions(TimedCase):
             memory.preload(3, 0, 1)
 
 
+class Replies(TimedCase):
+    def test_credits(self):
+        memory = self.hierarchy(on_complete=self.done.append)
+        self.assertIsNone(memory.reply_credits(1))
+        self.assertNotIn("l1.reply_stalls", memory.objects("l1")["l1-0"])
+        memory.set_reply_credits(0)
+        memory.try_issue(LANES)
+        memory.try_issue(LANES, sm=1)
+        with self.assertRaisesRegex(gpucache.StateError, "L1 0 has 1 replies"):
+            memory.drain()
+        self.assertEqual([each.sm for each in self.done], [1])
+        self.assertIs(memory.can_accept(), Busy.NOT)
+        memory.add_reply_credits(2)
+        memory.drain()
+        self.assertEqual(([each.sm for each in self.done], memory.reply_credits()), ([1, 0], 1))
+        self.assertGreater(memory.stats()["l1.reply_stalls"], 0)
+        memory.set_reply_credits()
+        with self.assertRaises(gpucache.StateError):
+            memory.add_reply_credits()
+        with self.assertRaises(gpucache.ArgumentError):
+            memory.set_reply_credits(1, sm=2)
+
+
 class Misses(TimedCase):
     def test_bytes_and_spaces(self):
         memory = self.hierarchy()

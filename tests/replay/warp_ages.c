@@ -98,6 +98,7 @@ static void record_replay(gpc_context *context, const char *name) {
     options.whats = 1 << GPC_WHAT_ISSUE;
     cr_assert_eq(gpc_hierarchy_set_trace(gpc_replay_hierarchy(replay), &options, &error), GPC_OK);
     cr_expect_eq(gpc_hierarchy_rank_warps(gpc_replay_hierarchy(replay), true, &error), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_set_reply_credits(gpc_replay_hierarchy(replay), 0, 1), GPC_ERROR_STATE);
     count = 0;
     recording = true;
     while (gpc_replay_kernel(replay, trace, NULL, NULL, &error) == GPC_OK)

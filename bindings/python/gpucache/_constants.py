@@ -48,6 +48,7 @@ GPC_NO_MESSAGE = 4294967295
 GPC_OBJECT_NAME = 40
 GPC_NOWHERE = 4294967295
 GPC_NONE = 4294967295
+GPC_UNLIMITED_CREDITS = 18446744073709551615
 GPC_MAX_PREFETCHES = 32
 GPC_MAX_OPERANDS = 8
 GPC_REGISTER_R = 0
@@ -290,6 +291,7 @@ class CounterNeeds(IntEnum):
     FENCE_TIME = 11
     GPUS = 12
     PREFETCHER = 13
+    CREDITS = 14
     MISSES = 15
 
 
@@ -558,9 +560,10 @@ class Busy(IntEnum):
     MERGE = 4
     MISS_QUEUE = 5
     NETWORK = 6
+    REPLY = 7
 
 
-GPC_BUSY_COUNT = 7
+GPC_BUSY_COUNT = 8
 
 
 class Component(IntEnum):
@@ -619,9 +622,10 @@ class What(IntEnum):
     ARRIVE = 30
     WAIT = 31
     REFUSE = 32
+    HOLD = 33
 
 
-GPC_WHAT_COUNT = 33
+GPC_WHAT_COUNT = 34
 
 
 class ChoiceKind(IntEnum):

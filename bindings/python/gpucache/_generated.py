@@ -1008,6 +1008,9 @@ FUNCTIONS = {
     "gpc_coherence_hold": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(gpc_error))),
     "gpc_coherence_get_choice": (c_int, (c_void_p, c_uint32, POINTER(gpc_coherence_choice))),
     "gpc_coherence_choose": (c_int, (c_void_p, c_uint32, POINTER(gpc_error))),
+    "gpc_hierarchy_set_reply_credits": (c_int, (c_void_p, c_uint32, c_uint64)),
+    "gpc_hierarchy_add_reply_credits": (c_int, (c_void_p, c_uint32, c_uint64)),
+    "gpc_hierarchy_reply_credits": (c_uint64, (c_void_p, c_uint32)),
     "gpc_hierarchy_rank_warps": (c_int, (c_void_p, c_bool, POINTER(gpc_error))),
     "gpc_context_register_prefetcher": (c_int, (
         c_void_p, POINTER(gpc_prefetcher_ops), c_void_p, CFUNCTYPE(None, c_void_p), POINTER(gpc_error),

@@ -211,6 +211,24 @@ class TimedView:
             return Busy(busy.value)
         raise ValueError(f"{function.__name__}: no such SM, no clock, or a tree, which takes no misses of others' L1s")
 
+    def set_reply_credits(self, credits=None, sm=0):
+        """Room of the host for replies of an SM: each completion takes one, and without one they are held up.
+
+        None: any number, as at first. See gpucache/host.h.
+        """
+        status = lib.gpc_hierarchy_set_reply_credits(self._live(), sm, NEVER if credits is None else credits)
+        settle(status, what="gpc_hierarchy_set_reply_credits")
+
+    def add_reply_credits(self, credits=1, sm=0):
+        """Room for so many more, where there is a limit."""
+        status = lib.gpc_hierarchy_add_reply_credits(self._live(), sm, credits)
+        settle(status, what="gpc_hierarchy_add_reply_credits")
+
+    def reply_credits(self, sm=0):
+        """What is left; None: there is no limit."""
+        left = lib.gpc_hierarchy_reply_credits(self._live(), sm)
+        return None if left == NEVER else left
+
     def _offer(self, function, offered, token, check=None):
         busy = ctypes.c_int()
         arguments = self._live(), ctypes.byref(offered), token, ctypes.byref(busy)
