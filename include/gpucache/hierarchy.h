@@ -215,7 +215,20 @@ typedef enum gpc_busy {
     GPC_BUSY_COUNT
 } gpc_busy;
 
-/* A warp access, or a request of gpc_hierarchy_try_miss, is done. */
+/*
+ * A warp access, or a request of gpc_hierarchy_try_miss, is done: a load and an atomic have their data in the SM. A
+ * store is done
+ *   that L1 passes on (l1.write_policy through or evict, no write allocation on a miss, no L1, a bypass; a miss of a
+ *   host's own L1), a reduction likewise: when L2's acknowledgement is back. L2 has the bytes then, or sent them to
+ *   memory (without L2, or past it); DRAM may not have them yet. `level` is 2, or 3 where L2 fetched the rest of a
+ *   sector, or passed it on
+ *   that L1 keeps (l1.write_policy = back): when its bytes are in L1, at once after a hit or a lazy fetch, with
+ *   write_allocate = fetch after a miss when the fetch is back; if L1 also writes it through, when both are
+ *   in a tree of coherent modules: when its L1, or the module that performs it in its place, has the right to write it
+ *   and has; with sm.lsu_waits = false, once it has begun
+ * So a write-back of a line is nobody's: it is posted. A prefetch is done when its lines are there, or on their way
+ * elsewhere. gpc_hierarchy_try_fence waits for what stores do not: others of its scope see them.
+ */
 typedef struct gpc_completion {
     uint64_t token;  /* the host's */
     uint64_t issued; /* core cycle at which it was accepted */
