@@ -16,7 +16,8 @@
  * included, and the most memory that its process held. Beside it the limit of a replay that touches one cache line a
  * transaction: lines written at random in a table as large as what the run has added to its process, and nothing else.
  *
- * Accel-Sim's rates on traces of these and other kernels are in README.md.
+ * A line that begins with # says of which trace and configuration the figures below it are. Accel-Sim's rates, each with
+ * its trace and configuration, are in README.md.
  *
  * bench-replay [PRESET [KERNEL]]; bench-replay PRESET SOURCE replays any trace.
  */
@@ -78,6 +79,7 @@ static void run(const char *preset, const char *kernel, const char *source) {
     gpc_trace *trace;
     gpc_error error = GPC_ERROR_INIT;
     const double before = peak_bytes();
+    printf("# replay.%s.%s: %s; preset = %s, mode = timed, kernels.flush = all\n", preset, kernel, source, preset);
     need(gpc_context_create(NULL, &error, &context), "context", &error);
     need(gpc_config_create(context, &error, &config), "config", &error);
     need(gpc_config_load_preset(config, preset, &error), preset, &error);
