@@ -8,6 +8,9 @@ import unittest
 
 from harness import TemporaryCase, python
 
+import gpucache
+from gpucache import PolicyKind
+
 BENCH = pathlib.Path(__file__).resolve().parents[2] / "bench"
 SCRIPT = BENCH / "policies.py"
 
@@ -63,6 +66,20 @@ class PoliciesTest(TemporaryCase):
         self.assertGreaterEqual(float(over_all), 1)
         self.assertEqual(float(lru), 1)
         self.assertGreater(float(age), 0)
+
+    def test_lines_and_sectors_side_by_side(self):
+        done = python(BENCH / "sectored.py", "--accesses", "600")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        head, table = done.stdout.split("\n\n")
+        figures = {cells[0]: cells[1:] for cells in (line.strip("| ").split(" | ") for line in table.splitlines()[2:])}
+        context = gpucache.Context()
+        self.assertLessEqual({each.name for each in context.policies(PolicyKind.REPLACEMENT)}, figures.keys())
+        self.assertEqual(figures["lru"], ["0.0"] * 3)
+        for policy in ("bip", "dip", "ship", "drrip"):
+            lines, sectors, continued = map(float, figures[policy])
+            self.assertGreater(lines, 20, policy)
+            self.assertEqual((sectors, continued), (lines, lines), policy)
+        self.assertIn("uniform", python(BENCH / "sectored.py", "--stream", "uniform", "--accesses", "50", "fifo").stdout)
 
     def test_gpus(self):
         done = python(BENCH / "gpus.py", "--only", "matmul", "--gpus", "1,2", "--protocols", "vi", "--jobs", "1")
