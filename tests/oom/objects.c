@@ -101,6 +101,68 @@ static char *dump(const gpc_config *config) {
     return text;
 }
 
+/* What a host asks of, and does with, a cache and a hierarchy later on: a failed call has changed nothing. */
+
+static gpc_status probe_and_resize(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;
+    options.sets = 1;
+    options.ways = 2;
+    options.replacement = "random";
+    gpc_cache *cache;
+    gpc_status status = gpc_cache_create(context, &options, error, &cache);
+    if (status != GPC_OK)
+        return status;
+    const gpc_request request = {.address = 1 << 20};
+    for (uint64_t line = 0; line < 2; line++) {
+        const gpc_request load = {.address = line * 128};
+        cr_assert_eq(gpc_cache_access(cache, &load, NULL), GPC_OK);
+    }
+    gpc_access_result said = {.way = 77}, found;
+    status = gpc_cache_probe_victim(cache, &request, &said);
+    if (status != GPC_OK) {
+        snprintf(error->message, sizeof error->message, "probe_victim");
+        error->status = status;
+        cr_assert_eq(said.way, 77);
+    } else {
+        status = gpc_cache_resize(cache, 8, 3, error);
+    }
+    if (status != GPC_OK) {
+        oom_heal(heap);
+        cr_assert_eq(gpc_cache_probe(cache, &(gpc_request){.address = 128}, &found), GPC_OK);
+        cr_assert_eq(found.outcome, GPC_HIT, "all is as it was");
+    }
+    gpc_cache_destroy(cache);
+    return status;
+}
+
+Test(oom, probe_and_resize) {
+    oom_check(probe_and_resize, 4);
+}
+
+static gpc_status rank_warps(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    gpc_config *config = NULL;
+    gpc_hierarchy *hierarchy = NULL;
+    gpc_status status = gpc_config_create(context, error, &config);
+    if (status == GPC_OK)
+        status = gpc_hierarchy_create(context, config, error, &hierarchy);
+    if (status == GPC_OK)
+        status = gpc_hierarchy_rank_warps(hierarchy, true, error);
+    const gpc_warp_event start = {.kind = GPC_WARP_START, .warp = 700};
+    if (status == GPC_OK && (status = gpc_hierarchy_warp_event(hierarchy, &start)) != GPC_OK) {
+        oom_heal(heap);
+        snprintf(error->message, sizeof error->message, "warp_event");
+        error->status = status;
+        cr_assert_eq(gpc_hierarchy_warp_event(hierarchy, &start), GPC_OK, "it had not started");
+    }
+    gpc_hierarchy_destroy(hierarchy);
+    gpc_config_destroy(config);
+    return status;
+}
+
+Test(oom, rank_warps) {
+    oom_check(rank_warps, 4);
+}
+
 typedef gpc_status (*config_change)(gpc_config *config, gpc_error *error);
 
 static gpc_status change_config(gpc_context *context, oom_heap *heap, gpc_error *error, config_change change) {
