@@ -96,7 +96,8 @@ gpc_status gpci_index_init(gpci_index *index, gpc_index kind, uint64_t sets, gpc
 }
 
 gpc_status gpci_interleave_init(gpci_interleave *interleave, gpci_spread kind, uint64_t bytes, uint32_t slices,
-                                gpc_error *error) {
+                                uint32_t channels, gpc_error *error) {
+    const bool channelled = kind == GPCI_SPREAD_XOR || kind == GPCI_SPREAD_IPOLY;
     if ((unsigned)kind >= GPCI_SPREAD_COUNT)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%u is no way of interleaving", (unsigned)kind);
     if (bytes < 2 || !gpci_power_of_two(bytes))
@@ -104,7 +105,81 @@ gpc_status gpci_interleave_init(gpci_interleave *interleave, gpci_spread kind, u
                          (unsigned long long)bytes);
     if (!slices)
         return gpci_fail(error, GPC_ERROR_RANGE, "interleaving over no slices");
-    *interleave = (gpci_interleave){.shift = gpci_log2(bytes), .slices = gpci_divisor_of(slices)};
-    gpci_polynomial_init(&interleave->polynomial, kind == GPCI_SPREAD_HASH ? gpci_ceil_log2(slices) : 0, 64);
+    channels = channels < slices ? channels : slices;
+    if (channelled && (!gpci_power_of_two(slices) || !channels || !gpci_power_of_two(channels)))
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "interleaving by xor or ipoly over %u slices of %u channels: not powers of two", slices,
+                         channels);
+    const unsigned bits = gpci_ceil_log2(slices);
+    const unsigned degree = kind == GPCI_SPREAD_HASH || kind == GPCI_SPREAD_IPOLY ? bits : 0;
+    *interleave = (gpci_interleave){.shift = gpci_log2(bytes),
+                                    .slices = gpci_divisor_of(slices),
+                                    .kind = kind >= GPCI_SPREAD_XOR ? (uint8_t)kind : 0,
+                                    .bits = (uint8_t)bits,
+                                    .channel_bits = channelled ? (uint8_t)gpci_log2(channels) : 0};
+    gpci_polynomial_init(&interleave->polynomial, degree, kind == GPCI_SPREAD_IPOLY ? ipoly_rest(slices) : 64);
     return GPC_OK;
+}
+
+static uint64_t low_bits(uint64_t n, unsigned bits) {
+    return n & (((uint64_t)1 << bits) - 1);
+}
+
+/* XORs what is above onto the channel, or onto channel and slice; twice is the identity. */
+static uint64_t hashed(const gpci_interleave *i, uint64_t spread) {
+    if (i->kind == GPCI_SPREAD_IPOLY)
+        return gpci_polynomial_mix(&i->polynomial, spread);
+    return spread ^ low_bits(spread >> i->bits, i->channel_bits) << (i->bits - i->channel_bits);
+}
+
+/*
+ * The order of a group: numbers below the next power of two are multiplied by an odd number and folded, twice, each of
+ * which has an inverse; where that leads beyond the slices it is done again.
+ */
+static uint64_t odd_inverse(uint64_t odd) {
+    uint64_t inverse = odd; /* of 3 bits; each step doubles them */
+    for (unsigned step = 0; step < 5; step++)
+        inverse *= 2 - odd * inverse;
+    return inverse;
+}
+
+static uint32_t shuffled(const gpci_interleave *i, uint64_t group, uint32_t slice, bool back) {
+    const uint64_t key = gpci_mix(group), add = gpci_mix(key);
+    const uint64_t odd[2] = {key | 1, add >> 32 | 1};
+    const unsigned fold = (i->bits + 1u) / 2;
+    uint64_t n = slice;
+    if (!i->bits)
+        return slice;
+    do {
+        for (unsigned step = 0; step < 2 && !back; step++) {
+            n = low_bits(n * odd[step] + (add >> step), i->bits);
+            n ^= n >> fold;
+        }
+        for (unsigned step = 2; step-- > 0 && back;) {
+            n ^= n >> fold;
+            n = low_bits((n - (add >> step)) * odd_inverse(odd[step]), i->bits);
+        }
+    } while (n >= i->slices.divisor);
+    return (uint32_t)n;
+}
+
+static uint64_t reordered(const gpci_interleave *i, uint64_t n, bool back) {
+    const uint64_t group = gpci_quotient(&i->slices, n), first = group * i->slices.divisor;
+    return first + shuffled(i, group, (uint32_t)(n - first), back);
+}
+
+uint64_t gpci_interleave_spread(const gpci_interleave *i, uint64_t granule) {
+    if (i->kind == GPCI_SPREAD_RANDOM)
+        return reordered(i, granule, false);
+    const unsigned inner = i->bits - i->channel_bits; /* bits of the slice within its channel */
+    const uint64_t slice = low_bits(granule, i->channel_bits) << inner | low_bits(granule >> i->channel_bits, inner);
+    return hashed(i, granule >> i->bits << i->bits | slice);
+}
+
+uint64_t gpci_interleave_gather(const gpci_interleave *i, uint64_t spread) {
+    if (i->kind == GPCI_SPREAD_RANDOM)
+        return reordered(i, spread, true);
+    const unsigned inner = i->bits - i->channel_bits;
+    const uint64_t plain = hashed(i, spread), slice = low_bits(plain, i->bits);
+    return plain >> i->bits << i->bits | low_bits(slice, inner) << i->channel_bits | slice >> inner;
 }

@@ -147,6 +147,9 @@ typedef enum gpci_spread {
     GPCI_SPREAD_MODULO = 0, /* granule number modulo slices */
     GPCI_SPREAD_HASH = 1,   /* the same after gpci_polynomial_mix: even for strides of any power of two */
     GPCI_SPREAD_RANGE = 2,  /* as modulo; a granule is a slice's whole span, and memory beyond wraps around */
+    GPCI_SPREAD_XOR = 3,    /* GPGPU-Sim's bitwise_hash_function: the next higher bits on the channel's */
+    GPCI_SPREAD_IPOLY = 4,  /* GPGPU-Sim's ipoly_hash_function of channel and slice */
+    GPCI_SPREAD_RANDOM = 5, /* each group of as many granules as slices in an order of its own */
     GPCI_SPREAD_COUNT
 } gpci_spread;
 
@@ -157,20 +160,36 @@ typedef enum gpci_spread {
  *
  * Example, 3 slices of 256 bytes, modulo: address 0x520 is byte 0x20 of granule 5;
  * slice 5 mod 3 = 2, inner granule 5 / 3 = 1, inner address 0x120.
+ *
+ * xor and ipoly are GPGPU-Sim's (addrdec.cc, addrdec_tlx): neighbouring granules go to different channels, and what is
+ * above chooses a channel's slice. With 32 channels of 2 slices the number of a granule is h:1:5 bits, and the slice is
+ * 2 c + s, c being its low five bits and s the one above; then xor: (c ^ h's low five bits) takes the place of c,
+ * ipoly: the remainder of h by a polynomial of degree 6 is XORed onto the whole.
  */
 typedef struct gpci_interleave {
     uint32_t shift; /* log2 of the granule's bytes */
     gpci_divisor slices;
     gpci_polynomial polynomial; /* of degree 0 unless hashing */
+    uint8_t kind;               /* gpci_spread from XOR on; 0: by the polynomial alone */
+    uint8_t bits, channel_bits; /* of xor and ipoly: of the slice, of which so many are the channel's */
 } gpci_interleave;
 
-/* GPC_ERROR_RANGE: bytes no power of two from 2 up, or no slices. GPC_ERROR_ARGUMENT: an unknown kind. */
+/*
+ * `channels`: those that the slices belong to, or more; what xor and ipoly ask for. GPC_ERROR_RANGE: bytes no power of
+ * two from 2 up, no slices, or of xor and ipoly a number that is no power of two. GPC_ERROR_ARGUMENT: an unknown kind.
+ */
 gpc_status gpci_interleave_init(gpci_interleave *interleave, gpci_spread kind, uint64_t bytes, uint32_t slices,
-                                gpc_error *error);
+                                uint32_t channels, gpc_error *error);
+
+/* A granule's number as slices * inner granule + slice, of the kinds from XOR on; and back. */
+uint64_t gpci_interleave_spread(const gpci_interleave *interleave, uint64_t granule);
+uint64_t gpci_interleave_gather(const gpci_interleave *interleave, uint64_t spread);
 
 /* Slice of an address in bytes; `inner` receives the address within the slice. */
 GPCI_INLINE uint32_t gpci_interleave_slice(const gpci_interleave *interleave, uint64_t address, uint64_t *inner) {
-    uint64_t granule = gpci_polynomial_mix(&interleave->polynomial, address >> interleave->shift);
+    uint64_t granule = GPCI_UNLIKELY(interleave->kind)
+                           ? gpci_interleave_spread(interleave, address >> interleave->shift)
+                           : gpci_polynomial_mix(&interleave->polynomial, address >> interleave->shift);
     uint64_t quotient = gpci_quotient(&interleave->slices, granule);
     uint64_t offset = address & (((uint64_t)1 << interleave->shift) - 1);
     *inner = quotient << interleave->shift | offset;
@@ -181,6 +200,8 @@ GPCI_INLINE uint32_t gpci_interleave_slice(const gpci_interleave *interleave, ui
 GPCI_INLINE uint64_t gpci_interleave_address(const gpci_interleave *interleave, uint32_t slice, uint64_t inner) {
     uint64_t granule = (inner >> interleave->shift) * interleave->slices.divisor + slice;
     uint64_t offset = inner & (((uint64_t)1 << interleave->shift) - 1);
+    if (GPCI_UNLIKELY(interleave->kind))
+        return gpci_interleave_gather(interleave, granule) << interleave->shift | offset;
     return gpci_polynomial_mix(&interleave->polynomial, granule) << interleave->shift | offset;
 }
 

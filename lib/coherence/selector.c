@@ -76,7 +76,7 @@ static gpc_status make(gpc_coherence *c, gpci_module *m, gpc_error *error) {
     gpc_status status = gpci_index_init(&s->index, (gpc_index)g->index, g->sets, NULL, NULL, &detail);
     if (status == GPC_OK && m->interleaved)
         status = gpci_interleave_init(&s->spread, is_hashed(m) ? GPCI_SPREAD_HASH : GPCI_SPREAD_MODULO, g->divisor,
-                                      (uint32_t)g->modulus, &detail);
+                                      (uint32_t)g->modulus, 1, &detail);
     return status < 0 ? gpci_fail(error, status, "%s: %s", gpci_tree_title_of(m).text, detail.message) : GPC_OK;
 }
 

@@ -227,6 +227,8 @@ static gpc_status check_policies(needs *n, gpc_error *error) {
                                  error);
     if (gpci_has_prefetcher(n->h))
         add(n, GPCI_KEY_L1_PREFETCHER, "coherent L1s fetch nothing ahead", "none");
+    if (gpci_number(n->h, GPCI_KEY_L2_INTERLEAVE) > GPCI_SPREAD_RANGE)
+        add(n, GPCI_KEY_L2_INTERLEAVE, "modules of a tree are interleaved by modulo or by one hash", "hash");
     if (status == GPC_OK && gpci_number(n->h, GPCI_KEY_L2_ENABLED)) {
         status = check_predictor(n, GPCI_KEY_L2_BYPASS, GPCI_L2_TREE_READS,
                                  "which coherent slices do not tell predictors", error);

@@ -56,7 +56,14 @@ static void assign_partitions(gpc_hierarchy *h) {
         h->sm_partition[sm] = how == 0 ? sm >= (h->sms + 1) / 2 : how == 1 ? sm / 2 % 2 : sm / 16 % 2;
 }
 
+/* Channels that the slices of a partition of a GPU have among them, of which some may have several, or a part of one. */
+static uint32_t channels_per_partition(const gpc_hierarchy *h) {
+    const uint32_t channels = (uint32_t)gpci_number(h, GPCI_KEY_DRAM_CHANNELS), parts = h->partitions * h->gpus;
+    return channels < parts ? 1 : channels / parts;
+}
+
 gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error) {
+    gpc_error detail = GPC_ERROR_INIT;
     h->sms = (uint32_t)gpci_number(h, GPCI_KEY_SM_COUNT);
     h->lanes = (uint32_t)gpci_number(h, GPCI_KEY_SM_LANES);
     h->slices = (uint32_t)gpci_number(h, GPCI_KEY_L2_SLICES);
@@ -81,9 +88,11 @@ gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error) {
     if (gpci_number(h, GPCI_KEY_L2_INTERLEAVE_BYTES) < h->l2_level.line_bytes)
         return refuse(GPCI_KEY_L2_INTERLEAVE_BYTES, h, "must be at least l2.line", error);
     status = gpci_interleave_init(&h->interleave, (gpci_spread)gpci_number(h, GPCI_KEY_L2_INTERLEAVE),
-                                  gpci_number(h, GPCI_KEY_L2_INTERLEAVE_BYTES), h->slices_per_partition, error);
+                                  gpci_number(h, GPCI_KEY_L2_INTERLEAVE_BYTES), h->slices_per_partition,
+                                  channels_per_partition(h), &detail);
     if (status < 0)
-        return status;
+        return gpci_fail(error, status, "%s = %s: %s", gpci_key_name(GPCI_KEY_L2_INTERLEAVE),
+                         gpci_config_text(h->config, GPCI_KEY_L2_INTERLEAVE), detail.message);
     h->l1_commons = gpci_commons_create(h->context);
     h->l2_commons = gpci_commons_create(h->context);
     h->sm_partition = gpci_zalloc(h->context, h->sms, sizeof *h->sm_partition);

@@ -168,7 +168,7 @@ Test(coherence_shape, hashed) {
         const gpc_coherence *c = small_tree(s);
         gpci_interleave spread;
         gpci_index sets;
-        cr_assert_eq(gpci_interleave_init(&spread, GPCI_SPREAD_HASH, 256, 3, NULL), GPC_OK);
+        cr_assert_eq(gpci_interleave_init(&spread, GPCI_SPREAD_HASH, 256, 3, 3, NULL), GPC_OK);
         cr_assert_eq(gpci_index_init(&sets, (gpc_index)index, 12, NULL, NULL, NULL), GPC_OK);
         uint64_t random = 3, inner;
         for (int n = 0; n < 2000; n++) {

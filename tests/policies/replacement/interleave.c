@@ -7,11 +7,20 @@
 
 /* Addresses over slices. */
 
-static gpci_interleave interleave_of(gpci_spread kind, uint64_t bytes, uint32_t slices) {
+static gpci_interleave channelled(gpci_spread kind, uint64_t bytes, uint32_t slices, uint32_t channels) {
     gpci_interleave interleave;
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpci_interleave_init(&interleave, kind, bytes, slices, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpci_interleave_init(&interleave, kind, bytes, slices, channels, &error), GPC_OK, "%s", error.message);
     return interleave;
+}
+
+static gpci_interleave interleave_of(gpci_spread kind, uint64_t bytes, uint32_t slices) {
+    return channelled(kind, bytes, slices, slices >= 16 ? slices / 2 : slices);
+}
+
+/* xor and ipoly are of powers of two. */
+static bool is_there(int kind, uint32_t slices) {
+    return (kind != GPCI_SPREAD_XOR && kind != GPCI_SPREAD_IPOLY) || gpci_power_of_two(slices);
 }
 
 static const uint32_t some_slices[] = {1, 2, 3, 5, 6, 7, 8, 12, 16, 22, 24, 32, 40, 48, 64, 80, 96, 100, 192};
@@ -39,6 +48,8 @@ Test(interleave, is_undone) {
     uint64_t random = 1;
     for (int kind = 0; kind < GPCI_SPREAD_COUNT; kind++)
         for (size_t i = 0; i < SOME_SLICES; i++) {
+            if (!is_there(kind, some_slices[i]))
+                continue;
             gpci_interleave interleave = interleave_of((gpci_spread)kind, (uint64_t)2 << (i % 20), some_slices[i]);
             for (int k = 0; k < 5000; k++) {
                 uint64_t address = gpci_random(&random) >> gpci_random_below(&random, 60), inner;
@@ -54,6 +65,8 @@ Test(interleave, inner_addresses_have_no_gaps) {
     for (int kind = 0; kind < GPCI_SPREAD_COUNT; kind++)
         for (size_t i = 0; i < SOME_SLICES; i++) {
             uint32_t slices = some_slices[i], each = 256;
+            if (!is_there(kind, slices))
+                continue;
             gpci_interleave interleave = interleave_of((gpci_spread)kind, 128, slices);
             unsigned char *seen = calloc(slices, each);
             cr_assert_not_null(seen);
@@ -93,13 +106,93 @@ Test(interleave, hash_spreads_strides) {
     cr_expect_eq(most_loaded(&modulo, 256 * 32, 640), 640, "modulo sends this stride to one slice");
 }
 
+/*
+ * GPGPU-Sim's own, bit by bit: addrdec_tlx of addrdec.cc with -gpgpu_mem_addr_mapping of SM7_QV100 (dramid@8, the lowest
+ * bank bit just above the channel's), bitwise_hash_function and ipoly_hash_function of hashing.cc. The bits of the
+ * address above those of channel and subpartition that go into each bit of the slice, as its equations list them.
+ */
+static const uint32_t ipoly_16[4] = {0xf59, 0x11eb, 0x3d6, 0x7ac},
+                      ipoly_32[5] = {0x3e69, 0x7cd2, 0x47cd, 0xf9a, 0x1f34},
+                      ipoly_64[6] = {0x79461, 0xbca3, 0x17946, 0x2f28c, 0x5e518, 0x3ca30};
+
+static uint32_t parity(uint64_t bits) {
+    uint32_t odd = 0;
+    for (; bits; bits &= bits - 1)
+        odd ^= 1;
+    return odd;
+}
+
+static uint32_t gpgpusim_slice(gpci_spread kind, uint64_t address, unsigned channel_bits, unsigned sub_bits) {
+    uint32_t channel = (uint32_t)(address >> 8) & ((1u << channel_bits) - 1);
+    const uint32_t sub = (uint32_t)(address >> (8 + channel_bits)) & ((1u << sub_bits) - 1);
+    const uint64_t above = address >> (8 + channel_bits + sub_bits);
+    const unsigned bits = channel_bits + sub_bits;
+    if (kind == GPCI_SPREAD_XOR)
+        return (channel ^ ((uint32_t)above & ((1u << channel_bits) - 1))) << sub_bits | sub;
+    const uint32_t *rows = bits == 4 ? ipoly_16 : bits == 5 ? ipoly_32 : ipoly_64;
+    uint32_t slice = channel << sub_bits | sub;
+    for (unsigned bit = 0; bit < bits; bit++)
+        slice ^= parity(above & rows[bit]) << bit;
+    return slice;
+}
+
+Test(interleave, as_gpgpusim) {
+    static const struct {
+        unsigned channels, subs;
+    } shapes[] = {{3, 1}, {4, 0}, {4, 1}, {5, 0}, {5, 1}, {4, 2}, {6, 0}};
+    uint64_t random = 5;
+    for (size_t n = 0; n < sizeof shapes / sizeof *shapes; n++)
+        for (gpci_spread kind = GPCI_SPREAD_XOR; kind <= GPCI_SPREAD_IPOLY; kind++) {
+            const unsigned bits = shapes[n].channels + shapes[n].subs;
+            gpci_interleave interleave = channelled(kind, 256, 1u << bits, 1u << shapes[n].channels);
+            for (unsigned k = 0; k < 20000; k++) {
+                uint64_t address = gpci_random(&random) >> 16, inner;
+                cr_assert_eq(gpci_interleave_slice(&interleave, address, &inner),
+                             gpgpusim_slice(kind, address, shapes[n].channels, shapes[n].subs), "%#llx",
+                             (unsigned long long)address);
+                cr_assert_eq(inner, address >> (8 + bits) << 8 | (address & 255));
+            }
+        }
+}
+
+/* By hand, 32 channels of 2: 0x5300 is channel 0x13, subpartition 0, 1 above; x^6 = x + 1. */
+Test(interleave, known_pairs) {
+    static const struct {
+        uint64_t address;
+        uint32_t xored, ipoly;
+    } pairs[] = {
+        {0x0, 0, 0},         {0x100, 2, 2},     {0x1f00, 62, 62}, {0x2000, 1, 1}, {0x5300, (0x13 ^ 1) << 1, 0x26 ^ 3},
+        {0x8000, 2 << 1, 6}, {0x80000, 0, 0x23}};
+    gpci_interleave xored = channelled(GPCI_SPREAD_XOR, 256, 64, 32),
+                    ipoly = channelled(GPCI_SPREAD_IPOLY, 256, 64, 32);
+    for (size_t n = 0; n < sizeof pairs / sizeof *pairs; n++) {
+        uint64_t inner;
+        cr_expect_eq(gpci_interleave_slice(&xored, pairs[n].address, &inner), pairs[n].xored, "%zu", n);
+        cr_expect_eq(gpci_interleave_slice(&ipoly, pairs[n].address, &inner), pairs[n].ipoly, "%zu: %u", n,
+                     gpci_interleave_slice(&ipoly, pairs[n].address, &inner));
+    }
+}
+
+/* Each group has all slices once, and hardly any two groups the same order; a stride of whole groups spreads. */
+Test(interleave, random_orders) {
+    for (size_t i = 0; i < SOME_SLICES; i++) {
+        const uint32_t slices = some_slices[i];
+        gpci_interleave interleave = interleave_of(GPCI_SPREAD_RANDOM, 256, slices);
+        const uint32_t most = most_loaded(&interleave, (uint64_t)256 * slices, 64 * slices);
+        cr_expect(slices == 1 || most < 160, "%u slices: %u in one of 64 each", slices, most);
+    }
+}
+
 Test(interleave, refusals) {
     gpci_interleave interleave;
     gpc_error error = GPC_ERROR_INIT;
-    cr_expect_eq(gpci_interleave_init(&interleave, GPCI_SPREAD_COUNT, 256, 4, &error), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpci_interleave_init(&interleave, GPCI_SPREAD_HASH, 0, 4, &error), GPC_ERROR_RANGE);
-    cr_expect_eq(gpci_interleave_init(&interleave, GPCI_SPREAD_HASH, 1, 4, &error), GPC_ERROR_RANGE);
-    cr_expect_eq(gpci_interleave_init(&interleave, GPCI_SPREAD_HASH, 96, 4, &error), GPC_ERROR_RANGE);
+    cr_expect_eq(gpci_interleave_init(&interleave, GPCI_SPREAD_COUNT, 256, 4, 1, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpci_interleave_init(&interleave, GPCI_SPREAD_HASH, 0, 4, 1, &error), GPC_ERROR_RANGE);
+    cr_expect_eq(gpci_interleave_init(&interleave, GPCI_SPREAD_HASH, 1, 4, 1, &error), GPC_ERROR_RANGE);
+    cr_expect_eq(gpci_interleave_init(&interleave, GPCI_SPREAD_HASH, 96, 4, 1, &error), GPC_ERROR_RANGE);
     cr_expect_not_null(strstr(error.message, "96 bytes"));
-    cr_expect_eq(gpci_interleave_init(&interleave, GPCI_SPREAD_HASH, 256, 0, NULL), GPC_ERROR_RANGE);
+    cr_expect_eq(gpci_interleave_init(&interleave, GPCI_SPREAD_HASH, 256, 0, 1, NULL), GPC_ERROR_RANGE);
+    cr_expect_eq(gpci_interleave_init(&interleave, GPCI_SPREAD_XOR, 256, 12, 6, &error), GPC_ERROR_RANGE);
+    cr_expect_not_null(strstr(error.message, "12 slices of 6 channels"));
+    cr_expect_eq(gpci_interleave_init(&interleave, GPCI_SPREAD_IPOLY, 256, 16, 3, &error), GPC_ERROR_RANGE);
 }
