@@ -129,6 +129,10 @@
       "functional replay: each kernel is read twice, so that L1's policies know when a line is used next, and "        \
       "predictors are compared with an oracle (slower)")                                                               \
     X(L1_LATENCY, "l1.latency", COUNT, RESET, "cycles", "35", 1, 10000, "", "core cycles from tags to data of a hit")  \
+    X(L1_MISS_LATENCY, "l1.miss_latency", COUNT, RESET, "cycles", "0", 0, 100000, "",                                  \
+      "from the tags to the miss queue, for misses and for stores")                                                    \
+    X(L1_RELEASE_WIDTH, "l1.release_width", SIZE, RESET, "bytes", "0B", 0, 4096, "",                                   \
+      "bytes a core cycle in which loads that waited for a fill get what they asked for, in turn; 0B: all at once")    \
     X(L1_QUEUE, "l1.queue", COUNT, RESET, "instructions", "1", 0, 100000, "unlimited",                                 \
       "warp instructions that wait for the tags; the memory pipeline is busy when they are that many")                 \
     X(L1_COALESCER, "l1.coalescer", CHOICE, RESET, "", "warp", 0, 0, "warp|multi2sim",                                 \
@@ -165,6 +169,8 @@
     X(L1_MSHR, "l1.mshr_entries", COUNT, RESET, "lines", "32", 1, 1048576, "unlimited", "lines with a miss in flight") \
     X(L1_MERGES, "l1.mshr_merges", COUNT, RESET, "requests", "8", 1, 1048576, "unlimited",                             \
       "requests that wait for one such line, the first included")                                                      \
+    X(L1_MERGED, "l1.mshr_merged", CHOICE, RESET, "", "line", 0, 0, "line|sector",                                     \
+      "what l1.mshr_merges counts: all that wait for a line, or those that wait for the same sector of it")            \
     X(L1_PREFETCHER, "l1.prefetcher", POLICY, RESET, "", "none", 0, 0, "prefetcher",                                   \
       "timed: which lines L1 fetches before loads ask for them")                                                       \
     X(L1_PREFETCH_QUEUE, "l1.prefetch_queue", COUNT, RESET, "lines", "16", 1, 1024, "",                                \
@@ -260,6 +266,7 @@
       "lines of a slice with a miss in flight")                                                                        \
     X(L2_MERGES, "l2.mshr_merges", COUNT, RESET, "requests", "4", 1, 1 << 20, "unlimited",                             \
       "requests that wait for one such line, the first included")                                                      \
+    X(L2_MERGED, "l2.mshr_merged", CHOICE, RESET, "", "line", 0, 0, "line|sector", "the same, l2.mshr_merges")         \
     X(L2_MISS_QUEUE, "l2.miss_queue", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited",                           \
       "on their way from a slice to DRAM or to the other partition")                                                   \
     X(L2_REPLIES, "l2.reply_queue", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited",                             \

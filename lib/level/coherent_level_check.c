@@ -227,6 +227,14 @@ static gpc_status check_policies(needs *n, gpc_error *error) {
                                  error);
     if (gpci_has_prefetcher(n->h))
         add(n, GPCI_KEY_L1_PREFETCHER, "coherent L1s fetch nothing ahead", "none");
+    if (gpci_number(n->h, GPCI_KEY_L1_MISS_LATENCY))
+        add(n, GPCI_KEY_L1_MISS_LATENCY, "coherent L1s send at once", "0");
+    if (gpci_number(n->h, GPCI_KEY_L1_RELEASE_WIDTH))
+        add(n, GPCI_KEY_L1_RELEASE_WIDTH, "coherent L1s serve at once", "0B");
+    if (gpci_number(n->h, GPCI_KEY_L1_MERGED))
+        add(n, GPCI_KEY_L1_MERGED, "coherent modules count all that wait for a block", "line");
+    if (gpci_number(n->h, GPCI_KEY_L2_MERGED))
+        add(n, GPCI_KEY_L2_MERGED, "coherent modules count all that wait for a block", "line");
     if (gpci_number(n->h, GPCI_KEY_L2_INTERLEAVE) > GPCI_SPREAD_RANGE)
         add(n, GPCI_KEY_L2_INTERLEAVE, "modules of a tree are interleaved by modulo or by one hash", "hash");
     if (status == GPC_OK && gpci_number(n->h, GPCI_KEY_L2_ENABLED)) {

@@ -113,6 +113,17 @@ void gpci_l1_release_line(gpci_timed *t, uint32_t number, uint8_t level) {
         land(t, number);
 }
 
+/* A load that waited gets its data behind those before it. */
+static GPCI_COLD void hand_over(gpci_timed *t, const gpci_packet *p) {
+    if (p->line.flight == UINT32_MAX || p->line.kind != GPC_LOAD)
+        return;
+    gpci_flight *f = flight_at(t, p->line.flight);
+    gpci_stage *stage = &t->l1[f->sm];
+    const uint64_t now = t->wheel.now, start = stage->release_free > now ? stage->release_free : now;
+    stage->release_free = start + (gpci_packet_bytes(p) + t->release_width - 1) / t->release_width;
+    f->due = f->due > stage->release_free ? f->due : stage->release_free;
+}
+
 GPCI_INLINE void done(gpci_timed *t, uint32_t packet, uint8_t level, bool watched) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (p->line.kind == GPC_LOAD && level == 3 && p->line.missed)
@@ -121,6 +132,8 @@ GPCI_INLINE void done(gpci_timed *t, uint32_t packet, uint8_t level, bool watche
     if (watched)
         gpci_tell_reply(t, p, level);
     p->mshr.done = true;
+    if (GPCI_UNLIKELY(t->release_width))
+        hand_over(t, p);
     gpci_l1_release_line(t, p->line.flight, level);
 }
 
@@ -154,6 +167,12 @@ static uint32_t copy_packet(gpci_timed *t, uint32_t packet, gpci_packet_type typ
     return copy;
 }
 
+/* On its way from the tags to the miss queue. */
+GPCI_INLINE void leave(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+    t->pool.links[packet].due = t->wheel.now + t->miss_latency;
+    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
+}
+
 static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked) {
     bool itself = asked->packet != asked->waiter, cached = asked->cached;
     uint32_t fetch = itself ? asked->packet : copy_packet(t, asked->packet, GPCI_READ);
@@ -172,7 +191,7 @@ static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reques
     f->line.waiter = asked->waiter;
     gpci_l1_ask_read(&f->request, asked->word);
     gpci_count_l1_fetch(t->h, stage->index, f->segments);
-    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
+    leave(t, stage, fetch);
     gpci_see_new(t, GPC_WHAT_FETCH, stage, f, f, f->line.marks & GPCI_MARK_PASSES);
 }
 
@@ -194,7 +213,7 @@ static void evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *evicti
                        .type = GPCI_WRITE,
                        .flags = GPCI_PACKET_POSTED};
     gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, p, NULL, false);
-    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
+    leave(t, stage, packet);
 }
 
 /* What a load's lookup found. Sectors in flight are hits, as hardware counts them. */
@@ -221,7 +240,7 @@ void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     p->born = t->wheel.now;
     gpci_l1_goes_itself(&p->request);
     gpci_see_queued(t, stage, p, type == GPCI_READ);
-    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
+    leave(t, stage, packet);
 }
 
 void gpci_l1_serve(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
@@ -425,10 +444,20 @@ static bool has_room(const gpci_timed *t, const gpci_stage *stage) {
     return gpci_network_can_send(stage->requests_out, stage->index);
 }
 
+/* Is the first packet still on its way to the miss queue? Then L1 is stepped when it is there. */
+GPCI_INLINE bool is_under_way(gpci_timed *t, const gpci_stage *stage) {
+    if (GPCI_LIKELY(!t->miss_latency) || !stage->out.count)
+        return false;
+    const uint64_t due = t->pool.links[stage->out.first].due;
+    if (due > t->wheel.now)
+        gpci_wheel_wake(&t->wheel, stage->component, due);
+    return due > t->wheel.now;
+}
+
 /* As much of the miss queue as the network takes. */
 GPCI_INLINE void run_out(gpci_timed *t, gpci_stage *stage, room_fn room, send_fn send) {
     uint64_t now = t->wheel.now;
-    while (stage->out.count && room(t, stage)) {
+    while (!is_under_way(t, stage) && stage->out.count && room(t, stage)) {
         uint32_t packet = gpci_queue_pop(&stage->out, &t->pool, now);
         gpci_stage_relieve(stage, GPC_BUSY_MISS_QUEUE);
         send(t, stage, packet);
@@ -437,7 +466,7 @@ GPCI_INLINE void run_out(gpci_timed *t, gpci_stage *stage, room_fn room, send_fn
         stage->unsent += now - stage->unsent_since;
         stage->unsent_since = GPCI_NEVER;
     }
-    if (stage->out.count)
+    if (stage->out.count && !is_under_way(t, stage))
         stage->unsent_since = now;
 }
 
@@ -450,6 +479,7 @@ void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     f->request.policy_word = 0;
     gpci_see(t, GPC_WHAT_QUEUE, stage, f, 0);
     gpci_count_l1_fetch(t->h, stage->index, f->segments);
+    t->pool.links[fetch].due = t->wheel.now;
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
 }
 

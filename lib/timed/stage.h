@@ -79,7 +79,8 @@ typedef struct gpci_stage_options {
     uint32_t latency, ports, banks, data_width, fill_width; /* cycles and bytes of the stage's clock */
     uint64_t entries, merges;
     bool on_miss;
-    bool part; /* L1: what bypasses fetches just the segments that it needs, not all of its sectors */
+    bool by_sector; /* merges are those of a sector */
+    bool part;      /* L1: what bypasses fetches just the segments that it needs, not all of its sectors */
     gpci_clock clock;
 } gpci_stage_options;
 
@@ -169,6 +170,7 @@ typedef struct gpci_stage {
     uint32_t ports_used;
     uint64_t banks_used;
     uint64_t data_free, fill_free; /* own cycles from which on the ports are free */
+    uint64_t release_free;         /* L1: those that waited have what they asked for by then */
     uint64_t atomic_free;          /* L2: own cycle from which on its atomic unit is */
     uint64_t congested_since;      /* L2: the network's packet could not enter; GPCI_NEVER */
     uint64_t unsent_since;         /* L1: the miss queue's head waits for the network; GPCI_NEVER */

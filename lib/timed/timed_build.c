@@ -23,6 +23,7 @@ static void read_options(gpci_timed *t) {
                                          .fill_width = number(t, GPCI_KEY_L1_FILL_WIDTH),
                                          .entries = gpci_number(t->h, GPCI_KEY_L1_MSHR),
                                          .merges = gpci_number(t->h, GPCI_KEY_L1_MERGES),
+                                         .by_sector = gpci_number(t->h, GPCI_KEY_L1_MERGED) != 0,
                                          .on_miss = gpci_number(t->h, GPCI_KEY_L1_ALLOCATE) == GPC_ALLOCATE_ON_MISS,
                                          .part = gpci_number(t->h, GPCI_KEY_L1_BYPASS_FETCH) == GPC_BYPASS_FETCH_NEEDED,
                                          .clock = {1, 1}};
@@ -33,6 +34,7 @@ static void read_options(gpci_timed *t) {
                                          .fill_width = number(t, GPCI_KEY_L2_FILL_WIDTH),
                                          .entries = gpci_number(t->h, GPCI_KEY_L2_MSHR),
                                          .merges = gpci_number(t->h, GPCI_KEY_L2_MERGES),
+                                         .by_sector = gpci_number(t->h, GPCI_KEY_L2_MERGED) != 0,
                                          .on_miss = true,
                                          .clock = clock_of(t, GPCI_KEY_CLOCK_L2)};
     t->reorder_options =
@@ -45,6 +47,8 @@ static void read_options(gpci_timed *t) {
     t->dram_clock = clock_of(t, GPCI_KEY_CLOCK_DRAM);
     t->header = number(t, GPCI_KEY_NETWORK_HEADER);
     t->rop_latency = number(t, GPCI_KEY_L2_ROP);
+    t->miss_latency = number(t, GPCI_KEY_L1_MISS_LATENCY);
+    t->release_width = number(t, GPCI_KEY_L1_RELEASE_WIDTH);
     t->atomic_unit =
         (gpci_atomic_options){number(t, GPCI_KEY_L2_ATOMIC_CYCLES), gpci_number(t->h, GPCI_KEY_L2_ATOMIC_LANES)};
     if (t->h->coherent && t->h->line_blocks > 1)

@@ -307,3 +307,40 @@ Test(timed_l1, ready_after_a_refusal) {
     cr_expect_eq(r.ready, ready + 1, "nobody else was refused");
     rig_close(&r);
 }
+
+/* Lines that are asked for three times: their data are there together, or 4 sectors' cycles apart. */
+Test(timed_l1, release_width) {
+    static const char *const widths[] = {"l1.release_width = 0B\n", "l1.release_width = 32B\n",
+                                         "l1.release_width = 128B\n"};
+    static const uint64_t apart[] = {0, 4, 1};
+    for (unsigned i = 0; i < 3; i++) {
+        rig r;
+        rig_open(&r, widths[i], MEMORY);
+        for (unsigned n = 0; n < 3; n++)
+            rig_push(&r, LINE(GPC_LOAD, 0));
+        rig_finish(&r);
+        for (unsigned n = 1; n < 3; n++)
+            cr_expect_eq(r.done[n].cycle, r.done[n - 1].cycle + apart[i], "%s, %u", widths[i], n);
+        rig_close(&r);
+    }
+}
+
+static uint64_t merge_failures(const char *settings, const uint64_t *addresses, unsigned count) {
+    rig r;
+    rig_open(&r, settings, MEMORY);
+    for (unsigned n = 0; n < count; n++)
+        rig_push(&r, WORD(GPC_LOAD, addresses[n]));
+    rig_finish(&r);
+    const uint64_t failures = rig_stats(&r).l1_merge_failures;
+    rig_close(&r);
+    return failures;
+}
+
+/* Of a line, two sectors are asked for twice each: four that wait for it, two for each of them. */
+Test(timed_l1, merges_of_a_sector) {
+    static const uint64_t two_each[] = {0, 4, 32, 36}, three[] = {0, 32, 4, 36, 8};
+#define SECTORED "l1.sectors = 4\nl2.sectors = 4\nl1.mshr_merges = 2\n"
+    cr_expect_eq(merge_failures(SECTORED "l1.mshr_merged = sector\n", two_each, 4), 0);
+    cr_expect_gt(merge_failures(SECTORED "l1.mshr_merged = line\n", two_each, 4), 0);
+    cr_expect_gt(merge_failures(SECTORED "l1.mshr_merged = sector\n", three, 5), 0);
+}

@@ -32,6 +32,22 @@ Test(timed_paths, network_latency_and_width) {
     cr_expect_eq(miss("network.header = 1B\nnetwork.reply_width = 128B\n"), base + 1);
 }
 
+static uint64_t hit(const char *settings) {
+    rig_open(&r, settings, MEMORY);
+    rig_latency(&r, LINE(GPC_LOAD, 0));
+    uint64_t cycles = rig_latency(&r, LINE(GPC_LOAD, 0));
+    rig_close(&r);
+    return cycles;
+}
+
+/* A miss pays the way to the miss queue once, a hit not at all, and one miss a cycle still goes. */
+Test(timed_paths, miss_latency) {
+    const uint64_t base = miss(NULL);
+    cr_expect_eq(miss("l1.miss_latency = 1\n"), base + 1);
+    cr_expect_eq(miss("l1.miss_latency = 25\n"), base + 25);
+    cr_expect_eq(hit("l1.miss_latency = 25\n"), hit(NULL));
+}
+
 static uint64_t spread(const char *settings, shot s, uint32_t count, uint64_t apart) {
     rig_open(&r, settings, MEMORY);
     uint64_t cycles = rig_spread(&r, s, count, apart);
@@ -43,6 +59,8 @@ Test(timed_paths, network_throughput) {
     cr_expect_eq(spread("network.width = 8B\n", WORD(GPC_LOAD, 0), 20, 128), 19);
     cr_expect_eq(spread("network.width = 7B\n", WORD(GPC_LOAD, 0), 20, 128), 19 * 2);
     cr_expect_eq(spread("network.width = 2B\n", WORD(GPC_LOAD, 0), 20, 128), 19 * 4);
+    cr_expect_eq(spread("network.width = 8B\nl1.miss_latency = 40\nl1.miss_queue = 4\n", WORD(GPC_LOAD, 0), 60, 128),
+                 59);
     cr_expect_eq(spread("network.reply_width = 40B\n", WORD(GPC_LOAD, 0), 20, 128), 19);
     cr_expect_eq(spread("network.reply_width = 20B\n", WORD(GPC_LOAD, 0), 20, 128), 19 * 2);
     cr_expect_eq(spread("network.reply_width = 40B\n", LINE(GPC_LOAD, 0), 20, 128), 19 * 4);
