@@ -13,7 +13,7 @@ GPC_BEGIN_DECLS
 
 /* What an instruction occupies. */
 typedef enum gpc_op_class {
-    GPC_OP_ALU = 0, /* integer and single precision */
+    GPC_OP_ALU = 0, /* integer, logic, moves, and what has no class of its own */
     GPC_OP_DOUBLE = 1,
     GPC_OP_SFU = 2, /* special function */
     GPC_OP_TENSOR = 3,
@@ -23,6 +23,7 @@ typedef enum gpc_op_class {
     GPC_OP_FENCE = 7,   /* MEMBAR, ERRBAR, CCTL */
     GPC_OP_EXIT = 8,
     GPC_OP_MEMORY = 9, /* see kind and space */
+    GPC_OP_FP = 10,    /* single and half precision. Since: 0.2 */
     GPC_OP_CLASS_COUNT
 } gpc_op_class;
 

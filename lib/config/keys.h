@@ -44,7 +44,11 @@
     X(SM_BLOCK_LIMIT, "sm.block_limit", COUNT, KEEP, "blocks", "0", 0, 1024, "",                                       \
       "static block limiting: at most this many thread blocks per SM; 0 = as many as fit")                             \
     X(SM_LATENCY_ALU, "sm.latency_alu", COUNT, RESET, "cycles", "18", 1, 10000, "",                                    \
-      "from issue to result: integer and single precision")                                                            \
+      "from issue to result: integer and floating point, where sm.latency_int or sm.latency_fp is auto")               \
+    X(SM_LATENCY_INT, "sm.latency_int", COUNT, RESET, "cycles", "auto", 1, 10000, "auto",                              \
+      "the same, integer, logic and moves")                                                                            \
+    X(SM_LATENCY_FP, "sm.latency_fp", COUNT, RESET, "cycles", "auto", 1, 10000, "auto",                                \
+      "the same, single and half precision")                                                                           \
     X(SM_LATENCY_DOUBLE, "sm.latency_double", COUNT, RESET, "cycles", "18", 1, 10000, "",                              \
       "the same, double precision")                                                                                    \
     X(SM_LATENCY_SFU, "sm.latency_sfu", COUNT, RESET, "cycles", "40", 1, 10000, "", "the same, special functions")     \
@@ -57,16 +61,41 @@
       "shared-memory load without bank conflicts")                                                                     \
     X(SM_LATENCY_CONSTANT, "sm.latency_constant", COUNT, RESET, "cycles", "26", 1, 10000, "",                          \
       "constant and texture load, as if it hit")                                                                       \
+    X(SM_LATENCY_STAGES, "sm.latency_stages", COUNT, RESET, "cycles", "0", 0, 1000, "",                                \
+      "added to each latency but sm.latency_control: what is before and behind the units, where latencies are theirs " \
+      "alone, as GPGPU-Sim's options are")                                                                             \
     X(SM_INTERVAL_ALU, "sm.interval_alu", COUNT, RESET, "cycles", "1", 1, 1000, "",                                    \
-      "for which a warp instruction occupies its scheduler's unit: integer and single precision")                      \
+      "for which a warp instruction occupies its unit: integer and floating point, where sm.interval_int or "          \
+      "sm.interval_fp is auto")                                                                                        \
+    X(SM_INTERVAL_INT, "sm.interval_int", COUNT, RESET, "cycles", "auto", 1, 1000, "auto",                             \
+      "the same, integer, logic and moves")                                                                            \
+    X(SM_INTERVAL_FP, "sm.interval_fp", COUNT, RESET, "cycles", "auto", 1, 1000, "auto",                               \
+      "the same, single and half precision")                                                                           \
     X(SM_INTERVAL_DOUBLE, "sm.interval_double", COUNT, RESET, "cycles", "2", 1, 1000, "",                              \
       "the same, double precision")                                                                                    \
     X(SM_INTERVAL_SFU, "sm.interval_sfu", COUNT, RESET, "cycles", "8", 1, 1000, "", "the same, special functions")     \
     X(SM_INTERVAL_TENSOR, "sm.interval_tensor", COUNT, RESET, "cycles", "8", 1, 1000, "", "the same, tensor cores")    \
     X(SM_INTERVAL_UNIFORM, "sm.interval_uniform", COUNT, RESET, "cycles", "1", 1, 1000, "",                            \
       "the same, uniform datapath")                                                                                    \
+    X(SM_INTERVAL_CONTROL, "sm.interval_control", COUNT, RESET, "cycles", "1", 1, 1000, "", "the same, branches")      \
+    X(SM_INTERVAL_CONSTANT, "sm.interval_constant", COUNT, RESET, "cycles", "0", 0, 1000, "",                          \
+      "the same, constant and texture loads, in the units of integers; 0: in none")                                    \
     X(SM_INTERVAL_SHARED, "sm.interval_shared", COUNT, RESET, "cycles", "1", 1, 1000, "",                              \
       "the same, shared memory, which the SM's schedulers have in common")                                             \
+    X(SM_UNITS_INT, "sm.units_int", COUNT, RESET, "units", "0", 0, 64, "auto",                                         \
+      "units of an SM for integer, logic and moves; 0: those of sm.units_fp do that, too; auto: one for each "         \
+      "scheduler")                                                                                                     \
+    X(SM_UNITS_FP, "sm.units_fp", COUNT, RESET, "units", "auto", 1, 64, "auto", "the same, single and half precision") \
+    X(SM_UNITS_DOUBLE, "sm.units_double", COUNT, RESET, "units", "auto", 0, 64, "auto",                                \
+      "the same, double precision; 0: those of sm.units_sfu do that, too")                                             \
+    X(SM_UNITS_SFU, "sm.units_sfu", COUNT, RESET, "units", "auto", 1, 64, "auto", "the same, special functions")       \
+    X(SM_UNITS_TENSOR, "sm.units_tensor", COUNT, RESET, "units", "auto", 1, 64, "auto", "the same, tensor cores")      \
+    X(SM_UNITS_UNIFORM, "sm.units_uniform", COUNT, RESET, "units", "auto", 1, 64, "auto",                              \
+      "the same, uniform datapath")                                                                                    \
+    X(SM_UNITS_CONTROL, "sm.units_control", COUNT, RESET, "units", "auto", 1, 64, "auto", "the same, branches")        \
+    X(SM_UNIT_SHARING, "sm.unit_sharing", CHOICE, RESET, "", "scheduler", 0, 0, "scheduler|sm",                        \
+      "whose units a scheduler's warps may use; scheduler: its own, and where there are fewer units than schedulers, " \
+      "scheduler n has unit n modulo their number; sm: any of the SM")                                                 \
     X(L1_ENABLED, "l1.enabled", BOOL, RESET, "", "true", 0, 1, "", "false: SMs access L2 directly")                    \
     X(L1_SIZE, "l1.size", SIZE, RESET, "bytes", "16KiB", 128, 1 << 30, "",                                             \
       "L1 data capacity per SM; of a unified memory, L1 and shared memory together")                                   \

@@ -83,7 +83,7 @@ GPCI_INLINE void look(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slo
         gpci_warp_set(m, w, GPC_STATE_READY_MEMORY);
         return;
     }
-    m->issuers[w->issuer].wanted |= (uint8_t)(1u << w->unit);
+    m->issuers[w->issuer].wanted |= (uint16_t)(1u << w->unit);
     if (w->listed != w->unit + 1)
         list(t, m, w);
     gpci_warp_set(m, w, GPC_STATE_READY);
@@ -204,11 +204,10 @@ GPCI_INLINE void take_effect(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_
         w->settled = done > w->settled ? done : w->settled;
         gpci_scoreboard_write(gpci_board_of(m, slot), o, now, op->latency);
     }
-    if (op->unit < GPCI_UNIT_SHARED)
+    if (GPCI_UNLIKELY(op->pooled))
+        gpci_unit_take(t, m, (uint32_t)(s - m->issuers), op->unit, now + op->interval);
+    else if (op->unit < GPCI_UNIT_NONE)
         s->free_at[op->unit] = now + op->interval;
-    else if (op->unit == GPCI_UNIT_SHARED)
-        for (uint32_t n = 0; n < t->schedulers; n++)
-            m->issuers[n].free_at[GPCI_UNIT_SHARED] = now + op->interval;
 }
 
 /* The next instruction of a warp; GPC_BUSY where the memory pipeline refuses it. */
@@ -318,7 +317,7 @@ GPCI_INLINE uint64_t next_unit(gpci_issuer *s, uint64_t now, uint32_t words) {
             any |= ready;
             eligible |= ready & scheduler->map[word].eligible;
         }
-        s->wanted &= (uint8_t) ~(any ? 0 : 1u << unit);
+        s->wanted &= (uint16_t) ~(any ? 0 : 1u << unit);
         next = eligible && s->free_at[unit] < next ? s->free_at[unit] : next;
     }
     return next > now ? next : now + 1;

@@ -18,20 +18,22 @@
  * a BARRIER. Only what answers to these wakes it.
  */
 
-/* What an instruction occupies beside its issue slot; each scheduler has its own but for shared memory. */
+/* What an instruction occupies beside its issue slot. */
 typedef enum gpci_unit {
-    GPCI_UNIT_ALU,
+    GPCI_UNIT_INT,
+    GPCI_UNIT_FP,
     GPCI_UNIT_DOUBLE,
     GPCI_UNIT_SFU,
     GPCI_UNIT_TENSOR,
     GPCI_UNIT_UNIFORM,
+    GPCI_UNIT_CONTROL,
     GPCI_UNIT_SHARED,
     GPCI_UNIT_NONE,
     GPCI_UNIT_MEMORY, /* accepts or refuses */
     GPCI_UNIT_COUNT
 } gpci_unit;
 
-#define GPCI_TIMED_UNITS 7u /* that are busy for a known time; NONE never is */
+#define GPCI_TIMED_UNITS 9u /* that are busy for a known time; NONE never is */
 
 /* Where a scheduler's cycle went. Each goes into exactly one. */
 typedef enum gpci_cycle_class {
@@ -72,8 +74,8 @@ typedef struct gpci_issuer {
     uint64_t *wanting;                  /* [GPCI_TIMED_UNITS][words] warps by the unit that they need, when ready */
     uint64_t next;                      /* core cycle; before, it can issue nothing unless it is stirred */
     uint64_t since;                     /* cycles before it are accounted for */
-    uint64_t free_at[GPCI_TIMED_UNITS]; /* core cycles */
-    uint8_t wanted;                     /* bit per unit that some warp of `wanting` may need */
+    uint64_t free_at[GPCI_TIMED_UNITS]; /* core cycle from which on one of those that it may use is */
+    uint16_t wanted;                    /* bit per unit that some warp of `wanting` may need */
     uint8_t class;                      /* gpci_cycle_class of the cycles from `since` on */
     uint8_t busy;                       /* gpc_busy, where that is MEMORY */
     bool declined;                      /* the policy chose none of those that could issue */
@@ -116,6 +118,7 @@ typedef struct gpci_timed_sm {
     uint64_t *epochs;       /* [slots] core cycle from which a scoreboard counts */
     uint64_t *calendar;     /* [GPCI_CALENDAR][words] stalled warps by the cycle at which they look again */
     uint64_t *answered;     /* [words] waiting warps of which an access completed */
+    uint64_t *units;        /* [unit_count] core cycles at which units that are pooled are free (gpci_pool_of_units) */
     uint64_t calendar_used; /* places of the calendar that hold any */
     uint64_t next_start;    /* earliest cycle of the next block's start */
     gpci_block_run *first_start, *last_start; /* blocks that are placed here and have not started */
@@ -147,7 +150,20 @@ typedef struct gpci_op {
     uint16_t holds; /* cycles for which its warp goes no further */
     uint8_t unit;
     bool writes; /* its results are there after the latency */
+    bool pooled; /* `unit` is one of several, or of several schedulers */
 } gpci_op;
+
+/*
+ * Units of a kind. Scheduler n uses any of group n modulo `groups`; where that is one unit that no other scheduler
+ * uses, its times are the scheduler's `free_at` alone.
+ *
+ * Example, two schedulers: one SFU is one group of one unit, four FP units are two groups of two, or, where all
+ * schedulers use any (sm.unit_sharing), one group of four.
+ */
+typedef struct gpci_unit_pool {
+    uint32_t groups, each; /* units in a group */
+    uint32_t first;        /* in gpci_timed_sm.units */
+} gpci_unit_pool;
 
 struct gpci_timed_replay {
     gpc_replay *r;
@@ -157,7 +173,7 @@ struct gpci_timed_replay {
     gpci_timed_warp *warps;
     uint32_t *boards;
     char *board_memory; /* that they lie in */
-    uint64_t *epochs, *bitmaps;
+    uint64_t *epochs, *bitmaps, *units;
     uint32_t schedulers, slots, words; /* of an SM; words: of a bitmap of its slots */
     uint32_t scheduler_words;
     uint32_t all_schedulers; /* as a bitmap, as gpci_timed_sm.stirred */
@@ -169,6 +185,8 @@ struct gpci_timed_replay {
     bool policy_classes; /* by the policy's word */
     bool watches;        /* schedulers may change their minds by themselves: all are asked in every step */
     gpci_op ops[GPCI_USES];
+    gpci_unit_pool pools[GPCI_UNIT_NONE];
+    uint32_t unit_count; /* pooled, of an SM */
     uint64_t block_interval, launch_cycles, limit_cycles, limit_instructions, deadlock_cycles;
     gpci_sampler sampler; /* where schedulers want samples */
     uint64_t cycles;      /* counted, over all kernels */
@@ -191,6 +209,11 @@ struct gpci_timed_replay {
     bool alone;           /* so they have near limit.instructions, which counts those of all */
     bool stopped;         /* nothing more issues */
 };
+
+/* classes.c: `ops` and `pools`, as the configuration says; GPC_ERROR_RANGE where it contradicts itself. */
+gpc_status gpci_classes_read(gpci_timed_replay *t, gpc_error *error);
+/* A scheduler's instruction occupies the first of its pooled units that is free, until then. */
+void gpci_unit_take(const gpci_timed_replay *t, gpci_timed_sm *sm, uint32_t scheduler, uint8_t unit, uint64_t until);
 
 /* timed_replay.c: what SMs have done is the replay's; blocks that have ended make room. Returns whether any has. */
 bool gpci_timed_take_over(gpci_timed_replay *t);

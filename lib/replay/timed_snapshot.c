@@ -39,6 +39,7 @@ static void archive_sm(const gpci_timed_replay *t, gpci_timed_sm *m, bool in_ker
     }
     archive_warps(t, m, in_kernel, a);
     gpci_archive_bytes(a, m->calendar, (size_t)GPCI_CALENDAR * t->words * sizeof *m->calendar);
+    gpci_archive_bytes(a, m->units, t->unit_count * sizeof *m->units);
     gpci_archive_bytes(a, m->answered, t->words * sizeof *m->answered);
     GPCI_ARCHIVE_FIELD(a, m->calendar_used), GPCI_ARCHIVE_FIELD(a, m->next_start);
     gpci_archive_bytes(a, (char *)m + gauges, sizeof *m - gauges); /* likewise */

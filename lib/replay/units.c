@@ -10,36 +10,7 @@ static uint64_t number(const gpci_timed_replay *t, gpci_key key) {
     return gpci_config_number(t->r->config, key);
 }
 
-static gpci_op make_op(const gpci_timed_replay *t, gpci_unit unit, gpci_key latency, gpci_key interval) {
-    return (gpci_op){.unit = (uint8_t)unit,
-                     .latency = (uint16_t)number(t, latency),
-                     .interval = unit < GPCI_UNIT_NONE ? (uint16_t)number(t, interval) : 0,
-                     .writes = true};
-}
-
-static void read_ops(gpci_timed_replay *t) {
-    const gpci_op alu = make_op(t, GPCI_UNIT_ALU, GPCI_KEY_SM_LATENCY_ALU, GPCI_KEY_SM_INTERVAL_ALU);
-    const gpci_op constant = make_op(t, GPCI_UNIT_NONE, GPCI_KEY_SM_LATENCY_CONSTANT, GPCI_KEY_COUNT);
-    gpci_op control = make_op(t, GPCI_UNIT_NONE, GPCI_KEY_SM_LATENCY_CONTROL, GPCI_KEY_COUNT), *spaces;
-    t->ops[GPC_OP_ALU] = alu;
-    t->ops[GPC_OP_DOUBLE] = make_op(t, GPCI_UNIT_DOUBLE, GPCI_KEY_SM_LATENCY_DOUBLE, GPCI_KEY_SM_INTERVAL_DOUBLE);
-    t->ops[GPC_OP_SFU] = make_op(t, GPCI_UNIT_SFU, GPCI_KEY_SM_LATENCY_SFU, GPCI_KEY_SM_INTERVAL_SFU);
-    t->ops[GPC_OP_TENSOR] = make_op(t, GPCI_UNIT_TENSOR, GPCI_KEY_SM_LATENCY_TENSOR, GPCI_KEY_SM_INTERVAL_TENSOR);
-    t->ops[GPC_OP_UNIFORM] = make_op(t, GPCI_UNIT_UNIFORM, GPCI_KEY_SM_LATENCY_UNIFORM, GPCI_KEY_SM_INTERVAL_UNIFORM);
-    t->ops[GPC_OP_EXIT] = control;
-    control.holds = control.latency;
-    t->ops[GPC_OP_CONTROL] = t->ops[GPC_OP_BARRIER] = t->ops[GPC_OP_FENCE] = control;
-    t->ops[GPC_OP_MEMORY] = (gpci_op){.unit = GPCI_UNIT_MEMORY};
-    spaces = t->ops + GPCI_USE_SPACE;
-    for (uint32_t space = 0; space < GPC_SPACE_COUNT; space++)
-        spaces[space] = alu;
-    spaces[GPC_SPACE_SHARED] = make_op(t, GPCI_UNIT_SHARED, GPCI_KEY_SM_LATENCY_SHARED, GPCI_KEY_SM_INTERVAL_SHARED);
-    spaces[GPC_SPACE_CONSTANT] = spaces[GPC_SPACE_TEXTURE] = constant;
-    t->ops[GPCI_USE_NOTHING] = (gpci_op){.unit = GPCI_UNIT_NONE};
-    t->latency_control = control.latency;
-}
-
-static void read_options(gpci_timed_replay *t) {
+static gpc_status read_options(gpci_timed_replay *t, gpc_error *error) {
     t->schedulers = (uint32_t)number(t, GPCI_KEY_SM_SCHEDULERS);
     t->slots = (uint32_t)number(t, GPCI_KEY_SM_WARPS);
     t->words = gpci_warp_words(t->slots);
@@ -51,7 +22,7 @@ static void read_options(gpci_timed_replay *t) {
     t->limit_cycles = number(t, GPCI_KEY_LIMIT_CYCLES);
     t->limit_instructions = number(t, GPCI_KEY_LIMIT_INSTRUCTIONS);
     t->deadlock_cycles = number(t, GPCI_KEY_DEADLOCK);
-    read_ops(t);
+    return gpci_classes_read(t, error);
 }
 
 /* Bitmaps of an SM: its calendar, those answered, and by scheduler those that want a unit. */
@@ -96,6 +67,7 @@ static void lay_out(gpci_timed_replay *t, uint32_t sm) {
     m->warps = t->warps + (size_t)sm * t->slots;
     m->boards = t->boards + sm * gpci_scoreboards_entries(t->slots);
     m->epochs = t->epochs + (size_t)sm * t->slots;
+    m->units = t->units + (size_t)sm * t->unit_count;
     m->calendar = bitmap;
     bitmap += (size_t)GPCI_CALENDAR * t->words;
     m->answered = bitmap;
@@ -115,7 +87,9 @@ gpc_status gpci_timed_replay_create(gpc_replay *r, gpc_error *error) {
     r->timed = t;
     t->r = r;
     gpc_stats_init(&t->sampled);
-    read_options(t);
+    gpc_status status = read_options(t, error);
+    if (status < 0)
+        return status;
     size_t sms = r->sm_count, slots = sms * t->slots;
     t->strands = gpci_timed_strands(r->hierarchy);
     t->deeds = gpci_zalloc_lines(r->context, t->strands, sizeof *t->deeds);
@@ -125,10 +99,10 @@ gpc_status gpci_timed_replay_create(gpc_replay *r, gpc_error *error) {
     t->board_memory = gpci_zalloc(r->context, sms * gpci_scoreboards_entries(t->slots) * sizeof *t->boards + PAGE, 1);
     t->epochs = gpci_zalloc(r->context, slots, sizeof *t->epochs);
     t->bitmaps = gpci_zalloc(r->context, sms * bitmap_words(t), sizeof *t->bitmaps);
-    if (!t->deeds || !t->sms || !t->issuers || !t->warps || !t->board_memory || !t->epochs || !t->bitmaps)
+    t->units = gpci_zalloc(r->context, sms * t->unit_count + 1, sizeof *t->units);
+    if (!t->deeds || !t->sms || !t->issuers || !t->warps || !t->board_memory || !t->epochs || !t->bitmaps || !t->units)
         return gpci_out_of_memory(error);
     t->boards = (uint32_t *)(void *)(t->board_memory + (PAGE - (uintptr_t)t->board_memory % PAGE));
-    gpc_status status = GPC_OK;
     for (uint32_t sm = 0; sm < sms && status == GPC_OK; sm++) {
         lay_out(t, sm);
         status = make_schedulers(t, sm, error);
@@ -150,5 +124,6 @@ void gpci_timed_replay_destroy(gpci_timed_replay *t) {
     gpci_free(context, t->board_memory);
     gpci_free(context, t->epochs);
     gpci_free(context, t->bitmaps);
+    gpci_free(context, t->units);
     gpci_free(context, t);
 }

@@ -659,9 +659,10 @@ class OpClass(IntEnum):
     FENCE = 7
     EXIT = 8
     MEMORY = 9
+    FP = 10
 
 
-GPC_OP_CLASS_COUNT = 10
+GPC_OP_CLASS_COUNT = 11
 
 
 class TraceFormat(IntEnum):

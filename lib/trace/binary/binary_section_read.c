@@ -148,7 +148,9 @@ static bool take_static(section_reading *r, uint32_t number, uint64_t pc, const 
     instruction->opcode = opcodes[opcode];
     instruction->destinations = fields[0];
     instruction->sources = fields[1];
-    instruction->op_class = fields[2];
+    const bool told =
+        fields[2] == GPC_OP_ALU && gpci_opcodes_at(r->d->opcodes, instruction->opcode)->op_class == GPC_OP_FP;
+    instruction->op_class = told ? GPC_OP_FP : fields[2]; /* as it was written */
     instruction->kind = fields[3];
     instruction->space = fields[4];
     instruction->hint = fields[5];

@@ -60,6 +60,12 @@ static void put_learned(const gpci_learned *l, gpci_buffer *out) {
     }
 }
 
+/* An FP is an ALU where its opcode tells: so files are as they were before there was such a class. */
+static uint8_t written_class(const gpci_encoder *e, const gpc_instruction *i) {
+    const bool told = i->op_class == GPC_OP_FP && gpci_opcodes_at(e->opcodes, i->opcode)->op_class == GPC_OP_FP;
+    return told ? GPC_OP_ALU : i->op_class;
+}
+
 static void put_statics(const gpci_encoder *e, gpci_buffer *out) {
     uint64_t pc = 0;
     gpci_buffer_varint(out, e->statics.count);
@@ -72,7 +78,7 @@ static void put_statics(const gpci_encoder *e, gpci_buffer *out) {
         pc = instruction.pc;
         gpci_buffer_varint(out, instruction.opcode);
         gpci_buffer_varint(out, instruction.line);
-        const uint8_t fields[] = {instruction.destinations, instruction.sources, instruction.op_class,
+        const uint8_t fields[] = {instruction.destinations, instruction.sources, written_class(e, &instruction),
                                   instruction.kind,         instruction.space,   instruction.hint,
                                   instruction.priority,     instruction.width};
         gpci_buffer_put(out, fields, sizeof fields);

@@ -56,13 +56,17 @@ static const named_memory memory_names[] = {
 };
 
 /*
- * Everything else that is not ALU work. The conversions and bit counts run at the rate of MUFU (CUDA C++ Programming
- * Guide, arithmetic instructions: 16 results per clock and SM). BAR.ARV does not wait, so it is no barrier: see below.
+ * Everything else that is not integer work. As Accel-Sim's tables have it (gpu-simulator/ISA_Def: SP_OP is FP here,
+ * INTP_OP and ALU_OP, which have one unit there, are ALU), but that conversions and bit counts run at the rate of MUFU
+ * (CUDA C++ Programming Guide, arithmetic instructions: 16 results per clock and SM). BAR.ARV does not wait, so it is
+ * no barrier: see below.
  */
 static const struct {
     uint8_t op_class;
     const char *names;
 } classes[] = {
+    {GPC_OP_FP, "FADD FADD2 FADD32I FCHK FCMP FFMA FFMA2 FFMA32I FMNMX FMNMX3 FMUL FMUL2 FMUL32I FSEL FSET FSETP FSWZ "
+                "FSWZADD HADD2 HADD2_32I HFMA2 HFMA2_32I HMNMX2 HMUL2 HMUL2_32I HSET2 HSETP2"},
     {GPC_OP_DOUBLE, "DADD DMUL DFMA DSETP DMNMX DSET"},
     {GPC_OP_SFU, "MUFU F2F F2I I2F I2I FRND POPC FLO BREV RRO"},
     {GPC_OP_TENSOR, "HMMA IMMA DMMA BMMA QMMA OMMA HGMMA IGMMA BGMMA QGMMA UTCHMMA UTCIMMA UTCQMMA UTCOMMA"},
