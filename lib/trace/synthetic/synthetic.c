@@ -10,7 +10,7 @@
 
 #define DEFAULT_SIZE (2u << 20) /* larger than an L2 of its time, as the published runs of these kernels have it */
 #define COMMON_PARAMETERS 2u
-#define OWN_PARAMETERS 8u
+#define OWN_PARAMETERS 9u
 #define SHARED_UNIT 128u
 #define SHARED_WINDOW 0x7f0000000000u
 #define LOCAL_WINDOW 0x7e0000000000u
@@ -40,6 +40,7 @@ static const gpci_synthetic *const kernels[] = {
     &gpci_synthetic_warp_reuse,
     &gpci_synthetic_private_reuse,
     &gpci_synthetic_chase,
+    &gpci_synthetic_classes,
     &gpci_synthetic_matmul_tiled,
     &gpci_synthetic_atax,
     &gpci_synthetic_bicg,

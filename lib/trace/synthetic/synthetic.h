@@ -189,6 +189,8 @@ void gpci_end_if(gpci_walk *walk);
 typedef void (*gpci_body)(gpci_walk *walk, const gpci_launch *launch, uint64_t step, const void *data);
 uint64_t gpci_unrolled(gpci_walk *walk, const gpci_launch *launch, gpci_body body, const void *data, uint64_t from,
                        uint64_t to, uint64_t unroll);
+/* One step of the listing, which is plain, wherever the warp stands. */
+void gpci_plain(gpci_walk *walk, uint32_t step);
 /* To the final exit. */
 void gpci_finish(gpci_walk *walk);
 
@@ -214,7 +216,7 @@ extern const gpci_synthetic gpci_synthetic_atax, gpci_synthetic_bicg, gpci_synth
 extern const gpci_synthetic gpci_synthetic_elemmul, gpci_synthetic_relu, gpci_synthetic_sigmoid, gpci_synthetic_zeropad,
     gpci_synthetic_maxpool, gpci_synthetic_meanpool, gpci_synthetic_kmeans;
 extern const gpci_synthetic gpci_synthetic_spatial, gpci_synthetic_gather, gpci_synthetic_warp_reuse,
-    gpci_synthetic_private_reuse, gpci_synthetic_chase;
+    gpci_synthetic_private_reuse, gpci_synthetic_chase, gpci_synthetic_classes;
 extern const gpci_synthetic gpci_synthetic_polybench_atax, gpci_synthetic_polybench_bicg,
     gpci_synthetic_polybench_gesummv, gpci_synthetic_polybench_mvt, gpci_synthetic_polybench_gemm,
     gpci_synthetic_polybench_3mm;

@@ -55,6 +55,14 @@ static bool reach(gpci_walk *w, gpci_listing_role role) {
     return w->status == GPC_OK;
 }
 
+void gpci_plain(gpci_walk *w, uint32_t step) {
+    w->at = step;
+    if (w->status == GPC_OK && w->steps[step].role == GPCI_ROLE_PLAIN)
+        issue(w, w->mask);
+    else if (w->status == GPC_OK)
+        w->status = GPC_ERROR_STATE;
+}
+
 bool gpci_guard(gpci_walk *w, uint64_t stay) {
     if (!reach(w, GPCI_ROLE_GUARD))
         return false;
