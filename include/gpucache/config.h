@@ -115,6 +115,7 @@ typedef struct gpc_import_option {
     const char *value; /* "" where there is none */
     size_t line;       /* from 1 */
     gpc_import_outcome outcome;
+    const char *reason; /* why it was not applied; "" of one that was */
 } gpc_import_option;
 
 typedef void (*gpc_import_fn)(void *user_data, const gpc_import_option *option);

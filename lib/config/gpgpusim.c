@@ -108,7 +108,7 @@ static gpc_status note(reader *r, const char *name, size_t line, bool known) {
     gpc_import_outcome outcome = known                          ? GPC_IMPORT_APPLIED
                                  : gpci_option_is_another(name) ? GPC_IMPORT_IGNORED
                                                                 : GPC_IMPORT_UNKNOWN;
-    r->seen[r->count++] = (gpc_import_option){name, "", line, outcome};
+    r->seen[r->count++] = (gpc_import_option){name, "", line, outcome, gpci_option_reason(name, outcome)};
     r->counts[outcome]++;
     return GPC_OK;
 }
@@ -174,13 +174,12 @@ static gpc_status apply(const gpci_import *im) {
 
 /* Into the log: what was passed over by name, and how many there were. */
 static void report(const reader *r, gpc_context *context) {
-    static const char *const what[] = {"", "has no key here", "is no option of GPGPU-Sim that is known here"};
     const char *path = r->import->path;
     for (size_t i = 0; i < r->count; i++) {
         const gpc_import_option *o = &r->seen[i];
         if (o->outcome != GPC_IMPORT_APPLIED)
             gpci_log(context, o->outcome == GPC_IMPORT_UNKNOWN ? GPC_LOG_WARNING : GPC_LOG_INFO, "%s:%zu: %s: %s", path,
-                     o->line, gpci_quote(o->name).text, what[o->outcome]);
+                     o->line, gpci_quote(o->name).text, o->reason);
     }
     gpci_log(context, GPC_LOG_INFO, "%s: %zu options applied, %zu that have no key here and %zu unknown passed over",
              path, r->counts[GPC_IMPORT_APPLIED], r->counts[GPC_IMPORT_IGNORED], r->counts[GPC_IMPORT_UNKNOWN]);

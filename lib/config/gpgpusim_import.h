@@ -33,6 +33,7 @@ typedef enum gpci_option_kind { GPCI_OPTION_NUMBER, GPCI_OPTION_FLAG, GPCI_OPTIO
     X(INTERVAL_SFU, "-ptx_opcode_initiation_sfu", TEXT)                    \
     X(INTERVAL_TENSOR, "-ptx_opcode_initiation_tensor", TEXT)              \
     X(TRACE_INT, "-trace_opcode_latency_initiation_int", TEXT)             \
+    X(TRACE_SP, "-trace_opcode_latency_initiation_sp", TEXT)               \
     X(TRACE_DP, "-trace_opcode_latency_initiation_dp", TEXT)               \
     X(TRACE_SFU, "-trace_opcode_latency_initiation_sfu", TEXT)             \
     X(TRACE_TENSOR, "-trace_opcode_latency_initiation_tensor", TEXT)       \
@@ -52,6 +53,13 @@ typedef enum gpci_option_kind { GPCI_OPTION_NUMBER, GPCI_OPTION_FLAG, GPCI_OPTIO
     X(UNIT_TIMES_6, "-trace_opcode_latency_initiation_spec_op_6", TEXT)    \
     X(UNIT_TIMES_7, "-trace_opcode_latency_initiation_spec_op_7", TEXT)    \
     X(UNIT_TIMES_8, "-trace_opcode_latency_initiation_spec_op_8", TEXT)    \
+    X(UNITS_SP, "-gpgpu_num_sp_units", NUMBER)                             \
+    X(UNITS_INT, "-gpgpu_num_int_units", NUMBER)                           \
+    X(UNITS_DP, "-gpgpu_num_dp_units", NUMBER)                             \
+    X(UNITS_SFU, "-gpgpu_num_sfu_units", NUMBER)                           \
+    X(UNITS_TENSOR, "-gpgpu_num_tensor_core_units", NUMBER)                \
+    X(SUB_CORES, "-gpgpu_sub_core_model", FLAG)                            \
+    X(PORTS, "-gpgpu_reg_file_port_throughput", NUMBER)                    \
     X(SHARED_LATENCY, "-gpgpu_smem_latency", NUMBER)                       \
     X(LAUNCH, "-gpgpu_kernel_launch_latency", NUMBER)                      \
     X(BLOCK_LAUNCH, "-gpgpu_TB_launch_latency", NUMBER)                    \
@@ -121,6 +129,8 @@ gpci_option_id gpci_option_find(const char *name);
 
 /* Is it an option of theirs that no key here follows? */
 bool gpci_option_is_another(const char *name);
+/* Why it was not applied; "" of one that was. */
+const char *gpci_option_reason(const char *name, gpc_import_outcome outcome);
 
 /* An option of the import `im`, by the end of its id's name. */
 #define GPCI_OPTION(id) (&im->options[GPCI_OPTION_##id])
@@ -173,6 +183,7 @@ size_t gpci_import_list(const char *text, char separator, uint64_t *numbers, siz
 
 /* Each part of the hierarchy from the options that describe it; in this order, for the later use the earlier. */
 gpc_status gpci_import_sm(const gpci_import *im);
+gpc_status gpci_import_classes(const gpci_import *im); /* a part of it */
 gpc_status gpci_import_l1(const gpci_import *im);
 gpc_status gpci_import_memory(const gpci_import *im);
 gpc_status gpci_import_dram(const gpci_import *im);

@@ -12,17 +12,21 @@ static gpc_status apply_policies(const gpci_import *im, const gpci_gpgpusim_cach
     const char *write_allocate = gpci_gpgpusim_write_allocate(c);
     return GPCI_SET_ALL(
         im, GPCI_OPTION_L1, {GPCI_KEY_L1_SECTORS, c->sectors ? "4" : "1"}, {GPCI_KEY_L1_FETCH, "1"},
-        {GPCI_KEY_L1_INDEX, gpci_gpgpusim_index(c)}, {GPCI_KEY_L1_REPLACEMENT, gpci_gpgpusim_replacement(c)},
-        {GPCI_KEY_L1_WRITE, gpci_gpgpusim_write(c)}, {GPCI_KEY_L1_WRITE_LOCAL, gpci_gpgpusim_write_local(c)},
-        {GPCI_KEY_L1_WRITE_ALLOCATE, write_allocate}, {GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL, write_allocate},
-        {GPCI_KEY_L1_ALLOCATE, gpci_gpgpusim_allocate(c)});
+        {GPCI_KEY_L1_MERGED, c->sectors ? "sector" : "line"}, {GPCI_KEY_L1_INDEX, gpci_gpgpusim_index(c)},
+        {GPCI_KEY_L1_REPLACEMENT, gpci_gpgpusim_replacement(c)}, {GPCI_KEY_L1_WRITE, gpci_gpgpusim_write(c)},
+        {GPCI_KEY_L1_WRITE_LOCAL, gpci_gpgpusim_write_local(c)}, {GPCI_KEY_L1_WRITE_ALLOCATE, write_allocate},
+        {GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL, write_allocate}, {GPCI_KEY_L1_ALLOCATE, gpci_gpgpusim_allocate(c)});
 }
 
-/* Every bank looks up an access and has a port; there is one fill port. */
+/*
+ * Every bank looks up an access and has a port; there is one fill port. What waited for a fill goes through the
+ * writeback of the unit (ldst_unit::writeback), an access a cycle: a sector, or of whole lines all that is asked for.
+ */
 static gpc_status apply_resources(const gpci_import *im, const gpci_gpgpusim_cache *c) {
     gpc_status status = GPCI_SET_NUMBERS(
         im, GPCI_OPTION_L1, {GPCI_KEY_L1_MSHR, c->mshr_entries}, {GPCI_KEY_L1_MERGES, c->mshr_merges},
-        {GPCI_KEY_L1_DATA_WIDTH, c->port * gpci_import_now(im, GPCI_KEY_L1_BANKS)}, {GPCI_KEY_L1_FILL_WIDTH, c->port});
+        {GPCI_KEY_L1_DATA_WIDTH, c->port * gpci_import_now(im, GPCI_KEY_L1_BANKS)}, {GPCI_KEY_L1_FILL_WIDTH, c->port},
+        {GPCI_KEY_L1_RELEASE_WIDTH, c->sectors ? c->line / 4 : c->line});
     if (status == GPC_OK && c->miss_queue)
         status = gpci_import_set_number(im, GPCI_OPTION_L1, GPCI_KEY_L1_MISS_QUEUE, c->miss_queue);
     return status;
@@ -111,8 +115,22 @@ static gpc_status apply_cache(const gpci_import *im) {
     return status < 0 ? status : apply_size(im, GPCI_OPTION_L1, c.sets, c.line, c.ways);
 }
 
+/*
+ * The simulator's L1 looks an access up after its latency (L1_latency_queue_cycle): a miss pays it, too, and leaves in
+ * the cycle behind. Before it the access has its operands read, and stands in a register of the unit for a cycle; here
+ * it takes a cycle from its issue to the tags.
+ */
+static gpc_status apply_l1_latency(const gpci_import *im) {
+    if (!GPCI_OPTION(L1_LATENCY)->given)
+        return GPC_OK;
+    const uint64_t before = gpci_import_now(im, GPCI_KEY_SM_LATENCY_STAGES); /* two of them behind */
+    const uint64_t cycles = GPCI_OPTION(L1_LATENCY)->number + (before > 2 ? before - 2 : 0);
+    return GPCI_SET_NUMBERS(im, GPCI_OPTION_L1_LATENCY, {GPCI_KEY_L1_LATENCY, cycles},
+                            {GPCI_KEY_L1_MISS_LATENCY, cycles + 1});
+}
+
 gpc_status gpci_import_l1(const gpci_import *im) {
-    gpc_status status = gpci_import_copy(im, GPCI_OPTION_L1_LATENCY, GPCI_KEY_L1_LATENCY);
+    gpc_status status = apply_l1_latency(im);
     if (status == GPC_OK && GPCI_OPTION(L1_BANKS)->given)
         status = GPCI_SET_NUMBERS(im, GPCI_OPTION_L1_BANKS, {GPCI_KEY_L1_PORTS, GPCI_OPTION(L1_BANKS)->number},
                                   {GPCI_KEY_L1_BANKS, GPCI_OPTION(L1_BANKS)->number});

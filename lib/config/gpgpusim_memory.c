@@ -34,8 +34,9 @@ static gpc_status apply_l2_cache(const gpci_import *im, const gpci_gpgpusim_cach
                                 "an L2 writes by one policy (B, T or E) and allocates on a miss (m)");
     gpc_status status = GPCI_SET_ALL(
         im, id, {GPCI_KEY_L2_SECTORS, c->sectors ? "4" : "1"}, {GPCI_KEY_L2_FETCH, "1"},
-        {GPCI_KEY_L2_INDEX, gpci_gpgpusim_index(c)}, {GPCI_KEY_L2_REPLACEMENT, gpci_gpgpusim_replacement(c)},
-        {GPCI_KEY_L2_WRITE, gpci_gpgpusim_write(c)}, {GPCI_KEY_L2_WRITE_ALLOCATE, gpci_gpgpusim_write_allocate(c)});
+        {GPCI_KEY_L2_MERGED, c->sectors ? "sector" : "line"}, {GPCI_KEY_L2_INDEX, gpci_gpgpusim_index(c)},
+        {GPCI_KEY_L2_REPLACEMENT, gpci_gpgpusim_replacement(c)}, {GPCI_KEY_L2_WRITE, gpci_gpgpusim_write(c)},
+        {GPCI_KEY_L2_WRITE_ALLOCATE, gpci_gpgpusim_write_allocate(c)});
     if (status == GPC_OK)
         status = GPCI_SET_NUMBERS(im, id, {GPCI_KEY_L2_LINE, c->line}, {GPCI_KEY_L2_WAYS, c->ways},
                                   {GPCI_KEY_L2_SIZE, (uint64_t)c->sets * c->line * c->ways * slices},
@@ -116,6 +117,30 @@ static gpc_status apply_flush(const gpci_import *im) {
                                 : "none");
 }
 
+/*
+ * addrdec.h: CONSECUTIVE, BITWISE_PERMUTATION, IPOLY, PAE, RANDOM, CUSTOM, IPOLY_MODULO. IPOLY of a number that is no
+ * power of two (its remainder by the number), and the last, are a polynomial's hash here, too, but another one. CUSTOM
+ * is the user's own; as it is distributed, it does nothing.
+ */
+static gpc_status apply_indexing(const gpci_import *im) {
+    static const char *const spreads[] = {"modulo", "xor", "ipoly", NULL, "random", "modulo", "hash"};
+    const gpci_option *o = GPCI_OPTION(INDEXING);
+    const uint64_t slices = gpci_import_now(im, GPCI_KEY_L2_SLICES),
+                   channels = gpci_import_now(im, GPCI_KEY_DRAM_CHANNELS);
+    if (!o->given)
+        return GPC_OK;
+    if (o->number == 3)
+        return gpci_import_refuse(
+            im, GPCI_OPTION_INDEXING, GPC_ERROR_UNSUPPORTED,
+            "(PAE) sends two addresses to one place of a channel (PAE_hash_function in hashing.cc: "
+            "bit 1 of what it gives is the XOR of bits 0 and 3)");
+    if (o->number >= sizeof spreads / sizeof *spreads)
+        return gpci_import_refuse(im, GPCI_OPTION_INDEXING, GPC_ERROR_UNSUPPORTED, "is not in 0 to 6");
+    const bool even = gpci_power_of_two(slices) && gpci_power_of_two(channels);
+    return gpci_import_set(im, GPCI_OPTION_INDEXING, GPCI_KEY_L2_INTERLEAVE,
+                           o->number == 2 && !even ? "hash" : spreads[o->number]);
+}
+
 gpc_status gpci_import_memory(const gpci_import *im) {
     gpc_status status = apply_network(im);
     if (status == GPC_OK)
@@ -129,9 +154,8 @@ gpc_status gpci_import_memory(const gpci_import *im) {
     if (status == GPC_OK && GPCI_OPTION(PARTITIONS)->given)
         status = gpci_import_set_number(im, GPCI_OPTION_PARTITIONS, GPCI_KEY_L2_PARTITIONS,
                                         GPCI_OPTION(PARTITIONS)->number ? GPCI_OPTION(PARTITIONS)->number : 1);
-    if (status == GPC_OK && GPCI_OPTION(INDEXING)->given)
-        status = gpci_import_set(im, GPCI_OPTION_INDEXING, GPCI_KEY_L2_INTERLEAVE,
-                                 GPCI_OPTION(INDEXING)->number ? "hash" : "modulo");
+    if (status == GPC_OK)
+        status = apply_indexing(im);
     if (status == GPC_OK)
         status = apply_mapping(im);
     return status < 0 ? status : apply_flush(im);

@@ -82,13 +82,8 @@ static const char *const others[] = {
     "-gpgpu_n_ldst_response_buffer_size",
     "-gpgpu_no_dwf_first_schedule",
     "-gpgpu_num_cta_barriers",
-    "-gpgpu_num_dp_units",
-    "-gpgpu_num_int_units",
     "-gpgpu_num_mem_units",
     "-gpgpu_num_reg_banks",
-    "-gpgpu_num_sfu_units",
-    "-gpgpu_num_sp_units",
-    "-gpgpu_num_tensor_core_units",
     "-gpgpu_occupancy_sm_number",
     "-gpgpu_operand_collector_num_in_ports_dp",
     "-gpgpu_operand_collector_num_in_ports_gen",
@@ -125,7 +120,6 @@ static const char *const others[] = {
     "-gpgpu_ptx_sim_mode",
     "-gpgpu_ptx_use_cuobjdump",
     "-gpgpu_reg_bank_use_warp_id",
-    "-gpgpu_reg_file_port_throughput",
     "-gpgpu_registers_per_block",
     "-gpgpu_runtime_pending_launch_count_limit",
     "-gpgpu_runtime_stat",
@@ -142,7 +136,6 @@ static const char *const others[] = {
     "-gpgpu_simt_core_sim_order",
     "-gpgpu_spread_blocks_across_cores",
     "-gpgpu_stack_size_limit",
-    "-gpgpu_sub_core_model",
     "-gpgpu_tensor_core_avail",
     "-gpgpu_tex_cache:l1",
     "-gpgpu_trywait_max_retries",
@@ -178,7 +171,6 @@ static const char *const others[] = {
     "-trace",
     "-trace_components",
     "-trace_enabled",
-    "-trace_opcode_latency_initiation_sp",
     "-trace_sampling_core",
     "-trace_sampling_memory_partition",
     "-visualizer_enabled",
@@ -191,4 +183,62 @@ bool gpci_option_is_another(const char *name) {
         if (!strcmp(others[i], name))
             return true;
     return false;
+}
+
+/* Beginnings of names. */
+static const struct {
+    const char *name, *reason;
+} reasons[] = {
+    {"-gpgpu_const_cache", "constants are taken to hit: sm.latency_constant"},
+    {"-gpgpu_perfect_inst_const_cache", "constants and instructions are taken to hit"},
+    {"-gpgpu_cache:il1", "instructions are taken to hit"},
+    {"-gpgpu_inst_fetch", "instructions are taken to be fetched in time"},
+    {"-gpgpu_tex_cache", "textures are taken to hit: sm.latency_constant"},
+    {"-gpgpu_perf_sim_memcpy",
+     "a replay has no copies of the host; gpc_hierarchy_preload puts what they wrote into L2"},
+    {"-gpgpu_operand_collector", "operands are read in a time that is the same for all"},
+    {"-gpgpu_enable_specialized_operand_collector", "operands are read in a time that is the same for all"},
+    {"-gpgpu_num_reg_banks", "banks of registers have no conflicts here"},
+    {"-gpgpu_reg_bank", "banks of registers have no conflicts here"},
+    {"-gpgpu_shmem_num_banks", "banks of shared memory have no conflicts here"},
+    {"-gpgpu_shmem_limited", "banks of shared memory have no conflicts here"},
+    {"-gpgpu_shmem_warp_parts", "banks of shared memory have no conflicts here"},
+    {"-gpgpu_dual_issue", "what a scheduler issues in one cycle is of one warp and any units: sm.issue_width"},
+    {"-gpgpu_l1_banks_", "lines go to L1's banks by their number"},
+    {"-gpgpu_l1_cache_write_ratio", "L1 keeps any share of dirty lines"},
+    {"-gpgpu_mem_address_mask", "-gpgpu_mem_addr_mapping says where addresses go"},
+    {"-gpgpu_perfect_mem", "there is memory here"},
+    {"-accelwattch", "power is not modelled"},
+    {"-gpuwattch", "power is not modelled"},
+    {"-power_", "power is not modelled"},
+    {"-steady_", "power is not modelled"},
+    {"-hw_perf", "power is not modelled"},
+    {"-dvfs", "power is not modelled"},
+    {"-aggregate_power", "power is not modelled"},
+    {"-gpgpu_clock_gated", "power is not modelled"},
+    {"-n_regfile_gating", "power is not modelled"},
+    {"-gpgpu_cdp", "kernels launch none here"},
+    {"-cdp_", "kernels launch none here"},
+    {"-gpgpu_lrc", "lrc.sms says whose reads are joined"},
+    {"-checkpoint", "snapshots are asked for elsewhere: run --save-at"},
+    {"-resume", "snapshots are asked for elsewhere: run --save-at"},
+    {"-visualizer", "a report of the simulator's own"},
+    {"-trace", "a report of the simulator's own"},
+    {"-gpgpu_runtime_stat", "a report of the simulator's own"},
+    {"-gpgpu_memlatency", "a report of the simulator's own"},
+    {"-liveness", "a report of the simulator's own"},
+    {"-enable_ptx", "PTX is not run"},
+    {"-gpgpu_ptx", "PTX is not run"},
+    {"-ptx_", "PTX is not run"},
+    {"-save_embedded_ptx", "PTX is not run"},
+    {"-keep", "PTX is not run"},
+};
+
+const char *gpci_option_reason(const char *name, gpc_import_outcome outcome) {
+    if (outcome == GPC_IMPORT_UNKNOWN)
+        return "is no option of GPGPU-Sim that is known here";
+    for (size_t i = 0; outcome == GPC_IMPORT_IGNORED && i < sizeof reasons / sizeof *reasons; i++)
+        if (!strncmp(reasons[i].name, name, strlen(reasons[i].name)))
+            return reasons[i].reason;
+    return outcome == GPC_IMPORT_IGNORED ? "has no key here" : "";
 }

@@ -133,8 +133,6 @@ static gpc_status apply_issue(const gpci_import *im) {
     if (status == GPC_OK)
         status = gpci_import_copy(im, GPCI_OPTION_ISSUE, GPCI_KEY_SM_ISSUE);
     if (status == GPC_OK)
-        status = gpci_import_copy(im, GPCI_OPTION_SHARED_LATENCY, GPCI_KEY_SM_LATENCY_SHARED);
-    if (status == GPC_OK)
         status = gpci_import_copy(im, GPCI_OPTION_LAUNCH, GPCI_KEY_LAUNCH_CYCLES);
     if (status == GPC_OK && GPCI_OPTION(BLOCK_LAUNCH)->number)
         status = gpci_import_refuse(im, GPCI_OPTION_BLOCK_LAUNCH, GPC_ERROR_UNSUPPORTED,
@@ -142,91 +140,9 @@ static gpc_status apply_issue(const gpci_import *im) {
     return status;
 }
 
-/* An option's list of latencies or intervals, and which of them is a key. */
-typedef struct times {
-    gpci_option_id option;
-    size_t index;
-    gpci_key key;
-} times;
-
-/* In order: what stands later holds. Without an option of its own, an SFU's is that of FP division. */
-static const times opcode_times[] = {
-    {GPCI_OPTION_LATENCY_INT, 0, GPCI_KEY_SM_LATENCY_ALU},
-    {GPCI_OPTION_LATENCY_FP, 0, GPCI_KEY_SM_LATENCY_ALU},
-    {GPCI_OPTION_INTERVAL_INT, 0, GPCI_KEY_SM_INTERVAL_ALU},
-    {GPCI_OPTION_INTERVAL_FP, 0, GPCI_KEY_SM_INTERVAL_ALU},
-    {GPCI_OPTION_LATENCY_FP, 4, GPCI_KEY_SM_LATENCY_SFU},
-    {GPCI_OPTION_INTERVAL_FP, 4, GPCI_KEY_SM_INTERVAL_SFU},
-    {GPCI_OPTION_LATENCY_DP, 0, GPCI_KEY_SM_LATENCY_DOUBLE},
-    {GPCI_OPTION_INTERVAL_DP, 0, GPCI_KEY_SM_INTERVAL_DOUBLE},
-    {GPCI_OPTION_LATENCY_SFU, 0, GPCI_KEY_SM_LATENCY_SFU},
-    {GPCI_OPTION_INTERVAL_SFU, 0, GPCI_KEY_SM_INTERVAL_SFU},
-    {GPCI_OPTION_LATENCY_TENSOR, 0, GPCI_KEY_SM_LATENCY_TENSOR},
-    {GPCI_OPTION_INTERVAL_TENSOR, 0, GPCI_KEY_SM_INTERVAL_TENSOR},
-    {GPCI_OPTION_TRACE_INT, 0, GPCI_KEY_SM_LATENCY_ALU},
-    {GPCI_OPTION_TRACE_INT, 1, GPCI_KEY_SM_INTERVAL_ALU},
-    {GPCI_OPTION_TRACE_DP, 0, GPCI_KEY_SM_LATENCY_DOUBLE},
-    {GPCI_OPTION_TRACE_DP, 1, GPCI_KEY_SM_INTERVAL_DOUBLE},
-    {GPCI_OPTION_TRACE_SFU, 0, GPCI_KEY_SM_LATENCY_SFU},
-    {GPCI_OPTION_TRACE_SFU, 1, GPCI_KEY_SM_INTERVAL_SFU},
-    {GPCI_OPTION_TRACE_TENSOR, 0, GPCI_KEY_SM_LATENCY_TENSOR},
-    {GPCI_OPTION_TRACE_TENSOR, 1, GPCI_KEY_SM_INTERVAL_TENSOR},
-};
-
-/* 0 is no interval: the next instruction follows a cycle later. */
-static gpc_status set_time(const gpci_import *im, gpci_option_id id, gpci_key key, uint64_t cycles) {
-    return gpci_import_set_number(im, id, key, cycles ? cycles : 1);
-}
-
-static gpc_status apply_times(const gpci_import *im) {
-    gpc_status status = GPC_OK;
-    for (size_t i = 0; i < sizeof opcode_times / sizeof *opcode_times && status == GPC_OK; i++) {
-        const times *t = &opcode_times[i];
-        uint64_t n[8];
-        if (!im->options[t->option].given)
-            continue;
-        size_t count = gpci_import_list(im->options[t->option].text, ',', n, 1, 8);
-        if (!count)
-            return gpci_import_refuse(im, t->option, GPC_ERROR_FORMAT, "is not a list of at most 8 numbers of cycles");
-        if (t->index < count)
-            status = set_time(im, t->option, t->key, n[t->index]);
-        else if (t->option >= GPCI_OPTION_TRACE_INT)
-            return gpci_import_refuse(im, t->option, GPC_ERROR_FORMAT, "is not latency,initiation");
-    }
-    return status;
-}
-
-/* trace.config: `enabled,units,latency,registers,registers,NAME`, its times in an option of their own. */
-static gpc_status apply_unit(const gpci_import *im, gpci_option_id unit, gpci_option_id unit_times) {
-    const gpci_option *o = &im->options[unit];
-    const char *name = o->given ? strrchr(o->text, ',') : NULL;
-    uint64_t n[2];
-    if (!o->given || o->text[0] == '0' || !im->options[unit_times].given)
-        return GPC_OK;
-    if (!name)
-        return gpci_import_refuse(im, unit, GPC_ERROR_FORMAT, "does not end in a unit's name");
-    if (!gpci_import_list(im->options[unit_times].text, ',', n, 2, 2))
-        return gpci_import_refuse(im, unit_times, GPC_ERROR_FORMAT, "is not latency,initiation");
-    if (!strcmp(name, ",BRA"))
-        return set_time(im, unit_times, GPCI_KEY_SM_LATENCY_CONTROL, n[0]);
-    bool tensor = !strcmp(name, ",TENSOR");
-    if (!tensor && strcmp(name, ",UDP") != 0)
-        return GPC_OK; /* textures have no key of their own */
-    gpc_status status =
-        set_time(im, unit_times, tensor ? GPCI_KEY_SM_LATENCY_TENSOR : GPCI_KEY_SM_LATENCY_UNIFORM, n[0]);
-    return status < 0
-               ? status
-               : set_time(im, unit_times, tensor ? GPCI_KEY_SM_INTERVAL_TENSOR : GPCI_KEY_SM_INTERVAL_UNIFORM, n[1]);
-}
-
 gpc_status gpci_import_sm(const gpci_import *im) {
     gpc_status status = apply_occupancy(im);
     if (status == GPC_OK)
         status = apply_issue(im);
-    if (status == GPC_OK)
-        status = apply_times(im);
-    for (int i = 0; i < 8 && status == GPC_OK; i++)
-        status =
-            apply_unit(im, (gpci_option_id)(GPCI_OPTION_UNIT_1 + i), (gpci_option_id)(GPCI_OPTION_UNIT_TIMES_1 + i));
-    return status;
+    return status < 0 ? status : gpci_import_classes(im);
 }

@@ -25,6 +25,13 @@ static const char qv100[] = "# This config models the Volta Quadro V100\n"
                             "-gpgpu_shader_core_pipeline 2048:32 \n"
                             "-gpgpu_shader_cta 32\n"
                             "-gpgpu_pipeline_widths 4,4,4,4,4,4,4,4,4,4,8,4,4\n"
+                            "-gpgpu_num_sp_units 4\n"
+                            "-gpgpu_num_sfu_units 4\n"
+                            "-gpgpu_num_dp_units 4\n"
+                            "-gpgpu_num_int_units 4\n"
+                            "-gpgpu_num_tensor_core_units 4\n"
+                            "-gpgpu_sub_core_model 1\n"
+                            "-gpgpu_reg_file_port_throughput 2\n"
                             "-ptx_opcode_latency_int 4,13,4,5,145,21\n"
                             "-ptx_opcode_initiation_int 2,2,2,2,8,4\n"
                             "-ptx_opcode_latency_fp 4,13,4,5,39\n"
@@ -118,16 +125,26 @@ static bool is_one_of(const char *key, const char *const *keys) {
  * the unit; and DRAM, of which the file states each figure, the preset a set by name.
  */
 Test(gpgpusim, qv100_is_the_preset) {
-    static const char *const other[] = {
-        "sm.register_unit",    "sm.warp_unit",       "sm.shared_unit",  "sm.latency_alu",     "sm.latency_tensor",
-        "sm.latency_constant", "sm.latency_uniform", "sm.interval_alu", "memory.link_buffer", NULL};
+    static const char *const other[] = {"sm.register_unit",   "sm.warp_unit",
+                                        "sm.shared_unit",     "sm.latency_alu",
+                                        "sm.latency_tensor",  "sm.latency_constant",
+                                        "sm.latency_uniform", "sm.latency_int",
+                                        "sm.latency_fp",      "sm.latency_stages",
+                                        "sm.latency_control", "sm.interval_control",
+                                        "sm.units_fp",        "sm.units_double",
+                                        "sm.units_sfu",       "sm.units_control",
+                                        "sm.units_tensor",    "l1.latency",
+                                        "l1.miss_latency",    "sm.interval_constant",
+                                        "l1.release_width",   "l1.mshr_merged",
+                                        "l2.mshr_merged",     "l2.interleave",
+                                        "memory.link_buffer", NULL};
     rig imported, preset;
     rig_open(&imported);
     rig_open(&preset);
     import_all(&imported, qv100);
-    cr_expect_eq(applied, 56, "%zu", applied);
+    cr_expect_eq(applied, 63, "%zu", applied);
     import_all(&imported, qv100_trace);
-    cr_expect_eq(applied, 10, "%zu", applied); /* sp has what int has */
+    cr_expect_eq(applied, 11, "%zu", applied);
     cr_assert_eq(gpc_config_load_preset(preset.config, "qv100", &preset.error), GPC_OK);
     for (size_t i = 0; i < gpc_key_count(); i++) {
         gpc_key_info info = GPC_KEY_INFO_INIT;
@@ -137,7 +154,8 @@ Test(gpgpusim, qv100_is_the_preset) {
     }
     /* 4 registers of each of 32 threads; no granularity of warps or shared memory */
     EXPECT(&imported, {"sm.register_unit", "128"}, {"sm.warp_unit", "1"}, {"sm.shared_unit", "1B"},
-           {"sm.latency_alu", "2"}, {"sm.interval_alu", "2"}, {"sm.latency_tensor", "2"}, {"sm.interval_tensor", "2"},
+           {"sm.latency_int", "2"}, {"sm.latency_fp", "2"}, {"sm.latency_tensor", "2"}, {"sm.interval_tensor", "2"},
+           {"sm.latency_stages", "5"}, {"sm.interval_control", "4"}, {"l1.latency", "23"}, {"l1.miss_latency", "24"},
            {"memory.link_buffer", "64"});
     rig_close(&imported);
     rig_close(&preset);

@@ -71,13 +71,14 @@ Test(gpgpusim_timed, instructions) {
                    "-ptx_opcode_latency_fp 6,13,4,5,39 -ptx_opcode_initiation_fp 3,2,1,1,4\n"
                    "-ptx_opcode_latency_dp 8,19,8,8,330 -ptx_opcode_initiation_dp 7,16,8,8,130\n"
                    "-gpgpu_smem_latency 26 -gpgpu_kernel_launch_latency 5000 -gpgpu_TB_launch_latency 0\n");
-    EXPECT(&r, {"sm.latency_alu", "6"}, {"sm.interval_alu", "3"}, {"sm.latency_double", "8"},
+    EXPECT(&r, {"sm.latency_int", "4"}, {"sm.interval_int", "1"}, {"sm.latency_fp", "6"}, {"sm.interval_fp", "3"},
+           {"sm.latency_stages", "6"}, {"sm.latency_alu", "18"}, {"sm.latency_double", "8"},
            {"sm.interval_double", "7"}, {"sm.latency_sfu", "39"}, {"sm.interval_sfu", "4"}, {"sm.latency_shared", "26"},
            {"launch.cycles", "5000"});
     import_all(&r, "-ptx_opcode_latency_sfu 21 -ptx_opcode_initiation_sfu 8\n"
                    "-ptx_opcode_latency_tesnor 64 -ptx_opcode_initiation_tensor 32");
     EXPECT(&r, {"sm.latency_sfu", "21"}, {"sm.interval_sfu", "8"}, {"sm.latency_tensor", "64"},
-           {"sm.interval_tensor", "32"}, {"sm.latency_alu", "6"});
+           {"sm.interval_tensor", "32"}, {"sm.latency_fp", "6"});
     rig_close(&r);
     refuse("-gpgpu_pipeline_widths 2,1,3", GPC_ERROR_FORMAT, "'2,1,3' is not a list of 7 to 16 widths");
     refuse("-ptx_opcode_latency_int 4,,4", GPC_ERROR_FORMAT, "1: -ptx_opcode_latency_int: '4,,4' is not a list");
@@ -89,24 +90,63 @@ Test(gpgpusim_timed, instructions) {
 Test(gpgpusim_timed, units) {
     rig r;
     rig_open(&r);
+    import_all(&r, "-gpgpu_reg_file_port_throughput 2\n");
     import_all(&r, "-trace_opcode_latency_initiation_int 4,2\n-trace_opcode_latency_initiation_dp 8,2\n"
+                   "-trace_opcode_latency_initiation_sp 3,1\n"
                    "-trace_opcode_latency_initiation_sfu 23,8\n-trace_opcode_latency_initiation_tensor 1,0\n"
                    "-specialized_unit_1 1,4,4,4,4,BRA\n-trace_opcode_latency_initiation_spec_op_1 5,4\n"
                    "-specialized_unit_2 1,4,200,4,4,TEX\n-trace_opcode_latency_initiation_spec_op_2 200,4\n"
                    "-specialized_unit_4 1,4,4,4,4,UDP\n-trace_opcode_latency_initiation_spec_op_4 7,3\n");
-    EXPECT(&r, {"sm.latency_alu", "4"}, {"sm.interval_alu", "2"}, {"sm.latency_double", "8"},
-           {"sm.interval_double", "2"}, {"sm.latency_sfu", "23"}, {"sm.interval_sfu", "8"}, {"sm.latency_tensor", "1"},
-           {"sm.interval_tensor", "1"}, {"sm.latency_control", "5"}, {"sm.latency_uniform", "7"},
-           {"sm.interval_uniform", "3"}, {"sm.latency_constant", "26"});
+    EXPECT(&r, {"sm.latency_stages", "5"}, {"sm.latency_int", "4"}, {"sm.interval_int", "2"}, {"sm.latency_fp", "3"},
+           {"sm.interval_fp", "1"}, {"sm.latency_alu", "18"}, {"sm.latency_double", "8"}, {"sm.interval_double", "2"},
+           {"sm.latency_sfu", "23"}, {"sm.interval_sfu", "8"}, {"sm.latency_tensor", "1"}, {"sm.interval_tensor", "1"},
+           {"sm.latency_control", "1"}, {"sm.interval_control", "4"}, {"sm.units_control", "4"},
+           {"sm.latency_uniform", "7"}, {"sm.interval_uniform", "3"}, {"sm.units_uniform", "4"},
+           {"sm.latency_constant", "4"}, {"sm.units_tensor", "auto"});
     import_all(&r, "-specialized_unit_3 1,4,8,4,4,TENSOR\n-trace_opcode_latency_initiation_spec_op_3 12,8\n"
                    "-specialized_unit_8 0,4,8,4,4,BRA\n-trace_opcode_latency_initiation_spec_op_8 77,8\n");
-    EXPECT(&r, {"sm.latency_tensor", "12"}, {"sm.interval_tensor", "8"}, {"sm.latency_control", "5"});
+    EXPECT(&r, {"sm.latency_tensor", "12"}, {"sm.interval_tensor", "8"}, {"sm.units_tensor", "4"},
+           {"sm.interval_control", "4"});
+    import_all(&r, "-specialized_unit_4 1,2,8,4,4,UDI\n-trace_opcode_latency_initiation_spec_op_4 2,5\n");
+    EXPECT(&r, {"sm.latency_uniform", "2"}, {"sm.interval_uniform", "5"}, {"sm.units_uniform", "2"});
     rig_close(&r);
     refuse("-trace_opcode_latency_initiation_dp 8", GPC_ERROR_FORMAT, "'8' is not latency,initiation");
     refuse("-specialized_unit_1 BRA\n-trace_opcode_latency_initiation_spec_op_1 4,4", GPC_ERROR_FORMAT,
            "1: -specialized_unit_1: 'BRA' does not end in a unit's name");
     refuse("-specialized_unit_1 1,BRA\n-trace_opcode_latency_initiation_spec_op_1 4", GPC_ERROR_FORMAT,
            "2: -trace_opcode_latency_initiation_spec_op_1: '4' is not latency,initiation");
+}
+
+/* SM2_GTX480, whose schedulers use any of them and whose SP and SFU do what has no unit; then SM7_QV100. */
+Test(gpgpusim_timed, numbers_of_units) {
+    rig r;
+    rig_open(&r);
+    import_all(&r, "-gpgpu_num_sp_units 2 -gpgpu_num_sfu_units 1 -gpgpu_num_int_units 0 -gpgpu_num_dp_units 0\n"
+                   "-gpgpu_num_tensor_core_units 0");
+    EXPECT(&r, {"sm.units_fp", "2"}, {"sm.units_sfu", "1"}, {"sm.units_int", "0"}, {"sm.units_double", "0"},
+           {"sm.units_tensor", "auto"}, {"sm.unit_sharing", "sm"}, {"sm.latency_stages", "0"});
+    import_all(&r, "-gpgpu_num_sp_units 4 -gpgpu_num_sfu_units 4 -gpgpu_num_int_units 4 -gpgpu_num_dp_units 4\n"
+                   "-gpgpu_num_tensor_core_units 4 -gpgpu_sub_core_model 1 -gpgpu_reg_file_port_throughput 3");
+    EXPECT(&r, {"sm.units_fp", "4"}, {"sm.units_sfu", "4"}, {"sm.units_int", "4"}, {"sm.units_double", "4"},
+           {"sm.units_tensor", "4"}, {"sm.unit_sharing", "scheduler"}, {"sm.latency_stages", "4"});
+    rig_close(&r);
+    refuse("-gpgpu_num_sp_units 0", GPC_ERROR_RANGE, "1: -gpgpu_num_sp_units: sm.units_fp: '0' is not between");
+}
+
+/* addrdec.h's numbers; of 24 slices IPOLY is not the one that there is here. */
+Test(gpgpusim_timed, partition_indexing) {
+    static const char *const spreads[] = {"modulo", "xor", "ipoly", NULL, "random", "modulo", "hash"};
+    for (unsigned n = 0; n < sizeof spreads / sizeof *spreads; n++) {
+        char text[128];
+        snprintf(text, sizeof text,
+                 "-gpgpu_n_mem 16 -gpgpu_n_sub_partition_per_mchannel 2 -gpgpu_memory_partition_indexing %u", n);
+        if (spreads[n])
+            expect(text, "l2.interleave", spreads[n]);
+    }
+    expect("-gpgpu_n_mem 12 -gpgpu_n_sub_partition_per_mchannel 2 -gpgpu_memory_partition_indexing 2", "l2.interleave",
+           "hash");
+    refuse("-gpgpu_memory_partition_indexing 3", GPC_ERROR_UNSUPPORTED, "'3' (PAE) sends two addresses to one place");
+    refuse("-gpgpu_memory_partition_indexing 7", GPC_ERROR_UNSUPPORTED, "'7' is not in 0 to 6");
 }
 
 /* A bank is a lookup and a port of the given width; without one it moves a line. */
@@ -116,8 +156,11 @@ Test(gpgpusim_timed, l1) {
     rig r;
     rig_open(&r);
     import_all(&r, file);
-    EXPECT(&r, {"l1.latency", "34"}, {"l1.tag_ports", "4"}, {"l1.banks", "4"}, {"l1.data_width", "128B"},
-           {"l1.fill_width", "32B"}, {"l1.mshr_entries", "256"}, {"l1.mshr_merges", "32"}, {"l1.miss_queue", "16"});
+    EXPECT(&r, {"l1.latency", "34"}, {"l1.miss_latency", "35"}, {"l1.tag_ports", "4"}, {"l1.banks", "4"},
+           {"l1.data_width", "128B"}, {"l1.fill_width", "32B"}, {"l1.mshr_entries", "256"}, {"l1.mshr_merges", "32"},
+           {"l1.miss_queue", "16"});
+    import_all(&r, "-gpgpu_l1_latency 20 -gpgpu_reg_file_port_throughput 2"); /* 5 stages, of which 3 are before it */
+    EXPECT(&r, {"l1.latency", "23"}, {"l1.miss_latency", "24"});
     import_all(&r, "-gpgpu_cache:dl1 N:32:128:4,L:L:m:N:H,A:64:8");
     EXPECT(&r, {"l1.data_width", "512B"}, {"l1.fill_width", "128B"}, {"l1.mshr_entries", "64"},
            {"l1.miss_queue", "16"});

@@ -82,9 +82,11 @@ class Configurations(TemporaryCase):
         options = "-gpgpu_n_clusters 20\n-gpgpu_n_cluster 3\n-gpgpu_perf_sim_memcpy 1\n"
         self.assertEqual(self.config.import_gpgpusim_text(options, "here", found), 1)
         applied, unknown, ignored = found
-        self.assertEqual(applied, ("-gpgpu_n_clusters", "20", 1, gpucache.ImportOutcome.APPLIED))
-        self.assertEqual(unknown, ("-gpgpu_n_cluster", "3", 2, gpucache.ImportOutcome.UNKNOWN))
+        self.assertEqual(applied, ("-gpgpu_n_clusters", "20", 1, gpucache.ImportOutcome.APPLIED, ""))
+        self.assertEqual(unknown[:4], ("-gpgpu_n_cluster", "3", 2, gpucache.ImportOutcome.UNKNOWN))
+        self.assertIn("no option of GPGPU-Sim", unknown.reason)
         self.assertEqual(ignored.outcome, gpucache.ImportOutcome.IGNORED)
+        self.assertIn("no copies of the host", ignored.reason)
         with self.assertRaisesRegex(gpucache.RangeError, "here:1: -gpgpu_n_mem"):
             self.config.import_gpgpusim_text("-gpgpu_n_mem 0", "here", found)
         self.assertEqual(len(found), 3)

@@ -409,7 +409,7 @@ class gpc_key_info(SizedRecord):
 
 
 class gpc_import_option(Record):
-    _fields_ = (("name", c_char_p), ("value", c_char_p), ("line", c_size_t), ("outcome", c_int))
+    _fields_ = (("name", c_char_p), ("value", c_char_p), ("line", c_size_t), ("outcome", c_int), ("reason", c_char_p))
 
 
 gpc_import_fn = CFUNCTYPE(None, c_void_p, POINTER(gpc_import_option))

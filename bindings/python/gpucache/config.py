@@ -13,8 +13,9 @@ from .errors import NotFoundError
 # `choices` are words; of a number, words that may stand instead of it.
 Key = namedtuple("Key", "name type unit initial minimum maximum choices meaning")
 Preset = namedtuple("Preset", "name summary")
-# Of a file of GPGPU-Sim's: `outcome` is an ImportOutcome, `value` "" where there is none.
-ImportedOption = namedtuple("ImportedOption", "name value line outcome")
+# Of a file of GPGPU-Sim's: `outcome` is an ImportOutcome, `value` "" where there is none, `reason` says why it was not
+# applied, "" of one that was.
+ImportedOption = namedtuple("ImportedOption", "name value line outcome reason", defaults=("",))
 
 
 def config_keys():
@@ -125,7 +126,7 @@ class Config(Handle):
         def note(_, option):
             raw = option.contents
             outcome = ImportOutcome(raw.outcome)
-            found.append(ImportedOption(decoded(raw.name), decoded(raw.value), raw.line, outcome))
+            found.append(ImportedOption(decoded(raw.name), decoded(raw.value), raw.line, outcome, decoded(raw.reason)))
 
         call(function, self._live(), *arguments, g.gpc_import_fn(note), None)
         return sum(option.outcome is ImportOutcome.APPLIED for option in found[before:])
