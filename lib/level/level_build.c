@@ -56,7 +56,7 @@ static void assign_partitions(gpc_hierarchy *h) {
         h->sm_partition[sm] = how == 0 ? sm >= (h->sms + 1) / 2 : how == 1 ? sm / 2 % 2 : sm / 16 % 2;
 }
 
-/* Channels that the slices of a partition of a GPU have among them, of which some may have several, or a part of one. */
+/* Channels of the slices of a GPU's partition; a slice may have several, or a part of one. */
 static uint32_t channels_per_partition(const gpc_hierarchy *h) {
     const uint32_t channels = (uint32_t)gpci_number(h, GPCI_KEY_DRAM_CHANNELS), parts = h->partitions * h->gpus;
     return channels < parts ? 1 : channels / parts;

@@ -107,9 +107,9 @@ Test(interleave, hash_spreads_strides) {
 }
 
 /*
- * GPGPU-Sim's own, bit by bit: addrdec_tlx of addrdec.cc with -gpgpu_mem_addr_mapping of SM7_QV100 (dramid@8, the lowest
- * bank bit just above the channel's), bitwise_hash_function and ipoly_hash_function of hashing.cc. The bits of the
- * address above those of channel and subpartition that go into each bit of the slice, as its equations list them.
+ * GPGPU-Sim's own, bit by bit: addrdec_tlx of addrdec.cc with -gpgpu_mem_addr_mapping of SM7_QV100 (dramid@8, the
+ * lowest bank bit just above the channel's), bitwise_hash_function and ipoly_hash_function of hashing.cc. The bits of
+ * the address above those of channel and subpartition that go into each bit of the slice, as its equations list them.
  */
 static const uint32_t ipoly_16[4] = {0xf59, 0x11eb, 0x3d6, 0x7ac},
                       ipoly_32[5] = {0x3e69, 0x7cd2, 0x47cd, 0xf9a, 0x1f34},
