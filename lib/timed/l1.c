@@ -259,8 +259,8 @@ const gpci_stage_rules gpci_l1_stage = {.send = send_fetch,
                                         .hold_up = gpci_l1_hold_up,
                                         .passed_by = gpci_l1_not_kept};
 
-static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
+static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p,
+                              gpci_tag_access *access) {
     if (!gpci_l1_for(t->h, p->request.sm, p->request.space)) {
         if (gpci_queue_full(&stage->out))
             return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
@@ -299,8 +299,8 @@ static void write_through(gpci_timed *t, gpci_stage *stage, uint32_t packet, con
     gpci_l1_send_itself(t, stage, packet, GPCI_WRITE);
 }
 
-static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
+static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p,
+                               gpci_tag_access *access) {
     if (gpci_queue_full(&stage->out))
         return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
     gpc_access_result *r = &access->result;
@@ -331,8 +331,8 @@ static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet
 }
 
 /* Performed at L2; L1 only drops what it holds. */
-static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
+static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p,
+                                gpci_tag_access *access) {
     if (gpci_queue_full(&stage->out))
         return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
     if (gpci_l1_for(t->h, p->request.sm, p->request.space)) {
@@ -348,18 +348,19 @@ static gpci_verdict pass_atomic(gpci_timed *t, gpci_stage *stage, uint32_t packe
     return GPCI_WAITING;
 }
 
-static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
-    switch (gpci_packet_at(&t->pool, packet)->request.kind) {
+GPCI_INLINE gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p,
+                              gpci_tag_access *access) {
+    switch (p->request.kind) {
     case GPC_STORE:
-        return pass_store(t, stage, packet, access);
+        return pass_store(t, stage, packet, p, access);
     case GPC_ATOMIC:
     case GPC_REDUCTION:
-        return pass_atomic(t, stage, packet, access);
+        return pass_atomic(t, stage, packet, p, access);
     case GPCI_KIND_FENCE:
         gpci_fence_passed(t, packet);
         return GPCI_WAITING;
     default:
-        return pass_load(t, stage, packet, access);
+        return pass_load(t, stage, packet, p, access);
     }
 }
 
@@ -371,14 +372,14 @@ GPCI_INLINE gpci_queue *before_tags(const gpci_timed *t, gpci_stage *stage, bool
 }
 
 /* Blocks of a line of which an instruction needs several pass together, if they can. */
-GPCI_INLINE bool tag_port(const gpci_timed *t, gpci_stage *stage, uint32_t packet) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+GPCI_INLINE bool tag_port(const gpci_timed *t, gpci_stage *stage, const gpci_packet *p) {
     const bool beside = p->flags & GPCI_PACKET_FOLLOWS && stage->ports_used &&
                         stage->tag_cycle == gpci_clock_own(stage->options->clock, t->wheel.now);
     return GPCI_UNLIKELY(beside) || gpci_stage_port(stage, t->wheel.now, p->address);
 }
 
-typedef gpci_verdict (*pass_tags_fn)(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access);
+typedef gpci_verdict (*pass_tags_fn)(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p,
+                                     gpci_tag_access *access);
 
 /* As many packets through the tags as ports, banks and resources let through in this cycle. */
 GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_tags_fn pass_tags, bool returns) {
@@ -393,17 +394,18 @@ GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_tags_fn pass_ta
             return;
         }
         uint32_t packet = queue->first, next = t->pool.links[packet].next;
-        uint64_t number = stage->reorder ? gpci_packet_at(&t->pool, packet)->tags.number : 0;
-        bool last = gpci_packet_at(&t->pool, packet)->flags & GPCI_PACKET_LAST;
-        if (!tag_port(t, stage, packet)) {
+        gpci_packet *p = gpci_packet_at(&t->pool, packet);
+        uint64_t number = stage->reorder ? p->tags.number : 0;
+        bool last = p->flags & GPCI_PACKET_LAST;
+        if (!tag_port(t, stage, p)) {
             gpci_wheel_wake(&t->wheel, stage->component, now + 1);
             return;
         }
         /* the packet leaves the queue before it may enter another */
         queue->first = next;
-        gpci_verdict verdict = pass_tags(t, stage, packet, access);
+        gpci_verdict verdict = pass_tags(t, stage, packet, p, access);
         if (verdict == GPCI_BLOCKED) {
-            gpci_see_blocked(t, stage, gpci_packet_at(&t->pool, packet), access);
+            gpci_see_blocked(t, stage, p, access);
             t->pool.links[packet].next = next;
             queue->first = packet;
             return;
@@ -548,11 +550,17 @@ static void run_own_tags(gpci_timed *t, gpci_stage *stage) {
     run_tags(t, stage, pass, false);
 }
 
+static gpci_verdict pass_coherent(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p,
+                                  gpci_tag_access *access) {
+    (void)p;
+    return gpci_coherent_l1_pass(t, stage, packet, access);
+}
+
 static void run_coherent_tags(gpci_timed *t, gpci_stage *stage) {
     if (GPCI_UNLIKELY(stage->lsus != NULL))
         gpci_lsus_step(t, stage);
     else
-        run_tags(t, stage, gpci_coherent_l1_pass, true);
+        run_tags(t, stage, pass_coherent, true);
 }
 
 void gpci_l1_step(const gpci_group *group, uint32_t sm) {

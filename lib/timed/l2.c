@@ -36,8 +36,7 @@ static const gpci_queue *reply_queue(const gpci_timed *t, const gpci_stage *stag
 }
 
 /* The packet is served: it goes back as its own reply once its data are out of the port. */
-static void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
+GPCI_INLINE void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p, uint8_t level) {
     if (!has_reply(p)) {
         gpci_pool_give(&t->pool, packet);
         return;
@@ -56,8 +55,15 @@ static void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t lev
     p->path.size = t->header + bytes;
     p->type = GPCI_REPLY;
     t->pool.links[packet].due = due;
-    gpci_queue_push(waits ? &stage->atomics : &stage->served, &t->pool, t->wheel.now, packet);
-    gpci_wheel_wake(&t->wheel, stage->component, due);
+    gpci_queue *queue = waits ? &stage->atomics : &stage->served;
+    gpci_queue_push(queue, &t->pool, t->wheel.now, packet);
+    if (queue->count == 1) /* else what is before it wakes the slice first, and that then for the next */
+        gpci_wheel_wake(&t->wheel, stage->component, due);
+}
+
+/* A packet that waited at an MSHR entry has its data. */
+static void released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level) {
+    serve(t, stage, packet, gpci_packet_at(&t->pool, packet), level);
 }
 
 /* A write to DRAM of segments of the slice's line. */
@@ -141,7 +147,7 @@ static void passed_by(gpci_stage *stage, const gpc_request *request, uint8_t sec
 }
 
 const gpci_stage_rules gpci_l2_stage = {
-    .send = send_fetch, .evicted = evicted, .released = serve, .hold_up = hold_up, .passed_by = passed_by};
+    .send = send_fetch, .evicted = evicted, .released = released, .hold_up = hold_up, .passed_by = passed_by};
 
 /* Read sectors count as hits where they are valid, or on their way: so hardware counts them. */
 static void count_read(gpci_timed *t, uint32_t slice, const gpci_packet *p, unsigned shift,
@@ -196,7 +202,7 @@ static gpci_verdict pass_uncached(gpci_timed *t, gpci_stage *stage, uint32_t pac
     if (p->type != GPCI_READ)
         write_memory(t, stage, gpci_l2_line(t, p->path.inner), segments);
     if (p->type == GPCI_WRITE) {
-        serve(t, stage, packet, 3);
+        serve(t, stage, packet, p, 3);
         return GPCI_SERVED;
     }
     gpci_count_slice_dram_read(t->h, stage->index, gpci_count_sectors(p->segments));
@@ -205,8 +211,7 @@ static gpci_verdict pass_uncached(gpci_timed *t, gpci_stage *stage, uint32_t pac
     return GPCI_WAITING;
 }
 
-static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
+static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p, gpci_tag_access *access) {
     gpc_access_result *r = &access->result;
     if (!stage->cache)
         return pass_uncached(t, stage, packet, access);
@@ -242,7 +247,7 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
             t, stage, gpci_l2_line(t, p->request.address),
             gpci_l2_written(&p->request, r, (uint8_t)(p->segments << gpci_l2_shift(t->h, p->address))));
     if (verdict == GPCI_SERVED)
-        serve(t, stage, packet, 2);
+        serve(t, stage, packet, p, 2);
     return verdict;
 }
 
@@ -265,12 +270,13 @@ static void run_link_tags(gpci_timed *t, gpci_stage *stage) {
                 return;
             stage->link_at = gpci_network_receive(stage->peer_requests, stage->index);
         }
-        if (!gpci_stage_port(stage, t->wheel.now, gpci_packet_at(&t->pool, stage->link_at)->address)) {
+        gpci_packet *p = gpci_packet_at(&t->pool, stage->link_at);
+        if (!gpci_stage_port(stage, t->wheel.now, p->address)) {
             again(t, stage);
             return;
         }
-        if (pass(t, stage, stage->link_at, access) == GPCI_BLOCKED) {
-            gpci_see_blocked(t, stage, gpci_packet_at(&t->pool, stage->link_at), access);
+        if (pass(t, stage, stage->link_at, p, access) == GPCI_BLOCKED) {
+            gpci_see_blocked(t, stage, p, access);
             return;
         }
         stage->link_at = GPCI_NO_PACKET;
@@ -287,10 +293,8 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
         uint32_t packet = stage->in.first;
         const gpci_packet_link *link = &t->pool.links[packet];
         uint32_t next = link->next;
-        if (link->due > now) {
-            gpci_wheel_wake(&t->wheel, stage->component, link->due);
+        if (link->due > now) /* the slice is woken for it at the end of its step */
             return;
-        }
         if (gpci_stage_ports_used(stage, now)) {
             again(t, stage);
             return;
@@ -302,7 +306,7 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
             return;
         }
         stage->in.first = next;
-        if (pass(t, stage, packet, access) == GPCI_BLOCKED) {
+        if (pass(t, stage, packet, p, access) == GPCI_BLOCKED) {
             gpci_see_blocked(t, stage, p, access);
             t->pool.links[packet].next = next;
             stage->in.first = packet;
@@ -334,7 +338,7 @@ static void take_fill(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     uint32_t bytes = gpci_packet_bytes(p), width = stage->options->fill_width;
     stage->fill_free = gpci_clock_own(clock, t->wheel.now) + (bytes + width - 1) / width;
     if (!stage->cache) {
-        serve(t, stage, packet, p->level);
+        serve(t, stage, packet, p, p->level);
     } else if (p->flags & GPCI_PACKET_FETCH) {
         gpci_stage_fill(t, stage, packet);
     } else { /* a write or an atomic that was passed on is done */
@@ -363,7 +367,7 @@ static void run_fills(gpci_timed *t, gpci_stage *stage) {
 }
 
 /* Send the first of a queue of replies, if it is due and its network takes it. */
-GPCI_INLINE bool send_reply(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
+static bool send_reply(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
     uint32_t packet = queue->first;
     const uint64_t due = t->pool.links[packet].due;
     if (due > t->wheel.now) {
@@ -390,7 +394,7 @@ static GPCI_NOINLINE void run_other_replies(gpci_timed *t, gpci_stage *stage) {
         ;
 }
 
-static void run_served(gpci_timed *t, gpci_stage *stage) {
+GPCI_INLINE void run_served(gpci_timed *t, gpci_stage *stage) {
     while (stage->served.count && send_reply(t, stage, &stage->served))
         ;
     if (GPCI_UNLIKELY(stage->returned.count | stage->atomics.count))
@@ -407,7 +411,7 @@ static void run_link_out(gpci_timed *t, gpci_stage *stage) {
     }
 }
 
-static void run_requests(gpci_timed *t, gpci_stage *stage) {
+GPCI_INLINE void run_requests(gpci_timed *t, gpci_stage *stage) {
     if (stage->out.count)
         gpci_channel_send(t, stage);
     if (stage->link.count)

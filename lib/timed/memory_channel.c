@@ -23,23 +23,13 @@ uint32_t gpci_channel_of(const gpci_timed *t, uint32_t slice, uint64_t inner, ui
     return slice * t->channels_per_slice + (uint32_t)(number % t->channels_per_slice);
 }
 
-/* Bursts that hold any of a line's segments: bit n = n bursts from the line's begin. */
-static uint32_t bursts_of(const gpci_timed *t, uint8_t segments) {
-    uint32_t bursts = 0;
-    for (uint32_t s = 0; s < 4; s++)
-        if (segments >> s & 1)
-            for (uint32_t at = s * GPCI_SEGMENT; at < (s + 1) * GPCI_SEGMENT; at += t->burst)
-                bursts |= 1u << at / t->burst;
-    return bursts;
-}
-
 /* A packet's bursts, as many as there is room for; true once all are in. `path.taken` has those that are. */
 static bool enqueue(gpci_timed *t, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint32_t channel = p->path.channel;
     bool write = p->type == GPCI_WRITE;
     uint64_t cycle = gpci_clock_own(t->dram_clock, t->wheel.now);
-    uint32_t left = bursts_of(t, p->segments) & ~(uint32_t)p->path.taken;
+    uint32_t left = t->bursts_of[p->segments] & ~(uint32_t)p->path.taken;
     for (; left; left &= left - 1) {
         uint32_t burst = gpci_lowest(left);
         if (!gpci_dram_room(t->dram, channel, write))
@@ -106,7 +96,7 @@ static void set_out(gpci_timed *t, const gpci_stage *slice, uint32_t packet) {
     uint64_t line = gpci_l2_line(t, p->request.address);
     t->pool.links[packet].due = GPCI_NEVER;
     p->path.taken = 0;
-    p->path.bursts = (uint8_t)gpci_popcount(bursts_of(t, p->segments));
+    p->path.bursts = (uint8_t)gpci_popcount(t->bursts_of[p->segments]);
     p->path.slice = (uint16_t)slice->index;
     p->path.channel = (uint16_t)gpci_channel_of(t, slice->index, line, &p->path.local);
 }

@@ -11,6 +11,15 @@ static gpci_group_size channel_size(const gpci_timed *t, gpci_group_kind kind) {
     return (gpci_group_size){is_there ? t->channels : 0, is_there ? t->channels : 0};
 }
 
+static uint8_t bursts_of(const gpci_timed *t, uint32_t segments) {
+    uint32_t bursts = 0;
+    for (uint32_t s = 0; s < 4; s++)
+        if (segments >> s & 1)
+            for (uint32_t at = s * GPCI_SEGMENT; at < (s + 1) * GPCI_SEGMENT; at += t->burst)
+                bursts |= 1u << at / t->burst;
+    return (uint8_t)bursts;
+}
+
 static gpc_status channel_make(gpci_group *group, gpc_error *error) {
     gpci_timed *t = group->timed;
     uint32_t slices = t->h->slices;
@@ -21,6 +30,8 @@ static gpc_status channel_make(gpci_group *group, gpc_error *error) {
     if (t->burst < 16)
         return gpci_fail(error, GPC_ERROR_RANGE, "dram: a burst of %u bytes is less than the 16 of a hierarchy",
                          t->burst);
+    for (uint32_t segments = 0; segments < sizeof t->bursts_of; segments++)
+        t->bursts_of[segments] = bursts_of(t, segments);
     t->memory = gpci_zalloc(t->context, t->channels, sizeof *t->memory);
     if (!t->memory)
         return gpci_out_of_memory(error);

@@ -19,10 +19,10 @@ static inline void set_bit(uint64_t *words, uint32_t bit) {
     words[bit / 64] |= (uint64_t)1 << (bit & 63);
 }
 
-/* A bit of a bitmap that several lanes set bits of. */
-static inline void set_shared(const gpci_network *network, uint64_t *words, uint32_t bit) {
+/* A bit of a bitmap that several lanes set bits of, `alone` that no other thread does now. */
+static inline void set_shared(const gpci_network *network, uint64_t *words, uint32_t bit, bool alone) {
 #if defined(__GNUC__) || defined(__clang__)
-    if (GPCI_UNLIKELY(network->sharing != NULL))
+    if (!alone && GPCI_UNLIKELY(network->sharing != NULL))
         __atomic_fetch_or(&words[bit / 64], (uint64_t)1 << (bit & 63), __ATOMIC_RELAXED);
     else
 #endif
@@ -33,9 +33,9 @@ static inline void clear_bit(uint64_t *words, uint32_t bit) {
     words[bit / 64] &= ~((uint64_t)1 << (bit & 63));
 }
 
-static inline bool has_shared(const gpci_network *network, const uint64_t *words, uint32_t bit) {
+static inline bool has_shared(const gpci_network *network, const uint64_t *words, uint32_t bit, bool alone) {
 #if defined(__GNUC__) || defined(__clang__)
-    if (GPCI_UNLIKELY(network->sharing != NULL))
+    if (!alone && GPCI_UNLIKELY(network->sharing != NULL))
         return __atomic_load_n(&words[bit / 64], __ATOMIC_RELAXED) >> (bit & 63) & 1;
 #endif
     return words[bit / 64] >> (bit & 63) & 1;
@@ -68,8 +68,8 @@ static inline void append(gpci_packet_list *to, const gpci_pool *pool, uint32_t 
 }
 
 /* A packet has come to the head of a queue. */
-static inline void note_request(gpci_network *network, uint32_t input, uint32_t output) {
-    set_shared(network, network->requests + (size_t)output * network->in_words, input);
+GPCI_INLINE void note_request(gpci_network *network, uint32_t input, uint32_t output, bool alone) {
+    set_shared(network, network->requests + (size_t)output * network->in_words, input, alone);
     if (network->virtual_queues)
         set_bit(network->wanted + (size_t)input * network->out_words, output);
 }
@@ -79,8 +79,8 @@ static inline uint32_t last_output(const gpci_network *network) {
 }
 
 /* The outputs that are asked for are matched in this cycle, in the turn of the last. */
-static inline void wake_matching(gpci_network *network) {
-    if (GPCI_UNLIKELY(network->sharing != NULL))
+static inline void wake_matching(gpci_network *network, bool simple) {
+    if (!simple && GPCI_UNLIKELY(network->sharing != NULL))
         note(&network->sharing->asked);
     else
         gpci_wheel_wake(network->wheel, last_output(network), network->wheel->now);
@@ -94,12 +94,12 @@ static GPCI_NOINLINE void announce_shared(gpci_network *network, uint32_t output
 }
 
 /* Wake the receiver for the first packet of the buffer: it does not know when that is due, so it is not woken early. */
-static inline void announce(gpci_network *network, uint32_t output) {
+GPCI_INLINE void announce(gpci_network *network, uint32_t output, bool simple) {
     gpci_network_output *port = &network->outputs[output];
     const uint64_t due = network->pool->links[port->buffer.first].due, now = network->wheel->now;
     network->arrivals[output] = due;
     port->distant = due >= now + GPCI_WHEEL_SPAN;
-    if (GPCI_UNLIKELY(network->sharing != NULL)) {
+    if (!simple && GPCI_UNLIKELY(network->sharing != NULL)) {
         announce_shared(network, output, due);
         return;
     }
@@ -108,10 +108,12 @@ static inline void announce(gpci_network *network, uint32_t output) {
 }
 
 static inline uint32_t flits_of(const gpci_network *network, uint32_t size) {
-    return (size + network->options.width - 1) / network->options.width;
+    return (uint32_t)gpci_quotient(&network->width, (uint64_t)size + network->options.width - 1);
 }
 
-GPCI_INLINE void enter(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t index) {
+/* `simple`: it is known that the network is. */
+GPCI_INLINE void enter(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t index,
+                       bool simple) {
     const uint64_t now = network->wheel->now;
     gpci_packet *packet = gpci_packet_at(network->pool, index);
     gpci_packet_list *to = gpci_network_lane(network, input, output);
@@ -122,65 +124,73 @@ GPCI_INLINE void enter(gpci_network *network, uint32_t input, uint32_t output, u
     packet->path.entered = now;
     gpci_packet_link *link = &network->pool->links[index];
     const uint32_t flits = flits_of(network, size);
-    link->due = network->fast ? gpci_clock_own(network->options.clock, now) : 0;
+    link->due = !simple && network->fast ? gpci_clock_own(network->options.clock, now) : 0;
     link->to = (uint16_t)output;
     link->flits = (uint16_t)(flits < GPCI_MANY_FLITS ? flits : GPCI_MANY_FLITS);
     append(to, network->pool, index);
     gpci_network_input *port = &network->inputs[input];
-    port->used += weight_of(network, index);
+    port->used += simple ? 1 : weight_of(network, index);
     come(&port->stay, now);
     if (!head)
         return;
-    note_request(network, input, output);
-    if (has_shared(network, network->open, output) && !has_bit(network->sending, input)) {
-        set_shared(network, network->requested, output);
-        wake_matching(network);
+    note_request(network, input, output, simple);
+    if (has_shared(network, network->open, output, simple) && !has_bit(network->sending, input)) {
+        set_shared(network, network->requested, output, simple);
+        wake_matching(network, simple);
     }
 }
 
 /* What a network does where it is watched is told by functions of their own, so that it costs the others one look. */
 static GPCI_COLD void send_watched(gpci_network *network, uint32_t input, uint32_t output, uint32_t size,
                                    uint32_t index) {
-    enter(network, input, output, size, index);
+    enter(network, input, output, size, index, false);
     network->watch(network->watch_data, network->options.component, false, input, index);
 }
 
-void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t index) {
-    if (GPCI_UNLIKELY(network->watch != NULL))
+static GPCI_NOINLINE void send_any(gpci_network *network, uint32_t input, uint32_t output, uint32_t size,
+                                   uint32_t index) {
+    if (network->watch)
         send_watched(network, input, output, size, index);
     else
-        enter(network, input, output, size, index);
+        enter(network, input, output, size, index, false);
+}
+
+void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t index) {
+    if (GPCI_LIKELY(network->simple))
+        enter(network, input, output, size, index, true);
+    else
+        send_any(network, input, output, size, index);
 }
 
 /* Room has come free in a full buffer. */
-static void reopen(gpci_network *network, uint32_t output) {
+GPCI_INLINE void reopen(gpci_network *network, uint32_t output, bool simple) {
     if (has_bit(network->linked, output))
         return;
-    set_shared(network, network->open, output);
-    set_shared(network, network->requested, output);
-    wake_matching(network);
+    set_shared(network, network->open, output, simple);
+    set_shared(network, network->requested, output, simple);
+    wake_matching(network, simple);
 }
 
-GPCI_INLINE uint32_t leave(gpci_network *network, uint32_t output) {
+GPCI_INLINE uint32_t leave(gpci_network *network, uint32_t output, bool simple) {
     const uint64_t now = network->wheel->now;
     gpci_network_output *port = &network->outputs[output];
     uint32_t index = port->buffer.first;
     const gpci_packet *packet = gpci_packet_at(network->pool, index);
-    const uint32_t weight = weight_of(network, index);
-    const bool had_none = network->in_bytes || port->used == network->output_room;
+    const uint32_t weight = simple ? 1 : weight_of(network, index);
+    const bool had_none = (!simple && network->in_bytes) || port->used == network->output_room;
     port->buffer.first = network->pool->links[index].next;
-    if (network->fast) {
+    if (!simple && network->fast) {
         uint64_t at = gpci_clock_own(network->options.clock, now);
         port->freed = port->freed_at == at ? port->freed + weight : weight;
         port->freed_at = at;
     }
     port->used -= weight;
     if (had_none && port->used < network->output_room)
-        reopen(network, output);
+        reopen(network, output, simple);
     port->distant = false;
     network->arrivals[output] = GPCI_NEVER;
     if (port->buffer.first != GPCI_NO_PACKET)
-        announce(network, output);
+        announce(network, output, simple);
     go(&port->stay, now);
     port->packets++;
     port->bytes += packet->path.size;
@@ -189,13 +199,17 @@ GPCI_INLINE uint32_t leave(gpci_network *network, uint32_t output) {
 }
 
 static GPCI_COLD uint32_t receive_watched(gpci_network *network, uint32_t output) {
-    uint32_t index = leave(network, output);
+    uint32_t index = leave(network, output, false);
     network->watch(network->watch_data, network->options.component, true, output, index);
     return index;
 }
 
+static GPCI_NOINLINE uint32_t receive_any(gpci_network *network, uint32_t output) {
+    return network->watch ? receive_watched(network, output) : leave(network, output, false);
+}
+
 uint32_t gpci_network_receive(gpci_network *network, uint32_t output) {
-    return GPCI_UNLIKELY(network->watch != NULL) ? receive_watched(network, output) : leave(network, output);
+    return GPCI_LIKELY(network->simple) ? leave(network, output, true) : receive_any(network, output);
 }
 
 /* Matching. */
@@ -334,7 +348,7 @@ GPCI_INLINE uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t
         gpci_expect_link(network->pool, network->pool->links[from->first].next);
         if (next != output) {
             withdraw(network, input, output, f);
-            note_request(network, input, next);
+            note_request(network, input, next, true);
         }
     }
     const bool had_none = is_in_bytes(network, f) || port->used == network->input_room;
@@ -364,7 +378,7 @@ GPCI_INLINE void cross(gpci_network *network, uint32_t input, uint32_t output, u
     append(&port->buffer, network->pool, index);
     port->used += f.plain ? 1 : weight_of(network, index);
     if (first)
-        announce(network, output);
+        announce(network, output, false);
     come(&port->stay, now);
     if (cycles) {
         occupy(network, input, output, at + cycles, f);
@@ -520,7 +534,7 @@ void gpci_network_step(const gpci_group *group, uint32_t output) {
             gpci_wheel_wake(network->wheel, component, core); /* it was clamped to the wheel's span */
     }
     if (port->distant)
-        announce(network, output);
+        announce(network, output, false);
     if (component == last_output(network))
         match_form(network);
     else if (!network->match_woken) {
@@ -531,8 +545,13 @@ void gpci_network_step(const gpci_group *group, uint32_t output) {
 
 /* Several threads. */
 
+static void simplify(gpci_network *network) {
+    network->simple = !network->in_bytes && !network->fast && !network->sharing && !network->watch;
+}
+
 void gpci_network_share(gpci_network *network, gpci_network_sharing *sharing) {
     network->sharing = sharing;
+    simplify(network);
 }
 
 void gpci_network_settle(gpci_network *network) {
@@ -551,6 +570,7 @@ void gpci_network_settle(gpci_network *network) {
 void gpci_network_watch(gpci_network *network, gpci_network_watch_fn watch, void *user_data) {
     network->watch = watch;
     network->watch_data = user_data;
+    simplify(network);
 }
 
 bool gpci_network_can_send(const gpci_network *network, uint32_t input) {

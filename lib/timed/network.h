@@ -2,6 +2,7 @@
 #ifndef GPC_TIMED_NETWORK_H
 #define GPC_TIMED_NETWORK_H
 
+#include "cache/index.h"
 #include "stats/stats.h"
 #include "timed/component.h"
 #include "timed/packet.h"
@@ -109,6 +110,8 @@ typedef struct gpci_network {
     bool match_woken;             /* the last output is to be stepped in this cycle */
     bool virtual_queues;          /* several lanes an input */
     bool fast;                    /* several network cycles in one of the core */
+    bool simple;                  /* not so, rooms are packets, one thread, not watched: what comes and goes is plain */
+    gpci_divisor width;           /* of the options */
     gpci_network_input *inputs;
     gpci_network_output *outputs;
     uint64_t *arrivals;      /* [outputs] core cycle at which the first packet of its buffer is due; GPCI_NEVER */

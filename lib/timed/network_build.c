@@ -70,6 +70,8 @@ gpc_status gpci_network_create(gpc_context *context, const gpci_network_options 
     network->in_words = (options->inputs + 63) / 64;
     network->out_words = (options->outputs + 63) / 64;
     network->fast = options->clock.own > options->clock.core;
+    network->simple = !network->in_bytes && !network->fast;
+    network->width = gpci_divisor_of(options->width);
     if (!create_ports(network)) {
         gpci_network_destroy(network);
         return gpci_out_of_memory(error);

@@ -154,30 +154,30 @@ typedef struct gpci_stage {
     uint32_t index;      /* SM, or slice over both partitions */
     uint8_t level;       /* 1 or 2 */
     gpci_mshr mshr;
-    gpci_tag_access tag_access[2]; /* of the requests from above, and of those from the other partition */
     gpci_queue in;                 /* before the tags */
     gpci_queue out;                /* miss queue: to the network, or to memory */
-    gpci_queue link;               /* L2: to the other partition */
     gpci_queue served;             /* L2: data on their way to the reply network */
-    gpci_queue atomics;            /* L2: likewise, of atomics, where the atomic unit is limited */
     gpci_queue fills;              /* L2: data from memory; L1: data that another SM's read brought along */
+    uint64_t tag_cycle;            /* own cycle in which ports and banks were last used */
+    uint64_t banks_used;
+    uint64_t data_free, fill_free; /* own cycles from which on the ports are free */
+    uint64_t congested_since;      /* L2: the network's packet could not enter; GPCI_NEVER */
+    uint64_t unsent_since;         /* L1: the miss queue's head waits for the network; GPCI_NEVER */
+    uint32_t ports_used;
+    uint32_t link_at;              /* L2: the other partition's packet at the tags; GPCI_NO_PACKET */
+    bool memory_full;              /* L2: its channel takes no more for now */
+    gpci_tag_access tag_access[2]; /* of the requests from above, and of those from the other partition */
+    gpci_queue link;               /* L2: to the other partition */
+    gpci_queue atomics;            /* L2: as `served`, of atomics, where the atomic unit is limited */
     gpci_queue
         returned; /* L2: what the other partition did for an SM of this one; coherent: held up for an MSHR entry; */
                   /* coherent L1: who waited with an MSHR entry, and looks again */
-    gpci_queue across[2]; /* coherent L2: to the other partition: requests; and all others */
-    uint32_t link_at;     /* L2: the other partition's packet at the tags; GPCI_NO_PACKET */
-    uint64_t tag_cycle;   /* own cycle in which ports and banks were last used */
-    uint32_t ports_used;
-    uint64_t banks_used;
-    uint64_t data_free, fill_free; /* own cycles from which on the ports are free */
-    uint64_t release_free;         /* L1: those that waited have what they asked for by then */
-    uint64_t atomic_free;          /* L2: own cycle from which on its atomic unit is */
-    uint64_t congested_since;      /* L2: the network's packet could not enter; GPCI_NEVER */
-    uint64_t unsent_since;         /* L1: the miss queue's head waits for the network; GPCI_NEVER */
+    gpci_queue across[2];  /* coherent L2: to the other partition: requests; and all others */
+    uint64_t atomic_free;  /* L2: own cycle from which on its atomic unit is */
+    uint64_t release_free; /* L1: those that waited have what they asked for by then */
     gpci_stage_counts counts;
     uint64_t congested, unsent;
     uint64_t atomic_waits, atomic_busy; /* L2: own cycles */
-    bool memory_full;                   /* L2: its channel takes no more for now */
     /* L1 */
     gpci_reorder *reorder;          /* between coalescer and tags; NULL: none */
     struct gpci_prefetch *prefetch; /* of plain caches, with l1.prefetcher (prefetch.h); NULL */

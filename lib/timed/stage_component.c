@@ -122,9 +122,9 @@ bool gpci_stage_idle(const gpci_stage *stage) {
              stage->mshr.used[0] | stage->mshr.used[1] | (stage->prefetch ? stage->prefetch->count : 0));
 }
 
-/* From its tags' accesses on, without addresses; what is before them, and its cache, is as made, or another's. */
+/* From its queues on, without addresses; what is before them, and its cache, is as made, or another's. */
 void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data) {
-    const size_t from = offsetof(gpci_stage, tag_access), to = offsetof(gpci_stage, reorder),
+    const size_t from = offsetof(gpci_stage, in), to = offsetof(gpci_stage, reorder),
                  rest = offsetof(gpci_stage, stores_below);
     visit(user_data, stage->mshr.used, sizeof stage->mshr.used);
     visit(user_data, &stage->mshr.gauge, sizeof stage->mshr.gauge);

@@ -90,6 +90,7 @@ struct gpci_timed {
     struct gpci_coherent_host *coherent; /* of a tree's controllers; NULL: L1s and slices are caches of their own */
     gpc_dram *dram;
     uint32_t channels, slices_per_channel, channels_per_slice, burst;
+    uint8_t bursts_of[16]; /* segments of a line -> bursts that hold any of them: bit n = n bursts from its begin */
     uint64_t interleave_bytes;
     gpci_memory_channel *memory; /* [channels] */
     uint32_t header, rop_latency, l1_queue, miss_latency, release_width;
