@@ -66,6 +66,7 @@ static const gpci_synthetic *const kernels[] = {
     &gpci_synthetic_rodinia_bfs,
     &gpci_synthetic_rodinia_btree,
     &gpci_synthetic_rodinia_dwt2d,
+    &gpci_synthetic_rodinia_heartwall,
     &gpci_synthetic_rodinia_hotspot,
     &gpci_synthetic_rodinia_lud,
     &gpci_synthetic_rodinia_mummergpu,

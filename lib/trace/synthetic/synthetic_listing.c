@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LABELS 16u
+#define LABELS 128u
 #define NAME 24u
 #define LEAST_REGISTERS 16u /* sm_90 gives a thread no fewer */
 

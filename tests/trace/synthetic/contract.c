@@ -273,6 +273,8 @@ Test(synthetic_contract, odd_sizes) {
         "rodinia-backprop:99999",
         "rodinia-btree:4:queries=1,ranges=1",
         "rodinia-btree:99999:queries=99,ranges=3",
+        "rodinia-heartwall:900:search=4,template=2,points=3,move=3,skip=1",
+        "rodinia-heartwall:9999:search=7,template=7,points=5,frames=12,skip=3",
         "rodinia-hotspot:4",
         "rodinia-hotspot:99999:launches=3",
         "rodinia-mummergpu:22:reference=20,length=20",

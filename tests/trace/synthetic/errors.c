@@ -82,6 +82,8 @@ Test(synthetic_errors, sizes_that_do_not_fit) {
     refused("rodinia-dwt2d:4355", GPC_ERROR_RANGE, "from 4356 bytes");
     refused("rodinia-dwt2d:16KiB:levels=2", GPC_ERROR_RANGE,
             "'levels': at the last of 2 an image of 64 x 64 has less than 33");
+    refused("rodinia-heartwall:28KiB", GPC_ERROR_RANGE, "'search': a frame of 84 x 84 has no room for 40");
+    refused("rodinia-heartwall:1MiB:template=41", GPC_ERROR_RANGE, "'template': 41 is more than 40");
     refused("rodinia-mummergpu:101", GPC_ERROR_RANGE, "101 bytes are less than a read's 102");
     refused("rodinia-mummergpu:2MiB:length=19", GPC_ERROR_RANGE, "'least': 20 bases are more than there are in a read");
     refused("rodinia-mummergpu:2MiB:reference=99", GPC_ERROR_RANGE, "'length': 100 bases are more");
@@ -181,7 +183,10 @@ Test(synthetic_errors, listings) {
     cr_assert_eq(l.steps[4].target, 1);
     cr_assert_eq(l.steps[5].registers[0], GPC_REGISTER_UP + 1);
 
-    static const char *const wrong[] = {
+    char many[1024] = ""; /* labels */
+    for (unsigned k = 0; k < 129; k++)
+        snprintf(many + strlen(many), sizeof many - strlen(many), "NOP l%u;", k);
+    const char *const wrong[] = {
         "",
         "R1 LDC",
         "BRA nowhere; EXIT",
@@ -197,7 +202,7 @@ Test(synthetic_errors, listings) {
         "8{R1 LDC}; EXIT",
         "R1 LDC}; EXIT",
         "BRA a_label_that_is_longer_than_any; EXIT",
-        "NOP a b c; NOP d e f; NOP g h i; NOP j k l; NOP m n o; NOP p q r; EXIT",
+        many,
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         gpc_status status = assemble(wrong[i], &l, &error);

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TRACE_SYNTHETIC_SYNTHETIC_HEARTWALL_H
+#define GPC_TRACE_SYNTHETIC_SYNTHETIC_HEARTWALL_H
+
+#include "trace/synthetic/synthetic.h"
+
+/* rodinia-heartwall: its arrays, and the steps that make one of others, of which its listing has the same as its walk. */
+
+#define HEART_CODE 16384u
+#define HEART_POINTS 51u
+#define HEART_INNER 20u
+#define HEART_TENTH 10u
+
+enum {
+    FRAME,
+    ROWS,
+    COLUMNS,
+    ROW_PLACES,
+    COLUMN_PLACES,
+    TEMPLATES,
+    AREA,
+    CONVOLVED,
+    PADDED,
+    SELECTED,
+    SUBTRACTED,
+    SUBTRACTED_SELECTED,
+    SUMS,
+    SQUARES,
+    SQUARE_SUMS,
+    TEMPLATE_SQUARES,
+    MASK,
+    MASKED,
+    HEART_ARRAYS
+};
+
+/* Shared memory, in this order: the template turned round, sums, the largest values and where they are, three numbers. */
+enum { TURNED, PARTIAL, SQUARE_PARTIAL, LARGEST, LARGEST_AT, TOTAL, SQUARE_TOTAL, DEVIATION, HEART_SHARED };
+
+typedef struct heart {
+    gpci_operand array[HEART_ARRAYS]; /* `step` from point to point */
+    uint64_t shared[HEART_SHARED + 1];
+    uint64_t side, frames, points; /* of a frame in pixels; how many */
+    uint64_t search, template, move;
+    uint64_t in, area, out, padded; /* sides of the template, the area, both convolved, the area with borders */
+    uint64_t skip, seed;
+    uint64_t row[HEART_POINTS], column[HEART_POINTS];
+    char code[HEART_CODE];
+    size_t used;
+} heart;
+
+/* Where an element comes from. */
+typedef enum heart_map {
+    SAME,
+    AROUND,   /* the area in the frame */
+    TEMPLATE, /* the template in the frame */
+    BACK,     /* the template from its end */
+    LOWER,    /* of the padded area: the rows a template further on */
+    UPPER,    /* the first rows */
+    RIGHT     /* of their differences: columns a template further on */
+} heart_map;
+
+typedef struct heart_load {
+    unsigned array;
+    heart_map map;
+} heart_load;
+
+/* Elements that are made one by one of one or two others, and of a number in shared memory where `uses` is one. */
+typedef struct heart_step {
+    unsigned count;
+    heart_load load[2];
+    unsigned uses, to;
+} heart_step;
+
+#define ONE(array, map, to) \
+    { 1, {{array, map}, {0, SAME}}, 0, to }
+#define TWO(first, second, to) \
+    { 2, {{first, SAME}, {second, SAME}}, 0, to }
+
+/* Both sums of boxes: of the area, and of its squares. */
+enum { OF_AREA, OF_SQUARES, BOXES };
+
+extern const heart_step gpci_heart_select_area, gpci_heart_lower, gpci_heart_upper, gpci_heart_subtract,
+    gpci_heart_right, gpci_heart_lefts[BOXES], gpci_heart_boxes[BOXES], gpci_heart_square_area, gpci_heart_square,
+    gpci_heart_deviations, gpci_heart_scale, gpci_heart_centre, gpci_heart_divide;
+
+/* Put the listing together, in `code`. */
+void gpci_heart_listing(heart *h);
+
+#endif
