@@ -323,8 +323,8 @@ GPC_API uint64_t gpc_scheduler_next_change(const gpc_scheduler *scheduler);
 GPC_API uint32_t gpc_scheduler_age_of(const gpc_scheduler *scheduler, uint32_t slot);
 
 /*
- * Counters that the policy and the throttles publish of themselves ("scheduler.pcal.tokens"); as gpc_cache_policy_value.
- * Since: 0.2.
+ * Counters that the policy and the throttles publish of themselves ("scheduler.pcal.tokens").
+ * As gpc_cache_policy_value. Since: 0.2.
  */
 GPC_API gpc_status gpc_scheduler_policy_value(const gpc_scheduler *scheduler, size_t index, gpc_policy_value *value);
 

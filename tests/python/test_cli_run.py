@@ -85,8 +85,8 @@ class Runs(TemporaryCase):
         self.done(self.source, "--preset", "h100", "--set", "l1.ways=8", "--json", target)
         with open(target, encoding="utf-8") as file:
             document = json.load(file)
-        self.assertEqual(list(document), ["schema", "version", "preset", "mode", "traces", "settings", "config", "kernels",
-                                          "total"])  # fmt: skip
+        self.assertEqual(list(document), ["schema", "version", "preset", "mode", "traces", "settings", "interrupted", "config",
+                                          "kernels", "total"])  # fmt: skip
         self.assertEqual((document["schema"], document["preset"]), (1, "h100"))
         self.assertEqual((document["version"], document["mode"]), (gpucache.version(), "functional"))
         self.assertEqual((document["traces"], document["settings"]), ([self.source], {"l1.ways": "8"}))
@@ -182,6 +182,30 @@ class Runs(TemporaryCase):
             with self.subTest(message):
                 self.assertEqual(self.done(*arguments, status=1, message=message), "")
 
+    def test_what_is_done_is_kept(self):
+        """A trace that cannot be read, and one that ends in the middle, of four."""
+        broken = self.path("b")
+        shutil.copytree(self.source, broken)
+        with open(os.path.join(broken, "kernel-2.traceg"), "a", encoding="utf-8") as file:
+            file.write("nonsense\n")
+        traces = [self.source, self.path("none"), broken, "synthetic:stream:4KiB"]
+        files = self.path("out.json"), self.path("out.csv")
+        out = self.done(*traces, "--json", files[0], "--csv", files[1], status=1, message="2 of 4 traces failed\n")
+        self.assertRegex(out, r"\nstream_triad +2 ")
+        self.assertRegex(out, r"\nfailed:\n.*none: .*\n.*kernel-2.traceg:\d+: ")
+        with open(files[0], encoding="utf-8") as file:
+            kernels = json.load(file)["kernels"]
+        names = [kernel["name"] and _common.kernel_name(kernel["name"]) for kernel in kernels]
+        self.assertEqual(names, ["twice", "net::relu", "twice", "stream_copy", "stream_scale", "stream_add",
+                                 "stream_triad", None, None])  # fmt: skip
+        self.assertEqual([kernel["trace"] for kernel in kernels[-2:]], [traces[1], broken])
+        self.assertIn("kernel-2.traceg:", kernels[-1]["error"])
+        with open(files[1], encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([bool(row["error"]) for row in rows], 7 * [False] + 2 * [True])
+        self.assertEqual(rows[-1]["kernels"], "")
+        self.assertEqual(self.done(self.path("none"), self.path("no"), status=1, message="2 of 2 traces failed"), "")
+
     def test_usage(self):
         for arguments, message in (
             ([], "TRACE"),
@@ -235,6 +259,22 @@ class Interruption(TemporaryCase):
 
     def test_termination(self):
         self.ended(signal.SIGTERM, 143, "")
+
+    def test_what_was_done_before(self):
+        """Ctrl-C in the second trace: the table, and JSON, of the first."""
+        target = self.path("out.json")
+        small = write_trace(self.path("t"))
+        process = self.start("run", small, LONG, "--json", target, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             text=True)  # fmt: skip
+        time.sleep(3)
+        os.killpg(process.pid, signal.SIGINT)
+        out, error = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, error), (130, "gpucache: interrupted\n"))
+        self.assertRegex(out, r"\ntwice +4 ")
+        with open(target, encoding="utf-8") as file:
+            document = json.load(file)
+        self.assertEqual([kernel["name"] for kernel in document["kernels"]], ["_Z5twicePfS_"])
+        self.assertIs(document["interrupted"], True)
 
     def ended(self, number, status, message):
         """A signal in the middle of a replay: nothing is left behind."""

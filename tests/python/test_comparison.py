@@ -247,12 +247,12 @@ class Command(TemporaryCase):
         rows = list(csv.DictReader(io.StringIO(self.done(*arguments, "--csv", "-", "--metrics", "ipc,cycles"))))
         self.assertEqual([float(row["ipc"]) for row in rows], [row.stats["ipc"] for row in expected])
         self.assertEqual(list(rows[0]), ["trace", "policy", "version", "preset", "mode", "settings", "ipc", "cycles", "traffic",
-                                          "speedup"])  # fmt: skip
+                                          "speedup", "error"])  # fmt: skip
 
     def test_configuration(self):
         arguments = ["--policies", "lru", "--set", "l1.enabled=false", "--metrics", "l2.read_sectors", "--csv", "-"]
         always = self.done(*arguments)
-        expected = f"t,lru,{gpucache.version()},h100,functional,l1.enabled = false,64,1.0,"
+        expected = f"t,lru,{gpucache.version()},h100,functional,l1.enabled = false,64,1.0,,"
         self.assertEqual(always.splitlines()[1:], [expected])  # 4 blocks, 2 warps, 2 loads of 4 sectors
 
     def test_refusals(self):
@@ -263,10 +263,38 @@ class Command(TemporaryCase):
             (["--policies", "lru,l1.sise=3"], 1, "l1.size"),
             (["--policies", "lru", "--metrics", "hits"], 1, "no counter 'hits'"),
             (["--policies", "lru", "--json", "-", "--csv", "-"], 1, "cannot both print"),
-            ([self.path("none"), "--policies", "lru,fifo"], 1, "none"),
         ):
             with self.subTest(message):
                 self.assertEqual(self.done(*arguments, status=status, message=message), "")
+
+    def test_what_is_done_is_kept(self):
+        for jobs in ("1", "2"):
+            out = self.done(self.path("none"), "--policies", "lru,fifo", "--jobs", jobs, "--json", self.path("out.json"),
+                            status=1, message="2 of 4 runs failed\n")  # fmt: skip
+            self.assertRegex(out, r"\nt +lru +0\.\d+ ")
+            self.assertRegex(out, r"none +lru +failed ")
+            self.assertRegex(out, r"\nfailed:\n\S+none: ")
+            with open(self.path("out.json"), encoding="utf-8") as file:
+                runs = json.load(file)["runs"]
+            self.assertEqual([(run["policy"], run["trace"], "error" in run) for run in runs],
+                             [("lru", "t", False), ("fifo", "t", False), ("lru", self.path("none"), True),
+                              ("fifo", self.path("none"), True)])  # fmt: skip
+        only = command("compare", self.path("none"), "--policies", "lru")
+        self.assertEqual((only.returncode, only.stdout), (1, ""))
+
+    def test_interruption_keeps_what_is_done(self):
+        arguments = ["compare", self.source, "synthetic:stream:512MiB", "--policies", "lru", "--jobs", "1"]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "gpucache", *arguments], env=environment(), stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )  # fmt: skip
+        time.sleep(3)
+        process.send_signal(signal.SIGINT)
+        out, error = process.communicate(timeout=30)
+        self.assertEqual((process.returncode, error), (130, "gpucache: interrupted\n"))
+        self.assertRegex(out, r"\nt +lru +0\.\d+ ")
+        self.assertIn("stream:512MiB, lru: not run", out)
 
     def test_interruption(self):
         """Of the parent alone: the workers go with it."""

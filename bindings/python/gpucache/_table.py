@@ -19,6 +19,11 @@ def table(header, rows, left=(0,)):
     return lines
 
 
+def told(error, *names):
+    """An error's message with what it is of, which it may begin with by itself."""
+    return error if error.startswith(names[0]) else f"{', '.join(names)}: {error}"
+
+
 def screen_width():
     """Of the terminal, or of COLUMNS, but 80 to 120."""
     return min(120, max(80, shutil.get_terminal_size((120, 24)).columns))

@@ -10,7 +10,7 @@ from collections import namedtuple
 
 from . import policy as policies_of
 from ._constants import PolicyKind, Status
-from ._table import table
+from ._table import table, told
 from .about import DEFAULT_PRESET, about, heading
 from .config import Config
 from .context import Context
@@ -22,8 +22,8 @@ from .trace import Trace
 # One policy on one trace. `values` are the metrics by name, None where they are not measured, or a ratio has no
 # denominator; `traffic` (sectors read from L2) and `speedup` (timed: cycles of the first / own cycles) are relative to
 # the first policy on that trace, None where there is nothing to compare. `policies` are the counters that policies
-# publish of themselves, {name: PolicyValue}.
-Row = namedtuple("Row", "policy trace stats values traffic speedup policies", defaults=(None,))
+# publish of themselves, {name: PolicyValue}. A run that failed has an `error`, and no more.
+Row = namedtuple("Row", "policy trace stats values traffic speedup policies error", defaults=(None, None))
 
 # Geometric means over the traces.
 Mean = namedtuple("Mean", "policy traffic speedup")
@@ -41,13 +41,20 @@ def geometric_mean(values):
 class Comparison(list):
     """Rows, trace by trace, in each the policies in the order given. str() is the table.
 
-    about  of what they are: as of gpucache.about.about()
+    about    of what they are: as of gpucache.about.about()
+    stopped  what ended it before all was run, such as KeyboardInterrupt; None
     """
 
-    def __init__(self, rows, metrics, about):
+    def __init__(self, rows, metrics, about, stopped=None):
         super().__init__(rows)
         self.metrics = tuple(metrics)
         self.about = about
+        self.stopped = stopped
+
+    @property
+    def failures(self):
+        """The rows that have an error."""
+        return [row for row in self if row.error is not None]
 
     @property
     def policies(self):
@@ -79,6 +86,8 @@ class Comparison(list):
             return ["-" if value is None else f"{value:.3f}" for value in cells]
 
         def value(row, name):
+            if row.error is not None:
+                return "failed"
             found = row.values[name]
             return "-" if found is None else f"{found:.4f}" if name in ratios else f"{found:,}"
 
@@ -89,7 +98,8 @@ class Comparison(list):
         above = [*heading(self.about), ""]
         for cells in rows:  # a trace is named once
             cells[0], last = "" if cells[0] == last else cells[0], cells[0]
-        return "\n".join(above + table(header, rows, left=(0, 1)))
+        below = dict.fromkeys(told(row.error, row.trace, row.policy) for row in self.failures)
+        return "\n".join([*above, *table(header, rows, left=(0, 1)), *["", "failed:"][:2 * bool(below)], *below])
 
 
 # What compare() takes for a policy
@@ -155,30 +165,65 @@ def _work(*task):
     return _measure(*task)
 
 
-def _all(measure, tasks, jobs, on_progress):
-    """measure(*task) of all tasks, in order, in processes: in one, Python policies would wait for each other."""
-    jobs = min(jobs or os.cpu_count() or 1, len(tasks))
-    if jobs < 2 or "fork" not in multiprocessing.get_all_start_methods():
-        found = []
-        for task in tasks:
-            found.append(measure(*task))
-            on_progress(len(found), len(tasks))
-        return found
+# In place of the result of a run.
+Failed = namedtuple("Failed", "error")
+
+
+class _Outcomes:
+    """Of tasks, in order. With `keep`, a failure is the outcome of its task, and what stops all of them is kept, too."""
+
+    def __init__(self, count, keep):
+        self.found = [Failed("not run")] * count
+        self.keep = keep
+        self.stopped = None
+
+    def settle(self, index, result):
+        """result() is the outcome of a task, or raises."""
+        try:
+            self.found[index] = result()
+        except Exception as error:
+            if not self.keep:
+                raise
+            self.found[index] = Failed(str(error) or type(error).__name__)
+
+
+def _serially(measure, tasks, outcomes, on_progress):
+    for index, task in enumerate(tasks):
+        outcomes.settle(index, lambda task=task: measure(*task))
+        on_progress(index + 1, len(tasks))
+
+
+def _in_processes(measure, tasks, jobs, outcomes, on_progress):
     # Forked, so that neither a class nor `measure` needs a name that a worker could import.
     fork = multiprocessing.get_context("fork")
     others = set(multiprocessing.active_children())
     with concurrent.futures.ProcessPoolExecutor(jobs, fork, _begin, (measure,)) as pool:
-        futures = [pool.submit(_work, *task) for task in tasks]
+        futures = {pool.submit(_work, *task): index for index, task in enumerate(tasks)}
         try:
             for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
-                future.result()
+                outcomes.settle(futures[future], future.result)
                 on_progress(done, len(tasks))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             for worker in set(multiprocessing.active_children()) - others:
                 worker.terminate()
             raise
-        return [future.result() for future in futures]
+
+
+def _all(measure, tasks, jobs, on_progress, keep=False):
+    """_Outcomes of measure(*task) of all tasks, in processes: in one, Python policies would wait for each other."""
+    outcomes = _Outcomes(len(tasks), keep)
+    jobs = min(jobs or os.cpu_count() or 1, len(tasks))
+    try:
+        if jobs < 2 or "fork" not in multiprocessing.get_all_start_methods():
+            _serially(measure, tasks, outcomes, on_progress)
+        else:
+            _in_processes(measure, tasks, jobs, outcomes, on_progress)
+    except (KeyboardInterrupt, SystemExit) as stopped:
+        if not keep:
+            raise
+        outcomes.stopped = stopped
+    return outcomes
 
 
 def _runs(classes, preset, settings):
@@ -231,8 +276,21 @@ def _over(above, below, name):
     return above[name] / below[name] if name in above and below.get(name) else None
 
 
+def _rows(trace, found, metrics):
+    """Of a trace, by label."""
+    first = next(iter(found.values()), Failed(None))
+    for label, outcome in found.items():
+        if isinstance(outcome, Failed):
+            yield Row(label, trace, None, dict.fromkeys(metrics), None, None, {}, outcome.error)
+            continue
+        stats, policies = outcome
+        base = {} if isinstance(first, Failed) else first[0]
+        yield Row(label, trace, stats, {name: _value(stats, policies, name) for name in metrics},
+                  _over(stats, base, "l2.read_sectors"), _over(base, stats, "cycles"), policies)  # fmt: skip
+
+
 def compare(policies, traces, preset=DEFAULT_PRESET, *, mode="functional", metrics=None, settings=None, level="l1",
-            register=(), jobs=None, on_progress=lambda done, count: None):  # fmt: skip
+            register=(), jobs=None, on_progress=lambda done, count: None, keep_going=False):  # fmt: skip
     """Run every policy on every trace: a Comparison, whose rows are relative to the first policy.
 
     policies  a list of policies, or {label: policy}. A policy is
@@ -249,6 +307,7 @@ def compare(policies, traces, preset=DEFAULT_PRESET, *, mode="functional", metri
     register  further classes, for texts that name them
     jobs      processes; default: as many as processors. 1: everything in this one
     on_progress  called with how many runs are done, of how many
+    keep_going   a run that fails is a row with an `error`, and Ctrl-C ends with the rows there are; otherwise raised
     """
     labels = _labelled(policies)
     metrics = metrics or (TIMED if mode == "timed" else FUNCTIONAL)
@@ -259,15 +318,14 @@ def compare(policies, traces, preset=DEFAULT_PRESET, *, mode="functional", metri
     with Context() as context, made(context, {}) as config:
         origin = about(config)
         changes = [_settings_of(context, policy, level) for policy in labels.values()]
+    for each in changes:  # what is wrong with a setting fails before anything runs
+        with Context() as context, made(context, each):
+            pass
     _check_metrics(metrics, changes, published)
-    results = iter(_all(measure, [(each, source) for source in traces for each in changes], jobs, on_progress))
+    tasks = [(each, source) for source in traces for each in changes]
+    outcomes = _all(measure, tasks, jobs, on_progress, keep_going)
+    results = iter(outcomes.found)
     rows = []
     for trace in _trace_labels(traces):
-        found = {label: next(results) for label in labels}
-        first = next(iter(found.values()), (None, None))[0]
-        rows += [
-            Row(label, trace, each, {name: _value(each, policies, name) for name in metrics},
-                _over(each, first, "l2.read_sectors"), _over(first, each, "cycles"), policies)
-            for label, (each, policies) in found.items()
-        ]  # fmt: skip
-    return Comparison(rows, metrics, origin)
+        rows += _rows(trace, {label: next(results) for label in labels}, metrics)
+    return Comparison(rows, metrics, origin, outcomes.stopped)

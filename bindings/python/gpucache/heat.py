@@ -39,10 +39,10 @@ class Heat:
     FILTER = {"whats": ("issue", "lookup", "read", "write")}
 
     def __init__(self):
-        self._begin = 0
-        self._clear()
+        self.clear()
 
-    def _clear(self):
+    def clear(self):
+        """Forget what came so far."""
         self._cycles = 1
         self._first = None
         self._last = 0
@@ -88,7 +88,7 @@ class Heat:
                 values = [each.rows[row][: self._last + 1] for row in ordered]
                 found.append({"name": name, "title": each.title, "unit": each.unit, "cycles": self._cycles,
                               "rows": [_label(name, row) for row in ordered], "values": values})  # fmt: skip
-        self._clear()
+        self.clear()
         return found
 
     def _by_set(self, hierarchy):

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-import sys
 
 from .. import comparison
 from ..about import COLUMNS, about, cells
@@ -55,6 +54,8 @@ def _policies(text):
 
 
 def _run_of(row):
+    if row.error is not None:
+        return {"policy": row.policy, "trace": row.trace, "error": row.error}
     published = {name: value._asdict() for name, value in row.policies.items()}
     return {"policy": row.policy, "trace": row.trace, "traffic": row.traffic, "speedup": row.speedup,
             "stats": json.loads(row.stats.json()), **({"policies": published} if published else {})}  # fmt: skip
@@ -63,7 +64,7 @@ def _run_of(row):
 def as_json(options, config, found):
     document = {
         "schema": 1, **about(config, options.traces), "config": dict(config.items()),
-        "runs": [_run_of(row) for row in found],
+        "interrupted": found.stopped is not None, "runs": [_run_of(row) for row in found],
         "geometric_means": [mean._asdict() for mean in found.means],
     }  # fmt: skip
     return json.dumps(document, indent=1) + "\n"
@@ -72,9 +73,10 @@ def as_json(options, config, found):
 def as_csv(found):
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["trace", "policy", *COLUMNS, *found.metrics, "traffic", "speedup"])
+    writer.writerow(["trace", "policy", *COLUMNS, *found.metrics, "traffic", "speedup", "error"])
     for row in found:
-        writer.writerow([row.trace, row.policy, *cells(found.about), *row.values.values(), row.traffic, row.speedup])
+        writer.writerow([row.trace, row.policy, *cells(found.about), *row.values.values(), row.traffic, row.speedup,
+                         row.error])  # fmt: skip
     return text.getvalue()
 
 
@@ -99,12 +101,18 @@ def _run(options, outputs):
         found = comparison.compare(
             options.policies, options.traces, config.preset, mode=options.mode, metrics=options.metrics, level=options.level,
             settings=config.changes(), jobs=options.jobs,
-            on_progress=lambda done, count: terminal.progress(lambda: f"{done} of {count} runs"),
+            on_progress=lambda done, count: terminal.progress(lambda: f"{done} of {count} runs"), keep_going=True,
         )  # fmt: skip
         terminal.clear()
+        if found and len(found.failures) == len(found):  # nothing to keep
+            raise found.stopped or Failure(found[0].error)
         if "json" in outputs:
             outputs["json"].commit(as_json(options, config, found))
         if "csv" in outputs:
             outputs["csv"].commit(as_csv(found))
         if "-" not in (options.json, options.csv):
-            sys.stdout.write(f"{found}\n")
+            print(found, flush=True)
+        if found.stopped:
+            raise found.stopped
+        if found.failures:
+            raise Failure(f"{len(found.failures)} of {len(found)} runs failed")

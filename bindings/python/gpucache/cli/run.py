@@ -6,8 +6,9 @@ import sys
 from collections import namedtuple
 
 from .._constants import Object
-from .._table import table, wrapped
+from .._table import table, told, wrapped
 from ..about import COLUMNS, about, cells, heading
+from ..errors import GpucacheError
 from ..replay import TimeSeries
 from ..stats import Stats, counters
 from ..trace import Trace
@@ -34,6 +35,8 @@ from .snapshots import Snapshots, add_snapshots, check_snapshots
 # command line.
 # `heat`: its maps, as Heat.take() makes them.
 Row = namedtuple("Row", "name trace stats series objects sampling given heat", defaults=(None, None, None, None))
+# A trace that could not be replayed to its end.
+Failed = namedtuple("Failed", "trace error")
 # What policies published of themselves in a trace: {name: PolicyValue}.
 Published = namedtuple("Published", "trace values")
 # What a trace made of a coherent hierarchy: CoherenceStats by level, and everything for JSON.
@@ -187,6 +190,7 @@ def replay(made, config, source, interval=0, trees=None, watch=None, per=None, s
         if watch.interval:
             more["on_sample"] = lambda sample: sampled(sample)
     elif heat is not None:
+        heat.clear()
         more = {"events": heat, "event_filter": heat.FILTER}
     more["sample_interval"] = watch.interval if watch else interval
     with snapshots.replay(made, config, **more) as runner, Trace(made, source) as trace:
@@ -252,14 +256,16 @@ def _kernel(row, per=None):
     return found
 
 
-def as_json(origin, config, rows, total, trees=(), per=None, samplings=(), published=()):
-    """The document, a kernel on a line."""
+def as_json(origin, config, rows, total, trees=(), per=None, samplings=(), published=(), failures=()):
+    """The document, a kernel on a line; a trace that failed is one with an `error`."""
     import json
 
     document = {"schema": 1, **origin, "config": dict(config.items())}
     head = json.dumps(document, indent=2)[:-2]
-    kernels = ",\n    ".join(json.dumps(_kernel(row, per)) for row in rows)
-    kernels = f"\n    {kernels}\n  " if rows else ""
+    found = [_kernel(row, per) for row in rows]
+    found += [{"name": None, "trace": each.trace, "error": each.error} for each in failures]
+    kernels = ",\n    ".join(map(json.dumps, found))
+    kernels = f"\n    {kernels}\n  " if found else ""
     tail = f',\n  "total": {json.dumps(json.loads(total.json()))}'
     if trees:
         found = [{"trace": tree.trace, "protocol": config["coherence"], **tree.document} for tree in trees]
@@ -274,7 +280,7 @@ def as_json(origin, config, rows, total, trees=(), per=None, samplings=(), publi
     return f'{head},\n  "kernels": [{kernels}]{tail}\n}}\n'
 
 
-def as_csv(origin, rows, per=None):
+def as_csv(origin, rows, per=None, failures=()):
     import csv
     import io
 
@@ -284,9 +290,12 @@ def as_csv(origin, rows, per=None):
         writer.writerows(objects.csv_rows(per, rows, origin))
         return text.getvalue()
     header = Stats().csv(header=True).splitlines()[0]
-    writer.writerow(["name", "trace", *COLUMNS, *next(csv.reader([header]))])
+    names = next(csv.reader([header]))
+    writer.writerow(["name", "trace", *COLUMNS, "error", *names])
     for row in rows:
-        writer.writerow([row.name, row.trace, *cells(origin), *next(csv.reader([row.stats.csv()]))])
+        writer.writerow([row.name, row.trace, *cells(origin), "", *next(csv.reader([row.stats.csv()]))])
+    for each in failures:
+        writer.writerow(["", each.trace, *cells(origin), each.error, *[""] * len(names)])
     return text.getvalue()
 
 
@@ -400,33 +409,71 @@ def _run(options, outputs):
         if options.matrices and config["coherence"] == "none":
             raise Failure("--matrices needs a protocol: --set coherence=NAME")
         origin = about(config, options.traces)
-        rows, trees, samplings, published, watch = [], [], [], [], None
+        done = Done([], [], [], [], [], None)
+        watch = None
         if "events" in outputs:
             fields = {name: value for chosen in options.events_filter for name, value in chosen.items()}
             from ..events import writer_of
 
             writer = writer_of(options.events, outputs["events"].file)
             watch = Watch(writer, fields, options.sample or (_EVERY if timed else 0))
-        for source in options.traces:
-            rows += replay(made, config, source, options.sample or 0, trees, watch, options.per, samplings,
-                           snapshots, published, heat)
+        done = _replay_all(made, config, options, watch, snapshots, done, heat)
         terminal.clear()
         if watch is not None:
             watch.writer.close()
             outputs["events"].commit("")
-        total = sum((row.stats for row in rows), Stats())
-        if "json" in outputs:
-            outputs["json"].commit(as_json(origin, config, rows, total, trees, options.per, samplings, published))
-        if "csv" in outputs:
-            outputs["csv"].commit(as_csv(origin, rows, options.per))
-        if "-" not in (options.json, options.csv, options.events):
-            print("\n".join(heading(origin)) + "\n")
-            sys.stdout.write((as_timed_table if timed else as_table)(rows, total))
-            if samplings:
-                sys.stdout.write(as_sampled_table(rows, samplings))
-            if options.per:
-                print("\n" + "\n".join(objects.as_table(options.per, rows)))
-            if options.matrices:
-                print("\n".join(as_matrices(trees)))
-            if published:
-                print(as_policies(published))
+        _tell(options, outputs, origin, config, done)
+        if done.stopped:
+            raise done.stopped
+        if done.failures:
+            raise Failure(f"{len(done.failures)} of {len(options.traces)} traces failed")
+
+
+# What came of all traces; `stopped` is what ended them before all was replayed, or None.
+Done = namedtuple("Done", "rows trees samplings published failures stopped")
+
+
+def _replay_all(made, config, options, watch, snapshots, done, heat=None):
+    """Done, with what is done. What leaves nothing done is raised."""
+    stopped = None
+    for source in options.traces:
+        try:
+            for row in replay(made, config, source, options.sample or 0, done.trees, watch, options.per,
+                              done.samplings, snapshots, done.published, heat):  # fmt: skip
+                done.rows.append(row)
+        except (Failure, GpucacheError) as error:
+            if len(options.traces) == 1 and not done.rows:
+                raise
+            done.failures.append(Failed(source, str(error)))
+            terminal.note(f"gpucache: {error}")
+        except (KeyboardInterrupt, SystemExit) as error:
+            stopped = error
+            break
+    if not done.rows and (stopped or done.failures):
+        raise stopped or Failure(f"{len(done.failures)} of {len(options.traces)} traces failed")
+    return done._replace(stopped=stopped)
+
+
+def _tell(options, outputs, origin, config, done):
+    rows, per = done.rows, options.per
+    total = sum((row.stats for row in rows), Stats())
+    if "json" in outputs:
+        outputs["json"].commit(as_json({**origin, "interrupted": done.stopped is not None}, config, rows, total,
+                                       done.trees, per, done.samplings, done.published, done.failures))  # fmt: skip
+    if "csv" in outputs:
+        outputs["csv"].commit(as_csv(origin, rows, per, done.failures))
+    if "-" in (options.json, options.csv, options.events):
+        return
+    print("\n".join(heading(origin)) + "\n")
+    sys.stdout.write((as_timed_table if config["mode"] == "timed" else as_table)(rows, total))
+    if done.failures:
+        print("\n".join(["", "failed:", *(told(each.error, each.trace) for each in done.failures)]))
+    if done.samplings:
+        sys.stdout.write(as_sampled_table(rows, done.samplings))
+    if per:
+        print("\n" + "\n".join(objects.as_table(per, rows)))
+    if options.matrices:
+        print("\n".join(as_matrices(done.trees)))
+    if done.published:
+        print(as_policies(done.published))
+    sys.stdout.flush()
