@@ -31,7 +31,14 @@ uint8_t gpci_covered_by(const gpc_cache *cache, const gpci_bytes *bytes) {
     return covered;
 }
 
+/* The bytes of two sectors of 32. */
+static uint64_t bytes_of_two(uint32_t sectors) {
+    return (0 - (uint64_t)(sectors & 1)) >> 32 | (0 - (uint64_t)(sectors >> 1 & 1)) << 32;
+}
+
 gpci_bytes gpci_bytes_of(const gpc_cache *cache, uint8_t sectors) {
+    if (GPCI_LIKELY(cache->sector_shift == 5))
+        return (gpci_bytes){{bytes_of_two(sectors), bytes_of_two(sectors >> 2)}};
     gpci_bytes bytes = {{0, 0}};
     uint32_t size = 1u << cache->sector_shift;
     for (unsigned s = 0; s < cache->sectors; s++)

@@ -27,11 +27,23 @@ bool gpci_holds(const gpc_cache *cache, uint64_t address) {
     return gpci_find(cache, gpci_index_of(&cache->index, line), line) != GPCI_NO_WAY;
 }
 
+/* A miss takes the place of the least recent line. */
+static void expect_oldest(const gpc_cache *cache, uint32_t set) {
+    const gpci_lru_state *lru = cache->replacement_self;
+    const uint32_t oldest = lru->ends[set].oldest;
+    const size_t slot = gpci_slot(cache, set, oldest);
+    GPCI_PREFETCH(cache->tags + slot);
+    GPCI_PREFETCH(cache->states + slot);
+    GPCI_PREFETCH(lru->links + (size_t)set * lru->ways + oldest);
+}
+
 void gpci_expect_set(const gpc_cache *cache, uint64_t address) {
     uint32_t set = gpci_index_of(&cache->index, address >> cache->line_shift);
     size_t slot = gpci_slot(cache, set, 0);
     if (cache->places) {
         GPCI_PREFETCH(cache->places->table + (gpci_places_hash(address >> cache->line_shift) >> cache->places->home));
+        if (cache->lru && !cache->free_ways)
+            expect_oldest(cache, set);
         return;
     }
     for (uint32_t way = 0; way < cache->row; way += 16) {

@@ -243,9 +243,8 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     if (verdict == GPCI_BLOCKED)
         return verdict;
     if (r->write_sectors)
-        write_memory(
-            t, stage, gpci_l2_line(t, p->request.address),
-            gpci_l2_written(&p->request, r, (uint8_t)(p->segments << gpci_l2_shift(t->h, p->address))));
+        write_memory(t, stage, gpci_l2_line(t, p->request.address),
+                     gpci_l2_written(&p->request, r, (uint8_t)(p->segments << gpci_l2_shift(t->h, p->address))));
     if (verdict == GPCI_SERVED)
         serve(t, stage, packet, p, 2);
     return verdict;

@@ -65,13 +65,13 @@ typedef struct gpci_packet_mshr {
         uint32_t access; /* coherent L1: of controllers, that brings the line */
         uint32_t slot;   /* of the cache, in which the line has been reserved; UINT32_MAX: none is known */
     };
-    uint8_t whole;        /* segments of the stage's line in flight, their sectors whole */
-    uint8_t part;         /* segments in flight by themselves, for who bypasses the cache */
-    bool remote;          /* the line is homed in the other partition */
-    bool done;            /* it has what it waited for, and stays because others wait */
-    bool outdated;        /* the line has been written where it is homed since it was read there */
-    bool left;            /* coherent L1: it is on its way below, and its line has no MSHR entry for it */
-    bool ordered;         /* coherent L1: one that waits is to look again, and so are all after it */
+    uint8_t whole; /* segments of the stage's line in flight, their sectors whole */
+    uint8_t part;  /* segments in flight by themselves, for who bypasses the cache */
+    bool remote;   /* the line is homed in the other partition */
+    bool done;     /* it has what it waited for, and stays because others wait */
+    bool outdated; /* the line has been written where it is homed since it was read there */
+    bool left;     /* coherent L1: it is on its way below, and its line has no MSHR entry for it */
+    bool ordered;  /* coherent L1: one that waits is to look again, and so are all after it */
     /* each that waits: */
     uint8_t needs; /* segments of the stage's line without which it is not released */
     bool cached;   /* its data are to be kept */
@@ -90,10 +90,10 @@ typedef struct gpci_packet_path {
         uint64_t local; /* memory: address within the channel */
         uint64_t inner; /* from L1 to the tags of the slice: address within the slice */
     };
-    uint16_t channel;  /* likewise */
-    uint16_t slice;    /* memory: the L2 slice, over both partitions, that asks */
-    uint8_t bursts;    /* memory: under way */
-    uint8_t taken;     /* bit per burst, or per segment where memory is the host's, that the channel has taken */
+    uint16_t channel; /* likewise */
+    uint16_t slice;   /* memory: the L2 slice, over both partitions, that asks */
+    uint8_t bursts;   /* memory: under way */
+    uint8_t taken;    /* bit per burst, or per segment where memory is the host's, that the channel has taken */
 } gpci_packet_path;
 
 /* What the trace of events knows a packet by (timed/watch.h): numbers, from 1. */

@@ -50,6 +50,15 @@ void gpci_stage_expect(const gpci_stage *stage, uint64_t address) {
     gpci_expect_set(stage->cache, address);
 }
 
+void gpci_stage_expect_fill(const gpci_stage *stage, uint64_t address) {
+    if (!stage->cache)
+        return;
+    if (GPCI_UNLIKELY(!stage->options->on_miss || !stage->cache->places))
+        gpci_stage_expect(stage, address);
+    else if (stage->mshr.rows)
+        GPCI_PREFETCH(row_of(stage, hash_of(line_of(stage, address))));
+}
+
 /* Of the entries that are chained behind a row. */
 static GPCI_NOINLINE uint32_t find_chained(const gpci_timed *t, const gpci_stage *stage, uint32_t leader,
                                            uint64_t line) {
@@ -181,7 +190,8 @@ bool gpci_stage_port(gpci_stage *stage, uint64_t now, uint64_t address) {
     if (stage->ports_used >= o->ports)
         return false;
     if (o->ports > 1 && stage->cache) {
-        uint64_t bank = (uint64_t)1 << (address >> stage->cache->line_shift) % o->banks;
+        const uint64_t line = address >> stage->cache->line_shift,
+                       bank = (uint64_t)1 << (gpci_power_of_two(o->banks) ? line & (o->banks - 1) : line % o->banks);
         if (stage->banks_used & bank) {
             stage->counts.bank_failures++;
             return false;

@@ -154,11 +154,11 @@ typedef struct gpci_stage {
     uint32_t index;      /* SM, or slice over both partitions */
     uint8_t level;       /* 1 or 2 */
     gpci_mshr mshr;
-    gpci_queue in;                 /* before the tags */
-    gpci_queue out;                /* miss queue: to the network, or to memory */
-    gpci_queue served;             /* L2: data on their way to the reply network */
-    gpci_queue fills;              /* L2: data from memory; L1: data that another SM's read brought along */
-    uint64_t tag_cycle;            /* own cycle in which ports and banks were last used */
+    gpci_queue in;      /* before the tags */
+    gpci_queue out;     /* miss queue: to the network, or to memory */
+    gpci_queue served;  /* L2: data on their way to the reply network */
+    gpci_queue fills;   /* L2: data from memory; L1: data that another SM's read brought along */
+    uint64_t tag_cycle; /* own cycle in which ports and banks were last used */
     uint64_t banks_used;
     uint64_t data_free, fill_free; /* own cycles from which on the ports are free */
     uint64_t congested_since;      /* L2: the network's packet could not enter; GPCI_NEVER */
@@ -240,6 +240,8 @@ GPCI_COLD void gpci_stage_outdate(const gpci_timed *t, const gpci_stage *stage, 
 GPCI_COLD bool gpci_stage_outdated(const gpci_timed *t, const gpci_stage *stage, uint64_t address);
 /* A line's tags and MSHR bucket will soon be looked at: fetch them. No effect but on speed. */
 void gpci_stage_expect(const gpci_stage *stage, uint64_t address);
+/* The same of a line that a fetch brings, whose place is known where it has been reserved. */
+void gpci_stage_expect_fill(const gpci_stage *stage, uint64_t address);
 
 /*
  * verify.c: L1's predictor, which has an on_reply, hears what L2 says of its prediction, and may overturn it; what the
