@@ -19,7 +19,8 @@
  * A line that begins with # says of which trace and configuration the figures below it are. Accel-Sim's rates, each with
  * its trace and configuration, are in README.md.
  *
- * bench-replay [PRESET [KERNEL]]; bench-replay PRESET SOURCE replays any trace.
+ * bench-replay [PRESET [KERNEL]]; bench-replay PRESET SOURCE [COHERENCE] replays any trace, in a tree of coherent
+ * modules if there is one.
  */
 
 static const struct {
@@ -72,7 +73,7 @@ static double line_rate(double bytes) {
     return COUNT / seconds;
 }
 
-static void run(const char *preset, const char *kernel, const char *source) {
+static void run(const char *preset, const char *kernel, const char *source, const char *coherence) {
     gpc_context *context;
     gpc_config *config;
     gpc_replay *replay;
@@ -85,6 +86,7 @@ static void run(const char *preset, const char *kernel, const char *source) {
     need(gpc_config_load_preset(config, preset, &error), preset, &error);
     need(gpc_config_set(config, "mode", "timed", &error), "mode", &error);
     need(gpc_config_set(config, "kernels.flush", "all", &error), "kernels.flush", &error);
+    need(gpc_config_set(config, "coherence", coherence, &error), coherence, &error);
     need(gpc_replay_create(context, config, &error, &replay), "replay", &error);
     need(gpc_trace_open(context, source, &error, &trace), source, &error);
     double start = cpu_seconds();
@@ -97,8 +99,9 @@ static void run(const char *preset, const char *kernel, const char *source) {
     gpc_stats_init(&stats);
     need(gpc_replay_get_stats(replay, &stats), "statistics", NULL);
     say(preset, kernel, "instructions", (double)stats.warp_instructions / seconds * 1e-6, "Minstructions/s");
-    say(preset, kernel, "transactions", (double)transactions(gpc_replay_hierarchy(replay)) / seconds * 1e-6,
-        "Mtransactions/s");
+    if (!gpc_hierarchy_coherence(gpc_replay_hierarchy(replay))) /* whose L1s are modules */
+        say(preset, kernel, "transactions", (double)transactions(gpc_replay_hierarchy(replay)) / seconds * 1e-6,
+            "Mtransactions/s");
     say(preset, kernel, "cycles", (double)stats.cycles / seconds * 1e-6, "Mcycles/s");
     const double peak = peak_bytes();
     say(preset, kernel, "memory", peak / (1 << 20), "MiB");
@@ -110,11 +113,11 @@ static void run(const char *preset, const char *kernel, const char *source) {
 }
 
 /* In a process of its own, whose peak memory is that of this run. */
-static void run_apart(const char *preset, const char *kernel, const char *source) {
+static void run_apart(const char *preset, const char *kernel, const char *source, const char *coherence) {
     fflush(stdout);
     pid_t child = fork();
     if (!child) {
-        run(preset, kernel, source);
+        run(preset, kernel, source, coherence);
         exit(0);
     }
     int status = 0;
@@ -134,10 +137,10 @@ int main(int argc, char **argv) {
             if (argc > 2 && strcmp(argv[2], kernels[k].name))
                 continue;
             known = true;
-            run_apart(preset, kernels[k].name, kernels[k].source);
+            run_apart(preset, kernels[k].name, kernels[k].source, "none");
         }
         if (!known)
-            run_apart(preset, "trace", argv[2]);
+            run_apart(preset, "trace", argv[2], argc > 3 ? argv[3] : "none");
     }
     return 0;
 }
