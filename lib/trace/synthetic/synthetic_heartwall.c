@@ -2,16 +2,17 @@
 #include "trace/synthetic/synthetic_heartwall.h"
 
 /*
- * Points of a heart's walls, tracked from frame to frame, as Rodinia's heartwall (Che et al., IISWC 2009; Szafaryn et al.)
- * does it in one kernel, compiled for Fermi: a block of 256 threads has a point. In the first frame it keeps what is around
- * the point, the template. In each other frame it looks for the template around there: it takes a wider area, convolves
- * both, and divides by the area's local deviations, from sums of the area and of its squares, cumulative over columns and
- * rows of a padded copy; where this is largest near the point's last place is its new one. Every tenth frame the template
- * takes up what is there now.
+ * Points of a heart's walls, tracked from frame to frame, as Rodinia's heartwall (Che et al., IISWC 2009; Szafaryn
+ * et al.) does it in one kernel, compiled for Fermi: a block of 256 threads has a point. In the first frame it
+ * keeps what is around the point, the template. In each other frame it looks for the template around there: it
+ * takes a wider area, convolves both, and divides by the area's local deviations, from sums of the area and of its
+ * squares, cumulative over columns and rows of a padded copy; where this is largest near the point's last place is
+ * its new one. Every tenth frame the template takes up what is there now.
  *
- * Everything that is kept is an array in global memory, of each point; constants are in constant memory. Up to the tenth
- * frame 52 loads run; seeds/001, Table 3, counts 1,379 runs, 1 + 52 x 53 / 2. Published: 20 points of the inner wall, 31 of
- * the outer, templates of 51 x 51, areas of 81 x 81. Points are on two circles, and move by a few pixels as drawn.
+ * Everything that is kept is an array in global memory, of each point; constants are in constant memory. Up to the
+ * tenth frame 52 loads run; seeds/001, Table 3, counts 1,379 runs, 1 + 52 x 53 / 2. Published: 20 points of the
+ * inner wall, 31 of the outer, templates of 51 x 51, areas of 81 x 81. Points are on two circles, and move by a few
+ * pixels as drawn.
  */
 
 /* A block's point in a frame, and what the lanes are at: elements of an array. */
@@ -333,7 +334,7 @@ static void walk_taken(gpci_walk *w, heart_point *p, const void *data) {
     coordinates(w, p, ROWS, COLUMNS, 0);
     if (data)
         element(w, p, TEMPLATES, SAME);
-    access_mapped(w, p, p->h->array[FRAME].base, TEMPLATE);
+    element(w, p, FRAME, TEMPLATE);
     element(w, p, TEMPLATES, SAME);
 }
 
@@ -410,6 +411,7 @@ static void place_heart_arrays(gpci_problem *problem, heart *h) {
         const uint64_t bytes = gpci_ceiling(elements[k] * GPCI_ELEMENT, unit) * unit;
         h->array[k] = gpci_problem_arrays(problem, bytes, k == FRAME ? 1 : k <= COLUMN_PLACES ? 2 : h->points);
     }
+    h->array[FRAME].step = 0; /* of all points */
     const uint64_t words[HEART_SHARED] = {in, h->in, h->in, h->out, h->out, 1, 1, 1};
     h->shared[0] = GPCI_SHARED_BASE;
     for (unsigned k = 0; k < HEART_SHARED; k++)

@@ -4,7 +4,7 @@
 
 #include "trace/synthetic/synthetic.h"
 
-/* rodinia-heartwall: its arrays, and the steps that make one of others, of which its listing has the same as its walk. */
+/* rodinia-heartwall: its arrays, and the steps that make one of others, which its listing and its walk share. */
 
 #define HEART_CODE 16384u
 #define HEART_POINTS 51u
@@ -33,7 +33,7 @@ enum {
     HEART_ARRAYS
 };
 
-/* Shared memory, in this order: the template turned round, sums, the largest values and where they are, three numbers. */
+/* Shared memory, in this order: the template turned round, sums, the largest values and their places, three numbers. */
 enum { TURNED, PARTIAL, SQUARE_PARTIAL, LARGEST, LARGEST_AT, TOTAL, SQUARE_TOTAL, DEVIATION, HEART_SHARED };
 
 typedef struct heart {

@@ -33,7 +33,7 @@ static void add_code(heart *h, char name, const char *text) {
 #define LINE_ENDS "R5 IADD3 R5; R10 IADD3 R10; P1 ISETP.LT.AND R10; @P1 BRA ?in;"
 #define CUMULATIVE LINE_BEGINS "R9 FADD R9 R6; STG.E R5 R9;" LINE_ENDS LOOP_ENDS
 #define SUMMED LINE_BEGINS "R9 FADD R9 R6;" LINE_ENDS "STS R4 R9;" LOOP_ENDS
-#define CONVOLUTION(factors)                                                                                      \
+#define CONVOLUTION(factors)                                                                                       \
     LOOP_BEGINS "R9 MOV; R10 MOV; ?row: R11 MOV; ?in: " factors "R11 IADD3 R11; P1 ISETP.LE.AND R11; @P1 BRA ?in;" \
                 "R10 IADD3 R10; P2 ISETP.LE.AND R10; @P2 BRA ?row;"
 
@@ -66,8 +66,8 @@ static void add_template(heart *h) {
     add_step(h, 'w', &gpci_heart_square);
     add_code(h, 'x', SUMMED);
     add_code(h, 'y', SUMMED);
-    for (char name = 'A'; name <= 'B'; name++)
-        add_code(h, name,
+    for (const char *name = "AB"; *name; name++)
+        add_code(h, *name,
                  "P1 ISETP.NE.AND R0; @P1 BRA ?end; R9 MOV; R10 MOV; ?in: R6 LDS R10; R9 FADD R9 R6; R10 IADD3 R10;"
                  "P2 ISETP.LT.AND R10; @P2 BRA ?in; STS R1 R9; ?end: R4 MOV;");
     add_code(h, 'z',

@@ -2,16 +2,16 @@
 #include "trace/synthetic/synthetic_matches.h"
 
 /*
- * Matches of reads in a genome, as Rodinia's mummergpu (Che et al., IISWC 2009; Schatz et al., MUMmerGPU) finds them in a
- * suffix tree, compiled for Fermi. mummergpuKernel: a thread has a read; it follows the read down the tree, an edge after
- * the other, base by base, records how far it came where that is at least 20 bases, and goes on with the read but its first
- * base along the suffix link. printKernel: a thread has a match; it goes up to where 20 bases match, and prints all leaves
- * below that the base before the match does not match as well.
+ * Matches of reads in a genome, as Rodinia's mummergpu (Che et al., IISWC 2009; Schatz et al., MUMmerGPU) finds
+ * them in a suffix tree, compiled for Fermi. mummergpuKernel: a thread has a read; it follows the read down the
+ * tree, an edge after the other, base by base, records how far it came where that is at least 20 bases, and goes on
+ * with the read but its first base along the suffix link. printKernel: a thread has a match; it goes up to where 20
+ * bases match, and prints all leaves below that the base before the match does not match as well.
  *
- * As its defaults have it, nodes and their children are in textures, which have a cache of their own and are not modelled:
- * fetches of them are here, without addresses. Reads, reference, matches and alignments are in global memory: 6 and 10
- * loads; seeds/001, Table 3, counts 77 runs, 1 + 21 + 55. Reads of 100 bases stand one behind the other, so that a load of
- * 32 of them is 26 lines, to which the next bases come back.
+ * As its defaults have it, nodes and their children are in textures, which have a cache of their own and are not
+ * modelled: fetches of them are here, without addresses. Reads, reference, matches and alignments are in global
+ * memory: 6 and 10 loads; seeds/001, Table 3, counts 77 runs, 1 + 21 + 55. Reads of 100 bases stand one behind the
+ * other, so that a load of 32 of them is 26 lines, to which the next bases come back.
  *
  * The genome is random, but for pieces of it that were seen before; reads are pieces of the genome, with errors.
  * Published: 5.2 million bases.

@@ -2,15 +2,17 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * Survey propagation, as LonestarGPU's sp (Burtscher et al., IISWC 2012; nsp.cu of its second release) solves random 3-SAT,
- * compiled for Fermi. The formula is a graph of clauses and variables, an edge for each literal. calc_pi_values: an edge
- * from a clause to a variable goes over the variable's other clauses, of which each sends its survey, eta. update_eta:
- * it goes over the clause's other variables. Both again, until surveys settle; then update_bias sums up each variable's
- * surveys, and decimate fixes those of the strongest bias, which satisfies clauses. What is fixed or satisfied is passed over.
+ * Survey propagation, as LonestarGPU's sp (Burtscher et al., IISWC 2012; nsp.cu of its second release) solves
+ * random 3-SAT, compiled for Fermi. The formula is a graph of clauses and variables, an edge for each literal.
+ * calc_pi_values: an edge from a clause to a variable goes over the variable's other clauses, of which each sends
+ * its survey, eta. update_eta: it goes over the clause's other variables. Both again, until surveys settle; then
+ * update_bias sums up each variable's surveys, and decimate fixes those of the strongest bias, which satisfies
+ * clauses. What is fixed or satisfied is passed over.
  *
- * Threads are as many as the SMs hold, 384 a block, and go on to the next edge by that number. Edges are CSR, by clause
- * and by variable; variables of a clause are three different ones, drawn. Which variables have the strongest bias is drawn,
- * too, and so are their values. Published: 42,000 clauses, 10,000 variables, a hundredth of them fixed at a time.
+ * Threads are as many as the SMs hold, 384 a block, and go on to the next edge by that number. Edges are CSR, by
+ * clause and by variable; variables of a clause are three different ones, drawn. Which variables have the strongest
+ * bias is drawn, too, and so are their values. Published: 42,000 clauses, 10,000 variables, a hundredth of them
+ * fixed at a time.
  */
 
 #define SURVEY_THREADS 384u
@@ -241,7 +243,7 @@ static void go_around_clause(gpci_walk *w, const formula *f, survey *s) {
     w->mask = all;
 }
 
-/* All edges or variables of a thread; `visit` is for those of the warp's lanes, and says which of them did something. */
+/* All edges or variables of a thread; `visit` is for one of each lane, and says which lanes did something. */
 static uint64_t visit_all(gpci_walk *w, const gpci_launch *l,
                           uint64_t (*visit)(gpci_walk *, const gpci_launch *, survey *)) {
     survey s;
@@ -380,7 +382,7 @@ static void walk_bias(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-/* The lanes whose edge of the variable, not negated where it is true or negated where it is not, satisfies its clause. */
+/* The lanes whose edge satisfies its clause: negated where the variable is not true, or the other way round. */
 static uint64_t satisfying(const gpci_walk *w, const gpci_launch *l, const survey *s) {
     uint64_t found = 0;
     EACH_LANE(w, lane, lanes)

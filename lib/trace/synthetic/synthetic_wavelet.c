@@ -2,14 +2,15 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * Wavelets of an image, as Rodinia's dwt2d (Che et al., IISWC 2009; Jirman's dwt_cuda) does them, compiled for Fermi:
- * components.cu's c_CopySrcToComponents takes pixels apart into three components, and fdwt53.cu's fdwt53Kernel, the 5/3
- * of JPEG 2000 (ITU-T T.800, F.8 and F.9), puts each into four bands, level by level, of the last level's low band.
+ * Wavelets of an image, as Rodinia's dwt2d (Che et al., IISWC 2009; Jirman's dwt_cuda) does them, compiled for
+ * Fermi: components.cu's c_CopySrcToComponents takes pixels apart into three components, and fdwt53.cu's
+ * fdwt53Kernel, the 5/3 of JPEG 2000 (ITU-T T.800, F.8 and F.9), puts each into four bands, level by level, of the
+ * last level's low band.
  *
- * A block has 64, 128 or 192 columns and slides down over them, eight rows a step: each thread has a column, and the first
- * three one more beside them. Rows go to shared memory, even and odd columns apart, are lifted there along columns and
- * then along rows, and leave for their bands, threads of even columns first. Beyond its sides the image is mirrored.
- * Loads of a step are unrolled. Published: 192 x 192 and 1024 x 1024, three levels.
+ * A block has 64, 128 or 192 columns and slides down over them, eight rows a step: each thread has a column, and
+ * the first three one more beside them. Rows go to shared memory, even and odd columns apart, are lifted there
+ * along columns and then along rows, and leave for their bands, threads of even columns first. Beyond its sides the
+ * image is mirrored. Loads of a step are unrolled. Published: 192 x 192 and 1024 x 1024, three levels.
  */
 
 #define WINDOW_ROWS UINT64_C(8)

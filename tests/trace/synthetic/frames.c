@@ -3,6 +3,7 @@
 #include "trace/synthetic/machine.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,4 +161,271 @@ Test(synthetic_frames, components) {
         for (size_t i = 0; i < SIDE * SIDE; i++)
             machine_expect(&m, COMPONENTS, k * m.lengths[COMPONENTS] / 3 + i, bytes[3 * i + k] - 128);
     machine_close(&m);
+}
+
+/* heartwall: 5 points in frames of 30 x 30, templates of 5 x 5, areas of 9 x 9, moves by one at most. */
+enum {
+    SIDE = 30,
+    POINTS = 5,
+    FRAMES = 3,
+    SEARCH = 4,
+    TEMPLATE = 2,
+    MOVE = 3,
+    IN = 5,
+    AREA = 9,
+    OUT = 13,
+    PIXELS_IN = IN * IN
+};
+enum { FRAME, ROWS, COLUMNS, ROW_PLACES, COLUMN_PLACES, TEMPLATES, AREAS, MASKED = 17, HEART_ARRAYS };
+#define HEART "rodinia-heartwall:3600:points=5,frames=3,search=4,template=2,move=3,skip=1"
+
+/* A thread's phase is the number of barriers that it has passed. */
+enum {
+    SELECT,
+    TURN,
+    CONVOLVE,
+    BOXES, /* nine phases, then squares, and nine of those */
+    SQUARE = BOXES + 9,
+    SQUARE_BOXES,
+    DEVIATE = SQUARE_BOXES + 9,
+    TEMPLATE_SQUARE,
+    COLUMN_SUMS,
+    ROW_SUMS,
+    TOTALS,
+    DEVIATION,
+    SCALE,
+    CENTRE,
+    DIVIDE,
+    MARK,
+    MARK_NEAR,
+    LARGEST,
+    PLACE
+};
+
+static struct {
+    unsigned phase, block;
+    double sum;
+    long at;
+} hearts[256];
+
+static machine heart;
+
+static double sum_of(const machine_lane *lane, unsigned from, unsigned to, unsigned products) {
+    double sum = 0;
+    for (unsigned k = from; k < to; k += 1 + products)
+        sum += lane->queue[k] * (products ? lane->queue[k + 1] : 1);
+    return sum;
+}
+
+/* Of nine phases: into a border of zeros, cumulative columns, two parts and their difference, the same of rows. */
+static double boxed(const machine_lane *lane, unsigned phase) {
+    const unsigned thread = (unsigned)(lane - heart.lanes), count = lane->count;
+    const double last = count ? lane->queue[count - 1] : 0;
+    if (phase == 4 || phase == 8)
+        return lane->queue[count - 2] - last;
+    if (phase == 1 || phase == 5)
+        return hearts[thread].sum += last;
+    return last;
+}
+
+/* The largest of a row, or of all rows: where it is, and then what. */
+static double largest(machine_lane *lane, unsigned step, unsigned count) {
+    const unsigned thread = (unsigned)(lane - heart.lanes);
+    double most = 0;
+    long at = 0;
+    for (unsigned k = 0; k < count; k++) {
+        const double value = fabs(lane->queue[k * step]);
+        if (value > most) {
+            most = value;
+            at = step > 1 ? (long)lane->queue[k * step + 1] : (long)(thread * OUT + k);
+        }
+    }
+    hearts[thread].at = at;
+    return most;
+}
+
+static double deviation_of(double sum, double squares) {
+    const double left = squares - sum * sum / PIXELS_IN;
+    return sqrt(left < 0 ? 0 : left);
+}
+
+static double template_deviation(double sum, double squares) {
+    const double mean = sum / PIXELS_IN;
+    return sqrt(PIXELS_IN - 1.0) * sqrt(squares / PIXELS_IN - mean * mean);
+}
+
+/* Where the point was in the last frame, in the convolved area. */
+static long marked(const double *q) {
+    const long middle = SEARCH + TEMPLATE;
+    return (middle + (long)(q[2] - q[3])) * OUT + middle + (long)(q[0] - q[1]);
+}
+
+/* How far the largest value is from where the template was, in one direction. */
+static double displaced(long at) {
+    return (double)(at + 1 - IN - (SEARCH - TEMPLATE));
+}
+
+static double placed(machine_lane *lane) {
+    const double at = lane->queue[lane->count - 1];
+    if (lane->count == 2 * OUT + 1) {
+        largest(lane, 2, OUT);
+        return at + displaced(hearts[0].at % OUT);
+    }
+    return at + displaced(hearts[0].at / OUT);
+}
+
+static double tracked(machine_lane *lane, unsigned phase) {
+    const unsigned thread = (unsigned)(lane - heart.lanes), count = lane->count;
+    const double *q = lane->queue, last = count ? q[count - 1] : 0;
+    if (phase >= BOXES && phase < SQUARE)
+        return boxed(lane, phase - BOXES);
+    if (phase >= SQUARE_BOXES && phase < DEVIATE)
+        return boxed(lane, phase - SQUARE_BOXES);
+    switch (phase) {
+    case CONVOLVE:
+        return sum_of(lane, 0, count, 1);
+    case SQUARE:
+    case TEMPLATE_SQUARE:
+        return last * last;
+    case DEVIATE:
+        return deviation_of(q[0], q[1]);
+    case COLUMN_SUMS:
+    case ROW_SUMS:
+    case TOTALS:
+        return sum_of(lane, 0, count, 0);
+    case DEVIATION:
+        return template_deviation(q[0], q[1]);
+    case SCALE:
+        return q[0] * q[1];
+    case CENTRE:
+        return q[0] - q[1] * q[2] / PIXELS_IN;
+    case DIVIDE:
+        return q[0] / q[1];
+    case MARK:
+        return marked(q) == (long)thread;
+    case MARK_NEAR:
+        return last * sum_of(lane, 0, count - 1, 0);
+    case LARGEST:
+        return largest(lane, 1, OUT);
+    default: /* copied */
+        return last;
+    }
+}
+
+/* All threads load the point's coordinates; those that store nothing of the area still have them. */
+static void drop_coordinates(machine_lane *lane) {
+    const unsigned thread = (unsigned)(lane - heart.lanes), block = heart.rig.kernel.index * POINTS + heart.x + 1;
+    if (hearts[thread].block != block && lane->barriers) {
+        lane->count -= 2;
+        memmove(lane->queue, lane->queue + 2, lane->count * sizeof *lane->queue);
+    }
+    hearts[thread].block = block;
+}
+
+static double followed(machine_lane *lane, const char *kernel) {
+    const unsigned thread = (unsigned)(lane - heart.lanes), phase = lane->barriers;
+    (void)kernel;
+    drop_coordinates(lane);
+    if (phase != hearts[thread].phase)
+        hearts[thread].sum = 0;
+    hearts[thread].phase = phase;
+    if (phase == PLACE)
+        return placed(lane);
+    const double value = tracked(lane, phase);
+    if (phase == LARGEST && !lane->stores++)
+        return (double)hearts[thread].at;
+    lane->count = 0;
+    return value;
+}
+
+/* Where the points are, by what the first launch loads for the first pixel of each template. */
+static void read_points(size_t *rows, size_t *columns) {
+    rig r;
+    size_t count;
+    rig_open(&r, HEART);
+    const gpci_synthetic_array *arrays = gpci_synthetic_arrays(r.source, &count);
+    cr_assert(count == HEART_ARRAYS && rig_kernel(&r));
+    for (const gpc_block *block; (block = rig_block(&r));)
+        for (uint64_t k = 0, found = 0; !found; k++) {
+            const gpc_instruction *i = &block->warps[0].instructions[k];
+            const uint64_t at = i->addresses ? (i->addresses[0] - arrays[FRAME].base) / 4 : SIDE * SIDE;
+            if (at >= SIDE * SIDE || i->space != GPC_SPACE_GLOBAL)
+                continue;
+            rows[block->index] = at % SIDE + TEMPLATE + 1;
+            columns[block->index] = at / SIDE + TEMPLATE + 1;
+            found = 1;
+        }
+    rig_close(&r);
+}
+
+/* The area's pixel, 0 outside it. */
+static double pixel(const double *frame, size_t row, size_t column, long y, long x) {
+    if (y < 0 || x < 0 || y >= AREA || x >= AREA)
+        return 0;
+    return frame[((long)column - SEARCH - 1 + x) * SIDE + (long)row - SEARCH - 1 + y];
+}
+
+/* How well the template fits with its first pixel at (y, x) of the area: the correlation of both. */
+static double correlation(const double *frame, const double *template, size_t row, size_t column, long y, long x) {
+    double products = 0, sum = 0, squares = 0, own = 0, own_squares = 0;
+    for (long j = 0; j < IN; j++)
+        for (long i = 0; i < IN; i++) {
+            const double p = pixel(frame, row, column, y + i, x + j), t = template[j * IN + i];
+            products += p * t;
+            sum += p;
+            squares += p * p;
+            own += t;
+            own_squares += t * t;
+        }
+    return (products - sum * own / PIXELS_IN) / (deviation_of(sum, squares) * template_deviation(own, own_squares));
+}
+
+/* Correlations around the point's last place are as they are by the formula; elsewhere they are masked. */
+static void check_correlations(const machine *m, size_t point, size_t row, size_t column) {
+    const double *frame = m->arrays[FRAME], *template = m->arrays[TEMPLATES] + point * PIXELS_IN;
+    const double *found = m->arrays[MASKED] + point * m->lengths[MASKED] / POINTS;
+    const long middle = SEARCH + TEMPLATE;
+    unsigned near = 0;
+    for (long x = 0; x < OUT; x++)
+        for (long y = 0; y < OUT; y++) {
+            const bool masked = labs(y - middle) > MOVE / 2 || labs(x - middle) > MOVE / 2;
+            const double is = found[x * OUT + y];
+            const double expected = masked ? 0 : correlation(frame, template, row, column, y - IN + 1, x - IN + 1);
+            near += !masked;
+            if (is != expected && !(masked && isnan(is)))
+                cr_assert_fail("point %zu: (%ld, %ld) is %g, not %g", point, y, x, is, expected);
+        }
+    cr_assert_eq(near, MOVE * MOVE);
+}
+
+/* The picture moves down by one and to the left by one, and all points are found there. */
+Test(synthetic_frames, points) {
+    size_t rows[POINTS], columns[POINTS];
+    machine *m = &heart;
+    read_points(rows, columns);
+    machine_open(m, HEART, 4, followed);
+    const size_t inner = POINTS * 20 / 51, outer = m->lengths[ROWS] / 2;
+    for (size_t p = 0; p < POINTS; p++) {
+        const size_t at = p < inner ? p : outer + p - inner;
+        m->arrays[ROWS][at] = (double)rows[p];
+        m->arrays[COLUMNS][at] = (double)columns[p];
+    }
+    cr_assert(machine_launch(m));
+    double *first = machine_copy(m, FRAME);
+    for (size_t k = 0; k < SIDE * SIDE; k++)
+        m->arrays[FRAME][k] = first[(k + SIDE - 1) % (SIDE * SIDE)];
+    for (size_t frame = 1; frame < FRAMES; frame++) {
+        cr_assert(machine_launch(m));
+        for (size_t p = 0; p < POINTS; p++) {
+            if (frame == 1)
+                check_correlations(m, p, rows[p], columns[p]);
+            const size_t places = m->lengths[ROW_PLACES] / 2;
+            const size_t at = (p < inner ? p * FRAMES : places + (p - inner) * FRAMES) + frame;
+            machine_expect(m, ROW_PLACES, at, (double)rows[p] + 1);
+            machine_expect(m, COLUMN_PLACES, at, (double)columns[p] - 1);
+        }
+    }
+    cr_expect_not(machine_launch(m));
+    free(first);
+    machine_close(m);
 }

@@ -14,7 +14,7 @@ static const gpci_reads *open_reads(rig *r, const char *source) {
     return gpci_synthetic_data(r->source);
 }
 
-/* Every suffix is a way from the root to its leaf, and the link of an inner node leads to its label's but the first base. */
+/* Each suffix is a way from the root to its leaf; an inner node's link leads to its label but for the first base. */
 Test(synthetic_matches, tree) {
     rig r;
     const gpci_suffix_tree *t = &open_reads(&r, "rodinia-mummergpu:204:reference=700,repeats=60")->tree;
