@@ -409,7 +409,7 @@ Test(writer, refused_instructions) {
         *i = kept;
         uint8_t *const fields[] = {&i->op_class, &i->kind, &i->space, &i->hint, &i->priority};
         for (size_t n = 0; n < 5; n++) {
-            *fields[n] = 10;
+            *fields[n] = 20;
             refuse_block(&s, &s.m.block, GPC_ERROR_ARGUMENT, "known values");
             *i = kept;
         }

@@ -37,6 +37,12 @@
 #define GPCI_BINARY_MAGIC "GCT\x1a"
 #define GPCI_BINARY_TAIL_MAGIC "\x1aTCG"
 
+/*
+ * Written as a static's class: ALU is what the opcode's text says, ALU or FP, so that files are what they were before
+ * there was a class for FP; this is ALU where the text says FP.
+ */
+#define GPCI_BINARY_ALU 255u
+
 #define GPCI_NO_ORDINAL UINT32_MAX
 #define GPCI_NO_SHAPE UINT32_MAX
 

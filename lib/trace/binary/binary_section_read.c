@@ -128,6 +128,12 @@ static void take_learned(section_reading *r, gpci_learned *l) {
     }
 }
 
+static uint8_t read_class(const section_reading *r, uint32_t opcode, uint8_t written) {
+    if (written == GPC_OP_ALU && gpci_opcodes_at(r->d->opcodes, opcode)->op_class == GPC_OP_FP)
+        return GPC_OP_FP;
+    return written == GPCI_BINARY_ALU ? GPC_OP_ALU : written;
+}
+
 static bool take_static(section_reading *r, uint32_t number, uint64_t pc, const uint32_t *opcodes,
                         uint32_t opcode_count) {
     gpci_cursor *c = &r->cursor;
@@ -142,15 +148,13 @@ static bool take_static(section_reading *r, uint32_t number, uint64_t pc, const 
     instruction->line = (uint32_t)gpci_cursor_below(c, UINT32_MAX);
     const uint8_t *fields = gpci_cursor_take(c, 8);
     if (!fields || opcode >= opcode_count || (unsigned)fields[0] + fields[1] > GPC_MAX_OPERANDS ||
-        fields[2] >= GPC_OP_CLASS_COUNT || fields[3] >= GPC_KIND_COUNT || fields[4] > GPC_SPACE_NONE ||
-        fields[5] >= GPC_HINT_COUNT || fields[6] >= GPC_PRIORITY_COUNT)
+        (fields[2] >= GPC_OP_CLASS_COUNT && fields[2] != GPCI_BINARY_ALU) || fields[3] >= GPC_KIND_COUNT ||
+        fields[4] > GPC_SPACE_NONE || fields[5] >= GPC_HINT_COUNT || fields[6] >= GPC_PRIORITY_COUNT)
         return false;
     instruction->opcode = opcodes[opcode];
     instruction->destinations = fields[0];
     instruction->sources = fields[1];
-    const bool told =
-        fields[2] == GPC_OP_ALU && gpci_opcodes_at(r->d->opcodes, instruction->opcode)->op_class == GPC_OP_FP;
-    instruction->op_class = told ? GPC_OP_FP : fields[2]; /* as it was written */
+    instruction->op_class = read_class(r, instruction->opcode, fields[2]);
     instruction->kind = fields[3];
     instruction->space = fields[4];
     instruction->hint = fields[5];

@@ -60,10 +60,11 @@ static void put_learned(const gpci_learned *l, gpci_buffer *out) {
     }
 }
 
-/* An FP is an ALU where its opcode tells: so files are as they were before there was such a class. */
 static uint8_t written_class(const gpci_encoder *e, const gpc_instruction *i) {
-    const bool told = i->op_class == GPC_OP_FP && gpci_opcodes_at(e->opcodes, i->opcode)->op_class == GPC_OP_FP;
-    return told ? GPC_OP_ALU : i->op_class;
+    const bool told = gpci_opcodes_at(e->opcodes, i->opcode)->op_class == GPC_OP_FP;
+    if (!told || (i->op_class != GPC_OP_FP && i->op_class != GPC_OP_ALU))
+        return i->op_class;
+    return i->op_class == GPC_OP_FP ? GPC_OP_ALU : GPCI_BINARY_ALU;
 }
 
 static void put_statics(const gpci_encoder *e, gpci_buffer *out) {
