@@ -98,6 +98,23 @@ Test(timed_replies, tags_stand_still) {
     rig_close(&r);
 }
 
+/* What a reply that is held has let go of waits with it: nothing is tried again cycle by cycle. */
+Test(timed_replies, nothing_is_polled) {
+    rig_open(&r, "l1.mshr_entries = 1\n", 50);
+    set(0, 0);
+    rig_issue(&r, LINE(GPC_LOAD, 0));
+    rig_issue(&r, LINE(GPC_LOAD, 4096)); /* waits for the entry, which the fill has freed */
+    rig_steps(&r, 500);
+    cr_expect_eq(gpc_hierarchy_next_event(r.hierarchy), UINT64_MAX);
+    cr_expect_eq(r.memory.calls, 1);
+    add(0, 1);
+    rig_steps(&r, 500);
+    cr_expect(r.completed == 1 && r.memory.calls == 2);
+    cr_expect_eq(gpc_hierarchy_next_event(r.hierarchy), UINT64_MAX);
+    add(0, 1);
+    rig_close(&r);
+}
+
 /* Replies wait in the network, and then keep others' from coming. */
 Test(timed_replies, the_network_fills) {
     static const char narrow[] =
