@@ -46,8 +46,10 @@ typedef enum gpc_write_policy {
 
 typedef enum gpc_write_allocate {
     GPC_WRITE_NO_ALLOCATE = 0,
-    GPC_WRITE_FETCH = 1,     /* a partial sector is fetched before it is written; a whole one is not */
-    GPC_WRITE_LAZY_FETCH = 2 /* written bytes are kept under a byte mask; a later read fetches the rest */
+    GPC_WRITE_FETCH = 1,      /* a partial sector is fetched before it is written; a whole one is not */
+    GPC_WRITE_LAZY_FETCH = 2, /* written bytes are kept under a byte mask; a later read fetches the rest */
+    GPC_WRITE_NAIVE_FETCH = 3 /* what misses is written below, and its sectors are fetched, whole ones too: GPGPU-Sim
+                                 3.2 gpu-cache.cc, wr_miss_wa. Since 0.2 */
 } gpc_write_allocate;
 
 typedef enum gpc_allocate {

@@ -39,9 +39,9 @@ static gpc_status check_options(gpc_cache_options *o, gpc_error *error) {
         REFUSE("write_policy", "%llu is no gpc_write_policy", o->write_policy);
     if (o->write_policy_local > GPC_WRITE_EVICT)
         REFUSE("write_policy_local", "%llu is no gpc_write_policy", o->write_policy_local);
-    if (o->write_allocate > GPC_WRITE_LAZY_FETCH)
+    if (o->write_allocate > GPC_WRITE_NAIVE_FETCH)
         REFUSE("write_allocate", "%llu is no gpc_write_allocate", o->write_allocate);
-    if (o->write_allocate_local > GPC_WRITE_LAZY_FETCH)
+    if (o->write_allocate_local > GPC_WRITE_NAIVE_FETCH)
         REFUSE("write_allocate_local", "%llu is no gpc_write_allocate", o->write_allocate_local);
     if (o->line_bytes > 128 && o->write_allocate == GPC_WRITE_LAZY_FETCH)
         REFUSE("write_allocate", BEYOND_MASKS, o->line_bytes);

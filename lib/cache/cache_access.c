@@ -371,7 +371,8 @@ gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpc
 
 void gpci_complete(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way, uint8_t sectors) {
     gpci_arrive(cache, gpci_slot(cache, view->set, way), sectors);
-    if (!gpci_is_read(request))
+    if (!gpci_is_read(request) && !(gpci_is_write(request) && /* what is naive has gone below */
+                                    gpci_write_allocate(cache, request) == GPC_WRITE_NAIVE_FETCH))
         sectors |= gpci_apply_write(cache, request, view, way, view->need);
     gpci_tell_sectors(cache, request, view, way, sectors);
 }

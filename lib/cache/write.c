@@ -11,7 +11,8 @@
  *   write-evict        line dropped, and below  line dropped, and below     below
  *
  *   allocation: none   the write goes below; fetch: sectors that it covers only in part are read
- *   first; lazy: its bytes are kept under a mask, and a later read of the rest fetches the sector.
+ *   first; lazy: its bytes are kept under a mask, and a later read of the rest fetches the sector; naive: what misses
+ *   goes below, and the sectors that it touches are read, those that it covers too; nothing of it is kept.
  */
 
 static void write_below(gpc_cache *cache, const gpci_view *view, uint8_t sectors, gpc_access_result *result) {
@@ -37,7 +38,7 @@ void gpci_decline(gpc_cache *cache, const gpc_request *request, const gpci_view 
     take_back(&stats->fetched_sectors, gpci_count_sectors(fetch) - gpci_count_sectors(result->fetch_sectors));
     stats->bypasses += bypassed;
     stats->bypassed_sectors += read && bypassed ? gpci_count_sectors(result->fetch_sectors) : 0;
-    if (read)
+    if (read || (gpci_is_write(request) && gpci_write_allocate(cache, request) == GPC_WRITE_NAIVE_FETCH))
         return;
     if (gpci_write_policy(cache, request) == GPC_WRITE_BACK)
         write_below(cache, view, view->need, result);
@@ -60,13 +61,15 @@ static void miss_store(gpc_cache *cache, const gpc_request *request, const gpci_
         cache->stats.bypasses++;
         allocate = GPC_WRITE_NO_ALLOCATE;
     }
-    if (allocate == GPC_WRITE_NO_ALLOCATE || policy == GPC_WRITE_THROUGH)
+    const bool naive = allocate == GPC_WRITE_NAIVE_FETCH;
+    if (allocate == GPC_WRITE_NO_ALLOCATE || policy == GPC_WRITE_THROUGH || naive)
         write_below(cache, view, view->need, result);
-    if (allocate == GPC_WRITE_FETCH) {
-        result->fetch_sectors = gpci_widen(cache, view->need & (uint8_t)~view->covered) & (uint8_t)~view->covered;
+    if (allocate == GPC_WRITE_FETCH || naive) {
+        const uint8_t kept = naive ? 0 : view->covered;
+        result->fetch_sectors = gpci_widen(cache, view->need & (uint8_t)~kept) & (uint8_t)~kept;
         cache->stats.fetched_sectors += gpci_count_sectors(result->fetch_sectors);
     }
-    if (allocate != GPC_WRITE_NO_ALLOCATE) {
+    if (allocate != GPC_WRITE_NO_ALLOCATE && !naive) {
         cache->stats.write_sector_hits += gpci_count_sectors(view->covered);
         cache->stats.write_hits += view->covered == view->need;
     }
@@ -77,6 +80,21 @@ static void evict_on_write(gpc_cache *cache, const gpci_view *view, uint32_t way
     result->evicted = 1;
     result->way = GPCI_NO_WAY;
     gpci_drop(cache, view->set, way, NULL, &result->eviction);
+}
+
+/* Naive allocation, where the line is there: what is not valid yet goes below, and is read unless it is on its way. */
+static void write_naive(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
+                        gpc_access_result *result) {
+    const uint32_t state = cache->states[gpci_slot(cache, view->set, way)];
+    const uint8_t valid = view->need & GPCI_VALID(state), rest = view->need & (uint8_t)~valid;
+    if (rest && !result->write_sectors)
+        write_below(cache, view, rest, result);
+    if (rest) {
+        result->outcome = rest & GPCI_PENDING(state) ? GPC_PENDING_HIT : GPC_SECTOR_MISS;
+        result->fetch_sectors = gpci_widen(cache, rest) & (uint8_t) ~(GPCI_VALID(state) | GPCI_PENDING(state));
+        cache->stats.fetched_sectors += gpci_count_sectors(result->fetch_sectors);
+    }
+    gpci_tell_sectors(cache, request, view, way, gpci_apply_write(cache, request, view, way, valid));
 }
 
 void gpci_lookup_store(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
@@ -104,6 +122,10 @@ void gpci_lookup_store(gpc_cache *cache, const gpc_request *request, const gpci_
     }
     if (policy == GPC_WRITE_THROUGH)
         write_below(cache, view, view->need, result);
+    if (GPCI_UNLIKELY(allocate == GPC_WRITE_NAIVE_FETCH)) {
+        write_naive(cache, request, view, way, result);
+        return;
+    }
     if (found.missing && allocate == GPC_WRITE_FETCH) {
         result->fetch_sectors =
             gpci_widen(cache, found.missing) & (uint8_t) ~(GPCI_VALID(state) | GPCI_PENDING(state) | view->covered);

@@ -36,7 +36,7 @@ static gpc_status apply_l2_cache(const gpci_import *im, const gpci_gpgpusim_cach
         im, id, {GPCI_KEY_L2_SECTORS, c->sectors ? "4" : "1"}, {GPCI_KEY_L2_FETCH, "1"},
         {GPCI_KEY_L2_MERGED, c->sectors ? "sector" : "line"}, {GPCI_KEY_L2_INDEX, gpci_gpgpusim_index(c)},
         {GPCI_KEY_L2_REPLACEMENT, gpci_gpgpusim_replacement(c)}, {GPCI_KEY_L2_WRITE, gpci_gpgpusim_write(c)},
-        {GPCI_KEY_L2_WRITE_ALLOCATE, gpci_gpgpusim_write_allocate(c)});
+        {GPCI_KEY_L2_WRITE_ALLOCATE, c->write_allocate == 'W' ? "naive" : gpci_gpgpusim_write_allocate(c)});
     if (status == GPC_OK)
         status = GPCI_SET_NUMBERS(im, id, {GPCI_KEY_L2_LINE, c->line}, {GPCI_KEY_L2_WAYS, c->ways},
                                   {GPCI_KEY_L2_SIZE, (uint64_t)c->sets * c->line * c->ways * slices},

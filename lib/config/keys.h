@@ -262,8 +262,9 @@
       "the same, core cycles or accesses of a slice")                                                                  \
     X(L2_WRITE, "l2.write_policy", CHOICE, RESET, "", "back", 0, 0, "back|through|evict",                              \
       "stores, as l1.write_policy")                                                                                    \
-    X(L2_WRITE_ALLOCATE, "l2.write_allocate", CHOICE, RESET, "", "fetch", 0, 0, "none|fetch|lazy",                     \
-      "what a store miss does, as l1.write_allocate")                                                                  \
+    X(L2_WRITE_ALLOCATE, "l2.write_allocate", CHOICE, RESET, "", "fetch", 0, 0, "none|fetch|lazy|naive",               \
+      "what a store miss does, as l1.write_allocate; naive: it goes below, and all that it touches is read beside "    \
+      "it, as in GPGPU-Sim; a hit does what l2.write_policy says")                                                     \
     X(L2_INTERLEAVE, "l2.interleave", CHOICE, RESET, "", "modulo", 0, 0, "modulo|hash|range|xor|ipoly|random",         \
       "how addresses spread over slices; xor, ipoly: as GPGPU-Sim's -gpgpu_memory_partition_indexing 1 and 2; "        \
       "random: a group of as many stretches as slices in an order of its own")                                         \

@@ -308,6 +308,8 @@ gpc_status gpci_coherent_check(gpc_hierarchy *h, gpc_error *error) {
     const uint64_t allocate = gpci_number(h, GPCI_KEY_L2_WRITE_ALLOCATE);
     if (allocate == GPC_WRITE_NO_ALLOCATE)
         add(&n, GPCI_KEY_L2_WRITE_ALLOCATE, "a coherent L2 keeps what is stored to", "fetch");
+    else if (allocate == GPC_WRITE_NAIVE_FETCH)
+        add(&n, GPCI_KEY_L2_WRITE_ALLOCATE, "a coherent L2 keeps what is stored to", "fetch");
     else if (allocate == GPC_WRITE_LAZY_FETCH && h->gpus > 1 && !gpci_number(h, GPCI_KEY_GPU_HOME))
         add(&n, GPCI_KEY_L2_WRITE_ALLOCATE, "L2s of several GPUs are asked for whole sectors by each other", "fetch");
     const gpc_protocol *protocol = gpc_protocol_find(h->context, gpci_config_text(h->config, GPCI_KEY_COHERENCE));

@@ -117,7 +117,7 @@ Test(options, out_of_range) {
     REFUSED(GPC_ERROR_RANGE, index, GPC_INDEX_FERMI; o.sets = 16, "16");
     REFUSED(GPC_ERROR_RANGE, write_policy, GPC_WRITE_EVICT + 1, "3");
     REFUSED(GPC_ERROR_RANGE, write_policy_local, 77, "77");
-    REFUSED(GPC_ERROR_RANGE, write_allocate, GPC_WRITE_LAZY_FETCH + 1, "3");
+    REFUSED(GPC_ERROR_RANGE, write_allocate, GPC_WRITE_NAIVE_FETCH + 1, "4");
     REFUSED(GPC_ERROR_RANGE, write_allocate_local, 88, "88");
     REFUSED(GPC_ERROR_RANGE, allocate, GPC_ALLOCATE_STREAMING + 1, "3");
     REFUSED(GPC_ERROR_RANGE, instance, 1, "1");

@@ -52,6 +52,25 @@ Test(writes, back_without_allocation) {
     rig_close(&r);
 }
 
+/* What misses goes below, and is read whole; what hits is dirty. */
+Test(writes, back_with_naive_fetch) {
+    rig r;
+    open_with(&r, GPC_WRITE_BACK, GPC_WRITE_NAIVE_FETCH);
+    gpc_access_result got = rig_access(&r, STORE(A, .size = 64)); /* sectors 0 and 1, whole */
+    cr_expect(got.outcome == GPC_MISS && got.fetch_sectors == 3 && got.write_sectors == 3);
+    gpc_line line = rig_line(&r, A);
+    cr_expect(line.valid_sectors == 3 && !line.dirty_sectors);
+    got = rig_access(&r, STORE(A + 4, .size = 4));
+    cr_expect(got.outcome == GPC_HIT && !got.fetch_sectors && !got.write_sectors);
+    cr_expect_eq(rig_line(&r, A).dirty_sectors, 1);
+    got = rig_access(&r, STORE(A + 60, .size = 8)); /* the end of sector 1, the beginning of 2 */
+    cr_expect(got.outcome == GPC_SECTOR_MISS && got.fetch_sectors == 4 && got.write_sectors == 4);
+    cr_expect(!got.write_bytes[0] && got.write_bytes[1] == 0xf);
+    line = rig_line(&r, A);
+    cr_expect(line.valid_sectors == 7 && line.dirty_sectors == 3);
+    rig_close(&r);
+}
+
 Test(writes, through) {
     rig r;
     open_with(&r, GPC_WRITE_THROUGH, GPC_WRITE_FETCH);

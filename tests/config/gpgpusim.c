@@ -192,7 +192,7 @@ Test(gpgpusim, release_3) {
            {"l1.replacement", "lru"}, {"l1.write_policy", "evict"}, {"l1.write_policy_local", "back"},
            {"l1.write_allocate", "none"}, {"l1.write_allocate_local", "none"}, {"l1.allocate", "on-miss"},
            {"l1.unified", "false"}, {"l1.spaces", "all"}, {"l2.size", "768KiB"}, {"l2.slices", "6"}, {"l2.ways", "16"},
-           {"l2.write_policy", "back"}, {"l2.write_allocate", "fetch"}, {"dram.channels", "6"},
+           {"l2.write_policy", "back"}, {"l2.write_allocate", "naive"}, {"dram.channels", "6"},
            {"l1.mshr_entries", "32"}, {"l1.mshr_merges", "8"}, {"l1.miss_queue", "8"}, {"l1.data_width", "128B"},
            {"l1.fill_width", "128B"}, {"l2.mshr_entries", "32"}, {"l2.mshr_merges", "4"}, {"l2.miss_queue", "4"},
            {"l2.data_width", "128B"}, {"dram.scheduler", "fr-fcfs"});

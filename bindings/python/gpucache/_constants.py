@@ -339,6 +339,7 @@ class WriteAllocate(IntEnum):
     NO_ALLOCATE = 0
     FETCH = 1
     LAZY_FETCH = 2
+    NAIVE_FETCH = 3
 
 
 class Allocate(IntEnum):
