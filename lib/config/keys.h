@@ -43,6 +43,11 @@
       "static warp limiting: at most this many warps per scheduler may issue, the oldest not at a barrier; 0 = all")   \
     X(SM_BLOCK_LIMIT, "sm.block_limit", COUNT, KEEP, "blocks", "0", 0, 1024, "",                                       \
       "static block limiting: at most this many thread blocks per SM; 0 = as many as fit")                             \
+    X(SM_FETCH, "sm.fetch", COUNT, RESET, "instructions", "0", 0, 64, "",                                              \
+      "instructions that a warp's buffer holds, filled when it is empty or after a taken branch; an SM fetches for "   \
+      "one warp a cycle; 0 = they are always at hand")                                                                 \
+    X(SM_FETCH_LATENCY, "sm.fetch_latency", COUNT, RESET, "cycles", "2", 1, 1000, "",                                  \
+      "with sm.fetch: from the fetch to the issue of the first instruction")                                           \
     X(SM_LATENCY_ALU, "sm.latency_alu", COUNT, RESET, "cycles", "18", 1, 10000, "",                                    \
       "from issue to result: integer and floating point, where sm.latency_int or sm.latency_fp is auto")               \
     X(SM_LATENCY_INT, "sm.latency_int", COUNT, RESET, "cycles", "auto", 1, 10000, "auto",                              \

@@ -99,7 +99,9 @@ void gpci_barrier_open(gpci_timed_replay *t, uint32_t number, gpci_block_run *ru
             continue;
         run->at_barrier--;
         run->warps[w].barrier += run->apart;
-        m->warps[slot].not_before = now + t->latency_control;
+        gpci_timed_warp *warp = &m->warps[slot];
+        const uint64_t opens = now + t->latency_control;
+        warp->not_before = opens > warp->not_before ? opens : warp->not_before; /* it may be without instructions */
         gpci_sm_look(t, m, slot, now, now);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "replay/timed_replay.h"
+#include "replay/fetch.h"
 
 /*
  * The issue stage of an SM. In a step, warps whose time has come look whether they can
@@ -238,6 +238,8 @@ GPCI_INLINE gpc_status issue(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t nu
         t->stopped = true;
     w->next++;
     take_effect(t, m, s, slot, o, now);
+    if (GPCI_UNLIKELY(t->fetch) && w->next != w->end)
+        gpci_fetch_issued(t, m, w, i, &w->next->form->instruction, now);
     if (GPCI_UNLIKELY(w->next == w->end))
         gpci_warp_end(t, number, slot, now);
     else if (GPCI_UNLIKELY(o->use == GPC_OP_BARRIER))

@@ -65,6 +65,7 @@ typedef struct gpci_timed_warp {
     bool later;          /* it is READY, but from the next cycle on */
     bool fenced;         /* waits at a fence */
     uint8_t planes;      /* of its scoreboard, that it uses: a bit for each */
+    uint8_t buffered;    /* instructions that are fetched; sm.fetch alone */
 } gpci_timed_warp;
 
 _Static_assert(sizeof(gpci_timed_warp) <= 64, "a warp fits into a cache line");
@@ -129,8 +130,10 @@ typedef struct gpci_timed_sm {
     gpci_timed_counts counts;
     uint64_t voted_active, voted_instructions; /* counts at the last sample of policies that vote */
     uint32_t live, running_blocks;
-    uint32_t stirred; /* bit per scheduler that takes part in the next step */
-    uint64_t later;   /* no other scheduler's `next` is before */
+    uint32_t stirred;     /* bit per scheduler that takes part in the next step */
+    uint64_t later;       /* no other scheduler's `next` is before */
+    uint64_t fetch_since; /* core cycle of the first bit of: */
+    uint64_t fetch_taken; /* cycles in which it fetches for a warp (fetch.h) */
     bool any_answered;
     bool refused; /* by the memory pipeline, which has not been ready since */
     uint8_t busy; /* gpc_busy, while refused */
@@ -178,12 +181,13 @@ struct gpci_timed_replay {
     uint32_t scheduler_words;
     uint32_t all_schedulers; /* as a bitmap, as gpci_timed_sm.stirred */
     uint32_t issue_width, latency_control;
-    bool wants_events;   /* a scheduler wants L1's */
-    bool wants_samples;  /* a scheduler wants these */
-    bool throttled;      /* schedulers have throttles */
-    bool classed;        /* warps may be of other classes than CACHE, */
-    bool policy_classes; /* by the policy's word */
-    bool watches;        /* schedulers may change their minds by themselves: all are asked in every step */
+    uint32_t fetch, fetch_latency; /* instructions of a warp's buffer, 0: at hand; cycles */
+    bool wants_events;             /* a scheduler wants L1's */
+    bool wants_samples;            /* a scheduler wants these */
+    bool throttled;                /* schedulers have throttles */
+    bool classed;                  /* warps may be of other classes than CACHE, */
+    bool policy_classes;           /* by the policy's word */
+    bool watches;                  /* schedulers may change their minds by themselves: all are asked in every step */
     gpci_op ops[GPCI_USES];
     gpci_unit_pool pools[GPCI_UNIT_NONE];
     uint32_t unit_count; /* pooled, of an SM */

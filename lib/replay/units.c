@@ -17,6 +17,8 @@ static gpc_status read_options(gpci_timed_replay *t, gpc_error *error) {
     t->all_schedulers = (1u << t->schedulers) - 1;
     t->scheduler_words = gpci_warp_words((t->slots + t->schedulers - 1) / t->schedulers);
     t->issue_width = (uint32_t)number(t, GPCI_KEY_SM_ISSUE);
+    t->fetch = (uint32_t)number(t, GPCI_KEY_SM_FETCH);
+    t->fetch_latency = (uint32_t)number(t, GPCI_KEY_SM_FETCH_LATENCY);
     t->block_interval = number(t, GPCI_KEY_BLOCKS_INTERVAL);
     t->launch_cycles = number(t, GPCI_KEY_LAUNCH_CYCLES);
     t->limit_cycles = number(t, GPCI_KEY_LIMIT_CYCLES);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/warp_ranks.h"
-#include "replay/timed_replay.h"
+#include "replay/fetch.h"
 
 #include <string.h>
 
@@ -44,6 +44,8 @@ static void start_warp(gpci_timed_replay *t, uint32_t number, gpci_block_run *ru
     w->end = warp->path->steps + warp->path->count;
     w->run = run;
     w->not_before = now;
+    if (GPCI_UNLIKELY(t->fetch))
+        gpci_fetch(t, m, w, now, now);
     w->settled = 0;
     w->loads = w->others = 0;
     w->starts++;

@@ -86,6 +86,43 @@ Test(cycles, dependent_instructions) {
     rig_close(r);
 }
 
+#define BRANCH(pc) pc " ffffffff 0 BRA 0 0\n"
+
+static uint64_t fetched(unsigned schedulers, unsigned warps, const char *lines) {
+    rig *r = open_timed();
+    char text[8];
+    snprintf(text, sizeof text, "%u", schedulers);
+    set(r, "sm.schedulers", text);
+    set(r, "sm.fetch", "2");
+    set(r, "sm.fetch_latency", "2");
+    set(r, "sm.latency_control", "1");
+    gpc_stats s = run_warps(r, schedulers, warps, lines);
+    rig_close(r);
+    return s.cycles;
+}
+
+/* Two at a time: fetched in cycles 1, 4 and 7, issued in 3, 4, 6, 7 and 9. */
+Test(cycles, instructions_are_fetched) {
+    cr_expect_eq(fetched(1, 1, EXIT("0000")), 3);
+    cr_expect_eq(fetched(1, 1, MOV("0000", "R1") MOV("0010", "R2") EXIT("0020")), 6);
+    cr_expect_eq(fetched(1, 1, MOV("0000", "R1") MOV("0010", "R2") MOV("0020", "R3") MOV("0030", "R4") EXIT("0040")),
+                 9);
+}
+
+/* One warp a cycle: the third begins two cycles after the first, though each has a scheduler of its own. */
+Test(cycles, a_cycle_fetches_for_one_warp) {
+    cr_expect_eq(fetched(1, 1, EXIT("0000")), 3);
+    cr_expect_eq(fetched(2, 2, EXIT("0000")), 4);
+    cr_expect_eq(fetched(4, 3, EXIT("0000")), 5);
+}
+
+/* A taken branch in 3, fetched behind in 4; as the last of its buffer in 4: what follows it is fetched first. */
+Test(cycles, a_taken_branch_drops_what_was_fetched) {
+    cr_expect_eq(fetched(1, 1, BRANCH("0000") MOV("0100", "R1") EXIT("0110")), 7);
+    cr_expect_eq(fetched(1, 1, MOV("0000", "R1") BRANCH("0010") MOV("0100", "R2") EXIT("0110")), 9);
+    cr_expect_eq(fetched(1, 1, BRANCH("0000") MOV("0010", "R1") EXIT("0020")), 6, "not taken");
+}
+
 /* A second write waits for the first, whatever its unit; 1, 41, 42. A zero register is no register. */
 Test(cycles, writes_in_order) {
     expect_cycles(SFU("0000", "R1") MOV("0010", "R1") EXIT("0020"), 42);

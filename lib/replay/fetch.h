@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_REPLAY_FETCH_H
+#define GPC_REPLAY_FETCH_H
+
+#include "replay/timed_replay.h"
+
+/*
+ * Instruction fetch, where `sm.fetch` says so: a warp has a buffer of so many instructions, an SM fetches for one warp
+ * a cycle when its buffer is empty, and the first of them can issue `sm.fetch_latency` cycles later. What was fetched
+ * behind a taken branch is dropped in the next cycle; where the branch was the last of its buffer, its successors in
+ * memory are fetched first, and dropped when they could issue. The instruction cache hits.
+ * [GPGPU-Sim 3.2.1, shader.cc: fetch, decode, scheduler_unit::cycle] There the warp is the next in turn; here it is the
+ * one that has waited longest.
+ */
+
+/* A successor further away than this, in bytes, is not what was fetched with an instruction. */
+#define GPCI_INSTRUCTION_BYTES 16u
+
+/* The first cycle from `from` on in which the SM fetches for nobody is taken. */
+GPCI_INLINE uint64_t gpci_fetch_slot(gpci_timed_sm *m, uint64_t from, uint64_t now) {
+    const uint64_t passed = now - m->fetch_since, ahead = from - now;
+    m->fetch_taken = passed < 64 ? m->fetch_taken >> passed : 0;
+    m->fetch_since = now;
+    if (ahead > 63)
+        return from;
+    const uint64_t free = ~m->fetch_taken >> ahead;
+    const uint64_t place = ahead + (free ? gpci_lowest(free) : 0);
+    m->fetch_taken |= (uint64_t)1 << place;
+    return now + place;
+}
+
+/* A warp's buffer is filled, from a cycle on. */
+GPCI_INLINE void gpci_fetch(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *w, uint64_t from,
+                            uint64_t now) {
+    const uint64_t ready = gpci_fetch_slot(m, from, now) + t->fetch_latency;
+    w->buffered = (uint8_t)t->fetch;
+    w->not_before = ready > w->not_before ? ready : w->not_before;
+}
+
+/* A warp has issued an instruction, and `next` is what it executes then. */
+GPCI_INLINE void gpci_fetch_issued(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *w,
+                                   const gpc_instruction *issued, const gpc_instruction *next, uint64_t now) {
+    const bool empty = !--w->buffered;
+    const bool taken = next->pc - issued->pc - 1 >= GPCI_INSTRUCTION_BYTES;
+    if (empty)
+        gpci_fetch(t, m, w, now, now);
+    if (taken)
+        gpci_fetch(t, m, w, empty ? w->not_before : now + 1, now);
+}
+
+#endif
