@@ -169,6 +169,8 @@
       "bytes a core cycle in which loads that waited for a fill get what they asked for, in turn; 0B: all at once")    \
     X(L1_QUEUE, "l1.queue", COUNT, RESET, "instructions", "1", 0, 100000, "unlimited",                                 \
       "warp instructions that wait for the tags; the memory pipeline is busy when they are that many")                 \
+    X(L1_ISSUE_LATENCY, "l1.issue_latency", COUNT, RESET, "cycles", "0", 0, 1000, "",                                  \
+      "core cycles from the issue of an instruction to the tags: operands, addresses; it waits for them meanwhile")    \
     X(L1_COALESCER, "l1.coalescer", CHOICE, RESET, "", "warp", 0, 0, "warp|multi2sim",                                 \
       "what a warp instruction is to L1; warp: an access for each line that its lanes touch; multi2sim: timed "        \
       "coherence: an access for each lane, which becomes part of those in flight as in Multi2Sim 5.0: a load of "      \

@@ -55,6 +55,9 @@ static gpc_status check_combination(const gpc_hierarchy *h, gpc_error *error) {
     if ((gpci_number(h, GPCI_KEY_SM_LSUS) != 1 || most || !waits) && !h->lanes_apart)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "sm.lsus, sm.lsu_in_flight and sm.lsu_waits need l1.coalescer = multi2sim");
+    if (gpci_number(h, GPCI_KEY_L1_ISSUE_LATENCY) && (h->lanes_apart || gpci_number(h, GPCI_KEY_L1_REORDER)))
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "l1.issue_latency needs l1.coalescer = warp and l1.reorder = none: one queue before the tags");
     if (most && !waits)
         return gpci_fail(error, GPC_ERROR_RANGE, "sm.lsu_in_flight needs sm.lsu_waits = true: nothing is awaited");
     return GPC_OK;

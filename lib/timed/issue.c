@@ -80,6 +80,7 @@ static void queue_line(gpci_timed *t, gpci_queue *queue, const gpc_request *requ
                        uint32_t flight, bool last) {
     uint32_t number = gpci_pool_take(&t->pool);
     gpci_packet *p = gpci_packet_at(&t->pool, number);
+    t->pool.links[number].due = t->wheel.now + t->issue_latency;
     p->request = *request;
     p->request.address = p->address = line->address;
     p->request.bytes_used = (uint16_t)gpci_transaction_bytes(line);

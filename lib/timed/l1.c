@@ -394,6 +394,10 @@ GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_tags_fn pass_ta
             return;
         }
         uint32_t packet = queue->first, next = t->pool.links[packet].next;
+        if (GPCI_UNLIKELY(t->issue_latency) && t->pool.links[packet].due > now) {
+            gpci_wheel_wake(&t->wheel, stage->component, t->pool.links[packet].due);
+            return;
+        }
         gpci_packet *p = gpci_packet_at(&t->pool, packet);
         uint64_t number = stage->reorder ? p->tags.number : 0;
         bool last = p->flags & GPCI_PACKET_LAST;

@@ -93,7 +93,7 @@ struct gpci_timed {
     uint8_t bursts_of[16]; /* segments of a line -> bursts that hold any of them: bit n = n bursts from its begin */
     uint64_t interleave_bytes;
     gpci_memory_channel *memory; /* [channels] */
-    uint32_t header, rop_latency, l1_queue, miss_latency, release_width;
+    uint32_t header, rop_latency, l1_queue, issue_latency, miss_latency, release_width;
     gpci_atomic_options atomic_unit;
     uint32_t bundle_line; /* bytes of a line whose sectors' messages may leave as one packet, in a tree; 0: none do */
     uint32_t bypass_room; /* packets beyond L1's miss queue, for loads that go past it because it is full */

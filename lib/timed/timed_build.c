@@ -56,6 +56,7 @@ static void read_options(gpci_timed *t) {
     t->bypass_room = number(t, GPCI_KEY_L1_BYPASS_QUEUE);
     t->l1_queue = number(t, GPCI_KEY_L1_QUEUE);
     t->l1_queue = t->l1_queue ? t->l1_queue : 1;
+    t->issue_latency = number(t, GPCI_KEY_L1_ISSUE_LATENCY);
     t->interleave_bytes = gpci_number(t->h, GPCI_KEY_L2_INTERLEAVE_BYTES);
 }
 

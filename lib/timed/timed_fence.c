@@ -209,6 +209,7 @@ static uint32_t enter(gpci_timed *t, uint32_t sm, uint32_t warp, gpci_fence_plan
         (gpci_packet){.request = {.kind = GPCI_KIND_FENCE, .sm = sm, .warp = warp, .kernel = t->h->kernel},
                       .line = {.flight = number},
                       .flags = GPCI_PACKET_LAST};
+    t->pool.links[packet].due = t->wheel.now + t->issue_latency;
     gpci_queue_push(&stage->in, &t->pool, t->wheel.now, packet);
     gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
@@ -262,6 +263,7 @@ static void let_go(gpci_timed *t, gpci_stage *stage, uint32_t number) {
     gpci_flight *f = flight_at(t, number);
     for (uint32_t packet = f->fence.held, next; f->fence.held_count; packet = next, f->fence.held_count--) {
         next = t->pool.links[packet].next;
+        t->pool.links[packet].due = t->wheel.now + t->issue_latency;
         gpci_queue_push(&stage->in, &t->pool, t->wheel.now, packet);
     }
     gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);

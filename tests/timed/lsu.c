@@ -223,6 +223,8 @@ Test(timed_lsu, refused) {
     expect_refused("coherence = nmoesi\nsm.lsus = 2\n", "need l1.coalescer");
     expect_refused("coherence = nmoesi\nsm.lsu_in_flight = 2\n", "need l1.coalescer");
     expect_refused("coherence = nmoesi\nsm.lsu_waits = false\n", "need l1.coalescer");
+    expect_refused(LANES "coherence = nmoesi\nl1.issue_latency = 1\n", "l1.issue_latency needs l1.coalescer = warp");
+    expect_refused("l1.reorder = pc\nl1.issue_latency = 1\n", "l1.issue_latency needs");
     expect_refused(LANES "coherence = nmoesi\nsm.lsu_waits = false\nsm.lsu_in_flight = 1\n", "needs sm.lsu_waits");
     expect_refused(LANES "coherence = nmoesi\ncoherence.data = true\n", "coherence.data = false");
     rig r;

@@ -48,6 +48,13 @@ Test(timed_paths, miss_latency) {
     cr_expect_eq(hit("l1.miss_latency = 25\n"), hit(NULL));
 }
 
+/* Before the tags, at each access. */
+Test(timed_paths, issue_latency) {
+    const uint64_t base = miss(NULL), five = miss("l1.issue_latency = 5\n");
+    cr_expect(five > base && five <= base + 5);
+    cr_expect_eq(miss("l1.issue_latency = 105\n"), five + 100);
+}
+
 static uint64_t spread(const char *settings, shot s, uint32_t count, uint64_t apart) {
     rig_open(&r, settings, MEMORY);
     uint64_t cycles = rig_spread(&r, s, count, apart);
