@@ -237,6 +237,8 @@
       "where there is room for all of it, as in Multi2Sim")                                                            \
     X(NETWORK_QUEUES, "network.queues", CHOICE, RESET, "", "fifo", 0, 0, "fifo|virtual",                               \
       "an input port's packets: one queue, whose head holds up the others, or one for each output port")               \
+    X(NETWORK_TURNAROUND, "network.turnaround", COUNT, RESET, "cycles", "0", 0, 1000, "",                              \
+      "network cycles for which an input port moves nothing between two packets: the routing of the next")             \
     X(MEMORY_LINK_LATENCY, "memory.link_latency", COUNT, RESET, "cycles", "0", 0, 10000, "",                           \
       "network cycles between an L2 slice and its memory channel, each way")                                           \
     X(MEMORY_LINK_WIDTH, "memory.link_width", SIZE, RESET, "bytes", "0B", 0, 65536, "",                                \

@@ -270,6 +270,18 @@ GPCI_INLINE void consider_input(gpci_network *network, uint32_t input, form f) {
     }
 }
 
+/* Has the packet that an input has for an output come by network cycle `at`, and been routed? */
+GPCI_INLINE bool is_ready(gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form f) {
+    const uint64_t free = network->inputs[input].free;
+    if (free > at) {
+        const uint64_t core = gpci_clock_core(clock_of(network, f), free);
+        if (core > network->wheel->now)
+            gpci_wheel_wake(network->wheel, last_output(network), core);
+        return false;
+    }
+    return network->pool->links[queue_of(network, input, output, f)->first].due <= at;
+}
+
 /* Among the inputs that could send to this output at network cycle `at`, the next in turn; `inputs` where none. */
 GPCI_INLINE uint32_t choose(gpci_network *network, uint32_t output, uint64_t at, form f) {
     const uint64_t *requests = network->requests + (size_t)output * network->in_words, *sending = network->sending;
@@ -279,9 +291,9 @@ GPCI_INLINE uint32_t choose(gpci_network *network, uint32_t output, uint64_t at,
     for (uint32_t left = words;; left--) { /* first from the start on, in the end what lies before it */
         for (; bits; bits &= bits - 1) {
             uint32_t input = word * 64 + gpci_lowest(bits);
-            if (!is_fast(network, f) || network->pool->links[queue_of(network, input, output, f)->first].due <= at)
+            if (!is_fast(network, f) || is_ready(network, input, output, at, f))
                 return input;
-            set_bit(network->requested, output); /* it came later in this core cycle */
+            set_bit(network->requested, output); /* it comes later, in this core cycle or the next */
         }
         if (!left)
             return network->options.inputs;
@@ -380,6 +392,8 @@ GPCI_INLINE void cross(gpci_network *network, uint32_t input, uint32_t output, u
     if (first)
         announce(network, output, false);
     come(&port->stay, now);
+    if (is_fast(network, f) && network->options.turnaround)
+        network->inputs[input].free = at + cycles + network->options.turnaround;
     if (cycles) {
         occupy(network, input, output, at + cycles, f);
         return;
@@ -496,6 +510,7 @@ GPCI_INLINE void match_due(gpci_network *network, form f) {
     take_releases(network);
     if (is_fast(network, f)) {
         uint64_t first = now ? gpci_clock_own(clock, now - 1) + 1 : 0;
+        first = first < end ? first : end; /* a slow clock has no new cycle */
         at = any_bit(network->requested, network->out_words) ? first : first_release(network, end);
     }
     for (;;) {
@@ -513,7 +528,7 @@ GPCI_INLINE void match_due(gpci_network *network, form f) {
 
 static void match_form(gpci_network *network) {
     const gpci_clock clock = network->options.clock;
-    const bool plain = !network->in_bytes && clock.own == clock.core;
+    const bool plain = !network->in_bytes && clock.own == clock.core && !network->options.turnaround;
     if (GPCI_UNLIKELY(!plain))
         match_due(network, (form){false, network->virtual_queues});
     else if (network->virtual_queues)

@@ -36,6 +36,7 @@ typedef struct gpci_network_options {
     uint32_t inputs, outputs;
     uint32_t width;                   /* bytes per network cycle */
     uint32_t latency;                 /* network cycles */
+    uint32_t turnaround;              /* the same: an input moves nothing for so many between two packets */
     uint64_t input_room, output_room; /* packets, or bytes; GPCI_UNLIMITED and above: no limit */
     uint32_t largest;                 /* bytes of the largest packet, where rooms are bytes; 0: they are packets */
     gpci_queues queues;
@@ -67,6 +68,7 @@ typedef struct gpci_network_input {
     uint32_t used;  /* of its room, by packets in all its queues */
     uint32_t next;  /* output that goes first */
     uint32_t offer; /* while matching: output that has chosen this input */
+    uint64_t free;  /* network cycle from which it moves the next packet, where it takes a turnaround */
     gpci_network_stay stay;
 } gpci_network_input;
 
@@ -109,7 +111,7 @@ typedef struct gpci_network {
     bool in_bytes;                /* rooms are */
     bool match_woken;             /* the last output is to be stepped in this cycle */
     bool virtual_queues;          /* several lanes an input */
-    bool fast;                    /* several network cycles in one of the core */
+    bool fast;                    /* several network cycles in one of the core, or a turnaround */
     bool simple;                  /* not so, rooms are packets, one thread, not watched: what comes and goes is plain */
     gpci_divisor width;           /* of the options */
     gpci_network_input *inputs;

@@ -69,7 +69,7 @@ gpc_status gpci_network_create(gpc_context *context, const gpci_network_options 
     network->largest = network->in_bytes ? options->largest : 1;
     network->in_words = (options->inputs + 63) / 64;
     network->out_words = (options->outputs + 63) / 64;
-    network->fast = options->clock.own > options->clock.core;
+    network->fast = options->clock.own > options->clock.core || options->turnaround;
     network->simple = !network->in_bytes && !network->fast;
     network->width = gpci_divisor_of(options->width);
     if (!create_ports(network)) {

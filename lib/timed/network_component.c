@@ -28,7 +28,7 @@ typedef enum side {
 
 typedef struct keys {
     gpci_key width, latency, input_room, output_room;
-    bool queues; /* arranged as network.queues says */
+    bool queues; /* arranged as network.queues says, with the turnaround of network.turnaround */
 } keys;
 
 static const keys request_keys = {GPCI_KEY_NETWORK_WIDTH, GPCI_KEY_NETWORK_LATENCY, GPCI_KEY_NETWORK_INPUT,
@@ -164,6 +164,7 @@ static gpc_status network_make(gpci_group *group, gpc_error *error) {
                               .outputs = count_of(t, p->receivers),
                               .width = number(t, p->keys->width),
                               .latency = number(t, p->keys->latency),
+                              .turnaround = p->keys->queues ? number(t, GPCI_KEY_NETWORK_TURNAROUND) : 0,
                               .input_room = gpci_number(t->h, p->keys->input_room),
                               .output_room = gpci_number(t->h, p->keys->output_room),
                               .largest = largest_packet(t),

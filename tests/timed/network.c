@@ -57,6 +57,30 @@ Test(network, a_packet_takes_its_transfer_and_the_latency) {
     cr_expect_eq(alone(32, 0, 0, same, 5), 1, "there at once; the receiver has had its turn");
 }
 
+/* Input 0 sends again four cycles after its first packet; the output takes another input's meanwhile. */
+Test(network, turnaround_is_of_an_input) {
+    item items[] = {PACKET(1, 0, 1, 32), PACKET(1, 0, 1, 32), PACKET(1, 0, 0, 32), PACKET(1, 1, 1, 32)};
+    crossbar c = plain(2, 2, 32, 0);
+    c.options.turnaround = 3;
+    crossbar_run(&c, items, 4);
+    EXPECT_TAKEN(items, 2, 6, 10, 3);
+    item alone[] = {PACKET(1, 0, 1, 32), PACKET(20, 0, 1, 32)};
+    c = plain(2, 2, 32, 0);
+    c.options.turnaround = 3;
+    crossbar_run(&c, alone, 2);
+    EXPECT_TAKEN(alone, 2, 21);
+}
+
+/* Two network cycles in one of the core: the turnaround is in network cycles. */
+Test(network, turnaround_at_other_clocks) {
+    item items[] = {PACKET(1, 0, 1, 32), PACKET(1, 0, 1, 32), PACKET(1, 0, 1, 32)};
+    crossbar c = plain(2, 2, 32, 0);
+    c.options.turnaround = 3;
+    c.options.clock = (gpci_clock){2, 1};
+    crossbar_run(&c, items, 3);
+    EXPECT_TAKEN(items, 2, 4, 6);
+}
+
 Test(network, longer_than_the_span_of_the_wheel) {
     cr_expect_eq(alone(1, 5000, 0, (gpci_clock){1, 1}, 1), 5000);
     cr_expect_eq(alone(32, 32, 10000, (gpci_clock){1, 1}, 1), 10001);

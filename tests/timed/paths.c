@@ -73,6 +73,12 @@ Test(timed_paths, network_throughput) {
     cr_expect_eq(spread("network.reply_width = 40B\n", LINE(GPC_LOAD, 0), 20, 128), 19 * 4);
 }
 
+/* A port routes for so many cycles between two packets. */
+Test(timed_paths, network_turnaround) {
+    cr_expect_eq(spread("network.reply_width = 40B\nnetwork.turnaround = 1\n", WORD(GPC_LOAD, 0), 20, 128), 19 * 2);
+    cr_expect_eq(spread("network.reply_width = 40B\nnetwork.turnaround = 3\n", LINE(GPC_LOAD, 0), 20, 128), 19 * 7);
+}
+
 /* Two SMs that read from one slice share its links; two that read from different slices do not. */
 Test(timed_paths, ports_are_shared) {
     static const char text[] = "sm.count = 2\nl2.slices = 2\nl2.interleave_bytes = 128B\nnetwork.reply_width = 34B\n";
