@@ -411,8 +411,10 @@
       "that its data take on the bus")                                                                                 \
     X(DRAM_BUS, "dram.command_bus", CHOICE, KEEP, "", "auto", 0, 0, "auto|single|dual",                                \
       "one command per cycle, or one to a row and one to a column")                                                    \
-    X(DRAM_SCHEDULER, "dram.scheduler", CHOICE, RESET, "", "fr-fcfs", 0, 0, "fr-fcfs|fcfs",                            \
-      "fr-fcfs: reads or writes of open rows first, then the oldest; fcfs: the oldest alone")                          \
+    X(DRAM_SCHEDULER, "dram.scheduler", CHOICE, RESET, "", "fr-fcfs", 0, 0, "fr-fcfs|fcfs|by-bank",                    \
+      "fr-fcfs: reads or writes of open rows first, then the oldest; fcfs: the oldest alone; by-bank: as GPGPU-Sim "   \
+      "3, reads and writes in one queue, dram.read_queue long; a bank takes one at a time, and banks take turns; "     \
+      "without refresh, dram.tfaw and dram.age_cap")                                                                   \
     X(DRAM_AGE_CAP, "dram.age_cap", COUNT, KEEP, "cycles", "2000", 0, 1 << 30, "unlimited",                            \
       "fr-fcfs: a request that has waited this long is no longer passed by younger ones to another row "               \
       "of its bank")                                                                                                   \

@@ -67,7 +67,10 @@ static gpc_status read_rules(const gpc_config *config, gpci_dram_rules *rules, g
     rules->age_cap = gpci_config_number(config, GPCI_KEY_DRAM_AGE_CAP);
     rules->in_order = gpci_config_number(config, GPCI_KEY_DRAM_SCHEDULER) == 1;
     rules->closed_page = gpci_config_number(config, GPCI_KEY_DRAM_PAGE) == 1;
-    rules->refresh = !rules->fixed && gpci_config_number(config, GPCI_KEY_DRAM_REFRESH) == 0;
+    rules->by_bank = !rules->fixed && gpci_config_number(config, GPCI_KEY_DRAM_SCHEDULER) == 2;
+    if (rules->by_bank && rules->closed_page)
+        return refuse(config, GPCI_KEY_DRAM_PAGE, "with dram.scheduler = by-bank rows stay open", error);
+    rules->refresh = !rules->fixed && !rules->by_bank && gpci_config_number(config, GPCI_KEY_DRAM_REFRESH) == 0;
     derive(rules, (uint32_t)gpci_config_number(config, GPCI_KEY_DRAM_LATENCY));
     return GPC_OK;
 }
@@ -132,6 +135,7 @@ static gpc_status allocate(gpc_dram *dram, gpc_error *error) {
     size_t lanes = (size_t)dram->channels * rules->t.pseudo;
     dram->words = (dram->channels + 63) / 64;
     dram->room = rules->capacity[0] + rules->capacity[1] + in_flight(rules);
+    dram->room += rules->by_bank ? rules->t.pseudo * rules->banks : 0;
     dram->channel = gpci_zalloc(dram->context, dram->channels, sizeof *dram->channel);
     dram->lanes = gpci_zalloc(dram->context, lanes, sizeof *dram->lanes);
     dram->banks = gpci_zalloc(dram->context, lanes * rules->banks, sizeof *dram->banks);

@@ -5,12 +5,20 @@
 
 bool gpci_dram_room(const gpc_dram *dram, uint32_t channel, bool write) {
     const gpci_channel *c = &dram->channel[channel];
+    if (GPCI_UNLIKELY(dram->rules.by_bank)) {
+        uint32_t served = 0;
+        for (uint32_t l = 0; l < dram->rules.t.pseudo; l++)
+            served += c->lanes[l].served;
+        return c->queued[0] + c->queued[1] - served < dram->rules.capacity[0] && c->count < dram->room;
+    }
     return c->queued[write] < dram->rules.capacity[write] && c->count < dram->room;
 }
 
 static void run_lane(gpci_lane *lane, uint64_t cycle) {
     if (lane->rules->fixed)
         gpci_fixed_run(lane, cycle);
+    else if (GPCI_UNLIKELY(lane->rules->by_bank))
+        gpci_by_bank_run(lane, cycle);
     else
         gpci_lane_run(lane, cycle);
 }
@@ -34,6 +42,10 @@ void gpci_dram_enqueue(gpc_dram *dram, uint32_t channel, uint64_t address, bool 
         run_lane(lane, cycle - 1);
     if (dram->rules.fixed) {
         gpci_fixed_arrive(lane, i, cycle);
+        return;
+    }
+    if (GPCI_UNLIKELY(dram->rules.by_bank)) {
+        gpci_by_bank_arrive(lane, i, cycle);
         return;
     }
     if (lane->refresh_due < cycle && !(lane->queued[0] + lane->queued[1]))

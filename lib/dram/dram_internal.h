@@ -59,7 +59,7 @@ typedef struct gpci_dram_rules {
     uint32_t write_high, write_low; /* of a pseudo channel */
     uint64_t age_cap;
     uint64_t fixed_latency, fixed_bandwidth;
-    bool fixed, in_order, closed_page, refresh, dual;
+    bool fixed, in_order, by_bank, closed_page, refresh, dual;
 } gpci_dram_rules;
 
 typedef struct gpci_burst {
@@ -124,7 +124,11 @@ typedef struct gpci_lane {
     gpci_gauge gauge;
     gpci_lane_counters counters;
     uint32_t index;
-    uint8_t mode; /* 0: reads, 1: writes */
+    uint8_t mode;     /* 0: reads, 1: writes */
+    uint8_t turn;     /* by bank: the first that is looked at */
+    uint32_t served;  /* by bank: that have a request at hand, */
+    uint64_t serving; /* as a bitmap, */
+    uint64_t waiting; /* and those with others that wait */
 } gpci_lane;
 
 typedef struct gpci_channel {
@@ -205,6 +209,10 @@ void gpci_lane_catch_up(gpci_lane *lane, uint64_t cycle);
 
 /* What that would add to the counters. */
 void gpci_lane_idle(const gpci_lane *lane, uint64_t cycle, uint64_t *precharges, uint64_t *refreshes);
+
+/* timing model, by bank: dram_by_bank.c */
+void gpci_by_bank_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle);
+void gpci_by_bank_run(gpci_lane *lane, uint64_t cycle);
 
 /* fixed model */
 void gpci_fixed_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle);

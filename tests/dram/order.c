@@ -34,6 +34,43 @@ Test(dram_order, fcfs_keeps_to_arrival) {
     rig_close(r);
 }
 
+Test(dram_order, by_bank_row_hits_go_first) {
+    rig *r = rig_open("dram.scheduler=by-bank");
+    three_of_a_bank(r);
+    expect_order(r, (uint64_t[]){1, 3, 2}, 3);
+    cr_assert_eq(rig_stats(r).dram_row_hits, 1);
+    cr_assert_eq(rig_stats(r).dram_activates, 2);
+    rig_close(r);
+}
+
+/* A bank that has taken a write keeps it; under fr-fcfs the read would pass it. */
+Test(dram_order, by_bank_reads_and_writes_wait_together) {
+    static const char *const schedulers[] = {"dram.scheduler=by-bank", "dram.scheduler=fr-fcfs"};
+    for (unsigned i = 0; i < 2; i++) {
+        rig *r = rig_open(schedulers[i]);
+        rig_request(r, at(0, 0, 0), true, 1);
+        rig_request(r, at(0, 0, 1), false, 2);
+        rig_drain(r);
+        expect_order(r, i ? (uint64_t[]){2, 1} : (uint64_t[]){1, 2}, 2);
+        rig_close(r);
+    }
+}
+
+/* Four wait, reads and writes together, and each of the two banks has one at hand. */
+Test(dram_order, by_bank_has_one_queue) {
+    rig *r = rig_open("dram.scheduler=by-bank dram.read_queue=4");
+    for (uint64_t i = 0; i < 4; i++)
+        rig_request(r, at(0, (uint32_t)i & 1, 0), i & 2, i);
+    cr_assert_eq(gpc_dram_try_request(r->dram, 0, at(0, 0, 0), true, 4), GPC_BUSY);
+    rig_advance(r, 2);
+    rig_request(r, at(0, 0, 0), true, 4);
+    rig_request(r, at(0, 1, 0), false, 5);
+    cr_assert_eq(gpc_dram_try_request(r->dram, 0, at(0, 0, 0), false, 6), GPC_BUSY);
+    rig_drain(r);
+    cr_assert_eq(r->done_count, 6);
+    rig_close(r);
+}
+
 /* Hits arrive for ever, and go every tCCD_L, one of them at 99; the request to another row waits for the cap. */
 static uint64_t precharge_under(const char *cap) {
     rig *r = rig_open(cap);

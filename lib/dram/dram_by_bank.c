@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dram/dram_internal.h"
+
+/*
+ * Scheduling by bank, as GPGPU-Sim 3 has it (dram.cc, dram_sched.cc). Reads and writes wait in one queue. A bank takes
+ * one of its requests at a time: the oldest to the row that it last opened, otherwise the oldest; in a cycle one bank
+ * does. Then the first bank, from the one whose turn it is, whose command may go sends it, be it a read, a write or a
+ * row command. So reads go on while any bank has one that may go, and writes come in runs: the bus turns when no bank
+ * is left to go on.
+ *
+ * A bank's list `others[0]` is its queue, `hits[0]` the request at hand.
+ */
+GPCI_INLINE uint64_t later(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+GPCI_INLINE uint32_t bank_at(const gpci_lane *lane, uint32_t place) {
+    const uint32_t bank = lane->turn + place;
+    return bank < lane->rules->banks ? bank : bank - lane->rules->banks;
+}
+
+/* The request of a bank's queue that it takes next leaves the queue. */
+static uint32_t take(gpci_lane *lane, uint32_t b) {
+    gpci_burst *pool = lane->channel->pool;
+    gpci_bursts *queue = &lane->banks[b].others[0];
+    uint32_t before = GPCI_NO_REQUEST, found = queue->first;
+    for (uint32_t i = queue->first, last = GPCI_NO_REQUEST; i != GPCI_NO_REQUEST; last = i, i = pool[i].next)
+        if (pool[i].row == lane->banks[b].row) {
+            before = last;
+            found = i;
+            break;
+        }
+    if (before == GPCI_NO_REQUEST)
+        queue->first = pool[found].next;
+    else
+        pool[before].next = pool[found].next;
+    if (queue->last == found)
+        queue->last = before;
+    if (queue->first == GPCI_NO_REQUEST)
+        lane->waiting &= ~((uint64_t)1 << b);
+    return found;
+}
+
+/* One bank without a request at hand takes one. */
+static void serve(gpci_lane *lane) {
+    if (!(lane->waiting & ~lane->serving))
+        return;
+    for (uint32_t place = 0;; place++) {
+        const uint32_t b = bank_at(lane, place);
+        if (!(lane->waiting & ~lane->serving & (uint64_t)1 << b))
+            continue;
+        lane->banks[b].hits[0].first = take(lane, b);
+        lane->serving |= (uint64_t)1 << b;
+        lane->served++;
+        lane->turn = (uint8_t)(lane->turn + 1u < lane->rules->banks ? lane->turn + 1 : 0);
+        return;
+    }
+}
+
+/* The command that a bank's request wants, and the first cycle in which it may go. */
+static uint64_t wanted(const gpci_lane *lane, uint32_t b, uint8_t *command) {
+    const gpci_bank *bank = &lane->banks[b];
+    const gpci_bank_group *group = &lane->groups[b >> lane->rules->group_shift];
+    const gpci_burst *r = &lane->channel->pool[bank->hits[0].first];
+    if (!(lane->open_banks >> b & 1)) {
+        *command = GPCI_DRAM_ACTIVATE;
+        return later(later(lane->activate, group->activate), bank->activate);
+    }
+    *command = bank->row != r->row ? GPCI_DRAM_PRECHARGE : r->write ? GPCI_DRAM_WRITE : GPCI_DRAM_READ;
+    if (*command == GPCI_DRAM_PRECHARGE)
+        return bank->precharge;
+    return later(later(lane->column[r->write], group->column[r->write]), bank->column[r->write]);
+}
+
+GPCI_INLINE void raise_to(uint64_t *time, uint64_t least) {
+    *time = later(*time, least);
+}
+
+static void activate(gpci_lane *lane, uint32_t b, uint64_t cycle) {
+    const gpci_dram_rules *rules = lane->rules;
+    gpci_bank *bank = &lane->banks[b];
+    gpci_burst *r = &lane->channel->pool[bank->hits[0].first];
+    r->opened = true;
+    bank->row = r->row;
+    bank->column[0] = cycle + rules->open[0];
+    bank->column[1] = cycle + rules->open[1];
+    bank->activate = cycle + rules->t.trc;
+    raise_to(&bank->precharge, cycle + rules->t.tras);
+    raise_to(&lane->activate, cycle + rules->t.trrd_s);
+    raise_to(&lane->groups[b >> rules->group_shift].activate, cycle + rules->t.trrd_l);
+    lane->open_banks |= (uint64_t)1 << b;
+    lane->counters.activates++;
+    gpci_lane_show(lane, cycle, GPCI_DRAM_ACTIVATE, b, bank->row, r->token, false);
+}
+
+static void precharge(gpci_lane *lane, uint32_t b, uint64_t cycle) {
+    gpci_lane_show(lane, cycle, GPCI_DRAM_PRECHARGE, b, lane->banks[b].row, 0, false);
+    raise_to(&lane->banks[b].activate, cycle + lane->rules->t.trp);
+    lane->open_banks &= ~((uint64_t)1 << b);
+    lane->counters.precharges++;
+}
+
+static void column(gpci_lane *lane, uint32_t b, uint64_t cycle) {
+    const gpci_dram_rules *rules = lane->rules;
+    gpci_bank *bank = &lane->banks[b];
+    gpci_bank_group *group = &lane->groups[b >> rules->group_shift];
+    const uint32_t i = bank->hits[0].first;
+    const gpci_burst *r = &lane->channel->pool[i];
+    const uint32_t kind = r->write;
+    raise_to(&lane->column[kind], cycle + rules->other[kind]);
+    raise_to(&lane->column[!kind], cycle + rules->turn_other[kind]);
+    raise_to(&group->column[kind], cycle + rules->same[kind]);
+    raise_to(&group->column[!kind], cycle + rules->turn_same[kind]);
+    raise_to(&bank->precharge, cycle + rules->close[kind]);
+    lane->counters.row_hits += !r->opened;
+    lane->serving &= ~((uint64_t)1 << b);
+    lane->served--;
+    gpci_lane_show(lane, cycle, kind ? GPCI_DRAM_WRITE : GPCI_DRAM_READ, b, bank->row, r->token, false);
+    gpci_lane_complete(lane, i, cycle, cycle + rules->data[kind]);
+}
+
+/* A cycle; returns the next in which something may happen. */
+static uint64_t cycle_of(gpci_lane *lane, uint64_t cycle) {
+    uint64_t next = GPCI_NO_TIME;
+    lane->row_bus = cycle + 1; /* nothing more in this cycle, whatever arrives */
+    serve(lane);
+    for (uint32_t place = 0; place < lane->rules->banks; place++) {
+        const uint32_t b = bank_at(lane, place);
+        uint8_t command;
+        if (!(lane->serving >> b & 1))
+            continue;
+        const uint64_t ready = wanted(lane, b, &command);
+        if (ready > cycle) {
+            next = ready < next ? ready : next;
+            continue;
+        }
+        if (command == GPCI_DRAM_READ || command == GPCI_DRAM_WRITE) {
+            column(lane, b, cycle);
+        } else {
+            (command == GPCI_DRAM_ACTIVATE ? activate : precharge)(lane, b, cycle);
+            lane->turn = (uint8_t)(b + 1 < lane->rules->banks ? b + 1 : 0);
+        }
+        next = cycle + 1;
+        break;
+    }
+    if (!(lane->serving | lane->waiting))
+        return GPCI_NO_TIME;
+    return lane->waiting & ~lane->serving ? cycle + 1 : next;
+}
+
+void gpci_by_bank_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle) {
+    gpci_burst *r = &lane->channel->pool[i];
+    const uint64_t bit = (uint64_t)1 << r->bank;
+    gpci_bursts_push(lane->channel->pool, &lane->banks[r->bank].others[0], i);
+    lane->waiting |= bit;
+    lane->queued[r->write]++;
+    gpci_gauge_set(&lane->gauge, cycle, lane->queued[0] + lane->queued[1]);
+    lane->now = cycle;
+    const uint64_t at = later(cycle, lane->row_bus);
+    if (!(lane->serving & bit) && at < lane->plan.cycle)
+        lane->plan.cycle = at;
+}
+
+void gpci_by_bank_run(gpci_lane *lane, uint64_t cycle) {
+    while (lane->plan.cycle <= cycle) {
+        lane->now = lane->plan.cycle;
+        lane->plan.cycle = cycle_of(lane, lane->now);
+    }
+}
