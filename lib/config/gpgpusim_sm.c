@@ -54,6 +54,21 @@ static const char *read_clock(const char *text, uint64_t *mhz) {
     return at;
 }
 
+/*
+ * The network's clock, with the width of its ports: where the file has no flit size, because intersim has it in a file of
+ * its own, a port moves as much in a second as before.
+ */
+static gpc_status apply_network_clock(const gpci_import *im, uint64_t mhz) {
+    static const gpci_key widths[] = {GPCI_KEY_NETWORK_WIDTH, GPCI_KEY_NETWORK_REPLY_WIDTH};
+    const uint64_t before = gpci_import_now(im, GPCI_KEY_CLOCK_NETWORK);
+    gpc_status status = gpci_import_set_number(im, GPCI_OPTION_CLOCKS, GPCI_KEY_CLOCK_NETWORK, mhz);
+    for (int i = 0; i < 2 && status == GPC_OK && !GPCI_OPTION(NETWORK_FLIT)->given && mhz != before; i++) {
+        const uint64_t bytes = (gpci_import_now(im, widths[i]) * before + mhz - 1) / mhz;
+        status = gpci_import_set_number(im, GPCI_OPTION_CLOCKS, widths[i], bytes);
+    }
+    return status;
+}
+
 /* `core:network:L2:DRAM` */
 static gpc_status apply_clocks(const gpci_import *im) {
     static const gpci_key keys[] = {GPCI_KEY_CLOCK_CORE, GPCI_KEY_CLOCK_NETWORK, GPCI_KEY_CLOCK_L2,
@@ -71,7 +86,8 @@ static gpc_status apply_clocks(const gpci_import *im) {
     }
     gpc_status status = GPC_OK;
     for (int i = 0; i < 4 && status == GPC_OK; i++)
-        status = gpci_import_set_number(im, GPCI_OPTION_CLOCKS, keys[i], mhz[i]);
+        status =
+            i == 1 ? apply_network_clock(im, mhz[i]) : gpci_import_set_number(im, GPCI_OPTION_CLOCKS, keys[i], mhz[i]);
     return status;
 }
 

@@ -179,6 +179,12 @@ Test(gpgpusim_timed, network) {
            {"network.queues", "fifo"});
     rig_close(&r);
     expect("-network_mode 1", "network.latency", "8");
+    rig_open(&r); /* a clock alone: 32 bytes at 700 MHz stay as many in a second */
+    import_all(&r, "-gpgpu_clock_domains 700:1400:700:924\n");
+    EXPECT(&r, {"clock.network", "1400"}, {"network.width", "16B"}, {"network.reply_width", "16B"});
+    import_all(&r, "-gpgpu_clock_domains 700:1000:700:924\n-icnt_flit_size 40\n");
+    EXPECT(&r, {"clock.network", "1000"}, {"network.width", "40B"}, {"network.reply_width", "40B"});
+    rig_close(&r);
     refuse("-icnt_subnets 1", GPC_ERROR_UNSUPPORTED, "'1' networks: there are two here");
 }
 
