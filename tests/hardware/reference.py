@@ -4,8 +4,8 @@
     python3 tests/hardware/reference.py [REFERENCE] [--preset gtx480-gpgpusim] [--set KEY=VALUE]...
 
 REFERENCE is a folder with a figures.json, as ../shared/reference/gpgpusim-3.2.1. The traces are of the same kernels,
-instruction by instruction; that of `sc` has a few loads after the loop, which the program that was simulated (sc.ptx)
-has not, and they are left out.
+instruction by instruction; that of `sc` computes addresses before its loads and has a few loads after the loop. The
+program that was simulated (sc.ptx) computes the next ones behind its sum, and ends: its loop is put in that order.
 """
 
 import argparse
@@ -22,6 +22,8 @@ from compare import gpucache
 
 REFERENCE = compare.ROOT.parent / "shared" / "reference" / "gpgpusim-3.2.1"
 LOOP_END, EXIT = 0x190, 0x500  # program counters of sc
+STEP = 0x120, 0x130, 0x140, 0x150, 0x100, 0x110, 0x160, 0x170, 0x180  # of its loop, in the order of sc.ptx
+ADDRESSES = {0x100: "1 R10 IADD3 1 R10 0", 0x110: "1 R11 IADD3 1 R11 0"}  # one does not wait for the other there
 
 # Cycles, and L1 read misses in per cent of reads; (model, simulator) each.
 Row = namedtuple("Row", "name cycles misses")
@@ -41,16 +43,31 @@ def settings_of(row):
     return found
 
 
-def without_tail(path, folder):
-    """The trace of sc up to the end of its loop."""
+def in_order(body):
+    """Instructions of a warp of sc as sc.ptx has them: two loads, the sum, then the next two addresses, not before."""
+    kept, steps, place = [], [], {pc: n for n, pc in enumerate(STEP)}
+    for line in body:
+        address, mask, rest = line.split(" ", 2)
+        pc = int(address, 16)
+        if pc in place:
+            steps.append(f"{0x100 + 8 * place[pc]:04x} {mask} {ADDRESSES.get(pc, rest)}")
+            if len(steps) == len(STEP):
+                kept += sorted(steps)
+                steps = []
+        elif not LOOP_END <= pc < EXIT:
+            kept.append(line)
+    return kept + steps
+
+
+def as_simulated(path, folder):
+    """The trace of sc, its loop in the order of sc.ptx."""
     lines, target = lzma.open(path, "rt").read().splitlines(), os.path.join(folder, "sc.traceg")
     kept = []
     at = 0
     while at < len(lines):
         if lines[at].startswith("insts = "):
             count = int(lines[at].split("=")[1])
-            body = [each for each in lines[at + 1:at + 1 + count]
-                    if not LOOP_END <= int(each.split()[0], 16) < EXIT]  # fmt: skip
+            body = in_order(lines[at + 1:at + 1 + count])  # fmt: skip
             kept += [f"insts = {len(body)}", *body]
             at += 1 + count
         else:
@@ -63,7 +80,7 @@ def without_tail(path, folder):
 def run(folder, row, preset, settings, scratch):
     path = folder / f"{row['kernel']}.traceg.xz"
     if row["kernel"] == "sc":
-        path = without_tail(path, scratch)
+        path = as_simulated(path, scratch)
     stats = compare.replay(path, preset, [("mode", "timed"), *settings_of(row).items(), *settings])
     reads = row["l1_read_hits"] + row["l1_read_misses"] + row["l1_read_pending_hits"]
     assert stats["l1.load_lines"] == reads, (row, stats["l1.load_lines"])

@@ -9,15 +9,15 @@ import unittest
 import reference
 
 CYCLES, POINTS = 5, 2
-# With four warps a scheduler, and where younger warps bypass, more warps are under way here at a time, and take lines
-# from each other: a queue of four memory instructions instead of five gives 74.4 and 50.6 % of misses, yet 87.5 %
-# instead of 93.4 where all warps run.
-MORE_WARPS = {"invert: lru, 4 warps a scheduler", "invert: age-lru, bypassing, segments only"}
-# Here the two blocks that 16 warps a scheduler are stay together, and miss only their own lines. How far apart warps are
-# decides: where the second block starts 500 or 3,000 cycles later (blocks.interval), it is 63 and 69 % of misses, 88,442
-# and 104,456 cycles; what holds them apart in the simulator is not known. Neither the order (lrr), nor twice the ways of
-# L1, nor l1.latency = 40 changes the 52 %.
-DRIFT = {"sc: lru", "sc: lru, 16 warps a scheduler"}
+# Cycles are within 2 %, misses 3.0 and 2.3 points too many. A load's lines the last first, as the simulator takes them,
+# gives 2.9 and 1.9. Not the reason: l1.issue_latency 4 or 6 (3.0 and 2.3, 3.0 and 2.4), sm.latency_alu 10 or 12 (3.0
+# and 2.3, 3.0 and 2.4), l1.miss_queue 7 (3.0 and 2.3). A queue of four memory instructions instead of five gives too
+# few (-6.1 and -6.8), no fetch 5.9 and 0.0.
+MISSES = {"invert: lru, 4 warps a scheduler", "invert: age-lru"}
+# Here the two blocks that 16 warps a scheduler are mostly stay together, and miss only their own lines. Small things
+# part them: 43,349 cycles are 83,502 and 74,108 with l2.rop_latency 119 and 121. An L2 that takes four cycles for a
+# hit's line (l2.data_width = 32B) gives 99,492 cycles and 80.2 % of misses, but makes `invert: lru` 12.6 % too slow.
+DRIFT = {"sc: lru, 16 warps a scheduler"}
 
 
 class Reference(unittest.TestCase):
@@ -34,10 +34,10 @@ class Reference(unittest.TestCase):
             with self.subTest(row.name):
                 cycles, misses = reference.off(row)
                 within = abs(cycles) <= CYCLES and abs(misses) <= POINTS
-                self.assertEqual(within, row.name not in MORE_WARPS | DRIFT, f"{cycles:+.1f} %, {misses:+.1f} points")
+                self.assertEqual(within, row.name not in MISSES | DRIFT, f"{cycles:+.1f} %, {misses:+.1f} points")
 
     def test_explanations_are_of_rows(self):
-        self.assertLessEqual(MORE_WARPS | DRIFT, {row.name for row in self.rows})
+        self.assertLessEqual(MISSES | DRIFT, {row.name for row in self.rows})
 
 
 if __name__ == "__main__":
