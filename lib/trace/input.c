@@ -29,6 +29,8 @@ struct gpci_input {
     pid_t child;      /* 0 = none, or reaped */
     bool at_end;
     uint64_t size;
+    size_t head_begin, head_end; /* of `head`, what has been looked at and not read */
+    char head[GPCI_INPUT_HEAD];
     char path[];
 };
 
@@ -181,7 +183,7 @@ static gpc_status reap(gpci_input *input, gpc_error *error) {
                      WIFSIGNALED(result) ? WTERMSIG(result) : 0);
 }
 
-gpc_status gpci_input_read(gpci_input *input, void *buffer, size_t room, size_t *got, gpc_error *error) {
+static gpc_status read_on(gpci_input *input, void *buffer, size_t room, size_t *got, gpc_error *error) {
     ssize_t count;
     do
         count = read(input->data, buffer, room);
@@ -193,6 +195,30 @@ gpc_status gpci_input_read(gpci_input *input, void *buffer, size_t room, size_t 
     return count == 0 && input->child ? reap(input, error) : GPC_OK;
 }
 
+gpc_status gpci_input_peek(gpci_input *input, const char **first, size_t *length, gpc_error *error) {
+    size_t got = 1;
+    while (got && input->head_end < sizeof input->head) {
+        gpc_status status =
+            read_on(input, input->head + input->head_end, sizeof input->head - input->head_end, &got, error);
+        if (status < 0)
+            return status;
+        input->head_end += got;
+    }
+    *first = input->head;
+    *length = input->head_end;
+    return GPC_OK;
+}
+
+gpc_status gpci_input_read(gpci_input *input, void *buffer, size_t room, size_t *got, gpc_error *error) {
+    size_t left = input->head_end - input->head_begin;
+    if (!left)
+        return read_on(input, buffer, room, got, error);
+    *got = left < room ? left : room;
+    memcpy(buffer, input->head + input->head_begin, *got);
+    input->head_begin += *got;
+    return GPC_OK;
+}
+
 double gpci_input_progress(const gpci_input *input) {
     if (input->at_end)
         return 1;
@@ -200,6 +226,10 @@ double gpci_input_progress(const gpci_input *input) {
     if (at < 0 || !input->size)
         return 0;
     return (uint64_t)at >= input->size ? 1 : (double)at / (double)input->size;
+}
+
+bool gpci_input_is_stream(const gpci_input *input) {
+    return lseek(input->file, 0, SEEK_CUR) < 0;
 }
 
 const char *gpci_input_path(const gpci_input *input) {

@@ -8,10 +8,15 @@
 typedef struct gpci_input gpci_input;
 
 gpc_status gpci_input_open(gpc_context *context, const char *path, gpc_error *error, gpci_input **out);
+/* The first bytes, up to GPCI_INPUT_HEAD, which gpci_input_read gives all the same. Before anything is read. */
+#define GPCI_INPUT_HEAD 1024u
+gpc_status gpci_input_peek(gpci_input *input, const char **first, size_t *length, gpc_error *error);
 /* Up to `room` bytes; *got = 0 at the end, by when the decompressor is known to have succeeded. */
 gpc_status gpci_input_read(gpci_input *input, void *buffer, size_t room, size_t *got, gpc_error *error);
 /* Part of the file that has been read, 0 to 1. */
 double gpci_input_progress(const gpci_input *input);
+/* A pipe or a device, which cannot be opened again from its beginning. */
+bool gpci_input_is_stream(const gpci_input *input);
 const char *gpci_input_path(const gpci_input *input);
 void gpci_input_close(gpci_input *input);
 

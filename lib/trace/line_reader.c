@@ -10,14 +10,19 @@
 #define LONGEST_LINE (64u << 20)
 
 gpc_status gpci_lines_open(gpci_lines *lines, gpc_context *context, const char *path, gpc_error *error) {
-    *lines = (gpci_lines){.context = context, .capacity = LINE_BUFFER};
+    *lines = (gpci_lines){0};
+    gpci_input *input;
+    gpc_status status = gpci_input_open(context, path, error, &input);
+    return status < 0 ? status : gpci_lines_take_input(lines, context, input, error);
+}
+
+gpc_status gpci_lines_take_input(gpci_lines *lines, gpc_context *context, gpci_input *input, gpc_error *error) {
+    *lines = (gpci_lines){.context = context, .capacity = LINE_BUFFER, .input = input};
     lines->buffer = gpci_alloc(context, lines->capacity + GPCI_LINE_SLACK);
-    if (!lines->buffer)
-        return gpci_out_of_memory(error);
-    gpc_status status = gpci_input_open(context, path, error, &lines->input);
-    if (status < 0)
-        gpci_lines_close(lines);
-    return status;
+    if (lines->buffer)
+        return GPC_OK;
+    gpci_lines_close(lines);
+    return gpci_out_of_memory(error);
 }
 
 void gpci_lines_close(gpci_lines *lines) {

@@ -16,6 +16,8 @@ typedef struct gpci_lines {
 } gpci_lines;
 
 gpc_status gpci_lines_open(gpci_lines *lines, gpc_context *context, const char *path, gpc_error *error);
+/* Of an input, which is the lines' from then on, also where it fails. */
+gpc_status gpci_lines_take_input(gpci_lines *lines, gpc_context *context, gpci_input *input, gpc_error *error);
 void gpci_lines_close(gpci_lines *lines);
 
 /*

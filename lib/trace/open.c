@@ -2,6 +2,7 @@
 #include "trace/input.h"
 #include "trace/paths.h"
 #include "trace/sources.h"
+#include "trace/table/table.h"
 
 #include <string.h>
 
@@ -33,27 +34,37 @@ static gpc_status open_file(gpc_context *context, gpci_opcodes *opcodes, const c
         return gpci_list_open(context, opcodes, path, error, out);
     if (gpci_ends_with(path, ".gct"))
         return gpci_binary_open(context, opcodes, path, error, out);
+    bool compressed = false;
     for (const char *const *suffix = gpci_input_suffixes + 1; *suffix; suffix++)
-        if (gpci_ends_with(path, *suffix))
-            return gpci_text_open(context, opcodes, path, error, out);
+        compressed |= gpci_ends_with(path, *suffix);
     if (gpci_ends_with(path, ".traceg"))
         return gpci_text_open(context, opcodes, path, error, out);
     gpci_input *input;
-    char first[256];
-    size_t length = 0, got = 1;
+    const char *first;
+    size_t length;
     gpc_status status = gpci_input_open(context, path, error, &input);
     if (status < 0)
         return status;
-    while (status == GPC_OK && got && length < sizeof first) {
-        status = gpci_input_read(input, first + length, sizeof first - length, &got, error);
-        length += status == GPC_OK ? got : 0;
-    }
+    status = gpci_input_peek(input, &first, &length, error);
+    const gpci_line_form *form = status == GPC_OK ? gpci_table_form(first, length) : NULL;
+    if (form)
+        return gpci_table_open(context, opcodes, form, input, error, out);
+    open_fn open = status < 0 ? NULL : compressed ? gpci_text_open : kind_of(first, length);
+    bool again = !gpci_input_is_stream(input);
     gpci_input_close(input);
     if (status < 0)
         return status;
-    open_fn open = kind_of(first, length);
+    if (open && !again)
+        return gpci_fail(
+            error, GPC_ERROR_UNSUPPORTED,
+            "%s: a pipe can be CSV, JSON Lines or mem_trace; a .traceg, kernelslist.g or .gct is read from a "
+            "file",
+            path);
     return open ? open(context, opcodes, path, error, out)
-                : gpci_fail(error, GPC_ERROR_UNSUPPORTED, "%s is neither a .traceg, a kernelslist.g nor a .gct", path);
+                : gpci_fail(
+                      error, GPC_ERROR_UNSUPPORTED,
+                      "%s is neither a .traceg, a kernelslist.g, a .gct, CSV, JSON Lines nor what mem_trace prints",
+                      path);
 }
 
 gpc_status gpci_source_open(gpc_context *context, gpci_opcodes *opcodes, const char *name, gpc_error *error,

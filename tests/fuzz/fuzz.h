@@ -13,6 +13,7 @@
  * a corpus and its mutations, entry.c under libFuzzer.
  */
 void fuzz_text(const uint8_t *data, size_t size);    /* a .traceg; what it accepts must survive the binary format */
+void fuzz_table(const uint8_t *data, size_t size);   /* CSV, JSON Lines, mem_trace; likewise */
 void fuzz_list(const uint8_t *data, size_t size);    /* a kernelslist.g */
 void fuzz_binary(const uint8_t *data, size_t size);  /* a .gct as it is, and with its checksums made right */
 void fuzz_profile(const uint8_t *data, size_t size); /* a profile, likewise; what it accepts must survive writing */

@@ -46,6 +46,19 @@ static const char *const texts[] = {
 static const char list[] =
     "MemcpyHtoD,0x00007fb0fc400000,200000\nkernel-1.traceg\nMemcpyDtoH,0,1\nkernel-2.traceg.xz\n";
 
+#define NVBIT "MEMTRACE: CTX 0x1 - grid_launch_id 0 - CTA "
+
+static const char *const tables[] = {
+    "kernel,block,warp,pc,kind,width,mask,address,cycle,sm\nk,0,1,0x10,load,4,0x5,0x1000 0x2000,7,3\n"
+    "k,0,0,16,store,8,1,4096,8,3\n\"l\",1,0,0,atomic,4,1,0x10,0,0\n",
+    "block,warp,lane,kind,address\n0,0,0,load,1\n0,0,3,load,2\n0,0,1,load,3\n",
+    "{\"block\": 0, \"warp\": 1, \"kind\": \"load\", \"mask\": \"0x3\", \"address\": [4096, \"0x1004\"]}\n"
+    "{\"kernel\": 2, \"block\": 1, \"warp\": 0, \"kind\": \"reduction\", \"address\": 7}\n",
+    "NVBit (x)\nhello\nMEMTRACE: CTX 0x1 - LAUNCH - Kernel pc 0x7 - Kernel name k(int) - grid launch id 0 - grid size "
+    "2,1,1 - block size 64,1,1 - nregs 16 - shmem 0 - cuda stream id 0\n" NVBIT
+    "1,0,0 - warp 9 - LDG.E - 0x10 0x0 0x20 \n" NVBIT "0,0,0 - warp 4 - STG.E.64 - 0x0000000000000010 0x0 \n",
+};
+
 /* What mutations put in: words and numbers that mean something to a reader. */
 static const char *const words[] = {"#BEGIN_TB\n",
                                     "#END_TB\n",
@@ -166,6 +179,11 @@ Test(fuzz, text) {
     static char loops[MOST_SIZE];
     make_loops(loops, sizeof loops);
     run(fuzz_text, loops, strlen(loops), 9, MUTATIONS);
+}
+
+Test(fuzz, table) {
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+        run(fuzz_table, tables[t], strlen(tables[t]), 20 + t, MUTATIONS);
 }
 
 Test(fuzz, list) {

@@ -3,6 +3,7 @@
 
 #include "trace/binary/binary_decode.h"
 #include "trace/binary/binary_encode.h"
+#include "trace/table/table.h"
 
 #include <string.h>
 
@@ -79,6 +80,24 @@ static void run(const uint8_t *data, size_t size, fuzz_open open) {
 
 void fuzz_text(const uint8_t *data, size_t size) {
     run(data, size, gpci_text_open);
+}
+
+/* CSV where it is nothing else. */
+static gpc_status open_table(gpc_context *context, gpci_opcodes *opcodes, const char *path, gpc_error *error,
+                             gpci_source **out) {
+    gpci_input *input;
+    const char *first;
+    size_t length;
+    gpc_status status = gpci_input_open(context, path, error, &input);
+    if (status < 0)
+        return status;
+    status = gpci_input_peek(input, &first, &length, error);
+    const gpci_line_form *form = status == GPC_OK ? gpci_table_form(first, length) : NULL;
+    return gpci_table_open(context, opcodes, form ? form : &gpci_form_csv, input, error, out);
+}
+
+void fuzz_table(const uint8_t *data, size_t size) {
+    run(data, size, open_table);
 }
 
 void fuzz_list(const uint8_t *data, size_t size) {

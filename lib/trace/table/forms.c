@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/table/table.h"
+
+#include <string.h>
+
+/* Lines of CSV, of JSON Lines and of NVBit's mem_trace, taken apart. */
+
+static gpci_line_is wrong(gpci_table *t, const char *expected) {
+    t->expected = expected;
+    return GPCI_LINE_IS_WRONG;
+}
+
+/* CSV: a field may stand in quotes, which are then not part of it. */
+
+static gpci_span next_field(const char **at, const char *end) {
+    gpci_span field = {*at, end};
+    if (*at < end && **at == '"') {
+        const char *close = memchr(*at + 1, '"', (size_t)(end - *at - 1));
+        field = (gpci_span){*at + 1, close ? close : end};
+        *at = close ? close + 1 : end;
+    }
+    const char *comma = *at < end ? memchr(*at, ',', (size_t)(end - *at)) : NULL;
+    if (field.end == end && comma)
+        field.end = comma;
+    *at = comma ? comma + 1 : end + 1;
+    return gpci_span_trim(field);
+}
+
+static gpci_line_is read_header(gpci_table *t, gpci_span line) {
+    bool seen[GPCI_COLUMN_COUNT] = {false};
+    for (const char *at = line.at; at <= line.end;) {
+        gpci_column column = gpci_column_of(next_field(&at, line.end));
+        if (column == GPCI_COLUMN_COUNT || seen[column])
+            return wrong(
+                t, "a header of kernel, block, warp, pc, kind, width, mask or lane, address, cycle, sm, each once");
+        seen[column] = true;
+        t->columns[t->column_count++] = column;
+    }
+    if (!seen[GPCI_COLUMN_BLOCK] || !seen[GPCI_COLUMN_WARP] || !seen[GPCI_COLUMN_KIND] || !seen[GPCI_COLUMN_ADDRESS])
+        return wrong(t, "columns block, warp, kind and address in the header");
+    if (seen[GPCI_COLUMN_MASK] && seen[GPCI_COLUMN_LANE])
+        return wrong(t, "one of the columns mask and lane, not both");
+    return GPCI_LINE_IS_NOTHING;
+}
+
+static gpci_line_is read_csv(gpci_table *t, gpci_span line) {
+    if (!t->column_count)
+        return read_header(t, line);
+    size_t field = 0;
+    for (const char *at = line.at; at <= line.end; field++) {
+        if (field == t->column_count)
+            return wrong(t, "as many fields as the header has");
+        t->fields[t->columns[field]] = next_field(&at, line.end);
+    }
+    return field == t->column_count ? GPCI_LINE_IS_ROW : wrong(t, "as many fields as the header has");
+}
+
+/* JSON: an object without objects in it. A list is what stands between its brackets, read as `address` is. */
+
+static const char *blanks(const char *at, const char *end) {
+    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r'))
+        at++;
+    return at;
+}
+
+/* The end of a value, whose span is without quotes or brackets; NULL: it is none. */
+static const char *value_end(const char *at, const char *end, gpci_span *value) {
+    if (at < end && (*at == '"' || *at == '[')) {
+        const char *close = memchr(at + 1, *at == '"' ? '"' : ']', (size_t)(end - at - 1));
+        *value = (gpci_span){at + 1, close};
+        return close && !memchr(at, '\\', (size_t)(close - at)) ? close + 1 : NULL;
+    }
+    *value = (gpci_span){at, at};
+    while (value->end < end && !strchr(",} \t\r", *value->end))
+        value->end++;
+    return value->end > at ? value->end : NULL;
+}
+
+static gpci_line_is read_json(gpci_table *t, gpci_span line) {
+    static const char object[] =
+        "an object such as {\"block\": 0, \"warp\": 0, \"kind\": \"load\", \"address\": [4096]}";
+    const char *at = line.at, *end = line.end;
+    if (*at++ != '{')
+        return wrong(t, object);
+    for (bool more = true; more;) {
+        gpci_span name, value;
+        at = blanks(at, end);
+        if (at >= end || *at != '"' || !(at = value_end(at, end, &name)))
+            return wrong(t, object);
+        at = blanks(at, end);
+        if (at >= end || *at++ != ':' || !(at = value_end(blanks(at, end), end, &value)))
+            return wrong(t, object);
+        gpci_column column = gpci_column_of(name);
+        if (column == GPCI_COLUMN_COUNT || t->fields[column].at)
+            return wrong(t, "keys kernel, block, warp, pc, kind, width, mask or lane, address, cycle, sm, each once");
+        t->fields[column] = value;
+        at = blanks(at, end);
+        if (at >= end || (*at != ',' && *at != '}'))
+            return wrong(t, object);
+        more = *at++ == ',';
+    }
+    if (blanks(at, end) != end)
+        return wrong(t, object);
+    return t->fields[GPCI_COLUMN_MASK].at && t->fields[GPCI_COLUMN_LANE].at
+               ? wrong(t, "one of the keys mask and lane, not both")
+               : GPCI_LINE_IS_ROW;
+}
+
+/*
+ * NVBit's tools/mem_trace, of release 1.5 on:
+ *   MEMTRACE: CTX 0x.. - LAUNCH - Kernel pc 0x.. - Kernel name N - grid launch id I - grid size x,y,z - block size x,y,z
+ *             - nregs R - shmem S - cuda stream id C
+ *   MEMTRACE: CTX 0x.. - grid_launch_id I - CTA x,y,z - warp W - OPCODE - 32 addresses, 0 where the lane is not active
+ * It has no PCs, and its warps are those of the hardware (%warpid), of which a block's are ranked here. The traced
+ * program may print what it likes in between.
+ */
+
+#define MEMTRACE "MEMTRACE: "
+
+/* What stands behind `key` up to the next " - "; moves `line` there. */
+static bool take(gpci_span *line, const char *key, gpci_span *value) {
+    size_t length = strlen(key);
+    const char *end = line->end;
+    for (const char *at = line->at; at + length <= end; at++)
+        if (!memcmp(at, key, length)) {
+            *value = (gpci_span){at + length, end};
+            for (at += length; at + 3 <= end; at++)
+                if (!memcmp(at, " - ", 3)) {
+                    value->end = at;
+                    break;
+                }
+            line->at = value->end;
+            return true;
+        }
+    return false;
+}
+
+static bool point(gpci_span s, uint64_t most, uint32_t out[3]) {
+    for (int i = 0; i < 3; i++) {
+        const char *comma = i < 2 && s.at < s.end ? memchr(s.at, ',', (size_t)(s.end - s.at)) : s.end;
+        uint64_t value;
+        if (!comma || !gpci_span_number((gpci_span){s.at, comma}, most, &value))
+            return false;
+        out[i] = (uint32_t)value;
+        s.at = comma + 1;
+    }
+    return true;
+}
+
+static gpci_line_is read_launch(gpci_table *t, gpci_span line) {
+    static const char launch[] = "\"Kernel name N - grid launch id I - grid size x,y,z - block size x,y,z - nregs R - "
+                                 "shmem S - cuda stream id C\"";
+    gpci_span name, id, grid, block, registers, shared, stream;
+    uint64_t numbers[4];
+    gpc_kernel kernel = GPC_KERNEL_INIT;
+    if (!take(&line, "Kernel name ", &name) || !take(&line, "grid launch id ", &id) ||
+        !take(&line, "grid size ", &grid) || !take(&line, "block size ", &block) ||
+        !take(&line, "nregs ", &registers) || !take(&line, "shmem ", &shared) ||
+        !take(&line, "cuda stream id ", &stream) || !gpci_span_number(id, UINT64_MAX, &numbers[0]) ||
+        !gpci_span_number(registers, UINT32_MAX, &numbers[1]) || !gpci_span_number(shared, UINT32_MAX, &numbers[2]) ||
+        !gpci_span_number(stream, UINT64_MAX, &numbers[3]) || !point(grid, UINT32_MAX, kernel.grid) ||
+        !point(block, UINT32_MAX, kernel.block))
+        return wrong(t, launch);
+    kernel.registers = (uint32_t)numbers[1];
+    kernel.shared_bytes = (uint32_t)numbers[2];
+    kernel.stream = numbers[3];
+    t->launch = kernel;
+    t->fields[GPCI_COLUMN_KERNEL] = gpci_span_trim(id);
+    t->opcode = gpci_span_trim(name); /* the kernel's, here */
+    return GPCI_LINE_IS_LAUNCH;
+}
+
+static gpci_line_is read_nvbit(gpci_table *t, gpci_span line) {
+    static const char access[] = "\"grid_launch_id I - CTA x,y,z - warp W - OPCODE - 32 addresses\" behind MEMTRACE";
+    gpci_span all = line, launch, addresses;
+    size_t prefix = sizeof MEMTRACE - 1;
+    if ((size_t)(line.end - line.at) < prefix || memcmp(line.at, MEMTRACE, prefix) != 0)
+        return GPCI_LINE_IS_NOTHING;
+    if (take(&all, " - LAUNCH", &launch))
+        return read_launch(t, all);
+    if (!take(&line, "grid_launch_id ", &t->fields[GPCI_COLUMN_KERNEL]) ||
+        !take(&line, "CTA ", &t->fields[GPCI_COLUMN_BLOCK]) || !take(&line, "warp ", &t->fields[GPCI_COLUMN_WARP]) ||
+        !take(&line, " - ", &t->opcode) || !take(&line, " - ", &addresses))
+        return wrong(t, access);
+    t->fields[GPCI_COLUMN_ADDRESS] = addresses;
+    return GPCI_LINE_IS_ROW;
+}
+
+const gpci_line_form gpci_form_csv = {"CSV", read_csv};
+const gpci_line_form gpci_form_json = {"JSON Lines", read_json};
+const gpci_line_form gpci_form_nvbit = {"mem_trace", read_nvbit};
+
+static bool contains(gpci_span s, const char *text) {
+    size_t length = strlen(text);
+    for (; (size_t)(s.end - s.at) >= length; s.at++)
+        if (!memcmp(s.at, text, length))
+            return true;
+    return false;
+}
+
+const gpci_line_form *gpci_table_form(const char *first, size_t length) {
+    gpci_span all = gpci_span_trim((gpci_span){first, first + length}), line = all;
+    if (contains(all, MEMTRACE "CTX ") || contains(all, "NVBit ("))
+        return &gpci_form_nvbit;
+    const char *end = length ? memchr(all.at, '\n', (size_t)(all.end - all.at)) : NULL;
+    line.end = end ? end : all.end;
+    if (line.at < line.end && *line.at == '{')
+        return &gpci_form_json;
+    return contains(line, "address") && contains(line, ",") && contains(line, "warp") ? &gpci_form_csv : NULL;
+}

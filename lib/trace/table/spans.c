@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/table/table.h"
+
+#include <string.h>
+
+/* Stretches of a line, and what they say. */
+
+static bool is_space(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+gpci_span gpci_span_trim(gpci_span s) {
+    while (s.at < s.end && is_space(*s.at))
+        s.at++;
+    while (s.at < s.end && is_space(s.end[-1]))
+        s.end--;
+    return s;
+}
+
+bool gpci_span_is(gpci_span s, const char *text) {
+    size_t length = strlen(text);
+    return s.at && (size_t)(s.end - s.at) == length && !memcmp(s.at, text, length);
+}
+
+static int digit_of(char c) {
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c = (char)(c | 0x20);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
+}
+
+bool gpci_span_number(gpci_span s, uint64_t most, uint64_t *value) {
+    s = gpci_span_trim(s);
+    uint64_t base = 10, found = 0;
+    if (s.end - s.at > 2 && s.at[0] == '0' && (s.at[1] | 0x20) == 'x') {
+        base = 16;
+        s.at += 2;
+    }
+    if (s.at >= s.end)
+        return false;
+    for (; s.at < s.end; s.at++) {
+        uint64_t digit = (uint64_t)digit_of(*s.at);
+        if (digit >= base || found > (UINT64_MAX - digit) / base)
+            return false;
+        found = found * base + digit;
+    }
+    *value = found;
+    return found <= most;
+}
+
+gpci_column gpci_column_of(gpci_span name) {
+    static const char *const names[GPCI_COLUMN_COUNT] = {"kernel", "block", "warp",    "pc",    "kind", "width",
+                                                         "mask",   "lane",  "address", "cycle", "sm"};
+    unsigned column = 0;
+    while (column < GPCI_COLUMN_COUNT && !gpci_span_is(name, names[column]))
+        column++;
+    return (gpci_column)column;
+}
+
+void gpci_rows_clear(gpci_rows *rows) {
+    rows->count = rows->address_count = 0;
+    rows->blocks = rows->warps = 0;
+    rows->has_sm = false;
+}
+
+static bool before(const gpci_row *a, const gpci_row *b) {
+    if (a->block != b->block)
+        return a->block < b->block;
+    if (a->warp != b->warp)
+        return a->warp < b->warp;
+    return a->cycle != b->cycle ? a->cycle < b->cycle : a->number < b->number;
+}
+
+static void exchange(gpci_row *a, gpci_row *b) {
+    gpci_row c = *a;
+    *a = *b;
+    *b = c;
+}
+
+static void sink(gpci_row *rows, size_t at, size_t count) {
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && before(&rows[child], &rows[child + 1]))
+            child++;
+        if (!before(&rows[at], &rows[child]))
+            return;
+        exchange(&rows[at], &rows[child]);
+    }
+}
+
+/* A heap: no memory, and no input for which it takes long. */
+void gpci_rows_sort(gpci_rows *rows) {
+    bool sorted = true;
+    for (size_t i = 1; i < rows->count && sorted; i++)
+        sorted = before(&rows->items[i - 1], &rows->items[i]);
+    if (sorted)
+        return;
+    for (size_t i = rows->count / 2; i-- > 0;)
+        sink(rows->items, i, rows->count);
+    for (size_t i = rows->count; i-- > 1;) {
+        exchange(&rows->items[0], &rows->items[i]);
+        sink(rows->items, 0, i);
+    }
+}

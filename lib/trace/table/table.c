@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/table/table.h"
+
+#include "base/array.h"
+#include "trace/trace_block.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Kernels of a table: rows are read up to the next kernel's first, sorted, and given out block by block. */
+
+#define MOST_BLOCKS UINT32_MAX
+#define MOST_PLACES (1u << 20) /* of blocks that need not be there: memory follows the file, not a number in it */
+#define MOST_WARPS 1024u       /* of a block; threads of it are at most 32 times as many */
+
+static gpci_table *of(gpci_source *source) {
+    return (gpci_table *)source;
+}
+
+static gpc_status expected(const gpci_table *t, gpc_error *error, const char *what) {
+    return gpci_lines_expected(&t->lines, error, what);
+}
+
+/* SASS of a kind and width: what the rest of the library decodes. */
+static uint32_t opcode_of(gpci_table *t, gpci_span kind, uint64_t width) {
+    static const struct {
+        const char *kind, *opcode;
+    } kinds[] = {{"load", "LDG.E"}, {"store", "STG.E"}, {"atomic", "ATOMG.E.ADD"}, {"reduction", "REDG.E.ADD"}};
+    static const char *const widths[] = {".U8", ".U16", "", ".64", ".128"};
+    char text[32];
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (gpci_span_is(kind, kinds[i].kind)) {
+            int length = snprintf(text, sizeof text, "%s%s", kinds[i].opcode, widths[gpci_log2(width)]);
+            return gpci_opcodes_intern(t->base.opcodes, text, (size_t)length);
+        }
+    return UINT32_MAX - 1;
+}
+
+static bool number(const gpci_table *t, gpci_column column, uint64_t initial, uint64_t most, uint64_t *value) {
+    *value = initial;
+    return !t->fields[column].at || gpci_span_number(t->fields[column], most, value);
+}
+
+static bool separates(char c) {
+    return c == ' ' || c == '\t' || c == ';' || c == '|' || c == ',' || c == '"';
+}
+
+/* The addresses of a row, one for each bit of its mask; NVBit has one for each lane, and so says the mask. */
+static gpc_status take_addresses(gpci_table *t, gpci_row *row, gpc_error *error) {
+    gpci_rows *rows = &t->rows;
+    const char *at = t->fields[GPCI_COLUMN_ADDRESS].at, *end = t->fields[GPCI_COLUMN_ADDRESS].end;
+    const bool by_lane = t->form == &gpci_form_nvbit;
+    row->first = rows->address_count;
+    for (unsigned lane = 0;; lane++) {
+        while (at < end && separates(*at))
+            at++;
+        if (at == end)
+            break;
+        gpci_span one = {at, at};
+        while (one.end < end && !separates(*one.end))
+            one.end++;
+        uint64_t address;
+        if (lane == 64 || !gpci_span_number(one, UINT64_MAX, &address))
+            return expected(t, error, "addresses, decimal or 0x, of 64 lanes at most");
+        at = one.end;
+        if (by_lane && !address)
+            continue;
+        if (!GPCI_ARRAY_ROOM(rows->context, rows->addresses, rows->address_capacity, rows->address_count, 1))
+            return gpci_out_of_memory(error);
+        rows->addresses[rows->address_count++] = address;
+        row->mask |= by_lane ? UINT64_C(1) << lane : 0;
+    }
+    if (rows->address_count - row->first != gpci_popcount(row->mask))
+        return expected(t, error, "an address for each lane of the mask");
+    return GPC_OK;
+}
+
+/* A row of one lane belongs to the instruction of the row before, if all else is the same and its lane is higher. */
+static bool continues(const gpci_table *t, const gpci_row *row, uint64_t lane) {
+    if (!t->rows.count || t->lane == UINT32_MAX || lane <= t->lane)
+        return false;
+    const gpci_row *last = &t->rows.items[t->rows.count - 1];
+    return last->block == row->block && last->warp == row->warp && last->pc == row->pc && last->opcode == row->opcode &&
+           last->cycle == row->cycle && last->sm == row->sm;
+}
+
+static gpc_status add(gpci_table *t, gpci_row *row, gpc_error *error) {
+    gpci_rows *rows = &t->rows;
+    uint64_t lane = 0;
+    const bool lanes = t->fields[GPCI_COLUMN_LANE].at != NULL;
+    if (!number(t, GPCI_COLUMN_LANE, 0, 63, &lane))
+        return expected(t, error, "a lane from 0 to 63");
+    if (lanes || (!row->mask && t->form != &gpci_form_nvbit && !t->fields[GPCI_COLUMN_MASK].at))
+        row->mask = UINT64_C(1) << lane;
+    const uint64_t mask = row->mask;
+    gpc_status status = take_addresses(t, row, error);
+    if (status < 0)
+        return status;
+    if (lanes && continues(t, row, lane)) {
+        rows->items[rows->count - 1].mask |= mask;
+        t->lane = (uint32_t)lane;
+        return GPC_OK;
+    }
+    if (!GPCI_ARRAY_ROOM(rows->context, rows->items, rows->capacity, rows->count, 1))
+        return gpci_out_of_memory(error);
+    row->number = rows->count;
+    rows->items[rows->count++] = *row;
+    t->lane = lanes ? (uint32_t)lane : UINT32_MAX;
+    rows->blocks = row->block >= rows->blocks ? row->block + 1 : rows->blocks;
+    rows->warps = row->warp >= rows->warps ? row->warp + 1 : rows->warps;
+    rows->has_sm |= row->sm != UINT32_MAX;
+    return GPC_OK;
+}
+
+/* NVBit's x,y,z of the launch's grid; else a number. */
+static bool block_of(const gpci_table *t, uint64_t *block) {
+    if (t->form != &gpci_form_nvbit)
+        return gpci_span_number(t->fields[GPCI_COLUMN_BLOCK], MOST_BLOCKS - 1, block);
+    uint64_t at[3];
+    gpci_span s = t->fields[GPCI_COLUMN_BLOCK];
+    for (int i = 0; i < 3; i++) {
+        const char *comma = i < 2 && s.at < s.end ? memchr(s.at, ',', (size_t)(s.end - s.at)) : s.end;
+        if (!comma || !gpci_span_number((gpci_span){s.at, comma}, t->kernel.grid[i] - 1, &at[i]))
+            return false;
+        s.at = comma + 1;
+    }
+    *block = at[0] + t->kernel.grid[0] * (at[1] + t->kernel.grid[1] * at[2]);
+    return true;
+}
+
+/* The line at hand, whose fields are known, as a row of the present kernel. */
+static gpc_status take_row(gpci_table *t, gpc_error *error) {
+    uint64_t width, sm;
+    gpci_row row = {.sm = UINT32_MAX};
+    const bool sass = t->form == &gpci_form_nvbit;
+    static const gpci_column needed[] = {GPCI_COLUMN_BLOCK, GPCI_COLUMN_WARP, GPCI_COLUMN_ADDRESS};
+    for (size_t i = 0; i < 3; i++)
+        if (!t->fields[needed[i]].at)
+            return expected(t, error, "block, warp, kind and address");
+    if (!block_of(t, &row.block))
+        return expected(t, error, sass ? "a CTA of the grid" : "a block from 0 to 4294967294");
+    if (!gpci_span_number(t->fields[GPCI_COLUMN_WARP], MOST_WARPS - 1, &row.warp))
+        return expected(t, error, "a warp from 0 to 1023");
+    if (!number(t, GPCI_COLUMN_PC, 0, UINT64_MAX, &row.pc) ||
+        !number(t, GPCI_COLUMN_CYCLE, 0, UINT64_MAX, &row.cycle) ||
+        !number(t, GPCI_COLUMN_MASK, 0, UINT64_MAX, &row.mask))
+        return expected(t, error, "pc, cycle and mask, decimal or 0x");
+    if (!number(t, GPCI_COLUMN_SM, UINT32_MAX, UINT32_MAX - 1, &sm) && t->fields[GPCI_COLUMN_SM].at)
+        return expected(t, error, "the number of an SM");
+    row.sm = (uint32_t)sm;
+    if (!number(t, GPCI_COLUMN_WIDTH, 4, 16, &width) || !gpci_power_of_two(width))
+        return expected(t, error, "a width of 1, 2, 4, 8 or 16 bytes");
+    row.opcode = sass ? gpci_opcodes_intern(t->base.opcodes, t->opcode.at, (size_t)(t->opcode.end - t->opcode.at))
+                      : opcode_of(t, t->fields[GPCI_COLUMN_KIND], width);
+    if (row.opcode == UINT32_MAX)
+        return gpci_out_of_memory(error);
+    if (row.opcode == UINT32_MAX - 1)
+        return expected(t, error, "a kind: load, store, atomic or reduction");
+    if (gpci_opcodes_at(t->base.opcodes, row.opcode)->op_class != GPC_OP_MEMORY)
+        return expected(t, error, "the opcode of a memory instruction");
+    return add(t, &row, error);
+}
+
+static gpc_status keep(gpci_table *t, char **text, gpci_span from, gpc_error *error) {
+    size_t length = from.at ? (size_t)(from.end - from.at) : 0;
+    char *copy = gpci_alloc(t->base.context, length + 1);
+    if (!copy)
+        return gpci_out_of_memory(error);
+    if (length)
+        memcpy(copy, from.at, length);
+    copy[length] = '\0';
+    gpci_free(t->base.context, *text);
+    *text = copy;
+    return GPC_OK;
+}
+
+static void hand_on(gpci_table *t, char **to, char **from) {
+    gpci_free(t->base.context, *to);
+    *to = *from;
+    *from = NULL;
+}
+
+/* The next line that says something, into `is`; GPC_END behind the last. */
+static gpc_status next_line(gpci_table *t, gpci_line_is *is, gpc_error *error) {
+    for (;;) {
+        char *line, *stop;
+        gpc_status status = gpci_lines_next_text(&t->lines, &line, &stop, error);
+        if (status != GPC_OK)
+            return status;
+        memset(t->fields, 0, sizeof t->fields);
+        *is = t->form->read(t, gpci_span_trim((gpci_span){line, stop}));
+        if (*is == GPCI_LINE_IS_WRONG)
+            return expected(t, error, t->expected);
+        if (*is != GPCI_LINE_IS_NOTHING)
+            return GPC_OK;
+    }
+}
+
+/* Is the row at hand another kernel's? */
+static bool changes(const gpci_table *t) {
+    const gpci_span key = t->fields[GPCI_COLUMN_KERNEL];
+    return t->key && key.at ? !gpci_span_is(key, t->key) : false;
+}
+
+/* NVBit: the launch of the next kernel has been read. */
+static gpc_status take_launch(gpci_table *t, gpc_error *error) {
+    gpc_status status = keep(t, &t->next_name, t->opcode, error);
+    if (status == GPC_OK)
+        status = keep(t, &t->next_key, t->fields[GPCI_COLUMN_KERNEL], error);
+    t->launched = status == GPC_OK;
+    return status;
+}
+
+/* Begin the kernel of the row, or launch, at hand. */
+static gpc_status begin(gpci_table *t, gpc_error *error) {
+    uint32_t index = t->kernel.index + (t->key != NULL);
+    if (t->form == &gpci_form_nvbit && !t->launched)
+        return expected(t, error, "a line \"LAUNCH - Kernel pc\" before the accesses of a kernel");
+    gpc_status status = GPC_OK;
+    if (!t->launched) {
+        gpci_span key = t->fields[GPCI_COLUMN_KERNEL];
+        status = keep(t, &t->next_key, key, error);
+        if (status == GPC_OK)
+            status = keep(t, &t->next_name, key.at ? key : (gpci_span){"kernel", "kernel" + 6}, error);
+    }
+    if (status < 0)
+        return status;
+    t->kernel = t->launched ? t->launch : (gpc_kernel)GPC_KERNEL_INIT;
+    hand_on(t, &t->name, &t->next_name);
+    hand_on(t, &t->key, &t->next_key);
+    t->launched = false;
+    t->lane = UINT32_MAX;
+    t->kernel.index = index;
+    t->kernel.id = index + 1;
+    t->kernel.name = t->name;
+    t->kernel.file = gpci_input_path(t->lines.input);
+    t->kernel.warp_lanes = 32;
+    gpci_rows_clear(&t->rows);
+    return GPC_OK;
+}
+
+/* Warps of a block by the order of their numbers. */
+static void rank_warps(gpci_rows *rows) {
+    uint64_t rank = 0, last = 0;
+    rows->warps = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        gpci_row *row = &rows->items[i];
+        uint64_t warp = row->warp;
+        bool same_block = i && rows->items[i - 1].block == row->block;
+        rank = !same_block ? 0 : rank + (warp != last);
+        last = warp;
+        row->warp = rank;
+        rows->warps = rank >= rows->warps ? rank + 1 : rows->warps;
+    }
+}
+
+static gpc_status place(gpci_table *t, gpc_error *error) {
+    gpci_free(t->base.context, t->placement);
+    t->placement = NULL;
+    if (!t->rows.has_sm)
+        return GPC_OK;
+    if (t->rows.blocks > MOST_PLACES && t->rows.blocks / 64 > t->rows.count)
+        return gpci_fail(error, GPC_ERROR_FORMAT, "%s: expected blocks from 0 on where sm is said, not up to %" PRIu64,
+                         t->kernel.file, t->rows.blocks - 1);
+    t->placement = gpci_zalloc(t->base.context, t->rows.blocks, sizeof *t->placement);
+    if (!t->placement)
+        return gpci_out_of_memory(error);
+    for (size_t i = 0; i < t->rows.count; i++) {
+        const gpci_row *row = &t->rows.items[i];
+        const bool first = !i || row[-1].block != row->block;
+        if (row->sm == UINT32_MAX || (!first && t->placement[row->block] != row->sm))
+            return gpci_fail(error, GPC_ERROR_FORMAT, "%s: expected one sm for all rows of block %" PRIu64,
+                             t->kernel.file, row->block);
+        t->placement[row->block] = row->sm;
+    }
+    t->kernel.placement = t->placement;
+    t->kernel.placement_count = t->rows.blocks;
+    return GPC_OK;
+}
+
+static gpc_status settle(gpci_table *t, gpc_error *error) {
+    gpc_kernel *kernel = &t->kernel;
+    gpci_rows_sort(&t->rows);
+    if (t->form == &gpci_form_nvbit) {
+        rank_warps(&t->rows);
+        uint64_t threads = (uint64_t)kernel->block[0] * kernel->block[1] * kernel->block[2];
+        if (t->rows.warps > (threads + 31) / 32)
+            return gpci_fail(error, GPC_ERROR_FORMAT, "%s: kernel %s: expected at most %" PRIu64 " warps in a block",
+                             kernel->file, t->key, (threads + 31) / 32);
+    } else {
+        kernel->grid[0] = (uint32_t)t->rows.blocks;
+        kernel->block[0] = (uint32_t)t->rows.warps * 32;
+        kernel->grid[1] = kernel->grid[2] = kernel->block[1] = kernel->block[2] = 1;
+    }
+    const char *wrong = gpci_kernel_check(kernel);
+    if (wrong)
+        return gpci_fail(error, GPC_ERROR_FORMAT, "%s: kernel %s: expected %s", kernel->file, t->key, wrong);
+    t->next = 0;
+    return place(t, error);
+}
+
+static gpc_status next_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
+    gpci_table *t = of(source);
+    gpci_line_is is = GPCI_LINE_IS_ROW;
+    if (t->ended)
+        return GPC_END;
+    gpc_status status = t->pending || t->launched ? GPC_OK : next_line(t, &is, error);
+    if (status == GPC_OK && is == GPCI_LINE_IS_LAUNCH)
+        status = take_launch(t, error);
+    bool row = t->pending || is == GPCI_LINE_IS_ROW;
+    row &= !t->launched;
+    t->pending = false;
+    if (status == GPC_OK)
+        status = begin(t, error);
+    if (status == GPC_OK && row)
+        status = take_row(t, error);
+    while (status == GPC_OK) {
+        status = next_line(t, &is, error);
+        if (status != GPC_OK)
+            break;
+        if (is == GPCI_LINE_IS_LAUNCH) {
+            status = take_launch(t, error);
+            break;
+        }
+        t->pending = changes(t);
+        if (t->pending)
+            break;
+        status = take_row(t, error);
+    }
+    t->ended = status == GPC_END;
+    if (status < 0 || (t->ended && !t->key))
+        return status;
+    status = settle(t, error);
+    if (status == GPC_OK)
+        *kernel = t->kernel;
+    return status;
+}
+
+static gpc_status add_warp(gpci_table *t, gpci_block *block, size_t first, size_t end, gpc_error *error) {
+    if (gpci_block_warp(block, (uint32_t)t->rows.items[first].warp) < 0)
+        return gpci_out_of_memory(error);
+    for (size_t i = first; i < end; i++) {
+        const gpci_row *row = &t->rows.items[i];
+        uint64_t *addresses;
+        const gpc_instruction *made =
+            gpci_block_add(block, t->base.opcodes, row->opcode, row->pc, row->mask, true, &addresses);
+        if (!made)
+            return gpci_out_of_memory(error);
+        if (addresses)
+            memcpy(addresses, t->rows.addresses + row->first, gpci_popcount(row->mask) * sizeof *addresses);
+    }
+    return GPC_OK;
+}
+
+static gpc_status next_block(gpci_source *source, gpci_block *block, gpc_error *error) {
+    gpci_table *t = of(source);
+    const gpc_kernel *k = &t->kernel;
+    if (t->next >= t->rows.count)
+        return GPC_END;
+    const gpci_row *rows = t->rows.items;
+    const uint32_t index = (uint32_t)rows[t->next].block, x = index % k->grid[0], rest = index / k->grid[0];
+    if (gpci_block_start(block, x, rest % k->grid[1], rest / k->grid[1], index, gpci_kernel_warps(k)) < 0)
+        return gpci_out_of_memory(error);
+    while (t->next < t->rows.count && rows[t->next].block == index) {
+        size_t first = t->next, end = first + 1;
+        while (end < t->rows.count && rows[end].block == index && rows[end].warp == rows[first].warp)
+            end++;
+        gpc_status status = add_warp(t, block, first, end, error);
+        if (status < 0)
+            return status;
+        t->next = end;
+    }
+    return gpci_block_finish(block, t->base.opcodes) < 0 ? gpci_out_of_memory(error) : GPC_OK;
+}
+
+static gpc_status rewind_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
+    (void)error;
+    gpci_table *t = of(source);
+    t->next = 0;
+    *kernel = t->kernel;
+    return GPC_OK;
+}
+
+static uint64_t kernel_count(const gpci_source *source) {
+    (void)source;
+    return 0;
+}
+
+static double progress(const gpci_source *source) {
+    return gpci_input_progress(((const gpci_table *)source)->lines.input);
+}
+
+static void close_source(gpci_source *source) {
+    gpci_table *t = of(source);
+    gpc_context *context = source->context;
+    gpci_lines_close(&t->lines);
+    char *const texts[] = {t->name, t->next_name, t->key, t->next_key};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        gpci_free(context, texts[i]);
+    gpci_free(context, t->placement);
+    gpci_free(context, t->rows.items);
+    gpci_free(context, t->rows.addresses);
+    gpci_free(context, t);
+    gpci_release(context);
+}
+
+static const gpci_source_ops ops = {.next_kernel = next_kernel,
+                                    .next_block = next_block,
+                                    .rewind = rewind_kernel,
+                                    .kernel_count = kernel_count,
+                                    .progress = progress,
+                                    .close = close_source};
+
+gpc_status gpci_table_open(gpc_context *context, gpci_opcodes *opcodes, const gpci_line_form *form, gpci_input *input,
+                           gpc_error *error, gpci_source **out) {
+    gpci_table *t = gpci_zalloc(context, 1, sizeof *t);
+    if (!t) {
+        gpci_input_close(input);
+        return gpci_out_of_memory(error);
+    }
+    t->base = (gpci_source){.ops = &ops, .context = gpci_retain(context), .opcodes = opcodes};
+    t->form = form;
+    t->rows.context = context;
+    t->lane = UINT32_MAX;
+    gpc_status status = gpci_lines_take_input(&t->lines, context, input, error);
+    if (status < 0)
+        close_source(&t->base);
+    else
+        *out = &t->base;
+    return status;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TRACE_TABLE_TABLE_H
+#define GPC_TRACE_TABLE_TABLE_H
+
+#include "trace/line_reader.h"
+#include "trace/sources.h"
+
+/*
+ * Traces of memory instructions alone, a line each, in no order but each warp's own: what NVBit's mem_trace prints, CSV
+ * with columns that its header names, and JSON Lines with the same names. The rows of a kernel follow each other, and
+ * are held until the next kernel's begin; so a pipe will do.
+ *
+ * Columns: `block` (linear), `warp` (within it), `kind` (load, store, atomic, reduction) and `address` must be there;
+ * `kernel` (a name or number; a new one begins a kernel), `pc`, `width` (4 bytes), `cycle` (a warp's rows are in its
+ * order) and `sm` (where the block ran) may be. With `mask`, `address` has one for each of its lanes, ascending,
+ * separated by blanks, `;` or `|`. With `lane` a row is one lane, and rows of one instruction follow each other in
+ * ascending lanes. With neither, a row is lane 0. Numbers are decimal or 0x.
+ *
+ *   kernel,block,warp,pc,kind,width,mask,address
+ *   copy,0,1,0x10,load,4,0x3,0x1000 0x1004
+ *   {"kernel": "copy", "block": 0, "warp": 1, "pc": 16, "kind": "load", "width": 4, "mask": 3, "address": [4096, 4100]}
+ */
+
+typedef enum gpci_column {
+    GPCI_COLUMN_KERNEL,
+    GPCI_COLUMN_BLOCK,
+    GPCI_COLUMN_WARP,
+    GPCI_COLUMN_PC,
+    GPCI_COLUMN_KIND,
+    GPCI_COLUMN_WIDTH,
+    GPCI_COLUMN_MASK,
+    GPCI_COLUMN_LANE,
+    GPCI_COLUMN_ADDRESS,
+    GPCI_COLUMN_CYCLE,
+    GPCI_COLUMN_SM,
+    GPCI_COLUMN_COUNT
+} gpci_column;
+
+/* A stretch of a line; NULL: not there. */
+typedef struct gpci_span {
+    const char *at, *end;
+} gpci_span;
+
+/* The column of a name; GPCI_COLUMN_COUNT: there is none such. */
+gpci_column gpci_column_of(gpci_span name);
+gpci_span gpci_span_trim(gpci_span span);
+bool gpci_span_is(gpci_span span, const char *text);
+/* Decimal or 0x, up to `most`. */
+bool gpci_span_number(gpci_span span, uint64_t most, uint64_t *value);
+
+/* What a line says of a memory instruction. */
+typedef struct gpci_row {
+    uint64_t block, warp, cycle, number; /* by which rows are sorted; number: of the row */
+    uint64_t pc, mask;
+    size_t first;    /* of its addresses, as many as `mask` has bits */
+    uint32_t opcode; /* of the trace */
+    uint32_t sm;     /* UINT32_MAX: not said */
+} gpci_row;
+
+/* A kernel's rows. */
+typedef struct gpci_rows {
+    gpc_context *context;
+    gpci_row *items;
+    size_t count, capacity;
+    uint64_t *addresses;
+    size_t address_count, address_capacity;
+    uint64_t blocks, warps; /* one more than the largest number of each */
+    bool has_sm;
+} gpci_rows;
+
+void gpci_rows_clear(gpci_rows *rows);
+/* By block, warp, cycle and number. */
+void gpci_rows_sort(gpci_rows *rows);
+
+typedef struct gpci_table gpci_table;
+
+/* What a line is. */
+typedef enum gpci_line_is {
+    GPCI_LINE_IS_ROW,
+    GPCI_LINE_IS_NOTHING, /* blank, or the program's own output */
+    GPCI_LINE_IS_LAUNCH,  /* a kernel's beginning: `launch` is filled in */
+    GPCI_LINE_IS_WRONG    /* `expected` says what should be there */
+} gpci_line_is;
+
+/* A way to write a row as a line. */
+typedef struct gpci_line_form {
+    const char *name;
+    /* Takes a line apart into `fields` of the table. */
+    gpci_line_is (*read)(gpci_table *table, gpci_span line);
+} gpci_line_form;
+
+extern const gpci_line_form gpci_form_csv, gpci_form_json, gpci_form_nvbit;
+
+/* The form of a file that begins with these bytes; NULL: it is no table. */
+const gpci_line_form *gpci_table_form(const char *first, size_t length);
+
+struct gpci_table {
+    gpci_source base;
+    const gpci_line_form *form;
+    gpci_lines lines;
+    const char *expected;                   /* where a line is wrong */
+    gpci_column columns[GPCI_COLUMN_COUNT]; /* CSV: of each field; */
+    size_t column_count;
+    gpci_span fields[GPCI_COLUMN_COUNT]; /* of the line at hand */
+    gpci_span opcode;                    /* NVBit: SASS, in place of kind and width; of a launch its kernel's name */
+    gpci_rows rows;
+    gpc_kernel kernel;             /* of the rows */
+    char *name, *next_name;        /* its name; of the kernel whose first line has been read */
+    char *key, *next_key;          /* what the column `kernel` has of them */
+    gpc_kernel launch;             /* NVBit: what the next kernel's line has said */
+    bool launched, ended, pending; /* pending: the line at hand is the next kernel's first row */
+    uint32_t lane;                 /* `lane`: of the row before; UINT32_MAX: the next row is another instruction */
+    uint32_t *placement;
+    size_t next; /* row that the next block begins with */
+};
+
+/* Opens an input, whose beginning has been looked at. Takes the input, also where it fails. */
+gpc_status gpci_table_open(gpc_context *context, gpci_opcodes *opcodes, const gpci_line_form *form, gpci_input *input,
+                           gpc_error *error, gpci_source **out);
+
+#endif
