@@ -447,6 +447,35 @@ void gpci_sm_step(void *replay, uint32_t number) {
         step(t, number, now, 1);
     else
         step(t, number, now, t->scheduler_words);
+    if (GPCI_UNLIKELY(m->ended != NULL) && !gpci_timed_is_ahead(t->r->hierarchy))
+        gpci_sm_hand_over(t, number);
+}
+
+/*
+ * Where a block is to be placed, and what instruction is the last, is not known ahead of the clock; and who follows a
+ * replay, or a sample of it, is to see all SMs at one cycle.
+ */
+bool gpci_sm_alone(void *replay, uint32_t number) {
+    const gpci_timed_replay *t = replay;
+    const gpc_replay *r = t->r;
+    const gpci_timed_sm *m = &t->sms[number];
+    return !t->stopped && m->live && m->ended_at != gpci_timed_now(r->hierarchy) &&
+           (r->ended || r->sms[number].residents >= r->room) && !t->limit_instructions && !r->sampling &&
+           !r->on_progress;
+}
+
+/* Blocks that have ended make room from now on. */
+void gpci_sm_hand_over(void *replay, uint32_t number) {
+    const gpci_timed_replay *t = replay;
+    gpci_timed_sm *m = &t->sms[number];
+    gpci_block_run *first = m->ended;
+    if (!m->ended)
+        return;
+    while (first->queued)
+        first = first->queued;
+    first->queued = m->deeds->ended;
+    m->deeds->ended = m->ended;
+    m->ended = NULL;
 }
 
 void gpci_sm_complete(void *replay, const gpc_completion *completion) {

@@ -84,6 +84,8 @@ void gpci_timed_take_part(gpci_timed_replay *t) {
     const gpci_sm_front_end front = {.user_data = t,
                                      .most = t->schedulers * t->issue_width,
                                      .step = gpci_sm_step,
+                                     .alone = gpci_sm_alone,
+                                     .hand_over = gpci_sm_hand_over,
                                      .complete = gpci_sm_complete,
                                      .ready = gpci_sm_ready,
                                      .cache_event = t->wants_events ? gpci_sm_cache_event : NULL};

@@ -123,6 +123,8 @@ typedef struct gpci_timed_sm {
     uint64_t calendar_used; /* places of the calendar that hold any */
     uint64_t next_start;    /* earliest cycle of the next block's start */
     gpci_block_run *first_start, *last_start; /* blocks that are placed here and have not started */
+    gpci_block_run *ended; /* blocks that have ended, and are to be handed over when the clock is there, */
+    uint64_t ended_at;     /* the core cycle of the last */
     gpci_gauge warps_gauge, blocks_gauge;
     gpci_gauge bypassing_gauge, throttled_gauge;
     uint64_t admissions;         /* of its schedulers, */
@@ -224,6 +226,8 @@ bool gpci_timed_take_over(gpci_timed_replay *t);
 
 /* sm.c */
 void gpci_sm_step(void *replay, uint32_t sm);
+bool gpci_sm_alone(void *replay, uint32_t sm);
+void gpci_sm_hand_over(void *replay, uint32_t sm);
 void gpci_sm_complete(void *replay, const gpc_completion *completion);
 void gpci_sm_ready(void *replay, uint32_t sm);
 void gpci_sm_cache_event(void *replay, uint32_t sm, const gpc_cache_event *event);

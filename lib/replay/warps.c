@@ -91,8 +91,9 @@ void gpci_warp_end(gpci_timed_replay *t, uint32_t number, uint32_t slot, uint64_
     if (!--m->running_blocks)
         gpci_gauge_set(&m->blocks_gauge, now + 1, 0);
     run->sm = number;
-    run->queued = m->deeds->ended;
-    m->deeds->ended = run;
+    run->queued = m->ended;
+    m->ended = run;
+    m->ended_at = now;
 }
 
 void gpci_sm_clear(gpci_timed_replay *t, uint32_t number) {
@@ -121,7 +122,8 @@ void gpci_sm_clear(gpci_timed_replay *t, uint32_t number) {
     m->later = GPCI_NEVER;
     m->any_answered = m->refused = false;
     m->next_start = 0;
-    m->first_start = m->last_start = NULL;
+    m->first_start = m->last_start = m->ended = NULL;
+    m->ended_at = 0;
     m->live = m->running_blocks = 0;
     m->warps_gauge.level = m->blocks_gauge.level = 0;
     m->bypassing_gauge.level = m->throttled_gauge.level = 0;

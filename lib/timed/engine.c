@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/run_ahead.h"
 #include "timed/strands.h"
 #include "timed/watch.h"
 
@@ -48,14 +49,9 @@ void gpci_wheel_clear(gpci_wheel *wheel) {
     memset(wheel->occupied, 0, sizeof wheel->occupied);
 }
 
-/* The bitmap of those to be stepped at a cycle less than the span from now. */
-static inline const uint64_t *due_at(const gpci_wheel *wheel, uint64_t cycle) {
-    return wheel->due + (size_t)((uint32_t)cycle & (GPCI_WHEEL_SPAN - 1)) * wheel->words;
-}
-
 uint64_t gpci_wheel_component_next(const gpci_wheel *wheel, uint32_t number) {
     for (uint64_t ahead = 0; ahead < GPCI_WHEEL_SPAN; ahead++)
-        if (due_at(wheel, wheel->now + ahead)[number / 64] >> (number & 63) & 1)
+        if (gpci_wheel_row(wheel, wheel->now + ahead)[number / 64] >> (number & 63) & 1)
             return wheel->now + ahead;
     return GPCI_NEVER;
 }
@@ -125,8 +121,9 @@ gpc_status gpci_timed_run_cycle(gpc_hierarchy *h, uint64_t limit) {
         t->wheel.now = limit > t->wheel.now ? limit : t->wheel.now;
         return t->failed;
     }
+    t->ahead_limit = t->runs_ahead ? gpci_ahead_limit(t, limit) : 0;
     t->wheel.now = next; /* what arrives in this cycle is expected, too */
-    expect_steps(t, due_at(&t->wheel, next));
+    expect_steps(t, gpci_wheel_row(&t->wheel, next));
     gpci_wheel_run_cycle(&t->wheel, next, step_component, &(turn){t, t->groups});
     return gpci_timed_end_cycle(t);
 }

@@ -6,6 +6,7 @@
 #include "timed/plain_values.h"
 #include "timed/prefetch.h"
 #include "timed/replies.h"
+#include "timed/run_ahead.h"
 #include "timed/watch.h"
 
 /*
@@ -432,8 +433,10 @@ static void send_out(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     if (stage->coalescer && p->flags & GPCI_PACKET_FETCH &&
         gpci_lrc_read(stage->coalescer, packet, gpci_fence_joins_since(stage, p))) {
         gpci_see(t, GPC_WHAT_JOIN, stage, p, 0);
+        stage->joined++;
         return;
     }
+    stage->below += !(p->flags & GPCI_PACKET_POSTED);
     const uint32_t bytes = p->type == GPCI_READ ? 0 : gpci_packet_bytes(p);
     /* to the slice of its own partition */
     const uint32_t partition = t->h->sm_partition[stage->index],
@@ -513,12 +516,12 @@ gpc_busy gpci_l1_busy(const gpci_stage *stage) {
 
 typedef void (*stage_fn)(gpci_timed *t, gpci_stage *stage);
 
-/* What a reply, a packet at the tags and one of the miss queue mean is the class's own. */
-GPCI_INLINE void step(gpci_timed *t, uint32_t sm, stage_fn fills, stage_fn tags, room_fn room, send_fn send) {
-    gpci_stage *stage = &t->l1[sm];
+/* Replies, hits and packets at the tags: what is before the miss queue. What they mean is the class's own. */
+GPCI_INLINE void step_above(gpci_timed *t, gpci_stage *stage, stage_fn fills, stage_fn tags) {
     if (gpci_replies_wait(stage))
         run_replies(t, stage);
-    fills(t, stage);
+    if (fills)
+        fills(t, stage);
     if (stage->first_due != UINT32_MAX)
         run_due(t, stage);
     if (stage->reorder)
@@ -528,9 +531,13 @@ GPCI_INLINE void step(gpci_timed *t, uint32_t sm, stage_fn fills, stage_fn tags,
         gpci_reorder_settle(t, stage);
     if (GPCI_UNLIKELY(stage->prefetch != NULL) && !gpci_replies_wait(stage))
         gpci_prefetch_step(t, stage);
-    bool fences = stage->fences.first != UINT32_MAX;
-    if (GPCI_UNLIKELY(fences))
+    if (GPCI_UNLIKELY(stage->fences.first != UINT32_MAX))
         gpci_fences_step(t, stage);
+}
+
+/* The miss queue, likewise, and who is to hear that something came free. `fences`: there were some before it. */
+GPCI_INLINE void step_below(gpci_timed *t, gpci_stage *stage, bool fences, room_fn room, send_fn send) {
+    const uint32_t sm = stage->index;
     if (stage->out.count || stage->unsent_since != GPCI_NEVER)
         run_out(t, stage, room, send);
     if ((gpci_stage_eager(&stage->tag_access[0]) && !gpci_replies_wait(stage)) ||
@@ -569,10 +576,31 @@ static void run_coherent_tags(gpci_timed *t, gpci_stage *stage) {
 
 void gpci_l1_step(const gpci_group *group, uint32_t sm) {
     gpci_timed *t = group->timed;
-    step(t, sm, gpci_l1_fills, run_own_tags, has_room, send_out);
+    gpci_stage *stage = &t->l1[sm];
+    if (gpci_is_behind(t, stage))
+        return;
+    const bool fences = stage->fences.first != UINT32_MAX;
+    if (GPCI_LIKELY(stage->passed_at != t->wheel.now))
+        step_above(t, stage, gpci_l1_fills, run_own_tags);
+    step_below(t, stage, fences, has_room, send_out);
+    if (t->ahead_limit && !gpci_sm_is_due(t, sm))
+        gpci_run_ahead(t, sm);
+}
+
+bool gpci_l1_step_ahead(gpci_timed *t, gpci_stage *stage) {
+    step_above(t, stage, NULL, run_own_tags);
+    if (stage->out.count) {
+        stage->passed_at = t->wheel.now;
+        return false;
+    }
+    step_below(t, stage, false, has_room, send_out);
+    return true;
 }
 
 void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm) {
     gpci_timed *t = group->timed;
-    step(t, sm, gpci_coherent_l1_receive, run_coherent_tags, gpci_coherent_l1_room, gpci_coherent_l1_send);
+    gpci_stage *stage = &t->l1[sm];
+    const bool fences = stage->fences.first != UINT32_MAX;
+    step_above(t, stage, gpci_coherent_l1_receive, run_coherent_tags);
+    step_below(t, stage, fences, gpci_coherent_l1_room, gpci_coherent_l1_send);
 }

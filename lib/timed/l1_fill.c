@@ -28,6 +28,7 @@ static void hand(void *user_data, uint32_t packet) {
     p->level = m->level;
     p->request.policy_word = m->word;
     p->path.size = t->header + gpci_packet_bytes(p);
+    stage->joined--;
     gpci_count_lrc_merge(t->h, stage->index, gpci_count_sectors(p->segments));
     if (GPCI_UNLIKELY(t->values != NULL))
         gpci_plain_shared(t, m->packet, packet);
@@ -93,8 +94,9 @@ void gpci_l1_fills(gpci_timed *t, gpci_stage *stage) {
             gpci_wheel_wake(&t->wheel, stage->component, stage->fill_free);
             return;
         }
-        uint32_t packet =
-            stage->fills.count ? take_handed(t, stage) : gpci_network_receive(stage->replies_in, stage->index);
+        const bool handed = stage->fills.count != 0;
+        uint32_t packet = handed ? take_handed(t, stage) : gpci_network_receive(stage->replies_in, stage->index);
+        stage->below -= !handed;
         uint32_t size = gpci_packet_at(&t->pool, packet)->path.size - t->header;
         stage->fill_free = now + (size + stage->options->fill_width - 1) / stage->options->fill_width;
         take_reply(t, stage, packet);

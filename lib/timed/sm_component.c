@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/timed.h"
+#include "timed/run_ahead.h"
 
 /*
  * SMs as components, where they live in this library too (timed/sm_front_end.h): the replay's, or nobody's. And what
@@ -23,9 +23,18 @@ static void sm_destroy(gpci_group *group) {
 }
 
 static void sm_step(const gpci_group *group, uint32_t sm) {
-    const gpci_sm_front_end *front = &group->timed->front;
+    gpci_timed *t = group->timed;
+    const gpci_sm_front_end *front = &t->front;
+    const gpci_stage *stage = &t->l1[sm];
+    if (gpci_is_behind(t, stage)) {
+        if (stage->ahead_until == t->wheel.now && front->hand_over)
+            front->hand_over(front->user_data, sm);
+        return;
+    }
     if (front->step)
         front->step(front->user_data, sm);
+    if (t->ahead_limit)
+        gpci_run_ahead(t, sm);
 }
 
 /* Its instructions are the replay's to count, and to report. */

@@ -15,6 +15,12 @@ typedef struct gpci_sm_front_end {
     uint32_t most; /* accesses that an SM issues in a step, at most */
     /* SM `sm` asked to be stepped at the present cycle, or is refused for another reason than it knows; may issue. */
     void (*step)(void *user_data, uint32_t sm);
+    /*
+     * May SM `sm` be stepped ahead of the clock, from the cycle on that it has just been stepped in? After each such
+     * step this is asked anew; where it may not any more, `hand_over` follows when the clock has come to that cycle.
+     */
+    bool (*alone)(void *user_data, uint32_t sm);
+    void (*hand_over)(void *user_data, uint32_t sm);
     /* An access of SM `completion->sm` is done. May wake the SM; may not issue. */
     void (*complete)(void *user_data, const gpc_completion *completion);
     /* The memory pipeline of `sm` accepts again after a refusal. May wake the SM; may not issue. */
@@ -25,6 +31,9 @@ typedef struct gpci_sm_front_end {
 
 /* Attach, or with NULL detach. What `gpc_hierarchy_set_callbacks` set is told as well. */
 void gpci_timed_attach(gpc_hierarchy *h, const gpci_sm_front_end *front);
+
+/* Is an SM being stepped ahead of the clock? Then gpci_timed_now is its own cycle. */
+bool gpci_timed_is_ahead(const gpc_hierarchy *h);
 
 /* Step `sm` at core cycle `cycle`, or at the next it can be. */
 void gpci_timed_wake(gpc_hierarchy *h, uint32_t sm, uint64_t cycle);

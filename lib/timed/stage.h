@@ -150,9 +150,11 @@ typedef struct gpci_stage {
     gpci_network *requests_out, *replies_in;
     /* to the slices of the other partition and from them. */
     gpci_network *peer_requests, *peer_replies;
-    gpci_lrc *coalescer; /* of an L1, before its network; NULL: none */
-    uint32_t index;      /* SM, or slice over both partitions */
-    uint8_t level;       /* 1 or 2 */
+    gpci_lrc *coalescer;  /* of an L1, before its network; NULL: none */
+    uint32_t index;       /* SM, or slice over both partitions */
+    uint8_t level;        /* 1 or 2 */
+    uint64_t ahead_until; /* L1: it and its SM have had their steps up to this core cycle (run_ahead.h); */
+    uint64_t passed_at;   /* and the one at this, the clock being behind, as far as its miss queue */
     gpci_mshr mshr;
     gpci_queue in;      /* before the tags */
     gpci_queue out;     /* miss queue: to the network, or to memory */
@@ -183,6 +185,8 @@ typedef struct gpci_stage {
     struct gpci_prefetch *prefetch; /* of plain caches, with l1.prefetcher (prefetch.h); NULL */
     struct gpci_lsus *lsus; /* with l1.coalescer = multi2sim, in place of what is before the tags; NULL (lsu.h) */
     uint32_t stores_below;  /* coherent: that need no line here any more, and are not done */
+    uint32_t below;         /* packets sent below that will have a reply */
+    uint32_t joined;        /* reads that wait for that of another SM (coalescer) */
     uint32_t waiting;       /* instructions before the tags, or before the reorder buffer */
     gpci_gauge waiting_gauge;
     bool refused, refused_miss;   /* has refused one since it last told that it is ready */
@@ -273,6 +277,8 @@ void gpci_stage_evicted(gpci_timed *t, gpci_stage *stage, const gpci_packet *pac
 void gpci_stage_write_below(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet);
 
 /* l1.c */
+/* A step ahead of the clock. False: its miss queue has something, and the rest of the step is left to the clock. */
+bool gpci_l1_step_ahead(gpci_timed *t, gpci_stage *stage);
 void gpci_l1_step(const gpci_group *group, uint32_t sm);
 void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm);
 /* l1_fill.c: as many replies as the fill port takes. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/driver.h"
 #include "timed/coherent.h"
+#include "timed/run_ahead.h"
 #include "timed/strands.h"
 #include "timed/timed_archive.h"
 #include "timed/watch.h"
@@ -158,6 +159,10 @@ uint64_t gpci_timed_now(const gpc_hierarchy *h) {
     return h->timed->wheel.now;
 }
 
+bool gpci_timed_is_ahead(const gpc_hierarchy *h) {
+    return h->timed->wheel.lead != 0;
+}
+
 void gpci_timed_wake(gpc_hierarchy *h, uint32_t sm, uint64_t cycle) {
     gpci_timed *t = gpci_timed_of_sm(h->timed, sm);
     gpci_wheel_wake(&t->wheel, t->groups[GPCI_GROUP_SMS].first + sm, cycle);
@@ -165,6 +170,7 @@ void gpci_timed_wake(gpc_hierarchy *h, uint32_t sm, uint64_t cycle) {
 
 void gpci_timed_attach(gpc_hierarchy *h, const gpci_sm_front_end *front) {
     h->timed->front = front ? *front : (gpci_sm_front_end){0};
+    h->timed->runs_ahead = front && front->alone && gpci_may_run_ahead(h->timed);
     gpci_timed_hook(h->timed);
 }
 

@@ -18,6 +18,7 @@
 typedef struct gpci_wheel {
     gpc_context *context;
     uint64_t now;
+    uint64_t lead;                           /* cycles that `now` is ahead of the clock, while an SM is (run_ahead.h) */
     uint32_t components, words;              /* words: of a cycle's bitmap */
     uint32_t at;                             /* component under step; components when between cycles */
     uint64_t *due;                           /* [GPCI_WHEEL_SPAN][words] */
@@ -26,6 +27,11 @@ typedef struct gpci_wheel {
 
 gpc_status gpci_wheel_create(gpc_context *context, uint32_t components, gpc_error *error, gpci_wheel *wheel);
 void gpci_wheel_destroy(gpci_wheel *wheel);
+
+/* The bitmap of those to be stepped at a cycle less than the span from now. */
+GPCI_INLINE uint64_t *gpci_wheel_row(const gpci_wheel *wheel, uint64_t cycle) {
+    return wheel->due + (size_t)((uint32_t)cycle & (GPCI_WHEEL_SPAN - 1)) * wheel->words;
+}
 
 /*
  * Step `component` at `cycle`, or as soon as it can be: a component that has had its
@@ -37,8 +43,8 @@ GPCI_INLINE void gpci_wheel_wake(gpci_wheel *wheel, uint32_t component, uint64_t
         return;
     if (cycle < first)
         cycle = first;
-    if (cycle - wheel->now >= GPCI_WHEEL_SPAN)
-        cycle = wheel->now + GPCI_WHEEL_SPAN - 1;
+    if (cycle - wheel->now + wheel->lead >= GPCI_WHEEL_SPAN)
+        cycle = wheel->now - wheel->lead + GPCI_WHEEL_SPAN - 1;
     uint32_t slot = (uint32_t)cycle & (GPCI_WHEEL_SPAN - 1);
     wheel->due[(size_t)slot * wheel->words + component / 64] |= (uint64_t)1 << (component & 63);
     wheel->occupied[slot / 64] |= (uint64_t)1 << (slot & 63);
