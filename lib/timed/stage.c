@@ -262,7 +262,7 @@ void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci
                      stage->line->segments_of[access->result.needed_sectors];
 }
 
-/* The reserve step, for a line in `way`, or of none. GPCI_BLOCKED where all are reserved, and it has to wait for one. */
+/* The reserve step, for a line in `way`, or none. GPCI_BLOCKED where all are reserved: it has to wait for one. */
 GPCI_INLINE gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, gpci_tag_access *access,
                                  uint32_t *way) {
     gpc_access_result *r = &access->result, got = {.way = GPCI_NO_WAY};
@@ -440,14 +440,14 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
 }
 
 /* The data of a fetch enter the cache, for the first of those waiting that wants them kept. */
-GPCI_INLINE void fill(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t sectors, bool watched) {
+static GPCI_NOINLINE void fill(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t sectors) {
     gpc_access_result got;
     gpc_status status = gpc_cache_fill(stage->cache, &p->request, sectors, &got);
     if (status < 0) {
         t->failed = status;
         return;
     }
-    if (watched)
+    if (t->trace != NULL)
         gpci_tell_kept(t, stage, p, &got);
     if (got.evicted)
         gpci_stage_evicted(t, stage, p, &got.eviction);
@@ -457,20 +457,10 @@ GPCI_INLINE void fill(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, ui
         gpci_stage_write_below(t, stage, p);
 }
 
-static GPCI_COLD void keep_watched(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t sectors) {
-    fill(t, stage, p, sectors, true);
-}
-
-static GPCI_NOINLINE void keep_anywhere(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t sectors) {
-    fill(t, stage, p, sectors, false);
-}
-
 /* `slot`: where its line has been reserved, if that is known. */
 GPCI_INLINE void keep(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t sectors, uint32_t slot) {
-    if (GPCI_UNLIKELY(t->trace != NULL))
-        keep_watched(t, stage, p, sectors);
-    else if (!gpci_fill_reserved(stage->cache, &p->request, slot, sectors))
-        keep_anywhere(t, stage, p, sectors);
+    if (GPCI_UNLIKELY(t->trace != NULL) || !gpci_fill_reserved(stage->cache, &p->request, slot, sectors))
+        fill(t, stage, p, sectors);
 }
 
 /*
