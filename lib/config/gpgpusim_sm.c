@@ -55,8 +55,8 @@ static const char *read_clock(const char *text, uint64_t *mhz) {
 }
 
 /*
- * The network's clock, with the width of its ports: where the file has no flit size, because intersim has it in a file of
- * its own, a port moves as much in a second as before.
+ * The network's clock, with the width of its ports: where the file has no flit size, because intersim has it in a file
+ * of its own, a port moves as much in a second as before.
  */
 static gpc_status apply_network_clock(const gpci_import *im, uint64_t mhz) {
     static const gpci_key widths[] = {GPCI_KEY_NETWORK_WIDTH, GPCI_KEY_NETWORK_REPLY_WIDTH};
