@@ -16,7 +16,7 @@ def _runs(bench, policies, programs=None):
     """{(policy, program's name): figures}."""
     tasks = {}
     for label, settings in policies.items():
-        for program in programs or bench.programs:
+        for program in programs or bench.replaced:
             tasks[label, program.name] = (program, settings)
     return bench.all(tasks)
 
@@ -25,7 +25,7 @@ def replacement(bench):
     """Figures 5.6 to 5.8: replacement alone."""
     found = _runs(bench, {"age-lru": {"l1.replacement": "age-lru"}, "bip": {"l1.replacement": "bip"}})
     gains = []
-    for program in bench.programs:
+    for program in bench.replaced:
         base, name = bench.base(program), program.name
         gain = {label: base["cycles"] / found[label, name]["cycles"] for label in ("age-lru", "bip")}
         saved = {label: base["l1.load_miss_ratio"] - found[label, name]["l1.load_miss_ratio"] for label in gain}
@@ -55,7 +55,7 @@ def bypassing(bench):
     def gain(program, name, label):
         return bench.base(program)["cycles"] / found[(name, label), program.name]["cycles"]
 
-    for program in bench.programs:
+    for program in bench.replaced:
         ours = {label: gain(program, "age-lru", label) for label in ("lines", "segments")}
         if program.name == "SCLUSTER":
             yield ratio("SCLUSTER", "AgeLRU bypassing, lines", 1.55, ours["lines"])
@@ -64,9 +64,9 @@ def bypassing(bench):
                     f"{ours['lines']:.2f}, {ours['segments']:.2f}",
                     (ours["segments"] >= NOTICEABLE * ours["lines"]) == more)  # fmt: skip
     for label, theirs in (("lines", 1.08), ("segments", 1.28)):
-        gains = [gain(program, "age-lru", label) for program in bench.programs]
+        gains = [gain(program, "age-lru", label) for program in bench.replaced]
         yield ratio(f"mean of {len(gains)}, of 14", f"AgeLRU bypassing, {label}", theirs, geometric(gains))
-        other = geometric([gain(program, "bip", label) for program in bench.programs])
+        other = geometric([gain(program, "bip", label) for program in bench.replaced])
         yield holds("mean", f"AgeLRU over BIP, {label}", "faster", f"{geometric(gains):.2f}, {other:.2f}",
                     geometric(gains) > other)  # fmt: skip
 
@@ -79,10 +79,10 @@ def voting(bench):
     for label, (argument, fetch) in (("", ("", {})), ("bypass=1, lines", ("(bypass=1)", LINE)),
                                      ("bypass=1, segments", ("(bypass=1)", SEGMENTS))):  # fmt: skip
         policies = {name: {"l1.replacement": name + argument, **fetch} for name in ("age-lru", "dynamic-age-lru", "bip")}
-        found = _runs(bench, {**policies, "lru": {}}, [*bench.programs, *INSENSITIVE])
+        found = _runs(bench, {**policies, "lru": {}}, [*bench.replaced, *INSENSITIVE])
         worst = 0
         voted, optimal_dip = [], []
-        for program in [*bench.programs, *INSENSITIVE]:
+        for program in [*bench.replaced, *INSENSITIVE]:
             base = found["lru", program.name]["cycles"]
             gain = {name: base / found[name, program.name]["cycles"] for name in policies}
             worst = max(worst, 1 - gain["dynamic-age-lru"])
