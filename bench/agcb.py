@@ -90,7 +90,7 @@ def figures(stats, reference):
         "hit": percent(stats["l1.load_sector_hits"], stats["l1.load_sectors"]),
         "bypass": percent(stats["l1.bypasses"], stats["l1.load_lines"]),
         "traffic": stats["l1.fetched_sectors"] / max(1, reference["l1.fetched_sectors"]),
-        "speedup": reference["cycles"] / stats["cycles"] if stats["cycles"] else 0.0,
+        "speedup": reference["cycles"] / stats["cycles"] if stats.get("cycles") else 0.0,
         "overturned": percent(stats["l1.overturned_bypasses"], bypasses),
     }
 

@@ -65,8 +65,8 @@ GPC_API void gpc_config_destroy(gpc_config *config);
 GPC_API gpc_status gpc_config_load_preset(gpc_config *config, const char *name, gpc_error *error);
 
 /*
- * Name of the preset that was applied last, by gpc_config_load_preset or a line of a file; what was set since may differ
- * from it. NULL: none, or `defaults`. Static storage. Since: 0.2.
+ * Name of the preset that was applied last, by gpc_config_load_preset or a line of a file; what was set since may
+ * differ from it. NULL: none, or `defaults`. Static storage. Since: 0.2.
  */
 GPC_API const char *gpc_config_preset(const gpc_config *config);
 

@@ -92,10 +92,10 @@
       "fences, and cache control of a whole L1, that the hierarchy carried out")                                      \
     X(258, fence_invalidations, "fence.invalidations", "fences", SUM, SM, NOTHING, "0.2",                             \
       "times that these had an L1 drop its lines")                                                                    \
-    X(259, fence_lines, "fence.lines", "lines", SUM, SM, CACHES, "0.2", "lines that L1s dropped then")                \
+    X(259, fence_lines, "fence.lines", "lines", SUM, SM, NOTHING, "0.2", "lines that L1s dropped then")               \
     X(260, fence_write_back_sectors, "fence.write_back_sectors", "sectors", SUM, SM, CACHES, "0.2",                   \
       "dirty sectors that they had L1s write to L2")                                                                  \
-    X(261, fence_cycles, "fence.cycles", "core cycles", SUM, SM, FENCE_TIME, "0.2",                                   \
+    X(261, fence_cycles, "fence.cycles", "core cycles", SUM, SM, CLOCK, "0.2",                                        \
       "that fences took from their acceptance to their completion")                                                   \
     X(39, l2_read_sectors, "l2.read_sectors", "sectors", SUM, SLICE, NOTHING, "0.1",                                  \
       "sectors that L1 and bypassing loads read from L2")                                                             \

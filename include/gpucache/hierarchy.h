@@ -151,6 +151,37 @@ GPC_API gpc_status gpc_hierarchy_access(gpc_hierarchy *hierarchy, const gpc_warp
                                         gpc_warp_result *result);
 
 /*
+ * Warp instructions, field by field in arrays of `count`, an entry each; NULL: as GPC_WARP_ACCESS_INIT has it.
+ * Since: 0.2.
+ */
+typedef struct gpc_access_batch {
+    size_t struct_size;
+    size_t count;
+    uint32_t lanes;            /* columns of `addresses`, 1 to 64 */
+    uint32_t width;            /* bytes a lane, of those for which `widths` says nothing; 0 = 4 */
+    const uint64_t *addresses; /* [count][lanes]: lane l of instruction n is addresses[n * lanes + l] */
+    const uint64_t *masks;     /* active lanes, a bit each, below `lanes`; NULL: all of them */
+    const uint64_t *pcs;
+    const uint32_t *sms, *warps, *warp_ages, *blocks, *widths;
+    const uint8_t *kinds, *spaces, *hints, *scopes, *orders;
+    gpc_warp_result *results; /* [count] receives what each did; struct_size is set; NULL */
+} gpc_access_batch;
+
+#define GPC_ACCESS_BATCH_INIT                                                                                       \
+    {                                                                                                               \
+        sizeof(gpc_access_batch), 0, 32, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
+            NULL, NULL                                                                                              \
+    }
+
+/*
+ * Warp instructions in order, each as gpc_hierarchy_access would take it.
+ *   out_done  receives how many were done, also after a failure; may be NULL
+ * Returns as gpc_hierarchy_access, of the first that failed; GPC_ERROR_ARGUMENT also for `lanes`, a mask beyond them,
+ * and NULL addresses. Those before it are done, and those behind it are not. Since: 0.2.
+ */
+GPC_API gpc_status gpc_hierarchy_access_many(gpc_hierarchy *hierarchy, const gpc_access_batch *batch, size_t *out_done);
+
+/*
  * A fence, or an instruction that controls the SM's L1, of one warp.
  *
  * A fence of RELEASE, ACQ_REL or SC waits until every store, atomic and reduction that its SM issued before it has been

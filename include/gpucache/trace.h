@@ -203,6 +203,35 @@ GPC_API gpc_status gpc_trace_writer_create(gpc_context *context, const char *pat
 GPC_API gpc_status gpc_trace_writer_kernel(gpc_trace_writer *writer, const gpc_kernel *kernel, gpc_error *error);
 GPC_API gpc_status gpc_trace_writer_block(gpc_trace_writer *writer, const gpc_trace *from, const gpc_block *block,
                                           gpc_error *error);
+
+/*
+ * Warp instructions that access memory, field by field in arrays of `count`, an entry each. Since: 0.2.
+ */
+typedef struct gpc_trace_accesses {
+    size_t struct_size;
+    size_t count;
+    uint32_t lanes;            /* columns of `addresses`, 1 to the kernel's warp_lanes */
+    uint32_t width;            /* bytes a lane: 1, 2, 4, 8 or 16, of those for which `widths` says nothing; 0 = 4 */
+    const uint64_t *addresses; /* [count][lanes]: lane l of instruction n is addresses[n * lanes + l] */
+    const uint64_t *masks;     /* active lanes, a bit each, below `lanes`; NULL: all of them */
+    const uint64_t *pcs;       /* NULL: 0 */
+    const uint32_t *blocks;    /* linear, of the kernel's grid; NULL: 0 */
+    const uint32_t *warps;     /* within the block; NULL: 0 */
+    const uint32_t *widths;    /* NULL: as `width` */
+    const uint8_t *kinds;      /* gpc_kind: LOAD, STORE, ATOMIC, REDUCTION; NULL: loads. To global memory */
+} gpc_trace_accesses;
+
+#define GPC_TRACE_ACCESSES_INIT \
+    { sizeof(gpc_trace_accesses), 0, 32, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+
+/*
+ * Instructions of the present kernel, of whatever blocks and warps, each warp's in its order: in place of
+ * gpc_trace_writer_block. They are held until the next kernel, or finish, when their blocks are written, in order.
+ * Returns as gpc_trace_writer_block; GPC_ERROR_ARGUMENT names the entry and its field, and takes none of them.
+ * Since: 0.2.
+ */
+GPC_API gpc_status gpc_trace_writer_accesses(gpc_trace_writer *writer, const gpc_trace_accesses *accesses,
+                                             gpc_error *error);
 GPC_API gpc_status gpc_trace_writer_finish(gpc_trace_writer *writer, gpc_error *error);
 GPC_API void gpc_trace_writer_destroy(gpc_trace_writer *writer);
 

@@ -20,6 +20,10 @@ gpc_status gpci_binary_open(gpc_context *context, gpci_opcodes *opcodes, const c
 gpc_status gpci_source_open(gpc_context *context, gpci_opcodes *opcodes, const char *name, gpc_error *error,
                             gpci_source **out);
 
+/* A trace without kernels, whose opcodes are for who makes blocks by itself. */
+gpc_status gpci_trace_of_opcodes(gpc_context *context, gpc_error *error, gpc_trace **out);
+gpci_opcodes *gpci_trace_own_opcodes(gpc_trace *trace);
+
 /* Common checks of a kernel's dimensions: sets block_count. NULL, or what is wrong with them. */
 const char *gpci_kernel_check(gpc_kernel *kernel);
 /* Warps of each of its blocks. */

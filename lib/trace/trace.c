@@ -17,12 +17,7 @@ struct gpc_trace {
     bool in_kernel, failed;
 };
 
-gpc_status gpc_trace_open(gpc_context *context, const char *source, gpc_error *error, gpc_trace **out) {
-    if (!context || !source || !*source || !out)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_open: %s is missing",
-                         !context ? "context"
-                         : out    ? "source"
-                                  : "out");
+gpc_status gpci_trace_of_opcodes(gpc_context *context, gpc_error *error, gpc_trace **out) {
     gpc_trace *trace = gpci_zalloc(context, 1, sizeof *trace);
     if (!trace)
         return gpci_out_of_memory(error);
@@ -30,8 +25,29 @@ gpc_status gpc_trace_open(gpc_context *context, const char *source, gpc_error *e
     trace->held.previous = trace->held.next = &trace->held;
     trace->opcodes = gpci_opcodes_create(context);
     gpci_packer_init(&trace->packer, context, trace->opcodes);
-    gpc_status status = trace->opcodes ? gpci_source_open(context, trace->opcodes, source, error, &trace->source)
-                                       : gpci_out_of_memory(error);
+    if (trace->opcodes) {
+        *out = trace;
+        return GPC_OK;
+    }
+    gpc_trace_close(trace);
+    return gpci_out_of_memory(error);
+}
+
+gpci_opcodes *gpci_trace_own_opcodes(gpc_trace *trace) {
+    return trace->opcodes;
+}
+
+gpc_status gpc_trace_open(gpc_context *context, const char *source, gpc_error *error, gpc_trace **out) {
+    if (!context || !source || !*source || !out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_open: %s is missing",
+                         !context ? "context"
+                         : out    ? "source"
+                                  : "out");
+    gpc_trace *trace = NULL;
+    gpc_status status = gpci_trace_of_opcodes(context, error, &trace);
+    if (status < 0)
+        return status;
+    status = gpci_source_open(context, trace->opcodes, source, error, &trace->source);
     if (status < 0)
         gpc_trace_close(trace);
     else

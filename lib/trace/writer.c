@@ -11,6 +11,7 @@ struct gpc_trace_writer {
     gpci_sink *sink;
     gpci_seen seen;
     gpc_kernel kernel; /* dimensions only */
+    gpci_held_rows *held;
     bool in_kernel, finished, failed;
 };
 
@@ -44,6 +45,7 @@ void gpc_trace_writer_destroy(gpc_trace_writer *writer) {
     if (writer->sink)
         writer->sink->ops->destroy(writer->sink);
     gpci_seen_clear(&writer->seen);
+    gpci_held_rows_destroy(writer->held);
     gpci_free(context, writer);
     gpci_release(context);
 }
@@ -73,6 +75,9 @@ gpc_status gpc_trace_writer_kernel(gpc_trace_writer *writer, const gpc_kernel *k
         wrong = "a placement where placement_count is not 0";
     if (wrong)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_writer_kernel: expected %s", wrong);
+    status = gpci_held_rows_write(writer->held, writer, &writer->kernel, error);
+    if (status < 0)
+        return status;
     status = writer->sink->ops->kernel(writer->sink, &ours, error);
     writer->failed = status < 0;
     gpci_seen_clear(&writer->seen);
@@ -149,10 +154,27 @@ gpc_status gpc_trace_writer_block(gpc_trace_writer *writer, const gpc_trace *fro
     return status;
 }
 
+gpc_status gpc_trace_writer_accesses(gpc_trace_writer *writer, const gpc_trace_accesses *accesses, gpc_error *error) {
+    if (!writer || !accesses)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_writer_accesses: %s is NULL",
+                         writer ? "accesses" : "writer");
+    gpc_status status = check_state(writer, error);
+    if (status < 0)
+        return status;
+    if (!writer->in_kernel)
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_trace_writer_accesses: there is no kernel yet");
+    status = gpci_held_rows_take(&writer->held, writer->context, &writer->kernel, accesses, error);
+    writer->failed = status == GPC_ERROR_MEMORY;
+    return status;
+}
+
 gpc_status gpc_trace_writer_finish(gpc_trace_writer *writer, gpc_error *error) {
     if (!writer)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_writer_finish: writer is NULL");
     gpc_status status = check_state(writer, error);
+    if (status < 0)
+        return status;
+    status = gpci_held_rows_write(writer->held, writer, &writer->kernel, error);
     if (status < 0)
         return status;
     status = writer->sink->ops->finish(writer->sink, error);

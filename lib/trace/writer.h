@@ -20,6 +20,15 @@ struct gpci_sink {
     gpc_context *context;
 };
 
+/* writer_rows.c: what gpc_trace_writer_accesses holds of a kernel. NULL is none. */
+typedef struct gpci_held_rows gpci_held_rows;
+gpc_status gpci_held_rows_take(gpci_held_rows **held, gpc_context *context, const gpc_kernel *kernel,
+                               const gpc_trace_accesses *accesses, gpc_error *error);
+/* Its blocks, each to gpc_trace_writer_block; then there are none. */
+gpc_status gpci_held_rows_write(gpci_held_rows *held, gpc_trace_writer *writer, const gpc_kernel *kernel,
+                                gpc_error *error);
+void gpci_held_rows_destroy(gpci_held_rows *held);
+
 gpc_status gpci_binary_sink(gpc_context *context, const char *path, gpc_error *error, gpci_sink **out);
 gpc_status gpci_text_sink(gpc_context *context, const char *path, gpc_error *error, gpci_sink **out);
 

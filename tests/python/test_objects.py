@@ -57,7 +57,7 @@ class Replays(unittest.TestCase):
         for settings, counted in (
             ({"mode": "functional"}, {"fence.fences": 0}),
             ({"mode": "timed"}, {"fence.fences": 0, "fence.cycles": 0}),
-            ({"mode": "timed", "coherence": "vi"}, {"fence.fences": 0}),  # in trees their time is not measured
+            ({"mode": "timed", "coherence": "vi"}, {"fence.fences": 0, "fence.cycles": 0}),
         ):
             values = self.replayed(**settings)[0].objects("sm")["sm-0"]
             asked = {name: values[name] for name in ("fence.fences", "fence.cycles") if name in values}

@@ -202,3 +202,57 @@ Test(tables, converted) {
     expect_same(&r, from, to);
     rig_close(&r);
 }
+
+/* Instructions given to a writer, in any order of their blocks, are what a reader finds. */
+Test(tables, written) {
+    rig r;
+    rig_open(&r);
+    char path[256];
+    snprintf(path, sizeof path, "%s", path_of(&r, "a.gct"));
+    gpc_trace_writer *writer;
+    cr_assert_eq(gpc_trace_writer_create(r.context, path, GPC_TRACE_BINARY, &r.error, &writer), GPC_OK);
+    const uint64_t addresses[][2] = {{0x4000, 0x4008}, {0x1000, 0x1004}, {0x2000, 0}};
+    const uint64_t masks[] = {3, 3, 1}, pcs[] = {48, 16, 32};
+    const uint32_t blocks[] = {1, 0, 0}, warps[] = {0, 1, 1}, widths[] = {8, 4, 16};
+    const uint8_t kinds[] = {GPC_ATOMIC, GPC_LOAD, GPC_STORE};
+    gpc_trace_accesses accesses = GPC_TRACE_ACCESSES_INIT;
+    accesses.count = 3;
+    accesses.lanes = 2;
+    accesses.addresses = &addresses[0][0];
+    accesses.masks = masks;
+    accesses.pcs = pcs;
+    accesses.blocks = blocks;
+    accesses.warps = warps;
+    accesses.widths = widths;
+    accesses.kinds = kinds;
+    gpc_status status = gpc_trace_writer_accesses(writer, &accesses, &r.error);
+    expect_error(&r, status, GPC_ERROR_STATE, "no kernel yet");
+    gpc_kernel kernel = GPC_KERNEL_INIT;
+    kernel.name = "mine";
+    kernel.grid[0] = 2;
+    kernel.block[0] = 64;
+    kernel.grid[1] = kernel.grid[2] = kernel.block[1] = kernel.block[2] = 1;
+    kernel.warp_lanes = 32;
+    cr_assert_eq(gpc_trace_writer_kernel(writer, &kernel, &r.error), GPC_OK, "%s", r.error.message);
+    const uint32_t beyond[] = {0, 0, 2};
+    accesses.warps = beyond;
+    status = gpc_trace_writer_accesses(writer, &accesses, &r.error);
+    expect_error(&r, status, GPC_ERROR_ARGUMENT, "entry 2: expected in warps");
+    accesses.warps = warps;
+    cr_assert_eq(gpc_trace_writer_accesses(writer, &accesses, &r.error), GPC_OK, "%s", r.error.message);
+    cr_assert_eq(gpc_trace_writer_finish(writer, &r.error), GPC_OK, "%s", r.error.message);
+    gpc_trace_writer_destroy(writer);
+    gpc_trace *trace = open_trace(&r, path);
+    kernel = next_kernel(&r, trace);
+    cr_expect_str_eq(kernel.name, "mine");
+    const gpc_block *block = next_block(&r, trace);
+    check_instruction(trace, &block->warps[1], 0, "LDG.E", 16, 3, 0x1000, 0x1004);
+    check_instruction(trace, &block->warps[1], 1, "STG.E.128", 32, 1, 0x2000, 0x2000);
+    cr_expect_eq(block->warps[1].count, 3, "none of the call that was refused");
+    block = next_block(&r, trace);
+    cr_expect_eq(block->index, 1);
+    check_instruction(trace, &block->warps[0], 0, "ATOMG.E.ADD.64", 48, 3, 0x4000, 0x4008);
+    expect_end(&r, trace);
+    gpc_trace_close(trace);
+    rig_close(&r);
+}

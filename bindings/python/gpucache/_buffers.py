@@ -49,6 +49,30 @@ def _plain(values, code, what):
     return None
 
 
+def batch(made, addresses, lanes, width, codes, fields):
+    """A structure of arrays with an entry each, which keeps them alive.
+
+    made       its type, with count, lanes, width and addresses
+    addresses  a NumPy array of two dimensions is taken without a copy: its columns are the lanes
+    codes      array codes of the fields that there are
+    """
+    shape = getattr(addresses, "shape", ())
+    raw = made(lanes=shape[1] if len(shape) == 2 else lanes, width=width)
+    raw.addresses, total = source(addresses.reshape(-1) if len(shape) == 2 else addresses, "Q", "addresses")
+    if raw.lanes < 1 or total % raw.lanes:
+        raise ValueError(f"{total} addresses are no whole number of {raw.lanes} lanes")
+    raw.count = total // raw.lanes
+    for name, values in fields.items():
+        if name not in codes:
+            raise TypeError(f"'{name}' is no array of a batch: {', '.join(codes)}")
+        if values is not None:
+            found, count = source(values, codes[name], name)
+            if count != raw.count:
+                raise ValueError(f"{name}: {count} elements for {raw.count} instructions")
+            setattr(raw, name, found)
+    return raw
+
+
 def source(values, code, what):
     """(ctypes array, count) of numbers to read; the array keeps them alive."""
     ctype = _TYPES[code][0]

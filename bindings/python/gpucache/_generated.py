@@ -439,6 +439,18 @@ class gpc_launch(SizedRecord):
     )
 
 
+class gpc_access_batch(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("count", c_size_t), ("lanes", c_uint32), ("width", c_uint32),
+        ("addresses", POINTER(c_uint64)), ("masks", POINTER(c_uint64)), ("pcs", POINTER(c_uint64)),
+        ("sms", POINTER(c_uint32)), ("warps", POINTER(c_uint32)), ("warp_ages", POINTER(c_uint32)),
+        ("blocks", POINTER(c_uint32)), ("widths", POINTER(c_uint32)), ("kinds", POINTER(c_uint8)),
+        ("spaces", POINTER(c_uint8)), ("hints", POINTER(c_uint8)), ("scopes", POINTER(c_uint8)),
+        ("orders", POINTER(c_uint8)), ("results", POINTER(gpc_warp_result)),
+    )
+    _defaults_ = {"lanes": 32}
+
+
 class gpc_fence(SizedRecord):
     _fields_ = (
         ("struct_size", c_size_t), ("sm", c_uint32), ("warp", c_uint32), ("scope", c_uint8), ("order", c_uint8),
@@ -606,6 +618,16 @@ class gpc_ordering(SizedRecord):
 
 
 gpc_memcpy_fn = CFUNCTYPE(None, c_void_p, c_uint64, c_uint64)
+
+
+class gpc_trace_accesses(SizedRecord):
+    _fields_ = (
+        ("struct_size", c_size_t), ("count", c_size_t), ("lanes", c_uint32), ("width", c_uint32),
+        ("addresses", POINTER(c_uint64)), ("masks", POINTER(c_uint64)), ("pcs", POINTER(c_uint64)),
+        ("blocks", POINTER(c_uint32)), ("warps", POINTER(c_uint32)), ("widths", POINTER(c_uint32)),
+        ("kinds", POINTER(c_uint8)),
+    )
+    _defaults_ = {"lanes": 32}
 
 
 class gpc_progress(SizedRecord):
@@ -944,6 +966,7 @@ FUNCTIONS = {
     "gpc_hierarchy_begin_kernel": (c_int, (c_void_p, POINTER(gpc_launch), POINTER(gpc_error))),
     "gpc_hierarchy_occupancy": (c_uint32, (c_void_p, POINTER(gpc_launch))),
     "gpc_hierarchy_access": (c_int, (c_void_p, POINTER(gpc_warp_access), POINTER(gpc_warp_result))),
+    "gpc_hierarchy_access_many": (c_int, (c_void_p, POINTER(gpc_access_batch), POINTER(c_size_t))),
     "gpc_hierarchy_fence": (c_int, (c_void_p, POINTER(gpc_fence), POINTER(gpc_error))),
     "gpc_hierarchy_set_callbacks": (c_int, (c_void_p, POINTER(gpc_hierarchy_callbacks))),
     "gpc_hierarchy_try_issue": (c_int, (c_void_p, POINTER(gpc_warp_access), c_uint64, POINTER(c_int))),
@@ -1030,6 +1053,7 @@ FUNCTIONS = {
     "gpc_trace_writer_create": (c_int, (c_void_p, c_char_p, c_int, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_trace_writer_kernel": (c_int, (c_void_p, POINTER(gpc_kernel), POINTER(gpc_error))),
     "gpc_trace_writer_block": (c_int, (c_void_p, c_void_p, POINTER(gpc_block), POINTER(gpc_error))),
+    "gpc_trace_writer_accesses": (c_int, (c_void_p, POINTER(gpc_trace_accesses), POINTER(gpc_error))),
     "gpc_trace_writer_finish": (c_int, (c_void_p, POINTER(gpc_error))),
     "gpc_trace_writer_destroy": (None, (c_void_p,)),
     "gpc_replay_create": (c_int, (c_void_p, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),

@@ -6,6 +6,7 @@ import os
 import weakref
 from collections import namedtuple
 
+from . import _buffers
 from . import _generated as g
 from ._constants import GPC_NOWHERE, GPC_OBJECT_NAME, Object, Status, Token
 from ._loader import lib
@@ -15,6 +16,21 @@ from .config import Config
 from .errors import ArgumentError, StateError
 from .stats import Stats, empty, read_object, read_policies
 from .timed import TimedView, fence_of, warp_access
+
+# Arrays of access_many(), by the size of their elements.
+_BATCH_CODES = {
+    **dict.fromkeys(("masks", "pcs"), "Q"), **dict.fromkeys(("sms", "warps", "warp_ages", "blocks", "widths"), "I"),
+    **dict.fromkeys(("kinds", "spaces", "hints", "scopes", "orders"), "B"),
+}  # fmt: skip
+
+
+def _records(told):
+    try:
+        import numpy
+    except ImportError:
+        return told
+    return numpy.frombuffer(told, dtype=numpy.dtype(WarpResult))
+
 
 Launch = g.gpc_launch
 WarpResult = g.gpc_warp_result
@@ -117,6 +133,32 @@ class HierarchyView(TimedView, Handle):
         if status or state.unsettled is not None:
             settle(status, what="gpc_hierarchy_access")
         return result
+
+    def access_many(self, addresses, *, lanes=32, masks=None, width=4, results=None, **fields):
+        """Warp instructions of a functional hierarchy, in order, each as access() would take it, many times faster.
+
+        addresses  8 bytes each: NumPy [count][lanes], whose columns say how many lanes there are, or anything that
+                   Cache.access_many() takes, of `lanes` a row
+        masks      active lanes of each, a bit each; None = all
+        width      bytes a lane, of all of them
+        fields     arrays, an entry an instruction: pcs and masks of 8 bytes, sms, warps, warp_ages, blocks and widths
+                   of 4, kinds, spaces, hints, scopes and orders of 1
+        results    True: returns what each did, a WarpResult of each, as a NumPy array of records where there is NumPy
+                   (found["l1_sector_hits"].sum()), otherwise as a ctypes array. None: returns how many were done
+        The library runs without the GIL. An exception has an attribute `done`: those completed before it.
+        """
+        batch = _buffers.batch(g.gpc_access_batch, addresses, lanes, width, _BATCH_CODES, {"masks": masks, **fields})
+        told = (WarpResult * batch.count)() if results else None
+        if told is not None:
+            batch.results = told
+        done = ctypes.c_size_t()
+        status = invoke(lib.gpc_hierarchy_access_many, self._live(), ctypes.byref(batch), ctypes.byref(done))
+        try:
+            settle(status, what=f"access {done.value} of the batch")
+        except BaseException as error:
+            error.done = done.value
+            raise
+        return done.value if told is None else _records(told)
 
     def fence(self, order="sc", scope="gpu", **fields):
         """A fence of a functional hierarchy: what is left of it is what it does in L1.

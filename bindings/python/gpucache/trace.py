@@ -6,6 +6,7 @@ import ctypes
 import weakref
 from collections import namedtuple
 
+from . import _buffers
 from . import _generated as g
 from ._constants import Control, Hint, Kind, OpClass, Order, Priority, Scope, Space, Status, TraceFormat
 from ._loader import lib
@@ -308,6 +309,10 @@ class Trace(Handle):
         return Ordering(Scope(raw.scope), Order(raw.order), Control(raw.control))
 
 
+# Arrays of TraceWriter.accesses(), by the size of their elements.
+_ACCESS_CODES = {"masks": "Q", "pcs": "Q", "blocks": "I", "warps": "I", "widths": "I", "kinds": "B"}
+
+
 class TraceWriter(Handle):
     """Writes a trace: kernel(), its block()s, the next kernel(), ..., finish().
 
@@ -322,6 +327,32 @@ class TraceWriter(Handle):
 
     def kernel(self, kernel):
         call(lib.gpc_trace_writer_kernel, self._live(), ctypes.byref(kernel._raw))
+
+    def new_kernel(self, name="kernel", grid=1, block=32, *, registers=0, shared_bytes=0, placement=None):
+        """Begin a kernel of one's own, whose instructions are given to accesses().
+
+        grid, block  a number, or up to three: thread blocks, and threads of a block
+        placement    the SM of each block, in order; None = unknown
+        """
+        raw = g.gpc_kernel(name=text(name, "name"), registers=registers, shared_bytes=shared_bytes, warp_lanes=32)
+        for field, size in (("grid", grid), ("block", block)):
+            size = (size,) if isinstance(size, int) else tuple(size)
+            getattr(raw, field)[:] = (*size, 1, 1)[:3]
+        if placement is not None:
+            raw.placement, raw.placement_count = _buffers.source(placement, "I", "placement")
+        call(lib.gpc_trace_writer_kernel, self._live(), ctypes.byref(raw))
+
+    def accesses(self, addresses, *, lanes=32, masks=None, width=4, **fields):
+        """Memory instructions of the present kernel, of whatever blocks and warps, each warp's in its order.
+
+        addresses  8 bytes each: NumPy [count][lanes], or any buffer or list, of `lanes` a row
+        masks      active lanes of each, a bit each, of 8 bytes; None = all
+        width      bytes a lane, of all: 1, 2, 4, 8 or 16
+        fields     arrays, an entry an instruction: pcs of 8 bytes, blocks, warps and widths of 4, kinds of 1 (Kind)
+        They are written when the next kernel begins, or finish().
+        """
+        batch = _buffers.batch(g.gpc_trace_accesses, addresses, lanes, width, _ACCESS_CODES, {"masks": masks, **fields})
+        call(lib.gpc_trace_writer_accesses, self._live(), ctypes.byref(batch))
 
     def block(self, block):
         """The kernel's next block, of an open trace."""

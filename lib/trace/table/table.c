@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/table/table.h"
 
-#include "base/array.h"
 #include "trace/trace_block.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Kernels of a table: rows are read up to the next kernel's first, sorted, and given out block by block. */
 
-#define MOST_BLOCKS UINT32_MAX
 #define MOST_PLACES (1u << 20) /* of blocks that need not be there: memory follows the file, not a number in it */
-#define MOST_WARPS 1024u       /* of a block; threads of it are at most 32 times as many */
 
 static gpci_table *of(gpci_source *source) {
     return (gpci_table *)source;
@@ -22,18 +18,14 @@ static gpc_status expected(const gpci_table *t, gpc_error *error, const char *wh
     return gpci_lines_expected(&t->lines, error, what);
 }
 
-/* SASS of a kind and width: what the rest of the library decodes. */
 static uint32_t opcode_of(gpci_table *t, gpci_span kind, uint64_t width) {
     static const struct {
-        const char *kind, *opcode;
-    } kinds[] = {{"load", "LDG.E"}, {"store", "STG.E"}, {"atomic", "ATOMG.E.ADD"}, {"reduction", "REDG.E.ADD"}};
-    static const char *const widths[] = {".U8", ".U16", "", ".64", ".128"};
-    char text[32];
+        const char *text;
+        gpc_kind kind;
+    } kinds[] = {{"load", GPC_LOAD}, {"store", GPC_STORE}, {"atomic", GPC_ATOMIC}, {"reduction", GPC_REDUCTION}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (gpci_span_is(kind, kinds[i].kind)) {
-            int length = snprintf(text, sizeof text, "%s%s", kinds[i].opcode, widths[gpci_log2(width)]);
-            return gpci_opcodes_intern(t->base.opcodes, text, (size_t)length);
-        }
+        if (gpci_span_is(kind, kinds[i].text))
+            return gpci_rows_opcode(t->base.opcodes, kinds[i].kind, width);
     return UINT32_MAX - 1;
 }
 
@@ -66,9 +58,9 @@ static gpc_status take_addresses(gpci_table *t, gpci_row *row, gpc_error *error)
         at = one.end;
         if (by_lane && !address)
             continue;
-        if (!GPCI_ARRAY_ROOM(rows->context, rows->addresses, rows->address_capacity, rows->address_count, 1))
-            return gpci_out_of_memory(error);
-        rows->addresses[rows->address_count++] = address;
+        gpc_status status = gpci_rows_add_address(rows, address, error);
+        if (status < 0)
+            return status;
         row->mask |= by_lane ? UINT64_C(1) << lane : 0;
     }
     if (rows->address_count - row->first != gpci_popcount(row->mask))
@@ -102,21 +94,14 @@ static gpc_status add(gpci_table *t, gpci_row *row, gpc_error *error) {
         t->lane = (uint32_t)lane;
         return GPC_OK;
     }
-    if (!GPCI_ARRAY_ROOM(rows->context, rows->items, rows->capacity, rows->count, 1))
-        return gpci_out_of_memory(error);
-    row->number = rows->count;
-    rows->items[rows->count++] = *row;
     t->lane = lanes ? (uint32_t)lane : UINT32_MAX;
-    rows->blocks = row->block >= rows->blocks ? row->block + 1 : rows->blocks;
-    rows->warps = row->warp >= rows->warps ? row->warp + 1 : rows->warps;
-    rows->has_sm |= row->sm != UINT32_MAX;
-    return GPC_OK;
+    return gpci_rows_add(rows, row, error);
 }
 
 /* NVBit's x,y,z of the launch's grid; else a number. */
 static bool block_of(const gpci_table *t, uint64_t *block) {
     if (t->form != &gpci_form_nvbit)
-        return gpci_span_number(t->fields[GPCI_COLUMN_BLOCK], MOST_BLOCKS - 1, block);
+        return gpci_span_number(t->fields[GPCI_COLUMN_BLOCK], GPCI_ROWS_BLOCKS - 1, block);
     uint64_t at[3];
     gpci_span s = t->fields[GPCI_COLUMN_BLOCK];
     for (int i = 0; i < 3; i++) {
@@ -140,7 +125,7 @@ static gpc_status take_row(gpci_table *t, gpc_error *error) {
             return expected(t, error, "block, warp, kind and address");
     if (!block_of(t, &row.block))
         return expected(t, error, sass ? "a CTA of the grid" : "a block from 0 to 4294967294");
-    if (!gpci_span_number(t->fields[GPCI_COLUMN_WARP], MOST_WARPS - 1, &row.warp))
+    if (!gpci_span_number(t->fields[GPCI_COLUMN_WARP], GPCI_ROWS_WARPS - 1, &row.warp))
         return expected(t, error, "a warp from 0 to 1023");
     if (!number(t, GPCI_COLUMN_PC, 0, UINT64_MAX, &row.pc) ||
         !number(t, GPCI_COLUMN_CYCLE, 0, UINT64_MAX, &row.cycle) ||
@@ -337,41 +322,9 @@ static gpc_status next_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error
     return status;
 }
 
-static gpc_status add_warp(gpci_table *t, gpci_block *block, size_t first, size_t end, gpc_error *error) {
-    if (gpci_block_warp(block, (uint32_t)t->rows.items[first].warp) < 0)
-        return gpci_out_of_memory(error);
-    for (size_t i = first; i < end; i++) {
-        const gpci_row *row = &t->rows.items[i];
-        uint64_t *addresses;
-        const gpc_instruction *made =
-            gpci_block_add(block, t->base.opcodes, row->opcode, row->pc, row->mask, true, &addresses);
-        if (!made)
-            return gpci_out_of_memory(error);
-        if (addresses)
-            memcpy(addresses, t->rows.addresses + row->first, gpci_popcount(row->mask) * sizeof *addresses);
-    }
-    return GPC_OK;
-}
-
 static gpc_status next_block(gpci_source *source, gpci_block *block, gpc_error *error) {
     gpci_table *t = of(source);
-    const gpc_kernel *k = &t->kernel;
-    if (t->next >= t->rows.count)
-        return GPC_END;
-    const gpci_row *rows = t->rows.items;
-    const uint32_t index = (uint32_t)rows[t->next].block, x = index % k->grid[0], rest = index / k->grid[0];
-    if (gpci_block_start(block, x, rest % k->grid[1], rest / k->grid[1], index, gpci_kernel_warps(k)) < 0)
-        return gpci_out_of_memory(error);
-    while (t->next < t->rows.count && rows[t->next].block == index) {
-        size_t first = t->next, end = first + 1;
-        while (end < t->rows.count && rows[end].block == index && rows[end].warp == rows[first].warp)
-            end++;
-        gpc_status status = add_warp(t, block, first, end, error);
-        if (status < 0)
-            return status;
-        t->next = end;
-    }
-    return gpci_block_finish(block, t->base.opcodes) < 0 ? gpci_out_of_memory(error) : GPC_OK;
+    return gpci_rows_block(&t->rows, &t->next, &t->kernel, t->base.opcodes, block, error);
 }
 
 static gpc_status rewind_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
@@ -399,8 +352,7 @@ static void close_source(gpci_source *source) {
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         gpci_free(context, texts[i]);
     gpci_free(context, t->placement);
-    gpci_free(context, t->rows.items);
-    gpci_free(context, t->rows.addresses);
+    gpci_rows_destroy(&t->rows);
     gpci_free(context, t);
     gpci_release(context);
 }

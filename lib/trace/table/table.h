@@ -4,6 +4,7 @@
 
 #include "trace/line_reader.h"
 #include "trace/sources.h"
+#include "trace/table/rows.h"
 
 /*
  * Traces of memory instructions alone, a line each, in no order but each warp's own: what NVBit's mem_trace prints, CSV
@@ -47,30 +48,6 @@ gpci_span gpci_span_trim(gpci_span span);
 bool gpci_span_is(gpci_span span, const char *text);
 /* Decimal or 0x, up to `most`. */
 bool gpci_span_number(gpci_span span, uint64_t most, uint64_t *value);
-
-/* What a line says of a memory instruction. */
-typedef struct gpci_row {
-    uint64_t block, warp, cycle, number; /* by which rows are sorted; number: of the row */
-    uint64_t pc, mask;
-    size_t first;    /* of its addresses, as many as `mask` has bits */
-    uint32_t opcode; /* of the trace */
-    uint32_t sm;     /* UINT32_MAX: not said */
-} gpci_row;
-
-/* A kernel's rows. */
-typedef struct gpci_rows {
-    gpc_context *context;
-    gpci_row *items;
-    size_t count, capacity;
-    uint64_t *addresses;
-    size_t address_count, address_capacity;
-    uint64_t blocks, warps; /* one more than the largest number of each */
-    bool has_sm;
-} gpci_rows;
-
-void gpci_rows_clear(gpci_rows *rows);
-/* By block, warp, cycle and number. */
-void gpci_rows_sort(gpci_rows *rows);
 
 typedef struct gpci_table gpci_table;
 

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/sources.h"
+#include "trace/table/rows.h"
+#include "trace/writer.h"
+
+/* Instructions for gpc_trace_writer, in any order of their blocks, until the kernel ends. */
+
+struct gpci_held_rows {
+    gpc_context *context;
+    gpc_trace *from; /* whose opcodes they are */
+    gpci_block *block;
+    gpci_rows rows;
+};
+
+void gpci_held_rows_destroy(gpci_held_rows *held) {
+    if (!held)
+        return;
+    gpc_context *context = held->context;
+    gpci_rows_destroy(&held->rows);
+    gpci_block_destroy(held->block);
+    gpc_trace_close(held->from);
+    gpci_free(context, held);
+}
+
+static gpc_status make(gpc_context *context, gpc_error *error, gpci_held_rows **out) {
+    gpci_held_rows *held = gpci_zalloc(context, 1, sizeof *held);
+    if (!held)
+        return gpci_out_of_memory(error);
+    held->context = held->rows.context = context;
+    held->block = gpci_block_create(context);
+    gpc_status status = held->block ? gpci_trace_of_opcodes(context, error, &held->from) : gpci_out_of_memory(error);
+    if (status < 0)
+        gpci_held_rows_destroy(held);
+    else
+        *out = held;
+    return status;
+}
+
+#define OF(array, n, otherwise) ((array) ? (array)[n] : (otherwise))
+
+static uint64_t all_of(const gpc_trace_accesses *a) {
+    return a->lanes < 64 ? (UINT64_C(1) << a->lanes) - 1 : UINT64_MAX;
+}
+
+static uint32_t width_of(const gpc_trace_accesses *a, size_t n) {
+    return OF(a->widths, n, a->width ? a->width : 4);
+}
+
+/* What is wrong with entry `n`; NULL. */
+static const char *check(const gpc_kernel *kernel, const gpc_trace_accesses *a, size_t n) {
+    const uint32_t width = width_of(a, n);
+    const uint8_t kind = OF(a->kinds, n, GPC_LOAD);
+    if (OF(a->blocks, n, 0) >= kernel->block_count)
+        return "blocks: a thread block of the grid";
+    if (OF(a->warps, n, 0) >= gpci_kernel_warps(kernel))
+        return "warps: a warp of the block";
+    if (OF(a->masks, n, all_of(a)) & ~all_of(a))
+        return "masks: lanes that `addresses` has";
+    if (!gpci_power_of_two(width) || width > 16)
+        return "widths: 1, 2, 4, 8 or 16 bytes";
+    return kind != GPC_LOAD && kind != GPC_STORE && kind != GPC_ATOMIC && kind != GPC_REDUCTION
+               ? "kinds: a load, store, atomic or reduction"
+               : NULL;
+}
+
+static gpc_status take(gpci_held_rows *held, const gpc_trace_accesses *a, size_t n, gpc_error *error) {
+    gpci_row row = {.block = OF(a->blocks, n, 0),
+                    .warp = OF(a->warps, n, 0),
+                    .pc = OF(a->pcs, n, 0),
+                    .mask = OF(a->masks, n, all_of(a)),
+                    .first = held->rows.address_count,
+                    .sm = UINT32_MAX};
+    row.opcode =
+        gpci_rows_opcode(gpci_trace_own_opcodes(held->from), (gpc_kind)OF(a->kinds, n, GPC_LOAD), width_of(a, n));
+    gpc_status status = row.opcode == UINT32_MAX ? gpci_out_of_memory(error) : GPC_OK;
+    for (uint64_t rest = row.mask; rest && status == GPC_OK; rest &= rest - 1)
+        status = gpci_rows_add_address(&held->rows, a->addresses[n * a->lanes + gpci_lowest(rest)], error);
+    return status == GPC_OK ? gpci_rows_add(&held->rows, &row, error) : status;
+}
+
+gpc_status gpci_held_rows_take(gpci_held_rows **held, gpc_context *context, const gpc_kernel *kernel,
+                               const gpc_trace_accesses *accesses, gpc_error *error) {
+    gpc_trace_accesses a = GPC_TRACE_ACCESSES_INIT;
+    gpc_status status = gpci_take(&a, sizeof a, sizeof a, accesses, "gpc_trace_accesses", error);
+    if (status == GPC_OK && (!a.lanes || a.lanes > kernel->warp_lanes || (a.count && !a.addresses)))
+        status = gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_accesses: expected addresses of 1 to %u lanes",
+                           kernel->warp_lanes);
+    for (size_t n = 0; n < a.count && status == GPC_OK; n++) {
+        const char *wrong = check(kernel, &a, n);
+        if (wrong)
+            status = gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_accesses: entry %zu: expected in %s", n, wrong);
+    }
+    if (status == GPC_OK && !*held)
+        status = make(context, error, held);
+    for (size_t n = 0; n < a.count && status == GPC_OK; n++)
+        status = take(*held, &a, n, error);
+    return status;
+}
+
+gpc_status gpci_held_rows_write(gpci_held_rows *held, gpc_trace_writer *writer, const gpc_kernel *kernel,
+                                gpc_error *error) {
+    if (!held)
+        return GPC_OK;
+    gpc_status status = GPC_OK;
+    gpci_rows_sort(&held->rows);
+    for (size_t next = 0; next < held->rows.count && status == GPC_OK;) {
+        status = gpci_rows_block(&held->rows, &next, kernel, gpci_trace_own_opcodes(held->from), held->block, error);
+        if (status == GPC_OK)
+            status = gpc_trace_writer_block(writer, held->from, gpci_block_view(held->block), error);
+    }
+    gpci_rows_clear(&held->rows);
+    return status;
+}
