@@ -2,7 +2,6 @@
 #include "trace/input.h"
 #include "trace/paths.h"
 #include "trace/sources.h"
-#include "trace/table/table.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 #ifndef GPC_TRACE_SOURCES_H
 #define GPC_TRACE_SOURCES_H
 
+#include "trace/input.h"
 #include "trace/source.h"
 
 /* One .traceg file, plain or compressed, with the placement beside it. The header is read at once. */
@@ -16,6 +17,12 @@ gpc_status gpci_folder_open(gpc_context *context, gpci_opcodes *opcodes, const c
 /* A .gct file. */
 gpc_status gpci_binary_open(gpc_context *context, gpci_opcodes *opcodes, const char *path, gpc_error *error,
                             gpci_source **out);
+/* How the lines of a table of memory instructions are written, by its first bytes; NULL: it is no table. */
+typedef struct gpci_line_form gpci_line_form;
+const gpci_line_form *gpci_table_form(const char *first, size_t length);
+/* A table, of an input whose beginning has been looked at. Takes the input, also where it fails. */
+gpc_status gpci_table_open(gpc_context *context, gpci_opcodes *opcodes, const gpci_line_form *form, gpci_input *input,
+                           gpc_error *error, gpci_source **out);
 /* Whichever of these `name` is. */
 gpc_status gpci_source_open(gpc_context *context, gpci_opcodes *opcodes, const char *name, gpc_error *error,
                             gpci_source **out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/rows.h"
 #include "trace/sources.h"
-#include "trace/table/rows.h"
 #include "trace/writer.h"
 
 /* Instructions for gpc_trace_writer, in any order of their blocks, until the kernel ends. */
@@ -36,25 +36,25 @@ static gpc_status make(gpc_context *context, gpc_error *error, gpci_held_rows **
     return status;
 }
 
-#define OF(array, n, otherwise) ((array) ? (array)[n] : (otherwise))
+#define ENTRY(array, n, otherwise) ((array) ? (array)[n] : (otherwise))
 
 static uint64_t all_of(const gpc_trace_accesses *a) {
     return a->lanes < 64 ? (UINT64_C(1) << a->lanes) - 1 : UINT64_MAX;
 }
 
 static uint32_t width_of(const gpc_trace_accesses *a, size_t n) {
-    return OF(a->widths, n, a->width ? a->width : 4);
+    return ENTRY(a->widths, n, a->width ? a->width : 4);
 }
 
 /* What is wrong with entry `n`; NULL. */
 static const char *check(const gpc_kernel *kernel, const gpc_trace_accesses *a, size_t n) {
     const uint32_t width = width_of(a, n);
-    const uint8_t kind = OF(a->kinds, n, GPC_LOAD);
-    if (OF(a->blocks, n, 0) >= kernel->block_count)
+    const uint8_t kind = ENTRY(a->kinds, n, GPC_LOAD);
+    if (ENTRY(a->blocks, n, 0) >= kernel->block_count)
         return "blocks: a thread block of the grid";
-    if (OF(a->warps, n, 0) >= gpci_kernel_warps(kernel))
+    if (ENTRY(a->warps, n, 0) >= gpci_kernel_warps(kernel))
         return "warps: a warp of the block";
-    if (OF(a->masks, n, all_of(a)) & ~all_of(a))
+    if (ENTRY(a->masks, n, all_of(a)) & ~all_of(a))
         return "masks: lanes that `addresses` has";
     if (!gpci_power_of_two(width) || width > 16)
         return "widths: 1, 2, 4, 8 or 16 bytes";
@@ -64,14 +64,14 @@ static const char *check(const gpc_kernel *kernel, const gpc_trace_accesses *a, 
 }
 
 static gpc_status take(gpci_held_rows *held, const gpc_trace_accesses *a, size_t n, gpc_error *error) {
-    gpci_row row = {.block = OF(a->blocks, n, 0),
-                    .warp = OF(a->warps, n, 0),
-                    .pc = OF(a->pcs, n, 0),
-                    .mask = OF(a->masks, n, all_of(a)),
+    gpci_row row = {.block = ENTRY(a->blocks, n, 0),
+                    .warp = ENTRY(a->warps, n, 0),
+                    .pc = ENTRY(a->pcs, n, 0),
+                    .mask = ENTRY(a->masks, n, all_of(a)),
                     .first = held->rows.address_count,
                     .sm = UINT32_MAX};
     row.opcode =
-        gpci_rows_opcode(gpci_trace_own_opcodes(held->from), (gpc_kind)OF(a->kinds, n, GPC_LOAD), width_of(a, n));
+        gpci_rows_opcode(gpci_trace_own_opcodes(held->from), (gpc_kind)ENTRY(a->kinds, n, GPC_LOAD), width_of(a, n));
     gpc_status status = row.opcode == UINT32_MAX ? gpci_out_of_memory(error) : GPC_OK;
     for (uint64_t rest = row.mask; rest && status == GPC_OK; rest &= rest - 1)
         status = gpci_rows_add_address(&held->rows, a->addresses[n * a->lanes + gpci_lowest(rest)], error);

@@ -3,7 +3,7 @@
 
 #include "trace/binary/binary_decode.h"
 #include "trace/binary/binary_encode.h"
-#include "trace/table/table.h"
+#include "trace/table/line_table.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "trace/table/table.h"
+#include "trace/table/line_table.h"
 
 #include "trace/trace_block.h"
 

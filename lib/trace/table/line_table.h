@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef GPC_TRACE_TABLE_TABLE_H
-#define GPC_TRACE_TABLE_TABLE_H
+#ifndef GPC_TRACE_TABLE_LINE_TABLE_H
+#define GPC_TRACE_TABLE_LINE_TABLE_H
 
 #include "trace/line_reader.h"
+#include "trace/rows.h"
 #include "trace/sources.h"
-#include "trace/table/rows.h"
 
 /*
  * Traces of memory instructions alone, a line each, in no order but each warp's own: what NVBit's mem_trace prints, CSV
@@ -60,16 +60,13 @@ typedef enum gpci_line_is {
 } gpci_line_is;
 
 /* A way to write a row as a line. */
-typedef struct gpci_line_form {
+struct gpci_line_form {
     const char *name;
     /* Takes a line apart into `fields` of the table. */
     gpci_line_is (*read)(gpci_table *table, gpci_span line);
-} gpci_line_form;
+};
 
 extern const gpci_line_form gpci_form_csv, gpci_form_json, gpci_form_nvbit;
-
-/* The form of a file that begins with these bytes; NULL: it is no table. */
-const gpci_line_form *gpci_table_form(const char *first, size_t length);
 
 struct gpci_table {
     gpci_source base;
@@ -90,9 +87,5 @@ struct gpci_table {
     uint32_t *placement;
     size_t next; /* row that the next block begins with */
 };
-
-/* Opens an input, whose beginning has been looked at. Takes the input, also where it fails. */
-gpc_status gpci_table_open(gpc_context *context, gpci_opcodes *opcodes, const gpci_line_form *form, gpci_input *input,
-                           gpc_error *error, gpci_source **out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "trace/table/rows.h"
+#include "trace/rows.h"
 
 #include "base/array.h"
 #include "trace/sources.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef GPC_TRACE_TABLE_ROWS_H
-#define GPC_TRACE_TABLE_ROWS_H
+#ifndef GPC_TRACE_ROWS_H
+#define GPC_TRACE_ROWS_H
 
 #include "trace/builder.h"
 
