@@ -550,10 +550,10 @@ GPC_API gpc_coherence *gpc_hierarchy_coherence(gpc_hierarchy *hierarchy);
  * GPC_ERROR_ABI (of another version, build or machine); GPC_ERROR_STATE (another seed; the hierarchy has failed; not
  * between two calls); GPC_ERROR_UNSUPPORTED, named: a policy whose table has no `state`, and callbacks.on_memory where
  * the new one has several threads; GPC_ERROR_RANGE, as when it is created (so many threads make no difference). What is
- * saved is for any number of threads: `auto` has as many as the machine allows that loads it. Files that were saved at
- * one point with other numbers of threads differ in their bytes, with a clock in the numbers that packets have, too; all
- * that goes on from them is the same. *out is written upon GPC_OK alone. Thread rule: the hierarchy's, which stays as it
- * is. Since: 0.2.
+ * saved is for any number of threads: `auto` has as many as the machine allows that loads it. Files that were saved
+ * at one point with other numbers of threads differ in their bytes, with a clock in the numbers that packets have,
+ * too; all that goes on from them is the same. *out is written upon GPC_OK alone. Thread rule: the hierarchy's, which
+ * stays as it is. Since: 0.2.
  */
 GPC_API gpc_status gpc_hierarchy_save(const gpc_hierarchy *hierarchy, const char *path, gpc_error *error);
 GPC_API gpc_status gpc_hierarchy_save_to(const gpc_hierarchy *hierarchy, gpc_write_fn write, void *user_data,
