@@ -60,7 +60,7 @@ void gpci_unit_take(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t sched
     for (uint32_t n = 0; n < pool->each; n++)
         next = units[n] < next ? units[n] : next;
     for (uint32_t n = group; n < t->schedulers; n += pool->groups)
-        m->issuers[n].free_at[unit] = next;
+        gpci_unit_is_free_at(&m->issuers[n], unit, next);
 }
 
 static gpci_op make_op(const gpci_timed_replay *t, gpci_unit unit, uint64_t latency, uint64_t interval) {

@@ -54,9 +54,26 @@ static void list(const gpci_timed_replay *t, const gpci_timed_sm *m, gpci_timed_
     w->listed = (uint8_t)(w->unit + 1);
 }
 
+/* It can issue, or with `later` can from the next cycle on. */
+GPCI_INLINE void get_ready(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *w, bool later) {
+    const gpci_form *form = w->next->form;
+    w->later = later;
+    w->unit = t->ops[form->operands.use].unit;
+    if (GPCI_UNLIKELY(form->operands.use == GPC_OP_FENCE))
+        w->unit = unit_of_fence(t, &form->instruction);
+    if (w->unit == GPCI_UNIT_MEMORY) {
+        gpci_warp_set(m, w, GPC_STATE_READY_MEMORY);
+        return;
+    }
+    m->issuers[w->issuer].wanted |= (uint16_t)(1u << w->unit);
+    if (w->listed != w->unit + 1)
+        list(t, m, w);
+    gpci_warp_set(m, w, GPC_STATE_READY);
+}
+
 /*
  * When a warp whose results are all there, or will be at a cycle that is near enough, can issue is known without its
- * scoreboard.
+ * scoreboard. A warp that is stalled need not ask it again: nothing comes later than is known once.
  */
 GPCI_INLINE void look(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, uint64_t now, uint64_t horizon) {
     gpci_timed_warp *w = &m->warps[slot];
@@ -71,29 +88,35 @@ GPCI_INLINE void look(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slo
     }
     at = at > w->not_before ? at : w->not_before;
     if (at > horizon) {
+        w->not_before = at;
         gpci_warp_set(m, w, GPC_STATE_STALLED);
         stall(t, m, slot, now, at);
         return;
     }
-    w->later = at > now;
-    w->unit = t->ops[o->use].unit;
-    if (GPCI_UNLIKELY(o->use == GPC_OP_FENCE))
-        w->unit = unit_of_fence(t, i);
-    if (w->unit == GPCI_UNIT_MEMORY) {
-        gpci_warp_set(m, w, GPC_STATE_READY_MEMORY);
-        return;
-    }
-    m->issuers[w->issuer].wanted |= (uint16_t)(1u << w->unit);
-    if (w->listed != w->unit + 1)
-        list(t, m, w);
-    gpci_warp_set(m, w, GPC_STATE_READY);
+    get_ready(t, m, w, at > now);
 }
 
 void gpci_sm_look(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, uint64_t now, uint64_t horizon) {
     look(t, m, slot, now, horizon);
 }
 
-/* Warps whose time has come, and those that memory has answered. */
+/* Stalled warps whose time has come, or a part of it. */
+GPCI_INLINE void wake_stalled(const gpci_timed_replay *t, gpci_timed_sm *m, uint64_t *slots, uint64_t now) {
+    for (uint32_t word = 0; word < t->words; word++) {
+        uint64_t bits = slots[word];
+        slots[word] = 0;
+        for (; bits; bits &= bits - 1) {
+            const uint32_t slot = word * 64 + gpci_lowest(bits);
+            gpci_timed_warp *w = &m->warps[slot];
+            if (GPCI_LIKELY(w->not_before <= now))
+                get_ready(t, m, w, false);
+            else
+                stall(t, m, slot, now, w->not_before);
+        }
+    }
+}
+
+/* Warps that memory has answered. */
 static void look_all(const gpci_timed_replay *t, gpci_timed_sm *m, uint64_t *slots, uint64_t now) {
     for (uint32_t word = 0; word < t->words; word++) {
         uint64_t bits = slots[word];
@@ -149,7 +172,7 @@ GPCI_INLINE bool gather(const gpci_timed_sm *m, const gpci_issuer *s, uint64_t n
     const uint64_t take = m->refused ? 0 : ~(uint64_t)0;
     uint64_t any = 0;
     uint32_t busy = 0;
-    for (uint32_t units = s->wanted; units; units &= units - 1)
+    for (uint32_t units = s->busy_until > now ? s->wanted : 0; units; units &= units - 1)
         busy |= s->free_at[gpci_lowest(units)] > now ? units & -units : 0;
     for (uint32_t word = 0; word < words; word++) {
         const gpci_warp_word *map = &scheduler->map[word];
@@ -207,7 +230,7 @@ GPCI_INLINE void take_effect(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_
     if (GPCI_UNLIKELY(op->pooled))
         gpci_unit_take(t, m, (uint32_t)(s - m->issuers), op->unit, now + op->interval);
     else if (op->unit < GPCI_UNIT_NONE)
-        s->free_at[op->unit] = now + op->interval;
+        gpci_unit_is_free_at(s, op->unit, now + op->interval);
 }
 
 /* The next instruction of a warp; GPC_BUSY where the memory pipeline refuses it. */
@@ -308,9 +331,11 @@ GPCI_INLINE gpci_cycle_class class_of(const gpci_timed_sm *m, const gpci_issuer 
 }
 
 /* The next cycle in which a scheduler may issue one of its ready warps that need no memory. */
-GPCI_INLINE uint64_t next_unit(gpci_issuer *s, uint64_t now, uint32_t words) {
+GPCI_INLINE uint64_t next_unit(gpci_issuer *s, bool ready_now, uint64_t now, uint32_t words) {
     const gpc_scheduler *scheduler = s->scheduler;
     uint64_t next = scheduler->again;
+    if (s->busy_until <= now + 1) /* every unit is free then */
+        return ready_now || next <= now ? now + 1 : next;
     for (uint32_t units = s->wanted; units; units &= units - 1) {
         const uint32_t unit = gpci_lowest(units);
         uint64_t any = 0, eligible = 0;
@@ -336,11 +361,17 @@ GPCI_INLINE void settle(gpci_timed_sm *m, uint32_t n, uint64_t now, uint32_t wor
         memory |= scheduler->map[word].ready_memory & scheduler->map[word].eligible_memory;
     }
     s->busy = m->busy;
+    if (s->since > now && ((memory && !m->refused) || (ready && s->busy_until <= now + 1))) {
+        /* it has issued, and looks again in the next cycle: class_of has no more to say */
+        s->class = memory && m->refused ? GPCI_CYCLE_MEMORY : GPCI_CYCLE_UNIT;
+        s->next = now + 1;
+        return;
+    }
     s->class = (uint8_t)class_of(m, s, ready != 0, memory != 0);
     s->next = now + 1;
     if (s->declined || (memory && !m->refused))
         return;
-    s->next = next_unit(s, now, words);
+    s->next = next_unit(s, ready != 0, now, words);
     if (s->next == now + 1)
         return;
     m->stirred &= ~(1u << n);
@@ -392,7 +423,7 @@ GPCI_INLINE void wake_up(gpci_timed_replay *t, uint32_t number, uint64_t now) {
         gpci_sm_start_blocks(t, number, now);
     if (m->calendar_used >> place & 1) {
         m->calendar_used &= ~((uint64_t)1 << place);
-        look_all(t, m, m->calendar + place * t->words, now);
+        wake_stalled(t, m, m->calendar + place * t->words, now);
     }
     if (m->any_answered) {
         m->any_answered = false;

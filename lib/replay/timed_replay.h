@@ -52,7 +52,7 @@ typedef enum gpci_cycle_class {
 typedef struct gpci_timed_warp {
     const gpci_path_step *next, *end; /* steps of its path */
     gpci_block_run *run;
-    uint64_t not_before; /* core cycle, by control flow and barriers */
+    uint64_t not_before; /* core cycle, by control flow and barriers; of a stalled one by its registers, too */
     uint64_t settled;    /* core cycle from which on all its results are there but those of loads in flight */
     uint32_t loads;      /* in flight, which hold the warp */
     uint32_t others;     /* stores, reductions and prefetches in flight */
@@ -75,12 +75,19 @@ typedef struct gpci_issuer {
     uint64_t *wanting;                  /* [GPCI_TIMED_UNITS][words] warps by the unit that they need, when ready */
     uint64_t next;                      /* core cycle; before, it can issue nothing unless it is stirred */
     uint64_t since;                     /* cycles before it are accounted for */
-    uint64_t free_at[GPCI_TIMED_UNITS]; /* core cycle from which on one of those that it may use is */
+    uint64_t free_at[GPCI_TIMED_UNITS]; /* core cycle from which on one of those that it may use is, */
+    uint64_t busy_until;                /* of which none is later */
     uint16_t wanted;                    /* bit per unit that some warp of `wanting` may need */
     uint8_t class;                      /* gpci_cycle_class of the cycles from `since` on */
     uint8_t busy;                       /* gpc_busy, where that is MEMORY */
     bool declined;                      /* the policy chose none of those that could issue */
 } gpci_issuer;
+
+/* One of the units that a scheduler may use is free from a core cycle on. */
+GPCI_INLINE void gpci_unit_is_free_at(gpci_issuer *s, uint32_t unit, uint64_t cycle) {
+    s->free_at[unit] = cycle;
+    s->busy_until = cycle > s->busy_until ? cycle : s->busy_until;
+}
 
 /* What is counted of an SM, over all kernels. */
 typedef struct gpci_timed_counts {

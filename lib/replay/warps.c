@@ -109,6 +109,7 @@ void gpci_sm_clear(gpci_timed_replay *t, uint32_t number) {
         gpci_issuer *s = &m->issuers[n];
         memset(s->wanting, 0, (size_t)GPCI_TIMED_UNITS * t->scheduler_words * sizeof *s->wanting);
         memset(s->free_at, 0, sizeof s->free_at);
+        s->busy_until = 0;
         s->wanted = 0;
         s->next = GPCI_NEVER;
         s->class = GPCI_CYCLE_EMPTY;
