@@ -204,10 +204,11 @@ static gpc_status begin(gpci_table *t, gpc_error *error) {
         return expected(t, error, "a line \"LAUNCH - Kernel pc\" before the accesses of a kernel");
     gpc_status status = GPC_OK;
     if (!t->launched) {
+        static const char unnamed[] = "kernel";
         gpci_span key = t->fields[GPCI_COLUMN_KERNEL];
         status = keep(t, &t->next_key, key, error);
         if (status == GPC_OK)
-            status = keep(t, &t->next_name, key.at ? key : (gpci_span){"kernel", "kernel" + 6}, error);
+            status = keep(t, &t->next_name, key.at ? key : (gpci_span){unnamed, unnamed + sizeof unnamed - 1}, error);
     }
     if (status < 0)
         return status;
