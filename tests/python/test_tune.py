@@ -5,6 +5,7 @@ import json
 import os
 import random
 import shlex
+import shutil
 import types
 import unittest
 
@@ -113,8 +114,14 @@ class Keeping(TemporaryCase):
         self.assertEqual({key(threads="2"), key(threads="auto"), key(changes={"threads": 3})}, {one})
         others = [key(kernel=0), key(changes={"a": 1}), key(REUSE), key(os.path.join(trace, "kernel-1.traceg"))]
         os.utime(os.path.join(trace, "kernel-1.traceg"), ns=(1, 1))
+        self.write(os.path.join("t", "results.jsonl"), "no part of the trace")
+        self.assertEqual(key(), one)
+        shutil.copytree(trace, self.path("copy"))
+        self.assertEqual(key(self.path("copy")), one)
+        with open(os.path.join(trace, "kernel-1.traceg"), "a", encoding="utf-8") as file:
+            file.write("\n")
         others.append(key())
-        os.utime(profile, ns=(1, 1))
+        self.write("p", "2")
         others.append(key())
         self.assertEqual(len({one, *others}), 7)
 

@@ -6,17 +6,62 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 
 from ._loader import lib
+
+_digests = {}  # of files, as long as path, size and time stay
+
+
+def digest(path):
+    """Hash of a file's content."""
+    state = os.stat(path)
+    known = os.path.realpath(path), state.st_size, state.st_mtime_ns
+    if known not in _digests:
+        found = hashlib.sha256()
+        with open(path, "rb") as file:
+            while part := file.read(1 << 20):
+                found.update(part)
+        _digests[known] = found.hexdigest()
+    return _digests[known]
 
 
 def library_build():
     """What tells the loaded library from any other build: a hash of its file, or its name."""
     name = lib.path()
-    if not os.path.exists(name):
-        return name
-    with open(name, "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()
+    return digest(name) if os.path.exists(name) else name
+
+
+def _with_placement(path):
+    """Of a kernel's file, and of the map of its blocks to SMs where there is one."""
+    stem = re.sub(r"\.traceg(\.\w+)?$", "", path)
+    return [digest(each) for each in (path, stem + ".sm") if os.path.isfile(each)]
+
+
+def content(path):
+    """Hashes of all that a trace is read from: a file, a list of kernels, or a folder with one, or with kernels."""
+    if os.path.isdir(path):
+        if not os.path.isfile(os.path.join(path, "kernelslist.g")):
+            names = sorted(name for name in os.listdir(path) if ".traceg" in name)
+            return [_with_placement(os.path.join(path, name)) for name in names]
+        path = os.path.join(path, "kernelslist.g")
+    found = [_with_placement(path)]
+    if path.endswith(".g") and found[0]:
+        with open(path, encoding="utf-8", errors="surrogateescape") as lines:
+            named = [os.path.join(os.path.dirname(path), line.strip()) for line in lines if line.strip()]
+        for each in named:  # a kernel may lie there compressed
+            found += [_with_placement(each + end) for end in ("", ".xz", ".gz", ".zst") if os.path.isfile(each + end)]
+    return found
+
+
+def identity(source, config, kernel=None):
+    """What decides the outcome of a run, the library aside: contents and settings; `threads` does not."""
+    config = {key: str(value) for key, value in config.items() if key != "threads"}
+    named = [path.strip() for value in config.values() for path in re.findall(r"file=([^,)]+)", value)]
+    return {
+        "trace": content(source) if os.path.exists(source) else source, "kernel": kernel, "config": config,
+        "files": [content(path) for path in named],
+    }  # fmt: skip
 
 
 class Results:
@@ -38,7 +83,7 @@ class Results:
             for line in lines:
                 try:
                     entry = json.loads(line)
-                    self.found[entry["key"]] = entry["result"]
+                    self.found[entry["key"]] = entry["result"] if "result" in entry else entry
                 except (ValueError, TypeError, KeyError):
                     continue  # cut short by what ended its writer
 
@@ -68,6 +113,12 @@ class Results:
         key = self.key(run)
         self.found[key] = result
         self._append(json.dumps({"key": key, **notes, "result": result}) + "\n")
+
+    def put_row(self, key, row):
+        """Keep a result that is a table's row: its columns are the line's, after the key."""
+        entry = {"key": key, **row}
+        self.found[key] = entry
+        self._append(json.dumps(entry) + "\n")
 
     def close(self):
         self.file.close()

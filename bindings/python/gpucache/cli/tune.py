@@ -8,7 +8,7 @@ import shlex
 from collections import namedtuple
 
 from .. import tuning
-from .._results import Results
+from .._results import Results, identity
 from .._table import table
 from ..about import heading
 from ._application import Application, add_runs, at_least, measure_all, origin_of
@@ -59,15 +59,6 @@ def add(commands):
 # Runs
 
 
-def _files(path):
-    """Path, size and time of a file, or of all that a folder or list of kernels may name."""
-    folder = path if os.path.isdir(path) else os.path.dirname(path) if path.endswith("kernelslist.g") else None
-    stem = re.sub(r"\.traceg(\.\w+)?$", "", path)
-    paths = [path, stem + ".sm"] if folder is None else [entry.path for entry in os.scandir(folder or ".")]
-    found = [(os.path.realpath(each), os.stat(each)) for each in sorted(paths) if os.path.isfile(each)]
-    return [[each, state.st_size, state.st_mtime_ns] for each, state in found]
-
-
 class Runs:
     """Runs of applications, and those of earlier days."""
 
@@ -77,15 +68,7 @@ class Runs:
         self.done = self.known = 0
 
     def identity(self, application, changes):
-        """What decides the outcome of a run. `threads` does not."""
-        config = {**application.config, **{key: str(value) for key, value in changes.items()}}
-        config.pop("threads", None)
-        named = [path.strip() for value in config.values() for path in re.findall(r"file=([^,)]+)", value)]
-        source = application.source
-        return {
-            "trace": _files(source) if os.path.exists(source) else source, "kernel": application.options.kernel,
-            "config": config, "files": [_files(path) for path in named],
-        }  # fmt: skip
+        return identity(application.source, {**application.config, **changes}, application.options.kernel)
 
     def measure(self, application, changes):
         """{number: figures} of {number: settings}."""
