@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """compare(): several policies on several traces, a table of what each makes of each."""
 
-import concurrent.futures
+import contextlib
 import math
 import multiprocessing
 import os
-import signal
 from collections import namedtuple
 
 from . import policy as policies_of
 from ._constants import PolicyKind, Status
+from ._executors import ended, processes
 from ._table import table, told
 from .about import DEFAULT_PRESET, about, heading
 from .config import Config
@@ -157,8 +157,6 @@ _measure = None  # in a worker: the parent's
 def _begin(measure):
     global _measure
     _measure = measure
-    for number in (signal.SIGINT, signal.SIGTERM):  # they are for the parent to report
-        signal.signal(number, signal.SIG_DFL)
 
 
 def _work(*task):
@@ -194,20 +192,10 @@ def _serially(measure, tasks, outcomes, on_progress):
 
 
 def _in_processes(measure, tasks, jobs, outcomes, on_progress):
-    # Forked, so that neither a class nor `measure` needs a name that a worker could import.
-    fork = multiprocessing.get_context("fork")
-    others = set(multiprocessing.active_children())
-    with concurrent.futures.ProcessPoolExecutor(jobs, fork, _begin, (measure,)) as pool:
-        futures = {pool.submit(_work, *task): index for index, task in enumerate(tasks)}
-        try:
-            for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
-                outcomes.settle(futures[future], future.result)
-                on_progress(done, len(tasks))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for worker in set(multiprocessing.active_children()) - others:
-                worker.terminate()
-            raise
+    with processes(jobs, _begin, (measure,)) as pool, contextlib.closing(ended(pool, _work, tasks)) as results:
+        for done, (index, future) in enumerate(results, 1):
+            outcomes.settle(index, future.result)
+            on_progress(done, len(tasks))
 
 
 def _all(measure, tasks, jobs, on_progress, keep=False):

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Who does many runs: processes of this machine, ranks of MPI, workers of Dask."""
+
+import concurrent.futures
+import contextlib
+import ctypes
+import multiprocessing
+import os
+import signal
+import sys
+
+_PR_SET_PDEATHSIG = 1
+
+
+def _begin(initializer, arguments, parent):
+    """In a worker. Ctrl-C is for the parent, which ends its workers, and none outlives it, also where it is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
+    if initializer is not None:
+        initializer(*arguments)
+
+
+def processes(jobs, initializer=None, arguments=()):
+    """A pool of processes, forked, so that neither a class nor the initializer needs a name that one could import."""
+    fork = multiprocessing.get_context("fork")
+    return concurrent.futures.ProcessPoolExecutor(jobs, fork, _begin, (initializer, arguments, os.getpid()))
+
+
+def ended(pool, function, tasks, **options):
+    """Yield (index of a task, future of function(*task)) as runs end; who stops early cancels the rest."""
+    others = set(multiprocessing.active_children())
+    futures = {}
+    try:
+        for index, task in enumerate(tasks):
+            futures[pool.submit(function, *task, **options)] = index
+        for future in concurrent.futures.as_completed(list(futures)):
+            yield futures.pop(future), future
+    except BaseException:
+        if isinstance(pool, concurrent.futures.ProcessPoolExecutor):
+            pool.shutdown(wait=False, cancel_futures=True)
+            for worker in set(multiprocessing.active_children()) - others:
+                worker.terminate()
+        else:  # what runs there ends first
+            for future in futures:
+                future.cancel()
+        raise
+
+
+class ExecutorError(Exception):
+    """Why there is no such executor here, or what became of its workers."""
+
+
+@contextlib.contextmanager
+def mpi():
+    """The pool of the ranks other than 0, for rank 0; the others work within it, and then get None."""
+    try:
+        from mpi4py import MPI
+        from mpi4py.futures import MPICommExecutor
+    except ImportError as error:
+        raise ExecutorError(f"mpi needs mpi4py: {error}") from None
+    if MPI.COMM_WORLD.Get_size() < 2:
+        raise ExecutorError("mpi is one process here, which has no worker: start it as mpiexec -n N python3 -m gpucache ...")
+    with MPICommExecutor(MPI.COMM_WORLD, root=0) as pool:
+        yield pool
+
+
+@contextlib.contextmanager
+def dask(address):
+    """The workers of a cluster, by its scheduler's address."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ExecutorError(f"dask needs distributed: {error}") from None
+    try:
+        client = Client(address, timeout=10, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ExecutorError(f"dask={address}: {error}") from None
+    with client, client.get_executor(pure=False) as pool:
+        yield pool
