@@ -51,6 +51,7 @@ _EXPORTS = {
     "events": "Event Perfetto Text",
     "heat": "Heat",
     "hierarchy": "Hierarchy Launch Location Shape WarpResult",
+    "plan": "Plan PlanError Point",
     "policy": "BYPASS_WAY Parameter PolicyCounter Predictor ReplacementPolicy TextParameter",
     "prefetcher": "PrefetchAccess Prefetcher",
     "profile": (
@@ -62,6 +63,7 @@ _EXPORTS = {
     "replay": "Estimate Progress Replay Result Sample Sampling TimeSeries",
     "scheduler": "Scheduler SchedulerEnvironment SchedulerPolicy",
     "stats": "CacheStats Counter PolicyValue Stats cache_counters counters",
+    "sweeping": "Sweep sweep",
     "throttle": "Throttle WarpClasses WarpView",
     "timed": "Completion MemoryRequest",
     "trace": "Block Instruction Kernel Synthetic Trace TraceWriter Warp synthetics",

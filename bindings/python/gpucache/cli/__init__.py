@@ -21,7 +21,7 @@ from ._output import Failure
 COMMANDS = {
     name: name.split()[-1]
     for name in (
-        "run", "compare", "bottleneck", "tune", "profile", "coherence", "coherence verify", "info", "convert",
+        "run", "compare", "sweep", "bottleneck", "tune", "profile", "coherence", "coherence verify", "info", "convert",
         "presets", "policies", "config", "reproduce", "report",
     )
 }  # fmt: skip

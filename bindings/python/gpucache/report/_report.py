@@ -182,7 +182,8 @@ def _compare(given, *_):
     if any(value is not None for each in speedups.values() for value in each):
         means = {mean["policy"]: mean.get("speedup") for mean in document["geometric_means"]}
         speedups["geometric mean"] = [means.get(policy) for policy in policies]
-        speed = Figure("speed-up", bars("Speed-up", speedups, policies, f"over {policies[0]}", "{:.3f}".format, 1.0))
+        over = document.get("over", policies[0])
+        speed = Figure("speed-up", bars("Speed-up", speedups, policies, f"over {over}", "{:.3f}".format, 1.0))
     else:
         speed = None
     hits = values(lambda run: run and run["stats"].get("l1.load_hit_rate"))

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""sweep(): the runs of a plan, each done once and kept, and a table of them."""
+
+import contextlib
+import functools
+import json
+import os
+import time
+from collections import namedtuple
+
+from ._executors import ExecutorError, ended, processes
+from ._results import Results, identity, library_build
+from .about import about
+from .comparison import FUNCTIONAL, TIMED, Comparison, Row, _check_metrics, _over, _runs, _trace_labels
+from .config import Config
+from .context import Context
+from .plan import Plan, read
+
+# What a run gave: its `row`, as it is kept, and the seconds that it took.
+_Outcome = namedtuple("_Outcome", "row seconds")
+
+NOT_RUN = "not run"
+
+_build = functools.lru_cache(maxsize=1)(library_build)
+
+
+def _measure(build, preset, settings, source):
+    """In a worker: an _Outcome. What a run failed of is its `error`."""
+    if _build() != build:
+        raise RuntimeError("a worker has another build of libgpucache than the process that gave it a run")
+    started = time.monotonic()
+    try:
+        _, measure, _ = _runs((), preset, settings)
+        stats, policies = measure({}, source)
+        row = {**json.loads(stats.json()), **{name: value.value for name, value in policies.items()}}
+    except Exception as error:
+        row = {"error": str(error) or type(error).__name__}
+    return _Outcome(row, time.monotonic() - started)
+
+
+class Sweep(Comparison):
+    """Rows, as compare()'s, whose `policy` is what tells a combination from the others, and `stats` {counter: value}.
+
+    plan     its Plan; `points` are the Points of the rows, `abouts` what about() says of each
+    done, known  how many runs were done now, and how many were there already
+    """
+
+    def __init__(self, rows, metrics, about, stopped, plan, abouts, done, known):
+        super().__init__(rows, metrics, about, stopped)
+        self.plan = plan
+        self.points = plan.points
+        self.abouts = abouts
+        self.done = done
+        self.known = known
+
+
+# A run: its key in the store, its Point, and what about() says of it.
+_Task = namedtuple("_Task", "key point about")
+
+
+def _tasks(plan, results):
+    """([_Task] of all Points, about())."""
+    made = {}
+    for point in plan.points:
+        name = point.preset, tuple(point.varied.items())
+        if name not in made:  # what is wrong with a setting fails before anything runs
+            with Context() as context, Config(context, point.preset, point.settings) as config:
+                made[name] = dict(config.items()), about(config)
+    first, *others = (each for _, each in made.values())
+    common = {key: value for key, value in first["settings"].items()
+              if all(each["settings"].get(key) == value for each in others)}  # fmt: skip
+    origin = {**first, "preset": ", ".join(plan.presets), "traces": plan.traces, "settings": common}
+    found = []
+    for point in plan.points:
+        config, each = made[point.preset, tuple(point.varied.items())]
+        found.append(_Task(results.key(identity(point.trace, config)), point, each))
+    return found, origin
+
+
+def _head(point, origin):
+    """The first columns of a row that is kept: what it is of."""
+    settings = {key: value for key, value in point.settings.items() if key not in ("mode", "threads")}
+    return {"version": origin["version"], "trace": point.trace, "preset": point.preset, "mode": point.settings["mode"],
+            **{f"settings.{key}": value for key, value in settings.items()}}  # fmt: skip
+
+
+class _Clock:
+    """How long the rest takes: runs of a trace take what others of it took, as many at a time as so far."""
+
+    def __init__(self, tasks):
+        self.left = [task.point.trace for task in tasks]
+        self.of = {}
+        self.started = time.monotonic()
+
+    def took(self, trace, seconds):
+        self.left.remove(trace)
+        self.of.setdefault(trace, []).append(seconds)
+
+    def seconds_left(self):
+        times = [each for of in self.of.values() for each in of]
+        mean = sum(times) / len(times)
+        rest = sum(sum(self.of[each]) / len(self.of[each]) if each in self.of else mean for each in self.left)
+        return rest * (time.monotonic() - self.started) / (sum(times) or 1)
+
+
+def _run(tasks, results, origin, pool):
+    """Do the tasks, and yield the seconds that the rest may take as each is done and kept."""
+    clock = _Clock(tasks)
+    given = [(_build(), task.point.preset, task.point.settings, task.point.trace) for task in tasks]
+    with contextlib.closing(ended(pool, _measure, given)) as found:
+        for index, future in found:
+            try:
+                outcome, task = future.result(), tasks[index]
+            except Exception as error:
+                raise ExecutorError(f"a worker did not end its run: {error or type(error).__name__}") from None
+            results.put_row(task.key, {**_head(task.point, origin), **outcome.row})
+            clock.took(task.point.trace, outcome.seconds)
+            yield clock.seconds_left()
+
+
+def _missing(tasks, results, retry, part):
+    """Tasks to do, each key once; of a part (i, n) every n-th key from the i-th on, known or not."""
+    first = {task.key: task for task in reversed(tasks)}
+    keys = list(dict.fromkeys(task.key for task in tasks))
+    index, count = part
+    known = {key for key, row in results.found.items() if not (retry and "error" in row)}
+    return [first[key] for key in keys[index::count] if key not in known]
+
+
+def _rows(plan, tasks, results, metrics):
+    """A Row of each Point."""
+    labels = dict(zip(plan.traces, _trace_labels(plan.traces)))
+    held = {(task.point.trace, task.point.preset, frozenset(task.point.varied.items())): results.found.get(task.key)
+            for task in tasks}  # fmt: skip
+    for task in tasks:
+        point = task.point
+        row = results.found.get(task.key)
+        names = labels[point.trace], plan.label(point.preset, point.varied)
+        if row is None or "error" in row:
+            error = NOT_RUN if row is None else row["error"]
+            yield Row(names[1], names[0], None, dict.fromkeys(metrics), None, None, {}, error)
+            continue
+        trace, preset, varied = plan.base_of(point)
+        base = held.get((trace, preset, frozenset(varied.items()))) or {}
+        yield Row(names[1], names[0], row, {name: row.get(name) for name in metrics},
+                  _over(row, base, "l2.read_sectors"), _over(base, row, "cycles"), {})  # fmt: skip
+
+
+def _check(plan, metrics):
+    """Counters, or what a policy of one of the runs publishes."""
+    distinct = {(point.preset, *point.varied.items()): point for point in plan.points}
+
+    def published(point):
+        return _runs((), point.preset, point.settings)[2]({})
+
+    _check_metrics(metrics, distinct.values(), published)
+
+
+def sweep(plan, store, *, jobs=None, executor=None, retry=False, part=(0, 1),
+          on_progress=lambda done, count, seconds_left: None):  # fmt: skip
+    """Run what a plan asks for and the store does not have: a Sweep. Ctrl-C ends it with the rows there are.
+
+    plan      a Plan, the path of one (TOML or JSON), or a dictionary of the same keys: see plan.py
+    store     path of a file that has a line of JSON per run, and gets one as each run ends. A run's key is what its
+              trace contains, all settings, and the library. pandas.read_json(store, lines=True) reads it
+    jobs      processes; default: as many as processors
+    executor  a concurrent.futures.Executor in place of these, whose workers can import gpucache
+    retry     do runs again that are kept as failed
+    part      (i, n): of all runs only every n-th, from the i-th on, which leaves the others to others
+    on_progress  called with how many of the runs to do are done, of how many, and in how many seconds the rest may be
+    """
+    if not isinstance(plan, Plan):
+        plan = Plan(plan) if isinstance(plan, dict) else read(plan)
+    metrics = plan.metrics or list(TIMED if plan.mode == "timed" else FUNCTIONAL)
+    _check(plan, metrics)
+    with contextlib.closing(Results(store)) as results:
+        tasks, origin = _tasks(plan, results)
+        missing = _missing(tasks, results, retry, part)
+        done, stopped = 0, None
+        try:
+            if missing:
+                jobs = min(jobs or os.cpu_count() or 1, len(missing))
+                with processes(jobs) if executor is None else contextlib.nullcontext(executor) as pool, \
+                        contextlib.closing(_run(missing, results, origin, pool)) as runs:
+                    for done, seconds_left in enumerate(runs, 1):
+                        on_progress(done, len(missing), seconds_left)
+        except (KeyboardInterrupt, SystemExit, ExecutorError) as error:
+            stopped = error
+        known = len({task.key for task in tasks if task.key in results.found}) - done
+        return Sweep(_rows(plan, tasks, results, metrics), metrics, origin, stopped, plan,
+                     [task.about for task in tasks], done, known)  # fmt: skip
