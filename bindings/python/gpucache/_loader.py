@@ -3,7 +3,9 @@
 
 The first of these that fits is taken:
   the file or folder that GPUCACHE_LIBRARY names; nothing else is tried then
+  one in the package's own folder, where a wheel has it
   build/lib of the repository that holds this package
+  the one that was installed together with this package, into the same prefix
   an installed library: what the dynamic linker finds, then the usual folders
 A library fits if its version has the major and minor number that these bindings were generated from, and if it
 exports every function of the headers.
@@ -43,13 +45,22 @@ def _in_folder(folder):
             yield path
 
 
-def _installed_folders():
+def _own_prefix():
+    """PREFIX if this package is PREFIX/lib/.../gpucache; otherwise None."""
+    folder, name = os.path.split(PACKAGE)
+    while name and name not in ("lib", "lib64"):
+        folder, name = os.path.split(folder)
+    return folder if name else None
+
+
+def _present(roots):
+    """Yield what is there in the folders for libraries of these prefixes."""
     import sysconfig
 
     triplet = sysconfig.get_config_var("MULTIARCH")
-    roots = dict.fromkeys([sys.prefix, os.path.expanduser("~/.local"), "/usr/local", "/usr"])
     names = [os.path.join("lib", triplet)] if triplet else []
-    return [os.path.join(root, name) for root in roots for name in names + ["lib64", "lib"]]
+    for folder in (os.path.join(root, name) for root in roots for name in names + ["lib64", "lib"]):
+        yield from filter(os.path.exists, _in_folder(folder))
 
 
 def candidates(environment):
@@ -58,19 +69,20 @@ def candidates(environment):
     if named:
         yield from _in_folder(named) if os.path.isdir(named) else [named]
         return
+    yield from filter(os.path.exists, _in_folder(PACKAGE))
     repository, inside = os.path.split(os.path.dirname(os.path.dirname(PACKAGE)))
     if inside == "bindings":
         yield from _in_folder(os.path.join(repository, "build", "lib"))
+    own = _own_prefix()
+    if own is not None:
+        yield from _present([own])
     yield SONAME
     import ctypes.util
 
     found = ctypes.util.find_library("gpucache")
     if found and found != SONAME:
         yield found
-    for folder in _installed_folders():
-        for path in _in_folder(folder):
-            if os.path.exists(path):
-                yield path
+    yield from _present(dict.fromkeys([sys.prefix, os.path.expanduser("~/.local"), "/usr/local", "/usr"]))
 
 
 def _open(path):

@@ -13,6 +13,7 @@ import sys
 import threading
 
 from .._constants import __version__
+from .._loader import VARIABLE
 from ..errors import GpucacheError, LibraryError
 from ._common import terminal
 from ._output import Failure
@@ -27,6 +28,16 @@ COMMANDS = {
 }  # fmt: skip
 
 
+# Of the command as a whole, below its --help and in its manual page: {title: text}.
+_NOTES = {
+    "environment": f"""\
+{VARIABLE}: the library, as a file or as the folder that holds it; no other is tried then. Without it the library is the
+one beside the package, that of the build folder of the sources that the package is in, or one that is installed.""",
+    "exit status": """\
+0: done. 1: bad input. 2: wrong usage. 130: interrupted. 143: terminated. 141: the reader of the output went away.""",
+}
+
+
 class _Parser(argparse.ArgumentParser):
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, allow_abbrev=False, **options)
@@ -36,6 +47,8 @@ def parser(command=None):
     """Of a command alone, so that nothing is imported for others; of all of them where it is none."""
     top = _Parser(prog="gpucache", description="The memory hierarchy of a GPU: replay traces, compare policies.")
     top.add_argument("--version", action="version", version=f"gpucache {__version__}")
+    for title, text in _NOTES.items():
+        top.add_argument_group(title, text)
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in [command] if command in COMMANDS else COMMANDS:
         importlib.import_module(f"{__name__}.{COMMANDS[name]}").add(commands)
