@@ -161,7 +161,7 @@ class Generator:
                 text = self.array(field.type, field.lengths)
             fields.append(f'("{field.name}", {text})')
         sized = struct.fields[0].name == "struct_size"
-        lines = [f"class {struct.name}({'SizedRecord' if sized else 'Record'}):"]
+        lines = [f"class {struct.name}({'SizedRecord' if sized else 'Record'}):", "    __slots__ = ()"]
         lines.append(wrapped("    _fields_ = (", fields, ")"))
         initial = self.declared.initials.get(struct.name)
         if initial:

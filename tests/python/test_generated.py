@@ -12,6 +12,7 @@ from harness import CC, INCLUDE, PACKAGE, PYTHON, needs_compiler, python
 
 import declarations as c  # noqa: E402: harness makes it importable
 import generate
+import gpucache
 from gpucache import _constants, _generated
 
 
@@ -269,6 +270,39 @@ class Parser(unittest.TestCase):
                 self.read(text)
             self.assertIn(message, str(caught.exception))
             self.assertRegex(str(caught.exception), r"gpucache\.h|end of the headers")
+
+
+class Records(unittest.TestCase):
+    """A field that there is not is an error: ctypes takes any name for a further attribute."""
+
+    def records(self):
+        return [kind for name, kind in vars(_generated).items()
+                if name.startswith("gpc_") and isinstance(kind, type) and issubclass(kind, ctypes.Structure)]  # fmt: skip
+
+    def test_no_record_takes_another_name(self):
+        self.assertGreater(len(self.records()), 60)
+        for kind in self.records():
+            for wrong in (lambda kind=kind: kind(thread_s=4), lambda kind=kind: setattr(kind(), "thread_s", 4)):
+                with self.subTest(kind=kind.__name__), self.assertRaisesRegex((TypeError, AttributeError), "thread_s"):
+                    wrong()
+
+    def test_what_was_meant_is_named(self):
+        with self.assertRaisesRegex(TypeError, "gpc_launch has no field 'thread'; did you mean 'threads'"):
+            gpucache.Launch(thread=4)
+        with gpucache.Context() as context:
+            with gpucache.Cache(context) as cache:
+                with self.assertRaisesRegex(TypeError, "gpc_request has no field 'warpp'; did you mean 'warp'"):
+                    cache.access(0, warpp=3)
+                with self.assertRaisesRegex(TypeError, "gpc_warp_event has no field 'warpp'"):
+                    cache.warp_event(gpucache.WarpEventKind.WARP_EXIT, warpp=3)
+                self.assertEqual(cache.stats(), gpucache.Cache(context).stats())
+            with gpucache.Hierarchy(context, gpucache.Config(context, preset="gtx480")) as memory:
+                with self.assertRaisesRegex(TypeError, "'warpp'"):
+                    memory.access([0], warpp=3)
+                with self.assertRaisesRegex(TypeError, "'scop'"):
+                    memory.fence(scop="gpu")
+                with self.assertRaisesRegex(TypeError, "'thread'"):
+                    memory.begin_kernel(thread=4)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from ._base import Record, SizedRecord
 
 
 class gpc_atomic(Record):
+    __slots__ = ()
     _fields_ = (
         ("operand", c_uint64), ("compare", c_uint64), ("old", c_uint64), ("offset", c_uint32), ("op", c_uint8),
         ("width", c_uint8), ("done", c_uint8), ("reserved", c_uint8),
@@ -29,6 +30,7 @@ class gpc_atomic(Record):
 
 
 class gpc_request(Record):
+    __slots__ = ()
     _fields_ = (
         ("address", c_uint64), ("pc", c_uint64), ("cycle", c_uint64), ("next_use", c_uint64),
         ("byte_mask", c_uint64 * 2), ("size", c_uint32), ("sm", c_uint32), ("warp", c_uint32), ("warp_age", c_uint32),
@@ -45,6 +47,7 @@ gpc_read_fn = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, POINTER(c_size_t))
 
 
 class gpc_error(SizedRecord):
+    __slots__ = ()
     _fields_ = (("struct_size", c_size_t), ("status", c_int), ("message", c_char * 1012))
 
 
@@ -55,6 +58,7 @@ gpc_release_fn = CFUNCTYPE(None, c_void_p, c_void_p)
 
 
 class gpc_context_options(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("allocate", gpc_allocate_fn), ("resize", gpc_resize_fn),
         ("release", gpc_release_fn), ("allocator_data", c_void_p), ("log", gpc_log_fn), ("log_data", c_void_p),
@@ -64,6 +68,7 @@ class gpc_context_options(SizedRecord):
 
 
 class gpc_parameter(Record):
+    __slots__ = ()
     _fields_ = (
         ("name", c_char_p), ("initial", c_double), ("minimum", c_double), ("maximum", c_double), ("whole", c_bool),
         ("meaning", c_char_p),
@@ -71,10 +76,12 @@ class gpc_parameter(Record):
 
 
 class gpc_text_parameter(Record):
+    __slots__ = ()
     _fields_ = (("name", c_char_p), ("initial", c_char_p), ("choices", c_char_p), ("meaning", c_char_p))
 
 
 class gpc_policy_env(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("sets", c_uint32), ("ways", c_uint32), ("line_bytes", c_uint32),
         ("sectors", c_uint32), ("index", c_uint32), ("count", c_uint32), ("seed", c_uint64), ("set_state", c_void_p),
@@ -84,6 +91,7 @@ class gpc_policy_env(SizedRecord):
 
 
 class gpc_warp_event(Record):
+    __slots__ = ()
     _fields_ = (
         ("kind", c_uint32), ("sm", c_uint32), ("warp", c_uint32), ("block", c_uint32), ("kernel", c_uint32),
         ("reserved", c_uint32), ("cycle", c_uint64),
@@ -91,6 +99,7 @@ class gpc_warp_event(Record):
 
 
 class gpc_sample(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("cycle", c_uint64), ("cycles", c_uint64), ("active_cycles", c_uint64),
         ("instructions", c_uint64), ("reads", c_uint64), ("read_hits", c_uint64),
@@ -98,6 +107,7 @@ class gpc_sample(SizedRecord):
 
 
 class gpc_eviction(Record):
+    __slots__ = ()
     _fields_ = (
         ("line_address", c_uint64), ("set", c_uint32), ("way", c_uint32), ("reuse_count", c_uint32),
         ("valid_sectors", c_uint8), ("dirty_sectors", c_uint8), ("forced", c_uint8), ("reserved", c_uint8),
@@ -106,6 +116,7 @@ class gpc_eviction(Record):
 
 
 class gpc_policy_counter(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("name", c_char_p), ("unit", c_char_p), ("meaning", c_char_p),
         ("is_level", c_uint32), ("reserved", c_uint32), ("value", c_uint64),
@@ -133,6 +144,7 @@ gpc_replacement_ops_counter = CFUNCTYPE(c_bool, c_void_p, c_size_t, POINTER(gpc_
 
 
 class gpc_replacement_ops(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("name", c_char_p), ("summary", c_char_p), ("source", c_char_p),
         ("instance_bytes", c_size_t), ("set_bytes", c_size_t), ("line_bytes", c_size_t),
@@ -150,6 +162,7 @@ class gpc_replacement_ops(SizedRecord):
 
 
 class gpc_policy_info(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("name", c_char_p), ("summary", c_char_p), ("source", c_char_p),
         ("parameters", POINTER(gpc_parameter)), ("parameter_count", c_size_t), ("builtin", c_bool),
@@ -158,6 +171,7 @@ class gpc_policy_info(SizedRecord):
 
 
 class gpc_policy_value(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("name", c_char * 160), ("unit", c_char_p), ("meaning", c_char_p),
         ("is_level", c_uint32), ("instances", c_uint32), ("value", c_uint64),
@@ -165,6 +179,7 @@ class gpc_policy_value(SizedRecord):
 
 
 class gpc_prediction(Record):
+    __slots__ = ()
     _fields_ = (("decision", c_uint32), ("policy_word", c_uint32))
 
 
@@ -187,6 +202,7 @@ gpc_predictor_ops_counter = CFUNCTYPE(c_bool, c_void_p, c_size_t, POINTER(gpc_po
 
 
 class gpc_predictor_ops(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("name", c_char_p), ("summary", c_char_p), ("source", c_char_p),
         ("instance_bytes", c_size_t), ("set_bytes", c_size_t), ("line_bytes", c_size_t),
@@ -205,6 +221,7 @@ class gpc_predictor_ops(SizedRecord):
 
 
 class gpc_counter_info(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("name", c_char_p), ("unit", c_char_p), ("meaning", c_char_p), ("since", c_char_p),
         ("id", c_uint32), ("table", c_uint32), ("kind", c_uint32), ("objects", c_uint32), ("needs", c_uint32),
@@ -214,10 +231,12 @@ class gpc_counter_info(SizedRecord):
 
 
 class gpc_field(Record):
+    __slots__ = ()
     _fields_ = (("id", c_uint32), ("length", c_uint32))
 
 
 class gpc_layout(Record):
+    __slots__ = ()
     _fields_ = (
         ("bytes", c_size_t), ("fields", POINTER(gpc_field)), ("count", c_size_t), ("states", c_uint32),
         ("reserved", c_uint32),
@@ -225,6 +244,7 @@ class gpc_layout(Record):
 
 
 class gpc_access_result(Record):
+    __slots__ = ()
     _fields_ = (
         ("outcome", c_uint8), ("needed_sectors", c_uint8), ("hit_sectors", c_uint8), ("fetch_sectors", c_uint8),
         ("write_sectors", c_uint8), ("evicted", c_uint8), ("admission", c_uint8), ("reserved", c_uint8),
@@ -239,6 +259,7 @@ gpc_index_fn = CFUNCTYPE(c_uint32, c_void_p, c_uint64, c_uint32)
 
 
 class gpc_cache_options(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("sets", c_uint64), ("ways", c_uint32), ("line_bytes", c_uint32),
         ("sectors", c_uint32), ("fetch_sectors", c_uint32), ("index", c_uint32), ("write_policy", c_uint32),
@@ -254,6 +275,7 @@ class gpc_cache_options(SizedRecord):
 
 
 class gpc_batch(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("count", c_size_t), ("addresses", POINTER(c_uint64)), ("kinds", POINTER(c_uint8)),
         ("pcs", POINTER(c_uint64)), ("warps", POINTER(c_uint32)), ("next_uses", POINTER(c_uint64)), ("size", c_uint32),
@@ -262,6 +284,7 @@ class gpc_batch(SizedRecord):
 
 
 class gpc_line(Record):
+    __slots__ = ()
     _fields_ = (
         ("line_address", c_uint64), ("set", c_uint32), ("way", c_uint32), ("reuse_count", c_uint32),
         ("warp", c_uint32), ("valid_sectors", c_uint8), ("dirty_sectors", c_uint8), ("pending_sectors", c_uint8),
@@ -270,18 +293,22 @@ class gpc_line(Record):
 
 
 class gpc_protocol_state(Record):
+    __slots__ = ()
     _fields_ = (("name", c_char_p), ("means", c_uint32), ("reserved", c_uint32))
 
 
 class gpc_protocol_event(Record):
+    __slots__ = ()
     _fields_ = (("name", c_char_p), ("like", c_uint32), ("reserved", c_uint32))
 
 
 class gpc_protocol_raise(Record):
+    __slots__ = ()
     _fields_ = (("below", c_uint8), ("above", c_uint8))
 
 
 class gpc_protocol_rule(Record):
+    __slots__ = ()
     _fields_ = (("actions", c_uint16), ("next", c_uint8), ("next_shared", c_uint8))
 
 
@@ -289,6 +316,7 @@ gpc_protocol_rules = gpc_protocol_rule * 16 * 6
 
 
 class gpc_protocol(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("name", c_char_p), ("summary", c_char_p), ("source", c_char_p),
         ("flags", c_uint32), ("pass_loads", c_uint32 * 2), ("pass_stores", c_uint32 * 2), ("through_stores", c_uint32),
@@ -301,6 +329,7 @@ class gpc_protocol(SizedRecord):
 
 
 class gpc_coherence_network(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("name", c_char_p), ("bandwidth", c_uint32), ("input_buffer", c_uint32),
         ("output_buffer", c_uint32), ("reserved", c_uint32),
@@ -309,6 +338,7 @@ class gpc_coherence_network(SizedRecord):
 
 
 class gpc_coherence_module(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("name", c_char_p), ("replacement", c_char_p), ("low", POINTER(c_uint32)),
         ("low_count", c_uint32), ("low_network", c_uint32), ("high_network", c_uint32), ("sets", c_uint32),
@@ -329,6 +359,7 @@ class gpc_coherence_module(SizedRecord):
 
 
 class gpc_coherence_options(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("protocol", c_char_p), ("modules", POINTER(gpc_coherence_module)),
         ("networks", POINTER(gpc_coherence_network)), ("module_count", c_uint32), ("network_count", c_uint32),
@@ -339,6 +370,7 @@ class gpc_coherence_options(SizedRecord):
 
 
 class gpc_coherence_request(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("address", c_uint64), ("cycle", c_uint64), ("bytes", POINTER(c_uint8)),
         ("mask", POINTER(c_uint8)), ("out", POINTER(c_uint8)), ("module", c_uint32), ("size", c_uint32),
@@ -349,6 +381,7 @@ class gpc_coherence_request(SizedRecord):
 
 
 class gpc_coherence_message(Record):
+    __slots__ = ()
     _fields_ = (
         ("address", c_uint64), ("sent", c_uint64), ("received", c_uint64), ("kind", c_uint32), ("from", c_uint32),
         ("to", c_uint32), ("network", c_uint32), ("bytes", c_uint32), ("after", c_uint32), ("join", c_uint32),
@@ -358,6 +391,7 @@ class gpc_coherence_message(Record):
 
 
 class gpc_coherence_transition(Record):
+    __slots__ = ()
     _fields_ = (
         ("cycle", c_uint64), ("tag_before", c_uint64), ("tag", c_uint64), ("module", c_uint32), ("set", c_uint32),
         ("way", c_uint32), ("origin", c_uint32), ("from", c_uint8), ("to", c_uint8), ("reserved", c_uint8 * 6),
@@ -365,6 +399,7 @@ class gpc_coherence_transition(Record):
 
 
 class gpc_coherence_result(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("completed", c_uint64), ("messages", POINTER(gpc_coherence_message)),
         ("transitions", POINTER(gpc_coherence_transition)), ("message_count", c_uint32),
@@ -374,6 +409,7 @@ class gpc_coherence_result(SizedRecord):
 
 
 class gpc_coherence_block(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("tag", c_uint64), ("bytes", POINTER(c_uint8)), ("dirty", POINTER(c_uint8)),
         ("state", c_uint32), ("recency", c_uint32), ("sub_blocks", c_uint32), ("sub_block_bytes", c_uint32),
@@ -382,6 +418,7 @@ class gpc_coherence_block(SizedRecord):
 
 
 class gpc_coherence_completion(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("token", c_uint64), ("issued", c_uint64), ("cycle", c_uint64),
         ("address", c_uint64), ("bytes", POINTER(c_uint8)), ("module", c_uint32), ("size", c_uint32),
@@ -395,6 +432,7 @@ gpc_coherence_callbacks_on_complete = CFUNCTYPE(None, c_void_p, POINTER(gpc_cohe
 
 
 class gpc_coherence_callbacks(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("user_data", c_void_p), ("on_transition", gpc_coherence_callbacks_on_transition),
         ("on_message", gpc_coherence_callbacks_on_message), ("on_complete", gpc_coherence_callbacks_on_complete),
@@ -402,6 +440,7 @@ class gpc_coherence_callbacks(SizedRecord):
 
 
 class gpc_key_info(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("name", c_char_p), ("type", c_int), ("unit", c_char_p), ("initial", c_char_p),
         ("minimum", c_double), ("maximum", c_double), ("choices", c_char_p), ("meaning", c_char_p),
@@ -409,6 +448,7 @@ class gpc_key_info(SizedRecord):
 
 
 class gpc_import_option(Record):
+    __slots__ = ()
     _fields_ = (("name", c_char_p), ("value", c_char_p), ("line", c_size_t), ("outcome", c_int), ("reason", c_char_p))
 
 
@@ -416,6 +456,7 @@ gpc_import_fn = CFUNCTYPE(None, c_void_p, POINTER(gpc_import_option))
 
 
 class gpc_warp_access(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("sm", c_uint32), ("warp", c_uint32), ("warp_age", c_uint32), ("block", c_uint32),
         ("pc", c_uint64), ("mask", c_uint64), ("addresses", POINTER(c_uint64)), ("width", c_uint32), ("kind", c_uint8),
@@ -426,6 +467,7 @@ class gpc_warp_access(SizedRecord):
 
 
 class gpc_warp_result(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("lines", c_uint32), ("sectors", c_uint32), ("l1_sector_hits", c_uint32),
         ("l2_sectors", c_uint32), ("l2_sector_hits", c_uint32), ("dram_sectors", c_uint32),
@@ -433,6 +475,7 @@ class gpc_warp_result(SizedRecord):
 
 
 class gpc_launch(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("threads", c_uint32), ("registers", c_uint32), ("shared_bytes", c_uint32),
         ("reserved", c_uint32), ("code_bytes", c_uint64),
@@ -440,6 +483,7 @@ class gpc_launch(SizedRecord):
 
 
 class gpc_access_batch(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("count", c_size_t), ("lanes", c_uint32), ("width", c_uint32),
         ("addresses", POINTER(c_uint64)), ("masks", POINTER(c_uint64)), ("pcs", POINTER(c_uint64)),
@@ -452,6 +496,7 @@ class gpc_access_batch(SizedRecord):
 
 
 class gpc_fence(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("sm", c_uint32), ("warp", c_uint32), ("scope", c_uint8), ("order", c_uint8),
         ("control", c_uint8), ("reserved", c_uint8 * 5),
@@ -459,6 +504,7 @@ class gpc_fence(SizedRecord):
 
 
 class gpc_completion(Record):
+    __slots__ = ()
     _fields_ = (
         ("token", c_uint64), ("issued", c_uint64), ("cycle", c_uint64), ("sm", c_uint32), ("warp", c_uint32),
         ("kind", c_uint8), ("level", c_uint8), ("fence", c_uint8), ("reserved", c_uint8 * 5),
@@ -467,6 +513,7 @@ class gpc_completion(Record):
 
 
 class gpc_memory_request(Record):
+    __slots__ = ()
     _fields_ = (
         ("address", c_uint64), ("id", c_uint64), ("bytes", c_uint32), ("channel", c_uint32), ("write", c_uint8),
         ("reserved", c_uint8 * 7),
@@ -481,6 +528,7 @@ gpc_hierarchy_callbacks_on_memory = CFUNCTYPE(c_bool, c_void_p, POINTER(gpc_memo
 
 
 class gpc_hierarchy_callbacks(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("user_data", c_void_p), ("on_complete", gpc_hierarchy_callbacks_on_complete),
         ("on_ready", gpc_hierarchy_callbacks_on_ready), ("on_fill", gpc_hierarchy_callbacks_on_fill),
@@ -489,6 +537,7 @@ class gpc_hierarchy_callbacks(SizedRecord):
 
 
 class gpc_location(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("line", c_uint64), ("slice_address", c_uint64), ("row", c_uint64),
         ("partition", c_uint32), ("slice", c_uint32), ("near_slice", c_uint32), ("set", c_uint32),
@@ -497,6 +546,7 @@ class gpc_location(SizedRecord):
 
 
 class gpc_shape(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("l1_bytes", c_uint64), ("shared_bytes", c_uint64), ("l2_bytes", c_uint64),
         ("sms", c_uint32), ("partitions", c_uint32), ("slices", c_uint32), ("channels", c_uint32),
@@ -510,6 +560,7 @@ gpc_dram_done_fn = CFUNCTYPE(None, c_void_p, c_uint64, c_bool, c_uint64)
 
 
 class gpc_event(Record):
+    __slots__ = ()
     _fields_ = (
         ("cycle", c_uint64), ("until", c_uint64), ("packet", c_uint64), ("parent", c_uint64), ("access", c_uint64),
         ("address", c_uint64), ("pc", c_uint64), ("value", c_uint64), ("sm", c_uint32), ("warp", c_uint32),
@@ -526,6 +577,7 @@ gpc_event_options_destroy = CFUNCTYPE(None, c_void_p)
 
 
 class gpc_event_options(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("on_event", gpc_event_fn), ("user_data", c_void_p),
         ("destroy", gpc_event_options_destroy), ("whats", c_uint64), ("components", c_uint32), ("kinds", c_uint32),
@@ -539,6 +591,7 @@ class gpc_event_options(SizedRecord):
 
 
 class gpc_coherence_choice(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("address", c_uint64), ("kind", c_uint32), ("message", c_uint32),
         ("from", c_uint32), ("to", c_uint32), ("ready", c_uint8), ("reserved", c_uint8 * 7),
@@ -546,6 +599,7 @@ class gpc_coherence_choice(SizedRecord):
 
 
 class gpc_prefetch_access(Record):
+    __slots__ = ()
     _fields_ = (
         ("request", POINTER(gpc_request)), ("lane_address", c_uint64), ("lane", c_uint32), ("line", c_uint32),
         ("sectors", c_uint8), ("found", c_uint8), ("prefetched", c_uint8), ("reserved", c_uint8 * 5),
@@ -553,6 +607,7 @@ class gpc_prefetch_access(Record):
 
 
 class gpc_prefetch(Record):
+    __slots__ = ()
     _fields_ = (("address", c_uint64), ("sectors", c_uint8), ("reserved", c_uint8 * 7))
 
 
@@ -566,6 +621,7 @@ gpc_prefetcher_ops_counter = CFUNCTYPE(c_bool, c_void_p, c_size_t, POINTER(gpc_p
 
 
 class gpc_prefetcher_ops(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("name", c_char_p), ("summary", c_char_p), ("source", c_char_p),
         ("instance_bytes", c_size_t), ("reserved", c_size_t), ("reserved_too", c_size_t),
@@ -579,6 +635,7 @@ class gpc_prefetcher_ops(SizedRecord):
 
 
 class gpc_instruction(Record):
+    __slots__ = ()
     _fields_ = (
         ("pc", c_uint64), ("mask", c_uint64), ("addresses", POINTER(c_uint64)), ("opcode", c_uint32),
         ("line", c_uint32), ("registers", c_uint16 * 8), ("destinations", c_uint8), ("sources", c_uint8),
@@ -588,12 +645,14 @@ class gpc_instruction(Record):
 
 
 class gpc_warp(Record):
+    __slots__ = ()
     _fields_ = (
         ("warp", c_uint32), ("reserved", c_uint32), ("count", c_uint64), ("instructions", POINTER(gpc_instruction)),
     )
 
 
 class gpc_block(Record):
+    __slots__ = ()
     _fields_ = (
         ("x", c_uint32), ("y", c_uint32), ("z", c_uint32), ("index", c_uint32), ("warp_count", c_uint32),
         ("reserved", c_uint32), ("warps", POINTER(gpc_warp)), ("instruction_count", c_uint64),
@@ -601,6 +660,7 @@ class gpc_block(Record):
 
 
 class gpc_kernel(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("name", c_char_p), ("file", c_char_p), ("id", c_uint32), ("index", c_uint32),
         ("grid", c_uint32 * 3), ("block", c_uint32 * 3), ("shared_bytes", c_uint32), ("registers", c_uint32),
@@ -611,6 +671,7 @@ class gpc_kernel(SizedRecord):
 
 
 class gpc_ordering(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("scope", c_uint8), ("order", c_uint8), ("control", c_uint8),
         ("reserved", c_uint8 * 5),
@@ -621,6 +682,7 @@ gpc_memcpy_fn = CFUNCTYPE(None, c_void_p, c_uint64, c_uint64)
 
 
 class gpc_trace_accesses(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("count", c_size_t), ("lanes", c_uint32), ("width", c_uint32),
         ("addresses", POINTER(c_uint64)), ("masks", POINTER(c_uint64)), ("pcs", POINTER(c_uint64)),
@@ -631,6 +693,7 @@ class gpc_trace_accesses(SizedRecord):
 
 
 class gpc_progress(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("warp_instructions", c_uint64), ("blocks", c_uint64), ("block_count", c_uint64),
         ("trace_fraction", c_double),
@@ -642,6 +705,7 @@ gpc_sample_fn = CFUNCTYPE(None, c_void_p, c_uint64, c_void_p)
 
 
 class gpc_sampling(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("mode", c_uint32), ("group", c_uint32), ("launches", c_uint64),
         ("timed_launches", c_uint64), ("windows", c_uint64), ("timed_instructions", c_uint64),
@@ -650,6 +714,7 @@ class gpc_sampling(SizedRecord):
 
 
 class gpc_estimate(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("value", c_double), ("low", c_double), ("high", c_double), ("estimated", c_uint8),
         ("reserved", c_uint8 * 7),
@@ -657,6 +722,7 @@ class gpc_estimate(SizedRecord):
 
 
 class gpc_profile_counts(Record):
+    __slots__ = ()
     _fields_ = (
         ("loads", c_uint64), ("accesses", c_uint64), ("hits", c_uint64), ("sector_misses", c_uint64),
         ("bypasses", c_uint64), ("fills", c_uint64), ("reuses", c_uint64), ("evictions", c_uint64),
@@ -668,6 +734,7 @@ class gpc_profile_counts(Record):
 
 
 class gpc_profile_sm(Record):
+    __slots__ = ()
     _fields_ = (
         ("sm", c_uint32), ("reserved", c_uint32), ("counts", gpc_profile_counts), ("lines", c_uint64),
         ("bypass_lines", c_uint64), ("lines_by_reuse", c_uint64 * 16), ("residences_by_reuse", c_uint64 * 16),
@@ -676,6 +743,7 @@ class gpc_profile_sm(Record):
 
 
 class gpc_profile_instruction(Record):
+    __slots__ = ()
     _fields_ = (
         ("kernel", c_char_p), ("pc", c_uint64), ("kernel_index", c_uint32), ("reserved", c_uint32),
         ("counts", gpc_profile_counts), ("lines", c_uint64), ("bypass_lines", c_uint64), ("bypass_accesses", c_uint64),
@@ -683,10 +751,12 @@ class gpc_profile_instruction(Record):
 
 
 class gpc_profile_class(Record):
+    __slots__ = ()
     _fields_ = (("transactions", c_uint32), ("reserved", c_uint32), ("counts", gpc_profile_counts))
 
 
 class gpc_profile_line(Record):
+    __slots__ = ()
     _fields_ = (
         ("address", c_uint64), ("sm", c_uint32), ("reserved", c_uint32), ("accesses", c_uint64), ("hits", c_uint64),
         ("fills", c_uint64), ("evictions", c_uint64), ("zero_reuse_evictions", c_uint64), ("bytes_used", c_uint64),
@@ -696,6 +766,7 @@ class gpc_profile_line(Record):
 
 
 class gpc_profile_summary(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("line_bytes", c_uint32), ("sms", c_uint32), ("launches", c_uint64),
         ("kernels", c_uint64), ("instructions", c_uint64), ("lines", c_uint64), ("bypass_lines", c_uint64),
@@ -704,10 +775,12 @@ class gpc_profile_summary(SizedRecord):
 
 
 class gpc_profile_point(Record):
+    __slots__ = ()
     _fields_ = (("bytes", c_uint64), ("accesses", c_uint64), ("hits", c_uint64))
 
 
 class gpc_cache_event(Record):
+    __slots__ = ()
     _fields_ = (
         ("kind", c_uint32), ("warp", c_uint32), ("owner", c_uint32), ("pc", c_uint32), ("line_address", c_uint64),
         ("cycle", c_uint64),
@@ -715,6 +788,7 @@ class gpc_cache_event(Record):
 
 
 class gpc_scheduler_env(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("warps", c_uint32), ("sm", c_uint32), ("index", c_uint32), ("count", c_uint32),
         ("sms", c_uint32), ("seed", c_uint64), ("warp_state", c_void_p), ("parameters", POINTER(c_double)),
@@ -739,6 +813,7 @@ gpc_scheduler_ops_counter = CFUNCTYPE(c_bool, c_void_p, c_size_t, POINTER(gpc_po
 
 
 class gpc_scheduler_ops(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("name", c_char_p), ("summary", c_char_p), ("source", c_char_p),
         ("instance_bytes", c_size_t), ("warp_bytes", c_size_t), ("reserved", c_size_t),
@@ -754,6 +829,7 @@ class gpc_scheduler_ops(SizedRecord):
 
 
 class gpc_throttle_view(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("cycle", c_uint64), ("by_age", POINTER(c_uint16)), ("states", POINTER(c_uint8)),
         ("blocks", POINTER(c_uint32)), ("running", c_uint32), ("reserved", c_uint32),
@@ -761,6 +837,7 @@ class gpc_throttle_view(SizedRecord):
 
 
 class gpc_throttle_classes(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("throttled", POINTER(c_uint64)), ("held", POINTER(c_uint64)),
         ("bypassing", POINTER(c_uint64)), ("bypassing_l2", POINTER(c_uint64)), ("again", c_uint64),
@@ -783,6 +860,7 @@ gpc_throttle_ops_counter = CFUNCTYPE(c_bool, c_void_p, c_size_t, POINTER(gpc_pol
 
 
 class gpc_throttle_ops(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("name", c_char_p), ("summary", c_char_p), ("source", c_char_p),
         ("instance_bytes", c_size_t), ("warp_bytes", c_size_t), ("reserved", c_size_t),
@@ -798,6 +876,7 @@ class gpc_throttle_ops(SizedRecord):
 
 
 class gpc_scheduler_options(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("warps", c_uint32), ("warp_limit", c_uint32), ("sm", c_uint32),
         ("index", c_uint32), ("count", c_uint32), ("sms", c_uint32), ("policy", c_char_p), ("seed", c_uint64),
@@ -807,6 +886,7 @@ class gpc_scheduler_options(SizedRecord):
 
 
 class gpc_verify_progress(Record):
+    __slots__ = ()
     _fields_ = (
         ("states", c_uint64), ("edges", c_uint64), ("waiting", c_uint64), ("bytes", c_uint64), ("depth", c_uint32),
         ("reserved", c_uint32),
@@ -817,6 +897,7 @@ gpc_verify_options_on_progress = CFUNCTYPE(c_bool, c_void_p, POINTER(gpc_verify_
 
 
 class gpc_verify_options(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("protocol", c_char_p), ("tree", c_char_p), ("blocks", c_uint32),
         ("bytes", c_uint32), ("in_flight", c_uint32), ("kinds", c_uint32), ("entries", c_uint32),
@@ -828,6 +909,7 @@ class gpc_verify_options(SizedRecord):
 
 
 class gpc_verify_report(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("states", c_uint64), ("edges", c_uint64), ("bytes", c_uint64), ("text", c_char_p),
         ("depth", c_uint32), ("verdict", c_uint32), ("limit", c_uint32), ("step_count", c_uint32),
@@ -837,6 +919,7 @@ class gpc_verify_report(SizedRecord):
 
 
 class gpc_verify_step(SizedRecord):
+    __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("address", c_uint64), ("text", c_char_p), ("kind", c_uint32), ("module", c_uint32),
         ("access", c_uint32), ("flags", c_uint32), ("size", c_uint32), ("value", c_uint32), ("index", c_uint32),

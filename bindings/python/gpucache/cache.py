@@ -8,6 +8,7 @@ from collections import namedtuple
 
 from . import _buffers
 from . import _generated as g
+from ._base import filled
 from ._constants import (
     Admission,
     Allocate,
@@ -87,7 +88,7 @@ def _index(token, line_number, sets):
 
 
 def _request(address, fields):
-    return address if isinstance(address, Request) else Request(address=address, **fields)
+    return address if isinstance(address, Request) else filled(Request, address=address, **fields)
 
 
 class CacheView(Handle):
@@ -225,7 +226,7 @@ class CacheView(Handle):
 
     def warp_event(self, kind, **fields):
         """Pass a WarpEventKind, with fields of WarpEvent, to the policies."""
-        event = WarpEvent(kind=kind, **fields)
+        event = filled(WarpEvent, kind=kind, **fields)
         settle(invoke(lib.gpc_cache_warp_event, self._live(), ctypes.byref(event)), what="gpc_cache_warp_event")
 
     @property

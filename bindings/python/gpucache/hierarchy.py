@@ -8,6 +8,7 @@ from collections import namedtuple
 
 from . import _buffers
 from . import _generated as g
+from ._base import filled
 from ._constants import GPC_NOWHERE, GPC_OBJECT_NAME, Object, Status, Token
 from ._loader import lib
 from ._native import Handle, call, choice, decoded, drop, hold, invoke, loose, settle, state
@@ -179,7 +180,7 @@ class HierarchyView(TimedView, Handle):
 
     def warp_event(self, kind, **fields):
         """Pass a WarpEventKind, with fields of WarpEvent, to the policies of its SM's L1."""
-        event = WarpEvent(kind=kind, **fields)
+        event = filled(WarpEvent, kind=kind, **fields)
         status = invoke(lib.gpc_hierarchy_warp_event, self._live(), ctypes.byref(event))
         settle(status, what="gpc_hierarchy_warp_event")
 
