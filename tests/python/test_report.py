@@ -165,6 +165,12 @@ class Pages(TemporaryCase):
         for part in ("twice", "once", "All 2 kernels", "Cycles of the warp schedulers", "Lookups by L1 set", "gtx480"):
             self.assertIn(part, text)
 
+    def test_the_picture_of_the_readme_is_what_the_command_makes(self):
+        trace = os.path.join(ROOT, "examples", "traces", "conv2d")
+        run = self.made("run.json", "run", trace, "--mode", "timed")
+        with open(os.path.join(ROOT, "examples", "conv2d-memory.svg"), encoding="utf-8") as file:
+            self.assertEqual(report([run]).named()["conv2d-memory"].svg(), file.read())
+
     def test_heat_counts_all_however_long(self):
         class Event:
             what, component, index, sm, address, bank = 0, 0, 0, 3, 0, 0
