@@ -62,6 +62,16 @@ static const gpc_replacement_ops lip_ops = {
     .choose_victim = lip_choose_victim,
 };
 
+/*
+ * Of a shared library, `gpucache run --load` and the like call this for each context:
+ * cc -shared -fPIC custom_policy.c $(pkg-config --cflags --libs gpucache) -o lip.so
+ */
+gpc_status gpucache_register(gpc_context *context, gpc_error *error);
+
+gpc_status gpucache_register(gpc_context *context, gpc_error *error) {
+    return gpc_context_register_replacement(context, &lip_ops, NULL, NULL, error);
+}
+
 /* L1 load hit rate of the first kernel of `source` under `settings`. */
 static gpc_status hit_rate(gpc_context *context, const char *source, const char *settings, gpc_error *error,
                            double *rate) {
@@ -94,7 +104,7 @@ int main(int argc, char **argv) {
     double lru = 0, own = 0;
     gpc_status status = gpc_context_create(NULL, &error, &context);
     if (status == GPC_OK)
-        status = gpc_context_register_replacement(context, &lip_ops, NULL, NULL, &error);
+        status = gpucache_register(context, &error);
     if (status == GPC_OK)
         status = hit_rate(context, source, "preset = gtx480\nl1.replacement = lru\n", &error, &lru);
     if (status == GPC_OK)

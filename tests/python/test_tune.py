@@ -101,8 +101,8 @@ class Keeping(TemporaryCase):
         runs = tune.Runs(self.path("results"), 1)
         self.addCleanup(runs.results.close)
 
-        def key(source=trace, kernel=None, changes=None, **config):
-            options = types.SimpleNamespace(kernel=kernel)
+        def key(source=trace, kernel=None, changes=None, load=(), **config):
+            options = types.SimpleNamespace(kernel=kernel, load=load)
             config = {"l1.bypass": f"hybrid(file={profile}, threshold=1)", **config}
             application = types.SimpleNamespace(source=source, options=options, config=config)
             return runs.results.key(runs.identity(application, changes or {}))
@@ -122,8 +122,8 @@ class Keeping(TemporaryCase):
             file.write("\n")
         others.append(key())
         self.write("p", "2")
-        others.append(key())
-        self.assertEqual(len({one, *others}), 7)
+        others += [key(), key(load=[profile])]
+        self.assertEqual(len({one, *others}), 8)
 
 
 class Command(TemporaryCase):

@@ -63,7 +63,8 @@ def mpi():
     except ImportError as error:
         raise ExecutorError(f"mpi needs mpi4py: {error}") from None
     if MPI.COMM_WORLD.Get_size() < 2:
-        raise ExecutorError("mpi is one process here, which has no worker: start it as mpiexec -n N python3 -m gpucache ...")
+        raise ExecutorError("mpi is one process here, which has no worker: start it as mpiexec -n N python3 -m "
+                            "gpucache ...")  # fmt: skip
     with MPICommExecutor(MPI.COMM_WORLD, root=0) as pool:
         yield pool
 

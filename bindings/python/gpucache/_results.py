@@ -54,13 +54,14 @@ def content(path):
     return found
 
 
-def identity(source, config, kernel=None):
-    """What decides the outcome of a run, the library aside: contents and settings; `threads` does not."""
+def identity(source, config, kernel=None, load=()):
+    """What decides the outcome of a run, the library aside: contents and settings, and files of policies; `threads`
+    does not."""
     config = {key: str(value) for key, value in config.items() if key != "threads"}
     named = [path.strip() for value in config.values() for path in re.findall(r"file=([^,)]+)", value)]
     return {
         "trace": content(source) if os.path.exists(source) else source, "kernel": kernel, "config": config,
-        "files": [content(path) for path in named],
+        "files": [content(path) for path in named], **({"load": [digest(path) for path in load]} if load else {}),
     }  # fmt: skip
 
 

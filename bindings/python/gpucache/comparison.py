@@ -215,11 +215,12 @@ def _all(measure, tasks, jobs, on_progress, keep=False):
 
 
 def _runs(classes, preset, settings):
-    """How to make a Config with changes, in a context that knows the classes; and Stats of a run of a trace on it."""
+    """How to make a Config with changes, in a context that knows the classes, or files of them; and Stats of a run of a
+    trace on it."""
 
     def made(context, changes):
         for each in classes:
-            context.register(each)
+            context.load(each) if isinstance(each, (str, os.PathLike)) else context.register(each)
         return Config(context, preset, {**settings, **changes})
 
     def measure(changes, source):
@@ -292,7 +293,7 @@ def compare(policies, traces, preset=DEFAULT_PRESET, *, mode="functional", metri
     mode      "functional", or "timed": with cycles and speed-up
     metrics   names of counters and ratios, and of what policies publish of themselves ("l1.replacement.dip.selector");
               default FUNCTIONAL or TIMED
-    register  further classes, for texts that name them
+    register  further classes, for texts that name them, and paths of files of them as for Context.load()
     jobs      processes; default: as many as processors. 1: everything in this one
     on_progress  called with how many runs are done, of how many
     keep_going   a run that fails is a row with an `error`, and Ctrl-C ends with the rows there are; otherwise raised

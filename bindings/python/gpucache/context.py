@@ -84,6 +84,14 @@ class Context(Handle):
         self._has_python = True
         return policy
 
+    def load(self, path):
+        """Register what a file brings: of Python its subclasses of policies, of a shared library what its
+        gpucache_register() registers. LoadError names the file.
+        """
+        from .loading import load
+
+        load(self, path)
+
     def policies(self, kind):
         """PolicyInfo of every policy of a PolicyKind, built-in ones first."""
         kind = choice(PolicyKind, kind, "kind")

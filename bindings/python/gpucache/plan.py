@@ -173,7 +173,8 @@ class Plan:
     def _factors(self):
         document, name = self.document, self.name
         found = list(_product(f"{name}: product", document.get("product", {})))
-        found += [_zip(f"{name}: zip", each) for each in (_tables(name, document["zip"]) if "zip" in document else ())]
+        if "zip" in document:
+            found += [_zip(f"{name}: zip", each) for each in _tables(f"{name}: zip", document["zip"])]
         if "list" in document:
             found.append(_list(f"{name}: list", _tables(f"{name}: list", document["list"])))
         return found
@@ -210,7 +211,8 @@ class Plan:
         fit = [each for each in factor if all(each.get(key) == value for key, value in named.items())]
         if len(fit) != 1:
             told = ", ".join(f"{key} = {value}" for key, value in named.items())
-            raise PlanError(f"{self.name}: baseline: {told} is so in {len(fit)} of {len(factor)} combinations, not in one")
+            raise PlanError(f"{self.name}: baseline: {told} is so in {len(fit)} of {len(factor)} combinations, not in "
+                            "one")  # fmt: skip
         return fit[0]
 
     def _excluded(self):

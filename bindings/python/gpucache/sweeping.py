@@ -12,7 +12,6 @@ from ._executors import ExecutorError, ended, processes
 from ._results import Results, identity, library_build
 from .about import about
 from .comparison import FUNCTIONAL, TIMED, Comparison, Row, _check_metrics, _over, _runs, _trace_labels
-from .config import Config
 from .context import Context
 from .plan import Plan, read
 
@@ -24,13 +23,13 @@ NOT_RUN = "not run"
 _build = functools.lru_cache(maxsize=1)(library_build)
 
 
-def _measure(build, preset, settings, source):
+def _measure(build, load, preset, settings, source):
     """In a worker: an _Outcome. What a run failed of is its `error`."""
     if _build() != build:
         raise RuntimeError("a worker has another build of libgpucache than the process that gave it a run")
     started = time.monotonic()
     try:
-        _, measure, _ = _runs((), preset, settings)
+        _, measure, _ = _runs(load, preset, settings)
         stats, policies = measure({}, source)
         row = {**json.loads(stats.json()), **{name: value.value for name, value in policies.items()}}
     except Exception as error:
@@ -58,13 +57,13 @@ class Sweep(Comparison):
 _Task = namedtuple("_Task", "key point about")
 
 
-def _tasks(plan, results):
+def _tasks(plan, results, load):
     """([_Task] of all Points, about())."""
     made = {}
     for point in plan.points:
         name = point.preset, tuple(point.varied.items())
         if name not in made:  # what is wrong with a setting fails before anything runs
-            with Context() as context, Config(context, point.preset, point.settings) as config:
+            with Context() as context, _runs(load, point.preset, point.settings)[0](context, {}) as config:
                 made[name] = dict(config.items()), about(config)
     first, *others = (each for _, each in made.values())
     common = {key: value for key, value in first["settings"].items()
@@ -73,7 +72,7 @@ def _tasks(plan, results):
     found = []
     for point in plan.points:
         config, each = made[point.preset, tuple(point.varied.items())]
-        found.append(_Task(results.key(identity(point.trace, config)), point, each))
+        found.append(_Task(results.key(identity(point.trace, config, load=load)), point, each))
     return found, origin
 
 
@@ -103,10 +102,10 @@ class _Clock:
         return rest * (time.monotonic() - self.started) / (sum(times) or 1)
 
 
-def _run(tasks, results, origin, pool):
+def _run(tasks, results, origin, pool, load):
     """Do the tasks, and yield the seconds that the rest may take as each is done and kept."""
     clock = _Clock(tasks)
-    given = [(_build(), task.point.preset, task.point.settings, task.point.trace) for task in tasks]
+    given = [(_build(), load, task.point.preset, task.point.settings, task.point.trace) for task in tasks]
     with contextlib.closing(ended(pool, _measure, given)) as found:
         for index, future in found:
             try:
@@ -146,17 +145,17 @@ def _rows(plan, tasks, results, metrics):
                   _over(row, base, "l2.read_sectors"), _over(base, row, "cycles"), {})  # fmt: skip
 
 
-def _check(plan, metrics):
+def _check(plan, metrics, load):
     """Counters, or what a policy of one of the runs publishes."""
     distinct = {(point.preset, *point.varied.items()): point for point in plan.points}
 
     def published(point):
-        return _runs((), point.preset, point.settings)[2]({})
+        return _runs(load, point.preset, point.settings)[2]({})
 
     _check_metrics(metrics, distinct.values(), published)
 
 
-def sweep(plan, store, *, jobs=None, executor=None, retry=False, part=(0, 1),
+def sweep(plan, store, *, jobs=None, executor=None, retry=False, part=(0, 1), load=(),
           on_progress=lambda done, count, seconds_left: None):  # fmt: skip
     """Run what a plan asks for and the store does not have: a Sweep. Ctrl-C ends it with the rows there are.
 
@@ -166,22 +165,24 @@ def sweep(plan, store, *, jobs=None, executor=None, retry=False, part=(0, 1),
     jobs      processes; default: as many as processors
     executor  a concurrent.futures.Executor in place of these, whose workers can import gpucache
     retry     do runs again that are kept as failed
+    load      paths of files of policies, as for Context.load(), where the workers find them
     part      (i, n): of all runs only every n-th, from the i-th on, which leaves the others to others
     on_progress  called with how many of the runs to do are done, of how many, and in how many seconds the rest may be
     """
     if not isinstance(plan, Plan):
         plan = Plan(plan) if isinstance(plan, dict) else read(plan)
     metrics = plan.metrics or list(TIMED if plan.mode == "timed" else FUNCTIONAL)
-    _check(plan, metrics)
+    _check(plan, metrics, load)
     with contextlib.closing(Results(store)) as results:
-        tasks, origin = _tasks(plan, results)
+        load = [os.path.abspath(path) for path in load]
+        tasks, origin = _tasks(plan, results, load)
         missing = _missing(tasks, results, retry, part)
         done, stopped = 0, None
         try:
             if missing:
                 jobs = min(jobs or os.cpu_count() or 1, len(missing))
                 with processes(jobs) if executor is None else contextlib.nullcontext(executor) as pool, \
-                        contextlib.closing(_run(missing, results, origin, pool)) as runs:
+                        contextlib.closing(_run(missing, results, origin, pool, load)) as runs:
                     for done, seconds_left in enumerate(runs, 1):
                         on_progress(done, len(missing), seconds_left)
         except (KeyboardInterrupt, SystemExit, ExecutorError) as error:

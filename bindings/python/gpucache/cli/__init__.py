@@ -84,6 +84,12 @@ def _prepare():
         signal.signal(signal.SIGTERM, _terminate)
 
 
+def _blamed(error):
+    """What a policy of --load raised; None: it is this program's own."""
+    loading = sys.modules.get("gpucache.loading")
+    return loading and loading.blame(error)
+
+
 def main(arguments=None):
     """Run a command line; returns the exit code."""
     _prepare()
@@ -104,5 +110,9 @@ def main(arguments=None):
         message, code = error, 1
     except OSError as error:
         message, code = f"{error.filename or 'output'}: {error.strerror}", 1
+    except Exception as error:
+        message, code = _blamed(error), 1
+        if message is None:
+            raise
     terminal.note(f"gpucache: {message}")
     return code

@@ -66,7 +66,10 @@ def context(options, **fields):
         if level <= limit:
             terminal.note(f"gpucache: {level.name.lower()}: {message}")
 
-    return Context(log=log, **fields)
+    made = Context(log=log, **fields)
+    for path in getattr(options, "load", ()):
+        made.load(path)
+    return made
 
 
 def add_verbose(parser):
@@ -108,7 +111,13 @@ def add_configuration(parser):
     group.add_argument("--gpgpusim", action=_Source, metavar="FILE", help="options of GPGPU-Sim or Accel-Sim")
     group.add_argument("--set", action="append", default=[], type=_setting, metavar="KEY=VALUE",
                        help="one setting: see the command config")
+    add_load(group)
     parser.set_defaults(files=None)
+
+
+def add_load(parser):
+    parser.add_argument("--load", action="append", default=[], metavar="FILE", help="policies of one's own, which settings "
+                        "may name then: classes of a .py, or a shared library's gpucache_register()")  # fmt: skip
 
 
 def configured(options):

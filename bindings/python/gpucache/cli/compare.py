@@ -100,7 +100,7 @@ def _run(options, outputs):
         apply_limits(config, options)
         found = comparison.compare(
             options.policies, options.traces, config.preset, mode=options.mode, metrics=options.metrics, level=options.level,
-            settings=config.changes(), jobs=options.jobs,
+            settings=config.changes(), jobs=options.jobs, register=options.load,
             on_progress=lambda done, count: terminal.progress(lambda: f"{done} of {count} runs"), keep_going=True,
         )  # fmt: skip
         terminal.clear()

@@ -436,6 +436,11 @@ Done = namedtuple("Done", "rows trees samplings published failures stopped")
 def _replay_all(made, config, options, watch, snapshots, done, heat=None):
     """Done, with what is done. What leaves nothing done is raised."""
     stopped = None
+
+    def failed(source, told):
+        done.failures.append(Failed(source, told))
+        terminal.note(f"gpucache: {told}")
+
     for source in options.traces:
         try:
             for row in replay(made, config, source, options.sample or 0, done.trees, watch, options.per,
@@ -444,11 +449,17 @@ def _replay_all(made, config, options, watch, snapshots, done, heat=None):
         except (Failure, GpucacheError) as error:
             if len(options.traces) == 1 and not done.rows:
                 raise
-            done.failures.append(Failed(source, str(error)))
-            terminal.note(f"gpucache: {error}")
+            failed(source, str(error))
         except (KeyboardInterrupt, SystemExit) as error:
             stopped = error
             break
+        except Exception as error:
+            from ..loading import blame  # a policy's, of --load
+
+            told = blame(error)
+            if told is None or len(options.traces) == 1:
+                raise
+            failed(source, told)
     if not done.rows and (stopped or done.failures):
         raise stopped or Failure(f"{len(done.failures)} of {len(options.traces)} traces failed")
     return done._replace(stopped=stopped)

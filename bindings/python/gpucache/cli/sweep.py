@@ -14,7 +14,7 @@ from .. import _executors
 from ..about import COLUMNS, cells
 from ..plan import PlanError, read
 from ..sweeping import sweep
-from ._common import natural, terminal
+from ._common import add_load, natural, terminal
 from ._output import Failure, Output
 
 _MOST_TASKS = 1000  # of an array job: Slurm's MaxArraySize is 1001 by default
@@ -36,6 +36,7 @@ def add(commands):
                         help="runs at the same time; default: as many as processors")  # fmt: skip
     parser.add_argument("--executor", type=_executor, default=("processes", None), metavar="KIND",
                         help="who runs: processes (the default); mpi, under mpiexec; dask=ADDRESS of a scheduler")
+    add_load(parser)
     parser.add_argument("--slurm", metavar="FILE", help="run nothing, and write an array job for sbatch whose tasks add "
                         "to the store")  # fmt: skip
     parser.add_argument("--task", type=_part, metavar="I/N", help="of all runs every N-th alone, from the I-th on, "
@@ -105,17 +106,18 @@ def as_csv(found):
     return text.getvalue()
 
 
-def as_script(plan, path, store, tasks):
+def as_script(plan, path, store, tasks, load):
     """An array job, to be run where this runs, with what this runs with."""
+    files = "".join(f" --load {shlex.quote(each)}" for each in load)
     variables = ("PYTHONPATH", "GPUCACHE_LIBRARY", "LD_LIBRARY_PATH")
     lines = [
         "#!/bin/sh", f"#SBATCH --job-name={shlex.quote(os.path.splitext(os.path.basename(path))[0])}",
         f"#SBATCH --array=0-{tasks - 1}", "#SBATCH --cpus-per-task=1",
         f"# {len(plan.points)} runs by gpucache. Submit it with sbatch; when all tasks are done, or some of them, the table is",
-        f"#   gpucache sweep {shlex.quote(path)} --store {shlex.quote(store)}",
+        f"#   gpucache sweep {shlex.quote(path)} --store {shlex.quote(store)}{files}",
         f"cd {shlex.quote(os.getcwd())} || exit 1",
         *(f"export {name}={shlex.quote(os.environ[name])}" for name in variables if os.environ.get(name)),
-        f"exec {shlex.quote(sys.executable)} -m gpucache sweep {shlex.quote(path)} --store {shlex.quote(store)} \\",
+        f"exec {shlex.quote(sys.executable)} -m gpucache sweep {shlex.quote(path)} --store {shlex.quote(store)}{files} \\",
         f'    --jobs "${{SLURM_CPUS_PER_TASK:-1}}" --task "$SLURM_ARRAY_TASK_ID/{tasks}"',
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
@@ -160,7 +162,7 @@ def _run(options, pool):
     store = options.store or os.path.splitext(options.plan)[0] + ".jsonl"
     if options.slurm is not None:
         with Output(options.slurm) as output:
-            output.commit(as_script(plan, options.plan, store, min(len(plan.points), _MOST_TASKS)))
+            output.commit(as_script(plan, options.plan, store, min(len(plan.points), _MOST_TASKS), options.load))
         return
     outputs = {}
     try:
@@ -168,7 +170,7 @@ def _run(options, pool):
             if getattr(options, name) is not None:
                 outputs[name] = Output(getattr(options, name))
         found = sweep(plan, store, jobs=options.jobs, executor=pool, retry=options.retry, part=options.task or (0, 1),
-                      on_progress=_progress)  # fmt: skip
+                      load=options.load, on_progress=_progress)  # fmt: skip
         terminal.clear()
         _tell(options, outputs, found, store)
     finally:

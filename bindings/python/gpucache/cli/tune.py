@@ -68,7 +68,8 @@ class Runs:
         self.done = self.known = 0
 
     def identity(self, application, changes):
-        return identity(application.source, {**application.config, **changes}, application.options.kernel)
+        options = application.options
+        return identity(application.source, {**application.config, **changes}, options.kernel, options.load)
 
     def measure(self, application, changes):
         """{number: figures} of {number: settings}."""
