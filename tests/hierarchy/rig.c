@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/rig.h"
 
+#include "measured.h"
+
 #include <criterion/criterion.h>
 #include <inttypes.h>
 
@@ -96,10 +98,10 @@ unsigned rig_lines(const rig *r, unsigned level, uint32_t instances) {
 }
 
 void rig_expect(rig *r, const gpc_stats *expected, int line) {
-    gpc_stats actual = rig_stats(r);
-#define X(id, field, name, unit, kind, objects, needs, since, meaning)           \
-    cr_expect_eq(actual.field == GPC_ABSENT ? 0 : actual.field, expected->field, \
-                 "line %d: %s is %" PRIu64 ", not %" PRIu64, line, name, actual.field, expected->field);
+    gpc_stats actual = measured(rig_stats(r));
+#define X(id, field, name, unit, kind, objects, needs, since, meaning)                                                \
+    cr_expect_eq(actual.field, expected->field, "line %d: %s is %" PRIu64 ", not %" PRIu64, line, name, actual.field, \
+                 expected->field);
     GPC_COUNTERS(X)
 #undef X
     uint64_t loads = 0;

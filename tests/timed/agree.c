@@ -2,6 +2,7 @@
 #include "timed/drive.h"
 
 #include "effort.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -43,6 +44,7 @@ static void access_twin(gpc_hierarchy *twin, shot s) {
 
 /* Counters up to the first that has to do with time. `what` came last. */
 static bool same_counters(const gpc_stats *timed, const gpc_stats *functional, const char *text, const char *what) {
+    const gpc_stats a_stats = measured(*timed), b_stats = measured(*functional);
     bool same = true;
     for (size_t i = 0; i < gpc_counter_count(); i++) {
         gpc_counter_info info = GPC_COUNTER_INFO_INIT;
@@ -50,8 +52,8 @@ static bool same_counters(const gpc_stats *timed, const gpc_stats *functional, c
         if (!strcmp(info.name, "cycles"))
             return same;
         uint64_t a, b;
-        memcpy(&a, (const char *)timed + info.offset, sizeof a);
-        memcpy(&b, (const char *)functional + info.offset, sizeof b);
+        memcpy(&a, (const char *)&a_stats + info.offset, sizeof a);
+        memcpy(&b, (const char *)&b_stats + info.offset, sizeof b);
         cr_expect_eq(a, b, "%s: %s is %" PRIu64 " timed, %" PRIu64 " functional\n%s", what, info.name, a, b, text);
         same &= a == b;
     }

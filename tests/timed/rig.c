@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/rig.h"
 
+#include "measured.h"
+
 #include <criterion/criterion.h>
 #include <inttypes.h>
 
@@ -324,7 +326,7 @@ gpc_stats rig_stats(const rig *r) {
     gpc_stats stats;
     gpc_stats_init(&stats);
     cr_assert_eq(gpc_hierarchy_get_stats(r->hierarchy, &stats), GPC_OK);
-    return stats;
+    return measured(stats);
 }
 
 uint64_t rig_now(const rig *r) {
