@@ -35,7 +35,12 @@ static const gpci_queue *reply_queue(const gpci_timed *t, const gpci_stage *stag
     return GPCI_UNLIKELY(p->type == GPCI_ATOMIC) && is_limited(t, stage) ? &stage->atomics : &stage->served;
 }
 
-/* The packet is served: it goes back as its own reply once its data are out of the port. */
+/* What its SM is told: an atomic brings what it has found; a store and a reduction are only acknowledged. */
+static uint32_t reply_bytes(const gpci_packet *p) {
+    return p->type == GPCI_WRITE || p->request.kind == GPC_REDUCTION ? 0 : gpci_packet_bytes(p);
+}
+
+/* The packet is served: it goes back as its own reply once its data are out of the port, and a reduction's, too. */
 GPCI_INLINE void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p, uint8_t level) {
     if (!has_reply(p)) {
         gpci_pool_give(&t->pool, packet);
@@ -52,7 +57,7 @@ GPCI_INLINE void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_p
     gpci_see(t, GPC_WHAT_SERVE, stage, p, due);
     if (p->type == GPCI_READ)
         p->request.policy_word = gpc_cache_respond(stage->cache, &p->request); /* none without a cache */
-    p->path.size = t->header + bytes;
+    p->path.size = t->header + reply_bytes(p);
     p->type = GPCI_REPLY;
     t->pool.links[packet].due = due;
     gpci_queue *queue = waits ? &stage->atomics : &stage->served;

@@ -321,7 +321,7 @@ static uint64_t carried(const rig *r, const char *name, uint64_t *packets) {
 /*
  * Links carry what slices asked for: over the memory link goes what DRAM reads and writes; between partitions what is
  * counted as remote, of which the sectors of an atomic go there and come back. Requests of reads and answers to writes
- * are headers alone.
+ * and reductions are headers alone.
  */
 static void check_links(const rig *r, const gpc_stats *s, const char *text) {
     uint64_t packets[4];

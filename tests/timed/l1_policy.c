@@ -203,9 +203,12 @@ Test(timed_l1_policy, atomics) {
     cr_expect_eq(stats.l2_atomic_sectors, 1);
     cr_expect_eq(stats.l2_atomic_sector_hits, 1);
     cr_expect_eq(stats.l1_atomic_requests, 1);
+    cr_expect_eq(stats.network_reply_bytes, 8 + 32, "what it has found");
     rig_latency(&r, WORD(GPC_REDUCTION, 0));
     cr_expect_eq(r.done[r.issued - 1].kind, GPC_REDUCTION);
     cr_expect_eq(rig_stats(&r).l2_atomic_sectors, 2);
+    cr_expect_eq(rig_stats(&r).network_request_bytes - stats.network_request_bytes, 8 + 32);
+    cr_expect_eq(rig_stats(&r).network_reply_bytes - stats.network_reply_bytes, 8, "only that it is done");
     rig_latency(&r, LINE(GPC_LOAD, 0));
     cr_expect_eq(r.done[r.issued - 1].level, 2, "L1 holds nothing stale");
     rig_close(&r);
