@@ -36,7 +36,7 @@
  * with it, it runs exactly once, also when the registration itself fails.
  *
  * Structures. Option and result structures begin with `size_t struct_size`;
- * fill them with the `_INIT` macro or `_init` function. The library takes a
+ * fill them with the `_INIT` macro, or by name with gpc_struct_init. The library takes a
  * smaller, older structure as if the missing fields had their defaults, and a
  * larger, newer one if the bytes it does not know are zero, and are no more than
  * GPC_STRUCT_GROWTH. gpc_request,

@@ -6,7 +6,19 @@ import re
 import tempfile
 import unittest
 
-from support import BUILD, HEADERS, INCLUDE, LIBRARY, STRICT, compilers, declared_functions, inline_functions, run, without_comments
+from support import (
+    BUILD,
+    HEADERS,
+    INCLUDE,
+    LIBRARY,
+    ROOT,
+    STRICT,
+    compilers,
+    declared_functions,
+    inline_functions,
+    run,
+    without_comments,
+)
 
 
 def text_of_all():
@@ -58,6 +70,10 @@ class Structures(unittest.TestCase):
         for name, macro in initialisers().items():
             lines.append(f"static {name} {name}_macro = {macro};")
             lines.append(f'if ({name}_macro.struct_size != sizeof({name})) printf("{macro}: wrong struct_size\\n");')
+            lines.append(f"static {name} {name}_named; memset(&{name}_named, 0x5a, sizeof {name}_named);")
+            lines.append(f'if (gpc_struct_init("{name}", sizeof({name}), NULL, &{name}_named) ||')
+            lines.append(f"memcmp(&{name}_macro, &{name}_named, sizeof({name})))")
+            lines.append(f'printf("{macro} and gpc_struct_init differ\\n");')
             if f"{name}_init" in functions:
                 # Static: padding is zero in both, since the function copies or writes fields.
                 lines.append(f"static {name} {name}_function; {name}_init(&{name}_function);")
@@ -86,6 +102,8 @@ class Structures(unittest.TestCase):
                   "gpc_prefetcher_ops", "gpc_protocol"}
         filled_in = {"gpc_policy_env", "gpc_scheduler_env", "gpc_progress", "gpc_throttle_view", "gpc_throttle_classes",
                      "gpc_coherence_completion"}
+        for name in set(structs) - filled_in:
+            self.assertRegex((ROOT / "lib/base/struct_init.c").read_text(), rf"X\({name}\b", "gpc_struct_init")
         exempt = tables | filled_in
         functions = declared_functions() | inline_functions()
         known = set(initialisers()) | {name[: -len("_init")] for name in functions if name.endswith("_init")}
