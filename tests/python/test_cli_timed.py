@@ -156,14 +156,15 @@ class Run(Commands):
         document = self.document(self.source, "--mode", "timed", "--preset", "gtx480")
         self.assertEqual(document["config"]["mode"], "timed")
         absent = ("l1.zero_reuse_evictions", "l1.inter_warp_hits", "l1.oracle_decisions", "l1.reorder", "link.",
-                  "cluster_network.", "gpu.", "gpu_link.")  # fmt: skip
+                  "cluster_network.", "gpu.", "gpu_link.", "l2.constant_", "l2.texture_", "l2.instruction_",
+                  "l1.reply_stalls")  # fmt: skip
         names = {counter.name for counter in gpucache.counters() if counter.kind != "ratio"}
         names = {name for name in names if not name.startswith((*absent, "l1.intra_warp", "l1.oracle")) and
                  "prefetch" not in name}  # fmt: skip
         for kernel, (_, blocks) in zip(document["kernels"], KERNELS):
             stats = kernel["stats"]
             self.assertLessEqual(names, set(stats))
-            self.assertFalse(set(absent) & set(stats), "no link, no cluster, nothing tracked")
+            self.assertFalse(set(absent) & set(stats), "no link, no cluster, nothing tracked, no host")
             self.assertNotIn("series", kernel)
             # Two warps a block; 5 instructions, 2 loads and 1 store of a line each.
             self.assertEqual(stats["warp_instructions"], 10 * blocks)

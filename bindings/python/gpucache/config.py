@@ -2,23 +2,51 @@
 """Configuration: keys with values, presets, the key reference."""
 
 import ctypes
-from collections import namedtuple
+import os
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 from . import _generated as g
 from ._constants import ImportOutcome, Status, ValueType
 from ._loader import lib
 from ._native import Handle, call, decoded, settle, text
+from .context import Context
 from .errors import NotFoundError
 
-# `choices` are words; of a number, words that may stand instead of it.
-Key = namedtuple("Key", "name type unit initial minimum maximum choices meaning")
-Preset = namedtuple("Preset", "name summary")
-# Of a file of GPGPU-Sim's: `outcome` is an ImportOutcome, `value` "" where there is none, `reason` says why it was not
-# applied, "" of one that was.
-ImportedOption = namedtuple("ImportedOption", "name value line outcome reason", defaults=("",))
+Path = Union[str, bytes, "os.PathLike[Any]"]
+Value = Union[str, bytes, int, float]
 
 
-def config_keys():
+class Key(NamedTuple):
+    """A configuration key; `choices` are words; of a number, words that may stand instead of it."""
+
+    name: str
+    type: ValueType
+    unit: str
+    initial: str
+    minimum: float
+    maximum: float
+    choices: Tuple[str, ...]
+    meaning: str
+
+
+class Preset(NamedTuple):
+    name: str
+    summary: str
+
+
+class ImportedOption(NamedTuple):
+    """Of a file of GPGPU-Sim's: `value` is "" where there is none, `reason` says why it was not applied, "" of one that
+    was.
+    """
+
+    name: str
+    value: str
+    line: int
+    outcome: ImportOutcome
+    reason: str = ""
+
+
+def config_keys() -> List[Key]:
     """Every Key, in the order of the reference."""
     found = []
     for index in range(lib.gpc_key_count()):
@@ -32,7 +60,7 @@ def config_keys():
     return found
 
 
-def presets():
+def presets() -> List[Preset]:
     """Every Preset."""
     found = []
     for index in range(lib.gpc_preset_count()):
@@ -42,7 +70,7 @@ def presets():
     return found
 
 
-def preset_text(name):
+def preset_text(name: str) -> str:
     """A preset's own text, with the source of every figure."""
     found = lib.gpc_preset_text(text(name, "preset"))
     if found is None:
@@ -66,7 +94,9 @@ class Config(Handle):
     settings  {key: value} after it
     """
 
-    def __init__(self, context, preset=None, settings=None):
+    def __init__(
+        self, context: Context, preset: Optional[str] = None, settings: Optional[Mapping[str, Value]] = None,
+    ) -> None:
         self._make(context, lib.gpc_config_create, context._live())
         if preset is not None:
             self.load_preset(preset)
@@ -84,38 +114,40 @@ class Config(Handle):
         return cls.__new__(cls)._make(context, function, pointer)
 
     @property
-    def preset(self):
+    def preset(self) -> Optional[str]:
         """Name of the preset that was applied last; None: none."""
         found = lib.gpc_config_preset(self._live())
         return None if found is None else decoded(found)
 
-    def changes(self):
+    def changes(self) -> Dict[str, str]:
         """{key: value} of what differs from the preset, or from the keys' defaults where there is none."""
         with Config(self._context, self.preset) as plain:
             return {key: value for key, value in self.items() if value != plain[key]}
 
-    def copy(self):
+    def copy(self) -> "Config":
         return Config._of(self._context, lib.gpc_config_copy, self._live())
 
-    def load_preset(self, name):
+    def load_preset(self, name: str) -> None:
         call(lib.gpc_config_load_preset, self._live(), text(name, "preset"))
 
-    def load_file(self, path):
+    def load_file(self, path: Path) -> None:
         """`key = value` lines, `preset = NAME`, `include = PATH`. All or nothing."""
         call(lib.gpc_config_load_file, self._live(), text(path, "path"))
 
-    def load_text(self, lines, name="text"):
+    def load_text(self, lines: str, name: str = "text") -> None:
         """The same from text; `name` stands for the file in messages."""
         call(lib.gpc_config_load_text, self._live(), text(lines, "text"), text(name, "name"))
 
-    def import_gpgpusim(self, path, found=None):
+    def import_gpgpusim(self, path: Path, found: Optional[List[ImportedOption]] = None) -> int:
         """Apply a GPGPU-Sim or Accel-Sim option file. Returns how many options had a key here.
 
         found  a list, to which an ImportedOption is added for each option of the file, in its order
         """
         return self._import(lib.gpc_config_import_gpgpusim_with, found, text(path, "path"))
 
-    def import_gpgpusim_text(self, options, name="text", found=None):
+    def import_gpgpusim_text(
+        self, options: str, name: str = "text", found: Optional[List[ImportedOption]] = None,
+    ) -> int:
         """The same from text; `name` stands for the file in messages."""
         return self._import(lib.gpc_config_import_gpgpusim_text, found, text(options, "options"), text(name, "name"))
 
@@ -131,34 +163,34 @@ class Config(Handle):
         call(function, self._live(), *arguments, g.gpc_import_fn(note), None)
         return sum(option.outcome is ImportOutcome.APPLIED for option in found[before:])
 
-    def set_pair(self, pair):
+    def set_pair(self, pair: str) -> None:
         """One setting from `key=value`."""
         call(lib.gpc_config_set_pair, self._live(), text(pair, "setting"))
 
-    def __setitem__(self, key, value):
+    def __setitem__(self, key: str, value: Value) -> None:
         call(lib.gpc_config_set, self._live(), text(key, "key"), _value_text(value))
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> str:
         """Canonical text of a value."""
         out = ctypes.c_char_p()
         settle(lib.gpc_config_get(self._live(), text(key, "key"), ctypes.byref(out)), what=f"configuration key '{key}'")
         return decoded(out.value)
 
-    def number(self, key):
+    def number(self, key: str) -> int:
         """A value as a number: bytes of a size, 0 or 1 of a switch."""
         out = ctypes.c_uint64()
         status = lib.gpc_config_get_u64(self._live(), text(key, "key"), ctypes.byref(out))
         settle(status, what=f"configuration key '{key}'")
         return out.value
 
-    def keys(self):
+    def keys(self) -> List[str]:
         return [key.name for key in config_keys()]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self.keys())
 
-    def __contains__(self, key):
+    def __contains__(self, key: object) -> bool:
         return key in self.keys()
 
-    def items(self):
+    def items(self) -> List[Tuple[str, str]]:
         return [(key, self[key]) for key in self.keys()]

@@ -3,7 +3,7 @@
 
 import ctypes
 import weakref
-from collections import namedtuple
+from typing import Any, Callable, List, NamedTuple, Optional, Tuple, Union
 
 from . import _generated as g
 from ._constants import CounterTable, LogLevel, PolicyKind, ReadsBits, Simd
@@ -11,8 +11,17 @@ from ._loader import lib
 from ._native import Handle, call, choice, decoded, drop, held, hold, invoke, settle, strict, text
 from .stats import struct_of
 
-# `parameters` are Parameters, `texts` TextParameters.
-PolicyInfo = namedtuple("PolicyInfo", "kind name summary source parameters texts builtin")
+
+class PolicyInfo(NamedTuple):
+    """What is known of a policy; `parameters` are Parameters, `texts` TextParameters."""
+
+    kind: PolicyKind
+    name: str
+    summary: str
+    source: str
+    parameters: Tuple[Any, ...]
+    texts: Tuple[Any, ...]
+    builtin: bool
 
 
 def _described(kind, info):
@@ -52,7 +61,10 @@ class Context(Handle):
     log     called with (LogLevel, message) when the library has something to say that is no error
     """
 
-    def __init__(self, *, seed=1, simd=Simd.AUTO, log=None):
+    def __init__(
+        self, *, seed: int = 1, simd: Union[Simd, str, int] = Simd.AUTO,
+        log: Optional[Callable[[LogLevel, str], Any]] = None,
+    ) -> None:
         self.log = log
         self._has_python = False  # policies: accesses call back
         options = g.gpc_context_options(seed=seed, simd=choice(Simd, simd, "simd"))
@@ -63,7 +75,7 @@ class Context(Handle):
             weakref.finalize(self, drop, options.log_data)
         self._create(lib.gpc_context_destroy, lib.gpc_context_create, ctypes.byref(options))
 
-    def register(self, policy):
+    def register(self, policy: Any) -> Any:
         """Register under its `name` a subclass of ReplacementPolicy, Predictor, SchedulerPolicy or Throttle; or a
         Protocol.
 
@@ -84,7 +96,7 @@ class Context(Handle):
         self._has_python = True
         return policy
 
-    def load(self, path):
+    def load(self, path) -> None:
         """Register what a file brings: of Python its subclasses of policies, of a shared library what its
         gpucache_register() registers. LoadError names the file.
         """
@@ -92,7 +104,7 @@ class Context(Handle):
 
         load(self, path)
 
-    def policies(self, kind):
+    def policies(self, kind: Union[PolicyKind, str, int]) -> List[PolicyInfo]:
         """PolicyInfo of every policy of a PolicyKind, built-in ones first."""
         kind = choice(PolicyKind, kind, "kind")
         found = []
@@ -102,13 +114,16 @@ class Context(Handle):
             found.append(_described(kind, info))
         return found
 
-    def protocol(self, name):
+    def protocol(self, name: str) -> Any:
         """A coherence Protocol, whose tables can be read, changed, and registered under another name."""
         from . import protocol as protocols
 
         return protocols.find(self, name)
 
-    def policy_cost(self, kind, spec, *, sets, ways, line_bytes=128, sectors=1, caches=1):
+    def policy_cost(
+        self, kind: Union[PolicyKind, str, int], spec: str, *, sets: int, ways: int, line_bytes: int = 128,
+        sectors: int = 1, caches: int = 1,
+    ) -> int:
         """Hardware cost in bits of `name` or `name(parameter=value)` on a cache of this geometry; 0 if not stated.
 
         caches  of a level whose cost is wanted: what they share counts once
@@ -123,7 +138,7 @@ class Context(Handle):
         settle(status, error)
         return bits.value
 
-    def policy_reads(self, kind, spec):
+    def policy_reads(self, kind: Union[PolicyKind, str, int], spec: str) -> ReadsBits:
         """ReadsBits: what a replacement policy or predictor goes by, with these parameters; 0 if not stated."""
         kind, spec = choice(PolicyKind, kind, "kind"), text(spec, "policy")
         reads = ctypes.c_uint64()
@@ -134,7 +149,7 @@ class Context(Handle):
         settle(status, error)
         return ReadsBits(reads.value)
 
-    def scheduler_cost(self, spec, warps):
+    def scheduler_cost(self, spec: str, warps: int) -> int:
         """The same of a scheduler of so many warps, with its throttles: `name + name(parameter=value)`."""
         bits = ctypes.c_uint64()
         error = g.gpc_error()
@@ -146,6 +161,6 @@ class Context(Handle):
         return bits.value
 
 
-def version():
+def version() -> str:
     """Version of the library that is loaded, as text."""
     return decoded(lib.gpc_version_string())

@@ -3,15 +3,29 @@
 
 import ctypes
 from collections import namedtuple
+from typing import Any, List, Mapping, NamedTuple, Optional, Union
 
 from . import _generated as g
 from ._constants import GPC_ABSENT, CounterKind, CounterTable, Merge, Status
 from ._loader import lib
 from ._native import decoded, invoke, settle
 
-# `kind` is "counter", "histogram" or "ratio"; `merge` says how instances and kernels combine; `objects` are bits, one
-# for each Object that has it; `id` is the counter's own in all versions of the library.
-Counter = namedtuple("Counter", "name unit meaning kind buckets merge id since objects needs")
+class Counter(NamedTuple):
+    """What a counter is. `kind` is "counter", "histogram" or "ratio"; `merge` says how instances and kernels combine;
+    `objects` are bits, one for each Object that has it; `id` is the counter's own in all versions of the library.
+    """
+
+    name: str
+    unit: str
+    meaning: str
+    kind: str
+    buckets: int
+    merge: Merge
+    id: int
+    since: str
+    objects: int
+    needs: int
+
 
 _Entry = namedtuple("_Entry", "counter numerator denominator")
 _KINDS = {CounterKind.HISTOGRAM: "histogram", CounterKind.RATIO: "ratio"}
@@ -41,17 +55,17 @@ def _table(table):
     return _tables[table]
 
 
-def counters_of(table):
+def counters_of(table: CounterTable) -> List[Counter]:
     """The Counters of a CounterTable."""
     return [entry.counter for entry in _table(table)]
 
 
-def counters():
+def counters() -> List[Counter]:
     """What Stats holds: counters, histograms, then ratios."""
     return counters_of(CounterTable.HIERARCHY)
 
 
-def counter_id(name):
+def counter_id(name: str) -> int:
     """The identity of what Stats holds by a name; KeyError."""
     for counter in counters():
         if counter.name == name:
@@ -59,7 +73,7 @@ def counter_id(name):
     raise KeyError(f"no counter '{name}'")
 
 
-def cache_counters():
+def cache_counters() -> List[Counter]:
     """What CacheStats holds."""
     return counters_of(CounterTable.CACHE)
 
@@ -127,8 +141,14 @@ def read_object(functions, pointer, kind, index):
     return found
 
 
-# What policies publish of themselves: over `instances` of them, the sum, or of a `level` the largest.
-PolicyValue = namedtuple("PolicyValue", "value unit meaning level instances")
+class PolicyValue(NamedTuple):
+    """What policies publish of themselves: over `instances` of them, the sum, or of a `level` the largest."""
+
+    value: int
+    unit: str
+    meaning: str
+    level: bool
+    instances: int
 
 
 def read_policies(function, pointer):
@@ -180,11 +200,11 @@ class Stats(_Values):
 
     _of = CounterTable.HIERARCHY
 
-    def __init__(self, raw=None):
+    def __init__(self, raw: Optional[Any] = None) -> None:
         super().__init__(empty()[0] if raw is None else raw)
 
     @classmethod
-    def of(cls, values):
+    def of(cls, values: Mapping[str, Union[int, List[int]]]) -> "Stats":
         """Stats of some values by name, histograms as lists; the others are 0."""
         raw = empty()[0]
         for name, value in values.items():
@@ -196,7 +216,7 @@ class Stats(_Values):
                 raise KeyError(f"no counter '{name}'")
         return cls(raw)
 
-    def __add__(self, other):
+    def __add__(self, other: "Stats") -> "Stats":
         if not isinstance(other, Stats):
             return NotImplemented
         result, layout = empty()
@@ -205,7 +225,7 @@ class Stats(_Values):
             settle(status, what="gpc_stats_add_as")
         return Stats(result)
 
-    def __sub__(self, earlier):
+    def __sub__(self, earlier: "Stats") -> "Stats":
         if not isinstance(earlier, Stats):
             return NotImplemented
         result, layout = empty()
@@ -217,11 +237,11 @@ class Stats(_Values):
         )
         return Stats(result)
 
-    def json(self):
+    def json(self) -> str:
         """One JSON object, ratios with six decimals."""
         return self._text(lib.gpc_stats_json_as)
 
-    def csv(self, header=False):
+    def csv(self, header: bool = False) -> str:
         """A CSV line of the values, under one of the names if `header`."""
         return self._text(lib.gpc_stats_csv_as, header)
 
