@@ -8,8 +8,8 @@
  * Cycles that an SM runs ahead, at most: well below the wheel's span; and at least, for fewer are not worth it. And
  * those without a step that it looks beyond.
  */
-#define MOST 256u
-#define LEAST 4u
+#define FARTHEST 256u
+#define NEAREST 4u
 #define GAP 6u
 
 bool gpci_may_run_ahead(const gpci_timed *t) {
@@ -47,12 +47,12 @@ GPCI_INLINE uint64_t next_turn(const gpci_wheel *wheel, uint32_t l1, uint32_t sm
 /* The last cycle in which no reply can come that the reply network has not granted by now. */
 static uint64_t last_without_reply(const gpci_stage *stage, uint64_t now) {
     if (!stage->below)
-        return now + MOST;
+        return now + FARTHEST;
     const gpci_network_options *o = &stage->replies_in->options;
     const uint64_t cycles = (uint64_t)o->latency * o->clock.core / o->clock.own;
     if (o->clock.core == o->clock.own)
-        return now + (cycles < MOST ? cycles : MOST);
-    return now + (cycles > MOST ? MOST : cycles ? cycles - 1 : 0);
+        return now + (cycles < FARTHEST ? cycles : FARTHEST);
+    return now + (cycles > FARTHEST ? FARTHEST : cycles ? cycles - 1 : 0);
 }
 
 /* Take a component's turn at a cycle; false: it has none. */
@@ -99,7 +99,7 @@ void gpci_run_ahead(gpci_timed *t, uint32_t sm) {
         return;
     uint64_t last = last_without_reply(stage, now);
     last = last < t->ahead_limit ? last : t->ahead_limit;
-    if (last < now + LEAST)
+    if (last < now + NEAREST)
         return;
     uint64_t cycle = next_turn(wheel, stage->component, number, now + 1);
     if (cycle > last || !t->front.alone(t->front.user_data, sm))

@@ -92,7 +92,7 @@ static void record(gpci_walk *w, const reads_problem *p, const gpci_match *m) {
 }
 
 /* The lanes of the mask for which something holds, or that do something. */
-#define LANES(w, found, lane, expression)                     \
+#define BY_LANE(w, found, lane, expression)                   \
     for (uint64_t left = (w)->mask; left; left &= left - 1) { \
         const unsigned lane = gpci_lowest(left);              \
         (found) |= (uint64_t)(expression) << lane;            \
@@ -102,7 +102,7 @@ static void record(gpci_walk *w, const reads_problem *p, const gpci_match *m) {
 static uint64_t walk_edge(gpci_walk *w, const reads_problem *p, gpci_match *m) {
     const gpci_reads *r = &p->reads;
     uint64_t at[GPCI_SYNTHETIC_LANES] = {0}, all = w->mask, on = 0, differing = 0;
-    LANES(w, on, lane, gpci_match_compares(r, &m[lane]))
+    BY_LANE(w, on, lane, gpci_match_compares(r, &m[lane]))
     if (!gpci_if(w, on)) {
         w->mask = all;
         return 0;
@@ -111,7 +111,7 @@ static uint64_t walk_edge(gpci_walk *w, const reads_problem *p, gpci_match *m) {
     do {
         uint64_t same = 0;
         const uint64_t lanes = w->mask;
-        LANES(w, same, lane, gpci_match_same(r, &m[lane]))
+        BY_LANE(w, same, lane, gpci_match_same(r, &m[lane]))
         for (unsigned lane = 0; lane < w->lanes; lane++)
             at[lane] = lanes >> lane & 1 ? m[lane].at - 1 : 0;
         gpci_access_at(w, p->base[REFERENCE], at);
@@ -125,7 +125,7 @@ static uint64_t walk_edge(gpci_walk *w, const reads_problem *p, gpci_match *m) {
         }
         gpci_end_if(w);
         again = 0;
-        LANES(w, again, lane, (same >> lane & 1) && gpci_match_compares(r, &m[lane]))
+        BY_LANE(w, again, lane, (same >> lane & 1) && gpci_match_compares(r, &m[lane]))
     } while (gpci_loop(w, again));
     w->mask = all;
     return differing;
@@ -136,7 +136,7 @@ static uint64_t walk_down(gpci_walk *w, const reads_problem *p, gpci_match *m, u
     const gpci_reads *r = &p->reads;
     uint64_t with = 0, on = 0;
     const uint64_t all = w->mask;
-    LANES(w, with, lane, gpci_match_follow(r, &m[lane]))
+    BY_LANE(w, with, lane, gpci_match_follow(r, &m[lane]))
     if (gpci_if(w, all & ~with)) {
         record(w, p, m);
         for (uint64_t left = w->mask; left; left &= left - 1) {
@@ -154,7 +154,7 @@ static uint64_t walk_down(gpci_walk *w, const reads_problem *p, gpci_match *m, u
     const uint64_t differing = walk_edge(w, p, m);
     *recorded |= with;
     w->mask = with & ~differing;
-    LANES(w, on, lane, gpci_match_base(r, &m[lane]) != GPCI_NO_BASE)
+    BY_LANE(w, on, lane, gpci_match_base(r, &m[lane]) != GPCI_NO_BASE)
     w->mask = with;
     *recorded &= ~on;
     return gpci_loop(w, on) ? on : 0;
@@ -227,17 +227,17 @@ static void walk_climb(gpci_walk *w, const reads_problem *p, const gpci_printing
     load_field(w, p, MATCH_START);
     load_read(w, p, of, none);
     load_field(w, p, MATCH_NODE);
-    LANES(w, climbs, lane, node[lane] != of[lane].above)
+    BY_LANE(w, climbs, lane, node[lane] != of[lane].above)
     if (gpci_if(w, climbs)) {
         uint64_t again;
         do {
             again = 0;
-            LANES(w, again, lane, (node[lane] = nodes[node[lane]].parent) != of[lane].above)
+            BY_LANE(w, again, lane, (node[lane] = nodes[node[lane]].parent) != of[lane].above)
         } while (gpci_loop(w, again));
     }
     w->mask = all;
     load_field(w, p, MATCH_ALIGNMENT);
-    LANES(w, same, lane, of[lane].top == of[lane].found.node)
+    BY_LANE(w, same, lane, of[lane].top == of[lane].found.node)
     if (gpci_if(w, same))
         load_field(w, p, MATCH_EDGE);
     gpci_end_if(w);
@@ -298,7 +298,7 @@ static void walk_print(gpci_walk *w, const gpci_launch *l) {
     do {
         walk_print_step(w, p, of);
         again = 0;
-        LANES(w, again, lane, !gpci_printing_is_over(&of[lane]))
+        BY_LANE(w, again, lane, !gpci_printing_is_over(&of[lane]))
     } while (gpci_loop(w, again));
     w->mask = w->all;
     gpci_finish(w);
