@@ -293,7 +293,7 @@ def hit_rate(r):
 
 def traffic(r):
     """Sectors between L1 and L2; in timed runs the reply network's bytes, which know what a bypassing load left out."""
-    return r["network.reply_bytes"] or r["l2.read_sectors"]
+    return r.get("network.reply_bytes") or r["l2.read_sectors"]
 
 
 def old_share(r):

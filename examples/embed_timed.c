@@ -119,7 +119,9 @@ static void report(const host *h, const gpc_stats *stats) {
            h->completed, h->refused, (double)h->latency / (double)h->completed);
     printf("l1_load_sectors %" PRIu64 "\nl2_read_sectors %" PRIu64 "\n", stats->l1_load_sectors,
            stats->l2_read_sectors);
-    printf("memory_reads %" PRIu64 "\ndram_bursts %" PRIu64 "\n", h->taken, stats->dram_reads);
+    printf("memory_reads %" PRIu64 "\n", h->taken);
+    if (stats->dram_reads != GPC_ABSENT) /* with a memory of the host's own there is no DRAM to count */
+        printf("dram_bursts %" PRIu64 "\n", stats->dram_reads);
 }
 
 int main(int argc, char **argv) {

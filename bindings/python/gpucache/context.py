@@ -2,6 +2,7 @@
 """The context: owner of registries, seed and log."""
 
 import ctypes
+import os
 import weakref
 from typing import Any, Callable, List, NamedTuple, Optional, Tuple, Union
 
@@ -96,7 +97,7 @@ class Context(Handle):
         self._has_python = True
         return policy
 
-    def load(self, path) -> None:
+    def load(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Register what a file brings: of Python its subclasses of policies, of a shared library what its
         gpucache_register() registers. LoadError names the file.
         """

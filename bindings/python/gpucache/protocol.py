@@ -66,6 +66,14 @@ def name_of_bits(value):
     return "|".join(bit.name.lower().replace("_", "-") for bit in type(value) if bit & value)
 
 
+class _Table(g.gpc_protocol):
+    """The library's, and the arrays that it points to, which have to live as long."""
+
+    def __init__(self, **fields):
+        super().__init__(**fields)
+        self.kept = []
+
+
 class ProtocolState(int):
     """A state beside the six: its number, as a CoherenceState is; `name`, and what it `means`."""
 
@@ -271,7 +279,7 @@ class Protocol:
 
     def _raw(self):
         """A gpc_protocol, which keeps its tables alive."""
-        raw = g.gpc_protocol(
+        raw = _Table(
             name=text(self.name, "name"), summary=text(self.summary, "summary"), source=text(self.source, "source"),
             flags=self.flags, through_stores=self.through_stores,
             letters=text(self.letters, "letters") if self.letters is not None else None,
@@ -292,7 +300,7 @@ class Protocol:
             if self.events:
                 self._raw_events(raw, place, table)
             setattr(raw, place, ctypes.cast(ctypes.pointer(rules), ctypes.POINTER(g.gpc_protocol_rules)))
-            raw.kept = [*getattr(raw, "kept", ()), rules]
+            raw.kept += [rules]
         return raw
 
     def _raw_events(self, raw, place, table):
@@ -308,7 +316,7 @@ class Protocol:
                     rule.below or 0, rule.above or 0)  # fmt: skip
         raw.event_rules[at] = ctypes.cast(rules, ctypes.POINTER(g.gpc_protocol_rule))
         raw.raises[at] = ctypes.cast(raises, ctypes.POINTER(g.gpc_protocol_raise))
-        raw.kept = [*getattr(raw, "kept", ()), rules, raises]
+        raw.kept += [rules, raises]
 
     def register(self, context):
         call(lib.gpc_context_register_protocol, context._live(), ctypes.byref(self._raw()))
