@@ -207,7 +207,7 @@ def replay(settings, preset, mode, source, more):
                 stats = run.stats()
         seconds = round(time.process_time() - begun, 3)
     counters = {name: stats[name] for name in SUMMED if name in stats}  # what this mode measures
-    return {**counters, "ages": list(stats["l1.hits_by_age"]), "seconds": seconds}
+    return {**counters, "ages": list(stats.get("l1.hits_by_age", [])), "seconds": seconds}
 
 
 def make(task):
