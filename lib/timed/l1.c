@@ -168,12 +168,6 @@ static uint32_t copy_packet(gpci_timed *t, uint32_t packet, gpci_packet_type typ
     return copy;
 }
 
-/* On its way from the tags to the miss queue. */
-GPCI_INLINE void leave(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
-    t->pool.links[packet].due = t->wheel.now + t->miss_latency;
-    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
-}
-
 static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked) {
     bool itself = asked->packet != asked->waiter, cached = asked->cached;
     uint32_t fetch = itself ? asked->packet : copy_packet(t, asked->packet, GPCI_READ);
@@ -192,7 +186,7 @@ static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reques
     f->line.waiter = asked->waiter;
     gpci_l1_ask_read(&f->request, asked->word);
     gpci_count_l1_fetch(t->h, stage->index, f->segments);
-    leave(t, stage, fetch);
+    gpci_l1_queue_miss(t, stage, fetch, t->miss_latency);
     gpci_see_new(t, GPC_WHAT_FETCH, stage, f, f, f->line.marks & GPCI_MARK_PASSES);
 }
 
@@ -214,7 +208,7 @@ static void evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *evicti
                        .type = GPCI_WRITE,
                        .flags = GPCI_PACKET_POSTED};
     gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, p, NULL, false);
-    leave(t, stage, packet);
+    gpci_l1_queue_miss(t, stage, packet, t->miss_latency);
 }
 
 /* What a load's lookup found. Sectors in flight are hits, as hardware counts them. */
@@ -241,7 +235,7 @@ void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     p->born = t->wheel.now;
     gpci_l1_goes_itself(&p->request);
     gpci_see_queued(t, stage, p, type == GPCI_READ);
-    leave(t, stage, packet);
+    gpci_l1_queue_miss(t, stage, packet, t->miss_latency);
 }
 
 void gpci_l1_serve(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
@@ -488,8 +482,7 @@ void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     f->request.policy_word = 0;
     gpci_see(t, GPC_WHAT_QUEUE, stage, f, 0);
     gpci_count_l1_fetch(t->h, stage->index, f->segments);
-    t->pool.links[fetch].due = t->wheel.now;
-    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
+    gpci_l1_queue_miss(t, stage, fetch, 0);
 }
 
 static void run_due(gpci_timed *t, gpci_stage *stage) {

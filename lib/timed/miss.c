@@ -98,8 +98,7 @@ static void enter(gpci_timed *t, const gpc_request *request, const gpci_transact
         gpci_warp_rerank(t->h, &p->request);
     stage->takes_misses = true;
     gpci_see_miss(t, stage, flight, p);
-    t->pool.links[number].due = t->wheel.now;
-    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, number);
+    gpci_l1_queue_miss(t, stage, number, 0);
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }
 

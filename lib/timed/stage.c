@@ -358,31 +358,11 @@ GPCI_INLINE uint32_t way_now(const gpci_stage *stage, const gpci_packet *p, cons
                                       : gpci_find(stage->cache, r->set, line_of(stage, p->request.address));
 }
 
-/* Of the segments that are waited for, those of one that waits; its entry's leader may be done, and is no more. */
-static uint32_t waits_for(const gpci_timed *t, uint32_t waiter, uint8_t segment) {
-    const gpci_packet *w = gpci_packet_at(&t->pool, waiter);
-    return !w->mshr.done && w->mshr.needs & segment;
-}
-
-/* Do as many wait for one of the segments as may? */
-static GPCI_NOINLINE bool is_sector_full(const gpci_timed *t, const gpci_stage *stage, uint32_t leader, uint8_t needs) {
-    for (; needs; needs &= (uint8_t)(needs - 1)) {
-        const uint8_t segment = needs & (uint8_t)-needs;
-        uint64_t count = waits_for(t, leader, segment);
-        for (uint32_t n = gpci_packet_at(&t->pool, leader)->mshr.first; n != GPCI_NO_PACKET;
-             n = *gpci_next_of(&t->pool, n))
-            count += waits_for(t, n, segment);
-        if (count >= stage->options->merges)
-            return true;
-    }
-    return false;
-}
-
 static bool is_full(const gpci_timed *t, const gpci_stage *stage, uint32_t leader, uint8_t needs) {
     const gpci_stage_options *o = stage->options;
     if (gpci_packet_at(&t->pool, leader)->mshr.count < o->merges)
         return false;
-    return !o->by_sector || is_sector_full(t, stage, leader, needs);
+    return !o->by_sector || gpci_sector_is_full(t, stage, leader, needs);
 }
 
 gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access,

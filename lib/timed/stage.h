@@ -276,6 +276,9 @@ void gpci_stage_evicted(gpci_timed *t, gpci_stage *stage, const gpci_packet *pac
 /* What a store or an atomic wrote finds no room: it goes to the level below. */
 void gpci_stage_write_below(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet);
 
+/* sector_merges.c: do as many wait with an MSHR entry for one of these segments as may? */
+bool gpci_sector_is_full(const gpci_timed *t, const gpci_stage *stage, uint32_t leader, uint8_t needs);
+
 /* l1.c */
 /* A step ahead of the clock. False: its miss queue has something, and the rest of the step is left to the clock. */
 bool gpci_l1_step_ahead(gpci_timed *t, gpci_stage *stage);

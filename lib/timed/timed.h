@@ -203,6 +203,12 @@ GPCI_INLINE uint32_t gpci_packet_bytes(const gpci_packet *packet) {
     return gpci_count_sectors(packet->segments) * GPCI_SEGMENT;
 }
 
+/* A packet is in an L1's miss queue, and can leave it after `cycles`: what is on its way there counts as in it. */
+GPCI_INLINE void gpci_l1_queue_miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t cycles) {
+    t->pool.links[packet].due = t->wheel.now + cycles;
+    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
+}
+
 /* The line of L2 that an address lies in. */
 GPCI_INLINE uint64_t gpci_l2_line(const gpci_timed *t, uint64_t address) {
     return address & ~(uint64_t)(t->h->l2_level.line_bytes - 1);

@@ -92,8 +92,7 @@ static void write_line(gpci_timed *t, gpci_stage *stage, uint32_t number, const 
     flight_at(t, number)->left++;
     gpci_count_fence_write_back(t->h, stage->index, gpci_count_sectors(p->segments));
     gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, p, NULL, false);
-    t->pool.links[packet].due = t->wheel.now;
-    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
+    gpci_l1_queue_miss(t, stage, packet, 0);
 }
 
 /* Write back what is dirty, for one fence at a time. True once all of it has been acknowledged. */
