@@ -16,7 +16,7 @@ import unittest
 from harness import TemporaryCase, below_heading, command, environment, traceg, write_trace
 
 import gpucache
-from gpucache import _table
+from gpucache import _names, _table
 from gpucache.cli import _common
 
 LONG = "synthetic:stream:1GiB"
@@ -195,7 +195,7 @@ class Runs(TemporaryCase):
         self.assertRegex(out, r"\nfailed:\n.*none: .*\n.*kernel-2.traceg:\d+: ")
         with open(files[0], encoding="utf-8") as file:
             kernels = json.load(file)["kernels"]
-        names = [kernel["name"] and _common.kernel_name(kernel["name"]) for kernel in kernels]
+        names = [kernel["name"] and _names.kernel_name(kernel["name"]) for kernel in kernels]
         self.assertEqual(names, ["twice", "net::relu", "twice", "stream_copy", "stream_scale", "stream_add",
                                  "stream_triad", None, None])  # fmt: skip
         self.assertEqual([kernel["trace"] for kernel in kernels[-2:]], [traces[1], broken])
@@ -341,11 +341,11 @@ class Text(unittest.TestCase):
             ("_Z99short", "_Z99short"),
             ("", ""),
         ):
-            self.assertEqual(_common.kernel_name(mangled), plain, mangled)
+            self.assertEqual(_names.kernel_name(mangled), plain, mangled)
 
     def test_short_names(self):
-        self.assertEqual(_common.short("a" * 32), "a" * 32)
-        self.assertEqual(_common.short("a" * 33), "a" * 30 + "..")
+        self.assertEqual(_names.short("a" * 32), "a" * 32)
+        self.assertEqual(_names.short("a" * 33), "a" * 30 + "..")
 
     def test_sizes(self):
         for number, text in ((0, "0 B"), (1023, "1023 B"), (1024, "1 KiB"), (1536, "1.5 KiB"), (50 << 20, "50 MiB"),

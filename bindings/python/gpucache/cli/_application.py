@@ -12,7 +12,8 @@ from ..hierarchy import Hierarchy
 from ..replay import Replay
 from ..stats import Stats
 from ..trace import Trace
-from ._common import add_configuration, add_limits, apply_limits, configuration, context, kernel_name, terminal
+from .._names import kernel_name
+from ._common import add_configuration, add_limits, apply_limits, configuration, context, terminal
 from ._output import Failure
 
 

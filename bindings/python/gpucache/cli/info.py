@@ -6,7 +6,8 @@ from collections import Counter
 
 from .._constants import Control, OpClass, Order
 from ..trace import Trace
-from ._common import add_verbose, context, kernel_name, size, terminal
+from .._names import kernel_name
+from ._common import add_verbose, context, size, terminal
 
 
 def add(commands):

@@ -10,6 +10,7 @@ from .._table import screen_width, table, wrapped
 from ..about import about, heading
 from ..profile import Profile
 from ..trace import Trace
+from .._names import short
 from ._common import (
     add_configuration,
     add_verbose,
@@ -17,7 +18,6 @@ from ._common import (
     context,
     natural,
     progress_of,
-    short,
     size,
     terminal,
 )

@@ -13,6 +13,7 @@ from ..replay import TimeSeries
 from ..stats import Stats, counters
 from ..trace import Trace
 from . import objects
+from .._names import short
 from ._common import (
     add_configuration,
     add_limits,
@@ -23,7 +24,6 @@ from ._common import (
     count,
     percent,
     progress_of,
-    short,
     size,
     terminal,
 )

@@ -5,6 +5,7 @@ import os
 import re
 from html import escape
 
+from .._names import short
 from . import heat, loads, memory, series, trees, warps
 from ._figures import count, percent, ratio
 from ._inputs import Input, ReportError, hardware_of, measured, of_document, read
@@ -43,12 +44,6 @@ _NOTE = '<p class="muted">hw: what the GPU itself counted.</p>'
 def _memory_figure(name, stats, config, title, hardware=None, baseline=None):
     wide, tall = (memory.chart(stats, config, title, hardware, baseline, tall) for tall in (False, True))
     return Figure(f"{name}-memory", wide, tall)
-
-
-def _short(name):
-    from ..cli._common import short
-
-    return short(name)
 
 
 class _Section:
@@ -97,7 +92,7 @@ def _run(given, hardware_path, baseline):
     config = document.get("config", {})
     kernels = [kernel for kernel in document["kernels"] if "stats" in kernel]
     hardware = hardware_of([kernel["trace"] for kernel in kernels], hardware_path)
-    names = dict.fromkeys(_short(kernel["name"]) for kernel in kernels)
+    names = dict.fromkeys(short(kernel["name"]) for kernel in kernels)
     section = _Section("Run: " + ", ".join(list(names)[:4]), _about(document, given.path))
     base = baseline.content["total"] if baseline else None
     if base:
@@ -110,7 +105,7 @@ def _run(given, hardware_path, baseline):
         section.add(_kernel_table(kernels, hardware))
     chosen = sorted(kernels, key=lambda kernel: -kernel["stats"].get("cycles", kernel["stats"]["warp_instructions"]))
     for n, kernel in enumerate(chosen[:_MOST_KERNELS]):
-        name = _short(kernel["name"])
+        name = short(kernel["name"])
         html = _kernel(section, kernel, config, measured(hardware, kernel["trace"], kernel["name"]),
                        base if len(kernels) == 1 else None)  # fmt: skip
         section.add(html if len(kernels) == 1 else details(f"{name}, {kernel['trace']}", html, n == 0))
@@ -133,7 +128,7 @@ def _kernel_table(kernels, hardware):
     for kernel in kernels:
         stats, real = kernel["stats"], measured(hardware, kernel["trace"], kernel["name"]) or {}
         rows.append((
-            _short(kernel["name"]), _off(stats.get("cycles"), real.get("cycles"), count), count(stats.get("ipc")),
+            short(kernel["name"]), _off(stats.get("cycles"), real.get("cycles"), count), count(stats.get("ipc")),
             _off(stats.get("l1.load_hit_rate"), real.get("load_sector_hit_rate"), percent),
             _off(stats.get("l2.read_hit_rate"), real.get("l2_read_sector_hit_rate"), percent),
             _off(stats.get("dram.read_sectors"), real.get("dram_read_sectors"), count),
@@ -145,7 +140,7 @@ def _kernel_table(kernels, hardware):
 
 
 def _kernel(section, kernel, config, real, base):
-    name = _short(kernel["name"])
+    name = short(kernel["name"])
     parts = [section.wide(_memory_figure(name, kernel["stats"], config, name, None if base else real, base))]
     parts += [_NOTE] if real and not base else []
     if kernel.get("series", {}).get("cycle"):

@@ -7,13 +7,13 @@ from html import escape
 # The one style of page and pictures. Text and lines keep a contrast of 4.5 and 3 to 1 in both.
 _LIGHT = {
     "page": "#f4f6f8", "card": "#ffffff", "ink": "#1a2027", "muted": "#586370", "rule": "#d5dbe1", "box": "#eef2f7",
-    "heat": "#b03a12", "good": "#1c7a3e", "bad": "#b3261e",
+    "heat": "#b03a12",
     "c0": "#2d6cc8", "c1": "#c7701c", "c2": "#2c8a52", "c3": "#b8403f", "c4": "#7b57b5", "c5": "#1e8a96",
     "c6": "#8a6540", "c7": "#b6508f", "c8": "#7a848e", "c9": "#8f8a1c",
 }  # fmt: skip
 _DARK = {
     "page": "#12161b", "card": "#1b2027", "ink": "#e7ebef", "muted": "#a3aeb9", "rule": "#3a434d", "box": "#262d36",
-    "heat": "#ff9160", "good": "#66c88a", "bad": "#ff8f86",
+    "heat": "#ff9160",
     "c0": "#6ea5f5", "c1": "#eda457", "c2": "#63c08a", "c3": "#ee8380", "c4": "#b497e8", "c5": "#5bc4cf",
     "c6": "#c9a17a", "c7": "#e68fc3", "c8": "#a3adb7", "c9": "#c9c456",
 }  # fmt: skip
@@ -22,7 +22,6 @@ COLOURS = 10
 _SHAPES = """\
 svg{font:13px system-ui,sans-serif;display:block;max-width:100%;height:auto}
 svg text{fill:var(--ink)}svg .muted{fill:var(--muted)}svg .small{font-size:11px}svg .strong{font-weight:600}
-svg .good{fill:var(--good)}svg .bad{fill:var(--bad)}
 svg .rule{stroke:var(--rule);fill:none}svg .axis{stroke:var(--muted);fill:none}
 svg .box{fill:var(--box);stroke:var(--rule)}svg .arrow{stroke:var(--muted);stroke-width:1.5;fill:none}
 svg .head{fill:var(--muted)}svg .curve{fill:none;stroke-width:2;stroke-linejoin:round}
