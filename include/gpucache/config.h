@@ -19,7 +19,7 @@ typedef enum gpc_value_type {
     GPC_VALUE_CHOICE = 3, /* one of `choices` */
     GPC_VALUE_POLICY = 4, /* `name` or `name(parameter=value, ...)` of a registry */
     GPC_VALUE_TEXT = 5,
-    GPC_VALUE_NUMBER = 6, /* decimal fraction */
+    GPC_VALUE_NUMBER = 6, /* decimal fraction, from 0 on, of at most three decimals */
     GPC_VALUE_SIZES = 7   /* sizes separated by blanks, each larger than the one before; may be empty */
 } gpc_value_type;
 
@@ -30,7 +30,8 @@ typedef struct gpc_key_info {
     const char *unit;        /* "" if none */
     const char *initial;     /* default, as text */
     double minimum, maximum; /* of numeric types */
-    const char *choices; /* `a|b|c`; for SIZE and COUNT also words allowed instead of a number (`auto`); "" if none */
+    /* `a|b|c`; for SIZE, COUNT and NUMBER also words allowed instead of a number (`auto`); "" if none */
+    const char *choices;
     const char *meaning;
 } gpc_key_info;
 

@@ -9,13 +9,15 @@
  * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning")
  *
  *   id      what the counter is to every version of the library: never changed, and never given to another counter,
- *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 283.
+ *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 311.
  *   field   in a struct of statistics
  *   name    in JSON, CSV and Python
  *   KIND    how instances and kernels add up: SUM, MAX, or GAUGE: the sum over cycles of what a queue held
  *   OBJECT  which objects have it (GPC_OBJECTS_...). SM, L1 and SLICE are counted there as accesses pass; ..._PART is
  *           gathered from a part of theirs when asked for; WHOLE is counted for the hierarchy alone.
  *   NEEDS   what a hierarchy must have to measure it (gpc_counter_needs)
+ *           Energies are computed of other counters when they are asked for, each for itself, and rounded down to whole
+ *           pJ: those of parts may sum to a few pJ less than the whole's.
  *   since   version of the library
  */
 
@@ -44,6 +46,8 @@
     X(14, l1_atomic_requests, "l1.atomic_requests", "instructions", SUM, L1, NOTHING, "0.1",                          \
       "warp atomics and reductions")                                                                                  \
     X(15, l1_atomic_sectors, "l1.atomic_sectors", "sectors", SUM, L1, NOTHING, "0.1", "sectors that they touched")    \
+    X(283, l1_lookups, "l1.lookups", "transactions", SUM, L1_PART, CACHES, "0.2",                                     \
+      "that passed L1's tags: loads, prefetches, stores and atomics")                                                 \
     X(16, l1_evictions, "l1.evictions", "lines", SUM, L1_PART, NOTHING, "0.1", "lines replaced in L1")                \
     X(17, l1_zero_reuse_evictions, "l1.zero_reuse_evictions", "lines", SUM, L1_PART, REUSE, "0.1",                    \
       "of these, never hit (l1.track_reuse)")                                                                         \
@@ -124,6 +128,8 @@
       "that the atomic units of slices worked (l2.atomic_cycles)")                                                    \
     X(269, l2_atomic_wait_cycles, "l2.atomic_wait_cycles", "L2 cycles", SUM, SLICE_PART, CLOCK, "0.2",                \
       "that packets of atomics waited for them")                                                                      \
+    X(284, l2_lookups, "l2.lookups", "packets", SUM, SLICE_PART, CACHES, "0.2",                                       \
+      "that passed L2's tags: reads, writes and atomics")                                                             \
     X(45, l2_remote_sectors, "l2.remote_sectors", "sectors", SUM, SLICE, NOTHING, "0.1",                              \
       "sectors that crossed between the two L2 partitions")                                                           \
     X(46, l2_evictions, "l2.evictions", "lines", SUM, SLICE_PART, NOTHING, "0.1", "lines replaced in L2")             \
@@ -333,7 +339,39 @@
       "from the L1 miss to the return of its data (seeds/004 4.1.3)")                                                 \
     X(141, accepted, "accepted", "instructions", SUM, WHOLE, CLOCK, "0.1",                                            \
       "warp accesses and requests that the timed hierarchy accepted")                                                 \
-    X(142, completed, "completed", "instructions", SUM, WHOLE, CLOCK, "0.1", "of these, completed")
+    X(142, completed, "completed", "instructions", SUM, WHOLE, CLOCK, "0.1", "of these, completed")                   \
+    X(285, energy_l1_tag, "energy.l1_tag", "pJ", SUM, L1_PART, ENERGY, "0.2",                                         \
+      "l1.lookups x key: the configuration key of this counter's name, here and below")                               \
+    X(286, energy_l1_read, "energy.l1_read", "pJ", SUM, L1_PART, ENERGY, "0.2", "l1.load_sector_hits x key")          \
+    X(287, energy_l1_write, "energy.l1_write", "pJ", SUM, L1_PART, ENERGY, "0.2", "l1.store_sector_hits x key")       \
+    X(288, energy_l1_fill, "energy.l1_fill", "pJ", SUM, L1_PART, ENERGY, "0.2",                                       \
+      "l1.fetched_sectors without l1.bypassed_sectors x key")                                                         \
+    X(289, energy_l2_tag, "energy.l2_tag", "pJ", SUM, SLICE_PART, ENERGY, "0.2", "l2.lookups x key")                  \
+    X(290, energy_l2_read, "energy.l2_read", "pJ", SUM, SLICE_PART, ENERGY, "0.2", "l2.read_sectors x key")           \
+    X(291, energy_l2_write, "energy.l2_write", "pJ", SUM, SLICE_PART, ENERGY, "0.2", "l2.write_sectors x key")        \
+    X(292, energy_l2_atomic, "energy.l2_atomic", "pJ", SUM, SLICE_PART, ENERGY, "0.2", "l2.atomic_sectors x key")     \
+    X(293, energy_l2_fill, "energy.l2_fill", "pJ", SUM, WHOLE, ENERGY, "0.2",                                         \
+      "dram.read_sectors without dram.launch_sectors x key")                                                          \
+    X(294, energy_l2_remote, "energy.l2_remote", "pJ", SUM, SLICE_PART, ENERGY, "0.2", "l2.remote_sectors x key")     \
+    X(295, energy_network_request, "energy.network_request", "pJ", SUM, WHOLE, ENERGY, "0.2",                         \
+      "network.request_bytes, and cluster_network.request_bytes where there are, x key")                              \
+    X(296, energy_network_reply, "energy.network_reply", "pJ", SUM, WHOLE, ENERGY, "0.2",                             \
+      "network.reply_bytes, and cluster_network.reply_bytes where there are, x key")                                  \
+    X(297, energy_link, "energy.link", "pJ", SUM, WHOLE, ENERGY, "0.2", "link.bytes x key")                           \
+    X(298, energy_gpu_link, "energy.gpu_link", "pJ", SUM, WHOLE, ENERGY, "0.2", "gpu_link.bytes x key")               \
+    X(299, energy_dram_read, "energy.dram_read", "pJ", SUM, WHOLE, ENERGY, "0.2", "dram.read_sectors x key")          \
+    X(300, energy_dram_write, "energy.dram_write", "pJ", SUM, WHOLE, ENERGY, "0.2", "dram.write_sectors x key")       \
+    X(301, energy_dram_activate, "energy.dram_activate", "pJ", SUM, CHANNEL, ENERGY, "0.2", "dram.activates x key")   \
+    X(302, energy_dram_refresh, "energy.dram_refresh", "pJ", SUM, CHANNEL, ENERGY, "0.2", "dram.refreshes x key")     \
+    X(303, energy_warp_instruction, "energy.warp_instruction", "pJ", SUM, SM_PART, ENERGY, "0.2",                     \
+      "warp_instructions x key")                                                                                      \
+    X(304, energy_thread_instruction, "energy.thread_instruction", "pJ", SUM, SM_PART, ENERGY, "0.2",                 \
+      "thread_instructions x key")                                                                                    \
+    X(305, energy_static, "energy.static", "pJ", SUM, WHOLE, ENERGY, "0.2",                                           \
+      "cycles / clock.core x the power energy.static")                                                                \
+    X(306, energy_dynamic, "energy.dynamic", "pJ", SUM, WHOLE, ENERGY, "0.2",                                         \
+      "the sum of those above that are not absent, without energy.static")                                            \
+    X(307, energy_total, "energy.total", "pJ", SUM, WHOLE, ENERGY, "0.2", "energy.dynamic and energy.static")
 
 /* Histograms merge by SUM: X(id, field, "name", buckets, "unit", OBJECT, NEEDS, "since", "meaning") */
 #define GPC_TRANSACTION_BUCKETS 33
@@ -396,7 +434,12 @@
       "off-chip bandwidth: cycles with data on the bus")                                                              \
     X(173, "load.mean_latency", load_cycles, loads_completed, "0.1", "core cycles per warp load")                     \
     X(174, "round_trip.mean_latency", round_trip_cycles, round_trips, "0.1",                                          \
-      "core cycles per L1 miss that DRAM served")
+      "core cycles per L1 miss that DRAM served")                                                                     \
+    X(308, "energy.per_instruction", energy_total, warp_instructions, "0.2", "pJ per warp instruction")               \
+    X(309, "energy.dynamic_per_instruction", energy_dynamic, warp_instructions, "0.2",                                \
+      "pJ per warp instruction, without energy.static")                                                               \
+    X(310, "energy.per_cycle", energy_total, cycles, "0.2",                                                           \
+      "pJ per core cycle: 1,000,000 / clock.core times as many watts")
 
 /* Of one gpc_cache. Hits are counted per sector; a cache without sectors has one per line. */
 #define GPC_CACHE_COUNTERS(X)                                                                                         \

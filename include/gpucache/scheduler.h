@@ -332,8 +332,8 @@ GPC_API gpc_status gpc_scheduler_policy_value(const gpc_scheduler *scheduler, si
  * Pass an L1 event, or a sample, to the policy and the throttles.
  *   layout, stats  the host's struct, of what was counted since the last sample; sm.*, scheduler.*, l1.*, load.* and
  *          instructions of this scheduler's SM, the rest (network, L2, DRAM, histograms) of the whole hierarchy.
- *          What is absent is told as 0. Schedulers that share are sampled in order of SM and index, at the same cycle:
- *          in a timed replay every sample.period.
+ *          What is absent, and energies, are told as 0. Schedulers that share are sampled in order of SM and index, at
+ *          the same cycle: in a timed replay every sample.period.
  * gpc_scheduler_sample_as returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.1, and 0.2.
  */
 GPC_API void gpc_scheduler_cache_event(gpc_scheduler *scheduler, const gpc_cache_event *event);

@@ -17,7 +17,10 @@ typedef enum gpci_key {
 /* The value of `coherence` that is neither `none` nor a protocol of trees. */
 #define GPCI_VIPER "viper"
 
-/* COUNT, SIZE in bytes, BOOL; a CHOICE's position in its list; GPCI_WORD where a number's key holds a word (`auto`). */
+/*
+ * COUNT, SIZE in bytes, BOOL; NUMBER in thousandths; a CHOICE's position in its list; GPCI_WORD where a number's key
+ * holds a word (`auto`).
+ */
 uint64_t gpci_config_number(const gpc_config *config, gpci_key key);
 
 /* Canonical text of any key. */

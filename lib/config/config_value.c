@@ -276,13 +276,26 @@ static gpc_status read_bool(const reading *r) {
     return keep(r, position & 1 ? "true" : "false", position & 1);
 }
 
+/* In steps of a thousandth, whose number it keeps. */
 static gpc_status read_number(const reading *r) {
     double value;
     const char *end = gpci_read_decimal(r->text, &value);
     if (end == r->text || *end)
         return FAIL(r, GPC_ERROR_FORMAT, "is not a number%s%s", or_words(r->key), r->key->choices);
     gpc_status status = check_range(r, value);
-    return status < 0 ? status : keep(r, r->text, 0);
+    if (status < 0)
+        return status;
+    uint64_t thousandths = (uint64_t)(value * 1000 + 0.5);
+    if (fabs((double)thousandths - value * 1000) > 1e-6)
+        return FAIL(r, GPC_ERROR_FORMAT, "has more than three %s", "decimals");
+    char canonical[32];
+    int length =
+        snprintf(canonical, sizeof canonical, "%" PRIu64 ".%03u", thousandths / 1000, (unsigned)(thousandths % 1000));
+    while (canonical[length - 1] == '0')
+        canonical[--length] = '\0';
+    if (canonical[length - 1] == '.')
+        canonical[--length] = '\0';
+    return keep(r, canonical, thousandths);
 }
 
 /* `name` or `name(arguments)`, without blanks between. */

@@ -440,6 +440,47 @@
       "dram.model = fixed: from the start of a request to its data")                                                   \
     X(DRAM_FIXED_BANDWIDTH, "dram.fixed_bandwidth", COUNT, RESET, "bytes per cycle", "0", 0, 65536, "",                \
       "dram.model = fixed: of a channel, bytes per DRAM cycle; 0 = unlimited")                                         \
+    X(ENERGY_L1_TAG, "energy.l1_tag", NUMBER, RESET, "pJ", "none", 0, 1e6, "none",                                     \
+      "of a line transaction that passes L1's tags; none, of all energy.*: not known, and the counter of this "        \
+      "name absent")                                                                                                   \
+    X(ENERGY_L1_READ, "energy.l1_read", NUMBER, RESET, "pJ", "none", 0, 1e6, "none",                                   \
+      "of a 32-byte sector that a load finds in L1")                                                                   \
+    X(ENERGY_L1_WRITE, "energy.l1_write", NUMBER, RESET, "pJ", "none", 0, 1e6, "none",                                 \
+      "of a sector that a store finds in L1, or writes whole and leaves there")                                        \
+    X(ENERGY_L1_FILL, "energy.l1_fill", NUMBER, RESET, "pJ", "none", 0, 1e6, "none",                                   \
+      "of a sector that L1 reads from L2 and keeps")                                                                   \
+    X(ENERGY_L2_TAG, "energy.l2_tag", NUMBER, RESET, "pJ", "none", 0, 1e6, "none",                                     \
+      "of a request that passes a slice's tags")                                                                       \
+    X(ENERGY_L2_READ, "energy.l2_read", NUMBER, RESET, "pJ", "none", 0, 1e6, "none",                                   \
+      "of a sector that L2 sends to an SM, wherever it had it from")                                                   \
+    X(ENERGY_L2_WRITE, "energy.l2_write", NUMBER, RESET, "pJ", "none", 0, 1e6, "none", "of a sector written to L2")    \
+    X(ENERGY_L2_ATOMIC, "energy.l2_atomic", NUMBER, RESET, "pJ", "none", 0, 1e6, "none",                               \
+      "of a sector of atomics and reductions at L2")                                                                   \
+    X(ENERGY_L2_FILL, "energy.l2_fill", NUMBER, RESET, "pJ", "none", 0, 1e6, "none",                                   \
+      "of a sector that comes to L2 from DRAM")                                                                        \
+    X(ENERGY_L2_REMOTE, "energy.l2_remote", NUMBER, RESET, "pJ", "none", 0, 1e6, "none",                               \
+      "of a sector that crosses between the two L2 partitions")                                                        \
+    X(ENERGY_NETWORK_REQUEST, "energy.network_request", NUMBER, RESET, "pJ", "none", 0, 1e6, "none",                   \
+      "of a byte of packets from L1s to L2, and to clusters' caches")                                                  \
+    X(ENERGY_NETWORK_REPLY, "energy.network_reply", NUMBER, RESET, "pJ", "none", 0, 1e6, "none",                       \
+      "of a byte of packets from L2 to L1s, likewise")                                                                 \
+    X(ENERGY_LINK, "energy.link", NUMBER, RESET, "pJ", "none", 0, 1e6, "none",                                         \
+      "of a byte on the links between L2 partitions, or slices and channels")                                          \
+    X(ENERGY_GPU_LINK, "energy.gpu_link", NUMBER, RESET, "pJ", "none", 0, 1e6, "none", "of a byte between two GPUs")   \
+    X(ENERGY_DRAM_READ, "energy.dram_read", NUMBER, RESET, "pJ", "none", 0, 1e6, "none",                               \
+      "of a 32-byte sector read from DRAM, but for energy.dram_activate")                                              \
+    X(ENERGY_DRAM_WRITE, "energy.dram_write", NUMBER, RESET, "pJ", "none", 0, 1e6, "none",                             \
+      "of a sector written to DRAM, likewise")                                                                         \
+    X(ENERGY_DRAM_ACTIVATE, "energy.dram_activate", NUMBER, RESET, "pJ", "none", 0, 1e6, "none",                       \
+      "of the activation and the precharge of a row")                                                                  \
+    X(ENERGY_DRAM_REFRESH, "energy.dram_refresh", NUMBER, RESET, "pJ", "none", 0, 1e7, "none",                         \
+      "of a refresh of all banks of a channel, or pseudo channel")                                                     \
+    X(ENERGY_WARP_INSTRUCTION, "energy.warp_instruction", NUMBER, RESET, "pJ", "none", 0, 1e6, "none",                 \
+      "of fetching, decoding and issuing a warp instruction")                                                          \
+    X(ENERGY_THREAD_INSTRUCTION, "energy.thread_instruction", NUMBER, RESET, "pJ", "none", 0, 1e6, "none",             \
+      "of a thread that executes an instruction")                                                                      \
+    X(ENERGY_STATIC, "energy.static", NUMBER, RESET, "W", "none", 0, 1e5, "none",                                      \
+      "power of the whole GPU, whatever it does")                                                                      \
     X(LAUNCH_SECTORS, "launch.sectors", COUNT, RESET, "sectors", "0", 0, 1 << 20, "",                                  \
       "32-byte sectors that any launch reads from DRAM (descriptor, constants)")                                       \
     X(LAUNCH_CODE, "launch.code", BOOL, RESET, "", "false", 0, 1, "",                                                  \

@@ -114,7 +114,7 @@ gpc_status gpc_dram_get_stats_as(const gpc_dram *dram, const gpc_layout *layout,
     size_t rows;
     const gpc_counter_info *info = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
     for (size_t i = 0; i < rows; i++)
-        if (!info[i].ratio && info[i].objects != GPC_OBJECTS_CHANNEL)
+        if (!info[i].ratio && (info[i].objects != GPC_OBJECTS_CHANNEL || info[i].needs == GPC_NEEDS_ENERGY))
             gpci_stats_forget(&ours, &info[i]);
     return gpci_layout_give(layout, GPC_TABLE_HIERARCHY, &ours, stats);
 }

@@ -83,10 +83,15 @@ static uint64_t decisions_that_held(const gpc_cache_stats *l1) {
     return bypasses > l1->overturned_bypasses ? bypasses - l1->overturned_bypasses : 0;
 }
 
+static uint64_t lookups(const gpc_cache_stats *cache) {
+    return cache->reads + cache->writes + cache->atomics;
+}
+
 static void add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *s) {
     gpc_cache_stats l1 = h->of_sm[sm].retired;
     if (h->l1)
         add_cache_stats(&l1, h->l1[sm]);
+    s->l1_lookups += lookups(&l1);
     s->l1_evictions += l1.evictions;
     s->l1_zero_reuse_evictions += l1.zero_reuse_evictions;
     s->l1_bypasses += decisions_that_held(&l1);
@@ -109,6 +114,7 @@ static void add_slice(const gpc_hierarchy *h, uint32_t slice, gpc_stats *s) {
     if (!h->l2)
         return;
     gpc_cache_stats l2 = gpci_cache_stats(h->l2[slice]);
+    s->l2_lookups += lookups(&l2);
     s->l2_evictions += l2.evictions;
     s->l2_token_bypasses += l2.token_bypasses;
     s->l2_opportunistic_fills += l2.opportunistic_fills;

@@ -5,6 +5,7 @@
 #include "hierarchy/objects.h"
 #include "level/coherent_level.h"
 #include "level/driver.h"
+#include "level/energy.h"
 #include "level/events.h"
 #include "level/level_count.h"
 #include "level/warp_ranks.h"
@@ -256,6 +257,7 @@ void gpci_hierarchy_stats(const gpc_hierarchy *h, gpc_stats *stats) {
     gpci_hierarchy_add_rest(h, stats);
     for (uint32_t sm = 0; sm < h->sms; sm++)
         gpci_hierarchy_add_sm(h, sm, stats);
+    gpci_energy_of(h->config, stats);
 }
 
 gpc_status gpc_hierarchy_get_stats_as(const gpc_hierarchy *h, const gpc_layout *layout, void *stats) {

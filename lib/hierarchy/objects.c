@@ -2,6 +2,7 @@
 #include "hierarchy/objects.h"
 
 #include "cache/cache.h"
+#include "level/energy.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +50,7 @@ gpc_status gpci_object_values_get(const gpc_hierarchy *h, gpc_object kind, uint3
     }
     h->levels->object(h, kind, index, v);
     h->driver->object(h, kind, index, v);
+    gpci_energy_of(h->config, &v->stats);
     return GPC_OK;
 }
 
@@ -76,6 +78,23 @@ static bool of_absent_memory(const gpc_hierarchy *h, const gpc_counter_info *inf
     return info->objects == GPC_OBJECTS_CHANNEL && !gpc_hierarchy_object_count(h, GPC_OBJECT_CHANNEL);
 }
 
+static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, const gpc_counter_info *info);
+
+/* The energy of a key: where it is set, and its events are counted. The sums: what is there of them, static and not. */
+static bool energy_known(const gpc_hierarchy *h, gpc_object kind, bool replayed, uint32_t id) {
+    size_t count;
+    const gpci_energy *energies = gpci_energies(&count);
+    bool fixed = false, dynamic = false;
+    for (size_t i = 0; i < count; i++) {
+        const gpci_energy *e = &energies[i];
+        bool known = gpci_energy_is_set(h->config, e) && measured(h, kind, replayed, gpci_counter(e->of));
+        if (e->id == id)
+            return known;
+        *(gpci_energy_is_static(e) ? &fixed : &dynamic) |= known;
+    }
+    return dynamic && (fixed || gpci_counter(id)->offset == offsetof(gpc_stats, energy_dynamic));
+}
+
 /* Is the counter measured in this mode and configuration? */
 static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, const gpc_counter_info *info) {
     const gpc_cache *cache = cache_of(h, kind, info);
@@ -98,6 +117,8 @@ static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, con
         return h->gpus > 1;
     case GPC_NEEDS_CLOCK:
         return h->driver->measures(h, GPC_NEEDS_CLOCK) && !of_absent_memory(h, info);
+    case GPC_NEEDS_ENERGY:
+        return energy_known(h, kind, replayed, info->id);
     case GPC_NEEDS_REORDER:
     case GPC_NEEDS_LINKS:
     case GPC_NEEDS_CLUSTERS:

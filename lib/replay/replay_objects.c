@@ -2,6 +2,7 @@
 #include "replay/timed_replay.h"
 
 #include "hierarchy/objects.h"
+#include "level/energy.h"
 
 #include <string.h>
 
@@ -28,6 +29,7 @@ static gpc_status get(const gpc_replay *r, gpc_object kind, uint32_t index, gpci
         gpci_timed_add_sm_stats(r->timed, index, &values->stats);
         values->stats.warp_instructions = r->timed->sms[index].counts.instructions;
         values->stats.thread_instructions += r->timed->sms[index].counts.threads;
+        gpci_energy_of(r->config, &values->stats);
     }
     return GPC_OK;
 }

@@ -28,6 +28,8 @@ static void note_kinds(gpci_sampling *s) {
     TRACE(l1_store_sectors);
     TRACE(l1_atomic_requests);
     TRACE(l1_atomic_sectors);
+    TRACE(energy_warp_instruction);
+    TRACE(energy_thread_instruction);
 #undef TRACE
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/timed_replay.h"
+
+#include "level/energy.h"
 #include "replay/sampling.h"
 
 /*
@@ -168,6 +170,7 @@ void gpci_timed_stats(const gpci_timed_replay *t, gpc_stats *stats) {
     stats->sm_cycles = 0;
     for (uint32_t sm = 0; sm < t->r->sm_count; sm++)
         gpci_timed_add_sm_stats(t, sm, stats);
+    gpci_energy_of(t->r->config, stats);
 }
 
 static void sample(gpci_timed_replay *t, const gpc_stats *now) {

@@ -92,6 +92,31 @@ Test(config, words_instead_of_numbers) {
     rig_close(&r);
 }
 
+Test(config, numbers) {
+    accepts("energy.static", "1.5", "1.5");
+    accepts("energy.static", "69.712", "69.712");
+    accepts("energy.static", "1.500", "1.5");
+    accepts("energy.static", "1e2", "100");
+    accepts("energy.static", "0", "0");
+    accepts("energy.static", "100000", "100000");
+    accepts("energy.static", "none", "none");
+    refuses("energy.static", "0.0005", GPC_ERROR_FORMAT, "'0.0005' has more than three decimals");
+    refuses("energy.static", "70.0001", GPC_ERROR_FORMAT, "more than three decimals");
+    refuses("energy.static", "-1", GPC_ERROR_RANGE, "'-1' is not between 0 and 100000");
+    refuses("energy.static", "100000.001", GPC_ERROR_RANGE, "not between");
+    refuses("energy.static", "5 W", GPC_ERROR_FORMAT, "'5 W' is not a number or one of none");
+    refuses("energy.static", "", GPC_ERROR_FORMAT, "'' is not a number");
+    rig r;
+    rig_open(&r);
+    cr_expect_eq(gpci_config_number(r.config, GPCI_KEY_ENERGY_STATIC), GPCI_WORD);
+    cr_expect_eq(gpc_config_set(r.config, "energy.static", "890.88", NULL), GPC_OK);
+    cr_expect_eq(gpci_config_number(r.config, GPCI_KEY_ENERGY_STATIC), 890880);
+    uint64_t value = 7;
+    cr_expect_eq(gpc_config_get_u64(r.config, "energy.static", &value), GPC_ERROR_STATE, "is no whole number");
+    cr_expect_eq(value, 7);
+    rig_close(&r);
+}
+
 Test(config, truths) {
     const char *const yes[] = {"true", "yes", "on", "1"}, *const no[] = {"false", "no", "off", "0"};
     for (int i = 0; i < 4; i++) {

@@ -97,8 +97,29 @@ unsigned rig_lines(const rig *r, unsigned level, uint32_t instances) {
     return lines;
 }
 
+/* Reads, writes and atomics of all caches of a kind. */
+static uint64_t lookups(const rig *r, gpc_object kind) {
+    static const char *const names[] = {"reads", "writes", "atomics"};
+    uint64_t sum = 0;
+    for (unsigned n = 0; n < 3; n++) {
+        gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+        cr_assert_eq(gpc_counter_by_name(GPC_TABLE_CACHE, names[n], &info), GPC_OK);
+        for (uint32_t i = 0; i < gpc_hierarchy_object_count(r->hierarchy, kind); i++) {
+            uint64_t value = 0;
+            cr_assert_eq(gpc_hierarchy_read(r->hierarchy, kind, i, &info.id, 1, &value), GPC_OK);
+            sum += value == GPC_ABSENT ? 0 : value;
+        }
+    }
+    return sum;
+}
+
+/* `expected` says nothing of lookups, which are those of the caches. */
 void rig_expect(rig *r, const gpc_stats *expected, int line) {
     gpc_stats actual = measured(rig_stats(r));
+    cr_expect_eq(actual.l1_lookups, lookups(r, GPC_OBJECT_L1), "line %d: lookups of L1", line);
+    cr_expect_eq(actual.l2_lookups, lookups(r, GPC_OBJECT_SLICE), "line %d: lookups of L2", line);
+    actual.l1_lookups = expected->l1_lookups;
+    actual.l2_lookups = expected->l2_lookups;
 #define X(id, field, name, unit, kind, objects, needs, since, meaning)                                                \
     cr_expect_eq(actual.field, expected->field, "line %d: %s is %" PRIu64 ", not %" PRIu64, line, name, actual.field, \
                  expected->field);

@@ -99,6 +99,7 @@ static void l2_replaced(memory_model *m, const memory_cache *slice, const memory
 
 static memory_answer read_slice(memory_model *m, memory_cache *slice, uint64_t inner, uint8_t segments) {
     memory_answer answer = memory_read(slice, inner, segments);
+    m->stats.l2_lookups++;
     if (answer.fetch)
         memory_fill(slice, inner, answer.fetch, &answer.leaver);
     l2_replaced(m, slice, &answer.leaver);
@@ -163,6 +164,7 @@ static void write_below(memory_model *m, unsigned sm, uint64_t address, const bo
         if (whole || answer.hits >> s & 1)
             hits |= (uint8_t)(1u << s);
     }
+    m->stats.l2_lookups++;
     m->stats.l2_write_sectors += memory_count(segments);
     m->stats.l2_write_sector_hits += memory_count(hits);
     m->result.l2_sectors += memory_count(segments);
@@ -180,6 +182,7 @@ static void atomic_below(memory_model *m, unsigned sm, uint64_t address, uint8_t
     memory_cache *slice = home_slice(m, sm, address, segments);
     memory_answer answer = memory_atomic(slice, inner_of(m, address), (uint8_t)(segments << shift_of(m, address)));
     l2_replaced(m, slice, &answer.leaver);
+    m->stats.l2_lookups++;
     m->stats.l2_atomic_sectors += memory_count(segments);
     m->stats.l2_atomic_sector_hits += memory_count(answer.hits);
     m->result.l2_sectors += memory_count(segments);
@@ -302,6 +305,7 @@ static void transact(memory_model *m, const gpc_warp_access *a, memory_cache *l1
     uint8_t segments = memory_segments(line->bytes);
     m->result.lines++;
     m->result.sectors += memory_count(segments);
+    m->stats.l1_lookups += l1 != NULL;
     switch (a->kind) {
     case GPC_STORE:
         m->stats.l1_store_sectors += memory_count(segments);

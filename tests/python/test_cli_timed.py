@@ -159,11 +159,13 @@ class Run(Commands):
                   "cluster_network.", "gpu.", "gpu_link.", "l2.constant_", "l2.texture_", "l2.instruction_",
                   "l1.reply_stalls")  # fmt: skip
         names = {counter.name for counter in gpucache.counters() if counter.kind != "ratio"}
-        names = {name for name in names if not name.startswith((*absent, "l1.intra_warp", "l1.oracle")) and
+        names = {name for name in names if not name.startswith((*absent, "l1.intra_warp", "l1.oracle", "energy.")) and
                  "prefetch" not in name}  # fmt: skip
+        energies = {"energy.dram_read", "energy.dram_write", "energy.dynamic", "energy.dynamic_per_instruction"}
         for kernel, (_, blocks) in zip(document["kernels"], KERNELS):
             stats = kernel["stats"]
             self.assertLessEqual(names, set(stats))
+            self.assertEqual({name for name in stats if name.startswith("energy.")}, energies)
             self.assertFalse(set(absent) & set(stats), "no link, no cluster, nothing tracked, no host")
             self.assertNotIn("series", kernel)
             # Two warps a block; 5 instructions, 2 loads and 1 store of a line each.

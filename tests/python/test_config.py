@@ -87,6 +87,12 @@ class Configurations(TemporaryCase):
         self.assertIn("no option of GPGPU-Sim", unknown.reason)
         self.assertEqual(ignored.outcome, gpucache.ImportOutcome.IGNORED)
         self.assertIn("no copies of the host", ignored.reason)
+        powers = []
+        options = "-power_simulation_enabled 1\n-accelwattch_xml_file sim.xml\n-gpuwattch_xml_file sim.xml\n"
+        self.assertEqual(self.config.import_gpgpusim_text(options, "here", powers), 0)
+        for option in powers:
+            self.assertEqual(option.outcome, gpucache.ImportOutcome.IGNORED)
+            self.assertIn("the keys energy.*", option.reason)
         with self.assertRaisesRegex(gpucache.RangeError, "here:1: -gpgpu_n_mem"):
             self.config.import_gpgpusim_text("-gpgpu_n_mem 0", "here", found)
         self.assertEqual(len(found), 3)

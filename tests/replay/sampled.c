@@ -126,6 +126,31 @@ Test(sampled, launches_of_a_group) {
     rig_close(r);
 }
 
+/* What energies are computed of is estimated, and so are they, by the same launches. */
+Test(sampled, energies) {
+    rig *r = open_timed("kernels");
+    set(r, "clock.core", "1000");
+    set(r, "energy.l2_read", "2.5");
+    set(r, "energy.warp_instruction", "3");
+    set(r, "energy.static", "7");
+    gpc_replay *replay = run_all(r, stream, 1, 1);
+    gpc_estimate cycles = estimate_of(replay, GPC_SAMPLING_ALL, "cycles"),
+                 fixed = estimate_of(replay, GPC_SAMPLING_ALL, "energy.static"),
+                 sent = estimate_of(replay, GPC_SAMPLING_ALL, "l2.read_sectors"),
+                 read = estimate_of(replay, GPC_SAMPLING_ALL, "energy.l2_read"),
+                 issued = estimate_of(replay, GPC_SAMPLING_ALL, "energy.warp_instruction"),
+                 total = estimate_of(replay, GPC_SAMPLING_ALL, "energy.total"), none = GPC_ESTIMATE_INIT;
+    cr_assert(cycles.estimated && fixed.estimated && cycles.value > 0 && sent.value > 0);
+    cr_expect_float_eq(fixed.value / cycles.value, 7000, 1e-3, "%g", fixed.value / cycles.value);
+    cr_expect_float_eq(fixed.high / cycles.high, 7000, 1e-3);
+    cr_expect_float_eq(read.value / sent.value, 2.5, 1e-3, "%g", read.value / sent.value);
+    cr_expect(!issued.estimated && issued.value == 3 * (double)stats_of(replay).warp_instructions);
+    cr_expect_float_eq(total.value / (fixed.value + read.value + issued.value), 1, 1e-3);
+    cr_expect_eq(gpc_replay_estimate(replay, GPC_SAMPLING_ALL, id_of("energy.dram_read"), &none), GPC_ERROR_NOT_FOUND);
+    gpc_replay_destroy(replay);
+    rig_close(r);
+}
+
 Test(sampled, same_bytes) {
     rig *r = open_timed("kernels");
     gpc_replay *a = run_all(r, stream, 1, 2), *b = run_all(r, stream, 1, 2);

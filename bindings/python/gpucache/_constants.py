@@ -293,6 +293,7 @@ class CounterNeeds(IntEnum):
     PREFETCHER = 13
     CREDITS = 14
     MISSES = 15
+    ENERGY = 16
 
 
 class CounterKind(IntEnum):

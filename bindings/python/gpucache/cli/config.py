@@ -29,7 +29,7 @@ def add(commands):
 def _bound(key, value):
     """A limit as configuration text would say it."""
     if key.type == ValueType.NUMBER:
-        return f"{value:g}"
+        return f"{value:.15g}"
     number = int(value)
     if key.type != ValueType.SIZE:
         return str(number)
