@@ -15,7 +15,7 @@ from html.parser import HTMLParser
 from harness import ROOT, TemporaryCase, command, write_trace
 
 from gpucache.heat import Heat
-from gpucache.report import ReportError, _figures, _svg, heat, memory, of_document, report, series, trees
+from gpucache.report import ReportError, _figures, _svg, energy, heat, memory, of_document, report, series, trees
 
 CHROMIUM = shutil.which("chromium")
 VOID = {"meta", "br", "circle", "rect", "path", "line", "image"}
@@ -109,6 +109,26 @@ class Pictures(unittest.TestCase):
         beside = words(memory.chart(stats, config, "t", baseline={**stats, "l1.load_hit_rate": 0.2}).render(True))
         self.assertIn("+5.0 points", beside)
 
+    def test_energy_is_what_is_known(self):
+        """1,000 reads of 2.5 nJ, 50 W for 100 cycles of 1 GHz; and beside a run with twice the reads."""
+        stats = {"energy.dram_read": 2_500_000, "energy.static": 5_000_000, "energy.dynamic": 2_500_000,
+                 "energy.total": 7_500_000, "energy.per_instruction": 750_000.0, "energy.per_cycle": 75_000.0}  # fmt: skip
+        config = {"energy.dram_read": "2500", "energy.static": "50", "clock.core": "1000", "energy.l1_read": "none"}
+        found = list(energy.rows(stats, config))
+        self.assertEqual(found[0], ("DRAM read", "2.5 µJ", "33.3 %", "2,500", "1,000"))
+        self.assertEqual(found[1], ("static", "5 µJ", "66.7 %", "-", "-"))
+        self.assertEqual([row[:2] for row in found[2:]], [("dynamic", "2.5 µJ"), ("with static", "7.5 µJ"),
+                         ("of a warp instruction", "750 nJ"), ("power", "75.0 W")])  # fmt: skip
+        twice = {**stats, "energy.dram_read": 5_000_000, "energy.total": 10_000_000}
+        self.assertEqual([row[-1] for row in energy.rows(stats, config, twice)][:4],
+                         ["-50.0 %", "+0.0 %", "+0.0 %", "-25.0 %"])  # fmt: skip
+        self.assertEqual(energy.beside(stats, {"stats": twice}), 0.75)
+        self.assertIsNone(energy.beside(stats, {"stats": {}}))
+        self.assertIsNone(energy.beside({}, {"stats": stats}))
+        self.assertEqual(list(energy.rows({"cycles": 3}, config)), [])
+        self.assertEqual([_figures.energy(value) for value in (None, 0, 12.5, 4000, 3e12)],
+                         ["-", "0 pJ", "12.5 pJ", "4 nJ", "3 J"])  # fmt: skip
+
     def test_stalls_fill_the_plot(self):
         values = {key: [1, 3] for key, *_ in series.STALLS}
         plot, shares = series.stalls({"interval": 5, "cycle": [5, 10], "values": values})
@@ -162,8 +182,11 @@ class Pages(TemporaryCase):
         sets = next(each for each in kernel["heat"] if each["name"] == "set")
         self.assertTrue(all(0 <= int(row) < 32 for row in sets["rows"]))  # 16 KiB, 4 ways
         text = self.html(path)
-        for part in ("twice", "once", "All 2 kernels", "Cycles of the warp schedulers", "Lookups by L1 set", "gtx480"):
+        for part in ("twice", "once", "All 2 kernels", "Cycles of the warp schedulers", "Lookups by L1 set", "gtx480",
+                     "DRAM read", energy.NOTE):  # fmt: skip
             self.assertIn(part, text)
+        self.assertNotIn("with static", text)  # a power that the preset does not have
+        self.assertNotIn(energy.NOTE, self.html(self.made("none.json", "run", self.source, "--preset", "rtx2060")))
 
     def test_the_picture_of_the_readme_is_what_the_command_makes(self):
         trace = os.path.join(ROOT, "examples", "traces", "conv2d")

@@ -30,6 +30,16 @@ def size(value):
     return "0 B"
 
 
+def energy(picojoules):
+    """12345678 -> 12.3 µJ."""
+    if picojoules is None:
+        return "-"
+    for unit, size in (("J", 1e12), ("mJ", 1e9), ("µJ", 1e6), ("nJ", 1e3)):
+        if picojoules >= size:
+            return f"{_three(picojoules / size)} {unit}"
+    return f"{_three(picojoules)} pJ"
+
+
 def percent(value):
     return "-" if value is None else f"{100 * value:.1f} %"
 

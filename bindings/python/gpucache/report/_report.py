@@ -6,7 +6,7 @@ import re
 from html import escape
 
 from .._names import short
-from . import heat, loads, memory, series, trees, warps
+from . import energy, heat, loads, memory, series, trees, warps
 from ._figures import count, percent, ratio
 from ._inputs import Input, ReportError, hardware_of, measured, of_document, read
 from ._page import details, grid, page, series as linked, table
@@ -44,6 +44,12 @@ _NOTE = '<p class="muted">hw: what the GPU itself counted.</p>'
 def _memory_figure(name, stats, config, title, hardware=None, baseline=None):
     wide, tall = (memory.chart(stats, config, title, hardware, baseline, tall) for tall in (False, True))
     return Figure(f"{name}-memory", wide, tall)
+
+
+def _energy_table(stats, config, baseline=None):
+    """HTML; nothing where no energy is known."""
+    rows = list(energy.rows(stats, config, baseline))
+    return table(energy.header(baseline), rows) if rows else ""
 
 
 class _Section:
@@ -98,9 +104,12 @@ def _run(given, hardware_path, baseline):
     if base:
         other = escape(os.path.basename(baseline.path))
         section.add(f'<p class="muted">Below each value: how far it is from that of {other}.</p>')
+    if energy.whole(document["total"]) is not None:
+        section.add(f'<p class="muted">{energy.NOTE}</p>')
     if len(kernels) != 1:
         title = f"All {len(kernels)} kernels"
         section.add(section.wide(_memory_figure("total", document["total"], config, title, None, base)))
+        section.add(_energy_table(document["total"], config, base))
     if len(kernels) > 1:
         section.add(_kernel_table(kernels, hardware))
     chosen = sorted(kernels, key=lambda kernel: -kernel["stats"].get("cycles", kernel["stats"]["warp_instructions"]))
@@ -143,6 +152,7 @@ def _kernel(section, kernel, config, real, base):
     name = short(kernel["name"])
     parts = [section.wide(_memory_figure(name, kernel["stats"], config, name, None if base else real, base))]
     parts += [_NOTE] if real and not base else []
+    parts.append(_energy_table(kernel["stats"], config, base))
     if kernel.get("series", {}).get("cycle"):
         plots = series.plots(kernel["series"])
         figures = [Figure(f"{name}-{plot.title}", plot) for plot, _ in plots]
@@ -173,16 +183,19 @@ def _compare(given, *_):
     def values(of):
         return {_base(trace): [of(by.get((trace, policy))) for policy in policies] for trace in traces}
 
+    over = document.get("over", policies[0])
     speedups = values(lambda run: run and run.get("speedup"))
     if any(value is not None for each in speedups.values() for value in each):
         means = {mean["policy"]: mean.get("speedup") for mean in document["geometric_means"]}
         speedups["geometric mean"] = [means.get(policy) for policy in policies]
-        over = document.get("over", policies[0])
         speed = Figure("speed-up", bars("Speed-up", speedups, policies, f"over {over}", "{:.3f}".format, 1.0))
     else:
         speed = None
     hits = values(lambda run: run and run["stats"].get("l1.load_hit_rate"))
     figures = [speed, Figure("hits", bars("L1 load hits", hits, policies, "of all sectors", percent))]
+    shares = values(lambda run: run and energy.beside(run["stats"], by.get((run["trace"], over))))
+    if any(value is not None for each in shares.values() for value in each):
+        figures.append(Figure("energy", bars("Energy", shares, policies, f"of {over}'s", "{:.3f}".format, 1.0)))
     section.add(section.show(*filter(None, figures)))
     for trace in traces:
         held = [by[trace, policy] for policy in policies[1:] if (trace, policy) in by]
