@@ -9,7 +9,7 @@ import unittest
 from harness import TemporaryCase, command
 
 import gpucache
-from gpucache.reproduce import EXPERIMENTS, Runs, _bench, _model, _pairs, _profiles, _signatures, seeds001
+from gpucache.reproduce import EXPERIMENTS, Runs, _bench, _model, _pairs, _profiles, _signatures, seeds000, seeds001
 from gpucache.reproduce._bench import Bench
 from gpucache.reproduce._programs import INSENSITIVE, SENSITIVE, warp_max
 
@@ -35,6 +35,9 @@ class Made:
 
     @staticmethod
     def kept(run, measure):
+        if run[0] == "power":
+            watts = 90 if run[4] else 100
+            return {"mean": watts, "most": 2 * watts, "mean, no caches": 70, "most, no caches": 71}
         return 1e6 if run[0] == "accesses" else [[100, 4, 0.5, 3.4], [50, 2, 0.8, 2.5]]
 
     @staticmethod
@@ -108,6 +111,15 @@ class Benches(unittest.TestCase):
             for claim in claims:
                 self.assertEqual(claim.agrees is None, claim.ours == "-" and bool(claim.note), claim)
 
+    def test_power(self):
+        """A tenth less with the caches' energies; without them nothing."""
+        figure = next(each for each in EXPERIMENTS if each.name == "000:figure-15")
+        claims = list(figure.run(self.bench))
+        self.assertEqual([claim.subject for claim in claims[::4]], ["b+tree", "backprop", "bfs"])
+        for first in range(0, len(claims), 4):
+            self.assertEqual([claim.agrees for claim in claims[first:first + 4]], [False, False, True, True])
+        self.assertEqual((claims[0].ours, claims[3].ours), ("70.0 -> 70.0 W", "200.0 -> 180.0 W"))
+
     def test_programs_fit(self):
         """As many warps as the document's Table 4.1 has, whole and quick."""
         for program in SENSITIVE:
@@ -116,6 +128,18 @@ class Benches(unittest.TestCase):
                     self.assertEqual(warp_max(_bench.PRESET, source), program.warp_max, source)
         for program in INSENSITIVE:
             self.assertGreater(warp_max(_bench.PRESET, program.source), 0)
+
+
+class Power(unittest.TestCase):
+    def test_watts(self):
+        """What is left out is left out, and an interval may take more than the mean."""
+        source = "synthetic:rodinia-dwt2d:147456:levels=3"
+        with_l1, without = (seeds000._watts(source, settings) for settings in ({}, seeds000.NO_L1))
+        for found in (with_l1, without):
+            self.assertGreater(found["mean, no caches"], 69.712)  # preset qv100's energy.static
+            self.assertGreater(found["mean"], found["mean, no caches"])
+            self.assertGreaterEqual(found["most"], found["mean"])
+        self.assertNotEqual(with_l1, without)
 
 
 class Pairs(unittest.TestCase):
