@@ -165,14 +165,18 @@
     X(L1_LATENCY, "l1.latency", COUNT, RESET, "cycles", "35", 1, 10000, "", "core cycles from tags to data of a hit")  \
     X(L1_MISS_LATENCY, "l1.miss_latency", COUNT, RESET, "cycles", "0", 0, 100000, "",                                  \
       "from the tags to the miss queue, for misses and for stores")                                                    \
+    X(L1_BYPASS_LATENCY, "l1.bypass_latency", COUNT, RESET, "cycles", "auto", 0, 100000, "auto",                       \
+      "the same, for what goes past L1, atomics included, behind what is on its way before it; auto: "                 \
+      "l1.miss_latency")                                                                                               \
     X(L1_RELEASE_WIDTH, "l1.release_width", SIZE, RESET, "bytes", "0B", 0, 4096, "",                                   \
       "bytes a core cycle in which loads that waited for a fill get what they asked for, in turn; 0B: all at once")    \
     X(L1_QUEUE, "l1.queue", COUNT, RESET, "instructions", "1", 0, 100000, "unlimited",                                 \
       "warp instructions that wait for the tags; the memory pipeline is busy when they are that many")                 \
     X(L1_ISSUE_LATENCY, "l1.issue_latency", COUNT, RESET, "cycles", "0", 0, 1000, "",                                  \
       "core cycles from the issue of an instruction to the tags: operands, addresses; it waits for them meanwhile")    \
-    X(L1_COALESCER, "l1.coalescer", CHOICE, RESET, "", "warp", 0, 0, "warp|multi2sim",                                 \
-      "what a warp instruction is to L1; warp: an access for each line that its lanes touch; multi2sim: timed "        \
+    X(L1_COALESCER, "l1.coalescer", CHOICE, RESET, "", "warp", 0, 0, "warp|multi2sim|sector",                          \
+      "what a warp instruction is to L1; warp: an access for each line that its lanes touch; sector: for each 32 "     \
+      "bytes of one, with a packet of its own, as GPGPU-Sim's from Maxwell on; multi2sim: timed "                      \
       "coherence: an access for each lane, which becomes part of those in flight as in Multi2Sim 5.0: a load of "      \
       "loads before it, a store of a store just before it")                                                            \
     X(SM_LSUS, "sm.lsus", COUNT, RESET, "units", "1", 1, 64, "",                                                       \
@@ -197,9 +201,10 @@
       "true: L1's tags go on with a queue until it is empty")                                                          \
     X(L1_PORTS, "l1.tag_ports", COUNT, RESET, "lookups", "1", 1, 64, "", "lines looked up per cycle")                  \
     X(L1_BANKS, "l1.banks", COUNT, RESET, "banks", "1", 1, 64, "",                                                     \
-      "of the tags, by line number: lookups of one cycle go to different ones")                                        \
+      "of the tags, by line number, or with l1.coalescer = sector by sector: lookups of one cycle go to different "    \
+      "ones")                                                                                                          \
     X(L1_DATA_WIDTH, "l1.data_width", SIZE, RESET, "bytes", "128B", 1, 65536, "",                                      \
-      "that the data port moves per cycle for hits and stores, a line in whole cycles")                                \
+      "that the data port moves per cycle for hits and stores, a line in whole cycles, sectors beside each other")     \
     X(L1_FILL_WIDTH, "l1.fill_width", SIZE, RESET, "bytes", "128B", 1, 65536, "",                                      \
       "that the fill port takes per cycle")                                                                            \
     X(L1_MSHR, "l1.mshr_entries", COUNT, RESET, "lines", "32", 1, 1048576, "unlimited", "lines with a miss in flight") \

@@ -57,7 +57,9 @@ GPCI_INLINE gpc_status serve(gpc_hierarchy *h, gpci_line_access *a, const gpci_t
     a->request.bytes_used = (uint16_t)gpci_transaction_bytes(line);
     if (watched)
         gpci_tell_line(h->trace, &a->request, line->segments);
-    if (GPCI_UNLIKELY(h->future && (a->l1 || (h->coherent && !line->follows))))
+    if (GPCI_UNLIKELY(h->sectors_apart))
+        a->request.continues = line->follows;
+    if (GPCI_UNLIKELY(h->future && (a->l1 || h->coherent) && !line->follows))
         a->request.next_use = gpci_future_next(h->future, a->request.sm);
     return GPCI_UNLIKELY(h->observer != NULL) ? pass_observed(h, a, pass) : pass(h, a);
 }

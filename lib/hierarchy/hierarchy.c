@@ -29,6 +29,7 @@ static void choose(gpc_hierarchy *h, const gpc_config *config) {
     h->has_l1 = tree || gpci_config_number(config, GPCI_KEY_L1_ENABLED);
     h->with_data = gpci_config_number(config, GPCI_KEY_COHERENCE_DATA) != 0;
     h->lanes_apart = gpci_config_number(config, GPCI_KEY_L1_COALESCER) == 1;
+    h->sectors_apart = gpci_config_number(config, GPCI_KEY_L1_COALESCER) == 2;
 }
 
 /* What has no effect with the rest of the configuration is refused. */
@@ -53,6 +54,12 @@ static gpc_status check_combination(const gpc_hierarchy *h, gpc_error *error) {
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.coalescer = multi2sim needs mode = timed and coherence = PROTOCOL: lanes are joined while "
                          "they are in flight, in a coherent L1");
+    if (h->sectors_apart && h->levels == &gpci_tree_levels)
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "l1.coalescer = sector needs coherence = none or viper: modules of a tree take lines");
+    if (h->sectors_apart && (h->with_data || strcmp(gpci_config_text(h->config, GPCI_KEY_L1_PREFETCHER), "none") != 0))
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "l1.coalescer = sector: neither l1.prefetcher nor coherence.data knows parts of a line");
     if ((gpci_number(h, GPCI_KEY_SM_LSUS) != 1 || most || !waits) && !h->lanes_apart)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "sm.lsus, sm.lsu_in_flight and sm.lsu_waits need l1.coalescer = multi2sim");

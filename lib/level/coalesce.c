@@ -161,3 +161,26 @@ uint32_t gpci_divide(gpci_transaction *transactions, uint32_t count, unsigned li
     }
     return total;
 }
+
+/* The bytes of one segment of a line. */
+GPCI_INLINE uint64_t bytes_of(unsigned segment) {
+    return (uint64_t)UINT32_MAX << segment % 2 * GPCI_SEGMENT;
+}
+
+uint32_t gpci_apart(gpci_transaction *transactions, uint32_t count) {
+    uint32_t total = 0;
+    for (uint32_t i = 0; i < count; i++)
+        total += gpci_popcount(transactions[i].segments);
+    for (uint32_t i = count, at = total; i-- > 0;) {
+        const gpci_transaction line = transactions[i];
+        for (unsigned segment = 4; segment-- > 0;) {
+            if (!(line.segments >> segment & 1))
+                continue;
+            gpci_transaction *part = &transactions[--at];
+            *part = (gpci_transaction){.address = line.address, .segments = (uint8_t)(1u << segment)};
+            part->bytes[segment / 2] = line.bytes[segment / 2] & bytes_of(segment);
+            part->follows = (line.segments & (part->segments - 1u)) != 0;
+        }
+    }
+    return total;
+}

@@ -12,7 +12,7 @@ typedef struct gpci_transaction {
     uint64_t bytes[2]; /* that lanes touch; lines of at most 128 bytes */
     uint8_t segments;  /* 32-byte segments that they touch */
     uint8_t asks;      /* of a block of a line: all of the line that are asked for, a bit each: gpci_divide */
-    bool follows;      /* a block of the line that the one before it is of: likewise */
+    bool follows;      /* a part of the line that the one before it is of: likewise, or gpci_apart */
 } gpci_transaction;
 
 /* How many bytes those are. */
@@ -51,5 +51,12 @@ uint32_t gpci_divide(gpci_transaction *transactions, uint32_t count, unsigned li
 /* As gpci_coalesce, and no two lanes together: each lane's part of each line, in the order of lanes. */
 uint32_t gpci_split(const uint64_t *addresses, uint32_t count, uint32_t width, unsigned line_shift,
                     gpci_transaction *transactions);
+
+/*
+ * Transactions of lines become those of their 32-byte segments, each still of its line. Returns how many.
+ *
+ * Example, lines of 128 bytes: line 0x100, segments 1001, becomes 0x100, segment 0001, and 0x100, 1000, which follows.
+ */
+uint32_t gpci_apart(gpci_transaction *transactions, uint32_t count);
 
 #endif

@@ -208,6 +208,8 @@ uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, uint32_t 
                            gpc_request *request, uint32_t *out_segments) {
     unsigned shift = (h->has_l1 ? h->l1_level.line_shift : h->l2_level.line_shift) + gpci_log2(h->line_blocks);
     uint32_t count = lines_of(h, w, range, shift, lines);
+    if (GPCI_UNLIKELY(h->sectors_apart))
+        count = gpci_apart(lines, count);
     *request = (gpc_request){.pc = w->pc,
                              .sm = w->sm,
                              .warp = w->warp,

@@ -99,6 +99,10 @@ static void queue_line(gpci_timed *t, gpci_queue *queue, const gpc_request *requ
     p->line.fetched = line->asks;
     p->level = 1;
     p->flags = (uint8_t)((last ? GPCI_PACKET_LAST : 0) | (line->follows ? GPCI_PACKET_FOLLOWS : 0));
+    if (GPCI_UNLIKELY(t->h->sectors_apart)) { /* which take turns as others do */
+        p->request.continues = line->follows;
+        p->flags &= (uint8_t)~GPCI_PACKET_FOLLOWS;
+    }
     gpci_queue_append(queue, &t->pool, number);
 }
 

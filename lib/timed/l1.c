@@ -186,7 +186,7 @@ static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reques
     f->line.waiter = asked->waiter;
     gpci_l1_ask_read(&f->request, asked->word);
     gpci_count_l1_fetch(t->h, stage->index, f->segments);
-    gpci_l1_queue_miss(t, stage, fetch, t->miss_latency);
+    gpci_l1_queue_miss(t, stage, fetch, cached ? t->miss_latency : t->bypass_latency);
     gpci_see_new(t, GPC_WHAT_FETCH, stage, f, f, f->line.marks & GPCI_MARK_PASSES);
 }
 
@@ -235,7 +235,8 @@ void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     p->born = t->wheel.now;
     gpci_l1_goes_itself(&p->request);
     gpci_see_queued(t, stage, p, type == GPCI_READ);
-    gpci_l1_queue_miss(t, stage, packet, t->miss_latency);
+    const bool through = type == GPCI_WRITE && gpci_l1_for(t->h, p->request.sm, p->request.space);
+    gpci_l1_queue_miss(t, stage, packet, through ? t->miss_latency : t->bypass_latency);
 }
 
 void gpci_l1_serve(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
@@ -370,7 +371,7 @@ GPCI_INLINE gpci_queue *before_tags(const gpci_timed *t, gpci_stage *stage, bool
 GPCI_INLINE bool tag_port(const gpci_timed *t, gpci_stage *stage, const gpci_packet *p) {
     const bool beside = p->flags & GPCI_PACKET_FOLLOWS && stage->ports_used &&
                         stage->tag_cycle == gpci_clock_own(stage->options->clock, t->wheel.now);
-    return GPCI_UNLIKELY(beside) || gpci_stage_port(stage, t->wheel.now, p->address);
+    return GPCI_UNLIKELY(beside) || gpci_stage_port(stage, t->wheel.now, gpci_packet_place(t, p));
 }
 
 typedef gpci_verdict (*pass_tags_fn)(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p,
@@ -449,7 +450,7 @@ static bool has_room(const gpci_timed *t, const gpci_stage *stage) {
 
 /* Is the first packet still on its way to the miss queue? Then L1 is stepped when it is there. */
 GPCI_INLINE bool is_under_way(gpci_timed *t, const gpci_stage *stage) {
-    if (GPCI_LIKELY(!t->miss_latency) || !stage->out.count)
+    if (GPCI_LIKELY(!t->longest_way) || !stage->out.count)
         return false;
     const uint64_t due = t->pool.links[stage->out.first].due;
     if (due > t->wheel.now)

@@ -179,37 +179,6 @@ static void mshr_join(gpci_timed *t, gpci_packet *l, uint32_t packet) {
     l->mshr.count++;
 }
 
-bool gpci_stage_port(gpci_stage *stage, uint64_t now, uint64_t address) {
-    const gpci_stage_options *o = stage->options;
-    uint64_t own = gpci_clock_own(o->clock, now);
-    if (own != stage->tag_cycle) {
-        stage->tag_cycle = own;
-        stage->ports_used = 0;
-        stage->banks_used = 0;
-    }
-    if (stage->ports_used >= o->ports)
-        return false;
-    if (o->ports > 1 && stage->cache) {
-        const uint64_t line = address >> stage->cache->line_shift,
-                       bank = (uint64_t)1 << (gpci_power_of_two(o->banks) ? line & (o->banks - 1) : line % o->banks);
-        if (stage->banks_used & bank) {
-            stage->counts.bank_failures++;
-            return false;
-        }
-        stage->banks_used |= bank;
-    }
-    stage->ports_used++;
-    return true;
-}
-
-uint64_t gpci_stage_data(gpci_stage *stage, uint64_t now, uint32_t bytes) {
-    const gpci_stage_options *o = stage->options;
-    uint64_t own = gpci_clock_own(o->clock, now);
-    uint64_t start = own > stage->data_free ? own : stage->data_free;
-    stage->data_free = start + (bytes + o->data_width - 1) / o->data_width;
-    return gpci_clock_core(o->clock, start + o->latency);
-}
-
 gpci_verdict gpci_stage_block(gpci_stage *stage, gpci_tag_access *access, uint64_t now, gpc_busy reason) {
     access->relieved &= (uint8_t) ~(1u << reason);
     if (access->reason == reason)

@@ -80,6 +80,7 @@ typedef struct gpci_stage_options {
     uint64_t entries, merges;
     bool on_miss;
     bool by_sector; /* merges are those of a sector */
+    bool apart;     /* L1: each sector is a packet, and they pass beside each other: l1.coalescer = sector */
     bool part;      /* L1: what bypasses fetches just the segments that it needs, not all of its sectors */
     gpci_clock clock;
 } gpci_stage_options;
@@ -166,6 +167,7 @@ typedef struct gpci_stage {
     uint64_t congested_since;      /* L2: the network's packet could not enter; GPCI_NEVER */
     uint64_t unsent_since;         /* L1: the miss queue's head waits for the network; GPCI_NEVER */
     uint32_t ports_used;
+    uint32_t data_left;            /* bytes that the data port has room for in the cycle before `data_free` */
     uint32_t link_at;              /* L2: the other partition's packet at the tags; GPCI_NO_PACKET */
     bool memory_full;              /* L2: its channel takes no more for now */
     gpci_tag_access tag_access[2]; /* of the requests from above, and of those from the other partition */
@@ -198,7 +200,7 @@ typedef struct gpci_stage {
 } gpci_stage;
 
 /* stage.c */
-/* Take a tag port, and the bank of a line, in the present cycle; false if there is none left. */
+/* Take a tag port, and the bank of a line or sector, in the present cycle; false if there is none left. */
 bool gpci_stage_port(gpci_stage *stage, uint64_t now, uint64_t address);
 /* Is there none left, whatever the line? */
 GPCI_INLINE bool gpci_stage_ports_used(const gpci_stage *stage, uint64_t now) {
@@ -234,7 +236,7 @@ GPCI_INLINE bool gpci_stage_stuck(const gpci_tag_access *access) {
 GPCI_INLINE bool gpci_stage_eager(const gpci_tag_access *access) {
     return access->reason != GPC_BUSY_NOT && access->relieved >> access->reason & 1;
 }
-/* Use the data port for `bytes`; returns the core cycle at which they are out. */
+/* Use the data port for `bytes`, sectors beside others; returns the core cycle at which they are out. */
 uint64_t gpci_stage_data(gpci_stage *stage, uint64_t now, uint32_t bytes);
 /* The MSHR entry of a line, by its leader; GPCI_NO_PACKET. */
 uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t address);

@@ -44,7 +44,7 @@ void gpci_stage_queues(const gpci_timed *t, gpci_stage *stage) {
     gpci_queue_init(&stage->in, first || in >= GPCI_UNLIMITED ? GPCI_UNLIMITED : (in ? in : 1) + t->rop_latency);
     const uint64_t out = gpci_number(t->h, first ? GPCI_KEY_L1_MISS_QUEUE : GPCI_KEY_L2_MISS_QUEUE);
     /* of an L1, with what is on its way there */
-    const uint64_t way = first ? (uint64_t)t->miss_latency * t->l1_options.ports : 0;
+    const uint64_t way = first ? (uint64_t)t->longest_way * t->l1_options.ports : 0;
     gpci_queue_init(&stage->out, out >= GPCI_UNLIMITED ? out : out + way);
     gpci_queue_init(&stage->link, gpci_number(t->h, GPCI_KEY_L2_MISS_QUEUE));
     gpci_queue_init(&stage->served, replies >= GPCI_UNLIMITED ? replies : replies + t->l2_options.latency);

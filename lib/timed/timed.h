@@ -93,7 +93,8 @@ struct gpci_timed {
     uint8_t bursts_of[16]; /* segments of a line -> bursts that hold any of them: bit n = n bursts from its begin */
     uint64_t interleave_bytes;
     gpci_memory_channel *memory; /* [channels] */
-    uint32_t header, rop_latency, l1_queue, issue_latency, miss_latency, release_width;
+    uint32_t header, rop_latency, l1_queue, issue_latency, miss_latency, bypass_latency, release_width;
+    uint32_t longest_way; /* of these two latencies */
     gpci_atomic_options atomic_unit;
     uint32_t bundle_line; /* bytes of a line whose sectors' messages may leave as one packet, in a tree; 0: none do */
     uint32_t bypass_room; /* packets beyond L1's miss queue, for loads that go past it because it is full */
@@ -201,6 +202,13 @@ extern const struct gpci_clock_calls gpci_timed_cache_clock, gpci_timed_tree_clo
 /* Bytes of the segments that a packet asks for or brings. */
 GPCI_INLINE uint32_t gpci_packet_bytes(const gpci_packet *packet) {
     return gpci_count_sectors(packet->segments) * GPCI_SEGMENT;
+}
+
+/* Where its line is, or where each sector is a packet, its sector. */
+GPCI_INLINE uint64_t gpci_packet_place(const gpci_timed *t, const gpci_packet *packet) {
+    return GPCI_UNLIKELY(t->h->sectors_apart) && packet->segments
+               ? packet->address + gpci_lowest(packet->segments) * GPCI_SEGMENT
+               : packet->address;
 }
 
 /* A packet is in an L1's miss queue, and can leave it after `cycles`: what is on its way there counts as in it. */

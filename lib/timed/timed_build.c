@@ -25,6 +25,7 @@ static void read_options(gpci_timed *t) {
                                          .merges = gpci_number(t->h, GPCI_KEY_L1_MERGES),
                                          .by_sector = gpci_number(t->h, GPCI_KEY_L1_MERGED) != 0,
                                          .on_miss = gpci_number(t->h, GPCI_KEY_L1_ALLOCATE) == GPC_ALLOCATE_ON_MISS,
+                                         .apart = t->h->sectors_apart,
                                          .part = gpci_number(t->h, GPCI_KEY_L1_BYPASS_FETCH) == GPC_BYPASS_FETCH_NEEDED,
                                          .clock = {1, 1}};
     t->l2_options = (gpci_stage_options){.latency = number(t, GPCI_KEY_L2_LATENCY),
@@ -48,6 +49,9 @@ static void read_options(gpci_timed *t) {
     t->header = number(t, GPCI_KEY_NETWORK_HEADER);
     t->rop_latency = number(t, GPCI_KEY_L2_ROP);
     t->miss_latency = number(t, GPCI_KEY_L1_MISS_LATENCY);
+    const uint64_t past = gpci_number(t->h, GPCI_KEY_L1_BYPASS_LATENCY);
+    t->bypass_latency = past == GPCI_WORD ? t->miss_latency : (uint32_t)past;
+    t->longest_way = t->miss_latency > t->bypass_latency ? t->miss_latency : t->bypass_latency;
     t->release_width = number(t, GPCI_KEY_L1_RELEASE_WIDTH);
     t->atomic_unit =
         (gpci_atomic_options){number(t, GPCI_KEY_L2_ATOMIC_CYCLES), gpci_number(t->h, GPCI_KEY_L2_ATOMIC_LANES)};

@@ -10,11 +10,15 @@
 
 static rig r; /* too large for a stack of many */
 
-static uint64_t miss(const char *settings) {
+static uint64_t latency(const char *settings, shot s) {
     rig_open(&r, settings, MEMORY);
-    uint64_t cycles = rig_latency(&r, LINE(GPC_LOAD, 0));
+    uint64_t cycles = rig_latency(&r, s);
     rig_close(&r);
     return cycles;
+}
+
+static uint64_t miss(const char *settings) {
+    return latency(settings, LINE(GPC_LOAD, 0));
 }
 
 /* Latency counts each way. A packet takes ceil(size / width) cycles on its link: 8 bytes up, 136 down. */
@@ -46,6 +50,19 @@ Test(timed_paths, miss_latency) {
     cr_expect_eq(miss("l1.miss_latency = 1\n"), base + 1);
     cr_expect_eq(miss("l1.miss_latency = 25\n"), base + 25);
     cr_expect_eq(hit("l1.miss_latency = 25\n"), hit(NULL));
+}
+
+/* What goes past L1, atomics too, has a way of its own; a store through L1 has a miss's. */
+Test(timed_paths, bypass_latency) {
+    static const char both[] = "l1.miss_latency = 25\nl1.bypass_latency = 3\n", alone[] = "l1.miss_latency = 25\n";
+    const shot past = LINE(GPC_LOAD, 0, .hint = GPC_HINT_CG);
+    const uint64_t base = latency(NULL, past);
+    cr_expect_eq(latency(alone, past), base + 25);
+    cr_expect_eq(latency(both, past), base + 3);
+    cr_expect_eq(latency("l1.bypass_latency = 3\n", past), base + 3);
+    cr_expect_eq(latency(both, LINE(GPC_LOAD, 0)), latency(alone, LINE(GPC_LOAD, 0)));
+    cr_expect_eq(latency(both, LINE(GPC_STORE, 0)), latency(alone, LINE(GPC_STORE, 0)));
+    cr_expect_eq(latency(both, WORD(GPC_ATOMIC, 0)), latency(NULL, WORD(GPC_ATOMIC, 0)) + 3);
 }
 
 /* Before the tags, at each access. */
