@@ -501,6 +501,9 @@
       "core cycles that a launch takes before its first thread block starts")                                          \
     X(BLOCKS_INTERVAL, "blocks.interval", COUNT, RESET, "cycles", "1", 0, 100000, "",                                  \
       "core cycles between two thread blocks starting on one SM")                                                      \
+    X(BLOCKS_RELEASE, "blocks.release", CHOICE, RESET, "", "exit", 0, 0, "exit|writes",                                \
+      "timed replay: when the room of a thread block is another's; exit: when its last warp has ended; writes: when "  \
+      "all that its warps have written has been acknowledged, too")                                                    \
     X(LIMIT_CYCLES, "limit.cycles", COUNT, KEEP, "cycles", "0", 0, (double)(1ull << 53), "",                           \
       "timed replay of a kernel stops after this many core cycles; 0 = never")                                         \
     X(LIMIT_INSTRUCTIONS, "limit.instructions", COUNT, KEEP, "instructions", "0", 0, (double)(1ull << 53), "",         \

@@ -35,6 +35,7 @@ gpci_block_run *gpci_dispatch_take(gpc_replay *r, const gpci_packed_block *block
     run->turn = run->at_barrier = 0;
     run->apart = false;
     run->live = block->warp_count;
+    run->writes = 0;
     return run;
 }
 

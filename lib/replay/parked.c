@@ -83,7 +83,8 @@ static void park(const gpc_replay *r, gpci_parked *p, uint32_t sm, const gpci_bl
                              .turn = run->turn,
                              .live = run->live,
                              .at_barrier = run->at_barrier,
-                             .apart = run->apart};
+                             .apart = run->apart,
+                             .writes = run->writes};
     park_warps(r, run, b, &p->warps[p->warp_count]);
     p->warp_count += b->warps;
 }
@@ -243,6 +244,7 @@ static void return_block(gpc_replay *r, const gpci_parked_block *b, gpci_block_r
     run->live = b->live;
     run->at_barrier = b->at_barrier;
     run->apart = b->apart != 0;
+    run->writes = b->writes;
     if (b->where == GPCI_PARKED_QUEUED) {
         gpci_dispatch_queue(r, b->sm, run);
         return;

@@ -16,7 +16,7 @@ typedef struct gpci_parked_block {
     uint64_t digest, start;
     uint32_t index, sm, where; /* where: gpci_parked_where */
     uint32_t warps, slot, turn, live, at_barrier;
-    uint32_t apart, reserved;
+    uint32_t apart, writes;
 } gpci_parked_block;
 
 /* Numbers in place of the pointers of a gpci_warp_run. */

@@ -29,6 +29,7 @@ typedef struct gpci_block_run {
     size_t capacity;               /* of `warps` */
     uint32_t turn;                 /* warp whose turn it is */
     uint32_t live;                 /* warps that have not ended */
+    uint32_t writes;               /* timed: in flight, of those that have, with blocks.release = writes */
     uint32_t at_barrier;
     bool apart;     /* timed: some of its warps have no part in its first barriers (barriers.c) */
     uint32_t slot;  /* of the SM's resident blocks */

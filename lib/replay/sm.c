@@ -522,6 +522,8 @@ void gpci_sm_complete(void *replay, const gpc_completion *completion) {
             w->fenced = false;
         else
             w->others--;
+        if (GPCI_UNLIKELY(t->keeps_blocks) && !w->run)
+            gpci_warp_wrote(t, completion->sm, completion->warp, completion->cycle);
     } else {
         const gpci_operands *o = &w->end[-(ptrdiff_t)(completion->token >> 1)].form->operands;
         gpci_scoreboard_write(gpci_board_of(m, completion->warp), o, completion->cycle, 0);

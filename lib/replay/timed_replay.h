@@ -196,6 +196,7 @@ struct gpci_timed_replay {
     bool throttled;                /* schedulers have throttles */
     bool classed;                  /* warps may be of other classes than CACHE, */
     bool policy_classes;           /* by the policy's word */
+    bool keeps_blocks;             /* until their writes are done: blocks.release = writes */
     bool watches;                  /* schedulers may change their minds by themselves: all are asked in every step */
     gpci_op ops[GPCI_USES];
     gpci_unit_pool pools[GPCI_UNIT_NONE];
@@ -250,6 +251,8 @@ gpc_status gpci_sm_send(gpci_timed_replay *t, uint32_t sm, uint32_t slot, const 
 void gpci_sm_start_blocks(gpci_timed_replay *t, uint32_t sm, uint64_t now);
 void gpci_warp_tell(const gpci_timed_replay *t, uint32_t sm, uint32_t slot, gpc_warp_event_kind kind, uint64_t now);
 void gpci_warp_end(gpci_timed_replay *t, uint32_t sm, uint32_t slot, uint64_t now);
+/* A write of a warp that has ended is done, with blocks.release = writes. */
+void gpci_warp_wrote(const gpci_timed_replay *t, uint32_t sm, uint32_t slot, uint64_t now);
 /* All warps are gone, as after an error. */
 void gpci_sm_clear(gpci_timed_replay *t, uint32_t sm);
 

@@ -72,6 +72,16 @@ void gpci_sm_start_blocks(gpci_timed_replay *t, uint32_t number, uint64_t now) {
     }
 }
 
+/* Its room is another's. */
+static void end_block(gpci_timed_sm *m, uint32_t number, gpci_block_run *run, uint64_t now) {
+    if (!--m->running_blocks)
+        gpci_gauge_set(&m->blocks_gauge, now + 1, 0);
+    run->sm = number;
+    run->queued = m->ended;
+    m->ended = run;
+    m->ended_at = now;
+}
+
 void gpci_warp_end(gpci_timed_replay *t, uint32_t number, uint32_t slot, uint64_t now) {
     gpci_timed_sm *m = &t->sms[number];
     gpci_timed_warp *w = &m->warps[slot];
@@ -84,16 +94,24 @@ void gpci_warp_end(gpci_timed_replay *t, uint32_t number, uint32_t slot, uint64_
         if (m->warps[other].run)
             m->warps[other].age = gpci_rank_after(m->warps[other].age, w->age);
     gpci_gauge_set(&m->warps_gauge, now + 1, --m->live);
-    if (--run->live) {
+    if (GPCI_UNLIKELY(t->keeps_blocks))
+        run->writes += w->others;
+    if (--run->live)
         gpci_barrier_open(t, number, run, now);
+    else if (!run->writes)
+        end_block(m, number, run, now);
+}
+
+void gpci_warp_wrote(const gpci_timed_replay *t, uint32_t number, uint32_t slot, uint64_t now) {
+    const gpci_sm_run *sm = &t->r->sms[number];
+    uint32_t at = 0;
+    while (slot / sm->resident[at]->block->warp_count != sm->resident[at]->slot)
+        at++;
+    gpci_block_run *run = sm->resident[at];
+    if (--run->writes || run->live)
         return;
-    }
-    if (!--m->running_blocks)
-        gpci_gauge_set(&m->blocks_gauge, now + 1, 0);
-    run->sm = number;
-    run->queued = m->ended;
-    m->ended = run;
-    m->ended_at = now;
+    end_block(&t->sms[number], number, run, now);
+    gpci_timed_wake(t->r->hierarchy, number, now); /* which hands it over */
 }
 
 void gpci_sm_clear(gpci_timed_replay *t, uint32_t number) {

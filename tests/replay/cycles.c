@@ -123,6 +123,24 @@ Test(cycles, a_taken_branch_drops_what_was_fetched) {
     cr_expect_eq(fetched(1, 1, BRANCH("0000") MOV("0010", "R1") EXIT("0020")), 6, "not taken");
 }
 
+static uint64_t released(const char *when, unsigned blocks) {
+    rig *r = open_timed();
+    set(r, "sm.blocks", "1");
+    set(r, "blocks.release", when);
+    put_kernel(r, "k.traceg", blocks, 2, "", STORE("0000", "0x1000") EXIT("0010"));
+    const gpc_stats s = run_there(r, 1);
+    rig_close(r);
+    return s.cycles;
+}
+
+/* The second block of an SM with room for one: behind the first's EXITs in 3 and 4, or when its stores are done. */
+Test(cycles, blocks_are_released) {
+    const uint64_t one = released("exit", 1), more = released("exit", 2);
+    cr_expect_eq(released("writes", 1), one);
+    cr_expect_lt(more, one + one / 4, "they overlap");
+    cr_expect_eq(released("writes", 2), one + one, "the second's first instruction issues in the cycle behind");
+}
+
 /* A second write waits for the first, whatever its unit; 1, 41, 42. A zero register is no register. */
 Test(cycles, writes_in_order) {
     expect_cycles(SFU("0000", "R1") MOV("0010", "R1") EXIT("0020"), 42);

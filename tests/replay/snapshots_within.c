@@ -235,7 +235,7 @@ static void draw(uint64_t *random, char settings[1024]) {
         "coherence = nmoesi\nl2.mshr_entries = 16\n",
         "l1.bypass = agcb\n",
         "sm.interval_alu = 5\nsm.units_fp = 3\nsm.unit_sharing = sm\nl1.miss_latency = 30\n",
-        "l1.coalescer = sector\nsm.blocks = 2\nl1.data_width = 64B\n",
+        "l1.coalescer = sector\nblocks.release = writes\nsm.blocks = 2\nl1.data_width = 64B\n",
         "l2.interleave = random\nl2.interleave_bytes = 512B\n",
     };
     static const char *const machines[] = {SMALL,
