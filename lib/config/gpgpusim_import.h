@@ -64,6 +64,7 @@ typedef enum gpci_option_kind { GPCI_OPTION_NUMBER, GPCI_OPTION_FLAG, GPCI_OPTIO
     X(LAUNCH, "-gpgpu_kernel_launch_latency", NUMBER)                      \
     X(BLOCK_LAUNCH, "-gpgpu_TB_launch_latency", NUMBER)                    \
     X(L1, "-gpgpu_cache:dl1", TEXT)                                        \
+    X(COALESCE, "-gpgpu_coalesce_arch", NUMBER)                            \
     X(L1_LATENCY, "-gpgpu_l1_latency", NUMBER)                             \
     X(L1_BANKS, "-gpgpu_l1_banks", NUMBER)                                 \
     X(SKIP_L1, "-gpgpu_gmem_skip_L1D", FLAG)                               \

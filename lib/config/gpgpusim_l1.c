@@ -126,11 +126,28 @@ static gpc_status apply_l1_latency(const gpci_import *im) {
     const uint64_t before = gpci_import_now(im, GPCI_KEY_SM_LATENCY_STAGES); /* two of them behind */
     const uint64_t cycles = GPCI_OPTION(L1_LATENCY)->number + (before > 2 ? before - 2 : 0);
     return GPCI_SET_NUMBERS(im, GPCI_OPTION_L1_LATENCY, {GPCI_KEY_L1_LATENCY, cycles},
-                            {GPCI_KEY_L1_MISS_LATENCY, cycles + 1});
+                            {GPCI_KEY_L1_MISS_LATENCY, cycles + 1},
+                            {GPCI_KEY_L1_BYPASS_LATENCY, before > 2 ? before - 2 : 0});
+}
+
+/*
+ * What a warp asks of L1 (memory_coalescing_arch): lines until Kepler, if L1 keeps global memory; sectors, each an access
+ * with a packet of its own, from Maxwell on.
+ */
+#define SECTORS_FROM 40u
+
+static gpc_status apply_coalescing(const gpci_import *im) {
+    const gpci_option *o = GPCI_OPTION(COALESCE);
+    if (!o->given)
+        return GPC_OK;
+    return gpci_import_set(im, GPCI_OPTION_COALESCE, GPCI_KEY_L1_COALESCER,
+                           o->number >= SECTORS_FROM ? "sector" : "warp");
 }
 
 gpc_status gpci_import_l1(const gpci_import *im) {
     gpc_status status = apply_l1_latency(im);
+    if (status == GPC_OK)
+        status = apply_coalescing(im);
     if (status == GPC_OK && GPCI_OPTION(L1_BANKS)->given)
         status = GPCI_SET_NUMBERS(im, GPCI_OPTION_L1_BANKS, {GPCI_KEY_L1_PORTS, GPCI_OPTION(L1_BANKS)->number},
                                   {GPCI_KEY_L1_BANKS, GPCI_OPTION(L1_BANKS)->number});

@@ -79,13 +79,17 @@ static gpc_status apply_queues(const gpci_import *im) {
                             {GPCI_KEY_L2_REPLIES, n[3]});
 }
 
-/* GPGPU-Sim's L2 hits in the cycle of its tags: all latency is before them, in core cycles. */
+/*
+ * GPGPU-Sim's L2 hits in the cycle of its tags: all latency is before them, in core cycles. What has had it comes to the
+ * tags a step later (memory_sub_partition::cache_cycle).
+ */
 static gpc_status apply_latency(const gpci_import *im) {
     if (!GPCI_OPTION(L2_ROP)->given)
         return GPC_OK;
-    return GPCI_SET_NUMBERS(im, GPCI_OPTION_L2_ROP,
-                            {GPCI_KEY_L2_ROP, gpci_import_cycles(im, GPCI_OPTION(L2_ROP)->number, GPCI_KEY_CLOCK_L2)},
-                            {GPCI_KEY_L2_LATENCY, 1});
+    return GPCI_SET_NUMBERS(
+        im, GPCI_OPTION_L2_ROP,
+        {GPCI_KEY_L2_ROP, gpci_import_cycles(im, GPCI_OPTION(L2_ROP)->number, GPCI_KEY_CLOCK_L2) + 1},
+        {GPCI_KEY_L2_LATENCY, 1});
 }
 
 /* `dramid@8;...`: bits from 8 up choose the channel. A mapping without dramid@ spreads them; then nothing is set. */

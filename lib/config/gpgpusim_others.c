@@ -48,7 +48,6 @@ static const char *const others[] = {
     "-gpgpu_chiplet_interleave",
     "-gpgpu_clock_gated_lanes",
     "-gpgpu_clock_gated_reg_file",
-    "-gpgpu_coalesce_arch",
     "-gpgpu_compute_capability_major",
     "-gpgpu_compute_capability_minor",
     "-gpgpu_concurrent_kernel_sm",

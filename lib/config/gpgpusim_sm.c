@@ -18,6 +18,14 @@ static gpc_status apply_pipeline(const gpci_import *im) {
     return GPCI_SET_NUMBERS(im, GPCI_OPTION_PIPELINE, {GPCI_KEY_SM_LANES, n[1]}, {GPCI_KEY_SM_WARPS, n[0] / n[1]});
 }
 
+/* shader_core_ctx::fetch: a warp is gone, and with the last its block, when its stores have been acknowledged. */
+static gpc_status apply_blocks(const gpci_import *im) {
+    if (!GPCI_OPTION(BLOCKS)->given)
+        return GPC_OK;
+    const gpc_status status = gpci_import_copy(im, GPCI_OPTION_BLOCKS, GPCI_KEY_SM_BLOCKS);
+    return status < 0 ? status : gpci_import_set(im, GPCI_OPTION_BLOCKS, GPCI_KEY_BLOCKS_RELEASE, "writes");
+}
+
 static gpc_status apply_occupancy(const gpci_import *im) {
     gpc_status status = apply_pipeline(im);
     /* 10 clusters of 3 cores are the simulator's defaults */
@@ -27,7 +35,7 @@ static gpc_status apply_occupancy(const gpci_import *im) {
                                         gpci_import_or(im, GPCI_OPTION_CLUSTERS, 10) *
                                             gpci_import_or(im, GPCI_OPTION_CORES, 3));
     if (status == GPC_OK)
-        status = gpci_import_copy(im, GPCI_OPTION_BLOCKS, GPCI_KEY_SM_BLOCKS);
+        status = apply_blocks(im);
     /* shader_core_config::max_cta rounds registers per thread up to 4, and warps not at all */
     if (status == GPC_OK && GPCI_OPTION(REGISTERS)->given)
         status = GPCI_SET_NUMBERS(im, GPCI_OPTION_REGISTERS, {GPCI_KEY_SM_REGISTERS, GPCI_OPTION(REGISTERS)->number},

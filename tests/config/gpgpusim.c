@@ -46,6 +46,7 @@ static const char qv100[] = "# This config models the Volta Quadro V100\n"
                             "# Greedy then oldest scheduler\n"
                             "-gpgpu_scheduler lrr\n"
                             "-gpgpu_max_insn_issue_per_warp 1\n"
+                            "-gpgpu_coalesce_arch 70\n"
                             "-gpgpu_adaptive_cache_config 1\n"
                             "-gpgpu_shmem_option 0,8,16,32,64,96\n"
                             "-gpgpu_unified_l1d_size 128\n"
@@ -126,24 +127,18 @@ static bool is_one_of(const char *key, const char *const *keys) {
  * nothing.
  */
 Test(gpgpusim, qv100_is_the_preset) {
-    static const char *const other[] = {"sm.register_unit",   "sm.warp_unit",
-                                        "sm.shared_unit",     "sm.latency_alu",
-                                        "sm.latency_tensor",  "sm.latency_constant",
-                                        "sm.latency_uniform", "sm.latency_int",
-                                        "sm.latency_fp",      "sm.latency_stages",
-                                        "sm.latency_control", "sm.interval_control",
-                                        "sm.units_fp",        "sm.units_double",
-                                        "sm.units_sfu",       "sm.units_control",
-                                        "sm.units_tensor",    "l1.latency",
-                                        "l1.miss_latency",    "sm.interval_constant",
-                                        "l1.release_width",   "l1.mshr_merged",
-                                        "l2.mshr_merged",     "l2.interleave",
-                                        "memory.link_buffer", NULL};
+    static const char *const other[] = {
+        "sm.register_unit",    "sm.warp_unit",        "sm.shared_unit", "sm.latency_alu",  "sm.latency_tensor",
+        "sm.latency_constant", "sm.latency_uniform",  "sm.latency_int", "sm.latency_fp",   "sm.latency_stages",
+        "sm.latency_control",  "sm.interval_control", "sm.units_fp",    "sm.units_double", "sm.units_sfu",
+        "sm.units_control",    "sm.units_tensor",     "l1.latency",     "l1.miss_latency", "sm.interval_constant",
+        "l1.release_width",    "l1.mshr_merged",      "l2.mshr_merged", "l2.interleave",   "memory.link_buffer",
+        "l1.coalescer",        "l1.bypass_latency",   "l2.rop_latency", "blocks.release",  NULL};
     rig imported, preset;
     rig_open(&imported);
     rig_open(&preset);
     import_all(&imported, qv100);
-    cr_expect_eq(applied, 63, "%zu", applied);
+    cr_expect_eq(applied, 64, "%zu", applied);
     import_all(&imported, qv100_trace);
     cr_expect_eq(applied, 11, "%zu", applied);
     cr_assert_eq(gpc_config_load_preset(preset.config, "qv100", &preset.error), GPC_OK);
@@ -158,7 +153,8 @@ Test(gpgpusim, qv100_is_the_preset) {
     EXPECT(&imported, {"sm.register_unit", "128"}, {"sm.warp_unit", "1"}, {"sm.shared_unit", "1B"},
            {"sm.latency_int", "2"}, {"sm.latency_fp", "2"}, {"sm.latency_tensor", "2"}, {"sm.interval_tensor", "2"},
            {"sm.latency_stages", "5"}, {"sm.interval_control", "4"}, {"l1.latency", "23"}, {"l1.miss_latency", "24"},
-           {"memory.link_buffer", "64"});
+           {"l1.bypass_latency", "3"}, {"l1.coalescer", "sector"}, {"l2.rop_latency", "161"},
+           {"blocks.release", "writes"}, {"memory.link_buffer", "64"});
     rig_close(&imported);
     rig_close(&preset);
 }

@@ -156,17 +156,28 @@ Test(gpgpusim_timed, l1) {
     rig r;
     rig_open(&r);
     import_all(&r, file);
-    EXPECT(&r, {"l1.latency", "34"}, {"l1.miss_latency", "35"}, {"l1.tag_ports", "4"}, {"l1.banks", "4"},
-           {"l1.data_width", "128B"}, {"l1.fill_width", "32B"}, {"l1.mshr_entries", "256"}, {"l1.mshr_merges", "32"},
-           {"l1.miss_queue", "16"});
+    EXPECT(&r, {"l1.latency", "34"}, {"l1.miss_latency", "35"}, {"l1.bypass_latency", "0"}, {"l1.coalescer", "warp"},
+           {"l1.tag_ports", "4"}, {"l1.banks", "4"}, {"l1.data_width", "128B"}, {"l1.fill_width", "32B"},
+           {"l1.mshr_entries", "256"}, {"l1.mshr_merges", "32"}, {"l1.miss_queue", "16"});
     import_all(&r, "-gpgpu_l1_latency 20 -gpgpu_reg_file_port_throughput 2"); /* 5 stages, of which 3 are before it */
-    EXPECT(&r, {"l1.latency", "23"}, {"l1.miss_latency", "24"});
+    EXPECT(&r, {"l1.latency", "23"}, {"l1.miss_latency", "24"}, {"l1.bypass_latency", "3"});
     import_all(&r, "-gpgpu_cache:dl1 N:32:128:4,L:L:m:N:H,A:64:8");
     EXPECT(&r, {"l1.data_width", "512B"}, {"l1.fill_width", "128B"}, {"l1.mshr_entries", "64"},
            {"l1.miss_queue", "16"});
     rig_close(&r);
     refuse("-gpgpu_cache:dl1 N:32:128:4,L:L:m:N:H,A:0:8", GPC_ERROR_RANGE,
            "1: -gpgpu_cache:dl1: l1.mshr_entries: '0' is not between");
+}
+
+/* abstract_hardware_model.cc: sectors from Maxwell on; shader.cc: a block's place waits for its stores. */
+Test(gpgpusim_timed, coalescing_and_blocks) {
+    expect("-gpgpu_coalesce_arch 13", "l1.coalescer", "warp");
+    expect("-gpgpu_coalesce_arch 39", "l1.coalescer", "warp");
+    expect("-gpgpu_coalesce_arch 40", "l1.coalescer", "sector");
+    expect("-gpgpu_coalesce_arch 70", "l1.coalescer", "sector");
+    expect("-gpgpu_shader_cta 16", "sm.blocks", "16");
+    expect("-gpgpu_shader_cta 16", "blocks.release", "writes");
+    expect("-gpgpu_l1_banks 4", "blocks.release", "exit");
 }
 
 Test(gpgpusim_timed, network) {
@@ -188,17 +199,17 @@ Test(gpgpusim_timed, network) {
     refuse("-icnt_subnets 1", GPC_ERROR_UNSUPPORTED, "'1' networks: there are two here");
 }
 
-/* Latencies are in core cycles, the keys in cycles of L2: 120 of 700 MHz are 171.4 of 1000 MHz. */
+/* Latencies are in core cycles, the keys in cycles of L2: 120 of 700 MHz are 171.4 of 1000 MHz, and the tags' step. */
 Test(gpgpusim_timed, l2) {
     rig r;
     rig_open(&r);
     import_all(&r, "-rop_latency 120\n-gpgpu_clock_domains 700:700:1000:924\n-gpgpu_dram_partition_queues 64:48:32:16\n"
                    "-gpgpu_cache:dl2 S:64:128:16,L:B:m:L:P,A:192:4,24:0,32\n");
-    EXPECT(&r, {"l2.rop_latency", "171"}, {"l2.latency", "1"}, {"l2.queue", "64"}, {"memory.link_buffer", "48"},
+    EXPECT(&r, {"l2.rop_latency", "172"}, {"l2.latency", "1"}, {"l2.queue", "64"}, {"memory.link_buffer", "48"},
            {"l2.reply_queue", "16"}, {"l2.mshr_entries", "192"}, {"l2.mshr_merges", "4"}, {"l2.miss_queue", "24"},
            {"l2.data_width", "32B"}, {"l2.fill_width", "32B"});
     import_all(&r, "-gpgpu_l2_rop_latency 237");
-    EXPECT(&r, {"l2.rop_latency", "339"}); /* 338.57 */
+    EXPECT(&r, {"l2.rop_latency", "340"}); /* 338.57 */
     rig_close(&r);
     refuse("-gpgpu_dram_partition_queues 64:64:64", GPC_ERROR_FORMAT, "'64:64:64' is not four lengths");
 }
