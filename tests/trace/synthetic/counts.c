@@ -188,6 +188,35 @@ Test(synthetic_counts, reuse) {
     expect("private-reuse", only("private-reuse:1MiB:repeats=3"), 256 * 96, 32 * 256 * 96, 256, 4 * 256);
 }
 
+/* 6 warps of 5: a line each; a sector for each of 32 lanes; one sector; and stores of lines. */
+Test(synthetic_counts, accesses) {
+    expect("accesses", only("accesses:1KiB:threads=64,blocks=3,count=5"), 30, 4 * 30, 0, 0);
+    expect("apart", only("accesses:1KiB:threads=64,blocks=3,count=5,stride=32"), 30, 32 * 30, 0, 0);
+    expect("chain", only("accesses:1KiB:threads=64,blocks=3,count=5,stride=0,dependent=1"), 30, 30, 0, 0);
+    expect("stores", only("accesses:1KiB:threads=64,blocks=3,count=5,store=1"), 0, 0, 30, 4 * 30);
+}
+
+/* Access i of warp w begins at (w * apart + i * step) modulo SIZE; a chain reads what it writes. */
+Test(synthetic_counts, accesses_in_place) {
+    rig r;
+    rig_open(&r, "accesses:1KiB:threads=64,blocks=2,count=3,step=384,apart=640,stride=8,dependent=1,cg=1");
+    cr_assert(rig_kernel(&r));
+    uint64_t base = 0;
+    for (uint64_t warp = 0; warp < 4; warp += 2) {
+        const gpc_block *block = rig_block(&r);
+        for (uint64_t w = 0; w < 2; w++)
+            for (uint64_t i = 0; i < 3; i++) {
+                const gpc_instruction *load = &block->warps[w].instructions[i];
+                base = warp + w + i ? base : load->addresses[0];
+                cr_expect_eq(load->hint, GPC_HINT_CG);
+                cr_expect(i ? load->sources && load->registers[0] == load->registers[1] : !load->sources);
+                for (uint64_t lane = 0; lane < 32; lane++)
+                    cr_expect_eq(load->addresses[lane] - base, ((warp + w) * 640 + i * 384) % 1024 + lane * 8);
+            }
+    }
+    rig_close(&r);
+}
+
 /*
  * Reversed, 32 neighbours are 2^14 elements apart and more. Of random elements out of 65,536 sectors a warp meets
  * 65,536 (1 - (1 - 1/65,536)^32) different ones, 31.9924; over 16,384 warps that is known to one in 10,000.

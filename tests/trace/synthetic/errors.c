@@ -74,6 +74,9 @@ Test(synthetic_errors, sizes_that_do_not_fit) {
     refused("kronecker:64:inner=5", GPC_ERROR_RANGE, "inner matrix of 5 x 5");
     refused("warp-reuse:8KiB:lines=26", GPC_ERROR_RANGE, "less than a block's 26624");
     refused("warp-reuse:2MiB:threads=48", GPC_ERROR_RANGE, "48 are no whole warps");
+    refused("accesses:128:store=1,cg=1", GPC_ERROR_RANGE, "'cg' and 'dependent' are of loads");
+    refused("accesses:128:store=1,dependent=1", GPC_ERROR_RANGE, "'cg' and 'dependent' are of loads");
+    refused("accesses:128:step=130", GPC_ERROR_RANGE, "parameter 'step': 130 is no multiple of 4");
     refused("private-reuse:1KiB", GPC_ERROR_RANGE, "less than a block's 16384");
     refused("sssp:100:degree=32", GPC_ERROR_RANGE, "a node's 32 edges");
     refused("similarity-score:2MiB:features=7", GPC_ERROR_RANGE, "7 is no multiple of 4");

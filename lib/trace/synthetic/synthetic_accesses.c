@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/synthetic/synthetic.h"
+
+/*
+ * Accesses alone, as straight code: loads of 4 bytes by each thread, or stores. Access i of warp w begins at byte
+ * (w * apart + i * step) modulo SIZE, and its lanes are `stride` bytes apart. A load writes a register that the
+ * sixteenth before wrote; or each has its address from the one before. So a few numbers make the usual measurements:
+ *
+ *   latency of L1, L2, DRAM   dependent=1,stride=0,threads=32, and: nothing; cg=1; step= of lines that are not there
+ *   bandwidth of L1, L2       threads=512, and: nothing; cg=1 and blocks for all SMs
+ *   of DRAM                   a step and a distance between warps, so that no line is read twice
+ *   divergence, stores        stride=32; store=1
+ *
+ * Example: 128B:threads=64,count=3 is two warps, each of which reads one line three times; with step=128 and 256B the
+ * second of the three is of the other line.
+ */
+
+#define RESULTS 16u   /* results before a register is written again */
+#define CHAIN RESULTS /* step of the listing that reads what the first has written, and writes it again */
+
+#define LOADS(opcode) "16*{R16+2 " opcode "}; R16 " opcode " R16; EXIT"
+
+static const char load_code[] = LOADS("LDG.E");
+static const char load_code_cg[] = LOADS("LDG.E.STRONG.GPU"); /* ld.global.cg: past L1 */
+static const char store_code[] = "17*{STG.E}; EXIT";
+
+static void walk_accesses(gpci_walk *w, const gpci_launch *l) {
+    const uint64_t warp = w->x * gpci_ceiling(l->block[0], w->lanes) + w->first / w->lanes;
+    for (uint64_t n = 0; n < l->steps && w->status == GPC_OK; n++) {
+        w->at = (uint32_t)(!l->repeats ? n % RESULTS : n ? CHAIN : 0);
+        gpci_access(w, l->operand[0].base + (warp * l->window + n * l->operand[0].step) % l->n, l->stride);
+    }
+    w->at = CHAIN + 1;
+    gpci_finish(w);
+}
+
+enum { STORE, CG, DEPENDENT, STRIDE, STEP, APART, COUNT, THREADS, BLOCKS, PARAMETERS };
+
+static const gpc_parameter accesses_parameters[PARAMETERS] = {
+    {"store", 0, 0, 1, true, "1: stores"},
+    {"cg", 0, 0, 1, true, "1: loads past L1, as ld.global.cg"},
+    {"dependent", 0, 0, 1, true, "1: the address of each load is what the one before brought"},
+    {"stride", 4, 0, 1 << 20, true, "bytes from lane to lane"},
+    {"step", 0, 0, 1 << 30, true, "bytes from an access of a warp to its next"},
+    {"apart", 0, 0, 1 << 30, true, "bytes from a warp's first access to the next warp's"},
+    {"count", 400, 1, 1 << 20, true, "accesses of a warp"},
+    {"threads", 256, 1, 1024, true, "of a block"},
+    {"blocks", 1, 1, 1 << 20, true, "thread blocks"},
+};
+
+static gpc_status plan_accesses(gpci_problem *p) {
+    const bool store = p->values[STORE] != 0, past_l1 = p->values[CG] != 0;
+    gpci_launch l = {.name = "_Z8accessesPi", .warp = walk_accesses};
+    l.code = store ? store_code : past_l1 ? load_code_cg : load_code;
+    l.repeats = p->values[DEPENDENT] != 0;
+    l.stride = (uint64_t)p->values[STRIDE];
+    l.operand[0].step = (uint64_t)p->values[STEP];
+    l.window = (uint64_t)p->values[APART];
+    l.steps = (uint64_t)p->values[COUNT];
+    l.block[0] = (uint64_t)p->values[THREADS];
+    l.grid[0] = (uint64_t)p->values[BLOCKS];
+    l.n = p->size / GPCI_ELEMENT * GPCI_ELEMENT;
+    if (store && (past_l1 || l.repeats))
+        return gpci_problem_fail(p, "parameters 'cg' and 'dependent' are of loads, not of stores");
+    for (unsigned bytes = STRIDE; bytes <= APART; bytes++)
+        if ((uint64_t)p->values[bytes] % GPCI_ELEMENT)
+            return gpci_problem_fail(p, "parameter '%s': %g is no multiple of %u", accesses_parameters[bytes].name,
+                                     p->values[bytes], (unsigned)GPCI_ELEMENT);
+    l.operand[0].base = gpci_problem_array(p, p->size + p->lanes * l.stride);
+    return gpci_problem_launch(p, &l);
+}
+
+const gpci_synthetic gpci_synthetic_accesses = {
+    .name = "accesses",
+    .summary = "loads or stores alone, in an array of SIZE (store=0, cg=0, dependent=0, stride=4, step=0, apart=0, "
+               "count=400, threads=256, blocks=1)",
+    .least = 4,
+    .parameters = accesses_parameters,
+    .parameter_count = PARAMETERS,
+    .plan = plan_accesses,
+};
