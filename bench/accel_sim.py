@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Cycles of kernels that Accel-Sim ran with SM7_QV100, beside those of the same options imported here.
+
+    python3 bench/accel_sim.py [--set KEY=VALUE]
+
+tests/config/SM7_QV100*.config are the options of accel-sim/gpgpu-sim_distribution's and accel-sim-framework's files
+that a key follows. Accel-Sim's figures, launch of 5,000 cycles included, are of traces that are not here, but for the last
+two. What is known of each kernel stands in its row:
+
+    given     what it does was said with the figure
+    reasoned  the figure says what it must have been: a chain of 400 adds of 7 cycles takes 399 x 7 more than an empty
+              kernel, and so do the others have 400 instructions a warp: chain of L1 hits 330 + 399 x 24, past L1
+              310 + 399 x 175, loads of 16 warps that hit 330 + 24 + 6,400, 32 sectors each on 4 banks 176 + 6,400 x 8,
+              stores 182 + 6,400 x 4. So count and warps cannot be wrong by one, and are no test of anything.
+    open      several kernels fit, none is compared: the stride of the chain through DRAM, and the size, the warps and
+              the order of what was read from L2 and DRAM. The row has one of them, and says nothing of the others.
+    trace     shared/traces/h100
+Needs the bindings and the library: PYTHONPATH=bindings/python GPUCACHE_LIBRARY=build/lib/libgpucache.so.
+"""
+
+import argparse
+import os
+import pathlib
+import sys
+from typing import NamedTuple
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, os.path.join(ROOT, "bindings", "python"))
+
+import gpucache  # noqa: E402
+
+OPTIONS = [ROOT / "tests" / "config" / name for name in ("SM7_QV100.config", "SM7_QV100.trace.config")]
+TRACES = ROOT.parent / "shared" / "traces" / "h100"
+CHAIN = "classes:128B:int=1,fp=0,dependent=1,threads=32"
+WARPS = "classes:2KiB:threads=512,count=400"
+LOADS = "accesses:128B:dependent=1,stride=0,threads=32"
+
+
+class Row(NamedTuple):
+    name: str
+    known: str
+    kernel: str
+    cycles: int
+
+
+ROWS = [
+    Row("nothing", "given", f"{CHAIN},count=1", 5_011),
+    Row("chain of adds", "given", f"{CHAIN},count=400", 7_804),
+    Row("integer, 16 warps", "given", f"{WARPS},int=1,fp=0", 8_393),
+    Row("mixed, 16 warps", "given", f"{WARPS},int=1,fp=1", 6_617),
+    Row("chain through L1", "reasoned", LOADS, 14_917),
+    Row("chain through L2", "reasoned", f"{LOADS},cg=1", 75_146),
+    Row("chain through DRAM", "open", LOADS.replace("128B", "512MiB") + ",step=1048576", 139_461),
+    Row("bandwidth of L1", "reasoned", "accesses:128B:threads=512", 11_765),
+    Row("divergent", "reasoned", "accesses:128B:threads=512,stride=32", 56_387),
+    Row("stores", "reasoned", "accesses:128B:threads=512,store=1", 30_793),
+    Row("bandwidth of L2", "open", "accesses:2MiB:cg=1,threads=128,blocks=80,apart=4096,step=128", 19_102),
+    Row("bandwidth of DRAM", "open", "accesses:16MiB:threads=64,blocks=80,apart=51200,step=128", 18_309),
+    Row("vecadd", "trace", "vecadd", 12_135),
+    Row("conv2d", "trace", "conv2d", 11_425),
+]
+
+
+def run(context, source, **settings):
+    """Statistics of each launch."""
+    config = gpucache.Config(context)
+    for name in OPTIONS:
+        config.import_gpgpusim(name)
+    for key, value in {"mode": "timed", **settings}.items():
+        config[key] = value
+    with gpucache.Replay(context, config) as replay, gpucache.Trace(context, str(source)) as trace:
+        return [launch.stats for launch in replay.run(trace)]
+
+
+def source_of(row):
+    """None where that trace is not there."""
+    if row.known != "trace":
+        return f"synthetic:{row.kernel}"
+    return TRACES / row.kernel if (TRACES / row.kernel).exists() else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="besides what is imported")
+    settings = dict(text.split("=", 1) for text in parser.parse_args().set)
+    context = gpucache.Context()
+    print("| kernel | | synthetic kernel, or trace | Accel-Sim | here | |\n|---|---|---|---:|---:|---:|")
+    for row in ROWS:
+        source = source_of(row)
+        if source:
+            cycles = sum(stats["cycles"] for stats in run(context, source, **settings))
+            print(f"| {row.name} | {row.known} | `{row.kernel}` | {row.cycles:,} | {cycles:,} | "
+                  f"{100 * (cycles / row.cycles - 1):+.1f} % |", flush=True)  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
