@@ -112,8 +112,9 @@ struct gpc_cache {
     gpc_context *context;
     gpci_policy *replacement, *predictor;
     uint64_t sampled_reads, sampled_hits; /* read sectors at the last sample */
-    uint64_t told;                        /* GPC_READS_ bits of what gpc_cache_lacks asks for and has come */
-    gpci_commons *commons;                /* of its level; NULL: it stands alone */
+    uint64_t declined;     /* number + 1 of the line of the last request for which the policy would give up none; 0 */
+    uint64_t told;         /* GPC_READS_ bits of what gpc_cache_lacks asks for and has come */
+    gpci_commons *commons; /* of its level; NULL: it stands alone */
     gpc_cache_options options;
 };
 

@@ -228,6 +228,20 @@ static bool candidates_of(const gpc_cache *cache, uint32_t set, bool lacking, ui
     return true;
 }
 
+/*
+ * The policy's word on a request: does it keep its line out? A further part of an access goes the way of the first,
+ * without a question, which would be another draw or another miss to it.
+ */
+GPCI_INLINE bool was_declined(const gpc_cache *cache, const gpc_request *request) {
+    return GPCI_UNLIKELY(request->continues) && cache->declined == (request->address >> cache->line_shift) + 1;
+}
+
+GPCI_INLINE bool note_declined(gpc_cache *cache, const gpc_request *request, bool declined) {
+    if (!request->continues)
+        cache->declined = declined ? (request->address >> cache->line_shift) + 1 : 0;
+    return declined;
+}
+
 void gpci_ask_admission(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
                         gpc_access_result *result) {
     uint64_t words[GPC_MAX_WAYS / 64];
@@ -240,7 +254,10 @@ void gpci_ask_admission(gpc_cache *cache, const gpc_request *request, const gpci
             if (!cache->replacement_ops->declines)
                 return;
             result->admission = GPC_ADMITTED;
-            if (!cache->replacement_ops->declines(cache->replacement_self, view->set, candidates, request))
+            if (!was_declined(cache, request) &&
+                !note_declined(
+                    cache, request,
+                    cache->replacement_ops->declines(cache->replacement_self, view->set, candidates, request)))
                 return;
         } else if (!lacking) {
             return;
@@ -277,10 +294,14 @@ gpc_status gpci_choose(gpc_cache *cache, const gpc_request *request, uint32_t se
         find_none(cache, lacking, result);
         return GPC_OK;
     }
+    if (was_declined(cache, request)) {
+        result->outcome = GPC_BYPASSED;
+        return GPC_OK;
+    }
     uint32_t way = cache->lru
                        ? gpci_lru_last(cache->replacement_self, set, candidates)
                        : cache->replacement_ops->choose_victim(cache->replacement_self, set, candidates, request);
-    if (way == GPC_WAY_BYPASS) {
+    if (note_declined(cache, request, way == GPC_WAY_BYPASS)) {
         result->outcome = GPC_BYPASSED;
         return GPC_OK;
     }

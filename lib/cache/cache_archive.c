@@ -77,6 +77,7 @@ void gpci_cache_archive(gpc_cache *cache, gpci_archive *a) {
     gpci_archive_bytes(a, &cache->stats, sizeof cache->stats);
     gpci_archive_bytes(a, &cache->sampled_reads, sizeof cache->sampled_reads);
     gpci_archive_bytes(a, &cache->sampled_hits, sizeof cache->sampled_hits);
+    gpci_archive_bytes(a, &cache->declined, sizeof cache->declined);
     gpci_archive_bytes(a, &cache->told, sizeof cache->told);
     gpci_policy_state(cache->replacement, gpci_archive_bytes, a);
     gpci_policy_state(cache->predictor, gpci_archive_bytes, a);

@@ -86,6 +86,7 @@ typedef struct model {
     void *set_data;
     model_line *lines; /* [sets][ways] */
     uint64_t clock;
+    uint64_t declined; /* number + 1 of the line that the policy kept out when it was last asked; 0 */
     gpc_cache_stats stats;
     event_log log;
     bool tells_fills, tells_evictions; /* by CALLBACK_ events */

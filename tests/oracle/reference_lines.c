@@ -254,7 +254,10 @@ uint32_t take_way(model *m, const gpc_request *r, const decoded *d, gpc_access_r
             result->outcome = GPC_NO_VICTIM;
             return NO_WAY;
         }
-        way = choose(m, d->set, candidates, r);
+        const bool goes_along = r->continues && m->declined == d->number + 1; /* with the part before it */
+        way = goes_along ? GPC_WAY_BYPASS : choose(m, d->set, candidates, r);
+        if (!r->continues)
+            m->declined = way == GPC_WAY_BYPASS ? d->number + 1 : 0;
         if (way == GPC_WAY_BYPASS) {
             m->stats.bypasses++;
             result->outcome = GPC_BYPASSED;

@@ -75,11 +75,22 @@ class PoliciesTest(TemporaryCase):
         context = gpucache.Context()
         self.assertLessEqual({each.name for each in context.policies(PolicyKind.REPLACEMENT)}, figures.keys())
         self.assertEqual(figures["lru"], ["0.0"] * 3)
+        self.assertEqual([each for each in figures if figures[each][0] != figures[each][2]], [])
         for policy in ("bip", "dip", "ship", "drrip"):
             lines, sectors, continued = map(float, figures[policy])
             self.assertGreater(lines, 20, policy)
             self.assertEqual((sectors, continued), (lines, lines), policy)
         self.assertIn("uniform", python(BENCH / "sectored.py", "--stream", "uniform", "--accesses", "50", "fifo").stdout)
+
+    def test_what_four_requests_are(self):
+        """To bip four draws, unless it is told; to signatures four instructions, unless bursts are one."""
+        names = ("bip(bypass=1)", "bip(bypass=1,epsilon=0.125)", "trace-based", "trace-based(history=bursts)")
+        table = python(BENCH / "sectored.py", *names).stdout.splitlines()[-len(names) :]
+        bip, often, each, bursts = ([float(cell) for cell in line.strip("| ").split(" | ")[1:]] for line in table)
+        self.assertLess(bip[1], often[0])
+        self.assertLess(often[0], bip[0])
+        self.assertNotEqual(each[1], each[0])
+        self.assertEqual(bursts, [each[0]] * 3)
 
     def test_gpus(self):
         done = python(BENCH / "gpus.py", "--only", "matmul", "--gpus", "1,2", "--protocols", "vi", "--jobs", "1")
