@@ -30,22 +30,26 @@
     X(3, warp_instructions, "warp_instructions", "instructions", SUM, SM, ISSUE, "0.1", "warp instructions issued")   \
     X(4, thread_instructions, "thread_instructions", "instructions", SUM, SM, ISSUE, "0.1",                           \
       "active lanes over all warp instructions")                                                                      \
-    X(5, l1_load_requests, "l1.load_requests", "instructions", SUM, L1, NOTHING, "0.1",                               \
+    X(5, l1_load_requests, "l1.load_requests", "instructions", SUM, L1_STREAM, NOTHING, "0.1",                        \
       "global and local warp loads")                                                                                  \
-    X(6, l1_load_lines, "l1.load_lines", "transactions", SUM, L1, NOTHING, "0.1", "line transactions of loads")       \
-    X(7, l1_load_sectors, "l1.load_sectors", "sectors", SUM, L1, NOTHING, "0.1", "sectors that loads needed")         \
-    X(8, l1_load_sector_hits, "l1.load_sector_hits", "sectors", SUM, L1, NOTHING, "0.1", "of these, found in L1")     \
+    X(6, l1_load_lines, "l1.load_lines", "transactions", SUM, L1_STREAM, NOTHING, "0.1",                              \
+      "line transactions of loads")                                                                                   \
+    X(7, l1_load_sectors, "l1.load_sectors", "sectors", SUM, L1_STREAM, NOTHING, "0.1", "sectors that loads needed")  \
+    X(8, l1_load_sector_hits, "l1.load_sector_hits", "sectors", SUM, L1_STREAM, NOTHING, "0.1",                       \
+      "of these, found in L1")                                                                                        \
     X(9, l1_load_bytes_used, "l1.load_bytes_used", "bytes", SUM, L1, NOTHING, "0.1",                                  \
       "distinct bytes that loading lanes asked for")                                                                  \
     X(10, l1_load_bytes_moved, "l1.load_bytes_moved", "bytes", SUM, L1, NOTHING, "0.1",                               \
       "bytes of the sectors or lines that these loads touched")                                                       \
-    X(11, l1_store_requests, "l1.store_requests", "instructions", SUM, L1, NOTHING, "0.1",                            \
+    X(11, l1_store_requests, "l1.store_requests", "instructions", SUM, L1_STREAM, NOTHING, "0.1",                     \
       "global and local warp stores")                                                                                 \
-    X(12, l1_store_sectors, "l1.store_sectors", "sectors", SUM, L1, NOTHING, "0.1", "sectors that stores touched")    \
+    X(12, l1_store_sectors, "l1.store_sectors", "sectors", SUM, L1_STREAM, NOTHING, "0.1",                            \
+      "sectors that stores touched")                                                                                  \
     X(13, l1_store_sector_hits, "l1.store_sector_hits", "sectors", SUM, L1, NOTHING, "0.1", "of these, valid in L1")  \
-    X(14, l1_atomic_requests, "l1.atomic_requests", "instructions", SUM, L1, NOTHING, "0.1",                          \
+    X(14, l1_atomic_requests, "l1.atomic_requests", "instructions", SUM, L1_STREAM, NOTHING, "0.1",                   \
       "warp atomics and reductions")                                                                                  \
-    X(15, l1_atomic_sectors, "l1.atomic_sectors", "sectors", SUM, L1, NOTHING, "0.1", "sectors that they touched")    \
+    X(15, l1_atomic_sectors, "l1.atomic_sectors", "sectors", SUM, L1_STREAM, NOTHING, "0.1",                          \
+      "sectors that they touched")                                                                                    \
     X(283, l1_lookups, "l1.lookups", "transactions", SUM, L1_PART, CACHES, "0.2",                                     \
       "that passed L1's tags: loads, prefetches, stores and atomics")                                                 \
     X(16, l1_evictions, "l1.evictions", "lines", SUM, L1_PART, NOTHING, "0.1", "lines replaced in L1")                \
@@ -83,7 +87,7 @@
       "decisions that predictor and oracle share")                                                                    \
     X(33, l1_oracle_agreed_bypasses, "l1.oracle_agreed_bypasses", "transactions", SUM, L1_PART, FUTURE, "0.1",        \
       "of these, bypasses")                                                                                           \
-    X(34, l1_fetched_sectors, "l1.fetched_sectors", "sectors", SUM, L1, NOTHING, "0.1",                               \
+    X(34, l1_fetched_sectors, "l1.fetched_sectors", "sectors", SUM, L1_STREAM, NOTHING, "0.1",                        \
       "sectors that L1 read from L2")                                                                                 \
     X(35, l1_write_back_sectors, "l1.write_back_sectors", "sectors", SUM, L1, NOTHING, "0.1",                         \
       "dirty sectors that L1 evicted or flushed")                                                                     \
@@ -101,9 +105,9 @@
       "dirty sectors that they had L1s write to L2")                                                                  \
     X(261, fence_cycles, "fence.cycles", "core cycles", SUM, SM, CLOCK, "0.2",                                        \
       "that fences took from their acceptance to their completion")                                                   \
-    X(39, l2_read_sectors, "l2.read_sectors", "sectors", SUM, SLICE, NOTHING, "0.1",                                  \
+    X(39, l2_read_sectors, "l2.read_sectors", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                           \
       "sectors that L1 and bypassing loads read from L2")                                                             \
-    X(40, l2_read_sector_hits, "l2.read_sector_hits", "sectors", SUM, SLICE, NOTHING, "0.1",                          \
+    X(40, l2_read_sector_hits, "l2.read_sector_hits", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                   \
       "of these, found in the SM's own partition")                                                                    \
     X(277, l2_constant_read_sectors, "l2.constant_read_sectors", "sectors", SUM, SLICE, MISSES, "0.2",                \
       "of l2.read_sectors, of constants (space CONSTANT of gpc_hierarchy_try_miss)")                                  \
@@ -117,8 +121,9 @@
       "likewise, of code (INSTRUCTION)")                                                                              \
     X(282, l2_instruction_read_sector_hits, "l2.instruction_read_sector_hits", "sectors", SUM, SLICE, MISSES, "0.2",  \
       "of these, found")                                                                                              \
-    X(41, l2_write_sectors, "l2.write_sectors", "sectors", SUM, SLICE, NOTHING, "0.1", "sectors written to L2")       \
-    X(42, l2_write_sector_hits, "l2.write_sector_hits", "sectors", SUM, SLICE, NOTHING, "0.1",                        \
+    X(41, l2_write_sectors, "l2.write_sectors", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                         \
+      "sectors written to L2")                                                                                        \
+    X(42, l2_write_sector_hits, "l2.write_sector_hits", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                 \
       "of these, valid before, or written whole")                                                                     \
     X(43, l2_atomic_sectors, "l2.atomic_sectors", "sectors", SUM, SLICE, NOTHING, "0.1",                              \
       "sectors of atomics and reductions at L2")                                                                      \
@@ -141,7 +146,7 @@
       "of l2.evictions, lines with the priority of token holders")                                                    \
     X(50, l2_write_back_sectors, "l2.write_back_sectors", "sectors", SUM, SLICE, NOTHING, "0.1",                      \
       "dirty sectors that L2 evicted or flushed")                                                                     \
-    X(51, dram_read_sectors, "dram.read_sectors", "sectors", SUM, WHOLE, NOTHING, "0.1",                              \
+    X(51, dram_read_sectors, "dram.read_sectors", "sectors", SUM, WHOLE_STREAM, NOTHING, "0.1",                       \
       "sectors read from DRAM, launch overhead included")                                                             \
     X(52, dram_write_sectors, "dram.write_sectors", "sectors", SUM, WHOLE, NOTHING, "0.1",                            \
       "sectors written to DRAM")                                                                                      \

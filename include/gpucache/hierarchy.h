@@ -35,7 +35,8 @@ typedef struct gpc_warp_access {
     uint8_t scope;             /* gpc_scope. Since: 0.2 */
     uint8_t order;             /* gpc_order; see gpc_hierarchy_check_access. Since: 0.2 */
     uint8_t atomic;            /* gpc_atomic_op of an atomic or reduction. Since: 0.2 */
-    uint8_t reserved[3];
+    uint8_t stream;            /* that counts it, below the key `streams`. Since: 0.2 */
+    uint8_t reserved[2];
     /*
      * With coherence.data alone, otherwise NULL: values, [set bits of mask][width], in the order of `addresses`.
      * `bytes`: what stores, and atomics and reductions without an operation, write (NULL: zeroes); where lanes overlap,
@@ -55,7 +56,7 @@ typedef struct gpc_warp_access {
 } gpc_warp_access;
 
 #define GPC_WARP_ACCESS_INIT \
-    { sizeof(gpc_warp_access), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, NULL, NULL, NULL }
+    { sizeof(gpc_warp_access), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, NULL, NULL, NULL }
 
 /*
  * Is a warp access well formed? gpc_hierarchy_access and gpc_hierarchy_try_issue refuse what this does, without saying
@@ -461,8 +462,9 @@ static inline gpc_status gpc_hierarchy_get_stats(const gpc_hierarchy *hierarchy,
 }
 
 /*
- * Values by object: how many of a kind there are, and their names ("sm-3", "l2-0", "channel-1"; of a network whom it
- * connects). Without a clock there are no networks and no channels; without L1, or L2, none of these.
+ * Values by object: how many of a kind there are, and their names ("sm-3", "l2-0", "channel-1", "stream-0"; of a
+ * network whom it connects). Without a clock there are no networks and no channels; without L1, or L2, none of these;
+ * with `streams` = 1 no streams.
  *   name, size  buffer of `size` bytes, at least GPC_OBJECT_NAME
  * gpc_hierarchy_object_name returns GPC_OK; GPC_ERROR_RANGE (no such object, or the name was cut); GPC_ERROR_ARGUMENT.
  * Since: 0.2.

@@ -30,6 +30,7 @@ typedef enum gpc_object {
     GPC_OBJECT_NETWORK = 4, /* of one direction */
     GPC_OBJECT_SLICE = 5,   /* of L2 */
     GPC_OBJECT_CHANNEL = 6, /* of DRAM */
+    GPC_OBJECT_STREAM = 7,  /* accesses that name it (`streams`); what none asked for, as write-backs, is no stream's */
     GPC_OBJECT_COUNT
 } gpc_object;
 
@@ -47,6 +48,9 @@ typedef enum gpc_object {
 #define GPC_OBJECTS_L1_PART GPC_OBJECTS_L1
 #define GPC_OBJECTS_SLICE (GPC_OBJECTS_WHOLE | 1 << GPC_OBJECT_SLICE)
 #define GPC_OBJECTS_SLICE_PART GPC_OBJECTS_SLICE
+#define GPC_OBJECTS_WHOLE_STREAM (GPC_OBJECTS_WHOLE | 1 << GPC_OBJECT_STREAM)
+#define GPC_OBJECTS_L1_STREAM (GPC_OBJECTS_L1 | 1 << GPC_OBJECT_STREAM)
+#define GPC_OBJECTS_SLICE_STREAM (GPC_OBJECTS_SLICE | 1 << GPC_OBJECT_STREAM)
 #define GPC_OBJECTS_CHANNEL (GPC_OBJECTS_WHOLE | 1 << GPC_OBJECT_CHANNEL)
 #define GPC_OBJECTS_CACHE (1 << GPC_OBJECT_L1 | 1 << GPC_OBJECT_SLICE)
 #define GPC_OBJECTS_NETWORK (1 << GPC_OBJECT_NETWORK)

@@ -231,10 +231,11 @@ typedef struct gpc_request {
     /*
      * 1 = a further part of the access before it, of the same instruction and line, by who asks for sectors one by one.
      * That it finds its line is no reuse of it (gpc_replacement_ops.on_sector_miss), and that it does not is no further
-     * miss to policies; what the replacement policy has kept the first part out for, it is kept out for, too. Since: 0.2
+     * miss to policies: where the replacement policy has kept the first part out, it is kept out, too. Since: 0.2
      */
     uint8_t continues;
-    uint8_t reserved[37];
+    uint8_t stream; /* that counts it in a hierarchy, below the key `streams`. Since: 0.2 */
+    uint8_t reserved[36];
 } gpc_request;
 
 /*

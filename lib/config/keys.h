@@ -536,6 +536,9 @@
       "sample = intervals: windows that are then measured")                                                            \
     X(SAMPLE_SKIP, "sample.skip", COUNT, KEEP, "waves", "80", 1, 1000000, "",                                          \
       "sample = intervals: as many thread blocks as so many windows have then run without the clock")                  \
+    X(STREAMS, "streams", COUNT, KEEP, "streams", "1", 1, 255, "",                                                     \
+      "that statistics are counted by besides, as accesses name them; of a trace its CUDA streams, from 0 on in the "  \
+      "order of their first launches; 1: by none")                                                                     \
     X(THREADS, "threads", COUNT, KEEP, "threads", "1", 1, 128, "auto",                                                 \
       "that share a cycle's work, or with mode = functional a replay's rounds, with the same results; auto: as many "  \
       "as there are processors, 8 at most, and one where it makes no difference")                                      \

@@ -37,7 +37,7 @@ GPCI_INLINE gpc_status evicted(gpc_hierarchy *h, const gpci_line_access *a, uint
 
 GPCI_INLINE gpc_status read_below(gpc_hierarchy *h, const gpci_line_access *a, const gpc_request *request,
                                   uint8_t segments, uint32_t word, uint32_t *reply_word, bool watched) {
-    gpci_count_l1_fetch(h, request->sm, segments);
+    gpci_count_l1_asked(h, request, segments);
     see(h, a, GPC_WHAT_FETCH, segments, 0, watched);
     return gpci_functional_l2_read(h, a, request, segments, word, reply_word);
 }
@@ -85,7 +85,7 @@ GPCI_INLINE gpc_status load(gpc_hierarchy *h, const gpci_line_access *a, bool wa
     gpci_level_look_up(a->l1, &request, &view, true, &result);
     uint32_t hits = gpci_count_sectors(h->l1_level.segments_of[result.hit_sectors] & segments);
     a->result->l1_sector_hits += hits;
-    gpci_count_l1_load(h, request.sm, request.kind == GPC_LOAD ? hits : 0, 0);
+    gpci_count_l1_found(h, &request, request.kind == GPC_LOAD ? hits : 0, 0);
     gpci_count_token(h, &request, hits != gpci_count_sectors(segments));
     see(h, a, GPC_WHAT_LOOKUP, segments, result.outcome, watched);
     return result.fetch_sectors ? fetch(h, a, a->l1, &request, &result, watched) : GPC_OK;

@@ -15,6 +15,8 @@ static GPCI_COLD void tell_memory(const gpc_hierarchy *h, gpc_what what, uint64_
 GPCI_INLINE void read_memory(gpc_hierarchy *h, const gpci_line_access *a, uint64_t address, uint32_t sectors,
                              bool watched) {
     gpci_count_dram_read(h, sectors);
+    if (GPCI_UNLIKELY(h->of_stream != NULL))
+        gpci_stream_dram_read(h, gpci_l2_place_of(h, address).slice, &a->request, sectors);
     if (watched)
         tell_memory(h, GPC_WHAT_MEMORY_READ, address, sectors);
     a->result->dram_sectors += sectors;
@@ -158,7 +160,9 @@ GPCI_INLINE gpc_status read(gpc_hierarchy *h, const gpci_line_access *a, const g
     gpci_l2_place p = gpci_l2_place_of(h, request->address);
     gpc_status status = read_slices(h, a, &p, &down, segments, &found, reply_word, watched);
     uint32_t hits = gpci_count_sectors(found);
-    gpci_count_l2_read(h, gpci_l2_slice(h, h->sm_partition[request->sm], p.slice), count, hits);
+    const uint32_t asked = gpci_l2_slice(h, h->sm_partition[request->sm], p.slice);
+    gpci_count_l2_read(h, asked, count, hits);
+    gpci_stream_l2_read(h, asked, request, count, hits);
     a->result->l2_sectors += count;
     a->result->l2_sector_hits += hits;
     return status;

@@ -28,6 +28,7 @@ static void choose(gpc_hierarchy *h, const gpc_config *config) {
                       : (tree ? &gpci_functional_tree : &gpci_functional_caches);
     h->has_l1 = tree || gpci_config_number(config, GPCI_KEY_L1_ENABLED);
     h->with_data = gpci_config_number(config, GPCI_KEY_COHERENCE_DATA) != 0;
+    h->streams = (uint32_t)gpci_config_number(config, GPCI_KEY_STREAMS);
     h->lanes_apart = gpci_config_number(config, GPCI_KEY_L1_COALESCER) == 1;
     h->sectors_apart = gpci_config_number(config, GPCI_KEY_L1_COALESCER) == 2;
 }
@@ -54,6 +55,9 @@ static gpc_status check_combination(const gpc_hierarchy *h, gpc_error *error) {
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.coalescer = multi2sim needs mode = timed and coherence = PROTOCOL: lanes are joined while "
                          "they are in flight, in a coherent L1");
+    if (h->streams > 1 && h->levels == &gpci_tree_levels)
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "streams = %u needs coherence = none or viper: messages of a tree name no stream", h->streams);
     if (h->sectors_apart && h->levels == &gpci_tree_levels)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.coalescer = sector needs coherence = none or viper: modules of a tree take lines");
@@ -94,7 +98,9 @@ gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, 
     if (status == GPC_OK) {
         h->of_sm = gpci_zalloc(context, h->sms, sizeof *h->of_sm);
         h->of_slice = gpci_zalloc(context, h->slices, sizeof *h->of_slice);
-        status = h->of_sm && h->of_slice ? GPC_OK : gpci_out_of_memory(error);
+        if (h->streams > 1)
+            h->of_stream = gpci_zalloc(context, (h->sms + h->slices) * (size_t)h->streams, sizeof *h->of_stream);
+        status = h->of_sm && h->of_slice && (h->of_stream || h->streams == 1) ? GPC_OK : gpci_out_of_memory(error);
     }
     if (status == GPC_OK)
         status = gpci_launch_l1_share(h, NULL, &h->share, error);
@@ -123,6 +129,7 @@ void gpc_hierarchy_destroy(gpc_hierarchy *h) {
     gpci_free(context, h->sm_partition);
     gpci_free(context, h->of_sm);
     gpci_free(context, h->of_slice);
+    gpci_free(context, h->of_stream);
     gpc_config_destroy(h->config);
     gpci_free(context, h);
     gpci_release(context);
@@ -244,6 +251,17 @@ void gpci_hierarchy_add_slice(const gpc_hierarchy *h, uint32_t slice, gpc_stats 
     h->levels->add_slice(h, slice, s);
 }
 
+void gpci_hierarchy_add_stream(const gpc_hierarchy *h, uint32_t stream, gpc_stats *s) {
+    for (size_t place = 0; place < h->sms + h->slices; place++) {
+        const gpci_stream_counts *c = &h->of_stream[place * h->streams + stream];
+#define ADD(field) s->field += c->field;
+#define X(id, field, name, unit, kind, objects, ...) GPCI_STREAM_##objects(ADD, field)
+        GPC_COUNTERS(X)
+#undef X
+#undef ADD
+    }
+}
+
 void gpci_hierarchy_add_rest(const gpc_hierarchy *h, gpc_stats *s) {
     gpci_stats_add(s, &h->stats);
     for (uint32_t sm = 0; sm < h->sms; sm++) {
@@ -285,6 +303,8 @@ void gpc_hierarchy_reset_stats(gpc_hierarchy *h) {
     h->stats.resident_blocks = resident;
     memset(h->of_sm, 0, h->sms * sizeof *h->of_sm);
     memset(h->of_slice, 0, h->slices * sizeof *h->of_slice);
+    if (h->of_stream)
+        memset(h->of_stream, 0, (h->sms + h->slices) * (size_t)h->streams * sizeof *h->of_stream);
     h->levels->reset_stats(h);
     h->driver->reset_stats(h);
 }

@@ -73,6 +73,8 @@ void gpci_hierarchy_archive(gpc_hierarchy *h, gpci_archive *a) {
     gpci_archive_bytes(a, &h->stats, sizeof h->stats);
     gpci_archive_bytes(a, h->of_sm, h->sms * sizeof *h->of_sm);
     gpci_archive_bytes(a, h->of_slice, h->slices * sizeof *h->of_slice);
+    if (h->of_stream)
+        gpci_archive_bytes(a, h->of_stream, (h->sms + h->slices) * (size_t)h->streams * sizeof *h->of_stream);
     gpci_warp_ranks_archive(h, a);
     gpci_archive_section(a, "levels");
     h->levels->archive(h, a);

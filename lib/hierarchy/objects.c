@@ -17,13 +17,15 @@ uint32_t gpc_hierarchy_object_count(const gpc_hierarchy *h, gpc_object kind) {
         return 1;
     case GPC_OBJECT_SM:
         return h->sms;
+    case GPC_OBJECT_STREAM:
+        return h->of_stream ? h->streams : 0;
     default:
         return h->levels->objects(h, kind) + h->driver->objects(h, kind);
     }
 }
 
 gpc_status gpc_hierarchy_object_name(const gpc_hierarchy *h, gpc_object kind, uint32_t index, char *name, size_t size) {
-    static const char *const stems[] = {"whole", "sm", "l1", "cluster", NULL, "l2", "channel"};
+    static const char *const stems[] = {"whole", "sm", "l1", "cluster", NULL, "l2", "channel", "stream"};
     if (!h || !name || !size)
         return GPC_ERROR_ARGUMENT;
     if (index >= gpc_hierarchy_object_count(h, kind))
@@ -47,6 +49,9 @@ gpc_status gpci_object_values_get(const gpc_hierarchy *h, gpc_object kind, uint3
         gpci_hierarchy_add_sm_histograms(h, index, &v->stats);
     } else if (kind == GPC_OBJECT_SLICE) {
         gpci_hierarchy_add_slice(h, index, &v->stats);
+    } else if (kind == GPC_OBJECT_STREAM) {
+        gpci_hierarchy_add_stream(h, index, &v->stats);
+        return GPC_OK;
     }
     h->levels->object(h, kind, index, v);
     h->driver->object(h, kind, index, v);

@@ -41,6 +41,9 @@ typedef struct gpci_l1_share {
 #define GPCI_SM_SLICE(DO, field)
 #define GPCI_SM_SLICE_PART(DO, field)
 #define GPCI_SM_CHANNEL(DO, field)
+#define GPCI_SM_WHOLE_STREAM(DO, field)
+#define GPCI_SM_L1_STREAM(DO, field) DO(field)
+#define GPCI_SM_SLICE_STREAM(DO, field)
 #define GPCI_SLICE_WHOLE(DO, field)
 #define GPCI_SLICE_SM(DO, field)
 #define GPCI_SLICE_SM_PART(DO, field)
@@ -49,6 +52,21 @@ typedef struct gpci_l1_share {
 #define GPCI_SLICE_SLICE(DO, field) DO(field)
 #define GPCI_SLICE_SLICE_PART(DO, field)
 #define GPCI_SLICE_CHANNEL(DO, field)
+#define GPCI_SLICE_WHOLE_STREAM(DO, field)
+#define GPCI_SLICE_L1_STREAM(DO, field)
+#define GPCI_SLICE_SLICE_STREAM(DO, field) DO(field)
+/* Those that are counted by stream, too. */
+#define GPCI_STREAM_WHOLE(DO, field)
+#define GPCI_STREAM_SM(DO, field)
+#define GPCI_STREAM_SM_PART(DO, field)
+#define GPCI_STREAM_L1(DO, field)
+#define GPCI_STREAM_L1_PART(DO, field)
+#define GPCI_STREAM_SLICE(DO, field)
+#define GPCI_STREAM_SLICE_PART(DO, field)
+#define GPCI_STREAM_CHANNEL(DO, field)
+#define GPCI_STREAM_WHOLE_STREAM(DO, field) DO(field)
+#define GPCI_STREAM_L1_STREAM(DO, field) DO(field)
+#define GPCI_STREAM_SLICE_STREAM(DO, field) DO(field)
 /* clang-format on */
 
 #define GPCI_FIELD(field) uint64_t field;
@@ -69,7 +87,16 @@ typedef struct gpci_slice_counts {
 #undef X
     uint64_t merged_sectors, memory_reads, memory_writes; /* its parts of others, with a clock */
 } gpci_slice_counts;
+
+/* By an SM, or by a slice, of one stream. */
+typedef struct gpci_stream_counts {
+#define X(id, field, name, unit, kind, objects, ...) GPCI_STREAM_##objects(GPCI_FIELD, field)
+    GPC_COUNTERS(X)
+#undef X
+} gpci_stream_counts;
 #undef GPCI_FIELD
+
+#define GPCI_NO_STREAM UINT8_MAX /* of requests that no access has made */
 
 struct gpc_hierarchy {
     const struct gpci_levels *levels; /* level/driver.h: what it is made of, */
@@ -94,11 +121,13 @@ struct gpc_hierarchy {
     uint8_t *sm_partition;                 /* [sms] */
     gpci_interleave interleave;            /* addresses over the slices of a partition */
     gpci_l1_share share;
-    uint32_t kernel;                      /* launches so far: the present one's number, from 1 */
-    bool cold;                            /* nothing of a kernel's code is in L2 */
-    gpc_stats stats;                      /* counted here, but for what is counted by SM, and by slice: */
-    gpci_sm_counts *of_sm;                /* [sms] */
-    gpci_slice_counts *of_slice;          /* [slices] */
+    uint32_t kernel;               /* launches so far: the present one's number, from 1 */
+    bool cold;                     /* nothing of a kernel's code is in L2 */
+    gpc_stats stats;               /* counted here, but for what is counted by SM, and by slice: */
+    gpci_sm_counts *of_sm;         /* [sms] */
+    gpci_slice_counts *of_slice;   /* [slices] */
+    gpci_stream_counts *of_stream; /* [sms + slices][streams]; NULL: streams is 1 */
+    uint32_t streams;
     struct gpci_coherent *coherent;       /* a tree in place of l1 and l2; NULL: `coherence` is none */
     struct gpci_timed *timed;             /* the clock and all that goes with it; NULL: functional */
     const struct gpci_observer *observer; /* NULL = nobody is told */
@@ -111,6 +140,9 @@ struct gpc_hierarchy {
     bool l1_future;                     /* L1's requests must say when their lines are used next, */
     gpci_future *future;                /* which is known of a kernel that is replayed; NULL otherwise */
 };
+
+/* hierarchy.c: what is counted of a stream. */
+void gpci_hierarchy_add_stream(const gpc_hierarchy *h, uint32_t stream, gpc_stats *stats);
 
 /* Does an access of this space go through an L1? */
 GPCI_INLINE bool gpci_passes_l1(const gpc_hierarchy *h, uint8_t space) {

@@ -10,6 +10,41 @@
  * 32 bytes, whatever the levels' own sectors are.
  */
 
+/*
+ * Streams (gpc_warp_access.stream). `place`: an SM, or behind them all a slice; each is one thread's. NULL: streams are
+ * not counted, or nobody has asked for it.
+ */
+GPCI_INLINE gpci_stream_counts *gpci_stream_of(const gpc_hierarchy *h, uint32_t place, uint8_t stream) {
+    if (GPCI_LIKELY(!h->of_stream) || stream == GPCI_NO_STREAM)
+        return NULL;
+    return &h->of_stream[(size_t)place * h->streams + stream];
+}
+
+GPCI_INLINE void gpci_stream_l2_read(const gpc_hierarchy *h, uint32_t slice, const gpc_request *request,
+                                     uint32_t sectors, uint32_t hits) {
+    gpci_stream_counts *c = gpci_stream_of(h, h->sms + slice, request->stream);
+    if (GPCI_LIKELY(!c))
+        return;
+    c->l2_read_sectors += sectors;
+    c->l2_read_sector_hits += hits;
+}
+
+GPCI_INLINE void gpci_stream_l2_write(const gpc_hierarchy *h, uint32_t slice, const gpc_request *request,
+                                      uint32_t sectors, uint32_t hits) {
+    gpci_stream_counts *c = gpci_stream_of(h, h->sms + slice, request->stream);
+    if (GPCI_LIKELY(!c))
+        return;
+    c->l2_write_sectors += sectors;
+    c->l2_write_sector_hits += hits;
+}
+
+GPCI_INLINE void gpci_stream_dram_read(const gpc_hierarchy *h, uint32_t slice, const gpc_request *request,
+                                       uint32_t sectors) {
+    gpci_stream_counts *c = gpci_stream_of(h, h->sms + slice, request->stream);
+    if (GPCI_UNLIKELY(c != NULL))
+        c->dram_read_sectors += sectors;
+}
+
 /* An instruction of a warp, with as many threads as its mask has bits. */
 GPCI_INLINE void gpci_count_instruction(gpc_hierarchy *h, uint32_t sm, uint64_t mask) {
     h->of_sm[sm].warp_instructions++;
@@ -20,6 +55,14 @@ GPCI_INLINE void gpci_count_instruction(gpc_hierarchy *h, uint32_t sm, uint64_t 
 GPCI_INLINE void gpci_count_l1_load(gpc_hierarchy *h, uint32_t sm, uint32_t hits, uint32_t pending) {
     h->of_sm[sm].l1_load_sector_hits += hits;
     h->of_sm[sm].l1_pending_sector_hits += pending;
+}
+
+/* The same of a request, which is its stream's, too. */
+GPCI_INLINE void gpci_count_l1_found(gpc_hierarchy *h, const gpc_request *request, uint32_t hits, uint32_t pending) {
+    gpci_stream_counts *c = gpci_stream_of(h, request->sm, request->stream);
+    gpci_count_l1_load(h, request->sm, hits, pending);
+    if (GPCI_UNLIKELY(c != NULL))
+        c->l1_load_sector_hits += hits;
 }
 
 /* With a clock: the same line as a whole, `hit` where nothing of it was missing. */
@@ -72,6 +115,14 @@ GPCI_INLINE void gpci_count_l1_fetch(gpc_hierarchy *h, uint32_t sm, uint8_t segm
     uint32_t count = gpci_count_sectors(segments);
     h->of_sm[sm].l1_fetched_sectors += count;
     h->of_sm[sm].l1_fetches[count]++;
+}
+
+/* likewise of a request, */
+GPCI_INLINE void gpci_count_l1_asked(gpc_hierarchy *h, const gpc_request *request, uint8_t segments) {
+    gpci_stream_counts *c = gpci_stream_of(h, request->sm, request->stream);
+    gpci_count_l1_fetch(h, request->sm, segments);
+    if (GPCI_UNLIKELY(c != NULL))
+        c->l1_fetched_sectors += gpci_count_sectors(segments);
 }
 
 /* and of these what it does not keep. */

@@ -122,7 +122,8 @@ GPCI_INLINE void gpci_l1_passed_by(gpc_hierarchy *h, uint32_t sm, uint8_t sector
 GPCI_INLINE bool gpci_l1_line_left(gpc_hierarchy *h, uint32_t sm, const gpc_eviction *eviction, gpc_request *request) {
     if (!eviction->dirty_sectors)
         return false;
-    *request = (gpc_request){.address = eviction->line_address, .sm = sm, .kernel = h->kernel, .kind = GPC_STORE};
+    *request = (gpc_request){
+        .address = eviction->line_address, .sm = sm, .kernel = h->kernel, .kind = GPC_STORE, .stream = GPCI_NO_STREAM};
     gpci_count_l1_write_back(h, sm, gpci_count_sectors(gpci_segments_of(eviction->dirty_bytes)));
     return true;
 }
@@ -228,6 +229,7 @@ GPCI_INLINE uint32_t gpci_l2_count_change(gpc_hierarchy *h, uint32_t slice, cons
     if (gpci_is_write(request)) {
         uint32_t hits = gpci_count_sectors(found | gpci_whole_segments(bytes));
         gpci_count_l2_write(h, slice, count, hits);
+        gpci_stream_l2_write(h, slice, request, count, hits);
         return hits;
     }
     uint32_t hits = gpci_count_sectors(found);

@@ -2,6 +2,7 @@
 #include "level/warp_access.h"
 
 #include "level/fence.h"
+#include "level/level_count.h"
 #include "level/warp_ranks.h"
 
 #include <stddef.h>
@@ -94,7 +95,8 @@ static GPCI_COLD bool rank(const gpc_hierarchy *h, gpc_warp_access *w) {
 gpc_status gpci_access_check(const gpc_hierarchy *h, gpc_warp_access *w) {
     if (w->sm >= h->sms || !w->width || w->width > 64 || w->kind >= GPC_KIND_COUNT || w->space > GPC_SPACE_NONE ||
         w->hint >= GPC_HINT_COUNT || w->priority >= GPC_PRIORITY_COUNT || w->token >= GPC_TOKEN_COUNT ||
-        w->token_l2 >= GPC_TOKEN_COUNT || (w->mask && !w->addresses) || (h->lanes < 64 && w->mask >> h->lanes))
+        w->token_l2 >= GPC_TOKEN_COUNT || w->stream >= h->streams || (w->mask && !w->addresses) ||
+        (h->lanes < 64 && w->mask >> h->lanes))
         return GPC_ERROR_ARGUMENT;
     if (GPCI_UNLIKELY(has_values(w)) && wrong_with_values(h, w))
         return GPC_ERROR_ARGUMENT;
@@ -120,6 +122,7 @@ static const char *what_is_wrong(const gpc_hierarchy *h, const gpc_warp_access *
         {w->priority >= GPC_PRIORITY_COUNT, "priority is out of range"},
         {w->token >= GPC_TOKEN_COUNT, "token is out of range"},
         {w->token_l2 >= GPC_TOKEN_COUNT, "token_l2 is out of range"},
+        {w->stream >= h->streams, "stream is not below the key streams"},
         {w->mask && !w->addresses, "addresses is NULL, but mask has lanes"},
         {h->lanes < 64 && w->mask >> h->lanes, "mask has lanes that a warp of this hierarchy does not have"},
     };
@@ -167,6 +170,19 @@ static sums sum_up(const gpci_transaction *lines, uint32_t count, uint32_t range
         sum.used += range ? 0 : gpci_transaction_bytes(&lines[i]);
     }
     return sum;
+}
+
+static GPCI_COLD void count_stream(const gpc_hierarchy *h, const gpc_warp_access *w, uint32_t count, sums sum) {
+    gpci_stream_counts *c = gpci_stream_of(h, w->sm, w->stream);
+    const bool load = w->kind == GPC_LOAD, store = w->kind == GPC_STORE,
+               atomic = w->kind == GPC_ATOMIC || w->kind == GPC_REDUCTION;
+    c->l1_load_requests += load;
+    c->l1_load_lines += load ? count : 0;
+    c->l1_load_sectors += load ? sum.segments : 0;
+    c->l1_store_requests += store;
+    c->l1_store_sectors += store ? sum.segments : 0;
+    c->l1_atomic_requests += atomic;
+    c->l1_atomic_sectors += atomic ? sum.segments : 0;
 }
 
 static void count_lines(gpc_hierarchy *h, uint32_t sm, uint8_t kind, uint32_t count, sums sum) {
@@ -224,12 +240,15 @@ uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, uint32_t 
                              .token = w->token,
                              .token_l2 = w->token_l2,
                              .scope = w->scope,
-                             .order = w->order};
+                             .order = w->order,
+                             .stream = w->stream};
     const uint32_t whole = count;
     if (GPCI_UNLIKELY(h->line_blocks > 1))
         count = gpci_divide(lines, count, shift, h->line_blocks);
     sums sum = sum_up(lines, count, range, gpci_passes_l1(h, w->space) ? &h->l1_level : NULL);
     count_lines(h, w->sm, w->kind, whole, sum);
+    if (GPCI_UNLIKELY(h->of_stream != NULL))
+        count_stream(h, w, whole, sum);
     *out_segments = sum.segments;
     return count;
 }

@@ -93,6 +93,7 @@ void gpc_replay_destroy(gpc_replay *r) {
     gpci_free(context, r->samples);
     gpci_free(context, r->sample_stats);
     gpci_free(context, r->objects);
+    gpci_free(context, r->stream_ids);
     gpci_sampling_destroy(context, r->sampling);
     gpci_future_destroy(r->future);
     gpc_hierarchy_destroy(r->hierarchy);

@@ -91,8 +91,11 @@ struct gpc_replay {
     gpc_stats total;
     struct gpci_sampling *sampling; /* NULL: sample = none */
     gpci_kept_objects *objects;     /* NULL: gpc_replay_keep_objects was not asked for */
-    bool inside;                    /* gpc_replay_kernel is under way */
-    struct gpci_parked *parked;     /* loaded: blocks that have not met their trace again; NULL */
+    uint64_t *stream_ids;           /* [streams_seen] the trace's, with `streams` above 1; room for all; NULL */
+    uint32_t streams_seen;
+    uint8_t stream;             /* of the kernel at hand */
+    bool inside;                /* gpc_replay_kernel is under way */
+    struct gpci_parked *parked; /* loaded: blocks that have not met their trace again; NULL */
     /* the kernel at hand */
     gpc_trace *trace; /* NULL: there is none, or it is parked */
     gpc_kernel kernel;
@@ -169,7 +172,8 @@ GPCI_INLINE gpc_warp_access gpci_replay_access(const gpc_replay *r, const gpci_p
                              .hint = i->hint,
                              .priority = i->priority,
                              .scope = opcode->scope,
-                             .order = opcode->order};
+                             .order = opcode->order,
+                             .stream = r->stream};
 }
 
 /* replay.c: forget how far the kernel has come. Round after round, until no block is left; GPC_BUSY: to `pause_at`. */

@@ -115,11 +115,32 @@ static gpc_status end_kernel(gpc_replay *r, gpc_status status, gpc_stats *stats)
     return status;
 }
 
+/* The number of the kernel's stream: they are counted in the order of their first launches. */
+static gpc_status find_stream(gpc_replay *r, gpc_error *error) {
+    const uint32_t most = r->hierarchy->streams;
+    uint32_t n = 0;
+    if (most == 1)
+        return GPC_OK;
+    if (!r->stream_ids && !(r->stream_ids = gpci_zalloc(r->context, most, sizeof *r->stream_ids)))
+        return gpci_out_of_memory(error);
+    while (n < r->streams_seen && r->stream_ids[n] != r->kernel.stream)
+        n++;
+    if (n == most)
+        return gpci_fail(error, GPC_ERROR_RANGE, "%s: stream %llu is one more than streams = %u", r->kernel.file,
+                         (unsigned long long)r->kernel.stream, most);
+    r->stream_ids[n] = r->kernel.stream;
+    r->streams_seen += n == r->streams_seen;
+    r->stream = (uint8_t)n;
+    return GPC_OK;
+}
+
 static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) {
     gpc_status status = GPC_OK;
     if (!r->begun) {
         gpc_launch launch = GPC_LAUNCH_INIT;
         status = gpci_replay_launch(r, &launch, error);
+        if (status == GPC_OK)
+            status = find_stream(r, error);
         if (status == GPC_OK)
             status = launch_kernel(r, &launch, error);
         if (status < 0)

@@ -58,6 +58,20 @@ static void archive_kernel(gpc_replay *r, gpci_archive *a) {
     gpci_parked_archive(r, a);
 }
 
+static void archive_streams(gpc_replay *r, gpci_archive *a) {
+    const size_t most = r->hierarchy->streams;
+    if (most == 1)
+        return;
+    if (!r->stream_ids && !(r->stream_ids = gpci_zalloc(r->context, most, sizeof *r->stream_ids))) {
+        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+        return;
+    }
+    gpci_archive_bytes(a, r->stream_ids, most * sizeof *r->stream_ids);
+    GPCI_ARCHIVE_FIELD(a, r->streams_seen), GPCI_ARCHIVE_FIELD(a, r->stream);
+    if (r->streams_seen > most)
+        gpci_archive_fail(a, GPC_ERROR_FORMAT, "more streams than there are");
+}
+
 static void check(const gpc_replay *r, gpci_archive *a) {
     if (r->inside)
         gpci_archive_fail(a, GPC_ERROR_STATE, "in the middle of a call: not from a callback");
@@ -77,6 +91,7 @@ static void archive_replay(void *object, gpci_archive *a) {
     gpci_archive_bytes(a, r->samples, r->sm_count * sizeof *r->samples);
     for (uint32_t sm = 0; sm < r->sm_count; sm++)
         GPCI_ARCHIVE_FIELD(a, r->sms[sm].turn);
+    archive_streams(r, a);
     if (r->future)
         archive_future(r->future, in_kernel, a);
     gpci_replay_archive_objects(r, a);

@@ -185,7 +185,7 @@ static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reques
     stage->fences.fetches[stage->fences.generation]++;
     f->line.waiter = asked->waiter;
     gpci_l1_ask_read(&f->request, asked->word);
-    gpci_count_l1_fetch(t->h, stage->index, f->segments);
+    gpci_count_l1_asked(t->h, &f->request, f->segments);
     gpci_l1_queue_miss(t, stage, fetch, cached ? t->miss_latency : t->bypass_latency);
     gpci_see_new(t, GPC_WHAT_FETCH, stage, f, f, f->line.marks & GPCI_MARK_PASSES);
 }
@@ -222,7 +222,7 @@ static void count_lookup(gpci_timed *t, gpci_stage *stage, gpci_packet *p, const
     gpci_l1_observe(t, p, access, hit);
     if (p->request.kind != GPC_LOAD)
         return;
-    gpci_count_l1_load(t->h, stage->index, gpci_count_sectors(hit), gpci_count_sectors(access->flying & p->segments));
+    gpci_count_l1_found(t->h, &p->request, gpci_count_sectors(hit), gpci_count_sectors(access->flying & p->segments));
     gpci_count_l1_load_line(t->h, stage->index, p->request.warp_age, whole);
     gpci_count_token(t->h, &p->request, !whole);
     if (GPCI_UNLIKELY(stage->prefetch != NULL))
@@ -482,7 +482,7 @@ void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     f->line.marks |= GPCI_MARK_VERIFIED;
     f->request.policy_word = 0;
     gpci_see(t, GPC_WHAT_QUEUE, stage, f, 0);
-    gpci_count_l1_fetch(t->h, stage->index, f->segments);
+    gpci_count_l1_asked(t->h, &f->request, f->segments);
     gpci_l1_queue_miss(t, stage, fetch, 0);
 }
 

@@ -111,6 +111,12 @@ static void make_fetch(gpci_packet *f, const gpci_packet *leader, bool remote) {
     f->request.sm = leader->request.sm;
 }
 
+static void count_memory_read(gpc_hierarchy *h, uint32_t slice, const gpci_packet *p) {
+    const uint32_t sectors = gpci_count_sectors(p->segments);
+    gpci_count_slice_dram_read(h, slice, sectors);
+    gpci_stream_dram_read(h, slice, &p->request, sectors);
+}
+
 static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked) {
     uint32_t fetch = gpci_pool_take(&t->pool);
     bool remote = asked->remote;
@@ -133,7 +139,7 @@ static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reques
     if (remote)
         gpci_count_l2_remote(t->h, stage->index, count);
     else
-        gpci_count_slice_dram_read(t->h, stage->index, count);
+        count_memory_read(t->h, stage->index, f);
     gpci_queue_push(remote ? &stage->link : &stage->out, &t->pool, t->wheel.now, fetch);
     gpci_see_new(t, GPC_WHAT_FETCH, stage, f, gpci_packet_at(&t->pool, asked->waiter), false);
 }
@@ -161,6 +167,7 @@ static void count_read(gpci_timed *t, uint32_t slice, const gpci_packet *p, unsi
     const uint32_t sectors = gpci_count_sectors(p->segments),
                    found = gpci_count_sectors(gpci_l2_segments(t->h, shift, hits, p->segments));
     gpci_count_l2_read(t->h, slice, sectors, found);
+    gpci_stream_l2_read(t->h, slice, &p->request, sectors, found);
     if (GPCI_UNLIKELY(p->request.space > GPC_SPACE_LOCAL))
         gpci_count_l2_read_only(t->h, slice, (gpc_space)p->request.space, sectors, found);
     if (!flying)
@@ -210,7 +217,7 @@ static gpci_verdict pass_uncached(gpci_timed *t, gpci_stage *stage, uint32_t pac
         serve(t, stage, packet, p, 3);
         return GPCI_SERVED;
     }
-    gpci_count_slice_dram_read(t->h, stage->index, gpci_count_sectors(p->segments));
+    count_memory_read(t->h, stage->index, p);
     gpci_see(t, GPC_WHAT_QUEUE, stage, p, 0);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
     return GPCI_WAITING;

@@ -8,10 +8,10 @@
 
 /* Misses of a host's own L1s: requests for a line, into the miss queue of its SM. */
 
-static bool is_out_of_range(const gpc_request *r) {
+static bool is_out_of_range(const gpc_hierarchy *h, const gpc_request *r) {
     return r->hint >= GPC_HINT_COUNT || r->priority >= GPC_PRIORITY_COUNT || r->token >= GPC_TOKEN_COUNT ||
            r->token_l2 >= GPC_TOKEN_COUNT || r->scope >= GPC_SCOPE_COUNT || r->order >= GPC_ORDER_COUNT ||
-           r->continues > 1 || r->admitted > 1;
+           r->continues > 1 || r->admitted > 1 || r->stream >= h->streams;
 }
 
 /* What a request is not to be, whichever bytes it is for; NULL: nothing. */
@@ -26,8 +26,8 @@ static const char *wrong_fields(const gpc_hierarchy *h, const gpc_request *r) {
         return r->space == GPC_SPACE_CONSTANT || r->space == GPC_SPACE_TEXTURE || r->space == GPC_SPACE_INSTRUCTION
                    ? "space is one that is only read"
                    : "space is none that L2 has: GLOBAL, LOCAL, CONSTANT, TEXTURE or INSTRUCTION";
-    return GPCI_UNLIKELY(is_out_of_range(r))
-               ? "hint, priority, token, token_l2, scope, order, continues or admitted is out of range"
+    return GPCI_UNLIKELY(is_out_of_range(h, r))
+               ? "hint, priority, token, token_l2, scope, order, continues, admitted or stream is out of range"
                : NULL;
 }
 

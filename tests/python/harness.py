@@ -128,11 +128,11 @@ INSTRUCTIONS = (
 )
 
 
-def traceg(name="_Z5twicePfS_", blocks=4, warps=2, shared=0):
+def traceg(name="_Z5twicePfS_", blocks=4, warps=2, shared=0, stream=0):
     """Text of a kernel: per warp 2 loads and 1 store of a whole line, all warps on lines of their own."""
     lines = [
         f"-kernel name = {name}", "-kernel id = 1", f"-grid dim = ({blocks},1,1)", f"-block dim = ({32 * warps},1,1)",
-        f"-shmem = {shared}", "-nregs = 16", "-binary version = 90", "-cuda stream id = 0",
+        f"-shmem = {shared}", "-nregs = 16", "-binary version = 90", f"-cuda stream id = {stream}",
         "-shmem base_addr = 0x00007e0000000000", "-local mem base_addr = 0x00007d0000000000", "-nvbit version = 1.5",
         "-accelsim tracer version = 4", "-enable lineinfo = 0", "#traces format = PC mask", "",
     ]  # fmt: skip

@@ -3,9 +3,10 @@
 
 import csv
 import json
+import pathlib
 import unittest
 
-from harness import TemporaryCase, command
+from harness import TemporaryCase, command, traceg
 
 import gpucache
 from gpucache.cli.objects import KINDS
@@ -70,6 +71,79 @@ class Replays(unittest.TestCase):
         self.assertEqual(len(set(ids)), len(ids))
 
 
+class Streams(TemporaryCase):
+    """Kernels of streams 50, 90 and 50: streams 0, 1 and 0."""
+
+    def replay(self, **settings):
+        for n, (stream, blocks) in enumerate(((50, 4), (90, 3), (50, 2))):
+            self.write(f"trace/kernel-{n}.traceg", traceg(blocks=blocks, stream=stream))
+        self.write("trace/kernelslist.g", "kernel-0.traceg\nkernel-1.traceg\nkernel-2.traceg\n")
+        config = gpucache.Config(self.context, preset="kepler")
+        for key, value in settings.items():
+            config[key] = value
+        return gpucache.Replay(self.context, config)
+
+    def trace(self):
+        return gpucache.Trace(self.context, self.path("trace"))
+
+    def test_of_a_trace(self):
+        for mode in ("functional", "timed"):
+            with self.replay(mode=mode, streams=3) as replay, self.trace() as trace:
+                total = [dict(result.stats) for result in replay.run(trace)]
+                found = replay.hierarchy.objects("stream")
+            self.assertEqual(list(found), ["stream-0", "stream-1", "stream-2"], mode)
+            loads = [values["l1.load_requests"] for values in found.values()]
+            self.assertEqual(loads, [2 * 2 * (4 + 2), 2 * 2 * 3, 0], mode)
+            for name in ("l1.load_sector_hits", "l2.read_sectors", "l2.write_sectors"):
+                sums = [total[0][name] + total[2][name], total[1][name], 0]
+                self.assertEqual([values[name] for values in found.values()], sums, name)
+            self.assertNotIn("cycles", found["stream-0"])
+
+    def test_by_kernel(self):
+        with self.replay(mode="timed", streams=2) as replay, self.trace() as trace:
+            replay.keep_objects()
+            loads = []
+            for _ in range(3):
+                replay.kernel(trace)
+                loads.append([values["l1.load_requests"] for values in replay.objects("stream").values()])
+        self.assertEqual(loads, [[16, 0], [0, 12], [8, 0]])
+
+    def test_too_few(self):
+        with self.replay(streams=2) as replay, self.trace() as trace:
+            self.assertEqual(len(list(replay.run(trace))), 3)
+        for n, stream in enumerate((7, 8, 9)):
+            self.write(f"three/kernel-{n}.traceg", traceg(stream=stream))
+        self.write("three/kernelslist.g", "kernel-0.traceg\nkernel-1.traceg\nkernel-2.traceg\n")
+        config = gpucache.Config(self.context, preset="kepler")
+        config["streams"] = 2
+        with gpucache.Replay(self.context, config) as replay, gpucache.Trace(self.context, self.path("three")) as trace:
+            with self.assertRaisesRegex(gpucache.RangeError, "kernel-2.traceg: stream 9 is one more than streams = 2"):
+                list(replay.run(trace))
+        with self.replay() as replay:
+            self.assertEqual(replay.hierarchy.objects("stream"), {})
+
+    def test_of_accesses(self):
+        config = gpucache.Config(self.context, preset="kepler")
+        config["streams"] = 2
+        with gpucache.Hierarchy(self.context, config) as hierarchy:
+            hierarchy.access([0, 4, 128], stream=1)
+            for wrong in (-1, 256):
+                self.assertRaises(ValueError, hierarchy.access, [0], stream=wrong)
+            self.assertRaises(gpucache.ArgumentError, hierarchy.access, [0], stream=2)
+            found = hierarchy.objects("stream")
+        self.assertEqual([values["l1.load_lines"] for values in found.values()], [0, 2])
+
+    def test_of_a_command(self):
+        self.replay().close()
+        done = command("run", self.path("trace"), "--preset", "kepler", "--set", "streams=2", "--per", "stream", "--json",
+                       self.path("out.json"))  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, "stream-1")
+        document = json.loads(pathlib.Path(self.path("out.json")).read_text())
+        loads = [kernel["objects"]["stream"]["stream-1"]["l1.load_requests"] for kernel in document["kernels"]]
+        self.assertEqual(loads, [0, 12, 0])
+
+
 class Command(TemporaryCase):
     def done(self, *options):
         found = command("run", SOURCE, "--preset", "kepler", *options)
@@ -101,7 +175,7 @@ class Command(TemporaryCase):
         for kind in KINDS:
             if kind != "cluster":
                 with self.subTest(kind=kind):
-                    self.check(kind, "--mode", "timed")
+                    self.check(kind, "--mode", "timed", "--set", "streams=2")
 
     def test_clusters(self):
         settings = ("--set", "coherence=vi", "--set", "cluster.sms=4")

@@ -118,7 +118,7 @@ class HierarchyView(TimedView, Handle):
         """One warp instruction of a functional hierarchy: an address per active lane, ascending.
 
         fields  mask (None = as many lanes as there are addresses, from 0 on), sm, warp, warp_age, block, pc,
-                width (4), kind, space, hint, priority, scope, order; with coherence.data, `data`, what a store
+                width (4), kind, space, hint, priority, scope, order, stream (below the key `streams`); with coherence.data, `data`, what a store
                 writes, and `out`, a writable buffer for what a load reads: `width` bytes a lane; of an atomic also
                 `atomic`, an AtomicOp whose operands are `data`, and `compare`; `out` is what it has found
         token   the warp's Token for L1; token_l2 is that for L2

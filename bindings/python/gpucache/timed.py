@@ -90,12 +90,14 @@ def _lane_values(values, lanes, width, name):
 
 def warp_access(addresses, cache_token, *, mask=None, sm=0, warp=0, warp_age=0, block=0, pc=0, width=4,
                 kind=Kind.LOAD, space=Space.GLOBAL, hint=Hint.NONE, priority=Priority.NORMAL, token_l2=Token.UNUSED,
-                scope=Scope.CTA, order=Order.WEAK, data=None, out=None, atomic=AtomicOp.NONE, compare=None):
+                scope=Scope.CTA, order=Order.WEAK, data=None, out=None, atomic=AtomicOp.NONE, compare=None, stream=0):
     """A gpc_warp_access, which keeps alive what it points to."""
     pointer, count = _buffers.source(addresses, "Q", "addresses")
     mask = (1 << count) - 1 if mask is None else mask
     if bin(mask).count("1") != count or mask >> 64:
         raise ValueError(f"{count} addresses for a mask of {mask:#x}")
+    if not 0 <= stream < 256:
+        raise ValueError(f"stream {stream} is not 0 to 255")
     written = _lane_values(data, count, width, "data")
     compared = _lane_values(compare, count, width, "compare")
     read = None
@@ -107,7 +109,7 @@ def warp_access(addresses, cache_token, *, mask=None, sm=0, warp=0, warp_age=0, 
         kind=choice(Kind, kind, "kind"), space=choice(Space, space, "space"), hint=choice(Hint, hint, "hint"),
         priority=choice(Priority, priority, "priority"), token=choice(Token, cache_token, "token"),
         token_l2=choice(Token, token_l2, "token_l2"), scope=choice(Scope, scope, "scope"),
-        order=choice(Order, order, "order"),
+        order=choice(Order, order, "order"), stream=stream,
     )  # fmt: skip
 
 

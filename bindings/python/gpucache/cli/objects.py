@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tables, JSON and CSV of values by object: SMs, L1s, clusters, networks, slices, channels."""
+"""Tables, JSON and CSV of values by object: SMs, L1s, clusters, networks, slices, channels, streams."""
 
 from collections import Counter
 
@@ -8,7 +8,7 @@ from .._table import table
 from ..about import COLUMNS, cells
 from ..stats import counters_of_object
 
-KINDS = ("sm", "l1", "cluster", "network", "slice", "channel")
+KINDS = ("sm", "l1", "cluster", "network", "slice", "channel", "stream")
 
 # Columns of the tables: heading, counter, and what it is to be divided by; a share where the heading says %.
 _COLUMNS = {
@@ -40,6 +40,11 @@ _COLUMNS = {
     "channel": (
         ("reads", "dram.reads", None), ("writes", "dram.writes", None), ("row hits", "dram.row_hits", None),
         ("activates", "dram.activates", None), ("busy %", "dram.busy_cycles", "dram.cycles"),
+    ),
+    "stream": (
+        ("ld sectors", "l1.load_sectors", None), ("L1 hit %", "l1.load_sector_hits", "l1.load_sectors"),
+        ("st sectors", "l1.store_sectors", None), ("rd sectors", "l2.read_sectors", None),
+        ("L2 hit %", "l2.read_sector_hits", "l2.read_sectors"), ("from DRAM", "dram.read_sectors", None),
     ),
 }  # fmt: skip
 
