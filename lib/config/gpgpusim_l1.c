@@ -131,8 +131,8 @@ static gpc_status apply_l1_latency(const gpci_import *im) {
 }
 
 /*
- * What a warp asks of L1 (memory_coalescing_arch): lines until Kepler, if L1 keeps global memory; sectors, each an access
- * with a packet of its own, from Maxwell on.
+ * What a warp asks of L1 (memory_coalescing_arch): lines until Kepler, if L1 keeps global memory; from Maxwell on
+ * sectors, each an access with a packet of its own.
  */
 #define SECTORS_FROM 40u
 

@@ -80,8 +80,8 @@ static gpc_status apply_queues(const gpci_import *im) {
 }
 
 /*
- * GPGPU-Sim's L2 hits in the cycle of its tags: all latency is before them, in core cycles. What has had it comes to the
- * tags a step later (memory_sub_partition::cache_cycle).
+ * GPGPU-Sim's L2 hits in the cycle of its tags: all latency is before them, in core cycles. What has had it comes to
+ * the tags a step later (memory_sub_partition::cache_cycle).
  */
 static gpc_status apply_latency(const gpci_import *im) {
     if (!GPCI_OPTION(L2_ROP)->given)
