@@ -176,6 +176,17 @@ typedef struct gpc_cache_options {
     uint64_t token_period; /* of GPC_CLEAR_PERIODIC: cycles, or accesses where requests have no cycle; 0 = 5000 */
     uint32_t token_warps;  /* warp slots that owners are told apart by, others modulo this; 0 = 64, at most 1024 */
     uint32_t reserved;
+    /*
+     * GPC_READS_ bits of what the host will tell, such as GPC_READS_OF_REQUESTS | GPC_READS_SAMPLES: policies that read
+     * more are refused. 0 = not said: none is, and gpc_cache_lacks tells what has not come. Since: 0.2
+     */
+    uint64_t tells;
+    /*
+     * Another of the `instances` of a level that no hierarchy has, of the same context and shape: policies of the same
+     * name and arguments share what they share (gpc_policy_env.shared_state), as those of a hierarchy's level do.
+     * NULL: it is the first of them. Since: 0.2
+     */
+    gpc_cache *share_with;
 } gpc_cache_options;
 
 /* 16 KiB, 4-way, 128-byte lines, LRU, write-back with fetch on write: every other field 0 or NULL. */
@@ -183,7 +194,7 @@ typedef struct gpc_cache_options {
     {                                                                                                                  \
         sizeof(gpc_cache_options), 32, 4, 128, 0, 0, GPC_INDEX_MODULO, GPC_WRITE_BACK, GPC_WRITE_BACK,                 \
             GPC_WRITE_FETCH, GPC_WRITE_FETCH, GPC_ALLOCATE_ON_MISS, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, \
-            NULL, 0, GPC_BYPASS_FETCH_NEEDED, 0, GPC_TOKENS_IGNORE, GPC_CLEAR_KERNEL, 0, 0, 0                          \
+            NULL, 0, GPC_BYPASS_FETCH_NEEDED, 0, GPC_TOKENS_IGNORE, GPC_CLEAR_KERNEL, 0, 0, 0, 0, NULL                 \
     }
 
 /* Make `options` what GPC_CACHE_OPTIONS_INIT makes it. Any thread. Since: 0.1. */
@@ -193,8 +204,9 @@ GPC_API void gpc_cache_options_init(gpc_cache_options *options);
  * Create a cache, empty.
  *   options  NULL for the defaults
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT or GPC_ERROR_RANGE (a field,
- * named in `error`); GPC_ERROR_NOT_FOUND (a policy); GPC_ERROR_MEMORY; what a
- * policy's init returned. Strings are copied. Since: 0.1.
+ * named in `error`); GPC_ERROR_NOT_FOUND (a policy); GPC_ERROR_UNSUPPORTED (a policy
+ * reads more than `tells`); GPC_ERROR_MEMORY; what a policy's init returned. Strings
+ * are copied. Since: 0.1.
  */
 GPC_API gpc_status gpc_cache_create(gpc_context *context, const gpc_cache_options *options, gpc_error *error,
                                     gpc_cache **out);
@@ -345,8 +357,9 @@ GPC_API gpc_status gpc_cache_flush(gpc_cache *cache, uint64_t *out_sectors);
  * gpc_cache_invalidate_all, which tells on_evict of every line (forced = 1), dirty ones among them; its policies and
  * tokens begin anew, as they were named, last by gpc_cache_set_replacement and _set_predictor; counters go on. The same
  * shape empties it, too.
- * Returns GPC_OK; GPC_ERROR_RANGE naming the field; GPC_ERROR_STATE (a hierarchy's: launches resize its L1s);
- * GPC_ERROR_ARGUMENT; GPC_ERROR_MEMORY; what a policy's init returned. On failure nothing has changed. Since: 0.2.
+ * Returns GPC_OK; GPC_ERROR_RANGE naming the field; GPC_ERROR_STATE (a hierarchy's: launches resize its L1s; or others
+ * share with it); GPC_ERROR_ARGUMENT; GPC_ERROR_MEMORY; what a policy's init returned. On failure nothing has changed.
+ * Since: 0.2.
  */
 GPC_API gpc_status gpc_cache_resize(gpc_cache *cache, uint64_t sets, uint32_t ways, gpc_error *error);
 
@@ -373,9 +386,27 @@ GPC_API gpc_status gpc_cache_next_line(const gpc_cache *cache, uint64_t *cursor,
 GPC_API gpc_status gpc_cache_warp_event(gpc_cache *cache, const gpc_warp_event *event);
 
 /*
+ * A period ended: policies that decide by samples (vote, dynamic-age-lru, dynamic-rpr) decide. A host calls this as
+ * often as they are to; gpc_hierarchy_sample does so for the caches of a hierarchy.
+ *   sample  of the SM that the cache is of; the host fills in cycle, cycles, active_cycles and instructions, the library
+ *           reads and read_hits: the cache's own since the last sample
+ * Caches that vote together (`instances` of them, share_with) are each sampled once a period, in order of `instance`.
+ * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT (a NULL). Since: 0.2.
+ */
+GPC_API gpc_status gpc_cache_sample(gpc_cache *cache, const gpc_sample *sample);
+
+/*
+ * The host's queues hold a request up that missed: shall it go below without this cache (gpc_predictor_ops.on_stall,
+ * `mrpb`)? Ask once for each reason that holds it up.
+ *   reason  gpc_busy: GPC_BUSY_LINE, GPC_BUSY_MSHR or GPC_BUSY_MISS_QUEUE
+ * GPC_CACHE, wait, also for NULL, another reason, and predictors that have no say in it. Since: 0.2.
+ */
+GPC_API gpc_decision gpc_cache_stall(gpc_cache *cache, const gpc_request *request, uint32_t reason);
+
+/*
  * Replace the policy of a live cache. Resident lines stay; the new policy sees
  * each as filled, in order of set and way. On failure the old one stays.
- * Since: 0.1.
+ * Returns as gpc_cache_create. Since: 0.1.
  */
 GPC_API gpc_status gpc_cache_set_replacement(gpc_cache *cache, const char *spec, gpc_error *error);
 GPC_API gpc_status gpc_cache_set_predictor(gpc_cache *cache, const char *spec, gpc_error *error);
@@ -389,10 +420,11 @@ GPC_API gpc_status gpc_cache_set_predictor(gpc_cache *cache, const char *spec, g
 GPC_API gpc_status gpc_cache_policy_value(const gpc_cache *cache, size_t index, gpc_policy_value *value);
 
 /*
- * What its policies live on and have not been given yet: GPC_READS_ bits of GPC_READS_SAMPLES (gpc_hierarchy_sample),
- * GPC_READS_WARP_EVENTS (gpc_cache_warp_event) and GPC_READS_POLICY_WORD (gpc_cache_reply). A vote without samples
- * stays with its first candidate; agcb without replies never finds out a wrong bypass. A cache by itself never gets
- * samples: creating it with such a policy is a warning of the context's log. 0: nothing. Since: 0.2.
+ * What its policies live on and have not been given yet: GPC_READS_ bits of GPC_READS_SAMPLES (gpc_cache_sample,
+ * gpc_hierarchy_sample), GPC_READS_WARP_EVENTS (gpc_cache_warp_event) and GPC_READS_POLICY_WORD (gpc_cache_reply). A
+ * vote without samples stays with its first candidate; agcb without replies never finds out a wrong bypass. A cache by
+ * itself gets samples and replies from its host alone: where that has not said by gpc_cache_options.tells that it gives
+ * them, creating it with such a policy is a warning of the context's log. 0: nothing. Since: 0.2.
  */
 GPC_API uint64_t gpc_cache_lacks(const gpc_cache *cache);
 

@@ -88,6 +88,8 @@ enum {
 };
 
 #define GPC_READS_EVERYTHING 0x3fffffu /* all of these */
+/* What a gpc_request says by itself: not NEXT_USE, nor what takes calls or levels: POLICY_WORD and the last three. */
+#define GPC_READS_OF_REQUESTS 0x07f7efu
 
 /* The cache that a policy or predictor is made for. Lives as long as the instance. */
 typedef struct gpc_policy_env {

@@ -128,7 +128,7 @@ static gpc_status make_arrays(gpc_cache *cache, gpc_error *error) {
         (o->track_reuse && !cache->reuse) || (o->track_warps && !cache->warps) ||
         (o->track_future && !cache->next_uses))
         return gpci_out_of_memory(error);
-    if (cache->commons && cache->ways >= GPCI_PLACES_FROM && slots <= GPCI_PLACES_SLOTS) {
+    if (!cache->lone && cache->ways >= GPCI_PLACES_FROM && slots <= GPCI_PLACES_SLOTS) {
         cache->places = gpci_places_create(cache->context, cache->sets, cache->ways, cache->row);
         if (!cache->places)
             return gpci_out_of_memory(error);
@@ -138,6 +138,16 @@ static gpc_status make_arrays(gpc_cache *cache, gpc_error *error) {
     return GPC_OK;
 }
 
+/* A policy that reads more than its cache's host tells is not kept. */
+static gpc_status check_tells(const gpc_cache *cache, gpci_policy **policy, gpc_error *error) {
+    gpc_status status = cache->options.tells ? gpci_policy_check_tells(*policy, cache->options.tells, error) : GPC_OK;
+    if (status < 0) {
+        gpci_policy_destroy(*policy);
+        *policy = NULL;
+    }
+    return status;
+}
+
 static gpc_status make_policies(gpc_cache *cache, gpc_error *error) {
     const gpc_cache_options *o = &cache->options;
     gpc_policy_env geometry = geometry_of(cache);
@@ -145,22 +155,65 @@ static gpc_status make_policies(gpc_cache *cache, gpc_error *error) {
     gpc_status status =
         gpci_policy_create(cache->context, GPC_POLICY_PREDICTOR, o->predictor ? o->predictor : "always-cache",
                            &geometry, cache->commons, error, &policy);
+    if (status == GPC_OK)
+        status = check_tells(cache, &policy, error);
     if (status < 0)
         return status;
     adopt_predictor(cache, policy);
     status = gpci_policy_create(cache->context, GPC_POLICY_REPLACEMENT, o->replacement ? o->replacement : "lru",
                                 &geometry, cache->commons, error, &policy);
     if (status == GPC_OK)
+        status = check_tells(cache, &policy, error);
+    if (status == GPC_OK)
         adopt_replacement(cache, policy);
     return status;
 }
 
+/* What is shared is laid out for one context's caches of one shape. */
+static gpc_status check_sharing(const gpc_context *context, const gpc_cache_options *o, gpc_error *error) {
+    const gpc_cache *other = o->share_with;
+    if (!other)
+        return GPC_OK;
+    if (other->context != context || !other->lone)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_options.share_with is %s",
+                         other->lone ? "of another context" : "a hierarchy's");
+    const gpc_cache_options *theirs = &other->options;
+    const struct {
+        const char *name;
+        uint64_t ours, theirs;
+    } sizes[] = {{"sets", o->sets, theirs->sets},
+                 {"ways", o->ways, theirs->ways},
+                 {"line_bytes", o->line_bytes, theirs->line_bytes},
+                 {"sectors", o->sectors, theirs->sectors},
+                 {"instances", o->instances, theirs->instances}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (sizes[i].ours != sizes[i].theirs)
+            return gpci_fail(error, GPC_ERROR_ARGUMENT,
+                             "gpc_cache_options.share_with: a cache of %s = %llu cannot share with one of %llu",
+                             sizes[i].name, (unsigned long long)sizes[i].ours, (unsigned long long)sizes[i].theirs);
+    return other->commons ? GPC_OK
+                          : gpci_fail(error, GPC_ERROR_ARGUMENT,
+                                      "gpc_cache_options.share_with is the only one of its level (instances = 1)");
+}
+
+/* A cache of several that no hierarchy has. */
+static gpc_status join_commons(gpc_cache *cache, gpc_error *error) {
+    const gpc_cache_options *o = &cache->options;
+    if (o->instances == 1)
+        return GPC_OK;
+    cache->commons = o->share_with ? gpci_commons_retain(o->share_with->commons) : gpci_commons_create(cache->context);
+    return cache->commons ? GPC_OK : gpci_out_of_memory(error);
+}
+
 gpc_status gpc_cache_create(gpc_context *context, const gpc_cache_options *options, gpc_error *error, gpc_cache **out) {
     gpc_status status = gpci_cache_create(context, options, NULL, error, out);
-    if (status == GPC_OK && gpci_cache_lives_on(*out) & GPC_READS_SAMPLES)
-        gpci_log(context, GPC_LOG_WARNING,
-                 "a cache by itself gets no samples, which '%s' with '%s' lives on: see gpc_cache_lacks",
-                 gpci_policy_text((*out)->replacement), gpci_policy_text((*out)->predictor));
+    const uint64_t lives_on = status == GPC_OK && !(*out)->options.tells ? gpci_cache_lives_on(*out) : 0;
+    const bool samples = lives_on & GPC_READS_SAMPLES, replies = lives_on & GPC_READS_POLICY_WORD;
+    if (samples || replies)
+        gpci_log(context, GPC_LOG_WARNING, "'%s' with '%s' lives on %s%s%s, which this cache gets from its host alone",
+                 gpci_policy_text((*out)->replacement), gpci_policy_text((*out)->predictor),
+                 samples ? "gpc_cache_sample" : "", samples && replies ? " and " : "",
+                 replies ? "gpc_cache_reply" : "");
     return status;
 }
 
@@ -172,6 +225,8 @@ gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *opti
     gpc_status status = gpci_take(&o, sizeof o, sizeof o, options, "gpc_cache_options", error);
     if (status == GPC_OK)
         status = check_options(&o, error);
+    if (status == GPC_OK)
+        status = check_sharing(context, &o, error);
     if (status < 0)
         return status;
     gpc_cache *cache = gpci_zalloc_lines(context, 1, sizeof *cache);
@@ -179,6 +234,7 @@ gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *opti
         return gpci_out_of_memory(error);
     cache->context = gpci_retain(context);
     cache->commons = commons;
+    cache->lone = !commons;
     cache->options = o;
     cache->sets = (uint32_t)o.sets;
     cache->ways = o.ways;
@@ -192,6 +248,8 @@ gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *opti
     cache->tokens = (uint8_t)o.tokens;
     gpc_cache_stats_init(&cache->stats);
     status = gpci_index_init(&cache->index, (gpc_index)o.index, o.sets, o.index_fn, o.index_data, error);
+    if (status == GPC_OK && cache->lone)
+        status = join_commons(cache, error);
     if (status == GPC_OK)
         status = make_arrays(cache, error);
     if (status == GPC_OK)
@@ -200,8 +258,9 @@ gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *opti
         gpc_cache_destroy(cache);
         return status;
     }
-    /* borrowed names may go; the policies keep their own */
+    /* borrowed names may go, and who shares; the policies keep their own */
     cache->options.replacement = cache->options.predictor = NULL;
+    cache->options.share_with = NULL;
     *out = cache;
     return GPC_OK;
 }
@@ -212,6 +271,8 @@ void gpc_cache_destroy(gpc_cache *cache) {
     gpc_context *context = cache->context;
     gpci_policy_destroy(cache->replacement);
     gpci_policy_destroy(cache->predictor);
+    if (cache->lone)
+        gpci_commons_release(cache->commons);
     gpci_free_lines(context, cache->tags);
     gpci_free_lines(context, cache->states);
     gpci_free_lines(context, cache->highs);
@@ -239,6 +300,8 @@ gpc_status gpc_cache_set_replacement(gpc_cache *cache, const char *spec, gpc_err
     gpci_policy *policy;
     gpc_status status =
         gpci_policy_create(cache->context, GPC_POLICY_REPLACEMENT, spec, &geometry, cache->commons, error, &policy);
+    if (status == GPC_OK)
+        status = check_tells(cache, &policy, error);
     if (status < 0)
         return status;
     gpci_policy_destroy(cache->replacement);
@@ -259,6 +322,8 @@ gpc_status gpc_cache_set_predictor(gpc_cache *cache, const char *spec, gpc_error
     gpci_policy *policy;
     gpc_status status =
         gpci_policy_create(cache->context, GPC_POLICY_PREDICTOR, spec, &geometry, cache->commons, error, &policy);
+    if (status == GPC_OK)
+        status = check_tells(cache, &policy, error);
     if (status < 0)
         return status;
     gpci_policy_destroy(cache->predictor);

@@ -4,6 +4,7 @@
 
 #include "cache/index.h"
 #include "cache/line_places.h"
+#include "cache/requests.h"
 #include "policies/replacement/lru.h"
 #include "registry/registry.h"
 #include "stats/stats.h"
@@ -114,7 +115,8 @@ struct gpc_cache {
     uint64_t sampled_reads, sampled_hits; /* read sectors at the last sample */
     uint64_t declined;     /* number + 1 of the line of the last request for which the policy would give up none; 0 */
     uint64_t told;         /* GPC_READS_ bits of what gpc_cache_lacks asks for and has come */
-    gpci_commons *commons; /* of its level; NULL: it stands alone */
+    gpci_commons *commons; /* of its level, or of those that it shares with; NULL: it is the only one */
+    bool lone;             /* no hierarchy's: it has a reference to its commons */
     gpc_cache_options options;
 };
 
@@ -231,26 +233,6 @@ GPCI_INLINE gpc_outcome gpci_outcome_of(gpci_findings found) {
     return found.missing ? GPC_SECTOR_MISS : found.waiting ? GPC_PENDING_HIT : GPC_HIT;
 }
 
-GPCI_INLINE bool gpci_is_read(const gpc_request *request) {
-    return request->kind == GPC_LOAD || request->kind == GPC_PREFETCH;
-}
-
-GPCI_INLINE bool gpci_is_write(const gpc_request *request) {
-    return request->kind == GPC_STORE;
-}
-
-GPCI_INLINE bool gpci_is_atomic(const gpc_request *request) {
-    return request->kind == GPC_ATOMIC || request->kind == GPC_REDUCTION;
-}
-
-/* Has a cache lines of its space? What is only read is read. */
-GPCI_INLINE bool gpci_space_is_cached(const gpc_request *request) {
-    const uint8_t space = request->space;
-    return GPCI_LIKELY(space <= GPC_SPACE_LOCAL) ||
-           ((space == GPC_SPACE_CONSTANT || space == GPC_SPACE_TEXTURE || space == GPC_SPACE_INSTRUCTION) &&
-            gpci_is_read(request));
-}
-
 GPCI_INLINE uint32_t gpci_write_policy(const gpc_cache *cache, const gpc_request *request) {
     return request->space == GPC_SPACE_LOCAL ? cache->options.write_policy_local : cache->options.write_policy;
 }
@@ -262,7 +244,13 @@ GPCI_INLINE uint32_t gpci_write_allocate(const gpc_cache *cache, const gpc_reque
 /* cache_values.c: what gpc_cache_lacks asks for, whether it has come or not. */
 uint64_t gpci_cache_lives_on(const gpc_cache *cache);
 
-/* gpc_cache_create for a cache whose policies share state with others of its level, whose `commons` outlive it. */
+/* gpc_cache_sample: `reads` and `read_hits` of the sample are filled in here. */
+void gpci_cache_sample(gpc_cache *cache, gpc_sample *sample);
+
+/*
+ * gpc_cache_create for a cache whose policies share state with others of its level, whose `commons` outlive it. NULL:
+ * it is no hierarchy's.
+ */
 gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *options, gpci_commons *commons,
                              gpc_error *error, gpc_cache **out);
 

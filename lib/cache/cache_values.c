@@ -28,18 +28,47 @@ static uint64_t lives_on(const gpc_cache *cache, gpc_policy_kind kind, const gpc
     return heard & reads;
 }
 
+/* Calls that are not of timed L1s alone, nor of the future. */
+#define LIVED_ON ((uint64_t)GPC_READS_SAMPLES | GPC_READS_WARP_EVENTS | GPC_READS_POLICY_WORD)
+
 uint64_t gpci_cache_lives_on(const gpc_cache *cache) {
-    const gpc_replacement_ops *replacement = cache->replacement_ops;
-    const gpc_predictor_ops *predictor = cache->predictor_ops;
-    uint64_t first = (replacement->on_sample ? (uint64_t)GPC_READS_SAMPLES : 0) |
-                     (replacement->on_warp_event ? (uint64_t)GPC_READS_WARP_EVENTS : 0);
-    uint64_t second = (predictor->on_sample ? (uint64_t)GPC_READS_SAMPLES : 0) |
-                      (predictor->on_warp_event ? (uint64_t)GPC_READS_WARP_EVENTS : 0) |
-                      (predictor->on_reply ? (uint64_t)GPC_READS_POLICY_WORD : 0);
-    return lives_on(cache, GPC_POLICY_REPLACEMENT, cache->replacement, first) |
-           lives_on(cache, GPC_POLICY_PREDICTOR, cache->predictor, second);
+    const uint64_t first = gpci_policy_hears(GPC_POLICY_REPLACEMENT, cache->replacement_ops),
+                   second = gpci_policy_hears(GPC_POLICY_PREDICTOR, cache->predictor_ops);
+    return lives_on(cache, GPC_POLICY_REPLACEMENT, cache->replacement, first & LIVED_ON) |
+           lives_on(cache, GPC_POLICY_PREDICTOR, cache->predictor, second & LIVED_ON);
 }
 
 uint64_t gpc_cache_lacks(const gpc_cache *cache) {
     return cache ? gpci_cache_lives_on(cache) & ~cache->told : 0;
+}
+
+void gpci_cache_sample(gpc_cache *cache, gpc_sample *sample) {
+    gpc_cache_stats stats = gpci_cache_stats(cache);
+    /* counters that were reset begin anew */
+    if (stats.read_sectors < cache->sampled_reads || stats.read_sector_hits < cache->sampled_hits)
+        cache->sampled_reads = cache->sampled_hits = 0;
+    sample->reads = stats.read_sectors - cache->sampled_reads;
+    sample->read_hits = stats.read_sector_hits - cache->sampled_hits;
+    cache->sampled_reads = stats.read_sectors;
+    cache->sampled_hits = stats.read_sector_hits;
+    cache->told |= GPC_READS_SAMPLES;
+    if (cache->replacement_ops->on_sample)
+        cache->replacement_ops->on_sample(cache->replacement_self, sample);
+    if (cache->predictor_ops->on_sample)
+        cache->predictor_ops->on_sample(cache->predictor_self, sample);
+}
+
+gpc_status gpc_cache_sample(gpc_cache *cache, const gpc_sample *sample) {
+    if (!cache || !sample)
+        return GPC_ERROR_ARGUMENT;
+    gpc_sample ours = GPC_SAMPLE_INIT;
+    gpc_status status = gpci_take(&ours, sizeof ours, sizeof ours, sample, "gpc_sample", NULL);
+    if (status == GPC_OK)
+        gpci_cache_sample(cache, &ours);
+    return status;
+}
+
+gpc_decision gpc_cache_stall(gpc_cache *cache, const gpc_request *request, uint32_t reason) {
+    return cache && request ? gpci_predictor_stall(cache->predictor_ops, cache->predictor_self, request, reason)
+                            : GPC_CACHE;
 }

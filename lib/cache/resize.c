@@ -12,9 +12,11 @@ void gpci_cache_exchange(gpc_cache *a, gpc_cache *b) {
 gpc_status gpc_cache_resize(gpc_cache *cache, uint64_t sets, uint32_t ways, gpc_error *error) {
     if (!cache)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_resize: cache is NULL");
-    if (cache->commons)
+    if (!cache->lone)
         return gpci_fail(error, GPC_ERROR_STATE,
                          "gpc_cache_resize: the cache is a hierarchy's, whose launches resize it");
+    if (cache->commons && gpci_commons_are_shared(cache->commons))
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_cache_resize: other caches share with it");
     gpc_cache *other;
     gpc_cache_options options = cache->options;
     options.sets = sets;

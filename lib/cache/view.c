@@ -100,10 +100,7 @@ static gpc_status view_store(const gpc_cache *cache, const gpc_request *request,
 gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci_view *view) {
     uint32_t line_bytes = cache->options.line_bytes;
     uint32_t offset = (uint32_t)request->address & (line_bytes - 1);
-    if (GPCI_UNLIKELY(request->kind >= GPC_KIND_COUNT || request->hint >= GPC_HINT_COUNT ||
-                      request->priority >= GPC_PRIORITY_COUNT || !gpci_space_is_cached(request) ||
-                      request->token >= GPC_TOKEN_COUNT || request->continues > 1 ||
-                      request->size > line_bytes - offset || (request->sector_mask & ~cache->all_sectors)))
+    if (GPCI_UNLIKELY(!gpci_request_is_sound(request, line_bytes, cache->all_sectors)))
         return GPC_ERROR_ARGUMENT;
     view->line = request->address >> cache->line_shift;
     view->set = gpci_index_of(&cache->index, view->line);

@@ -47,22 +47,6 @@ static void sample_module(gpci_module *m, gpc_sample *sample) {
         predictor->on_sample(m->predictor->self, sample);
 }
 
-/* A cache's reads since the last sample. Counters that were reset begin anew. */
-static void sample_cache(gpc_cache *cache, gpc_sample *sample) {
-    gpc_cache_stats stats = gpci_cache_stats(cache);
-    if (stats.read_sectors < cache->sampled_reads || stats.read_sector_hits < cache->sampled_hits)
-        cache->sampled_reads = cache->sampled_hits = 0;
-    sample->reads = stats.read_sectors - cache->sampled_reads;
-    sample->read_hits = stats.read_sector_hits - cache->sampled_hits;
-    cache->sampled_reads = stats.read_sectors;
-    cache->sampled_hits = stats.read_sector_hits;
-    cache->told |= GPC_READS_SAMPLES;
-    if (cache->replacement_ops->on_sample)
-        cache->replacement_ops->on_sample(cache->replacement_self, sample);
-    if (cache->predictor_ops->on_sample)
-        cache->predictor_ops->on_sample(cache->predictor_self, sample);
-}
-
 gpc_status gpc_hierarchy_sample(gpc_hierarchy *h, const gpc_sample *samples) {
     if (!h || !samples)
         return GPC_ERROR_ARGUMENT;
@@ -76,7 +60,7 @@ gpc_status gpc_hierarchy_sample(gpc_hierarchy *h, const gpc_sample *samples) {
     for (uint32_t sm = 0; sm < h->sms; sm++) {
         gpc_sample sample = samples[sm];
         if (h->l1)
-            sample_cache(h->l1[sm], &sample);
+            gpci_cache_sample(h->l1[sm], &sample);
         else if (h->coherent)
             sample_module(gpci_module_at(h->coherent->tree, sm), &sample);
         all.cycle = sample.cycle;
@@ -85,7 +69,7 @@ gpc_status gpc_hierarchy_sample(gpc_hierarchy *h, const gpc_sample *samples) {
         all.instructions += sample.instructions;
     }
     for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)
-        sample_cache(h->l2[slice], &all);
+        gpci_cache_sample(h->l2[slice], &all);
     const gpci_coherent *c = h->coherent;
     for (uint32_t slice = c && c->l2 ? c->first_slice : 0; c && c->l2 && slice < c->first_memory; slice++)
         sample_module(gpci_module_at(c->tree, slice), &all);

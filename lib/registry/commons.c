@@ -24,6 +24,10 @@ gpci_commons *gpci_commons_retain(gpci_commons *commons) {
     return commons;
 }
 
+bool gpci_commons_are_shared(const gpci_commons *commons) {
+    return commons->references > 1;
+}
+
 void gpci_commons_release(gpci_commons *commons) {
     if (commons && !--commons->references)
         gpci_free(commons->context, commons);

@@ -24,6 +24,8 @@ typedef struct gpci_commons gpci_commons;
 
 gpci_commons *gpci_commons_create(gpc_context *context);
 gpci_commons *gpci_commons_retain(gpci_commons *commons);
+/* Has somebody else a reference? */
+bool gpci_commons_are_shared(const gpci_commons *commons);
 /* Give up a reference; the last after all policies made with it are gone. NULL is allowed. */
 void gpci_commons_release(gpci_commons *commons);
 
@@ -81,6 +83,14 @@ gpc_status gpci_policy_cost(const gpc_context *context, gpc_policy_kind kind, co
 /* As gpc_policy_reads, of replacement policies and predictors. */
 gpc_status gpci_policy_reads(const gpc_context *context, gpc_policy_kind kind, const char *spec, gpc_error *error,
                              uint64_t *out_reads);
+
+/* What the table of a replacement policy or predictor can be told in calls of its own: GPC_READS_ bits. */
+uint64_t gpci_policy_hears(gpc_policy_kind kind, const void *ops);
+/*
+ * Does a replacement policy or predictor read, with its parameters, more than `tells`? One that does not state what it
+ * reads is taken to read what it can be told in calls. GPC_ERROR_UNSUPPORTED names it.
+ */
+gpc_status gpci_policy_check_tells(const gpci_policy *policy, uint64_t tells, gpc_error *error);
 
 /* Names of GPC_READS_ bits, for messages: "address, pc". GPC_READS_PLACE, which all know, is not named. */
 #define GPCI_READS_TEXT 256u

@@ -128,6 +128,44 @@ class Accesses(TemporaryCase):
             with self.assertRaisesRegex(gpucache.RangeError, "ways"):
                 cache.resize(2, 0)
 
+    def loop(self, cache):
+        """Three lines round and round in two ways, which LRU never hits: the hits."""
+        return sum(cache.access(i % 3 * 128).outcome == Outcome.HIT for i in range(30))
+
+    def test_samples(self):
+        cache = gpucache.Cache(self.context, replacement="vote(lru, mru, periods=1)", sets=1, ways=2)
+        self.assertIn(gpucache.ReadsBits.SAMPLES, cache.lacks)
+        for _ in range(8):
+            hits = self.loop(cache)
+            cache.sample(active_cycles=100, instructions=hits)
+        self.assertEqual(hits, 15)
+        self.assertFalse(cache.lacks)
+        with self.assertRaisesRegex(TypeError, "no field 'instruction'; did you mean 'instructions'"):
+            cache.sample(instruction=1)
+
+    def test_caches_that_share(self):
+        first = gpucache.Cache(self.context, replacement="vote(lru, mru, periods=1)", sets=1, ways=2, instances=2)
+        second = gpucache.Cache(self.context, replacement="vote(lru, mru, periods=1)", sets=1, ways=2, instances=2,
+                                instance=1, share_with=first)  # fmt: skip
+        for _ in range(8):
+            hits = self.loop(first), self.loop(second)
+            for cache, n in zip((first, second), hits):
+                cache.sample(active_cycles=100, instructions=n)
+        self.assertEqual(hits, (15, 15))
+        with self.assertRaisesRegex(gpucache.ArgumentError, "ways = 4 cannot share with one of 2"):
+            gpucache.Cache(self.context, sets=1, ways=4, instances=2, instance=1, share_with=first)
+
+    def test_what_is_not_told(self):
+        tells = gpucache.GPC_READS_OF_REQUESTS
+        with self.assertRaisesRegex(gpucache.UnsupportedError, "'vote' reads what its host does not tell"):
+            gpucache.Cache(self.context, replacement="vote", tells=tells)
+        gpucache.Cache(self.context, replacement="vote(lru, mru)", tells=tells | gpucache.ReadsBits.SAMPLES)
+
+    def test_stalls(self):
+        cache = gpucache.Cache(self.context, predictor="mrpb(mshr=0)")
+        self.assertEqual(cache.stall("line", 0), gpucache.Decision.BYPASS)
+        self.assertEqual(cache.stall(gpucache.Busy.MSHR, 0), gpucache.Decision.CACHE)
+
     def test_policies_of_a_live_cache(self):
         self.cache.set_replacement("fifo")
         with self.assertRaises(gpucache.NotFoundError):

@@ -31,7 +31,8 @@ _EXPORTS = {
     ),
     "_constants": (
         "GPC_BATCH_BYPASSED GPC_BATCH_EVICTED GPC_BATCH_HIT GPC_BATCH_SECTOR_MISS GPC_BATCH_WRITE_BACK "
-        "GPC_BATCH_WRITE_BELOW AccessBits Admission Allocate AtomicOp Busy BypassFetch CacheEventKind ChoiceKind "
+        "GPC_BATCH_WRITE_BELOW GPC_READS_OF_REQUESTS AccessBits Admission Allocate AtomicOp Busy BypassFetch "
+        "CacheEventKind ChoiceKind "
         "CoherenceEvent CoherenceKind CoherenceState Component Control Decision DoBits Hint ImportOutcome Index "
         "Kind LogLevel Merge MessageKind OpClass Object Order Origin Outcome PolicyKind PrefetchFound "
         "PrefetchOutcome Priority ProtocolBits ReadsBits Scope Simd Space Status Token TokenClear Tokens TraceFormat "

@@ -269,7 +269,7 @@ class gpc_cache_options(SizedRecord):
         ("index_fn", gpc_index_fn), ("index_data", c_void_p), ("on_fill", gpc_fill_fn), ("on_evict", gpc_evict_fn),
         ("callback_data", c_void_p), ("seed", c_uint64), ("bypass_fetch", c_uint32), ("track_future", c_uint32),
         ("tokens", c_uint32), ("token_clear", c_uint32), ("token_period", c_uint64), ("token_warps", c_uint32),
-        ("reserved", c_uint32),
+        ("reserved", c_uint32), ("tells", c_uint64), ("share_with", c_void_p),
     )
     _defaults_ = {"sets": 32, "ways": 4, "line_bytes": 128, "write_allocate": 1, "write_allocate_local": 1}
 
@@ -979,6 +979,8 @@ FUNCTIONS = {
     "gpc_cache_resize": (c_int, (c_void_p, c_uint64, c_uint32, POINTER(gpc_error))),
     "gpc_cache_next_line": (c_int, (c_void_p, POINTER(c_uint64), POINTER(gpc_line))),
     "gpc_cache_warp_event": (c_int, (c_void_p, POINTER(gpc_warp_event))),
+    "gpc_cache_sample": (c_int, (c_void_p, POINTER(gpc_sample))),
+    "gpc_cache_stall": (c_int, (c_void_p, POINTER(gpc_request), c_uint32)),
     "gpc_cache_set_replacement": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
     "gpc_cache_set_predictor": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
     "gpc_cache_policy_value": (c_int, (c_void_p, c_size_t, POINTER(gpc_policy_value))),

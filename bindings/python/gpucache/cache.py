@@ -12,6 +12,7 @@ from ._base import filled
 from ._constants import (
     Admission,
     Allocate,
+    Busy,
     BypassFetch,
     CounterTable,
     Decision,
@@ -179,6 +180,14 @@ class CacheView(Handle):
         settle()
         return word
 
+    def stall(self, reason, address, **fields):
+        """A queue of the host's holds a load up, for a Busy reason: the Decision to wait (CACHE), or to go below."""
+        request = _request(address, fields)
+        reason = choice(Busy, reason, "reason")
+        decision = invoke(lib.gpc_cache_stall, self._live(), ctypes.byref(request), reason)
+        settle()
+        return Decision(decision)
+
     def _step(self, function, request, *sectors):
         result = AccessResult()
         arguments = self._live(), ctypes.byref(request), *sectors, ctypes.byref(result)
@@ -229,6 +238,11 @@ class CacheView(Handle):
         event = filled(WarpEvent, kind=kind, **fields)
         settle(invoke(lib.gpc_cache_warp_event, self._live(), ctypes.byref(event)), what="gpc_cache_warp_event")
 
+    def sample(self, **fields):
+        """A period ended: tell policies that decide by samples, with fields of gpc_sample that the host knows."""
+        told = filled(g.gpc_sample, **fields)
+        settle(invoke(lib.gpc_cache_sample, self._live(), ctypes.byref(told)), what="gpc_cache_sample")
+
     @property
     def token_bits(self):
         """Storage that the priority of token holders' lines would take in hardware, in bits."""
@@ -255,7 +269,7 @@ class CacheView(Handle):
     def lacks(self):
         """What its policies live on and have not been given: ReadsBits of SAMPLES, WARP_EVENTS, POLICY_WORD; 0: nothing.
 
-        A cache by itself never gets samples, and replies (the word of the level below) only by reply().
+        A cache by itself gets samples by sample() alone, and replies (the word of the level below) by reply().
         """
         return ReadsBits(lib.gpc_cache_lacks(self._live()))
 
@@ -268,14 +282,15 @@ class Cache(CacheView):
 
     Options are the fields of gpc_cache_options. Enumerations are also taken by name ("through"). Besides:
     replacement, predictor  `name` or `name(parameter=value, ...)`
+    share_with  another Cache of the level's `instances`, of the same shape: what vote together share
     index_fn  set of (line number, sets), for index "user"
     on_fill   called with (line address, set, way, sectors, Request) after a line got sectors
     on_evict  called with (Eviction, Request or None) after a line left
     The three may not call into this cache, index_fn into none; what they are given lives for the call only.
     """
 
-    def __init__(self, context, *, replacement=None, predictor=None, index_fn=None, on_fill=None, on_evict=None,
-                 **options):
+    def __init__(self, context, *, replacement=None, predictor=None, share_with=None, index_fn=None, on_fill=None,
+                 on_evict=None, **options):
         self._context = context
         self._index_function, self._on_fill, self._on_evict = index_fn, on_fill, on_evict
         for name, value in options.items():
@@ -288,6 +303,7 @@ class Cache(CacheView):
         raw = g.gpc_cache_options(**options)
         raw.replacement = None if replacement is None else text(replacement, "replacement")
         raw.predictor = None if predictor is None else text(predictor, "predictor")
+        raw.share_with = None if share_with is None else share_with._live()
         token = hold(weakref.ref(self))
         weakref.finalize(self, drop, token).atexit = False
         raw.index_data = raw.callback_data = token

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_CACHE_REQUESTS_H
+#define GPC_CACHE_REQUESTS_H
+
+#include "base/base.h"
+
+/* What a request is, and whether it is one. */
+
+GPCI_INLINE bool gpci_is_read(const gpc_request *request) {
+    return request->kind == GPC_LOAD || request->kind == GPC_PREFETCH;
+}
+
+GPCI_INLINE bool gpci_is_write(const gpc_request *request) {
+    return request->kind == GPC_STORE;
+}
+
+GPCI_INLINE bool gpci_is_atomic(const gpc_request *request) {
+    return request->kind == GPC_ATOMIC || request->kind == GPC_REDUCTION;
+}
+
+/* Has a cache lines of its space? What is only read is read. */
+GPCI_INLINE bool gpci_space_is_cached(const gpc_request *request) {
+    const uint8_t space = request->space;
+    return GPCI_LIKELY(space <= GPC_SPACE_LOCAL) ||
+           ((space == GPC_SPACE_CONSTANT || space == GPC_SPACE_TEXTURE || space == GPC_SPACE_INSTRUCTION) &&
+            gpci_is_read(request));
+}
+
+/* What may be wrong with a request to a cache of such lines: X(field, whether it is). */
+#define GPCI_REQUEST_FAULTS(X, request, line_bytes, sectors)                                    \
+    X(kind, (request)->kind >= GPC_KIND_COUNT)                                                  \
+    X(hint, (request)->hint >= GPC_HINT_COUNT)                                                  \
+    X(priority, (request)->priority >= GPC_PRIORITY_COUNT)                                      \
+    X(space, !gpci_space_is_cached(request))                                                    \
+    X(token, (request)->token >= GPC_TOKEN_COUNT)                                               \
+    X(continues, (request)->continues > 1)                                                      \
+    X(size, (request)->size > (line_bytes) - ((uint32_t)(request)->address & ((line_bytes)-1))) \
+    X(sector_mask, (request)->sector_mask & ~(sectors))
+
+/* `sectors`: a bit for each that the line has. */
+GPCI_INLINE bool gpci_request_is_sound(const gpc_request *request, uint32_t line_bytes, uint8_t sectors) {
+#define X(field, fault) || (fault)
+    return !(false GPCI_REQUEST_FAULTS(X, request, line_bytes, sectors));
+#undef X
+}
+
+/* The field that is wrong; NULL: none is. */
+GPCI_INLINE const char *gpci_request_fault(const gpc_request *request, uint32_t line_bytes, uint8_t sectors) {
+#define X(field, fault) \
+    if (fault)          \
+        return #field;
+    GPCI_REQUEST_FAULTS(X, request, line_bytes, sectors)
+#undef X
+    return NULL;
+}
+
+/* gpc_cache_stall: of loads, and of what may hold one up at the tags. */
+GPCI_INLINE gpc_decision gpci_predictor_stall(const gpc_predictor_ops *ops, void *self, const gpc_request *request,
+                                              uint32_t reason) {
+    const bool asked = ops->on_stall && gpci_is_read(request) &&
+                       (reason == GPC_BUSY_LINE || reason == GPC_BUSY_MSHR || reason == GPC_BUSY_MISS_QUEUE);
+    return asked && ops->on_stall(self, request, reason) == GPC_BYPASS ? GPC_BYPASS : GPC_CACHE;
+}
+
+#endif
