@@ -56,7 +56,7 @@ GPC_API void gpc_context_options_init(gpc_context_options *options);
 /*
  * Fill in a struct by its name, for callers that cannot use macros (Rust, Go, Julia): what the _INIT macro makes it,
  * and where there is none, zero but for struct_size: tables of policies, statistics, gpc_request.
- *   name  of the type, as "gpc_launch"; any struct of these headers that a caller fills in, or hands over to be filled
+ *   name  of the type, as "gpc_launch"; any struct of these headers but records that only callbacks get
  *   size  of the caller's type, which becomes struct_size: no other byte is written, also where a later library has
  *         more fields; a plain record has the one size that it has
  *   out   a struct of so many bytes, as it was on failure

@@ -11,6 +11,7 @@
  *   gpc_cache      one cache: tags, sectors, write policies, pluggable replacement and bypass
  *   gpc_hierarchy  coalescer, L1 per SM, networks, L2 slices, DRAM, made from a gpc_config; with or without a clock
  *   gpc_scheduler  which warp issues next
+ *   gpc_replacement, gpc_predictor, gpc_throttle  decisions alone, for caches and schedulers of a host's own
  *   gpc_dram       DRAM channels by themselves
  *   gpc_coherence  a tree of caches over memories, kept coherent by a protocol that is a table
  *   gpc_trace      kernels, thread blocks and warps from files or generators
@@ -59,6 +60,7 @@
 #include <gpucache/config.h>
 #include <gpucache/context.h>
 #include <gpucache/counters.h>
+#include <gpucache/decisions.h>
 #include <gpucache/dram.h>
 #include <gpucache/error.h>
 #include <gpucache/events.h>

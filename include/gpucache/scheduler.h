@@ -149,7 +149,7 @@ typedef struct gpc_throttle_view {
     uint32_t reserved;
 } gpc_throttle_view;
 
-/* What a throttle makes of them: bitmaps by slot (slot w = bit w % 64 of word w / 64), zeroed before the call. */
+/* What a throttle makes of them: bitmaps by slot (slot w = bit w % 64 of word w / 64), zeroed before `classify`. */
 typedef struct gpc_throttle_classes {
     size_t struct_size;
     uint64_t *throttled;    /* may not issue */
@@ -160,6 +160,10 @@ typedef struct gpc_throttle_classes {
     uint32_t others; /* 1: what it shares has changed: the SM's other schedulers are asked in their next cycle */
     uint32_t reserved;
 } gpc_throttle_classes;
+
+/* For gpc_throttle_classify. Since: 0.2. */
+#define GPC_THROTTLE_CLASSES_INIT \
+    { sizeof(gpc_throttle_classes), NULL, NULL, NULL, NULL, 0, 0, 0 }
 
 /* The table, as gpc_scheduler_ops. */
 typedef struct gpc_throttle_ops {
@@ -344,6 +348,69 @@ GPC_API gpc_status gpc_scheduler_sample_as(gpc_scheduler *scheduler, const gpc_l
 static inline void gpc_scheduler_sample(gpc_scheduler *scheduler, const gpc_stats *stats, uint64_t cycle) {
     (void)gpc_scheduler_sample_as(scheduler, gpc_stats_layout(), stats, cycle);
 }
+
+/*
+ * Throttles alone, for a host with a scheduler of its own: it says what its warps do, and is told which of them may
+ * issue and which may allocate. What they decide is what they would on a gpc_scheduler to which the same happens.
+ */
+typedef struct gpc_throttle_options {
+    size_t struct_size;
+    uint32_t warps;                 /* slots, 1 to 1024 */
+    uint32_t sm, index, count, sms; /* as in gpc_scheduler_options */
+    uint32_t reserved;              /* 0 */
+    const char *throttles; /* `name` or `name(parameter=value, ...)`, and more of them behind a `+`; not NULL */
+    uint64_t seed;
+    gpc_throttle *share_with; /* of the same context, throttles, warps, count and sms, as in gpc_scheduler_options */
+} gpc_throttle_options;
+
+#define GPC_THROTTLE_OPTIONS_INIT \
+    { sizeof(gpc_throttle_options), 48, 0, 0, 0, 0, 0, NULL, 0, NULL }
+
+/* As gpc_scheduler_create and _destroy. Since: 0.2. */
+GPC_API gpc_status gpc_throttle_create(gpc_context *context, const gpc_throttle_options *options, gpc_error *error,
+                                       gpc_throttle **out);
+GPC_API void gpc_throttle_destroy(gpc_throttle *throttle);
+
+/*
+ * What the host's warps do, as gpc_scheduler_start_block, _set_state, _issued and _begin_kernel. A host that does not
+ * know how a warp waits may tell GPC_STATE_READY and GPC_STATE_BARRIER alone, of throttles that do not count cycles
+ * that warps wait (dyncta does). Since: 0.2.
+ */
+GPC_API gpc_status gpc_throttle_start(gpc_throttle *throttle, uint32_t slot, uint32_t block);
+GPC_API gpc_status gpc_throttle_set_state(gpc_throttle *throttle, uint32_t slot, gpc_warp_state state);
+GPC_API gpc_status gpc_throttle_issued(gpc_throttle *throttle, uint32_t slot, uint64_t cycle);
+GPC_API gpc_status gpc_throttle_begin_kernel(gpc_throttle *throttle, const char *name);
+
+/* Events of the SM's L1, and samples, as gpc_scheduler_cache_event and _sample_as. Since: 0.2. */
+GPC_API void gpc_throttle_cache_event(gpc_throttle *throttle, const gpc_cache_event *event);
+GPC_API gpc_status gpc_throttle_sample_as(gpc_throttle *throttle, const gpc_layout *layout, const void *stats,
+                                          uint64_t cycle);
+
+/* The same for gpc_stats. Since: 0.2. */
+static inline gpc_status gpc_throttle_sample(gpc_throttle *throttle, const gpc_stats *stats, uint64_t cycle) {
+    return gpc_throttle_sample_as(throttle, gpc_stats_layout(), stats, cycle);
+}
+
+/* Can they be told of L1's events, or samples? Those that go by them decide nothing of use without. Since: 0.2. */
+GPC_API bool gpc_throttle_wants_events(const gpc_throttle *throttle);
+GPC_API bool gpc_throttle_wants_samples(const gpc_throttle *throttle);
+
+/*
+ * What all warps may do from `cycle` on, until something of the above happens, or `again`.
+ *   classes  struct_size set; bitmaps of (warps + 63) / 64 words, NULL where not wanted: each is written whole, with
+ *            bits of running warps alone. `others` is 0: those that share are told by the library. NULL: time alone
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT (`throttle` is NULL); GPC_ERROR_ABI. Since: 0.2.
+ */
+GPC_API gpc_status gpc_throttle_classify(gpc_throttle *throttle, uint64_t cycle, gpc_throttle_classes *classes);
+
+/* Of one warp, as gpc_scheduler_class_of and _token_of; `held`: it may not issue what accesses memory. Since: 0.2. */
+GPC_API gpc_warp_class gpc_throttle_class_of(const gpc_throttle *throttle, uint32_t slot);
+GPC_API gpc_token gpc_throttle_token_of(const gpc_throttle *throttle, uint32_t slot, unsigned level);
+GPC_API bool gpc_throttle_held(const gpc_throttle *throttle, uint32_t slot);
+
+/* As gpc_scheduler_next_change and _policy_value. Since: 0.2. */
+GPC_API uint64_t gpc_throttle_next_change(const gpc_throttle *throttle);
+GPC_API gpc_status gpc_throttle_policy_value(const gpc_throttle *throttle, size_t index, gpc_policy_value *value);
 
 GPC_END_DECLS
 

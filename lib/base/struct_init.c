@@ -33,10 +33,14 @@
     X(gpc_policy_counter, GPC_POLICY_COUNTER_INIT)           \
     X(gpc_policy_info, GPC_POLICY_INFO_INIT)                 \
     X(gpc_policy_value, GPC_POLICY_VALUE_INIT)               \
+    X(gpc_predictor_options, GPC_PREDICTOR_OPTIONS_INIT)     \
+    X(gpc_replacement_options, GPC_REPLACEMENT_OPTIONS_INIT) \
     X(gpc_sample, GPC_SAMPLE_INIT)                           \
     X(gpc_sampling, GPC_SAMPLING_INIT)                       \
     X(gpc_scheduler_options, GPC_SCHEDULER_OPTIONS_INIT)     \
     X(gpc_shape, GPC_SHAPE_INIT)                             \
+    X(gpc_throttle_classes, GPC_THROTTLE_CLASSES_INIT)       \
+    X(gpc_throttle_options, GPC_THROTTLE_OPTIONS_INIT)       \
     X(gpc_trace_accesses, GPC_TRACE_ACCESSES_INIT)           \
     X(gpc_verify_options, GPC_VERIFY_OPTIONS_INIT)           \
     X(gpc_verify_report, GPC_VERIFY_REPORT_INIT)             \
@@ -45,22 +49,49 @@
     X(gpc_warp_result, GPC_WARP_RESULT_INIT)
 
 /* Structs that are zero but for struct_size: tables, and what the library or a host fills in for the other. */
-#define SIZED(X)           \
-    X(gpc_cache_stats)     \
-    X(gpc_coherence_stats) \
-    X(gpc_predictor_ops)   \
-    X(gpc_prefetcher_ops)  \
-    X(gpc_profile_summary) \
-    X(gpc_protocol)        \
-    X(gpc_replacement_ops) \
-    X(gpc_scheduler_ops)   \
-    X(gpc_stats)           \
-    X(gpc_throttle_ops)
+#define SIZED(X)                \
+    X(gpc_cache_stats)          \
+    X(gpc_coherence_completion) \
+    X(gpc_coherence_stats)      \
+    X(gpc_policy_env)           \
+    X(gpc_predictor_ops)        \
+    X(gpc_prefetcher_ops)       \
+    X(gpc_profile_summary)      \
+    X(gpc_progress)             \
+    X(gpc_protocol)             \
+    X(gpc_replacement_ops)      \
+    X(gpc_scheduler_env)        \
+    X(gpc_scheduler_ops)        \
+    X(gpc_stats)                \
+    X(gpc_throttle_ops)         \
+    X(gpc_throttle_view)
 
-/* Records of one size, without struct_size. */
-#define PLAIN(X)       \
-    X(gpc_request)     \
-    X(gpc_instruction) \
+/* Records of one size, without struct_size. Those that nobody but a callback gets have no row. */
+#define PLAIN(X)               \
+    X(gpc_access_result)       \
+    X(gpc_atomic)              \
+    X(gpc_block)               \
+    X(gpc_cache_event)         \
+    X(gpc_eviction)            \
+    X(gpc_instruction)         \
+    X(gpc_line)                \
+    X(gpc_parameter)           \
+    X(gpc_prediction)          \
+    X(gpc_prefetch)            \
+    X(gpc_profile_class)       \
+    X(gpc_profile_counts)      \
+    X(gpc_profile_instruction) \
+    X(gpc_profile_line)        \
+    X(gpc_profile_point)       \
+    X(gpc_profile_sm)          \
+    X(gpc_protocol_event)      \
+    X(gpc_protocol_raise)      \
+    X(gpc_protocol_rule)       \
+    X(gpc_protocol_state)      \
+    X(gpc_request)             \
+    X(gpc_tag_event)           \
+    X(gpc_text_parameter)      \
+    X(gpc_warp)                \
     X(gpc_warp_event)
 
 #define X(type, macro) static const type initial_##type = macro;
@@ -97,7 +128,7 @@ static const known_struct *find(const char *name) {
 static gpc_status check_size(const known_struct *known, size_t size, gpc_error *error) {
     if (!known->sized && size != known->size)
         return gpci_fail(error, GPC_ERROR_ABI, "%s has %zu bytes, not %zu", known->name, known->size, size);
-    if (size <= sizeof size)
+    if (known->sized && size <= sizeof size)
         return gpci_fail(error, GPC_ERROR_ABI, "%s has more than %zu bytes", known->name, size);
     /* Statistics have as many fields as the host's header. */
     if (known->initial && size > known->size + GPC_STRUCT_GROWTH)

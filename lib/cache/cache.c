@@ -169,40 +169,26 @@ static gpc_status make_policies(gpc_cache *cache, gpc_error *error) {
     return status;
 }
 
-/* What is shared is laid out for one context's caches of one shape. */
-static gpc_status check_sharing(const gpc_context *context, const gpc_cache_options *o, gpc_error *error) {
-    const gpc_cache *other = o->share_with;
-    if (!other)
-        return GPC_OK;
-    if (other->context != context || !other->lone)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_options.share_with is %s",
-                         other->lone ? "of another context" : "a hierarchy's");
-    const gpc_cache_options *theirs = &other->options;
-    const struct {
-        const char *name;
-        uint64_t ours, theirs;
-    } sizes[] = {{"sets", o->sets, theirs->sets},
-                 {"ways", o->ways, theirs->ways},
-                 {"line_bytes", o->line_bytes, theirs->line_bytes},
-                 {"sectors", o->sectors, theirs->sectors},
-                 {"instances", o->instances, theirs->instances}};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (sizes[i].ours != sizes[i].theirs)
-            return gpci_fail(error, GPC_ERROR_ARGUMENT,
-                             "gpc_cache_options.share_with: a cache of %s = %llu cannot share with one of %llu",
-                             sizes[i].name, (unsigned long long)sizes[i].ours, (unsigned long long)sizes[i].theirs);
-    return other->commons ? GPC_OK
-                          : gpci_fail(error, GPC_ERROR_ARGUMENT,
-                                      "gpc_cache_options.share_with is the only one of its level (instances = 1)");
+static gpci_level_shape shape_of(const gpc_cache *cache) {
+    const gpc_cache_options *o = &cache->options;
+    return (gpci_level_shape){.context = cache->context,
+                              .commons = cache->commons,
+                              .sets = o->sets,
+                              .ways = o->ways,
+                              .line_bytes = o->line_bytes,
+                              .sectors = o->sectors,
+                              .instances = o->instances};
 }
 
-/* A cache of several that no hierarchy has. */
+/* What a cache that no hierarchy has shares with others. */
 static gpc_status join_commons(gpc_cache *cache, gpc_error *error) {
-    const gpc_cache_options *o = &cache->options;
-    if (o->instances == 1)
-        return GPC_OK;
-    cache->commons = o->share_with ? gpci_commons_retain(o->share_with->commons) : gpci_commons_create(cache->context);
-    return cache->commons ? GPC_OK : gpci_out_of_memory(error);
+    const gpc_cache *other = cache->options.share_with;
+    if (other && !other->lone)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_options.share_with is a hierarchy's");
+    gpci_level_shape ours = shape_of(cache), theirs = shape_of(other ? other : cache);
+    gpc_status status = gpci_commons_join(&ours, other ? &theirs : NULL, "gpc_cache_options", error);
+    cache->commons = ours.commons;
+    return status;
 }
 
 gpc_status gpc_cache_create(gpc_context *context, const gpc_cache_options *options, gpc_error *error, gpc_cache **out) {
@@ -225,8 +211,6 @@ gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *opti
     gpc_status status = gpci_take(&o, sizeof o, sizeof o, options, "gpc_cache_options", error);
     if (status == GPC_OK)
         status = check_options(&o, error);
-    if (status == GPC_OK)
-        status = check_sharing(context, &o, error);
     if (status < 0)
         return status;
     gpc_cache *cache = gpci_zalloc_lines(context, 1, sizeof *cache);

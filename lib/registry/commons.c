@@ -24,6 +24,37 @@ gpci_commons *gpci_commons_retain(gpci_commons *commons) {
     return commons;
 }
 
+static gpc_status check_same(const gpci_level_shape *shape, const gpci_level_shape *other, const char *type,
+                             gpc_error *error) {
+    if (other->context != shape->context)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.share_with is of another context", type);
+    const struct {
+        const char *name;
+        uint64_t ours, theirs;
+    } sizes[] = {{"sets", shape->sets, other->sets},
+                 {"ways", shape->ways, other->ways},
+                 {"line_bytes", shape->line_bytes, other->line_bytes},
+                 {"sectors", shape->sectors, other->sectors},
+                 {"instances", shape->instances, other->instances}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (sizes[i].ours != sizes[i].theirs)
+            return gpci_fail(error, GPC_ERROR_ARGUMENT,
+                             "%s.share_with: a cache of %s = %llu cannot share with one of %llu", type, sizes[i].name,
+                             (unsigned long long)sizes[i].ours, (unsigned long long)sizes[i].theirs);
+    return other->commons ? GPC_OK
+                          : gpci_fail(error, GPC_ERROR_ARGUMENT,
+                                      "%s.share_with is the only one of its level (instances = 1)", type);
+}
+
+gpc_status gpci_commons_join(gpci_level_shape *shape, const gpci_level_shape *other, const char *type,
+                             gpc_error *error) {
+    gpc_status status = other ? check_same(shape, other, type, error) : GPC_OK;
+    if (status < 0 || shape->instances == 1)
+        return status;
+    shape->commons = other ? gpci_commons_retain(other->commons) : gpci_commons_create(shape->context);
+    return shape->commons ? GPC_OK : gpci_out_of_memory(error);
+}
+
 bool gpci_commons_are_shared(const gpci_commons *commons) {
     return commons->references > 1;
 }

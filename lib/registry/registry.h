@@ -29,6 +29,20 @@ bool gpci_commons_are_shared(const gpci_commons *commons);
 /* Give up a reference; the last after all policies made with it are gone. NULL is allowed. */
 void gpci_commons_release(gpci_commons *commons);
 
+/* Caches, or what decides for them, that are of a level which no hierarchy has, and may share. */
+typedef struct gpci_level_shape {
+    gpc_context *context;
+    gpci_commons *commons; /* NULL: it is the only one of its level */
+    uint64_t sets, ways, line_bytes, sectors, instances;
+} gpci_level_shape;
+
+/*
+ * Find the commons of one of several: those of `other`, or, where that is NULL, new ones; to be released in either case.
+ * What is shared is laid out for one context's of one shape: any other is GPC_ERROR_ARGUMENT, of `type`.share_with.
+ */
+gpc_status gpci_commons_join(gpci_level_shape *shape, const gpci_level_shape *other, const char *type,
+                             gpc_error *error);
+
 typedef struct gpci_policy_spec gpci_policy_spec;
 
 /* A policy at work: the table, its slab and its environment. */

@@ -12,17 +12,16 @@ static gpci_scheduler_kind kind_of(const gpc_scheduler_ops *ops) {
     return ops == &gpci_two_level ? GPCI_SCHEDULER_TWO_LEVEL : GPCI_SCHEDULER_TABLE;
 }
 
-static gpc_status check(gpc_scheduler_options *o, gpc_error *error) {
+static gpc_status check(gpc_scheduler_options *o, const char *type, gpc_error *error) {
     if (!o->warps || o->warps > GPCI_MAX_SCHEDULER_WARPS)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_scheduler_options.warps is %u, not 1 to %u", o->warps,
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.warps is %u, not 1 to %u", type, o->warps,
                          GPCI_MAX_SCHEDULER_WARPS);
     o->count = o->count ? o->count : 1;
     o->sms = o->sms ? o->sms : 1;
     if (o->index >= o->count)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_scheduler_options.index is %u, of %u schedulers", o->index,
-                         o->count);
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.index is %u, of %u schedulers", type, o->index, o->count);
     if (o->sm >= o->sms)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_scheduler_options.sm is %u, of %u SMs", o->sm, o->sms);
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.sm is %u, of %u SMs", type, o->sm, o->sms);
     return GPC_OK;
 }
 
@@ -55,12 +54,13 @@ static gpc_scheduler *make(gpc_context *context, const gpc_scheduler_options *o,
 }
 
 /* What is shared is laid out for one context's schedulers of one shape. */
-static gpc_status check_sharing(const gpc_context *context, const gpc_scheduler_options *o, gpc_error *error) {
+static gpc_status check_sharing(const gpc_context *context, const gpc_scheduler_options *o, const char *type,
+                                gpc_error *error) {
     const gpc_scheduler *other = o->share_with;
     if (!other)
         return GPC_OK;
     if (other->context != context)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_scheduler_options.share_with is of another context");
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.share_with is of another context", type);
     const gpc_scheduler_env *env = &other->policy->scheduler_env;
     const struct {
         const char *name;
@@ -69,19 +69,18 @@ static gpc_status check_sharing(const gpc_context *context, const gpc_scheduler_
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (sizes[i].ours != sizes[i].theirs)
             return gpci_fail(error, GPC_ERROR_ARGUMENT,
-                             "gpc_scheduler_options.share_with: a scheduler of %s = %u cannot share with one of %u",
-                             sizes[i].name, sizes[i].ours, sizes[i].theirs);
+                             "%s.share_with: a scheduler of %s = %u cannot share with one of %u", type, sizes[i].name,
+                             sizes[i].ours, sizes[i].theirs);
     return GPC_OK;
 }
 
 /* After the parts are made: names and arguments are compared as they were read, not as texts. */
-static gpc_status check_parts(const gpc_scheduler *s, const gpc_scheduler *other, gpc_error *error) {
+static gpc_status check_parts(const gpc_scheduler *s, const gpc_scheduler *other, const char *type, gpc_error *error) {
     bool same = s->throttle_count == other->throttle_count && gpci_policy_same(s->policy, other->policy);
     for (uint32_t i = 0; same && i < s->throttle_count; i++)
         same = gpci_policy_same(s->throttles[i].policy, other->throttles[i].policy);
     return same ? GPC_OK
-                : gpci_fail(error, GPC_ERROR_ARGUMENT,
-                            "gpc_scheduler_options.share_with has another policy, or other throttles");
+                : gpci_fail(error, GPC_ERROR_ARGUMENT, "%s.share_with has another policy, or other throttles", type);
 }
 
 static gpc_status make_parts(gpc_scheduler *s, const gpc_scheduler_options *o, char *const *parts, size_t count,
@@ -150,10 +149,15 @@ gpc_status gpc_scheduler_create(gpc_context *context, const gpc_scheduler_option
                                     : "out");
     gpc_scheduler_options o = GPC_SCHEDULER_OPTIONS_INIT;
     gpc_status status = gpci_take(&o, sizeof o, sizeof o, options, "gpc_scheduler_options", error);
+    return status < 0 ? status : gpci_scheduler_create(context, &o, "gpc_scheduler_options", error, out);
+}
+
+gpc_status gpci_scheduler_create(gpc_context *context, const gpc_scheduler_options *options, const char *type,
+                                 gpc_error *error, gpc_scheduler **out) {
+    gpc_scheduler_options o = *options;
+    gpc_status status = check(&o, type, error);
     if (status == GPC_OK)
-        status = check(&o, error);
-    if (status == GPC_OK)
-        status = check_sharing(context, &o, error);
+        status = check_sharing(context, &o, type, error);
     if (status < 0)
         return status;
     char *text = gpci_strdup(context, o.policy ? o.policy : "gto"), *parts[1 + GPCI_MAX_THROTTLES];
@@ -169,7 +173,7 @@ gpc_status gpc_scheduler_create(gpc_context *context, const gpc_scheduler_option
         if (status == GPC_OK)
             status = make_parts(s, &o, parts, count, error);
         if (status == GPC_OK && o.share_with)
-            status = check_parts(s, o.share_with, error);
+            status = check_parts(s, o.share_with, type, error);
         if (status == GPC_OK && o.share_with)
             join_rings(s, o.share_with);
     }

@@ -68,6 +68,10 @@ struct gpc_scheduler {
     gpci_warp_word map[]; /* [words] */
 };
 
+/* gpc_scheduler_create from options that are all there; errors name their fields as of `type`. */
+gpc_status gpci_scheduler_create(gpc_context *context, const gpc_scheduler_options *options, const char *type,
+                                 gpc_error *error, gpc_scheduler **out);
+
 /* scheduler_values.c: the policy, part 0, and the throttles; NULL: there is no such part. */
 const gpci_policy *gpci_scheduler_part(const gpc_scheduler *s, uint32_t part);
 

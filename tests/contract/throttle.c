@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Throttles alone: their cost, the same decisions again, and that all warps come to their end, from 1 slot to 1024. */
+/*
+ * Throttles: on a scheduler and alone, which decide alike; their cost, the same decisions again, and that all warps come
+ * to their end, from 1 slot to 1024.
+ */
 
 static const char *const own_rows[] = {
     "warps",
@@ -76,9 +79,13 @@ Test(throttle_contract, states_its_cost) {
     gpc_context_destroy(context);
 }
 
-/* A host of one scheduler: each warp issues some instructions, some of which lose lines to each other. */
+/*
+ * A host of one scheduler: each warp issues some instructions, some of which lose lines to each other. The same happens
+ * to the throttle by itself, which decides alike.
+ */
 typedef struct host {
     gpc_scheduler *s;
+    gpc_throttle *alone;
     uint32_t warps, left, running;
     uint8_t *place; /* instructions issued, by slot */
     uint64_t random, digest, cycle;
@@ -96,7 +103,43 @@ static void digest(host *h, uint64_t value) {
     h->digest ^= h->digest >> 29;
 }
 
+/* What it says of all warps at this cycle is what the scheduler makes of it, warp by warp. */
+static void compare(host *h) {
+    uint64_t throttled[16], held[16], bypassing[16], bypassing_l2[16];
+    gpc_throttle_classes classes = GPC_THROTTLE_CLASSES_INIT;
+    classes.throttled = throttled;
+    classes.held = held;
+    classes.bypassing = bypassing;
+    classes.bypassing_l2 = bypassing_l2;
+    cr_assert_eq(gpc_throttle_classify(h->alone, h->cycle, &classes), GPC_OK);
+    cr_assert_eq(classes.again, gpc_scheduler_next_change(h->s));
+    for (uint32_t slot = 0; slot < h->warps; slot++) {
+        const unsigned bit = slot % 64, word = slot / 64;
+        const gpc_warp_class class_of = gpc_scheduler_class_of(h->s, slot);
+        const bool runs = gpc_scheduler_age_of(h->s, slot) != GPC_NO_WARP;
+        cr_assert_eq(gpc_throttle_class_of(h->alone, slot), class_of, "slot %u", slot);
+        cr_assert_eq(throttled[word] >> bit & 1, runs && class_of == GPC_CLASS_THROTTLED, "slot %u", slot);
+        cr_assert_eq(gpc_throttle_held(h->alone, slot), held[word] >> bit & 1, "slot %u", slot);
+        cr_assert(!runs || class_of != GPC_CLASS_BYPASS || bypassing[word] >> bit & 1, "slot %u", slot);
+        for (unsigned level = 1; level <= 2; level++)
+            cr_assert_eq(gpc_throttle_token_of(h->alone, slot, level), gpc_scheduler_token_of(h->s, slot, level));
+        cr_assert(!runs || gpc_scheduler_token_of(h->s, slot, 2) ==
+                               (bypassing_l2[word] >> bit & 1 ? GPC_TOKEN_NONE : GPC_TOKEN_HELD));
+    }
+}
+
+static void set_state(host *h, uint32_t slot, gpc_warp_state state) {
+    cr_assert_eq(gpc_scheduler_set_state(h->s, slot, state), GPC_OK);
+    cr_assert_eq(gpc_throttle_set_state(h->alone, slot, state), GPC_OK);
+}
+
+static void tell(host *h, const gpc_cache_event *event) {
+    gpc_scheduler_cache_event(h->s, event);
+    gpc_throttle_cache_event(h->alone, event);
+}
+
 static void note_classes(host *h) {
+    compare(h);
     uint32_t sum = 0;
     for (int c = 0; c < GPC_CLASS_COUNT; c++) {
         uint32_t count = gpc_scheduler_class_count(h->s, (gpc_warp_class)c);
@@ -111,21 +154,22 @@ static void lose_lines(host *h, uint32_t slot) {
     gpc_cache_event event = {.kind = GPC_CACHE_EVENT_EVICT, .warp = slot, .cycle = h->cycle};
     event.owner = (uint32_t)draw(h) % h->warps;
     event.line_address = draw(h) % 8 * 128;
-    gpc_scheduler_cache_event(h->s, &event);
+    tell(h, &event);
     event.kind = draw(h) & 1 ? GPC_CACHE_EVENT_MISS : GPC_CACHE_EVENT_HIT;
     event.owner = slot;
-    gpc_scheduler_cache_event(h->s, &event);
+    tell(h, &event);
 }
 
 static void issue(host *h, uint32_t slot) {
     cr_assert_eq(gpc_scheduler_issued(h->s, slot, h->cycle), GPC_OK);
+    cr_assert_eq(gpc_throttle_issued(h->alone, slot, h->cycle), GPC_OK);
     gpc_warp_state next = draw(h) & 1 ? GPC_STATE_READY : GPC_STATE_READY_MEMORY;
     lose_lines(h, slot);
     if (++h->place[slot] < (effort_is_small() ? 2 : LENGTH)) {
-        gpc_scheduler_set_state(h->s, slot, next);
+        set_state(h, slot, next);
         return;
     }
-    gpc_scheduler_set_state(h->s, slot, GPC_STATE_ABSENT);
+    set_state(h, slot, GPC_STATE_ABSENT);
     h->running--;
 }
 
@@ -134,7 +178,8 @@ static void start_some(host *h) {
         if (gpc_scheduler_age_of(h->s, slot) != GPC_NO_WARP)
             continue;
         cr_assert_eq(gpc_scheduler_start_block(h->s, slot, h->left / 4), GPC_OK);
-        gpc_scheduler_set_state(h->s, slot, GPC_STATE_READY);
+        cr_assert_eq(gpc_throttle_start(h->alone, slot, h->left / 4), GPC_OK);
+        set_state(h, slot, GPC_STATE_READY);
         h->place[slot] = 0;
         h->left--;
         h->running++;
@@ -148,6 +193,7 @@ static void take_sample(host *h) {
     stats.scheduler_load_stalls = draw(h) % 256;
     stats.scheduler_empty = draw(h) % 8;
     gpc_scheduler_sample(h->s, &stats, h->cycle);
+    cr_assert_eq(gpc_throttle_sample(h->alone, &stats, h->cycle), GPC_OK);
 }
 
 /* Nothing else happens while no warp issues: then the throttle itself has to let one, at the cycle that it names. */
@@ -161,6 +207,11 @@ static uint64_t run(gpc_context *context, const char *throttle, uint32_t warps, 
     options.policy = spec;
     options.warps = warps;
     cr_assert_eq(gpc_scheduler_create(context, &options, &error, &h.s), GPC_OK, "%s: %s", spec, error.message);
+    gpc_throttle_options alone = GPC_THROTTLE_OPTIONS_INIT;
+    alone.throttles = throttle;
+    alone.warps = warps;
+    cr_assert_eq(gpc_throttle_create(context, &alone, &error, &h.alone), GPC_OK, "%s: %s", throttle, error.message);
+    cr_assert_eq(gpc_throttle_begin_kernel(h.alone, "k"), gpc_scheduler_begin_kernel(h.s, "k"));
     for (uint32_t step = 0; h.left || h.running; step++) {
         uint32_t slot;
         if (step % 4 == 0 || !h.running)
@@ -168,6 +219,8 @@ static uint64_t run(gpc_context *context, const char *throttle, uint32_t warps, 
         if (step % 64 == 63)
             take_sample(&h);
         cr_assert_eq(gpc_scheduler_pick(h.s, h.cycle, true, &slot), GPC_OK);
+        cr_assert_eq(gpc_throttle_classify(h.alone, h.cycle, NULL), GPC_OK);
+        cr_assert(slot == GPC_NO_WARP || gpc_throttle_class_of(h.alone, slot) != GPC_CLASS_THROTTLED);
         digest(&h, slot);
         if (slot != GPC_NO_WARP) {
             issue(&h, slot);
@@ -182,6 +235,7 @@ static uint64_t run(gpc_context *context, const char *throttle, uint32_t warps, 
         cr_assert_lt(step, 64u * LENGTH * (warps + 100), "%s, %u warps: no end", spec, warps);
     }
     gpc_scheduler_destroy(h.s);
+    gpc_throttle_destroy(h.alone);
     return h.digest;
 }
 

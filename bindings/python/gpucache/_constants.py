@@ -573,6 +573,18 @@ class Busy(IntEnum):
 GPC_BUSY_COUNT = 8
 
 
+class TagEventKind(IntEnum):
+    HIT = 0
+    SECTOR_MISS = 1
+    MISS = 2
+    FILL = 3
+    EVICT = 4
+    INVALIDATE = 5
+
+
+GPC_TAG_EVENT_COUNT = 6
+
+
 class Component(IntEnum):
     SM = 0
     L1 = 1

@@ -556,6 +556,34 @@ class gpc_shape(SizedRecord):
     )
 
 
+class gpc_tag_event(Record):
+    __slots__ = ()
+    _fields_ = (
+        ("request", POINTER(gpc_request)), ("eviction", POINTER(gpc_eviction)), ("kind", c_uint32), ("set", c_uint32),
+        ("way", c_uint32), ("reserved", c_uint32),
+    )
+
+
+class gpc_replacement_options(SizedRecord):
+    __slots__ = ()
+    _fields_ = (
+        ("struct_size", c_size_t), ("policy", c_char_p), ("sets", c_uint64), ("ways", c_uint32),
+        ("line_bytes", c_uint32), ("sectors", c_uint32), ("instance", c_uint32), ("instances", c_uint32),
+        ("reserved", c_uint32), ("seed", c_uint64), ("tells", c_uint64), ("share_with", c_void_p),
+    )
+    _defaults_ = {"sets": 32, "ways": 4, "line_bytes": 128}
+
+
+class gpc_predictor_options(SizedRecord):
+    __slots__ = ()
+    _fields_ = (
+        ("struct_size", c_size_t), ("policy", c_char_p), ("sets", c_uint64), ("ways", c_uint32),
+        ("line_bytes", c_uint32), ("sectors", c_uint32), ("instance", c_uint32), ("instances", c_uint32),
+        ("reserved", c_uint32), ("seed", c_uint64), ("tells", c_uint64), ("share_with", c_void_p),
+    )
+    _defaults_ = {"sets": 32, "ways": 4, "line_bytes": 128}
+
+
 gpc_dram_done_fn = CFUNCTYPE(None, c_void_p, c_uint64, c_bool, c_uint64)
 
 
@@ -885,6 +913,16 @@ class gpc_scheduler_options(SizedRecord):
     _defaults_ = {"warps": 48}
 
 
+class gpc_throttle_options(SizedRecord):
+    __slots__ = ()
+    _fields_ = (
+        ("struct_size", c_size_t), ("warps", c_uint32), ("sm", c_uint32), ("index", c_uint32), ("count", c_uint32),
+        ("sms", c_uint32), ("reserved", c_uint32), ("throttles", c_char_p), ("seed", c_uint64),
+        ("share_with", c_void_p),
+    )
+    _defaults_ = {"warps": 48}
+
+
 class gpc_verify_progress(Record):
     __slots__ = ()
     _fields_ = (
@@ -1099,6 +1137,42 @@ FUNCTIONS = {
     "gpc_hierarchy_locate": (c_int, (c_void_p, c_uint32, c_uint64, POINTER(gpc_location))),
     "gpc_hierarchy_get_shape": (c_int, (c_void_p, POINTER(gpc_shape))),
     "gpc_hierarchy_preload": (c_int, (c_void_p, c_uint, c_uint32, c_uint64, c_uint64, POINTER(gpc_error))),
+    "gpc_replacement_create": (c_int, (
+        c_void_p, POINTER(gpc_replacement_options), POINTER(gpc_error), POINTER(c_void_p),
+    )),
+    "gpc_replacement_destroy": (None, (c_void_p,)),
+    "gpc_replacement_choose": (c_int, (c_void_p, c_uint32, POINTER(c_uint64), POINTER(gpc_request), POINTER(c_uint32))),
+    "gpc_replacement_declines": (c_bool, (c_void_p, c_uint32, POINTER(c_uint64), POINTER(gpc_request))),
+    "gpc_replacement_hit": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(gpc_request))),
+    "gpc_replacement_sector_miss": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(gpc_request))),
+    "gpc_replacement_miss": (c_int, (c_void_p, c_uint32, POINTER(gpc_request))),
+    "gpc_replacement_fill": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(gpc_request))),
+    "gpc_replacement_evict": (c_int, (c_void_p, POINTER(gpc_eviction), POINTER(gpc_request))),
+    "gpc_replacement_invalidate": (c_int, (c_void_p, c_uint32, c_uint32)),
+    "gpc_replacement_tell": (c_int, (
+        c_void_p, POINTER(gpc_tag_event), c_size_t, POINTER(gpc_error), POINTER(c_size_t),
+    )),
+    "gpc_replacement_warp_event": (c_int, (c_void_p, POINTER(gpc_warp_event))),
+    "gpc_replacement_sample": (c_int, (c_void_p, POINTER(gpc_sample))),
+    "gpc_replacement_policy_value": (c_int, (c_void_p, c_size_t, POINTER(gpc_policy_value))),
+    "gpc_predictor_create": (c_int, (c_void_p, POINTER(gpc_predictor_options), POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_predictor_destroy": (None, (c_void_p,)),
+    "gpc_predictor_before_lookup": (c_bool, (c_void_p,)),
+    "gpc_predictor_predict": (c_int, (c_void_p, c_uint32, POINTER(gpc_request), POINTER(gpc_prediction))),
+    "gpc_predictor_predict_many": (c_int, (
+        c_void_p, POINTER(c_uint32), POINTER(gpc_request), c_size_t, POINTER(gpc_prediction), POINTER(gpc_error),
+        POINTER(c_size_t),
+    )),
+    "gpc_predictor_train": (c_int, (c_void_p, POINTER(gpc_tag_event))),
+    "gpc_predictor_train_many": (c_int, (
+        c_void_p, POINTER(gpc_tag_event), c_size_t, POINTER(gpc_error), POINTER(c_size_t),
+    )),
+    "gpc_predictor_reply": (c_int, (c_void_p, POINTER(gpc_request), c_int, c_uint32)),
+    "gpc_predictor_respond": (c_uint32, (c_void_p, c_uint32, c_uint32, POINTER(gpc_request))),
+    "gpc_predictor_stall": (c_int, (c_void_p, POINTER(gpc_request), c_uint32)),
+    "gpc_predictor_warp_event": (c_int, (c_void_p, POINTER(gpc_warp_event))),
+    "gpc_predictor_sample": (c_int, (c_void_p, POINTER(gpc_sample))),
+    "gpc_predictor_policy_value": (c_int, (c_void_p, c_size_t, POINTER(gpc_policy_value))),
     "gpc_dram_create": (c_int, (c_void_p, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_dram_destroy": (None, (c_void_p,)),
     "gpc_dram_on_done": (None, (c_void_p, gpc_dram_done_fn, c_void_p)),
@@ -1221,6 +1295,22 @@ FUNCTIONS = {
     "gpc_scheduler_policy_value": (c_int, (c_void_p, c_size_t, POINTER(gpc_policy_value))),
     "gpc_scheduler_cache_event": (None, (c_void_p, POINTER(gpc_cache_event))),
     "gpc_scheduler_sample_as": (c_int, (c_void_p, POINTER(gpc_layout), c_void_p, c_uint64)),
+    "gpc_throttle_create": (c_int, (c_void_p, POINTER(gpc_throttle_options), POINTER(gpc_error), POINTER(c_void_p))),
+    "gpc_throttle_destroy": (None, (c_void_p,)),
+    "gpc_throttle_start": (c_int, (c_void_p, c_uint32, c_uint32)),
+    "gpc_throttle_set_state": (c_int, (c_void_p, c_uint32, c_int)),
+    "gpc_throttle_issued": (c_int, (c_void_p, c_uint32, c_uint64)),
+    "gpc_throttle_begin_kernel": (c_int, (c_void_p, c_char_p)),
+    "gpc_throttle_cache_event": (None, (c_void_p, POINTER(gpc_cache_event))),
+    "gpc_throttle_sample_as": (c_int, (c_void_p, POINTER(gpc_layout), c_void_p, c_uint64)),
+    "gpc_throttle_wants_events": (c_bool, (c_void_p,)),
+    "gpc_throttle_wants_samples": (c_bool, (c_void_p,)),
+    "gpc_throttle_classify": (c_int, (c_void_p, c_uint64, POINTER(gpc_throttle_classes))),
+    "gpc_throttle_class_of": (c_int, (c_void_p, c_uint32)),
+    "gpc_throttle_token_of": (c_int, (c_void_p, c_uint32, c_uint)),
+    "gpc_throttle_held": (c_bool, (c_void_p, c_uint32)),
+    "gpc_throttle_next_change": (c_uint64, (c_void_p,)),
+    "gpc_throttle_policy_value": (c_int, (c_void_p, c_size_t, POINTER(gpc_policy_value))),
     "gpc_verify_run": (c_int, (c_void_p, POINTER(gpc_verify_options), POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_verify_destroy": (None, (c_void_p,)),
     "gpc_verify_get_report": (c_int, (c_void_p, POINTER(gpc_verify_report))),

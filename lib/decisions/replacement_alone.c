@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "decisions/decider.h"
+
+/* A replacement policy for a cache of a host's own. */
+
+struct gpc_replacement {
+    gpci_decider decider;
+    const gpc_replacement_ops *ops;
+    void *self;
+};
+
+gpc_status gpc_replacement_create(gpc_context *context, const gpc_replacement_options *options, gpc_error *error,
+                                  gpc_replacement **out) {
+    if (!context || !out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replacement_create: %s is NULL", context ? "out" : "context");
+    gpc_replacement_options o = GPC_REPLACEMENT_OPTIONS_INIT;
+    gpc_status status = gpci_take(&o, sizeof o, sizeof o, options, "gpc_replacement_options", error);
+    if (status < 0)
+        return status;
+    gpc_replacement *r = gpci_zalloc(context, 1, sizeof *r);
+    if (!r)
+        return gpci_out_of_memory(error);
+    const gpci_decider_options of_either = {.type = "gpc_replacement_options",
+                                            .policy = o.policy ? o.policy : "lru",
+                                            .sets = o.sets,
+                                            .ways = o.ways,
+                                            .line_bytes = o.line_bytes,
+                                            .sectors = o.sectors,
+                                            .instance = o.instance,
+                                            .instances = o.instances,
+                                            .reserved = o.reserved,
+                                            .seed = o.seed,
+                                            .tells = o.tells,
+                                            .share_with = o.share_with ? &o.share_with->decider : NULL};
+    r->decider.context = gpci_retain(context);
+    status = gpci_decider_begin(&r->decider, GPC_POLICY_REPLACEMENT, &of_either, error);
+    if (status < 0) {
+        gpc_replacement_destroy(r);
+        return status;
+    }
+    r->ops = r->decider.policy->ops;
+    r->self = r->decider.policy->self;
+    *out = r;
+    return GPC_OK;
+}
+
+void gpc_replacement_destroy(gpc_replacement *r) {
+    if (!r)
+        return;
+    gpc_context *context = r->decider.context;
+    gpci_decider_end(&r->decider);
+    gpci_free(context, r);
+    gpci_release(context);
+}
+
+/* Is there a candidate, and none beyond the ways? */
+static bool are_ways(const gpc_replacement *r, const uint64_t *candidates) {
+    const uint32_t ways = r->decider.ways, words = (ways + 63) / 64;
+    if (!candidates)
+        return true;
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < words; i++)
+        any |= candidates[i];
+    return any && !(ways % 64 && candidates[words - 1] >> ways % 64);
+}
+
+gpc_status gpc_replacement_choose(gpc_replacement *r, uint32_t set, const uint64_t *candidates,
+                                  const gpc_request *request, uint32_t *out_way) {
+    if (!r || !out_way || !gpci_decider_takes(&r->decider, set, request) || !are_ways(r, candidates))
+        return GPC_ERROR_ARGUMENT;
+    const uint32_t way = r->ops->choose_victim(r->self, set, candidates, request);
+    if (way != GPC_WAY_BYPASS && (way >= r->decider.ways || (candidates && !(candidates[way / 64] >> way % 64 & 1))))
+        return GPC_ERROR_CALLBACK;
+    *out_way = way;
+    return GPC_OK;
+}
+
+bool gpc_replacement_declines(gpc_replacement *r, uint32_t set, const uint64_t *candidates,
+                              const gpc_request *request) {
+    return r && gpci_decider_takes(&r->decider, set, request) && are_ways(r, candidates) && r->ops->declines &&
+           r->ops->declines(r->self, set, candidates, request);
+}
+
+static void tell_found(gpc_replacement *r, const gpc_tag_event *event) {
+    const gpc_replacement_ops *ops = r->ops;
+    if (gpci_is_sector_miss(event)) {
+        if (ops->on_sector_miss)
+            ops->on_sector_miss(r->self, event->set, event->way, event->request);
+    } else if (ops->on_hit) {
+        ops->on_hit(r->self, event->set, event->way, event->request);
+    }
+}
+
+/* An event that may have happened. */
+static void tell(gpc_replacement *r, const gpc_tag_event *event) {
+    const gpc_replacement_ops *ops = r->ops;
+    switch ((gpc_tag_event_kind)event->kind) {
+    case GPC_TAG_MISS:
+        if (ops->on_miss && !event->request->continues)
+            ops->on_miss(r->self, event->set, event->request);
+        return;
+    case GPC_TAG_FILL:
+        if (ops->on_fill)
+            ops->on_fill(r->self, event->set, event->way, event->request);
+        return;
+    case GPC_TAG_EVICT:
+        if (ops->on_evict)
+            ops->on_evict(r->self, event->set, event->way, event->eviction, event->request);
+        return;
+    case GPC_TAG_INVALIDATE:
+        if (ops->on_invalidate)
+            ops->on_invalidate(r->self, event->set, event->way);
+        return;
+    default:
+        tell_found(r, event);
+    }
+}
+
+GPCI_INLINE gpc_status tell_one(gpc_replacement *r, const gpc_tag_event *event) {
+    if (!r || !gpci_decider_believes(&r->decider, event))
+        return GPC_ERROR_ARGUMENT;
+    tell(r, event);
+    return GPC_OK;
+}
+
+gpc_status gpc_replacement_hit(gpc_replacement *r, uint32_t set, uint32_t way, const gpc_request *request) {
+    return tell_one(r, &(gpc_tag_event){.kind = GPC_TAG_HIT, .set = set, .way = way, .request = request});
+}
+
+gpc_status gpc_replacement_sector_miss(gpc_replacement *r, uint32_t set, uint32_t way, const gpc_request *request) {
+    return tell_one(r, &(gpc_tag_event){.kind = GPC_TAG_SECTOR_MISS, .set = set, .way = way, .request = request});
+}
+
+gpc_status gpc_replacement_miss(gpc_replacement *r, uint32_t set, const gpc_request *request) {
+    return tell_one(r, &(gpc_tag_event){.kind = GPC_TAG_MISS, .set = set, .request = request});
+}
+
+gpc_status gpc_replacement_fill(gpc_replacement *r, uint32_t set, uint32_t way, const gpc_request *request) {
+    return tell_one(r, &(gpc_tag_event){.kind = GPC_TAG_FILL, .set = set, .way = way, .request = request});
+}
+
+gpc_status gpc_replacement_evict(gpc_replacement *r, const gpc_eviction *eviction, const gpc_request *request) {
+    return eviction ? tell_one(r, &(gpc_tag_event){.kind = GPC_TAG_EVICT,
+                                                   .set = eviction->set,
+                                                   .way = eviction->way,
+                                                   .eviction = eviction,
+                                                   .request = request})
+                    : GPC_ERROR_ARGUMENT;
+}
+
+gpc_status gpc_replacement_invalidate(gpc_replacement *r, uint32_t set, uint32_t way) {
+    return tell_one(r, &(gpc_tag_event){.kind = GPC_TAG_INVALIDATE, .set = set, .way = way});
+}
+
+gpc_status gpc_replacement_tell(gpc_replacement *r, const gpc_tag_event *events, size_t count, gpc_error *error,
+                                size_t *out_done) {
+    gpc_status status =
+        r && (events || !count)
+            ? GPC_OK
+            : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replacement_tell: %s is NULL", r ? "events" : "replacement");
+    size_t i = 0;
+    for (; status == GPC_OK && i < count; i++) {
+        if (!gpci_decider_believes(&r->decider, &events[i])) {
+            status = gpci_decider_refuse_event(&r->decider, i, &events[i], error);
+            break;
+        }
+        tell(r, &events[i]);
+    }
+    if (out_done)
+        *out_done = i;
+    return status;
+}
+
+gpc_status gpc_replacement_warp_event(gpc_replacement *r, const gpc_warp_event *event) {
+    if (!r || !event || event->kind > GPC_KERNEL_END)
+        return GPC_ERROR_ARGUMENT;
+    if (r->ops->on_warp_event)
+        r->ops->on_warp_event(r->self, event);
+    return GPC_OK;
+}
+
+gpc_status gpc_replacement_sample(gpc_replacement *r, const gpc_sample *sample) {
+    gpc_sample ours;
+    gpc_status status = r && sample ? gpci_decider_take_sample(sample, &ours) : GPC_ERROR_ARGUMENT;
+    if (status == GPC_OK && r->ops->on_sample)
+        r->ops->on_sample(r->self, &ours);
+    return status;
+}
+
+gpc_status gpc_replacement_policy_value(const gpc_replacement *r, size_t index, gpc_policy_value *value) {
+    return r ? gpci_decider_value(&r->decider, "replacement", index, value) : GPC_ERROR_ARGUMENT;
+}

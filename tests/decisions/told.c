@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <gpucache/gpucache.h>
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* What a policy alone is told, call by call; what it is not told, for it cannot have happened. */
+
+enum { MOST = 16 };
+
+typedef struct told {
+    const char *calls[MOST];
+    uint32_t sets[MOST], ways[MOST];
+    unsigned count;
+} told;
+
+static told all;
+
+static void note(const char *call, uint32_t set, uint32_t way) {
+    cr_assert_lt(all.count, MOST);
+    all.calls[all.count] = call;
+    all.sets[all.count] = set;
+    all.ways[all.count++] = way;
+}
+
+static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)self, (void)request;
+    note("hit", set, way);
+}
+
+static void on_sector_miss(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)self, (void)request;
+    note("sector miss", set, way);
+}
+
+static void on_miss(void *self, uint32_t set, const gpc_request *request) {
+    (void)self, (void)request;
+    note("miss", set, 0);
+}
+
+static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)self, (void)request;
+    note("fill", set, way);
+}
+
+static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction, const gpc_request *request) {
+    (void)self, (void)eviction, (void)request;
+    note("evict", set, way);
+}
+
+static void on_invalidate(void *self, uint32_t set, uint32_t way) {
+    (void)self;
+    note("invalidate", set, way);
+}
+
+static uint32_t chosen;
+
+static uint32_t choose(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)self, (void)set, (void)candidates, (void)request;
+    return chosen;
+}
+
+static void bypass(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
+    (void)self, (void)set;
+    prediction->decision = 7 * (request->warp == 1) + GPC_BYPASS * (request->warp == 2);
+    prediction->policy_word = request->warp;
+}
+
+static const gpc_replacement_ops watcher = {.struct_size = sizeof watcher,
+                                            .name = "watcher",
+                                            .choose_victim = choose,
+                                            .on_hit = on_hit,
+                                            .on_sector_miss = on_sector_miss,
+                                            .on_miss = on_miss,
+                                            .on_fill = on_fill,
+                                            .on_evict = on_evict,
+                                            .on_invalidate = on_invalidate};
+static const gpc_predictor_ops own_predictor = {.struct_size = sizeof own_predictor,
+                                                .name = "watcher",
+                                                .predict = bypass,
+                                                .on_hit = on_hit,
+                                                .on_fill = on_fill,
+                                                .on_evict = on_evict,
+                                                .on_invalidate = on_invalidate};
+
+/* Of 4 sets of 70 ways, of 2 sectors. */
+static gpc_context *context;
+static gpc_replacement *replacement;
+static gpc_predictor *predictor;
+
+static void open_both(void) {
+    gpc_replacement_options r = GPC_REPLACEMENT_OPTIONS_INIT;
+    gpc_predictor_options p = GPC_PREDICTOR_OPTIONS_INIT;
+    r.policy = p.policy = "watcher";
+    r.sets = p.sets = 4;
+    r.ways = p.ways = 70;
+    r.sectors = p.sectors = 2;
+    all.count = 0;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_register_replacement(context, &watcher, NULL, NULL, NULL), GPC_OK);
+    cr_assert_eq(gpc_context_register_predictor(context, &own_predictor, NULL, NULL, NULL), GPC_OK);
+    cr_assert_eq(gpc_replacement_create(context, &r, NULL, &replacement), GPC_OK);
+    cr_assert_eq(gpc_predictor_create(context, &p, NULL, &predictor), GPC_OK);
+}
+
+static void close_both(void) {
+    gpc_replacement_destroy(replacement);
+    gpc_predictor_destroy(predictor);
+    gpc_context_destroy(context);
+}
+
+TestSuite(decisions, .init = open_both, .fini = close_both);
+
+static void expect(const char *const *calls, unsigned count) {
+    cr_assert_eq(all.count, count, "%u calls, not %u", all.count, count);
+    for (unsigned i = 0; i < count; i++)
+        cr_expect_str_eq(all.calls[i], calls[i], "call %u is %s, not %s", i, all.calls[i], calls[i]);
+    all.count = 0;
+}
+
+/* A second sector of one instruction's line is no use of it again, wherever it is told. */
+Test(decisions, what_continues) {
+    const gpc_request first = {.address = 128, .sector_mask = 1},
+                      second = {.address = 128, .sector_mask = 2, .continues = 1};
+    cr_expect_eq(gpc_replacement_miss(replacement, 1, &first), GPC_OK);
+    cr_expect_eq(gpc_replacement_miss(replacement, 1, &second), GPC_OK);
+    cr_expect_eq(gpc_replacement_fill(replacement, 1, 5, &first), GPC_OK);
+    cr_expect_eq(gpc_replacement_hit(replacement, 1, 5, &second), GPC_OK);
+    cr_expect_eq(gpc_replacement_hit(replacement, 1, 5, &first), GPC_OK);
+    cr_expect_eq(all.ways[1], 5);
+    expect((const char *const[]){"miss", "fill", "sector miss", "hit"}, 4);
+    const gpc_tag_event events[] = {{.kind = GPC_TAG_HIT, .set = 1, .way = 5, .request = &second},
+                                    {.kind = GPC_TAG_SECTOR_MISS, .set = 1, .way = 5, .request = &first},
+                                    {.kind = GPC_TAG_MISS, .set = 1, .way = 99, .request = &first},
+                                    {.kind = GPC_TAG_HIT, .set = 1, .way = 69, .request = &first}};
+    size_t done = 0;
+    gpc_error error = GPC_ERROR_INIT;
+    cr_expect_eq(gpc_predictor_train_many(predictor, events, 4, &error, &done), GPC_OK, "%s", error.message);
+    cr_expect(done == 4 && all.ways[0] == 69);
+    expect((const char *const[]){"hit"}, 1);
+}
+
+Test(decisions, lines_that_leave) {
+    const gpc_request load = {.address = 0};
+    const gpc_eviction eviction = {.line_address = 512, .set = 0, .way = 69};
+    cr_expect_eq(gpc_replacement_evict(replacement, &eviction, &load), GPC_OK);
+    cr_expect_eq(gpc_replacement_invalidate(replacement, 3, 2), GPC_OK);
+    cr_expect(all.ways[0] == 69 && all.sets[1] == 3 && all.ways[1] == 2);
+    expect((const char *const[]){"evict", "invalidate"}, 2);
+    const gpc_tag_event events[] = {
+        {.kind = GPC_TAG_EVICT, .set = 0, .way = 69, .request = &load, .eviction = &eviction},
+        {.kind = GPC_TAG_FILL, .set = 0, .way = 69, .request = &load},
+        {.kind = GPC_TAG_INVALIDATE, .set = 0, .way = 69}};
+    for (size_t i = 0; i < 3; i++)
+        cr_expect_eq(gpc_predictor_train(predictor, &events[i]), GPC_OK);
+    expect((const char *const[]){"evict", "fill", "invalidate"}, 3);
+}
+
+static void refused(gpc_tag_event event, const char *text) {
+    const gpc_request load = {.address = 0};
+    const gpc_tag_event events[] = {{.kind = GPC_TAG_HIT, .request = &load}, event, {.request = &load}};
+    gpc_error error = GPC_ERROR_INIT;
+    size_t done = 77;
+    cr_expect_eq(gpc_replacement_tell(replacement, events, 3, &error, &done), GPC_ERROR_ARGUMENT, "%s", text);
+    cr_expect(!strcmp(error.message, text), "%s", error.message);
+    cr_expect_eq(done, 1);
+    expect((const char *const[]){"hit"}, 1);
+    error.message[0] = '\0';
+    cr_expect_eq(gpc_predictor_train_many(predictor, events, 3, &error, &done), GPC_ERROR_ARGUMENT, "%s", text);
+    cr_expect(!strcmp(error.message, text), "%s", error.message);
+    cr_expect_eq(done, 1);
+    expect((const char *const[]){"hit"}, 1);
+}
+
+Test(decisions, what_cannot_have_happened) {
+    const gpc_request load = {.address = 0}, kind = {.kind = GPC_KIND_COUNT}, sector = {.sector_mask = 4},
+                      size = {.address = 120, .size = 16};
+    const gpc_eviction eviction = {.way = 2};
+    refused((gpc_tag_event){.kind = GPC_TAG_EVENT_COUNT}, "events[1]: 6 is no gpc_tag_event_kind");
+    refused((gpc_tag_event){.set = 4, .request = &load}, "events[1]: set 4 of 4");
+    refused((gpc_tag_event){.way = 70, .request = &load}, "events[1]: way 70 of 70");
+    refused((gpc_tag_event){.kind = GPC_TAG_FILL}, "events[1]: request is NULL");
+    refused((gpc_tag_event){.kind = GPC_TAG_EVICT, .request = &load}, "events[1]: eviction is NULL");
+    refused((gpc_tag_event){.kind = GPC_TAG_EVICT, .way = 1, .request = &load, .eviction = &eviction},
+            "events[1]: of set 0, way 1, its eviction of 0, 2");
+    refused((gpc_tag_event){.request = &kind}, "events[1]: gpc_request.kind cannot be what it is");
+    refused((gpc_tag_event){.request = &sector}, "events[1]: gpc_request.sector_mask cannot be what it is");
+    refused((gpc_tag_event){.request = &size}, "events[1]: gpc_request.size cannot be what it is");
+    cr_expect_eq(gpc_replacement_hit(replacement, 4, 0, &load), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replacement_fill(replacement, 0, 70, &load), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replacement_miss(replacement, 0, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replacement_evict(replacement, NULL, &load), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replacement_sector_miss(replacement, 0, 0, &kind), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replacement_warp_event(replacement, &(gpc_warp_event){.kind = 5}), GPC_ERROR_ARGUMENT);
+    expect(NULL, 0);
+}
+
+static gpc_status choose_among(uint64_t low, uint64_t high, uint32_t *way) {
+    const gpc_request load = {.address = 0};
+    const uint64_t candidates[] = {low, high};
+    *way = 77;
+    return gpc_replacement_choose(replacement, 0, candidates, &load, way);
+}
+
+Test(decisions, candidates) {
+    const gpc_request load = {.address = 0};
+    uint32_t way = 77;
+    chosen = 69;
+    cr_expect_eq(gpc_replacement_choose(replacement, 0, NULL, &load, &way), GPC_OK);
+    cr_expect_eq(way, 69);
+    cr_expect_eq(choose_among(1, 0x20, &way), GPC_OK);
+    cr_expect_eq(way, 69);
+    cr_expect_eq(choose_among(0, 0, &way), GPC_ERROR_ARGUMENT, "no candidate");
+    cr_expect_eq(choose_among(0, 0x40, &way), GPC_ERROR_ARGUMENT, "way 70");
+    cr_expect_eq(choose_among(1, 0, &way), GPC_ERROR_CALLBACK, "not among them");
+    cr_expect_eq(way, 77);
+    chosen = 70;
+    cr_expect_eq(gpc_replacement_choose(replacement, 0, NULL, &load, &way), GPC_ERROR_CALLBACK);
+    cr_expect_eq(gpc_replacement_choose(replacement, 4, NULL, &load, &way), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replacement_choose(replacement, 0, NULL, NULL, &way), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(way, 77);
+    chosen = GPC_WAY_BYPASS;
+    cr_expect_eq(choose_among(1, 0, &way), GPC_OK);
+    cr_expect_eq(way, GPC_WAY_BYPASS);
+    cr_expect(!gpc_replacement_declines(replacement, 0, NULL, &load), "it has no say in it");
+    expect(NULL, 0);
+}
+
+Test(decisions, predictions) {
+    const gpc_request requests[] = {{.warp = 0}, {.warp = 1}, {.warp = 2}, {.kind = 99}};
+    const uint32_t sets[] = {0, 1, 2, 3}, beyond[] = {4};
+    gpc_prediction predictions[4] = {{9, 9}, {9, 9}, {9, 9}, {9, 9}}, one;
+    gpc_error error = GPC_ERROR_INIT;
+    size_t done;
+    cr_expect_eq(gpc_predictor_predict_many(predictor, sets, requests, 4, predictions, &error, &done),
+                 GPC_ERROR_ARGUMENT);
+    cr_expect_str_eq(error.message, "requests[3]: gpc_request.kind cannot be what it is");
+    cr_expect_eq(done, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        cr_expect_eq(gpc_predictor_predict(predictor, sets[i], &requests[i], &one), GPC_OK);
+        cr_expect(one.decision == predictions[i].decision && one.policy_word == i && predictions[i].policy_word == i);
+        cr_expect_eq(one.decision, i == 2 ? GPC_BYPASS : GPC_CACHE);
+    }
+    cr_expect_eq(predictions[3].decision, 9, "it was left alone");
+    cr_expect_eq(gpc_predictor_predict_many(predictor, beyond, requests, 1, predictions, &error, NULL),
+                 GPC_ERROR_ARGUMENT);
+    cr_expect_str_eq(error.message, "requests[0]: set 4 of 4");
+    cr_expect_eq(gpc_predictor_predict(predictor, 4, requests, &one), GPC_ERROR_ARGUMENT);
+    cr_expect(!gpc_predictor_before_lookup(predictor));
+}
