@@ -65,6 +65,48 @@ class EmbedTimed(unittest.TestCase):
                     self.assertGreaterEqual(found["refused"], self.SMS)
 
 
+class ShadowTags(unittest.TestCase):
+    def test_misses_of_each_policy(self):
+        rows = re.findall(r"^(\w+) +(\d+) misses, (-?\d+) less than lru$", example("shadow_tags"), re.MULTILINE)
+        misses = {name: int(count) for name, count, _ in rows}
+        self.assertEqual(set(misses), {"lru", "bip", "srrip", "ship"})
+        for name, _, less in rows:
+            self.assertEqual(int(less), misses["lru"] - misses[name])
+        # A third streams, a third goes round and round over more than fits: LRU keeps none of these, and hits the rest.
+        accesses, reused = 20000, 6667 - 7
+        self.assertEqual(misses["lru"], accesses - reused)
+        # Who keeps a part of the loop hits it; nobody hits what is used once.
+        for name in ("bip", "ship"):
+            self.assertLess(misses[name], misses["lru"] - 1000)
+            self.assertGreater(misses[name], accesses // 3)
+
+
+class OwnMshrs(unittest.TestCase):
+    WARPS, LOADS, LATENCY, MSHRS = 12, 200, 60, 6
+
+    def figures(self, *arguments):
+        return {name: int(value) for name, value in map(str.split, example("own_mshrs", *arguments).splitlines())}
+
+    def test_decisions_reach_the_host(self):
+        plain, bypassing, passing, few = (
+            self.figures(*arguments)
+            for arguments in (("always-cache",), ("always-bypass",), ("mrpb",), ("always-cache", "warps(limit=3)"))
+        )
+        for found in (plain, bypassing, passing, few):
+            self.assertEqual(found["hits"] + found["misses"] + found["past_mshrs"], self.WARPS * self.LOADS)
+            # What has an entry holds it for the latency.
+            self.assertGreaterEqual(found["cycles"], found["misses"] * self.LATENCY / self.MSHRS)
+        self.assertEqual((plain["bypasses"], plain["past_mshrs"]), (0, 0))
+        self.assertEqual((bypassing["hits"], bypassing["bypasses"]), (0, bypassing["misses"]))
+        # What does not wait for an entry saves the wait; three warps find their lines, of twelve they are gone.
+        self.assertGreater(passing["past_mshrs"], 0)
+        self.assertLess(passing["cycles"], plain["cycles"])
+        self.assertGreater(few["hits"], plain["hits"] + 1000)
+
+    def test_refuses_what_it_cannot_feed(self):
+        self.assertIn("policy_word", example("own_mshrs", "agcb", status=1))
+
+
 class Events(unittest.TestCase):
     def lives(self, *arguments):
         """The steps of the two loads, each as (cycle, what, where, the rest)."""

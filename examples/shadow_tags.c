@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A host's own cache, and beside it what other policies would have done with the same accesses: shadow tags. The host
+ * keeps lines and finds them; each policy by itself (gpc_replacement) only says which way to give up. Here the host runs
+ * LRU, and its shadows tell how many misses it could have saved.
+ */
+#include <gpucache/gpucache.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { SETS = 16, WAYS = 4, LINE = 128, ACCESSES = 20000, POLICIES = 4 };
+
+static const char *const policies[POLICIES] = {"lru", "bip", "srrip", "ship"};
+
+/* Tags: what the host has for its own cache, and a copy for each policy that it asks. */
+typedef struct tags {
+    gpc_replacement *policy;
+    uint64_t lines[SETS][WAYS];
+    bool valid[SETS][WAYS];
+    uint64_t misses;
+} tags;
+
+/* The lowest free way, or the one that the policy gives up. */
+static gpc_status make_room(tags *t, uint32_t set, const gpc_request *request, uint32_t *out_way) {
+    for (uint32_t way = 0; way < WAYS; way++)
+        if (!t->valid[set][way]) {
+            *out_way = way;
+            return GPC_OK;
+        }
+    gpc_status status = gpc_replacement_choose(t->policy, set, NULL, request, out_way);
+    if (status < 0)
+        return status;
+    const gpc_eviction leaves = {.line_address = t->lines[set][*out_way], .set = set, .way = *out_way};
+    return gpc_replacement_evict(t->policy, &leaves, request);
+}
+
+static gpc_status access_one(tags *t, const gpc_request *request) {
+    const uint64_t line = request->address / LINE * LINE;
+    const uint32_t set = (uint32_t)(line / LINE % SETS);
+    for (uint32_t way = 0; way < WAYS; way++)
+        if (t->valid[set][way] && t->lines[set][way] == line)
+            return gpc_replacement_hit(t->policy, set, way, request);
+    t->misses++;
+    uint32_t way;
+    gpc_status status = gpc_replacement_miss(t->policy, set, request);
+    if (status == GPC_OK)
+        status = make_room(t, set, request, &way);
+    if (status < 0)
+        return status;
+    t->lines[set][way] = line;
+    t->valid[set][way] = true;
+    return gpc_replacement_fill(t->policy, set, way, request);
+}
+
+/* Three instructions: one goes round and round over 1.5 times the cache, one reuses a few lines, one streams. */
+static gpc_request access_at(uint64_t i) {
+    const uint64_t lines[] = {i / 3 % 96, 1000 + i / 3 % 7, 2000 + i};
+    return (gpc_request){.address = lines[i % 3] * LINE, .pc = 0x100 + i % 3 * 16, .size = LINE};
+}
+
+int main(void) {
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_context *context = NULL;
+    static tags all[POLICIES];
+    gpc_status status = gpc_context_create(NULL, &error, &context);
+    for (unsigned p = 0; p < POLICIES && status == GPC_OK; p++) {
+        gpc_replacement_options options = GPC_REPLACEMENT_OPTIONS_INIT;
+        options.policy = policies[p];
+        options.sets = SETS;
+        options.ways = WAYS;
+        options.line_bytes = LINE;
+        options.tells = GPC_READS_OF_REQUESTS & ~(uint64_t)GPC_READS_ADMISSION; /* this host always allocates */
+        status = gpc_replacement_create(context, &options, &error, &all[p].policy);
+    }
+    for (uint64_t i = 0; i < ACCESSES && status == GPC_OK; i++) {
+        const gpc_request request = access_at(i);
+        for (unsigned p = 0; p < POLICIES && status == GPC_OK; p++)
+            status = access_one(&all[p], &request);
+    }
+    for (unsigned p = 0; p < POLICIES && status == GPC_OK; p++)
+        printf("%-6s %5" PRIu64 " misses, %" PRId64 " less than %s\n", policies[p], all[p].misses,
+               (int64_t)(all[0].misses - all[p].misses), policies[0]);
+    if (status < 0)
+        fprintf(stderr, "%s: %s\n", gpc_status_string(status), error.message);
+    for (unsigned p = 0; p < POLICIES; p++)
+        gpc_replacement_destroy(all[p].policy);
+    gpc_context_destroy(context);
+    return status != GPC_OK;
+}
