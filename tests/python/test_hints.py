@@ -12,7 +12,7 @@ from harness import PACKAGE
 import gpucache
 
 # Modules whose public names have hints; the others follow.
-TYPED = ("config", "context", "stats")
+TYPED = ("config", "context", "decisions", "stats")
 
 
 def public(module):

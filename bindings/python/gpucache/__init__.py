@@ -32,11 +32,10 @@ _EXPORTS = {
     "_constants": (
         "GPC_BATCH_BYPASSED GPC_BATCH_EVICTED GPC_BATCH_HIT GPC_BATCH_SECTOR_MISS GPC_BATCH_WRITE_BACK "
         "GPC_BATCH_WRITE_BELOW GPC_READS_OF_REQUESTS AccessBits Admission Allocate AtomicOp Busy BypassFetch "
-        "CacheEventKind ChoiceKind "
-        "CoherenceEvent CoherenceKind CoherenceState Component Control Decision DoBits Hint ImportOutcome Index "
-        "Kind LogLevel Merge MessageKind OpClass Object Order Origin Outcome PolicyKind PrefetchFound "
-        "PrefetchOutcome Priority ProtocolBits ReadsBits Scope Simd Space Status Token TokenClear Tokens TraceFormat "
-        "ValueType VerifyBits VerifyLimit VerifyStepKind VerifyVerdict WarpClass WarpEventKind WarpState What "
+        "CacheEventKind ChoiceKind CoherenceEvent CoherenceKind CoherenceState Component Control Decision DoBits Hint "
+        "ImportOutcome Index Kind LogLevel Merge MessageKind OpClass Object Order Origin Outcome PolicyKind PrefetchFound "
+        "PrefetchOutcome Priority ProtocolBits ReadsBits Scope Simd Space Status TagEventKind Token TokenClear Tokens "
+        "TraceFormat ValueType VerifyBits VerifyLimit VerifyStepKind VerifyVerdict WarpClass WarpEventKind WarpState What "
         "WriteAllocate WritePolicy __version__"
     ),
     "cache": "NO_LINE AccessResult Batch Cache Eviction Line Request WarpEvent next_uses",
@@ -44,6 +43,7 @@ _EXPORTS = {
     "comparison": "Comparison compare",
     "config": "Config ImportedOption Key Preset config_keys preset_text presets",
     "context": "Context PolicyInfo version",
+    "decisions": "Prediction PredictorDecisions ReplacementDecisions TagEvent ThrottleDecisions",
     "dram": "Dram",
     "errors": (
         "AbiError ArgumentError CallbackError CancelledError ExistsError FormatError GpucacheError InputOutputError "

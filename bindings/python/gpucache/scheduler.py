@@ -160,7 +160,75 @@ policies.add_kind(
 )  # fmt: skip
 
 
-class Scheduler(Handle):
+class Warps(Handle):
+    """What is told of warps, by itself: a scheduler, or throttles."""
+
+    _prefix = ""  # of the functions of the library
+    _start = "start"
+
+    def _function(self, name):
+        return getattr(lib, self._prefix + name)
+
+    def _call(self, name, *arguments):
+        function = self._function(name)
+        settle(invoke(function, self._live(), *arguments), what=function.__name__)
+
+    def begin_kernel(self, name=""):
+        """A kernel begins, before its first warp starts."""
+        self._call("begin_kernel", text(name, "name"))
+
+    def start(self, slot, block=0):
+        """A warp of a thread block begins in a free slot, as the youngest."""
+        self._call(self._start, slot, block)
+
+    def set_state(self, slot, state):
+        """A warp's state is now a WarpState, or its name."""
+        self._call("set_state", slot, choice(WarpState, state, "state"))
+
+    def end(self, slot):
+        """The warp of `slot` ended: the slot is free."""
+        self._call("set_state", slot, WarpState.ABSENT)
+
+    def issued(self, slot, cycle=0):
+        """The warp of `slot` issued."""
+        self._call("issued", slot, cycle)
+
+    def class_of(self, slot):
+        """The WarpClass: THROTTLED also where the limit holds it back, or the slot is empty."""
+        found = invoke(self._function("class_of"), self._live(), slot)
+        settle()
+        return WarpClass(found)
+
+    def token_of(self, slot, level=1):
+        """The Token of a warp at level 1 or 2, for its requests."""
+        return Token(self._function("token_of")(self._live(), slot, level))
+
+    @property
+    def next_change(self):
+        """The cycle from which on a throttle would decide otherwise though nothing else happens; None: never."""
+        cycle = self._function("next_change")(self._live())
+        return None if cycle == _NEVER else cycle
+
+    def policy_values(self):
+        """Counters that policy and throttles publish of themselves: {name: PolicyValue}."""
+        return read_policies(self._function("policy_value"), self._live())
+
+    def cache_event(self, kind, warp, line_address, owner=None, cycle=0, pc=0):
+        """Tell policy and throttles of an event of the SM's L1. `warp` and `owner` are numbers within the SM."""
+        event = g.gpc_cache_event(
+            kind=kind, warp=warp, owner=warp if owner is None else owner, pc=pc & 0xFFFFFFFF,
+            line_address=line_address, cycle=cycle
+        )  # fmt: skip
+        invoke(self._function("cache_event"), self._live(), ctypes.byref(event))
+        settle()
+
+    def sample(self, stats, cycle=0):
+        """Give the policy and the throttles Stats of the SM since the last sample."""
+        layout = struct_of(CounterTable.HIERARCHY)[1]
+        settle(invoke(self._function("sample_as"), self._live(), layout, ctypes.byref(stats.raw), cycle))
+
+
+class Scheduler(Warps):
     """A warp scheduler by itself: told of the states of its warps, asked which of them issues.
 
         scheduler.start(slot)                       a warp takes a slot; the youngest now, STALLED
@@ -176,6 +244,9 @@ class Scheduler(Handle):
     share_with  a Scheduler of the same policy, count and sms, with which its throttles share what they share
     """
 
+    _prefix = "gpc_scheduler_"
+    _start = "start_block"
+
     def __init__(self, context, policy="gto", *, warps=48, warp_limit=0, sm=0, index=0, count=1, sms=1, seed=0,
                  share_with=None):  # fmt: skip
         self._context = context
@@ -188,44 +259,11 @@ class Scheduler(Handle):
             keep=(context,),
         )  # fmt: skip
 
-    def _call(self, function, *arguments):
-        settle(invoke(function, self._live(), *arguments), what=function.__name__)
-
-    def begin_kernel(self, name=""):
-        """A kernel begins, before its first warp starts."""
-        self._call(lib.gpc_scheduler_begin_kernel, text(name, "name"))
-
-    def start(self, slot, block=0):
-        """A warp of a thread block begins in a free slot, as the youngest."""
-        self._call(lib.gpc_scheduler_start_block, slot, block)
-
-    def set_state(self, slot, state):
-        """A warp's state is now a WarpState, or its name."""
-        self._call(lib.gpc_scheduler_set_state, slot, choice(WarpState, state, "state"))
-
-    def end(self, slot):
-        """The warp of `slot` ended: the slot is free."""
-        self._call(lib.gpc_scheduler_set_state, slot, WarpState.ABSENT)
-
     def pick(self, cycle=0, memory=True):
         """The slot whose warp issues, or None. `memory`: whether the memory pipeline accepts an instruction."""
         slot = ctypes.c_uint32()
-        self._call(lib.gpc_scheduler_pick, cycle, memory, ctypes.byref(slot))
+        self._call("pick", cycle, memory, ctypes.byref(slot))
         return None if slot.value == _NO_WARP else slot.value
-
-    def issued(self, slot, cycle=0):
-        """The warp of `slot` issued."""
-        self._call(lib.gpc_scheduler_issued, slot, cycle)
-
-    def class_of(self, slot):
-        """The WarpClass: THROTTLED also where the limit holds it back, or the slot is empty."""
-        found = invoke(lib.gpc_scheduler_class_of, self._live(), slot)
-        settle()
-        return WarpClass(found)
-
-    def token_of(self, slot, level=1):
-        """The Token of a warp at level 1 or 2, for its requests."""
-        return Token(lib.gpc_scheduler_token_of(self._live(), slot, level))
 
     def class_count(self, warp_class):
         """How many running warps are of a WarpClass."""
@@ -233,31 +271,7 @@ class Scheduler(Handle):
         settle()
         return found
 
-    @property
-    def next_change(self):
-        """The cycle from which on a throttle would decide otherwise though nothing else happens; None: never."""
-        cycle = lib.gpc_scheduler_next_change(self._live())
-        return None if cycle == _NEVER else cycle
-
     def age_of(self, slot):
         """How many running warps are older; None where the slot is empty."""
         age = lib.gpc_scheduler_age_of(self._live(), slot)
         return None if age == _NO_WARP else age
-
-    def policy_values(self):
-        """Counters that policy and throttles publish of themselves: {name: PolicyValue}."""
-        return read_policies(lib.gpc_scheduler_policy_value, self._live())
-
-    def cache_event(self, kind, warp, line_address, owner=None, cycle=0, pc=0):
-        """Tell policy and throttles of an event of the SM's L1. `warp` and `owner` are numbers within the SM."""
-        event = g.gpc_cache_event(
-            kind=kind, warp=warp, owner=warp if owner is None else owner, pc=pc & 0xFFFFFFFF,
-            line_address=line_address, cycle=cycle
-        )  # fmt: skip
-        invoke(lib.gpc_scheduler_cache_event, self._live(), ctypes.byref(event))
-        settle()
-
-    def sample(self, stats, cycle=0):
-        """Give the policy and the throttles Stats of the SM since the last sample."""
-        layout = struct_of(CounterTable.HIERARCHY)[1]
-        settle(invoke(lib.gpc_scheduler_sample_as, self._live(), layout, ctypes.byref(stats.raw), cycle))

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Decisions alone: policies for caches and warps of a simulator's own, without the library's around them.
+
+The simulator has tags, MSHRs and queues, and says what happens in them by set and way; the library says which way to
+give up (ReplacementDecisions), what to keep out (PredictorDecisions), which warps to hold back (ThrottleDecisions).
+"""
+
+import ctypes
+from typing import Any, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+from . import _generated as g
+from ._base import filled
+from ._constants import GPC_WAY_BYPASS, Busy, Decision, TagEventKind, WarpEventKind
+from ._loader import lib
+from ._native import Handle, choice, invoke, settle, text
+from .cache import Eviction, Request, WarpEvent, _request
+from .scheduler import Warps
+from .stats import PolicyValue, read_policies
+from .throttle import WarpClasses
+
+_NO_WAY = 2**32 - 1
+
+
+class Prediction(NamedTuple):
+    """What a predictor says of a request; `word` goes below with it."""
+
+    decision: Decision
+    word: int
+
+
+class TagEvent(NamedTuple):
+    """What happened at the simulator's tags, for tell(). INVALIDATE alone needs no request, EVICT an Eviction, too."""
+
+    kind: Union[TagEventKind, str, int]
+    set: int
+    way: int = 0
+    request: Optional[Request] = None
+    eviction: Optional[Eviction] = None
+
+
+def _raw(event: TagEvent) -> g.gpc_tag_event:
+    raw = g.gpc_tag_event(kind=choice(TagEventKind, event.kind, "kind"), set=event.set, way=event.way)
+    if event.request is not None:
+        raw.request = ctypes.pointer(event.request)
+    if event.eviction is not None:
+        raw.eviction = ctypes.pointer(event.eviction)
+    return raw
+
+
+class _Decisions(Handle):
+    """What both have in common: a policy for a cache of the simulator's, which tells it what happens there."""
+
+    _options: Any = None
+    _functions = ""  # how those of the library begin
+
+    def __init__(self, context: Any, policy: str, share_with: Optional[Handle], options: Any) -> None:
+        self._context = context
+        raw = filled(self._options, policy=text(policy, "policy"), **options)
+        raw.share_with = None if share_with is None else share_with._live()
+        create, destroy = (getattr(lib, self._functions + name) for name in ("create", "destroy"))
+        self._create(destroy, create, context._live(), ctypes.byref(raw), keep=(context,))
+
+    def _call(self, name: str, *arguments: Any) -> None:
+        function = getattr(lib, self._functions + name)
+        settle(invoke(function, self._live(), *arguments), what=function.__name__)
+
+    def _tell(self, function: Any, events: Sequence[g.gpc_tag_event]) -> None:
+        array = (g.gpc_tag_event * len(events))(*events)
+        error, done = g.gpc_error(), ctypes.c_size_t()
+        status = invoke(function, self._live(), array, len(events), ctypes.byref(error), ctypes.byref(done))
+        try:
+            settle(status, error)
+        except BaseException as raised:
+            raised.done = done.value  # type: ignore[attr-defined]
+            raise
+
+    def tell(self, events: Iterable[TagEvent]) -> None:
+        """What happened, in order, in one call. An exception has an attribute `done`: how many were told before it."""
+        raise NotImplementedError
+
+    def _one(self, kind: TagEventKind, set: int, way: int, address: Any, fields: Any) -> None:
+        self.tell([TagEvent(kind, set, way, _request(address, fields))])
+
+    def hit(self, set: int, way: int, address: Union[Request, int], **fields: Any) -> None:
+        """`way` served the request, or sectors of it: a Request, or an address and fields of Request.
+
+        With continues=1, a further sector of the same instruction's line, it is no use of the line again.
+        """
+        self._one(TagEventKind.HIT, set, way, address, fields)
+
+    def sector_miss(self, set: int, way: int, address: Union[Request, int], **fields: Any) -> None:
+        """`way` has the request's line, but no sector that it needs."""
+        self._one(TagEventKind.SECTOR_MISS, set, way, address, fields)
+
+    def miss(self, set: int, address: Union[Request, int], **fields: Any) -> None:
+        """No way of `set` has the request's line."""
+        self._one(TagEventKind.MISS, set, 0, address, fields)
+
+    def fill(self, set: int, way: int, address: Union[Request, int], **fields: Any) -> None:
+        """`way` is the request's now."""
+        self._one(TagEventKind.FILL, set, way, address, fields)
+
+    def evict(self, eviction: Eviction, address: Union[Request, int], **fields: Any) -> None:
+        """A line leaves to make room for the request's."""
+        self.tell([TagEvent(TagEventKind.EVICT, eviction.set, eviction.way, _request(address, fields), eviction)])
+
+    def invalidate(self, set: int, way: int) -> None:
+        """The line of `way` is dropped."""
+        self.tell([TagEvent(TagEventKind.INVALIDATE, set, way)])
+
+    def warp_event(self, kind: Any, **fields: Any) -> None:
+        """A WarpEventKind, with fields of WarpEvent."""
+        self._call("warp_event", ctypes.byref(filled(WarpEvent, kind=choice(WarpEventKind, kind, "kind"), **fields)))
+
+    def sample(self, **fields: Any) -> None:
+        """A period ended: fields of gpc_sample, of the SM and of the simulator's own cache since the last sample."""
+        self._call("sample", ctypes.byref(filled(g.gpc_sample, **fields)))
+
+    def policy_values(self) -> "dict[str, PolicyValue]":
+        """Counters that the policy publishes of itself: {name: PolicyValue}."""
+        return read_policies(getattr(lib, self._functions + "policy_value"), self._live())
+
+
+class ReplacementDecisions(_Decisions):
+    """Which line to give up.
+
+    policy   `name` or `name(parameter=value, ...)`
+    options  fields of gpc_replacement_options: sets, ways, line_bytes, sectors, instance, instances, seed, and `tells`,
+             ReadsBits of what will be told; a policy that reads more is refused. 0: what a Request says by itself.
+    share_with  another of the level's `instances`
+    """
+
+    _options = g.gpc_replacement_options
+    _functions = "gpc_replacement_"
+
+    def __init__(self, context: Any, policy: str = "lru", *, share_with: "Optional[ReplacementDecisions]" = None,
+                 **options: Any) -> None:
+        super().__init__(context, policy, share_with, options)
+        self._words = (options.get("ways", g.gpc_replacement_options().ways) + 63) // 64
+
+    def tell(self, events: Iterable[TagEvent]) -> None:
+        self._tell(lib.gpc_replacement_tell, [_raw(event) for event in events])
+
+    tell.__doc__ = _Decisions.tell.__doc__
+
+    def _bits(self, candidates: Optional[Iterable[int]]) -> Any:
+        if candidates is None:
+            return None
+        ways = 0
+        for way in candidates:
+            if not 0 <= way < 64 * self._words:
+                raise ValueError(f"way {way} is beyond the set")
+            ways |= 1 << way
+        return (ctypes.c_uint64 * self._words)(*(ways >> 64 * word & 2**64 - 1 for word in range(self._words)))
+
+    def choose(self, set: int, address: Union[Request, int], candidates: Optional[Iterable[int]] = None,
+               **fields: Any) -> Optional[int]:
+        """The way of a full set that is given up, of `candidates` (None: of all). None: the request bypasses."""
+        way = ctypes.c_uint32()
+        request = _request(address, fields)
+        self._call("choose", set, self._bits(candidates), ctypes.byref(request), ctypes.byref(way))
+        return None if way.value == GPC_WAY_BYPASS else way.value
+
+    def declines(self, set: int, address: Union[Request, int], candidates: Optional[Iterable[int]] = None,
+                 **fields: Any) -> bool:
+        """Would choose() decline the request? To be asked before its data are sent for."""
+        request, bits = _request(address, fields), self._bits(candidates)
+        found = invoke(lib.gpc_replacement_declines, self._live(), set, bits, ctypes.byref(request))
+        settle()
+        return found
+
+
+class PredictorDecisions(_Decisions):
+    """What to keep out of a cache. Parameters as of ReplacementDecisions."""
+
+    _options = g.gpc_predictor_options
+    _functions = "gpc_predictor_"
+
+    def __init__(self, context: Any, policy: str = "always-cache", *,
+                 share_with: "Optional[PredictorDecisions]" = None, **options: Any) -> None:
+        super().__init__(context, policy, share_with, options)
+
+    def tell(self, events: Iterable[TagEvent]) -> None:
+        self._tell(lib.gpc_predictor_train_many, [_raw(event) for event in events])
+
+    tell.__doc__ = _Decisions.tell.__doc__
+
+    @property
+    def before_lookup(self) -> bool:
+        """Whether reads are to be predicted before their tags are looked up."""
+        return lib.gpc_predictor_before_lookup(self._live())
+
+    def predict(self, set: int, address: Union[Request, int], **fields: Any) -> Prediction:
+        """May the request allocate?"""
+        return self.predict_many([set], [_request(address, fields)])[0]
+
+    def predict_many(self, sets: Sequence[int], requests: Sequence[Request]) -> List[Prediction]:
+        """The same of many, in order, in one call."""
+        count = len(requests)
+        if len(sets) != count:
+            raise ValueError(f"{len(sets)} sets for {count} requests")
+        found, error = (g.gpc_prediction * count)(), g.gpc_error()
+        status = invoke(
+            lib.gpc_predictor_predict_many, self._live(), (ctypes.c_uint32 * count)(*sets),
+            (g.gpc_request * count)(*requests), count, found, ctypes.byref(error), None,
+        )  # fmt: skip
+        settle(status, error)
+        return [Prediction(Decision(each.decision), each.policy_word) for each in found]
+
+    def reply(self, predicted: Union[Decision, str, int], word: int, address: Union[Request, int],
+              **fields: Any) -> Decision:
+        """A reply came from below with a policy word: the Decision that holds."""
+        request = _request(address, fields)
+        predicted = choice(Decision, predicted, "predicted")
+        found = invoke(lib.gpc_predictor_reply, self._live(), ctypes.byref(request), predicted, word)
+        settle()
+        return Decision(found)
+
+    def respond(self, set: int, way: Optional[int], address: Union[Request, int], **fields: Any) -> int:
+        """This is the level below, and has served a request of some policy_word: the word for the reply."""
+        request = _request(address, fields)
+        way = _NO_WAY if way is None else way
+        word = invoke(lib.gpc_predictor_respond, self._live(), set, way, ctypes.byref(request))
+        settle()
+        return word
+
+    def stall(self, reason: Union[Busy, str, int], address: Union[Request, int], **fields: Any) -> Decision:
+        """A queue holds a load up, for a Busy reason: the Decision to wait (CACHE), or to go below."""
+        request = _request(address, fields)
+        found = invoke(
+            lib.gpc_predictor_stall, self._live(), ctypes.byref(request), choice(Busy, reason, "reason")
+        )  # fmt: skip
+        settle()
+        return Decision(found)
+
+
+class ThrottleDecisions(Warps):
+    """Which warps of a scheduler of the simulator's may issue, and which may allocate.
+
+    throttles  `name` or `name(parameter=value, ...)`, and more of them behind a `+`
+    warps      slots, 1 to 1024; the others as of Scheduler
+    """
+
+    _prefix = "gpc_throttle_"
+
+    def __init__(self, context: Any, throttles: str, *, warps: int = 48, sm: int = 0, index: int = 0, count: int = 1,
+                 sms: int = 1, seed: int = 0, share_with: "Optional[ThrottleDecisions]" = None) -> None:
+        self._context = context
+        self._words = (warps + 63) // 64
+        options = g.gpc_throttle_options(
+            warps=warps, sm=sm, index=index, count=count, sms=sms, throttles=text(throttles, "throttles"), seed=seed,
+            share_with=share_with._live() if share_with is not None else None,
+        )  # fmt: skip
+        self._create(
+            lib.gpc_throttle_destroy, lib.gpc_throttle_create, context._live(), ctypes.byref(options), keep=(context,)
+        )
+
+    def classify(self, cycle: int = 0) -> WarpClasses:
+        """What all warps may do from `cycle` on, until something happens or `again`: sets of slots."""
+        names = ("throttled", "held", "bypassing", "bypassing_l2")
+        raw = g.gpc_throttle_classes()
+        bitmaps = [(ctypes.c_uint64 * self._words)() for _ in names]
+        for name, bitmap in zip(names, bitmaps):
+            setattr(raw, name, bitmap)
+        self._call("classify", cycle, ctypes.byref(raw))
+        found = WarpClasses()
+        for name, bitmap in zip(names, bitmaps):
+            setattr(found, name, {64 * word + bit for word, bits in enumerate(bitmap) for bit in range(64)
+                                  if bits >> bit & 1})  # fmt: skip
+        found.again = None if raw.again == 2**64 - 1 else raw.again
+        return found
+
+    def held(self, slot: int) -> bool:
+        """Whether a warp may not issue what accesses memory."""
+        return lib.gpc_throttle_held(self._live(), slot)
+
+    @property
+    def wants(self) -> Tuple[str, ...]:
+        """Of "events" of L1 and "samples", what the throttles can be told: those that go by them decide nothing without."""
+        pointer = self._live()
+        wanted = {"events": lib.gpc_throttle_wants_events, "samples": lib.gpc_throttle_wants_samples}
+        return tuple(name for name, wants in wanted.items() if wants(pointer))
