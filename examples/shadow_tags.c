@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A host's own cache, and beside it what other policies would have done with the same accesses: shadow tags. The host
- * keeps lines and finds them; each policy by itself (gpc_replacement) only says which way to give up. Here the host runs
- * LRU, and its shadows tell how many misses it could have saved.
+ * keeps lines and finds them; each policy by itself (gpc_replacement) only says which way to give up. Here the host
+ * runs LRU, and its shadows tell how many misses it could have saved.
  */
 #include <gpucache/gpucache.h>
 

@@ -388,8 +388,8 @@ GPC_API gpc_status gpc_cache_warp_event(gpc_cache *cache, const gpc_warp_event *
 /*
  * A period ended: policies that decide by samples (vote, dynamic-age-lru, dynamic-rpr) decide. A host calls this as
  * often as they are to; gpc_hierarchy_sample does so for the caches of a hierarchy.
- *   sample  of the SM that the cache is of; the host fills in cycle, cycles, active_cycles and instructions, the library
- *           reads and read_hits: the cache's own since the last sample
+ *   sample  of the SM that the cache is of; the host fills in cycle, cycles, active_cycles and instructions, the
+ *           library reads and read_hits: the cache's own since the last sample
  * Caches that vote together (`instances` of them, share_with) are each sampled once a period, in order of `instance`.
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT (a NULL). Since: 0.2.
  */

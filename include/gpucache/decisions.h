@@ -7,10 +7,10 @@
 GPC_BEGIN_DECLS
 
 /*
- * Decisions alone, for a host with caches of its own: the policies, without the cache that is otherwise around them. The
- * host has tags, MSHRs and queues, and says what happens in them by set and way; the library says which way to give up,
- * what to keep out, and which warps to hold back (gpc_throttle, scheduler.h). What they decide is what they would in a
- * gpc_cache, or a hierarchy, of the same seed that the same happens to.
+ * Decisions alone, for a host with caches of its own: the policies, without the cache that is otherwise around them.
+ * The host has tags, MSHRs and queues, and says what happens in them by set and way; the library says which way to
+ * give up, what to keep out, and which warps to hold back (gpc_throttle, scheduler.h). What they decide is what they
+ * would in a gpc_cache, or a hierarchy, of the same seed that the same happens to.
  *
  * One access of the host's:
  *

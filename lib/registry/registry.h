@@ -37,7 +37,7 @@ typedef struct gpci_level_shape {
 } gpci_level_shape;
 
 /*
- * Find the commons of one of several: those of `other`, or, where that is NULL, new ones; to be released in either case.
+ * Find the commons of one of several: those of `other`, or, where that is NULL, new ones; to be released in any case.
  * What is shared is laid out for one context's of one shape: any other is GPC_ERROR_ARGUMENT, of `type`.share_with.
  */
 gpc_status gpci_commons_join(gpci_level_shape *shape, const gpci_level_shape *other, const char *type,

@@ -8,8 +8,8 @@
 #include <string.h>
 
 /*
- * Throttles: on a scheduler and alone, which decide alike; their cost, the same decisions again, and that all warps come
- * to their end, from 1 slot to 1024.
+ * Throttles: on a scheduler and alone, which decide alike; their cost, the same decisions again, and that all warps
+ * come to their end, from 1 slot to 1024.
  */
 
 static const char *const own_rows[] = {

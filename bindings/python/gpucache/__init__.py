@@ -33,10 +33,10 @@ _EXPORTS = {
         "GPC_BATCH_BYPASSED GPC_BATCH_EVICTED GPC_BATCH_HIT GPC_BATCH_SECTOR_MISS GPC_BATCH_WRITE_BACK "
         "GPC_BATCH_WRITE_BELOW GPC_READS_OF_REQUESTS AccessBits Admission Allocate AtomicOp Busy BypassFetch "
         "CacheEventKind ChoiceKind CoherenceEvent CoherenceKind CoherenceState Component Control Decision DoBits Hint "
-        "ImportOutcome Index Kind LogLevel Merge MessageKind OpClass Object Order Origin Outcome PolicyKind PrefetchFound "
-        "PrefetchOutcome Priority ProtocolBits ReadsBits Scope Simd Space Status TagEventKind Token TokenClear Tokens "
-        "TraceFormat ValueType VerifyBits VerifyLimit VerifyStepKind VerifyVerdict WarpClass WarpEventKind WarpState What "
-        "WriteAllocate WritePolicy __version__"
+        "ImportOutcome Index Kind LogLevel Merge MessageKind OpClass Object Order Origin Outcome PolicyKind "
+        "PrefetchFound PrefetchOutcome Priority ProtocolBits ReadsBits Scope Simd Space Status TagEventKind Token "
+        "TokenClear Tokens TraceFormat ValueType VerifyBits VerifyLimit VerifyStepKind VerifyVerdict WarpClass "
+        "WarpEventKind WarpState What WriteAllocate WritePolicy __version__"
     ),
     "cache": "NO_LINE AccessResult Batch Cache Eviction Line Request WarpEvent next_uses",
     "coherence": "Coherence",

@@ -276,7 +276,7 @@ class ThrottleDecisions(Warps):
 
     @property
     def wants(self) -> Tuple[str, ...]:
-        """Of "events" of L1 and "samples", what the throttles can be told: those that go by them decide nothing without."""
+        """Of "events" of L1 and "samples", what the throttles can be told."""
         pointer = self._live()
         wanted = {"events": lib.gpc_throttle_wants_events, "samples": lib.gpc_throttle_wants_samples}
         return tuple(name for name, wants in wanted.items() if wants(pointer))
