@@ -381,8 +381,11 @@ GPC_API gpc_status gpc_throttle_set_state(gpc_throttle *throttle, uint32_t slot,
 GPC_API gpc_status gpc_throttle_issued(gpc_throttle *throttle, uint32_t slot, uint64_t cycle);
 GPC_API gpc_status gpc_throttle_begin_kernel(gpc_throttle *throttle, const char *name);
 
-/* Events of the SM's L1, and samples, as gpc_scheduler_cache_event and _sample_as. Since: 0.2. */
-GPC_API void gpc_throttle_cache_event(gpc_throttle *throttle, const gpc_cache_event *event);
+/*
+ * Events of the SM's L1, and samples, as gpc_scheduler_cache_event and _sample_as. gpc_throttle_cache_event returns
+ * whether it was found anew what warps may do, so that the host asks; false for NULL. Since: 0.2.
+ */
+GPC_API bool gpc_throttle_cache_event(gpc_throttle *throttle, const gpc_cache_event *event);
 GPC_API gpc_status gpc_throttle_sample_as(gpc_throttle *throttle, const gpc_layout *layout, const void *stats,
                                           uint64_t cycle);
 
@@ -398,7 +401,8 @@ GPC_API bool gpc_throttle_wants_samples(const gpc_throttle *throttle);
 /*
  * What all warps may do from `cycle` on, until something of the above happens, or `again`.
  *   classes  struct_size set; bitmaps of (warps + 63) / 64 words, NULL where not wanted: each is written whole, with
- *            bits of running warps alone. `others` is 0: those that share are told by the library. NULL: time alone
+ *            bits of running warps alone. `others` is 1 where another that shares and is of the same SM has to be asked
+ *            in its next cycle (its gpc_throttle_next_change is 0, too). NULL: time alone
  * Returns GPC_OK; GPC_ERROR_ARGUMENT (`throttle` is NULL); GPC_ERROR_ABI. Since: 0.2.
  */
 GPC_API gpc_status gpc_throttle_classify(gpc_throttle *throttle, uint64_t cycle, gpc_throttle_classes *classes);

@@ -88,9 +88,8 @@ gpc_status gpc_throttle_begin_kernel(gpc_throttle *t, const char *name) {
     return t ? gpc_scheduler_begin_kernel(t->scheduler, name) : GPC_ERROR_ARGUMENT;
 }
 
-void gpc_throttle_cache_event(gpc_throttle *t, const gpc_cache_event *event) {
-    if (t)
-        gpc_scheduler_cache_event(t->scheduler, event);
+bool gpc_throttle_cache_event(gpc_throttle *t, const gpc_cache_event *event) {
+    return t && event && gpci_scheduler_cache_event(t->scheduler, event);
 }
 
 gpc_status gpc_throttle_sample_as(gpc_throttle *t, const gpc_layout *layout, const void *stats, uint64_t cycle) {
@@ -103,6 +102,14 @@ bool gpc_throttle_wants_events(const gpc_throttle *t) {
 
 bool gpc_throttle_wants_samples(const gpc_throttle *t) {
     return t && gpci_scheduler_wants_samples(t->scheduler);
+}
+
+/* Is one of the SM's others to be asked in its next cycle, for what they share has changed? */
+static bool has_stirred(const gpc_scheduler *s) {
+    bool any = false;
+    for (const gpc_scheduler *other = s->next_in_sm; other != s; other = other->next_in_sm)
+        any |= !other->again;
+    return any;
 }
 
 gpc_status gpc_throttle_classify(gpc_throttle *t, uint64_t cycle, gpc_throttle_classes *classes) {
@@ -127,7 +134,7 @@ gpc_status gpc_throttle_classify(gpc_throttle *t, uint64_t cycle, gpc_throttle_c
     }
     if (classes) {
         classes->again = s->again;
-        classes->others = 0;
+        classes->others = has_stirred(s);
     }
     return GPC_OK;
 }

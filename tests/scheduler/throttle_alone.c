@@ -138,6 +138,6 @@ Test(throttle_alone, refusals) {
     cr_expect(!gpc_throttle_held(NULL, 0) && !gpc_throttle_wants_events(NULL) && !gpc_throttle_wants_samples(NULL));
     cr_expect_eq(gpc_throttle_next_change(NULL), UINT64_MAX);
     cr_expect_eq(gpc_throttle_policy_value(NULL, 0, &value), GPC_ERROR_ARGUMENT);
-    gpc_throttle_cache_event(NULL, NULL);
+    cr_expect(!gpc_throttle_cache_event(NULL, NULL));
     gpc_throttle_destroy(NULL);
 }

@@ -1301,7 +1301,7 @@ FUNCTIONS = {
     "gpc_throttle_set_state": (c_int, (c_void_p, c_uint32, c_int)),
     "gpc_throttle_issued": (c_int, (c_void_p, c_uint32, c_uint64)),
     "gpc_throttle_begin_kernel": (c_int, (c_void_p, c_char_p)),
-    "gpc_throttle_cache_event": (None, (c_void_p, POINTER(gpc_cache_event))),
+    "gpc_throttle_cache_event": (c_bool, (c_void_p, POINTER(gpc_cache_event))),
     "gpc_throttle_sample_as": (c_int, (c_void_p, POINTER(gpc_layout), c_void_p, c_uint64)),
     "gpc_throttle_wants_events": (c_bool, (c_void_p,)),
     "gpc_throttle_wants_samples": (c_bool, (c_void_p,)),
