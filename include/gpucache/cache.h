@@ -295,7 +295,8 @@ GPC_API gpc_status gpc_cache_probe_victim(gpc_cache *cache, const gpc_request *r
  * a miss. Nothing is replaced. A host that cannot go on (its queue is full) must
  * find that out before. A pending hit needs no further step: its data come with
  * the fill under way. Where lines are allocated on fill, a replacement policy that
- * may decline is asked too. Returns as gpc_cache_access. Since: 0.1.
+ * may decline is asked too. A further sector of the same instruction's line, looked up by itself, is no reuse of it
+ * where the request says so (gpc_request.continues). Returns as gpc_cache_access. Since: 0.1.
  */
 GPC_API gpc_status gpc_cache_lookup(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
 
