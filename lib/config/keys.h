@@ -221,10 +221,16 @@
     X(L1_BYPASS_QUEUE, "l1.bypass_queue", COUNT, RESET, "packets", "1", 0, 1 << 20, "",                                \
       "beyond a full l1.miss_queue, of loads that a predictor (mrpb) sends past L1 because of it")                     \
     X(LRC_SMS, "lrc.sms", COUNT, RESET, "SMs", "0", 0, 4096, "",                                                       \
-      "neighbouring SMs that share an L2 request coalescer, which merges their reads of the same sectors in "          \
-      "flight; 0 = "                                                                                                   \
-      "none")                                                                                                          \
+      "most SMs that share an L2 request coalescer, which merges their reads of the same sectors in flight; 0 = none") \
+    X(LRC_LAYOUT, "lrc.layout", CHOICE, RESET, "", "neighbours", 0, 0, "neighbours|in-turn",                           \
+      "which SMs share one: neighbours, or those of a GPC, to which they are dealt out two by two (TPCs)")             \
     X(LRC_ENTRIES, "lrc.entries", COUNT, RESET, "reads", "64", 1, 1 << 20, "", "in flight that a coalescer follows")   \
+    X(LRC_MERGES, "lrc.merges", COUNT, RESET, "reads", "unlimited", 1, 1 << 20, "unlimited",                           \
+      "that one in flight answers, itself included; a further one goes on, and others may merge with that")            \
+    X(LRC_WINDOW, "lrc.window", COUNT, RESET, "reads", "unlimited", 1, 1 << 20, "unlimited",                           \
+      "that a coalescer remembers, the last that it sent on: those before them answer no further one")                 \
+    X(LRC_MATCH, "lrc.match", CHOICE, RESET, "", "covered", 0, 0, "covered|equal",                                     \
+      "which reads merge with one in flight: those of some or all of its sectors, or of the very same ones")           \
     X(NETWORK_LATENCY, "network.latency", COUNT, RESET, "cycles", "8", 0, 10000, "",                                   \
       "network cycles of a packet without waiting, beside its transfer, each way")                                     \
     X(NETWORK_WIDTH, "network.width", SIZE, RESET, "bytes", "32B", 1, 65536, "",                                       \
@@ -286,7 +292,7 @@
       "consecutive bytes of one slice; range: the span of a slice")                                                    \
     X(L2_PARTITIONS, "l2.partitions", COUNT, RESET, "partitions", "1", 1, 2, "",                                       \
       "2: an SM reads through its own half, which keeps copies of lines homed in the other")                           \
-    X(L2_SM_PARTITION, "l2.sm_partition", CHOICE, RESET, "", "halves", 0, 0, "halves|pairs|groups",                    \
+    X(L2_SM_PARTITION, "l2.sm_partition", CHOICE, RESET, "", "halves", 0, 0, "halves|pairs|groups|gpcs",               \
       "which SMs belong to which partition: halves of the SM numbers, alternating pairs, or alternating "              \
       "groups of 16")                                                                                                  \
     X(L2_INCLUSION, "l2.inclusion", CHOICE, RESET, "", "non-inclusive", 0, 0, "non-inclusive|inclusive",               \

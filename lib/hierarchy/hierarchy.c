@@ -127,6 +127,7 @@ void gpc_hierarchy_destroy(gpc_hierarchy *h) {
     gpci_commons_release(h->l2_commons);
     gpci_warp_ranks_destroy(h);
     gpci_free(context, h->sm_partition);
+    gpci_free(context, h->sm_coalescer);
     gpci_free(context, h->of_sm);
     gpci_free(context, h->of_slice);
     gpci_free(context, h->of_stream);

@@ -168,7 +168,7 @@ static void check_gpus(needs *n) {
     const uint64_t clusters = gpci_number(h, GPCI_KEY_CLUSTER_SMS), lrc = gpci_number(h, GPCI_KEY_LRC_SMS);
     check_share(n, GPCI_KEY_SM_COUNT, clusters ? clusters : 1, "GPUs have as many SMs, and clusters, each");
     check_share(n, GPCI_KEY_DRAM_CHANNELS, 1, "GPUs have as many channels each");
-    if (lrc && h->sms / h->gpus % lrc)
+    if (lrc && (h->sms / h->gpus % lrc || gpci_number(h, GPCI_KEY_LRC_LAYOUT)))
         add(n, GPCI_KEY_LRC_SMS, "only SMs of one GPU share a coalescer", "0");
     if (!gpci_number(h, GPCI_KEY_L2_ENABLED))
         add(n, GPCI_KEY_L2_ENABLED, "each GPU has an L2 of its own", "true");
@@ -181,6 +181,15 @@ static bool are_together(const gpc_hierarchy *h, uint64_t sms) {
     for (uint32_t sm = 0; sm < h->sms && sms; sm++)
         if (h->sm_partition[sm] != h->sm_partition[sm / sms * sms])
             return false;
+    return true;
+}
+
+/* Do the SMs of each coalescer? */
+static bool read_together(const gpc_hierarchy *h) {
+    for (uint32_t sm = 0; sm < h->sms && h->coalescers; sm++)
+        for (uint32_t first = 0; first < sm; first++)
+            if (h->sm_coalescer[first] == h->sm_coalescer[sm] && h->sm_partition[first] != h->sm_partition[sm])
+                return false;
     return true;
 }
 
@@ -204,7 +213,7 @@ static gpc_status check_halves(needs *n, gpc_error *error) {
         add(n, GPCI_KEY_L2_TOKENS, "slices of two halves keep no priorities", "ignore");
     if (parted && !are_together(h, gpci_number(h, GPCI_KEY_CLUSTER_SMS)))
         add(n, GPCI_KEY_CLUSTER_SMS, "a cluster reads through one partition", "0");
-    if (parted && !are_together(h, gpci_number(h, GPCI_KEY_LRC_SMS)))
+    if (parted && !read_together(h))
         add(n, GPCI_KEY_LRC_SMS, "a coalescer is of one partition", "0");
     const uint32_t sector = h->l2_level.line_bytes / (uint32_t)gpci_number(h, GPCI_KEY_L2_SECTORS);
     if (sector > h->l1_level.line_bytes && gpci_number(h, GPCI_KEY_COHERENCE_DIRECTORY_POINTERS) &&

@@ -119,6 +119,8 @@ struct gpc_hierarchy {
     bool sectors_apart;                    /* each sector is: l1.coalescer = sector */
     gpci_commons *l1_commons, *l2_commons; /* what the policies of a level share */
     uint8_t *sm_partition;                 /* [sms] */
+    uint32_t *sm_coalescer;                /* [sms] its L2 request coalescer, of so many; NULL: 0 */
+    uint32_t coalescers;
     gpci_interleave interleave;            /* addresses over the slices of a partition */
     gpci_l1_share share;
     uint32_t kernel;               /* launches so far: the present one's number, from 1 */

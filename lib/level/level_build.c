@@ -53,7 +53,25 @@ static void divide_lines(gpc_hierarchy *h) {
 static void assign_partitions(gpc_hierarchy *h) {
     uint64_t how = gpci_number(h, GPCI_KEY_L2_SM_PARTITION); /* halves, pairs, groups */
     for (uint32_t sm = 0; sm < h->sms && h->partitions == 2; sm++)
-        h->sm_partition[sm] = how == 0 ? sm >= (h->sms + 1) / 2 : how == 1 ? sm / 2 % 2 : sm / 16 % 2;
+        h->sm_partition[sm] = how == 0   ? sm >= (h->sms + 1) / 2
+                              : how == 1 ? sm / 2 % 2
+                              : how == 2 ? sm / 16 % 2
+                                         : sm / 8 % 2;
+}
+
+/* SMs of an L2 request coalescer: neighbours, or pairs dealt out in turn, as TPCs to GPCs. */
+static gpc_status assign_coalescers(gpc_hierarchy *h, gpc_error *error) {
+    const uint32_t most = (uint32_t)gpci_number(h, GPCI_KEY_LRC_SMS);
+    const bool in_turn = gpci_number(h, GPCI_KEY_LRC_LAYOUT) != 0;
+    if (!most)
+        return GPC_OK;
+    h->coalescers = (h->sms + most - 1) / most;
+    h->sm_coalescer = gpci_zalloc(h->context, h->sms, sizeof *h->sm_coalescer);
+    if (!h->sm_coalescer)
+        return gpci_out_of_memory(error);
+    for (uint32_t sm = 0; sm < h->sms; sm++)
+        h->sm_coalescer[sm] = in_turn ? sm / 2 % h->coalescers : sm / most;
+    return GPC_OK;
 }
 
 /* Channels of the slices of a GPU's partition; a slice may have several, or a part of one. */
@@ -99,7 +117,7 @@ gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error) {
     if (!h->l1_commons || !h->l2_commons || !h->sm_partition)
         return gpci_out_of_memory(error);
     assign_partitions(h);
-    return GPC_OK;
+    return assign_coalescers(h, error);
 }
 
 /* One cache, with an error that names the configuration rather than the option struct. */

@@ -13,10 +13,13 @@ typedef struct entry {
     uint32_t first, last; /* packets that wait with it, linked through the pool */
     uint32_t next;        /* in its bucket, or in its LRC's list of free entries */
     uint32_t word;        /* that the leader takes to L2 */
+    uint32_t count;       /* of reads that it answers */
+    uint64_t number;      /* of those that its LRC has sent on */
 } entry;
 
 typedef struct unit {
     gpci_lrc_stats stats;
+    uint64_t sent;
     uint32_t free; /* list of free entries */
     uint32_t waiting;
 } unit;
@@ -32,7 +35,7 @@ struct gpci_lrc {
 };
 
 static uint32_t group_of(const gpci_lrc *lrc, const gpci_packet *packet) {
-    return packet->request.sm / lrc->options.sharing;
+    return lrc->options.group_of[packet->request.sm];
 }
 
 static uint64_t line_of(const gpci_lrc *lrc, const gpci_packet *packet) {
@@ -44,15 +47,18 @@ static uint32_t *bucket_of(const gpci_lrc *lrc, const gpci_packet *packet) {
     return &lrc->buckets[first + (gpci_mix(line_of(lrc, packet)) & lrc->bucket_mask)];
 }
 
-/* What one packet asks for comes with the other's reply, and it tells L2 the same. */
+/* What one packet asks for comes with the other's reply, it tells L2 the same, and one more may wait. */
 static bool covers(const gpci_lrc *lrc, const entry *e, const gpci_packet *packet) {
     const gpci_packet *leader = gpci_packet_at(lrc->pool, e->leader);
-    return line_of(lrc, leader) == line_of(lrc, packet) && !(packet->segments & ~leader->segments) &&
-           e->word == packet->request.policy_word;
+    const uint8_t apart =
+        lrc->options.equal ? packet->segments ^ leader->segments : packet->segments & (uint8_t)~leader->segments;
+    return line_of(lrc, leader) == line_of(lrc, packet) && !apart && e->word == packet->request.policy_word &&
+           e->count < lrc->options.merges && lrc->units[group_of(lrc, packet)].sent - e->number < lrc->options.window;
 }
 
 static void follow(gpci_lrc *lrc, uint32_t *bucket, unit *own, uint32_t packet) {
     uint32_t index = own->free;
+    own->sent++;
     if (index == NO_ENTRY) {
         own->stats.full++;
         return;
@@ -62,7 +68,9 @@ static void follow(gpci_lrc *lrc, uint32_t *bucket, unit *own, uint32_t packet) 
                                   .first = GPCI_NO_PACKET,
                                   .last = GPCI_NO_PACKET,
                                   .next = *bucket,
-                                  .word = gpci_packet_at(lrc->pool, packet)->request.policy_word};
+                                  .word = gpci_packet_at(lrc->pool, packet)->request.policy_word,
+                                  .count = 1,
+                                  .number = own->sent};
     *bucket = index;
 }
 
@@ -81,6 +89,7 @@ bool gpci_lrc_read(gpci_lrc *lrc, uint32_t index, uint64_t since) {
         else
             lrc->pool->links[e->last].next = index;
         e->last = index;
+        e->count++;
         own->stats.merged++;
         own->waiting++;
         return true;
@@ -91,7 +100,7 @@ bool gpci_lrc_read(gpci_lrc *lrc, uint32_t index, uint64_t since) {
 
 uint32_t gpci_lrc_reply(gpci_lrc *lrc, uint32_t index, gpci_lrc_hand_fn hand, void *user_data) {
     const gpci_packet *packet = gpci_packet_at(lrc->pool, index);
-    if (group_of(lrc, packet) >= lrc->groups)
+    if (packet->request.sm >= lrc->options.sms)
         return 0; /* a message of a tree that no SM has sent, whose request is undefined */
     uint32_t *link = bucket_of(lrc, packet), handed = 0;
     while (*link != NO_ENTRY && lrc->entries[*link].leader != index)
@@ -153,7 +162,7 @@ static void clear(gpci_lrc *lrc) {
 
 gpc_status gpci_lrc_create(gpc_context *context, const gpci_lrc_options *options, gpci_pool *pool, gpc_error *error,
                            gpci_lrc **out) {
-    const uint32_t groups = options->sms / options->sharing + (options->sms % options->sharing != 0);
+    const uint32_t groups = options->groups;
     const uint64_t count = (uint64_t)groups * options->entries;
     *out = NULL;
     if (count > (uint32_t)1 << 30)

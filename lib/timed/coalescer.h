@@ -5,18 +5,22 @@
 #include "timed/packet.h"
 
 /*
- * An L2 request coalescer (LRC) stands between the L1s of some neighbouring SMs and the request network. It knows the
- * reads of its SMs that are on their way to L2; another read of the same line whose segments are all among those of
- * one of them waits for its reply, which goes to all. Reads that tell L2's predictor different things do not merge.
+ * An L2 request coalescer (LRC) stands between the L1s of some SMs and the request network. It knows the reads of its
+ * SMs that are on their way to L2; another read of the same line whose segments are all among those of one of them, or
+ * are the same, waits for its reply, which goes to all. Reads that tell L2's predictor different things do not merge.
  *
  * A read goes on its own where no such read is in flight; it is then followed if its LRC has a free entry. With none
  * free it goes on just the same, and none can merge with it. Stores and atomics do not concern it.
  */
 typedef struct gpci_lrc_options {
-    uint32_t sms;     /* of the whole GPU */
-    uint32_t sharing; /* neighbouring SMs that share one LRC, 1 or more */
-    uint32_t entries; /* reads in flight that an LRC follows */
-    uint32_t line;    /* bytes, a power of two, whose addresses are one; 0: each is its own */
+    uint32_t sms;             /* of the whole GPU */
+    uint32_t groups;          /* LRCs */
+    const uint32_t *group_of; /* [sms] the LRC of each, borrowed */
+    uint32_t entries;         /* reads in flight that an LRC follows */
+    uint32_t merges;          /* reads that one in flight answers, itself included, 1 or more; GPCI_UNLIMITED */
+    uint64_t window;          /* reads that an LRC remembers, the last that it sent on, 1 or more; GPCI_UNLIMITED */
+    uint32_t line;            /* bytes, a power of two, whose addresses are one; 0: each is its own */
+    bool equal;               /* only reads of the very same segments merge */
 } gpci_lrc_options;
 
 typedef struct gpci_lrc gpci_lrc;

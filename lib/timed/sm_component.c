@@ -49,15 +49,19 @@ static uint32_t number(const gpci_timed *t, gpci_key key) {
 
 static gpci_group_size coalescer_size(const gpci_timed *t, gpci_group_kind kind) {
     (void)kind;
-    return (gpci_group_size){gpci_number(t->h, GPCI_KEY_LRC_SMS) != 0, 0};
+    return (gpci_group_size){t->h->coalescers != 0, 0};
 }
 
 static gpc_status coalescer_make(gpci_group *group, gpc_error *error) {
     gpci_timed *t = group->timed;
     gpci_lrc_options o = {.sms = t->h->sms,
-                          .sharing = number(t, GPCI_KEY_LRC_SMS),
+                          .groups = t->h->coalescers,
+                          .group_of = t->h->sm_coalescer,
                           .entries = number(t, GPCI_KEY_LRC_ENTRIES),
-                          .line = t->bundle_line};
+                          .merges = number(t, GPCI_KEY_LRC_MERGES),
+                          .window = number(t, GPCI_KEY_LRC_WINDOW),
+                          .line = t->bundle_line,
+                          .equal = gpci_number(t->h, GPCI_KEY_LRC_MATCH) != 0};
     gpci_lrc *lrc;
     gpc_status status = gpci_lrc_create(t->context, &o, &t->pool, error, &lrc);
     group->self = lrc;

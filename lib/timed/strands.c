@@ -15,8 +15,7 @@ static gpci_side side_of(uint32_t kind) {
 
 /* SMs of a request coalescer are of one strand; so are some neighbours, who take turns in being busy. */
 static uint32_t strand_of_sm(const gpci_timed *t, uint32_t sm, uint32_t count) {
-    const uint64_t sharing = gpci_number(t->h, GPCI_KEY_LRC_SMS), unit = sharing ? sharing : 2;
-    return (uint32_t)(sm / unit % count);
+    return (t->h->sm_coalescer ? t->h->sm_coalescer[sm] : sm / 2) % count;
 }
 
 /*

@@ -14,13 +14,20 @@ typedef struct lrc_rig {
 } lrc_rig;
 
 /* Six SMs, four to an LRC: SMs 0 to 3, and 4 and 5. */
-static void open_rig(lrc_rig *r, uint32_t entries) {
-    gpci_lrc_options options = {.sms = 6, .sharing = 4, .entries = entries};
+static const uint32_t groups[4096] = {[4] = 1, [5] = 1};
+#define SIX_SMS .sms = 6, .groups = 2, .group_of = groups
+#define ANY .merges = GPCI_UNLIMITED, .window = GPCI_UNLIMITED
+
+static void open_rig_with(lrc_rig *r, gpci_lrc_options options) {
     *r = (lrc_rig){0};
     cr_assert_eq(gpc_context_create(NULL, NULL, &r->context), GPC_OK);
     gpci_pool_init(&r->pool, r->context);
     cr_assert_eq(gpci_pool_reserve(&r->pool, 4096), GPC_OK);
     cr_assert_eq(gpci_lrc_create(r->context, &options, &r->pool, NULL, &r->lrc), GPC_OK);
+}
+
+static void open_rig(lrc_rig *r, uint32_t entries) {
+    open_rig_with(r, (gpci_lrc_options){SIX_SMS, ANY, .entries = entries});
 }
 
 static void close_rig(lrc_rig *r) {
@@ -178,12 +185,63 @@ Test(coalescer, random_streams_against_a_list) {
     close_rig(&r);
 }
 
+/* Four reads have one reply, the fifth goes on, and three more wait for that. */
+Test(coalescer, so_many_have_one_reply) {
+    lrc_rig r;
+    open_rig_with(&r, (gpci_lrc_options){SIX_SMS, .entries = 8, .merges = 4, .window = GPCI_UNLIMITED});
+    uint32_t a = make(&r, 0, 0x1000, 1), b;
+    cr_expect_not(gpci_lrc_read(r.lrc, a, 0));
+    for (unsigned i = 1; i < 4; i++)
+        cr_expect(merges(&r, i, 0x1000, 1));
+    b = make(&r, 0, 0x1000, 1);
+    cr_expect_not(gpci_lrc_read(r.lrc, b, 0));
+    for (unsigned i = 1; i < 4; i++)
+        cr_expect(merges(&r, i, 0x1000, 1));
+    cr_expect_eq(reply(&r, b), 3);
+    cr_expect_eq(reply(&r, a), 3);
+    close_rig(&r);
+}
+
+Test(coalescer, equal_sectors_alone) {
+    lrc_rig r;
+    open_rig_with(&r, (gpci_lrc_options){SIX_SMS, ANY, .entries = 8, .equal = true});
+    uint32_t a = make(&r, 0, 0x1000, 15);
+    cr_expect_not(gpci_lrc_read(r.lrc, a, 0));
+    cr_expect_not(merges(&r, 1, 0x1000, 1), "part of the first");
+    cr_expect(merges(&r, 1, 0x1000, 15));
+    cr_expect_eq(reply(&r, a), 1);
+    cr_expect_eq(gpci_lrc_count(r.lrc), 0);
+    gpci_lrc_destroy(r.lrc); /* the other read is still in flight */
+    gpci_pool_destroy(&r.pool);
+    gpc_context_destroy(r.context);
+}
+
+/* Of three lines, the first is no longer remembered; its reply comes to who waits for it all the same. */
+Test(coalescer, the_last_few_are_remembered) {
+    lrc_rig r;
+    open_rig_with(&r, (gpci_lrc_options){SIX_SMS, .entries = 8, .merges = GPCI_UNLIMITED, .window = 2});
+    uint32_t a = make(&r, 0, 0x1000, 1), b = make(&r, 0, 0x2000, 1), c = make(&r, 0, 0x3000, 1);
+    cr_expect_not(gpci_lrc_read(r.lrc, a, 0));
+    cr_expect(merges(&r, 1, 0x1000, 1));
+    cr_expect_not(gpci_lrc_read(r.lrc, b, 0));
+    cr_expect(merges(&r, 2, 0x1000, 1), "one of the last two");
+    cr_expect_not(gpci_lrc_read(r.lrc, c, 0));
+    cr_expect(merges(&r, 1, 0x2000, 1), "those that merge do not count");
+    cr_expect_not(merges(&r, 3, 0x1000, 1));
+    cr_expect_eq(reply(&r, a), 2);
+    cr_expect_eq(reply(&r, b), 1);
+    cr_expect_eq(gpci_lrc_count(r.lrc), 0);
+    gpci_lrc_destroy(r.lrc);
+    gpci_pool_destroy(&r.pool);
+    gpc_context_destroy(r.context);
+}
+
 Test(coalescer, too_many_entries) {
     gpc_context *context;
     gpc_error error;
     gpci_lrc *lrc;
     cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
-    gpci_lrc_options options = {.sms = 4096, .sharing = 1, .entries = 1 << 20};
+    gpci_lrc_options options = {.sms = 4096, .groups = 4096, .group_of = groups, .entries = 1 << 20};
     cr_expect_eq(gpci_lrc_create(context, &options, NULL, &error, &lrc), GPC_ERROR_RANGE);
     cr_expect_null(lrc);
     gpc_context_destroy(context);
@@ -208,7 +266,7 @@ Test(coalescer, out_of_memory) {
     gpc_context *context;
     gpc_error error;
     gpci_lrc *lrc;
-    gpci_lrc_options options = {.sms = 6, .sharing = 4, .entries = 8};
+    gpci_lrc_options options = {SIX_SMS, ANY, .entries = 8};
     gpc_context_options hooks = GPC_CONTEXT_OPTIONS_INIT;
     hooks.allocate = allocate;
     hooks.resize = resize;
