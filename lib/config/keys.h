@@ -216,6 +216,11 @@
       "timed: which lines L1 fetches before loads ask for them")                                                       \
     X(L1_PREFETCH_QUEUE, "l1.prefetch_queue", COUNT, RESET, "lines", "16", 1, 1024, "",                                \
       "that wait for what loads leave of tag ports, MSHR entries and miss queue; further ones are dropped")            \
+    X(L1_COMBINE_LINES, "l1.combine_lines", COUNT, RESET, "lines", "0", 0, 256, "",                                    \
+      "timed: of a warp instruction, whose reads or stores wait where L1 sends them, for the next ones of the same "   \
+      "lines to go with them, for each scheduler; 0 = none wait")                                                      \
+    X(L1_COMBINE_CYCLES, "l1.combine_cycles", COUNT, RESET, "cycles", "16", 1, 10000, "",                              \
+      "core cycles without a request after which those that wait leave")                                               \
     X(L1_MISS_QUEUE, "l1.miss_queue", COUNT, RESET, "packets", "8", 0, 1048576, "unlimited",                           \
       "on their way into the network")                                                                                 \
     X(L1_BYPASS_QUEUE, "l1.bypass_queue", COUNT, RESET, "packets", "1", 0, 1 << 20, "",                                \

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_rules.h"
+#include "timed/combine.h"
 #include "timed/kept_access.h"
 #include "timed/l1_observe.h"
+#include "timed/l1_send.h"
 #include "timed/lsu.h"
 #include "timed/plain_values.h"
 #include "timed/prefetch.h"
@@ -157,60 +159,6 @@ void gpci_l1_release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t 
     gpci_pool_give(&t->pool, packet);
 }
 
-/* A copy of a packet on its own way, which is no part of an access. */
-static uint32_t copy_packet(gpci_timed *t, uint32_t packet, gpci_packet_type type) {
-    uint32_t copy = gpci_pool_take(&t->pool);
-    gpci_packet *c = gpci_packet_at(&t->pool, copy);
-    *c = *gpci_packet_at(&t->pool, packet);
-    c->type = (uint8_t)type;
-    c->line.flight = UINT32_MAX;
-    c->born = t->wheel.now;
-    return copy;
-}
-
-static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked) {
-    bool itself = asked->packet != asked->waiter, cached = asked->cached;
-    uint32_t fetch = itself ? asked->packet : copy_packet(t, asked->packet, GPCI_READ);
-    gpci_packet *f = gpci_packet_at(&t->pool, fetch);
-    f->segments = asked->segments;
-    f->line.fetched = t->h->l1_level.sectors_of[f->segments];
-    f->type = GPCI_READ;
-    f->line.flight = UINT32_MAX;
-    f->born = t->wheel.now;
-    f->flags = GPCI_PACKET_FETCH;
-    f->line.marks =
-        (uint8_t)((cached ? 0 : GPCI_MARK_PASSES) | (asked->declined ? GPCI_MARK_DECLINED : 0) |
-                  (f->request.admitted ? GPCI_MARK_ADMITTED : 0) | f->request.token << GPCI_MARK_TOKEN_SHIFT |
-                  stage->fences.generation << GPCI_MARK_GENERATION_SHIFT);
-    stage->fences.fetches[stage->fences.generation]++;
-    f->line.waiter = asked->waiter;
-    gpci_l1_ask_read(&f->request, asked->word);
-    gpci_count_l1_asked(t->h, &f->request, f->segments);
-    gpci_l1_queue_miss(t, stage, fetch, cached ? t->miss_latency : t->bypass_latency);
-    gpci_see_new(t, GPC_WHAT_FETCH, stage, f, f, f->line.marks & GPCI_MARK_PASSES);
-}
-
-/* A dirty line leaves: its bytes go below, and nobody waits for that. */
-static void evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
-    gpc_request request;
-    if (GPCI_UNLIKELY(stage->prefetch != NULL))
-        gpci_prefetch_evicted(stage, eviction);
-    if (!gpci_l1_line_left(t->h, stage->index, eviction, &request))
-        return;
-    uint32_t packet = gpci_pool_take(&t->pool);
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    *p = (gpci_packet){.request = request,
-                       .address = eviction->line_address,
-                       .bytes = {eviction->dirty_bytes[0], eviction->dirty_bytes[1]},
-                       .born = t->wheel.now,
-                       .line = {.flight = UINT32_MAX},
-                       .segments = gpci_segments_of(eviction->dirty_bytes),
-                       .type = GPCI_WRITE,
-                       .flags = GPCI_PACKET_POSTED};
-    gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, p, NULL, false);
-    gpci_l1_queue_miss(t, stage, packet, t->miss_latency);
-}
-
 /* What a load's lookup found. Sectors in flight are hits, as hardware counts them. */
 static void count_lookup(gpci_timed *t, gpci_stage *stage, gpci_packet *p, const gpci_tag_access *access) {
     uint8_t hit = p->segments & (t->h->l1_level.segments_of[access->result.hit_sectors] | access->flying);
@@ -229,16 +177,6 @@ static void count_lookup(gpci_timed *t, gpci_stage *stage, gpci_packet *p, const
         gpci_prefetch_train(t, stage, p, access, hit);
 }
 
-void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet_type type) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    p->type = (uint8_t)type;
-    p->born = t->wheel.now;
-    gpci_l1_goes_itself(&p->request);
-    gpci_see_queued(t, stage, p, type == GPCI_READ);
-    const bool through = type == GPCI_WRITE && gpci_l1_for(t->h, p->request.sm, p->request.space);
-    gpci_l1_queue_miss(t, stage, packet, through ? t->miss_latency : t->bypass_latency);
-}
-
 void gpci_l1_serve(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_flight *f = flight_at(t, p->line.flight);
@@ -249,8 +187,8 @@ void gpci_l1_serve(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_pool_give(&t->pool, packet);
 }
 
-const gpci_stage_rules gpci_l1_stage = {.send = send_fetch,
-                                        .evicted = evicted,
+const gpci_stage_rules gpci_l1_stage = {.send = gpci_l1_send_fetch,
+                                        .evicted = gpci_l1_evicted,
                                         .released = gpci_l1_release,
                                         .hold_up = gpci_l1_hold_up,
                                         .passed_by = gpci_l1_not_kept};
@@ -283,7 +221,7 @@ static void write_through(gpci_timed *t, gpci_stage *stage, uint32_t packet, con
     if (verdict == GPCI_WAITING) {
         uint32_t flight = gpci_packet_at(&t->pool, packet)->line.flight;
         flight_at(t, flight)->left++;
-        packet = copy_packet(t, packet, GPCI_WRITE);
+        packet = gpci_l1_copy(t, packet, GPCI_WRITE);
         gpci_packet_at(&t->pool, packet)->line.flight = flight;
         gpci_see_copy(t, stage, gpci_packet_at(&t->pool, packet));
     }
@@ -474,18 +412,6 @@ GPCI_INLINE void run_out(gpci_timed *t, gpci_stage *stage, room_fn room, send_fn
         stage->unsent_since = now;
 }
 
-/* The rest of the sectors that a fetch is for. */
-void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
-    gpci_packet *f = gpci_packet_at(&t->pool, fetch);
-    f->segments = t->h->l1_level.segments_of[f->line.fetched] & (uint8_t)~f->segments;
-    f->type = GPCI_READ;
-    f->line.marks |= GPCI_MARK_VERIFIED;
-    f->request.policy_word = 0;
-    gpci_see(t, GPC_WHAT_QUEUE, stage, f, 0);
-    gpci_count_l1_asked(t->h, &f->request, f->segments);
-    gpci_l1_queue_miss(t, stage, fetch, 0);
-}
-
 static void run_due(gpci_timed *t, gpci_stage *stage) {
     while (stage->first_due != UINT32_MAX) {
         uint32_t number = stage->first_due;
@@ -532,6 +458,8 @@ GPCI_INLINE void step_above(gpci_timed *t, gpci_stage *stage, stage_fn fills, st
 /* The miss queue, likewise, and who is to hear that something came free. `fences`: there were some before it. */
 GPCI_INLINE void step_below(gpci_timed *t, gpci_stage *stage, bool fences, room_fn room, send_fn send) {
     const uint32_t sm = stage->index;
+    if (GPCI_UNLIKELY(stage->combine != NULL))
+        gpci_combine_step(t, stage);
     if (stage->out.count || stage->unsent_since != GPCI_NEVER)
         run_out(t, stage, room, send);
     if ((gpci_stage_eager(&stage->tag_access[0]) && !gpci_replies_wait(stage)) ||
@@ -583,7 +511,7 @@ void gpci_l1_step(const gpci_group *group, uint32_t sm) {
 
 bool gpci_l1_step_ahead(gpci_timed *t, gpci_stage *stage) {
     step_above(t, stage, NULL, run_own_tags);
-    if (stage->out.count) {
+    if (stage->out.count || (stage->combine && stage->combine->open)) {
         stage->passed_at = t->wheel.now;
         return false;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_count.h"
+#include "timed/combine.h"
 #include "timed/plain_values.h"
 #include "timed/prefetch.h"
 #include "timed/replies.h"
@@ -76,6 +77,8 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
         gpci_see(t, GPC_WHAT_REPLY, stage, p, p->level);
         gpci_l1_release_line(t, p->line.flight, p->level);
     }
+    if (GPCI_UNLIKELY(p->flags & GPCI_PACKET_JOINED))
+        gpci_combine_done(t, stage, p);
     gpci_pool_give(&t->pool, packet);
 }
 

@@ -276,6 +276,19 @@ static void looked_in_l1(gpci_timed *t, const gpci_stage *stage, const gpci_pack
         load_from(t, p, lanes, line->bytes, UINT8_MAX);
 }
 
+/* A store, and after it those that went with it (combine.h). */
+static void store_with_joined(gpci_timed *t, const gpci_packet *p, gpci_lanes *lanes) {
+    uint8_t *bytes = home_of(t, p->address)->bytes;
+    store_into(t, p, lanes, bytes, NULL);
+    if (!(p->flags & GPCI_PACKET_JOINED))
+        return;
+    for (uint32_t joined = p->line.waiter; joined != GPCI_NO_PACKET; joined = t->pool.links[joined].next) {
+        const gpci_packet *j = gpci_packet_at(&t->pool, joined);
+        if (lanes_of(t, j, lanes))
+            store_into(t, j, lanes, bytes, NULL);
+    }
+}
+
 void gpci_plain_looked(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
     gpci_lanes lanes;
     if (!lanes_of(t, p, &lanes))
@@ -283,7 +296,7 @@ void gpci_plain_looked(gpci_timed *t, const gpci_stage *stage, const gpci_packet
     if (stage->level == 1)
         looked_in_l1(t, stage, p, &lanes);
     else if (p->type == GPCI_WRITE || (p->type == GPCI_ATOMIC && !lanes.op))
-        store_into(t, p, &lanes, home_of(t, p->address)->bytes, NULL);
+        store_with_joined(t, p, &lanes);
     else if (p->type == GPCI_ATOMIC)
         perform(t, p, &lanes, home_of(t, p->address)->bytes);
 }

@@ -93,6 +93,7 @@ typedef struct gpci_stage_counts {
 
 struct gpci_fetch_request;
 struct gpci_lsus;
+struct gpci_combine;
 
 /*
  * What an L1 and an L2 slice do differently as stages; the rest is in stage.c, for both. Each stage of caches has one
@@ -185,6 +186,7 @@ typedef struct gpci_stage {
     /* L1 */
     gpci_reorder *reorder;          /* between coalescer and tags; NULL: none */
     struct gpci_prefetch *prefetch; /* of plain caches, with l1.prefetcher (prefetch.h); NULL */
+    struct gpci_combine *combine;   /* where requests leave, with l1.combine_lines (combine.h); NULL */
     struct gpci_lsus *lsus; /* with l1.coalescer = multi2sim, in place of what is before the tags; NULL (lsu.h) */
     uint32_t stores_below;  /* coherent: that need no line here any more, and are not done */
     uint32_t below;         /* packets sent below that will have a reply */

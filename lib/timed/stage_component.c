@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/combine.h"
 #include "timed/lsu.h"
 #include "timed/prefetch.h"
 
@@ -82,6 +83,8 @@ void gpci_stage_reset(gpci_stage *stage, uint64_t now) {
     stage->counts = (gpci_stage_counts){.bank_failures = 0};
     if (stage->reorder)
         gpci_reorder_reset_counts(stage->reorder, now);
+    if (stage->combine)
+        stage->combine->joined = 0;
     if (stage->prefetch)
         stage->prefetch->counts = (gpci_prefetch_counts){0};
     stage->congested = stage->unsent = stage->atomic_waits = stage->atomic_busy = 0;
@@ -119,7 +122,8 @@ void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const c
 bool gpci_stage_idle(const gpci_stage *stage) {
     return !(stage->in.count | stage->out.count | stage->link.count | stage->served.count | stage->atomics.count |
              stage->across[0].count | stage->across[1].count | stage->fills.count | stage->returned.count |
-             stage->mshr.used[0] | stage->mshr.used[1] | (stage->prefetch ? stage->prefetch->count : 0));
+             stage->mshr.used[0] | stage->mshr.used[1] | (stage->prefetch ? stage->prefetch->count : 0) |
+             (stage->combine ? stage->combine->open : 0));
 }
 
 /* From its queues on, without addresses; what is before them, and its cache, is as made, or another's. */
@@ -138,6 +142,8 @@ void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data) {
         gpci_reorder_state(stage->reorder, visit, user_data);
     if (stage->prefetch)
         gpci_prefetch_state(stage->prefetch, visit, user_data);
+    if (stage->combine)
+        gpci_combine_state(stage->combine, visit, user_data);
 }
 
 /* Cycles that a stage's tags have waited for a reason, up to now. */
@@ -168,6 +174,8 @@ static gpc_status l1_make(gpci_group *group, gpc_error *error) {
             status = gpci_reorder_create(t->context, &t->reorder_options, &t->l1[i].reorder);
         if (status == GPC_OK)
             status = gpci_lsus_create(t, &t->l1[i]);
+        if (status == GPC_OK)
+            status = gpci_combine_create(t, &t->l1[i]);
     }
     if (status < 0)
         return gpci_out_of_memory(error);
@@ -183,6 +191,7 @@ static void l1_destroy(gpci_group *group) {
         gpci_reorder_destroy(t->l1[i].reorder);
         gpci_lsus_destroy(t, &t->l1[i]);
         gpci_prefetch_destroy(t, &t->l1[i]);
+        gpci_combine_destroy(t, &t->l1[i]);
     }
     gpci_free(t->context, t->l1);
 }
@@ -213,6 +222,7 @@ static void l1_count(const gpci_group *group, uint32_t sm, gpc_stats *s) {
     s->l1_merge_failures += c->failures[GPC_BUSY_MERGE];
     s->l1_queue_failures += c->failures[GPC_BUSY_MISS_QUEUE];
     s->l1_bank_failures += c->bank_failures;
+    s->l1_combined_requests += stage->combine ? stage->combine->joined : 0;
     if (stage->reorder)
         count_reorder(gpci_reorder_get_counts(stage->reorder, now), s);
     if (stage->prefetch)

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/combine.h"
+#include "timed/watch.h"
+
+static gpci_combine_slot *slots_of(gpci_combine *c, uint32_t unit) {
+    return &c->slots[(size_t)unit * c->room];
+}
+
+gpc_status gpci_combine_create(gpci_timed *t, gpci_stage *stage) {
+    const uint32_t room = (uint32_t)gpci_number(t->h, GPCI_KEY_L1_COMBINE_LINES);
+    if (!room || t->h->coherent)
+        return GPC_OK;
+    gpci_combine *c = gpci_zalloc(t->context, 1, sizeof *c);
+    if (!c)
+        return GPC_ERROR_MEMORY;
+    stage->combine = c;
+    c->room = room;
+    c->cycles = (uint32_t)gpci_number(t->h, GPCI_KEY_L1_COMBINE_CYCLES);
+    c->units_count = (uint32_t)gpci_number(t->h, GPCI_KEY_SM_SCHEDULERS);
+    c->units = gpci_zalloc(t->context, c->units_count, sizeof *c->units);
+    c->slots = gpci_zalloc(t->context, (size_t)c->units_count * room, sizeof *c->slots);
+    for (uint32_t i = 0; c->units && i < c->units_count; i++)
+        c->units[i].flight = UINT32_MAX;
+    return c->units && c->slots ? GPC_OK : GPC_ERROR_MEMORY;
+}
+
+void gpci_combine_destroy(gpci_timed *t, gpci_stage *stage) {
+    if (!stage->combine)
+        return;
+    gpci_free(t->context, stage->combine->units);
+    gpci_free(t->context, stage->combine->slots);
+    gpci_free(t->context, stage->combine);
+}
+
+void gpci_combine_state(gpci_combine *combine, gpci_state_fn visit, void *user_data) {
+    visit(user_data, &combine->last, sizeof combine->last);
+    visit(user_data, &combine->joined, sizeof combine->joined);
+    visit(user_data, &combine->open, sizeof combine->open);
+    visit(user_data, combine->units, combine->units_count * sizeof *combine->units);
+    visit(user_data, combine->slots, (size_t)combine->units_count * combine->room * sizeof *combine->slots);
+}
+
+/* Those of a unit whose turn is not `turn` leave; 0: all. */
+static void let_go(gpci_timed *t, gpci_stage *stage, uint32_t unit, uint32_t turn) {
+    gpci_combine *c = stage->combine;
+    gpci_combine_slot *slots = slots_of(c, unit);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < c->units[unit].count; i++) {
+        if (slots[i].turn == turn) {
+            slots[kept++] = slots[i];
+            continue;
+        }
+        gpci_l1_queue_miss(t, stage, slots[i].packet, slots[i].cycles);
+        c->open--;
+    }
+    c->units[unit].count = kept;
+}
+
+/* The request's place in its unit: a turn is an instruction, or as many lines of it as there is room for. */
+static uint32_t take_turn(gpci_combine *c, uint32_t unit, uint32_t flight) {
+    gpci_combine_unit *u = &c->units[unit];
+    if (u->flight != flight || u->in_turn == c->room) {
+        u->flight = flight;
+        u->turn = u->turn == UINT32_MAX ? 1 : u->turn + 1;
+        u->in_turn = 0;
+    }
+    u->in_turn++;
+    return u->turn;
+}
+
+static gpci_combine_slot *find(gpci_combine *c, uint32_t own, uint64_t line, uint8_t kind, uint32_t word) {
+    const bool any = kind == GPCI_COMBINE_WRITE;
+    const uint32_t first = any ? 0 : own, end = any ? c->units_count : own + 1;
+    for (uint32_t unit = first; unit < end; unit++) {
+        gpci_combine_slot *slots = slots_of(c, unit);
+        for (uint32_t i = 0; i < c->units[unit].count; i++)
+            if (slots[i].line == line && slots[i].kind == kind && slots[i].word == word)
+                return &slots[i];
+    }
+    return NULL;
+}
+
+uint32_t gpci_combine_find(gpci_timed *t, gpci_stage *stage, const gpc_request *request, uint64_t line,
+                           gpci_combine_kind kind, uint32_t flight) {
+    gpci_combine *c = stage->combine;
+    const uint32_t unit = request->warp % c->units_count, turn = take_turn(c, unit, flight);
+    gpci_combine_slot *slot = find(c, unit, line, (uint8_t)kind, request->policy_word);
+    c->last = t->wheel.now;
+    if (!slot)
+        return GPCI_NO_PACKET;
+    if (slot >= slots_of(c, unit) && slot < slots_of(c, unit) + c->room)
+        slot->turn = turn;
+    c->joined++;
+    return slot->packet;
+}
+
+void gpci_combine_hold(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_combine_kind kind, uint32_t cycles) {
+    gpci_combine *c = stage->combine;
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    const uint32_t unit = p->request.warp % c->units_count;
+    gpci_combine_unit *u = &c->units[unit];
+    let_go(t, stage, unit, u->turn);
+    slots_of(c, unit)[u->count++] = (gpci_combine_slot){.line = p->address,
+                                                        .packet = packet,
+                                                        .word = p->request.policy_word,
+                                                        .turn = u->turn,
+                                                        .cycles = cycles,
+                                                        .kind = (uint8_t)kind};
+    if (!c->open++)
+        gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + c->cycles);
+}
+
+void gpci_combine_join(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint32_t packet) {
+    gpci_packet *l = gpci_packet_at(&t->pool, leader), *p = gpci_packet_at(&t->pool, packet);
+    l->bytes[0] |= p->bytes[0];
+    l->bytes[1] |= p->bytes[1];
+    l->segments |= p->segments;
+    if (l->flags & GPCI_PACKET_JOINED)
+        t->pool.links[gpci_packet_at(&t->pool, l->line.waiter)->line.waiter].next = packet;
+    else
+        l->line.waiter = packet;
+    gpci_packet_at(&t->pool, l->line.waiter)->line.waiter = packet; /* the first knows the last */
+    t->pool.links[packet].next = GPCI_NO_PACKET;
+    l->flags |= GPCI_PACKET_JOINED;
+    gpci_see(t, GPC_WHAT_JOIN, stage, p, 0);
+}
+
+void gpci_combine_done(gpci_timed *t, gpci_stage *stage, gpci_packet *leader) {
+    uint32_t packet = leader->line.waiter;
+    const uint8_t level = leader->level;
+    for (uint32_t next; packet != GPCI_NO_PACKET; packet = next) {
+        gpci_packet *p = gpci_packet_at(&t->pool, packet);
+        next = t->pool.links[packet].next;
+        gpci_see(t, GPC_WHAT_REPLY, stage, p, level);
+        gpci_l1_release_line(t, p->line.flight, level);
+        gpci_pool_give(&t->pool, packet);
+    }
+}
+
+void gpci_combine_flush(gpci_timed *t, gpci_stage *stage) {
+    for (uint32_t unit = 0; stage->combine->open && unit < stage->combine->units_count; unit++)
+        let_go(t, stage, unit, 0);
+}
+
+void gpci_combine_step(gpci_timed *t, gpci_stage *stage) {
+    gpci_combine *c = stage->combine;
+    if (!c->open)
+        return;
+    if (t->wheel.now >= c->last + c->cycles)
+        gpci_combine_flush(t, stage);
+    else
+        gpci_wheel_wake(&t->wheel, stage->component, c->last + c->cycles);
+}

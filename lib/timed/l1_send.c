@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/l1_send.h"
+
+#include "level/level_rules.h"
+#include "timed/combine.h"
+#include "timed/prefetch.h"
+#include "timed/watch.h"
+
+/* What an L1 sends below: reads of its MSHR entries, packets themselves, write-backs; combined or alone. */
+
+/* A request that is not combined with others: those before it leave first. */
+GPCI_INLINE void leave_alone(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t cycles) {
+    if (GPCI_UNLIKELY(stage->combine != NULL))
+        gpci_combine_flush(t, stage);
+    gpci_l1_queue_miss(t, stage, packet, cycles);
+}
+
+static void combine_store(gpci_timed *t, gpci_stage *stage, uint32_t packet, const gpci_packet *p, uint32_t cycles) {
+    const uint32_t leader = gpci_combine_find(t, stage, &p->request, p->address, GPCI_COMBINE_WRITE, p->line.flight);
+    if (leader == GPCI_NO_PACKET)
+        gpci_combine_hold(t, stage, packet, GPCI_COMBINE_WRITE, cycles);
+    else
+        gpci_combine_join(t, stage, leader, packet);
+}
+
+/* One that others of its line may go with: of a load, and with nothing of its own to tell. */
+static bool is_plain_fetch(const gpci_packet *p, const gpci_packet *waiter, const gpci_fetch_request *asked) {
+    return !asked->declined && p->request.kind == GPC_LOAD && !p->request.admitted &&
+           p->request.token != GPC_TOKEN_NONE && p->request.token_l2 != GPC_TOKEN_NONE &&
+           waiter->line.flight != UINT32_MAX;
+}
+
+/* A copy of a packet on its own way, which is no part of an access. */
+uint32_t gpci_l1_copy(gpci_timed *t, uint32_t packet, gpci_packet_type type) {
+    uint32_t copy = gpci_pool_take(&t->pool);
+    gpci_packet *c = gpci_packet_at(&t->pool, copy);
+    *c = *gpci_packet_at(&t->pool, packet);
+    c->type = (uint8_t)type;
+    c->line.flight = UINT32_MAX;
+    c->born = t->wheel.now;
+    return copy;
+}
+
+/* A read of some sectors goes with that of others of their line, which has not left yet. */
+static bool joins_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked) {
+    const gpci_packet *p = gpci_packet_at(&t->pool, asked->packet), *waiter = gpci_packet_at(&t->pool, asked->waiter);
+    if (!is_plain_fetch(p, waiter, asked))
+        return false;
+    gpc_request request = p->request;
+    gpci_l1_ask_read(&request, asked->word);
+    const uint32_t leader = gpci_combine_find(
+        t, stage, &request, p->address, asked->cached ? GPCI_COMBINE_READ : GPCI_COMBINE_PASSING, waiter->line.flight);
+    if (leader == GPCI_NO_PACKET)
+        return false;
+    gpci_packet *l = gpci_packet_at(&t->pool, leader);
+    gpci_count_l1_grows(t->h, &p->request, l->segments, l->segments | asked->segments);
+    l->segments |= asked->segments;
+    l->line.fetched = t->h->l1_level.sectors_of[l->segments];
+    if (asked->packet != asked->waiter)
+        gpci_pool_give(&t->pool, asked->packet);
+    return true;
+}
+
+void gpci_l1_send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked) {
+    if (stage->combine && joins_fetch(t, stage, asked))
+        return;
+    bool itself = asked->packet != asked->waiter, cached = asked->cached;
+    const uint32_t cycles = cached ? t->miss_latency : t->bypass_latency;
+    const bool combined = stage->combine && is_plain_fetch(gpci_packet_at(&t->pool, asked->packet),
+                                                           gpci_packet_at(&t->pool, asked->waiter), asked);
+    uint32_t fetch = itself ? asked->packet : gpci_l1_copy(t, asked->packet, GPCI_READ);
+    gpci_packet *f = gpci_packet_at(&t->pool, fetch);
+    f->segments = asked->segments;
+    f->line.fetched = t->h->l1_level.sectors_of[f->segments];
+    f->type = GPCI_READ;
+    f->line.flight = UINT32_MAX;
+    f->born = t->wheel.now;
+    f->flags = GPCI_PACKET_FETCH;
+    f->line.marks =
+        (uint8_t)((cached ? 0 : GPCI_MARK_PASSES) | (asked->declined ? GPCI_MARK_DECLINED : 0) |
+                  (f->request.admitted ? GPCI_MARK_ADMITTED : 0) | f->request.token << GPCI_MARK_TOKEN_SHIFT |
+                  stage->fences.generation << GPCI_MARK_GENERATION_SHIFT);
+    stage->fences.fetches[stage->fences.generation]++;
+    f->line.waiter = asked->waiter;
+    gpci_l1_ask_read(&f->request, asked->word);
+    gpci_count_l1_asked(t->h, &f->request, f->segments);
+    if (combined)
+        gpci_combine_hold(t, stage, fetch, cached ? GPCI_COMBINE_READ : GPCI_COMBINE_PASSING, cycles);
+    else
+        leave_alone(t, stage, fetch, cycles);
+    gpci_see_new(t, GPC_WHAT_FETCH, stage, f, f, f->line.marks & GPCI_MARK_PASSES);
+}
+
+/* A dirty line leaves: its bytes go below, and nobody waits for that. */
+void gpci_l1_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
+    gpc_request request;
+    if (GPCI_UNLIKELY(stage->prefetch != NULL))
+        gpci_prefetch_evicted(stage, eviction);
+    if (!gpci_l1_line_left(t->h, stage->index, eviction, &request))
+        return;
+    uint32_t packet = gpci_pool_take(&t->pool);
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    *p = (gpci_packet){.request = request,
+                       .address = eviction->line_address,
+                       .bytes = {eviction->dirty_bytes[0], eviction->dirty_bytes[1]},
+                       .born = t->wheel.now,
+                       .line = {.flight = UINT32_MAX},
+                       .segments = gpci_segments_of(eviction->dirty_bytes),
+                       .type = GPCI_WRITE,
+                       .flags = GPCI_PACKET_POSTED};
+    gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, p, NULL, false);
+    leave_alone(t, stage, packet, t->miss_latency);
+}
+
+void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet_type type) {
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    p->type = (uint8_t)type;
+    p->born = t->wheel.now;
+    gpci_l1_goes_itself(&p->request);
+    gpci_see_queued(t, stage, p, type == GPCI_READ);
+    const bool through = type == GPCI_WRITE && gpci_l1_for(t->h, p->request.sm, p->request.space);
+    const uint32_t cycles = through ? t->miss_latency : t->bypass_latency;
+    if (stage->combine && type == GPCI_WRITE)
+        combine_store(t, stage, packet, p, cycles);
+    else
+        leave_alone(t, stage, packet, cycles);
+}
+
+/* The rest of the sectors that a fetch is for. */
+void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
+    gpci_packet *f = gpci_packet_at(&t->pool, fetch);
+    f->segments = t->h->l1_level.segments_of[f->line.fetched] & (uint8_t)~f->segments;
+    f->type = GPCI_READ;
+    f->line.marks |= GPCI_MARK_VERIFIED;
+    f->request.policy_word = 0;
+    gpci_see(t, GPC_WHAT_QUEUE, stage, f, 0);
+    gpci_count_l1_asked(t->h, &f->request, f->segments);
+    gpci_l1_queue_miss(t, stage, fetch, 0);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/rig.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Requests of a line that leave L1 as one: l1.combine_lines, l1.combine_cycles. */
+
+#define MEMORY 200u
+#define WAIT 16u
+
+static const char through[] = "l1.combine_lines = 16\nl1.combine_cycles = 16\nsm.schedulers = 4\nsm.count = 2\n"
+                              "l1.write_policy = through\nl1.write_policy_local = through\n"
+                              "l1.write_allocate = none\nl1.write_allocate_local = none\n";
+
+static void start(rig *r) {
+    rig_open(r, through, MEMORY);
+}
+
+/* How many requests went with another. */
+static void expect_combined(int line, const rig *r, uint64_t combined, uint64_t reads, uint64_t writes) {
+    const gpc_stats s = rig_stats(r);
+    cr_expect_eq(s.l1_combined_requests, combined, "line %d: %u combined", line, (unsigned)s.l1_combined_requests);
+    cr_expect_eq(s.l2_read_sectors, reads, "line %d: %u read", line, (unsigned)s.l2_read_sectors);
+    cr_expect_eq(s.l2_write_sectors, writes, "line %d: %u written", line, (unsigned)s.l2_write_sectors);
+}
+#define COMBINED(r, combined, reads, writes) expect_combined(__LINE__, r, combined, reads, writes)
+
+Test(combine, reads_of_a_line) {
+    rig r;
+    start(&r);
+    const uint64_t a = rig_issue(&r, WORD(GPC_LOAD, 0x1000)), b = rig_issue(&r, WORD(GPC_LOAD, 0x1020)),
+                   c = rig_issue(&r, WORD(GPC_LOAD, 0x1060));
+    rig_finish(&r);
+    COMBINED(&r, 2, 3, 0);
+    cr_expect_eq(r.done[a].cycle, r.done[b].cycle, "one reply");
+    cr_expect_eq(r.done[a].cycle, r.done[c].cycle);
+    cr_expect_eq(rig_stats(&r).l1_fetches[3], 1, "one read of three sectors");
+    cr_expect_eq(rig_stats(&r).l1_fetches[1], 0);
+    for (unsigned sector = 0; sector < 4; sector++) {
+        const uint64_t token = rig_issue(&r, WORD(GPC_LOAD, 0x1000 + 32 * (uint64_t)sector));
+        rig_finish(&r);
+        cr_expect_eq(r.done[token].level == 1, sector != 2, "all that was read is in L1: sector %u", sector);
+    }
+    rig_close(&r);
+}
+
+Test(combine, a_request_waits_so_long) {
+    rig r;
+    start(&r);
+    const uint64_t alone = rig_latency(&r, WORD(GPC_LOAD, 0x1000));
+    rig_close(&r);
+    rig_open(&r, "sm.schedulers = 4\n", MEMORY);
+    cr_expect_eq(alone, rig_latency(&r, WORD(GPC_LOAD, 0x1000)) + WAIT);
+    rig_close(&r);
+    for (uint32_t apart = WAIT - 1; apart <= WAIT + 1; apart++) {
+        start(&r);
+        rig_issue(&r, WORD(GPC_STORE, 0x1000));
+        rig_steps(&r, apart);
+        rig_issue(&r, WORD(GPC_STORE, 0x1004));
+        rig_finish(&r);
+        COMBINED(&r, apart <= WAIT, 0, apart <= WAIT ? 1 : 2);
+        rig_close(&r);
+    }
+}
+
+/* Each that comes keeps those that wait: a hundred stores, ten cycles apart, are one. */
+Test(combine, those_that_come_prolong_it) {
+    rig r;
+    start(&r);
+    for (unsigned i = 0; i < 100; i++) {
+        rig_issue(&r, WORD(GPC_STORE, 0x1000 + i % 8 * 4));
+        rig_steps(&r, 10);
+    }
+    rig_finish(&r);
+    COMBINED(&r, 99, 0, 1);
+    rig_close(&r);
+}
+
+/* Another line of the scheduler lets go the one before. */
+Test(combine, a_line_between) {
+    rig r;
+    start(&r);
+    rig_issue(&r, WORD(GPC_STORE, 0x1000));
+    rig_issue(&r, WORD(GPC_STORE, 0x2000));
+    rig_issue(&r, WORD(GPC_STORE, 0x1004));
+    rig_finish(&r);
+    COMBINED(&r, 0, 0, 3);
+    rig_close(&r);
+    start(&r);
+    rig_issue(&r, WORD(GPC_STORE, 0x1000));
+    rig_issue(&r, WORD(GPC_STORE, 0x2000, .warp = 1)); /* of another scheduler */
+    rig_issue(&r, WORD(GPC_STORE, 0x1004));
+    rig_finish(&r);
+    COMBINED(&r, 1, 0, 2);
+    rig_close(&r);
+}
+
+/* As many lines of an instruction as there is room for: of 16 all, of 32 none. */
+Test(combine, lines_of_an_instruction) {
+    for (uint32_t lanes = 8; lanes <= 32; lanes *= 2) {
+        rig r;
+        start(&r);
+        for (unsigned word = 0; word < 4; word++)
+            rig_push(&r, WORDS(GPC_STORE, 0x10000 + word * 4, lanes, 128));
+        rig_finish(&r);
+        COMBINED(&r, lanes <= 16 ? 3 * lanes : 0, 0, lanes <= 16 ? lanes : 4 * lanes);
+        rig_close(&r);
+    }
+}
+
+/* Stores go with those of other schedulers, reads do not. */
+Test(combine, other_schedulers) {
+    rig r;
+    start(&r);
+    for (uint32_t warp = 0; warp < 4; warp++)
+        rig_issue(&r, WORD(GPC_STORE, 0x1000 + warp * 4, .warp = warp));
+    rig_finish(&r);
+    COMBINED(&r, 3, 0, 1);
+    for (uint32_t warp = 0; warp < 4; warp++)
+        rig_issue(&r, WORD(GPC_LOAD, 0x2000 + warp * 32, .warp = warp));
+    rig_finish(&r);
+    COMBINED(&r, 3, 4, 1);
+    rig_issue(&r, WORD(GPC_LOAD, 0x3000, .warp = 1));
+    rig_issue(&r, WORD(GPC_LOAD, 0x3020, .warp = 5)); /* of the same one */
+    rig_finish(&r);
+    COMBINED(&r, 4, 6, 1);
+    rig_close(&r);
+}
+
+Test(combine, a_read_with_no_store_and_no_other_sm) {
+    rig r;
+    start(&r);
+    rig_issue(&r, WORD(GPC_STORE, 0x1000));
+    rig_issue(&r, WORD(GPC_LOAD, 0x1020));
+    rig_issue(&r, WORD(GPC_STORE, 0x1004, .sm = 1));
+    rig_finish(&r);
+    COMBINED(&r, 0, 1, 2);
+    rig_close(&r);
+}
+
+/* What does not wait lets those before it leave first: an atomic comes behind its warp's store. */
+Test(combine, atomics_keep_their_order) {
+    rig r;
+    start(&r);
+    rig_latency(&r, LINE(GPC_LOAD, 0x1000, .sm = 1)); /* L2 has the line */
+    const uint64_t store = rig_issue(&r, WORD(GPC_STORE, 0x1000)), atomic = rig_issue(&r, WORD(GPC_ATOMIC, 0x1000)),
+                   later = rig_issue(&r, WORD(GPC_STORE, 0x1004));
+    rig_finish(&r);
+    COMBINED(&r, 0, 4, 2);
+    cr_expect_lt(r.done[store].cycle, r.done[atomic].cycle);
+    cr_expect_lt(r.done[atomic].cycle, r.done[later].cycle);
+    rig_close(&r);
+}
+
+/* A store that went with another is done with it, and a fence waits for both. */
+Test(combine, a_fence_waits_for_those_that_joined) {
+    rig r;
+    start(&r);
+    const uint64_t first = rig_issue(&r, WORD(GPC_STORE, 0x1000)), joined = rig_issue(&r, WORD(GPC_STORE, 0x1004)),
+                   fence = rig_fence(&r, (fence_shot){.scope = GPC_SCOPE_GPU, .order = GPC_ORDER_ACQ_REL});
+    rig_finish(&r);
+    cr_expect_eq(r.done[first].cycle, r.done[joined].cycle);
+    cr_expect_geq(r.done[fence].cycle, r.done[joined].cycle);
+    COMBINED(&r, 1, 0, 1);
+    rig_close(&r);
+}
