@@ -9,7 +9,7 @@
  * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning")
  *
  *   id      what the counter is to every version of the library: never changed, and never given to another counter,
- *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 283.
+ *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 289.
  *   field   in a struct of statistics
  *   name    in JSON, CSV and Python
  *   KIND    how instances and kernels add up: SUM, MAX, or GAUGE: the sum over cycles of what a queue held
@@ -44,6 +44,11 @@
     X(14, l1_atomic_requests, "l1.atomic_requests", "instructions", SUM, L1, NOTHING, "0.1",                          \
       "warp atomics and reductions")                                                                                  \
     X(15, l1_atomic_sectors, "l1.atomic_sectors", "sectors", SUM, L1, NOTHING, "0.1", "sectors that they touched")    \
+    X(283, l1_copy_requests, "l1.copy_requests", "instructions", SUM, L1, NOTHING, "0.2",                             \
+      "of l1.load_requests, asynchronous copies into shared memory (LDGSTS)")                                         \
+    X(284, l1_copy_sectors, "l1.copy_sectors", "sectors", SUM, L1, NOTHING, "0.2", "of l1.load_sectors, theirs")      \
+    X(285, l1_copy_passed_sectors, "l1.copy_passed_sectors", "sectors", SUM, L1, CACHES, "0.2",                       \
+      "of these, past L1 (LDGSTS.BYPASS)")                                                                            \
     X(16, l1_evictions, "l1.evictions", "lines", SUM, L1_PART, NOTHING, "0.1", "lines replaced in L1")                \
     X(17, l1_zero_reuse_evictions, "l1.zero_reuse_evictions", "lines", SUM, L1_PART, REUSE, "0.1",                    \
       "of these, never hit (l1.track_reuse)")                                                                         \
@@ -181,6 +186,11 @@
       "all its warps wait at barriers")                                                                               \
     X(75, scheduler_throttled, "scheduler.throttled", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1",                \
       "only warps held back by a limit or throttle were ready")                                                       \
+    X(286, copy_groups, "copy.groups", "groups", SUM, SM_PART, REPLAY, "0.2",                                         \
+      "groups that warps made of their asynchronous copies (LDGDEPBAR)")                                              \
+    X(287, copy_waits, "copy.waits", "waits", SUM, SM_PART, REPLAY, "0.2",                                            \
+      "times that a warp had to wait for its groups (DEPBAR)")                                                        \
+    X(288, copy_wait_cycles, "copy.wait_cycles", "warp cycles", SUM, SM_PART, REPLAY, "0.2", "that these took")        \
     X(76, l1_pending_sector_hits, "l1.pending_sector_hits", "sectors", SUM, L1, CLOCK, "0.1",                         \
       "load sectors found on their way to L1")                                                                        \
     X(77, l1_load_line_misses, "l1.load_line_misses", "transactions", SUM, L1, CLOCK, "0.1",                          \

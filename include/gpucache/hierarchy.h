@@ -35,7 +35,8 @@ typedef struct gpc_warp_access {
     uint8_t scope;             /* gpc_scope. Since: 0.2 */
     uint8_t order;             /* gpc_order; see gpc_hierarchy_check_access. Since: 0.2 */
     uint8_t atomic;            /* gpc_atomic_op of an atomic or reduction. Since: 0.2 */
-    uint8_t reserved[3];
+    uint8_t copy;              /* gpc_copy: NONE or, of a load of global memory, ASYNC. Since: 0.2 */
+    uint8_t reserved[2];
     /*
      * With coherence.data alone, otherwise NULL: values, [set bits of mask][width], in the order of `addresses`.
      * `bytes`: what stores, and atomics and reductions without an operation, write (NULL: zeroes); where lanes overlap,
@@ -55,7 +56,7 @@ typedef struct gpc_warp_access {
 } gpc_warp_access;
 
 #define GPC_WARP_ACCESS_INIT \
-    { sizeof(gpc_warp_access), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, NULL, NULL, NULL }
+    { sizeof(gpc_warp_access), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, NULL, NULL, NULL }
 
 /*
  * Is a warp access well formed? gpc_hierarchy_access and gpc_hierarchy_try_issue refuse what this does, without saying
@@ -72,6 +73,8 @@ typedef struct gpc_warp_access {
  *   - a load of an order above WEAK and a scope above CTA with hint CA: it may not be served from L1, which others do
  *     not see. With any other hint it is taken as CG, at scope SYS as CV (as SASS's LD.STRONG.GPU and .SYS): past L1,
  *     where l1.bypass heeds hints. CG, CV and NO_ALLOCATE, which say that themselves, stand;
+ *   - `copy` of another kind than loads, of another space than GLOBAL, of a width other than 4, 8 and 16, with an order
+ *     above WEAK, or with `out`: what it reads goes into shared memory;
  *   - with a clock, an order above RELAXED at a scope above CTA under a protocol without directories (vi, slc-glc).
  * At a scope above CTA an access that releases is as one with a fence of RELEASE before it: with a clock it passes L1's
  * tags once that is done, and later accesses may pass it. One that acquires is as one with a fence of ACQUIRE behind

@@ -53,7 +53,7 @@ typedef struct gpc_instruction {
     uint8_t space;                        /* gpc_space, likewise */
     uint8_t hint;                         /* gpc_hint */
     uint8_t priority;                     /* gpc_priority */
-    uint8_t width;                        /* bytes per lane */
+    uint8_t width;                        /* bytes per lane; of DEPBAR, the groups that may be under way behind it */
 } gpc_instruction;
 
 typedef struct gpc_warp {
@@ -151,14 +151,15 @@ typedef struct gpc_ordering {
     uint8_t order;   /* gpc_order: of accesses .STRONG and .MMIO, atomics and reductions: RELAXED; MEMBAR.SC: SC, .ALL:
                         ACQ_REL; others WEAK */
     uint8_t control; /* gpc_control: of CCTL */
-    uint8_t reserved[5];
+    uint8_t copy;    /* gpc_copy: of LDGSTS, LDGDEPBAR, DEPBAR */
+    uint8_t reserved[4];
 } gpc_ordering;
 
-#define GPC_ORDERING_INIT                \
-    {                                    \
-        sizeof(gpc_ordering), 0, 0, 0, { \
-            0                            \
-        }                                \
+#define GPC_ORDERING_INIT                   \
+    {                                       \
+        sizeof(gpc_ordering), 0, 0, 0, 0, { \
+            0                               \
+        }                                   \
     }
 
 /*

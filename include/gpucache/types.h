@@ -167,6 +167,21 @@ typedef struct gpc_atomic {
     uint8_t reserved;
 } gpc_atomic;
 
+/*
+ * What an instruction has to do with copies into shared memory that go on beside their warp (CUDA C++ Programming Guide,
+ * "Asynchronous Data Copies"; PTX ISA, "cp.async"). Such a copy writes no register: its warp waits for the groups that
+ * it makes of its copies, which end in their order. Since: 0.2.
+ */
+typedef enum gpc_copy {
+    GPC_COPY_NONE = 0,
+    GPC_COPY_ASYNC =
+        1, /* LDGSTS (cp.async): a load of 4, 8 or 16 bytes a lane; with hint CG past L1, whatever l1.bypass
+                            says, otherwise through it */
+    GPC_COPY_COMMIT = 2, /* LDGDEPBAR (cp.async.commit_group): the warp's copies since the last one are a group */
+    GPC_COPY_WAIT = 3,   /* DEPBAR (cp.async.wait_group): the warp waits until at most so many groups are under way */
+    GPC_COPY_COUNT
+} gpc_copy;
+
 /* What an instruction does to caches beside its order (SASS: CCTL). */
 typedef enum gpc_control {
     GPC_CONTROL_NONE = 0,
@@ -234,7 +249,8 @@ typedef struct gpc_request {
      * miss to policies. Since: 0.2
      */
     uint8_t continues;
-    uint8_t reserved[37];
+    uint8_t copy; /* gpc_copy: NONE, or ASYNC of a load that does not write registers. Since: 0.2 */
+    uint8_t reserved[36];
 } gpc_request;
 
 /*

@@ -65,8 +65,9 @@ GPCI_INLINE gpc_status serve(gpc_hierarchy *h, gpci_line_access *a, const gpci_t
 GPCI_INLINE gpc_status serve_all(gpc_hierarchy *h, const gpc_warp_access *w, gpc_warp_result *result, pass_line_fn pass,
                                  bool watched) {
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
-    gpci_line_access a = {.l1 = gpci_l1_for(h, w->sm, w->space), .result = result, .warp = w};
+    gpci_line_access a = {.result = result, .warp = w};
     uint32_t count = gpci_access_lines(h, w, 0, lines, &a.request, &result->sectors);
+    a.l1 = gpci_l1_of(h, &a.request);
     result->lines = a.request.transactions;
     if (watched)
         gpci_tell_access(h->trace, &a.request, lines[0].address, result->sectors);

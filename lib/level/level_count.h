@@ -22,6 +22,13 @@ GPCI_INLINE void gpci_count_l1_load(gpc_hierarchy *h, uint32_t sm, uint32_t hits
     h->of_sm[sm].l1_pending_sector_hits += pending;
 }
 
+/* Of the loads, an asynchronous copy into shared memory, which goes past L1 or not. */
+GPCI_INLINE void gpci_count_l1_copy(gpc_hierarchy *h, uint32_t sm, uint32_t sectors, bool passes) {
+    h->of_sm[sm].l1_copy_requests++;
+    h->of_sm[sm].l1_copy_sectors += sectors;
+    h->of_sm[sm].l1_copy_passed_sectors += passes ? sectors : 0;
+}
+
 /* With a clock: the same line as a whole, `hit` where nothing of it was missing. */
 GPCI_INLINE void gpci_count_l1_load_line(gpc_hierarchy *h, uint32_t sm, uint32_t warp_age, bool hit) {
     if (hit)

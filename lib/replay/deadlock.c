@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/text.h"
-#include "replay/timed_replay.h"
+#include "replay/copies.h"
 
 #include <stdio.h>
 
@@ -27,7 +27,10 @@ static void describe_wait(const gpci_timed_replay *t, uint32_t sm, uint32_t slot
     const char *missing = register_of(gpci_board_of(m, slot).entries, &w->next->form->instruction, name);
     switch (gpci_warp_state(m, w)) {
     case GPC_STATE_WAITING:
-        if (missing)
+        if (w->next->form->operands.copy > GPC_COPY_ASYNC && !missing)
+            gpci_text_put(text, "groups of its copies, of which %u are under way",
+                          m->copies[slot].open - m->copies[slot].oldest);
+        else if (missing)
             gpci_text_put(text, "%s, with %u loads in flight", missing, w->loads);
         else
             gpci_text_put(text, "its %u loads and %u other accesses in flight", w->loads, w->others);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/warp_ranks.h"
+#include "replay/copies.h"
 #include "replay/fetch.h"
 
 #include <string.h>
@@ -48,6 +49,7 @@ static void start_warp(gpci_timed_replay *t, uint32_t number, gpci_block_run *ru
         gpci_fetch(t, m, w, now, now);
     w->settled = 0;
     w->loads = w->others = 0;
+    gpci_copies_start(&m->copies[slot]);
     w->starts++;
     w->age = (uint16_t)m->live++;
     w->planes = (uint8_t)warp->path->planes;

@@ -256,7 +256,7 @@ const gpci_stage_rules gpci_l1_stage = {.send = send_fetch,
 
 static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p,
                               gpci_tag_access *access) {
-    if (!gpci_l1_for(t->h, p->request.sm, p->request.space)) {
+    if (!gpci_l1_of(t->h, &p->request)) {
         if (gpci_queue_full(&stage->out))
             return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
         if (p->request.kind == GPC_LOAD)

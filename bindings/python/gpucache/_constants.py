@@ -178,6 +178,16 @@ class AtomicOp(IntEnum):
 GPC_OP_COUNT = 13
 
 
+class Copy(IntEnum):
+    NONE = 0
+    ASYNC = 1
+    COMMIT = 2
+    WAIT = 3
+
+
+GPC_COPY_COUNT = 4
+
+
 class Control(IntEnum):
     NONE = 0
     INVALIDATE_ALL = 1

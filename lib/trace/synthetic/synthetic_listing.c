@@ -65,6 +65,16 @@ static bool read_register(const char *token, size_t length, unsigned repeat, uin
     return true;
 }
 
+/* The immediate of a DEPBAR. */
+static bool read_groups(const assembler *a, gpci_listing_step *step, const char *token, size_t length) {
+    char *end;
+    if (*token < '0' || *token > '9' || gpci_opcodes_at(a->opcodes, step->opcode)->copy != GPC_COPY_WAIT)
+        return false;
+    const unsigned long groups = strtoul(token, &end, 10);
+    step->groups = (uint8_t)groups;
+    return end == token + length && groups <= UINT8_MAX;
+}
+
 static gpci_listing_step *append(assembler *a) {
     gpci_listing *out = a->out;
     if (!GPCI_ARRAY_ROOM(a->context, out->steps, a->capacity, out->count, 1))
@@ -123,7 +133,7 @@ static gpc_status instruction(assembler *a, const char **text, unsigned repeat) 
             if (step->opcode == UINT32_MAX)
                 return gpci_out_of_memory(a->error);
             decoded = true;
-        } else {
+        } else if (!read_groups(a, step, p, length)) {
             target = find_label(a, p, length);
             okay = target != UINT32_MAX;
         }

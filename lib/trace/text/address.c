@@ -159,10 +159,13 @@ static const char *parse_values(gpci_line_parser *parser, const char *at) {
 const char *gpci_line_end(gpci_line_parser *parser, unsigned registers, const char *at) {
     unsigned immediates = parser->version >= 6 ? 2 : 1;
     uint64_t value;
+    const unsigned all = immediates;
+    parser->immediate = 0;
     for (at = gpci_skip_blanks(at); immediates && (*at == '-' || (*at >= '0' && *at <= '9')); immediates--) {
         at = *at == '-' ? gpci_field_signed(at, &value) : gpci_field_decimal(at, UINT64_MAX, &value);
         if (!at)
             return gpci_line_fail(parser, "a decimal immediate");
+        parser->immediate = immediates == all ? value : parser->immediate;
         at = gpci_skip_blanks(at);
     }
     if (parser->version >= 6 && !strncmp(at, "NoVal", 5)) {

@@ -237,4 +237,5 @@ void gpci_opcode_decode(const char *text, gpci_opcode *opcode) {
     *opcode = (gpci_opcode){.text = text, .op_class = GPC_OP_ALU, .space = GPC_SPACE_NONE};
     decode_name(text, opcode);
     gpci_opcode_order(text, opcode);
+    opcode->copy = gpci_opcode_copy(text);
 }

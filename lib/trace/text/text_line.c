@@ -103,6 +103,10 @@ bool gpci_text_line(gpci_buffer *out, const gpc_instruction *instruction, const 
     at = put_decimal(at, !addressed ? 0 : instruction->width ? instruction->width : 4);
     if (addressed)
         at = put_addresses(at, instruction);
+    else if (instruction->width && instruction->op_class != GPC_OP_MEMORY) { /* DEPBAR's groups */
+        *at++ = ' ';
+        at = put_decimal(at, instruction->width);
+    }
     *at++ = '\n';
     out->length += (size_t)(at - first);
     return true;

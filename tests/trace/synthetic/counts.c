@@ -4,7 +4,9 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static traffic first_kernel(rig *r, const char *source) {
     rig_open(r, source);
@@ -289,4 +291,29 @@ Test(synthetic_counts, long_chase) {
     cr_assert(!rig_kernel(&r));
     rig_close(&r);
     free(visits);
+}
+
+/* 4 blocks of 4 warps bring 5 tiles of 4 x 512 bytes: 16 sectors a copy; of three stages' copies beyond the last tile none. */
+Test(synthetic_counts, bulk_copy) {
+    static const char *const copies[] = {"LDG.E.128", "LDGSTS.E.128", "LDGSTS.E.BYPASS.128"};
+    for (unsigned kind = 0; kind < 3; kind++) {
+        char name[80];
+        snprintf(name, sizeof name, "bulk-copy:40KiB:kind=%u,tiles=5,stages=3", kind);
+        expect(name, only(name), 4 * 4 * 5, 4 * 4 * 5 * 16, 16, 16 * 4);
+        rig r;
+        rig_open(&r, name);
+        cr_assert(rig_kernel(&r));
+        const gpc_warp *warp = &rig_block(&r)->warps[1];
+        unsigned waits = 0, commits = 0, found = 0;
+        for (uint64_t n = 0; n < warp->count; n++) {
+            const gpc_instruction *i = &warp->instructions[n];
+            found += !strcmp(rig_opcode(&r, i), copies[kind]);
+            commits += !strcmp(rig_opcode(&r, i), "LDGDEPBAR");
+            waits += !strcmp(rig_opcode(&r, i), "DEPBAR.LE") && i->width == 2;
+        }
+        cr_expect_eq(found, kind ? 8 : 5);
+        cr_expect_eq(commits, kind ? 8 : 0);
+        cr_expect_eq(waits, kind ? 5 : 0);
+        rig_close(&r);
+    }
 }

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay/rig.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Asynchronous copies: LDGSTS, LDGDEPBAR, DEPBAR. One warp on one SM, alone; its first instruction issues in cycle 1,
+ * and DEPBAR and LDGDEPBAR let it go on after sm.latency_control. How long a line takes is measured with a load.
+ */
+
+#define CONTROL 8u
+#define COPY(pc, address) pc " ffffffff 0 LDGSTS.E.BYPASS 2 R4 R2 4 1 " address " 4\n"
+#define COPY_THROUGH(pc, address) pc " ffffffff 0 LDGSTS.E 2 R4 R2 4 1 " address " 4\n"
+#define COMMIT(pc) pc " ffffffff 0 LDGDEPBAR 0 0 0\n"
+#define WAIT(pc, groups) pc " ffffffff 0 DEPBAR.LE 0 0 " groups "\n"
+#define USE(pc) pc " ffffffff 1 R3 MOV 1 R1 0\n"
+
+static gpc_stats run(const char *lines, const char *key, const char *value) {
+    rig *r = rig_open();
+    static const char *const all[][2] = {{"mode", "timed"},
+                                         {"launch.cycles", "0"},
+                                         {"sm.latency_control", "8"},
+                                         {"l1.replacement", "lru"},
+                                         {"coherence", "none"}};
+    for (size_t n = 0; n < sizeof all / sizeof *all; n++)
+        set(r, all[n][0], all[n][1]);
+    if (key)
+        set(r, key, value);
+    gpc_stats s;
+    gpc_stats_init(&s);
+    put_kernel(r, "k.traceg", 1, 1, "", lines);
+    const gpc_status status = run_file(r, "k.traceg", &s);
+    cr_assert_eq(status, GPC_OK, "%s\n%s", r->error.message, lines);
+    rig_close(r);
+    return s;
+}
+
+/* From the issue of a load of a line that nobody has, in cycle 1, to that of what uses it; the EXIT follows at once. */
+static uint64_t cycles_of_load(void) {
+    static uint64_t found;
+    if (!found)
+        found = run(LOAD("0000", "0x100000") USE("0010") EXIT("0020"), NULL, NULL).cycles - 2;
+    return found;
+}
+
+/*
+ * The copy is issued in cycle 1 and done at 1 + L; the group is closed in cycle 2, and the DEPBAR could issue 8 later.
+ * It waits from when it is looked at, in cycle 3, and EXIT issues 8 behind it.
+ */
+Test(copies, a_group_is_waited_for) {
+    const uint64_t load = cycles_of_load();
+    const gpc_stats s = run(COPY("0000", "0x100000") COMMIT("0010") WAIT("0020", "0") EXIT("0030"), NULL, NULL);
+    cr_assert_gt(load, 50);
+    cr_expect_eq(s.cycles, 1 + load + CONTROL, "%llu, %llu", (unsigned long long)s.cycles, (unsigned long long)load);
+    cr_expect_eq(s.copy_groups, 1);
+    cr_expect_eq(s.copy_waits, 1);
+    cr_expect_eq(s.copy_wait_cycles, load - 2, "%llu", (unsigned long long)s.copy_wait_cycles);
+    cr_expect_eq(s.scheduler_load_stalls + s.scheduler_latency_stalls + s.scheduler_issued, s.cycles);
+}
+
+/* The same, and the warp does not wait: of one group that may be under way, and where there is no DEPBAR. */
+Test(copies, a_warp_goes_on) {
+    const uint64_t load = cycles_of_load();
+    static const char *const lines[] = {
+        COPY("0000", "0x100000") COMMIT("0010") WAIT("0020", "1") EXIT("0030"),
+        COPY("0000", "0x100000") COMMIT("0010") EXIT("0030"),
+        COPY("0000", "0x100000") EXIT("0030"),
+        COPY("0000", "0x100000") WAIT("0020", "0") EXIT("0030"),                              /* of no group */
+        COPY("0000", "0x100000") "0010 0 0 LDGDEPBAR 0 0 0\n" WAIT("0020", "0") EXIT("0030"), /* predicated off */
+        COPY("0000", "0x100000") COMMIT("0010") "0020 0 0 DEPBAR.LE 0 0 0\n" EXIT("0030"),
+    };
+    for (size_t n = 0; n < sizeof lines / sizeof *lines; n++) {
+        const gpc_stats s = run(lines[n], NULL, NULL);
+        cr_expect_eq(s.copy_waits, 0, "%zu", n);
+        /* but the block's shared memory is its own until the copy is there */
+        cr_expect_eq(s.cycles, 1 + load, "%zu: %llu, %llu", n, (unsigned long long)s.cycles, (unsigned long long)load);
+        cr_expect_eq(s.l1_copy_requests, 1);
+        cr_expect_eq(s.accepted, 1);
+        cr_expect_eq(s.completed, 1);
+    }
+}
+
+/*
+ * Line A comes from memory, line B from L1, which a load has brought before. Groups end in their order: with A before
+ * B, DEPBAR 1 waits for A; with B before A, it does not.
+ */
+Test(copies, groups_end_in_order) {
+#define BOTH(first, second)                                                                                   \
+    LOAD("0000", "0x200000")                                                                                  \
+    "0010 ffffffff 1 R3 MOV 1 R1 0\n" COPY_THROUGH("0020", first) COMMIT("0030") COPY_THROUGH("0040", second) \
+        COMMIT("0050") WAIT("0060", "1") WAIT("0070", "0") EXIT("0080")
+    gpc_stats s = run(BOTH("0x100000", "0x200000"), NULL, NULL);
+    cr_expect_eq(s.copy_waits, 1);
+    const uint64_t waited = s.copy_wait_cycles;
+    s = run(BOTH("0x200000", "0x100000"), NULL, NULL);
+    cr_expect_eq(s.copy_waits, 2, "%llu", (unsigned long long)s.copy_waits);
+    cr_expect_gt(waited, 50);
+    cr_expect_lt(s.copy_wait_cycles, waited + 60);
+    cr_expect_eq(s.copy_groups, 2);
+}
+
+/* Behind 63 groups under way LDGDEPBAR waits for the oldest; the 63rd does not. */
+Test(copies, a_counter_has_six_bits) {
+    static char lines[16384];
+    for (unsigned groups = 63; groups <= 64; groups++) {
+        strcpy(lines, COPY("0000", "0x100000"));
+        for (unsigned n = 0; n < groups; n++)
+            strcat(lines, COMMIT("0010"));
+        strcat(lines, EXIT("0030"));
+        const gpc_stats s = run(lines, "dram.latency", "600");
+        cr_expect_eq(s.copy_groups, groups);
+        cr_expect_eq(s.copy_waits, groups > 63, "%u", groups);
+    }
+}
+
+/* A copy past L1 leaves nothing there, whatever l1.bypass says; one through L1 does, and finds what is there. */
+Test(copies, past_and_through_l1) {
+    static const char past[] = COPY("0000", "0x100000") COMMIT("0010") WAIT("0020", "0") LOAD("0030", "0x100000")
+        USE("0040") COPY("0050", "0x100000") EXIT("0060");
+    static const char through[] = COPY_THROUGH("0000", "0x100000") COMMIT("0010") WAIT("0020", "0")
+        LOAD("0030", "0x100000") USE("0040") COPY_THROUGH("0050", "0x100000") EXIT("0060");
+    for (int hints = 0; hints < 2; hints++) {
+        gpc_stats s = run(past, "l1.bypass", hints ? "hint" : "mrpb");
+        cr_expect_eq(s.l1_copy_requests, 2);
+        cr_expect_eq(s.l1_copy_sectors, 8);
+        cr_expect_eq(s.l1_copy_passed_sectors, 8);
+        cr_expect_eq(s.l1_load_sector_hits, 0);
+        cr_expect_eq(s.l1_fetched_sectors, 4);
+        cr_expect_eq(s.l2_read_sectors, 12);
+        cr_expect_eq(s.l2_read_sector_hits, 8);
+        s = run(through, "l1.bypass", hints ? "hint" : "mrpb");
+        cr_expect_eq(s.l1_copy_sectors, 8);
+        cr_expect_eq(s.l1_copy_passed_sectors, 0);
+        cr_expect_eq(s.l1_load_sector_hits, 8);
+        cr_expect_eq(s.l2_read_sectors, 4);
+    }
+}
+
+/* What a copy would write if it were a load is not waited for: R4 and R5 of the tracer's are sources. */
+Test(copies, write_no_register) {
+    const gpc_stats s = run("0000 ffffffff 1 R8 LDGSTS.E.BYPASS 2 R4 R2 4 1 0x100000 4\n"
+                            "0010 ffffffff 1 R3 MOV 1 R8 0\n" COMMIT("0020") WAIT("0030", "0") EXIT("0040"),
+                            NULL, NULL);
+    cr_expect_eq(s.cycles, 1 + cycles_of_load() + CONTROL);
+    cr_expect_eq(s.copy_wait_cycles, cycles_of_load() - 3);
+}
+
+/* Without a clock nothing waits, and what is counted of it is absent; the sectors are the same. */
+Test(copies, without_a_clock) {
+    rig *r = rig_open();
+    set(r, "mode", "functional");
+    set(r, "l1.replacement", "lru");
+    put_kernel(r, "k.traceg", 1, 1, "",
+               COPY("0000", "0x100000") COMMIT("0010") WAIT("0020", "0") COPY_THROUGH("0030", "0x200000")
+                   LOAD("0040", "0x200000") LOAD("0050", "0x100000") EXIT("0060"));
+    gpc_stats s;
+    gpc_stats_init(&s);
+    cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
+    cr_expect_eq(s.l1_copy_requests, 2);
+    cr_expect_eq(s.l1_copy_sectors, 8);
+    cr_expect_eq(s.l1_copy_passed_sectors, 4);
+    cr_expect_eq(s.l1_load_sector_hits, 4); /* of the copy through L1 */
+    cr_expect_eq(s.l2_read_sectors, 12);
+    cr_expect_eq(s.copy_groups, GPC_ABSENT);
+    cr_expect_eq(s.copy_wait_cycles, GPC_ABSENT);
+    rig_close(r);
+}
+
+/* A warp that waits for its copies for ever says so. */
+Test(copies, a_deadlock_names_them) {
+    rig *r = rig_open();
+    set(r, "mode", "timed");
+    set(r, "dram.latency", "100000");
+    set(r, "deadlock.cycles", "2000");
+    put_kernel(r, "k.traceg", 1, 1, "", COPY("0000", "0x100000") COMMIT("0010") WAIT("0020", "0") EXIT("0030"));
+    expect_error(r, run_file(r, "k.traceg", NULL), GPC_ERROR_STATE,
+                 "(DEPBAR.LE) waits for groups of its copies, of which 1 are under way");
+    rig_close(r);
+}

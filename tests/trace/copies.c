@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/rig.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Asynchronous copies in traces. */
+
+#define HEADER4 HEADER "-accelsim tracer version = 4\n"
+#define SHARED "0 f 0 LDGSTS.E.BYPASS.128 2 R4 R2 16 1 0x400 16 0\n"
+#define GLOBAL "0 f 0 LDGSTS.E.BYPASS.128 2 R4 R2 16 1 0x7f0000001000 16 0\n"
+
+static gpc_copy copy_of(const gpc_trace *trace, const gpc_instruction *i) {
+    gpc_ordering ordering = GPC_ORDERING_INIT;
+    cr_assert_eq(gpc_trace_ordering(trace, i->opcode, &ordering), GPC_OK);
+    return (gpc_copy)ordering.copy;
+}
+
+/* The two lines that tracers write for each are one instruction: that of the addresses that it reads. */
+Test(trace_copies, two_lines_are_one_copy) {
+    rig r;
+    rig_open(&r);
+    write_block(&r, "k.traceg", HEADER4,
+                SHARED GLOBAL "10 f 0 LDGDEPBAR 0 0 0\n20 f 0 DEPBAR.LE 0 0 2\n"
+                              "30 f 0 LDGSTS.E.64 2 R4 R2 8 1 0x7f0000002000 8 0\n" /* by itself */
+                              "30 3 0 LDGSTS.E.64 2 R4 R2 8 1 0x7f0000003000 8 0\n" /* of other lanes */
+                              "40 f 0 LDGSTS.E.64 2 R4 R2 8 1 0x7f0000003000 8 0\n" SHARED GLOBAL SHARED GLOBAL,
+                11);
+    gpc_trace *trace = open_trace(&r, path_of(&r, "k.traceg"));
+    next_kernel(&r, trace);
+    const gpc_warp *warp = &next_block(&r, trace)->warps[0];
+    const gpc_instruction *i = warp->instructions;
+    cr_assert_eq(warp->count, 9); /* with the EXIT that is supplied */
+    cr_expect(copy_of(trace, &i[0]) == GPC_COPY_ASYNC && i[0].addresses[3] == 0x7f0000001030 && i[0].width == 16);
+    cr_expect(i[0].kind == GPC_LOAD && i[0].hint == GPC_HINT_CG && i[0].space == GPC_SPACE_GLOBAL);
+    cr_expect(copy_of(trace, &i[1]) == GPC_COPY_COMMIT && i[1].op_class == GPC_OP_CONTROL);
+    cr_expect(copy_of(trace, &i[2]) == GPC_COPY_WAIT && i[2].width == 2);
+    cr_expect(copy_of(trace, &i[3]) == GPC_COPY_ASYNC && i[3].hint == GPC_HINT_NONE && i[3].mask == 15);
+    cr_expect(i[4].mask == 3 && i[4].addresses[0] == 0x7f0000003000);
+    cr_expect_eq(i[5].pc, 0x40);
+    cr_expect(i[6].addresses[0] == 0x7f0000001000 && i[7].addresses[0] == 0x7f0000001000);
+    gpc_trace_close(trace);
+    rig_close(&r);
+}
+
+/* A DEPBAR without an immediate waits for all groups; one that no counter can mean is no DEPBAR. */
+Test(trace_copies, groups_of_a_depbar) {
+    rig r;
+    rig_open(&r);
+    write_block(&r, "k.traceg", HEADER4, "0 f 0 DEPBAR.LE 0 0\n0 f 0 DEPBAR.LE 0 0 63\n0 f 0 DEPBAR.LE 0 0\n", 3);
+    gpc_trace *trace = open_trace(&r, path_of(&r, "k.traceg"));
+    next_kernel(&r, trace);
+    const gpc_instruction *i = next_block(&r, trace)->warps[0].instructions;
+    cr_expect(i[0].width == 0 && i[1].width == 63 && i[2].width == 0);
+    gpc_trace_close(trace);
+    write_block(&r, "bad.traceg", HEADER4, "0 f 0 DEPBAR.LE 0 0 1\n0 f 0 DEPBAR.LE 0 0 256\n", 2);
+    uint64_t instructions;
+    const gpc_status status = read_all(&r, path_of(&r, "bad.traceg"), &instructions);
+    expect_error(&r, status, GPC_ERROR_FORMAT, "bad.traceg:12: expected an immediate of at most 255");
+    rig_close(&r);
+}
+
+/* Both formats keep what there is to know of them. */
+Test(trace_copies, round_trip) {
+    rig r;
+    rig_open(&r);
+    write_block(&r, "k.traceg", HEADER4,
+                SHARED GLOBAL "10 f 0 LDGDEPBAR 0 0 0\n20 f 0 DEPBAR.LE 0 0 2\n30 f 0 DEPBAR.LE 0 0 0\n", 5);
+    convert(&r, path_of(&r, "k.traceg"), path_of(&r, "k.gct"), GPC_TRACE_BINARY);
+    expect_same(&r, path_of(&r, "k.traceg"), path_of(&r, "k.gct"));
+    convert(&r, path_of(&r, "k.gct"), path_of(&r, "text"), GPC_TRACE_TEXT);
+    expect_same(&r, path_of(&r, "k.traceg"), path_of(&r, "text"));
+    convert(&r, "synthetic:bulk-copy:16KiB:tiles=4,stages=3", path_of(&r, "s.gct"), GPC_TRACE_BINARY);
+    expect_same(&r, "synthetic:bulk-copy:16KiB:tiles=4,stages=3", path_of(&r, "s.gct"));
+    rig_close(&r);
+}
+
+/* Pairs stay together where instructions are packed a thousand at a time. */
+Test(trace_copies, long_warps) {
+    rig r;
+    rig_open(&r);
+    static char text[1 << 20];
+    size_t length =
+        (size_t)snprintf(text, sizeof text, HEADER4 "#\n#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 10000\n");
+    for (unsigned n = 0; n < 3000; n++)
+        length += (size_t)snprintf(text + length, sizeof text - length, "0 f 0 MOV 0 0 0\n%s%s",
+                                   n % 3 ? "" : "8 f 0 MOV 0 0 0\n", SHARED GLOBAL);
+    strcpy(text + length, "#END_TB\n");
+    write_text(&r, "k.traceg", text);
+    gpc_config *config;
+    gpc_replay *replay;
+    cr_assert_eq(gpc_config_create(r.context, &r.error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_set(config, "mode", "functional", &r.error), GPC_OK);
+    cr_assert_eq(gpc_replay_create(r.context, config, &r.error, &replay), GPC_OK, "%s", r.error.message);
+    gpc_trace *trace = open_trace(&r, path_of(&r, "k.traceg"));
+    gpc_stats stats;
+    gpc_stats_init(&stats);
+    gpc_kernel kernel = GPC_KERNEL_INIT;
+    cr_assert_eq(gpc_replay_kernel(replay, trace, &kernel, &stats, &r.error), GPC_OK, "%s", r.error.message);
+    cr_expect_eq(stats.l1_copy_requests, 3000, "%llu", (unsigned long long)stats.l1_copy_requests);
+    gpc_trace_close(trace);
+    gpc_replay_destroy(replay);
+    gpc_config_destroy(config);
+    rig_close(&r);
+}
