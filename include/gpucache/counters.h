@@ -9,7 +9,7 @@
  * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning")
  *
  *   id      what the counter is to every version of the library: never changed, and never given to another counter,
- *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 289.
+ *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 297.
  *   field   in a struct of statistics
  *   name    in JSON, CSV and Python
  *   KIND    how instances and kernels add up: SUM, MAX, or GAUGE: the sum over cycles of what a queue held
@@ -49,6 +49,18 @@
     X(284, l1_copy_sectors, "l1.copy_sectors", "sectors", SUM, L1, NOTHING, "0.2", "of l1.load_sectors, theirs")      \
     X(285, l1_copy_passed_sectors, "l1.copy_passed_sectors", "sectors", SUM, L1, CACHES, "0.2",                       \
       "of these, past L1 (LDGSTS.BYPASS)")                                                                            \
+    X(289, bulk_copies, "bulk.copies", "copies", SUM, SM, CACHES, "0.2",                                              \
+      "bulk copies (UBLKCP, UTMALDG and the like), of up to a warp's lanes of rows")                                  \
+    X(290, bulk_requests, "bulk.requests", "requests", SUM, SM, CACHES, "0.2", "that their engines made of L2")       \
+    X(291, bulk_bytes, "bulk.bytes", "bytes", SUM, SM, CACHES, "0.2", "that these were for")                          \
+    X(292, bulk_read_sectors, "bulk.read_sectors", "sectors", SUM, SM, CACHES, "0.2",                                 \
+      "of l2.read_sectors, theirs")                                                                                   \
+    X(293, bulk_write_sectors, "bulk.write_sectors", "sectors", SUM, SM, CACHES, "0.2",                               \
+      "of l2.write_sectors and l2.atomic_sectors, theirs")                                                            \
+    X(294, bulk_stalls, "bulk.stalls", "SM cycles", SUM, SM_PART, CLOCK, "0.2",                                       \
+      "an engine had a copy, and no room for a request of it: in the miss queue, or under way (sm.bulk_requests)")    \
+    X(295, bulk_completed, "bulk.completed", "copies", SUM, SM, CLOCK, "0.2", "that completed")                       \
+    X(296, bulk_cycles, "bulk.cycles", "core cycles", SUM, SM, CLOCK, "0.2", "from their acceptance to then")         \
     X(16, l1_evictions, "l1.evictions", "lines", SUM, L1_PART, NOTHING, "0.1", "lines replaced in L1")                \
     X(17, l1_zero_reuse_evictions, "l1.zero_reuse_evictions", "lines", SUM, L1_PART, REUSE, "0.1",                    \
       "of these, never hit (l1.track_reuse)")                                                                         \
@@ -189,7 +201,7 @@
     X(286, copy_groups, "copy.groups", "groups", SUM, SM_PART, REPLAY, "0.2",                                         \
       "groups that warps made of their asynchronous copies (LDGDEPBAR)")                                              \
     X(287, copy_waits, "copy.waits", "waits", SUM, SM_PART, REPLAY, "0.2",                                            \
-      "times that a warp had to wait for its groups (DEPBAR)")                                                        \
+      "times that a warp had to wait for its groups (DEPBAR), or bulk copies (SYNCS.PHASECHK)")                                                        \
     X(288, copy_wait_cycles, "copy.wait_cycles", "warp cycles", SUM, SM_PART, REPLAY, "0.2", "that these took")        \
     X(76, l1_pending_sector_hits, "l1.pending_sector_hits", "sectors", SUM, L1, CLOCK, "0.1",                         \
       "load sectors found on their way to L1")                                                                        \

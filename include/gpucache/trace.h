@@ -36,6 +36,12 @@ typedef enum gpc_op_class {
 #define GPC_REGISTER_UP 0x0300u
 
 /*
+ * The last source of a bulk copy that completes at an mbarrier, and of SYNCS.PHASECHK, which waits there: this, and an
+ * eighth of the barrier's address in shared memory, modulo 2^15. Since: 0.2.
+ */
+#define GPC_REGISTER_BARRIER 0x8000u
+
+/*
  * One warp instruction. `addresses` has one entry per set bit of `mask`, in ascending lane order, or is NULL.
  * Generic accesses with addresses are already sorted into shared, local and global ones. A bulk copy (UTMALDG,
  * UBLKCP and the like, which one thread starts) comes as instructions of up to 32 lanes of up to 128 bytes.

@@ -179,6 +179,9 @@ typedef enum gpc_copy {
                             says, otherwise through it */
     GPC_COPY_COMMIT = 2, /* LDGDEPBAR (cp.async.commit_group): the warp's copies since the last one are a group */
     GPC_COPY_WAIT = 3,   /* DEPBAR (cp.async.wait_group): the warp waits until at most so many groups are under way */
+    GPC_COPY_BULK = 4,   /* UBLKCP, UTMALDG and so on (cp.async.bulk): rows of bytes, which an engine beside the SM's L1
+                            moves between L2 and shared memory; its warp goes on */
+    GPC_COPY_BARRIER = 5, /* SYNCS.PHASECHK (mbarrier.try_wait): the warp waits for bulk copies that complete there */
     GPC_COPY_COUNT
 } gpc_copy;
 
@@ -249,7 +252,7 @@ typedef struct gpc_request {
      * miss to policies. Since: 0.2
      */
     uint8_t continues;
-    uint8_t copy; /* gpc_copy: NONE, or ASYNC of a load that does not write registers. Since: 0.2 */
+    uint8_t copy; /* gpc_copy: NONE; ASYNC of a load that does not write registers; BULK. Since: 0.2 */
     uint8_t reserved[36];
 } gpc_request;
 

@@ -23,6 +23,14 @@
     X(SM_WARP_UNIT, "sm.warp_unit", COUNT, RESET, "warps", "2", 1, 64, "",                                             \
       "the warps that the registers suffice for are rounded down to a multiple of this: parts of the register "        \
       "file")                                                                                                          \
+    X(SM_BULK_RATE, "sm.bulk_rate", COUNT, RESET, "requests", "1", 1, 64, "",                                          \
+      "timed: that the engine of bulk copies makes of L2 in a core cycle, a line at most each")                        \
+    X(SM_BULK_REQUESTS, "sm.bulk_requests", COUNT, RESET, "requests", "unlimited", 1, 1 << 20, "unlimited",            \
+      "of an SM's bulk copies under way")                                                                              \
+    X(SM_BULK_QUEUE, "sm.bulk_queue", COUNT, RESET, "copies", "32", 1, 1024, "",                                       \
+      "bulk copies of an SM that are not yet all asked for; a further one waits before it issues")                     \
+    X(SM_BULK_LATENCY, "sm.bulk_latency", COUNT, RESET, "cycles", "0", 0, 4096, "",                                    \
+      "core cycles from the issue of a bulk copy to its first request")                                                \
     X(SM_SHARED, "sm.shared", SIZE, RESET, "bytes", "48KiB", 0, 1 << 30, "",                                           \
       "shared memory that the blocks of an SM may hold")                                                               \
     X(SM_SHARED_UNIT, "sm.shared_unit", SIZE, RESET, "bytes", "128B", 1, 65536, "",                                    \

@@ -95,6 +95,10 @@ GPCI_INLINE gpc_status take(gpc_hierarchy *h, const gpc_warp_access *access, gpc
         status = gpci_access_check(h, &w);
     if (status < 0)
         return status;
+    if (GPCI_UNLIKELY(w.copy == GPC_COPY_BULK) && w.mask) {
+        status = gpci_functional_bulk(h, &w, &own);
+        return status == GPC_OK && result ? gpci_give(result, &own, sizeof own) : status;
+    }
     gpci_count_instruction(h, w.sm, w.mask);
     if (GPCI_UNLIKELY(w.order > GPC_ORDER_RELAXED))
         status = gpci_functional_release(h, &w);

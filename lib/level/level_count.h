@@ -115,6 +115,12 @@ GPCI_INLINE void gpci_count_fence_write_back(gpc_hierarchy *h, uint32_t sm, uint
     h->of_sm[sm].fence_write_back_sectors += sectors;
 }
 
+/* With a clock: a bulk copy is done, after so many cycles. */
+GPCI_INLINE void gpci_count_bulk_cycles(gpc_hierarchy *h, uint32_t sm, uint64_t cycles) {
+    h->of_sm[sm].bulk_completed++;
+    h->of_sm[sm].bulk_cycles += cycles;
+}
+
 /* With a clock: how long it took. */
 GPCI_INLINE void gpci_count_fence_cycles(gpc_hierarchy *h, uint32_t sm, uint64_t cycles) {
     h->of_sm[sm].fence_cycles += cycles;

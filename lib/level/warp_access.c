@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/warp_access.h"
 
+#include "level/bulk.h"
 #include "level/fence.h"
 #include "level/level_count.h"
 #include "level/warp_ranks.h"
@@ -82,9 +83,11 @@ static GPCI_NOINLINE const char *wrong_with_values(const gpc_hierarchy *h, const
 }
 
 /* What is wrong with an asynchronous copy, NULL: nothing. */
-static GPCI_NOINLINE const char *wrong_copy(const gpc_warp_access *w) {
+static GPCI_NOINLINE const char *wrong_copy(const gpc_hierarchy *h, const gpc_warp_access *w) {
+    if (w->copy == GPC_COPY_BULK)
+        return gpci_bulk_wrong(h, w);
     if (w->copy != GPC_COPY_ASYNC)
-        return "copy is neither NONE nor ASYNC";
+        return "copy is neither NONE, ASYNC nor BULK";
     if (w->kind != GPC_LOAD || w->space != GPC_SPACE_GLOBAL)
         return "copy is ASYNC, but the access is no load of global memory";
     if (w->width != 4 && w->width != 8 && w->width != 16)
@@ -105,16 +108,22 @@ static GPCI_COLD bool rank(const gpc_hierarchy *h, gpc_warp_access *w) {
     return w->warp_age != GPCI_NOT_RUNNING;
 }
 
+/* Bytes of a lane; of a bulk copy, of a row. */
+static uint32_t most_width(const gpc_warp_access *w) {
+    return w->copy == GPC_COPY_BULK ? GPCI_BULK_MOST_BYTES : 64;
+}
+
 gpc_status gpci_access_check(const gpc_hierarchy *h, gpc_warp_access *w) {
-    if (w->sm >= h->sms || !w->width || w->width > 64 || w->kind >= GPC_KIND_COUNT || w->space > GPC_SPACE_NONE ||
-        w->hint >= GPC_HINT_COUNT || w->priority >= GPC_PRIORITY_COUNT || w->token >= GPC_TOKEN_COUNT ||
-        w->token_l2 >= GPC_TOKEN_COUNT || (w->mask && !w->addresses) || (h->lanes < 64 && w->mask >> h->lanes))
+    if (w->sm >= h->sms || !w->width || w->width > most_width(w) || w->kind >= GPC_KIND_COUNT ||
+        w->space > GPC_SPACE_NONE || w->hint >= GPC_HINT_COUNT || w->priority >= GPC_PRIORITY_COUNT ||
+        w->token >= GPC_TOKEN_COUNT || w->token_l2 >= GPC_TOKEN_COUNT || (w->mask && !w->addresses) ||
+        (h->lanes < 64 && w->mask >> h->lanes))
         return GPC_ERROR_ARGUMENT;
     if (GPCI_UNLIKELY(has_values(w)) && wrong_with_values(h, w))
         return GPC_ERROR_ARGUMENT;
     if (GPCI_UNLIKELY(h->warp_ranks != NULL) && !rank(h, w))
         return GPC_ERROR_ARGUMENT;
-    if (GPCI_UNLIKELY(w->copy != GPC_COPY_NONE) && wrong_copy(w))
+    if (GPCI_UNLIKELY(w->copy != GPC_COPY_NONE) && wrong_copy(h, w))
         return GPC_ERROR_ARGUMENT;
     return GPCI_UNLIKELY(w->scope | w->order) && wrong_order(h, w) ? GPC_ERROR_ARGUMENT : GPC_OK;
 }
@@ -126,7 +135,8 @@ static const char *what_is_wrong(const gpc_hierarchy *h, const gpc_warp_access *
         const char *what;
     } fields[] = {
         {w->sm >= h->sms, "sm is not below sm.count"},
-        {!w->width || w->width > 64, "width is not 1 to 64"},
+        {!w->width || w->width > most_width(w),
+         w->copy == GPC_COPY_BULK ? "width is not 1 to 65536" : "width is not 1 to 64"},
         {w->kind >= GPC_KIND_COUNT, "kind is out of range"},
         {w->space == GPC_SPACE_INSTRUCTION,
          "space is INSTRUCTION, which no warp's instruction reads; a miss of a host's cache of code enters below L1, "
@@ -145,7 +155,7 @@ static const char *what_is_wrong(const gpc_hierarchy *h, const gpc_warp_access *
     if (h->warp_ranks && gpci_warp_rank(h, w->sm, w->warp) == GPCI_NOT_RUNNING)
         return "warp has not started, or has exited (gpc_hierarchy_rank_warps)";
     const char *values = has_values(w) ? wrong_with_values(h, w) : NULL;
-    const char *copy = !values && w->copy ? wrong_copy(w) : NULL;
+    const char *copy = !values && w->copy ? wrong_copy(h, w) : NULL;
     return values ? values : copy ? copy : wrong_order(h, w);
 }
 

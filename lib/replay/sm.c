@@ -407,7 +407,9 @@ static void fail(gpci_timed_replay *t, uint32_t number, const gpci_issuer *s, gp
     t->status = gpci_fail(&t->error, status, "%s: SM %u, scheduler %u: %s", t->r->kernel.file, number,
                           (unsigned)(s - t->sms[number].issuers),
                           status == GPC_ERROR_CALLBACK ? "the policy chose a warp that cannot issue"
-                                                       : gpc_status_string(status));
+                          : status == GPC_ERROR_UNSUPPORTED
+                              ? "a bulk copy, which trees of coherent modules and coherence.data do not know"
+                              : gpc_status_string(status));
 }
 
 /* Schedulers whose time has come take part. */
@@ -516,6 +518,13 @@ void gpci_sm_hand_over(void *replay, uint32_t number) {
     m->ended = NULL;
 }
 
+/* Others of its block may wait for a bulk copy, too. */
+static GPCI_COLD void end_copy(const gpci_timed_replay *t, gpci_timed_sm *m, const gpc_completion *completion) {
+    gpci_bulk_done(m, completion->warp, completion->token >> GPCI_TOKEN_COPY);
+    if (m->any_answered)
+        gpci_timed_wake(t->r->hierarchy, completion->sm, completion->cycle);
+}
+
 void gpci_sm_complete(void *replay, const gpc_completion *completion) {
     gpci_timed_replay *t = replay;
     gpci_timed_sm *m = &t->sms[completion->sm];
@@ -526,7 +535,7 @@ void gpci_sm_complete(void *replay, const gpc_completion *completion) {
         if ((uint32_t)(completion->token >> 1) != w->starts)
             return; /* of a warp that has ended */
         if (GPCI_UNLIKELY(completion->token >> GPCI_TOKEN_COPY))
-            gpci_copies_done(&m->copies[completion->warp], completion->token >> GPCI_TOKEN_COPY);
+            end_copy(t, m, completion);
         if (completion->fence)
             w->fenced = false;
         else

@@ -121,13 +121,14 @@ typedef struct gpci_sm_deeds {
 
 typedef struct gpci_timed_sm {
     gpci_sm_deeds *deeds;
-    gpci_issuer *issuers;            /* [schedulers] */
-    gpci_timed_warp *warps;          /* [slots] */
-    uint32_t *boards;                /* [gpci_scoreboards_entries(slots)] */
-    uint64_t *epochs;                /* [slots] core cycle from which a scoreboard counts */
-    struct gpci_copy_groups *copies; /* [slots] of asynchronous copies (copies.h) */
-    uint64_t *calendar;              /* [GPCI_CALENDAR][words] stalled warps by the cycle at which they look again */
-    uint64_t *answered;              /* [words] waiting warps of which an access completed */
+    gpci_issuer *issuers;               /* [schedulers] */
+    gpci_timed_warp *warps;             /* [slots] */
+    uint32_t *boards;                   /* [gpci_scoreboards_entries(slots)] */
+    uint64_t *epochs;                   /* [slots] core cycle from which a scoreboard counts */
+    struct gpci_copy_groups *copies;    /* [slots] of asynchronous copies (copies.h) */
+    struct gpci_copy_barrier *barriers; /* [GPCI_COPY_BARRIERS] where bulk copies complete */
+    uint64_t *calendar;                 /* [GPCI_CALENDAR][words] stalled warps by the cycle at which they look again */
+    uint64_t *answered;                 /* [words] waiting warps of which an access completed */
     uint64_t *units;        /* [unit_count] core cycles at which units that are pooled are free (gpci_pool_of_units) */
     uint64_t calendar_used; /* places of the calendar that hold any */
     uint64_t next_start;    /* earliest cycle of the next block's start */
@@ -189,6 +190,7 @@ struct gpci_timed_replay {
     char *board_memory; /* that they lie in */
     uint64_t *epochs, *bitmaps, *units;
     struct gpci_copy_groups *copies;
+    struct gpci_copy_barrier *barriers;
     uint32_t schedulers, slots, words; /* of an SM; words: of a bitmap of its slots */
     uint32_t scheduler_words;
     uint32_t all_schedulers; /* as a bitmap, as gpci_timed_sm.stirred */

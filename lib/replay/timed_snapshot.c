@@ -39,6 +39,8 @@ static void archive_sm(const gpci_timed_replay *t, gpci_timed_sm *m, bool in_ker
         gpci_scheduler_archive(issuer->scheduler, a);
     }
     archive_warps(t, m, in_kernel, a);
+    if (in_kernel)
+        gpci_archive_bytes(a, m->barriers, GPCI_COPY_BARRIERS * sizeof *m->barriers);
     gpci_archive_bytes(a, m->calendar, (size_t)GPCI_CALENDAR * t->words * sizeof *m->calendar);
     gpci_archive_bytes(a, m->units, t->unit_count * sizeof *m->units);
     gpci_archive_bytes(a, m->answered, t->words * sizeof *m->answered);

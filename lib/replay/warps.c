@@ -117,6 +117,7 @@ void gpci_sm_clear(gpci_timed_replay *t, uint32_t number) {
         s->class = GPCI_CYCLE_EMPTY;
         s->declined = false;
     }
+    memset(m->barriers, 0, GPCI_COPY_BARRIERS * sizeof *m->barriers);
     memset(m->units, 0, t->unit_count * sizeof *m->units);
     memset(m->calendar, 0, (size_t)GPCI_CALENDAR * t->words * sizeof *m->calendar);
     memset(m->answered, 0, t->words * sizeof *m->answered);

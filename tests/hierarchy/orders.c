@@ -124,7 +124,7 @@ Test(orders, copies) {
     const gpc_warp_access fine = access_of(GPC_LOAD, GPC_ORDER_WEAK, GPC_SCOPE_CTA, GPC_HINT_CG);
     gpc_warp_access copy = fine;
     copy.copy = GPC_COPY_COMMIT;
-    refused(&r, copy, "copy is neither NONE nor ASYNC");
+    refused(&r, copy, "copy is neither NONE, ASYNC nor BULK");
     copy.copy = GPC_COPY_ASYNC;
     copy.width = 2;
     refused(&r, copy, "width is not 4, 8 or 16");

@@ -179,3 +179,99 @@ Test(copies, a_deadlock_names_them) {
                  "(DEPBAR.LE) waits for groups of its copies, of which 1 are under way");
     rig_close(r);
 }
+
+#define BULK(pc, address, barrier) \
+    pc " ffffffff 0 UBLKCP.S.G 3 UR4 UR8 M" barrier " 128 1 " address " 128\n" /* 32 rows of 128 bytes: 32 requests */
+#define AT_BARRIER(pc, address) pc " ffffffff 1 P0 SYNCS.PHASECHK.TRANS64.TRYWAIT 1 R8 8 1 " address " 0\n"
+
+/* Cycles of a kernel of one block whose warps have each its lines. */
+static gpc_stats run_warps(const char *const *lines, unsigned warps) {
+    rig *r = rig_open();
+    set(r, "mode", "timed");
+    set(r, "launch.cycles", "0");
+    set(r, "sm.latency_control", "8");
+    set(r, "coherence", "none");
+    begin_kernel(r, "k.traceg", 1, 32 * warps, "");
+    begin_block(r, 0);
+    for (unsigned w = 0; w < warps; w++)
+        put_warp(r, w, lines[w]);
+    end_block(r);
+    end_kernel(r);
+    gpc_stats s;
+    gpc_stats_init(&s);
+    const gpc_status status = run_file(r, "k.traceg", &s);
+    cr_assert_eq(status, GPC_OK, "%s", r->error.message);
+    rig_close(r);
+    return s;
+}
+
+/* A bulk copy is waited for at its barrier, 0x40 of shared memory, by its own warp and by others; not at another. */
+Test(copies, bulk_copies_complete_at_their_barrier) {
+    static const char *const own[] = {BULK("0000", "0x100000", "8") AT_BARRIER("0010", "0x40") EXIT("0020")};
+    static const char *const window[] = {BULK("0000", "0x100000", "8") AT_BARRIER("0010", "0x7f0000000040")
+                                             EXIT("0020")};
+    static const char *const other[] = {BULK("0000", "0x100000", "8") AT_BARRIER("0010", "0x48") EXIT("0020")};
+    static const char *const two[] = {BULK("0000", "0x100000", "8") EXIT("0020"),
+                                      "0000 ffffffff 0 NOP 0 0\n" AT_BARRIER("0010", "0x40") EXIT("0020")};
+    const gpc_stats first = run_warps(own, 1);
+    cr_expect(first.bulk_copies == 1 && first.bulk_requests == 32 && first.bulk_read_sectors == 128);
+    cr_expect_eq(first.copy_waits, 1);
+    cr_expect_gt(first.copy_wait_cycles, 80);
+    cr_expect_eq(run_warps(window, 1).copy_wait_cycles, first.copy_wait_cycles);
+    cr_expect_eq(run_warps(other, 1).copy_waits, 0);
+    const gpc_stats both = run_warps(two, 2);
+    cr_expect_eq(both.copy_waits, 1);
+    /* both look in the cycle in which the copy is sent, and are told in the same one */
+    cr_expect_eq(both.copy_wait_cycles, first.copy_wait_cycles);
+    cr_expect_eq(both.accepted, both.completed);
+}
+
+/* Each of two copies has its barrier, and the second is done later. */
+Test(copies, barriers_are_apart) {
+    static const char *const first[] = {BULK("0000", "0x100000", "8") BULK("0010", "0x200000", "9")
+                                            AT_BARRIER("0020", "0x40") EXIT("0030")};
+    static const char *const second[] = {BULK("0000", "0x100000", "8") BULK("0010", "0x200000", "9")
+                                             AT_BARRIER("0020", "0x48") EXIT("0030")};
+    static const char *const both[] = {BULK("0000", "0x100000", "8") BULK("0010", "0x200000", "8")
+                                           AT_BARRIER("0020", "0x40") EXIT("0030")};
+    const uint64_t one = run_warps(first, 1).copy_wait_cycles, later = run_warps(second, 1).copy_wait_cycles;
+    cr_expect_geq(later, one + 30, "%llu, %llu", (unsigned long long)one, (unsigned long long)later); /* 32 requests */
+    cr_expect_eq(run_warps(both, 1).copy_wait_cycles, later);
+}
+
+/* Bulk stores are groups: UTMACMDFLUSH closes, DEPBAR waits; a reduction is one, too. */
+Test(copies, bulk_stores_are_groups) {
+#define STORES(operation, groups)                                  \
+    "0000 ffffffff 0 " operation " 2 UR4 UR8 128 1 0x100000 128\n" \
+    "0010 ffffffff 0 UTMACMDFLUSH 0 0 0\n" WAIT("0020", groups) EXIT("0030")
+    static const char *const waits[] = {STORES("UBLKCP.G.S", "0")}, *const goes[] = {STORES("UBLKCP.G.S", "1")},
+                             *const sums[] = {STORES("UBLKRED.G.S.ADD.F32", "0")};
+    gpc_stats s = run_warps(waits, 1);
+    cr_expect(s.copy_groups == 1 && s.copy_waits == 1 && s.l2_write_sectors == 128 && s.bulk_write_sectors == 128);
+    s = run_warps(goes, 1);
+    cr_expect(s.copy_groups == 1 && s.copy_waits == 0 && s.l2_write_sectors == 128);
+    s = run_warps(sums, 1);
+    cr_expect(s.copy_waits == 1 && s.l2_atomic_sectors == 128 && s.l2_write_sectors == 0);
+}
+
+/* What the engine does not take waits, and is taken in the end; a tree refuses, by name. */
+Test(copies, bulk_copies_that_are_refused) {
+    static char lines[65536];
+    lines[0] = 0;
+    for (unsigned n = 0; n < 300; n++)
+        snprintf(lines + strlen(lines), 128, BULK("0000", "0x%x", "%u"), n, 0x100000 + n * 4096);
+    strcat(lines, EXIT("0010"));
+    const char *const warps[] = {lines};
+    const gpc_stats s = run_warps(warps, 1);
+    cr_expect(s.bulk_copies == 300 && s.bulk_completed == 300 && s.bulk_requests == 9600);
+    cr_expect_gt(s.scheduler_memory_stalls, 1000);
+    rig *r = rig_open();
+    set(r, "mode", "timed");
+    set(r, "l1.replacement", "lru");
+    set(r, "coherence", "vi");
+    put_kernel(r, "k.traceg", 1, 1, "", BULK("0000", "0x100000", "8") EXIT("0010"));
+    expect_error(r, run_file(r, "k.traceg", NULL), GPC_ERROR_UNSUPPORTED, "trees of coherent modules");
+    set(r, "mode", "functional");
+    expect_error(r, run_file(r, "k.traceg", NULL), GPC_ERROR_ARGUMENT, "UBLKCP.S.G");
+    rig_close(r);
+}

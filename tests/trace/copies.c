@@ -104,3 +104,31 @@ Test(trace_copies, long_warps) {
     gpc_config_destroy(config);
     rig_close(&r);
 }
+
+/* SYNCS.PHASECHK waits at the barrier that its first lane names; M is how this library writes a barrier. */
+Test(trace_copies, barriers) {
+    rig r;
+    rig_open(&r);
+    write_block(&r, "k.traceg", HEADER "-accelsim tracer version = 6\n",
+                "0 1 0 UBLKCP.S.G 2 UR4 UR8 256 7f0000000458 0 256 0 4 0x7f0000001000 1 0 NoVal\n"
+                "10 3 1 P0 SYNCS.PHASECHK.TRANS64.TRYWAIT 1 R8 8 1 0x458 0 0 NoVal\n"
+                "20 3 1 R0 SYNCS.ARRIVE.TRANS64 1 R8 8 1 0x458 0 0 NoVal\n"
+                "30 1 0 UTMACMDFLUSH 0 0 0 NoVal\n",
+                4);
+    for (unsigned n = 0; n < 3; n++) {
+        static const char *const names[] = {"k.traceg", "k.gct", "text"};
+        if (n)
+            convert(&r, path_of(&r, names[n - 1]), path_of(&r, names[n]), n == 1 ? GPC_TRACE_BINARY : GPC_TRACE_TEXT);
+        gpc_trace *trace = open_trace(&r, path_of(&r, names[n]));
+        next_kernel(&r, trace);
+        const gpc_instruction *i = next_block(&r, trace)->warps[0].instructions;
+        cr_expect(copy_of(trace, &i[0]) == GPC_COPY_BULK && i[0].width == 128 && i[0].mask == 3, "%s", names[n]);
+        cr_expect(i[0].sources == 3 && i[0].registers[2] == (GPC_REGISTER_BARRIER | 0x458 / 8), "%s", names[n]);
+        cr_expect(copy_of(trace, &i[1]) == GPC_COPY_BARRIER && i[1].space == GPC_SPACE_SHARED, "%s", names[n]);
+        cr_expect(i[1].sources == 2 && i[1].registers[2] == (GPC_REGISTER_BARRIER | 0x458 / 8), "%s", names[n]);
+        cr_expect(copy_of(trace, &i[2]) == GPC_COPY_NONE && i[2].sources == 1, "%s", names[n]);
+        cr_expect(copy_of(trace, &i[3]) == GPC_COPY_COMMIT, "%s", names[n]);
+        gpc_trace_close(trace);
+    }
+    rig_close(&r);
+}

@@ -126,7 +126,7 @@ typedef struct gpci_listing_step {
     uint32_t opcode, target; /* target: of a branch, a step's index */
     uint16_t registers[GPC_MAX_OPERANDS];
     uint8_t destinations, sources, role;
-    uint8_t groups;         /* of DEPBAR: how many may be under way behind it */
+    uint8_t width; /* where the listing says it: of DEPBAR, groups that may be under way; of a bulk copy, of its rows */
     struct gpci_form *form; /* as it was last packed, by the walk at hand; NULL: it was not */
 } gpci_listing_step;
 
@@ -140,6 +140,7 @@ typedef struct gpci_listing {
  * Assemble a listing of items, each
  *   LABEL:                                a branch target
  *   DEPBAR.LE 2;                          until at most 2 groups of copies are under way
+ *   UBLKCP.S.G UR4 128 M3;                rows of 128 bytes; they complete at the barrier at 3 * 8 of shared memory
  *   [@P0] R4 R5 OPCODE R2 UR4 [LABEL];    destinations before the opcode, sources after it
  *   8*{ R4+2 LDG.E R2; R5+2 LDG.E R3 };   repeated; R4+2 is R4, R6, R8, ...
  * The predicate is a source. Program counters are 16 bytes apart.

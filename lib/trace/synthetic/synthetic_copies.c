@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/synthetic/synthetic.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /*
  * A block brings tile after tile of its part of an array into shared memory, sums them up, and stores its sums: the
@@ -12,9 +14,11 @@
  * use it, ask for 3; 2; 3.
  */
 
-enum { KIND_LOAD, KIND_LDGSTS, KIND_LDGSTS_BYPASS, KIND_COUNT };
+enum { KIND_LOAD, KIND_LDGSTS, KIND_LDGSTS_BYPASS, KIND_BULK, KIND_TENSOR, KIND_STORE, KIND_COUNT };
 
-#define TEXT_BYTES 1024u
+#define TEXT_BYTES 4096u
+#define ROW 128u /* bytes, of a bulk copy */
+#define MOST_ROWS 32u
 #define MOST_STAGES 8
 #define OUT 1u /* operand */
 
@@ -65,6 +69,42 @@ static void walk_loads(gpci_walk *w, const gpci_launch *l) {
     store_sums(w, l);
 }
 
+/*
+ * Of a bulk copy: the tile in rows of 128 bytes, by one warp, for all. Of a tensor they are a box: so many rows of an
+ * array whose rows hold those of all blocks, one tile below the other.
+ */
+static void copy_rows(gpci_walk *w, const gpci_launch *l, uint64_t tile) {
+    const uint64_t there = tile < l->rows && !w->first ? (UINT64_C(1) << l->columns) - 1 : 0,
+                   first = l->stride == ROW ? (w->x * l->rows + tile) * l->columns * ROW
+                                            : w->x * ROW + tile * l->columns * l->stride;
+    gpci_access_if(w, there, l->operand[0].base + first, l->stride);
+}
+
+static void walk_bulk(gpci_walk *w, const gpci_launch *l) {
+    for (uint64_t tile = 0; tile < l->steps; tile++)
+        copy_rows(w, l, tile);
+    for (uint64_t tile = 0; tile < l->rows; tile++) {
+        gpci_access(w, tile % l->steps * 8, 0);
+        use(w, l, tile);
+        copy_rows(w, l, tile + l->steps);
+        if (tile % l->steps == l->steps - 1)
+            gpci_branch(w, tile + 1 < l->rows);
+    }
+    store_sums(w, l);
+}
+
+/* Tiles of shared memory go to the array; a stage is filled again once the group that stores it is done. */
+static void walk_stores(gpci_walk *w, const gpci_launch *l) {
+    for (uint64_t tile = 0; tile < l->rows; tile++) {
+        gpci_barrier(w);
+        gpci_access(w, in_stage(w, l, tile), l->operand[0].thread);
+        gpci_barrier(w);
+        copy_rows(w, l, tile);
+        gpci_branch(w, tile + 1 < l->rows);
+    }
+    gpci_finish(w);
+}
+
 #define INDEX                                                                                                         \
     "R1 LDC; R0 S2R; UR4 S2UR; R2 LDC.64; UR6 ULDC.64; R8 IMAD.SHL.U32 R0; R9 MOV R8; R10 CS2R; R2 IMAD.WIDE R0 UR4 " \
     "R2;"
@@ -91,10 +131,82 @@ static int write_asynchronous(char *to, const char *through, uint64_t bytes, uin
                     through, suffix(bytes), (unsigned long long)stages - 1, suffix(bytes), through, suffix(bytes));
 }
 
+static void add(char *to, const char *format, ...) GPCI_PRINTF(2, 3);
+static void add(char *to, const char *format, ...) {
+    const size_t length = strlen(to);
+    va_list values;
+    va_start(values, format);
+    vsnprintf(to + length, TEXT_BYTES - length, format, values);
+    va_end(values);
+}
+
+/* A loop's body for each stage, since a barrier is part of the code. */
+static int write_bulk(char *to, const char *opcode, uint64_t bytes, uint64_t stages) {
+    *to = 0;
+    add(to, INDEX);
+    for (unsigned s = 0; s < stages; s++)
+        add(to, "%s UR4 %u M%u;", opcode, ROW, s);
+    add(to, "tile: ");
+    for (unsigned s = 0; s < stages; s++)
+        add(to,
+            "P1 SYNCS.PHASECHK.TRANS64.TRYWAIT R8 M%u; BAR.SYNC; R16 LDS%s R9; R10 FADD R10 R16; BAR.SYNC; %s UR4 %u "
+            "M%u;",
+            s, suffix(bytes), opcode, ROW, s);
+    add(to, "R9 IADD3 R9; P0 ISETP.NE.AND R9; @P0 BRA tile;" SUMS);
+    return (int)strlen(to);
+}
+
+static int write_stores(char *to, uint64_t bytes, uint64_t stages) {
+    return snprintf(to, TEXT_BYTES,
+                    INDEX "tile: DEPBAR.LE %llu; BAR.SYNC; STS%s R8 R10; BAR.SYNC; UBLKCP.G.S UR4 %u; UTMACMDFLUSH;"
+                          "P0 ISETP.NE.AND R9; @P0 BRA tile; EXIT",
+                    (unsigned long long)stages - 1, suffix(bytes), ROW);
+}
+
+typedef struct copy_kind {
+    void (*warp)(gpci_walk *walk, const gpci_launch *launch);
+    const char *opcode;
+} copy_kind;
+
+static const copy_kind kinds[KIND_COUNT] = {[KIND_LOAD] = {walk_loads, NULL},
+                                            [KIND_LDGSTS] = {walk_asynchronous, ""},
+                                            [KIND_LDGSTS_BYPASS] = {walk_asynchronous, ".BYPASS"},
+                                            [KIND_BULK] = {walk_bulk, "UBLKCP.S.G"},
+                                            [KIND_TENSOR] = {walk_bulk, "UTMALDG.2D"},
+                                            [KIND_STORE] = {walk_stores, NULL}};
+
+static int write_listing(char *to, unsigned kind, uint64_t bytes, uint64_t stages) {
+    switch (kind) {
+    case KIND_LOAD:
+        return write_loads(to, bytes);
+    case KIND_LDGSTS:
+    case KIND_LDGSTS_BYPASS:
+        return write_asynchronous(to, kinds[kind].opcode, bytes, stages);
+    case KIND_STORE:
+        return write_stores(to, bytes, stages);
+    default:
+        return write_bulk(to, kinds[kind].opcode, bytes, stages);
+    }
+}
+
+/* What only bulk copies ask of a launch. */
+static gpc_status plan_rows(gpci_problem *p, gpci_launch *l, unsigned kind) {
+    const uint64_t tile = l->operand[0].step;
+    if (tile % ROW || tile / ROW > MOST_ROWS)
+        return gpci_problem_fail(p, "a tile of %llu bytes is not 1 to %u rows of %u", (unsigned long long)tile,
+                                 MOST_ROWS, ROW);
+    if (l->rows % l->steps)
+        return gpci_problem_fail(p, "parameter 'tiles': %llu is no multiple of the stages",
+                                 (unsigned long long)l->rows);
+    l->columns = tile / ROW;
+    l->stride = kind == KIND_TENSOR ? l->grid[0] * ROW : ROW;
+    return GPC_OK;
+}
+
 static gpc_status plan_copies(gpci_problem *p) {
     const unsigned kind = (unsigned)p->values[0];
     const uint64_t bytes = (uint64_t)p->values[1];
-    gpci_launch l = {.name = "_Z9bulk_copyPKfPfi", .warp = kind ? walk_asynchronous : walk_loads};
+    gpci_launch l = {.name = "_Z9bulk_copyPKfPfi", .warp = kinds[kind].warp};
     l.steps = (uint64_t)p->values[2];
     l.rows = (uint64_t)p->values[3];
     l.block[0] = (uint64_t)p->values[4];
@@ -107,22 +219,25 @@ static gpc_status plan_copies(gpci_problem *p) {
     char *code = gpci_problem_data(p, TEXT_BYTES);
     if (!code)
         return GPC_ERROR_MEMORY;
-    const int written = kind ? write_asynchronous(code, kind == KIND_LDGSTS ? "" : ".BYPASS", bytes, l.steps)
-                             : write_loads(code, bytes);
-    if (written < 0 || written >= (int)TEXT_BYTES)
+    const int written = write_listing(code, kind, bytes, l.steps);
+    if (written < 0 || written + 1 >= (int)TEXT_BYTES)
         return gpci_problem_fail(p, "its listing is longer than %u characters", TEXT_BYTES);
     l.code = code;
     l.grid[0] = gpci_ceiling(p->size, l.operand[0].step * l.rows);
     l.shared = l.operand[0].step * l.steps;
+    const gpc_status status = kind >= KIND_BULK ? plan_rows(p, &l, kind) : GPC_OK;
+    if (status < 0)
+        return status;
     l.operand[0].base = gpci_problem_array(p, l.grid[0] * l.operand[0].step * l.rows);
     l.operand[OUT].base = gpci_problem_array(p, l.grid[0] * l.block[0] * GPCI_ELEMENT);
     return gpci_problem_launch(p, &l);
 }
 
 static const gpc_parameter copies_parameters[] = {
-    {"kind", KIND_LDGSTS_BYPASS, 0, KIND_COUNT - 1, true, "0: LDG and STS; 1: LDGSTS; 2: LDGSTS.BYPASS"},
+    {"kind", KIND_LDGSTS_BYPASS, 0, KIND_COUNT - 1, true,
+     "0: LDG and STS; 1: LDGSTS; 2: LDGSTS.BYPASS; 3: UBLKCP; 4: UTMALDG, boxes; 5: UBLKCP to memory"},
     {"bytes", 16, 4, 16, true, "that a thread copies at once: 4, 8 or 16"},
-    {"stages", 3, 1, MOST_STAGES, true, "tiles under way"},
+    {"stages", 2, 1, MOST_STAGES, true, "tiles under way"},
     {"tiles", 16, 1, 1 << 16, true, "of a block"},
     {"threads", 128, 32, 1024, true, "of a block"},
 };
@@ -130,7 +245,7 @@ static const gpc_parameter copies_parameters[] = {
 const gpci_synthetic gpci_synthetic_copies = {
     .name = "bulk-copy",
     .summary = "tiles into shared memory, each used once; SIZE of the array (kind=2: LDG and STS 0, LDGSTS 1, past L1 "
-               "2; bytes=16, stages=3, tiles=16, threads=128)",
+               "2, UBLKCP 3, UTMALDG 4, UBLKCP to memory 5; bytes=16, stages=2, tiles=16, threads=128)",
     .least = 4,
     .parameters = copies_parameters,
     .parameter_count = 5,

@@ -99,10 +99,18 @@ static bool add_piece(pieces *p, uint64_t address, unsigned width) {
     return true;
 }
 
-/* `mbar multicast [ctamask] bytes oob_bytes mode`: only the mode matters here. */
-static const char *parse_bulk_front(gpci_line_parser *parser, const char *at, uint64_t *mode) {
+void gpci_line_barrier(gpc_instruction *i, uint64_t address) {
+    const unsigned used = (unsigned)i->destinations + i->sources;
+    if (used >= GPC_MAX_OPERANDS)
+        return;
+    i->registers[used] = (uint16_t)(GPC_REGISTER_BARRIER | (address / 8 & (GPC_REGISTER_BARRIER - 1)));
+    i->sources++;
+}
+
+/* `mbar multicast [ctamask] bytes oob_bytes mode`: only the barrier and the mode matter here. */
+static const char *parse_bulk_front(gpci_line_parser *parser, const char *at, uint64_t *barrier, uint64_t *mode) {
     uint64_t value, multicast;
-    if (!(at = gpci_field_hex(at, &value)))
+    if (!(at = gpci_field_hex(at, barrier)))
         return gpci_line_fail(parser, "the hexadecimal address of a barrier");
     if (!(at = gpci_field_decimal(at, 1, &multicast)))
         return gpci_line_fail(parser, "0 or 1: whether the copy is multicast");
@@ -116,15 +124,18 @@ static const char *parse_bulk_front(gpci_line_parser *parser, const char *at, ui
 }
 
 const char *gpci_line_bulk(gpci_line_parser *parser, gpci_block *block, const gpci_line *line, const char *at) {
-    uint64_t mode, address = 0, count, change, width = line->memory_width;
-    if (!(at = parse_bulk_front(parser, at, &mode)))
+    uint64_t mode, barrier, address = 0, count, change, width = line->memory_width;
+    if (!(at = parse_bulk_front(parser, at, &barrier, &mode)))
         return NULL;
+    gpc_instruction model = line->instruction;
+    if (model.kind == GPC_LOAD)
+        gpci_line_barrier(&model, barrier);
     if (mode == 4 && !(at = gpci_field_hex(at, &address)))
         return gpci_line_fail(parser, "a hexadecimal base address");
     uint64_t most = width ? MOST_BULK_BYTES / width : 0;
     if (!(at = gpci_field_decimal(at, most, &count)))
         return gpci_line_fail(parser, "the number of addresses, of at most 1 MiB in all");
-    pieces p = {block, &line->instruction, NULL, NULL};
+    pieces p = {block, &model, NULL, NULL};
     for (uint64_t i = 0; i < count; i++) {
         if (mode == 3 && !(at = gpci_field_hex(at, &address)))
             return gpci_line_fail(parser, "as many hexadecimal addresses as announced");
@@ -140,7 +151,7 @@ const char *gpci_line_bulk(gpci_line_parser *parser, gpci_block *block, const gp
     if (!p.open) {
         if (!gpci_block_room(block, 1, 0))
             return gpci_line_fail(parser, NULL);
-        block->instructions[block->count++] = line->instruction;
+        block->instructions[block->count++] = model;
     }
     return at;
 }

@@ -2,6 +2,7 @@
 #include "trace/text/line.h"
 
 #include "trace/fields.h"
+#include "trace/operands.h"
 
 #include <string.h>
 
@@ -57,9 +58,15 @@ static const char *parse_front(gpci_line_parser *parser, const char *at, gpc_ins
     return gpci_skip_blanks(at);
 }
 
-/* R12, UR4, P0, UP1; RZ, URZ, PT and UPT by their numbers. */
+/* R12, UR4, P0, UP1; RZ, URZ, PT and UPT by their numbers; M128, a barrier, as this library writes it. */
 static const char *parse_register(const char *at, uint16_t *number) {
     at = gpci_skip_blanks(at);
+    if (*at == 'M' && at[1] >= '0' && at[1] <= '9') {
+        uint64_t barrier;
+        at = gpci_digits(at + 1, GPC_REGISTER_BARRIER - 1, &barrier);
+        *number = (uint16_t)(GPC_REGISTER_BARRIER | (at ? barrier : 0));
+        return at && gpci_is_end(*at) ? at : NULL;
+    }
     bool uniform = *at == 'U';
     at += uniform;
     bool predicate = *at == 'P';
@@ -242,6 +249,10 @@ static bool finish_copy(gpci_line_parser *parser, gpci_block *block, uint8_t cop
         block->count -= parser->immediate > MOST_GROUPS;
         return parser->immediate <= MOST_GROUPS ||
                gpci_line_fail(parser, "an immediate of at most 255, the groups that may be under way behind a DEPBAR");
+    }
+    if (copy == GPC_COPY_BARRIER && last->addresses && gpci_barrier_of(last) == UINT32_MAX) {
+        gpci_line_barrier(last, last->addresses[0]);
+        return true;
     }
     const bool two = block->count >= block->spans[block->warp].first + 2 && !parser->paired;
     parser->paired = false;

@@ -71,6 +71,8 @@ const char *gpci_line_addresses(gpci_line_parser *parser, gpci_block *block, gpc
 /* From behind `memwidth`, for bulk and tensor copies (version 6): addresses by count. */
 const char *gpci_line_bulk(gpci_line_parser *parser, gpci_block *block, const gpci_line *line, const char *at);
 /* What may follow the addresses, immediates and register values, to the newline. NULL on failure. */
+/* The barrier at this address in shared memory becomes its last source, if there is room for one. */
+void gpci_line_barrier(gpc_instruction *instruction, uint64_t address);
 const char *gpci_line_end(gpci_line_parser *parser, unsigned registers, const char *at);
 
 GPCI_INLINE const char *gpci_line_fail(gpci_line_parser *parser, const char *expected) {

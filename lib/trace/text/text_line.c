@@ -44,8 +44,9 @@ static char *put_registers(char *at, const uint16_t *registers, unsigned count) 
     static const char *const files[] = {" R", " UR", " P", " UP"};
     at = put_decimal(at, count);
     for (unsigned i = 0; i < count; i++) {
-        at = put_text(at, files[registers[i] >> 8 & 3]);
-        at = put_decimal(at, registers[i] & 0xff);
+        const bool barrier = registers[i] & GPC_REGISTER_BARRIER;
+        at = put_text(at, barrier ? " M" : files[registers[i] >> 8 & 3]);
+        at = put_decimal(at, registers[i] & (barrier ? GPC_REGISTER_BARRIER - 1 : 0xff));
     }
     *at++ = ' ';
     return at;

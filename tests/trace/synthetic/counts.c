@@ -317,3 +317,26 @@ Test(synthetic_counts, bulk_copy) {
         rig_close(&r);
     }
 }
+
+/* 4 blocks of 5 x 2 tiles of 16 rows of 128 bytes: by one warp, for all; and the same to memory. */
+Test(synthetic_counts, bulk_copy_by_an_engine) {
+    expect("UBLKCP", only("bulk-copy:80KiB:kind=3,tiles=10,stages=2"), 4 * 10, 4 * 10 * 64, 16, 16 * 4);
+    expect("UTMALDG", only("bulk-copy:80KiB:kind=4,tiles=10,stages=5"), 4 * 10, 4 * 10 * 64, 16, 16 * 4);
+    expect("UBLKCP.G.S", only("bulk-copy:80KiB:kind=5,tiles=10,stages=2"), 0, 0, 4 * 10, 4 * 10 * 64);
+    rig r;
+    rig_open(&r, "bulk-copy:80KiB:kind=4,tiles=10");
+    cr_assert(rig_kernel(&r));
+    const gpc_warp *warp = &rig_block(&r)->warps[0];
+    unsigned boxes = 0;
+    for (uint64_t n = 0; n < warp->count; n++) {
+        const gpc_instruction *i = &warp->instructions[n];
+        if (strcmp(rig_opcode(&r, i), "UTMALDG.2D") != 0 || !i->mask)
+            continue;
+        /* the rows of a matrix of 4 x 128 bytes a row, which the blocks share by columns */
+        cr_assert(i->mask == 0xffff && i->width == 128 && i->addresses[1] == i->addresses[0] + 512);
+        cr_assert_eq(i->registers[i->destinations + i->sources - 1], GPC_REGISTER_BARRIER | boxes % 2);
+        boxes++;
+    }
+    cr_assert_eq(boxes, 10);
+    rig_close(&r);
+}
