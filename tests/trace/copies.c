@@ -132,3 +132,94 @@ Test(trace_copies, barriers) {
     }
     rig_close(&r);
 }
+
+/* CSV and JSON Lines have kinds for them. */
+Test(trace_copies, tables) {
+    rig r;
+    rig_open(&r);
+    write_text(&r, "t.csv",
+               "block,warp,kind,width,mask,address\n0,0,copy,16,3,0x1000 0x1010\n0,0,copy-bypass,,1,0x2000\n"
+               "0,0,commit,,,\n0,0,wait,1,,\n0,0,wait,,,\n0,0,bulk-load,,3,0x3000 0x3080\n0,0,bulk-store,64,1,0x4000\n"
+               "0,0,bulk-reduction,16,1,0x5000\n");
+    write_text(&r, "t.jsonl",
+               "{\"block\":0,\"warp\":0,\"kind\":\"copy\",\"width\":16,\"mask\":3,\"address\":[4096,4112]}\n"
+               "{\"block\":0,\"warp\":0,\"kind\":\"copy-bypass\",\"mask\":1,\"address\":8192}\n"
+               "{\"block\":0,\"warp\":0,\"kind\":\"commit\",\"address\":[]}\n"
+               "{\"block\":0,\"warp\":0,\"kind\":\"wait\",\"width\":1,\"address\":[]}\n"
+               "{\"block\":0,\"warp\":0,\"kind\":\"wait\",\"address\":[]}\n"
+               "{\"block\":0,\"warp\":0,\"kind\":\"bulk-load\",\"mask\":3,\"address\":[12288,12416]}\n"
+               "{\"block\":0,\"warp\":0,\"kind\":\"bulk-store\",\"width\":64,\"mask\":1,\"address\":16384}\n"
+               "{\"block\":0,\"warp\":0,\"kind\":\"bulk-reduction\",\"width\":16,\"mask\":1,\"address\":20480}\n");
+    static const struct {
+        const char *opcode;
+        gpc_copy copy;
+        uint64_t mask, address;
+        unsigned width;
+    } rows[] = {{"LDGSTS.E.128", GPC_COPY_ASYNC, 3, 0x1000, 16}, {"LDGSTS.E.BYPASS", GPC_COPY_ASYNC, 1, 0x2000, 4},
+                {"LDGDEPBAR", GPC_COPY_COMMIT, 1, 0, 0},         {"DEPBAR.LE", GPC_COPY_WAIT, 1, 0, 1},
+                {"DEPBAR.LE", GPC_COPY_WAIT, 1, 0, 0},           {"UBLKCP.S.G", GPC_COPY_BULK, 3, 0x3000, 128},
+                {"UBLKCP.G.S", GPC_COPY_BULK, 1, 0x4000, 64},    {"UBLKRED.G.S.ADD", GPC_COPY_BULK, 1, 0x5000, 16}};
+    static const char *const names[] = {"t.csv", "t.jsonl"};
+    for (unsigned f = 0; f < 2; f++) {
+        gpc_trace *trace = open_trace(&r, path_of(&r, names[f]));
+        next_kernel(&r, trace);
+        const gpc_warp *warp = &next_block(&r, trace)->warps[0];
+        cr_assert_eq(warp->count, 9);
+        for (unsigned n = 0; n < 8; n++) {
+            const gpc_instruction *i = &warp->instructions[n];
+            cr_expect_str_eq(gpc_trace_opcode(trace, i->opcode), rows[n].opcode);
+            cr_expect(copy_of(trace, i) == rows[n].copy && i->mask == rows[n].mask && i->width == rows[n].width,
+                      "%s %u", names[f], n);
+            cr_expect_eq(i->addresses ? i->addresses[0] : 0, rows[n].address);
+        }
+        gpc_trace_close(trace);
+    }
+    static const struct {
+        const char *row, *expected;
+    } wrong[] = {{"0,0,copy,2,1,0\n", "4, 8 or 16"},
+                 {"0,0,wait,256,,\n", "0 to 255 groups"},
+                 {"0,0,wait,1,,0x10\n", "no address"},
+                 {"0,0,commit,1,,\n", "groups"},
+                 {"0,0,bulk-load,129,1,0\n", "1 to 128 bytes"},
+                 {"0,0,bulk-load,0,1,0\n", "1 to 128 bytes"}};
+    for (size_t n = 0; n < sizeof wrong / sizeof *wrong; n++) {
+        char text[128];
+        uint64_t instructions;
+        snprintf(text, sizeof text, "block,warp,kind,width,mask,address\n%s", wrong[n].row);
+        write_text(&r, "bad.csv", text);
+        const gpc_status status = read_all(&r, path_of(&r, "bad.csv"), &instructions);
+        expect_error(&r, status, GPC_ERROR_FORMAT, "bad.csv:2:");
+        expect_error(&r, status, GPC_ERROR_FORMAT, wrong[n].expected);
+    }
+    rig_close(&r);
+}
+
+/* mem_trace has a line for each operand of an LDGSTS: that of shared memory goes. */
+Test(trace_copies, mem_trace) {
+    rig r;
+    rig_open(&r);
+    static const char front[] =
+        "MEMTRACE: CTX 0x1 - LAUNCH - Kernel pc 0x10 - Kernel name k - grid launch id 0 - grid size 1,1,1 - block size "
+        "32,1,1 - nregs 16 - shmem 0 - cuda stream id 0\n";
+    char text[4096];
+    static const char *const rows[] = {"LDGSTS.E.BYPASS.128 - 0x400 0x410",
+                                       "LDGSTS.E.BYPASS.128 - 0x7f0000001000 0x7f0000001010", "LDS - 0x400 0x404"};
+    strcpy(text, front);
+    for (unsigned n = 0; n < 3; n++) {
+        strcat(text, "MEMTRACE: CTX 0x1 - grid_launch_id 0 - CTA 0,0,0 - warp 0 - ");
+        strcat(text, rows[n]);
+        for (unsigned lane = 2; lane < 32; lane++)
+            strcat(text, " 0x0");
+        strcat(text, "\n");
+    }
+    write_text(&r, "m.txt", text);
+    gpc_trace *trace = open_trace(&r, path_of(&r, "m.txt"));
+    next_kernel(&r, trace);
+    const gpc_warp *warp = &next_block(&r, trace)->warps[0];
+    cr_assert_eq(warp->count, 3);
+    cr_expect(copy_of(trace, &warp->instructions[0]) == GPC_COPY_ASYNC && warp->instructions[0].mask == 3);
+    cr_expect_eq(warp->instructions[0].addresses[1], 0x7f0000001010);
+    cr_expect_eq(warp->instructions[1].space, GPC_SPACE_SHARED);
+    gpc_trace_close(trace);
+    rig_close(&r);
+}
