@@ -9,7 +9,7 @@
  * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning")
  *
  *   id      what the counter is to every version of the library: never changed, and never given to another counter,
- *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 297.
+ *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 299.
  *   field   in a struct of statistics
  *   name    in JSON, CSV and Python
  *   KIND    how instances and kernels add up: SUM, MAX, or GAUGE: the sum over cycles of what a queue held
@@ -203,6 +203,9 @@
     X(287, copy_waits, "copy.waits", "waits", SUM, SM_PART, REPLAY, "0.2",                                            \
       "times that a warp had to wait for its groups (DEPBAR), or bulk copies (SYNCS.PHASECHK)")                                                        \
     X(288, copy_wait_cycles, "copy.wait_cycles", "warp cycles", SUM, SM_PART, REPLAY, "0.2", "that these took")        \
+    X(297, cluster_accesses, "shared.cluster_accesses", "instructions", SUM, SM_PART, REPLAY, "0.2",                  \
+      "accesses of other blocks' shared memory in the cluster")                                                       \
+    X(298, cluster_bytes, "shared.cluster_bytes", "bytes", SUM, SM_PART, REPLAY, "0.2", "of all of their lanes")      \
     X(76, l1_pending_sector_hits, "l1.pending_sector_hits", "sectors", SUM, L1, CLOCK, "0.1",                         \
       "load sectors found on their way to L1")                                                                        \
     X(77, l1_load_line_misses, "l1.load_line_misses", "transactions", SUM, L1, CLOCK, "0.1",                          \

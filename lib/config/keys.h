@@ -72,6 +72,9 @@
       "from a branch, barrier or fence to the next instruction of its warp")                                           \
     X(SM_LATENCY_SHARED, "sm.latency_shared", COUNT, RESET, "cycles", "26", 1, 10000, "",                              \
       "shared-memory load without bank conflicts")                                                                     \
+    X(SM_LATENCY_CLUSTER, "sm.latency_cluster", COUNT, RESET, "cycles", "180", 1, 10000, "",                           \
+      "access of another block's shared memory in its cluster: on H100 180 (Luo et al. 2024, Benchmarking and "        \
+      "Dissecting the Nvidia Hopper GPU Architecture)")                                                                \
     X(SM_LATENCY_CONSTANT, "sm.latency_constant", COUNT, RESET, "cycles", "26", 1, 10000, "",                          \
       "constant and texture load, as if it hit")                                                                       \
     X(SM_LATENCY_STAGES, "sm.latency_stages", COUNT, RESET, "cycles", "0", 0, 1000, "",                                \
@@ -95,6 +98,8 @@
       "the same, constant and texture loads, in the units of integers; 0: in none")                                    \
     X(SM_INTERVAL_SHARED, "sm.interval_shared", COUNT, RESET, "cycles", "1", 1, 1000, "",                              \
       "the same, shared memory, which the SM's schedulers have in common")                                             \
+    X(SM_INTERVAL_CLUSTER, "sm.interval_cluster", COUNT, RESET, "cycles", "4", 1, 1000, "",                            \
+      "the same, of an SM's way into the network between SMs: 4, as a reply of 128 bytes at 32 a cycle, not measured") \
     X(SM_UNITS_INT, "sm.units_int", COUNT, RESET, "units", "0", 0, 64, "auto",                                         \
       "units of an SM for integer, logic and moves; 0: those of sm.units_fp do that, too; auto: one for each "         \
       "scheduler")                                                                                                     \

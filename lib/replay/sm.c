@@ -238,6 +238,11 @@ GPCI_INLINE void take_effect(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_
         gpci_unit_is_free_at(s, op->unit, now + op->interval);
 }
 
+static GPCI_COLD void count_cluster(gpci_timed_sm *m, const gpci_path_step *step) {
+    m->counts.cluster_accesses++;
+    m->counts.cluster_bytes += (uint64_t)gpci_path_lanes(step) * step->form->instruction.width;
+}
+
 /* The next instruction of a warp; GPC_BUSY where the memory pipeline refuses it. */
 GPCI_INLINE gpc_status issue(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t number, gpci_issuer *s, uint32_t slot,
                              uint64_t now) {
@@ -252,6 +257,8 @@ GPCI_INLINE gpc_status issue(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t nu
             return status;
     } else {
         gpci_sm_count(m, step);
+        if (GPCI_UNLIKELY(o->use == GPCI_USE_SPACE + GPC_SPACE_CLUSTER))
+            count_cluster(m, step);
         if (GPCI_UNLIKELY(o->copy == GPC_COPY_COMMIT) && i->mask)
             gpci_copies_commit(m, &m->copies[slot]);
     }

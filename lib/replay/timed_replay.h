@@ -28,12 +28,13 @@ typedef enum gpci_unit {
     GPCI_UNIT_UNIFORM,
     GPCI_UNIT_CONTROL,
     GPCI_UNIT_SHARED,
+    GPCI_UNIT_CLUSTER, /* its way to other SMs' shared memory */
     GPCI_UNIT_NONE,
     GPCI_UNIT_MEMORY, /* accepts or refuses */
     GPCI_UNIT_COUNT
 } gpci_unit;
 
-#define GPCI_TIMED_UNITS 9u /* that are busy for a known time; NONE never is */
+#define GPCI_TIMED_UNITS 10u /* that are busy for a known time; NONE never is */
 
 /* Where a scheduler's cycle went. Each goes into exactly one. */
 typedef enum gpci_cycle_class {
@@ -99,6 +100,7 @@ typedef struct gpci_timed_counts {
     uint64_t bypassing, throttled;                      /* gauges of its warps of these classes */
     uint64_t by_bypassing;                              /* instructions that these issued */
     uint64_t copy_groups, copy_waits, copy_wait_cycles; /* of asynchronous copies (copies.h) */
+    uint64_t cluster_accesses, cluster_bytes;           /* of other blocks' shared memory */
 } gpci_timed_counts;
 
 /*

@@ -275,3 +275,36 @@ Test(copies, bulk_copies_that_are_refused) {
     expect_error(r, run_file(r, "k.traceg", NULL), GPC_ERROR_ARGUMENT, "UBLKCP.S.G");
     rig_close(r);
 }
+
+#define REMOTE(pc) pc " ffffffff 1 R1 LD.E 1 R2 4 1 0x7f0001000400 4\n"
+#define WINDOWS "-shmem base_addr = 0x7f0000000000\n-local mem base_addr = 0x7f0040000000\n"
+
+static gpc_stats run_remote(unsigned warps, const char *lines, const char *latency, const char *interval) {
+    rig *r = rig_open();
+    set(r, "mode", "timed");
+    set(r, "launch.cycles", "0");
+    set(r, "sm.latency_cluster", latency);
+    set(r, "sm.interval_cluster", interval);
+    gpc_stats s;
+    gpc_stats_init(&s);
+    put_kernel(r, "k.traceg", 1, warps, WINDOWS, lines);
+    const gpc_status status = run_file(r, "k.traceg", &s);
+    cr_assert_eq(status, GPC_OK, "%s", r->error.message);
+    rig_close(r);
+    return s;
+}
+
+/* Another block's shared memory: what uses it issues at 1 + 180, EXIT behind it; nothing reaches L1. Four warps share the
+   SM's way there: the last is sent at 1 + 3 x 4. */
+Test(copies, shared_memory_of_a_cluster) {
+    static const char lines[] = REMOTE("0000") "0010 ffffffff 1 R3 MOV 1 R1 0\n" EXIT("0020");
+    gpc_stats s = run_remote(1, lines, "180", "4");
+    cr_expect_eq(s.cycles, 182, "%llu", (unsigned long long)s.cycles);
+    cr_expect(s.cluster_accesses == 1 && s.cluster_bytes == 128);
+    cr_expect(s.l1_load_requests == 0 && s.l2_read_sectors == 0 && s.accepted == 0);
+    cr_expect_eq(run_remote(1, lines, "181", "4").cycles, 183);
+    s = run_remote(4, lines, "180", "4");
+    cr_expect_eq(s.cycles, 182 + 12, "%llu", (unsigned long long)s.cycles);
+    cr_expect_eq(s.cluster_bytes, 512);
+    cr_expect_eq(run_remote(4, lines, "180", "5").cycles, 182 + 15);
+}

@@ -223,3 +223,40 @@ Test(trace_copies, mem_trace) {
     gpc_trace_close(trace);
     rig_close(&r);
 }
+
+/* Generic accesses of another block's shared memory in the cluster: the rank in bits 24 and on is not the block's own. */
+Test(trace_copies, clusters) {
+    rig r;
+    rig_open(&r);
+    write_text(
+        &r, "k.traceg",
+        HEADER
+        "-shmem base_addr = 0x7f0000000000\n-local mem base_addr = 0x7f0040000000\n-accelsim tracer version = 6\n"
+        "#\n#BEGIN_TB\nthread block = 1,0,0\ncluster id = 0,0,0\ncluster cta = 1,0,0\ncluster rank = 1\n"
+        "warp = 0\ninsts = 5\n"
+        "0 1 1 R1 LD.E 1 R2 4 1 0x7f0001000400 0 0 NoVal\n"  /* its own */
+        "10 1 1 R1 LD.E 1 R2 4 1 0x7f0000000400 0 0 NoVal\n" /* of rank 0 */
+        "20 1 0 ST.E 2 R2 R3 4 1 0x7f0003000400 0 0 NoVal\n" /* of rank 3 */
+        "30 1 0 STAS.64 2 R2 R3 8 1 0x400 0 0 NoVal\n40 1 1 R1 LDS 1 R2 4 1 0x400 0 0 NoVal\n#END_TB\n"
+        "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 2\n" /* no rank: 0 */
+        "0 1 1 R1 LD.E 1 R2 4 1 0x7f0001000400 0 0 NoVal\n"
+        "10 1 1 R1 ATOM.E.ADD 2 R2 R3 4 1 0x7f0000000400 0 0 NoVal\n#END_TB\n");
+    static const uint8_t spaces[2][5] = {
+        {GPC_SPACE_SHARED, GPC_SPACE_CLUSTER, GPC_SPACE_CLUSTER, GPC_SPACE_CLUSTER, GPC_SPACE_SHARED},
+        {GPC_SPACE_CLUSTER, GPC_SPACE_SHARED, GPC_SPACE_NONE}};
+    for (unsigned n = 0; n < 3; n++) {
+        static const char *const names[] = {"k.traceg", "k.gct", "text"};
+        if (n)
+            convert(&r, path_of(&r, names[n - 1]), path_of(&r, names[n]), n == 1 ? GPC_TRACE_BINARY : GPC_TRACE_TEXT);
+        gpc_trace *trace = open_trace(&r, path_of(&r, names[n]));
+        next_kernel(&r, trace);
+        for (unsigned b = 0; b < 2; b++) {
+            const gpc_block *block = next_block(&r, trace);
+            const gpc_warp *warp = &block->warps[0];
+            for (unsigned i = 0; i + 1 < warp->count; i++)
+                cr_expect_eq(warp->instructions[i].space, spaces[!block->index][i], "%s %u %u", names[n], b, i);
+        }
+        gpc_trace_close(trace);
+    }
+    rig_close(&r);
+}

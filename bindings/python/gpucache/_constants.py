@@ -110,9 +110,10 @@ class Space(IntEnum):
     GENERIC = 5
     NONE = 6
     INSTRUCTION = 7
+    CLUSTER = 8
 
 
-GPC_SPACE_COUNT = 8
+GPC_SPACE_COUNT = 9
 
 
 class Hint(IntEnum):

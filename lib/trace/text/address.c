@@ -10,13 +10,21 @@
 #define MOST_BULK_BYTES (1u << 20)
 #define WARP_LANES 32u
 
+/*
+ * Shared memory of the block's own, or of another of its cluster: the rank within the cluster stands in the bits from
+ * 24 on of the address within the window (what PTX's mapa makes of it).
+ */
+static gpc_space shared_of(const gpci_line_parser *parser, uint64_t offset) {
+    return offset >> 24 == parser->rank ? GPC_SPACE_SHARED : GPC_SPACE_CLUSTER;
+}
+
 /* Shared from its base to the local one, or for a window where that lies below; likewise local; otherwise global. */
 static gpc_space space_of(const gpci_line_parser *parser, uint64_t address) {
     uint64_t shared = parser->shared_base, local = parser->local_base;
     if (!shared || !local)
         return GPC_SPACE_GLOBAL;
     if (address >= shared && (local > shared ? address < local : address - shared < WINDOW_BYTES))
-        return GPC_SPACE_SHARED;
+        return shared_of(parser, address - shared);
     return address >= local && address - local < WINDOW_BYTES ? GPC_SPACE_LOCAL : GPC_SPACE_GLOBAL;
 }
 
