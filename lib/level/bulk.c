@@ -80,7 +80,9 @@ void gpci_bulk_count_request(gpc_hierarchy *h, const gpc_request *request, const
     const bool reads = request->kind == GPC_LOAD || request->kind == GPC_PREFETCH;
     c->bulk_requests++;
     c->bulk_bytes += gpci_transaction_bytes(line);
-    *(reads ? &c->bulk_read_sectors : &c->bulk_write_sectors) += gpci_count_sectors(line->segments);
+    const uint32_t sectors = gpci_count_sectors(line->segments);
+    c->bulk_read_sectors += reads ? sectors : 0;
+    c->bulk_write_sectors += reads ? 0 : sectors;
 }
 
 const char *gpci_bulk_wrong(const gpc_hierarchy *h, const gpc_warp_access *w) {

@@ -163,17 +163,17 @@ static int write_stores(char *to, uint64_t bytes, uint64_t stages) {
                     (unsigned long long)stages - 1, suffix(bytes), ROW);
 }
 
-typedef struct copy_kind {
+typedef struct copier {
     void (*warp)(gpci_walk *walk, const gpci_launch *launch);
     const char *opcode;
-} copy_kind;
+} copier;
 
-static const copy_kind kinds[KIND_COUNT] = {[KIND_LOAD] = {walk_loads, NULL},
-                                            [KIND_LDGSTS] = {walk_asynchronous, ""},
-                                            [KIND_LDGSTS_BYPASS] = {walk_asynchronous, ".BYPASS"},
-                                            [KIND_BULK] = {walk_bulk, "UBLKCP.S.G"},
-                                            [KIND_TENSOR] = {walk_bulk, "UTMALDG.2D"},
-                                            [KIND_STORE] = {walk_stores, NULL}};
+static const copier kinds[KIND_COUNT] = {[KIND_LOAD] = {walk_loads, NULL},
+                                         [KIND_LDGSTS] = {walk_asynchronous, ""},
+                                         [KIND_LDGSTS_BYPASS] = {walk_asynchronous, ".BYPASS"},
+                                         [KIND_BULK] = {walk_bulk, "UBLKCP.S.G"},
+                                         [KIND_TENSOR] = {walk_bulk, "UTMALDG.2D"},
+                                         [KIND_STORE] = {walk_stores, NULL}};
 
 static int write_listing(char *to, unsigned kind, uint64_t bytes, uint64_t stages) {
     switch (kind) {
