@@ -80,7 +80,8 @@ typedef enum gpc_space {
     GPC_SPACE_GENERIC = 5,
     GPC_SPACE_NONE = 6,
     GPC_SPACE_INSTRUCTION = 7, /* code, of no warp's instruction. Since: 0.2 */
-    GPC_SPACE_CLUSTER = 8, /* shared memory of another thread block of the cluster, over the network between SMs (NVIDIA:
+    GPC_SPACE_CLUSTER =
+        8, /* shared memory of another thread block of the cluster, over the network between SMs (NVIDIA:
                               distributed shared memory): never in L1 or L2. Since: 0.2 */
     GPC_SPACE_COUNT
 } gpc_space;

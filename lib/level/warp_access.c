@@ -115,9 +115,9 @@ static uint32_t most_width(const gpc_warp_access *w) {
 
 gpc_status gpci_access_check(const gpc_hierarchy *h, gpc_warp_access *w) {
     if (w->sm >= h->sms || !w->width || w->width > most_width(w) || w->kind >= GPC_KIND_COUNT ||
-        (w->space > GPC_SPACE_NONE && w->space != GPC_SPACE_CLUSTER) || w->hint >= GPC_HINT_COUNT || w->priority >= GPC_PRIORITY_COUNT ||
-        w->token >= GPC_TOKEN_COUNT || w->token_l2 >= GPC_TOKEN_COUNT || (w->mask && !w->addresses) ||
-        (h->lanes < 64 && w->mask >> h->lanes))
+        (w->space > GPC_SPACE_NONE && w->space != GPC_SPACE_CLUSTER) || w->hint >= GPC_HINT_COUNT ||
+        w->priority >= GPC_PRIORITY_COUNT || w->token >= GPC_TOKEN_COUNT || w->token_l2 >= GPC_TOKEN_COUNT ||
+        (w->mask && !w->addresses) || (h->lanes < 64 && w->mask >> h->lanes))
         return GPC_ERROR_ARGUMENT;
     if (GPCI_UNLIKELY(has_values(w)) && wrong_with_values(h, w))
         return GPC_ERROR_ARGUMENT;
