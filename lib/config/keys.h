@@ -27,7 +27,7 @@
       "timed: that the engine of bulk copies makes of L2 in a core cycle, a line at most each")                        \
     X(SM_BULK_REQUESTS, "sm.bulk_requests", COUNT, RESET, "requests", "unlimited", 1, 1 << 20, "unlimited",            \
       "of an SM's bulk copies under way")                                                                              \
-    X(SM_BULK_QUEUE, "sm.bulk_queue", COUNT, RESET, "copies", "32", 1, 1024, "",                                       \
+    X(SM_BULK_QUEUE, "sm.bulk_queue", COUNT, RESET, "copies", "8", 1, 1024, "",                                        \
       "bulk copies of an SM that are not yet all asked for; a further one waits before it issues")                     \
     X(SM_BULK_LATENCY, "sm.bulk_latency", COUNT, RESET, "cycles", "0", 0, 4096, "",                                    \
       "core cycles from the issue of a bulk copy to its first request")                                                \
