@@ -9,7 +9,7 @@
  * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning")
  *
  *   id      what the counter is to every version of the library: never changed, and never given to another counter,
- *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 311.
+ *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 328.
  *   field   in a struct of statistics
  *   name    in JSON, CSV and Python
  *   KIND    how instances and kernels add up: SUM, MAX, or GAUGE: the sum over cycles of what a queue held
@@ -52,6 +52,23 @@
       "sectors that they touched")                                                                                    \
     X(283, l1_lookups, "l1.lookups", "transactions", SUM, L1_PART, CACHES, "0.2",                                     \
       "that passed L1's tags: loads, prefetches, stores and atomics")                                                 \
+    X(312, l1_copy_requests, "l1.copy_requests", "instructions", SUM, L1, NOTHING, "0.2",                             \
+      "of l1.load_requests, asynchronous copies into shared memory (LDGSTS)")                                         \
+    X(313, l1_copy_sectors, "l1.copy_sectors", "sectors", SUM, L1, NOTHING, "0.2", "of l1.load_sectors, theirs")      \
+    X(314, l1_copy_passed_sectors, "l1.copy_passed_sectors", "sectors", SUM, L1, CACHES, "0.2",                       \
+      "of these, past L1 (LDGSTS.BYPASS)")                                                                            \
+    X(318, bulk_copies, "bulk.copies", "copies", SUM, SM, CACHES, "0.2",                                              \
+      "bulk copies (UBLKCP, UTMALDG and the like), of up to a warp's lanes of rows")                                  \
+    X(319, bulk_requests, "bulk.requests", "requests", SUM, SM, CACHES, "0.2", "that their engines made of L2")       \
+    X(320, bulk_bytes, "bulk.bytes", "bytes", SUM, SM, CACHES, "0.2", "that these were for")                          \
+    X(321, bulk_read_sectors, "bulk.read_sectors", "sectors", SUM, SM, CACHES, "0.2",                                 \
+      "of l2.read_sectors, theirs")                                                                                   \
+    X(322, bulk_write_sectors, "bulk.write_sectors", "sectors", SUM, SM, CACHES, "0.2",                               \
+      "of l2.write_sectors and l2.atomic_sectors, theirs")                                                            \
+    X(323, bulk_stalls, "bulk.stalls", "SM cycles", SUM, SM_PART, CLOCK, "0.2",                                       \
+      "an engine had a copy, and no room for a request of it: in the miss queue, or under way (sm.bulk_requests)")    \
+    X(324, bulk_completed, "bulk.completed", "copies", SUM, SM, CLOCK, "0.2", "that completed")                       \
+    X(325, bulk_cycles, "bulk.cycles", "core cycles", SUM, SM, CLOCK, "0.2", "from their acceptance to then")         \
     X(16, l1_evictions, "l1.evictions", "lines", SUM, L1_PART, NOTHING, "0.1", "lines replaced in L1")                \
     X(17, l1_zero_reuse_evictions, "l1.zero_reuse_evictions", "lines", SUM, L1_PART, REUSE, "0.1",                    \
       "of these, never hit (l1.track_reuse)")                                                                         \
@@ -194,6 +211,14 @@
       "all its warps wait at barriers")                                                                               \
     X(75, scheduler_throttled, "scheduler.throttled", "scheduler cycles", SUM, SM_PART, REPLAY, "0.1",                \
       "only warps held back by a limit or throttle were ready")                                                       \
+    X(315, copy_groups, "copy.groups", "groups", SUM, SM_PART, REPLAY, "0.2",                                         \
+      "groups that warps made of their asynchronous copies (LDGDEPBAR)")                                              \
+    X(316, copy_waits, "copy.waits", "waits", SUM, SM_PART, REPLAY, "0.2",                                            \
+      "times that a warp had to wait for its groups (DEPBAR), or bulk copies (SYNCS.PHASECHK)")                                                        \
+    X(317, copy_wait_cycles, "copy.wait_cycles", "warp cycles", SUM, SM_PART, REPLAY, "0.2", "that these took")        \
+    X(326, cluster_accesses, "shared.cluster_accesses", "instructions", SUM, SM_PART, REPLAY, "0.2",                  \
+      "accesses of other blocks' shared memory in the cluster")                                                       \
+    X(327, cluster_bytes, "shared.cluster_bytes", "bytes", SUM, SM_PART, REPLAY, "0.2", "of all of their lanes")      \
     X(76, l1_pending_sector_hits, "l1.pending_sector_hits", "sectors", SUM, L1, CLOCK, "0.1",                         \
       "load sectors found on their way to L1")                                                                        \
     X(77, l1_load_line_misses, "l1.load_line_misses", "transactions", SUM, L1, CLOCK, "0.1",                          \

@@ -36,7 +36,8 @@ typedef struct gpc_warp_access {
     uint8_t order;             /* gpc_order; see gpc_hierarchy_check_access. Since: 0.2 */
     uint8_t atomic;            /* gpc_atomic_op of an atomic or reduction. Since: 0.2 */
     uint8_t stream;            /* that counts it, below the key `streams`. Since: 0.2 */
-    uint8_t reserved[2];
+    uint8_t copy;              /* gpc_copy: NONE; of a load of global memory ASYNC; or BULK. Since: 0.2 */
+    uint8_t reserved[1];
     /*
      * With coherence.data alone, otherwise NULL: values, [set bits of mask][width], in the order of `addresses`.
      * `bytes`: what stores, and atomics and reductions without an operation, write (NULL: zeroes); where lanes overlap,
@@ -73,6 +74,12 @@ typedef struct gpc_warp_access {
  *   - a load of an order above WEAK and a scope above CTA with hint CA: it may not be served from L1, which others do
  *     not see. With any other hint it is taken as CG, at scope SYS as CV (as SASS's LD.STRONG.GPU and .SYS): past L1,
  *     where l1.bypass heeds hints. CG, CV and NO_ALLOCATE, which say that themselves, stand;
+ *   - `copy` of another kind than loads, of another space than GLOBAL, of a width other than 4, 8 and 16, with an order
+ *     above WEAK, or with `out`: what it reads goes into shared memory;
+ *   - `copy` BULK of an atomic, of another space than GLOBAL, with an order above WEAK, in a tree of coherent modules or
+ *     with coherence.data. Its lanes are rows of `width` bytes, 1 to 65536, each at its address: of a range one, of a
+ *     box of a tensor each row of it. They are requested of L2 line by line, past L1 (sm.bulk_rate and the like), and
+ *     it completes with the last reply: a load into shared memory; a store or a reduction from there; a prefetch;
  *   - with a clock, an order above RELAXED at a scope above CTA under a protocol without directories (vi, slc-glc).
  * At a scope above CTA an access that releases is as one with a fence of RELEASE before it: with a clock it passes L1's
  * tags once that is done, and later accesses may pass it. One that acquires is as one with a fence of ACQUIRE behind

@@ -36,6 +36,12 @@ typedef enum gpc_op_class {
 #define GPC_REGISTER_UP 0x0300u
 
 /*
+ * The last source of a bulk copy that completes at an mbarrier, and of SYNCS.PHASECHK, which waits there: this, and an
+ * eighth of the barrier's address in shared memory, modulo 2^15. Since: 0.2.
+ */
+#define GPC_REGISTER_BARRIER 0x8000u
+
+/*
  * One warp instruction. `addresses` has one entry per set bit of `mask`, in ascending lane order, or is NULL.
  * Generic accesses with addresses are already sorted into shared, local and global ones. A bulk copy (UTMALDG,
  * UBLKCP and the like, which one thread starts) comes as instructions of up to 32 lanes of up to 128 bytes.
@@ -53,7 +59,7 @@ typedef struct gpc_instruction {
     uint8_t space;                        /* gpc_space, likewise */
     uint8_t hint;                         /* gpc_hint */
     uint8_t priority;                     /* gpc_priority */
-    uint8_t width;                        /* bytes per lane */
+    uint8_t width;                        /* bytes per lane; of DEPBAR, the groups that may be under way behind it */
 } gpc_instruction;
 
 typedef struct gpc_warp {
@@ -151,14 +157,15 @@ typedef struct gpc_ordering {
     uint8_t order;   /* gpc_order: of accesses .STRONG and .MMIO, atomics and reductions: RELAXED; MEMBAR.SC: SC, .ALL:
                         ACQ_REL; others WEAK */
     uint8_t control; /* gpc_control: of CCTL */
-    uint8_t reserved[5];
+    uint8_t copy;    /* gpc_copy: of LDGSTS, LDGDEPBAR, DEPBAR */
+    uint8_t reserved[4];
 } gpc_ordering;
 
-#define GPC_ORDERING_INIT                \
-    {                                    \
-        sizeof(gpc_ordering), 0, 0, 0, { \
-            0                            \
-        }                                \
+#define GPC_ORDERING_INIT                   \
+    {                                       \
+        sizeof(gpc_ordering), 0, 0, 0, 0, { \
+            0                               \
+        }                                   \
     }
 
 /*

@@ -83,6 +83,9 @@ typedef enum gpc_space {
     GPC_SPACE_GENERIC = 5,
     GPC_SPACE_NONE = 6,
     GPC_SPACE_INSTRUCTION = 7, /* code, of no warp's instruction. Since: 0.2 */
+    GPC_SPACE_CLUSTER =
+        8, /* shared memory of another thread block of the cluster, over the network between SMs (NVIDIA:
+                              distributed shared memory): never in L1 or L2. Since: 0.2 */
     GPC_SPACE_COUNT
 } gpc_space;
 
@@ -170,6 +173,24 @@ typedef struct gpc_atomic {
     uint8_t reserved;
 } gpc_atomic;
 
+/*
+ * What an instruction has to do with copies into shared memory that go on beside their warp (CUDA C++ Programming Guide,
+ * "Asynchronous Data Copies"; PTX ISA, "cp.async"). Such a copy writes no register: its warp waits for the groups that
+ * it makes of its copies, which end in their order. Since: 0.2.
+ */
+typedef enum gpc_copy {
+    GPC_COPY_NONE = 0,
+    GPC_COPY_ASYNC =
+        1, /* LDGSTS (cp.async): a load of 4, 8 or 16 bytes a lane; with hint CG past L1, whatever l1.bypass
+                            says, otherwise through it */
+    GPC_COPY_COMMIT = 2, /* LDGDEPBAR (cp.async.commit_group): the warp's copies since the last one are a group */
+    GPC_COPY_WAIT = 3,   /* DEPBAR (cp.async.wait_group): the warp waits until at most so many groups are under way */
+    GPC_COPY_BULK = 4,   /* UBLKCP, UTMALDG and so on (cp.async.bulk): rows of bytes, which an engine beside the SM's L1
+                            moves between L2 and shared memory; its warp goes on */
+    GPC_COPY_BARRIER = 5, /* SYNCS.PHASECHK (mbarrier.try_wait): the warp waits for bulk copies that complete there */
+    GPC_COPY_COUNT
+} gpc_copy;
+
 /* What an instruction does to caches beside its order (SASS: CCTL). */
 typedef enum gpc_control {
     GPC_CONTROL_NONE = 0,
@@ -238,7 +259,8 @@ typedef struct gpc_request {
      */
     uint8_t continues;
     uint8_t stream; /* that counts it in a hierarchy, below the key `streams`. Since: 0.2 */
-    uint8_t reserved[36];
+    uint8_t copy; /* gpc_copy: NONE; ASYNC of a load that does not write registers; BULK. Since: 0.2 */
+    uint8_t reserved[35];
 } gpc_request;
 
 /*

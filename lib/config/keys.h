@@ -23,6 +23,14 @@
     X(SM_WARP_UNIT, "sm.warp_unit", COUNT, RESET, "warps", "2", 1, 64, "",                                             \
       "the warps that the registers suffice for are rounded down to a multiple of this: parts of the register "        \
       "file")                                                                                                          \
+    X(SM_BULK_RATE, "sm.bulk_rate", COUNT, RESET, "requests", "1", 1, 64, "",                                          \
+      "timed: that the engine of bulk copies makes of L2 in a core cycle, a line at most each")                        \
+    X(SM_BULK_REQUESTS, "sm.bulk_requests", COUNT, RESET, "requests", "unlimited", 1, 1 << 20, "unlimited",            \
+      "of an SM's bulk copies under way")                                                                              \
+    X(SM_BULK_QUEUE, "sm.bulk_queue", COUNT, RESET, "copies", "8", 1, 1024, "",                                        \
+      "bulk copies of an SM that are not yet all asked for; a further one waits before it issues")                     \
+    X(SM_BULK_LATENCY, "sm.bulk_latency", COUNT, RESET, "cycles", "0", 0, 4096, "",                                    \
+      "core cycles from the issue of a bulk copy to its first request")                                                \
     X(SM_SHARED, "sm.shared", SIZE, RESET, "bytes", "48KiB", 0, 1 << 30, "",                                           \
       "shared memory that the blocks of an SM may hold")                                                               \
     X(SM_SHARED_UNIT, "sm.shared_unit", SIZE, RESET, "bytes", "128B", 1, 65536, "",                                    \
@@ -64,6 +72,9 @@
       "from a branch, barrier or fence to the next instruction of its warp")                                           \
     X(SM_LATENCY_SHARED, "sm.latency_shared", COUNT, RESET, "cycles", "26", 1, 10000, "",                              \
       "shared-memory load without bank conflicts")                                                                     \
+    X(SM_LATENCY_CLUSTER, "sm.latency_cluster", COUNT, RESET, "cycles", "180", 1, 10000, "",                           \
+      "access of another block's shared memory in its cluster: on H100 180 (Luo et al. 2024, Benchmarking and "        \
+      "Dissecting the Nvidia Hopper GPU Architecture)")                                                                \
     X(SM_LATENCY_CONSTANT, "sm.latency_constant", COUNT, RESET, "cycles", "26", 1, 10000, "",                          \
       "constant and texture load, as if it hit")                                                                       \
     X(SM_LATENCY_STAGES, "sm.latency_stages", COUNT, RESET, "cycles", "0", 0, 1000, "",                                \
@@ -87,6 +98,8 @@
       "the same, constant and texture loads, in the units of integers; 0: in none")                                    \
     X(SM_INTERVAL_SHARED, "sm.interval_shared", COUNT, RESET, "cycles", "1", 1, 1000, "",                              \
       "the same, shared memory, which the SM's schedulers have in common")                                             \
+    X(SM_INTERVAL_CLUSTER, "sm.interval_cluster", COUNT, RESET, "cycles", "4", 1, 1000, "",                            \
+      "the same, of an SM's way into the network between SMs: 4, as a reply of 128 bytes at 32 a cycle, not measured") \
     X(SM_UNITS_INT, "sm.units_int", COUNT, RESET, "units", "0", 0, 64, "auto",                                         \
       "units of an SM for integer, logic and moves; 0: those of sm.units_fp do that, too; auto: one for each "         \
       "scheduler")                                                                                                     \

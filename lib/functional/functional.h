@@ -21,6 +21,9 @@ gpc_status gpci_functional_fence(gpc_hierarchy *h, const gpc_fence *fence, gpc_e
 GPCI_COLD gpc_status gpci_functional_release(gpc_hierarchy *h, const gpc_warp_access *access);
 GPCI_COLD gpc_status gpci_functional_acquire(gpc_hierarchy *h, const gpc_warp_access *access);
 
+/* functional_bulk.c: a bulk copy, which is well formed. */
+GPCI_COLD gpc_status gpci_functional_bulk(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result);
+
 /* no_clock.c */
 extern const gpci_clock_calls gpci_no_clock;
 

@@ -67,8 +67,9 @@ GPCI_INLINE gpc_status serve(gpc_hierarchy *h, gpci_line_access *a, const gpci_t
 GPCI_INLINE gpc_status serve_all(gpc_hierarchy *h, const gpc_warp_access *w, gpc_warp_result *result, pass_line_fn pass,
                                  bool watched) {
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
-    gpci_line_access a = {.l1 = gpci_l1_for(h, w->sm, w->space), .result = result, .warp = w};
+    gpci_line_access a = {.result = result, .warp = w};
     uint32_t count = gpci_access_lines(h, w, 0, lines, &a.request, &result->sectors);
+    a.l1 = gpci_l1_of(h, &a.request);
     result->lines = a.request.transactions;
     if (watched)
         gpci_tell_access(h->trace, &a.request, lines[0].address, result->sectors);
@@ -96,6 +97,10 @@ GPCI_INLINE gpc_status take(gpc_hierarchy *h, const gpc_warp_access *access, gpc
         status = gpci_access_check(h, &w);
     if (status < 0)
         return status;
+    if (GPCI_UNLIKELY(w.copy == GPC_COPY_BULK) && w.mask) {
+        status = gpci_functional_bulk(h, &w, &own);
+        return status == GPC_OK && result ? gpci_give(result, &own, sizeof own) : status;
+    }
     gpci_count_instruction(h, w.sm, w.mask);
     if (GPCI_UNLIKELY(w.order > GPC_ORDER_RELAXED))
         status = gpci_functional_release(h, &w);

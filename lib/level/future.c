@@ -63,7 +63,9 @@ static uint64_t sort_of(const gpc_hierarchy *h, const gpc_warp_access *access) {
 
 gpc_status gpci_future_record(gpci_future *f, const gpc_hierarchy *h, const gpc_warp_access *access) {
     if (!access->mask || access->space > GPC_SPACE_LOCAL ||
-        (!h->coherent && !gpci_l1_for(h, access->sm, access->space)))
+        (!h->coherent &&
+         (!gpci_l1_for(h, access->sm, access->space) || gpci_copy_passes(access->copy, access->hint))) ||
+        access->copy == GPC_COPY_BULK)
         return GPC_OK;
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
     unsigned shift = h->l1_level.line_shift + gpci_log2(h->line_blocks);

@@ -156,6 +156,16 @@ GPCI_INLINE gpc_cache *gpci_l1_for(const gpc_hierarchy *h, uint32_t sm, uint8_t 
     return h->l1 && gpci_passes_l1(h, space) ? h->l1[sm] : NULL;
 }
 
+/* Does a copy into shared memory go past L1? */
+GPCI_INLINE bool gpci_copy_passes(uint8_t copy, uint8_t hint) {
+    return GPCI_UNLIKELY(copy != GPC_COPY_NONE) && hint == GPC_HINT_CG;
+}
+
+/* The cache that serves a request at L1, likewise. */
+GPCI_INLINE gpc_cache *gpci_l1_of(const gpc_hierarchy *h, const gpc_request *r) {
+    return gpci_copy_passes(r->copy, r->hint) ? NULL : gpci_l1_for(h, r->sm, r->space);
+}
+
 /*
  * hierarchy.c: statistics in two parts, each added to `stats`: what is counted by SM, and the rest. Histograms, which
  * are long, are part of the rest: all SMs', which add_sm_histograms tells one by one. Slices are, too (add_slice), but

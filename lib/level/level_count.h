@@ -65,6 +65,13 @@ GPCI_INLINE void gpci_count_l1_found(gpc_hierarchy *h, const gpc_request *reques
         c->l1_load_sector_hits += hits;
 }
 
+/* Of the loads, an asynchronous copy into shared memory, which goes past L1 or not. */
+GPCI_INLINE void gpci_count_l1_copy(gpc_hierarchy *h, uint32_t sm, uint32_t sectors, bool passes) {
+    h->of_sm[sm].l1_copy_requests++;
+    h->of_sm[sm].l1_copy_sectors += sectors;
+    h->of_sm[sm].l1_copy_passed_sectors += passes ? sectors : 0;
+}
+
 /* With a clock: the same line as a whole, `hit` where nothing of it was missing. */
 GPCI_INLINE void gpci_count_l1_load_line(gpc_hierarchy *h, uint32_t sm, uint32_t warp_age, bool hit) {
     if (hit)
@@ -169,6 +176,12 @@ GPCI_INLINE void gpci_count_fence_lines(gpc_hierarchy *h, uint32_t sm, uint64_t 
 
 GPCI_INLINE void gpci_count_fence_write_back(gpc_hierarchy *h, uint32_t sm, uint32_t sectors) {
     h->of_sm[sm].fence_write_back_sectors += sectors;
+}
+
+/* With a clock: a bulk copy is done, after so many cycles. */
+GPCI_INLINE void gpci_count_bulk_cycles(gpc_hierarchy *h, uint32_t sm, uint64_t cycles) {
+    h->of_sm[sm].bulk_completed++;
+    h->of_sm[sm].bulk_cycles += cycles;
 }
 
 /* With a clock: how long it took. */

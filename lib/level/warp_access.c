@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/warp_access.h"
 
+#include "level/bulk.h"
 #include "level/fence.h"
 #include "level/level_count.h"
 #include "level/warp_ranks.h"
@@ -81,6 +82,21 @@ static GPCI_NOINLINE const char *wrong_with_values(const gpc_hierarchy *h, const
     return wrong || !(w->bytes || w->out || w->compare) ? wrong : wrong_values(h, w);
 }
 
+/* What is wrong with an asynchronous copy, NULL: nothing. */
+static GPCI_NOINLINE const char *wrong_copy(const gpc_hierarchy *h, const gpc_warp_access *w) {
+    if (w->copy == GPC_COPY_BULK)
+        return gpci_bulk_wrong(h, w);
+    if (w->copy != GPC_COPY_ASYNC)
+        return "copy is neither NONE, ASYNC nor BULK";
+    if (w->kind != GPC_LOAD || w->space != GPC_SPACE_GLOBAL)
+        return "copy is ASYNC, but the access is no load of global memory";
+    if (w->width != 4 && w->width != 8 && w->width != 16)
+        return "copy is ASYNC, and width is not 4, 8 or 16";
+    if (w->order != GPC_ORDER_WEAK)
+        return "copy is ASYNC, and order is not WEAK";
+    return w->out ? "copy is ASYNC, and out is given: what it reads goes into shared memory" : NULL;
+}
+
 /* Has it values, or says what it does with them? */
 static bool has_values(const gpc_warp_access *w) {
     return ((uintptr_t)w->bytes | (uintptr_t)w->out | (uintptr_t)w->compare | w->atomic) != 0;
@@ -92,15 +108,22 @@ static GPCI_COLD bool rank(const gpc_hierarchy *h, gpc_warp_access *w) {
     return w->warp_age != GPCI_NOT_RUNNING;
 }
 
+/* Bytes of a lane; of a bulk copy, of a row. */
+static uint32_t most_width(const gpc_warp_access *w) {
+    return w->copy == GPC_COPY_BULK ? GPCI_BULK_MOST_BYTES : 64;
+}
+
 gpc_status gpci_access_check(const gpc_hierarchy *h, gpc_warp_access *w) {
-    if (w->sm >= h->sms || !w->width || w->width > 64 || w->kind >= GPC_KIND_COUNT || w->space > GPC_SPACE_NONE ||
-        w->hint >= GPC_HINT_COUNT || w->priority >= GPC_PRIORITY_COUNT || w->token >= GPC_TOKEN_COUNT ||
-        w->token_l2 >= GPC_TOKEN_COUNT || w->stream >= h->streams || (w->mask && !w->addresses) ||
-        (h->lanes < 64 && w->mask >> h->lanes))
+    if (w->sm >= h->sms || !w->width || w->width > most_width(w) || w->kind >= GPC_KIND_COUNT ||
+        (w->space > GPC_SPACE_NONE && w->space != GPC_SPACE_CLUSTER) || w->hint >= GPC_HINT_COUNT ||
+        w->priority >= GPC_PRIORITY_COUNT || w->token >= GPC_TOKEN_COUNT || w->token_l2 >= GPC_TOKEN_COUNT ||
+        w->stream >= h->streams || (w->mask && !w->addresses) || (h->lanes < 64 && w->mask >> h->lanes))
         return GPC_ERROR_ARGUMENT;
     if (GPCI_UNLIKELY(has_values(w)) && wrong_with_values(h, w))
         return GPC_ERROR_ARGUMENT;
     if (GPCI_UNLIKELY(h->warp_ranks != NULL) && !rank(h, w))
+        return GPC_ERROR_ARGUMENT;
+    if (GPCI_UNLIKELY(w->copy != GPC_COPY_NONE) && wrong_copy(h, w))
         return GPC_ERROR_ARGUMENT;
     return GPCI_UNLIKELY(w->scope | w->order) && wrong_order(h, w) ? GPC_ERROR_ARGUMENT : GPC_OK;
 }
@@ -112,7 +135,8 @@ static const char *what_is_wrong(const gpc_hierarchy *h, const gpc_warp_access *
         const char *what;
     } fields[] = {
         {w->sm >= h->sms, "sm is not below sm.count"},
-        {!w->width || w->width > 64, "width is not 1 to 64"},
+        {!w->width || w->width > most_width(w),
+         w->copy == GPC_COPY_BULK ? "width is not 1 to 65536" : "width is not 1 to 64"},
         {w->kind >= GPC_KIND_COUNT, "kind is out of range"},
         {w->space == GPC_SPACE_INSTRUCTION,
          "space is INSTRUCTION, which no warp's instruction reads; a miss of a host's cache of code enters below L1, "
@@ -132,7 +156,8 @@ static const char *what_is_wrong(const gpc_hierarchy *h, const gpc_warp_access *
     if (h->warp_ranks && gpci_warp_rank(h, w->sm, w->warp) == GPCI_NOT_RUNNING)
         return "warp has not started, or has exited (gpc_hierarchy_rank_warps)";
     const char *values = has_values(w) ? wrong_with_values(h, w) : NULL;
-    return values ? values : wrong_order(h, w);
+    const char *copy = !values && w->copy ? wrong_copy(h, w) : NULL;
+    return values ? values : copy ? copy : wrong_order(h, w);
 }
 
 gpc_status gpc_hierarchy_check_access(const gpc_hierarchy *h, const gpc_warp_access *access, gpc_error *error) {
@@ -241,14 +266,18 @@ uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, uint32_t 
                              .token_l2 = w->token_l2,
                              .scope = w->scope,
                              .order = w->order,
-                             .stream = w->stream};
+                             .stream = w->stream,
+                             .copy = w->copy};
     const uint32_t whole = count;
     if (GPCI_UNLIKELY(h->line_blocks > 1))
         count = gpci_divide(lines, count, shift, h->line_blocks);
-    sums sum = sum_up(lines, count, range, gpci_passes_l1(h, w->space) ? &h->l1_level : NULL);
+    const bool passes = gpci_copy_passes(w->copy, w->hint);
+    sums sum = sum_up(lines, count, range, gpci_passes_l1(h, w->space) && !passes ? &h->l1_level : NULL);
     count_lines(h, w->sm, w->kind, whole, sum);
     if (GPCI_UNLIKELY(h->of_stream != NULL))
         count_stream(h, w, whole, sum);
+    if (GPCI_UNLIKELY(w->copy != GPC_COPY_NONE))
+        gpci_count_l1_copy(h, w->sm, sum.segments, passes);
     *out_segments = sum.segments;
     return count;
 }

@@ -18,7 +18,7 @@ static bool is_pooled(const gpci_timed_replay *t, gpci_unit unit) {
 }
 
 static gpc_status make_pool(gpci_timed_replay *t, gpci_unit unit, gpci_key key, gpc_error *error) {
-    const bool shared = unit == GPCI_UNIT_SHARED;
+    const bool shared = unit == GPCI_UNIT_SHARED || unit == GPCI_UNIT_CLUSTER;
     uint64_t units = shared ? 1 : number(t, key);
     units = units == GPCI_WORD ? t->schedulers : units;
     if (!units)
@@ -38,11 +38,15 @@ static gpc_status make_pool(gpci_timed_replay *t, gpci_unit unit, gpci_key key, 
 }
 
 static gpc_status make_pools(gpci_timed_replay *t, gpc_error *error) {
-    static const gpci_key keys[GPCI_UNIT_NONE] = {
-        [GPCI_UNIT_INT] = GPCI_KEY_SM_UNITS_INT,         [GPCI_UNIT_FP] = GPCI_KEY_SM_UNITS_FP,
-        [GPCI_UNIT_DOUBLE] = GPCI_KEY_SM_UNITS_DOUBLE,   [GPCI_UNIT_SFU] = GPCI_KEY_SM_UNITS_SFU,
-        [GPCI_UNIT_TENSOR] = GPCI_KEY_SM_UNITS_TENSOR,   [GPCI_UNIT_UNIFORM] = GPCI_KEY_SM_UNITS_UNIFORM,
-        [GPCI_UNIT_CONTROL] = GPCI_KEY_SM_UNITS_CONTROL, [GPCI_UNIT_SHARED] = GPCI_KEY_COUNT};
+    static const gpci_key keys[GPCI_UNIT_NONE] = {[GPCI_UNIT_INT] = GPCI_KEY_SM_UNITS_INT,
+                                                  [GPCI_UNIT_FP] = GPCI_KEY_SM_UNITS_FP,
+                                                  [GPCI_UNIT_DOUBLE] = GPCI_KEY_SM_UNITS_DOUBLE,
+                                                  [GPCI_UNIT_SFU] = GPCI_KEY_SM_UNITS_SFU,
+                                                  [GPCI_UNIT_TENSOR] = GPCI_KEY_SM_UNITS_TENSOR,
+                                                  [GPCI_UNIT_UNIFORM] = GPCI_KEY_SM_UNITS_UNIFORM,
+                                                  [GPCI_UNIT_CONTROL] = GPCI_KEY_SM_UNITS_CONTROL,
+                                                  [GPCI_UNIT_SHARED] = GPCI_KEY_COUNT,
+                                                  [GPCI_UNIT_CLUSTER] = GPCI_KEY_COUNT};
     gpc_status status = GPC_OK;
     for (unsigned unit = 0; unit < GPCI_UNIT_NONE && status == GPC_OK; unit++)
         status = make_pool(t, (gpci_unit)unit, keys[unit], error);
@@ -112,6 +116,8 @@ static void read_ops(gpci_timed_replay *t) {
     for (uint32_t space = 0; space < GPC_SPACE_COUNT; space++)
         spaces[space] = alu;
     spaces[GPC_SPACE_SHARED] = make_op_by(t, GPCI_UNIT_SHARED, GPCI_KEY_SM_LATENCY_SHARED, GPCI_KEY_SM_INTERVAL_SHARED);
+    spaces[GPC_SPACE_CLUSTER] =
+        make_op_by(t, GPCI_UNIT_CLUSTER, GPCI_KEY_SM_LATENCY_CLUSTER, GPCI_KEY_SM_INTERVAL_CLUSTER);
     spaces[GPC_SPACE_CONSTANT] = spaces[GPC_SPACE_TEXTURE] = constant;
     t->ops[GPCI_USE_NOTHING] = (gpci_op){.unit = GPCI_UNIT_NONE};
     t->latency_control = control.latency;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/text.h"
-#include "replay/timed_replay.h"
+#include "replay/copies.h"
 
 #include <stdio.h>
 
@@ -12,7 +12,8 @@
 static const char *register_of(const uint32_t *board, const gpc_instruction *i, char name[8]) {
     static const char *const files[] = {"R", "UR", "P", "UP"};
     for (uint32_t n = 0; n < (uint32_t)i->destinations + i->sources && n < GPC_MAX_OPERANDS; n++)
-        if (board[gpci_register_entry(i->registers[n])] == GPCI_IN_FLIGHT) {
+        if (!(i->registers[n] & GPC_REGISTER_BARRIER) &&
+            board[gpci_register_entry(i->registers[n])] == GPCI_IN_FLIGHT) {
             snprintf(name, 8, "%s%u", files[i->registers[n] >> 8 & 3], i->registers[n] & 255u);
             return name;
         }
@@ -27,7 +28,13 @@ static void describe_wait(const gpci_timed_replay *t, uint32_t sm, uint32_t slot
     const char *missing = register_of(gpci_board_of(m, slot).entries, &w->next->form->instruction, name);
     switch (gpci_warp_state(m, w)) {
     case GPC_STATE_WAITING:
-        if (missing)
+        if (w->next->form->operands.copy == GPC_COPY_BARRIER && !missing)
+            gpci_text_put(text, "bulk copies that complete at the barrier at 0x%x of shared memory",
+                          8 * gpci_barrier_of(&w->next->form->instruction));
+        else if (w->next->form->operands.copy > GPC_COPY_ASYNC && !missing)
+            gpci_text_put(text, "groups of its copies, of which %u are under way",
+                          m->copies[slot].open - m->copies[slot].oldest);
+        else if (missing)
             gpci_text_put(text, "%s, with %u loads in flight", missing, w->loads);
         else
             gpci_text_put(text, "its %u loads and %u other accesses in flight", w->loads, w->others);

@@ -211,7 +211,8 @@ static bool ready_lanes(gpc_replay *r, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         const gpci_path_step *step = r->turns[i].access;
         const gpc_instruction *access = &step->form->instruction;
-        if (access->op_class == GPC_OP_FENCE || gpci_replay_opcode(r, access)->order > GPC_ORDER_RELAXED ||
+        if (access->op_class == GPC_OP_FENCE || step->form->operands.copy == GPC_COPY_BULK ||
+            gpci_replay_opcode(r, access)->order > GPC_ORDER_RELAXED ||
             gpci_round_lanes_reserve(r->lanes, r->turns[i].sm, gpci_path_lanes(step), access->width) < 0)
             return false;
         gpci_round_lanes_order(r->lanes)[i] = r->turns[i].sm;

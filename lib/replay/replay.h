@@ -173,7 +173,8 @@ GPCI_INLINE gpc_warp_access gpci_replay_access(const gpc_replay *r, const gpci_p
                              .priority = i->priority,
                              .scope = opcode->scope,
                              .order = opcode->order,
-                             .stream = r->stream};
+                             .stream = r->stream,
+                             .copy = opcode->copy};
 }
 
 /* replay.c: forget how far the kernel has come. Round after round, until no block is left; GPC_BUSY: to `pause_at`. */

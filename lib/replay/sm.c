@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay/copies.h"
 #include "replay/fetch.h"
 
 /*
@@ -23,11 +24,16 @@ static GPCI_COLD bool waits_before_fence(const gpci_timed_replay *t, const gpci_
     return w->loads || (w->others && !gpci_replay_fence(t->r, i, 0, 0, &ignored));
 }
 
-static bool waits_for_accesses(const gpci_timed_replay *t, const gpci_timed_warp *w, const gpc_instruction *i) {
+static bool waits_for_accesses(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, uint64_t now) {
+    const gpci_timed_warp *w = &m->warps[slot];
+    const gpci_form *form = w->next->form;
+    const gpc_instruction *i = &form->instruction;
     if (GPCI_UNLIKELY(w->fenced))
         return true;
     /* With its last instruction a warp gives up its registers, and so no load may be on its way to them. */
-    if (w->next + 1 == w->end && w->loads)
+    if (w->next + 1 == w->end && (w->loads || gpci_copies_any(&m->copies[slot])))
+        return true;
+    if (GPCI_UNLIKELY(form->operands.copy > GPC_COPY_ASYNC) && gpci_copies_hold(m, slot, form, now))
         return true;
     return i->op_class == GPC_OP_FENCE && i->mask && waits_before_fence(t, w, i);
 }
@@ -77,12 +83,11 @@ GPCI_INLINE void get_ready(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_ti
  */
 GPCI_INLINE void look(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, uint64_t now, uint64_t horizon) {
     gpci_timed_warp *w = &m->warps[slot];
-    const gpc_instruction *i = &w->next->form->instruction;
     const gpci_operands *o = &w->next->form->operands;
     uint64_t at = 0;
     if (w->settled > now || w->loads)
         at = gpci_scoreboard_ready(gpci_board_of(m, slot), o);
-    if (at == GPCI_NEVER || waits_for_accesses(t, w, i)) {
+    if (at == GPCI_NEVER || waits_for_accesses(t, m, slot, now)) {
         gpci_warp_set(m, w, GPC_STATE_WAITING);
         return;
     }
@@ -233,6 +238,11 @@ GPCI_INLINE void take_effect(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_
         gpci_unit_is_free_at(s, op->unit, now + op->interval);
 }
 
+static GPCI_COLD void count_cluster(gpci_timed_sm *m, const gpci_path_step *step) {
+    m->counts.cluster_accesses++;
+    m->counts.cluster_bytes += (uint64_t)gpci_path_lanes(step) * step->form->instruction.width;
+}
+
 /* The next instruction of a warp; GPC_BUSY where the memory pipeline refuses it. */
 GPCI_INLINE gpc_status issue(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t number, gpci_issuer *s, uint32_t slot,
                              uint64_t now) {
@@ -247,6 +257,10 @@ GPCI_INLINE gpc_status issue(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t nu
             return status;
     } else {
         gpci_sm_count(m, step);
+        if (GPCI_UNLIKELY(o->use == GPCI_USE_SPACE + GPC_SPACE_CLUSTER))
+            count_cluster(m, step);
+        if (GPCI_UNLIKELY(o->copy == GPC_COPY_COMMIT) && i->mask)
+            gpci_copies_commit(m, &m->copies[slot]);
     }
     gpci_scheduler_issued(s->scheduler, w->place, now);
     if (GPCI_UNLIKELY(i->pc < deeds->first_pc))
@@ -400,7 +414,9 @@ static void fail(gpci_timed_replay *t, uint32_t number, const gpci_issuer *s, gp
     t->status = gpci_fail(&t->error, status, "%s: SM %u, scheduler %u: %s", t->r->kernel.file, number,
                           (unsigned)(s - t->sms[number].issuers),
                           status == GPC_ERROR_CALLBACK ? "the policy chose a warp that cannot issue"
-                                                       : gpc_status_string(status));
+                          : status == GPC_ERROR_UNSUPPORTED
+                              ? "a bulk copy, which trees of coherent modules and coherence.data do not know"
+                              : gpc_status_string(status));
 }
 
 /* Schedulers whose time has come take part. */
@@ -509,6 +525,13 @@ void gpci_sm_hand_over(void *replay, uint32_t number) {
     m->ended = NULL;
 }
 
+/* Others of its block may wait for a bulk copy, too. */
+static GPCI_COLD void end_copy(const gpci_timed_replay *t, gpci_timed_sm *m, const gpc_completion *completion) {
+    gpci_bulk_done(m, completion->warp, completion->token >> GPCI_TOKEN_COPY);
+    if (m->any_answered)
+        gpci_timed_wake(t->r->hierarchy, completion->sm, completion->cycle);
+}
+
 void gpci_sm_complete(void *replay, const gpc_completion *completion) {
     gpci_timed_replay *t = replay;
     gpci_timed_sm *m = &t->sms[completion->sm];
@@ -516,8 +539,10 @@ void gpci_sm_complete(void *replay, const gpc_completion *completion) {
     m->deeds->in_flight--;
     m->deeds->progress = completion->cycle;
     if (completion->token & 1) {
-        if (completion->token >> 1 != w->starts)
+        if ((uint32_t)(completion->token >> 1) != w->starts)
             return; /* of a warp that has ended */
+        if (GPCI_UNLIKELY(completion->token >> GPCI_TOKEN_COPY))
+            end_copy(t, m, completion);
         if (completion->fence)
             w->fenced = false;
         else

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/coalesce.h"
-#include "replay/timed_replay.h"
+#include "replay/copies.h"
 
 /* One instruction of a warp goes to the memory pipeline. */
 
 /*
  * What a completion says of an access. Of a load, whose warp stays until it is done: which instruction it is, counted
  * from the end of the warp's path, and so the registers that it writes; no address, for a snapshot has it. Others may
- * outlive their warp: they say which of those that its slot has had it was. These are odd.
+ * outlive their warp: they say which of those that its slot has had it was. These are odd. A copy, which its warp
+ * outlives but which holds no register, is one of these, and says its group besides.
  */
 static uint64_t token_of(const gpci_timed_warp *w, bool holds) {
     return holds ? (uint64_t)(w->end - w->next) << 1 : (uint64_t)w->starts << 1 | 1;
@@ -19,13 +20,15 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
     gpci_timed_sm *m = &t->sms[number];
     gpci_timed_warp *w = &m->warps[slot];
     const gpc_scheduler *scheduler = m->issuers[w->issuer].scheduler;
-    bool holds = i->kind == GPC_LOAD || i->kind == GPC_ATOMIC;
+    const uint8_t copy = step->form->operands.copy;
+    const bool copies = copy == GPC_COPY_ASYNC || copy == GPC_COPY_BULK,
+               holds = !copies && (i->kind == GPC_LOAD || i->kind == GPC_ATOMIC);
     gpci_block_run *run = w->run;
     gpci_warp_run *warp = &run->warps[slot - run->slot * run->block->warp_count];
     uint64_t addresses[GPCI_MOST_LANES];
     gpci_address_cursor cursor = warp->addresses;
     uint32_t range = 0;
-    if (gpci_timed_takes_range(t->r->hierarchy, i->kind))
+    if (copy != GPC_COPY_BULK && gpci_timed_takes_range(t->r->hierarchy, i->kind))
         range = gpci_packed_range(&cursor, lanes, i->width, addresses);
     if (!range || GPCI_UNLIKELY(!gpci_is_range(addresses[0], range))) {
         range = 0;
@@ -40,8 +43,18 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
     access.token = (uint8_t)gpci_scheduler_token(scheduler, w->place, 1);
     access.token_l2 = (uint8_t)gpci_scheduler_token(scheduler, w->place, 2);
     gpc_busy busy = GPC_BUSY_NOT;
-    gpc_status status = gpci_timed_issue(t->r->hierarchy, &access, range, token_of(w, holds), &busy);
+    uint64_t token = token_of(w, holds), place = 0;
+    gpc_status status = GPC_OK;
+    if (GPCI_UNLIKELY(copies)) {
+        place = gpci_bulk_place(m, slot, run, i);
+        token |= place << GPCI_TOKEN_COPY;
+        status = place ? GPC_OK : gpci_timed_refuse(t->r->hierarchy, number, &busy);
+    }
+    if (GPCI_LIKELY(status == GPC_OK))
+        status = gpci_timed_issue(t->r->hierarchy, &access, range, token, &busy);
     if (status == GPC_OK) {
+        if (GPCI_UNLIKELY(copies))
+            gpci_bulk_send(m, slot, place);
         if (holds) {
             w->loads++;
             gpci_scoreboard_send(gpci_board_of(m, slot), &step->form->operands);

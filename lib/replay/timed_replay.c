@@ -145,6 +145,11 @@ void gpci_timed_add_sm_stats(const gpci_timed_replay *t, uint32_t sm, gpc_stats 
     const gpci_timed_counts *c = &t->sms[sm].counts;
     stats->sm_cycles += t->cycles;
     stats->sm_active_cycles += c->active;
+    stats->cluster_accesses += c->cluster_accesses;
+    stats->cluster_bytes += c->cluster_bytes;
+    stats->copy_groups += c->copy_groups;
+    stats->copy_waits += c->copy_waits;
+    stats->copy_wait_cycles += c->copy_wait_cycles;
     stats->sm_warp_cycles += c->warps;
     stats->sm_cache_warp_cycles += c->warps - c->bypassing - c->throttled;
     stats->sm_bypass_warp_cycles += c->bypassing;

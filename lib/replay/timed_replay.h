@@ -28,12 +28,13 @@ typedef enum gpci_unit {
     GPCI_UNIT_UNIFORM,
     GPCI_UNIT_CONTROL,
     GPCI_UNIT_SHARED,
+    GPCI_UNIT_CLUSTER, /* its way to other SMs' shared memory */
     GPCI_UNIT_NONE,
     GPCI_UNIT_MEMORY, /* accepts or refuses */
     GPCI_UNIT_COUNT
 } gpci_unit;
 
-#define GPCI_TIMED_UNITS 9u /* that are busy for a known time; NONE never is */
+#define GPCI_TIMED_UNITS 10u /* that are busy for a known time; NONE never is */
 
 /* Where a scheduler's cycle went. Each goes into exactly one. */
 typedef enum gpci_cycle_class {
@@ -91,13 +92,15 @@ GPCI_INLINE void gpci_unit_is_free_at(gpci_issuer *s, uint32_t unit, uint64_t cy
 
 /* What is counted of an SM, over all kernels. */
 typedef struct gpci_timed_counts {
-    uint64_t classes[GPCI_CYCLE_COUNT]; /* cycles of its schedulers */
-    uint64_t line, mshr;                /* parts of MEMORY */
-    uint64_t active, warps;             /* its cycles with a block; gauge of its warps */
-    uint64_t instructions;              /* issued */
-    uint64_t threads;                   /* lanes of those that do not go to the hierarchy */
-    uint64_t bypassing, throttled;      /* gauges of its warps of these classes */
-    uint64_t by_bypassing;              /* instructions that these issued */
+    uint64_t classes[GPCI_CYCLE_COUNT];                 /* cycles of its schedulers */
+    uint64_t line, mshr;                                /* parts of MEMORY */
+    uint64_t active, warps;                             /* its cycles with a block; gauge of its warps */
+    uint64_t instructions;                              /* issued */
+    uint64_t threads;                                   /* lanes of those that do not go to the hierarchy */
+    uint64_t bypassing, throttled;                      /* gauges of its warps of these classes */
+    uint64_t by_bypassing;                              /* instructions that these issued */
+    uint64_t copy_groups, copy_waits, copy_wait_cycles; /* of asynchronous copies (copies.h) */
+    uint64_t cluster_accesses, cluster_bytes;           /* of other blocks' shared memory */
 } gpci_timed_counts;
 
 /*
@@ -120,12 +123,14 @@ typedef struct gpci_sm_deeds {
 
 typedef struct gpci_timed_sm {
     gpci_sm_deeds *deeds;
-    gpci_issuer *issuers;   /* [schedulers] */
-    gpci_timed_warp *warps; /* [slots] */
-    uint32_t *boards;       /* [gpci_scoreboards_entries(slots)] */
-    uint64_t *epochs;       /* [slots] core cycle from which a scoreboard counts */
-    uint64_t *calendar;     /* [GPCI_CALENDAR][words] stalled warps by the cycle at which they look again */
-    uint64_t *answered;     /* [words] waiting warps of which an access completed */
+    gpci_issuer *issuers;               /* [schedulers] */
+    gpci_timed_warp *warps;             /* [slots] */
+    uint32_t *boards;                   /* [gpci_scoreboards_entries(slots)] */
+    uint64_t *epochs;                   /* [slots] core cycle from which a scoreboard counts */
+    struct gpci_copy_groups *copies;    /* [slots] of asynchronous copies (copies.h) */
+    struct gpci_copy_barrier *barriers; /* [GPCI_COPY_BARRIERS] where bulk copies complete */
+    uint64_t *calendar;                 /* [GPCI_CALENDAR][words] stalled warps by the cycle at which they look again */
+    uint64_t *answered;                 /* [words] waiting warps of which an access completed */
     uint64_t *units;        /* [unit_count] core cycles at which units that are pooled are free (gpci_pool_of_units) */
     uint64_t calendar_used; /* places of the calendar that hold any */
     uint64_t next_start;    /* earliest cycle of the next block's start */
@@ -186,6 +191,8 @@ struct gpci_timed_replay {
     uint32_t *boards;
     char *board_memory; /* that they lie in */
     uint64_t *epochs, *bitmaps, *units;
+    struct gpci_copy_groups *copies;
+    struct gpci_copy_barrier *barriers;
     uint32_t schedulers, slots, words; /* of an SM; words: of a bitmap of its slots */
     uint32_t scheduler_words;
     uint32_t all_schedulers; /* as a bitmap, as gpci_timed_sm.stirred */
@@ -243,6 +250,9 @@ void gpci_sm_cache_event(void *replay, uint32_t sm, const gpc_cache_event *event
 void gpci_sm_account(gpci_timed_replay *t, uint32_t sm, uint64_t end);
 /* When can a warp issue? Its state follows; if by `horizon`, it is ready. */
 void gpci_sm_look(const gpci_timed_replay *t, gpci_timed_sm *sm, uint32_t slot, uint64_t now, uint64_t horizon);
+
+/* From this bit on, in the token of a copy: where its group is counted (copies.h). */
+#define GPCI_TOKEN_COPY 33
 
 /* sm_send.c: a warp's next instruction goes to the memory pipeline, which may refuse it: GPC_BUSY. */
 gpc_status gpci_sm_send(gpci_timed_replay *t, uint32_t sm, uint32_t slot, const gpci_path_step *step);

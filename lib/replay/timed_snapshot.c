@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay/copies.h"
 #include "replay/parked.h"
-#include "replay/timed_replay.h"
 #include "scheduler/scheduler_archive.h"
 
 /* SMs of a timed replay in a snapshot. What points into the trace is with the blocks (parked.h). */
@@ -26,6 +26,7 @@ static void archive_warps(const gpci_timed_replay *t, gpci_timed_sm *m, bool in_
                 gpci_archive_bytes(a, gpci_board_of(m, slot).entries + plane * GPCI_BOARD_STRIDE,
                                    GPCI_BOARD_ENTRIES * sizeof *m->boards);
         GPCI_ARCHIVE_FIELD(a, m->epochs[slot]);
+        GPCI_ARCHIVE_FIELD(a, m->copies[slot]);
     }
 }
 
@@ -38,6 +39,8 @@ static void archive_sm(const gpci_timed_replay *t, gpci_timed_sm *m, bool in_ker
         gpci_scheduler_archive(issuer->scheduler, a);
     }
     archive_warps(t, m, in_kernel, a);
+    if (in_kernel)
+        gpci_archive_bytes(a, m->barriers, GPCI_COPY_BARRIERS * sizeof *m->barriers);
     gpci_archive_bytes(a, m->calendar, (size_t)GPCI_CALENDAR * t->words * sizeof *m->calendar);
     gpci_archive_bytes(a, m->units, t->unit_count * sizeof *m->units);
     gpci_archive_bytes(a, m->answered, t->words * sizeof *m->answered);

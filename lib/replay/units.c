@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "replay/timed_replay.h"
+#include "replay/copies.h"
 
 /* The SMs of a timed replay as the configuration says. */
 
@@ -70,6 +70,8 @@ static void lay_out(gpci_timed_replay *t, uint32_t sm) {
     m->warps = t->warps + (size_t)sm * t->slots;
     m->boards = t->boards + sm * gpci_scoreboards_entries(t->slots);
     m->epochs = t->epochs + (size_t)sm * t->slots;
+    m->copies = t->copies + (size_t)sm * t->slots;
+    m->barriers = t->barriers + (size_t)sm * GPCI_COPY_BARRIERS;
     m->units = t->units + (size_t)sm * t->unit_count;
     m->calendar = bitmap;
     bitmap += (size_t)GPCI_CALENDAR * t->words;
@@ -101,9 +103,12 @@ gpc_status gpci_timed_replay_create(gpc_replay *r, gpc_error *error) {
     t->warps = gpci_zalloc(r->context, slots, sizeof *t->warps);
     t->board_memory = gpci_zalloc(r->context, sms * gpci_scoreboards_entries(t->slots) * sizeof *t->boards + PAGE, 1);
     t->epochs = gpci_zalloc(r->context, slots, sizeof *t->epochs);
+    t->copies = gpci_zalloc(r->context, slots, sizeof *t->copies);
+    t->barriers = gpci_zalloc(r->context, sms * GPCI_COPY_BARRIERS, sizeof *t->barriers);
     t->bitmaps = gpci_zalloc(r->context, sms * bitmap_words(t), sizeof *t->bitmaps);
     t->units = gpci_zalloc(r->context, sms * t->unit_count + 1, sizeof *t->units);
-    if (!t->deeds || !t->sms || !t->issuers || !t->warps || !t->board_memory || !t->epochs || !t->bitmaps || !t->units)
+    if (!t->deeds || !t->sms || !t->issuers || !t->warps || !t->board_memory || !t->epochs || !t->copies ||
+        !t->barriers || !t->bitmaps || !t->units)
         return gpci_out_of_memory(error);
     t->boards = (uint32_t *)(void *)(t->board_memory + (PAGE - (uintptr_t)t->board_memory % PAGE));
     for (uint32_t sm = 0; sm < sms && status == GPC_OK; sm++) {
@@ -126,6 +131,8 @@ void gpci_timed_replay_destroy(gpci_timed_replay *t) {
     gpci_free(context, t->warps);
     gpci_free(context, t->board_memory);
     gpci_free(context, t->epochs);
+    gpci_free(context, t->copies);
+    gpci_free(context, t->barriers);
     gpci_free(context, t->bitmaps);
     gpci_free(context, t->units);
     gpci_free(context, t);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/warp_ranks.h"
+#include "replay/copies.h"
 #include "replay/fetch.h"
 
 #include <string.h>
@@ -48,6 +49,7 @@ static void start_warp(gpci_timed_replay *t, uint32_t number, gpci_block_run *ru
         gpci_fetch(t, m, w, now, now);
     w->settled = 0;
     w->loads = w->others = 0;
+    gpci_copies_start(&m->copies[slot]);
     w->starts++;
     w->age = (uint16_t)m->live++;
     w->planes = (uint8_t)warp->path->planes;
@@ -133,6 +135,7 @@ void gpci_sm_clear(gpci_timed_replay *t, uint32_t number) {
         s->class = GPCI_CYCLE_EMPTY;
         s->declined = false;
     }
+    memset(m->barriers, 0, GPCI_COPY_BARRIERS * sizeof *m->barriers);
     memset(m->units, 0, t->unit_count * sizeof *m->units);
     memset(m->calendar, 0, (size_t)GPCI_CALENDAR * t->words * sizeof *m->calendar);
     memset(m->answered, 0, t->words * sizeof *m->answered);

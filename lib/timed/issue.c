@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "level/level_count.h"
 #include "timed/atomic_unit.h"
+#include "timed/copy_engine.h"
 #include "timed/kept_access.h"
 #include "timed/l1_observe.h"
 #include "timed/lsu.h"
@@ -68,7 +69,7 @@ uint32_t gpci_take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kin
     f->trace.id = 0;
     if (kind != GPC_LOAD) {
         f->epoch = t->l1[sm].fences.count;
-        t->l1[sm].fences.writes += kind != GPC_PREFETCH && kind != GPCI_KIND_FENCE;
+        t->l1[sm].fences.writes += kind != GPC_PREFETCH && kind < GPC_KIND_COUNT;
     }
     t->in_flight++;
     t->taken++;
@@ -172,6 +173,10 @@ gpc_status gpci_refuse(gpci_stage *stage, gpc_busy reason, gpc_busy *out_busy) {
     return GPC_BUSY;
 }
 
+gpc_status gpci_timed_refuse(gpc_hierarchy *h, uint32_t sm, gpc_busy *busy) {
+    return gpci_refuse(&gpci_timed_of_sm(h->timed, sm)->l1[sm], GPC_BUSY_PIPELINE, busy);
+}
+
 gpc_busy gpci_timed_busy(const gpc_hierarchy *h, uint32_t sm) {
     const gpci_stage *stage = &h->timed->l1[sm];
     return stage->waiting < h->timed->l1_queue ? GPC_BUSY_NOT : gpci_l1_busy(stage);
@@ -181,6 +186,8 @@ gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uin
                             gpc_busy *busy) {
     gpci_timed *t = gpci_timed_of_sm(h->timed, access->sm);
     gpci_stage *stage = &t->l1[access->sm];
+    if (GPCI_UNLIKELY(access->copy == GPC_COPY_BULK))
+        return gpci_copy_issue(t, access, token, true, busy);
     if (stage->waiting >= t->l1_queue)
         return gpci_refuse(stage, gpci_l1_busy(stage), busy);
     *busy = GPC_BUSY_NOT;
@@ -214,6 +221,8 @@ gpc_status gpci_timed_try_issue(gpc_hierarchy *h, const gpc_warp_access *access,
     gpci_stage *stage = &t->l1[w.sm];
     if (!w.mask || w.space > GPC_SPACE_LOCAL)
         complete_at_once(t, &w, token);
+    else if (GPCI_UNLIKELY(w.copy == GPC_COPY_BULK))
+        return gpci_copy_issue(t, &w, token, false, out_busy);
     else if (stage->waiting >= t->l1_queue)
         return gpci_refuse(stage, gpci_l1_busy(stage), out_busy);
     else

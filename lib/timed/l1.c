@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_rules.h"
 #include "timed/combine.h"
+#include "timed/copy_engine.h"
 #include "timed/kept_access.h"
 #include "timed/l1_observe.h"
 #include "timed/l1_send.h"
@@ -27,6 +28,9 @@ static void end(gpci_timed *t, const gpci_flight *f, gpc_completion *c) {
         c->kind = GPC_LOAD;
         c->fence = 1;
         gpci_count_fence_cycles(t->h, f->sm, c->cycle - c->issued);
+    } else if (f->kind == GPCI_KIND_COPY) {
+        c->kind = f->fence.phase;
+        gpci_count_bulk_cycles(t->h, f->sm, c->cycle - c->issued);
     } else if (GPCI_UNLIKELY(t->l1[f->sm].fences.first != UINT32_MAX || f->performed)) {
         gpci_fence_wrote(t, f);
     } else {
@@ -195,7 +199,7 @@ const gpci_stage_rules gpci_l1_stage = {.send = gpci_l1_send_fetch,
 
 static gpci_verdict pass_load(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p,
                               gpci_tag_access *access) {
-    if (!gpci_l1_for(t->h, p->request.sm, p->request.space)) {
+    if (!gpci_l1_of(t->h, &p->request)) {
         if (gpci_queue_full(&stage->out))
             return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
         if (p->request.kind == GPC_LOAD)
@@ -449,6 +453,8 @@ GPCI_INLINE void step_above(gpci_timed *t, gpci_stage *stage, stage_fn fills, st
     tags(t, stage);
     if (stage->reorder)
         gpci_reorder_settle(t, stage);
+    if (GPCI_UNLIKELY(stage->bulk) && !gpci_replies_wait(stage))
+        gpci_copy_step(t, stage);
     if (GPCI_UNLIKELY(stage->prefetch != NULL) && !gpci_replies_wait(stage))
         gpci_prefetch_step(t, stage);
     if (GPCI_UNLIKELY(stage->fences.first != UINT32_MAX))
@@ -465,8 +471,9 @@ GPCI_INLINE void step_below(gpci_timed *t, gpci_stage *stage, bool fences, room_
     if ((gpci_stage_eager(&stage->tag_access[0]) && !gpci_replies_wait(stage)) ||
         (GPCI_UNLIKELY(fences) && stage->fences.held_up && !gpci_queue_full(&stage->out)))
         gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
-    if ((stage->refused && stage->waiting < t->l1_queue) || (stage->refused_miss && !gpci_queue_full(&stage->out))) {
-        stage->refused = stage->refused_miss = false;
+    if ((stage->refused && stage->waiting < t->l1_queue) || (stage->refused_miss && !gpci_queue_full(&stage->out)) ||
+        (GPCI_UNLIKELY(stage->refused_bulk) && gpci_copy_has_room(stage))) {
+        stage->refused = stage->refused_miss = stage->refused_bulk = false;
         if (t->front.ready)
             t->front.ready(t->front.user_data, sm);
         if (t->callbacks.on_ready)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_count.h"
 #include "timed/combine.h"
+#include "timed/copy_engine.h"
 #include "timed/plain_values.h"
 #include "timed/prefetch.h"
 #include "timed/replies.h"
@@ -72,7 +73,9 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
         return;
     }
     if (p->line.flight != UINT32_MAX) {
-        if (p->request.kind == GPC_LOAD && p->level == 3 && p->line.missed)
+        if (GPCI_UNLIKELY(p->request.copy == GPC_COPY_BULK))
+            gpci_copy_reply(stage);
+        else if (p->request.kind == GPC_LOAD && p->level == 3 && p->line.missed)
             gpci_count_l1_dram_line(t->h, stage->index);
         gpci_see(t, GPC_WHAT_REPLY, stage, p, p->level);
         gpci_l1_release_line(t, p->line.flight, p->level);

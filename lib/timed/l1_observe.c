@@ -6,7 +6,7 @@
 
 void gpci_l1_observe_lookup(gpci_timed *t, const gpci_packet *p, const gpci_tag_access *access, uint8_t hits) {
     const gpci_observer *o = t->h->observer;
-    const gpci_observed_line line = {&p->request, gpci_l1_for(t->h, p->request.sm, p->request.space), p->segments};
+    const gpci_observed_line line = {&p->request, gpci_l1_of(t->h, &p->request), p->segments};
     gpci_observed_lookup found = {.way = GPCI_NO_WAY, .bypassed = true};
     if (access)
         found = (gpci_observed_lookup){.set = access->result.set,

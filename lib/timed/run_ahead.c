@@ -33,7 +33,7 @@ uint64_t gpci_ahead_limit(const gpci_timed *t, uint64_t limit) {
 GPCI_INLINE bool is_alone(const gpci_stage *stage) {
     return !stage->out.count && !(stage->combine && stage->combine->open) && stage->unsent_since == GPCI_NEVER &&
            !stage->fills.count && !stage->joined && stage->fences.first == UINT32_MAX && !stage->refused_miss &&
-           !gpci_replies_wait(stage);
+           !stage->bulk && !gpci_replies_wait(stage);
 }
 
 /* The first cycle from `cycle` on in which either has a turn, within a few; GPCI_NEVER. */

@@ -63,6 +63,8 @@ uint32_t gpci_timed_strand_of(const gpc_hierarchy *h, uint32_t sm);
 void gpci_timed_keep_alone(gpc_hierarchy *h, bool alone);
 
 /* What the memory pipeline of an SM is busy with; GPC_BUSY_NOT if an instruction would be accepted. */
+/* Its SM's own reasons: GPC_BUSY, as from gpci_timed_issue. */
+gpc_status gpci_timed_refuse(gpc_hierarchy *h, uint32_t sm, gpc_busy *busy);
 gpc_busy gpci_timed_busy(const gpc_hierarchy *h, uint32_t sm);
 /* The same of its miss queue, for gpc_hierarchy_try_miss. */
 gpc_busy gpci_timed_busy_miss(const gpc_hierarchy *h, uint32_t sm);

@@ -184,14 +184,17 @@ typedef struct gpci_stage {
     uint64_t congested, unsent;
     uint64_t atomic_waits, atomic_busy; /* L2: own cycles */
     /* L1 */
-    gpci_reorder *reorder;          /* between coalescer and tags; NULL: none */
-    struct gpci_prefetch *prefetch; /* of plain caches, with l1.prefetcher (prefetch.h); NULL */
-    struct gpci_combine *combine;   /* where requests leave, with l1.combine_lines (combine.h); NULL */
+    gpci_reorder *reorder;           /* between coalescer and tags; NULL: none */
+    struct gpci_prefetch *prefetch;  /* of plain caches, with l1.prefetcher (prefetch.h); NULL */
+    struct gpci_combine *combine;    /* where requests leave, with l1.combine_lines (combine.h); NULL */
+    struct gpci_copy_engine *engine; /* of bulk copies, of plain caches (copy_engine.h); NULL */
     struct gpci_lsus *lsus; /* with l1.coalescer = multi2sim, in place of what is before the tags; NULL (lsu.h) */
     uint32_t stores_below;  /* coherent: that need no line here any more, and are not done */
     uint32_t below;         /* packets sent below that will have a reply */
     uint32_t joined;        /* reads that wait for that of another SM (coalescer) */
     uint32_t waiting;       /* instructions before the tags, or before the reorder buffer */
+    uint32_t bulk;          /* bulk copies that are not yet all asked for */
+    bool refused_bulk;      /* one more was refused */
     gpci_gauge waiting_gauge;
     bool refused, refused_miss;   /* has refused one since it last told that it is ready */
     bool takes_misses;            /* of a host's own L1: there has been one */

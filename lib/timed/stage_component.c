@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/combine.h"
+#include "timed/copy_engine.h"
 #include "timed/lsu.h"
 #include "timed/prefetch.h"
 
@@ -87,6 +88,8 @@ void gpci_stage_reset(gpci_stage *stage, uint64_t now) {
         stage->combine->joined = 0;
     if (stage->prefetch)
         stage->prefetch->counts = (gpci_prefetch_counts){0};
+    if (stage->engine)
+        stage->engine->stalls = 0;
     stage->congested = stage->unsent = stage->atomic_waits = stage->atomic_busy = 0;
     for (unsigned client = 0; client < 2; client++)
         stage->tag_access[client].since = now;
@@ -123,7 +126,7 @@ bool gpci_stage_idle(const gpci_stage *stage) {
     return !(stage->in.count | stage->out.count | stage->link.count | stage->served.count | stage->atomics.count |
              stage->across[0].count | stage->across[1].count | stage->fills.count | stage->returned.count |
              stage->mshr.used[0] | stage->mshr.used[1] | (stage->prefetch ? stage->prefetch->count : 0) |
-             (stage->combine ? stage->combine->open : 0));
+             (stage->combine ? stage->combine->open : 0) | stage->bulk);
 }
 
 /* From its queues on, without addresses; what is before them, and its cache, is as made, or another's. */
@@ -144,6 +147,8 @@ void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data) {
         gpci_prefetch_state(stage->prefetch, visit, user_data);
     if (stage->combine)
         gpci_combine_state(stage->combine, visit, user_data);
+    if (stage->engine)
+        gpci_copy_engine_state(stage->engine, visit, user_data);
 }
 
 /* Cycles that a stage's tags have waited for a reason, up to now. */
@@ -176,6 +181,8 @@ static gpc_status l1_make(gpci_group *group, gpc_error *error) {
             status = gpci_lsus_create(t, &t->l1[i]);
         if (status == GPC_OK)
             status = gpci_combine_create(t, &t->l1[i]);
+        if (status == GPC_OK)
+            status = gpci_copy_engine_create(t, &t->l1[i]);
     }
     if (status < 0)
         return gpci_out_of_memory(error);
@@ -192,6 +199,7 @@ static void l1_destroy(gpci_group *group) {
         gpci_lsus_destroy(t, &t->l1[i]);
         gpci_prefetch_destroy(t, &t->l1[i]);
         gpci_combine_destroy(t, &t->l1[i]);
+        gpci_copy_engine_destroy(t, &t->l1[i]);
     }
     gpci_free(t->context, t->l1);
 }
@@ -217,6 +225,7 @@ static void l1_count(const gpci_group *group, uint32_t sm, gpc_stats *s) {
     uint64_t now = group->timed->wheel.now;
     const gpci_stage *stage = &group->timed->l1[sm];
     const gpci_stage_counts *c = &stage->counts;
+    s->bulk_stalls += stage->engine ? stage->engine->stalls : 0;
     s->l1_line_failures += c->failures[GPC_BUSY_LINE];
     s->l1_mshr_failures += c->failures[GPC_BUSY_MSHR];
     s->l1_merge_failures += c->failures[GPC_BUSY_MERGE];

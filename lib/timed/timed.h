@@ -20,6 +20,8 @@
 
 /* A fence, where a gpc_kind is asked for: beyond all of them. */
 #define GPCI_KIND_FENCE GPC_KIND_COUNT
+/* A bulk copy, likewise; its kind is in `fence.phase`. */
+#define GPCI_KIND_COPY (GPC_KIND_COUNT + 1)
 
 /* An accepted warp instruction, a fence, or request of gpc_hierarchy_try_miss. */
 typedef struct gpci_flight {

@@ -2,8 +2,8 @@
 #include "trace/operands.h"
 
 static bool is_fixed(uint16_t number) {
-    return number == (GPC_REGISTER_R | 255) || number == (GPC_REGISTER_UR | 63) || number == (GPC_REGISTER_UR | 255) ||
-           number == (GPC_REGISTER_P | 7) || number == (GPC_REGISTER_UP | 7);
+    return number & GPC_REGISTER_BARRIER || number == (GPC_REGISTER_R | 255) || number == (GPC_REGISTER_UR | 63) ||
+           number == (GPC_REGISTER_UR | 255) || number == (GPC_REGISTER_P | 7) || number == (GPC_REGISTER_UP | 7);
 }
 
 /* Registers that a memory instruction writes from its only destination on: traces name the first of 2 or 4. */

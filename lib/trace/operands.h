@@ -39,6 +39,7 @@ typedef struct gpci_operands {
     uint8_t writes, count;
     uint8_t use;
     uint8_t planes; /* bit for each that `entries` are in */
+    uint8_t copy;   /* gpc_copy, as the opcode says (gpci_operands_copy) */
 } gpci_operands;
 
 GPCI_INLINE uint32_t gpci_register_entry(uint16_t number) {
@@ -49,5 +50,18 @@ GPCI_INLINE uint32_t gpci_register_entry(uint16_t number) {
 
 /* Of an instruction that goes to the hierarchy if it is memory and has addresses. */
 gpci_operands gpci_operands_of(const gpc_instruction *instruction);
+
+/* The barrier that an instruction names, without GPC_REGISTER_BARRIER; UINT32_MAX: none. */
+GPCI_INLINE uint32_t gpci_barrier_of(const gpc_instruction *i) {
+    const uint32_t count = (uint32_t)i->destinations + i->sources;
+    const uint16_t last = count && count <= GPC_MAX_OPERANDS ? i->registers[count - 1] : 0;
+    return last & GPC_REGISTER_BARRIER ? last & (GPC_REGISTER_BARRIER - 1u) : UINT32_MAX;
+}
+
+/* It is of this gpc_copy: what a copy brings goes into shared memory, and it writes no register. */
+GPCI_INLINE void gpci_operands_copy(gpci_operands *operands, uint8_t copy) {
+    operands->copy = copy;
+    operands->writes = copy == GPC_COPY_ASYNC || copy == GPC_COPY_BULK ? 0 : operands->writes;
+}
 
 #endif

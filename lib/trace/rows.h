@@ -13,6 +13,7 @@ typedef struct gpci_row {
     size_t first;    /* of its addresses, as many as `mask` has bits */
     uint32_t opcode; /* of the trace */
     uint32_t sm;     /* UINT32_MAX: not said */
+    uint8_t width;   /* in place of the opcode's; 0: as that says */
 } gpci_row;
 
 /* A kernel's rows. */

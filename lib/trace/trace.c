@@ -212,6 +212,7 @@ gpc_status gpc_trace_ordering(const gpc_trace *trace, uint32_t opcode, gpc_order
     ours.scope = known->scope;
     ours.order = known->order;
     ours.control = known->control;
+    ours.copy = known->copy;
     return gpci_give(out, &ours, sizeof ours);
 }
 

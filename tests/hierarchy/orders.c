@@ -116,3 +116,38 @@ Test(orders, strong_loads_pass_l1) {
         rig_close(&r);
     }
 }
+
+/* An asynchronous copy of a host's: what it may be, and that with hint CG it goes past L1, whatever l1.bypass says. */
+Test(orders, copies) {
+    rig r;
+    rig_open(&r, "l1.bypass = random-p(p=0)\n");
+    const gpc_warp_access fine = access_of(GPC_LOAD, GPC_ORDER_WEAK, GPC_SCOPE_CTA, GPC_HINT_CG);
+    gpc_warp_access copy = fine;
+    copy.copy = GPC_COPY_COMMIT;
+    refused(&r, copy, "copy is neither NONE, ASYNC nor BULK");
+    copy.copy = GPC_COPY_ASYNC;
+    copy.width = 2;
+    refused(&r, copy, "width is not 4, 8 or 16");
+    copy.width = 4;
+    copy.kind = GPC_STORE;
+    refused(&r, copy, "no load of global memory");
+    copy.kind = GPC_LOAD;
+    copy.space = GPC_SPACE_LOCAL;
+    refused(&r, copy, "no load of global memory");
+    copy.space = GPC_SPACE_GLOBAL;
+    copy.order = GPC_ORDER_RELAXED;
+    refused(&r, copy, "order is not WEAK");
+    copy.order = GPC_ORDER_WEAK;
+    gpc_warp_result first = GPC_WARP_RESULT_INIT, second = GPC_WARP_RESULT_INIT, third = GPC_WARP_RESULT_INIT;
+    cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &copy, &first), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &fine, &second), GPC_OK);
+    copy.hint = GPC_HINT_NONE;
+    cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &copy, &third), GPC_OK);
+    cr_expect(first.l2_sectors == 1 && first.l1_sector_hits == 0);
+    cr_expect(second.l2_sectors == 1 && second.l2_sector_hits == 1 && second.l1_sector_hits == 0);
+    cr_expect(third.l1_sector_hits == 1 && third.l2_sectors == 0);
+    const gpc_stats stats = rig_stats(&r);
+    cr_expect(stats.l1_copy_requests == 2 && stats.l1_copy_sectors == 2 && stats.l1_copy_passed_sectors == 1);
+    cr_expect_eq(stats.l1_load_requests, 3);
+    rig_close(&r);
+}

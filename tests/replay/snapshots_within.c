@@ -208,10 +208,17 @@ static bool check(const char *settings, const char *source, unsigned times, uint
     "sm.count = 3\nkernels.flush = none\nl1.size = 4KiB\nl1.ways = 4\nl2.size = 32KiB\nl2.slices = 2\nl2.ways = 4\n" \
     "dram.channels = 2\nsample.period = 200\n"
 
-static const char *const sources[] = {
-    "synthetic:gather:32KiB",  "synthetic:warp-reuse:16K",        "synthetic:bicg:8KiB",
-    "synthetic:vectoradd:16K", "synthetic:transpose-naive:64KiB", "synthetic:stream:16KiB:turns=3",
-    "synthetic:stream:32KiB",  "synthetic:sssp:8KiB:rounds=4"};
+static const char *const sources[] = {"synthetic:gather:32KiB",
+                                      "synthetic:warp-reuse:16K",
+                                      "synthetic:bicg:8KiB",
+                                      "synthetic:vectoradd:16K",
+                                      "synthetic:transpose-naive:64KiB",
+                                      "synthetic:stream:16KiB:turns=3",
+                                      "synthetic:stream:32KiB",
+                                      "synthetic:sssp:8KiB:rounds=4",
+                                      "synthetic:bulk-copy:32KiB:tiles=4,stages=2",
+                                      "synthetic:bulk-copy:32KiB:tiles=4,stages=2,kind=3",
+                                      "synthetic:bulk-copy:32KiB:tiles=4,stages=2,kind=5"};
 
 /* Name of a policy of that kind. */
 static const char *draw_policy(uint64_t *random, gpc_policy_kind kind, gpc_policy_info *info) {

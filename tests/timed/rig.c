@@ -178,6 +178,7 @@ gpc_status rig_try(rig *r, shot s, gpc_busy *busy) {
     access.token_l2 = s.token_l2;
     access.scope = s.scope;
     access.order = s.order;
+    access.copy = s.copy;
     cr_assert_lt(r->issued, RIG_TOKENS);
     gpc_busy why = GPC_BUSY_COUNT;
     gpc_status status = gpc_hierarchy_try_issue(r->hierarchy, &access, r->issued, &why);

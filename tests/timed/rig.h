@@ -76,7 +76,7 @@ void rig_abandon(rig *r);
 typedef struct shot {
     uint64_t address, stride, pc;
     uint32_t lanes, width, sm, warp, age;
-    uint8_t kind, space, hint, token, token_l2, scope, order;
+    uint8_t kind, space, hint, token, token_l2, scope, order, copy;
 } shot;
 
 /* 4 bytes; all 128 bytes of a line; `n` words that are so many bytes apart. Further fields of a shot may follow. */

@@ -99,6 +99,8 @@ Test(version6, bulk_copies_become_lanes) {
                                    "30 1 0 UTMAPF.2D 2 UR4 UR8 16 80 0 0 0 4 0x0 0\n",
                                    4);
     const gpc_instruction *i = warp->instructions;
+    cr_assert(i[0].sources == 3 && i[0].registers[2] == (GPC_REGISTER_BARRIER | 0x80 / 8));
+    cr_assert_eq(i[1].sources, 2); /* a store completes at none */
     cr_assert(i[0].kind == GPC_LOAD && i[0].space == GPC_SPACE_GLOBAL && i[0].mask == 7 && i[0].width == 16);
     cr_assert(i[0].addresses[0] == 0x1000 && i[0].addresses[1] == 0x2000 && i[0].addresses[2] == 0);
     const struct {

@@ -59,6 +59,7 @@ GPC_REGISTER_R = 0
 GPC_REGISTER_UR = 256
 GPC_REGISTER_P = 512
 GPC_REGISTER_UP = 768
+GPC_REGISTER_BARRIER = 32768
 GPC_PROFILE_DISTANCE_BUCKETS = 33
 GPC_PROFILE_REUSE_BUCKETS = 16
 GPC_PROFILE_RECENCY_BUCKETS = 65
@@ -113,9 +114,10 @@ class Space(IntEnum):
     GENERIC = 5
     NONE = 6
     INSTRUCTION = 7
+    CLUSTER = 8
 
 
-GPC_SPACE_COUNT = 8
+GPC_SPACE_COUNT = 9
 
 
 class Hint(IntEnum):
@@ -180,6 +182,18 @@ class AtomicOp(IntEnum):
 
 
 GPC_OP_COUNT = 13
+
+
+class Copy(IntEnum):
+    NONE = 0
+    ASYNC = 1
+    COMMIT = 2
+    WAIT = 3
+    BULK = 4
+    BARRIER = 5
+
+
+GPC_COPY_COUNT = 6
 
 
 class Control(IntEnum):

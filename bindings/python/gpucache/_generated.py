@@ -37,7 +37,7 @@ class gpc_request(Record):
         ("block", c_uint32), ("kernel", c_uint32), ("policy_word", c_uint32), ("transactions", c_uint16),
         ("bytes_used", c_uint16), ("sector_mask", c_uint8), ("kind", c_uint8), ("space", c_uint8), ("hint", c_uint8),
         ("priority", c_uint8), ("token", c_uint8), ("token_l2", c_uint8), ("admitted", c_uint8), ("scope", c_uint8),
-        ("order", c_uint8), ("continues", c_uint8), ("stream", c_uint8), ("reserved", c_uint8 * 36),
+        ("order", c_uint8), ("continues", c_uint8), ("stream", c_uint8), ("copy", c_uint8), ("reserved", c_uint8 * 35),
     )
 
 
@@ -461,8 +461,9 @@ class gpc_warp_access(SizedRecord):
         ("struct_size", c_size_t), ("sm", c_uint32), ("warp", c_uint32), ("warp_age", c_uint32), ("block", c_uint32),
         ("pc", c_uint64), ("mask", c_uint64), ("addresses", POINTER(c_uint64)), ("width", c_uint32), ("kind", c_uint8),
         ("space", c_uint8), ("hint", c_uint8), ("priority", c_uint8), ("token", c_uint8), ("token_l2", c_uint8),
-        ("scope", c_uint8), ("order", c_uint8), ("atomic", c_uint8), ("stream", c_uint8), ("reserved", c_uint8 * 2),
-        ("bytes", POINTER(c_uint8)), ("out", POINTER(c_uint8)), ("compare", POINTER(c_uint8)),
+        ("scope", c_uint8), ("order", c_uint8), ("atomic", c_uint8), ("stream", c_uint8), ("copy", c_uint8),
+        ("reserved", c_uint8 * 1), ("bytes", POINTER(c_uint8)), ("out", POINTER(c_uint8)),
+        ("compare", POINTER(c_uint8)),
     )
 
 
@@ -701,8 +702,8 @@ class gpc_kernel(SizedRecord):
 class gpc_ordering(SizedRecord):
     __slots__ = ()
     _fields_ = (
-        ("struct_size", c_size_t), ("scope", c_uint8), ("order", c_uint8), ("control", c_uint8),
-        ("reserved", c_uint8 * 5),
+        ("struct_size", c_size_t), ("scope", c_uint8), ("order", c_uint8), ("control", c_uint8), ("copy", c_uint8),
+        ("reserved", c_uint8 * 4),
     )
 
 

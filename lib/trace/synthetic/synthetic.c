@@ -42,6 +42,7 @@ static const gpci_synthetic *const kernels[] = {
     &gpci_synthetic_chase,
     &gpci_synthetic_classes,
     &gpci_synthetic_accesses,
+    &gpci_synthetic_copies,
     &gpci_synthetic_matmul_tiled,
     &gpci_synthetic_atax,
     &gpci_synthetic_bicg,

@@ -126,6 +126,7 @@ typedef struct gpci_listing_step {
     uint32_t opcode, target; /* target: of a branch, a step's index */
     uint16_t registers[GPC_MAX_OPERANDS];
     uint8_t destinations, sources, role;
+    uint8_t width; /* where the listing says it: of DEPBAR, groups that may be under way; of a bulk copy, of its rows */
     struct gpci_form *form; /* as it was last packed, by the walk at hand; NULL: it was not */
 } gpci_listing_step;
 
@@ -138,6 +139,8 @@ typedef struct gpci_listing {
 /*
  * Assemble a listing of items, each
  *   LABEL:                                a branch target
+ *   DEPBAR.LE 2;                          until at most 2 groups of copies are under way
+ *   UBLKCP.S.G UR4 128 M3;                rows of 128 bytes; they complete at the barrier at 3 * 8 of shared memory
  *   [@P0] R4 R5 OPCODE R2 UR4 [LABEL];    destinations before the opcode, sources after it
  *   8*{ R4+2 LDG.E R2; R5+2 LDG.E R3 };   repeated; R4+2 is R4, R6, R8, ...
  * The predicate is a source. Program counters are 16 bytes apart.
@@ -216,7 +219,7 @@ extern const gpci_synthetic gpci_synthetic_atax, gpci_synthetic_bicg, gpci_synth
 extern const gpci_synthetic gpci_synthetic_elemmul, gpci_synthetic_relu, gpci_synthetic_sigmoid, gpci_synthetic_zeropad,
     gpci_synthetic_maxpool, gpci_synthetic_meanpool, gpci_synthetic_kmeans;
 extern const gpci_synthetic gpci_synthetic_spatial, gpci_synthetic_gather, gpci_synthetic_warp_reuse,
-    gpci_synthetic_private_reuse, gpci_synthetic_chase, gpci_synthetic_classes, gpci_synthetic_accesses;
+    gpci_synthetic_private_reuse, gpci_synthetic_chase, gpci_synthetic_classes, gpci_synthetic_accesses, gpci_synthetic_copies;
 extern const gpci_synthetic gpci_synthetic_polybench_atax, gpci_synthetic_polybench_bicg,
     gpci_synthetic_polybench_gesummv, gpci_synthetic_polybench_mvt, gpci_synthetic_polybench_gemm,
     gpci_synthetic_polybench_3mm;

@@ -45,8 +45,20 @@ static uint32_t find_label(assembler *a, const char *name, size_t length) {
     return a->label_count++;
 }
 
+/* M3: the barrier at 24 of shared memory. */
+static bool read_barrier(const char *token, size_t length, uint16_t *out) {
+    char *end;
+    if (*token != 'M' || token[1] < '0' || token[1] > '9')
+        return false;
+    const unsigned long number = strtoul(token + 1, &end, 10);
+    *out = (uint16_t)(GPC_REGISTER_BARRIER | number);
+    return end == token + length && number < GPC_REGISTER_BARRIER;
+}
+
 /* R7, UR4, P0, UP1, or in a repeated item R7+2. False where the token is no register. */
 static bool read_register(const char *token, size_t length, unsigned repeat, uint16_t *out) {
+    if (read_barrier(token, length, out))
+        return true;
     unsigned file = *token == 'U' ? GPC_REGISTER_UR : GPC_REGISTER_R;
     const char *p = token + (*token == 'U');
     if (*p == 'P')
@@ -63,6 +75,17 @@ static bool read_register(const char *token, size_t length, unsigned repeat, uin
         return false;
     *out = (uint16_t)(file | number);
     return true;
+}
+
+/* The immediate of a DEPBAR, and the bytes of a bulk copy's rows. */
+static bool read_width(const assembler *a, gpci_listing_step *step, const char *token, size_t length) {
+    char *end;
+    const uint8_t copy = gpci_opcodes_at(a->opcodes, step->opcode)->copy;
+    if (*token < '0' || *token > '9' || (copy != GPC_COPY_WAIT && copy != GPC_COPY_BULK))
+        return false;
+    const unsigned long width = strtoul(token, &end, 10);
+    step->width = (uint8_t)width;
+    return end == token + length && width <= UINT8_MAX;
 }
 
 static gpci_listing_step *append(assembler *a) {
@@ -123,7 +146,7 @@ static gpc_status instruction(assembler *a, const char **text, unsigned repeat) 
             if (step->opcode == UINT32_MAX)
                 return gpci_out_of_memory(a->error);
             decoded = true;
-        } else {
+        } else if (!read_width(a, step, p, length)) {
             target = find_label(a, p, length);
             okay = target != UINT32_MAX;
         }

@@ -19,6 +19,7 @@ static gpc_instruction *build(gpci_walk *w, uint64_t mask, uint64_t **addresses)
     memcpy(i->registers, step->registers, sizeof i->registers);
     i->destinations = step->destinations;
     i->sources = step->sources;
+    i->width = step->width ? step->width : i->width;
     return i;
 }
 

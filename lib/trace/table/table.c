@@ -4,11 +4,14 @@
 #include "trace/trace_block.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Kernels of a table: rows are read up to the next kernel's first, sorted, and given out block by block. */
 
 #define MOST_PLACES (1u << 20) /* of blocks that need not be there: memory follows the file, not a number in it */
+
+#define SHARED_BYTES (UINT64_C(16) << 20)
 
 static gpci_table *of(gpci_source *source) {
     return (gpci_table *)source;
@@ -31,7 +34,8 @@ static uint32_t opcode_of(gpci_table *t, gpci_span kind, uint64_t width) {
 
 static bool number(const gpci_table *t, gpci_column column, uint64_t initial, uint64_t most, uint64_t *value) {
     *value = initial;
-    return !t->fields[column].at || gpci_span_number(t->fields[column], most, value);
+    const gpci_span field = t->fields[column];
+    return field.at == field.end || gpci_span_number(field, most, value);
 }
 
 static bool separates(char c) {
@@ -114,6 +118,72 @@ static bool block_of(const gpci_table *t, uint64_t *block) {
     return true;
 }
 
+/* A kind of asynchronous copy, or of what has to do with their groups, which has no address. */
+typedef struct copy_kind {
+    const char *text, *opcode;
+    uint8_t initial, least, most; /* width */
+    bool sized;                   /* the opcode says it */
+} copy_kind;
+
+static const copy_kind *copy_of(gpci_span kind) {
+    static const copy_kind kinds[] = {{"copy", "LDGSTS.E", 4, 4, 16, true},
+                                      {"copy-bypass", "LDGSTS.E.BYPASS", 4, 4, 16, true},
+                                      {"commit", "LDGDEPBAR", 0, 0, 0, false},
+                                      {"wait", "DEPBAR.LE", 0, 0, 255, false},
+                                      {"bulk-load", "UBLKCP.S.G", 128, 1, 128, false},
+                                      {"bulk-store", "UBLKCP.G.S", 128, 1, 128, false},
+                                      {"bulk-reduction", "UBLKRED.G.S.ADD", 128, 1, 128, false}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (gpci_span_is(kind, kinds[i].text))
+            return &kinds[i];
+    return NULL;
+}
+
+static gpc_status take_copy(gpci_table *t, gpci_row *row, const copy_kind *kind, gpc_error *error) {
+    uint64_t width;
+    char text[32];
+    if (!number(t, GPCI_COLUMN_WIDTH, kind->initial, kind->most, &width) || width < kind->least ||
+        (kind->sized && !gpci_power_of_two(width)))
+        return expected(t, error,
+                        kind->sized   ? "a width of 4, 8 or 16 bytes, of an asynchronous copy"
+                        : kind->least ? "a width of 1 to 128 bytes, of a row of a bulk copy"
+                                      : "a width of 0 to 255 groups of copies, of a wait, or 0, of a commit");
+    const int length = snprintf(text, sizeof text, "%s%s", kind->opcode,
+                                !kind->sized || width == 4 ? ""
+                                : width == 8               ? ".64"
+                                                           : ".128");
+    row->opcode = gpci_opcodes_intern(t->base.opcodes, text, (size_t)length);
+    row->width = kind->sized ? 0 : (uint8_t)width;
+    if (row->opcode == UINT32_MAX)
+        return gpci_out_of_memory(error);
+    if (kind->least)
+        return add(t, row, error);
+    row->mask = 0;
+    t->lane = UINT32_MAX;
+    if (take_addresses(t, row, error) < 0)
+        return expected(t, error, "no address of a commit or a wait");
+    row->mask = 1;
+    return gpci_rows_add(&t->rows, row, error);
+}
+
+/* Addresses in shared memory, of an LDGSTS that mem_trace tells: those of the row added last. */
+static bool is_shared_side(const gpci_table *t) {
+    const gpci_row *row = &t->rows.items[t->rows.count - 1];
+    uint64_t all = 0;
+    if (gpci_opcodes_at(t->base.opcodes, row->opcode)->copy != GPC_COPY_ASYNC)
+        return false;
+    for (size_t n = row->first; n < t->rows.address_count; n++)
+        all |= t->rows.addresses[n];
+    return all < SHARED_BYTES;
+}
+
+static gpc_status add_sass(gpci_table *t, gpci_row *row, gpc_error *error) {
+    const gpc_status status = add(t, row, error);
+    if (status == GPC_OK && is_shared_side(t))
+        t->rows.address_count = t->rows.items[--t->rows.count].first;
+    return status;
+}
+
 /* The line at hand, whose fields are known, as a row of the present kernel. */
 static gpc_status take_row(gpci_table *t, gpc_error *error) {
     uint64_t width, sm;
@@ -134,6 +204,9 @@ static gpc_status take_row(gpci_table *t, gpc_error *error) {
     if (!number(t, GPCI_COLUMN_SM, UINT32_MAX, UINT32_MAX - 1, &sm) && t->fields[GPCI_COLUMN_SM].at)
         return expected(t, error, "the number of an SM");
     row.sm = (uint32_t)sm;
+    const copy_kind *copy = sass || !t->fields[GPCI_COLUMN_KIND].at ? NULL : copy_of(t->fields[GPCI_COLUMN_KIND]);
+    if (copy)
+        return take_copy(t, &row, copy, error);
     if (!number(t, GPCI_COLUMN_WIDTH, 4, 16, &width) || !gpci_power_of_two(width))
         return expected(t, error, "a width of 1, 2, 4, 8 or 16 bytes");
     row.opcode = sass ? gpci_opcodes_intern(t->base.opcodes, t->opcode.at, (size_t)(t->opcode.end - t->opcode.at))
@@ -141,10 +214,13 @@ static gpc_status take_row(gpci_table *t, gpc_error *error) {
     if (row.opcode == UINT32_MAX)
         return gpci_out_of_memory(error);
     if (row.opcode == UINT32_MAX - 1)
-        return expected(t, error, "a kind: load, store, atomic or reduction");
+        return expected(
+            t, error,
+            "a kind: load, store, atomic, reduction, copy, copy-bypass, commit, wait, bulk-load, bulk-store or "
+            "bulk-reduction");
     if (gpci_opcodes_at(t->base.opcodes, row.opcode)->op_class != GPC_OP_MEMORY)
         return expected(t, error, "the opcode of a memory instruction");
-    return add(t, &row, error);
+    return sass ? add_sass(t, &row, error) : add(t, &row, error);
 }
 
 static gpc_status keep(gpci_table *t, char **text, gpci_span from, gpc_error *error) {

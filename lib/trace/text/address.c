@@ -10,13 +10,21 @@
 #define MOST_BULK_BYTES (1u << 20)
 #define WARP_LANES 32u
 
+/*
+ * Shared memory of the block's own, or of another of its cluster: the rank within the cluster stands in the bits from
+ * 24 on of the address within the window (what PTX's mapa makes of it).
+ */
+static gpc_space shared_of(const gpci_line_parser *parser, uint64_t offset) {
+    return offset >> 24 == parser->rank ? GPC_SPACE_SHARED : GPC_SPACE_CLUSTER;
+}
+
 /* Shared from its base to the local one, or for a window where that lies below; likewise local; otherwise global. */
 static gpc_space space_of(const gpci_line_parser *parser, uint64_t address) {
     uint64_t shared = parser->shared_base, local = parser->local_base;
     if (!shared || !local)
         return GPC_SPACE_GLOBAL;
     if (address >= shared && (local > shared ? address < local : address - shared < WINDOW_BYTES))
-        return GPC_SPACE_SHARED;
+        return shared_of(parser, address - shared);
     return address >= local && address - local < WINDOW_BYTES ? GPC_SPACE_LOCAL : GPC_SPACE_GLOBAL;
 }
 
@@ -99,10 +107,18 @@ static bool add_piece(pieces *p, uint64_t address, unsigned width) {
     return true;
 }
 
-/* `mbar multicast [ctamask] bytes oob_bytes mode`: only the mode matters here. */
-static const char *parse_bulk_front(gpci_line_parser *parser, const char *at, uint64_t *mode) {
+void gpci_line_barrier(gpc_instruction *i, uint64_t address) {
+    const unsigned used = (unsigned)i->destinations + i->sources;
+    if (used >= GPC_MAX_OPERANDS)
+        return;
+    i->registers[used] = (uint16_t)(GPC_REGISTER_BARRIER | (address / 8 & (GPC_REGISTER_BARRIER - 1)));
+    i->sources++;
+}
+
+/* `mbar multicast [ctamask] bytes oob_bytes mode`: only the barrier and the mode matter here. */
+static const char *parse_bulk_front(gpci_line_parser *parser, const char *at, uint64_t *barrier, uint64_t *mode) {
     uint64_t value, multicast;
-    if (!(at = gpci_field_hex(at, &value)))
+    if (!(at = gpci_field_hex(at, barrier)))
         return gpci_line_fail(parser, "the hexadecimal address of a barrier");
     if (!(at = gpci_field_decimal(at, 1, &multicast)))
         return gpci_line_fail(parser, "0 or 1: whether the copy is multicast");
@@ -116,15 +132,18 @@ static const char *parse_bulk_front(gpci_line_parser *parser, const char *at, ui
 }
 
 const char *gpci_line_bulk(gpci_line_parser *parser, gpci_block *block, const gpci_line *line, const char *at) {
-    uint64_t mode, address = 0, count, change, width = line->memory_width;
-    if (!(at = parse_bulk_front(parser, at, &mode)))
+    uint64_t mode, barrier, address = 0, count, change, width = line->memory_width;
+    if (!(at = parse_bulk_front(parser, at, &barrier, &mode)))
         return NULL;
+    gpc_instruction model = line->instruction;
+    if (model.kind == GPC_LOAD)
+        gpci_line_barrier(&model, barrier);
     if (mode == 4 && !(at = gpci_field_hex(at, &address)))
         return gpci_line_fail(parser, "a hexadecimal base address");
     uint64_t most = width ? MOST_BULK_BYTES / width : 0;
     if (!(at = gpci_field_decimal(at, most, &count)))
         return gpci_line_fail(parser, "the number of addresses, of at most 1 MiB in all");
-    pieces p = {block, &line->instruction, NULL, NULL};
+    pieces p = {block, &model, NULL, NULL};
     for (uint64_t i = 0; i < count; i++) {
         if (mode == 3 && !(at = gpci_field_hex(at, &address)))
             return gpci_line_fail(parser, "as many hexadecimal addresses as announced");
@@ -140,7 +159,7 @@ const char *gpci_line_bulk(gpci_line_parser *parser, gpci_block *block, const gp
     if (!p.open) {
         if (!gpci_block_room(block, 1, 0))
             return gpci_line_fail(parser, NULL);
-        block->instructions[block->count++] = line->instruction;
+        block->instructions[block->count++] = model;
     }
     return at;
 }
@@ -159,10 +178,13 @@ static const char *parse_values(gpci_line_parser *parser, const char *at) {
 const char *gpci_line_end(gpci_line_parser *parser, unsigned registers, const char *at) {
     unsigned immediates = parser->version >= 6 ? 2 : 1;
     uint64_t value;
+    const unsigned all = immediates;
+    parser->immediate = 0;
     for (at = gpci_skip_blanks(at); immediates && (*at == '-' || (*at >= '0' && *at <= '9')); immediates--) {
         at = *at == '-' ? gpci_field_signed(at, &value) : gpci_field_decimal(at, UINT64_MAX, &value);
         if (!at)
             return gpci_line_fail(parser, "a decimal immediate");
+        parser->immediate = immediates == all ? value : parser->immediate;
         at = gpci_skip_blanks(at);
     }
     if (parser->version >= 6 && !strncmp(at, "NoVal", 5)) {

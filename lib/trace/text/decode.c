@@ -34,8 +34,8 @@ static const named_memory memory_names[] = {
     {"SYNCS", GPC_ATOMIC, GPC_SPACE_SHARED, 8},
     {"LDSM", GPC_LOAD, GPC_SPACE_SHARED, 16},
     {"STSM", GPC_STORE, GPC_SPACE_SHARED, 16},
-    {"STAS", GPC_STORE, GPC_SPACE_SHARED, 4},
-    {"REDAS", GPC_REDUCTION, GPC_SPACE_SHARED, 4},
+    {"STAS", GPC_STORE, GPC_SPACE_CLUSTER, 4},
+    {"REDAS", GPC_REDUCTION, GPC_SPACE_CLUSTER, 4},
     {"UTMALDG", GPC_LOAD, GPC_SPACE_GLOBAL, 16},
     {"UTMASTG", GPC_STORE, GPC_SPACE_GLOBAL, 16},
     {"UTMAPF", GPC_PREFETCH, GPC_SPACE_GLOBAL, 16},
@@ -237,4 +237,5 @@ void gpci_opcode_decode(const char *text, gpci_opcode *opcode) {
     *opcode = (gpci_opcode){.text = text, .op_class = GPC_OP_ALU, .space = GPC_SPACE_NONE};
     decode_name(text, opcode);
     gpci_opcode_order(text, opcode);
+    opcode->copy = gpci_opcode_copy(text);
 }

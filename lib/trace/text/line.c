@@ -2,11 +2,13 @@
 #include "trace/text/line.h"
 
 #include "trace/fields.h"
+#include "trace/operands.h"
 
 #include <string.h>
 
 #define MOST_REGISTERS 64u
 #define MOST_WIDTH (1u << 20)
+#define LINES_TOGETHER 2u /* of one instruction, at most: room for the last is there when the first comes */
 
 gpc_status gpci_line_parser_init(gpci_line_parser *parser, gpc_context *context, gpci_opcodes *opcodes) {
     *parser = (gpci_line_parser){.context = context, .opcodes = opcodes};
@@ -56,9 +58,15 @@ static const char *parse_front(gpci_line_parser *parser, const char *at, gpc_ins
     return gpci_skip_blanks(at);
 }
 
-/* R12, UR4, P0, UP1; RZ, URZ, PT and UPT by their numbers. */
+/* R12, UR4, P0, UP1; RZ, URZ, PT and UPT by their numbers; M128, a barrier, as this library writes it. */
 static const char *parse_register(const char *at, uint16_t *number) {
     at = gpci_skip_blanks(at);
+    if (*at == 'M' && at[1] >= '0' && at[1] <= '9') {
+        uint64_t barrier;
+        at = gpci_digits(at + 1, GPC_REGISTER_BARRIER - 1, &barrier);
+        *number = (uint16_t)(GPC_REGISTER_BARRIER | (at ? barrier : 0));
+        return at && gpci_is_end(*at) ? at : NULL;
+    }
     bool uniform = *at == 'U';
     at += uniform;
     bool predicate = *at == 'P';
@@ -177,6 +185,7 @@ static void remember(gpci_line_parser *parser, const gpci_line *line, const char
     known->middle = (uint8_t)(middle - from);
     known->addressed = line->memory_width != 0;
     known->registers = (uint8_t)line->registers;
+    known->copy = gpci_opcodes_at(parser->opcodes, line->instruction.opcode)->copy;
     known->instruction = line->instruction;
     memcpy(known->text, from, length);
     known->mask = begin_of_mask(from, known->middle);
@@ -229,6 +238,33 @@ static bool is_bulk(const gpci_line_parser *parser, const gpc_instruction *instr
            (!strncmp(text, "UTMA", 4) || !strncmp(text, "UBLK", 4));
 }
 
+/* Most groups that a DEPBAR may name. */
+#define MOST_GROUPS 255u
+
+/* The last instruction is one of these: what its line says besides. False where it says what cannot be. */
+static bool finish_copy(gpci_line_parser *parser, gpci_block *block, uint8_t copy) {
+    gpc_instruction *last = &block->instructions[block->count - 1], *before = last - 1;
+    if (copy == GPC_COPY_WAIT) {
+        last->width = (uint8_t)parser->immediate;
+        block->count -= parser->immediate > MOST_GROUPS;
+        return parser->immediate <= MOST_GROUPS ||
+               gpci_line_fail(parser, "an immediate of at most 255, the groups that may be under way behind a DEPBAR");
+    }
+    if (copy == GPC_COPY_BARRIER && last->addresses && gpci_barrier_of(last) == UINT32_MAX) {
+        gpci_line_barrier(last, last->addresses[0]);
+        return true;
+    }
+    const bool two = block->count >= block->spans[block->warp].first + 2 && !parser->paired;
+    parser->paired = false;
+    if (copy == GPC_COPY_ASYNC && two && before->pc == last->pc && before->opcode == last->opcode &&
+        before->mask == last->mask && before->addresses) {
+        *before = *last;
+        block->count--;
+        parser->paired = true;
+    }
+    return true;
+}
+
 /* A line whose middle is not the one last seen at its PC. */
 static bool parse_new(gpci_line_parser *parser, gpci_block *block, const char *at) {
     parser->columns = count_columns(at);
@@ -247,7 +283,7 @@ static bool parse_new(gpci_line_parser *parser, gpci_block *block, const char *a
         return at && gpci_line_end(parser, line.registers, at);
     }
     remember(parser, &line, from, middle, at);
-    if (!gpci_block_room(block, 1, 0)) {
+    if (!gpci_block_room(block, LINES_TOGETHER, 0)) {
         parser->expected = NULL;
         return false;
     }
@@ -258,7 +294,8 @@ static bool parse_new(gpci_line_parser *parser, gpci_block *block, const char *a
     if (!gpci_line_end(parser, line.registers, at))
         return false;
     block->count++;
-    return true;
+    const uint8_t copy = gpci_opcodes_at(parser->opcodes, added->opcode)->copy;
+    return GPCI_LIKELY(copy == GPC_COPY_NONE) || finish_copy(parser, block, copy);
 }
 
 const char *gpci_line_parse_known(gpci_line_parser *parser, gpci_block *block, const char *line) {
@@ -271,17 +308,20 @@ const char *gpci_line_parse_known(gpci_line_parser *parser, gpci_block *block, c
             return NULL;
     }
     const char *at = line + known->length;
-    if (!gpci_block_room(block, 1, 0))
+    if (!gpci_block_room(block, LINES_TOGETHER, 0))
         return NULL;
     gpc_instruction *added = &block->instructions[block->count];
     *added = known->instruction;
     if (known->addressed && !(at = gpci_line_addresses(parser, block, added, at)))
         return NULL;
+    parser->immediate = 0;
     at = *at == '\n' ? at : gpci_line_end(parser, known->registers, at);
     if (!at)
         return NULL;
     block->count++;
     read_one(parser, known);
+    if (GPCI_UNLIKELY(known->copy != GPC_COPY_NONE) && !finish_copy(parser, block, known->copy))
+        return NULL;
     return at;
 }
 

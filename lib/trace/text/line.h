@@ -7,6 +7,9 @@
 /*
  * Instruction lines of a text trace:
  *   [cx cy cz warp] [line] PC mask ndst [R<d>] opcode nsrc [R<d>...] memwidth [mode addresses...] [imm]
+ * LDGSTS, which has two operands in memory, comes twice from tracers of versions 3 to 5: a line with the addresses in
+ * shared memory that it writes, then one with those in global memory that it reads. Of two in a row at one PC, of the
+ * same lanes, the second counts. The immediate of a DEPBAR is its `width`: how many groups may be under way behind it.
  * The header cannot be trusted with the columns in front, so each line says itself which it has: the first field that
  * starts with a capital letter is a register or the opcode, and three fields stand between it and those columns.
  */
@@ -20,6 +23,7 @@ typedef struct gpci_line_template {
     uint8_t length;                     /* of `text`, to behind memwidth; 0 = none */
     uint8_t mask, middle;               /* where the mask begins in it, and `ndst` */
     bool addressed;                     /* memwidth was not 0 */
+    uint8_t copy;                       /* gpc_copy */
     uint8_t registers;
     char text[100];
     gpc_instruction instruction;
@@ -37,6 +41,9 @@ typedef struct gpci_line_parser {
     unsigned version;              /* of the tracer */
     unsigned columns;              /* in front of PC on the last line: 0, 1, 4 or 5 */
     uint64_t shared_base, local_base;
+    uint64_t rank;        /* of the block at hand in its cluster */
+    uint64_t immediate;   /* the first of the last line; 0: it had none */
+    bool paired;          /* the last LDGSTS had both of its lines */
     const char *expected; /* after a failure; NULL: out of memory */
 } gpci_line_parser;
 
@@ -65,6 +72,8 @@ const char *gpci_line_addresses(gpci_line_parser *parser, gpci_block *block, gpc
 /* From behind `memwidth`, for bulk and tensor copies (version 6): addresses by count. */
 const char *gpci_line_bulk(gpci_line_parser *parser, gpci_block *block, const gpci_line *line, const char *at);
 /* What may follow the addresses, immediates and register values, to the newline. NULL on failure. */
+/* The barrier at this address in shared memory becomes its last source, if there is room for one. */
+void gpci_line_barrier(gpc_instruction *instruction, uint64_t address);
 const char *gpci_line_end(gpci_line_parser *parser, unsigned registers, const char *at);
 
 GPCI_INLINE const char *gpci_line_fail(gpci_line_parser *parser, const char *expected) {

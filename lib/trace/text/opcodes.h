@@ -20,5 +20,7 @@ bool gpci_opcode_has(const char *text, const char *modifier);
 void gpci_opcode_decode(const char *text, gpci_opcode *opcode);
 /* ordering.c: how it orders memory, once its class, kind and space are known. */
 void gpci_opcode_order(const char *text, gpci_opcode *opcode);
+/* copy_opcodes.c: what it has to do with asynchronous copies (gpc_copy). */
+uint8_t gpci_opcode_copy(const char *text);
 
 #endif

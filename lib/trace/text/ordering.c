@@ -40,7 +40,11 @@ static void order_access(const char *text, gpci_opcode *opcode) {
         return;
     bool shared = opcode->space == GPC_SPACE_SHARED;
     opcode->order = GPC_ORDER_RELAXED;
-    opcode->scope = scope_of(text, shared ? GPC_SCOPE_CTA : atomic ? GPC_SCOPE_GPU : GPC_SCOPE_SYS);
+    const bool cluster = opcode->space == GPC_SPACE_CLUSTER;
+    opcode->scope = scope_of(text, shared    ? GPC_SCOPE_CTA
+                                   : cluster ? GPC_SCOPE_CLUSTER
+                                   : atomic  ? GPC_SCOPE_GPU
+                                             : GPC_SCOPE_SYS);
 }
 
 /* CCTL's operations. Those of the caches of constants, instructions and textures concern no L1 of data. */

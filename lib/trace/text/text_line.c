@@ -44,8 +44,9 @@ static char *put_registers(char *at, const uint16_t *registers, unsigned count) 
     static const char *const files[] = {" R", " UR", " P", " UP"};
     at = put_decimal(at, count);
     for (unsigned i = 0; i < count; i++) {
-        at = put_text(at, files[registers[i] >> 8 & 3]);
-        at = put_decimal(at, registers[i] & 0xff);
+        const bool barrier = registers[i] & GPC_REGISTER_BARRIER;
+        at = put_text(at, barrier ? " M" : files[registers[i] >> 8 & 3]);
+        at = put_decimal(at, registers[i] & (barrier ? GPC_REGISTER_BARRIER - 1 : 0xff));
     }
     *at++ = ' ';
     return at;
@@ -103,6 +104,10 @@ bool gpci_text_line(gpci_buffer *out, const gpc_instruction *instruction, const 
     at = put_decimal(at, !addressed ? 0 : instruction->width ? instruction->width : 4);
     if (addressed)
         at = put_addresses(at, instruction);
+    else if (instruction->width && instruction->op_class != GPC_OP_MEMORY) { /* DEPBAR's groups */
+        *at++ = ' ';
+        at = put_decimal(at, instruction->width);
+    }
     *at++ = '\n';
     out->length += (size_t)(at - first);
     return true;

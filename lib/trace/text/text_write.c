@@ -182,11 +182,32 @@ static void settle_lines(text_sink *s, const gpc_block *block) {
     }
 }
 
+/*
+ * A rank in its cluster with which a block's generic accesses are read again as what they are: that which those of its
+ * own shared memory have, else one that those of others' have not.
+ */
+static uint32_t rank_of(const text_sink *s, const gpc_block *block) {
+    uint32_t others = 0;
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        for (const gpc_instruction *i = block->warps[w].instructions, *end = i + block->warps[w].count; i < end; i++) {
+            const uint64_t offset = i->addresses && i->mask ? i->addresses[0] - s->kernel.shared_base : UINT64_MAX;
+            if (offset >> 24 >= 32)
+                continue;
+            if (i->space == GPC_SPACE_SHARED)
+                return (uint32_t)(offset >> 24);
+            others |= i->space == GPC_SPACE_CLUSTER ? 1u << (offset >> 24) : 0;
+        }
+    return others == UINT32_MAX ? 0 : gpci_lowest(~(uint64_t)others);
+}
+
 static gpc_status add_block(gpci_sink *sink, const gpc_trace *from, const gpc_block *block, gpc_error *error) {
     text_sink *s = of(sink);
     settle_lines(s, block);
     gpci_text_put(&s->text, "\n#BEGIN_TB\n\nthread block = %" PRIu32 ",%" PRIu32 ",%" PRIu32 "\n", block->x, block->y,
                   block->z);
+    const uint32_t rank = rank_of(s, block);
+    if (rank)
+        gpci_text_put(&s->text, "cluster rank = %" PRIu32 "\n", rank);
     for (uint32_t w = 0; w < block->warp_count; w++) {
         const gpc_warp *warp = &block->warps[w];
         gpci_text_put(&s->text, "\nwarp = %" PRIu32 "\ninsts = %" PRIu64 "\n", warp->warp, warp->count);

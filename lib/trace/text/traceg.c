@@ -156,7 +156,7 @@ static gpc_status take_line(text_source *s, progress *p, const char *line, const
                    : gpci_lines_expected(&s->lines, error, "\"cluster id = x,y,z\" or \"cluster cta = x,y,z\"");
     }
     if ((value = value_of(line, "cluster rank"))) {
-        value = gpci_field_decimal(value, UINT32_MAX, ignored);
+        value = gpci_field_decimal(value, UINT32_MAX, &s->parser.rank);
         return value && gpci_skip_blanks(value) == stop ? GPC_OK
                                                         : gpci_lines_expected(&s->lines, error, "\"cluster rank = d\"");
     }
@@ -168,6 +168,7 @@ static gpc_status take_line(text_source *s, progress *p, const char *line, const
 /* From behind #BEGIN_TB to #END_TB. */
 static gpc_status read_block(text_source *s, gpci_block *block, gpc_error *error) {
     progress p = {.block = block};
+    s->parser.rank = 0;
     for (;;) {
         char *line, *stop;
         gpc_status status = gpci_lines_next_text(&s->lines, &line, &stop, error);

@@ -4,7 +4,9 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static traffic first_kernel(rig *r, const char *source) {
     rig_open(r, source);
@@ -318,4 +320,52 @@ Test(synthetic_counts, long_chase) {
     cr_assert(!rig_kernel(&r));
     rig_close(&r);
     free(visits);
+}
+
+/* 4 blocks of 4 warps bring 5 tiles of 4 x 512 bytes: 16 sectors a copy; of three stages' copies beyond the last tile none. */
+Test(synthetic_counts, bulk_copy) {
+    static const char *const copies[] = {"LDG.E.128", "LDGSTS.E.128", "LDGSTS.E.BYPASS.128"};
+    for (unsigned kind = 0; kind < 3; kind++) {
+        char name[80];
+        snprintf(name, sizeof name, "bulk-copy:40KiB:kind=%u,tiles=5,stages=3", kind);
+        expect(name, only(name), 4 * 4 * 5, 4 * 4 * 5 * 16, 16, 16 * 4);
+        rig r;
+        rig_open(&r, name);
+        cr_assert(rig_kernel(&r));
+        const gpc_warp *warp = &rig_block(&r)->warps[1];
+        unsigned waits = 0, commits = 0, found = 0;
+        for (uint64_t n = 0; n < warp->count; n++) {
+            const gpc_instruction *i = &warp->instructions[n];
+            found += !strcmp(rig_opcode(&r, i), copies[kind]);
+            commits += !strcmp(rig_opcode(&r, i), "LDGDEPBAR");
+            waits += !strcmp(rig_opcode(&r, i), "DEPBAR.LE") && i->width == 2;
+        }
+        cr_expect_eq(found, kind ? 8 : 5);
+        cr_expect_eq(commits, kind ? 8 : 0);
+        cr_expect_eq(waits, kind ? 5 : 0);
+        rig_close(&r);
+    }
+}
+
+/* 4 blocks of 5 x 2 tiles of 16 rows of 128 bytes: by one warp, for all; and the same to memory. */
+Test(synthetic_counts, bulk_copy_by_an_engine) {
+    expect("UBLKCP", only("bulk-copy:80KiB:kind=3,tiles=10,stages=2"), 4 * 10, 4 * 10 * 64, 16, 16 * 4);
+    expect("UTMALDG", only("bulk-copy:80KiB:kind=4,tiles=10,stages=5"), 4 * 10, 4 * 10 * 64, 16, 16 * 4);
+    expect("UBLKCP.G.S", only("bulk-copy:80KiB:kind=5,tiles=10,stages=2"), 0, 0, 4 * 10, 4 * 10 * 64);
+    rig r;
+    rig_open(&r, "bulk-copy:80KiB:kind=4,tiles=10");
+    cr_assert(rig_kernel(&r));
+    const gpc_warp *warp = &rig_block(&r)->warps[0];
+    unsigned boxes = 0;
+    for (uint64_t n = 0; n < warp->count; n++) {
+        const gpc_instruction *i = &warp->instructions[n];
+        if (strcmp(rig_opcode(&r, i), "UTMALDG.2D") != 0 || !i->mask)
+            continue;
+        /* the rows of a matrix of 4 x 128 bytes a row, which the blocks share by columns */
+        cr_assert(i->mask == 0xffff && i->width == 128 && i->addresses[1] == i->addresses[0] + 512);
+        cr_assert_eq(i->registers[i->destinations + i->sources - 1], GPC_REGISTER_BARRIER | boxes % 2);
+        boxes++;
+    }
+    cr_assert_eq(boxes, 10);
+    rig_close(&r);
 }

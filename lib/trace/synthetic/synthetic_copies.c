@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/synthetic/synthetic.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * A block brings tile after tile of its part of an array into shared memory, sums them up, and stores its sums: the
+ * main loop of a tiled kernel. So many tiles, the stages, are under way at once; a tile is waited for when it is
+ * wanted, and its room is filled again behind a barrier.
+ *
+ * Example, 2 stages of 4 tiles: tiles 0 and 1 are asked for, then in turn: wait for 0, use it, ask for 2; wait for 1,
+ * use it, ask for 3; 2; 3.
+ */
+
+enum { KIND_LOAD, KIND_LDGSTS, KIND_LDGSTS_BYPASS, KIND_BULK, KIND_TENSOR, KIND_STORE, KIND_COUNT };
+
+#define TEXT_BYTES 4096u
+#define ROW 128u /* bytes, of a bulk copy */
+#define MOST_ROWS 32u
+#define MOST_STAGES 8
+#define OUT 1u /* operand */
+
+/* From the thread's bytes of the array to those of the tile's stage. */
+static void copy(gpci_walk *w, const gpci_launch *l, uint64_t tile) {
+    const uint64_t bytes = l->operand[0].thread, there = tile < l->rows ? w->all : 0;
+    gpci_access_if(w, there, l->operand[0].base + (w->x * l->rows + tile) * l->operand[0].step + w->first * bytes,
+                   bytes);
+}
+
+static uint64_t in_stage(const gpci_walk *w, const gpci_launch *l, uint64_t tile) {
+    return GPCI_SHARED_BASE + tile % l->steps * l->operand[0].step + w->first * l->operand[0].thread;
+}
+
+static void use(gpci_walk *w, const gpci_launch *l, uint64_t tile) {
+    gpci_barrier(w);
+    gpci_access(w, in_stage(w, l, tile), l->operand[0].thread);
+    gpci_barrier(w);
+}
+
+static void store_sums(gpci_walk *w, const gpci_launch *l) {
+    const uint64_t thread = w->x * l->block[0] + w->first;
+    gpci_access(w, l->operand[OUT].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_finish(w);
+}
+
+static void walk_asynchronous(gpci_walk *w, const gpci_launch *l) {
+    for (uint64_t tile = 0; tile < l->steps; tile++) {
+        copy(w, l, tile);
+        gpci_branch(w, tile + 1 < l->steps);
+    }
+    for (uint64_t tile = 0; tile < l->rows; tile++) {
+        use(w, l, tile);
+        copy(w, l, tile + l->steps);
+        gpci_branch(w, tile + 1 < l->rows);
+    }
+    store_sums(w, l);
+}
+
+/* By way of registers: a tile is there when its loads are. */
+static void walk_loads(gpci_walk *w, const gpci_launch *l) {
+    for (uint64_t tile = 0; tile < l->rows; tile++) {
+        copy(w, l, tile);
+        gpci_access(w, in_stage(w, l, tile), l->operand[0].thread);
+        use(w, l, tile);
+        gpci_branch(w, tile + 1 < l->rows);
+    }
+    store_sums(w, l);
+}
+
+/*
+ * Of a bulk copy: the tile in rows of 128 bytes, by one warp, for all. Of a tensor they are a box: so many rows of an
+ * array whose rows hold those of all blocks, one tile below the other.
+ */
+static void copy_rows(gpci_walk *w, const gpci_launch *l, uint64_t tile) {
+    const uint64_t there = tile < l->rows && !w->first ? (UINT64_C(1) << l->columns) - 1 : 0,
+                   first = l->stride == ROW ? (w->x * l->rows + tile) * l->columns * ROW
+                                            : w->x * ROW + tile * l->columns * l->stride;
+    gpci_access_if(w, there, l->operand[0].base + first, l->stride);
+}
+
+static void walk_bulk(gpci_walk *w, const gpci_launch *l) {
+    for (uint64_t tile = 0; tile < l->steps; tile++)
+        copy_rows(w, l, tile);
+    for (uint64_t tile = 0; tile < l->rows; tile++) {
+        gpci_access(w, tile % l->steps * 8, 0);
+        use(w, l, tile);
+        copy_rows(w, l, tile + l->steps);
+        if (tile % l->steps == l->steps - 1)
+            gpci_branch(w, tile + 1 < l->rows);
+    }
+    store_sums(w, l);
+}
+
+/* Tiles of shared memory go to the array; a stage is filled again once the group that stores it is done. */
+static void walk_stores(gpci_walk *w, const gpci_launch *l) {
+    for (uint64_t tile = 0; tile < l->rows; tile++) {
+        gpci_barrier(w);
+        gpci_access(w, in_stage(w, l, tile), l->operand[0].thread);
+        gpci_barrier(w);
+        copy_rows(w, l, tile);
+        gpci_branch(w, tile + 1 < l->rows);
+    }
+    gpci_finish(w);
+}
+
+#define INDEX                                                                                                         \
+    "R1 LDC; R0 S2R; UR4 S2UR; R2 LDC.64; UR6 ULDC.64; R8 IMAD.SHL.U32 R0; R9 MOV R8; R10 CS2R; R2 IMAD.WIDE R0 UR4 " \
+    "R2;"
+#define SUMS "R6 LDC.64; R6 IMAD.WIDE R0 R6; STG.E R6 UR6 R10; EXIT"
+
+/* Of the width that a thread copies: nothing for 4 bytes. */
+static const char *suffix(uint64_t bytes) {
+    return bytes == 4 ? "" : bytes == 8 ? ".64" : ".128";
+}
+
+static int write_loads(char *to, uint64_t bytes) {
+    return snprintf(to, TEXT_BYTES,
+                    INDEX "tile: R12 LDG.E%s R2 UR6; STS%s R8 R12; BAR.SYNC; R16 LDS%s R8; R10 FADD R10 R16; BAR.SYNC;"
+                          "R2 IADD3 R2; R9 IADD3 R9; P0 ISETP.NE.AND R9; @P0 BRA tile;" SUMS,
+                    suffix(bytes), suffix(bytes), suffix(bytes));
+}
+
+static int write_asynchronous(char *to, const char *through, uint64_t bytes, uint64_t stages) {
+    return snprintf(to, TEXT_BYTES,
+                    INDEX "fill: LDGSTS.E%s%s R8 R2 UR6; LDGDEPBAR; R2 IADD3 R2; R8 IADD3 R8; P0 ISETP.NE.AND R8;"
+                          "@P0 BRA fill; tile: DEPBAR.LE %llu; BAR.SYNC; R16 LDS%s R9; R10 FADD R10 R16; BAR.SYNC;"
+                          "LDGSTS.E%s%s R8 R2 UR6; LDGDEPBAR; R2 IADD3 R2; R9 IADD3 R9; P0 ISETP.NE.AND R9;"
+                          "@P0 BRA tile;" SUMS,
+                    through, suffix(bytes), (unsigned long long)stages - 1, suffix(bytes), through, suffix(bytes));
+}
+
+static void add(char *to, const char *format, ...) GPCI_PRINTF(2, 3);
+static void add(char *to, const char *format, ...) {
+    const size_t length = strlen(to);
+    va_list values;
+    va_start(values, format);
+    vsnprintf(to + length, TEXT_BYTES - length, format, values);
+    va_end(values);
+}
+
+/* A loop's body for each stage, since a barrier is part of the code. */
+static int write_bulk(char *to, const char *opcode, uint64_t bytes, uint64_t stages) {
+    *to = 0;
+    add(to, INDEX);
+    for (unsigned s = 0; s < stages; s++)
+        add(to, "%s UR4 %u M%u;", opcode, ROW, s);
+    add(to, "tile: ");
+    for (unsigned s = 0; s < stages; s++)
+        add(to,
+            "P1 SYNCS.PHASECHK.TRANS64.TRYWAIT R8 M%u; BAR.SYNC; R16 LDS%s R9; R10 FADD R10 R16; BAR.SYNC; %s UR4 %u "
+            "M%u;",
+            s, suffix(bytes), opcode, ROW, s);
+    add(to, "R9 IADD3 R9; P0 ISETP.NE.AND R9; @P0 BRA tile;" SUMS);
+    return (int)strlen(to);
+}
+
+static int write_stores(char *to, uint64_t bytes, uint64_t stages) {
+    return snprintf(to, TEXT_BYTES,
+                    INDEX "tile: DEPBAR.LE %llu; BAR.SYNC; STS%s R8 R10; BAR.SYNC; UBLKCP.G.S UR4 %u; UTMACMDFLUSH;"
+                          "P0 ISETP.NE.AND R9; @P0 BRA tile; EXIT",
+                    (unsigned long long)stages - 1, suffix(bytes), ROW);
+}
+
+typedef struct copier {
+    void (*warp)(gpci_walk *walk, const gpci_launch *launch);
+    const char *opcode;
+} copier;
+
+static const copier kinds[KIND_COUNT] = {[KIND_LOAD] = {walk_loads, NULL},
+                                         [KIND_LDGSTS] = {walk_asynchronous, ""},
+                                         [KIND_LDGSTS_BYPASS] = {walk_asynchronous, ".BYPASS"},
+                                         [KIND_BULK] = {walk_bulk, "UBLKCP.S.G"},
+                                         [KIND_TENSOR] = {walk_bulk, "UTMALDG.2D"},
+                                         [KIND_STORE] = {walk_stores, NULL}};
+
+static int write_listing(char *to, unsigned kind, uint64_t bytes, uint64_t stages) {
+    switch (kind) {
+    case KIND_LOAD:
+        return write_loads(to, bytes);
+    case KIND_LDGSTS:
+    case KIND_LDGSTS_BYPASS:
+        return write_asynchronous(to, kinds[kind].opcode, bytes, stages);
+    case KIND_STORE:
+        return write_stores(to, bytes, stages);
+    default:
+        return write_bulk(to, kinds[kind].opcode, bytes, stages);
+    }
+}
+
+/* What only bulk copies ask of a launch. */
+static gpc_status plan_rows(gpci_problem *p, gpci_launch *l, unsigned kind) {
+    const uint64_t tile = l->operand[0].step;
+    if (tile % ROW || tile / ROW > MOST_ROWS)
+        return gpci_problem_fail(p, "a tile of %llu bytes is not 1 to %u rows of %u", (unsigned long long)tile,
+                                 MOST_ROWS, ROW);
+    if (l->rows % l->steps)
+        return gpci_problem_fail(p, "parameter 'tiles': %llu is no multiple of the stages",
+                                 (unsigned long long)l->rows);
+    l->columns = tile / ROW;
+    l->stride = kind == KIND_TENSOR ? l->grid[0] * ROW : ROW;
+    return GPC_OK;
+}
+
+static gpc_status plan_copies(gpci_problem *p) {
+    const unsigned kind = (unsigned)p->values[0];
+    const uint64_t bytes = (uint64_t)p->values[1];
+    gpci_launch l = {.name = "_Z9bulk_copyPKfPfi", .warp = kinds[kind].warp};
+    l.steps = (uint64_t)p->values[2];
+    l.rows = (uint64_t)p->values[3];
+    l.block[0] = (uint64_t)p->values[4];
+    l.operand[0] = (gpci_operand){.thread = bytes, .step = bytes * l.block[0]};
+    if (bytes != 4 && bytes != 8 && bytes != 16)
+        return gpci_problem_fail(p, "parameter 'bytes': %llu is neither 4, 8 nor 16", (unsigned long long)bytes);
+    if (l.steps > l.rows)
+        return gpci_problem_fail(p, "parameter 'stages': %llu is more than the %llu tiles", (unsigned long long)l.steps,
+                                 (unsigned long long)l.rows);
+    char *code = gpci_problem_data(p, TEXT_BYTES);
+    if (!code)
+        return GPC_ERROR_MEMORY;
+    const int written = write_listing(code, kind, bytes, l.steps);
+    if (written < 0 || written + 1 >= (int)TEXT_BYTES)
+        return gpci_problem_fail(p, "its listing is longer than %u characters", TEXT_BYTES);
+    l.code = code;
+    l.grid[0] = gpci_ceiling(p->size, l.operand[0].step * l.rows);
+    l.shared = l.operand[0].step * l.steps;
+    const gpc_status status = kind >= KIND_BULK ? plan_rows(p, &l, kind) : GPC_OK;
+    if (status < 0)
+        return status;
+    l.operand[0].base = gpci_problem_array(p, l.grid[0] * l.operand[0].step * l.rows);
+    l.operand[OUT].base = gpci_problem_array(p, l.grid[0] * l.block[0] * GPCI_ELEMENT);
+    return gpci_problem_launch(p, &l);
+}
+
+static const gpc_parameter copies_parameters[] = {
+    {"kind", KIND_LDGSTS_BYPASS, 0, KIND_COUNT - 1, true,
+     "0: LDG and STS; 1: LDGSTS; 2: LDGSTS.BYPASS; 3: UBLKCP; 4: UTMALDG, boxes; 5: UBLKCP to memory"},
+    {"bytes", 16, 4, 16, true, "that a thread copies at once: 4, 8 or 16"},
+    {"stages", 2, 1, MOST_STAGES, true, "tiles under way"},
+    {"tiles", 16, 1, 1 << 16, true, "of a block"},
+    {"threads", 128, 32, 1024, true, "of a block"},
+};
+
+const gpci_synthetic gpci_synthetic_copies = {
+    .name = "bulk-copy",
+    .summary = "tiles into shared memory, each used once; SIZE of the array (kind=2: LDG and STS 0, LDGSTS 1, past L1 "
+               "2, UBLKCP 3, UTMALDG 4, UBLKCP to memory 5; bytes=16, stages=2, tiles=16, threads=128)",
+    .least = 4,
+    .parameters = copies_parameters,
+    .parameter_count = 5,
+    .plan = plan_copies,
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/text/opcodes.h"
+
+/*
+ * Copies that go on beside their warp. DEPBAR waits for a counter that each LDGDEPBAR raises and its copies lower; which
+ * of a warp's six a DEPBAR means, no tracer writes, and so all are taken for that one, as the usual simulator does.
+ */
+uint8_t gpci_opcode_copy(const char *text) {
+    static const struct {
+        const char *name;
+        uint8_t copy;
+    } copies[] = {{"LDGSTS", GPC_COPY_ASYNC},  {"LDGDEPBAR", GPC_COPY_COMMIT}, {"UTMACMDFLUSH", GPC_COPY_COMMIT},
+                  {"DEPBAR", GPC_COPY_WAIT},   {"UBLKCP", GPC_COPY_BULK},      {"UBLKRED", GPC_COPY_BULK},
+                  {"UBLKPF", GPC_COPY_BULK},   {"UTMALDG", GPC_COPY_BULK},     {"UTMASTG", GPC_COPY_BULK},
+                  {"UTMAREDG", GPC_COPY_BULK}, {"UTMAPF", GPC_COPY_BULK}};
+    if (gpci_opcode_is(gpci_opcode_first(text), "SYNCS"))
+        return gpci_opcode_has(text, "PHASECHK") ? GPC_COPY_BARRIER : GPC_COPY_NONE;
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
+        if (gpci_opcode_is(gpci_opcode_first(text), copies[i].name))
+            return copies[i].copy;
+    return GPC_COPY_NONE;
+}

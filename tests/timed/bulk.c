@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/rig.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/*
+ * Bulk copies of a host. Of the rig: a request crosses in 6 cycles, L2 hits after 20, memory is the host's, replies
+ * cross in 6. What a line takes is measured with a load past L1.
+ */
+
+#define LATENCY 100u
+
+/* Rows of `width` bytes, `stride` apart. */
+static shot rows(gpc_kind kind, uint64_t address, uint32_t count, uint32_t width, uint64_t stride) {
+    return (shot){.address = address,
+                  .stride = stride,
+                  .lanes = count,
+                  .width = width,
+                  .kind = (uint8_t)kind,
+                  .copy = GPC_COPY_BULK};
+}
+
+/* One line that memory has: as a load with hint CG, which L1's tags let pass in the cycle after its issue, as the engine. */
+Test(bulk, a_line_takes_what_a_load_past_l1_does) {
+    rig r;
+    rig_open(&r, "l1.bypass = hint\n", LATENCY);
+    const uint64_t load = rig_latency(&r, LINE(GPC_LOAD, 0x10000, .hint = GPC_HINT_CG));
+    const uint64_t copy = rig_latency(&r, rows(GPC_LOAD, 0x20000, 1, 128, 0));
+    cr_expect_eq(copy, load, "%llu, %llu", (unsigned long long)copy, (unsigned long long)load);
+    const gpc_stats s = rig_stats(&r);
+    cr_expect(s.bulk_copies == 1 && s.bulk_requests == 1 && s.bulk_bytes == 128 && s.bulk_read_sectors == 4);
+    cr_expect(s.bulk_completed == 1 && s.bulk_cycles == copy && s.bulk_stalls == 0);
+    cr_expect_eq(s.l1_load_requests, 1); /* the load's */
+    rig_close(&r);
+}
+
+static uint64_t alone(const char *settings, shot s) {
+    rig r;
+    rig_open(&r, settings, LATENCY);
+    const uint64_t cycles = rig_latency(&r, s);
+    rig_close(&r);
+    return cycles;
+}
+
+/* 16 lines: the last request sets out 15 cycles after the first, or 7; later by the engine's latency; two at a time. */
+Test(bulk, rate_latency_and_requests_under_way) {
+    const shot all = rows(GPC_LOAD, 0x10000, 1, 2048, 0);
+    const uint64_t line = alone(NULL, rows(GPC_LOAD, 0x10000, 1, 128, 0)), copy = alone(NULL, all);
+    cr_expect_eq(copy, line + 15, "%llu, %llu", (unsigned long long)copy, (unsigned long long)line);
+    cr_expect_eq(alone("sm.bulk_latency = 40\n", all), copy + 39);
+    cr_expect_eq(alone("sm.bulk_latency = 1\n", all), copy);
+    cr_expect_eq(alone("sm.bulk_requests = 1\n", rows(GPC_LOAD, 0x10000, 1, 512, 0)), 4 * line - 3);
+    const uint64_t two = alone("sm.bulk_requests = 2\n", all);
+    cr_expect_gt(two, 7 * line);
+    cr_expect_lt(two, 9 * line);
+}
+
+/* What is cut: a range at its lines; rows that follow one another like one row; a box row by row. */
+Test(bulk, requests) {
+    static const struct {
+        uint64_t address, stride;
+        uint32_t count, width, requests, sectors;
+    } cases[] = {
+        {0x10000, 0, 1, 128, 1, 4},        {0x10010, 0, 1, 128, 2, 5},   {0x10010, 0, 1, 16, 1, 1},
+        {0x10010, 192, 2, 192, 4, 13},     {0x10010, 0, 1, 384, 4, 13},  {0x10000, 0x1000, 8, 64, 8, 16},
+        {0x10040, 0x1000, 8, 128, 16, 32}, {0x10000, 16, 32, 16, 4, 16}, {0x10000, 0, 1, 65536, 512, 2048},
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        rig r;
+        rig_open(&r, NULL, LATENCY);
+        rig_latency(&r, rows(GPC_LOAD, cases[n].address, cases[n].count, cases[n].width, cases[n].stride));
+        const gpc_stats s = rig_stats(&r);
+        cr_expect_eq(s.bulk_requests, cases[n].requests, "%zu: %llu", n, (unsigned long long)s.bulk_requests);
+        cr_expect_eq(s.bulk_read_sectors, cases[n].sectors, "%zu: %llu", n, (unsigned long long)s.bulk_read_sectors);
+        cr_expect_eq(s.bulk_bytes, (uint64_t)cases[n].count * cases[n].width);
+        cr_expect_eq(s.l2_read_sectors, cases[n].sectors);
+        cr_expect_eq(s.l1_fetched_sectors, 0);
+        rig_close(&r);
+    }
+}
+
+/* Two copies that are not all asked for, and no third: it is taken once the first is, while all are under way. */
+Test(bulk, the_queue_refuses) {
+    rig r;
+    gpc_busy busy;
+    rig_open(&r, "sm.bulk_queue = 2\n", LATENCY);
+    rig_issue(&r, rows(GPC_LOAD, 0x10000, 1, 512, 0));
+    rig_issue(&r, rows(GPC_LOAD, 0x20000, 1, 512, 0));
+    const shot third = rows(GPC_LOAD, 0x30000, 1, 512, 0);
+    const uint64_t ready = r.ready;
+    for (unsigned cycle = 0; cycle < 4; cycle++) { /* its last request leaves in the fourth */
+        cr_expect_eq(r.ready, ready);
+        cr_expect_eq(rig_try(&r, third, &busy), GPC_BUSY, "%u", cycle);
+        cr_expect_eq(busy, GPC_BUSY_PIPELINE);
+        rig_step(&r);
+    }
+    cr_expect_eq(r.ready, ready + 1);
+    cr_expect_eq(rig_try(&r, third, &busy), GPC_OK);
+    cr_expect_eq(rig_stats(&r).bulk_completed, 0);
+    /* the memory pipeline is another's */
+    rig_issue(&r, LINE(GPC_LOAD, 0x40000));
+    rig_finish(&r);
+    cr_expect_eq(rig_stats(&r).bulk_completed, 3);
+    rig_close(&r);
+}
+
+/* Stores and reductions are acknowledged; they are written in L2, and a load then finds them there. */
+Test(bulk, stores_and_reductions) {
+    rig r;
+    rig_open(&r, NULL, LATENCY);
+    const uint64_t store = rig_issue(&r, rows(GPC_STORE, 0x10010, 1, 240, 0));
+    rig_wait(&r, store);
+    cr_expect_eq(r.done[store].kind, GPC_STORE);
+    const uint64_t sum = rig_issue(&r, rows(GPC_REDUCTION, 0x20000, 1, 256, 0));
+    rig_wait(&r, sum);
+    cr_expect_eq(r.done[sum].kind, GPC_REDUCTION);
+    rig_latency(&r, LINE(GPC_LOAD, 0x10080));
+    const gpc_stats s = rig_stats(&r);
+    cr_expect(s.l2_write_sectors == 8 && s.l2_atomic_sectors == 8 && s.bulk_write_sectors == 16);
+    cr_expect_eq(s.l1_store_requests, 0);
+    cr_expect_eq(s.l2_read_sector_hits, 4);
+    rig_close(&r);
+}
+
+/* A fence waits for its SM's stores, and for no copy of another way to memory. */
+Test(bulk, fences_do_not_wait) {
+    rig r;
+    rig_open(&r, NULL, LATENCY);
+    const uint64_t copy = rig_issue(&r, rows(GPC_LOAD, 0x10000, 1, 8192, 0));
+    const uint64_t fence = rig_fence(&r, (fence_shot){.scope = GPC_SCOPE_GPU, .order = GPC_ORDER_ACQ_REL});
+    rig_wait(&r, fence);
+    cr_expect_eq(r.done[copy].times, 0);
+    rig_finish(&r);
+    cr_expect_eq(r.done[copy].times, 1);
+    rig_close(&r);
+}
