@@ -52,6 +52,7 @@
     X(gpc_prefetcher_ops)  \
     X(gpc_profile_summary) \
     X(gpc_protocol)        \
+    X(gpc_recording)       \
     X(gpc_replacement_ops) \
     X(gpc_scheduler_ops)   \
     X(gpc_stats)           \
@@ -61,6 +62,7 @@
 #define PLAIN(X)       \
     X(gpc_request)     \
     X(gpc_instruction) \
+    X(gpc_turn)        \
     X(gpc_warp_event)
 
 #define X(type, macro) static const type initial_##type = macro;

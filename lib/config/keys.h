@@ -446,8 +446,9 @@
       "count the kernel's instruction bytes as DRAM reads, once per cold launch")                                      \
     X(BLOCKS_PLACEMENT, "blocks.placement", CHOICE, KEEP, "", "auto", 0, 0, "auto|round-robin|map",                    \
       "thread blocks to SMs: auto uses the trace's map where there is one that fits")                                  \
-    X(WARPS_ORDER, "warps.order", CHOICE, KEEP, "", "round-robin", 0, 0, "round-robin|block",                          \
-      "functional replay: warps of an SM in turn, or each warp to its end in block order")                             \
+    X(WARPS_ORDER, "warps.order", CHOICE, KEEP, "", "round-robin", 0, 0, "round-robin|block|recorded",                 \
+      "functional replay: warps of an SM in turn, or each warp to its end in block order; recorded: what a host did, " \
+      "as a trace of gpc_hierarchy_record says, with its SMs, slots, ages and tokens")                                 \
     X(KERNELS_FLUSH, "kernels.flush", CHOICE, KEEP, "", "l1", 0, 0, "none|l1|all",                                     \
       "caches written back and emptied before each kernel: l1 takes time in a tree of modules with a clock, all "      \
       "never")                                                                                                         \

@@ -96,9 +96,12 @@ static gpc_status add_warp(const gpci_rows *rows, gpci_opcodes *opcodes, gpci_bl
     for (size_t i = first; i < end; i++) {
         const gpci_row *row = &rows->items[i];
         uint64_t *addresses;
-        const gpc_instruction *made = gpci_block_add(block, opcodes, row->opcode, row->pc, row->mask, true, &addresses);
+        gpc_instruction *made = gpci_block_add(block, opcodes, row->opcode, row->pc, row->mask,
+                                               row->first != GPCI_NO_ADDRESSES, &addresses);
         if (!made)
             return gpci_out_of_memory(error);
+        if (rows->made)
+            rows->made(rows->data, row, made);
         if (addresses)
             memcpy(addresses, rows->addresses + row->first, gpci_popcount(row->mask) * sizeof *addresses);
     }

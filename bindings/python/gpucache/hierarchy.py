@@ -14,7 +14,7 @@ from ._loader import lib
 from ._native import Handle, call, choice, decoded, drop, hold, invoke, loose, settle, state
 from .cache import BorrowedCache, WarpEvent
 from .config import Config
-from .errors import ArgumentError, StateError
+from .errors import ArgumentError, GpucacheError, StateError
 from .stats import Stats, empty, read_object, read_policies
 from .timed import TimedView, fence_of, warp_access
 
@@ -248,6 +248,34 @@ class HierarchyView(TimedView, Handle):
         return BorrowedCoherence(self)
 
 
+class Recording:
+    """A recording of Hierarchy.record(), which ends with end() or the block of a `with`."""
+
+    def __init__(self, hierarchy):
+        self._hierarchy = hierarchy
+
+    @property
+    def running(self):
+        """Whether it goes on: not after end(), nor after a failure, which end() tells."""
+        return self._hierarchy is not None and lib.gpc_hierarchy_is_recording(self._hierarchy._live())
+
+    def end(self):
+        """End it: the file gets its name. Raises what ended it before."""
+        hierarchy, self._hierarchy = self._hierarchy, None
+        if hierarchy is not None:
+            call(lib.gpc_hierarchy_record_end, hierarchy._live())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        try:
+            self.end()
+        except GpucacheError:
+            if error is None:  # what went wrong first is what is told
+                raise
+
+
 class Hierarchy(HierarchyView):
     """A hierarchy of its own, made from a Config, which is copied.
 
@@ -277,6 +305,14 @@ class Hierarchy(HierarchyView):
     def save(self, path):
         """All that it holds, does and has counted, to a file: see gpc_hierarchy_save."""
         call(lib.gpc_hierarchy_save, self._live(), os.fsencode(path))
+
+    def record(self, path):
+        """Record what it is asked from now on as a trace, a .gct: returns a Recording, to be used with `with`.
+
+        A replay of the file with `warps.order = recorded` does the same again: see gpucache/record.h for what is in it.
+        """
+        call(lib.gpc_hierarchy_record, self._live(), os.fsencode(path))
+        return Recording(self)
 
     def copy(self):
         """Another one that goes on from here by itself. Callbacks are to be set anew."""

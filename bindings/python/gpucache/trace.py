@@ -212,7 +212,18 @@ class Kernel:
         copy.file = raw.file
         if self.placement is not None:
             copy.placement = (ctypes.c_uint32 * len(self.placement)).from_buffer(self.placement)
+        if raw.recording:
+            copy.recording = ctypes.pointer(self._recording(raw.recording.contents))
         return copy
+
+    def _recording(self, raw):
+        """How a host drove the kernel, likewise."""
+        own = g.gpc_recording.from_buffer_copy(raw)
+        self._turns = (g.gpc_turn * raw.turn_count)()
+        if raw.turn_count:
+            ctypes.memmove(self._turns, raw.turns, ctypes.sizeof(self._turns))
+        own.turns = self._turns
+        return own
 
     def next_block(self):
         """The next Block, which the caller releases, or None at the end of the kernel."""
