@@ -133,8 +133,8 @@ typedef struct gpc_kernel {
 /*
  * Open a trace. `source` is
  *   an Accel-Sim .traceg, plain or .xz, .gz, .zst (through that tool's own
- *   decompressor, which must be installed);
- *   a kernelslist.g, or a folder that holds one or else .traceg files;
+ *   decompressor, which must be installed); a .tracez (zstd frames and their dictionary, by libzstd, which must be);
+ *   a kernelslist.g, or a folder that holds one or else .traceg and .tracez files;
  *   a .gct file, written by gpc_trace_writer;
  *   a table of memory instructions, which its content tells, plain, compressed or
  *   a pipe: CSV (block,warp,kind,address and, where wanted, kernel,pc,width,mask or
