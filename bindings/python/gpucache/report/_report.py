@@ -11,7 +11,9 @@ from ._figures import count, percent, ratio
 from ._inputs import Input, ReportError, hardware_of, measured, of_document, read
 from ._page import details, grid, page, series as linked, table
 from ._plot import bars
+from ._svg import COLOURS
 
+_NARROW = 330  # pixels of a picture on a phone
 _MOST_KERNELS = 8  # of a run, the longest, that have figures of their own
 
 
@@ -44,6 +46,11 @@ _NOTE = '<p class="muted">hw: what the GPU itself counted.</p>'
 def _memory_figure(name, stats, config, title, hardware=None, baseline=None):
     wide, tall = (memory.chart(stats, config, title, hardware, baseline, tall) for tall in (False, True))
     return Figure(f"{name}-memory", wide, tall)
+
+
+def _bars_figure(name, title, groups, names, form, base=None, colours=range(COLOURS)):
+    wide, tall = (bars(title, groups, names, form, base, width, colours) for width in (480, _NARROW))
+    return Figure(name, wide, tall)
 
 
 class _Section:
@@ -173,16 +180,18 @@ def _compare(given, *_):
     def values(of):
         return {_base(trace): [of(by.get((trace, policy))) for policy in policies] for trace in traces}
 
+    over = document.get("over", policies[0])
+    others = [n for n, policy in enumerate(policies) if policy != over]
     speedups = values(lambda run: run and run.get("speedup"))
-    if any(value is not None for each in speedups.values() for value in each):
+    speed = None
+    if others and any(value is not None for each in speedups.values() for value in each):
         means = {mean["policy"]: mean.get("speedup") for mean in document["geometric_means"]}
         speedups["geometric mean"] = [means.get(policy) for policy in policies]
-        over = document.get("over", policies[0])
-        speed = Figure("speed-up", bars("Speed-up", speedups, policies, f"over {over}", "{:.3f}".format, 1.0))
-    else:
-        speed = None
+        shown = {group: [each[n] for n in others] for group, each in speedups.items()}
+        speed = _bars_figure("speed-up", f"Speed-up over {over}", shown, [policies[n] for n in others],
+                             "{:.3f}".format, 1.0, [n % COLOURS for n in others])  # fmt: skip
     hits = values(lambda run: run and run["stats"].get("l1.load_hit_rate"))
-    figures = [speed, Figure("hits", bars("L1 load hits", hits, policies, "of all sectors", percent))]
+    figures = [speed, _bars_figure("hits", "L1 load hits, of all sectors", hits, policies, percent)]
     section.add(section.show(*filter(None, figures)))
     for trace in traces:
         held = [by[trace, policy] for policy in policies[1:] if (trace, policy) in by]
