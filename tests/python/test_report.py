@@ -107,8 +107,11 @@ class Pictures(unittest.TestCase):
         for text in ("25.0 %", "hw 30.0 %", "loaded 31.2 KiB", "hw 28.1 KiB", "50.0 %"):
             self.assertIn(text, shown)
         self.assertNotIn("0.0 %", shown)  # L2's hit rate is not known, which is no zero
+        self.assertNotIn("far partition", shown)  # there is one
         beside = words(memory.chart(stats, config, "t", baseline={**stats, "l1.load_hit_rate": 0.2}).render(True))
         self.assertIn("+5.0 points", beside)
+        same = words(memory.chart(stats, config, "t", baseline={**stats, "l1.load_hit_rate": 0.25001}).render(True))
+        self.assertIn("0.0 points", same)  # without a sign
 
     def test_stalls_fill_the_plot(self):
         values = {key: [1, 3] for key, *_ in series.STALLS}

@@ -44,7 +44,7 @@ def boxes(stats, config):
     partitions = number(config, "l2.partitions") or 1
     slices += " slices" + (f", {partitions:.0f} partitions" if partitions > 1 else "")
     l1, down, up = _peaks(stats, config)
-    far = None if partitions <= 1 else ratio(stats.get("l2.remote_sectors"), _total(stats, "l2.read_sectors", "l2.write_sectors"))
+    far = ratio(stats.get("l2.remote_sectors"), _total(stats, "l2.read_sectors", "l2.write_sectors"))
     rows = ratio(stats.get("dram.row_hits"), _total(stats, "dram.reads", "dram.writes"))
 
     def line(label, counter, form=count, key=None):
@@ -67,7 +67,7 @@ def boxes(stats, config):
         ]),
         Box("L2", slices, [
             line("read hits", "l2.read_hit_rate", percent, "l2_read_sector_hit_rate"),
-            Line("far partition", far, percent), line("evictions", "l2.evictions"),
+            *([Line("far partition", far, percent)] if partitions > 1 else []), line("evictions", "l2.evictions"),
             line("atomics", "l2.atomic_sectors", key="atomic_sectors"),
             line("congested", "l2.congestion_ratio", percent),
         ]),
