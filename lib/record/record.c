@@ -53,13 +53,13 @@ static void on_access(gpci_recorder *base, const gpc_warp_access *access) {
     gpc_warp_access w;
     if (!r->writer || gpci_access_take(access, NULL, &w) < 0 || gpci_access_check(r->h, &w) < 0)
         return;
-    const gpci_form form = {.kind = w.kind,
-                            .space = w.space,
-                            .hint = w.hint,
-                            .priority = w.priority,
-                            .width = (uint8_t)w.width,
-                            .scope = w.scope,
-                            .order = w.order};
+    const gpci_recorded_form form = {.kind = w.kind,
+                                     .space = w.space,
+                                     .hint = w.hint,
+                                     .priority = w.priority,
+                                     .width = (uint8_t)w.width,
+                                     .scope = w.scope,
+                                     .order = w.order};
     const gpc_turn turn = {.block = w.block,
                            .sm = w.sm,
                            .slot = w.warp,
@@ -76,7 +76,7 @@ static void on_fence(gpci_recorder *base, const gpc_fence *fence) {
     gpc_fence f = GPC_FENCE_INIT;
     if (!r->writer || gpci_take(&f, sizeof f, sizeof f, fence, "gpc_fence", NULL) < 0)
         return;
-    const gpci_form form = {.fence = 1, .scope = f.scope, .order = f.order, .control = f.control};
+    const gpci_recorded_form form = {.fence = 1, .scope = f.scope, .order = f.order, .control = f.control};
     const gpc_turn turn = {.block = gpci_recorded_block_at(&r->kernel, f.sm, f.warp),
                            .sm = f.sm,
                            .slot = f.warp,

@@ -24,7 +24,7 @@ static const char *const prefetches[] = {[GPC_SPACE_GLOBAL] = "CCTL.E.PF2"};
 
 #define NAMES(table) table, sizeof table / sizeof *table
 
-static const char *name_of(const gpci_form *f) {
+static const char *name_of(const gpci_recorded_form *f) {
     static const struct {
         const char *const *names;
         size_t spaces;
@@ -37,7 +37,7 @@ static const char *name_of(const gpci_form *f) {
     return name ? name : kinds[f->kind].names[GPC_SPACE_GLOBAL]; /* gpci_forms_made says which space */
 }
 
-static const char *width_of(const gpci_form *f) {
+static const char *width_of(const gpci_recorded_form *f) {
     static const char *const widths[] = {".U8", ".U16", "", ".64", ".128", ".256"};
     return gpci_power_of_two(f->width) && f->width <= 32 ? widths[gpci_log2(f->width)] : "";
 }
@@ -55,13 +55,13 @@ static const char *text_or_none(const char *text) {
 
 #define FORM_TEXT 64
 
-static int fence_text(const gpci_form *f, char *text) {
+static int fence_text(const gpci_recorded_form *f, char *text) {
     if (f->order == GPC_ORDER_WEAK)
         return snprintf(text, FORM_TEXT, "CCTL.%s", f->control == GPC_CONTROL_WRITE_BACK_ALL ? "WBALL" : "IVALL");
     return snprintf(text, FORM_TEXT, "MEMBAR.%s%s", f->order == GPC_ORDER_SC ? "SC" : "ALL", scopes[f->scope]);
 }
 
-static int form_text(const gpci_form *f, char *text) {
+static int form_text(const gpci_recorded_form *f, char *text) {
     const bool strong = f->order != GPC_ORDER_WEAK;
     if (f->fence)
         return fence_text(f, text);
@@ -70,13 +70,13 @@ static int form_text(const gpci_form *f, char *text) {
 }
 
 /* All of it but the opcode, in a number. */
-static uint64_t key_of(const gpci_form *f) {
+static uint64_t key_of(const gpci_recorded_form *f) {
     return (uint64_t)f->kind << 40 | (uint64_t)f->space << 36 | (uint64_t)f->hint << 32 | (uint64_t)f->priority << 28 |
            (uint64_t)f->width << 16 | (uint64_t)f->scope << 12 | (uint64_t)f->order << 8 | (uint64_t)f->fence << 4 |
            f->control;
 }
 
-uint32_t gpci_forms_number(gpci_forms *forms, gpci_opcodes *opcodes, gpci_form form) {
+uint32_t gpci_forms_number(gpci_recorded_forms *forms, gpci_opcodes *opcodes, gpci_recorded_form form) {
     const uint64_t key = key_of(&form);
     const gpci_map_entry *known = gpci_map_find(&forms->known, key);
     if (GPCI_LIKELY(known != NULL))
@@ -95,8 +95,8 @@ uint32_t gpci_forms_number(gpci_forms *forms, gpci_opcodes *opcodes, gpci_form f
 }
 
 void gpci_forms_made(const void *data, const gpci_row *row, gpc_instruction *instruction) {
-    const gpci_forms *forms = data;
-    const gpci_form *form = &forms->items[row->form];
+    const gpci_recorded_forms *forms = data;
+    const gpci_recorded_form *form = &forms->items[row->form];
     if (form->fence)
         return;
     instruction->kind = form->kind;
@@ -106,7 +106,7 @@ void gpci_forms_made(const void *data, const gpci_row *row, gpc_instruction *ins
     instruction->width = form->width;
 }
 
-void gpci_forms_free(gpci_forms *forms) {
+void gpci_forms_free(gpci_recorded_forms *forms) {
     gpci_free(forms->context, forms->items);
     gpci_map_free(forms->context, &forms->known);
 }

@@ -77,8 +77,8 @@ uint32_t gpci_recorded_block_at(const gpci_recorded_kernel *k, uint32_t sm, uint
     return last ? (uint32_t)last->value : 0;
 }
 
-gpc_status gpci_recorded_add(gpci_recorded_kernel *k, gpci_opcodes *opcodes, const gpci_form *form, uint64_t pc,
-                             uint64_t mask, const uint64_t *addresses, gpc_turn turn) {
+gpc_status gpci_recorded_add(gpci_recorded_kernel *k, gpci_opcodes *opcodes, const gpci_recorded_form *form,
+                             uint64_t pc, uint64_t mask, const uint64_t *addresses, gpc_turn turn) {
     gpci_map_entry *last = gpci_map_at(k->context, &k->last, place_key(turn.sm, turn.slot));
     if (!last)
         return GPC_ERROR_MEMORY;

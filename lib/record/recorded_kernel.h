@@ -9,24 +9,24 @@
 #include <gpucache/record.h>
 
 /* What is the same in many instructions: an opcode, and what its text does not say. */
-typedef struct gpci_form {
+typedef struct gpci_recorded_form {
     uint8_t kind, space, hint, priority, width, scope, order;
     uint8_t fence; /* 1: a fence, of `scope`, `order` and `control` alone */
     uint8_t control;
     uint32_t opcode;
-} gpci_form;
+} gpci_recorded_form;
 
-typedef struct gpci_forms {
+typedef struct gpci_recorded_forms {
     gpc_context *context;
-    gpci_form *items;
+    gpci_recorded_form *items;
     size_t capacity;
     gpci_map known;
-} gpci_forms;
+} gpci_recorded_forms;
 
 /* recorded_forms.c: the number of a form, whose opcode is filled in. UINT32_MAX: out of memory. */
-uint32_t gpci_forms_number(gpci_forms *forms, gpci_opcodes *opcodes, gpci_form form);
+uint32_t gpci_forms_number(gpci_recorded_forms *forms, gpci_opcodes *opcodes, gpci_recorded_form form);
 void gpci_forms_made(const void *forms, const gpci_row *row, gpc_instruction *instruction);
-void gpci_forms_free(gpci_forms *forms);
+void gpci_forms_free(gpci_recorded_forms *forms);
 
 /* A thread block: what a host calls one, on one SM. */
 typedef struct gpci_recorded_block {
@@ -39,7 +39,7 @@ typedef struct gpci_recorded_kernel {
     gpc_context *context;
     uint32_t lanes; /* of warps: 32 or 64 */
     gpci_rows rows; /* blocks by the order in which they came, until the kernel is written */
-    gpci_forms forms;
+    gpci_recorded_forms forms;
     gpc_turn *turns;
     size_t turn_count, turn_capacity;
     gpci_recorded_block *blocks;
@@ -54,8 +54,8 @@ void gpci_recorded_init(gpci_recorded_kernel *kernel, gpc_context *context, uint
 void gpci_recorded_free(gpci_recorded_kernel *kernel);
 bool gpci_recorded_is_empty(const gpci_recorded_kernel *kernel);
 /* An access or a fence, whose turn says whose it is; but for block and warp, which become those of the trace. */
-gpc_status gpci_recorded_add(gpci_recorded_kernel *kernel, gpci_opcodes *opcodes, const gpci_form *form, uint64_t pc,
-                             uint64_t mask, const uint64_t *addresses, gpc_turn turn);
+gpc_status gpci_recorded_add(gpci_recorded_kernel *kernel, gpci_opcodes *opcodes, const gpci_recorded_form *form,
+                             uint64_t pc, uint64_t mask, const uint64_t *addresses, gpc_turn turn);
 /* The block of the warp in a slot. */
 uint32_t gpci_recorded_block_at(const gpci_recorded_kernel *kernel, uint32_t sm, uint32_t slot);
 gpc_status gpci_recorded_turn(gpci_recorded_kernel *kernel, const gpc_turn *turn);

@@ -40,7 +40,8 @@ bool gpci_decode_recording(gpci_decoder *decoder, gpci_cursor *cursor, uint64_t 
 
 /*
  * Read a section, of a version of the format, of `length` bytes and GPCI_SLACK more, which the decoder then owns. The
- * kernel's blocks begin at `offset` and have `blocks` bytes. GPC_ERROR_FORMAT: *at is where, `what` says what was expected. GPC_ERROR_MEMORY.
+ * kernel's blocks begin at `offset` and have `blocks` bytes. GPC_ERROR_FORMAT: *at is where, `what` says what was
+ * expected. GPC_ERROR_MEMORY.
  */
 gpc_status gpci_decoder_start(gpci_decoder *decoder, gpc_context *context, gpci_opcodes *opcodes, uint32_t version,
                               uint8_t *bytes, uint64_t length, uint64_t offset, uint64_t blocks, uint64_t *at,
