@@ -107,6 +107,9 @@ typedef struct gpc_recording {
     uint64_t warp_instructions, thread_instructions, blocks; /* gpc_hierarchy_count_instructions, in sum */
 } gpc_recording;
 
+#define GPC_RECORDING_INIT \
+    { sizeof(gpc_recording), NULL, 0, 0, 0, 0, 0, 0, {0, 0}, 0, 0, 0, 0 }
+
 typedef struct gpc_kernel {
     size_t struct_size;
     const char *name;           /* mangled; lives until the next kernel */

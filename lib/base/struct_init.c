@@ -33,6 +33,7 @@
     X(gpc_policy_counter, GPC_POLICY_COUNTER_INIT)           \
     X(gpc_policy_info, GPC_POLICY_INFO_INIT)                 \
     X(gpc_policy_value, GPC_POLICY_VALUE_INIT)               \
+    X(gpc_recording, GPC_RECORDING_INIT)                     \
     X(gpc_sample, GPC_SAMPLE_INIT)                           \
     X(gpc_sampling, GPC_SAMPLING_INIT)                       \
     X(gpc_scheduler_options, GPC_SCHEDULER_OPTIONS_INIT)     \
@@ -52,7 +53,6 @@
     X(gpc_prefetcher_ops)  \
     X(gpc_profile_summary) \
     X(gpc_protocol)        \
-    X(gpc_recording)       \
     X(gpc_replacement_ops) \
     X(gpc_scheduler_ops)   \
     X(gpc_stats)           \

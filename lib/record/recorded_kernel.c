@@ -18,7 +18,7 @@ void gpci_recorded_init(gpci_recorded_kernel *k, gpc_context *context, uint32_t 
     k->rows.context = k->forms.context = context;
     k->rows.made = gpci_forms_made;
     k->rows.data = &k->forms;
-    k->recording.struct_size = sizeof k->recording;
+    k->recording = (gpc_recording)GPC_RECORDING_INIT;
 }
 
 void gpci_recorded_free(gpci_recorded_kernel *k) {
@@ -177,7 +177,7 @@ static void begin_next(gpci_recorded_kernel *k) {
     gpci_map_clear(&k->block_of);
     gpci_map_clear(&k->warp_of);
     gpci_map_clear(&k->last);
-    k->recording = (gpc_recording){.struct_size = sizeof k->recording};
+    k->recording = (gpc_recording)GPC_RECORDING_INIT;
     k->id++;
 }
 
