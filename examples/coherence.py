@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Two caches write bytes of one block in turn: what protocols make of false sharing, one of our own among them."""
 
+from typing import Tuple
+
 import gpucache
 
 
-def tree(context, protocol):
+def tree(context: gpucache.Context, protocol: str) -> gpucache.Coherence:
     caches = [
         gpucache.CoherenceModule(f"l1-{number}", low=["memory"], low_network="bus", sets=16, ways=4)
         for number in range(2)
@@ -13,7 +15,7 @@ def tree(context, protocol):
     return gpucache.Coherence(context, [*caches, memory], [gpucache.CoherenceNetwork("bus")], protocol)
 
 
-def share(system):
+def share(system: gpucache.Coherence) -> Tuple[int, bytes]:
     """Each byte of a block is written by one of the caches in turn, then five blocks of a set of four ways are read."""
     start = system.clock
     for number in range(8):
@@ -25,7 +27,7 @@ def share(system):
     return cycles, system.read_memory(0x100, 8)
 
 
-def loud(context):
+def loud(context: gpucache.Context) -> None:
     """NMOESI, but who evicts an unmodified block says so."""
     tables = context.protocol("nmoesi").tables()
     for state in "ES":
@@ -33,7 +35,7 @@ def loud(context):
     context.register(gpucache.Protocol("loud-nmoesi", **tables, flags="directory|peer"))
 
 
-def main():
+def main() -> None:
     context = gpucache.Context()
     loud(context)
     print("protocol     cycles  bytes  memory")

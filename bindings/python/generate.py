@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Writes gpucache/_constants.py and gpucache/_generated.py from the public headers.
+"""Writes gpucache/_constants.py and gpucache/_generated.py from the public headers, and gpucache/__init__.pyi.
 
     python3 bindings/python/generate.py            write them
     python3 bindings/python/generate.py --check    exit 1 where they are not what the headers say
 """
 
 import argparse
+import ast
 import keyword
 import os
 import re
@@ -25,6 +26,8 @@ SCALARS = {
     "unsigned": "c_uint", "unsigned int": "c_uint",
 }  # fmt: skip
 SCALARS.update({f"{sign}int{bits}_t": f"c_{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)})
+
+STUB = "# SPDX-License-Identifier: BSD-2-Clause\n# Written by generate.py from __init__.py."
 
 CONSTANTS = '''# SPDX-License-Identifier: BSD-2-Clause
 """Version, macros and enumerations of the headers. Written by generate.py: change a header and run that."""
@@ -205,7 +208,18 @@ class Generator:
         return GENERATED.format(imports="\n".join(f"    {name}," for name in names), body=lead + body)
 
     def files(self):
-        return {"_constants.py": self.constants(), "_generated.py": self.generated()}
+        return {"_constants.py": self.constants(), "_generated.py": self.generated(), "__init__.pyi": exported()}
+
+
+def exported(package=TARGET):
+    """Text of __init__.pyi: for type checkers, the names that the package imports when they are asked for."""
+    with open(os.path.join(package, "__init__.py"), encoding="utf-8") as file:
+        body = ast.parse(file.read()).body
+    table = next(each.value for each in body if isinstance(each, ast.Assign) and each.targets[0].id == "_EXPORTS")
+    modules = ast.literal_eval(table)
+    lines = [f"from . import {name} as {name}" for name in modules if not name.startswith("_")]
+    lines += [f"from .{module} import {name} as {name}" for module, names in modules.items() for name in names.split()]
+    return "\n".join([STUB, *sorted(lines), ""])
 
 
 def generate(headers=HEADERS):

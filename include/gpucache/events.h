@@ -76,7 +76,7 @@ typedef enum gpc_component {
     X(GPC_WHAT_QUEUE, 9, "queue", "t: enters the miss queue of a cache")                                               \
     X(GPC_WHAT_BLOCK, 10, "block", "t: is held up at the tags from now on; outcome: gpc_busy, why")                    \
     X(GPC_WHAT_UNBLOCK, 11, "unblock", "t: is not held up any more; outcome: likewise")                                \
-    X(GPC_WHAT_JOIN, 12, "join", "t: waits for another SM's read of its line")                                         \
+    X(GPC_WHAT_JOIN, 12, "join", "t: waits for another SM's read of its line; or, a store, goes with one of its line") \
     X(GPC_WHAT_SEND, 13, "send", "t: enters a network; bytes: header included")                                        \
     X(GPC_WHAT_RECEIVE, 14, "receive", "t: leaves it")                                                                 \
     X(GPC_WHAT_FILL, 15, "fill", "sectors become valid in a cache")                                                    \

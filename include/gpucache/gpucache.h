@@ -73,6 +73,7 @@
 #include <gpucache/prefetcher.h>
 #include <gpucache/profile.h>
 #include <gpucache/protocol.h>
+#include <gpucache/record.h>
 #include <gpucache/replay.h>
 #include <gpucache/scheduler.h>
 #include <gpucache/stats.h>

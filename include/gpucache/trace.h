@@ -79,6 +79,43 @@ typedef struct gpc_block {
     uint64_t instruction_count; /* over all warps */
 } gpc_block;
 
+/* What of a recording's order comes next. Since: 0.2 */
+typedef enum gpc_turn_what {
+    GPC_TURN_INSTRUCTION = 0, /* the next instruction of a warp: an access or a fence */
+    GPC_TURN_EVENT = 1,       /* gpc_hierarchy_warp_event */
+    GPC_TURN_FLUSH = 2,       /* gpc_hierarchy_flush */
+    GPC_TURN_COUNT
+} gpc_turn_what;
+
+/* One step of a recording, with what instructions of a trace do not say. Since: 0.2 */
+typedef struct gpc_turn {
+    uint32_t block;    /* linear, of the grid; of an event as it was told */
+    uint32_t warp;     /* within the block; 0 where it is no instruction */
+    uint32_t sm, slot; /* slot: of the warp within its SM */
+    uint32_t warp_age;
+    uint8_t what; /* gpc_turn_what */
+    uint8_t token, token_l2, scope, order;
+    uint8_t control; /* of a fence */
+    uint8_t event;   /* gpc_warp_event_kind */
+    uint8_t reserved;
+} gpc_turn;
+
+/* How a host drove a kernel: with it, a replay without a clock does the same (warps.order = recorded). Since: 0.2 */
+typedef struct gpc_recording {
+    size_t struct_size;
+    const gpc_turn *turns; /* [turn_count], in their order */
+    uint64_t turn_count;
+    uint32_t threads, registers, shared_bytes; /* gpc_launch, where `launched` */
+    uint8_t begun;                             /* it began with gpc_hierarchy_begin_kernel, */
+    uint8_t launched;                          /* which was given a gpc_launch */
+    uint8_t reserved[2];
+    uint64_t code_bytes;                                     /* likewise */
+    uint64_t warp_instructions, thread_instructions, blocks; /* gpc_hierarchy_count_instructions, in sum */
+} gpc_recording;
+
+#define GPC_RECORDING_INIT \
+    { sizeof(gpc_recording), NULL, 0, 0, 0, 0, 0, 0, {0, 0}, 0, 0, 0, 0 }
+
 typedef struct gpc_kernel {
     size_t struct_size;
     const char *name;           /* mangled; lives until the next kernel */
@@ -96,16 +133,17 @@ typedef struct gpc_kernel {
     uint64_t block_count;      /* grid x * y * z */
     const uint32_t *placement; /* [placement_count] SM of each block, NULL if unknown; likewise */
     uint64_t placement_count;
+    const gpc_recording *recording; /* of a file of gpc_hierarchy_record; NULL; likewise. Since: 0.2 */
 } gpc_kernel;
 
 #define GPC_KERNEL_INIT \
-    { sizeof(gpc_kernel), NULL, NULL, 0, 0, {0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0 }
+    { sizeof(gpc_kernel), NULL, NULL, 0, 0, {0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0, NULL }
 
 /*
  * Open a trace. `source` is
  *   an Accel-Sim .traceg, plain or .xz, .gz, .zst (through that tool's own
- *   decompressor, which must be installed);
- *   a kernelslist.g, or a folder that holds one or else .traceg files;
+ *   decompressor, which must be installed); a .tracez (zstd frames and their dictionary, by libzstd, which must be);
+ *   a kernelslist.g, or a folder that holds one or else .traceg and .tracez files;
  *   a .gct file, written by gpc_trace_writer;
  *   a table of memory instructions, which its content tells, plain, compressed or
  *   a pipe: CSV (block,warp,kind,address and, where wanted, kernel,pc,width,mask or
@@ -198,7 +236,8 @@ typedef enum gpc_trace_format {
  * it, gpc_trace_writer_destroy leaves nothing behind. Into an existing folder
  * finish moves the new files, and leaves others there. Symbolic links are followed, and stay; what a path leads to and
  * is no file of the user's own (a device, a pipe, another user's file) is written as it is, from the first byte on.
- * Opcodes are numbers of `from`.
+ * Opcodes are numbers of `from`. A kernel's `recording` is written where the first kernel of a .gct has one, and not as
+ * text; the file is of version 2 of the format then, which libraries before 0.2 do not read.
  * Returns GPC_OK; GPC_ERROR_ARGUMENT (a block outside the grid, or a second
  * time, or not as the kernel says), GPC_ERROR_STATE (a block before any kernel,
  * anything after finish) and GPC_ERROR_ABI, which change nothing; GPC_ERROR_IO,

@@ -34,6 +34,7 @@
     X(gpc_policy_info, GPC_POLICY_INFO_INIT)                 \
     X(gpc_policy_value, GPC_POLICY_VALUE_INIT)               \
     X(gpc_predictor_options, GPC_PREDICTOR_OPTIONS_INIT)     \
+    X(gpc_recording, GPC_RECORDING_INIT)                     \
     X(gpc_replacement_options, GPC_REPLACEMENT_OPTIONS_INIT) \
     X(gpc_sample, GPC_SAMPLE_INIT)                           \
     X(gpc_sampling, GPC_SAMPLING_INIT)                       \
@@ -91,6 +92,7 @@
     X(gpc_request)             \
     X(gpc_tag_event)           \
     X(gpc_text_parameter)      \
+    X(gpc_turn)                \
     X(gpc_warp)                \
     X(gpc_warp_event)
 

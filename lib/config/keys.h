@@ -311,8 +311,8 @@
     X(L2_PARTITIONS, "l2.partitions", COUNT, RESET, "partitions", "1", 1, 2, "",                                       \
       "2: an SM reads through its own half, which keeps copies of lines homed in the other")                           \
     X(L2_SM_PARTITION, "l2.sm_partition", CHOICE, RESET, "", "halves", 0, 0, "halves|pairs|groups|gpcs",               \
-      "which SMs belong to which partition: halves of the SM numbers, alternating pairs, or alternating "              \
-      "groups of 16")                                                                                                  \
+      "which SMs belong to which partition: halves of the SM numbers, alternating pairs, alternating groups of 16, or "\
+      "of 8: gpcs, whose SMs lrc.layout = in-turn has share a coalescer, of eight GPCs four in each")                  \
     X(L2_INCLUSION, "l2.inclusion", CHOICE, RESET, "", "non-inclusive", 0, 0, "non-inclusive|inclusive",               \
       "inclusive: an L2 eviction invalidates the line in every L1")                                                    \
     X(L2_ROP, "l2.rop_latency", COUNT, RESET, "cycles", "0", 0, 10000, "",                                             \
@@ -516,8 +516,9 @@
       "count the kernel's instruction bytes as DRAM reads, once per cold launch")                                      \
     X(BLOCKS_PLACEMENT, "blocks.placement", CHOICE, KEEP, "", "auto", 0, 0, "auto|round-robin|map",                    \
       "thread blocks to SMs: auto uses the trace's map where there is one that fits")                                  \
-    X(WARPS_ORDER, "warps.order", CHOICE, KEEP, "", "round-robin", 0, 0, "round-robin|block",                          \
-      "functional replay: warps of an SM in turn, or each warp to its end in block order")                             \
+    X(WARPS_ORDER, "warps.order", CHOICE, KEEP, "", "round-robin", 0, 0, "round-robin|block|recorded",                 \
+      "functional replay: warps of an SM in turn, or each warp to its end in block order; recorded: what a host did, " \
+      "as a trace of gpc_hierarchy_record says, with its SMs, slots, ages and tokens")                                 \
     X(KERNELS_FLUSH, "kernels.flush", CHOICE, KEEP, "", "l1", 0, 0, "none|l1|all",                                     \
       "caches written back and emptied before each kernel: l1 takes time in a tree of modules with a clock, all "      \
       "never")                                                                                                         \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/driver.h"
+#include "level/recorder.h"
 
 /* Many warp instructions at a time, from arrays of their fields. */
 
@@ -35,7 +36,10 @@ static gpc_status take(gpc_hierarchy *h, const gpc_access_batch *b, size_t n, ui
     access.order = OF(b->orders, n, 0);
     if (b->results)
         b->results[n] = (gpc_warp_result)GPC_WARP_RESULT_INIT;
-    return h->driver->access(h, &access, b->results ? &b->results[n] : NULL);
+    gpc_status status = h->driver->access(h, &access, b->results ? &b->results[n] : NULL);
+    if (status == GPC_OK)
+        GPCI_RECORD(h, access, (h->recorder, &access));
+    return status;
 }
 
 gpc_status gpc_hierarchy_access_many(gpc_hierarchy *h, const gpc_access_batch *batch, size_t *out_done) {

@@ -4,6 +4,7 @@
 #include "cache/cache.h"
 #include "level/driver.h"
 #include "level/level_rules.h"
+#include "level/recorder.h"
 
 /* What a host may ask before it acts, and what it may put into caches before it begins. */
 
@@ -129,6 +130,7 @@ gpc_status gpc_hierarchy_preload(gpc_hierarchy *h, unsigned level, uint32_t sm, 
     gpc_status status = check_preload(h, level, sm, address, bytes, error);
     if (status < 0 || !bytes)
         return status;
+    GPCI_RECORD(h, cannot, (h->recorder, "gpc_hierarchy_preload"));
     const uint64_t step = level == 1 ? h->l1_level.line_bytes : h->l2_level.line_bytes;
     const uint64_t first = address / step, last = (address + (bytes - 1)) / step;
     for (uint64_t line = first; line <= last && status >= 0; line++) {

@@ -1,20 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/base.h"
 #include "level/driver.h"
+#include "level/recorder.h"
 
 /* The public calls that the clock answers, or that say that there is none. */
 
 gpc_status gpc_hierarchy_try_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token,
                                    gpc_busy *out_busy) {
-    return h && access ? h->driver->clock->issue(h, access, token, out_busy) : GPC_ERROR_ARGUMENT;
+    if (!h || !access)
+        return GPC_ERROR_ARGUMENT;
+    gpc_status status = h->driver->clock->issue(h, access, token, out_busy);
+    if (status == GPC_OK)
+        GPCI_RECORD(h, access, (h->recorder, access));
+    return status;
 }
 
 gpc_status gpc_hierarchy_try_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy) {
-    return h && fence ? h->driver->clock->fence(h, fence, token, out_busy) : GPC_ERROR_ARGUMENT;
+    if (!h || !fence)
+        return GPC_ERROR_ARGUMENT;
+    gpc_status status = h->driver->clock->fence(h, fence, token, out_busy);
+    if (status == GPC_OK)
+        GPCI_RECORD(h, fence, (h->recorder, fence));
+    return status;
 }
 
 gpc_status gpc_hierarchy_try_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy) {
-    return h && request ? h->driver->clock->miss(h, request, token, out_busy) : GPC_ERROR_ARGUMENT;
+    if (!h || !request)
+        return GPC_ERROR_ARGUMENT;
+    gpc_status status = h->driver->clock->miss(h, request, token, out_busy);
+    if (status == GPC_OK)
+        GPCI_RECORD(h, cannot, (h->recorder, "gpc_hierarchy_try_miss"));
+    return status;
 }
 
 gpc_status gpc_hierarchy_advance(gpc_hierarchy *h, uint64_t cycles) {

@@ -8,6 +8,7 @@
 #include "level/energy.h"
 #include "level/events.h"
 #include "level/level_count.h"
+#include "level/recorder.h"
 #include "level/warp_ranks.h"
 #include "stats/stats.h"
 #include "timed/plain_values.h"
@@ -120,6 +121,8 @@ void gpc_hierarchy_destroy(gpc_hierarchy *h) {
     if (!h)
         return;
     gpc_context *context = h->context;
+    if (h->recorder)
+        h->recorder->ops->destroy(h->recorder);
     gpci_trace_destroy(h);
     h->driver->destroy(h);
     h->levels->destroy(h);
@@ -156,13 +159,21 @@ void gpci_hierarchy_tell_policies(gpc_hierarchy *h, gpc_warp_event_kind kind) {
 }
 
 gpc_status gpc_hierarchy_access(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result) {
-    return h && access ? h->driver->access(h, access, result) : GPC_ERROR_ARGUMENT;
+    if (!h || !access)
+        return GPC_ERROR_ARGUMENT;
+    gpc_status status = h->driver->access(h, access, result);
+    if (status == GPC_OK)
+        GPCI_RECORD(h, access, (h->recorder, access));
+    return status;
 }
 
 gpc_status gpc_hierarchy_fence(gpc_hierarchy *h, const gpc_fence *fence, gpc_error *error) {
     if (!h || !fence)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_fence: %s is NULL", h ? "fence" : "hierarchy");
-    return h->driver->fence(h, fence, error);
+    gpc_status status = h->driver->fence(h, fence, error);
+    if (status == GPC_OK)
+        GPCI_RECORD(h, fence, (h->recorder, fence));
+    return status;
 }
 
 gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *h, const gpc_launch *launch, gpc_error *error) {
@@ -188,6 +199,7 @@ gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *h, const gpc_launch *launch
     gpci_count_dram_launch(h, gpci_number(h, GPCI_KEY_LAUNCH_SECTORS));
     gpci_launch_code(h, l.code_bytes);
     gpci_hierarchy_tell_policies(h, GPC_KERNEL_START);
+    GPCI_RECORD(h, kernel, (h->recorder, launch ? &l : NULL));
     if (status == GPC_OK && h->observer)
         status = h->observer->on_kernel(h->observer->data);
     return status;
@@ -200,13 +212,18 @@ void gpc_hierarchy_count_instructions(gpc_hierarchy *h, uint64_t warp_instructio
     h->stats.warp_instructions += warp_instructions; /* those of no SM in particular */
     h->stats.thread_instructions += thread_instructions;
     h->stats.blocks += blocks;
+    GPCI_RECORD(h, count, (h->recorder, warp_instructions, thread_instructions, blocks));
 }
 
 gpc_status gpc_hierarchy_warp_event(gpc_hierarchy *h, const gpc_warp_event *event) {
     if (!h || !event || event->sm >= h->sms || event->kind > GPC_KERNEL_END)
         return GPC_ERROR_ARGUMENT;
     gpc_status status = h->warp_ranks ? gpci_warp_ranks_event(h, event) : GPC_OK;
-    return status == GPC_OK ? h->levels->warp_event(h, event) : status;
+    if (status == GPC_OK)
+        status = h->levels->warp_event(h, event);
+    if (status == GPC_OK)
+        GPCI_RECORD(h, event, (h->recorder, event));
+    return status;
 }
 
 gpc_status gpc_hierarchy_flush(gpc_hierarchy *h) {
@@ -216,6 +233,8 @@ gpc_status gpc_hierarchy_flush(gpc_hierarchy *h) {
         return GPC_ERROR_STATE;
     gpc_status status = h->levels->flush(h);
     h->cold |= status == GPC_OK;
+    if (status == GPC_OK)
+        GPCI_RECORD(h, flush, (h->recorder));
     return status;
 }
 

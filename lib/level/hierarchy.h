@@ -137,6 +137,7 @@ struct gpc_hierarchy {
     struct gpci_asked_list *asked;
     uint32_t round_threads;
     struct gpci_trace *trace;           /* of events (level/events.h); NULL: none */
+    struct gpci_recorder *recorder;     /* level/recorder.h; NULL: none */
     struct gpci_warp_ranks *warp_ranks; /* [sms] ages of warps (level/warp_ranks.h); NULL: the host says them */
     bool replayed;                      /* a replay drives it */
     bool l1_future;                     /* L1's requests must say when their lines are used next, */

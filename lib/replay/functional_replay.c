@@ -188,6 +188,13 @@ gpc_status gpci_functional_threads(gpc_replay *r, gpc_error *error) {
     char why[GPCI_THREADS_TEXT];
     if (options.count == 1)
         return GPC_OK;
+    if (r->recorded_order && !automatic)
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "threads = %u has no effect: warps.order = recorded takes one turn at "
+                         "a time",
+                         options.count);
+    if (r->recorded_order)
+        return GPC_OK;
     if (gpci_round_lanes_check(r->hierarchy, why))
         return gpci_functional_share(r, &options, error);
     if (!automatic)

@@ -46,6 +46,7 @@ gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc
     if (status == GPC_OK) {
         r->driver = r->hierarchy->driver;
         r->block_order = gpci_config_number(config, GPCI_KEY_WARPS_ORDER) == 1;
+        r->recorded_order = gpci_config_number(config, GPCI_KEY_WARPS_ORDER) == 2;
         r->sm_count = (uint32_t)gpci_config_number(config, GPCI_KEY_SM_COUNT);
         r->block_sms = r->sm_count / r->hierarchy->gpus * (r->hierarchy->gpus - r->hierarchy->cpus);
         r->sms = gpci_zalloc(context, r->sm_count, sizeof *r->sms);
@@ -56,6 +57,9 @@ gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc
         if (!r->sms || !r->turns || !r->turn_addresses || !r->samples)
             status = gpci_out_of_memory(error);
     }
+    if (status == GPC_OK && r->recorded_order && r->hierarchy->timed)
+        status = gpci_fail(error, GPC_ERROR_RANGE,
+                           "warps.order = recorded needs mode = functional: with a clock warps issue when they may");
     if (status == GPC_OK && r->hierarchy->l1_future)
         status = gpci_future_create(context, r->sm_count, error, &r->future);
     if (status == GPC_OK)
@@ -220,6 +224,8 @@ static bool pauses(const gpc_replay *r) {
 
 gpc_status gpci_replay_rounds(gpc_replay *r, gpc_error *error) {
     uint64_t limit = gpci_config_number(r->config, GPCI_KEY_LIMIT_INSTRUCTIONS);
+    if (GPCI_UNLIKELY(r->recorded_order))
+        return gpci_recorded_run(r, error);
     gpc_status status = gpci_dispatch_fill(r, error);
     if (r->lanes)
         gpci_round_lanes_begin(r->lanes);

@@ -84,7 +84,8 @@ struct gpc_replay {
     uint32_t sm_count, block_sms; /* the first of these run blocks: those of GPUs */
     uint32_t room;                /* blocks that an SM takes */
     uint32_t room_capacity;
-    bool block_order;         /* warps.order = block */
+    bool block_order;         /* warps.order = block, */
+    bool recorded_order;      /* or recorded */
     gpci_turn *turns;         /* [sm_count], of a round */
     uint64_t *turn_addresses; /* [sm_count][GPCI_MOST_LANES] */
     gpci_block_run *spare;    /* list of runs to use again */
@@ -180,6 +181,12 @@ GPCI_INLINE gpc_warp_access gpci_replay_access(const gpc_replay *r, const gpci_p
 /* replay.c: forget how far the kernel has come. Round after round, until no block is left; GPC_BUSY: to `pause_at`. */
 void gpci_replay_begin(gpc_replay *r);
 gpc_status gpci_replay_rounds(gpc_replay *r, gpc_error *error);
+
+/* recorded.c: as gpci_replay_rounds, in the order of the kernel's recording. GPC_ERROR_NOT_FOUND: it has none. */
+gpc_status gpci_recorded_check(const gpc_replay *r, gpc_error *error);
+gpc_status gpci_recorded_run(gpc_replay *r, gpc_error *error);
+/* The launch as the host gave it; false: it gave none. */
+bool gpci_recorded_launch(const gpc_replay *r, gpc_launch *launch);
 
 /* learn.c: run the kernel dry, then make ready to run it. An access of the dry run: GPC_ERROR_MEMORY. */
 gpc_status gpci_replay_learn(gpc_replay *r, gpc_error *error);

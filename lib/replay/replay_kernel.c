@@ -44,7 +44,7 @@ static void take_sample(gpc_replay *r, gpc_stats *stats) {
 }
 
 /* It is launched; where that fails it has not begun. */
-static gpc_status launch_kernel(gpc_replay *r, const gpc_launch *launch, gpc_error *error) {
+static gpc_status launch_kernel(gpc_replay *r, const gpc_launch *launch, bool begins, gpc_error *error) {
     gpc_status status = GPC_OK;
     /* After a kernel that was given up, what it left behind must not complete within this one. */
     if (gpc_hierarchy_in_flight(r->hierarchy))
@@ -55,13 +55,14 @@ static gpc_status launch_kernel(gpc_replay *r, const gpc_launch *launch, gpc_err
     /* Write-backs of a flush between kernels belong to none of them. A kernel that does not fit flushes nothing. */
     gpci_l1_share share;
     status = gpci_launch_l1_share(r->hierarchy, launch, &share, &detail);
-    if (status == GPC_OK)
+    if (status == GPC_OK && begins)
         status = gpci_hierarchy_flush_for_kernel(r->hierarchy);
     if (status == GPC_OK) {
         get_stats(r, &r->before);
         if (r->objects)
             gpci_replay_note_objects(r);
-        status = gpc_hierarchy_begin_kernel(r->hierarchy, launch, &detail);
+        if (begins)
+            status = gpc_hierarchy_begin_kernel(r->hierarchy, launch, &detail);
     }
     r->begun = status == GPC_OK;
     return r->begun ? GPC_OK
@@ -100,7 +101,8 @@ static gpc_status end_kernel(gpc_replay *r, gpc_status status, gpc_stats *stats)
     gpc_stats after;
     r->begun = false;
     gpci_dispatch_abandon(r);
-    gpci_hierarchy_tell_policies(r->hierarchy, GPC_KERNEL_END);
+    if (!r->recorded_order) /* whose host has told it, or not */
+        gpci_hierarchy_tell_policies(r->hierarchy, GPC_KERNEL_END);
     if (r->last_pc >= r->first_pc)
         gpci_launch_code(r->hierarchy, r->last_pc - r->first_pc + (r->kernel.binary_version >= 70 ? 16 : 8));
     gpci_replay_count(r);
@@ -138,11 +140,13 @@ static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) 
     gpc_status status = GPC_OK;
     if (!r->begun) {
         gpc_launch launch = GPC_LAUNCH_INIT;
-        status = gpci_replay_launch(r, &launch, error);
+        status = r->recorded_order ? gpci_recorded_check(r, error) : gpci_replay_launch(r, &launch, error);
+        const bool launched = !r->recorded_order || (status == GPC_OK && gpci_recorded_launch(r, &launch));
         if (status == GPC_OK)
             status = find_stream(r, error);
         if (status == GPC_OK)
-            status = launch_kernel(r, &launch, error);
+            status =
+                launch_kernel(r, launched ? &launch : NULL, !r->recorded_order || r->kernel.recording->begun, error);
         if (status < 0)
             return status;
         status = begin_kernel(r, &launch, error);

@@ -2,6 +2,9 @@
 #define _GNU_SOURCE /* pipe2: another thread's child must never inherit the pipe; F_SETPIPE_SZ */
 #include "trace/input.h"
 
+#include "trace/tracez.h"
+#include "trace/zstd.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,10 +17,12 @@
 extern char **environ;
 
 typedef struct decompressor {
-    const char *suffix, *tool;
+    const char *suffix, *tool, *magic;
+    size_t magic_length;
 } decompressor;
 
-static const decompressor decompressors[] = {{".xz", "xz"}, {".gz", "gzip"}, {".zst", "zstd"}};
+static const decompressor decompressors[] = {
+    {".xz", "xz", "\xfd\x37zXZ", 5}, {".gz", "gzip", "\x1f\x8b", 2}, {".zst", "zstd", "\x28\xb5\x2f\xfd", 4}};
 
 const char *const gpci_input_suffixes[] = {"", ".xz", ".gz", ".zst", NULL};
 
@@ -28,6 +33,7 @@ struct gpci_input {
     int data;         /* what read takes from: `file` or the pipe */
     pid_t child;      /* 0 = none, or reaped */
     bool at_end;
+    gpci_tracez *tracez; /* in place of both; NULL: none */
     uint64_t size;
     size_t head_begin, head_end; /* of `head`, what has been looked at and not read */
     char head[GPCI_INPUT_HEAD];
@@ -130,6 +136,43 @@ static gpc_status start_child(gpci_input *input, gpc_error *error) {
     return GPC_OK;
 }
 
+/* By what a regular file begins with, or else by its name, as for a pipe. NULL: plain. */
+static const char *tool_of(const gpci_input *input, const uint8_t *first, size_t length) {
+    const char *named = NULL;
+    for (size_t i = 0; i < sizeof decompressors / sizeof *decompressors; i++) {
+        const decompressor *d = &decompressors[i];
+        if (length >= d->magic_length && !memcmp(first, d->magic, d->magic_length))
+            return d->tool;
+        if (gpci_ends_with(input->path, d->suffix))
+            named = d->tool;
+    }
+    return named;
+}
+
+static gpc_status open_data(gpci_input *input, gpc_error *error) {
+    struct stat about;
+    uint8_t first[16];
+    ssize_t got = 0;
+    const bool regular = !fstat(input->file, &about) && S_ISREG(about.st_mode);
+    if (regular) {
+        input->size = (uint64_t)about.st_size;
+        got = pread(input->file, first, sizeof first, 0);
+    }
+    input->tool = tool_of(input, first, got > 0 ? (size_t)got : 0);
+    const uint32_t dictionary = gpci_zstd_dictionary(first, got > 0 ? (size_t)got : 0);
+    if (dictionary)
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                         "%s: it was compressed with zstd dictionary %u, which is not in it: decompress it with that "
+                         "(zstd -d -D DICTIONARY)",
+                         input->path, dictionary);
+    if (input->tool)
+        return start_child(input, error);
+    input->data = input->file;
+    return regular && gpci_tracez_is(input->file)
+               ? gpci_tracez_open(input->context, input->file, input->path, error, &input->tracez)
+               : GPC_OK;
+}
+
 gpc_status gpci_input_open(gpc_context *context, const char *path, gpc_error *error, gpci_input **out) {
     size_t length = strlen(path) + 1;
     gpci_input *input = gpci_zalloc(context, 1, sizeof *input + length);
@@ -144,16 +187,7 @@ gpc_status gpci_input_open(gpc_context *context, const char *path, gpc_error *er
         bool missing = errno == ENOENT || errno == ENOTDIR;
         status = gpci_fail(error, missing ? GPC_ERROR_NOT_FOUND : GPC_ERROR_IO, "%s: %s", path, strerror(errno));
     } else {
-        struct stat about;
-        if (!fstat(input->file, &about) && S_ISREG(about.st_mode))
-            input->size = (uint64_t)about.st_size;
-        for (size_t i = 0; i < sizeof decompressors / sizeof *decompressors; i++)
-            if (gpci_ends_with(path, decompressors[i].suffix))
-                input->tool = decompressors[i].tool;
-        if (input->tool)
-            status = start_child(input, error);
-        else
-            input->data = input->file;
+        status = open_data(input, error);
     }
     if (status < 0)
         gpci_input_close(input);
@@ -185,6 +219,11 @@ static gpc_status reap(gpci_input *input, gpc_error *error) {
 
 static gpc_status read_on(gpci_input *input, void *buffer, size_t room, size_t *got, gpc_error *error) {
     ssize_t count;
+    if (input->tracez) {
+        gpc_status status = gpci_tracez_read(input->tracez, buffer, room, got, error);
+        input->at_end = status == GPC_OK && !*got;
+        return status;
+    }
     do
         count = read(input->data, buffer, room);
     while (count < 0 && errno == EINTR);
@@ -222,6 +261,8 @@ gpc_status gpci_input_read(gpci_input *input, void *buffer, size_t room, size_t 
 double gpci_input_progress(const gpci_input *input) {
     if (input->at_end)
         return 1;
+    if (input->tracez)
+        return gpci_tracez_progress(input->tracez);
     off_t at = lseek(input->file, 0, SEEK_CUR);
     if (at < 0 || !input->size)
         return 0;
@@ -251,6 +292,7 @@ static void abandon(gpci_input *input) {
 void gpci_input_close(gpci_input *input) {
     if (!input)
         return;
+    gpci_tracez_close(input->tracez);
     if (input->data >= 0 && input->data != input->file)
         close(input->data);
     if (input->file >= 0)

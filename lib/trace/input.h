@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-/* Bytes of a file, through the decompressor that its name asks for (.xz, .gz, .zst). */
+/* Bytes of a file, through the decompressor that it needs (xz, gzip, zstd) by content or name; a .tracez as text. */
 typedef struct gpci_input gpci_input;
 
 gpc_status gpci_input_open(gpc_context *context, const char *path, gpc_error *error, gpci_input **out);

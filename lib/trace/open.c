@@ -25,10 +25,6 @@ static open_fn kind_of(const char *first, size_t length) {
 
 static gpc_status open_file(gpc_context *context, gpci_opcodes *opcodes, const char *path, gpc_error *error,
                             gpci_source **out) {
-    if (gpci_ends_with(path, ".tracez"))
-        return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
-                         "%s: a .tracez cannot be read, for its parts share a zstd dictionary; convert it to .traceg",
-                         path);
     if (gpci_ends_with(path, ".g"))
         return gpci_list_open(context, opcodes, path, error, out);
     if (gpci_ends_with(path, ".gct"))

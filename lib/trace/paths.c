@@ -119,7 +119,8 @@ gpc_status gpci_placement_load(gpc_context *context, const char *traceg, uint64_
                                uint32_t **out, uint64_t *count) {
     *out = NULL;
     *count = 0;
-    const char *suffix = strstr(traceg + gpci_folder_length(traceg), ".traceg");
+    const char *name = traceg + gpci_folder_length(traceg), *suffix = strstr(name, ".traceg");
+    suffix = suffix ? suffix : strstr(name, ".tracez");
     if (!suffix)
         return GPC_OK;
     char *wanted = gpci_join_part(context, traceg, (size_t)(suffix - traceg), ".sm"), *found = NULL;

@@ -96,11 +96,14 @@ static gpc_status add_warp(const gpci_rows *rows, gpci_opcodes *opcodes, gpci_bl
     for (size_t i = first; i < end; i++) {
         const gpci_row *row = &rows->items[i];
         uint64_t *addresses;
-        const bool memory = gpci_opcodes_at(opcodes, row->opcode)->op_class == GPC_OP_MEMORY;
+        const bool memory =
+            row->first != GPCI_NO_ADDRESSES && gpci_opcodes_at(opcodes, row->opcode)->op_class == GPC_OP_MEMORY;
         gpc_instruction *made = gpci_block_add(block, opcodes, row->opcode, row->pc, row->mask, memory, &addresses);
         if (!made)
             return gpci_out_of_memory(error);
         made->width = row->width ? row->width : made->width;
+        if (rows->made)
+            rows->made(rows->data, row, made);
         if (addresses)
             memcpy(addresses, rows->addresses + row->first, gpci_popcount(row->mask) * sizeof *addresses);
     }

@@ -10,11 +10,14 @@
 typedef struct gpci_row {
     uint64_t block, warp, cycle, number; /* by which rows are sorted; number: of the row */
     uint64_t pc, mask;
-    size_t first;    /* of its addresses, as many as `mask` has bits */
+    size_t first;    /* of its addresses, as many as `mask` has bits; GPCI_NO_ADDRESSES: it is a fence */
     uint32_t opcode; /* of the trace */
     uint32_t sm;     /* UINT32_MAX: not said */
+    uint32_t form;   /* for `made` */
     uint8_t width;   /* in place of the opcode's; 0: as that says */
 } gpci_row;
+
+#define GPCI_NO_ADDRESSES SIZE_MAX
 
 /* A kernel's rows. */
 typedef struct gpci_rows {
@@ -25,6 +28,9 @@ typedef struct gpci_rows {
     size_t address_count, address_capacity;
     uint64_t blocks, warps; /* one more than the largest number of each */
     bool has_sm;
+    /* What an opcode's text does not say of an instruction that was made of a row; NULL: it says all. */
+    void (*made)(const void *data, const gpci_row *row, gpc_instruction *instruction);
+    const void *data;
 } gpci_rows;
 
 void gpci_rows_clear(gpci_rows *rows);

@@ -65,7 +65,7 @@ gpc_status gpc_trace_writer_kernel(gpc_trace_writer *writer, const gpc_kernel *k
     gpc_status status = check_state(writer, error);
     gpc_kernel ours = GPC_KERNEL_INIT;
     if (status == GPC_OK)
-        status = gpci_take(&ours, sizeof ours, sizeof ours, kernel, "gpc_kernel", error);
+        status = gpci_take(&ours, sizeof ours, offsetof(gpc_kernel, recording), kernel, "gpc_kernel", error);
     if (status < 0)
         return status;
     const char *wrong = gpci_kernel_check(&ours);

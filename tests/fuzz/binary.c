@@ -12,6 +12,11 @@ static void seal(const gpci_crc *crc, uint32_t seed, uint8_t *part, uint64_t len
         gpci_store32(part + length - GPCI_BINARY_CRC, gpci_crc_of(crc, seed, part, (size_t)length - GPCI_BINARY_CRC));
 }
 
+/* What the head of a sealed file says. */
+static uint32_t version_of(const uint8_t *file) {
+    return gpci_load32(file + 4) == GPCI_BINARY_RECORDED ? GPCI_BINARY_RECORDED : GPCI_BINARY_VERSION;
+}
+
 static void seal_blocks(const gpci_crc *crc, gpc_context *context, uint8_t *file, uint64_t at, uint64_t blocks,
                         uint64_t section) {
     gpci_opcodes *opcodes = gpci_opcodes_create(context);
@@ -22,7 +27,8 @@ static void seal_blocks(const gpci_crc *crc, gpc_context *context, uint8_t *file
     CHECK(opcodes && copy);
     memcpy(copy, file + at + blocks, (size_t)section);
     uint64_t length = section >= GPCI_BINARY_CRC ? section - GPCI_BINARY_CRC : 0;
-    if (gpci_decoder_start(&decoder, context, opcodes, copy, length, at, blocks, &where, &what) == GPC_OK) {
+    if (gpci_decoder_start(&decoder, context, opcodes, version_of(file), copy, length, at, blocks, &where, &what) ==
+        GPC_OK) {
         for (uint64_t b = 0; b < decoder.block_count; b++) {
             uint8_t index[4];
             gpci_store32(index, decoder.blocks[b].index);
@@ -39,7 +45,7 @@ static void seal_file(gpc_context *context, uint8_t *file, uint64_t size) {
     if (size < GPCI_BINARY_HEAD + GPCI_BINARY_TAIL)
         return;
     memcpy(file, GPCI_BINARY_MAGIC, 4);
-    gpci_store32(file + 4, GPCI_BINARY_VERSION);
+    gpci_store32(file + 4, version_of(file));
     gpci_store32(file + 8, gpci_crc_of(&crc, 0, file, 8));
     uint8_t *tail = file + size - GPCI_BINARY_TAIL;
     memcpy(tail + 12, GPCI_BINARY_TAIL_MAGIC, 4);

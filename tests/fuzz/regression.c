@@ -211,6 +211,16 @@ static void add_kernel(gpc_context *context, gpc_trace_writer *writer, const cha
     unlink(path);
 }
 
+static size_t read_and_remove(const char *path, const char *folder, uint8_t *data) {
+    FILE *file = fopen(path, "rb");
+    cr_assert_not_null(file);
+    size_t size = fread(data, 1, MOST_SIZE, file);
+    fclose(file);
+    unlink(path);
+    rmdir(folder);
+    return size;
+}
+
 /* A .gct with all the texts. */
 static size_t make_binary(uint8_t *data) {
     gpc_context *context;
@@ -229,13 +239,49 @@ static size_t make_binary(uint8_t *data) {
     cr_assert_eq(gpc_trace_writer_finish(writer, NULL), GPC_OK);
     gpc_trace_writer_destroy(writer);
     gpc_context_destroy(context);
-    FILE *file = fopen(out, "rb");
-    cr_assert_not_null(file);
-    size_t size = fread(data, 1, MOST_SIZE, file);
-    fclose(file);
-    unlink(out);
-    rmdir(folder);
-    return size;
+    return read_and_remove(out, folder, data);
+}
+
+/* A .gct of a host, with the order of its accesses. */
+static size_t make_recording(uint8_t *data) {
+    gpc_context *context;
+    gpc_config *config;
+    gpc_hierarchy *hierarchy;
+    char folder[] = "/tmp/gpucache-fuzz-XXXXXX", path[64];
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/r.gct", folder);
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, NULL, &config), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_create(context, config, NULL, &hierarchy), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_record(hierarchy, path, NULL), GPC_OK);
+    for (uint32_t n = 0; n < 30; n++) {
+        const uint64_t addresses[] = {n * 64, n * n};
+        gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+        const gpc_warp_event event = {.kind = n % 3, .warp = n % 5};
+        access.block = n % 3;
+        access.warp = n % 5;
+        access.warp_age = n % 2;
+        access.token = n % GPC_TOKEN_COUNT;
+        access.mask = 5;
+        access.addresses = addresses;
+        access.width = 4;
+        if (n % 10 == 4)
+            cr_assert_eq(gpc_hierarchy_begin_kernel(hierarchy, NULL, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_access(hierarchy, &access, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_warp_event(hierarchy, &event), GPC_OK);
+    }
+    cr_assert_eq(gpc_hierarchy_record_end(hierarchy, NULL), GPC_OK);
+    gpc_hierarchy_destroy(hierarchy);
+    gpc_config_destroy(config);
+    gpc_context_destroy(context);
+    return read_and_remove(path, folder, data);
+}
+
+Test(fuzz, recording) {
+    static uint8_t data[MOST_SIZE];
+    size_t size = make_recording(data);
+    for (uint64_t seed = 40; seed < 42; seed++)
+        run(fuzz_binary, data, size, seed, MUTATIONS);
 }
 
 Test(fuzz, binary) {

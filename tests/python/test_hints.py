@@ -4,15 +4,20 @@
 import importlib
 import inspect
 import os
+import shutil
+import subprocess
+import tempfile
 import typing
 import unittest
 
-from harness import PACKAGE
+from harness import PACKAGE, ROOT
+from support import EFFORT
 
 import gpucache
 
 # Modules whose public names have hints; the others follow.
-TYPED = ("config", "context", "decisions", "stats")
+TYPED = ("cache", "comparison", "config", "context", "decisions", "hierarchy", "policy", "replay", "stats", "timed",
+         "trace")  # fmt: skip
 
 
 def public(module):
@@ -23,12 +28,19 @@ def public(module):
         if inspect.isfunction(value):
             yield name, value
         elif inspect.isclass(value):
-            for part, method in vars(value).items():
+            for part, method in parts(value):
                 method = getattr(method, "fget", None) or getattr(method, "__func__", method)
                 special = ("__init__", "__getitem__", "__setitem__", "__iter__", "__contains__", "__add__", "__sub__")
                 written = inspect.isfunction(method) and method.__code__.co_filename == module.__file__
                 if written and (not part.startswith("_") or part in special):
                     yield f"{name}.{part}", method
+
+
+def parts(offered):
+    """Of a class and the bases that its module makes of it, as CacheView; or of the module's alone, as TimedView."""
+    for each in offered.__mro__:
+        if each.__module__ == offered.__module__:
+            yield from vars(each).items()
 
 
 class Hints(unittest.TestCase):
@@ -38,7 +50,7 @@ class Hints(unittest.TestCase):
     def test_every_parameter_and_result_has_one(self):
         for module in (importlib.import_module(f"gpucache.{name}") for name in TYPED):
             found = dict(public(module))
-            self.assertGreater(len(found), 4, module.__name__)
+            self.assertTrue(found, module.__name__)
             for name, function in found.items():
                 with self.subTest(name=name):
                     hints = typing.get_type_hints(function)
@@ -54,6 +66,8 @@ class Hints(unittest.TestCase):
             return any(self.fits(value, each) for each in arguments)
         if origin is tuple:
             return isinstance(value, tuple) and all(self.fits(each, arguments[0]) for each in value)
+        if origin is list:
+            return isinstance(value, list) and all(self.fits(each, arguments[0]) for each in value)
         return isinstance(value, origin or hint)
 
     def test_fields_are_what_they_say(self):
@@ -70,6 +84,72 @@ class Hints(unittest.TestCase):
             for field, hint in typing.get_type_hints(type(each)).items():
                 value = getattr(each, field)
                 self.assertTrue(self.fits(value, hint), f"{type(each).__name__}.{field} = {value!r} is no {hint}")
+
+    def agree(self, *calls):
+        """Of (function, arguments...): what comes back is what the hint says."""
+        for function, *arguments in calls:
+            hint = typing.get_type_hints(getattr(function, "__func__", function))["return"]
+            with self.subTest(name=function.__qualname__):
+                value = function(*arguments)
+                hint = type(None) if hint is None else hint
+                self.assertTrue(self.fits(value, hint), f"{value!r} is no {hint}")
+
+    def test_caches_and_hierarchies_are_what_they_say(self):
+        settings = {"sm.count": 2, "mode": "functional"}
+        with gpucache.Context() as context, gpucache.Config(context, "gtx480", settings) as config:
+            with gpucache.Cache(context, sets=4, ways=2) as cache, gpucache.Hierarchy(context, config) as hierarchy:
+                for method in ("access", "probe", "probe_victim", "lookup", "respond"):
+                    self.agree((getattr(cache, method), 128))
+                self.agree((cache.access_many, [0, 128]), (cache.flush,), (cache.lines,), (cache.stats,),
+                           (cache.policy_values,), (cache.invalidate,), (cache.reset_stats,),
+                           (gpucache.next_uses, context, [0, 0]), (hierarchy.begin_kernel,), (hierarchy.occupancy,),
+                           (hierarchy.locate, 128), (hierarchy.shape,), (hierarchy.access, [0, 4]),
+                           (hierarchy.access_many, [0] * 32), (hierarchy.fence,), (hierarchy.flush,),
+                           (hierarchy.policy_values,), (hierarchy.stats,), (hierarchy.object_names, "sm"),
+                           (hierarchy.objects, "l1"), (hierarchy.cache, 1), (hierarchy.cache, 3),
+                           (hierarchy.copy,))  # fmt: skip
+                for name in ("is_idle", "config", "wants_samples", "coherence", "now", "next_event", "in_flight"):
+                    self.agree((getattr(gpucache.Hierarchy, name).fget, hierarchy))
+
+    def test_traces_and_replays_are_what_they_say(self):
+        with gpucache.Context() as context, gpucache.Config(context, "gtx480", {"mode": "timed"}) as config:
+            with gpucache.Replay(context, config, sample_interval=100) as replay:
+                with gpucache.Trace(context, "synthetic:vectoradd:4KiB") as trace:
+                    kernel = trace.next_kernel()
+                    block = kernel.next_block()
+                    instruction = block[0][0]
+                    for of in (instruction, trace):
+                        for name, part in vars(type(of)).items():
+                            if isinstance(part, property):
+                                self.agree((part.fget, of))
+                    self.agree((gpucache.synthetics,), (block[0].column, "pc"), (trace.opcode, 0), (trace.ordering, 0),
+                               (kernel.next_block,), (block.release,), (trace.next_kernel,))  # fmt: skip
+                with gpucache.Trace(context, "synthetic:vectoradd:4KiB") as trace:
+                    result = replay.kernel(trace)
+                    self.agree((replay.kernel, trace), (replay.stats,), (replay.policy_values,), (replay.sampling,),
+                               (replay.estimate, "cycles"), (replay.pause_at, None), (replay.keep_objects,),
+                               (result.series.column, "cycles"), (replay.copy,))  # fmt: skip
+                    for name in ("now", "config", "hierarchy"):
+                        self.agree((getattr(gpucache.Replay, name).fget, replay))
+                    self.agree((type(result.series).cycles.fget, result.series))
+
+    def test_comparisons_are_what_they_say(self):
+        self.agree((gpucache.compare, ["lru", "drrip"], ["synthetic:vectoradd:4KiB"], "gtx480"))
+        found = gpucache.compare(["lru"], ["synthetic:vectoradd:4KiB"], "gtx480", jobs=1)
+        for name in ("failures", "policies", "traces", "means"):
+            self.agree((getattr(gpucache.Comparison, name).fget, found))
+        self.agree((found.row, "lru", "vectoradd:4KiB"))
+
+    @unittest.skipUnless(EFFORT == "thorough", "takes a minute: left to thorough runs")
+    @unittest.skipUnless(shutil.which("mypy"), "mypy is not installed")
+    def test_examples_are_strictly_typed(self):
+        sources = [os.path.join(ROOT, "examples", name) for name in ("coherence.py", "policy.py")]
+        with tempfile.TemporaryDirectory() as folder:
+            found = subprocess.run(
+                ["mypy", "--strict", "--follow-imports=silent", f"--cache-dir={folder}", *sources],
+                env={**os.environ, "MYPYPATH": os.path.dirname(PACKAGE)}, capture_output=True, text=True,
+            )  # fmt: skip
+        self.assertEqual(found.returncode, 0, found.stdout + found.stderr)
 
     def test_results_are_what_they_say(self):
         with gpucache.Context() as context, gpucache.Config(context, "gtx480", {"sm.count": 3}) as config:

@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import struct
 import subprocess
@@ -106,8 +107,11 @@ class Pictures(unittest.TestCase):
         for text in ("25.0 %", "hw 30.0 %", "loaded 31.2 KiB", "hw 28.1 KiB", "50.0 %"):
             self.assertIn(text, shown)
         self.assertNotIn("0.0 %", shown)  # L2's hit rate is not known, which is no zero
+        self.assertNotIn("far partition", shown)  # there is one
         beside = words(memory.chart(stats, config, "t", baseline={**stats, "l1.load_hit_rate": 0.2}).render(True))
         self.assertIn("+5.0 points", beside)
+        same = words(memory.chart(stats, config, "t", baseline={**stats, "l1.load_hit_rate": 0.25001}).render(True))
+        self.assertIn("0.0 points", same)  # without a sign
 
     def test_energy_is_what_is_known(self):
         """1,000 reads of 2.5 nJ, 50 W for 100 cycles of 1 GHz; and beside a run with twice the reads."""
@@ -193,6 +197,30 @@ class Pages(TemporaryCase):
         run = self.made("run.json", "run", trace, "--mode", "timed")
         with open(os.path.join(ROOT, "examples", "conv2d-memory.svg"), encoding="utf-8") as file:
             self.assertEqual(report([run]).named()["conv2d-memory"].svg(), file.read())
+
+    def test_the_policies_of_the_readme_are_what_the_command_makes(self):
+        with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+            shown = re.search(r"^python3 -m gpucache (compare (?:.*\\\n)*) +--json policies.json$", file.read(), re.M)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(ROOT)
+        found = report([self.made("policies.json", *shlex.split(shown[1].replace("\\\n", " ")))])
+        with open(os.path.join(ROOT, "examples", "policies-speed-up.svg"), encoding="utf-8") as file:
+            self.assertEqual(found.named()["speed-up"].svg(), file.read())
+
+    def test_speed_ups_go_to_both_sides_of_one(self):
+        stats = {"l1.load_hit_rate": 0.5}
+        runs = [{"trace": "t", "policy": policy, "stats": stats, "speedup": speedup}
+                for policy, speedup in (("a", 1.0), ("b", 0.5), ("c", 1.5), ("d", None))]  # fmt: skip
+        document = {"runs": runs, "policies": list("abcd"), "over": "a", "config": {},
+                    "geometric_means": [{"policy": "b", "speedup": 0.5}, {"policy": "c", "speedup": 1.5}]}  # fmt: skip
+        svg = report([document]).named()["speed-up"].svg()
+        self.assertNotIn("a", words(svg))  # it is what the others are compared with
+        bars = {node.find("{*}title").text: node for node in xml.fromstring(svg).iter()
+                if node.tag.endswith("rect") and node.find("{*}title") is not None}  # fmt: skip
+        self.assertEqual(set(bars), {"b: 0.500", "c: 1.500"})
+        low, high = bars["b: 0.500"], bars["c: 1.500"]
+        self.assertAlmostEqual(float(low.get("x")) + float(low.get("width")), float(high.get("x")), delta=0.2)
+        self.assertAlmostEqual(float(low.get("width")), float(high.get("width")), delta=0.2)
 
     def test_heat_counts_all_however_long(self):
         class Event:

@@ -225,7 +225,7 @@ Test(files, kinds) {
     write_text(&r, "photo.png", "\x89PNG\r\n");
     write_text(&r, "empty", "");
     expect_error(&r, gpc_trace_open(r.context, path_of(&r, "a.tracez"), &r.error, &trace), GPC_ERROR_UNSUPPORTED,
-                 "a.tracez: a .tracez cannot be read");
+                 "a.tracez is neither");
     expect_error(&r, gpc_trace_open(r.context, path_of(&r, "photo.png"), &r.error, &trace), GPC_ERROR_UNSUPPORTED,
                  "photo.png is neither");
     expect_error(&r, gpc_trace_open(r.context, path_of(&r, "empty"), &r.error, &trace), GPC_ERROR_UNSUPPORTED,

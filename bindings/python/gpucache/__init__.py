@@ -51,7 +51,7 @@ _EXPORTS = {
     ),
     "events": "Event Perfetto Text",
     "heat": "Heat",
-    "hierarchy": "Hierarchy Launch Location Shape WarpResult",
+    "hierarchy": "Hierarchy Launch Location Recording Shape WarpResult",
     "loading": "LoadError",
     "plan": "Plan PlanError Point",
     "policy": "BYPASS_WAY Parameter PolicyCounter Predictor ReplacementPolicy TextParameter",

@@ -698,6 +698,15 @@ class OpClass(IntEnum):
 GPC_OP_CLASS_COUNT = 11
 
 
+class TurnWhat(IntEnum):
+    INSTRUCTION = 0
+    EVENT = 1
+    FLUSH = 2
+
+
+GPC_TURN_COUNT = 3
+
+
 class TraceFormat(IntEnum):
     BINARY = 0
     TEXT = 1

@@ -688,6 +688,25 @@ class gpc_block(Record):
     )
 
 
+class gpc_turn(Record):
+    __slots__ = ()
+    _fields_ = (
+        ("block", c_uint32), ("warp", c_uint32), ("sm", c_uint32), ("slot", c_uint32), ("warp_age", c_uint32),
+        ("what", c_uint8), ("token", c_uint8), ("token_l2", c_uint8), ("scope", c_uint8), ("order", c_uint8),
+        ("control", c_uint8), ("event", c_uint8), ("reserved", c_uint8),
+    )
+
+
+class gpc_recording(SizedRecord):
+    __slots__ = ()
+    _fields_ = (
+        ("struct_size", c_size_t), ("turns", POINTER(gpc_turn)), ("turn_count", c_uint64), ("threads", c_uint32),
+        ("registers", c_uint32), ("shared_bytes", c_uint32), ("begun", c_uint8), ("launched", c_uint8),
+        ("reserved", c_uint8 * 2), ("code_bytes", c_uint64), ("warp_instructions", c_uint64),
+        ("thread_instructions", c_uint64), ("blocks", c_uint64),
+    )
+
+
 class gpc_kernel(SizedRecord):
     __slots__ = ()
     _fields_ = (
@@ -695,7 +714,7 @@ class gpc_kernel(SizedRecord):
         ("grid", c_uint32 * 3), ("block", c_uint32 * 3), ("shared_bytes", c_uint32), ("registers", c_uint32),
         ("binary_version", c_uint32), ("tracer_version", c_uint32), ("warp_lanes", c_uint32), ("stream", c_uint64),
         ("shared_base", c_uint64), ("local_base", c_uint64), ("block_count", c_uint64),
-        ("placement", POINTER(c_uint32)), ("placement_count", c_uint64),
+        ("placement", POINTER(c_uint32)), ("placement_count", c_uint64), ("recording", POINTER(gpc_recording)),
     )
 
 
@@ -1271,6 +1290,9 @@ FUNCTIONS = {
     "gpc_profile_read": (c_int, (c_void_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_profile_json": (c_int, (c_void_p, c_uint32, POINTER(c_char), c_size_t, POINTER(c_size_t))),
     "gpc_profile_write_json": (c_int, (c_void_p, c_uint32, c_char_p, POINTER(gpc_error))),
+    "gpc_hierarchy_record": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
+    "gpc_hierarchy_is_recording": (c_bool, (c_void_p,)),
+    "gpc_hierarchy_record_end": (c_int, (c_void_p, POINTER(gpc_error))),
     "gpc_context_register_throttle_as": (c_int, (
         c_void_p, POINTER(gpc_throttle_ops), POINTER(gpc_layout), c_void_p, CFUNCTYPE(None, c_void_p),
         POINTER(gpc_error),

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """One cache: tags, state and policies, without a clock."""
 
+from __future__ import annotations
+
 import array
 import ctypes
 import weakref
 from collections import namedtuple
+from typing import Any, Callable, Dict, Iterator, Optional, Sequence, Union
 
 from . import _buffers
 from . import _generated as g
@@ -27,8 +30,9 @@ from ._constants import (
 )
 from ._loader import lib
 from ._native import Handle, call, choice, drop, held, hold, invoke, loose, settle, state, strict, text
+from .context import Context
 from .errors import StateError
-from .stats import CacheStats, empty, read_policies
+from .stats import CacheStats, PolicyValue, empty, read_policies
 
 # `results` holds GPC_BATCH_ flags and `evicted` line addresses (NO_LINE where none left); None where not wanted.
 Batch = namedtuple("Batch", "done results evicted")
@@ -55,16 +59,16 @@ class AccessResult(g.gpc_access_result):
     """What one step or access did."""
 
     @property
-    def outcome(self):
+    def outcome(self) -> Outcome:
         return Outcome(_outcome.__get__(self))
 
     @property
-    def hit(self):
+    def hit(self) -> bool:
         """Whether every needed sector was there, or on its way."""
         return _outcome.__get__(self) <= Outcome.PENDING_HIT
 
     @property
-    def admission(self):
+    def admission(self) -> Admission:
         """What the replacement policy said, where it was asked before a way was chosen."""
         return Admission(_admission.__get__(self))
 
@@ -99,20 +103,21 @@ class CacheView(Handle):
 
     # Whole accesses
 
-    def access(self, address, **fields):
+    def access(self, address: Union[int, Request], **fields: Any) -> AccessResult:
         """One whole access, memory below being instant: of a Request, or of an address and fields of Request."""
         return self._step(lib.gpc_cache_access, _request(address, fields))
 
-    def probe(self, address, **fields):
+    def probe(self, address: Union[int, Request], **fields: Any) -> AccessResult:
         """What an access would find; nothing changes."""
         return self._step(lib.gpc_cache_probe, _request(address, fields))
 
-    def probe_victim(self, address, **fields):
+    def probe_victim(self, address: Union[int, Request], **fields: Any) -> AccessResult:
         """The same, and of a miss which line it would replace: `evicted`, `eviction`, `way`; nothing changes."""
         return self._step(lib.gpc_cache_probe_victim, _request(address, fields))
 
-    def access_many(self, addresses, kinds=None, *, pcs=None, warps=None, next_uses=None, size=0, sm=0, results=None,
-                    evicted=None):
+    def access_many(self, addresses: Any, kinds: Any = None, *, pcs: Any = None, warps: Any = None,
+                    next_uses: Any = None, size: int = 0, sm: int = 0, results: Any = None,
+                    evicted: Any = None) -> Batch:  # fmt: skip
         """Accesses in order, as access() would make them, many times faster.
 
         addresses         whole numbers of 8 bytes: array("Q"), NumPy, bytes, ...; a list is copied
@@ -153,19 +158,19 @@ class CacheView(Handle):
 
     # The three steps
 
-    def lookup(self, address, **fields):
+    def lookup(self, address: Union[int, Request], **fields: Any) -> AccessResult:
         """First step: compare tags, serve a hit, ask the predictor on a miss."""
         return self._step(lib.gpc_cache_lookup, _request(address, fields))
 
-    def reserve(self, sectors, address, **fields):
+    def reserve(self, sectors: int, address: Union[int, Request], **fields: Any) -> AccessResult:
         """Second step, after a miss: give the line a way and mark `sectors` (a bit per sector) pending."""
         return self._step(lib.gpc_cache_reserve, _request(address, fields), sectors)
 
-    def fill(self, sectors, address, **fields):
+    def fill(self, sectors: int, address: Union[int, Request], **fields: Any) -> AccessResult:
         """Last step: `sectors` arrived."""
         return self._step(lib.gpc_cache_fill, _request(address, fields), sectors)
 
-    def reply(self, predicted, word, address, **fields):
+    def reply(self, predicted: Union[int, str], word: int, address: Union[int, Request], **fields: Any) -> Decision:
         """A reply came from below with a policy word: the Decision that holds."""
         request = _request(address, fields)
         predicted = choice(Decision, predicted, "predicted")
@@ -173,7 +178,7 @@ class CacheView(Handle):
         settle()
         return Decision(decision)
 
-    def respond(self, address, **fields):
+    def respond(self, address: Union[int, Request], **fields: Any) -> int:
         """The word that this level's predictor sends up with its reply."""
         request = _request(address, fields)
         word = invoke(lib.gpc_cache_respond, self._live(), ctypes.byref(request))
@@ -201,7 +206,7 @@ class CacheView(Handle):
 
     # Lines
 
-    def invalidate(self, address=None, size=None):
+    def invalidate(self, address: Optional[int] = None, size: Optional[int] = None) -> None:
         """Drop the line of an address, every line of `size` bytes from there, or, without arguments, all."""
         if address is None:
             status = invoke(lib.gpc_cache_invalidate_all, self._live())
@@ -211,17 +216,17 @@ class CacheView(Handle):
             status = invoke(lib.gpc_cache_invalidate_range, self._live(), address, size)
         settle(status, what="invalidate")
 
-    def flush(self):
+    def flush(self) -> int:
         """Write all dirty bytes back through on_evict; lines stay, clean. Returns the sectors written."""
         sectors = ctypes.c_uint64()
         settle(invoke(lib.gpc_cache_flush, self._live(), ctypes.byref(sectors)), what="gpc_cache_flush")
         return sectors.value
 
-    def resize(self, sets, ways):
+    def resize(self, sets: int, ways: int) -> None:
         """Another shape: empty, as after invalidate(), with policies that begin anew; counters go on."""
         call(lib.gpc_cache_resize, self._live(), sets, ways)
 
-    def lines(self):
+    def lines(self) -> Iterator[g.gpc_line]:
         """Iterate over resident lines in order of set and way. The cache must not change between."""
         cursor = ctypes.c_uint64()
         while True:
@@ -233,47 +238,47 @@ class CacheView(Handle):
 
     # Policies and statistics
 
-    def warp_event(self, kind, **fields):
+    def warp_event(self, kind: Union[int, str], **fields: Any) -> None:
         """Pass a WarpEventKind, with fields of WarpEvent, to the policies."""
         event = filled(WarpEvent, kind=kind, **fields)
         settle(invoke(lib.gpc_cache_warp_event, self._live(), ctypes.byref(event)), what="gpc_cache_warp_event")
 
-    def sample(self, **fields):
+    def sample(self, **fields: Any) -> None:
         """A period ended: tell policies that decide by samples, with fields of gpc_sample that the host knows."""
         told = filled(g.gpc_sample, **fields)
         settle(invoke(lib.gpc_cache_sample, self._live(), ctypes.byref(told)), what="gpc_cache_sample")
 
     @property
-    def token_bits(self):
+    def token_bits(self) -> int:
         """Storage that the priority of token holders' lines would take in hardware, in bits."""
         return lib.gpc_cache_token_bits(self._live())
 
-    def set_replacement(self, spec):
+    def set_replacement(self, spec: str) -> None:
         """Replace the policy of a live cache: the new one sees each resident line as filled."""
         call(lib.gpc_cache_set_replacement, self._live(), text(spec, "policy"))
 
-    def set_predictor(self, spec):
+    def set_predictor(self, spec: str) -> None:
         call(lib.gpc_cache_set_predictor, self._live(), text(spec, "predictor"))
 
-    def stats(self):
+    def stats(self) -> CacheStats:
         """CacheStats since creation or the last reset."""
         raw, layout = empty(CounterTable.CACHE)
         settle(lib.gpc_cache_get_stats_as(self._live(), layout, ctypes.byref(raw)), what="gpc_cache_get_stats_as")
         return CacheStats(raw)
 
-    def policy_values(self):
+    def policy_values(self) -> Dict[str, PolicyValue]:
         """Counters that its policies publish of themselves: {name: PolicyValue}."""
         return read_policies(lib.gpc_cache_policy_value, self._live())
 
     @property
-    def lacks(self):
+    def lacks(self) -> ReadsBits:
         """What its policies live on and have not been given: ReadsBits of SAMPLES, WARP_EVENTS, POLICY_WORD; 0: nothing.
 
         A cache by itself gets samples by sample() alone, and replies (the word of the level below) by reply().
         """
         return ReadsBits(lib.gpc_cache_lacks(self._live()))
 
-    def reset_stats(self):
+    def reset_stats(self) -> None:
         lib.gpc_cache_reset_stats(self._live())
 
 
@@ -289,8 +294,10 @@ class Cache(CacheView):
     The three may not call into this cache, index_fn into none; what they are given lives for the call only.
     """
 
-    def __init__(self, context, *, replacement=None, predictor=None, share_with=None, index_fn=None, on_fill=None,
-                 on_evict=None, **options):
+    def __init__(self, context: Context, *, replacement: Optional[str] = None, predictor: Optional[str] = None,
+                 share_with: Optional["Cache"] = None, index_fn: Optional[Callable[[int, int], int]] = None,
+                 on_fill: Optional[Callable[..., Any]] = None, on_evict: Optional[Callable[..., Any]] = None,
+                 **options: Any) -> None:  # fmt: skip
         self._context = context
         self._index_function, self._on_fill, self._on_evict = index_fn, on_fill, on_evict
         for name, value in options.items():
@@ -332,17 +339,17 @@ class BorrowedCache(CacheView):
         return self._address
 
     @property
-    def closed(self):
+    def closed(self) -> bool:
         return self._owner.closed
 
-    def close(self):
+    def close(self) -> None:
         raise StateError(Status.ERROR_STATE, "a hierarchy's cache is closed with the hierarchy")
 
     def __exit__(self, *_):
         """Nothing to give back."""
 
 
-def next_uses(context, addresses, line_bytes=128):
+def next_uses(context: Context, addresses: Any, line_bytes: int = 128) -> Sequence[int]:
     """For each access of a stream the index of the next one to the same line, or 2**64 - 1: an array("Q")."""
     pointer, count = _buffers.source(addresses, "Q", "addresses")
     found = array.array("Q", bytes(8 * count))

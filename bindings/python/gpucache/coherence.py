@@ -11,14 +11,19 @@
     print(tree.stats("l1-0").matrices())
 """
 
+from __future__ import annotations
+
 import ctypes
 from dataclasses import fields
+from typing import Any, Iterable, Optional, Sequence, Union
 
 from . import _generated as g
 from ._coherence import (
     SAME_FIELDS,
     Atomic,
     Choice,
+    CoherenceModule,
+    CoherenceNetwork,
     CoherenceResult,
     Hashed,
     Interleaved,
@@ -40,6 +45,7 @@ from ._constants import (
 )
 from ._loader import lib
 from ._native import choice, invoke, settle, state, text
+from .context import Context
 from .coherence_view import UINT64_MAX, CoherenceView, none_if, octets
 from .errors import ArgumentError, NotFoundError
 from .protocol import bits_of
@@ -57,8 +63,9 @@ class Coherence(CoherenceView):
     `clock` is the cycle at which an access is issued that does not say: one after everything before it has ended.
     """
 
-    def __init__(self, context, modules, networks=(), protocol="nmoesi", *, control_bytes=8, data=True, timing=True,
-                 homes=0, page_bytes=0, placement=Placement.ROUND_ROBIN):  # fmt: skip
+    def __init__(self, context: Context, modules: Iterable[CoherenceModule], networks: Iterable[CoherenceNetwork] = (),
+                 protocol: str = "nmoesi", *, control_bytes: int = 8, data: bool = True, timing: bool = True,
+                 homes: Any = 0, page_bytes: int = 0, placement: Any = Placement.ROUND_ROBIN) -> None:  # fmt: skip
         self._context = context
         self.clock = 0
         self._networks = [network.name for network in networks]
@@ -110,8 +117,10 @@ class Coherence(CoherenceView):
 
     # Accesses
 
-    def access(self, module, kind, address=0, size=None, *, data=None, mask=None, cycle=None, flags=0, atomics=(),
-               event=None):  # fmt: skip
+    def access(self, module: Any, kind: Union[int, str], address: int = 0, size: Optional[int] = None, *,
+               data: Optional[bytes] = None, mask: Optional[int] = None, cycle: Optional[int] = None,
+               flags: Union[int, str] = 0, atomics: Sequence[Atomic] = (),
+               event: Optional[str] = None) -> CoherenceResult:  # fmt: skip
         """One access, to its end: a CoherenceResult.
 
         kind   a CoherenceKind or its name
@@ -225,15 +234,17 @@ class Coherence(CoherenceView):
         settle(status, error)
         return None
 
-    def load(self, module, address, size=1, **fields):
+    def load(self, module: Any, address: int, size: int = 1, **fields: Any) -> CoherenceResult:
         """Read: the result's `data` are the bytes."""
         return self.access(module, CoherenceKind.LOAD, address, size, **fields)
 
-    def store(self, module, address, data=None, mask=None, **fields):
+    def store(self, module: Any, address: int, data: Optional[bytes] = None, mask: Optional[int] = None,
+              **fields: Any) -> CoherenceResult:  # fmt: skip
         """Write coherently, as an atomic does."""
         return self.access(module, CoherenceKind.STORE, address, data=data, mask=mask, **fields)
 
-    def n_store(self, module, address, data=None, mask=None, **fields):
+    def n_store(self, module: Any, address: int, data: Optional[bytes] = None, mask: Optional[int] = None,
+                **fields: Any) -> CoherenceResult:  # fmt: skip
         """Write non-coherently."""
         return self.access(module, CoherenceKind.N_STORE, address, data=data, mask=mask, **fields)
 
@@ -243,15 +254,15 @@ class Coherence(CoherenceView):
         result = self.access(module, CoherenceKind.STORE, address, width, cycle=cycle, flags=flags, atomics=[one])
         return result._replace(data=result.atomics[0].to_bytes(width, "little"))
 
-    def flush(self, module=None, cycle=None):
+    def flush(self, module: Any = None, cycle: Optional[int] = None) -> CoherenceResult:
         """Write back and invalidate a module and what is above it; None: all caches."""
         return self._whole(lib.gpc_coherence_flush, module, cycle)
 
-    def acquire(self, module=None, cycle=None):
+    def acquire(self, module: Any = None, cycle: Optional[int] = None) -> CoherenceResult:
         """A kernel begins, or a warp acquires: at a module; None: at all caches that not all processors share."""
         return self._whole(lib.gpc_coherence_acquire, module, cycle)
 
-    def release(self, module, cycle=None):
+    def release(self, module: Any, cycle: Optional[int] = None) -> CoherenceResult:
         """What was stored in a module is for others to see: it writes back what an acquire would."""
         return self.access(module, CoherenceKind.RELEASE, cycle=cycle)
 
@@ -277,10 +288,10 @@ class Coherence(CoherenceView):
             transitions,
         )
 
-    def write_memory(self, address, data):
+    def write_memory(self, address: int, data: bytes) -> None:
         """Set memory's bytes, without any access."""
         status = lib.gpc_coherence_write_memory(self._live(), address, octets(data), len(data))
         settle(status, what="gpc_coherence_write_memory")
 
-    def reset_stats(self):
+    def reset_stats(self) -> None:
         lib.gpc_coherence_reset_stats(self._live())

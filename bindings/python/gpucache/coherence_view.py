@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What can be read of a tree, whoever owns it: modules, blocks, directories, counters, events as they come."""
 
+from __future__ import annotations
+
 import ctypes
 import json
 import re
 import weakref
+from typing import Any
 
 from . import _generated as g
 from ._coherence import (
@@ -228,7 +231,7 @@ class CoherenceView(Handle):
             tuple(names[each] for each in sharers[:count.value]),
         )
 
-    def read_memory(self, address, size):
+    def read_memory(self, address: int, size: int) -> bytes:
         """Memory's bytes, without any access."""
         found = (ctypes.c_uint8 * max(1, size))()
         settle(lib.gpc_coherence_read_memory(self._live(), address, found, size), what="gpc_coherence_read_memory")
@@ -236,7 +239,7 @@ class CoherenceView(Handle):
 
     # Statistics
 
-    def stats(self, module=None):
+    def stats(self, module: Any = None) -> CoherenceStats:
         """CoherenceStats of a module; of several, by a list of names; None: of all."""
         if isinstance(module, (list, tuple)):
             return sum((self.stats(each) for each in module[1:]), self.stats(module[0]))

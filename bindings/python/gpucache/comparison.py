@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """compare(): several policies on several traces, a table of what each makes of each."""
 
+from __future__ import annotations
+
 import contextlib
 import math
 import multiprocessing
 import os
 from collections import namedtuple
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Union
 
 from . import policy as policies_of
 from ._constants import PolicyKind, Status
 from ._executors import ended, processes
 from ._table import table, told
 from .about import DEFAULT_PRESET, about, heading
-from .config import Config
+from .config import Config, Path, Value
 from .context import Context
 from .errors import NotFoundError
 from .replay import Replay
@@ -28,11 +31,14 @@ Row = namedtuple("Row", "policy trace stats values traffic speedup policies erro
 # Geometric means over the traces.
 Mean = namedtuple("Mean", "policy traffic speedup")
 
+# What compare() takes for one: a class, a text, or {key: class or text}.
+Policy = Union[type, str, Dict[str, Any]]
+
 FUNCTIONAL = ("l1.load_hit_rate", "l2.read_sectors", "dram.read_sectors")
 TIMED = (*FUNCTIONAL, "cycles")
 
 
-def geometric_mean(values):
+def geometric_mean(values: Iterable[Optional[float]]) -> Optional[float]:
     """Of those that are there and positive; None where there are none."""
     logarithms = [math.log(value) for value in values if value]
     return math.exp(sum(logarithms) / len(logarithms)) if logarithms else None
@@ -45,27 +51,28 @@ class Comparison(list):
     stopped  what ended it before all was run, such as KeyboardInterrupt; None
     """
 
-    def __init__(self, rows, metrics, about, stopped=None):
+    def __init__(self, rows: Iterable[Row], metrics: Iterable[str], about: Dict[str, Any],
+                 stopped: Optional[BaseException] = None) -> None:  # fmt: skip
         super().__init__(rows)
         self.metrics = tuple(metrics)
         self.about = about
         self.stopped = stopped
 
     @property
-    def failures(self):
+    def failures(self) -> List[Row]:
         """The rows that have an error."""
         return [row for row in self if row.error is not None]
 
     @property
-    def policies(self):
+    def policies(self) -> List[str]:
         return list(dict.fromkeys(row.policy for row in self))
 
     @property
-    def traces(self):
+    def traces(self) -> List[str]:
         return list(dict.fromkeys(row.trace for row in self))
 
     @property
-    def means(self):
+    def means(self) -> List[Mean]:
         """A Mean of each policy."""
         found = []
         for policy in self.policies:
@@ -74,7 +81,7 @@ class Comparison(list):
                               geometric_mean([row.speedup for row in rows])))  # fmt: skip
         return found
 
-    def row(self, policy, trace):
+    def row(self, policy: str, trace: str) -> Row:
         return next(row for row in self if (row.policy, row.trace) == (policy, trace))
 
     def __str__(self):
@@ -278,8 +285,11 @@ def _rows(trace, found, metrics):
                   _over(stats, base, "l2.read_sectors"), _over(base, stats, "cycles"), policies)  # fmt: skip
 
 
-def compare(policies, traces, preset=DEFAULT_PRESET, *, mode="functional", metrics=None, settings=None, level="l1",
-            register=(), jobs=None, on_progress=lambda done, count: None, keep_going=False):  # fmt: skip
+def compare(policies: Union[Iterable[Policy], Mapping[str, Policy]], traces: Iterable[Path],
+            preset: Optional[str] = DEFAULT_PRESET, *, mode: str = "functional",
+            metrics: Optional[Iterable[str]] = None, settings: Optional[Mapping[str, Value]] = None, level: str = "l1",
+            register: Iterable[Any] = (), jobs: Optional[int] = None,
+            on_progress: Callable[[int, int], Any] = lambda done, count: None, keep_going: bool = False) -> Comparison:  # fmt: skip
     """Run every policy on every trace: a Comparison, whose rows are relative to the first policy.
 
     policies  a list of policies, or {label: policy}. A policy is

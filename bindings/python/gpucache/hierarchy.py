@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The whole memory system: coalescer, an L1 per SM, networks, L2 slices, DRAM. timed.py has what needs a clock."""
 
+from __future__ import annotations
+
 import ctypes
 import os
 import weakref
 from collections import namedtuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _buffers
 from . import _generated as g
@@ -13,9 +16,10 @@ from ._constants import GPC_NOWHERE, GPC_OBJECT_NAME, Object, Status, Token
 from ._loader import lib
 from ._native import Handle, call, choice, decoded, drop, hold, invoke, loose, settle, state
 from .cache import BorrowedCache, WarpEvent
-from .config import Config
-from .errors import ArgumentError, StateError
-from .stats import Stats, empty, read_object, read_policies
+from .config import Config, Path
+from .context import Context
+from .errors import ArgumentError, GpucacheError, StateError
+from .stats import PolicyValue, Stats, empty, read_object, read_policies
 from .timed import TimedView, fence_of, warp_access
 
 # Arrays of access_many(), by the size of their elements.
@@ -58,7 +62,7 @@ def _on_event(owner, pointer):
 class HierarchyView(TimedView, Handle):
     """The methods of a hierarchy. What a replay lends is no more than this."""
 
-    def set_trace(self, on_event=None, **filters):
+    def set_trace(self, on_event: Optional[Callable[[Any], Any]] = None, **filters: Any) -> None:
         """Call `on_event` with each Event from now on, or with None nobody: see gpucache/events.h.
 
         whats, components, kinds  only these: a What, Component or Kind, its name, or some of them
@@ -81,21 +85,21 @@ class HierarchyView(TimedView, Handle):
             owner._on_event = before
             raise
 
-    def begin_kernel(self, launch=None, **fields):
+    def begin_kernel(self, launch: Optional[g.gpc_launch] = None, **fields: Any) -> None:
         """A kernel begins: `launch`, or fields of Launch (threads, registers, shared_bytes, code_bytes)."""
         call(lib.gpc_hierarchy_begin_kernel, self._live(), launch_of(launch, fields))
 
-    def occupancy(self, launch=None, **fields):
+    def occupancy(self, launch: Optional[g.gpc_launch] = None, **fields: Any) -> int:
         """Thread blocks of a launch that fit an SM at once."""
         launch = Launch(**fields) if launch is None else launch
         return lib.gpc_hierarchy_occupancy(self._live(), ctypes.byref(launch))
 
     @property
-    def is_idle(self):
+    def is_idle(self) -> bool:
         """Is nothing under way, so that begin_kernel() and flush() are allowed?"""
         return lib.gpc_hierarchy_is_idle(self._live())
 
-    def locate(self, address, sm=0):
+    def locate(self, address: int, sm: int = 0) -> Location:
         """Where an address is, for an SM: a Location. Numbers of what there is none of are None."""
         raw = g.gpc_location()
         status = lib.gpc_hierarchy_locate(self._live(), sm, address, ctypes.byref(raw))
@@ -104,17 +108,17 @@ class HierarchyView(TimedView, Handle):
         nowhere = {name: None for name in ("set", "channel", "bank") if getattr(raw, name) == GPC_NOWHERE}
         return found._replace(**nowhere)
 
-    def shape(self):
+    def shape(self) -> g.gpc_shape:
         """What the hierarchy has at present, the present kernel's share of L1 included: a Shape."""
         shape = Shape()
         settle(lib.gpc_hierarchy_get_shape(self._live(), ctypes.byref(shape)), what="gpc_hierarchy_get_shape")
         return shape
 
-    def preload(self, level, address, bytes, sm=0):
+    def preload(self, level: int, address: int, bytes: int, sm: int = 0) -> None:
         """Have a range's lines in L1 of an SM, 1, or in L2, 2: clean, in no time, and counted nowhere."""
         call(lib.gpc_hierarchy_preload, self._live(), level, sm, address, bytes)
 
-    def access(self, addresses, *, token=Token.UNUSED, **fields):
+    def access(self, addresses: Any, *, token: Union[int, str] = Token.UNUSED, **fields: Any) -> g.gpc_warp_result:
         """One warp instruction of a functional hierarchy: an address per active lane, ascending.
 
         fields  mask (None = as many lanes as there are addresses, from 0 on), sm, warp, warp_age, block, pc,
@@ -135,7 +139,8 @@ class HierarchyView(TimedView, Handle):
             settle(status, what="gpc_hierarchy_access")
         return result
 
-    def access_many(self, addresses, *, lanes=32, masks=None, width=4, results=None, **fields):
+    def access_many(self, addresses: Any, *, lanes: int = 32, masks: Any = None, width: int = 4,
+                    results: Optional[bool] = None, **fields: Any) -> Any:  # fmt: skip
         """Warp instructions of a functional hierarchy, in order, each as access() would take it, many times faster.
 
         addresses  8 bytes each: NumPy [count][lanes], whose columns say how many lanes there are, or anything that
@@ -161,7 +166,7 @@ class HierarchyView(TimedView, Handle):
             raise
         return done.value if told is None else _records(told)
 
-    def fence(self, order="sc", scope="gpu", **fields):
+    def fence(self, order: Union[int, str] = "sc", scope: Union[int, str] = "gpu", **fields: Any) -> None:
         """A fence of a functional hierarchy: what is left of it is what it does in L1.
 
         order, scope  an Order and a Scope; for `control` alone "weak" and "cta"
@@ -169,44 +174,44 @@ class HierarchyView(TimedView, Handle):
         """
         call(lib.gpc_hierarchy_fence, self._live(), ctypes.byref(fence_of(order, scope, **fields)))
 
-    def check_access(self, addresses, *, token=Token.UNUSED, **fields):
+    def check_access(self, addresses: Any, *, token: Union[int, str] = Token.UNUSED, **fields: Any) -> None:
         """Raise what access() and try_issue() would not take, naming the field: ArgumentError, with a sentence."""
         access = warp_access(addresses, token, **fields)
         call(lib.gpc_hierarchy_check_access, self._live(), ctypes.byref(access))
 
-    def count_instructions(self, warp_instructions=0, thread_instructions=0, blocks=0):
+    def count_instructions(self, warp_instructions: int = 0, thread_instructions: int = 0, blocks: int = 0) -> None:
         """Count instructions that touch no memory."""
         lib.gpc_hierarchy_count_instructions(self._live(), warp_instructions, thread_instructions, blocks)
 
-    def warp_event(self, kind, **fields):
+    def warp_event(self, kind: Union[int, str], **fields: Any) -> None:
         """Pass a WarpEventKind, with fields of WarpEvent, to the policies of its SM's L1."""
         event = filled(WarpEvent, kind=kind, **fields)
         status = invoke(lib.gpc_hierarchy_warp_event, self._live(), ctypes.byref(event))
         settle(status, what="gpc_hierarchy_warp_event")
 
-    def rank_warps(self, on=True):
+    def rank_warps(self, on: bool = True) -> None:
         """Whether the library says how old warps are, from their starts and exits (warp_event()): 0, the oldest.
 
         `warp_age` of accesses is not looked at then, and those of a warp that does not run are refused.
         """
         call(lib.gpc_hierarchy_rank_warps, self._live(), on)
 
-    def flush(self):
+    def flush(self) -> None:
         """Write dirty lines down and drop everything."""
         settle(invoke(lib.gpc_hierarchy_flush, self._live()), what="gpc_hierarchy_flush")
 
-    def policy_values(self):
+    def policy_values(self) -> Dict[str, PolicyValue]:
         """Counters that policies of its caches publish of themselves, over all of a level: {name: PolicyValue}."""
         return read_policies(lib.gpc_hierarchy_policy_value, self._live())
 
-    def stats(self):
+    def stats(self) -> Stats:
         """Stats since creation or the last reset."""
         raw, layout = empty()
         status = lib.gpc_hierarchy_get_stats_as(self._live(), layout, ctypes.byref(raw))
         settle(status, what="gpc_hierarchy_get_stats_as")
         return Stats(raw)
 
-    def object_names(self, kind):
+    def object_names(self, kind: Union[int, str]) -> List[str]:
         """Names of the objects of a kind, as Object or its name ("sm"), in their order."""
         kind = choice(Object, kind, "kind")
         names = []
@@ -217,7 +222,7 @@ class HierarchyView(TimedView, Handle):
             names.append(decoded(buffer.value))
         return names
 
-    def objects(self, kind):
+    def objects(self, kind: Union[int, str]) -> Dict[str, Dict[str, Any]]:
         """{name: {counter: value}} of the objects of a kind since creation or the last reset.
 
         What an object does not have, or is not measured, is left out.
@@ -227,16 +232,16 @@ class HierarchyView(TimedView, Handle):
         return {name: read_object(functions, self._live(), kind, index)
                 for index, name in enumerate(self.object_names(kind))}  # fmt: skip
 
-    def reset_stats(self):
+    def reset_stats(self) -> None:
         lib.gpc_hierarchy_reset_stats(self._live())
 
-    def cache(self, level, instance=0):
+    def cache(self, level: int, instance: int = 0) -> Optional[BorrowedCache]:
         """A cache, lent: level 1, instance = SM; level 2, instance = slice. None if there is none."""
         pointer = lib.gpc_hierarchy_cache(self._live(), level, instance)
         return BorrowedCache(self, pointer) if pointer else None
 
     @property
-    def coherence(self):
+    def coherence(self) -> Any:
         """The tree of caches, lent, with `coherence = PROTOCOL`: states, matrices and statistics. None without.
 
         Its modules are "l1-0" ..., one an SM, "cluster-0" ..., "l2-0" ... and "memory-0" ..., one a slice.
@@ -248,13 +253,41 @@ class HierarchyView(TimedView, Handle):
         return BorrowedCoherence(self)
 
 
+class Recording:
+    """A recording of Hierarchy.record(), which ends with end() or the block of a `with`."""
+
+    def __init__(self, hierarchy: Hierarchy) -> None:
+        self._hierarchy = hierarchy
+
+    @property
+    def running(self) -> bool:
+        """Whether it goes on: not after end(), nor after a failure, which end() tells."""
+        return self._hierarchy is not None and lib.gpc_hierarchy_is_recording(self._hierarchy._live())
+
+    def end(self) -> None:
+        """End it: the file gets its name. Raises what ended it before."""
+        hierarchy, self._hierarchy = self._hierarchy, None
+        if hierarchy is not None:
+            call(lib.gpc_hierarchy_record_end, hierarchy._live())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        try:
+            self.end()
+        except GpucacheError:
+            if error is None:  # what went wrong first is what is told
+                raise
+
+
 class Hierarchy(HierarchyView):
     """A hierarchy of its own, made from a Config, which is copied.
 
     callbacks  of a timed one: on_complete and the others of set_callbacks()
     """
 
-    def __init__(self, context, config, **callbacks):
+    def __init__(self, context: Context, config: Config, **callbacks: Any) -> None:
         self._make(context, lib.gpc_hierarchy_create, context._live(), config._live())
         if callbacks:
             self.set_callbacks(**callbacks)
@@ -268,31 +301,39 @@ class Hierarchy(HierarchyView):
         return self
 
     @classmethod
-    def load(cls, context, path, threads=None):
+    def load(cls, context: Context, path: Path, threads: Optional[Union[int, str]] = None) -> Hierarchy:
         """A hierarchy that goes on from a file of save(), on other threads where they are given. Callbacks are to be set
         anew."""
         arguments = context._live(), os.fsencode(path), None if threads is None else str(threads).encode()
         return cls.__new__(cls)._make(context, lib.gpc_hierarchy_load_with, *arguments)
 
-    def save(self, path):
+    def save(self, path: Path) -> None:
         """All that it holds, does and has counted, to a file: see gpc_hierarchy_save."""
         call(lib.gpc_hierarchy_save, self._live(), os.fsencode(path))
 
-    def copy(self):
+    def record(self, path: Path) -> Recording:
+        """Record what it is asked from now on as a trace, a .gct: returns a Recording, to be used with `with`.
+
+        A replay of the file with `warps.order = recorded` does the same again: see gpucache/record.h for what is in it.
+        """
+        call(lib.gpc_hierarchy_record, self._live(), os.fsencode(path))
+        return Recording(self)
+
+    def copy(self) -> Hierarchy:
         """Another one that goes on from here by itself. Callbacks are to be set anew."""
         return type(self).__new__(type(self))._make(self._context, lib.gpc_hierarchy_copy, self._live())
 
     @property
-    def config(self):
+    def config(self) -> Config:
         """A Config with what it was made from; of one that was loaded, what its file says."""
         return Config._of(self._context, lib.gpc_hierarchy_get_config, self._live())
 
     @property
-    def wants_samples(self):
+    def wants_samples(self) -> bool:
         """Whether any policy has an on_sample."""
         return lib.gpc_hierarchy_wants_samples(self._live())
 
-    def sample(self, samples):
+    def sample(self, samples: Sequence[Tuple[int, int]]) -> None:
         """A period ended: pass (active cycles, warp instructions) of each SM to the policies of its L1.
 
         Of a host with cores of its own, as often as its policies are to decide; a replay does so itself.
@@ -318,10 +359,10 @@ class BorrowedHierarchy(HierarchyView):
         return self._address
 
     @property
-    def closed(self):
+    def closed(self) -> bool:
         return self._owner.closed
 
-    def close(self):
+    def close(self) -> None:
         raise StateError(Status.ERROR_STATE, "a replay's hierarchy is closed with the replay")
 
     def __exit__(self, *_):

@@ -88,7 +88,7 @@ class PolicyCounter(namedtuple("PolicyCounter", "value unit meaning level")):
 class Environment:
     """The cache that an instance is made for."""
 
-    def __init__(self, raw, registered):
+    def __init__(self, raw, registered) -> None:
         self.sets = raw.sets
         self.ways = raw.ways
         self.line_bytes = raw.line_bytes
@@ -109,7 +109,7 @@ class _Policy:
     parameters = ()  # of Parameter
     texts = ()  # of TextParameter
 
-    def __init__(self, env: Environment):
+    def __init__(self, env: Environment) -> None:
         """`env` is an Environment. An exception refuses the cache."""
 
     @classmethod
@@ -209,7 +209,7 @@ _levels = {}  # address of a level's shared state: [what share() made, its insta
 class _Instance:
     __slots__ = ("policy", "ways", "level")
 
-    def __init__(self, policy, env):
+    def __init__(self, policy, env) -> None:
         self.policy = policy
         self.ways = range(env.ways)
         self.level = env.shared_state

@@ -11,8 +11,11 @@ with a `|` between them. A protocol may have more states, and more events, by na
 {"below": event, "above": event}: what it raises there.
 """
 
+from __future__ import annotations
+
 import ctypes
 from collections import namedtuple
+from typing import Any, Dict, Mapping, Optional, Sequence, Union
 
 from . import _generated as g
 from ._constants import (
@@ -29,6 +32,9 @@ from ._constants import (
 from ._loader import lib
 from ._native import call, choice, decoded, settle, text
 from .errors import ArgumentError, NotFoundError
+
+# {state: {event: (actions, next, ...)}}.
+Table = Mapping[str, Mapping[str, Any]]
 
 PLACES = ("first", "between", "shared", "memory")
 
@@ -196,9 +202,12 @@ class Protocol:
     events   {name: the CoherenceEvent that it is like} of events beside the sixteen
     """
 
-    def __init__(self, name, first, memory, *, between=None, shared=None, flags="directory", summary="", source="",
-                 pass_loads=(0, 0), pass_stores=(0, 0), through_stores=0, letters=None, states=None,
-                 events=None):  # fmt: skip
+    def __init__(self, name: str, first: Table, memory: Table, *, between: Optional[Table] = None,
+                 shared: Optional[Table] = None, flags: Union[int, str] = "directory", summary: str = "",
+                 source: str = "", pass_loads: Sequence[Union[int, str]] = (0, 0),
+                 pass_stores: Sequence[Union[int, str]] = (0, 0), through_stores: Union[int, str] = 0,
+                 letters: Optional[str] = None, states: Optional[Dict[str, Any]] = None,
+                 events: Optional[Dict[str, Any]] = None) -> None:  # fmt: skip
         self.name = name
         self.summary = summary
         self.source = source

@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Replay: run a trace through a hierarchy."""
 
+from __future__ import annotations
+
 import ctypes
 import os
 import weakref
 from collections import namedtuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Union
 
 from . import _generated as g
 from ._constants import CounterTable, Object, SamplingScope, Status
 from ._loader import lib
 from ._native import Handle, call, choice, drop, hold, invoke, loose, settle
-from .config import Config
+from .config import Config, Path
+from .context import Context
 from .hierarchy import BorrowedHierarchy
-from .stats import Stats, counter_id, counters, empty, lent, read_object, read_policies, struct_of
+from .stats import PolicyValue, Stats, counter_id, counters, empty, lent, read_object, read_policies, struct_of
+from .trace import Trace
 
 # Of the kernel so far; `trace_fraction` of the whole trace.
 Progress = namedtuple("Progress", "warp_instructions blocks block_count trace_fraction")
@@ -33,16 +38,16 @@ _NEVER = 2**64 - 1  # as the library's UINT64_MAX
 class TimeSeries(list):
     """The Samples of a kernel, one each `interval` core cycles and one at its end."""
 
-    def __init__(self, interval, samples=()):
+    def __init__(self, interval: int, samples: Iterable[Sample] = ()) -> None:
         super().__init__(samples)
         self.interval = interval
 
     @property
-    def cycles(self):
+    def cycles(self) -> List[int]:
         """Cycle at which each interval ends."""
         return [sample.cycle for sample in self]
 
-    def column(self, name):
+    def column(self, name: str) -> List[Any]:
         """Values of one counter or ratio; None where a ratio has no denominator."""
         if name not in {counter.name for counter in counters()}:
             raise KeyError(f"no counter '{name}'")
@@ -80,9 +85,9 @@ class Replay(Handle):
     The callbacks may not call into the replay or its trace.
     """
 
-    def __init__(
-        self, context, config, on_progress=None, *, sample_interval=0, on_sample=None, events=None, event_filter=None
-    ):
+    def __init__(self, context: Context, config: Config, on_progress: Optional[Callable[[Progress], Any]] = None, *,
+                 sample_interval: int = 0, on_sample: Optional[Callable[[Sample], Any]] = None,
+                 events: Optional[Callable[[Any], Any]] = None, event_filter: Optional[Dict[str, Any]] = None) -> None:  # fmt: skip
         self._make(context, lib.gpc_replay_create, context._live(), config._live())
         self._listen(on_progress, sample_interval, on_sample, events, event_filter)
 
@@ -110,7 +115,8 @@ class Replay(Handle):
         return self
 
     @classmethod
-    def load(cls, context, path, on_progress=None, *, threads=None, **listeners):
+    def load(cls, context: Context, path: Path, on_progress: Optional[Callable[[Progress], Any]] = None, *,
+             threads: Optional[Union[int, str]] = None, **listeners: Any) -> Replay:  # fmt: skip
         """A replay that goes on from a file of save(); resume() has a trace go on from there, too.
 
         threads    a value of that key, in place of the file's; None = the file's
@@ -120,11 +126,11 @@ class Replay(Handle):
         made = cls.__new__(cls)._make(context, lib.gpc_replay_load_with, *arguments)
         return made._listen(on_progress, **listeners)
 
-    def save(self, path):
+    def save(self, path: Path) -> None:
         """To a file, between two kernels or where it has paused within one: see gpc_replay_save."""
         call(lib.gpc_replay_save, self._with_trace(), os.fsencode(path))
 
-    def copy(self, on_progress=None):
+    def copy(self, on_progress: Optional[Callable[[Progress], Any]] = None) -> Replay:
         """Another one that goes on from here by itself."""
         made = type(self).__new__(type(self))._make(self._context, lib.gpc_replay_copy, self._with_trace())
         return made._listen(on_progress)
@@ -135,22 +141,22 @@ class Replay(Handle):
             self._at_hand._live()
         return self._live()
 
-    def resume(self, trace):
+    def resume(self, trace: Trace) -> None:
         """Read on in a trace, from its start, past what this replay has had of it."""
         call(lib.gpc_replay_resume, self._live(), trace._live())
         self._at_hand = trace
 
     @property
-    def config(self):
+    def config(self) -> Config:
         """A Config with what it was made from; of one that was loaded, what its file says."""
         return Config._of(self._context, lib.gpc_replay_get_config, self._live())
 
     @property
-    def now(self):
+    def now(self) -> int:
         """Core cycles of all kernels so far; without a clock rounds, in each of which every SM takes a turn."""
         return lib.gpc_replay_now(self._live())
 
-    def pause_at(self, time):
+    def pause_at(self, time: Optional[int]) -> None:
         """Pause when `now` comes to that, within a kernel or between two; None: never."""
         settle(lib.gpc_replay_pause_at(self._live(), _NEVER if time is None else time), what="gpc_replay_pause_at")
 
@@ -166,7 +172,7 @@ class Replay(Handle):
         else:
             self.on_sample(sample)
 
-    def kernel(self, trace):
+    def kernel(self, trace: Trace) -> Optional[Result]:
         """Run the trace's next kernel, or the one at hand, to its end.
 
         A Result; None when no kernel is left, and where it has `paused` (pause_at).
@@ -192,7 +198,7 @@ class Replay(Handle):
         result.series, self._series = self._series, None
         return result
 
-    def run(self, trace):
+    def run(self, trace: Trace) -> Iterator[Result]:
         """Run kernel after kernel until none is left, or it has paused: iterate over Results."""
         while True:
             result = self.kernel(trace)
@@ -201,11 +207,11 @@ class Replay(Handle):
             yield result
 
     @property
-    def hierarchy(self):
+    def hierarchy(self) -> BorrowedHierarchy:
         """The hierarchy, lent."""
         return BorrowedHierarchy(self, lib.gpc_replay_hierarchy(self._live()))
 
-    def sampling(self, every=False):
+    def sampling(self, every: bool = False) -> Optional[Sampling]:
         """How the kernel that was run last, or every one so far, was sampled: a Sampling; None with sample = none."""
         raw = g.gpc_sampling()
         scope = SamplingScope.ALL if every else SamplingScope.KERNEL
@@ -215,7 +221,7 @@ class Replay(Handle):
         settle(status, what="gpc_replay_get_sampling")
         return Sampling(*(getattr(raw, name) for name in Sampling._fields))
 
-    def estimate(self, name, every=False):
+    def estimate(self, name: str, every: bool = False) -> Optional[Estimate]:
         """What is known of a counter or ratio, of the kernel that was run last, or of every one so far: an Estimate.
 
         None with sample = none, where it is not measured, and of a ratio without a denominator.
@@ -228,22 +234,22 @@ class Replay(Handle):
         settle(status, what="gpc_replay_estimate")
         return Estimate(raw.value, raw.low, raw.high, bool(raw.estimated))
 
-    def keep_objects(self, keep=True):
+    def keep_objects(self, keep: bool = True) -> None:
         """From the next kernel on, keep what objects() needs."""
         settle(lib.gpc_replay_keep_objects(self._live(), keep), what="gpc_replay_keep_objects")
 
-    def objects(self, kind):
+    def objects(self, kind: Union[int, str]) -> Dict[str, Dict[str, Any]]:
         """{name: {counter: value}} of the Objects of a kind, of the kernel that was run last; after keep_objects()."""
         kind = choice(Object, kind, "kind")
         functions = lib.gpc_replay_read, lib.gpc_replay_read_histogram
         return {name: read_object(functions, self._live(), kind, index)
                 for index, name in enumerate(self.hierarchy.object_names(kind))}  # fmt: skip
 
-    def policy_values(self):
+    def policy_values(self) -> Dict[str, PolicyValue]:
         """Counters that policies publish of themselves, those of schedulers and throttles too: {name: PolicyValue}."""
         return read_policies(lib.gpc_replay_policy_value, self._live())
 
-    def stats(self):
+    def stats(self) -> Stats:
         """Stats of all kernels so far."""
         raw, layout = empty()
         settle(lib.gpc_replay_get_stats_as(self._live(), layout, ctypes.byref(raw)), what="gpc_replay_get_stats_as")

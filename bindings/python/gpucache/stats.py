@@ -170,7 +170,7 @@ class _Values(dict):
 
     _of = None  # CounterTable
 
-    def __init__(self, raw):
+    def __init__(self, raw: Any) -> None:
         self.raw = raw
         values = {}
         for counter, numerator, denominator in _table(self._of):

@@ -7,8 +7,11 @@
     memory.drain()
 """
 
+from __future__ import annotations
+
 import ctypes
 from collections import namedtuple
+from typing import Any, Optional, Union
 
 from . import _buffers
 from . import _generated as g
@@ -31,7 +34,7 @@ class Completion(namedtuple("Completion", "token issued cycle sm warp kind level
     __slots__ = ()
 
     @property
-    def latency(self):
+    def latency(self) -> int:
         """Core cycles from acceptance to completion."""
         return self.cycle - self.issued
 
@@ -139,7 +142,7 @@ class TimedView:
     _on_event = None  # of set_trace()
     _lent = []  # accesses in flight that are still to write to a buffer
 
-    def set_callbacks(self, **callbacks):
+    def set_callbacks(self, **callbacks: Any) -> None:
         """Set what is called from advance() and drain(); the others are cleared.
 
         on_complete  with a Completion, once for every accepted access; also from within try_issue(), for an access
@@ -165,7 +168,8 @@ class TimedView:
         settle(status, what="gpc_hierarchy_set_callbacks")
         owner._callbacks = used
 
-    def try_issue(self, addresses, token=0, *, cache_token=Token.UNUSED, **fields):
+    def try_issue(self, addresses: Any, token: int = 0, *, cache_token: Union[int, str] = Token.UNUSED,
+                  **fields: Any) -> Busy:  # fmt: skip
         """Offer one warp instruction to its SM's memory pipeline, at the present cycle.
 
         token        comes back with the Completion
@@ -181,11 +185,13 @@ class TimedView:
             self._lent = [*self._lent, access]
         return busy
 
-    def try_fence(self, order="sc", scope="gpu", token=0, **fields):
+    def try_fence(self, order: Union[int, str] = "sc", scope: Union[int, str] = "gpu", token: int = 0,
+                  **fields: Any) -> Busy:  # fmt: skip
         """Offer a fence to its SM's memory pipeline; fields as of fence(). Returns a Busy, as try_issue() does."""
         return self._offer(lib.gpc_hierarchy_try_fence, fence_of(order, scope, **fields), token)
 
-    def try_miss(self, address, token=0, *, cache_token=Token.UNUSED, **fields):
+    def try_miss(self, address: Union[int, g.gpc_request], token: int = 0, *,
+                 cache_token: Union[int, str] = Token.UNUSED, **fields: Any) -> Busy:  # fmt: skip
         """The same for a host with L1s of its own: a miss or a write of one L1 line, past coalescer and L1.
 
         address  or a whole Request
@@ -195,15 +201,16 @@ class TimedView:
         request = _miss(address, cache_token, fields)
         return self._offer(lib.gpc_hierarchy_try_miss, request, token, lib.gpc_hierarchy_check_miss)
 
-    def check_miss(self, address, *, cache_token=Token.UNUSED, **fields):
+    def check_miss(self, address: Union[int, g.gpc_request], *, cache_token: Union[int, str] = Token.UNUSED,
+                   **fields: Any) -> None:  # fmt: skip
         """Raise what try_miss() would not take, naming the field: ArgumentError, with a sentence."""
         call(lib.gpc_hierarchy_check_miss, self._live(), ctypes.byref(_miss(address, cache_token, fields)))
 
-    def can_accept(self, sm=0):
+    def can_accept(self, sm: int = 0) -> Busy:
         """Would try_issue() or try_fence() of an SM find room now? What is in the way, a Busy: false if nothing is."""
         return self._room(lib.gpc_hierarchy_can_accept, sm)
 
-    def can_accept_miss(self, sm=0):
+    def can_accept_miss(self, sm: int = 0) -> Busy:
         """The same of try_miss()."""
         return self._room(lib.gpc_hierarchy_can_accept_miss, sm)
 
@@ -213,7 +220,7 @@ class TimedView:
             return Busy(busy.value)
         raise ValueError(f"{function.__name__}: no such SM, no clock, or a tree, which takes no misses of others' L1s")
 
-    def set_reply_credits(self, credits=None, sm=0):
+    def set_reply_credits(self, credits: Optional[int] = None, sm: int = 0) -> None:
         """Room of the host for replies of an SM: each completion takes one, and without one they are held up.
 
         None: any number, as at first. See gpucache/host.h.
@@ -221,12 +228,12 @@ class TimedView:
         status = lib.gpc_hierarchy_set_reply_credits(self._live(), sm, NEVER if credits is None else credits)
         settle(status, what="gpc_hierarchy_set_reply_credits")
 
-    def add_reply_credits(self, credits=1, sm=0):
+    def add_reply_credits(self, credits: int = 1, sm: int = 0) -> None:
         """Room for so many more, where there is a limit."""
         status = lib.gpc_hierarchy_add_reply_credits(self._live(), sm, credits)
         settle(status, what="gpc_hierarchy_add_reply_credits")
 
-    def reply_credits(self, sm=0):
+    def reply_credits(self, sm: int = 0) -> Optional[int]:
         """What is left; None: there is no limit."""
         left = lib.gpc_hierarchy_reply_credits(self._live(), sm)
         return None if left == NEVER else left
@@ -245,40 +252,40 @@ class TimedView:
             settle(status, what=function.__name__)
         return Busy(busy.value)
 
-    def advance(self, cycles=1):
+    def advance(self, cycles: int = 1) -> None:
         """Move the clock by core cycles; what happens in them calls back."""
         settle(invoke(lib.gpc_hierarchy_advance, self._live(), cycles), what="gpc_hierarchy_advance")
 
-    def check_advance(self, cycles=0):
+    def check_advance(self, cycles: int = 0) -> None:
         """Raise why advance() would not go on: what has failed, in a sentence."""
         call(lib.gpc_hierarchy_check_advance, self._live(), cycles)
 
-    def drain(self):
+    def drain(self) -> None:
         """Advance until nothing is in flight, write-backs included."""
         call(lib.gpc_hierarchy_drain, self._live())
 
     @property
-    def now(self):
+    def now(self) -> int:
         """The present core cycle."""
         return lib.gpc_hierarchy_now(self._live(inside=True))
 
     @property
-    def next_event(self):
+    def next_event(self) -> Optional[int]:
         """The next core cycle at which anything can happen without the host; None if there is none."""
         cycle = lib.gpc_hierarchy_next_event(self._live())
         return None if cycle == NEVER else cycle
 
     @property
-    def in_flight(self):
+    def in_flight(self) -> int:
         """Accesses accepted and not yet completed."""
         return lib.gpc_hierarchy_in_flight(self._live())
 
-    def memory_reply(self, id):
+    def memory_reply(self, id: int) -> None:
         """The data of a read that on_memory took are here."""
         status = lib.gpc_hierarchy_memory_reply(self._live(), id)
         settle(status, what=f"gpc_hierarchy_memory_reply of id {id}")
 
-    def memory_ready(self, channel):
+    def memory_ready(self, channel: int) -> None:
         """A channel, of which on_memory refused a transfer, has room again."""
         status = lib.gpc_hierarchy_memory_ready(self._live(), channel)
         settle(status, what=f"gpc_hierarchy_memory_ready of channel {channel}")

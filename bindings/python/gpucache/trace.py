@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Traces: kernels of thread blocks of warps of instructions, read block by block."""
 
+from __future__ import annotations
+
 import array
 import ctypes
 import weakref
 from collections import namedtuple
+from typing import Any, Callable, Iterable, Iterator, List, Optional, Tuple, Union
 
 from . import _buffers
 from . import _generated as g
 from ._constants import Control, Hint, Kind, OpClass, Order, Priority, Scope, Space, Status, TraceFormat
 from ._loader import lib
 from ._native import Handle, call, choice, decoded, drop, hold, later, loose, settle, text
+from .config import Path
+from .context import Context
 from .errors import StateError
 
 # How an opcode orders memory, and what it does to caches.
@@ -23,7 +28,7 @@ _RECORD = ctypes.sizeof(g.gpc_instruction)
 _CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
 
-def synthetics():
+def synthetics() -> List[Synthetic]:
     """Every synthetic kernel that a trace named synthetic:NAME[:SIZE] may name."""
     found = []
     for index in range(lib.gpc_synthetic_count()):
@@ -39,55 +44,55 @@ class Instruction:
 
     __slots__ = ("_block", "_raw")
 
-    def __init__(self, block, raw):
+    def __init__(self, block: Block, raw: Any) -> None:
         self._block = block
         self._raw = raw
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         """Plain fields: pc, mask, line, width."""
         self._block._live()
         return getattr(self._raw, name)
 
     @property
-    def opcode(self):
+    def opcode(self) -> str:
         """Text, such as LDG.E.64."""
         return self._block._trace.opcode(self._raw_of("opcode"))
 
     @property
-    def addresses(self):
+    def addresses(self) -> Tuple[int, ...]:
         """One address per active lane, ascending; () if there are none."""
         pointer = self._raw_of("addresses")
         return tuple(pointer[:bin(self._raw.mask).count("1")]) if pointer else ()
 
     @property
-    def registers(self):
+    def registers(self) -> Tuple[List[int], ...]:
         """(destinations, sources), each a list of register numbers."""
         count = self._raw_of("destinations")
         numbers = list(self._raw.registers)
         return numbers[:count], numbers[count:count + self._raw.sources]
 
     @property
-    def op_class(self):
+    def op_class(self) -> OpClass:
         return OpClass(self._raw_of("op_class"))
 
     @property
-    def kind(self):
+    def kind(self) -> Kind:
         return Kind(self._raw_of("kind"))
 
     @property
-    def space(self):
+    def space(self) -> Space:
         return Space(self._raw_of("space"))
 
     @property
-    def hint(self):
+    def hint(self) -> Hint:
         return Hint(self._raw_of("hint"))
 
     @property
-    def priority(self):
+    def priority(self) -> Priority:
         return Priority(self._raw_of("priority"))
 
     @property
-    def ordering(self):
+    def ordering(self) -> Ordering:
         """Ordering(scope, order, control): what its opcode says."""
         return self._block._trace.ordering(self._raw_of("opcode"))
 
@@ -101,25 +106,25 @@ class Warp:
 
     __slots__ = ("_block", "_raw", "index")
 
-    def __init__(self, block, raw):
+    def __init__(self, block: Block, raw: Any) -> None:
         self._block = block
         self._raw = raw
         self.index = raw.warp
 
-    def __len__(self):
+    def __len__(self) -> int:
         self._block._live()
         return self._raw.count
 
-    def __getitem__(self, position):
+    def __getitem__(self, position: int) -> Instruction:
         count = len(self)
         if not -count <= position < count:
             raise IndexError(f"instruction {position} of {count}")
         return Instruction(self._block, self._raw.instructions[position % count])
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Instruction]:
         return (self[position] for position in range(len(self)))
 
-    def column(self, field):
+    def column(self, field: str) -> List[int]:
         """One numeric field of all instructions, as a list: pc, mask, opcode (a number), op_class, kind, width, ..."""
         place = getattr(g.gpc_instruction, field)
         count = len(self)
@@ -133,7 +138,7 @@ class Warp:
 class Block:
     """A thread block: a sequence of Warp. Lives until release(), which a loop over Kernel calls by itself."""
 
-    def __init__(self, trace, pointer):
+    def __init__(self, trace: Trace, pointer: Any) -> None:
         self._trace = trace
         self._pointer = pointer
         raw = pointer.contents
@@ -148,26 +153,26 @@ class Block:
             raise StateError(Status.ERROR_STATE, f"thread block {self.index} has been released")
         return self._pointer
 
-    def __len__(self):
+    def __len__(self) -> int:
         self._live()
         return self._count
 
-    def __getitem__(self, position):
+    def __getitem__(self, position: int) -> Warp:
         count = len(self)
         if not -count <= position < count:
             raise IndexError(f"warp {position} of {count}")
         return Warp(self, self._warps[position % count])
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Warp]:
         return (self[position] for position in range(len(self)))
 
-    def release(self):
+    def release(self) -> None:
         """Give the block back, for its memory to be used again."""
         pointer, self._pointer = self._pointer, None
         if pointer is not None and not self._trace.closed:
             later(self._trace._release, pointer)
 
-    def __enter__(self):
+    def __enter__(self) -> Block:
         return self
 
     def __exit__(self, *_):
@@ -191,7 +196,7 @@ class Kernel:
         "shared_base", "local_base", "block_count",
     )  # fmt: skip
 
-    def __init__(self, trace, raw):
+    def __init__(self, trace: Trace, raw: Any) -> None:
         self._trace = trace
         self.name = decoded(raw.name)
         self.file = decoded(raw.file)
@@ -212,15 +217,26 @@ class Kernel:
         copy.file = raw.file
         if self.placement is not None:
             copy.placement = (ctypes.c_uint32 * len(self.placement)).from_buffer(self.placement)
+        if raw.recording:
+            copy.recording = ctypes.pointer(self._recording(raw.recording.contents))
         return copy
 
-    def next_block(self):
+    def _recording(self, raw):
+        """How a host drove the kernel, likewise."""
+        own = g.gpc_recording.from_buffer_copy(raw)
+        self._turns = (g.gpc_turn * raw.turn_count)()
+        if raw.turn_count:
+            ctypes.memmove(self._turns, raw.turns, ctypes.sizeof(self._turns))
+        own.turns = self._turns
+        return own
+
+    def next_block(self) -> Optional[Block]:
         """The next Block, which the caller releases, or None at the end of the kernel."""
         if self._trace._kernel is not self:
             raise StateError(Status.ERROR_STATE, f"the trace has left kernel {self.index}")
         return self._trace._next_block()
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Block]:
         """Blocks in order; each is released when the loop goes on."""
         while True:
             block = self.next_block()
@@ -242,7 +258,8 @@ class Trace(Handle):
     on_memcpy  called with (device address, bytes) when a copy command of a kernelslist.g is reached
     """
 
-    def __init__(self, context, source, *, on_memcpy=None):
+    def __init__(self, context: Context, source: Path, *,
+                 on_memcpy: Optional[Callable[[int, int], Any]] = None) -> None:  # fmt: skip
         self.source = source
         self._kernel = None
         self._opcodes = {}
@@ -254,7 +271,7 @@ class Trace(Handle):
             weakref.finalize(self, drop, token).atexit = False
             lib.gpc_trace_on_memcpy(self._live(), _on_memcpy, token)
 
-    def next_kernel(self):
+    def next_kernel(self) -> Optional[Kernel]:
         """The next Kernel, past what is left of the present one; None at the end."""
         raw = g.gpc_kernel()
         if call(lib.gpc_trace_next_kernel, self._live(), ctypes.byref(raw)) == Status.END:
@@ -266,7 +283,7 @@ class Trace(Handle):
         self._kernel = Kernel(self, raw)
         return self._kernel
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Kernel]:
         while True:
             kernel = self.next_kernel()
             if kernel is None:
@@ -284,16 +301,16 @@ class Trace(Handle):
             lib.gpc_trace_release_block(self._pointer, pointer)
 
     @property
-    def kernel_count(self):
+    def kernel_count(self) -> int:
         """Kernels in the trace; 0 where that is not known without reading it."""
         return lib.gpc_trace_kernel_count(self._live())
 
     @property
-    def progress(self):
+    def progress(self) -> float:
         """How far the trace has been read, 0 to 1."""
         return lib.gpc_trace_progress(self._live())
 
-    def opcode(self, number):
+    def opcode(self, number: int) -> str:
         """Text of an opcode number, "" for an unknown one."""
         if number not in self._opcodes:
             found = decoded(lib.gpc_trace_opcode(self._live(), number))
@@ -302,7 +319,7 @@ class Trace(Handle):
             self._opcodes[number] = found
         return self._opcodes[number]
 
-    def ordering(self, number):
+    def ordering(self, number: int) -> Ordering:
         """Ordering(scope, order, control) of an opcode number: a Scope, an Order and a Control."""
         raw = g.gpc_ordering()
         settle(lib.gpc_trace_ordering(self._live(), number, ctypes.byref(raw)), what="gpc_trace_ordering")
@@ -319,16 +336,18 @@ class TraceWriter(Handle):
     As a context manager it finishes at the end, and leaves nothing behind after an exception.
     """
 
-    def __init__(self, context, path, format=TraceFormat.BINARY):
+    def __init__(self, context: Context, path: Path, format: Union[int, str] = TraceFormat.BINARY) -> None:
         format = choice(TraceFormat, format, "format")
         path = text(path, "path")
         destroy = lib.gpc_trace_writer_destroy
         self._create(destroy, lib.gpc_trace_writer_create, context._live(), path, format, keep=(context,))
 
-    def kernel(self, kernel):
+    def kernel(self, kernel: Kernel) -> None:
         call(lib.gpc_trace_writer_kernel, self._live(), ctypes.byref(kernel._raw))
 
-    def new_kernel(self, name="kernel", grid=1, block=32, *, registers=0, shared_bytes=0, placement=None):
+    def new_kernel(self, name: str = "kernel", grid: Union[int, Iterable[int]] = 1,
+                   block: Union[int, Iterable[int]] = 32, *, registers: int = 0, shared_bytes: int = 0,
+                   placement: Any = None) -> None:  # fmt: skip
         """Begin a kernel of one's own, whose instructions are given to accesses().
 
         grid, block  a number, or up to three: thread blocks, and threads of a block
@@ -342,7 +361,7 @@ class TraceWriter(Handle):
             raw.placement, raw.placement_count = _buffers.source(placement, "I", "placement")
         call(lib.gpc_trace_writer_kernel, self._live(), ctypes.byref(raw))
 
-    def accesses(self, addresses, *, lanes=32, masks=None, width=4, **fields):
+    def accesses(self, addresses: Any, *, lanes: int = 32, masks: Any = None, width: int = 4, **fields: Any) -> None:
         """Memory instructions of the present kernel, of whatever blocks and warps, each warp's in its order.
 
         addresses  8 bytes each: NumPy [count][lanes], or any buffer or list, of `lanes` a row
@@ -354,11 +373,11 @@ class TraceWriter(Handle):
         batch = _buffers.batch(g.gpc_trace_accesses, addresses, lanes, width, _ACCESS_CODES, {"masks": masks, **fields})
         call(lib.gpc_trace_writer_accesses, self._live(), ctypes.byref(batch))
 
-    def block(self, block):
+    def block(self, block: Block) -> None:
         """The kernel's next block, of an open trace."""
         call(lib.gpc_trace_writer_block, self._live(), block._trace._live(), block._live())
 
-    def finish(self):
+    def finish(self) -> None:
         """Put the file in its place. An existing one is replaced only now."""
         call(lib.gpc_trace_writer_finish, self._live())
 

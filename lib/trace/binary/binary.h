@@ -7,7 +7,7 @@
 #include "trace/trace_block.h"
 
 /*
- * The .gct format, version 1.
+ * The .gct format, versions 1 and 2.
  *
  *   head      "GCT\x1a", u32 version, u32 CRC of the eight bytes before
  *   kernels   per kernel its blocks, then its section
@@ -28,9 +28,12 @@
  * the block's index. Addresses are predicted per static, from the last in this warp, in the warp before, or, at its
  * first in the block, from what the first blocks showed (gpci_learned), so that regular kernels cost next to nothing.
  * Nothing refers to another block: any can be read alone.
+ *
+ * In version 2 a section ends with the kernel's recording (gpc_recording), or a 0: its launch, its counts, its turns.
  */
 
 #define GPCI_BINARY_VERSION 1u
+#define GPCI_BINARY_RECORDED 2u
 #define GPCI_BINARY_HEAD 12u
 #define GPCI_BINARY_TAIL 16u
 #define GPCI_BINARY_CRC 4u

@@ -17,6 +17,8 @@ typedef struct gpci_decoder {
     gpc_kernel kernel;
     char *name;
     uint32_t *placement;
+    gpc_recording recording;
+    gpc_turn *turns;
     gpc_instruction *statics; /* under a full mask */
     gpci_stream *streams;
     uint32_t *next_addressed; /* the first static from here on that has addresses */
@@ -31,11 +33,19 @@ typedef struct gpci_decoder {
 } gpci_decoder;
 
 /*
- * Read a section of `length` bytes and GPCI_SLACK more, which the decoder then owns. The kernel's blocks begin at
- * `offset` and have `blocks` bytes. GPC_ERROR_FORMAT: *at is where, `what` says what was expected. GPC_ERROR_MEMORY.
+ * binary_recording.c: a recording of blocks below `blocks`, with warps below `warps`. False: there cannot be such, or
+ * memory is short, which *memory says.
  */
-gpc_status gpci_decoder_start(gpci_decoder *decoder, gpc_context *context, gpci_opcodes *opcodes, uint8_t *bytes,
-                              uint64_t length, uint64_t offset, uint64_t blocks, uint64_t *at, const char **what);
+bool gpci_decode_recording(gpci_decoder *decoder, gpci_cursor *cursor, uint64_t blocks, uint32_t warps, bool *memory);
+
+/*
+ * Read a section, of a version of the format, of `length` bytes and GPCI_SLACK more, which the decoder then owns. The
+ * kernel's blocks begin at `offset` and have `blocks` bytes. GPC_ERROR_FORMAT: *at is where, `what` says what was
+ * expected. GPC_ERROR_MEMORY.
+ */
+gpc_status gpci_decoder_start(gpci_decoder *decoder, gpc_context *context, gpci_opcodes *opcodes, uint32_t version,
+                              uint8_t *bytes, uint64_t length, uint64_t offset, uint64_t blocks, uint64_t *at,
+                              const char **what);
 void gpci_decoder_clear(gpci_decoder *decoder);
 /* Blocks that were decoded may be so again. */
 void gpci_decoder_rewind(gpci_decoder *decoder);

@@ -14,14 +14,15 @@ gpc_status gpci_encoder_start(gpci_encoder *e, gpc_context *context, const gpc_k
     gpci_block_pool_init(&e->statics, context);
     gpci_block_pool_init(&e->controls, context);
     gpci_block_pool_init(&e->shapes, context);
-    e->control.context = e->warps.context = e->addresses.context = context;
+    e->control.context = e->warps.context = e->addresses.context = e->recording.context = context;
+    gpci_encode_recording(kernel->recording, &e->recording);
     e->kernel.placement = NULL;
     size_t placed = (size_t)kernel->placement_count;
     e->kernel.name = gpci_strdup(context, kernel->name ? kernel->name : "");
     e->opcodes = gpci_opcodes_create(context);
     uint32_t *placement = placed ? gpci_zalloc(context, placed, sizeof *placement) : NULL;
     e->kernel.placement = placement;
-    if (!e->kernel.name || !e->opcodes || (placed && !placement)) {
+    if (!e->kernel.name || !e->opcodes || (placed && !placement) || e->recording.failed) {
         gpci_encoder_clear(e);
         return GPC_ERROR_MEMORY;
     }
@@ -43,6 +44,7 @@ void gpci_encoder_clear(gpci_encoder *e) {
         gpci_free(e->context, e->streams[i].history);
     gpci_free(e->context, e->streams);
     gpci_free(e->context, e->blocks);
+    gpci_buffer_clear(&e->recording);
     gpci_buffer_clear(&e->control);
     gpci_buffer_clear(&e->warps);
     gpci_buffer_clear(&e->addresses);

@@ -10,6 +10,7 @@ typedef struct gpci_encoder {
     gpc_context *context;
     gpc_kernel kernel; /* name and placement are copies */
     gpci_opcodes *opcodes;
+    gpci_buffer recording;   /* as in the file; empty: there is none */
     gpci_block_pool statics; /* gpc_instruction; mask 1 where it has addresses, opcode of `opcodes` */
     gpci_stream *streams;
     size_t stream_count, stream_capacity;
@@ -30,6 +31,9 @@ typedef struct gpci_encoder {
     uint32_t control_number;
 } gpci_encoder;
 
+/* binary_recording.c: a kernel's recording, as in the file; NULL: there is none. */
+void gpci_encode_recording(const gpc_recording *recording, gpci_buffer *out);
+
 /* Begin a kernel. GPC_ERROR_MEMORY. */
 gpc_status gpci_encoder_start(gpci_encoder *encoder, gpc_context *context, const gpc_kernel *kernel);
 void gpci_encoder_clear(gpci_encoder *encoder);
@@ -39,8 +43,8 @@ void gpci_encoder_clear(gpci_encoder *encoder);
  */
 gpc_status gpci_encoder_block(gpci_encoder *encoder, const gpc_block *block, const uint32_t *opcodes, uint64_t offset,
                               gpci_buffer *out);
-/* Append the kernel's section, all but the CRC. */
-gpc_status gpci_encoder_section(const gpci_encoder *encoder, gpci_buffer *out);
+/* Append the kernel's section, of a version of the format, all but the CRC. */
+gpc_status gpci_encoder_section(const gpci_encoder *encoder, uint32_t version, gpci_buffer *out);
 
 /* Encode an instruction's addresses, one per active lane. */
 gpc_status gpci_encode_addresses(gpci_encoder *encoder, uint32_t number, const uint64_t *addresses, unsigned count);

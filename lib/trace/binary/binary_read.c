@@ -20,6 +20,7 @@ typedef struct binary_source {
     gpci_source base;
     gpci_crc crc;
     int file;
+    uint32_t version;
     uint64_t size;
     kernel_entry *kernels;
     uint64_t kernel_count, kernel; /* `kernel` is the next */
@@ -74,7 +75,7 @@ static gpc_status read_part(const binary_source *s, uint64_t offset, uint64_t le
     return status;
 }
 
-static gpc_status check_head(const binary_source *s, gpc_error *error) {
+static gpc_status check_head(binary_source *s, gpc_error *error) {
     uint8_t head[GPCI_BINARY_HEAD];
     if (s->size < GPCI_BINARY_HEAD + GPCI_BINARY_TAIL)
         return damaged(s, error, s->size, "a whole .gct file");
@@ -83,9 +84,11 @@ static gpc_status check_head(const binary_source *s, gpc_error *error) {
         return status;
     if (memcmp(head, GPCI_BINARY_MAGIC, 4) != 0 || gpci_crc_of(&s->crc, 0, head, 8) != gpci_load32(head + 8))
         return damaged(s, error, 0, "the head of a .gct file");
-    if (gpci_load32(head + 4) != GPCI_BINARY_VERSION)
-        return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "%s: version %" PRIu32 " of the format is not known, only %u",
-                         s->path, gpci_load32(head + 4), GPCI_BINARY_VERSION);
+    s->version = gpci_load32(head + 4);
+    if (s->version != GPCI_BINARY_VERSION && s->version != GPCI_BINARY_RECORDED)
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                         "%s: version %" PRIu32 " of the format is not known, only 1 and %u", s->path, s->version,
+                         GPCI_BINARY_RECORDED);
     return GPC_OK;
 }
 
@@ -149,8 +152,8 @@ static gpc_status next_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error
     if (status < 0)
         return status;
     const char *what = NULL;
-    status = gpci_decoder_start(&s->decoder, source->context, source->opcodes, bytes, entry->section - GPCI_BINARY_CRC,
-                                s->offset, entry->blocks, &at, &what);
+    status = gpci_decoder_start(&s->decoder, source->context, source->opcodes, s->version, bytes,
+                                entry->section - GPCI_BINARY_CRC, s->offset, entry->blocks, &at, &what);
     if (status == GPC_ERROR_FORMAT)
         return damaged(s, error, section + at, what);
     if (status < 0)

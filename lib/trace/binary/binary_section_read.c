@@ -279,16 +279,30 @@ static bool take_blocks(section_reading *r, uint64_t offset, uint64_t bytes) {
     }
     gpci_seen_clear(&seen);
     d->block_count = count;
-    good = good && used == bytes && r->cursor.at == r->cursor.stop;
+    good = good && used == bytes;
     return good ? true : r->memory ? false : stop(r, "the index of the thread blocks");
 }
 
-gpc_status gpci_decoder_start(gpci_decoder *d, gpc_context *context, gpci_opcodes *opcodes, uint8_t *bytes,
-                              uint64_t length, uint64_t offset, uint64_t blocks, uint64_t *at, const char **what) {
+/* A recording where the version has one, and the end of the section. */
+static bool take_recording(section_reading *r, uint32_t version) {
+    gpci_decoder *d = r->d;
+    const bool good =
+        version != GPCI_BINARY_RECORDED ||
+        gpci_decode_recording(d, &r->cursor, d->kernel.block_count, gpci_kernel_warps(&d->kernel), &r->memory);
+    if (r->memory)
+        return false;
+    if (!good)
+        return stop(r, "a recording of the kernel");
+    return r->cursor.at == r->cursor.stop || stop(r, "the index of the thread blocks");
+}
+
+gpc_status gpci_decoder_start(gpci_decoder *d, gpc_context *context, gpci_opcodes *opcodes, uint32_t version,
+                              uint8_t *bytes, uint64_t length, uint64_t offset, uint64_t blocks, uint64_t *at,
+                              const char **what) {
     *d = (gpci_decoder){.context = context, .opcodes = opcodes, .bytes = bytes, .kernel = GPC_KERNEL_INIT};
     section_reading r = {.d = d, .cursor = {bytes, bytes + length, false}};
     if (take_launch(&r) && take_placement(&r) && take_statics(&r) && take_controls(&r) && take_shapes(&r) &&
-        take_blocks(&r, offset, blocks))
+        take_blocks(&r, offset, blocks) && take_recording(&r, version))
         return GPC_OK;
     *at = (uint64_t)(r.cursor.at - bytes);
     *what = r.what;
@@ -302,8 +316,8 @@ void gpci_decoder_clear(gpci_decoder *d) {
         return;
     for (uint32_t i = 0; d->streams && i < d->static_count; i++)
         gpci_free(context, d->streams[i].history);
-    void *const parts[] = {d->bytes,          d->name,     d->placement, d->statics, d->streams,
-                           d->next_addressed, d->controls, d->shapes,    d->offsets, d->blocks};
+    void *const parts[] = {d->bytes,    d->name,   d->placement, d->statics, d->streams, d->next_addressed,
+                           d->controls, d->shapes, d->offsets,   d->blocks,  d->turns};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         gpci_free(context, parts[i]);
     *d = (gpci_decoder){0};

@@ -114,7 +114,7 @@ static void put_blocks(const gpci_encoder *e, gpci_buffer *out) {
     }
 }
 
-gpc_status gpci_encoder_section(const gpci_encoder *e, gpci_buffer *out) {
+gpc_status gpci_encoder_section(const gpci_encoder *e, uint32_t version, gpci_buffer *out) {
     put_launch(&e->kernel, out);
     put_placement(&e->kernel, out);
     gpci_buffer_varint(out, gpci_opcodes_count(e->opcodes));
@@ -128,5 +128,7 @@ gpc_status gpci_encoder_section(const gpci_encoder *e, gpci_buffer *out) {
     }
     put_shapes(&e->shapes, out);
     put_blocks(e, out);
+    if (version == GPCI_BINARY_RECORDED)
+        gpci_buffer_put(out, e->recording.data, e->recording.length);
     return out->failed ? GPC_ERROR_MEMORY : GPC_OK;
 }

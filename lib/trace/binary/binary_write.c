@@ -14,6 +14,7 @@ typedef struct binary_sink {
     gpci_buffer part;     /* block, section or index being made */
     gpci_buffer index;    /* two lengths per kernel */
     uint64_t kernels, blocks_at;
+    uint32_t version;  /* 0: the head is not written yet */
     uint32_t *opcodes; /* the encoder's number of each opcode of the trace that a block is from */
     size_t opcode_capacity;
 } binary_sink;
@@ -37,7 +38,7 @@ static gpc_status end_kernel(binary_sink *s, gpc_error *error) {
         return GPC_OK;
     uint64_t section_at = gpci_output_offset(s->output);
     s->part.length = 0;
-    if (gpci_encoder_section(&s->encoder, &s->part) < 0)
+    if (gpci_encoder_section(&s->encoder, s->version, &s->part) < 0)
         return gpci_out_of_memory(error);
     gpc_status status = write_part(s, 0, error);
     gpci_buffer_varint(&s->index, section_at - s->blocks_at);
@@ -47,9 +48,23 @@ static gpc_status end_kernel(binary_sink *s, gpc_error *error) {
     return s->index.failed ? gpci_out_of_memory(error) : status;
 }
 
+/* The version is what the first kernel needs. */
+static gpc_status write_head(binary_sink *s, bool recorded, gpc_error *error) {
+    uint8_t head[GPCI_BINARY_HEAD];
+    if (s->version)
+        return GPC_OK;
+    s->version = recorded ? GPCI_BINARY_RECORDED : GPCI_BINARY_VERSION;
+    memcpy(head, GPCI_BINARY_MAGIC, 4);
+    gpci_store32(head + 4, s->version);
+    gpci_store32(head + 8, gpci_crc_of(&s->crc, 0, head, 8));
+    return gpci_output_write(s->output, head, sizeof head, error);
+}
+
 static gpc_status begin_kernel(gpci_sink *sink, const gpc_kernel *kernel, gpc_error *error) {
     binary_sink *s = of(sink);
     gpc_status status = end_kernel(s, error);
+    if (status == GPC_OK)
+        status = write_head(s, kernel->recording != NULL, error);
     if (status < 0)
         return status;
     s->blocks_at = gpci_output_offset(s->output);
@@ -97,6 +112,8 @@ static gpc_status add_block(gpci_sink *sink, const gpc_trace *from, const gpc_bl
 static gpc_status finish(gpci_sink *sink, gpc_error *error) {
     binary_sink *s = of(sink);
     gpc_status status = end_kernel(s, error);
+    if (status == GPC_OK)
+        status = write_head(s, false, error);
     if (status < 0)
         return status;
     uint64_t index_at = gpci_output_offset(s->output);
@@ -138,13 +155,7 @@ gpc_status gpci_binary_sink(gpc_context *context, const char *path, gpc_error *e
     s->base = (gpci_sink){&binary_ops, gpci_retain(context)};
     s->part.context = s->index.context = context;
     gpci_crc_init(&s->crc);
-    uint8_t head[GPCI_BINARY_HEAD];
-    memcpy(head, GPCI_BINARY_MAGIC, 4);
-    gpci_store32(head + 4, GPCI_BINARY_VERSION);
-    gpci_store32(head + 8, gpci_crc_of(&s->crc, 0, head, 8));
     gpc_status status = gpci_output_open(context, path, error, &s->output);
-    if (status == GPC_OK)
-        status = gpci_output_write(s->output, head, sizeof head, error);
     if (status < 0)
         destroy(&s->base);
     else

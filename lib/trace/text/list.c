@@ -109,22 +109,23 @@ static int by_name(const void *a, const void *b) {
     return gpci_natural_order(((const command *)a)->path, ((const command *)b)->path);
 }
 
+/* A .traceg, or a .tracez. */
 static bool is_traceg(const char *name) {
     for (const char *const *suffix = gpci_input_suffixes; *suffix; suffix++) {
         size_t length = strlen(name), tail = strlen(*suffix);
         if (length > tail + 7 && !strcmp(name + length - tail, *suffix) &&
-            !strncmp(name + length - tail - 7, ".traceg", 7))
+            (!strncmp(name + length - tail - 7, ".traceg", 7) || !strncmp(name + length - tail - 7, ".tracez", 7)))
             return true;
     }
     return false;
 }
 
-/* A kernel that is there twice, plain and compressed, is read once: the shorter name sorts first. */
+/* A kernel that is there twice, plain and compressed, is read once: the shorter name, and .traceg, sort first. */
 static void drop_twins(list_source *s) {
     size_t kept = 0;
     for (size_t i = 0; i < s->count; i++) {
         const char *path = s->commands[i].path, *before = kept ? s->commands[kept - 1].path : "";
-        size_t stem = (size_t)(strstr(path + gpci_folder_length(path), ".traceg") - path) + 7;
+        size_t stem = (size_t)(strstr(path + gpci_folder_length(path), ".trace") - path) + 6;
         if (strncmp(path, before, stem) != 0) {
             s->commands[kept++] = s->commands[i];
             continue;
@@ -153,7 +154,8 @@ static gpc_status read_folder(list_source *s, const char *path, gpc_error *error
     }
     closedir(folder);
     if (status == GPC_OK && !s->count)
-        return gpci_fail(error, GPC_ERROR_NOT_FOUND, "%s: the folder has no kernelslist.g and no .traceg file", path);
+        return gpci_fail(error, GPC_ERROR_NOT_FOUND,
+                         "%s: the folder has no kernelslist.g and no .traceg or .tracez file", path);
     if (status == GPC_OK)
         qsort(s->commands, s->count, sizeof *s->commands, by_name);
     if (status == GPC_OK)

@@ -114,28 +114,40 @@ class Plot(Svg):
             below = above
 
 
-def bars(title, groups, names, label, form, base=None, width=480):
-    """Horizontal bars: {group: [value of each name, None: there is none]}; `base` is a line at that value."""
+_BAR, _BAR_GAP, _VALUE = 16, 12, 52  # a bar's row; between groups; room for a value beside a bar
+
+
+def bars(title, groups, names, form, base=None, width=480, colours=range(COLOURS)):
+    """Horizontal bars: {group: [value of each name, None: there is none]}, each with its value beside it.
+
+    base  bars begin there, to both sides, and a line marks it; None: at 0
+    """
     values = [value for each in groups.values() for value in each if value is not None]
-    high = max([base or 0.0, *values]) * 1.02 or 1.0
-    row, gap = 16, 12
+    begin = 0.0 if base is None else base
+    low, high = min([begin, *values]), max([begin, *values])
     legend = legend_rows(names, width)
     top = 30 + _LEGEND * len(legend)
-    picture = Svg(width, top + sum(row * len(each) + gap + 16 for each in groups.values()) + 22, title)
+    picture = Svg(width, top + sum(_BAR * len(each) + _BAR_GAP + 16 for each in groups.values()), title)
     picture.text(0, 14, title, "strong")
-    draw_legend(picture, legend)
-    left, room, y = 4, width - 80, top
+    draw_legend(picture, legend, colours)
+    left, right = 4 + (_VALUE if low < begin else 0), width - _VALUE
+
+    def place(value):
+        return left + (right - left) * (value - low) / ((high - low) or 1.0)
+
+    y = top
     for group, each in groups.items():
         picture.text(0, y + 11, group, "small")
         y += 16
+        if base is not None:
+            picture.line(place(base), y, place(base), y + _BAR * len(each), "axis")
         for number, value in enumerate(each):
-            long = room * (value or 0.0) / high
-            picture.rect(left, y + 2, long, row - 4, f"f{number % COLOURS}", tip=f"{names[number]}: {form(value)}")
-            picture.text(left + long + 4, y + 12, form(value), "small muted")
-            y += row
-        y += gap
-    if base is not None:
-        x = left + room * base / high
-        picture.line(x, top, x, y, "axis")
-    picture.text(left, y + 10, label, "small muted")
+            if value is not None:
+                first, last = sorted((place(begin), place(value)))
+                colour = f"f{colours[number % len(colours)]}"
+                picture.rect(first, y + 2, last - first, _BAR - 4, colour, tip=f"{names[number]}: {form(value)}")
+                at, anchor = (first - 4, "end") if value < begin else (last + 4, None)
+                picture.text(at, y + 12, form(value), "small muted", anchor)
+            y += _BAR
+        y += _BAR_GAP
     return picture

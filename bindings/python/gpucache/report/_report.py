@@ -11,7 +11,9 @@ from ._figures import count, percent, ratio
 from ._inputs import Input, ReportError, hardware_of, measured, of_document, read
 from ._page import details, grid, page, series as linked, table
 from ._plot import bars
+from ._svg import COLOURS
 
+_NARROW = 330  # pixels of a picture on a phone
 _MOST_KERNELS = 8  # of a run, the longest, that have figures of their own
 
 
@@ -50,6 +52,11 @@ def _energy_table(stats, config, baseline=None):
     """HTML; nothing where no energy is known."""
     rows = list(energy.rows(stats, config, baseline))
     return table(energy.header(baseline), rows) if rows else ""
+
+
+def _bars_figure(name, title, groups, names, form, base=None, colours=range(COLOURS)):
+    wide, tall = (bars(title, groups, names, form, base, width, colours) for width in (480, _NARROW))
+    return Figure(name, wide, tall)
 
 
 class _Section:
@@ -184,18 +191,20 @@ def _compare(given, *_):
         return {_base(trace): [of(by.get((trace, policy))) for policy in policies] for trace in traces}
 
     over = document.get("over", policies[0])
+    others = [n for n, policy in enumerate(policies) if policy != over]
     speedups = values(lambda run: run and run.get("speedup"))
-    if any(value is not None for each in speedups.values() for value in each):
+    speed = None
+    if others and any(value is not None for each in speedups.values() for value in each):
         means = {mean["policy"]: mean.get("speedup") for mean in document["geometric_means"]}
         speedups["geometric mean"] = [means.get(policy) for policy in policies]
-        speed = Figure("speed-up", bars("Speed-up", speedups, policies, f"over {over}", "{:.3f}".format, 1.0))
-    else:
-        speed = None
+        shown = {group: [each[n] for n in others] for group, each in speedups.items()}
+        speed = _bars_figure("speed-up", f"Speed-up over {over}", shown, [policies[n] for n in others],
+                             "{:.3f}".format, 1.0, [n % COLOURS for n in others])  # fmt: skip
     hits = values(lambda run: run and run["stats"].get("l1.load_hit_rate"))
-    figures = [speed, Figure("hits", bars("L1 load hits", hits, policies, "of all sectors", percent))]
+    figures = [speed, _bars_figure("hits", "L1 load hits, of all sectors", hits, policies, percent)]
     shares = values(lambda run: run and energy.beside(run["stats"], by.get((run["trace"], over))))
     if any(value is not None for each in shares.values() for value in each):
-        figures.append(Figure("energy", bars("Energy", shares, policies, f"of {over}'s", "{:.3f}".format, 1.0)))
+        figures.append(_bars_figure("energy", f"Energy, of {over}'s", shares, policies, "{:.3f}".format, 1.0))
     section.add(section.show(*filter(None, figures)))
     for trace in traces:
         held = [by[trace, policy] for policy in policies[1:] if (trace, policy) in by]

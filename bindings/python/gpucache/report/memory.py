@@ -63,11 +63,11 @@ def boxes(stats, config):
         ]),
         Box("Network", f"{config.get('network.width', '?')} a cycle and port", [
             line("cycles down", "network.request_latency"), line("cycles up", "network.reply_latency"),
-            Line("of peak, down", down, percent), Line("of peak, up", up, percent),
+            Line("peak, down", down, percent), Line("peak, up", up, percent),
         ]),
         Box("L2", slices, [
             line("read hits", "l2.read_hit_rate", percent, "l2_read_sector_hit_rate"),
-            Line("far partition", far, percent), line("evictions", "l2.evictions"),
+            *([Line("far partition", far, percent)] if partitions > 1 else []), line("evictions", "l2.evictions"),
             line("atomics", "l2.atomic_sectors", key="atomic_sectors"),
             line("congested", "l2.congestion_ratio", percent),
         ]),
@@ -101,6 +101,11 @@ def flows(stats):
     ]  # fmt: skip
 
 
+def _signed(change):
+    """A change to a tenth, and none without a sign."""
+    return f"{change:+.1f}" if abs(change) >= 0.05 else "0.0"
+
+
 class _Notes:
     """What stands below a value: how far it is from a baseline's, or what the hardware counted."""
 
@@ -117,12 +122,8 @@ class _Notes:
         if other is None or line.value is None:
             return None
         if line.form is percent:
-            change = f"{100 * (line.value - other):+.1f} points"
-        elif other:
-            change = f"{100 * (line.value / other - 1):+.1f} %"
-        else:
-            return None
-        return change
+            return f"{_signed(100 * (line.value - other))} points"
+        return f"{_signed(100 * (line.value / other - 1))} %" if other else None
 
 
 def _flat(stats, config):

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUCACHE_GPUCACHE_HPP
+#define GPUCACHE_GPUCACHE_HPP
+
+/*
+ * libgpucache for C++20: objects that destroy themselves, and failures as exceptions. Everything else is the C API, for
+ * an object converts to its pointer, which every function takes:
+ *
+ *     gpucache::Context context(nullptr);
+ *     gpucache::Config config(context);
+ *     gpucache::call(gpc_config_load_preset, config, "h100");
+ *     gpucache::Hierarchy memory(context, config);
+ *     gpucache::checked(gpc_hierarchy_access(memory, &access, nullptr));
+ *     auto later = gpucache::make<gpucache::Hierarchy>(gpc_hierarchy_copy, memory);
+ *
+ * The arguments of an object are those of its function of the C API, without `error` and `out`. Lifetimes and the thread
+ * rule are those of gpucache.h. The library itself throws nothing, and no exception may leave a callback. Since: 0.2.
+ */
+
+#include <gpucache/gpucache.h>
+
+#include <concepts>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace gpucache {
+
+/* A call that failed: its status, and a sentence. */
+class Error : public std::runtime_error {
+  public:
+    Error(gpc_status status, const std::string &sentence) : std::runtime_error(sentence), status_(status) {}
+    gpc_status status() const noexcept { return status_; }
+
+  private:
+    gpc_status status_;
+};
+
+/* What a call returned, where it is none of the failures: GPC_OK, GPC_END, GPC_BUSY. Throws Error. */
+inline gpc_status checked(gpc_status status, const gpc_error *error = nullptr) {
+    if (status < 0)
+        throw Error(status, error && error->message[0] ? error->message : gpc_status_string(status));
+    return status;
+}
+
+/* Calls a function whose last parameter is a gpc_error *, and checks it. */
+template <typename Function, typename... Arguments>
+    requires std::invocable<Function, Arguments..., gpc_error *>
+gpc_status call(Function function, Arguments &&...arguments) {
+    gpc_error error = GPC_ERROR_INIT;
+    return checked(function(std::forward<Arguments>(arguments)..., &error), &error);
+}
+
+/*
+ * An object of the C API, which is destroyed with this one. It is moved, not copied; what was moved from is empty, as is
+ * one that was made without arguments.
+ */
+template <typename T, auto Create, auto Destroy> class Handle {
+  public:
+    using Object = T;
+
+    Handle() noexcept = default;
+    template <typename... Arguments>
+        requires std::invocable<decltype(Create), Arguments..., gpc_error *, T **>
+    explicit Handle(Arguments &&...arguments) {
+        gpc_error error = GPC_ERROR_INIT;
+        T *made = nullptr;
+        checked(Create(std::forward<Arguments>(arguments)..., &error, &made), &error);
+        object_.reset(made);
+    }
+    /* One that the caller has, and gives away. */
+    static Handle take(T *object) noexcept {
+        Handle handle;
+        handle.object_.reset(object);
+        return handle;
+    }
+
+    T *get() const noexcept { return object_.get(); }
+    operator T *() const noexcept { return object_.get(); }
+    /* The object, which the caller then has to destroy. */
+    T *release() noexcept { return object_.release(); }
+    void reset() noexcept { object_.reset(); }
+
+  private:
+    struct Deleter {
+        void operator()(T *object) const noexcept { Destroy(object); }
+    };
+    std::unique_ptr<T, Deleter> object_;
+};
+
+/* An object by another function than its own, whose last parameters are a gpc_error * and where the object goes. */
+template <typename Made, typename Function, typename... Arguments>
+    requires std::invocable<Function, Arguments..., gpc_error *, typename Made::Object **>
+Made make(Function function, Arguments &&...arguments) {
+    gpc_error error = GPC_ERROR_INIT;
+    typename Made::Object *object = nullptr;
+    checked(function(std::forward<Arguments>(arguments)..., &error, &object), &error);
+    return Made::take(object);
+}
+
+using Context = Handle<gpc_context, gpc_context_create, gpc_context_destroy>;
+using Config = Handle<gpc_config, gpc_config_create, gpc_config_destroy>;
+using Cache = Handle<gpc_cache, gpc_cache_create, gpc_cache_destroy>;
+using Hierarchy = Handle<gpc_hierarchy, gpc_hierarchy_create, gpc_hierarchy_destroy>;
+using Scheduler = Handle<gpc_scheduler, gpc_scheduler_create, gpc_scheduler_destroy>;
+using Dram = Handle<gpc_dram, gpc_dram_create, gpc_dram_destroy>;
+using Coherence = Handle<gpc_coherence, gpc_coherence_create, gpc_coherence_destroy>;
+using Verify = Handle<gpc_verify, gpc_verify_run, gpc_verify_destroy>;
+using Trace = Handle<gpc_trace, gpc_trace_open, gpc_trace_close>;
+using TraceWriter = Handle<gpc_trace_writer, gpc_trace_writer_create, gpc_trace_writer_destroy>;
+using Replay = Handle<gpc_replay, gpc_replay_create, gpc_replay_destroy>;
+using Profile = Handle<gpc_profile, gpc_profile_create, gpc_profile_destroy>;
+
+} // namespace gpucache
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/recorded_kernel.h"
+
+#include "base/array.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* SASS for what a host did: as much of it as an opcode can say, so that traces as text have it, too. */
+
+static const char *const loads[] = {
+    [GPC_SPACE_GLOBAL] = "LDG.E", [GPC_SPACE_LOCAL] = "LDL",   [GPC_SPACE_SHARED] = "LDS",
+    [GPC_SPACE_CONSTANT] = "LDC", [GPC_SPACE_TEXTURE] = "TEX", [GPC_SPACE_GENERIC] = "LD.E"};
+static const char *const stores[] = {
+    [GPC_SPACE_GLOBAL] = "STG.E", [GPC_SPACE_LOCAL] = "STL",    [GPC_SPACE_SHARED] = "STS",
+    [GPC_SPACE_CONSTANT] = NULL,  [GPC_SPACE_TEXTURE] = "SUST", [GPC_SPACE_GENERIC] = "ST.E"};
+static const char *const atomics[] = {
+    [GPC_SPACE_GLOBAL] = "ATOMG.E.ADD", [GPC_SPACE_LOCAL] = NULL,           [GPC_SPACE_SHARED] = "ATOMS.ADD",
+    [GPC_SPACE_CONSTANT] = NULL,        [GPC_SPACE_TEXTURE] = "SUATOM.ADD", [GPC_SPACE_GENERIC] = "ATOM.E.ADD"};
+static const char *const reductions[] = {
+    [GPC_SPACE_GLOBAL] = "REDG.E.ADD", [GPC_SPACE_LOCAL] = NULL,          [GPC_SPACE_SHARED] = NULL,
+    [GPC_SPACE_CONSTANT] = NULL,       [GPC_SPACE_TEXTURE] = "SURED.ADD", [GPC_SPACE_GENERIC] = "RED.E.ADD"};
+static const char *const prefetches[] = {[GPC_SPACE_GLOBAL] = "CCTL.E.PF2"};
+
+#define NAMES(table) table, sizeof table / sizeof *table
+
+static const char *name_of(const gpci_recorded_form *f) {
+    static const struct {
+        const char *const *names;
+        size_t spaces;
+    } kinds[GPC_KIND_COUNT] = {[GPC_LOAD] = {NAMES(loads)},
+                               [GPC_STORE] = {NAMES(stores)},
+                               [GPC_ATOMIC] = {NAMES(atomics)},
+                               [GPC_REDUCTION] = {NAMES(reductions)},
+                               [GPC_PREFETCH] = {NAMES(prefetches)}};
+    const char *name = f->space < kinds[f->kind].spaces ? kinds[f->kind].names[f->space] : NULL;
+    return name ? name : kinds[f->kind].names[GPC_SPACE_GLOBAL]; /* gpci_forms_made says which space */
+}
+
+static const char *width_of(const gpci_recorded_form *f) {
+    static const char *const widths[] = {".U8", ".U16", "", ".64", ".128", ".256"};
+    return gpci_power_of_two(f->width) && f->width <= 32 ? widths[gpci_log2(f->width)] : "";
+}
+
+static const char *const hints[GPC_HINT_COUNT] = {
+    [GPC_HINT_CA] = ".CA", [GPC_HINT_CG] = ".CG", [GPC_HINT_CS] = ".CS",         [GPC_HINT_CV] = ".CV",
+    [GPC_HINT_WB] = ".WB", [GPC_HINT_WT] = ".WT", [GPC_HINT_NO_ALLOCATE] = ".NA"};
+static const char *const priorities[GPC_PRIORITY_COUNT] = {[GPC_EVICT_FIRST] = ".EF", [GPC_EVICT_LAST] = ".EL"};
+static const char *const scopes[GPC_SCOPE_COUNT] = {
+    [GPC_SCOPE_CTA] = ".CTA", [GPC_SCOPE_CLUSTER] = ".GPU", [GPC_SCOPE_GPU] = ".GPU", [GPC_SCOPE_SYS] = ".SYS"};
+
+static const char *text_or_none(const char *text) {
+    return text ? text : "";
+}
+
+#define FORM_TEXT 64
+
+static int fence_text(const gpci_recorded_form *f, char *text) {
+    if (f->order == GPC_ORDER_WEAK)
+        return snprintf(text, FORM_TEXT, "CCTL.%s", f->control == GPC_CONTROL_WRITE_BACK_ALL ? "WBALL" : "IVALL");
+    return snprintf(text, FORM_TEXT, "MEMBAR.%s%s", f->order == GPC_ORDER_SC ? "SC" : "ALL", scopes[f->scope]);
+}
+
+static int form_text(const gpci_recorded_form *f, char *text) {
+    const bool strong = f->order != GPC_ORDER_WEAK;
+    if (f->fence)
+        return fence_text(f, text);
+    return snprintf(text, FORM_TEXT, "%s%s%s%s%s%s", name_of(f), width_of(f), text_or_none(hints[f->hint]),
+                    text_or_none(priorities[f->priority]), strong ? ".STRONG" : "", strong ? scopes[f->scope] : "");
+}
+
+/* All of it but the opcode, in a number. */
+static uint64_t key_of(const gpci_recorded_form *f) {
+    return (uint64_t)f->kind << 40 | (uint64_t)f->space << 36 | (uint64_t)f->hint << 32 | (uint64_t)f->priority << 28 |
+           (uint64_t)f->width << 16 | (uint64_t)f->scope << 12 | (uint64_t)f->order << 8 | (uint64_t)f->fence << 4 |
+           f->control;
+}
+
+uint32_t gpci_forms_number(gpci_recorded_forms *forms, gpci_opcodes *opcodes, gpci_recorded_form form) {
+    const uint64_t key = key_of(&form);
+    const gpci_map_entry *known = gpci_map_find(&forms->known, key);
+    if (GPCI_LIKELY(known != NULL))
+        return (uint32_t)known->value;
+    const uint32_t number = forms->known.count;
+    char text[FORM_TEXT];
+    const int length = form_text(&form, text);
+    form.opcode = gpci_opcodes_intern(opcodes, text, (size_t)length);
+    if (form.opcode == UINT32_MAX ||
+        !GPCI_ARRAY_ROOM(forms->context, forms->items, forms->capacity, (size_t)number, 1) ||
+        !gpci_map_reserve(forms->context, &forms->known, 1))
+        return UINT32_MAX;
+    forms->items[number] = form;
+    gpci_map_add(&forms->known, key, number);
+    return number;
+}
+
+void gpci_forms_made(const void *data, const gpci_row *row, gpc_instruction *instruction) {
+    const gpci_recorded_forms *forms = data;
+    const gpci_recorded_form *form = &forms->items[row->form];
+    if (form->fence)
+        return;
+    instruction->kind = form->kind;
+    instruction->space = form->space;
+    instruction->hint = form->hint;
+    instruction->priority = form->priority;
+    instruction->width = form->width;
+}
+
+void gpci_forms_free(gpci_recorded_forms *forms) {
+    gpci_free(forms->context, forms->items);
+    gpci_map_free(forms->context, &forms->known);
+}

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Builds and runs the micro-benchmarks of this folder on the GPU of this machine, with CUDA and Nsight Compute, and writes
+# their results and counters to a folder. sh run.sh FOLDER [PROGRAM...]
+# METRICS=FILE names another list of counters.
+set -e
+here=$(cd "$(dirname "$0")" && pwd)
+out=$(mkdir -p "$1" && cd "$1" && pwd)
+shift
+programs=${*:-"energy latency stores bursts reads sharing atomics copies"}
+build=$(mktemp -d)
+trap 'rm -rf "$build"' EXIT
+
+nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,power.draw --format=csv >"$out/gpu.csv"
+ncu --query-metrics | sed 's/ .*//' | grep -E '^[a-z0-9]+__' | sort -u >"$out/metrics-of-the-gpu.txt"
+grep -v '^#' "${METRICS:-$here/metrics.txt}" | sed 's/.*/^(&)$/' >"$build/wanted"
+# Clock counters tell .max of an SM's cycles; all else is added up.
+metrics=$(grep -E -f "$build/wanted" "$out/metrics-of-the-gpu.txt" | sed 's/$/.sum/; s/cycles_elapsed.sum/cycles_elapsed.max/' | paste -sd, -)
+for program in $programs; do
+    nvcc -O3 -arch=sm_90 -std=c++17 -o "$build/$program" "$here/$program.cu" -ldl &
+done
+wait
+for program in $programs; do
+    "$build/$program" >"$out/$program.txt" 2>&1 || echo "$program: failed" >>"$out/$program.txt"
+    case $program in
+    energy | latency) continue ;;
+    esac
+    # The GPU's clocks stay as they are; caches are flushed before each launch.
+    timeout 120 ncu --clock-control none --cache-control all --csv --page raw --print-units base --metrics "$metrics" --log-file "$out/$program.csv" \
+        "$build/$program" >"$out/$program.profiled.txt" 2>&1 || echo "$program: the profiler failed" >>"$out/$program.txt"
+done

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/host.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What is in a recorded file. */
+
+static gpc_trace *open_file(host *h, const char *path) {
+    gpc_trace *trace;
+    cr_assert_eq(gpc_trace_open(h->context, path, &h->error, &trace), GPC_OK, "%s", h->error.message);
+    return trace;
+}
+
+static gpc_kernel first_kernel(host *h, gpc_trace *trace) {
+    gpc_kernel kernel = GPC_KERNEL_INIT;
+    cr_assert_eq(gpc_trace_next_kernel(trace, &kernel, &h->error), GPC_OK, "%s", h->error.message);
+    return kernel;
+}
+
+/* Blocks have the host's numbers and SMs, warps come in order of appearance, and turns say whose each access was. */
+Test(record_files, blocks_and_warps) {
+    host h;
+    host_open(&h, "");
+    gpc_launch launch = GPC_LAUNCH_INIT;
+    launch.threads = 96;
+    launch.registers = 20;
+    launch.shared_bytes = 2048;
+    cr_assert_eq(gpc_hierarchy_begin_kernel(h.hierarchy, &launch, &h.error), GPC_OK);
+    host_record(&h);
+    cr_assert_eq(gpc_hierarchy_begin_kernel(h.hierarchy, &launch, &h.error), GPC_OK);
+    host_load(&h, 2, 5, 9, 0x1000);
+    host_load(&h, 1, 3, 4, 0x2000);
+    host_load(&h, 2, 5, 8, 0x3000);
+    host_load(&h, 2, 5, 9, 0x4000);
+    host_end(&h);
+    gpc_trace *trace = open_file(&h, h.path);
+    const gpc_kernel kernel = first_kernel(&h, trace);
+    cr_expect_str_eq(kernel.name, "recorded-0");
+    cr_expect(kernel.grid[0] == 6 && kernel.block[0] == 96 && kernel.registers == 20 && kernel.shared_bytes == 2048);
+    cr_expect(kernel.placement[5] == 2 && kernel.placement[3] == 1);
+    const gpc_recording *r = kernel.recording;
+    cr_assert_not_null(r);
+    cr_expect(r->turn_count == 4 && r->begun && r->launched);
+    const gpc_turn expected[] = {{.block = 5, .warp = 0, .sm = 2, .slot = 9},
+                                 {.block = 3, .warp = 0, .sm = 1, .slot = 4},
+                                 {.block = 5, .warp = 1, .sm = 2, .slot = 8},
+                                 {.block = 5, .warp = 0, .sm = 2, .slot = 9}};
+    cr_expect(!memcmp(r->turns, expected, sizeof expected));
+    const gpc_block *block;
+    cr_assert_eq(gpc_trace_next_block(trace, &block, &h.error), GPC_OK);
+    cr_expect(block->index == 3 && block->warps[0].count == 2 &&
+              block->warps[0].instructions[0].addresses[0] == 0x2000);
+    cr_assert_eq(gpc_trace_next_block(trace, &block, &h.error), GPC_OK);
+    cr_expect(block->index == 5 && block->warps[0].count == 3 && block->warps[1].count == 2);
+    cr_expect_eq(block->warps[0].instructions[1].addresses[31], 0x4000 + 124);
+    cr_expect_str_eq(gpc_trace_opcode(trace, block->warps[0].instructions[0].opcode), "LDG.E");
+    cr_expect_eq(gpc_trace_next_block(trace, &block, &h.error), GPC_END);
+    gpc_trace_close(trace);
+    host_close(&h);
+}
+
+/* A host that tells no blocks has one an SM; numbers that are far apart are those of their order. */
+Test(record_files, numbers_of_blocks) {
+    host h;
+    host_open(&h, "");
+    host_record(&h);
+    host_load(&h, 1, 0, 0, 0);
+    host_load(&h, 0, 0, 0, 0);
+    cr_assert_eq(gpc_hierarchy_begin_kernel(h.hierarchy, NULL, &h.error), GPC_OK);
+    host_load(&h, 3, UINT32_MAX, 0, 0);
+    host_load(&h, 2, 17, 0, 0);
+    host_end(&h);
+    gpc_trace *trace = open_file(&h, h.path);
+    gpc_kernel kernel = first_kernel(&h, trace);
+    cr_expect(kernel.grid[0] == 2 && kernel.placement[0] == 1 && kernel.placement[1] == 0);
+    cr_expect(!kernel.recording->begun);
+    cr_assert_eq(gpc_trace_next_kernel(trace, &kernel, &h.error), GPC_OK);
+    cr_expect(kernel.grid[0] == 2 && kernel.placement[0] == 3 && kernel.placement[1] == 2);
+    cr_expect(kernel.recording->begun && !kernel.recording->launched);
+    gpc_trace_close(trace);
+    host_close(&h);
+}
+
+/* What SASS can say of an access and a fence it says. */
+Test(record_files, opcodes) {
+    host h;
+    host_open(&h, "");
+    host_record(&h);
+    const struct {
+        uint8_t kind, space, hint, order, scope;
+        uint32_t width;
+        const char *opcode;
+    } all[] = {{GPC_LOAD, GPC_SPACE_GLOBAL, 0, 0, 0, 8, "LDG.E.64"},
+               {GPC_LOAD, GPC_SPACE_LOCAL, 0, 0, 0, 4, "LDL"},
+               {GPC_STORE, GPC_SPACE_GLOBAL, GPC_HINT_WT, 0, 0, 1, "STG.E.U8.WT"},
+               {GPC_LOAD, GPC_SPACE_GLOBAL, 0, GPC_ORDER_RELAXED, GPC_SCOPE_GPU, 4, "LDG.E.STRONG.GPU"},
+               {GPC_REDUCTION, GPC_SPACE_GLOBAL, 0, 0, 0, 4, "REDG.E.ADD"},
+               {GPC_ATOMIC, GPC_SPACE_SHARED, 0, 0, 0, 4, "ATOMS.ADD"},
+               {GPC_LOAD, GPC_SPACE_CONSTANT, 0, 0, 0, 12, "LDC"}};
+    enum { COUNT = sizeof all / sizeof *all };
+    for (size_t n = 0; n < COUNT; n++) {
+        const uint64_t address = 0x100 * n;
+        gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+        access.mask = 1;
+        access.addresses = &address;
+        access.width = all[n].width;
+        access.kind = all[n].kind;
+        access.space = all[n].space;
+        access.hint = all[n].hint;
+        access.order = all[n].order;
+        access.scope = all[n].scope;
+        cr_assert_eq(gpc_hierarchy_access(h.hierarchy, &access, NULL), GPC_OK);
+    }
+    gpc_fence fence = GPC_FENCE_INIT;
+    fence.order = GPC_ORDER_SC;
+    fence.scope = GPC_SCOPE_GPU;
+    cr_assert_eq(gpc_hierarchy_fence(h.hierarchy, &fence, &h.error), GPC_OK);
+    host_end(&h);
+    gpc_trace *trace = open_file(&h, h.path);
+    first_kernel(&h, trace);
+    const gpc_block *block;
+    cr_assert_eq(gpc_trace_next_block(trace, &block, &h.error), GPC_OK);
+    const gpc_warp *warp = &block->warps[0];
+    cr_assert_eq(warp->count, COUNT + 2);
+    for (size_t n = 0; n < COUNT; n++) {
+        const gpc_instruction *i = &warp->instructions[n];
+        cr_expect_str_eq(gpc_trace_opcode(trace, i->opcode), all[n].opcode);
+        cr_expect(i->kind == all[n].kind && i->space == all[n].space && i->width == all[n].width &&
+                  (all[n].order || i->hint == all[n].hint));
+    }
+    cr_expect_str_eq(gpc_trace_opcode(trace, warp->instructions[COUNT].opcode), "MEMBAR.SC.GPU");
+    gpc_trace_close(trace);
+    host_close(&h);
+}
+
+/* Copy a trace, kernel by kernel. */
+static void convert(host *h, const char *path, gpc_trace_format format) {
+    gpc_trace_writer *writer;
+    gpc_trace *trace = open_file(h, h->path);
+    gpc_kernel kernel = GPC_KERNEL_INIT;
+    const gpc_block *block;
+    cr_assert_eq(gpc_trace_writer_create(h->context, path, format, &h->error, &writer), GPC_OK);
+    while (gpc_trace_next_kernel(trace, &kernel, &h->error) == GPC_OK) {
+        cr_assert_eq(gpc_trace_writer_kernel(writer, &kernel, &h->error), GPC_OK, "%s", h->error.message);
+        while (gpc_trace_next_block(trace, &block, &h->error) == GPC_OK) {
+            cr_assert_eq(gpc_trace_writer_block(writer, trace, block, &h->error), GPC_OK, "%s", h->error.message);
+            gpc_trace_release_block(trace, block);
+        }
+    }
+    cr_assert_eq(gpc_trace_writer_finish(writer, &h->error), GPC_OK, "%s", h->error.message);
+    gpc_trace_writer_destroy(writer);
+    gpc_trace_close(trace);
+}
+
+static size_t read_file(const char *path, char **out) {
+    FILE *file = fopen(path, "rb");
+    cr_assert_not_null(file);
+    *out = calloc(1, 1 << 20);
+    cr_assert_not_null(*out);
+    const size_t size = fread(*out, 1, 1 << 20, file);
+    fclose(file);
+    cr_assert_lt(size, (size_t)1 << 20);
+    return size;
+}
+
+/* A copy of the file is the file. */
+Test(record_files, copy) {
+    host h;
+    char path[80], *a, *b;
+    host_open(&h, "");
+    host_record(&h);
+    host_drive(&h, 2, HOST_FENCES | HOST_EVENTS | HOST_TOKENS | HOST_ORDERS);
+    host_end(&h);
+    snprintf(path, sizeof path, "%s/copy.gct", h.folder);
+    convert(&h, path, GPC_TRACE_BINARY);
+    const size_t size = read_file(h.path, &a);
+    cr_expect_eq(read_file(path, &b), size);
+    cr_expect(!memcmp(a, b, size));
+    free(a);
+    free(b);
+    unlink(path);
+    host_close(&h);
+}
+
+/* Damage of a recording is found, wherever it is. */
+Test(record_files, damage) {
+    host h;
+    char *bytes;
+    host_open(&h, "");
+    host_record(&h);
+    for (uint32_t n = 0; n < 40; n++)
+        host_load(&h, n % 4, n % 8, n % 3, n * 128);
+    host_end(&h);
+    const size_t size = read_file(h.path, &bytes);
+    for (size_t at = 0; at < size; at++) {
+        FILE *file = fopen(h.path, "wb");
+        cr_assert_not_null(file);
+        bytes[at] ^= 4;
+        cr_assert(fwrite(bytes, 1, size, file) == size && !fclose(file));
+        bytes[at] ^= 4;
+        gpc_trace *trace = NULL;
+        gpc_kernel kernel = GPC_KERNEL_INIT;
+        gpc_status status = gpc_trace_open(h.context, h.path, &h.error, &trace);
+        if (status == GPC_OK)
+            status = gpc_trace_next_kernel(trace, &kernel, &h.error);
+        for (const gpc_block *block; status == GPC_OK;)
+            status = gpc_trace_next_block(trace, &block, &h.error);
+        cr_expect(status < 0, "a change of byte %zu was not found", at);
+        gpc_trace_close(trace);
+    }
+    free(bytes);
+    host_close(&h);
+}
+
+/* Snapshots are of the hierarchy alone: the recording goes on, and one that was loaded does not record. */
+Test(record_files, snapshots) {
+    host h;
+    gpc_stats replayed;
+    gpc_hierarchy *copy;
+    host_open(&h, "");
+    host_record(&h);
+    host_drive(&h, 2, 0);
+    cr_assert_eq(gpc_hierarchy_copy(h.hierarchy, &h.error, &copy), GPC_OK, "%s", h.error.message);
+    cr_expect(!gpc_hierarchy_is_recording(copy));
+    gpc_hierarchy_destroy(copy);
+    cr_expect(gpc_hierarchy_is_recording(h.hierarchy));
+    host_drive(&h, 4, 0);
+    const gpc_stats hosted = host_stats(h.hierarchy);
+    host_end(&h);
+    cr_assert_eq(host_replay(&h, "warps.order = recorded\n", &replayed), GPC_OK, "%s", h.error.message);
+    host_expect_same(&hosted, &replayed);
+    host_close(&h);
+}
