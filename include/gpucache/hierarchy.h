@@ -57,7 +57,7 @@ typedef struct gpc_warp_access {
 } gpc_warp_access;
 
 #define GPC_WARP_ACCESS_INIT \
-    { sizeof(gpc_warp_access), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, NULL, NULL, NULL }
+    { sizeof(gpc_warp_access), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, NULL, NULL, NULL }
 
 /*
  * Is a warp access well formed? gpc_hierarchy_access and gpc_hierarchy_try_issue refuse what this does, without saying
