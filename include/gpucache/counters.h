@@ -122,7 +122,7 @@
       "dirty sectors that they had L1s write to L2")                                                                  \
     X(261, fence_cycles, "fence.cycles", "core cycles", SUM, SM, CLOCK, "0.2",                                        \
       "that fences took from their acceptance to their completion")                                                   \
-    X(311, l1_combined_requests, "l1.combined_requests", "requests", SUM, L1_PART, CLOCK, "0.2",                            \
+    X(311, l1_combined_requests, "l1.combined_requests", "requests", SUM, L1_PART, CLOCK, "0.2",                       \
       "reads of L2 and stores that went with one before them of the same line (l1.combine_lines)")                    \
     X(39, l2_read_sectors, "l2.read_sectors", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                           \
       "sectors that L1 and bypassing loads read from L2")                                                             \
@@ -214,7 +214,7 @@
     X(315, copy_groups, "copy.groups", "groups", SUM, SM_PART, REPLAY, "0.2",                                         \
       "groups that warps made of their asynchronous copies (LDGDEPBAR)")                                              \
     X(316, copy_waits, "copy.waits", "waits", SUM, SM_PART, REPLAY, "0.2",                                            \
-      "times that a warp had to wait for its groups (DEPBAR), or bulk copies (SYNCS.PHASECHK)")                                                        \
+      "times that a warp had to wait for its groups (DEPBAR), or bulk copies (SYNCS.PHASECHK)")                        \
     X(317, copy_wait_cycles, "copy.wait_cycles", "warp cycles", SUM, SM_PART, REPLAY, "0.2", "that these took")        \
     X(326, cluster_accesses, "shared.cluster_accesses", "instructions", SUM, SM_PART, REPLAY, "0.2",                  \
       "accesses of other blocks' shared memory in the cluster")                                                       \

@@ -93,7 +93,8 @@ GPC_API void gpc_replacement_destroy(gpc_replacement *replacement);
  *   request     that needs a way
  *   out_way     receives the way, or GPC_WAY_BYPASS: leave all as it is, the request bypasses (only of policies that
  *               read GPC_READS_ADMISSION; take that from `tells` where the host cannot bypass)
- * It tells nobody: say by gpc_replacement_evict and _fill what follows from it.
+ * A request that continues an access (gpc_request.continues) bypasses where the access's first part did, unasked. It
+ * tells nobody: say by gpc_replacement_evict and _fill what follows from it.
  * Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL, set, no candidate or one beyond the ways, a request that no gpc_cache
  * of this shape would take); GPC_ERROR_CALLBACK (the policy chose an impossible way). Since: 0.2.
  */

@@ -174,9 +174,9 @@ typedef struct gpc_atomic {
 } gpc_atomic;
 
 /*
- * What an instruction has to do with copies into shared memory that go on beside their warp (CUDA C++ Programming Guide,
- * "Asynchronous Data Copies"; PTX ISA, "cp.async"). Such a copy writes no register: its warp waits for the groups that
- * it makes of its copies, which end in their order. Since: 0.2.
+ * What an instruction has to do with copies into shared memory that go on beside their warp ("Asynchronous Data Copies"
+ * of the CUDA C++ Programming Guide; PTX ISA, "cp.async"). Such a copy writes no register: its warp waits for the
+ * groups that it makes of its copies, which end in their order. Since: 0.2.
  */
 typedef enum gpc_copy {
     GPC_COPY_NONE = 0,
@@ -259,7 +259,7 @@ typedef struct gpc_request {
      */
     uint8_t continues;
     uint8_t stream; /* that counts it in a hierarchy, below the key `streams`. Since: 0.2 */
-    uint8_t copy; /* gpc_copy: NONE; ASYNC of a load that does not write registers; BULK. Since: 0.2 */
+    uint8_t copy;   /* gpc_copy: NONE; ASYNC of a load that does not write registers; BULK. Since: 0.2 */
     uint8_t reserved[35];
 } gpc_request;
 

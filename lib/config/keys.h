@@ -311,7 +311,8 @@
     X(L2_PARTITIONS, "l2.partitions", COUNT, RESET, "partitions", "1", 1, 2, "",                                       \
       "2: an SM reads through its own half, which keeps copies of lines homed in the other")                           \
     X(L2_SM_PARTITION, "l2.sm_partition", CHOICE, RESET, "", "halves", 0, 0, "halves|pairs|groups|gpcs",               \
-      "which SMs belong to which partition: halves of the SM numbers, alternating pairs, alternating groups of 16, or "\
+      "which SMs belong to which partition: halves of the SM numbers, alternating pairs, alternating groups of 16, "   \
+      "or "                                                                                                            \
       "of 8: gpcs, whose SMs lrc.layout = in-turn has share a coalescer, of eight GPCs four in each")                  \
     X(L2_INCLUSION, "l2.inclusion", CHOICE, RESET, "", "non-inclusive", 0, 0, "non-inclusive|inclusive",               \
       "inclusive: an L2 eviction invalidates the line in every L1")                                                    \

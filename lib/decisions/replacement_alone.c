@@ -7,6 +7,8 @@ struct gpc_replacement {
     gpci_decider decider;
     const gpc_replacement_ops *ops;
     void *self;
+    uint64_t declined; /* number + 1 of the line of the last access whose first part was kept out; 0 */
+    uint32_t line_bytes;
 };
 
 gpc_status gpc_replacement_create(gpc_context *context, const gpc_replacement_options *options, gpc_error *error,
@@ -40,6 +42,7 @@ gpc_status gpc_replacement_create(gpc_context *context, const gpc_replacement_op
     }
     r->ops = r->decider.policy->ops;
     r->self = r->decider.policy->self;
+    r->line_bytes = o.line_bytes;
     *out = r;
     return GPC_OK;
 }
@@ -64,12 +67,25 @@ static bool are_ways(const gpc_replacement *r, const uint64_t *candidates) {
     return any && !(ways % 64 && candidates[words - 1] >> ways % 64);
 }
 
+/* A further part of an access that was kept out is, too, without a question (as in a gpc_cache). */
+static bool was_declined(const gpc_replacement *r, const gpc_request *request) {
+    return request->continues && r->declined == request->address / r->line_bytes + 1;
+}
+
+static bool note_declined(gpc_replacement *r, const gpc_request *request, bool declined) {
+    if (!request->continues)
+        r->declined = declined ? request->address / r->line_bytes + 1 : 0;
+    return declined;
+}
+
 gpc_status gpc_replacement_choose(gpc_replacement *r, uint32_t set, const uint64_t *candidates,
                                   const gpc_request *request, uint32_t *out_way) {
     if (!r || !out_way || !gpci_decider_takes(&r->decider, set, request) || !are_ways(r, candidates))
         return GPC_ERROR_ARGUMENT;
-    const uint32_t way = r->ops->choose_victim(r->self, set, candidates, request);
-    if (way != GPC_WAY_BYPASS && (way >= r->decider.ways || (candidates && !(candidates[way / 64] >> way % 64 & 1))))
+    const bool kept_out = was_declined(r, request);
+    const uint32_t way = kept_out ? GPC_WAY_BYPASS : r->ops->choose_victim(r->self, set, candidates, request);
+    if (!note_declined(r, request, way == GPC_WAY_BYPASS) &&
+        (way >= r->decider.ways || (candidates && !(candidates[way / 64] >> way % 64 & 1))))
         return GPC_ERROR_CALLBACK;
     *out_way = way;
     return GPC_OK;
@@ -78,7 +94,7 @@ gpc_status gpc_replacement_choose(gpc_replacement *r, uint32_t set, const uint64
 bool gpc_replacement_declines(gpc_replacement *r, uint32_t set, const uint64_t *candidates,
                               const gpc_request *request) {
     return r && gpci_decider_takes(&r->decider, set, request) && are_ways(r, candidates) && r->ops->declines &&
-           r->ops->declines(r->self, set, candidates, request);
+           (was_declined(r, request) || note_declined(r, request, r->ops->declines(r->self, set, candidates, request)));
 }
 
 static void tell_found(gpc_replacement *r, const gpc_tag_event *event) {

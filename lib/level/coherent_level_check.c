@@ -168,7 +168,9 @@ static void check_gpus(needs *n) {
     const uint64_t clusters = gpci_number(h, GPCI_KEY_CLUSTER_SMS), lrc = gpci_number(h, GPCI_KEY_LRC_SMS);
     check_share(n, GPCI_KEY_SM_COUNT, clusters ? clusters : 1, "GPUs have as many SMs, and clusters, each");
     check_share(n, GPCI_KEY_DRAM_CHANNELS, 1, "GPUs have as many channels each");
-    if (lrc && (h->sms / h->gpus % lrc || gpci_number(h, GPCI_KEY_LRC_LAYOUT)))
+    if (lrc && !clusters && gpci_number(h, GPCI_KEY_LRC_LAYOUT))
+        add(n, GPCI_KEY_LRC_LAYOUT, "only SMs of one GPU share a coalescer", "neighbours");
+    if (lrc && !clusters && h->sms / h->gpus % lrc)
         add(n, GPCI_KEY_LRC_SMS, "only SMs of one GPU share a coalescer", "0");
     if (!gpci_number(h, GPCI_KEY_L2_ENABLED))
         add(n, GPCI_KEY_L2_ENABLED, "each GPU has an L2 of its own", "true");

@@ -121,7 +121,7 @@ struct gpc_hierarchy {
     uint8_t *sm_partition;                 /* [sms] */
     uint32_t *sm_coalescer;                /* [sms] its L2 request coalescer, of so many; NULL: 0 */
     uint32_t coalescers;
-    gpci_interleave interleave;            /* addresses over the slices of a partition */
+    gpci_interleave interleave; /* addresses over the slices of a partition */
     gpci_l1_share share;
     uint32_t kernel;               /* launches so far: the present one's number, from 1 */
     bool cold;                     /* nothing of a kernel's code is in L2 */

@@ -136,10 +136,8 @@ GPCI_INLINE void gpci_count_l1_asked(gpc_hierarchy *h, const gpc_request *reques
 GPCI_INLINE void gpci_count_l1_grows(gpc_hierarchy *h, const gpc_request *request, uint8_t from, uint8_t to) {
     const uint32_t before = gpci_count_sectors(from), after = gpci_count_sectors(to);
     uint64_t *fetches = h->of_sm[request->sm].l1_fetches;
-    gpci_stream_counts *c = gpci_stream_of(h, request->sm, request->stream);
-    h->of_sm[request->sm].l1_fetched_sectors += after - before;
-    if (GPCI_UNLIKELY(c != NULL))
-        c->l1_fetched_sectors += after - before;
+    gpci_count_l1_asked(h, request, to & (uint8_t)~from);
+    fetches[after - before]--;
     fetches[before] -= fetches[before] > 0; /* it may have been reset since */
     fetches[after]++;
 }

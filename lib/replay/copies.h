@@ -11,13 +11,13 @@
  * then another's.
  *
  * A bulk copy that loads completes at an mbarrier of its block: SYNCS.PHASECHK holds its warp while any that the block
- * has sent completes there. Who arrives at a barrier, its phases and its bytes are not followed: a warp that waits before
- * the copy is sent goes on. Bulk stores and reductions are in groups, which UTMACMDFLUSH closes.
+ * has sent completes there. Who arrives at a barrier, its phases and its bytes are not followed: a warp that waits
+ * before the copy is sent goes on. Bulk stores and reductions are in groups, which UTMACMDFLUSH closes.
  *
  * Example: two copies, LDGDEPBAR (group 0), one copy, LDGDEPBAR (group 1), DEPBAR 1: it waits for the two copies.
  */
 
-/* Groups by number modulo. A scoreboard's counter has 6 bits: behind 63 closed groups LDGDEPBAR waits for the oldest. */
+/* Groups by number modulo. A scoreboard's counter has 6 bits: behind 63 closed groups LDGDEPBAR waits for one. */
 #define GPCI_COPY_GROUPS 64u
 
 typedef struct gpci_copy_groups {

@@ -15,7 +15,7 @@ gpc_status gpci_combine_create(gpci_timed *t, gpci_stage *stage) {
         return GPC_ERROR_MEMORY;
     stage->combine = c;
     c->room = room;
-    c->cycles = (uint32_t)gpci_number(t->h, GPCI_KEY_L1_COMBINE_CYCLES);
+    c->patience = (uint32_t)gpci_number(t->h, GPCI_KEY_L1_COMBINE_CYCLES);
     c->units_count = (uint32_t)gpci_number(t->h, GPCI_KEY_SM_SCHEDULERS);
     c->units = gpci_zalloc(t->context, c->units_count, sizeof *c->units);
     c->slots = gpci_zalloc(t->context, (size_t)c->units_count * room, sizeof *c->slots);
@@ -50,7 +50,7 @@ static void let_go(gpci_timed *t, gpci_stage *stage, uint32_t unit, uint32_t tur
             slots[kept++] = slots[i];
             continue;
         }
-        gpci_l1_queue_miss(t, stage, slots[i].packet, slots[i].cycles);
+        gpci_l1_queue_miss(t, stage, slots[i].packet, slots[i].delay);
         c->open--;
     }
     c->units[unit].count = kept;
@@ -104,10 +104,10 @@ void gpci_combine_hold(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_c
                                                         .packet = packet,
                                                         .word = p->request.policy_word,
                                                         .turn = u->turn,
-                                                        .cycles = cycles,
+                                                        .delay = cycles,
                                                         .kind = (uint8_t)kind};
     if (!c->open++)
-        gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + c->cycles);
+        gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + c->patience);
 }
 
 void gpci_combine_join(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint32_t packet) {
@@ -146,8 +146,8 @@ void gpci_combine_step(gpci_timed *t, gpci_stage *stage) {
     gpci_combine *c = stage->combine;
     if (!c->open)
         return;
-    if (t->wheel.now >= c->last + c->cycles)
+    if (t->wheel.now >= c->last + c->patience)
         gpci_combine_flush(t, stage);
     else
-        gpci_wheel_wake(&t->wheel, stage->component, c->last + c->cycles);
+        gpci_wheel_wake(&t->wheel, stage->component, c->last + c->patience);
 }

@@ -25,7 +25,7 @@ typedef struct gpci_combine_slot {
     uint64_t line;
     uint32_t packet, word; /* word: what it tells L2's predictor */
     uint32_t turn;         /* of the instruction that used it last */
-    uint32_t cycles;       /* to the miss queue */
+    uint32_t delay;        /* core cycles to the miss queue */
     uint8_t kind;          /* gpci_combine_kind */
 } gpci_combine_slot;
 
@@ -40,9 +40,9 @@ typedef struct gpci_combine {
     uint64_t joined;            /* requests, since they are counted */
     uint32_t open;              /* packets that wait, of all units */
     uint32_t units_count, room; /* schedulers; lines of each */
-    uint32_t cycles;
-    gpci_combine_unit *units; /* [units_count] */
-    gpci_combine_slot *slots; /* [units_count][room] */
+    uint32_t patience;          /* core cycles */
+    gpci_combine_unit *units;   /* [units_count] */
+    gpci_combine_slot *slots;   /* [units_count][room] */
 } gpci_combine;
 
 /* None where l1.combine_lines is 0. GPC_ERROR_MEMORY. */

@@ -277,7 +277,7 @@ Test(copies, bulk_copies_that_are_refused) {
 }
 
 #define REMOTE(pc) pc " ffffffff 1 R1 LD.E 1 R2 4 1 0x7f0001000400 4\n"
-#define WINDOWS "-shmem base_addr = 0x7f0000000000\n-local mem base_addr = 0x7f0040000000\n"
+#define WINDOWS "-binary version = 90\n-shmem base_addr = 0x7f0000000000\n-local mem base_addr = 0x7f0040000000\n"
 
 static gpc_stats run_remote(unsigned warps, const char *lines, const char *latency, const char *interval) {
     rig *r = rig_open();

@@ -185,7 +185,7 @@ class CacheView(Handle):
         settle()
         return word
 
-    def stall(self, reason, address, **fields):
+    def stall(self, reason: Union[Busy, str], address: int, **fields: Any) -> Decision:
         """A queue of the host's holds a load up, for a Busy reason: the Decision to wait (CACHE), or to go below."""
         request = _request(address, fields)
         reason = choice(Busy, reason, "reason")

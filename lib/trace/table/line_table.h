@@ -21,8 +21,8 @@
  * Asynchronous copies are kinds, too: `copy` and `copy-bypass` (LDGSTS through L1 and past it; a width of 4, 8 or 16),
  * `bulk-load`, `bulk-store` and `bulk-reduction` (UBLKCP, UBLKRED: a row an active lane, of 1 to 128 bytes). `commit`
  * closes the group of those of its warp since the last one, and `wait` waits until at most `width` groups (0) are under
- * way; neither has an address. A `bulk-load` is in a group as well: a table has no barriers. Of what mem_trace prints of
- * an LDGSTS, a line for each of its two operands, that of addresses below 16 MiB is of shared memory, and left out.
+ * way; neither has an address. A `bulk-load` is in a group as well: a table has no barriers. Of what mem_trace prints
+ * of an LDGSTS, a line for each of its two operands, that of addresses below 16 MiB is of shared memory, and left out.
  *
  *   kernel,block,warp,pc,kind,width,mask,address
  *   copy,0,1,0x10,load,4,0x3,0x1000 0x1004

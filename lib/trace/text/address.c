@@ -15,7 +15,7 @@
  * 24 on of the address within the window (what PTX's mapa makes of it).
  */
 static gpc_space shared_of(const gpci_line_parser *parser, uint64_t offset) {
-    return offset >> 24 == parser->rank ? GPC_SPACE_SHARED : GPC_SPACE_CLUSTER;
+    return !parser->clusters || offset >> 24 == parser->rank ? GPC_SPACE_SHARED : GPC_SPACE_CLUSTER;
 }
 
 /* Shared from its base to the local one, or for a window where that lies below; likewise local; otherwise global. */

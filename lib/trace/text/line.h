@@ -41,7 +41,8 @@ typedef struct gpci_line_parser {
     unsigned version;              /* of the tracer */
     unsigned columns;              /* in front of PC on the last line: 0, 1, 4 or 5 */
     uint64_t shared_base, local_base;
-    uint64_t rank;        /* of the block at hand in its cluster */
+    uint64_t rank;        /* of the block at hand in its cluster, */
+    bool clusters;        /* if the GPU has any: of compute capability 9.0 on, or where a rank is told */
     uint64_t immediate;   /* the first of the last line; 0: it had none */
     bool paired;          /* the last LDGSTS had both of its lines */
     const char *expected; /* after a failure; NULL: out of memory */

@@ -157,6 +157,7 @@ static gpc_status take_line(text_source *s, progress *p, const char *line, const
     }
     if ((value = value_of(line, "cluster rank"))) {
         value = gpci_field_decimal(value, UINT32_MAX, &s->parser.rank);
+        s->parser.clusters = true;
         return value && gpci_skip_blanks(value) == stop ? GPC_OK
                                                         : gpci_lines_expected(&s->lines, error, "\"cluster rank = d\"");
     }
@@ -300,6 +301,7 @@ static gpc_status read_front(text_source *s, const char *path, gpc_error *error)
     s->parser.version = kernel->tracer_version;
     s->parser.shared_base = kernel->shared_base;
     s->parser.local_base = kernel->local_base;
+    s->parser.clusters = kernel->binary_version >= 90;
     status = gpci_placement_load(context, path, kernel->block_count, error, &s->placement, &kernel->placement_count);
     kernel->placement = s->placement;
     return status;

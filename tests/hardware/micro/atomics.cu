@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Rates of reductions (no result), atomics (with one) and shared-memory atomics, by how lanes share addresses. */
 #include "micro.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Bursts of one warp, unrolled: how many stores, or reads, of a sector or line leave L1 as one. */
 #include "micro.h"
 

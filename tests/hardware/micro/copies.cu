@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Bulk copies: what they ask of L1 and L2, and how long they take; and loads from another block's shared memory. */
 #include "micro.h"
 #include <cooperative_groups.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Energy by event, from the board's own meter (NVML, millijoules), while one thing is done for about two seconds. */
 #include "micro.h"
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Latency of single loads, unloaded: by level, by lanes, by how rows of DRAM and pages are met; and few warps that stream. */
 #include "micro.h"
 #include <algorithm>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* What the programs of this folder share. Each launch prints one line, in the order in which Nsight Compute numbers them. */
 #ifndef MICRO_H
 #define MICRO_H
@@ -6,53 +7,46 @@
 #include <cstdlib>
 #include <cuda_runtime.h>
 
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        cudaError_t check_status = (call);                                                                             \
-        if (check_status != cudaSuccess) {                                                                             \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(check_status));                      \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
+#define CHECK(call)                                                                               \
+    do {                                                                                          \
+        cudaError_t check_status = (call);                                                        \
+        if (check_status != cudaSuccess) {                                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(check_status)); \
+            exit(1);                                                                              \
+        }                                                                                         \
     } while (0)
 
 /* A loop by the SM's clock: nothing but ALU work, for about so many cycles. */
-static __device__ __forceinline__ void wait_cycles(long long cycles)
-{
+static __device__ __forceinline__ void wait_cycles(long long cycles) {
     if (cycles <= 0)
         return;
     long long begin = clock64();
-    while (clock64() - begin < cycles) {
-    }
+    while (clock64() - begin < cycles) {}
 }
 
-static __device__ __forceinline__ uint32_t load(const uint32_t *at)
-{
+static __device__ __forceinline__ uint32_t load(const uint32_t *at) {
     uint32_t value;
     asm volatile("ld.global.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
     return value;
 }
 
-static __device__ __forceinline__ uint32_t load_past_l1(const uint32_t *at)
-{
+static __device__ __forceinline__ uint32_t load_past_l1(const uint32_t *at) {
     uint32_t value;
     asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
     return value;
 }
 
-static __device__ __forceinline__ void store(uint32_t *at, uint32_t value)
-{
+static __device__ __forceinline__ void store(uint32_t *at, uint32_t value) {
     asm volatile("st.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
 }
 
-static inline int sm_count(void)
-{
+static inline int sm_count(void) {
     int count = 0;
     CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0));
     return count;
 }
 
-static inline uint32_t *device_words(size_t bytes)
-{
+static inline uint32_t *device_words(size_t bytes) {
     void *memory = nullptr;
     CHECK(cudaMalloc(&memory, bytes));
     CHECK(cudaMemset(memory, 0, bytes));
@@ -60,8 +54,7 @@ static inline uint32_t *device_words(size_t bytes)
     return static_cast<uint32_t *>(memory);
 }
 
-static inline void finish(void)
-{
+static inline void finish(void) {
     CHECK(cudaGetLastError());
     CHECK(cudaDeviceSynchronize());
     fflush(stdout);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Two reads of a 64-byte pair of sectors, so many cycles apart: what L2 counts as hits. */
 #include "micro.h"
 #include <cooperative_groups.h>

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
 # Builds and runs the micro-benchmarks of this folder on the GPU of this machine, with CUDA and Nsight Compute, and writes
 # their results and counters to a folder. sh run.sh FOLDER [PROGRAM...]
 # METRICS=FILE names another list of counters.

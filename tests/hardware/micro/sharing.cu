@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Which SMs' reads of a sector become one before L2: two SMs read the same lines at the same time, all other SMs nothing. */
 #include "micro.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* Stores that meet on their way to L2: who merges with whom, within which window, after which time. */
 #include "micro.h"
 
