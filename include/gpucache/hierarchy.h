@@ -77,8 +77,8 @@ typedef struct gpc_warp_access {
  *   - `copy` of another kind than loads, of another space than GLOBAL, of a width other than 4, 8 and 16, with an order
  *     above WEAK, or with `out`: what it reads goes into shared memory;
  *   - `copy` BULK of an atomic, of another space than GLOBAL, with an order above WEAK, in a tree of coherent modules,
- *     or with coherence.data. Its lanes are rows of `width` bytes, 1 to 65536, each at its address: of a range one, of a
- *     box of a tensor each row of it. They are requested of L2 line by line, past L1 (sm.bulk_rate and the like), and
+ *     or with coherence.data. Its lanes are rows of `width` bytes, 1 to 65536, each at its address: of a range one, of
+ *     a box of a tensor each row of it. They are requested of L2 line by line, past L1 (sm.bulk_rate and the like), and
  *     it completes with the last reply: a load into shared memory; a store or a reduction from there; a prefetch;
  *   - with a clock, an order above RELAXED at a scope above CTA under a protocol without directories (vi, slc-glc).
  * At a scope above CTA an access that releases is as one with a fence of RELEASE before it: with a clock it passes L1's

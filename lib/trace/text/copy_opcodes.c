@@ -3,7 +3,7 @@
 
 /*
  * Copies that go on beside their warp. DEPBAR waits for a counter that each LDGDEPBAR raises and its copies lower;
- * which of a warp's six a DEPBAR means, no tracer writes, and so all are taken for that one, as the usual simulator does.
+ * which of a warp's six a DEPBAR means, no tracer writes, and so all are taken for that one, as Accel-Sim does.
  */
 uint8_t gpci_opcode_copy(const char *text) {
     static const struct {
