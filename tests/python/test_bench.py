@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""bench/policies.py and throttled.py: their tables, and that the first goes on where it was."""
+"""Programs of bench/: their tables, that policies.py goes on where it was, and that replay.c says what it has run."""
 
 import json
+import os
 import pathlib
+import subprocess
 import sys
 import unittest
 
@@ -33,6 +35,21 @@ class SignaturesTest(unittest.TestCase):
             self.assertAlmostEqual(sum(map(int, line.split()[4:])), 100, delta=6)
         done = python(BENCH / "signatures.py", "--by", "address")
         self.assertIn("--by address: none of pc, pc+age", done.stderr)
+
+
+class ReplayTest(TemporaryCase):
+    def test_says_what_it_runs(self):
+        """Before its rates: the trace, and the configuration that they are of."""
+        program, library = pathlib.Path(self.folder) / "replay", pathlib.Path(os.environ["GPUCACHE_LIBRARY"]).resolve()
+        subprocess.run(["cc", "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-I", BENCH.parent / "include", "-o", program,
+                        BENCH / "replay.c", library, "-lm", f"-Wl,-rpath,{library.parent}"], check=True)  # fmt: skip
+        done = subprocess.run([program, "gtx480", "synthetic:vectoradd:32KiB"], capture_output=True, text=True)
+        title, *lines = done.stdout.splitlines()
+        self.assertEqual(title, "# replay.gtx480.trace: synthetic:vectoradd:32KiB; preset = gtx480, mode = timed, "
+                                "kernels.flush = all")  # fmt: skip
+        self.assertTrue(lines)
+        for line in lines:
+            self.assertRegex(line, r"^replay\.gtx480\.trace\.[a-z-]+ [\d.]+ \S+$")
 
 
 class PoliciesTest(TemporaryCase):
