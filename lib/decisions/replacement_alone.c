@@ -8,7 +8,6 @@ struct gpc_replacement {
     const gpc_replacement_ops *ops;
     void *self;
     uint64_t declined; /* number + 1 of the line of the last access whose first part was kept out; 0 */
-    uint32_t line_bytes;
 };
 
 gpc_status gpc_replacement_create(gpc_context *context, const gpc_replacement_options *options, gpc_error *error,
@@ -42,7 +41,6 @@ gpc_status gpc_replacement_create(gpc_context *context, const gpc_replacement_op
     }
     r->ops = r->decider.policy->ops;
     r->self = r->decider.policy->self;
-    r->line_bytes = o.line_bytes;
     *out = r;
     return GPC_OK;
 }
@@ -69,12 +67,12 @@ static bool are_ways(const gpc_replacement *r, const uint64_t *candidates) {
 
 /* A further part of an access that was kept out is, too, without a question (as in a gpc_cache). */
 static bool was_declined(const gpc_replacement *r, const gpc_request *request) {
-    return request->continues && r->declined == request->address / r->line_bytes + 1;
+    return request->continues && r->declined == request->address / r->decider.line_bytes + 1;
 }
 
 static bool note_declined(gpc_replacement *r, const gpc_request *request, bool declined) {
     if (!request->continues)
-        r->declined = declined ? request->address / r->line_bytes + 1 : 0;
+        r->declined = declined ? request->address / r->decider.line_bytes + 1 : 0;
     return declined;
 }
 
