@@ -51,7 +51,7 @@ static void divide_lines(gpc_hierarchy *h) {
 }
 
 static void assign_partitions(gpc_hierarchy *h) {
-    uint64_t how = gpci_number(h, GPCI_KEY_L2_SM_PARTITION); /* halves, pairs, groups */
+    uint64_t how = gpci_number(h, GPCI_KEY_L2_SM_PARTITION); /* halves, pairs, groups, gpcs */
     for (uint32_t sm = 0; sm < h->sms && h->partitions == 2; sm++)
         h->sm_partition[sm] = how == 0   ? sm >= (h->sms + 1) / 2
                               : how == 1 ? sm / 2 % 2

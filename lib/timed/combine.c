@@ -68,23 +68,22 @@ static uint32_t take_turn(gpci_combine *c, uint32_t unit, uint32_t flight) {
     return u->turn;
 }
 
-static gpci_combine_slot *find(gpci_combine *c, uint32_t own, uint64_t line, uint8_t kind, uint32_t word) {
-    const bool any = kind == GPCI_COMBINE_WRITE;
+static gpci_combine_slot *find(gpci_combine *c, uint32_t own, const gpci_combine_asked *asked) {
+    const bool any = asked->kind == GPCI_COMBINE_WRITE;
     const uint32_t first = any ? 0 : own, end = any ? c->units_count : own + 1;
     for (uint32_t unit = first; unit < end; unit++) {
         gpci_combine_slot *slots = slots_of(c, unit);
         for (uint32_t i = 0; i < c->units[unit].count; i++)
-            if (slots[i].line == line && slots[i].kind == kind && slots[i].word == word)
+            if (slots[i].line == asked->line && slots[i].kind == asked->kind && slots[i].word == asked->word)
                 return &slots[i];
     }
     return NULL;
 }
 
-uint32_t gpci_combine_find(gpci_timed *t, gpci_stage *stage, const gpc_request *request, uint64_t line,
-                           gpci_combine_kind kind, uint32_t flight) {
+uint32_t gpci_combine_find(gpci_timed *t, gpci_stage *stage, const gpci_combine_asked *asked) {
     gpci_combine *c = stage->combine;
-    const uint32_t unit = request->warp % c->units_count, turn = take_turn(c, unit, flight);
-    gpci_combine_slot *slot = find(c, unit, line, (uint8_t)kind, request->policy_word);
+    const uint32_t unit = asked->warp % c->units_count, turn = take_turn(c, unit, asked->flight);
+    gpci_combine_slot *slot = find(c, unit, asked);
     c->last = t->wheel.now;
     if (!slot)
         return GPCI_NO_PACKET;

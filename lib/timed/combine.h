@@ -50,13 +50,20 @@ gpc_status gpci_combine_create(gpci_timed *t, gpci_stage *stage);
 void gpci_combine_destroy(gpci_timed *t, gpci_stage *stage);
 void gpci_combine_state(gpci_combine *combine, gpci_state_fn visit, void *user_data);
 
+/* What is asked of a request that may go with others. */
+typedef struct gpci_combine_asked {
+    uint64_t line;
+    uint32_t warp, flight; /* its instruction */
+    uint32_t word;         /* that it tells L2's predictor */
+    gpci_combine_kind kind;
+} gpci_combine_asked;
+
 /*
- * A request of an instruction, `flight`, to be combined. Returns the packet that waits for its line, which is to take
- * it along; GPCI_NO_PACKET: there is none, and gpci_combine_hold is to follow with its own, which
- * takes `cycles` into the miss queue once it leaves.
+ * A request is to be combined. Returns the packet that waits for its line, which is to take it along; GPCI_NO_PACKET:
+ * there is none, and gpci_combine_hold is to follow with its own, which takes `cycles` into the miss queue once it
+ * leaves.
  */
-uint32_t gpci_combine_find(gpci_timed *t, gpci_stage *stage, const gpc_request *request, uint64_t line,
-                           gpci_combine_kind kind, uint32_t flight);
+uint32_t gpci_combine_find(gpci_timed *t, gpci_stage *stage, const gpci_combine_asked *asked);
 void gpci_combine_hold(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_combine_kind kind, uint32_t cycles);
 /* A store goes with one that waits, and is done when that is. */
 void gpci_combine_join(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint32_t packet);

@@ -16,15 +16,20 @@ GPCI_INLINE void leave_alone(gpci_timed *t, gpci_stage *stage, uint32_t packet, 
 }
 
 static void combine_store(gpci_timed *t, gpci_stage *stage, uint32_t packet, const gpci_packet *p, uint32_t cycles) {
-    const uint32_t leader = gpci_combine_find(t, stage, &p->request, p->address, GPCI_COMBINE_WRITE, p->line.flight);
+    const gpci_combine_asked asked = {p->address, p->request.warp, p->line.flight, p->request.policy_word,
+                                      GPCI_COMBINE_WRITE};
+    const uint32_t leader = gpci_combine_find(t, stage, &asked);
     if (leader == GPCI_NO_PACKET)
         gpci_combine_hold(t, stage, packet, GPCI_COMBINE_WRITE, cycles);
     else
         gpci_combine_join(t, stage, leader, packet);
 }
 
-/* One that others of its line may go with: of a load, and with nothing of its own to tell. */
-static bool is_plain_fetch(const gpci_packet *p, const gpci_packet *waiter, const gpci_fetch_request *asked) {
+/* May others of its line go with it? It is of a load, and has nothing of its own to tell. */
+static bool is_combined(const gpci_timed *t, const gpci_stage *stage, const gpci_fetch_request *asked) {
+    if (!stage->combine)
+        return false;
+    const gpci_packet *p = gpci_packet_at(&t->pool, asked->packet), *waiter = gpci_packet_at(&t->pool, asked->waiter);
     return !asked->declined && p->request.kind == GPC_LOAD && !p->request.admitted &&
            p->request.token != GPC_TOKEN_NONE && p->request.token_l2 != GPC_TOKEN_NONE &&
            waiter->line.flight != UINT32_MAX;
@@ -42,14 +47,10 @@ uint32_t gpci_l1_copy(gpci_timed *t, uint32_t packet, gpci_packet_type type) {
 }
 
 /* A read of some sectors goes with that of others of their line, which has not left yet. */
-static bool joins_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked) {
+static bool joins_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked, gpci_combine_kind kind) {
     const gpci_packet *p = gpci_packet_at(&t->pool, asked->packet), *waiter = gpci_packet_at(&t->pool, asked->waiter);
-    if (!is_plain_fetch(p, waiter, asked))
-        return false;
-    gpc_request request = p->request;
-    gpci_l1_ask_read(&request, asked->word);
-    const uint32_t leader = gpci_combine_find(
-        t, stage, &request, p->address, asked->cached ? GPCI_COMBINE_READ : GPCI_COMBINE_PASSING, waiter->line.flight);
+    const gpci_combine_asked own = {p->address, p->request.warp, waiter->line.flight, asked->word, kind};
+    const uint32_t leader = gpci_combine_find(t, stage, &own);
     if (leader == GPCI_NO_PACKET)
         return false;
     gpci_packet *l = gpci_packet_at(&t->pool, leader);
@@ -62,12 +63,12 @@ static bool joins_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reque
 }
 
 void gpci_l1_send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked) {
-    if (stage->combine && joins_fetch(t, stage, asked))
-        return;
     bool itself = asked->packet != asked->waiter, cached = asked->cached;
     const uint32_t cycles = cached ? t->miss_latency : t->bypass_latency;
-    const bool combined = stage->combine && is_plain_fetch(gpci_packet_at(&t->pool, asked->packet),
-                                                           gpci_packet_at(&t->pool, asked->waiter), asked);
+    const gpci_combine_kind kind = cached ? GPCI_COMBINE_READ : GPCI_COMBINE_PASSING;
+    const bool combined = is_combined(t, stage, asked);
+    if (combined && joins_fetch(t, stage, asked, kind))
+        return;
     uint32_t fetch = itself ? asked->packet : gpci_l1_copy(t, asked->packet, GPCI_READ);
     gpci_packet *f = gpci_packet_at(&t->pool, fetch);
     f->segments = asked->segments;
@@ -85,7 +86,7 @@ void gpci_l1_send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reque
     gpci_l1_ask_read(&f->request, asked->word);
     gpci_count_l1_asked(t->h, &f->request, f->segments);
     if (combined)
-        gpci_combine_hold(t, stage, fetch, cached ? GPCI_COMBINE_READ : GPCI_COMBINE_PASSING, cycles);
+        gpci_combine_hold(t, stage, fetch, kind, cycles);
     else
         leave_alone(t, stage, fetch, cycles);
     gpci_see_new(t, GPC_WHAT_FETCH, stage, f, f, f->line.marks & GPCI_MARK_PASSES);
