@@ -9,8 +9,9 @@
  * 20 M line addresses, all loads and 30 % stores, for an L1 (16 KB, 4-way, 32 sets) and an L2 (768 KB, 16-way, 384
  * sets), 128-byte lines, results and evictions delivered. Beside them bare kernels of the limit (bare.h), whose results
  * must be the same; and the calls alone that a user's table costs, hit or miss as it was, with no cache around them: a
- * batch takes at least as long as these, and what the built-in policy takes is close to the rest. They take pieces of a stream in turn, each the first as often, so that what else the machine does
- * slows all: rates and shares are medians over the pieces. Every policy: bench/policy_speed.c.
+ * batch takes at least as long as these, and what the built-in policy takes is close to the rest. They take pieces of a
+ * stream in turn, each the first as often, so that what else the machine does slows all: rates and shares are medians
+ * over the pieces. Every policy: bench/policy_speed.c.
  *
  * bench-cache [none|sse2|avx2|avx512]: with these instructions at most.
  */
