@@ -2,11 +2,11 @@
 #include "dram/dram_internal.h"
 
 /*
- * Scheduling by bank, as GPGPU-Sim 3 has it (dram.cc, dram_sched.cc). Reads and writes wait in one queue. A bank takes
+ * Scheduling by bank, as GPGPU-Sim has it (dram.cc, dram_sched.cc). Reads and writes wait in one queue. A bank takes
  * one of its requests at a time: the oldest to the row that it last opened, otherwise the oldest; in a cycle one bank
  * does. Then the first bank, from the one whose turn it is, whose command may go sends it, be it a read, a write or a
- * row command. So reads go on while any bank has one that may go, and writes come in runs: the bus turns when no bank
- * is left to go on.
+ * row command; with two command buses the first that has a column command, and the first that has a row command. So
+ * reads go on while any bank has one that may go, and writes come in runs: the bus turns when no bank is left to go on.
  *
  * A bank's list `others[0]` is its queue, `hits[0]` the request at hand.
  */
@@ -119,33 +119,48 @@ static void column(gpci_lane *lane, uint32_t b, uint64_t cycle) {
     gpci_lane_complete(lane, i, cycle, cycle + rules->data[kind]);
 }
 
-/* A cycle; returns the next in which something may happen. */
-static uint64_t cycle_of(gpci_lane *lane, uint64_t cycle) {
-    uint64_t next = GPCI_NO_TIME;
-    lane->row_bus = cycle + 1; /* nothing more in this cycle, whatever arrives */
-    serve(lane);
+enum { COLUMNS = 1, ROWS = 2 }; /* kinds of commands */
+
+/*
+ * The first bank, from the one whose turn it is, whose command is of `kinds` and may go sends it. False: none did, and
+ * the first may go in cycle `next`.
+ */
+static bool send(gpci_lane *lane, uint64_t cycle, unsigned kinds, uint64_t *next) {
     for (uint32_t place = 0; place < lane->rules->banks; place++) {
         const uint32_t b = bank_at(lane, place);
         uint8_t command;
         if (!(lane->serving >> b & 1))
             continue;
         const uint64_t ready = wanted(lane, b, &command);
+        const bool of_column = command == GPCI_DRAM_READ || command == GPCI_DRAM_WRITE;
+        if (!(kinds & (of_column ? COLUMNS : ROWS)))
+            continue;
         if (ready > cycle) {
-            next = ready < next ? ready : next;
+            *next = ready < *next ? ready : *next;
             continue;
         }
-        if (command == GPCI_DRAM_READ || command == GPCI_DRAM_WRITE) {
+        if (of_column) {
             column(lane, b, cycle);
         } else {
             (command == GPCI_DRAM_ACTIVATE ? activate : precharge)(lane, b, cycle);
             lane->turn = (uint8_t)(b + 1 < lane->rules->banks ? b + 1 : 0);
         }
-        next = cycle + 1;
-        break;
+        return true;
     }
+    return false;
+}
+
+/* A cycle; returns the next in which something may happen. */
+static uint64_t cycle_of(gpci_lane *lane, uint64_t cycle) {
+    uint64_t next = GPCI_NO_TIME;
+    lane->row_bus = cycle + 1; /* nothing more in this cycle, whatever arrives */
+    serve(lane);
+    bool sent = send(lane, cycle, lane->rules->dual ? COLUMNS : COLUMNS | ROWS, &next);
+    if (lane->rules->dual)
+        sent |= send(lane, cycle, ROWS, &next);
     if (!(lane->serving | lane->waiting))
         return GPCI_NO_TIME;
-    return lane->waiting & ~lane->serving ? cycle + 1 : next;
+    return sent || lane->waiting & ~lane->serving ? cycle + 1 : next;
 }
 
 void gpci_by_bank_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle) {

@@ -71,6 +71,22 @@ Test(dram_order, by_bank_has_one_queue) {
     rig_close(r);
 }
 
+/* The first bank writes after tRCD, when the third, tRRD after the second, may be activated: at once on two buses. */
+Test(dram_order, by_bank_commands_have_a_bus_or_two) {
+    static const char *const settings[] = {"dram.scheduler=by-bank dram.command_bus=single",
+                                           "dram.scheduler=by-bank dram.command_bus=dual"};
+    for (unsigned dual = 0; dual < 2; dual++) {
+        rig *r = rig_open(settings[dual]);
+        rig_request(r, at(0, 0, 0), true, 1);
+        rig_request(r, at(0, 2, 0), true, 2);
+        rig_request(r, at(0, 1, 0), true, 3);
+        rig_drain(r);
+        cr_expect_eq(nth(r, GPCI_DRAM_WRITE, 0), 6);
+        cr_expect_eq(nth(r, GPCI_DRAM_ACTIVATE, 2), dual ? 6 : 7);
+        rig_close(r);
+    }
+}
+
 /* Hits arrive for ever, and go every tCCD_L, one of them at 99; the request to another row waits for the cap. */
 static uint64_t precharge_under(const char *cap) {
     rig *r = rig_open(cap);

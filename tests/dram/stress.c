@@ -24,6 +24,7 @@ static const char *const configurations[] = {
     "dram.scheduler=by-bank dram.tfaw=0",
     "dram.scheduler=by-bank dram.tfaw=0 dram.read_queue=5 dram.bank_groups=4 dram.group_banks=4",
     "dram.scheduler=by-bank dram.tfaw=0 dram.pseudo_channels=2 dram.latency=20",
+    "dram.scheduler=by-bank dram.tfaw=0 dram.command_bus=dual",
     "dram.read_queue=200 dram.write_queue=7 dram.write_high=5 dram.write_low=1 dram.latency=77",
 };
 
