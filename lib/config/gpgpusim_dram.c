@@ -180,10 +180,37 @@ static gpc_status apply_timing(const gpci_import *im) {
                            GPCI_KEY_DRAM_HASH, GPCI_OPTION(DRAM_BANKS)->number ? "xor" : "none");
 }
 
-/* Without a queue of their own, writes wait among the reads: here as many may, and go before they are all. */
+/* Its FR-FCFS gives each bank a request, and banks take turns, unless writes have a queue, and a time, of their own. */
+static bool by_bank(const gpci_import *im) {
+    return GPCI_OPTION(DRAM_SCHEDULER)->number == 1 && !GPCI_OPTION(DRAM_WRITES)->number;
+}
+
+/* 0 where nothing has said so. */
+static uint64_t banks_of(const gpci_import *im) {
+    const uint64_t groups = gpci_import_now(im, GPCI_KEY_DRAM_GROUPS), each = gpci_import_now(im, GPCI_KEY_DRAM_BANKS);
+    return groups == GPCI_WORD || each == GPCI_WORD ? 0 : groups * each;
+}
+
+#define QUEUE_MOST 4096u
+
+static uint64_t queue_of(uint64_t requests, uint64_t bursts, uint64_t at_banks) {
+    const uint64_t length = requests * bursts + at_banks;
+    return !requests || length > QUEUE_MOST ? QUEUE_MOST : length; /* 0: unlimited */
+}
+
+/*
+ * Requests, of what L2 asks for at a time; here bursts. By bank the first burst of a request leaves the queue for its
+ * bank, and the others, which the simulator has there with it, wait. Without a queue of their own, writes wait among
+ * the reads: under another scheduler as many may, and go before they are all.
+ */
 static gpc_status apply_queues(const gpci_import *im) {
     const gpci_option *own = GPCI_OPTION(DRAM_WRITE_QUEUE);
-    uint64_t n[3], reads = GPCI_OPTION(DRAM_QUEUE)->number ? GPCI_OPTION(DRAM_QUEUE)->number : 4096; /* 0: unlimited */
+    const uint64_t asked = gpci_import_now(im, GPCI_KEY_L2_LINE) / gpci_import_now(im, GPCI_KEY_L2_SECTORS);
+    const uint64_t burst = gpci_import_now(im, GPCI_KEY_DRAM_BURST); /* a word of none: larger than any */
+    const uint64_t bursts = burst < asked ? (asked + burst - 1) / burst : 1;
+    const uint64_t reads =
+        queue_of(GPCI_OPTION(DRAM_QUEUE)->number, bursts, by_bank(im) ? banks_of(im) * (bursts - 1) : 0);
+    uint64_t n[3];
     gpc_status status = GPC_OK;
     if (GPCI_OPTION(DRAM_QUEUE)->given)
         status = GPCI_SET_NUMBERS(im, GPCI_OPTION_DRAM_QUEUE, {GPCI_KEY_DRAM_READ_QUEUE, reads},
@@ -193,8 +220,8 @@ static gpc_status apply_queues(const gpci_import *im) {
         return status;
     if (!gpci_import_list(own->text, ':', n, 3, 3))
         return gpci_import_refuse(im, GPCI_OPTION_DRAM_WRITE_QUEUE, GPC_ERROR_FORMAT, "is not length:high:low");
-    return GPCI_SET_NUMBERS(im, GPCI_OPTION_DRAM_WRITE_QUEUE, {GPCI_KEY_DRAM_WRITE_QUEUE, n[0]},
-                            {GPCI_KEY_DRAM_WRITE_HIGH, n[1]}, {GPCI_KEY_DRAM_WRITE_LOW, n[2]});
+    return GPCI_SET_NUMBERS(im, GPCI_OPTION_DRAM_WRITE_QUEUE, {GPCI_KEY_DRAM_WRITE_QUEUE, n[0] * bursts},
+                            {GPCI_KEY_DRAM_WRITE_HIGH, n[1] * bursts}, {GPCI_KEY_DRAM_WRITE_LOW, n[2] * bursts});
 }
 
 /* The latency before DRAM is in core cycles; the simple model has no other, and sends a sector per cycle. */
@@ -220,7 +247,9 @@ gpc_status gpci_import_dram(const gpci_import *im) {
                                   "is neither 0 (FIFO) nor 1 (FR-FCFS)");
     if (status == GPC_OK && GPCI_OPTION(DRAM_SCHEDULER)->given)
         status = gpci_import_set(im, GPCI_OPTION_DRAM_SCHEDULER, GPCI_KEY_DRAM_SCHEDULER,
-                                 GPCI_OPTION(DRAM_SCHEDULER)->number ? "fr-fcfs" : "fcfs");
+                                 by_bank(im)                           ? "by-bank"
+                                 : GPCI_OPTION(DRAM_SCHEDULER)->number ? "fr-fcfs"
+                                                                       : "fcfs");
     if (status == GPC_OK)
         status = apply_queues(im);
     return status < 0 ? status : apply_latency(im);

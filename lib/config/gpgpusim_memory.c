@@ -12,10 +12,10 @@ static gpc_status apply_network(const gpci_import *im) {
     if (GPCI_OPTION(NETWORK_SUBNETS)->given && GPCI_OPTION(NETWORK_SUBNETS)->number != 2)
         return gpci_import_refuse(im, GPCI_OPTION_NETWORK_SUBNETS, GPC_ERROR_UNSUPPORTED,
                                   "networks: there are two here, of requests and of replies");
-    /* the local crossbar has no stages, and offers the first packet of an input alone */
+    /* the local crossbar has no stages, and offers the first packet of an input alone, the next in the next cycle */
     if (GPCI_OPTION(NETWORK_MODE)->number == 2)
         status = GPCI_SET_ALL(im, GPCI_OPTION_NETWORK_MODE, {GPCI_KEY_NETWORK_LATENCY, "1"},
-                              {GPCI_KEY_NETWORK_QUEUES, "fifo"});
+                              {GPCI_KEY_NETWORK_QUEUES, "fifo"}, {GPCI_KEY_NETWORK_TURNAROUND, "0"});
     if (status == GPC_OK)
         status = gpci_import_copy(im, GPCI_OPTION_NETWORK_INPUT, GPCI_KEY_NETWORK_INPUT);
     if (status == GPC_OK)
@@ -25,6 +25,15 @@ static gpc_status apply_network(const gpci_import *im) {
             im, GPCI_OPTION_NETWORK_FLIT, {GPCI_KEY_NETWORK_WIDTH, GPCI_OPTION(NETWORK_FLIT)->number},
             {GPCI_KEY_NETWORK_REPLY_WIDTH, GPCI_OPTION(NETWORK_FLIT)->number}, {GPCI_KEY_NETWORK_HEADER, 8});
     return status;
+}
+
+/* Misses that wait behind L2's own queue: in one with it, where a slice and its channel have no link between them. */
+static uint64_t behind_misses(const gpci_import *im) {
+    uint64_t n[4];
+    const gpci_option *o = GPCI_OPTION(L2_QUEUES);
+    return o->given && !gpci_import_now(im, GPCI_KEY_MEMORY_LINK_WIDTH) && gpci_import_list(o->text, ':', n, 4, 4)
+               ? n[1]
+               : 0;
 }
 
 static gpc_status apply_l2_cache(const gpci_import *im, const gpci_gpgpusim_cache *c, uint64_t slices) {
@@ -41,9 +50,11 @@ static gpc_status apply_l2_cache(const gpci_import *im, const gpci_gpgpusim_cach
         status = GPCI_SET_NUMBERS(im, id, {GPCI_KEY_L2_LINE, c->line}, {GPCI_KEY_L2_WAYS, c->ways},
                                   {GPCI_KEY_L2_SIZE, (uint64_t)c->sets * c->line * c->ways * slices},
                                   {GPCI_KEY_L2_MSHR, c->mshr_entries}, {GPCI_KEY_L2_MERGES, c->mshr_merges},
-                                  {GPCI_KEY_L2_DATA_WIDTH, c->port}, {GPCI_KEY_L2_FILL_WIDTH, c->port});
-    return status < 0 || !c->miss_queue ? status
-                                        : gpci_import_set_number(im, id, GPCI_KEY_L2_MISS_QUEUE, c->miss_queue);
+                                  {GPCI_KEY_L2_DATA_WIDTH, c->port}, {GPCI_KEY_L2_FILL_WIDTH, c->port},
+                                  {GPCI_KEY_L2_PORTS, 1}, {GPCI_KEY_L2_BANKS, 1}); /* an access a cycle */
+    return status < 0 || !c->miss_queue
+               ? status
+               : gpci_import_set_number(im, id, GPCI_KEY_L2_MISS_QUEUE, c->miss_queue + behind_misses(im));
 }
 
 /* The option describes one slice; the number of slices may come from the file or be set already. */

@@ -128,6 +128,19 @@ static gpc_status apply_scheduler(const gpci_import *im) {
 #define COLLECTORS_MEMORY 2 /* the simulator's default */
 
 /*
+ * What no option says of an SM until 3.x, constants of its shader.cc: a fetch is decoded into an instruction buffer of
+ * two, with a cycle each for fetch and decode; a branch's target is known with its issue; a memory instruction passes
+ * ID_OC_MEM, two cycles of a collector unit, OC_EX_MEM and the dispatch register; L1 hits in the cycle of its tags.
+ */
+static gpc_status apply_pipeline_of_3(const gpci_import *im) {
+    gpc_status status = GPCI_SET_NUMBERS(im, GPCI_OPTION_WIDTHS, {GPCI_KEY_SM_FETCH, 2}, {GPCI_KEY_SM_FETCH_LATENCY, 2},
+                                         {GPCI_KEY_SM_LATENCY_CONTROL, 1}, {GPCI_KEY_L1_ISSUE_LATENCY, 5});
+    if (status == GPC_OK && !GPCI_OPTION(L1_LATENCY)->given)
+        status = gpci_import_set_number(im, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_LATENCY, 1);
+    return status;
+}
+
+/*
  * Registers between the pipeline's stages. Instructions that wait for the memory unit stand, until 3.x, in those from
  * ID to its operand collectors, in these, in those from there to EX, and one in its dispatch register; since, its units
  * may be shared with others, and the first are counted alone.
@@ -142,8 +155,9 @@ static gpc_status apply_widths(const gpci_import *im) {
         return gpci_import_refuse(im, GPCI_OPTION_WIDTHS, GPC_ERROR_FORMAT, "is not a list of 7 to 16 widths");
     /* until 3.x SP, SFU, MEM; then SP, DP, INT, SFU, MEM */
     const uint64_t collectors = gpci_import_or(im, GPCI_OPTION_COLLECTORS_MEMORY, COLLECTORS_MEMORY);
-    return gpci_import_set_number(im, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_QUEUE,
-                                  count < 11 ? n[2] + collectors + n[5] + 1 : n[4]);
+    gpc_status status = gpci_import_set_number(im, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_QUEUE,
+                                               count < 11 ? n[2] + collectors + n[5] + 1 : n[4]);
+    return status < 0 || count >= 11 ? status : apply_pipeline_of_3(im);
 }
 
 static gpc_status apply_issue(const gpci_import *im) {

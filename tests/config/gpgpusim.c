@@ -123,17 +123,41 @@ static bool is_one_of(const char *key, const char *const *keys) {
 /*
  * The preset was written from the same files by hand. What tells them apart: GPGPU-Sim's simpler occupancy rule;
  * latencies of which the preset has measured ones, or which GPGPU-Sim states without the stages before and after
- * the unit; DRAM, of which the file states each figure, the preset a set by name; and energies, of which it says
- * nothing.
+ * the unit; a queue before DRAM; DRAM, of which the file states each figure, the preset a set by name; and energies, of
+ * which it says nothing.
  */
 Test(gpgpusim, qv100_is_the_preset) {
-    static const char *const other[] = {
-        "sm.register_unit",    "sm.warp_unit",        "sm.shared_unit", "sm.latency_alu",  "sm.latency_tensor",
-        "sm.latency_constant", "sm.latency_uniform",  "sm.latency_int", "sm.latency_fp",   "sm.latency_stages",
-        "sm.latency_control",  "sm.interval_control", "sm.units_fp",    "sm.units_double", "sm.units_sfu",
-        "sm.units_control",    "sm.units_tensor",     "l1.latency",     "l1.miss_latency", "sm.interval_constant",
-        "l1.release_width",    "l1.mshr_merged",      "l2.mshr_merged", "l2.interleave",   "memory.link_buffer",
-        "l1.coalescer",        "l1.bypass_latency",   "l2.rop_latency", "blocks.release",  NULL};
+    static const char *const other[] = {"sm.register_unit",
+                                        "sm.warp_unit",
+                                        "sm.shared_unit",
+                                        "sm.latency_alu",
+                                        "sm.latency_tensor",
+                                        "sm.latency_constant",
+                                        "sm.latency_uniform",
+                                        "sm.latency_int",
+                                        "sm.latency_fp",
+                                        "sm.latency_stages",
+                                        "sm.latency_control",
+                                        "sm.interval_control",
+                                        "sm.units_fp",
+                                        "sm.units_double",
+                                        "sm.units_sfu",
+                                        "sm.units_control",
+                                        "sm.units_tensor",
+                                        "l1.latency",
+                                        "l1.miss_latency",
+                                        "sm.interval_constant",
+                                        "l1.release_width",
+                                        "l1.mshr_merged",
+                                        "l2.mshr_merged",
+                                        "l2.interleave",
+                                        "memory.link_buffer",
+                                        "l1.coalescer",
+                                        "l1.bypass_latency",
+                                        "l2.rop_latency",
+                                        "blocks.release",
+                                        "l2.miss_queue",
+                                        NULL};
     rig imported, preset;
     rig_open(&imported);
     rig_open(&preset);
@@ -171,7 +195,7 @@ Test(gpgpusim, qv100_dram) {
            {"dram.twtr_l", "3"}, {"dram.trtw", "2"}, /* tRTW = CL + BL/ratio + 2 - WL */
            {"dram.trtp", "3"}, {"dram.tccd_s", "1"}, {"dram.tccd_l", "2"}, {"dram.pseudo_channels", "1"},
            {"dram.bank_groups", "4"}, {"dram.group_banks", "4"}, {"dram.burst_bytes", "32B"}, /* 16 bytes, twice */
-           {"dram.burst_cycles", "1"}, {"dram.command_bus", "dual"}, {"dram.scheduler", "fr-fcfs"},
+           {"dram.burst_cycles", "1"}, {"dram.command_bus", "dual"}, {"dram.scheduler", "by-bank"},
            {"dram.age_cap", "unlimited"}, {"dram.refresh", "none"}, {"dram.read_queue", "64"},
            {"dram.write_queue", "64"}, {"dram.row_bytes", "2KiB"}, /* 6 C and 5 S */
            /* of bank bits 3 to 0, the lower two are the group's; S are the bytes of a burst */
@@ -193,7 +217,7 @@ Test(gpgpusim, release_3) {
            {"l2.write_policy", "back"}, {"l2.write_allocate", "naive"}, {"dram.channels", "6"},
            {"l1.mshr_entries", "32"}, {"l1.mshr_merges", "8"}, {"l1.miss_queue", "8"}, {"l1.data_width", "128B"},
            {"l1.fill_width", "128B"}, {"l2.mshr_entries", "32"}, {"l2.mshr_merges", "4"}, {"l2.miss_queue", "4"},
-           {"l2.data_width", "128B"}, {"dram.scheduler", "fr-fcfs"});
+           {"l2.data_width", "128B"}, {"dram.scheduler", "by-bank"});
     rig_close(&r);
 }
 

@@ -86,6 +86,53 @@ Test(gpgpusim_timed, instructions) {
            "-gpgpu_TB_launch_latency: '7' makes a launch longer by its blocks");
 }
 
+#define GTX480_TIMES                                                           \
+    "-gpgpu_dram_timing_opt \"nbk=16:CCD=2:RRD=6:RCD=12:RAS=28:RP=12:RC=40:\n" \
+    "   CL=12:WL=4:CDLR=5:WR=12:nbkgrp=4:CCDL=3:RTPL=2\"\n"
+
+/* What no option of 3.x says, and what that version's list of widths tells that it is. */
+Test(gpgpusim_timed, pipeline_of_3) {
+    rig r;
+    rig_open(&r);
+    import_all(&r, "-gpgpu_pipeline_widths 2,1,1,2,1,1,2");
+    EXPECT(&r, {"sm.fetch", "2"}, {"sm.fetch_latency", "2"}, {"sm.latency_control", "1"}, {"l1.issue_latency", "5"},
+           {"l1.latency", "1"});
+    rig_close(&r);
+    rig_open(&r);
+    import_all(&r, "-gpgpu_pipeline_widths 2,0,0,1,5,2,0,0,1,1,2");
+    EXPECT(&r, {"sm.fetch", "0"}, {"sm.latency_control", "8"}, {"l1.issue_latency", "0"}, {"l1.latency", "35"});
+    rig_close(&r);
+}
+
+/* Of the reference's options, shared/reference/gpgpusim-3.2.1, each key of preset gtx480-gpgpusim that one says. */
+Test(gpgpusim_timed, reference_is_the_preset) {
+    static const char options[] = "-gpgpu_clock_domains 700:1400:700:924\n-icnt_flit_size 32\n"
+                                  "-gpgpu_pipeline_widths 2,1,1,2,1,1,2 -gpgpu_operand_collector_num_units_mem 2\n"
+                                  "-gpgpu_cache:dl1 32:128:4,L:L:m:N,A:32:8,8\n"
+                                  "-gpgpu_cache:dl2 64:128:16,L:B:m:W,A:32:4,4\n"
+                                  "-gpgpu_n_mem 6 -gpgpu_n_sub_partition_per_mchannel 1\n"
+                                  "-gpgpu_dram_partition_queues 8:8:8:8\n"
+                                  "-gpgpu_n_mem_per_ctrlr 2 -gpgpu_dram_buswidth 4 -gpgpu_dram_burst_length 8\n"
+                                  "-dram_data_command_freq_ratio 4\n"
+                                  "-gpgpu_dram_scheduler 1 -gpgpu_frfcfs_dram_sched_queue_size 16\n";
+    static const char *const keys[] = {
+        "clock.network", "sm.fetch",          "sm.fetch_latency", "sm.latency_control", "l1.index",
+        "l1.latency",    "l1.issue_latency",  "l1.queue",         "network.width",      "network.reply_width",
+        "l2.index",      "l2.write_allocate", "l2.tag_ports",     "l2.banks",           "l2.mshr_entries",
+        "l2.miss_queue", "dram.scheduler",    "dram.read_queue"};
+    rig imported, preset;
+    rig_open(&imported);
+    rig_open(&preset);
+    cr_assert_eq(gpc_config_load_preset(imported.config, "gtx480", &imported.error), GPC_OK);
+    cr_assert_eq(gpc_config_load_preset(preset.config, "gtx480-gpgpusim", &preset.error), GPC_OK);
+    import_all(&imported, GTX480_TIMES);
+    import_all(&imported, options);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        cr_expect_str_eq(value(imported.config, keys[i]), value(preset.config, keys[i]), "%s", keys[i]);
+    rig_close(&imported);
+    rig_close(&preset);
+}
+
 /* SM90_H100's trace.config: units by name; an initiation of 0 is none. */
 Test(gpgpusim_timed, units) {
     rig r;
@@ -187,7 +234,7 @@ Test(gpgpusim_timed, network) {
                    "-icnt_flit_size 40\n");
     EXPECT(&r, {"network.input_buffer", "512"}, {"network.output_buffer", "256"}, {"network.width", "40B"},
            {"network.reply_width", "40B"}, {"network.header", "8B"}, {"network.latency", "1"},
-           {"network.queues", "fifo"});
+           {"network.queues", "fifo"}, {"network.turnaround", "0"});
     rig_close(&r);
     expect("-network_mode 1", "network.latency", "8");
     rig_open(&r); /* a clock alone: 32 bytes at 700 MHz stay as many in a second */
@@ -206,17 +253,20 @@ Test(gpgpusim_timed, l2) {
     import_all(&r, "-rop_latency 120\n-gpgpu_clock_domains 700:700:1000:924\n-gpgpu_dram_partition_queues 64:48:32:16\n"
                    "-gpgpu_cache:dl2 S:64:128:16,L:B:m:L:P,A:192:4,24:0,32\n");
     EXPECT(&r, {"l2.rop_latency", "172"}, {"l2.latency", "1"}, {"l2.queue", "64"}, {"memory.link_buffer", "48"},
-           {"l2.reply_queue", "16"}, {"l2.mshr_entries", "192"}, {"l2.mshr_merges", "4"}, {"l2.miss_queue", "24"},
-           {"l2.data_width", "32B"}, {"l2.fill_width", "32B"});
+           {"l2.reply_queue", "16"}, {"l2.mshr_entries", "192"}, {"l2.mshr_merges", "4"},
+           {"l2.miss_queue", "72"}, /* 24, and 48 before DRAM */
+           {"l2.data_width", "32B"}, {"l2.fill_width", "32B"}, {"l2.tag_ports", "1"}, {"l2.banks", "1"});
     import_all(&r, "-gpgpu_l2_rop_latency 237");
     EXPECT(&r, {"l2.rop_latency", "340"}); /* 338.57 */
     rig_close(&r);
+    rig_open(&r); /* where there is a link, what waits before DRAM waits at its end */
+    cr_assert_eq(gpc_config_set(r.config, "memory.link_width", "32B", &r.error), GPC_OK);
+    import_all(&r,
+               "-gpgpu_dram_partition_queues 64:48:32:16\n-gpgpu_cache:dl2 S:64:128:16,L:B:m:L:P,A:192:4,24:0,32\n");
+    EXPECT(&r, {"l2.miss_queue", "24"}, {"memory.link_buffer", "48"});
+    rig_close(&r);
     refuse("-gpgpu_dram_partition_queues 64:64:64", GPC_ERROR_FORMAT, "'64:64:64' is not four lengths");
 }
-
-#define GTX480_TIMES                                                           \
-    "-gpgpu_dram_timing_opt \"nbk=16:CCD=2:RRD=6:RCD=12:RAS=28:RP=12:RC=40:\n" \
-    "   CL=12:WL=4:CDLR=5:WR=12:nbkgrp=4:CCDL=3:RTPL=2\"\n"
 
 /* SM2_GTX480: two chips of 4 bytes, bursts of 8, four transfers a cycle. */
 Test(gpgpusim_timed, dram) {
@@ -232,8 +282,8 @@ Test(gpgpusim_timed, dram) {
            {"dram.tccd_l", "3"}, {"dram.command_bus", "single"}, {"dram.scheduler", "fcfs"}, {"dram.bank_hash", "xor"},
            {"dram.row_bytes", "4KiB"}, /* 6 C and 6 S */
            /* the higher two of bank bits 3 to 0 are the group's */
-           {"dram.mapping", "row group:2 bank:1 column:4 bank:1 column:2"}, {"dram.read_queue", "16"},
-           {"dram.write_queue", "16"}, {"dram.write_high", "14"}, {"dram.write_low", "8"},
+           {"dram.mapping", "row group:2 bank:1 column:4 bank:1 column:2"}, {"dram.read_queue", "32"}, /* 16 lines */
+           {"dram.write_queue", "32"}, {"dram.write_high", "28"}, {"dram.write_low", "16"},
            {"dram.latency", "132"}); /* 100 x 924 / 700 */
     rig_close(&r);
 }
@@ -260,6 +310,19 @@ Test(gpgpusim_timed, dram_queues) {
     import_all(&r, "-dram_seperate_write_queue_enable 1 -dram_write_queue_size 64:56:32");
     EXPECT(&r, {"dram.write_queue", "64"}, {"dram.write_high", "56"}, {"dram.write_low", "32"});
     rig_close(&r);
+    rig_open(&r); /* 16 lines of two bursts; by bank, whose requests leave whole, 16 banks have a second one here */
+    import_all(&r, GTX480_TIMES "-gpgpu_cache:dl2 64:128:16,L:B:m:W,A:32:4,4\n"
+                                "-gpgpu_n_mem_per_ctrlr 2 -gpgpu_dram_buswidth 4 -gpgpu_dram_burst_length 8\n"
+                                "-gpgpu_dram_scheduler 0 -gpgpu_frfcfs_dram_sched_queue_size 16\n");
+    EXPECT(&r, {"dram.scheduler", "fcfs"}, {"dram.read_queue", "32"}, {"dram.write_queue", "32"});
+    import_all(&r, "-gpgpu_dram_scheduler 1 -gpgpu_frfcfs_dram_sched_queue_size 16\n");
+    EXPECT(&r, {"dram.scheduler", "by-bank"}, {"dram.read_queue", "48"});
+    import_all(&r, "-gpgpu_dram_scheduler 1 -gpgpu_frfcfs_dram_sched_queue_size 16\n"
+                   "-dram_seperate_write_queue_enable 1 -dram_write_queue_size 64:56:32\n");
+    EXPECT(&r, {"dram.scheduler", "fr-fcfs"}, {"dram.read_queue", "32"}, {"dram.write_queue", "128"},
+           {"dram.write_high", "112"}, {"dram.write_low", "64"});
+    rig_close(&r);
+    expect("-gpgpu_dram_scheduler 1", "dram.scheduler", "by-bank");
     refuse("-dram_seperate_write_queue_enable -dram_write_queue_size 64", GPC_ERROR_FORMAT,
            "'64' is not length:high:low");
 }
