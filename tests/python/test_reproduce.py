@@ -9,7 +9,8 @@ import unittest
 from harness import TemporaryCase, command
 
 import gpucache
-from gpucache.reproduce import EXPERIMENTS, Runs, _bench, _model, _pairs, _profiles, _signatures, seeds000, seeds001
+from gpucache.cli.reproduce import _verdict, summary
+from gpucache.reproduce import EXPERIMENTS, Runs, _bench, _model, _pairs, _profiles, _signatures, _tokens, seeds000, seeds001
 from gpucache.reproduce._bench import Bench
 from gpucache.reproduce._programs import INSENSITIVE, SENSITIVE, warp_max
 
@@ -17,7 +18,8 @@ RATES = (
     "ipc", "l1.load_miss_ratio", "global_miss_ratio", "round_trip.mean_latency", "network.request_latency",
     "network.reply_latency", "scheduler.memory_stall_ratio", "scheduler.line_stall_ratio",
     "scheduler.mshr_stall_ratio", "l2.congestion_ratio", "dram.utilisation", "l2.read_hit_rate",
-    "l1.cache_warp_miss_ratio",
+    "l1.cache_warp_miss_ratio", "l1.bypass_warp_miss_ratio", "l1.intra_warp_hits", "l1.inter_warp_hits",
+    "l1.load_sector_hits", "l1.load_sectors",
 )  # fmt: skip
 
 
@@ -38,6 +40,8 @@ class Made:
         if run[0] == "power":
             watts = 90 if run[4] else 100
             return {"mean": watts, "most": 2 * watts, "mean, no caches": 70, "most, no caches": 71}
+        if run[0] == "ages":
+            return [8 - n for n in range(8)] + [0] * 57
         return 1e6 if run[0] == "accesses" else [[100, 4, 0.5, 3.4], [50, 2, 0.8, 2.5]]
 
     @staticmethod
@@ -109,7 +113,8 @@ class Benches(unittest.TestCase):
             claims = list(experiment.run(self.bench))
             self.assertTrue(claims, experiment.name)
             for claim in claims:
-                self.assertEqual(claim.agrees is None, claim.ours == "-" and bool(claim.note), claim)
+                unknown = claim.ours == "-" and bool(claim.note)
+                self.assertEqual(claim.agrees is None, unknown or not claim.theirs, claim)
 
     def test_power(self):
         """A tenth less with the caches' energies; without them nothing."""
@@ -128,6 +133,67 @@ class Benches(unittest.TestCase):
                     self.assertEqual(warp_max(_bench.PRESET, source), program.warp_max, source)
         for program in INSENSITIVE:
             self.assertGreater(warp_max(_bench.PRESET, program.source), 0)
+
+
+class Curves(unittest.TestCase):
+    """Verdicts on what is found for each EBTNum, made up here."""
+
+    KEYS = {"network": "network.request_latency", "trip": "round_trip.mean_latency", "mshr": "scheduler.mshr_stall_ratio",
+            "stalls": "scheduler.memory_stall_ratio", "all": "l1.load_miss_ratio", "cache": "l1.cache_warp_miss_ratio",
+            "bypass": "l1.bypass_warp_miss_ratio"}  # fmt: skip
+
+    def found(self, **curves):
+        """{EBTNum: figures} of curves from EBTNum 0 on; what has none is 0."""
+        count = max(map(len, curves.values()))
+        return {n: {key: curves.get(label, [0] * count)[n] for label, key in self.KEYS.items()}
+                | {"network.reply_latency": 5} for n in range(count)}  # fmt: skip
+
+    def verdicts(self, claims):
+        return {claim.what.split(" (")[0]: claim.agrees for claim in claims}
+
+    def test_halves(self):
+        found = {1: "b", -2: "d", 0: "a", -1: "c", 4: "e"}
+        self.assertEqual(list(_tokens.added(found).items()), [(0, "a"), (1, "b"), (4, "e")])
+        self.assertEqual(list(_tokens.taken(found).items()), [(0, "a"), (-1, "c"), (-2, "d")])
+        self.assertEqual(_tokens.curve({0: 0.1, -1: 0.25}, lambda value: value, _tokens.percent), "0 10 %, -1 25 %")
+
+    def test_network(self):
+        """Congested: up by more than 30 %, and above 20 cycles."""
+        for network, congested in (([20, 30], True), ([20, 25], False), ([5, 14], False)):
+            claims = list(_tokens._latency("KMN", self.found(network=network)))
+            self.assertEqual([claim.agrees for claim in claims], [congested], network)
+        self.assertEqual(list(_tokens._latency("II", self.found(network=[20, 30]))), [])
+
+    def test_mshrs(self):
+        before, after = _tokens._saturation("II", self.found(mshr=[0.1, 0.15, 0.3]))
+        self.assertEqual((before.agrees, after.agrees), (False, True))
+        self.assertEqual(after.ours, "0 10 %, +1 15 %, +2 30 %")
+        (few,) = _tokens._saturation("SCLUSTER", self.found(mshr=[0.1, 0.3]))
+        self.assertFalse(few.agrees)
+
+    def test_misses(self):
+        claims = _tokens._misses("SM", self.found(cache=[0.10, 0.14, 0.16], bypass=[0, 0.96, 0.99]))
+        self.assertEqual(self.verdicts(claims), {"misses of warps that cache, with more warps": False,
+                                                 "misses of warps that bypass": True})  # fmt: skip
+        claims = _tokens._misses("SS", self.found(cache=[0.10, 0.14], bypass=[0, 0.96]))
+        self.assertEqual(list(self.verdicts(claims).values()), [True, False])
+        quiet = self.found(cache=[0.1, 0.1])
+        del quiet[1]["l1.bypass_warp_miss_ratio"]
+        self.assertIsNone(list(_tokens._misses("SM", quiet))[-1].agrees)
+
+    def test_fewer(self):
+        fewer = {-n: figures for n, figures in self.found(
+            all=[0.5, 0.4], cache=[0.5, 0.3], bypass=[0, 0.9], trip=[300, 250], stalls=[0.2, 0.3]).items()}  # fmt: skip
+        self.assertEqual(list(self.verdicts(_tokens._kept("BFS", fewer)).values()), [True, True])
+        self.assertEqual(list(self.verdicts(_tokens._kept("SCLUSTER", fewer)).values()), [False, True])
+        self.assertEqual(list(self.verdicts(_tokens._resources("CoMD", fewer)).values()), [True, False])
+
+    def test_left_open(self):
+        """No verdict is told of what the document leaves open."""
+        open_, run, missed = _model.told("a", "b", "1"), _model.count("a", "b", 1, 1), _model.missing("a", "b", "1", "why")
+        self.assertEqual([_verdict(claim) for claim in (open_, run, missed)], ["", "yes", "not run"])
+        rows = summary([(_model.Experiment("x", "y", None), [open_, run, missed])])
+        self.assertRegex(rows[-1], r"^all +1 +0 +1$")
 
 
 class Power(unittest.TestCase):

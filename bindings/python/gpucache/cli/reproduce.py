@@ -14,6 +14,12 @@ from ._output import Failure, Output
 
 _WORDS = {True: "yes", False: "no", None: "not run"}
 
+
+def _verdict(claim):
+    """One of _WORDS; none of what the document leaves open."""
+    return _WORDS[claim.agrees] if claim.theirs else ""
+
+
 _LEGEND = """\
 Agrees: a speed-up, latency or mean within 10 % of the document's, a rate within 5 points, a number or an order the
 same. Where programs are missing, means are of those that are here."""
@@ -67,7 +73,7 @@ def _progress(name):
 
 
 def _report(experiment, claims):
-    rows = [[c.subject, c.what, c.theirs, c.ours, _WORDS[c.agrees], c.note] for c in claims]
+    rows = [[c.subject, c.what, c.theirs, c.ours, _verdict(c), c.note] for c in claims]
     heading = ["", "", "document", "here", "agrees", ""]
     return f"{experiment.name}: {experiment.title}\n" + "\n".join(table(heading, rows, (0, 1, 5))) + "\n"
 
@@ -76,7 +82,7 @@ def summary(found):
     """How many claims of each experiment agree."""
     rows, sums = [], [0, 0, 0]
     for experiment, claims in found:
-        counts = [sum(c.agrees is verdict for c in claims) for verdict in (True, False, None)]
+        counts = [sum(_verdict(c) == word for c in claims) for word in _WORDS.values()]
         sums = [a + b for a, b in zip(sums, counts)]
         rows.append([experiment.name, experiment.title, *map(str, counts)])
     rows.append(["all", "", *map(str, sums)])

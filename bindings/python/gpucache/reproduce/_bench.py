@@ -4,6 +4,7 @@
 import math
 
 from ..bottleneck import step_of, warp_optimum
+from . import _runs
 from ._programs import SENSITIVE, warp_max
 from ._signatures import reuse_distances
 
@@ -53,6 +54,11 @@ class Bench:
             return [[g.reuses, g.mode, g.distances[g.mode] / g.reuses, g.mean] for g in found]
 
         return self.runs.kept(["signatures", by, most, PRESET, self.source(program)], measure)
+
+    def hits_by_age(self, program, settings):
+        """Hits of loads in L1, oldest warp of the SM first."""
+        return self.runs.kept(["ages", PRESET, self.source(program), settings],
+                              lambda: _runs.whole(PRESET, self.source(program), settings)["l1.hits_by_age"])
 
     def most(self, program):
         if program.name not in self._most:

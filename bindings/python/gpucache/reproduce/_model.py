@@ -4,7 +4,8 @@
 from collections import namedtuple
 
 # One number of a document: `subject` is a program or a mean over some, `what` the figure, `theirs` and `ours` its
-# values as text; `agrees` None where it could not be found out, for the reason in `note`.
+# values as text; `agrees` None where it could not be found out, for the reason in `note`, or where the document has nothing
+# to agree with: "".
 Claim = namedtuple("Claim", "subject what theirs ours agrees note", defaults=("",))
 
 # A table or figure: `name` is "DOCUMENT:FIGURE"; `run`, called with a Bench, yields Claims.
@@ -38,3 +39,8 @@ def holds(subject, what, theirs, ours, agrees, note=""):
 
 def missing(subject, what, theirs, note):
     return Claim(subject, what, theirs, "-", None, note)
+
+
+def told(subject, what, ours, note=""):
+    """What the document leaves open."""
+    return Claim(subject, what, "", ours, None, note)

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""seeds/004, 4.8: priority-based cache allocation, with opportunistic tokens as the document has them (4.8.1.1)."""
+"""seeds/004, 4.8: priority-based cache allocation, with opportunistic tokens as the document has them (4.8.1.1). What its
+figures have for each EBTNum is in _tokens.py."""
 
 from ._bench import LINE, OPPORTUNISTIC, SEGMENTS, geometric
-from ._model import NOTICEABLE, Experiment, holds, rate, ratio
+from ._model import NOTICEABLE, Experiment, count, holds, rate, ratio
+from ._tokens import BOTH_CACHES, found_while_running, network_latency
+from ._tokens import EXPERIMENTS as TOKENS
 
 STRATEGY_ONE = ("SCLUSTER",)
 STRATEGY_TWO = ("CoMD", "BFS", "SS", "SSSP", "ATAX", "BICG", "MVT")
 ONLY_SEGMENTS = ("SS", "SM", "II")  # gain from it with the traffic optimization (4.8.3)
-BOTH_CACHES = {"l2.tokens": "opportunistic"}
-BOTH_LEVELS = {"BFS": 10, "SSSP": 10, "ATAX": 9, "BICG": 8, "MVT": 7}  # Figure 4.26: per cent slower than PCAL on L1
+GAINING = 7  # of 12, over warp-opt
 
 
 def _best(speedups):
@@ -34,26 +36,17 @@ def static(bench):
     if "SCLUSTER" in speedups:
         found = speedups["SCLUSTER"]
         yield ratio("SCLUSTER", "best static PCAL", 3.45, max(found.values()))
+        yield count("SCLUSTER", "best EBTNum (4.8.2)", 4, max(found, key=found.get),
+                    ", ".join(f"{ebt:+d} {found[ebt]:.2f}" for ebt in sorted(found)))  # fmt: skip
         if 6 in found:
             yield ratio("SCLUSTER", "EBTNum = 6", 2.37, found[6])
     best = _best(speedups)
     yield _mean("12", "warp-opt", 1.41, [found[0] for found in speedups.values()])
     yield _mean("12", "static PCAL", 1.56, [gain for _, gain in best.values()])
-
-
-def latency(bench):
-    """Figures 4.14 and 4.16: one more warp."""
-    found = bench.static()
-    if 1 in found.get("CoMD", {}):
-        for ebt, theirs in ((0, 66), (1, 155)):
-            figures = found["CoMD"][ebt]
-            yield ratio("CoMD", f"network latency, EBTNum = {ebt}", theirs,
-                        figures["network.request_latency"] + figures["network.reply_latency"])  # fmt: skip
-        yield ratio("CoMD", "round trip, EBTNum = 1", 339, found["CoMD"][1]["round_trip.mean_latency"])
-    if 1 in found.get("GESUMMV", {}):
-        for ebt, theirs in ((0, 17), (1, 34)):
-            yield rate("GESUMMV", f"misses of warps that cache, EBTNum = {ebt}", theirs,
-                       found["GESUMMV"][ebt]["l1.cache_warp_miss_ratio"])  # fmt: skip
+    over = {name: gain / speedups[name][0] for name, (_, gain) in best.items()}
+    gaining = [name for name, gain in over.items() if gain >= NOTICEABLE]
+    yield count(f"{len(over)} programs, of 12", "gain over warp-opt", GAINING, len(gaining), ", ".join(gaining))
+    yield _mean("12", "static PCAL over warp-opt", 1.15, over.values())
 
 
 def _bfs(lines, parts, of_lines, of_parts):
@@ -67,7 +60,7 @@ def _bfs(lines, parts, of_lines, of_parts):
         yield ratio("BFS", label, gain, found["BFS"][1])
     for label, each, network, trip in zip(("static PCAL", "static PCAL, segments"), figures[1:], (18, 7), (209, 193)):
         yield ratio("BFS", f"network latency, {label}", network,
-                    each["network.request_latency"] + each["network.reply_latency"])  # fmt: skip
+                    network_latency(each))  # fmt: skip
         yield ratio("BFS", f"round trip, {label}", trip, each["round_trip.mean_latency"])
 
 
@@ -95,33 +88,13 @@ def dynamic(bench):
     """Figures 4.22 and 4.25: EBTNum found while it runs, warp-opt known."""
     for fetch, label in ((LINE, "lines"), (SEGMENTS, "segments")):
         best = _best(bench.speedups(bench.static(**fetch)))
-        tasks = {}
-        for program in bench.throttled:
-            scheduler = f"gto + pcal(warps={bench.best(program)[0]},ebt=auto)"
-            tasks[program.name] = (program, {"scheduler": scheduler, **OPPORTUNISTIC, **fetch})
-        found = bench.all(tasks)
+        found = found_while_running(bench, fetch)
         for program in bench.throttled:
             own = bench.base(program)["cycles"] / found[program.name]["cycles"]
             close = own >= 0.9 * best[program.name][1]
             yield holds(program.name, f"dynamic as fast as static, {label}",
                         "no" if program.name == "SCLUSTER" else "yes",
                         f"{own:.2f}, {best[program.name][1]:.2f}", close == (program.name != "SCLUSTER"))  # fmt: skip
-
-
-def both_levels(bench):
-    """Figures 4.26 and 4.27: tokens at L2 as well."""
-    one, two = bench.static(), bench.static(**BOTH_CACHES)
-    misses = {1: [], 2: []}
-    for name, found in one.items():
-        ebt, figures = min(found.items(), key=lambda item: item[1]["cycles"])
-        if name in BOTH_LEVELS and ebt:
-            loss = two[name][ebt]["cycles"] / figures["cycles"] - 1
-            yield rate(name, "slower with tokens at L2", BOTH_LEVELS[name], loss)
-        misses[1].append(1 - figures.get("l2.read_hit_rate", 0))
-        misses[2].append(1 - (two[name].get(ebt) or figures).get("l2.read_hit_rate", 0))
-    for level, theirs in ((1, 31), (2, 44)):
-        yield rate(f"mean of {len(one)}", f"L2 misses, PCAL on L1{' and L2' * (level - 1)}", theirs,
-                   sum(misses[level]) / len(one))  # fmt: skip
 
 
 # Name, what it adds to dynamic PCAL on L1, and whether the document expects fewer misses of L2 from it.
@@ -164,9 +137,8 @@ def future(bench):
 
 EXPERIMENTS = [
     Experiment("004:figures-4.12-4.13", "Static PCAL", static),
-    Experiment("004:figures-4.14-4.16", "One more warp, that bypasses", latency),
     Experiment("004:figures-4.22-4.25", "Dynamic PCAL", dynamic),
     Experiment("004:figures-4.23-4.24", "Static PCAL, segments", segments),
-    Experiment("004:figures-4.26-4.27", "Tokens at both levels", both_levels),
+    *TOKENS,
     Experiment("004:sections-7.2-7.3", "PCAL's further development", future),
 ]

@@ -9,6 +9,10 @@ from ._programs import INSENSITIVE
 AGE_LRU = {"CoMD": (1.07, 2), "II": (1.05, 3), "KMN": (1.13, 11), "ATAX": (1.05, 3), "GESUMMV": (1.21, 17),
            "WC": (1.06, 2)}  # fmt: skip
 MORE_WITH_SEGMENTS = ("II", "KMN", "SM", "SS", "WC", "CFD")  # Figure 5.12
+BIP_LOSES, BIP_GAINS = ("BFS", "SSSP", "ATAX", "BICG", "GESUMMV"), ("II", "KMN", "SS", "CFD")  # Figure 5.11
+OWN = 0.9  # Figure 5.1
+SCHEDULERS, OLDEST = 2, 2 * 4  # of an SM, whose ages are counted: the oldest four of each
+SHORTER = 0.9  # a round trip, for a difference to be seen
 LARGEST_LOSS = {"": 3, "bypass=1, lines": 6, "bypass=1, segments": 3}  # per cent: Figures 5.15 to 5.17
 
 
@@ -21,15 +25,44 @@ def _runs(bench, policies, programs=None):
     return bench.all(tasks)
 
 
+def reuses(bench):
+    """Figure 5.1: hits by the warp that fetched the line."""
+    found = bench.all({program.name: (program, {"l1.track_warps": "true"}) for program in bench.replaced})
+    shares = {}
+    for name, base in found.items():
+        hits = base["l1.intra_warp_hits"] + base["l1.inter_warp_hits"]
+        shares[name] = base["l1.intra_warp_hits"] / hits if hits else 0
+    own = [name for name, share in shares.items() if share > OWN]
+    yield count(f"{len(shares)} programs, of 14", "more than 90 % of the hits by the warp that fetched", 10, len(own),
+                ", ".join(f"{name} {100 * share:.0f} %" for name, share in shares.items()))  # fmt: skip
+    yield rate(f"mean of {len(shares)}, of 14", "hits by the warp that fetched", 78, mean(shares.values()))
+
+
+def ages(bench):
+    """Figure 5.8: KMN's hits by the age of the warp."""
+    for program in bench.replaced:
+        if program.name != "KMN":
+            continue
+        hits = {name: bench.hits_by_age(program, {"l1.replacement": name}) for name in ("lru", "age-lru", "bip")}
+        oldest = {name: sum(of[:OLDEST]) / sum(of) for name, of in hits.items()}
+        yield rate("KMN", "AgeLRU: hits of the oldest four warps of a scheduler", 49, oldest["age-lru"],
+                   f"LRU {100 * oldest['lru']:.0f} %, BIP {100 * oldest['bip']:.0f} %")  # fmt: skip
+        resident = [n for n in range(bench.most(program) * SCHEDULERS) if hits["lru"][n] or hits["bip"][n]]
+        more = [n for n in resident if hits["bip"][n] > hits["lru"][n]]
+        yield holds("KMN", "BIP: more hits than LRU", "warps of all ages", f"{len(more)} of {len(resident)}",
+                    len(more) == len(resident))  # fmt: skip
+
+
 def replacement(bench):
-    """Figures 5.6 to 5.8: replacement alone."""
+    """Figures 5.6 and 5.7: replacement alone."""
     found = _runs(bench, {"age-lru": {"l1.replacement": "age-lru"}, "bip": {"l1.replacement": "bip"}})
-    gains = []
+    gains, others = [], []
     for program in bench.replaced:
         base, name = bench.base(program), program.name
         gain = {label: base["cycles"] / found[label, name]["cycles"] for label in ("age-lru", "bip")}
         saved = {label: base["l1.load_miss_ratio"] - found[label, name]["l1.load_miss_ratio"] for label in gain}
         gains.append(gain["age-lru"])
+        others.append(gain["bip"])
         if name in AGE_LRU:
             yield ratio(name, "AgeLRU", AGE_LRU[name][0], gain["age-lru"])
             yield rate(name, "misses that AgeLRU saves", AGE_LRU[name][1], saved["age-lru"])
@@ -42,6 +75,8 @@ def replacement(bench):
             yield ratio(name, "hits, AgeLRU over LRU", 2.9, hits["age-lru"] / hits["lru"])
             yield ratio(name, "hits, BIP over LRU", 1.24, hits["bip"] / hits["lru"])
     yield ratio(f"mean of {len(gains)}, of 14", "AgeLRU", 1.04, geometric(gains))
+    noticeable = sum(gain >= NOTICEABLE for gain in others)
+    yield holds(f"{len(others)} programs", "BIP gains 5 %", "few", str(noticeable), 2 * noticeable < len(others))
 
 
 def bypassing(bench):
@@ -54,6 +89,8 @@ def bypassing(bench):
 
     def gain(program, name, label):
         return bench.base(program)["cycles"] / found[(name, label), program.name]["cycles"]
+
+    yield from _freed(bench, found)
 
     for program in bench.replaced:
         ours = {label: gain(program, "age-lru", label) for label in ("lines", "segments")}
@@ -69,6 +106,29 @@ def bypassing(bench):
         other = geometric([gain(program, "bip", label) for program in bench.replaced])
         yield holds("mean", f"AgeLRU over BIP, {label}", "faster", f"{geometric(gains):.2f}, {other:.2f}",
                     geometric(gains) > other)  # fmt: skip
+
+
+def _freed(bench, found):
+    """Figures 5.10, 5.11 and 5.13: lines that are not reserved, segments that are not moved."""
+    for program in bench.replaced:
+        lines, segments = (found[("age-lru", label), program.name] for label in ("lines", "segments"))
+        if program.name == "SCLUSTER":
+            alone = bench.all({"": (program, {"l1.replacement": "age-lru"})})[""]
+            before, after = (figures["scheduler.line_stall_ratio"] for figures in (alone, lines))
+            yield holds("SCLUSTER", "stalls for a line, replacement, then bypassing (5.10)", "far fewer",
+                        f"{100 * before:.0f} %, {100 * after:.0f} %", 2 * after < before)  # fmt: skip
+        before, after = (figures["round_trip.mean_latency"] for figures in (lines, segments))
+        less = program.name in MORE_WITH_SEGMENTS
+        yield holds(program.name, "round trip shorter with segments (5.13)", "yes" if less else "no",
+                    f"{before:.0f}, {after:.0f} cycles", (after < SHORTER * before) == less)  # fmt: skip
+        if program.name in BIP_LOSES + BIP_GAINS:
+            gain = bench.base(program)["cycles"] / found[("bip", "segments"), program.name]["cycles"]
+            loses = program.name in BIP_LOSES
+            yield holds(program.name, "BIP bypassing, segments (5.11)", "slower" if loses else "faster", f"{gain:.2f}",
+                        gain < 1 if loses else gain >= NOTICEABLE)  # fmt: skip
+    gains = [bench.base(p)["cycles"] / found[("age-lru", "segments"), p.name]["cycles"] for p in bench.replaced]
+    yield count(f"{len(gains)} programs, of 14", "AgeLRU bypassing, segments, gains 5 % (5.11)", 10,
+                sum(gain >= NOTICEABLE for gain in gains))  # fmt: skip
 
 
 def voting(bench):
@@ -101,6 +161,8 @@ def voting(bench):
 EIGHT = ("CoMD", "II", "KMN", "SM", "SS", "SCLUSTER", "SSSP", "BFS")
 BLOCKS = range(1, 9)
 LOSES = {"SSSP": 0.93, "BFS": 0.95}
+SCORES = ("rpr-count", "rpr-distance", "age-lru")
+FEWER = {"II": -1, "SS": -1, "KMN": -1, "CoMD": 1, "BFS": 1, "SSSP": 1}  # Figure 6.3: misses of all three
 RPR_SAVES = {"II": 8, "KMN": 17, "SS": 3}  # points of misses: 6.4
 
 
@@ -129,6 +191,12 @@ def predicted_reuse(bench):
         if program.name in RPR_SAVES:
             saved = opt[program.name]["l1.load_miss_ratio"] - found[program.name, "rpr-distance"]["l1.load_miss_ratio"]
             yield rate(program.name, "L1 misses that rpr-distance saves", RPR_SAVES[program.name], saved)
+        before = opt[program.name]["l1.load_miss_ratio"]
+        by = {spec: 100 * (found[program.name, spec]["l1.load_miss_ratio"] - before) for spec in SCORES}
+        sign = FEWER.get(program.name, 0)
+        yield holds(program.name, "L1 misses, by count, distance and age", ("as many", "more", "fewer")[sign],
+                    ", ".join(f"{points:+.1f}" for points in by.values()),
+                    all(abs(p) <= 1 if not sign else p * sign > 0 for p in by.values()), "points")  # fmt: skip
         if program.name in LOSES:
             gain = opt[program.name]["cycles"] / found[program.name, "rpr-distance"]["cycles"]
             yield ratio(program.name, "rpr-distance over CTA-opt", LOSES[program.name], gain)
@@ -155,7 +223,9 @@ def signatures(bench):
 
 
 EXPERIMENTS = [
-    Experiment("004:figures-5.6-5.8", "AgeLRU replacement", replacement),
+    Experiment("004:figure-5.1", "Hits within and among warps", reuses),
+    Experiment("004:figures-5.6-5.7", "AgeLRU replacement", replacement),
+    Experiment("004:figure-5.8", "Hits by the age of the warp", ages),
     Experiment("004:figures-5.9-5.13", "AgeLRU bypassing", bypassing),
     Experiment("004:figures-5.15-5.17", "Dynamic-AgeLRU", voting),
     Experiment("004:figure-6.1", "Reuse distances by signature", signatures),

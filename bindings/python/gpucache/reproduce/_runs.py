@@ -13,7 +13,8 @@ from ..trace import Trace
 from . import _profiles
 
 
-def _measure(preset, source, settings, go_on):
+def whole(preset, source, settings, go_on=lambda: True):
+    """Stats of all of a program's launches."""
     with Context() as context, Config(context, preset, {"mode": "timed", **settings}) as config:
         with Replay(context, config, lambda progress: go_on()) as replay, Trace(context, source) as trace:
             return sum((result.stats for result in replay.run(trace)), Stats())
@@ -62,7 +63,7 @@ class Runs:
         self.known += len(tasks) - len(fresh)
         stop = threading.Event()
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
-            running = {pool.submit(_measure, *task, lambda: not stop.is_set()): task for task in fresh.values()}
+            running = {pool.submit(whole, *task, lambda: not stop.is_set()): task for task in fresh.values()}
             try:
                 for done, future in enumerate(concurrent.futures.as_completed(running), 1):
                     stats = future.result()
