@@ -35,8 +35,7 @@ from gpucache._results import Results  # noqa: E402
 
 TRACES = os.path.join(ROOT, "..", "shared", "traces", "h100")
 PRESETS = ("gtx480", "h100")
-# What a mode sets. With gto a few old warps have L1 to themselves already, with lrr it thrashes under LRU as in the
-# documents: timed-lrr is for comparison, and for gtx480 alone.
+# What a mode sets. timed-lrr is for comparison, and for gtx480 alone.
 MODES = {
     "functional": {"mode": "functional"},
     "timed": {"mode": "timed", "scheduler": "gto"},

@@ -84,7 +84,7 @@ typedef struct pcal_state {
 /*
  * What seeds/004 names: NoC latency without saturation is below 20 cycles, and a ratio of stalls from which a resource
  * is a bottleneck, 20 % (sections 4.1.4 and 4.1.5); 110 % and 97 %, one period, every other token number (4.4.3).
- * Without load packets take 14 cycles there and back on gtx480, but 63 on h100: there noc-latency=90 is in proportion.
+ * Without load packets take 14 cycles there and back on gtx480, but 46 on h100: there noc-latency=66 is in proportion.
  * The rest is as in lib/policies/control/ballot.h, which has the reasons.
  */
 static const gpc_parameter parameters[] = {
