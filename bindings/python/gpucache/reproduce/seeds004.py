@@ -28,8 +28,11 @@ def large_caches(bench):
     """Table 3.1. A program that gains less than twofold is not cache-sensitive, whatever else is said of it here."""
     found = bench.all({p.name: (p, LARGE) for p in bench.programs})
     for program in bench.programs:
-        gain = bench.base(program)["cycles"] / found[program.name]["cycles"]
-        note = "" if (gain >= SENSITIVE_FROM) == (program.large >= SENSITIVE_FROM) else "another side of 2"
+        base = bench.base(program)
+        gain = base["cycles"] / found[program.name]["cycles"]
+        note = f"{bench.most(program)} warps, LRU misses {100 * base['l1.load_miss_ratio']:.0f} %"
+        if (gain >= SENSITIVE_FROM) != (program.large >= SENSITIVE_FROM):
+            note += f", {'' if gain >= SENSITIVE_FROM else 'not '}cache-sensitive here"
         yield ratio(program.name, "speed-up of 16 times the caches", program.large, gain, note)
 
 
