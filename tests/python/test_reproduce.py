@@ -107,6 +107,12 @@ class Benches(unittest.TestCase):
         self.assertEqual(settings, {"scheduler": "gto + pcal(warps=6,ebt=6)", "l1.tokens": "opportunistic",
                                     "l1.bypass_fetch": "line"})  # fmt: skip
 
+    def test_more_settings(self):
+        """Beneath what an experiment sets itself."""
+        bench = Bench(Made(by_limit), more={"l1.index": "xor", "sm.warp_limit": "3"})
+        bench.all({"": (self.program("KMN"), {"sm.warp_limit": "6"})})
+        self.assertEqual(bench.runs.seen[-1][2], {"l1.index": "xor", "sm.warp_limit": "6"})
+
     def test_each_experiment_has_claims(self):
         """And a figure that is found is compared."""
         for experiment in EXPERIMENTS:
@@ -312,6 +318,11 @@ class Command(TemporaryCase):
 
     def test_unknown(self):
         self.done("004:figure-9.*", status=1, message="no table or figure is named '004:figure-9.*'")
+
+    def test_set(self):
+        self.done("--set", "l1.index=xor", "001:figure-3", status=1, message="--set is for tables and figures of seeds/004")
+        self.done("--set", "l1.index", "004:figure-4.3", status=2, message="'l1.index' is not key=value")
+        self.done("--set", "l1.indx=xor", "--quick", "--cache", self.path("runs"), "004:figure-4.3", status=1, message="l1.indx")
 
     def test_quick(self):
         cache, target = self.path("runs"), self.path("claims.json")

@@ -96,7 +96,7 @@ def natural(value):
     return found
 
 
-def _setting(value):
+def setting(value):
     if "=" not in value:
         raise argparse.ArgumentTypeError(f"'{value}' is not key=value")
     return value
@@ -108,7 +108,7 @@ def add_configuration(parser):
                        f"with --gpgpusim, which says all, {NO_PRESET}: the keys' defaults, no GPU")  # fmt: skip
     group.add_argument("--config", action=_Source, metavar="FILE", help="key = value lines")
     group.add_argument("--gpgpusim", action=_Source, metavar="FILE", help="options of GPGPU-Sim or Accel-Sim")
-    group.add_argument("--set", action="append", default=[], type=_setting, metavar="KEY=VALUE",
+    group.add_argument("--set", action="append", default=[], type=setting, metavar="KEY=VALUE",
                        help="one setting: see the command config")
     add_load(group)
     parser.set_defaults(files=None)

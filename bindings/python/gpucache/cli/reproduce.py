@@ -9,7 +9,7 @@ import time
 
 from .._table import table
 from ._application import at_least
-from ._common import add_verbose, terminal
+from ._common import add_verbose, setting, terminal
 from ._output import Failure, Output
 
 _WORDS = {True: "yes", False: "no", None: "not run"}
@@ -41,6 +41,8 @@ def add(commands):
                         help="all, or tables and figures as --list has them, * for any letters; default all")
     parser.add_argument("--list", action="store_true", help="the tables and figures, and run nothing")
     parser.add_argument("--quick", action="store_true", help="few programs, small problems, few points of each curve")
+    parser.add_argument("--set", action="append", default=[], type=setting, metavar="KEY=VALUE",
+                        help="for the tables of seeds/004: of the GPU, beside what a table sets itself")
     parser.add_argument("--jobs", type=at_least(1), default=os.cpu_count() or 1, metavar="N",
                         help="runs at the same time; default: as many as processors")  # fmt: skip
     parser.add_argument("--cache", metavar="FILE", help="where runs are kept; default "
@@ -97,11 +99,15 @@ def run(options):
     from ..reproduce._bench import PRESET, Bench
 
     experiments = chosen(options.names)
+    others = [each.name for each in experiments if not each.name.startswith("004:")]
+    more = dict(text.split("=", 1) for text in options.set)
+    if more and others:
+        raise Failure(f"--set is for tables and figures of seeds/004, and not for {others[0]}")
     output = None if options.json is None else Output(options.json)
     try:
         found = []
         with Runs(options.cache or default_cache(), options.jobs) as runs:
-            bench = Bench(runs, options.quick)
+            bench = Bench(runs, options.quick, more)
             for experiment in experiments:
                 runs.on_progress = _progress(experiment.name)
                 found.append((experiment, list(experiment.run(bench))))
@@ -110,10 +116,11 @@ def run(options):
                     print(_report(*found[-1]), flush=True)
             if options.json != "-":
                 print("\n".join(summary(found)))
-                print(f"{_LEGEND}\nPreset {PRESET} where no other is named, {'quick' if options.quick else 'full'} programs; "
+                print("".join([f"{_LEGEND}\nPreset {PRESET} where no other is named", *(f", {each}" for each in options.set),
+                               f", {'quick' if options.quick else 'full'} programs; "]) +
                       f"{runs.done} runs, and {runs.known} known from {runs.results.path}")  # fmt: skip
         if output is not None:
-            document = {"schema": 1, "preset": PRESET, "quick": options.quick,
+            document = {"schema": 1, "preset": PRESET, "settings": more, "quick": options.quick,
                         "experiments": [{"name": e.name, "title": e.title, "claims": [c._asdict() for c in claims]}
                                         for e, claims in found]}  # fmt: skip
             output.commit(json.dumps(document) + "\n")

@@ -28,11 +28,12 @@ def geometric(values):
 
 
 class Bench:
-    """Runs of one call of `reproduce`, on PRESET."""
+    """Runs of one call of `reproduce`, on PRESET with `more` settings, which those of an experiment take the place of."""
 
-    def __init__(self, runs, quick=False):
+    def __init__(self, runs, quick=False, more=()):
         self.runs = runs
         self.quick = quick
+        self.more = dict(more)
         self.programs = [p for p in SENSITIVE if not quick or p.name in QUICK_PROGRAMS]
         self.throttled = [p for p in self.programs if p.warp_max]  # those of chapter 4
         self.replaced = [p for p in self.programs if p.name != "SP"]  # the fourteen of chapter 5, which has nothing of SP
@@ -44,19 +45,21 @@ class Bench:
 
     def all(self, tasks):
         """{key: figures} of {key: (program, settings)}."""
-        found = self.runs.all([(PRESET, self.source(program), settings) for program, settings in tasks.values()])
+        found = self.runs.all([(PRESET, self.source(program), {**self.more, **settings})
+                               for program, settings in tasks.values()])  # fmt: skip
         return dict(zip(tasks, found))
 
     def groups(self, program, by, most):
         """The largest groups of L1's lines that share a signature: [reuses, most frequent distance, its share, mean]."""
         def measure():
-            found = reuse_distances(PRESET, self.source(program), (by,))[by][:most]
+            found = reuse_distances(PRESET, self.source(program), (by,), self.more)[by][:most]
             return [[g.reuses, g.mode, g.distances[g.mode] / g.reuses, g.mean] for g in found]
 
-        return self.runs.kept(["signatures", by, most, PRESET, self.source(program)], measure)
+        return self.runs.kept(["signatures", by, most, PRESET, self.source(program), self.more], measure)
 
     def hits_by_age(self, program, settings):
         """Hits of loads in L1, oldest warp of the SM first."""
+        settings = {**self.more, **settings}
         return self.runs.kept(["ages", PRESET, self.source(program), settings],
                               lambda: _runs.whole(PRESET, self.source(program), settings)["l1.hits_by_age"])
 

@@ -3,7 +3,8 @@
 
 from .. import bottleneck
 from . import _others
-from ._model import NOTICEABLE, Claim, Experiment, count, holds, rate, ratio, told
+from ._bench import LINE, OPPORTUNISTIC
+from ._model import NOTICEABLE, POINTS, Claim, Experiment, count, holds, rate, ratio, told
 from ._pcal import EXPERIMENTS as PCAL
 from ._programs import SENSITIVE
 from ._replacement import AGE_LRU
@@ -20,6 +21,7 @@ SLOW_NETWORK = ("CoMD", "KMN", "SS", "SM")  # Figure 4.5
 LARGE = {"l1.size": "256KiB", "l1.ways": "64", "l2.size": "12MiB"}  # 16 times; the hash of L1's sets is for so many
 SENSITIVE_FROM = 2  # 3.4.1
 INDEXES = ("modulo", "xor", "fermi")
+TOKENS = {"scheduler": "gto + pcal(warps=4,ebt=-2)"}
 HASHED = ("ATAX", "BICG", "MVT", "GESUMMV")
 BY_LINES = 0.15  # Figure 4.7: stalls that lines cause are "mostly lower", and MSHRs the main cause
 COMD = 8, 64  # Figure 4.3: warps, and per cent of misses
@@ -68,6 +70,8 @@ def _hashed(bench, index):
     for program in programs:
         tasks[program.name, "large"] = (program, LARGE)
         tasks[program.name, "age-lru"] = (program, {"l1.replacement": "age-lru"})
+        if program.warp_opt > 1:
+            tasks[program.name, "tokens"] = (program, {**TOKENS, **OPPORTUNISTIC, **LINE})
     comd = next(program for program in SENSITIVE if program.name == "CoMD")
     tasks["CoMD"] = (comd, {"sm.warp_limit": str(COMD[0])})
     found = bench.all({key: (program, {"l1.index": index, **more}) for key, (program, more) in tasks.items()})
@@ -82,6 +86,11 @@ def _hashed(bench, index):
         lines, mshrs = base["scheduler.line_stall_ratio"], base["scheduler.mshr_stall_ratio"]
         yield holds(name, f"{index}: stalls by lines, and MSHRs (4.7)", f"below {100 * BY_LINES:.0f} %, and more",
                     f"{100 * lines:.0f} %, {100 * mshrs:.0f} %", lines < BY_LINES and mshrs > lines)  # fmt: skip
+        if (name, "tokens") in found:
+            before, after = base["l1.load_miss_ratio"], found[name, "tokens"]["l1.cache_warp_miss_ratio"]
+            yield holds(name, f"{index}: misses of warps that cache, EBTNum = -2 (4.18)", "much fewer",
+                        f"{100 * before:.0f} %, {100 * after:.0f} %", 100 * (before - after) > POINTS,
+                        f"{base['cycles'] / found[name, 'tokens']['cycles']:.2f} times as fast")  # fmt: skip
         gain = base["cycles"] / found[name, "age-lru"]["cycles"]
         if name not in AGE_LRU:
             yield holds(name, f"{index}: AgeLRU gains 5 %", "no", f"{gain:.3f}", gain < NOTICEABLE)
