@@ -208,7 +208,8 @@ gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *opti
     if (!context || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_create: %s is NULL", context ? "out" : "context");
     gpc_cache_options o = GPC_CACHE_OPTIONS_INIT;
-    gpc_status status = gpci_take(&o, sizeof o, sizeof o, options, "gpc_cache_options", error);
+    const size_t least = offsetof(gpc_cache_options, tells); /* what version 0.1 has */
+    gpc_status status = gpci_take(&o, sizeof o, least, options, "gpc_cache_options", error);
     if (status == GPC_OK)
         status = check_options(&o, error);
     if (status < 0)

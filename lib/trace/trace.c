@@ -83,9 +83,9 @@ static gpc_status refuse(gpc_error *error) {
 gpc_status gpc_trace_next_kernel(gpc_trace *trace, gpc_kernel *kernel, gpc_error *error) {
     if (!trace || !kernel)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_next_kernel: %s is NULL", trace ? "kernel" : "trace");
-    if (kernel->struct_size < sizeof *kernel)
+    if (kernel->struct_size < offsetof(gpc_kernel, recording)) /* what version 0.1 has */
         return gpci_fail(error, GPC_ERROR_ABI, "gpc_kernel.struct_size is %zu, at least %zu is needed",
-                         kernel->struct_size, sizeof *kernel);
+                         kernel->struct_size, offsetof(gpc_kernel, recording));
     if (trace->failed)
         return refuse(error);
     gpc_kernel next = GPC_KERNEL_INIT;
