@@ -15,6 +15,8 @@ static void *take(void *user_data, void *old, size_t bytes) {
     size_t before = 0;
     if (start)
         memcpy(&before, start, sizeof before);
+    if (memory->fail_at && !--memory->fail_at)
+        return NULL;
     if (bytes > MOST_BYTES || memory->used - before + bytes > MOST_BYTES)
         return NULL;
     start = realloc(start, bytes + HEAD);
@@ -40,7 +42,7 @@ static void give_back(void *user_data, void *old) {
 
 void fuzz_memory_open(fuzz_memory *memory) {
     gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
-    memory->used = 0;
+    memory->used = memory->fail_at = 0;
     options.allocate = take_new;
     options.resize = take;
     options.release = give_back;

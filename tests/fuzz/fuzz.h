@@ -12,13 +12,19 @@
  * reader breaks a promise; sanitizers see the rest. regression.c runs them over
  * a corpus and its mutations, entry.c under libFuzzer.
  */
-void fuzz_text(const uint8_t *data, size_t size);    /* a .traceg; what it accepts must survive the binary format */
-void fuzz_table(const uint8_t *data, size_t size);   /* CSV, JSON Lines, mem_trace; likewise */
-void fuzz_list(const uint8_t *data, size_t size);    /* a kernelslist.g */
-void fuzz_binary(const uint8_t *data, size_t size);  /* a .gct as it is, and with its checksums made right */
-void fuzz_profile(const uint8_t *data, size_t size); /* a profile, likewise; what it accepts must survive writing */
+void fuzz_text(const uint8_t *data, size_t size);     /* a .traceg; what it accepts must survive the binary format */
+void fuzz_table(const uint8_t *data, size_t size);    /* CSV, JSON Lines, mem_trace; likewise */
+void fuzz_list(const uint8_t *data, size_t size);     /* a kernelslist.g */
+void fuzz_binary(const uint8_t *data, size_t size);   /* a .gct as it is, and with its checksums made right */
+void fuzz_profile(const uint8_t *data, size_t size);  /* a profile, likewise; what it accepts must survive writing */
+void fuzz_config(const uint8_t *data, size_t size);   /* settings, and a hierarchy of them */
+void fuzz_options(const uint8_t *data, size_t size);  /* options of GPGPU-Sim, likewise */
+void fuzz_name(const uint8_t *data, size_t size);     /* name(a=1, b) of anything that has one */
+void fuzz_kernels(const uint8_t *data, size_t size);  /* the file of pcal's numbers for kernels */
+void fuzz_snapshot(const uint8_t *data, size_t size); /* what was saved, damaged */
 
 void fuzz_tree(const uint8_t *data, size_t size); /* a tree of caches, and accesses to it */
+void fuzz_api(const uint8_t *data, size_t size);  /* any calls, in any order that the headers allow */
 
 #define CHECK(condition)                                                    \
     do {                                                                    \
@@ -34,6 +40,7 @@ typedef gpc_status (*fuzz_open)(gpc_context *, gpci_opcodes *, const char *, gpc
 typedef struct fuzz_memory {
     gpc_context *context;
     size_t used;
+    size_t fail_at; /* 1: the next allocation fails, once; 0: none does */
 } fuzz_memory;
 
 void fuzz_memory_open(fuzz_memory *memory);

@@ -338,3 +338,51 @@ Test(fuzz, tree) {
             run(fuzz_tree, data, size, p * 3 + i, 1000);
         }
 }
+
+static const char *const configurations[] = {
+    "# a comment\npreset = h100\nmode = timed\nsm.count = 2\nl1.size = 1KiB\nl1.replacement = vote(lru, "
+    "age-lru(bypass=1))\n",
+    "l1.ways=2\nl2.slices = 1\ncoherence = mesi\nl1.carveouts = 0KiB 8KiB\ndram.mapping = row bank column channel\n",
+};
+
+Test(fuzz, config) {
+    for (size_t t = 0; t < sizeof configurations / sizeof *configurations; t++)
+        run(fuzz_config, configurations[t], strlen(configurations[t]), 60 + t, MUTATIONS / 4);
+}
+
+Test(fuzz, options) {
+    static const char options[] = "-gpgpu_cache:dl1 S:4:128:64,L:T:m:L:L,A:384:48,16:0,32\n-gpgpu_n_clusters 2\n"
+                                  "-gpgpu_shader_core_pipeline 1024:32\n-gpgpu_dram_timing_opt nbk=16:CCD=1\n";
+    run(fuzz_options, options, strlen(options), 64, MUTATIONS / 4);
+}
+
+Test(fuzz, name) {
+    static const char *const names[] = {
+        "0vote(lru, age-lru(bypass=1))", "1agcb(entries=64)", "2gto + ccws + pcal(ebt=2)",
+        "3pcal(warps=3, ebt=auto)",      "4stride",           "5bfs:4KiB:header=1"};
+    for (size_t t = 0; t < sizeof names / sizeof *names; t++)
+        run(fuzz_name, names[t], strlen(names[t]), 66 + t, MUTATIONS / 4);
+}
+
+Test(fuzz, kernels) {
+    static const char kernels[] = "# numbers\n1 0 _Z14invert_mapping*\n4 -2 _Z11kmeansPoint*\n0 3 *\n";
+    run(fuzz_kernels, kernels, strlen(kernels), 72, MUTATIONS / 4);
+}
+
+Test(fuzz, snapshot) {
+    for (uint8_t n = 0; n < 5; n++) {
+        const uint8_t edits[] = {n, 20, 0, 1, 0, 1, 0, 1, 0, 1, 99, 2, 0, 0};
+        run(fuzz_snapshot, edits, sizeof edits - 4u * (n % 3), 80 + n, MUTATIONS / 100);
+    }
+}
+
+/* Streams of any bytes. */
+Test(fuzz, api) {
+    static uint8_t data[600];
+    for (uint64_t seed = 0; seed < effort_of_checks(3000); seed++) {
+        uint64_t random = seed;
+        for (size_t n = 0; n < sizeof data; n++)
+            data[n] = (uint8_t)gpci_random(&random);
+        fuzz_api(data, sizeof data);
+    }
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TESTS_FUZZ_API_H
+#define TESTS_FUZZ_API_H
+
+#include "fuzz/fuzz.h"
+
+#include <gpucache/gpucache.h>
+
+/*
+ * The API as a machine: contexts and objects of all kinds, made, called, copied and destroyed in the order in which the
+ * input says, as far as the headers allow it. Callbacks and policies of the host's own call other objects, and return
+ * whatever the input says.
+ */
+
+#define API_CONTEXTS 2u
+#define API_THINGS 10u
+
+typedef enum api_kind {
+    API_NOTHING,
+    API_CONFIG,
+    API_CACHE,
+    API_HIERARCHY,
+    API_REPLAY,
+    API_TRACE,
+    API_SCHEDULER,
+    API_THROTTLE,
+    API_REPLACEMENT,
+    API_PREDICTOR,
+    API_DRAM,
+    API_KINDS
+} api_kind;
+
+struct api_world;
+
+typedef struct api_thing {
+    struct api_world *world;
+    api_kind kind;
+    void *it;
+    unsigned context;
+    struct api_thing *at_hand; /* of a replay: the trace that it paused in; itself once that is closed */
+    uint64_t memory_id;        /* of a hierarchy: the last read that the host's memory took */
+    bool failed;               /* of a hierarchy: it can only be destroyed */
+} api_thing;
+
+typedef struct api_world {
+    const uint8_t *data;
+    size_t size;
+    fuzz_memory memories[API_CONTEXTS + 1]; /* the last is of `beside` */
+    bool open[API_CONTEXTS];
+    api_thing things[API_THINGS];
+    gpc_cache *beside; /* that callbacks call */
+    uint32_t answer;   /* of the host's policies */
+    uint64_t calls;    /* of callbacks, whose arguments all have been read */
+} api_world;
+
+/* What comes next in the input, 0 behind its end. */
+uint8_t api_byte(api_world *world);
+uint32_t api_below(api_world *world, uint32_t end);
+uint64_t api_number(api_world *world); /* often small, at times huge */
+
+/* A thing of a kind, the first from some place on; NULL: there is none. */
+api_thing *api_find(api_world *world, api_kind kind);
+/* After a failure `error` says why; nothing was made. */
+void api_check(gpc_status status, const gpc_error *error);
+/* A thing that was made, in place of what is at some place; NULL is not put anywhere. */
+void api_put(api_world *world, api_kind kind, void *it, unsigned context);
+void api_destroy(api_thing *thing);
+bool api_is_borrowed(const api_world *world, const api_thing *trace); /* does a replay hold it at hand? */
+
+gpc_request api_request(api_world *world);
+gpc_warp_event api_warp_event(api_world *world);
+gpc_sample api_sample(api_world *world);
+
+/* The host's own: policies of each kind named `own`, and callbacks, which call `beside`. */
+void api_register(api_world *world, gpc_context *context);
+void api_call_back(api_world *world, uint64_t address);
+void api_set_callbacks(api_thing *hierarchy);
+void api_set_events(api_thing *hierarchy);
+
+/* A thing of the kind is made in a context, or not. */
+void api_make(api_world *world, api_kind kind, unsigned context);
+/* A call of the thing's kind. */
+void api_call(api_thing *thing);
+void api_call_hierarchy(api_thing *thing);
+void api_call_cache(api_thing *thing);
+void api_call_replay(api_thing *thing);
+void api_call_decider(api_thing *thing);
+void api_call_scheduler(api_thing *thing);
+
+#endif
