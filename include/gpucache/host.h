@@ -50,6 +50,30 @@ GPC_API uint64_t gpc_hierarchy_reply_credits(const gpc_hierarchy *hierarchy, uin
  */
 GPC_API gpc_status gpc_hierarchy_rank_warps(gpc_hierarchy *hierarchy, bool on, gpc_error *error);
 
+/*
+ * Warp instructions that the host has coalesced by itself: as gpc_hierarchy_try_issue, of line transactions in place of
+ * lanes, which pass L1's tags as they are, in their order, whatever `l1.coalescer` says. All are accepted or none, they
+ * take one place of `l1.queue`, and there is one completion, when the last is done. So a host's token (a pointer to its
+ * instruction, say) comes back with it, and nothing has to be looked up.
+ *   requests  [count] of one instruction, on whose fields they agree: pc, sm, warp, warp_age, block, kind, space (GLOBAL
+ *             or LOCAL), hint, priority, token, token_l2, scope, order, stream, copy (no BULK). Each is of a line of
+ *             l1.line, or without L1 of l2.line: sector_mask, size or a store's byte_mask say of which bytes, as
+ *             gpc_request has it; of a load byte_mask, too, for the counters of bytes used. What follows from all is
+ *             the library's: cycle, transactions, bytes_used, kernel, and `continues`, which is 0 here: a transaction
+ *             of the line that the one before it is of, a further sector of it, is no reuse of it to policies
+ *   count     1 to GPC_MAX_TRANSACTIONS
+ * It counts a warp instruction, without threads: gpc_hierarchy_count_instructions. Atomics take turns by the words that
+ * they touch, prefetchers are told of the first address as that of lane 0. gpc_hierarchy_can_accept says whether there
+ * is room. A recording (record.h), whose instructions have lanes, ends.
+ * Return as gpc_hierarchy_try_issue; GPC_ERROR_ARGUMENT for what gpc_hierarchy_check_transactions names;
+ * GPC_ERROR_UNSUPPORTED with coherence.data and in trees of coherent modules; GPC_ERROR_STATE (no clock). Since: 0.2.
+ */
+#define GPC_MAX_TRANSACTIONS 192u
+GPC_API gpc_status gpc_hierarchy_try_transactions(gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count,
+                                                  uint64_t token, gpc_busy *out_busy);
+GPC_API gpc_status gpc_hierarchy_check_transactions(const gpc_hierarchy *hierarchy, const gpc_request *requests,
+                                                    uint32_t count, gpc_error *error);
+
 GPC_END_DECLS
 
 #endif

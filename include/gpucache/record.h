@@ -23,8 +23,8 @@ GPC_BEGIN_DECLS
  * host issued them is not in the file.
  *
  * Not in a trace are values (coherence.data: addresses alone are recorded), gpc_hierarchy_sample,
- * gpc_hierarchy_reset_stats, and what is done to a borrowed cache or tree. gpc_hierarchy_try_miss and
- * gpc_hierarchy_preload, which no warp instruction is, end the recording, as any failure of the file does (a full
+ * gpc_hierarchy_reset_stats, and what is done to a borrowed cache or tree. gpc_hierarchy_try_miss, _try_transactions and
+ * gpc_hierarchy_preload, which no instruction of lanes is, end the recording, as any failure of the file does (a full
  * disk): the hierarchy goes on as if there were none, nothing is left of a file of one's own, the log is told at once
  * (WARNING), and gpc_hierarchy_record_end returns it.
  *

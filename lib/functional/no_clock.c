@@ -34,6 +34,24 @@ static gpc_status check_miss(const gpc_hierarchy *h, const gpc_request *request,
     return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_try_miss: the hierarchy is functional");
 }
 
+static gpc_status transactions(gpc_hierarchy *h, const gpc_request *requests, uint32_t count, uint64_t token,
+                               gpc_busy *out_busy) {
+    (void)h;
+    (void)requests;
+    (void)count;
+    (void)token;
+    (void)out_busy;
+    return GPC_ERROR_STATE;
+}
+
+static gpc_status check_transactions(const gpc_hierarchy *h, const gpc_request *requests, uint32_t count,
+                                     gpc_error *error) {
+    (void)h;
+    (void)requests;
+    (void)count;
+    return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_try_transactions: the hierarchy is functional");
+}
+
 static bool accepts(const gpc_hierarchy *h, uint32_t sm, bool asked_miss, gpc_busy *out_busy) {
     (void)h;
     (void)sm;
@@ -110,6 +128,8 @@ const gpci_clock_calls gpci_no_clock = {.issue = issue,
                                         .fence = fence,
                                         .miss = miss,
                                         .check_miss = check_miss,
+                                        .transactions = transactions,
+                                        .check_transactions = check_transactions,
                                         .accepts = accepts,
                                         .locate = locate,
                                         .advance = advance,

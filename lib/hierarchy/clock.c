@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <gpucache/host.h>
+
 #include "base/base.h"
 #include "level/driver.h"
 #include "level/recorder.h"
@@ -31,6 +33,30 @@ gpc_status gpc_hierarchy_try_miss(gpc_hierarchy *h, const gpc_request *request, 
     if (status == GPC_OK)
         GPCI_RECORD(h, cannot, (h->recorder, "gpc_hierarchy_try_miss"));
     return status;
+}
+
+static bool is_instruction(const gpc_request *requests, uint32_t count) {
+    return requests && count && count <= GPC_MAX_TRANSACTIONS;
+}
+
+gpc_status gpc_hierarchy_try_transactions(gpc_hierarchy *h, const gpc_request *requests, uint32_t count, uint64_t token,
+                                          gpc_busy *out_busy) {
+    if (!h || !is_instruction(requests, count))
+        return GPC_ERROR_ARGUMENT;
+    gpc_status status = h->driver->clock->transactions(h, requests, count, token, out_busy);
+    if (status == GPC_OK)
+        GPCI_RECORD(h, cannot, (h->recorder, "gpc_hierarchy_try_transactions"));
+    return status;
+}
+
+gpc_status gpc_hierarchy_check_transactions(const gpc_hierarchy *h, const gpc_request *requests, uint32_t count,
+                                            gpc_error *error) {
+    if (!h || !is_instruction(requests, count))
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_check_transactions: %s",
+                         !h          ? "hierarchy is NULL"
+                         : !requests ? "requests is NULL"
+                                     : "count is not 1 to GPC_MAX_TRANSACTIONS");
+    return h->driver->clock->check_transactions(h, requests, count, error);
 }
 
 gpc_status gpc_hierarchy_advance(gpc_hierarchy *h, uint64_t cycles) {

@@ -53,6 +53,10 @@ typedef struct gpci_clock_calls {
     gpc_status (*fence)(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy);
     gpc_status (*miss)(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy);
     gpc_status (*check_miss)(const gpc_hierarchy *h, const gpc_request *request, gpc_error *error);
+    gpc_status (*transactions)(gpc_hierarchy *h, const gpc_request *requests, uint32_t count, uint64_t token,
+                               gpc_busy *out_busy);
+    gpc_status (*check_transactions)(const gpc_hierarchy *h, const gpc_request *requests, uint32_t count,
+                                     gpc_error *error);
     bool (*accepts)(const gpc_hierarchy *h, uint32_t sm, bool miss, gpc_busy *out_busy);
     void (*locate)(const gpc_hierarchy *h, gpc_location *location); /* where its line is in memory */
     gpc_status (*advance)(gpc_hierarchy *h, uint64_t cycles);

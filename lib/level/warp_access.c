@@ -245,12 +245,12 @@ static uint32_t lines_of(const gpc_hierarchy *h, const gpc_warp_access *w, uint3
     return gpci_coalesce(w->addresses, gpci_popcount(w->mask), w->width, shift, lines);
 }
 
-uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, uint32_t range, gpci_transaction *lines,
-                           gpc_request *request, uint32_t *out_segments) {
-    unsigned shift = (h->has_l1 ? h->l1_level.line_shift : h->l2_level.line_shift) + gpci_log2(h->line_blocks);
-    uint32_t count = lines_of(h, w, range, shift, lines);
-    if (GPCI_UNLIKELY(h->sectors_apart))
-        count = gpci_apart(lines, count);
+static unsigned line_shift(const gpc_hierarchy *h) {
+    return (h->has_l1 ? h->l1_level.line_shift : h->l2_level.line_shift) + gpci_log2(h->line_blocks);
+}
+
+GPCI_INLINE uint32_t begin(gpc_hierarchy *h, const gpc_warp_access *w, uint32_t range, gpci_transaction *lines,
+                           uint32_t count, gpc_request *request, uint32_t *out_segments) {
     *request = (gpc_request){.pc = w->pc,
                              .sm = w->sm,
                              .warp = w->warp,
@@ -270,7 +270,7 @@ uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, uint32_t 
                              .copy = w->copy};
     const uint32_t whole = count;
     if (GPCI_UNLIKELY(h->line_blocks > 1))
-        count = gpci_divide(lines, count, shift, h->line_blocks);
+        count = gpci_divide(lines, count, line_shift(h), h->line_blocks);
     const bool passes = gpci_copy_passes(w->copy, w->hint);
     sums sum = sum_up(lines, count, range, gpci_passes_l1(h, w->space) && !passes ? &h->l1_level : NULL);
     count_lines(h, w->sm, w->kind, whole, sum);
@@ -280,4 +280,17 @@ uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, uint32_t 
         gpci_count_l1_copy(h, w->sm, sum.segments, passes);
     *out_segments = sum.segments;
     return count;
+}
+
+uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, uint32_t range, gpci_transaction *lines,
+                           gpc_request *request, uint32_t *out_segments) {
+    uint32_t count = lines_of(h, w, range, line_shift(h), lines);
+    if (GPCI_UNLIKELY(h->sectors_apart))
+        count = gpci_apart(lines, count);
+    return begin(h, w, range, lines, count, request, out_segments);
+}
+
+void gpci_given_lines(gpc_hierarchy *h, const gpc_warp_access *w, gpci_transaction *lines, uint32_t count,
+                      gpc_request *request, uint32_t *out_segments) {
+    begin(h, w, 0, lines, count, request, out_segments);
 }

@@ -29,5 +29,8 @@ gpc_status gpci_access_check(const gpc_hierarchy *h, gpc_warp_access *access);
  */
 uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *access, uint32_t range, gpci_transaction *lines,
                            gpc_request *request, uint32_t *out_segments);
+/* The same of `count` lines that its host has coalesced; of caches without a tree. */
+void gpci_given_lines(gpc_hierarchy *h, const gpc_warp_access *access, gpci_transaction *lines, uint32_t count,
+                      gpc_request *request, uint32_t *out_segments);
 
 #endif

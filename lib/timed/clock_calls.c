@@ -115,6 +115,22 @@ static gpc_status check_no_miss(const gpc_hierarchy *h, const gpc_request *reque
                      "gpc_hierarchy_try_miss: a tree of coherent modules takes no misses of others' L1s");
 }
 
+/* Lines of a tree are blocks of its modules, which its coalescer makes. */
+static gpc_status no_transactions(gpc_hierarchy *h, const gpc_request *requests, uint32_t count, uint64_t token,
+                                  gpc_busy *out_busy) {
+    (void)count;
+    return no_miss(h, requests, token, out_busy);
+}
+
+static gpc_status check_no_transactions(const gpc_hierarchy *h, const gpc_request *requests, uint32_t count,
+                                        gpc_error *error) {
+    (void)h;
+    (void)requests;
+    (void)count;
+    return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                     "gpc_hierarchy_try_transactions: a tree of coherent modules coalesces by itself");
+}
+
 static gpc_status memory_reply(gpc_hierarchy *h, uint64_t id) {
     return h->timed->callbacks.on_memory ? gpci_channel_reply(h->timed, id) : GPC_ERROR_STATE;
 }
@@ -146,15 +162,18 @@ static gpc_status set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_callbacks 
     return GPC_OK;
 }
 
-#define TIMED_CALLS(miss_function, checking, accepting, flying)                                                      \
-    {                                                                                                                \
-        .issue = gpci_timed_try_issue, .fence = gpci_timed_try_fence, .miss = (miss_function),                       \
-        .check_miss = (checking), .accepts = (accepting), .locate = locate, .advance = advance,                      \
-        .check_advance = check_advance, .drain = drain, .now = now, .next_event = next_event, .in_flight = (flying), \
-        .memory_reply = memory_reply, .memory_ready = memory_ready, .grant = gpci_timed_grant,                       \
-        .credits = gpci_timed_credits, .set_callbacks = set_callbacks                                                \
+#define TIMED_CALLS(miss_function, checking, lines_function, checking_lines, accepting, flying)                       \
+    {                                                                                                                 \
+        .issue = gpci_timed_try_issue, .fence = gpci_timed_try_fence, .miss = (miss_function),                        \
+        .check_miss = (checking), .transactions = (lines_function), .check_transactions = (checking_lines),           \
+        .accepts = (accepting), .locate = locate, .advance = advance, .check_advance = check_advance, .drain = drain, \
+        .now = now, .next_event = next_event, .in_flight = (flying), .memory_reply = memory_reply,                    \
+        .memory_ready = memory_ready, .grant = gpci_timed_grant, .credits = gpci_timed_credits,                       \
+        .set_callbacks = set_callbacks                                                                                \
     }
 
 const gpci_clock_calls gpci_timed_cache_clock =
-    TIMED_CALLS(gpci_timed_try_miss, gpci_timed_check_miss, accepts, in_flight);
-const gpci_clock_calls gpci_timed_tree_clock = TIMED_CALLS(no_miss, check_no_miss, tree_accepts, in_flight_of_tree);
+    TIMED_CALLS(gpci_timed_try_miss, gpci_timed_check_miss, gpci_timed_try_transactions, gpci_timed_check_transactions,
+                accepts, in_flight);
+const gpci_clock_calls gpci_timed_tree_clock =
+    TIMED_CALLS(no_miss, check_no_miss, no_transactions, check_no_transactions, tree_accepts, in_flight_of_tree);

@@ -77,8 +77,17 @@ uint32_t gpci_take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kin
     return number;
 }
 
-static void queue_line(gpci_timed *t, gpci_queue *queue, const gpc_request *request, const gpci_transaction *line,
-                       uint32_t flight, bool last) {
+/* Lines of one instruction. */
+typedef struct issued_lines {
+    gpci_transaction *each;
+    uint32_t count, segments;
+    bool given; /* by the host, which has coalesced them itself */
+} issued_lines;
+
+GPCI_INLINE void queue_line(gpci_timed *t, gpci_queue *queue, const gpc_request *request, const issued_lines *lines,
+                            uint32_t i, uint32_t flight) {
+    const gpci_transaction *line = &lines->each[i];
+    const bool last = i + 1 == lines->count;
     uint32_t number = gpci_pool_take(&t->pool);
     gpci_packet *p = gpci_packet_at(&t->pool, number);
     t->pool.links[number].due = t->wheel.now + t->issue_latency;
@@ -100,7 +109,7 @@ static void queue_line(gpci_timed *t, gpci_queue *queue, const gpc_request *requ
     p->line.fetched = line->asks;
     p->level = 1;
     p->flags = (uint8_t)((last ? GPCI_PACKET_LAST : 0) | (line->follows ? GPCI_PACKET_FOLLOWS : 0));
-    if (GPCI_UNLIKELY(t->h->sectors_apart)) { /* which take turns as others do */
+    if (lines->given || GPCI_UNLIKELY(t->h->sectors_apart)) { /* which take turns as others do */
         p->request.continues = line->follows;
         p->flags &= (uint8_t)~GPCI_PACKET_FOLLOWS;
     }
@@ -123,46 +132,79 @@ static GPCI_COLD void keep_values(gpci_timed *t, uint32_t flight, const gpc_warp
     (t->values ? gpci_plain_values_keep : gpci_coherent_values_keep)(t, flight, w);
 }
 
-static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint32_t range, uint64_t token, bool framed) {
-    gpc_hierarchy *h = t->h;
-    gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
-    gpc_request request;
-    uint32_t segments;
-    gpci_stage *stage = &t->l1[w->sm];
+static bool is_ordered(const gpc_hierarchy *h, const gpc_warp_access *w) {
+    return w->order > GPC_ORDER_RELAXED && gpci_scope_is_wide(w->scope) && !h->lanes_apart;
+}
+
+GPCI_INLINE gpc_status make_ready(gpci_timed *t, bool ordered) {
     gpc_status status = gpci_make_room(t, GPCI_MAX_TRANSACTIONS);
-    gpci_queue *queue = GPCI_UNLIKELY(stage->lsus != NULL) ? gpci_lsu_queue(stage, w->warp) : &stage->in;
-    bool ordered = w->order > GPC_ORDER_RELAXED && gpci_scope_is_wide(w->scope) && !h->lanes_apart;
     if (GPCI_UNLIKELY(ordered) && status == GPC_OK)
         status = gpci_make_flights(t, 2);
-    if (status == GPC_OK && GPCI_UNLIKELY(h->with_data))
-        status = reserve_values(t, w);
-    if (status < 0)
-        return status;
-    uint32_t fence = GPCI_UNLIKELY(ordered) ? gpci_fence_before(t, w) : UINT32_MAX;
-    gpci_count_instruction(h, w->sm, w->mask);
-    uint32_t count = gpci_access_lines(h, w, range, lines, &request, &segments);
-    request.cycle = t->wheel.now;
-    gpci_l1_observe_instruction(t, &request);
-    uint32_t flight = gpci_take_flight(t, w->sm, w->warp, w->kind, token, count);
+    return status;
+}
+
+/* Into the queue before the tags, behind a fence where it is ordered and releases. */
+GPCI_INLINE void queue_lines(gpci_timed *t, const gpc_warp_access *w, gpc_request *request, const issued_lines *lines,
+                             uint64_t token, bool framed, bool ordered, uint32_t fence) {
+    gpc_hierarchy *h = t->h;
+    gpci_stage *stage = &t->l1[w->sm];
+    gpci_queue *queue = GPCI_UNLIKELY(stage->lsus != NULL) ? gpci_lsu_queue(stage, w->warp) : &stage->in;
+    request->cycle = t->wheel.now;
+    gpci_l1_observe_instruction(t, request);
+    const uint32_t flight = gpci_take_flight(t, w->sm, w->warp, w->kind, token, lines->count);
     t->flights[flight].framed = framed;
     const bool counts_turns = is_atomic(w->kind) && gpci_atomics_are_limited(t);
     if (GPCI_UNLIKELY(h->with_data))
         keep_values(t, flight, w);
-    for (uint32_t i = 0; i < count; i++) {
-        queue_line(t, queue, &request, &lines[i], flight, i + 1 == count);
+    for (uint32_t i = 0; i < lines->count; i++) {
+        queue_line(t, queue, request, lines, i, flight);
         if (GPCI_UNLIKELY(stage->prefetch != NULL))
             gpci_prefetch_note(t, queue->last, w, i);
         if (GPCI_UNLIKELY(counts_turns))
-            gpci_packet_at(&t->pool, queue->last)->turns = gpci_atomic_turns(t, w, &lines[i]);
+            gpci_packet_at(&t->pool, queue->last)->turns = lines->given ? gpci_atomic_turns_of_words(t, &lines->each[i])
+                                                                        : gpci_atomic_turns(t, w, &lines->each[i]);
         if (GPCI_UNLIKELY(h->with_data) && !t->values)
             gpci_coherent_values_take(t, queue->last, w);
     }
     gpci_queue_pushed(queue, &t->pool, t->wheel.now);
-    gpci_see_issue(t, queue, flight, count, segments);
+    gpci_see_issue(t, queue, flight, lines->count, lines->segments);
     gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
     if (GPCI_UNLIKELY(ordered))
-        gpci_fence_around(t, w, flight, count, fence);
+        gpci_fence_around(t, w, flight, lines->count, fence);
+}
+
+static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint32_t range, uint64_t token, bool framed) {
+    gpc_hierarchy *h = t->h;
+    gpci_transaction each[GPCI_MAX_TRANSACTIONS];
+    issued_lines lines = {.each = each, .given = false};
+    gpc_request request;
+    const bool ordered = is_ordered(h, w);
+    gpc_status status = make_ready(t, ordered);
+    if (status == GPC_OK && GPCI_UNLIKELY(h->with_data))
+        status = reserve_values(t, w);
+    if (status < 0)
+        return status;
+    const uint32_t fence = GPCI_UNLIKELY(ordered) ? gpci_fence_before(t, w) : UINT32_MAX;
+    gpci_count_instruction(h, w->sm, w->mask);
+    lines.count = gpci_access_lines(h, w, range, each, &request, &lines.segments);
+    queue_lines(t, w, &request, &lines, token, framed, ordered, fence);
+    return GPC_OK;
+}
+
+gpc_status gpci_issue_given(gpci_timed *t, const gpc_warp_access *w, gpci_transaction *each, uint32_t count,
+                            uint64_t token) {
+    gpc_hierarchy *h = t->h;
+    issued_lines lines = {.each = each, .count = count, .given = true};
+    gpc_request request;
+    const bool ordered = is_ordered(h, w);
+    const gpc_status status = make_ready(t, ordered);
+    if (status < 0)
+        return status;
+    const uint32_t fence = ordered ? gpci_fence_before(t, w) : UINT32_MAX;
+    gpci_count_instruction(h, w->sm, 0);
+    gpci_given_lines(h, w, each, count, &request, &lines.segments);
+    queue_lines(t, w, &request, &lines, token, false, ordered, fence);
     return GPC_OK;
 }
 

@@ -31,17 +31,15 @@ static const char *wrong_fields(const gpc_hierarchy *h, const gpc_request *r) {
                : NULL;
 }
 
-/* Of a store, the bytes that it writes; of an atomic, those that it may. */
-static void cut_bytes(const gpc_request *r, uint32_t offset, gpci_transaction *line) {
-    const bool masked = r->kind == GPC_STORE && (r->byte_mask[0] | r->byte_mask[1]);
+void gpci_cut_bytes(const gpc_request *r, uint32_t offset, gpci_transaction *line) {
+    const bool masked = r->kind < GPC_ATOMIC && (r->byte_mask[0] | r->byte_mask[1]);
     const gpci_bytes span = gpci_bytes_between(offset, offset + r->size);
     for (unsigned word = 0; word < 2; word++)
         line->bytes[word] &= masked ? r->byte_mask[word] : r->size ? span.word[word] : UINT64_MAX;
 }
 
-/* A host's request as a transaction of one line; returns what is wrong with it, NULL: nothing. */
-static const char *line_of_request(const gpc_hierarchy *h, const gpc_request *r, gpci_transaction *line) {
-    const gpci_level *level = &h->l1_level;
+const char *gpci_line_of_request(const gpc_hierarchy *h, const gpci_level *level, const gpc_request *r,
+                                 gpci_transaction *line) {
     const uint32_t offset = (uint32_t)r->address & (level->line_bytes - 1);
     const char *wrong = wrong_fields(h, r);
     if (GPCI_UNLIKELY(wrong != NULL))
@@ -62,7 +60,7 @@ static const char *line_of_request(const gpc_hierarchy *h, const gpc_request *r,
         return NULL;
     if (r->kind == GPC_STORE && gpci_segments_of(r->byte_mask) & ~level->all_segments)
         return "byte_mask has bytes beyond the line";
-    cut_bytes(r, offset, line);
+    gpci_cut_bytes(r, offset, line);
     line->segments = gpci_segments_of(line->bytes);
     return line->segments ? NULL : "byte_mask and sector_mask, or size, have no byte in common";
 }
@@ -104,7 +102,7 @@ static void enter(gpci_timed *t, const gpc_request *request, const gpci_transact
 
 gpc_status gpci_timed_try_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy) {
     gpci_transaction line;
-    if (line_of_request(h, request, &line))
+    if (gpci_line_of_request(h, &h->l1_level, request, &line))
         return GPC_ERROR_ARGUMENT;
     if (h->with_data)
         return GPC_ERROR_UNSUPPORTED;
@@ -124,7 +122,7 @@ gpc_status gpci_timed_try_miss(gpc_hierarchy *h, const gpc_request *request, uin
 
 gpc_status gpci_timed_check_miss(const gpc_hierarchy *h, const gpc_request *request, gpc_error *error) {
     gpci_transaction line;
-    const char *wrong = line_of_request(h, request, &line);
+    const char *wrong = gpci_line_of_request(h, &h->l1_level, request, &line);
     if (wrong)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_request: %s", wrong);
     if (h->with_data)

@@ -160,8 +160,24 @@ gpci_network_stats gpci_timed_network_stats(const gpci_timed *t, uint32_t index)
 /* miss.c: gpc_hierarchy_try_miss, gpc_hierarchy_check_miss. */
 gpc_status gpci_timed_try_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy);
 gpc_status gpci_timed_check_miss(const gpc_hierarchy *h, const gpc_request *request, gpc_error *error);
+/*
+ * A host's request as a transaction of one line of a level. Returns what is wrong with it, NULL: nothing. The bytes of
+ * a load are those of its sectors; gpci_cut_bytes leaves of the bytes of a store those that it writes, of an atomic
+ * those that it may, of a load those that it uses. `offset`: of its address in the line.
+ */
+const char *gpci_line_of_request(const gpc_hierarchy *h, const gpci_level *level, const gpc_request *request,
+                                 gpci_transaction *line);
+void gpci_cut_bytes(const gpc_request *request, uint32_t offset, gpci_transaction *line);
+/* transactions.c: gpc_hierarchy_try_transactions, gpc_hierarchy_check_transactions. */
+gpc_status gpci_timed_try_transactions(gpc_hierarchy *h, const gpc_request *requests, uint32_t count, uint64_t token,
+                                       gpc_busy *out_busy);
+gpc_status gpci_timed_check_transactions(const gpc_hierarchy *h, const gpc_request *requests, uint32_t count,
+                                         gpc_error *error);
 /* issue.c: gpc_hierarchy_try_issue. */
 gpc_status gpci_timed_try_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy);
+/* Lines that a host has coalesced, of an instruction of which `access` says all but addresses. There is place. */
+GPCI_COLD gpc_status gpci_issue_given(gpci_timed *t, const gpc_warp_access *access, gpci_transaction *lines,
+                                      uint32_t count, uint64_t token);
 /*
  * Packets for `lines` lines, with all that may follow from them and from what is in flight; the same, and a flight,
  * which may move the others; that flight.

@@ -1215,6 +1215,8 @@ FUNCTIONS = {
     "gpc_hierarchy_add_reply_credits": (c_int, (c_void_p, c_uint32, c_uint64)),
     "gpc_hierarchy_reply_credits": (c_uint64, (c_void_p, c_uint32)),
     "gpc_hierarchy_rank_warps": (c_int, (c_void_p, c_bool, POINTER(gpc_error))),
+    "gpc_hierarchy_try_transactions": (c_int, (c_void_p, POINTER(gpc_request), c_uint32, c_uint64, POINTER(c_int))),
+    "gpc_hierarchy_check_transactions": (c_int, (c_void_p, POINTER(gpc_request), c_uint32, POINTER(gpc_error))),
     "gpc_context_register_prefetcher": (c_int, (
         c_void_p, POINTER(gpc_prefetcher_ops), c_void_p, CFUNCTYPE(None, c_void_p), POINTER(gpc_error),
     )),
