@@ -2,6 +2,8 @@
 #include "timed/combine.h"
 #include "timed/watch.h"
 
+#include <string.h>
+
 static gpci_combine_slot *slots_of(gpci_combine *c, uint32_t unit) {
     return &c->slots[(size_t)unit * c->room];
 }
@@ -35,6 +37,7 @@ void gpci_combine_destroy(gpci_timed *t, gpci_stage *stage) {
 void gpci_combine_state(gpci_combine *combine, gpci_state_fn visit, void *user_data) {
     visit(user_data, &combine->last, sizeof combine->last);
     visit(user_data, &combine->joined, sizeof combine->joined);
+    visit(user_data, &combine->held, sizeof combine->held);
     visit(user_data, &combine->open, sizeof combine->open);
     visit(user_data, combine->units, combine->units_count * sizeof *combine->units);
     visit(user_data, combine->slots, (size_t)combine->units_count * combine->room * sizeof *combine->slots);
@@ -54,6 +57,19 @@ static void let_go(gpci_timed *t, gpci_stage *stage, uint32_t unit, uint32_t tur
         c->open--;
     }
     c->units[unit].count = kept;
+}
+
+/* The one that has waited longest makes room; the first of a unit has waited longest in it. */
+static void let_oldest_go(gpci_timed *t, gpci_stage *stage) {
+    gpci_combine *c = stage->combine;
+    uint32_t unit = c->units_count;
+    for (uint32_t i = 0; i < c->units_count; i++)
+        if (c->units[i].count && (unit == c->units_count || slots_of(c, i)->order < slots_of(c, unit)->order))
+            unit = i;
+    gpci_combine_slot *slots = slots_of(c, unit);
+    gpci_l1_queue_miss(t, stage, slots->packet, slots->delay);
+    c->open--;
+    memmove(slots, slots + 1, --c->units[unit].count * sizeof *slots);
 }
 
 /* The request's place in its unit: a turn is an instruction, or as many lines of it as there is room for. */
@@ -99,7 +115,10 @@ void gpci_combine_hold(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_c
     const uint32_t unit = p->request.warp % c->units_count;
     gpci_combine_unit *u = &c->units[unit];
     let_go(t, stage, unit, u->turn);
+    if (c->open == c->room)
+        let_oldest_go(t, stage);
     slots_of(c, unit)[u->count++] = (gpci_combine_slot){.line = p->address,
+                                                        .order = c->held++,
                                                         .packet = packet,
                                                         .word = p->request.policy_word,
                                                         .turn = u->turn,

@@ -6,12 +6,13 @@
 
 /*
  * Where requests leave L1, those that a warp instruction has just made wait for the next one, and what that asks of the
- * same lines goes with them. Each scheduler of the SM remembers its last instruction's lines, as many as
- * l1.combine_lines; a read joins the one of its line and scheduler, a store that of any scheduler. A request leaves
- * when its scheduler comes with another line, or when for l1.combine_cycles none has come at all.
+ * same lines goes with them. Each scheduler of the SM has its last instruction's lines wait, all of them together as
+ * many as l1.combine_lines; a read joins the one of its line and scheduler, a store that of any scheduler. A request
+ * leaves when its scheduler comes with another line, when another one needs its place and it has waited longest, or
+ * when for l1.combine_cycles none has come at all.
  *
  * Example, the naive transpose: a warp stores two words into each of 16 sectors, 16 lines; the next warp two more words
- * into each. If that comes next, 16 requests go to L2, not 32.
+ * into each. If that comes next, 16 requests go to L2, not 32; if another block's comes between, 32.
  *
  * Atomics, what fences write and what L1 writes back do not wait, and let go before them all that does.
  */
@@ -23,6 +24,7 @@ typedef enum gpci_combine_kind {
 
 typedef struct gpci_combine_slot {
     uint64_t line;
+    uint64_t order;        /* of all that have waited */
     uint32_t packet, word; /* word: what it tells L2's predictor */
     uint32_t turn;         /* of the instruction that used it last */
     uint32_t delay;        /* core cycles to the miss queue */
@@ -38,8 +40,9 @@ typedef struct gpci_combine_unit {
 typedef struct gpci_combine {
     uint64_t last;              /* core cycle of the latest request */
     uint64_t joined;            /* requests, since they are counted */
-    uint32_t open;              /* packets that wait, of all units */
-    uint32_t units_count, room; /* schedulers; lines of each */
+    uint64_t held;              /* packets that have waited */
+    uint32_t open;              /* that wait, of all units, at most room */
+    uint32_t units_count, room; /* schedulers; lines */
     uint32_t patience;          /* core cycles */
     gpci_combine_unit *units;   /* [units_count] */
     gpci_combine_slot *slots;   /* [units_count][room] */

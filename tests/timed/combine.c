@@ -110,6 +110,27 @@ Test(combine, lines_of_an_instruction) {
     }
 }
 
+/* All schedulers' lines together: a third scheduler's eight take the places of the first's. */
+Test(combine, the_one_that_has_waited_longest_makes_room) {
+    rig r;
+    start(&r);
+    for (uint32_t warp = 0; warp < 3; warp++)
+        rig_push(&r, WORDS(GPC_STORE, 0x10000 + (uint64_t)warp * 0x1000, 8, 128, .warp = warp));
+    rig_push(&r, WORDS(GPC_STORE, 0x11004, 8, 128, .warp = 1));
+    rig_push(&r, WORDS(GPC_STORE, 0x10004, 8, 128, .warp = 0));
+    rig_finish(&r);
+    COMBINED(&r, 8, 0, 32);
+    rig_close(&r);
+    start(&r);
+    for (uint32_t warp = 0; warp < 2; warp++)
+        rig_push(&r, WORDS(GPC_STORE, 0x10000 + (uint64_t)warp * 0x1000, 8, 128, .warp = warp));
+    rig_push(&r, WORDS(GPC_STORE, 0x12000, 2, 128, .warp = 2)); /* of the first's, the two that came first */
+    rig_push(&r, WORDS(GPC_STORE, 0x10004 + 256, 6, 128, .warp = 3));
+    rig_finish(&r);
+    COMBINED(&r, 6, 0, 18);
+    rig_close(&r);
+}
+
 /* Stores go with those of other schedulers, reads do not. */
 Test(combine, other_schedulers) {
     rig r;
