@@ -70,6 +70,9 @@
       "the same, uniform datapath")                                                                                    \
     X(SM_LATENCY_CONTROL, "sm.latency_control", COUNT, RESET, "cycles", "8", 1, 10000, "",                             \
       "from a branch, barrier or fence to the next instruction of its warp")                                           \
+    X(SM_HOLD_MEMORY, "sm.hold_memory", COUNT, RESET, "cycles", "0", 0, 1000, "",                                      \
+      "from an instruction that goes to L1 to the next instruction of its warp; 0 = the next cycle, or the same with " \
+      "sm.issue_width")                                                                                                \
     X(SM_LATENCY_SHARED, "sm.latency_shared", COUNT, RESET, "cycles", "26", 1, 10000, "",                              \
       "shared-memory load without bank conflicts")                                                                     \
     X(SM_LATENCY_CLUSTER, "sm.latency_cluster", COUNT, RESET, "cycles", "180", 1, 10000, "",                           \
@@ -230,8 +233,8 @@
     X(L1_PREFETCH_QUEUE, "l1.prefetch_queue", COUNT, RESET, "lines", "16", 1, 1024, "",                                \
       "that wait for what loads leave of tag ports, MSHR entries and miss queue; further ones are dropped")            \
     X(L1_COMBINE_LINES, "l1.combine_lines", COUNT, RESET, "lines", "0", 0, 256, "",                                    \
-      "timed: of a warp instruction, whose reads or stores wait where L1 sends them, for the next ones of the same "   \
-      "lines to go with them, for each scheduler; 0 = none wait")                                                      \
+      "timed: of the schedulers' last instructions, whose reads or stores wait where L1 sends them, for the next "     \
+      "ones of the same lines to go with them; 0 = none wait")                                                         \
     X(L1_COMBINE_CYCLES, "l1.combine_cycles", COUNT, RESET, "cycles", "16", 1, 10000, "",                              \
       "core cycles without a request after which those that wait leave")                                               \
     X(L1_MISS_QUEUE, "l1.miss_queue", COUNT, RESET, "packets", "8", 0, 1048576, "unlimited",                           \

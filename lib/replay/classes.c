@@ -111,7 +111,7 @@ static void read_ops(gpci_timed_replay *t) {
     control.holds = control.latency;
     t->ops[GPC_OP_BARRIER] = t->ops[GPC_OP_FENCE] = control;
     t->ops[GPC_OP_CONTROL] = make_branch(t, control);
-    t->ops[GPC_OP_MEMORY] = (gpci_op){.unit = GPCI_UNIT_MEMORY};
+    t->ops[GPC_OP_MEMORY] = (gpci_op){.unit = GPCI_UNIT_MEMORY, .holds = (uint16_t)number(t, GPCI_KEY_SM_HOLD_MEMORY)};
     spaces = t->ops + GPCI_USE_SPACE;
     for (uint32_t space = 0; space < GPC_SPACE_COUNT; space++)
         spaces[space] = alu;

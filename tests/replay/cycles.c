@@ -422,15 +422,32 @@ Test(cycles, memory_stalls_by_reason) {
     }
 }
 
+/* Each holds the warp for six cycles: the stores go in 1 and 7, EXIT in 13. Other instructions do not. */
+Test(cycles, an_instruction_that_goes_to_l1_holds_its_warp) {
+    for (unsigned hold = 0; hold <= 6; hold += 6) {
+        rig *r = open_timed();
+        set(r, "sm.hold_memory", hold ? "6" : "0");
+        gpc_stats s = run_warps(r, 1, 1, STORE("0000", "0x1000") STORE("0010", "0x2000") EXIT("0020"));
+        cr_expect_eq(s.scheduler_latency_stalls, hold ? 10 : 0);
+        s = run_warps(r, 1, 1, LDS("0000", "R1") MOV("0010", "R3") EXIT("0020"));
+        cr_expect_eq(s.scheduler_latency_stalls, 0);
+        rig_close(r);
+    }
+}
+
 /* In which order two warps with two loads each reach L1. */
 Test(cycles, orders) {
     static const struct {
-        const char *scheduler;
+        const char *scheduler, *hold;
         uint32_t warps[4];
-    } cases[] = {{"gto", {0, 0, 1, 1}}, {"lrr", {0, 1, 0, 1}}, {"oldest", {0, 0, 1, 1}}};
-    for (size_t n = 0; n < 3; n++) {
+    } cases[] = {{"gto", "0", {0, 0, 1, 1}},
+                 {"gto", "2", {0, 1, 0, 1}},
+                 {"lrr", "0", {0, 1, 0, 1}},
+                 {"oldest", "0", {0, 0, 1, 1}}};
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
         rig *r = open_timed();
         set(r, "scheduler", cases[n].scheduler);
+        set(r, "sm.hold_memory", cases[n].hold);
         set(r, "l1.replacement", "watch");
         set(r, "l1.queue", "16");
         run_warps(r, 1, 2, LOAD_TO("0000", "R1", "0x1000") LOAD_TO("0010", "R3", "0x8000") EXIT("0020"));
