@@ -9,7 +9,7 @@
  * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning")
  *
  *   id      what the counter is to every version of the library: never changed, and never given to another counter,
- *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 328.
+ *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 364.
  *   field   in a struct of statistics
  *   name    in JSON, CSV and Python
  *   KIND    how instances and kernels add up: SUM, MAX, or GAUGE: the sum over cycles of what a queue held
@@ -69,6 +69,25 @@
       "an engine had a copy, and no room for a request of it: in the miss queue, or under way (sm.bulk_requests)")    \
     X(324, bulk_completed, "bulk.completed", "copies", SUM, SM, CLOCK, "0.2", "that completed")                       \
     X(325, bulk_cycles, "bulk.cycles", "core cycles", SUM, SM, CLOCK, "0.2", "from their acceptance to then")         \
+    X(352, tlb_l1_accesses, "tlb.l1_accesses", "lookups", SUM, SM, TLB, "0.2",                                        \
+      "of L1 TLBs: line transactions, pages of bulk copies (tlb.page)")                                               \
+    X(353, tlb_l1_hits, "tlb.l1_hits", "lookups", SUM, SM, TLB, "0.2", "of these, found")                             \
+    X(354, tlb_l1_merges, "tlb.l1_merges", "lookups", SUM, SM_PART, TLB_TIME, "0.2",                                  \
+      "of tlb.l1_accesses, for a page that the L1 TLB waits for already; all others miss, and go to the L2 TLB")      \
+    X(355, tlb_l1_stalls, "tlb.l1_stalls", "SM cycles", SUM, SM_PART, TLB_TIME, "0.2",                                \
+      "in which an L1 TLB's lookups are held up: no MSHR entry, or no merge, is left")                                \
+    X(356, tlb_wait_cycles, "tlb.wait_cycles", "transaction cycles", SUM, SM_PART, TLB_TIME, "0.2",                   \
+      "of line transactions from their lookup to their page's translation, if that is not found")                     \
+    X(357, tlb_l2_accesses, "tlb.l2_accesses", "lookups", SUM, WHOLE, TLB, "0.2", "of the L2 TLB: L1 TLBs' misses")   \
+    X(358, tlb_l2_hits, "tlb.l2_hits", "lookups", SUM, WHOLE, TLB, "0.2", "of these, found")                          \
+    X(359, tlb_l2_merges, "tlb.l2_merges", "lookups", SUM, WHOLE, TLB_TIME, "0.2",                                    \
+      "of tlb.l2_accesses, for a page that is walked for already")                                                    \
+    X(360, tlb_l2_stalls, "tlb.l2_stalls", "core cycles", SUM, WHOLE, TLB_TIME, "0.2",                                \
+      "in which the L2 TLB's lookups are held up: no MSHR entry, or no merge, is left")                               \
+    X(361, tlb_walks, "tlb.walks", "walks", SUM, WHOLE, TLB, "0.2", "of the page table: L2 TLB misses")               \
+    X(362, tlb_walk_cycles, "tlb.walk_cycles", "walker cycles", SUM, WHOLE, TLB_TIME, "0.2", "that these took")       \
+    X(363, tlb_walk_waits, "tlb.walk_waits", "walk cycles", SUM, WHOLE, TLB_TIME, "0.2",                              \
+      "that they waited for a walker, with the L2 TLB's latency before")                                              \
     X(16, l1_evictions, "l1.evictions", "lines", SUM, L1_PART, NOTHING, "0.1", "lines replaced in L1")                \
     X(17, l1_zero_reuse_evictions, "l1.zero_reuse_evictions", "lines", SUM, L1_PART, REUSE, "0.1",                    \
       "of these, never hit (l1.track_reuse)")                                                                         \

@@ -356,7 +356,7 @@ GPC_API gpc_status gpc_hierarchy_try_fence(gpc_hierarchy *hierarchy, const gpc_f
 
 /*
  * As gpc_hierarchy_try_issue, for a host with L1s of its own: a miss or a write of one L1 line enters
- * the SM's network port, past coalescer and L1.
+ * the SM's network port, past coalescer, TLBs and L1.
  *   request  address, sm, kind, space; and which bytes, as gpc_request says, in sectors of 32 bytes and a line of
  *            l1.line: sector_mask; or size; or a store's byte_mask; or, without any, the whole line. So a load of 32
  *            bytes reads one sector, and a store of 4 writes 4 bytes. Whatever else policies of L2 are to see.

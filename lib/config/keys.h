@@ -241,6 +241,39 @@
       "on their way into the network")                                                                                 \
     X(L1_BYPASS_QUEUE, "l1.bypass_queue", COUNT, RESET, "packets", "1", 0, 1 << 20, "",                                \
       "beyond a full l1.miss_queue, of loads that a predictor (mrpb) sends past L1 because of it")                     \
+    X(TLB_PAGE, "tlb.page", SIZE, RESET, "bytes", "none", 4096, 2097152, "none",                                       \
+      "size of the pages of virtual addresses, a power of two; none: addresses are not translated, as in Accel-Sim")   \
+    X(TLB_L1_ENTRIES, "tlb.l1_entries", COUNT, RESET, "pages", "64", 1, 4096, "",                                      \
+      "that an SM's L1 TLB holds: MGPUSim's R9 Nano 64, Mosaic's simulator 64, gem5's GPU 32")                         \
+    X(TLB_L1_WAYS, "tlb.l1_ways", COUNT, RESET, "ways", "full", 1, 4096, "full",                                       \
+      "of its sets, which divide its entries; full: one set, as in all three")                                         \
+    X(TLB_L1_LATENCY, "tlb.l1_latency", COUNT, RESET, "cycles", "1", 0, 10000, "",                                     \
+      "core cycles from a lookup to L1's tags (gem5: 1); 0: both at once, the set being one of the virtual address")   \
+    X(TLB_L1_PORTS, "tlb.l1_ports", COUNT, RESET, "lookups", "16", 1, 64, "",                                          \
+      "line transactions that an L1 TLB looks up per core cycle: MGPUSim 16, gem5 2")                                  \
+    X(TLB_L1_MSHR, "tlb.l1_mshr_entries", COUNT, RESET, "pages", "16", 1, 1024, "",                                    \
+      "for which an L1 TLB waits at once (MGPUSim: 16); others are looked up meanwhile, until one more is missing")    \
+    X(TLB_L1_MERGES, "tlb.l1_mshr_merges", COUNT, RESET, "transactions", "unlimited", 1, 1 << 20, "unlimited",         \
+      "that wait for one of these pages, itself included (MGPUSim: unlimited)")                                        \
+    X(TLB_L2_ENTRIES, "tlb.l2_entries", COUNT, RESET, "pages", "1024", 0, 1 << 20, "",                                 \
+      "that the L2 TLB of all SMs holds: Mosaic's simulator 1024, gem5's GPU 4096; 0: what L1 TLBs lack is walked "    \
+      "for")                                                                                                           \
+    X(TLB_L2_WAYS, "tlb.l2_ways", COUNT, RESET, "ways", "16", 1, 4096, "full",                                         \
+      "of its sets: Mosaic 16, gem5 32, MGPUSim 64")                                                                   \
+    X(TLB_L2_LATENCY, "tlb.l2_latency", COUNT, RESET, "cycles", "69", 1, 10000, "",                                    \
+      "core cycles from its lookup to the L1 TLB's fill, or to the walk (gem5: 69)")                                   \
+    X(TLB_L2_PORTS, "tlb.l2_ports", COUNT, RESET, "lookups", "2", 1, 1024, "",                                         \
+      "pages that it looks up per core cycle, of SMs in turn: gem5 2, MGPUSim 1024")                                   \
+    X(TLB_L2_MSHR, "tlb.l2_mshr_entries", COUNT, RESET, "pages", "64", 1, 4096, "",                                    \
+      "that are walked for, or wait for a walker: MGPUSim 64, gem5 64; at a further one its lookups stop")             \
+    X(TLB_L2_MERGES, "tlb.l2_mshr_merges", COUNT, RESET, "SMs", "unlimited", 1, 4096, "unlimited",                     \
+      "that wait for one of these pages; at a further one its lookups stop")                                           \
+    X(TLB_WALKERS, "tlb.walkers", COUNT, RESET, "walks", "16", 1, 4096, "",                                            \
+      "of the page table at once: MGPUSim 16; Power et al., HPCA 2014, have a walker of many threads")                 \
+    X(TLB_WALK_LATENCY, "tlb.walk_latency", COUNT, RESET, "cycles", "100", 1, 100000, "",                              \
+      "core cycles of a walk: MGPUSim 100, Mosaic -tlb_fixed_latency 100, gem5 750; walks read no memory here, for "   \
+      "no "                                                                                                            \
+      "source says where a GPU's page tables lie, and which caches their levels have")                                 \
     X(LRC_SMS, "lrc.sms", COUNT, RESET, "SMs", "0", 0, 4096, "",                                                       \
       "most SMs that share an L2 request coalescer, which merges their reads of the same sectors in flight; 0 = none") \
     X(LRC_LAYOUT, "lrc.layout", CHOICE, RESET, "", "neighbours", 0, 0, "neighbours|in-turn",                           \

@@ -4,6 +4,7 @@
 #include "level/events.h"
 #include "level/future.h"
 #include "level/level_count.h"
+#include "level/tlb.h"
 
 /* The lines of a warp instruction, one by one on their way. */
 
@@ -64,6 +65,13 @@ GPCI_INLINE gpc_status serve(gpc_hierarchy *h, gpci_line_access *a, const gpci_t
     return GPCI_UNLIKELY(h->observer != NULL) ? pass_observed(h, a, pass) : pass(h, a);
 }
 
+/* Further blocks of one line are of one page. */
+static GPCI_COLD void translate(gpc_hierarchy *h, uint32_t sm, const gpci_transaction *lines, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (!lines[i].follows || h->sectors_apart)
+            gpci_tlbs_access(h, sm, lines[i].address);
+}
+
 GPCI_INLINE gpc_status serve_all(gpc_hierarchy *h, const gpc_warp_access *w, gpc_warp_result *result, pass_line_fn pass,
                                  bool watched) {
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
@@ -77,6 +85,8 @@ GPCI_INLINE gpc_status serve_all(gpc_hierarchy *h, const gpc_warp_access *w, gpc
         gpci_functional_expect_l1(a.l1, lines[i].address);
     for (uint32_t i = 0; i < count && i < AHEAD; i++)
         gpci_functional_expect_below(h, w->sm, a.l1, lines[i].address);
+    if (GPCI_UNLIKELY(h->tlbs != NULL))
+        translate(h, w->sm, lines, count);
     gpc_status status = h->observer ? h->observer->on_instruction(h->observer->data, &a.request) : GPC_OK;
     for (uint32_t i = 0; i < count && status == GPC_OK; i++) {
         if (i + AHEAD < count)

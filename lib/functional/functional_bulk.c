@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "functional/functional.h"
 #include "level/bulk.h"
+#include "level/tlb.h"
 
 /* A bulk copy without a clock: request by request to L2. */
 
@@ -30,6 +31,8 @@ gpc_status gpci_functional_bulk(gpc_hierarchy *h, const gpc_warp_access *w, gpc_
         a.request.bytes_used = (uint16_t)gpci_transaction_bytes(&line);
         result->sectors += gpci_count_sectors(line.segments);
         gpci_bulk_count_request(h, &a.request, &line);
+        if (h->tlbs)
+            gpci_tlbs_bulk(h, w->sm, line.address);
         status = pass(h, &a);
     }
     return status;

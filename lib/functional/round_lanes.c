@@ -32,6 +32,8 @@ static const char *refused(const gpc_hierarchy *h) {
         return "a tree of coherent modules is run by one thread";
     if (h->inclusive)
         return "l2.inclusion: a slice takes lines from all L1s";
+    if (h->tlbs)
+        return "tlb.page: all SMs look pages up in one L2 TLB, in order";
     if (h->l1_future)
         return "l1.future: L1 is told when its lines are used next";
     for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++)

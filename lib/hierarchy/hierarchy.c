@@ -9,6 +9,7 @@
 #include "level/events.h"
 #include "level/level_count.h"
 #include "level/recorder.h"
+#include "level/tlb.h"
 #include "level/warp_ranks.h"
 #include "stats/stats.h"
 #include "timed/plain_values.h"
@@ -108,6 +109,8 @@ gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, 
     if (status == GPC_OK)
         status = h->levels->create(h, error);
     if (status == GPC_OK)
+        status = gpci_tlbs_create(h, error);
+    if (status == GPC_OK)
         status = h->driver->create(h, error);
     if (status < 0) {
         gpc_hierarchy_destroy(h);
@@ -129,6 +132,7 @@ void gpc_hierarchy_destroy(gpc_hierarchy *h) {
     gpci_commons_release(h->l1_commons);
     gpci_commons_release(h->l2_commons);
     gpci_warp_ranks_destroy(h);
+    gpci_tlbs_destroy(h);
     gpci_free(context, h->sm_partition);
     gpci_free(context, h->sm_coalescer);
     gpci_free(context, h->of_sm);

@@ -5,6 +5,7 @@
 #include "coherence/tree.h"
 #include "config/config_object.h"
 #include "level/driver.h"
+#include "level/tlb.h"
 #include "level/warp_ranks.h"
 #include "timed/coherent.h"
 #include "timed/kept_access.h"
@@ -76,6 +77,8 @@ void gpci_hierarchy_archive(gpc_hierarchy *h, gpci_archive *a) {
     if (h->of_stream)
         gpci_archive_bytes(a, h->of_stream, (h->sms + h->slices) * (size_t)h->streams * sizeof *h->of_stream);
     gpci_warp_ranks_archive(h, a);
+    if (h->tlbs)
+        gpci_tlbs_state(h->tlbs, gpci_archive_bytes, a);
     gpci_archive_section(a, "levels");
     h->levels->archive(h, a);
     gpci_archive_section(a, "driver");

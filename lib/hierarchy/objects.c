@@ -118,6 +118,8 @@ static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, con
         return !h->coherent;
     case GPC_NEEDS_FENCE_TIME:
         return !h->coherent && h->driver->measures(h, GPC_NEEDS_CLOCK);
+    case GPC_NEEDS_TLB:
+        return h->tlbs;
     case GPC_NEEDS_GPUS:
         return h->gpus > 1;
     case GPC_NEEDS_CLOCK:
@@ -130,6 +132,7 @@ static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, con
     case GPC_NEEDS_PREFETCHER:
     case GPC_NEEDS_CREDITS:
     case GPC_NEEDS_MISSES:
+    case GPC_NEEDS_TLB_TIME:
         return h->driver->measures(h, (gpc_counter_needs)info->needs);
     default:
         return true;

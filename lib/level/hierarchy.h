@@ -136,6 +136,7 @@ struct gpc_hierarchy {
     /* functional: what L1s ask of L2 is kept here, on a thread of several; NULL: not so. And threads of the replay */
     struct gpci_asked_list *asked;
     uint32_t round_threads;
+    struct gpci_tlbs *tlbs;             /* level/tlb.h; NULL: addresses are not translated */
     struct gpci_trace *trace;           /* of events (level/events.h); NULL: none */
     struct gpci_recorder *recorder;     /* level/recorder.h; NULL: none */
     struct gpci_warp_ranks *warp_ranks; /* [sms] ages of warps (level/warp_ranks.h); NULL: the host says them */

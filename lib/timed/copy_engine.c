@@ -3,6 +3,7 @@
 
 #include "level/level_rules.h"
 #include "timed/atomic_unit.h"
+#include "timed/l1_tlb.h"
 #include "timed/watch.h"
 
 gpc_status gpci_copy_engine_create(const gpci_timed *t, gpci_stage *stage) {
@@ -105,18 +106,27 @@ static bool send_next(gpci_timed *t, gpci_stage *stage, gpci_copy_engine *e) {
     return true;
 }
 
+/* Is the page of the next request known? Else it is asked for, and L1 is stepped when it is. */
+static bool is_translated(gpci_timed *t, gpci_stage *stage, const gpci_copy_engine *e) {
+    if (GPCI_LIKELY(!stage->tlb))
+        return true;
+    const gpci_bulk *bulk = &e->queue[e->first].bulk;
+    return gpci_l1_tlb_lets_copy(t, stage, bulk->addresses[bulk->row] + bulk->done);
+}
+
 void gpci_copy_step(gpci_timed *t, gpci_stage *stage) {
     gpci_copy_engine *e = stage->engine;
     const uint64_t now = t->wheel.now;
+    bool translated = true;
     if (e->cycle != now) {
         e->cycle = now;
         e->sent = 0;
     }
     while (stage->bulk && e->queue[e->first].due <= now && e->sent < e->rate && e->under_way < e->most &&
-           !gpci_queue_full(&stage->out))
+           !gpci_queue_full(&stage->out) && (translated = is_translated(t, stage, e)))
         if (!send_next(t, stage, e))
             break;
-    if (!stage->bulk)
+    if (!stage->bulk || !translated)
         return;
     const uint64_t due = e->queue[e->first].due;
     e->stalls += due <= now && !e->sent;

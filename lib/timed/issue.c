@@ -148,7 +148,7 @@ GPCI_INLINE void queue_lines(gpci_timed *t, const gpc_warp_access *w, gpc_reques
                              uint64_t token, bool framed, bool ordered, uint32_t fence) {
     gpc_hierarchy *h = t->h;
     gpci_stage *stage = &t->l1[w->sm];
-    gpci_queue *queue = GPCI_UNLIKELY(stage->lsus != NULL) ? gpci_lsu_queue(stage, w->warp) : &stage->in;
+    gpci_queue *queue = GPCI_UNLIKELY(stage->lsus != NULL) ? gpci_lsu_queue(stage, w->warp) : stage->entrance;
     request->cycle = t->wheel.now;
     gpci_l1_observe_instruction(t, request);
     const uint32_t flight = gpci_take_flight(t, w->sm, w->warp, w->kind, token, lines->count);

@@ -5,6 +5,7 @@
 #include "timed/kept_access.h"
 #include "timed/l1_observe.h"
 #include "timed/l1_send.h"
+#include "timed/l1_tlb.h"
 #include "timed/lsu.h"
 #include "timed/plain_values.h"
 #include "timed/prefetch.h"
@@ -448,6 +449,8 @@ GPCI_INLINE void step_above(gpci_timed *t, gpci_stage *stage, stage_fn fills, st
         fills(t, stage);
     if (stage->first_due != UINT32_MAX)
         run_due(t, stage);
+    if (GPCI_UNLIKELY(stage->tlb != NULL))
+        gpci_l1_tlb_step(t, stage);
     if (stage->reorder)
         gpci_reorder_fill(t, stage);
     tags(t, stage);

@@ -2,6 +2,7 @@
 #include "timed/prefetch.h"
 
 #include "level/level_rules.h"
+#include "timed/l1_tlb.h"
 #include "timed/watch.h"
 
 #include <string.h>
@@ -200,7 +201,7 @@ void gpci_prefetch_step(gpci_timed *t, gpci_stage *stage) {
         const uint64_t address = e->request.address;
         if (is_there(t, stage, e))
             tell(p, address, GPC_PREFETCH_REDUNDANT);
-        else if (send(t, stage, e))
+        else if ((!stage->tlb || gpci_l1_tlb_lets_prefetch(stage, address)) && send(t, stage, e))
             p->counts.sent++;
         else
             tell(p, address, GPC_PREFETCH_DROPPED);

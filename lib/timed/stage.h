@@ -188,6 +188,8 @@ typedef struct gpci_stage {
     struct gpci_prefetch *prefetch;  /* of plain caches, with l1.prefetcher (prefetch.h); NULL */
     struct gpci_combine *combine;    /* where requests leave, with l1.combine_lines (combine.h); NULL */
     struct gpci_copy_engine *engine; /* of bulk copies, of plain caches (copy_engine.h); NULL */
+    gpci_queue *entrance;            /* what an SM sends comes here: `in`, or before its TLB */
+    struct gpci_l1_tlb *tlb;         /* with tlb.page (l1_tlb.h); NULL */
     struct gpci_lsus *lsus; /* with l1.coalescer = multi2sim, in place of what is before the tags; NULL (lsu.h) */
     uint32_t stores_below;  /* coherent: that need no line here any more, and are not done */
     uint32_t below;         /* packets sent below that will have a reply */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/combine.h"
 #include "timed/copy_engine.h"
+#include "timed/l1_tlb.h"
 #include "timed/lsu.h"
 #include "timed/prefetch.h"
 
@@ -90,6 +91,8 @@ void gpci_stage_reset(gpci_stage *stage, uint64_t now) {
         stage->prefetch->counts = (gpci_prefetch_counts){0};
     if (stage->engine)
         stage->engine->stalls = 0;
+    if (stage->tlb)
+        gpci_l1_tlb_reset(stage->tlb, now);
     stage->congested = stage->unsent = stage->atomic_waits = stage->atomic_busy = 0;
     for (unsigned client = 0; client < 2; client++)
         stage->tag_access[client].since = now;
@@ -149,6 +152,8 @@ void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data) {
         gpci_combine_state(stage->combine, visit, user_data);
     if (stage->engine)
         gpci_copy_engine_state(stage->engine, visit, user_data);
+    if (stage->tlb)
+        gpci_l1_tlb_state(stage->tlb, visit, user_data);
 }
 
 /* Cycles that a stage's tags have waited for a reason, up to now. */
@@ -180,6 +185,8 @@ static gpc_status l1_make(gpci_group *group, gpc_error *error) {
         if (status == GPC_OK)
             status = gpci_lsus_create(t, &t->l1[i]);
         if (status == GPC_OK)
+            status = gpci_l1_tlb_create(t, &t->l1[i]);
+        if (status == GPC_OK)
             status = gpci_combine_create(t, &t->l1[i]);
         if (status == GPC_OK)
             status = gpci_copy_engine_create(t, &t->l1[i]);
@@ -197,6 +204,7 @@ static void l1_destroy(gpci_group *group) {
         destroy_mshr(t, &t->l1[i]);
         gpci_reorder_destroy(t->l1[i].reorder);
         gpci_lsus_destroy(t, &t->l1[i]);
+        gpci_l1_tlb_destroy(t, &t->l1[i]);
         gpci_prefetch_destroy(t, &t->l1[i]);
         gpci_combine_destroy(t, &t->l1[i]);
         gpci_copy_engine_destroy(t, &t->l1[i]);
@@ -236,6 +244,8 @@ static void l1_count(const gpci_group *group, uint32_t sm, gpc_stats *s) {
         count_reorder(gpci_reorder_get_counts(stage->reorder, now), s);
     if (stage->prefetch)
         count_prefetches(&stage->prefetch->counts, s);
+    if (stage->tlb)
+        gpci_l1_tlb_count(stage->tlb, now, s);
     s->l1_line_bypasses += c->passed[GPC_BUSY_LINE];
     s->l1_mshr_bypasses += c->passed[GPC_BUSY_MSHR];
     s->l1_queue_bypasses += c->passed[GPC_BUSY_MISS_QUEUE];
@@ -256,7 +266,8 @@ static void l1_reset(const gpci_group *group, uint32_t sm, uint64_t now) {
 
 static bool l1_idle(const gpci_group *group, uint32_t sm) {
     const gpci_stage *stage = &group->timed->l1[sm];
-    return gpci_stage_idle(stage) && !stage->replies.count && (!stage->lsus || gpci_lsus_idle(stage->lsus));
+    return gpci_stage_idle(stage) && !stage->replies.count && (!stage->lsus || gpci_lsus_idle(stage->lsus)) &&
+           (!stage->tlb || gpci_l1_tlb_idle(stage->tlb));
 }
 
 static void l1_state(const gpci_group *group, uint32_t sm, gpci_state_fn visit, void *user_data) {
@@ -271,6 +282,8 @@ static void l1_report(const gpci_group *group, uint32_t sm, gpci_text *report) {
                       group->timed->l1[sm].replies.count);
     if (group->timed->l1[sm].fences.first != UINT32_MAX)
         gpci_text_put(report, "L1 %u has fences that wait; ", sm);
+    if (group->timed->l1[sm].tlb)
+        gpci_l1_tlb_report(group->timed->l1[sm].tlb, sm, report);
     gpci_stage_report(group, &group->timed->l1[sm], "the network", report);
 }
 

@@ -2,6 +2,7 @@
 #include "timed/strands_internal.h"
 
 #include "level/events.h"
+#include "timed/l2_tlb.h"
 
 /* A cycle of a hierarchy with strands, phase by phase. */
 
@@ -142,6 +143,8 @@ static void run_phase(gpci_strands *strands, const gpci_strand_phase *phase) {
     }
     pass(strands, phase->last);
     settle_networks(strands);
+    if (GPCI_UNLIKELY(strands->main->h->tlbs != NULL))
+        gpci_l2_tlb_settle(strands->main);
 }
 
 void gpci_strands_go(gpci_timed *t, uint64_t now) {

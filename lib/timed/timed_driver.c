@@ -109,6 +109,8 @@ static bool measures(const gpc_hierarchy *h, gpc_counter_needs needs) {
         return any_sm(t, needs);
     case GPC_NEEDS_LINKS:
         return t->groups[GPCI_GROUP_PARTITION_REQUESTS].objects || t->groups[GPCI_GROUP_MEMORY_REQUESTS].objects;
+    case GPC_NEEDS_TLB_TIME:
+        return t->h->tlbs;
     case GPC_NEEDS_CLUSTERS:
         return t->groups[GPCI_GROUP_CLUSTERS].objects;
     default:

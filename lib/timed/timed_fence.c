@@ -209,7 +209,7 @@ static uint32_t enter(gpci_timed *t, uint32_t sm, uint32_t warp, gpci_fence_plan
                       .line = {.flight = number},
                       .flags = GPCI_PACKET_LAST};
     t->pool.links[packet].due = t->wheel.now + t->issue_latency;
-    gpci_queue_push(&stage->in, &t->pool, t->wheel.now, packet);
+    gpci_queue_push(stage->entrance, &t->pool, t->wheel.now, packet);
     gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
     return number;
@@ -239,7 +239,7 @@ uint32_t gpci_fence_before(gpci_timed *t, const gpc_warp_access *w) {
 
 void gpci_fence_around(gpci_timed *t, const gpc_warp_access *w, uint32_t flight, uint32_t count, uint32_t fence) {
     gpci_stage *stage = &t->l1[w->sm];
-    gpci_queue *in = &stage->in;
+    gpci_queue *in = stage->entrance;
     flight_at(t, flight)->acquires = gpci_order_acquires(w->order) &&
                                      gpci_fence_plan_of(t->h, w->scope, GPC_ORDER_ACQUIRE, GPC_CONTROL_NONE).invalidate;
     if (fence == UINT32_MAX)
@@ -263,7 +263,7 @@ static void let_go(gpci_timed *t, gpci_stage *stage, uint32_t number) {
     for (uint32_t packet = f->fence.held, next; f->fence.held_count; packet = next, f->fence.held_count--) {
         next = t->pool.links[packet].next;
         t->pool.links[packet].due = t->wheel.now + t->issue_latency;
-        gpci_queue_push(&stage->in, &t->pool, t->wheel.now, packet);
+        gpci_queue_push(stage->entrance, &t->pool, t->wheel.now, packet);
     }
     gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);

@@ -314,6 +314,8 @@ class CounterNeeds(IntEnum):
     CREDITS = 14
     MISSES = 15
     ENERGY = 16
+    TLB = 17
+    TLB_TIME = 18
 
 
 class CounterKind(IntEnum):
