@@ -88,6 +88,34 @@
     X(362, tlb_walk_cycles, "tlb.walk_cycles", "walker cycles", SUM, WHOLE, TLB_TIME, "0.2", "that these took")       \
     X(363, tlb_walk_waits, "tlb.walk_waits", "walk cycles", SUM, WHOLE, TLB_TIME, "0.2",                              \
       "that they waited for a walker, with the L2 TLB's latency before")                                              \
+    X(336, stages_queue, "stages.queue", "core cycles", SUM, WHOLE, STAGES, "0.2",                                    \
+      "of accesses that completed, before L1's tags: load/store unit, issue latency, ports")                          \
+    X(337, stages_l1_stall, "stages.l1_stall", "core cycles", SUM, WHOLE, STAGES, "0.2",                              \
+      "likewise, held up at L1's tags by reservation failures")                                                       \
+    X(338, stages_l1, "stages.l1", "core cycles", SUM, WHOLE, STAGES, "0.2",                                          \
+      "likewise, in L1's tags, and its data where they are found there")                                              \
+    X(339, stages_merged, "stages.merged", "core cycles", SUM, WHOLE, STAGES, "0.2",                                  \
+      "likewise, above L2, for what another access has asked for")                                                    \
+    X(340, stages_request, "stages.request", "core cycles", SUM, WHOLE, STAGES, "0.2",                                \
+      "likewise, in L1's miss queue and the networks towards L2")                                                     \
+    X(341, stages_l2_queue, "stages.l2_queue", "core cycles", SUM, WHOLE, STAGES, "0.2",                              \
+      "likewise, before L2's tags, and held up at them")                                                              \
+    X(342, stages_l2, "stages.l2", "core cycles", SUM, WHOLE, STAGES, "0.2",                                          \
+      "likewise, in L2's tags, fill, data port and atomic unit")                                                      \
+    X(343, stages_l2_merged, "stages.l2_merged", "core cycles", SUM, WHOLE, STAGES, "0.2",                            \
+      "likewise, at an MSHR entry of L2, for what another has asked for")                                             \
+    X(344, stages_partition, "stages.partition", "core cycles", SUM, WHOLE, STAGES, "0.2",                            \
+      "likewise, to the other partition of L2, or another GPU, and back")                                             \
+    X(345, stages_dram_queue, "stages.dram_queue", "core cycles", SUM, WHOLE, STAGES, "0.2",                          \
+      "likewise, in L2's miss queue, the link to memory and DRAM's queue")                                            \
+    X(346, stages_dram, "stages.dram", "core cycles", SUM, WHOLE, STAGES, "0.2",                                      \
+      "likewise, from its first DRAM command to its data")                                                            \
+    X(347, stages_reply, "stages.reply", "core cycles", SUM, WHOLE, STAGES, "0.2",                                    \
+      "likewise, in the networks back, and the queues before them")                                                   \
+    X(348, stages_fill, "stages.fill", "core cycles", SUM, WHOLE, STAGES, "0.2",                                      \
+      "likewise, in its SM again, until it completes")                                                                \
+    X(349, stages_coherence, "stages.coherence", "core cycles", SUM, WHOLE, STAGES, "0.2",                            \
+      "likewise, for others: a tree's probes and locks; fences")                                                      \
     X(16, l1_evictions, "l1.evictions", "lines", SUM, L1_PART, NOTHING, "0.1", "lines replaced in L1")                \
     X(17, l1_zero_reuse_evictions, "l1.zero_reuse_evictions", "lines", SUM, L1_PART, REUSE, "0.1",                    \
       "of these, never hit (l1.track_reuse)")                                                                         \

@@ -76,6 +76,7 @@
 #include <gpucache/record.h>
 #include <gpucache/replay.h>
 #include <gpucache/scheduler.h>
+#include <gpucache/stages.h>
 #include <gpucache/stats.h>
 #include <gpucache/trace.h>
 #include <gpucache/types.h>

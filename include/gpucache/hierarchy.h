@@ -283,7 +283,12 @@ typedef struct gpc_completion {
      */
     const uint8_t *values; /* [value_bytes] */
     uint32_t value_bytes;
-    uint8_t reserved_2[4];
+    /*
+     * With stats.stages, core cycles that it has spent in each gpc_stage (stages.h): they sum up to `cycle` - `issued`;
+     * lives for the call. Else NULL, and 0. Since: 0.2
+     */
+    uint32_t stage_count;
+    const uint64_t *stages; /* [stage_count] */
 } gpc_completion;
 
 /* A transfer to or from memory, where the host replaces DRAM. A read may have bytes between those that are needed. */

@@ -76,7 +76,8 @@ typedef enum gpc_counter_needs {
     GPC_NEEDS_MISSES = 15,     /* misses of a host's own L1s (gpc_hierarchy_try_miss), timed */
     GPC_NEEDS_ENERGY = 16,     /* the key of its name (energy.*), and the counters that it is computed of */
     GPC_NEEDS_TLB = 17,        /* tlb.page */
-    GPC_NEEDS_TLB_TIME = 18    /* the same, timed */
+    GPC_NEEDS_TLB_TIME = 18,   /* the same, timed */
+    GPC_NEEDS_STAGES = 19      /* stats.stages, timed */
 } gpc_counter_needs;
 
 typedef enum gpc_counter_kind {

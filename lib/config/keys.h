@@ -601,6 +601,9 @@
     X(STREAMS, "streams", COUNT, KEEP, "streams", "1", 1, 255, "",                                                     \
       "that statistics are counted by besides, as accesses name them; of a trace its CUDA streams, from 0 on in the "  \
       "order of their first launches; 1: by none")                                                                     \
+    X(STATS_STAGES, "stats.stages", BOOL, KEEP, "", "false", 0, 1, "",                                                 \
+      "timed: the stages of each access's way, in cycles: summed up by instruction and level, and told to hosts; "     \
+      "costs time")                                                                                                    \
     X(THREADS, "threads", COUNT, KEEP, "threads", "1", 1, 128, "auto",                                                 \
       "that share a cycle's work, or with mode = functional a replay's rounds, with the same results; auto: as many "  \
       "as there are processors, 8 at most, and one where it makes no difference")                                      \

@@ -46,6 +46,9 @@ static gpc_status check_combination(const gpc_hierarchy *h, gpc_error *error) {
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "threads = %" PRIu64 " has no effect without mode = timed, but in replays",
                          gpci_number(h, GPCI_KEY_THREADS));
+    if (gpci_number(h, GPCI_KEY_STATS_STAGES) && gpci_number(h, GPCI_KEY_MODE) != 1)
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "stats.stages = true needs mode = timed: without a clock nothing takes time");
     if (h->gpus > 1 && h->levels != &gpci_tree_levels)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "gpu.count = %u needs coherence = PROTOCOL: other caches are one GPU's", h->gpus);

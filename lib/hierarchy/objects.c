@@ -133,6 +133,7 @@ static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, con
     case GPC_NEEDS_CREDITS:
     case GPC_NEEDS_MISSES:
     case GPC_NEEDS_TLB_TIME:
+    case GPC_NEEDS_STAGES:
         return h->driver->measures(h, (gpc_counter_needs)info->needs);
     default:
         return true;

@@ -94,8 +94,8 @@ typedef struct gpci_driver {
     /* What it counts of any object; `values` has what the levels have. */
     void (*object)(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *values);
     /*
-     * Is what a counter needs there? GPC_NEEDS_CLOCK, _REORDER, _LINKS, _CLUSTERS, _PREFETCHER, _CREDITS, _MISSES or
-     * _TLB_TIME.
+     * Is what a counter needs there? GPC_NEEDS_CLOCK, _REORDER, _LINKS, _CLUSTERS, _PREFETCHER, _CREDITS, _MISSES,
+     * _TLB_TIME or _STAGES.
      */
     bool (*measures)(const gpc_hierarchy *h, gpc_counter_needs needs);
     void (*archive)(gpc_hierarchy *h, struct gpci_archive *archive); /* its part of a snapshot, after the levels' */

@@ -53,6 +53,7 @@ gpc_status gpci_copy_issue(gpci_timed *t, const gpc_warp_access *w, uint64_t tok
     entry->flight = gpci_take_flight(t, w->sm, w->warp, GPCI_KIND_COPY, token, requests);
     t->flights[entry->flight].framed = framed;
     t->flights[entry->flight].fence.phase = w->kind;
+    gpci_see_bulk(t, entry->flight, &entry->request);
     stage->bulk++;
     if (busy)
         *busy = GPC_BUSY_NOT;
@@ -82,6 +83,7 @@ static void send(gpci_timed *t, gpci_stage *stage, gpci_bulk_entry *entry, const
     if (kind == GPC_REDUCTION && gpci_atomics_are_limited(t))
         p->turns = gpci_atomic_turns_of_words(t, line);
     p->label = (gpci_packet_label){.kind = kind};
+    gpci_see_bulk_request(t, p);
     gpci_bulk_count_request(t->h, &p->request, line);
     gpci_l1_send_itself(t, stage, number, kind == GPC_STORE ? GPCI_WRITE : reads ? GPCI_READ : GPCI_ATOMIC);
 }

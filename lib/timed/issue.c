@@ -8,6 +8,7 @@
 #include "timed/lsu.h"
 #include "timed/plain_values.h"
 #include "timed/prefetch.h"
+#include "timed/stage_times.h"
 #include "timed/strands.h"
 #include "timed/watch.h"
 
@@ -25,6 +26,8 @@ gpc_status gpci_make_packets(gpci_timed *t, uint32_t lines) {
     if (GPCI_UNLIKELY(t->strands != NULL))
         return gpci_strand_packets(t, lines);
     gpci_pool_expect_waiters(&t->pool);
+    if (GPCI_UNLIKELY(t->stage_times != NULL) && gpci_stage_times_reserve(t, lines) < 0)
+        return GPC_ERROR_MEMORY;
     return gpci_pool_reserve(&t->pool, gpci_packets_per_line(t) * ((uint64_t)t->pool.live + lines));
 }
 
@@ -35,7 +38,7 @@ gpc_status gpci_make_flights(gpci_timed *t, uint32_t count) {
     if (!GPCI_ARRAY_ROOM(t->context, t->flights, room, t->flight_fresh, count))
         return GPC_ERROR_MEMORY;
     t->flight_room = (uint32_t)room;
-    return GPC_OK;
+    return t->stage_times ? gpci_stage_times_reserve_flights(t) : GPC_OK;
 }
 
 gpc_status gpci_make_room(gpci_timed *t, uint32_t lines) {
@@ -248,6 +251,7 @@ static void complete_at_once(gpci_timed *t, const gpc_warp_access *w, uint64_t t
     gpci_count_instruction(t->h, w->sm, w->mask);
     t->taken++;
     t->ended++;
+    gpci_stage_times_at_once(t, &c);
     if (t->callbacks.on_complete)
         t->callbacks.on_complete(t->callbacks.user_data, &c);
 }

@@ -11,6 +11,7 @@
 #include "timed/prefetch.h"
 #include "timed/replies.h"
 #include "timed/run_ahead.h"
+#include "timed/stage_times.h"
 #include "timed/watch.h"
 
 /*
@@ -55,6 +56,8 @@ static void tell_host(gpci_timed *t, uint32_t number) {
         end(t, f, &c);
     if (GPCI_UNLIKELY(t->kept != NULL))
         gpci_kept_done(t, number, &c);
+    if (GPCI_UNLIKELY(t->stage_times != NULL))
+        gpci_stage_times_done(t, number, &c);
     f->next = t->flight_free;
     t->flight_free = number;
     t->in_flight--;

@@ -102,7 +102,9 @@ typedef struct gpci_packet_label {
     uint64_t id;     /* its own; 0: nothing is told of it */
     uint64_t parent; /* of the packet on whose account it was made; 0: none */
     uint64_t origin; /* of the access that it is for; 0: none */
-    uint8_t kind;    /* gpc_kind of that */
+    uint64_t serial; /* of its line's clock (timed/stage_times.h), which is this one; 0: it has none */
+    uint32_t clock;
+    uint8_t kind; /* gpc_kind of the access */
 } gpci_packet_label;
 
 /*
@@ -137,9 +139,9 @@ typedef struct gpci_packet {
     };
     gpc_request request;     /* its address is that of an L1 line (from L2 on of the slice's) */
     uint64_t bytes[2];       /* that a store writes, of the line */
-    gpci_packet_label label; /* undefined without a trace of events */
+    gpci_packet_label label; /* undefined without a trace of events, of anybody's */
     uint16_t turns;          /* of an atomic: of L2's atomic unit, where that is limited */
-    uint8_t reserved[10];
+    uint8_t reserved[2];
     uint32_t beside; /* with GPCI_PACKET_BUNDLE: timed/coherent_bundle.c */
 } gpci_packet;
 

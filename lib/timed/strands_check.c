@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/stage_times.h"
 #include "timed/strands_internal.h"
 
 #include <stdio.h>
@@ -14,6 +15,10 @@ void gpci_strands_check(const gpci_timed *t, bool *above, bool *below, char text
     }
     if (t->h->with_data) {
         snprintf(text, GPCI_THREADS_TEXT, "accesses carry values (coherence.data)");
+        return;
+    }
+    if (t->stage_times) {
+        snprintf(text, GPCI_THREADS_TEXT, "packets are followed through their stages (stats.stages)");
         return;
     }
     *below = gpci_threads_check_key(t->h, GPCI_KEY_L2_REPLACEMENT, text) &&

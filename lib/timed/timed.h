@@ -69,6 +69,7 @@ typedef struct gpci_atomic_options {
 
 typedef struct gpci_plain_values gpci_plain_values; /* plain_values.h */
 typedef struct gpci_kept_access gpci_kept_access;   /* kept_access.h */
+typedef struct gpci_stage_times gpci_stage_times;   /* stage_times.h */
 
 struct gpci_timed {
     gpc_hierarchy *h;
@@ -104,8 +105,9 @@ struct gpci_timed {
     uint8_t *group_of;               /* [components] gpci_group_kind */
     uint64_t *expected;              /* bitmap of components whose steps are expected, */
     uint32_t expect_from, expect_to; /* the first and the last of them */
-    gpci_trace *trace;               /* the hierarchy's; with `values`, if it has none, theirs */
+    gpci_trace *trace;               /* the hierarchy's; with `values` or `stage_times`, if it has none, theirs */
     gpci_plain_values *values;       /* of plain caches, with coherence.data; NULL */
+    gpci_stage_times *stage_times;   /* with stats.stages; NULL */
     gpc_hierarchy_callbacks callbacks;
     gpci_sm_front_end front;
     gpci_kept_access *kept; /* [kept_room] by flight, of accesses that carry values; NULL */

@@ -6,6 +6,7 @@
 #include "timed/coherent.h"
 #include "timed/kept_access.h"
 #include "timed/plain_values.h"
+#include "timed/stage_times.h"
 #include "timed/strands.h"
 
 /*
@@ -74,4 +75,6 @@ void gpci_timed_archive(gpc_hierarchy *h, gpci_archive *a) {
     gpci_timed_state(t, gpci_archive_bytes, a);
     if (h->with_data)
         archive_values(t, a);
+    if (t->stage_times)
+        gpci_stage_times_archive(t, a);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/kept_access.h"
 #include "timed/plain_values.h"
+#include "timed/stage_times.h"
 #include "timed/strands.h"
 #include "timed/watch.h"
 
@@ -78,12 +79,14 @@ gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error) {
     read_options(t);
     gpc_status status = h->with_data && !h->coherent ? gpci_plain_values_create(t, error) : GPC_OK;
     if (status == GPC_OK)
+        status = gpci_stage_times_create(t, error);
+    if (status == GPC_OK)
         status = gpci_groups_make(t, error);
     if (status < 0)
         return status;
     gpci_stages_connect(t);
     gpci_timed_relink(t);
-    if (t->values)
+    if (t->values || t->stage_times)
         gpci_timed_watch(t, NULL);
     return gpci_strands_create(t, error);
 }
@@ -94,6 +97,7 @@ void gpci_timed_destroy(gpci_timed *t) {
     gpci_strands_destroy(t);
     gpci_groups_destroy(t);
     gpci_plain_values_destroy(t);
+    gpci_stage_times_destroy(t);
     gpci_kept_free(t);
     gpci_pool_destroy(&t->pool);
     gpci_free(t->context, t->flights);

@@ -2,6 +2,7 @@
 #include "level/driver.h"
 #include "timed/coherent.h"
 #include "timed/run_ahead.h"
+#include "timed/stage_times.h"
 #include "timed/strands.h"
 #include "timed/timed_archive.h"
 #include "timed/watch.h"
@@ -55,6 +56,7 @@ static void add_rest(const gpc_hierarchy *h, gpc_stats *s) {
     s->sm_cycles += cycles * t->h->sms;
     s->accepted += t->taken;
     s->completed += t->ended;
+    gpci_stage_times_count(t, s);
     gpci_groups_count_rest(t, s);
 }
 
@@ -64,6 +66,7 @@ static void reset_stats(gpc_hierarchy *h) {
     t->counted_from = t->wheel.now;
     t->taken = t->in_flight; /* so that those that are under way are not missed when they complete */
     t->ended = 0;
+    gpci_stage_times_reset(t);
     gpci_groups_reset(t, t->wheel.now);
 }
 
@@ -111,6 +114,8 @@ static bool measures(const gpc_hierarchy *h, gpc_counter_needs needs) {
         return t->groups[GPCI_GROUP_PARTITION_REQUESTS].objects || t->groups[GPCI_GROUP_MEMORY_REQUESTS].objects;
     case GPC_NEEDS_TLB_TIME:
         return t->h->tlbs;
+    case GPC_NEEDS_STAGES:
+        return t->stage_times;
     case GPC_NEEDS_CLUSTERS:
         return t->groups[GPCI_GROUP_CLUSTERS].objects;
     default:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_rules.h"
 #include "timed/plain_values.h"
+#include "timed/stage_times.h"
 #include "timed/strands.h"
 #include "timed/watch_coherent.h"
 
@@ -35,6 +36,10 @@ static uint64_t id_of(const gpci_packet *p) {
 }
 
 static void tell(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci_packet *p, uint64_t detail) {
+    if (what == GPC_WHAT_REPLY)
+        gpci_stages_reply(t, p);
+    else
+        gpci_stages_see(t, what, stage, p, detail);
     /* a store's copy on its way below is no line transaction */
     if (!id_of(p) || (what == GPC_WHAT_REPLY && p->label.parent != p->label.origin))
         return;
@@ -81,6 +86,7 @@ void gpci_tell_kept(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p
 
 static void tell_access(gpci_timed *t, uint32_t flight, const gpc_request *request, uint32_t segments) {
     gpci_flight *f = &t->flights[flight];
+    gpci_stages_access(t, flight, request->pc);
     gpc_event e = gpci_event_of_none(t->trace, GPC_WHAT_ISSUE, GPC_COMPONENT_SM, request->sm);
     f->trace.id = ++t->trace->packets;
     f->trace.pc = request->pc;
@@ -101,6 +107,7 @@ static void tell_line(gpci_timed *t, gpci_packet *p, uint32_t flight) {
     p->label.id = ++t->trace->packets;
     p->label.parent = p->label.origin = t->flights[flight].trace.id;
     p->label.kind = p->request.kind;
+    gpci_stages_line(t, p, flight);
     gpc_event e = event_of(t, GPC_WHAT_LINE, GPC_COMPONENT_SM, p->request.sm, p);
     gpci_trace_tell(t->trace, &e);
 }
@@ -120,8 +127,17 @@ void gpci_tell_miss(gpci_timed *t, const gpci_stage *stage, uint32_t flight, gpc
     gpci_tell(t, GPC_WHAT_QUEUE, stage, p, 0);
 }
 
+void gpci_tell_bulk(gpci_timed *t, uint32_t flight, const gpc_request *request) {
+    gpci_stages_access(t, flight, request->pc);
+}
+
+void gpci_tell_bulk_request(gpci_timed *t, gpci_packet *p) {
+    gpci_stages_line(t, p, p->line.flight);
+}
+
 /* Of what a packet to memory does not know of itself. */
 static void complete_write_back(const gpci_timed *t, const gpci_stage *stage, gpci_packet *p) {
+    gpci_stages_forget(p);
     p->label.origin = 0;
     p->label.kind = GPC_STORE;
     p->label.parent = t->trace->cause_at == stage ? t->trace->cause : 0;
@@ -156,6 +172,7 @@ void gpci_tell_new(gpci_timed *t, gpc_what what, const gpci_stage *stage, gpci_p
 }
 
 void gpci_tell_copy(gpci_timed *t, const gpci_stage *stage, gpci_packet *p) {
+    gpci_stages_fork(t, p);
     tell_child(t, GPC_WHAT_WRITE_BACK, stage, p, p);
 }
 
@@ -203,6 +220,7 @@ static gpc_event *blocked_at(const gpci_timed *t, const gpci_stage *stage, const
 
 void gpci_tell_blocked(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access) {
     gpc_event *event = blocked_at(t, stage, access);
+    gpci_stages_blocked(t, stage, p);
     if (event->outcome == access->reason || !p->label.id)
         return;
     *event = event_of(t, GPC_WHAT_BLOCK, component_of(stage), stage->index, p);
@@ -266,6 +284,7 @@ void gpci_tell_held(gpci_timed *t, const gpci_flight *f, uint32_t count) {
 }
 
 void gpci_tell_memory(gpci_timed *t, const gpci_packet *p) {
+    gpci_stages_memory(t, p);
     gpc_what what = p->type == GPCI_WRITE ? GPC_WHAT_MEMORY_WRITE : GPC_WHAT_MEMORY_READ;
     gpc_component component = t->callbacks.on_memory ? GPC_COMPONENT_HOST : GPC_COMPONENT_MEMORY;
     gpc_event e = event_of(t, what, component, p->path.channel, p);
@@ -274,6 +293,7 @@ void gpci_tell_memory(gpci_timed *t, const gpci_packet *p) {
 }
 
 void gpci_tell_data(gpci_timed *t, const gpci_packet *p) {
+    gpci_stages_data(t, p);
     gpc_component component = t->callbacks.on_memory ? GPC_COMPONENT_HOST : GPC_COMPONENT_MEMORY;
     gpc_event e = event_of(t, GPC_WHAT_DATA, component, p->path.channel, p);
     if (p->label.id)
@@ -288,6 +308,7 @@ static void on_network(void *user_data, uint8_t component, bool leaves, uint32_t
         gpci_plain_back(t, port, packet);
     else if (t->values && leaves && component == GPC_COMPONENT_PARTITION_REPLIES)
         gpci_plain_copied(t, packet);
+    gpci_stages_crosses(t, component, leaves, p);
     if (!p->label.id)
         return;
     gpc_event e = event_of(t, leaves ? GPC_WHAT_RECEIVE : GPC_WHAT_SEND, (gpc_component)component, port, p);
@@ -309,6 +330,8 @@ static void on_command(void *user_data, const gpci_dram_event *d) {
     gpc_what what = commands[d->command];
     bool access = what == GPC_WHAT_READ || what == GPC_WHAT_WRITE || what == GPC_WHAT_ACTIVATE;
     gpc_event e = gpci_event_of_none(t->trace, what, GPC_COMPONENT_MEMORY, d->channel);
+    if (access && !(d->token & GPCI_WRITE_TOKEN))
+        gpci_stages_command(t, gpci_packet_at(&t->pool, (uint32_t)d->token), gpci_clock_core(t->dram_clock, d->cycle));
     if (access && !(d->token & GPCI_WRITE_TOKEN) && gpci_packet_at(&t->pool, (uint32_t)d->token)->label.id)
         e = event_of(t, what, GPC_COMPONENT_MEMORY, d->channel, gpci_packet_at(&t->pool, (uint32_t)d->token));
     else if (access && d->token & GPCI_WRITE_TOKEN)
@@ -359,6 +382,8 @@ static void label(gpci_timed *t, const gpci_task *task, gpci_packet *p) {
     p->label.parent = o->label.id;
     p->label.origin = o->label.origin;
     p->label.kind = o->label.kind;
+    p->label.clock = o->label.clock;
+    p->label.serial = o->label.serial;
     p->request.sm = gpci_tree_flight_at(gpci_controllers_of(t), task->flight)->module;
     p->request.pc = o->pc;
     p->request.warp = o->warp;
@@ -378,17 +403,32 @@ static void tell_packet(gpci_timed *t, gpc_what what, uint32_t module, const gpc
         gpci_trace_tell(t->trace, &e);
 }
 
+/* Whose turn a transaction is when a message of it sets out, or has come. */
+static void stages_of_message(gpci_timed *t, uint32_t module, const gpci_packet *p, bool come) {
+    uint32_t index;
+    const gpc_component component = gpci_component_of(t->h, module, &index);
+    if (component != GPC_COMPONENT_L1)
+        gpci_stages_enter(t, &p->label, GPC_STAGE_L2);
+    else if (come || index != p->request.sm)
+        gpci_stages_enter(t, &p->label, GPC_STAGE_COHERENCE);
+    else
+        gpci_stages_enter(t, &p->label, GPC_STAGE_REQUEST);
+}
+
 void gpci_tell_message(gpci_timed *t, const gpci_letter *l, gpci_packet *p) {
     p->message.from = (uint16_t)l->from;
     label(t, gpci_message_task(t, p), p);
+    stages_of_message(t, l->from, p, false);
     tell_packet(t, GPC_WHAT_MESSAGE, l->from, p, l->to);
 }
 
 void gpci_tell_memory_access(gpci_timed *t, uint32_t task, gpci_packet *p) {
     label(t, gpci_task_at(gpci_controllers_of(t), task), p);
+    gpci_stages_enter(t, &p->label, GPC_STAGE_DRAM_QUEUE);
 }
 
 void gpci_tell_arrival(gpci_timed *t, const gpci_packet *p) {
+    stages_of_message(t, p->message.module, p, true);
     tell_packet(t, GPC_WHAT_ARRIVE, p->message.module, p, p->message.module);
     gpci_message_task(t, p)->label = p->label.id;
 }
@@ -399,6 +439,8 @@ void gpci_tell_met(gpci_timed *t, gpci_met met, uint32_t number, uint32_t module
                           : met == GPCI_MET_REFUSE ? GPC_WHAT_REFUSE
                                                    : GPC_WHAT_EVICT;
     gpc_event e = event_of_task(t, what, module, task);
+    if (what != GPC_WHAT_EVICT)
+        gpci_stages_enter(t, &origin_of(t, task)->label, GPC_STAGE_COHERENCE);
     if (what == GPC_WHAT_EVICT) {
         e.packet = e.parent;
         e.parent = e.access;
@@ -431,7 +473,7 @@ static void forget(gpci_timed *t) {
 }
 
 void gpci_timed_watch(gpci_timed *t, gpci_trace *trace) {
-    gpci_trace *const nobody = t->values ? t->values->nobody : NULL;
+    gpci_trace *const nobody = t->values ? t->values->nobody : t->stage_times ? t->stage_times->nobody : NULL;
     t->trace = trace ? trace : nobody;
     if (t->trace) {
         t->trace->clock = &t->wheel.now;
@@ -440,7 +482,7 @@ void gpci_timed_watch(gpci_timed *t, gpci_trace *trace) {
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
         if (t->groups[kind].objects && t->groups[kind].class == &gpci_network_class)
             gpci_network_watch(t->groups[kind].self, t->trace ? on_network : NULL, t);
-    gpci_dram_on_command(t->dram, trace ? on_command : NULL, t);
+    gpci_dram_on_command(t->dram, trace || t->stage_times ? on_command : NULL, t);
     gpci_strands_refresh(t);
 }
 

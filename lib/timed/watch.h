@@ -27,6 +27,8 @@ GPCI_COLD void gpci_tell_miss(gpci_timed *t, const gpci_stage *stage, uint32_t f
 GPCI_COLD void gpci_tell_new(gpci_timed *t, gpc_what what, const gpci_stage *stage, gpci_packet *p,
                              const gpci_packet *parent, bool passes);
 GPCI_COLD void gpci_tell_copy(gpci_timed *t, const gpci_stage *stage, gpci_packet *p);
+GPCI_COLD void gpci_tell_bulk(gpci_timed *t, uint32_t flight, const gpc_request *request);
+GPCI_COLD void gpci_tell_bulk_request(gpci_timed *t, gpci_packet *p);
 GPCI_COLD void gpci_tell_queued(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, bool passes);
 GPCI_COLD void gpci_tell_hit(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, uint64_t due);
 GPCI_COLD void gpci_tell_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, uint32_t waiter);
@@ -80,6 +82,16 @@ GPCI_INLINE void gpci_see_new(gpci_timed *t, gpc_what what, const gpci_stage *st
 GPCI_INLINE void gpci_see_copy(gpci_timed *t, const gpci_stage *stage, gpci_packet *p) {
     if (GPCI_UNLIKELY(t->trace != NULL))
         gpci_tell_copy(t, stage, p);
+}
+
+/* A bulk copy is accepted; a request of it is made. */
+GPCI_INLINE void gpci_see_bulk(gpci_timed *t, uint32_t flight, const gpc_request *request) {
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        gpci_tell_bulk(t, flight, request);
+}
+GPCI_INLINE void gpci_see_bulk_request(gpci_timed *t, gpci_packet *p) {
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        gpci_tell_bulk_request(t, p);
 }
 
 /* Into the miss queue. */

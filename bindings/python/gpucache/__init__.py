@@ -34,7 +34,7 @@ _EXPORTS = {
         "GPC_BATCH_WRITE_BELOW GPC_READS_OF_REQUESTS AccessBits Admission Allocate AtomicOp Busy BypassFetch "
         "CacheEventKind ChoiceKind CoherenceEvent CoherenceKind CoherenceState Component Control Decision DoBits Hint "
         "ImportOutcome Index Kind LogLevel Merge MessageKind OpClass Object Order Origin Outcome PolicyKind "
-        "PrefetchFound PrefetchOutcome Priority ProtocolBits ReadsBits Scope Simd Space Status TagEventKind Token "
+        "PrefetchFound PrefetchOutcome Priority ProtocolBits ReadsBits Scope Simd Space Stage Status TagEventKind Token "
         "TokenClear Tokens TraceFormat ValueType VerifyBits VerifyLimit VerifyStepKind VerifyVerdict WarpClass "
         "WarpEventKind WarpState What WriteAllocate WritePolicy __version__"
     ),
@@ -64,6 +64,7 @@ _EXPORTS = {
     "report": "Figure Report ReportError",
     "replay": "Estimate Progress Replay Result Sample Sampling TimeSeries",
     "scheduler": "Scheduler SchedulerEnvironment SchedulerPolicy",
+    "stages": "StageRow",
     "stats": "CacheStats Counter PolicyValue Stats cache_counters counters",
     "sweeping": "Sweep sweep",
     "throttle": "Throttle WarpClasses WarpView",

@@ -20,6 +20,7 @@ from . import protocol as protocol
 from . import replay as replay
 from . import report as report
 from . import scheduler as scheduler
+from . import stages as stages
 from . import stats as stats
 from . import sweeping as sweeping
 from . import throttle as throttle
@@ -81,6 +82,7 @@ from ._constants import ReadsBits as ReadsBits
 from ._constants import Scope as Scope
 from ._constants import Simd as Simd
 from ._constants import Space as Space
+from ._constants import Stage as Stage
 from ._constants import Status as Status
 from ._constants import TagEventKind as TagEventKind
 from ._constants import Token as Token
@@ -187,6 +189,7 @@ from .report import ReportError as ReportError
 from .scheduler import Scheduler as Scheduler
 from .scheduler import SchedulerEnvironment as SchedulerEnvironment
 from .scheduler import SchedulerPolicy as SchedulerPolicy
+from .stages import StageRow as StageRow
 from .stats import CacheStats as CacheStats
 from .stats import Counter as Counter
 from .stats import PolicyValue as PolicyValue

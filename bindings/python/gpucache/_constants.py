@@ -316,6 +316,7 @@ class CounterNeeds(IntEnum):
     ENERGY = 16
     TLB = 17
     TLB_TIME = 18
+    STAGES = 19
 
 
 class CounterKind(IntEnum):
@@ -745,6 +746,26 @@ class CacheEventKind(IntEnum):
     HIT = 0
     MISS = 1
     EVICT = 2
+
+
+class Stage(IntEnum):
+    QUEUE = 0
+    L1_STALL = 1
+    L1 = 2
+    MERGED = 3
+    REQUEST = 4
+    L2_QUEUE = 5
+    L2 = 6
+    L2_MERGED = 7
+    PARTITION = 8
+    DRAM_QUEUE = 9
+    DRAM = 10
+    REPLY = 11
+    FILL = 12
+    COHERENCE = 13
+
+
+GPC_STAGE_COUNT = 14
 
 
 class VerifyVerdict(IntEnum):

@@ -509,7 +509,8 @@ class gpc_completion(Record):
     _fields_ = (
         ("token", c_uint64), ("issued", c_uint64), ("cycle", c_uint64), ("sm", c_uint32), ("warp", c_uint32),
         ("kind", c_uint8), ("level", c_uint8), ("fence", c_uint8), ("reserved", c_uint8 * 5),
-        ("values", POINTER(c_uint8)), ("value_bytes", c_uint32), ("reserved_2", c_uint8 * 4),
+        ("values", POINTER(c_uint8)), ("value_bytes", c_uint32), ("stage_count", c_uint32),
+        ("stages", POINTER(c_uint64)),
     )
 
 
@@ -943,6 +944,18 @@ class gpc_throttle_options(SizedRecord):
     _defaults_ = {"warps": 48}
 
 
+class gpc_stage_row(Record):
+    __slots__ = ()
+    _fields_ = (
+        ("pc", c_uint64), ("kernel", c_uint32), ("kind", c_uint8), ("level", c_uint8), ("reserved", c_uint8 * 2),
+        ("accesses", c_uint64), ("latency", c_uint64), ("longest", c_uint64), ("stages", POINTER(c_uint64)),
+        ("stage_count", c_uint32), ("reserved_2", c_uint32),
+    )
+
+
+gpc_stage_fn = CFUNCTYPE(None, c_void_p, POINTER(gpc_stage_row))
+
+
 class gpc_verify_progress(Record):
     __slots__ = ()
     _fields_ = (
@@ -1336,6 +1349,9 @@ FUNCTIONS = {
     "gpc_throttle_held": (c_bool, (c_void_p, c_uint32)),
     "gpc_throttle_next_change": (c_uint64, (c_void_p,)),
     "gpc_throttle_policy_value": (c_int, (c_void_p, c_size_t, POINTER(gpc_policy_value))),
+    "gpc_hierarchy_stages": (c_int, (c_void_p, gpc_stage_fn, c_void_p)),
+    "gpc_stage_name": (c_char_p, (c_uint,)),
+    "gpc_stage_meaning": (c_char_p, (c_uint,)),
     "gpc_verify_run": (c_int, (c_void_p, POINTER(gpc_verify_options), POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_verify_destroy": (None, (c_void_p,)),
     "gpc_verify_get_report": (c_int, (c_void_p, POINTER(gpc_verify_report))),

@@ -19,6 +19,7 @@ from .cache import BorrowedCache, WarpEvent
 from .config import Config, Path
 from .context import Context
 from .errors import ArgumentError, GpucacheError, StateError
+from .stages import StageRow, rows_of
 from .stats import PolicyValue, Stats, empty, read_object, read_policies
 from .timed import TimedView, fence_of, warp_access
 
@@ -136,6 +137,8 @@ class HierarchyView(TimedView, Handle):
         else:
             status = lib.gpc_hierarchy_access(*arguments)
         if status or state.unsettled is not None:
+            if status == Status.ERROR_ARGUMENT and state.unsettled is None:
+                call(lib.gpc_hierarchy_check_access, self._live(), ctypes.byref(access))  # says which field
             settle(status, what="gpc_hierarchy_access")
         return result
 
@@ -231,6 +234,12 @@ class HierarchyView(TimedView, Handle):
         functions = lib.gpc_hierarchy_read, lib.gpc_hierarchy_read_histogram
         return {name: read_object(functions, self._live(), kind, index)
                 for index, name in enumerate(self.object_names(kind))}  # fmt: skip
+
+    def stages(self) -> List[StageRow]:
+        """With stats.stages, where accesses have spent their cycles since creation or the last reset: a StageRow for
+        each instruction, kind and level, those of the most cycles first.
+        """
+        return rows_of(self._live())
 
     def reset_stats(self) -> None:
         lib.gpc_hierarchy_reset_stats(self._live())

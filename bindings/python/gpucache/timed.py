@@ -18,6 +18,7 @@ from . import _generated as g
 from ._constants import AtomicOp, Busy, Control, Hint, Kind, Order, Priority, Scope, Space, Status, Token
 from ._loader import lib
 from ._native import call, choice, invoke, loose, settle, state
+from .stages import by_name
 
 NEVER = 2**64 - 1
 
@@ -25,10 +26,14 @@ NEVER = 2**64 - 1
 MemoryRequest = namedtuple("MemoryRequest", "address id bytes channel write")
 
 
-class Completion(namedtuple("Completion", "token issued cycle sm warp kind level fence values", defaults=[False, None])):
+_COMPLETION = "token issued cycle sm warp kind level fence values stages"
+
+
+class Completion(namedtuple("Completion", _COMPLETION, defaults=[False, None, None])):
     """An access that is done, or with `fence` a fence. `level` is the deepest that served it: 1, 2, or 3 = DRAM.
 
     `values`, with coherence.data, of a load or an atomic with an operation: the bytes that its lanes have found.
+    `stages`, with stats.stages: the core cycles that it has spent in each stage of its way, by name (stages.py).
     """
 
     __slots__ = ()
@@ -46,9 +51,11 @@ class Completion(namedtuple("Completion", "token issued cycle sm warp kind level
 def _on_complete(owner, pointer):
     raw = pointer.contents
     values = ctypes.string_at(raw.values, raw.value_bytes) if raw.values else None
+    spent = by_name(raw.stages, raw.stage_count) if raw.stages else None
     owner._callbacks["on_complete"](
         Completion(
-            raw.token, raw.issued, raw.cycle, raw.sm, raw.warp, Kind(raw.kind), raw.level, bool(raw.fence), values
+            raw.token, raw.issued, raw.cycle, raw.sm, raw.warp, Kind(raw.kind), raw.level, bool(raw.fence), values,
+            spent,
         )
     )
 

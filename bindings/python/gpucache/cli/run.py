@@ -34,7 +34,8 @@ from .snapshots import Snapshots, add_snapshots, check_snapshots
 # `sampling`: its Sampling and {name: Estimate} of what was estimated; None with sample = none. `given`: as on the
 # command line.
 # `heat`: its maps, as Heat.take() makes them.
-Row = namedtuple("Row", "name trace stats series objects sampling given heat", defaults=(None, None, None, None))
+# `stages`: with stats.stages, those of its accesses as stages.py has them in JSON.
+Row = namedtuple("Row", "name trace stats series objects sampling given heat stages", defaults=(None,) * 5)
 # A trace that could not be replayed to its end.
 Failed = namedtuple("Failed", "trace error")
 # What policies published of themselves in a trace: {name: PolicyValue}.
@@ -64,6 +65,12 @@ load, dep: all warps waited, one for memory, for a result; bar: for their blocks
 were ready; none: no warp there.
 """
 
+
+_STAGE_ROWS = 20
+_STAGES_LEGEND = """\
+Accesses by instruction and the deepest level that served them. cycles: from acceptance to completion, of all of them;
+mean, longest: of one. The rest, in % of these cycles: in which stage of their way they were spent (gpucache/stages.h).
+"""
 
 _SAMPLED = (
     ("cycles", 1, "{:,.0f}"), ("ipc", 1, "{:.3f}"), ("l1.load_hit_rate", 100, "{:.1f}"),
@@ -170,6 +177,17 @@ def _sampling(runner, every=False):
     return found, {name: estimate for name, estimate in estimates if estimate is not None and estimate.estimated}
 
 
+def _stages(runner, config, told):
+    """Those of the kernel's accesses, none of whose launch are in `told`; None without stats.stages."""
+    if config["stats.stages"] != "true":
+        return None
+    from ..stages import as_document
+
+    found = [row for row in as_document(runner.hierarchy.stages()) if row["kernel"] not in told]
+    told.update(row["kernel"] for row in found)
+    return found
+
+
 def replay(made, config, source, interval=0, trees=None, watch=None, per=None, samplings=None, snapshots=None,
            published=None, heat=None):  # fmt: skip
     """Yield a Row for each kernel of a trace.
@@ -197,7 +215,7 @@ def replay(made, config, source, interval=0, trees=None, watch=None, per=None, s
         snapshots.resume(runner, trace)
         if per:
             runner.keep_objects()
-        number = 0
+        number, launches = 0, set()
         while True:
             runner.on_progress = progress_of(number)
             series = TimeSeries(interval) if interval and watch else None
@@ -222,7 +240,8 @@ def replay(made, config, source, interval=0, trees=None, watch=None, per=None, s
             found = runner.objects(Object[per.upper()]) if per else None
             file = result.kernel.file or source
             maps = None if heat is None else heat.take(runner.hierarchy)
-            yield Row(result.kernel.name, file, result.stats, result.series, found, _sampling(runner), source, maps)
+            yield Row(result.kernel.name, file, result.stats, result.series, found, _sampling(runner), source, maps,
+                      _stages(runner, config, launches))
 
 
 # Output
@@ -253,6 +272,8 @@ def _kernel(row, per=None):
         found["series"] = _series(row)
     if row.heat is not None:
         found["heat"] = row.heat
+    if row.stages is not None:
+        found["stages"] = row.stages
     return found
 
 
@@ -363,6 +384,23 @@ def as_policies(published):
     body = [[each.trace, name, f"{value.value:,}", value.unit, value.meaning]
             for each in published for name, value in each.values.items()]  # fmt: skip
     return "\n".join(["", *wrapped(["trace", "counter of a policy", "value", "unit", "meaning"], body, left=(0, 1, 3))])
+
+
+def as_stages(rows):
+    """Where accesses of all kernels spent their cycles, those of the most cycles first."""
+    from ..stages import merged, names
+
+    found = merged((short(row.name), each) for row in rows for each in row.stages)
+    used = [name for name in names() if any(name in each["stages"] for each in found)]
+    header = ["kernel", "instruction", "kind", "level", "accesses", "cycles", "mean", "longest", *used]
+    body = [[each["name"], each["pc"] or "-", each["kind"], each["level"], f"{each['accesses']:,}", f"{each['latency']:,}",
+             f"{each['latency'] / each['accesses']:.0f}", f"{each['longest']:,}",
+             *(f"{100 * each['stages'].get(name, 0) / (each['latency'] or 1):.1f}" for name in used)]
+            for each in found[:_STAGE_ROWS]]  # fmt: skip
+    lines = ["", *table(header, body, left=(0, 1, 2, 3))]
+    if len(found) > _STAGE_ROWS:
+        lines.append(f"and {len(found) - _STAGE_ROWS} more, in --json")
+    return "\n".join([*lines, "", _STAGES_LEGEND.rstrip()])
 
 
 def as_matrices(trees):
@@ -485,6 +523,8 @@ def _tell(options, outputs, origin, config, done):
         print("\n" + "\n".join(objects.as_table(per, rows)))
     if options.matrices:
         print("\n".join(as_matrices(done.trees)))
+    if rows and rows[0].stages is not None:
+        print(as_stages(rows))
     if done.published:
         print(as_policies(done.published))
     sys.stdout.flush()

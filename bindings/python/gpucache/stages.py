@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Where accesses have spent their cycles: with stats.stages, by instruction, kind and level.
+
+    config = gpucache.Config(context, preset="h100", settings={"mode": "timed", "stats.stages": "true"})
+    with gpucache.Replay(context, config) as replay, gpucache.Trace(context, source) as trace:
+        list(replay.run(trace))
+        for row in replay.hierarchy.stages():
+            print(hex(row.pc), row.kind, row.level, row.mean, row.stages)
+
+gpucache/stages.h says what each stage is.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any, Dict, Iterable, List, Tuple
+
+from . import _generated as g
+from ._constants import Kind, Stage
+from ._loader import lib
+from ._native import invoke, settle
+
+LEVELS = {1: "l1", 2: "l2", 3: "dram"}
+
+
+class StageRow(namedtuple("StageRow", "pc kernel kind level accesses latency longest stages")):
+    """Accesses of one instruction, kind and deepest level (1, 2, 3 = DRAM).
+
+    `pc` and `kind` are None for fences; `latency` is from acceptance to completion, of all of them; `longest` of one;
+    `stages` the cycles in each stage by its name, which sum up to `latency`.
+    """
+
+    __slots__ = ()
+
+    @property
+    def mean(self) -> float:
+        """Cycles of an access."""
+        return self.latency / self.accesses
+
+
+def names() -> List[str]:
+    """The stages, in the order of an access's way."""
+    return [lib.gpc_stage_name(stage).decode() for stage in range(len(Stage))]
+
+
+def by_name(pointer: Any, count: int) -> Dict[str, int]:
+    """The `count` cycles that `pointer` points to."""
+    return {lib.gpc_stage_name(stage).decode(): pointer[stage] for stage in range(count)}
+
+
+def rows_of(hierarchy: int) -> List[StageRow]:
+    found: List[StageRow] = []
+
+    def note(_, pointer):
+        raw = pointer.contents
+        fence = raw.kind >= len(Kind)
+        found.append(
+            StageRow(
+                None if fence else raw.pc, raw.kernel, None if fence else Kind(raw.kind), raw.level, raw.accesses,
+                raw.latency, raw.longest, by_name(raw.stages, raw.stage_count),
+            )
+        )  # fmt: skip
+
+    status = invoke(lib.gpc_hierarchy_stages, hierarchy, g.gpc_stage_fn(note), None)
+    settle(status, what="stages(), without stats.stages")
+    return found
+
+
+def as_document(rows: List[StageRow]) -> List[Dict[str, Any]]:
+    """Rows as JSON has them."""
+    return [
+        {
+            "pc": None if row.pc is None else f"{row.pc:#x}", "kernel": row.kernel,
+            "kind": "fence" if row.kind is None else row.kind.name.lower(), "level": LEVELS[row.level],
+            "accesses": row.accesses, "latency": row.latency, "longest": row.longest,
+            "stages": {name: cycles for name, cycles in row.stages.items() if cycles},
+        }
+        for row in rows
+    ]  # fmt: skip
+
+
+def merged(documents: Iterable[Tuple[str, Dict[str, Any]]]) -> List[Dict[str, Any]]:
+    """(kernel's name, row of as_document()): those of all launches of an instruction, kind and level are one.
+
+    Those of the most cycles come first.
+    """
+    found: Dict[Any, Dict[str, Any]] = {}
+    for name, row in documents:
+        key = name, row["pc"], row["kind"], row["level"]
+        into = found.setdefault(key, {"name": name, "pc": key[1], "kind": key[2], "level": key[3], "accesses": 0, "latency": 0,
+                                      "longest": 0, "stages": {}})  # fmt: skip
+        into["accesses"] += row["accesses"]
+        into["latency"] += row["latency"]
+        into["longest"] = max(into["longest"], row["longest"])
+        for stage, cycles in row["stages"].items():
+            into["stages"][stage] = into["stages"].get(stage, 0) + cycles
+    return sorted(found.values(), key=lambda row: -row["latency"])
