@@ -25,8 +25,8 @@ gpc_status gpci_stage_times_reserve(gpci_timed *t, uint32_t lines) {
     gpci_stage_times *s = t->stage_times;
     /* a store's copy is a further line */
     if (!GPCI_ARRAY_ROOM(t->context, s->lines, s->line_room, s->line_live, 2 * (size_t)lines + s->line_live) ||
-        !GPCI_ARRAY_ROOM(t->context, s->sums, s->sum_room, s->sum_count, t->in_flight + 1) ||
-        !gpci_slots_reserve(t->context, &s->slots, s->sums, s->sum_count, t->in_flight + 1, hash_at))
+        !GPCI_ARRAY_ROOM(t->context, s->sums, s->sum_room, s->sum_count, t->in_flight + 2) || /* and its fence's */
+        !gpci_slots_reserve(t->context, &s->slots, s->sums, s->sum_count, t->in_flight + 2, hash_at))
         return GPC_ERROR_MEMORY;
     return gpci_stage_times_reserve_flights(t);
 }
@@ -116,8 +116,8 @@ static void archive_sums(gpci_timed *t, gpci_archive *a) {
     gpci_stage_times *s = t->stage_times;
     const uint32_t count = (uint32_t)gpci_archive_count(a, s->sum_count, sizeof *s->sums);
     if (a->loading && a->status == GPC_OK &&
-        (!GPCI_ARRAY_ROOM(t->context, s->sums, s->sum_room, 0, count) ||
-         !gpci_slots_reserve(t->context, &s->slots, s->sums, 0, count, hash_at)))
+        (!GPCI_ARRAY_ROOM(t->context, s->sums, s->sum_room, 0, count + t->in_flight) ||
+         !gpci_slots_reserve(t->context, &s->slots, s->sums, 0, count + t->in_flight, hash_at)))
         gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
     if (a->status < 0)
         return;
@@ -135,7 +135,7 @@ void gpci_stage_times_archive(gpci_timed *t, gpci_archive *a) {
     const uint32_t lines = (uint32_t)gpci_archive_count(a, s->line_fresh, sizeof *s->lines),
                    accesses = (uint32_t)gpci_archive_count(a, had, sizeof *s->accesses);
     if (a->loading && a->status == GPC_OK &&
-        (!GPCI_ARRAY_ROOM(t->context, s->lines, s->line_room, 0, lines) || accesses > t->flight_room ||
+        (!GPCI_ARRAY_ROOM(t->context, s->lines, s->line_room, 0, 2 * (size_t)lines) || accesses > t->flight_room ||
          gpci_stage_times_reserve_flights(t) < 0))
         gpci_archive_fail(a, accesses > t->flight_room ? GPC_ERROR_FORMAT : GPC_ERROR_MEMORY, "stages of accesses");
     if (a->status < 0)

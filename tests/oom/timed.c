@@ -70,13 +70,16 @@ static gpc_status use(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *error
 }
 
 /* One with so many threads, whatever processors there are. */
-static gpc_status create(gpc_context *context, const char *threads, gpc_error *error, gpc_hierarchy **out) {
+static gpc_status create(gpc_context *context, const char *threads, bool stages, gpc_error *error,
+                         gpc_hierarchy **out) {
     gpc_config *config = NULL;
     gpc_status status = gpc_config_create(context, error, &config);
     if (status == GPC_OK)
         status = gpc_config_load_text(config, settings, "settings", error);
     if (status == GPC_OK)
         status = gpc_config_set(config, "threads", threads, error);
+    if (status == GPC_OK && stages)
+        status = gpc_config_set(config, "stats.stages", "true", error);
     if (status == GPC_OK)
         status = gpc_hierarchy_create(context, config, error, out);
     cr_assert_eq(*out != NULL, status == GPC_OK);
@@ -89,11 +92,12 @@ static gpc_status create(gpc_context *context, const char *threads, gpc_error *e
     return status;
 }
 
-static gpc_status run_threads(gpc_context *context, oom_heap *heap, const char *threads, gpc_error *error) {
+static gpc_status run_threads(gpc_context *context, oom_heap *heap, const char *threads, bool stages,
+                              gpc_error *error) {
     gpc_hierarchy *hierarchy = NULL;
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     callbacks.on_complete = on_complete;
-    gpc_status status = create(context, threads, error, &hierarchy);
+    gpc_status status = create(context, threads, stages, error, &hierarchy);
     if (status == GPC_OK) {
         status = gpc_hierarchy_set_callbacks(hierarchy, &callbacks);
         if (status == GPC_OK) {
@@ -108,7 +112,7 @@ static gpc_status run_threads(gpc_context *context, oom_heap *heap, const char *
 }
 
 static gpc_status run(gpc_context *context, oom_heap *heap, gpc_error *error) {
-    return run_threads(context, heap, "1", error);
+    return run_threads(context, heap, "1", false, error);
 }
 
 Test(oom, timed_hierarchy) {
@@ -116,11 +120,19 @@ Test(oom, timed_hierarchy) {
 }
 
 static gpc_status run_two(gpc_context *context, oom_heap *heap, gpc_error *error) {
-    return run_threads(context, heap, "2", error);
+    return run_threads(context, heap, "2", false, error);
 }
 
 Test(oom, timed_threads) {
     oom_check(run_two, 20);
+}
+
+static gpc_status run_stages(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    return run_threads(context, heap, "1", true, error);
+}
+
+Test(oom, timed_stages) {
+    oom_check(run_stages, 20);
 }
 
 /* A copy of what has accesses in flight: whole, or not there; what it is of goes on either way. */
@@ -130,7 +142,7 @@ static gpc_status copied(gpc_context *context, oom_heap *heap, gpc_error *error)
     const size_t fail_at = heap->fail_at ? heap->fail_at - heap->calls : 0; /* of those from here on */
     callbacks.on_complete = on_complete;
     oom_heal(heap);
-    cr_assert_eq(create(context, "1", error, &hierarchy), GPC_OK);
+    cr_assert_eq(create(context, "1", true, error, &hierarchy), GPC_OK);
     cr_assert_eq(gpc_hierarchy_set_callbacks(hierarchy, &callbacks), GPC_OK);
     for (uint32_t i = 0; i < 16; i++)
         cr_assert_eq(issue(hierarchy, i), GPC_OK);

@@ -87,8 +87,8 @@ def merged(documents: Iterable[Tuple[str, Dict[str, Any]]]) -> List[Dict[str, An
     found: Dict[Any, Dict[str, Any]] = {}
     for name, row in documents:
         key = name, row["pc"], row["kind"], row["level"]
-        into = found.setdefault(key, {"name": name, "pc": key[1], "kind": key[2], "level": key[3], "accesses": 0, "latency": 0,
-                                      "longest": 0, "stages": {}})  # fmt: skip
+        into = found.setdefault(key, {"accesses": 0, "latency": 0, "longest": 0, "stages": {}})
+        into.update(name=name, pc=row["pc"], kind=row["kind"], level=row["level"])
         into["accesses"] += row["accesses"]
         into["latency"] += row["latency"]
         into["longest"] = max(into["longest"], row["longest"])

@@ -393,7 +393,8 @@ def as_stages(rows):
     found = merged((short(row.name), each) for row in rows for each in row.stages)
     used = [name for name in names() if any(name in each["stages"] for each in found)]
     header = ["kernel", "instruction", "kind", "level", "accesses", "cycles", "mean", "longest", *used]
-    body = [[each["name"], each["pc"] or "-", each["kind"], each["level"], f"{each['accesses']:,}", f"{each['latency']:,}",
+    body = [[each["name"], each["pc"] or "-", each["kind"], each["level"], f"{each['accesses']:,}",
+             f"{each['latency']:,}",
              f"{each['latency'] / each['accesses']:.0f}", f"{each['longest']:,}",
              *(f"{100 * each['stages'].get(name, 0) / (each['latency'] or 1):.1f}" for name in used)]
             for each in found[:_STAGE_ROWS]]  # fmt: skip
