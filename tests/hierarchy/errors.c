@@ -16,24 +16,34 @@ static void refused(rig *r, gpc_warp_access access, gpc_status expected, const c
     EXPECT(r, .kernels = 0);
 }
 
-#define REFUSED(r, ...)                                                                                             \
-    refused(r, (gpc_warp_access){.struct_size = sizeof(gpc_warp_access), .addresses = some_addresses, __VA_ARGS__}, \
-            GPC_ERROR_ARGUMENT, #__VA_ARGS__)
+/* Refused by a status; asked, the library says which field is wrong. */
+static void refused_for(rig *r, gpc_warp_access access, const char *field, const char *what) {
+    gpc_error error = GPC_ERROR_INIT;
+    refused(r, access, GPC_ERROR_ARGUMENT, what);
+    cr_expect_eq(gpc_hierarchy_check_access(r->hierarchy, &access, &error), GPC_ERROR_ARGUMENT, "%s", what);
+    cr_expect_eq(strncmp(error.message, "gpc_warp_access: ", 17), 0, "%s", error.message);
+    cr_expect_eq(strncmp(error.message + 17, field, strlen(field)), 0, "%s: %s", what, error.message);
+}
+
+#define REFUSED(r, field, ...)                                                                                       \
+    refused_for(r,                                                                                                   \
+                (gpc_warp_access){.struct_size = sizeof(gpc_warp_access), .addresses = some_addresses, __VA_ARGS__}, \
+                field " ", #__VA_ARGS__)
 
 Test(memory_errors, accesses) {
     rig r;
     rig_open(&r, "sm.count = 2\n");
-    REFUSED(&r, .mask = 1, .width = 4, .sm = 2);
-    REFUSED(&r, .mask = 1, .width = 4, .sm = UINT32_MAX);
-    REFUSED(&r, .mask = 1, .width = 0);
-    REFUSED(&r, .mask = 1, .width = 65);
-    REFUSED(&r, .mask = 1ull << 32, .width = 4);
-    REFUSED(&r, .mask = UINT64_MAX, .width = 4);
-    REFUSED(&r, .mask = 1, .width = 4, .kind = GPC_KIND_COUNT);
-    REFUSED(&r, .mask = 1, .width = 4, .space = GPC_SPACE_COUNT);
-    REFUSED(&r, .mask = 1, .width = 4, .space = GPC_SPACE_INSTRUCTION);
-    REFUSED(&r, .mask = 1, .width = 4, .hint = GPC_HINT_COUNT);
-    REFUSED(&r, .mask = 1, .width = 4, .priority = GPC_PRIORITY_COUNT);
+    REFUSED(&r, "sm", .mask = 1, .width = 4, .sm = 2);
+    REFUSED(&r, "sm", .mask = 1, .width = 4, .sm = UINT32_MAX);
+    REFUSED(&r, "width", .mask = 1, .width = 0);
+    REFUSED(&r, "width", .mask = 1, .width = 65);
+    REFUSED(&r, "mask", .mask = 1ull << 32, .width = 4);
+    REFUSED(&r, "mask", .mask = UINT64_MAX, .width = 4);
+    REFUSED(&r, "kind", .mask = 1, .width = 4, .kind = GPC_KIND_COUNT);
+    REFUSED(&r, "space", .mask = 1, .width = 4, .space = GPC_SPACE_COUNT);
+    REFUSED(&r, "space", .mask = 1, .width = 4, .space = GPC_SPACE_INSTRUCTION);
+    REFUSED(&r, "hint", .mask = 1, .width = 4, .hint = GPC_HINT_COUNT);
+    REFUSED(&r, "priority", .mask = 1, .width = 4, .priority = GPC_PRIORITY_COUNT);
     gpc_warp_access access = GPC_WARP_ACCESS_INIT;
     access.mask = 1;
     access.width = 4;
