@@ -187,14 +187,23 @@ typedef struct gpc_cache_options {
      * NULL: it is the first of them. Since: 0.2
      */
     gpc_cache *share_with;
+    /*
+     * Most ways of a set that lines of GPC_EVICT_LAST have. A request for one more takes the way of another of them; where
+     * it takes a free way, or hits a line of another priority, that is not LAST. While they have fewer, others use the
+     * rest. 0 = all; GPC_NO_LAST_WAYS = none, LAST is as NORMAL. Since: 0.2
+     */
+    uint32_t last_ways;
+    uint32_t reserved_2;
 } gpc_cache_options;
+
+#define GPC_NO_LAST_WAYS UINT32_MAX
 
 /* 16 KiB, 4-way, 128-byte lines, LRU, write-back with fetch on write: every other field 0 or NULL. */
 #define GPC_CACHE_OPTIONS_INIT                                                                                         \
     {                                                                                                                  \
         sizeof(gpc_cache_options), 32, 4, 128, 0, 0, GPC_INDEX_MODULO, GPC_WRITE_BACK, GPC_WRITE_BACK,                 \
             GPC_WRITE_FETCH, GPC_WRITE_FETCH, GPC_ALLOCATE_ON_MISS, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, \
-            NULL, 0, GPC_BYPASS_FETCH_NEEDED, 0, GPC_TOKENS_IGNORE, GPC_CLEAR_KERNEL, 0, 0, 0, 0, NULL                 \
+            NULL, 0, GPC_BYPASS_FETCH_NEEDED, 0, GPC_TOKENS_IGNORE, GPC_CLEAR_KERNEL, 0, 0, 0, 0, NULL, 0, 0           \
     }
 
 /* Make `options` what GPC_CACHE_OPTIONS_INIT makes it. Any thread. Since: 0.1. */

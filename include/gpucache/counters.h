@@ -88,6 +88,10 @@
     X(362, tlb_walk_cycles, "tlb.walk_cycles", "walker cycles", SUM, WHOLE, TLB_TIME, "0.2", "that these took")       \
     X(363, tlb_walk_waits, "tlb.walk_waits", "walk cycles", SUM, WHOLE, TLB_TIME, "0.2",                              \
       "that they waited for a walker, with the L2 TLB's latency before")                                              \
+    X(350, l2_persisting_sectors, "l2.persisting_sectors", "sectors", SUM, SLICE, CACHES, "0.2",                      \
+      "of l2.read_sectors, of lines that are to persist: of priority LAST, by instruction or l2.window")              \
+    X(351, l2_persisting_sector_hits, "l2.persisting_sector_hits", "sectors", SUM, SLICE, CACHES, "0.2",              \
+      "of these, found in L2, or on their way there")                                                                 \
     X(336, stages_queue, "stages.queue", "core cycles", SUM, WHOLE, STAGES, "0.2",                                    \
       "of accesses that completed, before L1's tags: load/store unit, issue latency, ports")                          \
     X(337, stages_l1_stall, "stages.l1_stall", "core cycles", SUM, WHOLE, STAGES, "0.2",                              \

@@ -82,5 +82,6 @@
 #include <gpucache/types.h>
 #include <gpucache/verify.h>
 #include <gpucache/version.h>
+#include <gpucache/window.h>
 
 #endif

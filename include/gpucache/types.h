@@ -94,10 +94,10 @@ typedef enum gpc_hint {
     GPC_HINT_NONE = 0,
     GPC_HINT_CA = 1, /* cache at all levels */
     GPC_HINT_CG = 2, /* cache at L2, not at L1 */
-    GPC_HINT_CS = 3, /* streaming: likely used once */
+    GPC_HINT_CS = 3, /* streaming, likely used once: in a hierarchy, and of no other priority, as GPC_EVICT_FIRST */
     GPC_HINT_CV = 4, /* do not cache, fetch again */
-    GPC_HINT_WB = 5, /* write back */
-    GPC_HINT_WT = 6, /* write through */
+    GPC_HINT_WB = 5, /* write back: as NONE, which is that */
+    GPC_HINT_WT = 6, /* write through L2 into the host's memory, of which there is none here: as NONE, but in trees */
     GPC_HINT_NO_ALLOCATE = 7,
     GPC_HINT_COUNT
 } gpc_hint;
@@ -105,7 +105,8 @@ typedef enum gpc_hint {
 /*
  * Eviction priority of the line an access leaves behind (PTX L2 eviction priorities).
  * Lines of FIRST are replaced before all others of their set, lines of LAST only
- * where there are no others. A hit that asks for NORMAL leaves the line's as it is.
+ * where there are no others: they persist. A hit that asks for NORMAL leaves the line's as it is. How many ways of a set
+ * lines of LAST may have can be limited (gpc_cache_options.last_ways, the key `l2.persisting`).
  */
 typedef enum gpc_priority {
     GPC_EVICT_NORMAL = 0,

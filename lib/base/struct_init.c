@@ -8,6 +8,7 @@
 /* Structs with an _INIT macro. */
 #define WITH_MACRO(X)                                        \
     X(gpc_access_batch, GPC_ACCESS_BATCH_INIT)               \
+    X(gpc_access_window, GPC_ACCESS_WINDOW_INIT)             \
     X(gpc_batch, GPC_BATCH_INIT)                             \
     X(gpc_cache_options, GPC_CACHE_OPTIONS_INIT)             \
     X(gpc_coherence_block, GPC_COHERENCE_BLOCK_INIT)         \

@@ -50,6 +50,9 @@ typedef struct gpci_counts {
 /* `whole`: stores wrote whole lines. */
 void gpci_settle(gpc_cache_stats *stats, const gpci_counts *n, bool whole);
 
+/* Lines that persist (GPC_EVICT_LAST) are NORMAL from now on. */
+void gpci_cache_reset_last(gpc_cache *cache);
+
 /* Counters since creation or the last reset. */
 gpc_cache_stats gpci_cache_stats(const gpc_cache *cache);
 

@@ -78,14 +78,36 @@ static GPCI_COLD void tell_sector_miss(gpc_cache *cache, const gpc_request *requ
         cache->replacement_ops->on_sector_miss(cache->replacement_self, set, way, request);
 }
 
+/* Lines of the set that persist. */
+static uint32_t count_last(const gpc_cache *cache, uint32_t set) {
+    const uint32_t *states = cache->states + (size_t)set * cache->row, *tags = cache->tags + (size_t)set * cache->row;
+    uint32_t count = 0;
+    for (uint32_t way = 0; way < cache->ways; way++)
+        count += tags[way] && GPCI_PRIORITY(states[way]) == GPC_EVICT_LAST;
+    return count;
+}
+
+/* Is the request for a line that persists, and may its set have no more of them? */
+GPCI_INLINE bool is_beyond(const gpc_cache *cache, const gpc_request *request, uint32_t set) {
+    if (GPCI_LIKELY(!cache->options.last_ways) || request->priority != GPC_EVICT_LAST)
+        return false;
+    return cache->options.last_ways == GPC_NO_LAST_WAYS || count_last(cache, set) >= cache->options.last_ways;
+}
+
+/* A hit asks for another priority than NORMAL. */
+static void change_priority(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t way) {
+    uint32_t *state = &cache->states[gpci_slot(cache, set, way)];
+    if (GPCI_PRIORITY(*state) == request->priority || is_beyond(cache, request, set))
+        return;
+    *state = (*state & ~GPCI_PRIORITY_MASK) | (uint32_t)request->priority << GPCI_PRIORITY_SHIFT;
+    cache->priorities = true;
+    gpci_classify_quick(cache);
+}
+
 /* The line is there: for a use of it `again`, or for more of it. */
 static void tell_found(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t way, bool again) {
-    if (request->priority != GPC_EVICT_NORMAL) {
-        uint32_t *state = &cache->states[gpci_slot(cache, set, way)];
-        *state = (*state & ~GPCI_PRIORITY_MASK) | (uint32_t)request->priority << GPCI_PRIORITY_SHIFT;
-        cache->priorities = true;
-        gpci_classify_quick(cache);
-    }
+    if (request->priority != GPC_EVICT_NORMAL)
+        change_priority(cache, request, set, way);
     if (cache->next_uses)
         cache->next_uses[gpci_slot(cache, set, way)] = request->next_use;
     if (GPCI_UNLIKELY(cache->token_state != NULL))
@@ -205,18 +227,21 @@ static uint32_t barred_by(bool lacking) {
 
 /*
  * Ways that may be evicted: not pending, where the request lacks a token not prioritised, and of the lowest eviction
- * priority present. NULL mask: all.
+ * priority present; where lines that persist have as many as they may, for one more of them their own. NULL mask: all.
  */
-static bool candidates_of(const gpc_cache *cache, uint32_t set, bool lacking, uint64_t *words, const uint64_t **out) {
+static bool candidates_of(const gpc_cache *cache, const gpc_request *request, uint32_t set, bool lacking,
+                          uint64_t *words, const uint64_t **out) {
     *out = NULL;
     if (!cache->pending_lines && !cache->priorities && !lacking)
         return true;
     const uint32_t barred = barred_by(lacking);
     static const uint8_t rank[4] = {1, 0, 2, 3}; /* normal, first, last */
     const uint32_t *states = cache->states + (size_t)set * cache->row;
+    const bool own = cache->options.last_ways != GPC_NO_LAST_WAYS && is_beyond(cache, request, set);
     unsigned lowest = 3;
     for (uint32_t way = 0; way < cache->ways; way++)
-        if (!(states[way] & barred) && rank[GPCI_PRIORITY(states[way])] < lowest)
+        if (!(states[way] & barred) && (!own || GPCI_PRIORITY(states[way]) == GPC_EVICT_LAST) &&
+            rank[GPCI_PRIORITY(states[way])] < lowest)
             lowest = rank[GPCI_PRIORITY(states[way])];
     if (lowest == 3)
         return false;
@@ -250,7 +275,7 @@ void gpci_ask_admission(gpc_cache *cache, const gpc_request *request, const gpci
         bool lacking = gpci_lacks_token(cache, request);
         if (gpci_free_way(cache, view->set) < cache->ways)
             return;
-        if (candidates_of(cache, view->set, lacking, words, &candidates)) {
+        if (candidates_of(cache, request, view->set, lacking, words, &candidates)) {
             if (!cache->replacement_ops->declines)
                 return;
             result->admission = GPC_ADMITTED;
@@ -290,7 +315,7 @@ gpc_status gpci_choose(gpc_cache *cache, const gpc_request *request, uint32_t se
             find_none(cache, lacking, result);
         return GPC_OK;
     }
-    if (!candidates_of(cache, set, lacking, words, &candidates)) {
+    if (!candidates_of(cache, request, set, lacking, words, &candidates)) {
         find_none(cache, lacking, result);
         return GPC_OK;
     }
@@ -373,8 +398,10 @@ gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpc
         gpci_places_add(cache->places, view->line, view->set, way, slot);
     if (cache->wide)
         cache->highs[slot] = (uint32_t)(view->line >> GPCI_TAG_BITS);
-    cache->states[slot] = (uint32_t)request->priority << GPCI_PRIORITY_SHIFT;
-    if (request->priority != GPC_EVICT_NORMAL && !cache->priorities) {
+    cache->states[slot] = 0;
+    const uint32_t priority = is_beyond(cache, request, view->set) ? GPC_EVICT_NORMAL : request->priority;
+    cache->states[slot] = priority << GPCI_PRIORITY_SHIFT;
+    if (priority != GPC_EVICT_NORMAL && !cache->priorities) {
         cache->priorities = true;
         gpci_classify_quick(cache);
     }
@@ -403,4 +430,10 @@ void gpci_tell_sectors(gpc_cache *cache, const gpc_request *request, const gpci_
     if (sectors && cache->options.on_fill)
         cache->options.on_fill(cache->options.callback_data, view->line << cache->line_shift, view->set, way, sectors,
                                request);
+}
+
+void gpci_cache_reset_last(gpc_cache *cache) {
+    for (size_t slot = 0; slot < (size_t)cache->sets * cache->row; slot++)
+        if (GPCI_PRIORITY(cache->states[slot]) == GPC_EVICT_LAST)
+            cache->states[slot] &= ~GPCI_PRIORITY_MASK;
 }

@@ -320,6 +320,18 @@
     X(L2_SLICES, "l2.slices", COUNT, RESET, "slices", "6", 1, 4096, "",                                                \
       "independent slices; a multiple of l2.partitions")                                                               \
     X(L2_WAYS, "l2.ways", COUNT, RESET, "ways", "16", 1, 1024, "", "ways of a set")                                    \
+    X(L2_PERSISTING, "l2.persisting", SIZE, KEEP, "bytes", "unlimited", 0, (double)(1ull << 40), "unlimited",          \
+      "of L2 set aside for lines that persist, in whole ways of its sets; others use what of it they leave; 0B: none " \
+      "persists")                                                                                                      \
+    X(L2_WINDOW_BEGIN, "l2.window_begin", COUNT, KEEP, "address", "0", 0, (double)(1ull << 53), "",                    \
+      "first byte of the access policy window, whose lines persist or stream")                                         \
+    X(L2_WINDOW_BYTES, "l2.window_bytes", SIZE, KEEP, "bytes", "0B", 0, (double)(1ull << 40), "", "of it; 0B: none")   \
+    X(L2_WINDOW_RATIO, "l2.window_ratio", COUNT, KEEP, "%", "100", 0, 100, "",                                         \
+      "of its lines that are as l2.window_hit says, the others as l2.window_miss")                                     \
+    X(L2_WINDOW_HIT, "l2.window_hit", CHOICE, KEEP, "", "persisting", 0, 0, "normal|streaming|persisting",             \
+      "priority of these: normal, replaced first, or last")                                                            \
+    X(L2_WINDOW_MISS, "l2.window_miss", CHOICE, KEEP, "", "normal", 0, 0, "normal|streaming",                          \
+      "priority of the others")                                                                                        \
     X(L2_LINE, "l2.line", SIZE, RESET, "bytes", "128B", 8, 4096, "", "line size, a power of two, at least l1.line")    \
     X(L2_SECTORS, "l2.sectors", COUNT, RESET, "sectors", "1", 1, 8, "",                                                \
       "sectors per line: 1 (whole lines), 2, 4 or 8")                                                                  \

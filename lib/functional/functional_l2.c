@@ -157,11 +157,13 @@ GPCI_INLINE gpc_status read(gpc_hierarchy *h, const gpci_line_access *a, const g
     uint8_t found = 0;
     gpc_request down = *request;
     gpci_l1_ask_read(&down, policy_word);
+    gpci_l2_window(h, request->address, &down);
     gpci_l2_place p = gpci_l2_place_of(h, request->address);
     gpc_status status = read_slices(h, a, &p, &down, segments, &found, reply_word, watched);
     uint32_t hits = gpci_count_sectors(found);
     const uint32_t asked = gpci_l2_slice(h, h->sm_partition[request->sm], p.slice);
     gpci_count_l2_read(h, asked, count, hits);
+    gpci_count_l2_persisting(h, asked, down.priority, count, hits);
     gpci_stream_l2_read(h, asked, request, count, hits);
     a->result->l2_sectors += count;
     a->result->l2_sector_hits += hits;
@@ -216,6 +218,7 @@ GPCI_INLINE gpc_status write(gpc_hierarchy *h, const gpci_line_access *a, const 
     }
     gpc_request down = *request;
     gpci_l2_place p = gpci_l2_place_of(h, down.address);
+    gpci_l2_window(h, request->address, &down);
     gpci_l2_ask_write(h, &p, bytes, segments, &down);
     down.policy_word = policy_word;
     return change(h, a, request->address, &p, &down, segments, bytes, watched);
@@ -246,6 +249,7 @@ GPCI_INLINE gpc_status atomic(gpc_hierarchy *h, const gpci_line_access *a, bool 
     }
     gpc_request down = a->request;
     gpci_l2_place p = gpci_l2_place_of(h, down.address);
+    gpci_l2_window(h, a->request.address, &down);
     gpci_l2_ask(h, &p, segments, &down);
     return change(h, a, a->request.address, &p, &down, segments, a->line->bytes, watched);
 }

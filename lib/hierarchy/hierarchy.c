@@ -36,7 +36,7 @@ static void choose(gpc_hierarchy *h, const gpc_config *config) {
 }
 
 /* What has no effect with the rest of the configuration is refused. */
-static gpc_status check_combination(const gpc_hierarchy *h, gpc_error *error) {
+static gpc_status check_combination(gpc_hierarchy *h, gpc_error *error) {
     const bool most = gpci_number(h, GPCI_KEY_SM_LSU_IN_FLIGHT) != UINT64_MAX,
                waits = gpci_number(h, GPCI_KEY_SM_LSU_WAITS);
     if (h->with_data && h->levels != &gpci_tree_levels && gpci_plain_values_check(h, error) < 0)
@@ -49,6 +49,8 @@ static gpc_status check_combination(const gpc_hierarchy *h, gpc_error *error) {
     if (gpci_number(h, GPCI_KEY_STATS_STAGES) && gpci_number(h, GPCI_KEY_MODE) != 1)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "stats.stages = true needs mode = timed: without a clock nothing takes time");
+    if (gpci_build_window(h, error) < 0)
+        return GPC_ERROR_RANGE;
     if (h->gpus > 1 && h->levels != &gpci_tree_levels)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "gpu.count = %u needs coherence = PROTOCOL: other caches are one GPU's", h->gpus);

@@ -69,7 +69,7 @@ gpc_request gpci_bulk_request(gpc_hierarchy *h, const gpc_warp_access *w, uint32
                          .kind = w->kind,
                          .space = w->space,
                          .hint = w->hint,
-                         .priority = w->priority,
+                         .priority = gpci_priority_of(w->hint, w->priority),
                          .token = w->token,
                          .token_l2 = w->token_l2,
                          .copy = w->copy};

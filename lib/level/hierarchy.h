@@ -98,6 +98,14 @@ typedef struct gpci_stream_counts {
 
 #define GPCI_NO_STREAM UINT8_MAX /* of requests that no access has made */
 
+/* gpc_access_window; `bytes` 0: none. Lines in it are of priority `hit` or `miss`. */
+typedef struct gpci_window {
+    uint64_t begin, bytes;
+    uint32_t hit_ratio; /* % */
+    uint8_t hit, miss;  /* gpc_priority */
+    uint8_t reserved[2];
+} gpci_window;
+
 struct gpc_hierarchy {
     const struct gpci_levels *levels; /* level/driver.h: what it is made of, */
     const struct gpci_driver *driver; /* and how it is run */
@@ -122,6 +130,7 @@ struct gpc_hierarchy {
     uint32_t *sm_coalescer;                /* [sms] its L2 request coalescer, of so many; NULL: 0 */
     uint32_t coalescers;
     gpci_interleave interleave; /* addresses over the slices of a partition */
+    gpci_window window;         /* addresses whose lines in L2 persist, or stream */
     gpci_l1_share share;
     uint32_t kernel;               /* launches so far: the present one's number, from 1 */
     bool cold;                     /* nothing of a kernel's code is in L2 */
@@ -156,6 +165,11 @@ GPCI_INLINE bool gpci_passes_l1(const gpc_hierarchy *h, uint8_t space) {
 /* The cache that is this L1, NULL where there is none: to L2 directly, or to a coherent tree. */
 GPCI_INLINE gpc_cache *gpci_l1_for(const gpc_hierarchy *h, uint32_t sm, uint8_t space) {
     return h->l1 && gpci_passes_l1(h, space) ? h->l1[sm] : NULL;
+}
+
+/* The priority by which its levels go: .cs is evict-first (PTX ISA, "Cache Operators"). */
+GPCI_INLINE uint8_t gpci_priority_of(uint8_t hint, uint8_t priority) {
+    return GPCI_UNLIKELY(hint == GPC_HINT_CS) && priority == GPC_EVICT_NORMAL ? GPC_EVICT_FIRST : priority;
 }
 
 /* Does a copy into shared memory go past L1? */
@@ -195,6 +209,10 @@ gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error);
 gpc_status gpci_build_future(gpc_hierarchy *h, gpc_error *error);
 gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error, gpc_cache ***out);
 gpc_status gpci_build_l2(gpc_hierarchy *h, gpc_error *error);
+/* window.c: ways of L2's sets that are set aside for lines that persist (gpc_cache_options.last_ways). */
+gpc_status gpci_set_aside(const gpc_hierarchy *h, uint32_t ways, uint32_t *out, gpc_error *error);
+/* The window that the configuration says; GPC_ERROR_RANGE: settings of it have no effect. */
+gpc_status gpci_build_window(gpc_hierarchy *h, gpc_error *error);
 /* Do L1s have a prefetcher? Refused where it would have no effect. */
 bool gpci_has_prefetcher(const gpc_hierarchy *h);
 gpc_status gpci_check_prefetcher(const gpc_hierarchy *h, gpc_error *error);

@@ -257,7 +257,9 @@ gpc_status gpci_build_l2(gpc_hierarchy *h, gpc_error *error) {
     o.tokens = (uint32_t)gpci_number(h, GPCI_KEY_L2_TOKENS);
     o.token_clear = gpci_number(h, GPCI_KEY_L2_TOKEN_CLEAR) ? GPC_CLEAR_PERIODIC : GPC_CLEAR_KERNEL;
     o.token_period = gpci_number(h, GPCI_KEY_L2_TOKEN_PERIOD);
-    gpc_status status = gpci_l2_predictor(h, &o.predictor, error);
+    gpc_status status = gpci_set_aside(h, o.ways, &o.last_ways, error);
+    if (status == GPC_OK)
+        status = gpci_l2_predictor(h, &o.predictor, error);
     if (status < 0)
         return status;
     return make_caches(h, "l2", &o, h->slices, h->l2_commons, error, &h->l2);

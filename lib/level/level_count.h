@@ -203,6 +203,15 @@ GPCI_INLINE void gpci_count_l2_read_only(gpc_hierarchy *h, uint32_t slice, gpc_s
     }
 }
 
+/* Of these, read of lines that are to persist. */
+GPCI_INLINE void gpci_count_l2_persisting(gpc_hierarchy *h, uint32_t slice, uint8_t priority, uint32_t sectors,
+                                          uint32_t hits) {
+    if (GPCI_LIKELY(priority != GPC_EVICT_LAST))
+        return;
+    h->of_slice[slice].l2_persisting_sectors += sectors;
+    h->of_slice[slice].l2_persisting_sector_hits += hits;
+}
+
 GPCI_INLINE void gpci_count_l2_read(gpc_hierarchy *h, uint32_t slice, uint32_t sectors, uint32_t hits) {
     h->of_slice[slice].l2_read_sectors += sectors;
     h->of_slice[slice].l2_read_sector_hits += hits;

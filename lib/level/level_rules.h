@@ -188,6 +188,19 @@ GPCI_INLINE void gpci_l2_ask(const gpc_hierarchy *h, const gpci_l2_place *place,
     request->sector_mask = h->l2_level.sectors_of[segments << place->shift];
 }
 
+/* L2's window: is a line of it one of those that `hit` is for? As drawn by lot, and always the same. */
+GPCI_INLINE bool gpci_window_hits(const gpci_window *window, uint64_t line) {
+    return (gpci_hash(line) >> 32) % 100 < window->hit_ratio;
+}
+
+/* A request of the host's address `address`, before L2 looks it up: what its instruction does not say, the window may. */
+GPCI_INLINE void gpci_l2_window(const gpc_hierarchy *h, uint64_t address, gpc_request *request) {
+    const gpci_window *w = &h->window;
+    if (GPCI_LIKELY(!w->bytes) || address - w->begin >= w->bytes || request->priority != GPC_EVICT_NORMAL)
+        return;
+    request->priority = gpci_window_hits(w, address >> h->l2_level.line_shift) ? w->hit : w->miss;
+}
+
 /* The same for a write of bytes of the L1 line. */
 GPCI_INLINE void gpci_l2_ask_write(const gpc_hierarchy *h, const gpci_l2_place *place, const uint64_t bytes[2],
                                    uint8_t segments, gpc_request *request) {

@@ -261,7 +261,7 @@ GPCI_INLINE uint32_t begin(gpc_hierarchy *h, const gpc_warp_access *w, uint32_t 
                              .kind = w->kind,
                              .space = w->space,
                              .hint = hint_of(w),
-                             .priority = w->priority,
+                             .priority = gpci_priority_of(w->hint, w->priority),
                              .token = w->token,
                              .token_l2 = w->token_l2,
                              .scope = w->scope,

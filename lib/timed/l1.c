@@ -371,6 +371,8 @@ GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_tags_fn pass_ta
 /* The first packet of the miss queue goes into the network, or waits for another SM's that brings the same. */
 static void send_out(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    if (GPCI_UNLIKELY(t->h->window.bytes != 0))
+        p->priority = p->request.priority;
     if (stage->coalescer && p->flags & GPCI_PACKET_FETCH &&
         gpci_lrc_read(stage->coalescer, packet, gpci_fence_joins_since(stage, p))) {
         gpci_see(t, GPC_WHAT_JOIN, stage, p, 0);

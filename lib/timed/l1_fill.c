@@ -56,6 +56,8 @@ static void keep(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
 static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     p->request.address = p->address; /* it was the slice's on the way */
+    if (GPCI_UNLIKELY(t->h->window.bytes != 0))
+        p->request.priority = p->priority;
     bool read = p->type == GPCI_REPLY && (p->request.kind == GPC_LOAD || p->request.kind == GPC_PREFETCH);
     if (p->level == 3 && read)
         gpci_count_round_trip(t->h, stage->index, t->wheel.now - p->born);

@@ -167,6 +167,7 @@ static void count_read(gpci_timed *t, uint32_t slice, const gpci_packet *p, unsi
     const uint32_t sectors = gpci_count_sectors(p->segments),
                    found = gpci_count_sectors(gpci_l2_segments(t->h, shift, hits, p->segments));
     gpci_count_l2_read(t->h, slice, sectors, found);
+    gpci_count_l2_persisting(t->h, slice, p->request.priority, sectors, found);
     gpci_stream_l2_read(t->h, slice, &p->request, sectors, found);
     if (GPCI_UNLIKELY(p->request.space > GPC_SPACE_LOCAL))
         gpci_count_l2_read_only(t->h, slice, (gpc_space)p->request.space, sectors, found);
@@ -185,6 +186,7 @@ static unsigned prepare(gpci_timed *t, gpci_packet *p) {
         return 0;
     }
     const gpci_l2_place place = {.inner = p->path.inner, .shift = gpci_l2_shift(t->h, p->address)};
+    gpci_l2_window(t->h, p->address, &p->request);
     if (p->type == GPCI_WRITE)
         gpci_l2_ask_write(t->h, &place, p->bytes, p->segments, &p->request);
     else

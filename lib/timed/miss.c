@@ -92,6 +92,7 @@ static void enter(gpci_timed *t, const gpc_request *request, const gpci_transact
     p->request.address = line->address;
     p->request.size = 0;
     p->request.kernel = t->h->kernel;
+    p->request.priority = gpci_priority_of(request->hint, request->priority);
     if (GPCI_UNLIKELY(t->h->warp_ranks != NULL))
         gpci_warp_rerank(t->h, &p->request);
     stage->takes_misses = true;

@@ -141,7 +141,8 @@ typedef struct gpci_packet {
     uint64_t bytes[2];       /* that a store writes, of the line */
     gpci_packet_label label; /* undefined without a trace of events, of anybody's */
     uint16_t turns;          /* of an atomic: of L2's atomic unit, where that is limited */
-    uint8_t reserved[2];
+    uint8_t priority;        /* of L1's line, with a window of L2, which may give it another there */
+    uint8_t reserved[1];
     uint32_t beside; /* with GPCI_PACKET_BUNDLE: timed/coherent_bundle.c */
 } gpci_packet;
 

@@ -378,3 +378,39 @@ Test(access, priorities_do_not_stay_with_the_way) {
     cr_expect_eq(rig_access(&r, LOAD_LINE(3 * 128)).eviction.line_address, B);
     rig_close(&r);
 }
+
+/* As many ways as last_ways says are for lines of LAST; one more takes another's, or is NORMAL in a free way. */
+Test(access, last_in_so_many_ways) {
+    rig r;
+    rig_init(&r);
+    r.options.ways = 4;
+    r.options.last_ways = 2;
+    rig_open(&r);
+    load_with(&r, 0 * 128, GPC_EVICT_LAST);
+    load_with(&r, 1 * 128, GPC_EVICT_NORMAL);
+    load_with(&r, 2 * 128, GPC_EVICT_LAST);
+    load_with(&r, 3 * 128, GPC_EVICT_LAST);
+    cr_expect_eq(rig_line(&r, 2 * 128).priority, GPC_EVICT_LAST);
+    cr_expect_eq(rig_line(&r, 3 * 128).priority, GPC_EVICT_NORMAL, "in a free way, beyond the two");
+    load_with(&r, 1 * 128, GPC_EVICT_LAST);
+    cr_expect_eq(rig_line(&r, 1 * 128).priority, GPC_EVICT_NORMAL, "nor by a hit");
+    cr_expect_eq(load_with(&r, 4 * 128, GPC_EVICT_LAST).eviction.line_address, 0, "the oldest of the two");
+    cr_expect_eq(rig_line(&r, 4 * 128).priority, GPC_EVICT_LAST);
+    cr_expect_eq(load_with(&r, 5 * 128, GPC_EVICT_NORMAL).eviction.line_address, 3 * 128);
+    cr_expect_eq(load_with(&r, 6 * 128, GPC_EVICT_FIRST).eviction.line_address, 1 * 128);
+    cr_expect_eq(load_with(&r, 2 * 128, GPC_EVICT_FIRST).outcome, GPC_HIT);
+    cr_expect_eq(load_with(&r, 5 * 128, GPC_EVICT_LAST).outcome, GPC_HIT);
+    cr_expect_eq(rig_line(&r, 5 * 128).priority, GPC_EVICT_LAST, "room came free");
+    rig_close(&r);
+
+    rig_init(&r);
+    r.options.last_ways = GPC_NO_LAST_WAYS;
+    rig_open(&r);
+    load_with(&r, 0, GPC_EVICT_LAST);
+    cr_expect_eq(rig_line(&r, 0).priority, GPC_EVICT_NORMAL);
+    load_with(&r, 128, GPC_EVICT_NORMAL);
+    load_with(&r, 0, GPC_EVICT_LAST);
+    cr_expect_eq(rig_access(&r, LOAD_LINE(256)).eviction.line_address, 128);
+    cr_expect_eq(rig_line(&r, 0).priority, GPC_EVICT_NORMAL);
+    rig_close(&r);
+}

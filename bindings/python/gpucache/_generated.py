@@ -269,7 +269,8 @@ class gpc_cache_options(SizedRecord):
         ("index_fn", gpc_index_fn), ("index_data", c_void_p), ("on_fill", gpc_fill_fn), ("on_evict", gpc_evict_fn),
         ("callback_data", c_void_p), ("seed", c_uint64), ("bypass_fetch", c_uint32), ("track_future", c_uint32),
         ("tokens", c_uint32), ("token_clear", c_uint32), ("token_period", c_uint64), ("token_warps", c_uint32),
-        ("reserved", c_uint32), ("tells", c_uint64), ("share_with", c_void_p),
+        ("reserved", c_uint32), ("tells", c_uint64), ("share_with", c_void_p), ("last_ways", c_uint32),
+        ("reserved_2", c_uint32),
     )
     _defaults_ = {"sets": 32, "ways": 4, "line_bytes": 128, "write_allocate": 1, "write_allocate_local": 1}
 
@@ -998,6 +999,15 @@ class gpc_verify_step(SizedRecord):
     )
 
 
+class gpc_access_window(SizedRecord):
+    __slots__ = ()
+    _fields_ = (
+        ("struct_size", c_size_t), ("begin", c_uint64), ("bytes", c_uint64), ("hit_ratio", c_uint32), ("hit", c_uint8),
+        ("miss", c_uint8), ("reserved", c_uint8 * 2),
+    )
+    _defaults_ = {"hit_ratio": 100, "hit": 2}
+
+
 # name: (result, arguments)
 FUNCTIONS = {
     "gpc_status_string": (c_char_p, (c_int,)),
@@ -1361,4 +1371,6 @@ FUNCTIONS = {
     "gpc_verify_make_tree": (c_int, (c_void_p, POINTER(gpc_verify_options), POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_version": (c_uint, ()),
     "gpc_version_string": (c_char_p, ()),
+    "gpc_hierarchy_set_window": (c_int, (c_void_p, POINTER(gpc_access_window), POINTER(gpc_error))),
+    "gpc_hierarchy_reset_persisting": (c_int, (c_void_p,)),
 }

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 from . import _buffers
 from . import _generated as g
 from ._base import filled
-from ._constants import GPC_NOWHERE, GPC_OBJECT_NAME, Object, Status, Token
+from ._constants import GPC_NOWHERE, GPC_OBJECT_NAME, Object, Priority, Status, Token
 from ._loader import lib
 from ._native import Handle, call, choice, decoded, drop, hold, invoke, loose, settle, state
 from .cache import BorrowedCache, WarpEvent
@@ -118,6 +118,20 @@ class HierarchyView(TimedView, Handle):
     def preload(self, level: int, address: int, bytes: int, sm: int = 0) -> None:
         """Have a range's lines in L1 of an SM, 1, or in L2, 2: clean, in no time, and counted nowhere."""
         call(lib.gpc_hierarchy_preload, self._live(), level, sm, address, bytes)
+
+    def set_window(self, begin: int = 0, bytes: int = 0, *, hit_ratio: int = 100,
+                   hit: Union[int, str] = Priority.LAST, miss: Union[int, str] = Priority.NORMAL) -> None:  # fmt: skip
+        """Lines of these addresses persist in L2 from now on, as far as `l2.persisting` says; without bytes, none do.
+
+        hit_ratio  % of the window's lines that are of priority `hit`, LAST or FIRST; the others are of `miss`
+        """
+        window = g.gpc_access_window(begin=begin, bytes=bytes, hit_ratio=hit_ratio,
+                                     hit=choice(Priority, hit, "hit"), miss=choice(Priority, miss, "miss"))  # fmt: skip
+        call(lib.gpc_hierarchy_set_window, self._live(), ctypes.byref(window))
+
+    def reset_persisting(self) -> None:
+        """Lines of L2 that persist do so no longer."""
+        settle(lib.gpc_hierarchy_reset_persisting(self._live()), what="gpc_hierarchy_reset_persisting")
 
     def access(self, addresses: Any, *, token: Union[int, str] = Token.UNUSED, **fields: Any) -> g.gpc_warp_result:
         """One warp instruction of a functional hierarchy: an address per active lane, ascending.
