@@ -67,6 +67,7 @@
 #include <gpucache/held.h>
 #include <gpucache/hierarchy.h>
 #include <gpucache/host.h>
+#include <gpucache/kernels.h>
 #include <gpucache/modules.h>
 #include <gpucache/policy.h>
 #include <gpucache/predictor.h>

@@ -27,6 +27,7 @@
     X(gpc_fence, GPC_FENCE_INIT)                             \
     X(gpc_hierarchy_callbacks, GPC_HIERARCHY_CALLBACKS_INIT) \
     X(gpc_kernel, GPC_KERNEL_INIT)                           \
+    X(gpc_kernel_options, GPC_KERNEL_OPTIONS_INIT)           \
     X(gpc_key_info, GPC_KEY_INFO_INIT)                       \
     X(gpc_launch, GPC_LAUNCH_INIT)                           \
     X(gpc_location, GPC_LOCATION_INIT)                       \
@@ -37,6 +38,7 @@
     X(gpc_predictor_options, GPC_PREDICTOR_OPTIONS_INIT)     \
     X(gpc_recording, GPC_RECORDING_INIT)                     \
     X(gpc_replacement_options, GPC_REPLACEMENT_OPTIONS_INIT) \
+    X(gpc_replay_stream, GPC_REPLAY_STREAM_INIT)             \
     X(gpc_sample, GPC_SAMPLE_INIT)                           \
     X(gpc_sampling, GPC_SAMPLING_INIT)                       \
     X(gpc_scheduler_options, GPC_SCHEDULER_OPTIONS_INIT)     \

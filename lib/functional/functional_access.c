@@ -209,12 +209,19 @@ static void archive(gpc_hierarchy *h, struct gpci_archive *a) {
     (void)a;
 }
 
+static bool quiet(const gpc_hierarchy *h, uint32_t sm) {
+    (void)h;
+    (void)sm;
+    return true;
+}
+
 #define FUNCTIONAL_DRIVER(access_function)                                                                 \
     {                                                                                                      \
         .clock = &gpci_no_clock, .create = create, .destroy = nothing, .access = access_function,          \
         .fence = gpci_functional_fence, .idle = idle, .relink = nothing, .watch = watch, .add_sm = add_sm, \
         .add_rest = add_rest, .reset_stats = nothing, .objects = objects, .network_name = network_name,    \
-        .object = object, .measures = measures, .archive = archive                                         \
+        .object = object, .measures = measures, .archive = archive, .quiet = quiet,                        \
+        .empty_l1 = gpci_functional_empty_l1                                                               \
     }
 
 const gpci_driver gpci_functional_caches = FUNCTIONAL_DRIVER(access_caches);

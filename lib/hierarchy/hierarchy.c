@@ -7,6 +7,7 @@
 #include "level/driver.h"
 #include "level/energy.h"
 #include "level/events.h"
+#include "level/kernels.h"
 #include "level/level_count.h"
 #include "level/recorder.h"
 #include "level/tlb.h"
@@ -138,6 +139,7 @@ void gpc_hierarchy_destroy(gpc_hierarchy *h) {
     gpci_commons_release(h->l2_commons);
     gpci_warp_ranks_destroy(h);
     gpci_tlbs_destroy(h);
+    gpci_kernels_destroy(h);
     gpci_free(context, h->sm_partition);
     gpci_free(context, h->sm_coalescer);
     gpci_free(context, h->of_sm);
@@ -190,16 +192,21 @@ gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *h, const gpc_launch *launch
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_begin_kernel: hierarchy is NULL");
     if (!h->driver->idle(h))
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_begin_kernel: accesses are in flight");
+    if (h->kernels && h->kernels->running)
+        return gpci_fail(error, GPC_ERROR_STATE,
+                         "gpc_hierarchy_begin_kernel: kernels run that gpc_hierarchy_end_kernel has not ended");
     gpc_launch l = GPC_LAUNCH_INIT;
     gpci_l1_share share;
     gpc_status status = gpci_take(&l, sizeof l, sizeof l, launch, "gpc_launch", error);
     if (status == GPC_OK)
         status = gpci_launch_l1_share(h, launch ? &l : NULL, &share, error);
-    if (status == GPC_OK && (share.sets != h->share.sets || share.ways != h->share.ways))
+    const bool same = share.sets == h->share.sets && share.ways == h->share.ways && gpci_kernels_uniform(h);
+    if (status == GPC_OK && !same)
         status = h->levels->resize(h, &share, error);
     if (status < 0)
         return status;
     h->share = share;
+    gpci_kernels_shared(h, &share);
     status = (h->driver->begin ? h->driver->begin : h->levels->begin)(h);
     h->kernel++;
     h->stats.kernels++;

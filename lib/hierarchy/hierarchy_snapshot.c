@@ -5,6 +5,7 @@
 #include "coherence/tree.h"
 #include "config/config_object.h"
 #include "level/driver.h"
+#include "level/kernels.h"
 #include "level/tlb.h"
 #include "level/warp_ranks.h"
 #include "timed/coherent.h"
@@ -69,6 +70,7 @@ static void archive_share(gpc_hierarchy *h, gpci_archive *a) {
 void gpci_hierarchy_archive(gpc_hierarchy *h, gpci_archive *a) {
     gpci_archive_section(a, "hierarchy");
     archive_share(h, a);
+    gpci_kernels_archive(h, a);
     gpci_archive_bytes(a, &h->kernel, sizeof h->kernel);
     gpci_archive_bytes(a, &h->cold, sizeof h->cold);
     gpci_archive_bytes(a, &h->window, sizeof h->window);

@@ -3,6 +3,7 @@
 
 #include "cache/cache.h"
 #include "level/cache_lines.h"
+#include "level/kernels.h"
 
 #include <string.h>
 
@@ -64,7 +65,7 @@ gpc_request gpci_bulk_request(gpc_hierarchy *h, const gpc_warp_access *w, uint32
                          .warp = w->warp,
                          .warp_age = w->warp_age,
                          .block = w->block,
-                         .kernel = h->kernel,
+                         .kernel = gpci_kernel_of(h, w->stream),
                          .transactions = (uint16_t)(requests < UINT16_MAX ? requests : UINT16_MAX),
                          .kind = w->kind,
                          .space = w->space,

@@ -99,6 +99,9 @@ typedef struct gpci_driver {
      */
     bool (*measures)(const gpc_hierarchy *h, gpc_counter_needs needs);
     void (*archive)(gpc_hierarchy *h, struct gpci_archive *archive); /* its part of a snapshot, after the levels' */
+    /* Has an SM's L1, a plain one, nothing under way? Then it is emptied: what is dirty is written to L2. */
+    bool (*quiet)(const gpc_hierarchy *h, uint32_t sm);
+    gpc_status (*empty_l1)(gpc_hierarchy *h, uint32_t sm);
 } gpci_driver;
 
 /* level/coherent_level.c */

@@ -133,6 +133,7 @@ struct gpc_hierarchy {
     gpci_window window;         /* addresses whose lines in L2 persist, or stream */
     gpci_l1_share share;
     uint32_t kernel;               /* launches so far: the present one's number, from 1 */
+    struct gpci_kernels *kernels;  /* level/kernels.h: of several at once; NULL: there never were any */
     bool cold;                     /* nothing of a kernel's code is in L2 */
     gpc_stats stats;               /* counted here, but for what is counted by SM, and by slice: */
     gpci_sm_counts *of_sm;         /* [sms] */
@@ -208,6 +209,9 @@ gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error);
 /* Whether requests say when their lines are used next. Refused where a policy needs it and it is not to be had. */
 gpc_status gpci_build_future(gpc_hierarchy *h, gpc_error *error);
 gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error, gpc_cache ***out);
+/* One of them, for an SM. */
+gpc_status gpci_build_l1_of(gpc_hierarchy *h, const gpci_l1_share *share, uint32_t sm, gpc_error *error,
+                            gpc_cache **out);
 gpc_status gpci_build_l2(gpc_hierarchy *h, gpc_error *error);
 /* window.c: ways of L2's sets that are set aside for lines that persist (gpc_cache_options.last_ways). */
 gpc_status gpci_set_aside(const gpc_hierarchy *h, uint32_t ways, uint32_t *out, gpc_error *error);

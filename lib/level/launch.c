@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/kernels.h"
 #include "level/level_count.h"
 
 #include <stdlib.h>
@@ -26,6 +27,17 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
+static uint64_t registers_of_warp(const gpc_hierarchy *h, const gpc_launch *launch) {
+    return round_up((uint64_t)launch->registers * h->lanes, gpci_number(h, GPCI_KEY_SM_REGISTER_UNIT));
+}
+
+gpci_block_needs gpci_launch_needs(const gpc_hierarchy *h, const gpc_launch *launch) {
+    const uint64_t warps = ((uint64_t)launch->threads + h->lanes - 1) / h->lanes;
+    return (gpci_block_needs){.warps = (uint32_t)warps,
+                              .registers = warps * registers_of_warp(h, launch),
+                              .shared = shared_of_block(h, launch)};
+}
+
 uint32_t gpc_hierarchy_occupancy(const gpc_hierarchy *h, const gpc_launch *launch) {
     gpc_launch l = GPC_LAUNCH_INIT;
     if (!h || gpci_take(&l, sizeof l, sizeof l, launch, "gpc_launch", NULL) < 0)
@@ -35,7 +47,7 @@ uint32_t gpc_hierarchy_occupancy(const gpc_hierarchy *h, const gpc_launch *launc
     if (!warps)
         return (uint32_t)blocks;
     blocks = smaller(blocks, gpci_number(h, GPCI_KEY_SM_WARPS) / warps);
-    uint64_t registers = round_up((uint64_t)l.registers * h->lanes, gpci_number(h, GPCI_KEY_SM_REGISTER_UNIT));
+    uint64_t registers = registers_of_warp(h, &l);
     if (registers) {
         uint64_t unit = gpci_number(h, GPCI_KEY_SM_WARP_UNIT);
         uint64_t fitting = gpci_number(h, GPCI_KEY_SM_REGISTERS) / registers / unit * unit;

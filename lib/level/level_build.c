@@ -187,7 +187,8 @@ gpc_status gpci_check_prefetcher(const gpc_hierarchy *h, gpc_error *error) {
     return GPC_OK;
 }
 
-gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error, gpc_cache ***out) {
+static gpc_status l1_options(const gpc_hierarchy *h, const gpci_l1_share *share, gpc_cache_options *out,
+                             gpc_error *error) {
     bool wants_events = false;
     gpc_status status = gpci_scheduler_text_wants_events(h->context, gpci_config_text(h->config, GPCI_KEY_SCHEDULER),
                                                          error, &wants_events);
@@ -217,10 +218,38 @@ gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error
     o.token_clear = (uint32_t)gpci_number(h, GPCI_KEY_L1_TOKEN_CLEAR);
     o.token_period = gpci_number(h, GPCI_KEY_L1_TOKEN_PERIOD);
     o.token_warps = (uint32_t)gpci_number(h, GPCI_KEY_SM_WARPS);
-    status = make_caches(h, "l1", &o, h->sms, h->l1_commons, error, out);
+    *out = o;
+    return GPC_OK;
+}
+
+static void note_viper(const gpc_hierarchy *h, gpc_cache *l1) {
+    l1->unusual |= l1->strong_passes = h->viper;
+}
+
+gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error, gpc_cache ***out) {
+    gpc_cache_options o;
+    gpc_status status = l1_options(h, share, &o, error);
+    if (status == GPC_OK)
+        status = make_caches(h, "l1", &o, h->sms, h->l1_commons, error, out);
     for (uint32_t sm = 0; status == GPC_OK && sm < h->sms; sm++)
-        (*out)[sm]->unusual |= (*out)[sm]->strong_passes = h->viper;
+        note_viper(h, (*out)[sm]);
     return status;
+}
+
+gpc_status gpci_build_l1_of(gpc_hierarchy *h, const gpci_l1_share *share, uint32_t sm, gpc_error *error,
+                            gpc_cache **out) {
+    gpc_cache_options o;
+    gpc_error detail = GPC_ERROR_INIT;
+    gpc_status status = l1_options(h, share, &o, error);
+    if (status < 0)
+        return status;
+    o.instances = h->sms;
+    o.instance = sm;
+    status = gpci_cache_create(h->context, &o, h->l1_commons, &detail, out);
+    if (status < 0)
+        return gpci_fail(error, status, "l1: %s", detail.message);
+    note_viper(h, *out);
+    return GPC_OK;
 }
 
 gpc_status gpci_l2_predictor(const gpc_hierarchy *h, const char **out, gpc_error *error) {

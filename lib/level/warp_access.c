@@ -3,6 +3,7 @@
 
 #include "level/bulk.h"
 #include "level/fence.h"
+#include "level/kernels.h"
 #include "level/level_count.h"
 #include "level/warp_ranks.h"
 
@@ -256,7 +257,7 @@ GPCI_INLINE uint32_t begin(gpc_hierarchy *h, const gpc_warp_access *w, uint32_t 
                              .warp = w->warp,
                              .warp_age = w->warp_age,
                              .block = w->block,
-                             .kernel = h->kernel,
+                             .kernel = gpci_kernel_of(h, w->stream),
                              .transactions = (uint16_t)count,
                              .kind = w->kind,
                              .space = w->space,

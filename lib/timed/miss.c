@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
+#include "level/kernels.h"
 #include "level/warp_ranks.h"
 #include "timed/atomic_unit.h"
 #include "timed/plain_values.h"
@@ -91,8 +92,8 @@ static void enter(gpci_timed *t, const gpc_request *request, const gpci_transact
         p->turns = gpci_atomic_turns_of_words(t, line);
     p->request.address = line->address;
     p->request.size = 0;
-    p->request.kernel = t->h->kernel;
     p->request.priority = gpci_priority_of(request->hint, request->priority);
+    p->request.kernel = gpci_kernel_of(t->h, p->request.stream);
     if (GPCI_UNLIKELY(t->h->warp_ranks != NULL))
         gpci_warp_rerank(t->h, &p->request);
     stage->takes_misses = true;

@@ -129,6 +129,9 @@ void gpci_timed_destroy(gpci_timed *t);
 void gpci_timed_state(gpci_timed *t, gpci_state_fn visit, void *user_data);
 /* The hierarchy's caches are others now. */
 void gpci_timed_relink(gpci_timed *t);
+/* quiet.c: has an SM's L1 nothing under way? Then it can be emptied: dirty lines leave as if evicted. */
+bool gpci_timed_is_quiet(const gpc_hierarchy *h, uint32_t sm);
+gpc_status gpci_timed_empty_l1(gpc_hierarchy *h, uint32_t sm);
 /* hook.c: who wants to hear of fills and evictions has changed. */
 void gpci_timed_hook(gpci_timed *t);
 

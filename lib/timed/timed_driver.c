@@ -128,7 +128,8 @@ static bool measures(const gpc_hierarchy *h, gpc_counter_needs needs) {
         .clock = (calls), .create = gpci_timed_create, .destroy = destroy, .access = access, .fence = fence,       \
         .idle = idle, .begin = (kernel), .relink = relink, .watch = watch, .add_sm = add_sm, .add_rest = add_rest, \
         .reset_stats = reset_stats, .objects = objects, .network_name = network_name, .object = object,            \
-        .measures = measures, .archive = gpci_timed_archive                                                        \
+        .measures = measures, .archive = gpci_timed_archive, .quiet = gpci_timed_is_quiet,                         \
+        .empty_l1 = gpci_timed_empty_l1                                                                            \
     }
 
 const gpci_driver gpci_timed_caches = TIMED_DRIVER(&gpci_timed_cache_clock, NULL);

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <gpucache/kernels.h>
+
+#include "cache/cache.h"
+#include "level/driver.h"
+#include "level/kernels.h"
+#include "level/level_count.h"
+#include "level/observer.h"
+#include "level/recorder.h"
+
+#include <string.h>
+
+/*
+ * Kernels at once. What a begin does to caches (hierarchy.c) it does to all of them; here, to the L1s of SMs on which
+ * nothing runs.
+ *
+ * Example, SMs 0 and 1: kernel 1 begins on SM 0, whose L1 is emptied; kernel 2 begins on both while 1 runs. SM 0 keeps
+ * its L1, that of SM 1 is emptied, and both kernels' accesses of SM 0 meet in its L1.
+ */
+
+GPCI_INLINE uint64_t bit(uint32_t sm) {
+    return (uint64_t)1 << (sm & 63);
+}
+
+gpc_status gpci_kernels_create(gpc_hierarchy *h, gpc_error *error) {
+    const char *what = h->levels == &gpci_tree_levels ? "coherence: messages of a tree name no stream"
+                       : h->with_data                 ? "coherence.data: what values an emptied L1 had is not followed"
+                       : h->l1_future                 ? "l1.future is known of one kernel at a time"
+                                                      : NULL;
+    if (what)
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "kernels at once: %s", what);
+    if (h->kernels)
+        return GPC_OK;
+    gpci_kernels *k = gpci_zalloc(h->context, 1, sizeof *k);
+    if (!k)
+        return gpci_out_of_memory(error);
+    h->kernels = k;
+    k->words = (h->sms + 63) / 64;
+    k->of_stream = gpci_zalloc(h->context, h->streams, sizeof *k->of_stream);
+    k->sms = gpci_zalloc(h->context, (size_t)h->streams * k->words, sizeof *k->sms);
+    k->shares = gpci_zalloc(h->context, h->sms, sizeof *k->shares);
+    if (!k->of_stream || !k->sms || !k->shares) {
+        gpci_kernels_destroy(h);
+        return gpci_out_of_memory(error);
+    }
+    gpci_kernels_shared(h, &h->share);
+    return GPC_OK;
+}
+
+void gpci_kernels_destroy(gpc_hierarchy *h) {
+    gpci_kernels *k = h->kernels;
+    if (!k)
+        return;
+    gpci_free(h->context, k->of_stream);
+    gpci_free(h->context, k->sms);
+    gpci_free(h->context, k->shares);
+    gpci_free(h->context, k);
+    h->kernels = NULL;
+}
+
+void gpci_kernels_shared(gpc_hierarchy *h, const gpci_l1_share *share) {
+    for (uint32_t sm = 0; h->kernels && sm < h->sms; sm++)
+        h->kernels->shares[sm] = *share;
+}
+
+static bool is_shape(const gpci_l1_share *a, const gpci_l1_share *b) {
+    return a->sets == b->sets && a->ways == b->ways;
+}
+
+bool gpci_kernels_uniform(const gpc_hierarchy *h) {
+    bool uniform = true;
+    for (uint32_t sm = 0; h->kernels && sm < h->sms; sm++)
+        uniform &= is_shape(&h->kernels->shares[sm], &h->share);
+    return uniform;
+}
+
+void gpci_kernels_tell(gpc_hierarchy *h, uint32_t sm, uint32_t kernel, gpc_warp_event_kind kind) {
+    const gpc_warp_event event = {.kind = kind, .sm = sm, .kernel = kernel};
+    h->levels->warp_event(h, &event);
+}
+
+static void tell_l2(gpc_hierarchy *h, uint32_t kernel, gpc_warp_event_kind kind) {
+    const gpc_warp_event event = {.kind = kind, .kernel = kernel};
+    for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)
+        gpci_tokens_event(h->l2[slice]->token_state, &event);
+}
+
+void gpci_kernels_begin(gpc_hierarchy *h, uint32_t stream, const gpc_launch *launch, const gpci_l1_share *share) {
+    h->kernels->of_stream[stream] = ++h->kernel;
+    h->stats.kernels++;
+    h->stats.l1_capacity = h->has_l1 ? share->l1_bytes : 0;
+    h->stats.resident_blocks = launch ? gpc_hierarchy_occupancy(h, launch) : 0;
+    gpci_count_dram_launch(h, gpci_number(h, GPCI_KEY_LAUNCH_SECTORS));
+    gpci_launch_code(h, launch ? launch->code_bytes : 0);
+    if (!h->kernels->running++)
+        tell_l2(h, h->kernel, GPC_KERNEL_START);
+}
+
+void gpci_kernels_finish(gpc_hierarchy *h, uint32_t stream) {
+    gpci_kernels *k = h->kernels;
+    if (!--k->running)
+        tell_l2(h, k->of_stream[stream], GPC_KERNEL_END);
+    k->of_stream[stream] = 0;
+    memset(&k->sms[(size_t)stream * k->words], 0, k->words * sizeof *k->sms);
+}
+
+/* Its L1 is of another share from now on, with what the old one had counted; it comes to be empty. */
+static void reshape(gpc_hierarchy *h, uint32_t sm, gpc_cache *l1, const gpci_l1_share *share) {
+    const gpc_cache_stats counted = gpci_cache_stats(h->l1[sm]);
+    gpci_cache_stats_add(&h->of_sm[sm].retired, &counted);
+    gpci_cache_exchange(h->l1[sm], l1);
+    h->kernels->shares[sm] = *share;
+}
+
+/* L1s of the share, for those of these SMs that have another one. */
+static gpc_status build(gpc_hierarchy *h, const uint64_t *sms, const gpci_l1_share *share, gpc_cache **l1,
+                        gpc_error *error) {
+    for (uint32_t sm = 0; sm < h->sms; sm++) {
+        if (!(sms[sm / 64] & bit(sm)) || is_shape(share, &h->kernels->shares[sm]))
+            continue;
+        gpc_status status = gpci_build_l1_of(h, share, sm, error, &l1[sm]);
+        if (status < 0)
+            return status;
+    }
+    return GPC_OK;
+}
+
+/* Are L1s, before a kernel? */
+static bool is_emptied(const gpc_hierarchy *h) {
+    return gpci_number(h, GPCI_KEY_KERNELS_FLUSH) >= 1 || h->viper;
+}
+
+static gpc_status change(gpc_hierarchy *h, const uint64_t *sms, const gpci_l1_share *share, gpc_cache **l1) {
+    gpc_status status = GPC_OK;
+    bool any = false;
+    for (uint32_t sm = 0; sm < h->sms; sm++) {
+        if (!(sms[sm / 64] & bit(sm)))
+            continue;
+        if (is_emptied(h) || l1[sm])
+            status = status == GPC_OK ? h->driver->empty_l1(h, sm) : status;
+        if (l1[sm])
+            reshape(h, sm, l1[sm], share);
+        else
+            h->kernels->shares[sm].carveout = share->carveout;
+        any |= l1[sm] != NULL;
+    }
+    if (any)
+        h->driver->relink(h);
+    if (any && h->observer)
+        gpci_hierarchy_observe(h, h->observer);
+    return status;
+}
+
+gpc_status gpci_kernels_prepare(gpc_hierarchy *h, const uint64_t *sms, const gpci_l1_share *share, gpc_error *error) {
+    for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++)
+        if (sms[sm / 64] & bit(sm) && (is_emptied(h) || !is_shape(share, &h->kernels->shares[sm])) &&
+            !h->driver->quiet(h, sm))
+            return GPC_BUSY;
+    for (uint32_t sm = 0; !h->l1 && sm < h->sms; sm++)
+        if (sms[sm / 64] & bit(sm))
+            h->kernels->shares[sm] = *share;
+    if (!h->l1)
+        return GPC_OK;
+    gpc_cache **l1 = gpci_zalloc(h->context, h->sms, sizeof *l1);
+    if (!l1)
+        return gpci_out_of_memory(error);
+    gpc_status status = build(h, sms, share, l1, error);
+    if (status == GPC_OK)
+        status = change(h, sms, share, l1);
+    gpci_destroy_caches(h, l1, h->sms);
+    return status;
+}
+
+/* SMs on which no kernel runs, of those of a new one; all of these. */
+typedef struct chosen {
+    uint64_t *all, *fresh;
+} chosen;
+
+static gpc_status choose(const gpc_hierarchy *h, const gpc_kernel_options *o, const chosen *c, gpc_error *error) {
+    const gpci_kernels *k = h->kernels;
+    if (o->sm_count && !o->sms)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_start_kernel: sms is NULL, but sm_count is %u",
+                         o->sm_count);
+    if (o->sms && !o->sm_count)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_start_kernel: sm_count is 0");
+    for (uint32_t i = 0; i < (o->sms ? o->sm_count : h->sms); i++) {
+        const uint32_t sm = o->sms ? o->sms[i] : i;
+        if (sm >= h->sms)
+            return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_start_kernel: sms[%u] is %u, but sm.count is %u",
+                             i, sm, h->sms);
+        c->all[sm / 64] |= bit(sm);
+    }
+    for (uint32_t word = 0; word < k->words; word++) {
+        c->fresh[word] = c->all[word];
+        for (uint32_t stream = 0; stream < h->streams; stream++)
+            c->fresh[word] &= ~k->sms[(size_t)stream * k->words + word];
+    }
+    return GPC_OK;
+}
+
+/* Beside the blocks of another kernel, in the carve-out that an SM has, one of this kernel's finds room. */
+static bool has_room(const gpc_hierarchy *h, const gpc_launch *launch, const chosen *c) {
+    const uint64_t shared = launch ? gpci_launch_needs(h, launch).shared : 0;
+    bool room = true;
+    for (uint32_t sm = 0; gpci_number(h, GPCI_KEY_L1_UNIFIED) && sm < h->sms; sm++)
+        if (c->all[sm / 64] & ~c->fresh[sm / 64] & bit(sm))
+            room &= shared <= h->kernels->shares[sm].carveout;
+    return room;
+}
+
+static gpc_status check(const gpc_hierarchy *h, const gpc_kernel_options *o, gpc_error *error) {
+    if (o->stream >= h->streams)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_start_kernel: stream is %u, but streams = %u",
+                         o->stream, h->streams);
+    if (h->kernels->of_stream[o->stream])
+        return gpci_fail(error, GPC_ERROR_STATE,
+                         "gpc_hierarchy_start_kernel: stream %u has kernel %u, which has not ended", o->stream,
+                         h->kernels->of_stream[o->stream]);
+    const bool others = h->kernels->running || !h->driver->idle(h);
+    if (others && gpci_number(h, GPCI_KEY_KERNELS_FLUSH) == 2)
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                         "gpc_hierarchy_start_kernel: kernels.flush = all cannot empty L2 while others use it");
+    if (others && h->observer)
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                         "gpc_hierarchy_start_kernel: a profile counts one kernel at a time");
+    return GPC_OK;
+}
+
+static gpc_status start(gpc_hierarchy *h, const gpc_kernel_options *o, const gpc_launch *launch, const chosen *c,
+                        gpc_error *error) {
+    gpci_l1_share share;
+    gpc_status status = choose(h, o, c, error);
+    if (status == GPC_OK)
+        status = gpci_launch_l1_share(h, launch, &share, error);
+    if (status == GPC_OK && !has_room(h, launch, c))
+        status = GPC_BUSY;
+    if (status == GPC_OK && gpci_number(h, GPCI_KEY_KERNELS_FLUSH) == 2) /* the only one */
+        status = gpci_hierarchy_flush_for_kernel(h);
+    if (status == GPC_OK)
+        status = gpci_kernels_prepare(h, c->fresh, &share, error);
+    if (status != GPC_OK)
+        return status;
+    gpci_kernels_begin(h, o->stream, launch, &share);
+    memcpy(&h->kernels->sms[(size_t)o->stream * h->kernels->words], c->all, h->kernels->words * sizeof *c->all);
+    for (uint32_t sm = 0; sm < h->sms; sm++)
+        if (c->fresh[sm / 64] & bit(sm))
+            gpci_kernels_tell(h, sm, h->kernel, GPC_KERNEL_START);
+    GPCI_RECORD(h, cannot, (h->recorder, "gpc_hierarchy_start_kernel"));
+    return h->observer ? h->observer->on_kernel(h->observer->data) : GPC_OK;
+}
+
+gpc_status gpc_hierarchy_start_kernel(gpc_hierarchy *h, const gpc_kernel_options *options, gpc_error *error,
+                                      uint32_t *out_kernel) {
+    if (!h || !options || !out_kernel)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_start_kernel: %s is NULL",
+                         !h         ? "hierarchy"
+                         : !options ? "options"
+                                    : "out_kernel");
+    gpc_kernel_options o = GPC_KERNEL_OPTIONS_INIT;
+    gpc_launch launch = GPC_LAUNCH_INIT;
+    gpc_status status = gpci_take(&o, sizeof o, sizeof o, options, "gpc_kernel_options", error);
+    if (status == GPC_OK)
+        status = gpci_take(&launch, sizeof launch, sizeof launch, o.launch, "gpc_launch", error);
+    if (status == GPC_OK)
+        status = gpci_kernels_create(h, error);
+    if (status == GPC_OK)
+        status = check(h, &o, error);
+    if (status < 0)
+        return status;
+    const uint32_t words = h->kernels->words;
+    uint64_t *bitmaps = gpci_zalloc(h->context, 2 * (size_t)words, sizeof *bitmaps);
+    if (!bitmaps)
+        return gpci_out_of_memory(error);
+    const chosen c = {bitmaps, bitmaps + words};
+    status = start(h, &o, o.launch ? &launch : NULL, &c, error);
+    gpci_free(h->context, bitmaps);
+    if (status == GPC_OK)
+        *out_kernel = h->kernel;
+    return status;
+}
+
+gpc_status gpc_hierarchy_end_kernel(gpc_hierarchy *h, uint32_t kernel, gpc_error *error) {
+    if (!h)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_end_kernel: hierarchy is NULL");
+    const gpci_kernels *k = h->kernels;
+    uint32_t stream = 0;
+    while (k && stream < h->streams && (!kernel || k->of_stream[stream] != kernel))
+        stream++;
+    if (!k || stream == h->streams)
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_end_kernel: kernel %u does not run", kernel);
+    for (uint32_t sm = 0; sm < h->sms; sm++) {
+        uint32_t users = 0;
+        for (uint32_t s = 0; s < h->streams; s++)
+            users += k->sms[(size_t)s * k->words + sm / 64] & bit(sm) ? 1 : 0;
+        if (users == 1 && k->sms[(size_t)stream * k->words + sm / 64] & bit(sm))
+            gpci_kernels_tell(h, sm, kernel, GPC_KERNEL_END);
+    }
+    gpci_kernels_finish(h, stream);
+    return GPC_OK;
+}
+
+uint32_t gpc_hierarchy_running_kernels(const gpc_hierarchy *h) {
+    return h && h->kernels ? h->kernels->running : 0;
+}
+
+/* L1s of a snapshot, each of the share that it had. */
+static void restore_shares(gpc_hierarchy *h, gpci_archive *a) {
+    gpc_error reason = GPC_ERROR_INIT;
+    gpc_cache **l1 = gpci_zalloc(h->context, h->sms, sizeof *l1);
+    gpc_status status = l1 ? GPC_OK : GPC_ERROR_MEMORY;
+    for (uint32_t sm = 0; status == GPC_OK && h->l1 && sm < h->sms; sm++)
+        if (!is_shape(&h->kernels->shares[sm], &h->share))
+            status = gpci_build_l1_of(h, &h->kernels->shares[sm], sm, &reason, &l1[sm]);
+    for (uint32_t sm = 0; status == GPC_OK && sm < h->sms; sm++)
+        if (l1[sm])
+            gpci_cache_exchange(h->l1[sm], l1[sm]);
+    gpci_destroy_caches(h, l1, h->sms);
+    h->driver->relink(h);
+    if (status < 0)
+        gpci_archive_fail(a, status, reason.message);
+}
+
+void gpci_kernels_archive(gpc_hierarchy *h, gpci_archive *a) {
+    const bool there = gpci_archive_number(a, h->kernels != NULL) != 0;
+    if (a->status < 0 || !there)
+        return;
+    if (a->loading && gpci_kernels_create(h, NULL) < 0) {
+        gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
+        return;
+    }
+    gpci_kernels *k = h->kernels;
+    GPCI_ARCHIVE_FIELD(a, k->running);
+    gpci_archive_bytes(a, k->of_stream, h->streams * sizeof *k->of_stream);
+    gpci_archive_bytes(a, k->sms, (size_t)h->streams * k->words * sizeof *k->sms);
+    gpci_archive_bytes(a, k->shares, h->sms * sizeof *k->shares);
+    if (a->loading && a->status == GPC_OK)
+        restore_shares(h, a);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/combine.h"
+#include "timed/l1_send.h"
+#include "timed/strands.h"
+#include "timed/watch.h"
+
+/* An SM's L1 between two kernels, while others have accesses in flight (hierarchy/kernels.c). Between cycles. */
+
+bool gpci_timed_is_quiet(const gpc_hierarchy *h, uint32_t sm) {
+    const gpci_group *group = &h->timed->groups[GPCI_GROUP_L1S];
+    const gpci_stage *stage = &h->timed->l1[sm];
+    return group->objects && group->class->idle(group, sm) && !stage->below && !stage->joined && !stage->waiting &&
+           stage->fences.first == UINT32_MAX && stage->first_due == UINT32_MAX;
+}
+
+gpc_status gpci_timed_empty_l1(gpc_hierarchy *h, uint32_t sm) {
+    gpci_timed *t = gpci_timed_of_sm(h->timed, sm);
+    gpci_stage *stage = &t->l1[sm];
+    gpc_line line;
+    for (size_t slot = 0; gpci_next_dirty(stage->cache, &slot, &line);) {
+        gpc_eviction eviction = {.line_address = line.line_address, .dirty_sectors = line.dirty_sectors};
+        gpc_status status = gpci_make_packets(t, 1);
+        if (status < 0)
+            return status;
+        gpci_dirty_bytes(stage->cache, &line, eviction.dirty_bytes);
+        gpc_cache_invalidate_line(stage->cache, line.line_address);
+        gpci_l1_evicted(t, stage, &eviction);
+    }
+    gpci_drop_all(stage->cache);
+    return GPC_OK;
+}
