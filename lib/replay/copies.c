@@ -90,7 +90,7 @@ void gpci_bulk_done(gpci_timed_sm *m, uint32_t slot, uint64_t place) {
     if (--b->pending)
         return;
     for (uint32_t w = 0; w < run->block->warp_count; w++) {
-        const uint32_t other = run->slot * run->block->warp_count + w;
+        const uint32_t other = run->first + w;
         if (m->warps[other].run == run && gpci_warp_state(m, &m->warps[other]) == GPC_STATE_WAITING)
             m->answered[other / 64] |= gpci_warp_bit(other);
     }

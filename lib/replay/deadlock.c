@@ -61,8 +61,8 @@ static void describe_warp(const gpci_timed_replay *t, uint32_t sm, uint32_t slot
     const gpci_timed_warp *w = &t->sms[sm].warps[slot];
     const gpc_instruction *next = &w->next->form->instruction;
     gpci_text_put(text, "%sSM %u, block %u, warp %u at pc 0x%llx (%s) waits for ", text->length ? "; " : "", sm,
-                  w->run->block->index, slot - w->run->slot * w->run->block->warp_count, (unsigned long long)next->pc,
-                  gpc_trace_opcode(t->r->trace, next->opcode));
+                  w->run->block->index, slot - w->run->first, (unsigned long long)next->pc,
+                  gpc_trace_opcode(w->run->trace, next->opcode));
     describe_wait(t, sm, slot, text);
 }
 

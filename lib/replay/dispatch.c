@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/array.h"
-#include "replay/replay.h"
+#include "replay/together.h"
 
 #include <string.h>
 
@@ -31,6 +31,8 @@ gpci_block_run *gpci_dispatch_take(gpc_replay *r, const gpci_packed_block *block
         return NULL;
     }
     run->block = block;
+    run->trace = r->trace;
+    run->stream = r->stream;
     run->queued = NULL;
     run->turn = run->at_barrier = 0;
     run->apart = false;
@@ -40,7 +42,7 @@ gpci_block_run *gpci_dispatch_take(gpc_replay *r, const gpci_packed_block *block
 }
 
 void gpci_dispatch_give(gpc_replay *r, gpci_block_run *run) {
-    gpci_trace_release_packed(r->trace, run->block);
+    gpci_trace_release_packed(run->trace, run->block);
     run->block = NULL;
     run->queued = r->spare;
     r->spare = run;
@@ -91,6 +93,10 @@ gpc_status gpci_dispatch_start(gpc_replay *r, const gpc_launch *launch, gpc_erro
     uint64_t limit = gpci_config_number(r->config, GPCI_KEY_SM_BLOCK_LIMIT);
     if (limit && room > limit)
         room = (uint32_t)limit;
+    return gpci_dispatch_room(r, room, error);
+}
+
+gpc_status gpci_dispatch_room(gpc_replay *r, uint32_t room, gpc_error *error) {
     if (room > r->room_capacity) {
         for (uint32_t sm = 0; sm < r->sm_count; sm++) {
             gpci_block_run **resident = gpci_resize(r->context, r->sms[sm].resident, room, sizeof *resident);
@@ -122,9 +128,11 @@ static uint32_t take_slot(const gpc_replay *r, const gpci_sm_run *sm) {
     }
 }
 
-static void start_block(gpc_replay *r, uint32_t number, gpci_block_run *run) {
+void gpci_dispatch_start_block(gpc_replay *r, uint32_t number, gpci_block_run *run) {
     gpci_sm_run *sm = &r->sms[number];
     run->slot = take_slot(r, sm);
+    if (GPCI_LIKELY(!r->together))
+        run->first = run->slot * run->block->warp_count;
     sm->resident[sm->residents++] = run;
     r->resident++;
     if (r->timed && !r->warming) {
@@ -136,12 +144,12 @@ static void start_block(gpc_replay *r, uint32_t number, gpci_block_run *run) {
         run->warps[w] = (gpci_warp_run){.next = warp->path->steps,
                                         .end = warp->path->steps + warp->path->count,
                                         .addresses = gpci_packed_begin(warp),
-                                        .slot = run->slot * run->block->warp_count + w};
+                                        .slot = run->first + w};
         gpc_warp_event event = {.kind = GPC_WARP_START,
                                 .sm = number,
                                 .warp = run->warps[w].slot,
                                 .block = run->block->index,
-                                .kernel = r->hierarchy->kernel};
+                                .kernel = gpci_kernel_of(r->hierarchy, run->stream)};
         if (!r->learning)
             gpc_hierarchy_warp_event(r->hierarchy, &event);
     }
@@ -169,6 +177,8 @@ static uint32_t next_with_room(gpc_replay *r) {
 
 gpc_status gpci_dispatch_fill(gpc_replay *r, gpc_error *error) {
     bool map = r->by_map;
+    if (GPCI_UNLIKELY(r->together != NULL))
+        return gpci_together_fill(r, error);
     while (!r->ended) {
         uint32_t sm = map ? 0 : next_with_room(r);
         if (map ? r->queued >= QUEUED_PER_SM * r->block_sms : sm == r->block_sms)
@@ -196,7 +206,7 @@ gpc_status gpci_dispatch_fill(gpc_replay *r, gpc_error *error) {
         else
             r->next_sm = (sm + 1) % r->block_sms;
         if (r->sms[sm].residents < r->room)
-            start_block(r, sm, run);
+            gpci_dispatch_start_block(r, sm, run);
         else
             gpci_dispatch_queue(r, sm, run);
     }
@@ -214,13 +224,15 @@ void gpci_dispatch_retire(gpc_replay *r, uint32_t number, gpci_block_run *run) {
         sm->turn--;
     r->resident--;
     r->blocks++;
+    if (GPCI_UNLIKELY(r->together != NULL))
+        gpci_together_retire(r, number, run);
     gpci_dispatch_give(r, run);
     gpci_block_run *waiting = sm->first_queued;
     if (waiting) {
         sm->first_queued = waiting->queued;
         waiting->queued = NULL;
         r->queued--;
-        start_block(r, number, waiting);
+        gpci_dispatch_start_block(r, number, waiting);
     }
 }
 

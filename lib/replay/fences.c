@@ -9,8 +9,8 @@
  * wait for what their warp has under way.
  */
 
-const gpci_opcode *gpci_replay_opcode(const gpc_replay *r, const gpc_instruction *instruction) {
-    return gpci_opcodes_at(gpci_trace_opcodes(r->trace), instruction->opcode);
+const gpci_opcode *gpci_replay_opcode(const gpci_block_run *run, const gpc_instruction *instruction) {
+    return gpci_opcodes_at(gpci_trace_opcodes(run->trace), instruction->opcode);
 }
 
 /* In a tree L1s are the protocol's: CCTL.IVALL is an acquire, and CCTL.WBALL a release, of the whole GPU. */
@@ -20,8 +20,9 @@ static void order_by_control(gpc_fence *fence) {
     fence->control = GPC_CONTROL_NONE;
 }
 
-bool gpci_replay_fence(const gpc_replay *r, const gpc_instruction *i, uint32_t sm, uint32_t warp, gpc_fence *fence) {
-    const gpci_opcode *opcode = gpci_replay_opcode(r, i);
+bool gpci_replay_fence(const gpc_replay *r, const gpci_block_run *run, const gpc_instruction *i, uint32_t sm,
+                       uint32_t warp, gpc_fence *fence) {
+    const gpci_opcode *opcode = gpci_replay_opcode(run, i);
     if (i->op_class != GPC_OP_FENCE || !i->mask || !gpci_fence_is_whole(opcode->order, opcode->control))
         return false;
     *fence = (gpc_fence){.struct_size = sizeof *fence,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "functional/round_lanes.h"
 #include "level/fence.h"
+#include "level/kernels.h"
 #include "level/level_count.h"
-#include "replay/replay.h"
+#include "replay/together.h"
 
 /*
  * Functional replay: no clock. An SM's warps take turns, block after block, warp
@@ -22,8 +23,11 @@
 
 static void tell_warp(gpc_replay *r, uint32_t sm, const gpci_block_run *run, const gpci_warp_run *warp,
                       gpc_warp_event_kind kind) {
-    gpc_warp_event event = {
-        .kind = kind, .sm = sm, .warp = warp->slot, .block = run->block->index, .kernel = r->hierarchy->kernel};
+    gpc_warp_event event = {.kind = kind,
+                            .sm = sm,
+                            .warp = warp->slot,
+                            .block = run->block->index,
+                            .kernel = gpci_kernel_of(r->hierarchy, run->stream)};
     if (!r->learning)
         gpc_hierarchy_warp_event(r->hierarchy, &event);
 }
@@ -51,9 +55,10 @@ static void end_warp(gpc_replay *r, uint32_t sm, gpci_block_run *run, const gpci
 }
 
 /* Has a fence a turn of its own, for it changes what an L1 holds? One that only orders what is in order is counted. */
-static GPCI_COLD bool takes_turn(const gpc_replay *r, uint32_t sm, const gpc_instruction *i) {
+static GPCI_COLD bool takes_turn(const gpc_replay *r, uint32_t sm, const gpci_block_run *run,
+                                 const gpc_instruction *i) {
     gpc_fence f;
-    if (r->learning || !gpci_replay_fence(r, i, 0, 0, &f))
+    if (r->learning || !gpci_replay_fence(r, run, i, 0, 0, &f))
         return false;
     if (gpci_fence_acts(r->hierarchy, &f))
         return true;
@@ -75,7 +80,7 @@ static const gpci_path_step *go_on(gpc_replay *r, uint32_t sm, gpci_block_run *r
         } else {
             threads += gpci_path_lanes(next);
             barrier = i->op_class == GPC_OP_BARRIER && i->mask;
-            if (GPCI_UNLIKELY(i->op_class == GPC_OP_FENCE) && takes_turn(r, sm, i))
+            if (GPCI_UNLIKELY(i->op_class == GPC_OP_FENCE) && takes_turn(r, sm, run, i))
                 found = next;
         }
     }
@@ -134,7 +139,9 @@ static bool begin_turn(gpc_replay *r, uint32_t number, gpci_turn *turn) {
     *turn = (gpci_turn){.sm = number,
                         .block = run->block->index,
                         .warp = run->warps[w].slot,
-                        .age = place * run->block->warp_count + w,
+                        .age = GPCI_UNLIKELY(r->together != NULL) ? gpci_together_age(sm, place, w)
+                                                                  : place * run->block->warp_count + w,
+                        .run = run,
                         .access = go_on(r, number, run, &run->warps[w]),
                         .addresses = r->turn_addresses + (size_t)(turn - r->turns) * GPCI_MOST_LANES};
     if (turn->access && turn->access->form->instruction.addresses)
@@ -146,7 +153,7 @@ static bool begin_turn(gpc_replay *r, uint32_t number, gpci_turn *turn) {
 
 /* A turn's access, which is no fence. `h`: the hierarchy, or what stands for it on a thread. */
 static gpc_status perform(const gpc_replay *r, gpc_hierarchy *h, const gpci_turn *turn) {
-    gpc_warp_access access = gpci_replay_access(r, turn->access, turn->addresses);
+    gpc_warp_access access = gpci_replay_access(turn->run, turn->access, turn->addresses);
     access.sm = turn->sm;
     access.warp = turn->warp;
     access.warp_age = turn->age;
@@ -157,15 +164,17 @@ static gpc_status perform(const gpc_replay *r, gpc_hierarchy *h, const gpci_turn
 static GPCI_COLD gpc_status failed(const gpc_replay *r, const gpci_turn *turn, gpc_status status, gpc_error *error) {
     const gpc_instruction *i = &turn->access->form->instruction;
     return gpci_fail(error, status, "%s: block %u, pc 0x%llx, %s: %s", r->kernel.file, turn->block,
-                     (unsigned long long)i->pc, gpc_trace_opcode(r->trace, i->opcode), gpc_status_string(status));
+                     (unsigned long long)i->pc, gpc_trace_opcode(turn->run->trace, i->opcode),
+                     gpc_status_string(status));
 }
 
 static gpc_status end_turn(gpc_replay *r, const gpci_turn *turn, gpc_error *error) {
     const gpc_instruction *i = &turn->access->form->instruction;
     gpc_fence fence;
     if (GPCI_UNLIKELY(i->op_class == GPC_OP_FENCE))
-        return gpci_replay_fence(r, i, turn->sm, turn->warp, &fence) ? r->driver->fence(r->hierarchy, &fence, error)
-                                                                     : GPC_OK;
+        return gpci_replay_fence(r, turn->run, i, turn->sm, turn->warp, &fence)
+                   ? r->driver->fence(r->hierarchy, &fence, error)
+                   : GPC_OK;
     gpc_status status = perform(r, r->hierarchy, turn);
     if (status < 0)
         return r->learning ? gpci_out_of_memory(error) : failed(r, turn, status, error);
@@ -219,7 +228,7 @@ static bool ready_lanes(gpc_replay *r, uint32_t count) {
         const gpci_path_step *step = r->turns[i].access;
         const gpc_instruction *access = &step->form->instruction;
         if (access->op_class == GPC_OP_FENCE || step->form->operands.copy == GPC_COPY_BULK ||
-            gpci_replay_opcode(r, access)->order > GPC_ORDER_RELAXED ||
+            gpci_replay_opcode(r->turns[i].run, access)->order > GPC_ORDER_RELAXED ||
             gpci_round_lanes_reserve(r->lanes, r->turns[i].sm, gpci_path_lanes(step), access->width) < 0)
             return false;
         gpci_round_lanes_order(r->lanes)[i] = r->turns[i].sm;

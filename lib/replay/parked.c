@@ -240,6 +240,7 @@ static void return_block(gpc_replay *r, const gpci_parked_block *b, gpci_block_r
     gpci_sm_run *sm = &r->sms[b->sm];
     run->start = b->start;
     run->slot = b->slot;
+    run->first = b->slot * run->block->warp_count;
     run->turn = b->turn;
     run->live = b->live;
     run->at_barrier = b->at_barrier;

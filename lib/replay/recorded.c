@@ -102,7 +102,8 @@ static gpc_status access(const gpc_replay *r, gpci_warp_run *warp, const gpci_pa
     const gpc_instruction *i = &step->form->instruction;
     if (i->addresses)
         gpci_packed_take(&warp->addresses, gpci_path_lanes(step), r->turn_addresses);
-    gpc_warp_access a = gpci_replay_access(r, step, r->turn_addresses);
+    const gpci_block_run run = {.trace = r->trace, .stream = r->stream};
+    gpc_warp_access a = gpci_replay_access(&run, step, r->turn_addresses);
     a.sm = turn->sm;
     a.warp = turn->slot;
     a.warp_age = turn->warp_age;

@@ -24,6 +24,7 @@ typedef struct gpci_warp_run {
 /* A thread block on an SM, or waiting for room on it. */
 typedef struct gpci_block_run {
     const gpci_packed_block *block;
+    gpc_trace *trace;              /* that it is of */
     struct gpci_block_run *queued; /* the next that waits for the same SM */
     gpci_warp_run *warps;          /* [block->warp_count] */
     size_t capacity;               /* of `warps` */
@@ -32,7 +33,9 @@ typedef struct gpci_block_run {
     uint32_t writes;               /* timed: in flight, of those that have, with blocks.release = writes */
     uint32_t at_barrier;
     bool apart;     /* timed: some of its warps have no part in its first barriers (barriers.c) */
+    uint8_t stream; /* of its kernel */
     uint32_t slot;  /* of the SM's resident blocks */
+    uint32_t first; /* slot of its first warp, behind which the others follow */
     uint32_t sm;    /* on which it ended */
     uint64_t start; /* timed: core cycle */
 } gpci_block_run;
@@ -48,9 +51,10 @@ typedef struct gpci_sm_run {
 /* A turn that has come to its memory instruction. */
 typedef struct gpci_turn {
     const gpci_path_step *access;
-    uint64_t *addresses; /* [GPCI_MOST_LANES] of its lanes; none at a fence */
-    uint32_t sm, block;  /* block: index in the grid */
-    uint32_t warp, age;  /* warp: slot within the SM */
+    const gpci_block_run *run; /* whose it is; only with an access */
+    uint64_t *addresses;       /* [GPCI_MOST_LANES] of its lanes; none at a fence */
+    uint32_t sm, block;        /* block: index in the grid */
+    uint32_t warp, age;        /* warp: slot within the SM */
 } gpci_turn;
 
 typedef struct gpci_timed_replay gpci_timed_replay;
@@ -94,9 +98,10 @@ struct gpc_replay {
     gpci_kept_objects *objects;     /* NULL: gpc_replay_keep_objects was not asked for */
     uint64_t *stream_ids;           /* [streams_seen] the trace's, with `streams` above 1; room for all; NULL */
     uint32_t streams_seen;
-    uint8_t stream;             /* of the kernel at hand */
-    bool inside;                /* gpc_replay_kernel is under way */
-    struct gpci_parked *parked; /* loaded: blocks that have not met their trace again; NULL */
+    uint8_t stream;                 /* of the kernel at hand */
+    struct gpci_together *together; /* together.h: kernels at once; NULL: one after the other */
+    bool inside;                    /* gpc_replay_kernel is under way */
+    struct gpci_parked *parked;     /* loaded: blocks that have not met their trace again; NULL */
     /* the kernel at hand */
     gpc_trace *trace; /* NULL: there is none, or it is parked */
     gpc_kernel kernel;
@@ -127,6 +132,10 @@ uint64_t gpci_replay_now(const gpc_replay *r);
 
 /* dispatch.c: thread blocks from the trace to SMs. Where they go, and room for them. */
 gpc_status gpci_dispatch_start(gpc_replay *r, const gpc_launch *launch, gpc_error *error);
+/* SMs have room for so many blocks each. */
+gpc_status gpci_dispatch_room(gpc_replay *r, uint32_t room, gpc_error *error);
+/* A block has room on an SM. */
+void gpci_dispatch_start_block(gpc_replay *r, uint32_t sm, gpci_block_run *run);
 /* Read and place blocks until every SM is full or the trace has no more. */
 gpc_status gpci_dispatch_fill(gpc_replay *r, gpc_error *error);
 /* A block has ended: its resources are free. */
@@ -155,14 +164,14 @@ gpc_status gpci_functional_share(gpc_replay *r, const gpci_workers_options *opti
  * fences.c: what an instruction's opcode says of order; and does the hierarchy carry it out, as the fence that this
  * fills in? Others are their warp's to wait at. Never with a coherent tree.
  */
-const gpci_opcode *gpci_replay_opcode(const gpc_replay *r, const gpc_instruction *instruction);
-bool gpci_replay_fence(const gpc_replay *r, const gpc_instruction *instruction, uint32_t sm, uint32_t warp,
-                       gpc_fence *fence);
-/* What a step says of its access, whose warp the caller adds. `addresses`: of its lanes. */
-GPCI_INLINE gpc_warp_access gpci_replay_access(const gpc_replay *r, const gpci_path_step *step,
+const gpci_opcode *gpci_replay_opcode(const gpci_block_run *run, const gpc_instruction *instruction);
+bool gpci_replay_fence(const gpc_replay *r, const gpci_block_run *run, const gpc_instruction *instruction, uint32_t sm,
+                       uint32_t warp, gpc_fence *fence);
+/* What a step of a block says of its access, whose warp the caller adds. `addresses`: of its lanes. */
+GPCI_INLINE gpc_warp_access gpci_replay_access(const gpci_block_run *run, const gpci_path_step *step,
                                                const uint64_t *addresses) {
     const gpc_instruction *i = &step->form->instruction;
-    const gpci_opcode *opcode = gpci_replay_opcode(r, i);
+    const gpci_opcode *opcode = gpci_replay_opcode(run, i);
     return (gpc_warp_access){.struct_size = sizeof(gpc_warp_access),
                              .pc = i->pc,
                              .mask = step->mask,
@@ -174,7 +183,7 @@ GPCI_INLINE gpc_warp_access gpci_replay_access(const gpc_replay *r, const gpci_p
                              .priority = i->priority,
                              .scope = opcode->scope,
                              .order = opcode->order,
-                             .stream = r->stream,
+                             .stream = run->stream,
                              .copy = opcode->copy};
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/copies.h"
 #include "replay/fetch.h"
+#include "replay/together.h"
 
 /*
  * The issue stage of an SM. In a step, warps whose time has come look whether they can
@@ -21,7 +22,7 @@
 static GPCI_COLD bool waits_before_fence(const gpci_timed_replay *t, const gpci_timed_warp *w,
                                          const gpc_instruction *i) {
     gpc_fence ignored;
-    return w->loads || (w->others && !gpci_replay_fence(t->r, i, 0, 0, &ignored));
+    return w->loads || (w->others && !gpci_replay_fence(t->r, w->run, i, 0, 0, &ignored));
 }
 
 static bool waits_for_accesses(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, uint64_t now) {
@@ -39,9 +40,9 @@ static bool waits_for_accesses(const gpci_timed_replay *t, gpci_timed_sm *m, uin
 }
 
 /* The unit of a fence: the memory pipeline, where the hierarchy carries it out. */
-static GPCI_COLD uint8_t unit_of_fence(const gpci_timed_replay *t, const gpc_instruction *i) {
+static GPCI_COLD uint8_t unit_of_fence(const gpci_timed_replay *t, const gpci_timed_warp *w, const gpc_instruction *i) {
     gpc_fence ignored;
-    return gpci_replay_fence(t->r, i, 0, 0, &ignored) ? GPCI_UNIT_MEMORY : GPCI_UNIT_NONE;
+    return gpci_replay_fence(t->r, w->run, i, 0, 0, &ignored) ? GPCI_UNIT_MEMORY : GPCI_UNIT_NONE;
 }
 
 static void stall(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, uint64_t now, uint64_t until) {
@@ -66,7 +67,7 @@ GPCI_INLINE void get_ready(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_ti
     w->later = later;
     w->unit = t->ops[form->operands.use].unit;
     if (GPCI_UNLIKELY(form->operands.use == GPC_OP_FENCE))
-        w->unit = unit_of_fence(t, &form->instruction);
+        w->unit = unit_of_fence(t, w, &form->instruction);
     if (w->unit == GPCI_UNIT_MEMORY) {
         gpci_warp_set(m, w, GPC_STATE_READY_MEMORY);
         return;
@@ -506,7 +507,7 @@ bool gpci_sm_alone(void *replay, uint32_t number) {
     const gpci_timed_replay *t = replay;
     const gpc_replay *r = t->r;
     const gpci_timed_sm *m = &t->sms[number];
-    return !t->stopped && m->live && m->ended_at != gpci_timed_now(r->hierarchy) &&
+    return !t->stopped && m->live && !t->at_once && m->ended_at != gpci_timed_now(r->hierarchy) &&
            (r->ended || r->sms[number].residents >= r->room) && !t->limit_instructions && !r->sampling &&
            !r->on_progress;
 }
@@ -526,8 +527,9 @@ void gpci_sm_hand_over(void *replay, uint32_t number) {
 }
 
 /* Others of its block may wait for a bulk copy, too. */
-static GPCI_COLD void end_copy(const gpci_timed_replay *t, gpci_timed_sm *m, const gpc_completion *completion) {
-    gpci_bulk_done(m, completion->warp, completion->token >> GPCI_TOKEN_COPY);
+static GPCI_COLD void end_copy(const gpci_timed_replay *t, gpci_timed_sm *m, const gpc_completion *completion,
+                               uint64_t place) {
+    gpci_bulk_done(m, completion->warp, place);
     if (m->any_answered)
         gpci_timed_wake(t->r->hierarchy, completion->sm, completion->cycle);
 }
@@ -536,13 +538,17 @@ void gpci_sm_complete(void *replay, const gpc_completion *completion) {
     gpci_timed_replay *t = replay;
     gpci_timed_sm *m = &t->sms[completion->sm];
     gpci_timed_warp *w = &m->warps[completion->warp];
+    const uint64_t place = completion->token >> GPCI_TOKEN_COPY & GPCI_TOKEN_PLACES;
     m->deeds->in_flight--;
     m->deeds->progress = completion->cycle;
+    if (GPCI_UNLIKELY(t->at_once))
+        gpci_together_done(t->r, completion->sm,
+                           completion->token & 1 ? (uint8_t)(completion->token >> GPCI_TOKEN_STREAM) : w->run->stream);
     if (completion->token & 1) {
         if ((uint32_t)(completion->token >> 1) != w->starts)
             return; /* of a warp that has ended */
-        if (GPCI_UNLIKELY(completion->token >> GPCI_TOKEN_COPY))
-            end_copy(t, m, completion);
+        if (GPCI_UNLIKELY(place != 0))
+            end_copy(t, m, completion, place);
         if (completion->fence)
             w->fenced = false;
         else

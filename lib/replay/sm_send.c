@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/coalesce.h"
 #include "replay/copies.h"
+#include "replay/together.h"
 
 /* One instruction of a warp goes to the memory pipeline. */
 
@@ -10,8 +11,11 @@
  * outlive their warp: they say which of those that its slot has had it was. These are odd. A copy, which its warp
  * outlives but which holds no register, is one of these, and says its group besides.
  */
-static uint64_t token_of(const gpci_timed_warp *w, bool holds) {
-    return holds ? (uint64_t)(w->end - w->next) << 1 : (uint64_t)w->starts << 1 | 1;
+static uint64_t token_of(const gpci_timed_replay *t, const gpci_timed_warp *w, bool holds) {
+    if (holds)
+        return (uint64_t)(w->end - w->next) << 1;
+    const uint64_t stream = GPCI_UNLIKELY(t->at_once) ? (uint64_t)w->run->stream << GPCI_TOKEN_STREAM : 0;
+    return stream | (uint64_t)w->starts << 1 | 1;
 }
 
 static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, const gpci_path_step *step) {
@@ -24,7 +28,7 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
     const bool copies = copy == GPC_COPY_ASYNC || copy == GPC_COPY_BULK,
                holds = !copies && (i->kind == GPC_LOAD || i->kind == GPC_ATOMIC);
     gpci_block_run *run = w->run;
-    gpci_warp_run *warp = &run->warps[slot - run->slot * run->block->warp_count];
+    gpci_warp_run *warp = &run->warps[slot - run->first];
     uint64_t addresses[GPCI_MOST_LANES];
     gpci_address_cursor cursor = warp->addresses;
     uint32_t range = 0;
@@ -35,7 +39,7 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
         cursor = warp->addresses;
         gpci_packed_take(&cursor, lanes, addresses);
     }
-    gpc_warp_access access = gpci_replay_access(t->r, step, addresses);
+    gpc_warp_access access = gpci_replay_access(run, step, addresses);
     access.sm = number;
     access.warp = slot;
     access.warp_age = w->age;
@@ -43,7 +47,7 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
     access.token = (uint8_t)gpci_scheduler_token(scheduler, w->place, 1);
     access.token_l2 = (uint8_t)gpci_scheduler_token(scheduler, w->place, 2);
     gpc_busy busy = GPC_BUSY_NOT;
-    uint64_t token = token_of(w, holds), place = 0;
+    uint64_t token = token_of(t, w, holds), place = 0;
     gpc_status status = GPC_OK;
     if (GPCI_UNLIKELY(copies)) {
         place = gpci_bulk_place(m, slot, run, i);
@@ -64,6 +68,8 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
         warp->addresses = cursor;
         m->deeds->in_flight++;
         m->deeds->told++;
+        if (GPCI_UNLIKELY(t->at_once))
+            gpci_together_sent(t->r, number, run->stream);
         return GPC_OK;
     }
     m->refused = true;
@@ -78,11 +84,13 @@ static GPCI_COLD gpc_status send_fence(gpci_timed_replay *t, uint32_t number, ui
     gpci_timed_warp *w = &m->warps[slot];
     gpc_busy busy = GPC_BUSY_NOT;
     gpc_fence fence = GPC_FENCE_INIT;
-    gpci_replay_fence(t->r, &step->form->instruction, number, slot, &fence);
-    gpc_status status = gpci_timed_fence(t->r->hierarchy, &fence, token_of(w, false), &busy);
+    gpci_replay_fence(t->r, w->run, &step->form->instruction, number, slot, &fence);
+    gpc_status status = gpci_timed_fence(t->r->hierarchy, &fence, token_of(t, w, false), &busy);
     if (status == GPC_OK) {
         w->fenced = true;
         m->deeds->in_flight++;
+        if (GPCI_UNLIKELY(t->at_once))
+            gpci_together_sent(t->r, number, w->run->stream);
         gpci_sm_count(m, step);
         return GPC_OK;
     }

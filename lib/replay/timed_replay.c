@@ -256,7 +256,7 @@ static gpc_status turn(gpci_timed_replay *t, gpc_error *error) {
         return gpci_fail(error, t->status, "%s", t->error.message);
     if (ended && GPCI_UNLIKELY(r->sampling != NULL))
         gpci_blocks_ended(r, gpci_timed_now(r->hierarchy));
-    if (ended)
+    if (ended || GPCI_UNLIKELY(t->at_once))
         status = gpci_dispatch_fill(r, error);
     return status == GPC_OK ? gpci_replay_progress(r, error) : status;
 }

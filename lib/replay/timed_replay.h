@@ -203,6 +203,7 @@ struct gpci_timed_replay {
     bool throttled;                /* schedulers have throttles */
     bool classed;                  /* warps may be of other classes than CACHE, */
     bool policy_classes;           /* by the policy's word */
+    bool at_once;                  /* kernels of several streams are (together.h) */
     bool keeps_blocks;             /* until their writes are done: blocks.release = writes */
     bool watches;                  /* schedulers may change their minds by themselves: all are asked in every step */
     gpci_op ops[GPCI_USES];
@@ -253,6 +254,7 @@ void gpci_sm_look(const gpci_timed_replay *t, gpci_timed_sm *sm, uint32_t slot, 
 
 /* From this bit on, in the token of a copy: where its group is counted (copies.h). */
 #define GPCI_TOKEN_COPY 33
+#define GPCI_TOKEN_PLACES ((UINT64_C(1) << 23) - 1) /* below its stream (together.h) */
 
 /* sm_send.c: a warp's next instruction goes to the memory pipeline, which may refuse it: GPC_BUSY. */
 gpc_status gpci_sm_send(gpci_timed_replay *t, uint32_t sm, uint32_t slot, const gpci_path_step *step);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/kernels.h"
 #include "level/warp_ranks.h"
 #include "replay/copies.h"
 #include "replay/fetch.h"
@@ -13,7 +14,7 @@ void gpci_warp_tell(const gpci_timed_replay *t, uint32_t sm, uint32_t slot, gpc_
                             .sm = sm,
                             .warp = slot,
                             .block = w->run->block->index,
-                            .kernel = t->r->hierarchy->kernel,
+                            .kernel = gpci_kernel_of(t->r->hierarchy, w->run->stream),
                             .cycle = now};
     gpc_hierarchy_warp_event(t->r->hierarchy, &event);
 }
@@ -37,7 +38,7 @@ void gpci_timed_place(gpci_timed_replay *t, uint32_t number, gpci_block_run *run
 static void start_warp(gpci_timed_replay *t, uint32_t number, gpci_block_run *run, uint32_t index, uint64_t now) {
     gpci_timed_sm *m = &t->sms[number];
     const gpci_packed_warp *warp = &run->block->warps[index];
-    uint32_t slot = run->slot * run->block->warp_count + index;
+    uint32_t slot = run->first + index;
     gpci_timed_warp *w = &m->warps[slot];
     run->warps[index].slot = slot;
     run->warps[index].addresses = gpci_packed_begin(warp);
@@ -107,7 +108,7 @@ void gpci_warp_end(gpci_timed_replay *t, uint32_t number, uint32_t slot, uint64_
 void gpci_warp_wrote(const gpci_timed_replay *t, uint32_t number, uint32_t slot, uint64_t now) {
     const gpci_sm_run *sm = &t->r->sms[number];
     uint32_t at = 0;
-    while (slot / sm->resident[at]->block->warp_count != sm->resident[at]->slot)
+    while (slot - sm->resident[at]->first >= sm->resident[at]->block->warp_count)
         at++;
     gpci_block_run *run = sm->resident[at];
     if (--run->writes || run->live)

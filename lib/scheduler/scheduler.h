@@ -228,6 +228,14 @@ GPCI_INLINE bool gpci_scheduler_wants_events(const gpc_scheduler *s) {
     return wants;
 }
 
+/* Is any of its throttles told of kernels? */
+GPCI_INLINE bool gpci_scheduler_heeds_kernels(const gpc_scheduler *s) {
+    bool heeds = false;
+    for (uint32_t i = 0; i < s->throttle_count; i++)
+        heeds |= s->throttles[i].ops->on_kernel != NULL;
+    return heeds;
+}
+
 GPCI_INLINE bool gpci_scheduler_wants_samples(const gpc_scheduler *s) {
     bool wants = s->ops->sample != NULL;
     for (uint32_t i = 0; i < s->throttle_count; i++)
