@@ -66,6 +66,7 @@ _EXPORTS = {
     "scheduler": "Scheduler SchedulerEnvironment SchedulerPolicy",
     "stages": "StageRow",
     "stats": "CacheStats Counter PolicyValue Stats cache_counters counters",
+    "streams": "Stream StreamResult",
     "sweeping": "Sweep sweep",
     "throttle": "Throttle WarpClasses WarpView",
     "timed": "Completion MemoryRequest",

@@ -22,6 +22,7 @@ from . import report as report
 from . import scheduler as scheduler
 from . import stages as stages
 from . import stats as stats
+from . import streams as streams
 from . import sweeping as sweeping
 from . import throttle as throttle
 from . import timed as timed
@@ -196,6 +197,8 @@ from .stats import PolicyValue as PolicyValue
 from .stats import Stats as Stats
 from .stats import cache_counters as cache_counters
 from .stats import counters as counters
+from .streams import Stream as Stream
+from .streams import StreamResult as StreamResult
 from .sweeping import Sweep as Sweep
 from .sweeping import sweep as sweep
 from .throttle import Throttle as Throttle

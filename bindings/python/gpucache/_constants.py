@@ -55,13 +55,13 @@ GPC_NOWHERE = 4294967295
 GPC_NONE = 4294967295
 GPC_UNLIMITED_CREDITS = 18446744073709551615
 GPC_MAX_TRANSACTIONS = 192
-GPC_MAX_PREFETCHES = 32
 GPC_MAX_OPERANDS = 8
 GPC_REGISTER_R = 0
 GPC_REGISTER_UR = 256
 GPC_REGISTER_P = 512
 GPC_REGISTER_UP = 768
 GPC_REGISTER_BARRIER = 32768
+GPC_MAX_PREFETCHES = 32
 GPC_PROFILE_DISTANCE_BUCKETS = 33
 GPC_PROFILE_REUSE_BUCKETS = 16
 GPC_PROFILE_RECENCY_BUCKETS = 65
@@ -672,20 +672,6 @@ class ChoiceKind(IntEnum):
     RETRY = 2
 
 
-class PrefetchFound(IntEnum):
-    HIT = 0
-    FLIGHT = 1
-    MISS = 2
-
-
-class PrefetchOutcome(IntEnum):
-    USEFUL = 0
-    LATE = 1
-    UNUSED = 2
-    REDUNDANT = 3
-    DROPPED = 4
-
-
 class OpClass(IntEnum):
     ALU = 0
     DOUBLE = 1
@@ -720,6 +706,20 @@ class TraceFormat(IntEnum):
 class SamplingScope(IntEnum):
     KERNEL = 0
     ALL = 1
+
+
+class PrefetchFound(IntEnum):
+    HIT = 0
+    FLIGHT = 1
+    MISS = 2
+
+
+class PrefetchOutcome(IntEnum):
+    USEFUL = 0
+    LATE = 1
+    UNUSED = 2
+    REDUNDANT = 3
+    DROPPED = 4
 
 
 class WarpState(IntEnum):

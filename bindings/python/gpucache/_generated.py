@@ -9,6 +9,7 @@ from ctypes import (
     c_char_p,
     c_double,
     c_int,
+    c_int32,
     c_size_t,
     c_uint,
     c_uint16,
@@ -629,42 +630,6 @@ class gpc_coherence_choice(SizedRecord):
     )
 
 
-class gpc_prefetch_access(Record):
-    __slots__ = ()
-    _fields_ = (
-        ("request", POINTER(gpc_request)), ("lane_address", c_uint64), ("lane", c_uint32), ("line", c_uint32),
-        ("sectors", c_uint8), ("found", c_uint8), ("prefetched", c_uint8), ("reserved", c_uint8 * 5),
-    )
-
-
-class gpc_prefetch(Record):
-    __slots__ = ()
-    _fields_ = (("address", c_uint64), ("sectors", c_uint8), ("reserved", c_uint8 * 7))
-
-
-gpc_prefetcher_ops_init = CFUNCTYPE(c_int, c_void_p, POINTER(gpc_policy_env), POINTER(c_char))
-gpc_prefetcher_ops_finish = CFUNCTYPE(None, c_void_p)
-gpc_prefetcher_ops_on_access = CFUNCTYPE(c_uint32, c_void_p, POINTER(gpc_prefetch_access), POINTER(gpc_prefetch))
-gpc_prefetcher_ops_on_outcome = CFUNCTYPE(None, c_void_p, c_uint64, c_uint32)
-gpc_prefetcher_ops_cost_bits = CFUNCTYPE(c_uint64, POINTER(gpc_policy_env))
-gpc_prefetcher_ops_state = CFUNCTYPE(None, c_void_p, gpc_state_fn, c_void_p)
-gpc_prefetcher_ops_counter = CFUNCTYPE(c_bool, c_void_p, c_size_t, POINTER(gpc_policy_counter))
-
-
-class gpc_prefetcher_ops(SizedRecord):
-    __slots__ = ()
-    _fields_ = (
-        ("struct_size", c_size_t), ("name", c_char_p), ("summary", c_char_p), ("source", c_char_p),
-        ("instance_bytes", c_size_t), ("reserved", c_size_t), ("reserved_too", c_size_t),
-        ("parameters", POINTER(gpc_parameter)), ("parameter_count", c_size_t), ("texts", POINTER(gpc_text_parameter)),
-        ("text_count", c_size_t), ("shared_bytes", c_size_t), ("shared_cache_bytes", c_size_t),
-        ("init", gpc_prefetcher_ops_init), ("finish", gpc_prefetcher_ops_finish),
-        ("on_access", gpc_prefetcher_ops_on_access), ("on_outcome", gpc_prefetcher_ops_on_outcome),
-        ("cost_bits", gpc_prefetcher_ops_cost_bits), ("state", gpc_prefetcher_ops_state),
-        ("counter", gpc_prefetcher_ops_counter),
-    )
-
-
 class gpc_instruction(Record):
     __slots__ = ()
     _fields_ = (
@@ -768,6 +733,71 @@ class gpc_estimate(SizedRecord):
     _fields_ = (
         ("struct_size", c_size_t), ("value", c_double), ("low", c_double), ("high", c_double), ("estimated", c_uint8),
         ("reserved", c_uint8 * 7),
+    )
+
+
+class gpc_kernel_options(SizedRecord):
+    __slots__ = ()
+    _fields_ = (
+        ("struct_size", c_size_t), ("launch", POINTER(gpc_launch)), ("sms", POINTER(c_uint32)), ("sm_count", c_uint32),
+        ("stream", c_uint32),
+    )
+
+
+class gpc_replay_stream(SizedRecord):
+    __slots__ = ()
+    _fields_ = (
+        ("struct_size", c_size_t), ("trace", c_void_p), ("sms", POINTER(c_uint32)), ("sm_count", c_uint32),
+        ("priority", c_int32), ("select", c_uint8), ("null_stream", c_uint8), ("reserved", c_uint8 * 6),
+        ("id", c_uint64),
+    )
+
+
+class gpc_kernel_result(SizedRecord):
+    __slots__ = ()
+    _fields_ = (
+        ("struct_size", c_size_t), ("kernel", POINTER(gpc_kernel)), ("stats", c_void_p), ("launched", c_uint64),
+        ("ended", c_uint64), ("started", c_uint64), ("dispatched", c_uint64), ("stream", c_uint32),
+        ("reserved", c_uint32),
+    )
+
+
+gpc_kernel_result_fn = CFUNCTYPE(None, c_void_p, POINTER(gpc_kernel_result))
+
+
+class gpc_prefetch_access(Record):
+    __slots__ = ()
+    _fields_ = (
+        ("request", POINTER(gpc_request)), ("lane_address", c_uint64), ("lane", c_uint32), ("line", c_uint32),
+        ("sectors", c_uint8), ("found", c_uint8), ("prefetched", c_uint8), ("reserved", c_uint8 * 5),
+    )
+
+
+class gpc_prefetch(Record):
+    __slots__ = ()
+    _fields_ = (("address", c_uint64), ("sectors", c_uint8), ("reserved", c_uint8 * 7))
+
+
+gpc_prefetcher_ops_init = CFUNCTYPE(c_int, c_void_p, POINTER(gpc_policy_env), POINTER(c_char))
+gpc_prefetcher_ops_finish = CFUNCTYPE(None, c_void_p)
+gpc_prefetcher_ops_on_access = CFUNCTYPE(c_uint32, c_void_p, POINTER(gpc_prefetch_access), POINTER(gpc_prefetch))
+gpc_prefetcher_ops_on_outcome = CFUNCTYPE(None, c_void_p, c_uint64, c_uint32)
+gpc_prefetcher_ops_cost_bits = CFUNCTYPE(c_uint64, POINTER(gpc_policy_env))
+gpc_prefetcher_ops_state = CFUNCTYPE(None, c_void_p, gpc_state_fn, c_void_p)
+gpc_prefetcher_ops_counter = CFUNCTYPE(c_bool, c_void_p, c_size_t, POINTER(gpc_policy_counter))
+
+
+class gpc_prefetcher_ops(SizedRecord):
+    __slots__ = ()
+    _fields_ = (
+        ("struct_size", c_size_t), ("name", c_char_p), ("summary", c_char_p), ("source", c_char_p),
+        ("instance_bytes", c_size_t), ("reserved", c_size_t), ("reserved_too", c_size_t),
+        ("parameters", POINTER(gpc_parameter)), ("parameter_count", c_size_t), ("texts", POINTER(gpc_text_parameter)),
+        ("text_count", c_size_t), ("shared_bytes", c_size_t), ("shared_cache_bytes", c_size_t),
+        ("init", gpc_prefetcher_ops_init), ("finish", gpc_prefetcher_ops_finish),
+        ("on_access", gpc_prefetcher_ops_on_access), ("on_outcome", gpc_prefetcher_ops_on_outcome),
+        ("cost_bits", gpc_prefetcher_ops_cost_bits), ("state", gpc_prefetcher_ops_state),
+        ("counter", gpc_prefetcher_ops_counter),
     )
 
 
@@ -1240,9 +1270,6 @@ FUNCTIONS = {
     "gpc_hierarchy_rank_warps": (c_int, (c_void_p, c_bool, POINTER(gpc_error))),
     "gpc_hierarchy_try_transactions": (c_int, (c_void_p, POINTER(gpc_request), c_uint32, c_uint64, POINTER(c_int))),
     "gpc_hierarchy_check_transactions": (c_int, (c_void_p, POINTER(gpc_request), c_uint32, POINTER(gpc_error))),
-    "gpc_context_register_prefetcher": (c_int, (
-        c_void_p, POINTER(gpc_prefetcher_ops), c_void_p, CFUNCTYPE(None, c_void_p), POINTER(gpc_error),
-    )),
     "gpc_trace_open": (c_int, (c_void_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_trace_close": (None, (c_void_p,)),
     "gpc_trace_next_kernel": (c_int, (c_void_p, POINTER(gpc_kernel), POINTER(gpc_error))),
@@ -1291,6 +1318,18 @@ FUNCTIONS = {
     )),
     "gpc_replay_copy": (c_int, (c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_replay_resume": (c_int, (c_void_p, c_void_p, POINTER(gpc_error))),
+    "gpc_hierarchy_start_kernel": (c_int, (
+        c_void_p, POINTER(gpc_kernel_options), POINTER(gpc_error), POINTER(c_uint32),
+    )),
+    "gpc_hierarchy_end_kernel": (c_int, (c_void_p, c_uint32, POINTER(gpc_error))),
+    "gpc_hierarchy_running_kernels": (c_uint32, (c_void_p,)),
+    "gpc_replay_streams_as": (c_int, (
+        c_void_p, POINTER(gpc_replay_stream), c_size_t, POINTER(gpc_layout), gpc_kernel_result_fn, c_void_p, c_void_p,
+        POINTER(gpc_error),
+    )),
+    "gpc_context_register_prefetcher": (c_int, (
+        c_void_p, POINTER(gpc_prefetcher_ops), c_void_p, CFUNCTYPE(None, c_void_p), POINTER(gpc_error),
+    )),
     "gpc_profile_create": (c_int, (c_void_p, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_profile_destroy": (None, (c_void_p,)),
     "gpc_profile_on_progress": (None, (c_void_p, gpc_progress_fn, c_void_p)),

@@ -7,7 +7,7 @@ import ctypes
 import os
 import weakref
 from collections import namedtuple
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
 from . import _generated as g
 from ._constants import CounterTable, Object, SamplingScope, Status
@@ -18,6 +18,9 @@ from .context import Context
 from .hierarchy import BorrowedHierarchy
 from .stats import PolicyValue, Stats, counter_id, counters, empty, lent, read_object, read_policies, struct_of
 from .trace import Trace
+
+if TYPE_CHECKING:
+    from .streams import Stream, StreamResult
 
 # Of the kernel so far; `trace_fraction` of the whole trace.
 Progress = namedtuple("Progress", "warp_instructions blocks block_count trace_fraction")
@@ -205,6 +208,17 @@ class Replay(Handle):
             if result is None:
                 return
             yield result
+
+    def streams(self, streams: Iterable[Stream], on_result: Optional[Callable[[StreamResult], Any]] = None) \
+            -> Tuple[List[StreamResult], Stats]:  # fmt: skip
+        """Run the kernels of several Streams at once, to the end of all: ([StreamResult], Stats of the whole).
+
+        on_result  called with each StreamResult as its kernel ends, and none are returned
+        The key `streams` says of how many there may be.
+        """
+        from .streams import run_streams
+
+        return run_streams(self, streams, on_result)
 
     @property
     def hierarchy(self) -> BorrowedHierarchy:

@@ -28,6 +28,8 @@ from ._common import (
     terminal,
 )
 from ._output import Failure, Output
+from .concurrent import add_concurrent, check_concurrent, replay_concurrent
+from .concurrent import as_table as as_concurrent_table
 from .snapshots import Snapshots, add_snapshots, check_snapshots
 
 # `objects`: {name: {counter: value}} of the objects of --per; None without.
@@ -35,7 +37,8 @@ from .snapshots import Snapshots, add_snapshots, check_snapshots
 # command line.
 # `heat`: its maps, as Heat.take() makes them.
 # `stages`: with stats.stages, those of its accesses as stages.py has them in JSON.
-Row = namedtuple("Row", "name trace stats series objects sampling given heat stages", defaults=(None,) * 5)
+# `concurrent`: with --concurrent, its stream and when it ran.
+Row = namedtuple("Row", "name trace stats series objects sampling given heat stages concurrent", defaults=(None,) * 6)
 # A trace that could not be replayed to its end.
 Failed = namedtuple("Failed", "trace error")
 # What policies published of themselves in a trace: {name: PolicyValue}.
@@ -108,6 +111,7 @@ def add(commands):
     parser.add_argument("--matrices", action="store_true", help="with coherence = PROTOCOL: of each level transitions "
                         "of states, their origins, and hit ratios")  # fmt: skip
     add_snapshots(parser)
+    add_concurrent(parser)
     parser.add_argument("--json", metavar="FILE", help="write everything as JSON; - prints it instead of the table")
     parser.add_argument("--csv", metavar="FILE", help="write a line per kernel as CSV; - likewise")
     add_verbose(parser)
@@ -122,6 +126,7 @@ def add(commands):
         if options.heat and (options.json is None or options.events is not None):
             parser.error("--heat goes to the file of --json, and not together with --events")
         check_snapshots(parser, options)
+        check_concurrent(parser, options)
         run(options)
 
     parser.set_defaults(run=checked)
@@ -274,6 +279,8 @@ def _kernel(row, per=None):
         found["heat"] = row.heat
     if row.stages is not None:
         found["stages"] = row.stages
+    if row.concurrent is not None:
+        found["concurrent"] = row.concurrent._asdict()
     return found
 
 
@@ -456,7 +463,10 @@ def _run(options, outputs):
 
             writer = writer_of(options.events, outputs["events"].file)
             watch = Watch(writer, fields, options.sample or (_EVERY if timed else 0))
-        done = _replay_all(made, config, options, watch, snapshots, done, heat)
+        if options.concurrent:
+            done = _replay_at_once(made, config, options, done)
+        else:
+            done = _replay_all(made, config, options, watch, snapshots, done, heat)
         terminal.clear()
         if watch is not None:
             watch.writer.close()
@@ -468,8 +478,18 @@ def _run(options, outputs):
             raise Failure(f"{len(done.failures)} of {len(options.traces)} traces failed")
 
 
-# What came of all traces; `stopped` is what ended them before all was replayed, or None.
-Done = namedtuple("Done", "rows trees samplings published failures stopped")
+# What came of all traces; `stopped` is what ended them before all was replayed, or None. `whole`: Stats of kernels at
+# once.
+Done = namedtuple("Done", "rows trees samplings published failures stopped whole", defaults=(None,))
+
+
+def _replay_at_once(made, config, options, done):
+    """Done, of --concurrent: all or nothing."""
+
+    def row_of(name, file, stats, given, more):
+        return Row(name, file or given, stats, None, given=given, concurrent=more)
+
+    return done._replace(whole=replay_concurrent(made, config, options, done.rows, row_of))
 
 
 def _replay_all(made, config, options, watch, snapshots, done, heat=None):
@@ -506,7 +526,7 @@ def _replay_all(made, config, options, watch, snapshots, done, heat=None):
 
 def _tell(options, outputs, origin, config, done):
     rows, per = done.rows, options.per
-    total = sum((row.stats for row in rows), Stats())
+    total = sum((row.stats for row in rows), Stats()) if done.whole is None else done.whole
     if "json" in outputs:
         outputs["json"].commit(as_json({**origin, "interrupted": done.stopped is not None}, config, rows, total,
                                        done.trees, per, done.samplings, done.published, done.failures))  # fmt: skip
@@ -515,7 +535,8 @@ def _tell(options, outputs, origin, config, done):
     if "-" in (options.json, options.csv, options.events):
         return
     print("\n".join(heading(origin)) + "\n")
-    sys.stdout.write((as_timed_table if config["mode"] == "timed" else as_table)(rows, total))
+    form = as_timed_table if config["mode"] == "timed" else as_table
+    sys.stdout.write((as_concurrent_table if options.concurrent else form)(rows, total))
     if done.failures:
         print("\n".join(["", "failed:", *(told(each.error, each.trace) for each in done.failures)]))
     if done.samplings:

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Kernels at once: replays of several streams."""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from collections import namedtuple
+from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+
+from . import _generated as g
+from ._constants import CounterTable
+from ._loader import lib
+from ._native import drop, hold, invoke, loose, settle
+from .stats import Stats, empty, lent, struct_of
+from .trace import Kernel, Trace
+
+
+class Stream(NamedTuple):
+    """A stream of a replay, whose kernels run one after the other, and beside those of other streams.
+
+    trace        its kernels; of each stream another Trace
+    sms          numbers of the SMs that they run on; None: all
+    priority     lower ones are more urgent, as in CUDA
+    stream       only kernels of that CUDA stream of the trace; None: all of them
+    null_stream  it is CUDA's legacy default stream: its kernels and all others go by their order in the trace
+    """
+
+    trace: Trace
+    sms: Optional[Sequence[int]] = None
+    priority: int = 0
+    stream: Optional[int] = None
+    null_stream: bool = False
+
+
+# A kernel that has ended: of which stream, its Kernel, its Stats (what is counted by stream, and its blocks,
+# instructions and cycles), and when it was queued for dispatch, its first and last block were placed, and it ended:
+# core cycles, or rounds.
+StreamResult = namedtuple("StreamResult", "stream kernel stats launched started dispatched ended")
+
+
+class _Collector:
+    """Who is told of kernels while a replay runs."""
+
+    def __init__(self, streams, on_result):
+        self.streams = streams
+        self.on_result = on_result
+        self.results = []
+
+    _busy = 0
+
+
+@loose(g.gpc_kernel_result_fn)
+def _on_kernel(collector, pointer):
+    raw = pointer.contents
+    stats = lent(raw.stats).raw
+    kernel = Kernel(collector.streams[raw.stream].trace, raw.kernel.contents)
+    result = StreamResult(raw.stream, kernel, Stats(type(stats).from_buffer_copy(stats)), raw.launched, raw.started,
+                          raw.dispatched, raw.ended)  # fmt: skip
+    if collector.on_result is None:
+        collector.results.append(result)
+    else:
+        collector.on_result(result)
+
+
+def _raw(stream):
+    """The library's structure, and what it points to."""
+    sms = None if stream.sms is None else (ctypes.c_uint32 * len(stream.sms))(*stream.sms)
+    return g.gpc_replay_stream(
+        trace=stream.trace._live(), sms=sms, sm_count=0 if sms is None else len(sms), priority=stream.priority,
+        select=stream.stream is not None, null_stream=stream.null_stream, id=stream.stream or 0,
+    )  # fmt: skip
+
+
+def run_streams(replay: Any, streams: Iterable[Stream],
+                on_result: Optional[Callable[[StreamResult], Any]] = None) -> Tuple[List[StreamResult], Stats]:  # fmt: skip
+    """Replay.streams()."""
+    streams = list(streams)
+    kept = [_raw(stream) for stream in streams]  # with the numbers of SMs that each points to
+    raws = (g.gpc_replay_stream * max(1, len(streams)))(*kept)
+    collector = _Collector(streams, on_result)
+    token = hold(weakref.ref(collector))
+    stats, _ = empty()
+    layout = struct_of(CounterTable.HIERARCHY)[1]
+    error = g.gpc_error()
+    for stream in streams:
+        stream.trace._busy += 1
+    try:
+        status = invoke(
+            lib.gpc_replay_streams_as, replay._live(), raws, len(streams), layout, _on_kernel, token,
+            ctypes.byref(stats), ctypes.byref(error),
+        )  # fmt: skip
+    finally:
+        for stream in streams:
+            stream.trace._busy -= 1
+        drop(token)
+    settle(status, error)
+    return collector.results, Stats(stats)

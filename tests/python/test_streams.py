@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Kernels at once: Replay.streams(), and run --concurrent."""
+
+import json
+import unittest
+
+from harness import TemporaryCase, command
+
+import gpucache
+
+WORK = ("synthetic:vectoradd:64KiB", "synthetic:gather:32KiB")
+SUMMED = ("kernels", "blocks", "warp_instructions", "thread_instructions", "l1.load_sectors", "l1.load_sector_hits",
+          "l2.read_sectors", "l2.read_sector_hits", "dram.read_sectors")  # fmt: skip
+
+
+class Streams(TemporaryCase):
+    def replay(self, **settings):
+        config = gpucache.Config(self.context, preset="qv100", settings={"mode": "timed", "streams": 2, **settings})
+        made = gpucache.Replay(self.context, config)
+        self.addCleanup(made.close)
+        return made
+
+    def traces(self):
+        for source in WORK:
+            trace = gpucache.Trace(self.context, source)
+            self.addCleanup(trace.close)
+            yield trace
+
+    def test_at_once(self):
+        results, whole = self.replay().streams([gpucache.Stream(trace) for trace in self.traces()])
+        self.assertEqual(sorted(each.kernel.name for each in results),
+                         ["_Z6gatherPfPKfPKji", "_Z9vectoraddPKfS0_Pfi"])  # fmt: skip
+        for name in SUMMED:
+            self.assertEqual(sum(each.stats[name] for each in results), whole[name], name)
+        self.assertNotIn("scheduler.issued", results[0].stats)
+        self.assertEqual(whole["cycles"], max(each.ended for each in results))
+        alone = sum(self.replay().kernel(trace).stats["cycles"] for trace in self.traces())
+        self.assertLess(whole["cycles"], alone)
+
+    def test_partitions_and_priority(self):
+        seen = []
+        first, second = self.traces()
+        streams = [gpucache.Stream(first, sms=range(4)), gpucache.Stream(second, sms=[4, 5], priority=-1)]
+        replay = self.replay()
+        replay.keep_objects()
+        results, _ = replay.streams(streams, seen.append)
+        self.assertEqual((results, len(seen)), ([], 2))
+        used = {name: values for name, values in replay.objects("sm").items() if values["warp_instructions"]}
+        self.assertEqual(list(used), [f"sm-{n}" for n in range(6)])
+
+    def test_errors(self):
+        first, second = self.traces()
+        with self.assertRaisesRegex(gpucache.RangeError, "2 streams, but streams = 1"):
+            self.replay(streams=1).streams([gpucache.Stream(first), gpucache.Stream(second)])
+        with self.assertRaisesRegex(gpucache.RangeError, r"sms\[0\] is 80"):
+            self.replay().streams([gpucache.Stream(first, sms=[80])])
+        with self.assertRaisesRegex(ZeroDivisionError, "division"):
+            self.replay().streams([gpucache.Stream(first)], lambda result: 1 // 0)
+
+
+class Command(TemporaryCase):
+    def run_json(self, *arguments):
+        done = command("run", *WORK, "--preset", "qv100", "--json", "-", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_concurrent(self):
+        found = self.run_json("--concurrent", "--mode", "timed", "--sms", "0-39", "--sms", "40-79,0")
+        kernels = found["kernels"]
+        self.assertEqual({kernel["concurrent"]["stream"] for kernel in kernels}, {0, 1})
+        self.assertEqual(found["config"]["streams"], "2")
+        self.assertEqual(found["total"]["cycles"], max(kernel["concurrent"]["ended"] for kernel in kernels))
+        for name in SUMMED:
+            self.assertEqual(sum(kernel["stats"][name] for kernel in kernels), found["total"][name], name)
+
+    def test_table(self):
+        told = command("run", *WORK, "--preset", "qv100", "--mode", "timed", "--concurrent").stdout
+        self.assertIn("core cycles, IPC", told)
+        self.assertLessEqual(max(map(len, told.splitlines())), 120)
+
+    def test_errors(self):
+        for arguments, told in (
+            (("--concurrent", "--sms", "0"), "--sms is to be there once for each trace"),
+            (("--priority", "1"), "are for --concurrent"),
+            (("--concurrent", "--per", "sm"), "--per is of kernels one after the other"),
+            (("--concurrent", "--sms", "x", "--sms", "1"), "is not SMs such as 0-65,70"),
+        ):
+            with self.subTest(arguments):
+                done = command("run", *WORK, *arguments)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(told, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
