@@ -20,7 +20,10 @@ CONGESTED = ("CoMD", "II", "KMN", "SS")  # Figure 4.8
 SLOW_NETWORK = ("CoMD", "KMN", "SS", "SM")  # Figure 4.5
 LARGE = {"l1.size": "256KiB", "l1.ways": "64", "l2.size": "12MiB"}  # 16 times; the hash of L1's sets is for so many
 SENSITIVE_FROM = 2  # 3.4.1
-INDEXES = ("modulo", "xor", "fermi")
+# Of L1's sets; and of L2's sets and partitions, too, "at the L1 and L2".
+L2_HASHED = {"l2.index": "xor", "l2.interleave": "hash"}
+INDEXES = {index + also: {"l1.index": index, **more}
+           for also, more in (("", {}), (", L2 hashed", L2_HASHED)) for index in ("modulo", "xor", "fermi")}  # fmt: skip
 TOKENS = {"scheduler": "gto + pcal(warps=4,ebt=-2)"}
 HASHED = ("ATAX", "BICG", "MVT", "GESUMMV")
 BY_LINES = 0.15  # Figure 4.7: stalls that lines cause are "mostly lower", and MSHRs the main cause
@@ -60,7 +63,7 @@ def set_hashing(bench):
         claims = list(_hashed(bench, index))
         agree[index] = sum(claim.agrees for claim in claims)
         yield from claims
-    yield told("all of these", f"of {len(claims)} agree", ", ".join(f"{index} {n}" for index, n in agree.items()))
+    yield told("all of these", f"of {len(claims)} agree", "; ".join(f"{index} {n}" for index, n in agree.items()))
 
 
 def _hashed(bench, index):
@@ -74,7 +77,7 @@ def _hashed(bench, index):
             tasks[program.name, "tokens"] = (program, {**TOKENS, **OPPORTUNISTIC, **LINE})
     comd = next(program for program in SENSITIVE if program.name == "CoMD")
     tasks["CoMD"] = (comd, {"sm.warp_limit": str(COMD[0])})
-    found = bench.all({key: (program, {"l1.index": index, **more}) for key, (program, more) in tasks.items()})
+    found = bench.all({key: (program, {**INDEXES[index], **more}) for key, (program, more) in tasks.items()})
     for program in programs:
         name, base = program.name, found[program.name, bench.most(program)]
         best = min(bench.warps(program), key=lambda n: found[program.name, n]["cycles"])
