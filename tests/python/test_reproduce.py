@@ -40,6 +40,8 @@ class Made:
         if run[0] == "power":
             watts = 90 if run[4] else 100
             return {"mean": watts, "most": 2 * watts, "mean, no caches": 70, "most, no caches": 71}
+        if run[0] == "loads":
+            return [0, 3] + [0] * 30 + [1]
         if run[0] == "ages":
             return [8 - n for n in range(8)] + [0] * 57
         return 1e6 if run[0] == "accesses" else [[100, 4, 0.5, 3.4], [50, 2, 0.8, 2.5]]
@@ -121,6 +123,15 @@ class Benches(unittest.TestCase):
             for claim in claims:
                 unknown = claim.ours == "-" and bool(claim.note)
                 self.assertEqual(claim.agrees is None, unknown or not claim.theirs, claim)
+
+    def test_loads(self):
+        """Three of four make one access, one 32, in every program: they do not differ."""
+        figure = next(each for each in EXPERIMENTS if each.name == "001:figure-5")
+        *curves, span, differ = figure.run(self.bench)
+        self.assertEqual({claim.ours for claim in curves}, {"1: 75 %, 32: 25 %"})
+        self.assertEqual((span.ours, span.agrees, differ.agrees), ("1 to 32", True, False))
+        found = seeds001._loads("synthetic:rodinia-kmeans:306KiB:launch=1")
+        self.assertEqual([n for n, loads in enumerate(found) if loads], [32])
 
     def test_power(self):
         """A tenth less with the caches' energies; without them nothing."""

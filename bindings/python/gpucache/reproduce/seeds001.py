@@ -6,9 +6,9 @@ Speed-ups are over a run that caches everything. What bypasses moves segments of
 
 from collections import namedtuple
 
-from . import _pairs
+from . import _pairs, _runs
 from ._bench import PRESET, SEGMENTS, mean
-from ._model import Experiment, count, holds, rate, ratio
+from ._model import Experiment, count, holds, rate, ratio, told
 
 Program = namedtuple("Program", "name source quick")
 
@@ -68,6 +68,28 @@ def instructions(bench):
     yield rate("GAU", "Fan2, Id 1: accesses that should bypass", 65.3, first)
     both = sum(0 < share < 1 for of in shares.values() for share in of)
     yield holds("GAU", "loads of which a part should bypass", "each", f"{both} of {sum(ours)}", both == sum(ours))
+
+
+def _loads(source):
+    """Loads by their transactions; the last of 33 is 32 or more."""
+    return _runs.whole(PRESET, source, {"mode": "functional"})["l1.transactions_per_load"]
+
+
+def accesses(bench):
+    """Figure 5: loads by the number of accesses that each makes."""
+    found = {}
+    for program in PROGRAMS:
+        source = bench.source(program)
+        loads = bench.runs.kept(["loads", PRESET, source], lambda of=source: _loads(of))
+        found[program.name] = {n: round(100 * count_ / sum(loads)) for n, count_ in enumerate(loads) if n and count_}
+        listed = ", ".join(f"{n}: {share} %" for n, share in found[program.name].items() if share)
+        yield told(program.name, "loads by their accesses, from a per cent on", listed)
+    least, most = min(map(min, found.values())), max(map(max, found.values()))
+    yield holds(f"{len(found)} programs", "accesses of a load (IV.C)", "1 to 32", f"{least} to {most}",
+                (least, most) == (1, 32))  # fmt: skip
+    distinct = len({tuple(sorted(shares.items())) for shares in found.values()})
+    yield holds(f"{len(found)} programs", "distributions (IV.C)", "differ", f"{distinct} distinct",
+                2 * distinct > len(found))  # fmt: skip
 
 
 def classes(bench):
@@ -169,6 +191,7 @@ def costs(bench):
 EXPERIMENTS = [
     Experiment("001:figure-3", "Line addresses by their reuse", reuse),
     Experiment("001:figure-4", "Accesses of each load that should bypass", instructions),
+    Experiment("001:figure-5", "Loads by the number of their accesses", accesses),
     Experiment("001:table-1", "Streamcluster's loads by transactions", classes),
     Experiment("001:figure-7", "Bypassing by hardware, profile, and both", methods),
     Experiment("001:figure-8", "Bypassing by the compiler", compiler),
