@@ -6,7 +6,6 @@ from . import _others
 from ._bench import LINE, OPPORTUNISTIC
 from ._model import NOTICEABLE, POINTS, Claim, Experiment, count, holds, rate, ratio, told
 from ._pcal import EXPERIMENTS as PCAL
-from ._programs import SENSITIVE
 from ._replacement import AGE_LRU
 from ._replacement import EXPERIMENTS as REPLACEMENT
 
@@ -57,7 +56,7 @@ def warp_optimum(bench):
 
 def set_hashing(bench):
     """3.5: sets are hashed, by a function that is not named. What the document has of the four whose rows are a power of
-    two apart, and of CoMD, under each; cut as for a quick call, which takes steps away, and no rows."""
+    two apart, and of CoMD, under each; cut in a full call, too, which takes steps away, and no rows."""
     agree = {}
     for index in INDEXES:
         claims = list(_hashed(bench, index))
@@ -67,7 +66,7 @@ def set_hashing(bench):
 
 
 def _hashed(bench, index):
-    programs = [program._replace(source=program.quick) for program in SENSITIVE if program.name in HASHED]
+    programs = [program._replace(source=program.quick) for program in bench.programs if program.name in HASHED]
     tasks = {(p.name, n): (p, {"sm.warp_limit": str(n)} if n < bench.most(p) else {})
              for p in programs for n in bench.warps(p)}  # fmt: skip
     for program in programs:
@@ -75,8 +74,9 @@ def _hashed(bench, index):
         tasks[program.name, "age-lru"] = (program, {"l1.replacement": "age-lru"})
         if program.warp_opt > 1:
             tasks[program.name, "tokens"] = (program, {**TOKENS, **OPPORTUNISTIC, **LINE})
-    comd = next(program for program in SENSITIVE if program.name == "CoMD")
-    tasks["CoMD"] = (comd, {"sm.warp_limit": str(COMD[0])})
+    for program in bench.programs:
+        if program.name == "CoMD":
+            tasks["CoMD"] = (program, {"sm.warp_limit": str(COMD[0])})
     found = bench.all({key: (program, {**INDEXES[index], **more}) for key, (program, more) in tasks.items()})
     for program in programs:
         name, base = program.name, found[program.name, bench.most(program)]
@@ -101,7 +101,8 @@ def _hashed(bench, index):
         yield ratio(name, f"{index}: AgeLRU", AGE_LRU[name][0], gain)
         yield rate(name, f"{index}: misses that AgeLRU saves", AGE_LRU[name][1],
                    base["l1.load_miss_ratio"] - found[name, "age-lru"]["l1.load_miss_ratio"])  # fmt: skip
-    yield rate("CoMD", f"{index}: L1 misses, {COMD[0]} warps", COMD[1], found["CoMD"]["l1.load_miss_ratio"])
+    if "CoMD" in found:
+        yield rate("CoMD", f"{index}: L1 misses, {COMD[0]} warps", COMD[1], found["CoMD"]["l1.load_miss_ratio"])
 
 
 def miss_ratios(bench):
