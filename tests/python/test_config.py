@@ -97,6 +97,16 @@ class Configurations(TemporaryCase):
             self.config.import_gpgpusim_text("-gpgpu_n_mem 0", "here", found)
         self.assertEqual(len(found), 3)
 
+    def test_why_an_option_is_passed_over(self):
+        for option, reason in (
+            ("-inter_config_file a.icnt", "a file of its network's"), ("-gpgpu_max_cycle 5", "limit.cycles"),
+            ("-gpgpu_inst_fetch_throughput 4", "sm.fetch"), ("-gpgpu_runtime_stat 500", "a report"),
+            ("-gpgpu_runtime_sync_depth_limit 2", "not run"), ("-l2_ideal 0", "-gpgpu_cache:dl2"),
+        ):  # fmt: skip
+            found = []
+            self.config.import_gpgpusim_text(option, "here", found)
+            self.assertIn(reason, found[0].reason)
+
     def test_copy_and_contents(self):
         copy = self.config.copy()
         copy["l1.ways"] = 8
