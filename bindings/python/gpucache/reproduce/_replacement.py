@@ -31,7 +31,8 @@ def reuses(bench):
     shares = {}
     for name, base in found.items():
         hits = base["l1.intra_warp_hits"] + base["l1.inter_warp_hits"]
-        shares[name] = base["l1.intra_warp_hits"] / hits if hits else 0
+        if hits:
+            shares[name] = base["l1.intra_warp_hits"] / hits
     own = [name for name, share in shares.items() if share > OWN]
     yield count(f"{len(shares)} programs, of 14", "more than 90 % of the hits by the warp that fetched", 10, len(own),
                 ", ".join(f"{name} {100 * share:.0f} %" for name, share in shares.items()))  # fmt: skip
