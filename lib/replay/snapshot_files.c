@@ -11,12 +11,12 @@
 
 typedef struct sink {
     gpci_output *output;
-    gpc_error *error;
+    gpc_error error; /* of the file, which says more than that of the snapshot */
 } sink;
 
 static gpc_status write_part(void *user_data, const void *data, size_t bytes) {
-    const sink *s = user_data;
-    return gpci_output_write(s->output, data, bytes, s->error);
+    sink *s = user_data;
+    return gpci_output_write(s->output, data, bytes, &s->error);
 }
 
 static gpc_status read_part(void *user_data, void *data, size_t bytes, size_t *out_read) {
@@ -29,7 +29,7 @@ typedef gpc_status (*load_fn)(gpc_context *context, const gpci_loaded_from *from
 
 static gpc_status save_file(gpc_context *context, const void *object, save_fn save, const char *path,
                             gpc_error *error) {
-    sink s = {.error = error};
+    sink s = {.error = GPC_ERROR_INIT};
     gpc_status status = gpci_output_open(context, path, error, &s.output);
     if (status < 0)
         return status;
@@ -37,7 +37,7 @@ static gpc_status save_file(gpc_context *context, const void *object, save_fn sa
     if (status == GPC_OK)
         return gpci_output_commit(s.output, error);
     gpci_output_discard(s.output);
-    return status;
+    return s.error.status < 0 ? gpci_fail(error, s.error.status, "%s", s.error.message) : status;
 }
 
 static gpc_status load_file(gpc_context *context, load_fn load, const char *path, const char *threads, gpc_error *error,

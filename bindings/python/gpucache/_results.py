@@ -89,15 +89,19 @@ class Results:
                     continue  # cut short by what ended its writer
 
     def _append(self, line):
-        """After a line that was cut short: on one of its own."""
+        """After a line that was cut short, on one of its own; whole, or not at all."""
         fcntl.flock(self.file, fcntl.LOCK_EX)
+        end = self.file.seek(0, os.SEEK_END)
         try:
-            end = self.file.seek(0, os.SEEK_END)
             if end and os.pread(self.file.fileno(), 1, end - 1) != b"\n":
                 line = "\n" + line
             rest = memoryview(line.encode())
             while rest:
                 rest = rest[self.file.write(rest):]
+        except OSError as error:
+            os.ftruncate(self.file.fileno(), end)
+            error.filename = self.path
+            raise
         finally:
             fcntl.flock(self.file, fcntl.LOCK_UN)
 

@@ -49,11 +49,15 @@ def _convert(svg, size):
         found = shutil.which(program)
         if found:
             path = os.path.abspath(svg)
-            names = {"svg": path, "png": path[:-3] + "png", "size": "{},{}".format(*size)}
+            png = path[:-3] + "part.png"  # its name tells the programs what to make
+            names = {"svg": path, "png": png, "size": "{},{}".format(*size)}
             words = [found, *(each.format(**names) for each in arguments)]
             done = subprocess.run(words, capture_output=True, text=True)
-            if done.returncode or not os.path.exists(names["png"]):
+            if done.returncode or not os.path.exists(png):
+                if os.path.exists(png):
+                    os.unlink(png)
                 raise Failure(f"{svg}: {program} failed: {done.stderr.strip()[-200:]}")
+            os.replace(png, path[:-3] + "png")
             return
     raise Failure(f"--png needs one of {', '.join(_CONVERTERS)}, and none is installed")
 

@@ -6,6 +6,7 @@ import re
 from html import escape
 
 from .._names import short
+from .._output import Output
 from . import energy, heat, loads, memory, series, trees, warps
 from ._figures import count, percent, ratio
 from ._inputs import Input, ReportError, hardware_of, measured, of_document, read
@@ -294,8 +295,9 @@ class Report:
         return f'<iframe style="width:100%;height:700px;border:0" srcdoc="{escape(self.html())}"></iframe>'
 
     def save(self, path):
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.html())
+        """As a file, which appears when it is whole."""
+        with Output(path) as file:
+            file.commit(self.html())
 
     def named(self):
         """{file name without its end: Figure}, each name once."""
@@ -314,8 +316,8 @@ class Report:
         paths = []
         for name, figure in self.named().items():
             paths.append(os.path.join(folder, f"{name}.svg"))
-            with open(paths[-1], "w", encoding="utf-8") as file:
-                file.write(figure.svg())
+            with Output(paths[-1]) as file:
+                file.commit(figure.svg())
         return paths
 
 
