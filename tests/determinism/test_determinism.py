@@ -12,7 +12,10 @@ import sys
 import tempfile
 import unittest
 
-from support import BUILD, LIBRARY, ROOT, run
+from support import BUILD, EFFORT, LIBRARY, ROOT, run
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import portable  # noqa: E402
 
 RUNS = (
     ("synthetic:vectoradd:256KiB", "--preset", "gtx480"),
@@ -124,6 +127,40 @@ for key in gpucache.config_keys():
             expected = self.output("")
             self.assertIn("0.25", expected)
             self.assertEqual(self.output("de_DE.UTF-8", LOCPATH=folder), expected)
+
+
+class Portable(unittest.TestCase):
+    """portable.py builds the library with every tool chain that is here; in other than thorough runs, with none."""
+
+    def test_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "portable")
+            run(os.environ.get("CC", "cc"), "-std=c11", "-Wall", "-Wextra", "-Werror", "-I", ROOT / "include",
+                ROOT / "tests/determinism/portable.c", LIBRARY, "-o", program)  # fmt: skip
+            made = pathlib.Path(folder, "made")
+            made.mkdir()
+            everything = dict(os.environ, LD_LIBRARY_PATH=str(LIBRARY.parent))
+            first, again = (run(program, made, env=everything, cwd=ROOT) for _ in range(2))
+            self.assertEqual(first, again)
+            self.assertEqual(list(made.iterdir()), [])
+        self.assertEqual(len(set(first.splitlines())) > 60, True, first)
+        for part in ("nn: 2893 bytes", "profile: ", '"energy.', '"dram.'):
+            self.assertIn(part, first)
+
+    def test_what_is_missing(self):
+        self.assertEqual(portable.missing(portable.Chain(("no-such-compiler",))), "no-such-compiler is not installed")
+        wrong = portable.Chain((os.environ.get("CC", "cc"), "-no-such-option"))
+        self.assertRegex(portable.missing(wrong), "compiles nothing: .*no-such-option")
+        cannot = portable.Chain((os.environ.get("CC", "cc"),), ("false",))
+        self.assertIn("do not run", portable.missing(cannot))
+
+    @unittest.skipUnless(EFFORT == "thorough", "builds the library with each tool chain: left to thorough runs")
+    def test_every_tool_chain(self):
+        told = run(sys.executable, ROOT / "tests/determinism/portable.py", "--build", BUILD.with_name("build-portable"))
+        self.assertNotIn("other bytes", told)
+        skipped = [line for line in told.splitlines() if "skipped" in line]
+        if skipped:
+            self.skipTest("; ".join(skipped))
 
 
 if __name__ == "__main__":

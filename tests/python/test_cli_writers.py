@@ -38,6 +38,7 @@ WRITERS = {
 }
 STORES = ("sweep --store",)  # which are added to, a whole line at a time
 PROCESSES = ("compare", "sweep", "tune", "profile", "bottleneck")  # of these commands have files of a few bytes
+OPTION = r'"(--[a-z-]+)"(?:, nargs=2)?, metavar=(?:"FI|\("CYCLE", "FI)LE"'
 OLD = "what was there before\n"
 
 
@@ -78,7 +79,7 @@ class Writers(TemporaryCase):
         found = set()
         for file in sorted(os.listdir(folder)):
             with open(os.path.join(folder, file), encoding="utf-8") as text:
-                for option in re.findall(r'"(--[a-z-]+)"(?:, nargs=2)?, metavar=(?:"FI|\("CYCLE", "FI)LE"', text.read()):
+                for option in re.findall(OPTION, text.read()):
                     found.add((file[:-3], option))
         writers = {tuple(name.split(" ")) for name in WRITERS if " " in name}
         named = {"snapshots": "run"}
@@ -167,8 +168,9 @@ for n in range(int(sys.argv[3])):
         from gpucache._results import Results
 
         store = self.path("store.jsonl")
-        line = ["sh", "-c", 'trap "" XFSZ; ulimit -f 8; exec "$@"', "sh", sys.executable, "-B", "-c", self.WRITER, store]
-        done = subprocess.run([*line, "a", "20"], env=environment(), capture_output=True, text=True, check=False)
+        limited = ["sh", "-c", 'trap "" XFSZ; ulimit -f 8; exec "$@"', "sh"]
+        line = [*limited, sys.executable, "-B", "-c", self.WRITER, store, "a", "20"]
+        done = subprocess.run(line, env=environment(), capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn("File too large", done.stderr)
         with open(store, encoding="utf-8") as file:
