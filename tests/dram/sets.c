@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "rig.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Timing sets, the fixed model, and what is refused. */
@@ -40,6 +41,48 @@ Test(dram_sets, sequential_reads_reach_the_peak_but_for_refresh) {
         double share = saturate(dram, 20000);
         cr_assert_gt(share, 0.95, "%s %g", names[i], share);
         cr_assert_leq(share, 1.02, "%s %g", names[i], share); /* data of the last commands are still to come */
+        gpc_dram_destroy(dram);
+    }
+    gpc_context_destroy(context);
+}
+
+/*
+ * Every figure of each set, a second time from its sources (lib/dram/sets.c): in the order of GPCI_DRAM_TIMINGS, which is
+ * that of the keys from dram.trcd to dram.burst_cycles.
+ */
+static const struct {
+    const char *name;
+    uint32_t mhz, figures[25], dual;
+} published[] = {
+    {"ddr4", 1200, {16, 16, 16, 16, 16, 39, 55, 4, 6, 26, 19, 3, 9, 2, 9, 4, 6, 9364, 420, 1, 4, 4, 8192, 64, 4}, 0},
+    {"gddr5", 924, {12, 10, 12, 12, 4, 28, 40, 6, 6, 22, 12, 5, 5, 2, 2, 2, 3, 7210, 61, 1, 4, 4, 4096, 64, 2}, 0},
+    {"gddr6",
+     1750,
+     {24, 24, 24, 24, 8, 55, 78, 12, 12, 48, 24, 10, 10, 2, 4, 2, 3, 3325, 210, 1, 4, 4, 2048, 32, 2},
+     0},
+    {"hbm2", 850, {12, 12, 12, 12, 2, 28, 40, 3, 3, 26, 10, 3, 3, 2, 3, 1, 2, 3315, 221, 1, 4, 4, 2048, 32, 1}, 1},
+    {"hbm2e", 1512, {22, 22, 22, 22, 4, 50, 72, 7, 7, 46, 19, 5, 5, 2, 7, 1, 4, 5897, 394, 1, 4, 4, 2048, 32, 1}, 1},
+    {"hbm3", 1309, {19, 19, 19, 19, 6, 45, 64, 6, 8, 20, 21, 8, 11, 2, 8, 2, 3, 5105, 458, 4, 4, 4, 1024, 32, 2}, 1},
+};
+
+Test(dram_sets, figures_are_those_of_their_sources) {
+    gpc_context *context;
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
+        char timing[32], clock[32];
+        snprintf(timing, sizeof timing, "dram.timing=%s", published[i].name);
+        snprintf(clock, sizeof clock, "clock.dram=%u", published[i].mhz);
+        gpc_dram *dram = make(context, (const char *const[]){timing, clock, NULL}, GPC_OK, &error);
+        const gpci_dram_timing *t = &dram->rules.t;
+        size_t n = 0;
+#define X(field, key, scaled)                                                                           \
+    cr_expect_eq(t->field, published[i].figures[n], "%s, " #field ": %u", published[i].name, t->field); \
+    n++;
+        GPCI_DRAM_TIMINGS(X)
+#undef X
+        cr_expect_eq(n, sizeof published[i].figures / sizeof *published[i].figures);
+        cr_expect_eq(t->dual, published[i].dual, "%s", published[i].name);
         gpc_dram_destroy(dram);
     }
     gpc_context_destroy(context);

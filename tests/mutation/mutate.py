@@ -33,7 +33,7 @@ EXPLAINED = pathlib.Path(__file__).with_name("equivalent.txt")
 # By folder of lib/, the longest that fits: the suites that are to notice.
 SUITES = {
     "cache": "cache oracle", "decisions": "decisions contract", "functional": "hierarchy oracle",
-    "level": "hierarchy timed", "policies/control": "control contract", "policies/predictor": "predictor contract",
+    "level": "hierarchy timed predictor", "policies/control": "control contract", "policies/predictor": "predictor contract",
     "policies/prefetcher": "prefetcher", "policies/protocol": "coherence contract",
     "policies/replacement": "replacement contract",
     "policies/scheduler": "scheduler contract", "policies/throttle": "throttle contract", "registry": "registry config",

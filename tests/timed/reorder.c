@@ -122,6 +122,19 @@ Test(timed_reorder, drains) {
     rig_close(&r);
 }
 
+/* What was counted is forgotten, to the last entry's cycle. */
+Test(timed_reorder, reset) {
+    rig r;
+    gather(&r, BASE "l1.reorder = warp\nl1.reorder_queues = 16\n", "010210");
+    gpc_stats s = rig_stats(&r);
+    cr_expect_gt(s.l1_reorder_cycles, 0);
+    gpc_hierarchy_reset_stats(r.hierarchy);
+    s = rig_stats(&r);
+    cr_expect_eq(s.l1_reorder_cycles, 0);
+    cr_expect_eq(s.l1_reordered + s.l1_reorder_switches + s.l1_reorder_stalls, 0);
+    rig_close(&r);
+}
+
 /* Fewer queues than warps: warps 0 and 2 are one group. */
 Test(timed_reorder, groups_of_warps) {
     rig r;

@@ -25,6 +25,18 @@ static void refused(const char *name, gpc_status expected, const char *part) {
     gpc_context_destroy(context);
 }
 
+static void taken(const char *name) {
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_context *context;
+    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    gpci_opcodes *opcodes = gpci_opcodes_create(context);
+    gpci_source *source = NULL;
+    cr_assert_eq(gpci_synthetic_open(context, opcodes, name, &error, &source), GPC_OK, "'%s': %s", name, error.message);
+    source->ops->close(source);
+    gpci_opcodes_destroy(opcodes);
+    gpc_context_destroy(context);
+}
+
 Test(synthetic_errors, names) {
     refused("", GPC_ERROR_NOT_FOUND, "''");
     refused(":2MiB", GPC_ERROR_NOT_FOUND, "''");
@@ -71,6 +83,11 @@ Test(synthetic_errors, sizes_that_do_not_fit) {
     refused("kmeans:100", GPC_ERROR_RANGE, "a point of 32 features");
     refused("maxpool:64:window=5", GPC_ERROR_RANGE, "4 x 4 is smaller than the window");
     refused("zeropad:64", GPC_ERROR_RANGE, "4 x 4 has no room for a border of 2");
+    refused("zeropad:64MiB:pad=1.5", GPC_ERROR_FORMAT, "pad");
+    refused("zeropad:64MiB:pad=0", GPC_ERROR_RANGE, "pad");
+    refused("zeropad:64MiB:pad=1025", GPC_ERROR_RANGE, "pad");
+    taken("zeropad:64MiB:pad=1");
+    taken("zeropad:64MiB:pad=1024");
     refused("kronecker:64:inner=5", GPC_ERROR_RANGE, "inner matrix of 5 x 5");
     refused("warp-reuse:8KiB:lines=26", GPC_ERROR_RANGE, "less than a block's 26624");
     refused("warp-reuse:2MiB:threads=48", GPC_ERROR_RANGE, "48 are no whole warps");
