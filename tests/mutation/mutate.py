@@ -32,10 +32,10 @@ EXPLAINED = pathlib.Path(__file__).with_name("equivalent.txt")
 
 # By folder of lib/, the longest that fits: the suites that are to notice.
 SUITES = {
-    "cache": "cache oracle", "decisions": "decisions contract", "functional": "hierarchy oracle",
-    "level": "hierarchy timed predictor", "policies/control": "control contract", "policies/predictor": "predictor contract",
-    "policies/prefetcher": "prefetcher", "policies/protocol": "coherence contract",
-    "policies/replacement": "replacement contract",
+    "base": "base registry config hierarchy", "cache": "cache oracle", "decisions": "decisions contract",
+    "functional": "hierarchy oracle", "level": "hierarchy timed predictor", "policies/control": "control contract",
+    "policies/predictor": "predictor contract", "policies/prefetcher": "prefetcher",
+    "policies/protocol": "coherence contract", "policies/replacement": "replacement contract",
     "policies/scheduler": "scheduler contract", "policies/throttle": "throttle contract", "registry": "registry config",
     "trace/binary": "trace record fuzz", "trace/synthetic": "synthetic", "trace/table": "trace fuzz",
     "trace/text": "trace fuzz", "trace": "trace record", "verify": "coherence",
