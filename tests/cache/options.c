@@ -190,13 +190,18 @@ Test(options, struct_size) {
     big.later[15] = 1;
     cr_expect_eq(gpc_cache_create(context, &big.known, &error, &cache), GPC_ERROR_ABI);
     cr_expect_not_null(strstr(error.message, "gpc_cache_options"), "%s", error.message);
-    static const size_t small[] = {0, 1, sizeof(size_t), sizeof(gpc_cache_options) - 1};
+    const size_t first = offsetof(gpc_cache_options, tells); /* what version 0.1 has */
+    const size_t small[] = {0, 1, sizeof(size_t), first - 1};
     for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
         big.known.struct_size = small[i];
         cr_expect_eq(gpc_cache_create(context, &big.known, &error, &cache), GPC_ERROR_ABI, "%zu bytes", small[i]);
         cr_expect_not_null(strstr(error.message, "struct_size"), "%s", error.message);
     }
     cr_expect_null(cache);
+    big.known.struct_size = first;
+    big.known.tells = UINT64_MAX; /* behind its end, and not read */
+    cr_expect_eq(gpc_cache_create(context, &big.known, &error, &cache), GPC_OK);
+    gpc_cache_destroy(cache);
 }
 
 Test(options, policies_by_name) {
