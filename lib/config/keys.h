@@ -379,6 +379,8 @@
       "once. Lanes that have one address in common take turns")                                                        \
     X(L2_ATOMIC_LANES, "l2.atomic_lanes", COUNT, RESET, "lanes", "unlimited", 1, 64, "unlimited",                      \
       "most lanes of a packet that have a turn of it together")                                                        \
+    X(L2_ATOMIC_WIDTH, "l2.atomic_width", SIZE, RESET, "bytes", "128B", 4, 1024, "",                                   \
+      "of the parts of a line, a power of two, that have turns each for themselves; as large as a line: it has none")  \
     X(L2_MSHR, "l2.mshr_entries", COUNT, RESET, "lines", "32", 1, 1 << 20, "unlimited",                                \
       "lines of a slice with a miss in flight")                                                                        \
     X(L2_MERGES, "l2.mshr_merges", COUNT, RESET, "requests", "4", 1, 1 << 20, "unlimited",                             \

@@ -4,33 +4,52 @@
 #include "level/values.h"
 #include "timed/timed.h"
 
+/* The most parts of a line: of four bytes each. */
+#define PARTS 32u
+
+static uint64_t rounds_of(const gpci_timed *t, uint64_t lanes) {
+    return lanes ? 1 + (lanes - 1) / t->atomic_unit.lanes : 0;
+}
+
 /*
- * Of one line. A turn takes as many lanes as the unit has room for, of different addresses: so there are at least as
- * many turns as lanes have one address in common.
+ * Of one line. A turn takes as many lanes as the unit has room for, of different addresses in one part of the line: so
+ * there are at least as many turns as lanes have one address in common.
  *
  * Example, l2.atomic_lanes = 4: of 10 lanes that add to 10 words, three turns; with five of them on one word, five.
+ * With l2.atomic_width = 32B, and the 10 words six in one sector and four in the next: two turns and one.
  */
 uint16_t gpci_atomic_turns(const gpci_timed *t, const gpc_warp_access *w, const gpci_transaction *line) {
-    const uint32_t count = gpci_popcount(w->mask);
-    uint64_t at[GPCI_MAX_LANES];
-    uint32_t lanes = 0, most = 1;
+    const uint32_t count = gpci_popcount(w->mask), width = t->atomic_unit.width;
+    uint64_t at[GPCI_MAX_LANES], turns = 0;
+    uint32_t lanes = 0, of[PARTS] = {0}, most[PARTS] = {0};
     for (uint32_t lane = 0; lane < count; lane++) {
         const uint64_t offset = w->addresses[lane] - line->address;
         if (offset >= 128 || !(line->bytes[offset / 64] >> offset % 64 & 1))
             continue;
-        uint32_t same = 1;
+        uint32_t same = 1, part = (uint32_t)offset / width;
         for (uint32_t i = 0; i < lanes; i++)
             same += at[i] == offset;
         at[lanes++] = offset;
-        most = same > most ? same : most;
+        of[part]++;
+        most[part] = same > most[part] ? same : most[part];
     }
-    const uint64_t turns = (lanes + t->atomic_unit.lanes - 1) / t->atomic_unit.lanes;
-    return (uint16_t)(turns > most ? turns : most);
+    for (uint32_t part = 0; part < 128 / width; part++) {
+        const uint64_t rounds = rounds_of(t, of[part]);
+        turns += rounds > most[part] ? rounds : most[part];
+    }
+    return (uint16_t)(turns ? turns : 1);
 }
 
 uint16_t gpci_atomic_turns_of_words(const gpci_timed *t, const gpci_transaction *line) {
-    const uint64_t words = (gpci_transaction_bytes(line) + 3) / 4;
-    return (uint16_t)((words + t->atomic_unit.lanes - 1) / t->atomic_unit.lanes);
+    const uint32_t width = t->atomic_unit.width;
+    uint64_t turns = 0;
+    for (uint32_t part = 0; part < 128; part += width) {
+        const uint64_t bits = line->bytes[part / 64] >> part % 64;
+        uint64_t bytes = gpci_popcount(width < 64 ? bits & (((uint64_t)1 << width) - 1) : bits);
+        bytes += width > 64 ? gpci_popcount(line->bytes[1]) : 0;
+        turns += rounds_of(t, (bytes + 3) / 4);
+    }
+    return (uint16_t)turns;
 }
 
 uint64_t gpci_atomic_perform(gpci_stage *slice, uint64_t now, uint16_t turns) {

@@ -64,6 +64,7 @@ typedef struct gpci_memory_channel {
 /* A slice's atomic unit (atomic_unit.h). */
 typedef struct gpci_atomic_options {
     uint32_t cycles; /* of L2, a turn; 0: as many turns at once as there are to do */
+    uint32_t width;  /* of the part of a line that a turn is for */
     uint64_t lanes;  /* most of a turn */
 } gpci_atomic_options;
 

@@ -54,8 +54,9 @@ static void read_options(gpci_timed *t) {
     t->bypass_latency = past == GPCI_WORD ? t->miss_latency : (uint32_t)past;
     t->longest_way = t->miss_latency > t->bypass_latency ? t->miss_latency : t->bypass_latency;
     t->release_width = number(t, GPCI_KEY_L1_RELEASE_WIDTH);
-    t->atomic_unit =
-        (gpci_atomic_options){number(t, GPCI_KEY_L2_ATOMIC_CYCLES), gpci_number(t->h, GPCI_KEY_L2_ATOMIC_LANES)};
+    const uint32_t part = number(t, GPCI_KEY_L2_ATOMIC_WIDTH);
+    t->atomic_unit = (gpci_atomic_options){number(t, GPCI_KEY_L2_ATOMIC_CYCLES), part < 128 ? part : 128,
+                                           gpci_number(t->h, GPCI_KEY_L2_ATOMIC_LANES)};
     if (t->h->coherent && t->h->line_blocks > 1)
         t->bundle_line = t->h->l1_level.line_bytes * t->h->line_blocks;
     t->bypass_room = number(t, GPCI_KEY_L1_BYPASS_QUEUE);

@@ -6,8 +6,9 @@
 #include <string.h>
 
 /*
- * A slice's atomic unit: turns of l2.atomic_cycles, of at most l2.atomic_lanes lanes of different addresses. In plain
- * caches and in a tree, the first of 4 warps finds it free, and each packet waits for those before it.
+ * A slice's atomic unit: turns of l2.atomic_cycles, of at most l2.atomic_lanes lanes of different addresses in one part
+ * of a line, of l2.atomic_width. In plain caches and in a tree, the first of 4 warps finds it free, and each packet
+ * waits for those before it.
  */
 
 static const char *const ways[] = {"none", "viper", "vi", "slc-glc"};
@@ -59,6 +60,11 @@ Test(timed_atomic_unit, turns) {
         {"l2.atomic_cycles = 9\nl2.atomic_lanes = 1\n", 8, 4, 8, 9},
         {"l2.atomic_cycles = 9\nl2.atomic_lanes = 3\n", 8, 4, 3, 9},
         {"l2.atomic_cycles = 9\nl2.atomic_lanes = 3\n", 8, 0, 8, 9},
+        {"l2.atomic_cycles = 9\nl2.atomic_width = 32B\n", 8, 4, 1, 9},
+        {"l2.atomic_cycles = 9\nl2.atomic_width = 32B\n", 32, 4, 4, 9}, /* four sectors, each in a turn */
+        {"l2.atomic_cycles = 9\nl2.atomic_width = 64B\n", 32, 4, 2, 9},
+        {"l2.atomic_cycles = 9\nl2.atomic_width = 32B\nl2.atomic_lanes = 4\n", 32, 4, 8, 9},
+        {"l2.atomic_cycles = 9\nl2.atomic_width = 32B\n", 8, 0, 8, 9},
         {"l2.atomic_cycles = 5\nclock.l2 = 500\nl2.atomic_lanes = 1\n", 4, 4, 4, 10}, /* of a clock half as fast */
     };
     for (unsigned w = 0; w < sizeof ways / sizeof *ways; w++)
@@ -113,11 +119,25 @@ Test(timed_atomic_unit, does_not_concern) {
 
 /* A host's misses have no lanes: their words count. */
 Test(timed_atomic_unit, misses_of_a_host) {
-    rig r;
-    open_way(&r, "none", "l2.atomic_cycles = 9\nl2.atomic_lanes = 1\n");
-    const gpc_request request = {.address = 0, .kind = GPC_ATOMIC, .sector_mask = 1};
-    cr_assert_eq(gpc_hierarchy_try_miss(r.hierarchy, &request, 1, NULL), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);
-    cr_expect_eq(rig_stats(&r).l2_atomic_busy_cycles, 8 * 9);
-    rig_abandon(&r);
+    static const struct {
+        const char *settings;
+        uint8_t sectors;
+        uint32_t turns;
+    } rows[] = {{"l2.atomic_lanes = 1\n", 1, 8},
+                {"l2.atomic_width = 32B\n", 1, 1},
+                {"l2.atomic_width = 32B\n", 13, 3},
+                {"l2.atomic_width = 64B\n", 13, 2},
+                {"", 13, 1},
+                {"l2.atomic_width = 16B\nl2.atomic_lanes = 3\n", 12, 8}};
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rig r;
+        char text[120];
+        snprintf(text, sizeof text, "l2.atomic_cycles = 9\n%s", rows[i].settings);
+        open_way(&r, "none", text);
+        const gpc_request request = {.address = 0, .kind = GPC_ATOMIC, .sector_mask = rows[i].sectors};
+        cr_assert_eq(gpc_hierarchy_try_miss(r.hierarchy, &request, 1, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);
+        cr_expect_eq(rig_stats(&r).l2_atomic_busy_cycles, rows[i].turns * 9, "row %u", i);
+        rig_abandon(&r);
+    }
 }
