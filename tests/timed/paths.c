@@ -230,3 +230,20 @@ Test(timed_paths, odd_numbers) {
         rig_close(&r);
     }
 }
+
+/* A hit whose data are not there yet is in no queue; somebody waits for it all the same. */
+Test(timed_paths, a_hit_under_way_is_not_idle) {
+    rig_open(&r, NULL, 50);
+    rig_latency(&r, WORD(GPC_LOAD, 4096));
+    rig_finish(&r);
+    cr_expect(gpc_hierarchy_is_idle(r.hierarchy));
+    const uint64_t token = rig_issue(&r, WORD(GPC_LOAD, 4096));
+    for (uint32_t cycles = 0; !r.done[token].times; cycles++) {
+        cr_assert_lt(cycles, 50);
+        cr_expect_not(gpc_hierarchy_is_idle(r.hierarchy), "after %u cycles", (unsigned)cycles);
+        rig_step(&r);
+    }
+    cr_expect_eq(r.done[token].level, 1);
+    cr_expect(gpc_hierarchy_is_idle(r.hierarchy));
+    rig_close(&r);
+}
