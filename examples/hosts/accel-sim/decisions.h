@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUCACHE_ACCEL_SIM_DECISIONS_H
+#define GPUCACHE_ACCEL_SIM_DECISIONS_H
+
+/* Decisions alone: Accel-Sim's own tag_array, MSHRs and queues, and a replacement policy of the library. */
+#include "requests.h"
+
+#include <stdexcept>
+
+class gpucache_decisions {
+  public:
+    /* One a tag_array: in its constructor. `cores`: of its level, of which it is number `core_id`. */
+    gpucache_decisions(gpc_context *context, const char *policy, const cache_config &config, unsigned core_id,
+                       unsigned cores, uint64_t seed, gpucache_decisions *first)
+        : m_config(config), m_core_id(core_id) {
+        gpc_error error = GPC_ERROR_INIT;
+        gpc_replacement_options options = GPC_REPLACEMENT_OPTIONS_INIT;
+        options.policy = policy;
+        options.sets = config.get_nset();
+        options.ways = config.get_assoc();
+        options.line_bytes = config.get_line_sz();
+        options.sectors = config.get_line_sz() / SECTOR_SIZE;
+        options.instance = core_id;
+        options.instances = cores;
+        options.seed = seed;
+        options.share_with = first ? first->m_replacement : nullptr;
+        /* a tag_array always allocates: a policy that bypasses by itself is refused */
+        options.tells = GPC_READS_OF_REQUESTS & ~static_cast<uint64_t>(GPC_READS_ADMISSION);
+        if (gpc_replacement_create(context, &options, &error, &m_replacement) != GPC_OK)
+            throw std::runtime_error(error.message);
+    }
+    ~gpucache_decisions() { gpc_replacement_destroy(m_replacement); }
+    gpucache_decisions(const gpucache_decisions &) = delete;
+    gpucache_decisions &operator=(const gpucache_decisions &) = delete;
+
+    /*
+     * tag_array::probe, where no line is invalid, in the place of `valid_line`: the index of the one to give up.
+     * `candidates`: ways that are not reserved. data_cache::access probes, and tag_array::access does so again: the
+     * second has the first's answer.
+     */
+    unsigned victim(unsigned set, const uint64_t *candidates, mem_fetch *mf) {
+        if (m_asked != mf) {
+            const gpc_request request = request_of(mf);
+            uint32_t way;
+            check(gpc_replacement_choose(m_replacement, set, candidates, &request, &way));
+            m_asked = mf;
+            m_victim = set * m_config.get_assoc() + way;
+        }
+        return m_victim;
+    }
+
+    /*
+     * tag_array::access, behind its switch: what it found, at which index, and the block that `idx` had before, where a
+     * MISS replaces a valid one (else `evicted` is null). Not for RESERVATION_FAIL, whose access comes again.
+     */
+    void accessed(cache_request_status status, unsigned idx, const new_addr_type *evicted, mem_fetch *mf) {
+        const unsigned set = idx / m_config.get_assoc(), way = idx % m_config.get_assoc();
+        const gpc_request request = request_of(mf);
+        m_asked = nullptr;
+        m_last_line = m_config.block_addr(mf->get_addr());
+        m_last_uid = mf->get_inst().get_uid();
+        if (status == HIT || status == HIT_RESERVED)
+            return check(gpc_replacement_hit(m_replacement, set, way, &request));
+        if (status == SECTOR_MISS)
+            return check(gpc_replacement_sector_miss(m_replacement, set, way, &request));
+        check(gpc_replacement_miss(m_replacement, set, &request));
+        if (evicted) {
+            gpc_eviction eviction = {};
+            eviction.line_address = *evicted;
+            eviction.set = set;
+            eviction.way = way;
+            check(gpc_replacement_evict(m_replacement, &eviction, &request));
+        }
+        check(gpc_replacement_fill(m_replacement, set, way, &request));
+    }
+
+    /* tag_array::flush and invalidate, of each line that they drop. */
+    void dropped(unsigned idx) {
+        check(gpc_replacement_invalidate(m_replacement, idx / m_config.get_assoc(), idx % m_config.get_assoc()));
+    }
+
+  private:
+    /* A further sector of the same instruction's line is no reuse of it. */
+    gpc_request request_of(mem_fetch *mf) const {
+        gpc_request r = gpucache_glue::request_of(mf->get_m_access(), &mf->get_inst(), m_core_id);
+        r.continues = mf->get_inst().get_uid() == m_last_uid && m_config.block_addr(mf->get_addr()) == m_last_line;
+        return r;
+    }
+
+    static void check(gpc_status status) {
+        if (status < 0)
+            throw std::runtime_error(gpc_status_string(status));
+    }
+
+    const cache_config &m_config;
+    const unsigned m_core_id;
+    gpc_replacement *m_replacement = nullptr;
+    mem_fetch *m_asked = nullptr;
+    unsigned m_victim = 0, m_last_uid = 0;
+    new_addr_type m_last_line = ~new_addr_type{0};
+};
+
+#endif

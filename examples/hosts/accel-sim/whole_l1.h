@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUCACHE_ACCEL_SIM_WHOLE_L1_H
+#define GPUCACHE_ACCEL_SIM_WHOLE_L1_H
+
+/* L1 and all below by the library: in the place of ldst_unit::m_L1D, of the interconnect, L2 and DRAM. */
+#include "requests.h"
+
+#include <stdexcept>
+
+/* What is done of an instruction; a few lines of ldst_unit (README.md). */
+class gpucache_replies {
+  public:
+    virtual ~gpucache_replies() = default;
+    /* `accesses` of them have been in its access queue. */
+    virtual void gpucache_done(const warp_inst_t &inst, unsigned accesses) = 0;
+};
+
+class gpucache_whole_l1 {
+  public:
+    /* `units` by sid; the hierarchy is timed, and its SMs are the simulator's. */
+    gpucache_whole_l1(gpc_hierarchy *hierarchy, std::vector<gpucache_replies *> units)
+        : m_hierarchy(hierarchy), m_units(std::move(units)) {
+        gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
+        callbacks.user_data = this;
+        callbacks.on_complete = on_complete;
+        check(gpc_hierarchy_set_callbacks(m_hierarchy, &callbacks));
+    }
+
+    /*
+     * In the place of process_memory_access_queue_l1cache, in ldst_unit::memory_cycle: the accesses of an instruction,
+     * which Accel-Sim has coalesced, all of them in one call, or none.
+     */
+    mem_stage_stall_type issue(unsigned sid, warp_inst_t &inst) {
+        if (inst.accessq_empty())
+            return NO_RC_FAIL;
+        gpc_busy busy;
+        if (!gpc_hierarchy_can_accept(m_hierarchy, sid, &busy))
+            return busy == GPC_BUSY_NETWORK ? ICNT_RC_FAIL : BK_CONF;
+        m_requests.clear();
+        auto *flight = new in_flight{inst, inst.accessq_count()};
+        for (; !inst.accessq_empty(); inst.accessq_pop_back())
+            m_requests.push_back(gpucache_glue::request_of(inst.accessq_back(), &inst, sid));
+        check(gpc_hierarchy_try_transactions(m_hierarchy, m_requests.data(), static_cast<uint32_t>(m_requests.size()),
+                                             reinterpret_cast<uintptr_t>(flight), nullptr));
+        gpc_hierarchy_count_instructions(m_hierarchy, 0, inst.active_count(), 0);
+        return NO_RC_FAIL;
+    }
+
+    /* gpgpu_sim::cycle, once each cycle of the CORE clock, before the clusters' core_cycle. */
+    void cycle() { check(gpc_hierarchy_advance(m_hierarchy, 1)); }
+
+    /* gpgpu_sim::active, and before a kernel ends: is anything under way? */
+    bool busy() const { return !gpc_hierarchy_is_idle(m_hierarchy); }
+
+  private:
+    struct in_flight {
+        warp_inst_t inst;
+        unsigned accesses;
+    };
+
+    static void on_complete(void *user_data, const gpc_completion *completion) {
+        auto *self = static_cast<gpucache_whole_l1 *>(user_data);
+        auto *flight = reinterpret_cast<in_flight *>(static_cast<uintptr_t>(completion->token));
+        self->m_units[completion->sm]->gpucache_done(flight->inst, flight->accesses);
+        delete flight;
+    }
+
+    static void check(gpc_status status) {
+        if (status != GPC_OK)
+            throw std::runtime_error(gpc_status_string(status));
+    }
+
+    gpc_hierarchy *m_hierarchy;
+    std::vector<gpucache_replies *> m_units;
+    std::vector<gpc_request> m_requests;
+};
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUCACHE_HOST_GLUE_H
+#define GPUCACHE_HOST_GLUE_H
+
+/*
+ * What gpucache.go calls by cgo: the library behind functions of plain numbers, since Go may not keep C structs' pointers
+ * to its own memory, nor be called back cheaply. What is done is taken from a list after each cycle.
+ */
+#include <gpucache/gpucache.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct host_memory {
+    gpc_context *context;
+    gpc_hierarchy *hierarchy;
+    uint64_t *done; /* tokens, in the order of their completion */
+    size_t count, room;
+    gpc_error error;
+} host_memory;
+
+static void host_on_complete(void *user_data, const gpc_completion *completion) {
+    host_memory *h = user_data;
+    h->done[h->count++] = completion->token; /* there is room for all that is in flight: host_issue */
+}
+
+static void host_destroy(host_memory *h) {
+    if (!h)
+        return;
+    gpc_hierarchy_destroy(h->hierarchy);
+    gpc_context_destroy(h->context);
+    free(h->done);
+    free(h);
+}
+
+/* `settings`: KEY=VALUE, a line each, over the preset. NULL: out of memory; with a hierarchy of NULL `error` says why. */
+static host_memory *host_create(const char *preset, const char *settings) {
+    host_memory *h = calloc(1, sizeof *h);
+    gpc_config *config = NULL;
+    gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
+    if (!h)
+        return NULL;
+    callbacks.user_data = h;
+    callbacks.on_complete = host_on_complete;
+    if (gpc_context_create(NULL, &h->error, &h->context) == GPC_OK &&
+        gpc_config_create(h->context, &h->error, &config) == GPC_OK &&
+        gpc_config_load_preset(config, preset, &h->error) == GPC_OK &&
+        gpc_config_load_text(config, settings, "settings", &h->error) == GPC_OK &&
+        gpc_config_set_pair(config, "mode=timed", &h->error) == GPC_OK &&
+        gpc_hierarchy_create(h->context, config, &h->error, &h->hierarchy) == GPC_OK &&
+        (gpc_hierarchy_set_callbacks(h->hierarchy, &callbacks) < 0 ||
+         gpc_hierarchy_begin_kernel(h->hierarchy, NULL, &h->error) < 0)) {
+        gpc_hierarchy_destroy(h->hierarchy);
+        h->hierarchy = NULL;
+    }
+    gpc_config_destroy(config);
+    return h;
+}
+
+/* A line's bytes [address, address + size), read or written by a compute unit. GPC_OK, GPC_BUSY, or an error. */
+static int host_issue(host_memory *h, uint32_t sm, uint64_t address, uint64_t size, int write, uint64_t token) {
+    gpc_request request;
+    gpc_struct_init("gpc_request", sizeof request, NULL, &request);
+    const size_t needed = (size_t)gpc_hierarchy_in_flight(h->hierarchy) + h->count + 1;
+    if (needed > h->room) {
+        uint64_t *grown = realloc(h->done, 2 * needed * sizeof *grown);
+        if (!grown)
+            return GPC_ERROR_MEMORY;
+        h->done = grown;
+        h->room = 2 * needed;
+    }
+    request.sm = sm;
+    request.address = address;
+    request.size = (uint32_t)size;
+    request.kind = write ? GPC_STORE : GPC_LOAD;
+    const gpc_status status = gpc_hierarchy_try_transactions(h->hierarchy, &request, 1, token, NULL);
+    if (status < 0)
+        gpc_hierarchy_check_transactions(h->hierarchy, &request, 1, &h->error);
+    return status;
+}
+
+/* A cycle. What it has completed is in `done`, `count` of it; host_taken empties it. */
+static int host_cycle(host_memory *h) {
+    return gpc_hierarchy_advance(h->hierarchy, 1);
+}
+
+static void host_taken(host_memory *h) {
+    h->count = 0;
+}
+
+static int host_is_idle(const host_memory *h) {
+    return gpc_hierarchy_is_idle(h->hierarchy);
+}
+
+static const char *host_error(const host_memory *h) {
+    return h->error.message;
+}
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "gpu_cache.hh"
+
+#include "base/logging.hh"
+
+namespace gem5 {
+
+static void check(gpc_status status, const char *what) {
+    fatal_if(status < 0, "gpucache: %s", what);
+}
+
+GpuCache::GpuCache(const GpuCacheParams &p)
+    : ClockedObject(p), lanes(p.lanes), memSide(name() + ".mem_side_port"),
+      tickEvent([this] { tick(); }, name() + ".tick") {
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_config *config = nullptr;
+    gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
+    callbacks.user_data = this;
+    callbacks.on_complete = onComplete;
+    check(gpc_context_create(nullptr, &error, &context), error.message);
+    check(gpc_config_create(context, &error, &config), error.message);
+    check(gpc_config_load_preset(config, p.preset.c_str(), &error), error.message);
+    for (const std::string &pair : p.settings)
+        check(gpc_config_set_pair(config, pair.c_str(), &error), error.message);
+    check(gpc_config_set_pair(config, "mode=timed", &error), error.message);
+    check(gpc_hierarchy_create(context, config, &error, &memory), error.message);
+    check(gpc_hierarchy_set_callbacks(memory, &callbacks), "callbacks");
+    check(gpc_hierarchy_begin_kernel(memory, nullptr, &error), error.message);
+    gpc_config_destroy(config);
+    for (unsigned i = 0; i < p.port_cpu_side_ports_connection_count; i++)
+        lanePorts.push_back(std::make_unique<LanePort>(name() + ".cpu_side_ports", *this, i));
+    for (unsigned i = 0; i < p.port_token_ports_connection_count; i++)
+        tokenPorts.push_back(std::make_unique<TokenPort>(name() + ".token_ports"));
+}
+
+GpuCache::~GpuCache() {
+    gpc_hierarchy_destroy(memory);
+    gpc_context_destroy(context);
+}
+
+Port &GpuCache::getPort(const std::string &if_name, PortID idx) {
+    if (if_name == "cpu_side_ports")
+        return *lanePorts.at(idx);
+    if (if_name == "token_ports")
+        return *tokenPorts.at(idx);
+    return if_name == "mem_side_port" ? memSide : ClockedObject::getPort(if_name, idx);
+}
+
+/*
+ * ComputeUnit sends an instruction's lanes in one tick, in ascending order: gathered here, they are offered with the next
+ * clock edge. A second packet of a lane, whose bytes are of two lines, begins another access.
+ */
+bool GpuCache::receive(unsigned port, PacketPtr pkt) {
+    const uint64_t seq = pkt->req->getReqInstSeqNum();
+    const unsigned cu = port / lanes;
+    const bool further = !arriving.empty() && arriving.back()->seqNum == seq && arriving.back()->cu == cu;
+    if (!further || arriving.back()->lanes.back().first >= port)
+        arriving.push_back(std::make_unique<Instruction>(Instruction{seq, cu, further, {}}));
+    arriving.back()->lanes.emplace_back(port, pkt);
+    if (!tickEvent.scheduled())
+        schedule(tickEvent, clockEdge(Cycles(1)));
+    return true;
+}
+
+/* A synchronisation is a fence of its CU: of an acquire, which invalidates L1, or else of a release. */
+gpc_status GpuCache::offer(Instruction &instruction) {
+    PacketPtr first = instruction.lanes[0].second;
+    const RequestPtr &req = first->req;
+    const auto token = reinterpret_cast<uintptr_t>(&instruction);
+    if (first->cmd == MemCmd::MemSyncReq) {
+        gpc_fence fence = GPC_FENCE_INIT;
+        fence.sm = instruction.cu;
+        fence.scope = GPC_SCOPE_GPU;
+        fence.order = req->isInvL1() ? GPC_ORDER_ACQUIRE : GPC_ORDER_RELEASE;
+        return gpc_hierarchy_try_fence(memory, &fence, token, nullptr);
+    }
+    std::vector<uint64_t> addresses;
+    gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+    for (const auto &[port, pkt] : instruction.lanes) {
+        access.mask |= uint64_t{1} << port % lanes;
+        addresses.push_back(pkt->getAddr());
+    }
+    access.addresses = addresses.data();
+    access.sm = instruction.cu;
+    access.pc = req->hasPC() ? req->getPC() : 0;
+    access.width = first->getSize();
+    access.kind = first->isAtomicOp() ? GPC_ATOMIC : first->isWrite() ? GPC_STORE : GPC_LOAD;
+    access.hint = req->isGLCSet() ? GPC_HINT_CG : GPC_HINT_NONE;
+    return gpc_hierarchy_try_issue(memory, &access, token, nullptr);
+}
+
+/* A cycle: what has arrived is offered, then the library's clock moves, past those in which nothing was under way. */
+void GpuCache::tick() {
+    std::vector<bool> refused(lanePorts.size() / lanes + 1);
+    if (curCycle() > next)
+        check(gpc_hierarchy_advance(memory, curCycle() - next), "advance");
+    for (auto i = arriving.begin(); i != arriving.end();) {
+        const unsigned cu = (*i)->cu;
+        const gpc_status status = refused[cu] ? GPC_BUSY : offer(**i);
+        check(status, gpc_status_string(status));
+        if ((refused[cu] = status == GPC_BUSY)) {
+            ++i;
+            continue;
+        }
+        if (cu < tokenPorts.size() && !(*i)->further)
+            tokenPorts[cu]->sendTokens(1);
+        i->release(); /* it is its own token now */
+        i = arriving.erase(i);
+    }
+    check(gpc_hierarchy_advance(memory, 1), "advance");
+    next = curCycle() + Cycles(1);
+    if (!arriving.empty() || !gpc_hierarchy_is_idle(memory))
+        schedule(tickEvent, clockEdge(Cycles(1)));
+}
+
+void GpuCache::onComplete(void *user_data, const gpc_completion *completion) {
+    std::unique_ptr<Instruction> done(reinterpret_cast<Instruction *>(static_cast<uintptr_t>(completion->token)));
+    static_cast<GpuCache *>(user_data)->complete(*done);
+}
+
+/* Bytes move now. Compute units wait for a WriteCompleteResp of each store besides, as VIPERCoalescer sends it. */
+void GpuCache::complete(const Instruction &instruction) {
+    for (const auto &[port, pkt] : instruction.lanes) {
+        const bool stores = pkt->cmd == MemCmd::WriteReq;
+        if (pkt->cmd != MemCmd::MemSyncReq)
+            memSide.sendFunctional(pkt);
+        if (!pkt->isResponse())
+            pkt->makeTimingResponse();
+        PacketPtr completes = stores ? new Packet(pkt->req, MemCmd::WriteCompleteResp) : nullptr;
+        if (stores) {
+            completes->setAddr(pkt->getAddr());
+            completes->senderState = pkt->senderState;
+        }
+        lanePorts[port]->schedTimingResp(pkt, curTick());
+        if (stores)
+            lanePorts[port]->schedTimingResp(completes, curTick());
+    }
+}
+
+} // namespace gem5

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUCACHE_SST_H
+#define GPUCACHE_SST_H
+
+/*
+ * memHierarchy's place in SST: `gpucache.Interface` is the StandardMem of a GPU model's core, in the place of
+ * memHierarchy.standardInterface; `gpucache.Memory`, to which all of them are linked, is what is below.
+ */
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <gpucache/gpucache.h>
+#include <sst/core/component.h>
+#include <sst/core/event.h>
+#include <sst/core/interfaces/stdMem.h>
+#include <sst/core/link.h>
+#include <sst/core/output.h>
+#include <sst/core/params.h>
+
+namespace SST::GpuCache {
+
+using Interfaces::StandardMem;
+
+/* A request or a response on its way between the two, which are in one process. */
+class RequestEvent : public Event {
+  public:
+    explicit RequestEvent(StandardMem::Request *req) : request(req) {}
+    static StandardMem::Request *take(Event *event) {
+        auto *received = static_cast<RequestEvent *>(event);
+        StandardMem::Request *request = received ? received->request : nullptr;
+        delete received;
+        return request;
+    }
+    StandardMem::Request *request;
+    NotSerializable(SST::GpuCache::RequestEvent)
+};
+
+class Interface : public StandardMem {
+  public:
+    SST_ELI_REGISTER_SUBCOMPONENT(Interface, "gpucache", "Interface", SST_ELI_ELEMENT_VERSION(1, 0, 0),
+                                  "StandardMem of a core over gpucache.Memory", SST::Interfaces::StandardMem)
+    SST_ELI_DOCUMENT_PORTS({"lowlink", "Port sm%d of a gpucache.Memory", {}})
+
+    Interface(ComponentId_t id, Params &params, TimeConverter *time, HandlerBase *handler)
+        : StandardMem(id, params, time, handler), m_handler(handler), m_line(params.find<Addr>("line", 128)) {
+        m_link = handler ? configureLink("lowlink", time, new Event::Handler2<Interface, &Interface::receive>(this))
+                         : configureLink("lowlink", time);
+    }
+    void send(Request *req) override { m_link->send(new RequestEvent(req)); }
+    Request *poll() override { return RequestEvent::take(m_link->recv()); }
+    void sendUntimedData(Request *req) override { m_link->sendUntimedData(new RequestEvent(req)); }
+    Request *recvUntimedData() override { return RequestEvent::take(m_link->recvUntimedData()); }
+    Addr getLineSize() override { return m_line; }
+    void setMemoryMappedAddressRegion(Addr, Addr) override {}
+
+  private:
+    void receive(Event *event) { (*m_handler)(RequestEvent::take(event)); }
+    HandlerBase *m_handler;
+    Link *m_link;
+    const Addr m_line;
+};
+
+/* The bytes: read and written when a request is done. */
+class Store : public StandardMem::RequestHandler {
+  public:
+    using RequestHandler::RequestHandler;
+    void handle(StandardMem::Read *) override {}
+    void handle(StandardMem::WriteResp *) override {}
+    void handle(StandardMem::ReadResp *r) override {
+        for (uint64_t i = 0; i < r->size; i++)
+            r->data[i] = at(r->pAddr + i);
+    }
+    void handle(StandardMem::Write *r) override {
+        for (uint64_t i = 0; i < r->size; i++)
+            at(r->pAddr + i) = r->data[i];
+    }
+
+  private:
+    uint8_t &at(uint64_t address) {
+        std::vector<uint8_t> &page = m_pages[address / 4096];
+        page.resize(4096);
+        return page[address % 4096];
+    }
+    std::unordered_map<uint64_t, std::vector<uint8_t>> m_pages;
+};
+
+/* What a Read or a Write asks of the hierarchy, line by line; other requests are errors, as RequestHandler has it. */
+class Ask : public StandardMem::RequestHandler {
+  public:
+    using RequestHandler::RequestHandler;
+    void handle(StandardMem::Read *r) override { add(GPC_LOAD, *r); }
+    void handle(StandardMem::Write *r) override { add(GPC_STORE, *r); }
+    std::vector<gpc_request> lines;
+    uint32_t sm = 0, line = 0;
+
+  private:
+    template <typename T> void add(gpc_kind kind, T &r) {
+        for (uint64_t at = r.pAddr, end = r.pAddr + r.size; at < end; at += lines.back().size) {
+            gpc_request one = {};
+            one.address = at;
+            one.size = static_cast<uint32_t>(at / line * line + line < end ? line - at % line : end - at);
+            one.pc = r.iPtr;
+            one.sm = sm;
+            one.warp = r.tid;
+            one.kind = static_cast<uint8_t>(kind);
+            one.hint = r.getNoncacheable() ? GPC_HINT_CV : GPC_HINT_NONE;
+            lines.push_back(one);
+        }
+    }
+};
+
+class Memory : public Component {
+  public:
+    SST_ELI_REGISTER_COMPONENT(Memory, "gpucache", "Memory", SST_ELI_ELEMENT_VERSION(1, 0, 0),
+                               "L1s, networks, L2 and DRAM of libgpucache", COMPONENT_CATEGORY_MEMORY)
+    SST_ELI_DOCUMENT_PARAMS({"clock", "of the cores", "1GHz"}, {"preset", "of the library", "h100"},
+                            {"settings", "[KEY=VALUE, ...] over the preset; sm.count: the ports", "[]"})
+    SST_ELI_DOCUMENT_PORTS({"sm%(sm.count)d", "An Interface's lowlink", {}})
+
+    Memory(ComponentId_t id, Params &params) : Component(id) {
+        gpc_config *config = nullptr;
+        gpc_shape shape = GPC_SHAPE_INIT;
+        gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
+        callbacks.user_data = this;
+        callbacks.on_complete = onComplete;
+        std::vector<std::string> settings;
+        params.find_array<std::string>("settings", settings);
+        settings.push_back("mode=timed");
+        check(gpc_context_create(nullptr, &m_error, &m_context));
+        check(gpc_config_create(m_context, &m_error, &config));
+        check(gpc_config_load_preset(config, params.find<std::string>("preset", "h100").c_str(), &m_error));
+        for (const std::string &pair : settings)
+            check(gpc_config_set_pair(config, pair.c_str(), &m_error));
+        check(gpc_hierarchy_create(m_context, config, &m_error, &m_hierarchy));
+        check(gpc_hierarchy_set_callbacks(m_hierarchy, &callbacks));
+        check(gpc_hierarchy_begin_kernel(m_hierarchy, nullptr, &m_error));
+        check(gpc_hierarchy_get_shape(m_hierarchy, &shape));
+        gpc_config_destroy(config);
+        m_ask.line = shape.l1_line;
+        m_waiting.resize(shape.sms);
+        for (int sm = 0; sm < static_cast<int>(shape.sms); sm++)
+            m_links.push_back(
+                configureLink("sm" + std::to_string(sm), new Event::Handler2<Memory, &Memory::receive, int>(this, sm)));
+        registerClock(params.find<std::string>("clock", "1GHz"), new Clock::Handler2<Memory, &Memory::tick>(this));
+    }
+    ~Memory() override {
+        gpc_hierarchy_destroy(m_hierarchy);
+        gpc_context_destroy(m_context);
+    }
+    /* What cores write before time begins. */
+    void init(unsigned) override {
+        for (Link *link : m_links)
+            while (StandardMem::Request *request = link ? RequestEvent::take(link->recvUntimedData()) : nullptr) {
+                request->handle(&m_store);
+                delete request;
+            }
+    }
+    gpc_hierarchy *hierarchy() const { return m_hierarchy; }
+
+  private:
+    void check(gpc_status status) {
+        if (status < 0)
+            m_output.fatal(CALL_INFO, -1, "%s: %s\n", gpc_status_string(status), m_error.message);
+    }
+    void receive(Event *event, int sm) { m_waiting[sm].push_back(RequestEvent::take(event)); }
+
+    /* A cycle of the cores: requests in their order, an SM's until one is refused; then the clock. */
+    bool tick(Cycle_t) {
+        for (size_t sm = 0; sm < m_waiting.size(); sm++)
+            while (!m_waiting[sm].empty() && offer(static_cast<uint32_t>(sm), m_waiting[sm].front()))
+                m_waiting[sm].pop_front();
+        check(gpc_hierarchy_advance(m_hierarchy, 1));
+        return false; /* goes on */
+    }
+    bool offer(uint32_t sm, StandardMem::Request *request) {
+        m_ask.lines.clear();
+        m_ask.sm = sm;
+        request->handle(&m_ask);
+        const auto count = static_cast<uint32_t>(m_ask.lines.size());
+        check(gpc_hierarchy_check_transactions(m_hierarchy, m_ask.lines.data(), count, &m_error));
+        return gpc_hierarchy_try_transactions(m_hierarchy, m_ask.lines.data(), count,
+                                              reinterpret_cast<uintptr_t>(request), nullptr) == GPC_OK;
+    }
+    static void onComplete(void *user_data, const gpc_completion *completion) {
+        auto *self = static_cast<Memory *>(user_data);
+        auto *request = reinterpret_cast<StandardMem::Request *>(static_cast<uintptr_t>(completion->token));
+        request->handle(&self->m_store);
+        if (request->needsResponse()) {
+            StandardMem::Request *response = request->makeResponse();
+            response->handle(&self->m_store);
+            self->m_links[completion->sm]->send(new RequestEvent(response));
+        }
+        delete request;
+    }
+
+    Output m_output{"gpucache: ", 1, 0, Output::STDERR};
+    gpc_error m_error = GPC_ERROR_INIT;
+    gpc_context *m_context = nullptr;
+    gpc_hierarchy *m_hierarchy = nullptr;
+    std::vector<Link *> m_links;
+    std::vector<std::deque<StandardMem::Request *>> m_waiting; /* by SM: not in the hierarchy yet */
+    Store m_store{&m_output};
+    Ask m_ask{&m_output};
+};
+
+} // namespace SST::GpuCache
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A trace through the elements: cores that send a request for each line of an instruction, as coalesced. */
+#include "../../stub/drive.h"
+#include "gpucache_sst.h"
+
+#include <memory>
+
+using namespace SST;
+using Interfaces::StandardMem;
+
+namespace {
+
+void program(gpc_context *context, gpc_config *config, const char *source, int count, char **words) {
+    gpc_launch launch = GPC_LAUNCH_INIT;
+    uint64_t sms = 0;
+    Params params;
+    gpc_config_get_u64(config, "sm.count", &sms);
+    std::vector<drive::Sm> all = drive::read_trace(context, source, static_cast<uint32_t>(sms), launch);
+    params.values["preset"] = words[0];
+    params.arrays["settings"].assign(words + 1, words + count);
+    GpuCache::Memory memory(0, params);
+    std::vector<StandardMem::HandlerBase> handlers(sms);
+    std::vector<std::unique_ptr<GpuCache::Interface>> cores;
+    std::vector<uint8_t> written(256, 7);
+    uint64_t wrong = 0;
+    for (uint32_t sm = 0; sm < sms; sm++) {
+        handlers[sm].call = [&, sm](StandardMem::Request *request) {
+            if (auto *read = dynamic_cast<StandardMem::ReadResp *>(request)) {
+                for (uint8_t byte : read->data)
+                    wrong += byte != 0 && byte != 7;
+                if (!dynamic_cast<StandardMem::WriteResp *>(request))
+                    drive::done(all, sm, read->tid);
+            }
+            delete request;
+        };
+        cores.push_back(std::make_unique<GpuCache::Interface>(sm + 1, params, nullptr, &handlers[sm]));
+        Link &above = cores[sm]->links["lowlink"], &below = memory.links["sm" + std::to_string(sm)];
+        above.peer = &below;
+        below.peer = &above;
+    }
+    auto *initial = new StandardMem::Write; /* before time begins */
+    initial->data = written;
+    initial->size = written.size();
+    cores[0]->sendUntimedData(initial);
+    memory.init(0);
+    Cycle_t cycle = 0;
+    const auto tick = [&] { memory.clock->call(cycle++); };
+    tick(); /* a replay's first instruction issues in cycle 1 */
+    drive::run(
+        all,
+        [&](const drive::Instruction &i) { /* lanes side by side: a range of bytes, of a line or two */
+                                           const uint64_t first = i.addresses.front(),
+                                                          size = i.addresses.back() + i.width - first;
+                                           StandardMem::Request *request;
+                                           if (i.kind == GPC_STORE) {
+                                               auto *write = new StandardMem::Write;
+                                               write->pAddr = first;
+                                               write->size = size;
+                                               write->data.assign(size, 7);
+                                               write->iPtr = i.pc;
+                                               write->tid = i.warp;
+                                               request = write;
+                                           } else {
+                                               auto *read = new StandardMem::Read;
+                                               read->pAddr = first;
+                                               read->size = size;
+                                               read->iPtr = i.pc;
+                                               read->tid = i.warp;
+                                               request = read;
+                                           }
+                                           cores[i.sm]->send(request);
+                                           return true;
+        },
+        tick);
+    while (!gpc_hierarchy_is_idle(memory.hierarchy()))
+        tick();
+    drive::print(memory.hierarchy());
+    std::printf("wrong_bytes %llu\n", static_cast<unsigned long long>(wrong));
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    return drive::main(argc, argv, [&](gpc_context *context, gpc_config *config, const char *source) {
+        program(context, config, source, argc - 2, argv + 2);
+    });
+}

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""examples/hosts: each adapter takes a trace through a stub of its simulator, with the figures of a replay."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import gpucache
+from support import BUILD, INCLUDE, LIBRARY, ROOT, run
+
+HOSTS = ROOT / "examples" / "hosts"
+# What is ours of each adapter; the rest is the test's.
+ADAPTERS = {
+    "accel-sim, L1 and all below": ["accel-sim/whole_l1.h", "accel-sim/requests.h"],
+    "accel-sim, L2 and DRAM": ["accel-sim/below_l1.h", "accel-sim/requests.h"],
+    "accel-sim, decisions": ["accel-sim/decisions.h", "accel-sim/requests.h"],
+    "gem5": ["gem5/gpu_cache.hh", "gem5/gpu_cache.cc"],
+    "sst": ["sst/gpucache_sst.h"],
+    "akita, Go": ["akita/gpucache.go"],
+    "akita, C": ["akita/gpucache_host.h"],
+}
+MACHINE = {
+    "mode": "timed", "sm.count": 4, "launch.cycles": 0, "l1.unified": "false", "l1.size": "32KiB", "l1.ways": 64,
+    "l1.index": "modulo",
+}  # fmt: skip
+# One warp an SM, whose loads each wait for the one before: of lines that come again, of two lines, of 36 lines.
+LINES = "synthetic:accesses:64KiB:dependent=1,threads=32,blocks=4,count=200,step=4096,apart=8192"
+PAIRS = "synthetic:accesses:64KiB:dependent=1,threads=32,blocks=4,count=200,step=1060,apart=8192"
+SPREAD = "synthetic:accesses:64KiB:dependent=1,threads=32,blocks=4,count=100,step=36,apart=8192,stride=36"
+STORES = "synthetic:accesses:64KiB:store=1,threads=32,blocks=4,count=200,step=4096,apart=8192"
+
+# Counted by a replay's SMs: EXITs, threads, blocks and warps.
+OF_SMS = {
+    "blocks", "warp_instructions", "thread_instructions", "l1.cache_warp_lines", "l1.cache_warp_misses",
+    "resident_blocks",
+}  # fmt: skip
+# These follow the clock, which a replay stops with the last completion, and a host a cycle later.
+OF_CLOCK = {"cycles", "sm.cycles", "l2.cycles", "dram.cycles", "dram.refreshes", "energy.static", "energy.total"}
+
+
+def replay(source, settings):
+    with gpucache.Context() as context:
+        config = gpucache.Config(context, "qv100")
+        for key, value in settings.items():
+            config[key] = value
+        with gpucache.Replay(context, config) as replayed, gpucache.Trace(context, source) as trace:
+            return next(iter(replayed.run(trace))).stats
+
+
+def host(name, source, settings, *place):
+    text = run(BUILD / "examples" / "hosts" / f"host-{name}", *place, source, "qv100",
+               *(f"{key}={value}" for key, value in settings.items()))  # fmt: skip
+    return {name: int(value) for name, value in map(str.split, text.splitlines())}
+
+
+class Hosts(unittest.TestCase):
+    def hold(self, name, source, settings, *place):
+        """The host's counters are the replay's, each of them, and so are its cycles."""
+        found, wanted = host(name, source, settings, *place), replay(source, settings)
+        compared = 0
+        for counter, value in found.items():
+            if counter in OF_SMS | OF_CLOCK | {"now"} or wanted.get(counter) is None:
+                continue
+            self.assertEqual(value, wanted[counter], f"{name} {source}: {counter}")
+            compared += 1
+        self.assertGreater(compared, 60)
+        self.assertIn(found["now"] - wanted["cycles"], (0, 1), f"{name} {source}")
+        self.assertGreater(found["l1.load_sectors"] + found["l1.store_sectors"], 1000)
+        return found
+
+    def test_accel_sim_whole_l1(self):
+        settings = MACHINE | {"l1.coalescer": "sector"}
+        found = self.hold("accel-sim", LINES, settings, "whole-l1")
+        self.assertGreater(found["l1.load_sector_hits"], 0)
+        for source in (PAIRS, SPREAD, STORES):
+            self.hold("accel-sim", source, settings, "whole-l1-ascending")
+
+    def test_where_accel_sims_order_matters(self):
+        """Of an instruction's accesses it takes the highest address first: the same sectors, in other cycles."""
+        settings = MACHINE | {"l1.coalescer": "sector"}
+        found, wanted = host("accel-sim", SPREAD, settings, "whole-l1"), replay(SPREAD, settings)
+        for counter in ("l1.load_requests", "l1.load_lines", "l1.load_sectors", "l1.load_bytes_used", "network.requests"):
+            self.assertEqual(found[counter], wanted[counter], counter)
+        self.assertNotEqual(found["now"], wanted["cycles"] + 1)
+
+    def test_accel_sim_below_l1(self):
+        """What passes L1 in a replay is what the host's own L1 has missed."""
+        settings = MACHINE | {"l1.coalescer": "sector", "l1.spaces": "local"}
+        for source in (LINES, PAIRS, STORES):
+            found, wanted = host("accel-sim", source, settings, "below-l1"), replay(source, settings)
+            for counter in ("l2.read_sectors", "l2.read_sector_hits", "l2.write_sectors", "l2.write_sector_hits",
+                            "dram.read_sectors", "network.requests", "network.request_bytes", "network.replies",
+                            "network.reply_bytes"):  # fmt: skip
+                self.assertEqual(found[counter], wanted[counter], f"{source}: {counter}")
+            self.assertGreater(found["l2.read_sectors"] + found["l2.write_sectors"], 1000)
+
+    def test_accel_sim_decisions(self):
+        """Its tags, the library's victims: hits as those of a replay without a clock."""
+        settings = {"mode": "functional", "sm.count": 1, "sm.block_limit": 1, "warps.order": "block", "l1.size": "16KiB",
+                    "l1.ways": 4, "l1.unified": "false", "l1.index": "modulo", "l1.coalescer": "sector"}  # fmt: skip
+        # 24 KiB round and round, and four sectors a line one after the other
+        source = "synthetic:accesses:24KiB:threads=256,count=300,step=1060,apart=3072"
+        hits = {}
+        for policy in ("lru", "mru", "lip", "bip", "srrip", "drrip", "ship", "dip"):
+            settings["l1.replacement"] = policy
+            found, wanted = host("accel-sim", source, settings, "decisions"), replay(source, settings)
+            for counter in ("l1.load_sectors", "l1.load_sector_hits"):
+                self.assertEqual(found[counter], wanted[counter], f"{policy}: {counter}")
+            hits[policy] = found["l1.load_sector_hits"]
+        self.assertGreater(len(set(hits.values())), 3, "policies differ")
+
+    def test_gem5(self):
+        for source in (LINES, PAIRS, SPREAD, STORES):
+            self.hold("gem5", source, MACHINE)
+
+    def test_sst(self):
+        for source in (LINES, PAIRS, STORES):
+            found = self.hold("sst", source, MACHINE)
+            self.assertEqual(found["wrong_bytes"], 0)
+
+    def test_akita_in_c(self):
+        for source in (LINES, STORES):
+            self.hold("akita", source, MACHINE)
+
+    def test_akita(self):
+        go = shutil.which("go")
+        if not go:
+            self.skipTest("no Go compiler: akita/gpucache.go is not compiled; its C part is, and is tested by itself")
+        with tempfile.TemporaryDirectory() as folder:
+            environment = os.environ | {
+                "GOFLAGS": "-mod=mod", "GOCACHE": f"{folder}/cache", "GOPROXY": "off", "PKG_CONFIG": "true",
+                "CGO_CFLAGS": f"-I{INCLUDE.resolve()} -Wall -Wextra -Werror",
+                "CGO_LDFLAGS": f"-L{LIBRARY.resolve().parent} -lgpucache -Wl,-rpath,{LIBRARY.resolve().parent}",
+            }  # fmt: skip
+            copy = pathlib.Path(folder) / "akita"
+            shutil.copytree(HOSTS / "akita", copy)
+            run(go, "vet", "./...", cwd=copy, env=environment)
+            run(go, "build", "-o", f"{folder}/run", "./run", cwd=copy, env=environment)
+            for source in (LINES, STORES):
+                requests = run(BUILD / "examples" / "hosts" / "host-akita", "--list", source, 4)
+                done = subprocess.run(
+                    [f"{folder}/run", "qv100", *(f"{key}={value}" for key, value in MACHINE.items())],
+                    input=requests, stdout=subprocess.PIPE, text=True, check=True,
+                )  # fmt: skip
+                found = {name: int(value) for name, value in map(str.split, done.stdout.splitlines())}
+                count = len(requests.splitlines())
+                self.assertEqual((found["answers"], found["wrong"]), (count, 0))
+                # A response leaves its port with the tick after its completion: a cycle more for each load of an SM.
+                late = found["now"] - replay(source, MACHINE)["cycles"]
+                self.assertLessEqual(late, count // 4 + 4)
+                self.assertGreaterEqual(late, 0)
+
+    def test_small(self):
+        for name, files in ADAPTERS.items():
+            lines = [line for file in files for line in (HOSTS / file).read_text().splitlines() if line.strip()]
+            self.assertLessEqual(len(lines), 200, name)
+
+
+if __name__ == "__main__":
+    unittest.main()
