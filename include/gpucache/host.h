@@ -55,10 +55,10 @@ GPC_API gpc_status gpc_hierarchy_rank_warps(gpc_hierarchy *hierarchy, bool on, g
  * lanes, which pass L1's tags as they are, in their order, whatever `l1.coalescer` says. All are accepted or none, they
  * take one place of `l1.queue`, and there is one completion, when the last is done. So a host's token (a pointer to its
  * instruction, say) comes back with it, and nothing has to be looked up.
- *   requests  [count] of one instruction, on whose fields they agree: pc, sm, warp, warp_age, block, kind, space (GLOBAL
- *             or LOCAL), hint, priority, token, token_l2, scope, order, stream, copy (no BULK). Each is of a line of
- *             l1.line, or without L1 of l2.line: sector_mask, size or a store's byte_mask say of which bytes, as
- *             gpc_request has it; of a load byte_mask, too, for the counters of bytes used. What follows from all is
+ *   requests  [count] of one instruction, on whose fields they agree: pc, sm, warp, warp_age, block, kind, space
+ *             (GLOBAL or LOCAL), hint, priority, token, token_l2, scope, order, stream, copy (no BULK). Each is of a
+ *             line of l1.line, or without L1 of l2.line: sector_mask, size or a store's byte_mask say of which bytes,
+ *             as gpc_request has it; of a load byte_mask, too, for the counters of bytes used. What follows from all is
  *             the library's: cycle, transactions, bytes_used, kernel, and `continues`, which is 0 here: a transaction
  *             of the line that the one before it is of, a further sector of it, is no reuse of it to policies
  *   count     1 to GPC_MAX_TRANSACTIONS
