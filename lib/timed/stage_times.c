@@ -89,6 +89,11 @@ void gpci_stages_access(gpci_timed *t, uint32_t flight, uint64_t pc) {
         t->stage_times->accesses[flight] = (gpci_access_stages){.pc = pc, .end = t->flights[flight].issued};
 }
 
+void gpci_stages_acquires(gpci_timed *t, uint32_t flight) {
+    if (t->stage_times)
+        t->stage_times->accesses[flight].acquires = 1;
+}
+
 void gpci_stages_line(gpci_timed *t, gpci_packet *p, uint32_t flight) {
     gpci_stages_forget(p);
     if (!t->stage_times)

@@ -2,6 +2,7 @@
 #include "cache/cache.h"
 #include "level/level_count.h"
 #include "timed/coherent.h"
+#include "timed/stage_times.h"
 #include "timed/strands.h"
 #include "timed/watch.h"
 
@@ -272,6 +273,7 @@ static void let_go(gpci_timed *t, gpci_stage *stage, uint32_t number) {
 }
 
 void gpci_fence_after(gpci_timed *t, uint32_t number) {
+    gpci_stages_acquires(t, number);
     gpci_flight *f = flight_at(t, number);
     if (f->kind != GPC_LOAD)
         gpci_fence_wrote(t, f);

@@ -208,6 +208,57 @@ Test(stages, sums_on_side_ways) {
     gpc_context_destroy(context);
 }
 
+/* Copies by an engine and past L1, accesses that acquire and release, misses of a host's own L1s. */
+Test(stages, sums_of_other_kinds) {
+    static const struct {
+        uint8_t kind, copy, scope, order;
+        uint32_t width;
+    } accesses[] = {
+        {GPC_LOAD, GPC_COPY_BULK, 0, 0, 512},
+        {GPC_STORE, GPC_COPY_BULK, 0, 0, 256},
+        {GPC_REDUCTION, GPC_COPY_BULK, 0, 0, 128},
+        {GPC_LOAD, GPC_COPY_ASYNC, 0, 0, 16},
+        {GPC_LOAD, GPC_COPY_NONE, GPC_SCOPE_GPU, GPC_ORDER_ACQUIRE, 4},
+        {GPC_STORE, GPC_COPY_NONE, GPC_SCOPE_GPU, GPC_ORDER_RELEASE, 4},
+        {GPC_ATOMIC, GPC_COPY_NONE, GPC_SCOPE_SYS, GPC_ORDER_ACQ_REL, 4},
+    };
+    enum { COUNT = sizeof accesses / sizeof *accesses };
+    static seen told;
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_context *context = context_of_test();
+    gpc_hierarchy *h = make(context, "gtx480", "coherence = viper\n");
+    listen_to(h, &told);
+    for (unsigned i = 0; i < 20 * COUNT; i++) {
+        uint64_t addresses[8];
+        gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+        gpc_request miss = {.address = 128 * (uint64_t)(i * 7 % 50), .sm = 1, .kind = GPC_LOAD};
+        for (unsigned row = 0; row < 8; row++)
+            addresses[row] = 4096 * (uint64_t)(i % 9) + 640 * row;
+        access.sm = i % 3;
+        access.mask = 0xff;
+        access.addresses = addresses;
+        access.pc = 0x40 + i % COUNT;
+        access.kind = accesses[i % COUNT].kind;
+        access.copy = accesses[i % COUNT].copy;
+        access.scope = accesses[i % COUNT].scope;
+        access.order = accesses[i % COUNT].order;
+        access.width = accesses[i % COUNT].width;
+        gpc_status status;
+        while ((status = gpc_hierarchy_try_issue(h, &access, i, NULL)) == GPC_BUSY)
+            cr_assert_eq(gpc_hierarchy_advance(h, 1), GPC_OK);
+        cr_assert_eq(status, GPC_OK, "%u: %s", i % COUNT, gpc_status_string(status));
+        while ((status = gpc_hierarchy_try_miss(h, &miss, i, NULL)) == GPC_BUSY)
+            cr_assert_eq(gpc_hierarchy_advance(h, 1), GPC_OK);
+        cr_assert_eq(status, GPC_OK);
+    }
+    cr_assert_eq(gpc_hierarchy_drain(h, &error), GPC_OK, "%s", error.message);
+    cr_expect_eq(told.accesses, 40 * COUNT);
+    cr_expect_gt(told.spent[GPC_STAGE_COHERENCE], 0);
+    expect_same(h, &told);
+    gpc_hierarchy_destroy(h);
+    gpc_context_destroy(context);
+}
+
 /* Alone, each stage is what the rig's numbers say; and what a DRAM-bound one has waited for is DRAM. */
 Test(stages, say_where_cycles_went) {
     static seen told;
