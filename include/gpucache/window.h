@@ -38,8 +38,8 @@ typedef struct gpc_access_window {
 /*
  * Another window from now on, in place of the one that there is; NULL: none. Lines in L2 keep the priority that they
  * have.
- * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT, `error` naming the field; GPC_ERROR_STATE (something is under way);
- * GPC_ERROR_UNSUPPORTED (without L2, in a tree of coherent modules, or hit LAST where `l2.persisting` = 0B).
+ * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT, `error` naming the field; GPC_ERROR_STATE (something is under
+ * way); GPC_ERROR_UNSUPPORTED (without L2, in a tree of coherent modules, or hit LAST where `l2.persisting` = 0B).
  * Since: 0.2.
  */
 GPC_API gpc_status gpc_hierarchy_set_window(gpc_hierarchy *hierarchy, const gpc_access_window *window,
