@@ -105,8 +105,8 @@ typedef enum gpc_hint {
 /*
  * Eviction priority of the line an access leaves behind (PTX L2 eviction priorities).
  * Lines of FIRST are replaced before all others of their set, lines of LAST only
- * where there are no others: they persist. A hit that asks for NORMAL leaves the line's as it is. How many ways of a set
- * lines of LAST may have can be limited (gpc_cache_options.last_ways, the key `l2.persisting`).
+ * where there are no others: they persist. A hit that asks for NORMAL leaves the line's as it is. How many ways of
+ * a set lines of LAST may have can be limited (gpc_cache_options.last_ways, the key `l2.persisting`).
  */
 typedef enum gpc_priority {
     GPC_EVICT_NORMAL = 0,

@@ -193,7 +193,7 @@ GPCI_INLINE bool gpci_window_hits(const gpci_window *window, uint64_t line) {
     return (gpci_hash(line) >> 32) % 100 < window->hit_ratio;
 }
 
-/* A request of the host's address `address`, before L2 looks it up: what its instruction does not say, the window may. */
+/* A request of a host's address, before L2 looks it up: what its instruction does not say, the window may. */
 GPCI_INLINE void gpci_l2_window(const gpc_hierarchy *h, uint64_t address, gpc_request *request) {
     const gpci_window *w = &h->window;
     if (GPCI_LIKELY(!w->bytes) || address - w->begin >= w->bytes || request->priority != GPC_EVICT_NORMAL)

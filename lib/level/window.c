@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Persistence in L2 (CUDA programming guide, "L2 Cache Control"): a part of L2 that is set aside for lines that persist,
- * and a window of addresses whose lines do. Both end in priorities of lines: the cache replaces by these.
+ * Persistence in L2 (CUDA programming guide, "L2 Cache Control"): a part of L2 that is set aside for lines that
+ * persist, and a window of addresses whose lines do. Both end in priorities of lines: the cache replaces by these.
  *
  * Example, 16 ways, 40 MiB, l2.persisting = 30MiB: 12 ways of each set. The window's lines take them, and keep them
  * from all others; of what the window has beyond that, lines replace one another, and that is what its ratio is for.

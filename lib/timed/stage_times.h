@@ -74,10 +74,10 @@ void gpci_stage_times_reset(gpci_timed *t);
 void gpci_stage_times_count(const gpci_timed *t, gpc_stats *stats);
 /* In a snapshot: behind packets and flights. */
 void gpci_stage_times_archive(gpci_timed *t, gpci_archive *archive);
-/* Room for `lines` lines more and what they may lead to; for as many accesses as there are flights. GPC_ERROR_MEMORY. */
+/* Room for so many lines more, and what they may lead to; for as many accesses as flights. GPC_ERROR_MEMORY. */
 GPCI_COLD gpc_status gpci_stage_times_reserve(gpci_timed *t, uint32_t lines);
 GPCI_COLD gpc_status gpci_stage_times_reserve_flights(gpci_timed *t);
-/* An access is done: its stages, for the host. `stages` NULL: of one that touches nothing. */
+/* An access is done: its stages, for the host; the same of one that touches nothing, which has spent no cycle. */
 GPCI_COLD void gpci_stage_times_done(gpci_timed *t, uint32_t flight, gpc_completion *completion);
 GPCI_COLD void gpci_stage_times_at_once(const gpci_timed *t, gpc_completion *completion);
 

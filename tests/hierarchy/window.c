@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Lines that persist in L2: the part set aside for them, the window, and hints. L1s are off: all of it is L2's. Its lines
- * 2 KiB apart share a set of 4 ways; a way of all sets is 2 KiB.
+ * Lines that persist in L2: the part set aside for them, the window, and hints. L1s are off: all of it is L2's. Its
+ * lines 2 KiB apart share a set of 4 ways; a way of all sets is 2 KiB.
  */
 
 #define NO_L1 "l1.enabled = false\n"
