@@ -189,8 +189,8 @@ typedef struct gpc_cache_options {
     gpc_cache *share_with;
     /*
      * Most ways of a set that lines of GPC_EVICT_LAST have. A request for one more takes the way of another of them;
-     * where it takes a free way, or hits a line of another priority, that is not LAST. While they have fewer, others use
-     * the rest. 0 = all; GPC_NO_LAST_WAYS = none, LAST is as NORMAL. Since: 0.2
+     * where it takes a free way, or hits a line of another priority, that is not LAST. While they have fewer, others
+     * use the rest. 0 = all; GPC_NO_LAST_WAYS = none, LAST is as NORMAL. Since: 0.2
      */
     uint32_t last_ways;
     uint32_t reserved_2;
