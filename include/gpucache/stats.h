@@ -77,7 +77,8 @@ typedef enum gpc_counter_needs {
     GPC_NEEDS_ENERGY = 16,     /* the key of its name (energy.*), and the counters that it is computed of */
     GPC_NEEDS_TLB = 17,        /* tlb.page */
     GPC_NEEDS_TLB_TIME = 18,   /* the same, timed */
-    GPC_NEEDS_STAGES = 19      /* stats.stages, timed */
+    GPC_NEEDS_STAGES = 19,     /* stats.stages, timed */
+    GPC_NEEDS_L1I = 20         /* l1i.size, in a timed gpc_replay */
 } gpc_counter_needs;
 
 typedef enum gpc_counter_kind {

@@ -190,9 +190,9 @@ static const struct {
 } reasons[] = {
     {"-gpgpu_const_cache", "constants are taken to hit: sm.latency_constant"},
     {"-gpgpu_perfect_inst_const_cache", "constants and instructions are taken to hit"},
-    {"-gpgpu_cache:il1", "instructions are taken to hit"},
     {"-gpgpu_inst_fetch", "an SM fetches for one warp a cycle, if it fetches at all: sm.fetch"},
     {"-inter_config_file", "is a file of its network's, which is not read: network.*"},
+    {"-gpgpu_cache:il1", "instructions are taken to hit, unless sm.fetch and l1i.size say otherwise"},
     {"-gpgpu_tex_cache", "textures are taken to hit: sm.latency_constant"},
     {"-gpgpu_perf_sim_memcpy",
      "a replay has no copies of the host; gpc_hierarchy_preload puts what they wrote into L2"},

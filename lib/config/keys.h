@@ -56,6 +56,15 @@
       "one warp a cycle; 0 = they are always at hand")                                                                 \
     X(SM_FETCH_LATENCY, "sm.fetch_latency", COUNT, RESET, "cycles", "2", 1, 1000, "",                                  \
       "with sm.fetch: from the fetch to the issue of the first instruction")                                           \
+    X(L1I_SIZE, "l1i.size", SIZE, RESET, "bytes", "0B", 0, 1 << 30, "",                                                \
+      "timed replays with sm.fetch: an SM's instruction cache, whose misses are reads of L2; 0: instructions are "     \
+      "there")                                                                                                         \
+    X(L1I_WAYS, "l1i.ways", COUNT, RESET, "ways", "4", 1, 1024, "", "ways of a set: GPGPU-Sim's GTX 480 4, of 4 sets") \
+    X(L1I_LINE, "l1i.line", SIZE, RESET, "bytes", "128B", 32, 128, "", "line size, a power of two, at most l1.line")   \
+    X(L1I_REPLACEMENT, "l1i.replacement", POLICY, RESET, "", "lru", 0, 0, "replacement", "which line of a set leaves") \
+    X(L1I_MSHR, "l1i.mshr_entries", COUNT, RESET, "lines", "2", 1, 1024, "",                                           \
+      "on their way at once (GPGPU-Sim's GTX 480: 2); a further warp looks again when one has come")                   \
+    X(L1I_MERGES, "l1i.mshr_merges", COUNT, RESET, "warps", "32", 1, 1 << 20, "unlimited", "that wait for one (32)")   \
     X(SM_LATENCY_ALU, "sm.latency_alu", COUNT, RESET, "cycles", "18", 1, 10000, "",                                    \
       "from issue to result: integer and floating point, where sm.latency_int or sm.latency_fp is auto")               \
     X(SM_LATENCY_INT, "sm.latency_int", COUNT, RESET, "cycles", "auto", 1, 10000, "auto",                              \

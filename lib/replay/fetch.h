@@ -2,13 +2,14 @@
 #ifndef GPC_REPLAY_FETCH_H
 #define GPC_REPLAY_FETCH_H
 
+#include "replay/icache.h"
 #include "replay/timed_replay.h"
 
 /*
  * Instruction fetch, where `sm.fetch` says so: a warp has a buffer of so many instructions, an SM fetches for one warp
  * a cycle when its buffer is empty, and the first of them can issue `sm.fetch_latency` cycles later. What was fetched
  * behind a taken branch is dropped in the next cycle; where the branch was the last of its buffer, its successors in
- * memory are fetched first, and dropped when they could issue. The instruction cache hits.
+ * memory are fetched first, and dropped when they could issue. Instructions are there, or in a cache (replay/icache.h).
  * [GPGPU-Sim 3.2.1, shader.cc: fetch, decode, scheduler_unit::cycle] There the warp is the next in turn; here it is the
  * one that has waited longest.
  */
@@ -29,12 +30,18 @@ GPCI_INLINE uint64_t gpci_fetch_slot(gpci_timed_sm *m, uint64_t from, uint64_t n
     return now + place;
 }
 
-/* A warp's buffer is filled, from a cycle on. */
-GPCI_INLINE void gpci_fetch(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *w, uint64_t from,
-                            uint64_t now) {
+/* A warp's buffer is filled, from a cycle on; where there is a cache, if that has what is fetched. */
+GPCI_INLINE void gpci_fetch_turn(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *w, uint64_t from,
+                                 uint64_t now) {
     const uint64_t ready = gpci_fetch_slot(m, from, now) + t->fetch_latency;
     w->buffered = (uint8_t)t->fetch;
     w->not_before = ready > w->not_before ? ready : w->not_before;
+}
+
+GPCI_INLINE void gpci_fetch(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *w, uint64_t now) {
+    gpci_fetch_turn(t, m, w, now, now);
+    if (GPCI_UNLIKELY(m->icache != NULL))
+        gpci_icache_fetch(t, m, w, now);
 }
 
 /* A warp has issued an instruction, and `next` is what it executes then. */
@@ -43,9 +50,11 @@ GPCI_INLINE void gpci_fetch_issued(const gpci_timed_replay *t, gpci_timed_sm *m,
     const bool empty = !--w->buffered;
     const bool taken = next->pc - issued->pc - 1 >= GPCI_INSTRUCTION_BYTES;
     if (empty)
-        gpci_fetch(t, m, w, now, now);
+        gpci_fetch_turn(t, m, w, now, now);
     if (taken)
-        gpci_fetch(t, m, w, empty ? w->not_before : now + 1, now);
+        gpci_fetch_turn(t, m, w, empty ? w->not_before : now + 1, now);
+    if (GPCI_UNLIKELY(m->icache != NULL) && (empty || taken))
+        gpci_icache_fetch(t, m, w, now);
 }
 
 #endif

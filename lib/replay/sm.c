@@ -29,7 +29,7 @@ static bool waits_for_accesses(const gpci_timed_replay *t, gpci_timed_sm *m, uin
     const gpci_timed_warp *w = &m->warps[slot];
     const gpci_form *form = w->next->form;
     const gpc_instruction *i = &form->instruction;
-    if (GPCI_UNLIKELY(w->fenced))
+    if (GPCI_UNLIKELY(w->held))
         return true;
     /* With its last instruction a warp gives up its registers, and so no load may be on its way to them. */
     if (w->next + 1 == w->end && (w->loads || gpci_copies_any(&m->copies[slot])))
@@ -156,6 +156,11 @@ void gpci_sm_account(gpci_timed_replay *t, uint32_t sm, uint64_t end) {
     m->counts.active += m->blocks_gauge.sum;
     m->counts.bypassing += m->bypassing_gauge.sum;
     m->counts.throttled += m->throttled_gauge.sum;
+    if (m->icache) {
+        gpci_gauge_set(&m->icache->waiting, end, m->icache->waiting.level);
+        m->counts.l1i_waits += m->icache->waiting.sum;
+        m->icache->waiting.sum = 0;
+    }
     m->warps_gauge.sum = m->blocks_gauge.sum = 0;
     m->bypassing_gauge.sum = m->throttled_gauge.sum = 0;
 }
@@ -444,6 +449,8 @@ GPCI_INLINE void wake_up(gpci_timed_replay *t, uint32_t number, uint64_t now) {
     }
     if (m->any_answered) {
         m->any_answered = false;
+        if (GPCI_UNLIKELY(m->icache != NULL))
+            gpci_icache_step(t, number, now);
         look_all(t, m, m->answered, now);
     }
     if (m->refused) {
@@ -509,7 +516,7 @@ bool gpci_sm_alone(void *replay, uint32_t number) {
     const gpci_timed_sm *m = &t->sms[number];
     return !t->stopped && m->live && !t->at_once && m->ended_at != gpci_timed_now(r->hierarchy) &&
            (r->ended || r->sms[number].residents >= r->room) && !t->limit_instructions && !r->sampling &&
-           !r->on_progress;
+           !r->on_progress && !t->icaches;
 }
 
 /* Blocks that have ended make room from now on. */
@@ -545,12 +552,16 @@ void gpci_sm_complete(void *replay, const gpc_completion *completion) {
         gpci_together_done(t->r, completion->sm,
                            completion->token & 1 ? (uint8_t)(completion->token >> GPCI_TOKEN_STREAM) : w->run->stream);
     if (completion->token & 1) {
+        if (GPCI_UNLIKELY(completion->token & GPCI_TOKEN_ICACHE)) {
+            gpci_icache_fill(t, m, completion);
+            return;
+        }
         if ((uint32_t)(completion->token >> 1) != w->starts)
             return; /* of a warp that has ended */
         if (GPCI_UNLIKELY(place != 0))
             end_copy(t, m, completion, place);
         if (completion->fence)
-            w->fenced = false;
+            w->held &= (uint8_t)~GPCI_HELD_FENCE;
         else
             w->others--;
         if (GPCI_UNLIKELY(t->keeps_blocks) && !w->run)
@@ -569,6 +580,8 @@ void gpci_sm_complete(void *replay, const gpc_completion *completion) {
 
 void gpci_sm_ready(void *replay, uint32_t sm) {
     gpci_timed_replay *t = replay;
+    if (GPCI_UNLIKELY(t->icaches != NULL))
+        t->sms[sm].any_answered |= t->icaches[sm].unsent != 0;
     gpci_timed_wake(t->r->hierarchy, sm, gpci_timed_now(t->r->hierarchy));
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/coalesce.h"
 #include "replay/copies.h"
+#include "replay/icache.h"
 #include "replay/together.h"
 
 /* One instruction of a warp goes to the memory pipeline. */
@@ -87,7 +88,7 @@ static GPCI_COLD gpc_status send_fence(gpci_timed_replay *t, uint32_t number, ui
     gpci_replay_fence(t->r, w->run, &step->form->instruction, number, slot, &fence);
     gpc_status status = gpci_timed_fence(t->r->hierarchy, &fence, token_of(t, w, false), &busy);
     if (status == GPC_OK) {
-        w->fenced = true;
+        w->held |= GPCI_HELD_FENCE;
         m->deeds->in_flight++;
         if (GPCI_UNLIKELY(t->at_once))
             gpci_together_sent(t->r, number, w->run->stream);

@@ -2,6 +2,7 @@
 #include "replay/timed_replay.h"
 
 #include "level/energy.h"
+#include "replay/icache.h"
 #include "replay/sampling.h"
 
 /*
@@ -84,7 +85,7 @@ bool gpci_timed_take_over(gpci_timed_replay *t) {
 
 void gpci_timed_take_part(gpci_timed_replay *t) {
     const gpci_sm_front_end front = {.user_data = t,
-                                     .most = t->schedulers * t->issue_width,
+                                     .most = t->schedulers * t->issue_width + (t->icaches ? t->icaches->entries : 0),
                                      .step = gpci_sm_step,
                                      .alone = gpci_sm_alone,
                                      .hand_over = gpci_sm_hand_over,
@@ -92,6 +93,7 @@ void gpci_timed_take_part(gpci_timed_replay *t) {
                                      .ready = gpci_sm_ready,
                                      .cache_event = t->wants_events ? gpci_sm_cache_event : NULL};
     gpci_timed_attach(t->r->hierarchy, &front);
+    gpci_icaches_begin(t);
     begin_all(t);
     t->status = GPC_OK;
     t->error = (gpc_error)GPC_ERROR_INIT;
@@ -128,6 +130,8 @@ void gpci_timed_begin(gpci_timed_replay *t) {
         gpci_timed_sm *m = &t->sms[sm];
         m->warps_gauge.since = m->blocks_gauge.since = t->launched + 1;
         m->bypassing_gauge.since = m->throttled_gauge.since = t->launched + 1;
+        if (m->icache)
+            m->icache->waiting.since = t->launched + 1;
         for (uint32_t n = 0; n < t->schedulers; n++)
             m->issuers[n].since = t->launched + 1;
     }
@@ -148,6 +152,10 @@ void gpci_timed_add_sm_stats(const gpci_timed_replay *t, uint32_t sm, gpc_stats 
     stats->cluster_accesses += c->cluster_accesses;
     stats->cluster_bytes += c->cluster_bytes;
     stats->copy_groups += c->copy_groups;
+    stats->l1i_accesses += c->l1i_accesses;
+    stats->l1i_hits += c->l1i_hits;
+    stats->l1i_merges += c->l1i_merges;
+    stats->l1i_wait_cycles += c->l1i_waits;
     stats->copy_waits += c->copy_waits;
     stats->copy_wait_cycles += c->copy_wait_cycles;
     stats->sm_warp_cycles += c->warps;

@@ -64,7 +64,7 @@ typedef struct gpci_timed_warp {
     uint8_t unit;        /* gpci_unit of `next`, while ready */
     uint8_t listed;      /* 1 + the unit by which it is in `wanting`; 0: it is not */
     bool later;          /* it is READY, but from the next cycle on */
-    bool fenced;         /* waits at a fence */
+    uint8_t held;        /* by a fence, or for its instructions: GPCI_HELD_ (icache.h); 0 */
     uint8_t planes;      /* of its scoreboard, that it uses: a bit for each */
     uint8_t buffered;    /* instructions that are fetched; sm.fetch alone */
 } gpci_timed_warp;
@@ -92,15 +92,16 @@ GPCI_INLINE void gpci_unit_is_free_at(gpci_issuer *s, uint32_t unit, uint64_t cy
 
 /* What is counted of an SM, over all kernels. */
 typedef struct gpci_timed_counts {
-    uint64_t classes[GPCI_CYCLE_COUNT];                 /* cycles of its schedulers */
-    uint64_t line, mshr;                                /* parts of MEMORY */
-    uint64_t active, warps;                             /* its cycles with a block; gauge of its warps */
-    uint64_t instructions;                              /* issued */
-    uint64_t threads;                                   /* lanes of those that do not go to the hierarchy */
-    uint64_t bypassing, throttled;                      /* gauges of its warps of these classes */
-    uint64_t by_bypassing;                              /* instructions that these issued */
-    uint64_t copy_groups, copy_waits, copy_wait_cycles; /* of asynchronous copies (copies.h) */
-    uint64_t cluster_accesses, cluster_bytes;           /* of other blocks' shared memory */
+    uint64_t classes[GPCI_CYCLE_COUNT];                     /* cycles of its schedulers */
+    uint64_t line, mshr;                                    /* parts of MEMORY */
+    uint64_t active, warps;                                 /* its cycles with a block; gauge of its warps */
+    uint64_t instructions;                                  /* issued */
+    uint64_t threads;                                       /* lanes of those that do not go to the hierarchy */
+    uint64_t bypassing, throttled;                          /* gauges of its warps of these classes */
+    uint64_t by_bypassing;                                  /* instructions that these issued */
+    uint64_t copy_groups, copy_waits, copy_wait_cycles;     /* of asynchronous copies (copies.h) */
+    uint64_t cluster_accesses, cluster_bytes;               /* of other blocks' shared memory */
+    uint64_t l1i_accesses, l1i_hits, l1i_merges, l1i_waits; /* of its instruction cache */
 } gpci_timed_counts;
 
 /*
@@ -131,9 +132,10 @@ typedef struct gpci_timed_sm {
     struct gpci_copy_barrier *barriers; /* [GPCI_COPY_BARRIERS] where bulk copies complete */
     uint64_t *calendar;                 /* [GPCI_CALENDAR][words] stalled warps by the cycle at which they look again */
     uint64_t *answered;                 /* [words] waiting warps of which an access completed */
-    uint64_t *units;        /* [unit_count] core cycles at which units that are pooled are free (gpci_pool_of_units) */
-    uint64_t calendar_used; /* places of the calendar that hold any */
-    uint64_t next_start;    /* earliest cycle of the next block's start */
+    uint64_t *units; /* [unit_count] core cycles at which units that are pooled are free (gpci_pool_of_units) */
+    struct gpci_icache *icache;               /* with l1i.size (icache.h); NULL */
+    uint64_t calendar_used;                   /* places of the calendar that hold any */
+    uint64_t next_start;                      /* earliest cycle of the next block's start */
     gpci_block_run *first_start, *last_start; /* blocks that are placed here and have not started */
     gpci_block_run *ended; /* blocks that have ended, and are to be handed over when the clock is there, */
     uint64_t ended_at;     /* the core cycle of the last */
@@ -193,6 +195,9 @@ struct gpci_timed_replay {
     uint64_t *epochs, *bitmaps, *units;
     struct gpci_copy_groups *copies;
     struct gpci_copy_barrier *barriers;
+    struct gpci_icache *icaches;       /* [sm_count], or NULL */
+    uint64_t code;                     /* address of the kernel's first instruction; with icaches alone */
+    uint32_t instruction_bytes;        /* likewise */
     uint32_t schedulers, slots, words; /* of an SM; words: of a bitmap of its slots */
     uint32_t scheduler_words;
     uint32_t all_schedulers; /* as a bitmap, as gpci_timed_sm.stirred */

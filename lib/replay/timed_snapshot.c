@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/copies.h"
+#include "replay/icache.h"
 #include "replay/parked.h"
 #include "scheduler/scheduler_archive.h"
 
@@ -43,6 +44,8 @@ static void archive_sm(const gpci_timed_replay *t, gpci_timed_sm *m, bool in_ker
         gpci_archive_bytes(a, m->barriers, GPCI_COPY_BARRIERS * sizeof *m->barriers);
     gpci_archive_bytes(a, m->calendar, (size_t)GPCI_CALENDAR * t->words * sizeof *m->calendar);
     gpci_archive_bytes(a, m->units, t->unit_count * sizeof *m->units);
+    if (m->icache)
+        gpci_icache_archive(m->icache, a);
     gpci_archive_bytes(a, m->answered, t->words * sizeof *m->answered);
     GPCI_ARCHIVE_FIELD(a, m->calendar_used), GPCI_ARCHIVE_FIELD(a, m->next_start);
     gpci_archive_bytes(a, (char *)m + gauges, sizeof *m - gauges); /* likewise */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/copies.h"
+#include "replay/icache.h"
 
 /* The SMs of a timed replay as the configuration says. */
 
@@ -115,6 +116,8 @@ gpc_status gpci_timed_replay_create(gpc_replay *r, gpc_error *error) {
         lay_out(t, sm);
         status = make_schedulers(t, sm, error);
     }
+    if (status == GPC_OK)
+        status = gpci_icaches_create(t, error);
     return status == GPC_OK && t->wants_samples ? gpci_sampler_create(t, error) : status;
 }
 
@@ -125,6 +128,7 @@ void gpci_timed_replay_destroy(gpci_timed_replay *t) {
     for (size_t n = 0; t->issuers && n < (size_t)t->r->sm_count * t->schedulers; n++)
         gpc_scheduler_destroy(t->issuers[n].scheduler);
     gpci_sampler_destroy(t);
+    gpci_icaches_destroy(t);
     gpci_free_lines(context, t->deeds);
     gpci_free(context, t->sms);
     gpci_free(context, t->issuers);

@@ -46,8 +46,9 @@ static void start_warp(gpci_timed_replay *t, uint32_t number, gpci_block_run *ru
     w->end = warp->path->steps + warp->path->count;
     w->run = run;
     w->not_before = now;
+    w->held = 0;
     if (GPCI_UNLIKELY(t->fetch))
-        gpci_fetch(t, m, w, now, now);
+        gpci_fetch(t, m, w, now);
     w->settled = 0;
     w->loads = w->others = 0;
     gpci_copies_start(&m->copies[slot]);
@@ -136,6 +137,8 @@ void gpci_sm_clear(gpci_timed_replay *t, uint32_t number) {
         s->class = GPCI_CYCLE_EMPTY;
         s->declined = false;
     }
+    if (m->icache)
+        gpci_icache_clear(m->icache);
     memset(m->barriers, 0, GPCI_COPY_BARRIERS * sizeof *m->barriers);
     memset(m->units, 0, t->unit_count * sizeof *m->units);
     memset(m->calendar, 0, (size_t)GPCI_CALENDAR * t->words * sizeof *m->calendar);

@@ -73,8 +73,8 @@ gpc_busy gpci_timed_busy_miss(const gpc_hierarchy *h, uint32_t sm) {
     return stage->unsent_since != GPCI_NEVER ? GPC_BUSY_NETWORK : GPC_BUSY_MISS_QUEUE;
 }
 
-/* Its packet, in the SM's miss queue. There is room for it. */
-static void enter(gpci_timed *t, const gpc_request *request, const gpci_transaction *line, uint64_t token) {
+/* Its packet, in the SM's miss queue. There is room for it. Returns its flight. */
+static uint32_t enter(gpci_timed *t, const gpc_request *request, const gpci_transaction *line, uint64_t token) {
     gpci_stage *stage = &t->l1[request->sm];
     const uint32_t flight = gpci_take_flight(t, request->sm, request->warp, request->kind, token, 1),
                    number = gpci_pool_take(&t->pool);
@@ -100,6 +100,23 @@ static void enter(gpci_timed *t, const gpc_request *request, const gpci_transact
     gpci_see_miss(t, stage, flight, p);
     gpci_l1_queue_miss(t, stage, number, 0);
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
+    return flight;
+}
+
+gpc_status gpci_timed_read(gpc_hierarchy *h, const gpc_request *request, uint64_t token) {
+    gpci_timed *t = gpci_timed_of_sm(h->timed, request->sm);
+    gpci_transaction line;
+    if (line_of_request(h, request, &line))
+        return GPC_ERROR_ARGUMENT;
+    const bool full = gpci_timed_busy_miss(h, request->sm) != GPC_BUSY_NOT;
+    const gpc_status status = full ? GPC_BUSY : gpci_make_room(t, 1);
+    t->l1[request->sm].refused_miss |= full;
+    if (status != GPC_OK)
+        return status;
+    gpci_flight *f = &t->flights[enter(t, request, &line, token)];
+    f->framed = true;
+    f->kind = GPC_PREFETCH; /* no access of a warp: neither its latency counts, nor does a fence wait */
+    return GPC_OK;
 }
 
 gpc_status gpci_timed_try_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy) {

@@ -62,6 +62,12 @@ uint32_t gpci_timed_strands(const gpc_hierarchy *h);
 uint32_t gpci_timed_strand_of(const gpc_hierarchy *h, uint32_t sm);
 void gpci_timed_keep_alone(gpc_hierarchy *h, bool alone);
 
+/*
+ * A read of a line for an SM's own read-only caches: gpc_hierarchy_try_miss without its checks, whose completion is the
+ * front end's. GPC_OK, GPC_BUSY (`ready` follows) or GPC_ERROR_MEMORY.
+ */
+gpc_status gpci_timed_read(gpc_hierarchy *h, const gpc_request *request, uint64_t token);
+
 /* What the memory pipeline of an SM is busy with; GPC_BUSY_NOT if an instruction would be accepted. */
 /* Its SM's own reasons: GPC_BUSY, as from gpci_timed_issue. */
 gpc_status gpci_timed_refuse(gpc_hierarchy *h, uint32_t sm, gpc_busy *busy);

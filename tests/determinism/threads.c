@@ -136,6 +136,7 @@ static const struct scenario {
     {"qv100", "l1.replacement=random;l2.replacement=ship", "synthetic:gather:32KiB"},
     {"qv100", "l1.replacement=drrip;l1.bypass=agcb", "synthetic:gather:32KiB"},
     {"qv100", "tlb.page=4KiB;tlb.l1_entries=4;tlb.l2_entries=16;tlb.l1_mshr_entries=2", "synthetic:gather:32KiB"},
+    {"qv100", "sm.fetch=2;l1i.size=1KiB", "synthetic:gather:32KiB"},
     {"qv100", "limit.instructions=3000", "synthetic:warp-reuse:256KiB:lines=16,repeats=2"},
     {"qv100", "launch.cycles=0;limit.cycles=1500;dram.channels=8;l2.slices=16", "synthetic:gather:32KiB"},
 };

@@ -277,6 +277,19 @@ Test(replay_snapshots_within, drawn) {
     cr_expect_gt(exact, pauses * 3 / 4, "%u of %u", exact, pauses);
 }
 
+/* Warps that wait for their instructions, accesses that wait for their page. */
+Test(replay_snapshots_within, fetches_and_translations) {
+    static const char *const settings[] = {
+        SMALL "mode = timed\nsm.fetch = 2\nl1i.size = 512B\nl1i.ways = 2\n",
+        SMALL
+        "mode = timed\nthreads = 2\ntlb.page = 4KiB\ntlb.l1_entries = 2\ntlb.l2_entries = 4\ntlb.l2_ways = full\n",
+        SMALL "mode = functional\ntlb.page = 4KiB\ntlb.l1_entries = 2\ntlb.l2_entries = 4\ntlb.l2_ways = full\n",
+    };
+    uint64_t random = 11;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        cr_expect(check(settings[i], "synthetic:gather:32KiB", 2, &random), "%s", settings[i]);
+}
+
 /* Of each way to sample, at cycles of measured windows, of those before, and of the end of launches. */
 Test(replay_snapshots_within, sampled) {
     static const char *const settings[] = {

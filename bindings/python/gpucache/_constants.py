@@ -318,6 +318,7 @@ class CounterNeeds(IntEnum):
     TLB = 17
     TLB_TIME = 18
     STAGES = 19
+    L1I = 20
 
 
 class CounterKind(IntEnum):

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_REPLAY_ICACHE_H
+#define GPC_REPLAY_ICACHE_H
+
+#include "cache/cache_archive.h"
+#include "replay/timed_replay.h"
+
+/*
+ * An SM's instruction cache, where `l1i.size` says so: what a warp fetches (replay/fetch.h) is a line of it, and what
+ * it lacks a read of L2, which leaves through the SM's miss queue like any other and comes back over the reply network
+ * (space GPC_SPACE_INSTRUCTION, counted as l2.instruction_read_sectors). A line on its way has an MSHR entry, at which
+ * warps wait; where entries or merges are short, warps look again when a line has come. A warp whose line has come
+ * fetches again, and so issues `sm.fetch_latency` later. A fetch ends at its line's end.
+ * [GPGPU-Sim 3.2.1, shader.cc: shader_core_ctx::fetch; -gpgpu_cache:il1]
+ *
+ * What is fetched behind a taken branch takes the SM's turn, but looks for no line. Code has no addresses in traces: a
+ * kernel's lies where its name says, so that kernels of one name share it, and L2 keeps it between their launches.
+ */
+typedef struct gpci_icache_miss {
+    uint64_t line;
+    uint32_t waiters;
+    bool used, sent;
+} gpci_icache_miss;
+
+typedef struct gpci_icache {
+    gpc_cache *cache;
+    gpci_icache_miss *misses; /* [entries] */
+    uint32_t entries, line_bytes;
+    uint64_t merges;
+    uint32_t used, unsent; /* MSHR entries */
+    gpci_gauge waiting;    /* warps */
+} gpci_icache;
+
+/* Why a warp does not look when its next instruction can issue: gpci_timed_warp.held. */
+enum {
+    GPCI_HELD_FENCE = 1, /* it waits at a fence */
+    GPCI_HELD_LINE = 2,  /* its instructions are on their way, */
+    GPCI_HELD_HERE = 4,  /* or are here, which the SM's next step sees to; */
+    GPCI_HELD_MSHR = 8   /* or are still to be asked for */
+};
+
+/* Those of all SMs; none where l1i.size is 0. GPC_ERROR_RANGE for what has no effect, GPC_ERROR_MEMORY. */
+gpc_status gpci_icaches_create(gpci_timed_replay *t, gpc_error *error);
+void gpci_icaches_destroy(gpci_timed_replay *t);
+void gpci_icache_archive(gpci_icache *icache, gpci_archive *archive);
+/* No warp waits any more, and nothing is on its way. */
+void gpci_icache_clear(gpci_icache *icache);
+/* A kernel begins, or goes on: where its code is. */
+void gpci_icaches_begin(gpci_timed_replay *t);
+
+/* A warp fetches what it executes next. */
+GPCI_COLD void gpci_icache_fetch(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *w, uint64_t now);
+/* In a step of the SM: warps fetch for which a line has come, and what is missing is asked for. */
+GPCI_COLD void gpci_icache_step(gpci_timed_replay *t, uint32_t sm, uint64_t now);
+/* A line is here. */
+GPCI_COLD void gpci_icache_fill(const gpci_timed_replay *t, gpci_timed_sm *m, const gpc_completion *completion);
+
+/* In the tokens of its reads, behind which is the MSHR entry. */
+#define GPCI_TOKEN_ICACHE ((uint64_t)1 << 63)
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay/rig.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* Instruction caches: what warps fetch is a line of them, and what they lack is read from L2. */
+
+#define MOV(pc, to) pc " ffffffff 1 " to " MOV 0 0\n"
+/* Eight instructions: a line. */
+#define EIGHT(pc)      \
+    MOV(pc "00", "R1") \
+    MOV(pc "10", "R2") \
+    MOV(pc "20", "R3") MOV(pc "30", "R4") MOV(pc "40", "R5") MOV(pc "50", "R6") MOV(pc "60", "R7") MOV(pc "70", "R8")
+/* One of each of three lines. */
+#define ROUND MOV("0000", "R1") MOV("0080", "R1") MOV("0100", "R1")
+
+static rig *open_cached(const char *size, const char *ways) {
+    rig *r = rig_open();
+    static const char *const settings[][2] = {
+        {"mode", "timed"},         {"sm.schedulers", "2"},   {"sm.fetch", "2"},    {"sm.fetch_latency", "2"},
+        {"launch.cycles", "0"},    {"scheduler", "gto"},     {"l1i.line", "128B"}, {"l2.line", "128B"},
+        {"l1i.mshr_entries", "4"}, {"kernels.flush", "none"}};
+    for (size_t n = 0; n < sizeof settings / sizeof *settings; n++)
+        set(r, settings[n][0], settings[n][1]);
+    set(r, "l1i.size", size);
+    set(r, "l1i.ways", ways);
+    return r;
+}
+
+static gpc_stats run(rig *r, unsigned warps, const char *lines) {
+    gpc_stats s;
+    gpc_stats_init(&s);
+    put_kernel(r, "k.traceg", 1, warps, "", lines);
+    cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
+    cr_expect_eq(s.accepted, s.completed);
+    cr_expect_eq(s.l1i_accesses - s.l1i_hits - s.l1i_merges, s.l2_instruction_read_sectors / 4);
+    return s;
+}
+
+/* 16 instructions, two at a time, of two lines; and EXIT in a third. A branch, or not: it is what comes next. */
+Test(icache, lines_are_read_once) {
+    rig *r = open_cached("1KiB", "4");
+    const gpc_stats s = run(r, 1, EIGHT("00") MOV("0080", "R1") MOV("0090", "R2") EXIT("0100"));
+    cr_expect(s.l1i_accesses == 6 && s.l1i_hits == 3 && s.l1i_merges == 0, "%u, %u, %u", (unsigned)s.l1i_accesses,
+              (unsigned)s.l1i_hits, (unsigned)s.l1i_merges);
+    cr_expect_eq(s.l2_instruction_read_sectors, 12);
+    cr_expect_eq(s.l2_instruction_read_sector_hits, 0);
+    cr_expect_eq(s.dram_read_sectors, 12);
+    cr_expect_eq(s.l1_load_requests, 0);
+    cr_expect_eq(s.loads_completed, 0);
+    rig_close(r);
+}
+
+/* What a miss takes is what memory takes; then the line is there, for the next launch of the kernel, too. */
+Test(icache, misses_take_time_and_hits_do_not) {
+    rig *r = open_cached("1KiB", "4");
+    put_kernel(r, "k.traceg", 1, 1, "", EXIT("0000"));
+    gpc_replay *replay = open_replay(r);
+    gpc_trace *trace = open_trace(r, "k.traceg");
+    const gpc_stats first = run_kernel(r, replay, trace);
+    gpc_trace_close(trace);
+    trace = open_trace(r, "k.traceg");
+    const gpc_stats second = run_kernel(r, replay, trace);
+    cr_expect_eq(second.cycles, 3);
+    cr_expect_eq(second.l1i_hits, 1);
+    cr_expect_eq(second.l1i_wait_cycles, 0);
+    cr_expect_gt(first.l1i_wait_cycles, 50);
+    cr_expect_eq(first.cycles, 3 + first.l1i_wait_cycles, "%u, %u", (unsigned)first.cycles,
+                 (unsigned)first.l1i_wait_cycles);
+    gpc_trace_close(trace);
+    gpc_replay_destroy(replay);
+    rig_close(r);
+}
+
+/* Three lines in turn, four times: with three ways each is read once, with two none is there when its turn comes. */
+Test(icache, reach_is_its_size) {
+    rig *r = open_cached("384B", "3");
+    gpc_stats s = run(r, 1, ROUND ROUND ROUND ROUND EXIT("0000"));
+    cr_expect(s.l1i_accesses == 13 && s.l1i_hits == 10, "%u, %u", (unsigned)s.l1i_accesses, (unsigned)s.l1i_hits);
+    rig_close(r);
+    r = open_cached("256B", "2");
+    s = run(r, 1, ROUND ROUND ROUND ROUND EXIT("0000"));
+    cr_expect(s.l1i_accesses == 13 && s.l1i_hits == 0, "%u, %u", (unsigned)s.l1i_accesses, (unsigned)s.l1i_hits);
+    cr_expect_eq(s.l2_instruction_read_sectors, 13 * 4);
+    cr_expect_eq(s.l2_instruction_read_sector_hits, 10 * 4); /* L2 has them */
+    rig_close(r);
+}
+
+/* Warps of one line wait for one read; without merges each looks again when it has come. */
+Test(icache, merges_and_their_limit) {
+    rig *r = open_cached("1KiB", "4");
+    gpc_stats s = run(r, 4, EXIT("0000"));
+    cr_expect(s.l1i_accesses == 4 && s.l1i_hits == 0 && s.l1i_merges == 3, "%u", (unsigned)s.l1i_merges);
+    rig_close(r);
+    r = open_cached("1KiB", "4");
+    set(r, "l1i.mshr_merges", "1");
+    s = run(r, 4, EXIT("0000"));
+    cr_expect(s.l1i_accesses == 4 && s.l1i_hits == 3 && s.l1i_merges == 0, "%u", (unsigned)s.l1i_hits);
+    rig_close(r);
+}
+
+/* Two warps, a line each: one MSHR entry lets the second be asked for when the first is here. */
+static uint64_t two_lines(const char *entries) {
+    rig *r = open_cached("1KiB", "4");
+    gpc_stats s;
+    gpc_stats_init(&s);
+    set(r, "l1i.mshr_entries", entries);
+    begin_kernel(r, "k.traceg", 1, 64, "");
+    begin_block(r, 0);
+    put_warp(r, 0, EXIT("0000"));
+    put_warp(r, 1, EXIT("0400"));
+    end_block(r);
+    end_kernel(r);
+    cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
+    cr_expect_eq(s.l2_instruction_read_sectors, 8);
+    rig_close(r);
+    return s.cycles;
+}
+
+Test(icache, mshr_entries) {
+    const uint64_t both = two_lines("2"), one = two_lines("1");
+    cr_expect_gt(one, both + 50, "%u, %u", (unsigned)one, (unsigned)both);
+    cr_expect_eq(two_lines("8"), both);
+}
+
+/* Code and data share the SM's way to L2: a miss queue of one holds up either. */
+Test(icache, leaves_through_the_miss_queue) {
+    rig *r = open_cached("1KiB", "4");
+    set(r, "l1.miss_queue", "1");
+    set(r, "network.input_buffer", "1");
+    const gpc_stats s = run(r, 2, LOAD("0000", "0x1000") LOAD("0080", "0x2000") LOAD("0100", "0x3000") EXIT("0180"));
+    cr_expect_eq(s.l2_instruction_read_sectors, 16);
+    cr_expect_eq(s.loads_completed, 6);
+    rig_close(r);
+}
+
+Test(icache, absent_without_one) {
+    rig *r = open_cached("0", "4");
+    gpc_stats s;
+    gpc_stats_init(&s);
+    put_kernel(r, "k.traceg", 1, 1, "", EXIT("0000"));
+    cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK);
+    cr_expect_eq(s.l1i_accesses, GPC_ABSENT);
+    cr_expect_eq(s.cycles, 3);
+    rig_close(r);
+}
+
+static void expect_refused(const char *key, const char *value, const char *part) {
+    rig *r = open_cached("1KiB", "4");
+    gpc_replay *none;
+    set(r, "l1.sectors", "1");
+    set(r, key, value);
+    expect_error(r, gpc_replay_create(r->context, r->config, &r->error, &none), GPC_ERROR_RANGE, part);
+    rig_close(r);
+}
+
+Test(icache, what_has_no_effect_is_refused) {
+    expect_refused("sm.fetch", "0", "l1i.size = 1KiB: needs sm.fetch");
+    expect_refused("l1.line", "64", "l1i.line = 128B: must be at most l1.line");
+    expect_refused("l1i.ways", "16", "less than one set");
+}
