@@ -70,6 +70,7 @@
 #include <gpucache/kernels.h>
 #include <gpucache/modules.h>
 #include <gpucache/policy.h>
+#include <gpucache/port.h>
 #include <gpucache/predictor.h>
 #include <gpucache/prefetcher.h>
 #include <gpucache/profile.h>

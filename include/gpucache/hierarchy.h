@@ -276,7 +276,8 @@ typedef struct gpc_completion {
     uint8_t kind;  /* gpc_kind */
     uint8_t level; /* deepest that served it: 1, 2, or 3 = DRAM */
     uint8_t fence; /* 1: of gpc_hierarchy_try_fence; `kind` says nothing then. Since: 0.2 */
-    uint8_t reserved[5];
+    uint8_t port; /* 1 + number of the port whose request it was (port.h), with no sm or warp; 0: an SM's. Since: 0.2 */
+    uint8_t reserved[4];
     /*
      * With coherence.data, of a load or an atomic with an operation: what its lanes have found, as gpc_warp_access.out
      * receives it, whether it has one or not; lives for the call. Else NULL, and 0 bytes. Since: 0.2

@@ -32,8 +32,8 @@ typedef struct gpc_kernel_options {
  *
  *   an SM that no kernel uses, by gpc_hierarchy_start_kernel
  *       Its L1 gets what the launch's shared memory leaves of a unified memory, and is emptied as `kernels.flush` and
- *       coherence = viper say. With a clock, for which its L1 must have nothing under way, dirty lines leave by packets,
- *       as evicted ones do; all else takes no time. Its policies are told that a kernel begins.
+ *       coherence = viper say. With a clock, for which its L1 must have nothing under way, dirty lines leave by
+ *       packets, as evicted ones do; all else takes no time. Its policies are told that a kernel begins.
  *   an SM that some kernel uses
  *       Its L1 stays as it is, with its lines and its share: it cannot change while blocks have shared memory there. It
  *       is refused where that share has no room for one block.
@@ -65,12 +65,12 @@ GPC_API uint32_t gpc_hierarchy_running_kernels(const gpc_hierarchy *hierarchy);
  * A stream's kernels run one after the other, those of different streams at once. A kernel is queued for dispatch when
  * it is the first of its stream, and leaves the queue once its last block is placed. Blocks are taken of the first
  * kernel of the queue alone, as far as there is room on its SMs: so what it leaves over is the next one's, once it is
- * wholly placed (rules G1 to G4 and X1 of Amert, Otterness, Yang, Anderson and Smith, "GPU Scheduling on the NVIDIA TX2:
- * Hidden Details Revealed", RTSS 2017, section IV). Queues of a greater priority are emptied first (rule A2); blocks
- * that run are not preempted. Kernels on SMs of which none is the other's do not wait for each other. With
+ * wholly placed (rules G1 to G4 and X1 of Amert, Otterness, Yang, Anderson and Smith, "GPU Scheduling on the NVIDIA
+ * TX2: Hidden Details Revealed", RTSS 2017, section IV). Queues of a greater priority are emptied first (rule A2);
+ * blocks that run are not preempted. Kernels on SMs of which none is the other's do not wait for each other. With
  * `null_stream`, a stream is CUDA's legacy default one: its kernels wait for all that were launched before them, and
- * those launched later, of other streams, wait for them (rules N1 and N2): this goes by gpc_kernel.index, for streams of
- * one trace.
+ * those launched later, of other streams, wait for them (rules N1 and N2): this goes by gpc_kernel.index, for streams
+ * of one trace.
  *
  * A block goes to an SM, round robin, that has room for its warps, registers, shared memory and one more block. Beside
  * blocks of another kernel it gets what they leave (rules R1 to R3), of shared memory of the carve-out that the SM has.

@@ -35,6 +35,8 @@
     X(gpc_policy_counter, GPC_POLICY_COUNTER_INIT)           \
     X(gpc_policy_info, GPC_POLICY_INFO_INIT)                 \
     X(gpc_policy_value, GPC_POLICY_VALUE_INIT)               \
+    X(gpc_port_request, GPC_PORT_REQUEST_INIT)               \
+    X(gpc_port_stats, GPC_PORT_STATS_INIT)                   \
     X(gpc_predictor_options, GPC_PREDICTOR_OPTIONS_INIT)     \
     X(gpc_recording, GPC_RECORDING_INIT)                     \
     X(gpc_replacement_options, GPC_REPLACEMENT_OPTIONS_INIT) \
@@ -57,6 +59,7 @@
     X(gpc_cache_stats)          \
     X(gpc_coherence_completion) \
     X(gpc_coherence_stats)      \
+    X(gpc_kernel_result)        \
     X(gpc_policy_env)           \
     X(gpc_predictor_ops)        \
     X(gpc_prefetcher_ops)       \

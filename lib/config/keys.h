@@ -627,6 +627,17 @@
     X(STATS_STAGES, "stats.stages", BOOL, KEEP, "", "false", 0, 1, "",                                                 \
       "timed: the stages of each access's way, in cycles: summed up by instruction and level, and told to hosts; "     \
       "costs time")                                                                                                    \
+    X(PORTS, "ports", COUNT, KEEP, "ports", "0", 0, 16, "",                                                            \
+      "into L2 for requests that are no SM's, of a copy engine, a link or a CPU: gpc_hierarchy_try_port; with a "      \
+      "clock, "                                                                                                        \
+      "and coherence = none or viper")                                                                                 \
+    X(PORT_WIDTH, "port.width", COUNT, KEEP, "bytes", "32", 1, 65536, "",                                              \
+      "that a port's link moves in a core cycle, each way; 32 are the 64 GB/s of 16 lanes of PCIe 5.0 at 1.98 GHz")    \
+    X(PORT_LATENCY, "port.latency", COUNT, KEEP, "cycles", "0", 0, 1000000, "",                                        \
+      "core cycles from a port to an L2 slice, and back; 0: the host's own model of its link has them")                \
+    X(PORT_QUEUE, "port.queue", COUNT, KEEP, "requests", "64", 1, 65536, "", "that a port has at once, of any length") \
+    X(PORT_LINES, "port.lines", COUNT, KEEP, "lines", "256", 1, 1000000, "",                                           \
+      "of a port's requests that are under way at once")                                                               \
     X(THREADS, "threads", COUNT, KEEP, "threads", "1", 1, 128, "auto",                                                 \
       "that share a cycle's work, or with mode = functional a replay's rounds, with the same results; auto: as many "  \
       "as there are processors, 8 at most, and one where it makes no difference")                                      \

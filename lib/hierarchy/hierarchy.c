@@ -14,6 +14,7 @@
 #include "level/warp_ranks.h"
 #include "stats/stats.h"
 #include "timed/plain_values.h"
+#include "timed/port.h"
 #include "timed/strands.h"
 
 #include <inttypes.h>
@@ -102,6 +103,8 @@ gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, 
     if (status == GPC_OK)
         status = check_combination(h, error);
     if (status == GPC_OK)
+        status = gpci_ports_check(h, error);
+    if (status == GPC_OK)
         status = h->levels->check(h, error);
     if (status == GPC_OK) {
         h->of_sm = gpci_zalloc(context, h->sms, sizeof *h->of_sm);
@@ -187,6 +190,15 @@ gpc_status gpc_hierarchy_fence(gpc_hierarchy *h, const gpc_fence *fence, gpc_err
     return status;
 }
 
+void gpci_hierarchy_launch(gpc_hierarchy *h, const gpc_launch *launch, const gpci_l1_share *share) {
+    h->kernel++;
+    h->stats.kernels++;
+    h->stats.l1_capacity = h->has_l1 ? share->l1_bytes : 0;
+    h->stats.resident_blocks = launch ? gpc_hierarchy_occupancy(h, launch) : 0;
+    gpci_count_dram_launch(h, gpci_number(h, GPCI_KEY_LAUNCH_SECTORS));
+    gpci_launch_code(h, launch ? launch->code_bytes : 0);
+}
+
 gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *h, const gpc_launch *launch, gpc_error *error) {
     if (!h)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_begin_kernel: hierarchy is NULL");
@@ -208,12 +220,7 @@ gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *h, const gpc_launch *launch
     h->share = share;
     gpci_kernels_shared(h, &share);
     status = (h->driver->begin ? h->driver->begin : h->levels->begin)(h);
-    h->kernel++;
-    h->stats.kernels++;
-    h->stats.l1_capacity = h->has_l1 ? share.l1_bytes : 0;
-    h->stats.resident_blocks = launch ? gpc_hierarchy_occupancy(h, &l) : 0;
-    gpci_count_dram_launch(h, gpci_number(h, GPCI_KEY_LAUNCH_SECTORS));
-    gpci_launch_code(h, l.code_bytes);
+    gpci_hierarchy_launch(h, launch ? &l : NULL, &share);
     gpci_hierarchy_tell_policies(h, GPC_KERNEL_START);
     GPCI_RECORD(h, kernel, (h->recorder, launch ? &l : NULL));
     if (status == GPC_OK && h->observer)

@@ -4,7 +4,6 @@
 #include "cache/cache.h"
 #include "level/driver.h"
 #include "level/kernels.h"
-#include "level/level_count.h"
 #include "level/observer.h"
 #include "level/recorder.h"
 
@@ -31,10 +30,10 @@ gpc_status gpci_kernels_create(gpc_hierarchy *h, gpc_error *error) {
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "kernels at once: %s", what);
     if (h->kernels)
         return GPC_OK;
-    gpci_kernels *k = gpci_zalloc(h->context, 1, sizeof *k);
+    gpci_kernels **place = &h->kernels, *k = gpci_zalloc(h->context, 1, sizeof *k);
     if (!k)
         return gpci_out_of_memory(error);
-    h->kernels = k;
+    *place = k;
     k->words = (h->sms + 63) / 64;
     k->of_stream = gpci_zalloc(h->context, h->streams, sizeof *k->of_stream);
     k->sms = gpci_zalloc(h->context, (size_t)h->streams * k->words, sizeof *k->sms);
@@ -48,14 +47,14 @@ gpc_status gpci_kernels_create(gpc_hierarchy *h, gpc_error *error) {
 }
 
 void gpci_kernels_destroy(gpc_hierarchy *h) {
-    gpci_kernels *k = h->kernels;
+    gpci_kernels **place = &h->kernels, *k = *place;
     if (!k)
         return;
     gpci_free(h->context, k->of_stream);
     gpci_free(h->context, k->sms);
     gpci_free(h->context, k->shares);
     gpci_free(h->context, k);
-    h->kernels = NULL;
+    *place = NULL;
 }
 
 void gpci_kernels_shared(gpc_hierarchy *h, const gpci_l1_share *share) {
@@ -86,12 +85,8 @@ static void tell_l2(gpc_hierarchy *h, uint32_t kernel, gpc_warp_event_kind kind)
 }
 
 void gpci_kernels_begin(gpc_hierarchy *h, uint32_t stream, const gpc_launch *launch, const gpci_l1_share *share) {
-    h->kernels->of_stream[stream] = ++h->kernel;
-    h->stats.kernels++;
-    h->stats.l1_capacity = h->has_l1 ? share->l1_bytes : 0;
-    h->stats.resident_blocks = launch ? gpc_hierarchy_occupancy(h, launch) : 0;
-    gpci_count_dram_launch(h, gpci_number(h, GPCI_KEY_LAUNCH_SECTORS));
-    gpci_launch_code(h, launch ? launch->code_bytes : 0);
+    gpci_hierarchy_launch(h, launch, share);
+    h->kernels->of_stream[stream] = h->kernel;
     if (!h->kernels->running++)
         tell_l2(h, h->kernel, GPC_KERNEL_START);
 }

@@ -195,6 +195,8 @@ void gpci_hierarchy_add_rest(const gpc_hierarchy *h, gpc_stats *stats);
 void gpci_hierarchy_stats(const gpc_hierarchy *h, gpc_stats *stats);
 /* cache_levels.c: empty what `kernels.flush` says. */
 gpc_status gpci_hierarchy_flush_for_kernel(gpc_hierarchy *h);
+/* A launch has its number, and is counted, with what it charges. */
+void gpci_hierarchy_launch(gpc_hierarchy *h, const gpc_launch *launch, const gpci_l1_share *share);
 /* Tell every L1's policies that the present kernel begins or ends. */
 void gpci_hierarchy_tell_policies(gpc_hierarchy *h, gpc_warp_event_kind kind);
 

@@ -51,7 +51,8 @@ typedef struct gpci_component_class gpci_component_class;
     X(PARTITION_REQUESTS, network, "partition request link") \
     X(MEMORY_REQUESTS, network, "memory request link")       \
     X(CLUSTER_REQUESTS, network, "cluster request network")  \
-    X(GPU_LINKS, network, "GPU link")
+    X(GPU_LINKS, network, "GPU link")                        \
+    X(PORTS, port, "port")
 
 typedef enum gpci_group_kind {
 #define X(name, class, text) GPCI_GROUP_##name,
@@ -136,7 +137,8 @@ void gpci_report_nothing(const gpci_group *group, uint32_t object, gpci_text *re
 
 extern const gpci_component_class gpci_controllers_class, gpci_channel_class, gpci_coherent_channel_class,
     gpci_host_memory_class, gpci_network_class, gpci_slice_class, gpci_coherent_slice_class, gpci_cluster_class,
-    gpci_l1_class, gpci_coherent_l1_class, gpci_sm_class, gpci_coalescer_class, gpci_gpu_port_class, gpci_tlb_class;
+    gpci_l1_class, gpci_coherent_l1_class, gpci_sm_class, gpci_coalescer_class, gpci_gpu_port_class, gpci_tlb_class,
+    gpci_port_class;
 
 /* The table, by gpci_group_kind. */
 const gpci_component_class *gpci_class_of(gpci_group_kind kind);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_rules.h"
 #include "timed/atomic_unit.h"
+#include "timed/port.h"
 #include "timed/watch.h"
 
 /*
@@ -333,6 +334,8 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
 /* What the network holds for the slice: it enters the pipeline before the tags, if that has room. */
 static void run_in(gpci_timed *t, gpci_stage *stage) {
     uint64_t now = t->wheel.now;
+    if (GPCI_UNLIKELY(t->groups[GPCI_GROUP_PORTS].objects))
+        gpci_ports_enter(t, stage, gpci_network_peek(stage->requests_in, stage->index) != GPCI_NO_PACKET);
     while (!gpci_queue_full(&stage->in) && gpci_network_peek(stage->requests_in, stage->index) != GPCI_NO_PACKET) {
         uint32_t packet = gpci_network_receive(stage->requests_in, stage->index);
         t->pool.links[packet].due = gpci_clock_after(stage->options->clock, now, t->rop_latency);
@@ -389,6 +392,12 @@ static bool send_reply(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
     }
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     bool link = p->flags & GPCI_PACKET_LINK;
+    if (GPCI_UNLIKELY(p->flags & GPCI_PACKET_PORT) && !link) {
+        gpci_queue_pop(queue, &t->pool, t->wheel.now);
+        gpci_stage_relieve(stage, GPC_BUSY_NETWORK);
+        gpci_port_reply(t, packet);
+        return true;
+    }
     if (!gpci_network_can_take(link ? stage->peer_replies : stage->replies_out, stage->index, p->path.size))
         return false;
     gpci_queue_pop(queue, &t->pool, t->wheel.now);

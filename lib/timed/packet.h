@@ -16,6 +16,7 @@ enum {
     GPCI_PACKET_FOLLOWS = 0x10, /* a block of the line that the packet before it is of: gpci_transaction.follows */
     GPCI_PACKET_BUNDLE = 0x20,  /* of a tree: another goes with it, and is a part of it, `beside` */
     GPCI_PACKET_WAITER = 0x40,  /* one that only waits: there is no more of it than its first cache line */
+    GPCI_PACKET_PORT = 0x40,    /* of a slice's packets, none of which only waits: a port's (port.h) */
     GPCI_PACKET_JOINED = 0x20,  /* of an L1's stores, which are in no tree: others go with it, from line.waiter on */
     GPCI_PACKET_LATE = 0x80     /* a prefetch, for whose line a load waits already */
 };

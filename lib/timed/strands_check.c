@@ -21,6 +21,10 @@ void gpci_strands_check(const gpci_timed *t, bool *above, bool *below, char text
         snprintf(text, GPCI_THREADS_TEXT, "packets are followed through their stages (stats.stages)");
         return;
     }
+    if (gpci_number(t->h, GPCI_KEY_PORTS)) {
+        snprintf(text, GPCI_THREADS_TEXT, "ports reach all slices");
+        return;
+    }
     *below = gpci_threads_check_key(t->h, GPCI_KEY_L2_REPLACEMENT, text) &&
              gpci_threads_check_key(t->h, GPCI_KEY_L2_BYPASS, text);
     if (*below && t->h->inclusive) {

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/port.h"
+
+#include "level/driver.h"
+#include "timed/watch.h"
+
+#include <inttypes.h>
+
+static uint32_t number(const gpc_hierarchy *h, gpci_key key) {
+    const uint64_t value = gpci_number(h, key);
+    return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
+gpc_status gpci_ports_check(const gpc_hierarchy *h, gpc_error *error) {
+    const uint64_t ports = gpci_number(h, GPCI_KEY_PORTS);
+    const char *what = !ports                            ? NULL
+                       : h->driver != &gpci_timed_caches ? "mode = timed, and coherence = none or viper"
+                       : h->with_data                    ? "coherence.data = false: their lines carry no values"
+                       : gpci_number(h, GPCI_KEY_THREADS) != 1 && gpci_number(h, GPCI_KEY_THREADS) != UINT64_MAX
+                           ? "threads = 1: they reach all slices"
+                           : NULL;
+    return what ? gpci_fail(error, GPC_ERROR_RANGE, "ports = %" PRIu64 " needs %s", ports, what) : GPC_OK;
+}
+
+/* Requests */
+
+static gpci_port_entry *entries_of(const struct gpci_ports *p, uint32_t port) {
+    return p->entries + (size_t)port * p->queue;
+}
+
+static gpc_status check(const gpc_hierarchy *h, const gpc_port_request *r, gpc_error *error) {
+    const uint32_t count = gpc_hierarchy_ports(h);
+    if (r->port >= count)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_try_port: port is %u, but ports = %u", r->port,
+                         count);
+    if (r->kind != GPC_LOAD && r->kind != GPC_STORE)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_try_port: kind is neither LOAD nor STORE");
+    if (!r->bytes || r->address + (r->bytes - 1) < r->address)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT,
+                         "gpc_hierarchy_try_port: bytes is 0, or goes beyond the last address");
+    return GPC_OK;
+}
+
+gpc_status gpc_hierarchy_try_port(gpc_hierarchy *h, const gpc_port_request *request, uint64_t token, gpc_error *error) {
+    if (!h || !request)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_try_port: %s is NULL", h ? "request" : "hierarchy");
+    gpc_port_request r = GPC_PORT_REQUEST_INIT;
+    gpc_status status = gpci_take(&r, sizeof r, sizeof r, request, "gpc_port_request", error);
+    if (status == GPC_OK)
+        status = check(h, &r, error);
+    if (status < 0)
+        return status;
+    gpci_timed *t = h->timed;
+    struct gpci_ports *p = t->groups[GPCI_GROUP_PORTS].self;
+    gpci_port *port = &p->each[r.port];
+    if (port->used == p->queue)
+        return GPC_BUSY;
+    gpci_port_entry *entries = entries_of(p, r.port);
+    uint32_t at = 0;
+    while (entries[at].used)
+        at++;
+    entries[at] = (gpci_port_entry){
+        .token = token, .accepted = t->wheel.now, .address = r.address, .left = r.bytes, .kind = r.kind, .used = true};
+    p->order[(size_t)r.port * p->queue + (port->first + port->sending) % p->queue] = at;
+    port->sending++;
+    port->used++;
+    port->stats.requests++;
+    t->in_flight++;
+    t->taken++;
+    t->progress = t->wheel.now;
+    gpci_wheel_wake(&t->wheel, t->groups[GPCI_GROUP_PORTS].first + r.port, t->wheel.now + 1);
+    return GPC_OK;
+}
+
+uint32_t gpc_hierarchy_ports(const gpc_hierarchy *h) {
+    return h && h->timed ? h->timed->groups[GPCI_GROUP_PORTS].objects : 0;
+}
+
+gpc_status gpc_hierarchy_port_stats(const gpc_hierarchy *h, uint32_t port, gpc_port_stats *out) {
+    if (!h || !out)
+        return GPC_ERROR_ARGUMENT;
+    if (port >= gpc_hierarchy_ports(h))
+        return GPC_ERROR_RANGE;
+    const struct gpci_ports *p = h->timed->groups[GPCI_GROUP_PORTS].self;
+    gpc_port_stats stats = p->each[port].stats;
+    if (p->each[port].limited_since != GPCI_NEVER)
+        stats.limit_cycles += h->timed->wheel.now - p->each[port].limited_since;
+    return gpci_give(out, &stats, sizeof stats);
+}
+
+/* Lines */
+
+/* An SM that is next to the line's home: policies and partitions take the request for its. */
+static uint32_t neighbour(const gpc_hierarchy *h, uint32_t partition) {
+    uint32_t sm = 0;
+    while (sm + 1 < h->sms && h->sm_partition[sm] != partition)
+        sm++;
+    return h->sm_partition[sm] == partition ? sm : 0;
+}
+
+static uint32_t cycles_of(const struct gpci_ports *p, uint32_t bytes) {
+    return bytes > p->width ? (bytes + p->width - 1) / p->width : 1;
+}
+
+/* The next line of an entry, as a packet on its way to its slice. */
+static void send_line(gpci_timed *t, struct gpci_ports *p, uint32_t number, uint32_t at) {
+    gpci_port *port = &p->each[number];
+    gpci_port_entry *e = &entries_of(p, number)[at];
+    const uint32_t line = t->h->l1_level.line_bytes, offset = (uint32_t)e->address & (line - 1);
+    const uint32_t bytes = e->left < line - offset ? (uint32_t)e->left : line - offset;
+    const gpci_bytes span = gpci_bytes_between(offset, offset + bytes);
+    const uint32_t packet = gpci_pool_take(&t->pool);
+    gpci_packet *l = gpci_packet_at(&t->pool, packet);
+    const bool store = e->kind == GPC_STORE;
+    *l = (gpci_packet){.address = e->address - offset,
+                       .bytes = {span.word[0], span.word[1]},
+                       .born = t->wheel.now,
+                       .line = {.flight = UINT32_MAX, .waiter = at, .kind = e->kind},
+                       .segments = gpci_segments_of(span.word),
+                       .level = 2,
+                       .type = store ? GPCI_WRITE : GPCI_READ,
+                       .flags = GPCI_PACKET_PORT};
+    const uint32_t home = gpci_l2_home(t->h, l->address),
+                   slice =
+                       gpci_l2_slice(t->h, home, gpci_interleave_slice(&t->h->interleave, l->address, &l->path.inner));
+    l->request = (gpc_request){.address = l->address,
+                               .cycle = t->wheel.now,
+                               .sm = neighbour(t->h, home),
+                               .warp = number,
+                               .kernel = t->h->kernel,
+                               .transactions = 1,
+                               .bytes_used = (uint16_t)bytes,
+                               .sector_mask = t->h->l1_level.sectors_of[l->segments],
+                               .kind = e->kind,
+                               .space = GPC_SPACE_GLOBAL,
+                               .stream = GPCI_NO_STREAM};
+    if (store) {
+        l->request.byte_mask[0] = span.word[0];
+        l->request.byte_mask[1] = span.word[1];
+    }
+    const uint32_t cycles = store ? cycles_of(p, bytes) : 1;
+    port->free = t->wheel.now + cycles;
+    port->stats.busy_cycles += cycles;
+    port->stats.read_lines += !store;
+    port->stats.write_lines += store;
+    *(store ? &port->stats.write_sectors : &port->stats.read_sectors) += gpci_count_sectors(l->segments);
+    port->lines++;
+    e->under_way++;
+    e->address += bytes;
+    e->left -= bytes;
+    const uint64_t due = port->free + p->latency;
+    t->pool.links[packet].due = due;
+    gpci_queue_push(&p->at_slices[slice], &t->pool, t->wheel.now, packet);
+    gpci_wheel_wake(&t->wheel, t->l2[slice].component, due);
+}
+
+static void send(gpci_timed *t, struct gpci_ports *p, uint32_t number) {
+    gpci_port *port = &p->each[number];
+    const uint64_t now = t->wheel.now;
+    if (port->limited_since != GPCI_NEVER && port->lines < p->lines) {
+        port->stats.limit_cycles += now - port->limited_since;
+        port->limited_since = GPCI_NEVER;
+    }
+    if (port->sending && port->free <= now && port->lines < p->lines) {
+        const uint32_t at = p->order[(size_t)number * p->queue + port->first];
+        gpc_status status = gpci_make_packets(t, 1);
+        if (status < 0) {
+            t->failed = status;
+            return;
+        }
+        send_line(t, p, number, at);
+        if (!entries_of(p, number)[at].left) {
+            port->first = (port->first + 1) % p->queue;
+            port->sending--;
+        }
+    }
+    if (!port->sending)
+        return;
+    if (port->lines < p->lines)
+        gpci_wheel_wake(&t->wheel, t->groups[GPCI_GROUP_PORTS].first + number, port->free > now ? port->free : now + 1);
+    else if (port->limited_since == GPCI_NEVER) /* a reply wakes it */
+        port->limited_since = port->free > now ? port->free : now + 1;
+}
+
+void gpci_ports_enter(gpci_timed *t, gpci_stage *slice, bool others) {
+    struct gpci_ports *p = t->groups[GPCI_GROUP_PORTS].self;
+    gpci_queue *queue = &p->at_slices[slice->index];
+    const uint64_t now = t->wheel.now;
+    const bool yields = others && !p->turn[slice->index];
+    p->turn[slice->index] = yields;
+    while (!yields && queue->count && t->pool.links[queue->first].due <= now && !gpci_queue_full(&slice->in)) {
+        const uint32_t packet = gpci_queue_pop(queue, &t->pool, now);
+        t->pool.links[packet].due = gpci_clock_after(slice->options->clock, now, t->rop_latency);
+        gpci_queue_push(&slice->in, &t->pool, now, packet);
+        if (others)
+            break;
+    }
+    if (!queue->count)
+        return;
+    const uint64_t due = t->pool.links[queue->first].due; /* if it is due, and there is no room, the slice is busy */
+    if (due > now || !gpci_queue_full(&slice->in))
+        gpci_wheel_wake(&t->wheel, slice->component, due > now ? due : now + 1);
+}
+
+/* Replies */
+
+void gpci_port_reply(gpci_timed *t, uint32_t packet) {
+    struct gpci_ports *p = t->groups[GPCI_GROUP_PORTS].self;
+    const gpci_packet *l = gpci_packet_at(&t->pool, packet);
+    gpci_port *port = &p->each[l->request.warp];
+    const uint64_t now = t->wheel.now;
+    const uint32_t bytes = l->line.kind == GPC_STORE ? 0 : gpci_packet_bytes(l);
+    port->reply_free = (port->reply_free > now ? port->reply_free : now) + cycles_of(p, bytes);
+    const uint64_t due = port->reply_free + p->latency;
+    t->pool.links[packet].due = due;
+    gpci_queue_push(&port->replies, &t->pool, now, packet);
+    gpci_wheel_wake(&t->wheel, t->groups[GPCI_GROUP_PORTS].first + l->request.warp, due);
+}
+
+static void complete(gpci_timed *t, struct gpci_ports *p, uint32_t number, gpci_port_entry *e) {
+    gpci_port *port = &p->each[number];
+    const gpc_completion c = {.token = e->token,
+                              .issued = e->accepted,
+                              .cycle = t->wheel.now,
+                              .sm = UINT32_MAX,
+                              .warp = UINT32_MAX,
+                              .kind = e->kind,
+                              .level = 2,
+                              .port = (uint8_t)(1 + number)};
+    port->stats.completed++;
+    port->stats.request_cycles += c.cycle - c.issued;
+    port->used--;
+    e->used = false;
+    t->in_flight--;
+    t->ended++;
+    t->progress = t->wheel.now;
+    if (t->callbacks.on_complete)
+        t->callbacks.on_complete(t->callbacks.user_data, &c);
+}
+
+static void take_replies(gpci_timed *t, struct gpci_ports *p, uint32_t number) {
+    gpci_port *port = &p->each[number];
+    while (port->replies.count && t->pool.links[port->replies.first].due <= t->wheel.now) {
+        const uint32_t packet = gpci_queue_pop(&port->replies, &t->pool, t->wheel.now);
+        const gpci_packet *l = gpci_packet_at(&t->pool, packet);
+        gpci_port_entry *e = &entries_of(p, number)[l->line.waiter];
+        port->stats.l2_read_hits += e->kind == GPC_LOAD && l->level == 2;
+        port->lines--;
+        e->under_way--;
+        gpci_pool_give(&t->pool, packet);
+        if (!e->left && !e->under_way)
+            complete(t, p, number, e);
+    }
+    if (port->replies.count)
+        gpci_wheel_wake(&t->wheel, t->groups[GPCI_GROUP_PORTS].first + number, t->pool.links[port->replies.first].due);
+}
+
+/* The component */
+
+static gpci_group_size size(const gpci_timed *t, gpci_group_kind kind) {
+    const uint32_t ports = number(t->h, GPCI_KEY_PORTS);
+    (void)kind;
+    return (gpci_group_size){ports, ports};
+}
+
+static void destroy(gpci_group *group) {
+    struct gpci_ports *p = group->self;
+    gpc_context *context = group->timed->context;
+    if (!p)
+        return;
+    gpci_free(context, p->each);
+    gpci_free(context, p->entries);
+    gpci_free(context, p->order);
+    gpci_free(context, p->at_slices);
+    gpci_free(context, p->turn);
+    gpci_free(context, p);
+}
+
+static gpc_status make(gpci_group *group, gpc_error *error) {
+    gpci_timed *t = group->timed;
+    struct gpci_ports *p = gpci_zalloc(t->context, 1, sizeof *p);
+    if (!p)
+        return gpci_out_of_memory(error);
+    group->self = p;
+    p->count = group->objects;
+    p->width = number(t->h, GPCI_KEY_PORT_WIDTH);
+    p->latency = number(t->h, GPCI_KEY_PORT_LATENCY);
+    p->queue = number(t->h, GPCI_KEY_PORT_QUEUE);
+    p->lines = number(t->h, GPCI_KEY_PORT_LINES);
+    p->each = gpci_zalloc(t->context, p->count, sizeof *p->each);
+    p->entries = gpci_zalloc(t->context, (size_t)p->count * p->queue, sizeof *p->entries);
+    p->order = gpci_zalloc(t->context, (size_t)p->count * p->queue, sizeof *p->order);
+    p->at_slices = gpci_zalloc(t->context, t->h->slices, sizeof *p->at_slices);
+    p->turn = gpci_zalloc(t->context, t->h->slices, sizeof *p->turn);
+    if (!p->each || !p->entries || !p->order || !p->at_slices || !p->turn)
+        return gpci_out_of_memory(error);
+    for (uint32_t i = 0; i < p->count; i++) {
+        gpci_queue_init(&p->each[i].replies, GPCI_UNLIMITED);
+        p->each[i].limited_since = GPCI_NEVER;
+        p->each[i].stats = (gpc_port_stats)GPC_PORT_STATS_INIT;
+    }
+    for (uint32_t i = 0; i < t->h->slices; i++)
+        gpci_queue_init(&p->at_slices[i], GPCI_UNLIMITED);
+    return GPC_OK;
+}
+
+static void step(const gpci_group *group, uint32_t port) {
+    take_replies(group->timed, group->self, port);
+    send(group->timed, group->self, port);
+}
+
+static void reset(const gpci_group *group, uint32_t port, uint64_t now) {
+    gpci_port *p = &((struct gpci_ports *)group->self)->each[port];
+    p->stats = (gpc_port_stats)GPC_PORT_STATS_INIT;
+    p->limited_since = p->limited_since == GPCI_NEVER ? GPCI_NEVER : now;
+}
+
+static bool idle(const gpci_group *group, uint32_t port) {
+    return !((const struct gpci_ports *)group->self)->each[port].used;
+}
+
+/* With the first what all share. */
+static void state(const gpci_group *group, uint32_t port, gpci_state_fn visit, void *user_data) {
+    struct gpci_ports *p = group->self;
+    const uint32_t slices = group->timed->h->slices;
+    visit(user_data, &p->each[port], sizeof p->each[port]);
+    visit(user_data, entries_of(p, port), p->queue * sizeof *p->entries);
+    visit(user_data, p->order + (size_t)port * p->queue, p->queue * sizeof *p->order);
+    if (port)
+        return;
+    visit(user_data, p->at_slices, slices * sizeof *p->at_slices);
+    visit(user_data, p->turn, slices * sizeof *p->turn);
+}
+
+static void report(const gpci_group *group, uint32_t port, gpci_text *text) {
+    const gpci_port *p = &((const struct gpci_ports *)group->self)->each[port];
+    if (p->used)
+        gpci_text_put(text, "port %u has %u requests, with %u lines under way; ", port, p->used, p->lines);
+}
+
+const gpci_component_class gpci_port_class = GPCI_COMPONENT_CLASS(GPCI_SCOPE_HIERARCHY, size, make, destroy, step, NULL,
+                                                                  gpci_count_nothing, reset, idle, state, report);

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <gpucache/gpucache.h>
+
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* Requests into L2 by ports (gpucache/port.h). */
+
+#define BASE                                                                                                    \
+    "mode = timed\nsm.count = 2\nl2.slices = 2\nl2.size = 64KiB\nl1.size = 4KiB\nl1.ways = 4\ndram.channels = " \
+    "2\nports = 2\n"
+
+typedef struct rig {
+    gpc_context *context;
+    gpc_hierarchy *h;
+    gpc_error error;
+    gpc_completion last;
+    uint64_t cycles[64]; /* by token */
+    unsigned completed;
+} rig;
+
+static void on_complete(void *user_data, const gpc_completion *c) {
+    rig *r = user_data;
+    r->last = *c;
+    r->cycles[c->token % 64] = c->cycle;
+    r->completed++;
+}
+
+static gpc_status make(rig *r, const char *settings) {
+    gpc_config *config;
+    memset(r, 0, sizeof *r);
+    r->error = (gpc_error)GPC_ERROR_INIT;
+    cr_assert_eq(gpc_context_create(NULL, &r->error, &r->context), GPC_OK);
+    cr_assert_eq(gpc_config_create(r->context, &r->error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(config, BASE, "base", &r->error), GPC_OK, "%s", r->error.message);
+    cr_assert_eq(gpc_config_load_text(config, settings, "set", &r->error), GPC_OK, "%s", r->error.message);
+    gpc_status status = gpc_hierarchy_create(r->context, config, &r->error, &r->h);
+    gpc_config_destroy(config);
+    return status;
+}
+
+static void listen(rig *r) {
+    gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
+    callbacks.user_data = r;
+    callbacks.on_complete = on_complete;
+    cr_assert_eq(gpc_hierarchy_set_callbacks(r->h, &callbacks), GPC_OK);
+}
+
+static void open_rig(rig *r, const char *settings) {
+    cr_assert_eq(make(r, settings), GPC_OK, "%s", r->error.message);
+    listen(r);
+}
+
+static void close_rig(rig *r) {
+    gpc_hierarchy_destroy(r->h);
+    gpc_context_destroy(r->context);
+}
+
+static gpc_status ask(rig *r, uint32_t port, uint8_t kind, uint64_t address, uint64_t bytes, uint64_t token) {
+    gpc_port_request q = GPC_PORT_REQUEST_INIT;
+    q.port = port;
+    q.kind = kind;
+    q.address = address;
+    q.bytes = bytes;
+    return gpc_hierarchy_try_port(r->h, &q, token, &r->error);
+}
+
+static void drain(rig *r) {
+    cr_assert_eq(gpc_hierarchy_drain(r->h, &r->error), GPC_OK, "%s", r->error.message);
+    cr_assert_eq(gpc_hierarchy_in_flight(r->h), 0);
+}
+
+/* Cycles of a request by itself. */
+static uint64_t time_of(rig *r, uint32_t port, uint8_t kind, uint64_t address, uint64_t bytes) {
+    const uint64_t since = gpc_hierarchy_now(r->h);
+    const unsigned before = r->completed;
+    cr_assert_eq(ask(r, port, kind, address, bytes, 7), GPC_OK, "%s", r->error.message);
+    cr_assert_eq(gpc_hierarchy_in_flight(r->h), 1);
+    drain(r);
+    cr_assert_eq(r->completed, before + 1);
+    cr_assert_eq(r->last.token, 7);
+    cr_assert_eq(r->last.port, 1 + port);
+    cr_assert_eq(r->last.sm, UINT32_MAX);
+    return r->last.cycle - since;
+}
+
+static gpc_stats stats_of(const rig *r) {
+    gpc_stats stats;
+    gpc_stats_init(&stats);
+    gpc_hierarchy_get_stats(r->h, &stats);
+    return stats;
+}
+
+static gpc_port_stats of_port(const rig *r, uint32_t port) {
+    gpc_port_stats stats = GPC_PORT_STATS_INIT;
+    cr_assert_eq(gpc_hierarchy_port_stats(r->h, port, &stats), GPC_OK);
+    return stats;
+}
+
+static void load(rig *r, uint64_t address) {
+    gpc_warp_access a = GPC_WARP_ACCESS_INIT;
+    uint64_t lanes[32];
+    for (unsigned i = 0; i < 32; i++)
+        lanes[i] = address + 4 * i;
+    a.mask = UINT32_MAX;
+    a.addresses = lanes;
+    a.width = 4;
+    cr_assert_eq(gpc_hierarchy_try_issue(r->h, &a, 1, NULL), GPC_OK);
+    drain(r);
+}
+
+/* What an SM has had fetched a port finds in L2, and the other way round; a store makes lines dirty there. */
+Test(ports, share_l2_with_sms) {
+    rig r;
+    open_rig(&r, "");
+    const uint64_t miss = time_of(&r, 0, GPC_LOAD, 0x10000, 128);
+    const uint64_t hit = time_of(&r, 1, GPC_LOAD, 0x10000, 128);
+    cr_assert_lt(hit, miss);
+    gpc_stats s = stats_of(&r);
+    cr_assert(s.l2_read_sectors == 8 && s.l2_read_sector_hits == 4 && s.dram_read_sectors == 4);
+    load(&r, 0x10000);
+    s = stats_of(&r);
+    cr_assert(s.l2_read_sector_hits == 8 && s.dram_read_sectors == 4);
+    load(&r, 0x20000);
+    time_of(&r, 0, GPC_LOAD, 0x20000, 128);
+    cr_assert_eq(of_port(&r, 0).l2_read_hits, 1);
+    cr_assert_eq(of_port(&r, 1).l2_read_hits, 1);
+    time_of(&r, 0, GPC_STORE, 0x30000, 256);
+    load(&r, 0x30000);
+    s = stats_of(&r);
+    cr_assert_eq(s.l2_write_sectors, 8);
+    cr_assert_eq(s.dram_read_sectors, 8, "what was written is in L2");
+    cr_assert_eq(s.accepted, s.completed);
+    cr_assert_eq(gpc_hierarchy_flush(r.h), GPC_OK);
+    cr_assert_eq(stats_of(&r).dram_write_sectors, 8);
+    close_rig(&r);
+}
+
+/* Cycle by cycle: latency is there both ways, and a link moves its width. */
+Test(ports, latency_and_width) {
+    rig r;
+    open_rig(&r, "port.width = 128\n");
+    time_of(&r, 0, GPC_LOAD, 0, 128);
+    const uint64_t near = time_of(&r, 0, GPC_LOAD, 0, 128);
+    close_rig(&r);
+    open_rig(&r, "port.width = 128\nport.latency = 100\n");
+    time_of(&r, 0, GPC_LOAD, 0, 128);
+    cr_assert_eq(time_of(&r, 0, GPC_LOAD, 0, 128), near + 200);
+    close_rig(&r);
+    open_rig(&r, "port.width = 8\n");
+    time_of(&r, 0, GPC_LOAD, 0, 128);
+    cr_assert_eq(time_of(&r, 0, GPC_LOAD, 0, 128), near + 15, "128 bytes of 8 a cycle on the way back");
+    const uint64_t one = time_of(&r, 0, GPC_STORE, 0, 128), many = time_of(&r, 0, GPC_STORE, 0, 16 * 128);
+    cr_assert_geq(many, one + 15 * 16);
+    cr_assert_leq(many, one + 15 * 16 + 16);
+    const gpc_port_stats s = of_port(&r, 0);
+    cr_assert_eq(s.write_lines, 17);
+    cr_assert_eq(s.write_sectors, 68);
+    cr_assert_eq(s.busy_cycles, 17 * 16 + 2);
+    cr_assert(s.requests == 4 && s.completed == 4);
+    close_rig(&r);
+}
+
+/* Of any length and alignment; stores write the bytes that they name. */
+Test(ports, any_bytes) {
+    rig r;
+    open_rig(&r, "");
+    time_of(&r, 0, GPC_LOAD, 0x1000 + 120, 16);
+    gpc_port_stats s = of_port(&r, 0);
+    cr_assert(s.read_lines == 2 && s.read_sectors == 2);
+    time_of(&r, 0, GPC_STORE, 0x2000 + 31, 2);
+    time_of(&r, 0, GPC_LOAD, 0x100001, 10000);
+    s = of_port(&r, 0);
+    cr_assert(s.write_lines == 1 && s.write_sectors == 2);
+    cr_assert_eq(s.read_lines, 2 + 79);
+    cr_assert_eq(s.read_sectors, 2 + 313);
+    close_rig(&r);
+}
+
+/* As many requests, and as many lines at once, as keys say. */
+Test(ports, limits) {
+    rig r;
+    open_rig(&r, "port.queue = 2\n");
+    cr_assert_eq(ask(&r, 0, GPC_LOAD, 0, 128, 1), GPC_OK);
+    cr_assert_eq(ask(&r, 0, GPC_LOAD, 128, 128, 2), GPC_OK);
+    cr_assert_eq(ask(&r, 0, GPC_LOAD, 256, 128, 3), GPC_BUSY);
+    cr_assert_eq(ask(&r, 1, GPC_LOAD, 256, 128, 3), GPC_OK, "the other has room");
+    drain(&r);
+    cr_assert_eq(r.completed, 3);
+    cr_assert_eq(ask(&r, 0, GPC_LOAD, 256, 128, 3), GPC_OK);
+    drain(&r);
+    close_rig(&r);
+    uint64_t cycles[2];
+    for (unsigned n = 0; n < 2; n++) {
+        open_rig(&r, n ? "port.lines = 1\n" : "");
+        cycles[n] = time_of(&r, 0, GPC_LOAD, 0x10000, 4096);
+        cr_assert_eq(of_port(&r, 0).limit_cycles > 0, n == 1);
+        close_rig(&r);
+    }
+    cr_assert_gt(cycles[1], 2 * cycles[0], "%" PRIu64 " and %" PRIu64, cycles[1], cycles[0]);
+}
+
+/* Both partitions, memory of its own latencies, and what goes on from a snapshot with lines under way. */
+Test(ports, snapshots) {
+    static const char *const settings[] = {"", "l2.partitions = 2\nl2.slices = 4\nport.latency = 30\n",
+                                           "l2.enabled = false\n", "coherence = viper\n"};
+    for (size_t n = 0; n < sizeof settings / sizeof *settings; n++) {
+        rig r, copy;
+        open_rig(&r, settings[n]);
+        cr_assert_eq(ask(&r, 0, GPC_LOAD, 0x10000, 8192, 1), GPC_OK);
+        cr_assert_eq(ask(&r, 0, GPC_STORE, 0x11000, 1000, 2), GPC_OK);
+        cr_assert_eq(ask(&r, 1, GPC_STORE, 0x10000, 4096, 3), GPC_OK);
+        for (unsigned step = 0; step < 6; step++) {
+            cr_assert_eq(gpc_hierarchy_advance(r.h, 37), GPC_OK);
+            copy = r;
+            cr_assert_eq(gpc_hierarchy_copy(r.h, &r.error, &copy.h), GPC_OK, "%s: %s", settings[n], r.error.message);
+            gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
+            callbacks.user_data = &copy;
+            callbacks.on_complete = on_complete;
+            cr_assert_eq(gpc_hierarchy_set_callbacks(copy.h, &callbacks), GPC_OK);
+            if (step < 5) {
+                drain(&copy);
+                cr_assert_eq(copy.completed, 3);
+                gpc_hierarchy_destroy(copy.h);
+            }
+        }
+        drain(&r);
+        drain(&copy);
+        cr_assert_eq(r.completed, 3);
+        cr_assert(!memcmp(r.cycles, copy.cycles, sizeof r.cycles), "%s", settings[n]);
+        const gpc_stats a = stats_of(&r), b = stats_of(&copy);
+        cr_assert(!memcmp(&a, &b, sizeof a), "%s", settings[n]);
+        const gpc_port_stats p = of_port(&r, 0), q = of_port(&copy, 0);
+        cr_assert(!memcmp(&p, &q, sizeof p), "%s", settings[n]);
+        gpc_hierarchy_destroy(copy.h);
+        close_rig(&r);
+    }
+}
+
+/* With SMs that keep the slices busy both get on. */
+Test(ports, beside_sms) {
+    rig r;
+    open_rig(&r, "port.width = 128\n");
+    const uint64_t alone = time_of(&r, 0, GPC_LOAD, 0x100000, 32768);
+    close_rig(&r);
+    open_rig(&r, "port.width = 128\n");
+    cr_assert_eq(ask(&r, 0, GPC_LOAD, 0x100000, 32768, 63), GPC_OK);
+    uint64_t lanes[32];
+    unsigned issued = 0;
+    for (uint64_t at = 0; !r.cycles[63]; at++) {
+        gpc_warp_access a = GPC_WARP_ACCESS_INIT;
+        for (unsigned i = 0; i < 32; i++)
+            lanes[i] = (at * 32 + i) * 128;
+        a.mask = UINT32_MAX;
+        a.addresses = lanes;
+        a.width = 4;
+        a.sm = at & 1;
+        issued += gpc_hierarchy_try_issue(r.h, &a, 1, NULL) == GPC_OK;
+        cr_assert_eq(gpc_hierarchy_advance(r.h, 1), GPC_OK);
+        cr_assert_lt(at, 100000);
+    }
+    cr_assert_gt(issued, 2, "%u", issued);
+    cr_assert_geq(r.cycles[63], alone);
+    drain(&r);
+    close_rig(&r);
+}
+
+static void refuse(const char *settings, const char *part) {
+    rig r;
+    cr_assert_eq(make(&r, settings), GPC_ERROR_RANGE, "%s", settings);
+    cr_assert(strstr(r.error.message, part), "%s: %s", settings, r.error.message);
+    gpc_context_destroy(r.context);
+}
+
+static void expect(const rig *r, gpc_status status, const char *part) {
+    cr_assert_eq(status, GPC_ERROR_ARGUMENT);
+    cr_assert(strstr(r->error.message, part), "%s: %s", part, r->error.message);
+}
+
+Test(ports, refused) {
+    rig r;
+    refuse("mode = functional\n", "ports = 2 needs mode = timed");
+    refuse("coherence = msi\nl1.write_policy = back\nl1.write_allocate = fetch\n", "ports = 2 needs mode = timed, and");
+    refuse("threads = 2\n", "ports = 2 needs threads = 1");
+    open_rig(&r, "");
+    expect(&r, ask(&r, 2, GPC_LOAD, 0, 1, 1), "port is 2");
+    expect(&r, ask(&r, 0, GPC_ATOMIC, 0, 1, 1), "kind");
+    expect(&r, ask(&r, 0, GPC_LOAD, 0, 0, 1), "bytes is 0");
+    expect(&r, ask(&r, 0, GPC_LOAD, UINT64_MAX, 2, 1), "beyond");
+    cr_assert_eq(gpc_hierarchy_ports(r.h), 2);
+    gpc_port_stats s = GPC_PORT_STATS_INIT;
+    cr_assert_eq(gpc_hierarchy_port_stats(r.h, 2, &s), GPC_ERROR_RANGE);
+    time_of(&r, 0, GPC_LOAD, 0, 128);
+    gpc_hierarchy_reset_stats(r.h);
+    cr_assert_eq(of_port(&r, 0).requests, 0);
+    close_rig(&r);
+}
