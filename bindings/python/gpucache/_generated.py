@@ -510,7 +510,7 @@ class gpc_completion(Record):
     __slots__ = ()
     _fields_ = (
         ("token", c_uint64), ("issued", c_uint64), ("cycle", c_uint64), ("sm", c_uint32), ("warp", c_uint32),
-        ("kind", c_uint8), ("level", c_uint8), ("fence", c_uint8), ("reserved", c_uint8 * 5),
+        ("kind", c_uint8), ("level", c_uint8), ("fence", c_uint8), ("port", c_uint8), ("reserved", c_uint8 * 4),
         ("values", POINTER(c_uint8)), ("value_bytes", c_uint32), ("stage_count", c_uint32),
         ("stages", POINTER(c_uint64)),
     )
@@ -763,6 +763,23 @@ class gpc_kernel_result(SizedRecord):
 
 
 gpc_kernel_result_fn = CFUNCTYPE(None, c_void_p, POINTER(gpc_kernel_result))
+
+
+class gpc_port_request(SizedRecord):
+    __slots__ = ()
+    _fields_ = (
+        ("struct_size", c_size_t), ("address", c_uint64), ("bytes", c_uint64), ("port", c_uint32), ("kind", c_uint8),
+        ("reserved", c_uint8 * 3),
+    )
+
+
+class gpc_port_stats(SizedRecord):
+    __slots__ = ()
+    _fields_ = (
+        ("struct_size", c_size_t), ("requests", c_uint64), ("completed", c_uint64), ("request_cycles", c_uint64),
+        ("read_lines", c_uint64), ("write_lines", c_uint64), ("read_sectors", c_uint64), ("write_sectors", c_uint64),
+        ("l2_read_hits", c_uint64), ("busy_cycles", c_uint64), ("limit_cycles", c_uint64),
+    )
 
 
 class gpc_prefetch_access(Record):
@@ -1327,6 +1344,9 @@ FUNCTIONS = {
         c_void_p, POINTER(gpc_replay_stream), c_size_t, POINTER(gpc_layout), gpc_kernel_result_fn, c_void_p, c_void_p,
         POINTER(gpc_error),
     )),
+    "gpc_hierarchy_try_port": (c_int, (c_void_p, POINTER(gpc_port_request), c_uint64, POINTER(gpc_error))),
+    "gpc_hierarchy_ports": (c_uint32, (c_void_p,)),
+    "gpc_hierarchy_port_stats": (c_int, (c_void_p, c_uint32, POINTER(gpc_port_stats))),
     "gpc_context_register_prefetcher": (c_int, (
         c_void_p, POINTER(gpc_prefetcher_ops), c_void_p, CFUNCTYPE(None, c_void_p), POINTER(gpc_error),
     )),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ctypes
 from collections import namedtuple
-from typing import Any, Optional, Union
+from typing import Any, Dict, Optional, Union
 
 from . import _buffers
 from . import _generated as g
@@ -30,7 +30,11 @@ _COMPLETION = "token issued cycle sm warp kind level fence values stages"
 
 
 class Completion(namedtuple("Completion", _COMPLETION, defaults=[False, None, None])):
+class Completion(namedtuple("Completion", "token issued cycle sm warp kind level fence values port",
+                            defaults=[False, None, None])):  # fmt: skip
     """An access that is done, or with `fence` a fence. `level` is the deepest that served it: 1, 2, or 3 = DRAM.
+
+    `port`: whose request it was, which has no sm and warp; None: an SM's.
 
     `values`, with coherence.data, of a load or an atomic with an operation: the bytes that its lanes have found.
     `stages`, with stats.stages: the core cycles that it has spent in each stage of its way, by name (stages.py).
@@ -56,6 +60,7 @@ def _on_complete(owner, pointer):
         Completion(
             raw.token, raw.issued, raw.cycle, raw.sm, raw.warp, Kind(raw.kind), raw.level, bool(raw.fence), values,
             spent,
+            raw.port - 1 if raw.port else None,
         )
     )
 
@@ -212,6 +217,20 @@ class TimedView:
                    **fields: Any) -> None:  # fmt: skip
         """Raise what try_miss() would not take, naming the field: ArgumentError, with a sentence."""
         call(lib.gpc_hierarchy_check_miss, self._live(), ctypes.byref(_miss(address, cache_token, fields)))
+
+    def try_port(self, address: int, size: int, token: int = 0, *, port: int = 0, kind: Union[int, str] = "load") -> bool:
+        """Offer a read or write of `size` bytes to a port into L2 (the key `ports`); False: it takes no more now.
+
+        kind  "load" or "store"
+        """
+        request = g.gpc_port_request(address=address, bytes=size, port=port, kind=choice(Kind, kind, "kind"))
+        return call(lib.gpc_hierarchy_try_port, self._live(), ctypes.byref(request), token) == Status.OK
+
+    def port_stats(self, port: int = 0) -> Dict[str, int]:
+        """What a port has done: the fields of gpc_port_stats."""
+        raw = g.gpc_port_stats()
+        settle(lib.gpc_hierarchy_port_stats(self._live(), port, ctypes.byref(raw)), what="gpc_hierarchy_port_stats")
+        return {name: getattr(raw, name) for name, *_ in raw._fields_ if name != "struct_size"}
 
     def can_accept(self, sm: int = 0) -> Busy:
         """Would try_issue() or try_fence() of an SM find room now? What is in the way, a Busy: false if nothing is."""
