@@ -75,7 +75,7 @@ static gpc_status queue(gpc_replay *r, gpci_stream_run *k, gpc_error *error) {
     k->launched = k->started = gpci_replay_now(r);
     k->first_start = r->timed ? k->launched + 1 + r->timed->launch_cycles : 0;
     k->next_sm = 0;
-    k->blocks = k->instructions = k->threads = 0;
+    k->done = k->issued = k->threads = 0;
     gpc_stats_init(&k->before);
     if (h->of_stream)
         gpci_hierarchy_add_stream(h, stream, &k->before);
@@ -114,11 +114,9 @@ static void get_stats(const gpc_replay *r, const gpci_stream_run *k, gpc_stats *
     if (r->hierarchy->of_stream)
         gpci_hierarchy_add_stream(r->hierarchy, (uint32_t)(k - r->together->each), stats);
     gpci_stats_subtract(stats, &k->before);
-    stats->kernels = 1;
-    stats->blocks = k->blocks;
-    stats->warp_instructions = k->instructions;
-    stats->thread_instructions = k->threads;
-    stats->cycles = gpci_replay_now(r) - k->launched;
+    const uint64_t own[] = {1, k->done, k->issued, k->threads, gpci_replay_now(r) - k->launched};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        memcpy((char *)stats + by_kernel[i], &own[i], sizeof own[i]);
     gpci_hierarchy_forget(r->hierarchy, true, stats);
     for (size_t i = 0; i < rows; i++)
         if (!info[i].ratio && !is_counted(r->hierarchy, &info[i]))
@@ -213,8 +211,8 @@ static void destroy(gpc_replay *r) {
 static void read_limits(const gpc_replay *r, gpci_together *s) {
     const uint64_t limit = gpci_config_number(r->config, GPCI_KEY_SM_BLOCK_LIMIT);
     s->slots = (uint32_t)gpci_config_number(r->config, GPCI_KEY_SM_WARPS);
-    s->blocks = (uint32_t)gpci_config_number(r->config, GPCI_KEY_SM_BLOCKS);
-    s->blocks = limit && limit < s->blocks ? (uint32_t)limit : s->blocks;
+    s->most = (uint32_t)gpci_config_number(r->config, GPCI_KEY_SM_BLOCKS);
+    s->most = limit && limit < s->most ? (uint32_t)limit : s->most;
     s->registers = gpci_config_number(r->config, GPCI_KEY_SM_REGISTERS);
     s->shared = gpci_config_number(r->config, GPCI_KEY_SM_SHARED);
     s->unified = gpci_config_number(r->config, GPCI_KEY_L1_UNIFIED) != 0;
@@ -245,7 +243,7 @@ static gpc_status create(gpc_replay *r, size_t count, const gpc_layout *layout, 
     memcpy(s->stats, &layout->bytes, sizeof layout->bytes);
     s->taken = s->bitmaps + count * s->words;
     s->one = s->taken + s->words;
-    return gpci_dispatch_room(r, s->blocks, error);
+    return gpci_dispatch_room(r, s->most, error);
 }
 
 static gpc_status take_sms(const gpc_replay *r, gpci_stream_run *k, const gpc_replay_stream *from, size_t at,

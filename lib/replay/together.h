@@ -39,8 +39,8 @@ typedef struct gpci_stream_run {
     uint32_t resident;
     uint64_t order; /* of those queued */
     uint64_t launched, started, dispatched, first_start;
-    uint64_t blocks, instructions, threads; /* of blocks that have ended */
-    gpc_stats before;                       /* its stream's, when it was launched */
+    uint64_t done, issued, threads; /* blocks that have ended; their instructions */
+    gpc_stats before;               /* its stream's, when it was launched */
 } gpci_stream_run;
 
 /* What blocks take of an SM. */
@@ -52,14 +52,14 @@ typedef struct gpci_sm_use {
 typedef struct gpci_together {
     gpci_stream_run *each; /* [count] */
     uint32_t count;
-    uint32_t words;                     /* of a bitmap of SMs */
-    uint64_t *bitmaps;                  /* [count + 2][words]: streams', and two at hand: */
-    uint64_t *taken, *one;              /* SMs of kernels that are first in the queue; an SM */
-    uint32_t *on_sms;                   /* [count][sm_count] */
-    gpci_sm_use *sms;                   /* [sm_count] */
-    uint64_t *warps;                    /* [sm_count][warp_words] slots that blocks have */
-    uint32_t warp_words, slots, blocks; /* warps and blocks of an SM, at most */
-    uint64_t registers, shared;         /* of an SM; shared: where L1 leaves it alone */
+    uint32_t words;                   /* of a bitmap of SMs */
+    uint64_t *bitmaps;                /* [count + 2][words]: streams', and two at hand: */
+    uint64_t *taken, *one;            /* SMs of kernels that are first in the queue; an SM */
+    uint32_t *on_sms;                 /* [count][sm_count] */
+    gpci_sm_use *sms;                 /* [sm_count] */
+    uint64_t *warps;                  /* [sm_count][warp_words] slots that blocks have */
+    uint32_t warp_words, slots, most; /* warps and blocks of an SM, at most */
+    uint64_t registers, shared;       /* of an SM; shared: where L1 leaves it alone */
     bool unified;
     bool one_kernel;     /* throttles go by the kernel: an SM has blocks of one at a time */
     bool stirred;        /* there may be room for blocks now */

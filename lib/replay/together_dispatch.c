@@ -62,7 +62,7 @@ static bool leaves_room(const gpc_replay *r, const gpci_stream_run *k, uint32_t 
 static bool has_room(const gpc_replay *r, const gpci_stream_run *k, uint32_t sm) {
     const gpci_together *s = r->together;
     const uint32_t residents = r->sms[sm].residents;
-    return k->sms[sm / 64] & bit(sm) && residents < s->blocks && k->on_sm[sm] < k->room &&
+    return k->sms[sm / 64] & bit(sm) && residents < s->most && k->on_sm[sm] < k->room &&
            (residents == k->on_sm[sm] || leaves_room(r, k, sm)) && find_warps(s, sm, k->next->warp_count) < s->slots;
 }
 
@@ -112,7 +112,7 @@ static gpc_status place(gpc_replay *r, gpci_stream_run *k, uint32_t sm, gpc_erro
     gpci_block_run *run = gpci_dispatch_take(r, k->next);
     if (!run)
         return gpci_out_of_memory(error);
-    if (!k->blocks && !k->resident)
+    if (!k->done && !k->resident)
         k->started = gpci_replay_now(r);
     run->trace = k->trace;
     run->stream = (uint8_t)(k - s->each);
@@ -135,7 +135,7 @@ static gpc_status place(gpc_replay *r, gpci_stream_run *k, uint32_t sm, gpc_erro
 static void count(gpci_stream_run *k, const gpci_packed_block *block) {
     for (uint32_t w = 0; w < block->warp_count; w++) {
         const gpci_path *path = block->warps[w].path;
-        k->instructions += path->count;
+        k->issued += path->count;
         for (size_t n = 0; n < path->count; n++)
             k->threads += gpci_path_lanes(&path->steps[n]);
     }
@@ -149,7 +149,7 @@ void gpci_together_retire(gpc_replay *r, uint32_t sm, const gpci_block_run *run)
     s->sms[sm].shared -= k->needs.shared;
     k->on_sm[sm]--;
     k->resident--;
-    k->blocks++;
+    k->done++;
     count(k, run->block);
     s->stirred = true;
 }
