@@ -4,7 +4,7 @@
 import json
 import unittest
 
-from harness import TemporaryCase, command
+from harness import TemporaryCase, command, write_trace
 
 import gpucache
 
@@ -56,6 +56,41 @@ class Streams(TemporaryCase):
             self.replay().streams([gpucache.Stream(first, sms=[80])])
         with self.assertRaisesRegex(ZeroDivisionError, "division"):
             self.replay().streams([gpucache.Stream(first)], lambda result: 1 // 0)
+
+
+class Ports(TemporaryCase):
+    def test_requests(self):
+        done = []
+        config = gpucache.Config(self.context, preset="qv100", settings={"mode": "timed", "ports": 2})
+        with gpucache.Hierarchy(self.context, config, on_complete=done.append) as memory:
+            self.assertTrue(memory.try_port(0x10000, 4096, 7, port=1, kind="store"))
+            memory.drain()
+            self.assertEqual([(each.token, each.port, each.kind.name) for each in done], [(7, 1, "STORE")])
+            self.assertEqual(memory.port_stats(1)["write_sectors"], 128)
+            self.assertEqual(memory.stats()["l2.write_sectors"], 128)
+            with self.assertRaisesRegex(gpucache.ArgumentError, "port is 2"):
+                memory.try_port(0, 1, port=2)
+
+    def test_copies_of_a_list(self):
+        """A list's copies by a port: what they write is in L2 when the kernel comes, and takes none of its cycles."""
+        source = write_trace(self.path("t"))
+        replay = gpucache.Replay(self.context, gpucache.Config(
+            self.context, preset="qv100", settings={"mode": "timed", "ports": 1}))  # fmt: skip
+        self.addCleanup(replay.close)
+        memory = replay.hierarchy
+
+        def by_port(address, size):
+            self.assertTrue(memory.try_port(address, size, kind="store"))
+
+        with gpucache.Trace(self.context, source, on_memcpy=by_port) as trace:
+            copied = replay.kernel(trace).stats
+        self.assertEqual(memory.port_stats()["write_sectors"], 128)
+        self.assertEqual(memory.port_stats()["completed"], 1)
+        with gpucache.Replay(self.context, replay.config) as alone, \
+                gpucache.Trace(self.context, source) as trace:
+            found = alone.kernel(trace).stats
+        self.assertEqual(found["l2.read_sectors"], copied["l2.read_sectors"])
+        self.assertLess(copied["dram.read_sectors"], found["dram.read_sectors"])
 
 
 class Command(TemporaryCase):
