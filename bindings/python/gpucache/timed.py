@@ -26,12 +26,10 @@ NEVER = 2**64 - 1
 MemoryRequest = namedtuple("MemoryRequest", "address id bytes channel write")
 
 
-_COMPLETION = "token issued cycle sm warp kind level fence values stages"
+_COMPLETION = "token issued cycle sm warp kind level fence values stages port"
 
 
-class Completion(namedtuple("Completion", _COMPLETION, defaults=[False, None, None])):
-class Completion(namedtuple("Completion", "token issued cycle sm warp kind level fence values port",
-                            defaults=[False, None, None])):  # fmt: skip
+class Completion(namedtuple("Completion", _COMPLETION, defaults=[False, None, None, None])):
     """An access that is done, or with `fence` a fence. `level` is the deepest that served it: 1, 2, or 3 = DRAM.
 
     `port`: whose request it was, which has no sm and warp; None: an SM's.
@@ -59,8 +57,7 @@ def _on_complete(owner, pointer):
     owner._callbacks["on_complete"](
         Completion(
             raw.token, raw.issued, raw.cycle, raw.sm, raw.warp, Kind(raw.kind), raw.level, bool(raw.fence), values,
-            spent,
-            raw.port - 1 if raw.port else None,
+            spent, raw.port - 1 if raw.port else None,
         )
     )
 
