@@ -10,13 +10,13 @@
  * nothing else. What a TLB holds is here, for both drivers; what takes time is in timed/l1_tlb.c and l2_tlb.c.
  *
  * Line transactions are looked up, behind the coalescer, as Power et al. (HPCA 2014) found to be best. So are the pages
- * of bulk copies, one by one; prefetches of an L1's prefetcher are of pages that its TLB has, or are dropped. Not so
- * what an L1 writes back, or a host's own L1 asks for: these addresses are translated already. TLBs keep what they hold
- * between kernels, and when caches are flushed: pages stay where they are.
+ * of bulk copies, one by one; prefetches of an L1's prefetcher are of pages that its TLB has, or are dropped. What an
+ * L1 writes back, or a host's own L1 asks for, is translated already. TLBs keep what they hold between kernels, and
+ * when caches are flushed: pages stay where they are.
  *
- * Example, tlb.page = 64KiB, tlb.l1_entries = 2, tlb.l2_entries = 4: loads of pages A, B, A, C, B find nothing, nothing,
- * A, nothing (A was used after B, which leaves), and B in the L2 TLB: five accesses and one hit of the L1 TLB, four and
- * one of the L2 TLB, three walks.
+ * Example, tlb.page = 64KiB, tlb.l1_entries = 2, tlb.l2_entries = 4: loads of pages A, B, A, C, B find nothing,
+ * nothing, A, nothing (A was used after B, which leaves), and B in the L2 TLB: five accesses and one hit of the L1 TLB,
+ * four and one of the L2 TLB, three walks.
  */
 #define GPCI_NO_PAGE UINT64_MAX
 

@@ -106,7 +106,7 @@ static uint32_t enter(gpci_timed *t, const gpc_request *request, const gpci_tran
 gpc_status gpci_timed_read(gpc_hierarchy *h, const gpc_request *request, uint64_t token) {
     gpci_timed *t = gpci_timed_of_sm(h->timed, request->sm);
     gpci_transaction line;
-    if (line_of_request(h, request, &line))
+    if (gpci_line_of_request(h, &h->l1_level, request, &line))
         return GPC_ERROR_ARGUMENT;
     const bool full = gpci_timed_busy_miss(h, request->sm) != GPC_BUSY_NOT;
     const gpc_status status = full ? GPC_BUSY : gpci_make_room(t, 1);
