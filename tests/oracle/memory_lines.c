@@ -64,8 +64,10 @@ memory_line *memory_find(memory_cache *c, uint64_t address) {
 
 static memory_line *touch(memory_cache *c, uint64_t address) {
     memory_line *line = memory_find(c, address);
-    if (line)
+    if (line) {
         line->used = ++clock_of_all;
+        line->first |= *c->first;
+    }
     return line;
 }
 
@@ -76,7 +78,11 @@ void memory_drop(memory_cache *c, memory_line *line, memory_leaver *leaver) {
     line->resident = false;
 }
 
-/* A free way, the lowest, or that of the line used longest ago. */
+static bool leaves_before(const memory_line *a, const memory_line *b) {
+    return a->first != b->first ? a->first : a->used < b->used;
+}
+
+/* A free way, the lowest, or that of the line used longest ago, of those that are evict-first if there are any. */
 static memory_line *make_room(memory_cache *c, uint64_t address, memory_leaver *leaver) {
     uint64_t number = address / c->level->line;
     memory_line *set = c->lines[number % c->level->sets], *chosen = NULL;
@@ -86,11 +92,11 @@ static memory_line *make_room(memory_cache *c, uint64_t address, memory_leaver *
     if (!chosen) {
         chosen = &set[0];
         for (unsigned way = 1; way < c->level->ways; way++)
-            if (set[way].used < chosen->used)
+            if (leaves_before(&set[way], chosen))
                 chosen = &set[way];
         memory_drop(c, chosen, leaver);
     }
-    *chosen = (memory_line){.resident = true, .number = number, .used = ++clock_of_all};
+    *chosen = (memory_line){.resident = true, .first = *c->first, .number = number, .used = ++clock_of_all};
     return chosen;
 }
 

@@ -12,9 +12,9 @@ void memory_model_init(memory_model *m, const memory_config *config) {
     m->config = *config;
     gpc_stats_init(&m->stats);
     for (unsigned i = 0; i < MODEL_SMS; i++)
-        m->l1[i].level = &m->config.l1;
+        m->l1[i] = (memory_cache){.level = &m->config.l1, .first = &m->first};
     for (unsigned i = 0; i < MODEL_SLICES; i++)
-        m->l2[i].level = &m->config.l2;
+        m->l2[i] = (memory_cache){.level = &m->config.l2, .first = &m->first};
     for (unsigned space = 0; space < 2; space++) {
         for (unsigned i = 0; i < MODEL_SMS; i++)
             m->l1[i].lazy |= config->l1.allocate[space] == GPC_WRITE_LAZY_FETCH;
@@ -196,7 +196,10 @@ static void l1_leaves(memory_model *m, unsigned sm, const memory_leaver *leaver)
     if (!leaver->any || !dirty)
         return;
     m->stats.l1_write_back_sectors += memory_count(dirty);
+    const bool first = m->first;
+    m->first = false;
     write_below(m, sm, leaver->address, leaver->dirty);
+    m->first = first;
 }
 
 /* A line transaction */
@@ -326,6 +329,7 @@ static void transact(memory_model *m, const gpc_warp_access *a, memory_cache *l1
 gpc_warp_result memory_model_access(memory_model *m, const gpc_warp_access *a) {
     touched lines[192];
     m->result = (gpc_warp_result)GPC_WARP_RESULT_INIT;
+    m->first = a->hint == GPC_HINT_CS;
     m->stats.warp_instructions++;
     for (unsigned lane = 0; lane < 64; lane++)
         m->stats.thread_instructions += a->mask >> lane & 1;

@@ -29,13 +29,15 @@ typedef struct memory_config {
 
 typedef struct memory_line {
     bool resident, written[128]; /* written since it came */
+    bool first;                  /* evict-first: it leaves before those that are not */
     uint64_t number, used;       /* number: address / line size */
     uint8_t valid, dirty;        /* bit per segment; whole sectors */
 } memory_line;
 
 typedef struct memory_cache {
     const model_level *level;
-    bool lazy; /* for either space */
+    bool lazy;         /* for either space */
+    const bool *first; /* is what is done to it evict-first? */
     memory_line lines[MODEL_SETS][MODEL_WAYS];
 } memory_cache;
 
@@ -50,6 +52,7 @@ typedef struct memory_model {
     memory_cache l1[MODEL_SMS], l2[MODEL_SLICES];
     gpc_stats stats;
     gpc_warp_result result; /* of the present access */
+    bool first;             /* the present access, or what it writes back, is evict-first */
 } memory_model;
 
 void memory_model_init(memory_model *m, const memory_config *config);
