@@ -57,11 +57,11 @@ void gpci_stage_times_done(gpci_timed *t, uint32_t flight, gpc_completion *c) {
     gpci_stage_times *s = t->stage_times;
     gpci_access_stages *a = &s->accesses[flight];
     if (c->fence)
-        *a = (gpci_access_stages){.pc = UINT64_MAX, .end = c->issued, .any = true};
+        *a = (gpci_access_stages){.pc = UINT64_MAX, .end = c->issued, .kernel = t->h->kernel, .any = true};
     const gpc_stage rest = c->fence || a->acquires ? GPC_STAGE_COHERENCE : a->any ? GPC_STAGE_FILL : GPC_STAGE_QUEUE;
     a->spent[rest] += c->cycle - a->end;
     const gpci_stage_sum key = {
-        .pc = a->pc, .kernel = t->h->kernel, .kind = (uint8_t)(c->fence ? GPC_KIND_COUNT : c->kind), .level = c->level};
+        .pc = a->pc, .kernel = a->kernel, .kind = (uint8_t)(c->fence ? GPC_KIND_COUNT : c->kind), .level = c->level};
     gpci_stage_sum *sum = sum_of(s, &key);
     const uint64_t cycles = c->cycle - c->issued;
     sum->accesses++;

@@ -84,9 +84,10 @@ static gpci_line_clock *take(gpci_timed *t, gpci_packet *p) {
     return &s->lines[number];
 }
 
-void gpci_stages_access(gpci_timed *t, uint32_t flight, uint64_t pc) {
+void gpci_stages_access(gpci_timed *t, uint32_t flight, const gpc_request *request) {
     if (t->stage_times)
-        t->stage_times->accesses[flight] = (gpci_access_stages){.pc = pc, .end = t->flights[flight].issued};
+        t->stage_times->accesses[flight] =
+            (gpci_access_stages){.pc = request->pc, .end = t->flights[flight].issued, .kernel = request->kernel};
 }
 
 void gpci_stages_acquires(gpci_timed *t, uint32_t flight) {

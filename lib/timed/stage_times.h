@@ -35,9 +35,10 @@ typedef struct gpci_line_clock {
 
 /* An access's: those of the line that was done last so far. */
 typedef struct gpci_access_stages {
-    uint64_t pc, end;  /* core cycle up to which `spent` counts */
-    uint32_t any;      /* a line of it has been done */
-    uint32_t acquires; /* what comes then is L1's: it drops its lines */
+    uint64_t pc, end; /* core cycle up to which `spent` counts */
+    uint32_t kernel;
+    uint16_t any;      /* a line of it has been done */
+    uint16_t acquires; /* what comes then is L1's: it drops its lines */
     uint64_t spent[GPC_STAGE_COUNT];
 } gpci_access_stages;
 
@@ -82,7 +83,7 @@ GPCI_COLD void gpci_stage_times_done(gpci_timed *t, uint32_t flight, gpc_complet
 GPCI_COLD void gpci_stage_times_at_once(const gpci_timed *t, gpc_completion *completion);
 
 /* What watch.c sees; none does anything without stats.stages. An access begins, and a line of it. */
-void gpci_stages_access(gpci_timed *t, uint32_t flight, uint64_t pc);
+void gpci_stages_access(gpci_timed *t, uint32_t flight, const gpc_request *request);
 void gpci_stages_line(gpci_timed *t, gpci_packet *p, uint32_t flight);
 /* All lines of an acquire are here. */
 void gpci_stages_acquires(gpci_timed *t, uint32_t flight);

@@ -86,7 +86,7 @@ void gpci_tell_kept(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p
 
 static void tell_access(gpci_timed *t, uint32_t flight, const gpc_request *request, uint32_t segments) {
     gpci_flight *f = &t->flights[flight];
-    gpci_stages_access(t, flight, request->pc);
+    gpci_stages_access(t, flight, request);
     gpc_event e = gpci_event_of_none(t->trace, GPC_WHAT_ISSUE, GPC_COMPONENT_SM, request->sm);
     f->trace.id = ++t->trace->packets;
     f->trace.pc = request->pc;
@@ -128,7 +128,7 @@ void gpci_tell_miss(gpci_timed *t, const gpci_stage *stage, uint32_t flight, gpc
 }
 
 void gpci_tell_bulk(gpci_timed *t, uint32_t flight, const gpc_request *request) {
-    gpci_stages_access(t, flight, request->pc);
+    gpci_stages_access(t, flight, request);
 }
 
 void gpci_tell_bulk_request(gpci_timed *t, gpci_packet *p) {
