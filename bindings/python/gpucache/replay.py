@@ -7,7 +7,7 @@ import ctypes
 import os
 import weakref
 from collections import namedtuple
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
 from . import _generated as g
 from ._constants import CounterTable, Object, SamplingScope, Status
@@ -17,10 +17,8 @@ from .config import Config, Path
 from .context import Context
 from .hierarchy import BorrowedHierarchy
 from .stats import PolicyValue, Stats, counter_id, counters, empty, lent, read_object, read_policies, struct_of
+from .streams import Stream, StreamResult, run_streams
 from .trace import Trace
-
-if TYPE_CHECKING:
-    from .streams import Stream, StreamResult
 
 # Of the kernel so far; `trace_fraction` of the whole trace.
 Progress = namedtuple("Progress", "warp_instructions blocks block_count trace_fraction")
@@ -216,8 +214,6 @@ class Replay(Handle):
         on_result  called with each StreamResult as its kernel ends, and none are returned
         The key `streams` says of how many there may be.
         """
-        from .streams import run_streams
-
         return run_streams(self, streams, on_result)
 
     @property
