@@ -65,6 +65,10 @@
       "of l2.read_sectors, theirs")                                                                                   \
     X(322, bulk_write_sectors, "bulk.write_sectors", "sectors", SUM, SM, CACHES, "0.2",                               \
       "of l2.write_sectors and l2.atomic_sectors, theirs")                                                            \
+    X(328, bulk_multicast_copies, "bulk.multicast_copies", "copies", SUM, SM, CACHES, "0.2",                          \
+      "of bulk.copies, those for named SMs (.MULTICAST)")                                                             \
+    X(329, bulk_multicast_sectors, "bulk.multicast_sectors", "sectors", SUM, SM, CACHES, "0.2",                       \
+      "that replies brought to further SMs than one: L2 did not read them again")                                     \
     X(323, bulk_stalls, "bulk.stalls", "SM cycles", SUM, SM_PART, CLOCK, "0.2",                                       \
       "an engine had a copy, and no room for a request of it: in the miss queue, or under way (sm.bulk_requests)")    \
     X(324, bulk_completed, "bulk.completed", "copies", SUM, SM, CLOCK, "0.2", "that completed")                       \
@@ -277,6 +281,16 @@
     X(326, cluster_accesses, "shared.cluster_accesses", "instructions", SUM, SM_PART, REPLAY, "0.2",                  \
       "accesses of other blocks' shared memory in the cluster")                                                       \
     X(327, cluster_bytes, "shared.cluster_bytes", "bytes", SUM, SM_PART, REPLAY, "0.2", "of all of their lanes")      \
+    X(330, cluster_barriers, "cluster.barriers", "blocks", SUM, SM_PART, REPLAY, "0.2",                               \
+      "that came to a barrier of their cluster (UCGABAR_WAIT)")                                                       \
+    X(331, mbarrier_phases, "mbarrier.phases", "phases", SUM, SM_PART, REPLAY, "0.2",                                 \
+      "of mbarriers that ended, as far as the trace tells of them")                                                   \
+    X(332, mbarrier_arrivals, "mbarrier.arrivals", "arrivals", SUM, SM_PART, REPLAY, "0.2",                           \
+      "of threads at mbarriers, likewise (SYNCS.ARRIVE)")                                                             \
+    X(333, mbarrier_checks, "mbarrier.checks", "instructions", SUM, SM_PART, REPLAY, "0.2",                           \
+      "that waited at an mbarrier, if need be (SYNCS.PHASECHK)")                                                      \
+    X(334, mbarrier_untold_checks, "mbarrier.untold_checks", "instructions", SUM, SM_PART, REPLAY, "0.2",             \
+      "of these, for bulk copies that had been sent, since the trace does not tell their phase")                      \
     X(76, l1_pending_sector_hits, "l1.pending_sector_hits", "sectors", SUM, L1, CLOCK, "0.1",                         \
       "load sectors found on their way to L1")                                                                        \
     X(77, l1_load_line_misses, "l1.load_line_misses", "transactions", SUM, L1, CLOCK, "0.1",                          \

@@ -54,10 +54,22 @@ typedef struct gpc_warp_access {
     const uint8_t *bytes;
     uint8_t *out;
     const uint8_t *compare;
+    /*
+     * Of a BULK load: the SMs into whose shared memory it goes, each once, of its own GPC where hardware does it (PTX
+     * ISA, "cp.async.bulk", .multicast::cluster); NULL, 0: its own SM. L2 reads and the request network carries it
+     * once, and a reply goes to each: with a clock it completes once for each, gpc_completion.sm being that one.
+     * Since: 0.2
+     */
+    const uint32_t *multicast;
+    uint32_t multicast_count; /* 1 to 16 */
+    uint32_t reserved_2;
 } gpc_warp_access;
 
-#define GPC_WARP_ACCESS_INIT \
-    { sizeof(gpc_warp_access), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, NULL, NULL, NULL }
+#define GPC_WARP_ACCESS_INIT                                                                                        \
+    {                                                                                                               \
+        sizeof(gpc_warp_access), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, NULL, NULL, NULL, \
+            NULL, 0, 0                                                                                              \
+    }
 
 /*
  * Is a warp access well formed? gpc_hierarchy_access and gpc_hierarchy_try_issue refuse what this does, without saying
@@ -80,6 +92,7 @@ typedef struct gpc_warp_access {
  *     or with coherence.data. Its lanes are rows of `width` bytes, 1 to 65536, each at its address: of a range one, of
  *     a box of a tensor each row of it. They are requested of L2 line by line, past L1 (sm.bulk_rate and the like), and
  *     it completes with the last reply: a load into shared memory; a store or a reduction from there; a prefetch;
+ *   - `multicast` of another access than a BULK load, of none or more than 16 SMs, of one twice, or that there is not;
  *   - with a clock, an order above RELAXED at a scope above CTA under a protocol without directories (vi, slc-glc).
  * At a scope above CTA an access that releases is as one with a fence of RELEASE before it: with a clock it passes L1's
  * tags once that is done, and later accesses may pass it. One that acquires is as one with a fence of ACQUIRE behind

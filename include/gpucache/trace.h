@@ -42,6 +42,19 @@ typedef enum gpc_op_class {
 #define GPC_REGISTER_BARRIER 0x8000u
 
 /*
+ * Sources that are numbers, which the trace tells beside an instruction that names a barrier: two for each, of this and
+ * 14 bits, the upper ones first. The numbers come before the barrier, in this order:
+ *   a bulk copy           a bit for each block of the cluster, by its rank, whose shared memory it goes to, 0: its own
+ *                         (UTMALDG, UBLKCP with .MULTICAST); bytes out of bounds, which complete with it
+ *   SYNCS.EXCH            arrivals of a phase (mbarrier.init)
+ *   SYNCS.ARRIVE          bytes that the phase waits for in addition; arrivals, of all lanes, and from bit 20 on 1 and
+ *                         the rank of the block whose barrier it is, 0: its own
+ *   SYNCS.PHASECHK        the parity of the phase whose end it waits for
+ * Without them the trace does not tell. Since: 0.2.
+ */
+#define GPC_REGISTER_NUMBER 0x4000u
+
+/*
  * One warp instruction. `addresses` has one entry per set bit of `mask`, in ascending lane order, or is NULL.
  * Generic accesses with addresses are already sorted into shared, local and global ones. A bulk copy (UTMALDG,
  * UBLKCP and the like, which one thread starts) comes as instructions of up to 32 lanes of up to 128 bytes.
@@ -134,10 +147,15 @@ typedef struct gpc_kernel {
     const uint32_t *placement; /* [placement_count] SM of each block, NULL if unknown; likewise */
     uint64_t placement_count;
     const gpc_recording *recording; /* of a file of gpc_hierarchy_record; NULL; likewise. Since: 0.2 */
+    uint32_t cluster[3]; /* thread blocks of a cluster, x, y, z; 0, 0, 0: the trace does not tell. Since: 0.2 */
+    uint32_t reserved;
 } gpc_kernel;
 
-#define GPC_KERNEL_INIT \
-    { sizeof(gpc_kernel), NULL, NULL, 0, 0, {0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0, NULL }
+#define GPC_KERNEL_INIT                                                                                       \
+    {                                                                                                         \
+        sizeof(gpc_kernel), NULL, NULL, 0, 0, {0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0, NULL, \
+            {0, 0, 0}, 0                                                                                      \
+    }
 
 /*
  * Open a trace. `source` is

@@ -188,7 +188,11 @@ typedef enum gpc_copy {
     GPC_COPY_WAIT = 3,   /* DEPBAR (cp.async.wait_group): the warp waits until at most so many groups are under way */
     GPC_COPY_BULK = 4,   /* UBLKCP, UTMALDG and so on (cp.async.bulk): rows of bytes, which an engine beside the SM's L1
                             moves between L2 and shared memory; its warp goes on */
-    GPC_COPY_BARRIER = 5, /* SYNCS.PHASECHK (mbarrier.try_wait): the warp waits for bulk copies that complete there */
+    GPC_COPY_BARRIER = 5,      /* SYNCS.PHASECHK (mbarrier.try_wait): the warp waits for the end of a phase, or for bulk
+                             copies that complete there */
+    GPC_COPY_BARRIER_INIT = 6, /* SYNCS.EXCH (mbarrier.init): so many arrivals end a phase */
+    GPC_COPY_BARRIER_ARRIVE = 7, /* SYNCS.ARRIVE (mbarrier.arrive, .expect_tx): it arrives, and has the phase wait for
+                                    bytes that bulk copies bring */
     GPC_COPY_COUNT
 } gpc_copy;
 

@@ -589,6 +589,12 @@
     X(BLOCKS_RELEASE, "blocks.release", CHOICE, RESET, "", "exit", 0, 0, "exit|writes",                                \
       "timed replay: when the room of a thread block is another's; exit: when its last warp has ended; writes: when "  \
       "all that its warps have written has been acknowledged, too")                                                    \
+    X(BLOCKS_CLUSTER_X, "blocks.cluster_x", COUNT, KEEP, "blocks", "1", 1, 16, "",                                     \
+      "thread blocks of a cluster in x, of a kernel whose trace does not tell: they start together on SMs of a GPC, "  \
+      "which share a coalescer (lrc.sms; without any, all do)")                                                        \
+    X(BLOCKS_CLUSTER_Y, "blocks.cluster_y", COUNT, KEEP, "blocks", "1", 1, 16, "", "likewise, in y")                   \
+    X(BLOCKS_CLUSTER_Z, "blocks.cluster_z", COUNT, KEEP, "blocks", "1", 1, 16, "",                                     \
+      "likewise, in z; at most 16 in all")                                                                             \
     X(LIMIT_CYCLES, "limit.cycles", COUNT, KEEP, "cycles", "0", 0, (double)(1ull << 53), "",                           \
       "timed replay of a kernel stops after this many core cycles; 0 = never")                                         \
     X(LIMIT_INSTRUCTIONS, "limit.instructions", COUNT, KEEP, "instructions", "0", 0, (double)(1ull << 53), "",         \

@@ -30,7 +30,7 @@ gpc_status gpci_functional_bulk(gpc_hierarchy *h, const gpc_warp_access *w, gpc_
         a.request.address = line.address;
         a.request.bytes_used = (uint16_t)gpci_transaction_bytes(&line);
         result->sectors += gpci_count_sectors(line.segments);
-        gpci_bulk_count_request(h, &a.request, &line);
+        gpci_bulk_count_request(h, &a.request, &line, gpci_is_multicast(w) ? w->multicast_count : 1);
         if (h->tlbs)
             gpci_tlbs_bulk(h, w->sm, line.address);
         status = pass(h, &a);

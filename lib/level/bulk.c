@@ -60,6 +60,7 @@ gpc_request gpci_bulk_request(gpc_hierarchy *h, const gpc_warp_access *w, uint32
     c->warp_instructions++;
     c->thread_instructions += gpci_popcount(w->mask);
     c->bulk_copies++;
+    c->bulk_multicast_copies += gpci_is_multicast(w);
     return (gpc_request){.pc = w->pc,
                          .sm = w->sm,
                          .warp = w->warp,
@@ -76,7 +77,8 @@ gpc_request gpci_bulk_request(gpc_hierarchy *h, const gpc_warp_access *w, uint32
                          .copy = w->copy};
 }
 
-void gpci_bulk_count_request(gpc_hierarchy *h, const gpc_request *request, const gpci_transaction *line) {
+void gpci_bulk_count_request(gpc_hierarchy *h, const gpc_request *request, const gpci_transaction *line,
+                             uint32_t targets) {
     gpci_sm_counts *c = &h->of_sm[request->sm];
     const bool reads = request->kind == GPC_LOAD || request->kind == GPC_PREFETCH;
     c->bulk_requests++;
@@ -84,6 +86,22 @@ void gpci_bulk_count_request(gpc_hierarchy *h, const gpc_request *request, const
     const uint32_t sectors = gpci_count_sectors(line->segments);
     c->bulk_read_sectors += reads ? sectors : 0;
     c->bulk_write_sectors += reads ? 0 : sectors;
+    c->bulk_multicast_sectors += (uint64_t)sectors * (targets - 1);
+}
+
+static const char *wrong_multicast(const gpc_hierarchy *h, const gpc_warp_access *w) {
+    if (w->kind != GPC_LOAD)
+        return "multicast is given, and the bulk copy is no load";
+    if (!w->multicast || !w->multicast_count || w->multicast_count > GPCI_BULK_TARGETS)
+        return "multicast_count is not 1 to 16, or multicast is NULL";
+    for (uint32_t n = 0; n < w->multicast_count; n++) {
+        if (w->multicast[n] >= h->sms)
+            return "multicast has an SM that is not below sm.count";
+        for (uint32_t other = 0; other < n; other++)
+            if (w->multicast[other] == w->multicast[n])
+                return "multicast has an SM twice";
+    }
+    return NULL;
 }
 
 const char *gpci_bulk_wrong(const gpc_hierarchy *h, const gpc_warp_access *w) {
@@ -98,5 +116,5 @@ const char *gpci_bulk_wrong(const gpc_hierarchy *h, const gpc_warp_access *w) {
     for (uint32_t n = 0; n < gpci_popcount(w->mask); n++)
         if (!gpci_is_range(w->addresses[n], w->width))
             return "copy is BULK, and a row goes beyond the last address there is";
-    return NULL;
+    return gpci_is_multicast(w) ? wrong_multicast(h, w) : NULL;
 }

@@ -14,6 +14,11 @@
  */
 #define GPCI_BULK_ROWS 64u
 #define GPCI_BULK_MOST_BYTES 65536u /* of a row */
+#define GPCI_BULK_TARGETS 16u       /* SMs that it goes to */
+
+GPCI_INLINE bool gpci_is_multicast(const gpc_warp_access *w) {
+    return w->multicast || w->multicast_count;
+}
 
 typedef struct gpci_bulk {
     uint64_t addresses[GPCI_BULK_ROWS];
@@ -30,8 +35,9 @@ uint32_t gpci_bulk_count(const gpci_bulk *bulk, unsigned line_shift);
 unsigned gpci_bulk_shift(const gpc_hierarchy *h);
 /* What is the same in all of its requests. The copy itself is counted. */
 gpc_request gpci_bulk_request(gpc_hierarchy *h, const gpc_warp_access *access, uint32_t requests);
-/* A request has been made. */
-void gpci_bulk_count_request(gpc_hierarchy *h, const gpc_request *request, const gpci_transaction *line);
+/* A request has been made, whose bytes go to so many SMs. */
+void gpci_bulk_count_request(gpc_hierarchy *h, const gpc_request *request, const gpci_transaction *line,
+                             uint32_t targets);
 /* What a copy is not to be, NULL: nothing. */
 const char *gpci_bulk_wrong(const gpc_hierarchy *h, const gpc_warp_access *access);
 

@@ -87,6 +87,8 @@ static GPCI_NOINLINE const char *wrong_with_values(const gpc_hierarchy *h, const
 static GPCI_NOINLINE const char *wrong_copy(const gpc_hierarchy *h, const gpc_warp_access *w) {
     if (w->copy == GPC_COPY_BULK)
         return gpci_bulk_wrong(h, w);
+    if (gpci_is_multicast(w))
+        return "multicast is given, and copy is not BULK";
     if (w->copy != GPC_COPY_ASYNC)
         return "copy is neither NONE, ASYNC nor BULK";
     if (w->kind != GPC_LOAD || w->space != GPC_SPACE_GLOBAL)
@@ -124,7 +126,7 @@ gpc_status gpci_access_check(const gpc_hierarchy *h, gpc_warp_access *w) {
         return GPC_ERROR_ARGUMENT;
     if (GPCI_UNLIKELY(h->warp_ranks != NULL) && !rank(h, w))
         return GPC_ERROR_ARGUMENT;
-    if (GPCI_UNLIKELY(w->copy != GPC_COPY_NONE) && wrong_copy(h, w))
+    if (GPCI_UNLIKELY(w->copy != GPC_COPY_NONE || gpci_is_multicast(w)) && wrong_copy(h, w))
         return GPC_ERROR_ARGUMENT;
     return GPCI_UNLIKELY(w->scope | w->order) && wrong_order(h, w) ? GPC_ERROR_ARGUMENT : GPC_OK;
 }
@@ -157,7 +159,7 @@ static const char *what_is_wrong(const gpc_hierarchy *h, const gpc_warp_access *
     if (h->warp_ranks && gpci_warp_rank(h, w->sm, w->warp) == GPCI_NOT_RUNNING)
         return "warp has not started, or has exited (gpc_hierarchy_rank_warps)";
     const char *values = has_values(w) ? wrong_with_values(h, w) : NULL;
-    const char *copy = !values && w->copy ? wrong_copy(h, w) : NULL;
+    const char *copy = !values && (w->copy || gpci_is_multicast(w)) ? wrong_copy(h, w) : NULL;
     return values ? values : copy ? copy : wrong_order(h, w);
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "replay/timed_replay.h"
+#include "replay/mbarriers.h"
+
+#include <string.h>
 
 /*
  * Barriers of thread blocks. All live warps of a block meet at them.
@@ -88,11 +90,42 @@ static bool is_complete(const gpci_timed_sm *m, const gpci_block_run *run, uint3
     return complete;
 }
 
-void gpci_barrier_open(gpci_timed_replay *t, uint32_t number, gpci_block_run *run, uint64_t now) {
-    gpci_timed_sm *m = &t->sms[number];
-    uint32_t barrier = 0;
-    if (run->apart ? !is_complete(m, run, &barrier) : run->at_barrier != run->live)
+/* Do a block's warps wait for those of its whole cluster? */
+static bool is_of_cluster(const gpci_timed_replay *t, uint32_t number, const gpci_block_run *run) {
+    const gpci_timed_sm *m = &t->sms[number];
+    for (uint32_t w = 0; w < run->block->warp_count; w++)
+        if (waits(m, run, w)) {
+            const gpci_path_step *step = m->warps[run->warps[w].slot].next - 1;
+            return !strncmp(gpc_trace_opcode(run->trace, step->form->instruction.opcode), "UCGABAR", 7);
+        }
+    return false;
+}
+
+/* A block has come to a barrier of its cluster: if all have, each is told. `at_cluster` is odd while one waits. */
+static void come_to_cluster(gpci_timed_replay *t, uint32_t number, gpci_block_run *run, uint64_t now) {
+    if (run->at_cluster & 1)
         return;
+    run->at_cluster++;
+    t->sms[number].counts.cluster_barriers++;
+    const gpci_block_run *at = run;
+    do {
+        if (at->live && at->at_cluster < run->at_cluster)
+            return;
+        at = at->ring;
+    } while (at != run);
+    do {
+        const gpci_cluster_message message = {
+            .due = now + t->latency_cluster, .block = at->block->index, .sm = at->sm, .opens = 1};
+        if (gpci_cluster_tell(t, &message) < 0) {
+            t->status = gpci_out_of_memory(&t->error);
+            t->stopped = true;
+        }
+        at = at->ring;
+    } while (at != run);
+}
+
+static void open_barrier(gpci_timed_replay *t, uint32_t number, gpci_block_run *run, uint32_t barrier, uint64_t now) {
+    gpci_timed_sm *m = &t->sms[number];
     for (uint32_t w = 0; w < run->block->warp_count; w++) {
         uint32_t slot = run->warps[w].slot;
         if (!waits(m, run, w) || (run->apart && run->warps[w].barrier != barrier))
@@ -104,6 +137,25 @@ void gpci_barrier_open(gpci_timed_replay *t, uint32_t number, gpci_block_run *ru
         warp->not_before = opens > warp->not_before ? opens : warp->not_before; /* it may be without instructions */
         gpci_sm_look(t, m, slot, now, now);
     }
+}
+
+void gpci_barrier_open(gpci_timed_replay *t, uint32_t number, gpci_block_run *run, uint64_t now) {
+    uint32_t barrier = 0;
+    if (run->apart ? !is_complete(&t->sms[number], run, &barrier) : run->at_barrier != run->live)
+        return;
+    if (GPCI_UNLIKELY(run->ring != NULL) && is_of_cluster(t, number, run))
+        come_to_cluster(t, number, run, now);
+    else
+        open_barrier(t, number, run, barrier, now);
+}
+
+void gpci_barrier_cluster_opens(gpci_timed_replay *t, uint32_t number, gpci_block_run *run, uint64_t now) {
+    uint32_t barrier = 0;
+    run->at_cluster++;
+    if (run->apart)
+        is_complete(&t->sms[number], run, &barrier);
+    open_barrier(t, number, run, barrier, now);
+    gpci_timed_wake(t->r->hierarchy, number, now + 1);
 }
 
 void gpci_warp_barrier(gpci_timed_replay *t, uint32_t number, uint32_t slot, uint64_t now) {

@@ -121,6 +121,7 @@ static void read_ops(gpci_timed_replay *t) {
     spaces[GPC_SPACE_CONSTANT] = spaces[GPC_SPACE_TEXTURE] = constant;
     t->ops[GPCI_USE_NOTHING] = (gpci_op){.unit = GPCI_UNIT_NONE};
     t->latency_control = control.latency;
+    t->latency_cluster = gpci_config_number(t->r->config, GPCI_KEY_SM_LATENCY_CLUSTER);
 }
 
 gpc_status gpci_classes_read(gpci_timed_replay *t, gpc_error *error) {

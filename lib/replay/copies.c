@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/copies.h"
 
+#include "replay/mbarriers.h"
+#include "replay/sm_tokens.h"
+
 #include <string.h>
 
 static uint32_t *of_group(gpci_copy_groups *g, uint32_t number) {
@@ -43,30 +46,12 @@ void gpci_copies_commit(gpci_timed_sm *m, gpci_copy_groups *g) {
     m->counts.copy_groups++;
 }
 
-static uint32_t key_of(const gpci_block_run *run, uint32_t barrier) {
-    return run->slot << 16 | barrier;
-}
-
-/* Where an SM counts a barrier's copies, or may; GPCI_COPY_BARRIERS: nowhere. */
-static uint32_t find(const gpci_timed_sm *m, uint32_t key, bool add) {
-    uint32_t free = GPCI_COPY_BARRIERS;
-    for (uint32_t n = 0; n < GPCI_COPY_BARRIERS; n++) {
-        if (m->barriers[n].pending && m->barriers[n].key == key)
-            return n;
-        free = !m->barriers[n].pending && free == GPCI_COPY_BARRIERS ? n : free;
-    }
-    return add ? free : GPCI_COPY_BARRIERS;
-}
-
 uint64_t gpci_bulk_place(gpci_timed_sm *m, uint32_t slot, const gpci_block_run *run, const gpc_instruction *i) {
     const uint32_t barrier = gpci_barrier_of(i);
     if (barrier == UINT32_MAX)
         return gpci_copies_place(&m->copies[slot]);
-    const uint32_t at = find(m, key_of(run, barrier), true);
-    if (at == GPCI_COPY_BARRIERS)
-        return 0;
-    m->barriers[at].key = key_of(run, barrier);
-    return GPCI_COPY_GROUPS + 1 + at;
+    const uint32_t at = gpci_mbarrier_place(m, run, barrier);
+    return at == GPCI_MBARRIERS ? 0 : GPCI_COPY_GROUPS + 1 + at;
 }
 
 void gpci_bulk_send(gpci_timed_sm *m, uint32_t slot, uint64_t place) {
@@ -76,30 +61,51 @@ void gpci_bulk_send(gpci_timed_sm *m, uint32_t slot, uint64_t place) {
     }
     m->copies[slot].used = true;
     m->copies[slot].bulk++;
-    m->barriers[place - GPCI_COPY_GROUPS - 1].pending++;
+    gpci_mbarrier_send(m, (uint32_t)place - GPCI_COPY_GROUPS - 1);
 }
 
-void gpci_bulk_done(gpci_timed_sm *m, uint32_t slot, uint64_t place) {
+_Static_assert(GPCI_COPY_GROUPS + GPCI_MBARRIERS <= GPCI_TOKEN_PLACES, "a token has any place");
+
+void gpci_bulk_done(gpci_timed_replay *t, const gpc_completion *c, uint32_t place) {
+    const gpci_timed_sm *m = &t->sms[c->sm];
     if (place <= GPCI_COPY_GROUPS) {
-        gpci_copies_done(&m->copies[slot], place);
+        gpci_copies_done(&m->copies[c->warp], place);
         return;
     }
-    gpci_copy_barrier *b = &m->barriers[place - GPCI_COPY_GROUPS - 1];
-    const gpci_block_run *run = m->warps[slot].run;
-    m->copies[slot].bulk--;
-    if (--b->pending)
-        return;
-    for (uint32_t w = 0; w < run->block->warp_count; w++) {
-        const uint32_t other = run->first + w;
-        if (m->warps[other].run == run && gpci_warp_state(m, &m->warps[other]) == GPC_STATE_WAITING)
-            m->answered[other / 64] |= gpci_warp_bit(other);
-    }
-    m->any_answered = true;
+    m->copies[c->warp].bulk--;
+    gpci_mbarrier_copied(t, c->sm, place - GPCI_COPY_GROUPS - 1, m->warps[c->warp].run, gpci_token_bytes(c->token));
 }
 
-static bool waits_at_barrier(const gpci_timed_sm *m, uint32_t slot, const gpci_form *next) {
-    const uint32_t barrier = gpci_barrier_of(&next->instruction);
-    return barrier != UINT32_MAX && find(m, key_of(m->warps[slot].run, barrier), false) != GPCI_COPY_BARRIERS;
+void gpci_multicast_done(gpci_timed_replay *t, const gpc_completion *c) {
+    gpci_mbarrier_copied(t, c->sm, gpci_token_place(c->token) - GPCI_COPY_GROUPS - 1,
+                         gpci_run_of_block(t, c->sm, gpci_token_number(c->token)), gpci_token_bytes(c->token));
+}
+
+gpc_status gpci_copies_issued(gpci_timed_replay *t, uint32_t number, uint32_t slot, const gpci_form *form,
+                              uint64_t now) {
+    gpci_timed_sm *m = &t->sms[number];
+    gpci_block_run *run = m->warps[slot].run;
+    const gpc_instruction *i = &form->instruction;
+    bool told;
+    switch (form->operands.copy) {
+    case GPC_COPY_COMMIT:
+        gpci_copies_commit(m, &m->copies[slot]);
+        break;
+    case GPC_COPY_BULK: /* none of its bytes is in bounds */
+        gpci_mbarrier_outside(t, number, run, i);
+        break;
+    case GPC_COPY_BARRIER:
+        gpci_mbarrier_holds(m, run, i, &told);
+        m->counts.mbarrier_checks++;
+        m->counts.mbarrier_untold += !told;
+        break;
+    case GPC_COPY_BARRIER_INIT:
+        gpci_mbarrier_init(m, run, i);
+        break;
+    case GPC_COPY_BARRIER_ARRIVE:
+        return gpci_mbarrier_arrive(t, number, run, i, now);
+    }
+    return GPC_OK;
 }
 
 static bool holds(const gpci_copy_groups *g, const gpci_form *next) {
@@ -110,9 +116,12 @@ static bool holds(const gpci_copy_groups *g, const gpci_form *next) {
 
 bool gpci_copies_hold(gpci_timed_sm *m, uint32_t slot, const gpci_form *next, uint64_t now) {
     gpci_copy_groups *g = &m->copies[slot];
-    if (!next->instruction.mask || next->operands.copy == GPC_COPY_BULK)
+    const uint8_t copy = next->operands.copy;
+    bool told;
+    if (!next->instruction.mask || copy == GPC_COPY_BULK || copy > GPC_COPY_BARRIER)
         return false;
-    const bool held = next->operands.copy == GPC_COPY_BARRIER ? waits_at_barrier(m, slot, next) : holds(g, next);
+    const bool held = copy == GPC_COPY_BARRIER ? gpci_mbarrier_holds(m, m->warps[slot].run, &next->instruction, &told)
+                                               : holds(g, next);
     if (held && !g->since) {
         g->since = now + 1;
         m->counts.copy_waits++;

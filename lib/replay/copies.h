@@ -10,9 +10,8 @@
  * order: one is under way while an older one is. A warp ends when its copies have, for its block's shared memory is
  * then another's.
  *
- * A bulk copy that loads completes at an mbarrier of its block: SYNCS.PHASECHK holds its warp while any that the block
- * has sent completes there. Who arrives at a barrier, its phases and its bytes are not followed: a warp that waits
- * before the copy is sent goes on. Bulk stores and reductions are in groups, which UTMACMDFLUSH closes.
+ * A bulk copy that loads completes at an mbarrier of its block (mbarriers.h). Bulk stores and reductions are in groups,
+ * which UTMACMDFLUSH closes.
  *
  * Example: two copies, LDGDEPBAR (group 0), one copy, LDGDEPBAR (group 1), DEPBAR 1: it waits for the two copies.
  */
@@ -29,23 +28,18 @@ typedef struct gpci_copy_groups {
     uint64_t since;                       /* core cycle from which on its warp waits at a DEPBAR; 0: it does not */
 } gpci_copy_groups;
 
-/* An mbarrier at which copies under way complete. */
-typedef struct gpci_copy_barrier {
-    uint32_t key;     /* its block's slot in the SM, and its number */
-    uint32_t pending; /* copies; 0: free */
-} gpci_copy_barrier;
-
-/* Places of them in an SM: no more copies than this complete at barriers at once. */
-#define GPCI_COPY_BARRIERS 256u
-
 /*
- * A copy's place, from 1, in the token of its completion; 0: an SM has no place for it now. It has been sent. That has
- * come: is a warp to look again?
+ * A copy's place, for the token of its completion (sm_tokens.h): its group, from 1, or behind all of these its barrier;
+ * 0: an SM has none for it now. It has been sent. That has come.
  */
 uint64_t gpci_bulk_place(gpci_timed_sm *sm, uint32_t slot, const gpci_block_run *run,
                          const gpc_instruction *instruction);
 void gpci_bulk_send(gpci_timed_sm *sm, uint32_t slot, uint64_t place);
-void gpci_bulk_done(gpci_timed_sm *sm, uint32_t slot, uint64_t place);
+void gpci_bulk_done(gpci_timed_replay *t, const gpc_completion *completion, uint32_t place);
+void gpci_multicast_done(gpci_timed_replay *t, const gpc_completion *completion);
+/* An instruction that is no access has been issued, and has to do with copies. GPC_ERROR_MEMORY. */
+GPCI_COLD gpc_status gpci_copies_issued(gpci_timed_replay *t, uint32_t sm, uint32_t slot, const gpci_form *form,
+                                        uint64_t now);
 
 /* A warp starts, without any. */
 void gpci_copies_start(gpci_copy_groups *groups);

@@ -12,7 +12,7 @@
 static const char *register_of(const uint32_t *board, const gpc_instruction *i, char name[8]) {
     static const char *const files[] = {"R", "UR", "P", "UP"};
     for (uint32_t n = 0; n < (uint32_t)i->destinations + i->sources && n < GPC_MAX_OPERANDS; n++)
-        if (!(i->registers[n] & GPC_REGISTER_BARRIER) &&
+        if (!(i->registers[n] & (GPC_REGISTER_BARRIER | GPC_REGISTER_NUMBER)) &&
             board[gpci_register_entry(i->registers[n])] == GPCI_IN_FLIGHT) {
             snprintf(name, 8, "%s%u", files[i->registers[n] >> 8 & 3], i->registers[n] & 255u);
             return name;
@@ -29,7 +29,7 @@ static void describe_wait(const gpci_timed_replay *t, uint32_t sm, uint32_t slot
     switch (gpci_warp_state(m, w)) {
     case GPC_STATE_WAITING:
         if (w->next->form->operands.copy == GPC_COPY_BARRIER && !missing)
-            gpci_text_put(text, "bulk copies that complete at the barrier at 0x%x of shared memory",
+            gpci_text_put(text, "bulk copies that complete at the barrier at 0x%x of shared memory, or its phase",
                           8 * gpci_barrier_of(&w->next->form->instruction));
         else if (w->next->form->operands.copy > GPC_COPY_ASYNC && !missing)
             gpci_text_put(text, "groups of its copies, of which %u are under way",

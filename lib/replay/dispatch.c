@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/array.h"
+#include "replay/clusters.h"
 #include "replay/together.h"
 
 #include <string.h>
@@ -36,12 +37,15 @@ gpci_block_run *gpci_dispatch_take(gpc_replay *r, const gpci_packed_block *block
     run->queued = NULL;
     run->turn = run->at_barrier = 0;
     run->apart = false;
+    run->ring = NULL;
+    run->mates = run->at_cluster = 0;
     run->live = block->warp_count;
     run->writes = 0;
     return run;
 }
 
 void gpci_dispatch_give(gpc_replay *r, gpci_block_run *run) {
+    gpci_clusters_leave(run);
     gpci_trace_release_packed(run->trace, run->block);
     run->block = NULL;
     run->queued = r->spare;
@@ -93,7 +97,8 @@ gpc_status gpci_dispatch_start(gpc_replay *r, const gpc_launch *launch, gpc_erro
     uint64_t limit = gpci_config_number(r->config, GPCI_KEY_SM_BLOCK_LIMIT);
     if (limit && room > limit)
         room = (uint32_t)limit;
-    return gpci_dispatch_room(r, room, error);
+    status = gpci_dispatch_room(r, room, error);
+    return status < 0 ? status : gpci_clusters_start(r, error);
 }
 
 gpc_status gpci_dispatch_room(gpc_replay *r, uint32_t room, gpc_error *error) {
@@ -130,6 +135,7 @@ static uint32_t take_slot(const gpc_replay *r, const gpci_sm_run *sm) {
 
 void gpci_dispatch_start_block(gpc_replay *r, uint32_t number, gpci_block_run *run) {
     gpci_sm_run *sm = &r->sms[number];
+    run->sm = number;
     run->slot = take_slot(r, sm);
     if (GPCI_LIKELY(!r->together))
         run->first = run->slot * run->block->warp_count;
@@ -179,6 +185,8 @@ gpc_status gpci_dispatch_fill(gpc_replay *r, gpc_error *error) {
     bool map = r->by_map;
     if (GPCI_UNLIKELY(r->together != NULL))
         return gpci_together_fill(r, error);
+    if (r->cluster_blocks > 1)
+        return gpci_clusters_fill(r, error);
     while (!r->ended) {
         uint32_t sm = map ? 0 : next_with_room(r);
         if (map ? r->queued >= QUEUED_PER_SM * r->block_sms : sm == r->block_sms)
@@ -252,10 +260,16 @@ void gpci_dispatch_abandon(gpc_replay *r) {
             gpci_dispatch_give(r, run);
         r->sms[i].turn = 0;
     }
+    for (gpci_block_run *run; (run = gpci_clusters_take(r)) != NULL;)
+        gpci_dispatch_give(r, run);
     r->queued = r->resident = 0;
 }
 
 void gpci_dispatch_forget(gpc_replay *r) {
+    for (gpci_block_run *run; (run = gpci_clusters_take(r)) != NULL;) {
+        run->queued = r->spare;
+        r->spare = run;
+    }
     for (uint32_t i = 0; r->sms && i < r->sm_count; i++)
         for (gpci_block_run *run; (run = take_away(&r->sms[i])) != NULL;) {
             run->queued = r->spare;

@@ -2,6 +2,7 @@
 #include "replay/icache.h"
 
 #include "replay/fetch.h"
+#include "replay/sm_tokens.h"
 
 static uint64_t number(const gpci_timed_replay *t, gpci_key key) {
     return gpci_config_number(t->r->config, key);
@@ -219,9 +220,10 @@ void gpci_icache_step(gpci_timed_replay *t, uint32_t sm, uint64_t now) {
         send(t, sm);
 }
 
-void gpci_icache_fill(const gpci_timed_replay *t, gpci_timed_sm *m, const gpc_completion *completion) {
+void gpci_icache_fill(gpci_timed_replay *t, const gpc_completion *completion) {
+    gpci_timed_sm *m = &t->sms[completion->sm];
     gpci_icache *icache = m->icache;
-    gpci_icache_miss *miss = &icache->misses[(uint32_t)(completion->token >> 1)];
+    gpci_icache_miss *miss = &icache->misses[gpci_token_number(completion->token)];
     const gpc_request request = request_of(t, m, miss->line);
     gpc_access_result result = {.way = GPCI_NO_WAY};
     gpc_cache_fill(icache->cache, &request, 1, &result);

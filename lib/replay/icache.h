@@ -53,9 +53,6 @@ GPCI_COLD void gpci_icache_fetch(const gpci_timed_replay *t, gpci_timed_sm *m, g
 /* In a step of the SM: warps fetch for which a line has come, and what is missing is asked for. */
 GPCI_COLD void gpci_icache_step(gpci_timed_replay *t, uint32_t sm, uint64_t now);
 /* A line is here. */
-GPCI_COLD void gpci_icache_fill(const gpci_timed_replay *t, gpci_timed_sm *m, const gpc_completion *completion);
-
-/* In the tokens of its reads, behind which is the MSHR entry. */
-#define GPCI_TOKEN_ICACHE ((uint64_t)1 << 63)
+GPCI_COLD void gpci_icache_fill(gpci_timed_replay *t, const gpc_completion *completion);
 
 #endif

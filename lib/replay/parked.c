@@ -2,6 +2,7 @@
 #include "replay/parked.h"
 
 #include "base/map.h"
+#include "replay/clusters.h"
 #include "replay/timed_replay.h"
 
 #include <string.h>
@@ -84,7 +85,8 @@ static void park(const gpc_replay *r, gpci_parked *p, uint32_t sm, const gpci_bl
                              .live = run->live,
                              .at_barrier = run->at_barrier,
                              .apart = run->apart,
-                             .writes = run->writes};
+                             .writes = run->writes,
+                             .at_cluster = run->at_cluster};
     park_warps(r, run, b, &p->warps[p->warp_count]);
     p->warp_count += b->warps;
 }
@@ -108,9 +110,9 @@ static void clear(gpc_context *context, gpci_parked *p) {
     gpci_free(context, p->warps);
 }
 
-static size_t warps_waiting(const gpci_sm_run *sm) {
+static size_t warps_waiting(const gpci_block_run *run) {
     size_t warps = 0;
-    for (const gpci_block_run *run = sm->first_queued; run; run = run->queued)
+    for (; run; run = run->queued)
         warps += run->block->warp_count;
     return warps;
 }
@@ -121,8 +123,9 @@ static bool park_all(const gpc_replay *r, gpci_parked *p) {
     for (uint32_t sm = 0; sm < r->sm_count; sm++) {
         for (uint32_t i = 0; i < r->sms[sm].residents; i++)
             warps += r->sms[sm].resident[i]->block->warp_count;
-        warps += warps_waiting(&r->sms[sm]);
+        warps += warps_waiting(r->sms[sm].first_queued);
     }
+    warps += warps_waiting(r->first_gathered);
     if (!make_room(r->context, p, blocks, warps))
         return false;
     for (uint32_t sm = 0; sm < r->sm_count; sm++) {
@@ -131,6 +134,8 @@ static bool park_all(const gpc_replay *r, gpci_parked *p) {
         for (const gpci_block_run *run = r->sms[sm].first_queued; run; run = run->queued)
             park(r, p, sm, run, GPCI_PARKED_QUEUED);
     }
+    for (const gpci_block_run *run = r->first_gathered; run; run = run->queued)
+        park(r, p, 0, run, GPCI_PARKED_GATHERED);
     return true;
 }
 
@@ -246,6 +251,12 @@ static void return_block(gpc_replay *r, const gpci_parked_block *b, gpci_block_r
     run->at_barrier = b->at_barrier;
     run->apart = b->apart != 0;
     run->writes = b->writes;
+    run->at_cluster = b->at_cluster;
+    run->sm = b->sm;
+    if (b->where == GPCI_PARKED_GATHERED) {
+        gpci_clusters_gather(r, run);
+        return;
+    }
     if (b->where == GPCI_PARKED_QUEUED) {
         gpci_dispatch_queue(r, b->sm, run);
         return;
@@ -264,6 +275,7 @@ static void return_blocks(gpc_replay *r, gpci_block_run **runs) {
         return_block(r, &r->parked->each[n], runs[n], warps);
         warps += r->parked->each[n].warps;
     }
+    gpci_clusters_relink(r);
     if (r->timed)
         gpci_timed_take_part(r->timed);
     gpci_parked_destroy(r);

@@ -10,13 +10,19 @@
  * of it there is a digest. A replay that was loaded has them parked until gpc_replay_resume has found them in a trace.
  */
 
-typedef enum gpci_parked_where { GPCI_PARKED_RUNS, GPCI_PARKED_STARTS, GPCI_PARKED_QUEUED } gpci_parked_where;
+typedef enum gpci_parked_where {
+    GPCI_PARKED_RUNS,
+    GPCI_PARKED_STARTS,
+    GPCI_PARKED_QUEUED,
+    GPCI_PARKED_GATHERED
+} gpci_parked_where;
 
 typedef struct gpci_parked_block {
     uint64_t digest, start;
     uint32_t index, sm, where; /* where: gpci_parked_where */
     uint32_t warps, slot, turn, live, at_barrier;
     uint32_t apart, writes;
+    uint32_t at_cluster, reserved;
 } gpci_parked_block;
 
 /* Numbers in place of the pointers of a gpci_warp_run. */

@@ -36,8 +36,12 @@ typedef struct gpci_block_run {
     uint8_t stream; /* of its kernel */
     uint32_t slot;  /* of the SM's resident blocks */
     uint32_t first; /* slot of its first warp, behind which the others follow */
-    uint32_t sm;    /* on which it ended */
+    uint32_t sm;    /* that it is on, or on which it ended */
     uint64_t start; /* timed: core cycle */
+    /* of a kernel with clusters (clusters.h): */
+    struct gpci_block_run *ring; /* the next of its cluster that has not ended, all round; NULL: there are none */
+    uint32_t mates;              /* of its cluster that are gathered with it */
+    uint32_t at_cluster;         /* cluster barriers at which it waits, or has: its own count */
 } gpci_block_run;
 
 typedef struct gpci_sm_run {
@@ -105,9 +109,11 @@ struct gpc_replay {
     /* the kernel at hand */
     gpc_trace *trace; /* NULL: there is none, or it is parked */
     gpc_kernel kernel;
-    gpc_stats before; /* when it began */
-    bool begun;       /* up to its first block */
-    uint32_t next_sm; /* round robin over SMs */
+    gpc_stats before;                               /* when it began */
+    bool begun;                                     /* up to its first block */
+    uint32_t next_sm;                               /* round robin over SMs; of a kernel with clusters, over GPCs */
+    uint32_t cluster[3], cluster_blocks;            /* thread blocks of a cluster, by dimension and all; 1: none */
+    gpci_block_run *first_gathered, *last_gathered; /* with clusters: blocks that have no place yet */
     uint32_t queued, resident;
     bool by_map;                             /* blocks go where the trace says */
     uint64_t blocks_read, blocks_last;       /* of the kernel; no block is read behind these */
@@ -222,6 +228,8 @@ gpc_status gpci_timed_replay_create(gpc_replay *r, gpc_error *error);
 void gpci_timed_replay_destroy(gpci_timed_replay *t);
 /* A block has its place on an SM: it starts when it may. */
 void gpci_timed_place(gpci_timed_replay *t, uint32_t sm, gpci_block_run *run);
+/* Blocks that have just got their places start in one cycle. */
+void gpci_timed_together(gpci_timed_replay *t, gpci_block_run *const *blocks, uint32_t count);
 /* All blocks of the kernel, from its launch to its last completion: begin, then run. GPC_BUSY: to `pause_at`. */
 void gpci_timed_begin(gpci_timed_replay *t);
 void gpci_timed_tell_kernel(gpci_timed_replay *t, const char *name); /* before it */

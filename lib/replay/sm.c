@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/copies.h"
 #include "replay/fetch.h"
+#include "replay/sm_tokens.h"
 #include "replay/together.h"
 
 /*
@@ -265,8 +266,11 @@ GPCI_INLINE gpc_status issue(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t nu
         gpci_sm_count(m, step);
         if (GPCI_UNLIKELY(o->use == GPCI_USE_SPACE + GPC_SPACE_CLUSTER))
             count_cluster(m, step);
-        if (GPCI_UNLIKELY(o->copy == GPC_COPY_COMMIT) && i->mask)
-            gpci_copies_commit(m, &m->copies[slot]);
+        if (GPCI_UNLIKELY(o->copy > GPC_COPY_ASYNC) && i->mask) {
+            const gpc_status status = gpci_copies_issued(t, number, slot, step->form, now);
+            if (status != GPC_OK)
+                return status;
+        }
     }
     gpci_scheduler_issued(s->scheduler, w->place, now);
     if (GPCI_UNLIKELY(i->pc < deeds->first_pc))
@@ -417,12 +421,14 @@ GPCI_INLINE void plan(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t number, u
 
 static void fail(gpci_timed_replay *t, uint32_t number, const gpci_issuer *s, gpc_status status) {
     t->stopped = true;
-    t->status = gpci_fail(&t->error, status, "%s: SM %u, scheduler %u: %s", t->r->kernel.file, number,
-                          (unsigned)(s - t->sms[number].issuers),
-                          status == GPC_ERROR_CALLBACK ? "the policy chose a warp that cannot issue"
-                          : status == GPC_ERROR_UNSUPPORTED
-                              ? "a bulk copy, which trees of coherent modules and coherence.data do not know"
-                              : gpc_status_string(status));
+    t->status =
+        gpci_fail(&t->error, status, "%s: SM %u, scheduler %u: %s", t->r->kernel.file, number,
+                  (unsigned)(s - t->sms[number].issuers),
+                  status == GPC_ERROR_CALLBACK ? "the policy chose a warp that cannot issue"
+                  : status == GPC_ERROR_UNSUPPORTED
+                      ? "a bulk copy, which trees of coherent modules and coherence.data do not know"
+                  : status == GPC_ERROR_RANGE ? "a multicast copy for two thread blocks of a cluster that are on one SM"
+                                              : gpc_status_string(status));
 }
 
 /* Schedulers whose time has come take part. */
@@ -533,33 +539,25 @@ void gpci_sm_hand_over(void *replay, uint32_t number) {
     m->ended = NULL;
 }
 
-/* Others of its block may wait for a bulk copy, too. */
-static GPCI_COLD void end_copy(const gpci_timed_replay *t, gpci_timed_sm *m, const gpc_completion *completion,
-                               uint64_t place) {
-    gpci_bulk_done(m, completion->warp, place);
-    if (m->any_answered)
-        gpci_timed_wake(t->r->hierarchy, completion->sm, completion->cycle);
-}
-
 void gpci_sm_complete(void *replay, const gpc_completion *completion) {
     gpci_timed_replay *t = replay;
     gpci_timed_sm *m = &t->sms[completion->sm];
     gpci_timed_warp *w = &m->warps[completion->warp];
-    const uint64_t place = completion->token >> GPCI_TOKEN_COPY & GPCI_TOKEN_PLACES;
+    const uint32_t place = gpci_token_place(completion->token);
     m->deeds->in_flight--;
     m->deeds->progress = completion->cycle;
+    if (GPCI_UNLIKELY(completion->token >= GPCI_TOKEN_MULTICAST)) {
+        (completion->token & GPCI_TOKEN_ICACHE ? gpci_icache_fill : gpci_multicast_done)(t, completion);
+        return;
+    }
     if (GPCI_UNLIKELY(t->at_once))
         gpci_together_done(t->r, completion->sm,
-                           completion->token & 1 ? (uint8_t)(completion->token >> GPCI_TOKEN_STREAM) : w->run->stream);
+                           completion->token & 1 && !place ? gpci_token_stream(completion->token) : w->run->stream);
     if (completion->token & 1) {
-        if (GPCI_UNLIKELY(completion->token & GPCI_TOKEN_ICACHE)) {
-            gpci_icache_fill(t, m, completion);
-            return;
-        }
-        if ((uint32_t)(completion->token >> 1) != w->starts)
+        if (gpci_token_number(completion->token) != w->starts)
             return; /* of a warp that has ended */
         if (GPCI_UNLIKELY(place != 0))
-            end_copy(t, m, completion, place);
+            gpci_bulk_done(t, completion, place);
         if (completion->fence)
             w->held &= (uint8_t)~GPCI_HELD_FENCE;
         else

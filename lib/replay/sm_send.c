@@ -1,22 +1,69 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/coalesce.h"
+#include "replay/clusters.h"
 #include "replay/copies.h"
 #include "replay/icache.h"
+#include "replay/mbarriers.h"
+#include "replay/sm_tokens.h"
 #include "replay/together.h"
 
 /* One instruction of a warp goes to the memory pipeline. */
 
 /*
- * What a completion says of an access. Of a load, whose warp stays until it is done: which instruction it is, counted
- * from the end of the warp's path, and so the registers that it writes; no address, for a snapshot has it. Others may
- * outlive their warp: they say which of those that its slot has had it was. These are odd. A copy, which its warp
- * outlives but which holds no register, is one of these, and says its group besides.
+ * What a completion says of an access (sm_tokens.h). Of a load, whose warp stays until it is done: which instruction it
+ * is, and so the registers that it writes; no address, for a snapshot has it. Others may outlive their warp: they say
+ * which of those that its slot has had it was.
  */
 static uint64_t token_of(const gpci_timed_replay *t, const gpci_timed_warp *w, bool holds) {
     if (holds)
         return (uint64_t)(w->end - w->next) << 1;
     const uint64_t stream = GPCI_UNLIKELY(t->at_once) ? (uint64_t)w->run->stream << GPCI_TOKEN_STREAM : 0;
     return stream | (uint64_t)w->starts << 1 | 1;
+}
+
+/*
+ * A copy into the shared memory of blocks of the cluster, by a mask of their ranks; those that have ended get nothing.
+ * GPC_END: there is none of them.
+ */
+static GPCI_COLD gpc_status multicast(gpci_timed_replay *t, gpci_block_run *run, gpc_warp_access *access,
+                                      const gpc_instruction *i, uint32_t mask, gpc_busy *busy) {
+    uint32_t sms[GPCI_CLUSTER_BLOCKS], places[GPCI_CLUSTER_BLOCKS], count = 0;
+    uint64_t tokens[GPCI_CLUSTER_BLOCKS];
+    const uint64_t bytes = (uint64_t)gpci_popcount(access->mask) * access->width;
+    for (; mask; mask &= mask - 1) {
+        gpci_block_run *at = gpci_cluster_member(t->r, run, gpci_lowest(mask));
+        if (!at || !at->live)
+            continue;
+        for (uint32_t n = 0; n < count; n++)
+            if (sms[n] == at->sm)
+                return GPC_ERROR_RANGE;
+        const uint32_t place = gpci_mbarrier_place(&t->sms[at->sm], at, gpci_barrier_of(i));
+        if (place == GPCI_MBARRIERS)
+            return gpci_timed_refuse(t->r->hierarchy, access->sm, busy);
+        sms[count] = at->sm;
+        places[count] = place;
+        tokens[count++] = GPCI_TOKEN_MULTICAST | gpci_token_copies(GPCI_COPY_GROUPS + 1 + place, bytes) |
+                          (uint64_t)at->block->index << 1 | 1;
+    }
+    if (!count)
+        return GPC_END;
+    access->multicast = sms;
+    access->multicast_count = count;
+    const gpc_status status = gpci_timed_multicast(t->r->hierarchy, access, tokens, busy);
+    access->multicast = NULL;
+    for (uint32_t n = 0; n < count && status == GPC_OK; n++) {
+        gpci_mbarrier_send(&t->sms[sms[n]], places[n]);
+        t->sms[sms[n]].deeds->in_flight++;
+    }
+    return status;
+}
+
+/* The blocks that a bulk copy is for, by their ranks; 0: its own. */
+static GPCI_COLD uint32_t targets_of(const gpci_timed_replay *t, const gpc_instruction *i) {
+    uint32_t mask = 0;
+    if (t->r->cluster_blocks > 1 && i->kind == GPC_LOAD)
+        gpci_number_of_barrier(i, 0, &mask);
+    return mask;
 }
 
 static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, const gpci_path_step *step) {
@@ -50,9 +97,20 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
     gpc_busy busy = GPC_BUSY_NOT;
     uint64_t token = token_of(t, w, holds), place = 0;
     gpc_status status = GPC_OK;
-    if (GPCI_UNLIKELY(copies)) {
+    const uint32_t mask = GPCI_UNLIKELY(copy == GPC_COPY_BULK) ? targets_of(t, i) : 0;
+    if (GPCI_UNLIKELY(mask != 0)) {
+        status = multicast(t, run, &access, i, mask, &busy);
+        if (status != GPC_BUSY) {
+            warp->addresses = status < 0 ? warp->addresses : cursor;
+            m->deeds->told += status == GPC_OK;
+            if (status == GPC_END)
+                gpci_sm_count(m, step);
+            return status == GPC_END ? GPC_OK : status;
+        }
+    } else if (GPCI_UNLIKELY(copies)) {
         place = gpci_bulk_place(m, slot, run, i);
-        token |= place << GPCI_TOKEN_COPY;
+        token = (uint64_t)w->starts << 1 | 1;
+        token |= gpci_token_copies(place, place > GPCI_COPY_GROUPS ? lanes * i->width : 0);
         status = place ? GPC_OK : gpci_timed_refuse(t->r->hierarchy, number, &busy);
     }
     if (GPCI_LIKELY(status == GPC_OK))

@@ -3,6 +3,7 @@
 
 #include "level/energy.h"
 #include "replay/icache.h"
+#include "replay/mbarriers.h"
 #include "replay/sampling.h"
 
 /*
@@ -57,7 +58,7 @@ static void keep_alone(gpci_timed_replay *t, bool alone) {
 static void begin_all(gpci_timed_replay *t) {
     for (uint32_t i = 0; i < t->strands; i++)
         begin_deeds(t, &t->deeds[i]);
-    keep_alone(t, t->left <= most_issued(t));
+    keep_alone(t, t->r->cluster_blocks > 1 || t->left <= most_issued(t));
 }
 
 static bool take_over(gpci_timed_replay *t, gpci_sm_deeds d) {
@@ -94,6 +95,7 @@ void gpci_timed_take_part(gpci_timed_replay *t) {
                                      .cache_event = t->wants_events ? gpci_sm_cache_event : NULL};
     gpci_timed_attach(t->r->hierarchy, &front);
     gpci_icaches_begin(t);
+    gpci_timed_keep_in_step(t->r->hierarchy, t->r->cluster_blocks > 1);
     begin_all(t);
     t->status = GPC_OK;
     t->error = (gpc_error)GPC_ERROR_INIT;
@@ -151,6 +153,11 @@ void gpci_timed_add_sm_stats(const gpci_timed_replay *t, uint32_t sm, gpc_stats 
     stats->sm_active_cycles += c->active;
     stats->cluster_accesses += c->cluster_accesses;
     stats->cluster_bytes += c->cluster_bytes;
+    stats->cluster_barriers += c->cluster_barriers;
+    stats->mbarrier_phases += c->mbarrier_phases;
+    stats->mbarrier_arrivals += c->mbarrier_arrivals;
+    stats->mbarrier_checks += c->mbarrier_checks;
+    stats->mbarrier_untold_checks += c->mbarrier_untold;
     stats->copy_groups += c->copy_groups;
     stats->l1i_accesses += c->l1i_accesses;
     stats->l1i_hits += c->l1i_hits;
@@ -246,6 +253,7 @@ static uint64_t horizon(const gpci_timed_replay *t) {
         until = t->launched + t->limit_cycles;
     until = t->next_vote < until ? t->next_vote : until;
     until = t->r->pause_at < until ? t->r->pause_at : until;
+    until = gpci_cluster_messages_next(t) < until ? gpci_cluster_messages_next(t) : until;
     return t->next_sample < until ? t->next_sample : until;
 }
 
@@ -253,9 +261,12 @@ static uint64_t horizon(const gpci_timed_replay *t) {
 static gpc_status turn(gpci_timed_replay *t, gpc_error *error) {
     gpc_replay *r = t->r;
     gpc_status status = gpci_timed_run_cycle(r->hierarchy, horizon(t));
-    if (status == GPC_END && t->wants_samples) /* which may let warps go that are throttled */
+    /* samples may let warps go that are throttled, and messages those that wait for other blocks */
+    if (status == GPC_END && (t->wants_samples || gpci_cluster_messages_next(t) != GPCI_NEVER))
         status = gpc_hierarchy_advance(r->hierarchy, horizon(t) - gpci_timed_now(r->hierarchy));
     const bool ended = gpci_timed_take_over(t);
+    if (GPCI_UNLIKELY(t->messages.count != 0))
+        gpci_cluster_messages_deliver(t, gpci_timed_now(r->hierarchy));
     if (status == GPC_END)
         return gpci_timed_stuck(t, error);
     if (status < 0)
@@ -282,6 +293,7 @@ static gpc_status wind_up(gpci_timed_replay *t, gpc_error *error) {
                            r->kernel.file, (unsigned long long)t->in_flight, report);
     }
     gpci_timed_attach(r->hierarchy, NULL);
+    t->messages.first = t->messages.count = 0;
     for (uint32_t sm = 0; sm < r->sm_count; sm++)
         gpci_sm_clear(t, sm);
     return status;

@@ -102,6 +102,8 @@ typedef struct gpci_timed_counts {
     uint64_t copy_groups, copy_waits, copy_wait_cycles;     /* of asynchronous copies (copies.h) */
     uint64_t cluster_accesses, cluster_bytes;               /* of other blocks' shared memory */
     uint64_t l1i_accesses, l1i_hits, l1i_merges, l1i_waits; /* of its instruction cache */
+    uint64_t cluster_barriers;                              /* of blocks, at which they have come */
+    uint64_t mbarrier_phases, mbarrier_arrivals, mbarrier_checks, mbarrier_untold;
 } gpci_timed_counts;
 
 /*
@@ -124,14 +126,14 @@ typedef struct gpci_sm_deeds {
 
 typedef struct gpci_timed_sm {
     gpci_sm_deeds *deeds;
-    gpci_issuer *issuers;               /* [schedulers] */
-    gpci_timed_warp *warps;             /* [slots] */
-    uint32_t *boards;                   /* [gpci_scoreboards_entries(slots)] */
-    uint64_t *epochs;                   /* [slots] core cycle from which a scoreboard counts */
-    struct gpci_copy_groups *copies;    /* [slots] of asynchronous copies (copies.h) */
-    struct gpci_copy_barrier *barriers; /* [GPCI_COPY_BARRIERS] where bulk copies complete */
-    uint64_t *calendar;                 /* [GPCI_CALENDAR][words] stalled warps by the cycle at which they look again */
-    uint64_t *answered;                 /* [words] waiting warps of which an access completed */
+    gpci_issuer *issuers;            /* [schedulers] */
+    gpci_timed_warp *warps;          /* [slots] */
+    uint32_t *boards;                /* [gpci_scoreboards_entries(slots)] */
+    uint64_t *epochs;                /* [slots] core cycle from which a scoreboard counts */
+    struct gpci_copy_groups *copies; /* [slots] of asynchronous copies (copies.h) */
+    struct gpci_mbarrier *barriers;  /* [GPCI_MBARRIERS] of its blocks (mbarriers.h) */
+    uint64_t *calendar;              /* [GPCI_CALENDAR][words] stalled warps by the cycle at which they look again */
+    uint64_t *answered;              /* [words] waiting warps of which an access completed */
     uint64_t *units; /* [unit_count] core cycles at which units that are pooled are free (gpci_pool_of_units) */
     struct gpci_icache *icache;               /* with l1i.size (icache.h); NULL */
     uint64_t calendar_used;                   /* places of the calendar that hold any */
@@ -150,6 +152,7 @@ typedef struct gpci_timed_sm {
     uint64_t later;       /* no other scheduler's `next` is before */
     uint64_t fetch_since; /* core cycle of the first bit of: */
     uint64_t fetch_taken; /* cycles in which it fetches for a warp (fetch.h) */
+    uint32_t barriers_used;
     bool any_answered;
     bool refused; /* by the memory pipeline, which has not been ready since */
     uint8_t busy; /* gpc_busy, while refused */
@@ -184,6 +187,12 @@ typedef struct gpci_unit_pool {
     uint32_t first;        /* in gpci_timed_sm.units */
 } gpci_unit_pool;
 
+/* Under way between blocks of clusters, oldest first (mbarriers.h). */
+typedef struct gpci_cluster_messages {
+    struct gpci_cluster_message *each; /* [first to count] */
+    size_t first, count, capacity;
+} gpci_cluster_messages;
+
 struct gpci_timed_replay {
     gpc_replay *r;
     gpci_timed_sm *sms; /* [sm_count] */
@@ -194,7 +203,7 @@ struct gpci_timed_replay {
     char *board_memory; /* that they lie in */
     uint64_t *epochs, *bitmaps, *units;
     struct gpci_copy_groups *copies;
-    struct gpci_copy_barrier *barriers;
+    struct gpci_mbarrier *barriers;
     struct gpci_icache *icaches;       /* [sm_count], or NULL */
     uint64_t code;                     /* address of the kernel's first instruction; with icaches alone */
     uint32_t instruction_bytes;        /* likewise */
@@ -231,10 +240,12 @@ struct gpci_timed_replay {
     gpc_stats sampled;        /* at the last sample */
     gpc_status status;        /* of what failed within a step */
     gpc_error error;
-    gpci_sm_deeds *deeds; /* [strands] */
-    uint32_t strands;     /* 1: all SMs have the first */
-    bool alone;           /* so they have near limit.instructions, which counts those of all */
-    bool stopped;         /* nothing more issues */
+    gpci_cluster_messages messages;
+    uint64_t latency_cluster; /* cycles of one */
+    gpci_sm_deeds *deeds;     /* [strands] */
+    uint32_t strands;         /* 1: all SMs have the first */
+    bool alone;               /* so they have near limit.instructions, which counts those of all */
+    bool stopped;             /* nothing more issues */
 };
 
 /* classes.c: `ops` and `pools`, as the configuration says; GPC_ERROR_RANGE where it contradicts itself. */
@@ -257,10 +268,6 @@ void gpci_sm_account(gpci_timed_replay *t, uint32_t sm, uint64_t end);
 /* When can a warp issue? Its state follows; if by `horizon`, it is ready. */
 void gpci_sm_look(const gpci_timed_replay *t, gpci_timed_sm *sm, uint32_t slot, uint64_t now, uint64_t horizon);
 
-/* From this bit on, in the token of a copy: where its group is counted (copies.h). */
-#define GPCI_TOKEN_COPY 33
-#define GPCI_TOKEN_PLACES ((UINT64_C(1) << 23) - 1) /* below its stream (together.h) */
-
 /* sm_send.c: a warp's next instruction goes to the memory pipeline, which may refuse it: GPC_BUSY. */
 gpc_status gpci_sm_send(gpci_timed_replay *t, uint32_t sm, uint32_t slot, const gpci_path_step *step);
 
@@ -277,6 +284,8 @@ void gpci_sm_clear(gpci_timed_replay *t, uint32_t sm);
 void gpci_barriers_begin(gpci_block_run *run);
 void gpci_warp_barrier(gpci_timed_replay *t, uint32_t sm, uint32_t slot, uint64_t now);
 void gpci_barrier_open(gpci_timed_replay *t, uint32_t sm, gpci_block_run *run, uint64_t now);
+/* All blocks of its cluster have come to a barrier, and it has been told. */
+void gpci_barrier_cluster_opens(gpci_timed_replay *t, uint32_t sm, gpci_block_run *run, uint64_t now);
 
 /* timed_replay.c: SMs are stepped from now on. */
 void gpci_timed_take_part(gpci_timed_replay *t);

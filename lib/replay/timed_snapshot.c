@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/copies.h"
 #include "replay/icache.h"
+#include "replay/mbarriers.h"
 #include "replay/parked.h"
 #include "scheduler/scheduler_archive.h"
 
@@ -41,7 +42,7 @@ static void archive_sm(const gpci_timed_replay *t, gpci_timed_sm *m, bool in_ker
     }
     archive_warps(t, m, in_kernel, a);
     if (in_kernel)
-        gpci_archive_bytes(a, m->barriers, GPCI_COPY_BARRIERS * sizeof *m->barriers);
+        gpci_archive_bytes(a, m->barriers, GPCI_MBARRIERS * sizeof *m->barriers);
     gpci_archive_bytes(a, m->calendar, (size_t)GPCI_CALENDAR * t->words * sizeof *m->calendar);
     gpci_archive_bytes(a, m->units, t->unit_count * sizeof *m->units);
     if (m->icache)
@@ -60,6 +61,8 @@ void gpci_timed_archive_sms(gpci_timed_replay *t, bool in_kernel, gpci_archive *
         GPCI_ARCHIVE_FIELD(a, t->sample_interval), GPCI_ARCHIVE_FIELD(a, t->sampled);
     for (uint32_t sm = 0; sm < r->sm_count; sm++)
         archive_sm(t, &t->sms[sm], in_kernel, a);
+    if (in_kernel)
+        gpci_cluster_messages_archive(t, a);
     if (t->sampler.seen)
         gpci_archive_bytes(a, t->sampler.seen,
                            ((size_t)r->sm_count * t->sampler.by_sm + t->sampler.rest) * sizeof *t->sampler.seen);

@@ -85,9 +85,6 @@ gpc_status gpci_together_dispatch(gpc_replay *r, gpc_error *error);
 /* Read the kernel's next block; without one it is placed. */
 gpc_status gpci_together_read(const gpc_replay *r, gpci_stream_run *k, gpc_error *error);
 
-/* From this bit on, in the token of an access that its warp may outlive: its stream. */
-#define GPCI_TOKEN_STREAM 56
-
 /* Of such accesses, on the thread of the SM. */
 GPCI_INLINE void gpci_together_sent(const gpc_replay *r, uint32_t sm, uint8_t stream) {
     r->together->under_way[(size_t)sm * r->together->stride + stream]++;

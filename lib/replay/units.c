@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/copies.h"
 #include "replay/icache.h"
+#include "replay/mbarriers.h"
 
 /* The SMs of a timed replay as the configuration says. */
 
@@ -72,7 +73,7 @@ static void lay_out(gpci_timed_replay *t, uint32_t sm) {
     m->boards = t->boards + sm * gpci_scoreboards_entries(t->slots);
     m->epochs = t->epochs + (size_t)sm * t->slots;
     m->copies = t->copies + (size_t)sm * t->slots;
-    m->barriers = t->barriers + (size_t)sm * GPCI_COPY_BARRIERS;
+    m->barriers = t->barriers + (size_t)sm * GPCI_MBARRIERS;
     m->units = t->units + (size_t)sm * t->unit_count;
     m->calendar = bitmap;
     bitmap += (size_t)GPCI_CALENDAR * t->words;
@@ -105,7 +106,7 @@ gpc_status gpci_timed_replay_create(gpc_replay *r, gpc_error *error) {
     t->board_memory = gpci_zalloc(r->context, sms * gpci_scoreboards_entries(t->slots) * sizeof *t->boards + PAGE, 1);
     t->epochs = gpci_zalloc(r->context, slots, sizeof *t->epochs);
     t->copies = gpci_zalloc(r->context, slots, sizeof *t->copies);
-    t->barriers = gpci_zalloc(r->context, sms * GPCI_COPY_BARRIERS, sizeof *t->barriers);
+    t->barriers = gpci_zalloc(r->context, sms * GPCI_MBARRIERS, sizeof *t->barriers);
     t->bitmaps = gpci_zalloc(r->context, sms * bitmap_words(t), sizeof *t->bitmaps);
     t->units = gpci_zalloc(r->context, sms * t->unit_count + 1, sizeof *t->units);
     if (!t->deeds || !t->sms || !t->issuers || !t->warps || !t->board_memory || !t->epochs || !t->copies ||
@@ -137,6 +138,7 @@ void gpci_timed_replay_destroy(gpci_timed_replay *t) {
     gpci_free(context, t->epochs);
     gpci_free(context, t->copies);
     gpci_free(context, t->barriers);
+    gpci_free(context, t->messages.each);
     gpci_free(context, t->bitmaps);
     gpci_free(context, t->units);
     gpci_free(context, t);

@@ -3,6 +3,7 @@
 #include "level/warp_ranks.h"
 #include "replay/copies.h"
 #include "replay/fetch.h"
+#include "replay/mbarriers.h"
 
 #include <string.h>
 
@@ -33,6 +34,18 @@ void gpci_timed_place(gpci_timed_replay *t, uint32_t number, gpci_block_run *run
         m->first_start = run;
     m->last_start = run;
     gpci_timed_wake(t->r->hierarchy, number, m->first_start->start);
+}
+
+void gpci_timed_together(gpci_timed_replay *t, gpci_block_run *const *blocks, uint32_t count) {
+    uint64_t start = 0;
+    for (uint32_t n = 0; n < count; n++)
+        start = blocks[n]->start > start ? blocks[n]->start : start;
+    for (uint32_t n = 0; n < count; n++) {
+        gpci_timed_sm *m = &t->sms[blocks[n]->sm];
+        blocks[n]->start = start;
+        m->next_start = start + t->block_interval;
+        gpci_timed_wake(t->r->hierarchy, blocks[n]->sm, m->first_start->start);
+    }
 }
 
 static void start_warp(gpci_timed_replay *t, uint32_t number, gpci_block_run *run, uint32_t index, uint64_t now) {
@@ -78,6 +91,8 @@ void gpci_sm_start_blocks(gpci_timed_replay *t, uint32_t number, uint64_t now) {
 
 /* Its room is another's. */
 static void end_block(gpci_timed_sm *m, uint32_t number, gpci_block_run *run, uint64_t now) {
+    if (GPCI_UNLIKELY(m->barriers_used))
+        gpci_mbarriers_drop(m, run);
     if (!--m->running_blocks)
         gpci_gauge_set(&m->blocks_gauge, now + 1, 0);
     run->sm = number;
@@ -139,7 +154,8 @@ void gpci_sm_clear(gpci_timed_replay *t, uint32_t number) {
     }
     if (m->icache)
         gpci_icache_clear(m->icache);
-    memset(m->barriers, 0, GPCI_COPY_BARRIERS * sizeof *m->barriers);
+    memset(m->barriers, 0, GPCI_MBARRIERS * sizeof *m->barriers);
+    m->barriers_used = 0;
     memset(m->units, 0, t->unit_count * sizeof *m->units);
     memset(m->calendar, 0, (size_t)GPCI_CALENDAR * t->words * sizeof *m->calendar);
     memset(m->answered, 0, t->words * sizeof *m->answered);

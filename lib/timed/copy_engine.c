@@ -4,6 +4,7 @@
 #include "level/level_rules.h"
 #include "timed/atomic_unit.h"
 #include "timed/l1_tlb.h"
+#include "timed/multicast.h"
 #include "timed/watch.h"
 
 gpc_status gpci_copy_engine_create(const gpci_timed *t, gpci_stage *stage) {
@@ -30,7 +31,45 @@ void gpci_copy_engine_state(gpci_copy_engine *e, gpci_state_fn visit, void *user
     visit(user_data, e, sizeof *e + e->room * sizeof *e->queue);
 }
 
-gpc_status gpci_copy_issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token, bool framed, gpc_busy *busy) {
+/* A flight of the copy's, for the n-th SM that it goes to, behind those that there are. Returns the first. */
+static uint32_t take_flight(gpci_timed *t, const gpci_copy_asked *asked, uint32_t n, uint32_t requests,
+                            uint32_t first) {
+    const gpc_warp_access *w = asked->access;
+    const uint32_t sm = w->multicast ? w->multicast[n] : w->sm;
+    const uint32_t flight =
+        gpci_take_flight(t, sm, w->warp, GPCI_KIND_COPY, asked->tokens[asked->apart ? n : 0], requests);
+    gpci_flight *f = &t->flights[flight];
+    f->framed = asked->framed;
+    f->fence.phase = w->kind;
+    f->fence.marks = 0;
+    f->next = UINT32_MAX;
+    if (sm != w->sm)
+        t->l1[sm].below += requests;
+    if (first == UINT32_MAX)
+        return flight;
+    uint32_t last = first;
+    while (t->flights[last].next != UINT32_MAX)
+        last = t->flights[last].next;
+    t->flights[last].next = flight;
+    t->flights[last].fence.marks = 1; /* the last one counts the copy */
+    return first;
+}
+
+/* One for each, linked; that of its own SM, if it is one of them, is the last. */
+static uint32_t take_flights(gpci_timed *t, const gpci_copy_asked *asked, uint32_t requests) {
+    const gpc_warp_access *w = asked->access;
+    uint32_t first = UINT32_MAX, own = w->multicast ? UINT32_MAX : 0;
+    for (uint32_t n = 0; n < asked->targets && w->multicast; n++) {
+        if (w->multicast[n] == w->sm)
+            own = n;
+        else
+            first = take_flight(t, asked, n, requests, first);
+    }
+    return own == UINT32_MAX ? first : take_flight(t, asked, own, requests, first);
+}
+
+gpc_status gpci_copy_issue(gpci_timed *t, const gpci_copy_asked *asked, gpc_busy *busy) {
+    const gpc_warp_access *w = asked->access;
     gpci_stage *stage = &t->l1[w->sm];
     gpci_copy_engine *e = stage->engine;
     if (!e)
@@ -41,7 +80,9 @@ gpc_status gpci_copy_issue(gpci_timed *t, const gpc_warp_access *w, uint64_t tok
             *busy = GPC_BUSY_PIPELINE;
         return GPC_BUSY;
     }
-    gpc_status status = gpci_make_room(t, 1);
+    gpc_status status = gpci_make_room(t, asked->targets);
+    if (status == GPC_OK && asked->targets > 1)
+        status = gpci_make_flights(t, asked->targets);
     if (status < 0)
         return status;
     gpci_bulk_entry *entry = &e->queue[(e->first + stage->bulk) % e->room];
@@ -50,10 +91,11 @@ gpc_status gpci_copy_issue(gpci_timed *t, const gpc_warp_access *w, uint64_t tok
     entry->request = gpci_bulk_request(t->h, w, requests);
     entry->request.cycle = t->wheel.now;
     entry->due = t->wheel.now + e->latency;
-    entry->flight = gpci_take_flight(t, w->sm, w->warp, GPCI_KIND_COPY, token, requests);
-    t->flights[entry->flight].framed = framed;
-    t->flights[entry->flight].fence.phase = w->kind;
-    gpci_see_bulk(t, entry->flight, &entry->request);
+    entry->targets = asked->targets;
+    entry->named = w->multicast != NULL;
+    entry->flight = take_flights(t, asked, requests);
+    for (uint32_t f = entry->flight; f != UINT32_MAX; f = t->flights[f].next)
+        gpci_see_bulk(t, f, &entry->request);
     stage->bulk++;
     if (busy)
         *busy = GPC_BUSY_NOT;
@@ -84,7 +126,9 @@ static void send(gpci_timed *t, gpci_stage *stage, gpci_bulk_entry *entry, const
         p->turns = gpci_atomic_turns_of_words(t, line);
     p->label = (gpci_packet_label){.kind = kind};
     gpci_see_bulk_request(t, p);
-    gpci_bulk_count_request(t->h, &p->request, line);
+    gpci_bulk_count_request(t->h, &p->request, line, entry->targets);
+    if (GPCI_UNLIKELY(entry->named))
+        gpci_multicast_prepare(t, stage->index, p, entry->flight, entry->targets);
     gpci_l1_send_itself(t, stage, number, kind == GPC_STORE ? GPCI_WRITE : reads ? GPCI_READ : GPCI_ATOMIC);
 }
 
@@ -92,7 +136,7 @@ static void send(gpci_timed *t, gpci_stage *stage, gpci_bulk_entry *entry, const
 static bool send_next(gpci_timed *t, gpci_stage *stage, gpci_copy_engine *e) {
     gpci_bulk_entry *entry = &e->queue[e->first];
     gpci_transaction line;
-    const gpc_status status = gpci_make_packets(t, 1);
+    const gpc_status status = gpci_make_packets(t, entry->targets);
     if (status < 0) {
         t->failed = status;
         return false;
@@ -138,8 +182,4 @@ void gpci_copy_step(gpci_timed *t, gpci_stage *stage) {
 
 bool gpci_copy_has_room(const gpci_stage *stage) {
     return stage->bulk < stage->engine->room;
-}
-
-void gpci_copy_reply(gpci_stage *stage) {
-    stage->engine->under_way--;
 }

@@ -17,7 +17,9 @@ typedef struct gpci_bulk_entry {
     uint64_t due; /* core cycle of its first request, at the earliest */
     gpci_bulk bulk;
     gpc_request request;
-    uint32_t flight;
+    uint32_t flight;  /* with `named` the first of those of all its SMs, which are linked */
+    uint32_t targets; /* SMs */
+    bool named;       /* it is a multicast copy (multicast.h) */
 } gpci_bulk_entry;
 
 typedef struct gpci_copy_engine {
@@ -37,13 +39,20 @@ typedef struct gpci_copy_engine {
 gpc_status gpci_copy_engine_create(const gpci_timed *t, gpci_stage *stage);
 void gpci_copy_engine_destroy(const gpci_timed *t, gpci_stage *stage);
 void gpci_copy_engine_state(gpci_copy_engine *engine, gpci_state_fn visit, void *user_data);
-/* A copy, which is well formed. As gpci_timed_issue. */
-gpc_status gpci_copy_issue(gpci_timed *t, const gpc_warp_access *access, uint64_t token, bool framed, gpc_busy *busy);
+/* A copy, which is well formed. */
+typedef struct gpci_copy_asked {
+    const gpc_warp_access *access;
+    const uint64_t *tokens; /* of its completions: */
+    bool apart;             /* one for each of access.multicast, or one for all */
+    bool framed;            /* from an SM of this library */
+    uint32_t targets;       /* SMs that it goes to */
+} gpci_copy_asked;
+
+/* As gpci_timed_issue. */
+gpc_status gpci_copy_issue(gpci_timed *t, const gpci_copy_asked *asked, gpc_busy *busy);
 /* L1's tags have had their turn. */
 GPCI_COLD void gpci_copy_step(gpci_timed *t, gpci_stage *stage);
 /* May one that was refused be offered again? */
 GPCI_COLD bool gpci_copy_has_room(const gpci_stage *stage);
-/* The reply to one of its requests is there. */
-GPCI_COLD void gpci_copy_reply(gpci_stage *stage);
 
 #endif

@@ -232,11 +232,30 @@ gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uin
     gpci_timed *t = gpci_timed_of_sm(h->timed, access->sm);
     gpci_stage *stage = &t->l1[access->sm];
     if (GPCI_UNLIKELY(access->copy == GPC_COPY_BULK))
-        return gpci_copy_issue(t, access, token, true, busy);
+        return gpci_copy_issue(t, &(gpci_copy_asked){.access = access, .tokens = &token, .framed = true, .targets = 1},
+                               busy);
     if (stage->waiting >= t->l1_queue)
         return gpci_refuse(stage, gpci_l1_busy(stage), busy);
     *busy = GPC_BUSY_NOT;
     return issue(t, access, range, token, true);
+}
+
+gpc_status gpci_timed_multicast(gpc_hierarchy *h, const gpc_warp_access *access, const uint64_t *tokens,
+                                gpc_busy *busy) {
+    return gpci_copy_issue(
+        gpci_timed_of_sm(h->timed, access->sm),
+        &(gpci_copy_asked){
+            .access = access, .tokens = tokens, .apart = true, .framed = true, .targets = access->multicast_count},
+        busy);
+}
+
+/* A host's. What goes to other SMs' L1s is for one thread. */
+static gpc_status issue_copy(gpci_timed *t, const gpc_warp_access *w, uint64_t token, gpc_busy *busy) {
+    const gpci_copy_asked asked = {
+        .access = w, .tokens = &token, .targets = gpci_is_multicast(w) ? w->multicast_count : 1};
+    if (gpci_is_multicast(w))
+        gpci_timed_keep_alone(t->h, true);
+    return gpci_copy_issue(t, &asked, busy);
 }
 
 /* It touches no memory that is modelled: done as soon as it is accepted. */
@@ -268,7 +287,7 @@ gpc_status gpci_timed_try_issue(gpc_hierarchy *h, const gpc_warp_access *access,
     if (!w.mask || w.space > GPC_SPACE_LOCAL)
         complete_at_once(t, &w, token);
     else if (GPCI_UNLIKELY(w.copy == GPC_COPY_BULK))
-        return gpci_copy_issue(t, &w, token, false, out_busy);
+        return issue_copy(t, &w, token, out_busy);
     else if (stage->waiting >= t->l1_queue)
         return gpci_refuse(stage, gpci_l1_busy(stage), out_busy);
     else

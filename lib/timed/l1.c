@@ -32,7 +32,8 @@ static void end(gpci_timed *t, const gpci_flight *f, gpc_completion *c) {
         gpci_count_fence_cycles(t->h, f->sm, c->cycle - c->issued);
     } else if (f->kind == GPCI_KIND_COPY) {
         c->kind = f->fence.phase;
-        gpci_count_bulk_cycles(t->h, f->sm, c->cycle - c->issued);
+        if (!f->fence.marks)
+            gpci_count_bulk_cycles(t->h, f->sm, c->cycle - c->issued);
     } else if (GPCI_UNLIKELY(t->l1[f->sm].fences.first != UINT32_MAX || f->performed)) {
         gpci_fence_wrote(t, f);
     } else {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_count.h"
 #include "timed/combine.h"
-#include "timed/copy_engine.h"
+#include "timed/multicast.h"
 #include "timed/plain_values.h"
 #include "timed/prefetch.h"
 #include "timed/replies.h"
@@ -76,7 +76,7 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     }
     if (p->line.flight != UINT32_MAX) {
         if (GPCI_UNLIKELY(p->request.copy == GPC_COPY_BULK))
-            gpci_copy_reply(stage);
+            gpci_multicast_reply(t, stage, p);
         else if (p->request.kind == GPC_LOAD && p->level == 3 && p->line.missed)
             gpci_count_l1_dram_line(t->h, stage->index);
         gpci_see(t, GPC_WHAT_REPLY, stage, p, p->level);

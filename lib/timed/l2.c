@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_rules.h"
 #include "timed/atomic_unit.h"
+#include "timed/multicast.h"
 #include "timed/port.h"
 #include "timed/watch.h"
 
@@ -399,6 +400,8 @@ static bool send_reply(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
         return true;
     }
     if (!gpci_network_can_take(link ? stage->peer_replies : stage->replies_out, stage->index, p->path.size))
+        return false;
+    if (!link && gpci_packet_is_multicast(p) && !gpci_multicast_send(t, stage, p))
         return false;
     gpci_queue_pop(queue, &t->pool, t->wheel.now);
     gpci_stage_relieve(stage, GPC_BUSY_NETWORK);

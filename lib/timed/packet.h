@@ -36,7 +36,12 @@ enum {
 /* A line of a warp access: at L1, and wherever it or what L1 sends for it goes. */
 typedef struct gpci_packet_line {
     uint32_t flight; /* warp access that it is part of; UINT32_MAX: of none */
-    uint32_t waiter; /* sent by L1's MSHR: the packet that waits for it */
+    union {
+        uint32_t waiter; /* sent by L1's MSHR: the packet that waits for it */
+        struct {
+            uint16_t asker, target; /* of a bulk load, which no packet waits for, from 1: timed/multicast.h; 0 */
+        };
+    };
     uint8_t missed;  /* segments that L1 did not have */
     uint8_t fetched; /* sent by an MSHR entry: sectors of the stage that it is for; of a tree's L1: those of its line */
                      /* that its instruction asks for (gpci_transaction.asks) */
@@ -144,7 +149,7 @@ typedef struct gpci_packet {
     uint16_t turns;          /* of an atomic: of L2's atomic unit, where that is limited */
     uint8_t priority;        /* of L1's line, with a window of L2, which may give it another there */
     uint8_t reserved[1];
-    uint32_t beside; /* with GPCI_PACKET_BUNDLE: timed/coherent_bundle.c */
+    uint32_t beside; /* with GPCI_PACKET_BUNDLE: timed/coherent_bundle.c; of a multicast copy: timed/multicast.h */
 } gpci_packet;
 
 _Static_assert(sizeof(gpci_packet) == 256, "a packet fills its cache lines");

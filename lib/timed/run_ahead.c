@@ -25,7 +25,8 @@ bool gpci_may_run_ahead(const gpci_timed *t) {
 
 uint64_t gpci_ahead_limit(const gpci_timed *t, uint64_t limit) {
     const gpc_hierarchy_callbacks *c = &t->callbacks;
-    if (t->trace || t->h->observer || c->on_complete || c->on_ready || c->on_fill || c->on_evict || c->on_memory)
+    if (t->in_step || t->trace || t->h->observer || c->on_complete || c->on_ready || c->on_fill || c->on_evict ||
+        c->on_memory)
         return 0;
     return limit;
 }

@@ -46,6 +46,15 @@ void gpci_timed_wake(gpc_hierarchy *h, uint32_t sm, uint64_t cycle);
 gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint32_t range, uint64_t token,
                             gpc_busy *busy);
 
+/*
+ * The same of a bulk copy for several SMs (gpc_warp_access.multicast), with a token for each. SMs are kept in step
+ * (gpci_timed_keep_in_step) and in one thread (gpci_timed_keep_alone) as long as there are such.
+ */
+gpc_status gpci_timed_multicast(gpc_hierarchy *h, const gpc_warp_access *access, const uint64_t *tokens,
+                                gpc_busy *busy);
+/* SMs may not run ahead of the clock: others reach them. */
+void gpci_timed_keep_in_step(gpc_hierarchy *h, bool in_step);
+
 /* Is an access of `kind` known by the first address alone, where its lanes touch a range? Then `range` may be given. */
 GPCI_INLINE bool gpci_timed_takes_range(const gpc_hierarchy *h, uint8_t kind) {
     return !h->with_data && !h->lanes_apart && kind != GPC_ATOMIC && kind != GPC_REDUCTION;

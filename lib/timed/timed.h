@@ -114,6 +114,7 @@ struct gpci_timed {
     gpci_kept_access *kept; /* [kept_room] by flight, of accesses that carry values; NULL */
     size_t kept_room;
     bool runs_ahead;       /* SMs may run ahead of the clock (run_ahead.h), */
+    bool in_step;          /* they may not, as others' copies reach them (multicast.h) */
     uint64_t ahead_limit;  /* in this cycle, as far as that; 0: not */
     gpc_status failed;     /* a policy chose an impossible victim, or a protocol has no rule */
     gpc_error error;       /* what a protocol says of it */

@@ -190,6 +190,10 @@ uint32_t gpci_timed_strand_of(const gpc_hierarchy *h, uint32_t sm) {
     return gpci_strands_strand_of_sm(h->timed, sm);
 }
 
+void gpci_timed_keep_in_step(gpc_hierarchy *h, bool in_step) {
+    h->timed->in_step = in_step;
+}
+
 void gpci_timed_keep_alone(gpc_hierarchy *h, bool alone) {
     gpci_strands_keep_sms(h->timed, alone);
 }

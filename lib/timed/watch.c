@@ -135,6 +135,10 @@ void gpci_tell_bulk_request(gpci_timed *t, gpci_packet *p) {
     gpci_stages_line(t, p, p->line.flight);
 }
 
+void gpci_tell_fork(gpci_timed *t, gpci_packet *p) {
+    gpci_stages_fork(t, p);
+}
+
 /* Of what a packet to memory does not know of itself. */
 static void complete_write_back(const gpci_timed *t, const gpci_stage *stage, gpci_packet *p) {
     gpci_stages_forget(p);

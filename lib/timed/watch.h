@@ -29,6 +29,7 @@ GPCI_COLD void gpci_tell_new(gpci_timed *t, gpc_what what, const gpci_stage *sta
 GPCI_COLD void gpci_tell_copy(gpci_timed *t, const gpci_stage *stage, gpci_packet *p);
 GPCI_COLD void gpci_tell_bulk(gpci_timed *t, uint32_t flight, const gpc_request *request);
 GPCI_COLD void gpci_tell_bulk_request(gpci_timed *t, gpci_packet *p);
+GPCI_COLD void gpci_tell_fork(gpci_timed *t, gpci_packet *p);
 GPCI_COLD void gpci_tell_queued(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, bool passes);
 GPCI_COLD void gpci_tell_hit(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, uint64_t due);
 GPCI_COLD void gpci_tell_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, uint32_t waiter);
@@ -92,6 +93,12 @@ GPCI_INLINE void gpci_see_bulk(gpci_timed *t, uint32_t flight, const gpc_request
 GPCI_INLINE void gpci_see_bulk_request(gpci_timed *t, gpci_packet *p) {
     if (GPCI_UNLIKELY(t->trace != NULL))
         gpci_tell_bulk_request(t, p);
+}
+
+/* A reply is a further one of several, and has been where the other was, whose label it has. */
+GPCI_INLINE void gpci_see_fork(gpci_timed *t, gpci_packet *p) {
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        gpci_tell_fork(t, p);
 }
 
 /* Into the miss queue. */

@@ -2,8 +2,9 @@
 #include "trace/operands.h"
 
 static bool is_fixed(uint16_t number) {
-    return number & GPC_REGISTER_BARRIER || number == (GPC_REGISTER_R | 255) || number == (GPC_REGISTER_UR | 63) ||
-           number == (GPC_REGISTER_UR | 255) || number == (GPC_REGISTER_P | 7) || number == (GPC_REGISTER_UP | 7);
+    return number & (GPC_REGISTER_BARRIER | GPC_REGISTER_NUMBER) || number == (GPC_REGISTER_R | 255) ||
+           number == (GPC_REGISTER_UR | 63) || number == (GPC_REGISTER_UR | 255) || number == (GPC_REGISTER_P | 7) ||
+           number == (GPC_REGISTER_UP | 7);
 }
 
 /* Registers that a memory instruction writes from its only destination on: traces name the first of 2 or 4. */
@@ -43,4 +44,37 @@ gpci_operands gpci_operands_of(const gpc_instruction *i) {
     for (uint32_t n = writes; n < count; n++)
         put(&o, i->registers[n]);
     return o;
+}
+
+static bool is_number(uint16_t r) {
+    return !(r & GPC_REGISTER_BARRIER) && r & GPC_REGISTER_NUMBER;
+}
+
+#define NUMBER_BITS 14u
+#define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
+
+bool gpci_number_of_barrier(const gpc_instruction *i, unsigned n, uint32_t *out) {
+    if (gpci_barrier_of(i) == UINT32_MAX)
+        return false;
+    const uint32_t end = (uint32_t)i->destinations + i->sources - 1;
+    uint32_t first = end;
+    while (first > i->destinations && is_number(i->registers[first - 1]))
+        first--;
+    if (first + 2 * n + 2 > end)
+        return false;
+    const uint16_t *at = &i->registers[first + 2 * n];
+    *out = (uint32_t)(at[0] & NUMBER_MASK) << NUMBER_BITS | (at[1] & NUMBER_MASK);
+    return true;
+}
+
+bool gpci_tell_of_barrier(gpc_instruction *i, uint32_t number) {
+    const uint32_t end = (uint32_t)i->destinations + i->sources;
+    if (gpci_barrier_of(i) == UINT32_MAX || end + 2 > GPC_MAX_OPERANDS || number >> 2 * NUMBER_BITS)
+        return false;
+    const uint16_t barrier = i->registers[end - 1];
+    i->registers[end - 1] = (uint16_t)(GPC_REGISTER_NUMBER | number >> NUMBER_BITS);
+    i->registers[end] = (uint16_t)(GPC_REGISTER_NUMBER | (number & NUMBER_MASK));
+    i->registers[end + 1] = barrier;
+    i->sources = (uint8_t)(i->sources + 2);
+    return true;
 }

@@ -58,6 +58,11 @@ GPCI_INLINE uint32_t gpci_barrier_of(const gpc_instruction *i) {
     return last & GPC_REGISTER_BARRIER ? last & (GPC_REGISTER_BARRIER - 1u) : UINT32_MAX;
 }
 
+/* The n-th number that a trace tells beside the barrier (GPC_REGISTER_NUMBER); false: it tells fewer. */
+bool gpci_number_of_barrier(const gpc_instruction *instruction, unsigned n, uint32_t *out);
+/* The instruction names a barrier: another number. False: there is no room for it. */
+bool gpci_tell_of_barrier(gpc_instruction *instruction, uint32_t number);
+
 /* It is of this gpc_copy: what a copy brings goes into shared memory, and it writes no register. */
 GPCI_INLINE void gpci_operands_copy(gpci_operands *operands, uint8_t copy) {
     operands->copy = copy;

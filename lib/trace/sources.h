@@ -33,6 +33,8 @@ gpci_opcodes *gpci_trace_own_opcodes(gpc_trace *trace);
 
 /* Common checks of a kernel's dimensions: sets block_count. NULL, or what is wrong with them. */
 const char *gpci_kernel_check(gpc_kernel *kernel);
+/* Clusters of these dimensions, 0, 0, 0 where they are not told, fill the grid. */
+bool gpci_cluster_divides(const uint32_t grid[3], const uint32_t cluster[3]);
 /* Warps of each of its blocks. */
 uint32_t gpci_kernel_warps(const gpc_kernel *kernel);
 

@@ -14,7 +14,8 @@ static void seal(const gpci_crc *crc, uint32_t seed, uint8_t *part, uint64_t len
 
 /* What the head of a sealed file says. */
 static uint32_t version_of(const uint8_t *file) {
-    return gpci_load32(file + 4) == GPCI_BINARY_RECORDED ? GPCI_BINARY_RECORDED : GPCI_BINARY_VERSION;
+    const uint32_t version = gpci_load32(file + 4);
+    return version >= GPCI_BINARY_VERSION && version <= GPCI_BINARY_CLUSTERS ? version : GPCI_BINARY_VERSION;
 }
 
 static void seal_blocks(const gpci_crc *crc, gpc_context *context, uint8_t *file, uint64_t at, uint64_t blocks,

@@ -135,3 +135,86 @@ Test(bulk, fences_do_not_wait) {
     cr_expect_eq(r.done[copy].times, 1);
     rig_close(&r);
 }
+
+/* 16 lines for three SMs: L2 reads them once, a reply comes to each, and the asker's own is counted as the copy's end. */
+Test(bulk, multicast_is_read_once) {
+    static const uint32_t sms[] = {3, 0, 2};
+    rig r;
+    rig_open(&r, "sm.count = 4\nsm.bulk_requests = 2\n", LATENCY);
+    shot all = rows(GPC_LOAD, 0x10000, 1, 2048, 0);
+    const uint64_t alone = rig_latency(&r, all);
+    const uint64_t replies = rig_stats(&r).network_replies;
+    all.address = 0x20000;
+    all.multicast = sms;
+    all.multicast_count = 3;
+    const uint64_t token = rig_issue(&r, all);
+    while (r.done[token].times < 3)
+        rig_step(&r);
+    const gpc_stats s = rig_stats(&r);
+    cr_expect(s.bulk_copies == 2 && s.bulk_completed == 2 && s.bulk_multicast_copies == 1);
+    cr_expect(s.bulk_requests == 32 && s.bulk_read_sectors == 128 && s.l2_read_sectors == 128);
+    cr_expect_eq(s.bulk_multicast_sectors, 128);
+    cr_expect_eq(s.network_requests, 32);
+    cr_expect_eq(s.network_replies - replies, 48, "%llu", (unsigned long long)s.network_replies);
+    /* the slice sends three replies where it sent one, in turn */
+    cr_expect_geq(r.done[token].cycle - r.done[token].issued, alone);
+    r.done[token].times = 1;
+    r.completed -= 2;
+    rig_close(&r);
+}
+
+/* SMs without the asker: its engine goes on when the reply comes to another. */
+Test(bulk, multicast_to_others_alone) {
+    static const uint32_t sms[] = {1};
+    rig r;
+    rig_open(&r, "sm.count = 4\nsm.bulk_requests = 1\n", LATENCY);
+    shot four = rows(GPC_LOAD, 0x10000, 1, 512, 0);
+    const uint64_t own = rig_latency(&r, four);
+    four.address = 0x20000;
+    four.multicast = sms;
+    four.multicast_count = 1;
+    const uint64_t other = rig_latency(&r, four);
+    cr_expect_geq(other, own);
+    cr_expect_leq(other, own + 4);
+    cr_expect_eq(rig_stats(&r).bulk_multicast_sectors, 0);
+    rig_close(&r);
+}
+
+/* What a multicast copy cannot be. */
+Test(bulk, multicast_that_is_refused) {
+    static const uint32_t twice[] = {0, 1, 0}, beyond[] = {0, 4}, good[] = {0, 1};
+    static const struct {
+        const uint32_t *sms;
+        uint32_t count;
+        uint8_t kind, copy;
+        const char *expected;
+    } cases[] = {{twice, 3, GPC_LOAD, GPC_COPY_BULK, "an SM twice"},
+                 {beyond, 2, GPC_LOAD, GPC_COPY_BULK, "not below sm.count"},
+                 {good, 17, GPC_LOAD, GPC_COPY_BULK, "1 to 16"},
+                 {good, 0, GPC_LOAD, GPC_COPY_BULK, "1 to 16"},
+                 {NULL, 2, GPC_LOAD, GPC_COPY_BULK, "1 to 16"},
+                 {good, 2, GPC_STORE, GPC_COPY_BULK, "is no load"},
+                 {good, 2, GPC_LOAD, GPC_COPY_NONE, "copy is not BULK"},
+                 {good, 2, GPC_LOAD, GPC_COPY_ASYNC, "copy is not BULK"},
+                 {good, 2, GPC_LOAD, GPC_COPY_BULK, NULL}};
+    rig r;
+    rig_open(&r, "sm.count = 4\n", LATENCY);
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        const uint64_t address = 0x1000;
+        gpc_error error = GPC_ERROR_INIT;
+        gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+        access.mask = 1;
+        access.addresses = &address;
+        access.width = 16;
+        access.kind = cases[n].kind;
+        access.copy = cases[n].copy;
+        access.multicast = cases[n].sms;
+        access.multicast_count = cases[n].count;
+        const gpc_status status = gpc_hierarchy_check_access(r.hierarchy, &access, &error);
+        cr_expect_eq(status, cases[n].expected ? GPC_ERROR_ARGUMENT : GPC_OK, "%zu", n);
+        cr_expect(!cases[n].expected || strstr(error.message, cases[n].expected), "%zu: %s", n, error.message);
+        if (cases[n].expected)
+            cr_expect_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL), GPC_ERROR_ARGUMENT, "%zu", n);
+    }
+    rig_close(&r);
+}

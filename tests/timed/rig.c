@@ -179,6 +179,8 @@ gpc_status rig_try(rig *r, shot s, gpc_busy *busy) {
     access.scope = s.scope;
     access.order = s.order;
     access.copy = s.copy;
+    access.multicast = s.multicast;
+    access.multicast_count = s.multicast_count;
     cr_assert_lt(r->issued, RIG_TOKENS);
     gpc_busy why = GPC_BUSY_COUNT;
     gpc_status status = gpc_hierarchy_try_issue(r->hierarchy, &access, r->issued, &why);

@@ -77,6 +77,8 @@ typedef struct shot {
     uint64_t address, stride, pc;
     uint32_t lanes, width, sm, warp, age;
     uint8_t kind, space, hint, token, token_l2, scope, order, copy;
+    const uint32_t *multicast;
+    uint32_t multicast_count;
 } shot;
 
 /* 4 bytes; all 128 bytes of a line; `n` words that are so many bytes apart. Further fields of a shot may follow. */

@@ -126,8 +126,71 @@ Test(trace_copies, barriers) {
         cr_expect(i[0].sources == 3 && i[0].registers[2] == (GPC_REGISTER_BARRIER | 0x458 / 8), "%s", names[n]);
         cr_expect(copy_of(trace, &i[1]) == GPC_COPY_BARRIER && i[1].space == GPC_SPACE_SHARED, "%s", names[n]);
         cr_expect(i[1].sources == 2 && i[1].registers[2] == (GPC_REGISTER_BARRIER | 0x458 / 8), "%s", names[n]);
-        cr_expect(copy_of(trace, &i[2]) == GPC_COPY_NONE && i[2].sources == 1, "%s", names[n]);
+        /* how much arrives, no value says */
+        cr_expect(copy_of(trace, &i[2]) == GPC_COPY_BARRIER_ARRIVE && i[2].sources == 2, "%s", names[n]);
         cr_expect(copy_of(trace, &i[3]) == GPC_COPY_COMMIT, "%s", names[n]);
+        gpc_trace_close(trace);
+    }
+    rig_close(&r);
+}
+
+#define NUMBER(n) (GPC_REGISTER_NUMBER | ((n) >> 14)), (GPC_REGISTER_NUMBER | ((n)&0x3fff))
+#define ALL_LANES(value)                                                                                            \
+    "32 " value " " value " " value " " value " " value " " value " " value " " value " " value " " value " " value \
+    " " value " " value " " value " " value " " value " " value " " value " " value " " value " " value " " value   \
+    " " value " " value " " value " " value " " value " " value " " value " " value " " value " " value
+
+static void expect_numbers(const gpc_instruction *i, unsigned own, const uint16_t *numbers, unsigned count,
+                           uint32_t barrier, const char *what) {
+    cr_assert_eq(i->sources, own + count + 1u, "%s: %u", what, i->sources);
+    const uint16_t *at = &i->registers[i->destinations + own];
+    for (unsigned n = 0; n < count; n++)
+        cr_expect_eq(at[n], numbers[n], "%s %u: %x", what, n, at[n]);
+    cr_expect_eq(at[count], GPC_REGISTER_BARRIER | barrier, "%s", what);
+}
+
+/* What values say of barriers, and the blocks that a multicast copy is for; in all formats. */
+Test(trace_copies, values_tell_of_barriers) {
+    rig r;
+    rig_open(&r);
+    write_text(
+        &r, "k.traceg",
+        HEADER
+        "-cluster dim = (2,1,1)\n-accelsim tracer version = 6\n#\n#BEGIN_TB\nthread block = 1,0,0\n"
+        "cluster rank = 1\nwarp = 0\ninsts = 9\n"
+        "0 1 1 UR63 SYNCS.EXCH.64 2 UR4 UR6 8 1 0x1000458 0 0 Val 1 0 1 0 1 1fffc0\n" /* 32 arrivals */
+        "10 3 1 RZ SYNCS.ARRIVE.TRANS64 2 R4 R5 8 1 0x1000458 0 0 Val 1 0 1 0 " ALL_LANES(
+            "400") "\n"
+                   "20 1 1 RZ SYNCS.ARRIVE.TRANS64.A1T0 2 R4 RZ 8 1 0x458 0 0 NoVal\n"
+                   "30 3 0 SYNCS.ARRIVE.TRANS64.RED.A1T0 2 R4 RZ 8 2 0x460 16777216 0 NoVal\n" /* ranks 0 and 1 */
+                   "40 3 1 P0 SYNCS.PHASECHK.TRANS64.TRYWAIT 2 R8 R9 8 1 0x458 0 0 Val 1 0 1 0 1 80000000\n"
+                   "50 1 0 UTMALDG.2D.MULTICAST 3 UR4 UR8 UR10 128 458 1 3 128 64 4 0x7f0000001000 1 0 NoVal\n"
+                   "60 1 0 SYNCS.ARRIVE.TRANS64.RED.A0TR 2 R4 R5 8 1 0x1000458 0 0 Val 1 0 1 40\n"
+                   "70 1 0 SYNCS.ARRIVE.TRANS64.OPTOUT.A1T0 2 R4 RZ 8 1 0x458 0 0 NoVal\n"
+                   "80 1 0 UBLKCP.S.G 2 UR4 UR8 128 458 0 128 0 4 0x7f0000001000 1 0 NoVal\n"
+                   "#END_TB\n");
+    for (unsigned n = 0; n < 3; n++) {
+        static const char *const names[] = {"k.traceg", "k.gct", "text"};
+        const char *what = names[n];
+        if (n)
+            convert(&r, path_of(&r, names[n - 1]), path_of(&r, names[n]), n == 1 ? GPC_TRACE_BINARY : GPC_TRACE_TEXT);
+        gpc_trace *trace = open_trace(&r, path_of(&r, names[n]));
+        const gpc_kernel kernel = next_kernel(&r, trace);
+        cr_expect(kernel.cluster[0] == 2 && kernel.cluster[1] == 1 && kernel.cluster[2] == 1, "%s", what);
+        const gpc_warp *warp = &next_block(&r, trace)->warps[0];
+        const gpc_instruction *i = warp->instructions;
+        cr_assert_eq(warp->count, 11, "%s: %llu", what, (unsigned long long)warp->count); /* two for two blocks */
+        expect_numbers(&i[0], 2, (uint16_t[]){NUMBER(32)}, 2, 0x8b, what);
+        expect_numbers(&i[1], 2, (uint16_t[]){NUMBER(0x800), NUMBER(2)}, 4, 0x8b, what);
+        expect_numbers(&i[2], 2, (uint16_t[]){NUMBER(0), NUMBER(1)}, 4, 0x8b, what);
+        expect_numbers(&i[3], 2, (uint16_t[]){NUMBER(0), NUMBER(1 << 20 | 1)}, 4, 0x8c, what);
+        expect_numbers(&i[4], 2, (uint16_t[]){NUMBER(0), NUMBER(1)}, 4, 0x8c, what); /* its own */
+        cr_expect(i[3].mask == 1 && i[4].mask == 2, "%s", what);
+        expect_numbers(&i[5], 2, (uint16_t[]){NUMBER(1)}, 2, 0x8b, what);
+        expect_numbers(&i[6], 3, (uint16_t[]){NUMBER(3), NUMBER(64)}, 4, 0x8b, what);
+        expect_numbers(&i[7], 2, (uint16_t[]){NUMBER(64), NUMBER(0)}, 4, 0x8b, what);
+        expect_numbers(&i[8], 2, NULL, 0, 0x8b, what);
+        expect_numbers(&i[9], 2, NULL, 0, 0x8b, what);
         gpc_trace_close(trace);
     }
     rig_close(&r);

@@ -465,7 +465,8 @@ class gpc_warp_access(SizedRecord):
         ("space", c_uint8), ("hint", c_uint8), ("priority", c_uint8), ("token", c_uint8), ("token_l2", c_uint8),
         ("scope", c_uint8), ("order", c_uint8), ("atomic", c_uint8), ("stream", c_uint8), ("copy", c_uint8),
         ("reserved", c_uint8 * 1), ("bytes", POINTER(c_uint8)), ("out", POINTER(c_uint8)),
-        ("compare", POINTER(c_uint8)),
+        ("compare", POINTER(c_uint8)), ("multicast", POINTER(c_uint32)), ("multicast_count", c_uint32),
+        ("reserved_2", c_uint32),
     )
 
 
@@ -682,6 +683,7 @@ class gpc_kernel(SizedRecord):
         ("binary_version", c_uint32), ("tracer_version", c_uint32), ("warp_lanes", c_uint32), ("stream", c_uint64),
         ("shared_base", c_uint64), ("local_base", c_uint64), ("block_count", c_uint64),
         ("placement", POINTER(c_uint32)), ("placement_count", c_uint64), ("recording", POINTER(gpc_recording)),
+        ("cluster", c_uint32 * 3), ("reserved", c_uint32),
     )
 
 

@@ -7,7 +7,7 @@
 #include "trace/trace_block.h"
 
 /*
- * The .gct format, versions 1 and 2.
+ * The .gct format, versions 1 to 3.
  *
  *   head      "GCT\x1a", u32 version, u32 CRC of the eight bytes before
  *   kernels   per kernel its blocks, then its section
@@ -30,10 +30,14 @@
  * Nothing refers to another block: any can be read alone.
  *
  * In version 2 a section ends with the kernel's recording (gpc_recording), or a 0: its launch, its counts, its turns.
+ * In version 3 the dimensions of its clusters follow, 0 0 0 where they are not told. A file is of version 3 if its
+ * first kernel's are, or its tracer is one that could tell them.
  */
 
 #define GPCI_BINARY_VERSION 1u
 #define GPCI_BINARY_RECORDED 2u
+#define GPCI_BINARY_CLUSTERS 3u
+#define GPCI_BINARY_CLUSTERS_TRACER 6u /* the first version of the tracer that may tell of clusters */
 #define GPCI_BINARY_HEAD 12u
 #define GPCI_BINARY_TAIL 16u
 #define GPCI_BINARY_CRC 4u

@@ -85,10 +85,10 @@ static gpc_status check_head(binary_source *s, gpc_error *error) {
     if (memcmp(head, GPCI_BINARY_MAGIC, 4) != 0 || gpci_crc_of(&s->crc, 0, head, 8) != gpci_load32(head + 8))
         return damaged(s, error, 0, "the head of a .gct file");
     s->version = gpci_load32(head + 4);
-    if (s->version != GPCI_BINARY_VERSION && s->version != GPCI_BINARY_RECORDED)
+    if (s->version < GPCI_BINARY_VERSION || s->version > GPCI_BINARY_CLUSTERS)
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
-                         "%s: version %" PRIu32 " of the format is not known, only 1 and %u", s->path, s->version,
-                         GPCI_BINARY_RECORDED);
+                         "%s: version %" PRIu32 " of the format is not known, only those to %u", s->path, s->version,
+                         GPCI_BINARY_CLUSTERS);
     return GPC_OK;
 }
 

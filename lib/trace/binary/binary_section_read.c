@@ -283,16 +283,26 @@ static bool take_blocks(section_reading *r, uint64_t offset, uint64_t bytes) {
     return good ? true : r->memory ? false : stop(r, "the index of the thread blocks");
 }
 
-/* A recording where the version has one, and the end of the section. */
+/* A recording where the version has one. */
 static bool take_recording(section_reading *r, uint32_t version) {
     gpci_decoder *d = r->d;
     const bool good =
-        version != GPCI_BINARY_RECORDED ||
+        version < GPCI_BINARY_RECORDED ||
         gpci_decode_recording(d, &r->cursor, d->kernel.block_count, gpci_kernel_warps(&d->kernel), &r->memory);
     if (r->memory)
         return false;
     if (!good)
         return stop(r, "a recording of the kernel");
+    return true;
+}
+
+/* The same of its clusters; then the section ends. */
+static bool take_clusters(section_reading *r, uint32_t version) {
+    gpc_kernel *kernel = &r->d->kernel;
+    for (int i = 0; i < 3 && version >= GPCI_BINARY_CLUSTERS; i++)
+        kernel->cluster[i] = (uint32_t)gpci_cursor_below(&r->cursor, UINT32_MAX);
+    if (r->cursor.bad || !gpci_cluster_divides(kernel->grid, kernel->cluster))
+        return stop(r, "the dimensions of a kernel's clusters");
     return r->cursor.at == r->cursor.stop || stop(r, "the index of the thread blocks");
 }
 
@@ -302,7 +312,7 @@ gpc_status gpci_decoder_start(gpci_decoder *d, gpc_context *context, gpci_opcode
     *d = (gpci_decoder){.context = context, .opcodes = opcodes, .bytes = bytes, .kernel = GPC_KERNEL_INIT};
     section_reading r = {.d = d, .cursor = {bytes, bytes + length, false}};
     if (take_launch(&r) && take_placement(&r) && take_statics(&r) && take_controls(&r) && take_shapes(&r) &&
-        take_blocks(&r, offset, blocks) && take_recording(&r, version))
+        take_blocks(&r, offset, blocks) && take_recording(&r, version) && take_clusters(&r, version))
         return GPC_OK;
     *at = (uint64_t)(r.cursor.at - bytes);
     *what = r.what;

@@ -128,7 +128,9 @@ gpc_status gpci_encoder_section(const gpci_encoder *e, uint32_t version, gpci_bu
     }
     put_shapes(&e->shapes, out);
     put_blocks(e, out);
-    if (version == GPCI_BINARY_RECORDED)
+    if (version >= GPCI_BINARY_RECORDED)
         gpci_buffer_put(out, e->recording.data, e->recording.length);
+    for (int i = 0; i < 3 && version >= GPCI_BINARY_CLUSTERS; i++)
+        gpci_buffer_varint(out, e->kernel.cluster[i]);
     return out->failed ? GPC_ERROR_MEMORY : GPC_OK;
 }

@@ -49,11 +49,19 @@ static gpc_status end_kernel(binary_sink *s, gpc_error *error) {
 }
 
 /* The version is what the first kernel needs. */
-static gpc_status write_head(binary_sink *s, bool recorded, gpc_error *error) {
+static gpc_status write_head(binary_sink *s, const gpc_kernel *kernel, gpc_error *error) {
     uint8_t head[GPCI_BINARY_HEAD];
+    const bool clusters = kernel->cluster[0] != 0;
+    if (s->version && s->version < GPCI_BINARY_CLUSTERS && clusters)
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                         "kernel %s has clusters, which the first one of this .gct file has not: they need files of "
+                         "their own",
+                         kernel->name ? kernel->name : "");
     if (s->version)
         return GPC_OK;
-    s->version = recorded ? GPCI_BINARY_RECORDED : GPCI_BINARY_VERSION;
+    s->version = clusters || kernel->tracer_version >= GPCI_BINARY_CLUSTERS_TRACER ? GPCI_BINARY_CLUSTERS
+                 : kernel->recording                                               ? GPCI_BINARY_RECORDED
+                                                                                   : GPCI_BINARY_VERSION;
     memcpy(head, GPCI_BINARY_MAGIC, 4);
     gpci_store32(head + 4, s->version);
     gpci_store32(head + 8, gpci_crc_of(&s->crc, 0, head, 8));
@@ -64,7 +72,7 @@ static gpc_status begin_kernel(gpci_sink *sink, const gpc_kernel *kernel, gpc_er
     binary_sink *s = of(sink);
     gpc_status status = end_kernel(s, error);
     if (status == GPC_OK)
-        status = write_head(s, kernel->recording != NULL, error);
+        status = write_head(s, kernel, error);
     if (status < 0)
         return status;
     s->blocks_at = gpci_output_offset(s->output);
@@ -113,7 +121,7 @@ static gpc_status finish(gpci_sink *sink, gpc_error *error) {
     binary_sink *s = of(sink);
     gpc_status status = end_kernel(s, error);
     if (status == GPC_OK)
-        status = write_head(s, false, error);
+        status = write_head(s, &(gpc_kernel){0}, error);
     if (status < 0)
         return status;
     uint64_t index_at = gpci_output_offset(s->output);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/fields.h"
+#include "trace/operands.h"
 #include "trace/text/line.h"
 
 #include <string.h>
@@ -107,37 +108,50 @@ static bool add_piece(pieces *p, uint64_t address, unsigned width) {
     return true;
 }
 
-void gpci_line_barrier(gpc_instruction *i, uint64_t address) {
-    const unsigned used = (unsigned)i->destinations + i->sources;
-    if (used >= GPC_MAX_OPERANDS)
-        return;
-    i->registers[used] = (uint16_t)(GPC_REGISTER_BARRIER | (address / 8 & (GPC_REGISTER_BARRIER - 1)));
-    i->sources++;
-}
+/* `mbar multicast [ctamask] bytes oob_bytes mode`. */
+typedef struct bulk_front {
+    uint64_t barrier, mask, outside, mode; /* mask: of blocks; 0: it is no multicast copy */
+} bulk_front;
 
-/* `mbar multicast [ctamask] bytes oob_bytes mode`: only the barrier and the mode matter here. */
-static const char *parse_bulk_front(gpci_line_parser *parser, const char *at, uint64_t *barrier, uint64_t *mode) {
-    uint64_t value, multicast;
-    if (!(at = gpci_field_hex(at, barrier)))
+#define MOST_BLOCKS 0xffffu /* of a cluster, a bit each */
+
+static const char *parse_bulk_front(gpci_line_parser *parser, const char *at, bulk_front *front) {
+    uint64_t bytes, multicast;
+    *front = (bulk_front){0};
+    if (!(at = gpci_field_hex(at, &front->barrier)))
         return gpci_line_fail(parser, "the hexadecimal address of a barrier");
     if (!(at = gpci_field_decimal(at, 1, &multicast)))
         return gpci_line_fail(parser, "0 or 1: whether the copy is multicast");
-    if (multicast && !(at = gpci_field_hex(at, &value)))
-        return gpci_line_fail(parser, "the hexadecimal mask of the blocks of a multicast copy");
-    if (!(at = gpci_field_decimal(at, UINT64_MAX, &value)) || !(at = gpci_field_decimal(at, UINT64_MAX, &value)))
-        return gpci_line_fail(parser, "the bytes of the copy, in and out of bounds");
-    if (!(at = gpci_field_decimal(at, 4, mode)) || *mode < 3)
+    if (multicast && (!(at = gpci_field_hex(at, &front->mask)) || front->mask > MOST_BLOCKS))
+        return gpci_line_fail(parser, "the hexadecimal mask of the blocks, of at most 16, of a multicast copy");
+    if (!(at = gpci_field_decimal(at, UINT64_MAX, &bytes)) ||
+        !(at = gpci_field_decimal(at, MOST_BULK_BYTES, &front->outside)))
+        return gpci_line_fail(parser, "the bytes of the copy, in and out of bounds, the latter at most 1 MiB");
+    if (!(at = gpci_field_decimal(at, 4, &front->mode)) || front->mode < 3)
         return gpci_line_fail(parser, "the address mode of a bulk copy: 3 or 4");
     return at;
 }
 
+/* Its barrier, and the blocks that it is for, before which sources that have no room with them go. */
+static void name_targets(gpc_instruction *model, const bulk_front *front) {
+    if (model->kind != GPC_LOAD)
+        return;
+    const bool numbers = front->mask || front->outside;
+    const unsigned room = GPC_MAX_OPERANDS - model->destinations - (numbers ? 5 : 1);
+    model->sources = model->sources < room ? model->sources : (uint8_t)room;
+    gpci_line_barrier(model, front->barrier);
+    if (numbers)
+        gpci_tell_of_barrier(model, (uint32_t)front->mask);
+}
+
 const char *gpci_line_bulk(gpci_line_parser *parser, gpci_block *block, const gpci_line *line, const char *at) {
-    uint64_t mode, barrier, address = 0, count, change, width = line->memory_width;
-    if (!(at = parse_bulk_front(parser, at, &barrier, &mode)))
+    uint64_t address = 0, count, change, width = line->memory_width;
+    bulk_front front;
+    if (!(at = parse_bulk_front(parser, at, &front)))
         return NULL;
+    const uint64_t mode = front.mode;
     gpc_instruction model = line->instruction;
-    if (model.kind == GPC_LOAD)
-        gpci_line_barrier(&model, barrier);
+    name_targets(&model, &front);
     if (mode == 4 && !(at = gpci_field_hex(at, &address)))
         return gpci_line_fail(parser, "a hexadecimal base address");
     uint64_t most = width ? MOST_BULK_BYTES / width : 0;
@@ -161,16 +175,19 @@ const char *gpci_line_bulk(gpci_line_parser *parser, gpci_block *block, const gp
             return gpci_line_fail(parser, NULL);
         block->instructions[block->count++] = model;
     }
+    if (front.outside && model.kind == GPC_LOAD)
+        gpci_tell_of_barrier(&block->instructions[block->count - 1], (uint32_t)front.outside);
     return at;
 }
 
-/* The values of one register: one for all lanes or one each. */
+/* The values of one register: one for all lanes or one each. Those of the last are kept. */
 static const char *parse_values(gpci_line_parser *parser, const char *at) {
-    uint64_t count, value;
+    uint64_t count;
     if (!(at = gpci_field_decimal(at, WARP_LANES, &count)) || (count != 1 && count != WARP_LANES))
         return gpci_line_fail(parser, "1 or 32, the number of a register's values");
-    while (count--)
-        if (!(at = gpci_field_hex(at, &value)))
+    parser->told_count = (uint32_t)count;
+    for (uint32_t n = 0; n < count; n++)
+        if (!(at = gpci_field_hex(at, &parser->told[n])))
             return gpci_line_fail(parser, "a hexadecimal value of a register");
     return at;
 }
@@ -180,6 +197,7 @@ const char *gpci_line_end(gpci_line_parser *parser, unsigned registers, const ch
     uint64_t value;
     const unsigned all = immediates;
     parser->immediate = 0;
+    parser->told_count = 0;
     for (at = gpci_skip_blanks(at); immediates && (*at == '-' || (*at >= '0' && *at <= '9')); immediates--) {
         at = *at == '-' ? gpci_field_signed(at, &value) : gpci_field_decimal(at, UINT64_MAX, &value);
         if (!at)

@@ -14,7 +14,10 @@ uint8_t gpci_opcode_copy(const char *text) {
                   {"UBLKPF", GPC_COPY_BULK},   {"UTMALDG", GPC_COPY_BULK},     {"UTMASTG", GPC_COPY_BULK},
                   {"UTMAREDG", GPC_COPY_BULK}, {"UTMAPF", GPC_COPY_BULK}};
     if (gpci_opcode_is(gpci_opcode_first(text), "SYNCS"))
-        return gpci_opcode_has(text, "PHASECHK") ? GPC_COPY_BARRIER : GPC_COPY_NONE;
+        return gpci_opcode_has(text, "PHASECHK") ? GPC_COPY_BARRIER
+               : gpci_opcode_has(text, "EXCH")   ? GPC_COPY_BARRIER_INIT
+               : gpci_opcode_has(text, "ARRIVE") ? GPC_COPY_BARRIER_ARRIVE
+                                                 : GPC_COPY_NONE;
     for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
         if (gpci_opcode_is(gpci_opcode_first(text), copies[i].name))
             return copies[i].copy;

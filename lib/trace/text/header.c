@@ -23,6 +23,7 @@ static const field fields[] = {
     {"kernel id", DECIMAL32, offsetof(gpc_kernel, id)},
     {"grid dim", TRIPLE, offsetof(gpc_kernel, grid)},
     {"block dim", TRIPLE, offsetof(gpc_kernel, block)},
+    {"cluster dim", TRIPLE, offsetof(gpc_kernel, cluster)},
     {"shmem", DECIMAL32, offsetof(gpc_kernel, shared_bytes)},
     {"nregs", DECIMAL32, offsetof(gpc_kernel, registers)},
     {"binary version", DECIMAL32, offsetof(gpc_kernel, binary_version)},
@@ -108,6 +109,14 @@ static gpc_status take_line(gpci_header *header, gpci_lines *lines, const char *
     return GPC_OK;
 }
 
+bool gpci_cluster_divides(const uint32_t grid[3], const uint32_t cluster[3]) {
+    const bool told = cluster[0] | cluster[1] | cluster[2];
+    for (int i = 0; i < 3 && told; i++)
+        if (!cluster[i] || grid[i] % cluster[i])
+            return false;
+    return true;
+}
+
 const char *gpci_kernel_check(gpc_kernel *kernel) {
     uint64_t threads = 1, blocks = 1;
     for (int i = 0; i < 3; i++) {
@@ -120,6 +129,8 @@ const char *gpci_kernel_check(gpc_kernel *kernel) {
     }
     if (threads > MOST_THREADS)
         return "a thread block of at most 65536 threads";
+    if (!gpci_cluster_divides(kernel->grid, kernel->cluster))
+        return "cluster dimensions that divide those of the grid";
     if (kernel->warp_lanes != 32 && kernel->warp_lanes != 64)
         return "warps of 32 or 64 lanes";
     kernel->block_count = blocks;

@@ -58,13 +58,14 @@ static const char *parse_front(gpci_line_parser *parser, const char *at, gpc_ins
     return gpci_skip_blanks(at);
 }
 
-/* R12, UR4, P0, UP1; RZ, URZ, PT and UPT by their numbers; M128, a barrier, as this library writes it. */
+/* R12, UR4, P0, UP1; RZ, URZ, PT and UPT by their numbers; as this library writes them, M128, a barrier, and V5. */
 static const char *parse_register(const char *at, uint16_t *number) {
     at = gpci_skip_blanks(at);
-    if (*at == 'M' && at[1] >= '0' && at[1] <= '9') {
-        uint64_t barrier;
-        at = gpci_digits(at + 1, GPC_REGISTER_BARRIER - 1, &barrier);
-        *number = (uint16_t)(GPC_REGISTER_BARRIER | (at ? barrier : 0));
+    if ((*at == 'M' || *at == 'V') && at[1] >= '0' && at[1] <= '9') {
+        const uint32_t kind = *at == 'M' ? GPC_REGISTER_BARRIER : GPC_REGISTER_NUMBER;
+        uint64_t value;
+        at = gpci_digits(at + 1, kind - 1, &value);
+        *number = (uint16_t)(kind | (at ? value : 0));
         return at && gpci_is_end(*at) ? at : NULL;
     }
     bool uniform = *at == 'U';
@@ -250,10 +251,8 @@ static bool finish_copy(gpci_line_parser *parser, gpci_block *block, uint8_t cop
         return parser->immediate <= MOST_GROUPS ||
                gpci_line_fail(parser, "an immediate of at most 255, the groups that may be under way behind a DEPBAR");
     }
-    if (copy == GPC_COPY_BARRIER && last->addresses && gpci_barrier_of(last) == UINT32_MAX) {
-        gpci_line_barrier(last, last->addresses[0]);
-        return true;
-    }
+    if (copy >= GPC_COPY_BARRIER)
+        return gpci_line_syncs(parser, block, copy);
     const bool two = block->count >= block->spans[block->warp].first + 2 && !parser->paired;
     parser->paired = false;
     if (copy == GPC_COPY_ASYNC && two && before->pc == last->pc && before->opcode == last->opcode &&
@@ -315,6 +314,7 @@ const char *gpci_line_parse_known(gpci_line_parser *parser, gpci_block *block, c
     if (known->addressed && !(at = gpci_line_addresses(parser, block, added, at)))
         return NULL;
     parser->immediate = 0;
+    parser->told_count = 0;
     at = *at == '\n' ? at : gpci_line_end(parser, known->registers, at);
     if (!at)
         return NULL;

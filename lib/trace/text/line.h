@@ -44,6 +44,8 @@ typedef struct gpci_line_parser {
     uint64_t rank;        /* of the block at hand in its cluster, */
     bool clusters;        /* if the GPU has any: of compute capability 9.0 on, or where a rank is told */
     uint64_t immediate;   /* the first of the last line; 0: it had none */
+    uint64_t told[32];    /* values of the last line's last register: of all lanes, or one; */
+    uint32_t told_count;  /* 0: there are none */
     bool paired;          /* the last LDGSTS had both of its lines */
     const char *expected; /* after a failure; NULL: out of memory */
 } gpci_line_parser;
@@ -75,6 +77,8 @@ const char *gpci_line_bulk(gpci_line_parser *parser, gpci_block *block, const gp
 /* What may follow the addresses, immediates and register values, to the newline. NULL on failure. */
 /* The barrier at this address in shared memory becomes its last source, if there is room for one. */
 void gpci_line_barrier(gpc_instruction *instruction, uint64_t address);
+/* The block's last instruction is a SYNCS of this gpc_copy: what its line tells besides (barriers.c). */
+bool gpci_line_syncs(gpci_line_parser *parser, gpci_block *block, uint8_t copy);
 const char *gpci_line_end(gpci_line_parser *parser, unsigned registers, const char *at);
 
 GPCI_INLINE const char *gpci_line_fail(gpci_line_parser *parser, const char *expected) {

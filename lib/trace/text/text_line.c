@@ -44,9 +44,13 @@ static char *put_registers(char *at, const uint16_t *registers, unsigned count) 
     static const char *const files[] = {" R", " UR", " P", " UP"};
     at = put_decimal(at, count);
     for (unsigned i = 0; i < count; i++) {
-        const bool barrier = registers[i] & GPC_REGISTER_BARRIER;
-        at = put_text(at, barrier ? " M" : files[registers[i] >> 8 & 3]);
-        at = put_decimal(at, registers[i] & (barrier ? GPC_REGISTER_BARRIER - 1 : 0xff));
+        const uint32_t kind = registers[i] & GPC_REGISTER_BARRIER  ? GPC_REGISTER_BARRIER
+                              : registers[i] & GPC_REGISTER_NUMBER ? GPC_REGISTER_NUMBER
+                                                                   : 0x100;
+        at = put_text(at, kind == GPC_REGISTER_BARRIER  ? " M"
+                          : kind == GPC_REGISTER_NUMBER ? " V"
+                                                        : files[registers[i] >> 8 & 3]);
+        at = put_decimal(at, registers[i] & (kind - 1));
     }
     *at++ = ' ';
     return at;

@@ -74,6 +74,9 @@ static void put_header(text_sink *s) {
     gpci_text_put(out,
                   "-block dim = (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")\n-shmem = %" PRIu32 "\n-nregs = %" PRIu32 "\n",
                   k->block[0], k->block[1], k->block[2], k->shared_bytes, k->registers);
+    if (k->cluster[0])
+        gpci_text_put(out, "-cluster dim = (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")\n", k->cluster[0], k->cluster[1],
+                      k->cluster[2]);
     gpci_text_put(out, "-binary version = %" PRIu32 "\n-cuda stream id = %" PRIu64 "\n", k->binary_version, k->stream);
     gpci_text_put(out, "-shmem base_addr = 0x%016" PRIx64 "\n-local mem base_addr = 0x%016" PRIx64 "\n", k->shared_base,
                   k->local_base);

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay/clusters.h"
+
+#include "replay/sampling.h"
+#include "replay/timed_replay.h"
+#include "trace/sources.h"
+
+#include <string.h>
+
+/* Blocks read ahead where a map says where they go, per SM: as in dispatch.c. */
+#define GATHERED_PER_SM 4u
+
+static uint32_t gpcs(const gpc_replay *r) {
+    return r->hierarchy->sm_coalescer ? r->hierarchy->coalescers : 1;
+}
+
+static uint32_t gpc_of(const gpc_replay *r, uint32_t sm) {
+    return r->hierarchy->sm_coalescer ? r->hierarchy->sm_coalescer[sm] : 0;
+}
+
+/* What the trace tells, else what the keys say: 1 each where there are none. */
+static gpc_status take_dimensions(gpc_replay *r, gpc_error *error) {
+    static const gpci_key keys[3] = {GPCI_KEY_BLOCKS_CLUSTER_X, GPCI_KEY_BLOCKS_CLUSTER_Y, GPCI_KEY_BLOCKS_CLUSTER_Z};
+    const gpc_kernel *k = &r->kernel;
+    uint64_t blocks = 1;
+    for (int i = 0; i < 3; i++) {
+        r->cluster[i] = k->cluster[0] ? k->cluster[i] : (uint32_t)gpci_config_number(r->config, keys[i]);
+        blocks = blocks > GPCI_CLUSTER_BLOCKS ? blocks : blocks * r->cluster[i];
+    }
+    if (blocks > GPCI_CLUSTER_BLOCKS)
+        return gpci_fail(error, GPC_ERROR_RANGE, "%s: a cluster of %u x %u x %u thread blocks is more than %u", k->file,
+                         r->cluster[0], r->cluster[1], r->cluster[2], GPCI_CLUSTER_BLOCKS);
+    if (!gpci_cluster_divides(k->grid, r->cluster))
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "%s: clusters of %u x %u x %u thread blocks (blocks.cluster_x and so on) do not fill the grid "
+                         "of %u x %u x %u",
+                         k->file, r->cluster[0], r->cluster[1], r->cluster[2], k->grid[0], k->grid[1], k->grid[2]);
+    r->cluster_blocks = (uint32_t)blocks;
+    return GPC_OK;
+}
+
+/* SMs of the GPC that has most. */
+static uint32_t largest_gpc(const gpc_replay *r) {
+    uint32_t most = 0;
+    for (uint32_t gpc = 0; gpc < gpcs(r); gpc++) {
+        uint32_t count = 0;
+        for (uint32_t sm = 0; sm < r->block_sms; sm++)
+            count += gpc_of(r, sm) == gpc;
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+gpc_status gpci_clusters_start(gpc_replay *r, gpc_error *error) {
+    gpc_status status = take_dimensions(r, error);
+    if (status < 0 || r->cluster_blocks == 1)
+        return status;
+    const uint32_t sms = largest_gpc(r);
+    if (r->cluster_blocks > (uint64_t)sms * r->room)
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "%s: a cluster of %u thread blocks does not fit a GPC, of %u SMs (lrc.sms) with room for %u "
+                         "each",
+                         r->kernel.file, r->cluster_blocks, sms, r->room);
+    if (r->sampling && gpci_config_number(r->config, GPCI_KEY_SAMPLE) != GPCI_SAMPLE_KERNELS)
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                         "%s: sample = %s stops between thread blocks, which wait for each other in clusters; sample = "
+                         "kernels can be had",
+                         r->kernel.file, gpci_config_text(r->config, GPCI_KEY_SAMPLE));
+    return GPC_OK;
+}
+
+static void place_of(const gpc_replay *r, uint32_t block, uint32_t at[3]) {
+    const uint32_t *grid = r->kernel.grid;
+    at[0] = block % grid[0];
+    at[1] = block / grid[0] % grid[1];
+    at[2] = block / grid[0] / grid[1];
+}
+
+uint32_t gpci_cluster_rank(const gpc_replay *r, const gpci_block_run *run) {
+    uint32_t at[3];
+    place_of(r, run->block->index, at);
+    return at[0] % r->cluster[0] + r->cluster[0] * (at[1] % r->cluster[1] + r->cluster[1] * (at[2] % r->cluster[2]));
+}
+
+/* The block of rank 0 of its cluster. */
+static uint32_t cluster_of(const gpc_replay *r, const gpci_block_run *run) {
+    uint32_t at[3];
+    place_of(r, run->block->index, at);
+    for (int i = 0; i < 3; i++)
+        at[i] -= at[i] % r->cluster[i];
+    return at[0] + r->kernel.grid[0] * (at[1] + r->kernel.grid[1] * at[2]);
+}
+
+gpci_block_run *gpci_cluster_member(const gpc_replay *r, gpci_block_run *run, uint32_t rank) {
+    gpci_block_run *at = run;
+    do {
+        if (gpci_cluster_rank(r, at) == rank)
+            return at;
+        at = at->ring;
+    } while (at && at != run);
+    return NULL;
+}
+
+void gpci_clusters_leave(gpci_block_run *run) {
+    gpci_block_run *before = run->ring;
+    while (before && before->ring != run)
+        before = before->ring;
+    if (before)
+        before->ring = run->ring;
+    run->ring = NULL;
+}
+
+/* Each knows the next, and the last the first. */
+static void link(gpci_block_run *const *blocks, uint32_t count) {
+    for (uint32_t n = 0; n < count; n++)
+        blocks[n]->ring = blocks[(n + 1) % count];
+}
+
+void gpci_clusters_relink(gpc_replay *r) {
+    for (uint32_t sm = 0; sm < r->sm_count && r->cluster_blocks > 1; sm++)
+        for (uint32_t i = 0; i < r->sms[sm].residents; i++) {
+            gpci_block_run *run = r->sms[sm].resident[i], *first = NULL;
+            for (uint32_t other = 0; other <= sm && !first; other++)
+                for (uint32_t n = 0; n < r->sms[other].residents && !first; n++) {
+                    gpci_block_run *at = r->sms[other].resident[n];
+                    first = at != run && at->ring && cluster_of(r, at) == cluster_of(r, run) ? at : NULL;
+                }
+            run->ring = first ? first->ring : run;
+            if (first)
+                first->ring = run;
+        }
+}
+
+void gpci_clusters_gather(gpc_replay *r, gpci_block_run *run) {
+    const uint32_t cluster = cluster_of(r, run);
+    uint32_t count = 1;
+    run->queued = NULL;
+    if (r->first_gathered)
+        r->last_gathered->queued = run;
+    else
+        r->first_gathered = run;
+    r->last_gathered = run;
+    r->queued++;
+    for (const gpci_block_run *at = r->first_gathered; at != run; at = at->queued)
+        count += cluster_of(r, at) == cluster;
+    for (gpci_block_run *at = r->first_gathered; at; at = at->queued)
+        if (cluster_of(r, at) == cluster)
+            at->mates = count;
+}
+
+gpci_block_run *gpci_clusters_take(gpc_replay *r) {
+    gpci_block_run *run = r->first_gathered;
+    if (!run)
+        return NULL;
+    r->first_gathered = run->queued;
+    r->queued--;
+    return run;
+}
+
+/* The blocks of a cluster, in the order of their ranks. */
+static uint32_t mates_of(const gpc_replay *r, const gpci_block_run *run, gpci_block_run *blocks[GPCI_CLUSTER_BLOCKS]) {
+    gpci_block_run *by_rank[GPCI_CLUSTER_BLOCKS] = {NULL};
+    uint32_t count = 0;
+    for (gpci_block_run *at = r->first_gathered; at; at = at->queued)
+        if (cluster_of(r, at) == cluster_of(r, run))
+            by_rank[gpci_cluster_rank(r, at)] = at;
+    for (uint32_t rank = 0; rank < GPCI_CLUSTER_BLOCKS; rank++)
+        if (by_rank[rank])
+            blocks[count++] = by_rank[rank];
+    return count;
+}
+
+/* How many of the first `count` go to an SM. */
+static uint32_t planned(const uint32_t *sms, uint32_t count, uint32_t sm) {
+    uint32_t found = 0;
+    for (uint32_t n = 0; n < count; n++)
+        found += sms[n] == sm;
+    return found;
+}
+
+/* SMs of a GPC for so many blocks. */
+static bool plan_gpc(const gpc_replay *r, uint32_t gpc, uint32_t count, uint32_t *sms) {
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t best = r->block_sms, least = r->room;
+        for (uint32_t sm = 0; sm < r->block_sms; sm++) {
+            if (gpc_of(r, sm) != gpc)
+                continue;
+            const uint32_t has = r->sms[sm].residents + planned(sms, n, sm);
+            if (has < least) {
+                least = has;
+                best = sm;
+            }
+        }
+        if (best == r->block_sms)
+            return false;
+        sms[n] = best;
+    }
+    return true;
+}
+
+/* GPC_BUSY: there is no room for all now. */
+static gpc_status plan(gpc_replay *r, gpci_block_run *const *blocks, uint32_t count, uint32_t *sms, gpc_error *error) {
+    if (!r->by_map) {
+        for (uint32_t n = 0; n < gpcs(r); n++) {
+            const uint32_t gpc = (r->next_sm + n) % gpcs(r);
+            if (!plan_gpc(r, gpc, count, sms))
+                continue;
+            r->next_sm = (gpc + 1) % gpcs(r);
+            return GPC_OK;
+        }
+        return GPC_BUSY;
+    }
+    for (uint32_t n = 0; n < count; n++)
+        sms[n] = r->kernel.placement[blocks[n]->block->index];
+    for (uint32_t n = 0; n < count; n++) {
+        const uint32_t needs = planned(sms, count, sms[n]);
+        if (needs > r->room)
+            return gpci_fail(error, GPC_ERROR_RANGE,
+                             "%s: the placement map puts %u thread blocks of the cluster of block %u on SM %u, which "
+                             "has room for %u",
+                             r->kernel.file, needs, blocks[n]->block->index, sms[n], r->room);
+        if (r->sms[sms[n]].residents + needs > r->room)
+            return GPC_BUSY;
+    }
+    return GPC_OK;
+}
+
+static void take_out(gpc_replay *r, const gpci_block_run *run) {
+    gpci_block_run **at = &r->first_gathered, *before = NULL;
+    while (*at != run) {
+        before = *at;
+        at = &before->queued;
+    }
+    *at = run->queued;
+    if (r->last_gathered == run)
+        r->last_gathered = before;
+    r->queued--;
+}
+
+/* The cluster of a block that is gathered, as far as it is there, starts. GPC_BUSY. */
+static gpc_status start_cluster(gpc_replay *r, const gpci_block_run *run, gpc_error *error) {
+    gpci_block_run *blocks[GPCI_CLUSTER_BLOCKS];
+    uint32_t sms[GPCI_CLUSTER_BLOCKS];
+    const uint32_t count = mates_of(r, run, blocks);
+    const gpc_status status = plan(r, blocks, count, sms, error);
+    if (status != GPC_OK)
+        return status;
+    for (uint32_t n = 0; n < count; n++) {
+        take_out(r, blocks[n]);
+        gpci_dispatch_start_block(r, sms[n], blocks[n]);
+    }
+    link(blocks, count);
+    if (r->timed && !r->warming)
+        gpci_timed_together(r->timed, blocks, count);
+    return GPC_OK;
+}
+
+/* As many as have room, in the order in which they were complete. */
+static gpc_status start_clusters(gpc_replay *r, bool *waits, gpc_error *error) {
+    gpci_block_run *run = r->first_gathered;
+    *waits = false;
+    while (run) {
+        if (run->mates < r->cluster_blocks && !r->ended) {
+            run = run->queued;
+            continue;
+        }
+        const gpc_status status = start_cluster(r, run, error);
+        if (status < 0)
+            return status;
+        *waits |= status == GPC_BUSY;
+        if (status == GPC_BUSY && !r->by_map)
+            return GPC_OK;
+        run = status == GPC_BUSY ? run->queued : r->first_gathered;
+    }
+    return GPC_OK;
+}
+
+/* The next block of the trace is gathered, or `ended` is so. */
+static gpc_status read_block(gpc_replay *r, gpc_error *error) {
+    const gpci_packed_block *block;
+    gpc_status status = r->blocks_read == r->blocks_last ? GPC_END : gpci_trace_next_packed(r->trace, &block, error);
+    if (status == GPC_END) {
+        r->ended = true;
+        return GPC_OK;
+    }
+    if (status < 0)
+        return status;
+    r->blocks_read++;
+    gpci_block_run *run = gpci_dispatch_take(r, block);
+    if (!run) {
+        gpci_trace_release_packed(r->trace, block);
+        return gpci_out_of_memory(error);
+    }
+    gpci_clusters_gather(r, run);
+    return GPC_OK;
+}
+
+gpc_status gpci_clusters_fill(gpc_replay *r, gpc_error *error) {
+    for (;;) {
+        bool waits;
+        gpc_status status = start_clusters(r, &waits, error);
+        if (status < 0 || r->ended || (waits && (!r->by_map || r->queued >= GATHERED_PER_SM * r->block_sms)))
+            return status;
+        status = read_block(r, error);
+        if (status < 0)
+            return status;
+    }
+}

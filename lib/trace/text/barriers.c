@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/operands.h"
+#include "trace/text/line.h"
+#include "trace/text/opcodes.h"
+
+#include <string.h>
+
+/*
+ * What lines of SYNCS tell of an mbarrier: which it is, by an address; how many arrivals end a phase of it, how many
+ * come, how many bytes, and which phase's end is waited for, by the value of the last source, where the tracer wrote
+ * the values of registers. What SASS does there NVIDIA does not publish; as its compiler writes it for
+ * the PTX instructions named in trace.h:
+ *
+ *   EXCH.64           the value's bits 1 to 20 are 2^20 less the arrivals
+ *   ARRIVE.TRANS64    .A1T0: arrives once; .ART0: so often; .A0TR: waits for so many bytes more; none of these: both
+ *   ARRIVE...RED      the barrier may be that of another block of the cluster
+ *   PHASECHK          the value's highest bit is the parity of the phase
+ *
+ * Others (OPTOUT, A0T1, A0TX) are not followed: a barrier that they change is one of which nothing is told.
+ */
+
+#define MOST_ARRIVALS (1u << 20)
+#define SHARED_BITS 24 /* of an address within the shared memory of a block; the rank in its cluster stands above */
+
+void gpci_line_barrier(gpc_instruction *i, uint64_t address) {
+    const unsigned used = (unsigned)i->destinations + i->sources;
+    if (used >= GPC_MAX_OPERANDS)
+        return;
+    i->registers[used] = (uint16_t)(GPC_REGISTER_BARRIER | (address / 8 & (GPC_REGISTER_BARRIER - 1)));
+    i->sources++;
+}
+
+/* The value of the last source, in a lane; false: it is not told. */
+static bool value_in(const gpci_line_parser *parser, const gpc_instruction *i, unsigned lane, uint32_t *out) {
+    *out = parser->told_count ? (uint32_t)parser->told[parser->told_count == 1 ? 0 : lane] : 0;
+    return parser->told_count && i->sources >= 2;
+}
+
+/* What an ARRIVE adds in a lane; false: nobody can say. */
+static bool arrival_of(const gpci_line_parser *parser, const gpc_instruction *i, const char *text, unsigned lane,
+                       uint64_t *arrivals, uint64_t *bytes) {
+    uint32_t value;
+    const bool known = value_in(parser, i, lane, &value);
+    if (gpci_opcode_has(text, "OPTOUT") || gpci_opcode_has(text, "TMASK") || gpci_opcode_has(text, "A0T1") ||
+        gpci_opcode_has(text, "A0TX"))
+        return false;
+    if (gpci_opcode_has(text, "A1T0")) {
+        ++*arrivals;
+        return true;
+    }
+    if (gpci_opcode_has(text, "ART0")) {
+        *arrivals += value;
+        return known;
+    }
+    *arrivals += !gpci_opcode_has(text, "A0TR");
+    *bytes += value;
+    return known;
+}
+
+/* The lanes of `mask`, all at one barrier. The instruction's own sources are still all that it has. */
+static void tell_arrival(const gpci_line_parser *parser, gpc_instruction *i, const char *text, uint64_t address) {
+    uint64_t arrivals = 0, bytes = 0, rank = 0;
+    bool known = true;
+    for (uint64_t lanes = i->mask; lanes; lanes &= lanes - 1)
+        known &= arrival_of(parser, i, text, gpci_lowest(lanes), &arrivals, &bytes);
+    if (gpci_opcode_has(text, "RED") && parser->clusters) {
+        const bool window = parser->shared_base && address >= parser->shared_base;
+        rank = 1 + ((address - (window ? parser->shared_base : 0)) >> SHARED_BITS & 0xff);
+        rank = rank == 1 + parser->rank ? 0 : rank;
+    }
+    gpci_line_barrier(i, address);
+    if (known && arrivals < MOST_ARRIVALS && bytes < MOST_ARRIVALS && gpci_tell_of_barrier(i, (uint32_t)bytes))
+        gpci_tell_of_barrier(i, (uint32_t)(rank << 20 | arrivals));
+}
+
+/* Lanes at other barriers than the first one's become instructions of their own. */
+static bool tell_arrivals(gpci_line_parser *parser, gpci_block *block, const char *text) {
+    gpc_instruction model = block->instructions[block->count - 1];
+    uint64_t left = model.mask;
+    block->count--;
+    for (unsigned taken = 0; left; taken++) {
+        const uint64_t address = model.addresses[gpci_popcount(model.mask & ((left & (0 - left)) - 1))];
+        gpc_instruction one = model;
+        unsigned lane = 0;
+        one.mask = 0;
+        for (uint64_t lanes = model.mask; lanes; lanes &= lanes - 1, lane++)
+            if (model.addresses[lane] == address)
+                one.mask |= lanes & (0 - lanes);
+        left &= ~one.mask;
+        if (taken && !gpci_block_room(block, 1, 32))
+            return gpci_line_fail(parser, NULL);
+        if (taken) {
+            uint64_t *addresses = gpci_block_take(block, 32);
+            for (unsigned n = 0; n < gpci_popcount(one.mask); n++)
+                addresses[n] = address;
+            one.addresses = addresses;
+        }
+        tell_arrival(parser, &one, text, address);
+        block->instructions[block->count++] = one;
+    }
+    return true;
+}
+
+bool gpci_line_syncs(gpci_line_parser *parser, gpci_block *block, uint8_t copy) {
+    gpc_instruction *last = &block->instructions[block->count - 1];
+    const char *text = gpci_opcodes_at(parser->opcodes, last->opcode)->text;
+    uint32_t value;
+    if (!last->addresses || !last->mask || gpci_barrier_of(last) != UINT32_MAX)
+        return true;
+    if (copy == GPC_COPY_BARRIER_ARRIVE)
+        return tell_arrivals(parser, block, text);
+    const bool known = value_in(parser, last, gpci_lowest(last->mask), &value);
+    gpci_line_barrier(last, last->addresses[0]);
+    if (!known)
+        return true;
+    if (copy == GPC_COPY_BARRIER_INIT)
+        gpci_tell_of_barrier(last, MOST_ARRIVALS - (value >> 1 & (MOST_ARRIVALS - 1)));
+    else
+        gpci_tell_of_barrier(last, value >> 31);
+    return true;
+}

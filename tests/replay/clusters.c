@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "replay/rig.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/*
+ * Clusters of thread blocks: where and when they start, their barriers, multicast copies and phases of mbarriers. Eight
+ * SMs, dealt out in pairs to two GPCs: 0, 1, 4, 5 and 2, 3, 6, 7. Another block is 100 cycles away.
+ */
+
+#define AWAY 100u
+#define CONTROL 8u
+
+static rig *open_clusters(const char *mode) {
+    static const char *const all[][2] = {{"sm.count", "8"},           {"lrc.sms", "4"},
+                                         {"lrc.layout", "in-turn"},   {"launch.cycles", "0"},
+                                         {"sm.latency_control", "8"}, {"blocks.interval", "1"},
+                                         {"coherence", "none"},       {"sm.latency_cluster", "100"}};
+    rig *r = rig_open();
+    set(r, "mode", mode);
+    for (size_t n = 0; n < sizeof all / sizeof *all; n++)
+        set(r, all[n][0], all[n][1]);
+    return r;
+}
+
+static const seen *start_of(const rig *r, uint32_t block) {
+    for (unsigned n = 0; n < how_many(r, SEEN_START); n++)
+        if (nth(r, SEEN_START, n)->block == block && nth(r, SEEN_START, n)->sm != UINT32_MAX)
+            return nth(r, SEEN_START, n);
+    cr_assert_fail("block %u did not start", block);
+    return NULL;
+}
+
+/* The blocks of a cluster are on the SMs of a GPC, clusters go to GPCs in turn; with a clock and without. */
+Test(clusters, are_placed_in_a_gpc) {
+    static const char *const modes[] = {"timed", "functional"};
+    static const uint32_t expected[] = {0, 1, 4, 5, 2, 3, 6, 7, 0, 1, 4, 5};
+    for (unsigned mode = 0; mode < 2; mode++) {
+        rig *r = open_clusters(modes[mode]);
+        put_kernel(r, "k.traceg", 12, 1, "-cluster dim = (4,1,1)\n", LOAD("0000", "0x100000") EXIT("0010"));
+        cr_assert_eq(run_file(r, "k.traceg", NULL), GPC_OK, "%s", r->error.message);
+        for (uint32_t block = 0; block < 12; block++)
+            cr_expect_eq(start_of(r, block)->sm, expected[block], "%s, %u: %u", modes[mode], block,
+                         start_of(r, block)->sm);
+        rig_close(r);
+    }
+}
+
+/* Where the trace does not tell, keys do; of two dimensions blocks of a cluster are not one after the other. */
+Test(clusters, dimensions_from_keys) {
+    static const uint32_t expected[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    rig *r = open_clusters("timed");
+    set(r, "blocks.cluster_x", "2");
+    set(r, "blocks.cluster_y", "2");
+    begin_kernel(r, "k.traceg", 1, 32, "-grid dim = (4,2,1)\n");
+    for (unsigned block = 0; block < 8; block++) {
+        fprintf(r->file, "#BEGIN_TB\nthread block = %u,%u,0\n", block % 4, block / 4);
+        put_warp(r, 0, LOAD("0000", "0x100000") EXIT("0010"));
+        end_block(r);
+    }
+    end_kernel(r);
+    cr_assert_eq(run_file(r, "k.traceg", NULL), GPC_OK, "%s", r->error.message);
+    for (uint32_t block = 0; block < 8; block++)
+        cr_expect_eq(start_of(r, block)->sm, expected[block], "%u: %u", block, start_of(r, block)->sm);
+    rig_close(r);
+}
+
+/* With room for a block an SM, the second cluster of two waits until both SMs are free, though one is long before. */
+Test(clusters, start_together) {
+    rig *r = open_clusters("timed");
+    set(r, "sm.count", "2");
+    set(r, "sm.block_limit", "1");
+    begin_kernel(r, "k.traceg", 4, 32, "-cluster dim = (2,1,1)\n");
+    for (unsigned block = 0; block < 4; block++) {
+        begin_block(r, block);
+        put_warp(r, 0,
+                 block == 1 ? LOAD("0000", "0x100000") "0010 ffffffff 1 R3 MOV 1 R1 0\n" EXIT("0020") : EXIT("0020"));
+        end_block(r);
+    }
+    end_kernel(r);
+    gpc_stats s;
+    gpc_stats_init(&s);
+    cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
+    unsigned starts = 0, ends = 0;
+    for (unsigned n = 0; n < r->count; n++) {
+        ends += r->seen[n].kind == SEEN_EXIT && r->seen[n].sm != UINT32_MAX;
+        starts += r->seen[n].kind == SEEN_START && r->seen[n].sm != UINT32_MAX;
+        if (starts > 2)
+            cr_expect_geq(ends, 2);
+    }
+    cr_expect_eq(starts, 4);
+    rig_close(r);
+}
+
+/* What cannot be placed is refused, and says why. */
+Test(clusters, refused) {
+    static const struct {
+        const char *key, *value, *header, *expected;
+        gpc_status status;
+    } cases[] = {
+        {"blocks.cluster_x", "5", "", "do not fill the grid", GPC_ERROR_RANGE},
+        {"sm.block_limit", "1", "-cluster dim = (8,1,1)\n", "does not fit a GPC, of 4 SMs", GPC_ERROR_RANGE},
+        {"sample", "intervals", "-cluster dim = (2,1,1)\n", "sample = intervals stops between", GPC_ERROR_UNSUPPORTED},
+        {"blocks.cluster_y", "16", "-grid dim = (16,16,1)\n", NULL, GPC_OK},
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        rig *r = open_clusters("timed");
+        set(r, cases[n].key, cases[n].value);
+        if (!cases[n].expected)
+            set(r, "blocks.cluster_x", "2");
+        put_kernel(r, "k.traceg", 16, 1, cases[n].header, EXIT("0000"));
+        const gpc_status status = run_file(r, "k.traceg", NULL);
+        if (cases[n].expected)
+            expect_error(r, status, cases[n].status, cases[n].expected);
+        else
+            expect_error(r, status, GPC_ERROR_RANGE, "2 x 16 x 1 thread blocks is more than 16");
+        rig_close(r);
+    }
+}
+
+/* So is a header that says what cannot be. */
+Test(clusters, refused_header) {
+    rig *r = open_clusters("timed");
+    gpc_trace *trace = NULL;
+    put_kernel(r, "k.traceg", 16, 1, "-cluster dim = (5,1,1)\n", EXIT("0000"));
+    expect_error(r, gpc_trace_open(r->context, path_of(r, "k.traceg"), &r->error, &trace), GPC_ERROR_FORMAT,
+                 "cluster dimensions that divide");
+    rig_close(r);
+}
+
+#define MEET(pc) pc " ffffffff 0 UCGABAR_WAIT 0 0\n"
+
+static gpc_stats run_blocks(const char *const *lines, unsigned blocks, const char *header) {
+    rig *r = open_clusters("timed");
+    begin_kernel(r, "k.traceg", blocks, 32, header);
+    for (unsigned b = 0; b < blocks; b++) {
+        begin_block(r, b);
+        put_warp(r, 0, lines[b]);
+        end_block(r);
+    }
+    end_kernel(r);
+    gpc_stats s;
+    gpc_stats_init(&s);
+    cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
+    rig_close(r);
+    return s;
+}
+
+/* Blocks meet: the one that has nothing to do waits for the other's load, and both go on 100 cycles later. */
+Test(clusters, barrier) {
+    static const char load[] = LOAD("0000", "0x100000") "0010 ffffffff 1 R3 MOV 1 R1 0\n";
+    static char waits[256];
+    snprintf(waits, sizeof waits, "%s" MEET("0020") EXIT("0030"), load);
+    static char alone[256];
+    snprintf(alone, sizeof alone, "%s" EXIT("0020"), load);
+    const char *const one[] = {alone}, *const two[] = {waits, MEET("0020") EXIT("0030")};
+    const uint64_t cycles = run_blocks(one, 1, "").cycles; /* its EXIT is where the other's barrier is */
+    const gpc_stats s = run_blocks(two, 2, "-cluster dim = (2,1,1)\n");
+    cr_expect_eq(s.cluster_barriers, 2);
+    cr_expect_geq(s.cycles, cycles + AWAY);
+    cr_expect_leq(s.cycles, cycles + AWAY + CONTROL + 2, "%llu, %llu", (unsigned long long)s.cycles,
+                  (unsigned long long)cycles);
+    const gpc_stats apart = run_blocks(two, 2, "");
+    cr_expect_eq(apart.cluster_barriers, 0);
+    cr_expect_lt(apart.cycles, cycles + AWAY);
+}
+
+#define INIT(pc, count) pc " 1 0 SYNCS.EXCH.64 4 UR4 V0 V" count " M8 0\n"
+#define EXPECT(pc, bytes) pc " 1 0 SYNCS.ARRIVE.TRANS64 6 R4 V0 V" bytes " V0 V1 M8 0\n"
+#define ARRIVE(pc, rank) pc " 1 0 SYNCS.ARRIVE.TRANS64.RED.A1T0 6 R4 V0 V0 V" rank " V1 M8 0\n" /* 64: rank 0, ... */
+#define COPY(pc, mask) pc " ffffffff 0 UBLKCP.S.G.MULTICAST 4 UR4 V0 V" mask " M8 128 1 0x100000 128\n"
+#define CHECK(pc, parity) pc " ffffffff 1 P0 SYNCS.PHASECHK.TRANS64.TRYWAIT 4 R8 V0 V" parity " M8 0\n"
+
+/* One block copies 4 KiB to both; each waits for its own barrier's phase. L2 reads it once. */
+Test(clusters, multicast) {
+    static const char *const blocks[] = {
+        INIT("0000", "1") EXPECT("0010", "4096") MEET("0020") COPY("0030", "3") CHECK("0040", "0") EXIT("0050"),
+        INIT("0000", "1") EXPECT("0010", "4096") MEET("0020") "0030 0 0 NOP 0 0\n" CHECK("0040", "0") EXIT("0050")};
+    const gpc_stats s = run_blocks(blocks, 2, "-cluster dim = (2,1,1)\n");
+    cr_expect(s.bulk_copies == 1 && s.bulk_multicast_copies == 1 && s.bulk_requests == 32);
+    cr_expect(s.l2_read_sectors == 128 && s.bulk_read_sectors == 128 && s.bulk_multicast_sectors == 128);
+    cr_expect_eq(s.network_replies, 64, "%llu", (unsigned long long)s.network_replies);
+    cr_expect(s.mbarrier_phases == 2 && s.mbarrier_arrivals == 2);
+    cr_expect(s.mbarrier_checks == 2 && s.mbarrier_untold_checks == 0);
+    cr_expect_eq(s.copy_waits, 2);
+    cr_expect_eq(s.accepted, s.completed);
+    /* without clusters a copy goes to its own block, and the other waits in vain: its mask is not heeded */
+    static const char *const own[] = {INIT("0000", "1") EXPECT("0010", "4096") COPY("0030", "3") CHECK("0040", "0")
+                                          EXIT("0050")};
+    const gpc_stats alone = run_blocks(own, 1, "");
+    cr_expect(alone.bulk_multicast_copies == 0 && alone.mbarrier_phases == 1);
+}
+
+/* A warp waits for a copy that is not sent yet, as the phase says; without one it goes on, and that is counted. */
+Test(clusters, phases_are_waited_for) {
+#define SLOW LOAD("0000", "0x200000") "0010 ffffffff 1 R3 MOV 1 R1 0\n"
+    rig *r;
+    for (unsigned told = 0; told < 2; told++) {
+        r = open_clusters("timed");
+        begin_kernel(r, "k.traceg", 1, 64, "");
+        begin_block(r, 0);
+        put_warp(r, 0,
+                 told ? INIT("0000", "1") SLOW EXPECT("0020", "4096") COPY("0030", "0") EXIT("0040")
+                      : SLOW COPY("0030", "0") EXIT("0040"));
+        put_warp(r, 1, "0000 ffffffff 0 NOP 0 0\n" CHECK("0010", "0") EXIT("0020"));
+        end_block(r);
+        end_kernel(r);
+        gpc_stats s;
+        gpc_stats_init(&s);
+        cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
+        cr_expect_eq(s.copy_waits, told, "%u", told);
+        cr_expect_eq(s.mbarrier_untold_checks, !told);
+        cr_expect_eq(s.mbarrier_phases, told);
+        rig_close(r);
+    }
+}
+
+/* Phases end one after the other, and a wait is for a parity: even ones for 0, odd ones for 1. */
+Test(clusters, parity) {
+    static const char *const good[] = {INIT("0000", "1") CHECK("0010", "1") EXPECT("0020", "0") CHECK("0030", "0")
+                                           EXPECT("0040", "0") CHECK("0050", "1") EXIT("0060")};
+    const gpc_stats s = run_blocks(good, 1, "");
+    cr_expect(s.mbarrier_phases == 2 && s.copy_waits == 0 && s.mbarrier_untold_checks == 0);
+    rig *r = open_clusters("timed");
+    set(r, "deadlock.cycles", "2000");
+    put_kernel(r, "k.traceg", 1, 1, "", INIT("0000", "1") EXPECT("0010", "0") CHECK("0020", "1") EXIT("0030"));
+    expect_error(r, run_file(r, "k.traceg", NULL), GPC_ERROR_STATE,
+                 "the barrier at 0x40 of shared memory, or its phase");
+    rig_close(r);
+}
+
+/* A barrier of two arrivals: its own block's, and that of the other, which takes 100 cycles. */
+Test(clusters, remote_arrivals) {
+    static const char *const both[] = {INIT("0000", "2") MEET("0010") ARRIVE("0020", "0") CHECK("0030", "0")
+                                           EXIT("0040"),
+                                       "0000 0 0 NOP 0 0\n" MEET("0010") ARRIVE("0020", "64") EXIT("0030")};
+    static const char *const own[] = {INIT("0000", "1") MEET("0010") ARRIVE("0020", "0") CHECK("0030", "0")
+                                          EXIT("0040"),
+                                      "0000 0 0 NOP 0 0\n" MEET("0010") EXIT("0030")};
+    const gpc_stats s = run_blocks(both, 2, "-cluster dim = (2,1,1)\n"),
+                    near = run_blocks(own, 2, "-cluster dim = (2,1,1)\n");
+    cr_expect(s.mbarrier_phases == 1 && s.mbarrier_arrivals == 2 && s.copy_waits == 1);
+    cr_expect_eq(near.copy_waits, 0);
+    cr_expect_geq(s.cycles, near.cycles + AWAY - 2);
+    cr_expect_leq(s.cycles, near.cycles + AWAY + 4, "%llu, %llu", (unsigned long long)s.cycles,
+                  (unsigned long long)near.cycles);
+}
+
+static gpc_stats run_source(const char *source, const char *threads) {
+    rig *r = open_clusters("timed");
+    set(r, "l1.replacement", "lru");
+    set(r, "sm.blocks", "4");
+    set(r, "threads", threads);
+    gpc_stats s;
+    gpc_stats_init(&s);
+    cr_assert_eq(run_file(r, source, &s), GPC_OK, "%s", r->error.message);
+    rig_close(r);
+    return s;
+}
+
+/* Tiles for a cluster of four are read once, whatever its size, and by how many threads the replay runs. */
+Test(clusters, synthetic_multicast) {
+    const gpc_stats s = run_source("synthetic:multicast:64KiB:cluster=4,tiles=8", "1");
+    cr_expect_eq(s.bulk_read_sectors, 2048);
+    cr_expect_eq(s.bulk_multicast_sectors, 3 * 2048);
+    cr_expect_eq(s.mbarrier_untold_checks, 0);
+    /* 4 clusters of 4 blocks, 8 tiles: full of each block; empty of the first */
+    cr_expect_eq(s.mbarrier_phases, 4 * (4 * 8 + 8), "%llu", (unsigned long long)s.mbarrier_phases);
+    const gpc_stats two = run_source("synthetic:multicast:64KiB:cluster=4,tiles=8", "2");
+    expect_same_stats(&s, &two);
+    const gpc_stats alone = run_source("synthetic:multicast:64KiB:cluster=1,tiles=8", "1");
+    cr_expect(alone.bulk_read_sectors == 2048 && alone.bulk_multicast_sectors == 0);
+}
+
+/* 4 blocks of 4 warps, 64 accesses of 128 bytes each, that never reach L1; a chase takes each at least its latency. */
+Test(clusters, synthetic_dsmem) {
+    for (unsigned kind = 0; kind < 5; kind++) {
+        char source[80];
+        snprintf(source, sizeof source, "synthetic:dsmem:16KiB:kind=%u", kind);
+        const gpc_stats s = run_source(source, "1");
+        cr_expect_eq(s.cluster_accesses, 4 * 4 * 64, "%u", kind);
+        cr_expect_eq(s.cluster_bytes, 4 * 4 * 64 * 128);
+        cr_expect(s.l1_load_requests == 0 && s.cluster_barriers == 8, "%u", kind);
+        if (!kind)
+            cr_expect_geq(s.cycles, 64 * AWAY);
+    }
+}
