@@ -218,7 +218,9 @@ static const char *const sources[] = {"synthetic:gather:32KiB",
                                       "synthetic:sssp:8KiB:rounds=4",
                                       "synthetic:bulk-copy:32KiB:tiles=4,stages=2",
                                       "synthetic:bulk-copy:32KiB:tiles=4,stages=2,kind=3",
-                                      "synthetic:bulk-copy:32KiB:tiles=4,stages=2,kind=5"};
+                                      "synthetic:bulk-copy:32KiB:tiles=4,stages=2,kind=5",
+                                      "synthetic:multicast:32KiB:cluster=2,tiles=4",
+                                      "synthetic:dsmem:32KiB:cluster=2"};
 
 /* Name of a policy of that kind. */
 static const char *draw_policy(uint64_t *random, gpc_policy_kind kind, gpc_policy_info *info) {

@@ -12,7 +12,6 @@
 #define COMMON_PARAMETERS 2u
 #define OWN_PARAMETERS 9u
 #define SHARED_UNIT 128u
-#define SHARED_WINDOW 0x7f0000000000u
 #define LOCAL_WINDOW 0x7e0000000000u
 
 static const gpci_synthetic *const kernels[] = {
@@ -43,6 +42,8 @@ static const gpci_synthetic *const kernels[] = {
     &gpci_synthetic_classes,
     &gpci_synthetic_accesses,
     &gpci_synthetic_copies,
+    &gpci_synthetic_dsmem,
+    &gpci_synthetic_multicast,
     &gpci_synthetic_matmul_tiled,
     &gpci_synthetic_atax,
     &gpci_synthetic_bicg,
@@ -134,12 +135,13 @@ static gpc_status begin_launch(gpci_source *source, gpc_kernel *kernel, gpc_erro
         .index = (uint32_t)s->next_launch - 1,
         .grid = {(uint32_t)launch->grid[0], (uint32_t)launch->grid[1], (uint32_t)launch->grid[2]},
         .block = {(uint32_t)launch->block[0], (uint32_t)launch->block[1], (uint32_t)launch->block[2]},
+        .cluster = {(uint32_t)launch->cluster, launch->cluster != 0, launch->cluster != 0},
         .shared_bytes = (uint32_t)(GPCI_SHARED_BASE + gpci_ceiling(launch->shared, SHARED_UNIT) * SHARED_UNIT),
         .registers = s->listing.registers,
         .binary_version = 90,
         .tracer_version = 4,
         .warp_lanes = s->problem.lanes,
-        .shared_base = SHARED_WINDOW,
+        .shared_base = GPCI_SHARED_WINDOW,
         .local_base = LOCAL_WINDOW,
         .block_count = launch_blocks(launch),
     };

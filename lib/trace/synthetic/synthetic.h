@@ -28,6 +28,8 @@
 
 /* On sm_90 the system keeps the first KiB of a block's shared memory. */
 #define GPCI_SHARED_BASE 0x400u
+/* Where generic addresses of shared memory begin. */
+#define GPCI_SHARED_WINDOW 0x7f0000000000u
 
 typedef struct gpci_walk gpci_walk;
 typedef struct gpci_launch gpci_launch;
@@ -47,6 +49,7 @@ struct gpci_launch {
     uint64_t shared; /* bytes, without the system's */
     gpci_operand operand[GPCI_SYNTHETIC_OPERANDS];
     uint64_t operands;
+    uint64_t cluster; /* blocks of one, in x; 0: there are none */
     uint64_t n, rows, columns, steps, repeats, window, stride, seed;
     const void *data; /* the problem's, where the kernel has any */
 };
@@ -220,7 +223,7 @@ extern const gpci_synthetic gpci_synthetic_elemmul, gpci_synthetic_relu, gpci_sy
     gpci_synthetic_maxpool, gpci_synthetic_meanpool, gpci_synthetic_kmeans;
 extern const gpci_synthetic gpci_synthetic_spatial, gpci_synthetic_gather, gpci_synthetic_warp_reuse,
     gpci_synthetic_private_reuse, gpci_synthetic_chase, gpci_synthetic_classes, gpci_synthetic_accesses,
-    gpci_synthetic_copies;
+    gpci_synthetic_dsmem, gpci_synthetic_multicast, gpci_synthetic_copies;
 extern const gpci_synthetic gpci_synthetic_polybench_atax, gpci_synthetic_polybench_bicg,
     gpci_synthetic_polybench_gesummv, gpci_synthetic_polybench_mvt, gpci_synthetic_polybench_gemm,
     gpci_synthetic_polybench_3mm;

@@ -45,14 +45,15 @@ static uint32_t find_label(assembler *a, const char *name, size_t length) {
     return a->label_count++;
 }
 
-/* M3: the barrier at 24 of shared memory. */
+/* M3: the barrier at 24 of shared memory; V7, 14 bits of a number that the trace tells beside it. */
 static bool read_barrier(const char *token, size_t length, uint16_t *out) {
     char *end;
-    if (*token != 'M' || token[1] < '0' || token[1] > '9')
+    if ((*token != 'M' && *token != 'V') || token[1] < '0' || token[1] > '9')
         return false;
+    const unsigned kind = *token == 'M' ? GPC_REGISTER_BARRIER : GPC_REGISTER_NUMBER;
     const unsigned long number = strtoul(token + 1, &end, 10);
-    *out = (uint16_t)(GPC_REGISTER_BARRIER | number);
-    return end == token + length && number < GPC_REGISTER_BARRIER;
+    *out = (uint16_t)(kind | number);
+    return end == token + length && number < kind;
 }
 
 /* R7, UR4, P0, UP1, or in a repeated item R7+2. False where the token is no register. */

@@ -20,6 +20,8 @@ static gpc_instruction *build(gpci_walk *w, uint64_t mask, uint64_t **addresses)
     i->destinations = step->destinations;
     i->sources = step->sources;
     i->width = step->width ? step->width : i->width;
+    if (i->space == GPC_SPACE_GENERIC) /* of kernels with clusters alone */
+        i->space = GPC_SPACE_CLUSTER;
     return i;
 }
 

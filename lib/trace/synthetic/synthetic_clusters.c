@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/synthetic/synthetic.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Clusters of thread blocks.
+ *
+ * dsmem: each block's warps access the shared memory of the block `far` ranks on, over and over.
+ *
+ * multicast: the blocks of a cluster use the same tiles. The one of rank 0 copies each once into the shared memory of
+ * all; so many tiles, the stages, are under way. For each stage a block has two mbarriers: `full`, at which its own
+ * thread arrives and expects the tile's bytes, and all wait; and, of rank 0 alone, `empty`, at which a thread of each
+ * block arrives over the network between SMs when the tile has been used, before the next is copied there.
+ *
+ * Example, 2 stages of 4 tiles, rank 0: copy 0 and 1; wait for full 0, phase 0; use; arrive at empty 0; wait for its
+ * phase 0; copy 2; the same with 1 and 3; wait for full 0, phase 1; use; and so on.
+ */
+
+enum { KIND_CHASE, KIND_LOAD, KIND_STORE, KIND_ATOMIC, KIND_REDUCTION, KIND_COUNT };
+
+#define MOST_CLUSTER 16
+#define RANK_SHIFT 24
+#define TABLE_BYTES 4096u
+#define TEXT_BYTES 8192u
+#define ROW 128u
+#define MOST_STAGES 4
+#define MOST_ROWS 32u
+#define OUT 1u            /* operand */
+#define EMPTY MOST_STAGES /* the first barrier of these */
+
+static void add(char *to, const char *format, ...) GPCI_PRINTF(2, 3);
+static void add(char *to, const char *format, ...) {
+    const size_t length = strlen(to);
+    va_list values;
+    va_start(values, format);
+    vsnprintf(to + length, TEXT_BYTES - length, format, values);
+    va_end(values);
+}
+
+static void store_sums(gpci_walk *w, const gpci_launch *l) {
+    const uint64_t thread = w->x * l->block[0] + w->first;
+    gpci_access(w, l->operand[OUT].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_barrier(w);
+    gpci_finish(w);
+}
+
+/* dsmem */
+
+static void walk_dsmem(gpci_walk *w, const gpci_launch *l) {
+    const uint64_t rank = (w->x % l->cluster + l->rows) % l->cluster;
+    const uint64_t there = GPCI_SHARED_WINDOW + (rank << RANK_SHIFT) + GPCI_SHARED_BASE;
+    gpci_barrier(w);
+    for (uint64_t n = 0; n < l->steps; n++) {
+        gpci_access(w, there + (w->first * GPCI_ELEMENT + n * ROW) % TABLE_BYTES, GPCI_ELEMENT);
+        gpci_branch(w, n + 1 < l->steps);
+    }
+    store_sums(w, l);
+}
+
+/* The next address comes from the load before, where it is a chase. */
+static const char *const accesses[KIND_COUNT] = {
+    [KIND_CHASE] = "R3 IADD3 R2 R4; R2 LD.E R3;",      [KIND_LOAD] = "R3 IADD3 R3 R4; R10 LD.E R3;",
+    [KIND_STORE] = "R3 IADD3 R3 R4; ST.E R3 R10;",     [KIND_ATOMIC] = "R3 IADD3 R3 R4; R10 ATOM.E.ADD R3 R4;",
+    [KIND_REDUCTION] = "R3 IADD3 R3 R4; REDAS R3 R4;",
+};
+
+static gpc_status plan_dsmem(gpci_problem *p) {
+    gpci_launch l = {.name = "_Z5dsmemPfi", .warp = walk_dsmem};
+    const unsigned kind = (unsigned)p->values[0];
+    l.cluster = (uint64_t)p->values[1];
+    l.rows = (uint64_t)p->values[2];
+    l.steps = (uint64_t)p->values[3];
+    l.block[0] = (uint64_t)p->values[4];
+    l.grid[0] = gpci_ceiling(gpci_ceiling(p->size, TABLE_BYTES), l.cluster) * l.cluster;
+    l.shared = TABLE_BYTES;
+    if (l.rows >= l.cluster)
+        return gpci_problem_fail(p, "parameter 'far': %llu is not below the cluster's %llu blocks",
+                                 (unsigned long long)l.rows, (unsigned long long)l.cluster);
+    char *code = gpci_problem_data(p, TEXT_BYTES);
+    if (!code)
+        return GPC_ERROR_MEMORY;
+    *code = 0;
+    add(code,
+        "R0 S2R; R4 S2R; R6 LDC.64; R2 PRMT R0; R3 MOV R2; R10 MOV R2; UCGABAR_ARV; UCGABAR_WAIT; step: %s "
+        "R9 IADD3 R9; P0 ISETP.NE.AND R9; @P0 BRA step; R6 IMAD.WIDE R0 R6; STG.E R6 R10; UCGABAR_ARV; "
+        "UCGABAR_WAIT; EXIT",
+        accesses[kind]);
+    l.code = code;
+    l.operand[OUT].base = gpci_problem_array(p, l.grid[0] * l.block[0] * GPCI_ELEMENT);
+    return gpci_problem_launch(p, &l);
+}
+
+static const gpc_parameter dsmem_parameters[] = {
+    {"kind", KIND_LOAD, 0, KIND_COUNT - 1, true,
+     "0: loads, each of which waits for the one before; 1: loads; 2: stores; 3: atomics; 4: reductions"},
+    {"cluster", 2, 2, MOST_CLUSTER, true, "thread blocks of a cluster"},
+    {"far", 1, 1, MOST_CLUSTER - 1, true, "ranks on"},
+    {"count", 64, 1, 1 << 20, true, "accesses of a warp"},
+    {"threads", 128, 32, 1024, true, "of a block"},
+};
+
+const gpci_synthetic gpci_synthetic_dsmem = {
+    .name = "dsmem",
+    .summary = "accesses of another block's shared memory in the cluster; SIZE of the blocks' tables of 4 KiB (kind=1: "
+               "chase 0, loads 1, stores 2, atomics 3, reductions 4; cluster=2, far=1, count=64, threads=128)",
+    .least = 1,
+    .parameters = dsmem_parameters,
+    .parameter_count = 5,
+    .plan = plan_dsmem,
+};
+
+/* multicast */
+
+/* By one thread of the block, or of that of rank 0. */
+static uint64_t one(const gpci_walk *w) {
+    return w->first ? 0 : 1;
+}
+
+static uint64_t leader(const gpci_walk *w, const gpci_launch *l) {
+    return w->x % l->cluster ? 0 : one(w);
+}
+
+static void at_barrier(gpci_walk *w, uint64_t lanes, uint64_t number) {
+    gpci_access_if(w, lanes, number * 8, 0);
+}
+
+static void copy_tile(gpci_walk *w, const gpci_launch *l, uint64_t tile) {
+    const uint64_t there = tile < l->rows && leader(w, l) ? (UINT64_C(1) << l->columns) - 1 : 0;
+    at_barrier(w, tile < l->rows ? one(w) : 0, tile % l->steps);
+    gpci_access_if(w, there, l->operand[0].base + (w->x / l->cluster * l->rows + tile) * l->columns * ROW, ROW);
+}
+
+static void walk_multicast(gpci_walk *w, const gpci_launch *l) {
+    for (uint64_t s = 0; s < l->steps; s++) {
+        at_barrier(w, one(w), s);
+        at_barrier(w, leader(w, l), EMPTY + s);
+    }
+    gpci_barrier(w);
+    for (uint64_t tile = 0; tile < l->steps; tile++)
+        copy_tile(w, l, tile);
+    for (uint64_t tile = 0; tile < l->rows; tile++) {
+        const uint64_t s = tile % l->steps;
+        at_barrier(w, w->all, s);
+        gpci_access(w, GPCI_SHARED_BASE + s * l->operand[0].step + w->first * l->operand[0].thread,
+                    l->operand[0].thread);
+        gpci_barrier(w);
+        at_barrier(w, one(w), EMPTY + s);
+        at_barrier(w, tile + l->steps < l->rows ? leader(w, l) : 0, EMPTY + s);
+        copy_tile(w, l, tile + l->steps);
+        if (tile % (2 * l->steps) == 2 * l->steps - 1)
+            gpci_branch(w, tile + 1 < l->rows);
+    }
+    store_sums(w, l);
+}
+
+/* Numbers beside a barrier, of 28 bits (trace.h). */
+#define NUMBER "V%u V%u "
+#define BITS(number) (unsigned)((number) >> 14), (unsigned)((number)&0x3fff)
+
+static void add_tile(char *to, const gpci_launch *l, unsigned stage) {
+    const uint64_t bytes = l->columns * ROW;
+    add(to, "SYNCS.ARRIVE.TRANS64 R8 " NUMBER NUMBER "M%u; ", BITS(bytes), BITS(UINT64_C(1)), stage);
+    add(to, "UBLKCP.S.G.MULTICAST UR4 %u " NUMBER "M%u; ", ROW, BITS((UINT64_C(1) << l->cluster) - 1), stage);
+}
+
+static void write_multicast(char *to, const gpci_launch *l) {
+    const unsigned stages = (unsigned)l->steps;
+    *to = 0;
+    add(to, "R0 S2R; UR4 S2UR; R6 LDC.64; R9 MOV R0; R10 CS2R; ");
+    for (unsigned s = 0; s < stages; s++) {
+        add(to, "SYNCS.EXCH.64 UR4 " NUMBER "M%u; ", BITS(UINT64_C(1)), s);
+        add(to, "SYNCS.EXCH.64 UR4 " NUMBER "M%u; ", BITS(l->cluster), EMPTY + s);
+    }
+    add(to, "UCGABAR_ARV; UCGABAR_WAIT; ");
+    for (unsigned s = 0; s < stages; s++)
+        add_tile(to, l, s);
+    add(to, "tile: ");
+    for (unsigned n = 0; n < 2 * stages; n++) {
+        const unsigned s = n % stages, parity = n / stages;
+        add(to, "P1 SYNCS.PHASECHK.TRANS64.TRYWAIT R8 " NUMBER "M%u; R16 LDS R9; R10 FADD R10 R16; BAR.SYNC; ",
+            BITS((uint64_t)parity), s);
+        add(to, "SYNCS.ARRIVE.TRANS64.RED.A1T0 R8 " NUMBER NUMBER "M%u; ", BITS(UINT64_C(0)),
+            BITS(UINT64_C(1) << 20 | 1), EMPTY + s);
+        add(to, "P1 SYNCS.PHASECHK.TRANS64.TRYWAIT R8 " NUMBER "M%u; ", BITS((uint64_t)parity), EMPTY + s);
+        add_tile(to, l, s);
+    }
+    add(to, "R9 IADD3 R9; P0 ISETP.NE.AND R9; @P0 BRA tile; R6 IMAD.WIDE R0 R6; STG.E R6 R10; UCGABAR_ARV; "
+            "UCGABAR_WAIT; EXIT");
+}
+
+static gpc_status plan_multicast(gpci_problem *p) {
+    gpci_launch l = {.name = "_Z9multicastPKfPfi", .warp = walk_multicast};
+    l.cluster = (uint64_t)p->values[0];
+    l.steps = (uint64_t)p->values[1];
+    l.rows = (uint64_t)p->values[2];
+    l.block[0] = (uint64_t)p->values[3];
+    const uint64_t tile = l.block[0] * 16;
+    l.operand[0] = (gpci_operand){.thread = 16, .step = tile};
+    l.columns = tile / ROW;
+    if (tile % ROW || l.columns > MOST_ROWS)
+        return gpci_problem_fail(p, "a tile of %llu bytes is not 1 to %u rows of %u", (unsigned long long)tile,
+                                 MOST_ROWS, ROW);
+    if (l.rows % (2 * l.steps))
+        return gpci_problem_fail(p, "parameter 'tiles': %llu is no multiple of twice the stages",
+                                 (unsigned long long)l.rows);
+    char *code = gpci_problem_data(p, TEXT_BYTES);
+    if (!code)
+        return GPC_ERROR_MEMORY;
+    write_multicast(code, &l);
+    l.code = code;
+    const uint64_t clusters = gpci_ceiling(p->size, tile * l.rows);
+    l.grid[0] = clusters * l.cluster;
+    l.shared = tile * l.steps;
+    l.operand[0].base = gpci_problem_array(p, clusters * tile * l.rows);
+    l.operand[OUT].base = gpci_problem_array(p, l.grid[0] * l.block[0] * GPCI_ELEMENT);
+    return gpci_problem_launch(p, &l);
+}
+
+static const gpc_parameter multicast_parameters[] = {
+    {"cluster", 4, 1, MOST_CLUSTER, true, "thread blocks of a cluster"},
+    {"stages", 2, 1, MOST_STAGES, true, "tiles under way"},
+    {"tiles", 16, 2, 1 << 16, true, "of a cluster"},
+    {"threads", 128, 32, 256, true, "of a block"},
+};
+
+const gpci_synthetic gpci_synthetic_multicast = {
+    .name = "multicast",
+    .summary = "tiles that each block of a cluster uses, copied once for all; SIZE of the array (cluster=4, stages=2, "
+               "tiles=16, threads=128: a tile has 16 bytes for each)",
+    .least = 4,
+    .parameters = multicast_parameters,
+    .parameter_count = 4,
+    .plan = plan_multicast,
+};
