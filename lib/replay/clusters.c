@@ -306,3 +306,18 @@ gpc_status gpci_clusters_fill(gpc_replay *r, gpc_error *error) {
             return status;
     }
 }
+
+uint32_t gpci_cluster_targets(const gpc_replay *r, uint32_t sm, uint32_t block, const gpc_instruction *i,
+                              uint32_t sms[GPCI_CLUSTER_BLOCKS]) {
+    uint32_t mask = 0, count = 0, at = 0;
+    if (i->kind != GPC_LOAD || !gpci_number_of_barrier(i, 0, &mask))
+        return 0;
+    while (r->sms[sm].resident[at]->block->index != block)
+        at++;
+    for (; mask; mask &= mask - 1) {
+        const gpci_block_run *run = gpci_cluster_member(r, r->sms[sm].resident[at], gpci_lowest(mask));
+        if (run && !planned(sms, count, run->sm))
+            sms[count++] = run->sm;
+    }
+    return count;
+}

@@ -33,4 +33,8 @@ void gpci_clusters_leave(gpci_block_run *run);
 uint32_t gpci_cluster_rank(const gpc_replay *r, const gpci_block_run *run);
 gpci_block_run *gpci_cluster_member(const gpc_replay *r, gpci_block_run *run, uint32_t rank);
 
+/* SMs of the blocks that a bulk load of a block names; 0: it names none. */
+GPCI_COLD uint32_t gpci_cluster_targets(const gpc_replay *r, uint32_t sm, uint32_t block,
+                                        const gpc_instruction *instruction, uint32_t sms[GPCI_CLUSTER_BLOCKS]);
+
 #endif

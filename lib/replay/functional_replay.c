@@ -3,6 +3,7 @@
 #include "level/fence.h"
 #include "level/kernels.h"
 #include "level/level_count.h"
+#include "replay/clusters.h"
 #include "replay/together.h"
 
 /*
@@ -158,6 +159,11 @@ static gpc_status perform(const gpc_replay *r, gpc_hierarchy *h, const gpci_turn
     access.warp = turn->warp;
     access.warp_age = turn->age;
     access.block = turn->block;
+    uint32_t sms[GPCI_CLUSTER_BLOCKS];
+    if (GPCI_UNLIKELY(access.copy == GPC_COPY_BULK) && r->cluster_blocks > 1) {
+        access.multicast_count = gpci_cluster_targets(r, turn->sm, turn->block, &turn->access->form->instruction, sms);
+        access.multicast = access.multicast_count ? sms : NULL;
+    }
     return GPCI_UNLIKELY(r->learning) ? gpci_replay_record(r, &access) : r->driver->access(h, &access, NULL);
 }
 

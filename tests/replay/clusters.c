@@ -273,6 +273,19 @@ Test(clusters, synthetic_multicast) {
     cr_expect(alone.bulk_read_sectors == 2048 && alone.bulk_multicast_sectors == 0);
 }
 
+/* Without a clock L2 is read as often, and what goes to further SMs is counted. */
+Test(clusters, without_a_clock) {
+    rig *r = open_clusters("functional");
+    set(r, "l1.replacement", "lru");
+    set(r, "sm.blocks", "4");
+    gpc_stats s;
+    gpc_stats_init(&s);
+    cr_assert_eq(run_file(r, "synthetic:multicast:64KiB:cluster=4,tiles=8", &s), GPC_OK, "%s", r->error.message);
+    cr_expect(s.bulk_read_sectors == 2048 && s.bulk_multicast_sectors == 3 * 2048 && s.l2_read_sectors == 2048);
+    cr_expect_eq(s.mbarrier_phases, GPC_ABSENT);
+    rig_close(r);
+}
+
 /* 4 blocks of 4 warps, 64 accesses of 128 bytes each, that never reach L1; a chase takes each at least its latency. */
 Test(clusters, synthetic_dsmem) {
     for (unsigned kind = 0; kind < 5; kind++) {

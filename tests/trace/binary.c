@@ -291,11 +291,11 @@ Test(binary, unknown_version) {
     unsigned char *data = small_file(&r, &length);
     gpci_crc crc;
     gpci_crc_init(&crc);
-    data[4] = 3;
+    data[4] = 4;
     gpci_store32(data + 8, gpci_crc_of(&crc, 0, data, 8));
     write_file(&r, "later.gct", data, length);
     uint64_t instructions;
-    expect_error(&r, read_all(&r, path_of(&r, "later.gct"), &instructions), GPC_ERROR_UNSUPPORTED, "version 3");
+    expect_error(&r, read_all(&r, path_of(&r, "later.gct"), &instructions), GPC_ERROR_UNSUPPORTED, "version 4");
     free(data);
     shell(&r, "mkfifo pipe.gct");
     expect_error(&r, read_all(&r, path_of(&r, "pipe.gct"), &instructions), GPC_ERROR_IO, "no regular file");

@@ -24,25 +24,25 @@ enum { KIND_CHASE, KIND_LOAD, KIND_STORE, KIND_ATOMIC, KIND_REDUCTION, KIND_COUN
 #define MOST_CLUSTER 16
 #define RANK_SHIFT 24
 #define TABLE_BYTES 4096u
-#define TEXT_BYTES 8192u
-#define ROW 128u
-#define MOST_STAGES 4
-#define MOST_ROWS 32u
-#define OUT 1u            /* operand */
-#define EMPTY MOST_STAGES /* the first barrier of these */
+#define CODE_BYTES 8192u
+#define TILE_ROW 128u
+#define MOST_TILES 4
+#define MOST_TILE_ROWS 32u
+#define SUMS_OUT 1u      /* operand */
+#define EMPTY MOST_TILES /* the first barrier of these */
 
 static void add(char *to, const char *format, ...) GPCI_PRINTF(2, 3);
 static void add(char *to, const char *format, ...) {
     const size_t length = strlen(to);
     va_list values;
     va_start(values, format);
-    vsnprintf(to + length, TEXT_BYTES - length, format, values);
+    vsnprintf(to + length, CODE_BYTES - length, format, values);
     va_end(values);
 }
 
 static void store_sums(gpci_walk *w, const gpci_launch *l) {
     const uint64_t thread = w->x * l->block[0] + w->first;
-    gpci_access(w, l->operand[OUT].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_access(w, l->operand[SUMS_OUT].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
     gpci_barrier(w);
     gpci_finish(w);
 }
@@ -54,7 +54,7 @@ static void walk_dsmem(gpci_walk *w, const gpci_launch *l) {
     const uint64_t there = GPCI_SHARED_WINDOW + (rank << RANK_SHIFT) + GPCI_SHARED_BASE;
     gpci_barrier(w);
     for (uint64_t n = 0; n < l->steps; n++) {
-        gpci_access(w, there + (w->first * GPCI_ELEMENT + n * ROW) % TABLE_BYTES, GPCI_ELEMENT);
+        gpci_access(w, there + (w->first * GPCI_ELEMENT + n * TILE_ROW) % TABLE_BYTES, GPCI_ELEMENT);
         gpci_branch(w, n + 1 < l->steps);
     }
     store_sums(w, l);
@@ -79,7 +79,7 @@ static gpc_status plan_dsmem(gpci_problem *p) {
     if (l.rows >= l.cluster)
         return gpci_problem_fail(p, "parameter 'far': %llu is not below the cluster's %llu blocks",
                                  (unsigned long long)l.rows, (unsigned long long)l.cluster);
-    char *code = gpci_problem_data(p, TEXT_BYTES);
+    char *code = gpci_problem_data(p, CODE_BYTES);
     if (!code)
         return GPC_ERROR_MEMORY;
     *code = 0;
@@ -89,7 +89,7 @@ static gpc_status plan_dsmem(gpci_problem *p) {
         "UCGABAR_WAIT; EXIT",
         accesses[kind]);
     l.code = code;
-    l.operand[OUT].base = gpci_problem_array(p, l.grid[0] * l.block[0] * GPCI_ELEMENT);
+    l.operand[SUMS_OUT].base = gpci_problem_array(p, l.grid[0] * l.block[0] * GPCI_ELEMENT);
     return gpci_problem_launch(p, &l);
 }
 
@@ -130,7 +130,8 @@ static void at_barrier(gpci_walk *w, uint64_t lanes, uint64_t number) {
 static void copy_tile(gpci_walk *w, const gpci_launch *l, uint64_t tile) {
     const uint64_t there = tile < l->rows && leader(w, l) ? (UINT64_C(1) << l->columns) - 1 : 0;
     at_barrier(w, tile < l->rows ? one(w) : 0, tile % l->steps);
-    gpci_access_if(w, there, l->operand[0].base + (w->x / l->cluster * l->rows + tile) * l->columns * ROW, ROW);
+    gpci_access_if(w, there, l->operand[0].base + (w->x / l->cluster * l->rows + tile) * l->columns * TILE_ROW,
+                   TILE_ROW);
 }
 
 static void walk_multicast(gpci_walk *w, const gpci_launch *l) {
@@ -157,13 +158,13 @@ static void walk_multicast(gpci_walk *w, const gpci_launch *l) {
 }
 
 /* Numbers beside a barrier, of 28 bits (trace.h). */
-#define NUMBER "V%u V%u "
+#define TOLD "V%u V%u "
 #define BITS(number) (unsigned)((number) >> 14), (unsigned)((number)&0x3fff)
 
 static void add_tile(char *to, const gpci_launch *l, unsigned stage) {
-    const uint64_t bytes = l->columns * ROW;
-    add(to, "SYNCS.ARRIVE.TRANS64 R8 " NUMBER NUMBER "M%u; ", BITS(bytes), BITS(UINT64_C(1)), stage);
-    add(to, "UBLKCP.S.G.MULTICAST UR4 %u " NUMBER "M%u; ", ROW, BITS((UINT64_C(1) << l->cluster) - 1), stage);
+    const uint64_t bytes = l->columns * TILE_ROW;
+    add(to, "SYNCS.ARRIVE.TRANS64 R8 " TOLD TOLD "M%u; ", BITS(bytes), BITS(UINT64_C(1)), stage);
+    add(to, "UBLKCP.S.G.MULTICAST UR4 %u " TOLD "M%u; ", TILE_ROW, BITS((UINT64_C(1) << l->cluster) - 1), stage);
 }
 
 static void write_multicast(char *to, const gpci_launch *l) {
@@ -171,8 +172,8 @@ static void write_multicast(char *to, const gpci_launch *l) {
     *to = 0;
     add(to, "R0 S2R; UR4 S2UR; R6 LDC.64; R9 MOV R0; R10 CS2R; ");
     for (unsigned s = 0; s < stages; s++) {
-        add(to, "SYNCS.EXCH.64 UR4 " NUMBER "M%u; ", BITS(UINT64_C(1)), s);
-        add(to, "SYNCS.EXCH.64 UR4 " NUMBER "M%u; ", BITS(l->cluster), EMPTY + s);
+        add(to, "SYNCS.EXCH.64 UR4 " TOLD "M%u; ", BITS(UINT64_C(1)), s);
+        add(to, "SYNCS.EXCH.64 UR4 " TOLD "M%u; ", BITS(l->cluster), EMPTY + s);
     }
     add(to, "UCGABAR_ARV; UCGABAR_WAIT; ");
     for (unsigned s = 0; s < stages; s++)
@@ -180,11 +181,11 @@ static void write_multicast(char *to, const gpci_launch *l) {
     add(to, "tile: ");
     for (unsigned n = 0; n < 2 * stages; n++) {
         const unsigned s = n % stages, parity = n / stages;
-        add(to, "P1 SYNCS.PHASECHK.TRANS64.TRYWAIT R8 " NUMBER "M%u; R16 LDS R9; R10 FADD R10 R16; BAR.SYNC; ",
+        add(to, "P1 SYNCS.PHASECHK.TRANS64.TRYWAIT R8 " TOLD "M%u; R16 LDS R9; R10 FADD R10 R16; BAR.SYNC; ",
             BITS((uint64_t)parity), s);
-        add(to, "SYNCS.ARRIVE.TRANS64.RED.A1T0 R8 " NUMBER NUMBER "M%u; ", BITS(UINT64_C(0)),
-            BITS(UINT64_C(1) << 20 | 1), EMPTY + s);
-        add(to, "P1 SYNCS.PHASECHK.TRANS64.TRYWAIT R8 " NUMBER "M%u; ", BITS((uint64_t)parity), EMPTY + s);
+        add(to, "SYNCS.ARRIVE.TRANS64.RED.A1T0 R8 " TOLD TOLD "M%u; ", BITS(UINT64_C(0)), BITS(UINT64_C(1) << 20 | 1),
+            EMPTY + s);
+        add(to, "P1 SYNCS.PHASECHK.TRANS64.TRYWAIT R8 " TOLD "M%u; ", BITS((uint64_t)parity), EMPTY + s);
         add_tile(to, l, s);
     }
     add(to, "R9 IADD3 R9; P0 ISETP.NE.AND R9; @P0 BRA tile; R6 IMAD.WIDE R0 R6; STG.E R6 R10; UCGABAR_ARV; "
@@ -199,14 +200,14 @@ static gpc_status plan_multicast(gpci_problem *p) {
     l.block[0] = (uint64_t)p->values[3];
     const uint64_t tile = l.block[0] * 16;
     l.operand[0] = (gpci_operand){.thread = 16, .step = tile};
-    l.columns = tile / ROW;
-    if (tile % ROW || l.columns > MOST_ROWS)
+    l.columns = tile / TILE_ROW;
+    if (tile % TILE_ROW || l.columns > MOST_TILE_ROWS)
         return gpci_problem_fail(p, "a tile of %llu bytes is not 1 to %u rows of %u", (unsigned long long)tile,
-                                 MOST_ROWS, ROW);
+                                 MOST_TILE_ROWS, TILE_ROW);
     if (l.rows % (2 * l.steps))
         return gpci_problem_fail(p, "parameter 'tiles': %llu is no multiple of twice the stages",
                                  (unsigned long long)l.rows);
-    char *code = gpci_problem_data(p, TEXT_BYTES);
+    char *code = gpci_problem_data(p, CODE_BYTES);
     if (!code)
         return GPC_ERROR_MEMORY;
     write_multicast(code, &l);
@@ -215,13 +216,13 @@ static gpc_status plan_multicast(gpci_problem *p) {
     l.grid[0] = clusters * l.cluster;
     l.shared = tile * l.steps;
     l.operand[0].base = gpci_problem_array(p, clusters * tile * l.rows);
-    l.operand[OUT].base = gpci_problem_array(p, l.grid[0] * l.block[0] * GPCI_ELEMENT);
+    l.operand[SUMS_OUT].base = gpci_problem_array(p, l.grid[0] * l.block[0] * GPCI_ELEMENT);
     return gpci_problem_launch(p, &l);
 }
 
 static const gpc_parameter multicast_parameters[] = {
     {"cluster", 4, 1, MOST_CLUSTER, true, "thread blocks of a cluster"},
-    {"stages", 2, 1, MOST_STAGES, true, "tiles under way"},
+    {"stages", 2, 1, MOST_TILES, true, "tiles under way"},
     {"tiles", 16, 2, 1 << 16, true, "of a cluster"},
     {"threads", 128, 32, 256, true, "of a block"},
 };

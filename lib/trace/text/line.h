@@ -77,7 +77,7 @@ const char *gpci_line_bulk(gpci_line_parser *parser, gpci_block *block, const gp
 /* What may follow the addresses, immediates and register values, to the newline. NULL on failure. */
 /* The barrier at this address in shared memory becomes its last source, if there is room for one. */
 void gpci_line_barrier(gpc_instruction *instruction, uint64_t address);
-/* The block's last instruction is a SYNCS of this gpc_copy: what its line tells besides (barriers.c). */
+/* The block's last instruction is a SYNCS of this gpc_copy: what its line tells besides (syncs.c). */
 bool gpci_line_syncs(gpci_line_parser *parser, gpci_block *block, uint8_t copy);
 const char *gpci_line_end(gpci_line_parser *parser, unsigned registers, const char *at);
 
