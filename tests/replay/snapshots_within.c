@@ -218,9 +218,7 @@ static const char *const sources[] = {"synthetic:gather:32KiB",
                                       "synthetic:sssp:8KiB:rounds=4",
                                       "synthetic:bulk-copy:32KiB:tiles=4,stages=2",
                                       "synthetic:bulk-copy:32KiB:tiles=4,stages=2,kind=3",
-                                      "synthetic:bulk-copy:32KiB:tiles=4,stages=2,kind=5",
-                                      "synthetic:multicast:32KiB:cluster=2,tiles=4",
-                                      "synthetic:dsmem:32KiB:cluster=2"};
+                                      "synthetic:bulk-copy:32KiB:tiles=4,stages=2,kind=5"};
 
 /* Name of a policy of that kind. */
 static const char *draw_policy(uint64_t *random, gpc_policy_kind kind, gpc_policy_info *info) {
@@ -290,6 +288,22 @@ Test(replay_snapshots_within, fetches_and_translations) {
     uint64_t random = 11;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         cr_expect(check(settings[i], "synthetic:gather:32KiB", 2, &random), "%s", settings[i]);
+}
+
+/* Blocks of clusters that run, and that wait for room; what they tell each other; copies to several SMs. */
+Test(replay_snapshots_within, clusters) {
+    static const char *const settings[] = {
+        SMALL "mode = timed\nsm.count = 4\nsm.block_limit = 2\nlrc.sms = 2\nl1.replacement = lru\n",
+        SMALL "mode = timed\nsm.count = 4\nlrc.sms = 4\nthreads = 2\nsm.bulk_requests = 4\nl1.replacement = lru\n",
+        SMALL "mode = functional\nsm.count = 4\nsm.block_limit = 1\nlrc.sms = 2\nl1.replacement = lru\n"};
+    static const char *const kernels[] = {"synthetic:multicast:32KiB:cluster=2,tiles=4",
+                                          "synthetic:dsmem:32KiB:cluster=2"};
+    uint64_t random = 30;
+    unsigned made = 0;
+    for (unsigned n = 0; n < 3; n++)
+        for (unsigned k = 0; k < 2; k++)
+            made += check(settings[n], kernels[k], 4, &random);
+    cr_expect_eq(made, 6);
 }
 
 /* Of each way to sample, at cycles of measured windows, of those before, and of the end of launches. */
