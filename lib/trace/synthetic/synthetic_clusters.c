@@ -24,6 +24,7 @@ enum { KIND_CHASE, KIND_LOAD, KIND_STORE, KIND_ATOMIC, KIND_REDUCTION, KIND_COUN
 #define MOST_CLUSTER 16
 #define RANK_SHIFT 24
 #define TABLE_BYTES 4096u
+#define LOADS 4u /* one after the other, before their results are used */
 #define CODE_BYTES 8192u
 #define TILE_ROW 128u
 #define MOST_TILES 4
@@ -55,15 +56,19 @@ static void walk_dsmem(gpci_walk *w, const gpci_launch *l) {
     gpci_barrier(w);
     for (uint64_t n = 0; n < l->steps; n++) {
         gpci_access(w, there + (w->first * GPCI_ELEMENT + n * TILE_ROW) % TABLE_BYTES, GPCI_ELEMENT);
-        gpci_branch(w, n + 1 < l->steps);
+        if (n % l->columns == l->columns - 1)
+            gpci_branch(w, n + 1 < l->steps);
     }
     store_sums(w, l);
 }
 
 /* The next address comes from the load before, where it is a chase. */
 static const char *const accesses[KIND_COUNT] = {
-    [KIND_CHASE] = "R3 IADD3 R2 R4; R2 LD.E R3;",      [KIND_LOAD] = "R3 IADD3 R3 R4; R10 LD.E R3;",
-    [KIND_STORE] = "R3 IADD3 R3 R4; ST.E R3 R10;",     [KIND_ATOMIC] = "R3 IADD3 R3 R4; R10 ATOM.E.ADD R3 R4;",
+    [KIND_CHASE] = "R3 IADD3 R2 R4; R2 LD.E R3;",
+    [KIND_LOAD] = "R3 IADD3 R3 R4; R12 LD.E R3; R13 LD.E R3; R14 LD.E R3; R15 LD.E R3; R10 IADD3 R10 R12 R13; "
+                  "R10 IADD3 R10 R14 R15;",
+    [KIND_STORE] = "R3 IADD3 R3 R4; ST.E R3 R10;",
+    [KIND_ATOMIC] = "R3 IADD3 R3 R4; R12 ATOM.E.ADD R3 R4; R10 IADD3 R10 R12;",
     [KIND_REDUCTION] = "R3 IADD3 R3 R4; REDAS R3 R4;",
 };
 
@@ -76,6 +81,9 @@ static gpc_status plan_dsmem(gpci_problem *p) {
     l.block[0] = (uint64_t)p->values[4];
     l.grid[0] = gpci_ceiling(gpci_ceiling(p->size, TABLE_BYTES), l.cluster) * l.cluster;
     l.shared = TABLE_BYTES;
+    l.columns = kind == KIND_LOAD ? LOADS : 1;
+    if (l.steps % l.columns)
+        return gpci_problem_fail(p, "parameter 'count': %llu is no multiple of %u", (unsigned long long)l.steps, LOADS);
     if (l.rows >= l.cluster)
         return gpci_problem_fail(p, "parameter 'far': %llu is not below the cluster's %llu blocks",
                                  (unsigned long long)l.rows, (unsigned long long)l.cluster);
@@ -84,8 +92,9 @@ static gpc_status plan_dsmem(gpci_problem *p) {
         return GPC_ERROR_MEMORY;
     *code = 0;
     add(code,
-        "R0 S2R; R4 S2R; R6 LDC.64; R2 PRMT R0; R3 MOV R2; R10 MOV R2; UCGABAR_ARV; UCGABAR_WAIT; step: %s "
-        "R9 IADD3 R9; P0 ISETP.NE.AND R9; @P0 BRA step; R6 IMAD.WIDE R0 R6; STG.E R6 R10; UCGABAR_ARV; "
+        "R0 S2R; R4 S2R; R6 LDC.64; R2 PRMT R0; R3 MOV R2; R9 MOV R0; R10 MOV R2; UCGABAR_ARV; UCGABAR_WAIT; step: %s "
+        "R9 IADD3 R9; P0 ISETP.NE.AND R9; @P0 BRA step; R10 IADD3 R10 R2; R6 IMAD.WIDE R0 R6; STG.E R6 R10; "
+        "UCGABAR_ARV; "
         "UCGABAR_WAIT; EXIT",
         accesses[kind]);
     l.code = code;
@@ -123,33 +132,38 @@ static uint64_t leader(const gpci_walk *w, const gpci_launch *l) {
     return w->x % l->cluster ? 0 : one(w);
 }
 
-static void at_barrier(gpci_walk *w, uint64_t lanes, uint64_t number) {
-    gpci_access_if(w, lanes, number * 8, 0);
+/* They lie behind the tiles. */
+static uint64_t barrier_at(const gpci_launch *l, uint64_t number) {
+    return GPCI_SHARED_BASE + l->steps * l->operand[0].step + number * 8;
+}
+
+static void at_barrier(gpci_walk *w, const gpci_launch *l, uint64_t lanes, uint64_t number) {
+    gpci_access_if(w, lanes, barrier_at(l, number), 0);
 }
 
 static void copy_tile(gpci_walk *w, const gpci_launch *l, uint64_t tile) {
     const uint64_t there = tile < l->rows && leader(w, l) ? (UINT64_C(1) << l->columns) - 1 : 0;
-    at_barrier(w, tile < l->rows ? one(w) : 0, tile % l->steps);
+    at_barrier(w, l, tile < l->rows ? one(w) : 0, tile % l->steps);
     gpci_access_if(w, there, l->operand[0].base + (w->x / l->cluster * l->rows + tile) * l->columns * TILE_ROW,
                    TILE_ROW);
 }
 
 static void walk_multicast(gpci_walk *w, const gpci_launch *l) {
     for (uint64_t s = 0; s < l->steps; s++) {
-        at_barrier(w, one(w), s);
-        at_barrier(w, leader(w, l), EMPTY + s);
+        at_barrier(w, l, one(w), s);
+        at_barrier(w, l, leader(w, l), EMPTY + s);
     }
     gpci_barrier(w);
     for (uint64_t tile = 0; tile < l->steps; tile++)
         copy_tile(w, l, tile);
     for (uint64_t tile = 0; tile < l->rows; tile++) {
         const uint64_t s = tile % l->steps;
-        at_barrier(w, w->all, s);
+        at_barrier(w, l, w->all, s);
         gpci_access(w, GPCI_SHARED_BASE + s * l->operand[0].step + w->first * l->operand[0].thread,
                     l->operand[0].thread);
         gpci_barrier(w);
-        at_barrier(w, one(w), EMPTY + s);
-        at_barrier(w, tile + l->steps < l->rows ? leader(w, l) : 0, EMPTY + s);
+        at_barrier(w, l, one(w), EMPTY + s);
+        at_barrier(w, l, tile + l->steps < l->rows ? leader(w, l) : 0, EMPTY + s);
         copy_tile(w, l, tile + l->steps);
         if (tile % (2 * l->steps) == 2 * l->steps - 1)
             gpci_branch(w, tile + 1 < l->rows);
@@ -161,19 +175,24 @@ static void walk_multicast(gpci_walk *w, const gpci_launch *l) {
 #define TOLD "V%u V%u "
 #define BITS(number) (unsigned)((number) >> 14), (unsigned)((number)&0x3fff)
 
+static unsigned number_of(const gpci_launch *l, uint64_t number) {
+    return (unsigned)(barrier_at(l, number) / 8);
+}
+
 static void add_tile(char *to, const gpci_launch *l, unsigned stage) {
     const uint64_t bytes = l->columns * TILE_ROW;
-    add(to, "SYNCS.ARRIVE.TRANS64 R8 " TOLD TOLD "M%u; ", BITS(bytes), BITS(UINT64_C(1)), stage);
-    add(to, "UBLKCP.S.G.MULTICAST UR4 %u " TOLD "M%u; ", TILE_ROW, BITS((UINT64_C(1) << l->cluster) - 1), stage);
+    const unsigned at = number_of(l, stage);
+    add(to, "SYNCS.ARRIVE.TRANS64 R8 " TOLD TOLD "M%u; ", BITS(bytes), BITS(UINT64_C(1)), at);
+    add(to, "UBLKCP.S.G.MULTICAST UR4 %u " TOLD "M%u; ", TILE_ROW, BITS((UINT64_C(1) << l->cluster) - 1), at);
 }
 
 static void write_multicast(char *to, const gpci_launch *l) {
     const unsigned stages = (unsigned)l->steps;
     *to = 0;
-    add(to, "R0 S2R; UR4 S2UR; R6 LDC.64; R9 MOV R0; R10 CS2R; ");
+    add(to, "R0 S2R; UR4 S2UR; R6 LDC.64; R8 MOV R0; R9 MOV R0; R10 CS2R; ");
     for (unsigned s = 0; s < stages; s++) {
-        add(to, "SYNCS.EXCH.64 UR4 " TOLD "M%u; ", BITS(UINT64_C(1)), s);
-        add(to, "SYNCS.EXCH.64 UR4 " TOLD "M%u; ", BITS(l->cluster), EMPTY + s);
+        add(to, "SYNCS.EXCH.64 UR4 " TOLD "M%u; ", BITS(UINT64_C(1)), number_of(l, s));
+        add(to, "SYNCS.EXCH.64 UR4 " TOLD "M%u; ", BITS(l->cluster), number_of(l, EMPTY + s));
     }
     add(to, "UCGABAR_ARV; UCGABAR_WAIT; ");
     for (unsigned s = 0; s < stages; s++)
@@ -181,11 +200,11 @@ static void write_multicast(char *to, const gpci_launch *l) {
     add(to, "tile: ");
     for (unsigned n = 0; n < 2 * stages; n++) {
         const unsigned s = n % stages, parity = n / stages;
-        add(to, "P1 SYNCS.PHASECHK.TRANS64.TRYWAIT R8 " TOLD "M%u; R16 LDS R9; R10 FADD R10 R16; BAR.SYNC; ",
-            BITS((uint64_t)parity), s);
+        add(to, "SYNCS.PHASECHK.TRANS64.TRYWAIT R8 " TOLD "M%u; R16 LDS R9; R10 FADD R10 R16; BAR.SYNC; ",
+            BITS((uint64_t)parity), number_of(l, s));
         add(to, "SYNCS.ARRIVE.TRANS64.RED.A1T0 R8 " TOLD TOLD "M%u; ", BITS(UINT64_C(0)), BITS(UINT64_C(1) << 20 | 1),
-            EMPTY + s);
-        add(to, "P1 SYNCS.PHASECHK.TRANS64.TRYWAIT R8 " TOLD "M%u; ", BITS((uint64_t)parity), EMPTY + s);
+            number_of(l, EMPTY + s));
+        add(to, "SYNCS.PHASECHK.TRANS64.TRYWAIT R8 " TOLD "M%u; ", BITS((uint64_t)parity), number_of(l, EMPTY + s));
         add_tile(to, l, s);
     }
     add(to, "R9 IADD3 R9; P0 ISETP.NE.AND R9; @P0 BRA tile; R6 IMAD.WIDE R0 R6; STG.E R6 R10; UCGABAR_ARV; "
@@ -214,7 +233,7 @@ static gpc_status plan_multicast(gpci_problem *p) {
     l.code = code;
     const uint64_t clusters = gpci_ceiling(p->size, tile * l.rows);
     l.grid[0] = clusters * l.cluster;
-    l.shared = tile * l.steps;
+    l.shared = tile * l.steps + UINT64_C(8) * 2 * MOST_TILES;
     l.operand[0].base = gpci_problem_array(p, clusters * tile * l.rows);
     l.operand[SUMS_OUT].base = gpci_problem_array(p, l.grid[0] * l.block[0] * GPCI_ELEMENT);
     return gpci_problem_launch(p, &l);

@@ -38,6 +38,8 @@ static void check_addresses(const rig *r, const gpc_instruction *i) {
     const gpci_synthetic_array *arrays = gpci_synthetic_arrays(r->source, &count);
     for (unsigned k = 0; k < gpci_popcount(i->mask); k++) {
         uint64_t a = i->addresses[k];
+        if (i->space == GPC_SPACE_CLUSTER) /* the same place of another block's */
+            a = (a - GPCI_SHARED_WINDOW) & 0xffffff;
         bool inside = i->space == GPC_SPACE_GLOBAL ? inside_array(arrays, count, a, i->width)
                                                    : a >= GPCI_SHARED_BASE && a + i->width <= r->kernel.shared_bytes;
         if (!inside || a % i->width)
