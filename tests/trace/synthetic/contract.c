@@ -67,6 +67,8 @@ static void unread(const rig *r, const gpc_instruction *i, unsigned number) {
 static void check_registers(const rig *r, const gpc_instruction *i, uint8_t *state) {
     bool load = i->op_class == GPC_OP_MEMORY && i->kind == GPC_LOAD && i->space != GPC_SPACE_CONSTANT;
     for (unsigned k = i->destinations; k < i->destinations + i->sources; k++) {
+        if (i->registers[k] & (GPC_REGISTER_BARRIER | GPC_REGISTER_NUMBER)) /* no registers */
+            continue;
         if (i->registers[k] != 255 && state[i->registers[k]] == UNWRITTEN)
             cr_assert_fail("%s: PC %#lx reads register %#x, never written", r->kernel.name, (unsigned long)i->pc,
                            i->registers[k]);
