@@ -55,7 +55,7 @@ static void walk_dsmem(gpci_walk *w, const gpci_launch *l) {
     const uint64_t there = GPCI_SHARED_WINDOW + (rank << RANK_SHIFT) + GPCI_SHARED_BASE;
     gpci_barrier(w);
     for (uint64_t n = 0; n < l->steps; n++) {
-        gpci_access(w, there + (w->first * GPCI_ELEMENT + n * TILE_ROW) % TABLE_BYTES, GPCI_ELEMENT);
+        gpci_access(w, there + (w->first * GPCI_ELEMENT + n * w->lanes * GPCI_ELEMENT) % TABLE_BYTES, GPCI_ELEMENT);
         if (n % l->columns == l->columns - 1)
             gpci_branch(w, n + 1 < l->steps);
     }
