@@ -69,6 +69,18 @@ gpc_status gpci_clusters_start(gpc_replay *r, gpc_error *error) {
     return GPC_OK;
 }
 
+gpc_status gpci_clusters_refuse(gpc_replay *r, gpc_error *error) {
+    const gpc_status status = take_dimensions(r, error);
+    const uint32_t blocks = r->cluster_blocks;
+    r->cluster_blocks = 1;
+    if (status < 0 || blocks == 1)
+        return status;
+    return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                     "%s: clusters of %u thread blocks start as a whole, and kernels at once block by block: "
+                     "gpc_replay_streams takes kernels without clusters",
+                     r->kernel.file, blocks);
+}
+
 static void place_of(const gpc_replay *r, uint32_t block, uint32_t at[3]) {
     const uint32_t *grid = r->kernel.grid;
     at[0] = block % grid[0];
@@ -251,7 +263,7 @@ static gpc_status start_cluster(gpc_replay *r, const gpci_block_run *run, gpc_er
     }
     link(blocks, count);
     if (r->timed && !r->warming)
-        gpci_timed_together(r->timed, blocks, count);
+        gpci_timed_start_as_one(r->timed, blocks, count);
     return GPC_OK;
 }
 

@@ -18,6 +18,8 @@
 
 /* The kernel's clusters, once its room on an SM is known. GPC_ERROR_RANGE: they cannot be placed. */
 gpc_status gpci_clusters_start(gpc_replay *r, gpc_error *error);
+/* Of one among kernels at once, which have none. GPC_ERROR_UNSUPPORTED. */
+gpc_status gpci_clusters_refuse(gpc_replay *r, gpc_error *error);
 /* gpci_dispatch_fill, of a kernel with clusters. */
 gpc_status gpci_clusters_fill(gpc_replay *r, gpc_error *error);
 /* A block that was read waits for the others of its cluster, or for room. */

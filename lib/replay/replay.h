@@ -229,7 +229,7 @@ void gpci_timed_replay_destroy(gpci_timed_replay *t);
 /* A block has its place on an SM: it starts when it may. */
 void gpci_timed_place(gpci_timed_replay *t, uint32_t sm, gpci_block_run *run);
 /* Blocks that have just got their places start in one cycle. */
-void gpci_timed_together(gpci_timed_replay *t, gpci_block_run *const *blocks, uint32_t count);
+void gpci_timed_start_as_one(gpci_timed_replay *t, gpci_block_run *const *blocks, uint32_t count);
 /* All blocks of the kernel, from its launch to its last completion: begin, then run. GPC_BUSY: to `pause_at`. */
 void gpci_timed_begin(gpci_timed_replay *t);
 void gpci_timed_tell_kernel(gpci_timed_replay *t, const char *name); /* before it */

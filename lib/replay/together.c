@@ -3,6 +3,7 @@
 
 #include "hierarchy/objects.h"
 #include "level/observer.h"
+#include "replay/clusters.h"
 #include "replay/timed_replay.h"
 
 #include <inttypes.h>
@@ -49,7 +50,9 @@ static gpci_stream_run *first_to_queue(const gpci_together *s) {
 static gpc_status find_launch(gpc_replay *r, const gpci_stream_run *k, gpc_launch *launch, gpc_error *error) {
     const gpc_kernel before = r->kernel;
     r->kernel = k->kernel;
-    gpc_status status = gpci_replay_launch(r, launch, error);
+    gpc_status status = gpci_clusters_refuse(r, error);
+    if (status == GPC_OK)
+        status = gpci_replay_launch(r, launch, error);
     r->kernel = before;
     return status;
 }
@@ -300,6 +303,7 @@ static const char *unsupported(const gpc_replay *r) {
            : gpci_config_number(c, GPCI_KEY_KERNELS_FLUSH) == 2    ? "kernels.flush = all would empty L2 under others"
            : gpci_config_number(c, GPCI_KEY_BLOCKS_PLACEMENT) == 2 ? "blocks.placement = map is of kernels alone"
            : r->hierarchy->observer                                ? "a profile counts one kernel at a time"
+           : r->timed && r->timed->icaches                         ? "l1i.size has the code of one kernel at a time"
            : r->pause_at != UINT64_MAX                             ? "gpc_replay_pause_at does not hold them"
                                                                    : NULL;
 }
@@ -340,6 +344,7 @@ static gpc_status begin(gpc_replay *r, gpc_error *error) {
     if (r->objects)
         gpci_replay_note_objects(r);
     r->by_map = r->ended = false;
+    r->cluster_blocks = 1;
     r->blocks_read = 0;
     r->policies_vote = gpc_hierarchy_wants_samples(r->hierarchy);
     if (r->timed) {

@@ -36,7 +36,7 @@ void gpci_timed_place(gpci_timed_replay *t, uint32_t number, gpci_block_run *run
     gpci_timed_wake(t->r->hierarchy, number, m->first_start->start);
 }
 
-void gpci_timed_together(gpci_timed_replay *t, gpci_block_run *const *blocks, uint32_t count) {
+void gpci_timed_start_as_one(gpci_timed_replay *t, gpci_block_run *const *blocks, uint32_t count) {
     uint64_t start = 0;
     for (uint32_t n = 0; n < count; n++)
         start = blocks[n]->start > start ? blocks[n]->start : start;

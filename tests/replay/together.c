@@ -450,12 +450,51 @@ Test(together, then_one_by_one) {
     rig_close(r);
 }
 
+/* After a kernel with clusters those at once have none, whatever it had. */
+Test(together, after_clusters) {
+    rig *r = open_with("timed", "2");
+    told t;
+    put_kernel(r, "a.traceg", 2, 2, "-cluster dim = (2,1,1)\n", WORK_AT("0x10"));
+    put_kernel(r, "b.traceg", 3, 2, "-cluster dim = (1,1,1)\n", WORK_AT("0x10"));
+    gpc_replay *replay = open_replay(r);
+    gpc_trace *trace = open_trace(r, "a.traceg");
+    run_kernel(r, replay, trace);
+    cr_assert_eq(together(r, replay, &(ask){.traces = {"b.traceg"}}, &t, NULL), GPC_OK, "%s", r->error.message);
+    cr_assert_eq(t.stats[0].blocks, 3);
+    gpc_trace_close(trace);
+    gpc_replay_destroy(replay);
+    rig_close(r);
+}
+
+#define INIT(pc) pc " 1 0 SYNCS.EXCH.64 4 UR4 V0 V1 M8 0\n"
+#define EXPECT(pc, bytes) pc " 1 0 SYNCS.ARRIVE.TRANS64 6 R4 V0 V" bytes " V0 V1 M8 0\n"
+#define COPY(pc, from) pc " ffffffff 0 UBLKCP.S.G 4 UR4 V0 V0 M8 128 1 " from " 128\n"
+#define CHECK(pc) pc " ffffffff 1 P0 SYNCS.PHASECHK.TRANS64.TRYWAIT 4 R8 V0 V0 M8 0\n"
+#define COPIES(from) INIT("0000") EXPECT("0010", "4096") COPY("0020", from) CHECK("0030") EXIT("0040")
+
+/* Blocks of one number, of two kernels on one SM: each has its barriers, and its copies end its own phases. */
+Test(together, copies_to_mbarriers) {
+    rig *r = open_with("timed", "1");
+    told t;
+    put_kernel(r, "a.traceg", 6, 1, "", COPIES("0x100000"));
+    put_kernel(r, "b.traceg", 5, 1, "", COPIES("0x900000"));
+    const gpc_stats s = run_together(r, &(ask){.traces = {"a.traceg", "b.traceg"}}, &t);
+    cr_expect_eq(t.count, 2);
+    cr_expect(s.bulk_copies == 11 && s.bulk_completed == 11);
+    cr_expect_eq(s.mbarrier_phases, 11);
+    cr_expect(s.mbarrier_checks == 11 && s.mbarrier_untold_checks == 0 && s.copy_waits == 11);
+    cr_expect_eq(s.accepted, s.completed);
+    rig_close(r);
+}
+
 static void refuse(const char *key, const char *value, const ask *a, gpc_status expected, const char *part) {
     rig *r = open_with("timed", "2");
     told t;
     put_kernel(r, "a.traceg", 2, 2, "", WORK_AT("0x10"));
     put_kernel(r, "b.traceg", 2, 2, "", WORK_AT("0x10"));
     put_kernel(r, "wide.traceg", 1, 64, "", EXIT("0000"));
+    put_kernel(r, "cluster.traceg", 2, 2, "-cluster dim = (2,1,1)\n", EXIT("0000"));
+    set(r, "sm.fetch", "2");
     if (key)
         set(r, key, value);
     gpc_replay *replay = open_replay(r);
@@ -472,6 +511,10 @@ Test(together, refused) {
     refuse("limit.instructions", "100", &two, GPC_ERROR_UNSUPPORTED, "limit.instructions");
     refuse("kernels.flush", "all", &two, GPC_ERROR_UNSUPPORTED, "kernels.flush");
     refuse("blocks.placement", "map", &two, GPC_ERROR_UNSUPPORTED, "blocks.placement");
+    refuse("l1i.size", "4KiB", &two, GPC_ERROR_UNSUPPORTED, "l1i.size");
+    refuse("blocks.cluster_x", "2", &two, GPC_ERROR_UNSUPPORTED, "a.traceg: clusters of 2 thread blocks start as a");
+    refuse(NULL, NULL, &(ask){.traces = {"a.traceg", "cluster.traceg"}}, GPC_ERROR_UNSUPPORTED,
+           "cluster.traceg: clusters of 2 thread blocks start as a whole");
     refuse(NULL, NULL, &(ask){.traces = {"a.traceg"}, .sms = {3}}, GPC_ERROR_RANGE, "sms[0] is 2");
     refuse(NULL, NULL, &(ask){.traces = {"a.traceg", "wide.traceg"}}, GPC_ERROR_RANGE, "does not fit an SM");
     rig *r = open_with("timed", "1");
