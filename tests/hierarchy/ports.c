@@ -266,6 +266,32 @@ Test(ports, beside_sms) {
     close_rig(&r);
 }
 
+/* A slice's replies to ports and those of multicast copies go their own ways. */
+Test(ports, beside_multicast_copies) {
+    static const uint32_t sms[] = {1, 0};
+    rig r;
+    open_rig(&r, "");
+    const uint64_t address = 0x100000;
+    gpc_warp_access a = GPC_WARP_ACCESS_INIT;
+    a.mask = 1;
+    a.addresses = &address;
+    a.width = 4096;
+    a.copy = GPC_COPY_BULK;
+    a.multicast = sms;
+    a.multicast_count = 2;
+    cr_assert_eq(ask(&r, 0, GPC_LOAD, 0x100000, 4096, 1), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(r.h, &a, 2, NULL), GPC_OK);
+    cr_assert_eq(ask(&r, 1, GPC_LOAD, 0x100000, 4096, 3), GPC_OK);
+    drain(&r);
+    cr_assert_eq(r.completed, 4);
+    cr_assert(of_port(&r, 0).completed == 1 && of_port(&r, 1).completed == 1);
+    const gpc_stats s = stats_of(&r);
+    cr_assert_eq(s.network_requests, 32);
+    cr_assert_eq(s.network_replies, 64);
+    cr_assert_eq(s.bulk_completed, 1);
+    close_rig(&r);
+}
+
 static void refuse(const char *settings, const char *part) {
     rig r;
     cr_assert_eq(make(&r, settings), GPC_ERROR_RANGE, "%s", settings);

@@ -295,15 +295,18 @@ Test(replay_snapshots_within, clusters) {
     static const char *const settings[] = {
         SMALL "mode = timed\nsm.count = 4\nsm.block_limit = 2\nlrc.sms = 2\nl1.replacement = lru\n",
         SMALL "mode = timed\nsm.count = 4\nlrc.sms = 4\nthreads = 2\nsm.bulk_requests = 4\nl1.replacement = lru\n",
-        SMALL "mode = functional\nsm.count = 4\nsm.block_limit = 1\nlrc.sms = 2\nl1.replacement = lru\n"};
+        SMALL "mode = functional\nsm.count = 4\nsm.block_limit = 1\nlrc.sms = 2\nl1.replacement = lru\n",
+        SMALL "mode = timed\nsm.count = 4\nlrc.sms = 4\nl1.replacement = lru\nsm.fetch = 2\nl1i.size = 512B\n"
+              "l1i.ways = 2\ntlb.page = 4KiB\ntlb.l1_entries = 2\ntlb.l2_entries = 4\ntlb.l2_ways = full\n"
+              "stats.stages = true\n"};
     static const char *const kernels[] = {"synthetic:multicast:32KiB:cluster=2,tiles=4",
                                           "synthetic:dsmem:32KiB:cluster=2"};
     uint64_t random = 30;
     unsigned made = 0;
-    for (unsigned n = 0; n < 3; n++)
+    for (unsigned n = 0; n < 4; n++)
         for (unsigned k = 0; k < 2; k++)
             made += check(settings[n], kernels[k], 4, &random);
-    cr_expect_eq(made, 6);
+    cr_expect_eq(made, 8);
 }
 
 /* Of each way to sample, at cycles of measured windows, of those before, and of the end of launches. */

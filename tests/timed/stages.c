@@ -259,6 +259,30 @@ Test(stages, sums_of_other_kinds) {
     gpc_context_destroy(context);
 }
 
+/* A multicast copy ends at each SM that it is for, which has been told of its own way there. */
+Test(stages, of_multicast_copies) {
+    static const uint32_t sms[] = {2, 0, 1};
+    static seen told;
+    gpc_error error = GPC_ERROR_INIT;
+    rig_open_dram(&r, "sm.count = 3\nstats.stages = true\ndram.model = fixed\ndram.fixed_latency = 700\n");
+    listen_to(r.hierarchy, &told);
+    const uint64_t addresses[2] = {0x10000, 0x20000};
+    gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+    access.mask = 3;
+    access.addresses = addresses;
+    access.width = 512;
+    access.copy = GPC_COPY_BULK;
+    access.multicast = sms;
+    access.multicast_count = 3;
+    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, &error), GPC_OK, "%s", error.message);
+    cr_expect_eq(told.accesses, 3);
+    cr_expect_geq(told.spent[GPC_STAGE_DRAM], 3 * 700);
+    cr_expect_geq(told.spent[GPC_STAGE_REPLY], 3 * 6);
+    expect_same(r.hierarchy, &told);
+    rig_abandon(&r);
+}
+
 /* Alone, each stage is what the rig's numbers say; and what a DRAM-bound one has waited for is DRAM. */
 Test(stages, say_where_cycles_went) {
     static seen told;

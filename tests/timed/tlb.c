@@ -246,6 +246,26 @@ Test(tlb, bulk_copies) {
     rig_close(&r);
 }
 
+/* Those of a multicast copy are its asker's to look up; a reply to another SM needs none. */
+Test(tlb, multicast_copies) {
+    static const uint32_t sms[] = {0, 1};
+    rig r;
+    const shot copy = {.address = 0x10f00,
+                       .lanes = 1,
+                       .width = 512,
+                       .kind = GPC_LOAD,
+                       .copy = GPC_COPY_BULK,
+                       .multicast = sms,
+                       .multicast_count = 2};
+    rig_open(&r, SMALL "sm.count = 2\n", MEMORY);
+    const uint64_t token = rig_issue(&r, copy);
+    while (r.done[token].times < 2)
+        rig_step(&r);
+    expect(&r, THREE(2, 0, 0), THREE(2, 0, 0), 2);
+    cr_expect_geq(r.done[token].cycle - r.done[token].issued, 320);
+    rig_abandon(&r);
+}
+
 /* A prefetch of a page that the L1 TLB does not have is dropped. */
 Test(tlb, prefetches_do_not_walk) {
     rig r;
