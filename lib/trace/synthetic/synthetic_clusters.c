@@ -24,7 +24,7 @@ enum { KIND_CHASE, KIND_LOAD, KIND_STORE, KIND_ATOMIC, KIND_REDUCTION, KIND_COUN
 #define MOST_CLUSTER 16
 #define RANK_SHIFT 24
 #define TABLE_BYTES 4096u
-#define LOADS 4u /* one after the other, before their results are used */
+#define LOADS_EACH 4u /* one after the other, before their results are used */
 #define CODE_BYTES 8192u
 #define TILE_ROW 128u
 #define MOST_TILES 4
@@ -81,9 +81,10 @@ static gpc_status plan_dsmem(gpci_problem *p) {
     l.block[0] = (uint64_t)p->values[4];
     l.grid[0] = gpci_ceiling(gpci_ceiling(p->size, TABLE_BYTES), l.cluster) * l.cluster;
     l.shared = TABLE_BYTES;
-    l.columns = kind == KIND_LOAD ? LOADS : 1;
+    l.columns = kind == KIND_LOAD ? LOADS_EACH : 1;
     if (l.steps % l.columns)
-        return gpci_problem_fail(p, "parameter 'count': %llu is no multiple of %u", (unsigned long long)l.steps, LOADS);
+        return gpci_problem_fail(p, "parameter 'count': %llu is no multiple of %u", (unsigned long long)l.steps,
+                                 LOADS_EACH);
     if (l.rows >= l.cluster)
         return gpci_problem_fail(p, "parameter 'far': %llu is not below the cluster's %llu blocks",
                                  (unsigned long long)l.rows, (unsigned long long)l.cluster);
