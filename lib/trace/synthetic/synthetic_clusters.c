@@ -62,11 +62,13 @@ static void walk_dsmem(gpci_walk *w, const gpci_launch *l) {
     store_sums(w, l);
 }
 
+static const char four_loads[] = "R3 IADD3 R3 R4; R12 LD.E R3; R13 LD.E R3; R14 LD.E R3; R15 LD.E R3; "
+                                 "R10 IADD3 R10 R12 R13; R10 IADD3 R10 R14 R15;";
+
 /* The next address comes from the load before, where it is a chase. */
 static const char *const accesses[KIND_COUNT] = {
     [KIND_CHASE] = "R3 IADD3 R2 R4; R2 LD.E R3;",
-    [KIND_LOAD] = "R3 IADD3 R3 R4; R12 LD.E R3; R13 LD.E R3; R14 LD.E R3; R15 LD.E R3; R10 IADD3 R10 R12 R13; "
-                  "R10 IADD3 R10 R14 R15;",
+    [KIND_LOAD] = four_loads,
     [KIND_STORE] = "R3 IADD3 R3 R4; ST.E R3 R10;",
     [KIND_ATOMIC] = "R3 IADD3 R3 R4; R12 ATOM.E.ADD R3 R4; R10 IADD3 R10 R12;",
     [KIND_REDUCTION] = "R3 IADD3 R3 R4; REDAS R3 R4;",
