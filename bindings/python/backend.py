@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Builds the wheel for pip (PEP 517, 660), with the library in it; needs Meson, Ninja, a C compiler and nothing of PyPI.
 
-    pip install .                                 builds the library
-    pip install . --config-settings library=FILE  takes one that is built
+    pip install ./bindings/python                                 builds the library
+    pip install ./bindings/python --config-settings library=FILE  takes one that is built
 """
 
 import base64
@@ -14,6 +14,8 @@ import subprocess
 import sysconfig
 import tempfile
 import zipfile
+
+import elf
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -33,19 +35,20 @@ def _version():
     return re.search(r'^__version__ = "(.*)"$', constants, flags=re.MULTILINE).group(1)
 
 
-def _tag():
-    """Any Python 3, none of its ABIs, this system."""
-    return "py3-none-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
+def _tag(library):
+    """Any Python 3, none of its ABIs, systems that have what the library needs; without one, this system."""
+    system = re.sub(r"[-.]", "_", sysconfig.get_platform())
+    return "py3-none-" + (elf.platform_tag(library, system) if library else system)
 
 
-def _dist_info():
+def _dist_info(library=None):
     """{file of the wheel: bytes} of what describes it."""
     head = [
         "Metadata-Version: 2.1", f"Name: {_project('name')}", f"Version: {_version()}",
         f"Summary: {_project('description')}", "License: BSD-2-Clause", f"Requires-Python: {_project('requires-python')}",
         "Description-Content-Type: text/markdown", "", (HERE / "README.md").read_text(encoding="utf-8"),
     ]  # fmt: skip
-    wheel = ["Wheel-Version: 1.0", "Generator: gpucache", "Root-Is-Purelib: false", f"Tag: {_tag()}", ""]
+    wheel = ["Wheel-Version: 1.0", "Generator: gpucache", "Root-Is-Purelib: false", f"Tag: {_tag(library)}", ""]
     texts = {
         "METADATA": "\n".join(head), "WHEEL": "\n".join(wheel),
         "entry_points.txt": f"[console_scripts]\ngpucache = {_project('gpucache')}\n",
@@ -79,16 +82,16 @@ def _library(settings):
         return soname, pathlib.Path(given).read_bytes()
 
 
-def _write(folder, files):
+def _write(folder, files, library=None):
     """A wheel of these files; the same bytes for the same content."""
-    info, described = _dist_info()
+    info, described = _dist_info(library)
     files = {**files, **described}
     rows = []
     for name, data in files.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
         rows.append(f"{name},sha256={digest},{len(data)}")
     files[f"{info}/RECORD"] = "\n".join([*rows, f"{info}/RECORD,,", ""]).encode()
-    wheel = f"{_project('name')}-{_version()}-{_tag()}.whl"
+    wheel = f"{_project('name')}-{_version()}-{_tag(library)}.whl"
     with zipfile.ZipFile(os.path.join(folder, wheel), "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
             entry = zipfile.ZipInfo(name)
@@ -114,7 +117,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     sources = sorted(path for path in (HERE / "gpucache").rglob("*") if path.is_file() and path.suffix != ".pyc"
                      and not path.name.startswith("libgpucache.so"))  # fmt: skip
     files = {path.relative_to(HERE).as_posix(): path.read_bytes() for path in sources}
-    return _write(wheel_directory, {**files, f"gpucache/{name}": library})
+    return _write(wheel_directory, {**files, f"gpucache/{name}": library}, library)
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):

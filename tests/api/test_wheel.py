@@ -9,6 +9,7 @@ import shutil
 import sys
 import tempfile
 import unittest
+import venv
 import zipfile
 
 from support import EFFORT, LIBRARY, ROOT, run
@@ -58,13 +59,43 @@ class Wheel(unittest.TestCase):
     def test_name_and_content(self):
         version = re.search(r'__version__ = "(.*)"', (PACKAGE / "gpucache/_constants.py").read_text()).group(1)
         wheel = self.build("one")
-        self.assertRegex(wheel.name, rf"^gpucache-{re.escape(version)}-py3-none-linux_\w+\.whl$")
+        self.assertRegex(wheel.name, rf"^gpucache-{re.escape(version)}-py3-none-(many)?linux_\w+\.whl$")
         with zipfile.ZipFile(wheel) as archive:
             names = {name for name in archive.namelist() if ".dist-info/" not in name}
         sources = {path.relative_to(PACKAGE).as_posix() for path in (PACKAGE / "gpucache").rglob("*.py")}
         soname = re.search(r"SONAME.*\[(.*)\]", run("readelf", "--dynamic", LIBRARY)).group(1)
         self.assertLessEqual(sources | {f"gpucache/{soname}"}, names)
         self.assertEqual([name for name in names if "__pycache__" in name or name.endswith(".so")], [])
+
+    def test_tag_is_what_the_library_needs(self):
+        """As readelf reads it: the newest glibc of its versions; no library beside glibc's."""
+        told = run("readelf", "--version-info", "--dynamic", "--wide", LIBRARY)
+        newest = max(int(minor) for minor in re.findall(r"Name: GLIBC_2\.(\d+)", told))
+        with zipfile.ZipFile(self.build("tagged")) as archive:
+            (name,) = [name for name in archive.namelist() if name.endswith("/WHEEL")]
+            tag = re.search(r"^Tag: (.*)$", archive.read(name).decode(), flags=re.MULTILINE).group(1)
+        if "sanitize" in told or re.search(r"NEEDED.*\[lib(?:asan|ubsan|gcc)", told):
+            self.assertRegex(tag, r"^py3-none-linux_\w+$")
+        else:
+            self.assertRegex(tag, rf"^py3-none-manylinux_2_{newest}_\w+$")
+
+    def test_what_is_no_manylinux(self):
+        call = ("import elf, sys; data = open(sys.argv[1], 'rb').read(); "
+                "print(*(elf.platform_tag(at, 'linux_x86_64') for at in (data, data.replace(b'libm.so.6', b'libx.so.6'),"
+                " data.replace(b'GLIBC_2', b'OTHER_2'), b'MZ', b'')), elf.platform_tag(data, 'macosx_11_0_arm64'))")  # fmt: skip
+        told = run(sys.executable, "-B", "-c", call, LIBRARY, cwd=PACKAGE, env=self.environment).split()
+        self.assertEqual(told[1:], ["linux_x86_64"] * 4 + ["macosx_11_0_arm64"])
+
+    @unittest.skipUnless(importlib.util.find_spec("ensurepip"), "there is no pip for new environments")
+    def test_in_a_fresh_environment(self):
+        """`pip install ./bindings/python`, as the README says it, with nothing else installed."""
+        fresh = self.folder / "fresh"
+        venv.create(fresh, with_pip=True, system_site_packages=False)
+        given = ["--config-settings", f"library={self.LIBRARY}"] if self.LIBRARY else []
+        run(fresh / "bin/python", "-m", "pip", "install", "--no-index", "--quiet", "--disable-pip-version-check", *given,
+            "./bindings/python", cwd=ROOT, env=self.environment)  # fmt: skip
+        self.assertIn("\nh100 ", run(fresh / "bin/gpucache", "presets", cwd=self.folder, env=self.environment))
+        self.assertIn("pip install ./bindings/python", (ROOT / "README.md").read_text())
 
     def test_same_bytes_again(self):
         self.assertEqual(self.build("first").read_bytes(), self.build("second").read_bytes())

@@ -57,7 +57,7 @@ class Texts(unittest.TestCase):
 
     def test_the_library_and_traces_are_told_of(self):
         told = self.text("bindings", "python", "README.md")
-        for words in ("`GPUCACHE_LIBRARY`", "## How to get a trace", "pip install bindings/python", "hierarchy.record("):
+        for words in ("`GPUCACHE_LIBRARY`", "## How to get a trace", "pip install ./bindings/python", "hierarchy.record("):
             self.assertIn(words, told)
 
     def test_pictures_are_there(self):
