@@ -16,7 +16,7 @@ from html.parser import HTMLParser
 from harness import ROOT, TemporaryCase, command, write_trace
 
 from gpucache.heat import Heat
-from gpucache.report import ReportError, _figures, _svg, energy, heat, memory, of_document, report, series, trees
+from gpucache.report import ReportError, _figures, _plot, _svg, energy, heat, memory, of_document, report, series, trees
 
 CHROMIUM = shutil.which("chromium")
 VOID = {"meta", "br", "circle", "rect", "path", "line", "image"}
@@ -141,6 +141,15 @@ class Pictures(unittest.TestCase):
         top = min(float(y) for y in re.findall(r"[\d.]+ ([\d.]+)", area[-1]))
         self.assertAlmostEqual(top, plot.top, delta=0.1)
 
+    def test_curves_stay_in_their_frame(self):
+        """An interval may have more hits than loads: of loads of the one before."""
+        values = {"l1.load_hit_rate": [0.9, 1.6, None, 0.5]}
+        (plot, shown), = series.rates({"interval": 5, "cycle": [5, 10, 15, 20], "values": values})  # fmt: skip
+        self.assertIn("160.0 %", shown["L1 load hits"])
+        paths = [node.get("d") for node in xml.fromstring(plot.render(True)).iter() if "s0" in node.get("class", "").split()]
+        heights = [float(y) for path in paths for y in re.findall(r"[\d.]+ ([\d.]+)", path)]
+        self.assertAlmostEqual(min(heights), plot.top, delta=0.1)
+
     def test_heat_map_is_a_mask_of_its_values(self):
         image = heat.png([[0, 255], [128, 7]])
         self.assertEqual(struct.unpack(">II", image[16:24]), (2, 2))
@@ -221,6 +230,15 @@ class Pages(TemporaryCase):
         low, high = bars["b: 0.500"], bars["c: 1.500"]
         self.assertAlmostEqual(float(low.get("x")) + float(low.get("width")), float(high.get("x")), delta=0.2)
         self.assertAlmostEqual(float(low.get("width")), float(high.get("width")), delta=0.2)
+
+    def test_a_percent_does_not_fill_the_picture(self):
+        widths = []
+        for value in (0.99, 0.9, 0.8):
+            svg = _plot.bars("Speed-up", {"t": [value]}, ["p"], lambda each: f"{each:.3f}", base=1.0).render(True)
+            bar = [node for node in xml.fromstring(svg).iter() if node.find("{*}title") is not None][0]
+            widths.append(float(bar.get("width")))
+        self.assertAlmostEqual(widths[0] * 10, widths[1], delta=2)
+        self.assertAlmostEqual(widths[1], widths[2], delta=0.2)
 
     def test_heat_counts_all_however_long(self):
         class Event:

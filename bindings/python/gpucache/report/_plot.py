@@ -117,6 +117,9 @@ class Plot(Svg):
 _BAR, _BAR_GAP, _VALUE = 16, 12, 52  # a bar's row; between groups; room for a value beside a bar
 
 
+_LEAST = 0.1  # of the base, that a picture of bars from it shows at least
+
+
 def bars(title, groups, names, form, base=None, width=480, colours=range(COLOURS)):
     """Horizontal bars: {group: [value of each name, None: there is none]}, each with its value beside it.
 
@@ -125,6 +128,9 @@ def bars(title, groups, names, form, base=None, width=480, colours=range(COLOURS
     values = [value for each in groups.values() for value in each if value is not None]
     begin = 0.0 if base is None else base
     low, high = min([begin, *values]), max([begin, *values])
+    least = _LEAST * begin  # differences of a percent are not to fill the picture
+    if high - low < least:
+        low, high = (high - least, high) if low < begin else (low, low + least)
     legend = legend_rows(names, width)
     top = 30 + _LEGEND * len(legend)
     picture = Svg(width, top + sum(_BAR * len(each) + _BAR_GAP + 16 for each in groups.values()), title)

@@ -37,7 +37,9 @@ def rates(series):
         high = min(1.0, high * 1.1) if form is percent else high * 1.1
         plot = Plot(heading, _time(series), Axis("", 0, high, form=form), height=200, legend=[name for name, _ in held])
         for number, (_, values) in enumerate(held):
-            plot.curve(number, list(zip(series["cycle"], values)))
+            # Hits of an interval may be of loads that were counted in the one before: a share of it may be above 1.
+            drawn = [value if value is None else min(value, high) for value in values]
+            plot.curve(number, list(zip(series["cycle"], drawn)))
         found.append((plot, {name: [form(value) for value in values] for name, values in held}))
     return found
 
