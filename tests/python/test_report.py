@@ -146,7 +146,8 @@ class Pictures(unittest.TestCase):
         values = {"l1.load_hit_rate": [0.9, 1.6, None, 0.5]}
         (plot, shown), = series.rates({"interval": 5, "cycle": [5, 10, 15, 20], "values": values})  # fmt: skip
         self.assertIn("160.0 %", shown["L1 load hits"])
-        paths = [node.get("d") for node in xml.fromstring(plot.render(True)).iter() if "s0" in node.get("class", "").split()]
+        drawn = xml.fromstring(plot.render(True)).iter()
+        paths = [node.get("d") for node in drawn if "s0" in node.get("class", "").split()]
         heights = [float(y) for path in paths for y in re.findall(r"[\d.]+ ([\d.]+)", path)]
         self.assertAlmostEqual(min(heights), plot.top, delta=0.1)
 
@@ -156,6 +157,16 @@ class Pictures(unittest.TestCase):
         at = image.index(b"IDAT")
         self.assertEqual(zlib.decompress(image[at + 4:-16]), bytes((0, 0, 0, 0, 255, 0, 0, 128, 0, 7)))
         self.assertEqual(heat.folded([[1], [2], [3]], 2), [(0, 1, [3]), (2, 2, [3])])
+
+    def test_labels_of_a_heat_map_have_room(self):
+        rows = [hex(0x7F53C7E00000 + row) for row in range(400)]
+        values = [[row] for row in range(400)]
+        found = {"title": "t", "unit": "lookups", "cycles": 100, "rows": rows, "values": values}
+        drawn = xml.fromstring(heat.chart(found).render(True)).iter()
+        labels = [node for node in drawn if (node.text or "").startswith("0x")]
+        self.assertEqual([node.text for node in labels][:1], ["0x7f53c7e00000 …"])
+        for node in labels:
+            self.assertGreaterEqual(float(node.get("x")), 6 * len(node.text))
 
     def test_sequence_of_messages(self):
         text = ("# x\n 31 message l1 0 packet=65 address=0x80 outcome=read-request sender=0 receiver=18\n"

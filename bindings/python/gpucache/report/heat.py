@@ -9,6 +9,7 @@ from ._figures import count
 from ._svg import Svg, ticks
 
 _MOST_ROWS = 160
+_LETTER = 7  # pixels that one of a small text takes, at the most
 
 
 def _chunk(kind, content):
@@ -29,12 +30,19 @@ def folded(rows, most=_MOST_ROWS):
             for first in range(0, len(rows), each)]  # fmt: skip
 
 
+def _labels(names, bands):
+    """{number of a band: what stands beside it}, of six or so."""
+    shown = range(0, len(bands), max(1, -(-len(bands) // 6)))
+    return {n: f"{names[bands[n][0]]} …" if bands[n][0] < bands[n][1] else str(names[bands[n][0]]) for n in shown}
+
+
 def chart(heat, width=480):
     """The Svg of one map, as Heat.take() makes it."""
     bands = folded(heat["values"])
     most = max((value for *_, row in bands for value in row), default=0)
     height = max(120, min(260, 3 * len(bands)))
-    left, top = 84, 30
+    labels = _labels(heat["rows"], bands)
+    left, top = max(84, 12 + _LETTER * max(map(len, labels.values()), default=0)), 30
     picture = Svg(width, top + height + 42, heat["title"])
     picture.text(0, 14, heat["title"], "strong")
     columns = len(bands[0][2]) if bands else 1
@@ -47,12 +55,8 @@ def chart(heat, width=480):
     picture.mask(mark, f"data:image/png;base64,{data}", left, top, across, height)
     picture.rect(left, top, across, height, None, fill="var(--heat)", mask=f"url(#{mark})",
                  tip=f"darkest: {count(most)} {heat['unit']} in {count(heat['cycles'])} cycles")  # fmt: skip
-    step = max(1, -(-len(bands) // 6))
-    for n in range(0, len(bands), step):
-        first, last, _ = bands[n]
-        names = heat["rows"]
-        name = names[first] if first == last else f"{names[first]} …"
-        picture.text(left - 6, top + height * (n + 0.5) / len(bands) + 4, name, "small muted", "end")
+    for n, label in labels.items():
+        picture.text(left - 6, top + height * (n + 0.5) / len(bands) + 4, label, "small muted", "end")
     end = columns * heat["cycles"]
     for value in ticks(0, end, 5):
         picture.text(left + across * value / end, top + height + 16, count(value), "small muted", "middle")
