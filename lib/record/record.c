@@ -48,11 +48,30 @@ static gpc_status end_kernel(recorder *r) {
     return gpci_recorded_write(&r->kernel, r->from, r->block, r->writer, &r->failure);
 }
 
+static void cannot(gpci_recorder *base, const char *call) {
+    recorder *r = of(base);
+    if (!r->writer)
+        return;
+    gpci_fail(&r->failure, GPC_ERROR_UNSUPPORTED, "%s is no warp's instruction, as those of a trace are", call);
+    fail(r, GPC_ERROR_UNSUPPORTED);
+}
+
+/* When copies are waited for, and by whom, the host knows by itself: it is in no call. */
+static void cannot_copy(recorder *r) {
+    gpci_fail(&r->failure, GPC_ERROR_UNSUPPORTED,
+              "a copy into shared memory (gpc_warp_access.copy) cannot be recorded: no call says what waits for it");
+    fail(r, GPC_ERROR_UNSUPPORTED);
+}
+
 static void on_access(gpci_recorder *base, const gpc_warp_access *access) {
     recorder *r = of(base);
     gpc_warp_access w;
     if (!r->writer || gpci_access_take(access, NULL, &w) < 0 || gpci_access_check(r->h, &w) < 0)
         return;
+    if (w.copy != GPC_COPY_NONE) {
+        cannot_copy(r);
+        return;
+    }
     const gpci_recorded_form form = {.kind = w.kind,
                                      .space = w.space,
                                      .hint = w.hint,
@@ -124,14 +143,6 @@ static void on_count(gpci_recorder *base, uint64_t warp_instructions, uint64_t t
     recording->warp_instructions += warp_instructions;
     recording->thread_instructions += thread_instructions;
     recording->blocks += blocks;
-}
-
-static void cannot(gpci_recorder *base, const char *call) {
-    recorder *r = of(base);
-    if (!r->writer)
-        return;
-    gpci_fail(&r->failure, GPC_ERROR_UNSUPPORTED, "%s is no warp's instruction, as those of a trace are", call);
-    fail(r, GPC_ERROR_UNSUPPORTED);
 }
 
 static void destroy(gpci_recorder *base) {

@@ -2,6 +2,7 @@
 #include "timed/port.h"
 
 #include "level/driver.h"
+#include "level/recorder.h"
 #include "timed/watch.h"
 
 #include <inttypes.h>
@@ -69,6 +70,7 @@ gpc_status gpc_hierarchy_try_port(gpc_hierarchy *h, const gpc_port_request *requ
     t->taken++;
     t->progress = t->wheel.now;
     gpci_wheel_wake(&t->wheel, t->groups[GPCI_GROUP_PORTS].first + r.port, t->wheel.now + 1);
+    GPCI_RECORD(h, cannot, (h->recorder, "gpc_hierarchy_try_port"));
     return GPC_OK;
 }
 

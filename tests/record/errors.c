@@ -68,6 +68,34 @@ Test(record_errors, what_is_in_no_trace) {
     host_close(&h);
 }
 
+/* What waits for a copy is in no call; a port's request is no instruction. */
+Test(record_errors, copies_and_ports) {
+    host h;
+    host_open(&h, "mode = timed\nports = 1\n");
+    uint64_t addresses[32];
+    for (uint64_t lane = 0; lane < 32; lane++)
+        addresses[lane] = 4096 + 16 * lane;
+    gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+    access.mask = UINT32_MAX;
+    access.width = 16;
+    access.addresses = addresses;
+    for (uint8_t copy = GPC_COPY_ASYNC; copy <= GPC_COPY_BULK; copy += GPC_COPY_BULK - GPC_COPY_ASYNC) {
+        host_record(&h);
+        access.copy = copy;
+        cr_assert_eq(gpc_hierarchy_try_issue(h.hierarchy, &access, 0, NULL), GPC_OK);
+        cr_expect(!gpc_hierarchy_is_recording(h.hierarchy));
+        expect(&h, gpc_hierarchy_record_end(h.hierarchy, &h.error), GPC_ERROR_UNSUPPORTED, "gpc_warp_access.copy");
+        cr_assert_eq(gpc_hierarchy_drain(h.hierarchy, &h.error), GPC_OK);
+    }
+    host_record(&h);
+    gpc_port_request request = GPC_PORT_REQUEST_INIT;
+    request.kind = GPC_STORE;
+    request.bytes = 4096;
+    cr_assert_eq(gpc_hierarchy_try_port(h.hierarchy, &request, 0, &h.error), GPC_OK, "%s", h.error.message);
+    expect(&h, gpc_hierarchy_record_end(h.hierarchy, &h.error), GPC_ERROR_UNSUPPORTED, "gpc_hierarchy_try_port");
+    host_close(&h);
+}
+
 Test(record_errors, states) {
     host h;
     host_open(&h, "mode = timed\n");
