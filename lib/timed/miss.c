@@ -103,39 +103,44 @@ static uint32_t enter(gpci_timed *t, const gpc_request *request, const gpci_tran
     return flight;
 }
 
+/* It enters as `*out_flight`, or its SM is told when there is room for it; `*out_busy` says for what there is none. */
+static gpc_status try_enter(gpci_timed *t, const gpc_request *request, const gpci_transaction *line, uint64_t token,
+                            gpc_busy *out_busy, uint32_t *out_flight) {
+    *out_busy = gpci_timed_busy_miss(t->h, request->sm);
+    const gpc_status status = *out_busy == GPC_BUSY_NOT ? gpci_make_room(t, 1) : GPC_BUSY;
+    if (status == GPC_OK)
+        *out_flight = enter(t, request, line, token);
+    else if (status == GPC_BUSY)
+        t->l1[request->sm].refused_miss = true;
+    return status;
+}
+
 gpc_status gpci_timed_read(gpc_hierarchy *h, const gpc_request *request, uint64_t token) {
     gpci_timed *t = gpci_timed_of_sm(h->timed, request->sm);
     gpci_transaction line;
+    gpc_busy busy;
+    uint32_t flight;
     if (gpci_line_of_request(h, &h->l1_level, request, &line))
         return GPC_ERROR_ARGUMENT;
-    const bool full = gpci_timed_busy_miss(h, request->sm) != GPC_BUSY_NOT;
-    const gpc_status status = full ? GPC_BUSY : gpci_make_room(t, 1);
-    t->l1[request->sm].refused_miss |= full;
+    const gpc_status status = try_enter(t, request, &line, token, &busy, &flight);
     if (status != GPC_OK)
         return status;
-    gpci_flight *f = &t->flights[enter(t, request, &line, token)];
-    f->framed = true;
-    f->kind = GPC_PREFETCH; /* no access of a warp: neither its latency counts, nor does a fence wait */
+    t->flights[flight].framed = true;
+    t->flights[flight].kind = GPC_PREFETCH; /* no access of a warp: neither its latency counts, nor does a fence wait */
     return GPC_OK;
 }
 
 gpc_status gpci_timed_try_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy) {
     gpci_transaction line;
+    gpc_busy busy;
+    uint32_t flight;
     if (gpci_line_of_request(h, &h->l1_level, request, &line))
         return GPC_ERROR_ARGUMENT;
     if (h->with_data)
         return GPC_ERROR_UNSUPPORTED;
-    gpci_timed *t = gpci_timed_of_sm(h->timed, request->sm);
-    const gpc_busy busy = gpci_timed_busy_miss(h, request->sm);
-    gpc_status status = busy == GPC_BUSY_NOT ? gpci_make_room(t, 1) : GPC_BUSY;
-    if (status < 0)
-        return status;
-    if (out_busy)
+    const gpc_status status = try_enter(gpci_timed_of_sm(h->timed, request->sm), request, &line, token, &busy, &flight);
+    if (status >= 0 && out_busy)
         *out_busy = busy;
-    if (status == GPC_OK)
-        enter(t, request, &line, token);
-    else
-        t->l1[request->sm].refused_miss = true;
     return status;
 }
 
