@@ -398,7 +398,7 @@ gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpc
         gpci_places_add(cache->places, view->line, view->set, way, slot);
     if (cache->wide)
         cache->highs[slot] = (uint32_t)(view->line >> GPCI_TAG_BITS);
-    cache->states[slot] = 0;
+    cache->states[slot] = 0; /* the line that was here does not count among those that persist */
     const uint32_t priority = is_beyond(cache, request, view->set) ? GPC_EVICT_NORMAL : request->priority;
     cache->states[slot] = priority << GPCI_PRIORITY_SHIFT;
     if (priority != GPC_EVICT_NORMAL && !cache->priorities) {
