@@ -12,7 +12,8 @@ static gpc_status apply_policies(const gpci_import *im, const gpci_gpgpusim_cach
     const char *write_allocate = gpci_gpgpusim_write_allocate(c);
     return GPCI_SET_ALL(
         im, GPCI_OPTION_L1, {GPCI_KEY_L1_SECTORS, c->sectors ? "4" : "1"}, {GPCI_KEY_L1_FETCH, "1"},
-        {GPCI_KEY_L1_MERGED, c->sectors ? "sector" : "line"}, {GPCI_KEY_L1_INDEX, gpci_gpgpusim_index(c)},
+        {GPCI_KEY_L1_MERGED, c->sectors ? "sector" : "line"},
+        {GPCI_KEY_L1_MSHR_FREE, c->sectors ? "filled" : "drained"}, {GPCI_KEY_L1_INDEX, gpci_gpgpusim_index(c)},
         {GPCI_KEY_L1_REPLACEMENT, gpci_gpgpusim_replacement(c)}, {GPCI_KEY_L1_WRITE, gpci_gpgpusim_write(c)},
         {GPCI_KEY_L1_WRITE_LOCAL, gpci_gpgpusim_write_local(c)}, {GPCI_KEY_L1_WRITE_ALLOCATE, write_allocate},
         {GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL, write_allocate}, {GPCI_KEY_L1_ALLOCATE, gpci_gpgpusim_allocate(c)});
@@ -20,7 +21,8 @@ static gpc_status apply_policies(const gpci_import *im, const gpci_gpgpusim_cach
 
 /*
  * Every bank looks up an access and has a port; there is one fill port. What waited for a fill goes through the
- * writeback of the unit (ldst_unit::writeback), an access a cycle: a sector, or of whole lines all that is asked for.
+ * writeback of the unit (ldst_unit::writeback), an access a cycle: a sector, or of whole lines all that is asked for;
+ * until then it has its MSHR entry (mshr_table::next_access), which is modelled of whole lines.
  */
 static gpc_status apply_resources(const gpci_import *im, const gpci_gpgpusim_cache *c) {
     gpc_status status = GPCI_SET_NUMBERS(

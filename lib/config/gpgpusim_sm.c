@@ -130,11 +130,14 @@ static gpc_status apply_scheduler(const gpci_import *im) {
 /*
  * What no option says of an SM until 3.x, constants of its shader.cc: a fetch is decoded into an instruction buffer of
  * two, with a cycle each for fetch and decode; a branch's target is known with its issue; a memory instruction passes
- * ID_OC_MEM, two cycles of a collector unit, OC_EX_MEM and the dispatch register; L1 hits in the cycle of its tags.
+ * ID_OC_MEM, two cycles of a collector unit, OC_EX_MEM and the dispatch register; L1 hits in the cycle of its tags,
+ * which take an instruction's accesses from the last on (process_memory_access_queue).
  */
 static gpc_status apply_pipeline_of_3(const gpci_import *im) {
     gpc_status status = GPCI_SET_NUMBERS(im, GPCI_OPTION_WIDTHS, {GPCI_KEY_SM_FETCH, 2}, {GPCI_KEY_SM_FETCH_LATENCY, 2},
                                          {GPCI_KEY_SM_LATENCY_CONTROL, 1}, {GPCI_KEY_L1_ISSUE_LATENCY, 5});
+    if (status == GPC_OK)
+        status = gpci_import_set(im, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_LINE_ORDER, "descending");
     if (status == GPC_OK && !GPCI_OPTION(L1_LATENCY)->given)
         status = gpci_import_set_number(im, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_LATENCY, 1);
     return status;

@@ -195,6 +195,12 @@
       "l1.miss_latency")                                                                                               \
     X(L1_RELEASE_WIDTH, "l1.release_width", SIZE, RESET, "bytes", "0B", 0, 4096, "",                                   \
       "bytes a core cycle in which loads that waited for a fill get what they asked for, in turn; 0B: all at once")    \
+    X(L1_MSHR_FREE, "l1.mshr_free", CHOICE, RESET, "", "filled", 0, 0, "filled|drained",                               \
+      "when an MSHR entry is free again: with its fill, or when all that waited with it have had their turn by "       \
+      "l1.release_width, until when a load that finds its line gone takes its data from the entry")                    \
+    X(L1_LINE_ORDER, "l1.line_order", CHOICE, RESET, "", "lanes", 0, 0, "lanes|descending",                            \
+      "in which the lines of an instruction come to the tags: as its lanes touch them, or from the highest address "   \
+      "down")                                                                                                          \
     X(L1_QUEUE, "l1.queue", COUNT, RESET, "instructions", "1", 0, 100000, "unlimited",                                 \
       "warp instructions that wait for the tags; the memory pipeline is busy when they are that many")                 \
     X(L1_ISSUE_LATENCY, "l1.issue_latency", COUNT, RESET, "cycles", "0", 0, 1000, "",                                  \

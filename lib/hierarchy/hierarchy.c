@@ -34,13 +34,39 @@ static void choose(gpc_hierarchy *h, const gpc_config *config) {
     h->with_data = gpci_config_number(config, GPCI_KEY_COHERENCE_DATA) != 0;
     h->streams = (uint32_t)gpci_config_number(config, GPCI_KEY_STREAMS);
     h->lanes_apart = gpci_config_number(config, GPCI_KEY_L1_COALESCER) == 1;
+    h->lines_descend = gpci_config_number(config, GPCI_KEY_L1_LINE_ORDER) != 0;
     h->sectors_apart = gpci_config_number(config, GPCI_KEY_L1_COALESCER) == 2;
+}
+
+/* The same of how accesses come to L1, and leave it. */
+static gpc_status check_l1(const gpc_hierarchy *h, gpc_error *error) {
+    const bool most = gpci_number(h, GPCI_KEY_SM_LSU_IN_FLIGHT) != UINT64_MAX,
+               waits = gpci_number(h, GPCI_KEY_SM_LSU_WAITS);
+    if (h->sectors_apart && (h->with_data || strcmp(gpci_config_text(h->config, GPCI_KEY_L1_PREFETCHER), "none") != 0))
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "l1.coalescer = sector: neither l1.prefetcher nor coherence.data knows parts of a line");
+    if ((gpci_number(h, GPCI_KEY_SM_LSUS) != 1 || most || !waits) && !h->lanes_apart)
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "sm.lsus, sm.lsu_in_flight and sm.lsu_waits need l1.coalescer = multi2sim");
+    if (gpci_number(h, GPCI_KEY_L1_ISSUE_LATENCY) && (h->lanes_apart || gpci_number(h, GPCI_KEY_L1_REORDER)))
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "l1.issue_latency needs l1.coalescer = warp and l1.reorder = none: one queue before the tags");
+    if (h->lines_descend && h->lanes_apart)
+        return gpci_fail(
+            error, GPC_ERROR_RANGE,
+            "l1.line_order = descending needs l1.coalescer = warp or sector: lanes have no lines together");
+    if (gpci_number(h, GPCI_KEY_L1_MSHR_FREE) &&
+        (!gpci_number(h, GPCI_KEY_L1_RELEASE_WIDTH) || gpci_number(h, GPCI_KEY_L1_SECTORS) != 1 || h->with_data))
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "l1.mshr_free = drained needs l1.release_width, l1.sectors = 1 and coherence.data = false: an "
+                         "access has its turn with a whole line");
+    if (most && !waits)
+        return gpci_fail(error, GPC_ERROR_RANGE, "sm.lsu_in_flight needs sm.lsu_waits = true: nothing is awaited");
+    return GPC_OK;
 }
 
 /* What has no effect with the rest of the configuration is refused. */
 static gpc_status check_combination(gpc_hierarchy *h, gpc_error *error) {
-    const bool most = gpci_number(h, GPCI_KEY_SM_LSU_IN_FLIGHT) != UINT64_MAX,
-               waits = gpci_number(h, GPCI_KEY_SM_LSU_WAITS);
     if (h->with_data && h->levels != &gpci_tree_levels && gpci_plain_values_check(h, error) < 0)
         return GPC_ERROR_RANGE;
     if (gpci_number(h, GPCI_KEY_THREADS) != 1 && gpci_number(h, GPCI_KEY_THREADS) != UINT64_MAX &&
@@ -70,18 +96,7 @@ static gpc_status check_combination(gpc_hierarchy *h, gpc_error *error) {
     if (h->sectors_apart && h->levels == &gpci_tree_levels)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.coalescer = sector needs coherence = none or viper: modules of a tree take lines");
-    if (h->sectors_apart && (h->with_data || strcmp(gpci_config_text(h->config, GPCI_KEY_L1_PREFETCHER), "none") != 0))
-        return gpci_fail(error, GPC_ERROR_RANGE,
-                         "l1.coalescer = sector: neither l1.prefetcher nor coherence.data knows parts of a line");
-    if ((gpci_number(h, GPCI_KEY_SM_LSUS) != 1 || most || !waits) && !h->lanes_apart)
-        return gpci_fail(error, GPC_ERROR_RANGE,
-                         "sm.lsus, sm.lsu_in_flight and sm.lsu_waits need l1.coalescer = multi2sim");
-    if (gpci_number(h, GPCI_KEY_L1_ISSUE_LATENCY) && (h->lanes_apart || gpci_number(h, GPCI_KEY_L1_REORDER)))
-        return gpci_fail(error, GPC_ERROR_RANGE,
-                         "l1.issue_latency needs l1.coalescer = warp and l1.reorder = none: one queue before the tags");
-    if (most && !waits)
-        return gpci_fail(error, GPC_ERROR_RANGE, "sm.lsu_in_flight needs sm.lsu_waits = true: nothing is awaited");
-    return GPC_OK;
+    return check_l1(h, error);
 }
 
 gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, gpc_error *error, gpc_hierarchy **out) {

@@ -118,6 +118,21 @@ uint32_t gpci_coalesce(const uint64_t *addresses, uint32_t count, uint32_t width
     return f.count;
 }
 
+void gpci_descend(gpci_transaction *transactions, uint32_t count) {
+    for (uint32_t i = 0, j = count; i + 1 < j; i++) { /* as lanes touch them, most ascend */
+        const gpci_transaction t = transactions[i];
+        transactions[i] = transactions[--j];
+        transactions[j] = t;
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        const gpci_transaction t = transactions[i];
+        uint32_t at = i;
+        for (; at && transactions[at - 1].address < t.address; at--)
+            transactions[at] = transactions[at - 1];
+        transactions[at] = t;
+    }
+}
+
 uint32_t gpci_split(const uint64_t *addresses, uint32_t count, uint32_t width, unsigned line_shift,
                     gpci_transaction *transactions) {
     uint32_t split = 0;

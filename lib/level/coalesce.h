@@ -48,6 +48,8 @@ GPCI_INLINE bool gpci_is_range(uint64_t address, uint64_t bytes) {
  */
 uint32_t gpci_divide(gpci_transaction *transactions, uint32_t count, unsigned line_shift, uint32_t blocks);
 
+/* Put transactions in the order of their addresses, the highest first. */
+void gpci_descend(gpci_transaction *transactions, uint32_t count);
 /* As gpci_coalesce, and no two lanes together: each lane's part of each line, in the order of lanes. */
 uint32_t gpci_split(const uint64_t *addresses, uint32_t count, uint32_t width, unsigned line_shift,
                     gpci_transaction *transactions);

@@ -242,6 +242,8 @@ static gpc_status check_policies(needs *n, gpc_error *error) {
         add(n, GPCI_KEY_L1_MISS_LATENCY, "coherent L1s send at once", "0");
     if (gpci_number(n->h, GPCI_KEY_L1_RELEASE_WIDTH))
         add(n, GPCI_KEY_L1_RELEASE_WIDTH, "coherent L1s serve at once", "0B");
+    if (gpci_number(n->h, GPCI_KEY_L1_MSHR_FREE))
+        add(n, GPCI_KEY_L1_MSHR_FREE, "coherent L1s serve at once", "filled");
     if (gpci_number(n->h, GPCI_KEY_L1_MERGED))
         add(n, GPCI_KEY_L1_MERGED, "coherent modules count all that wait for a block", "line");
     if (gpci_number(n->h, GPCI_KEY_L2_MERGED))

@@ -124,6 +124,7 @@ struct gpc_hierarchy {
     bool viper;                            /* coherence = viper: L1s drop what they hold at an acquire */
     bool with_data;                        /* accesses carry values: coherence.data */
     bool lanes_apart;                      /* each lane is an access of L1: l1.coalescer = multi2sim */
+    bool lines_descend;                    /* those of an instruction, by address: l1.line_order = descending */
     bool sectors_apart;                    /* each sector is: l1.coalescer = sector */
     gpci_commons *l1_commons, *l2_commons; /* what the policies of a level share */
     uint8_t *sm_partition;                 /* [sms] */

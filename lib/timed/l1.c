@@ -2,6 +2,7 @@
 #include "level/level_rules.h"
 #include "timed/combine.h"
 #include "timed/copy_engine.h"
+#include "timed/drain.h"
 #include "timed/kept_access.h"
 #include "timed/l1_observe.h"
 #include "timed/l1_send.h"
@@ -451,6 +452,8 @@ typedef void (*stage_fn)(gpci_timed *t, gpci_stage *stage);
 GPCI_INLINE void step_above(gpci_timed *t, gpci_stage *stage, stage_fn fills, stage_fn tags) {
     if (gpci_replies_wait(stage))
         run_replies(t, stage);
+    if (GPCI_UNLIKELY(stage->drain_first != GPCI_NO_PACKET))
+        gpci_drain_step(t, stage);
     if (fills)
         fills(t, stage);
     if (stage->first_due != UINT32_MAX)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/drain.h"
 #include "timed/l1_observe.h"
 #include "timed/watch.h"
 
@@ -347,6 +348,10 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     bool found = leader != GPCI_NO_PACKET;
     gpci_packet *entry = found ? gpci_packet_at(&t->pool, leader) : NULL;
     gpci_lack l = lacks(stage, p, access, way, entry);
+    if (GPCI_UNLIKELY(stage->options->drains) && found && l.fetch && !in_flight(entry))
+        return !is_too_old(t, stage, entry, p) && gpci_drain_join(t, stage, leader, l.wait)
+                   ? GPCI_SERVED
+                   : stage->rules->hold_up(t, stage, packet, access, leader, GPC_BUSY_MERGE);
     if (l.fetch | l.wait) {
         if (found ? is_full(t, stage, leader, l.wait) || is_too_old(t, stage, entry, p)
                   : stage->mshr.used[remote] >= o->entries)
@@ -450,11 +455,16 @@ GPCI_INLINE uint32_t first_cached(const gpci_timed *t, uint32_t leader, const gp
     return GPCI_NO_PACKET;
 }
 
-static void release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t kept, uint8_t level) {
+/* What a packet that waited has written itself goes into the line. */
+static void keep_own(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t kept) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint8_t kind = stage->own_lines ? p->line.kind : p->request.kind;
     if (packet != kept && p->mshr.cached && kind != GPC_LOAD && kind != GPC_PREFETCH)
         keep(t, stage, p, stage->line->sectors_of[p->mshr.needs], NO_SLOT);
+}
+
+static void release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t kept, uint8_t level) {
+    keep_own(t, stage, packet, kept);
     stage->rules->released(t, stage, packet, level);
 }
 
@@ -522,6 +532,23 @@ static bool is_ready(const gpci_packet *leader, uint8_t segments) {
     return !(leader->mshr.needs & in_flight(leader) & (uint8_t)~segments) && !leader->mshr.done;
 }
 
+/* The leader has what it waited for, and stays: its entry is not free yet. It is the first that waits with it. */
+static GPCI_NOINLINE void release_leader(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint32_t kept,
+                                         uint8_t segments, uint8_t level) {
+    gpci_packet *l = gpci_packet_at(&t->pool, leader);
+    l->segments = segments;
+    if (!is_ready(l, segments))
+        return;
+    keep_own(t, stage, leader, kept);
+    gpci_l1_done(t, leader, level);
+}
+
+void gpci_mshr_free(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
+    const entry_place at = find(t, stage, line_waited_for(t, stage, leader));
+    mshr_remove(t, stage, &at);
+    gpci_pool_give(&t->pool, leader);
+}
+
 void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     gpci_packet *f = gpci_packet_at(&t->pool, fetch);
     uint8_t segments = f->segments, level = f->level;
@@ -536,10 +563,16 @@ void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
         gpci_mark_outdated(stage->cache, f->request.address);
     gpci_pool_give(&t->pool, fetch);
     arrived(stage, l, segments);
+    const uint32_t waiting = l->mshr.count;
+    if (GPCI_UNLIKELY(stage->options->drains))
+        release_leader(t, stage, leader, kept, segments, level);
     if (l->mshr.first != GPCI_NO_PACKET)
         release_waiting(t, stage, leader, kept, segments, level);
     bool ready = is_ready(l, segments);
-    if (!in_flight(l)) {
+    if (GPCI_UNLIKELY(stage->options->drains)) {
+        if (!in_flight(l))
+            gpci_drain_begin(t, stage, leader, waiting);
+    } else if (!in_flight(l)) {
         mshr_remove(t, stage, &at);
         if (ready)
             release(t, stage, leader, kept, level);

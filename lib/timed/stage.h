@@ -80,6 +80,7 @@ typedef struct gpci_stage_options {
     uint64_t entries, merges;
     bool on_miss;
     bool by_sector; /* merges are those of a sector */
+    bool drains;    /* L1: MSHR entries stay until all who wait with them have their turn: drain.h */
     bool apart;     /* L1: each sector is a packet, and they pass beside each other: l1.coalescer = sector */
     bool part;      /* L1: what bypasses fetches just the segments that it needs, not all of its sectors */
     gpci_clock clock;
@@ -177,9 +178,10 @@ typedef struct gpci_stage {
     gpci_queue
         returned; /* L2: what the other partition did for an SM of this one; coherent: held up for an MSHR entry; */
                   /* coherent L1: who waited with an MSHR entry, and looks again */
-    gpci_queue across[2];  /* coherent L2: to the other partition: requests; and all others */
-    uint64_t atomic_free;  /* L2: own cycle from which on its atomic unit is */
-    uint64_t release_free; /* L1: those that waited have what they asked for by then */
+    gpci_queue across[2];             /* coherent L2: to the other partition: requests; and all others */
+    uint64_t atomic_free;             /* L2: own cycle from which on its atomic unit is */
+    uint64_t release_free;            /* L1: those that waited have what they asked for by then */
+    uint32_t drain_first, drain_last; /* L1: leaders of entries that stay until then (drain.h); GPCI_NO_PACKET */
     gpci_stage_counts counts;
     uint64_t congested, unsent;
     uint64_t atomic_waits, atomic_busy; /* L2: own cycles */
@@ -247,6 +249,8 @@ GPCI_INLINE bool gpci_stage_eager(const gpci_tag_access *access) {
 uint64_t gpci_stage_data(gpci_stage *stage, uint64_t now, uint32_t bytes);
 /* The MSHR entry of a line, by its leader; GPCI_NO_PACKET. */
 uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t address);
+/* An entry goes, and its leader with it. */
+void gpci_mshr_free(gpci_timed *t, gpci_stage *stage, uint32_t leader);
 /* A line has changed where it is homed: what is on its way from there is older. */
 GPCI_COLD void gpci_stage_outdate(const gpci_timed *t, const gpci_stage *stage, uint64_t address);
 /* Is it? */

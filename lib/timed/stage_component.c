@@ -75,6 +75,8 @@ static gpc_status make_stage(const gpci_group *group, gpci_stage *stage, uint8_t
                           .congested_since = GPCI_NEVER,
                           .unsent_since = GPCI_NEVER,
                           .first_due = UINT32_MAX,
+                          .drain_first = GPCI_NO_PACKET,
+                          .drain_last = GPCI_NO_PACKET,
                           .replies = {.credits = GPC_UNLIMITED_CREDITS, .since = GPCI_NEVER, .first = UINT32_MAX},
                           .fences = {.first = UINT32_MAX, .walker = UINT32_MAX, .dropped_at = GPCI_NEVER}};
     gpci_stage_queues(t, stage);

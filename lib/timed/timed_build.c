@@ -26,6 +26,7 @@ static void read_options(gpci_timed *t) {
                                          .merges = gpci_number(t->h, GPCI_KEY_L1_MERGES),
                                          .by_sector = gpci_number(t->h, GPCI_KEY_L1_MERGED) != 0,
                                          .on_miss = gpci_number(t->h, GPCI_KEY_L1_ALLOCATE) == GPC_ALLOCATE_ON_MISS,
+                                         .drains = gpci_number(t->h, GPCI_KEY_L1_MSHR_FREE) != 0,
                                          .apart = t->h->sectors_apart,
                                          .part = gpci_number(t->h, GPCI_KEY_L1_BYPASS_FETCH) == GPC_BYPASS_FETCH_NEEDED,
                                          .clock = {1, 1}};

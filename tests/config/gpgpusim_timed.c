@@ -96,11 +96,12 @@ Test(gpgpusim_timed, pipeline_of_3) {
     rig_open(&r);
     import_all(&r, "-gpgpu_pipeline_widths 2,1,1,2,1,1,2");
     EXPECT(&r, {"sm.fetch", "2"}, {"sm.fetch_latency", "2"}, {"sm.latency_control", "1"}, {"l1.issue_latency", "5"},
-           {"l1.latency", "1"});
+           {"l1.latency", "1"}, {"l1.line_order", "descending"});
     rig_close(&r);
     rig_open(&r);
     import_all(&r, "-gpgpu_pipeline_widths 2,0,0,1,5,2,0,0,1,1,2");
-    EXPECT(&r, {"sm.fetch", "0"}, {"sm.latency_control", "8"}, {"l1.issue_latency", "0"}, {"l1.latency", "35"});
+    EXPECT(&r, {"sm.fetch", "0"}, {"sm.latency_control", "8"}, {"l1.issue_latency", "0"}, {"l1.latency", "35"},
+           {"l1.line_order", "lanes"});
     rig_close(&r);
 }
 
@@ -119,7 +120,8 @@ Test(gpgpusim_timed, reference_is_the_preset) {
         "clock.network", "sm.fetch",          "sm.fetch_latency", "sm.latency_control", "l1.index",
         "l1.latency",    "l1.issue_latency",  "l1.queue",         "network.width",      "network.reply_width",
         "l2.index",      "l2.write_allocate", "l2.tag_ports",     "l2.banks",           "l2.mshr_entries",
-        "l2.miss_queue", "dram.scheduler",    "dram.read_queue"};
+        "l2.miss_queue", "dram.scheduler",    "dram.read_queue",  "l1.line_order",      "l1.release_width",
+        "l1.mshr_free",  "l2.data_width",     "l2.fill_width"};
     rig imported, preset;
     rig_open(&imported);
     rig_open(&preset);

@@ -9,14 +9,13 @@ import unittest
 import reference
 
 CYCLES, POINTS = 5, 2
-# Cycles are within 2 %, misses 3.0 and 2.3 points too many. A load's lines the last first, as the simulator takes them,
-# gives 2.9 and 1.9. Not the reason: l1.issue_latency 4 or 6 (3.0 and 2.3, 3.0 and 2.4), sm.latency_alu 10 or 12 (3.0
-# and 2.3, 3.0 and 2.4), l1.miss_queue 7 (3.0 and 2.3). A queue of four memory instructions instead of five gives too
-# few (-6.1 and -6.8), no fetch 5.9 and 0.0.
+# Cycles are within 2 %, misses 3.0 and 2.03 points too many. Not the reason: l1.issue_latency 3 or 4 (2.9 and 2.0),
+# sm.latency_alu 10 (2.9 and 2.0), l1.mshr_free = filled (2.9 and 2.2). A queue of four memory instructions instead of
+# five gives too few (-6.1 and -6.8, before the lines came the last first), no fetch 5.9 and 0.0.
 MISSES = {"invert: lru, 4 warps a scheduler", "invert: age-lru"}
 # Here the two blocks that 16 warps a scheduler are mostly stay together, and miss only their own lines. Small things
-# part them: 43,349 cycles are 83,502 and 74,108 with l2.rop_latency 119 and 121. An L2 that takes four cycles for a
-# hit's line (l2.data_width = 32B) gives 99,492 cycles and 80.2 % of misses, but makes `invert: lru` 12.6 % too slow.
+# part them: README.md. An L2 that takes four cycles for a hit's line gave 99,492 cycles and 80.2 % of misses, but made
+# `invert: lru` 12.6 % too slow.
 DRIFT = {"sc: lru, 16 warps a scheduler"}
 
 

@@ -267,9 +267,10 @@ static void heed(gpc_context *context, const char *preset, const char *protocol,
     gpc_error error = GPC_ERROR_INIT;
     char text[2048], needed[1024];
     int length = snprintf(text, sizeof text, "preset = %s\ncoherence = %s\nmode = %s\n", preset, protocol, mode);
-    if (!strcmp(preset, "gtx480-gpgpusim") && make(context, text, &error) == GPC_ERROR_RANGE) { /* its naive stores */
+    if (!strcmp(preset, "gtx480-gpgpusim") &&
+        make(context, text, &error) == GPC_ERROR_RANGE) { /* its L1 and its stores */
         settings_of(error.message, needed, sizeof needed);
-        cr_expect_str_eq(needed, "l2.write_allocate = fetch\n");
+        cr_expect_str_eq(needed, "l2.write_allocate = fetch\n l1.release_width = 0B\n l1.mshr_free = filled\n");
         length += snprintf(text + length, sizeof text - (size_t)length, "%s", needed);
     }
     cr_expect_eq(make(context, text, &error), GPC_OK, "%s, %s: %s", preset, protocol, error.message);

@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <string.h>
 
 /*
  * The resources of L1, one at a time: n of what is asked for fit, one more waits. What a figure shares with other
@@ -344,4 +345,87 @@ Test(timed_l1, merges_of_a_sector) {
     cr_expect_eq(merge_failures(SECTORED "l1.mshr_merged = sector\n", two_each, 4), 0);
     cr_expect_gt(merge_failures(SECTORED "l1.mshr_merged = line\n", two_each, 4), 0);
     cr_expect_gt(merge_failures(SECTORED "l1.mshr_merged = sector\n", three, 5), 0);
+}
+
+/* Level at which a load of line `line` of a set of four is served, five lines of which an instruction has asked for. */
+static unsigned level_after_five(const char *settings, uint64_t line) {
+    rig r;
+    rig_open(&r, settings, MEMORY);
+    rig_push(&r, WORDS(GPC_LOAD, 0, 5, SET));
+    rig_finish(&r);
+    rig_latency(&r, WORD(GPC_LOAD, line * SET));
+    const unsigned level = r.done[r.issued - 1].level;
+    rig_close(&r);
+    return level;
+}
+
+/* The line that came to the tags first makes room for the last. */
+Test(timed_l1, line_order) {
+    cr_expect_eq(level_after_five("l1.line_order = lanes\n", 0), 2);
+    cr_expect_eq(level_after_five("l1.line_order = lanes\n", 4), 1);
+    cr_expect_eq(level_after_five("l1.line_order = descending\n", 4), 2);
+    cr_expect_eq(level_after_five("l1.line_order = descending\n", 0), 1);
+}
+
+/* Cycle at which a load is done that has to wait for the one MSHR entry, with which `waiting` loads wait. */
+static uint64_t after_entry(const char *settings, unsigned waiting) {
+    rig r;
+    rig_open(&r, settings, MEMORY);
+    for (unsigned n = 0; n < waiting; n++)
+        rig_push(&r, WORD(GPC_LOAD, 0));
+    rig_push(&r, WORD(GPC_LOAD, 128));
+    rig_finish(&r);
+    const uint64_t cycle = r.done[waiting].cycle;
+    rig_close(&r);
+    return cycle;
+}
+
+#define ONE_ENTRY "l1.mshr_entries = 1\nl1.mshr_merges = 8\nl1.release_width = 128B\nl1.sectors = 1\nl2.sectors = 1\n"
+#define DRAINED "l1.mshr_free = drained\n"
+
+/* A cycle for each that waited, from the cycle after the fill on. */
+Test(timed_l1, an_entry_drains) {
+    const uint64_t filled = after_entry(ONE_ENTRY, 1);
+    cr_expect_eq(after_entry(ONE_ENTRY, 5), filled);
+    for (unsigned waiting = 1; waiting < 6; waiting++)
+        cr_expect_eq(after_entry(ONE_ENTRY DRAINED, waiting), filled + waiting, "%u", waiting);
+}
+
+/*
+ * Four loads wait for a line of a set, one each for three others, and a fifth line for a way: it takes the way of the
+ * first as soon as that is there. Another load of the first line misses, and finds its entry.
+ */
+static void takes_from_entry(const char *settings, unsigned level, uint64_t hits_and_joins) {
+    rig r;
+    rig_open(&r, settings, MEMORY);
+    for (unsigned n = 0; n < 4; n++)
+        rig_push(&r, WORD(GPC_LOAD, 0));
+    for (uint64_t line = 1; line < 5; line++)
+        rig_push(&r, WORD(GPC_LOAD, line * SET));
+    const uint64_t last = rig_push(&r, WORD(GPC_LOAD, 0));
+    rig_finish(&r);
+    cr_expect_eq(r.done[last].level, level, "%s", settings);
+    cr_expect_eq(r.done[last].cycle < r.done[0].cycle + 20, level == 1, "%s: without a way to L2", settings);
+    cr_expect_eq(rig_stats(&r).l1_load_lines - rig_stats(&r).l1_load_line_misses, hits_and_joins, "%s", settings);
+    rig_close(&r);
+}
+
+Test(timed_l1, an_entry_outlives_its_line) {
+#define WHOLE "l1.mshr_merges = 8\nl1.release_width = 128B\nl1.sectors = 1\nl2.sectors = 1\n"
+    takes_from_entry(WHOLE, 2, 3);
+    takes_from_entry(WHOLE DRAINED, 1, 3);
+    /* four wait already: it has to wait until the first has had its turn, and finds the entry then */
+    takes_from_entry("l1.mshr_merges = 4\nl1.release_width = 128B\nl1.sectors = 1\nl2.sectors = 1\n" DRAINED, 1, 3);
+}
+
+Test(timed_l1, drained_needs) {
+    static const char *const wrong[] = {"l1.sectors = 1\n", "l1.release_width = 128B\nl1.sectors = 4\n",
+                                        "l1.release_width = 128B\nl1.sectors = 1\ncoherence.data = true\n"};
+    for (unsigned i = 0; i < 3; i++) {
+        gpc_error error = GPC_ERROR_INIT;
+        char text[4096];
+        snprintf(text, sizeof text, "%s%s" DRAINED, rig_base, wrong[i]);
+        cr_expect_eq(rig_refused(text, &error), GPC_ERROR_RANGE);
+        cr_expect(strstr(error.message, "l1.mshr_free = drained needs"), "%s", error.message);
+    }
 }
