@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* mremap */
+#endif
 #include "base/array.h"
 
 #include <string.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 size_t gpci_array_larger(size_t capacity, size_t count, size_t more, size_t bytes) {
     size_t most = SIZE_MAX / 2 / bytes;
@@ -24,4 +30,54 @@ bool gpci_array_grow(gpc_context *context, void *items, size_t *capacity, size_t
     memcpy(items, &memory, sizeof memory);
     *capacity = larger;
     return true;
+}
+
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) /* which does not see what is mapped */
+static bool in_pages(const gpc_context *context, size_t bytes) {
+    return bytes >= GPCI_ARRAY_PAGES && context->allocate == gpci_default_allocate;
+}
+
+static void *map(void *memory, size_t had, size_t bytes) {
+    void *pages = had ? mremap(memory, had, bytes, MREMAP_MAYMOVE)
+                      : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+static void unmap(void *memory, size_t bytes) {
+    (void)munmap(memory, bytes);
+}
+#else
+static bool in_pages(const gpc_context *context, size_t bytes) {
+    (void)context, (void)bytes;
+    return false;
+}
+
+static void *map(void *memory, size_t had, size_t bytes) {
+    (void)memory, (void)had, (void)bytes;
+    return NULL;
+}
+
+static void unmap(void *memory, size_t bytes) {
+    (void)memory, (void)bytes;
+}
+#endif
+
+void *gpci_array_enlarge(gpc_context *context, void *memory, size_t had, size_t bytes) {
+    if (!in_pages(context, bytes))
+        return gpci_resize(context, memory, bytes, 1);
+    if (in_pages(context, had))
+        return map(memory, had, bytes);
+    void *pages = map(NULL, 0, bytes);
+    if (pages && had)
+        memcpy(pages, memory, had);
+    if (pages)
+        gpci_free(context, memory);
+    return pages;
+}
+
+void gpci_array_free(gpc_context *context, void *memory, size_t bytes) {
+    if (memory && in_pages(context, bytes))
+        unmap(memory, bytes);
+    else
+        gpci_free(context, memory);
 }

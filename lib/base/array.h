@@ -26,6 +26,16 @@
  */
 size_t gpci_array_larger(size_t capacity, size_t count, size_t more, size_t bytes);
 
+/*
+ * Memory of arrays that become large, for whoever knows how large it is, in bytes: from GPCI_ARRAY_PAGES on its pages
+ * are moved when it grows, not copied, and go back to the system when it is freed, whatever lies beside it. What has
+ * not been written to costs nothing. Of a context with an allocator of its host's it comes from that. Not to shrink.
+ */
+#define GPCI_ARRAY_PAGES (1u << 17)
+/* `had` 0: none yet. NULL: out of memory, and what there was stays. */
+void *gpci_array_enlarge(gpc_context *context, void *memory, size_t had, size_t bytes);
+void gpci_array_free(gpc_context *context, void *memory, size_t bytes);
+
 /* `items` is the address of the pointer. */
 bool gpci_array_grow(gpc_context *context, void *items, size_t *capacity, size_t count, size_t more, size_t bytes);
 

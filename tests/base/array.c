@@ -79,6 +79,43 @@ Test(array, keeps_items) {
     rig_close(&r);
 }
 
+/* From a few bytes to many pages, and each size once more with an allocator of the host's, from which all of it is. */
+Test(array, enlarged) {
+    static const size_t sizes[] = {100,
+                                   GPCI_ARRAY_PAGES - 1,
+                                   GPCI_ARRAY_PAGES,
+                                   GPCI_ARRAY_PAGES + 1,
+                                   3 * GPCI_ARRAY_PAGES + 77,
+                                   40 * GPCI_ARRAY_PAGES};
+    rig r;
+    rig_open(&r);
+    gpc_context *own = NULL;
+    cr_assert_eq(gpc_context_create(NULL, &r.error, &own), GPC_OK);
+    gpc_context *const contexts[] = {own, r.context};
+    for (size_t c = 0; c < 2; c++) {
+        unsigned char *bytes = NULL;
+        size_t had = 0;
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; had = sizes[i++]) {
+            unsigned char *larger = gpci_array_enlarge(contexts[c], bytes, had, sizes[i]);
+            cr_assert_not_null(larger);
+            bytes = larger;
+            for (size_t k = 0; k < had; k++)
+                cr_assert_eq(bytes[k], (unsigned char)(k * 7), "byte %zu of %zu", k, sizes[i]);
+            for (size_t k = had; k < sizes[i]; k++)
+                bytes[k] = (unsigned char)(k * 7);
+        }
+        r.heap.calls = 0;
+        r.heap.fail_at = 1;
+        cr_expect_null(gpci_array_enlarge(contexts[c], bytes, had, c ? 2 * had : SIZE_MAX / 2));
+        r.heap.fail_at = 0;
+        cr_expect_eq(bytes[had - 1], (unsigned char)((had - 1) * 7), "what there was stays");
+        gpci_array_free(contexts[c], bytes, had);
+        gpci_array_free(contexts[c], NULL, 0);
+    }
+    gpc_context_destroy(own);
+    rig_close(&r);
+}
+
 Test(array, room_for_many) {
     rig r;
     rig_open(&r);
