@@ -99,6 +99,29 @@ static bool passes(const gpci_timed *t, uint32_t leader) {
     return gpci_tree_flight_at(gpci_controllers_of(t), l->mshr.access)->flags & GPC_ACCESS_NO_ALLOCATE;
 }
 
+/* Is all that has to be known of a packet that waits in its first cache line? */
+static bool waits_alone(const gpci_timed *t, const gpci_packet *p) {
+    return !t->h->with_data && !t->h->coherent->tracks && p->line.flight != UINT32_MAX && p->line.kind != GPC_ATOMIC &&
+           p->line.kind != GPC_REDUCTION;
+}
+
+/* Who waits in a packet's place, which may be itself. Else it is to be given back. */
+static uint32_t waiter_of(gpci_timed *t, uint32_t packet) {
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    const uint32_t waiter = waits_alone(t, p) ? gpci_leave_waiter(t, p) : GPCI_NO_PACKET;
+    return waiter == GPCI_NO_PACKET ? packet : waiter;
+}
+
+/* One that waits has no label if it does so since before there was a trace of events. */
+static uint64_t label_of(const gpci_packet *p) {
+    return p->flags & GPCI_PACKET_WAITER ? 0 : p->label.id;
+}
+
+/* The L1 that a packet with an MSHR entry is of. */
+static gpci_stage *stage_of(const gpci_timed *t, const gpci_packet *p) {
+    return &t->l1[p->flags & GPCI_PACKET_WAITER ? t->flights[p->line.flight].sm : p->request.sm];
+}
+
 /* A packet for a line that has an MSHR entry. */
 static gpci_verdict merge(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t leader, gpci_tag_access *access) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet), *l = gpci_packet_at(&t->pool, leader);
@@ -112,13 +135,16 @@ static gpci_verdict merge(gpci_timed *t, gpci_stage *stage, uint32_t packet, uin
         gpci_see(t, GPC_WHAT_LOOKUP, stage, p, GPC_PENDING_HIT);
         p->line.missed = 0;
     }
-    gpci_see(t, GPC_WHAT_MSHR_MERGE, stage, p, l->label.id);
-    t->pool.links[packet].next = GPCI_NO_PACKET;
+    gpci_see(t, GPC_WHAT_MSHR_MERGE, stage, p, label_of(l));
+    const uint32_t waiter = p->mshr.ordered ? packet : waiter_of(t, packet);
+    if (waiter != packet)
+        gpci_pool_give(&t->pool, packet);
+    *gpci_next_of(&t->pool, waiter) = GPCI_NO_PACKET;
     if (l->mshr.first == GPCI_NO_PACKET)
-        l->mshr.first = packet;
+        l->mshr.first = waiter;
     else
-        t->pool.links[l->mshr.last].next = packet;
-    l->mshr.last = packet;
+        *gpci_next_of(&t->pool, l->mshr.last) = waiter;
+    l->mshr.last = waiter;
     l->mshr.count++;
     return GPCI_WAITING;
 }
@@ -160,13 +186,17 @@ static gpci_verdict miss(gpci_timed *t, gpci_stage *stage, uint32_t packet, cons
     p->born = t->wheel.now;
     p->line.marks = (uint8_t)(stage->fences.generation << GPCI_MARK_GENERATION_SHIFT);
     stage->fences.fetches[stage->fences.generation]++;
-    add(t, stage, packet);
-    p->mshr.cached = has && !pending;
+    const uint32_t leader = waiter_of(t, packet);
+    gpci_packet *l = gpci_packet_at(&t->pool, leader);
+    add(t, stage, leader);
+    l->mshr.cached = has && !pending;
     gpci_controllers_at(e, t->wheel.now);
     const uint32_t flight = gpci_controllers_access(e, request, &p->request);
-    gpci_tree_flight_at(e, flight)->token = packet;
-    p->mshr.access = flight;
+    gpci_tree_flight_at(e, flight)->token = leader;
+    l->mshr.access = flight;
     gpci_see_origin(t, flight, p);
+    if (leader != packet)
+        gpci_pool_give(&t->pool, packet);
     gpci_coherent_run(t);
     return GPCI_WAITING;
 }
@@ -295,13 +325,13 @@ static void release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t l
 /* Who waits with it looks again, in turn. */
 void gpci_coherent_l1_left(gpci_timed *t, uint32_t leader) {
     gpci_packet *l = gpci_packet_at(&t->pool, leader);
-    gpci_stage *stage = &t->l1[l->request.sm];
+    gpci_stage *stage = stage_of(t, l);
     uint32_t waiting = l->mshr.first;
     take_out(t, stage, leader);
     l->mshr.left = true;
     stage->stores_below++;
     for (uint32_t next; waiting != GPCI_NO_PACKET; waiting = next) {
-        next = t->pool.links[waiting].next;
+        next = *gpci_next_of(&t->pool, waiting);
         gpci_queue_push(&stage->returned, &t->pool, t->wheel.now, waiting);
     }
     gpci_stage_relieve(stage, GPC_BUSY_MSHR);
@@ -311,10 +341,10 @@ void gpci_coherent_l1_left(gpci_timed *t, uint32_t leader) {
 
 void gpci_coherent_l1_done(gpci_timed *t, uint32_t leader, uint8_t deepest, const uint8_t *line) {
     gpci_packet *l = gpci_packet_at(&t->pool, leader);
-    gpci_stage *stage = &t->l1[l->request.sm];
+    gpci_stage *stage = stage_of(t, l);
     const uint8_t level = gpci_coherent_depth(t->h, deepest);
     uint32_t waiting = l->mshr.first;
-    const uint32_t fetcher = l->request.warp;
+    const uint32_t fetcher = GPCI_UNLIKELY(t->h->coherent->tracks) ? l->request.warp : 0;
     stage->fences.fetches[l->line.marks >> GPCI_MARK_GENERATION_SHIFT]--;
     if (l->mshr.left) {
         stage->stores_below--;
@@ -331,7 +361,7 @@ void gpci_coherent_l1_done(gpci_timed *t, uint32_t leader, uint8_t deepest, cons
         gpci_count_round_trip(t->h, stage->index, t->wheel.now - l->born);
     release(t, stage, leader, level, own, line);
     for (uint32_t next; waiting != GPCI_NO_PACKET; waiting = next) {
-        next = t->pool.links[waiting].next;
+        next = *gpci_next_of(&t->pool, waiting);
         if (gpci_packet_at(&t->pool, waiting)->mshr.ordered) {
             gpci_queue_push(&stage->returned, &t->pool, t->wheel.now, waiting);
             continue;

@@ -282,26 +282,12 @@ static GPCI_NOINLINE gpci_lack lacks_without(const gpci_stage *stage, const gpci
     return lacks(stage, p, access, GPCI_NO_WAY, leader);
 }
 
-/*
- * Who waits in place of a packet: just what is needed to complete its line, one cache line. A trace of events knows
- * packets by more than that.
- */
-GPCI_INLINE uint32_t leave_waiter(gpci_timed *t, const gpci_packet *p) {
-    const uint32_t waiter = GPCI_UNLIKELY(t->trace != NULL) ? GPCI_NO_PACKET : gpci_pool_take_waiter(&t->pool);
-    if (waiter == GPCI_NO_PACKET)
-        return waiter;
-    gpci_packet *w = gpci_packet_at(&t->pool, waiter);
-    memcpy(w, p, offsetof(gpci_packet, request));
-    w->flags |= GPCI_PACKET_WAITER;
-    return waiter;
-}
-
 /* Who waits for what a packet sends for, or others have: a load of L1 that sends goes itself. */
 GPCI_INLINE uint32_t waiter_of(gpci_timed *t, const gpci_stage *stage, uint32_t packet, const gpci_packet *p,
                                bool sends) {
     if (!stage->loads_go || !gpci_is_read(&p->request))
         return packet;
-    uint32_t waiter = leave_waiter(t, p);
+    uint32_t waiter = gpci_leave_waiter(t, p);
     if (waiter == GPCI_NO_PACKET) {
         if (!sends)
             return packet;

@@ -9,6 +9,8 @@
 #include "timed/sm_front_end.h"
 #include "timed/stage.h"
 
+#include <string.h>
+
 /*
  * The hierarchy with a clock: stages (L1s and L2 slices: a cache, its MSHRs, its
  * ports and queues), networks between them, memory channels below. A packet is in
@@ -245,6 +247,20 @@ GPCI_INLINE void gpci_l1_queue_miss(gpci_timed *t, gpci_stage *stage, uint32_t p
 /* The line of L2 that an address lies in. */
 GPCI_INLINE uint64_t gpci_l2_line(const gpci_timed *t, uint64_t address) {
     return address & ~(uint64_t)(t->h->l2_level.line_bytes - 1);
+}
+
+/*
+ * Who waits in place of a packet: just what is needed to complete its line, one cache line. A trace of events knows
+ * packets by more than that. GPCI_NO_PACKET: there is none.
+ */
+GPCI_INLINE uint32_t gpci_leave_waiter(gpci_timed *t, const gpci_packet *p) {
+    const uint32_t waiter = GPCI_UNLIKELY(t->trace != NULL) ? GPCI_NO_PACKET : gpci_pool_take_waiter(&t->pool);
+    if (waiter == GPCI_NO_PACKET)
+        return waiter;
+    gpci_packet *w = gpci_packet_at(&t->pool, waiter);
+    memcpy(w, p, offsetof(gpci_packet, request));
+    w->flags |= GPCI_PACKET_WAITER;
+    return waiter;
 }
 
 /* All of a packet that a stage looks at. */
