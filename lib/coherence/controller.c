@@ -48,7 +48,7 @@ static uint32_t take_flight(gpci_controllers *e) {
     if (GPCI_LIKELY(flight < had))
         return flight;
     if (e->payload_bytes)
-        memset(gpci_payload_of(e, flight), 0, e->payload_bytes);
+        memset(gpci_mask_of(e, flight), 0, e->payload_bytes);
     if (e->shown)
         memset(&e->shown[flight], 0, sizeof *e->shown);
     return flight;
@@ -202,9 +202,9 @@ static bool describe_lock(const gpci_controllers *e, const gpci_module *m, const
 
 static bool describe(const gpci_controllers *e, bool itself, char *text, size_t size) {
     for (uint32_t i = 0; i < e->tree->module_count; i++)
-        for (size_t block = 0; block < e->units[i].lock_room; block++)
+        for (uint32_t block = 0; block < e->tree->modules[i].blocks; block++)
             if (!e->tree->modules[i].near &&
-                describe_lock(e, &e->tree->modules[i], gpci_lock_of(e, i, (uint32_t)block), itself, text, size))
+                describe_lock(e, &e->tree->modules[i], gpci_lock_of(e, i, block), itself, text, size))
                 return true;
     return false;
 }
@@ -317,15 +317,14 @@ static void keep_payload(const gpci_controllers *e, uint32_t flight, const gpc_c
     gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     if (!e->payload_bytes || request->kind == GPC_COHERENCE_LOAD)
         return;
-    uint8_t *payload = gpci_payload_of(e, flight);
     if (GPCI_UNLIKELY(request->atomic_count))
         gpci_tree_atomics_begin(request->atomics, request->atomic_count);
-    a->gave_bytes = request->bytes != NULL;
+    a->gave_bytes = e->tree->with_data && request->bytes;
     a->gave_mask = request->mask != NULL;
-    if (request->bytes)
-        memcpy(payload, request->bytes, request->size);
-    if (request->mask)
-        memcpy(payload + e->largest, request->mask, (request->size + 7) / 8);
+    if (a->gave_bytes)
+        memcpy(gpci_payload_of(e, flight), request->bytes, request->size);
+    if (a->gave_mask)
+        memcpy(gpci_mask_of(e, flight), request->mask, (request->size + 7) / 8);
 }
 
 /* There is room for it. */

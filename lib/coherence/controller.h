@@ -64,62 +64,65 @@ typedef enum gpci_step {
 enum { GPCI_ANSWER_NONE = 0, GPCI_ANSWER_ACK = 1, GPCI_ANSWER_DATA = 2 };
 
 typedef struct gpci_task {
-    uint32_t next;                     /* pool */
-    uint32_t parent;                   /* who is told of the end; GPCI_NO_ITEM: nobody */
-    uint32_t flight;                   /* the access that it is for */
-    uint32_t from, module;             /* who asks; who is asked, or looks up, evicts, loses copies */
-    uint32_t block;                    /* of `module`, locked for this task or its parent */
-    uint32_t own;                      /* of `from`: the block that the answer is for, or that goes */
-    uint32_t ask;                      /* of an invalidation: the write request that it is for; or none */
-    uint32_t except;                   /* of an invalidation: the module that keeps its copy */
-    uint32_t pending;                  /* children that have not ended, and the task itself while it makes them */
-    uint32_t coming;                   /* blocks on their way from peers to `from` */
-    uint32_t bytes;                    /* of the answer */
-    uint32_t size;                     /* of a put, header included */
-    uint32_t carrier, carried;         /* of a put of a block: whose block, and which, the bytes are of */
-    uint32_t behind;                   /* the next task that bars an address of `module` */
-    uint32_t entry;                    /* of the directory alone: that `block` was, that `own` becomes */
-    uint64_t address;                  /* the block's of `from`, or, of a lookup, any in it */
-    uint64_t first, last;              /* of an invalidation: addresses whose sub-blocks are meant */
-    uint8_t resumes;                   /* gpci_step of the parent */
-    uint8_t state;                     /* in which the block was found; of an invalidation, in which it was */
-    uint8_t answer;                    /* GPCI_ANSWER_, of children */
-    uint8_t kind;                      /* of a put: gpc_message_kind */
-    uint8_t event, cause;              /* of the protocol's own: at `module`; why `from` asks; 0: the usual */
-    uint8_t emptied;                   /* of a lookup: which blocks of the line that had its way leave, a bit each */
-    bool down;                         /* towards the processors */
-    bool blocking, allocates, hurries; /* of a lookup */
-    bool bars;                         /* likewise: as gpci_look */
-    bool hit, missing, refused, evicting;
-    bool lost;                             /* of a lookup: its block is not locked any more; it is refused */
-    bool out;                              /* likewise: its block is to be kept out */
-    uint8_t judged;                        /* likewise: GPCI_JUDGED_ */
-    bool victim, modified;                 /* of an eviction: to make room; the block was modified when it was chosen */
-    bool leaves, stored, at_low;           /* of a put: R's copy goes; it is the access's bytes; T performs the store */
-    bool passing;                          /* of a put or read request: the access bypasses R */
-    bool blind;                            /* of a put: gpci_tree_put; of a write request: gpci_tree_request */
-    bool barred;                           /* its address, in `module`: gpci_bar */
-    bool lent;                             /* of a probe, its block, or `entry`: was locked for this access before */
-    bool owners;                           /* of an invalidation: only owners have been asked yet */
-    bool room;                             /* likewise: of who is to go so that the directory can name `except` */
-    bool valid, non_coherent, shared;      /* of a request: `from` has a copy; will not own it; others have copies */
-    bool found, peer, data, masked, keeps; /* of an answer, as gpci_tree_probe_reply */
-    bool received;                         /* modified bytes came to `module` */
-    bool direct;                           /* of a write request: data may go straight to `from` */
-    bool sent, whole, dirty;               /* to `from` itself: the block; all of it; modified bytes */
-    bool both, eager;                      /* `module` sends its block as well; it does not, and what comes is enough */
-    bool asked, newer;                     /* of a write request, as gpci_tree_reply */
-    bool below_dirty, below_newer;         /* likewise, of the request that `module` made for it */
-    bool done, left;                       /* `module` has done its part; the parent has gone on */
-    bool served;                           /* to a low module: it has got there, and has not been refused */
-    bool borrows;                          /* of a probe: the block is another's (gpci_lock.asks) */
-    bool taken;                            /* of a put: a probe has passed the lock of the block that it is of */
-    bool forwarded;  /* of a put or read: for it another block stays locked, which no probe passes; */
-                     /* so it is refused, where others wait */
-    bool mshr;       /* with a host: it has an MSHR entry of `module` */
-    uint32_t beside; /* with a host that lists who has MSHR entries: the next */
-    uint64_t label;  /* with a host: of the message that it came by */
+    uint32_t next;             /* pool */
+    uint32_t parent;           /* who is told of the end; GPCI_NO_ITEM: nobody */
+    uint32_t flight;           /* the access that it is for */
+    uint32_t from, module;     /* who asks; who is asked, or looks up, evicts, loses copies */
+    uint32_t block;            /* of `module`, locked for this task or its parent */
+    uint32_t own;              /* of `from`: the block that the answer is for, or that goes */
+    uint32_t ask;              /* of an invalidation: the write request that it is for; or none */
+    uint32_t except;           /* of an invalidation: the module that keeps its copy */
+    uint32_t pending;          /* children that have not ended, and the task itself while it makes them */
+    uint32_t coming;           /* blocks on their way from peers to `from` */
+    uint32_t bytes;            /* of the answer */
+    uint32_t size;             /* of a put, header included */
+    uint32_t carrier, carried; /* of a put of a block: whose block, and which, the bytes are of */
+    uint32_t behind;           /* the next task that bars an address of `module` */
+    uint32_t entry;            /* of the directory alone: that `block` was, that `own` becomes */
+    uint32_t beside;           /* with a host that lists who has MSHR entries: the next */
+    uint64_t label;            /* with a host: of the message that it came by */
+    uint64_t address;          /* the block's of `from`, or, of a lookup, any in it */
+    uint64_t first, last;      /* of an invalidation: addresses whose sub-blocks are meant */
+    uint8_t resumes;           /* gpci_step of the parent */
+    uint8_t state;             /* in which the block was found; of an invalidation, in which it was */
+    uint8_t answer;            /* GPCI_ANSWER_, of children */
+    uint8_t kind;              /* of a put: gpc_message_kind */
+    uint8_t event, cause;      /* of the protocol's own: at `module`; why `from` asks; 0: the usual */
+    uint8_t emptied;           /* of a lookup: which blocks of the line that had its way leave, a bit each */
+    uint8_t judged;            /* likewise: GPCI_JUDGED_ */
+    bool down : 1;             /* towards the processors */
+    bool blocking : 1, allocates : 1, hurries : 1; /* of a lookup */
+    bool bars : 1;                                 /* likewise: as gpci_look */
+    bool hit : 1, missing : 1, refused : 1, evicting : 1;
+    bool lost : 1;                 /* of a lookup: its block is not locked any more; it is refused */
+    bool out : 1;                  /* likewise: its block is to be kept out */
+    bool victim : 1, modified : 1; /* of an eviction: to make room; the block was modified when it was chosen */
+    bool leaves : 1, stored : 1, at_low : 1; /* of a put: R's copy goes; it is the bytes of the access; T performs it */
+    bool passing : 1;                        /* of a put or read request: the access bypasses R */
+    bool blind : 1;                          /* of a put: gpci_tree_put; of a write request: gpci_tree_request */
+    bool barred : 1;                         /* its address, in `module`: gpci_bar */
+    bool lent : 1;                           /* of a probe, its block, or `entry`: was locked for this access before */
+    bool owners : 1;                         /* of an invalidation: only owners have been asked yet */
+    bool room : 1;                           /* likewise: of who is to go so that the directory can name `except` */
+    bool valid : 1, non_coherent : 1;        /* of a request: `from` has a copy; will not own it; */
+    bool shared : 1;                         /* others have copies */
+    bool found : 1, peer : 1, data : 1, masked : 1, keeps : 1; /* of an answer, as gpci_tree_probe_reply */
+    bool received : 1;                                         /* modified bytes came to `module` */
+    bool direct : 1;                                           /* of a write request: data may go straight to `from` */
+    bool sent : 1, whole : 1, dirty : 1;   /* to `from` itself: the block; all of it; modified bytes */
+    bool both : 1, eager : 1;              /* `module` sends its block as well; it does not, and what comes is enough */
+    bool asked : 1, newer : 1;             /* of a write request, as gpci_tree_reply */
+    bool below_dirty : 1, below_newer : 1; /* likewise, of the request that `module` made for it */
+    bool done : 1, left : 1;               /* `module` has done its part; the parent has gone on */
+    bool served : 1;                       /* to a low module: it has got there, and has not been refused */
+    bool borrows : 1;                      /* of a probe: the block is another's (gpci_lock.asks) */
+    bool taken : 1;                        /* of a put: a probe has passed the lock of the block that it is of */
+    bool forwarded : 1; /* of a put or read: for it another block stays locked, which no probe passes; */
+                        /* so it is refused, where others wait */
+    bool mshr : 1;      /* with a host: it has an MSHR entry of `module` */
 } gpci_task;
+
+_Static_assert(sizeof(gpci_task) == 120, "there may be a hundred thousand of them");
 
 /* Of a lookup of a module that asks what to keep (module_ask.c). */
 enum { GPCI_JUDGED_NOT, GPCI_JUDGED_IN, GPCI_JUDGED_OUT };
@@ -138,14 +141,14 @@ typedef struct gpci_tree_flight {
     gpc_atomic *atomics; /* [atomic_count], of whoever issued it */
     uint32_t atomic_count;
     gpci_due_queue waiters;
-    bool holds_port, unlocked, ended, told, hit, gave_mask, gave_bytes, applied;
-    bool own;                     /* its module had what it needed, and has asked nobody */
-    bool alone;                   /* it joins no other, nor any it: it goes below by itself */
-    bool through;                 /* a store that is done here, and is to be written through again */
-    bool taken;                   /* with a store on its way through: a probe has passed its block's lock */
-    bool answered, overturned;    /* a load that bypasses: T has answered it without bytes; it does so no more */
-    uint32_t word;                /* of T's predictor, for that of the access's module */
-    uint8_t found, step, deepest; /* deepest: level that a request for it has reached */
+    bool holds_port : 1, unlocked : 1, ended : 1, told : 1, hit : 1, gave_mask : 1, gave_bytes : 1, applied : 1;
+    bool own : 1;                      /* its module had what it needed, and has asked nobody */
+    bool alone : 1;                    /* it joins no other, nor any it: it goes below by itself */
+    bool through : 1;                  /* a store that is done here, and is to be written through again */
+    bool taken : 1;                    /* with a store on its way through: a probe has passed its block's lock */
+    bool answered : 1, overturned : 1; /* a load that bypasses: T has answered it without bytes; it does so no more */
+    uint32_t word;                     /* of T's predictor, for that of the access's module */
+    uint8_t found, step, deepest;      /* deepest: level that a request for it has reached */
 } gpci_tree_flight;
 
 /* A message on its way. */
@@ -183,7 +186,8 @@ typedef struct gpci_net {
 
 /* Of a block that is locked; of any other it is the first of the pool, which is free and which nobody writes to. */
 typedef struct gpci_lock {
-    uint32_t next;   /* pool */
+    uint32_t next;   /* pool; of one in use, the next of its bucket (gpci_controller.locks); 0: none */
+    uint32_t block;  /* whose it is */
     uint32_t holder; /* the access; GPCI_NO_ITEM: free */
     uint32_t asks;   /* the task by which it asks the low module for the block, or gives it up there; GPCI_NO_ITEM: */
                      /* none yet; GPCI_ANSWERED: what it asked for is here */
@@ -193,15 +197,16 @@ typedef struct gpci_lock {
     uint64_t token; /* the access's: it may have ended, and another be in its place in the pool */
 } gpci_lock;
 
-#define GPCI_LOCK_FREE                                                                                      \
-    (gpci_lock) {                                                                                           \
-        .holder = GPCI_NO_ITEM, .asks = GPCI_NO_ITEM, .probe = GPCI_NO_ITEM, .waiters = GPCI_DUE_QUEUE_INIT \
+#define GPCI_LOCK_FREE                                                                                    \
+    (gpci_lock) {                                                                                         \
+        .block = GPCI_TREE_NO_BLOCK, .holder = GPCI_NO_ITEM, .asks = GPCI_NO_ITEM, .probe = GPCI_NO_ITEM, \
+        .waiters = GPCI_DUE_QUEUE_INIT                                                                    \
     }
 
 /* What a module has beside its tags. */
 typedef struct gpci_controller {
-    uint32_t *locks; /* [lock_room] each block's, of the pool; 0: it is free */
-    size_t lock_room;
+    uint32_t *locks; /* [lock_mask + 1] the first, of the pool, of the blocks with these low bits; 0: all are free */
+    uint32_t lock_mask;
     uint32_t ports_used;
     gpci_due_queue port_waiters, entry_waiters; /* for a port; with a host, for an MSHR entry */
     gpci_due_queue senders[2]; /* with a host: for room for a message, down and up; both halves in the home half's */
@@ -235,7 +240,8 @@ struct gpci_controllers {
     uint32_t fan_out; /* most tasks that a step makes */
     uint32_t sides;   /* most accesses (gpci_side_begin) */
     uint32_t live;    /* accesses that have not been told of */
-    uint8_t *payload; /* [flight][payload_bytes]: the access's bytes, its mask, its block as it was when unlocked */
+    /* [flight][payload_bytes] the mask of the access; with data its bytes, and its block as it was when unlocked */
+    uint8_t *payload;
     size_t payload_room, payload_bytes;
     gpc_request *shown; /* [flight] to policies, in a tree that has any */
     size_t shown_room;
@@ -244,6 +250,7 @@ struct gpci_controllers {
     gpci_net *nets;         /* [star_count] */
     uint32_t *places;       /* [star_count][module_count] a module's place among a network's members */
     gpci_controller *units; /* [module_count] */
+    uint32_t *buckets;      /* gpci_controller.locks of all */
     bool grows;             /* a step may need more than most: flights, for neighbours; or the hold's */
     bool crowded;           /* a full map may have less room than a step needs */
     bool stepping, telling; /* in a step; in gpc_coherence_advance */
@@ -266,13 +273,18 @@ GPCI_INLINE gpci_tree_flight *gpci_tree_flight_at(const gpci_controllers *e, uin
     return gpci_items_at(&e->flights, flight);
 }
 
-GPCI_INLINE uint8_t *gpci_payload_of(const gpci_controllers *e, uint32_t flight) {
+/* The access's mask; in a tree with data its bytes, */
+GPCI_INLINE uint8_t *gpci_mask_of(const gpci_controllers *e, uint32_t flight) {
     return e->payload + flight * e->payload_bytes;
 }
 
-/* The access's block as it was when it was unlocked. */
+GPCI_INLINE uint8_t *gpci_payload_of(const gpci_controllers *e, uint32_t flight) {
+    return gpci_mask_of(e, flight) + (e->largest + 7) / 8;
+}
+
+/* and its block as it was when it was unlocked. */
 GPCI_INLINE uint8_t *gpci_whole_of(const gpci_controllers *e, uint32_t flight) {
-    return gpci_payload_of(e, flight) + e->payload_bytes - e->largest;
+    return gpci_payload_of(e, flight) + e->largest;
 }
 
 GPCI_INLINE gpci_module *gpci_task_module(const gpci_controllers *e, const gpci_task *task) {
@@ -289,12 +301,17 @@ GPCI_INLINE gpci_tree_point gpci_present(const gpci_controllers *e) {
 }
 
 GPCI_INLINE gpci_lock *gpci_lock_of(const gpci_controllers *e, uint32_t module, uint32_t block) {
-    return gpci_items_at(&e->locks, e->units[module].locks[block]);
+    const gpci_controller *unit = &e->units[module];
+    uint32_t item = unit->locks[block & unit->lock_mask];
+    while (item && ((gpci_lock *)gpci_items_at(&e->locks, item))->block != block)
+        item = ((gpci_lock *)gpci_items_at(&e->locks, item))->next;
+    return gpci_items_at(&e->locks, item);
 }
 
 /* Most blocks are free. */
 GPCI_INLINE bool gpci_is_locked(const gpci_controllers *e, uint32_t module, uint32_t block) {
-    return e->units[module].locks[block] && gpci_lock_of(e, module, block)->holder != GPCI_NO_ITEM;
+    const gpci_controller *unit = &e->units[module];
+    return unit->locks[block & unit->lock_mask] && gpci_lock_of(e, module, block)->holder != GPCI_NO_ITEM;
 }
 
 /* A step so many cycles from here: of the host's, where there is one. */
@@ -564,9 +581,8 @@ gpc_status gpci_controllers_create(gpc_coherence *c, gpc_error *error, gpci_cont
 void gpci_controllers_destroy(gpci_controllers *e);
 /* Room for one more access to an address, and all that may come of it before the next step. GPC_ERROR_MEMORY. */
 gpc_status gpci_controllers_reserve(gpci_controllers *e, uint64_t address);
-/* Room for so many more accesses; for which blocks of a module are locked, of so many. False: out of memory. */
+/* Room for so many more accesses. False: out of memory. */
 bool gpci_controllers_make_flights(gpci_controllers *e, uint32_t more);
-bool gpci_controllers_make_locks(gpci_controllers *e, const gpci_module *m, size_t blocks);
 /* Has a full map less room than a step may need? */
 bool gpci_controllers_crowd(const gpci_controllers *e, const gpci_module *m);
 /* Room for a step, and what it leads to at once. */

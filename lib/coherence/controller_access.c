@@ -42,10 +42,9 @@ static bool same_block(const gpci_controllers *e, const gpci_tree_flight *a, con
 
 gpci_tree_payload gpci_store_of(const gpci_controllers *e, uint32_t flight) {
     const gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
-    const uint8_t *bytes = gpci_payload_of(e, flight);
     return (gpci_tree_payload){.address = a->address,
-                               .bytes = a->gave_bytes ? bytes : NULL,
-                               .mask = a->gave_mask ? bytes + e->largest : NULL,
+                               .bytes = a->gave_bytes ? gpci_payload_of(e, flight) : NULL,
+                               .mask = a->gave_mask ? gpci_mask_of(e, flight) : NULL,
                                .size = a->size,
                                .atomic_count = a->atomic_count,
                                .atomics = a->atomics};

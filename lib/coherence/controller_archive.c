@@ -26,10 +26,4 @@ void gpci_controllers_archive_room(gpci_controllers *e, gpci_archive *a) {
         gpci_archive_fail(a, GPC_ERROR_STATE, "in the middle of a step: not from a callback");
     if (a->loading && a->status == GPC_OK && !make_room(e, counts, later))
         gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
-    for (uint32_t i = 0; i < e->tree->module_count; i++) {
-        const size_t room = (size_t)gpci_archive_count(a, e->units[i].lock_room, 1);
-        if (a->loading && a->status == GPC_OK && room > e->units[i].lock_room &&
-            !gpci_controllers_make_locks(e, &e->tree->modules[i], room))
-            gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
-    }
 }

@@ -70,20 +70,39 @@ static bool make_nets(gpci_controllers *e) {
 
 /* Modules. */
 
-bool gpci_controllers_make_locks(gpci_controllers *e, const gpci_module *m, size_t blocks) {
-    gpci_controller *unit = &e->units[m->index];
-    const size_t had = unit->lock_room;
-    if (had >= blocks)
-        return true;
-    if (!had) { /* of a cache: of many blocks most are never locked, and this costs no memory */
-        unit->locks = gpci_zalloc(e->context, blocks, sizeof *unit->locks);
-        unit->lock_room = unit->locks ? blocks : 0;
-        return unit->locks;
+/*
+ * Buckets of a module's locks. Few of many blocks are locked at a time; of few, as of the hundreds of ways of a set that
+ * some L1s have, any may be, and each has a bucket of its own.
+ */
+static uint32_t buckets_of(const gpci_module *m) {
+    const uint32_t most = 4096, memory = 64;
+    const uint32_t needed = m->full_map ? memory : m->blocks <= most ? m->blocks : m->blocks / 8;
+    uint32_t buckets = 1;
+    while (buckets < needed)
+        buckets *= 2;
+    return buckets;
+}
+
+/* In one allocation, which costs no memory where nothing is locked. A near half has the other's. */
+static bool make_buckets(gpci_controllers *e) {
+    const gpc_coherence *c = e->tree;
+    size_t count = 0;
+    for (uint32_t i = 0; i < c->module_count; i++)
+        count += c->modules[i].near ? 0 : buckets_of(&c->modules[i]);
+    uint32_t *next = e->buckets = gpci_zalloc(e->context, count, sizeof *e->buckets);
+    for (uint32_t i = 0; next && i < c->module_count; i++) {
+        if (c->modules[i].near)
+            continue;
+        e->units[i].locks = next;
+        e->units[i].lock_mask = buckets_of(&c->modules[i]) - 1;
+        next += e->units[i].lock_mask + 1;
     }
-    if (!GPCI_ARRAY_ROOM(e->context, unit->locks, unit->lock_room, had, blocks - had))
-        return false;
-    memset(unit->locks + had, 0, (unit->lock_room - had) * sizeof *unit->locks);
-    return true;
+    for (uint32_t i = 0; next && i < c->module_count; i++)
+        if (c->modules[i].near) {
+            e->units[i].locks = e->units[c->modules[i].given.near_of].locks;
+            e->units[i].lock_mask = e->units[c->modules[i].given.near_of].lock_mask;
+        }
+    return next;
 }
 
 /* The first is for all blocks that are free. */
@@ -97,7 +116,7 @@ static bool make_free_lock(gpci_controllers *e) {
 static bool make_units(gpci_controllers *e) {
     const gpc_coherence *c = e->tree;
     e->units = gpci_zalloc(e->context, c->module_count, sizeof *e->units);
-    if (!e->units)
+    if (!e->units || !make_buckets(e))
         return false;
     for (uint32_t i = 0; i < c->module_count; i++) {
         gpci_controller *unit = &e->units[i];
@@ -108,14 +127,7 @@ static bool make_units(gpci_controllers *e) {
         unit->halved = c->modules[i].twin != NULL;
         for (uint32_t k = 0; k < c->modules[i].above_count; k++)
             unit->mixed |= c->modules[c->modules[i].above[k]].given.block_bytes != 1u << c->modules[i].sub_shift;
-        if (!c->modules[i].near && !gpci_controllers_make_locks(e, &c->modules[i], c->modules[i].blocks))
-            return false;
     }
-    for (uint32_t i = 0; i < c->module_count; i++)
-        if (c->modules[i].near) {
-            e->units[i].locks = e->units[c->modules[i].given.near_of].locks;
-            e->units[i].lock_room = e->units[c->modules[i].given.near_of].lock_room;
-        }
     return true;
 }
 
@@ -176,7 +188,7 @@ gpc_status gpci_controllers_create(gpc_coherence *c, gpc_error *error, gpci_cont
     }
     e->grows = e->sides;
     e->largest = largest_first(c);
-    e->payload_bytes = c->with_data || has_masks(c) ? (size_t)e->largest * 2 + (e->largest + 7) / 8 : 0;
+    e->payload_bytes = c->with_data || has_masks(c) ? (e->largest + 7) / 8 + (c->with_data ? e->largest * 2 : 0) : 0;
     e->crowded = c->first_map < c->module_count;
     if (!make_nets(e) || !make_free_lock(e) || !make_units(e)) {
         gpci_controllers_destroy(e);
@@ -192,29 +204,25 @@ void gpci_controllers_destroy(gpci_controllers *e) {
     gpc_context *context = e->context;
     for (uint32_t i = 0; e->nets && i < e->tree->star_count; i++)
         gpci_free(context, e->nets[i].buffers);
-    for (uint32_t i = 0; e->units && i < e->tree->module_count; i++)
-        if (!e->tree->modules[i].near)
-            gpci_free(context, e->units[i].locks);
+    gpci_free(context, e->buckets);
     gpci_hold_end(e);
     gpci_free(context, e->nets);
     gpci_free(context, e->places);
     gpci_free(context, e->units);
-    gpci_free(context, e->payload);
-    gpci_free(context, e->shown);
-    gpci_free(context, e->calendar.later);
-    gpci_free(context, e->calendar.today);
-    gpci_free(context, e->tasks.items);
-    gpci_free(context, e->flights.items);
-    gpci_free(context, e->parcels.items);
-    gpci_free(context, e->waiters.items);
-    gpci_free(context, e->locks.items);
+    gpci_array_free(context, e->payload, e->payload_room * e->payload_bytes);
+    gpci_array_free(context, e->shown, e->shown_room * sizeof *e->shown);
+    gpci_calendar_free(context, &e->calendar);
+    gpci_items *const pools[] = {&e->tasks, &e->flights, &e->parcels, &e->waiters, &e->locks};
+    for (size_t i = 0; i < sizeof pools / sizeof *pools; i++)
+        gpci_items_free(context, pools[i]);
     gpci_free(context, e);
 }
 
 static bool reserve_shown(gpci_controllers *e) {
     if (!e->tree->has_policies || e->shown_room >= e->flights.room)
         return true;
-    gpc_request *larger = gpci_resize(e->context, e->shown, e->flights.room, sizeof *larger);
+    const size_t each = sizeof *e->shown;
+    gpc_request *larger = gpci_array_enlarge(e->context, e->shown, e->shown_room * each, e->flights.room * each);
     if (!larger)
         return false;
     e->shown = larger;
@@ -225,7 +233,8 @@ static bool reserve_shown(gpci_controllers *e) {
 static bool reserve_payload(gpci_controllers *e) {
     if (!e->payload_bytes || e->payload_room >= e->flights.room)
         return true;
-    uint8_t *larger = gpci_resize(e->context, e->payload, e->flights.room, e->payload_bytes);
+    const size_t each = e->payload_bytes;
+    uint8_t *larger = gpci_array_enlarge(e->context, e->payload, e->payload_room * each, e->flights.room * each);
     if (!larger)
         return false;
     e->payload = larger;
@@ -243,15 +252,14 @@ static uint32_t step_entries(const gpci_controllers *e) {
 }
 
 bool gpci_controllers_crowd(const gpci_controllers *e, const gpci_module *m) {
-    return m->full_map && (m->blocks - m->map.count < step_entries(e) || e->units[m->index].lock_room < m->blocks);
+    return m->full_map && m->blocks - m->map.count < step_entries(e);
 }
 
 static bool make_entries(gpci_controllers *e) {
     const gpc_coherence *c = e->tree;
     for (uint32_t i = c->first_map; i < c->module_count; i++)
         if (gpci_controllers_crowd(e, &c->modules[i]) &&
-            (gpci_module_reserve(c->context, &c->modules[i], step_entries(e)) != GPC_OK ||
-             !gpci_controllers_make_locks(e, &c->modules[i], c->modules[i].blocks)))
+            gpci_module_reserve(c->context, &c->modules[i], step_entries(e)) != GPC_OK)
             return false;
     e->crowded = false;
     return true;

@@ -56,12 +56,11 @@ static void release_port(gpci_controllers *e, const gpci_task *f) {
 }
 
 /* A block that is locked, of those of the line in a way; GPCI_TREE_NO_BLOCK. */
-static uint32_t locked_in_way(const gpci_controllers *e, const gpci_module *m, uint32_t block) {
-    for (uint32_t sector = 0; sector < m->sectors; sector++) {
-        const uint32_t other = gpci_module_sector(m, block, sector);
+GPCI_INLINE uint32_t locked_in_way(const gpci_controllers *e, const gpci_module *m, uint32_t block) {
+    uint32_t other = gpci_module_sector(m, block, 0);
+    for (uint32_t sector = 0; sector < m->sectors; sector++, other += m->all_ways)
         if (gpci_is_locked(e, m->index, other))
             return other;
-    }
     return GPCI_TREE_NO_BLOCK;
 }
 

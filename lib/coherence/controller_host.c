@@ -74,7 +74,7 @@ bool gpci_controllers_all_locked(const gpci_controllers *e, uint32_t module, uin
     const gpci_module *m = gpci_module_at(e->tree, module);
     const uint32_t first = gpci_module_row(m, gpci_module_tag_of(m, address)) * m->all_ways;
     for (uint32_t way = 0; way < m->given.ways; way++)
-        if (first + way >= e->units[module].lock_room || !gpci_is_locked(e, module, first + way))
+        if (!gpci_is_locked(e, module, first + way))
             return false;
     return true;
 }
@@ -161,8 +161,7 @@ void gpci_controllers_state(gpci_controllers *e, gpci_state_fn visit, void *user
     visit(user_data, &e->calendar.order, sizeof e->calendar.order);
     visit(user_data, e->calendar.later, e->calendar.later_count * sizeof *e->calendar.later);
     for (uint32_t i = 0; i < e->tree->module_count; i++) {
-        visit(user_data, &e->units[i].lock_room, sizeof e->units[i].lock_room);
-        visit(user_data, e->units[i].locks, e->units[i].lock_room * sizeof *e->units[i].locks);
+        visit(user_data, e->units[i].locks, ((size_t)e->units[i].lock_mask + 1) * sizeof *e->units[i].locks);
         visit(user_data, (char *)&e->units[i] + unit, sizeof e->units[i] - unit);
     }
 }
@@ -211,6 +210,6 @@ static void report_lock(const gpci_controllers *e, uint32_t module, const gpci_l
 
 void gpci_controllers_report(const gpci_controllers *e, gpci_text *report) {
     for (uint32_t i = 0; i < e->tree->module_count; i++)
-        for (size_t block = 0; block < e->units[i].lock_room && !e->tree->modules[i].near; block++)
-            report_lock(e, i, gpci_lock_of(e, i, (uint32_t)block), report);
+        for (uint32_t block = 0; block < e->tree->modules[i].blocks && !e->tree->modules[i].near; block++)
+            report_lock(e, i, gpci_lock_of(e, i, block), report);
 }

@@ -17,14 +17,34 @@ bool gpci_lock_is_of(const gpci_controllers *e, const gpci_lock *lock, uint32_t 
     return flight != GPCI_NO_ITEM && lock->holder == flight && lock->token == gpci_tree_flight_at(e, flight)->token;
 }
 
+static uint32_t *bucket_of(const gpci_controllers *e, uint32_t module, uint32_t block) {
+    return &e->units[module].locks[block & e->units[module].lock_mask];
+}
+
 /* A block's own, which it has until it is unlocked. */
 static gpci_lock *own_lock(gpci_controllers *e, uint32_t module, uint32_t block) {
-    uint32_t *item = &e->units[module].locks[block];
-    if (!*item) {
-        *item = gpci_items_take(&e->locks);
-        *(gpci_lock *)gpci_items_at(&e->locks, *item) = GPCI_LOCK_FREE;
-    }
-    return gpci_lock_of(e, module, block);
+    gpci_lock *lock = gpci_lock_of(e, module, block);
+    if (lock->block == block)
+        return lock;
+    uint32_t *bucket = bucket_of(e, module, block);
+    const uint32_t item = gpci_items_take(&e->locks);
+    lock = gpci_items_at(&e->locks, item);
+    *lock = GPCI_LOCK_FREE;
+    lock->block = block;
+    lock->next = *bucket;
+    *bucket = item;
+    return lock;
+}
+
+/* It has none any more. */
+static void give_lock(gpci_controllers *e, uint32_t module, uint32_t block) {
+    uint32_t *at = bucket_of(e, module, block);
+    gpci_lock *lock;
+    while ((lock = gpci_items_at(&e->locks, *at))->block != block)
+        at = &lock->next;
+    const uint32_t item = *at;
+    *at = lock->next;
+    gpci_items_give(&e->locks, item);
 }
 
 gpci_lock *gpci_lock_take(gpci_controllers *e, uint32_t module, uint32_t block, uint32_t flight, uint64_t tag) {
@@ -37,16 +57,14 @@ gpci_lock *gpci_lock_take(gpci_controllers *e, uint32_t module, uint32_t block, 
 
 /* A probe that has passed the lock, and is still there, has it then. */
 void gpci_unlock(gpci_controllers *e, uint32_t module, uint32_t block) {
-    uint32_t *item = &e->units[module].locks[block];
     gpci_lock *lock = gpci_lock_of(e, module, block);
     const uint32_t probe = lock->probe;
     if (probe != GPCI_NO_ITEM) {
         lock->asks = lock->probe = GPCI_NO_ITEM;
         gpci_lock_take(e, module, block, gpci_task_at(e, probe)->flight, lock->tag);
-    } else if (*item) {
+    } else if (lock->block == block) {
         gpci_wake(e, &lock->waiters, 0);
-        gpci_items_give(&e->locks, *item);
-        *item = 0;
+        give_lock(e, module, block);
     }
     if (GPCI_UNLIKELY(e->units[module].halved))
         gpci_halves_move(e, module);

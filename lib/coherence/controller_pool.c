@@ -7,11 +7,26 @@ void gpci_items_init(gpci_items *pool, size_t item_bytes) {
     *pool = (gpci_items){.item_bytes = item_bytes, .free = GPCI_NO_ITEM};
 }
 
+/* The items, of which there is room for `room`, with room for `more` behind `count`. NULL: out of memory. */
+static void *enlarge(gpc_context *context, void *items, size_t *room, size_t count, size_t more, size_t bytes) {
+    const size_t larger = gpci_array_larger(*room, count, more, bytes);
+    void *memory = larger ? gpci_array_enlarge(context, items, *room * bytes, larger * bytes) : NULL;
+    if (memory)
+        *room = larger;
+    return memory;
+}
+
 bool gpci_items_room(gpc_context *context, gpci_items *pool, uint32_t more) {
     if (GPCI_LIKELY(gpci_items_have(pool, more)))
         return true;
     /* those that are free again fill up before the end: room for all is room for `more` */
-    return gpci_array_room(context, &pool->items, &pool->room, pool->count, more, pool->item_bytes);
+    char *items = enlarge(context, pool->items, &pool->room, pool->count, more, pool->item_bytes);
+    pool->items = items ? items : pool->items;
+    return items;
+}
+
+void gpci_items_free(gpc_context *context, gpci_items *pool) {
+    gpci_array_free(context, pool->items, pool->room * pool->item_bytes);
 }
 
 uint32_t gpci_items_take(gpci_items *pool) {
@@ -35,12 +50,12 @@ static bool grow_ring(gpc_context *context, gpci_calendar *c, uint32_t more) {
     size_t room = c->today_room ? c->today_room : 64;
     while (room - c->today_count < more && room <= UINT32_MAX / 2)
         room *= 2;
-    gpci_due *larger = room > UINT32_MAX / 2 ? NULL : gpci_alloc(context, room * sizeof *larger);
+    gpci_due *larger = room > UINT32_MAX / 2 ? NULL : gpci_array_enlarge(context, NULL, 0, room * sizeof *larger);
     if (!larger)
         return false;
     for (uint32_t i = 0; i < c->today_count; i++)
         larger[i] = c->today[(c->today_first + i) & (c->today_room - 1)];
-    gpci_free(context, c->today);
+    gpci_array_free(context, c->today, c->today_room * sizeof *c->today);
     c->today = larger;
     c->today_room = room;
     c->today_first = 0;
@@ -50,7 +65,16 @@ static bool grow_ring(gpc_context *context, gpci_calendar *c, uint32_t more) {
 bool gpci_calendar_room(gpc_context *context, gpci_calendar *c, uint32_t more) {
     if (GPCI_UNLIKELY(c->today_room - c->today_count < more) && !grow_ring(context, c, more))
         return false;
-    return GPCI_ARRAY_ROOM(context, c->later, c->later_room, c->later_count, more);
+    if (GPCI_LIKELY(c->later_room - c->later_count >= more))
+        return true;
+    gpci_dated *later = enlarge(context, c->later, &c->later_room, c->later_count, more, sizeof *later);
+    c->later = later ? later : c->later;
+    return later;
+}
+
+void gpci_calendar_free(gpc_context *context, gpci_calendar *c) {
+    gpci_array_free(context, c->later, c->later_room * sizeof *c->later);
+    gpci_array_free(context, c->today, c->today_room * sizeof *c->today);
 }
 
 static bool before(const gpci_dated *a, const gpci_dated *b) {

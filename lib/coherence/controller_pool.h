@@ -21,6 +21,7 @@ typedef struct gpci_items {
 void gpci_items_init(gpci_items *pool, size_t item_bytes);
 /* False: out of memory. Items may move. */
 bool gpci_items_room(gpc_context *context, gpci_items *pool, uint32_t more);
+void gpci_items_free(gpc_context *context, gpci_items *pool);
 GPCI_INLINE bool gpci_items_have(const gpci_items *pool, uint32_t more) {
     return pool->room - pool->used >= more;
 }
@@ -65,6 +66,7 @@ typedef struct gpci_calendar {
 } gpci_calendar;
 
 bool gpci_calendar_room(gpc_context *context, gpci_calendar *calendar, uint32_t more);
+void gpci_calendar_free(gpc_context *context, gpci_calendar *calendar);
 GPCI_INLINE bool gpci_calendar_has(const gpci_calendar *c, uint32_t more) {
     return c->today_room - c->today_count >= more && c->later_room - c->later_count >= more;
 }

@@ -27,9 +27,6 @@
 
 /* Of the other half of its cache a block is not this sweep's business. */
 static bool is_locked(const gpci_controllers *e, const gpci_module *m, uint32_t block) {
-    const gpci_controller *unit = &e->units[m->index];
-    if (block >= unit->lock_room)
-        return false;
     const gpci_lock *lock = gpci_lock_of(e, m->index, block);
     if (lock->holder == GPCI_NO_ITEM)
         return false;

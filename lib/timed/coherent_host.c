@@ -146,7 +146,8 @@ static void ended(void *timed, uint32_t flight) {
 
 static void begun(void *timed, uint32_t flight, uint32_t cause) {
     const gpci_timed *t = timed;
-    t->coherent->origins[flight] = t->coherent->origins[cause];
+    if (GPCI_UNLIKELY(t->trace != NULL)) /* else nobody needs to touch them */
+        t->coherent->origins[flight] = t->coherent->origins[cause];
 }
 
 /* A step, and what it leads to at once, sends all probes of a block, and a few messages more. */
@@ -157,11 +158,9 @@ static gpc_status room(void *timed) {
 
 /* The same where it begins accesses. */
 static gpc_status room_for_accesses(void *timed) {
-    const gpci_timed *t = timed;
-    gpci_coherent_host *host = t->coherent;
-    if (!GPCI_ARRAY_ROOM(t->context, host->origins, host->origin_room, 0, gpci_controllers_of(t)->flights.room))
-        return GPC_ERROR_MEMORY;
-    return room(timed);
+    gpci_timed *t = timed;
+    const gpc_status status = gpci_coherent_make_origins(t);
+    return status == GPC_OK ? room(timed) : status;
 }
 
 /* Do controllers: neighbours' reads, or invalidations? */
@@ -200,7 +199,7 @@ gpc_status gpci_coherent_host_create(gpci_timed *t, gpc_error *error) {
 /* The controllers are the tree's. */
 void gpci_coherent_host_destroy(gpci_timed *t) {
     if (t->coherent) {
-        gpci_free(t->context, t->coherent->origins);
+        gpci_array_free(t->context, t->coherent->origins, t->coherent->origin_room * sizeof *t->coherent->origins);
         gpci_coherent_values_free(t);
     }
     gpci_free(t->context, t->coherent);
@@ -209,7 +208,15 @@ void gpci_coherent_host_destroy(gpci_timed *t) {
 gpc_status gpci_coherent_make_origins(gpci_timed *t) {
     gpci_coherent_host *host = t->coherent;
     const size_t room = gpci_controllers_of(t)->flights.room;
-    return GPCI_ARRAY_ROOM(t->context, host->origins, host->origin_room, 0, room) ? GPC_OK : GPC_ERROR_MEMORY;
+    if (GPCI_LIKELY(host->origin_room >= room))
+        return GPC_OK;
+    const size_t each = sizeof *host->origins;
+    gpci_coherent_origin *larger = gpci_array_enlarge(t->context, host->origins, host->origin_room * each, room * each);
+    if (!larger)
+        return GPC_ERROR_MEMORY;
+    host->origins = larger;
+    host->origin_room = room;
+    return GPC_OK;
 }
 
 gpc_status gpci_coherent_reserve(gpci_timed *t, uint64_t address) {

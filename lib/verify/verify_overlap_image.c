@@ -52,7 +52,7 @@ static void move_units(stream *s, gpci_controllers *c) {
         move(s, &unit->bar_waiters, sizeof unit->bar_waiters);
         move(s, &unit->told, sizeof unit->told);
         move(s, &unit->told_waiters, sizeof unit->told_waiters);
-        move(s, unit->locks, c->tree->modules[i].blocks * sizeof *unit->locks);
+        move(s, unit->locks, ((size_t)unit->lock_mask + 1) * sizeof *unit->locks);
     }
 }
 

@@ -207,7 +207,7 @@ static void number_flights(overlap_writer *w) {
 static void put_flight(overlap_writer *w, uint32_t flight) {
     const gpci_tree_flight *a = gpci_tree_flight_at(w->c, flight);
     const gpci_module *m = gpci_module_at(w->e->c, a->module);
-    const uint8_t *payload = gpci_payload_of(w->c, flight), *whole = payload + w->c->payload_bytes - w->c->largest;
+    const uint8_t *payload = gpci_payload_of(w->c, flight), *whole = gpci_whole_of(w->c, flight);
     const bool stores = a->kind != GPC_COHERENCE_LOAD && a->kind != GPC_COHERENCE_ACQUIRE && !a->applied;
     put(w, w->place[a->module] | (uint64_t)a->kind << 8 | (uint64_t)a->found << 16 | (uint64_t)a->holds_port << 24 |
                (uint64_t)a->unlocked << 25 | (uint64_t)a->ended << 26 | (uint64_t)a->applied << 27 |

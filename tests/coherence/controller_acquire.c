@@ -128,8 +128,8 @@ static void close_world(world *w, const char *protocol, uint64_t seed) {
     gpci_controllers *e = w->s->tree->controllers;
     cr_assert(!e->tasks.used && !e->flights.used && !e->waiters.used && !e->live);
     for (uint32_t i = 0; i < MODULES; i++)
-        for (size_t block = 0; block < e->units[i].lock_room; block++)
-            cr_assert_eq(e->units[i].locks[block], 0, "m%u", i);
+        for (uint32_t bucket = 0; bucket <= e->units[i].lock_mask; bucket++)
+            cr_assert_eq(e->units[i].locks[bucket], 0, "m%u", i);
     uint8_t memory[BYTES];
     cr_assert_eq(gpc_coherence_flush(w->s->tree, GPC_NO_MODULE, 0, &w->s->error, NULL), GPC_OK);
     cr_assert_eq(gpc_coherence_read_memory(w->s->tree, BASE, memory, BYTES), GPC_OK);

@@ -87,8 +87,8 @@ static void check_rest(const world *w) {
     for (uint32_t i = 0; i < w->c->module_count; i++) {
         cr_assert(!e->units[i].ports_used && e->units[i].oldest == GPCI_NO_ITEM &&
                   e->units[i].youngest == GPCI_NO_ITEM && e->units[i].barred == GPCI_NO_ITEM);
-        for (uint32_t block = 0; block < w->c->modules[i].blocks; block++)
-            cr_assert_eq(e->units[i].locks[block], 0);
+        for (uint32_t bucket = 0; bucket <= e->units[i].lock_mask; bucket++)
+            cr_assert_eq(e->units[i].locks[bucket], 0);
     }
     for (uint32_t n = 0; n < w->c->star_count; n++)
         for (uint32_t b = 0; b < e->nets[n].count * GPCI_BUFFER_COUNT; b++)

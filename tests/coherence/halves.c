@@ -227,8 +227,8 @@ static void check_rest(const world *w) {
     const gpci_controllers *e = w->s->tree->controllers;
     cr_assert(e && !e->tasks.used && !e->flights.used && !e->parcels.used && !e->waiters.used && !e->live);
     for (uint32_t i = 0; i < w->s->tree->module_count; i++)
-        for (uint32_t block = 0; block < w->s->tree->modules[i].blocks; block++)
-            cr_assert_eq(e->units[i].locks[block], 0);
+        for (uint32_t bucket = 0; bucket <= e->units[i].lock_mask; bucket++)
+            cr_assert_eq(e->units[i].locks[bucket], 0);
 }
 
 static void run_overlapping(const char *protocol, uint64_t seed, uint32_t kinds) {

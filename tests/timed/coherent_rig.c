@@ -178,8 +178,8 @@ void coherent_check_idle(rig *r) {
     cr_expect_eq(e->waiters.used, 0);
     cr_expect_eq(e->calendar.later_count + e->calendar.today_count, 0);
     for (uint32_t i = 0; i < e->tree->module_count; i++)
-        for (size_t block = 0; block < e->units[i].lock_room; block++)
-            cr_expect_eq(e->units[i].locks[block], 0);
+        for (uint32_t bucket = 0; bucket <= e->units[i].lock_mask; bucket++)
+            cr_expect_eq(e->units[i].locks[bucket], 0);
     cr_expect_eq(e->locks.used, 1); /* that of all who are free */
     cr_expect_eq(t->pool.live, 0);
     for (uint32_t i = 0; i < r->hierarchy->slices; i++) {
