@@ -40,7 +40,7 @@ static uint32_t blocks_of(const gpci_module *m) {
 
 static bool has_copies(const gpci_module *m, uint32_t block) {
     for (uint32_t sub = 0; sub < m->sub_blocks; sub++) {
-        const uint64_t *sharers = gpci_module_sharers_of(m, block, sub);
+        const gpci_sharers *sharers = gpci_module_sharers_of(m, block, sub);
         for (uint32_t word = 0; word < m->sharer_words; word++)
             if (sharers[word])
                 return true;

@@ -20,12 +20,8 @@ static bool may_share(const gpc_coherence *c, const gpci_module *t, uint32_t slo
     return gpci_module_serves(x, address) && gpci_module_low(c, x, address) == t->index;
 }
 
-static void set(gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot) {
-    gpci_module_sharers_of(t, block, sub)[slot / 64] |= (uint64_t)1 << (slot & 63);
-}
-
 static uint32_t count_of(const gpci_module *t, uint32_t block, uint32_t sub) {
-    const uint64_t *words = gpci_module_sharers_of(t, block, sub);
+    const gpci_sharers *words = gpci_module_sharers_of(t, block, sub);
     uint32_t count = 0;
     for (uint32_t i = 0; i < t->sharer_words; i++)
         for (uint64_t bits = words[i]; bits; bits &= bits - 1)
@@ -56,13 +52,13 @@ static void widen(const gpc_coherence *c, gpci_module *t, uint32_t block, uint32
             continue;
         for (uint32_t slot = first; slot < end; slot++)
             if (may_share(c, t, slot, address))
-                set(t, block, sub, slot);
+                gpci_sharers_add(t, block, sub, slot);
     }
 }
 
 void gpci_directory_add(const gpc_coherence *c, gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot) {
     const bool exact = gpci_directory_is_exact(t, block, sub);
-    set(t, block, sub, slot);
+    gpci_sharers_add(t, block, sub, slot);
     if (gpci_directory_is_exact(t, block, sub))
         return;
     t->stats.directory_overflows += exact;

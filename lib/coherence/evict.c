@@ -20,7 +20,7 @@
  */
 
 bool gpci_module_has_sharers(const gpci_module *m, uint32_t block) {
-    const uint64_t *bits = gpci_module_sharers_of(m, block, 0);
+    const gpci_sharers *bits = gpci_module_sharers_of(m, block, 0);
     for (uint32_t i = 0; i < m->sub_blocks * m->sharer_words; i++)
         if (bits[i])
             return true;
@@ -155,7 +155,7 @@ void gpci_tree_move_entry(gpc_coherence *c, gpci_module *m, uint32_t from, uint3
     uint64_t tag = m->tags[from];
     uint8_t state = m->states[from];
     uint16_t *owners = gpci_module_owner_of(m, from, 0), *to_owners = gpci_module_owner_of(m, to, 0);
-    uint64_t *sharers = gpci_module_sharers_of(m, from, 0), *to_sharers = gpci_module_sharers_of(m, to, 0);
+    gpci_sharers *sharers = gpci_module_sharers_of(m, from, 0), *to_sharers = gpci_module_sharers_of(m, to, 0);
     for (uint32_t i = 0; i < m->sub_blocks; i++)
         to_owners[i] = owners[i];
     for (uint32_t i = 0; i < words; i++)

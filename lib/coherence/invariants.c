@@ -90,10 +90,6 @@ static bool one_writer(const gpc_coherence *c, const gpci_module *t, uint64_t ad
                 other->given.name);
 }
 
-static bool is_sharer(const gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot) {
-    return gpci_module_sharers_of(t, block, sub)[slot / 64] >> slot % 64 & 1;
-}
-
 /* The directory of the module below about a valid copy. */
 static bool covered(const gpc_coherence *c, const gpci_module *t, const gpci_module *x, uint64_t address, char *text,
                     size_t size) {
@@ -107,7 +103,7 @@ static bool covered(const gpc_coherence *c, const gpci_module *t, const gpci_mod
                     t->given.name);
     const uint32_t sub = gpci_module_sub_of(t, address);
     const uint16_t owner = *gpci_module_owner_of(t, block, sub);
-    if (!is_sharer(t, block, sub, slot))
+    if (!gpci_tree_has_sharer(t, block, sub, slot))
         return told(text, size, "covered: 0x%llx is in %s in %s, which is no sharer in %s", (unsigned long long)address,
                     name_of(c, state).text, x->given.name, t->given.name);
     if (is_named(c, state) && owner != slot)
@@ -128,7 +124,7 @@ static bool listed(const gpc_coherence *c, const gpci_module *t, uint64_t addres
         const gpci_module *x = above(c, t, k);
         if (x->place != GPCI_PLACE_BETWEEN || !is_low(c, t, x, address) || state_at(x, address) == GPC_LINE_I)
             continue;
-        if (block == GPCI_TREE_NO_BLOCK || !is_sharer(t, block, gpci_module_sub_of(t, address), k))
+        if (block == GPCI_TREE_NO_BLOCK || !gpci_tree_has_sharer(t, block, gpci_module_sub_of(t, address), k))
             return told(text, size, "listed: 0x%llx is in %s in %s, which %s would not tell",
                         (unsigned long long)address, name_of(c, state_at(x, address)).text, x->given.name,
                         t->given.name);
@@ -227,7 +223,7 @@ static bool entry_is_sane(const gpci_module *m, uint32_t block, char *text, size
             any |= gpci_module_sharers_of(m, block, sub)[w];
         if (!valid && (any || owner != GPCI_TREE_NO_OWNER))
             return told(text, size, "tags: %s's block %u is invalid, its directory is not empty", m->given.name, block);
-        if (owner != GPCI_TREE_NO_OWNER && (owner >= m->above_count || !is_sharer(m, block, sub, owner)))
+        if (owner != GPCI_TREE_NO_OWNER && (owner >= m->above_count || !gpci_tree_has_sharer(m, block, sub, owner)))
             return told(text, size, "owners: the owner of sub-block %u of %s's block %u is no sharer", sub,
                         m->given.name, block);
     }

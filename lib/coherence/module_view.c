@@ -63,7 +63,7 @@ gpc_status gpc_coherence_get_directory(const gpc_coherence *c, uint32_t module, 
         return GPC_ERROR_RANGE;
     const gpci_module *m = &c->modules[module];
     const uint16_t owner = *gpci_module_owner_of(m, at, sub_block);
-    const uint64_t *words = gpci_module_sharers_of(m, at, sub_block);
+    const gpci_sharers *words = gpci_module_sharers_of(m, at, sub_block);
     size_t count = 0;
     if (!gpci_module_owns(m, at)) {
         *out_owner = GPC_NO_MODULE;
@@ -73,7 +73,7 @@ gpc_status gpc_coherence_get_directory(const gpc_coherence *c, uint32_t module, 
     for (uint32_t w = 0; w < m->sharer_words; w++)
         for (uint64_t left = words[w]; left; left &= left - 1, count++)
             if (count < room)
-                sharers[count] = m->above[w * 64 + gpci_lowest(left)];
+                sharers[count] = m->above[w * GPCI_SHARERS + gpci_lowest(left)];
     *out_owner = owner == GPCI_TREE_NO_OWNER ? GPC_NO_MODULE : m->above[owner];
     *out_count = count;
     return GPC_OK;

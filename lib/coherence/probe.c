@@ -162,18 +162,13 @@ GPCI_INLINE bool forget_copy(const gpc_coherence *c, gpci_module *t, uint32_t bl
     return !aligned_only || *tag == address;
 }
 
-/* One place among 64; none, if it is elsewhere. */
-static uint64_t place_in(uint32_t slot, uint32_t word) {
-    return slot / 64 == word ? (uint64_t)1 << (slot & 63) : 0;
-}
-
-/* Sharers of a sub-block, 64 of them. */
-static uint64_t sharers_of(const gpc_coherence *c, const gpci_module *t, const gpci_tree_copies *copies) {
-    const uint64_t bits = gpci_module_sharers_of(t, copies->block, copies->sub)[copies->word];
+/* Sharers of a sub-block, a word of them. */
+static gpci_sharers sharers_of(const gpc_coherence *c, const gpci_module *t, const gpci_tree_copies *copies) {
+    const gpci_sharers bits = gpci_module_sharers_of(t, copies->block, copies->sub)[copies->word];
     const uint32_t owner = *gpci_module_owner_of(t, copies->block, copies->sub);
     if (GPCI_UNLIKELY(copies->room))
-        return place_in(gpci_directory_leaver(c, t, copies->block, copies->sub, copies->except), copies->word);
-    return copies->only_owners ? bits & place_in(owner, copies->word) : bits;
+        return gpci_sharer_in(gpci_directory_leaver(c, t, copies->block, copies->sub, copies->except), copies->word);
+    return copies->only_owners ? bits & gpci_sharer_in(owner, copies->word) : bits;
 }
 
 bool gpci_tree_next_copy(gpc_coherence *c, gpci_module *t, gpci_tree_copies *copies, uint64_t *tag) {
@@ -183,7 +178,7 @@ bool gpci_tree_next_copy(gpc_coherence *c, gpci_module *t, gpci_tree_copies *cop
             copies->bits = address < copies->first || address > copies->last ? 0 : sharers_of(c, t, copies);
         copies->begun = true;
         while (copies->bits) {
-            const uint32_t slot = copies->word * 64 + gpci_lowest(copies->bits);
+            const uint32_t slot = copies->word * GPCI_SHARERS + gpci_lowest(copies->bits);
             const gpci_module *x = gpci_module_at(c, copies->module = t->above[slot]);
             copies->bits &= copies->bits - 1;
             if (x != copies->except && forget_copy(c, t, copies->block, copies->sub, slot, x, address, tag))
@@ -208,10 +203,10 @@ static void probe_sharers(gpc_coherence *c, gpci_module *t, const gpci_tree_writ
         const uint32_t leaver =
             GPCI_UNLIKELY(probe->room) ? gpci_directory_leaver(c, t, probe->block, sub, probe->except) : 0;
         for (uint32_t word = 0; word < t->sharer_words; word++)
-            for (uint64_t bits = probe->room ? place_in(leaver, word)
+            for (uint64_t bits = probe->room ? gpci_sharer_in(leaver, word)
                                              : gpci_module_sharers_of(t, probe->block, sub)[word];
                  bits; bits &= bits - 1) {
-                const uint32_t slot = word * 64 + gpci_lowest(bits);
+                const uint32_t slot = word * GPCI_SHARERS + gpci_lowest(bits);
                 const gpci_module *x = gpci_module_at(c, t->above[slot]);
                 if (x == probe->except || !forget_copy(c, t, probe->block, sub, slot, x, address, &tag))
                     continue;

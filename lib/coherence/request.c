@@ -19,13 +19,9 @@
 /* Has any module but `slot` a copy of these sub-blocks? */
 static bool has_other_sharers(const gpci_module *t, uint32_t block, gpci_tree_span span, uint32_t slot) {
     for (uint32_t sub = span.first; sub < span.end; sub++)
-        for (uint32_t word = 0; word < t->sharer_words; word++) {
-            uint64_t bits = gpci_module_sharers_of(t, block, sub)[word];
-            if (word == slot / 64)
-                bits &= ~((uint64_t)1 << (slot & 63));
-            if (bits)
+        for (uint32_t word = 0; word < t->sharer_words; word++)
+            if (gpci_module_sharers_of(t, block, sub)[word] & ~gpci_sharer_in(slot, word))
                 return true;
-        }
     return false;
 }
 
@@ -34,7 +30,7 @@ static void add_sharer(const gpc_coherence *c, gpci_module *t, uint32_t block, g
                        bool owner) {
     for (uint32_t sub = span.first; sub < span.end; sub++) {
         if (GPCI_LIKELY(!t->pointers))
-            gpci_module_sharers_of(t, block, sub)[slot / 64] |= (uint64_t)1 << (slot & 63);
+            gpci_sharers_add(t, block, sub, slot);
         else
             gpci_directory_add(c, t, block, sub, slot);
         if (owner)

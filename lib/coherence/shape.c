@@ -104,7 +104,7 @@ static gpc_status divide_blocks(const gpc_coherence *c, gpci_module *m, gpc_erro
     m->sub_shift = gpci_log2(smallest);
     m->mask_bytes = (m->given.block_bytes + 7) / 8;
     m->sub_blocks = m->above_count ? m->given.block_bytes / smallest : 0;
-    m->sharer_words = (m->above_count + 63) / 64;
+    m->sharer_words = (m->above_count + GPCI_SHARERS - 1) / GPCI_SHARERS;
     if (m->sub_blocks > GREATEST_RATIO)
         GPCI_TREE_REFUSE(RANGE, m, "block_bytes", "is %u, more than %u times the %u of a module above",
                          m->given.block_bytes, GREATEST_RATIO, smallest);

@@ -530,7 +530,7 @@ GPCI_INLINE uint64_t gpci_tree_address_of(const gpci_module *t, uint32_t block, 
 }
 
 GPCI_INLINE bool gpci_tree_has_sharer(const gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot) {
-    return gpci_module_sharers_of(t, block, sub)[slot / 64] >> (slot & 63) & 1;
+    return gpci_module_sharers_of(t, block, sub)[slot / GPCI_SHARERS] >> slot % GPCI_SHARERS & 1;
 }
 
 GPCI_INLINE void gpci_tree_drop_owner(const gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot) {
@@ -541,7 +541,7 @@ GPCI_INLINE void gpci_tree_drop_owner(const gpci_module *t, uint32_t block, uint
 
 /* A copy is gone that the entry had, even among many: it has been probed, and so will the others be. */
 GPCI_INLINE void gpci_tree_remove_sharer(gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot) {
-    gpci_module_sharers_of(t, block, sub)[slot / 64] &= ~((uint64_t)1 << (slot & 63));
+    gpci_sharers_remove(t, block, sub, slot);
     gpci_tree_drop_owner(t, block, sub, slot);
 }
 

@@ -19,6 +19,10 @@
 #define GPCI_TREE_NO_OWNER UINT16_MAX
 #define GPCI_TREE_SECTORS 8u /* most blocks of a line */
 
+/* A part of a set of sharers. Small: a directory has a set for each block that there is room for, with many above. */
+typedef uint16_t gpci_sharers;
+#define GPCI_SHARERS 16u /* bits */
+
 /*
  * What a replacement policy may read, as GPC_READS_ bits: in a hierarchy's coherent levels, and in a tree that its host
  * made by itself, where all of it comes from gpc_coherence_request.
@@ -93,7 +97,7 @@ struct gpci_module {
     uint32_t block_shift, line_shift, sub_shift; /* log2 of the bytes of a block, of a line, of a sub-block */
     uint32_t mask_bytes;                /* of a block's mask of modified bytes: a bit each, one byte at least */
     uint32_t sub_blocks;                /* of a block, each with a directory entry; 0 without modules above */
-    uint32_t above_count, sharer_words; /* words of 64 bits that a set of sharers needs */
+    uint32_t above_count, sharer_words; /* words that a set of sharers needs */
     uint32_t pointers;                  /* copies that an entry of the directory names (directory.c); 0: all */
     const uint32_t *above;              /* [above_count] the modules above, ascending */
     const uint16_t *slots;              /* [modules] a module's place in `above`, which is its bit among sharers */
@@ -119,16 +123,16 @@ struct gpci_module {
     uint64_t told_line, told_access; /* line, and access (gpc_coherence.line_access), that `policy` was told of last, */
     bool told_again;                 /* not as of blocks that have come for the first time */
     /* by block */
-    uint64_t *tags;      /* 0 where invalid */
-    uint8_t *states;     /* gpc_coherence_state */
-    uint16_t *order;     /* of each row: its ways from most to least recent, a line's in the first of its rows; then */
-                         /* its directory ways likewise, each row's its own */
-    uint16_t *owners;    /* [block][sub_block] place in `above`; GPCI_TREE_NO_OWNER */
-    uint64_t *sharers;   /* [block][sub_block][sharer_words] a bit for each place in `above` */
-    uint8_t *there;      /* [block][mask_bytes] with `byte_masks`: which bytes have come; NULL */
-    uint8_t *data;       /* [block][block_bytes]; NULL in trees without data, and in memories */
-    uint8_t *dirty;      /* [block][mask_bytes] which bytes are modified; likewise */
-    gpci_policy *policy; /* a replacement policy other than lru and fifo; NULL */
+    uint64_t *tags;   /* 0 where invalid */
+    uint8_t *states;  /* gpc_coherence_state */
+    uint16_t *order;  /* of each row: its ways from most to least recent, a line's in the first of its rows; then */
+                      /* its directory ways likewise, each row's its own */
+    uint16_t *owners; /* [block][sub_block] place in `above`; GPCI_TREE_NO_OWNER */
+    gpci_sharers *sharers;  /* [block][sub_block][sharer_words] a bit for each place in `above` */
+    uint8_t *there;         /* [block][mask_bytes] with `byte_masks`: which bytes have come; NULL */
+    uint8_t *data;          /* [block][block_bytes]; NULL in trees without data, and in memories */
+    uint8_t *dirty;         /* [block][mask_bytes] which bytes are modified; likewise */
+    gpci_policy *policy;    /* a replacement policy other than lru and fifo; NULL */
     gpci_policy *predictor; /* of a hierarchy (module_ask.c); NULL */
     bool asks;              /* of a slice: what misses may be kept out */
     bool admits;            /* likewise: by its replacement policy */
@@ -455,8 +459,21 @@ GPCI_INLINE uint16_t *gpci_module_owner_of(const gpci_module *m, uint32_t block,
     return &m->owners[(size_t)block * m->sub_blocks + sub];
 }
 
-GPCI_INLINE uint64_t *gpci_module_sharers_of(const gpci_module *m, uint32_t block, uint32_t sub) {
+GPCI_INLINE gpci_sharers *gpci_module_sharers_of(const gpci_module *m, uint32_t block, uint32_t sub) {
     return &m->sharers[((size_t)block * m->sub_blocks + sub) * m->sharer_words];
+}
+
+/* One place in `above` among those of a word; none, if it is elsewhere. */
+GPCI_INLINE gpci_sharers gpci_sharer_in(uint32_t slot, uint32_t word) {
+    return (gpci_sharers)(slot / GPCI_SHARERS == word ? 1u << slot % GPCI_SHARERS : 0);
+}
+
+GPCI_INLINE void gpci_sharers_add(const gpci_module *m, uint32_t block, uint32_t sub, uint32_t slot) {
+    gpci_module_sharers_of(m, block, sub)[slot / GPCI_SHARERS] |= (gpci_sharers)(1u << slot % GPCI_SHARERS);
+}
+
+GPCI_INLINE void gpci_sharers_remove(const gpci_module *m, uint32_t block, uint32_t sub, uint32_t slot) {
+    gpci_module_sharers_of(m, block, sub)[slot / GPCI_SHARERS] &= (gpci_sharers) ~(1u << slot % GPCI_SHARERS);
 }
 
 /* What a state means: comparisons of states are of that, but for I. */

@@ -24,14 +24,14 @@ static void put(key_writer *w, uint64_t word) {
 /* Owner and sharers of a sub-block, by the places of who stands in them. */
 static void put_directory(key_writer *w, const gpci_module *m, uint32_t block, uint32_t sub) {
     const uint16_t owner = *gpci_module_owner_of(m, block, sub);
-    const uint64_t sharers = *gpci_module_sharers_of(m, block, sub);
     uint64_t word = 0;
     for (uint32_t place = 0; place < w->e->c->module_count; place++) {
         const uint32_t x = w->turn[place];
         if (w->e->low[x][0] != m->index && (w->e->setup->blocks < 2 || w->e->low[x][1] != m->index))
             continue;
         const uint16_t slot = m->slots[x];
-        word |= (sharers >> slot & 1) << place | (uint64_t)(owner == slot) << (place + 32);
+        word |= (uint64_t)gpci_tree_has_sharer(m, block, sub, slot) << place | (uint64_t)(owner == slot)
+                                                                                   << (place + 32);
     }
     put(w, word);
 }

@@ -134,10 +134,10 @@ static void rank(overlap_writer *w, const gpci_module *m) {
 
 static void put_directory(overlap_writer *w, const gpci_module *m, uint32_t block, uint32_t sub) {
     const uint16_t owner = *gpci_module_owner_of(m, block, sub);
-    const uint64_t sharers = *gpci_module_sharers_of(m, block, sub);
     uint64_t word = 0;
     for (uint32_t i = 0; i < m->above_count; i++)
-        word |= (sharers >> i & 1) << w->place[m->above[i]] | (uint64_t)(owner == i) << (w->place[m->above[i]] + 32);
+        word |= (uint64_t)gpci_tree_has_sharer(m, block, sub, i) << w->place[m->above[i]] |
+                (uint64_t)(owner == i) << (w->place[m->above[i]] + 32);
     put(w, word);
 }
 

@@ -196,7 +196,7 @@ static bool compare_policies(const gpci_module *a, const gpci_module *b) {
 typedef enum unlike { ALIKE, ORDER, BYTES, OTHER } unlike;
 
 static unlike compare_blocks(const gpci_module *a, const gpci_module *b, uint32_t i) {
-    const size_t sharers = (size_t)a->sub_blocks * a->sharer_words * sizeof(uint64_t);
+    const size_t sharers = (size_t)a->sub_blocks * a->sharer_words * sizeof *a->sharers;
     if (a->tags[i] != b->tags[i] || a->states[i] != b->states[i])
         return OTHER;
     if (a->sub_blocks && memcmp(gpci_module_owner_of(a, i, 0), gpci_module_owner_of(b, i, 0), 2 * a->sub_blocks))

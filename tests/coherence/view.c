@@ -82,8 +82,9 @@ Test(coherence_view, directories) {
     cr_assert_eq(gpc_coherence_get_directory(c, 70, 0, 0, 0, &owner, NULL, 0, &count), GPC_OK);
     cr_expect(owner == GPC_NO_MODULE && count == 0);
     *gpci_module_owner_of(l2, 0, 0) = 66;
-    gpci_module_sharers_of(l2, 0, 0)[0] = (uint64_t)1 << 63 | 1;
-    gpci_module_sharers_of(l2, 0, 0)[1] = 4;
+    static const uint32_t slots[] = {0, 63, 66};
+    for (uint32_t i = 0; i < 3; i++)
+        gpci_sharers_add(l2, 0, 0, slots[i]);
     cr_assert_eq(gpc_coherence_get_directory(c, 70, 0, 0, 0, &owner, sharers, 2, &count), GPC_OK);
     cr_expect(owner == 66 && count == 3 && sharers[0] == 0 && sharers[1] == 63 && sharers[2] == 9);
     cr_assert_eq(gpc_coherence_get_directory(c, 70, 0, 0, 0, &owner, sharers, 3, &count), GPC_OK);
