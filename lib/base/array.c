@@ -32,7 +32,8 @@ bool gpci_array_grow(gpc_context *context, void *items, size_t *capacity, size_t
     return true;
 }
 
-#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) /* which does not see what is mapped */
+/* Sanitizers do not see what is mapped. */
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 static bool in_pages(const gpc_context *context, size_t bytes) {
     return bytes >= GPCI_ARRAY_PAGES && context->allocate == gpci_default_allocate;
 }
