@@ -9,8 +9,8 @@ import unittest
 from harness import TemporaryCase, command
 
 import gpucache
-from gpucache.cli.reproduce import _verdict, summary
-from gpucache.reproduce import EXPERIMENTS, Runs, _bench, _model, _pairs, _profiles, _signatures, _tokens, seeds000, seeds001
+from gpucache.cli.reproduce import _verdict, summary, verdicts
+from gpucache.reproduce import EXPERIMENTS, Runs, Verdicts, _bench, _kept, _model, _pairs, _pcal, _profiles, _signatures, _tokens, keep, kept, seeds000, seeds001
 from gpucache.reproduce._bench import Bench
 from gpucache.reproduce._programs import INSENSITIVE, SENSITIVE, warp_max
 
@@ -114,6 +114,39 @@ class Benches(unittest.TestCase):
         bench = Bench(Made(by_limit), more={"l1.index": "xor", "sm.warp_limit": "3"})
         bench.all({"": (self.program("KMN"), {"sm.warp_limit": "6"})})
         self.assertEqual(bench.runs.seen[-1][2], {"l1.index": "xor", "sm.warp_limit": "6"})
+
+    def test_machines(self):
+        """Sets are hashed in seeds/004's, and not in seeds/001's, unless the caller says otherwise."""
+        hashed = {"l1.index": "xor", "l2.index": "xor", "l2.interleave": "hash"}
+        self.assertEqual(Bench.of("004", None).more, hashed)
+        self.assertEqual(Bench.of("004", None, more={"l1.index": "modulo"}).more, {**hashed, "l1.index": "modulo"})
+        self.assertEqual(Bench.of("001", None).more, {})
+        with gpucache.Context() as context, gpucache.Config(context, _bench.PRESET, hashed) as config:
+            self.assertEqual({key: config[key] for key in hashed}, hashed)
+
+    def test_index_functions(self):
+        """Each is on a machine of its own, whatever the bench has."""
+        bench = Bench.of("004", Made(by_limit))
+        list(next(each for each in EXPERIMENTS if each.name == "004:set-hashing").run(bench))
+        seen = {tuple(settings[key] for key in ("l1.index", "l2.index", "l2.interleave")) for _, _, settings in bench.runs.seen}
+        self.assertEqual(seen, {(l1, *l2) for l1 in ("modulo", "xor", "fermi") for l2 in (("modulo", "modulo"), ("xor", "hash"))})
+
+    def test_sooner_by_segments(self):
+        """Faster, with a shorter network's way and a shorter round trip: all three."""
+        def figures(cycles, network, trip):
+            return {0: {"cycles": cycles, "network.request_latency": network, "network.reply_latency": 0,
+                        "round_trip.mean_latency": trip}}  # fmt: skip
+
+        best = {"CoMD": (0, 1.0)}
+        for parts, agrees in (((90, 9, 90), True), ((100, 9, 90), False), ((90, 10, 90), False), ((90, 9, 100), False)):
+            claim, = _pcal._sooner((best, best), {"CoMD": figures(100, 10, 100)}, {"CoMD": figures(*parts)})
+            self.assertEqual(claim.agrees, agrees, parts)
+
+    def test_storage(self):
+        """Of the preset's L1: the document's AWID fields are 128 bytes, ours are two more an SM."""
+        figure = next(each for each in EXPERIMENTS if each.name == "004:sections-6.3-7.3")
+        self.assertEqual([(claim.subject, claim.theirs, claim.ours) for claim in figure.run(self.bench)],
+                         [("age-lru", "128", "130"), ("rpr", "6096", "6.13e+03")])  # fmt: skip
 
     def test_each_experiment_has_claims(self):
         """And a figure that is found is compared."""
@@ -261,6 +294,42 @@ class Loads(unittest.TestCase):
             self.assertEqual(len(_pairs.trials(self.loads(program.quick))), runs if program.name != "SC" else 29)
 
 
+class Kept(TemporaryCase):
+    """What a file of runs tells of earlier calls."""
+
+    CLAIMS = [_model.count("a", "b", 1, 1), _model.count("a", "b", 1, 2), _model.missing("a", "b", "1", "why"),
+              _model.told("a", "b", "1"), _model.count("a", "b", 2, 2)]  # fmt: skip
+
+    def test_read_back(self):
+        """In the order asked for; a later call takes the place of one that is alike, and of no other."""
+        first, second = (_model.Experiment(name, "", None) for name in ("x:1", "x:2"))
+        with Runs(self.path("runs")) as runs:
+            keep(runs.results, second, self.CLAIMS, False, {"k": "v"})
+            keep(runs.results, first, self.CLAIMS, False, {})
+            keep(runs.results, first, self.CLAIMS, True, {})
+            keep(runs.results, first, self.CLAIMS[:1], True, {})
+            runs.results.put(["another"], {"cycles": 1})
+        with Runs(self.path("runs")) as runs:
+            found = kept(runs.results, ["x:1", "x:2"])
+        self.assertEqual([(v.name, v.quick, v.settings, v.agree, v.differ, v.missing) for v in found],
+                         [("x:1", False, {}, 2, 1, 1), ("x:1", True, {}, 1, 0, 0), ("x:2", False, {"k": "v"}, 2, 1, 1)])
+
+    def test_sums_of_what_is_alike(self):
+        """Full and quick, and of two builds, are not added up."""
+        rows = verdicts([Verdicts("x:1", False, {}, "c1", "b1", "d", 1, 2, 3), Verdicts("x:2", False, {}, "c1", "b1", "d", 4, 5, 6),
+                         Verdicts("x:3", True, {}, "c1", "b1", "d", 7, 8, 9), Verdicts("x:4", False, {}, "c1", "b2", "d", 1, 1, 1),
+                         Verdicts("x:5", False, {"k": "v"}, "c1", "b1", "d", 2, 2, 2)])  # fmt: skip
+        sums = [row.split() for row in rows if row.startswith("all of these")]
+        self.assertEqual([row[3:] for row in sums], [["5", "7", "9", "c1", "b1", "full"], ["2", "2", "2", "c1", "b1", "full", "k=v"],
+                                                     ["7", "8", "9", "c1", "b1", "quick"], ["1", "1", "1", "c1", "b2", "full"]])  # fmt: skip
+
+    def test_commit(self):
+        """The last that touched the library's sources, where the library lies in their checkout."""
+        found = _kept._git(_bench.__file__.rpartition("/")[0], "log", "-1", "--format=%h", "--", "../../../../lib", "../../../../include")
+        self.assertIn(_kept.commit().rstrip("+"), ("", found))
+        self.assertEqual(_kept._git(self.path("no folder"), "log"), "")
+
+
 class Profiles(TemporaryCase):
     def test_kept_by_content(self):
         """Made once; and again where its file was lost or damaged. Runs of another profile are other runs."""
@@ -345,6 +414,13 @@ class Command(TemporaryCase):
         self.assertEqual([each["name"] for each in document["experiments"]], ["004:figure-4.3"])
         claim, = document["experiments"][0]["claims"]
         self.assertEqual((claim["subject"], claim["theirs"]), ("KMN", "94 %"))
+        self.assertEqual(document["experiments"][0]["settings"], _bench.HASHED)
+        row, alike = self.done("--kept", "--cache", cache).splitlines()[1:]
+        self.assertRegex(row, r"^004:figure-4.3 +[01] +[01] +0 .* quick l1.index=xor l2.index=xor l2.interleave=hash$")
+        self.assertRegex(alike, "^all of these ")
+        self.assertEqual(self.done("--kept", "--cache", cache, "004:table-4.1").splitlines()[1:], [])
+        kept_rows = json.loads(self.done("--kept", "--cache", cache, "--json", "-"))["verdicts"]
+        self.assertEqual([each["name"] for each in kept_rows], ["004:figure-4.3"])
         again = self.done("--quick", "--cache", cache, "004:figure-4.3", "004:figure-4.3")
         self.assertRegex(again, r"; 0 runs, and [1-9]\d* known from ")
         self.assertEqual(again.split("\n\n")[0], first.split("\n\n")[0])

@@ -40,6 +40,8 @@ def add(commands):
     parser.add_argument("names", nargs="*", default=["all"], metavar="NAME",
                         help="all, or tables and figures as --list has them, * for any letters; default all")
     parser.add_argument("--list", action="store_true", help="the tables and figures, and run nothing")
+    parser.add_argument("--kept", action="store_true",
+                        help="what the file of runs tells of earlier calls, by library and programs, and run nothing")
     parser.add_argument("--quick", action="store_true", help="few programs, small problems, few points of each curve")
     parser.add_argument("--set", action="append", default=[], type=setting, metavar="KEY=VALUE",
                         help="for the tables of seeds/004: of the GPU, beside what a table sets itself")
@@ -91,15 +93,55 @@ def summary(found):
     return table(["", "", "agree", "differ", "not run"], rows, (0, 1))
 
 
+def _how(quick, settings):
+    """With which programs, and on which machine beside the preset."""
+    return " ".join(["quick" if quick else "full", *(f"{key}={value}" for key, value in sorted(settings.items()))])
+
+
+def verdicts(found):
+    """Tables and figures as they were found, each with its library and programs; sums are of what is alike in these."""
+    rows, sums = [], {}
+    for each in found:
+        counts = (each.agree, each.differ, each.missing)
+        how = _how(each.quick, each.settings)
+        alike = sums.setdefault((each.library, each.build, how), [0, 0, 0])
+        alike[:] = map(sum, zip(alike, counts))
+        rows.append([each.name, *map(str, counts), each.library, each.build, each.date, how])
+    rows += [["all of these", *map(str, counts), library, build, "", how]
+             for (library, build, how), counts in sorted(sums.items())]  # fmt: skip
+    return table(["", "agree", "differ", "not run", "library", "build", "of", "programs"], rows, (0, 4, 5, 6, 7))
+
+
+def _kept(options):
+    from ..reproduce import kept
+    from .._results import Results
+
+    names = [each.name for each in chosen(["all"])]
+    results = Results(options.cache or default_cache())
+    results.close()
+    found = kept(results, names)
+    if options.names != ["all"]:
+        wanted = {each.name for each in chosen(options.names)}
+        found = [each for each in found if each.name in wanted]
+    if options.json is not None:
+        with Output(options.json) as output:
+            output.commit(json.dumps({"schema": 1, "verdicts": [each._asdict() for each in found]}) + "\n")
+    if options.json != "-":
+        print("\n".join(verdicts(found)))
+
+
 def run(options):
     if options.list:
         print("\n".join(table(["name", ""], [[each.name, each.title] for each in chosen(["all"])], (0, 1))))
         return
-    from ..reproduce import Runs
-    from ..reproduce._bench import PRESET, Bench
+    if options.kept:
+        _kept(options)
+        return
+    from ..reproduce import Bench, Runs, keep
+    from ..reproduce._bench import PRESET
 
     experiments = chosen(options.names)
-    others = [each.name for each in experiments if not each.name.startswith("004:")]
+    others = [each.name for each in experiments if each.document != "004"]
     more = dict(text.split("=", 1) for text in options.set)
     if more and others:
         raise Failure(f"--set is for tables and figures of seeds/004, and not for {others[0]}")
@@ -107,10 +149,12 @@ def run(options):
     try:
         found = []
         with Runs(options.cache or default_cache(), options.jobs) as runs:
-            bench = Bench(runs, options.quick, more)
+            benches = {name: Bench.of(name, runs, options.quick, more) for name in {each.document for each in experiments}}
             for experiment in experiments:
                 runs.on_progress = _progress(experiment.name)
+                bench = benches[experiment.document]
                 found.append((experiment, list(experiment.run(bench))))
+                keep(runs.results, *found[-1], options.quick, bench.more)
                 terminal.clear()
                 if options.json != "-":
                     print(_report(*found[-1]), flush=True)
@@ -121,8 +165,8 @@ def run(options):
                       f"{runs.done} runs, and {runs.known} known from {runs.results.path}")  # fmt: skip
         if output is not None:
             document = {"schema": 1, "preset": PRESET, "settings": more, "quick": options.quick,
-                        "experiments": [{"name": e.name, "title": e.title, "claims": [c._asdict() for c in claims]}
-                                        for e, claims in found]}  # fmt: skip
+                        "experiments": [{"name": e.name, "title": e.title, "settings": benches[e.document].more,
+                                         "claims": [c._asdict() for c in claims]} for e, claims in found]}  # fmt: skip
             output.commit(json.dumps(document) + "\n")
     finally:
         if output is not None:

@@ -7,9 +7,11 @@ their tables hold and their texts say.
 """
 
 from . import seeds000, seeds001, seeds004
+from ._bench import Bench
+from ._kept import Verdicts, keep, kept
 from ._model import Claim, Experiment
 from ._runs import Runs
 
 EXPERIMENTS = [*seeds000.EXPERIMENTS, *seeds001.EXPERIMENTS, *seeds004.EXPERIMENTS]
 
-__all__ = ["Claim", "EXPERIMENTS", "Experiment", "Runs"]
+__all__ = ["Bench", "Claim", "EXPERIMENTS", "Experiment", "Runs", "Verdicts", "keep", "kept"]

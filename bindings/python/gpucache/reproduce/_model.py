@@ -8,8 +8,16 @@ from collections import namedtuple
 # to agree with: "".
 Claim = namedtuple("Claim", "subject what theirs ours agrees note", defaults=("",))
 
-# A table or figure: `name` is "DOCUMENT:FIGURE"; `run`, called with a Bench, yields Claims.
-Experiment = namedtuple("Experiment", "name title run")
+
+class Experiment(namedtuple("Experiment", "name title run")):
+    """A table or figure: `name` is "DOCUMENT:FIGURE"; `run`, called with a Bench, yields Claims."""
+
+    __slots__ = ()
+
+    @property
+    def document(self):
+        return self.name.split(":")[0]
+
 
 SHARE = 0.10  # by which a speed-up, latency or mean may be another
 POINTS = 5  # likewise a rate in per cent

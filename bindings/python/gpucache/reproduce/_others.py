@@ -4,7 +4,7 @@
 from . import seeds001
 from ._bench import LINE, SEGMENTS
 from ._model import NOTICEABLE, Experiment, holds, missing, ratio
-from ._programs import INSENSITIVE, Program
+from ._programs import INSENSITIVE, NO_ATAXI, Program
 
 _OF_001 = {program.name: program for program in seeds001.PROGRAMS}
 
@@ -82,7 +82,7 @@ def age_lru(bench):
         yield holds(program.name, "slower with AgeLRU", "yes" if slower else "no",
                     ", ".join(f"{gain:.2f}" for gain in gains), (min(gains) < 1 / NOTICEABLE) == slower,
                     "replacement, bypassing, with segments")  # fmt: skip
-    yield missing("ATAXI", "slower with AgeLRU", "yes", "the document does not say what it computes")
+    yield missing("ATAXI", "slower with AgeLRU", "yes", NO_ATAXI)
 
 
 EXPERIMENTS = [

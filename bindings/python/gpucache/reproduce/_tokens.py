@@ -27,7 +27,7 @@ def network_latency(figures):
     return figures["network.request_latency"] + figures["network.reply_latency"]
 
 
-def _round_trip(figures):
+def round_trip(figures):
     return figures["round_trip.mean_latency"]
 
 
@@ -103,7 +103,7 @@ def _latency(name, one):
     if name == "CoMD":
         for ebt, theirs in ((0, 66), (1, 155)):
             yield ratio(name, f"network latency, EBTNum = {ebt}", theirs, network_latency(one[ebt]))
-        yield ratio(name, "round trip, EBTNum = 1", 339, _round_trip(one[1]), curve(one, _round_trip, cycles))
+        yield ratio(name, "round trip, EBTNum = 1", 339, round_trip(one[1]), curve(one, round_trip, cycles))
     if name in ("CoMD", "KMN", "SM"):
         yield holds(name, "network latency with more warps (4.14)", "congested", curve(one, network_latency, cycles),
                     _rises(one, network_latency, NETWORK))  # fmt: skip
@@ -157,7 +157,7 @@ def fewer_that_cache(bench):
         if min(misses) < min(misses[0], misses[-1]):
             tubs.append(name)
         first, *_, last = two.values()
-        if (network_latency(last) - network_latency(first)) * (_round_trip(last) - _round_trip(first)) >= 0:
+        if (network_latency(last) - network_latency(first)) * (round_trip(last) - round_trip(first)) >= 0:
             alike.append(name)
     yield holds(f"{of} programs", "misses are least between the ends (4.18a)", "several",
                 f"{len(tubs)}: {', '.join(tubs)}", len(tubs) >= BATH_TUBS)  # fmt: skip
@@ -182,12 +182,12 @@ def _kept(name, two):
 
 def _resources(name, two):
     """Figures 4.20 and 4.21."""
-    trips = [_round_trip(figures) for figures in two.values()]
+    trips = [round_trip(figures) for figures in two.values()]
     if name in SHORTER:
-        yield holds(name, "round trip with fewer that cache (4.20)", "shorter", curve(two, _round_trip, cycles),
+        yield holds(name, "round trip with fewer that cache (4.20)", "shorter", curve(two, round_trip, cycles),
                     min(trips) < (1 - SAME) * trips[0])  # fmt: skip
     if name in AS_LONG:
-        yield holds(name, "round trip with fewer that cache (4.20)", "not longer", curve(two, _round_trip, cycles),
+        yield holds(name, "round trip with fewer that cache (4.20)", "not longer", curve(two, round_trip, cycles),
                     max(trips) <= (1 + SAME) * trips[0])  # fmt: skip
     stalls = _of("scheduler.memory_stall_ratio")
     most = max(map(stalls, two.values()))

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a file of runs tells of earlier calls: how many claims of each table and figure agreed, of which library, and
+with which programs."""
+
+import os
+import subprocess
+import time
+from collections import namedtuple
+
+from .._loader import lib
+from ..context import version
+
+# `quick`: with the programs and points of --quick. `settings` are the GPU's beside the preset. `library` is the last commit
+# of the library's sources, with "+" where they were changed since; its version where it lies in no checkout. `build` tells
+# one build from another.
+Verdicts = namedtuple("Verdicts", "name quick settings library build date agree differ missing")
+
+SOURCES = ("lib", "include")
+
+
+def _git(folder, *arguments):
+    try:
+        return subprocess.run(["git", "-C", folder, *arguments], capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def commit():
+    """Of the sources in whose checkout the loaded library is; "" where it is in none."""
+    top = _git(os.path.dirname(os.path.abspath(lib.path())), "rev-parse", "--show-toplevel")
+    if not os.path.isfile(os.path.join(top, "include", "gpucache", "gpucache.h")):
+        return ""
+    changed = _git(top, "status", "--porcelain", "--", *SOURCES)
+    return _git(top, "log", "-1", "--format=%h", "--", *SOURCES) + "+" * bool(changed)
+
+
+def keep(results, experiment, claims, quick, settings):
+    """Into the file of runs, in place of what this library's last call had of the same."""
+    counts = [sum(claim.agrees is verdict for claim in claims if claim.theirs) for verdict in (True, False, None)]
+    found = Verdicts(experiment.name, quick, dict(settings), commit() or version(), results.build[:8],
+                     time.strftime("%Y-%m-%d"), *counts)  # fmt: skip
+    results.put(["verdicts", experiment.name, quick, dict(settings)], {"verdicts": found._asdict()})
+
+
+def kept(results, order):
+    """[Verdicts] of all libraries, tables and figures in `order`, those of other names last."""
+    places = {name: place for place, name in enumerate(order)}
+    found = [Verdicts(**each["verdicts"]) for each in results.found.values() if isinstance(each, dict) and "verdicts" in each]
+    return sorted(found, key=lambda each: (places.get(each.name, len(places)), each.name, each.date, each.build, each.quick))
