@@ -7,7 +7,7 @@
 A reuse distance is the number of accesses of the set from one access of a line to its next, while it is there (LRU).
 Lines are grouped by what fetched them: the load instruction, or that and the relative age of its warp. Of each group,
 the largest first: its share of all reuses, the mean distance, the most frequent one, and what share of its reuses has
-distance 1, 2 and so on.
+distance 1, 2 and so on. Sets are hashed as the document's are, but where --set says otherwise.
 
 Needs the bindings and the library: PYTHONPATH=bindings/python GPUCACHE_LIBRARY=build/lib/libgpucache.so.
 """
@@ -19,7 +19,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "bindings", "python"))
 
-from gpucache.reproduce._bench import PRESET  # noqa: E402
+from gpucache.reproduce._bench import HASHED, PRESET  # noqa: E402
 from gpucache.reproduce._programs import SENSITIVE  # noqa: E402
 from gpucache.reproduce._signatures import SIGNATURES, reuse_distances  # noqa: E402
 
@@ -54,7 +54,7 @@ def main(arguments=None):
     if unknown:
         parser.error(f"--by {','.join(unknown)}: none of {', '.join(SIGNATURES)}")
     programs = [each.partition("=")[::2] for each in asked.programs]
-    settings = dict(each.split("=", 1) for each in asked.set)
+    settings = {**HASHED, **dict(each.split("=", 1) for each in asked.set)}
     for name, source in programs or [(p.name, p.quick) for p in SENSITIVE if p.name in FIGURE]:
         for each, groups in reuse_distances(asked.preset, source, by, settings).items():
             show(name, each, groups, asked.groups)
