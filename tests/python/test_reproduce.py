@@ -6,11 +6,14 @@ import json
 import re
 import unittest
 
-from harness import TemporaryCase, command
+from harness import ROOT, TemporaryCase, command
 
 import gpucache
 from gpucache.cli.reproduce import _verdict, summary, verdicts
-from gpucache.reproduce import EXPERIMENTS, Runs, Verdicts, _bench, _kept, _model, _pairs, _pcal, _profiles, _signatures, _tokens, keep, kept, seeds000, seeds001
+from gpucache.reproduce import (
+    EXPERIMENTS, Runs, Verdicts, _bench, _kept, _model, _pairs, _pcal, _profiles, _signatures, _tokens, keep, kept,
+    seeds000, seeds001,
+)  # fmt: skip
 from gpucache.reproduce._bench import Bench
 from gpucache.reproduce._programs import INSENSITIVE, SENSITIVE, warp_max
 
@@ -128,8 +131,10 @@ class Benches(unittest.TestCase):
         """Each is on a machine of its own, whatever the bench has."""
         bench = Bench.of("004", Made(by_limit))
         list(next(each for each in EXPERIMENTS if each.name == "004:set-hashing").run(bench))
-        seen = {tuple(settings[key] for key in ("l1.index", "l2.index", "l2.interleave")) for _, _, settings in bench.runs.seen}
-        self.assertEqual(seen, {(l1, *l2) for l1 in ("modulo", "xor", "fermi") for l2 in (("modulo", "modulo"), ("xor", "hash"))})
+        keys = "l1.index", "l2.index", "l2.interleave"
+        seen = {tuple(settings[key] for key in keys) for _, _, settings in bench.runs.seen}
+        of_l2 = ("modulo", "modulo"), ("xor", "hash")
+        self.assertEqual(seen, {(l1, *l2) for l1 in ("modulo", "xor", "fermi") for l2 in of_l2})
 
     def test_sooner_by_segments(self):
         """Faster, with a shorter network's way and a shorter round trip: all three."""
@@ -316,16 +321,18 @@ class Kept(TemporaryCase):
 
     def test_sums_of_what_is_alike(self):
         """Full and quick, and of two builds, are not added up."""
-        rows = verdicts([Verdicts("x:1", False, {}, "c1", "b1", "d", 1, 2, 3), Verdicts("x:2", False, {}, "c1", "b1", "d", 4, 5, 6),
-                         Verdicts("x:3", True, {}, "c1", "b1", "d", 7, 8, 9), Verdicts("x:4", False, {}, "c1", "b2", "d", 1, 1, 1),
-                         Verdicts("x:5", False, {"k": "v"}, "c1", "b1", "d", 2, 2, 2)])  # fmt: skip
-        sums = [row.split() for row in rows if row.startswith("all of these")]
-        self.assertEqual([row[3:] for row in sums], [["5", "7", "9", "c1", "b1", "full"], ["2", "2", "2", "c1", "b1", "full", "k=v"],
-                                                     ["7", "8", "9", "c1", "b1", "quick"], ["1", "1", "1", "c1", "b2", "full"]])  # fmt: skip
+        def row(name, quick, build, *counts, **settings):
+            return Verdicts(name, quick, settings, "c1", build, "d", *counts)
+
+        rows = verdicts([row("x:1", False, "b1", 1, 2, 3), row("x:2", False, "b1", 4, 5, 6), row("x:3", True, "b1", 7, 8, 9),
+                         row("x:4", False, "b2", 1, 1, 1), row("x:5", False, "b1", 2, 2, 2, k="v")])  # fmt: skip
+        sums = [row.split()[3:] for row in rows if row.startswith("all of these")]
+        self.assertEqual(sums, [["5", "7", "9", "c1", "b1", "full"], ["2", "2", "2", "c1", "b1", "full", "k=v"],
+                                ["7", "8", "9", "c1", "b1", "quick"], ["1", "1", "1", "c1", "b2", "full"]])  # fmt: skip
 
     def test_commit(self):
         """The last that touched the library's sources, where the library lies in their checkout."""
-        found = _kept._git(_bench.__file__.rpartition("/")[0], "log", "-1", "--format=%h", "--", "../../../../lib", "../../../../include")
+        found = _kept._git(ROOT, "log", "-1", "--format=%h", "--", "lib", "include")
         self.assertIn(_kept.commit().rstrip("+"), ("", found))
         self.assertEqual(_kept._git(self.path("no folder"), "log"), "")
 

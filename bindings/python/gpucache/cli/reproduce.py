@@ -109,7 +109,7 @@ def verdicts(found):
         rows.append([each.name, *map(str, counts), each.library, each.build, each.date, how])
     rows += [["all of these", *map(str, counts), library, build, "", how]
              for (library, build, how), counts in sorted(sums.items())]  # fmt: skip
-    return table(["", "agree", "differ", "not run", "library", "build", "of", "programs"], rows, (0, 4, 5, 6, 7))
+    return table(["", "agree", "differ", "not run", "library", "build", "on", "programs"], rows, (0, 4, 5, 6, 7))
 
 
 def _kept(options):
@@ -149,7 +149,8 @@ def run(options):
     try:
         found = []
         with Runs(options.cache or default_cache(), options.jobs) as runs:
-            benches = {name: Bench.of(name, runs, options.quick, more) for name in {each.document for each in experiments}}
+            benches = {name: Bench.of(name, runs, options.quick, more)
+                       for name in {each.document for each in experiments}}  # fmt: skip
             for experiment in experiments:
                 runs.on_progress = _progress(experiment.name)
                 bench = benches[experiment.document]

@@ -9,7 +9,8 @@ from ._programs import SENSITIVE, warp_max
 from ._signatures import reuse_distances
 
 PRESET = "gtx480-gpgpusim"
-# 3.5 of seeds/004 adds to that simulator hashed sets "at the L1 and L2", against bank camping; it does not name the function.
+# 3.5 of seeds/004 adds hashed sets "at the L1 and L2" to that simulator, against bank camping, and names no function:
+# of those that 004:set-hashing tries, the one under which its GESUMMV is as it was published.
 HASHED = {"l1.index": "xor", "l2.index": "xor", "l2.interleave": "hash"}
 MACHINES = {"004": HASHED}  # what a document's machine has beside the preset
 WARPS = (1, 2, 4, 6, 8, 10, 14, 18, 22, 24)  # the legends of seeds/004, Figures 4.2 to 4.9

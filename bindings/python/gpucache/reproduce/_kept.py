@@ -10,9 +10,9 @@ from collections import namedtuple
 from .._loader import lib
 from ..context import version
 
-# `quick`: with the programs and points of --quick. `settings` are the GPU's beside the preset. `library` is the last commit
-# of the library's sources, with "+" where they were changed since; its version where it lies in no checkout. `build` tells
-# one build from another.
+# `quick`: with the programs and points of --quick. `settings` are the GPU's beside the preset. `library` is the last
+# commit of the library's sources, with "+" where they were changed since; its version where it lies in no checkout.
+# `build` tells one build from another.
 Verdicts = namedtuple("Verdicts", "name quick settings library build date agree differ missing")
 
 SOURCES = ("lib", "include")
@@ -20,7 +20,8 @@ SOURCES = ("lib", "include")
 
 def _git(folder, *arguments):
     try:
-        return subprocess.run(["git", "-C", folder, *arguments], capture_output=True, text=True, check=True).stdout.strip()
+        done = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, text=True, check=True)
+        return done.stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return ""
 
@@ -45,5 +46,6 @@ def keep(results, experiment, claims, quick, settings):
 def kept(results, order):
     """[Verdicts] of all libraries, tables and figures in `order`, those of other names last."""
     places = {name: place for place, name in enumerate(order)}
-    found = [Verdicts(**each["verdicts"]) for each in results.found.values() if isinstance(each, dict) and "verdicts" in each]
-    return sorted(found, key=lambda each: (places.get(each.name, len(places)), each.name, each.date, each.build, each.quick))
+    found = [Verdicts(**each["verdicts"]) for each in results.found.values()
+             if isinstance(each, dict) and "verdicts" in each]  # fmt: skip
+    return sorted(found, key=lambda v: (places.get(v.name, len(places)), v.name, v.date, v.build, v.quick))

@@ -75,8 +75,8 @@ def _sooner(best, of_lines, of_parts):
             faster = line["cycles"] / part["cycles"]
             network, trip = ([of(each) for each in (line, part)] for of in (network_latency, round_trip))
             yield holds(name, "faster with segments, by shorter ways", "yes",
-                        f"{faster:.2f} times; network {network[0]:.0f}, {network[1]:.0f}, round trip {trip[0]:.0f}, {trip[1]:.0f}",
-                        faster > 1 and network[1] < network[0] and trip[1] < trip[0])  # fmt: skip
+                        f"{faster:.2f} times; network {network[0]:.0f}, {network[1]:.0f}, round trip {trip[0]:.0f}, "
+                        f"{trip[1]:.0f}", faster > 1 and network[1] < network[0] and trip[1] < trip[0])  # fmt: skip
 
 
 def segments(bench):

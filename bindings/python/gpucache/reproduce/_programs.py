@@ -13,15 +13,16 @@ from ..trace import Trace
 # `large` of its Table 3.1: the speed-up of 16 times the caches.
 Program = namedtuple("Program", "name source quick warp_max warp_opt gain large")
 
-# Of 2,048 rows, 8 blocks, not PolyBench's 4,096 and 16: in seeds/004 an SM has one block of these programs at most (4 warps
-# a scheduler, Table 4.1), and SM 0 none of GESUMMV's (5.4.2), so that there are fewer blocks than SMs.
+# Of 2,048 rows, 8 blocks, not PolyBench's 4,096 and 16: in seeds/004 an SM has one block of these programs at most (4
+# warps a scheduler, Table 4.1), and SM 0 none of GESUMMV's (5.4.2), so that there are fewer blocks than SMs.
 POLYBENCH = "16MiB:columns=2048"
 
 # seeds/004, Table 3.2.
 SENSITIVE = [
     Program("CoMD", "synthetic:comd:500KiB", "synthetic:comd:500KiB", 16, 6, 1.53, 2.45),
-    # 96 bytes a thread, 24 lines a warp: two warps a scheduler fit L1, as Table 4.1 has it, and four do not; with 48 four do.
-    Program("II", "synthetic:inverted-index:2160KiB:part=96", "synthetic:inverted-index:2160KiB:part=96", 24, 2, 1.24, 5.05),
+    # 96 bytes a thread, 24 lines a warp: two warps a scheduler fit L1, as Table 4.1 has it, and not four; of 48 four fit.
+    Program("II", "synthetic:inverted-index:2160KiB:part=96", "synthetic:inverted-index:2160KiB:part=96", 24, 2, 1.24,
+            5.05),
     Program("BFS", "synthetic:bfs:2MiB", "synthetic:bfs:1MiB", 24, 8, 1.02, 2.30),
     Program("KMN", "synthetic:rodinia-kmeans:3060KiB:launch=1", "synthetic:rodinia-kmeans:3060KiB:launch=1", 24, 1, 2.68,
             7.46),

@@ -20,8 +20,10 @@ SLOW_NETWORK = ("CoMD", "KMN", "SS", "SM")  # Figure 4.5
 LARGE = {"l1.size": "256KiB", "l1.ways": "64", "l2.size": "12MiB"}  # 16 times; the hash of L1's sets is for so many
 SENSITIVE_FROM = 2  # 3.4.1
 # Of L1's sets; and of L2's sets and partitions, too, "at the L1 and L2".
-L2_INDEXES = ("", {"l2.index": "modulo", "l2.interleave": "modulo"}), (", L2 hashed", {"l2.index": "xor", "l2.interleave": "hash"})
-INDEXES = {index + also: {"l1.index": index, **more} for also, more in L2_INDEXES for index in ("modulo", "xor", "fermi")}
+L2_INDEXES = (("", {"l2.index": "modulo", "l2.interleave": "modulo"}),
+              (", L2 hashed", {"l2.index": "xor", "l2.interleave": "hash"}))  # fmt: skip
+INDEXES = {index + also: {"l1.index": index, **more}
+           for also, more in L2_INDEXES for index in ("modulo", "xor", "fermi")}  # fmt: skip
 TOKENS = {"scheduler": "gto + pcal(warps=4,ebt=-2)"}
 HASHED = ("ATAX", "BICG", "MVT", "GESUMMV")
 BY_LINES = 0.15  # Figure 4.7: stalls that lines cause are "mostly lower", and MSHRs the main cause
