@@ -147,6 +147,14 @@ class Benches(unittest.TestCase):
             claim, = _pcal._sooner((best, best), {"CoMD": figures(100, 10, 100)}, {"CoMD": figures(*parts)})
             self.assertEqual(claim.agrees, agrees, parts)
 
+    def test_launched_again(self):
+        """What is learnt of a kernel's last launch is of no use where there is none; of --quick's programs none has."""
+        future = next(each for each in EXPERIMENTS if each.name == "004:sections-7.2-7.3")
+        for quick, agrees in ((True, None), (False, False)):
+            *_, claim = future.run(Bench(Made(by_limit), quick))
+            self.assertIn("last launch", claim.what)
+            self.assertIs(claim.agrees, agrees, claim)
+
     def test_storage(self):
         """Of the preset's L1: the document's AWID fields are 128 bytes, ours are two more an SM."""
         figure = next(each for each in EXPERIMENTS if each.name == "004:sections-6.3-7.3")

@@ -70,3 +70,10 @@ def warp_max(preset, source):
                 warps = -(-(x * y * z) // config.number("sm.lanes"))
                 most = max(most, -(-warps * fit // config.number("sm.schedulers")))
             return most
+
+
+def launches_again(source):
+    """Is one of a program's kernels launched more than once?"""
+    with Context() as context, Trace(context, source) as trace:
+        names = [kernel.name for kernel in trace]
+    return len(set(names)) < len(names)
