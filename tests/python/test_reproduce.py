@@ -101,6 +101,12 @@ class Benches(unittest.TestCase):
         self.assertEqual(limits[-1], {})  # warp-max is without a limit
         self.assertEqual(len(limits), 10)
 
+    def test_base(self):
+        """Without a sweep: a run of each program, without a limit, and once."""
+        for _ in range(2):
+            self.assertEqual(self.bench.base(self.program("KMN"))["cycles"], 1180)
+        self.assertEqual([settings for _, _, settings in self.bench.runs.seen], [{}] * len(SENSITIVE))
+
     def test_static(self):
         """Of 6 warps at least one caches, and no more than fit are added."""
         found = self.bench.static()
