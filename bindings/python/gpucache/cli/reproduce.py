@@ -98,6 +98,11 @@ def _how(quick, settings):
     return " ".join(["quick" if quick else "full", *(f"{key}={value}" for key, value in sorted(settings.items()))])
 
 
+def _machines(benches):
+    return "".join(f", for seeds/{name} with {' '.join(f'{key}={value}' for key, value in bench.more.items())}"
+                   for name, bench in sorted(benches.items()) if bench.more)  # fmt: skip
+
+
 def verdicts(found):
     """Tables and figures as they were found, each with its library and programs; sums are of what is alike in these."""
     rows, sums = [], {}
@@ -161,8 +166,8 @@ def run(options):
                     print(_report(*found[-1]), flush=True)
             if options.json != "-":
                 print("\n".join(summary(found)))
-                print("".join([f"{_LEGEND}\nPreset {PRESET} where no other is named", *(f", {each}" for each in options.set),
-                               f", {'quick' if options.quick else 'full'} programs; "]) +
+                print(f"{_LEGEND}\nPreset {PRESET} where no other is named{_machines(benches)}; "
+                      f"{'quick' if options.quick else 'full'} programs; "
                       f"{runs.done} runs, and {runs.known} known from {runs.results.path}")  # fmt: skip
         if output is not None:
             document = {"schema": 1, "preset": PRESET, "settings": more, "quick": options.quick,
