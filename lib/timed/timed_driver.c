@@ -29,11 +29,11 @@ static gpc_status fence(gpc_hierarchy *h, const gpc_fence *asked, gpc_error *err
     return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_fence: the hierarchy is timed: gpc_hierarchy_try_fence");
 }
 
-/* Writes may still be in memory channels. */
+/* A hit whose data are under way has no packet any more, and is in flight. Writes may still be in memory channels. */
 static bool idle(const gpc_hierarchy *h) {
     gpci_timed *t = h->timed;
     gpci_timed_fold(t);
-    return !t->pool.live && gpci_groups_idle(t, false);
+    return !t->in_flight && !t->pool.live && gpci_groups_idle(t, false);
 }
 
 static void relink(gpc_hierarchy *h) {

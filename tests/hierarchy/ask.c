@@ -122,6 +122,36 @@ Test(ask, idle) {
     rig_close(&r);
 }
 
+/* A hit's data are under way, and nothing else: who asks for a hierarchy at rest is told that it is not. */
+Test(ask, a_hit_under_way) {
+    rig r;
+    gpc_error error = GPC_ERROR_INIT;
+    uint64_t addresses[1] = {4096};
+    gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+    gpc_access_window window = GPC_ACCESS_WINDOW_INIT;
+    access.mask = 1;
+    access.addresses = addresses;
+    access.width = 4;
+    rig_open(&r, "mode = timed\nl1.latency = 40");
+    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, &error), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 20), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_in_flight(r.hierarchy), 1);
+    cr_expect(!gpc_hierarchy_is_idle(r.hierarchy));
+    cr_expect_eq(gpc_hierarchy_begin_kernel(r.hierarchy, NULL, &error), GPC_ERROR_STATE);
+    cr_expect(strstr(error.message, "accesses are in flight"), "%s", error.message);
+    cr_expect_eq(gpc_hierarchy_flush(r.hierarchy), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_preload(r.hierarchy, 2, 0, 0, 128, &error), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_set_window(r.hierarchy, &window, &error), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_record(r.hierarchy, "hit.gct", &error), GPC_ERROR_STATE);
+    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 40), GPC_OK);
+    cr_expect(gpc_hierarchy_is_idle(r.hierarchy));
+    cr_expect_eq(gpc_hierarchy_begin_kernel(r.hierarchy, NULL, &error), GPC_OK);
+    cr_expect_eq(gpc_hierarchy_flush(r.hierarchy), GPC_OK);
+    rig_close(&r);
+}
+
 /* One line is loaded, and the events of its packets say where it went. */
 typedef struct seen {
     uint32_t slice, channel, bank;
