@@ -3,10 +3,12 @@
 
 import collections
 import json
+import os
 import re
+import signal
 import unittest
 
-from harness import ROOT, TemporaryCase, command
+from harness import ROOT, TemporaryCase, command, python
 
 import gpucache
 from gpucache.cli.reproduce import _verdict, summary, verdicts
@@ -371,6 +373,21 @@ class Profiles(TemporaryCase):
             self.assertEqual(runs.profile("gtx480", source), facts)
             with gpucache.Context() as context, gpucache.Profile.read(context, facts.file) as profile:
                 self.assertEqual(profile.summary().counts.loads, 306 * 1024 // 4 // 32)
+
+    def test_what_a_killed_run_leaves_is_taken_over(self):
+        """Killed between the profile and its name: the next run leaves nothing but the profile."""
+        folder = os.path.join(self.folder, "profiles")
+        killed = python("-c", f"""
+import os, signal
+from gpucache.reproduce import _profiles
+_profiles._digest = lambda path: os.kill(os.getpid(), signal.SIGKILL)
+_profiles.measure("gtx480", "synthetic:vectoradd:4KiB", {folder!r})
+""")
+        self.assertEqual(killed.returncode, -signal.SIGKILL, killed.stderr)
+        self.assertEqual(len([name for name in os.listdir(folder) if not name.endswith(".profile")]), 2)
+        found = _profiles.measure("gtx480", "synthetic:vectoradd:4KiB", folder)
+        self.assertEqual(os.listdir(folder), [found["file"]])
+        self.assertIsNotNone(_profiles.facts(found, folder))
 
 
 class Signatures(unittest.TestCase):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Output files: they appear whole, or not at all. The library's own follow the same rules (lib/trace/output.c)."""
 
+import contextlib
 import fcntl
 import io
 import os
@@ -49,6 +50,22 @@ def _temporary(target):
                 return name, file
             break
     raise FileExistsError(17, "too many temporary files are beside it")
+
+
+@contextlib.contextmanager
+def scratch(target):
+    """
+    A path beside `target` for a file that is renamed in the end: nobody else's as long as the block runs. What a killed
+    run left there is taken over by the next that asks for the same `target`.
+    """
+    lock, file = _temporary(target)
+    try:
+        yield f"{lock}.new"
+    finally:
+        for name in (f"{lock}.new", lock):  # the lock goes last
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(name)
+        os.close(file)
 
 
 class _Raw(io.FileIO):

@@ -5,6 +5,7 @@ import hashlib
 import os
 from collections import namedtuple
 
+from .._output import scratch
 from ..config import Config
 from ..context import Context
 from ..profile import Profile
@@ -48,10 +49,10 @@ def measure(preset, source, folder):
         with Profile(context, config) as profile, Trace(context, source) as trace:
             profile.run(trace)
             os.makedirs(folder, exist_ok=True)
-            made = os.path.join(folder, f"{os.getpid()}.new")
-            profile.write(made)
-            name = _digest(made) + ".profile"
-            os.replace(made, os.path.join(folder, name))
+            with scratch(os.path.join(folder, "profile")) as made:
+                profile.write(made)
+                name = _digest(made) + ".profile"
+                os.replace(made, os.path.join(folder, name))
             return {**_facts(profile), "file": name}
 
 
