@@ -214,8 +214,20 @@
       "that the atomic units of slices worked (l2.atomic_cycles)")                                                    \
     X(269, l2_atomic_wait_cycles, "l2.atomic_wait_cycles", "L2 cycles", SUM, SLICE_PART, CLOCK, "0.2",                \
       "that packets of atomics waited for them")                                                                      \
+    X(368, l2_prefetches, "l2.prefetches", "lines", SUM, SLICE_PART, L2_PREFETCHER, "0.2",                            \
+      "that a slice sent for because of its prefetcher (l2.prefetcher)")                                              \
+    X(369, l2_useful_prefetches, "l2.useful_prefetches", "lines", SUM, SLICE_PART, L2_PREFETCHER, "0.2",              \
+      "of these, found in L2 by a read")                                                                              \
+    X(370, l2_late_prefetches, "l2.late_prefetches", "lines", SUM, SLICE_PART, L2_PREFETCHER, "0.2",                  \
+      "of these, wanted by a read while on their way")                                                                \
+    X(371, l2_unused_prefetches, "l2.unused_prefetches", "lines", SUM, SLICE_PART, L2_PREFETCHER, "0.2",              \
+      "of these, replaced before any read, or not kept")                                                              \
+    X(372, l2_redundant_prefetches, "l2.redundant_prefetches", "lines", SUM, SLICE_PART, L2_PREFETCHER, "0.2",        \
+      "that were there, in flight or queued when asked for")                                                          \
+    X(373, l2_dropped_prefetches, "l2.dropped_prefetches", "lines", SUM, SLICE_PART, L2_PREFETCHER, "0.2",            \
+      "that found l2.prefetch_queue full, or the slice would not take")                                               \
     X(284, l2_lookups, "l2.lookups", "packets", SUM, SLICE_PART, CACHES, "0.2",                                       \
-      "that passed L2's tags: reads, writes and atomics")                                                             \
+      "that passed L2's tags: reads, prefetches, writes and atomics")                                                 \
     X(45, l2_remote_sectors, "l2.remote_sectors", "sectors", SUM, SLICE, NOTHING, "0.1",                              \
       "sectors that crossed between the two L2 partitions")                                                           \
     X(46, l2_evictions, "l2.evictions", "lines", SUM, SLICE_PART, NOTHING, "0.1", "lines replaced in L2")             \

@@ -524,7 +524,7 @@ GPC_API gpc_status gpc_hierarchy_read_histogram(const gpc_hierarchy *hierarchy, 
 
 /*
  * Counters that policies publish of themselves, over all caches of a level: "l1.replacement.dip.selector",
- * "l2.bypass.agcb-below...", "l1.prefetcher...". As gpc_cache_policy_value. Policies begin anew where a launch gives L1
+ * "l2.bypass.agcb-below...", "l2.prefetcher...". As gpc_cache_policy_value. Policies begin anew where a launch gives L1
  * another share of a unified memory. Since: 0.2.
  */
 GPC_API gpc_status gpc_hierarchy_policy_value(const gpc_hierarchy *hierarchy, size_t index, gpc_policy_value *value);

@@ -7,13 +7,20 @@
 GPC_BEGIN_DECLS
 
 /*
- * Prefetchers of L1s with a clock (mode = timed, `l1.prefetcher`): they see the loads that an SM's L1 looks up, and say
- * which lines are to be fetched before anybody asks for them (seeds/004 section 2.2).
+ * Prefetchers of L1s, and of L2's slices, with a clock (mode = timed, `l1.prefetcher`, `l2.prefetcher`): they see the
+ * loads that an SM's L1 looks up, and say which lines are to be fetched before anybody asks for them (seeds/004
+ * section 2.2).
  *
  * What they ask for waits in a queue of `l1.prefetch_queue` lines for what loads leave over: a tag port in a cycle in
  * which no load is held up, an MSHR entry, a place in the miss queue. It is dropped where the queue is full, the line
  * is there or on its way, the bypass predictor would not keep it, or its set has no way to give. Else it goes below
  * like a load of the same instruction, of kind GPC_PREFETCH, and its line enters L1 as a load's does.
+ *
+ * A slice has one of its own, which sees what SMs, their L1s' prefetchers and ports read there: "load" below is any
+ * such read. It knows addresses within the slice, as other policies of L2 do, and asks for such: the line after
+ * another is the next one that is the slice's, wherever `l2.interleave` has it. With two partitions it is told of its
+ * own SMs' reads, and what it asks for comes from the other partition where it is homed there. Warps are numbered by
+ * SM: it takes both to tell one. What it fetches is DRAM's as any other read, but none of L2's read sectors.
  *
  * None of these functions may call into the library. They run on the thread that runs the SM.
  */
@@ -25,17 +32,19 @@ typedef enum gpc_prefetch_found {
     GPC_PREFETCH_FOUND_MISS = 2
 } gpc_prefetch_found;
 
-/* A line of a load, at L1's tags. All of it is valid for the length of the call. Since: 0.2. */
+/* A line of a load, at the tags. All of it is valid for the length of the call. Since: 0.2. */
 typedef struct gpc_prefetch_access {
     const gpc_request *request; /* its line, aligned; pc, warp, block and so on of its instruction */
-    uint64_t lane_address;      /* bytes: what the instruction's lowest active lane asks for */
-    uint32_t lane;              /* that lane */
-    uint32_t line;              /* which of its instruction's lines this is, from 0, in the order of lanes */
-    uint8_t sectors;            /* of the line that it needs, a bit each */
-    uint8_t found;              /* gpc_prefetch_found */
+    /* L1: bytes: what the instruction's lowest active lane asks for; L2: the first segment that is read */
+    uint64_t lane_address;
+    uint32_t lane;   /* that lane; L2: 0 */
+    uint32_t line;   /* which of its instruction's lines this is, from 0, in the order of lanes; L2: 0 */
+    uint8_t sectors; /* of the line that it needs, a bit each */
+    uint8_t found;   /* gpc_prefetch_found */
     /* 1 = a prefetch brought the line, or is bringing it, and this is the first load of it */
     uint8_t prefetched;
-    uint8_t reserved[5];
+    uint8_t level; /* 1: an L1's; 2: a slice's */
+    uint8_t reserved[4];
 } gpc_prefetch_access;
 
 /* A line to fetch. */
@@ -47,11 +56,11 @@ typedef struct gpc_prefetch {
 
 /* What became of a prefetch. */
 typedef enum gpc_prefetch_outcome {
-    GPC_PREFETCH_USEFUL = 0,    /* a load found it in L1 */
+    GPC_PREFETCH_USEFUL = 0,    /* a load found it */
     GPC_PREFETCH_LATE = 1,      /* a load wanted it while it was on its way */
-    GPC_PREFETCH_UNUSED = 2,    /* it left L1 before any load */
+    GPC_PREFETCH_UNUSED = 2,    /* it was replaced before any load, or not kept */
     GPC_PREFETCH_REDUNDANT = 3, /* it was there, on its way or in the queue already */
-    GPC_PREFETCH_DROPPED = 4    /* the queue was full, or L1 would not take it */
+    GPC_PREFETCH_DROPPED = 4    /* the queue was full, or the cache would not take it */
 } gpc_prefetch_outcome;
 
 #define GPC_MAX_PREFETCHES 32u /* asked for at once */
@@ -82,7 +91,7 @@ typedef struct gpc_prefetcher_ops {
     uint32_t (*on_access)(void *self, const gpc_prefetch_access *access, gpc_prefetch *out);
     /* What became of a line that was asked for; `outcome` is a gpc_prefetch_outcome. [nothing] */
     void (*on_outcome)(void *self, uint64_t line_address, uint32_t outcome);
-    /* By the rule of gpc_replacement_ops.cost_bits; the queue and the marks of prefetched lines are L1's. [0] */
+    /* By the rule of gpc_replacement_ops.cost_bits; the queue and the marks of prefetched lines are the cache's. [0] */
     uint64_t (*cost_bits)(const gpc_policy_env *env);
     void (*state)(void *self, gpc_state_fn visit, void *visit_data);
     bool (*counter)(void *self, size_t index, gpc_policy_counter *counter); /* as in gpc_replacement_ops */

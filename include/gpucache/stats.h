@@ -59,26 +59,27 @@ typedef enum gpc_object {
 /* Without what a counter is absent: the NEEDS column of counters.h. */
 typedef enum gpc_counter_needs {
     GPC_NEEDS_NOTHING = 0,
-    GPC_NEEDS_CLOCK = 1,       /* mode = timed */
-    GPC_NEEDS_REPLAY = 2,      /* a timed gpc_replay, which has the warps */
-    GPC_NEEDS_ISSUE = 3,       /* of an SM: a gpc_replay, which issues; of the whole: nothing */
-    GPC_NEEDS_REUSE = 4,       /* track_reuse of the cache */
-    GPC_NEEDS_WARPS = 5,       /* track_warps of the cache */
-    GPC_NEEDS_FUTURE = 6,      /* l1.future, track_future */
-    GPC_NEEDS_REORDER = 7,     /* l1.reorder, timed */
-    GPC_NEEDS_LINKS = 8,       /* networks between L2 partitions, or slices and channels, timed */
-    GPC_NEEDS_CLUSTERS = 9,    /* cluster.sms, timed */
-    GPC_NEEDS_CACHES = 10,     /* caches of their own: coherence = none or viper */
-    GPC_NEEDS_FENCE_TIME = 11, /* the same, timed; of no counter now */
-    GPC_NEEDS_GPUS = 12,       /* gpu.count of 2 or more */
-    GPC_NEEDS_PREFETCHER = 13, /* l1.prefetcher, timed */
-    GPC_NEEDS_CREDITS = 14,    /* replies that a host has limited (host.h), timed */
-    GPC_NEEDS_MISSES = 15,     /* misses of a host's own L1s (gpc_hierarchy_try_miss), timed */
-    GPC_NEEDS_ENERGY = 16,     /* the key of its name (energy.*), and the counters that it is computed of */
-    GPC_NEEDS_TLB = 17,        /* tlb.page */
-    GPC_NEEDS_TLB_TIME = 18,   /* the same, timed */
-    GPC_NEEDS_STAGES = 19,     /* stats.stages, timed */
-    GPC_NEEDS_L1I = 20         /* l1i.size, in a timed gpc_replay */
+    GPC_NEEDS_CLOCK = 1,          /* mode = timed */
+    GPC_NEEDS_REPLAY = 2,         /* a timed gpc_replay, which has the warps */
+    GPC_NEEDS_ISSUE = 3,          /* of an SM: a gpc_replay, which issues; of the whole: nothing */
+    GPC_NEEDS_REUSE = 4,          /* track_reuse of the cache */
+    GPC_NEEDS_WARPS = 5,          /* track_warps of the cache */
+    GPC_NEEDS_FUTURE = 6,         /* l1.future, track_future */
+    GPC_NEEDS_REORDER = 7,        /* l1.reorder, timed */
+    GPC_NEEDS_LINKS = 8,          /* networks between L2 partitions, or slices and channels, timed */
+    GPC_NEEDS_CLUSTERS = 9,       /* cluster.sms, timed */
+    GPC_NEEDS_CACHES = 10,        /* caches of their own: coherence = none or viper */
+    GPC_NEEDS_FENCE_TIME = 11,    /* the same, timed; of no counter now */
+    GPC_NEEDS_GPUS = 12,          /* gpu.count of 2 or more */
+    GPC_NEEDS_PREFETCHER = 13,    /* l1.prefetcher, timed */
+    GPC_NEEDS_CREDITS = 14,       /* replies that a host has limited (host.h), timed */
+    GPC_NEEDS_MISSES = 15,        /* misses of a host's own L1s (gpc_hierarchy_try_miss), timed */
+    GPC_NEEDS_ENERGY = 16,        /* the key of its name (energy.*), and the counters that it is computed of */
+    GPC_NEEDS_TLB = 17,           /* tlb.page */
+    GPC_NEEDS_TLB_TIME = 18,      /* the same, timed */
+    GPC_NEEDS_STAGES = 19,        /* stats.stages, timed */
+    GPC_NEEDS_L1I = 20,           /* l1i.size, in a timed gpc_replay */
+    GPC_NEEDS_L2_PREFETCHER = 21  /* l2.prefetcher, timed */
 } gpc_counter_needs;
 
 typedef enum gpc_counter_kind {

@@ -401,6 +401,10 @@
     X(L2_MERGES, "l2.mshr_merges", COUNT, RESET, "requests", "4", 1, 1 << 20, "unlimited",                             \
       "requests that wait for one such line, the first included")                                                      \
     X(L2_MERGED, "l2.mshr_merged", CHOICE, RESET, "", "line", 0, 0, "line|sector", "the same, l2.mshr_merges")         \
+    X(L2_PREFETCHER, "l2.prefetcher", POLICY, RESET, "", "none", 0, 0, "prefetcher",                                   \
+      "timed: which lines a slice fetches before anybody asks for them; it knows addresses within the slice")          \
+    X(L2_PREFETCH_QUEUE, "l2.prefetch_queue", COUNT, RESET, "lines", "16", 1, 1024, "",                                \
+      "of a slice, as l1.prefetch_queue")                                                                              \
     X(L2_MISS_QUEUE, "l2.miss_queue", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited",                           \
       "on their way from a slice to DRAM or to the other partition")                                                   \
     X(L2_REPLIES, "l2.reply_queue", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited",                             \

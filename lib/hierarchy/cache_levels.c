@@ -151,7 +151,7 @@ static void object(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci
 static gpc_status check(gpc_hierarchy *h, gpc_error *error) {
     gpc_status status = gpci_viper_check(h, error);
     if (status == GPC_OK)
-        status = gpci_check_prefetcher(h, error);
+        status = gpci_check_prefetchers(h, error);
     if (status == GPC_OK && gpci_number(h, GPCI_KEY_L1_ATOMICS))
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.atomics = cta needs a tree without directories (coherence = vi, slc-glc): other L1s send "

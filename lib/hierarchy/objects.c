@@ -132,6 +132,7 @@ static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, con
     case GPC_NEEDS_LINKS:
     case GPC_NEEDS_CLUSTERS:
     case GPC_NEEDS_PREFETCHER:
+    case GPC_NEEDS_L2_PREFETCHER:
     case GPC_NEEDS_CREDITS:
     case GPC_NEEDS_MISSES:
     case GPC_NEEDS_TLB_TIME:

@@ -28,19 +28,24 @@ static const gpci_policy *l2_bypass(const void *of, uint32_t index) {
     return h->l2 ? h->l2[index]->predictor : NULL;
 }
 
-static const gpci_policy *prefetcher(const void *of, uint32_t index) {
+static const gpci_policy *l1_prefetcher(const void *of, uint32_t index) {
     const gpc_hierarchy *h = of;
     const gpci_prefetch *prefetch = h->timed ? h->timed->l1[index].prefetch : NULL;
     return prefetch ? prefetch->policy : NULL;
 }
 
+static const gpci_policy *l2_prefetcher(const void *of, uint32_t index) {
+    const gpc_hierarchy *h = of;
+    const gpci_prefetch *prefetch = h->timed ? h->timed->l2[index].prefetch : NULL;
+    return prefetch ? prefetch->policy : NULL;
+}
+
 void gpci_hierarchy_policies(const gpc_hierarchy *h, gpci_policy_group groups[GPCI_POLICY_GROUPS]) {
     const uint32_t l1s = h->has_l1 ? h->sms : 0;
-    const gpci_policy_group all[GPCI_POLICY_GROUPS] = {{"l1.replacement", l1_replacement, h, l1s},
-                                                       {"l1.bypass", l1_bypass, h, l1s},
-                                                       {"l1.prefetcher", prefetcher, h, l1s},
-                                                       {"l2.replacement", l2_replacement, h, h->slices},
-                                                       {"l2.bypass", l2_bypass, h, h->slices}};
+    const gpci_policy_group all[GPCI_POLICY_GROUPS] = {
+        {"l1.replacement", l1_replacement, h, l1s}, {"l1.bypass", l1_bypass, h, l1s},
+        {"l1.prefetcher", l1_prefetcher, h, l1s},   {"l2.replacement", l2_replacement, h, h->slices},
+        {"l2.bypass", l2_bypass, h, h->slices},     {"l2.prefetcher", l2_prefetcher, h, h->slices}};
     for (uint32_t i = 0; i < GPCI_POLICY_GROUPS; i++)
         groups[i] = all[i];
 }

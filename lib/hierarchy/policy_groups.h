@@ -5,8 +5,8 @@
 #include "level/hierarchy.h"
 #include "registry/policy_values.h"
 
-/* Policies of a hierarchy by place: replacement and bypass of L1s and slices, prefetchers of L1s. */
-#define GPCI_POLICY_GROUPS 5u
+/* Policies of a hierarchy by place: replacement, bypass and prefetchers of L1s and slices. */
+#define GPCI_POLICY_GROUPS 6u
 void gpci_hierarchy_policies(const gpc_hierarchy *h, gpci_policy_group groups[GPCI_POLICY_GROUPS]);
 
 #endif

@@ -236,8 +236,10 @@ static gpc_status check_policies(needs *n, gpc_error *error) {
     if (status == GPC_OK)
         status = check_predictor(n, GPCI_KEY_L1_BYPASS, GPCI_L1_TREE_READS, "which coherent L1s do not tell predictors",
                                  error);
-    if (gpci_has_prefetcher(n->h))
+    if (gpci_has_prefetcher(n->h, GPCI_KEY_L1_PREFETCHER))
         add(n, GPCI_KEY_L1_PREFETCHER, "coherent L1s fetch nothing ahead", "none");
+    if (gpci_has_prefetcher(n->h, GPCI_KEY_L2_PREFETCHER))
+        add(n, GPCI_KEY_L2_PREFETCHER, "coherent slices fetch nothing ahead", "none");
     if (gpci_number(n->h, GPCI_KEY_L1_MISS_LATENCY))
         add(n, GPCI_KEY_L1_MISS_LATENCY, "coherent L1s send at once", "0");
     if (gpci_number(n->h, GPCI_KEY_L1_RELEASE_WIDTH))

@@ -172,21 +172,29 @@ gpc_status gpci_build_future(gpc_hierarchy *h, gpc_error *error) {
     return GPC_OK;
 }
 
-bool gpci_has_prefetcher(const gpc_hierarchy *h) {
-    const char *text = gpci_config_text(h->config, GPCI_KEY_L1_PREFETCHER);
-    return gpci_policy_table(h->context, GPC_POLICY_PREFETCHER, text) != &gpci_no_prefetcher;
+bool gpci_has_prefetcher(const gpc_hierarchy *h, gpci_key key) {
+    return gpci_policy_table(h->context, GPC_POLICY_PREFETCHER, gpci_config_text(h->config, key)) !=
+           &gpci_no_prefetcher;
 }
 
-gpc_status gpci_check_prefetcher(const gpc_hierarchy *h, gpc_error *error) {
-    if (!gpci_has_prefetcher(h))
+static gpc_status check_prefetcher(const gpc_hierarchy *h, gpci_key key, bool has_level, const char *level,
+                                   gpc_error *error) {
+    if (!gpci_has_prefetcher(h, key))
         return GPC_OK;
     if (gpci_number(h, GPCI_KEY_MODE) != 1)
-        return refuse(GPCI_KEY_L1_PREFETCHER, h, "needs mode = timed: what it gains is time", error);
-    if (!h->has_l1)
-        return refuse(GPCI_KEY_L1_PREFETCHER, h, "needs l1.enabled = true", error);
+        return refuse(key, h, "needs mode = timed: what it gains is time", error);
+    if (!has_level)
+        return refuse(key, h, level, error);
     if (gpci_number(h, GPCI_KEY_COHERENCE_DATA))
-        return refuse(GPCI_KEY_L1_PREFETCHER, h, "needs coherence.data = false: prefetches carry no values", error);
+        return refuse(key, h, "needs coherence.data = false: prefetches carry no values", error);
     return GPC_OK;
+}
+
+gpc_status gpci_check_prefetchers(const gpc_hierarchy *h, gpc_error *error) {
+    gpc_status status = check_prefetcher(h, GPCI_KEY_L1_PREFETCHER, h->has_l1, "needs l1.enabled = true", error);
+    return status < 0 ? status
+                      : check_prefetcher(h, GPCI_KEY_L2_PREFETCHER, gpci_number(h, GPCI_KEY_L2_ENABLED) != 0,
+                                         "needs l2.enabled = true", error);
 }
 
 static gpc_status l1_options(const gpc_hierarchy *h, const gpci_l1_share *share, gpc_cache_options *out,

@@ -184,7 +184,7 @@ static void count_lookup(gpci_timed *t, gpci_stage *stage, gpci_packet *p, const
     gpci_count_l1_load_line(t->h, stage->index, p->request.warp_age, whole);
     gpci_count_token(t->h, &p->request, !whole);
     if (GPCI_UNLIKELY(stage->prefetch != NULL))
-        gpci_prefetch_train(t, stage, p, access, hit);
+        gpci_prefetch_train(t, stage, p, access, whole);
 }
 
 void gpci_l1_serve(gpci_timed *t, gpci_stage *stage, uint32_t packet) {

@@ -3,6 +3,7 @@
 #include "timed/atomic_unit.h"
 #include "timed/multicast.h"
 #include "timed/port.h"
+#include "timed/prefetch.h"
 #include "timed/watch.h"
 
 /*
@@ -98,6 +99,8 @@ static void write_taken(void *user_data, uint64_t address, uint8_t segments) {
 }
 
 static void evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
+    if (GPCI_UNLIKELY(stage->prefetch != NULL))
+        gpci_prefetch_evicted(stage, eviction);
     write_memory(t, stage, eviction->line_address, gpci_l2_write_back(t->h, stage->index, eviction->dirty_bytes));
     gpci_l2_take_from_l1(t->h, stage->index, eviction->line_address, write_taken, stage);
 }
@@ -162,9 +165,13 @@ static void passed_by(gpci_stage *stage, const gpc_request *request, uint8_t sec
 const gpci_stage_rules gpci_l2_stage = {
     .send = send_fetch, .evicted = evicted, .released = released, .hold_up = hold_up, .passed_by = passed_by};
 
-/* Read sectors count as hits where they are valid, or on their way: so hardware counts them. */
-static void count_read(gpci_timed *t, uint32_t slice, const gpci_packet *p, unsigned shift,
+/*
+ * Read sectors count as hits where they are valid, or on their way: so hardware counts them. The prefetcher hears of
+ * all.
+ */
+static void count_read(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, unsigned shift,
                        const gpci_tag_access *access) {
+    const uint32_t slice = stage->index;
     uint8_t flying = t->h->l2_level.sectors_of[access->flying], hits = access->result.hit_sectors | flying;
     const uint32_t sectors = gpci_count_sectors(p->segments),
                    found = gpci_count_sectors(gpci_l2_segments(t->h, shift, hits, p->segments));
@@ -173,6 +180,8 @@ static void count_read(gpci_timed *t, uint32_t slice, const gpci_packet *p, unsi
     gpci_stream_l2_read(t->h, slice, &p->request, sectors, found);
     if (GPCI_UNLIKELY(p->request.space > GPC_SPACE_LOCAL))
         gpci_count_l2_read_only(t->h, slice, (gpc_space)p->request.space, sectors, found);
+    if (GPCI_UNLIKELY(stage->prefetch != NULL))
+        gpci_prefetch_train(t, stage, p, access, found == sectors);
     if (!flying)
         return;
     uint32_t pending = gpci_count_sectors(gpci_l2_segments(t->h, shift, flying, p->segments));
@@ -251,7 +260,7 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
         if (p->type != GPCI_READ)
             gpci_l2_count_change(t->h, stage->index, &p->request, shift, p->segments, p->bytes, r);
         else if (!(p->flags & GPCI_PACKET_LINK))
-            count_read(t, stage->index, p, shift, access);
+            count_read(t, stage, p, shift, access);
         if (r->evicted)
             gpci_stage_evicted(t, stage, p, &r->eviction);
     }
@@ -348,6 +357,15 @@ static void run_in(gpci_timed *t, gpci_stage *stage) {
     stage->congested_since = congested ? now : GPCI_NEVER;
 }
 
+/* A fetch of a slice with a prefetcher. */
+static GPCI_COLD void fill_marked(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    const uint64_t address = p->request.address;
+    const bool unclaimed = gpci_prefetch_is_unclaimed(t, stage, p);
+    gpci_stage_fill(t, stage, packet);
+    gpci_prefetch_kept(stage, address, unclaimed);
+}
+
 /* Data from memory, or from the other partition. */
 static void take_fill(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
@@ -357,7 +375,10 @@ static void take_fill(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     if (!stage->cache) {
         serve(t, stage, packet, p, p->level);
     } else if (p->flags & GPCI_PACKET_FETCH) {
-        gpci_stage_fill(t, stage, packet);
+        if (GPCI_UNLIKELY(stage->prefetch != NULL))
+            fill_marked(t, stage, packet);
+        else
+            gpci_stage_fill(t, stage, packet);
     } else { /* a write or an atomic that was passed on is done */
         p->flags &= (uint8_t)~GPCI_PACKET_LINK;
         t->pool.links[packet].due = t->wheel.now;
@@ -453,6 +474,8 @@ void gpci_slice_step(const gpci_group *group, uint32_t slice) {
         run_link_tags(t, stage);
     run_tags(t, stage);
     run_in(t, stage);
+    if (GPCI_UNLIKELY(stage->prefetch != NULL))
+        gpci_prefetch_step(t, stage);
     /* what has just been served wakes the slice when it is due: most often later */
     if (stage->served.count && t->pool.links[stage->served.first].due <= t->wheel.now)
         run_served(t, stage);

@@ -9,7 +9,7 @@
 #define GPCI_UNLIMITED UINT32_MAX
 
 enum {
-    GPCI_PACKET_POSTED = 0x01,  /* a write that nobody waits for */
+    GPCI_PACKET_POSTED = 0x01,  /* a write, or a slice's prefetch, that nobody waits for */
     GPCI_PACKET_LAST = 0x02,    /* last line of its instruction */
     GPCI_PACKET_LINK = 0x04,    /* came from, and is replied to, the other partition */
     GPCI_PACKET_FETCH = 0x08,   /* sent by an MSHR entry, which takes the reply */

@@ -11,37 +11,54 @@
  * Example, next-line, lines A, B = A + 1 and C = A + 2: a load misses A, and B is queued. In the next cycle no load
  * needs the tag port: B is not there, takes an MSHR entry and goes below. A load of B before its data are here makes it
  * late, one after that useful, and if C takes its way first it is unused.
+ *
+ * Addresses are those that the stage's cache is asked by: in a slice, those within it. So is what its policy asks for.
  */
 
-static gpc_status make_policy(gpci_timed *t, gpci_prefetch *p, uint32_t sm, gpc_error *error) {
-    const gpc_policy_env env = {.line_bytes = t->h->l1_level.line_bytes,
-                                .sectors = (uint32_t)gpci_number(t->h, GPCI_KEY_L1_SECTORS),
-                                .index = sm,
-                                .count = t->h->sms,
-                                .seed = 3};
+/* What is a level's own. */
+typedef struct prefetch_level {
+    const char *name;
+    gpci_key policy, queue, sectors, size;
+    uint64_t seed;
+} prefetch_level;
+
+static const prefetch_level levels[] = {
+    {"l1", GPCI_KEY_L1_PREFETCHER, GPCI_KEY_L1_PREFETCH_QUEUE, GPCI_KEY_L1_SECTORS, GPCI_KEY_L1_SIZE, 3},
+    {"l2", GPCI_KEY_L2_PREFETCHER, GPCI_KEY_L2_PREFETCH_QUEUE, GPCI_KEY_L2_SECTORS, GPCI_KEY_L2_SIZE, 5}};
+
+static gpc_status make_policy(gpci_timed *t, const gpci_stage *stage, const prefetch_level *level, gpc_error *error) {
+    gpci_prefetch *p = stage->prefetch;
+    const bool first = stage->level == 1;
+    const gpc_policy_env env = {.line_bytes = stage->line->line_bytes,
+                                .sectors = (uint32_t)gpci_number(t->h, level->sectors),
+                                .index = stage->index,
+                                .count = first ? t->h->sms : t->h->slices,
+                                .seed = level->seed};
     gpc_error detail = GPC_ERROR_INIT;
     gpc_status status =
-        gpci_policy_create(t->context, GPC_POLICY_PREFETCHER, gpci_config_text(t->h->config, GPCI_KEY_L1_PREFETCHER),
-                           &env, t->h->l1_commons, &detail, &p->policy);
+        gpci_policy_create(t->context, GPC_POLICY_PREFETCHER, gpci_config_text(t->h->config, level->policy), &env,
+                           first ? t->h->l1_commons : t->h->l2_commons, &detail, &p->policy);
     if (status < 0)
-        return gpci_fail(error, status, "l1: %s", detail.message);
+        return gpci_fail(error, status, "%s: %s", level->name, detail.message);
     p->ops = p->policy->ops;
     p->self = p->policy->self;
     return GPC_OK;
 }
 
 gpc_status gpci_prefetch_create(gpci_timed *t, gpci_stage *stage, gpc_error *error) {
-    if (!gpci_has_prefetcher(t->h))
+    const prefetch_level *level = &levels[stage->level - 1];
+    if (!gpci_has_prefetcher(t->h, level->policy))
         return GPC_OK;
-    const uint32_t room = (uint32_t)gpci_number(t->h, GPCI_KEY_L1_PREFETCH_QUEUE);
+    const uint32_t room = (uint32_t)gpci_number(t->h, level->queue);
     gpci_prefetch *p = gpci_zalloc(t->context, 1, sizeof *p + room * sizeof *p->queue);
     if (!p)
         return gpci_out_of_memory(error);
     stage->prefetch = p;
     p->room = room;
-    p->slots = (uint32_t)(gpci_number(t->h, GPCI_KEY_L1_SIZE) / t->h->l1_level.line_bytes);
+    p->slots =
+        (uint32_t)(gpci_number(t->h, level->size) / stage->line->line_bytes / (stage->level == 1 ? 1 : t->h->slices));
     p->marks = gpci_zalloc(t->context, p->slots, sizeof *p->marks);
-    return p->marks ? make_policy(t, p, stage->index, error) : gpci_out_of_memory(error);
+    return p->marks ? make_policy(t, stage, level, error) : gpci_out_of_memory(error);
 }
 
 void gpci_prefetch_destroy(gpci_timed *t, gpci_stage *stage) {
@@ -63,7 +80,7 @@ static uint32_t mark_of(const gpc_cache *cache, uint64_t address) {
     return (uint32_t)(address >> cache->line_shift) | (uint32_t)1 << 31;
 }
 
-/* The mark of a slot, if there is one: L1's size may be less than that of its sets and ways. */
+/* The mark of a slot, if there is one: a cache's size may be less than that of its sets and ways. */
 static uint32_t *mark_at(gpci_prefetch *p, const gpc_cache *cache, uint32_t set, uint32_t way) {
     const size_t slot = gpci_slot(cache, set, way);
     return slot < p->slots ? &p->marks[slot] : NULL;
@@ -94,11 +111,18 @@ static bool is_queued(const gpci_prefetch *p, uint64_t address) {
     return false;
 }
 
+/* The line of an address. */
+static uint64_t line_of(const gpci_stage *stage, uint64_t address) {
+    return address & ~(uint64_t)(stage->line->line_bytes - 1);
+}
+
 static void ask(gpci_prefetch *p, const gpci_stage *stage, const gpci_packet *load, const gpc_prefetch *wanted) {
     const gpci_level *level = stage->line;
-    const uint64_t address = wanted->address & ~(uint64_t)(level->line_bytes - 1);
-    const uint8_t segments =
-        wanted->sectors ? level->segments_of[wanted->sectors & level->sectors_of[level->all_segments]] : load->segments;
+    const uint64_t address = line_of(stage, wanted->address);
+    const uint8_t own = stage->own_lines ? load->segments : level->segments_of[load->request.sector_mask],
+                  segments = wanted->sectors
+                                 ? level->segments_of[wanted->sectors & level->sectors_of[level->all_segments]]
+                                 : own;
     if (is_queued(p, address)) {
         tell(p, address, GPC_PREFETCH_REDUNDANT);
         return;
@@ -113,45 +137,67 @@ static void ask(gpci_prefetch *p, const gpci_stage *stage, const gpci_packet *lo
     e->request.kind = GPC_PREFETCH;
     e->request.sector_mask = level->sectors_of[segments];
     e->request.bytes_used = 0;
+    if (stage->level == 1)
+        return;
+    e->request.copy = GPC_COPY_NONE;
+    if (stage->timed->h->window.bytes)
+        e->request.priority = load->priority; /* the window says that of each line */
+}
+
+/* Is a packet at the stage its own prefetch? What an L1 fetches ahead is none of the slice's. */
+static bool is_own(const gpci_stage *stage, const gpci_packet *p) {
+    return gpci_is_prefetch(p) && (stage->level == 1 || p->flags & GPCI_PACKET_POSTED);
 }
 
 /* Is this the first load of a prefetched line? */
 static bool claims(const gpci_timed *t, gpci_prefetch *p, const gpci_stage *stage, const gpci_packet *load,
                    const gpci_tag_access *a) {
     const gpc_access_result *r = &a->result;
-    if (r->hit_sectors && r->way != GPCI_NO_WAY && unmark(p, stage->cache, r->set, r->way, load->address)) {
-        tell(p, load->address, GPC_PREFETCH_USEFUL);
+    const uint64_t address = line_of(stage, load->request.address);
+    if (r->hit_sectors && r->way != GPCI_NO_WAY && unmark(p, stage->cache, r->set, r->way, address)) {
+        tell(p, address, GPC_PREFETCH_USEFUL);
         return true;
     }
     if (a->leader == GPCI_NO_PACKET)
         return false;
     gpci_packet *leader = gpci_packet_at(&t->pool, a->leader);
-    if (!gpci_is_prefetch(leader) || leader->flags & GPCI_PACKET_LATE)
+    if (!is_own(stage, leader) || leader->flags & GPCI_PACKET_LATE)
         return false;
     leader->flags |= GPCI_PACKET_LATE;
-    tell(p, load->address, GPC_PREFETCH_LATE);
+    tell(p, address, GPC_PREFETCH_LATE);
     return true;
 }
 
+/* The stage has another step, in the next cycle of its clock. */
+static void again(gpci_timed *t, const gpci_stage *stage) {
+    const gpci_clock clock = stage->options->clock;
+    gpci_wheel_wake(&t->wheel, stage->component, gpci_clock_core(clock, gpci_clock_own(clock, t->wheel.now) + 1));
+}
+
 void gpci_prefetch_train(gpci_timed *t, gpci_stage *stage, const gpci_packet *load, const gpci_tag_access *access,
-                         uint8_t hits) {
+                         bool found) {
     gpci_prefetch *p = stage->prefetch;
+    const bool first = stage->level == 1;
     gpc_prefetch wanted[GPC_MAX_PREFETCHES] = {{0}};
-    const gpc_prefetch_access a = {.request = &load->request,
-                                   .lane_address = load->bytes[0],
-                                   .lane = (uint32_t)load->bytes[1],
-                                   .line = (uint32_t)(load->bytes[1] >> 32),
-                                   .sectors = load->request.sector_mask,
-                                   .found = (uint8_t)(access->result.outcome == GPC_HIT ? GPC_PREFETCH_FOUND_HIT
-                                                      : hits == load->segments          ? GPC_PREFETCH_FOUND_FLIGHT
-                                                                                        : GPC_PREFETCH_FOUND_MISS),
-                                   .prefetched = claims(t, p, stage, load, access)};
+    gpc_request request = load->request;
+    request.address = line_of(stage, request.address);
+    gpc_prefetch_access a = {.request = &request,
+                             .lane_address = first ? load->bytes[0]
+                                                   : load->request.address + gpci_lowest(load->segments) * GPCI_SEGMENT,
+                             .lane = first ? (uint32_t)load->bytes[1] : 0,
+                             .line = first ? (uint32_t)(load->bytes[1] >> 32) : 0,
+                             .sectors = request.sector_mask,
+                             .found = (uint8_t)(access->result.outcome == GPC_HIT ? GPC_PREFETCH_FOUND_HIT
+                                                : found                           ? GPC_PREFETCH_FOUND_FLIGHT
+                                                                                  : GPC_PREFETCH_FOUND_MISS),
+                             .level = stage->level};
+    a.prefetched = claims(t, p, stage, load, access);
     uint32_t count = p->ops->on_access(p->self, &a, wanted);
     count = count < GPC_MAX_PREFETCHES ? count : GPC_MAX_PREFETCHES;
     for (uint32_t i = 0; i < count; i++)
         ask(p, stage, load, &wanted[i]);
     if (p->count)
-        gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
+        again(t, stage);
 }
 
 static bool is_there(const gpci_timed *t, const gpci_stage *stage, const gpci_prefetch_entry *e) {
@@ -161,47 +207,73 @@ static bool is_there(const gpci_timed *t, const gpci_stage *stage, const gpci_pr
     return gpci_line_of(stage->cache, e->request.address, &line) && !(e->request.sector_mask & ~line.valid_sectors);
 }
 
-/* The first of the queue goes below. False: L1 does not take it. */
-static bool send(gpci_timed *t, gpci_stage *stage, const gpci_prefetch_entry *e) {
+/* Where the line of a prefetch is: as the host knows it, and whether a slice has to ask the other partition for it. */
+typedef struct prefetch_place {
+    uint64_t address;
+    bool remote, exists;
+} prefetch_place;
+
+static prefetch_place place_of(const gpci_timed *t, const gpci_stage *stage, const gpci_prefetch_entry *e) {
+    const gpc_hierarchy *h = t->h;
+    prefetch_place place = {.address = e->request.address, .exists = true};
+    if (stage->level == 1)
+        return place;
+    place.address = gpci_l2_host_address(h, stage->index, e->request.address);
+    /* beyond the last line that the slice can have */
+    place.exists = gpci_l2_place_of(h, place.address).inner == e->request.address;
+    place.remote = stage->peer_requests && gpci_l2_home(h, place.address) != stage->index / h->slices_per_partition;
+    return place;
+}
+
+/* The first of the queue goes below. False: the stage does not take it. */
+static bool send(gpci_timed *t, gpci_stage *stage, const gpci_prefetch_entry *e, prefetch_place place) {
     gpci_prefetch *p = stage->prefetch;
-    if (gpci_make_packets(t, 1) < 0)
+    if (!place.exists || gpci_make_packets(t, 1) < 0)
         return false;
     const uint32_t number = gpci_pool_take(&t->pool);
     gpci_packet *packet = gpci_packet_at(&t->pool, number);
     *packet = (gpci_packet){.request = e->request,
-                            .address = e->request.address,
+                            .address = place.address,
                             .line = {.flight = UINT32_MAX, .kind = GPC_PREFETCH, .missed = e->segments},
                             .segments = e->segments,
-                            .level = 1,
+                            .level = stage->level,
+                            .flags = stage->level == 1 ? 0 : GPCI_PACKET_POSTED,
                             .born = t->wheel.now};
+    if (stage->level == 2)
+        gpci_l2_window(t->h, place.address, &packet->request);
     if (GPCI_UNLIKELY(t->trace != NULL))
         packet->label = (gpci_packet_label){.id = ++t->trace->packets, .kind = GPC_PREFETCH};
     gpci_stage_look(t, stage, packet, &p->access);
     gpci_see_lookup(t, stage, packet, &p->access);
     if (p->access.result.outcome != GPC_BYPASSED && !p->access.declined &&
-        gpci_stage_settle(t, stage, number, &p->access, false) == GPCI_WAITING)
+        gpci_stage_settle(t, stage, number, &p->access, place.remote) == GPCI_WAITING)
         return true;
     gpci_pool_give(&t->pool, number);
     return false;
 }
 
 /* Does a prefetch have to wait for what loads need? Whoever gives it back has the stage stepped. */
-static bool must_wait(const gpci_stage *stage) {
-    return stage->tag_access[0].reason != GPC_BUSY_NOT || stage->mshr.used[0] >= stage->options->entries;
+static bool must_wait(const gpci_stage *stage, bool remote) {
+    return stage->tag_access[0].reason != GPC_BUSY_NOT || stage->tag_access[1].reason != GPC_BUSY_NOT ||
+           stage->mshr.used[remote] >= stage->options->entries;
 }
 
 void gpci_prefetch_step(gpci_timed *t, gpci_stage *stage) {
     gpci_prefetch *p = stage->prefetch;
-    while (p->count && stage->cache && !must_wait(stage)) {
+    while (p->count && stage->cache) {
         const gpci_prefetch_entry *e = &p->queue[p->first];
-        if (gpci_queue_full(&stage->out) || !gpci_stage_port(stage, t->wheel.now, e->request.address)) {
-            gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
+        const prefetch_place place = place_of(t, stage, e);
+        if (must_wait(stage, place.remote))
+            return;
+        if (gpci_queue_full(place.remote ? &stage->link : &stage->out) ||
+            !gpci_stage_port(stage, t->wheel.now, place.address)) {
+            again(t, stage);
             return;
         }
         const uint64_t address = e->request.address;
         if (is_there(t, stage, e))
             tell(p, address, GPC_PREFETCH_REDUNDANT);
-        else if ((!stage->tlb || gpci_l1_tlb_lets_prefetch(stage, address)) && send(t, stage, e))
+        else if ((!stage->tlb || gpci_l1_tlb_lets_prefetch(stage, address)) && send(t, stage, e, place))
             p->counts.sent++;
         else
             tell(p, address, GPC_PREFETCH_DROPPED);
@@ -210,9 +282,10 @@ void gpci_prefetch_step(gpci_timed *t, gpci_stage *stage) {
     }
 }
 
-bool gpci_prefetch_is_unclaimed(const gpci_timed *t, uint32_t waiter) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, waiter);
-    return gpci_is_prefetch(p) && !(p->flags & GPCI_PACKET_LATE);
+/* Who waits may be gone, and its packet another's; a prefetch stays until its own fetch is back. */
+bool gpci_prefetch_is_unclaimed(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *fetch) {
+    const gpci_packet *p = gpci_packet_at(&t->pool, fetch->line.waiter);
+    return is_own(stage, p) && p->address == fetch->address && !(p->flags & GPCI_PACKET_LATE);
 }
 
 void gpci_prefetch_kept(gpci_stage *stage, uint64_t address, bool unclaimed) {

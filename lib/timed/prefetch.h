@@ -7,9 +7,10 @@
 #include <gpucache/prefetcher.h>
 
 /*
- * An L1's prefetcher (gpucache/prefetcher.h), the queue of what it asks for, and the marks of lines that came because
- * of it, until a load wants them. A prefetch is a packet that is part of no access; at its line's MSHR entry it waits
- * like a load, and GPCI_PACKET_LATE says that a load waits there too.
+ * The prefetcher of an L1 or of a slice (gpucache/prefetcher.h), the queue of what it asks for, and the marks of lines
+ * that came because of it, until a load wants them. A prefetch is a packet that is part of no access; at its line's
+ * MSHR entry it waits like a load, and GPCI_PACKET_LATE says that a load waits there too. A slice's is posted: who sent
+ * it is told nothing. What an L1 has fetched ahead is to a slice a read like any other.
  */
 typedef struct gpci_prefetch_entry {
     gpc_request request; /* of the load, for another line */
@@ -32,19 +33,19 @@ typedef struct gpci_prefetch {
     gpci_prefetch_entry queue[]; /* a ring */
 } gpci_prefetch;
 
-/* That of an L1; NULL where l1.prefetcher is none. GPC_ERROR_MEMORY, and what the policy's init returns. */
+/* A stage's; none where its level's prefetcher is `none`. GPC_ERROR_MEMORY, and what the policy's init returns. */
 gpc_status gpci_prefetch_create(gpci_timed *t, gpci_stage *stage, gpc_error *error);
 void gpci_prefetch_destroy(gpci_timed *t, gpci_stage *stage);
 /* What the policy is to know of the instruction whose line `line` a packet is, for gpci_prefetch_train. */
 void gpci_prefetch_note(const gpci_timed *t, uint32_t packet, const gpc_warp_access *w, uint32_t line);
-/* A load has been looked up, and found `hits` of its segments, in the cache or in flight. */
+/* A load has been looked up. `found`: all of it is in the cache or in flight. */
 void gpci_prefetch_train(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access,
-                         uint8_t hits);
+                         bool found);
 /* Loads have had their turn at the tags. */
 void gpci_prefetch_step(gpci_timed *t, gpci_stage *stage);
-/* A fetch for `waiter` is back: is it a prefetch that no load waits for? To be asked before it is kept, */
-bool gpci_prefetch_is_unclaimed(const gpci_timed *t, uint32_t waiter);
-/* and said when it has been. */
+/* A fetch is back: is it a prefetch that no load waits for? To be asked before it is kept, */
+bool gpci_prefetch_is_unclaimed(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *fetch);
+/* and said when it has been. `address`: as the cache knows it. */
 void gpci_prefetch_kept(gpci_stage *stage, uint64_t address, bool unclaimed);
 void gpci_prefetch_evicted(gpci_stage *stage, const gpc_eviction *eviction);
 void gpci_prefetch_state(gpci_prefetch *prefetch, gpci_state_fn visit, void *user_data);

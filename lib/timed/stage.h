@@ -187,7 +187,7 @@ typedef struct gpci_stage {
     uint64_t atomic_waits, atomic_busy; /* L2: own cycles */
     /* L1 */
     gpci_reorder *reorder;           /* between coalescer and tags; NULL: none */
-    struct gpci_prefetch *prefetch;  /* of plain caches, with l1.prefetcher (prefetch.h); NULL */
+    struct gpci_prefetch *prefetch;  /* of plain caches, with l1.prefetcher, l2.prefetcher (prefetch.h); NULL */
     struct gpci_combine *combine;    /* where requests leave, with l1.combine_lines (combine.h); NULL */
     struct gpci_copy_engine *engine; /* of bulk copies, of plain caches (copy_engine.h); NULL */
     gpci_queue *entrance;            /* what an SM sends comes here: `in`, or before its TLB */

@@ -222,13 +222,22 @@ static void count_reorder(gpci_reorder_counts counts, gpc_stats *s) {
     s->l1_reorder_flushes += counts.flushes;
 }
 
-static void count_prefetches(const gpci_prefetch_counts *counts, gpc_stats *s) {
+static void count_l1_prefetches(const gpci_prefetch_counts *counts, gpc_stats *s) {
     s->l1_prefetches += counts->sent;
     s->l1_useful_prefetches += counts->outcomes[GPC_PREFETCH_USEFUL];
     s->l1_late_prefetches += counts->outcomes[GPC_PREFETCH_LATE];
     s->l1_unused_prefetches += counts->outcomes[GPC_PREFETCH_UNUSED];
     s->l1_redundant_prefetches += counts->outcomes[GPC_PREFETCH_REDUNDANT];
     s->l1_dropped_prefetches += counts->outcomes[GPC_PREFETCH_DROPPED];
+}
+
+static void count_l2_prefetches(const gpci_prefetch_counts *counts, gpc_stats *s) {
+    s->l2_prefetches += counts->sent;
+    s->l2_useful_prefetches += counts->outcomes[GPC_PREFETCH_USEFUL];
+    s->l2_late_prefetches += counts->outcomes[GPC_PREFETCH_LATE];
+    s->l2_unused_prefetches += counts->outcomes[GPC_PREFETCH_UNUSED];
+    s->l2_redundant_prefetches += counts->outcomes[GPC_PREFETCH_REDUNDANT];
+    s->l2_dropped_prefetches += counts->outcomes[GPC_PREFETCH_DROPPED];
 }
 
 static void l1_count(const gpci_group *group, uint32_t sm, gpc_stats *s) {
@@ -245,7 +254,7 @@ static void l1_count(const gpci_group *group, uint32_t sm, gpc_stats *s) {
     if (stage->reorder)
         count_reorder(gpci_reorder_get_counts(stage->reorder, now), s);
     if (stage->prefetch)
-        count_prefetches(&stage->prefetch->counts, s);
+        count_l1_prefetches(&stage->prefetch->counts, s);
     if (stage->tlb)
         gpci_l1_tlb_count(stage->tlb, now, s);
     s->l1_line_bypasses += c->passed[GPC_BUSY_LINE];
@@ -307,13 +316,19 @@ static gpc_status slice_make(gpci_group *group, gpc_error *error) {
     gpc_status status = t->l2 ? GPC_OK : GPC_ERROR_MEMORY;
     for (uint32_t i = 0; status == GPC_OK && i < group->objects; i++)
         status = make_stage(group, &t->l2[i], 2, i);
-    return status == GPC_OK ? GPC_OK : gpci_out_of_memory(error);
+    if (status < 0)
+        return gpci_out_of_memory(error);
+    for (uint32_t i = 0; status == GPC_OK && i < group->objects; i++)
+        status = gpci_prefetch_create(t, &t->l2[i], error);
+    return status;
 }
 
 static void slice_destroy(gpci_group *group) {
     gpci_timed *t = group->timed;
-    for (uint32_t i = 0; t->l2 && i < group->objects; i++)
+    for (uint32_t i = 0; t->l2 && i < group->objects; i++) {
         destroy_mshr(t, &t->l2[i]);
+        gpci_prefetch_destroy(t, &t->l2[i]);
+    }
     gpci_free(t->context, t->l2);
 }
 
@@ -338,6 +353,8 @@ static void slice_count(const gpci_group *group, uint32_t slice, gpc_stats *s) {
     s->l2_reply_queue_cycles += gpci_gauge_sum(&stage->served.gauge, now) + gpci_gauge_sum(&stage->atomics.gauge, now);
     s->l2_atomic_busy_cycles += stage->atomic_busy;
     s->l2_atomic_wait_cycles += stage->atomic_waits;
+    if (stage->prefetch)
+        count_l2_prefetches(&stage->prefetch->counts, s);
 }
 
 static void slice_reset(const gpci_group *group, uint32_t slice, uint64_t now) {

@@ -26,7 +26,8 @@ void gpci_strands_check(const gpci_timed *t, bool *above, bool *below, char text
         return;
     }
     *below = gpci_threads_check_key(t->h, GPCI_KEY_L2_REPLACEMENT, text) &&
-             gpci_threads_check_key(t->h, GPCI_KEY_L2_BYPASS, text);
+             gpci_threads_check_key(t->h, GPCI_KEY_L2_BYPASS, text) &&
+             gpci_threads_check_key(t->h, GPCI_KEY_L2_PREFETCHER, text);
     if (*below && t->h->inclusive) {
         snprintf(text, GPCI_THREADS_TEXT, "l2.inclusion: a slice takes lines from all L1s");
         *below = false;

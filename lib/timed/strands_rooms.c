@@ -96,9 +96,14 @@ static gpc_status need_flights(gpci_strands *strands, const gpci_strand *strand,
     return GPC_OK;
 }
 
+/* Lines that a strand's slices may fetch ahead in a phase, with nothing under way. */
+static uint64_t fetched_ahead(const gpci_timed *t) {
+    return t->l2[0].prefetch ? (uint64_t)t->h->slices * t->l2_options.ports : 0;
+}
+
 /* In a phase a strand takes a packet for each new line, and for each that is under way what it may come to have. */
 gpc_status gpci_strands_make_room(gpci_strands *strands) {
-    const uint64_t all = live(strands), each = gpci_packets_per_line(strands->main);
+    const uint64_t all = live(strands) + fetched_ahead(strands->main), each = gpci_packets_per_line(strands->main);
     gpc_status status = GPC_OK;
     for (uint32_t i = 0; status == GPC_OK && i < strands->count; i++) {
         gpci_strand *strand = &strands->strand[i];

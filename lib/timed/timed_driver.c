@@ -107,6 +107,8 @@ static bool measures(const gpc_hierarchy *h, gpc_counter_needs needs) {
         return t->l1[0].reorder;
     case GPC_NEEDS_PREFETCHER:
         return t->l1[0].prefetch;
+    case GPC_NEEDS_L2_PREFETCHER:
+        return t->l2[0].prefetch;
     case GPC_NEEDS_CREDITS:
     case GPC_NEEDS_MISSES:
         return any_sm(t, needs);

@@ -46,7 +46,7 @@ made = gpucache.Context()
 names = {kind.name.lower(): [policy.name for policy in made.policies(kind)] for kind in PolicyKind}
 config = gpucache.Config(made, preset="novel")
 for key, value in (("l1.replacement", "novel"), ("l1.bypass", "novel"), ("scheduler", "novel + novel"),
-                   ("l1.prefetcher", "novel"),
+                   ("l1.prefetcher", "novel"), ("l2.prefetcher", "novel"),
                    ("coherence", "novel")):
     config[key] = value
 gpucache.Hierarchy(made, gpucache.Config(made, settings={"l1.replacement": "novel", "l1.bypass": "novel"})).close()

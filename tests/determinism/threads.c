@@ -132,6 +132,8 @@ static const struct scenario {
     {"gtx480", "", "synthetic:gather:16KiB"},
     {"gtx480", "l1.reorder=block", "synthetic:vectoradd:32KiB"},
     {"gtx480", "l1.prefetcher=mta(throttle=off)", "synthetic:vectoradd:32KiB"},
+    {"qv100", "l2.prefetcher=stride", "synthetic:vectoradd:64KiB"},
+    {"h100", "l2.prefetcher=next-line(degree=2)", "synthetic:gather:32KiB"},
     {"qv100", "scheduler=lrr + ccws;l1.replacement=srrip", "synthetic:warp-reuse:256KiB:lines=16,repeats=2"},
     {"qv100", "l1.replacement=random;l2.replacement=ship", "synthetic:gather:32KiB"},
     {"qv100", "l1.replacement=drrip;l1.bypass=agcb", "synthetic:gather:32KiB"},

@@ -45,7 +45,7 @@ Test(hierarchy_snapshots, predictors) {
 
 /* With a clock alone. */
 Test(hierarchy_snapshots, prefetchers) {
-    cr_expect_gt(check_policies(GPC_POLICY_PREFETCHER, "l1.prefetcher = %s\n"), 4);
+    cr_expect_gt(check_policies(GPC_POLICY_PREFETCHER, "l1.prefetcher = %s\nl2.prefetcher = %s\n"), 4);
 }
 
 Test(hierarchy_snapshots, protocols) {

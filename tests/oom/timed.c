@@ -12,7 +12,8 @@ static const char settings[] =
     "mode = timed\nsm.count = 2\nl1.size = 2KiB\nl1.mshr_entries = 4\nl2.size = 8KiB\n"
     "l2.slices = 2\nl2.partitions = 2\nl2.ways = 2\ndram.channels = 2\n"
     "memory.link_width = 32\nl1.queue = 4\nl1.reorder = block\nl1.reorder_queues = 3\n"
-    "l1.bypass = mrpb(mshr=1, queue=1)\nl1.prefetcher = mta(throttle=off)\ntlb.page = 4KiB\ntlb.l1_entries = 2\n";
+    "l1.bypass = mrpb(mshr=1, queue=1)\nl1.prefetcher = mta(throttle=off)\nl2.prefetcher = next-line\ntlb.page = 4KiB\n"
+    "tlb.l1_entries = 2\n";
 
 static unsigned completions;
 

@@ -48,6 +48,26 @@ class PrefetcherCase(TemporaryCase):
             self.assertGreater(python["l1.prefetches"], 100)
         self.assertLess(python["cycles"], self.run_with("none")["cycles"])
 
+    def test_slices_have_one_too(self):
+        levels = set()
+
+        class Slices(PythonNext):
+            name = "slices"
+
+            def on_access(self, access):
+                levels.add(access.level)
+                return super().on_access(access)
+
+        self.context.register(Slices)
+        python = self.run_with("none", **{"l2.prefetcher": "slices"})
+        built_in = self.run_with("none", **{"l2.prefetcher": "next-line(on=miss)"})
+        self.assertEqual(dict(python.items()), dict(built_in.items()))
+        self.assertGreater(python["l2.useful_prefetches"] + python["l2.late_prefetches"], 50)
+        self.assertNotIn("l1.prefetches", python)
+        self.assertEqual(levels, {2})
+        self.run_with("slices")
+        self.assertEqual(levels, {1, 2})
+
     def test_it_is_told_what_becomes_of_what_it_asks_for(self):
         outcomes = {outcome: 0 for outcome in PrefetchOutcome}
 

@@ -93,6 +93,7 @@ Test(replay_snapshots, throttles) {
 
 Test(replay_snapshots, prefetchers) {
     check_policies(GPC_POLICY_PREFETCHER, "mode = timed\nl1.prefetcher = %s\n");
+    check_policies(GPC_POLICY_PREFETCHER, "mode = timed\nl2.prefetcher = %s\n");
 }
 
 Test(replay_snapshots, modes) {

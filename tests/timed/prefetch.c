@@ -1,86 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/events.h"
-#include "timed/rig.h"
+#include "timed/prefetch_script.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
-/*
- * An L1 that fetches ahead. The prefetcher is a script: at each load it asks for what the test wants, and notes what it
- * was told.
- */
+/* An L1 that fetches ahead, by a script (timed/prefetch_script.h). */
 
 #define MEMORY 200u
-#define LINES(n) ((uint64_t)(n)*128)
-
-static struct {
-    gpc_prefetch next[GPC_MAX_PREFETCHES];
-    uint32_t count;
-    gpc_prefetch_access seen[64];
-    gpc_request requests[64];
-    uint32_t accesses;
-    char outcomes[128]; /* U, L, N (unused), R, D, in order */
-    uint64_t lines[128];
-    uint32_t told;
-} script;
-
-static uint32_t on_access(void *self, const gpc_prefetch_access *access, gpc_prefetch *out) {
-    (void)self;
-    if (script.accesses < 64) {
-        script.requests[script.accesses] = *access->request;
-        script.seen[script.accesses++] = *access;
-    }
-    uint32_t count = script.count;
-    memcpy(out, script.next, count * sizeof *out);
-    script.count = 0;
-    return count;
-}
-
-static void on_outcome(void *self, uint64_t line_address, uint32_t outcome) {
-    (void)self;
-    cr_assert_lt(script.told, 127);
-    script.lines[script.told] = line_address / 128;
-    script.outcomes[script.told++] = "ULNRD"[outcome];
-}
-
-static const gpc_prefetcher_ops ops = {
-    .struct_size = sizeof ops, .name = "scripted", .on_access = on_access, .on_outcome = on_outcome};
+#define ask script_ask
 
 static void start(rig *r, const char *settings) {
-    char all[512];
-    gpc_error error = GPC_ERROR_INIT;
-    memset(&script, 0, sizeof script);
-    rig_open(r, NULL, MEMORY);
-    cr_assert_eq(gpc_context_register_prefetcher(r->context, &ops, NULL, NULL, &error), GPC_OK, "%s", error.message);
-    snprintf(all, sizeof all, "l1.prefetcher = scripted\n%s", settings);
-    rig_reopen(r, all, MEMORY);
+    script_open(r, "l1.prefetcher", settings, MEMORY);
 }
-
-/* The next load asks for these lines. */
-static void ask(uint32_t count, uint64_t first) {
-    for (uint32_t i = 0; i < count; i++)
-        script.next[i] = (gpc_prefetch){.address = LINES(first + i)};
-    script.count = count;
-}
-
-static void expect_outcomes(int line, const char *outcomes) {
-    cr_expect_str_eq(script.outcomes, outcomes, "line %d: %s, not %s", line, script.outcomes, outcomes);
-}
-#define OUTCOMES(outcomes) expect_outcomes(__LINE__, outcomes)
 
 /* What L1 counts adds up to what the prefetcher is told. */
 static void expect_counts(const rig *r, uint64_t sent) {
-    gpc_stats s = rig_stats(r);
-    uint64_t told[5] = {0};
-    for (uint32_t i = 0; i < script.told; i++)
-        told[strchr("ULNRD", script.outcomes[i]) - "ULNRD"]++;
+    const gpc_stats s = rig_stats(r);
     cr_expect_eq(s.l1_prefetches, sent, "%u prefetches", (unsigned)s.l1_prefetches);
-    cr_expect_eq(s.l1_useful_prefetches, told[0]);
-    cr_expect_eq(s.l1_late_prefetches, told[1]);
-    cr_expect_eq(s.l1_unused_prefetches, told[2]);
-    cr_expect_eq(s.l1_redundant_prefetches, told[3]);
-    cr_expect_eq(s.l1_dropped_prefetches, told[4]);
+    script_expect_counts((uint64_t[5]){s.l1_useful_prefetches, s.l1_late_prefetches, s.l1_unused_prefetches,
+                                       s.l1_redundant_prefetches, s.l1_dropped_prefetches});
 }
 
 /* A load of a line that was fetched ahead takes as long as any hit. */

@@ -322,6 +322,7 @@ class CounterNeeds(IntEnum):
     TLB_TIME = 18
     STAGES = 19
     L1I = 20
+    L2_PREFETCHER = 21
 
 
 class CounterKind(IntEnum):

@@ -788,7 +788,8 @@ class gpc_prefetch_access(Record):
     __slots__ = ()
     _fields_ = (
         ("request", POINTER(gpc_request)), ("lane_address", c_uint64), ("lane", c_uint32), ("line", c_uint32),
-        ("sectors", c_uint8), ("found", c_uint8), ("prefetched", c_uint8), ("reserved", c_uint8 * 5),
+        ("sectors", c_uint8), ("found", c_uint8), ("prefetched", c_uint8), ("level", c_uint8),
+        ("reserved", c_uint8 * 4),
     )
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prefetchers of L1s written in Python: which lines are fetched before loads ask for them.
+"""Prefetchers of L1s, and of slices of L2, written in Python: which lines are fetched before loads ask for them.
 
 Subclass Prefetcher, give it a `name`, and hand the class to Context.register(); from then on configuration text can
-name it: `l1.prefetcher = name(parameter=value)`, with mode = timed. The library makes one instance per SM. As with
+name it: `l1.prefetcher = name(parameter=value)`, or `l2.prefetcher`, with mode = timed. The library makes one instance
+per SM, or slice, whose addresses are those within it (gpucache/prefetcher.h has the rest). As with
 ReplacementPolicy, only methods that the subclass defines are called, and none may call the library.
 """
 
@@ -12,7 +13,7 @@ from ._constants import GPC_MAX_PREFETCHES, PrefetchFound, PrefetchOutcome
 
 
 class PrefetchAccess:
-    """A line of a load, at L1's tags."""
+    """A line of a load, at the tags of an L1, or of a slice."""
 
     def __init__(self, raw):
         self.request = raw.request.contents  # its line's address, pc, warp, block, ...; lives for the call
@@ -22,10 +23,11 @@ class PrefetchAccess:
         self.sectors = raw.sectors  # that it needs of the line, a bit each
         self.found = PrefetchFound(raw.found)
         self.prefetched = bool(raw.prefetched)  # the first load of a prefetched line
+        self.level = raw.level  # 1: an L1's; 2: a slice's
 
 
 class Prefetcher:
-    """Which lines an L1 fetches ahead."""
+    """Which lines an L1, or a slice, fetches ahead."""
 
     name = ""
     summary = ""

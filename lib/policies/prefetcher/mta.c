@@ -118,7 +118,7 @@ static uint32_t agreeing(const mta *m, const gpci_stride *e) {
 }
 
 static void learn_in_warp(mta *m, const gpc_request *r, uint64_t address) {
-    const gpci_stride *e = gpci_strides_learn(&m->warps, r->pc, r->warp, address);
+    const gpci_stride *e = gpci_strides_learn(&m->warps, r->pc, gpci_warp_of(r), address);
     if (!gpci_stride_is_trained(&m->warps, e) || agreeing(m, e) < m->promote)
         return;
     gpci_stride *all = gpci_strides_learn(&m->all, r->pc, UINT32_MAX, 0);
@@ -145,7 +145,7 @@ static between *new_between(const mta *m, uint64_t pc) {
 
 static void learn_between(mta *m, const gpc_request *r, uint64_t address) {
     between *known = find_between(m, r->pc), *b = known ? known : new_between(m, r->pc);
-    const int64_t warps = (int64_t)r->warp - b->warp, bytes = (int64_t)(address - b->address);
+    const int64_t warps = (int64_t)gpci_warp_of(r) - b->warp, bytes = (int64_t)(address - b->address);
     b->used = ++m->clock;
     if (known && !warps)
         return; /* the same warp again: that is a stride of PWS */
@@ -154,7 +154,7 @@ static void learn_between(mta *m, const gpc_request *r, uint64_t address) {
         b->run = !stride ? 0 : stride != b->stride ? 1 : b->run < m->steady ? b->run + 1 : b->run;
         b->stride = stride;
     }
-    b->warp = r->warp;
+    b->warp = gpci_warp_of(r);
     b->address = address;
 }
 
@@ -166,7 +166,7 @@ static uint64_t ahead_of(mta *m, const gpc_request *r) {
     const between *b = find_between(m, r->pc);
     if (b && b->run >= m->steady)
         return gpci_stride_ahead(b->stride, m->distance, m->line_bytes);
-    const gpci_stride *own = gpci_strides_find(&m->warps, r->pc, r->warp);
+    const gpci_stride *own = gpci_strides_find(&m->warps, r->pc, gpci_warp_of(r));
     return gpci_stride_is_trained(&m->warps, own) ? gpci_stride_ahead(own->stride, m->distance, m->line_bytes) : 0;
 }
 

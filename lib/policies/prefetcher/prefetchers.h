@@ -11,6 +11,11 @@
 #define GPCI_STRIDE_BITS 24u  /* distances between addresses, with a sign, */
 #define GPCI_SLOT_BITS 6u     /* and warps of an SM */
 
+/* Which warp a load is of: an L1 has those of one SM, a slice those of all. */
+GPCI_INLINE uint32_t gpci_warp_of(const gpc_request *load) {
+    return load->sm << 16 | load->warp;
+}
+
 #define POLICY(table, file) extern const gpc_prefetcher_ops table;
 #include "policies/prefetcher/list.def"
 #undef POLICY

@@ -53,7 +53,7 @@ static void finish(void *self) {
 static uint32_t on_access(void *self, const gpc_prefetch_access *access, gpc_prefetch *out) {
     stride_state *s = self;
     const gpc_request *r = access->request;
-    const uint32_t warp = s->apart ? r->warp : UINT32_MAX;
+    const uint32_t warp = s->apart ? gpci_warp_of(r) : UINT32_MAX;
     const gpci_stride *e = access->line ? gpci_strides_find(&s->table, r->pc, warp)
                                         : gpci_strides_learn(&s->table, r->pc, warp, access->lane_address);
     if (!gpci_stride_is_trained(&s->table, e))
