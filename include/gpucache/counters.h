@@ -9,7 +9,7 @@
  * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning")
  *
  *   id      what the counter is to every version of the library: never changed, and never given to another counter,
- *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 368.
+ *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 379.
  *   field   in a struct of statistics
  *   name    in JSON, CSV and Python
  *   KIND    how instances and kernels add up: SUM, MAX, or GAUGE: the sum over cycles of what a queue held
@@ -131,6 +131,14 @@
       "of l1i.accesses, of a line on its way; all others are reads of L2")                                            \
     X(367, l1i_wait_cycles, "l1i.wait_cycles", "warp cycles", SUM, SM_PART, L1I, "0.2",                               \
       "in which warps wait for their instructions")                                                                   \
+    X(374, const_requests, "const.requests", "instructions", SUM, SM, CONST, "0.2",                                   \
+      "loads that go through constant caches (const.size)")                                                           \
+    X(375, const_lines, "const.lines", "lines", SUM, SM, CONST, "0.2", "that these looked up")                        \
+    X(376, const_line_hits, "const.line_hits", "lines", SUM, SM, CONST, "0.2", "of these, found")                     \
+    X(377, const_line_merges, "const.line_merges", "lines", SUM, SM, CONST_TIME, "0.2",                               \
+      "of const.lines, on their way already")                                                                         \
+    X(378, const_stalls, "const.stalls", "SM cycles", SUM, SM_PART, CONST_TIME, "0.2",                                \
+      "a line was held up at a constant cache's tags: MSHR entries, merges or miss queue")                            \
     X(16, l1_evictions, "l1.evictions", "lines", SUM, L1_PART, NOTHING, "0.1", "lines replaced in L1")                \
     X(17, l1_zero_reuse_evictions, "l1.zero_reuse_evictions", "lines", SUM, L1_PART, REUSE, "0.1",                    \
       "of these, never hit (l1.track_reuse)")                                                                         \
@@ -191,7 +199,7 @@
     X(40, l2_read_sector_hits, "l2.read_sector_hits", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                   \
       "of these, found in the SM's own partition")                                                                    \
     X(277, l2_constant_read_sectors, "l2.constant_read_sectors", "sectors", SUM, SLICE, MISSES, "0.2",                \
-      "of l2.read_sectors, of constants (space CONSTANT of gpc_hierarchy_try_miss)")                                  \
+      "of l2.read_sectors, of constants (space CONSTANT: const.size, gpc_hierarchy_try_miss)")                        \
     X(278, l2_constant_read_sector_hits, "l2.constant_read_sector_hits", "sectors", SUM, SLICE, MISSES, "0.2",        \
       "of these, found")                                                                                              \
     X(279, l2_texture_read_sectors, "l2.texture_read_sectors", "sectors", SUM, SLICE, MISSES, "0.2",                  \

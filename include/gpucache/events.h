@@ -50,7 +50,8 @@ GPC_BEGIN_DECLS
     X(GPC_COMPONENT_MEMORY_REPLIES, 12, "memory-replies", "send: channel; receive: slice")                \
     X(GPC_COMPONENT_CLUSTER_REQUESTS, 13, "cluster-requests", "send: cluster; receive: slice")            \
     X(GPC_COMPONENT_CLUSTER_REPLIES, 14, "cluster-replies", "send: slice; receive: cluster")              \
-    X(GPC_COMPONENT_GPU_LINKS, 15, "gpu-links", "GPU")
+    X(GPC_COMPONENT_GPU_LINKS, 15, "gpu-links", "GPU")                                                    \
+    X(GPC_COMPONENT_CONST, 16, "const", "SM whose constant cache it is (const.size)")
 
 typedef enum gpc_component {
 #define X(id, value, name, meaning) id = value,

@@ -73,13 +73,15 @@ typedef enum gpc_counter_needs {
     GPC_NEEDS_GPUS = 12,          /* gpu.count of 2 or more */
     GPC_NEEDS_PREFETCHER = 13,    /* l1.prefetcher, timed */
     GPC_NEEDS_CREDITS = 14,       /* replies that a host has limited (host.h), timed */
-    GPC_NEEDS_MISSES = 15,        /* misses of a host's own L1s (gpc_hierarchy_try_miss), timed */
+    GPC_NEEDS_MISSES = 15,        /* misses of a host's own L1s (gpc_hierarchy_try_miss), or const.size, timed */
     GPC_NEEDS_ENERGY = 16,        /* the key of its name (energy.*), and the counters that it is computed of */
     GPC_NEEDS_TLB = 17,           /* tlb.page */
     GPC_NEEDS_TLB_TIME = 18,      /* the same, timed */
     GPC_NEEDS_STAGES = 19,        /* stats.stages, timed */
     GPC_NEEDS_L1I = 20,           /* l1i.size, in a timed gpc_replay */
-    GPC_NEEDS_L2_PREFETCHER = 21  /* l2.prefetcher, timed */
+    GPC_NEEDS_L2_PREFETCHER = 21, /* l2.prefetcher, timed */
+    GPC_NEEDS_CONST = 22,         /* const.size */
+    GPC_NEEDS_CONST_TIME = 23     /* the same, timed */
 } gpc_counter_needs;
 
 typedef enum gpc_counter_kind {

@@ -65,6 +65,24 @@
     X(L1I_MSHR, "l1i.mshr_entries", COUNT, RESET, "lines", "2", 1, 1024, "",                                           \
       "on their way at once (GPGPU-Sim's GTX 480: 2); a further warp looks again when one has come")                   \
     X(L1I_MERGES, "l1i.mshr_merges", COUNT, RESET, "warps", "32", 1, 1 << 20, "unlimited", "that wait for one (32)")   \
+    X(CONST_SIZE, "const.size", SIZE, RESET, "bytes", "0B", 0, 1 << 30, "",                                            \
+      "an SM's constant cache, for loads of constant space that have addresses, whose misses are reads of L2; 0: "     \
+      "they "                                                                                                          \
+      "are done at once, or in a replay after sm.latency_constant, as those without addresses are")                    \
+    X(CONST_WAYS, "const.ways", COUNT, RESET, "ways", "2", 1, 1024, "",                                                \
+      "ways of a set: GPGPU-Sim's GTX 480 2, 64 sets")                                                                 \
+    X(CONST_LINE, "const.line", SIZE, RESET, "bytes", "64B", 32, 128, "",                                              \
+      "line size (GPGPU-Sim: 64), a power of two, at most l2.line")                                                    \
+    X(CONST_REPLACEMENT, "const.replacement", POLICY, RESET, "", "lru", 0, 0, "replacement",                           \
+      "which line of a set leaves")                                                                                    \
+    X(CONST_LATENCY, "const.latency", COUNT, RESET, "cycles", "auto", 1, 10000, "auto",                                \
+      "timed: core cycles from the tags to the data of a hit; auto: sm.latency_constant")                              \
+    X(CONST_MSHR, "const.mshr_entries", COUNT, RESET, "lines", "2", 1, 1024, "",                                       \
+      "timed: lines on their way at once (GPGPU-Sim's GTX 480: 2)")                                                    \
+    X(CONST_MERGES, "const.mshr_merges", COUNT, RESET, "requests", "32", 1, 1 << 20, "unlimited",                      \
+      "timed: that wait for one such line, the first included (32)")                                                   \
+    X(CONST_MISS_QUEUE, "const.miss_queue", COUNT, RESET, "packets", "4", 0, 1 << 20, "unlimited",                     \
+      "timed: reads that wait for room in the SM's miss queue (4)")                                                    \
     X(SM_LATENCY_ALU, "sm.latency_alu", COUNT, RESET, "cycles", "18", 1, 10000, "",                                    \
       "from issue to result: integer and floating point, where sm.latency_int or sm.latency_fp is auto")               \
     X(SM_LATENCY_INT, "sm.latency_int", COUNT, RESET, "cycles", "auto", 1, 10000, "auto",                              \

@@ -24,6 +24,10 @@ GPCI_COLD gpc_status gpci_functional_acquire(gpc_hierarchy *h, const gpc_warp_ac
 /* functional_bulk.c: a bulk copy, which is well formed. */
 GPCI_COLD gpc_status gpci_functional_bulk(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result);
 
+/* functional_constants.c: a load through a constant cache, which there is. */
+GPCI_COLD gpc_status gpci_functional_constants(gpc_hierarchy *h, const gpc_warp_access *access,
+                                               gpc_warp_result *result);
+
 /* no_clock.c */
 extern const gpci_clock_calls gpci_no_clock;
 

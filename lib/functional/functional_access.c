@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "functional/functional.h"
 #include "level/coherent_level.h"
+#include "level/constants.h"
 #include "level/events.h"
 #include "level/future.h"
 #include "level/level_count.h"
@@ -116,6 +117,8 @@ GPCI_INLINE gpc_status take(gpc_hierarchy *h, const gpc_warp_access *access, gpc
         status = gpci_functional_release(h, &w);
     if (w.mask && w.space <= GPC_SPACE_LOCAL && status == GPC_OK)
         status = serve_all(h, &w, &own, pass, watched);
+    else if (GPCI_UNLIKELY(gpci_reads_constants(h, &w)))
+        status = gpci_functional_constants(h, &w, &own);
     if (GPCI_UNLIKELY(w.order > GPC_ORDER_RELAXED) && status == GPC_OK)
         status = gpci_functional_acquire(h, &w);
     if (watched)

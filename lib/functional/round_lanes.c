@@ -44,7 +44,7 @@ static const char *refused(const gpc_hierarchy *h) {
 
 bool gpci_round_lanes_check(const gpc_hierarchy *h, char text[GPCI_THREADS_TEXT]) {
     static const gpci_key keys[] = {GPCI_KEY_L1_REPLACEMENT, GPCI_KEY_L1_BYPASS, GPCI_KEY_L2_REPLACEMENT,
-                                    GPCI_KEY_L2_BYPASS};
+                                    GPCI_KEY_L2_BYPASS, GPCI_KEY_CONST_REPLACEMENT};
     const char *why = refused(h);
     bool may = !why;
     if (why)

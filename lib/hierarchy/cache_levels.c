@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache_archive.h"
 #include "functional/functional.h"
+#include "level/constants.h"
 #include "level/driver.h"
 #include "level/fence.h"
 
@@ -10,10 +11,11 @@ static gpc_status create(gpc_hierarchy *h, gpc_error *error) {
     gpc_status status = h->has_l1 ? gpci_build_l1(h, &h->share, error, &h->l1) : GPC_OK;
     if (status == GPC_OK && gpci_number(h, GPCI_KEY_L2_ENABLED))
         status = gpci_build_l2(h, error);
-    return status;
+    return status == GPC_OK ? gpci_constants_create(h, error) : status;
 }
 
 static void destroy(gpc_hierarchy *h) {
+    gpci_constants_destroy(h);
     gpci_destroy_caches(h, h->l1, h->sms);
     gpci_destroy_caches(h, h->l2, h->slices);
 }
@@ -63,6 +65,8 @@ static gpc_status resize(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error
 gpc_status gpci_hierarchy_flush_for_kernel(gpc_hierarchy *h) {
     uint64_t flush = gpci_number(h, GPCI_KEY_KERNELS_FLUSH); /* none, l1, all */
     gpc_status status = flush >= 1 || h->viper ? gpci_functional_flush_l1(h) : GPC_OK;
+    if (flush >= 1 || h->viper)
+        gpci_constants_drop(h);
     if (flush == 2 && status == GPC_OK) {
         gpci_functional_flush_l2(h);
         h->cold = true;
@@ -71,6 +75,7 @@ gpc_status gpci_hierarchy_flush_for_kernel(gpc_hierarchy *h) {
 }
 
 static gpc_status flush(gpc_hierarchy *h) {
+    gpci_constants_drop(h);
     gpc_status status = gpci_functional_flush_l1(h);
     if (status == GPC_OK)
         gpci_functional_flush_l2(h);
@@ -164,6 +169,7 @@ static void archive(gpc_hierarchy *h, gpci_archive *a) {
         gpci_cache_archive(h->l1[sm], a);
     for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)
         gpci_cache_archive(h->l2[slice], a);
+    gpci_constants_archive(h, a);
 }
 
 const gpci_levels gpci_cache_levels = {.check = check,

@@ -120,6 +120,10 @@ static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, con
         return !h->coherent && h->driver->measures(h, GPC_NEEDS_CLOCK);
     case GPC_NEEDS_L1I:
         return replayed && h->driver->measures(h, GPC_NEEDS_CLOCK) && gpci_number(h, GPCI_KEY_L1I_SIZE);
+    case GPC_NEEDS_CONST:
+        return h->constants;
+    case GPC_NEEDS_CONST_TIME:
+        return h->constants && h->driver->measures(h, GPC_NEEDS_CLOCK);
     case GPC_NEEDS_TLB:
         return h->tlbs;
     case GPC_NEEDS_GPUS:

@@ -240,6 +240,8 @@ static gpc_status check_policies(needs *n, gpc_error *error) {
         add(n, GPCI_KEY_L1_PREFETCHER, "coherent L1s fetch nothing ahead", "none");
     if (gpci_has_prefetcher(n->h, GPCI_KEY_L2_PREFETCHER))
         add(n, GPCI_KEY_L2_PREFETCHER, "coherent slices fetch nothing ahead", "none");
+    if (gpci_number(n->h, GPCI_KEY_CONST_SIZE))
+        add(n, GPCI_KEY_CONST_SIZE, "a tree knows no constants", "0B");
     if (gpci_number(n->h, GPCI_KEY_L1_MISS_LATENCY))
         add(n, GPCI_KEY_L1_MISS_LATENCY, "coherent L1s send at once", "0");
     if (gpci_number(n->h, GPCI_KEY_L1_RELEASE_WIDTH))

@@ -24,7 +24,7 @@ struct gpci_trace {
     gpci_ids line, below;  /* functional: the present line transaction; and what it has sent below, if anything */
     uint64_t cause;        /* timed: the packet that last passed the tags, or came as a fill, of */
     const void *cause_at;  /* this stage: for its sake are the write-backs that follow */
-    gpc_event *blocked;    /* [SMs + 2 * slices] timed: what is held up at whose tags, as it was told; access 0: none */
+    gpc_event *blocked;    /* timed: what is held up at whose tags, as it was told; access 0: none. Of L1s, slices, */
     bool calling, cancelled;
 };
 

@@ -112,9 +112,10 @@ struct gpc_hierarchy {
     gpc_context *context;
     gpc_config *config;
     gpci_level l1_level, l2_level;
-    uint32_t line_blocks; /* of L1's, in a tree: sectors, each a line to all but the tags; or 1 */
-    gpc_cache **l1;       /* [sms], NULL without L1 */
-    gpc_cache **l2;       /* [slices], partition 0's first; NULL without L2 */
+    uint32_t line_blocks;  /* of L1's, in a tree: sectors, each a line to all but the tags; or 1 */
+    gpc_cache **l1;        /* [sms], NULL without L1 */
+    gpc_cache **l2;        /* [slices], partition 0's first; NULL without L2 */
+    gpc_cache **constants; /* [sms] of constants (level/constants.h), NULL without const.size */
     uint32_t sms, slices, partitions;
     uint32_t slices_per_partition; /* of one GPU */
     uint32_t gpus, cpus;           /* cpus: the last of gpus */

@@ -119,6 +119,7 @@ static void read_ops(gpci_timed_replay *t) {
     spaces[GPC_SPACE_CLUSTER] =
         make_op_by(t, GPCI_UNIT_CLUSTER, GPCI_KEY_SM_LATENCY_CLUSTER, GPCI_KEY_SM_INTERVAL_CLUSTER);
     spaces[GPC_SPACE_CONSTANT] = spaces[GPC_SPACE_TEXTURE] = constant;
+    t->ops[GPCI_USE_CONSTANT] = t->r->hierarchy->constants ? (gpci_op){.unit = GPCI_UNIT_MEMORY} : constant;
     t->ops[GPCI_USE_NOTHING] = (gpci_op){.unit = GPCI_UNIT_NONE};
     t->latency_control = control.latency;
     t->latency_cluster = gpci_config_number(t->r->config, GPCI_KEY_SM_LATENCY_CLUSTER);

@@ -264,6 +264,8 @@ GPCI_INLINE gpc_status issue(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t nu
             return status;
     } else {
         gpci_sm_count(m, step);
+        if (GPCI_UNLIKELY(o->use == GPCI_USE_CONSTANT))
+            gpci_sm_pass_by(m, slot, step);
         if (GPCI_UNLIKELY(o->use == GPCI_USE_SPACE + GPC_SPACE_CLUSTER))
             count_cluster(m, step);
         if (GPCI_UNLIKELY(o->copy > GPC_COPY_ASYNC) && i->mask) {

@@ -80,7 +80,7 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
     uint64_t addresses[GPCI_MOST_LANES];
     gpci_address_cursor cursor = warp->addresses;
     uint32_t range = 0;
-    if (copy != GPC_COPY_BULK && gpci_timed_takes_range(t->r->hierarchy, i->kind))
+    if (copy != GPC_COPY_BULK && i->space != GPC_SPACE_CONSTANT && gpci_timed_takes_range(t->r->hierarchy, i->kind))
         range = gpci_packed_range(&cursor, lanes, i->width, addresses);
     if (!range || GPCI_UNLIKELY(!gpci_is_range(addresses[0], range))) {
         range = 0;
@@ -156,6 +156,12 @@ static GPCI_COLD gpc_status send_fence(gpci_timed_replay *t, uint32_t number, ui
     m->refused = true;
     m->busy = (uint8_t)busy;
     return status;
+}
+
+void gpci_sm_pass_by(const gpci_timed_sm *m, uint32_t slot, const gpci_path_step *step) {
+    gpci_block_run *run = m->warps[slot].run;
+    uint64_t addresses[GPCI_MOST_LANES];
+    gpci_packed_take(&run->warps[slot - run->first].addresses, gpci_path_lanes(step), addresses);
 }
 
 gpc_status gpci_sm_send(gpci_timed_replay *t, uint32_t number, uint32_t slot, const gpci_path_step *step) {

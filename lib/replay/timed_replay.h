@@ -270,6 +270,8 @@ void gpci_sm_look(const gpci_timed_replay *t, gpci_timed_sm *sm, uint32_t slot, 
 
 /* sm_send.c: a warp's next instruction goes to the memory pipeline, which may refuse it: GPC_BUSY. */
 gpc_status gpci_sm_send(gpci_timed_replay *t, uint32_t sm, uint32_t slot, const gpci_path_step *step);
+/* Nothing looks at the addresses of an instruction. */
+GPCI_COLD void gpci_sm_pass_by(const gpci_timed_sm *m, uint32_t slot, const gpci_path_step *step);
 
 /* warps.c */
 void gpci_sm_start_blocks(gpci_timed_replay *t, uint32_t sm, uint64_t now);

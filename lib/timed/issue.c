@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "level/level_count.h"
 #include "timed/atomic_unit.h"
+#include "timed/constant_cache.h"
 #include "timed/copy_engine.h"
 #include "timed/kept_access.h"
 #include "timed/l1_observe.h"
@@ -70,7 +71,7 @@ uint32_t gpci_take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kin
     f->kind = kind;
     f->level = 0;
     f->unsignalled = 0;
-    f->framed = f->acquires = f->performed = false;
+    f->framed = f->acquires = f->performed = f->constant = false;
     f->trace.id = 0;
     if (kind != GPC_LOAD) {
         f->epoch = t->l1[sm].fences.count;
@@ -239,6 +240,8 @@ gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uin
     if (stage->waiting >= t->l1_queue)
         return gpci_refuse(stage, gpci_l1_busy(stage), busy);
     *busy = GPC_BUSY_NOT;
+    if (GPCI_UNLIKELY(access->space == GPC_SPACE_CONSTANT))
+        return gpci_constants_issue(t, access, token, true);
     return issue(t, access, range, token, true);
 }
 
@@ -286,14 +289,15 @@ gpc_status gpci_timed_try_issue(gpc_hierarchy *h, const gpc_warp_access *access,
         return status;
     gpci_timed *t = gpci_timed_of_sm(h->timed, w.sm);
     gpci_stage *stage = &t->l1[w.sm];
-    if (!w.mask || w.space > GPC_SPACE_LOCAL)
+    const bool constant = GPCI_UNLIKELY(w.space > GPC_SPACE_LOCAL) && gpci_reads_constants(h, &w);
+    if (!w.mask || (w.space > GPC_SPACE_LOCAL && !constant))
         complete_at_once(t, &w, token);
     else if (GPCI_UNLIKELY(w.copy == GPC_COPY_BULK))
         return issue_copy(t, &w, token, out_busy);
     else if (stage->waiting >= t->l1_queue)
         return gpci_refuse(stage, gpci_l1_busy(stage), out_busy);
     else
-        status = issue(t, &w, 0, token, false);
+        status = constant ? gpci_constants_issue(t, &w, token, false) : issue(t, &w, 0, token, false);
     if (status == GPC_OK && out_busy)
         *out_busy = GPC_BUSY_NOT;
     return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_rules.h"
 #include "timed/combine.h"
+#include "timed/constant_cache.h"
 #include "timed/copy_engine.h"
 #include "timed/drain.h"
 #include "timed/kept_access.h"
@@ -105,6 +106,8 @@ static void land(gpci_timed *t, uint32_t number) {
         complete(t, stage, number);
         return;
     }
+    if (GPCI_UNLIKELY(f->constant))
+        stage = stage->constants;
     f->next = UINT32_MAX;
     if (stage->first_due == UINT32_MAX) {
         stage->first_due = number;
@@ -424,15 +427,16 @@ GPCI_INLINE void run_out(gpci_timed *t, gpci_stage *stage, room_fn room, send_fn
         stage->unsent_since = now;
 }
 
-static void run_due(gpci_timed *t, gpci_stage *stage) {
-    while (stage->first_due != UINT32_MAX) {
-        uint32_t number = stage->first_due;
+/* Hits of the stage whose data are out of its port: L1's, or of its SM's constant cache. */
+static void run_due(gpci_timed *t, gpci_stage *stage, gpci_stage *port) {
+    while (port->first_due != UINT32_MAX) {
+        uint32_t number = port->first_due;
         gpci_flight *f = flight_at(t, number);
         if (f->due > t->wheel.now) {
             gpci_wheel_wake(&t->wheel, stage->component, f->due);
             return;
         }
-        stage->first_due = f->next;
+        port->first_due = f->next;
         complete(t, stage, number);
     }
 }
@@ -457,7 +461,11 @@ GPCI_INLINE void step_above(gpci_timed *t, gpci_stage *stage, stage_fn fills, st
     if (fills)
         fills(t, stage);
     if (stage->first_due != UINT32_MAX)
-        run_due(t, stage);
+        run_due(t, stage, stage);
+    if (GPCI_UNLIKELY(stage->constants != NULL)) {
+        run_due(t, stage, stage->constants);
+        gpci_constants_step(t, stage);
+    }
     if (GPCI_UNLIKELY(stage->tlb != NULL))
         gpci_l1_tlb_step(t, stage);
     if (stage->reorder)
@@ -478,8 +486,12 @@ GPCI_INLINE void step_below(gpci_timed *t, gpci_stage *stage, bool fences, room_
     const uint32_t sm = stage->index;
     if (GPCI_UNLIKELY(stage->combine != NULL))
         gpci_combine_step(t, stage);
+    if (GPCI_UNLIKELY(stage->constants != NULL))
+        gpci_constants_send(t, stage);
     if (stage->out.count || stage->unsent_since != GPCI_NEVER)
         run_out(t, stage, room, send);
+    if (GPCI_UNLIKELY(stage->constants != NULL) && stage->constants->out.count && !gpci_queue_full(&stage->out))
+        gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
     if ((gpci_stage_eager(&stage->tag_access[0]) && !gpci_replies_wait(stage)) ||
         (GPCI_UNLIKELY(fences) && stage->fences.held_up && !gpci_queue_full(&stage->out)))
         gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);

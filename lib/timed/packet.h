@@ -9,16 +9,17 @@
 #define GPCI_UNLIMITED UINT32_MAX
 
 enum {
-    GPCI_PACKET_POSTED = 0x01,  /* a write, or a slice's prefetch, that nobody waits for */
-    GPCI_PACKET_LAST = 0x02,    /* last line of its instruction */
-    GPCI_PACKET_LINK = 0x04,    /* came from, and is replied to, the other partition */
-    GPCI_PACKET_FETCH = 0x08,   /* sent by an MSHR entry, which takes the reply */
-    GPCI_PACKET_FOLLOWS = 0x10, /* a block of the line that the packet before it is of: gpci_transaction.follows */
-    GPCI_PACKET_BUNDLE = 0x20,  /* of a tree: another goes with it, and is a part of it, `beside` */
-    GPCI_PACKET_WAITER = 0x40,  /* one that only waits: there is no more of it than its first cache line */
-    GPCI_PACKET_PORT = 0x40,    /* of a slice's packets, none of which only waits: a port's (port.h) */
-    GPCI_PACKET_JOINED = 0x20,  /* of an L1's stores, which are in no tree: others go with it, from line.waiter on */
-    GPCI_PACKET_LATE = 0x80     /* a prefetch, for whose line a load waits already */
+    GPCI_PACKET_POSTED = 0x01,   /* a write, or a slice's prefetch, that nobody waits for */
+    GPCI_PACKET_LAST = 0x02,     /* last line of its instruction */
+    GPCI_PACKET_LINK = 0x04,     /* came from, and is replied to, the other partition */
+    GPCI_PACKET_FETCH = 0x08,    /* sent by an MSHR entry, which takes the reply */
+    GPCI_PACKET_FOLLOWS = 0x10,  /* a block of the line that the packet before it is of: gpci_transaction.follows */
+    GPCI_PACKET_CONSTANT = 0x10, /* with FETCH: of an SM's constant cache (constant_cache.h) */
+    GPCI_PACKET_BUNDLE = 0x20,   /* of a tree: another goes with it, and is a part of it, `beside` */
+    GPCI_PACKET_WAITER = 0x40,   /* one that only waits: there is no more of it than its first cache line */
+    GPCI_PACKET_PORT = 0x40,     /* of a slice's packets, none of which only waits: a port's (port.h) */
+    GPCI_PACKET_JOINED = 0x20,   /* of an L1's stores, which are in no tree: others go with it, from line.waiter on */
+    GPCI_PACKET_LATE = 0x80      /* a prefetch, for whose line a load waits already */
 };
 
 /* What L1 knows of a read that it has sent, and needs again when the reply is here. */

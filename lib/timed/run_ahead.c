@@ -17,7 +17,7 @@ bool gpci_may_run_ahead(const gpci_timed *t) {
     char text[GPCI_THREADS_TEXT];
     const gpc_hierarchy *h = t->h;
     if (h->coherent || h->with_data || h->inclusive || h->viper || t->strands || t->l1[0].prefetch || t->l1[0].lsus ||
-        t->l1[0].tlb)
+        t->l1[0].tlb || t->l1[0].constants)
         return false;
     return gpci_threads_check_key(h, GPCI_KEY_L1_REPLACEMENT, text) &&
            gpci_threads_check_key(h, GPCI_KEY_L1_BYPASS, text) && gpci_threads_check_key(h, GPCI_KEY_SCHEDULER, text);

@@ -188,6 +188,7 @@ typedef struct gpci_stage {
     /* L1 */
     gpci_reorder *reorder;           /* between coalescer and tags; NULL: none */
     struct gpci_prefetch *prefetch;  /* of plain caches, with l1.prefetcher, l2.prefetcher (prefetch.h); NULL */
+    struct gpci_stage *constants;    /* the SM's constant cache, with const.size (constant_cache.h); NULL */
     struct gpci_combine *combine;    /* where requests leave, with l1.combine_lines (combine.h); NULL */
     struct gpci_copy_engine *engine; /* of bulk copies, of plain caches (copy_engine.h); NULL */
     gpci_queue *entrance;            /* what an SM sends comes here: `in`, or before its TLB */
@@ -335,6 +336,13 @@ void gpci_slice_expect(const gpci_group *group, uint32_t slice, unsigned pass);
 extern const gpci_stage_rules gpci_l2_stage;
 
 /* stage_component.c */
+/*
+ * A stage that is stepped with an L1: its queues have no end, but for `out`, whose is the caller's to set. Its cache is
+ * the caller's, too. GPC_ERROR_MEMORY; gpci_stage_unmake.
+ */
+gpc_status gpci_stage_make_beside(gpci_timed *t, const gpci_stage *l1, const gpci_stage_rules *rules,
+                                  const gpci_stage_options *options, const gpci_level *line, gpci_stage *stage);
+void gpci_stage_unmake(gpci_timed *t, gpci_stage *stage);
 /* Its queues, as long as keys say: those of slices are for clusters, too. */
 void gpci_stage_queues(const gpci_timed *t, gpci_stage *stage);
 void gpci_stage_reset(gpci_stage *stage, uint64_t now);

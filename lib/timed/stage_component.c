@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/combine.h"
+#include "timed/constant_cache.h"
 #include "timed/copy_engine.h"
 #include "timed/l1_tlb.h"
 #include "timed/lsu.h"
@@ -35,7 +36,7 @@ static gpc_status make_mshr(gpci_timed *t, gpci_stage *stage) {
     return GPC_OK;
 }
 
-static void destroy_mshr(gpci_timed *t, gpci_stage *stage) {
+void gpci_stage_unmake(gpci_timed *t, gpci_stage *stage) {
     gpci_free(t->context, stage->mshr.buckets);
     gpci_free_lines(t->context, stage->mshr.rows);
 }
@@ -58,28 +59,46 @@ void gpci_stage_queues(const gpci_timed *t, gpci_stage *stage) {
     gpci_queue_init(&stage->fills, GPCI_UNLIMITED);
 }
 
+/* One at rest, whose cache, rules, options and lines are still to be said. */
+static gpci_stage stage_at_rest(gpci_timed *t, uint8_t level, uint32_t index, uint32_t component) {
+    return (gpci_stage){.own_lines = level == 1,
+                        .timed = t,
+                        .component = component,
+                        .index = index,
+                        .level = level,
+                        .link_at = GPCI_NO_PACKET,
+                        .tag_cycle = GPCI_NEVER,
+                        .congested_since = GPCI_NEVER,
+                        .unsent_since = GPCI_NEVER,
+                        .first_due = UINT32_MAX,
+                        .drain_first = GPCI_NO_PACKET,
+                        .drain_last = GPCI_NO_PACKET,
+                        .replies = {.credits = GPC_UNLIMITED_CREDITS, .since = GPCI_NEVER, .first = UINT32_MAX},
+                        .fences = {.first = UINT32_MAX, .walker = UINT32_MAX, .dropped_at = GPCI_NEVER}};
+}
+
 static gpc_status make_stage(const gpci_group *group, gpci_stage *stage, uint8_t level, uint32_t index) {
     gpci_timed *t = group->timed;
     bool first = level == 1;
-    *stage = (gpci_stage){.rules = first ? &gpci_l1_stage : &gpci_l2_stage,
-                          .own_lines = first,
-                          .loads_go = first,
-                          .options = first ? &t->l1_options : &t->l2_options,
-                          .line = first ? &t->h->l1_level : &t->h->l2_level,
-                          .timed = t,
-                          .component = group->first + index,
-                          .index = index,
-                          .level = level,
-                          .link_at = GPCI_NO_PACKET,
-                          .tag_cycle = GPCI_NEVER,
-                          .congested_since = GPCI_NEVER,
-                          .unsent_since = GPCI_NEVER,
-                          .first_due = UINT32_MAX,
-                          .drain_first = GPCI_NO_PACKET,
-                          .drain_last = GPCI_NO_PACKET,
-                          .replies = {.credits = GPC_UNLIMITED_CREDITS, .since = GPCI_NEVER, .first = UINT32_MAX},
-                          .fences = {.first = UINT32_MAX, .walker = UINT32_MAX, .dropped_at = GPCI_NEVER}};
+    *stage = stage_at_rest(t, level, index, group->first + index);
+    stage->rules = first ? &gpci_l1_stage : &gpci_l2_stage;
+    stage->loads_go = first;
+    stage->options = first ? &t->l1_options : &t->l2_options;
+    stage->line = first ? &t->h->l1_level : &t->h->l2_level;
     gpci_stage_queues(t, stage);
+    return make_mshr(t, stage);
+}
+
+gpc_status gpci_stage_make_beside(gpci_timed *t, const gpci_stage *l1, const gpci_stage_rules *rules,
+                                  const gpci_stage_options *options, const gpci_level *line, gpci_stage *stage) {
+    *stage = stage_at_rest(t, 1, l1->index, l1->component);
+    stage->rules = rules;
+    stage->options = options;
+    stage->line = line;
+    gpci_queue *const queues[] = {&stage->in,      &stage->out,      &stage->link,      &stage->served,   &stage->fills,
+                                  &stage->atomics, &stage->returned, &stage->across[0], &stage->across[1]};
+    for (size_t i = 0; i < sizeof queues / sizeof *queues; i++)
+        gpci_queue_init(queues[i], GPCI_UNLIMITED);
     return make_mshr(t, stage);
 }
 
@@ -192,6 +211,8 @@ static gpc_status l1_make(gpci_group *group, gpc_error *error) {
             status = gpci_combine_create(t, &t->l1[i]);
         if (status == GPC_OK)
             status = gpci_copy_engine_create(t, &t->l1[i]);
+        if (status == GPC_OK)
+            status = gpci_constants_stage_create(t, &t->l1[i]);
     }
     if (status < 0)
         return gpci_out_of_memory(error);
@@ -203,7 +224,8 @@ static gpc_status l1_make(gpci_group *group, gpc_error *error) {
 static void l1_destroy(gpci_group *group) {
     gpci_timed *t = group->timed;
     for (uint32_t i = 0; t->l1 && i < group->objects; i++) {
-        destroy_mshr(t, &t->l1[i]);
+        gpci_stage_unmake(t, &t->l1[i]);
+        gpci_constants_stage_destroy(t, &t->l1[i]);
         gpci_reorder_destroy(t->l1[i].reorder);
         gpci_lsus_destroy(t, &t->l1[i]);
         gpci_l1_tlb_destroy(t, &t->l1[i]);
@@ -257,6 +279,10 @@ static void l1_count(const gpci_group *group, uint32_t sm, gpc_stats *s) {
         count_l1_prefetches(&stage->prefetch->counts, s);
     if (stage->tlb)
         gpci_l1_tlb_count(stage->tlb, now, s);
+    if (stage->constants)
+        s->const_stalls += stalls(stage->constants, GPC_BUSY_MSHR, now) +
+                           stalls(stage->constants, GPC_BUSY_MERGE, now) +
+                           stalls(stage->constants, GPC_BUSY_MISS_QUEUE, now);
     s->l1_line_bypasses += c->passed[GPC_BUSY_LINE];
     s->l1_mshr_bypasses += c->passed[GPC_BUSY_MSHR];
     s->l1_queue_bypasses += c->passed[GPC_BUSY_MISS_QUEUE];
@@ -273,18 +299,22 @@ static void l1_count(const gpci_group *group, uint32_t sm, gpc_stats *s) {
 
 static void l1_reset(const gpci_group *group, uint32_t sm, uint64_t now) {
     gpci_stage_reset(&group->timed->l1[sm], now);
+    if (group->timed->l1[sm].constants)
+        gpci_stage_reset(group->timed->l1[sm].constants, now);
 }
 
 static bool l1_idle(const gpci_group *group, uint32_t sm) {
     const gpci_stage *stage = &group->timed->l1[sm];
     return gpci_stage_idle(stage) && !stage->replies.count && (!stage->lsus || gpci_lsus_idle(stage->lsus)) &&
-           (!stage->tlb || gpci_l1_tlb_idle(stage->tlb));
+           (!stage->tlb || gpci_l1_tlb_idle(stage->tlb)) && (!stage->constants || gpci_stage_idle(stage->constants));
 }
 
 static void l1_state(const gpci_group *group, uint32_t sm, gpci_state_fn visit, void *user_data) {
     gpci_stage_state(&group->timed->l1[sm], visit, user_data);
     if (group->timed->l1[sm].lsus)
         gpci_lsus_state(group->timed->l1[sm].lsus, visit, user_data);
+    if (group->timed->l1[sm].constants)
+        gpci_stage_state(group->timed->l1[sm].constants, visit, user_data);
 }
 
 static void l1_report(const gpci_group *group, uint32_t sm, gpci_text *report) {
@@ -296,6 +326,8 @@ static void l1_report(const gpci_group *group, uint32_t sm, gpci_text *report) {
     if (group->timed->l1[sm].tlb)
         gpci_l1_tlb_report(group->timed->l1[sm].tlb, sm, report);
     gpci_stage_report(group, &group->timed->l1[sm], "the network", report);
+    if (group->timed->l1[sm].constants)
+        gpci_stage_report(group, group->timed->l1[sm].constants, "the SM", report);
 }
 
 const gpci_component_class gpci_l1_class =
@@ -326,7 +358,7 @@ static gpc_status slice_make(gpci_group *group, gpc_error *error) {
 static void slice_destroy(gpci_group *group) {
     gpci_timed *t = group->timed;
     for (uint32_t i = 0; t->l2 && i < group->objects; i++) {
-        destroy_mshr(t, &t->l2[i]);
+        gpci_stage_unmake(t, &t->l2[i]);
         gpci_prefetch_destroy(t, &t->l2[i]);
     }
     gpci_free(t->context, t->l2);

@@ -35,5 +35,6 @@ void gpci_strands_check(const gpci_timed *t, bool *above, bool *below, char text
     *above = gpci_threads_check_key(t->h, GPCI_KEY_L1_REPLACEMENT, text) &&
              gpci_threads_check_key(t->h, GPCI_KEY_L1_BYPASS, text) &&
              gpci_threads_check_key(t->h, GPCI_KEY_L1_PREFETCHER, text) &&
+             gpci_threads_check_key(t->h, GPCI_KEY_CONST_REPLACEMENT, text) &&
              gpci_threads_check_key(t->h, GPCI_KEY_SCHEDULER, text);
 }

@@ -36,6 +36,7 @@ typedef struct gpci_flight {
     uint8_t kind, level;
     bool framed;         /* from an SM of this library */
     bool acquires;       /* L1 drops its lines before it completes */
+    bool constant;       /* a load of constants: its hits have a data port of their own (constant_cache.h) */
     bool performed;      /* a write that acquires: its fences know that it is done, though it does not complete yet */
     uint32_t epoch;      /* fences that its SM had accepted before it */
     struct {             /* kind GPCI_KIND_FENCE */
@@ -88,6 +89,8 @@ struct gpci_timed {
     gpci_stage *l1; /* [sms] */
     gpci_stage *l2; /* [slices] */
     gpci_stage_options l1_options, l2_options;
+    gpci_stage_options constants_options; /* with const.size, */
+    gpci_level constants_level;           /* likewise */
     gpci_reorder_options reorder_options;
     gpci_clock network_clock, dram_clock;
     gpci_stage *clusters;            /* [clusters] of SMs, coherent */

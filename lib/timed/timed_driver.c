@@ -110,8 +110,8 @@ static bool measures(const gpc_hierarchy *h, gpc_counter_needs needs) {
     case GPC_NEEDS_L2_PREFETCHER:
         return t->l2[0].prefetch;
     case GPC_NEEDS_CREDITS:
-    case GPC_NEEDS_MISSES:
-        return any_sm(t, needs);
+    case GPC_NEEDS_MISSES: /* or a constant cache's */
+        return any_sm(t, needs) || (needs == GPC_NEEDS_MISSES && t->h->constants);
     case GPC_NEEDS_LINKS:
         return t->groups[GPCI_GROUP_PARTITION_REQUESTS].objects || t->groups[GPCI_GROUP_MEMORY_REQUESTS].objects;
     case GPC_NEEDS_TLB_TIME:

@@ -7,7 +7,14 @@
 
 /* From what the timed hierarchy does to events. */
 
+/* Is a stage an SM's constant cache, and not its L1? */
+static bool is_constants(const gpci_stage *stage) {
+    return stage->level == 1 && !stage->loads_go && !stage->timed->h->coherent;
+}
+
 static gpc_component component_of(const gpci_stage *stage) {
+    if (is_constants(stage))
+        return GPC_COMPONENT_CONST;
     return stage->level == 1 ? GPC_COMPONENT_L1 : stage->level == 2 ? GPC_COMPONENT_L2 : GPC_COMPONENT_CLUSTER;
 }
 
@@ -218,8 +225,11 @@ void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet 
 }
 
 static gpc_event *blocked_at(const gpci_timed *t, const gpci_stage *stage, const gpci_tag_access *access) {
-    uint32_t client = access == &stage->tag_access[1];
-    return &t->trace->blocked[stage->level == 1 ? stage->index : t->h->sms + 2 * stage->index + client];
+    const uint32_t client = access == &stage->tag_access[1], sms = t->h->sms;
+    const uint32_t place = is_constants(stage) ? sms + 2 * t->h->slices
+                           : stage->level == 1 ? 0
+                                               : sms + stage->index + client;
+    return &t->trace->blocked[place + stage->index];
 }
 
 void gpci_tell_blocked(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access) {

@@ -18,8 +18,8 @@ static unsigned use_of(const gpc_instruction *i) {
         return GPCI_USE_NOTHING;
     if (i->op_class != GPC_OP_MEMORY)
         return i->op_class < GPC_OP_CLASS_COUNT ? i->op_class : GPC_OP_ALU;
-    if (i->addresses && i->space <= GPC_SPACE_LOCAL)
-        return GPC_OP_MEMORY;
+    if (i->addresses && gpci_space_is_recorded(i))
+        return i->space == GPC_SPACE_CONSTANT ? GPCI_USE_CONSTANT : GPC_OP_MEMORY;
     return GPCI_USE_SPACE + (i->space < GPC_SPACE_COUNT ? i->space : GPC_SPACE_NONE);
 }
 

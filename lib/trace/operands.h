@@ -32,7 +32,8 @@
 /* What an instruction occupies: its gpc_op_class; this and its space, for memory without accesses; nothing, if off. */
 #define GPCI_USE_SPACE ((unsigned)GPC_OP_CLASS_COUNT)
 #define GPCI_USE_NOTHING (GPCI_USE_SPACE + (unsigned)GPC_SPACE_COUNT)
-#define GPCI_USES (GPCI_USE_NOTHING + 1u)
+#define GPCI_USE_CONSTANT (GPCI_USE_NOTHING + 1u) /* a load of constants that has addresses */
+#define GPCI_USES (GPCI_USE_CONSTANT + 1u)
 
 typedef struct gpci_operands {
     uint16_t entries[GPCI_MOST_OPERANDS]; /* those that are written come first */
@@ -50,6 +51,11 @@ GPCI_INLINE uint32_t gpci_register_entry(uint16_t number) {
 
 /* Of an instruction that goes to the hierarchy if it is memory and has addresses. */
 gpci_operands gpci_operands_of(const gpc_instruction *instruction);
+
+/* Does memory with addresses go to the hierarchy? Constants do, which their cache may look up (const.size). */
+GPCI_INLINE bool gpci_space_is_recorded(const gpc_instruction *i) {
+    return i->space <= GPC_SPACE_LOCAL || (i->space == GPC_SPACE_CONSTANT && i->kind == GPC_LOAD);
+}
 
 /* The barrier that an instruction names, without GPC_REGISTER_BARRIER; UINT32_MAX: none. */
 GPCI_INLINE uint32_t gpci_barrier_of(const gpc_instruction *i) {

@@ -92,7 +92,7 @@ bool gpci_packer_start(gpci_packer *p, uint32_t warp_count) {
 
 /* Does it go to the hierarchy? */
 static bool is_access(const gpc_instruction *i) {
-    return i->op_class == GPC_OP_MEMORY && i->addresses && i->mask && i->space <= GPC_SPACE_LOCAL;
+    return i->op_class == GPC_OP_MEMORY && i->addresses && i->mask && gpci_space_is_recorded(i);
 }
 
 /* All but lanes and addresses, of which it matters whether there are any. */

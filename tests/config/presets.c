@@ -249,7 +249,7 @@ static bool is_choice_of_the_run(const char *key) {
 static void disturb(rig *r, const gpc_key_info *key) {
     static const char *const values[] = {"1",    "2",    "3",   "1KiB",          "2KiB",       "true", "false",
                                          "fifo", "lrr",  "vi",  "always-bypass", "row column", "gto",  "lru",
-                                         "hint", "none", "msi", "stride",        "4KiB",       "64B"};
+                                         "hint", "none", "msi", "stride",        "4KiB",       "64B",  "128B"};
     char before[256], word[64];
     snprintf(before, sizeof before, "%s", value(r->config, key->name));
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)

@@ -76,7 +76,7 @@ void snapshot_access_one(snapshot_host *at) {
     w.pc = 16 * snapshot_below(at, 12);
     const uint32_t kind = snapshot_below(at, 12);
     w.kind = kind < 8 ? GPC_LOAD : kind < 11 ? GPC_STORE : GPC_ATOMIC;
-    w.space = GPC_SPACE_GLOBAL;
+    w.space = w.kind == GPC_LOAD && !w.pc ? GPC_SPACE_CONSTANT : GPC_SPACE_GLOBAL;
     w.token = snapshot_below(at, 5) ? GPC_TOKEN_HELD : GPC_TOKEN_NONE;
     gpc_warp_result result = GPC_WARP_RESULT_INIT;
     gpc_busy busy = GPC_BUSY_NOT;

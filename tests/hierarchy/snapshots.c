@@ -66,6 +66,7 @@ Test(hierarchy_snapshots, configurations) {
     static const char *const settings[] = {
         "coherence = viper\nkernels.flush = l1\n",
         "l1.enabled = false\n",
+        "const.size = 1KiB\nconst.mshr_entries = 1\nconst.mshr_merges = 2\n",
         "l2.enabled = false\n",
         "l2.partitions = 2\nl2.link_buffer = 2\n",
         "l1.write_policy = back\nl1.write_allocate = lazy\nl2.write_allocate = lazy\nl2.inclusion = inclusive\n",

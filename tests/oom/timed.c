@@ -13,7 +13,7 @@ static const char settings[] =
     "l2.slices = 2\nl2.partitions = 2\nl2.ways = 2\ndram.channels = 2\n"
     "memory.link_width = 32\nl1.queue = 4\nl1.reorder = block\nl1.reorder_queues = 3\n"
     "l1.bypass = mrpb(mshr=1, queue=1)\nl1.prefetcher = mta(throttle=off)\nl2.prefetcher = next-line\ntlb.page = 4KiB\n"
-    "tlb.l1_entries = 2\n";
+    "tlb.l1_entries = 2\nconst.size = 512B\n";
 
 static unsigned completions;
 
@@ -28,6 +28,7 @@ static gpc_status issue(gpc_hierarchy *hierarchy, uint32_t i) {
     for (uint32_t lane = 0; lane < 32; lane++)
         addresses[lane] = (uint64_t)i * 37 * 4 + (uint64_t)lane * (i % 64) * 4;
     gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+    access.space = i % 5 ? GPC_SPACE_GLOBAL : GPC_SPACE_CONSTANT;
     access.sm = i % 2;
     access.mask = 0xffffffffu;
     access.addresses = addresses;

@@ -11,7 +11,8 @@
 /* Blocks as a replay holds them, against those that gpc_trace_next_block gives. */
 
 static bool is_access(const gpc_instruction *i) {
-    return i->op_class == GPC_OP_MEMORY && i->mask && i->addresses && i->space <= GPC_SPACE_LOCAL;
+    return i->op_class == GPC_OP_MEMORY && i->mask && i->addresses &&
+           (i->space <= GPC_SPACE_LOCAL || (i->space == GPC_SPACE_CONSTANT && i->kind == GPC_LOAD));
 }
 
 static unsigned lanes_of(uint64_t mask) {

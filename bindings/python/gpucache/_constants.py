@@ -323,6 +323,8 @@ class CounterNeeds(IntEnum):
     STAGES = 19
     L1I = 20
     L2_PREFETCHER = 21
+    CONST = 22
+    CONST_TIME = 23
 
 
 class CounterKind(IntEnum):
@@ -626,9 +628,10 @@ class Component(IntEnum):
     CLUSTER_REQUESTS = 13
     CLUSTER_REPLIES = 14
     GPU_LINKS = 15
+    CONST = 16
 
 
-GPC_COMPONENT_COUNT = 16
+GPC_COMPONENT_COUNT = 17
 
 
 class What(IntEnum):

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cache/cache.h"
+#include "functional/functional.h"
+#include "level/constants.h"
+#include "level/events.h"
+
+/* A load of constants without a clock. */
+
+static void see(const gpc_hierarchy *h, gpc_what what, const gpc_request *request, uint32_t segments, uint8_t outcome) {
+    gpci_see_step(h, what, GPC_COMPONENT_CONST, request->sm, request->address, segments, outcome);
+}
+
+static gpc_status pass(gpc_hierarchy *h, gpci_line_access *a, const gpc_request *request, uint8_t all) {
+    gpc_cache *cache = h->constants[request->sm];
+    gpc_access_result result = {.way = GPCI_NO_WAY};
+    const uint32_t segments = gpci_count_sectors(all);
+    gpc_status status = gpc_cache_lookup(cache, request, &result);
+    if (status < 0)
+        return status;
+    gpci_constants_looked(h, request->sm, result.outcome == GPC_HIT, false);
+    see(h, GPC_WHAT_LOOKUP, request, segments, result.outcome);
+    if (result.outcome == GPC_HIT)
+        return GPC_OK;
+    uint32_t word;
+    see(h, GPC_WHAT_FETCH, request, segments, 0);
+    status = gpci_functional_l2_read(h, a, request, all, 0, &word);
+    if (status == GPC_OK && result.outcome != GPC_BYPASSED)
+        status = gpc_cache_fill(cache, request, 1, &result);
+    see(h, result.outcome == GPC_BYPASSED ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, request, segments, 0);
+    return status;
+}
+
+gpc_status gpci_functional_constants(gpc_hierarchy *h, const gpc_warp_access *w, gpc_warp_result *result) {
+    gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
+    gpci_line_access a = {.result = result, .warp = w};
+    const gpci_level level = gpci_constants_level(h);
+    const uint32_t count = gpci_constants_lines(h, w, lines, &a.request);
+    gpc_status status = GPC_OK;
+    result->lines = count;
+    for (uint32_t i = 0; i < count; i++)
+        result->sectors += gpci_count_sectors(lines[i].segments);
+    if (h->trace)
+        gpci_tell_access(h->trace, &a.request, lines[0].address, result->sectors);
+    for (uint32_t i = 0; i < count && status == GPC_OK; i++) {
+        a.line = &lines[i];
+        a.request.address = lines[i].address;
+        a.request.bytes_used = (uint16_t)gpci_transaction_bytes(&lines[i]);
+        if (h->trace)
+            gpci_tell_line(h->trace, &a.request, lines[i].segments);
+        status = pass(h, &a, &a.request, level.all_segments);
+    }
+    return status;
+}

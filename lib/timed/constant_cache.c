@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/constant_cache.h"
+
+#include "timed/replies.h"
+#include "timed/watch.h"
+
+/* A line of constants at the tags, and on its way. */
+
+static void send(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked) {
+    const uint32_t fetch = gpci_pool_take(&t->pool);
+    gpci_packet *f = gpci_packet_at(&t->pool, fetch);
+    const gpci_packet *waiter = gpci_packet_at(&t->pool, asked->waiter);
+    *f = (gpci_packet){.address = waiter->address,
+                       .request = waiter->request,
+                       .label = waiter->label,
+                       .line = {.flight = UINT32_MAX,
+                                .waiter = asked->waiter,
+                                .fetched = stage->line->sectors_of[asked->segments],
+                                .kind = waiter->line.kind},
+                       .segments = asked->segments,
+                       .level = 1,
+                       .type = GPCI_READ,
+                       .flags = GPCI_PACKET_FETCH | GPCI_PACKET_CONSTANT,
+                       .born = t->wheel.now};
+    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
+    gpci_see_new(t, GPC_WHAT_FETCH, stage, f, waiter, false);
+}
+
+/* Nothing of it is dirty. */
+static void evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
+    (void)t;
+    (void)stage;
+    (void)eviction;
+}
+
+static gpci_verdict hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access, uint32_t leader,
+                            gpc_busy reason) {
+    (void)packet;
+    (void)leader;
+    return gpci_stage_block(stage, access, t->wheel.now, reason);
+}
+
+static void passed_by(gpci_stage *stage, const gpc_request *request, uint8_t sectors) {
+    (void)stage;
+    (void)request;
+    (void)sectors;
+}
+
+static const gpci_stage_rules rules = {
+    .send = send, .evicted = evicted, .released = gpci_l1_release, .hold_up = hold_up, .passed_by = passed_by};
+
+gpc_status gpci_constants_stage_create(gpci_timed *t, gpci_stage *l1) {
+    const gpc_hierarchy *h = t->h;
+    if (!h->constants)
+        return GPC_OK;
+    l1->constants = gpci_zalloc(t->context, 1, sizeof *l1->constants);
+    if (!l1->constants)
+        return GPC_ERROR_MEMORY;
+    t->constants_level = gpci_constants_level(h);
+    const uint64_t latency = gpci_number(h, GPCI_KEY_CONST_LATENCY);
+    t->constants_options = (gpci_stage_options){
+        .latency = (uint32_t)(latency == GPCI_WORD ? gpci_number(h, GPCI_KEY_SM_LATENCY_CONSTANT) : latency),
+        .ports = 1,
+        .banks = 1,
+        .data_width = t->constants_level.line_bytes,
+        .fill_width = t->constants_level.line_bytes,
+        .entries = gpci_number(h, GPCI_KEY_CONST_MSHR),
+        .merges = gpci_number(h, GPCI_KEY_CONST_MERGES),
+        .clock = {1, 1}};
+    const gpc_status status =
+        gpci_stage_make_beside(t, l1, &rules, &t->constants_options, &t->constants_level, l1->constants);
+    gpci_queue_init(&l1->constants->out, gpci_number(h, GPCI_KEY_CONST_MISS_QUEUE));
+    l1->constants->cache = h->constants[l1->index];
+    return status;
+}
+
+void gpci_constants_stage_destroy(gpci_timed *t, gpci_stage *l1) {
+    if (l1->constants)
+        gpci_stage_unmake(t, l1->constants);
+    gpci_free(t->context, l1->constants);
+}
+
+gpc_status gpci_constants_issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token, bool framed) {
+    gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
+    gpci_stage *l1 = &t->l1[w->sm], *stage = l1->constants;
+    gpc_request request;
+    uint32_t segments = 0;
+    const gpc_status status = gpci_make_room(t, GPCI_MAX_TRANSACTIONS);
+    if (status < 0)
+        return status;
+    gpci_count_instruction(t->h, w->sm, w->mask);
+    const uint32_t count = gpci_constants_lines(t->h, w, lines, &request);
+    const uint32_t flight = gpci_take_flight(t, w->sm, w->warp, w->kind, token, count);
+    t->flights[flight].framed = framed;
+    t->flights[flight].constant = true;
+    request.cycle = t->wheel.now;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t number = gpci_pool_take(&t->pool);
+        gpci_packet *p = gpci_packet_at(&t->pool, number);
+        *p = (gpci_packet){.address = lines[i].address,
+                           .request = request,
+                           .line = {.flight = flight, .kind = w->kind},
+                           .segments = lines[i].segments,
+                           .level = 1,
+                           .flags = i + 1 == count ? GPCI_PACKET_LAST : 0};
+        p->request.address = lines[i].address;
+        p->request.bytes_used = (uint16_t)gpci_transaction_bytes(&lines[i]);
+        segments += gpci_count_sectors(lines[i].segments);
+        gpci_queue_append(&stage->in, &t->pool, number);
+    }
+    gpci_queue_pushed(&stage->in, &t->pool, t->wheel.now);
+    gpci_see_issue(t, &stage->in, flight, count, segments);
+    gpci_gauge_set(&l1->waiting_gauge, t->wheel.now, ++l1->waiting);
+    gpci_wheel_wake(&t->wheel, l1->component, t->wheel.now);
+    return GPC_OK;
+}
+
+static void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    gpci_flight *f = &t->flights[p->line.flight];
+    const uint64_t due = gpci_stage_data(stage, t->wheel.now, gpci_packet_bytes(p));
+    f->due = f->due > due ? f->due : due;
+    gpci_see_hit(t, stage, p, due);
+    gpci_l1_release_line(t, p->line.flight, 1);
+    gpci_pool_give(&t->pool, packet);
+}
+
+static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    if (!access->looked) {
+        gpci_stage_look(t, stage, p, access);
+        gpci_constants_looked(t->h, stage->index, access->result.outcome == GPC_HIT, access->flying != 0);
+        gpci_see_lookup(t, stage, p, access);
+    }
+    const gpci_verdict verdict = gpci_stage_settle(t, stage, packet, access, false);
+    if (verdict == GPCI_SERVED)
+        serve(t, stage, packet);
+    return verdict;
+}
+
+void gpci_constants_step(gpci_timed *t, gpci_stage *l1) {
+    gpci_stage *stage = l1->constants;
+    gpci_tag_access *access = &stage->tag_access[0];
+    while (stage->in.count && !gpci_stage_stuck(access) && !gpci_replies_wait(l1)) {
+        const uint32_t packet = stage->in.first, next = t->pool.links[packet].next;
+        const bool last = gpci_packet_at(&t->pool, packet)->flags & GPCI_PACKET_LAST;
+        if (!gpci_stage_port(stage, t->wheel.now, gpci_packet_at(&t->pool, packet)->address)) {
+            gpci_wheel_wake(&t->wheel, l1->component, t->wheel.now + 1);
+            return;
+        }
+        stage->in.first = next; /* before it may enter another queue */
+        if (pass(t, stage, packet, access) == GPCI_BLOCKED) {
+            gpci_see_blocked(t, stage, gpci_packet_at(&t->pool, packet), access);
+            t->pool.links[packet].next = next;
+            stage->in.first = packet;
+            break;
+        }
+        gpci_gauge_set(&stage->in.gauge, t->wheel.now, --stage->in.count);
+        gpci_stage_unblock(stage, access, t->wheel.now);
+        access->looked = false;
+        if (last)
+            gpci_gauge_set(&l1->waiting_gauge, t->wheel.now, --l1->waiting);
+    }
+}
+
+void gpci_constants_send(gpci_timed *t, gpci_stage *l1) {
+    gpci_stage *stage = l1->constants;
+    while (stage->out.count && !gpci_queue_full(&l1->out)) {
+        gpci_l1_queue_miss(t, l1, gpci_queue_pop(&stage->out, &t->pool, t->wheel.now), 0);
+        gpci_stage_relieve(stage, GPC_BUSY_MISS_QUEUE);
+    }
+    if (gpci_stage_eager(&stage->tag_access[0]) && !gpci_replies_wait(l1))
+        gpci_wheel_wake(&t->wheel, l1->component, t->wheel.now + 1);
+}
