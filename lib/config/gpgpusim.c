@@ -168,6 +168,8 @@ static gpc_status apply(const gpci_import *im) {
     if (status == GPC_OK)
         status = gpci_import_l1(im);
     if (status == GPC_OK)
+        status = gpci_import_read_only(im);
+    if (status == GPC_OK)
         status = gpci_import_memory(im);
     return status == GPC_OK ? gpci_import_dram(im) : status;
 }

@@ -10,7 +10,7 @@ typedef struct gpci_gpgpusim_cache {
     bool sectors; /* S */
     uint32_t sets, line, ways;
     char replacement;    /* L or F */
-    char write;          /* B, T, E, or L: evict for global, back for local stores */
+    char write;          /* B, T, E, or L: evict for global, back for local stores; R of those that are only read */
     char allocate;       /* m, f or s */
     char write_allocate; /* N, W, F or L */
     char index;          /* L, H, P or X */
@@ -25,6 +25,8 @@ typedef struct gpci_gpgpusim_cache {
  * GPC_ERROR_FORMAT, or GPC_ERROR_UNSUPPORTED for an index function of the user's.
  */
 gpc_status gpci_gpgpusim_cache_read(const char *text, gpci_gpgpusim_cache *out, gpc_error *error);
+/* The same of a cache that is only read: R. */
+gpc_status gpci_gpgpusim_cache_read_only(const char *text, gpci_gpgpusim_cache *out, gpc_error *error);
 
 /* What the letters are in keys here. */
 const char *gpci_gpgpusim_index(const gpci_gpgpusim_cache *cache);

@@ -8,6 +8,7 @@
 typedef struct cursor {
     const char *at;
     const char *what;
+    bool read_only;
 } cursor;
 
 static bool refuse(cursor *c, const char *what) {
@@ -62,7 +63,9 @@ static bool read_policies(cursor *c, gpci_gpgpusim_cache *out) {
     out->index = 'L';
     return read_letter(c, "LF", &out->replacement, "the replacement is neither L (LRU) nor F (FIFO)") &&
            read_mark(c, ':', "a ':' is missing after the replacement") &&
-           read_letter(c, "BTEL", &out->write, "the write policy is none of B, T, E and L (R: read-only caches)") &&
+           (c->read_only ? read_letter(c, "R", &out->write, "the write policy is not R, of a cache that is only read")
+                         : read_letter(c, "BTEL", &out->write,
+                                       "the write policy is none of B, T, E and L (R: read-only caches)")) &&
            read_mark(c, ':', "a ':' is missing after the write policy") &&
            read_letter(c, "mfs", &out->allocate, "the allocation is none of m, f and s") &&
            read_mark(c, ':', "a ':' is missing after the allocation") &&
@@ -121,16 +124,24 @@ static bool check(cursor *c, const gpci_gpgpusim_cache *out) {
     return true;
 }
 
-gpc_status gpci_gpgpusim_cache_read(const char *text, gpci_gpgpusim_cache *out, gpc_error *error) {
+static gpc_status read_cache(const char *text, bool read_only, gpci_gpgpusim_cache *out, gpc_error *error) {
     *out = (gpci_gpgpusim_cache){.none = !strcmp(text, "none")};
     if (out->none)
         return GPC_OK;
-    cursor c = {text, NULL};
+    cursor c = {text, NULL, read_only};
     if (!read_geometry(&c, out) || !read_policies(&c, out) || !read_queues(&c, out) || !check(&c, out))
         return gpci_fail(error, GPC_ERROR_FORMAT, "'%s': %s", gpci_quote(text).text, c.what);
     if (out->index == 'C')
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "'%s': set index C is the user's own", gpci_quote(text).text);
     return GPC_OK;
+}
+
+gpc_status gpci_gpgpusim_cache_read(const char *text, gpci_gpgpusim_cache *out, gpc_error *error) {
+    return read_cache(text, false, out, error);
+}
+
+gpc_status gpci_gpgpusim_cache_read_only(const char *text, gpci_gpgpusim_cache *out, gpc_error *error) {
+    return read_cache(text, true, out, error);
 }
 
 const char *gpci_gpgpusim_index(const gpci_gpgpusim_cache *cache) {

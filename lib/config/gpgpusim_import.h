@@ -63,6 +63,9 @@ typedef enum gpci_option_kind { GPCI_OPTION_NUMBER, GPCI_OPTION_FLAG, GPCI_OPTIO
     X(SHARED_LATENCY, "-gpgpu_smem_latency", NUMBER)                       \
     X(LAUNCH, "-gpgpu_kernel_launch_latency", NUMBER)                      \
     X(BLOCK_LAUNCH, "-gpgpu_TB_launch_latency", NUMBER)                    \
+    X(IL1, "-gpgpu_cache:il1", TEXT)                                       \
+    X(CONST, "-gpgpu_const_cache:l1", TEXT)                                \
+    X(PERFECT, "-gpgpu_perfect_inst_const_cache", FLAG)                    \
     X(L1, "-gpgpu_cache:dl1", TEXT)                                        \
     X(COALESCE, "-gpgpu_coalesce_arch", NUMBER)                            \
     X(L1_LATENCY, "-gpgpu_l1_latency", NUMBER)                             \
@@ -186,6 +189,7 @@ size_t gpci_import_list(const char *text, char separator, uint64_t *numbers, siz
 gpc_status gpci_import_sm(const gpci_import *im);
 gpc_status gpci_import_classes(const gpci_import *im); /* a part of it */
 gpc_status gpci_import_l1(const gpci_import *im);
+gpc_status gpci_import_read_only(const gpci_import *im); /* caches of instructions and constants */
 gpc_status gpci_import_memory(const gpci_import *im);
 gpc_status gpci_import_dram(const gpci_import *im);
 

@@ -42,7 +42,6 @@ static const char *const others[] = {
     "-enable_ptx_file_line_stats",
     "-gpgpu_cache:dl1PrefL1",
     "-gpgpu_cache:dl1PrefShared",
-    "-gpgpu_cache:il1",
     "-gpgpu_cdp_enabled",
     "-gpgpu_cflog_interval",
     "-gpgpu_chiplet_interleave",
@@ -51,7 +50,6 @@ static const char *const others[] = {
     "-gpgpu_compute_capability_major",
     "-gpgpu_compute_capability_minor",
     "-gpgpu_concurrent_kernel_sm",
-    "-gpgpu_const_cache:l1",
     "-gpgpu_deadlock_detect",
     "-gpgpu_dram_return_queue_size",
     "-gpgpu_dual_issue_diff_exec_units",
@@ -107,7 +105,6 @@ static const char *const others[] = {
     "-gpgpu_opndcoll_model",
     "-gpgpu_partial_write_mask",
     "-gpgpu_perf_sim_memcpy",
-    "-gpgpu_perfect_inst_const_cache",
     "-gpgpu_perfect_mem",
     "-gpgpu_pre_mem_stages",
     "-gpgpu_ptx_convert_to_ptxplus",
@@ -188,11 +185,8 @@ bool gpci_option_is_another(const char *name) {
 static const struct {
     const char *name, *reason;
 } reasons[] = {
-    {"-gpgpu_const_cache", "constants are taken to hit: sm.latency_constant"},
-    {"-gpgpu_perfect_inst_const_cache", "constants and instructions are taken to hit"},
     {"-gpgpu_inst_fetch", "an SM fetches for one warp a cycle, if it fetches at all: sm.fetch"},
     {"-inter_config_file", "is a file of its network's, which is not read: network.*"},
-    {"-gpgpu_cache:il1", "instructions are taken to hit, unless sm.fetch and l1i.size say otherwise"},
     {"-gpgpu_tex_cache", "textures are taken to hit: sm.latency_constant"},
     {"-gpgpu_perf_sim_memcpy",
      "a replay has no copies of the host; gpc_hierarchy_preload puts what they wrote into L2"},

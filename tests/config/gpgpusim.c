@@ -62,6 +62,8 @@ static const char qv100[] = "# This config models the Volta Quadro V100\n"
                             "-gpgpu_dram_partition_queues 64:64:64:64\n"
                             "-gpgpu_memory_partition_indexing 2\n"
                             "-gpgpu_cache:il1 N:64:128:16,L:R:f:N:L,S:2:48,4\n"
+                            "-gpgpu_const_cache:l1 N:128:64:8,L:R:f:N:L,S:2:64,4\n"
+                            "-gpgpu_perfect_inst_const_cache 1\n"
                             "-network_mode 2\n"
                             "-icnt_in_buffer_limit 512\n"
                             "-icnt_out_buffer_limit 512\n"
@@ -162,7 +164,7 @@ Test(gpgpusim, qv100_is_the_preset) {
     rig_open(&imported);
     rig_open(&preset);
     import_all(&imported, qv100);
-    cr_expect_eq(applied, 64, "%zu", applied);
+    cr_expect_eq(applied, 67, "%zu", applied);
     import_all(&imported, qv100_trace);
     cr_expect_eq(applied, 11, "%zu", applied);
     cr_assert_eq(gpc_config_load_preset(preset.config, "qv100", &preset.error), GPC_OK);
@@ -331,6 +333,29 @@ Test(gpgpusim, flags) {
         EXPECT(&r, {"kernels.flush", cases[i].flush}, {"l1.spaces", cases[i].spaces});
         rig_close(&r);
     }
+}
+
+/* Caches of code and constants, figure by figure, of GTX 480 (3.x) and QV100; none where all is said to be there. */
+Test(gpgpusim, caches_that_are_only_read) {
+    rig r;
+    rig_open(&r);
+    import_all(&r, "-gpgpu_cache:il1 4:128:4,L:R:f:N,A:2:32,4\n-gpgpu_const_cache:l1 64:64:2,L:R:f:N,A:2:32,4\n");
+    cr_expect_eq(applied, 2);
+    EXPECT(&r, {"l1i.size", "2KiB"}, {"l1i.ways", "4"}, {"l1i.line", "128B"}, {"l1i.replacement", "lru"},
+           {"l1i.mshr_entries", "2"}, {"l1i.mshr_merges", "32"}, {"sm.fetch", "2"}, {"sm.fetch_latency", "2"},
+           {"const.size", "8KiB"}, {"const.ways", "2"}, {"const.line", "64B"}, {"const.replacement", "lru"},
+           {"const.mshr_entries", "2"}, {"const.mshr_merges", "32"}, {"const.miss_queue", "4"},
+           {"const.latency", "auto"});
+    import_all(&r, "-gpgpu_perfect_inst_const_cache 0 -gpgpu_cache:il1 N:64:128:16,F:R:f:N:L,S:3:48,4\n"
+                   "-gpgpu_const_cache:l1 N:128:64:8,F:R:f:N:L,S:5:64,6");
+    EXPECT(&r, {"l1i.size", "128KiB"}, {"l1i.ways", "16"}, {"l1i.replacement", "fifo"}, {"l1i.mshr_entries", "3"},
+           {"l1i.mshr_merges", "48"}, {"const.size", "64KiB"}, {"const.ways", "8"}, {"const.replacement", "fifo"},
+           {"const.mshr_entries", "5"}, {"const.mshr_merges", "64"}, {"const.miss_queue", "6"});
+    import_all(&r, "-gpgpu_const_cache:l1 none");
+    EXPECT(&r, {"l1i.size", "128KiB"}, {"const.size", "0B"});
+    import_all(&r, "-gpgpu_const_cache:l1 N:128:64:8,L:R:f:N:L,S:2:64,4 -gpgpu_perfect_inst_const_cache 1");
+    EXPECT(&r, {"l1i.size", "0B"}, {"const.size", "0B"}, {"const.ways", "8"});
+    rig_close(&r);
 }
 
 Test(gpgpusim, syntax) {

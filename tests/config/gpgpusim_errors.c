@@ -48,6 +48,13 @@ Test(gpgpusim_errors, values) {
 }
 
 Test(gpgpusim_errors, ranges) {
+    refuse("-gpgpu_cache:il1 N:64:128:16,L:T:f:N:L,S:2:48,4", GPC_ERROR_FORMAT,
+           "2: -gpgpu_cache:il1: 'N:64:128:16,L:T:f:N:L,S:2:48,4': the write policy is not R, of a cache that is only "
+           "read");
+    refuse("-gpgpu_const_cache:l1 N:64:128:16,L:R:m:N:L,S:2:48,4", GPC_ERROR_UNSUPPORTED,
+           "2: -gpgpu_const_cache:l1: a cache that is only read allocates when it is filled (f)");
+    refuse("-gpgpu_const_cache:l1 N:64:128:16,L:R:f:N:P,S:2:48,4", GPC_ERROR_UNSUPPORTED,
+           "2: -gpgpu_const_cache:l1: a cache that is only read is indexed linearly (L)");
     refuse("-gpgpu_n_mem 0", GPC_ERROR_RANGE, "2: -gpgpu_n_mem: dram.channels: '0' is not between 1 and 1024");
     refuse("-gpgpu_n_clusters 5000 -gpgpu_n_cores_per_cluster 1", GPC_ERROR_RANGE,
            "2: -gpgpu_n_clusters: sm.count: '5000' is not between 1 and 4096");
