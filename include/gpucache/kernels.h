@@ -121,7 +121,7 @@ typedef void (*gpc_kernel_result_fn)(void *user_data, const gpc_kernel_result *r
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT; GPC_ERROR_RANGE (fewer `streams`; SMs that run no blocks; as
  * gpc_replay_kernel of a launch); GPC_ERROR_STATE (a kernel is at hand; a trace twice); GPC_ERROR_UNSUPPORTED, and why:
  * as gpc_hierarchy_start_kernel, and sample, limit.cycles, limit.instructions, warps.order = recorded, l1.future,
- * kernels.flush = all, blocks.placement = map, l1i.size, gpc_replay_pause_at, and, when its turn comes, a kernel with
+ * kernels.flush = all, blocks.placement = map, gpc_replay_pause_at, and, when its turn comes, a kernel with
  * clusters of thread blocks; otherwise as gpc_replay_kernel. Maps of blocks.placement = auto are not followed, for they
  * are of kernels alone. After an error the caches hold what had run, and the traces stand wherever they were. Snapshots
  * are for between two such calls. Since: 0.2.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/icache.h"
 
+#include "level/kernels.h"
 #include "replay/fetch.h"
 #include "replay/sm_tokens.h"
 
@@ -55,7 +56,8 @@ gpc_status gpci_icaches_create(gpci_timed_replay *t, gpc_error *error) {
     if (status < 0)
         return status;
     t->icaches = gpci_zalloc(t->r->context, t->r->sm_count, sizeof *t->icaches);
-    if (!t->icaches)
+    t->code = gpci_zalloc(t->r->context, t->r->hierarchy->streams, sizeof *t->code);
+    if (!t->icaches || !t->code)
         return gpci_out_of_memory(error);
     for (uint32_t sm = 0; sm < t->r->sm_count && status == GPC_OK; sm++) {
         status = make(t, sm, &t->icaches[sm], error);
@@ -70,6 +72,7 @@ void gpci_icaches_destroy(gpci_timed_replay *t) {
         gpci_free(t->r->context, t->icaches[sm].misses);
     }
     gpci_free(t->r->context, t->icaches);
+    gpci_free(t->r->context, t->code);
 }
 
 void gpci_icache_clear(gpci_icache *icache) {
@@ -85,23 +88,30 @@ void gpci_icache_archive(gpci_icache *icache, gpci_archive *a) {
 }
 
 /* Beyond what programs have, and as far apart as code is long. */
-void gpci_icaches_begin(gpci_timed_replay *t) {
+void gpci_icaches_begin(gpci_timed_replay *t, const gpc_kernel *kernel, uint32_t stream) {
     uint64_t name = 0;
-    for (const char *at = t->r->kernel.name; t->icaches && at && *at; at++)
+    if (!t->icaches)
+        return;
+    for (const char *at = kernel->name; at && *at; at++)
         name = gpci_mix(name ^ (unsigned char)*at);
-    t->code = (uint64_t)1 << 56 | (name & 0xffffff) << 28;
-    t->instruction_bytes = t->r->kernel.binary_version >= 70 ? 16 : 8;
+    t->code[stream] = (gpci_code){(uint64_t)1 << 56 | (name & 0xffffff) << 28, kernel->binary_version >= 70 ? 16 : 8};
+}
+
+/* Where a warp's next instruction is. */
+static uint64_t address_of(const gpci_timed_replay *t, const gpci_timed_warp *w) {
+    return t->code[w->run->stream].first + w->next->form->instruction.pc;
 }
 
 static uint64_t line_of(const gpci_timed_replay *t, const gpci_icache *icache, const gpci_timed_warp *w) {
-    return (t->code + w->next->form->instruction.pc) & ~(uint64_t)(icache->line_bytes - 1);
+    return address_of(t, w) & ~(uint64_t)(icache->line_bytes - 1);
 }
 
-static gpc_request request_of(const gpci_timed_replay *t, const gpci_timed_sm *m, uint64_t line) {
+static gpc_request request_of(const gpci_timed_replay *t, const gpci_timed_sm *m, uint64_t line, uint8_t stream) {
     return (gpc_request){.address = line,
                          .size = m->icache->line_bytes,
                          .sm = (uint32_t)(m - t->sms),
-                         .kernel = t->r->hierarchy->kernel,
+                         .kernel = gpci_kernel_of(t->r->hierarchy, stream),
+                         .stream = stream,
                          .kind = GPC_LOAD,
                          .space = GPC_SPACE_INSTRUCTION};
 }
@@ -117,7 +127,7 @@ static gpci_icache_miss *find(gpci_icache *icache, uint64_t line) {
 }
 
 /* Does a warp wait with an MSHR entry for its line now? Else it is to look again. */
-static bool waits(gpci_icache *icache, uint64_t line, bool *merges) {
+static bool waits(gpci_icache *icache, uint64_t line, uint8_t stream, bool *merges) {
     gpci_icache_miss *miss = find(icache, line);
     *merges = miss != NULL;
     if (miss ? miss->waiters >= icache->merges : icache->used == icache->entries)
@@ -125,7 +135,7 @@ static bool waits(gpci_icache *icache, uint64_t line, bool *merges) {
     for (uint32_t i = 0; !miss; i++)
         miss = icache->misses[i].used ? NULL : &icache->misses[i];
     if (!*merges) {
-        *miss = (gpci_icache_miss){.line = line, .used = true};
+        *miss = (gpci_icache_miss){.line = line, .stream = stream, .used = true};
         icache->used++;
         icache->unsent++;
     }
@@ -137,12 +147,12 @@ static bool waits(gpci_icache *icache, uint64_t line, bool *merges) {
 static void look(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *w) {
     gpci_icache *icache = m->icache;
     const uint64_t line = line_of(t, icache, w);
-    const gpc_request request = request_of(t, m, line);
+    const gpc_request request = request_of(t, m, line, w->run->stream);
     gpc_access_result result = {.way = GPCI_NO_WAY};
     bool merges = false;
     const bool hit = gpc_cache_lookup(icache->cache, &request, &result) == GPC_OK && result.outcome == GPC_HIT;
     w->held &= GPCI_HELD_FENCE;
-    if (!hit && !waits(icache, line, &merges)) {
+    if (!hit && !waits(icache, line, w->run->stream, &merges)) {
         w->held |= GPCI_HELD_MSHR;
         return;
     }
@@ -154,8 +164,9 @@ static void look(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *
 
 /* Its buffer has no more than the rest of the line. */
 static void end_at_line(const gpci_timed_replay *t, const gpci_icache *icache, gpci_timed_warp *w) {
-    const uint64_t left = line_of(t, icache, w) + icache->line_bytes - (t->code + w->next->form->instruction.pc);
-    const uint64_t count = left > t->instruction_bytes ? left / t->instruction_bytes : 1;
+    const uint64_t left = line_of(t, icache, w) + icache->line_bytes - address_of(t, w);
+    const uint32_t bytes = t->code[w->run->stream].instruction_bytes;
+    const uint64_t count = left > bytes ? left / bytes : 1;
     w->buffered = count < w->buffered ? (uint8_t)count : w->buffered;
 }
 
@@ -194,7 +205,7 @@ static void send(gpci_timed_replay *t, uint32_t sm) {
         gpci_icache_miss *miss = &icache->misses[i];
         if (!miss->used || miss->sent)
             continue;
-        const gpc_request request = request_of(t, m, miss->line);
+        const gpc_request request = request_of(t, m, miss->line, miss->stream);
         const gpc_status status = gpci_timed_read(t->r->hierarchy, &request, GPCI_TOKEN_ICACHE | i << 1 | 1);
         if (status == GPC_BUSY) /* the SM is told when there is room */
             return;
@@ -224,7 +235,7 @@ void gpci_icache_fill(gpci_timed_replay *t, const gpc_completion *completion) {
     gpci_timed_sm *m = &t->sms[completion->sm];
     gpci_icache *icache = m->icache;
     gpci_icache_miss *miss = &icache->misses[gpci_token_number(completion->token)];
-    const gpc_request request = request_of(t, m, miss->line);
+    const gpc_request request = request_of(t, m, miss->line, miss->stream);
     gpc_access_result result = {.way = GPCI_NO_WAY};
     gpc_cache_fill(icache->cache, &request, 1, &result);
     for (uint32_t slot = 0; slot < t->slots; slot++) { /* whether it is kept or not */

@@ -19,8 +19,15 @@
 typedef struct gpci_icache_miss {
     uint64_t line;
     uint32_t waiters;
+    uint8_t stream; /* of the warp that came first */
     bool used, sent;
 } gpci_icache_miss;
+
+/* Where a kernel's code is. */
+typedef struct gpci_code {
+    uint64_t first; /* address of its first instruction */
+    uint32_t instruction_bytes;
+} gpci_code;
 
 typedef struct gpci_icache {
     gpc_cache *cache;
@@ -45,8 +52,8 @@ void gpci_icaches_destroy(gpci_timed_replay *t);
 void gpci_icache_archive(gpci_icache *icache, gpci_archive *archive);
 /* No warp waits any more, and nothing is on its way. */
 void gpci_icache_clear(gpci_icache *icache);
-/* A kernel begins, or goes on: where its code is. */
-void gpci_icaches_begin(gpci_timed_replay *t);
+/* A stream's kernel begins, or goes on: where its code is. */
+void gpci_icaches_begin(gpci_timed_replay *t, const gpc_kernel *kernel, uint32_t stream);
 
 /* A warp fetches what it executes next. */
 GPCI_COLD void gpci_icache_fetch(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *w, uint64_t now);

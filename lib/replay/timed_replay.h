@@ -205,8 +205,7 @@ struct gpci_timed_replay {
     struct gpci_copy_groups *copies;
     struct gpci_mbarrier *barriers;
     struct gpci_icache *icaches;       /* [sm_count], or NULL */
-    uint64_t code;                     /* address of the kernel's first instruction; with icaches alone */
-    uint32_t instruction_bytes;        /* likewise */
+    struct gpci_code *code;            /* [streams] of each stream's kernel at hand; with icaches alone */
     uint32_t schedulers, slots, words; /* of an SM; words: of a bitmap of its slots */
     uint32_t scheduler_words;
     uint32_t all_schedulers; /* as a bitmap, as gpci_timed_sm.stirred */

@@ -4,6 +4,7 @@
 #include "hierarchy/objects.h"
 #include "level/observer.h"
 #include "replay/clusters.h"
+#include "replay/icache.h"
 #include "replay/timed_replay.h"
 
 #include <inttypes.h>
@@ -76,6 +77,8 @@ static gpc_status queue(gpc_replay *r, gpci_stream_run *k, gpc_error *error) {
     gpci_kernels_begin(h, stream, &launch, &k->share);
     k->number = h->kernel;
     k->launched = k->started = gpci_replay_now(r);
+    if (r->timed)
+        gpci_icaches_begin(r->timed, &k->kernel, stream);
     k->first_start = r->timed ? k->launched + 1 + r->timed->launch_cycles : 0;
     k->next_sm = 0;
     k->done = k->issued = k->threads = 0;
@@ -303,7 +306,6 @@ static const char *unsupported(const gpc_replay *r) {
            : gpci_config_number(c, GPCI_KEY_KERNELS_FLUSH) == 2    ? "kernels.flush = all would empty L2 under others"
            : gpci_config_number(c, GPCI_KEY_BLOCKS_PLACEMENT) == 2 ? "blocks.placement = map is of kernels alone"
            : r->hierarchy->observer                                ? "a profile counts one kernel at a time"
-           : r->timed && r->timed->icaches                         ? "l1i.size has the code of one kernel at a time"
            : r->pause_at != UINT64_MAX                             ? "gpc_replay_pause_at does not hold them"
                                                                    : NULL;
 }

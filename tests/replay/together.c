@@ -487,6 +487,51 @@ Test(together, copies_to_mbarriers) {
     rig_close(r);
 }
 
+/* 20 instructions: three lines of code. */
+#define MOVE(pc) pc " ffffffff 1 R1 MOV 0 0\n"
+#define FOUR(pc) MOVE(pc "00") MOVE(pc "10") MOVE(pc "20") MOVE(pc "30")
+#define NEXT_FOUR(pc) MOVE(pc "40") MOVE(pc "50") MOVE(pc "60") MOVE(pc "70")
+#define LAST_EIGHT(pc) \
+    MOVE(pc "80") MOVE(pc "90") MOVE(pc "a0") MOVE(pc "b0") MOVE(pc "c0") MOVE(pc "d0") MOVE(pc "e0") MOVE(pc "f0")
+#define CODE FOUR("00") NEXT_FOUR("00") LAST_EIGHT("00") MOVE("0100") MOVE("0110") MOVE("0120") EXIT("0130")
+
+/* Two kernels at once, on one SM or on two: how often a line of code was read from L2. */
+static uint64_t code_lines(const char *sms, const char *other, const ask *a, gpc_stats *out) {
+    rig *r = open_with("timed", sms);
+    told t;
+    set(r, "sm.fetch", "2");
+    set(r, "l1i.size", "4KiB");
+    set(r, "l1i.mshr_entries", "4");
+    set(r, "launch.cycles", "0");
+    set(r, "launch.sectors", "0");
+    put_kernel(r, "a.traceg", 2, 2, "", CODE);
+    put_kernel(r, "b.traceg", 2, 2, other, CODE);
+    *out = run_together(r, a, &t);
+    cr_expect_eq(t.count, 2);
+    for (unsigned i = 0; i < 2; i++)
+        cr_expect_eq(t.stats[i].warp_instructions, 2 * 2 * 20);
+    /* what is read is the kernel's that asked first */
+    cr_expect_eq(t.stats[0].l2_read_sectors + t.stats[1].l2_read_sectors, out->l2_read_sectors);
+    cr_expect_eq(out->l1i_accesses, 8 * 10);
+    cr_expect_eq(out->l1i_accesses - out->l1i_hits - out->l1i_merges, out->l2_instruction_read_sectors / 4);
+    rig_close(r);
+    return out->l2_instruction_read_sectors / 4;
+}
+
+/* Kernels of one name share their code, in the instruction cache and in L2; others have their own. */
+Test(together, instruction_caches) {
+    const ask both = {.traces = {"a.traceg", "b.traceg"}}, apart = {.traces = {"a.traceg", "b.traceg"}, .sms = {1, 2}};
+    gpc_stats s;
+    cr_expect_eq(code_lines("1", "", &both, &s), 3);
+    cr_expect_eq(s.l2_instruction_read_sector_hits, 0);
+    cr_expect_eq(code_lines("1", "-kernel name = other\n", &both, &s), 6);
+    cr_expect_eq(s.l2_instruction_read_sector_hits, 0);
+    cr_expect_eq(code_lines("2", "-kernel name = other\n", &apart, &s), 6);
+    cr_expect_eq(s.l2_instruction_read_sector_hits, 0);
+    cr_expect_eq(code_lines("2", "", &apart, &s), 6, "an SM's cache is its own,");
+    cr_expect_eq(s.l2_instruction_read_sector_hits, 3 * 4, "L2 is both's");
+}
+
 static void refuse(const char *key, const char *value, const ask *a, gpc_status expected, const char *part) {
     rig *r = open_with("timed", "2");
     told t;
@@ -511,7 +556,6 @@ Test(together, refused) {
     refuse("limit.instructions", "100", &two, GPC_ERROR_UNSUPPORTED, "limit.instructions");
     refuse("kernels.flush", "all", &two, GPC_ERROR_UNSUPPORTED, "kernels.flush");
     refuse("blocks.placement", "map", &two, GPC_ERROR_UNSUPPORTED, "blocks.placement");
-    refuse("l1i.size", "4KiB", &two, GPC_ERROR_UNSUPPORTED, "l1i.size");
     refuse("blocks.cluster_x", "2", &two, GPC_ERROR_UNSUPPORTED, "a.traceg: clusters of 2 thread blocks start as a");
     refuse(NULL, NULL, &(ask){.traces = {"a.traceg", "cluster.traceg"}}, GPC_ERROR_UNSUPPORTED,
            "cluster.traceg: clusters of 2 thread blocks start as a whole");
