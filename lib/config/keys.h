@@ -270,6 +270,9 @@
       "ones of the same lines to go with them; 0 = none wait")                                                         \
     X(L1_COMBINE_CYCLES, "l1.combine_cycles", COUNT, RESET, "cycles", "16", 1, 10000, "",                              \
       "core cycles without a request after which those that wait leave")                                               \
+    X(L1_COMBINE_STORES, "l1.combine_stores", CHOICE, RESET, "", "instruction", 0, 0, "instruction|buffer",            \
+      "until when stores wait: until their scheduler comes with other lines; buffer: until a line of others needs "    \
+      "their place, as in a write-combining buffer of l1.combine_lines lines")                                         \
     X(L1_MISS_QUEUE, "l1.miss_queue", COUNT, RESET, "packets", "8", 0, 1048576, "unlimited",                           \
       "on their way into the network")                                                                                 \
     X(L1_BYPASS_QUEUE, "l1.bypass_queue", COUNT, RESET, "packets", "1", 0, 1 << 20, "",                                \

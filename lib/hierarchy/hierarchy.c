@@ -45,6 +45,11 @@ static gpc_status check_l1(const gpc_hierarchy *h, gpc_error *error) {
     if (h->sectors_apart && (h->with_data || strcmp(gpci_config_text(h->config, GPCI_KEY_L1_PREFETCHER), "none") != 0))
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.coalescer = sector: neither l1.prefetcher nor coherence.data knows parts of a line");
+    if (gpci_number(h, GPCI_KEY_L1_COMBINE_STORES) &&
+        (!gpci_number(h, GPCI_KEY_L1_COMBINE_LINES) || h->driver != &gpci_timed_caches))
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "l1.combine_stores = buffer needs l1.combine_lines above 0, mode = timed, and coherence = "
+                         "none or viper");
     if ((gpci_number(h, GPCI_KEY_SM_LSUS) != 1 || most || !waits) && !h->lanes_apart)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "sm.lsus, sm.lsu_in_flight and sm.lsu_waits need l1.coalescer = multi2sim");

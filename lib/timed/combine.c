@@ -18,6 +18,7 @@ gpc_status gpci_combine_create(gpci_timed *t, gpci_stage *stage) {
     stage->combine = c;
     c->room = room;
     c->patience = (uint32_t)gpci_number(t->h, GPCI_KEY_L1_COMBINE_CYCLES);
+    c->buffers = gpci_number(t->h, GPCI_KEY_L1_COMBINE_STORES) != 0;
     c->units_count = (uint32_t)gpci_number(t->h, GPCI_KEY_SM_SCHEDULERS);
     c->units = gpci_zalloc(t->context, c->units_count, sizeof *c->units);
     c->slots = gpci_zalloc(t->context, (size_t)c->units_count * room, sizeof *c->slots);
@@ -43,13 +44,13 @@ void gpci_combine_state(gpci_combine *combine, gpci_state_fn visit, void *user_d
     visit(user_data, combine->slots, (size_t)combine->units_count * combine->room * sizeof *combine->slots);
 }
 
-/* Those of a unit whose turn is not `turn` leave; 0: all. */
+/* Those of a unit whose turn is not `turn` leave, but for stores in a buffer; 0: all. */
 static void let_go(gpci_timed *t, gpci_stage *stage, uint32_t unit, uint32_t turn) {
     gpci_combine *c = stage->combine;
     gpci_combine_slot *slots = slots_of(c, unit);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < c->units[unit].count; i++) {
-        if (slots[i].turn == turn) {
+        if (slots[i].turn == turn || (turn && c->buffers && slots[i].kind == GPCI_COMBINE_WRITE)) {
             slots[kept++] = slots[i];
             continue;
         }

@@ -14,6 +14,9 @@
  * Example, the naive transpose: a warp stores two words into each of 16 sectors, 16 lines; the next warp two more words
  * into each. If that comes next, 16 requests go to L2, not 32; if another block's comes between, 32.
  *
+ * With l1.combine_stores = buffer stores are not let go by their scheduler's next lines: they wait in a write-combining
+ * buffer of l1.combine_lines lines, the oldest of which makes room for another.
+ *
  * Atomics, what fences write and what L1 writes back do not wait, and let go before them all that does.
  */
 typedef enum gpci_combine_kind {
@@ -44,6 +47,7 @@ typedef struct gpci_combine {
     uint32_t open;              /* that wait, of all units, at most room */
     uint32_t units_count, room; /* schedulers; lines */
     uint32_t patience;          /* core cycles */
+    bool buffers;               /* stores */
     gpci_combine_unit *units;   /* [units_count] */
     gpci_combine_slot *slots;   /* [units_count][room] */
 } gpci_combine;

@@ -97,6 +97,80 @@ Test(combine, a_line_between) {
     rig_close(&r);
 }
 
+static void start_buffer(rig *r, const char *more) {
+    char all[512];
+    snprintf(all, sizeof all, "%sl1.combine_stores = buffer\n%s", through, more);
+    rig_open(r, all, MEMORY);
+}
+
+/* A write-combining buffer: other lines let go nothing, whoever writes them, but the one that has waited longest. */
+Test(combine, stores_in_a_buffer) {
+    rig r;
+    start_buffer(&r, "");
+    for (uint64_t round = 0; round < 4; round++)
+        for (uint64_t line = 0; line < 16; line++)
+            rig_push(&r, WORD(GPC_STORE, 128 * line + 4 * round, .warp = (uint32_t)line));
+    rig_finish(&r);
+    COMBINED(&r, 3 * 16, 0, 16);
+    rig_close(&r);
+    start_buffer(&r, "");
+    for (uint64_t line = 0; line < 17; line++)
+        rig_push(&r, WORD(GPC_STORE, 128 * line));
+    rig_push(&r, WORD(GPC_STORE, 4));            /* line 0 has left; it makes line 1 leave */
+    rig_push(&r, WORD(GPC_STORE, 128 * 2 + 4));  /* line 2 is there */
+    rig_push(&r, WORD(GPC_STORE, 128 * 16 + 4)); /* and the last */
+    rig_finish(&r);
+    COMBINED(&r, 2, 0, 18);
+    rig_close(&r);
+}
+
+/* They leave when nothing has come for l1.combine_cycles, and reads as without a buffer. */
+Test(combine, a_buffer_is_emptied) {
+    rig r;
+    start_buffer(&r, "");
+    rig_issue(&r, WORD(GPC_STORE, 0));
+    rig_issue(&r, WORD(GPC_STORE, 4096));
+    rig_steps(&r, WAIT / 2);
+    cr_expect_eq(rig_stats(&r).l2_write_sectors, 0);
+    rig_steps(&r, WAIT + 20);
+    cr_expect_eq(rig_stats(&r).l2_write_sectors, 2);
+    rig_issue(&r, WORD(GPC_STORE, 4));
+    rig_finish(&r);
+    COMBINED(&r, 0, 0, 3);
+    rig_close(&r);
+    start_buffer(&r, "l1.sectors = 4\n");
+    rig_issue(&r, WORD(GPC_LOAD, 0x1000));
+    rig_issue(&r, WORD(GPC_LOAD, 0x2000));
+    rig_issue(&r, WORD(GPC_LOAD, 0x1020));
+    rig_finish(&r);
+    COMBINED(&r, 0, 3, 0);
+    rig_close(&r);
+}
+
+/* A release waits for what is in the buffer, and so is done when L2 has it. */
+Test(combine, a_fence_waits_for_a_buffer) {
+    rig r;
+    start_buffer(&r, "");
+    for (uint64_t line = 0; line < 8; line++)
+        rig_push(&r, WORD(GPC_STORE, 128 * line));
+    const uint64_t fence = rig_fence(&r, (fence_shot){.scope = GPC_SCOPE_GPU, .order = GPC_ORDER_RELEASE});
+    rig_wait(&r, fence);
+    cr_expect_eq(rig_stats(&r).l2_write_sectors, 8);
+    rig_finish(&r);
+    rig_close(&r);
+}
+
+Test(combine, a_buffer_without_effect_is_refused) {
+    static const char *const settings[] = {"l1.combine_stores = buffer\n",
+                                           "l1.combine_stores = buffer\nl1.combine_lines = 4\nmode = functional\n",
+                                           "l1.combine_stores = buffer\nl1.combine_lines = 4\ncoherence = vi\n"};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        gpc_error error = GPC_ERROR_INIT;
+        rig_refused(settings[i], &error);
+        cr_expect(strstr(error.message, "l1.combine_stores = buffer needs"), "%s: %s", settings[i], error.message);
+    }
+}
+
 /* As many lines of an instruction as there is room for: of 16 all, of 32 none. */
 Test(combine, lines_of_an_instruction) {
     for (uint32_t lanes = 8; lanes <= 32; lanes *= 2) {
