@@ -20,6 +20,12 @@ static const bool resets[GPCI_KEY_COUNT] = {
 #undef X
 };
 
+static const uint8_t lengths[GPCI_KEY_COUNT] = {
+#define X(id, name, type, preset, unit, initial, minimum, maximum, choices, meaning) sizeof name - 1,
+    GPCI_KEYS(X)
+#undef X
+};
+
 size_t gpc_key_count(void) {
     return GPCI_KEY_COUNT;
 }
@@ -44,8 +50,9 @@ static const char *name_at(const void *data, size_t index) {
 }
 
 static size_t find(const char *name) {
+    const size_t length = strlen(name);
     size_t i = 0;
-    while (i < GPCI_KEY_COUNT && strcmp(keys[i].name, name))
+    while (i < GPCI_KEY_COUNT && (lengths[i] != length || memcmp(keys[i].name, name, length)))
         i++;
     return i;
 }
@@ -65,23 +72,28 @@ gpc_status gpci_config_assign(gpc_config *config, gpci_key key, const char *text
     return GPC_OK;
 }
 
+/* Its error begins with the key's name. */
+static gpc_status assign_known(gpc_config *config, size_t key, const char *text, gpc_error *error) {
+    gpc_error reason = GPC_ERROR_INIT;
+    gpc_status status = gpci_config_assign(config, (gpci_key)key, text, &reason);
+    return status < 0 ? gpci_fail(error, status, "%s: %s", keys[key].name, reason.message) : status;
+}
+
 gpc_status gpci_config_assign_named(gpc_config *config, const char *name, const char *text, gpc_error *error) {
-    size_t key = find(name);
+    const size_t key = find(name);
     if (key == GPCI_KEY_COUNT) {
         const char *nearest = gpci_nearest(name, GPCI_KEY_COUNT, name_at, NULL);
         return gpci_fail(error, GPC_ERROR_NOT_FOUND, "%s: unknown key%s%s%s", gpci_quote(name).text,
                          nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
     }
-    gpc_error reason = GPC_ERROR_INIT;
-    gpc_status status = gpci_config_assign(config, (gpci_key)key, text, &reason);
-    return status < 0 ? gpci_fail(error, status, "%s: %s", name, reason.message) : status;
+    return assign_known(config, key, text, error);
 }
 
 gpc_status gpci_config_reset(gpc_config *config, gpc_error *error) {
     gpc_status status = GPC_OK;
     for (size_t i = 0; i < GPCI_KEY_COUNT && status == GPC_OK; i++)
         if (resets[i] && strcmp(config->values[i].text, keys[i].initial) != 0)
-            status = gpci_config_assign_named(config, keys[i].name, keys[i].initial, error);
+            status = assign_known(config, i, keys[i].initial, error);
     return status;
 }
 
@@ -113,7 +125,7 @@ gpc_status gpc_config_create(gpc_context *context, gpc_error *error, gpc_config 
         return gpci_out_of_memory(error);
     config->context = gpci_retain(context);
     for (size_t i = 0; i < GPCI_KEY_COUNT; i++) {
-        gpc_status status = gpci_config_assign_named(config, keys[i].name, keys[i].initial, error);
+        gpc_status status = assign_known(config, i, keys[i].initial, error);
         if (status < 0) {
             gpc_config_destroy(config);
             return status;
