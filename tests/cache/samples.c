@@ -96,10 +96,31 @@ Test(cache_samples, what_they_say) {
         cr_expect_eq(seen.reads, 4 * n);
         cr_expect_eq(seen.read_hits, 4 * n - (n == 1));
     }
+    end_period(r.cache, 0);
+    cr_expect(!seen.reads && !seen.read_hits, "nothing was read");
+    for (unsigned i = 1; i < 4; i++)
+        rig_load(&r, i * 4096);
+    end_period(r.cache, 0);
+    cr_expect(seen.reads == 3 && !seen.read_hits, "%llu, %llu", (unsigned long long)seen.reads,
+              (unsigned long long)seen.read_hits);
     gpc_cache_reset_stats(r.cache);
-    rig_load(&r, 0);
+    rig_load(&r, 12288);
     end_period(r.cache, 1);
     cr_expect(seen.reads == 1 && seen.read_hits == 1, "after counters began anew");
+    /* as many hits as before, of fewer reads; and fewer hits of more reads */
+    rig_load(&r, 8192);
+    end_period(r.cache, 1);
+    gpc_cache_reset_stats(r.cache);
+    rig_load(&r, 8192);
+    end_period(r.cache, 1);
+    cr_expect(seen.reads == 1 && seen.read_hits == 1, "%llu, %llu", (unsigned long long)seen.reads,
+              (unsigned long long)seen.read_hits);
+    gpc_cache_reset_stats(r.cache);
+    for (unsigned i = 3; i < 5; i++)
+        rig_load(&r, i * 8192);
+    end_period(r.cache, 1);
+    cr_expect(seen.reads == 2 && !seen.read_hits, "%llu, %llu", (unsigned long long)seen.reads,
+              (unsigned long long)seen.read_hits);
     gpc_sample small = {.struct_size = sizeof(size_t)};
     cr_expect_eq(gpc_cache_sample(r.cache, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_cache_sample(NULL, &small), GPC_ERROR_ARGUMENT);

@@ -162,3 +162,41 @@ Test(dram_cycles, idle_channel_refreshes_all_the_same) {
     cr_assert_eq(rig_stats(r).dram_refreshes, 5000);
     rig_close(r);
 }
+
+/* Of more channels than a word has bits: what one does is known, and it alone has something to do. */
+Test(dram_cycles, many_channels) {
+    rig *one = rig_open(NULL), *many = rig_open("dram.channels=70");
+    rig_request(one, 0, false, 1);
+    cr_assert_eq(gpc_dram_try_request(many->dram, 69, 0, false, 1), GPC_OK);
+    do {
+        const uint64_t next = gpc_dram_next_event(one->dram);
+        cr_assert_eq(gpc_dram_next_event(many->dram), next);
+        if (next == UINT64_MAX)
+            break;
+        const uint64_t now = gpc_dram_now(one->dram);
+        rig_advance(one, next > now ? next - now : 1);
+        rig_advance(many, next > now ? next - now : 1);
+    } while (gpc_dram_now(one->dram) < 1000);
+    cr_assert_eq(one->done_count, 1);
+    cr_assert_eq(done_at(many, 1), done_at(one, 1));
+    rig_close(one);
+    rig_close(many);
+}
+
+/* A longer wait between groups than within one holds within one, too. */
+Test(dram_cycles, reads_after_writes_of_a_group) {
+    for (unsigned bank = 0; bank < 3; bank++) { /* banks 0 and 1 are of a group */
+        rig *r = rig_open("dram.twtr_s=12 dram.twtr_l=3");
+        rig_request(r, at(0, 0, 0), false, 1);
+        rig_request(r, at(0, bank, 1), false, 2);
+        rig_drain(r); /* both rows are open */
+        rig_request(r, at(0, 0, 2), true, 3);
+        rig_advance(r, 1);
+        rig_request(r, at(0, bank, 3), false, 4);
+        rig_drain(r);
+        const uint64_t written = done_at(r, 3);
+        cr_expect_eq(nth(r, GPCI_DRAM_READ, 2), written + 12, "bank %u: %llu, written %llu", bank,
+                     (unsigned long long)nth(r, GPCI_DRAM_READ, 2), (unsigned long long)written);
+        rig_close(r);
+    }
+}

@@ -115,3 +115,43 @@ Test(environment, throttles_share_a_part_each) {
         gpc_throttle_destroy(made[n]);
     gpc_context_destroy(context);
 }
+
+/* States of sets and of lines beside each other: all of both can be written, and each keeps what it has. */
+enum { SETS = 16, WAYS = 3, SET_BYTES = 40, LINE_BYTES = 16, INSTANCE_BYTES = 72 };
+
+static unsigned kept;
+
+static gpc_status fill_all(void *self, const gpc_policy_env *env, char *message) {
+    (void)message;
+    memset(self, 1, INSTANCE_BYTES);
+    memset(env->set_state, 2, (size_t)SETS * SET_BYTES);
+    memset(env->line_state, 3, (size_t)SETS * WAYS * LINE_BYTES);
+    kept = 0;
+    for (unsigned n = 0; n < INSTANCE_BYTES; n++)
+        kept += ((const char *)self)[n] == 1;
+    for (unsigned n = 0; n < SETS * SET_BYTES; n++)
+        kept += ((const char *)env->set_state)[n] == 2;
+    return GPC_OK;
+}
+
+Test(environment, states_of_sets_and_lines) {
+    const gpc_replacement_ops ops = {.struct_size = sizeof ops,
+                                     .name = "states",
+                                     .instance_bytes = INSTANCE_BYTES,
+                                     .set_bytes = SET_BYTES,
+                                     .line_bytes = LINE_BYTES,
+                                     .init = fill_all,
+                                     .choose_victim = first};
+    gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;
+    gpc_context *context;
+    gpc_cache *cache;
+    options.replacement = "states";
+    options.sets = SETS;
+    options.ways = WAYS;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_register_replacement(context, &ops, NULL, NULL, NULL), GPC_OK);
+    cr_assert_eq(gpc_cache_create(context, &options, NULL, &cache), GPC_OK);
+    cr_expect_eq(kept, INSTANCE_BYTES + SETS * SET_BYTES);
+    gpc_cache_destroy(cache);
+    gpc_context_destroy(context);
+}

@@ -88,6 +88,7 @@ Test(scheduler_examples, two_level_stays_and_turns) {
     check("two-level(group=3)", 6, "012345>0 345>3 012345>4 012>1 345>5 012>2 012>0");
     /* The last group has one warp only. */
     check("two-level(group=2)", 5, "4>4 01234>4 /4>- 0123>0");
+    check("two-level(group=2)", 5, "2>2 04>4");
     /* Groups beyond all slots are one: loose round robin, but that it waits. */
     check("two-level(group=100)", 3, "012>0 012>1 012>2 02>0 02>2");
 }
