@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The mutation run, on a file of which one change is noticed, one survives, and one is the other's reason."""
+"""The mutation run: what it changes, whom it asks, and that it sees what is noticed and what is not."""
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -10,80 +11,96 @@ import unittest
 from support import ROOT
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import mutants  # noqa: E402
 import mutate  # noqa: E402
+import reach  # noqa: E402
 
-CODE = """/* 1 + 1 */
-#define LIMIT 10
-int clamp(int x);
-int clamp(int x) {
-    return x > 10 ? 10 : x;
-}
-"""
-TEST = """int clamp(int x);
-int main(void) { return clamp(11) != 10 || clamp(3) != 3; }
-"""
+BUILD = os.environ.get("GPUCACHE_BUILD", "build")
+# Three changes that a test notices, and one that means nothing.
+STEPS = "lib/base/text.c:56"
 
 
-class Mutate(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        (self.folder / "tree/lib").mkdir(parents=True)
-        (self.folder / "tree/lib/clamp.c").write_text(CODE)
-        (self.folder / "tree/test.c").write_text(TEST)
-        self.reasons = self.folder / "reasons.txt"
+def run_it(*options):
+    """Exit status and what was printed."""
+    done = subprocess.run([sys.executable, mutate.__file__, "--build", BUILD, *options], cwd=ROOT, capture_output=True,
+                          text=True, check=False)  # fmt: skip
+    return done.returncode, done.stdout.splitlines(), done.stderr
 
-    def run_it(self, *options):
-        """Exit status and what was printed."""
-        done = subprocess.run(
-            [sys.executable, ROOT / "tests/mutation/mutate.py", "lib/clamp.c", "--tree", self.folder / "tree",
-             "--build-command", "cc -o t lib/clamp.c test.c", "--test-command", "./t", "--explained", self.reasons,
-             *options],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        self.assertEqual(done.stderr, "")
-        return done.returncode, done.stdout.splitlines()
 
-    def test_killed_and_survived(self):
-        status, told = self.run_it("--jobs", "2")
-        survivor = "survived lib/clamp.c:5: return x > 10 ? 10 : x; [> -> >=, 1]"
-        self.assertEqual(told[:-1], [survivor])
-        self.assertEqual(
-            told[-1], "3 changes: 2 killed, 1 survived (33.3 %), 0 explained; beside them 0 the same code, "
-            "0 that do not compile")  # fmt: skip
-        self.assertEqual(status, 1)
-        self.assertEqual((self.folder / "tree/lib/clamp.c").read_text(), CODE)
-        self.assertEqual(self.run_it("--most", "40")[0], 0)
-
-    def test_explained(self):
-        self.reasons.write_text("# why\nlib/clamp.c: return x > 10 ? 10 : x; [> -> >=, 1]\n    10 is 10.\n    Twice.\n")
-        self.assertEqual(next(iter(mutate.explanations(self.reasons).values())), "10 is 10. Twice.")
-        status, told = self.run_it()
-        self.assertIn("2 killed, 0 survived (0.0 %), 1 explained", told[-1])
-        self.assertEqual(status, 0)
-
+class Changes(unittest.TestCase):
     def test_what_is_changed(self):
-        found = mutate.mutants_of("a.c", 'x = y *z + *p->q << 2; /* 3 */ s = "4 < 5"; i++; f(!a, 0x0f, 1.5f, true);\n')
+        found = mutants.mutants_of("a.c", 'x = y *z + *p->q << 2; /* 3 */ s = "4 < 5"; i++; f(!a, 0x0f, 1.5f, true);\n')
         self.assertEqual(
             [(each.old, each.new) for each in found],
             [("+", "-"), ("<<", ">>"), ("2", "3"), ("++", "--"), ("!", ""), ("0x0f", "0x10"), ("true", "false")],
         )
 
-    def test_samples_are_the_same(self):
-        words = [sys.executable, mutate.__file__, "lib/dram", "--sample", "9", "--list", "--seed"]
-        lists = [subprocess.run([*words, seed], capture_output=True, text=True, check=True).stdout for seed in "112"]
+    def test_functions(self):
+        text = ("static int a;\nint f(int x,\n      int y) {\n    if (x) {\n    }\n}\nint g(void);\n"
+                "static const int table[] = {\n    1,\n};\nint h(void) {\n}\n")  # fmt: skip
+        self.assertEqual(mutants.functions_of(text), [(2, 6), (11, 12)])
+
+    def test_samples_are_even_and_the_same(self):
+        words = [sys.executable, mutate.__file__, "lib/dram", "lib/base", "lib/policies/control", "--list", "--seed"]
+        lists = [subprocess.run([*words, seed, "--sample", count], capture_output=True, text=True, check=True)
+                 .stdout.splitlines() for seed, count in (("1", "9"), ("1", "9"), ("2", "9"), ("1", "6"))]  # fmt: skip
         self.assertEqual(lists[0], lists[1])
         self.assertNotEqual(lists[0], lists[2])
-        self.assertEqual(len(lists[0].splitlines()), 9)
+        self.assertEqual(lists[0][:6], lists[3])
+        for folder in ("lib/dram/", "lib/base/", "lib/policies/control/"):
+            self.assertEqual(sum(line.startswith(folder) for line in lists[0]), 3)
 
     def test_explanations_are_of_what_there_is(self):
         """A reason whose line has changed is to be written anew, or dropped."""
-        for key, reason in mutate.explanations().items():
+        for key, reason in mutants.explanations().items():
             path = key.partition(":")[0]
             with self.subTest(key):
                 self.assertTrue(reason)
-                self.assertIn(key, [each.key for each in mutate.mutants_of(path, (ROOT / path).read_text())])
+                self.assertIn(key, [each.key for each in mutants.mutants_of(path, (ROOT / path).read_text())])
+
+    def test_a_reason_of_two_lines(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "reasons.txt"
+            path.write_text("# why\na.c: x > 10; [> -> >=, 1]\n    10 is 10.\n    Twice.\n")
+            self.assertEqual(mutants.explanations(path), {"a.c: x > 10; [> -> >=, 1]": "10 is 10. Twice."})
+
+
+class Ranks(unittest.TestCase):
+    def test_who_is_asked_first(self):
+        """Who comes to the line, the quick, those of the folder; and nobody who does not reach the function."""
+        path = "lib/base/text.c"
+        mutant = mutants.mutants_of(path, (ROOT / path).read_text())[0]
+        lines = {"here": mutant.line, "far": 10**6}
+        tests = [reach.Test(suite, name, seconds, {path: [lines[where]]}) for suite, name, seconds, where in (
+            ("timed", "slow", 3, "here"), ("cache", "other", 0.01, "here"), ("base", "own", 0.02, "here"),
+            ("base", "elsewhere", 0.01, "far"))]  # fmt: skip
+        self.assertEqual([test.name for test in mutate.Ranks(tests)(mutant)], ["own", "other", "slow"])
+
+
+@unittest.skipUnless((pathlib.Path(ROOT) / BUILD / "tests/test-base").exists(), "the unit tests are not built")
+class Runs(unittest.TestCase):
+    def test_killed_and_explained(self):
+        with tempfile.TemporaryDirectory() as folder:
+            log = pathlib.Path(folder) / "log"
+            words = (STEPS, "--suites", "base", "--anew", "--log", log)
+            status, told, said = run_it(*words)
+            self.assertEqual(
+                told[-1:], ["4 changes: 3 killed, 0 survived (0.0 %), 1 explained; beside them 0 the same code, "
+                            "0 that do not compile, 0 not tried"], said)  # fmt: skip
+            self.assertEqual(len(told), 2)
+            self.assertIn("survived lib/base/text.c:56: for (; exponent > 22; exponent -= 22) [> -> >=, 1] ", told[0])
+            self.assertEqual(status, 0)
+            self.assertEqual(run_it(*words)[1][-1], told[-1], "from the log")
+            log.write_text(log.read_text().replace("[> ->", "[>> ->"))
+            status, told, _ = run_it(*words, "--seconds", "0.0001")
+            self.assertIn("0 explained", told[-1])
+            self.assertIn("1 not tried", told[-1])
+
+    def test_survived(self):
+        """By tests that do not come there."""
+        status, told, said = run_it("lib/policies/scheduler/two_level.c:32", "--suites", "base", "--anew")
+        self.assertIn("reached by no test", told[0], said)
+        self.assertEqual(status, 1)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The changes that can be made in a C file, and the reasons of those that mean nothing."""
+
+import pathlib
+import random
+import re
+
+EXPLAINED = pathlib.Path(__file__).with_name("equivalent.txt")
+
+SWAPS = {
+    "==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||", "||": "&&", "+": "-", "-": "+",
+    "*": "/", "/": "*", "%": "*", "<<": ">>", ">>": "<<", "&": "|", "|": "&", "^": "|", "+=": "-=", "-=": "+=",
+    "*=": "/=", "/=": "*=", "|=": "&=", "&=": "|=", "^=": "|=", "<<=": ">>=", ">>=": "<<=",
+}  # fmt: skip
+COMMENT, TEXT, DIRECTIVE = r"/\*.*?\*/|//[^\n]*", r"(['\"])(?:\\.|(?!\1)[^\\\n])*\1", r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*"
+HIDDEN = re.compile(f"{COMMENT}|{TEXT}|{DIRECTIVE}", re.DOTALL | re.MULTILINE)
+# As clang-format writes them: blanks around operators of two operands, and none within what they could be taken for.
+OPERATOR = re.compile(r"(?<=[\w)\]] )(?:" + "|".join(map(re.escape, sorted(SWAPS, key=len, reverse=True))) + r")(?= )")
+STEP = re.compile(r"\+\+|--")
+NUMBER = re.compile(r"(?<![\w.])(0[xX][0-9a-fA-F]+|\d+)(?=[uUlL]*(?![\w.]))")
+WORD = re.compile(r"\b(?:true|false)\b")
+NOT = re.compile(r"(?<=[( ])!(?=[\w(])")
+
+
+class Mutant:
+    """A change at a place of a text: `old` there becomes `new`."""
+
+    def __init__(self, path, text, start, old, new):
+        self.path, self.start, self.old, self.new = path, start, old, new
+        self.line = text.count("\n", 0, start) + 1
+        begin = text.rfind("\n", 0, start) + 1
+        self.code = text[begin : text.find("\n", start)].strip()
+        self.nth = 1 + len(re.findall(re.escape(old), text[begin:start]))
+
+    @property
+    def key(self):
+        """What stays the same where lines are added elsewhere."""
+        return f"{self.path}: {self.code} [{self.old} -> {self.new or 'nothing'}, {self.nth}]"
+
+    def __str__(self):
+        return f"{self.path}:{self.line}: {self.code} [{self.old} -> {self.new or 'nothing'}, {self.nth}]"
+
+    def applied(self, text):
+        return text[: self.start] + self.new + text[self.start + len(self.old) :]
+
+
+def mutants_of(path, text):
+    """All changes of a file, in order."""
+    code = HIDDEN.sub(lambda hidden: re.sub(r"[^\n]", " ", hidden[0]), text)
+    found = [(each.start(), each[0], SWAPS[each[0]]) for each in OPERATOR.finditer(code)]
+    found += [(each.start(), each[0], "--" if each[0] == "++" else "++") for each in STEP.finditer(code)]
+    found += [(each.start(), each[0], "false" if each[0] == "true" else "true") for each in WORD.finditer(code)]
+    found += [(each.start(), "!", "") for each in NOT.finditer(code)]
+    for each in NUMBER.finditer(code):
+        value = int(each[1], 16 if each[1][:2] in ("0x", "0X") else 8 if re.fullmatch(r"0[0-7]+", each[1]) else 10)
+        found.append((each.start(), each[1], f"{value + 1:#x}" if each[1][:1] == "0" and value else str(value + 1)))
+    return [Mutant(path, text, *each) for each in sorted(found)]
+
+
+def explanations(path=EXPLAINED):
+    """{key: reason}: a line for the change, then indented ones for the reason."""
+    found, key = {}, None
+    for line in path.read_text().splitlines() if path.exists() else ():
+        if line.startswith("    ") and key:
+            found[key] = f"{found[key]} {line.strip()}".strip()
+        elif line.strip() and not line.startswith("#"):
+            key = line
+            found[key] = ""
+    return found
+
+
+def functions_of(text):
+    """First and last line of each function, as clang-format sets them."""
+    found, head, inside = [], 0, False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("}"):
+            if inside:
+                found.append((head, number))
+            inside = False
+        elif re.match(r"[A-Za-z_][^=;]*\(", line):
+            head = number
+        if head and not inside and line.endswith((";", "{")):
+            inside = line.endswith("{")
+            head = head if inside else 0
+    return found
+
+
+def spread(mutants, count, seed):
+    """So many, of each folder as many as of the others while it has some; in an order in which each part is as even."""
+    folders = {}
+    for mutant in mutants:
+        folders.setdefault(str(pathlib.PurePath(mutant.path).parent), []).append(mutant)
+    chance = random.Random(seed)
+    for name in sorted(folders):
+        chance.shuffle(folders[name])
+    taken, turn = [], 0
+    while len(taken) < min(count, len(mutants)):
+        taken += [folders[name][turn] for name in sorted(folders) if turn < len(folders[name])]
+        turn += 1
+    return taken[:count]

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Which tests reach which lines: each unit test runs once, in programs whose files of interest record where they are."""
+
+import collections
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+
+HERE = pathlib.Path(__file__).parent
+TRACED = ["-fsanitize-coverage=trace-pc", "-g1", "-O1"]
+
+Test = collections.namedtuple("Test", "suite name seconds lines")  # lines: {path: [line]}
+
+
+def add_program(build, suite, paths, objects, folder, effort):
+    """[Test] of a suite."""
+    program = build.link(suite, {path: objects[path] for path in paths}, folder / f"reach-{suite}", [objects[None]])
+    told = folder / f"reach-{suite}.txt"
+    environment = {**os.environ, "GPUCACHE_TESTS": effort, "GPUCACHE_REACH": str(told)}
+    subprocess.run([program, "--jobs=1"], cwd=build.root, env=environment, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL, check=False)  # fmt: skip
+    rows = [line.split() for line in told.read_text().splitlines()] if told.exists() else []
+    places = sorted({place for row in rows for place in row[2:]}, key=lambda place: int(place, 16))
+    # A return address stands behind the call.
+    asked = "".join(f"{int(place, 16) - 1:x}\n" for place in places)
+    answers = subprocess.run(["addr2line", "-e", program], input=asked, capture_output=True, text=True, check=True)
+    lines = {}
+    for place, answer in zip(places, answers.stdout.splitlines()):
+        path, _, line = answer.partition(" ")[0].rpartition(":")
+        path = os.path.relpath(path, build.root)
+        if path in objects and line.isdigit():
+            lines[place] = (path, int(line))
+    program.unlink()
+    told.unlink(missing_ok=True)
+    found = {}
+    for name, seconds, *reached in rows:
+        test = found.setdefault(name, Test(suite, name, float(seconds), {}))  # parameters: several rows
+        for path, line in {lines[place] for place in reached if place in lines}:
+            test.lines.setdefault(path, set()).add(line)
+    return [test._replace(lines={path: sorted(each) for path, each in test.lines.items()}) for test in found.values()]
+
+
+def collect(build, paths, suites, folder, effort, say=lambda text: None):
+    """[Test] of all suites; what `paths` they reach."""
+    objects = {path: build.compile(path, folder / (path.replace("/", "_") + ".reach.o"), TRACED) for path in paths}
+    objects[None] = folder / "reach.o"
+    subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-O2", "-c", HERE / "reach.c", "-o", objects[None],
+                    "-I", build.root / "tests"], check=True)  # fmt: skip
+    found = []
+    for suite in suites:
+        tests = add_program(build, suite, paths, objects, folder, effort)
+        say(f"{suite}: {len(tests)} tests, {sum(test.seconds for test in tests):.1f} s")
+        found += tests
+    return found
+
+
+def load(path, stamp):
+    """What was kept of a run alike, or None."""
+    if not path.exists():
+        return None
+    kept = json.loads(path.read_text())
+    return [Test(*each) for each in kept["tests"]] if kept["stamp"] == stamp else None
+
+
+def keep(path, stamp, tests):
+    path.write_text(json.dumps({"stamp": stamp, "tests": tests}))

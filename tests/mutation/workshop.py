@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Test programs with one file of the library changed, made beside a build directory, which stays as it is."""
+
+import os
+import pathlib
+import re
+import resource
+import shlex
+import signal
+import subprocess
+
+TESTS_AT_ONCE = 20
+SECONDS_AT_LEAST, SECONDS_AT_MOST = 10, 600  # of a processor; by the clock, for what waits for ever
+MEMORY = 8 << 30
+
+
+def limits(seconds):
+    """What hangs or grows without end is killed, and only that."""
+
+    def set_them():
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    return set_them
+
+
+class Build:
+    """What ninja would do, with other files."""
+
+    def __init__(self, root, folder):
+        self.root, self.folder = root, folder
+        listed = subprocess.run(["ninja", "-C", folder, "-t", "commands", "meson-test-prereq"], capture_output=True,
+                                text=True, check=True).stdout  # fmt: skip
+        self.compilers, self.linkers = {}, {}
+        for line in listed.splitlines():
+            made = re.search(r" -o (\S+)", line)
+            if made and made[1].startswith("lib/libgpucache-objects.a.p/") and " -c " in line:
+                source = os.path.relpath(folder / line.rpartition(" -c ")[2], root)
+                self.compilers[source] = line, folder / made[1]
+            elif made and re.fullmatch(r"tests/test-[\w-]+", made[1]):
+                self.linkers[made[1][len("tests/test-") :]] = line
+        archive = folder / "lib/libgpucache-objects.a"
+        listed = subprocess.run(["ar", "t", archive], cwd=folder, capture_output=True, text=True, check=True).stdout
+        self.objects = [pathlib.Path(folder, name) if (folder / name).exists() else pathlib.Path(name).resolve()
+                        for name in listed.split()]  # fmt: skip
+
+    @property
+    def suites(self):
+        return sorted(self.linkers)
+
+    def object_of(self, path):
+        return self.compilers[path][1]
+
+    def compile(self, path, made, options=(), text=None):
+        """The object of a file, or of a text in its place; None: it does not compile."""
+        words = shlex.split(self.compilers[path][0])
+        words = [word for word in words if word not in ("-MD", "-Werror")]
+        words = words[words[0] == "ccache" and text is not None :]
+        for name in ("-MQ", "-MF"):
+            del words[words.index(name) : words.index(name) + 2]
+        words[words.index("-o") + 1] = made
+        words += ["-w", *options]
+        if text is not None:
+            words[words.index("-c") + 1 :] = ["-xc", "-", "-w", *options]
+        done = subprocess.run(words, cwd=self.folder, input=text, capture_output=True, text=True, check=False)
+        return made if done.returncode == 0 else None
+
+    def link(self, suite, changed, made, more=()):
+        """A test program with the objects `changed`, {path: object}, in the place of the library's own."""
+        places = {self.object_of(path): other for path, other in changed.items()}
+        listed = made.with_suffix(".objects")
+        listed.write_text("".join(f"{places.get(each, each)}\n" for each in [*self.objects, *more]))
+        words = [f"@{listed}" if word == "lib/libgpucache-objects.a" else word
+                 for word in shlex.split(self.linkers[suite])
+                 if not word.startswith("lib/libgpucache-batch-")]  # fmt: skip
+        words[words.index("-o") + 1] = made
+        subprocess.run(words, cwd=self.folder, check=True)
+        listed.unlink()
+        return made
+
+    def passes(self, program, tests, effort):
+        """Whether all of these tests pass; None: they run for ever."""
+        seconds = int(SECONDS_AT_LEAST + 5 * sum(test.seconds for test in tests))
+        words = [program, "--jobs=1", "--fail-fast", "--filter", f"@({'|'.join(test.name for test in tests)})"]
+        process = subprocess.Popen(
+            words, cwd=self.root, env={**os.environ, "GPUCACHE_TESTS": effort}, start_new_session=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", preexec_fn=limits(seconds),
+        )  # fmt: skip
+        try:
+            said, _ = process.communicate(timeout=SECONDS_AT_MOST)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return None
+        if process.returncode == 0 and "Tested: 0 " in said:
+            raise SystemExit(f"{program.name} has none of {[test.name for test in tests]}")
+        return process.returncode == 0
+
+
+class Workshop:
+    """Judges changes, one at a time."""
+
+    def __init__(self, build, folder, ranked, effort, patience):
+        self.build, self.folder, self.ranked, self.effort, self.patience = build, folder, ranked, effort, patience
+        self.plain = {}
+
+    def killer(self, tests, path, made):
+        """The suite whose tests notice, or None; tests run in their order, as far as patience goes."""
+        programs, batch, spent = {}, [], 0.0
+        for place, test in enumerate(tests):
+            batch.append(test)
+            spent += test.seconds
+            following = tests[place + 1] if place + 1 < len(tests) and spent < self.patience else None
+            if following and following.suite == test.suite and len(batch) < TESTS_AT_ONCE:
+                continue
+            if test.suite not in programs:
+                programs[test.suite] = self.build.link(test.suite, {path: made}, self.folder / f"test-{test.suite}")
+            if not self.build.passes(programs[test.suite], batch, self.effort):
+                return test.suite
+            batch = []
+            if not following:
+                break
+        return None
+
+    def judge(self, mutant):
+        """killed and by which suite, survived, same (the compiler makes the same code of it), or invalid."""
+        text = (self.build.root / mutant.path).read_text()
+        made = self.build.compile(mutant.path, self.folder / "changed.o", text=mutant.applied(text))
+        if not made:
+            return "invalid", ""
+        if mutant.path not in self.plain:
+            plain = self.build.compile(mutant.path, self.folder / "plain.o", text=text)
+            self.plain[mutant.path] = plain.read_bytes()
+        if made.read_bytes() == self.plain[mutant.path]:
+            return "same", ""
+        tests = self.ranked(mutant)
+        if not tests:
+            return "survived", "reached by no test"
+        suite = self.killer(tests, mutant.path, made)
+        return ("killed", suite) if suite else ("survived", f"{len(tests)} tests reach it")
