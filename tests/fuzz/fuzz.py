@@ -5,18 +5,20 @@
     python3 tests/fuzz/fuzz.py [--seconds 600] [--build build-fuzz] [TARGET...]
 
 Needs clang. The build directory is made where there is none; inputs that were found lie there, in corpus/TARGET, and
-the next run goes on from them. For each target it prints executions, coverage (edges of library and target) and what
-failed: a file, build-fuzz/crash-TARGET-..., which goes into tests/fuzz/corpus/TARGET together with what mends it.
+the next run goes on from them. For each target it prints seconds by the clock and of a processor, executions, coverage
+(edges of library and target) and what failed: a file, build-fuzz/crash-TARGET-..., which goes into tests/fuzz/corpus/TARGET together with what mends it.
 """
 
 import argparse
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CORPUS = ROOT / "tests/fuzz/corpus"
@@ -66,18 +68,26 @@ def dictionary(folder, name):
     return [f"-dict={path}"]
 
 
+def used():
+    """Seconds of a processor, of all that has ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return children.ru_utime + children.ru_stime
+
+
 def fuzz(folder, name, seconds):
     """The target's line of the table; False: something failed."""
     found = folder / "corpus" / name
     found.mkdir(parents=True, exist_ok=True)
     seeds = [CORPUS / name] if (CORPUS / name).is_dir() else []
     words = dictionary(folder, name)
+    begin, before = time.monotonic(), used()
     status, text = run(command(folder, name, f"-max_total_time={seconds}", "-print_final_stats=1", *words,
                                f"-artifact_prefix={folder}/crash-{name}-", found, *seeds))  # fmt: skip
     executions = re.findall(r"stat::number_of_executed_units:\s*(\d+)", text)
     states = re.findall(r"cov: (\d+) ft: (\d+) corp: (\d+)", text) or [("0", "0", "0")]
     edges, features, inputs = states[-1]
-    print(f"{name:9} {executions[-1] if executions else '?':>10} {edges:>7} {features:>8} {inputs:>6}  "
+    clock = f"{time.monotonic() - begin:7.0f} {used() - before:9.0f}"
+    print(f"{name:9} {clock} {executions[-1] if executions else '?':>10} {edges:>7} {features:>8} {inputs:>6}  "
           f"{'failed' if status else ''}", flush=True)  # fmt: skip
     if status:
         print("\n".join(text.splitlines()[-60:]), file=sys.stderr)
@@ -113,7 +123,7 @@ def main():
         parser.error("clang is not installed")
     folder = options.build.resolve()
     build(folder, chosen)
-    print(f"{'target':9} {'executions':>10} {'edges':>7} {'features':>8} {'inputs':>6}")
+    print(f"{'target':9} {'seconds':>7} {'processor':>9} {'executions':>10} {'edges':>7} {'features':>8} {'inputs':>6}")
     good = [fuzz(folder, name, options.seconds) for name in chosen]
     for name in chosen if options.keep else ():
         keep(folder, name, options.keep)
