@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Kernels that a host starts beside others (gpucache/kernels.h). */
@@ -65,6 +66,72 @@ Test(kernels_at_once, l1s) {
     cr_assert_eq(hits(&r, 1, 0), 0);
     cr_assert_eq(rig_stats(&r).kernels, 4);
     rig_close(&r);
+}
+
+/* Memory with bytes behind it that nobody may write. */
+enum { HEAD = 16, GUARD = 64 };
+
+static void *take(void *user_data, size_t bytes) {
+    (void)user_data;
+    unsigned char *start = malloc(HEAD + bytes + GUARD);
+    if (!start)
+        return NULL;
+    memcpy(start, &bytes, sizeof bytes);
+    memset(start + HEAD + bytes, 0xa5, GUARD);
+    return start + HEAD;
+}
+
+static void give(void *user_data, void *old) {
+    unsigned *broken = user_data;
+    if (!old)
+        return;
+    unsigned char *start = (unsigned char *)old - HEAD;
+    size_t bytes;
+    memcpy(&bytes, start, sizeof bytes);
+    for (size_t i = 0; i < GUARD; i++)
+        *broken += start[HEAD + bytes + i] != 0xa5;
+    free(start);
+}
+
+static void *resize(void *user_data, void *old, size_t bytes) {
+    void *fresh = take(user_data, bytes);
+    size_t before = 0;
+    if (old)
+        memcpy(&before, (unsigned char *)old - HEAD, sizeof before);
+    if (fresh && old)
+        memcpy(fresh, old, before < bytes ? before : bytes);
+    if (fresh)
+        give(user_data, old);
+    return fresh;
+}
+
+/* More SMs than two words have bits: each kernel has its own, and no more memory is written than was asked for. */
+Test(kernels_at_once, many_sms) {
+    static const uint32_t low[] = {1, 63}, high[] = {64, 129};
+    unsigned broken = 0;
+    rig r = {0};
+    gpc_context_options own = GPC_CONTEXT_OPTIONS_INIT;
+    own.allocate = take;
+    own.resize = resize;
+    own.release = give;
+    own.allocator_data = &broken;
+    cr_assert_eq(gpc_context_create(&own, NULL, &r.context), GPC_OK);
+    cr_assert_eq(gpc_config_create(r.context, NULL, &r.config), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(r.config, rig_base, "base", NULL), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(r.config, BASE "sm.count = 130\n", "more", NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &error, &r.hierarchy), GPC_OK, "%s", error.message);
+    uint32_t kernels[2];
+    cr_assert_eq(start(&r, 0, low, 2, NULL, &kernels[0]), GPC_OK, "%s", error.message);
+    for (uint32_t i = 0; i < 2; i++)
+        hits(&r, low[i], 0);
+    hits(&r, 64, 0);
+    cr_assert_eq(start(&r, 1, high, 2, NULL, &kernels[1]), GPC_OK, "%s", error.message);
+    cr_expect(hits(&r, 1, 0) == 4 && hits(&r, 63, 0) == 4, "they run the first");
+    cr_expect_eq(hits(&r, 64, 0), 0, "it was emptied");
+    must_end(&r, kernels[0]);
+    must_end(&r, kernels[1]);
+    rig_close(&r);
+    cr_expect_eq(broken, 0);
 }
 
 /* Each SM has the carve-out of its kernel; one kernel at a time gives all the same again. */

@@ -404,3 +404,22 @@ Test(registry, without_memory) {
             return;
     }
 }
+
+/* Of every built-in policy: what stands where nothing is given is itself allowed, and of the sort that is. */
+Test(registry, parameters_of_what_is_built_in) {
+    gpc_context *context;
+    size_t count = 0;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    for (int kind = 0; kind <= GPC_POLICY_PREFETCHER; kind++) {
+        gpc_policy_info info = GPC_POLICY_INFO_INIT;
+        for (size_t i = 0; gpc_policy_at(context, (gpc_policy_kind)kind, i, &info) == GPC_OK; i++)
+            for (size_t n = 0; n < info.parameter_count; n++, count++) {
+                const gpc_parameter *p = &info.parameters[n];
+                cr_expect(p->minimum <= p->initial && p->initial <= p->maximum, "%s(%s): %g is not in %g to %g",
+                          info.name, p->name, p->initial, p->minimum, p->maximum);
+                cr_expect(!p->whole || (p->initial == (double)(int64_t)p->initial), "%s(%s)", info.name, p->name);
+            }
+    }
+    cr_expect_gt(count, 50);
+    gpc_context_destroy(context);
+}
