@@ -86,13 +86,15 @@ def functions_of(text):
 
 
 def spread(mutants, count, seed):
-    """So many, of each folder as many as of the others while it has some; in an order in which each part is as even."""
+    """So many, of each folder as many as of the others while it has some; in an order in which each part is as even.
+
+    What is taken of a file stays while other files change.
+    """
     folders = {}
     for mutant in mutants:
         folders.setdefault(str(pathlib.PurePath(mutant.path).parent), []).append(mutant)
-    chance = random.Random(seed)
-    for name in sorted(folders):
-        chance.shuffle(folders[name])
+    for name in folders:
+        folders[name].sort(key=lambda mutant: random.Random(f"{seed} {mutant.key}").random())
     taken, turn = [], 0
     while len(taken) < min(count, len(mutants)):
         taken += [folders[name][turn] for name in sorted(folders) if turn < len(folders[name])]
