@@ -144,17 +144,18 @@ def judge_all(mutants, shops, options):
             return mutant, None, ""
         shop = free.get()
         try:
-            return (mutant, *shop.judge(mutant))
+            outcome, note = shop.judge(mutant)
         finally:
             free.put(shop)
+        if options.log:
+            with options.log.open("a") as log:
+                log.write(f"{outcome}\t{note}\t{mutant.key}\n")
+        return mutant, outcome, note
 
     with concurrent.futures.ThreadPoolExecutor(len(shops)) as pool:
         for mutant, outcome, note in pool.map(judge, mutants):
             if outcome is None:
                 continue
-            if options.log:
-                with options.log.open("a") as log:
-                    log.write(f"{outcome}\t{note}\t{mutant.key}\n")
             if options.verbose or outcome == "survived":
                 print(f"{outcome:8} {mutant} {note}", flush=True)
             yield mutant, outcome

@@ -15,9 +15,10 @@ MEMORY = 8 << 30
 
 
 def limits(seconds):
-    """What hangs or grows without end is killed, and only that."""
+    """What hangs or grows without end is killed, with what it started. (Of our own session, whose priority it has.)"""
 
     def set_them():
+        os.setpgid(0, 0)
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -84,8 +85,8 @@ class Build:
         seconds = int(SECONDS_AT_LEAST + 5 * sum(test.seconds for test in tests))
         words = [program, "--jobs=1", "--fail-fast", "--filter", f"@({'|'.join(test.name for test in tests)})"]
         process = subprocess.Popen(
-            words, cwd=self.root, env={**os.environ, "GPUCACHE_TESTS": effort}, start_new_session=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", preexec_fn=limits(seconds),
+            words, cwd=self.root, env={**os.environ, "GPUCACHE_TESTS": effort}, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, errors="replace", preexec_fn=limits(seconds),
         )  # fmt: skip
         try:
             said, _ = process.communicate(timeout=SECONDS_AT_MOST)

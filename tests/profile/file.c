@@ -195,6 +195,37 @@ Test(file, hostile_contents) {
     rig_close(&r);
 }
 
+/* A kernel's name that ends before its end, which the checksum vouches for. */
+Test(file, name_with_an_end_within) {
+    rig r;
+    folder f = open_folder();
+    static uint8_t bytes[MOST_BYTES];
+    static gpci_crc crc;
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_profile *read = NULL;
+    gpci_crc_init(&crc);
+    feed(&r);
+    cr_assert_eq(gpc_profile_write(r.profile, f.file, NULL), GPC_OK);
+    const size_t length = read_bytes(f.file, bytes);
+    size_t at = 12, contents = 0, name = 0;
+    for (; at < length && !name; at += contents + 12) {
+        contents = gpci_load64(bytes + at);
+        for (size_t i = at + 8; i + 4 <= at + 8 + contents && !name; i++)
+            name = !memcmp(bytes + i, "\3two", 4) ? i + 1 : 0;
+        if (name) {
+            bytes[name + 1] = 0;
+            gpci_store32(bytes + at + 8 + contents, gpci_crc_of(&crc, 0, bytes + at, 8 + contents));
+        }
+    }
+    cr_assert_neq(name, 0);
+    write_bytes(f.file, bytes, length);
+    cr_expect_eq(gpc_profile_read(r.context, f.file, &error, &read), GPC_ERROR_FORMAT);
+    cr_expect(strstr(error.message, "name"), "%s", error.message);
+    cr_expect_null(read);
+    close_folder(&f);
+    rig_close(&r);
+}
+
 Test(file, version_and_paths) {
     rig r;
     folder f = open_folder();

@@ -199,6 +199,23 @@ Test(stats, json_ratios) {
     free(text);
 }
 
+/* A host whose struct has but one part of a ratio is not told the ratio. */
+Test(stats, json_ratios_of_what_a_host_has) {
+    for (int part = 0; part < 3; part++) {
+        gpc_counter_info ratio = GPC_COUNTER_INFO_INIT;
+        cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, "l1.load_hit_rate", &ratio), GPC_OK);
+        const gpc_field fields[] = {{part == 1 ? ratio.denominator : ratio.numerator, 1}, {ratio.denominator, 1}};
+        const struct {
+            size_t struct_size;
+            uint64_t values[2];
+        } has = {part < 2 ? sizeof(size_t) + 8 : sizeof(size_t) + 16, {3, 3}};
+        const gpc_layout layout = {has.struct_size, fields, part < 2 ? 1 : 2, 0, 0};
+        char text[256];
+        cr_assert_eq(gpc_stats_json_as(&layout, &has, text, sizeof text, NULL), GPC_OK);
+        cr_expect_eq(strstr(text, "l1.load_hit_rate") != NULL, part == 2, "%d: %s", part, text);
+    }
+}
+
 /* Counters of nearly 2^64 must not overflow on the way to their digits. */
 Test(stats, json_ratios_of_large_counters) {
     gpc_stats stats;

@@ -156,3 +156,17 @@ Test(prefetcher_examples, costs) {
     cr_expect_eq(cost("mta(throttle=off)"), 32 * (104 + 5) + 8 * (104 + 3) + 8 * (32 + 24 + 3));
     cr_expect_eq(cost("mta") - cost("mta(throttle=off)"), 4 * 20 + 2 * 20 + 3 + 3);
 }
+
+/* A new load takes the place of the one that came longest ago, wherever that is; the others know what they knew. */
+Test(prefetcher_examples, mta_forgets_the_oldest) {
+    rig r;
+    rig_open(&r, "mta(throttle=off, ip=3)");
+    LOAD(&r, "", .pc = 8, .warp = 0, .address = 0x1000);
+    LOAD(&r, "", .pc = 16, .warp = 0, .address = 0x9000);
+    LOAD(&r, "", .pc = 24, .warp = 0, .address = 0xd000);
+    LOAD(&r, "", .pc = 8, .warp = 1, .address = 0x1080);
+    LOAD(&r, "", .pc = 16, .warp = 0, .address = 0x9000);
+    LOAD(&r, "", .pc = 32, .warp = 0, .address = 0x20000); /* in the place of 24 */
+    LOAD(&r, "35", .pc = 8, .warp = 2, .address = 0x1100);
+    rig_close(&r);
+}
