@@ -61,6 +61,7 @@ Test(cache_samples, a_vote_on_a_cache_by_itself) {
     cr_expect_eq(value_of(sampled.cache, "replacement.vote.others"), 1);
     cr_expect_eq(value_of(silent.cache, "replacement.vote.votes"), 0);
     cr_expect_eq(gpc_cache_lacks(sampled.cache), 0);
+    cr_expect_eq(gpc_cache_lacks(NULL), 0);
     rig_close(&sampled);
     rig_close(&silent);
 }

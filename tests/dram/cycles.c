@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "rig.h"
 
+#include <stdio.h>
+
 /* Each time by itself, on the rig's small channel: what ends at cycle n has not ended at n - 1. */
 
 /* Data of `token` are there at `cycle`, not the cycle before. */
@@ -199,4 +201,21 @@ Test(dram_cycles, reads_after_writes_of_a_group) {
                      (unsigned long long)nth(r, GPCI_DRAM_READ, 2), (unsigned long long)written);
         rig_close(r);
     }
+}
+
+/* Each of the times counts: a refresh period is refused that is not longer than all of them together. */
+Test(dram_cycles, refresh_leaves_time) {
+    /* of the rig, in the order of its settings, and the burst */
+    const unsigned together = 7 + 6 + 5 + 9 + 4 + 20 + 26 + 3 + 5 + 30 + 11 + 6 + 8 + 2 + 4 + 2 + 4 + 60 + 2;
+    char settings[64];
+    snprintf(settings, sizeof settings, "dram.refresh=all-bank dram.trefi=%u", together + 1);
+    rig *r = rig_open(settings);
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_dram *dram = NULL;
+    char number[16];
+    snprintf(number, sizeof number, "%u", together);
+    cr_assert_eq(gpc_config_set(r->config, "dram.trefi", number, &error), GPC_OK);
+    cr_expect_eq(gpc_dram_create(r->context, r->config, &error, &dram), GPC_ERROR_RANGE, "%s", error.message);
+    cr_expect_null(dram);
+    rig_close(r);
 }

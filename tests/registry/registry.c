@@ -405,6 +405,18 @@ Test(registry, without_memory) {
     }
 }
 
+/* These alone are no counts, sizes or switches. */
+static bool takes_fractions(const char *parameter) {
+    static const char *const names[] = {"activity",    "contention",  "early-high", "early-low",       "epsilon",
+                                        "fall",        "lambda",      "locality",   "margin",          "merge",
+                                        "miss-floor",  "noc-latency", "p",          "phase-threshold", "rise",
+                                        "stall-ratio", "stalls",      "threshold"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(names[i], parameter))
+            return true;
+    return false;
+}
+
 /* Of every built-in policy: what stands where nothing is given is itself allowed, and of the sort that is. */
 Test(registry, parameters_of_what_is_built_in) {
     gpc_context *context;
@@ -417,6 +429,7 @@ Test(registry, parameters_of_what_is_built_in) {
                 const gpc_parameter *p = &info.parameters[n];
                 cr_expect(p->minimum <= p->initial && p->initial <= p->maximum, "%s(%s): %g is not in %g to %g",
                           info.name, p->name, p->initial, p->minimum, p->maximum);
+                cr_expect(p->whole || takes_fractions(p->name), "%s(%s)", info.name, p->name);
                 cr_expect(!p->whole || (p->initial == (double)(int64_t)p->initial), "%s(%s)", info.name, p->name);
             }
     }
