@@ -272,3 +272,27 @@ Test(explore, faults_are_caught) {
     report = broken("moesi", "2 L2 of 1", 1, 0, GPC_PROTOCOL_BARE_ACK);
     is_caught(&report, "D5 in moesi", "data value: ");
 }
+
+/* What is explored by name: nothing twice, and what overlaps twice, which has by far the most states, in the smallest. */
+Test(explore, systems) {
+    gpc_verify_options all[64];
+    uint32_t count = 0, twice = 0;
+    for (gpc_verify_options one = GPC_VERIFY_OPTIONS_INIT; gpc_verify_system(count, &one) == GPC_OK; count++) {
+        cr_assert_lt(count, 64);
+        all[count] = one;
+        cr_expect(one.blocks >= 1 && one.bytes >= 1 && one.blocks * one.bytes <= 4 && one.in_flight <= 2, "%s",
+                  one.tree);
+        if (one.in_flight == 2) {
+            cr_expect(!strcmp(one.tree, "2 over memory") && one.blocks == 1 && one.bytes == 1, "%s", one.tree);
+            twice++;
+        }
+        for (uint32_t n = 0; n < count; n++)
+            cr_expect(strcmp(all[n].tree, one.tree) != 0 || all[n].blocks != one.blocks || all[n].bytes != one.bytes ||
+                          all[n].in_flight != one.in_flight,
+                      "%s: %u and %u are the same", one.tree, n, count);
+    }
+    cr_expect_gt(count, 30);
+    cr_expect_eq(twice, 1);
+    gpc_verify_options past = GPC_VERIFY_OPTIONS_INIT;
+    cr_expect_eq(gpc_verify_system(count, &past), GPC_END);
+}
