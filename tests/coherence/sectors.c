@@ -199,6 +199,19 @@ Test(coherence_sectors, neighbours_on_their_way) {
     small_close(s);
 }
 
+/* A store that L2 misses brings the neighbour there, too. */
+Test(coherence_sectors, neighbours_of_stores) {
+    small *s = small_open_bare(4);
+    gpc_coherence *c = paired(s, "mesi");
+    const gpc_coherence_stats *memory = &c->modules[3].stats;
+    small_access(c, 0, GPC_COHERENCE_STORE, 0x200, 1);
+    const uint64_t asked = memory->read_requests + memory->write_requests;
+    cr_expect_eq(asked, 2);
+    small_access(c, 0, GPC_COHERENCE_LOAD, 0x240, 0);
+    cr_expect_eq(memory->read_requests + memory->write_requests, asked, "L2 has it");
+    small_close(s);
+}
+
 Test(coherence_sectors, fetches_that_are_none) {
     static const struct { uint32_t module, sectors, fetch; } rows[] = {{0, 4, 3}, {0, 2, 4}, {0, 1, 2}, {1, 4, 2}};
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
