@@ -193,7 +193,7 @@ typedef struct seen {
     uint32_t kernel;
     unsigned starts, ends;
 } seen;
-static seen saw[2];
+static seen saw[130];
 
 typedef struct watcher {
     uint32_t sm;
@@ -223,11 +223,7 @@ static uint32_t watch_victim(void *self, uint32_t set, const uint64_t *candidate
     return way;
 }
 
-Test(kernels_at_once, policies_know_theirs) {
-    rig r;
-    gpc_context *context;
-    gpc_config *config;
-    uint64_t address = 0;
+static void open_watched(rig *r, const char *settings) {
     const gpc_replacement_ops watch = {.struct_size = sizeof watch,
                                        .name = "watch",
                                        .summary = "sees kernels",
@@ -237,13 +233,20 @@ Test(kernels_at_once, policies_know_theirs) {
                                        .on_miss = watch_miss,
                                        .choose_victim = watch_victim,
                                        .on_warp_event = watch_event};
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
-    cr_assert_eq(gpc_context_register_replacement(context, &watch, NULL, NULL, &error), GPC_OK);
-    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
-    cr_assert_eq(gpc_config_load_text(config, BASE "l1.replacement = watch\n", "test", &error), GPC_OK);
+    *r = (rig){0};
+    cr_assert_eq(gpc_context_create(NULL, &error, &r->context), GPC_OK);
+    cr_assert_eq(gpc_context_register_replacement(r->context, &watch, NULL, NULL, &error), GPC_OK);
+    cr_assert_eq(gpc_config_create(r->context, &error, &r->config), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(r->config, BASE "l1.replacement = watch\n", "base", &error), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(r->config, settings, "test", &error), GPC_OK);
     memset(saw, 0, sizeof saw);
-    r = (rig){.context = context, .config = config};
-    cr_assert_eq(gpc_hierarchy_create(context, config, &error, &r.hierarchy), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(r->context, r->config, &error, &r->hierarchy), GPC_OK, "%s", error.message);
+}
+
+Test(kernels_at_once, policies_know_theirs) {
+    rig r;
+    uint64_t address = 0;
+    open_watched(&r, "");
     uint32_t a = must_start(&r, 0, first, NULL), b = must_start(&r, 1, NULL, NULL);
     gpc_warp_access access = GPC_WARP_ACCESS_INIT;
     access.mask = 1;
@@ -259,9 +262,22 @@ Test(kernels_at_once, policies_know_theirs) {
     cr_assert(saw[0].starts == 1 && saw[1].starts == 1 && !saw[0].ends, "kernel 2 is on both");
     must_end(&r, b);
     cr_assert(saw[0].ends == 1 && saw[1].ends == 1);
-    gpc_hierarchy_destroy(r.hierarchy);
-    gpc_config_destroy(config);
-    gpc_context_destroy(context);
+    rig_close(&r);
+}
+
+/* Each of many SMs begins with its first kernel, and ends with its last. */
+Test(kernels_at_once, policies_of_many_sms) {
+    rig r;
+    open_watched(&r, "sm.count = 130\n");
+    const uint32_t a = must_start(&r, 0, first, NULL), b = must_start(&r, 1, NULL, NULL);
+    for (int ended = 0; ended < 3; ended++) {
+        for (uint32_t sm = 0; sm < 130; sm++)
+            cr_expect(saw[sm].starts == 1 && saw[sm].ends == (ended == 2 || (ended && sm)), "SM %u, %d ended", sm,
+                      ended);
+        if (ended < 2)
+            must_end(&r, ended ? a : b);
+    }
+    rig_close(&r);
 }
 
 static void expect(gpc_status status, gpc_status expected, const char *part) {
