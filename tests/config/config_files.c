@@ -41,6 +41,7 @@ static void expect_text(const char *text, const char *key, const char *expected)
     rig_open(&r);
     cr_expect_eq(gpc_config_load_text(r.config, text, "t", &r.error), GPC_OK, "%s", r.error.message);
     cr_expect_str_eq(value(r.config, key), expected);
+    cr_expect_str_eq(r.error.message, "", "nothing went wrong");
     rig_close(&r);
 }
 
