@@ -273,7 +273,7 @@ Test(explore, faults_are_caught) {
     is_caught(&report, "D5 in moesi", "data value: ");
 }
 
-/* What is explored by name: nothing twice, and what overlaps twice, which has by far the most states, in the smallest. */
+/* What is explored by name: nothing twice; and two accesses at once, with by far the most states, in the smallest. */
 Test(explore, systems) {
     gpc_verify_options all[64];
     uint32_t count = 0, twice = 0;

@@ -6,7 +6,8 @@
 
 Needs clang. The build directory is made where there is none; inputs that were found lie there, in corpus/TARGET, and
 the next run goes on from them. For each target it prints seconds by the clock and of a processor, executions, coverage
-(edges of library and target) and what failed: a file, build-fuzz/crash-TARGET-..., which goes into tests/fuzz/corpus/TARGET together with what mends it.
+(edges of library and target) and what failed: a file, build-fuzz/crash-TARGET-..., which goes into
+tests/fuzz/corpus/TARGET together with what mends it.
 """
 
 import argparse

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Which tests reach which lines: each unit test runs once, in programs whose files of interest record where they are."""
+"""Which tests reach which lines: each unit test runs once, in programs that record where in the files at hand it is."""
 
 import collections
 import json

@@ -96,6 +96,13 @@ class Runs(unittest.TestCase):
             self.assertIn("0 explained", told[-1])
             self.assertIn("1 not tried", told[-1])
 
+    def test_what_records(self):
+        """Compiles without a warning: the run itself, which may meet any compiler, does not ask for them."""
+        source = pathlib.Path(mutate.__file__).with_name("reach.c")
+        words = [*os.environ.get("CC", "cc").split(), "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
+        done = subprocess.run([*words, source], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_survived(self):
         """By tests that do not come there."""
         status, told, said = run_it("lib/policies/scheduler/two_level.c:32", "--suites", "base", "--anew")
