@@ -71,8 +71,8 @@ static bool make_nets(gpci_controllers *e) {
 /* Modules. */
 
 /*
- * Buckets of a module's locks. Few of many blocks are locked at a time; of few, as of the hundreds of ways of a set that
- * some L1s have, any may be, and each has a bucket of its own.
+ * Buckets of a module's locks. Few of many blocks are locked at a time; of few, as of the hundreds of ways of a set
+ * that some L1s have, any may be, and each has a bucket of its own.
  */
 static uint32_t buckets_of(const gpci_module *m) {
     const uint32_t most = 4096, memory = 64;
