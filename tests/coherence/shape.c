@@ -93,7 +93,7 @@ Test(coherence_shape, range_over_banks) {
     small_close(s);
 }
 
-/* 70 sharers take two words; sub-blocks are as small as the smallest block above. */
+/* 70 sharers take five words of 16; sub-blocks are as small as the smallest block above. */
 Test(coherence_shape, many_above) {
     small *s = small_open_bare(72);
     for (uint32_t i = 0; i < 70; i++)
@@ -103,7 +103,7 @@ Test(coherence_shape, many_above) {
     s->modules[71].memory = true;
     s->modules[71].ways = 0;
     const gpci_module *l2 = &small_tree(s)->modules[70];
-    cr_expect_eq(l2->sharer_words, 2);
+    cr_expect_eq(l2->sharer_words, 5);
     cr_expect_eq(l2->sub_blocks, 4);
     cr_expect_eq(l2->slots[69], 69);
     cr_expect(s->tree->modules[71].full_map && s->tree->modules[71].blocks == 0);
