@@ -90,7 +90,7 @@ typedef enum gpc_component {
     X(GPC_WHAT_READ, 22, "read", "t: a DRAM burst is read; until: its data are there; outcome 1: its row closes")      \
     X(GPC_WHAT_WRITE, 23, "write", "t: a DRAM burst is written; likewise")                                             \
     X(GPC_WHAT_PRECHARGE, 24, "precharge", "t: a DRAM bank closes its row; value: how many do, where all of them do")  \
-    X(GPC_WHAT_REFRESH, 25, "refresh", "t: a pseudo channel is refreshed; until: it is done")                          \
+    X(GPC_WHAT_REFRESH, 25, "refresh", "t: a pseudo channel is refreshed, or `value` banks of it; until: it is done")  \
     X(GPC_WHAT_DATA, 26, "data", "t: all data of a read have come from memory")                                        \
     X(GPC_WHAT_REPLY, 27, "reply", "t: a line transaction has what it asked for; outcome: deepest level")              \
     X(GPC_WHAT_COMPLETE, 28, "complete", "a warp access is done; outcome: deepest level, 3 = DRAM; value: its cycles") \

@@ -487,7 +487,7 @@
     X(DRAM_CHANNELS, "dram.channels", COUNT, RESET, "channels", "6", 1, 1024, "", "memory channels")                   \
     X(DRAM_MODEL, "dram.model", CHOICE, RESET, "", "timing", 0, 0, "timing|fixed",                                     \
       "timing: banks, rows and commands; fixed: a latency and a bandwidth")                                            \
-    X(DRAM_TIMING, "dram.timing", CHOICE, RESET, "", "gddr5", 0, 0, "ddr4|gddr5|gddr6|hbm2|hbm2e|hbm3",                \
+    X(DRAM_TIMING, "dram.timing", CHOICE, RESET, "", "gddr5", 0, 0, "ddr4|gddr5|gddr6|hbm2|hbm2e|hbm3|ddr5",           \
       "named set that the keys below take where they say auto; its times hold at any clock.dram")                      \
     X(DRAM_TRCD, "dram.trcd", COUNT, KEEP, "cycles", "auto", 0, 1000000, "auto", "from a row's activation to a read")  \
     X(DRAM_TRCD_W, "dram.trcd_write", COUNT, KEEP, "cycles", "auto", 0, 1000000, "auto",                               \
@@ -519,6 +519,10 @@
       "between reads, or writes, same bank group")                                                                     \
     X(DRAM_TREFI, "dram.trefi", COUNT, KEEP, "cycles", "auto", 1, 1000000, "auto", "between refreshes")                \
     X(DRAM_TRFC, "dram.trfc", COUNT, KEEP, "cycles", "auto", 0, 1000000, "auto", "that a refresh takes")               \
+    X(DRAM_TRFC_BANK, "dram.trfc_bank", COUNT, KEEP, "cycles", "auto", 0, 1000000, "auto",                             \
+      "that a refresh of single banks takes; 0: there is none")                                                        \
+    X(DRAM_TRREFD, "dram.trrefd", COUNT, KEEP, "cycles", "auto", 0, 1000000, "auto",                                   \
+      "from such a refresh to an activation or refresh of another bank")                                               \
     X(DRAM_PSEUDO, "dram.pseudo_channels", COUNT, KEEP, "channels", "auto", 1, 16, "auto",                             \
       "parts of a channel that work each for itself, with banks and data bus of their own, on the "                    \
       "channel's queues; the keys here describe one")                                                                  \
@@ -540,8 +544,10 @@
       "of its bank")                                                                                                   \
     X(DRAM_PAGE, "dram.page", CHOICE, KEEP, "", "open", 0, 0, "open|closed",                                           \
       "closed: a row is closed with the last request queued for it")                                                   \
-    X(DRAM_REFRESH, "dram.refresh", CHOICE, KEEP, "", "all-bank", 0, 0, "all-bank|none",                               \
-      "refresh of all banks together")                                                                                 \
+    X(DRAM_REFRESH, "dram.refresh", CHOICE, KEEP, "", "all-bank", 0, 0, "all-bank|none|per-bank|same-bank",           \
+      "of all banks together, each dram.trefi; per-bank: of one after the other, as HBM can (REFSB, REFpb), the "      \
+      "others go on; same-bank: of the bank of one number in each group, as DDR5 can (REFsb), each twice in "          \
+      "dram.trefi, for half the rows")                                                                                 \
     X(DRAM_READ_QUEUE, "dram.read_queue", COUNT, RESET, "bursts", "64", 1, 4096, "", "reads of a channel that wait")   \
     X(DRAM_WRITE_QUEUE, "dram.write_queue", COUNT, RESET, "bursts", "64", 1, 4096, "",                                 \
       "writes of a channel that wait")                                                                                 \

@@ -41,6 +41,8 @@ typedef enum gpci_dram_command {
     GPCI_DRAM_PRECHARGE,
     GPCI_DRAM_PRECHARGE_ALL,
     GPCI_DRAM_REFRESH,
+    GPCI_DRAM_REFRESH_BANK, /* bank: of the set that is refreshed, the first */
+    GPCI_DRAM_REFRESH_DUE,  /* no command: from here on its banks wait for it */
     GPCI_DRAM_READ,
     GPCI_DRAM_WRITE,
 } gpci_dram_command;

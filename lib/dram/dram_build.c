@@ -51,6 +51,20 @@ static gpc_status read_queues(const gpc_config *config, gpci_dram_rules *rules, 
     return GPC_OK;
 }
 
+/* all-bank, none, per-bank, same-bank; that there is time between two has been checked (timing.c). */
+static gpc_status read_refresh(const gpc_config *config, gpci_dram_rules *rules, gpc_error *error) {
+    const uint64_t choice = gpci_config_number(config, GPCI_KEY_DRAM_REFRESH);
+    if (choice > 1 && rules->by_bank)
+        return refuse(config, GPCI_KEY_DRAM_REFRESH, "with dram.scheduler = by-bank there is none", error);
+    if (choice > 1 && !rules->fixed && !rules->t.trfc_bank)
+        return refuse(config, GPCI_KEY_DRAM_REFRESH, "dram.timing has none of single banks; dram.trfc_bank says one",
+                      error);
+    rules->refresh = !rules->fixed && !rules->by_bank && choice != 1;
+    if (rules->refresh)
+        rules->refresh_sets = gpci_dram_refresh_sets(&rules->t, choice, &rules->refresh_interval);
+    return GPC_OK;
+}
+
 static gpc_status read_rules(const gpc_config *config, gpci_dram_rules *rules, gpc_error *error) {
     gpc_status status = gpci_dram_timing_read(config, error, &rules->t);
     rules->fixed = gpci_config_number(config, GPCI_KEY_DRAM_MODEL) == 1;
@@ -70,9 +84,8 @@ static gpc_status read_rules(const gpc_config *config, gpci_dram_rules *rules, g
     rules->by_bank = !rules->fixed && gpci_config_number(config, GPCI_KEY_DRAM_SCHEDULER) == 2;
     if (rules->by_bank && rules->closed_page)
         return refuse(config, GPCI_KEY_DRAM_PAGE, "with dram.scheduler = by-bank rows stay open", error);
-    rules->refresh = !rules->fixed && !rules->by_bank && gpci_config_number(config, GPCI_KEY_DRAM_REFRESH) == 0;
     derive(rules, (uint32_t)gpci_config_number(config, GPCI_KEY_DRAM_LATENCY));
-    return GPC_OK;
+    return read_refresh(config, rules, error);
 }
 
 /* Requests of a channel whose data can be under way at once. */
@@ -95,7 +108,7 @@ static void start_lane(gpci_lane *lane, const gpci_dram_rules *rules) {
     lane->rules = rules;
     lane->plan.cycle = lane->columns.cycle = GPCI_NO_TIME;
     lane->opens.cycle = lane->closes.cycle = GPCI_NO_TIME;
-    lane->refresh_due = rules->t.trefi;
+    lane->refresh_due = rules->refresh_interval;
     empty(lane->queue);
     empty(lane->done);
     for (uint32_t b = 0; b < rules->banks; b++) {

@@ -10,6 +10,7 @@
 #define GPCI_NO_ROW UINT64_MAX
 #define GPCI_NO_TIME UINT64_MAX
 #define GPCI_ALL_BANKS UINT32_MAX
+#define GPCI_MOST_BANKS 64u /* of a lane: a bitmap is a word */
 
 /* One piece of an address: `bits` of it from `from` on, to `to` of a field. */
 typedef struct gpci_dram_piece {
@@ -59,6 +60,8 @@ typedef struct gpci_dram_rules {
     uint32_t write_high, write_low; /* of a pseudo channel */
     uint64_t age_cap;
     uint64_t fixed_latency, fixed_bandwidth;
+    uint32_t refresh_interval; /* from one refresh to the next */
+    uint32_t refresh_sets;     /* 0: all banks together; so many sets, of one bank or of that of each group, in turn */
     bool fixed, in_order, by_bank, closed_page, refresh, dual;
 } gpci_dram_rules;
 
@@ -118,12 +121,15 @@ typedef struct gpci_lane {
     uint32_t window_at;                                /* the oldest of them */
     uint32_t queued[2];
     uint64_t refresh_due;
+    uint64_t refreshing;          /* banks whose refresh is due: until then they take no other command */
+    uint32_t refresh_set;         /* the next */
     uint64_t bus_cycle, bus_part; /* fixed model: bus free from, and parts of a cycle */
     gpci_bursts queue[2];         /* fcfs: those behind the first of their kind; fixed model: [0] all that wait */
     gpci_bursts done[2];          /* data under way, in the order of their end */
     gpci_gauge gauge;
     gpci_lane_counters counters;
     uint32_t index;
+    bool muted;       /* nobody is shown its commands: it is a copy (gpci_lane_idle) */
     uint8_t mode;     /* 0: reads, 1: writes */
     uint8_t turn;     /* by bank: the first that is looked at */
     uint32_t served;  /* by bank: that have a request at hand, */
@@ -185,7 +191,7 @@ GPCI_COLD void gpci_lane_tell(const gpci_lane *lane, uint64_t cycle, uint8_t com
                               uint64_t token, bool closes);
 GPCI_INLINE void gpci_lane_show(const gpci_lane *lane, uint64_t cycle, uint8_t command, uint32_t bank, uint64_t row,
                                 uint64_t token, bool closes) {
-    if (GPCI_UNLIKELY(lane->channel->dram->trace != NULL))
+    if (GPCI_UNLIKELY(lane->channel->dram->trace != NULL) && !lane->muted)
         gpci_lane_tell(lane, cycle, command, bank, row, token, closes);
 }
 
@@ -201,8 +207,15 @@ GPCI_INLINE uint64_t gpci_dram_first_end(const gpc_dram *dram, uint32_t channel)
 /* timing model */
 void gpci_lane_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle);
 void gpci_lane_run(gpci_lane *lane, uint64_t cycle);
-void gpci_lane_plan_refresh(const gpci_lane *lane, uint64_t from, gpci_plan *best);
 void gpci_lane_issue(gpci_lane *lane);
+
+/*
+ * refresh.c: if a refresh, or what it needs before, goes first, that becomes the plan. Of single banks: they take no
+ * other command from the time it is due.
+ */
+void gpci_lane_plan_refresh(const gpci_lane *lane, uint64_t from, gpci_plan *best);
+/* The plan is a refresh, whose banks have no open row, or that one is due. */
+void gpci_lane_refresh(gpci_lane *lane, const gpci_plan *plan);
 
 /* Bring the refreshes of a lane without requests up to `cycle`. */
 void gpci_lane_catch_up(gpci_lane *lane, uint64_t cycle);

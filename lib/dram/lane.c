@@ -42,7 +42,8 @@ static void plan_columns(gpci_lane *lane, uint64_t from, uint32_t changed) {
     uint32_t kind = lane->mode, shift = lane->rules->group_shift;
     uint64_t start = later(later(from, lane->column_bus), lane->column[kind]);
     gpci_plan *best = &lane->columns;
-    for (uint64_t banks = to_look_at(best, start, changed, lane->hit_banks[kind]); banks; banks &= banks - 1) {
+    for (uint64_t banks = to_look_at(best, start, changed, lane->hit_banks[kind] & ~lane->refreshing); banks;
+         banks &= banks - 1) {
         uint32_t b = gpci_lowest(banks);
         const gpci_bank *bank = &lane->banks[b];
         uint64_t cycle = later(later(start, lane->groups[b >> shift].column[kind]), bank->column[kind]);
@@ -85,7 +86,7 @@ static void plan_rows(const gpci_wish *wishes, gpci_plan *plan, uint64_t banks, 
 }
 
 static void plan_wishes(gpci_lane *lane, uint64_t from, uint32_t changed) {
-    uint64_t wishes = lane->other_banks[lane->mode], open = lane->open_banks, banks = wishes;
+    uint64_t wishes = lane->other_banks[lane->mode] & ~lane->refreshing, open = lane->open_banks, banks = wishes;
     if (changed != GPCI_ALL_BANKS)
         banks &= (uint64_t)1 << changed;
     for (; banks; banks &= banks - 1)
@@ -98,24 +99,6 @@ static void plan_wishes(gpci_lane *lane, uint64_t from, uint32_t changed) {
     banks = to_look_at(&lane->opens, start, changed, wishes & ~open);
     if (banks)
         plan_rows(lane->wishes, &lane->opens, banks, start, GPCI_DRAM_ACTIVATE);
-}
-
-/* From the time it is due, nothing goes before the refresh. */
-void gpci_lane_plan_refresh(const gpci_lane *lane, uint64_t from, gpci_plan *best) {
-    if (best->cycle < lane->refresh_due)
-        return;
-    uint64_t cycle = later(later(from, lane->refresh_due), lane->row_bus);
-    if (!lane->rules->dual)
-        cycle = later(cycle, lane->column_bus);
-    if (lane->open_banks) {
-        for (uint32_t b = 0; b < lane->rules->banks; b++) /* those that close by themselves as well */
-            cycle = later(cycle, lane->banks[b].precharge);
-        *best = (gpci_plan){cycle, 0, GPCI_ALL_BANKS, GPCI_DRAM_PRECHARGE_ALL};
-        return;
-    }
-    for (uint32_t b = 0; b < lane->rules->banks; b++)
-        cycle = later(cycle, lane->banks[b].activate);
-    *best = (gpci_plan){later(cycle, lane->activate), 0, GPCI_ALL_BANKS, GPCI_DRAM_REFRESH};
 }
 
 GPCI_INLINE bool aged(const gpci_lane *lane, const gpci_plan *row) {
@@ -136,7 +119,8 @@ static void plan_next(gpci_lane *lane, uint64_t from, uint32_t changed) {
     if (row->cycle == columns->cycle && row->cycle != GPCI_NO_TIME)
         row_first = aged(lane, row);
     lane->plan = row_first ? *row : *columns;
-    if (lane->plan.cycle >= lane->refresh_due && lane->rules->refresh && lane->queued[0] + lane->queued[1])
+    if ((lane->plan.cycle >= lane->refresh_due || lane->refreshing) && lane->rules->refresh &&
+        lane->queued[0] + lane->queued[1])
         gpci_lane_plan_refresh(lane, from, &lane->plan);
 }
 
@@ -169,6 +153,8 @@ static uint64_t duration(const gpci_dram_rules *rules, uint8_t command) {
         return rules->t.trp;
     case GPCI_DRAM_REFRESH:
         return rules->t.trfc;
+    case GPCI_DRAM_REFRESH_BANK:
+        return rules->t.trfc_bank;
     default:
         return rules->fixed ? rules->fixed_latency : rules->data[command == GPCI_DRAM_WRITE];
     }
@@ -331,13 +317,6 @@ static void precharge_all(gpci_lane *lane, uint64_t cycle) {
     gpci_lane_show(lane, cycle, GPCI_DRAM_PRECHARGE_ALL, 0, GPCI_NO_ROW, rows, false);
 }
 
-static void refresh(gpci_lane *lane, uint64_t cycle) {
-    raise_to(&lane->activate, cycle + lane->rules->t.trfc);
-    lane->refresh_due += lane->rules->t.trefi;
-    lane->counters.refreshes++;
-    gpci_lane_show(lane, cycle, GPCI_DRAM_REFRESH, 0, GPCI_NO_ROW, 0, false);
-}
-
 static void column(gpci_lane *lane, uint32_t b, uint64_t cycle) {
     const gpci_dram_rules *rules = lane->rules;
     gpci_bank *bank = &lane->banks[b];
@@ -369,6 +348,10 @@ void gpci_lane_issue(gpci_lane *lane) {
     uint64_t cycle = plan.cycle;
     bool row = plan.command < GPCI_DRAM_READ;
     lane->now = cycle;
+    if (GPCI_UNLIKELY(plan.command == GPCI_DRAM_REFRESH_DUE)) { /* it takes no bus */
+        gpci_lane_refresh(lane, &plan);
+        return;
+    }
     if (row || !lane->rules->dual)
         lane->row_bus = cycle + 1;
     if (!row || !lane->rules->dual)
@@ -385,7 +368,8 @@ void gpci_lane_issue(gpci_lane *lane) {
         precharge_all(lane, cycle);
         break;
     case GPCI_DRAM_REFRESH:
-        refresh(lane, cycle);
+    case GPCI_DRAM_REFRESH_BANK:
+        gpci_lane_refresh(lane, &plan);
         break;
     default:
         column(lane, plan.bank, cycle);

@@ -1,21 +1,126 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "dram/dram_internal.h"
 
+#include <string.h>
+
 /*
- * Refreshes of a lane that has no requests. Nobody runs it; before the next
- * request, they are caught up with. The first may have rows to close, the others
- * only follow each other every tREFI and are counted by a division.
+ * Refreshes: of all banks of a lane together, or of sets of them in turn: one bank (HBM's REFSB and REFpb), or that of
+ * one number in each group (DDR5's REFsb). From the time one is due, its banks take no other command until it has gone;
+ * rows of theirs that are open are closed first. The other banks of a lane go on.
+ *
+ * Example, 16 banks, tREFI 5,105 cycles: all together every 5,105 cycles, for 458 of them (dram.trfc) nobody is served;
+ * one by one every 319 cycles, for 210 of them (dram.trfc_bank) one bank is not.
  */
-void gpci_lane_catch_up(gpci_lane *lane, uint64_t cycle) {
-    if (!lane->rules->refresh)
+GPCI_INLINE uint64_t later(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+/* Those of the next set. */
+static uint64_t banks_of_set(const gpci_lane *lane) {
+    const gpci_dram_rules *rules = lane->rules;
+    uint64_t banks = 0;
+    for (uint32_t b = lane->refresh_set; b < rules->banks; b += rules->refresh_sets)
+        banks |= (uint64_t)1 << b;
+    return banks;
+}
+
+/* Of single banks: first they are held, then closed, then refreshed. */
+static void plan_banks(const gpci_lane *lane, uint64_t from, gpci_plan *best) {
+    uint64_t start = later(from, lane->row_bus), cycle, open = lane->open_banks & lane->refreshing;
+    if (!lane->refreshing) {
+        if (best->cycle >= lane->refresh_due)
+            *best = (gpci_plan){later(from, lane->refresh_due), 0, GPCI_ALL_BANKS, GPCI_DRAM_REFRESH_DUE};
         return;
-    while (lane->refresh_due <= cycle) {
+    }
+    if (!lane->rules->dual)
+        start = later(start, lane->column_bus);
+    for (uint64_t left = open; left; left &= left - 1) {
+        const uint32_t b = gpci_lowest(left);
+        cycle = later(start, lane->banks[b].precharge);
+        if (cycle < best->cycle || (cycle == best->cycle && left == open))
+            *best = (gpci_plan){cycle, 0, b, GPCI_DRAM_PRECHARGE};
+    }
+    cycle = later(start, lane->activate);
+    for (uint64_t left = lane->refreshing; left; left &= left - 1) {
+        const uint32_t b = gpci_lowest(left);
+        cycle = later(cycle, later(lane->banks[b].activate, lane->groups[b >> lane->rules->group_shift].activate));
+    }
+    if (!open && cycle <= best->cycle)
+        *best = (gpci_plan){cycle, 0, GPCI_ALL_BANKS, GPCI_DRAM_REFRESH_BANK};
+}
+
+/* Of all: from the time it is due, nothing goes before it. */
+static void plan_all(const gpci_lane *lane, uint64_t from, gpci_plan *best) {
+    if (best->cycle < lane->refresh_due)
+        return;
+    uint64_t cycle = later(later(from, lane->refresh_due), lane->row_bus);
+    if (!lane->rules->dual)
+        cycle = later(cycle, lane->column_bus);
+    if (lane->open_banks) {
+        for (uint32_t b = 0; b < lane->rules->banks; b++) /* those that close by themselves as well */
+            cycle = later(cycle, lane->banks[b].precharge);
+        *best = (gpci_plan){cycle, 0, GPCI_ALL_BANKS, GPCI_DRAM_PRECHARGE_ALL};
+        return;
+    }
+    for (uint32_t b = 0; b < lane->rules->banks; b++)
+        cycle = later(cycle, lane->banks[b].activate);
+    *best = (gpci_plan){later(cycle, lane->activate), 0, GPCI_ALL_BANKS, GPCI_DRAM_REFRESH};
+}
+
+void gpci_lane_plan_refresh(const gpci_lane *lane, uint64_t from, gpci_plan *best) {
+    if (lane->rules->refresh_sets)
+        plan_banks(lane, from, best);
+    else
+        plan_all(lane, from, best);
+}
+
+void gpci_lane_refresh(gpci_lane *lane, const gpci_plan *plan) {
+    const gpci_dram_rules *rules = lane->rules;
+    const uint64_t cycle = plan->cycle, banks = lane->refreshing;
+    if (plan->command == GPCI_DRAM_REFRESH_DUE) {
+        lane->refreshing = banks_of_set(lane);
+        return;
+    }
+    const bool all = plan->command == GPCI_DRAM_REFRESH;
+    lane->activate = later(lane->activate, cycle + (all ? rules->t.trfc : rules->t.trrefd));
+    for (uint64_t left = banks; left; left &= left - 1) {
+        gpci_bank *bank = &lane->banks[gpci_lowest(left)];
+        bank->activate = later(bank->activate, cycle + rules->t.trfc_bank);
+    }
+    gpci_lane_show(lane, cycle, plan->command, all ? 0 : gpci_lowest(banks), GPCI_NO_ROW, gpci_popcount(banks), false);
+    lane->refreshing = 0;
+    if (!all)
+        lane->refresh_set = (lane->refresh_set + 1) % rules->refresh_sets;
+    lane->refresh_due += rules->refresh_interval;
+    lane->counters.refreshes++;
+}
+
+/*
+ * Of refreshes that are due by `cycle`, all but the last ones, where nothing holds them up: they follow each other at
+ * the interval. Those left are as many as may still be under way then.
+ */
+static void skip(gpci_lane *lane, uint64_t cycle) {
+    const gpci_dram_rules *rules = lane->rules;
+    const uint64_t due = lane->refresh_due,
+                   left = rules->refresh_sets ? rules->t.trfc_bank / rules->refresh_interval + 2 : 0;
+    const uint64_t later_ones = (cycle - due) / rules->refresh_interval;
+    bool quiet = later_ones > left && !lane->open_banks && !lane->refreshing && lane->activate <= due &&
+                 lane->now <= due && (!lane->channel->dram->trace || lane->muted);
+    for (uint32_t b = 0; quiet && b < rules->banks; b++)
+        quiet = lane->banks[b].activate <= due;
+    if (!quiet)
+        return;
+    lane->refresh_due += (later_ones - left) * rules->refresh_interval;
+    lane->counters.refreshes += later_ones - left;
+    if (rules->refresh_sets)
+        lane->refresh_set = (uint32_t)((lane->refresh_set + later_ones - left) % rules->refresh_sets);
+}
+
+/* Refreshes of a lane that has no requests. Nobody runs it; before the next request, they are caught up with. */
+void gpci_lane_catch_up(gpci_lane *lane, uint64_t cycle) {
+    while (lane->rules->refresh && lane->refresh_due <= cycle) {
         gpci_plan plan = {.cycle = GPCI_NO_TIME};
-        uint64_t more = (cycle - lane->refresh_due) / lane->rules->t.trefi;
-        if (more && !lane->open_banks && lane->activate <= lane->refresh_due && !lane->channel->dram->trace) {
-            lane->refresh_due += more * lane->rules->t.trefi;
-            lane->counters.refreshes += more;
-        }
+        skip(lane, cycle);
         gpci_lane_plan_refresh(lane, lane->now, &plan);
         if (plan.cycle > cycle)
             return;
@@ -25,19 +130,23 @@ void gpci_lane_catch_up(gpci_lane *lane, uint64_t cycle) {
     }
 }
 
+/* What a copy of the lane does. */
 void gpci_lane_idle(const gpci_lane *lane, uint64_t cycle, uint64_t *precharges, uint64_t *refreshes) {
+    gpci_bank banks[GPCI_MOST_BANKS];
+    gpci_wish wishes[GPCI_MOST_BANKS];
+    gpci_bank_group groups[GPCI_MOST_BANKS];
+    gpci_lane copy = *lane;
     *precharges = *refreshes = 0;
     if (!lane->rules->refresh || lane->queued[0] + lane->queued[1] || lane->refresh_due > cycle)
         return;
-    gpci_plan plan = {.cycle = GPCI_NO_TIME};
-    gpci_lane_plan_refresh(lane, lane->now, &plan);
-    uint64_t first = plan.cycle;
-    if (plan.command == GPCI_DRAM_PRECHARGE_ALL) {
-        *precharges = first <= cycle ? gpci_popcount(lane->open_banks) : 0;
-        first += lane->rules->t.trp ? lane->rules->t.trp : 1;
-        for (uint32_t b = 0; b < lane->rules->banks; b++)
-            first = first < lane->banks[b].activate ? lane->banks[b].activate : first;
-    }
-    if (first <= cycle)
-        *refreshes = 1 + (cycle - lane->refresh_due) / lane->rules->t.trefi;
+    memcpy(banks, lane->banks, lane->rules->banks * sizeof *banks);
+    memcpy(wishes, lane->wishes, lane->rules->banks * sizeof *wishes);
+    memcpy(groups, lane->groups, lane->rules->t.groups * sizeof *groups);
+    copy.banks = banks;
+    copy.wishes = wishes;
+    copy.groups = groups;
+    copy.muted = true;
+    gpci_lane_catch_up(&copy, cycle);
+    *precharges = copy.counters.precharges - lane->counters.precharges;
+    *refreshes = copy.counters.refreshes - lane->counters.refreshes;
 }

@@ -9,7 +9,7 @@
  * [R] Ramulator 2, src/dram/impl of CMU-SAFARI/ramulator2
  * [-] not published: what the comment says
  */
-enum { SET_DDR4, SET_GDDR5, SET_GDDR6, SET_HBM2, SET_HBM2E, SET_HBM3, SET_COUNT };
+enum { SET_DDR4, SET_GDDR5, SET_GDDR6, SET_HBM2, SET_HBM2E, SET_HBM3, SET_DDR5, SET_COUNT };
 
 static const gpci_dram_timing sets[SET_COUNT] = {
     /* DDR4-2400, 64 bits of eight Micron MT40A1G8: [D] DDR4_8Gb_x8_2400.ini, all but what is marked. */
@@ -119,6 +119,8 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                   .tccd_l = 2,
                   .trefi = 3315,
                   .trfc = 221, /* [D] 3900 and 260 ns */
+                  .trfc_bank = 136,
+                  .trrefd = 7, /* [R] HBM2.cpp: 160 and 8 ns */
                   .pseudo = 1,
                   .groups = 4,
                   .group_banks = 4,
@@ -147,6 +149,8 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                    .tccd_l = 4,
                    .trefi = 5897,
                    .trfc = 394, /* [D] 3900 and 260 ns */
+                   .trfc_bank = 242,
+                   .trrefd = 13, /* [R] HBM2.cpp: 160 and 8 ns */
                    .pseudo = 1,
                    .groups = 4,
                    .group_banks = 4,
@@ -178,6 +182,8 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                   .tccd_l = 3, /* a burst; [G] CCDL=6, of half cycles */
                   .trefi = 5105,
                   .trfc = 458, /* [R] 3.9 us; 350 ns for the 8 Gb of a channel */
+                  .trfc_bank = 210,
+                  .trrefd = 11, /* [R] HBM3.cpp: 160 and 8 ns */
                   .pseudo = 4,
                   .groups = 4,
                   .group_banks = 4,  /* [R] [G] 16 banks of a pseudo channel */
@@ -185,6 +191,36 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                   .burst_bytes = 32,
                   .burst = 2, /* JESD238: 8 transfers of 4 bytes, four a cycle */
                   .dual = 1}, /* JESD238: row and column command buses */
+    /* DDR5-3200AN, a 32-bit channel of four 16 Gb x8: [R] DDR5.cpp, all but what is marked. */
+    [SET_DDR5] = {.mhz = 1600,
+                  .trcd = 24,
+                  .trcd_write = 24,
+                  .trp = 24,
+                  .tcl = 24,
+                  .tcwl = 22,
+                  .tras = 52,
+                  .trc = 76, /* tRAS + tRP: [R] 75 is less than what these two allow */
+                  .trrd_s = 8,
+                  .trrd_l = 8, /* JESD79-5: 5 ns, but at least 8 cycles */
+                  .tfaw = 32,
+                  .twr = 48,
+                  .twtr_s = 4,
+                  .twtr_l = 16,
+                  .trtw = 4, /* [R] tCL + tBL + 4 - tCWL */
+                  .trtp = 12,
+                  .tccd_s = 8,
+                  .tccd_l = 8,
+                  .trefi = 6240,
+                  .trfc = 472,      /* 3900 and 295 ns */
+                  .trfc_bank = 208, /* 130 ns */
+                  .trrefd = 48,     /* JESD79-5: tREFSBRD, 30 ns */
+                  .pseudo = 1,
+                  .groups = 8,
+                  .group_banks = 4,
+                  .row_bytes = 4096, /* 1024 columns of a byte, of four chips */
+                  .burst_bytes = 64,
+                  .burst = 8, /* 16 transfers of 4 bytes, two a cycle */
+                  .dual = 0},
 };
 
 const gpci_dram_timing *gpci_dram_timing_set(uint64_t choice) {

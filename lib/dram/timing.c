@@ -33,13 +33,32 @@ static gpc_status check_powers(const gpc_config *config, const gpci_dram_timing 
     return GPC_OK;
 }
 
-/* Between two refreshes there is time for a request, whatever went before it. */
+uint32_t gpci_dram_refresh_sets(const gpci_dram_timing *t, uint64_t choice, uint32_t *out_interval) {
+    *out_interval = t->trefi;
+    if (choice < 2)
+        return 0;
+    const uint32_t sets = choice == 2 ? t->groups * t->group_banks : t->group_banks;
+    *out_interval = t->trefi / sets / (choice == 2 ? 1 : 2);
+    return sets;
+}
+
+/*
+ * Between two refreshes there is time for a request, whatever went before it; of single banks: for one to a bank
+ * between two of that bank, and for one to another between any two.
+ */
 static gpc_status check_refresh(const gpc_config *config, const gpci_dram_timing *t, gpc_error *error) {
-    uint64_t longest = (uint64_t)t->trfc + t->trp + t->tras + t->trc + t->trcd + t->trcd_write + t->tcl + t->tcwl +
-                       t->burst + t->twr + t->twtr_l + t->twtr_s + t->trtw + t->trtp + t->tfaw + t->tccd_l + t->tccd_s +
+    const uint64_t choice = gpci_config_number(config, GPCI_KEY_DRAM_REFRESH);
+    uint32_t interval;
+    const bool single = gpci_dram_refresh_sets(t, choice, &interval) != 0;
+    uint64_t longest = (uint64_t)t->trp + t->tras + t->trc + t->trcd + t->trcd_write + t->tcl + t->tcwl + t->burst +
+                       t->twr + t->twtr_l + t->twtr_s + t->trtw + t->trtp + t->tfaw + t->tccd_l + t->tccd_s +
                        t->trrd_l + t->trrd_s;
-    if (gpci_config_number(config, GPCI_KEY_DRAM_REFRESH) == 0 && t->trefi <= longest)
+    if (choice != 1 && t->trefi <= longest + (single ? t->trfc_bank : t->trfc))
         return refuse(config, GPCI_KEY_DRAM_TREFI, t->trefi, "must be more than the other times together", error);
+    if (single && interval <= longest + t->trrefd)
+        return refuse(config, GPCI_KEY_DRAM_TREFI, t->trefi,
+                      "shared out among single banks (dram.refresh), it must be more than the other times together",
+                      error);
     return GPC_OK;
 }
 

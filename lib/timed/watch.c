@@ -335,6 +335,7 @@ static const gpc_what commands[] = {
     [GPCI_DRAM_PRECHARGE] = GPC_WHAT_PRECHARGE,
     [GPCI_DRAM_PRECHARGE_ALL] = GPC_WHAT_PRECHARGE,
     [GPCI_DRAM_REFRESH] = GPC_WHAT_REFRESH,
+    [GPCI_DRAM_REFRESH_BANK] = GPC_WHAT_REFRESH,
     [GPCI_DRAM_READ] = GPC_WHAT_READ,
     [GPCI_DRAM_WRITE] = GPC_WHAT_WRITE,
 };
@@ -352,9 +353,9 @@ static void on_command(void *user_data, const gpci_dram_event *d) {
         e.packet = d->token & ~GPCI_WRITE_TOKEN;
     e.cycle = gpci_clock_core(t->dram_clock, d->cycle);
     e.until = gpci_clock_core(t->dram_clock, d->end);
-    bool all = d->command == GPCI_DRAM_PRECHARGE_ALL || what == GPC_WHAT_REFRESH;
+    bool all = d->command == GPCI_DRAM_PRECHARGE_ALL || d->command == GPCI_DRAM_REFRESH;
     e.bank = d->pseudo * d->banks + (all ? 0 : d->bank);
-    e.value = access ? d->row : d->command == GPCI_DRAM_PRECHARGE_ALL ? d->token : 0;
+    e.value = access ? d->row : d->command == GPCI_DRAM_PRECHARGE ? 0 : d->token;
     e.bytes = what == GPC_WHAT_READ || what == GPC_WHAT_WRITE ? t->burst : 0;
     e.outcome = d->auto_precharge;
     gpci_trace_tell(t->trace, &e);

@@ -20,6 +20,12 @@ static bool is_column(const gpci_dram_event *e) {
     return e->command == GPCI_DRAM_READ || e->command == GPCI_DRAM_WRITE;
 }
 
+/* Is a bank among those that a refresh of single banks is of? */
+static bool is_of(const rig *r, const gpci_dram_event *e, uint32_t bank) {
+    const uint64_t group_banks = number(r, "group_banks");
+    return e->token == 1 ? bank == e->bank : bank % group_banks == e->bank % group_banks;
+}
+
 /* The least distance between two commands, the first before the second; 0 where no rule says one. */
 static uint64_t least(const rig *r, const gpci_dram_event *a, const gpci_dram_event *b) {
     uint64_t group_banks = number(r, "group_banks"), burst = number(r, "burst_cycles"), need = 0;
@@ -30,6 +36,8 @@ static uint64_t least(const rig *r, const gpci_dram_event *a, const gpci_dram_ev
     bool pre_a = a->command == GPCI_DRAM_PRECHARGE, pre_b = b->command == GPCI_DRAM_PRECHARGE;
     bool all_a = a->command == GPCI_DRAM_PRECHARGE_ALL, all_b = b->command == GPCI_DRAM_PRECHARGE_ALL;
     bool refresh_b = b->command == GPCI_DRAM_REFRESH;
+    bool one_a = a->command == GPCI_DRAM_REFRESH_BANK, one_b = b->command == GPCI_DRAM_REFRESH_BANK;
+    bool of_a = one_a && is_of(r, a, b->bank), of_b = one_b && is_of(r, b, a->bank); /* the other's bank is among it */
     uint64_t written = number(r, "tcwl") + burst;
     RULE(act_a && act_b, number(r, "trrd_s"));
     RULE(act_a && act_b && same_group, number(r, "trrd_l"));
@@ -40,6 +48,11 @@ static uint64_t least(const rig *r, const gpci_dram_event *a, const gpci_dram_ev
     RULE((pre_a && same_bank && act_b) || (all_a && act_b), number(r, "trp"));
     RULE((pre_a || all_a) && refresh_b, number(r, "trp"));
     RULE(a->command == GPCI_DRAM_REFRESH, act_b ? number(r, "trfc") : 0);
+    RULE(of_a && (act_b || of_b), number(r, "trfc_bank"));
+    RULE(one_a && (act_b || one_b), number(r, "trrefd"));
+    RULE(act_a && one_b, number(r, "trrd_s"));
+    RULE(act_a && of_b, number(r, "trc"));
+    RULE(pre_a && of_b, number(r, "trp"));
     if (is_column(a) && is_column(b)) {
         RULE(write_a == write_b, burst);
         RULE(write_a == write_b, number(r, same_group ? "tccd_l" : "tccd_s"));
@@ -81,6 +94,9 @@ static size_t row_errors(const rig *r) {
         uint64_t *bank = &open[e->pseudo][e->bank];
         for (int b = 0; e->command == GPCI_DRAM_REFRESH && b < 64; b++)
             errors += open[e->pseudo][b] != UINT64_MAX || e->cycle < free_from[e->pseudo][b];
+        for (uint32_t b = 0; e->command == GPCI_DRAM_REFRESH_BANK && b < e->banks; b++)
+            if (is_of(r, e, b))
+                errors += open[e->pseudo][b] != UINT64_MAX || e->cycle < free_from[e->pseudo][b];
         if (e->command == GPCI_DRAM_ACTIVATE) {
             errors += *bank != UINT64_MAX || e->cycle < free_from[e->pseudo][e->bank];
             *bank = e->row;

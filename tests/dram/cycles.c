@@ -219,3 +219,71 @@ Test(dram_cycles, refresh_leaves_time) {
     cr_expect_null(dram);
     rig_close(r);
 }
+
+/* Four banks, tREFI 1000: one each 250 cycles, for 40. Bank 1's is due at 500; bank 0 is served meanwhile. */
+Test(dram_cycles, refresh_of_a_bank_holds_up_that_bank) {
+    rig *r = rig_open("dram.refresh=per-bank");
+    rig_advance(r, 495);
+    rig_request(r, at(0, 1, 0), false, 1); /* activation at 495: the refresh waits for tRAS and tRP */
+    rig_advance(r, 10);
+    rig_request(r, at(0, 0, 0), false, 0);
+    rig_drain(r);
+    cr_assert_eq(nth(r, GPCI_DRAM_REFRESH_BANK, 0), 250);
+    cr_assert_eq(nth(r, GPCI_DRAM_PRECHARGE, 0), 495 + 20);
+    cr_assert_eq(nth(r, GPCI_DRAM_REFRESH_BANK, 1), 495 + 26);
+    cr_assert_eq(done_at(r, 0), 505 + 7 + 9 + 2);
+    cr_assert_eq(nth(r, GPCI_DRAM_ACTIVATE, 2), 495 + 26 + 40); /* of bank 1 again: its read came too late at 500 */
+    cr_assert_eq(nth(r, GPCI_DRAM_REFRESH, 0), UINT64_MAX);
+    rig_close(r);
+    r = rig_open("dram.refresh=per-bank");
+    rig_advance(r, 502);
+    rig_request(r, at(0, 2, 0), false, 1); /* tRREFD of 9 from the refresh of bank 1 */
+    rig_drain(r);
+    cr_assert_eq(nth(r, GPCI_DRAM_ACTIVATE, 0), 500 + 9);
+    rig_close(r);
+}
+
+/* Two banks in a group: each pair of one number twice in 1000 cycles. */
+Test(dram_cycles, refresh_of_the_same_bank_of_each_group) {
+    rig *r = rig_open("dram.refresh=same-bank");
+    rig_advance(r, 252);
+    for (uint32_t bank = 0; bank < 4; bank++)
+        rig_request(r, at(0, bank, 0), false, bank);
+    rig_drain(r);
+    cr_assert_eq(nth(r, GPCI_DRAM_REFRESH_BANK, 0), 250);
+    for (uint32_t bank = 0; bank < 4; bank++)
+        cr_assert(bank & 1 ? done_at(r, bank) < 290 : done_at(r, bank) >= 290 + 18, "bank %u", bank);
+    rig_close(r);
+}
+
+/* However long a channel is idle, the banks' turns, counters and times are as if it had been run all along. */
+Test(dram_cycles, idle_channel_refreshes_its_banks_in_turn) {
+    static const char *const kinds[] = {"dram.refresh=per-bank", "dram.refresh=per-bank dram.trfc_bank=700",
+                                        "dram.refresh=same-bank"};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (uint64_t idle = 247; idle < 253; idle++) {
+            rig *all = rig_open(kinds[k]), *lazy = rig_open(kinds[k]);
+            gpci_dram_on_command(lazy->dram, NULL, NULL);
+            rig_request(all, at(3, 1, 0), false, 9);
+            rig_request(lazy, at(3, 1, 0), false, 9);
+            rig_advance(all, 5000 + idle);
+            rig_advance(lazy, 5000 + idle);
+            const gpc_stats a = rig_stats(all), b = rig_stats(lazy);
+            cr_assert_eq(a.dram_refreshes, b.dram_refreshes);
+            cr_assert_eq(a.dram_refreshes, (5000 + idle) / 250);
+            cr_assert(a.dram_precharges == 1 && b.dram_precharges == 1);
+            for (uint32_t bank = 0; bank < 4; bank++) {
+                rig_request(all, at(0, bank, 0), false, bank);
+                rig_request(lazy, at(0, bank, 0), false, bank);
+            }
+            rig_drain(all);
+            rig_drain(lazy);
+            for (uint32_t bank = 0; bank < 4; bank++)
+                cr_assert_eq(done_at(all, bank), done_at(lazy, bank), "%s, %u: %llu", kinds[k], bank,
+                             (unsigned long long)done_at(all, bank));
+            cr_assert_eq(rig_stats(all).dram_refreshes, rig_stats(lazy).dram_refreshes);
+            cr_assert_eq(violations(all), 0);
+            rig_close(all);
+            rig_close(lazy);
+        }
+}

@@ -8,7 +8,8 @@
 static const char small[] =
     "dram.channels=1 dram.trcd=7 dram.trcd_write=6 dram.trp=5 dram.tcl=9 dram.tcwl=4 dram.tras=20 dram.trc=26 "
     "dram.trrd_s=3 dram.trrd_l=5 dram.tfaw=30 dram.twr=11 dram.twtr_s=6 dram.twtr_l=8 dram.trtw=2 dram.trtp=4 "
-    "dram.tccd_s=2 dram.tccd_l=4 dram.refresh=none dram.trefi=1000 dram.trfc=60 dram.pseudo_channels=1 "
+    "dram.tccd_s=2 dram.tccd_l=4 dram.refresh=none dram.trefi=1000 dram.trfc=60 dram.trfc_bank=40 dram.trrefd=9 "
+    "dram.pseudo_channels=1 "
     "dram.bank_groups=2 dram.group_banks=2 dram.row_bytes=256B dram.burst_bytes=64B dram.burst_cycles=2 "
     "dram.command_bus=single dram.bank_hash=none dram.age_cap=unlimited";
 

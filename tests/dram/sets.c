@@ -31,7 +31,8 @@ static double saturate(gpc_dram *dram, uint64_t count) {
 
 Test(dram_sets, sequential_reads_reach_the_peak_but_for_refresh) {
     static const char *const names[] = {"dram.timing=ddr4", "dram.timing=gddr5", "dram.timing=gddr6",
-                                        "dram.timing=hbm2", "dram.timing=hbm2e", "dram.timing=hbm3"};
+                                        "dram.timing=hbm2", "dram.timing=hbm2e", "dram.timing=hbm3",
+                                        "dram.timing=ddr5"};
     gpc_context *context;
     gpc_error error = GPC_ERROR_INIT;
     cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
@@ -52,17 +53,36 @@ Test(dram_sets, sequential_reads_reach_the_peak_but_for_refresh) {
  */
 static const struct {
     const char *name;
-    uint32_t mhz, figures[25], dual;
+    uint32_t mhz, figures[27], dual;
 } published[] = {
-    {"ddr4", 1200, {16, 16, 16, 16, 16, 39, 55, 4, 6, 26, 19, 3, 9, 2, 9, 4, 6, 9364, 420, 1, 4, 4, 8192, 64, 4}, 0},
-    {"gddr5", 924, {12, 10, 12, 12, 4, 28, 40, 6, 6, 22, 12, 5, 5, 2, 2, 2, 3, 7210, 61, 1, 4, 4, 4096, 64, 2}, 0},
+    {"ddr4",
+     1200,
+     {16, 16, 16, 16, 16, 39, 55, 4, 6, 26, 19, 3, 9, 2, 9, 4, 6, 9364, 420, 0, 0, 1, 4, 4, 8192, 64, 4},
+     0},
+    {"gddr5",
+     924,
+     {12, 10, 12, 12, 4, 28, 40, 6, 6, 22, 12, 5, 5, 2, 2, 2, 3, 7210, 61, 0, 0, 1, 4, 4, 4096, 64, 2},
+     0},
     {"gddr6",
      1750,
-     {24, 24, 24, 24, 8, 55, 78, 12, 12, 48, 24, 10, 10, 2, 4, 2, 3, 3325, 210, 1, 4, 4, 2048, 32, 2},
+     {24, 24, 24, 24, 8, 55, 78, 12, 12, 48, 24, 10, 10, 2, 4, 2, 3, 3325, 210, 0, 0, 1, 4, 4, 2048, 32, 2},
      0},
-    {"hbm2", 850, {12, 12, 12, 12, 2, 28, 40, 3, 3, 26, 10, 3, 3, 2, 3, 1, 2, 3315, 221, 1, 4, 4, 2048, 32, 1}, 1},
-    {"hbm2e", 1512, {22, 22, 22, 22, 4, 50, 72, 7, 7, 46, 19, 5, 5, 2, 7, 1, 4, 5897, 394, 1, 4, 4, 2048, 32, 1}, 1},
-    {"hbm3", 1309, {19, 19, 19, 19, 6, 45, 64, 6, 8, 20, 21, 8, 11, 2, 8, 2, 3, 5105, 458, 4, 4, 4, 1024, 32, 2}, 1},
+    {"hbm2",
+     850,
+     {12, 12, 12, 12, 2, 28, 40, 3, 3, 26, 10, 3, 3, 2, 3, 1, 2, 3315, 221, 136, 7, 1, 4, 4, 2048, 32, 1},
+     1},
+    {"hbm2e",
+     1512,
+     {22, 22, 22, 22, 4, 50, 72, 7, 7, 46, 19, 5, 5, 2, 7, 1, 4, 5897, 394, 242, 13, 1, 4, 4, 2048, 32, 1},
+     1},
+    {"hbm3",
+     1309,
+     {19, 19, 19, 19, 6, 45, 64, 6, 8, 20, 21, 8, 11, 2, 8, 2, 3, 5105, 458, 210, 11, 4, 4, 4, 1024, 32, 2},
+     1},
+    {"ddr5",
+     1600,
+     {24, 24, 24, 24, 22, 52, 76, 8, 8, 32, 48, 4, 16, 4, 12, 8, 8, 6240, 472, 208, 48, 1, 8, 4, 4096, 64, 8},
+     0},
 };
 
 Test(dram_sets, figures_are_those_of_their_sources) {
@@ -151,6 +171,10 @@ Test(dram_refusals, name_the_key) {
         {"dram.row_bytes=96B", NULL, "dram.row_bytes"},
         {"dram.row_bytes=32B", "dram.burst_bytes=64B", "dram.row_bytes"},
         {"dram.trefi=100", NULL, "dram.trefi"},
+        {"dram.refresh=per-bank", NULL, "dram.refresh"}, /* gddr5 has none */
+        {"dram.refresh=per-bank", "dram.timing=hbm3 dram.trefi=2000", "dram.trefi"},
+        {"dram.refresh=same-bank", "dram.timing=ddr5 dram.trefi=2000", "dram.trefi"},
+        {"dram.refresh=per-bank", "dram.timing=hbm3 dram.scheduler=by-bank", "dram.refresh"},
         {"dram.write_high=65", NULL, "dram.write_high"},
         {"dram.write_low=56", NULL, "dram.write_low"},
         {"dram.mapping=bank row", NULL, "dram.mapping"},
@@ -164,7 +188,12 @@ Test(dram_refusals, name_the_key) {
     cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         bool format = !strcmp(bad[i][2], "dram.mapping");
-        const char *const pairs[] = {bad[i][0], bad[i][1], NULL};
+        char two[64] = ""; /* of the second, where it is two */
+        char *second = NULL;
+        snprintf(two, sizeof two, "%s", bad[i][1] && !format ? bad[i][1] : "");
+        if ((second = strchr(two, ' ')))
+            *second++ = '\0';
+        const char *const pairs[] = {bad[i][0], *two ? two : NULL, second, NULL};
         cr_assert_null(make(context, pairs, format ? GPC_ERROR_FORMAT : GPC_ERROR_RANGE, &error));
         cr_assert_not_null(strstr(error.message, bad[i][2]), "%s", error.message);
     }
