@@ -2,6 +2,7 @@
 #include "hierarchy/rig.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 /* How lanes become transactions: lines, sectors, bytes, and in which order. */
 
@@ -90,6 +91,30 @@ Test(memory_coalescing, order_of_first_lanes) {
     cr_assert_eq(stats.l1_load_bytes_used, 20); /* 0x1104 twice */
     cr_assert_eq(stats.thread_instructions, 6);
     rig_close(&r);
+}
+
+/* From the highest address down: two ways keep the two lowest lines, however the lanes go. */
+Test(memory_coalescing, order_down) {
+    static const uint64_t shots[][4] = {
+        {0x1100, 0x1000, 0x1104, 0x1200}, {0x1000, 0x1100, 0x1180, 0x1200}, {0x1200, 0x1180, 0x1100, 0x1000}};
+    for (size_t i = 0; i < sizeof shots / sizeof *shots; i++) {
+        rig r;
+        rig_open(&r, "l1.size = 256B\nl1.line_order = descending\n");
+        gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+        access.mask = 15;
+        access.addresses = shots[i];
+        access.width = 4;
+        gpc_warp_result result = GPC_WARP_RESULT_INIT;
+        cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &access, &result), GPC_OK);
+        cr_assert_eq(result.lines, i ? 4 : 3);
+        cr_assert(in_l1(&r, 0x1000) && in_l1(&r, 0x1100));
+        cr_assert(!in_l1(&r, 0x1180) && !in_l1(&r, 0x1200));
+        rig_close(&r);
+    }
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(rig_refused("mode = timed\ncoherence = vi\nl1.coalescer = multi2sim\nl1.line_order = descending\n", &error),
+                 GPC_ERROR_RANGE);
+    cr_assert_not_null(strstr(error.message, "l1.line_order"), "%s", error.message);
 }
 
 /* Of a store's lanes, L2 hears just the bytes: whole sectors fetch nothing, however the lanes are ordered. */
