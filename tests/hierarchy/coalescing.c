@@ -112,8 +112,9 @@ Test(memory_coalescing, order_down) {
         rig_close(&r);
     }
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(rig_refused("mode = timed\ncoherence = vi\nl1.coalescer = multi2sim\nl1.line_order = descending\n", &error),
-                 GPC_ERROR_RANGE);
+    cr_assert_eq(
+        rig_refused("mode = timed\ncoherence = vi\nl1.coalescer = multi2sim\nl1.line_order = descending\n", &error),
+        GPC_ERROR_RANGE);
     cr_assert_not_null(strstr(error.message, "l1.line_order"), "%s", error.message);
 }
 
