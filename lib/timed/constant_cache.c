@@ -33,21 +33,11 @@ static void evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *evicti
     (void)eviction;
 }
 
-static gpci_verdict hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access, uint32_t leader,
-                            gpc_busy reason) {
-    (void)packet;
-    (void)leader;
-    return gpci_stage_block(stage, access, t->wheel.now, reason);
-}
-
-static void passed_by(gpci_stage *stage, const gpc_request *request, uint8_t sectors) {
-    (void)stage;
-    (void)request;
-    (void)sectors;
-}
-
-static const gpci_stage_rules rules = {
-    .send = send, .evicted = evicted, .released = gpci_l1_release, .hold_up = hold_up, .passed_by = passed_by};
+static const gpci_stage_rules rules = {.send = send,
+                                       .evicted = evicted,
+                                       .released = gpci_l1_release,
+                                       .hold_up = gpci_stage_wait,
+                                       .passed_by = gpci_stage_tell_nobody};
 
 gpc_status gpci_constants_stage_create(gpci_timed *t, gpci_stage *l1) {
     const gpc_hierarchy *h = t->h;

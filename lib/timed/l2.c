@@ -149,21 +149,11 @@ static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reques
     gpci_see_new(t, GPC_WHAT_FETCH, stage, f, gpci_packet_at(&t->pool, asked->waiter), false);
 }
 
-static gpci_verdict hold_up(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access, uint32_t leader,
-                            gpc_busy reason) {
-    (void)packet;
-    (void)leader;
-    return gpci_stage_block(stage, access, t->wheel.now, reason);
-}
-
-static void passed_by(gpci_stage *stage, const gpc_request *request, uint8_t sectors) {
-    (void)stage;
-    (void)request;
-    (void)sectors;
-}
-
-const gpci_stage_rules gpci_l2_stage = {
-    .send = send_fetch, .evicted = evicted, .released = released, .hold_up = hold_up, .passed_by = passed_by};
+const gpci_stage_rules gpci_l2_stage = {.send = send_fetch,
+                                        .evicted = evicted,
+                                        .released = released,
+                                        .hold_up = gpci_stage_wait,
+                                        .passed_by = gpci_stage_tell_nobody};
 
 /*
  * Read sectors count as hits where they are valid, or on their way: so hardware counts them. The prefetcher hears of

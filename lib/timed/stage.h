@@ -336,6 +336,10 @@ void gpci_slice_expect(const gpci_group *group, uint32_t slice, unsigned pass);
 extern const gpci_stage_rules gpci_l2_stage;
 
 /* stage_component.c */
+/* Rules of stages of which nothing goes another way, and nobody is told what the cache had no way for. */
+gpci_verdict gpci_stage_wait(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access,
+                             uint32_t leader, gpc_busy reason);
+void gpci_stage_tell_nobody(gpci_stage *stage, const gpc_request *request, uint8_t sectors);
 /*
  * A stage that is stepped with an L1: its queues have no end, but for `out`, whose is the caller's to set. Its cache is
  * the caller's, too. GPC_ERROR_MEMORY; gpci_stage_unmake.

@@ -41,6 +41,19 @@ void gpci_stage_unmake(gpci_timed *t, gpci_stage *stage) {
     gpci_free_lines(t->context, stage->mshr.rows);
 }
 
+gpci_verdict gpci_stage_wait(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access,
+                             uint32_t leader, gpc_busy reason) {
+    (void)packet;
+    (void)leader;
+    return gpci_stage_block(stage, access, t->wheel.now, reason);
+}
+
+void gpci_stage_tell_nobody(gpci_stage *stage, const gpc_request *request, uint8_t sectors) {
+    (void)stage;
+    (void)request;
+    (void)sectors;
+}
+
 /* Those of an L1 before its tags, and those for what has been asked for, have no end: others limit what goes on. */
 void gpci_stage_queues(const gpci_timed *t, gpci_stage *stage) {
     const bool first = stage->level == 1;
