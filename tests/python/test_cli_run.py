@@ -82,16 +82,16 @@ class Runs(TemporaryCase):
 
     def test_json(self):
         target = self.path("out.json")
-        self.done(self.source, "--preset", "h100", "--set", "l1.ways=8", "--json", target)
+        self.done(self.source, "--preset", "h100", "--set", "l1.ways=16", "--json", target)
         with open(target, encoding="utf-8") as file:
             document = json.load(file)
         self.assertEqual(list(document), ["schema", "version", "preset", "mode", "traces", "settings", "interrupted", "config",
                                           "kernels", "total"])  # fmt: skip
         self.assertEqual((document["schema"], document["preset"]), (1, "h100"))
         self.assertEqual((document["version"], document["mode"]), (gpucache.version(), "functional"))
-        self.assertEqual((document["traces"], document["settings"]), ([self.source], {"l1.ways": "8"}))
+        self.assertEqual((document["traces"], document["settings"]), ([self.source], {"l1.ways": "16"}))
         self.assertEqual(list(document["config"]), [key.name for key in gpucache.config_keys()])
-        self.assertEqual(document["config"]["l1.ways"], "8")
+        self.assertEqual(document["config"]["l1.ways"], "16")
         self.assertEqual([list(kernel) for kernel in document["kernels"]], [["name", "trace", "stats"]] * 2)
         first = document["kernels"][0]
         self.assertEqual((first["name"], os.path.basename(first["trace"])), ("_Z5twicePfS_", "kernel-1.traceg"))
@@ -145,17 +145,17 @@ class Runs(TemporaryCase):
         return json.loads(self.done(self.source, "--json", "-", *arguments))["config"][key]
 
     def test_order_of_configuration(self):
-        ways = self.write("ways.cfg", "l1.ways = 8\n")
-        more = self.write("more.cfg", "l1.ways = 16\n")
+        ways = self.write("ways.cfg", "l1.ways = 16\n")
+        more = self.write("more.cfg", "l1.ways = 32\n")
         simulator = self.write("gpgpusim.config", "-gpgpu_cache:dl1 S:4:128:64,L:T:m:L:L,A:512:8,16:0,32\n")
         for expected, arguments in (
-            ("16", []),
+            ("8", []),
             ("4", ["--preset", "defaults"]),
-            ("8", ["--config", ways, "--preset", "h100"]),
-            ("16", ["--config", ways, "--config", more]),
+            ("16", ["--config", ways, "--preset", "h100"]),
+            ("32", ["--config", ways, "--config", more]),
             ("4", ["--gpgpusim", self.write("none.config", "-gpgpu_n_clusters 3\n")]),
             ("64", ["--config", ways, "--gpgpusim", simulator]),
-            ("8", ["--gpgpusim", simulator, "--config", ways]),
+            ("16", ["--gpgpusim", simulator, "--config", ways]),
             ("2", ["--set", "l1.ways=2", "--config", ways]),
             ("3", ["--set", "l1.ways=2", "--set", "l1.ways = 3"]),
         ):
