@@ -3,9 +3,8 @@
 
     python3 tests/hardware/reference.py [REFERENCE] [--preset gtx480-gpgpusim] [--set KEY=VALUE]...
 
-REFERENCE is a folder with a figures.json, as ../shared/reference/gpgpusim-3.2.1. The traces are of the same kernels,
-instruction by instruction; that of `sc` computes addresses before its loads and has a few loads after the loop. The
-program that was simulated (sc.ptx) computes the next ones behind its sum, and ends: its loop is put in that order.
+REFERENCE is a folder with a figures.json, as ../shared/reference/gpgpusim-3.2.1. The traces there are of the same
+kernels; what runs here is their programs, KERNEL.ptx, with the traces' addresses (ptx.py).
 """
 
 import argparse
@@ -18,12 +17,10 @@ import tempfile
 from collections import namedtuple
 
 import compare
+import ptx
 from compare import gpucache
 
 REFERENCE = compare.ROOT.parent / "shared" / "reference" / "gpgpusim-3.2.1"
-LOOP_END, EXIT = 0x190, 0x500  # program counters of sc
-STEP = 0x120, 0x130, 0x140, 0x150, 0x100, 0x110, 0x160, 0x170, 0x180  # of its loop, in the order of sc.ptx
-ADDRESSES = {0x100: "1 R10 IADD3 1 R10 0", 0x110: "1 R11 IADD3 1 R11 0"}  # one does not wait for the other there
 
 # Cycles, and L1 read misses in per cent of reads; (model, simulator) each.
 Row = namedtuple("Row", "name cycles misses")
@@ -43,45 +40,17 @@ def settings_of(row):
     return found
 
 
-def in_order(body):
-    """Instructions of a warp of sc as sc.ptx has them: two loads, the sum, then the next two addresses, not before."""
-    kept, steps, place = [], [], {pc: n for n, pc in enumerate(STEP)}
-    for line in body:
-        address, mask, rest = line.split(" ", 2)
-        pc = int(address, 16)
-        if pc in place:
-            steps.append(f"{0x100 + 8 * place[pc]:04x} {mask} {ADDRESSES.get(pc, rest)}")
-            if len(steps) == len(STEP):
-                kept += sorted(steps)
-                steps = []
-        elif not LOOP_END <= pc < EXIT:
-            kept.append(line)
-    return kept + steps
-
-
-def as_simulated(path, folder):
-    """The trace of sc, its loop in the order of sc.ptx."""
-    lines, target = lzma.open(path, "rt").read().splitlines(), os.path.join(folder, "sc.traceg")
-    kept = []
-    at = 0
-    while at < len(lines):
-        if lines[at].startswith("insts = "):
-            count = int(lines[at].split("=")[1])
-            body = in_order(lines[at + 1:at + 1 + count])  # fmt: skip
-            kept += [f"insts = {len(body)}", *body]
-            at += 1 + count
-        else:
-            kept.append(lines[at])
-            at += 1
-    pathlib.Path(target).write_text("\n".join(kept) + "\n", encoding="utf-8")
-    return target
+def as_simulated(folder, kernel, scratch):
+    path = os.path.join(scratch, f"{kernel}.traceg")
+    if not os.path.exists(path):
+        trace = lzma.open(folder / f"{kernel}.traceg.xz", "rt").read().splitlines()
+        pathlib.Path(path).write_text(ptx.as_simulated(trace, (folder / f"{kernel}.ptx").read_text()), encoding="utf-8")
+    return path
 
 
 def run(folder, row, preset, settings, scratch):
-    path = folder / f"{row['kernel']}.traceg.xz"
-    if row["kernel"] == "sc":
-        path = as_simulated(path, scratch)
-    stats = compare.replay(path, preset, [("mode", "timed"), *settings_of(row).items(), *settings])
+    trace = as_simulated(folder, row["kernel"], scratch)
+    stats = compare.replay(trace, preset, [("mode", "timed"), *settings_of(row).items(), *settings])
     reads = row["l1_read_hits"] + row["l1_read_misses"] + row["l1_read_pending_hits"]
     assert stats["l1.load_lines"] == reads, (row, stats["l1.load_lines"])
     misses = compare.percent(stats["l1.load_line_misses"], reads), compare.percent(row["l1_read_misses"], reads)
