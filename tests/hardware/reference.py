@@ -58,8 +58,9 @@ def run(folder, row, preset, settings, scratch):
 
 
 def run_all(folder=REFERENCE, preset="gtx480-gpgpusim", settings=()):
+    rows = json.loads((folder / "figures.json").read_text())
     with tempfile.TemporaryDirectory() as scratch:
-        return [run(folder, row, preset, settings, scratch) for row in json.loads((folder / "figures.json").read_text())]
+        return [run(folder, row, preset, settings, scratch) for row in rows]
 
 
 def off(row):
