@@ -38,11 +38,11 @@ static void choose(gpc_hierarchy *h, const gpc_config *config) {
     h->sectors_apart = gpci_config_number(config, GPCI_KEY_L1_COALESCER) == 2;
 }
 
-/* The same of how accesses come to L1, and leave it. */
+/* What has no effect with the rest, of how accesses come to L1 and leave it, is refused. */
 static gpc_status check_l1(const gpc_hierarchy *h, gpc_error *error) {
     const bool most = gpci_number(h, GPCI_KEY_SM_LSU_IN_FLIGHT) != UINT64_MAX,
                waits = gpci_number(h, GPCI_KEY_SM_LSU_WAITS);
-    if (h->sectors_apart && (h->with_data || strcmp(gpci_config_text(h->config, GPCI_KEY_L1_PREFETCHER), "none") != 0))
+    if (h->sectors_apart && (h->with_data || gpci_has_prefetcher(h, GPCI_KEY_L1_PREFETCHER)))
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.coalescer = sector: neither l1.prefetcher nor coherence.data knows parts of a line");
     if (gpci_number(h, GPCI_KEY_L1_COMBINE_STORES) &&
@@ -70,7 +70,7 @@ static gpc_status check_l1(const gpc_hierarchy *h, gpc_error *error) {
     return GPC_OK;
 }
 
-/* What has no effect with the rest of the configuration is refused. */
+/* The same of all of a configuration. */
 static gpc_status check_combination(gpc_hierarchy *h, gpc_error *error) {
     if (h->with_data && h->levels != &gpci_tree_levels && gpci_plain_values_check(h, error) < 0)
         return GPC_ERROR_RANGE;
