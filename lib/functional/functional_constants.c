@@ -33,7 +33,7 @@ static gpc_status pass(gpc_hierarchy *h, gpci_line_access *a, const gpc_request 
 gpc_status gpci_functional_constants(gpc_hierarchy *h, const gpc_warp_access *w, gpc_warp_result *result) {
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
     gpci_line_access a = {.result = result, .warp = w};
-    const gpci_level level = gpci_constants_level(h);
+    const uint8_t all = gpci_constants_segments(h);
     const uint32_t count = gpci_constants_lines(h, w, lines, &a.request);
     gpc_status status = GPC_OK;
     result->lines = count;
@@ -47,7 +47,7 @@ gpc_status gpci_functional_constants(gpc_hierarchy *h, const gpc_warp_access *w,
         a.request.bytes_used = (uint16_t)gpci_transaction_bytes(&lines[i]);
         if (h->trace)
             gpci_tell_line(h->trace, &a.request, lines[i].segments);
-        status = pass(h, &a, &a.request, level.all_segments);
+        status = pass(h, &a, &a.request, all);
     }
     return status;
 }

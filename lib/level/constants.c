@@ -62,10 +62,13 @@ void gpci_constants_drop(gpc_hierarchy *h) {
         gpci_drop_all(h->constants[sm]);
 }
 
+uint8_t gpci_constants_segments(const gpc_hierarchy *h) {
+    return (uint8_t)((1u << h->constants[0]->options.line_bytes / GPCI_SEGMENT) - 1);
+}
+
 gpci_level gpci_constants_level(const gpc_hierarchy *h) {
     const uint32_t line = h->constants[0]->options.line_bytes;
-    gpci_level level = {
-        .line_bytes = line, .line_shift = gpci_log2(line), .all_segments = (uint8_t)((1u << line / GPCI_SEGMENT) - 1)};
+    gpci_level level = {.line_bytes = line, .line_shift = gpci_log2(line), .all_segments = gpci_constants_segments(h)};
     for (unsigned mask = 1; mask < 16; mask++) {
         level.sectors_of[mask] = 1;
         level.segments_of[mask] = level.all_segments; /* of the one sector */

@@ -19,8 +19,10 @@ gpc_status gpci_constants_create(gpc_hierarchy *h, gpc_error *error);
 void gpci_constants_destroy(gpc_hierarchy *h);
 void gpci_constants_archive(gpc_hierarchy *h, gpci_archive *archive);
 void gpci_constants_drop(gpc_hierarchy *h);
-/* A line's segments, of 32 bytes. */
+/* Its lines and their one sector. */
 gpci_level gpci_constants_level(const gpc_hierarchy *h);
+/* All segments, of 32 bytes, of a line. */
+uint8_t gpci_constants_segments(const gpc_hierarchy *h);
 
 /* Does a warp access go through one? */
 GPCI_INLINE bool gpci_reads_constants(const gpc_hierarchy *h, const gpc_warp_access *w) {

@@ -105,16 +105,6 @@ gpc_status gpci_constants_issue(gpci_timed *t, const gpc_warp_access *w, uint64_
     return GPC_OK;
 }
 
-static void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
-    gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    gpci_flight *f = &t->flights[p->line.flight];
-    const uint64_t due = gpci_stage_data(stage, t->wheel.now, gpci_packet_bytes(p));
-    f->due = f->due > due ? f->due : due;
-    gpci_see_hit(t, stage, p, due);
-    gpci_l1_release_line(t, p->line.flight, 1);
-    gpci_pool_give(&t->pool, packet);
-}
-
 static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (!access->looked) {
@@ -124,7 +114,7 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     }
     const gpci_verdict verdict = gpci_stage_settle(t, stage, packet, access, false);
     if (verdict == GPCI_SERVED)
-        serve(t, stage, packet);
+        gpci_l1_serve(t, stage, packet);
     return verdict;
 }
 
