@@ -32,6 +32,8 @@ def add_program(build, suite, paths, objects, folder, effort):
         path = os.path.relpath(path, build.root)
         if path in objects and line.isdigit():
             lines[place] = (path, int(line))
+    if places and not lines:
+        raise SystemExit(f"{program.name}: no line of {', '.join(paths)} in its line table")
     program.unlink()
     told.unlink(missing_ok=True)
     found = {}

@@ -57,14 +57,16 @@ class Build:
         """The object of a file, or of a text in its place; None: it does not compile."""
         words = shlex.split(self.compilers[path][0])
         words = [word for word in words if word not in ("-MD", "-Werror")]
-        words = words[words[0] == "ccache" and text is not None :]
+        words = words[words[0] == "ccache" :]  # which may answer with an object, and its line table, of another checkout
         for name in ("-MQ", "-MF"):
             del words[words.index(name) : words.index(name) + 2]
         words[words.index("-o") + 1] = made
         words += ["-w", *options]
         if text is not None:
             words[words.index("-c") + 1 :] = ["-xc", "-", "-w", *options]
-        done = subprocess.run(words, cwd=self.folder, input=text, capture_output=True, text=True, check=False)
+        environment = {**os.environ, "PWD": str(self.folder)}  # gcc would name a link in the line table
+        done = subprocess.run(words, cwd=self.folder, env=environment, input=text, capture_output=True, text=True,
+                              check=False)  # fmt: skip
         return made if done.returncode == 0 else None
 
     def link(self, suite, changed, made, more=()):
