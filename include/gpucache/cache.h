@@ -35,6 +35,7 @@ typedef enum gpc_index {
     GPC_INDEX_FERMI = 2,  /* Fermi's L1 hash (Nugteren et al., HPCA 2014); 32 or 64 sets */
     GPC_INDEX_IPOLY = 3,  /* irreducible-polynomial interleaving (Rau, ISCA 1991) */
     GPC_INDEX_USER = 4,   /* gpc_cache_options.index_fn */
+    GPC_INDEX_HOPPER = 5, /* L1 of an H100, as measured: tests/hardware/micro, sets.cu; 512 sets. Since: 0.2 */
     GPC_INDEX_COUNT
 } gpc_index;
 
@@ -53,9 +54,10 @@ typedef enum gpc_write_allocate {
 } gpc_write_allocate;
 
 typedef enum gpc_allocate {
-    GPC_ALLOCATE_ON_MISS = 0,  /* the way is reserved while the data are fetched */
-    GPC_ALLOCATE_ON_FILL = 1,  /* the way is taken when the data arrive */
-    GPC_ALLOCATE_STREAMING = 2 /* as on fill, with no line reserved for a miss in flight */
+    GPC_ALLOCATE_ON_MISS = 0,    /* the way is reserved while the data are fetched */
+    GPC_ALLOCATE_ON_FILL = 1,    /* the way is taken when the data arrive */
+    GPC_ALLOCATE_STREAMING = 2,  /* as on fill, with no line reserved for a miss in flight */
+    GPC_ALLOCATE_REPLACEABLE = 3 /* on a miss; what is fetched may be replaced before it has come. Since: 0.2 */
 } gpc_allocate;
 
 /* What a read fetches that may not allocate (seeds/004 section 4.5, bypassing traffic optimisation). */
@@ -193,7 +195,13 @@ typedef struct gpc_cache_options {
      * use the rest. 0 = all; GPC_NO_LAST_WAYS = none, LAST is as NORMAL. Since: 0.2
      */
     uint32_t last_ways;
-    uint32_t reserved_2;
+    /*
+     * Lines that have room at the same time, fewer than sets x ways: tags for more than there are data. A miss that
+     * finds a free way when all are taken replaces a line of any set: a clock goes through them, and takes the next that
+     * has not been used again since it last came by; the replacement policy decides within full sets alone. So an H100's
+     * L1 does (tests/hardware/micro/README.md). 0 = sets x ways. Since: 0.2
+     */
+    uint32_t lines;
 } gpc_cache_options;
 
 #define GPC_NO_LAST_WAYS UINT32_MAX

@@ -47,7 +47,7 @@ static gpc_status check_options(gpc_cache_options *o, gpc_error *error) {
         REFUSE("write_allocate", BEYOND_MASKS, o->line_bytes);
     if (o->line_bytes > 128 && o->write_allocate_local == GPC_WRITE_LAZY_FETCH)
         REFUSE("write_allocate_local", BEYOND_MASKS, o->line_bytes);
-    if (o->allocate > GPC_ALLOCATE_STREAMING)
+    if (o->allocate > GPC_ALLOCATE_REPLACEABLE)
         REFUSE("allocate", "%llu is no gpc_allocate", o->allocate);
     if (o->bypass_fetch > GPC_BYPASS_FETCH_ALL)
         REFUSE("bypass_fetch", "%llu is no gpc_bypass_fetch", o->bypass_fetch);
@@ -57,6 +57,8 @@ static gpc_status check_options(gpc_cache_options *o, gpc_error *error) {
         REFUSE("token_clear", "%llu is no gpc_token_clear", o->token_clear);
     if (o->token_warps > 1024)
         REFUSE("token_warps", "%llu is more than 1024", o->token_warps);
+    if (o->lines > o->sets * o->ways)
+        REFUSE("lines", "%llu is more than sets x ways", o->lines);
     if (o->instance >= o->instances)
         REFUSE("instance", "%llu is not below instances", o->instance);
     return GPC_OK;
@@ -82,8 +84,9 @@ void gpci_classify(gpc_cache *cache) {
     cache->guarded = !lets_all_in;
     cache->tracks = cache->written || cache->reuse || cache->warps || cache->next_uses;
     cache->plain = cache->sectors == 1 && !cache->tracks && !cache->sector_states && !cache->token_state &&
-                   !cache->places && !o->on_fill && !o->on_evict && o->write_policy == GPC_WRITE_BACK &&
-                   o->write_allocate == GPC_WRITE_FETCH && (!cache->lru || cache->ways <= GPCI_RECENCY_WAYS);
+                   !cache->places && !cache->spare_ways && !o->on_fill && !o->on_evict &&
+                   o->write_policy == GPC_WRITE_BACK && o->write_allocate == GPC_WRITE_FETCH &&
+                   (!cache->lru || cache->ways <= GPCI_RECENCY_WAYS);
     gpci_classify_quick(cache);
 }
 
@@ -225,6 +228,8 @@ gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *opti
     cache->ways = o.ways;
     cache->row = (o.ways + 3) & ~3u;
     cache->free_ways = cache->sets * cache->ways;
+    cache->spare_ways = o.lines ? cache->free_ways - o.lines : 0;
+    cache->held = o.allocate == GPC_ALLOCATE_REPLACEABLE ? 0 : GPCI_PENDING_MASK;
     cache->line_shift = gpci_log2(o.line_bytes);
     cache->sector_shift = cache->line_shift - gpci_log2(o.sectors);
     cache->sectors = (uint8_t)o.sectors;

@@ -37,6 +37,7 @@
 #define GPCI_PRIORITY_MASK (3u << GPCI_PRIORITY_SHIFT)
 #define GPCI_PRIORITISED (1u << 26) /* by a token holder: tokens.c */
 #define GPCI_OUTDATED (1u << 27)    /* a copy of what has been written elsewhere since it was read */
+#define GPCI_USED_AGAIN (1u << 28)  /* found since the clock last passed it by, where there are spare ways */
 
 typedef struct gpci_bytes {
     uint64_t word[2];
@@ -100,6 +101,9 @@ struct gpc_cache {
     gpci_token_state *token_state; /* NULL unless they are opportunistic */
     uint32_t pending_lines;        /* lines with a pending sector */
     uint32_t free_ways;            /* ways without a line */
+    uint32_t spare_ways;           /* of these, those that stay so: there are data for fewer lines */
+    uint32_t hand;                 /* of the clock: set * ways + way, where all data are taken */
+    uint32_t held;                 /* bits of a state word by which a line stays: GPCI_PENDING_MASK, or none */
     const gpc_replacement_ops *replacement_ops;
     void *replacement_self;
     const gpc_predictor_ops *predictor_ops;
@@ -345,9 +349,17 @@ GPCI_INLINE void gpci_admit(gpc_cache *cache, const gpc_request *request, const 
         gpci_leaves_something(cache, request))
         gpci_ask_admission(cache, request, view, result);
 }
-/* The way that the policy gives up in a full set, or GPCI_NO_WAY with the reason in result->outcome. */
-gpc_status gpci_choose(gpc_cache *cache, const gpc_request *request, uint32_t set, gpc_access_result *result,
-                       uint32_t *out_way);
+/* Are there data for no further line, though there may be a free way? */
+GPCI_INLINE bool gpci_is_full(const gpc_cache *cache) {
+    return cache->free_ways <= cache->spare_ways;
+}
+
+/*
+ * The line that leaves for one of `*set`, or GPCI_NO_WAY with the reason in result->outcome: of that set, by its policy,
+ * where it has no free way (`full`), else of any, which `*set` becomes.
+ */
+gpc_status gpci_choose(gpc_cache *cache, const gpc_request *request, uint32_t *set, bool full,
+                       gpc_access_result *result, uint32_t *out_way);
 /* Give the line a way, evicting if needed. Sets outcome on refusal and returns GPCI_NO_WAY. */
 gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result,
                          uint32_t *out_way);

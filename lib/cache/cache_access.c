@@ -110,6 +110,8 @@ static void tell_found(gpc_cache *cache, const gpc_request *request, uint32_t se
         change_priority(cache, request, set, way);
     if (cache->next_uses)
         cache->next_uses[gpci_slot(cache, set, way)] = request->next_use;
+    if (GPCI_UNLIKELY(cache->spare_ways))
+        cache->states[gpci_slot(cache, set, way)] |= GPCI_USED_AGAIN;
     if (GPCI_UNLIKELY(cache->token_state != NULL))
         gpci_tokens_own(cache->token_state, request, gpci_slot(cache, set, way));
     if (cache->lru)
@@ -221,8 +223,8 @@ void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *
 }
 
 /* State bits of lines that a request may not evict. */
-static uint32_t barred_by(bool lacking) {
-    return GPCI_PENDING_MASK | (lacking ? GPCI_PRIORITISED : 0);
+static uint32_t barred_by(const gpc_cache *cache, bool lacking) {
+    return cache->held | (lacking ? GPCI_PRIORITISED : 0);
 }
 
 /*
@@ -232,9 +234,9 @@ static uint32_t barred_by(bool lacking) {
 static bool candidates_of(const gpc_cache *cache, const gpc_request *request, uint32_t set, bool lacking,
                           uint64_t *words, const uint64_t **out) {
     *out = NULL;
-    if (!cache->pending_lines && !cache->priorities && !lacking)
+    if (!(cache->held && cache->pending_lines) && !cache->priorities && !lacking)
         return true;
-    const uint32_t barred = barred_by(lacking);
+    const uint32_t barred = barred_by(cache, lacking);
     static const uint8_t rank[4] = {1, 0, 2, 3}; /* normal, first, last */
     const uint32_t *states = cache->states + (size_t)set * cache->row;
     const bool own = cache->options.last_ways != GPC_NO_LAST_WAYS && is_beyond(cache, request, set);
@@ -302,15 +304,16 @@ static void find_none(gpc_cache *cache, bool lacking, gpc_access_result *result)
     cache->stats.no_victims += !lacking;
 }
 
-gpc_status gpci_choose(gpc_cache *cache, const gpc_request *request, uint32_t set, gpc_access_result *result,
-                       uint32_t *out_way) {
+/* The way that the policy gives up in a full set. */
+static gpc_status choose_of(gpc_cache *cache, const gpc_request *request, uint32_t set, gpc_access_result *result,
+                            uint32_t *out_way) {
     uint64_t words[GPC_MAX_WAYS / 64];
     const uint64_t *candidates;
     bool lacking = gpci_lacks_token(cache, request);
     *out_way = GPCI_NO_WAY;
     if (cache->lru && !cache->priorities && (cache->pending_lines || lacking)) { /* no need to look at every way */
         const uint32_t *states = cache->states + (size_t)set * cache->row;
-        *out_way = gpci_lru_last_without(cache->replacement_self, set, states, barred_by(lacking));
+        *out_way = gpci_lru_last_without(cache->replacement_self, set, states, barred_by(cache, lacking));
         if (*out_way == GPCI_NO_WAY)
             find_none(cache, lacking, result);
         return GPC_OK;
@@ -333,6 +336,44 @@ gpc_status gpci_choose(gpc_cache *cache, const gpc_request *request, uint32_t se
     if (way >= cache->ways || (candidates && !(candidates[way / 64] >> (way % 64) & 1)))
         return GPC_ERROR_CALLBACK;
     *out_way = way;
+    return GPC_OK;
+}
+
+/*
+ * Data for no further line, but a free way: a clock goes through all lines, and takes the first that has not been used
+ * again since it last came by. The replacement policy, which decides within sets, is told of it.
+ *
+ * Example, 2 sets of 2 ways, 3 lines: A and B in set 0, C in set 1, A and C used twice. For D of set 1 the clock passes
+ * A by, whose use is forgotten, and takes B; for E of set 0, C likewise, and D.
+ */
+static void take_in_turn(gpc_cache *cache, const gpc_request *request, uint32_t *set, gpc_access_result *result,
+                         uint32_t *out_way) {
+    const bool lacking = gpci_lacks_token(cache, request);
+    const uint32_t slots = cache->sets * cache->ways, barred = barred_by(cache, lacking);
+    *out_way = GPCI_NO_WAY;
+    for (uint64_t passed = 0; passed < 3 * (uint64_t)slots; passed++) {
+        const uint32_t at = cache->hand, way = at % cache->ways;
+        const size_t slot = gpci_slot(cache, at / cache->ways, way);
+        uint32_t *state = &cache->states[slot];
+        cache->hand = at + 1 < slots ? at + 1 : 0;
+        const bool persists = GPCI_PRIORITY(*state) == GPC_EVICT_LAST && passed < 2 * (uint64_t)slots;
+        if (!cache->tags[slot] || *state & barred || persists)
+            continue;
+        if (!(*state & GPCI_USED_AGAIN)) {
+            *set = at / cache->ways;
+            *out_way = way;
+            return;
+        }
+        *state &= ~GPCI_USED_AGAIN;
+    }
+    find_none(cache, lacking, result);
+}
+
+gpc_status gpci_choose(gpc_cache *cache, const gpc_request *request, uint32_t *set, bool full,
+                       gpc_access_result *result, uint32_t *out_way) {
+    if (GPCI_LIKELY(full))
+        return choose_of(cache, request, *set, result, out_way);
+    take_in_turn(cache, request, set, result, out_way);
     return GPC_OK;
 }
 
@@ -380,15 +421,17 @@ gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpc
         return GPC_OK;
     }
     uint32_t way = gpci_free_way(cache, view->set);
-    if (way >= cache->ways) {
-        gpc_status status = gpci_choose(cache, request, view->set, result, &way);
-        if (status < 0 || way == GPCI_NO_WAY)
+    const bool full = way >= cache->ways;
+    if (full || GPCI_UNLIKELY(gpci_is_full(cache))) {
+        uint32_t set = view->set, leaves;
+        gpc_status status = gpci_choose(cache, request, &set, full, result, &leaves);
+        if (status < 0 || leaves == GPCI_NO_WAY)
             return status;
         result->evicted = 1;
         if (GPCI_UNLIKELY(cache->token_state != NULL))
-            cache->stats.priority_evictions +=
-                (cache->states[gpci_slot(cache, view->set, way)] & GPCI_PRIORITISED) != 0;
-        gpci_drop(cache, view->set, way, request, &result->eviction);
+            cache->stats.priority_evictions += (cache->states[gpci_slot(cache, set, leaves)] & GPCI_PRIORITISED) != 0;
+        gpci_drop(cache, set, leaves, request, &result->eviction);
+        way = full ? leaves : way;
     }
     cache->free_ways--;
     gpci_admit_high(cache, view->line);

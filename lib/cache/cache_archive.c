@@ -73,6 +73,7 @@ void gpci_cache_archive(gpc_cache *cache, gpci_archive *a) {
     gpci_archive_bytes(a, &cache->priorities, sizeof cache->priorities);
     gpci_archive_bytes(a, &cache->pending_lines, sizeof cache->pending_lines);
     gpci_archive_bytes(a, &cache->free_ways, sizeof cache->free_ways);
+    gpci_archive_bytes(a, &cache->hand, sizeof cache->hand);
     gpci_archive_bytes(a, &cache->quick_counts, sizeof cache->quick_counts);
     gpci_archive_bytes(a, &cache->stats, sizeof cache->stats);
     gpci_archive_bytes(a, &cache->sampled_reads, sizeof cache->sampled_reads);

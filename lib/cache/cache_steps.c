@@ -23,7 +23,7 @@ gpc_status gpc_cache_lookup(gpc_cache *cache, const gpc_request *request, gpc_ac
         return status;
     result = start(result, &own);
     gpci_lookup(cache, request, &view, result);
-    if (cache->options.allocate != GPC_ALLOCATE_ON_MISS)
+    if (cache->options.allocate != GPC_ALLOCATE_ON_MISS && cache->options.allocate != GPC_ALLOCATE_REPLACEABLE)
         gpci_admit(cache, request, &view, result);
     return GPC_OK;
 }

@@ -29,6 +29,17 @@ static const uint32_t primitive[] = {
     0x09, 0x27, 0x27, 0x09, 0x05, 0x03, 0x21, 0x1b, 0x09, 0x47, 0x27, 0x09, 0x05, 0x53, 0x09, 0xaf,
 };
 
+/* What a bit above the low `degree` is folded onto. */
+static void add_fold(gpci_polynomial *polynomial, unsigned bit, uint32_t onto) {
+    for (unsigned nibble = 0; nibble < 16; nibble++)
+        if (nibble >> (bit % 4) & 1) {
+            if (polynomial->narrow)
+                polynomial->narrow_folds[bit / 4][nibble] ^= (uint8_t)onto;
+            else
+                polynomial->folds[bit / 4][nibble] ^= onto;
+        }
+}
+
 void gpci_polynomial_init(gpci_polynomial *polynomial, unsigned degree, unsigned rest) {
     memset(polynomial, 0, sizeof *polynomial);
     polynomial->degree = degree;
@@ -40,17 +51,25 @@ void gpci_polynomial_init(gpci_polynomial *polynomial, unsigned degree, unsigned
     polynomial->rest = ((uint64_t)1 << rest) - 1;
     uint64_t power = primitive[degree]; /* x^degree; then the next power for every bit above */
     for (unsigned bit = 0; bit < rest; bit++) {
-        for (unsigned nibble = 0; nibble < 16; nibble++)
-            if (nibble >> (bit % 4) & 1) {
-                if (polynomial->narrow)
-                    polynomial->narrow_folds[bit / 4][nibble] ^= (uint8_t)power;
-                else
-                    polynomial->folds[bit / 4][nibble] ^= (uint32_t)power;
-            }
+        add_fold(polynomial, bit, (uint32_t)power);
         power <<= 1;
         if (power >> degree)
             power ^= (uint64_t)1 << degree | primitive[degree];
     }
+}
+
+/*
+ * Sets of an H100's L1, from which line 2^b of a page is told apart by its set: for b from 9 on the line below 512 that
+ * shares its set. (Any other numbering of the sets is as good.)
+ */
+#define HOPPER_BITS 9u
+static const uint16_t hopper[] = {113, 27,  374, 329, 57,  481, 477, 238, 404, 141, 428, 244,
+                                  303, 130, 240, 277, 508, 351, 317, 489, 118, 136, 227};
+
+static void hopper_init(gpci_polynomial *polynomial) {
+    *polynomial = (gpci_polynomial){.degree = HOPPER_BITS, .rest = ((uint64_t)1 << sizeof hopper / sizeof *hopper) - 1};
+    for (unsigned bit = 0; bit < sizeof hopper / sizeof *hopper; bit++)
+        add_fold(polynomial, bit, hopper[bit]);
 }
 
 /* Upper bits that GPGPU-Sim's ipoly_hash_function looks at; elsewhere all. */
@@ -80,6 +99,9 @@ gpc_status gpci_index_init(gpci_index *index, gpc_index kind, uint64_t sets, gpc
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "gpc_cache_options.index: the Fermi hash is for 32 or 64 sets, not %llu",
                          (unsigned long long)sets);
+    if (kind == GPC_INDEX_HOPPER && sets != 1u << HOPPER_BITS)
+        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_cache_options.index: Hopper's hash is for 512 sets, not %llu",
+                         (unsigned long long)sets);
     unsigned bits = gpci_ceil_log2(sets);
     /* One set has nothing to choose. */
     *index = (gpci_index){.kind = bits || kind == GPC_INDEX_USER ? (uint32_t)kind : GPC_INDEX_MODULO,
@@ -92,6 +114,8 @@ gpc_status gpci_index_init(gpci_index *index, gpc_index kind, uint64_t sets, gpc
         index->first_fold *= 2;
     if (kind == GPC_INDEX_IPOLY)
         gpci_polynomial_init(&index->polynomial, bits, ipoly_rest(sets));
+    else if (kind == GPC_INDEX_HOPPER)
+        hopper_init(&index->polynomial);
     return GPC_OK;
 }
 

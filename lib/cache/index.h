@@ -92,6 +92,9 @@ GPCI_INLINE uint64_t gpci_polynomial_mix(const gpci_polynomial *polynomial, uint
  *           `higher_bits`; it is the remainder by x^4+x+1, x^5+x^2+1 and x^6+x+1 for 16, 32
  *           and 64 sets, of which it uses 13, 15 and 19 higher bits, as is done here.
  *           Other numbers of sets use all
+ *   hopper  XOR of a number for each bit of the line number, those of the low nine being their own: what an H100's L1
+ *           does with virtual addresses (tests/hardware/micro/README.md). Known are 32 bits, of addresses that differ
+ *           below 512 GiB; those above have no part here. 512 sets
  * For sets that are no power of two, "then modulo" is of the whole number whose low b
  * bits were replaced, not of these alone: 384 of 512 values would leave a third of the
  * sets with half of the lines.
@@ -103,11 +106,11 @@ typedef struct gpci_index {
     gpci_divisor sets;
     gpc_index_fn fn;
     void *data;
-    gpci_polynomial polynomial; /* ipoly */
+    gpci_polynomial polynomial; /* ipoly, hopper */
 } gpci_index;
 
 /*
- * GPC_ERROR_RANGE: no sets, more than 2^32 - 1, or fermi with other than 32 or 64.
+ * GPC_ERROR_RANGE: no sets, more than 2^32 - 1, fermi with other than 32 or 64, or hopper with other than 512.
  * GPC_ERROR_ARGUMENT: an unknown kind, or GPC_INDEX_USER without a function.
  */
 gpc_status gpci_index_init(gpci_index *index, gpc_index kind, uint64_t sets, gpc_index_fn fn, void *data,
@@ -135,6 +138,7 @@ GPCI_INLINE uint32_t gpci_index_of(const gpci_index *index, uint64_t line) {
     case GPC_INDEX_FERMI:
         return gpci_index_fermi(index, line);
     case GPC_INDEX_IPOLY:
+    case GPC_INDEX_HOPPER:
         return gpci_modulo(&index->sets, gpci_polynomial_mix(&index->polynomial, line));
     case GPC_INDEX_USER:
         return gpci_modulo(&index->sets, index->fn(index->data, line, index->sets.divisor));

@@ -30,26 +30,31 @@ static void keep(void *user_data, void *memory, size_t size) {
 static void visit(gpc_cache *cache, kept *k) {
     gpci_token_state *tokens = cache->token_state;
     k->at = 0;
+    keep(k, &cache->hand, sizeof cache->hand);
     if (!cache->lru)
         gpci_policy_state(cache->replacement, keep, k);
-    if (!tokens || tokens->rules.clear != GPC_CLEAR_PERIODIC)
+    const bool clears = tokens && tokens->rules.clear == GPC_CLEAR_PERIODIC;
+    if (clears || cache->spare_ways)
+        keep(k, cache->states, (size_t)cache->sets * cache->row * sizeof *cache->states);
+    if (!clears)
         return;
-    keep(k, cache->states, (size_t)cache->sets * cache->row * sizeof *cache->states);
     keep(k, &tokens->next, sizeof tokens->next);
     keep(k, &tokens->lookups, sizeof tokens->lookups);
     keep(k, &tokens->any, sizeof tokens->any);
 }
 
-/* The miss as far as its victim. */
-static gpc_status ask(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
+/* The miss as far as its victim, whose set `*set` becomes. */
+static gpc_status ask(gpc_cache *cache, const gpc_request *request, uint32_t *set, bool full,
+                      gpc_access_result *result) {
     if (cache->token_state)
         gpci_tokens_tick(cache->token_state, request);
     if (cache->replacement_ops->on_miss && !request->continues)
         cache->replacement_ops->on_miss(cache->replacement_self, result->set, request);
-    return gpci_choose(cache, request, result->set, result, &result->way);
+    return gpci_choose(cache, request, set, full, result, &result->way);
 }
 
-static gpc_status ask_quietly(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
+static gpc_status ask_quietly(gpc_cache *cache, const gpc_request *request, uint32_t *set, bool full,
+                              gpc_access_result *result) {
     const gpc_cache_stats stats = cache->stats;
     kept k = {.data = NULL};
     if (!cache->lru && !gpci_policy_has_state(cache->replacement))
@@ -58,7 +63,7 @@ static gpc_status ask_quietly(gpc_cache *cache, const gpc_request *request, gpc_
     if (k.at && !(k.data = gpci_alloc(cache->context, k.at)))
         return GPC_ERROR_MEMORY;
     visit(cache, &k);
-    const gpc_status status = ask(cache, request, result);
+    const gpc_status status = ask(cache, request, set, full, result);
     k.back = true;
     visit(cache, &k);
     gpci_free(cache->context, k.data);
@@ -75,14 +80,18 @@ gpc_status gpc_cache_probe_victim(gpc_cache *cache, const gpc_request *request, 
         found.outcome = GPC_BYPASSED;
     } else if (found.outcome == GPC_MISS) {
         const uint32_t way = gpci_free_way(cache, found.set);
+        const bool full = way >= cache->ways, asks = full || gpci_is_full(cache);
+        uint32_t set = found.set;
         found.way = way;
-        if (way >= cache->ways)
-            status = ask_quietly(cache, request, &found);
+        if (asks)
+            status = ask_quietly(cache, request, &set, full, &found);
         if (status < 0)
             return status;
-        found.evicted = way >= cache->ways && found.way != GPCI_NO_WAY;
+        found.evicted = asks && found.way != GPCI_NO_WAY;
         if (found.evicted)
-            gpci_describe(cache, found.set, found.way, &found.eviction);
+            gpci_describe(cache, set, found.way, &found.eviction);
+        if (found.evicted && !full)
+            found.way = way;
     }
     *result = found;
     return GPC_OK;

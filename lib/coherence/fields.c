@@ -162,7 +162,7 @@ static gpc_status check_rest(const gpc_coherence *c, const gpci_module *m, gpc_e
     for (size_t i = 0; i < sizeof g->reserved_too; i++)
         if (g->reserved_too[i])
             GPCI_TREE_REFUSE(ARGUMENT, m, "reserved_too", "[%zu] is not 0", i);
-    if (g->index >= GPC_INDEX_USER)
+    if (g->index == GPC_INDEX_USER || g->index >= GPC_INDEX_COUNT)
         GPCI_TREE_REFUSE(ARGUMENT, m, "index", "is %u, no function that a tree has", g->index);
     if (g->directory_ways && !g->non_inclusive)
         GPCI_TREE_REFUSE(ARGUMENT, m, "directory_ways", "is %u, but the module is inclusive", g->directory_ways);

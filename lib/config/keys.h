@@ -156,9 +156,9 @@
       "carve-outs that the unified memory supports")                                                                   \
     X(L1_RESERVED, "l1.reserved", SIZE, RESET, "bytes", "0B", 0, 1 << 30, "",                                          \
       "of a unified memory, neither shared memory nor lines")                                                          \
-    X(L1_RESIZE, "l1.resize", CHOICE, RESET, "", "sets", 0, 0, "sets|ways",                                            \
+    X(L1_RESIZE, "l1.resize", CHOICE, RESET, "", "sets", 0, 0, "sets|ways|lines",                                      \
       "what a carve-out takes from a unified memory; ways: l1.ways are those of the whole l1.size, and the "           \
-      "number of sets stays")                                                                                          \
+      "number of sets stays; lines: ways, too, but not all have data at a time; trees have none but whole ways")       \
     X(L1_SPACES, "l1.spaces", CHOICE, RESET, "", "all", 0, 0, "all|local",                                             \
       "address spaces that L1 caches; local: global accesses go to L2 (nvcc -Xptxas -dlcm=cg)")                        \
     X(L1_WAYS, "l1.ways", COUNT, RESET, "ways", "4", 1, 1024, "", "ways of a set")                                     \
@@ -167,9 +167,9 @@
       "sectors per line: 1 (whole lines), 2, 4 or 8")                                                                  \
     X(L1_FETCH, "l1.fetch_sectors", COUNT, RESET, "sectors", "1", 1, 8, "",                                            \
       "aligned group of sectors that a read miss of part of a line fetches")                                           \
-    X(L1_INDEX, "l1.index", CHOICE, RESET, "", "modulo", 0, 0, "modulo|xor|fermi|ipoly",                               \
+    X(L1_INDEX, "l1.index", CHOICE, RESET, "", "modulo", 0, 0, "modulo|xor|fermi|ipoly|hopper",                        \
       "how a line number becomes a set: modulo, XOR of its parts, Fermi's hash (32 or 64 sets), irreducible "          \
-      "polynomial")                                                                                                    \
+      "polynomial, the H100's (512 sets)")                                                                             \
     X(L1_REPLACEMENT, "l1.replacement", POLICY, RESET, "", "lru", 0, 0, "replacement", "which line of a set leaves")   \
     X(L1_BYPASS, "l1.bypass", POLICY, RESET, "", "hint", 0, 0, "predictor", "which requests do not allocate a line")   \
     X(L1_BYPASS_FETCH, "l1.bypass_fetch", CHOICE, RESET, "", "segments", 0, 0, "segments|line",                        \
@@ -194,8 +194,10 @@
     X(L1_ATOMICS, "l1.atomics", CHOICE, RESET, "", "none", 0, 0, "none|cta",                                           \
       "trees without directories: atomics that L1 performs, like stores, in the copy that it has or brings: none, or " \
       "those that say that their scope is the thread block. With directories L1s perform what they own")               \
-    X(L1_ALLOCATE, "l1.allocate", CHOICE, RESET, "", "on-miss", 0, 0, "on-miss|on-fill|streaming",                     \
-      "when a missing line takes its way; streaming: on fill, with no line reserved for a miss in flight")             \
+    X(L1_ALLOCATE, "l1.allocate", CHOICE, RESET, "", "on-miss", 0, 0, "on-miss|on-fill|streaming|replaceable",         \
+      "when a missing line takes its way; streaming: on fill, with no line reserved for a miss in flight; "            \
+      "replaceable: on a miss, but lines on their way may be replaced, and are then fetched for those alone that "     \
+      "wait; trees: lines on their way stay")                                                                          \
     X(L1_INVALIDATE, "l1.invalidate_rate", COUNT, RESET, "lines", "32", 1, 1 << 20, "unlimited",                       \
       "that L1 drops per cycle when a fence empties it, while its tags serve nobody; unlimited: all in one")           \
     X(L1_TRACK_REUSE, "l1.track_reuse", BOOL, KEEP, "", "false", 0, 1, "",                                             \

@@ -86,7 +86,7 @@ static void plan_l1(const gpc_hierarchy *h, plan *p, uint32_t sm, const gpci_l1_
     m->sectors = (uint8_t)h->line_blocks;
     m->fetch_blocks = (uint8_t)number(h, GPCI_KEY_L1_FETCH);
     m->latency = number(h, GPCI_KEY_L1_LATENCY);
-    m->index = (uint8_t)gpci_number(h, GPCI_KEY_L1_INDEX);
+    m->index = (uint8_t)gpci_index_number(h, GPCI_KEY_L1_INDEX);
     m->replacement = gpci_config_text(h->config, GPCI_KEY_L1_REPLACEMENT);
     m->low_network = NETWORK_L1;
     m->write_through = p->common & GPC_ACCESS_THROUGH;
@@ -145,7 +145,7 @@ static gpc_coherence_module *plan_half(const gpc_hierarchy *h, plan *p, uint32_t
     divide_l2(h, m);
     m->fetch_blocks = blocks_fetched(h, m);
     m->latency = number(h, GPCI_KEY_L2_LATENCY);
-    m->index = (uint8_t)gpci_number(h, GPCI_KEY_L2_INDEX);
+    m->index = (uint8_t)gpci_index_number(h, GPCI_KEY_L2_INDEX);
     m->replacement = gpci_config_text(h->config, GPCI_KEY_L2_REPLACEMENT);
     m->high_network = p->c->clusters ? NETWORK_CLUSTER : NETWORK_L1;
     include(h, p, GPCI_KEY_L2_INCLUSION, m);
@@ -268,7 +268,7 @@ static void keep_whole(const gpc_hierarchy *h, gpc_coherence *tree) {
 static uint32_t fill_ways(const gpc_hierarchy *h, const gpc_coherence_module *l1) {
     const uint64_t entries = gpci_number(h, GPCI_KEY_L1_MSHR);
     uint64_t ways = l1->ways > LEAST_FILL_WAYS ? l1->ways : LEAST_FILL_WAYS;
-    if (gpci_number(h, GPCI_KEY_MODE) != 1 || gpci_number(h, GPCI_KEY_L1_ALLOCATE) == GPC_ALLOCATE_ON_MISS)
+    if (gpci_number(h, GPCI_KEY_MODE) != 1 || gpci_l1_takes_at_miss(h))
         return 0;
     ways = (entries < ways ? entries : ways) * l1->sectors;
     return ways < MOST_FILL_WAYS ? (uint32_t)ways : MOST_FILL_WAYS;

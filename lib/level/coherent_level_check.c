@@ -76,7 +76,7 @@ static void check_l1_writes(needs *n) {
 static void check_allocation(needs *n, const gpc_protocol *protocol) {
     const uint64_t conflict = gpci_number(n->h, GPCI_KEY_COHERENCE_CONFLICT); /* protocol, retry, wait */
     const bool retries = conflict == 1 || (!conflict && protocol && protocol->flags & GPC_PROTOCOL_RETRY);
-    if (gpci_number(n->h, GPCI_KEY_MODE) != 1 || gpci_number(n->h, GPCI_KEY_L1_ALLOCATE) == GPC_ALLOCATE_ON_MISS)
+    if (gpci_number(n->h, GPCI_KEY_MODE) != 1 || gpci_l1_takes_at_miss(n->h))
         return;
     if (retries)
         add(n, GPCI_KEY_L1_ALLOCATE, "a write-back that is refused would keep its line from a probe", "on-miss");

@@ -28,7 +28,8 @@ typedef struct gpci_trace gpci_trace;
 typedef struct gpci_l1_share {
     uint64_t carveout;   /* bytes of a unified memory that shared memory takes */
     uint64_t l1_bytes;   /* what is left */
-    uint32_t sets, ways; /* of each L1 */
+    uint32_t sets, ways; /* of each L1, */
+    uint32_t lines;      /* and of which only so many have data; 0: all */
 } gpci_l1_share;
 
 /* clang-format off */
@@ -230,6 +231,18 @@ void gpci_destroy_caches(gpc_hierarchy *h, gpc_cache **caches, uint32_t count);
 
 GPCI_INLINE uint64_t gpci_number(const gpc_hierarchy *h, gpci_key key) {
     return gpci_config_number(h->config, key);
+}
+
+/* The gpc_index that a key says: none says that of a user. */
+GPCI_INLINE uint32_t gpci_index_number(const gpc_hierarchy *h, gpci_key key) {
+    const uint32_t number = (uint32_t)gpci_number(h, key);
+    return number < GPC_INDEX_USER ? number : number + 1;
+}
+
+/* Do lines take their ways in L1 at their miss? */
+GPCI_INLINE bool gpci_l1_takes_at_miss(const gpc_hierarchy *h) {
+    const uint64_t allocate = gpci_number(h, GPCI_KEY_L1_ALLOCATE);
+    return allocate == GPC_ALLOCATE_ON_MISS || allocate == GPC_ALLOCATE_REPLACEABLE;
 }
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/driver.h"
 #include "level/kernels.h"
 #include "level/level_count.h"
 
@@ -97,17 +98,19 @@ static uint64_t smallest_carveout(const char *list, uint64_t bytes) {
 static gpc_status shape_l1(const gpc_hierarchy *h, gpci_l1_share *share, gpc_error *error) {
     uint64_t whole = gpci_number(h, GPCI_KEY_L1_SIZE), ways = gpci_number(h, GPCI_KEY_L1_WAYS);
     uint64_t line = (uint64_t)h->l1_level.line_bytes * h->line_blocks;
-    bool by_ways = gpci_number(h, GPCI_KEY_L1_RESIZE) == 1;
-    uint64_t sets = (by_ways ? whole : share->l1_bytes) / line / ways;
-    if (by_ways && sets)
-        ways = share->l1_bytes / line / sets;
-    if (!sets || !ways)
+    const uint64_t resize = gpci_number(h, GPCI_KEY_L1_RESIZE), lines = share->l1_bytes / line; /* sets, ways, lines */
+    const bool by_lines = resize == 2 && h->levels != &gpci_tree_levels;
+    uint64_t sets = (resize ? whole : share->l1_bytes) / line / ways;
+    if (resize && sets && !by_lines)
+        ways = lines / sets;
+    if (!sets || !ways || !lines)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.size: %llu bytes are left beside shared memory, less than one set of %llu ways",
                          (unsigned long long)share->l1_bytes, (unsigned long long)ways);
     share->sets = (uint32_t)sets;
     share->ways = (uint32_t)ways;
-    share->l1_bytes = sets * ways * line;
+    share->lines = by_lines ? (uint32_t)lines : 0;
+    share->l1_bytes = (by_lines ? lines : sets * ways) * line;
     return GPC_OK;
 }
 

@@ -211,7 +211,8 @@ static gpc_status l1_options(const gpc_hierarchy *h, const gpci_l1_share *share,
     o.line_bytes = h->l1_level.line_bytes;
     o.sectors = (uint32_t)gpci_number(h, GPCI_KEY_L1_SECTORS);
     o.fetch_sectors = (uint32_t)gpci_number(h, GPCI_KEY_L1_FETCH);
-    o.index = (uint32_t)gpci_number(h, GPCI_KEY_L1_INDEX);
+    o.lines = share->lines;
+    o.index = gpci_index_number(h, GPCI_KEY_L1_INDEX);
     o.write_policy = (uint32_t)gpci_number(h, GPCI_KEY_L1_WRITE);
     o.write_policy_local = (uint32_t)gpci_number(h, GPCI_KEY_L1_WRITE_LOCAL);
     o.write_allocate = (uint32_t)gpci_number(h, GPCI_KEY_L1_WRITE_ALLOCATE);
@@ -288,7 +289,7 @@ gpc_status gpci_build_l2(gpc_hierarchy *h, gpc_error *error) {
     o.line_bytes = h->l2_level.line_bytes;
     o.sectors = (uint32_t)gpci_number(h, GPCI_KEY_L2_SECTORS);
     o.fetch_sectors = (uint32_t)gpci_number(h, GPCI_KEY_L2_FETCH);
-    o.index = (uint32_t)gpci_number(h, GPCI_KEY_L2_INDEX);
+    o.index = gpci_index_number(h, GPCI_KEY_L2_INDEX);
     o.write_policy = o.write_policy_local = (uint32_t)gpci_number(h, GPCI_KEY_L2_WRITE);
     o.write_allocate = o.write_allocate_local = (uint32_t)gpci_number(h, GPCI_KEY_L2_WRITE_ALLOCATE);
     o.atomics_here = 1;

@@ -54,6 +54,8 @@ static bool joins_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reque
     if (leader == GPCI_NO_PACKET)
         return false;
     gpci_packet *l = gpci_packet_at(&t->pool, leader);
+    if (GPCI_UNLIKELY(l->entry != asked->entry)) /* its line was replaced, and has another entry now */
+        return false;
     gpci_count_l1_grows(t->h, &p->request, l->segments, l->segments | asked->segments);
     l->segments |= asked->segments;
     l->line.fetched = t->h->l1_level.sectors_of[l->segments];
@@ -83,6 +85,7 @@ void gpci_l1_send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reque
                   stage->fences.generation << GPCI_MARK_GENERATION_SHIFT);
     stage->fences.fetches[stage->fences.generation]++;
     f->line.waiter = asked->waiter;
+    f->entry = asked->entry;
     gpci_l1_ask_read(&f->request, asked->word);
     gpci_count_l1_asked(t->h, &f->request, f->segments);
     if (combined)

@@ -78,12 +78,16 @@ typedef struct gpci_packet_mshr {
     bool remote;   /* the line is homed in the other partition */
     bool done;     /* it has what it waited for, and stays because others wait */
     bool outdated; /* the line has been written where it is homed since it was read there */
-    bool left;     /* coherent L1: it is on its way below, and its line has no MSHR entry for it */
-    bool ordered;  /* coherent L1: one that waits is to look again, and so are all after it */
+    union {
+        bool left;     /* coherent L1: it is on its way below, and its line has no MSHR entry for it */
+        bool replaced; /* with l1.allocate = replaceable: its line is, so that nobody joins, and nothing is kept */
+    };
+    bool ordered; /* coherent L1: one that waits is to look again, and so are all after it */
     /* each that waits: */
-    uint8_t needs; /* segments of the stage's line without which it is not released */
-    bool cached;   /* its data are to be kept */
-    bool no_token; /* its warp has no cache token of this level */
+    uint8_t needs;  /* segments of the stage's line without which it is not released */
+    bool cached;    /* its data are to be kept */
+    bool no_token;  /* its warp has no cache token of this level */
+    uint16_t entry; /* the leader alone, with l1.allocate = replaceable: which it is of the entries of its line */
 } gpci_packet_mshr;
 
 /* Between stages: over networks, to memory and back. */
@@ -147,8 +151,11 @@ typedef struct gpci_packet {
     gpc_request request;     /* its address is that of an L1 line (from L2 on of the slice's) */
     uint64_t bytes[2];       /* that a store writes, of the line */
     gpci_packet_label label; /* undefined without a trace of events, of anybody's */
-    uint16_t turns;          /* of an atomic: of L2's atomic unit, where that is limited */
-    uint8_t priority;        /* of L1's line, with a window of L2, which may give it another there */
+    union {
+        uint16_t turns; /* of an atomic: of L2's atomic unit, where that is limited */
+        uint16_t entry; /* sent by an MSHR entry: gpci_packet_mshr.entry */
+    };
+    uint8_t priority; /* of L1's line, with a window of L2, which may give it another there */
     uint8_t reserved[1];
     uint32_t beside; /* with GPCI_PACKET_BUNDLE: timed/coherent_bundle.c; of a multicast copy: timed/multicast.h */
 } gpci_packet;

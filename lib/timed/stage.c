@@ -60,29 +60,58 @@ void gpci_stage_expect_fill(const gpci_stage *stage, uint64_t address) {
         GPCI_PREFETCH(row_of(stage, hash_of(line_of(stage, address))));
 }
 
+/* Is a leader that of a line's entry: of the one that a fetch was sent by; without one, of that which may be joined? */
+GPCI_INLINE bool leads(const gpci_timed *t, const gpci_stage *stage, uint32_t leader, uint64_t line,
+                       const gpci_packet *fetch) {
+    if (line_waited_for(t, stage, leader) != line)
+        return false;
+    if (GPCI_LIKELY(!stage->options->replaceable))
+        return true;
+    const gpci_packet *l = gpci_packet_at(&t->pool, leader);
+    return fetch ? l->mshr.entry == fetch->entry : !l->mshr.replaced;
+}
+
 /* Of the entries that are chained behind a row. */
-static GPCI_NOINLINE uint32_t find_chained(const gpci_timed *t, const gpci_stage *stage, uint32_t leader,
-                                           uint64_t line) {
-    while (leader != GPCI_NO_PACKET && line_waited_for(t, stage, leader) != line)
+static GPCI_NOINLINE uint32_t find_chained(const gpci_timed *t, const gpci_stage *stage, uint32_t leader, uint64_t line,
+                                           const gpci_packet *fetch) {
+    while (leader != GPCI_NO_PACKET && !leads(t, stage, leader, line, fetch))
         leader = gpci_packet_at(&t->pool, leader)->mshr.chain;
     return leader;
 }
 
 /* The entry of a line; its leader is GPCI_NO_PACKET where there is none. */
-GPCI_INLINE entry_place find(const gpci_timed *t, const gpci_stage *stage, uint64_t line) {
+GPCI_INLINE entry_place find(const gpci_timed *t, const gpci_stage *stage, uint64_t line, const gpci_packet *fetch) {
     const uint32_t hash = hash_of(line);
     gpci_mshr_row *row = row_of(stage, hash);
     uint32_t leader = GPCI_NO_PACKET;
     for (uint32_t i = 0; i < row->count; i++)
-        if (row->hashes[i] == hash && line_waited_for(t, stage, row->leaders[i]) == line)
+        if (row->hashes[i] == hash && leads(t, stage, row->leaders[i], line, fetch))
             return (entry_place){row, i, row->leaders[i]};
     if (GPCI_UNLIKELY(row->chain != GPCI_NO_PACKET))
-        leader = find_chained(t, stage, row->chain, line);
+        leader = find_chained(t, stage, row->chain, line, fetch);
     return (entry_place){row, row->count, leader};
 }
 
 uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
-    return find(t, stage, line_of(stage, address)).leader;
+    return find(t, stage, line_of(stage, address), NULL).leader;
+}
+
+uint32_t gpci_mshr_of_fetch(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *fetch) {
+    return find(t, stage, line_of(stage, fetch->request.address), fetch).leader;
+}
+
+/* May `entry` tell the entry that a line gets from those that it has? */
+static GPCI_NOINLINE bool is_taken(const gpci_timed *t, const gpci_stage *stage, uint64_t line, uint16_t entry) {
+    return find(t, stage, line, &(gpci_packet){.entry = entry}).leader != GPCI_NO_PACKET;
+}
+
+/* A line has been replaced: if it was on its way, its entry is only for those that wait. */
+static GPCI_NOINLINE void part_from_line(gpci_timed *t, gpci_stage *stage, const gpc_eviction *left) {
+    const uint32_t leader = gpci_mshr_find(t, stage, left->line_address);
+    if (leader == GPCI_NO_PACKET)
+        return;
+    gpci_packet *l = gpci_packet_at(&t->pool, leader);
+    l->mshr.replaced |= l->mshr.slot == (uint32_t)gpci_slot(stage->cache, left->set, left->way);
 }
 
 void gpci_stage_outdate(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
@@ -105,6 +134,9 @@ GPCI_INLINE void mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpc
                           bool remote) {
     const uint32_t hash = hash_of(line);
     gpci_mshr_row *row = row_of(stage, hash);
+    if (GPCI_UNLIKELY(stage->options->replaceable))
+        while (is_taken(t, stage, line, ++stage->mshr.entry))
+            continue;
     if (row->count < GPCI_MSHR_ROW) {
         row->hashes[row->count] = hash;
         row->leaders[row->count++] = packet;
@@ -118,6 +150,8 @@ GPCI_INLINE void mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpc
     p->mshr.whole = p->mshr.part = 0;
     p->mshr.outdated = false;
     p->mshr.remote = remote;
+    p->mshr.replaced = false;
+    p->mshr.entry = stage->mshr.entry;
     stage->mshr.used[remote]++;
     gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, mshr_total(stage));
 }
@@ -163,6 +197,8 @@ static void mshr_pass_on(gpci_timed *t, const entry_place *at) {
     q->mshr.part = p->mshr.part;
     q->mshr.remote = p->mshr.remote;
     q->mshr.outdated = p->mshr.outdated;
+    q->mshr.replaced = p->mshr.replaced;
+    q->mshr.entry = p->mshr.entry;
 }
 
 /* Segments that an entry has in flight. */
@@ -256,8 +292,11 @@ GPCI_INLINE gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_pa
         if (stage->level == 1)
             gpci_l1_observe_verdict(stage, &p->request, true);
     }
-    if (got.evicted)
+    if (got.evicted) {
+        if (GPCI_UNLIKELY(stage->options->replaceable))
+            part_from_line(t, stage, &got.eviction);
         gpci_stage_evicted(t, stage, p, &got.eviction);
+    }
     return GPCI_SERVED;
 }
 
@@ -374,8 +413,9 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     entry->mshr.whole |= whole;
     entry->mshr.part |= l.fetch & (uint8_t)~whole;
     gpci_see_waits(t, stage, packet, waiter);
-    stage->rules->send(
-        t, stage, &(gpci_fetch_request){packet, waiter, r->policy_word, l.fetch, cached, access->declined, remote});
+    stage->rules->send(t, stage,
+                       &(gpci_fetch_request){packet, waiter, r->policy_word, l.fetch, cached, access->declined, remote,
+                                             entry->mshr.entry});
     return GPCI_WAITING;
 }
 
@@ -488,7 +528,7 @@ GPCI_INLINE uint32_t keep_fetch(gpci_timed *t, gpci_stage *stage, gpci_packet *f
     uint32_t kept = first_cached(t, leader, l, f);
     const uint32_t slot = l->mshr.slot;
     uint8_t sectors = f->line.fetched & stage->line->sectors_of[gpci_whole_sectors(stage->line, f->segments)];
-    if (!sectors)
+    if (!sectors || GPCI_UNLIKELY(l->mshr.replaced))
         return GPCI_NO_PACKET;
     if (kept == GPCI_NO_PACKET && !(f->line.marks & GPCI_MARK_KEPT)) {
         settle_line(t, stage, f, sectors);
@@ -530,7 +570,8 @@ static GPCI_NOINLINE void release_leader(gpci_timed *t, gpci_stage *stage, uint3
 }
 
 void gpci_mshr_free(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
-    const entry_place at = find(t, stage, line_waited_for(t, stage, leader));
+    const entry_place at = find(t, stage, line_waited_for(t, stage, leader),
+                                &(gpci_packet){.entry = gpci_packet_at(&t->pool, leader)->mshr.entry});
     mshr_remove(t, stage, &at);
     gpci_pool_give(&t->pool, leader);
 }
@@ -538,7 +579,7 @@ void gpci_mshr_free(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
 void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     gpci_packet *f = gpci_packet_at(&t->pool, fetch);
     uint8_t segments = f->segments, level = f->level;
-    const entry_place at = find(t, stage, line_of(stage, f->request.address));
+    const entry_place at = find(t, stage, line_of(stage, f->request.address), f);
     const uint32_t leader = at.leader;
     gpci_packet *l = gpci_packet_at(&t->pool, leader);
     gpci_stage_relieve(stage, GPC_BUSY_LINE);

@@ -46,6 +46,7 @@ typedef struct gpci_mshr {
     gpci_mshr_row *rows;       /* and of all others: [mask + 1] */
     uint32_t mask;
     uint32_t used[2]; /* entries: of lines homed here, and in the other partition */
+    uint16_t entry;   /* of the last one: gpci_packet_mshr.entry */
     gpci_gauge gauge;
 } gpci_mshr;
 
@@ -79,10 +80,11 @@ typedef struct gpci_stage_options {
     uint32_t latency, ports, banks, data_width, fill_width; /* cycles and bytes of the stage's clock */
     uint64_t entries, merges;
     bool on_miss;
-    bool by_sector; /* merges are those of a sector */
-    bool drains;    /* L1: MSHR entries stay until all who wait with them have their turn: drain.h */
-    bool apart;     /* L1: each sector is a packet, and they pass beside each other: l1.coalescer = sector */
-    bool part;      /* L1: what bypasses fetches just the segments that it needs, not all of its sectors */
+    bool replaceable; /* L1: lines on their way may be replaced, and are fetched again for who misses them then */
+    bool by_sector;   /* merges are those of a sector */
+    bool drains;      /* L1: MSHR entries stay until all who wait with them have their turn: drain.h */
+    bool apart;       /* L1: each sector is a packet, and they pass beside each other: l1.coalescer = sector */
+    bool part;        /* L1: what bypasses fetches just the segments that it needs, not all of its sectors */
     gpci_clock clock;
 } gpci_stage_options;
 
@@ -248,8 +250,10 @@ GPCI_INLINE bool gpci_stage_eager(const gpci_tag_access *access) {
 }
 /* Use the data port for `bytes`, sectors beside others; returns the core cycle at which they are out. */
 uint64_t gpci_stage_data(gpci_stage *stage, uint64_t now, uint32_t bytes);
-/* The MSHR entry of a line, by its leader; GPCI_NO_PACKET. */
+/* The MSHR entry of a line, by its leader; GPCI_NO_PACKET: none, or only such whose line has been replaced since. */
 uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t address);
+/* That which a fetch was sent by. */
+uint32_t gpci_mshr_of_fetch(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *fetch);
 /* An entry goes, and its leader with it. */
 void gpci_mshr_free(gpci_timed *t, gpci_stage *stage, uint32_t leader);
 /* A line has changed where it is homed: what is on its way from there is older. */
@@ -278,9 +282,10 @@ typedef struct gpci_fetch_request {
     uint32_t waiter;
     uint32_t word; /* the stage's predictor's, for the level below */
     uint8_t segments;
-    bool cached;   /* they are to be kept */
-    bool declined; /* they are not, because of the replacement policy */
-    bool remote;   /* from the other partition */
+    bool cached;    /* they are to be kept */
+    bool declined;  /* they are not, because of the replacement policy */
+    bool remote;    /* from the other partition */
+    uint16_t entry; /* gpci_packet_mshr.entry */
 } gpci_fetch_request;
 /* hook.c */
 /* A load has been looked up: to the scheduler of its SM, which there is. */

@@ -171,6 +171,7 @@ void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data) {
     const size_t from = offsetof(gpci_stage, in), to = offsetof(gpci_stage, reorder),
                  rest = offsetof(gpci_stage, stores_below);
     visit(user_data, stage->mshr.used, sizeof stage->mshr.used);
+    visit(user_data, &stage->mshr.entry, sizeof stage->mshr.entry);
     visit(user_data, &stage->mshr.gauge, sizeof stage->mshr.gauge);
     visit(user_data, (char *)stage + from, to - from);
     visit(user_data, (char *)stage + rest, sizeof *stage - rest);

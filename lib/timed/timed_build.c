@@ -17,19 +17,21 @@ static gpci_clock clock_of(const gpci_timed *t, gpci_key key) {
 }
 
 static void read_options(gpci_timed *t) {
-    t->l1_options = (gpci_stage_options){.latency = number(t, GPCI_KEY_L1_LATENCY),
-                                         .ports = number(t, GPCI_KEY_L1_PORTS),
-                                         .banks = number(t, GPCI_KEY_L1_BANKS),
-                                         .data_width = number(t, GPCI_KEY_L1_DATA_WIDTH),
-                                         .fill_width = number(t, GPCI_KEY_L1_FILL_WIDTH),
-                                         .entries = gpci_number(t->h, GPCI_KEY_L1_MSHR),
-                                         .merges = gpci_number(t->h, GPCI_KEY_L1_MERGES),
-                                         .by_sector = gpci_number(t->h, GPCI_KEY_L1_MERGED) != 0,
-                                         .on_miss = gpci_number(t->h, GPCI_KEY_L1_ALLOCATE) == GPC_ALLOCATE_ON_MISS,
-                                         .drains = gpci_number(t->h, GPCI_KEY_L1_MSHR_FREE) != 0,
-                                         .apart = t->h->sectors_apart,
-                                         .part = gpci_number(t->h, GPCI_KEY_L1_BYPASS_FETCH) == GPC_BYPASS_FETCH_NEEDED,
-                                         .clock = {1, 1}};
+    t->l1_options =
+        (gpci_stage_options){.latency = number(t, GPCI_KEY_L1_LATENCY),
+                             .ports = number(t, GPCI_KEY_L1_PORTS),
+                             .banks = number(t, GPCI_KEY_L1_BANKS),
+                             .data_width = number(t, GPCI_KEY_L1_DATA_WIDTH),
+                             .fill_width = number(t, GPCI_KEY_L1_FILL_WIDTH),
+                             .entries = gpci_number(t->h, GPCI_KEY_L1_MSHR),
+                             .merges = gpci_number(t->h, GPCI_KEY_L1_MERGES),
+                             .by_sector = gpci_number(t->h, GPCI_KEY_L1_MERGED) != 0,
+                             .on_miss = gpci_l1_takes_at_miss(t->h),
+                             .replaceable = gpci_number(t->h, GPCI_KEY_L1_ALLOCATE) == GPC_ALLOCATE_REPLACEABLE,
+                             .drains = gpci_number(t->h, GPCI_KEY_L1_MSHR_FREE) != 0,
+                             .apart = t->h->sectors_apart,
+                             .part = gpci_number(t->h, GPCI_KEY_L1_BYPASS_FETCH) == GPC_BYPASS_FETCH_NEEDED,
+                             .clock = {1, 1}};
     t->l2_options = (gpci_stage_options){.latency = number(t, GPCI_KEY_L2_LATENCY),
                                          .ports = number(t, GPCI_KEY_L2_PORTS),
                                          .banks = number(t, GPCI_KEY_L2_BANKS),

@@ -42,7 +42,7 @@ bool gpci_verify(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     if (verdict == predicted)
         return false;
     gpci_l1_observe_verdict(stage, &f->request, verdict == GPC_BYPASS);
-    uint32_t leader = gpci_mshr_find(t, stage, f->request.address);
+    uint32_t leader = gpci_mshr_of_fetch(t, stage, f);
     if (verdict == GPC_BYPASS) {
         do_not_keep(t, stage, f, leader);
         return false;

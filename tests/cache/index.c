@@ -319,11 +319,43 @@ static void refuse(gpc_index kind, uint64_t sets, gpc_status status, const char 
     cr_expect_eq(gpci_index_init(&index, kind, sets, NULL, NULL, NULL), status);
 }
 
+/* As the GPU has it: lines of 2 MiB that share the set of line t are those whose number is t XOR one of these. */
+Test(index, hopper_shares_sets) {
+    static const uint32_t same[] = {0,    625,  1051, 1642, 2422, 2823, 3437, 3868, 4425, 4920,  5458,
+                                    5923, 6207, 6734, 7204, 7765, 8249, 8776, 9250, 9811, 10575, 11070};
+    gpci_index index = index_of(GPC_INDEX_HOPPER, 512);
+    for (uint32_t t = 0; t < 3000; t += 7)
+        for (uint32_t line = 0, k = 0; line <= 11070; line++) {
+            bool shares = false;
+            for (k = 0; k < sizeof same / sizeof *same; k++)
+                shares |= (line ^ t) == same[k];
+            if ((line ^ t) <= 11070)
+                cr_assert_eq(gpci_index_of(&index, line) == gpci_index_of(&index, t), shares, "%u, %u", line, t);
+        }
+}
+
+/* Sets of addresses, found on the GPU as which of the first 512 lines of a page of the same memory shares theirs. */
+Test(index, hopper_of_addresses) {
+    static const struct {
+        uint64_t at;
+        uint32_t set;
+    } found[] = {{0x7f8de21bb800, 106}, {0x7f8de4000000, 289}, {0x7f8e3591c400, 498}, {0x7f8e25c7ad00, 134},
+                 {0x7f9692c42100, 102}, {0x7f980a912780, 461}, {0x7f9c717b1b80, 440}, {0x7f95d129ba80, 135},
+                 {0x7f9bd895a700, 350}, {0x7f9e80c00000, 281}, {0x7f8d62000000, 277}, {0x7f9e88200000, 319}};
+    const uint64_t page = 0x7f8de2000000;
+    gpci_index index = index_of(GPC_INDEX_HOPPER, 512);
+    for (size_t i = 0; i < sizeof found / sizeof *found; i++) {
+        const uint32_t same = gpci_index_of(&index, (page >> 7) + found[i].set);
+        cr_expect_eq(gpci_index_of(&index, found[i].at >> 7), same, "%llx", (unsigned long long)found[i].at);
+    }
+}
+
 Test(index, refusals) {
     refuse(GPC_INDEX_MODULO, 0, GPC_ERROR_RANGE, "sets: 0");
     refuse(GPC_INDEX_MODULO, (uint64_t)UINT32_MAX + 1, GPC_ERROR_RANGE, "4294967296");
     refuse(GPC_INDEX_FERMI, 16, GPC_ERROR_RANGE, "32 or 64");
     refuse(GPC_INDEX_FERMI, 128, GPC_ERROR_RANGE, "128");
     refuse(GPC_INDEX_USER, 16, GPC_ERROR_ARGUMENT, "index_fn");
-    refuse(GPC_INDEX_COUNT, 16, GPC_ERROR_ARGUMENT, "index: 5");
+    refuse(GPC_INDEX_HOPPER, 1024, GPC_ERROR_RANGE, "1024");
+    refuse(GPC_INDEX_COUNT, 16, GPC_ERROR_ARGUMENT, "index: 6");
 }

@@ -112,14 +112,16 @@ Test(options, out_of_range) {
     REFUSED(GPC_ERROR_RANGE, sectors, 3, "3");
     REFUSED(GPC_ERROR_RANGE, sectors, 16, "16");
     REFUSED(GPC_ERROR_RANGE, fetch_sectors, 2, "2");
-    REFUSED(GPC_ERROR_RANGE, index, GPC_INDEX_COUNT, "5");
+    REFUSED(GPC_ERROR_RANGE, index, GPC_INDEX_COUNT, "6");
     REFUSED(GPC_ERROR_ARGUMENT, index_fn, NULL; o.index = GPC_INDEX_USER, "NULL");
     REFUSED(GPC_ERROR_RANGE, index, GPC_INDEX_FERMI; o.sets = 16, "16");
     REFUSED(GPC_ERROR_RANGE, write_policy, GPC_WRITE_EVICT + 1, "3");
     REFUSED(GPC_ERROR_RANGE, write_policy_local, 77, "77");
     REFUSED(GPC_ERROR_RANGE, write_allocate, GPC_WRITE_NAIVE_FETCH + 1, "4");
     REFUSED(GPC_ERROR_RANGE, write_allocate_local, 88, "88");
-    REFUSED(GPC_ERROR_RANGE, allocate, GPC_ALLOCATE_STREAMING + 1, "3");
+    REFUSED(GPC_ERROR_RANGE, allocate, GPC_ALLOCATE_REPLACEABLE + 1, "4");
+    REFUSED(GPC_ERROR_RANGE, index, GPC_INDEX_HOPPER; o.sets = 256, "256");
+    REFUSED(GPC_ERROR_RANGE, lines, 129, "129");
     REFUSED(GPC_ERROR_RANGE, instance, 1, "1");
     REFUSED(GPC_ERROR_RANGE, instance, 4; o.instances = 4, "4");
 }

@@ -356,9 +356,10 @@ class Index(IntEnum):
     FERMI = 2
     IPOLY = 3
     USER = 4
+    HOPPER = 5
 
 
-GPC_INDEX_COUNT = 5
+GPC_INDEX_COUNT = 6
 
 
 class WritePolicy(IntEnum):
@@ -378,6 +379,7 @@ class Allocate(IntEnum):
     ON_MISS = 0
     ON_FILL = 1
     STREAMING = 2
+    REPLACEABLE = 3
 
 
 class BypassFetch(IntEnum):
