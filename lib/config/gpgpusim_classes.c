@@ -13,11 +13,15 @@
  * by 2 + 5 cycles.
  */
 #define COLLECTOR_STEPS 3u
-#define STAGES 3u /* besides */
+#define STAGES 3u      /* besides */
+#define STAGES_OF_3 5u /* besides a cycle for each operand */
 
 /* Of latencies that a file states; trace.config follows gpgpusim.config, and finds what that has said. */
 static gpc_status apply_stages(const gpci_import *im, gpci_option_id id) {
     const gpci_option *o = GPCI_OPTION(PORTS);
+    if (gpci_import_is_3(im)) /* whose unit latency of all that is in no list is 1 (set_opcode_and_latency) */
+        return GPCI_SET_NUMBERS(im, id, {GPCI_KEY_SM_LATENCY_STAGES, STAGES_OF_3}, {GPCI_KEY_SM_LATENCY_OPERAND, 1},
+                                {GPCI_KEY_SM_LATENCY_MOVE, 1});
     if (!o->given && gpci_import_now(im, GPCI_KEY_SM_LATENCY_STAGES))
         return GPC_OK;
     const uint64_t ports = o->given && o->number ? o->number : 1;
@@ -37,6 +41,7 @@ typedef struct times {
 static const times opcode_times[] = {
     {GPCI_OPTION_LATENCY_INT, 0, GPCI_KEY_SM_LATENCY_INT, true},
     {GPCI_OPTION_LATENCY_FP, 0, GPCI_KEY_SM_LATENCY_FP, true},
+    {GPCI_OPTION_LATENCY_FP, 3, GPCI_KEY_SM_LATENCY_FMA, true},
     {GPCI_OPTION_INTERVAL_INT, 0, GPCI_KEY_SM_INTERVAL_INT, false},
     {GPCI_OPTION_INTERVAL_FP, 0, GPCI_KEY_SM_INTERVAL_FP, false},
     {GPCI_OPTION_LATENCY_FP, 4, GPCI_KEY_SM_LATENCY_SFU, true},
@@ -76,7 +81,7 @@ static gpc_status apply_times(const gpci_import *im) {
     for (size_t i = 0; i < sizeof opcode_times / sizeof *opcode_times && status == GPC_OK; i++) {
         const times *t = &opcode_times[i];
         uint64_t n[8];
-        if (!im->options[t->option].given)
+        if (!im->options[t->option].given || (t->key == GPCI_KEY_SM_LATENCY_FMA && !gpci_import_is_3(im)))
             continue;
         size_t count = gpci_import_list(im->options[t->option].text, ',', n, 1, 8);
         if (!count)

@@ -240,6 +240,13 @@ static gpc_status apply_latency(const gpci_import *im) {
     return status;
 }
 
+/* A request has that latency before the queue: modelled of slices that have a channel each, beside them. */
+static gpc_status apply_place(const gpci_import *im) {
+    const bool alone = gpci_import_now(im, GPCI_KEY_L2_SLICES) == gpci_import_now(im, GPCI_KEY_DRAM_CHANNELS) &&
+                       !gpci_import_now(im, GPCI_KEY_MEMORY_LINK_WIDTH);
+    return gpci_import_set(im, GPCI_OPTION_WIDTHS, GPCI_KEY_DRAM_LATENCY_AT, alone ? "request" : "data");
+}
+
 gpc_status gpci_import_dram(const gpci_import *im) {
     gpc_status status = apply_timing(im);
     if (status == GPC_OK && GPCI_OPTION(DRAM_SCHEDULER)->number > 1)
@@ -252,5 +259,7 @@ gpc_status gpci_import_dram(const gpci_import *im) {
                                                                        : "fcfs");
     if (status == GPC_OK)
         status = apply_queues(im);
-    return status < 0 ? status : apply_latency(im);
+    if (status == GPC_OK)
+        status = apply_latency(im);
+    return status < 0 || !gpci_import_is_3(im) ? status : apply_place(im);
 }

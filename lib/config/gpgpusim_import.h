@@ -186,6 +186,8 @@ bool gpci_import_number(const char *text, uint64_t *value);
 size_t gpci_import_list(const char *text, char separator, uint64_t *numbers, size_t least, size_t most);
 
 /* Each part of the hierarchy from the options that describe it; in this order, for the later use the earlier. */
+/* Has the file the pipeline widths of 3.x: seven? */
+bool gpci_import_is_3(const gpci_import *im);
 gpc_status gpci_import_sm(const gpci_import *im);
 gpc_status gpci_import_classes(const gpci_import *im); /* a part of it */
 gpc_status gpci_import_l1(const gpci_import *im);

@@ -28,7 +28,8 @@ static gpc_status apply_resources(const gpci_import *im, const gpci_gpgpusim_cac
     gpc_status status = GPCI_SET_NUMBERS(
         im, GPCI_OPTION_L1, {GPCI_KEY_L1_MSHR, c->mshr_entries}, {GPCI_KEY_L1_MERGES, c->mshr_merges},
         {GPCI_KEY_L1_DATA_WIDTH, c->port * gpci_import_now(im, GPCI_KEY_L1_BANKS)}, {GPCI_KEY_L1_FILL_WIDTH, c->port},
-        {GPCI_KEY_L1_RELEASE_WIDTH, c->sectors ? c->line / 4 : c->line});
+        {GPCI_KEY_L1_RELEASE_WIDTH, c->sectors ? c->line / 4 : c->line},
+        {GPCI_KEY_L1_RELEASE_LATENCY, gpci_import_is_3(im) ? 1 : 0});
     if (status == GPC_OK && c->miss_queue)
         status = gpci_import_set_number(im, GPCI_OPTION_L1, GPCI_KEY_L1_MISS_QUEUE, c->miss_queue);
     return status;

@@ -92,11 +92,21 @@ static gpc_status apply_queues(const gpci_import *im) {
 
 /*
  * GPGPU-Sim's L2 hits in the cycle of its tags: all latency is before them, in core cycles. What has had it comes to
- * the tags a step later (memory_sub_partition::cache_cycle).
+ * the tags a step later (memory_sub_partition::cache_cycle). Of a file of 3.x that is modelled as it is there.
  */
 static gpc_status apply_latency(const gpci_import *im) {
-    if (!GPCI_OPTION(L2_ROP)->given)
-        return GPC_OK;
+    const bool is_3 = gpci_import_is_3(im);
+    gpc_status status = GPC_OK;
+    if (is_3)
+        status = gpci_import_set_number(im, GPCI_OPTION_WIDTHS, GPCI_KEY_L2_LATENCY, 0);
+    if (status == GPC_OK && (is_3 || GPCI_OPTION(L2_ROP)->given))
+        status = gpci_import_set(im, is_3 ? GPCI_OPTION_WIDTHS : GPCI_OPTION_L2_ROP, GPCI_KEY_L2_INTAKE,
+                                 is_3 ? "queue" : "pipeline");
+    if (status < 0 || !GPCI_OPTION(L2_ROP)->given)
+        return status;
+    if (is_3)
+        return gpci_import_set_number(im, GPCI_OPTION_L2_ROP, GPCI_KEY_L2_ROP,
+                                      gpci_import_cycles(im, GPCI_OPTION(L2_ROP)->number, GPCI_KEY_CLOCK_L2));
     return GPCI_SET_NUMBERS(
         im, GPCI_OPTION_L2_ROP,
         {GPCI_KEY_L2_ROP, gpci_import_cycles(im, GPCI_OPTION(L2_ROP)->number, GPCI_KEY_CLOCK_L2) + 1},

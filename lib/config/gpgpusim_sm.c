@@ -130,16 +130,18 @@ static gpc_status apply_scheduler(const gpci_import *im) {
 /*
  * What no option says of an SM until 3.x, constants of its shader.cc: a fetch is decoded into an instruction buffer of
  * two, with a cycle each for fetch and decode; a branch's target is known with its issue; a memory instruction passes
- * ID_OC_MEM, two cycles of a collector unit, OC_EX_MEM and the dispatch register; L1 hits in the cycle of its tags,
- * which take an instruction's accesses from the last on (process_memory_access_queue).
+ * ID_OC_MEM, a collector unit, OC_EX_MEM and the dispatch register, which is modelled of registers of one; L1 hits in
+ * the cycle of its tags, which take an instruction's accesses from the last on (process_memory_access_queue).
  */
-static gpc_status apply_pipeline_of_3(const gpci_import *im) {
-    gpc_status status = GPCI_SET_NUMBERS(im, GPCI_OPTION_WIDTHS, {GPCI_KEY_SM_FETCH, 2}, {GPCI_KEY_SM_FETCH_LATENCY, 2},
-                                         {GPCI_KEY_SM_LATENCY_CONTROL, 1}, {GPCI_KEY_L1_ISSUE_LATENCY, 5});
+static gpc_status apply_pipeline_of_3(const gpci_import *im, uint64_t collectors, bool single) {
+    gpc_status status =
+        GPCI_SET_NUMBERS(im, GPCI_OPTION_WIDTHS, {GPCI_KEY_SM_FETCH, 2}, {GPCI_KEY_SM_FETCH_LATENCY, 2},
+                         {GPCI_KEY_SM_LATENCY_CONTROL, 1}, {GPCI_KEY_L1_COLLECTORS, single ? collectors : 0},
+                         {GPCI_KEY_L1_ISSUE_LATENCY, single ? 0 : 4});
     if (status == GPC_OK)
         status = gpci_import_set(im, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_LINE_ORDER, "descending");
     if (status == GPC_OK && !GPCI_OPTION(L1_LATENCY)->given)
-        status = gpci_import_set_number(im, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_LATENCY, 1);
+        status = gpci_import_set_number(im, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_LATENCY, 0);
     return status;
 }
 
@@ -148,6 +150,12 @@ static gpc_status apply_pipeline_of_3(const gpci_import *im) {
  * ID to its operand collectors, in these, in those from there to EX, and one in its dispatch register; since, its units
  * may be shared with others, and the first are counted alone.
  */
+bool gpci_import_is_3(const gpci_import *im) {
+    uint64_t n[16];
+    const size_t count = GPCI_OPTION(WIDTHS)->given ? gpci_import_list(GPCI_OPTION(WIDTHS)->text, ',', n, 7, 16) : 0;
+    return count && count < 11;
+}
+
 static gpc_status apply_widths(const gpci_import *im) {
     uint64_t n[16];
     size_t count = 0;
@@ -160,7 +168,9 @@ static gpc_status apply_widths(const gpci_import *im) {
     const uint64_t collectors = gpci_import_or(im, GPCI_OPTION_COLLECTORS_MEMORY, COLLECTORS_MEMORY);
     gpc_status status = gpci_import_set_number(im, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_QUEUE,
                                                count < 11 ? n[2] + collectors + n[5] + 1 : n[4]);
-    return status < 0 || count >= 11 ? status : apply_pipeline_of_3(im);
+    if (status == GPC_OK && count >= 11)
+        return gpci_import_set_number(im, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_COLLECTORS, 0);
+    return status < 0 ? status : apply_pipeline_of_3(im, collectors, n[2] == 1 && n[5] == 1 && collectors);
 }
 
 static gpc_status apply_issue(const gpci_import *im) {

@@ -75,7 +75,7 @@
       "line size (GPGPU-Sim: 64), a power of two, at most l2.line")                                                    \
     X(CONST_REPLACEMENT, "const.replacement", POLICY, RESET, "", "lru", 0, 0, "replacement",                           \
       "which line of a set leaves")                                                                                    \
-    X(CONST_LATENCY, "const.latency", COUNT, RESET, "cycles", "auto", 1, 10000, "auto",                                \
+    X(CONST_LATENCY, "const.latency", COUNT, RESET, "cycles", "auto", 0, 10000, "auto",                                \
       "timed: core cycles from the tags to the data of a hit; auto: sm.latency_constant")                              \
     X(CONST_MSHR, "const.mshr_entries", COUNT, RESET, "lines", "2", 1, 1024, "",                                       \
       "timed: lines on their way at once (GPGPU-Sim's GTX 480: 2)")                                                    \
@@ -89,6 +89,14 @@
       "the same, integer, logic and moves")                                                                            \
     X(SM_LATENCY_FP, "sm.latency_fp", COUNT, RESET, "cycles", "auto", 1, 10000, "auto",                                \
       "the same, single and half precision")                                                                           \
+    X(SM_LATENCY_MOVE, "sm.latency_move", COUNT, RESET, "cycles", "auto", 1, 10000, "auto",                            \
+      "the same, of what neither adds nor multiplies: moves, shifts, logic, comparisons, selections; auto: as the "    \
+      "others, integer and floating point")                                                                            \
+    X(SM_LATENCY_FMA, "sm.latency_fma", COUNT, RESET, "cycles", "auto", 1, 10000, "auto",                              \
+      "the same, of multiply-adds; auto: as the others, integer and floating point")                                   \
+    X(SM_LATENCY_OPERAND, "sm.latency_operand", COUNT, RESET, "cycles", "0", 0, 100, "",                               \
+      "further ones for each register that an instruction reads: collector units get one a cycle; those of memory "    \
+      "instructions are l1.collectors")                                                                                \
     X(SM_LATENCY_DOUBLE, "sm.latency_double", COUNT, RESET, "cycles", "18", 1, 10000, "",                              \
       "the same, double precision")                                                                                    \
     X(SM_LATENCY_SFU, "sm.latency_sfu", COUNT, RESET, "cycles", "40", 1, 10000, "", "the same, special functions")     \
@@ -207,7 +215,7 @@
     X(L1_FUTURE, "l1.future", BOOL, KEEP, "", "false", 0, 1, "",                                                       \
       "functional replay: each kernel is read twice, so that L1's policies know when a line is used next, and "        \
       "predictors are compared with an oracle (slower)")                                                               \
-    X(L1_LATENCY, "l1.latency", COUNT, RESET, "cycles", "35", 1, 10000, "", "core cycles from tags to data of a hit")  \
+    X(L1_LATENCY, "l1.latency", COUNT, RESET, "cycles", "35", 0, 10000, "", "core cycles from tags to data of a hit")  \
     X(L1_MISS_LATENCY, "l1.miss_latency", COUNT, RESET, "cycles", "0", 0, 100000, "",                                  \
       "from the tags to the miss queue, for misses and for stores")                                                    \
     X(L1_BYPASS_LATENCY, "l1.bypass_latency", COUNT, RESET, "cycles", "auto", 0, 100000, "auto",                       \
@@ -215,6 +223,8 @@
       "l1.miss_latency")                                                                                               \
     X(L1_RELEASE_WIDTH, "l1.release_width", SIZE, RESET, "bytes", "0B", 0, 4096, "",                                   \
       "bytes a core cycle in which loads that waited for a fill get what they asked for, in turn; 0B: all at once")    \
+    X(L1_RELEASE_LATENCY, "l1.release_latency", COUNT, RESET, "cycles", "0", 0, 1000, "",                              \
+      "with l1.release_width: from its turn until a load has its data")                                                \
     X(L1_MSHR_FREE, "l1.mshr_free", CHOICE, RESET, "", "filled", 0, 0, "filled|drained",                               \
       "when an MSHR entry is free again: with its fill, or when all that waited with it have had their turn by "       \
       "l1.release_width, until when a load that finds its line gone takes its data from the entry")                    \
@@ -223,6 +233,10 @@
       "down")                                                                                                          \
     X(L1_QUEUE, "l1.queue", COUNT, RESET, "instructions", "1", 0, 100000, "unlimited",                                 \
       "warp instructions that wait for the tags; the memory pipeline is busy when they are that many")                 \
+    X(L1_COLLECTORS, "l1.collectors", COUNT, RESET, "units", "0", 0, 64, "",                                           \
+      "collector units of the memory pipeline, which read an instruction's operands, a register a cycle, and pass it " \
+      "on in turn; between two registers, and one before the tags, instead of l1.queue and l1.issue_latency; 0: "      \
+      "none, and one order")                                                                                           \
     X(L1_ISSUE_LATENCY, "l1.issue_latency", COUNT, RESET, "cycles", "0", 0, 1000, "",                                  \
       "core cycles from the issue of an instruction to the tags: operands, addresses; it waits for them meanwhile")    \
     X(L1_COALESCER, "l1.coalescer", CHOICE, RESET, "", "warp", 0, 0, "warp|multi2sim|sector",                          \
@@ -335,9 +349,10 @@
       "that wait at an input port")                                                                                    \
     X(NETWORK_OUTPUT, "network.output_buffer", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited",                  \
       "that wait at an output port, those on the way to it included")                                                  \
-    X(NETWORK_UNIT, "network.buffer_unit", CHOICE, RESET, "", "packets", 0, 0, "packets|bytes",                        \
+    X(NETWORK_UNIT, "network.buffer_unit", CHOICE, RESET, "", "packets", 0, 0, "packets|bytes|flits",                  \
       "of network.input_buffer, network.output_buffer, l2.link_buffer and memory.link_buffer; bytes: a packet enters " \
-      "where there is room for all of it, as in Multi2Sim")                                                            \
+      "where there is room for all of it, as in Multi2Sim; flits, of a network's width: likewise, and it leaves an "   \
+      "input flit by flit")                                                                                            \
     X(NETWORK_QUEUES, "network.queues", CHOICE, RESET, "", "fifo", 0, 0, "fifo|virtual",                               \
       "an input port's packets: one queue, whose head holds up the others, or one for each output port")               \
     X(NETWORK_TURNAROUND, "network.turnaround", COUNT, RESET, "cycles", "0", 0, 1000, "",                              \
@@ -404,7 +419,10 @@
       "inclusive: an L2 eviction invalidates the line in every L1")                                                    \
     X(L2_ROP, "l2.rop_latency", COUNT, RESET, "cycles", "0", 0, 10000, "",                                             \
       "L2 cycles from the network to the slice's tags, beside l2.latency; 0 is as 1")                                  \
-    X(L2_LATENCY, "l2.latency", COUNT, RESET, "cycles", "120", 1, 10000, "", "L2 cycles from tags to data of a hit")   \
+    X(L2_INTAKE, "l2.intake", CHOICE, RESET, "", "pipeline", 0, 0, "pipeline|queue",                                   \
+      "what lets requests in from the network: pipeline: room in l2.queue and in the stages of l2.rop_latency "        \
+      "together; queue: room in l2.queue, behind l2.rop_latency, on whose way any number is, a request an L2 cycle")   \
+    X(L2_LATENCY, "l2.latency", COUNT, RESET, "cycles", "120", 0, 10000, "", "L2 cycles from tags to data of a hit")   \
     X(L2_QUEUE, "l2.queue", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited", "that wait for a slice's tags")     \
     X(L2_PORTS, "l2.tag_ports", COUNT, RESET, "lookups", "1", 1, 64, "", "lines looked up per L2 cycle and slice")     \
     X(L2_BANKS, "l2.banks", COUNT, RESET, "banks", "1", 1, 64, "", "of a slice's tags, as l1.banks")                   \
@@ -557,13 +575,16 @@
       "writes waiting at which they go before reads; shared out among pseudo channels")                                \
     X(DRAM_WRITE_LOW, "dram.write_low", COUNT, RESET, "bursts", "32", 0, 4096, "",                                     \
       "writes waiting at which reads go before them again; below dram.write_high")                                     \
-    X(DRAM_MAPPING, "dram.mapping", TEXT, KEEP, "", "row bank column group pseudo column:1", 0, 0, "",                 \
+    X(DRAM_MAPPING, "dram.mapping", TEXT, RESET, "", "row bank column group pseudo column:1", 0, 0, "",                \
       "where a channel's address bits above the burst go, from the highest: row, bank, group, pseudo, "                \
       "column, each with its number of bits after a colon, or all that are left")                                      \
-    X(DRAM_HASH, "dram.bank_hash", CHOICE, KEEP, "", "xor", 0, 0, "none|xor",                                          \
+    X(DRAM_HASH, "dram.bank_hash", CHOICE, RESET, "", "xor", 0, 0, "none|xor",                                         \
       "xor: bank and group are XORed with the low bits of the row")                                                    \
     X(DRAM_LATENCY, "dram.latency", COUNT, RESET, "cycles", "0", 0, 100000, "",                                        \
       "of controller and interface, added to every read")                                                              \
+    X(DRAM_LATENCY_AT, "dram.latency_at", CHOICE, RESET, "", "data", 0, 0, "data|request",                             \
+      "where dram.latency is, with dram.model = timing: data come so much later, or a request of L2 enters its "       \
+      "channel's queue so much later, one a DRAM cycle")                                                               \
     X(DRAM_FIXED_LATENCY, "dram.fixed_latency", COUNT, RESET, "cycles", "100", 0, 1000000, "",                         \
       "dram.model = fixed: from the start of a request to its data")                                                   \
     X(DRAM_FIXED_BANDWIDTH, "dram.fixed_bandwidth", COUNT, RESET, "bytes per cycle", "0", 0, 65536, "",                \

@@ -10,6 +10,9 @@
  * up to the time that its host has reached: no request may arrive in its past.
  */
 
+/* dram.latency, which the caller has for requests, where dram.latency_at = request: data come without it. Or 0. */
+uint64_t gpci_dram_take_latency(gpc_dram *dram, const gpc_config *config);
+
 /* Room for one more request. */
 bool gpci_dram_room(const gpc_dram *dram, uint32_t channel, bool write);
 

@@ -221,3 +221,11 @@ void gpci_dram_state(gpc_dram *dram, uint32_t channel, gpci_state_fn visit, void
         visit(user_data, lane->groups, rules->t.groups * sizeof *lane->groups);
     }
 }
+
+uint64_t gpci_dram_take_latency(gpc_dram *dram, const gpc_config *config) {
+    if (!gpci_config_number(config, GPCI_KEY_DRAM_LATENCY_AT) || dram->rules.fixed)
+        return 0;
+    const uint32_t latency = (uint32_t)gpci_config_number(config, GPCI_KEY_DRAM_LATENCY);
+    dram->rules.data[0] -= latency;
+    return latency;
+}

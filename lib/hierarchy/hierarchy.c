@@ -56,6 +56,19 @@ static gpc_status check_l1(const gpc_hierarchy *h, gpc_error *error) {
     if (gpci_number(h, GPCI_KEY_L1_ISSUE_LATENCY) && (h->lanes_apart || gpci_number(h, GPCI_KEY_L1_REORDER)))
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.issue_latency needs l1.coalescer = warp and l1.reorder = none: one queue before the tags");
+    const uint64_t collectors = gpci_number(h, GPCI_KEY_L1_COLLECTORS);
+    if (collectors && (h->lanes_apart || gpci_number(h, GPCI_KEY_L1_REORDER) ||
+                       gpci_number(h, GPCI_KEY_L1_ISSUE_LATENCY) || gpci_number(h, GPCI_KEY_TLB_PAGE) != GPCI_WORD))
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "l1.collectors needs l1.coalescer = warp or sector, l1.reorder = none, l1.issue_latency = 0 "
+                         "and no tlb.page: its way to the tags alone");
+    if (collectors && gpci_number(h, GPCI_KEY_L1_QUEUE) != collectors + 3)
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "l1.queue must be %llu with l1.collectors = %llu: the units, the registers before and behind "
+                         "them, and the instruction at the tags",
+                         (unsigned long long)collectors + 3, (unsigned long long)collectors);
+    if (gpci_number(h, GPCI_KEY_L1_RELEASE_LATENCY) && !gpci_number(h, GPCI_KEY_L1_RELEASE_WIDTH))
+        return gpci_fail(error, GPC_ERROR_RANGE, "l1.release_latency needs l1.release_width: else there are no turns");
     if (h->lines_descend && h->lanes_apart)
         return gpci_fail(
             error, GPC_ERROR_RANGE,

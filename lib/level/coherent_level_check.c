@@ -248,6 +248,14 @@ static gpc_status check_policies(needs *n, gpc_error *error) {
         add(n, GPCI_KEY_L1_RELEASE_WIDTH, "coherent L1s serve at once", "0B");
     if (gpci_number(n->h, GPCI_KEY_L1_MSHR_FREE))
         add(n, GPCI_KEY_L1_MSHR_FREE, "coherent L1s serve at once", "filled");
+    if (gpci_number(n->h, GPCI_KEY_L1_RELEASE_LATENCY))
+        add(n, GPCI_KEY_L1_RELEASE_LATENCY, "coherent L1s serve at once", "0");
+    if (gpci_number(n->h, GPCI_KEY_L1_COLLECTORS))
+        add(n, GPCI_KEY_L1_COLLECTORS, "before coherent L1s there is one queue", "0");
+    if (gpci_number(n->h, GPCI_KEY_L2_INTAKE))
+        add(n, GPCI_KEY_L2_INTAKE, "messages have no queue of requests to wait for", "pipeline");
+    if (gpci_number(n->h, GPCI_KEY_DRAM_LATENCY_AT))
+        add(n, GPCI_KEY_DRAM_LATENCY_AT, "messages wait for data", "data");
     if (gpci_number(n->h, GPCI_KEY_L1_MERGED))
         add(n, GPCI_KEY_L1_MERGED, "coherent modules count all that wait for a block", "line");
     if (gpci_number(n->h, GPCI_KEY_L2_MERGED))

@@ -90,6 +90,19 @@ static gpci_op make_branch(const gpci_timed_replay *t, gpci_op control) {
     return branch;
 }
 
+/* Moves and multiply-adds are as additions, but that they may take another time. */
+static void read_work(gpci_timed_replay *t) {
+    static const gpci_key keys[] = {GPCI_KEY_SM_LATENCY_MOVE, GPCI_KEY_SM_LATENCY_FMA};
+    for (unsigned work = 0; work < 2; work++)
+        for (unsigned fp = 0; fp < 2; fp++) {
+            gpci_op *op = &t->ops[GPCI_USE_WORK + 2 * work + fp];
+            const uint64_t latency = number(t, keys[work]);
+            *op = t->ops[fp ? GPC_OP_FP : GPC_OP_ALU];
+            if (latency != GPCI_WORD)
+                op->latency = (uint16_t)(latency + number(t, GPCI_KEY_SM_LATENCY_STAGES));
+        }
+}
+
 static void read_ops(gpci_timed_replay *t) {
     const gpci_unit integer = number(t, GPCI_KEY_SM_UNITS_INT) ? GPCI_UNIT_INT : GPCI_UNIT_FP;
     const gpci_unit twice = number(t, GPCI_KEY_SM_UNITS_DOUBLE) ? GPCI_UNIT_DOUBLE : GPCI_UNIT_SFU;
@@ -102,6 +115,7 @@ static void read_ops(gpci_timed_replay *t) {
     t->ops[GPC_OP_ALU] = alu;
     t->ops[GPC_OP_FP] = make_op(t, GPCI_UNIT_FP, number_or(t, GPCI_KEY_SM_LATENCY_FP, GPCI_KEY_SM_LATENCY_ALU),
                                 number_or(t, GPCI_KEY_SM_INTERVAL_FP, GPCI_KEY_SM_INTERVAL_ALU));
+    read_work(t);
     t->ops[GPC_OP_DOUBLE] = make_op_by(t, twice, GPCI_KEY_SM_LATENCY_DOUBLE, GPCI_KEY_SM_INTERVAL_DOUBLE);
     t->ops[GPC_OP_SFU] = make_op_by(t, GPCI_UNIT_SFU, GPCI_KEY_SM_LATENCY_SFU, GPCI_KEY_SM_INTERVAL_SFU);
     t->ops[GPC_OP_TENSOR] = make_op_by(t, GPCI_UNIT_TENSOR, GPCI_KEY_SM_LATENCY_TENSOR, GPCI_KEY_SM_INTERVAL_TENSOR);
@@ -122,6 +136,7 @@ static void read_ops(gpci_timed_replay *t) {
     t->ops[GPCI_USE_CONSTANT] = t->r->hierarchy->constants ? (gpci_op){.unit = GPCI_UNIT_MEMORY} : constant;
     t->ops[GPCI_USE_NOTHING] = (gpci_op){.unit = GPCI_UNIT_NONE};
     t->latency_control = control.latency;
+    t->latency_operand = (uint32_t)number(t, GPCI_KEY_SM_LATENCY_OPERAND);
     t->latency_cluster = gpci_config_number(t->r->config, GPCI_KEY_SM_LATENCY_CLUSTER);
 }
 

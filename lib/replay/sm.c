@@ -235,9 +235,12 @@ GPCI_INLINE void take_effect(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_
     if (!op->writes)
         return;
     if (o->writes) {
-        uint64_t done = now + op->latency;
+        uint32_t latency = op->latency;
+        if (GPCI_UNLIKELY(t->latency_operand))
+            latency += t->latency_operand * (uint32_t)(o->count - o->writes);
+        uint64_t done = now + latency;
         w->settled = done > w->settled ? done : w->settled;
-        gpci_scoreboard_write(gpci_board_of(m, slot), o, now, op->latency);
+        gpci_scoreboard_write(gpci_board_of(m, slot), o, now, (uint16_t)latency);
     }
     if (GPCI_UNLIKELY(op->pooled))
         gpci_unit_take(t, m, (uint32_t)(s - m->issuers), op->unit, now + op->interval);

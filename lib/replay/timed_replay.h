@@ -209,7 +209,7 @@ struct gpci_timed_replay {
     uint32_t schedulers, slots, words; /* of an SM; words: of a bitmap of its slots */
     uint32_t scheduler_words;
     uint32_t all_schedulers; /* as a bitmap, as gpci_timed_sm.stirred */
-    uint32_t issue_width, latency_control;
+    uint32_t issue_width, latency_control, latency_operand;
     uint32_t fetch, fetch_latency; /* instructions of a warp's buffer, 0: at hand; cycles */
     bool wants_events;             /* a scheduler wants L1's */
     bool wants_samples;            /* a scheduler wants these */

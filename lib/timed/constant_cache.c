@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/constant_cache.h"
 
+#include "timed/collector.h"
 #include "timed/replies.h"
 #include "timed/watch.h"
 
@@ -73,6 +74,7 @@ void gpci_constants_stage_destroy(gpci_timed *t, gpci_stage *l1) {
 gpc_status gpci_constants_issue(gpci_timed *t, const gpc_warp_access *w, uint64_t token, bool framed) {
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
     gpci_stage *l1 = &t->l1[w->sm], *stage = l1->constants;
+    gpci_queue *queue = l1->collector ? &l1->collector->issued : &stage->in;
     gpc_request request;
     uint32_t segments = 0;
     const gpc_status status = gpci_make_room(t, GPCI_MAX_TRANSACTIONS);
@@ -96,10 +98,11 @@ gpc_status gpci_constants_issue(gpci_timed *t, const gpc_warp_access *w, uint64_
         p->request.address = lines[i].address;
         p->request.bytes_used = (uint16_t)gpci_transaction_bytes(&lines[i]);
         segments += gpci_count_sectors(lines[i].segments);
-        gpci_queue_append(&stage->in, &t->pool, number);
+        t->pool.links[number].due = t->wheel.now;
+        gpci_queue_append(queue, &t->pool, number);
     }
-    gpci_queue_pushed(&stage->in, &t->pool, t->wheel.now);
-    gpci_see_issue(t, &stage->in, flight, count, segments);
+    gpci_queue_pushed(queue, &t->pool, t->wheel.now);
+    gpci_see_issue(t, queue, flight, count, segments);
     gpci_gauge_set(&l1->waiting_gauge, t->wheel.now, ++l1->waiting);
     gpci_wheel_wake(&t->wheel, l1->component, t->wheel.now);
     return GPC_OK;

@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "level/level_count.h"
 #include "timed/atomic_unit.h"
+#include "timed/collector.h"
 #include "timed/constant_cache.h"
 #include "timed/copy_engine.h"
 #include "timed/kept_access.h"
@@ -227,7 +228,7 @@ gpc_status gpci_timed_refuse(gpc_hierarchy *h, uint32_t sm, gpc_busy *busy) {
 
 gpc_busy gpci_timed_busy(const gpc_hierarchy *h, uint32_t sm) {
     const gpci_stage *stage = &h->timed->l1[sm];
-    return stage->waiting < h->timed->l1_queue ? GPC_BUSY_NOT : gpci_l1_busy(stage);
+    return gpci_l1_has_place(h->timed, stage) ? GPC_BUSY_NOT : gpci_l1_busy(stage);
 }
 
 gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint32_t range, uint64_t token,
@@ -237,7 +238,7 @@ gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uin
     if (GPCI_UNLIKELY(access->copy == GPC_COPY_BULK))
         return gpci_copy_issue(t, &(gpci_copy_asked){.access = access, .tokens = &token, .framed = true, .targets = 1},
                                busy);
-    if (stage->waiting >= t->l1_queue)
+    if (!gpci_l1_has_place(t, stage))
         return gpci_refuse(stage, gpci_l1_busy(stage), busy);
     *busy = GPC_BUSY_NOT;
     if (GPCI_UNLIKELY(access->space == GPC_SPACE_CONSTANT))
@@ -294,7 +295,7 @@ gpc_status gpci_timed_try_issue(gpc_hierarchy *h, const gpc_warp_access *access,
         complete_at_once(t, &w, token);
     else if (GPCI_UNLIKELY(w.copy == GPC_COPY_BULK))
         return issue_copy(t, &w, token, out_busy);
-    else if (stage->waiting >= t->l1_queue)
+    else if (!gpci_l1_has_place(t, stage))
         return gpci_refuse(stage, gpci_l1_busy(stage), out_busy);
     else
         status = constant ? gpci_constants_issue(t, &w, token, false) : issue(t, &w, 0, token, false);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_rules.h"
+#include "timed/collector.h"
 #include "timed/combine.h"
 #include "timed/constant_cache.h"
 #include "timed/copy_engine.h"
@@ -137,7 +138,8 @@ static GPCI_COLD void hand_over(gpci_timed *t, const gpci_packet *p) {
     gpci_stage *stage = &t->l1[f->sm];
     const uint64_t now = t->wheel.now, start = stage->release_free > now ? stage->release_free : now;
     stage->release_free = start + (gpci_packet_bytes(p) + t->release_width - 1) / t->release_width;
-    f->due = f->due > stage->release_free ? f->due : stage->release_free;
+    const uint64_t due = stage->release_free + t->release_latency;
+    f->due = f->due > due ? f->due : due;
 }
 
 GPCI_INLINE void done(gpci_timed *t, uint32_t packet, uint8_t level, bool watched) {
@@ -397,8 +399,11 @@ typedef void (*send_fn)(gpci_timed *t, gpci_stage *stage, uint32_t packet);
 typedef bool (*room_fn)(const gpci_timed *t, const gpci_stage *stage);
 
 static bool has_room(const gpci_timed *t, const gpci_stage *stage) {
-    (void)t;
-    return gpci_network_can_send(stage->requests_out, stage->index);
+    if (GPCI_LIKELY(!stage->requests_out->in_flits))
+        return gpci_network_can_send(stage->requests_out, stage->index);
+    const gpci_packet *p = gpci_packet_at(&t->pool, stage->out.first);
+    return gpci_network_takes(stage->requests_out, stage->index,
+                              t->header + (p->type == GPCI_READ ? 0 : gpci_packet_bytes(p)));
 }
 
 /* Is the first packet still on its way to the miss queue? Then L1 is stepped when it is there. */
@@ -470,7 +475,11 @@ GPCI_INLINE void step_above(gpci_timed *t, gpci_stage *stage, stage_fn fills, st
         gpci_l1_tlb_step(t, stage);
     if (stage->reorder)
         gpci_reorder_fill(t, stage);
+    if (GPCI_UNLIKELY(stage->collector != NULL))
+        gpci_collector_step(t, stage);
     tags(t, stage);
+    if (GPCI_UNLIKELY(stage->collector != NULL))
+        gpci_collector_refill(t, stage);
     if (stage->reorder)
         gpci_reorder_settle(t, stage);
     if (GPCI_UNLIKELY(stage->bulk) && !gpci_replies_wait(stage))
@@ -495,7 +504,7 @@ GPCI_INLINE void step_below(gpci_timed *t, gpci_stage *stage, bool fences, room_
     if ((gpci_stage_eager(&stage->tag_access[0]) && !gpci_replies_wait(stage)) ||
         (GPCI_UNLIKELY(fences) && stage->fences.held_up && !gpci_queue_full(&stage->out)))
         gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
-    if ((stage->refused && stage->waiting < t->l1_queue) || (stage->refused_miss && !gpci_queue_full(&stage->out)) ||
+    if ((stage->refused && gpci_l1_has_place(t, stage)) || (stage->refused_miss && !gpci_queue_full(&stage->out)) ||
         (GPCI_UNLIKELY(stage->refused_bulk) && gpci_copy_has_room(stage))) {
         stage->refused = stage->refused_miss = stage->refused_bulk = false;
         if (t->front.ready)

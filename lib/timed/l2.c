@@ -331,6 +331,47 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
     }
 }
 
+static void count_congestion(const gpci_timed *t, gpci_stage *stage) {
+    const bool congested = gpci_network_peek(stage->requests_in, stage->index) != GPCI_NO_PACKET;
+    if (stage->congested_since != GPCI_NEVER)
+        stage->congested += t->wheel.now - stage->congested_since;
+    stage->congested_since = congested ? t->wheel.now : GPCI_NEVER;
+}
+
+/*
+ * l2.intake = queue: a packet a cycle leaves the network while the queue before the tags has room, and so much later
+ * one a cycle enters that. What is between has no limit: while the tags are held up, nothing more sets out, and what
+ * waits outside has all of the way before it.
+ * [GPGPU-Sim 3.2, l2cache.cc: memory_partition_unit::full, push, cache_cycle]
+ */
+static void enter_rop(gpci_timed *t, gpci_stage *stage) {
+    const uint64_t now = t->wheel.now;
+    if (!gpci_queue_full(&stage->in) && gpci_network_peek(stage->requests_in, stage->index) != GPCI_NO_PACKET) {
+        const uint32_t packet = gpci_network_receive(stage->requests_in, stage->index);
+        t->pool.links[packet].due = gpci_clock_after(stage->options->clock, now, t->rop_latency);
+        gpci_queue_push(&stage->rop, &t->pool, now, packet);
+    }
+    count_congestion(t, stage);
+}
+
+static void leave_rop(gpci_timed *t, gpci_stage *stage) {
+    const gpci_clock clock = stage->options->clock;
+    const uint64_t now = t->wheel.now, next = gpci_clock_core(clock, gpci_clock_own(clock, now) + 1);
+    if (stage->rop.count && t->pool.links[stage->rop.first].due <= now && !gpci_queue_full(&stage->in)) {
+        const uint32_t packet = gpci_queue_pop(&stage->rop, &t->pool, now);
+        t->pool.links[packet].due = next;
+        gpci_queue_push(&stage->in, &t->pool, now, packet);
+    }
+    if (gpci_queue_full(&stage->in)) /* whoever leaves it has the slice stepped */
+        return;
+    if (gpci_network_peek(stage->requests_in, stage->index) != GPCI_NO_PACKET)
+        gpci_wheel_wake(&t->wheel, stage->component, next);
+    if (stage->rop.count) {
+        const uint64_t due = t->pool.links[stage->rop.first].due;
+        gpci_wheel_wake(&t->wheel, stage->component, due > next ? due : next);
+    }
+}
+
 /* What the network holds for the slice: it enters the pipeline before the tags, if that has room. */
 static void run_in(gpci_timed *t, gpci_stage *stage) {
     uint64_t now = t->wheel.now;
@@ -341,10 +382,7 @@ static void run_in(gpci_timed *t, gpci_stage *stage) {
         t->pool.links[packet].due = gpci_clock_after(stage->options->clock, now, t->rop_latency);
         gpci_queue_push(&stage->in, &t->pool, now, packet);
     }
-    bool congested = gpci_network_peek(stage->requests_in, stage->index) != GPCI_NO_PACKET;
-    if (stage->congested_since != GPCI_NEVER)
-        stage->congested += now - stage->congested_since;
-    stage->congested_since = congested ? now : GPCI_NEVER;
+    count_congestion(t, stage);
 }
 
 /* A fetch of a slice with a prefetcher. */
@@ -462,8 +500,13 @@ void gpci_slice_step(const gpci_group *group, uint32_t slice) {
     run_requests(t, stage);
     if (stage->peer_requests)
         run_link_tags(t, stage);
+    if (GPCI_UNLIKELY(t->rop_apart))
+        enter_rop(t, stage);
     run_tags(t, stage);
-    run_in(t, stage);
+    if (GPCI_UNLIKELY(t->rop_apart))
+        leave_rop(t, stage);
+    else
+        run_in(t, stage);
     if (GPCI_UNLIKELY(stage->prefetch != NULL))
         gpci_prefetch_step(t, stage);
     /* what has just been served wakes the slice when it is due: most often later */

@@ -11,6 +11,9 @@
  * channel 3, and take turns in it by 256 bytes of their addresses.
  */
 
+/* DRAM cycles of one of the core, at most, that are caught up with. */
+#define TICKS 16u
+
 uint32_t gpci_channel_of(const gpci_timed *t, uint32_t slice, uint64_t inner, uint64_t *local) {
     uint64_t chunk = t->interleave_bytes, number = inner / chunk, offset = inner % chunk;
     if (t->h->slices >= t->channels) {
@@ -139,8 +142,59 @@ static void give(gpci_timed *t, uint32_t packet) {
     gpci_pool_give(&t->pool, packet);
 }
 
+/* A packet of the slice sets out for its channel's queue. */
+static void delay(gpci_timed *t, gpci_stage *slice, gpci_memory_channel *m) {
+    const uint64_t now = t->wheel.now, own = gpci_clock_own(t->dram_clock, now);
+    const uint32_t packet = gpci_queue_pop(&slice->out, &t->pool, now);
+    set_out(t, slice, packet);
+    t->pool.links[packet].due = gpci_clock_core(t->dram_clock, own + t->dram_delay);
+    gpci_queue_push(&m->delayed, &t->pool, now, packet);
+    gpci_stage_relieve(slice, GPC_BUSY_MISS_QUEUE);
+    gpci_wheel_wake(&t->wheel, slice->component, now + 1);
+}
+
+/* The first that has set out enters the queue; false: there is no room for all of it yet. */
+static bool enter_queue(gpci_timed *t, gpci_memory_channel *m) {
+    const uint32_t packet = m->delayed.first, next = t->pool.links[packet].next;
+    const bool write = gpci_packet_at(&t->pool, packet)->type == GPCI_WRITE, taken = memory_takes(t, packet);
+    t->pool.links[packet].next = next;
+    if (!taken)
+        return false;
+    gpci_queue_pop(&m->delayed, &t->pool, t->wheel.now);
+    if (write)
+        gpci_pool_give(&t->pool, packet);
+    return true;
+}
+
+/*
+ * dram.latency_at = request: in a DRAM cycle a packet leaves the slice and another enters the channel's queue,
+ * dram.latency later, both while that has room; on the way are any number.
+ * [GPGPU-Sim 3.2, l2cache.cc: memory_partition_unit::dram_cycle]
+ */
+static void run_delayed(gpci_timed *t, uint32_t channel) {
+    gpci_memory_channel *m = &t->memory[channel];
+    gpci_stage *slice = &t->l2[channel];
+    const uint64_t now = t->wheel.now, own = gpci_clock_own(t->dram_clock, now);
+    bool stuck = false;
+    uint64_t ticks = own - m->ticked;
+    m->ticked = own;
+    for (ticks = ticks < TICKS ? ticks : TICKS; ticks && !stuck; ticks--) {
+        stuck = !gpci_dram_room(t->dram, channel, false);
+        if (!stuck && slice->out.count)
+            delay(t, slice, m);
+        if (!stuck && m->delayed.count && t->pool.links[m->delayed.first].due <= now)
+            stuck = !enter_queue(t, m);
+    }
+    if (stuck || (!slice->out.count && !m->delayed.count)) /* the channel is stepped when it has sent one more */
+        return;
+    uint64_t next = slice->out.count ? now + 1 : t->pool.links[m->delayed.first].due;
+    gpci_wheel_wake(&t->wheel, m->component, next > now ? next : now + 1);
+}
+
 void gpci_channel_send(gpci_timed *t, gpci_stage *slice) {
-    if (slice->requests_out)
+    if (t->dram_delay && !t->callbacks.on_memory)
+        gpci_wheel_wake(&t->wheel, t->memory[slice->index].component, t->wheel.now + 1);
+    else if (slice->requests_out)
         over_link(t, slice);
     else
         into_channels(t, slice, give);
@@ -237,6 +291,10 @@ void gpci_channel_step(const gpci_group *group, uint32_t channel) {
     gpci_timed *t = group->timed;
     if (!t->memory[channel].requests_in) {
         run_dram(t, channel, gpci_channel_done);
+        if (GPCI_UNLIKELY(t->dram_delay)) {
+            run_delayed(t, channel);
+            run_dram(t, channel, gpci_channel_done);
+        }
         wake_slices(t, channel);
         return;
     }

@@ -32,12 +32,19 @@ static gpc_status channel_make(gpci_group *group, gpc_error *error) {
                          t->burst);
     for (uint32_t segments = 0; segments < sizeof t->bursts_of; segments++)
         t->bursts_of[segments] = bursts_of(t, segments);
+    t->dram_delay = gpci_dram_take_latency(t->dram, t->h->config);
+    if (t->dram_delay && (slices != t->channels || gpci_number(t->h, GPCI_KEY_MEMORY_LINK_WIDTH)))
+        return gpci_fail(
+            error, GPC_ERROR_RANGE,
+            "dram.latency_at = request needs as many dram.channels as l2.slices, and memory.link_width = 0B: a "
+            "slice and its channel alone");
     t->memory = gpci_zalloc(t->context, t->channels, sizeof *t->memory);
     if (!t->memory)
         return gpci_out_of_memory(error);
     for (uint32_t channel = 0; channel < t->channels; channel++) {
         gpci_memory_channel *m = &t->memory[channel];
         gpci_queue_init(&m->replies, GPCI_UNLIMITED);
+        gpci_queue_init(&m->delayed, GPCI_UNLIMITED);
         m->waiting = GPCI_NO_PACKET;
         m->component = group->first + channel;
         m->done = group->kind == GPCI_GROUP_COHERENT_CHANNELS ? gpci_message_memory_done : gpci_channel_done;
@@ -65,12 +72,14 @@ static void channel_reset(const gpci_group *group, uint32_t channel, uint64_t no
 static bool channel_idle(const gpci_group *group, uint32_t channel) {
     const gpci_timed *t = group->timed;
     const gpci_memory_channel *m = &t->memory[channel];
-    return !gpci_dram_count(t->dram, channel) && !m->replies.count && m->waiting == GPCI_NO_PACKET;
+    return !gpci_dram_count(t->dram, channel) && !m->replies.count && !m->delayed.count && m->waiting == GPCI_NO_PACKET;
 }
 
 static void channel_state(const gpci_group *group, uint32_t channel, gpci_state_fn visit, void *user_data) {
     gpci_memory_channel *m = &group->timed->memory[channel];
     visit(user_data, &m->replies, sizeof m->replies);
+    visit(user_data, &m->delayed, sizeof m->delayed);
+    visit(user_data, &m->ticked, sizeof m->ticked);
     visit(user_data, &m->waiting, sizeof m->waiting);
     visit(user_data, &m->host_full, sizeof m->host_full);
     gpci_dram_state(group->timed->dram, channel, visit, user_data);
@@ -86,6 +95,8 @@ static void channel_report(const gpci_group *group, uint32_t channel, gpci_text 
     if (m->waiting != GPCI_NO_PACKET)
         gpci_text_put(report, "%s %u has no room for a packet of slice %u; ", name, channel,
                       gpci_packet_at(&t->pool, m->waiting)->path.slice);
+    if (m->delayed.count)
+        gpci_text_put(report, "%s %u has %u packets before its queue; ", name, channel, m->delayed.count);
     if (m->replies.count)
         gpci_text_put(report, "%s %u has %u packets that its link does not take; ", name, channel, m->replies.count);
 }

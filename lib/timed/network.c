@@ -53,9 +53,14 @@ static inline bool has_bit(const uint64_t *words, uint32_t bit) {
     return words[bit / 64] >> (bit & 63) & 1;
 }
 
+/* What a packet of this size takes of a room that is not of packets. */
+static inline uint32_t part_of(const gpci_network *network, uint32_t size) {
+    return network->in_flits ? gpci_network_flits(network, size) : size;
+}
+
 /* What a packet takes of a room. */
 static inline uint32_t weight_of(const gpci_network *network, uint32_t packet) {
-    return GPCI_UNLIKELY(network->in_bytes) ? gpci_packet_at(network->pool, packet)->path.size : 1;
+    return GPCI_UNLIKELY(network->in_bytes) ? part_of(network, gpci_packet_at(network->pool, packet)->path.size) : 1;
 }
 
 static inline void append(gpci_packet_list *to, const gpci_pool *pool, uint32_t packet) {
@@ -107,10 +112,6 @@ GPCI_INLINE void announce(gpci_network *network, uint32_t output, bool simple) {
                     (port->distant ? network->options.first_output : network->options.first_receiver) + output, due);
 }
 
-static inline uint32_t flits_of(const gpci_network *network, uint32_t size) {
-    return (uint32_t)gpci_quotient(&network->width, (uint64_t)size + network->options.width - 1);
-}
-
 /* `simple`: it is known that the network is. */
 GPCI_INLINE void enter(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t index,
                        bool simple) {
@@ -123,7 +124,7 @@ GPCI_INLINE void enter(gpci_network *network, uint32_t input, uint32_t output, u
     packet->path.size = size;
     packet->path.entered = now;
     gpci_packet_link *link = &network->pool->links[index];
-    const uint32_t flits = flits_of(network, size);
+    const uint32_t flits = gpci_network_flits(network, size);
     link->due = !simple && network->fast ? gpci_clock_own(network->options.clock, now) : 0;
     link->to = (uint16_t)output;
     link->flits = (uint16_t)(flits < GPCI_MANY_FLITS ? flits : GPCI_MANY_FLITS);
@@ -315,8 +316,7 @@ GPCI_INLINE bool has_room(gpci_network *network, uint32_t output, uint64_t at, f
 GPCI_INLINE bool fits(const gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form f) {
     const gpci_network_output *port = &network->outputs[output];
     const uint64_t used = port->used + (uint64_t)(is_fast(network, f) && port->freed_at > at ? port->freed : 0);
-    return used + gpci_packet_at(network->pool, queue_of(network, input, output, f)->first)->path.size <=
-           network->output_room;
+    return used + weight_of(network, queue_of(network, input, output, f)->first) <= network->output_room;
 }
 
 /* Both links are busy for some cycles; they come free in a turn of the last output. */
@@ -379,7 +379,9 @@ GPCI_INLINE void cross(gpci_network *network, uint32_t input, uint32_t output, u
     uint64_t now = network->wheel->now;
     uint32_t cycles = link->flits;
     if (GPCI_UNLIKELY(cycles == GPCI_MANY_FLITS))
-        cycles = flits_of(network, gpci_packet_at(network->pool, index)->path.size);
+        cycles = gpci_network_flits(network, gpci_packet_at(network->pool, index)->path.size);
+    if (GPCI_UNLIKELY(network->in_flits))
+        gpci_network_leave_by_flits(network, input, at + cycles);
     uint64_t due = gpci_clock_core(clock_of(network, f), at + cycles + network->options.latency);
     link->due = due > now ? due : now;
     if (f.virtual_queues)
@@ -586,13 +588,4 @@ void gpci_network_watch(gpci_network *network, gpci_network_watch_fn watch, void
     network->watch = watch;
     network->watch_data = user_data;
     simplify(network);
-}
-
-bool gpci_network_can_send(const gpci_network *network, uint32_t input) {
-    return network->inputs[input].used + (uint64_t)network->largest <= network->input_room;
-}
-
-bool gpci_network_can_take(const gpci_network *network, uint32_t input, uint32_t size) {
-    const uint32_t used = network->inputs[input].used;
-    return used < network->input_room && (!network->in_bytes || used + (uint64_t)size <= network->input_room);
 }

@@ -37,8 +37,9 @@ typedef struct gpci_network_options {
     uint32_t width;                   /* bytes per network cycle */
     uint32_t latency;                 /* network cycles */
     uint32_t turnaround;              /* the same: an input moves nothing for so many between two packets */
-    uint64_t input_room, output_room; /* packets, or bytes; GPCI_UNLIMITED and above: no limit */
-    uint32_t largest;                 /* bytes of the largest packet, where rooms are bytes; 0: they are packets */
+    uint64_t input_room, output_room; /* packets, bytes or flits; GPCI_UNLIMITED and above: no limit */
+    uint32_t largest;                 /* bytes of the largest packet, where rooms are not packets; 0: they are */
+    bool flits;                       /* they are flits, of `width` bytes */
     gpci_queues queues;
     gpci_clock clock;
     uint32_t first_output, first_receiver, first_sender; /* components */
@@ -69,6 +70,7 @@ typedef struct gpci_network_input {
     uint32_t next;  /* output that goes first */
     uint32_t offer; /* while matching: output that has chosen this input */
     uint64_t free;  /* network cycle from which it moves the next packet, where it takes a turnaround */
+    uint64_t left;  /* network cycle from which none of the last that it has moved is here, where rooms are flits */
     gpci_network_stay stay;
 } gpci_network_input;
 
@@ -106,9 +108,10 @@ typedef struct gpci_network {
     gpci_wheel *wheel;
     gpci_network_options options;
     uint32_t input_room, output_room;
-    uint32_t largest;             /* of the rooms' unit: 1, or bytes */
+    uint32_t largest;             /* of the rooms' unit: 1, bytes, or flits */
     uint32_t in_words, out_words; /* of bitmaps of inputs, outputs */
-    bool in_bytes;                /* rooms are */
+    bool in_bytes;                /* rooms are, or */
+    bool in_flits;                /* of these are flits */
     bool match_woken;             /* the last output is to be stepped in this cycle */
     bool virtual_queues;          /* several lanes an input */
     bool fast;                    /* several network cycles in one of the core, or a turnaround */
@@ -137,6 +140,10 @@ typedef struct gpci_network {
     void *watch_data;
 } gpci_network;
 
+GPCI_INLINE uint32_t gpci_network_flits(const gpci_network *network, uint32_t size) {
+    return (uint32_t)gpci_quotient(&network->width, (uint64_t)size + network->options.width - 1);
+}
+
 /* `pool` and `wheel` are borrowed. GPC_ERROR_MEMORY. */
 gpc_status gpci_network_create(gpc_context *context, const gpci_network_options *options, gpci_pool *pool,
                                gpci_wheel *wheel, gpc_error *error, gpci_network **out);
@@ -148,6 +155,10 @@ void gpci_network_watch(gpci_network *network, gpci_network_watch_fn watch, void
 /* Whether input port `input` has room for one more packet, of any size; for one of this size. */
 bool gpci_network_can_send(const gpci_network *network, uint32_t input);
 bool gpci_network_can_take(const gpci_network *network, uint32_t input, uint32_t size);
+/* Where rooms are flits, the same of one of this size; else whether one of any size may. */
+bool gpci_network_takes(const gpci_network *network, uint32_t input, uint32_t size);
+/* Room at an input comes free flit by flit, until a network cycle. */
+void gpci_network_leave_by_flits(gpci_network *network, uint32_t input, uint64_t until);
 /* At the present cycle of the wheel. The packet's `from`, `to`, `size` and `entered` are set here, and its link. */
 void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t packet);
 

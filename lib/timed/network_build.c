@@ -66,7 +66,10 @@ gpc_status gpci_network_create(gpc_context *context, const gpci_network_options 
     network->input_room = room_of(options->input_room);
     network->output_room = room_of(options->output_room);
     network->in_bytes = options->largest != 0;
+    network->in_flits = options->flits;
     network->largest = network->in_bytes ? options->largest : 1;
+    if (network->in_flits)
+        network->largest = (options->largest + options->width - 1) / options->width;
     network->in_words = (options->inputs + 63) / 64;
     network->out_words = (options->outputs + 63) / 64;
     network->fast = options->clock.own > options->clock.core || options->turnaround;

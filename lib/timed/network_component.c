@@ -141,20 +141,22 @@ static uint32_t number(const gpci_timed *t, gpci_key key) {
     return value >= GPCI_UNLIMITED ? GPCI_UNLIMITED : (uint32_t)value;
 }
 
-/* Bytes of the largest packet, where buffers are bytes; 0: they are packets. */
+/* Bytes of the largest packet, where buffers are bytes or flits; 0: they are packets. */
 static uint32_t largest_packet(const gpci_timed *t) {
     const uint32_t l1 = t->h->l1_level.line_bytes, l2 = t->h->l2_level.line_bytes;
     return gpci_number(t->h, GPCI_KEY_NETWORK_UNIT) ? t->header + (l1 > l2 ? l1 : l2) : 0;
 }
 
-/* Does a buffer of bytes hold every packet? */
-static gpc_status check_room(const gpci_timed *t, gpci_key key, uint32_t largest, gpc_error *error) {
+/* Does a buffer of bytes, or flits, hold every packet? */
+static gpc_status check_room(const gpci_timed *t, gpci_key key, const gpci_network_options *o, gpc_error *error) {
     const uint64_t room = gpci_number(t->h, key);
+    const uint32_t largest = o->flits ? (o->largest + o->width - 1) / o->width : o->largest;
     if (room >= largest)
         return GPC_OK;
+    const char *unit = o->flits ? "flits" : "bytes";
     return gpci_fail(error, GPC_ERROR_RANGE,
-                     "%s = %llu, with network.buffer_unit = bytes, does not hold a packet of %u bytes",
-                     gpci_key_name(key), (unsigned long long)room, largest);
+                     "%s = %llu, with network.buffer_unit = %s, does not hold a packet of %u %s", gpci_key_name(key),
+                     (unsigned long long)room, unit, largest, unit);
 }
 
 static gpc_status network_make(gpci_group *group, gpc_error *error) {
@@ -168,6 +170,7 @@ static gpc_status network_make(gpci_group *group, gpc_error *error) {
                               .input_room = gpci_number(t->h, p->keys->input_room),
                               .output_room = gpci_number(t->h, p->keys->output_room),
                               .largest = largest_packet(t),
+                              .flits = gpci_number(t->h, GPCI_KEY_NETWORK_UNIT) == 2,
                               .queues = p->keys->queues ? (gpci_queues)gpci_number(t->h, GPCI_KEY_NETWORK_QUEUES)
                                                         : GPCI_QUEUES_FIFO,
                               .clock = t->network_clock,
@@ -175,9 +178,9 @@ static gpc_status network_make(gpci_group *group, gpc_error *error) {
                               .first_receiver = first_of(t, p->receivers),
                               .first_sender = first_of(t, p->senders),
                               .component = (uint8_t)p->component};
-    gpc_status status = check_room(t, p->keys->input_room, o.largest, error);
+    gpc_status status = check_room(t, p->keys->input_room, &o, error);
     if (status == GPC_OK)
-        status = check_room(t, p->keys->output_room, o.largest, error);
+        status = check_room(t, p->keys->output_room, &o, error);
     if (status < 0)
         return status;
     gpci_network *network;

@@ -20,6 +20,7 @@
  */
 
 typedef struct gpci_timed gpci_timed;
+typedef struct gpci_collector gpci_collector;
 
 /*
  * A bucket of a coherent stage's MSHR table: its first entry's line beside the leader, so that most searches touch no
@@ -163,6 +164,7 @@ typedef struct gpci_stage {
     gpci_mshr mshr;
     gpci_queue in;      /* before the tags */
     gpci_queue out;     /* miss queue: to the network, or to memory */
+    gpci_queue rop;     /* L2: on the way from the network to `in`, with l2.intake = queue */
     gpci_queue served;  /* L2: data on their way to the reply network */
     gpci_queue fills;   /* L2: data from memory; L1: data that another SM's read brought along */
     uint64_t tag_cycle; /* own cycle in which ports and banks were last used */
@@ -195,6 +197,7 @@ typedef struct gpci_stage {
     struct gpci_copy_engine *engine; /* of bulk copies, of plain caches (copy_engine.h); NULL */
     gpci_queue *entrance;            /* what an SM sends comes here: `in`, or before its TLB */
     struct gpci_l1_tlb *tlb;         /* with tlb.page (l1_tlb.h); NULL */
+    gpci_collector *collector;       /* with l1.collectors (collector.h); NULL */
     struct gpci_lsus *lsus; /* with l1.coalescer = multi2sim, in place of what is before the tags; NULL (lsu.h) */
     uint32_t stores_below;  /* coherent: that need no line here any more, and are not done */
     uint32_t below;         /* packets sent below that will have a reply */

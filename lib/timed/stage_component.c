@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/collector.h"
 #include "timed/combine.h"
 #include "timed/constant_cache.h"
 #include "timed/copy_engine.h"
@@ -58,7 +59,9 @@ void gpci_stage_tell_nobody(gpci_stage *stage, const gpc_request *request, uint8
 void gpci_stage_queues(const gpci_timed *t, gpci_stage *stage) {
     const bool first = stage->level == 1;
     const uint64_t in = gpci_number(t->h, GPCI_KEY_L2_QUEUE), replies = gpci_number(t->h, GPCI_KEY_L2_REPLIES);
-    gpci_queue_init(&stage->in, first || in >= GPCI_UNLIMITED ? GPCI_UNLIMITED : (in ? in : 1) + t->rop_latency);
+    const uint64_t way_in = t->rop_apart ? 0 : t->rop_latency;
+    gpci_queue_init(&stage->in, first || in >= GPCI_UNLIMITED ? GPCI_UNLIMITED : (in ? in : 1) + way_in);
+    gpci_queue_init(&stage->rop, GPCI_UNLIMITED);
     const uint64_t out = gpci_number(t->h, first ? GPCI_KEY_L1_MISS_QUEUE : GPCI_KEY_L2_MISS_QUEUE);
     /* of an L1, with what is on its way there */
     const uint64_t way = first ? (uint64_t)t->longest_way * t->l1_options.ports : 0;
@@ -127,6 +130,8 @@ void gpci_stage_reset(gpci_stage *stage, uint64_t now) {
         stage->engine->stalls = 0;
     if (stage->tlb)
         gpci_l1_tlb_reset(stage->tlb, now);
+    if (stage->collector)
+        gpci_collector_reset(stage->collector, now);
     stage->congested = stage->unsent = stage->atomic_waits = stage->atomic_busy = 0;
     for (unsigned client = 0; client < 2; client++)
         stage->tag_access[client].since = now;
@@ -160,10 +165,11 @@ void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const c
 }
 
 bool gpci_stage_idle(const gpci_stage *stage) {
-    return !(stage->in.count | stage->out.count | stage->link.count | stage->served.count | stage->atomics.count |
-             stage->across[0].count | stage->across[1].count | stage->fills.count | stage->returned.count |
-             stage->mshr.used[0] | stage->mshr.used[1] | (stage->prefetch ? stage->prefetch->count : 0) |
-             (stage->combine ? stage->combine->open : 0) | stage->bulk);
+    return !(stage->in.count | stage->rop.count | stage->out.count | stage->link.count | stage->served.count |
+             stage->atomics.count | stage->across[0].count | stage->across[1].count | stage->fills.count |
+             stage->returned.count | stage->mshr.used[0] | stage->mshr.used[1] |
+             (stage->prefetch ? stage->prefetch->count : 0) | (stage->combine ? stage->combine->open : 0) |
+             stage->bulk);
 }
 
 /* From its queues on, without addresses; what is before them, and its cache, is as made, or another's. */
@@ -189,6 +195,8 @@ void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data) {
         gpci_copy_engine_state(stage->engine, visit, user_data);
     if (stage->tlb)
         gpci_l1_tlb_state(stage->tlb, visit, user_data);
+    if (stage->collector)
+        gpci_collector_state(stage->collector, visit, user_data);
 }
 
 /* Cycles that a stage's tags have waited for a reason, up to now. */
@@ -224,6 +232,8 @@ static gpc_status l1_make(gpci_group *group, gpc_error *error) {
         if (status == GPC_OK)
             status = gpci_combine_create(t, &t->l1[i]);
         if (status == GPC_OK)
+            status = gpci_collector_create(t, &t->l1[i]);
+        if (status == GPC_OK)
             status = gpci_copy_engine_create(t, &t->l1[i]);
         if (status == GPC_OK)
             status = gpci_constants_stage_create(t, &t->l1[i]);
@@ -245,6 +255,7 @@ static void l1_destroy(gpci_group *group) {
         gpci_l1_tlb_destroy(t, &t->l1[i]);
         gpci_prefetch_destroy(t, &t->l1[i]);
         gpci_combine_destroy(t, &t->l1[i]);
+        gpci_collector_destroy(t, &t->l1[i]);
         gpci_copy_engine_destroy(t, &t->l1[i]);
     }
     gpci_free(t->context, t->l1);
@@ -320,7 +331,9 @@ static void l1_reset(const gpci_group *group, uint32_t sm, uint64_t now) {
 static bool l1_idle(const gpci_group *group, uint32_t sm) {
     const gpci_stage *stage = &group->timed->l1[sm];
     return gpci_stage_idle(stage) && !stage->replies.count && (!stage->lsus || gpci_lsus_idle(stage->lsus)) &&
-           (!stage->tlb || gpci_l1_tlb_idle(stage->tlb)) && (!stage->constants || gpci_stage_idle(stage->constants));
+           (!stage->tlb || gpci_l1_tlb_idle(stage->tlb)) &&
+           (!stage->collector || gpci_collector_idle(stage->collector)) &&
+           (!stage->constants || gpci_stage_idle(stage->constants));
 }
 
 static void l1_state(const gpci_group *group, uint32_t sm, gpci_state_fn visit, void *user_data) {

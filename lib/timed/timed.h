@@ -57,6 +57,8 @@ typedef struct gpci_flight {
 typedef struct gpci_memory_channel {
     gpci_network *requests_in, *replies_out; /* links to slices; NULL: slices put packets into the channel themselves */
     gpci_queue replies;                      /* before the link */
+    gpci_queue delayed;                      /* before the channel's queue, with dram.latency_at = request */
+    uint64_t ticked;                         /* DRAM cycle up to which one a cycle has entered and left that */
     uint32_t waiting;                        /* packet that waits for room in the channel; GPCI_NO_PACKET */
     uint32_t component;
     bool host_full; /* the host's memory refused, and has not said that it is ready */
@@ -102,7 +104,9 @@ struct gpci_timed {
     uint8_t bursts_of[16]; /* segments of a line -> bursts that hold any of them: bit n = n bursts from its begin */
     uint64_t interleave_bytes;
     gpci_memory_channel *memory; /* [channels] */
-    uint32_t header, rop_latency, l1_queue, issue_latency, miss_latency, bypass_latency, release_width;
+    uint32_t header, rop_latency, l1_queue, issue_latency, miss_latency, bypass_latency, release_width, release_latency;
+    bool rop_apart;       /* l2.intake = queue */
+    uint64_t dram_delay;  /* DRAM cycles, with dram.latency_at = request; 0: requests are in the channel at once */
     uint32_t longest_way; /* of these two latencies */
     gpci_atomic_options atomic_unit;
     uint32_t bundle_line; /* bytes of a line whose sectors' messages may leave as one packet, in a tree; 0: none do */

@@ -57,6 +57,8 @@ static void read_options(gpci_timed *t) {
     t->bypass_latency = past == GPCI_WORD ? t->miss_latency : (uint32_t)past;
     t->longest_way = t->miss_latency > t->bypass_latency ? t->miss_latency : t->bypass_latency;
     t->release_width = number(t, GPCI_KEY_L1_RELEASE_WIDTH);
+    t->release_latency = number(t, GPCI_KEY_L1_RELEASE_LATENCY);
+    t->rop_apart = gpci_number(t->h, GPCI_KEY_L2_INTAKE) != 0;
     const uint32_t part = number(t, GPCI_KEY_L2_ATOMIC_WIDTH);
     t->atomic_unit = (gpci_atomic_options){number(t, GPCI_KEY_L2_ATOMIC_CYCLES), part < 128 ? part : 128,
                                            gpci_number(t->h, GPCI_KEY_L2_ATOMIC_LANES)};

@@ -2,6 +2,7 @@
 #include "cache/cache.h"
 #include "level/level_count.h"
 #include "timed/coherent.h"
+#include "timed/collector.h"
 #include "timed/stage_times.h"
 #include "timed/strands.h"
 #include "timed/watch.h"
@@ -319,7 +320,7 @@ void gpci_fences_step(gpci_timed *t, gpci_stage *stage) {
 gpc_status gpci_timed_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *busy) {
     gpci_timed *t = gpci_timed_of_sm(h->timed, fence->sm);
     gpci_stage *stage = &t->l1[fence->sm];
-    if (stage->waiting >= t->l1_queue)
+    if (!gpci_l1_has_place(t, stage))
         return gpci_refuse(stage, gpci_l1_busy(stage), busy);
     *busy = GPC_BUSY_NOT;
     return issue(t, fence, token, true);
@@ -332,7 +333,7 @@ gpc_status gpci_timed_try_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64
         return status;
     gpci_timed *t = gpci_timed_of_sm(h->timed, f.sm);
     gpci_stage *stage = &t->l1[f.sm];
-    if (stage->waiting >= t->l1_queue)
+    if (!gpci_l1_has_place(t, stage))
         return gpci_refuse(stage, gpci_l1_busy(stage), out_busy);
     status = issue(t, &f, token, false);
     if (status == GPC_OK && out_busy)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <gpucache/host.h>
 
+#include "timed/collector.h"
 #include "timed/strands.h"
 
 /* Warp instructions that a host has coalesced by itself: line transactions, before L1's tags. */
@@ -88,7 +89,7 @@ gpc_status gpci_timed_try_transactions(gpc_hierarchy *h, const gpc_request *requ
     w.addresses = &requests->address;
     gpci_timed *t = gpci_timed_of_sm(h->timed, w.sm);
     gpci_stage *stage = &t->l1[w.sm];
-    if (stage->waiting >= t->l1_queue)
+    if (!gpci_l1_has_place(t, stage))
         return gpci_refuse(stage, gpci_l1_busy(stage), out_busy);
     if (out_busy)
         *out_busy = GPC_BUSY_NOT;

@@ -7,10 +7,14 @@
 /* Opcodes of a trace: each distinct text once, decoded once. */
 typedef struct gpci_opcodes gpci_opcodes;
 
+/* Among integer and floating-point instructions, those that may take another time than an addition. */
+typedef enum gpci_work { GPCI_WORK_OTHER, GPCI_WORK_MOVE, GPCI_WORK_FMA } gpci_work;
+
 typedef struct gpci_opcode {
     const char *text;
     uint8_t op_class, kind, space, hint, priority, width; /* as in gpc_instruction; width 0 = not a memory opcode */
     uint8_t scope, order, control, copy;                  /* as in gpc_ordering */
+    uint8_t work;                                         /* gpci_work */
     bool width_stated; /* a modifier says the width: it wins over a trace's own figure */
 } gpci_opcode;
 

@@ -33,7 +33,8 @@
 #define GPCI_USE_SPACE ((unsigned)GPC_OP_CLASS_COUNT)
 #define GPCI_USE_NOTHING (GPCI_USE_SPACE + (unsigned)GPC_SPACE_COUNT)
 #define GPCI_USE_CONSTANT (GPCI_USE_NOTHING + 1u) /* a load of constants that has addresses */
-#define GPCI_USES (GPCI_USE_CONSTANT + 1u)
+#define GPCI_USE_WORK (GPCI_USE_CONSTANT + 1u)    /* two for each gpci_work, integer and floating point */
+#define GPCI_USES (GPCI_USE_WORK + 4u)
 
 typedef struct gpci_operands {
     uint16_t entries[GPCI_MOST_OPERANDS]; /* those that are written come first */
@@ -68,6 +69,12 @@ GPCI_INLINE uint32_t gpci_barrier_of(const gpc_instruction *i) {
 bool gpci_number_of_barrier(const gpc_instruction *instruction, unsigned n, uint32_t *out);
 /* The instruction names a barrier: another number. False: there is no room for it. */
 bool gpci_tell_of_barrier(gpc_instruction *instruction, uint32_t number);
+
+/* It is of this gpci_work, which is not GPCI_WORK_OTHER. */
+GPCI_INLINE void gpci_operands_work(gpci_operands *operands, unsigned work) {
+    if (operands->use == GPC_OP_ALU || operands->use == GPC_OP_FP)
+        operands->use = (uint8_t)(GPCI_USE_WORK + 2 * (work - 1) + (operands->use == GPC_OP_FP));
+}
 
 /* It is of this gpc_copy: what a copy brings goes into shared memory, and it writes no register. */
 GPCI_INLINE void gpci_operands_copy(gpci_operands *operands, uint8_t copy) {

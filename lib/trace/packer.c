@@ -149,7 +149,10 @@ static GPCI_NOINLINE gpci_form *find_form(gpci_packer *p, const gpc_instruction 
     form->instruction.mask = i->mask ? UINT64_MAX : 0;
     form->instruction.addresses = is_access(i) ? gpci_packed_addresses : NULL;
     form->operands = gpci_operands_of(&form->instruction);
-    gpci_operands_copy(&form->operands, gpci_opcodes_at(p->opcodes, i->opcode)->copy);
+    const gpci_opcode *opcode = gpci_opcodes_at(p->opcodes, i->opcode);
+    gpci_operands_copy(&form->operands, opcode->copy);
+    if (opcode->work)
+        gpci_operands_work(&form->operands, opcode->work);
     set->known[at] = form;
     set->count++;
     return form;

@@ -95,39 +95,50 @@ Test(gpgpusim_timed, pipeline_of_3) {
     rig r;
     rig_open(&r);
     import_all(&r, "-gpgpu_pipeline_widths 2,1,1,2,1,1,2");
-    EXPECT(&r, {"sm.fetch", "2"}, {"sm.fetch_latency", "2"}, {"sm.latency_control", "1"}, {"l1.issue_latency", "5"},
-           {"l1.latency", "1"}, {"l1.line_order", "descending"});
+    EXPECT(&r, {"sm.fetch", "2"}, {"sm.fetch_latency", "2"}, {"sm.latency_control", "1"}, {"l1.issue_latency", "0"},
+           {"l1.collectors", "2"}, {"l1.queue", "5"}, {"l1.latency", "0"}, {"l1.line_order", "descending"},
+           {"l2.intake", "queue"}, {"l2.latency", "0"}, {"dram.latency_at", "request"});
+    import_all(&r, "-gpgpu_pipeline_widths 2,1,1,2,1,1,2 -ptx_opcode_latency_fp 4,13,4,5,39 -rop_latency 120");
+    EXPECT(&r, {"sm.latency_fp", "4"}, {"sm.latency_fma", "5"}, {"sm.latency_move", "1"}, {"sm.latency_stages", "5"},
+           {"sm.latency_operand", "1"}, {"l2.rop_latency", "120"});
+    import_all(&r, "-gpgpu_pipeline_widths 2,1,2,2,1,1,2");
+    EXPECT(&r, {"l1.issue_latency", "4"}, {"l1.collectors", "0"}, {"l1.queue", "6"});
     rig_close(&r);
     rig_open(&r);
     import_all(&r, "-gpgpu_pipeline_widths 2,0,0,1,5,2,0,0,1,1,2");
     EXPECT(&r, {"sm.fetch", "0"}, {"sm.latency_control", "8"}, {"l1.issue_latency", "0"}, {"l1.latency", "35"},
-           {"l1.line_order", "lanes"});
+           {"l1.line_order", "lanes"}, {"l1.collectors", "0"}, {"l2.intake", "pipeline"}, {"dram.latency_at", "data"});
     rig_close(&r);
 }
 
 /* Of the reference's options, shared/reference/gpgpusim-3.2.1, each key of preset gtx480-gpgpusim that one says. */
 Test(gpgpusim_timed, reference_is_the_preset) {
-    static const char options[] = "-gpgpu_clock_domains 700:1400:700:924\n-icnt_flit_size 32\n"
-                                  "-gpgpu_pipeline_widths 2,1,1,2,1,1,2 -gpgpu_operand_collector_num_units_mem 2\n"
-                                  "-gpgpu_cache:dl1 32:128:4,L:L:m:N,A:32:8,8\n"
-                                  "-gpgpu_cache:dl2 64:128:16,L:B:m:W,A:32:4,4\n"
-                                  "-gpgpu_n_mem 6 -gpgpu_n_sub_partition_per_mchannel 1\n"
-                                  "-gpgpu_dram_partition_queues 8:8:8:8\n"
-                                  "-gpgpu_n_mem_per_ctrlr 2 -gpgpu_dram_buswidth 4 -gpgpu_dram_burst_length 8\n"
-                                  "-dram_data_command_freq_ratio 4\n"
-                                  "-gpgpu_dram_scheduler 1 -gpgpu_frfcfs_dram_sched_queue_size 16\n";
+    static const char options[] =
+        GTX480_TIMES "-gpgpu_clock_domains 700:1400:700:924\n-icnt_flit_size 32\n"
+                     "-gpgpu_pipeline_widths 2,1,1,2,1,1,2 -gpgpu_operand_collector_num_units_mem 2\n"
+                     "-gpgpu_cache:dl1 32:128:4,L:L:m:N,A:32:8,8\n"
+                     "-gpgpu_cache:dl2 64:128:16,L:B:m:W,A:32:4,4\n"
+                     "-gpgpu_n_mem 6 -gpgpu_n_sub_partition_per_mchannel 1\n"
+                     "-gpgpu_dram_partition_queues 8:8:8:8\n"
+                     "-gpgpu_n_mem_per_ctrlr 2 -gpgpu_dram_buswidth 4 -gpgpu_dram_burst_length 8\n"
+                     "-dram_data_command_freq_ratio 4\n"
+                     "-gpgpu_dram_scheduler 1 -gpgpu_frfcfs_dram_sched_queue_size 16\n"
+                     "-gpgpu_mem_addr_mapping dramid@8;00000000.00000000.00000000.00000000."
+                     "0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS\n-ptx_opcode_latency_int 4,13,4,5,145\n"
+                     "-rop_latency 120 -dram_latency 100\n";
     static const char *const keys[] = {
         "clock.network", "sm.fetch",          "sm.fetch_latency", "sm.latency_control", "l1.index",
-        "l1.latency",    "l1.issue_latency",  "l1.queue",         "network.width",      "network.reply_width",
+        "l1.latency",    "l1.collectors",     "l1.queue",         "network.width",      "network.reply_width",
         "l2.index",      "l2.write_allocate", "l2.tag_ports",     "l2.banks",           "l2.mshr_entries",
         "l2.miss_queue", "dram.scheduler",    "dram.read_queue",  "l1.line_order",      "l1.release_width",
-        "l1.mshr_free",  "l2.data_width",     "l2.fill_width"};
+        "l1.mshr_free",  "l2.data_width",     "l2.fill_width",    "l1.release_latency", "l1.issue_latency",
+        "l2.intake",     "l2.latency",        "l2.rop_latency",   "sm.latency_operand", "dram.latency_at",
+        "dram.latency",  "dram.mapping",      "dram.bank_hash"};
     rig imported, preset;
     rig_open(&imported);
     rig_open(&preset);
     cr_assert_eq(gpc_config_load_preset(imported.config, "gtx480", &imported.error), GPC_OK);
     cr_assert_eq(gpc_config_load_preset(preset.config, "gtx480-gpgpusim", &preset.error), GPC_OK);
-    import_all(&imported, GTX480_TIMES);
     import_all(&imported, options);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         cr_expect_str_eq(value(imported.config, keys[i]), value(preset.config, keys[i]), "%s", keys[i]);

@@ -16,6 +16,7 @@ BYTES = 8  # of an instruction of PTX in GPGPU-Sim
 LOOP, LOOP_END = 0x100, 0x190  # program counters of the traces' loops
 OUT = 0x38000000  # where a store behind the loop goes: the traces do not say
 FULL = "ffffffff"
+PARAMETERS = 0x100  # where a kernel's parameters are, four bytes each
 
 # `memory`: None, or "w" and "r".
 Instruction = namedtuple("Instruction", "opcode writes reads memory")
@@ -65,6 +66,8 @@ def lines_of(program, loop, body, thread):
     for at in [*range(first), *list(range(first, end)) * rounds, *range(end, len(program))]:
         i = program[at]
         where = "0"
+        if i.opcode == "LDC":
+            where = f"4 1 0x{PARAMETERS + 4 * at:x} 0"
         if i.memory:
             where = next(accesses) if at < end else f"4 1 0x{OUT + 4 * thread:016x} 4"
         registers = [" ".join([str(len(found)), *(f"R{n}" for n in found)]) for found in (i.writes, i.reads)]

@@ -10,12 +10,8 @@ import ptx
 import reference
 
 CYCLES, POINTS = 5, 2
-# Cycles are within 2 %, misses 3.0 points too many. Not the reason: l1.issue_latency 4 (3.0), sm.latency_alu 10 (2.9),
-# l2.rop_latency 119 or 121 (2.7 and 3.0). A queue of four memory instructions instead of five gave too few (-6.1), no
-# fetch 5.9, before the lines came the last first.
-MISSES = {"invert: lru, 4 warps a scheduler"}
-# Here the two blocks that 16 warps a scheduler are mostly stay together, and miss only their own lines. Small things
-# part them: README.md.
+# Whether the two blocks that 16 warps a scheduler are mostly stay together, and miss only their own lines, or drift
+# apart, small things decide: README.md.
 DRIFT = {"sc: lru, 16 warps a scheduler"}
 
 
@@ -33,10 +29,10 @@ class Reference(unittest.TestCase):
             with self.subTest(row.name):
                 cycles, misses = reference.off(row)
                 within = abs(cycles) <= CYCLES and abs(misses) <= POINTS
-                self.assertEqual(within, row.name not in MISSES | DRIFT, f"{cycles:+.1f} %, {misses:+.1f} points")
+                self.assertEqual(within, row.name not in DRIFT, f"{cycles:+.1f} %, {misses:+.1f} points")
 
     def test_explanations_are_of_rows(self):
-        self.assertLessEqual(MISSES | DRIFT, {row.name for row in self.rows})
+        self.assertLessEqual(DRIFT, {row.name for row in self.rows})
 
 
 PROGRAM = """.version 2.0
@@ -72,7 +68,7 @@ class Programs(unittest.TestCase):
         load, mad, branch = "LDG.E 1 R1 4 1 0x00000000100{}0000 4", "1 R67 FFMA 3 R65 R65 R67 0", "0 BRA 1 R98 0"
         loop = ["0018 ffffffff 1 R65 " + load, "0020 ffffffff " + mad, "0028 ffffffff " + branch]
         self.assertEqual(made[4:], [
-            "0000 ffffffff 1 R1 LDC 0 0", "0008 ffffffff 1 R97 ISETP 1 R1 0", "0010 ffffffff 0 BRA 1 R97 0",
+            "0000 ffffffff 1 R1 LDC 0 4 1 0x100 0", "0008 ffffffff 1 R97 ISETP 1 R1 0", "0010 ffffffff 0 BRA 1 R97 0",
             *(line.format(0) for line in loop), *(line.format(4) for line in loop),
             f"0030 ffffffff 0 STG.E 2 R2 R67 4 1 0x{ptx.OUT + 4 * (3 * 64 + 32):016x} 4", "0038 ffffffff 0 EXIT 0 0",
         ])  # fmt: skip

@@ -270,7 +270,9 @@ static void heed(gpc_context *context, const char *preset, const char *protocol,
     if (!strcmp(preset, "gtx480-gpgpusim") &&
         make(context, text, &error) == GPC_ERROR_RANGE) { /* its L1 and its stores */
         settings_of(error.message, needed, sizeof needed);
-        cr_expect_str_eq(needed, "l2.write_allocate = fetch\n l1.release_width = 0B\n l1.mshr_free = filled\n");
+        cr_expect_str_eq(needed, "l2.write_allocate = fetch\n l1.release_width = 0B\n l1.mshr_free = filled\n"
+                                 " l1.release_latency = 0\n l1.collectors = 0\n l2.intake = pipeline\n"
+                                 " dram.latency_at = data\n");
         length += snprintf(text + length, sizeof text - (size_t)length, "%s", needed);
     }
     cr_expect_eq(make(context, text, &error), GPC_OK, "%s, %s: %s", preset, protocol, error.message);

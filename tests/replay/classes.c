@@ -68,6 +68,23 @@ Test(classes, latencies) {
     EXPECT_RUN(1, 1, floats, 20, 0, {"sm.latency_int", "3"});
 }
 
+/* Moves, and multiply-adds, of either kind may take another time; each register that is read, more. */
+Test(classes, latencies_of_work) {
+    static const char moved[] = INT("0000", "R1") INT_OF("0010", "R2", "R1") EXIT("0020");
+    static const char added[] = INT_OF("0000", "R1", "R4") INT_OF("0010", "R2", "R1") EXIT("0020");
+    static const char compared[] = "0000 ffffffff 1 R1 FSETP 0 0\n" FP_OF("0010", "R2", "R1") EXIT("0020");
+    static const char fused[] = "0000 ffffffff 1 R1 FFMA 3 R4 R5 R6 0\n" FP_OF("0010", "R2", "R1") EXIT("0020");
+    static const char multiplied[] = "0000 ffffffff 1 R1 IMAD 3 R4 R5 R5 0\n" INT_OF("0010", "R2", "R1") EXIT("0020");
+    EXPECT_RUN(1, 1, moved, 5, 0, {"sm.latency_move", "3"});
+    EXPECT_RUN(1, 1, added, 20, 0, {"sm.latency_move", "3"}, {"sm.latency_fma", "4"});
+    EXPECT_RUN(1, 1, compared, 5, 0, {"sm.latency_move", "3"}, {"sm.latency_fp", "7"});
+    EXPECT_RUN(1, 1, fused, 6, 0, {"sm.latency_fma", "4"});
+    EXPECT_RUN(1, 1, multiplied, 6, 0, {"sm.latency_fma", "4"}, {"sm.latency_int", "9"});
+    EXPECT_RUN(1, 1, multiplied, 6 + 3 * 2, 0, {"sm.latency_fma", "4"}, {"sm.latency_operand", "2"});
+    EXPECT_RUN(1, 1, moved, 20, 0, {"sm.latency_operand", "2"});
+    EXPECT_RUN(1, 1, added, 22, 0, {"sm.latency_operand", "2"});
+}
+
 /* Two of a kind are two cycles apart; one of each, with units of their own, follow at once. */
 Test(classes, integer_beside_floating_point) {
     static const char alike[] = INT("0000", "R1") INT("0010", "R2") EXIT("0020");

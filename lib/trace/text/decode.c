@@ -79,6 +79,12 @@ static const struct {
     {GPC_OP_EXIT, "EXIT"},
 };
 
+/* What neither adds nor multiplies, and what does both, of integer and floating-point work. */
+static const char moves[] =
+    "MOV MOV32I MOVM SEL FSEL PRMT SHF SHL SHR LOP LOP3 LOP32I PLOP3 BFE BFI BMSK SGXT ISET ISETP ICMP PSET PSETP FSET "
+    "FSETP FCMP HSET2 HSETP2 P2R R2P CS2R S2R SHFL VOTE";
+static const char multiply_adds[] = "IMAD IMAD32I XMAD IMADSP FFMA FFMA2 FFMA32I HFMA2 HFMA2_32I";
+
 #define TABLE_LENGTH(table) (sizeof(table) / sizeof *(table))
 
 gpci_opcode_part gpci_opcode_first(const char *text) {
@@ -233,9 +239,21 @@ static void decode_name(const char *text, gpci_opcode *opcode) {
         decode_class(text, opcode);
 }
 
+/* IMAD.MOV and IMAD.SHL are a move and a shift that another unit does. */
+static void decode_work(const char *text, gpci_opcode *opcode) {
+    const gpci_opcode_part name = gpci_opcode_first(text);
+    if (opcode->op_class != GPC_OP_ALU && opcode->op_class != GPC_OP_FP)
+        return;
+    if (is_listed(moves, name))
+        opcode->work = GPCI_WORK_MOVE;
+    else if (is_listed(multiply_adds, name))
+        opcode->work = GPCI_WORK_FMA;
+}
+
 void gpci_opcode_decode(const char *text, gpci_opcode *opcode) {
     *opcode = (gpci_opcode){.text = text, .op_class = GPC_OP_ALU, .space = GPC_SPACE_NONE};
     decode_name(text, opcode);
     gpci_opcode_order(text, opcode);
     opcode->copy = gpci_opcode_copy(text);
+    decode_work(text, opcode);
 }

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/collector.h"
+
+#include <stddef.h>
+
+gpc_status gpci_collector_create(const gpci_timed *t, gpci_stage *stage) {
+    const uint64_t count = gpci_number(t->h, GPCI_KEY_L1_COLLECTORS);
+    if (!count)
+        return GPC_OK;
+    gpci_collector *c = stage->collector = gpci_zalloc(t->context, 1, sizeof *c + count * sizeof *c->units);
+    if (!c)
+        return GPC_ERROR_MEMORY;
+    c->count = (uint32_t)count;
+    gpci_queue_init(&c->issued, GPCI_UNLIMITED);
+    gpci_queue_init(&c->ready, GPCI_UNLIMITED);
+    for (uint32_t i = 0; i < c->count; i++)
+        gpci_queue_init(&c->units[i].lines, GPCI_UNLIMITED);
+    stage->entrance = &c->issued;
+    return GPC_OK;
+}
+
+void gpci_collector_destroy(const gpci_timed *t, gpci_stage *stage) {
+    gpci_free(t->context, stage->collector);
+}
+
+/* An instruction with all its lines. */
+static void move(gpci_queue *from, gpci_queue *to, uint64_t now) {
+    to->first = from->first;
+    to->last = from->last;
+    gpci_gauge_set(&to->gauge, now, to->count = from->count);
+    gpci_gauge_set(&from->gauge, now, from->count = 0);
+}
+
+/* Registers that it reads: its address, and what it writes. */
+static uint32_t operands(const gpci_timed *t, uint32_t packet) {
+    const uint8_t kind = gpci_packet_at(&t->pool, packet)->line.kind;
+    return kind == GPCI_KIND_FENCE ? 0 : kind == GPC_LOAD || kind == GPC_PREFETCH ? 1 : 2;
+}
+
+static void dispatch(gpci_collector *c, uint64_t now) {
+    for (uint32_t n = 1; n <= c->count; n++) {
+        const uint32_t unit = (c->last + n) % c->count;
+        struct gpci_collector_unit *u = &c->units[unit];
+        if (!u->lines.count || u->ready_at > now)
+            continue;
+        c->last = unit;
+        move(&u->lines, &c->ready, now);
+        return;
+    }
+}
+
+static void allocate(const gpci_timed *t, gpci_collector *c, uint64_t now) {
+    for (uint32_t unit = 0; unit < c->count; unit++) {
+        struct gpci_collector_unit *u = &c->units[unit];
+        if (u->lines.count)
+            continue;
+        u->ready_at = now + 1 + operands(t, c->issued.first);
+        move(&c->issued, &u->lines, now);
+        return;
+    }
+}
+
+static bool has_free(const gpci_collector *c) {
+    for (uint32_t unit = 0; unit < c->count; unit++)
+        if (!c->units[unit].lines.count)
+            return true;
+    return false;
+}
+
+/* The next cycle in which something may move that does not wait for the tags; GPCI_NEVER. */
+static uint64_t next_move(const gpci_collector *c, uint64_t now) {
+    uint64_t next = GPCI_NEVER;
+    if (c->issued.count && has_free(c))
+        return now + 1;
+    for (uint32_t unit = 0; unit < c->count && !c->ready.count; unit++) {
+        const uint64_t at = c->units[unit].ready_at > now ? c->units[unit].ready_at : now + 1;
+        if (c->units[unit].lines.count && at < next)
+            next = at;
+    }
+    return next;
+}
+
+void gpci_collector_step(gpci_timed *t, gpci_stage *stage) {
+    gpci_collector *c = stage->collector;
+    const uint64_t now = t->wheel.now;
+    if (!c->ready.count)
+        dispatch(c, now);
+    if (c->issued.count && t->pool.links[c->issued.first].due < now)
+        allocate(t, c, now);
+}
+
+/* Before whose tags an instruction's lines go: L1's, or those of the constant cache. */
+static gpci_queue *tags_of(const gpci_timed *t, gpci_stage *stage, uint32_t packet) {
+    const uint32_t flight = gpci_packet_at(&t->pool, packet)->line.flight;
+    return flight != UINT32_MAX && t->flights[flight].constant ? &stage->constants->in : &stage->in;
+}
+
+void gpci_collector_refill(gpci_timed *t, gpci_stage *stage) {
+    gpci_collector *c = stage->collector;
+    const uint64_t now = t->wheel.now;
+    if (c->ready.count && !stage->in.count && !(stage->constants && stage->constants->in.count)) {
+        move(&c->ready, tags_of(t, stage, c->ready.first), now);
+        gpci_wheel_wake(&t->wheel, stage->component, now + 1);
+    }
+    const uint64_t next = next_move(c, now);
+    if (next != GPCI_NEVER)
+        gpci_wheel_wake(&t->wheel, stage->component, next);
+}
+
+bool gpci_collector_idle(const gpci_collector *c) {
+    uint32_t count = c->issued.count + c->ready.count;
+    for (uint32_t unit = 0; unit < c->count; unit++)
+        count += c->units[unit].lines.count;
+    return !count;
+}
+
+void gpci_collector_reset(gpci_collector *c, uint64_t now) {
+    c->issued.gauge.since = c->ready.gauge.since = now;
+    c->issued.gauge.sum = c->ready.gauge.sum = 0;
+    for (uint32_t unit = 0; unit < c->count; unit++) {
+        c->units[unit].lines.gauge.since = now;
+        c->units[unit].lines.gauge.sum = 0;
+    }
+}
+
+void gpci_collector_state(gpci_collector *c, gpci_state_fn visit, void *user_data) {
+    const size_t from = offsetof(gpci_collector, last);
+    visit(user_data, (char *)c + from, sizeof *c - from + c->count * sizeof *c->units);
+}
