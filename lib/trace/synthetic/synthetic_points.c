@@ -7,7 +7,9 @@
  * kmeans: invert_mapping copies points of `features` floats, one point behind another, to an array for each feature, so
  * that a load of a warp touches 32 lines, and comes back to each as often as a line has features; kmeansPoint then
  * measures each point against each cluster. There the program reads features as a texture and clusters as constants;
- * here features are loads, side by side.
+ * here features are loads, side by side. With texture=0 it is the program of Rogers, O'Connor and Aamodt (MICRO 2012;
+ * rodinia-kmn-no-tex of gpgpu-sim_simulations), which seeds/004 names as the source of its KMN: nothing is turned, and
+ * kmeansPoint loads points as they lie, one behind another, and clusters, both past no texture; its grid is square.
  *
  * streamcluster: kernel_compute_cost measures each point against one, an array for each dimension, and adds what it
  * gains to the entry of its centre. As published: 64MiB, 256 dimensions of 65,536 points, in blocks of 512.
@@ -68,6 +70,44 @@ static void walk_point(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
+/* Likewise; R12 walks over the point, R15 over the clusters. */
+static const char row_code[] =
+    "R1 MOV; R5 S2R; R6 S2R; R7 S2R; R8 S2R; R6 IMAD R8 R6 R5; R8 IMAD R6 R5 R7; R3 MOV;"
+    "P0 ISETP.GE.AND R8 R3; @P0 EXIT; R2 MOV; R4 MOV; R9 MOV; R10 MOV; R13 IMAD R8 R4; R13 LEA R13 R1; R5 MOV; R15 MOV;"
+    "cluster: R11 MOV; R14 MOV; R12 MOV R13;"
+    "step: R6 LDG.E R12; R7 LDG.E R15; R6 FADD R6 R7; R11 FFMA R6 R6 R11; R12 IADD3 R12; R15 IADD3 R15;"
+    "R14 IADD3 R14; P1 ISETP.LT.AND R14 R4; @P1 BRA step;"
+    "P2 FSETP.LT.AND R11 R10; R10 SEL R11 R10 P2; R9 SEL R5 R9 P2; R5 IADD3 R5; P3 ISETP.LT.AND R5 R2;"
+    "@P3 BRA cluster; R12 SHF.L.U32 R8; R12 IADD3 R12; STG.E R12 R9; EXIT";
+
+static void walk_row(gpci_walk *w, const gpci_launch *l) {
+    const uint64_t thread = (w->y * l->grid[0] + w->x) * GPCI_THREADS + w->first, point = l->steps * GPCI_ELEMENT;
+    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+        return;
+    for (uint64_t cluster = 0; cluster < l->repeats; cluster++) {
+        for (uint64_t step = 0; step < l->steps; step++) {
+            gpci_access(w, l->operand[0].base + thread * point + step * GPCI_ELEMENT, point);
+            gpci_access(w, l->operand[3].base + (cluster * l->steps + step) * GPCI_ELEMENT, 0);
+            gpci_branch(w, step + 1 < l->steps);
+        }
+        gpci_branch(w, cluster + 1 < l->repeats);
+    }
+    gpci_access(w, l->operand[2].base + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    gpci_finish(w);
+}
+
+/* Without textures: one launch, of as many blocks across as down. */
+static gpc_status plan_rows(gpci_problem *p, gpci_launch *l) {
+    if (p->values[2] != 0)
+        return gpci_problem_fail(p, "parameter 'launch': there is one launch with 'texture' 0");
+    l->code = row_code;
+    l->warp = walk_row;
+    l->grid[0] = gpci_root(l->grid[0] - 1) + 1;
+    l->grid[1] = l->grid[0];
+    l->operand[3].base = gpci_problem_array(p, l->repeats * l->steps * GPCI_ELEMENT);
+    return gpci_problem_launch(p, l);
+}
+
 static gpc_status plan_kmeans(gpci_problem *p) {
     gpci_launch l = {.name = "_Z14invert_mappingPfS_ii", .code = invert_code, .warp = walk_invert};
     l.steps = (uint64_t)p->values[0];
@@ -81,18 +121,24 @@ static gpc_status plan_kmeans(gpci_problem *p) {
     l.operand[0].base = gpci_problem_array(p, l.n * l.steps * GPCI_ELEMENT);
     l.operand[1].base = gpci_problem_array(p, l.n * l.steps * GPCI_ELEMENT);
     l.operand[2].base = gpci_problem_array(p, l.n * GPCI_ELEMENT);
-    gpc_status status = p->values[2] != 2 ? gpci_problem_launch(p, &l) : GPC_OK;
+    const bool texture = p->values[3] != 0;
+    gpc_status status = texture && p->values[2] != 2 ? gpci_problem_launch(p, &l) : GPC_OK;
     l.name = "_Z11kmeansPointPfiiiPiS_S_S0_";
+    if (!texture)
+        return plan_rows(p, &l);
     l.code = point_code;
     l.warp = walk_point;
     return status == GPC_OK && p->values[2] != 1 ? gpci_problem_launch(p, &l) : status;
 }
 
-/* R9 walks over this point's coordinates, R10 over the other's, R15 is the sum; R4 the point itself. */
+/*
+ * R9 walks over this point's coordinates, R10 over the other's, R15 is the sum; R4 the point itself. Both go on behind
+ * the sum, in the order of the program that was run on GPGPU-Sim 3.2.1 (tests/hardware: sc.ptx).
+ */
 static const char cost_code[] =
     "R1 MOV; R5 S2R; R6 S2R; R7 S2R; R8 IMAD R6 R5 R7; P0 ISETP.GE.AND R8 R1; @P0 EXIT; R2 MOV; R3 MOV; R4 MOV;"
-    "R4 IMAD R8 R4; R11 MOV; R15 MOV; R7 MOV; R7 IMAD R8 R7;"
-    "step: R10 IMAD R11 R1 R2; R9 IADD3 R10 R8; R12 LDG.E R9; R13 LDG.E R10; R14 FADD R12 R13; R15 FFMA R14 R14 R15;"
+    "R4 IMAD R8 R4; R7 MOV; R7 IMAD R8 R7; R9 LEA R8 R2; R10 MOV; R10 LEA R10 R2; R1 SHF.L.U32 R1; R11 MOV; R15 MOV;"
+    "step: R12 LDG.E R9; R13 LDG.E R10; R14 FADD R12 R13; R15 FFMA R14 R14 R15; R9 IADD3 R9 R1; R10 IADD3 R10 R1;"
     "R11 IADD3 R11; P1 ISETP.LT.AND R11 R3; @P1 BRA step;"
     "R9 LDG.E R4; R10 FMUL R15 R9; R12 LDG.E R4; P2 FSETP.LT.AND R10 R12; R13 LDG.E R4; R13 SHF.L.U32 R13;"
     "R5 LDG.E R13; R5 IMAD R5 R7; R6 LDG.E R5; R12 FADD R12 R10; R6 FADD R6 R12 P2; STG.E R5 R6; EXIT";
@@ -182,15 +228,16 @@ static const gpc_parameter kmeans_parameters[] = {
     {"features", 34, 1, 4096, true, "of a point"},
     {"clusters", 5, 1, 4096, true, "that points are measured against"},
     {"launch", 0, 0, 2, true, "1: invert_mapping alone, 2: kmeansPoint alone; 0: both"},
+    {"texture", 1, 0, 1, true, "0: kmeansPoint alone, of points as they lie and of clusters in global memory"},
 };
 
 const gpci_synthetic gpci_synthetic_rodinia_kmeans = {
     .name = "rodinia-kmeans",
     .summary = "k-means as Fermi ran it: points are turned into arrays of features, then measured; SIZE of the points "
-               "(features=34, clusters=5, launch=0: both)",
+               "(features=34, clusters=5, launch=0: both, texture=1)",
     .least = GPCI_ELEMENT,
     .parameters = kmeans_parameters,
-    .parameter_count = 3,
+    .parameter_count = 4,
     .plan = plan_kmeans,
 };
 

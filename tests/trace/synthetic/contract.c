@@ -270,6 +270,7 @@ Test(synthetic_contract, odd_sizes) {
         "polybench-gemm:4",
         "polybench-3mm:9999:steps=3",
         "rodinia-kmeans:40001:features=3,clusters=2",
+        "rodinia-kmeans:99999:features=3,clusters=2,texture=0",
         "rodinia-streamcluster:4:dimensions=1",
         "rodinia-streamcluster:99999:dimensions=5,blocks=3",
         "rodinia-cfd:20:near=1",

@@ -110,6 +110,7 @@ Test(synthetic_errors, sizes_that_do_not_fit) {
     refused("sp:2KiB:ratio=100,decimated=17", GPC_ERROR_RANGE, "'decimated': 17 variables");
     refused("comd:13823", GPC_ERROR_RANGE, "from 13824 bytes");
     refused("comd:1MiB:atoms=4,spread=4", GPC_ERROR_RANGE, "'spread': 4 is not below 4");
+    refused("rodinia-kmeans:1MiB:texture=0,launch=2", GPC_ERROR_RANGE, "'launch': there is one launch");
     refused("comd:1MiB:atoms=60,spread=5", GPC_ERROR_RANGE, "more than 64");
     refused("string-match:10:line=11", GPC_ERROR_RANGE, "a piece of 11");
     /* A grid of more than 65,535 blocks in y. */

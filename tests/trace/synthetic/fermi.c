@@ -139,6 +139,32 @@ Test(synthetic_fermi, kmeans) {
     machine_close(&m);
 }
 
+/* Of each of 3 clusters: the features of the point by those of the cluster, all of it added up. */
+static double rows(machine_lane *lane, const char *kernel) {
+    double sum = 0;
+    (void)kernel;
+    cr_assert_eq(lane->count, 3 * 25 * 2);
+    for (unsigned i = 0; i < lane->count; i += 2)
+        sum += lane->queue[i] * lane->queue[i + 1];
+    lane->count = 0;
+    return sum;
+}
+
+Test(synthetic_fermi, kmeans_without_texture) {
+    enum { POINTS, FEATURES, MEMBERSHIP, CLUSTERS };
+    machine m;
+    machine_open(&m, "rodinia-kmeans:30000:features=25,clusters=3,texture=0", 4, rows); /* 300 points, 2 by 2 blocks */
+    cr_assert(machine_launch(&m));
+    for (size_t i = 0; i < 300; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < 75; j++)
+            sum += m.arrays[POINTS][i * 25 + j % 25] * m.arrays[CLUSTERS][j];
+        machine_expect(&m, MEMBERSHIP, i, sum);
+    }
+    cr_assert_not(machine_launch(&m));
+    machine_close(&m);
+}
+
 /* Of 1,700 points of 3 dimensions the first two blocks: pairs of coordinates, then what the point's entry needs. */
 static double cost(machine_lane *lane, const char *kernel) {
     double *q = lane->queue, gain = 0;
