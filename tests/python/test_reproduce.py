@@ -178,6 +178,17 @@ class Benches(unittest.TestCase):
                 unknown = claim.ours == "-" and bool(claim.note)
                 self.assertEqual(claim.agrees is None, unknown or not claim.theirs, claim)
 
+    def test_means(self):
+        """Arithmetic, as 4.8.3 has that of Table 4.1; over fewer programs than the document's nothing is compared."""
+        self.assertAlmostEqual(_bench.mean(p.gain for p in SENSITIVE if p.gain), 1.41, 2)
+        static = next(each for each in EXPERIMENTS if each.name == "004:figures-4.12-4.13")
+        for quick in (False, True):
+            means = [c for c in static.run(Bench(Made(by_limit), quick)) if c.subject.endswith(", of 12")]
+            self.assertEqual(len(means), 4)
+            for claim in means:
+                self.assertEqual(claim.agrees is None, quick, claim)
+                self.assertEqual("4 of the document's 12 programs" in claim.note, quick, claim)
+
     def test_loads(self):
         """Three of four make one access, one 32, in every program: they do not differ."""
         figure = next(each for each in EXPERIMENTS if each.name == "001:figure-5")

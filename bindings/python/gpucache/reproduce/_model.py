@@ -49,6 +49,11 @@ def missing(subject, what, theirs, note):
     return Claim(subject, what, theirs, "-", None, note)
 
 
+def of_all(claim, here, of):
+    """A figure over `of` programs of the document: over fewer of them there is nothing that it could be held against."""
+    return claim if here == of else claim._replace(agrees=None, note=f"{here} of the document's {of} programs")
+
+
 def told(subject, what, ours, note=""):
     """What the document leaves open."""
     return Claim(subject, what, "", ours, None, note)

@@ -2,10 +2,10 @@
 """seeds/004, 4.8: priority-based cache allocation, with opportunistic tokens as the document has them (4.8.1.1). What its
 figures have for each EBTNum is in _tokens.py."""
 
-from ._bench import LINE, OPPORTUNISTIC, SEGMENTS, geometric
-from ._model import NOTICEABLE, Experiment, count, holds, missing, rate, ratio
+from ._bench import LINE, OPPORTUNISTIC, SEGMENTS, mean
+from ._model import NOTICEABLE, Experiment, count, holds, missing, of_all, rate, ratio
 from ._programs import launches_again
-from ._tokens import BOTH_CACHES, found_while_running, network_latency, round_trip
+from ._tokens import BOTH_CACHES, PROGRAMS, found_while_running, network_latency, round_trip
 from ._tokens import EXPERIMENTS as TOKENS
 
 STRATEGY_ONE = ("SCLUSTER",)
@@ -13,7 +13,7 @@ STRATEGY_TWO = ("CoMD", "BFS", "SS", "SSSP", "ATAX", "BICG", "MVT")
 ONLY_SEGMENTS = ("SS", "SM", "II")  # gain from it with the traffic optimization (4.8.3)
 SHORTER_TRIPS = ("CoMD", "SSSP", "ATAX", "BICG", "MVT")  # and are faster by it (4.8.3), as BFS is
 OF_SEGMENTS = {"SCLUSTER": 4, "SM": 2}  # bypassing warps that 4.24a can add
-GAINING = 7  # of 12, over warp-opt
+GAINING = 7  # of these, over warp-opt
 
 
 def _best(speedups):
@@ -21,8 +21,8 @@ def _best(speedups):
     return {name: max(found.items(), key=lambda item: item[1]) for name, found in speedups.items()}
 
 
-def _mean(subject, what, theirs, values):
-    return ratio(f"mean of {len(values)}, of {subject}", what, theirs, geometric(values))
+def _mean(what, theirs, values):
+    return of_all(ratio(f"mean of {len(values)}, of {PROGRAMS}", what, theirs, mean(values)), len(values), PROGRAMS)
 
 
 def static(bench):
@@ -44,12 +44,13 @@ def static(bench):
         if 6 in found:
             yield ratio("SCLUSTER", "EBTNum = 6", 2.37, found[6])
     best = _best(speedups)
-    yield _mean("12", "warp-opt", 1.41, [found[0] for found in speedups.values()])
-    yield _mean("12", "static PCAL", 1.56, [gain for _, gain in best.values()])
+    yield _mean("warp-opt", 1.41, [found[0] for found in speedups.values()])
+    yield _mean("static PCAL", 1.56, [gain for _, gain in best.values()])
     over = {name: gain / speedups[name][0] for name, (_, gain) in best.items()}
     gaining = [name for name, gain in over.items() if gain >= NOTICEABLE]
-    yield count(f"{len(over)} programs, of 12", "gain over warp-opt", GAINING, len(gaining), ", ".join(gaining))
-    yield _mean("12", "static PCAL over warp-opt", 1.15, over.values())
+    yield of_all(count(f"{len(over)} programs, of {PROGRAMS}", "gain over warp-opt", GAINING, len(gaining),
+                       ", ".join(gaining)), len(over), PROGRAMS)  # fmt: skip
+    yield _mean("static PCAL over warp-opt", 1.15, over.values())
 
 
 def _bfs(lines, parts, of_lines, of_parts):
@@ -85,7 +86,7 @@ def segments(bench):
     of_lines, of_parts = bench.static(), bench.static(**SEGMENTS)
     lines, parts = _best(bench.speedups(of_lines)), bench.speedups(of_parts)
     best = _best(parts)
-    yield _mean("12", "static PCAL, segments", 1.67, [gain for _, gain in best.values()])
+    yield _mean("static PCAL, segments", 1.67, [gain for _, gain in best.values()])
     for name, theirs in (("SCLUSTER", 3.67), ("SM", 1.23)):
         if name in best:
             yield ratio(name, "best static PCAL, segments", theirs, best[name][1])
@@ -150,10 +151,10 @@ def future(bench):
             continue
         found = _found(bench, more)
         gains = {name: plain[name]["cycles"] / figures["cycles"] for name, figures in found.items()}
-        mean = geometric(gains.values())
+        average = mean(gains.values())
         best = max(gains, key=gains.get)
         yield holds(f"mean of {len(gains)}", f"{label}: faster than dynamic PCAL", "yes",
-                    f"{mean:.3f} times, {best} {gains[best]:.2f}", mean >= 1.005)  # fmt: skip
+                    f"{average:.3f} times, {best} {gains[best]:.2f}", average >= 1.005)  # fmt: skip
         if below:
             misses = [sum(1 - of[name].get("l2.read_hit_rate", 0) for name in found) / len(found)
                       for of in (plain, found)]  # fmt: skip

@@ -6,8 +6,8 @@ words. 0 is throttling alone: there all warps cache.
 """
 
 from .. import bottleneck
-from ._bench import LINE, OPPORTUNISTIC, SEGMENTS, geometric, mean
-from ._model import NOTICEABLE, POINTS, Experiment, count, holds, missing, rate, ratio
+from ._bench import LINE, OPPORTUNISTIC, SEGMENTS, mean
+from ._model import NOTICEABLE, POINTS, Experiment, count, holds, missing, of_all, rate, ratio
 
 RISE, SATURATED, NETWORK = bottleneck.Thresholds().rise, 0.2, 20  # 4.1.5: by how much, and above what
 MSHR_BOUND = ("II", "BFS", "SS", "SSSP")  # 4.8.1.1, before a warp is added
@@ -19,7 +19,8 @@ AS_LONG = ("SCLUSTER", "SS")
 BATH_TUBS = 3  # "several applications"
 BOTH_CACHES = {"l2.tokens": "opportunistic"}
 BOTH_LEVELS = {"BFS": 10, "SSSP": 10, "ATAX": 9, "BICG": 8, "MVT": 7}  # Figure 4.26: per cent slower than PCAL on L1
-SLOWER = 8  # of 12
+PROGRAMS = 12  # of chapter 4
+SLOWER = 8  # of these
 SAME = 0.05
 
 
@@ -211,13 +212,15 @@ def both_levels(bench):
         else:
             yield holds(name, "as fast with tokens at L2", "yes", f"{1 + loss:.2f} times the cycles",
                         abs(loss) <= SAME, note)  # fmt: skip
-    yield count(f"{len(one)} programs, of 12", "slower with tokens at L2", SLOWER, len(slower), ", ".join(slower))
+    yield of_all(count(f"{len(one)} programs, of {PROGRAMS}", "slower with tokens at L2", SLOWER, len(slower),
+                       ", ".join(slower)), len(one), PROGRAMS)  # fmt: skip
     miss = [{name: 1 - figures.get("l2.read_hit_rate", 0) for name, (_, figures) in of.items()} for of in best]
     l1 = [mean(_overall(figures) for _, figures in of.values()) for of in best]
     yield holds(f"mean of {len(one)}", "L1 misses, both levels as L1 alone (4.27a)", "very close",
                 f"{percent(l1[0])}, {percent(l1[1])}", 100 * abs(l1[0] - l1[1]) <= POINTS)  # fmt: skip
     for level, theirs in ((0, 31), (1, 44)):
-        yield rate(f"mean of {len(one)}", f"L2 misses, PCAL on L1{' and L2' * level}", theirs, mean(miss[level].values()))
+        yield of_all(rate(f"mean of {len(one)}, of {PROGRAMS}", f"L2 misses, PCAL on L1{' and L2' * level}", theirs,
+                          mean(miss[level].values())), len(one), PROGRAMS)  # fmt: skip
     for name in ONE_WARP:
         if name in one:
             yield holds(name, "L2 misses, both levels as L1 alone (4.27b)", "the same",
@@ -238,18 +241,18 @@ def summary(bench):
     """Figure 4.28, of whose numbers the text has the means."""
     base = {program.name: bench.base(program)["cycles"] for program in bench.throttled}
     opt = {program.name: bench.best(program)[1] for program in bench.throttled}
-    subject = f"mean of {len(base)}, of 12"
+    subject = f"mean of {len(base)}, of {PROGRAMS}"
     for label, fetch, theirs, over in (("", LINE, 1.56, 1.16), (", segments", SEGMENTS, 1.67, 1.18)):
         found = bench.speedups(bench.static(**fetch))
         static = {name: max(gains.values()) for name, gains in found.items()}
         dynamic = {name: base[name] / each["cycles"] for name, each in found_while_running(bench, fetch).items()}
-        yield ratio(subject, f"static PCAL{label}", theirs, geometric(static.values()))
-        yield ratio(subject, f"static PCAL{label} over warp-opt", over,
-                    geometric(gain / opt[name] for name, gain in static.items()))  # fmt: skip
+        gains = mean(gain / opt[name] for name, gain in static.items())
+        yield of_all(ratio(subject, f"static PCAL{label}", theirs, mean(static.values())), len(base), PROGRAMS)
+        yield of_all(ratio(subject, f"static PCAL{label} over warp-opt", over, gains), len(base), PROGRAMS)
         gainers = [name for name, gain in static.items() if gain >= NOTICEABLE]
         majority = [name for name in gainers if 2 * (dynamic[name] - 1) > static[name] - 1]
         yield holds(f"{len(gainers)} that gain", f"dynamic PCAL{label}: more than half of the gain", "most",
-                    f"{len(majority)}, mean {geometric(dynamic.values()):.2f}", 2 * len(majority) > len(gainers))  # fmt: skip
+                    f"{len(majority)}, mean {mean(dynamic.values()):.2f}", 2 * len(majority) > len(gainers))  # fmt: skip
 
 
 EXPERIMENTS = [

@@ -4,10 +4,11 @@
 from .. import bottleneck
 from . import _others
 from ._bench import LINE, OPPORTUNISTIC
-from ._model import NOTICEABLE, POINTS, Claim, Experiment, count, holds, rate, ratio, told
+from ._model import NOTICEABLE, POINTS, Claim, Experiment, count, holds, of_all, rate, ratio, told
 from ._pcal import EXPERIMENTS as PCAL
 from ._replacement import AGE_LRU
 from ._replacement import EXPERIMENTS as REPLACEMENT
+from ._tokens import PROGRAMS
 
 # Table 4.2; GESUMMV's and others' bottlenecks beyond warp-opt.
 BOTTLENECKS = {
@@ -140,7 +141,7 @@ def stalls(bench):
     """Figures 4.6 to 4.8, all warps."""
     last = {program.name: bench.steps(program)[-1] for program in bench.throttled}
     share = sum(step.memory_stalls for step in last.values()) / len(last)
-    yield rate(f"mean of {len(last)}", "memory pipeline stalls", 51, share)
+    yield of_all(rate(f"mean of {len(last)}, of {PROGRAMS}", "memory pipeline stalls", 51, share), len(last), PROGRAMS)
     for name, step in last.items():
         blocks = name == "SCLUSTER"
         yield holds(name, "main cause of stalls", "lines" if blocks else "MSHRs",
