@@ -255,6 +255,24 @@ static bool candidates_of(const gpc_cache *cache, const gpc_request *request, ui
     return true;
 }
 
+/* The same for who may spare lines that have priority: of the others as long as there are any. */
+static bool candidates_for(const gpc_cache *cache, const gpc_request *request, uint32_t set, uint64_t *words,
+                           const uint64_t **out) {
+    const bool lacking = gpci_lacks_token(cache, request);
+    return (GPCI_UNLIKELY(cache->token_state != NULL) && candidates_of(cache, request, set, true, words, out)) ||
+           candidates_of(cache, request, set, lacking, words, out);
+}
+
+/* Likewise, by LRU alone, where nothing has an eviction priority: there is no need to look at every way. */
+static uint32_t lru_candidate(const gpc_cache *cache, uint32_t set, bool lacking) {
+    const uint32_t *states = cache->states + (size_t)set * cache->row;
+    uint32_t way = GPCI_NO_WAY;
+    if (cache->token_state && !lacking)
+        way = gpci_lru_last_without(cache->replacement_self, set, states, barred_by(cache, true));
+    return way == GPCI_NO_WAY ? gpci_lru_last_without(cache->replacement_self, set, states, barred_by(cache, lacking))
+                              : way;
+}
+
 /*
  * The policy's word on a request: does it keep its line out? A further part of an access goes the way of the first,
  * without a question, which would be another draw or another miss to it.
@@ -277,7 +295,7 @@ void gpci_ask_admission(gpc_cache *cache, const gpc_request *request, const gpci
         bool lacking = gpci_lacks_token(cache, request);
         if (gpci_free_way(cache, view->set) < cache->ways)
             return;
-        if (candidates_of(cache, request, view->set, lacking, words, &candidates)) {
+        if (candidates_for(cache, request, view->set, words, &candidates)) {
             if (!cache->replacement_ops->declines)
                 return;
             result->admission = GPC_ADMITTED;
@@ -311,14 +329,13 @@ static gpc_status choose_of(gpc_cache *cache, const gpc_request *request, uint32
     const uint64_t *candidates;
     bool lacking = gpci_lacks_token(cache, request);
     *out_way = GPCI_NO_WAY;
-    if (cache->lru && !cache->priorities && (cache->pending_lines || lacking)) { /* no need to look at every way */
-        const uint32_t *states = cache->states + (size_t)set * cache->row;
-        *out_way = gpci_lru_last_without(cache->replacement_self, set, states, barred_by(cache, lacking));
+    if (cache->lru && !cache->priorities && (cache->pending_lines || lacking || cache->token_state)) {
+        *out_way = lru_candidate(cache, set, lacking);
         if (*out_way == GPCI_NO_WAY)
             find_none(cache, lacking, result);
         return GPC_OK;
     }
-    if (!candidates_of(cache, request, set, lacking, words, &candidates)) {
+    if (!candidates_for(cache, request, set, words, &candidates)) {
         find_none(cache, lacking, result);
         return GPC_OK;
     }

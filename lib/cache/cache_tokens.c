@@ -3,13 +3,15 @@
 
 /*
  * Opportunistic caching (seeds/004 section 4.6). A line that a token holder has filled or hit has priority: a request
- * without a token finds a free way or one without priority, or bypasses. The priority goes with the kernel, with
- * those who gave it, or after some time.
+ * without a token finds a free way or one without priority, or bypasses; one with a token takes these first, too, and
+ * lets a line with priority go only where all have it. (By recency alone it would not: two warps in turn, one with a
+ * token, each evict their own lines for good.) The priority goes with the kernel, with those who gave it, or after some
+ * time.
  *
  * Example, 1 set of 2 ways, warps 0 and 1 with tokens, warp 2 without:
  *   warp 0 loads A, warp 1 loads A   A has priority, of owners 0 and 1, 1 being the last
  *   warp 2 loads B                   takes the free way, without priority
- *   warp 2 loads C                   in B's place
+ *   warp 2 loads C                   in B's place; warp 0 would take that, too, though A is the least recent
  *   warp 1 ends                      last-owner: A's priority is gone
  *   warp 2 loads D                   last-owner: in A's place, the least recent; else in C's
  *   warp 0 ends                      owners: now A's priority is gone there, too; kernel: not until all is over

@@ -32,7 +32,7 @@ bool gpci_module_declines(const gpci_module *m, uint64_t tag, const gpc_request 
     uint64_t words[GPC_MAX_WAYS / 64];
     if (!gpci_module_is_full(m, tag))
         return false;
-    const uint64_t *candidates = gpci_module_unmarked(m, tag, shown, NULL, words);
+    const uint64_t *candidates = gpci_module_unmarked(m, tag, NULL, words);
     return ops->declines ? ops->declines(m->policy->self, set, candidates, shown)
                          : ops->choose_victim(m->policy->self, set, candidates, shown) == GPC_WAY_BYPASS;
 }

@@ -351,7 +351,7 @@ static uint32_t policy_choice(gpci_module *m, uint64_t tag, uint32_t base, const
     if (ops->on_miss && !request.admitted)
         ops->on_miss(m->policy->self, set, &request);
     uint64_t words[GPC_MAX_WAYS / 64];
-    candidates = gpci_module_unmarked(m, tag, &request, candidates, words);
+    candidates = gpci_module_unmarked(m, tag, candidates, words);
     uint32_t way = m->given.any_victim ? ways : free_candidate(m, base, 0, ways, candidates);
     if (way == ways)
         way = insist(m, set, candidates, &request);
@@ -371,8 +371,7 @@ static uint32_t choice_in_order(gpci_module *m, uint32_t base, uint32_t first, u
 /* The victim by order, of those that the access may take. */
 static uint32_t victim_by_token(gpci_module *m, uint64_t tag, uint32_t base) {
     uint64_t words[GPC_MAX_WAYS / 64];
-    const gpc_request request = request_of(m, tag);
-    const uint64_t *candidates = gpci_module_unmarked(m, tag, &request, NULL, words);
+    const uint64_t *candidates = gpci_module_unmarked(m, tag, NULL, words);
     const uint32_t block = choice_in_order(m, base, 0, m->given.ways, candidates);
     bring_to_front(m, block);
     return block;
@@ -434,10 +433,8 @@ uint32_t gpci_module_choose(gpci_module *m, uint64_t tag, bool directory, const 
     if (m->policy && !directory)
         return policy_choice(m, tag, base, candidates);
     uint64_t words[GPC_MAX_WAYS / 64];
-    if (GPCI_UNLIKELY(m->tokens != NULL) && !directory) {
-        const gpc_request request = request_of(m, tag);
-        candidates = gpci_module_unmarked(m, tag, &request, candidates, words);
-    }
+    if (GPCI_UNLIKELY(m->tokens != NULL) && !directory)
+        candidates = gpci_module_unmarked(m, tag, candidates, words);
     const uint32_t block = choice_in_order(m, base, directory ? ways : 0, directory ? m->all_ways : ways, candidates);
     bring_to_front(m, block);
     return block;

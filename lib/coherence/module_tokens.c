@@ -47,9 +47,8 @@ void gpci_module_token_evict(gpci_module *m, uint32_t line) {
     m->counts.priority_evictions += (m->marks[line] & GPCI_PRIORITISED) != 0;
 }
 
-const uint64_t *gpci_module_unmarked(const gpci_module *m, uint64_t tag, const gpc_request *request,
-                                     const uint64_t *candidates, uint64_t *words) {
-    if (!m->tokens || request->token != GPC_TOKEN_NONE)
+const uint64_t *gpci_module_unmarked(const gpci_module *m, uint64_t tag, const uint64_t *candidates, uint64_t *words) {
+    if (!m->tokens)
         return candidates;
     const uint32_t first = (gpci_module_row(m, tag) & ~m->sector_mask) * m->all_ways;
     bool any = false;
@@ -67,5 +66,5 @@ const uint64_t *gpci_module_unmarked(const gpci_module *m, uint64_t tag, const g
 bool gpci_module_lacks_room(const gpci_module *m, uint64_t tag, const gpc_request *request) {
     uint64_t words[GPC_MAX_WAYS / 64];
     return m->tokens && request->token == GPC_TOKEN_NONE && gpci_module_is_full(m, tag) &&
-           !gpci_module_unmarked(m, tag, request, NULL, words);
+           !gpci_module_unmarked(m, tag, NULL, words);
 }

@@ -329,11 +329,10 @@ void gpci_module_token_fill(gpci_module *m, uint32_t block, const gpc_request *r
 /* `line`: the first of its blocks. */
 void gpci_module_token_evict(gpci_module *m, uint32_t line);
 /*
- * Of the candidates those that a request may take, in `words`, if it lacks a token and there is one; else the
- * candidates. NULL: all ways.
+ * Of the candidates those without priority, in `words`, which is all that a request without a token may take, and what
+ * one with a token takes first; if there is none, the candidates. NULL: all ways.
  */
-const uint64_t *gpci_module_unmarked(const gpci_module *m, uint64_t tag, const gpc_request *request,
-                                     const uint64_t *candidates, uint64_t *words);
+const uint64_t *gpci_module_unmarked(const gpci_module *m, uint64_t tag, const uint64_t *candidates, uint64_t *words);
 /* It lacks a token, and there is none. */
 bool gpci_module_lacks_room(const gpci_module *m, uint64_t tag, const gpc_request *request);
 

@@ -184,7 +184,7 @@
       "what a load that bypasses L1 moves: the 32-byte segments that it needs, or all that a load that is kept would") \
     X(L1_TOKENS, "l1.tokens", CHOICE, RESET, "", "strict", 0, 0, "ignore|strict|opportunistic",                        \
       "what L1 does with misses of warps without a cache token (pcal); strict: they bypass; opportunistic: they "      \
-      "may take a way that is free, or whose line no warp with a token has used of late")                              \
+      "may take a way that is free, or whose line no warp with a token has used of late, which goes first for all")    \
     X(L1_TOKEN_CLEAR, "l1.token_clear", CHOICE, RESET, "", "kernel", 0, 0, "kernel|owners|last-owner|periodic",        \
       "opportunistic: until when lines are kept for those with a token that use them: until the kernel ends, or all "  \
       "of them, or the last to do so, or for l1.token_period")                                                         \

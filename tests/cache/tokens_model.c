@@ -8,7 +8,8 @@
 /*
  * Tokens against a naive model: lines in order of use, each with the set of warps that own it, and the clearing as
  * seeds/004 section 4.6 words it; on random loads, stores, invalidations and warp events. Bypassing warps never evict
- * where tokens are strict, and never a line with priority where they are opportunistic.
+ * where tokens are strict, and never a line with priority where they are opportunistic; others only where
+ * all have it.
  */
 
 #define WARPS 70u /* two words of owners */
@@ -62,8 +63,12 @@ static became model_access(model *m, const gpc_request *q, uint64_t *victim) {
     for (uint32_t i = m->ways; i-- > 0;)
         if (!set[i].valid)
             way = &set[i];
+    const bool opportunistic = m->tokens == GPC_TOKENS_OPPORTUNISTIC;
     for (uint32_t i = 0; i < m->ways && !(way && !way->valid); i++)
-        if (!(none && set[i].priority) && (!way || set[i].used < way->used))
+        if (!((none || opportunistic) && set[i].priority) && (!way || set[i].used < way->used))
+            way = &set[i];
+    for (uint32_t i = 0; opportunistic && !none && !(way && !way->priority) && i < m->ways; i++)
+        if (!way || set[i].used < way->used)
             way = &set[i];
     if (!way || (none && m->tokens == GPC_TOKENS_STRICT)) {
         m->bypasses++;

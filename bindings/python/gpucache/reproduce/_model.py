@@ -50,7 +50,7 @@ def missing(subject, what, theirs, note):
 
 
 def of_all(claim, here, of):
-    """A figure over `of` programs of the document: over fewer of them there is nothing that it could be held against."""
+    """A figure over `of` programs of the document: over fewer of them there is nothing to hold it against."""
     return claim if here == of else claim._replace(agrees=None, note=f"{here} of the document's {of} programs")
 
 

@@ -46,8 +46,8 @@ def reuses(bench):
             shares[name] = base["l1.intra_warp_hits"] / hits
     own = [name for name, share in shares.items() if share > OWN]
     note = ", ".join(f"{name} {100 * share:.0f} %" for name, share in shares.items())
-    yield of_all(count(f"{len(shares)} programs, of {REPLACED}", "more than 90 % of the hits by the warp that fetched", 10,
-                       len(own), note), len(found), REPLACED)  # fmt: skip
+    yield of_all(count(f"{len(shares)} programs, of {REPLACED}", "more than 90 % of the hits by the warp that fetched",
+                       10, len(own), note), len(found), REPLACED)  # fmt: skip
     yield of_all(_mean(rate, len(shares), "hits by the warp that fetched", 78, shares.values()), len(found), REPLACED)
 
 
