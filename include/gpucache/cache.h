@@ -75,7 +75,8 @@ typedef enum gpc_admission {
 
 /*
  * What a cache does with a request whose warp holds no token (GPC_TOKEN_NONE, seeds/004 sections 4.3 and 4.6). It may
- * always hit, in a line's missing sectors too, and tell the replacement policy that it did.
+ * always hit, in a line's missing sectors too, and tell the replacement policy that it did. Where tokens are
+ * opportunistic, lines without priority go first, whoever needs their way.
  */
 typedef enum gpc_tokens {
     GPC_TOKENS_IGNORE = 0,       /* as with any other; predictors and policies still see what it says */
