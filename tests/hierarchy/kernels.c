@@ -188,6 +188,28 @@ Test(kernels_at_once, with_a_clock) {
     rig_close(&r);
 }
 
+/* A load that waits for another SM's is under way too, until it has its line. */
+Test(kernels_at_once, loads_that_wait_for_another_sm) {
+    rig r;
+    uint64_t addresses[] = {0};
+    uint32_t kernel = 0;
+    rig_open(&r, BASE "mode = timed\nlrc.sms = 2\n");
+    gpc_warp_access a = GPC_WARP_ACCESS_INIT;
+    a.mask = 1;
+    a.addresses = addresses;
+    a.width = 4;
+    const uint32_t b = must_start(&r, 0, first, NULL);
+    must_end(&r, must_start(&r, 1, second, NULL));
+    for (a.sm = 0; a.sm < 2; a.sm++)
+        cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &a, a.sm, NULL), GPC_OK);
+    cr_assert_eq(start(&r, 1, second, 1, NULL, &kernel), GPC_BUSY);
+    cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, &error), GPC_OK);
+    cr_expect_eq(rig_stats(&r).l2_merged_sectors, 1);
+    cr_assert_eq(start(&r, 1, second, 1, NULL, &kernel), GPC_OK, "%s", error.message);
+    must_end(&r, b);
+    rig_close(&r);
+}
+
 /* The number that a policy of L1 sees, and what it is told. */
 typedef struct seen {
     uint32_t kernel;

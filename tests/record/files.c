@@ -137,6 +137,50 @@ Test(record_files, opcodes) {
     host_close(&h);
 }
 
+/* Accesses that differ in one thing alone are told apart. */
+Test(record_files, forms) {
+    enum { KINDS = GPC_KIND_COUNT, SPACES = GPC_SPACE_COUNT, HINTS = GPC_HINT_COUNT, PRIORITIES = GPC_PRIORITY_COUNT };
+    static const uint32_t widths[] = {1, 2, 4, 8, 12, 16, 64};
+    enum { WIDTHS = sizeof widths / sizeof *widths, ALL = KINDS * SPACES * HINTS * PRIORITIES * WIDTHS };
+    host h;
+    const uint64_t address = 0x4000;
+    uint32_t count = 0;
+    static gpc_warp_access accepted[ALL];
+    host_open(&h, "");
+    host_record(&h);
+    for (uint32_t n = 0; n < ALL; n++) {
+        gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+        uint32_t left = n;
+        access.mask = 1;
+        access.addresses = &address;
+        access.kind = (uint8_t)(left % KINDS), left /= KINDS;
+        access.space = (uint8_t)(left % SPACES), left /= SPACES;
+        access.hint = (uint8_t)(left % HINTS), left /= HINTS;
+        access.priority = (uint8_t)(left % PRIORITIES), left /= PRIORITIES;
+        access.width = widths[left];
+        if (gpc_hierarchy_access(h.hierarchy, &access, NULL) == GPC_OK)
+            accepted[count++] = access;
+    }
+    host_end(&h);
+    cr_expect_gt(count, ALL / 2);
+    gpc_trace *trace = open_file(&h, h.path);
+    first_kernel(&h, trace);
+    const gpc_block *block;
+    cr_assert_eq(gpc_trace_next_block(trace, &block, &h.error), GPC_OK);
+    const gpc_warp *warp = &block->warps[0];
+    cr_assert_eq(warp->count, count + 1);
+    for (uint32_t n = 0; n < count; n++) {
+        const gpc_instruction *i = &warp->instructions[n];
+        const gpc_warp_access *a = &accepted[n];
+        cr_assert(i->kind == a->kind && i->space == a->space && i->hint == a->hint && i->priority == a->priority &&
+                      i->width == a->width,
+                  "access %u: %u %u %u %u %u, read %u %u %u %u %u", n, a->kind, a->space, a->hint, a->priority,
+                  a->width, i->kind, i->space, i->hint, i->priority, i->width);
+    }
+    gpc_trace_close(trace);
+    host_close(&h);
+}
+
 /* Copy a trace, kernel by kernel. */
 static void convert(host *h, const char *path, gpc_trace_format format) {
     gpc_trace_writer *writer;

@@ -124,6 +124,44 @@ Test(icache, mshr_entries) {
     cr_expect_eq(two_lines("8"), both);
 }
 
+static unsigned misses;
+
+static void count_miss(void *self, uint32_t set, const gpc_request *q) {
+    (void)self, (void)set;
+    misses += (q->address & 0xfff) >= 0x400;
+}
+
+static uint32_t first_way(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *q) {
+    (void)self, (void)set, (void)q;
+    uint32_t way = 0;
+    while (candidates && !(candidates[0] >> way & 1))
+        way++;
+    return way;
+}
+
+/* Who waits for an MSHR entry looks again when one may be free, not whenever its SM does something. */
+Test(icache, looks_again_when_an_entry_may_be_free) {
+    rig *r = open_cached("1KiB", "4");
+    const gpc_replacement_ops counts = {
+        .struct_size = sizeof counts, .name = "counts", .on_miss = count_miss, .choose_victim = first_way};
+    cr_assert_eq(gpc_context_register_replacement(r->context, &counts, NULL, NULL, &r->error), GPC_OK);
+    set(r, "l1i.replacement", "counts");
+    set(r, "l1i.mshr_entries", "1");
+    begin_kernel(r, "k.traceg", 1, 96, "");
+    begin_block(r, 0);
+    put_warp(r, 0, MOV("0000", "R1") EXIT("0400"));
+    put_warp(r, 1, MOV("0000", "R1") EXIT("0800"));
+    put_warp(r, 2, EIGHT("00") EIGHT("00") EIGHT("00") EIGHT("00") EIGHT("00") EIGHT("00") EXIT("0000"));
+    end_block(r);
+    end_kernel(r);
+    gpc_stats s;
+    gpc_stats_init(&s);
+    cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
+    cr_expect_eq(s.l2_instruction_read_sectors, 12);
+    cr_expect(misses >= 3 && misses <= 5, "%u: the first, and the second until there is room", misses);
+    rig_close(r);
+}
+
 /* Code and data share the SM's way to L2: a miss queue of one holds up either. */
 Test(icache, leaves_through_the_miss_queue) {
     rig *r = open_cached("1KiB", "4");

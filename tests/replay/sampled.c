@@ -336,6 +336,37 @@ Test(sampled, estimator_by_hand) {
     cr_expect_float_eq(found.high - found.value, 4.3027 * sqrt(49 * 4 / 3.0 + 28), 1e-6);
 }
 
+/* A launch whose warp has so many instructions, of one place and line. */
+static void replay_length(rig *r, gpc_replay *replay, unsigned instructions) {
+    static const char load[] = LOAD("0000", "0x1000"), exits[] = EXIT("0010");
+    char lines[32 * sizeof load] = "";
+    for (unsigned n = 1; n < instructions; n++)
+        strcat(lines, load);
+    put_kernel(r, "k.traceg", 1, 1, "", strcat(lines, exits));
+    gpc_trace *trace = open_trace(r, "k.traceg");
+    run_kernel(r, replay, trace);
+    gpc_trace_close(trace);
+}
+
+/* 20 and 19 instructions differ by 5 % of the larger, 20 and 18 by 10 %. */
+Test(sampled, alike_within_the_distance) {
+    static const struct {
+        const char *distance;
+        unsigned other;
+        uint32_t groups;
+    } cases[] = {{"5", 19, 1}, {"4", 19, 2}, {"5", 18, 2}, {"10", 18, 1}, {"0", 20, 1}};
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        rig *r = open_timed("kernels");
+        set(r, "sample.distance", cases[n].distance);
+        gpc_replay *replay = open_replay(r);
+        replay_length(r, replay, 20);
+        replay_length(r, replay, cases[n].other);
+        cr_expect_eq(sampling_of(replay).group, cases[n].groups, "%s %%, %u", cases[n].distance, cases[n].other);
+        gpc_replay_destroy(replay);
+        rig_close(r);
+    }
+}
+
 static void expect_refused(const char *key, const char *value, const char *part) {
     rig *r = open_timed("intervals");
     set(r, key, value);

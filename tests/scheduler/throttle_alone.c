@@ -84,6 +84,28 @@ Test(throttle_alone, held_back) {
     gpc_throttle_destroy(t);
 }
 
+static uint32_t seen[128];
+
+static void see_blocks(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes) {
+    (void)self, (void)classes;
+    for (uint32_t age = 0; age < view->running; age++)
+        seen[view->by_age[age]] = view->blocks[view->by_age[age]];
+}
+
+/* A throttle sees the blocks that the host told, however often it has been asked. */
+Test(throttle_alone, blocks) {
+    const gpc_throttle_ops ops = {.struct_size = sizeof ops, .name = "sees", .classify = see_blocks};
+    cr_assert_eq(gpc_context_register_throttle(context, &ops, NULL, NULL, NULL), GPC_OK);
+    for (uint32_t warps = 64; warps <= 128; warps += 64) {
+        gpc_throttle *t = make("sees", warps);
+        for (uint32_t slot = 0; slot < warps; slot++)
+            cr_assert_eq(gpc_throttle_start(t, slot, 1u << slot % 32), GPC_OK);
+        for (uint32_t slot = 0; slot < warps; slot++)
+            cr_expect_eq(seen[slot], 1u << slot % 32, "slot %u of %u: %#x", slot, warps, seen[slot]);
+        gpc_throttle_destroy(t);
+    }
+}
+
 static void refused(const gpc_throttle_options *options, gpc_status expected, const char *text) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_throttle *throttle = NULL;

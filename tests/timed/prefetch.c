@@ -103,6 +103,21 @@ Test(prefetch, redundant) {
     rig_close(&r);
 }
 
+/* What is asked for and not yet looked up keeps the hierarchy from being idle, though no packet is anywhere. */
+Test(prefetch, drained) {
+    rig r;
+    start(&r, "l1.latency = 1\n");
+    for (uint64_t line = 0; line < 8; line++)
+        rig_issue(&r, LINE(GPC_LOAD, LINES(line)));
+    rig_finish(&r);
+    ask(8, 0);
+    rig_issue(&r, LINE(GPC_LOAD, LINES(0)));
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, &error), GPC_OK, "%s", error.message);
+    OUTCOMES("RRRRRRRR");
+    rig_close(&r);
+}
+
 /* Sectors: those of the load, if nothing else is said. */
 Test(prefetch, sectors) {
     rig r;

@@ -243,6 +243,29 @@ Test(vote, one_sm_tests_one_after_another) {
     expect(&r, GPCI_VOTE_STABLE, "2");
 }
 
+/* One SM alone whose tests of the default were in vain has nothing to compare with; two have, if they come in time. */
+Test(vote, another_sm_comes_before_it_is_given_up) {
+    for (unsigned both = 0; both < 2; both++) {
+        gpci_vote_options o = plain;
+        o.sms = 2;
+        o.candidates = 2;
+        rig r;
+        start(&r, &o);
+        for (unsigned attempt = 0; attempt < o.attempts; attempt++) {
+            PERIOD_OF(&r, 6, -1);
+            expect(&r, GPCI_VOTE_TEST, "00");
+            PERIOD_OF(&r, -1, -1);
+            expect(&r, GPCI_VOTE_WATCH, "00");
+        }
+        PERIOD_OF(&r, 6, both ? 6 : -1);
+        expect(&r, both ? GPCI_VOTE_TEST : GPCI_VOTE_STABLE, both ? "10" : "00");
+        if (both) {
+            PERIOD_OF(&r, 9, 6);
+            expect(&r, GPCI_VOTE_STABLE, "11");
+        }
+    }
+}
+
 Test(vote, several_sms_per_candidate) {
     gpci_vote_options o = plain;
     o.sms = 8;
