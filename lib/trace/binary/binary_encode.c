@@ -7,7 +7,10 @@
 
 #define MOST_CONTROL_BYTES (16u << 20)
 
-_Static_assert(sizeof(gpc_instruction) == 56, "statics are compared byte by byte: nothing may lie between fields");
+/* Statics are compared byte by byte. What some machines of 32 bits put behind the last field is 0 in each. */
+#define STATIC_BYTES (offsetof(gpc_instruction, width) + sizeof(uint8_t))
+_Static_assert(STATIC_BYTES == 32 + sizeof(uint64_t *) + GPC_MAX_OPERANDS * sizeof(uint16_t),
+               "nothing may lie between fields");
 
 gpc_status gpci_encoder_start(gpci_encoder *e, gpc_context *context, const gpc_kernel *kernel) {
     *e = (gpci_encoder){.context = context, .kernel = *kernel};
@@ -63,7 +66,9 @@ static bool add_stream(gpci_encoder *e) {
 
 /* The static that an instruction is a case of, added if new; most often it is the next one. */
 static uint32_t static_of(gpci_encoder *e, const gpc_instruction *instruction, uint32_t opcode, uint32_t likely) {
-    gpc_instruction key = *instruction;
+    gpc_instruction key;
+    memset(&key, 0, sizeof key);
+    memcpy(&key, instruction, STATIC_BYTES);
     key.opcode = opcode;
     key.addresses = NULL;
     key.mask = instruction->addresses != NULL;
