@@ -112,6 +112,33 @@ Test(tables, lanes_cycles_and_sms) {
     "id 0 - grid size 2,2,1 - block size 40,1,1 - nregs 24 - shmem 1024 - cuda stream id 5\n"
 
 /* Between what the program prints; warps of the hardware are ranked, and lanes without an address do not take part. */
+/* A lane beyond the first 32 makes all warps of its kernel, and of no other, warps of 64. */
+Test(tables, warps_of_64_lanes) {
+    rig r;
+    rig_open(&r);
+    write_text(
+        &r, "t",
+        "kernel,block,warp,lane,kind,address\na,0,2,31,load,1\nb,5,8,50,load,1\nb,0,0,3,load,2\nc,0,2,0,load,3\n");
+    gpc_trace *trace = open_trace(&r, path_of(&r, "t"));
+    gpc_kernel kernel = next_kernel(&r, trace);
+    cr_expect(kernel.warp_lanes == 32 && kernel.block[0] == 3 * 32);
+    kernel = next_kernel(&r, trace);
+    cr_expect(kernel.warp_lanes == 64 && kernel.block[0] == 9 * 64, "%u, %u", kernel.warp_lanes, kernel.block[0]);
+    const gpc_block *block = next_block(&r, trace);
+    cr_expect(block->warp_count == 9 && block->warps[0].instructions[0].mask == 1 << 3);
+    block = next_block(&r, trace);
+    cr_expect_eq(block->index, 5);
+    check_instruction(trace, &block->warps[8], 0, "LDG.E", 0, UINT64_C(1) << 50, 1, 1);
+    kernel = next_kernel(&r, trace);
+    cr_expect(kernel.warp_lanes == 32 && kernel.block[0] == 3 * 32);
+    gpc_trace_close(trace);
+    write_text(&r, "m", "block,warp,kind,mask,address\n0,0,load,0x100000001,1 2\n");
+    trace = open_trace(&r, path_of(&r, "m"));
+    cr_expect_eq(next_kernel(&r, trace).warp_lanes, 64);
+    gpc_trace_close(trace);
+    rig_close(&r);
+}
+
 Test(tables, mem_trace) {
     rig r;
     rig_open(&r);

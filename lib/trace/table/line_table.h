@@ -16,7 +16,8 @@
  * order) and `sm` (where the block ran) may be. With `mask`, `address` has one for each of its lanes, ascending,
  * separated by blanks, `;` or `|`. With `lane` a row is one lane, and rows of one instruction follow each other in
  * ascending lanes. With neither, a row is lane 0. Numbers are decimal or 0x; one that is empty is
- * as if its column were not there.
+ * as if its column were not there. Lanes are 0 to 31, or, in a kernel that names one beyond, 0 to 63: its warps are of
+ * 64; mem_trace prints 32 addresses.
  *
  * Asynchronous copies are kinds, too: `copy` and `copy-bypass` (LDGSTS through L1 and past it; a width of 4, 8 or 16),
  * `bulk-load`, `bulk-store` and `bulk-reduction` (UBLKCP, UBLKRED: a row an active lane, of 1 to 128 bytes). `commit`

@@ -57,8 +57,10 @@ static gpc_status take_addresses(gpci_table *t, gpci_row *row, gpc_error *error)
         while (one.end < end && !separates(*one.end))
             one.end++;
         uint64_t address;
-        if (lane == 64 || !gpci_span_number(one, UINT64_MAX, &address))
-            return expected(t, error, "addresses, decimal or 0x, of 64 lanes at most");
+        if (lane == (by_lane ? 32 : 64) || !gpci_span_number(one, UINT64_MAX, &address))
+            return expected(t, error,
+                            by_lane ? "addresses, decimal or 0x, of 32 lanes at most"
+                                    : "addresses, decimal or 0x, of 64 lanes at most");
         at = one.end;
         if (by_lane && !address)
             continue;
@@ -297,7 +299,6 @@ static gpc_status begin(gpci_table *t, gpc_error *error) {
     t->kernel.id = index + 1;
     t->kernel.name = t->name;
     t->kernel.file = gpci_input_path(t->lines.input);
-    t->kernel.warp_lanes = 32;
     gpci_rows_clear(&t->rows);
     return GPC_OK;
 }
@@ -341,9 +342,18 @@ static gpc_status place(gpci_table *t, gpc_error *error) {
     return GPC_OK;
 }
 
+/* Warps are of 64 lanes where a row has one beyond the first 32. */
+static uint32_t lanes_of(const gpci_rows *rows) {
+    uint64_t all = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        all |= rows->items[i].mask;
+    return all > UINT32_MAX ? 64 : 32;
+}
+
 static gpc_status settle(gpci_table *t, gpc_error *error) {
     gpc_kernel *kernel = &t->kernel;
     gpci_rows_sort(&t->rows);
+    kernel->warp_lanes = lanes_of(&t->rows);
     if (t->form == &gpci_form_nvbit) {
         rank_warps(&t->rows);
         uint64_t threads = (uint64_t)kernel->block[0] * kernel->block[1] * kernel->block[2];
@@ -352,7 +362,7 @@ static gpc_status settle(gpci_table *t, gpc_error *error) {
                              kernel->file, t->key, (threads + 31) / 32);
     } else {
         kernel->grid[0] = (uint32_t)t->rows.blocks;
-        kernel->block[0] = (uint32_t)t->rows.warps * 32;
+        kernel->block[0] = (uint32_t)t->rows.warps * kernel->warp_lanes;
         kernel->grid[1] = kernel->grid[2] = kernel->block[1] = kernel->block[2] = 1;
     }
     const char *wrong = gpci_kernel_check(kernel);
