@@ -222,6 +222,7 @@ Test(coherence_own_events, refusals) {
         *d = right;           \
     } while (0)
     REFUSED("events[1].name", d->events[1].name = "ld");
+    REFUSED("events[2].name", d->events[2].name = "st");
     REFUSED("events[0].name", d->events[0].name = "Load");
     REFUSED("events[0].name", d->events[0].name = NULL);
     REFUSED("events[8].name", d->events[8].name = "sixteen-or-more-");

@@ -66,6 +66,11 @@ static void bypass(void *self, uint32_t set, const gpc_request *request, gpc_pre
     prediction->policy_word = request->warp;
 }
 
+static uint32_t respond(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    (void)self, (void)request;
+    return 100 * set + (way == UINT32_MAX ? 99 : way);
+}
+
 static const gpc_replacement_ops watcher = {.struct_size = sizeof watcher,
                                             .name = "watcher",
                                             .choose_victim = choose,
@@ -81,7 +86,8 @@ static const gpc_predictor_ops own_predictor = {.struct_size = sizeof own_predic
                                                 .on_hit = on_hit,
                                                 .on_fill = on_fill,
                                                 .on_evict = on_evict,
-                                                .on_invalidate = on_invalidate};
+                                                .on_invalidate = on_invalidate,
+                                                .respond = respond};
 
 /* Of 4 sets of 70 ways, of 2 sectors. */
 static gpc_context *context;
@@ -223,6 +229,38 @@ Test(decisions, candidates) {
     cr_expect_eq(choose_among(1, 0, &way), GPC_OK);
     cr_expect_eq(way, GPC_WAY_BYPASS);
     cr_expect(!gpc_replacement_declines(replacement, 0, NULL, &load), "it has no say in it");
+    expect(NULL, 0);
+}
+
+/* Bits beyond the ways, where these end with a word and behind it. */
+Test(decisions, candidates_of_words) {
+    static const uint64_t all_ones[2] = {UINT64_MAX, UINT64_MAX}, one_more[2] = {UINT64_MAX, 1};
+    const gpc_request load = {.address = 0};
+    chosen = 5;
+    for (uint32_t ways = 64; ways <= 65; ways++) {
+        gpc_replacement_options options = GPC_REPLACEMENT_OPTIONS_INIT;
+        gpc_replacement *words;
+        uint32_t way = 77;
+        options.policy = "watcher";
+        options.sets = 1;
+        options.ways = ways;
+        cr_assert_eq(gpc_replacement_create(context, &options, NULL, &words), GPC_OK);
+        cr_expect_eq(gpc_replacement_choose(words, 0, ways == 64 ? all_ones : one_more, &load, &way), GPC_OK);
+        cr_expect_eq(way, 5);
+        const gpc_status beyond = gpc_replacement_choose(words, 0, all_ones, &load, &way);
+        cr_expect_eq(beyond, ways == 64 ? GPC_OK : GPC_ERROR_ARGUMENT);
+        gpc_replacement_destroy(words);
+    }
+}
+
+/* Words for the level above: of a line, of none, and none for a place that there is not. */
+Test(decisions, responses) {
+    const gpc_request load = {.address = 0};
+    cr_expect_eq(gpc_predictor_respond(predictor, 3, 69, &load), 369);
+    cr_expect_eq(gpc_predictor_respond(predictor, 3, UINT32_MAX, &load), 399);
+    cr_expect_eq(gpc_predictor_respond(predictor, 3, 70, &load), 0);
+    cr_expect_eq(gpc_predictor_respond(predictor, 4, 0, &load), 0);
+    cr_expect_eq(gpc_predictor_respond(NULL, 3, 0, &load), 0);
     expect(NULL, 0);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "policies/predictor/profile_file.h"
 #include "profile/rig.h"
 
 #include <criterion/criterion.h>
@@ -26,6 +27,13 @@ static void feed(rig *r) {
     rig_load(r, 1, 0x20, A);
     rig_load(r, 2, 0x10, C);
     rig_load(r, 2, 0x10, B);
+}
+
+/* U x (1 + R): half of what moved was used, by each fill three times more; without a fill, as if by one. */
+Test(figures, scores) {
+    cr_expect_eq(gpci_profile_score_of(64, 128, 2, 6, 0), 2);
+    cr_expect_eq(gpci_profile_score_of(64, 128, 0, 0, 3), 2);
+    cr_expect_eq(gpci_profile_score_of(64, 0, 2, 6, 3), 0);
 }
 
 Test(figures, counts_of_an_sm) {

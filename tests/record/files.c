@@ -81,6 +81,8 @@ Test(record_files, numbers_of_blocks) {
     cr_assert_eq(gpc_trace_next_kernel(trace, &kernel, &h.error), GPC_OK);
     cr_expect(kernel.grid[0] == 2 && kernel.placement[0] == 3 && kernel.placement[1] == 2);
     cr_expect(kernel.recording->begun && !kernel.recording->launched);
+    cr_expect(!kernel.recording->threads && !kernel.recording->registers && !kernel.recording->shared_bytes &&
+              !kernel.recording->code_bytes);
     gpc_trace_close(trace);
     host_close(&h);
 }

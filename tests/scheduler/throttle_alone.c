@@ -106,6 +106,36 @@ Test(throttle_alone, blocks) {
     }
 }
 
+static uint64_t sampled[GPC_LATENCY_BUCKETS];
+
+static bool see_latencies(void *self, const gpc_stats *stats, uint64_t cycle) {
+    (void)self, (void)cycle;
+    memcpy(sampled, stats->load_latency, sizeof sampled);
+    return false;
+}
+
+static void say_nothing(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes) {
+    (void)self, (void)view, (void)classes;
+}
+
+/* What a host does not measure a throttle sees as 0, all buckets of it. */
+Test(throttle_alone, absent_counters) {
+    const gpc_throttle_ops ops = {
+        .struct_size = sizeof ops, .name = "samples", .classify = say_nothing, .sample = see_latencies};
+    gpc_stats stats;
+    gpc_stats_init(&stats);
+    cr_assert_eq(gpc_context_register_throttle(context, &ops, NULL, NULL, NULL), GPC_OK);
+    gpc_throttle *t = make("samples", 8);
+    for (unsigned absent = 0; absent < 2; absent++) {
+        for (size_t i = 0; i < GPC_LATENCY_BUCKETS; i++)
+            stats.load_latency[i] = absent ? GPC_ABSENT : 7;
+        cr_assert_eq(gpc_throttle_sample(t, &stats, 100 * absent), GPC_OK);
+        for (size_t i = 0; i < GPC_LATENCY_BUCKETS; i++)
+            cr_expect_eq(sampled[i], absent ? 0 : 7, "bucket %zu", i);
+    }
+    gpc_throttle_destroy(t);
+}
+
 static void refused(const gpc_throttle_options *options, gpc_status expected, const char *text) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_throttle *throttle = NULL;

@@ -376,12 +376,12 @@ Test(pcal_machine, warmup_and_longer_steps) {
 }
 
 /* Of five warps three run and share L2; none of them votes about L1 here, where warp-opt is 1. */
-static void start_l2(rig *r, bool exclusive) {
+static void start_l2_by(rig *r, bool exclusive, uint32_t step) {
     gpci_pcal_options o = plain;
     o.l2 = true;
     o.exclusive = exclusive;
     o.warps = 1;
-    o.step = 1;
+    o.step = step;
     start(r, &o);
     r->stalls = 500;
     r->throttled = 0;
@@ -390,6 +390,10 @@ static void start_l2(rig *r, bool exclusive) {
     cr_expect_eq(r->pcal.l2, GPCI_TOKENS_ALL);
     all(r, 100);
     cr_expect_eq(r->pcal.state, GPCI_PCAL_CLIMB_L2);
+}
+
+static void start_l2(rig *r, bool exclusive) {
+    start_l2_by(r, exclusive, 1);
 }
 
 static void expect_l2(int line, const rig *r, gpci_pcal_state state, uint32_t l2) {
@@ -420,6 +424,17 @@ Test(pcal_machine, fewer_tokens_for_l2_while_it_pays) {
     }
     all(&r, 1000);
     EXPECT_L2(&r, GPCI_PCAL_STABLE, 1);
+}
+
+/* A step that is as large as what is left, or larger, leaves one. */
+Test(pcal_machine, the_last_token_for_l2) {
+    rig r;
+    for (uint32_t step = 3; step <= 5; step++) {
+        start_l2_by(&r, false, step);
+        EXPECT_L2(&r, GPCI_PCAL_CLIMB_L2, step < 5 ? 5 - step : 1);
+        all(&r, 120);
+        EXPECT_L2(&r, step == 3 ? GPCI_PCAL_CLIMB_L2 : GPCI_PCAL_STABLE, 1);
+    }
 }
 
 /* The one with a token for L1 goes without one for L2 first. */

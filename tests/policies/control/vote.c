@@ -145,6 +145,22 @@ Test(vote, misses_are_a_phase_too) {
     cr_expect_eq(r.vote.state, (uint32_t)GPCI_VOTE_TEST);
 }
 
+/* Of 10 reads 5 miss, then 6: a fifth more, which is not more than the threshold; with 7 it is. */
+Test(vote, misses_at_the_threshold) {
+    for (uint64_t misses = 6; misses <= 7; misses++) {
+        rig r;
+        start(&r, &plain);
+        PERIOD_OF(&r, 6, 6, 6, 6);
+        PERIOD_OF(&r, 6, 6, 6, 6);
+        for (unsigned n = 0; n < 3; n++)
+            for (uint32_t sm = 0; sm < 4; sm++) {
+                gpc_sample sample = {sizeof sample, 0, PERIOD, PERIOD, 6, 10, n ? 10 - misses : 5};
+                gpci_vote_sample(&r.vote, sm, &sample);
+            }
+        cr_expect_eq(r.vote.state, (uint32_t)(misses == 7 ? GPCI_VOTE_TEST : GPCI_VOTE_STABLE));
+    }
+}
+
 Test(vote, an_idle_sm_is_given_nothing_to_test) {
     rig r;
     start(&r, &plain);

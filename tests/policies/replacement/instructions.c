@@ -204,6 +204,23 @@ Test(instructions, nucache_selection) {
     gpc_context_destroy(context);
 }
 
+/* Lines that left another set are none of this one's, though its FIFO lies behind. */
+Test(instructions, nucache_fifos_are_apart) {
+    const gpci_next_use_config config = {.entries = 4, .sets = 3, .depth = 16, .deli = 2, .period = 100};
+    gpc_context *context;
+    gpci_next_use monitor;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpci_next_use_init(&monitor, context, &config), GPC_OK);
+    gpci_next_use_leaves(&monitor, 1, 1000, 1);
+    gpci_next_use_access(&monitor, 0, 1000);
+    gpci_next_use_access(&monitor, 2, 1000);
+    cr_expect_eq(monitor.table[1].used[0], 0);
+    gpci_next_use_access(&monitor, 1, 1000);
+    cr_expect_eq(monitor.table[1].used[0], 1);
+    gpci_next_use_finish(&monitor);
+    gpc_context_destroy(context);
+}
+
 static void refused(gpc_context *context, const char *spec, const char *words) {
     gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;
     gpc_error error = GPC_ERROR_INIT;

@@ -196,3 +196,17 @@ Test(pcal_kernels, tokens_for_l2_are_found) {
     }
     rig_close(&r);
 }
+
+/* A file's two numbers of the kernel at hand, set for all schedulers: 0 to 8 warps, and as many either way. */
+Test(pcal_kernels, cost) {
+    rig r;
+    listed l;
+    uint64_t with, without;
+    list(&l, kernels, "gto + pcal(warps=6, kernels=%s)");
+    rig_open(&r, "gto", 8, 0);
+    cr_assert_eq(gpc_scheduler_cost(r.context, l.spec, 8, NULL, &with), GPC_OK);
+    cr_assert_eq(gpc_scheduler_cost(r.context, "gto + pcal(warps=6)", 8, NULL, &without), GPC_OK);
+    cr_expect_eq(with - without, 2 * 4 + 2, "%u bits", (unsigned)(with - without));
+    rig_close(&r);
+    unlink(l.path);
+}
