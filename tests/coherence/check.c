@@ -294,9 +294,11 @@ Test(coherence_check, what_stands_before_the_tables) {
     p = gpci_moesi;
     p.flags |= 1u << 31;
     refuse_head(&p, "flags has unknown bits 0x80000000");
-    p = gpci_moesi;
-    p.pass_stores[1] = 4;
-    refuse_head(&p, "unknown bits 0x4 of an access");
+    for (unsigned i = 0; i < 5; i++) {
+        p = gpci_moesi;
+        *(i == 4 ? &p.through_stores : i < 2 ? &p.pass_loads[i] : &p.pass_stores[i - 2]) = 4;
+        refuse_head(&p, "unknown bits 0x4 of an access");
+    }
     p = gpci_moesi;
     p.letters = "NMOES";
     refuse_head(&p, "letters must be 6 of A to Z");

@@ -138,6 +138,27 @@ Test(explore, two_loose_branches, .timeout = 3600) {
     }
 }
 
+/* As many states and edges as there were: what tells states apart tells neither fewer nor more. */
+Test(explore, counts) {
+    static const struct {
+        const char *protocol, *tree;
+        uint32_t positions;
+        uint64_t states, edges;
+    } known[] = {{"msi", "2 L2 of 1, memory of 1", 1, 88, 1584},
+                 {"moesi", "2 over memory", 2, 271, 6504},
+                 {"nmoesi", "2 over a loose L2", 1, 646, 10982},
+                 {"none", "2 over a loose L2", 1, 196, 3332},
+                 {"slc-glc", "2 over a loose L2", 1, 234, 10998}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const explore_setup setup = explore_setup_of(context, explore_family_of(known[i].protocol),
+                                                     gpci_verify_tree_of(known[i].tree), 1, known[i].positions);
+        const explore_report report = explored(&setup);
+        cr_expect(report.complete && report.states == known[i].states && report.edges == known[i].edges,
+                  "%s, %s: %llu states, %llu edges", known[i].protocol, known[i].tree,
+                  (unsigned long long)report.states, (unsigned long long)report.edges);
+    }
+}
+
 /* Depth first and from the last choice on: the same states, edges and messages. */
 Test(explore, order_does_not_matter) {
     static const char *const names[] = {"2 over memory of 1 entry", "2 over L2 of sub-blocks", "2 L2 of 1",

@@ -43,6 +43,16 @@ Test(prefetcher_throttle, more_while_loads_come_close_behind) {
     rig_close(&r);
 }
 
+/* More than 15 of a hundred misses: 28 are 14 behind none, and 17 are 15.5 behind these 14. */
+Test(prefetcher_throttle, half_of_the_period_before_counts) {
+    rig r;
+    open_trained(&r, "mta(period=1000)");
+    period(&r, 100, 0, 28);
+    cr_expect_eq(period(&r, 100, 0, 17), 40);
+    cr_expect_eq(period(&r, 100, 0, 0), 60);
+    rig_close(&r);
+}
+
 Test(prefetcher_throttle, fewer_where_there_is_little_to_gain) {
     rig r;
     open_trained(&r, "mta(period=1000)");
