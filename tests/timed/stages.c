@@ -330,6 +330,26 @@ Test(stages, say_where_cycles_went) {
     rig_abandon(&r);
 }
 
+static void count_rows(void *data, const gpc_stage_row *row) {
+    unsigned *rows = data;
+    cr_expect_eq(row->accesses, 3, "pc %#" PRIx64 ": %" PRIu64, row->pc, row->accesses);
+    ++*rows;
+}
+
+/* However many instructions there are, each has one row of its level. */
+Test(stages, many_instructions) {
+    enum { INSTRUCTIONS = 700 };
+    rig_open_dram(&r, "stats.stages = true\n");
+    rig_latency(&r, LINE(GPC_LOAD, 0));
+    gpc_hierarchy_reset_stats(r.hierarchy);
+    for (unsigned n = 0; n < 3 * INSTRUCTIONS; n++)
+        rig_latency(&r, LINE(GPC_LOAD, 0, .pc = 16 * (n % INSTRUCTIONS)));
+    unsigned rows = 0;
+    cr_assert_eq(gpc_hierarchy_stages(r.hierarchy, count_rows, &rows), GPC_OK);
+    cr_expect_eq(rows, INSTRUCTIONS);
+    rig_abandon(&r);
+}
+
 /* A stalled channel: many rows of one bank, the last of them has waited in DRAM's queue for most of its life. */
 Test(stages, name_the_dram_queue) {
     static seen told;
