@@ -193,6 +193,38 @@ Test(binary, regular_kernels_are_small) {
     rig_close(&r);
 }
 
+/* A file's length, of one warp whose second and fourth instruction have these masks. */
+static size_t length_with(rig *r, uint64_t second, uint64_t fourth) {
+    gpc_trace *from = made_opcodes(r);
+    const gpc_kernel kernel = made_kernel(1, 1, 1, 32, 32);
+    gpc_trace_writer *writer = open_writer(r, path_of(r, "k.gct"));
+    write_kernel(r, writer, &kernel);
+    gpc_instruction instructions[6];
+    for (uint32_t i = 0; i < 6; i++)
+        instructions[i] = (gpc_instruction){.pc = 16 * i,
+                                            .mask = i == 1   ? second
+                                                    : i == 3 ? fourth
+                                                             : UINT32_MAX,
+                                            .opcode = 5,
+                                            .op_class = i < 5 ? GPC_OP_FP : GPC_OP_EXIT};
+    const gpc_warp warp = {.count = 6, .instructions = instructions};
+    const gpc_block block = {.warp_count = 1, .warps = &warp, .instruction_count = 6};
+    cr_assert_eq(gpc_trace_writer_block(writer, from, &block, &r->error), GPC_OK, "%s", r->error.message);
+    finish_writer(r, writer);
+    gpc_trace_close(from);
+    size_t length;
+    free(read_file(path_of(r, "k.gct"), &length));
+    return length;
+}
+
+/* A mask that came before, as lately as can be, is a number; another is written, four bytes of 32 lanes. */
+Test(binary, masks_that_come_back) {
+    rig r;
+    rig_open(&r);
+    cr_expect_eq(length_with(&r, 0xf0, 0xf), length_with(&r, 0xf0, 0xf0) + 4);
+    rig_close(&r);
+}
+
 /* A file with something of everything, as small as that can be. */
 static unsigned char *small_file(rig *r, size_t *length) {
     gpc_trace *from = made_opcodes(r);

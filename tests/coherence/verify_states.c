@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "verify/verify_states.h"
+
+#include <gpucache/gpucache.h>
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* States as the explorer keeps them: what was put in comes out, and what is spent takes no room. */
+
+enum { STATES = 40, BYTES = 700 };
+
+/* Long runs of what the first image has and of what it has not, longer than a count holds among them. */
+static void fill(char *image, unsigned state) {
+    memset(image, 7, BYTES);
+    for (unsigned at = 0; state && at < BYTES; at++)
+        if (at / (8 * state) % 2)
+            image[at] = (char)(at + state);
+}
+
+Test(verify_states, images) {
+    gpc_context *context;
+    gpci_states states;
+    char image[BYTES], found[BYTES];
+    size_t taken = 0;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    gpci_states_open(&states, context);
+    for (unsigned n = 0; n < STATES; n++) {
+        const gpci_verify_hash hash = {n, ~(uint64_t)n};
+        cr_expect_eq(gpci_states_find(&states, &hash), GPCI_VERIFY_NO_STATE);
+        const size_t before = states.bytes;
+        fill(image, n);
+        cr_assert_eq(gpci_states_add(&states, &hash, image, BYTES - n, n / 2, (uint16_t)n), GPC_OK);
+        cr_expect_eq(gpci_states_find(&states, &hash), n);
+        taken += n ? states.bytes - before : 0; /* the first makes the tables, too */
+    }
+    for (unsigned n = 0; n < STATES; n++) {
+        fill(image, n);
+        cr_assert_eq(gpci_states_size(&states, n), BYTES - n);
+        gpci_states_thaw(&states, n, found);
+        cr_expect(!memcmp(found, image, BYTES - n), "state %u", n);
+    }
+    const size_t full = states.bytes;
+    for (unsigned n = STATES; n-- > 1;)
+        gpci_states_spend(&states, n);
+    cr_expect_eq(full - states.bytes, taken);
+    gpci_states_close(&states);
+    gpc_context_destroy(context);
+}
