@@ -20,8 +20,8 @@ static uint64_t digest_of_text(const char *text) {
 
 /* What is behind the opcode's number and the line: registers and what the opcode says. */
 #define FIRST_OF_FORM offsetof(gpc_instruction, registers)
-#define WORDS_OF_FORM ((sizeof(gpc_instruction) - FIRST_OF_FORM) / sizeof(uint64_t))
-_Static_assert(WORDS_OF_FORM * sizeof(uint64_t) + FIRST_OF_FORM == sizeof(gpc_instruction), "whole words");
+#define WORDS_OF_FORM ((GPCI_INSTRUCTION_FIELDS - FIRST_OF_FORM) / sizeof(uint64_t))
+_Static_assert(WORDS_OF_FORM * sizeof(uint64_t) + FIRST_OF_FORM == GPCI_INSTRUCTION_FIELDS, "whole words");
 
 static uint64_t digest_of_warp(const gpc_replay *r, const gpci_packed_warp *warp, uint64_t hash) {
     gpci_address_cursor cursor = gpci_packed_begin(warp);

@@ -5,6 +5,11 @@
 #include "base/buffer.h"
 #include "trace/operands.h"
 
+/* Of an instruction, up to its last field: some machines of 32 bits put bytes behind it, which mean nothing. */
+#define GPCI_INSTRUCTION_FIELDS (offsetof(gpc_instruction, width) + sizeof(uint8_t))
+_Static_assert(GPCI_INSTRUCTION_FIELDS == 32 + sizeof(uint64_t *) + GPC_MAX_OPERANDS * sizeof(uint16_t),
+               "it is compared byte by byte: nothing may lie between its fields");
+
 /*
  * Thread blocks as a replay holds them while they run: many of them, each for long. Warps of a kernel execute much the
  * same instructions, and differ in lanes and addresses. So each distinct instruction, both left out, is there once; a

@@ -97,9 +97,9 @@ static bool is_access(const gpc_instruction *i) {
 
 /* All but lanes and addresses, of which it matters whether there are any. */
 static bool same_form(const gpc_instruction *a, const gpc_instruction *b) {
-    size_t behind = offsetof(gpc_instruction, opcode);
+    const size_t behind = offsetof(gpc_instruction, opcode);
     return a->pc == b->pc && !a->mask == !b->mask && !a->addresses == !is_access(b) &&
-           !memcmp((const char *)a + behind, (const char *)b + behind, sizeof *a - behind);
+           !memcmp((const char *)a + behind, (const char *)b + behind, GPCI_INSTRUCTION_FIELDS - behind);
 }
 
 static uint64_t hash_form(const gpc_instruction *i) {

@@ -8,8 +8,8 @@ Each builds the library and portable.c, a program that replays, drives and write
 threads, and prints; machines other than this one are run under qemu's user mode. What is missing is named, and passed
 over. The exit status is 1 where a tool chain fails or prints something else than this machine's compiler.
 
-Debian: clang qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross
-gcc-12-multilib libc6-dev-i386 musl-tools
+Debian: clang qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-linux-gnueabihf libc6-dev-armhf-cross
+gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-12-multilib libc6-dev-i386 musl-tools
 """
 
 import argparse
@@ -33,6 +33,8 @@ CHAINS = {
     "clang": Chain(("clang",)),
     # Debian's gcc-multilib, which has a link there, cannot be installed together with cross compilers.
     "x86": Chain(("gcc", "-m32", "-isystem", "/usr/include/x86_64-linux-gnu"), (), ("x86", "little")),
+    "arm": Chain(
+        ("arm-linux-gnueabihf-gcc",), ("qemu-arm", "-L", "/usr/arm-linux-gnueabihf"), ("arm", "little")),
     "musl": Chain(("musl-gcc",)),
     "aarch64": Chain(
         ("aarch64-linux-gnu-gcc",), ("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"), ("aarch64", "little")),

@@ -7,11 +7,6 @@
 
 #define MOST_CONTROL_BYTES (16u << 20)
 
-/* Statics are compared byte by byte. What some machines of 32 bits put behind the last field is 0 in each. */
-#define STATIC_BYTES (offsetof(gpc_instruction, width) + sizeof(uint8_t))
-_Static_assert(STATIC_BYTES == 32 + sizeof(uint64_t *) + GPC_MAX_OPERANDS * sizeof(uint16_t),
-               "nothing may lie between fields");
-
 gpc_status gpci_encoder_start(gpci_encoder *e, gpc_context *context, const gpc_kernel *kernel) {
     *e = (gpci_encoder){.context = context, .kernel = *kernel};
     gpci_block_pool_init(&e->statics, context);
@@ -68,7 +63,7 @@ static bool add_stream(gpci_encoder *e) {
 static uint32_t static_of(gpci_encoder *e, const gpc_instruction *instruction, uint32_t opcode, uint32_t likely) {
     gpc_instruction key;
     memset(&key, 0, sizeof key);
-    memcpy(&key, instruction, STATIC_BYTES);
+    memcpy(&key, instruction, GPCI_INSTRUCTION_FIELDS); /* compared byte by byte: behind them are zeros */
     key.opcode = opcode;
     key.addresses = NULL;
     key.mask = instruction->addresses != NULL;
