@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _POSIX_C_SOURCE 200809L
 #include "base/workers.h"
 
 #include "base/rig.h"
 
 #include <criterion/criterion.h>
+#include <time.h>
 
 #define MOST 8
 
@@ -71,5 +73,38 @@ Test(workers, no_more_threads_than_processors) {
     cr_assert_eq(runs, 0);
     gpci_workers_destroy(workers);
     gpci_workers_destroy(NULL);
+    gpc_context_destroy(context);
+}
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void second_is_late(void *user_data, uint32_t worker) {
+    (void)user_data;
+    const struct timespec late = {.tv_nsec = 50000000};
+    if (worker)
+        nanosleep(&late, NULL);
+}
+
+Test(workers, how_long_the_caller_waits) {
+    gpc_context *context;
+    gpci_workers *workers;
+    uint64_t runs = 7;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    const gpci_workers_options options = {.count = 2, .exactly = true};
+    cr_assert_eq(gpci_workers_create(context, &options, NULL, &workers), GPC_OK);
+    gpci_workers_run(workers, second_is_late, NULL);
+    cr_expect_eq(gpci_workers_waited(workers, &runs), 0);
+    cr_expect_eq(runs, 0, "it is measured from now on");
+    const double from = seconds();
+    for (unsigned n = 0; n < 3; n++)
+        gpci_workers_run(workers, second_is_late, NULL);
+    const double all = seconds() - from, waited = gpci_workers_waited(workers, &runs);
+    cr_expect_eq(runs, 3);
+    cr_expect(waited <= all && waited > all - 0.1, "%g of %g seconds", waited, all);
+    gpci_workers_destroy(workers);
     gpc_context_destroy(context);
 }

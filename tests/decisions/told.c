@@ -220,6 +220,10 @@ Test(decisions, candidates) {
     cr_expect_eq(choose_among(0, 0x40, &way), GPC_ERROR_ARGUMENT, "way 70");
     cr_expect_eq(choose_among(1, 0, &way), GPC_ERROR_CALLBACK, "not among them");
     cr_expect_eq(way, 77);
+    chosen = 64;
+    cr_expect_eq(choose_among(0, 1, &way), GPC_OK);
+    cr_expect_eq(choose_among(1, 2, &way), GPC_ERROR_CALLBACK);
+    way = 77;
     chosen = 70;
     cr_expect_eq(gpc_replacement_choose(replacement, 0, NULL, &load, &way), GPC_ERROR_CALLBACK);
     cr_expect_eq(gpc_replacement_choose(replacement, 4, NULL, &load, &way), GPC_ERROR_ARGUMENT);

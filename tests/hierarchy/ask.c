@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What a host asks before it acts, against what then happens. */
@@ -289,4 +290,45 @@ Test(ask, refusals) {
     rig_open(&r, "l2.inclusion = inclusive");
     refuse(&r, 2, 0, 0, 1, GPC_ERROR_UNSUPPORTED, "inclusive");
     rig_close(&r);
+}
+
+static void *allocate(void *user_data, size_t bytes) {
+    (void)user_data;
+    char *memory = malloc(bytes + 64);
+    return memory ? memset(memory, 0xa5, bytes + 64) : NULL;
+}
+
+static void *resize(void *user_data, void *memory, size_t bytes) {
+    (void)user_data;
+    return realloc(memory, bytes);
+}
+
+static void release(void *user_data, void *memory) {
+    (void)user_data;
+    free(memory);
+}
+
+/* There is no cache behind the last one, whatever lies there. */
+Test(ask, caches_that_there_are_not) {
+    gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_config *config;
+    gpc_hierarchy *h;
+    gpc_context *context;
+    options.allocate = allocate;
+    options.resize = resize;
+    options.release = release;
+    cr_assert_eq(gpc_context_create(&options, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(config, "sm.count = 8\nl2.slices = 8\n", "test", &error), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_create(context, config, &error, &h), GPC_OK, "%s", error.message);
+    for (unsigned level = 0; level < 4; level++) {
+        const bool is = level == 1 || level == 2;
+        cr_expect_eq(gpc_hierarchy_cache(h, level, 7) != NULL, is, "level %u", level);
+        cr_expect_null(gpc_hierarchy_cache(h, level, 8), "level %u", level);
+    }
+    cr_expect_null(gpc_hierarchy_cache(NULL, 1, 0));
+    gpc_hierarchy_destroy(h);
+    gpc_config_destroy(config);
+    gpc_context_destroy(context);
 }

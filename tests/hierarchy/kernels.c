@@ -188,6 +188,27 @@ Test(kernels_at_once, with_a_clock) {
     rig_close(&r);
 }
 
+/* The same of an SM behind the first 64. */
+Test(kernels_at_once, of_many_sms_with_a_clock) {
+    static const uint32_t last[] = {64};
+    rig r;
+    uint64_t addresses[] = {0};
+    uint32_t kernel = 0;
+    rig_open(&r, "sm.count = 65\nstreams = 2\nkernels.flush = l1\nmode = timed\n");
+    gpc_warp_access a = GPC_WARP_ACCESS_INIT;
+    a.mask = 1;
+    a.addresses = addresses;
+    a.width = 4;
+    a.sm = 64;
+    must_end(&r, must_start(&r, 0, last, NULL));
+    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &a, 1, NULL), GPC_OK);
+    cr_assert_eq(start(&r, 0, last, 1, NULL, &kernel), GPC_BUSY);
+    cr_assert_eq(start(&r, 1, second, 1, NULL, &kernel), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, &error), GPC_OK);
+    cr_assert_eq(start(&r, 0, last, 1, NULL, &kernel), GPC_OK, "%s", error.message);
+    rig_close(&r);
+}
+
 /* A load that waits for another SM's is under way too, until it has its line. */
 Test(kernels_at_once, loads_that_wait_for_another_sm) {
     rig r;

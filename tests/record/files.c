@@ -100,6 +100,9 @@ Test(record_files, opcodes) {
                {GPC_LOAD, GPC_SPACE_LOCAL, 0, 0, 0, 4, "LDL"},
                {GPC_STORE, GPC_SPACE_GLOBAL, GPC_HINT_WT, 0, 0, 1, "STG.E.U8.WT"},
                {GPC_LOAD, GPC_SPACE_GLOBAL, 0, GPC_ORDER_RELAXED, GPC_SCOPE_GPU, 4, "LDG.E.STRONG.GPU"},
+               {GPC_LOAD, GPC_SPACE_GLOBAL, 0, GPC_ORDER_RELAXED, GPC_SCOPE_SYS, 4, "LDG.E.STRONG.SYS"},
+               {GPC_LOAD, GPC_SPACE_GLOBAL, 0, 0, 0, 4, "LDG.E"},
+               {GPC_LOAD, GPC_SPACE_GLOBAL, 0, GPC_ORDER_ACQUIRE, GPC_SCOPE_SYS, 4, "LDG.E.STRONG.SYS"},
                {GPC_REDUCTION, GPC_SPACE_GLOBAL, 0, 0, 0, 4, "REDG.E.ADD"},
                {GPC_ATOMIC, GPC_SPACE_SHARED, 0, 0, 0, 4, "ATOMS.ADD"},
                {GPC_LOAD, GPC_SPACE_CONSTANT, 0, 0, 0, 12, "LDC"}};

@@ -77,6 +77,7 @@ Test(round_lanes, what_has_an_order_is_refused) {
         {"l1.bypass", "agcb", "replies"},
         {"l2.inclusion", "inclusive", "l2.inclusion"},
         {"l1.replacement", "rpr", "l1.replacement: 'rpr' is one for all caches"},
+        {"l1.replacement", "rpr-age", "l1.replacement: 'rpr-age' is one for all caches"},
         {"coherence", "vi", "tree"},
     };
     for (size_t i = 0; i < COUNT(refused); i++)

@@ -207,6 +207,8 @@ Test(pcal_kernels, cost) {
     cr_assert_eq(gpc_scheduler_cost(r.context, l.spec, 8, NULL, &with), GPC_OK);
     cr_assert_eq(gpc_scheduler_cost(r.context, "gto + pcal(warps=6)", 8, NULL, &without), GPC_OK);
     cr_expect_eq(with - without, 2 * 4 + 2, "%u bits", (unsigned)(with - without));
+    cr_assert_eq(gpc_scheduler_cost(r.context, "gto + pcal(warps=6, kernels=k)", 8, NULL, &with), GPC_OK);
+    cr_expect_eq(with - without, 2 * 4 + 2, "a file is not read for it");
     rig_close(&r);
     unlink(l.path);
 }
