@@ -136,6 +136,24 @@ Test(throttle_alone, absent_counters) {
     gpc_throttle_destroy(t);
 }
 
+static void hold_all(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes) {
+    (void)self, (void)view;
+    classes->held[0] = UINT64_MAX;
+}
+
+/* All 64 slots are held back; there is none behind them. */
+Test(throttle_alone, slots_that_there_are_not) {
+    const gpc_throttle_ops ops = {.struct_size = sizeof ops, .name = "holds", .classify = hold_all};
+    cr_assert_eq(gpc_context_register_throttle(context, &ops, NULL, NULL, NULL), GPC_OK);
+    gpc_throttle *t = make("holds", 64);
+    for (uint32_t slot = 0; slot < 64; slot++)
+        cr_assert_eq(gpc_throttle_start(t, slot, 0), GPC_OK);
+    for (uint32_t slot = 0; slot < 64; slot++)
+        cr_expect(gpc_throttle_held(t, slot), "slot %u", slot);
+    cr_expect_not(gpc_throttle_held(t, 64));
+    gpc_throttle_destroy(t);
+}
+
 static void refused(const gpc_throttle_options *options, gpc_status expected, const char *text) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_throttle *throttle = NULL;

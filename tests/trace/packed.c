@@ -234,3 +234,30 @@ Test(packed, lanes_are_no_forms) {
     cr_assert_lt(bytes, STEPS * 64, "%zu bytes", bytes);
     rig_close(&r);
 }
+
+/* However many there are, each instruction is there once: in whatever order warps come to them. */
+Test(packed, forms_are_there_once) {
+    enum { PCS = 700, LINE = 40 };
+    rig r;
+    rig_open(&r);
+    char *text = malloc((size_t)(2 * PCS + 10) * LINE), *to = text;
+    cr_assert(text);
+    to += sprintf(to, "%s#BEGIN_TB\nthread block = 0,0,0\n", HEADER);
+    for (unsigned warp = 0; warp < 2; warp++) {
+        to += sprintf(to, "warp = %u\ninsts = %d\n", warp, PCS);
+        for (unsigned n = 0; n < PCS; n++)
+            to += sprintf(to, "%04x ffffffff 1 R1 IADD3 2 R2 R3 0\n", (warp ? PCS - 1 - n : n) * 16);
+    }
+    to += sprintf(to, "#END_TB\n");
+    write_file(&r, "k.traceg", text, (size_t)(to - text));
+    free(text);
+    gpc_trace *trace = open_trace(&r, path_of(&r, "k.traceg"));
+    next_kernel(&r, trace);
+    const gpci_packed_block *block;
+    cr_assert_eq(gpci_trace_next_packed(trace, &block, &r.error), GPC_OK, "%s", r.error.message);
+    for (unsigned n = 0; n < PCS; n++)
+        cr_assert_eq(block->warps[0].path->steps[n].form, block->warps[1].path->steps[PCS - 1 - n].form, "%u", n);
+    gpci_trace_release_packed(trace, block);
+    gpc_trace_close(trace);
+    rig_close(&r);
+}
