@@ -124,6 +124,7 @@ static void expect_damage(const rig *r, const char *path, size_t byte, const cha
     cr_assert_eq(status, GPC_ERROR_FORMAT, "%s byte %zu: %d", what, byte, (int)status);
     cr_assert_null(read);
     cr_assert(strstr(error.message, path) && strstr(error.message, "offset "), "%s", error.message);
+    cr_assert(byte > 3 || strstr(error.message, "offset 0"), "byte %zu, of its name: %s", byte, error.message);
     cr_assert_eq(r->live, live);
 }
 

@@ -87,6 +87,23 @@ Test(record_files, numbers_of_blocks) {
     host_close(&h);
 }
 
+/* From 1,024 on, and four times as many as there are, numbers are far apart. */
+Test(record_files, how_far_apart_numbers_are) {
+    for (uint32_t number = 1023; number <= 1024; number++) {
+        host h;
+        host_open(&h, "");
+        host_record(&h);
+        host_load(&h, 1, 5, 0, 0);
+        host_load(&h, 0, number, 0, 0);
+        host_end(&h);
+        gpc_trace *trace = open_file(&h, h.path);
+        const gpc_kernel kernel = first_kernel(&h, trace);
+        cr_expect_eq(kernel.grid[0], number == 1023 ? 1024 : 2, "block %u: a grid of %u", number, kernel.grid[0]);
+        gpc_trace_close(trace);
+        host_close(&h);
+    }
+}
+
 /* What SASS can say of an access and a fence it says. */
 Test(record_files, opcodes) {
     host h;

@@ -567,6 +567,14 @@ Test(together, refused) {
     gpc_replay_stream s[2] = {GPC_REPLAY_STREAM_INIT, GPC_REPLAY_STREAM_INIT};
     expect_error(r, gpc_replay_streams(replay, s, 1, NULL, NULL, NULL, &r->error), GPC_ERROR_ARGUMENT, "trace is NULL");
     s[0].trace = s[1].trace = open_trace(r, "a.traceg");
+    s[0].select = 2;
+    expect_error(r, gpc_replay_streams(replay, s, 1, NULL, NULL, NULL, &r->error), GPC_ERROR_ARGUMENT,
+                 "streams[0].select is neither 0 nor 1");
+    s[0].select = 0;
+    s[0].null_stream = 2;
+    expect_error(r, gpc_replay_streams(replay, s, 1, NULL, NULL, NULL, &r->error), GPC_ERROR_ARGUMENT,
+                 "streams[0].null_stream is neither 0 nor 1");
+    s[0].null_stream = 0;
     expect_error(r, gpc_replay_streams(replay, s, 2, NULL, NULL, NULL, &r->error), GPC_ERROR_STATE,
                  "streams[1] has the trace of streams[0]");
     expect_error(r, gpc_replay_streams(replay, s, 0, NULL, NULL, NULL, &r->error), GPC_ERROR_ARGUMENT, "count");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "scheduler/rig.h"
+#include "scheduler/scheduler.h"
 
 #include <criterion/criterion.h>
 
@@ -86,6 +87,34 @@ Test(scheduler_limit, barriers_give_way) {
     }
     rig_end(&r, 0);
     cr_expect_eq(rig_pick(&r, true), 1);
+    rig_close(&r);
+}
+
+/* What holds a warp back, by name: who throttles it, and, where it wants memory, who holds that back. */
+Test(scheduler_limit, named) {
+    rig r;
+    rig_open(&r, "lrr + blocks(limit=1) + ccws", 8, 4);
+    for (uint32_t slot = 0; slot < 8; slot++)
+        cr_assert_eq(gpc_scheduler_start_block(r.scheduler, slot, slot / 2), GPC_OK);
+    rig_set_all(&r, GPC_STATE_READY);
+    cr_expect_null(gpci_scheduler_throttle_of(r.scheduler, 1));
+    cr_expect_str_eq(gpci_scheduler_throttle_of(r.scheduler, 2), "blocks");
+    rig_close(&r);
+    rig_open_full(&r, "lrr + ccws", 8, 4);
+    rig_set_all(&r, GPC_STATE_READY);
+    cr_expect_null(gpci_scheduler_throttle_of(r.scheduler, 3));
+    cr_expect_str_eq(gpci_scheduler_throttle_of(r.scheduler, 4), "sm.warp_limit");
+    for (uint64_t cycle = 0; cycle < 200; cycle++) {
+        gpc_cache_event event = {.kind = GPC_CACHE_EVENT_EVICT, .warp = 1, .owner = 0, .cycle = cycle};
+        gpci_scheduler_cache_event(r.scheduler, &event);
+        event.kind = GPC_CACHE_EVENT_MISS;
+        event.warp = 0;
+        gpci_scheduler_cache_event(r.scheduler, &event);
+    }
+    cr_expect_null(gpci_scheduler_throttle_of(r.scheduler, 3), "ccws lets it issue what is not memory's");
+    rig_set_all(&r, GPC_STATE_READY_MEMORY);
+    cr_expect_null(gpci_scheduler_throttle_of(r.scheduler, 0), "it loses what it needs");
+    cr_expect_str_eq(gpci_scheduler_throttle_of(r.scheduler, 3), "ccws");
     rig_close(&r);
 }
 

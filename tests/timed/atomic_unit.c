@@ -49,6 +49,17 @@ static uint64_t last_of(const char *way, const char *settings, shot s, gpc_stats
     return cycles;
 }
 
+/* A lane is one of the line's by its first byte, however few it has. */
+Test(timed_atomic_unit, of_single_bytes) {
+    gpc_stats s;
+    const shot words = WORDS(GPC_REDUCTION, 0, 8, 4),
+               bytes = {.kind = GPC_REDUCTION, .lanes = 8, .width = 1, .stride = 4};
+    const char *const settings = "l2.atomic_cycles = 9\nl2.atomic_lanes = 1\n";
+    const uint64_t of_words = last_of("none", settings, words, &s);
+    cr_expect_gt(of_words, 100);
+    cr_expect_eq(last_of("none", settings, bytes, &s), of_words);
+}
+
 Test(timed_atomic_unit, turns) {
     static const struct {
         const char *settings;

@@ -47,9 +47,18 @@ Test(ballot, who_is_refused) {
     expect_refused("vote(lru, opt(bypass=1))", NULL, "it knows the future");
     expect_refused("vote(lru, testers=0)", NULL, "testers");
     expect_refused("dynamic-age-lru(lru)", NULL, "parameter=value");
-    char many[256] = "vote(";
-    for (unsigned n = 0; n < 17; n++)
+    char many[256] = "vote(", most[256];
+    for (unsigned n = 0; n < 17; n++) {
+        if (n == 16)
+            snprintf(most, sizeof most, "%.200s)", many);
         strcat(many, n ? ",lru" : "lru");
+    }
+    gpc_context *context = open_context();
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_cache *cache = NULL;
+    cr_expect_eq(create(context, most, NULL, &error, &cache), GPC_OK, "16: %s", error.message);
+    gpc_cache_destroy(cache);
+    gpc_context_destroy(context);
     expect_refused(strcat(many, ")"), NULL, "at most 16 candidates");
     expect_refused(NULL, "vote(always-cache, agcb)", "it keeps bits in the caches below");
     expect_refused(NULL, "vote(always-cache, hint)", "asked before the tags");

@@ -276,6 +276,7 @@ Test(synthetic_contract, odd_sizes) {
         "rodinia-cfd:20:near=1",
         "rodinia-cfd:99999:near=17",
         "rodinia-gaussian:16",
+        "rodinia-gaussian:4000:columns=1",
         "rodinia-gaussian:99999:first=100,columns=24",
         "rodinia-bfs:4:degree=1",
         "rodinia-bfs:50001:degree=13,first=2,levels=1",

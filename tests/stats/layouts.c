@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "stats/stats.h"
+
+#include <gpucache/gpucache.h>
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* Structs of hosts that know other fields, or protocols of another number of states. */
+
+enum { MOST = 9, WORDS = 2 + MOST * MOST * 2 };
+
+static uint64_t cell(uint32_t from, uint32_t to) {
+    return 1000 + 100 * from + to;
+}
+
+/* One counter, and matrices of so many states; there and back: those that both know. */
+static void check_states(uint32_t states) {
+    const uint32_t id = gpc_coherence_stats_layout()->fields[0].id;
+    const gpc_field fields[] = {{id, 1}};
+    const size_t cells = (size_t)states * states;
+    const gpc_layout layout = {
+        .bytes = sizeof(size_t) + 8 + ((cells * 12 + 7) & ~(size_t)7), .fields = fields, .count = 1, .states = states};
+    uint64_t theirs[WORDS];
+    gpc_coherence_stats ours, back;
+    gpc_coherence_stats_init(&ours);
+    for (uint32_t from = 0; from < GPC_LINE_COUNT; from++)
+        for (uint32_t to = 0; to < GPC_LINE_COUNT; to++) {
+            ours.transitions[from][to] = cell(from, to);
+            ours.origins[from][to] = (uint32_t)cell(to, from);
+        }
+    cr_assert_leq(layout.bytes, sizeof theirs);
+    memset(theirs, 0xff, sizeof theirs);
+    memcpy(theirs, &layout.bytes, sizeof layout.bytes);
+    cr_assert_eq(gpci_layout_give(&layout, GPC_TABLE_COHERENCE, &ours, theirs), GPC_OK);
+    const uint64_t *counts = theirs + sizeof(size_t) / 8 + 1;
+    const uint32_t *origins = (const uint32_t *)(counts + cells);
+    cr_assert_eq(gpci_layout_take(&layout, GPC_TABLE_COHERENCE, theirs, &back, NULL), GPC_OK);
+    for (uint32_t from = 0; from < MOST; from++)
+        for (uint32_t to = 0; to < MOST; to++) {
+            const bool both = from < GPC_LINE_COUNT && to < GPC_LINE_COUNT;
+            if (from < states && to < states) {
+                cr_expect_eq(counts[from * states + to], both ? cell(from, to) : 0, "%u to %u of %u", from, to, states);
+                cr_expect_eq(origins[from * states + to], both ? cell(to, from) : 0, "%u to %u of %u", from, to,
+                             states);
+            }
+            if (!both)
+                continue;
+            const bool known = from < states && to < states;
+            cr_expect_eq(back.transitions[from][to], known ? cell(from, to) : 0, "%u to %u of %u", from, to, states);
+            cr_expect_eq(back.origins[from][to], known ? cell(to, from) : 0, "%u to %u of %u", from, to, states);
+        }
+}
+
+Test(layouts, matrices) {
+    for (uint32_t states = 3; states <= MOST; states++)
+        check_states(states);
+}
+
+/* A field that the library does not know, wherever it stands. */
+Test(layouts, unknown_fields) {
+    const uint32_t known = gpc_stats_layout()->fields[0].id, other = gpc_stats_layout()->fields[1].id;
+    for (unsigned at = 0; at < 3; at++) {
+        gpc_field fields[] = {{known, 1}, {other, 1}, {known, 1}};
+        const gpc_layout layout = {.bytes = sizeof(size_t) + sizeof(uint64_t) * 3, .fields = fields, .count = 3};
+        cr_expect_eq(gpci_layout_check(&layout, GPC_TABLE_HIERARCHY), GPC_OK);
+        fields[at].id = UINT32_MAX;
+        cr_expect_eq(gpci_layout_check(&layout, GPC_TABLE_HIERARCHY), GPC_ERROR_ABI, "field %u", at);
+    }
+}
