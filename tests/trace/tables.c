@@ -186,6 +186,7 @@ Test(tables, malformed) {
         {HEAD "k,0,0,0,load,4,1,1 2\n", "t:2:", "an address for each lane"},
         {HEAD "k,0,0,0,load,4,1,0x1g\n", "t:2:", "addresses, decimal or 0x"},
         {"block,warp,kind,lane,address\n0,0,load,64,1\n", "t:2:", "a lane from 0 to 63"},
+        {"block,warp,kind,address,sm\n0,0,load,1,4294967294\n1,0,load,1,4294967295\n", "t:3:", "the number of an SM"},
         {"block,warp,kind,sm,address\n0,0,load,1,1\n0,0,load,2,1\n", "t:", "one sm"},
         {"block,warp,kind,sm,address\n4000000000,0,load,1,1\n", "t:", "blocks from 0 on"},
         {"{\"block\": 0}\n", "t:1:", "block, warp, kind and address"},
