@@ -136,6 +136,29 @@ Test(throttle_alone, absent_counters) {
     gpc_throttle_destroy(t);
 }
 
+static uint64_t again;
+
+static void decide_again(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes) {
+    (void)self, (void)view;
+    classes->again = again;
+}
+
+/* It decides anew at the cycle it says, and in the next one where that has passed. */
+Test(throttle_alone, when_it_changes) {
+    const gpc_throttle_ops ops = {.struct_size = sizeof ops, .name = "again", .classify = decide_again};
+    static const uint64_t said[] = {0, 100, 101, 500, UINT64_MAX}, expected[] = {101, 101, 101, 500, UINT64_MAX};
+    cr_assert_eq(gpc_context_register_throttle(context, &ops, NULL, NULL, NULL), GPC_OK);
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        gpc_throttle *t = make("again", 8);
+        again = 100;
+        cr_assert_eq(gpc_throttle_start(t, 0, 0), GPC_OK);
+        again = said[i];
+        cr_assert_eq(gpc_throttle_classify(t, 100, NULL), GPC_OK);
+        cr_expect_eq(gpc_throttle_next_change(t), expected[i], "%zu", i);
+        gpc_throttle_destroy(t);
+    }
+}
+
 static void hold_all(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes) {
     (void)self, (void)view;
     classes->held[0] = UINT64_MAX;

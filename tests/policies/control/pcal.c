@@ -243,6 +243,11 @@ Test(pcal_machine, a_single_token_stays) {
     r.stalls = 500;
     all(&r, 100);
     EXPECT(&r, GPCI_PCAL_STABLE, 0, "0000");
+    one.warps = 2; /* of two, one may go */
+    start(&r, &one);
+    r.stalls = 500;
+    all(&r, 100);
+    EXPECT(&r, GPCI_PCAL_VOTE, 0, "1000");
 }
 
 /* An even warp-opt: 4 tokens, 2, and 1 as the last. Without one, the warps that a scheduler had: 5. */
