@@ -309,6 +309,11 @@ Test(gpgpusim, adaptive_l1) {
     EXPECT(&r, {"l1.size", "32KiB"}, {"l1.unified", "false"});
     import_all(&r, "-gpgpu_adaptive_cache_config -gpgpu_unified_l1d_size 96");
     EXPECT(&r, {"l1.size", "96KiB"}, {"l1.ways", "192"}, {"l1.unified", "true"});
+    /* an odd number of ways, too */
+    import_all(&r, "-gpgpu_cache:dl1 S:8:128:4,L:T:m:L:L,A:512:64,16:0,32");
+    EXPECT(&r, {"l1.size", "96KiB"}, {"l1.ways", "96"});
+    import_all(&r, "-gpgpu_unified_l1d_size 33");
+    EXPECT(&r, {"l1.size", "33KiB"}, {"l1.ways", "33"});
     rig_close(&r);
 }
 
