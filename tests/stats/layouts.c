@@ -57,6 +57,18 @@ Test(layouts, matrices) {
         check_states(states);
 }
 
+/* A struct of nothing but its size has no room for a counter. */
+Test(layouts, empty_structs) {
+    const gpc_field fields[] = {{gpc_stats_layout()->fields[0].id, 1}};
+    const gpc_layout layout = {.bytes = sizeof(size_t) + sizeof(uint64_t), .fields = fields, .count = 1};
+    gpc_stats ours;
+    size_t theirs[2] = {sizeof(size_t), 77};
+    gpc_stats_init(&ours);
+    cr_expect_eq(gpci_layout_give(&layout, GPC_TABLE_HIERARCHY, &ours, theirs), GPC_ERROR_ABI);
+    cr_expect_eq(gpci_layout_take(&layout, GPC_TABLE_HIERARCHY, theirs, &ours, NULL), GPC_ERROR_ABI);
+    cr_expect_eq(theirs[1], 77);
+}
+
 /* A field that the library does not know, wherever it stands. */
 Test(layouts, unknown_fields) {
     const uint32_t known = gpc_stats_layout()->fields[0].id, other = gpc_stats_layout()->fields[1].id;

@@ -207,6 +207,14 @@ static double eliminated(machine_lane *lane, const char *kernel) {
     return strstr(kernel, "Fan1") ? q[0] / q[1] : q[2] - q[0] * q[1];
 }
 
+/* The least: a column, by two launches. */
+Test(synthetic_fermi, gaussian_of_one_column) {
+    machine m;
+    machine_open(&m, "rodinia-gaussian:2916:columns=1", 4, eliminated);
+    machine_run(&m);
+    machine_close(&m);
+}
+
 /* Columns 3 and 4 of a 27 x 27 matrix. */
 Test(synthetic_fermi, gaussian) {
     enum { M, A, B, N = 27 };
