@@ -90,6 +90,38 @@ Test(scheduler_limit, barriers_give_way) {
     rig_close(&r);
 }
 
+static uint32_t first_ready(void *self, const uint64_t *ready, uint64_t cycle) {
+    (void)self, (void)cycle;
+    uint32_t slot = 0;
+    while (slot < 64 && !(*ready >> slot & 1))
+        slot++;
+    return slot < 64 ? slot : GPC_NO_WARP;
+}
+
+static gpc_warp_class by_thirds(void *self, uint32_t slot) {
+    (void)self;
+    return slot < 1 ? GPC_CLASS_THROTTLED : slot < 3 ? GPC_CLASS_BYPASS : GPC_CLASS_CACHE;
+}
+
+/* Of a policy that has classes of its own, as many warps of each as it says. */
+Test(scheduler_limit, classes_of_a_policy) {
+    const gpc_scheduler_ops ops = {
+        .struct_size = sizeof ops, .name = "thirds", .pick = first_ready, .class_of = by_thirds};
+    gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
+    rig r = {.warps = 6, .error = GPC_ERROR_INIT};
+    cr_assert_eq(gpc_context_create(NULL, &r.error, &r.context), GPC_OK);
+    cr_assert_eq(gpc_context_register_scheduler(r.context, &ops, NULL, NULL, &r.error), GPC_OK, "%s", r.error.message);
+    options.warps = 6;
+    options.policy = "thirds";
+    cr_assert_eq(gpc_scheduler_create(r.context, &options, &r.error, &r.scheduler), GPC_OK, "%s", r.error.message);
+    for (uint32_t slot = 0; slot < 6; slot++)
+        rig_start(&r, slot);
+    cr_expect_eq(gpc_scheduler_class_count(r.scheduler, GPC_CLASS_THROTTLED), 1);
+    cr_expect_eq(gpc_scheduler_class_count(r.scheduler, GPC_CLASS_BYPASS), 2);
+    cr_expect_eq(gpc_scheduler_class_count(r.scheduler, GPC_CLASS_CACHE), 3);
+    rig_close(&r);
+}
+
 /* What holds a warp back, by name: who throttles it, and, where it wants memory, who holds that back. */
 Test(scheduler_limit, named) {
     rig r;
