@@ -34,7 +34,8 @@ static void check_states(uint32_t states) {
     memcpy(theirs, &layout.bytes, sizeof layout.bytes);
     cr_assert_eq(gpci_layout_give(&layout, GPC_TABLE_COHERENCE, &ours, theirs), GPC_OK);
     const uint64_t *counts = theirs + sizeof(size_t) / 8 + 1;
-    const uint32_t *origins = (const uint32_t *)(counts + cells);
+    uint32_t origins[MOST * MOST];
+    memcpy(origins, counts + cells, cells * sizeof *origins);
     cr_assert_eq(gpci_layout_take(&layout, GPC_TABLE_COHERENCE, theirs, &back, NULL), GPC_OK);
     for (uint32_t from = 0; from < MOST; from++)
         for (uint32_t to = 0; to < MOST; to++) {
