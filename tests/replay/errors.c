@@ -154,6 +154,19 @@ Test(errors, warps_that_are_too_wide) {
     rig_close(r);
 }
 
+/* Warps of 32 lanes take as much of an SM as those of 64 that it has: two warps, and no third. */
+Test(errors, warps_that_are_narrow) {
+    rig *r = rig_open();
+    set(r, "sm.lanes", "64");
+    set(r, "sm.warps", "2");
+    for (unsigned warps = 1; warps <= 3; warps++) {
+        put_kernel(r, "n.traceg", 1, warps, "", EXIT("0000"));
+        cr_expect_eq(run_file(r, "n.traceg", NULL), warps < 3 ? GPC_OK : GPC_ERROR_RANGE, "%u: %s", warps,
+                     r->error.message);
+    }
+    rig_close(r);
+}
+
 Test(errors, arguments) {
     rig *r = rig_open();
     gpc_replay *none = NULL;
