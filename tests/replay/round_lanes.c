@@ -78,6 +78,7 @@ Test(round_lanes, what_has_an_order_is_refused) {
         {"l2.inclusion", "inclusive", "l2.inclusion"},
         {"l1.replacement", "rpr", "l1.replacement: 'rpr' is one for all caches"},
         {"l1.replacement", "rpr-age", "l1.replacement: 'rpr-age' is one for all caches"},
+        {"l1.replacement", "vote(lru, rpr-age)", "l1.replacement: 'rpr-age' is one for all caches"},
         {"coherence", "vi", "tree"},
     };
     for (size_t i = 0; i < COUNT(refused); i++)
