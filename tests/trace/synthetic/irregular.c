@@ -137,6 +137,27 @@ Test(synthetic_irregular, sssp_distances) {
     free_tally(&firsts);
 }
 
+/* Instructions are 16 bytes apart, as those of a program are. */
+Test(synthetic_irregular, places_of_instructions) {
+    gpc_context *context;
+    gpc_trace *trace;
+    gpc_kernel kernel = GPC_KERNEL_INIT;
+    const gpc_block *block;
+    uint64_t last = 0;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_trace_open(context, "synthetic:sssp:4KiB", NULL, &trace), GPC_OK);
+    cr_assert_eq(gpc_trace_next_kernel(trace, &kernel, NULL), GPC_OK);
+    cr_assert_eq(gpc_trace_next_block(trace, &block, NULL), GPC_OK);
+    for (uint64_t n = 0; n < block->warps[0].count; n++) {
+        const uint64_t pc = block->warps[0].instructions[n].pc;
+        cr_assert_eq(pc % 16, 0, "%#lx", (unsigned long)pc);
+        last = pc > last ? pc : last;
+    }
+    cr_expect_gt(last, 16);
+    gpc_trace_close(trace);
+    gpc_context_destroy(context);
+}
+
 /* From a list the nodes are random draws: 1 - 1/e of them come up, give or take. */
 Test(synthetic_irregular, sssp_worklist) {
     tally list = sssp("sssp:64KiB:worklist=1", SSSP_LIST), degrees = sssp("sssp:64KiB:worklist=1", SSSP_DEGREES);
