@@ -42,6 +42,8 @@ void gpci_lrc_destroy(gpci_lrc *lrc);
  * request.sm must be the same when its reply is here. It merges with none that was born before core cycle `since`.
  */
 bool gpci_lrc_read(gpci_lrc *lrc, uint32_t packet, uint64_t since);
+/* A read of an SM, or its reply, will soon be looked for: fetch where. No effect but on speed. */
+void gpci_lrc_expect(const gpci_lrc *lrc, uint32_t sm, uint64_t address);
 
 /*
  * The reply to a read that did not merge is here; the packet itself is the caller's to deliver. The packets that wait

@@ -88,6 +88,8 @@ void gpci_l1_send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reque
     f->entry = asked->entry;
     gpci_l1_ask_read(&f->request, asked->word);
     gpci_count_l1_asked(t->h, &f->request, f->segments);
+    if (stage->coalescer)
+        gpci_lrc_expect(stage->coalescer, stage->index, f->address);
     if (combined)
         gpci_combine_hold(t, stage, fetch, kind, cycles);
     else

@@ -497,6 +497,9 @@ void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
         return;
     const gpci_packet *p = gpci_packet_at(&t->pool, reply);
     gpci_stage_expect_fill(stage, p->address);
-    if (p->flags & GPCI_PACKET_FETCH)
-        GPCI_PREFETCH(gpci_packet_at(&t->pool, p->line.waiter)); /* it has no more of it than that */
+    if (!(p->flags & GPCI_PACKET_FETCH))
+        return;
+    GPCI_PREFETCH(gpci_packet_at(&t->pool, p->line.waiter)); /* it has no more of it than that */
+    if (stage->coalescer)
+        gpci_lrc_expect(stage->coalescer, sm, p->address);
 }
