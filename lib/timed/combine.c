@@ -49,6 +49,9 @@ static void let_go(gpci_timed *t, gpci_stage *stage, uint32_t unit, uint32_t tur
     gpci_combine *c = stage->combine;
     gpci_combine_slot *slots = slots_of(c, unit);
     uint32_t kept = 0;
+    if (turn && c->units[unit].cleared == turn)
+        return;
+    c->units[unit].cleared = turn;
     for (uint32_t i = 0; i < c->units[unit].count; i++) {
         if (slots[i].turn == turn || (turn && c->buffers && slots[i].kind == GPCI_COMBINE_WRITE)) {
             slots[kept++] = slots[i];

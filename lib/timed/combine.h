@@ -38,6 +38,7 @@ typedef struct gpci_combine_unit {
     uint32_t flight; /* of its last instruction */
     uint32_t turn;   /* its number, or of its part: an instruction of more lines has several */
     uint32_t in_turn, count;
+    uint32_t cleared; /* the turn for which all others have left */
 } gpci_combine_unit;
 
 typedef struct gpci_combine {
