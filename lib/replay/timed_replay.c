@@ -88,6 +88,7 @@ void gpci_timed_take_part(gpci_timed_replay *t) {
     const gpci_sm_front_end front = {.user_data = t,
                                      .most = t->schedulers * t->issue_width + (t->icaches ? t->icaches->entries : 0),
                                      .step = gpci_sm_step,
+                                     .expect = gpci_sm_expect,
                                      .alone = gpci_sm_alone,
                                      .hand_over = gpci_sm_hand_over,
                                      .complete = gpci_sm_complete,

@@ -267,6 +267,9 @@ void gpci_sm_account(gpci_timed_replay *t, uint32_t sm, uint64_t end);
 /* When can a warp issue? Its state follows; if by `horizon`, it is ready. */
 void gpci_sm_look(const gpci_timed_replay *t, gpci_timed_sm *sm, uint32_t slot, uint64_t now, uint64_t horizon);
 
+/* sm_expect.c: fetch what an SM's next step will look at. No effect but on speed. */
+void gpci_sm_expect(void *replay, uint32_t sm, unsigned pass);
+
 /* sm_send.c: a warp's next instruction goes to the memory pipeline, which may refuse it: GPC_BUSY. */
 gpc_status gpci_sm_send(gpci_timed_replay *t, uint32_t sm, uint32_t slot, const gpci_path_step *step);
 /* Nothing looks at the addresses of an instruction. */

@@ -37,9 +37,15 @@ static void sm_step(const gpci_group *group, uint32_t sm) {
         gpci_run_ahead(t, sm);
 }
 
+static void sm_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
+    const gpci_sm_front_end *front = &group->timed->front;
+    if (front->expect)
+        front->expect(front->user_data, sm, pass);
+}
+
 /* Its instructions are the replay's to count, and to report. */
 const gpci_component_class gpci_sm_class =
-    GPCI_COMPONENT_CLASS(GPCI_SCOPE_SM, sm_size, sm_make, sm_destroy, sm_step, NULL, gpci_count_nothing,
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_SM, sm_size, sm_make, sm_destroy, sm_step, sm_expect, gpci_count_nothing,
                          gpci_reset_nothing, gpci_always_idle, gpci_state_nothing, gpci_report_nothing);
 
 static uint32_t number(const gpci_timed *t, gpci_key key) {

@@ -15,6 +15,8 @@ typedef struct gpci_sm_front_end {
     uint32_t most; /* accesses that an SM issues in a step, at most */
     /* SM `sm` asked to be stepped at the present cycle, or is refused for another reason than it knows; may issue. */
     void (*step)(void *user_data, uint32_t sm);
+    /* Such a step comes in this cycle: as gpci_component_class.expect. */
+    void (*expect)(void *user_data, uint32_t sm, unsigned pass);
     /*
      * May SM `sm` be stepped ahead of the clock, from the cycle on that it has just been stepped in? After each such
      * step this is asked anew; where it may not any more, `hand_over` follows when the clock has come to that cycle.
