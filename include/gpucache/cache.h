@@ -198,9 +198,9 @@ typedef struct gpc_cache_options {
     uint32_t last_ways;
     /*
      * Lines that have room at the same time, fewer than sets x ways: tags for more than there are data. A miss that
-     * finds a free way when all are taken replaces a line of any set: a clock goes through them, and takes the next that
-     * has not been used again since it last came by; the replacement policy decides within full sets alone. So an H100's
-     * L1 does (tests/hardware/micro/README.md). 0 = sets x ways. Since: 0.2
+     * finds a free way when all are taken replaces a line of any set: a clock goes through them, and takes the next
+     * that has not been used again since it last came by; the replacement policy decides within full sets alone. So an
+     * H100's L1 does (tests/hardware/micro/README.md). 0 = sets x ways. Since: 0.2
      */
     uint32_t lines;
 } gpc_cache_options;

@@ -349,14 +349,15 @@ GPCI_INLINE void gpci_admit(gpc_cache *cache, const gpc_request *request, const 
         gpci_leaves_something(cache, request))
         gpci_ask_admission(cache, request, view, result);
 }
+
 /* Are there data for no further line, though there may be a free way? */
 GPCI_INLINE bool gpci_is_full(const gpc_cache *cache) {
     return cache->free_ways <= cache->spare_ways;
 }
 
 /*
- * The line that leaves for one of `*set`, or GPCI_NO_WAY with the reason in result->outcome: of that set, by its policy,
- * where it has no free way (`full`), else of any, which `*set` becomes.
+ * The line that leaves for one of `*set`, or GPCI_NO_WAY with the reason in result->outcome: of that set, by its
+ * policy, where it has no free way (`full`), else of any, which `*set` becomes.
  */
 gpc_status gpci_choose(gpc_cache *cache, const gpc_request *request, uint32_t *set, bool full,
                        gpc_access_result *result, uint32_t *out_way);

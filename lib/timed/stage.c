@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/drain.h"
 #include "timed/l1_observe.h"
+#include "timed/mshr_table.h"
 #include "timed/watch.h"
 
 #include <string.h>
@@ -17,37 +18,11 @@
  * come, which release both As and C.
  */
 
-static uint64_t line_of(const gpci_stage *stage, uint64_t address) {
-    return address >> stage->cache->line_shift;
-}
-
-/* The line of one that waits. In L1 it may be without its request, which went below. */
-static uint64_t line_waited_for(const gpci_timed *t, const gpci_stage *stage, uint32_t packet) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    return line_of(stage, stage->own_lines ? p->address : p->request.address);
-}
-
-static uint32_t hash_of(uint64_t line) {
-    return (uint32_t)(line * 0x9e3779b97f4a7c15u >> 32);
-}
-
-static gpci_mshr_row *row_of(const gpci_stage *stage, uint32_t hash) {
-    return &stage->mshr.rows[hash & stage->mshr.mask];
-}
-
-#define NO_SLOT UINT32_MAX
-
-/* Where an entry is: in a row, or where `place` is the row's count, chained behind it. */
-typedef struct entry_place {
-    gpci_mshr_row *row;
-    uint32_t place, leader;
-} entry_place;
-
 void gpci_stage_expect(const gpci_stage *stage, uint64_t address) {
     if (!stage->cache)
         return;
     if (stage->mshr.rows)
-        GPCI_PREFETCH(row_of(stage, hash_of(line_of(stage, address))));
+        GPCI_PREFETCH(gpci_mshr_row_of(stage, gpci_mshr_hash(gpci_stage_line(stage, address))));
     gpci_expect_set(stage->cache, address);
 }
 
@@ -57,52 +32,15 @@ void gpci_stage_expect_fill(const gpci_stage *stage, uint64_t address) {
     if (GPCI_UNLIKELY(!stage->options->on_miss || !stage->cache->places))
         gpci_stage_expect(stage, address);
     else if (stage->mshr.rows)
-        GPCI_PREFETCH(row_of(stage, hash_of(line_of(stage, address))));
-}
-
-/* Is a leader that of a line's entry: of the one that a fetch was sent by; without one, of that which may be joined? */
-GPCI_INLINE bool leads(const gpci_timed *t, const gpci_stage *stage, uint32_t leader, uint64_t line,
-                       const gpci_packet *fetch) {
-    if (line_waited_for(t, stage, leader) != line)
-        return false;
-    if (GPCI_LIKELY(!stage->options->replaceable))
-        return true;
-    const gpci_packet *l = gpci_packet_at(&t->pool, leader);
-    return fetch ? l->mshr.entry == fetch->entry : !l->mshr.replaced;
-}
-
-/* Of the entries that are chained behind a row. */
-static GPCI_NOINLINE uint32_t find_chained(const gpci_timed *t, const gpci_stage *stage, uint32_t leader, uint64_t line,
-                                           const gpci_packet *fetch) {
-    while (leader != GPCI_NO_PACKET && !leads(t, stage, leader, line, fetch))
-        leader = gpci_packet_at(&t->pool, leader)->mshr.chain;
-    return leader;
-}
-
-/* The entry of a line; its leader is GPCI_NO_PACKET where there is none. */
-GPCI_INLINE entry_place find(const gpci_timed *t, const gpci_stage *stage, uint64_t line, const gpci_packet *fetch) {
-    const uint32_t hash = hash_of(line);
-    gpci_mshr_row *row = row_of(stage, hash);
-    uint32_t leader = GPCI_NO_PACKET;
-    for (uint32_t i = 0; i < row->count; i++)
-        if (row->hashes[i] == hash && leads(t, stage, row->leaders[i], line, fetch))
-            return (entry_place){row, i, row->leaders[i]};
-    if (GPCI_UNLIKELY(row->chain != GPCI_NO_PACKET))
-        leader = find_chained(t, stage, row->chain, line, fetch);
-    return (entry_place){row, row->count, leader};
+        GPCI_PREFETCH(gpci_mshr_row_of(stage, gpci_mshr_hash(gpci_stage_line(stage, address))));
 }
 
 uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
-    return find(t, stage, line_of(stage, address), NULL).leader;
+    return gpci_mshr_look(t, stage, gpci_stage_line(stage, address), NULL).leader;
 }
 
 uint32_t gpci_mshr_of_fetch(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *fetch) {
-    return find(t, stage, line_of(stage, fetch->request.address), fetch).leader;
-}
-
-/* May `entry` tell the entry that a line gets from those that it has? */
-static GPCI_NOINLINE bool is_taken(const gpci_timed *t, const gpci_stage *stage, uint64_t line, uint16_t entry) {
-    return find(t, stage, line, &(gpci_packet){.entry = entry}).leader != GPCI_NO_PACKET;
+    return gpci_mshr_look(t, stage, gpci_stage_line(stage, fetch->request.address), &fetch->entry).leader;
 }
 
 /* A line has been replaced: if it was on its way, its entry is only for those that wait. */
@@ -123,97 +61,6 @@ void gpci_stage_outdate(const gpci_timed *t, const gpci_stage *stage, uint64_t a
 bool gpci_stage_outdated(const gpci_timed *t, const gpci_stage *stage, uint64_t address) {
     const uint32_t leader = gpci_mshr_find(t, stage, address);
     return leader != GPCI_NO_PACKET && gpci_packet_at(&t->pool, leader)->mshr.outdated;
-}
-
-static uint32_t mshr_total(const gpci_stage *stage) {
-    return stage->mshr.used[0] + stage->mshr.used[1];
-}
-
-/* A packet, `p`, is the first that waits for its line. */
-GPCI_INLINE void mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p, uint64_t line,
-                          bool remote) {
-    const uint32_t hash = hash_of(line);
-    gpci_mshr_row *row = row_of(stage, hash);
-    if (GPCI_UNLIKELY(stage->options->replaceable))
-        while (is_taken(t, stage, line, ++stage->mshr.entry))
-            continue;
-    if (row->count < GPCI_MSHR_ROW) {
-        row->hashes[row->count] = hash;
-        row->leaders[row->count++] = packet;
-    } else {
-        p->mshr.chain = row->chain;
-        row->chain = packet;
-    }
-    p->mshr.first = p->mshr.last = GPCI_NO_PACKET;
-    p->mshr.count = 1;
-    p->mshr.slot = NO_SLOT;
-    p->mshr.whole = p->mshr.part = 0;
-    p->mshr.outdated = false;
-    p->mshr.remote = remote;
-    p->mshr.replaced = false;
-    p->mshr.entry = stage->mshr.entry;
-    stage->mshr.used[remote]++;
-    gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, mshr_total(stage));
-}
-
-/* The place of an entry that is chained behind its row. */
-static uint32_t *chained_at(const gpci_timed *t, gpci_mshr_row *row, uint32_t leader) {
-    uint32_t *at = &row->chain;
-    while (*at != leader)
-        at = &gpci_packet_at(&t->pool, *at)->mshr.chain;
-    return at;
-}
-
-static void mshr_remove(gpci_timed *t, gpci_stage *stage, const entry_place *at) {
-    gpci_packet *p = gpci_packet_at(&t->pool, at->leader);
-    gpci_mshr_row *row = at->row;
-    if (GPCI_LIKELY(at->place < row->count)) {
-        row->hashes[at->place] = row->hashes[--row->count];
-        row->leaders[at->place] = row->leaders[row->count];
-    } else {
-        *chained_at(t, row, at->leader) = p->mshr.chain;
-    }
-    gpci_see(t, GPC_WHAT_MSHR_FREE, stage, p, 0);
-    stage->mshr.used[p->mshr.remote]--;
-    gpci_gauge_set(&stage->mshr.gauge, t->wheel.now, mshr_total(stage));
-}
-
-/* The entry outlives its leader: the first that waits with it takes over. */
-static void mshr_pass_on(gpci_timed *t, const entry_place *at) {
-    gpci_packet *p = gpci_packet_at(&t->pool, at->leader);
-    uint32_t next = p->mshr.first;
-    gpci_packet *q = gpci_packet_at(&t->pool, next);
-    if (at->place < at->row->count) {
-        at->row->leaders[at->place] = next;
-    } else {
-        *chained_at(t, at->row, at->leader) = next;
-        q->mshr.chain = p->mshr.chain;
-    }
-    q->mshr.first = *gpci_next_of(&t->pool, next);
-    q->mshr.last = q->mshr.first == GPCI_NO_PACKET ? GPCI_NO_PACKET : p->mshr.last;
-    q->mshr.count = p->mshr.count - 1;
-    q->mshr.slot = p->mshr.slot;
-    q->mshr.whole = p->mshr.whole;
-    q->mshr.part = p->mshr.part;
-    q->mshr.remote = p->mshr.remote;
-    q->mshr.outdated = p->mshr.outdated;
-    q->mshr.replaced = p->mshr.replaced;
-    q->mshr.entry = p->mshr.entry;
-}
-
-/* Segments that an entry has in flight. */
-static uint8_t in_flight(const gpci_packet *leader) {
-    return leader->mshr.whole | leader->mshr.part;
-}
-
-static void mshr_join(gpci_timed *t, gpci_packet *l, uint32_t packet) {
-    *gpci_next_of(&t->pool, packet) = GPCI_NO_PACKET;
-    if (l->mshr.first == GPCI_NO_PACKET)
-        l->mshr.first = packet;
-    else
-        *gpci_next_of(&t->pool, l->mshr.last) = packet;
-    l->mshr.last = packet;
-    l->mshr.count++;
 }
 
 gpci_verdict gpci_stage_block(gpci_stage *stage, gpci_tag_access *access, uint64_t now, gpc_busy reason) {
@@ -264,7 +111,7 @@ void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci
     if (access->leader == GPCI_NO_PACKET)
         return;
     const gpci_packet *l = gpci_packet_at(&t->pool, access->leader);
-    access->flying = (access->result.outcome == GPC_BYPASSED ? in_flight(l) : l->mshr.whole) &
+    access->flying = (access->result.outcome == GPC_BYPASSED ? gpci_mshr_in_flight(l) : l->mshr.whole) &
                      stage->line->segments_of[access->result.needed_sectors];
 }
 
@@ -350,7 +197,7 @@ GPCI_INLINE uint32_t way_now(const gpci_stage *stage, const gpci_packet *p, cons
     if (access->fresh && !r->evicted)
         return r->way;
     return r->outcome == GPC_BYPASSED ? GPCI_NO_WAY
-                                      : gpci_find(stage->cache, r->set, line_of(stage, p->request.address));
+                                      : gpci_find(stage->cache, r->set, gpci_stage_line(stage, p->request.address));
 }
 
 static bool is_full(const gpci_timed *t, const gpci_stage *stage, uint32_t leader, uint8_t needs) {
@@ -373,7 +220,7 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     bool found = leader != GPCI_NO_PACKET;
     gpci_packet *entry = found ? gpci_packet_at(&t->pool, leader) : NULL;
     gpci_lack l = lacks(stage, p, access, way, entry);
-    if (GPCI_UNLIKELY(stage->options->drains) && found && l.fetch && !in_flight(entry))
+    if (GPCI_UNLIKELY(stage->options->drains) && found && l.fetch && !gpci_mshr_in_flight(entry))
         return !is_too_old(t, stage, entry, p) && gpci_drain_join(t, stage, leader, l.wait)
                    ? GPCI_SERVED
                    : stage->rules->hold_up(t, stage, packet, access, leader, GPC_BUSY_MERGE);
@@ -400,9 +247,9 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     const uint64_t line = access->view.line;
     uint32_t waiter = waiter_of(t, stage, packet, p, l.fetch != 0);
     if (found)
-        mshr_join(t, entry, waiter);
+        gpci_mshr_join(t, entry, waiter);
     else
-        mshr_add(t, stage, waiter, entry = gpci_packet_at(&t->pool, waiter), line, remote);
+        gpci_mshr_add(t, stage, waiter, entry = gpci_packet_at(&t->pool, waiter), line, remote);
     if (cached && way != GPCI_NO_WAY)
         entry->mshr.slot = (uint32_t)gpci_slot(stage->cache, r->set, way);
     if (!l.fetch) {
@@ -486,7 +333,7 @@ static void keep_own(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     uint8_t kind = stage->own_lines ? p->line.kind : p->request.kind;
     if (packet != kept && p->mshr.cached && kind != GPC_LOAD && kind != GPC_PREFETCH)
-        keep(t, stage, p, stage->line->sectors_of[p->mshr.needs], NO_SLOT);
+        keep(t, stage, p, stage->line->sectors_of[p->mshr.needs], GPCI_NO_SLOT);
 }
 
 static void release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t kept, uint8_t level) {
@@ -498,7 +345,7 @@ static void release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint32_t 
 static void release_waiting(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint32_t kept, uint8_t segments,
                             uint8_t level) {
     gpci_packet *l = gpci_packet_at(&t->pool, leader);
-    uint8_t missing = in_flight(l) & (uint8_t)~segments;
+    uint8_t missing = gpci_mshr_in_flight(l) & (uint8_t)~segments;
     uint32_t packet = l->mshr.first, last = GPCI_NO_PACKET;
     l->mshr.first = l->mshr.last = GPCI_NO_PACKET;
     while (packet != GPCI_NO_PACKET) {
@@ -555,7 +402,7 @@ GPCI_INLINE void arrived(const gpci_stage *stage, gpci_packet *leader, uint8_t s
 
 /* Does an entry's leader have what it waited for, now that these segments have come? */
 static bool is_ready(const gpci_packet *leader, uint8_t segments) {
-    return !(leader->mshr.needs & in_flight(leader) & (uint8_t)~segments) && !leader->mshr.done;
+    return !(leader->mshr.needs & gpci_mshr_in_flight(leader) & (uint8_t)~segments) && !leader->mshr.done;
 }
 
 /* The leader has what it waited for, and stays: its entry is not free yet. It is the first that waits with it. */
@@ -570,16 +417,16 @@ static GPCI_NOINLINE void release_leader(gpci_timed *t, gpci_stage *stage, uint3
 }
 
 void gpci_mshr_free(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
-    const entry_place at = find(t, stage, line_waited_for(t, stage, leader),
-                                &(gpci_packet){.entry = gpci_packet_at(&t->pool, leader)->mshr.entry});
-    mshr_remove(t, stage, &at);
+    const gpci_mshr_place at =
+        gpci_mshr_look(t, stage, gpci_mshr_line(t, stage, leader), &gpci_packet_at(&t->pool, leader)->mshr.entry);
+    gpci_mshr_remove(t, stage, &at);
     gpci_pool_give(&t->pool, leader);
 }
 
 void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
     gpci_packet *f = gpci_packet_at(&t->pool, fetch);
     uint8_t segments = f->segments, level = f->level;
-    const entry_place at = find(t, stage, line_of(stage, f->request.address), f);
+    const gpci_mshr_place at = gpci_mshr_look(t, stage, gpci_stage_line(stage, f->request.address), &f->entry);
     const uint32_t leader = at.leader;
     gpci_packet *l = gpci_packet_at(&t->pool, leader);
     gpci_stage_relieve(stage, GPC_BUSY_LINE);
@@ -597,16 +444,16 @@ void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch) {
         release_waiting(t, stage, leader, kept, segments, level);
     bool ready = is_ready(l, segments);
     if (GPCI_UNLIKELY(stage->options->drains)) {
-        if (!in_flight(l))
+        if (!gpci_mshr_in_flight(l))
             gpci_drain_begin(t, stage, leader, waiting);
-    } else if (!in_flight(l)) {
-        mshr_remove(t, stage, &at);
+    } else if (!gpci_mshr_in_flight(l)) {
+        gpci_mshr_remove(t, stage, &at);
         if (ready)
             release(t, stage, leader, kept, level);
         else
             gpci_pool_give(&t->pool, leader);
     } else if (ready && l->mshr.first != GPCI_NO_PACKET) {
-        mshr_pass_on(t, &at);
+        gpci_mshr_pass_on(t, &at);
         release(t, stage, leader, kept, level);
     } else if (ready && stage->loads_go && l->line.kind != GPC_STORE) {
         gpci_l1_done(t, leader, level);
