@@ -38,7 +38,9 @@ def run(job):
     context = gpucache.Context()
     config = gpucache.Config(context)
     config.load_preset(preset)
-    for key, value in [("mode", "timed"), ("kernels.flush", "none"), ("launch.cycles", "0"), *settings]:
+    # 32 KiB: CUDA's driver plans for as many blocks as an SM takes, each with 1 KiB of the system's shared memory.
+    for key, value in [("mode", "timed"), ("kernels.flush", "none"), ("launch.cycles", "0"), ("l1.carveout", "32KiB"),
+                       *settings]:  # fmt: skip
         config[key] = value
     walks = -(-LEAST_LOADS * point.stride // point.footprint)
     source = f"synthetic:chase:{point.footprint}:stride={point.stride},cg={point.cg},walks={walks}"

@@ -10,6 +10,7 @@ import unittest
 
 import chase
 import compare
+import reuse
 import timed
 
 from support import EFFORT
@@ -20,8 +21,8 @@ L1_EACH, L2_EACH, DRAM_EACH = 1.5, 5.0, 4.0
 # Blocks b and b+1 are on one SM only where an SM had two places free at once, and find each other's sectors there.
 # The map is of the run that recorded the trace, the counters are of another, which had no such hits.
 OTHER_RUN = {"zeropad/kernel-1", "hotspot/kernel-1"}
-# Addresses powers of two apart: the model's hash spreads them over all sets. Hardware hits less; its hash is not known.
-# L2 hits 5.03 points more, too (4.90 with 16 ways of L1, of which L1 hits 3.9 points too much, not 2.8).
+# Addresses powers of two apart. L1's sets are those of hardware, which hits 3.9 points less; in L2, whose hash is not known,
+# the model hits 5.0 points more.
 CONFLICTS = {"spatial_bitrev/kernel-1"}
 # Hardware counts more misses than the model, and yet DRAM reads agree: those misses fetched nothing. A read of a sector
 # that is still on its way to L2 is such a miss; without a clock it is a hit.
@@ -120,6 +121,10 @@ class Hardware(unittest.TestCase):
 
 RANK, CYCLES_MEAN = 0.9, 8  # over launches above timed.LEAST_CYCLES: Spearman's; per cent
 PARTIAL_MEAN, PARTIAL_EACH = 2, 4  # points
+# 50.3 % on hardware when the traces were taken, 33.4 and 37.0 when the same kernel ran twice more (micro/h100.txt): it tells
+# nothing within two points.
+PARTIAL_VARIES = "warp_reuse_48_4sm/kernel-1"
+REUSE_MEAN = 4  # points
 
 
 class Timed(unittest.TestCase):
@@ -174,9 +179,22 @@ class Timed(unittest.TestCase):
 
     def test_working_sets_that_do_not_fit(self):
         self.assertEqual(sum(row.partial for row in self.rows), 5)
-        average, largest = timed.partial_errors(self.rows)
+        rows = [row for row in self.rows if row.name != PARTIAL_VARIES]
+        self.assertEqual(len(rows) + 1, len(self.rows))
+        average, largest = timed.partial_errors(rows)
         self.assertLessEqual(average, PARTIAL_MEAN)
         self.assertLessEqual(largest, PARTIAL_EACH)
+
+
+class Reuse(unittest.TestCase):
+    def test_working_sets_around_its_size(self):
+        rows = reuse.run_all()
+        print(reuse.table(rows))
+        self.assertEqual(len(rows), 27)
+        self.assertLessEqual(reuse.mean_error(rows), REUSE_MEAN)
+        for row in rows:
+            if row.size * row.warps * 128 <= 192 << 10:
+                self.assertLess(abs(row.model - row.hits), 1, row)
 
 
 # Larger footprints take minutes: chase.py has them. The longest chains that are left, 16 MiB in steps of 32 bytes, are
@@ -184,8 +202,8 @@ class Timed(unittest.TestCase):
 CHASE_MOST = 16 << 20
 CHASE_DENSE_MOST = 16 << 20 if EFFORT == "thorough" else 8 << 20
 CHASE_STRIDED_MOST = 64 << 20
-# Of the eight rows at L1's edge, 208 to 256 KiB, where one policy and one number of sets decide, those further off.
-CHASE_EDGE = {(0, 32, 224 << 10), (0, 128, 224 << 10), (0, 128, 240 << 10), (0, 128, 256 << 10)}
+# Of the eight rows at L1's edge, 208 to 256 KiB, where the clock decides that gives out data, those further off.
+CHASE_EDGE = {(0, 32, 224 << 10), (0, 32, 240 << 10), (0, 128, 240 << 10)}
 
 
 class Chase(unittest.TestCase):

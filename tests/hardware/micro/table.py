@@ -13,6 +13,7 @@ import sys
 NAMES = {
     "L1 store sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
     "L1 load sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "L1 load hits": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
     "sent": "l1tex__m_l1tex2xbar_write_sectors.sum",
     "L2 write requests": "lts__t_requests_srcunit_tex_op_write.sum",
     "L2 write sectors": "lts__t_sectors_srcunit_tex_op_write.sum",
