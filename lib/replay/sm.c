@@ -253,7 +253,7 @@ static GPCI_COLD void count_cluster(gpci_timed_sm *m, const gpci_path_step *step
     m->counts.cluster_bytes += (uint64_t)gpci_path_lanes(step) * step->form->instruction.width;
 }
 
-/* A warp's scoreboard will soon be asked and written, after other lines that are known later. No effect but on speed. */
+/* A warp's scoreboard will soon be asked and written, after lines that are known later. No effect but on speed. */
 GPCI_INLINE void expect_board(const gpci_timed_sm *m, uint32_t slot) {
     const uint32_t *entries = m->boards + gpci_scoreboard_place(slot);
     GPCI_PREFETCH(&m->epochs[slot]);
