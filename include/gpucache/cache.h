@@ -35,7 +35,7 @@ typedef enum gpc_index {
     GPC_INDEX_FERMI = 2,  /* Fermi's L1 hash (Nugteren et al., HPCA 2014); 32 or 64 sets */
     GPC_INDEX_IPOLY = 3,  /* irreducible-polynomial interleaving (Rau, ISCA 1991) */
     GPC_INDEX_USER = 4,   /* gpc_cache_options.index_fn */
-    GPC_INDEX_HOPPER = 5, /* L1 of an H100, as measured: tests/hardware/micro, sets.cu; 512 sets. Since: 0.2 */
+    GPC_INDEX_HOPPER = 5, /* L1 of an H100, as measured (tests/hardware/micro); made for 512 sets. Since: 0.2 */
     GPC_INDEX_COUNT
 } gpc_index;
 

@@ -99,9 +99,6 @@ gpc_status gpci_index_init(gpci_index *index, gpc_index kind, uint64_t sets, gpc
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "gpc_cache_options.index: the Fermi hash is for 32 or 64 sets, not %llu",
                          (unsigned long long)sets);
-    if (kind == GPC_INDEX_HOPPER && sets != 1u << HOPPER_BITS)
-        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_cache_options.index: Hopper's hash is for 512 sets, not %llu",
-                         (unsigned long long)sets);
     unsigned bits = gpci_ceil_log2(sets);
     /* One set has nothing to choose. */
     *index = (gpci_index){.kind = bits || kind == GPC_INDEX_USER ? (uint32_t)kind : GPC_INDEX_MODULO,

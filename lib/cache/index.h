@@ -94,7 +94,7 @@ GPCI_INLINE uint64_t gpci_polynomial_mix(const gpci_polynomial *polynomial, uint
  *           Other numbers of sets use all
  *   hopper  XOR of a number for each bit of the line number, those of the low nine being their own: what an H100's L1
  *           does with virtual addresses (tests/hardware/micro/README.md). Known are 32 bits, of addresses that differ
- *           below 512 GiB; those above have no part here. 512 sets
+ *           below 512 GiB; those above have no part here. That is for 512 sets; for other numbers, then modulo
  * For sets that are no power of two, "then modulo" is of the whole number whose low b
  * bits were replaced, not of these alone: 384 of 512 values would leave a third of the
  * sets with half of the lines.
@@ -110,7 +110,7 @@ typedef struct gpci_index {
 } gpci_index;
 
 /*
- * GPC_ERROR_RANGE: no sets, more than 2^32 - 1, fermi with other than 32 or 64, or hopper with other than 512.
+ * GPC_ERROR_RANGE: no sets, more than 2^32 - 1, or fermi with other than 32 or 64.
  * GPC_ERROR_ARGUMENT: an unknown kind, or GPC_INDEX_USER without a function.
  */
 gpc_status gpci_index_init(gpci_index *index, gpc_index kind, uint64_t sets, gpc_index_fn fn, void *data,

@@ -120,7 +120,6 @@ Test(options, out_of_range) {
     REFUSED(GPC_ERROR_RANGE, write_allocate, GPC_WRITE_NAIVE_FETCH + 1, "4");
     REFUSED(GPC_ERROR_RANGE, write_allocate_local, 88, "88");
     REFUSED(GPC_ERROR_RANGE, allocate, GPC_ALLOCATE_REPLACEABLE + 1, "4");
-    REFUSED(GPC_ERROR_RANGE, index, GPC_INDEX_HOPPER; o.sets = 256, "256");
     REFUSED(GPC_ERROR_RANGE, lines, 129, "129");
     REFUSED(GPC_ERROR_RANGE, instance, 1, "1");
     REFUSED(GPC_ERROR_RANGE, instance, 4; o.instances = 4, "4");

@@ -56,8 +56,6 @@ static void choose_geometry(pair *p) {
     o->ways = ways[pair_random(p, sizeof ways / sizeof *ways)];
     o->line_bytes = line_bytes[pair_random(p, sizeof line_bytes / sizeof *line_bytes)];
     o->index = one_in(p, 2) ? GPC_INDEX_MODULO : pair_random(p, GPC_INDEX_COUNT);
-    if (o->index == GPC_INDEX_HOPPER)
-        o->sets = 512;
     if (o->index == GPC_INDEX_FERMI) {
         o->sets = 32 << pair_random(p, 2);
         o->ways = 1 + pair_random(p, 4);

@@ -171,7 +171,7 @@ class Policies(Commands):
         self.assertIn("the L2s of 6 slices, each 128 KiB: 64 sets of 16 ways", where("--level", "l2"))
         odd = self.write("odd.cfg", "l1.size = 12KiB\nl1.index = modulo\n")
         self.assertIn("each 12 KiB: 24 sets of 4 ways", where("--config", odd))
-        self.assertIn("the L1s of 132 SMs, each 248 KiB: 248 sets of 8 ways", where("--preset", "h100"))
+        self.assertIn("the L1s of 132 SMs, each 256 KiB: 512 sets of 4 ways", where("--preset", "h100"))
         self.assertIn("132 SMs", self.done("policies").partition("\n\n")[0], "the default")
         self.done("policies", "--preset", "none", status=1, message="none")
 

@@ -149,7 +149,7 @@ class Runs(TemporaryCase):
         more = self.write("more.cfg", "l1.ways = 32\n")
         simulator = self.write("gpgpusim.config", "-gpgpu_cache:dl1 S:4:128:64,L:T:m:L:L,A:512:8,16:0,32\n")
         for expected, arguments in (
-            ("8", []),
+            ("4", []),
             ("4", ["--preset", "defaults"]),
             ("16", ["--config", ways, "--preset", "h100"]),
             ("32", ["--config", ways, "--config", more]),

@@ -59,13 +59,14 @@ def _l1_capacity(made, config):
 
 
 def geometry(made, config, level="l1"):
-    """Caches of a level, and of each sets, ways, line and sectors; L1 at its largest."""
+    """Caches of a level, and of each sets, ways, line and sectors, by its tags; L1 at its largest."""
     ways, line = config.number(f"{level}.ways"), config.number(f"{level}.line")
     caches = config.number("sm.count" if level == "l1" else "l2.slices")
     capacity = _l1_capacity(made, config) if level == "l1" else config.number("l2.size") // caches
-    if level == "l1" and config["l1.unified"] == "true" and config["l1.resize"] == "ways":
+    if level == "l1" and config["l1.unified"] == "true" and config["l1.resize"] != "sets":
         sets = config.number("l1.size") // (ways * line)
-        ways = capacity // (sets * line)
+        if config["l1.resize"] == "ways":
+            ways = capacity // (sets * line)
     else:
         sets = capacity // (ways * line)
     sectors = config.number(f"{level}.sectors")
