@@ -26,7 +26,7 @@ static void put(bytes *b, const void *data, size_t length) {
 
 static void put_number(bytes *b, uint64_t number, size_t length) {
     for (size_t i = 0; i < length; i++)
-        put(b, &(unsigned char){(unsigned char)(number >> 8 * i)}, 1);
+        put(b, &(unsigned char){i < sizeof number ? (unsigned char)(number >> 8 * i) : 0}, 1);
 }
 
 /* A frame, its length before it: of one segment, whose size takes two bytes, and one raw block, the last. */
