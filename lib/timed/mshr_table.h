@@ -23,6 +23,10 @@ GPCI_INLINE uint32_t gpci_mshr_hash(uint64_t line) {
     return (uint32_t)(line * 0x9e3779b97f4a7c15u >> 32);
 }
 
+GPCI_INLINE uint16_t gpci_mshr_tag(uint32_t hash) {
+    return (uint16_t)(hash >> 16);
+}
+
 GPCI_INLINE gpci_mshr_row *gpci_mshr_row_of(const gpci_stage *stage, uint32_t hash) {
     return &stage->mshr.rows[hash & stage->mshr.mask];
 }
@@ -61,7 +65,7 @@ GPCI_INLINE gpci_mshr_place gpci_mshr_look(const gpci_timed *t, const gpci_stage
     gpci_mshr_row *row = gpci_mshr_row_of(stage, hash);
     uint32_t leader = GPCI_NO_PACKET;
     for (uint32_t i = 0; i < row->count; i++)
-        if (row->hashes[i] == hash && gpci_mshr_leads(t, stage, row->leaders[i], line, entry))
+        if (row->tags[i] == gpci_mshr_tag(hash) && gpci_mshr_leads(t, stage, row->leaders[i], line, entry))
             return (gpci_mshr_place){row, i, row->leaders[i]};
     if (GPCI_UNLIKELY(row->chain != GPCI_NO_PACKET))
         leader = gpci_mshr_look_behind(t, stage, row->chain, line, entry);
@@ -87,7 +91,7 @@ GPCI_INLINE void gpci_mshr_add(gpci_timed *t, gpci_stage *stage, uint32_t packet
         while (gpci_mshr_is_taken(t, stage, line, ++stage->mshr.entry))
             continue;
     if (row->count < GPCI_MSHR_ROW) {
-        row->hashes[row->count] = hash;
+        row->tags[row->count] = gpci_mshr_tag(hash);
         row->leaders[row->count++] = packet;
     } else {
         p->mshr.chain = row->chain;
@@ -117,7 +121,7 @@ GPCI_INLINE void gpci_mshr_remove(gpci_timed *t, gpci_stage *stage, const gpci_m
     gpci_packet *p = gpci_packet_at(&t->pool, at->leader);
     gpci_mshr_row *row = at->row;
     if (GPCI_LIKELY(at->place < row->count)) {
-        row->hashes[at->place] = row->hashes[--row->count];
+        row->tags[at->place] = row->tags[--row->count];
         row->leaders[at->place] = row->leaders[row->count];
     } else {
         *gpci_mshr_chained_at(t, row, at->leader) = p->mshr.chain;

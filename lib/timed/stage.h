@@ -32,13 +32,15 @@ typedef struct gpci_mshr_bucket {
 } gpci_mshr_bucket;
 
 /*
- * The same for caches, a cache line of the processor's: so many entries are told by what their lines' numbers hash to,
- * and hardly any search touches a packet but the one that it is for. What does not fit is chained.
+ * The same for caches, a cache line of the processor's: so many entries are told by the upper half of what their lines'
+ * numbers hash to, whose lower bits tell the row, and hardly any search touches a packet but the one that it is for.
+ * What does not fit is chained. With all entries in use there are seven or fewer a row, and most often four.
  */
-#define GPCI_MSHR_ROW 7u
+#define GPCI_MSHR_ROW 9u
 typedef struct gpci_mshr_row {
-    uint32_t hashes[GPCI_MSHR_ROW], count;
+    uint16_t tags[GPCI_MSHR_ROW], count;
     uint32_t leaders[GPCI_MSHR_ROW], chain; /* GPCI_NO_PACKET: all are in the row */
+    uint32_t reserved;
 } gpci_mshr_row;
 
 /* Misses in flight, by line. */
