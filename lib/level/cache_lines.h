@@ -28,5 +28,9 @@ void gpci_drop_all(gpc_cache *cache);
 bool gpci_holds(const gpc_cache *cache, uint64_t address);
 /* The tags, states and order of an address's set, into the processor's own caches. */
 void gpci_expect_set(const gpc_cache *cache, uint64_t address);
+/* Those of a line in a slot, if it is one. */
+void gpci_expect_slot(const gpc_cache *cache, size_t slot);
+/* With a table of places, once gpci_expect_set's are there: where it says a line is, or of what leaves for it. */
+void gpci_expect_place(const gpc_cache *cache, uint64_t address);
 
 #endif

@@ -18,6 +18,8 @@ void gpci_sm_expect(void *replay, uint32_t number, unsigned pass) {
         fetch_lines(&t->issuers[(size_t)number * t->schedulers], t->schedulers * sizeof(gpci_issuer));
         return;
     }
+    if (pass != 1)
+        return;
     GPCI_PREFETCH(m->calendar + (unsigned)gpci_timed_now(t->r->hierarchy) % GPCI_CALENDAR * t->words);
     for (uint32_t stirred = m->stirred; stirred; stirred &= stirred - 1)
         fetch_lines(m->issuers[gpci_lowest(stirred)].scheduler, sizeof(gpc_scheduler) + sizeof(gpci_warp_word));

@@ -74,6 +74,9 @@ typedef struct gpci_group {
     uint32_t kind; /* gpci_group_kind */
 } gpci_group;
 
+/* What a pass fetches leads the next one further: from queues to packets, to what these ask for, to where that is. */
+#define GPCI_EXPECT_PASSES 3u
+
 typedef struct gpci_group_size {
     uint32_t objects, components;
 } gpci_group_size;
@@ -97,7 +100,7 @@ struct gpci_component_class {
     void (*destroy)(gpci_group *group);
     /* Component `index` of the group is due, or is stepped for nothing. */
     void (*step)(const gpci_group *group, uint32_t index);
-    /* The processor's own caches fetch what the next step will look at, in two passes; NULL: nothing worth it. */
+    /* The processor's own caches fetch what the next step will look at: once a pass; NULL: nothing worth it. */
     void (*expect)(const gpci_group *group, uint32_t index, unsigned pass);
     /* Add what object `object` has counted, up to now, to a hierarchy's counters. */
     void (*count)(const gpci_group *group, uint32_t object, gpc_stats *stats);

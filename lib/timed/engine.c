@@ -83,11 +83,12 @@ GPCI_INLINE void step_component(void *user_data, uint32_t number) {
 }
 
 /*
- * First the packets that steps look at, then what these lead to: so steps do not wait for memory one after the other.
+ * First the packets that steps look at, then what these lead to, and what that leads to: so steps do not wait for
+ * memory one after the other.
  */
 static void expect_steps(const gpci_timed *t, const uint64_t *due) {
     const gpci_group *group = t->groups;
-    for (unsigned pass = 0; pass < 2; pass++)
+    for (unsigned pass = 0; pass < GPCI_EXPECT_PASSES; pass++)
         for (uint32_t word = t->expect_from / 64; word <= t->expect_to / 64; word++)
             for (uint64_t bits = due[word] & t->expected[word]; bits; bits &= bits - 1) {
                 const uint32_t number = word * 64 + gpci_lowest(bits);

@@ -534,6 +534,8 @@ void gpci_slice_expect(const gpci_group *group, uint32_t slice, unsigned pass) {
             GPCI_PREFETCH(gpci_packet_at(&t->pool, request));
         return;
     }
+    if (pass != 1)
+        return;
     if (due)
         gpci_stage_expect(stage, gpci_packet_at(&t->pool, stage->in.first)->path.inner);
     if (!stage->fills.count)

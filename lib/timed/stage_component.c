@@ -476,6 +476,22 @@ void gpci_stages_connect(gpci_timed *t) {
     }
 }
 
+/* What pass 1 has fetched leads to: who takes a hit's or a victim's place, and whose load a reply is. */
+static void expect_last(const gpci_timed *t, const gpci_stage *stage, uint32_t reply) {
+    if (stage->in.count && stage->cache)
+        gpci_expect_place(stage->cache, gpci_packet_at(&t->pool, stage->in.first)->address);
+    if (reply == GPCI_NO_PACKET)
+        return;
+    const gpci_packet *p = gpci_packet_at(&t->pool, reply), *w = p;
+    if (p->flags & GPCI_PACKET_FETCH) {
+        w = gpci_packet_at(&t->pool, p->line.waiter);
+        if (w->mshr.slot != UINT32_MAX)
+            gpci_expect_slot(stage->cache, w->mshr.slot);
+    }
+    if (w->line.flight != UINT32_MAX)
+        GPCI_PREFETCH(&t->flights[w->line.flight]);
+}
+
 void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
     const gpci_timed *t = group->timed;
     const gpci_stage *stage = &t->l1[sm];
@@ -489,6 +505,10 @@ void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
             gpci_expect_link(&t->pool, stage->in.first);
             gpci_expect_packet(t, stage->in.first);
         }
+        return;
+    }
+    if (pass == 2) {
+        expect_last(t, stage, reply);
         return;
     }
     if (stage->in.count)

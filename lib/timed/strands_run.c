@@ -23,7 +23,7 @@ static void step(gpci_timed *view, uint32_t number) {
 }
 
 static void expect(const gpci_timed *view, const uint64_t *due, const gpci_strand_phase *phase) {
-    for (unsigned pass = 0; pass < 2; pass++)
+    for (unsigned pass = 0; pass < GPCI_EXPECT_PASSES; pass++)
         for (uint32_t word = phase->first / 64; word <= phase->last / 64; word++)
             for (uint64_t bits = due[word] & phase->set[word] & view->expected[word]; bits; bits &= bits - 1) {
                 const uint32_t number = word * 64 + gpci_lowest(bits);
