@@ -345,6 +345,9 @@
       "the same, reply network")                                                                                       \
     X(NETWORK_HEADER, "network.header", SIZE, RESET, "bytes", "8B", 0, 65536, "",                                      \
       "of every packet, beside the data it carries")                                                                   \
+    X(NETWORK_MASK, "network.write_mask", SIZE, RESET, "bytes", "0B", 0, 65536, "",                                    \
+      "that a write carries more which does not write its sectors whole, to say which bytes it writes, and an atomic " \
+      "of more than 8 bytes; messages of trees bring whole blocks")                                                    \
     X(NETWORK_INPUT, "network.input_buffer", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited",                    \
       "that wait at an input port")                                                                                    \
     X(NETWORK_OUTPUT, "network.output_buffer", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited",                  \

@@ -480,8 +480,8 @@ static void run_link_out(gpci_timed *t, gpci_stage *stage) {
         uint32_t packet = gpci_queue_pop(&stage->link, &t->pool, t->wheel.now);
         gpci_stage_relieve(stage, GPC_BUSY_MISS_QUEUE);
         gpci_packet *p = gpci_packet_at(&t->pool, packet);
-        uint32_t bytes = p->type == GPCI_READ ? 0 : gpci_packet_bytes(p);
-        gpci_network_send(stage->peer_requests, stage->index, peer_of(t, stage), t->header + bytes, packet);
+        gpci_network_send(stage->peer_requests, stage->index, peer_of(t, stage), t->header + gpci_packet_load(t, p),
+                          packet);
     }
 }
 

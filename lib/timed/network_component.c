@@ -144,7 +144,7 @@ static uint32_t number(const gpci_timed *t, gpci_key key) {
 /* Bytes of the largest packet, where buffers are bytes or flits; 0: they are packets. */
 static uint32_t largest_packet(const gpci_timed *t) {
     const uint32_t l1 = t->h->l1_level.line_bytes, l2 = t->h->l2_level.line_bytes;
-    return gpci_number(t->h, GPCI_KEY_NETWORK_UNIT) ? t->header + (l1 > l2 ? l1 : l2) : 0;
+    return gpci_number(t->h, GPCI_KEY_NETWORK_UNIT) ? t->header + t->write_mask + (l1 > l2 ? l1 : l2) : 0;
 }
 
 /* Does a buffer of bytes, or flits, hold every packet? */

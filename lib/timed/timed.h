@@ -104,7 +104,8 @@ struct gpci_timed {
     uint8_t bursts_of[16]; /* segments of a line -> bursts that hold any of them: bit n = n bursts from its begin */
     uint64_t interleave_bytes;
     gpci_memory_channel *memory; /* [channels] */
-    uint32_t header, rop_latency, l1_queue, issue_latency, miss_latency, bypass_latency, release_width, release_latency;
+    uint32_t header, write_mask, rop_latency, l1_queue, issue_latency, miss_latency, bypass_latency, release_width,
+        release_latency;
     bool rop_apart;       /* l2.intake = queue */
     uint64_t dram_delay;  /* DRAM cycles, with dram.latency_at = request; 0: requests are in the channel at once */
     uint32_t longest_way; /* of these two latencies */
@@ -236,6 +237,19 @@ extern const struct gpci_clock_calls gpci_timed_cache_clock, gpci_timed_tree_clo
 /* Bytes of the segments that a packet asks for or brings. */
 GPCI_INLINE uint32_t gpci_packet_bytes(const gpci_packet *packet) {
     return gpci_count_sectors(packet->segments) * GPCI_SEGMENT;
+}
+
+/* What a packet to L2 brings: sectors, and where they are not written whole a mask; one word fits an atomic's header. */
+GPCI_INLINE uint32_t gpci_packet_load(const gpci_timed *t, const gpci_packet *p) {
+    if (p->type == GPCI_READ)
+        return 0;
+    const uint32_t bytes = gpci_packet_bytes(p);
+    if (GPCI_LIKELY(!t->write_mask))
+        return bytes;
+    const uint32_t written = gpci_popcount(p->bytes[0]) + gpci_popcount(p->bytes[1]);
+    if (p->type == GPCI_ATOMIC)
+        return written <= 8 ? written : bytes + t->write_mask;
+    return written < bytes ? bytes + t->write_mask : bytes;
 }
 
 /* Where its line is, or where each sector is a packet, its sector. */

@@ -51,6 +51,7 @@ static void read_options(gpci_timed *t) {
     t->network_clock = clock_of(t, GPCI_KEY_CLOCK_NETWORK);
     t->dram_clock = clock_of(t, GPCI_KEY_CLOCK_DRAM);
     t->header = number(t, GPCI_KEY_NETWORK_HEADER);
+    t->write_mask = number(t, GPCI_KEY_NETWORK_MASK);
     t->rop_latency = number(t, GPCI_KEY_L2_ROP);
     t->miss_latency = number(t, GPCI_KEY_L1_MISS_LATENCY);
     const uint64_t past = gpci_number(t->h, GPCI_KEY_L1_BYPASS_LATENCY);

@@ -36,6 +36,18 @@ Test(timed_paths, network_latency_and_width) {
     cr_expect_eq(miss("network.header = 1B\nnetwork.reply_width = 128B\n"), base + 1);
 }
 
+/* A link a byte wide shows what a request carries: sectors, and a mask where they are not written whole. */
+Test(timed_paths, write_mask) {
+    static const char narrow[] = "network.width = 1B\n", masked[] = "network.width = 1B\nnetwork.write_mask = 20B\n";
+    const shot line = LINE(GPC_STORE, 0), word = WORD(GPC_STORE, 0), wide = LINE(GPC_REDUCTION, 0);
+    const shot one = WORD(GPC_REDUCTION, 0);
+    cr_expect_eq(latency(masked, line), latency(narrow, line));
+    cr_expect_eq(latency(masked, word), latency(narrow, word) + 20);
+    cr_expect_eq(latency(masked, wide), latency(narrow, wide) + 20);
+    cr_expect_eq(latency(masked, one), latency(narrow, one) - 28, "a word beside the header, not a sector");
+    cr_expect_eq(latency(masked, LINE(GPC_LOAD, 0)), latency(narrow, LINE(GPC_LOAD, 0)));
+}
+
 static uint64_t hit(const char *settings) {
     rig_open(&r, settings, MEMORY);
     rig_latency(&r, LINE(GPC_LOAD, 0));

@@ -7,7 +7,7 @@ set -e
 here=$(cd "$(dirname "$0")" && pwd)
 out=$(mkdir -p "$1" && cd "$1" && pwd)
 shift
-programs=${*:-"energy latency sets lines banks reuse stores bursts reads sharing atomics copies"}
+programs=${*:-"energy latency scattered scatter widths sets lines banks reuse stores bursts reads sharing atomics copies"}
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
 
@@ -23,7 +23,7 @@ wait
 for program in $programs; do
     "$build/$program" >"$out/$program.txt" 2>&1 || echo "$program: failed" >>"$out/$program.txt"
     case $program in
-    energy | latency | sets | banks) continue ;;
+    energy | latency | scattered | scatter | widths | sets | banks) continue ;;
     esac
     # The GPU's clocks stay as they are; caches are flushed before each launch.
     timeout 120 ncu --clock-control none --cache-control all --csv --page raw --print-units base --metrics "$metrics" --log-file "$out/$program.csv" \
