@@ -157,6 +157,23 @@ Test(dram_order, full_queue_is_busy) {
     rig_close(r);
 }
 
+/* A queue of one read: it is free again when its command is sent, while the data of those before are under way. */
+Test(dram_order, queues_do_not_bound_what_is_under_way) {
+    rig *r = rig_open("dram.read_queue=1 dram.write_queue=1 dram.write_high=1 dram.write_low=0");
+    uint64_t sent = 0, most = 0;
+    while (sent < 40) {
+        if (gpc_dram_try_request(r->dram, 0, at(0, sent % 2 * 2, (uint32_t)(sent / 2 % 4)), false, sent) == GPC_OK)
+            sent++;
+        rig_advance(r, 1);
+        if (sent - r->done_count > most)
+            most = sent - r->done_count;
+    }
+    cr_expect_eq(most, 6, "%llu: one each 2 cycles, whose data take 9 and 2", (unsigned long long)most);
+    rig_drain(r);
+    cr_assert_eq(r->done_count, 40);
+    rig_close(r);
+}
+
 Test(dram_order, gauges_by_hand) {
     rig *r = rig_open(NULL);
     rig_request(r, at(0, 0, 0), false, 1); /* queued 0 to 7 */

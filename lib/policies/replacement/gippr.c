@@ -95,20 +95,20 @@ static gpc_status read_vectors(gippr_state *state, uint32_t vectors, const char 
     return GPC_OK;
 }
 
-static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
-    gippr_state *state = self;
+/* State of a set is its tree; behind all of them are the roles of the duel. */
+static void begin(gippr_state *state, const gpc_policy_env *env, uint32_t sets, uint32_t leaders, uint32_t bits) {
     gpci_tree_init(&state->tree, env);
-    /* without a second vector nobody leads, and all sets follow the first */
-    gpci_duel_init(&state->duel, (uint8_t *)env->set_state + env->sets * sizeof(uint64_t), 1, 1, 1);
-    return read_vectors(state, 1, env->texts[0], message);
+    gpci_duel_init(&state->duel, (uint8_t *)env->set_state + env->sets * sizeof(uint64_t), sets, leaders, bits);
+}
+
+static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
+    begin(self, env, 1, 1, 1); /* without a second vector nobody leads, and all sets follow the first */
+    return read_vectors(self, 1, env->texts[0], message);
 }
 
 static gpc_status init_pair(void *self, const gpc_policy_env *env, char *message) {
-    gippr_state *state = self;
-    gpci_tree_init(&state->tree, env);
-    gpci_duel_init(&state->duel, (uint8_t *)env->set_state + env->sets * sizeof(uint64_t), env->sets,
-                   (uint32_t)env->parameters[LEADERS], (uint32_t)env->parameters[SELECTOR]);
-    return read_vectors(state, 2, env->texts[0], message);
+    begin(self, env, env->sets, (uint32_t)env->parameters[LEADERS], (uint32_t)env->parameters[SELECTOR]);
+    return read_vectors(self, 2, env->texts[0], message);
 }
 
 static const uint16_t *vector_of(const gippr_state *state, uint32_t set) {
