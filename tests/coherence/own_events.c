@@ -289,6 +289,36 @@ Test(coherence_own_events, loads_that_store_next) {
     free(d);
 }
 
+static gpc_verify_report explored(gpc_context *context, const char *protocol) {
+    gpc_verify_options o = GPC_VERIFY_OPTIONS_INIT;
+    gpc_verify_report report = GPC_VERIFY_REPORT_INIT;
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_verify *v;
+    o.protocol = protocol;
+    o.tree = "2 over memory";
+    o.bytes = 2;
+    o.in_flight = 0;
+    o.kinds = GPC_VERIFY_LOADS | GPC_VERIFY_STORES;
+    cr_assert_eq(gpc_verify_run(context, &o, &error, &v), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_verify_get_report(v, &report), GPC_OK);
+    cr_expect_eq(report.verdict, GPC_VERIFY_PASSED, "%s", report.text);
+    gpc_verify_destroy(v);
+    return report;
+}
+
+/* In each state each of two caches has a load, and stores of two values to two bytes; again by their other names. */
+Test(coherence_own_events, explored_by_their_names) {
+    small *s = small_open();
+    doubled *d = double_events(s->context, "mesi");
+    register_it(s->context, d);
+    const gpc_verify_report usual = explored(s->context, "mesi"), again = explored(s->context, "again");
+    cr_expect_eq(again.states, usual.states);
+    cr_expect_eq(usual.edges, usual.states * 2 * (1 + 2 * 2));
+    cr_expect_eq(again.edges, 2 * usual.edges);
+    small_close(s);
+    free(d);
+}
+
 /* nmoesi-d: what L2 evicts is read on above, and not asked for; whoever stores, or acquires, or flushes, ends that. */
 Test(coherence_own_events, detached_copies) {
     enum { D = GPC_LINE_COUNT };
