@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "cache/allocate.h"
 #include "cache/cache.h"
 
 #include <string.h>
@@ -23,7 +24,7 @@ gpc_status gpc_cache_lookup(gpc_cache *cache, const gpc_request *request, gpc_ac
         return status;
     result = start(result, &own);
     gpci_lookup(cache, request, &view, result);
-    if (cache->options.allocate != GPC_ALLOCATE_ON_MISS && cache->options.allocate != GPC_ALLOCATE_REPLACEABLE)
+    if (!gpci_takes_at_miss(cache->options.allocate))
         gpci_admit(cache, request, &view, result);
     return GPC_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef GPC_LEVEL_HIERARCHY_H
 #define GPC_LEVEL_HIERARCHY_H
 
+#include "cache/allocate.h"
 #include "cache/index.h"
 #include "config/config.h"
 #include "registry/registry.h"
@@ -241,8 +242,7 @@ GPCI_INLINE uint32_t gpci_index_number(const gpc_hierarchy *h, gpci_key key) {
 
 /* Do lines take their ways in L1 at their miss? */
 GPCI_INLINE bool gpci_l1_takes_at_miss(const gpc_hierarchy *h) {
-    const uint64_t allocate = gpci_number(h, GPCI_KEY_L1_ALLOCATE);
-    return allocate == GPC_ALLOCATE_ON_MISS || allocate == GPC_ALLOCATE_REPLACEABLE;
+    return gpci_takes_at_miss(gpci_number(h, GPCI_KEY_L1_ALLOCATE));
 }
 
 #endif
