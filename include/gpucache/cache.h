@@ -443,7 +443,7 @@ GPC_API gpc_status gpc_cache_policy_value(const gpc_cache *cache, size_t index, 
  * gpc_hierarchy_sample), GPC_READS_WARP_EVENTS (gpc_cache_warp_event) and GPC_READS_POLICY_WORD (gpc_cache_reply). A
  * vote without samples stays with its first candidate; agcb without replies never finds out a wrong bypass. A cache by
  * itself gets samples and replies from its host alone: where that has not said by gpc_cache_options.tells that it gives
- * them, creating it with such a policy is a warning of the context's log. 0: nothing. Since: 0.2.
+ * them, such a policy of a new or living cache is a warning of the context's log. 0: nothing. Since: 0.2.
  */
 GPC_API uint64_t gpc_cache_lacks(const gpc_cache *cache);
 

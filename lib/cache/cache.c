@@ -194,15 +194,22 @@ static gpc_status join_commons(gpc_cache *cache, gpc_error *error) {
     return status;
 }
 
-gpc_status gpc_cache_create(gpc_context *context, const gpc_cache_options *options, gpc_error *error, gpc_cache **out) {
-    gpc_status status = gpci_cache_create(context, options, NULL, error, out);
-    const uint64_t lives_on = status == GPC_OK && !(*out)->options.tells ? gpci_cache_lives_on(*out) : 0;
-    const bool samples = lives_on & GPC_READS_SAMPLES, replies = lives_on & GPC_READS_POLICY_WORD;
+/* A host that has not said what it tells (gpc_cache_options.tells) is told what its policies decide nothing without. */
+static void warn_of_feeds(const gpc_cache *cache) {
+    const uint64_t lacks = cache->lone && !cache->options.tells ? gpc_cache_lacks(cache) : 0;
+    const bool samples = lacks & GPC_READS_SAMPLES, replies = lacks & GPC_READS_POLICY_WORD;
     if (samples || replies)
-        gpci_log(context, GPC_LOG_WARNING, "'%s' with '%s' lives on %s%s%s, which this cache gets from its host alone",
-                 gpci_policy_text((*out)->replacement), gpci_policy_text((*out)->predictor),
+        gpci_log(cache->context, GPC_LOG_WARNING,
+                 "'%s' with '%s' lives on %s%s%s, which this cache gets from its host alone",
+                 gpci_policy_text(cache->replacement), gpci_policy_text(cache->predictor),
                  samples ? "gpc_cache_sample" : "", samples && replies ? " and " : "",
                  replies ? "gpc_cache_reply" : "");
+}
+
+gpc_status gpc_cache_create(gpc_context *context, const gpc_cache_options *options, gpc_error *error, gpc_cache **out) {
+    gpc_status status = gpci_cache_create(context, options, NULL, error, out);
+    if (status == GPC_OK)
+        warn_of_feeds(*out);
     return status;
 }
 
@@ -296,6 +303,7 @@ gpc_status gpc_cache_set_replacement(gpc_cache *cache, const char *spec, gpc_err
         return status;
     gpci_policy_destroy(cache->replacement);
     adopt_replacement(cache, policy);
+    warn_of_feeds(cache);
     gpc_line line;
     for (uint64_t cursor = 0; gpc_cache_next_line(cache, &cursor, &line) == GPC_OK;) {
         gpc_request request = request_of(&line);
@@ -318,6 +326,7 @@ gpc_status gpc_cache_set_predictor(gpc_cache *cache, const char *spec, gpc_error
         return status;
     gpci_policy_destroy(cache->predictor);
     adopt_predictor(cache, policy);
+    warn_of_feeds(cache);
     gpc_line line;
     for (uint64_t cursor = 0; gpc_cache_next_line(cache, &cursor, &line) == GPC_OK;) {
         gpc_request request = request_of(&line);

@@ -2,6 +2,7 @@
 #include "cache/rig.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Feeds of policies that no access gives them: samples, stalls, what several caches of a level share. */
@@ -228,6 +229,62 @@ Test(cache_samples, what_a_host_does_not_tell) {
     cr_expect_eq(gpc_cache_set_predictor(r.cache, "mrpb", &error), GPC_ERROR_UNSUPPORTED);
     cr_expect_eq(gpc_cache_set_replacement(r.cache, "vote(lru, mru)", &error), GPC_OK, "%s", error.message);
     rig_load(&r, 0);
+    rig_close(&r);
+}
+
+typedef struct heard {
+    unsigned count;
+    char last[256];
+} heard;
+
+static void listen(void *data, gpc_log_level level, const char *message) {
+    heard *h = data;
+    h->count += level == GPC_LOG_WARNING;
+    snprintf(h->last, sizeof h->last, "%s", message);
+}
+
+/* Of a host that says nothing of what it tells, what decides nothing without is told to its log, and that alone. */
+Test(cache_samples, what_a_host_is_warned_of) {
+    heard h = {0};
+    gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
+    options.log = listen;
+    options.log_data = &h;
+    static const struct {
+        const char *replacement, *predictor, *warning;
+    } rows[] = {
+        {"vote(lru, mru)", "always-cache", "'vote(lru, mru)' with 'always-cache' lives on gpc_cache_sample, which"},
+        {"dynamic-age-lru", "always-cache", "'dynamic-age-lru' with 'always-cache' lives on gpc_cache_sample, which"},
+        {"dynamic-rpr", "always-cache", "'dynamic-rpr' with 'always-cache' lives on gpc_cache_sample, which"},
+        {"lru", "agcb", "'lru' with 'agcb' lives on gpc_cache_reply, which"},
+        {"vote(lru, mru)", "agcb", "lives on gpc_cache_sample and gpc_cache_reply, which"},
+        {"drrip", "always-cache", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (unsigned tells = 0; tells < 2; tells++) {
+            rig r;
+            rig_init(&r);
+            cr_assert_eq(gpc_context_create(&options, NULL, &r.context), GPC_OK);
+            r.options.replacement = rows[i].replacement;
+            r.options.predictor = rows[i].predictor;
+            r.options.tells = tells ? GPC_READS_EVERYTHING : 0;
+            h.count = 0;
+            rig_open(&r);
+            cr_expect_eq(h.count, rows[i].warning && !tells, "%s, %s", rows[i].replacement, rows[i].predictor);
+            cr_expect(!h.count || strstr(h.last, rows[i].warning), "%s", h.last);
+            rig_close(&r);
+        }
+    rig r;
+    rig_init(&r);
+    cr_assert_eq(gpc_context_create(&options, NULL, &r.context), GPC_OK);
+    rig_open(&r);
+    h.count = 0;
+    cr_assert_eq(gpc_cache_set_replacement(r.cache, "vote(lru, mru)", NULL), GPC_OK);
+    cr_expect_eq(h.count, 1, "of a cache that is there, too");
+    cr_assert_eq(gpc_cache_set_predictor(r.cache, "agcb", NULL), GPC_OK);
+    cr_expect_eq(h.count, 2);
+    end_period(r.cache, 1);
+    cr_assert_eq(gpc_cache_set_predictor(r.cache, "always-cache", NULL), GPC_OK);
+    cr_expect_eq(h.count, 2, "a sample has come");
     rig_close(&r);
 }
 
