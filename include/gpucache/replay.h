@@ -25,7 +25,7 @@ typedef struct gpc_progress {
     double trace_fraction;      /* of the whole trace read, 0 to 1 */
 } gpc_progress;
 
-/* Called about every million instructions. Return false to cancel: the replay call returns GPC_ERROR_CANCELLED. */
+/* Called about every million instructions, with a clock about every second. False cancels: GPC_ERROR_CANCELLED. */
 typedef bool (*gpc_progress_fn)(void *user_data, const gpc_progress *progress);
 
 /*

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define PROGRESS_EVERY 1000000u
+#define PROGRESS_TURNS 16384u /* with a clock a million instructions may take minutes, and Ctrl-C waits for them */
 
 /* Without a clock threads are the replay's: a hierarchy by itself is called access by access. */
 static gpc_status make_hierarchy(gpc_replay *r, gpc_error *error) {
@@ -157,9 +158,11 @@ gpc_status gpc_replay_on_sample_as(gpc_replay *r, uint64_t interval, const gpc_l
 
 gpc_status gpci_replay_progress(gpc_replay *r, gpc_error *error) {
     uint64_t instructions = r->instructions + r->instructions_told;
-    if (instructions < r->next_progress)
+    if (instructions < r->next_progress && (!r->timed || ++r->untold_turns < PROGRESS_TURNS))
         return GPC_OK;
-    r->next_progress += PROGRESS_EVERY;
+    r->untold_turns = 0;
+    if (instructions >= r->next_progress)
+        r->next_progress += PROGRESS_EVERY;
     if (r->lanes)
         gpci_round_lanes_fold(r->lanes);
     gpc_progress progress = {.struct_size = sizeof progress,

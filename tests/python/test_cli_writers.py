@@ -4,8 +4,10 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 import unittest
 
 from harness import PACKAGE, ROOT, TemporaryCase, command, environment, write_trace
@@ -36,6 +38,9 @@ WRITERS = {
     "report --figures": None,  # a folder: below
     "profile --plot": None,  # as --json, where matplotlib is
 }
+# Those that write beside the place from their beginning; "profile --binary" does when all has been counted.
+LONG = ("run --json", "run --csv", "run --events", "compare --json", "compare --csv", "bottleneck --json",
+        "profile --json", "tune --json", "convert")  # fmt: skip
 STORES = ("sweep --store",)  # which are added to, a whole line at a time
 PROCESSES = ("compare", "sweep", "tune", "profile", "bottleneck")  # of these commands have files of a few bytes
 OPTION = r'"(--[a-z-]+)"(?:, nargs=2)?, metavar=(?:"FI|\("CYCLE", "FI)LE"'
@@ -119,6 +124,38 @@ class Writers(TemporaryCase):
     def test_folders_that_cannot_be_written(self):
         """Not even by root."""
         self.each(lambda name: self.assertIn("/proc/gpucache-out", self.told(name, "/proc/gpucache-out")))
+
+    def test_interrupted(self):
+        """Ctrl-C, or an end by the system, in the midst of it: what was there stays as it was, and nothing is beside it."""
+        self.names["TRACE"] = "synthetic:stream:1GiB"
+        for number, name in enumerate(LONG):
+            with self.subTest(name):
+                self.interrupted(name, signal.SIGTERM if number % 2 else signal.SIGINT)
+
+    def interrupted(self, name, sent):
+        target = self.write("out.gct" if name == "convert" else "out", OLD)
+        before = set(os.listdir(self.folder)) | {"cache.jsonl"}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "gpucache", *self.words(name, self.path("out"))], env=environment(), text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )  # fmt: skip
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        deadline = time.monotonic() + 60
+        while not any(entry.endswith(".part") for entry in os.listdir(self.folder)):
+            self.assertIsNone(process.poll(), "it ended by itself")
+            self.assertLess(time.monotonic(), deadline, "it writes beside its place, and nothing is there")
+            time.sleep(0.01)
+        time.sleep(0.5)
+        os.killpg(process.pid, sent)
+        _, error = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, error),
+                         (130, "gpucache: interrupted\n") if sent == signal.SIGINT else (143, ""))  # fmt: skip
+        self.assertEqual(set(os.listdir(self.folder)) | {"cache.jsonl"}, before)
+        with open(target, encoding="utf-8") as file:
+            self.assertEqual(file.read(), OLD)
+        os.unlink(target)
 
     def test_figures(self):
         folder = self.path("figures")

@@ -79,7 +79,8 @@ def _on_sample(replay, cycle, address):
 class Replay(Handle):
     """A hierarchy and what drives it, made from a Config, which is copied.
 
-    on_progress      called with a Progress about every million instructions; False cancels (CancelledError)
+    on_progress      called with a Progress about every million instructions, with a clock every second or so; False cancels
+                     (CancelledError)
     sample_interval  core cycles between the samples of a timed replay; 0 = none
     on_sample        called with each Sample as it comes; None = they are kept, as the Result's `series`
     events           called with each Event that passes `event_filter`, {field: value} as of Hierarchy.set_trace()
