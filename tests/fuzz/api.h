@@ -82,8 +82,10 @@ void api_make(api_world *world, api_kind kind, unsigned context);
 /* A call of the thing's kind. */
 void api_call(api_thing *thing);
 void api_call_hierarchy(api_thing *thing);
+void api_call_hierarchy_more(api_thing *thing);
 void api_call_cache(api_thing *thing);
 void api_call_replay(api_thing *thing);
+void api_call_streams(api_thing *thing, uint8_t what);
 void api_call_decider(api_thing *thing);
 void api_call_scheduler(api_thing *thing);
 

@@ -209,7 +209,10 @@ void api_call_hierarchy(api_thing *thing) {
         copy(thing, false);
         break;
     case 3:
-        gpc_hierarchy_flush(thing->it);
+        if (what & 8)
+            api_call_hierarchy_more(thing);
+        else
+            gpc_hierarchy_flush(thing->it);
         break;
     case 4:
     case 5:
@@ -270,6 +273,8 @@ void api_call_replay(api_thing *thing) {
     case 2:
         CHECK(gpc_replay_get_stats(thing->it, &stats) >= GPC_ERROR_CALLBACK);
         gpc_replay_keep_objects(thing->it, more & 1);
+        if (what & 8)
+            api_call_streams(thing, more);
         break;
     case 3: {
         api_thing *trace = api_find(w, API_TRACE);

@@ -81,6 +81,24 @@ static const char *const settings[] = {
     "deadlock.cycles=1000",
 };
 
+/* Parts that came later; drawn by bits that say nothing else. */
+static const char *const parts[] = {
+    "ports=2",
+    "port.queue=1",
+    "tlb.page=4KiB",
+    "tlb.l1_entries=1",
+    "tlb.walkers=1",
+    "const.size=1KiB",
+    "stats.stages=true",
+    "l2.prefetcher=next-line",
+    "l2.persisting=1KiB",
+    "l2.window_bytes=2KiB",
+    "l1.combine_stores=buffer",
+    "l1.allocate=replaceable",
+    "streams=2",
+    "mode=timed",
+};
+
 static void make_config(api_world *w, unsigned which) {
     gpc_config *config = NULL;
     gpc_error error = GPC_ERROR_INIT;
@@ -95,7 +113,13 @@ static void make_config(api_world *w, unsigned which) {
     for (uint32_t n = api_below(w, 5); config && n; n--)
         api_check(gpc_config_set_pair(config, settings[api_below(w, sizeof settings / sizeof *settings)], &error),
                   &error);
-    if (config && api_byte(w) & 1) {
+    const uint8_t last = api_byte(w);
+    if (config && (last & 6) == 6)
+        for (uint32_t n = 0; n < 3; n++)
+            api_check(
+                gpc_config_set_pair(config, parts[(last / 8 + n * n * 4) % (sizeof parts / sizeof *parts)], &error),
+                &error);
+    if (config && last & 1) {
         const char *name = name_of(w, w->memories[which].context, GPC_POLICY_REPLACEMENT);
         api_check(
             gpc_config_set(config, api_byte(w) & 1 ? "l1.replacement" : "l2.replacement", name ? name : "", &error),
