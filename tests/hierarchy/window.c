@@ -233,3 +233,29 @@ Test(window, in_snapshots) {
     gpc_hierarchy_destroy(copy);
     rig_close(&r);
 }
+
+static gpc_stats hinted(const char *settings, uint8_t hint) {
+    rig_open(&r, settings);
+    for (unsigned i = 0; i < 600; i++) {
+        const uint64_t address = 512 * (uint64_t)(i * i % 37);
+        const uint8_t kind = i % 3 ? GPC_LOAD : GPC_STORE;
+        rig_fire(&r, LINE_BY(kind, address, .hint = i % 2 ? hint : GPC_HINT_NONE));
+    }
+    const gpc_stats stats = rig_stats(&r);
+    rig_close(&r);
+    return stats;
+}
+
+/* WB is what is done without a hint; WT is of the host's memory. Each of the others does something. */
+Test(window, hints_that_change_nothing) {
+    static const struct {
+        uint8_t hint;
+        bool none;
+    } hints[] = {{GPC_HINT_WB, true},  {GPC_HINT_WT, true},  {GPC_HINT_CA, true},
+                 {GPC_HINT_CS, false}, {GPC_HINT_CG, false}, {GPC_HINT_CV, false}};
+    const gpc_stats plain = hinted(NULL, GPC_HINT_NONE);
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+        const gpc_stats stats = hinted(NULL, hints[i].hint);
+        cr_expect_eq(!memcmp(&stats, &plain, sizeof stats), hints[i].none, "hint %u", hints[i].hint);
+    }
+}
