@@ -55,6 +55,7 @@ static const gpci_synthetic *const kernels[] = {
     &gpci_synthetic_inverted_index,
     &gpci_synthetic_similarity_score,
     &gpci_synthetic_comd,
+    &gpci_synthetic_comd_eam,
     &gpci_synthetic_polybench_atax,
     &gpci_synthetic_polybench_bicg,
     &gpci_synthetic_polybench_gesummv,

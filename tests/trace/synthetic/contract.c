@@ -261,6 +261,8 @@ Test(synthetic_contract, odd_sizes) {
         "similarity-score:50000:features=12,pairs=0",
         "comd:13824:atoms=1,spread=0",
         "comd:40000:atoms=33,spread=31",
+        "comd-eam:27648:steps=2",
+        "comd-eam:50000:steps=1,moved=200,double=0",
         "bicg:100003:columns=37,launch=1",
         "mvt:54321:launch=2",
         "polybench-atax:100003:columns=37,steps=5",

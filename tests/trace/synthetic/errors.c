@@ -109,6 +109,7 @@ Test(synthetic_errors, sizes_that_do_not_fit) {
     refused("rodinia-mummergpu:2MiB:reference=99", GPC_ERROR_RANGE, "'length': 100 bases are more");
     refused("sp:2KiB:ratio=100,decimated=17", GPC_ERROR_RANGE, "'decimated': 17 variables");
     refused("comd:13823", GPC_ERROR_RANGE, "from 13824 bytes");
+    refused("comd-eam:27647", GPC_ERROR_RANGE, "from 27648 bytes");
     refused("comd:1MiB:atoms=4,spread=4", GPC_ERROR_RANGE, "'spread': 4 is not below 4");
     refused("rodinia-kmeans:1MiB:texture=0,launch=2", GPC_ERROR_RANGE, "'launch': there is one launch");
     refused("comd:1MiB:atoms=60,spread=5", GPC_ERROR_RANGE, "more than 64");

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/synthetic/synthetic.h"
+
+#include <string.h>
+
+/*
+ * Forces between embedded atoms, as CoMD-CUDA of 2013 has them (gpgpu-sim_simulations, proxy-apps-doe/comd: method
+ * thread_atom, EAM, potential ag, no time step): EAM_Force_thread_atom<1>, EAM_Force_2, copy_halos_kernel,
+ * EAM_Force_thread_atom<3>. A thread has an atom and walks over the atoms of its box and the 26 around it; of each it
+ * takes three coordinates, and within the cutoff interpolates between four neighbours of a table of the pair's energy
+ * and four of the density (step 1), or of the density alone, and takes both atoms' embedding derivatives (step 3).
+ * A box has room for 16 atoms, in double precision 128 bytes of each coordinate, so that a warp, whose atoms are of
+ * three or four boxes, uses nine to twelve lines at a time beside the tables. Its Makefile asks for double precision;
+ * single is the other choice that it has.
+ *
+ * Silver, as ag.doc has it: fcc, 4.09 Angstrom, cutoff 5.542. Boxes are as wide as the cutoff at least, and of as many
+ * unit cells as keep them below three half lattice constants, 14 atoms; behind those of the cube come halos, two in
+ * each direction. 512 KiB are the default of 20 unit cells along a side: 14 boxes and 32,000 atoms. The atoms stand on
+ * their lattice, three distances within the cutoff, unless `moved` puts them off it.
+ *
+ * The tables have 500 entries here; ag.phi and ag.rho are binary, and were not read. Blocks of 128 threads, at most 32
+ * registers each, as the launch bounds ask for: 8 blocks of a Fermi SM. The listing's registers are PTX's, one a
+ * number; what a compiler keeps between boxes is loaded for each, as the source has it.
+ */
+
+#define DOUBLE 8u
+#define ROOM 16u /* N_MAX_ATOMS */
+#define BOX_THREADS 128u
+#define BOXES 27u
+#define LEAST_SIDE 4u      /* boxes: of less, those of whole unit cells have more atoms than there is room for */
+#define LATTICE 8180u      /* all lengths in 0.0005 Angstrom */
+#define HALF_LATTICE 2045u /* half of that between two planes of atoms */
+#define CUTOFF 11084u
+#define ENTRIES 500u /* of a table */
+#define OVER 3u      /* it has more, for interpolation at its ends; behind these x0, xn and 1 / dx */
+#define ENDS 3u
+
+/* Of an operation's name its letter for the precision, D or F, and of a load's or a store's its width. */
+
+/* R0 the atom, R1 its box, R6 to R8 its position, R16 to R18 the force, R19 and R20 energy and density. */
+#define BEGIN_CODE(W)                                                                                              \
+    "R4 S2R; R0 S2R; R3 S2R; R0 IMAD R4 R3 R0; P0 ISETP.GE.AND R0; @P0 EXIT; R4 IMAD R0; R5 LDG.E R4; R4 IMAD R0;" \
+    "R1 LDG.E R4; R0 IMAD R1 R5; R4 IMAD R0; R6 LDG.E" W " R4; R7 LDG.E" W " R4; R8 LDG.E" W " R4; R4 IMAD R1;"    \
+    "R5 LDG.E R4; P0 ISETP.GE.AND R5; @P0 EXIT; R16 MOV; R17 MOV; R18 MOV; R19 MOV; R20 MOV;"
+
+/* Four entries of a table: `value`, and `slope`. */
+#define TABLE_CODE(P, W, a, b, c, d, value, slope)                                                                 \
+    a " LDG.E" W " R4;" b " LDG.E" W " R4;" c " LDG.E" W " R4;" d " LDG.E" W " R4;" a " " P "ADD " c a ";" d " " P \
+      "ADD " d b ";" value " " P "FMA " b " R15 " value ";" slope " " P "FMA " a " R15 " d ";"
+
+/*
+ * R2 boxes left, R3 the other box, R5 its atom, R31 atoms left, R9 to R11 from box to box, R12 to R14 from atom to
+ * atom, R15 the square of that, then the distance, R21 the slope.
+ */
+#define WALK_CODE(P, W, within)                                                                                      \
+    "R2 LDG.E R4; box: R4 IMAD R1 R2; R3 LDG.E R4; R4 IMAD R1; R5 IMAD R3; R9 LDG.E" W " R4; R12 LDG.E" W " R5;"     \
+    "R10 LDG.E" W " R4; R13 LDG.E" W " R5; R11 LDG.E" W " R4; R14 LDG.E" W " R5; R9 " P "ADD R9 R12; R10 " P         \
+    "ADD R10 R13; R11 " P "ADD R11 R14; R31 LDG.E R5; R5 IMAD R3; P0 ISETP.LT.AND R31; @P0 BRA empty;"               \
+    "atom: R4 IMAD R5; R12 LDG.E" W " R4; R13 LDG.E" W " R4; R14 LDG.E" W " R4; R12 " P "ADD R6 R12; R12 " P         \
+    "ADD R12 R9; R13 " P "ADD R7 R13; R13 " P "ADD R13 R10; R14 " P "ADD R8 R14; R14 " P "ADD R14 R11; R15 " P       \
+    "MUL R12 R12; R15 " P "FMA R13 R13 R15; R15 " P "FMA R14 R14 R15; P1 " P "SETP.GT.AND R15; @P1 BRA apart;"       \
+    "R30 MUFU.RSQ R15; R15 " P "MUL R15 R30; R30 " P "FMA R15; R30 F2I R30; R4 IMAD R30;" within "R30 MUFU.RCP R15;" \
+    "R21 " P "MUL R21 R30; R16 " P "FMA R21 R12 R16; R17 " P "FMA R21 R13 R17; R18 " P "FMA R21 R14 R18;"            \
+    "apart: R5 IADD3 R5; R31 IADD3 R31; P0 ISETP.NE.AND R31; @P0 BRA atom;"                                          \
+    "empty: R2 IADD3 R2; P2 ISETP.NE.AND R2; @P2 BRA box; R4 IMAD R0; STG.E" W " R4 R16; STG.E" W " R4 R17;"         \
+    "STG.E" W " R4 R18;"
+
+#define DENSITY_CODE(P, W)                                                          \
+    BEGIN_CODE(W)                                                                   \
+    WALK_CODE(P, W,                                                                 \
+              TABLE_CODE(P, W, "R22 ", "R23 ", "R24 ", "R25 ", "R19 ", "R21 ")      \
+                  TABLE_CODE(P, W, "R26 ", "R27 ", "R28 ", "R29 ", "R20 ", "R30 ")) \
+    "R19 " P "MUL R19; STG.E" W " R4 R19; STG.E" W " R4 R20; EXIT"
+
+#define EMBEDDING_CODE(P, W)                                                                                   \
+    BEGIN_CODE(W)                                                                                              \
+    "R16 LDG.E" W " R4; R17 LDG.E" W " R4; R18 LDG.E" W                                                        \
+    " R4;" WALK_CODE(P, W,                                                                                     \
+                     TABLE_CODE(P, W, "R26 ", "R27 ", "R28 ", "R29 ", "R20 ",                                  \
+                                "R21 ") "R4 IMAD R0; R22 LDG.E" W " R4; R4 IMAD R5; R23 LDG.E" W " R4; R22 " P \
+                                        "ADD R22 R23; R21 " P "MUL R21 R22;") "EXIT"
+
+/* A block has a box: R0 the atom's place, R1 the box, R2 whether it is a halo, R3 the one that it stands for. */
+#define BOX_CODE(relation)                                                                                     \
+    "R0 S2R; R1 S2R; R4 IMAD R1; R5 LDG.E R4; P0 ISETP.GE.AND R0 R5; @P0 EXIT; R2 IMAD R1; P0 ISETP." relation \
+    ".AND R2; @P0 EXIT; R3 IMAD R2; R0 IMAD R1 R0; R3 IMAD R3 R0;"
+
+#define ENERGY_CODE(P, W)                                                                                   \
+    BOX_CODE("GE")                                                                                          \
+    "R4 IMAD R0; R6 LDG.E" W " R4; R7 LDG.E" W "; R8 LDG.E" W "; R9 LDG.E" W "; P1 " P "SETP.GT.AND R6 R8;" \
+    "R6 SEL R6 R8 P1; R15 " P "ADD R6 R7;"                                                                  \
+    "R15 " P "MUL R15 R9; R5 F2I R15; R4 IMAD R5; R14 MOV;" TABLE_CODE(                                     \
+        P, W, "R10 ", "R11 ", "R12 ", "R13 ", "R14 ", "R17 ") "R4 IMAD R0; STG.E" W " R4 R17; R16 LDG.E" W  \
+                                                              " R4; R16 " P "ADD R16 R14; STG.E" W " R4 R16; EXIT"
+
+#define HALO_CODE(W) BOX_CODE("LT") "4*{ R6 LDG.E" W " R3; STG.E" W " R0 R6 }; EXIT"
+
+static const struct {
+    const char *density, *energy, *halo, *embedding;
+} codes[2] = {{DENSITY_CODE("F", ""), ENERGY_CODE("F", ""), HALO_CODE(""), EMBEDDING_CODE("F", "")},
+              {DENSITY_CODE("D", ".64"), ENERGY_CODE("D", ".64"), HALO_CODE(".64"), EMBEDDING_CODE("D", ".64")}};
+
+/* Operands; `step` is the distance to the next array. Neighbours' numbers are at the launch's `window`. */
+enum { LISTS, CELLS, ATOMS, TABLES };
+enum { CENTRES, NEIGHBOURS = 3, COUNTS, CELL_ARRAYS };
+enum { POSITIONS, FORCES = 3, ENERGIES = 6, DERIVATIVES, DENSITIES, ATOM_ARRAYS };
+enum { PAIR, DENSITY, EMBEDDING, TABLE_ARRAYS };
+
+/*
+ * Of the launch: n atoms, rows boxes along a side without halos, columns unit cells, steps boxes that a thread visits,
+ * repeats which step, stride how far atoms are off, operands bytes of a number. `data`: the first atom of each box,
+ * and behind the last their number.
+ */
+static uint64_t array(const gpci_launch *l, unsigned operand, uint64_t number) {
+    return l->operand[operand].base + number * l->operand[operand].step;
+}
+
+/* A coordinate's first plane of atoms that is in box `x` of a side, or in one behind it. */
+static uint64_t first_plane(const gpci_launch *l, uint64_t x) {
+    return (gpci_ceiling(4 * l->columns * x, l->rows)) / 2;
+}
+
+/* Lengths of a box's atoms along each axis, in the order in which the program puts them there; their number. */
+static unsigned atoms_of(const gpci_launch *l, uint64_t box, int32_t at[ROOM][3]) {
+    const uint64_t side = l->rows, place[3] = {box % side, box / side % side, box / side / side};
+    uint64_t from[3], to[3];
+    unsigned count = 0;
+    for (unsigned axis = 0; axis < 3; axis++) {
+        from[axis] = first_plane(l, place[axis]);
+        to[axis] = first_plane(l, place[axis] + 1);
+    }
+    for (uint64_t z = from[2]; z < to[2]; z++)
+        for (uint64_t y = from[1]; y < to[1]; y++)
+            for (uint64_t x = from[0]; x < to[0]; x++) {
+                const uint64_t plane[3] = {x, y, z};
+                if (!((x + y + z) % 2))
+                    continue;
+                for (unsigned axis = 0; axis < 3; axis++) {
+                    const uint64_t drawn = gpci_mix(l->seed + ((z << 20 | y) << 20 | x) * 3 + axis) >> 32;
+                    at[count][axis] = (int32_t)((2 * plane[axis] + 1) * HALF_LATTICE) +
+                                      (int32_t)(drawn * (2 * l->stride + 1) >> 32) - (int32_t)l->stride;
+                }
+                count++;
+            }
+    return count;
+}
+
+/* With halos: where box (x, y, z) of the periodic cube is, seen from one beside it; coordinates are one too large. */
+static uint64_t numbered(const gpci_launch *l, const uint64_t place[3]) {
+    uint64_t number = 0;
+    for (unsigned axis = 3; axis--;) {
+        const uint64_t x = place[axis] - 1, side = l->rows;
+        number = number * (side + 2) + (place[axis] == 0 ? side : x == side ? side + 1 : x);
+    }
+    return number;
+}
+
+/* Which box of the cube a number with halos stands for. */
+static uint64_t mirrored(const gpci_launch *l, uint64_t number, bool *halo) {
+    const uint64_t side = l->rows, all = side + 2;
+    uint64_t place[3] = {number % all, number / all % all, number / all / all};
+    *halo = false;
+    for (unsigned axis = 0; axis < 3; axis++) {
+        *halo |= place[axis] >= side;
+        place[axis] = place[axis] == side ? side - 1 : place[axis] == side + 1 ? 0 : place[axis];
+    }
+    return (place[2] * side + place[1]) * side + place[0];
+}
+
+/* The box of thread `atom`. */
+static uint64_t box_of(const gpci_launch *l, uint64_t atom) {
+    const uint32_t *first = l->data;
+    uint64_t low = 0, high = l->rows * l->rows * l->rows;
+    while (high - low > 1) {
+        const uint64_t middle = (low + high) / 2;
+        *(first[middle] <= atom ? &low : &high) = middle;
+    }
+    return low;
+}
+
+/* What a warp's lanes have: their boxes, and where their atoms are. */
+typedef struct embedded {
+    uint64_t box[GPCI_SYNTHETIC_LANES], number[GPCI_SYNTHETIC_LANES], own[GPCI_SYNTHETIC_LANES];
+    int32_t at[GPCI_SYNTHETIC_LANES][3];
+} embedded;
+
+/* The box around a lane's, and its atoms. */
+typedef struct beside {
+    uint64_t number[GPCI_SYNTHETIC_LANES];
+    int32_t at[GPCI_SYNTHETIC_LANES][ROOM][3];
+    unsigned count[GPCI_SYNTHETIC_LANES];
+} beside;
+
+static uint64_t square(const gpci_launch *l, const int32_t *a, const int32_t *b) {
+    const int64_t length = (int64_t)(LATTICE * l->columns);
+    uint64_t sum = 0;
+    for (unsigned axis = 0; axis < 3; axis++) {
+        int64_t d = (int64_t)a[axis] - b[axis];
+        d = d > length / 2 ? d - length : d < -length / 2 ? d + length : d;
+        sum += (uint64_t)(d * d);
+    }
+    return sum;
+}
+
+static void load_table(gpci_walk *w, const gpci_launch *l, unsigned table, const uint64_t *entries) {
+    for (uint64_t k = 0; k < 4; k++)
+        gpci_access_at(w, array(l, TABLES, table) + k * l->operands, entries);
+}
+
+/* An atom of each lane's box: the lanes that are within the cutoff look into the tables. */
+static void meet(gpci_walk *w, const gpci_launch *l, const embedded *e, const beside *b, unsigned atom) {
+    uint64_t places[GPCI_SYNTHETIC_LANES] = {0}, entries[GPCI_SYNTHETIC_LANES] = {0}, within = 0;
+    for (uint64_t lanes = w->mask; lanes; lanes &= lanes - 1) {
+        const unsigned lane = gpci_lowest(lanes);
+        const uint64_t far = square(l, e->at[lane], b->at[lane][atom]);
+        places[lane] = (b->number[lane] * ROOM + atom) * l->operands;
+        entries[lane] = gpci_root(far) * ENTRIES / CUTOFF * l->operands;
+        within |= (uint64_t)(far && far <= (uint64_t)CUTOFF * CUTOFF) << lane;
+    }
+    for (unsigned axis = 0; axis < 3; axis++)
+        gpci_access_at(w, array(l, ATOMS, POSITIONS + axis), places);
+    if (gpci_if(w, within)) {
+        if (l->repeats == 1)
+            load_table(w, l, PAIR, entries);
+        load_table(w, l, DENSITY, entries);
+        if (l->repeats == 3) {
+            gpci_access_at(w, array(l, ATOMS, DERIVATIVES), e->own);
+            gpci_access_at(w, array(l, ATOMS, DERIVATIVES), places);
+        }
+    }
+    gpci_end_if(w);
+}
+
+/* All atoms of the boxes around each lane's. */
+static void visit(gpci_walk *w, const gpci_launch *l, const embedded *e, const beside *b) {
+    const uint64_t all = w->mask;
+    uint64_t again = all;
+    if (!gpci_if(w, all))
+        return;
+    const uint32_t rejoin = w->rejoin;
+    for (unsigned atom = 0;; atom++) {
+        const uint64_t now = again;
+        meet(w, l, e, b, atom);
+        again = 0;
+        for (uint64_t lanes = now; lanes; lanes &= lanes - 1)
+            again |= (uint64_t)(atom + 1 < b->count[gpci_lowest(lanes)]) << gpci_lowest(lanes);
+        if (!gpci_loop(w, again))
+            break;
+    }
+    w->outer = all;
+    w->rejoin = rejoin;
+    gpci_end_if(w);
+}
+
+/* Which boxes are around the lanes', the `k`th of each. */
+static void look(gpci_walk *w, const gpci_launch *l, const embedded *e, uint64_t k, beside *b) {
+    const uint64_t side = l->rows;
+    for (unsigned lane = 0; lane < w->lanes; lane++) {
+        const uint64_t box = e->box[lane];
+        if (lane && box == e->box[lane - 1]) {
+            b->number[lane] = b->number[lane - 1];
+            b->count[lane] = b->count[lane - 1];
+            memcpy(b->at[lane], b->at[lane - 1], sizeof b->at[lane]);
+            continue;
+        }
+        const uint64_t place[3] = {box % side + k / 9, box / side % side + k / 3 % 3, box / side / side + k % 3};
+        bool halo;
+        b->number[lane] = numbered(l, place);
+        b->count[lane] = atoms_of(l, mirrored(l, b->number[lane], &halo), b->at[lane]);
+    }
+}
+
+static void of_boxes(gpci_walk *w, const gpci_launch *l, unsigned number, const uint64_t *boxes, uint64_t bytes) {
+    uint64_t offsets[GPCI_SYNTHETIC_LANES];
+    for (unsigned lane = 0; lane < w->lanes; lane++)
+        offsets[lane] = boxes[lane] * bytes;
+    gpci_access_at(w, array(l, CELLS, number), offsets);
+}
+
+static void walk_boxes(gpci_walk *w, const gpci_launch *l, const embedded *e) {
+    beside b;
+    uint64_t words[GPCI_SYNTHETIC_LANES];
+    of_boxes(w, l, NEIGHBOURS, e->number, GPCI_ELEMENT);
+    for (uint64_t k = 0; k < l->steps; k++) {
+        look(w, l, e, k, &b);
+        for (unsigned lane = 0; lane < w->lanes; lane++)
+            words[lane] = (e->number[lane] * BOXES + k) * GPCI_ELEMENT;
+        gpci_access_at(w, l->window, words);
+        for (unsigned axis = 0; axis < 3; axis++) {
+            of_boxes(w, l, CENTRES + axis, e->number, l->operands);
+            of_boxes(w, l, CENTRES + axis, b.number, l->operands);
+        }
+        of_boxes(w, l, COUNTS, b.number, GPCI_ELEMENT);
+        visit(w, l, e, &b);
+        gpci_branch(w, k + 1 < l->steps);
+    }
+}
+
+/* EAM_Force_thread_atom, the steps 1 and 3. */
+static void walk_force(gpci_walk *w, const gpci_launch *l) {
+    const uint32_t *first = l->data;
+    const uint64_t thread = w->x * BOX_THREADS + w->first;
+    int32_t at[ROOM][3];
+    embedded e;
+    if (!gpci_guard(w, gpci_below(w, thread, l->n)))
+        return;
+    for (unsigned lane = 0; lane < w->lanes; lane++) {
+        const uint64_t atom = thread + lane < l->n ? thread + lane : l->n - 1, box = box_of(l, atom), side = l->rows;
+        const uint64_t place[3] = {box % side + 1, box / side % side + 1, box / side / side + 1};
+        e.box[lane] = box;
+        e.number[lane] = numbered(l, place);
+        e.own[lane] = (e.number[lane] * ROOM + atom - first[box]) * l->operands;
+        (void)atoms_of(l, box, at);
+        memcpy(e.at[lane], at[atom - first[box]], sizeof e.at[lane]);
+    }
+    for (unsigned k = 0; k < 2; k++)
+        gpci_access(w, array(l, LISTS, k) + thread * GPCI_ELEMENT, GPCI_ELEMENT);
+    for (unsigned axis = 0; axis < 3; axis++)
+        gpci_access_at(w, array(l, ATOMS, POSITIONS + axis), e.own);
+    of_boxes(w, l, COUNTS, e.number, GPCI_ELEMENT);
+    (void)gpci_guard(w, w->all);
+    for (unsigned axis = 0; axis < 3 && l->repeats == 3; axis++)
+        gpci_access_at(w, array(l, ATOMS, FORCES + axis), e.own);
+    walk_boxes(w, l, &e);
+    for (unsigned axis = 0; axis < 3; axis++)
+        gpci_access_at(w, array(l, ATOMS, FORCES + axis), e.own);
+    if (l->repeats == 1) {
+        gpci_access_at(w, array(l, ATOMS, ENERGIES), e.own);
+        gpci_access_at(w, array(l, ATOMS, DENSITIES), e.own);
+    }
+    gpci_finish(w);
+}
+
+/* The lanes with an atom of the block's box, be it a halo if `halos` are asked for, or none; 0: they have ended. */
+static uint64_t begin_box(gpci_walk *w, const gpci_launch *l, bool halos) {
+    const uint32_t *first = l->data;
+    bool halo;
+    const uint64_t box = mirrored(l, w->x, &halo);
+    gpci_access(w, array(l, CELLS, COUNTS) + w->x * GPCI_ELEMENT, 0);
+    if (!gpci_guard(w, gpci_below(w, w->first, first[box + 1] - first[box])))
+        return 0;
+    return gpci_guard(w, halo == halos ? w->all : 0) ? w->all : 0;
+}
+
+/* Of the block's box, one of the arrays of atoms. */
+static void of_box(gpci_walk *w, const gpci_launch *l, unsigned number, uint64_t box) {
+    gpci_access(w, array(l, ATOMS, number) + (box * ROOM + w->first) * l->operands, l->operands);
+}
+
+/* EAM_Force_2. In a lattice all atoms have the same density, taken for the middle of the table. */
+static void walk_energy(gpci_walk *w, const gpci_launch *l) {
+    if (!begin_box(w, l, false))
+        return;
+    of_box(w, l, DENSITIES, w->x);
+    for (unsigned k = 0; k < ENDS; k++)
+        gpci_access(w, array(l, TABLES, EMBEDDING) + (ENTRIES + OVER + k) * l->operands, 0);
+    for (unsigned k = 0; k < 4; k++)
+        gpci_access(w, array(l, TABLES, EMBEDDING) + (ENTRIES / 2 + k) * l->operands, 0);
+    of_box(w, l, DERIVATIVES, w->x);
+    of_box(w, l, ENERGIES, w->x);
+    of_box(w, l, ENERGIES, w->x);
+    gpci_finish(w);
+}
+
+/* copy_halos_kernel: from the box that a halo stands for. */
+static void walk_halo(gpci_walk *w, const gpci_launch *l) {
+    static const unsigned copied[] = {DERIVATIVES, POSITIONS, POSITIONS + 1, POSITIONS + 2};
+    bool halo;
+    if (!begin_box(w, l, true))
+        return;
+    const uint64_t box = mirrored(l, w->x, &halo), side = l->rows;
+    const uint64_t place[3] = {box % side + 1, box / side % side + 1, box / side / side + 1};
+    for (unsigned k = 0; k < 4; k++) {
+        of_box(w, l, copied[k], numbered(l, place));
+        of_box(w, l, copied[k], w->x);
+    }
+    gpci_finish(w);
+}
+
+/* The most atoms of a box; 0: no memory. */
+static uint64_t count_atoms(gpci_problem *p, gpci_launch *l) {
+    const uint64_t boxes = l->rows * l->rows * l->rows;
+    uint32_t *first = gpci_problem_data(p, (boxes + 1) * sizeof *first);
+    int32_t at[ROOM][3];
+    uint64_t most = 0;
+    if (!first)
+        return 0;
+    for (uint64_t box = 0; box < boxes; box++) {
+        const unsigned count = atoms_of(l, box, at);
+        first[box + 1] = first[box] + count;
+        most = count > most ? count : most;
+    }
+    l->data = first;
+    l->n = first[boxes];
+    return most;
+}
+
+static gpc_status plan_launches(gpci_problem *p, gpci_launch *l, uint64_t most) {
+    const struct {
+        const char *name, *code;
+        void (*warp)(gpci_walk *w, const gpci_launch *l);
+        uint64_t step;
+    } kernels[] = {
+        {"_Z21EAM_Force_thread_atomILi1EEv5sim_t", codes[l->operands == DOUBLE].density, walk_force, 1},
+        {"_Z11EAM_Force_25sim_t", codes[l->operands == DOUBLE].energy, walk_energy, 0},
+        {"_Z17copy_halos_kernel5sim_t", codes[l->operands == DOUBLE].halo, walk_halo, 0},
+        {"_Z21EAM_Force_thread_atomILi3EEv5sim_t", codes[l->operands == DOUBLE].embedding, walk_force, 3},
+    };
+    const uint64_t blocks = (uint64_t)p->values[1], only = (uint64_t)p->values[4], all = l->rows + 2;
+    const uint64_t forces = gpci_ceiling(l->n, BOX_THREADS);
+    gpc_status status = GPC_OK;
+    for (unsigned k = 0; k < 4 && status == GPC_OK; k++) {
+        l->name = kernels[k].name;
+        l->code = kernels[k].code;
+        l->warp = kernels[k].warp;
+        l->repeats = kernels[k].step;
+        l->grid[0] = !l->repeats ? all * all * all : blocks && blocks < forces ? blocks : forces;
+        l->block[0] = l->repeats ? BOX_THREADS : most;
+        if (!only || only == k + 1)
+            status = gpci_problem_launch(p, l);
+    }
+    return status;
+}
+
+static gpc_status plan_eam(gpci_problem *p) {
+    gpci_launch l = {.steps = (uint64_t)p->values[0], .operands = p->values[5] != 0 ? DOUBLE : DOUBLE / 2};
+    l.stride = 2 * (uint64_t)p->values[2];
+    l.seed = gpci_mix((uint64_t)p->values[3]);
+    for (l.rows = LEAST_SIDE; (l.rows + 3) * (l.rows + 3) * (l.rows + 3) * ROOM * DOUBLE <= p->size; l.rows++)
+        continue;
+    const uint64_t cells = (l.rows + 2) * (l.rows + 2) * (l.rows + 2), widest = 3 * l.rows / 2;
+    l.columns = (CUTOFF * (l.rows + 1) - 1) / LATTICE;
+    l.columns = l.columns < widest ? l.columns : widest;
+    const uint64_t most = count_atoms(p, &l);
+    if (!most)
+        return GPC_ERROR_MEMORY;
+    l.operand[LISTS] = gpci_problem_arrays(p, cells * ROOM * GPCI_ELEMENT, 2);
+    l.operand[CELLS] = gpci_problem_arrays(p, cells * l.operands, CELL_ARRAYS);
+    l.operand[ATOMS] = gpci_problem_arrays(p, cells * ROOM * l.operands, ATOM_ARRAYS);
+    l.operand[TABLES] = gpci_problem_arrays(p, (ENTRIES + OVER + ENDS) * l.operands, TABLE_ARRAYS);
+    l.window = gpci_problem_array(p, cells * BOXES * GPCI_ELEMENT);
+    return plan_launches(p, &l, most);
+}
+
+static const gpc_parameter eam_parameters[] = {
+    {"steps", BOXES, 1, BOXES, true, "boxes that a thread visits of the 27"},
+    {"blocks", 0, 0, 1 << 30, true, "of the forces' launches; 0: as many as there are atoms for"},
+    {"moved", 0, 0, 200, true, "how far an atom is off its place in each direction, at most, in .001 Angstrom"},
+    {"seed", 1, 0, 1e15, true, "of these distances"},
+    {"launch", 0, 0, 4, true,
+     "1: the densities' forces alone, 2: energies, 3: halos, 4: the embeddings' forces; 0: all"},
+    {"double", 1, 0, 1, true, "precision: double, or single"},
+};
+
+const gpci_synthetic gpci_synthetic_comd_eam = {
+    .name = "comd-eam",
+    .summary =
+        "forces between embedded atoms of neighbouring boxes, as Fermi ran them; SIZE of a coordinate, 128 bytes "
+        "a box, halos, too (steps=27, blocks=0: all, moved=0, seed=1, launch=0: all)",
+    .least = (LEAST_SIDE + 2) * (LEAST_SIDE + 2) * (LEAST_SIDE + 2) * ROOM * DOUBLE,
+    .parameters = eam_parameters,
+    .parameter_count = 6,
+    .plan = plan_eam,
+};
