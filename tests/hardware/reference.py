@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The model against GPGPU-Sim 3.2.1, which seeds/004 ran, on two of its kernels: cycles and L1 read misses.
 
-    python3 tests/hardware/reference.py [REFERENCE] [--preset gtx480-gpgpusim] [--set KEY=VALUE]...
+    python3 tests/hardware/reference.py [REFERENCE] [--preset NAME] [--set KEY=VALUE]... [--moved LINES,...]
 
 REFERENCE is a folder with a figures.json, as ../shared/reference/gpgpusim-3.2.1. The traces there are of the same
-kernels; what runs here is their programs, KERNEL.ptx, with the traces' addresses (ptx.py).
+    python3 tests/hardware/reference.py [REFERENCE] [--preset NAME] [--set KEY=VALUE]... [--moved LINES,...] [--rows R]
+many lines further on, each number of lines a run: what is in which set, slice and bank is another, and how it lies to
+each other the same, so that the rows differ by what is chance in them.
 """
 
 import argparse
@@ -12,6 +14,8 @@ import json
 import lzma
 import os
 import pathlib
+import re
+import statistics
 import sys
 import tempfile
 from collections import namedtuple
@@ -24,6 +28,10 @@ REFERENCE = compare.ROOT.parent / "shared" / "reference" / "gpgpusim-3.2.1"
 
 # Cycles, and L1 read misses in per cent of reads; (model, simulator) each.
 Row = namedtuple("Row", "name cycles misses")
+
+
+def name_of(row):
+    return f"{row['kernel']}: {row['what']}"
 
 
 def settings_of(row):
@@ -40,27 +48,38 @@ def settings_of(row):
     return found
 
 
-def as_simulated(folder, kernel, scratch):
-    path = os.path.join(scratch, f"{kernel}.traceg")
+LINE = 128
+GLOBAL = re.compile(r"\b0x[0-9a-f]{16}\b")  # a kernel's parameters have fewer digits
+
+
+def moved(trace, lines):
+    """A trace, given as text, whose global addresses are so many lines higher."""
+    return GLOBAL.sub(lambda found: f"0x{int(found[0], 16) + lines * LINE:016x}", trace) if lines else trace
+
+
+def as_simulated(folder, kernel, scratch, lines=0):
+    path = os.path.join(scratch, f"{kernel}-{lines}.traceg")
     if not os.path.exists(path):
         trace = lzma.open(folder / f"{kernel}.traceg.xz", "rt").read().splitlines()
-        pathlib.Path(path).write_text(ptx.as_simulated(trace, (folder / f"{kernel}.ptx").read_text()), encoding="utf-8")
+        program = (folder / f"{kernel}.ptx").read_text()
+        pathlib.Path(path).write_text(moved(ptx.as_simulated(trace, program), lines), encoding="utf-8")
     return path
 
 
-def run(folder, row, preset, settings, scratch):
-    trace = as_simulated(folder, row["kernel"], scratch)
+def run(folder, row, preset, settings, scratch, lines=0):
+    trace = as_simulated(folder, row["kernel"], scratch, lines)
     stats = compare.replay(trace, preset, [("mode", "timed"), *settings_of(row).items(), *settings])
     reads = row["l1_read_hits"] + row["l1_read_misses"] + row["l1_read_pending_hits"]
     assert stats["l1.load_lines"] == reads, (row, stats["l1.load_lines"])
     misses = compare.percent(stats["l1.load_line_misses"], reads), compare.percent(row["l1_read_misses"], reads)
-    return Row(f"{row['kernel']}: {row['what']}", (stats["cycles"], row["cycles"]), misses)
+    return Row(name_of(row), (stats["cycles"], row["cycles"]), misses)
 
 
-def run_all(folder=REFERENCE, preset="gtx480-gpgpusim", settings=()):
+def run_all(folder=REFERENCE, preset="gtx480-gpgpusim", settings=(), lines=0, names=""):
+    """The rows whose names contain `names`."""
     rows = json.loads((folder / "figures.json").read_text())
     with tempfile.TemporaryDirectory() as scratch:
-        return [run(folder, row, preset, settings, scratch) for row in rows]
+        return [run(folder, row, preset, settings, scratch, lines) for row in rows if names in name_of(row)]
 
 
 def off(row):
@@ -78,15 +97,34 @@ def table(rows):
     return "\n".join(lines)
 
 
+def spread(runs):
+    """Of each row its errors in several runs: mean, deviation, least and most, of cycles and of misses."""
+    form = "{:52} {:>6} {:>5} {:>15}  {:>6} {:>5} {:>15}"
+    lines = [form.format("", "cyc. %", "sd", "from, to", "points", "sd", "from, to")]
+    for rows in zip(*runs):
+        figures = []
+        for errors in zip(*map(off, rows)):
+            figures += [f"{statistics.mean(errors):+.1f}", f"{statistics.stdev(errors):.1f}",
+                        f"{min(errors):+.1f}, {max(errors):+.1f}"]  # fmt: skip
+        lines.append(form.format(rows[0].name, *figures))
+    return "\n".join(lines)
+
+
 def main():
     parser = argparse.ArgumentParser(description="The model against GPGPU-Sim 3.2.1.")
     parser.add_argument("reference", nargs="?", type=pathlib.Path, default=REFERENCE, metavar="REFERENCE")
     parser.add_argument("--preset", default="gtx480-gpgpusim")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
+    parser.add_argument("--moved", type=lambda text: [int(word) for word in text.split(",")], default=[],
+                        metavar="LINES,...")  # fmt: skip
+    parser.add_argument("--rows", default="", metavar="R", help="only those whose names contain it")
     options = parser.parse_args()
     settings = [tuple(word.split("=", 1)) for word in options.settings]
+    if len(options.moved) == 1:
+        parser.error("--moved: a deviation takes two runs or more")
     print(f"libgpucache {gpucache.__version__}, preset {options.preset}")
-    print(table(run_all(options.reference, options.preset, settings)))
+    runs = [run_all(options.reference, options.preset, settings, lines, options.rows) for lines in options.moved or [0]]
+    print(spread(runs) if options.moved else table(runs[0]))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ import reference
 
 CYCLES, POINTS = 5, 2
 # Whether the two blocks that 16 warps a scheduler are mostly stay together, and miss only their own lines, or drift
-# apart, small things decide: README.md.
+# apart, small things decide, on each SM anew, and the slowest counts: by where the arrays lie alone the row is from -15 to
+# -2 % of cycles, and -4 to +5 points (reference.py --moved, README.md).
 DRIFT = {"sc: lru, 16 warps a scheduler"}
 
 
@@ -72,6 +73,19 @@ class Programs(unittest.TestCase):
             *(line.format(0) for line in loop), *(line.format(4) for line in loop),
             f"0030 ffffffff 0 STG.E 2 R2 R67 4 1 0x{ptx.OUT + 4 * (3 * 64 + 32):016x} 4", "0038 ffffffff 0 EXIT 0 0",
         ])  # fmt: skip
+
+
+    def test_moved(self):
+        line = "0018 ffffffff 1 R65 LDG.E 1 R1 4 1 0x0000000010000fa0 4"
+        parameter = "0000 ffffffff 1 R1 LDC 0 4 1 0x100 0"
+        self.assertEqual(reference.moved(f"{parameter}\n{line}", 3),
+                         f"{parameter}\n{line.replace('10000fa0', '10001120')}")  # fmt: skip
+        self.assertEqual(reference.moved(line, 0), line)
+
+    def test_spread(self):
+        runs = [[reference.Row("a", (90, 100), (50, 50))], [reference.Row("a", (110, 100), (54, 50))]]
+        self.assertEqual(reference.spread(runs).splitlines()[1].split(),
+                         ["a", "+0.0", "14.1", "-10.0,", "+10.0", "+2.0", "2.8", "+0.0,", "+4.0"])  # fmt: skip
 
 
 if __name__ == "__main__":
