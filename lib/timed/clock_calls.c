@@ -75,21 +75,21 @@ static gpc_status check_advance(const gpc_hierarchy *h, uint64_t cycles, gpc_err
 
 /* Nothing is under way, not even writes to memory. */
 static bool is_idle(const gpci_timed *t) {
-    return !t->pool.live && gpci_groups_idle(t, true);
+    return !gpci_pool_live(&t->pool) && gpci_groups_idle(t, true);
 }
 
 static gpc_status drain(gpc_hierarchy *h, gpc_error *error) {
     gpci_timed *t = h->timed;
     uint64_t patience = gpci_number(h, GPCI_KEY_DEADLOCK), since = t->wheel.now;
     gpci_timed_fold(t);
-    uint32_t live = t->pool.live;
+    uint32_t live = gpci_pool_live(&t->pool);
     while (t->in_flight || !is_idle(t)) {
         gpc_status status = gpci_timed_run_cycle(h, GPCI_NEVER - 1);
         if (status < 0)
             return gpci_fail(error, status, "gpc_hierarchy_drain: %s", failure_of(t, status));
-        if (live != t->pool.live || t->progress > since)
+        if (live != gpci_pool_live(&t->pool) || t->progress > since)
             since = t->wheel.now;
-        live = t->pool.live;
+        live = gpci_pool_live(&t->pool);
         if (status == GPC_END || t->wheel.now - since > patience) {
             char text[400];
             gpci_timed_report(h, text, sizeof text);

@@ -36,8 +36,17 @@ struct gpci_lrc {
     uint32_t groups, mask;
 };
 
+/* A tree's messages are their first cache line alone. */
+static uint32_t sm_of(const gpci_lrc *lrc, const gpci_packet *packet) {
+    return lrc->options.messages ? packet->message.from : packet->request.sm;
+}
+
+static uint32_t word_of(const gpci_lrc *lrc, const gpci_packet *packet) {
+    return lrc->options.messages ? 0 : packet->request.policy_word;
+}
+
 static uint32_t group_of(const gpci_lrc *lrc, const gpci_packet *packet) {
-    return lrc->options.group_of[packet->request.sm];
+    return lrc->options.group_of[sm_of(lrc, packet)];
 }
 
 static uint64_t line_of(const gpci_lrc *lrc, uint64_t address) {
@@ -61,7 +70,7 @@ void gpci_lrc_expect(const gpci_lrc *lrc, uint32_t sm, uint64_t address) {
  * than is asked.
  */
 static bool covers(const gpci_lrc *lrc, const unit *own, const entry *e, const gpci_packet *packet, uint64_t since) {
-    if (e->word != packet->request.policy_word || e->count >= lrc->options.merges ||
+    if (e->word != word_of(lrc, packet) || e->count >= lrc->options.merges ||
         own->sent - e->number >= lrc->options.window)
         return false;
     const gpci_packet *leader = gpci_packet_at(lrc->pool, e->leader);
@@ -80,7 +89,7 @@ static void follow(gpci_lrc *lrc, entry *place, unit *own, uint32_t packet, uint
     own->used++;
     *place = (entry){.leader = packet,
                      .hash = hash,
-                     .word = gpci_packet_at(lrc->pool, packet)->request.policy_word,
+                     .word = word_of(lrc, gpci_packet_at(lrc->pool, packet)),
                      .count = 1,
                      .number = own->sent};
 }
@@ -130,8 +139,8 @@ static void release(const gpci_lrc *lrc, entry *table, uint32_t hole) {
 
 uint32_t gpci_lrc_reply(gpci_lrc *lrc, uint32_t index, gpci_lrc_hand_fn hand, void *user_data) {
     const gpci_packet *packet = gpci_packet_at(lrc->pool, index);
-    if (packet->request.sm >= lrc->options.sms)
-        return 0; /* a message of a tree that no SM has sent, whose request is undefined */
+    if (sm_of(lrc, packet) >= lrc->options.sms)
+        return 0; /* a message of a tree that no SM has sent */
     const uint32_t group = group_of(lrc, packet);
     entry *table = table_of(lrc, group);
     uint32_t at = hash_of(lrc, packet->address) & lrc->mask, handed = 0;

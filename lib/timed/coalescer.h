@@ -21,6 +21,7 @@ typedef struct gpci_lrc_options {
     uint64_t window;          /* reads that an LRC remembers, the last that it sent on, 1 or more; GPCI_UNLIMITED */
     uint32_t line;            /* bytes, a power of two, whose addresses are one; 0: each is its own */
     bool equal;               /* only reads of the very same segments merge */
+    bool messages;            /* reads are a tree's messages: of SM `message.from`, and tell L2 nothing */
 } gpci_lrc_options;
 
 typedef struct gpci_lrc gpci_lrc;

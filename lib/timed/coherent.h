@@ -140,6 +140,11 @@ bool gpci_bundle_takes(const gpci_timed *t, const gpci_queue *queue, const gpci_
 bool gpci_bundle_goes_with(const gpci_timed *t, const gpci_queue *queue, uint64_t address);
 /* The same of an access of memory. */
 void gpci_bundle_push_access(gpci_timed *t, gpci_queue *queue, uint32_t packet);
+/* With GPCI_PACKET_BUNDLE: the message, or access of memory, that goes with one. */
+GPCI_INLINE uint32_t gpci_bundle_next(const gpci_packet *packet) {
+    return packet->type == GPCI_REPLY ? packet->path.beside : packet->beside;
+}
+
 /* The first of a packet's messages, or accesses, is taken off: the next of them; or GPCI_NO_PACKET. */
 uint32_t gpci_bundle_split(gpci_packet *packet);
 /* The sectors of its line that a packet's messages are of. */

@@ -33,7 +33,7 @@ static bool is_forwarded(const gpci_timed *t, uint32_t task) {
 
 static bool has(const gpci_timed *t, const gpci_packet *p, uint64_t address) {
     while (p->address != address && p->flags & GPCI_PACKET_BUNDLE)
-        p = gpci_packet_at(&t->pool, p->beside);
+        p = gpci_packet_at(&t->pool, gpci_bundle_next(p));
     return p->address == address;
 }
 
@@ -63,9 +63,12 @@ static gpci_packet *place_beside(const gpci_timed *t, const gpci_queue *queue, u
 
 static void append(const gpci_timed *t, gpci_packet *first, uint32_t packet) {
     while (first->flags & GPCI_PACKET_BUNDLE)
-        first = gpci_packet_at(&t->pool, first->beside);
+        first = gpci_packet_at(&t->pool, gpci_bundle_next(first));
     first->flags |= GPCI_PACKET_BUNDLE;
-    first->beside = packet;
+    if (first->type == GPCI_REPLY)
+        first->path.beside = packet;
+    else
+        first->beside = packet;
 }
 
 bool gpci_bundle_takes(const gpci_timed *t, const gpci_queue *queue, const gpci_letter *l) {
@@ -110,13 +113,13 @@ uint32_t gpci_bundle_split(gpci_packet *p) {
     if (GPCI_LIKELY(!(p->flags & GPCI_PACKET_BUNDLE)))
         return GPCI_NO_PACKET;
     p->flags &= (uint8_t)~GPCI_PACKET_BUNDLE;
-    return p->beside;
+    return gpci_bundle_next(p);
 }
 
 uint8_t gpci_bundle_sectors(const gpci_timed *t, const gpci_packet *p) {
     const uint32_t block = t->h->l1_level.line_bytes;
     uint32_t sectors = 0;
-    for (;; p = gpci_packet_at(&t->pool, p->beside)) {
+    for (;; p = gpci_packet_at(&t->pool, gpci_bundle_next(p))) {
         sectors |= 1u << (p->address & (t->bundle_line - 1)) / block;
         if (!(p->flags & GPCI_PACKET_BUNDLE))
             return (uint8_t)sectors;

@@ -23,15 +23,16 @@ static bool takes(void *timed, const gpci_letter *l, bool behind) {
 
 static uint32_t send(void *timed, const gpci_letter *l) {
     gpci_timed *t = timed;
-    const uint32_t number = gpci_pool_take(&t->pool);
+    const bool watched = GPCI_UNLIKELY(t->trace != NULL); /* who watches it knows it by more than its first line */
+    const uint32_t number = watched ? gpci_pool_take(&t->pool) : gpci_pool_take_message(&t->pool);
     gpci_packet *p = gpci_packet_at(&t->pool, number);
     gpci_task *task = gpci_task_at(gpci_controllers_of(t), l->task);
     p->address = l->address;
-    p->request.sm = 0; /* of no SM, but for reads that an LRC is asked about: gpci_lrc_reply finds no other */
-    p->message = (gpci_packet_message){.task = l->receiver, .step = (uint8_t)l->arrives, .kind = (uint8_t)l->kind};
+    p->message = (gpci_packet_message){
+        .task = l->receiver, .from = (uint16_t)l->from, .step = (uint8_t)l->arrives, .kind = (uint8_t)l->kind};
     p->path.size = l->bytes;
     p->segments = gpci_message_segments(t, l->bytes);
-    p->flags = 0;
+    p->flags = watched ? 0 : GPCI_PACKET_MESSAGE;
     p->level = 0;
     p->type = GPCI_REPLY;
     gpci_coherent_count(t->h, l->kind, l->from, l->to, l->bytes);
@@ -153,7 +154,9 @@ static void begun(void *timed, uint32_t flight, uint32_t cause) {
 /* A step, and what it leads to at once, sends all probes of a block, and a few messages more. */
 static gpc_status room(void *timed) {
     gpci_timed *t = timed;
-    return gpci_pool_reserve(&t->pool, gpci_controllers_of(t)->fan_out + GPCI_STEP_TASKS);
+    const uint32_t most = gpci_controllers_of(t)->fan_out + GPCI_STEP_TASKS;
+    const gpc_status status = gpci_pool_reserve_messages(&t->pool, most);
+    return status == GPC_OK ? gpci_pool_reserve(&t->pool, most) : status; /* accesses of memory, and what is watched */
 }
 
 /* The same where it begins accesses. */
@@ -285,7 +288,10 @@ static void all_go_on(gpci_timed *t, uint32_t packet, bool message, bool now) {
         next = gpci_bundle_split(p);
         if (message)
             gpci_see_arrival(t, p);
-        gpci_pool_give(&t->pool, packet);
+        if (GPCI_LIKELY(p->flags & GPCI_PACKET_MESSAGE))
+            gpci_pool_give_message(&t->pool, packet);
+        else
+            gpci_pool_give(&t->pool, packet);
         go_on(t, m, now);
     }
     if (GPCI_UNLIKELY(gathers))

@@ -409,8 +409,6 @@ static bool goes_along(const gpci_timed *t, gpci_stage *stage, uint32_t packet) 
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (!stage->coalescer || p->message.kind != GPC_MESSAGE_READ_REQUEST)
         return false;
-    p->request.sm = stage->index;
-    p->request.policy_word = 0;
     if (t->bundle_line)
         p->segments = gpci_bundle_sectors(t, p);
     p->born = t->wheel.now;

@@ -82,7 +82,7 @@ static void strike_out(const gpci_timed *t, const gpci_stage *stage, uint32_t nu
 static bool lacks(const gpci_timed *t, const gpci_stage *stage, uint32_t packet) {
     if (has_room(stage))
         return false;
-    for (const gpci_packet *p = gpci_packet_at(&t->pool, packet);; p = gpci_packet_at(&t->pool, p->beside)) {
+    for (const gpci_packet *p = gpci_packet_at(&t->pool, packet);; p = gpci_packet_at(&t->pool, gpci_bundle_next(p))) {
         const gpci_packet_message *m = &p->message;
         if (gpci_controllers_asks_below(gpci_controllers_of(t), m->task, (gpci_step)m->step) &&
             !is_shared(t, stage, gpci_message_task(t, p)))

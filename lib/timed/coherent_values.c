@@ -76,7 +76,7 @@ void gpci_coherent_values_keep(gpci_timed *t, uint32_t flight, const gpc_warp_ac
 /* A packet's. */
 static gpc_atomic *atomics_of(const gpci_timed *t, uint32_t packet) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    return t->coherent->kept[p->line.flight].items + t->coherent->atomics[packet].first;
+    return t->coherent->kept[p->line.flight].items + t->coherent->atomics[gpci_pool_place(&t->pool, packet)].first;
 }
 
 void gpci_coherent_values_take(gpci_timed *t, uint32_t packet, const gpc_warp_access *w) {
@@ -85,11 +85,12 @@ void gpci_coherent_values_take(gpci_timed *t, uint32_t packet, const gpc_warp_ac
     const uint32_t line_bytes = t->h->l1_level.line_bytes;
     gpc_coherence_request request = gpci_coherent_request(t->h->coherent, &p->request, p->bytes);
     if (!lanes.op) {
-        gpci_values_gather(&lanes, p->address, line_bytes, &request, &t->coherent->values[packet]);
+        gpci_values_gather(&lanes, p->address, line_bytes, &request,
+                           &t->coherent->values[gpci_pool_place(&t->pool, packet)]);
         return;
     }
     gpci_kept_atomics *kept = &t->coherent->kept[p->line.flight];
-    gpci_line_atomics *own = &t->coherent->atomics[packet];
+    gpci_line_atomics *own = &t->coherent->atomics[gpci_pool_place(&t->pool, packet)];
     own->first = kept->taken;
     own->count = gpci_values_atomics(&lanes, p->address, line_bytes, &request, atomics_of(t, packet));
     kept->taken += own->count;
@@ -97,11 +98,11 @@ void gpci_coherent_values_take(gpci_timed *t, uint32_t packet, const gpc_warp_ac
 
 void gpci_coherent_values_attach(const gpci_timed *t, uint32_t packet, gpc_coherence_request *request) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    gpci_line_values *values = &t->coherent->values[packet];
+    gpci_line_values *values = &t->coherent->values[gpci_pool_place(&t->pool, packet)];
     uint8_t *bytes = values->bytes + (request->address - p->address);
     if (t->kept[p->line.flight].shape.op) {
         request->atomics = atomics_of(t, packet);
-        request->atomic_count = t->coherent->atomics[packet].count;
+        request->atomic_count = t->coherent->atomics[gpci_pool_place(&t->pool, packet)].count;
     } else if (request->kind == GPC_COHERENCE_LOAD) {
         request->out = bytes;
     } else {
@@ -113,7 +114,7 @@ void gpci_coherent_values_attach(const gpci_timed *t, uint32_t packet, gpc_coher
 void gpci_coherent_values_deliver(gpci_timed *t, uint32_t packet, const uint8_t *line) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     const gpci_lanes lanes = gpci_kept_lanes(t, p->line.flight);
-    gpci_line_values *values = &t->coherent->values[packet];
+    gpci_line_values *values = &t->coherent->values[gpci_pool_place(&t->pool, packet)];
     if (lanes.op) {
         gpci_values_found(&lanes, p->address, t->h->l1_level.line_bytes, atomics_of(t, packet));
         return;
@@ -140,10 +141,11 @@ static void archive_kept(gpci_timed *t, gpci_archive *a) {
 
 void gpci_coherent_values_archive(gpci_timed *t, gpci_archive *a) {
     gpci_coherent_host *host = t->coherent;
-    const size_t used = t->pool.fresh < host->value_room ? t->pool.fresh : host->value_room;
+    const uint32_t packets = gpci_pool_place(&t->pool, t->pool.fresh);
+    const size_t used = packets < host->value_room ? packets : host->value_room;
     const size_t count = (size_t)gpci_archive_count(a, used, sizeof *host->values + sizeof *host->atomics);
-    if (a->loading && a->status == GPC_OK && (count > t->pool.fresh || !reserve_packets(t) || !reserve_kept(t)))
-        gpci_archive_fail(a, count > t->pool.fresh ? GPC_ERROR_FORMAT : GPC_ERROR_MEMORY, "packets that carry values");
+    if (a->loading && a->status == GPC_OK && (count > packets || !reserve_packets(t) || !reserve_kept(t)))
+        gpci_archive_fail(a, count > packets ? GPC_ERROR_FORMAT : GPC_ERROR_MEMORY, "packets that carry values");
     if (a->status < 0 || !count)
         return;
     gpci_archive_bytes(a, host->values, count * sizeof *host->values);

@@ -319,7 +319,7 @@ void gpci_coherent_channel_step(const gpci_group *group, uint32_t channel) {
 
 gpc_status gpci_channel_reply(gpci_timed *t, uint64_t id) {
     uint32_t packet = (uint32_t)id;
-    if (packet >= t->pool.fresh)
+    if (!gpci_pool_is_whole(&t->pool, packet))
         return GPC_ERROR_ARGUMENT;
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (!id || p->path.host_id != id || t->pool.links[packet].due != GPCI_NEVER || p->type == GPCI_WRITE)

@@ -9,7 +9,16 @@ _Static_assert(sizeof(gpci_packet) == GPCI_POOL_SHARERS * offsetof(gpci_packet, 
                "waiters share a packet's room");
 
 void gpci_pool_init(gpci_pool *pool, gpc_context *context) {
-    *pool = (gpci_pool){.context = context, .free = GPCI_NO_PACKET, .waiter_free = GPCI_NO_PACKET};
+    *pool = (gpci_pool){.context = context,
+                        .period = 1,
+                        .free = GPCI_NO_PACKET,
+                        .waiter_free = GPCI_NO_PACKET,
+                        .message_free = GPCI_NO_PACKET};
+}
+
+void gpci_pool_expect_messages(gpci_pool *pool) {
+    pool->period = GPCI_POOL_PERIOD / GPCI_POOL_CHUNK;
+    pool->stride = GPCI_POOL_MESSAGES;
 }
 
 /* A chunk begins on a cache line of its block; what was allocated stands before it. */
@@ -28,6 +37,11 @@ static gpci_packet *make_chunk(gpc_context *context) {
     return chunk;
 }
 
+/* Of the chunks that share a block. */
+static gpci_packet *sharer_of(gpci_packet *shared, size_t i) {
+    return (gpci_packet *)(void *)((char *)shared + i * offsetof(gpci_packet, request));
+}
+
 /* Chunks of those that only wait. */
 static size_t below(const gpci_pool *pool) {
     return (size_t)pool->waiter_groups * GPCI_POOL_SHARERS;
@@ -40,8 +54,9 @@ static gpci_packet *group_at(const gpci_pool *pool, uint32_t group) {
 void gpci_pool_destroy(gpci_pool *pool) {
     if (!pool->context)
         return;
-    for (uint32_t i = 0; i < pool->chunk_count; i++)
-        gpci_free(pool->context, *block_of(pool->chunks[i]));
+    for (uint32_t i = 0; i < pool->chunk_count * pool->period; i++)
+        if (i % pool->period < 2) /* of messages, those that share have one block */
+            gpci_free(pool->context, *block_of(pool->chunks[i]));
     for (uint32_t i = 0; i < pool->waiter_groups; i++)
         gpci_free(pool->context, *block_of(group_at(pool, i)));
     if (pool->chunks)
@@ -53,11 +68,12 @@ void gpci_pool_destroy(gpci_pool *pool) {
 /* Room for the addresses of a group more, before those that there are. */
 static gpc_status move_up(gpci_pool *pool) {
     const size_t had = below(pool), first = had + GPCI_POOL_SHARERS;
-    gpci_packet **chunks = gpci_alloc(pool->context, (first + pool->chunk_room) * sizeof *chunks);
+    gpci_packet **chunks = gpci_alloc(pool->context, (first + pool->chunk_room * pool->period) * sizeof *chunks);
     if (!chunks)
         return GPC_ERROR_MEMORY;
     if (pool->chunks) {
-        memcpy(chunks + GPCI_POOL_SHARERS, pool->chunks - had, (had + pool->chunk_count) * sizeof *chunks);
+        memcpy(chunks + GPCI_POOL_SHARERS, pool->chunks - had,
+               (had + pool->chunk_count * pool->period) * sizeof *chunks);
         gpci_free(pool->context, pool->chunks - had);
     }
     pool->chunks = chunks + first;
@@ -78,7 +94,7 @@ static gpc_status add_waiters(gpci_pool *pool) {
     }
     gpci_packet **chunk = pool->chunks - (size_t)group * GPCI_POOL_SHARERS;
     for (size_t i = 0; i < GPCI_POOL_SHARERS; i++)
-        *--chunk = (gpci_packet *)(void *)((char *)shared + i * offsetof(gpci_packet, request));
+        *--chunk = sharer_of(shared, i);
     return GPC_OK;
 }
 
@@ -92,13 +108,14 @@ gpc_status gpci_pool_grow_waiters(gpci_pool *pool, uint32_t waiters) {
 /* Room for the addresses of more chunks. */
 static gpc_status widen(gpci_pool *pool) {
     const size_t first = below(pool);
-    size_t room = gpci_array_larger(pool->chunk_room, pool->chunk_count, 1, sizeof *pool->links * GPCI_POOL_CHUNK);
+    const size_t each = (size_t)pool->period * GPCI_POOL_CHUNK;
+    size_t room = gpci_array_larger(pool->chunk_room, pool->chunk_count, 1, sizeof *pool->links * each);
     gpci_packet **chunks = pool->chunks ? pool->chunks - first : NULL;
-    chunks = room ? gpci_resize(pool->context, chunks, first + room, sizeof *chunks) : NULL;
+    chunks = room ? gpci_resize(pool->context, chunks, first + room * pool->period, sizeof *chunks) : NULL;
     if (!chunks)
         return GPC_ERROR_MEMORY;
     pool->chunks = chunks + first;
-    gpci_packet_link *links = gpci_resize(pool->context, pool->links, room * GPCI_POOL_CHUNK, sizeof *links);
+    gpci_packet_link *links = gpci_resize(pool->context, pool->links, room * each, sizeof *links);
     if (!links)
         return GPC_ERROR_MEMORY;
     pool->links = links;
@@ -106,17 +123,40 @@ static gpc_status widen(gpci_pool *pool) {
     return GPC_OK;
 }
 
-gpc_status gpci_pool_grow(gpci_pool *pool, uint64_t packets) {
-    uint64_t needed = (pool->live + packets + GPCI_POOL_CHUNK - 1) / GPCI_POOL_CHUNK;
-    while (pool->chunk_count < needed) {
-        if (pool->chunk_count == pool->chunk_room && widen(pool) < 0)
-            return GPC_ERROR_MEMORY;
-        gpci_packet *chunk = make_chunk(pool->context);
-        if (!chunk)
-            return GPC_ERROR_MEMORY;
-        pool->chunks[pool->chunk_count++] = chunk;
+/* A chunk of whole packets, and those of the messages behind it. */
+static gpc_status add_chunk(gpci_pool *pool) {
+    if (pool->chunk_count == pool->chunk_room && widen(pool) < 0)
+        return GPC_ERROR_MEMORY;
+    gpci_packet **chunk = pool->chunks + (size_t)pool->chunk_count * pool->period;
+    if (!(*chunk = make_chunk(pool->context)))
+        return GPC_ERROR_MEMORY;
+    gpci_packet *shared = pool->period == 1 ? NULL : make_chunk(pool->context);
+    if (pool->period > 1 && !shared) {
+        gpci_free(pool->context, *block_of(*chunk));
+        return GPC_ERROR_MEMORY;
     }
+    for (uint32_t i = 1; i < pool->period; i++)
+        chunk[i] = sharer_of(shared, i - 1);
+    pool->chunk_count++;
     return GPC_OK;
+}
+
+/* `needed` chunks of whole packets. */
+static gpc_status grow_to(gpci_pool *pool, uint64_t needed) {
+    if (needed > UINT32_MAX / GPCI_POOL_PERIOD)
+        return GPC_ERROR_MEMORY;
+    gpc_status status = GPC_OK;
+    while (status == GPC_OK && pool->chunk_count < needed)
+        status = add_chunk(pool);
+    return status;
+}
+
+gpc_status gpci_pool_grow(gpci_pool *pool, uint64_t packets) {
+    return grow_to(pool, (pool->live + packets + GPCI_POOL_CHUNK - 1) / GPCI_POOL_CHUNK);
+}
+
+gpc_status gpci_pool_grow_messages(gpci_pool *pool, uint32_t messages) {
+    return grow_to(pool, (pool->message_live + (uint64_t)messages + GPCI_POOL_MESSAGES - 1) / GPCI_POOL_MESSAGES);
 }
 
 uint32_t gpci_pool_take_fresh(gpci_pool *pool) {
@@ -128,6 +168,12 @@ uint32_t gpci_pool_take_fresh(gpci_pool *pool) {
     return packet;
 }
 
+/* One that has a cache line in the place of a packet; the first there clears those of all, for a snapshot has them. */
+static void clear_sharer(const gpci_pool *pool, uint32_t packet, uint32_t at) {
+    memset(gpci_packet_at(pool, packet), 0,
+           at % GPCI_POOL_SHARERS ? offsetof(gpci_packet, request) : sizeof(gpci_packet));
+}
+
 uint32_t gpci_pool_take_fresh_waiter(gpci_pool *pool) {
     const uint32_t fresh = pool->waiter_fresh, group = fresh / GPCI_POOL_WAITERS, at = fresh % GPCI_POOL_WAITERS;
     if (group >= pool->waiter_groups)
@@ -135,8 +181,37 @@ uint32_t gpci_pool_take_fresh_waiter(gpci_pool *pool) {
     pool->waiter_fresh++;
     const uint32_t chunk = group * GPCI_POOL_SHARERS + at % GPCI_POOL_SHARERS + 1,
                    packet = at / GPCI_POOL_SHARERS - chunk * GPCI_POOL_CHUNK;
-    memset(gpci_packet_at(pool, packet), 0, offsetof(gpci_packet, request));
+    clear_sharer(pool, packet, at);
     return packet;
+}
+
+/* They go through the chunks of a group in turn, so that those under way lie together. */
+uint32_t gpci_pool_take_fresh_message(gpci_pool *pool) {
+    const uint32_t fresh = pool->message_fresh++, at = fresh % GPCI_POOL_MESSAGES;
+    const uint32_t packet = fresh / GPCI_POOL_MESSAGES * GPCI_POOL_PERIOD +
+                            (1 + at % GPCI_POOL_SHARERS) * GPCI_POOL_CHUNK + at / GPCI_POOL_SHARERS;
+    clear_sharer(pool, packet, at);
+    memset(&pool->links[packet], 0, sizeof *pool->links);
+    return packet;
+}
+
+/* Messages, and links of a tree's packets, as far as they are used. */
+static void messages_state(gpci_pool *pool, gpci_state_fn visit, void *user_data) {
+    visit(user_data, &pool->message_fresh, sizeof pool->message_fresh);
+    visit(user_data, &pool->message_free, sizeof pool->message_free);
+    visit(user_data, &pool->message_live, sizeof pool->message_live);
+    for (uint32_t first = 0; first < pool->fresh; first += GPCI_POOL_PERIOD) {
+        const uint32_t left = pool->fresh - first, used = left < GPCI_POOL_CHUNK ? left : GPCI_POOL_CHUNK;
+        visit(user_data, pool->links + first, used * sizeof *pool->links);
+    }
+    for (uint32_t first = 0, group = 0; first < pool->message_fresh; first += GPCI_POOL_MESSAGES, group++) {
+        const uint32_t left = pool->message_fresh - first, used = left < GPCI_POOL_MESSAGES ? left : GPCI_POOL_MESSAGES;
+        const uint32_t packets = (used + GPCI_POOL_SHARERS - 1) / GPCI_POOL_SHARERS, chunk = group * pool->period + 1;
+        for (uint32_t i = 0; i < GPCI_POOL_SHARERS; i++)
+            visit(user_data, pool->links + (chunk + i) * GPCI_POOL_CHUNK,
+                  (used + GPCI_POOL_SHARERS - 1 - i) / GPCI_POOL_SHARERS * sizeof *pool->links);
+        visit(user_data, pool->chunks[chunk], packets * sizeof(gpci_packet));
+    }
 }
 
 /* Those that only wait: their memory as far as it is used. */
@@ -154,8 +229,11 @@ void gpci_pool_state(gpci_pool *pool, gpci_state_fn visit, void *user_data) {
     visit(user_data, &pool->fresh, sizeof pool->fresh);
     visit(user_data, &pool->free, sizeof pool->free);
     visit(user_data, &pool->live, sizeof pool->live);
-    visit(user_data, pool->links, pool->fresh * sizeof *pool->links);
-    for (uint32_t first = 0; first < pool->fresh; first += GPCI_POOL_CHUNK) {
+    if (pool->period == 1)
+        visit(user_data, pool->links, pool->fresh * sizeof *pool->links);
+    else
+        messages_state(pool, visit, user_data);
+    for (uint32_t first = 0; first < pool->fresh; first += pool->period * GPCI_POOL_CHUNK) {
         uint32_t left = pool->fresh - first, packets = left < GPCI_POOL_CHUNK ? left : GPCI_POOL_CHUNK;
         visit(user_data, pool->chunks[first / GPCI_POOL_CHUNK], packets * sizeof(gpci_packet));
     }

@@ -18,6 +18,7 @@ enum {
     GPCI_PACKET_BUNDLE = 0x20,   /* of a tree: another goes with it, and is a part of it, `beside` */
     GPCI_PACKET_WAITER = 0x40,   /* one that only waits: there is no more of it than its first cache line */
     GPCI_PACKET_PORT = 0x40,     /* of a slice's packets, none of which only waits: a port's (port.h) */
+    GPCI_PACKET_MESSAGE = 0x40,  /* of a tree, which has no ports: gpci_pool_take_message; no more of it, either */
     GPCI_PACKET_JOINED = 0x20,   /* of an L1's stores, which are in no tree: others go with it, from line.waiter on */
     GPCI_PACKET_LATE = 0x80      /* a prefetch, for whose line a load waits already */
 };
@@ -54,7 +55,7 @@ typedef struct gpci_packet_line {
 typedef struct gpci_packet_message {
     uint32_t task;   /* whose step it is when this is done */
     uint32_t module; /* that it is for */
-    uint16_t from;   /* module that sent it */
+    uint16_t from;   /* module that sent it; of an L1 its SM */
     uint8_t step, kind;
 } gpci_packet_message;
 
@@ -99,8 +100,9 @@ typedef struct gpci_packet_path {
     uint32_t size;     /* bytes on the network at hand or to come, header included */
     uint16_t from, to; /* input and output port of that network */
     union {
-        uint64_t local; /* memory: address within the channel */
-        uint64_t inner; /* from L1 to the tags of the slice: address within the slice */
+        uint64_t local;  /* memory: address within the channel */
+        uint64_t inner;  /* from L1 to the tags of the slice: address within the slice */
+        uint32_t beside; /* of a tree's message, with GPCI_PACKET_BUNDLE: timed/coherent_bundle.c */
     };
     uint16_t channel; /* likewise */
     uint16_t slice;   /* memory: the L2 slice, over both partitions, that asks */
@@ -157,7 +159,7 @@ typedef struct gpci_packet {
     };
     uint8_t priority; /* of L1's line, with a window of L2, which may give it another there */
     uint8_t reserved[1];
-    uint32_t beside; /* with GPCI_PACKET_BUNDLE: timed/coherent_bundle.c; of a multicast copy: timed/multicast.h */
+    uint32_t beside; /* of an access of memory, as path.beside; of a multicast copy: timed/multicast.h */
 } gpci_packet;
 
 _Static_assert(sizeof(gpci_packet) == 256, "a packet fills its cache lines");
@@ -197,34 +199,51 @@ typedef struct gpci_packet_link {
  *   chunk -2   | |0      |1      |2
  *   chunk -3   |   |0      |1      |2
  *   chunk -4   |     |0      |1      |2
+ *
+ * A tree's messages are their first cache line alone, too, but stand in queues, and so have links: behind each chunk of
+ * whole packets are the numbers of GPCI_POOL_SHARERS chunks of messages, which share the memory of one in that way.
  */
 #define GPCI_POOL_SHARERS 4u
 #define GPCI_POOL_WAITERS (GPCI_POOL_SHARERS * (GPCI_POOL_CHUNK - 1)) /* in the memory of a chunk */
+#define GPCI_POOL_MESSAGES (GPCI_POOL_SHARERS * GPCI_POOL_CHUNK)      /* likewise */
+#define GPCI_POOL_PERIOD (GPCI_POOL_CHUNK + GPCI_POOL_MESSAGES) /* numbers of a chunk and the messages behind it */
 
 typedef struct gpci_pool {
     gpc_context *context;
-    gpci_packet **chunks;    /* [-waiter_groups * GPCI_POOL_SHARERS to chunk_count], each at a cache line's begin */
-    gpci_packet_link *links; /* [chunk_count * GPCI_POOL_CHUNK]: none of those that only wait */
-    uint32_t chunk_count, chunk_room;
+    /* [-waiter_groups * GPCI_POOL_SHARERS to chunk_count * period], each at a cache line's begin */
+    gpci_packet **chunks;
+    gpci_packet_link *links;          /* [chunk_count * period * GPCI_POOL_CHUNK]: none of those that only wait */
+    uint32_t chunk_count, chunk_room; /* of whole packets */
+    uint32_t period;                  /* 1; with messages GPCI_POOL_PERIOD / GPCI_POOL_CHUNK */
+    uint32_t message_fresh, message_free, message_live;
     uint32_t waiter_groups;
     uint32_t waiter_fresh; /* of those that only wait so many have been used, */
     uint32_t waiter_free;  /* and these are free: a list */
     uint32_t fresh;        /* never used from here on, */
-    uint32_t stride;       /* but for so many between two chunks, which are others' (strands.h) */
+    uint32_t stride;       /* but for so many between two chunks, which are others' (strands.h), or messages' */
     uint32_t free;         /* list, most recently used first */
-    uint32_t live;         /* but for those that only wait: each has another under way for it */
+    uint32_t live;         /* whole ones; of those that only wait each has another under way for it */
 } gpci_pool;
 
 void gpci_pool_init(gpci_pool *pool, gpc_context *context);
+/* There will be messages. Of a pool that has been initialised, and not been used. */
+void gpci_pool_expect_messages(gpci_pool *pool);
 void gpci_pool_destroy(gpci_pool *pool);
 gpc_status gpci_pool_grow(gpci_pool *pool, uint64_t packets);
 /* Room for so many that only wait, used ones included. GPC_ERROR_MEMORY. */
 gpc_status gpci_pool_grow_waiters(gpci_pool *pool, uint32_t waiters);
+/* Make sure that so many messages more can be taken. GPC_ERROR_MEMORY. */
+gpc_status gpci_pool_grow_messages(gpci_pool *pool, uint32_t messages);
 void gpci_pool_state(gpci_pool *pool, gpci_state_fn visit, void *user_data);
 /* Make sure that `packets` more can be taken without fail. GPC_ERROR_MEMORY. */
 GPCI_INLINE gpc_status gpci_pool_reserve(gpci_pool *pool, uint64_t packets) {
     uint64_t room = (uint64_t)pool->chunk_count * GPCI_POOL_CHUNK;
     return pool->live + packets <= room ? GPC_OK : gpci_pool_grow(pool, packets);
+}
+
+GPCI_INLINE gpc_status gpci_pool_reserve_messages(gpci_pool *pool, uint32_t messages) {
+    const uint64_t room = (uint64_t)pool->chunk_count * GPCI_POOL_MESSAGES;
+    return pool->message_live + (uint64_t)messages <= room ? GPC_OK : gpci_pool_grow_messages(pool, messages);
 }
 
 /* A few that only wait are there, if there is memory for them: who finds none takes another packet. */
@@ -235,6 +254,23 @@ GPCI_INLINE void gpci_pool_expect_waiters(gpci_pool *pool) {
 
 GPCI_INLINE gpci_packet *gpci_packet_at(const gpci_pool *pool, uint32_t packet) {
     return &pool->chunks[(int32_t)packet >> GPCI_POOL_CHUNK_BITS][packet % GPCI_POOL_CHUNK];
+}
+
+/* Packets under way, but for those that only wait. */
+GPCI_INLINE uint32_t gpci_pool_live(const gpci_pool *pool) {
+    return pool->live + pool->message_live;
+}
+
+/* The number of a whole packet, or of that after it, without those of messages: for arrays by packet. */
+GPCI_INLINE uint32_t gpci_pool_place(const gpci_pool *pool, uint32_t packet) {
+    return pool->period == 1
+               ? packet
+               : packet / GPCI_POOL_PERIOD * GPCI_POOL_CHUNK + packet % GPCI_POOL_PERIOD % GPCI_POOL_CHUNK;
+}
+
+/* Is this the number of a whole packet that has been used? */
+GPCI_INLINE bool gpci_pool_is_whole(const gpci_pool *pool, uint32_t packet) {
+    return packet < pool->fresh && packet / GPCI_POOL_CHUNK % pool->period == 0;
 }
 
 /* The packet after any one in its list; of one that does not only wait it is links[packet].next. */
@@ -249,11 +285,12 @@ GPCI_INLINE void gpci_expect_link(const gpci_pool *pool, uint32_t packet) {
 }
 
 /*
- * One that was never used; the same of those that only wait. Zeroed: a snapshot has all of it, though not every kind of
+ * One that was never used; the same of those that only wait, and of messages. Zeroed: a snapshot has all of it, though not every kind of
  * packet uses every field, and is to have nothing that somebody else has left in memory.
  */
 uint32_t gpci_pool_take_fresh(gpci_pool *pool);
 uint32_t gpci_pool_take_fresh_waiter(gpci_pool *pool);
+uint32_t gpci_pool_take_fresh_message(gpci_pool *pool);
 
 /* A packet, its fields undefined, its link due at once. There is one: reserve came before. */
 GPCI_INLINE uint32_t gpci_pool_take(gpci_pool *pool) {
@@ -275,6 +312,24 @@ GPCI_INLINE uint32_t gpci_pool_take_waiter(gpci_pool *pool) {
         return packet;
     }
     return gpci_pool_take_fresh_waiter(pool);
+}
+
+/* A message, as gpci_pool_take, but that it has GPCI_PACKET_MESSAGE as long as it is one. */
+GPCI_INLINE uint32_t gpci_pool_take_message(gpci_pool *pool) {
+    uint32_t packet = pool->message_free;
+    pool->message_live++;
+    if (GPCI_UNLIKELY(packet == GPCI_NO_PACKET))
+        packet = gpci_pool_take_fresh_message(pool);
+    else
+        pool->message_free = pool->links[packet].next;
+    pool->links[packet].due = 0;
+    return packet;
+}
+
+GPCI_INLINE void gpci_pool_give_message(gpci_pool *pool, uint32_t packet) {
+    pool->links[packet].next = pool->message_free;
+    pool->message_free = packet;
+    pool->message_live--;
 }
 
 GPCI_INLINE void gpci_pool_give(gpci_pool *pool, uint32_t packet) {

@@ -67,7 +67,8 @@ static gpc_status coalescer_make(gpci_group *group, gpc_error *error) {
                           .merges = number(t, GPCI_KEY_LRC_MERGES),
                           .window = number(t, GPCI_KEY_LRC_WINDOW),
                           .line = t->bundle_line,
-                          .equal = gpci_number(t->h, GPCI_KEY_LRC_MATCH) != 0};
+                          .equal = gpci_number(t->h, GPCI_KEY_LRC_MATCH) != 0,
+                          .messages = t->h->coherent != NULL};
     gpci_lrc *lrc;
     gpc_status status = gpci_lrc_create(t->context, &o, &t->pool, error, &lrc);
     group->self = lrc;

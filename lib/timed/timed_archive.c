@@ -23,7 +23,8 @@ static bool no_memory(void *user_data, const gpc_memory_request *request) {
 }
 
 static void archive_room(gpci_timed *t, gpci_archive *a) {
-    const uint32_t packets = (uint32_t)gpci_archive_count(a, t->pool.fresh, 1),
+    const uint32_t packets = (uint32_t)gpci_archive_count(a, gpci_pool_place(&t->pool, t->pool.fresh), 1),
+                   messages = (uint32_t)gpci_archive_count(a, t->pool.message_fresh, 1),
                    waiters = (uint32_t)gpci_archive_count(a, t->pool.waiter_fresh, 1),
                    flights = (uint32_t)gpci_archive_count(a, t->flight_fresh, 1);
     if (t->coherent)
@@ -33,6 +34,8 @@ static void archive_room(gpci_timed *t, gpci_archive *a) {
     gpc_status status = gpci_pool_reserve(&t->pool, packets);
     if (status == GPC_OK)
         status = gpci_pool_grow_waiters(&t->pool, waiters);
+    if (status == GPC_OK && messages)
+        status = gpci_pool_reserve_messages(&t->pool, messages);
     if (status == GPC_OK && flights)
         status = gpci_make_flights(t, flights);
     if (status == GPC_OK && t->coherent)

@@ -83,6 +83,8 @@ gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error) {
     t->error = (gpc_error)GPC_ERROR_INIT;
     t->channels = (uint32_t)gpci_number(h, GPCI_KEY_DRAM_CHANNELS);
     gpci_pool_init(&t->pool, h->context);
+    if (h->coherent)
+        gpci_pool_expect_messages(&t->pool);
     read_options(t);
     gpc_status status = h->with_data && !h->coherent ? gpci_plain_values_create(t, error) : GPC_OK;
     if (status == GPC_OK)

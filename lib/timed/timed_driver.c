@@ -33,7 +33,7 @@ static gpc_status fence(gpc_hierarchy *h, const gpc_fence *asked, gpc_error *err
 static bool idle(const gpc_hierarchy *h) {
     gpci_timed *t = h->timed;
     gpci_timed_fold(t);
-    return !t->in_flight && !t->pool.live && gpci_groups_idle(t, false);
+    return !t->in_flight && !gpci_pool_live(&t->pool) && gpci_groups_idle(t, false);
 }
 
 static void relink(gpc_hierarchy *h) {

@@ -322,6 +322,8 @@ static void on_network(void *user_data, uint8_t component, bool leaves, uint32_t
         gpci_plain_back(t, port, packet);
     else if (t->values && leaves && component == GPC_COMPONENT_PARTITION_REPLIES)
         gpci_plain_copied(t, packet);
+    if (t->coherent && p->flags & GPCI_PACKET_MESSAGE)
+        return; /* it set out when nobody watched */
     gpci_stages_crosses(t, component, leaves, p);
     if (!p->label.id)
         return;
@@ -431,7 +433,6 @@ static void stages_of_message(gpci_timed *t, uint32_t module, const gpci_packet 
 }
 
 void gpci_tell_message(gpci_timed *t, const gpci_letter *l, gpci_packet *p) {
-    p->message.from = (uint16_t)l->from;
     label(t, gpci_message_task(t, p), p);
     stages_of_message(t, l->from, p, false);
     tell_packet(t, GPC_WHAT_MESSAGE, l->from, p, l->to);
@@ -443,6 +444,10 @@ void gpci_tell_memory_access(gpci_timed *t, uint32_t task, gpci_packet *p) {
 }
 
 void gpci_tell_arrival(gpci_timed *t, const gpci_packet *p) {
+    if (p->flags & GPCI_PACKET_MESSAGE) { /* it set out when nobody watched */
+        gpci_message_task(t, p)->label = 0;
+        return;
+    }
     stages_of_message(t, p->message.module, p, true);
     tell_packet(t, GPC_WHAT_ARRIVE, p->message.module, p, p->message.module);
     gpci_message_task(t, p)->label = p->label.id;
@@ -477,7 +482,8 @@ void gpci_tell_entry(gpci_timed *t, gpc_what what, uint32_t number) {
 /* Numbers are for one trace: none of an earlier one's is left. */
 static void forget(gpci_timed *t) {
     for (uint32_t i = 0; i < t->pool.fresh; i++)
-        gpci_packet_at(&t->pool, i)->label.id = gpci_packet_at(&t->pool, i)->label.origin = 0;
+        if (gpci_pool_is_whole(&t->pool, i))
+            gpci_packet_at(&t->pool, i)->label.id = gpci_packet_at(&t->pool, i)->label.origin = 0;
     for (uint32_t i = 0; i < t->flight_fresh; i++)
         t->flights[i].trace.id = 0;
     for (size_t i = 0; t->coherent && i < t->coherent->origin_room; i++)

@@ -171,6 +171,49 @@ Test(pool, waiters_have_a_cache_line_each) {
     cr_assert_eq(h.blocks, 0);
 }
 
+/* A tree's messages: all apart, of a cache line each, and with links of their own, whatever else grows meanwhile. */
+Test(pool, messages_have_a_cache_line_and_a_link) {
+    enum { COUNT = 2 * GPCI_POOL_MESSAGES + 5 };
+    static uint32_t taken[COUNT];
+    heap h;
+    gpc_context *context = open_context(&h);
+    gpci_pool pool;
+    gpci_pool_init(&pool, context);
+    gpci_pool_expect_messages(&pool);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        gpci_pool_expect_waiters(&pool);
+        cr_assert_eq(gpci_pool_reserve(&pool, 1), GPC_OK);
+        cr_assert_eq(gpci_pool_reserve_messages(&pool, 1), GPC_OK);
+        const uint32_t whole = gpci_pool_take(&pool), waiter = gpci_pool_take_waiter(&pool);
+        taken[i] = gpci_pool_take_message(&pool);
+        cr_assert(gpci_pool_is_whole(&pool, whole));
+        cr_assert_not(gpci_pool_is_whole(&pool, taken[i]));
+        cr_assert_eq(gpci_pool_place(&pool, whole), i);
+        memset(gpci_packet_at(&pool, whole), 0xff, sizeof(gpci_packet));
+        memset(gpci_packet_at(&pool, waiter), 0xff, offsetof(gpci_packet, request));
+        pool.links[whole].next = 7;
+        cr_assert_eq(gpci_packet_at(&pool, taken[i])->path.beside, 0);
+        gpci_packet_at(&pool, taken[i])->address = i;
+        gpci_packet_at(&pool, taken[i])->born = i;
+        pool.links[taken[i]].next = i;
+    }
+    cr_assert_eq(gpci_pool_live(&pool), 2 * COUNT);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const gpci_packet *p = gpci_packet_at(&pool, taken[i]);
+        cr_assert_eq(p->address, i);
+        cr_assert_eq(p->born, i);
+        cr_assert_eq((uintptr_t)p % 64, 0);
+        cr_assert_eq(pool.links[taken[i]].next, i);
+    }
+    gpci_pool_give_message(&pool, taken[7]);
+    gpci_pool_give_message(&pool, taken[COUNT - 1]);
+    cr_assert_eq(gpci_pool_take_message(&pool), taken[COUNT - 1]);
+    cr_assert_eq(gpci_pool_take_message(&pool), taken[7]);
+    gpci_pool_destroy(&pool);
+    gpc_context_destroy(context);
+    cr_assert_eq(h.blocks, 0);
+}
+
 /* Without memory there are no more of them, and those that there are stay. */
 Test(pool, waiters_do_without_memory) {
     heap h;
