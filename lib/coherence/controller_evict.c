@@ -54,7 +54,7 @@ void gpci_step_evict_data(gpci_controllers *e, uint32_t task) {
 void gpci_step_evict_entry(gpci_controllers *e, uint32_t task) {
     gpci_task *v = gpci_task_at(e, task);
     const gpci_module *m = gpci_task_from(e, v);
-    v->entry = gpci_take_directory_way(e, v, m->tags[v->own]);
+    v->entry = gpci_take_directory_way(e, v, gpci_module_tag(m, v->own));
     v->refused = v->entry == GPCI_TREE_NO_BLOCK;
     if (v->refused) {
         gpci_then(e, task, GPCI_STEP_evict_end);
@@ -64,9 +64,10 @@ void gpci_step_evict_entry(gpci_controllers *e, uint32_t task) {
         gpci_step_evict_moved(e, task);
         return;
     }
-    const uint32_t half = gpci_module_half(gpci_task_from(e, v), m->tags[v->entry])->index;
+    const uint32_t half = gpci_module_half(gpci_task_from(e, v), gpci_module_tag(m, v->entry))->index;
     uint32_t child;
-    gpci_task *other = gpci_task_begin(e, task, GPCI_STEP_evict_moved, half, half, m->tags[v->entry], &child);
+    gpci_task *other =
+        gpci_task_begin(e, task, GPCI_STEP_evict_moved, half, half, gpci_module_tag(m, v->entry), &child);
     other->own = v->entry;
     other->forwarded = true;
     gpci_then(e, child, GPCI_STEP_evict_begin);
@@ -95,7 +96,7 @@ void gpci_step_evict_alone(gpci_controllers *e, uint32_t task) {
         gpci_then(e, task, GPCI_STEP_evict_end);
         return;
     }
-    v->address = m->tags[v->own];
+    v->address = gpci_module_tag(m, v->own);
     v->module = gpci_module_low(e->tree, m, v->address);
     gpci_then(e, task, GPCI_STEP_evict_send);
 }

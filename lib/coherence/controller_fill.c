@@ -47,7 +47,7 @@ static uint32_t room_for(gpci_controllers *e, gpci_module *m, uint64_t tag) {
 
 /* A block is to leave a fill way, which is locked for that. */
 static void put_out(gpci_controllers *e, uint32_t flight, const gpci_module *m, uint32_t block) {
-    const uint64_t tag = m->tags[block];
+    const uint64_t tag = gpci_module_tag(m, block);
     uint32_t task;
     gpci_task *t = gpci_side_begin(e, flight, tag, m->given.block_bytes, m->index, m->index, &task);
     t->block = block;
@@ -60,7 +60,7 @@ static bool vacate(gpci_controllers *e, uint32_t flight, gpci_module *m, uint32_
     uint32_t leaving = 0;
     for (uint32_t sector = 0; sector < m->sectors; sector++) {
         const uint32_t from = gpci_module_sector(m, block, sector), to = gpci_module_sector(m, fill, sector);
-        const uint64_t tag = m->tags[from];
+        const uint64_t tag = gpci_module_tag(m, from);
         const uint8_t state = m->states[from];
         if (state == GPC_LINE_I)
             continue;
@@ -125,7 +125,7 @@ void gpci_step_out_begin(gpci_controllers *e, uint32_t task) {
         return;
     }
     uint32_t eviction;
-    gpci_task_begin(e, task, GPCI_STEP_out_end, m->index, m->index, m->tags[block], &eviction)->own = block;
+    gpci_task_begin(e, task, GPCI_STEP_out_end, m->index, m->index, gpci_module_tag(m, block), &eviction)->own = block;
     gpci_then(e, eviction, GPCI_STEP_evict_begin);
 }
 

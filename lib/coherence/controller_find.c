@@ -103,7 +103,7 @@ static bool is_taken(const gpci_controllers *e, const gpci_module *m, uint32_t b
 static uint32_t leaving_way(const gpci_controllers *e, const gpci_module *m, uint32_t block, uint64_t tag) {
     for (uint32_t sector = 0; sector < m->sectors; sector++) {
         const uint32_t other = gpci_module_sector(m, block, sector);
-        if (m->states[other] != GPC_LINE_I && !gpci_module_same_line(m, m->tags[other], tag) &&
+        if (m->states[other] != GPC_LINE_I && !gpci_module_same_line(m, gpci_module_tag(m, other), tag) &&
             gpci_is_locked(e, m->index, other))
             return other;
     }
@@ -379,7 +379,7 @@ static bool lock_line(gpci_controllers *e, gpci_task *f, uint64_t tag) {
     f->emptied = 0;
     for (uint32_t sector = 0; sector < m->sectors; sector++) {
         const uint32_t other = gpci_module_sector(m, f->block, sector);
-        if (m->states[other] == GPC_LINE_I || gpci_module_same_line(m, m->tags[other], tag))
+        if (m->states[other] == GPC_LINE_I || gpci_module_same_line(m, gpci_module_tag(m, other), tag))
             continue;
         gpci_lock_take(e, m->index, other, f->flight, sector_tag(m, tag, sector));
         f->emptied |= (uint8_t)(1u << sector);
@@ -450,9 +450,9 @@ void gpci_step_find_look(gpci_controllers *e, uint32_t task) {
 static void evict_victim(gpci_controllers *e, uint32_t task, gpci_step next, uint32_t block) {
     const gpci_task *f = gpci_task_at(e, task);
     const gpci_module *m = gpci_task_module(e, f);
-    const uint32_t half = gpci_module_half(gpci_task_module(e, f), m->tags[block])->index;
+    const uint32_t half = gpci_module_half(gpci_task_module(e, f), gpci_module_tag(m, block))->index;
     uint32_t eviction;
-    gpci_task *child = gpci_task_begin(e, task, next, half, half, m->tags[block], &eviction);
+    gpci_task *child = gpci_task_begin(e, task, next, half, half, gpci_module_tag(m, block), &eviction);
     f = gpci_task_at(e, task);
     child->own = block;
     child->victim = !gpci_module_directory_only(m, block);
@@ -543,7 +543,7 @@ void gpci_step_find_room(gpci_controllers *e, uint32_t task) {
     gpci_task *f = gpci_task_at(e, task);
     gpci_module *m = gpci_task_module(e, f);
     const uint64_t tag = gpci_module_tag_of(m, f->address);
-    if (f->refused || m->tags[f->entry] != tag || m->states[f->entry] == GPC_LINE_I) {
+    if (f->refused || gpci_module_tag(m, f->entry) != tag || m->states[f->entry] == GPC_LINE_I) {
         m->stats.evictions += f->evicting && !f->refused;
         f->evicting = false;
         gpci_then(e, task, GPCI_STEP_find_end);

@@ -164,7 +164,7 @@ bool gpci_may_pass(const gpci_controllers *e, const gpci_lock *lock, bool coming
 }
 
 bool gpci_is_coming(const gpci_module *m, uint32_t block, uint64_t tag) {
-    return m->states[block] == GPC_LINE_I || m->tags[block] != tag;
+    return m->states[block] == GPC_LINE_I || gpci_module_tag(m, block) != tag;
 }
 
 bool gpci_find_locked(const gpci_controllers *e, uint32_t module, uint64_t address, const gpci_task *asker) {

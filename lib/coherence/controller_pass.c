@@ -67,7 +67,8 @@ void gpci_drop_end(gpci_controllers *e, const gpci_task *t, uint32_t event) {
     const gpc_protocol_rule rule = gpci_tree_rule(e->tree, m, m->states[t->block], event);
     if (rule.actions & GPC_DO_WRITE_BACK)
         gpci_tree_data_clean(e->tree, m, t->block);
-    gpci_tree_set_state(e->tree, m, t->block, m->tags[t->block], rule.next, GPC_ORIGIN_PASS, gpci_present(e));
+    gpci_tree_set_state(e->tree, m, t->block, gpci_module_tag(m, t->block), rule.next, GPC_ORIGIN_PASS,
+                        gpci_present(e));
 }
 
 /* An access bypasses its first-level module. What that has is given up before anything is asked below. */

@@ -28,7 +28,7 @@ static gpci_task *put_begin(gpci_controllers *e, uint32_t parent, gpci_step resu
 }
 
 static gpci_task *write_back(gpci_controllers *e, uint32_t parent, gpci_step resumes, gpci_module *m, uint32_t block) {
-    gpci_task *v = put_begin(e, parent, resumes, m, m->tags[block]);
+    gpci_task *v = put_begin(e, parent, resumes, m, gpci_module_tag(m, block));
     v->own = v->carried = block;
     v->carrier = m->index;
     v->forwarded = true;
@@ -178,7 +178,7 @@ static bool others_own(const gpci_controllers *e, const gpci_task *v) {
     const gpci_module *m = gpci_task_from(e, v), *t = gpci_task_module(e, v);
     const gpci_tree_span span = gpci_tree_span_of(t, m, v->address);
     for (uint32_t sub = span.first; v->data && v->masked && is_tracked(e) && sub < span.end; sub++) {
-        const uint16_t owner = *gpci_module_owner_of(t, v->block, sub);
+        const uint16_t owner = gpci_module_owner_of(t, v->block, sub);
         if (owner != GPCI_TREE_NO_OWNER && owner != t->slots[m->index])
             return true;
     }
@@ -252,7 +252,7 @@ static void store_bytes(gpci_controllers *e, const gpci_task *v, bool last) {
     gpci_module *t = gpci_task_module(e, v);
     if (!v->stored) {
         const gpci_module *x = gpci_module_at(c, v->carrier);
-        gpci_tree_data_merge(c, x, v->carried, x->tags[v->carried], t, v->block);
+        gpci_tree_data_merge(c, x, v->carried, gpci_module_tag(x, v->carried), t, v->block);
         return;
     }
     const gpci_tree_flight *a = gpci_tree_flight_at(e, v->flight);
@@ -432,7 +432,7 @@ void gpci_step_put_keep(gpci_controllers *e, uint32_t task) {
         const gpc_protocol_rule rule = rule_of(e, v);
         store_bytes(e, v, !(rule.actions & GPC_DO_WRITE_THROUGH));
         if (!(rule.actions & GPC_DO_IGNORE))
-            gpci_tree_set_state(e->tree, t, v->block, t->tags[v->block], rule.next,
+            gpci_tree_set_state(e->tree, t, v->block, gpci_module_tag(t, v->block), rule.next,
                                 gpci_tree_put_origin(e->tree, (gpc_message_kind)v->kind, v->masked, state),
                                 gpci_present(e));
         if (rule.actions & GPC_DO_WRITE_THROUGH)

@@ -40,11 +40,7 @@ static uint32_t blocks_of(const gpci_module *m) {
 
 static bool has_copies(const gpci_module *m, uint32_t block) {
     for (uint32_t sub = 0; sub < m->sub_blocks; sub++) {
-        const gpci_sharers *sharers = gpci_module_sharers_of(m, block, sub);
-        for (uint32_t word = 0; word < m->sharer_words; word++)
-            if (sharers[word])
-                return true;
-        if (*gpci_module_owner_of(m, block, sub) != GPCI_TREE_NO_OWNER)
+        if (gpci_sharers_any(m, block, sub) || gpci_module_owner_of(m, block, sub) != GPCI_TREE_NO_OWNER)
             return true;
     }
     return false;
@@ -109,7 +105,7 @@ static void acquired(gpci_controllers *e, gpci_task *s, gpci_module *m, uint32_t
         return;
     m->stats.invalidations += rule.next == GPC_LINE_I;
     s->bytes += rule.next == GPC_LINE_I;
-    gpci_tree_set_state(e->tree, m, block, m->tags[block], rule.next, GPC_ORIGIN_ACQUIRE, gpci_present(e));
+    gpci_tree_set_state(e->tree, m, block, gpci_module_tag(m, block), rule.next, GPC_ORIGIN_ACQUIRE, gpci_present(e));
 }
 
 /* Wait for an access of the module that was issued before the sweep. False: there is none. */
@@ -161,7 +157,7 @@ void gpci_step_sweep_next(gpci_controllers *e, uint32_t task) {
     s->pending++;
     gpci_step_after(e, task, GPCI_STEP_sweep_next, m, 1);
     const bool coming = m->states[block] == GPC_LINE_I;
-    const uint64_t tag = coming ? gpci_lock_of(e, m->index, block)->tag : m->tags[block];
+    const uint64_t tag = coming ? gpci_lock_of(e, m->index, block)->tag : gpci_module_tag(m, block);
     uint32_t child;
     gpci_task *one = gpci_task_begin(e, task, GPCI_STEP_sweep_joined, m->index, m->index, tag, &child);
     one->block = one->own = block;
@@ -171,7 +167,7 @@ void gpci_step_sweep_next(gpci_controllers *e, uint32_t task) {
 /* It has left, or all that was to be done has been done by others. */
 static bool is_over(const gpci_controllers *e, const gpci_task *one, const gpci_module *m) {
     const gpci_sweep kind = (gpci_sweep)gpci_task_at(e, one->parent)->kind;
-    return m->tags[one->block] != one->address || !concerns(m, one->block, kind);
+    return gpci_module_tag(m, one->block) != one->address || !concerns(m, one->block, kind);
 }
 
 void gpci_step_sweep_block(gpci_controllers *e, uint32_t task) {

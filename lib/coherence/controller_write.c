@@ -80,7 +80,7 @@ static void received(gpci_controllers *e, gpci_task *i, uint8_t state) {
     const gpc_protocol_rule rule = gpci_tree_rule(e->tree, t, state, GPC_EVENT_INVALIDATE_DATA);
     i->received = true;
     if (!(rule.actions & GPC_DO_IGNORE))
-        gpci_tree_set_state(e->tree, t, i->block, t->tags[i->block], rule.next,
+        gpci_tree_set_state(e->tree, t, i->block, gpci_module_tag(t, i->block), rule.next,
                             gpci_tree_means(e->tree, state) == GPC_MEANS_E ? GPC_ORIGIN_INVALIDATE_DATA_1
                                                                            : GPC_ORIGIN_INVALIDATE_DATA_2,
                             gpci_present(e));
@@ -176,7 +176,7 @@ void gpci_whole_begin(gpci_controllers *e, uint32_t task, gpci_step resumes) {
     const gpci_task *r = gpci_task_at(e, task);
     const gpci_module *t = gpci_task_module(e, r);
     const uint32_t block = r->block;
-    const uint64_t tag = t->tags[block];
+    const uint64_t tag = gpci_module_tag(t, block);
     uint32_t child;
     gpci_task_begin(e, task, resumes, t->index, gpci_module_low(e->tree, t, tag), tag, &child)->own = block;
     gpci_ask(e, t, child, GPCI_STEP_read_begin, true);

@@ -100,7 +100,7 @@ void gpci_tree_data_yield(gpc_coherence *c, const gpci_module *x, uint32_t x_blo
     const gpci_module *r = request->from;
     const uint8_t *newer = gpci_module_dirty_of(x, x_block);
     uint8_t *own = gpci_module_dirty_of(r, request->block);
-    uint64_t first = request->tag, at = x->tags[x_block];
+    uint64_t first = request->tag, at = gpci_module_tag(x, x_block);
     for (uint32_t i = 0; i < x->given.block_bytes; i++) {
         uint64_t index = at + i - first;
         if (bit(newer, i) && at + i >= first && index < r->given.block_bytes)

@@ -21,10 +21,9 @@ static bool may_share(const gpc_coherence *c, const gpci_module *t, uint32_t slo
 }
 
 static uint32_t count_of(const gpci_module *t, uint32_t block, uint32_t sub) {
-    const gpci_sharers *words = gpci_module_sharers_of(t, block, sub);
     uint32_t count = 0;
     for (uint32_t i = 0; i < t->sharer_words; i++)
-        for (uint64_t bits = words[i]; bits; bits &= bits - 1)
+        for (uint64_t bits = gpci_sharers_word(t, block, sub, i); bits; bits &= bits - 1)
             count++;
     return count;
 }
@@ -71,7 +70,7 @@ void gpci_directory_add(const gpc_coherence *c, gpci_module *t, uint32_t block, 
  */
 uint32_t gpci_directory_leaver(const gpc_coherence *c, const gpci_module *t, uint32_t block, uint32_t sub,
                                const gpci_module *r) {
-    const uint32_t own = t->slots[r->index], count = t->above_count, owner = *gpci_module_owner_of(t, block, sub);
+    const uint32_t own = t->slots[r->index], count = t->above_count, owner = gpci_module_owner_of(t, block, sub);
     const uint32_t others = count_of(t, block, sub) - gpci_tree_has_sharer(t, block, sub, own);
     if (t->given.directory_overflow != GPC_OVERFLOW_EVICT || others < t->pointers)
         return GPC_NO_MODULE;

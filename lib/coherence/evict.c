@@ -20,9 +20,8 @@
  */
 
 bool gpci_module_has_sharers(const gpci_module *m, uint32_t block) {
-    const gpci_sharers *bits = gpci_module_sharers_of(m, block, 0);
-    for (uint32_t i = 0; i < m->sub_blocks * m->sharer_words; i++)
-        if (bits[i])
+    for (uint32_t sub = 0; sub < m->sub_blocks; sub++)
+        if (gpci_sharers_any(m, block, sub))
             return true;
     return false;
 }
@@ -34,7 +33,7 @@ bool gpci_tree_keeps_entry(const gpc_coherence *c, const gpci_module *m, uint32_
 
 /* A write-back of a block, or the notice that a clean copy is gone. `leaves`: it is not in m afterwards. */
 static gpci_tree_put put_of(const gpc_coherence *c, const gpci_module *m, uint32_t block, bool modified, bool leaves) {
-    uint64_t tag = m->tags[block];
+    uint64_t tag = gpci_module_tag(m, block);
     gpci_tree_put put = {.tag = tag,
                          .kind = modified ? GPC_MESSAGE_WRITE_BACK : GPC_MESSAGE_NOTICE,
                          .size = c->control_bytes + (modified ? m->given.block_bytes : 0),
@@ -72,11 +71,11 @@ gpci_tree_point gpci_tree_write_back_and_leave(gpc_coherence *c, gpci_module *m,
 
 /* m writes a block back and goes to S: it is no longer the owner in its low module's directory. */
 static void drop_ownership(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
-    const gpci_module *t = gpci_module_at(c, gpci_module_low(c, m, m->tags[block]));
-    uint32_t entry = gpci_module_find(t, gpci_module_tag_of(t, m->tags[block]));
+    const gpci_module *t = gpci_module_at(c, gpci_module_low(c, m, gpci_module_tag(m, block)));
+    uint32_t entry = gpci_module_find(t, gpci_module_tag_of(t, gpci_module_tag(m, block)));
     if (entry == GPCI_TREE_NO_BLOCK || !gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY))
         return;
-    const gpci_tree_span span = gpci_tree_span_of(t, m, m->tags[block]);
+    const gpci_tree_span span = gpci_tree_span_of(t, m, gpci_module_tag(m, block));
     for (uint32_t sub = span.first; sub < span.end; sub++)
         gpci_tree_drop_owner(t, entry, sub, t->slots[m->index]);
 }
@@ -84,7 +83,7 @@ static void drop_ownership(const gpc_coherence *c, const gpci_module *m, uint32_
 /* Does any module above own any part of the block? */
 static bool has_owner(const gpci_module *m, uint32_t block) {
     for (uint32_t sub = 0; sub < m->sub_blocks; sub++)
-        if (*gpci_module_owner_of(m, block, sub) != GPCI_TREE_NO_OWNER)
+        if (gpci_module_owner_of(m, block, sub) != GPCI_TREE_NO_OWNER)
             return true;
     return false;
 }
@@ -114,7 +113,7 @@ void gpci_tree_written_back(gpc_coherence *c, gpci_module *m, uint32_t block, ui
         return;
     if (gpci_tree_means(c, clean) == GPC_MEANS_S)
         drop_ownership(c, m, block);
-    gpci_tree_set_state(c, m, block, m->tags[block], clean, origin, at);
+    gpci_tree_set_state(c, m, block, gpci_module_tag(m, block), clean, origin, at);
 }
 
 void gpci_tree_written_through(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store,
@@ -151,15 +150,11 @@ static void move_bytes(gpc_coherence *c, const gpci_module *m, uint32_t from, ui
 }
 
 void gpci_tree_move_entry(gpc_coherence *c, gpci_module *m, uint32_t from, uint32_t to, gpci_tree_point at) {
-    uint32_t words = m->sub_blocks * m->sharer_words;
-    uint64_t tag = m->tags[from];
+    uint64_t tag = gpci_module_tag(m, from);
     uint8_t state = m->states[from];
-    uint16_t *owners = gpci_module_owner_of(m, from, 0), *to_owners = gpci_module_owner_of(m, to, 0);
-    gpci_sharers *sharers = gpci_module_sharers_of(m, from, 0), *to_sharers = gpci_module_sharers_of(m, to, 0);
-    for (uint32_t i = 0; i < m->sub_blocks; i++)
-        to_owners[i] = owners[i];
-    for (uint32_t i = 0; i < words; i++)
-        to_sharers[i] = sharers[i];
+    for (uint32_t sub = 0; sub < m->sub_blocks; sub++)
+        gpci_module_set_owner(m, to, sub, gpci_module_owner_of(m, from, sub));
+    gpci_sharers_move(m, from, to);
     move_bytes(c, m, from, to);
     gpci_tree_set_state(c, m, from, 0, GPC_LINE_I, GPC_ORIGIN_DIRECTORY_ONLY, at);
     gpci_tree_set_state(c, m, to, tag, state, GPC_ORIGIN_DIRECTORY_ONLY, at);
@@ -172,7 +167,7 @@ static gpci_tree_point evict_data(gpc_coherence *c, gpci_module *m, uint32_t blo
         at = gpci_tree_write_back(c, m, block, at);
         gpci_tree_written_back(c, m, block, GPC_ORIGIN_DIRECTORY_ONLY, at);
     }
-    uint32_t entry = gpci_module_directory_victim(m, m->tags[block]);
+    uint32_t entry = gpci_module_directory_victim(m, gpci_module_tag(m, block));
     if (m->states[entry] != GPC_LINE_I)
         at = gpci_tree_evict(c, m, entry, at);
     gpci_tree_move_entry(c, m, block, entry, at);
@@ -180,7 +175,7 @@ static gpci_tree_point evict_data(gpc_coherence *c, gpci_module *m, uint32_t blo
 }
 
 uint32_t gpci_tree_promote(gpc_coherence *c, gpci_module *m, uint32_t entry, gpci_tree_point *at) {
-    uint64_t tag = m->tags[entry];
+    uint64_t tag = gpci_module_tag(m, entry);
     uint32_t block = gpci_module_victim(m, tag);
     if (block == GPCI_TREE_NO_BLOCK) {
         gpci_tree_fail_victim(c, m);
@@ -209,8 +204,8 @@ uint32_t gpci_tree_promote(gpc_coherence *c, gpci_module *m, uint32_t entry, gpc
 }
 
 gpci_tree_point gpci_tree_evict(gpc_coherence *c, gpci_module *m, uint32_t block, gpci_tree_point at) {
-    m = gpci_module_half(m, m->tags[block]); /* whichever half of the cache needs the way */
-    at = gpci_tree_mark(c, m, GPC_MESSAGE_EVICTION, m->tags[block], at);
+    m = gpci_module_half(m, gpci_module_tag(m, block)); /* whichever half of the cache needs the way */
+    at = gpci_tree_mark(c, m, GPC_MESSAGE_EVICTION, gpci_module_tag(m, block), at);
     if (gpci_tree_keeps_entry(c, m, block))
         return evict_data(c, m, block, at);
     gpci_tree_write_probe all = {.block = block, .last = UINT64_MAX};

@@ -15,7 +15,7 @@
  * it, then replies with a write-back, or an acknowledgement if it has modified nothing.
  */
 static gpci_tree_point flush_block(gpc_coherence *c, gpci_module *x, uint32_t block, gpci_tree_point at) {
-    uint64_t tag = x->tags[block];
+    uint64_t tag = gpci_module_tag(x, block);
     gpci_module *t = gpci_module_at(c, gpci_module_low(c, x, tag));
     at = gpci_tree_send(c, t, t, x, GPC_MESSAGE_WRITE_PROBE, tag, c->control_bytes, at);
     uint32_t request = at.after;
@@ -47,7 +47,7 @@ static gpci_tree_point acquire_block(gpc_coherence *c, gpci_module *m, uint32_t 
     if (rule.actions & GPC_DO_IGNORE)
         return at;
     m->stats.invalidations += rule.next == GPC_LINE_I;
-    gpci_tree_set_state(c, m, block, m->tags[block], rule.next, GPC_ORIGIN_ACQUIRE, at);
+    gpci_tree_set_state(c, m, block, gpci_module_tag(m, block), rule.next, GPC_ORIGIN_ACQUIRE, at);
     return at;
 }
 
@@ -85,9 +85,9 @@ static gpc_status each_block(gpc_coherence *c, gpci_module *m, const gpci_module
     uint32_t blocks = m->full_map ? 0 : m->blocks;
     for (uint32_t block = 0; block < blocks && c->failed == GPC_OK; block++) {
         if (m->states[block] == GPC_LINE_I || !gpci_module_owns(m, block) ||
-            (low && !leads_to(c, m, m->tags[block], low)))
+            (low && !leads_to(c, m, gpci_module_tag(m, block), low)))
             continue;
-        gpc_status status = gpci_tree_engine_reserve(c, m->tags[block]);
+        gpc_status status = gpci_tree_engine_reserve(c, gpci_module_tag(m, block));
         if (status != GPC_OK)
             return gpci_out_of_memory(error);
         *at = act(c, m, block, *at);

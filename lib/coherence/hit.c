@@ -21,6 +21,10 @@ static bool is_plain(const gpc_coherence *c, const gpc_coherence_request *reques
 
 /* Way of a valid block in its row; `recent` is looked at first. UINT32_MAX: there is none. */
 static uint32_t way_of(const gpci_module *m, uint32_t base, uint32_t recent, uint64_t tag) {
+    if (GPCI_UNLIKELY(m->sector_mask)) {
+        const uint32_t block = gpci_module_find(m, tag);
+        return block == GPCI_TREE_NO_BLOCK ? UINT32_MAX : block - base;
+    }
     const uint64_t *tags = m->tags + base;
     const uint8_t *states = m->states + base;
     if (tags[recent] == tag && states[recent] != GPC_LINE_I)
@@ -41,7 +45,7 @@ static void write_state(gpc_coherence *c, gpci_module *m, const gpc_coherence_re
                         uint32_t way, uint8_t state, uint8_t next) {
     const bool coherent = request->kind == GPC_COHERENCE_STORE;
     const uint32_t block = row * m->all_ways + way;
-    const uint64_t tag = m->tags[block];
+    const uint64_t tag = gpci_module_tag(m, block);
     const uint32_t origin = coherent ? GPC_ORIGIN_STORE : GPC_ORIGIN_N_STORE;
     gpci_module_count(m, state, next, origin);
     c->transition_count = 1;
@@ -114,9 +118,7 @@ bool gpci_tree_engine_hit(gpc_coherence *c, const gpc_coherence_request *request
     const uint32_t row =
         GPCI_LIKELY(!m->selector) ? (uint32_t)((tag >> m->index_shift) & m->row_mask) : gpci_module_row(m, tag);
     const uint32_t base = row * m->all_ways;
-    uint16_t *order = m->order + base;
-    if (GPCI_UNLIKELY(m->sector_mask))
-        order -= (row & m->sector_mask) * m->all_ways;
+    uint16_t *order = gpci_module_order(m, row, false);
     const uint32_t way = way_of(m, base, *order, tag);
     if (way == UINT32_MAX)
         return false;

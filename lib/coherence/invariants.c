@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/invariants.h"
 #include "coherence/controller.h"
+#include "coherence/sharers.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -102,7 +103,7 @@ static bool covered(const gpc_coherence *c, const gpci_module *t, const gpci_mod
         return told(text, size, "inclusion: 0x%llx is in %s, not in %s", (unsigned long long)address, x->given.name,
                     t->given.name);
     const uint32_t sub = gpci_module_sub_of(t, address);
-    const uint16_t owner = *gpci_module_owner_of(t, block, sub);
+    const uint16_t owner = gpci_module_owner_of(t, block, sub);
     if (!gpci_tree_has_sharer(t, block, sub, slot))
         return told(text, size, "covered: 0x%llx is in %s in %s, which is no sharer in %s", (unsigned long long)address,
                     name_of(c, state).text, x->given.name, t->given.name);
@@ -212,15 +213,13 @@ bool gpci_invariants_over(const gpc_coherence *c, uint64_t first, uint64_t bytes
 
 static bool entry_is_sane(const gpci_module *m, uint32_t block, char *text, size_t size) {
     const bool valid = m->states[block] != GPC_LINE_I;
-    if (!valid && m->tags[block])
+    if (!valid && gpci_module_tag(m, block))
         return told(text, size, "tags: %s's block %u is invalid, its tag is not 0", m->given.name, block);
     if (valid && !gpci_module_owns(m, block))
         return true; /* the other half is looked at, too */
     for (uint32_t sub = 0; sub < m->sub_blocks; sub++) {
-        const uint16_t owner = *gpci_module_owner_of(m, block, sub);
-        uint64_t any = 0;
-        for (uint32_t w = 0; w < m->sharer_words; w++)
-            any |= gpci_module_sharers_of(m, block, sub)[w];
+        const uint16_t owner = gpci_module_owner_of(m, block, sub);
+        const bool any = gpci_sharers_any(m, block, sub);
         if (!valid && (any || owner != GPCI_TREE_NO_OWNER))
             return told(text, size, "tags: %s's block %u is invalid, its directory is not empty", m->given.name, block);
         if (owner != GPCI_TREE_NO_OWNER && (owner >= m->above_count || !gpci_tree_has_sharer(m, block, sub, owner)))
@@ -231,14 +230,15 @@ static bool entry_is_sane(const gpci_module *m, uint32_t block, char *text, size
 }
 
 static bool order_is_sane(const gpci_module *m, uint32_t set, char *text, size_t size) {
-    const uint16_t *order = m->order + (size_t)set * m->all_ways;
+    const uint16_t *lines = gpci_module_order(m, set, false), *own = gpci_module_order(m, set, true);
     uint64_t seen[GPC_MAX_MODULES / 64] = {0};
     if (m->all_ways > sizeof seen * 8)
         return true;
     for (uint32_t i = 0; i < m->all_ways; i++) {
-        if (order[i] >= m->all_ways || seen[order[i] / 64] >> order[i] % 64 & 1)
+        const uint32_t way = i < m->given.ways ? lines[i] : own[i - m->given.ways];
+        if (way >= m->all_ways || seen[way / 64] >> way % 64 & 1)
             return told(text, size, "tags: recency of %s's set %u is no permutation", m->given.name, set);
-        seen[order[i] / 64] |= (uint64_t)1 << order[i] % 64;
+        seen[way / 64] |= (uint64_t)1 << way % 64;
     }
     return true;
 }
@@ -247,14 +247,16 @@ static bool order_is_sane(const gpci_module *m, uint32_t set, char *text, size_t
 static bool line_is_sane(const gpci_module *m, uint32_t block, char *text, size_t size) {
     for (uint32_t sector = 0; m->sector_mask && m->states[block] != GPC_LINE_I && sector < m->sectors; sector++) {
         const uint32_t other = gpci_module_sector(m, block, sector);
-        if (m->states[other] != GPC_LINE_I && !gpci_module_same_line(m, m->tags[block], m->tags[other]))
+        if (m->states[other] != GPC_LINE_I &&
+            !gpci_module_same_line(m, gpci_module_tag(m, block), gpci_module_tag(m, other)))
             return told(text, size, "tags: %s's block %u and its neighbour are of two lines, 0x%llx and 0x%llx",
-                        m->given.name, block, (unsigned long long)m->tags[block], (unsigned long long)m->tags[other]);
+                        m->given.name, block, (unsigned long long)gpci_module_tag(m, block),
+                        (unsigned long long)gpci_module_tag(m, other));
     }
     if (m->sector_mask && m->states[block] != GPC_LINE_I &&
-        gpci_module_way_of_line(m, m->tags[block]) != block % m->all_ways)
+        gpci_module_way_of_line(m, gpci_module_tag(m, block)) != block % m->all_ways)
         return told(text, size, "tags: %s has the line of 0x%llx in two ways", m->given.name,
-                    (unsigned long long)m->tags[block]);
+                    (unsigned long long)gpci_module_tag(m, block));
     return true;
 }
 
@@ -264,12 +266,12 @@ static bool set_is_sane(const gpci_module *m, uint32_t set, char *text, size_t s
         if (!entry_is_sane(m, i, text, size))
             return false;
         for (uint32_t k = first; k < i && m->states[i] != GPC_LINE_I; k++)
-            if (m->states[k] != GPC_LINE_I && m->tags[k] == m->tags[i])
+            if (m->states[k] != GPC_LINE_I && gpci_module_tag(m, k) == gpci_module_tag(m, i))
                 return told(text, size, "tags: %s's set %u has 0x%llx twice", m->given.name, set,
-                            (unsigned long long)m->tags[i]);
-        if (m->states[i] != GPC_LINE_I && gpci_module_find(m, m->tags[i]) != i)
+                            (unsigned long long)gpci_module_tag(m, i));
+        if (m->states[i] != GPC_LINE_I && gpci_module_find(m, gpci_module_tag(m, i)) != i)
             return told(text, size, "tags: %s's 0x%llx is not found where it is", m->given.name,
-                        (unsigned long long)m->tags[i]);
+                        (unsigned long long)gpci_module_tag(m, i));
     }
     for (uint32_t i = first; i < first + m->given.ways; i++)
         if (!line_is_sane(m, i, text, size))

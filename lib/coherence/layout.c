@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/sharers.h"
 #include "coherence/tree_build.h"
 
 #include <string.h>
@@ -29,10 +30,18 @@ static void *take(char *slab, size_t *at, size_t count, size_t bytes, bool *over
 static void place_module(const gpc_coherence *c, gpci_module *m, char *slab, size_t *at, bool *overflow) {
     const size_t blocks = m->full_map ? 0 : m->blocks, subs = blocks * m->sub_blocks;
     const size_t with_data = c->with_data && !m->given.memory ? blocks : 0;
-    m->tags = take(slab, at, blocks, sizeof *m->tags, overflow);
-    m->sharers = take(slab, at, subs * m->sharer_words, sizeof *m->sharers, overflow);
+    const size_t lines = m->sector_mask ? (size_t)m->given.sets * m->given.ways : blocks,
+                 own = m->full_map ? 0 : (size_t)m->rows * m->own_ways;
+    m->tags = take(slab, at, lines, sizeof *m->tags, overflow);
+    m->own_tags = take(slab, at, own, sizeof *m->own_tags, overflow);
+    const size_t rows = gpci_sharers_rows(m, subs);
+    m->sharers = take(slab, at, subs * gpci_sharers_elements(m, subs), sizeof *m->sharers, overflow);
+    m->shared_rows = take(slab, at, rows ? 2 : 0, sizeof *m->shared_rows, overflow);
+    m->shared = take(slab, at, rows * m->sharer_words, sizeof *m->shared, overflow);
+    m->shared = rows ? m->shared : NULL;
     m->owners = take(slab, at, subs, sizeof *m->owners, overflow);
-    m->order = take(slab, at, blocks, sizeof *m->order, overflow);
+    m->order = take(slab, at, lines, sizeof *m->order, overflow);
+    m->own_order = take(slab, at, own, sizeof *m->own_order, overflow);
     m->states = take(slab, at, blocks, sizeof *m->states, overflow);
     m->there = take(slab, at, m->given.byte_masks ? blocks : 0, m->mask_bytes, overflow);
     m->dirty = take(slab, at, with_data, m->mask_bytes, overflow);
@@ -50,9 +59,13 @@ static void start_module(gpci_module *m) {
         return;
     }
     memset(m->states, GPC_LINE_I, m->blocks);
-    memset(m->owners, 0xff, (size_t)m->blocks * m->sub_blocks * sizeof *m->owners);
-    for (uint32_t block = 0; block < m->blocks; block++)
+    const uint32_t ways = m->given.ways;
+    for (uint32_t block = 0; block < m->blocks && !m->sector_mask; block++)
         m->order[block] = (uint16_t)(block % m->all_ways);
+    for (size_t line = 0; m->sector_mask && line < (size_t)m->given.sets * ways; line++)
+        m->order[line] = (uint16_t)(line % ways);
+    for (size_t own = 0; own < (size_t)m->rows * m->own_ways; own++)
+        m->own_order[own] = (uint16_t)(ways + own % m->own_ways);
 }
 
 /* How the set of a tag is found (module_tags.c). */
@@ -62,6 +75,7 @@ static void index_module(const gpc_coherence *c, gpci_module *m) {
     m->full_map = g->memory && !g->ways;
     m->fill_ways = m->place == GPCI_PLACE_FIRST ? c->telling.fill_ways : 0;
     m->all_ways = m->full_map ? UINT32_MAX : g->ways + g->directory_ways + m->fill_ways;
+    m->own_ways = m->sector_mask ? m->all_ways - g->ways : 0;
     m->rows = g->sets << m->sector_shift;
     m->blocks = m->full_map ? 0 : m->rows * m->all_ways;
     m->row_mask = m->rows - 1;
@@ -74,6 +88,8 @@ static void index_module(const gpc_coherence *c, gpci_module *m) {
 static void share_arrays(gpci_module *m) {
     const gpci_module *home = m->twin;
     m->tags = home->tags, m->sharers = home->sharers, m->owners = home->owners;
+    m->shared = home->shared, m->shared_rows = home->shared_rows;
+    m->own_tags = home->own_tags, m->own_order = home->own_order;
     m->order = home->order, m->states = home->states;
     m->dirty = home->dirty, m->data = home->data;
 }

@@ -135,7 +135,7 @@ bool gpci_module_may_keep_out(const gpci_module *m, uint32_t block, const gpci_m
         return false;
     const gpci_tree_span span = gpci_tree_span_of(m, r, gpci_module_tag_of(r, address));
     for (uint32_t sub = 0; sub < m->sub_blocks; sub++) {
-        const uint16_t owner = *gpci_module_owner_of(m, block, sub);
+        const uint16_t owner = gpci_module_owner_of(m, block, sub);
         const bool own = owner == m->slots[r->index] && sub >= span.first && sub < span.end;
         if (owner != GPCI_TREE_NO_OWNER && !own)
             return false;

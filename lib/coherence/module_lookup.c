@@ -47,7 +47,7 @@ void gpci_tree_evict_line(gpc_coherence *c, gpci_module *m, uint32_t block, uint
     bool evicted = false;
     for (uint32_t sector = 0; sector < m->sectors; sector++) {
         const uint32_t other = gpci_module_sector(m, block, sector);
-        if (m->states[other] == GPC_LINE_I || gpci_module_same_line(m, m->tags[other], tag))
+        if (m->states[other] == GPC_LINE_I || gpci_module_same_line(m, gpci_module_tag(m, other), tag))
             continue;
         m->stats.evictions += !evicted;
         evicted = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/tree.h"
+#include "coherence/sharers.h"
 
 #include "base/array.h"
 
@@ -71,7 +71,23 @@ static uint32_t find_in_map(const gpci_module *m, uint64_t tag) {
     return entry && m->states[entry->value] != GPC_LINE_I ? (uint32_t)entry->value : GPCI_TREE_NO_BLOCK;
 }
 
+/* Of a line of several blocks. */
+static uint32_t find_sector(const gpci_module *m, uint64_t tag, uint32_t row) {
+    const uint32_t base = row * m->all_ways, ways = m->given.ways;
+    const uint64_t line = tag >> m->line_shift << m->line_shift, *lines = gpci_module_line_tags(m, row);
+    for (uint32_t way = 0; way < ways; way++)
+        if (lines[way] == line && m->states[base + way] != GPC_LINE_I)
+            return base + way;
+    const uint64_t *own = gpci_module_own_tags(m, row);
+    for (uint32_t way = 0; way < m->own_ways; way++)
+        if (own[way] == tag && m->states[base + ways + way] != GPC_LINE_I)
+            return base + ways + way;
+    return GPCI_TREE_NO_BLOCK;
+}
+
 GPCI_INLINE uint32_t find_in_row(const gpci_module *m, uint64_t tag, uint32_t row) {
+    if (m->sector_mask)
+        return find_sector(m, tag, row);
     const uint32_t base = row * m->all_ways;
     const uint64_t *tags = m->tags + base;
     for (uint32_t way = 0; way < m->all_ways; way++)
@@ -94,8 +110,8 @@ uint32_t gpci_module_find(const gpci_module *m, uint64_t tag) {
 }
 
 static void bring_to_front(gpci_module *m, uint32_t block) {
-    const uint32_t way = block % m->all_ways, base = block - way, ways = m->given.ways;
-    gpci_module_make_recent(m->order + (way < ways ? line_base(m, base) : base + ways), (uint16_t)way);
+    const uint32_t row = block / m->all_ways, way = block - row * m->all_ways;
+    gpci_module_make_recent(gpci_module_order(m, row, way >= m->given.ways), (uint16_t)way);
 }
 
 bool gpci_module_has_company(const gpci_module *m, uint32_t block) {
@@ -112,7 +128,7 @@ uint32_t gpci_module_way_of_line(const gpci_module *m, uint64_t tag) {
     for (uint32_t sector = 0; sector < m->sectors; sector++)
         for (uint32_t way = 0; way < m->given.ways; way++) {
             const uint32_t block = first + sector * m->all_ways + way;
-            if (m->states[block] != GPC_LINE_I && gpci_module_same_line(m, m->tags[block], tag))
+            if (m->states[block] != GPC_LINE_I && gpci_module_same_line(m, gpci_module_tag(m, block), tag))
                 return way;
         }
     return GPCI_TREE_NO_BLOCK;
@@ -205,7 +221,7 @@ void gpci_module_touch(gpci_module *m, uint32_t block) {
     if (m->full_map)
         return;
     if (GPCI_UNLIKELY(m->told && is_told(m, block)))
-        notify_use(m, block, m->tags[block], true);
+        notify_use(m, block, gpci_module_tag(m, block), true);
     if (!has_policy(m, block) && (!m->fifo || m->states[block] == GPC_LINE_I))
         bring_to_front(m, block);
 }
@@ -251,15 +267,16 @@ static uint32_t free_way(const gpci_module *m, uint32_t base, uint32_t first, ui
 
 /* The victim in [first, end) by order, which moves to the front. */
 static uint32_t victim_in_order(gpci_module *m, uint32_t base, uint32_t first, uint32_t end) {
-    uint16_t *order = m->order + (first ? base : line_base(m, base));
+    uint16_t *order = gpci_module_order(m, base / m->all_ways, first != 0);
     uint32_t way = m->given.any_victim ? end : free_way(m, base, first, end);
     if (way != end) {
-        gpci_module_make_recent(order + first, (uint16_t)way);
+        gpci_module_make_recent(order, (uint16_t)way);
         return base + way;
     }
-    way = order[end - 1];
-    memmove(order + first + 1, order + first, (end - 1 - first) * sizeof *order);
-    order[first] = (uint16_t)way;
+    const uint32_t last = end - 1 - first;
+    way = order[last];
+    memmove(order + 1, order, last * sizeof *order);
+    *order = (uint16_t)way;
     return base + way;
 }
 
@@ -276,7 +293,7 @@ static uint8_t valid_sectors(const gpci_module *m, uint32_t block, uint64_t *tag
             continue;
         valid |= (uint8_t)(1u << sector);
         *modified |= (uint8_t)(gpci_tree_is_modified(m->tree, m->states[at]) << sector);
-        *tag = m->tags[at];
+        *tag = gpci_module_tag(m, at);
     }
     return valid;
 }
@@ -284,7 +301,7 @@ static uint8_t valid_sectors(const gpci_module *m, uint32_t block, uint64_t *tag
 static void notify_eviction(gpci_module *m, uint32_t block, bool dirty, const gpc_request *request) {
     const gpc_replacement_ops *ops = policy_of(m);
     const gpc_predictor_ops *predictor = predictor_of(m);
-    uint64_t tag = m->tags[block];
+    uint64_t tag = gpci_module_tag(m, block);
     uint8_t modified = 0;
     const uint8_t valid = valid_sectors(m, block, &tag, &modified);
     gpc_eviction eviction = {.line_address = line_of(m, tag),
@@ -360,9 +377,9 @@ static uint32_t policy_choice(gpci_module *m, uint64_t tag, uint32_t base, const
 
 static uint32_t choice_in_order(gpci_module *m, uint32_t base, uint32_t first, uint32_t end,
                                 const uint64_t *candidates) {
-    const uint16_t *order = m->order + (first ? base : line_base(m, base));
+    const uint16_t *order = gpci_module_order(m, base / m->all_ways, first != 0);
     uint32_t way = m->given.any_victim ? end : free_candidate(m, base, first, end, candidates);
-    for (uint32_t i = end; way == end && i-- > first;)
+    for (uint32_t i = end - first; way == end && i-- > 0;)
         if (is_candidate(candidates, order[i]))
             way = order[i];
     return base + way;
@@ -472,7 +489,7 @@ static void notify_fill(gpci_module *m, uint32_t block, uint64_t tag) {
 
 /* A block gets a new tag or state: tell what is gone, and what has come. */
 static void notify_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t state) {
-    const bool was = m->states[block] != GPC_LINE_I, is = state != GPC_LINE_I, other = m->tags[block] != tag;
+    const bool was = m->states[block] != GPC_LINE_I, is = state != GPC_LINE_I, other = gpci_module_tag(m, block) != tag;
     if (was && (!is || other)) {
         if (m->store->leaving != gpci_module_sector(m, block, 0))
             notify_invalidation(m, set_of(m, block), block % m->all_ways);
@@ -484,6 +501,19 @@ static void notify_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t s
         notify_fill(m, block, tag);
 }
 
+/* `alone`: no other block of its line is valid. The tag of a line is that of all of its blocks. */
+static void write_tag(gpci_module *m, uint32_t block, uint64_t tag, bool alone) {
+    if (GPCI_LIKELY(!m->sector_mask)) {
+        m->tags[block] = tag;
+        return;
+    }
+    const uint32_t row = block / m->all_ways, way = block - row * m->all_ways, ways = m->given.ways;
+    if (way >= ways)
+        gpci_module_own_tags(m, row)[way - ways] = tag;
+    else if (tag || alone)
+        gpci_module_line_tags(m, row)[way] = tag >> m->line_shift << m->line_shift;
+}
+
 void gpci_module_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t state) {
     if (state == GPC_LINE_I)
         tag = 0;
@@ -491,13 +521,13 @@ void gpci_module_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t sta
     const bool alone = !m->sector_mask || block % m->all_ways >= m->given.ways || !gpci_module_has_company(m, block);
     if (GPCI_UNLIKELY(m->told && is_told(m, block)) && alone)
         notify_write(m, block, tag, state);
-    if (m->fifo && !m->full_map && m->tags[block] != tag && alone)
+    if (m->fifo && !m->full_map && gpci_module_tag(m, block) != tag && alone)
         bring_to_front(m, block);
-    m->tags[block] = tag;
+    write_tag(m, block, tag, alone);
     m->states[block] = state;
     if (state == GPC_LINE_I && m->sub_blocks) {
-        memset(gpci_module_owner_of(m, block, 0), 0xff, m->sub_blocks * sizeof *m->owners);
-        memset(gpci_module_sharers_of(m, block, 0), 0, (size_t)m->sub_blocks * m->sharer_words * sizeof *m->sharers);
+        memset(m->owners + (size_t)block * m->sub_blocks, 0, m->sub_blocks * sizeof *m->owners);
+        gpci_sharers_clear(m, block);
     }
 }
 
@@ -522,7 +552,7 @@ gpc_status gpci_module_reserve(gpc_context *context, gpci_module *m, uint32_t bl
     /* if one of them fails, those that have grown already do no harm */
     if (!grow(context, (void **)&m->tags, used, (uint32_t)room, sizeof *m->tags, 0) ||
         !grow(context, (void **)&m->states, used, (uint32_t)room, sizeof *m->states, GPC_LINE_I) ||
-        !grow(context, (void **)&m->owners, used, (uint32_t)room, m->sub_blocks * sizeof *m->owners, 0xff) ||
+        !grow(context, (void **)&m->owners, used, (uint32_t)room, m->sub_blocks * sizeof *m->owners, 0) ||
         !grow(context, (void **)&m->sharers, used, (uint32_t)room, words * sizeof *m->sharers, 0))
         return GPC_ERROR_MEMORY;
     m->blocks = (uint32_t)room;

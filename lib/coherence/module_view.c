@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/sharers.h"
 #include "coherence/tree.h"
 #include "stats/stats.h"
 
@@ -20,11 +21,11 @@ static uint32_t block_at(const gpc_coherence *c, uint32_t module, uint32_t set, 
 static uint32_t recency_of(const gpci_module *m, uint32_t block) {
     if (m->full_map)
         return 0;
-    const uint32_t way = block % m->all_ways, first = way < m->given.ways ? 0 : m->given.ways;
-    if (m->policy && !first)
+    const uint32_t way = block % m->all_ways;
+    const bool own = way >= m->given.ways;
+    if (m->policy && !own)
         return 0;
-    const uint32_t row = block / m->all_ways, line = first ? row : row & ~m->sector_mask;
-    const uint16_t *order = m->order + line * m->all_ways + first;
+    const uint16_t *order = gpci_module_order(m, block / m->all_ways, own);
     uint32_t place = 0;
     while (order[place] != way)
         place++;
@@ -41,7 +42,7 @@ gpc_status gpc_coherence_get_block(const gpc_coherence *c, uint32_t module, uint
     const gpci_module *m = &c->modules[module];
     gpc_coherence_block ours = GPC_COHERENCE_BLOCK_INIT;
     const bool own = gpci_module_owns(m, at);
-    ours.tag = own ? m->tags[at] : 0;
+    ours.tag = own ? gpci_module_tag(m, at) : 0;
     ours.state = own ? m->states[at] : GPC_LINE_I;
     ours.recency = recency_of(m, at);
     ours.sub_blocks = m->sub_blocks;
@@ -62,8 +63,7 @@ gpc_status gpc_coherence_get_directory(const gpc_coherence *c, uint32_t module, 
     if (at == GPCI_TREE_NO_BLOCK || sub_block >= c->modules[module].sub_blocks)
         return GPC_ERROR_RANGE;
     const gpci_module *m = &c->modules[module];
-    const uint16_t owner = *gpci_module_owner_of(m, at, sub_block);
-    const gpci_sharers *words = gpci_module_sharers_of(m, at, sub_block);
+    const uint16_t owner = gpci_module_owner_of(m, at, sub_block);
     size_t count = 0;
     if (!gpci_module_owns(m, at)) {
         *out_owner = GPC_NO_MODULE;
@@ -71,7 +71,7 @@ gpc_status gpc_coherence_get_directory(const gpc_coherence *c, uint32_t module, 
         return GPC_OK;
     }
     for (uint32_t w = 0; w < m->sharer_words; w++)
-        for (uint64_t left = words[w]; left; left &= left - 1, count++)
+        for (uint64_t left = gpci_sharers_word(m, at, sub_block, w); left; left &= left - 1, count++)
             if (count < room)
                 sharers[count] = m->above[w * GPCI_SHARERS + gpci_lowest(left)];
     *out_owner = owner == GPCI_TREE_NO_OWNER ? GPC_NO_MODULE : m->above[owner];
@@ -98,7 +98,7 @@ static uint32_t next_way(const gpci_module *m, uint32_t row, uint64_t tag) {
     for (way = 0; way < ways && !m->given.any_victim; way++)
         if (is_free(m, base + way))
             return way;
-    return m->policy ? GPC_NO_MODULE : m->order[base + ways - 1];
+    return m->policy ? GPC_NO_MODULE : gpci_module_order(m, row, false)[ways - 1];
 }
 
 gpc_status gpc_coherence_find(const gpc_coherence *c, uint32_t module, uint64_t address, uint32_t *out_set,

@@ -118,7 +118,7 @@ GPCI_INLINE void invalidate_copy(gpc_coherence *c, gpci_module *t, gpci_tree_pro
     reply->sends = sends;
     if (GPCI_UNLIKELY(gpci_tree_is_detached(c, rule.next)) && !probe->gone && !entry) {
         gpci_tree_data_clean(c, x, block);
-        gpci_tree_set_state(c, x, block, x->tags[block], rule.next, GPC_ORIGIN_DETACHED, reply->ready);
+        gpci_tree_set_state(c, x, block, gpci_module_tag(x, block), rule.next, GPC_ORIGIN_DETACHED, reply->ready);
         return;
     }
     x->stats.invalidations++;
@@ -164,8 +164,8 @@ GPCI_INLINE bool forget_copy(const gpc_coherence *c, gpci_module *t, uint32_t bl
 
 /* Sharers of a sub-block, a word of them. */
 static gpci_sharers sharers_of(const gpc_coherence *c, const gpci_module *t, const gpci_tree_copies *copies) {
-    const gpci_sharers bits = gpci_module_sharers_of(t, copies->block, copies->sub)[copies->word];
-    const uint32_t owner = *gpci_module_owner_of(t, copies->block, copies->sub);
+    const gpci_sharers bits = gpci_sharers_word(t, copies->block, copies->sub, copies->word);
+    const uint32_t owner = gpci_module_owner_of(t, copies->block, copies->sub);
     if (GPCI_UNLIKELY(copies->room))
         return gpci_sharer_in(gpci_directory_leaver(c, t, copies->block, copies->sub, copies->except), copies->word);
     return copies->only_owners ? bits & gpci_sharer_in(owner, copies->word) : bits;
@@ -204,7 +204,7 @@ static void probe_sharers(gpc_coherence *c, gpci_module *t, const gpci_tree_writ
             GPCI_UNLIKELY(probe->room) ? gpci_directory_leaver(c, t, probe->block, sub, probe->except) : 0;
         for (uint32_t word = 0; word < t->sharer_words; word++)
             for (uint64_t bits = probe->room ? gpci_sharer_in(leaver, word)
-                                             : gpci_module_sharers_of(t, probe->block, sub)[word];
+                                             : gpci_sharers_word(t, probe->block, sub, word);
                  bits; bits &= bits - 1) {
                 const uint32_t slot = word * GPCI_SHARERS + gpci_lowest(bits);
                 const gpci_module *x = gpci_module_at(c, t->above[slot]);
@@ -230,7 +230,7 @@ static void take_reply(gpc_coherence *c, gpci_module *t, gpci_tree_write_probe *
     gpc_protocol_rule rule = gpci_tree_rule(c, t, state, GPC_EVENT_INVALIDATE_DATA);
     if (!(rule.actions & GPC_DO_IGNORE))
         gpci_tree_set_state(
-            c, t, probe->block, t->tags[probe->block], rule.next,
+            c, t, probe->block, gpci_module_tag(t, probe->block), rule.next,
             gpci_tree_means(c, state) == GPC_MEANS_E ? GPC_ORIGIN_INVALIDATE_DATA_1 : GPC_ORIGIN_INVALIDATE_DATA_2, at);
 }
 
@@ -319,7 +319,7 @@ GPCI_INLINE void reply_to_read_probe(gpc_coherence *c, gpci_module *t, gpci_tree
                             ? x->given.block_bytes
                             : 1u << x->sub_shift;
     if (!(rule.actions & GPC_DO_IGNORE))
-        gpci_tree_set_state(c, x, block, x->tags[block], rule.next,
+        gpci_tree_set_state(c, x, block, gpci_module_tag(x, block), rule.next,
                             above->data     ? GPC_ORIGIN_READ_DOWN_UP_1
                             : above->probed ? GPC_ORIGIN_READ_DOWN_UP_2
                                             : GPC_ORIGIN_READ_DOWN_UP_3,
@@ -363,7 +363,7 @@ static bool is_requested(const gpci_tree_read_probe *probe, uint64_t address) {
 static bool probed_before(const gpci_module *t, const gpci_tree_read_probe *probe, const gpci_module *x, uint32_t sub) {
     uint64_t address = gpci_tree_address_of(t, probe->block, sub), before = address - ((uint64_t)1 << t->sub_shift);
     return sub && gpci_module_tag_of(x, before) == gpci_module_tag_of(x, address) && is_requested(probe, before) &&
-           *gpci_module_owner_of(t, probe->block, sub - 1) == *gpci_module_owner_of(t, probe->block, sub);
+           gpci_module_owner_of(t, probe->block, sub - 1) == gpci_module_owner_of(t, probe->block, sub);
 }
 
 /*
@@ -373,7 +373,7 @@ static bool probed_before(const gpci_module *t, const gpci_tree_read_probe *prob
 GPCI_INLINE bool owner_to_probe(const gpc_coherence *c, const gpci_module *t, const gpci_tree_read_probe *probe,
                                 uint32_t sub, uint32_t *out_module, uint64_t *out_tag) {
     const bool whole = gpci_tree_has(c, GPC_PROTOCOL_PROBE_WHOLE);
-    const uint16_t owner = *gpci_module_owner_of(t, probe->block, sub);
+    const uint16_t owner = gpci_module_owner_of(t, probe->block, sub);
     const uint64_t address = gpci_tree_address_of(t, probe->block, sub);
     if (owner == GPCI_TREE_NO_OWNER || (!whole && !is_requested(probe, address)))
         return false;

@@ -69,7 +69,7 @@ static void store_bytes(gpc_coherence *c, gpci_module *t, uint32_t block, const 
 
 /* T reads what a store to a block that it has needs beside it. */
 static gpci_tree_point complete(gpc_coherence *c, gpci_module *t, uint32_t block, gpci_tree_point at) {
-    gpci_tree_misses(c, t, t->tags[block]);
+    gpci_tree_misses(c, t, gpci_module_tag(t, block));
     return gpci_tree_complete(c, t, block, at);
 }
 
@@ -108,7 +108,7 @@ static gpci_tree_point put_present(gpc_coherence *c, gpci_module *t, uint32_t bl
     if (!later)
         store_bytes(c, t, block, put);
     if (!(rule.actions & GPC_DO_IGNORE))
-        gpci_tree_set_state(c, t, block, t->tags[block], rule.next, origin_of(c, put, state), at);
+        gpci_tree_set_state(c, t, block, gpci_module_tag(t, block), rule.next, origin_of(c, put, state), at);
     at = gpci_tree_use_data(c, t, at, true);
     if (rule.actions & GPC_DO_WRITE_THROUGH) {
         at = forward_put(c, t, put, raised_by(t, state, put), at);
@@ -127,7 +127,7 @@ static gpci_tree_point drop_for_bypass(gpc_coherence *c, gpci_module *t, uint32_
     gpc_protocol_rule rule = gpci_tree_rule(c, t, t->states[block], event);
     if (rule.actions & GPC_DO_WRITE_BACK)
         at = gpci_tree_write_back(c, t, block, at);
-    gpci_tree_set_state(c, t, block, t->tags[block], rule.next, GPC_ORIGIN_PASS, at);
+    gpci_tree_set_state(c, t, block, gpci_module_tag(t, block), rule.next, GPC_ORIGIN_PASS, at);
     return at;
 }
 
@@ -147,7 +147,7 @@ static gpci_tree_point probe_other_owner(gpc_coherence *c, gpci_module *t, uint3
     const gpci_tree_span span = gpci_tree_span_of(t, r, put->tag);
     bool owned = false;
     for (uint32_t sub = span.first; sub < span.end; sub++) {
-        uint16_t owner = *gpci_module_owner_of(t, block, sub);
+        uint16_t owner = gpci_module_owner_of(t, block, sub);
         owned |= owner != GPCI_TREE_NO_OWNER && owner != t->slots[r->index];
     }
     if (!owned)

@@ -20,7 +20,7 @@
 static bool has_other_sharers(const gpci_module *t, uint32_t block, gpci_tree_span span, uint32_t slot) {
     for (uint32_t sub = span.first; sub < span.end; sub++)
         for (uint32_t word = 0; word < t->sharer_words; word++)
-            if (gpci_module_sharers_of(t, block, sub)[word] & ~gpci_sharer_in(slot, word))
+            if (gpci_sharers_word(t, block, sub, word) & ~gpci_sharer_in(slot, word))
                 return true;
     return false;
 }
@@ -34,16 +34,15 @@ static void add_sharer(const gpc_coherence *c, gpci_module *t, uint32_t block, g
         else
             gpci_directory_add(c, t, block, sub, slot);
         if (owner)
-            *gpci_module_owner_of(t, block, sub) = (uint16_t)slot;
+            gpci_module_set_owner(t, block, sub, slot);
     }
 }
 
 /* Multi2Sim: after a read request no module but R owns any sub-block of the block; O does not exist there. */
 static void drop_owners(gpci_module *t, uint32_t block, uint32_t slot) {
     for (uint32_t sub = 0; sub < t->sub_blocks; sub++) {
-        uint16_t *owner = gpci_module_owner_of(t, block, sub);
-        if (*owner != slot)
-            *owner = GPCI_TREE_NO_OWNER;
+        if (gpci_module_owner_of(t, block, sub) != slot)
+            gpci_module_set_owner(t, block, sub, GPCI_TREE_NO_OWNER);
     }
 }
 
@@ -53,9 +52,7 @@ static void drop_owners(gpci_module *t, uint32_t block, uint32_t slot) {
  */
 static void drop_owner(gpci_module *t, uint32_t block, gpci_tree_span span, uint32_t slot) {
     for (uint32_t sub = span.first; sub < span.end; sub++) {
-        uint16_t *owner = gpci_module_owner_of(t, block, sub);
-        if (*owner == slot)
-            *owner = GPCI_TREE_NO_OWNER;
+        gpci_tree_drop_owner(t, block, sub, slot);
     }
 }
 
@@ -242,7 +239,7 @@ gpci_tree_reply gpci_tree_acquire_blindly(gpc_coherence *c, gpci_module *t, uint
 }
 
 gpci_tree_point gpci_tree_complete(gpc_coherence *c, gpci_module *t, uint32_t block, gpci_tree_point at) {
-    const gpci_tree_request own = {.from = t, .block = block, .tag = t->tags[block]};
+    const gpci_tree_request own = {.from = t, .block = block, .tag = gpci_module_tag(t, block)};
     at = gpci_tree_read_request(c, &own, at).at;
     gpci_module_complete(t, block);
     return at;
@@ -300,7 +297,7 @@ GPCI_INLINE void clear_owners(const gpc_coherence *c, gpci_module *t, uint32_t b
     const gpci_tree_span span = gpci_tree_span_of(t, r, tag);
     const uint32_t wrong = c->faults & GPCI_FAULT_CLEAR_WRONG ? 1 : 0;
     for (uint32_t sub = span.first; sub < span.end; sub++)
-        *gpci_module_owner_of(t, block, (sub + wrong) & (t->sub_blocks - 1)) = GPCI_TREE_NO_OWNER;
+        gpci_module_set_owner(t, block, (sub + wrong) & (t->sub_blocks - 1), GPCI_TREE_NO_OWNER);
 }
 
 void gpci_tree_clear_owners(const gpc_coherence *c, gpci_module *t, uint32_t block, const gpci_module *r,

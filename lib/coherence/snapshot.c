@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coherence/tree.h"
+#include "coherence/sharers.h"
 
 #include <string.h>
 
@@ -55,20 +55,22 @@ static bool next_entry(const gpci_map *map, uint64_t from, uint64_t *number, uin
 }
 
 static char *save_map(const gpci_module *m, char *at) {
+    const size_t words = (size_t)m->sub_blocks * m->sharer_words; /* a full map's sets have no codes */
     uint64_t number = 0;
     uint32_t block = 0;
     at = put(at, &m->map.count, sizeof m->map.count);
     for (uint64_t from = 0; next_entry(&m->map, from, &number, &block); from = number + 1) {
         at = put(at, &number, sizeof number);
         at = put(at, &m->states[block], 1);
-        at = put(at, gpci_module_owner_of(m, block, 0), m->sub_blocks * sizeof *m->owners);
-        at = put(at, gpci_module_sharers_of(m, block, 0), (size_t)m->sub_blocks * m->sharer_words * sizeof *m->sharers);
+        at = put(at, m->owners + (size_t)block * m->sub_blocks, m->sub_blocks * sizeof *m->owners);
+        at = put(at, m->sharers + (size_t)block * words, words * sizeof *m->sharers);
     }
     return at;
 }
 
 static const char *load_map(gpci_module *m, const char *at) {
     const uint32_t used = m->map.count; /* blocks from here on are in I: of a memory with room for many, most are */
+    const size_t words = (size_t)m->sub_blocks * m->sharer_words;
     uint32_t count = 0;
     uint64_t number = 0;
     at = get(at, &count, sizeof count);
@@ -76,8 +78,8 @@ static const char *load_map(gpci_module *m, const char *at) {
     for (uint32_t block = 0; block < count; block++) {
         at = get(at, &number, sizeof number);
         at = get(at, &m->states[block], 1);
-        at = get(at, gpci_module_owner_of(m, block, 0), m->sub_blocks * sizeof *m->owners);
-        at = get(at, gpci_module_sharers_of(m, block, 0), (size_t)m->sub_blocks * m->sharer_words * sizeof *m->sharers);
+        at = get(at, m->owners + (size_t)block * m->sub_blocks, m->sub_blocks * sizeof *m->owners);
+        at = get(at, m->sharers + (size_t)block * words, words * sizeof *m->sharers);
         m->tags[block] = m->states[block] == GPC_LINE_I ? 0 : number << m->block_shift;
         gpci_map_add(&m->map, number, block);
     }

@@ -2,7 +2,7 @@
 #ifndef GPC_COHERENCE_TRANSACTION_H
 #define GPC_COHERENCE_TRANSACTION_H
 
-#include "coherence/tree.h"
+#include "coherence/sharers.h"
 
 /*
  * A transaction is everything that one access of a processor causes in the tree: requests towards memory, probes
@@ -526,17 +526,16 @@ GPCI_INLINE gpci_tree_span gpci_tree_span_of(const gpci_module *t, const gpci_mo
 }
 
 GPCI_INLINE uint64_t gpci_tree_address_of(const gpci_module *t, uint32_t block, uint32_t sub) {
-    return t->tags[block] + ((uint64_t)sub << t->sub_shift);
+    return gpci_module_tag(t, block) + ((uint64_t)sub << t->sub_shift);
 }
 
 GPCI_INLINE bool gpci_tree_has_sharer(const gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot) {
-    return gpci_module_sharers_of(t, block, sub)[slot / GPCI_SHARERS] >> slot % GPCI_SHARERS & 1;
+    return gpci_sharers_word(t, block, sub, slot / GPCI_SHARERS) >> slot % GPCI_SHARERS & 1;
 }
 
 GPCI_INLINE void gpci_tree_drop_owner(const gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot) {
-    uint16_t *owner = gpci_module_owner_of(t, block, sub);
-    if (*owner == slot)
-        *owner = GPCI_TREE_NO_OWNER;
+    if (gpci_module_owner_of(t, block, sub) == slot)
+        gpci_module_set_owner(t, block, sub, GPCI_TREE_NO_OWNER);
 }
 
 /* A copy is gone that the entry had, even among many: it has been probed, and so will the others be. */

@@ -178,7 +178,7 @@ void gpci_tree_set_state(gpc_coherence *c, gpci_module *m, uint32_t block, uint6
     if (c->transition_count < c->transition_room) {
         gpc_coherence_transition *t = &c->transitions[c->transition_count++];
         *t = (gpc_coherence_transition){.cycle = at.cycle,
-                                        .tag_before = m->tags[block],
+                                        .tag_before = gpci_module_tag(m, block),
                                         .tag = state == GPC_LINE_I ? 0 : tag,
                                         .module = m->index,
                                         .set = block / m->all_ways,
@@ -215,7 +215,7 @@ void gpci_tree_apply(gpc_coherence *c, gpci_module *m, uint32_t block, gpc_coher
                      gpci_tree_point at) {
     gpc_protocol_rule rule = gpci_tree_rule(c, m, m->states[block], event);
     if (!(rule.actions & GPC_DO_IGNORE))
-        gpci_tree_set_state(c, m, block, m->tags[block], rule.next, origin, at);
+        gpci_tree_set_state(c, m, block, gpci_module_tag(m, block), rule.next, origin, at);
 }
 
 /* By insertion, because replies are few and mostly in order. */

@@ -19,7 +19,7 @@
 #define GPCI_TREE_NO_OWNER UINT16_MAX
 #define GPCI_TREE_SECTORS 8u /* most blocks of a line */
 
-/* A part of a set of sharers. Small: a directory has a set for each block that there is room for, with many above. */
+/* A part of a set of sharers: sharers.h. */
 typedef uint16_t gpci_sharers;
 #define GPCI_SHARERS 16u /* bits */
 
@@ -74,7 +74,7 @@ typedef struct gpci_line_counts {
  *
  * A line is `given.sectors` neighbouring blocks, which come and go one by one, but have one way, and leave together for
  * another line. It is in one way of as many rows, a row for each of its blocks: row = set * sectors + sector. With one
- * sector a line is a block, and a row a set. Ways of the directory alone know no lines.
+ * sector a line is a block, and a row a set. Ways of the directory alone, and fill ways, know no lines.
  *
  * Example, 2 sets of 2 ways, blocks of 32 bytes, 2 sectors: line 0x80 is of set 0. Its blocks 0x80 and 0xa0 are in rows
  * 0 and 1, both in way 1, say: blocks 1 and 3.
@@ -122,13 +122,18 @@ struct gpci_module {
     uint32_t leaving; /* first block of the line of whose eviction `policy` has been told; GPCI_TREE_NO_BLOCK */
     uint64_t told_line, told_access; /* line, and access (gpc_coherence.line_access), that `policy` was told of last, */
     bool told_again;                 /* not as of blocks that have come for the first time */
+    /*
+     * Tags, and of each row its ways from most to least recent, then its directory ways likewise. Where a line has
+     * several blocks it has one tag, 0 where none of them is valid, and one place in an order, [set][ways] both; the
+     * ways that know no lines have theirs in arrays of their own, [row][own_ways]. Elsewhere these are NULL.
+     */
+    uint64_t *tags, *own_tags;
+    uint16_t *order, *own_order;
+    uint32_t own_ways; /* all_ways - ways; 0 where a line is a block */
     /* by block */
-    uint64_t *tags;   /* 0 where invalid */
     uint8_t *states;  /* gpc_coherence_state */
-    uint16_t *order;  /* of each row: its ways from most to least recent, a line's in the first of its rows; then */
-                      /* its directory ways likewise, each row's its own */
-    uint16_t *owners; /* [block][sub_block] place in `above`; GPCI_TREE_NO_OWNER */
-    gpci_sharers *sharers;  /* [block][sub_block][sharer_words] a bit for each place in `above` */
+    uint16_t *owners; /* [block][sub_block] place in `above`, or GPCI_TREE_NO_OWNER, all bits inverted */
+    gpci_sharers *sharers, *shared, *shared_rows; /* sharers.h */
     uint8_t *there;         /* [block][mask_bytes] with `byte_masks`: which bytes have come; NULL */
     uint8_t *data;          /* [block][block_bytes]; NULL in trees without data, and in memories */
     uint8_t *dirty;         /* [block][mask_bytes] which bytes are modified; likewise */
@@ -446,6 +451,38 @@ GPCI_INLINE uint32_t gpci_module_sector(const gpci_module *m, uint32_t block, ui
     return block + (sector - (block / m->all_ways & m->sector_mask)) * m->all_ways;
 }
 
+/* The tags of a row's ways that know no lines; where a line has several blocks. */
+GPCI_INLINE uint64_t *gpci_module_own_tags(const gpci_module *m, uint32_t row) {
+    return m->own_tags + (size_t)row * m->own_ways;
+}
+
+/* The tags of a row's lines; likewise. */
+GPCI_INLINE uint64_t *gpci_module_line_tags(const gpci_module *m, uint32_t row) {
+    return m->tags + (size_t)(row >> m->sector_shift) * m->given.ways;
+}
+
+/* The same of a block that may be one of a line's several. */
+GPCI_INLINE uint64_t gpci_module_sector_tag(const gpci_module *m, uint32_t block) {
+    const uint32_t row = block / m->all_ways, way = block - row * m->all_ways;
+    if (way >= m->given.ways)
+        return gpci_module_own_tags(m, row)[way - m->given.ways];
+    if (m->states[block] == GPC_LINE_I)
+        return 0;
+    return gpci_module_line_tags(m, row)[way] | (uint64_t)(row & m->sector_mask) << m->block_shift;
+}
+
+/* A block's tag; 0 where it is invalid. */
+GPCI_INLINE uint64_t gpci_module_tag(const gpci_module *m, uint32_t block) {
+    return GPCI_LIKELY(!m->sector_mask) ? m->tags[block] : gpci_module_sector_tag(m, block);
+}
+
+/* The order of a row's ways, or (`own`) of its ways that know no lines. */
+GPCI_INLINE uint16_t *gpci_module_order(const gpci_module *m, uint32_t row, bool own) {
+    if (GPCI_LIKELY(!m->sector_mask))
+        return m->order + (size_t)row * m->all_ways + (own ? m->given.ways : 0);
+    return own ? m->own_order + (size_t)row * m->own_ways : m->order + (size_t)(row >> m->sector_shift) * m->given.ways;
+}
+
 GPCI_INLINE bool gpci_module_same_line(const gpci_module *m, uint64_t tag, uint64_t other) {
     return !((tag ^ other) >> m->line_shift);
 }
@@ -454,25 +491,13 @@ GPCI_INLINE uint32_t gpci_module_sub_of(const gpci_module *m, uint64_t address) 
     return (uint32_t)(address >> m->sub_shift) & (m->sub_blocks - 1);
 }
 
-GPCI_INLINE uint16_t *gpci_module_owner_of(const gpci_module *m, uint32_t block, uint32_t sub) {
-    return &m->owners[(size_t)block * m->sub_blocks + sub];
+/* What was never written has no owner, and takes no memory. */
+GPCI_INLINE uint16_t gpci_module_owner_of(const gpci_module *m, uint32_t block, uint32_t sub) {
+    return (uint16_t)~m->owners[(size_t)block * m->sub_blocks + sub];
 }
 
-GPCI_INLINE gpci_sharers *gpci_module_sharers_of(const gpci_module *m, uint32_t block, uint32_t sub) {
-    return &m->sharers[((size_t)block * m->sub_blocks + sub) * m->sharer_words];
-}
-
-/* One place in `above` among those of a word; none, if it is elsewhere. */
-GPCI_INLINE gpci_sharers gpci_sharer_in(uint32_t slot, uint32_t word) {
-    return (gpci_sharers)(slot / GPCI_SHARERS == word ? 1u << slot % GPCI_SHARERS : 0);
-}
-
-GPCI_INLINE void gpci_sharers_add(const gpci_module *m, uint32_t block, uint32_t sub, uint32_t slot) {
-    gpci_module_sharers_of(m, block, sub)[slot / GPCI_SHARERS] |= (gpci_sharers)(1u << slot % GPCI_SHARERS);
-}
-
-GPCI_INLINE void gpci_sharers_remove(const gpci_module *m, uint32_t block, uint32_t sub, uint32_t slot) {
-    gpci_module_sharers_of(m, block, sub)[slot / GPCI_SHARERS] &= (gpci_sharers) ~(1u << slot % GPCI_SHARERS);
+GPCI_INLINE void gpci_module_set_owner(const gpci_module *m, uint32_t block, uint32_t sub, uint32_t owner) {
+    m->owners[(size_t)block * m->sub_blocks + sub] = (uint16_t)~owner;
 }
 
 /* What a state means: comparisons of states are of that, but for I. */
@@ -568,7 +593,7 @@ GPCI_INLINE gpci_module *gpci_module_half(gpci_module *m, uint64_t tag) {
 
 /* Is a valid block of its arrays its own, and not the other half's? */
 GPCI_INLINE bool gpci_module_owns(const gpci_module *m, uint32_t block) {
-    return GPCI_LIKELY(!m->twin) || gpci_module_at_home(m, m->tags[block]);
+    return GPCI_LIKELY(!m->twin) || gpci_module_at_home(m, gpci_module_tag(m, block));
 }
 
 /* All bytes of a block are there. Of a module with byte_masks. */

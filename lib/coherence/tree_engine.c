@@ -222,7 +222,7 @@ static void bypass(gpc_coherence *c, gpci_tree_access *access, bool coherent) {
     else if (block != GPCI_TREE_NO_BLOCK && access->rule.actions & GPC_DO_WRITE_BACK)
         access->at = gpci_tree_write_back(c, m, block, access->at);
     if (block != GPCI_TREE_NO_BLOCK && m->states[block] != GPC_LINE_I)
-        gpci_tree_set_state(c, m, block, m->tags[block], access->rule.next, GPC_ORIGIN_PASS, access->at);
+        gpci_tree_set_state(c, m, block, gpci_module_tag(m, block), access->rule.next, GPC_ORIGIN_PASS, access->at);
     if (access->request->kind == GPC_COHERENCE_LOAD) {
         access->at = gpci_tree_load_from_low(c, m, access->request->address, access->request->size,
                                              access->request->out, access->request->flags, access->at);
@@ -284,8 +284,8 @@ static void store(gpc_coherence *c, gpci_tree_access *access) {
         request_copy(c, access, false, GPC_ORIGIN_STORE);
     } else {
         access->hit = true;
-        gpci_tree_set_state(c, access->m, access->found.block, access->m->tags[access->found.block], access->rule.next,
-                            GPC_ORIGIN_STORE, access->at);
+        gpci_tree_set_state(c, access->m, access->found.block, gpci_module_tag(access->m, access->found.block),
+                            access->rule.next, GPC_ORIGIN_STORE, access->at);
     }
 }
 
@@ -301,8 +301,8 @@ static void n_store(gpc_coherence *c, gpci_tree_access *access) {
     } else {
         access->hit = true;
         if (actions & GPC_DO_CLEAR_OWNER)
-            access->at = gpci_tree_clear_owner(c, m, m->tags[block], access->at);
-        gpci_tree_set_state(c, m, block, m->tags[block], access->rule.next, GPC_ORIGIN_N_STORE, access->at);
+            access->at = gpci_tree_clear_owner(c, m, gpci_module_tag(m, block), access->at);
+        gpci_tree_set_state(c, m, block, gpci_module_tag(m, block), access->rule.next, GPC_ORIGIN_N_STORE, access->at);
     }
 }
 

@@ -23,7 +23,7 @@ static void put(key_writer *w, uint64_t word) {
 
 /* Owner and sharers of a sub-block, by the places of who stands in them. */
 static void put_directory(key_writer *w, const gpci_module *m, uint32_t block, uint32_t sub) {
-    const uint16_t owner = *gpci_module_owner_of(m, block, sub);
+    const uint16_t owner = gpci_module_owner_of(m, block, sub);
     uint64_t word = 0;
     for (uint32_t place = 0; place < w->e->c->module_count; place++) {
         const uint32_t x = w->turn[place];
@@ -45,13 +45,13 @@ static bool has_come(const gpci_module *m, uint32_t block, uint64_t at) {
 static void put_entry(key_writer *w, const gpci_module *m, uint32_t block) {
     const gpci_verify_setup *s = w->e->setup;
     const bool there = block != GPCI_TREE_NO_BLOCK && m->states[block] != GPC_LINE_I;
-    uint64_t word = there ? 1 + (m->tags[block] - GPCI_VERIFY_BASE) / m->given.block_bytes : 0;
+    uint64_t word = there ? 1 + (gpci_module_tag(m, block) - GPCI_VERIFY_BASE) / m->given.block_bytes : 0;
     word = word << 7 | (there ? (uint32_t)m->states[block] | (gpci_module_directory_only(m, block) ? GPC_MAX_STATES : 0)
                               : GPC_LINE_I);
     for (uint32_t b = 0; b < s->blocks && !m->given.memory; b++)
         for (uint32_t p = 0; p < s->positions; p++) {
             const uint64_t address = gpci_verify_address(b, p), at = address % m->given.block_bytes;
-            const bool mine = there && m->data && gpci_module_tag_of(m, address) == m->tags[block];
+            const bool mine = there && m->data && gpci_module_tag_of(m, address) == gpci_module_tag(m, block);
             const bool come = !m->there || (mine && has_come(m, block, at));
             word <<= m->there ? 3 : 2;
             if (mine && come)

@@ -113,7 +113,7 @@ static bool is_there(const overlap_writer *w, const gpci_module *m, uint32_t blo
 
 /* The block that it holds, or that is being brought to it. */
 static uint64_t tag_of(const overlap_writer *w, const gpci_module *m, uint32_t block) {
-    return m->states[block] != GPC_LINE_I ? m->tags[block] : gpci_lock_of(w->c, m->index, block)->tag;
+    return m->states[block] != GPC_LINE_I ? gpci_module_tag(m, block) : gpci_lock_of(w->c, m->index, block)->tag;
 }
 
 /* Has each block of the window a way of its own? Then none is ever evicted for another, and recency is nothing. */
@@ -125,15 +125,18 @@ static bool is_roomy(const overlap_writer *w, const gpci_module *m) {
 static void rank(overlap_writer *w, const gpci_module *m) {
     uint8_t *ranks = w->ranks[m->index], next = 0;
     memset(ranks, 0, BLOCKS);
-    for (uint32_t i = 0; i < m->blocks; i++)
+    for (uint32_t i = 0; i < m->blocks; i++) {
+        const uint32_t way = i % m->all_ways, own = way < m->given.ways ? 0 : m->given.ways,
+                       recent = m->full_map ? i : gpci_module_order(m, i / m->all_ways, own != 0)[way - own];
         if (is_roomy(w, m) && is_there(w, m, i))
             ranks[i] = (uint8_t)(1 + (tag_of(w, m, i) - GPCI_VERIFY_BASE) / m->given.block_bytes);
-        else if (!is_roomy(w, m) && is_there(w, m, m->order[i]))
-            ranks[m->order[i]] = ++next;
+        else if (!is_roomy(w, m) && is_there(w, m, recent))
+            ranks[recent] = ++next;
+    }
 }
 
 static void put_directory(overlap_writer *w, const gpci_module *m, uint32_t block, uint32_t sub) {
-    const uint16_t owner = *gpci_module_owner_of(m, block, sub);
+    const uint16_t owner = gpci_module_owner_of(m, block, sub);
     uint64_t word = 0;
     for (uint32_t i = 0; i < m->above_count; i++)
         word |= (uint64_t)gpci_tree_has_sharer(m, block, sub, i) << w->place[m->above[i]] |

@@ -196,13 +196,15 @@ static bool compare_policies(const gpci_module *a, const gpci_module *b) {
 typedef enum unlike { ALIKE, ORDER, BYTES, OTHER } unlike;
 
 static unlike compare_blocks(const gpci_module *a, const gpci_module *b, uint32_t i) {
-    const size_t sharers = (size_t)a->sub_blocks * a->sharer_words * sizeof *a->sharers;
-    if (a->tags[i] != b->tags[i] || a->states[i] != b->states[i])
+    if (gpci_module_tag(a, i) != gpci_module_tag(b, i) || a->states[i] != b->states[i])
         return OTHER;
-    if (a->sub_blocks && memcmp(gpci_module_owner_of(a, i, 0), gpci_module_owner_of(b, i, 0), 2 * a->sub_blocks))
-        return OTHER;
-    if (a->sub_blocks && memcmp(gpci_module_sharers_of(a, i, 0), gpci_module_sharers_of(b, i, 0), sharers))
-        return OTHER;
+    for (uint32_t sub = 0; sub < a->sub_blocks; sub++) {
+        if (gpci_module_owner_of(a, i, sub) != gpci_module_owner_of(b, i, sub))
+            return OTHER;
+        for (uint32_t word = 0; word < a->sharer_words; word++)
+            if (gpci_sharers_word(a, i, sub, word) != gpci_sharers_word(b, i, sub, word))
+                return OTHER;
+    }
     if (a->states[i] == GPC_LINE_I || !a->data || gpci_module_directory_only(a, i))
         return ALIKE;
     if (memcmp(gpci_module_dirty_of(a, i), gpci_module_dirty_of(b, i), a->mask_bytes))
@@ -210,9 +212,16 @@ static unlike compare_blocks(const gpci_module *a, const gpci_module *b, uint32_
     return memcmp(gpci_module_data_of(a, i), gpci_module_data_of(b, i), a->given.block_bytes) ? BYTES : ALIKE;
 }
 
+static bool same_order(const gpci_module *a, const gpci_module *b) {
+    const size_t lines = a->sector_mask ? (size_t)a->given.sets * a->given.ways : a->blocks,
+                 own = (size_t)a->rows * a->own_ways;
+    return !memcmp(a->order, b->order, lines * sizeof *a->order) &&
+           !memcmp(a->own_order, b->own_order, own * sizeof *a->own_order);
+}
+
 static unlike compare_modules(const gpci_module *a, const gpci_module *b) {
     const uint32_t blocks = a->full_map ? a->map.count : a->blocks;
-    unlike found = a->order && memcmp(a->order, b->order, blocks * sizeof *a->order) ? ORDER : ALIKE;
+    unlike found = a->order && !same_order(a, b) ? ORDER : ALIKE;
     if (blocks != (b->full_map ? b->map.count : b->blocks))
         return OTHER;
     for (uint32_t i = 0; i < blocks; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/explore.h"
+#include "coherence/sharers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +62,7 @@ static bool thought_alone(const gpci_explorer *e, uint32_t module, uint32_t b) {
     const uint64_t address = gpci_verify_address(b, 0);
     const uint32_t block = gpci_module_find(low, gpci_module_tag_of(low, address));
     const uint64_t me = (uint64_t)1 << low->slots[module];
-    return block != GPCI_TREE_NO_BLOCK && *gpci_module_sharers_of(low, block, gpci_module_sub_of(low, address)) == me;
+    return block != GPCI_TREE_NO_BLOCK && gpci_sharers_word(low, block, gpci_module_sub_of(low, address), 0) == me;
 }
 
 static bool states_are_right(const gpci_explorer *e, traits t, const gpci_verify_action *a, uint8_t kind,

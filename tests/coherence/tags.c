@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tags and orders of ways against lists that are moved by hand; what registered policies are told; full maps. */
+#include "coherence/sharers.h"
 #include "coherence/small.h"
 
 #include <stdio.h>
@@ -187,13 +188,14 @@ Test(coherence_tags, invalid_blocks_forget) {
     small *s = small_open();
     gpci_module *l2 = &small_tree(s)->modules[2];
     gpci_module_write(l2, 5, 0x1080, GPC_LINE_M);
-    *gpci_module_owner_of(l2, 5, 1) = 0;
-    gpci_module_sharers_of(l2, 5, 1)[0] = 3;
+    gpci_module_set_owner(l2, 5, 1, 0);
+    gpci_sharers_add(l2, 5, 1, 0);
+    gpci_sharers_add(l2, 5, 1, 1);
     gpci_module_write(l2, 5, 0x1080, GPC_LINE_E);
-    cr_expect(*gpci_module_owner_of(l2, 5, 1) == 0 && gpci_module_sharers_of(l2, 5, 1)[0] == 3);
+    cr_expect(gpci_module_owner_of(l2, 5, 1) == 0 && gpci_sharers_word(l2, 5, 1, 0) == 3);
     gpci_module_write(l2, 5, 0x1080, GPC_LINE_I);
     cr_expect_eq(l2->tags[5], 0);
-    cr_expect(*gpci_module_owner_of(l2, 5, 1) == GPCI_TREE_NO_OWNER && gpci_module_sharers_of(l2, 5, 1)[0] == 0);
+    cr_expect(gpci_module_owner_of(l2, 5, 1) == GPCI_TREE_NO_OWNER && gpci_sharers_word(l2, 5, 1, 0) == 0);
     small_close(s);
 }
 
@@ -429,13 +431,13 @@ Test(coherence_tags, full_map) {
         cr_assert_eq(gpci_module_reserve(s->context, mm, 1), GPC_OK);
         const uint32_t block = gpci_module_victim(mm, i * stride);
         cr_assert_eq(block, i);
-        cr_assert(mm->states[block] == GPC_LINE_I && *gpci_module_owner_of(mm, block, 1) == GPCI_TREE_NO_OWNER);
+        cr_assert(mm->states[block] == GPC_LINE_I && gpci_module_owner_of(mm, block, 1) == GPCI_TREE_NO_OWNER);
         gpci_module_write(mm, block, i * stride, GPC_LINE_E);
-        *gpci_module_owner_of(mm, block, 1) = (uint16_t)(i % 7);
+        gpci_module_set_owner(mm, block, 1, i % 7);
     }
     for (uint32_t i = 0; i < 5000; i++) {
         cr_assert_eq(gpci_module_find(mm, i * stride), i);
-        cr_assert_eq(*gpci_module_owner_of(mm, i, 1), i % 7);
+        cr_assert_eq(gpci_module_owner_of(mm, i, 1), i % 7);
         cr_assert_eq(gpci_module_find(mm, i * stride + 256), GPCI_TREE_NO_BLOCK);
     }
     /* an invalid entry is its block's again */

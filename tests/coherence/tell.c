@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Invalidations that nobody acknowledges, and the markers of a release behind them (hmg). */
+#include "coherence/sharers.h"
 #include "coherence/small.h"
 #include "effort.h"
 
@@ -44,7 +45,7 @@ static uint8_t state_of(const gpc_coherence *c, uint32_t module, uint64_t addres
 static uint64_t listed(const gpc_coherence *c, uint64_t address) {
     const gpci_module *m = gpci_module_at(c, MEMORY);
     const uint32_t block = gpci_module_find(m, address);
-    return block == GPCI_TREE_NO_BLOCK ? 0 : *gpci_module_sharers_of(m, block, 0);
+    return block == GPCI_TREE_NO_BLOCK ? 0 : gpci_sharers_word(m, block, 0, 0);
 }
 
 static uint8_t load(gpc_coherence *c, uint32_t module, uint64_t address) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What can be seen of a tree. */
+#include "coherence/sharers.h"
 #include "coherence/small.h"
 
 #include <string.h>
@@ -81,7 +82,7 @@ Test(coherence_view, directories) {
     size_t count = 9;
     cr_assert_eq(gpc_coherence_get_directory(c, 70, 0, 0, 0, &owner, NULL, 0, &count), GPC_OK);
     cr_expect(owner == GPC_NO_MODULE && count == 0);
-    *gpci_module_owner_of(l2, 0, 0) = 66;
+    gpci_module_set_owner(l2, 0, 0, 66);
     static const uint32_t slots[] = {0, 63, 66};
     for (uint32_t i = 0; i < 3; i++)
         gpci_sharers_add(l2, 0, 0, slots[i]);

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/sharers.h"
+
+#include <criterion/criterion.h>
+
+/* Sets of sharers, with codes or without, are sets: beside a table of bits, after each of many changes. */
+
+enum { BLOCKS = 24, SUBS = 2, SETS = BLOCKS * SUBS, WORDS = 3, SLOTS = 40 };
+
+typedef struct sets {
+    gpci_module m;
+    gpci_sharers sharers[SETS * WORDS], shared[SETS * WORDS], rows[2];
+    bool expected[SETS][SLOTS];
+} sets;
+
+static void open_sets(sets *s, bool codes) {
+    memset(s, 0, sizeof *s);
+    s->m.sub_blocks = SUBS;
+    s->m.sharer_words = WORDS;
+    s->m.above_count = SLOTS;
+    s->m.sharers = s->sharers;
+    s->m.shared = codes ? s->shared : NULL;
+    s->m.shared_rows = s->rows;
+}
+
+static void expect_same(const sets *s, uint32_t step) {
+    for (uint32_t set = 0; set < SETS; set++) {
+        bool any = false;
+        for (uint32_t slot = 0; slot < SLOTS; slot++) {
+            const gpci_sharers word = gpci_sharers_word(&s->m, set / SUBS, set % SUBS, slot / GPCI_SHARERS);
+            cr_assert_eq(word >> slot % GPCI_SHARERS & 1, s->expected[set][slot], "step %u, set %u, slot %u", step, set,
+                         slot);
+            any |= s->expected[set][slot];
+        }
+        cr_assert_eq(gpci_sharers_any(&s->m, set / SUBS, set % SUBS), any);
+    }
+}
+
+/* Sets of two and more that there are: each has a row, and no other has one. */
+static uint32_t rows_needed(const sets *s) {
+    uint32_t rows = 0;
+    for (uint32_t set = 0; set < SETS; set++) {
+        uint32_t count = 0;
+        for (uint32_t slot = 0; slot < SLOTS; slot++)
+            count += s->expected[set][slot];
+        rows += count > 1;
+    }
+    return rows;
+}
+
+static uint32_t free_rows(const sets *s) {
+    uint32_t count = 0;
+    for (uint32_t code = s->rows[0]; code; code = *gpci_sharers_row(&s->m, code))
+        count++;
+    return count;
+}
+
+static void change(sets *s, uint64_t draw) {
+    const uint32_t block = draw % BLOCKS, sub = draw >> 8 & 1, slot = (uint32_t)(draw >> 16) % SLOTS;
+    const uint32_t what = draw >> 32 & 15, other = (uint32_t)(draw >> 40) % BLOCKS;
+    if (what < 7) {
+        gpci_sharers_add(&s->m, block, sub, slot);
+        s->expected[block * SUBS + sub][slot] = true;
+    } else if (what < 14) {
+        gpci_sharers_remove(&s->m, block, sub, slot);
+        s->expected[block * SUBS + sub][slot] = false;
+    } else if (what == 14 || other == block) {
+        gpci_sharers_clear(&s->m, block);
+        memset(s->expected[block * SUBS], 0, sizeof *s->expected * SUBS);
+    } else {
+        gpci_sharers_move(&s->m, block, other);
+        memcpy(s->expected[other * SUBS], s->expected[block * SUBS], sizeof *s->expected * SUBS);
+        memset(s->expected[block * SUBS], 0, sizeof *s->expected * SUBS);
+    }
+}
+
+Test(coherence_sharers, are_sets) {
+    static sets s;
+    for (uint32_t codes = 0; codes < 2; codes++) {
+        open_sets(&s, codes);
+        for (uint32_t step = 0; step < 20000; step++) {
+            change(&s, gpci_mix(step));
+            expect_same(&s, step);
+            if (codes)
+                cr_assert_eq(s.rows[1] - free_rows(&s), rows_needed(&s), "step %u", step);
+        }
+    }
+}
+
+/* Worked example of the header. */
+Test(coherence_sharers, by_hand) {
+    static sets s;
+    open_sets(&s, true);
+    cr_expect_eq(*gpci_sharers_code(&s.m, 3, 1), 0);
+    gpci_sharers_add(&s.m, 3, 1, 7);
+    cr_expect_eq(*gpci_sharers_code(&s.m, 3, 1), 8);
+    gpci_sharers_add(&s.m, 3, 1, 20);
+    cr_expect_eq(*gpci_sharers_code(&s.m, 3, 1), 49);
+    cr_expect(s.shared[0] == 0x0080 && s.shared[1] == 0x0010 && s.shared[2] == 0);
+    gpci_sharers_remove(&s.m, 3, 1, 7);
+    cr_expect_eq(*gpci_sharers_code(&s.m, 3, 1), 21);
+    gpci_sharers_add(&s.m, 5, 0, 0);
+    gpci_sharers_add(&s.m, 5, 0, 39);
+    cr_expect_eq(*gpci_sharers_code(&s.m, 5, 0), 49, "the row that has come free");
+}
+
+/* A word is no more than a code; and there are as many codes as a set needs, or none. */
+Test(coherence_sharers, who_has_codes) {
+    gpci_module m = {.sharer_words = 1};
+    cr_expect_eq(gpci_sharers_rows(&m, 100), 0);
+    m.sharer_words = 5;
+    cr_expect_eq(gpci_sharers_rows(&m, 65535 - 80), 65535 - 80);
+    cr_expect_eq(gpci_sharers_elements(&m, 65535 - 80), 1);
+    cr_expect_eq(gpci_sharers_rows(&m, 65535 - 79), 0);
+    cr_expect_eq(gpci_sharers_elements(&m, 65535 - 79), 5);
+    m.full_map = true;
+    cr_expect_eq(gpci_sharers_rows(&m, 100), 0);
+}
