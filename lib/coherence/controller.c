@@ -22,12 +22,12 @@ static gpci_task *take_task(gpci_controllers *e, uint32_t flight, uint32_t from,
     gpci_task *task = gpci_task_at(e, *out_task);
     task->parent = GPCI_NO_ITEM;
     task->flight = flight;
-    task->from = from;
-    task->module = module;
+    task->from = (uint16_t)from;
+    task->module = (uint16_t)module;
     task->address = address;
     task->block = task->own = task->entry = GPCI_TREE_NO_BLOCK;
     task->ask = GPCI_NO_ITEM;
-    task->except = task->carrier = GPC_NO_MODULE;
+    task->except = task->carrier = GPCI_TASK_NO_MODULE;
     task->carried = GPCI_TREE_NO_BLOCK;
     gpci_tree_flight_at(e, flight)->tasks++;
     return task;
@@ -338,7 +338,7 @@ uint32_t gpci_flight_begin(gpci_controllers *e, const gpc_coherence_request *req
                             .master = GPCI_NO_ITEM,
                             .module = request->module,
                             .size = request->size,
-                            .kind = request->kind,
+                            .kind = (uint8_t)request->kind,
                             .flags = request->flags,
                             .address = request->address,
                             .token = ++e->next_token,

@@ -63,34 +63,37 @@ typedef enum gpci_step {
 /* What modules that were asked have answered: the greatest counts. */
 enum { GPCI_ANSWER_NONE = 0, GPCI_ANSWER_ACK = 1, GPCI_ANSWER_DATA = 2 };
 
+#define GPCI_TASK_NO_MODULE UINT16_MAX
+
 typedef struct gpci_task {
-    uint32_t next;             /* pool */
-    uint32_t parent;           /* who is told of the end; GPCI_NO_ITEM: nobody */
-    uint32_t flight;           /* the access that it is for */
-    uint32_t from, module;     /* who asks; who is asked, or looks up, evicts, loses copies */
-    uint32_t block;            /* of `module`, locked for this task or its parent */
-    uint32_t own;              /* of `from`: the block that the answer is for, or that goes */
-    uint32_t ask;              /* of an invalidation: the write request that it is for; or none */
-    uint32_t except;           /* of an invalidation: the module that keeps its copy */
-    uint32_t pending;          /* children that have not ended, and the task itself while it makes them */
-    uint32_t coming;           /* blocks on their way from peers to `from` */
-    uint32_t bytes;            /* of the answer */
-    uint32_t size;             /* of a put, header included */
-    uint32_t carrier, carried; /* of a put of a block: whose block, and which, the bytes are of */
-    uint32_t behind;           /* the next task that bars an address of `module` */
-    uint32_t entry;            /* of the directory alone: that `block` was, that `own` becomes */
-    uint32_t beside;           /* with a host that lists who has MSHR entries: the next */
-    uint64_t label;            /* with a host: of the message that it came by */
-    uint64_t address;          /* the block's of `from`, or, of a lookup, any in it */
-    uint64_t first, last;      /* of an invalidation: addresses whose sub-blocks are meant */
-    uint8_t resumes;           /* gpci_step of the parent */
-    uint8_t state;             /* in which the block was found; of an invalidation, in which it was */
-    uint8_t answer;            /* GPCI_ANSWER_, of children */
-    uint8_t kind;              /* of a put: gpc_message_kind */
-    uint8_t event, cause;      /* of the protocol's own: at `module`; why `from` asks; 0: the usual */
-    uint8_t emptied;           /* of a lookup: which blocks of the line that had its way leave, a bit each */
-    uint8_t judged;            /* likewise: GPCI_JUDGED_ */
-    bool down : 1;             /* towards the processors */
+    uint32_t next;         /* pool */
+    uint32_t parent;       /* who is told of the end; GPCI_NO_ITEM: nobody */
+    uint32_t flight;       /* the access that it is for */
+    uint32_t block;        /* of `module`, locked for this task or its parent */
+    uint32_t own;          /* of `from`: the block that the answer is for, or that goes */
+    uint32_t ask;          /* of an invalidation: the write request that it is for; or none */
+    uint32_t pending;      /* children that have not ended, and the task itself while it makes them */
+    uint32_t coming;       /* blocks on their way from peers to `from` */
+    uint32_t bytes;        /* of the answer */
+    uint32_t size;         /* of a put, header included */
+    uint32_t carried;      /* of a put of a block: the block of `carrier` that the bytes are of */
+    uint32_t behind;       /* the next task that bars an address of `module` */
+    uint32_t entry;        /* of the directory alone: that `block` was, that `own` becomes */
+    uint32_t beside;       /* with a host that lists who has MSHR entries: the next */
+    uint16_t from, module; /* who asks; who is asked, or looks up, evicts, loses copies */
+    uint16_t except;       /* of an invalidation: the module that keeps its copy; GPCI_TASK_NO_MODULE */
+    uint16_t carrier;      /* of a put of a block: whose block the bytes are of; likewise */
+    uint64_t label;        /* with a host: of the message that it came by */
+    uint64_t address;      /* the block's of `from`, or, of a lookup, any in it */
+    uint64_t first, last;  /* of an invalidation: addresses whose sub-blocks are meant */
+    uint8_t resumes;       /* gpci_step of the parent */
+    uint8_t state;         /* in which the block was found; of an invalidation, in which it was */
+    uint8_t answer;        /* GPCI_ANSWER_, of children */
+    uint8_t kind;          /* of a put: gpc_message_kind */
+    uint8_t event, cause;  /* of the protocol's own: at `module`; why `from` asks; 0: the usual */
+    uint8_t emptied;       /* of a lookup: which blocks of the line that had its way leave, a bit each */
+    uint8_t judged;        /* likewise: GPCI_JUDGED_ */
+    bool down : 1;         /* towards the processors */
     bool blocking : 1, allocates : 1, hurries : 1; /* of a lookup */
     bool bars : 1;                                 /* likewise: as gpci_look */
     bool hit : 1, missing : 1, refused : 1, evicting : 1;
@@ -122,7 +125,8 @@ typedef struct gpci_task {
     bool mshr : 1;      /* with a host: it has an MSHR entry of `module` */
 } gpci_task;
 
-_Static_assert(sizeof(gpci_task) == 120, "there may be a hundred thousand of them");
+_Static_assert(sizeof(gpci_task) == 112, "there may be a hundred thousand of them");
+_Static_assert(GPC_MAX_MODULES < GPCI_TASK_NO_MODULE, "modules of tasks have 16 bits");
 
 /* Of a lookup of a module that asks what to keep (module_ask.c). */
 enum { GPCI_JUDGED_NOT, GPCI_JUDGED_IN, GPCI_JUDGED_OUT };
@@ -133,23 +137,26 @@ typedef struct gpci_tree_flight {
     uint32_t older, newer; /* of its module */
     uint32_t task, master; /* GPCI_NO_ITEM; the access that it is part of, or none */
     uint32_t tasks;        /* with a host: that are for it and have not ended */
-    uint32_t module, size, kind, flags, retries;
+    uint32_t module, size, retries;
+    uint32_t word; /* of T's predictor, for that of the access's module */
     uint64_t address, token, issued;
     uint64_t line_access; /* gpc_coherence.line_access */
-    gpci_tree_asks asks;  /* gpc_coherence.asks */
     uint8_t *out;
     gpc_atomic *atomics; /* [atomic_count], of whoever issued it */
     uint32_t atomic_count;
     gpci_due_queue waiters;
+    uint32_t flags;
+    gpci_tree_asks asks;                /* gpc_coherence.asks */
+    uint8_t kind, found, step, deepest; /* deepest: level that a request for it has reached */
     bool holds_port : 1, unlocked : 1, ended : 1, told : 1, hit : 1, gave_mask : 1, gave_bytes : 1, applied : 1;
     bool own : 1;                      /* its module had what it needed, and has asked nobody */
     bool alone : 1;                    /* it joins no other, nor any it: it goes below by itself */
     bool through : 1;                  /* a store that is done here, and is to be written through again */
     bool taken : 1;                    /* with a store on its way through: a probe has passed its block's lock */
     bool answered : 1, overturned : 1; /* a load that bypasses: T has answered it without bytes; it does so no more */
-    uint32_t word;                     /* of T's predictor, for that of the access's module */
-    uint8_t found, step, deepest;      /* deepest: level that a request for it has reached */
 } gpci_tree_flight;
+
+_Static_assert(sizeof(gpci_tree_flight) <= 112 || sizeof(void *) != 8, "there may be a hundred thousand of them");
 
 /* A message on its way. */
 typedef struct gpci_parcel {

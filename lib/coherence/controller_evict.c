@@ -97,7 +97,7 @@ void gpci_step_evict_alone(gpci_controllers *e, uint32_t task) {
         return;
     }
     v->address = gpci_module_tag(m, v->own);
-    v->module = gpci_module_low(e->tree, m, v->address);
+    v->module = (uint16_t)gpci_module_low(e->tree, m, v->address);
     gpci_then(e, task, GPCI_STEP_evict_send);
 }
 

@@ -30,7 +30,7 @@ static gpci_task *put_begin(gpci_controllers *e, uint32_t parent, gpci_step resu
 static gpci_task *write_back(gpci_controllers *e, uint32_t parent, gpci_step resumes, gpci_module *m, uint32_t block) {
     gpci_task *v = put_begin(e, parent, resumes, m, gpci_module_tag(m, block));
     v->own = v->carried = block;
-    v->carrier = m->index;
+    v->carrier = (uint16_t)m->index;
     v->forwarded = true;
     v->kind = GPC_MESSAGE_WRITE_BACK;
     v->size = e->tree->control_bytes + m->given.block_bytes;

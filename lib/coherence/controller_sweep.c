@@ -72,7 +72,7 @@ static uint32_t begin(gpci_controllers *e, const gpc_coherence_request *request,
     const bool sends = order->from != order->module;
     const uint32_t flight = gpci_flight_begin(e, request, &shown, sends ? GPCI_STEP_sweep_send : GPCI_STEP_sweep_begin);
     gpci_task *s = gpci_task_at(e, gpci_tree_flight_at(e, flight)->task);
-    s->module = order->module;
+    s->module = (uint16_t)order->module;
     e->units[order->module].sweeps++;
     s->kind = (uint8_t)order->kind;
     s->size = order->abreast;

@@ -11,7 +11,7 @@ void gpci_invalidate_begin(gpci_controllers *e, uint32_t parent, gpci_step resum
     uint32_t task;
     gpci_task *i = gpci_task_begin(e, parent, resumes, module, module, 0, &task);
     i->block = block;
-    i->except = except;
+    i->except = (uint16_t)except; /* GPC_NO_MODULE becomes GPCI_TASK_NO_MODULE */
     i->ask = ask;
     i->first = first;
     i->last = last;
@@ -38,7 +38,7 @@ static void probe_copies(gpci_controllers *e, uint32_t task, bool only_owners) {
     gpci_task *i = gpci_task_at(e, task);
     gpci_module *t = gpci_task_module(e, i);
     gpci_tree_copies copies = {.block = i->block,
-                               .except = i->except == GPC_NO_MODULE ? NULL : gpci_module_at(e->tree, i->except),
+                               .except = i->except == GPCI_TASK_NO_MODULE ? NULL : gpci_module_at(e->tree, i->except),
                                .first = i->first,
                                .last = i->last,
                                .only_owners = only_owners,
