@@ -22,7 +22,7 @@ static gpc_status make_mshr(gpci_timed *t, gpci_stage *stage) {
     const bool coherent = t->h->coherent != NULL;
     const uint64_t entries = stage->options->entries;
     uint64_t count = coherent ? 16 : 4;
-    while (count < (coherent ? 2 * entries : entries / 7) && count < (coherent ? 2048 : 512))
+    while (count < (coherent ? entries : entries / 7) && count < 512)
         count *= 2;
     gpci_mshr *mshr = &stage->mshr;
     mshr->mask = (uint32_t)count - 1;
