@@ -285,8 +285,8 @@ GPCI_INLINE void gpci_expect_link(const gpci_pool *pool, uint32_t packet) {
 }
 
 /*
- * One that was never used; the same of those that only wait, and of messages. Zeroed: a snapshot has all of it, though not every kind of
- * packet uses every field, and is to have nothing that somebody else has left in memory.
+ * One that was never used; the same of those that only wait, and of messages. Zeroed: a snapshot has all of it, though
+ * not every kind of packet uses every field, and is to have nothing that somebody else has left in memory.
  */
 uint32_t gpci_pool_take_fresh(gpci_pool *pool);
 uint32_t gpci_pool_take_fresh_waiter(gpci_pool *pool);

@@ -163,9 +163,9 @@ Test(replay_memory, touched, .disabled = WATCHED) {
 }
 
 /*
- * A tree of coherent modules has a tag for each line that it may hold, a state and a code for the sharers of each block,
- * but tasks, locks, messages, sets of several sharers and entries of memory's directory only for what is under way, or
- * has been. So much is under way on h100, whose L1s take twice as many misses as a100's, that it is beyond 64 MiB.
+ * A tree of coherent modules has a tag for each line that there is room for, and for each block a state and a code of
+ * its sharers, but tasks, locks, messages, sets of several sharers and entries of memory's directory only for what is
+ * under way, or has been. On h100, whose L1s take twice as many misses as a100's, that is beyond 64 MiB.
  */
 Test(replay_memory, touched_by_trees, .disabled = WATCHED) {
     static const struct {
