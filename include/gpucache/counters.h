@@ -9,7 +9,7 @@
  * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning")
  *
  *   id      what the counter is to every version of the library: never changed, and never given to another counter,
- *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 379.
+ *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 382.
  *   field   in a struct of statistics
  *   name    in JSON, CSV and Python
  *   KIND    how instances and kernels add up: SUM, MAX, or GAUGE: the sum over cycles of what a queue held
@@ -327,6 +327,12 @@
       "held up: miss queue full")                                                                                     \
     X(83, l1_bank_failures, "l1.bank_failures", "transactions", SUM, L1_PART, CLOCK, "0.1",                           \
       "held up for a cycle: tag bank in use")                                                                         \
+    X(379, l1_data_turns, "l1.data_turns", "SM cycles", SUM, L1_PART, DATA_BANKS, "0.2",                              \
+      "in which the banks of L1's data read for a load, or wrote for a store (l1.data_banks)")                        \
+    X(380, l1_data_conflicts, "l1.data_conflicts", "SM cycles", SUM, L1_PART, DATA_BANKS, "0.2",                      \
+      "of these, beyond each access's first: words of it in one bank")                                                \
+    X(381, l1_data_waits, "l1.data_waits", "access cycles", SUM, L1_PART, DATA_BANKS, "0.2",                          \
+      "that these waited for their first, others being read or written")                                              \
     X(84, l1_line_bypasses, "l1.line_bypasses", "transactions", SUM, L1_PART, CLOCK, "0.1",                           \
       "loads that went past L1, every way of the set reserved (mrpb)")                                                \
     X(85, l1_mshr_bypasses, "l1.mshr_bypasses", "transactions", SUM, L1_PART, CLOCK, "0.1",                           \

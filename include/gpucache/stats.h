@@ -81,7 +81,8 @@ typedef enum gpc_counter_needs {
     GPC_NEEDS_L1I = 20,           /* l1i.size, in a timed gpc_replay */
     GPC_NEEDS_L2_PREFETCHER = 21, /* l2.prefetcher, timed */
     GPC_NEEDS_CONST = 22,         /* const.size */
-    GPC_NEEDS_CONST_TIME = 23     /* the same, timed */
+    GPC_NEEDS_CONST_TIME = 23,    /* the same, timed */
+    GPC_NEEDS_DATA_BANKS = 24     /* banks of L1's data (l1.data_banks), timed */
 } gpc_counter_needs;
 
 typedef enum gpc_counter_kind {

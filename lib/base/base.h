@@ -114,6 +114,15 @@ GPCI_INLINE uint32_t gpci_random_below(uint64_t *state, uint32_t bound) {
     return (uint32_t)(((gpci_random(state) >> 32) * bound) >> 32);
 }
 
+/* 1: the number of bits is odd. */
+GPCI_INLINE uint32_t gpci_parity(uint64_t x) {
+    x ^= x >> 32;
+    x ^= x >> 16;
+    x ^= x >> 8;
+    x ^= x >> 4;
+    return 0x6996u >> (x & 15) & 1;
+}
+
 GPCI_INLINE unsigned gpci_popcount(uint64_t x) {
 #if defined(__POPCNT__)
     return (unsigned)__builtin_popcountll(x);

@@ -72,6 +72,18 @@ static void hopper_init(gpci_polynomial *polynomial) {
         add_fold(polynomial, bit, hopper[bit]);
 }
 
+uint64_t gpci_index_hopper_bits(uint32_t mask) {
+    gpci_polynomial polynomial;
+    uint64_t bits = 0;
+    hopper_init(&polynomial);
+    for (unsigned bit = 0; bit < 64; bit++) {
+        const uint64_t line = (uint64_t)1 << bit,
+                       set = gpci_polynomial_mix(&polynomial, line) & ((1u << HOPPER_BITS) - 1);
+        bits |= gpci_parity(set & mask) ? line : 0;
+    }
+    return bits;
+}
+
 /* Upper bits that GPGPU-Sim's ipoly_hash_function looks at; elsewhere all. */
 static unsigned ipoly_rest(uint64_t sets) {
     switch (sets) {

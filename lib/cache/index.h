@@ -109,6 +109,9 @@ typedef struct gpci_index {
     gpci_polynomial polynomial; /* ipoly, hopper */
 } gpci_index;
 
+/* hopper: bits of a line's number whose parity is that of the bits in `mask` of its set's, the sets being 512. */
+uint64_t gpci_index_hopper_bits(uint32_t mask);
+
 /*
  * GPC_ERROR_RANGE: no sets, more than 2^32 - 1, or fermi with other than 32 or 64.
  * GPC_ERROR_ARGUMENT: an unknown kind, or GPC_INDEX_USER without a function.

@@ -228,9 +228,9 @@
     X(L1_MSHR_FREE, "l1.mshr_free", CHOICE, RESET, "", "filled", 0, 0, "filled|drained",                               \
       "when an MSHR entry is free again: with its fill, or when all that waited with it have had their turn by "       \
       "l1.release_width, until when a load that finds its line gone takes its data from the entry")                    \
-    X(L1_LINE_ORDER, "l1.line_order", CHOICE, RESET, "", "lanes", 0, 0, "lanes|descending",                            \
-      "in which the lines of an instruction come to the tags: as its lanes touch them, or from the highest address "   \
-      "down")                                                                                                          \
+    X(L1_LINE_ORDER, "l1.line_order", CHOICE, RESET, "", "lanes", 0, 0, "lanes|descending|banks",                      \
+      "in which an instruction's lines come to the tags: as its lanes touch them; from the highest address down; or "  \
+      "each of l1.banks its next one, in as many cycles as the bank that has most")                                    \
     X(L1_QUEUE, "l1.queue", COUNT, RESET, "instructions", "1", 0, 100000, "unlimited",                                 \
       "warp instructions that wait for the tags; the memory pipeline is busy when they are that many")                 \
     X(L1_COLLECTORS, "l1.collectors", COUNT, RESET, "units", "0", 0, 64, "",                                           \
@@ -268,6 +268,14 @@
     X(L1_BANKS, "l1.banks", COUNT, RESET, "banks", "1", 1, 64, "",                                                     \
       "of the tags, by line number, or with l1.coalescer = sector by sector: lookups of one cycle go to different "    \
       "ones")                                                                                                          \
+    X(L1_BANK_INDEX, "l1.bank_index", CHOICE, RESET, "", "line", 0, 0, "line|hopper",                                  \
+      "which bank of the tags a line is of: by its number; or, of four, an H100's, by the parities of bits 181 and "   \
+      "367 of its set's number, as l1.index = hopper has it")                                                          \
+    X(L1_DATA_BANKS, "l1.data_banks", COUNT, RESET, "banks", "0", 0, 64, "",                                           \
+      "timed: of the data, a power of two: an access takes as many cycles as the bank that has most of its words, "    \
+      "each counted once; 0: l1.data_width alone")                                                                     \
+    X(L1_DATA_BANK_WIDTH, "l1.data_bank_width", SIZE, RESET, "bytes", "4B", 4, 128, "",                                \
+      "of a word of l1.data_banks, a power of two; all of them together are l1.data_width")                            \
     X(L1_DATA_WIDTH, "l1.data_width", SIZE, RESET, "bytes", "128B", 1, 65536, "",                                      \
       "that the data port moves per cycle for hits and stores, a line in whole cycles, sectors beside each other")     \
     X(L1_FILL_WIDTH, "l1.fill_width", SIZE, RESET, "bytes", "128B", 1, 65536, "",                                      \

@@ -34,7 +34,7 @@ static void choose(gpc_hierarchy *h, const gpc_config *config) {
     h->with_data = gpci_config_number(config, GPCI_KEY_COHERENCE_DATA) != 0;
     h->streams = (uint32_t)gpci_config_number(config, GPCI_KEY_STREAMS);
     h->lanes_apart = gpci_config_number(config, GPCI_KEY_L1_COALESCER) == 1;
-    h->lines_descend = gpci_config_number(config, GPCI_KEY_L1_LINE_ORDER) != 0;
+    h->line_order = (uint8_t)gpci_config_number(config, GPCI_KEY_L1_LINE_ORDER);
     h->sectors_apart = gpci_config_number(config, GPCI_KEY_L1_COALESCER) == 2;
 }
 
@@ -69,10 +69,12 @@ static gpc_status check_l1(const gpc_hierarchy *h, gpc_error *error) {
                          (unsigned long long)collectors + 3, (unsigned long long)collectors);
     if (gpci_number(h, GPCI_KEY_L1_RELEASE_LATENCY) && !gpci_number(h, GPCI_KEY_L1_RELEASE_WIDTH))
         return gpci_fail(error, GPC_ERROR_RANGE, "l1.release_latency needs l1.release_width: else there are no turns");
-    if (h->lines_descend && h->lanes_apart)
-        return gpci_fail(
-            error, GPC_ERROR_RANGE,
-            "l1.line_order = descending needs l1.coalescer = warp or sector: lanes have no lines together");
+    if (h->line_order && h->lanes_apart)
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "l1.line_order = descending or banks needs l1.coalescer = warp or sector: lanes have no lines "
+                         "together");
+    if (gpci_check_l1_banks(h, error) < 0)
+        return GPC_ERROR_RANGE;
     if (gpci_number(h, GPCI_KEY_L1_MSHR_FREE) &&
         (!gpci_number(h, GPCI_KEY_L1_RELEASE_WIDTH) || gpci_number(h, GPCI_KEY_L1_SECTORS) != 1 || h->with_data))
         return gpci_fail(error, GPC_ERROR_RANGE,

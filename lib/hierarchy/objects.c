@@ -124,6 +124,8 @@ static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, con
         return h->constants;
     case GPC_NEEDS_CONST_TIME:
         return h->constants && h->driver->measures(h, GPC_NEEDS_CLOCK);
+    case GPC_NEEDS_DATA_BANKS:
+        return h->driver->measures(h, GPC_NEEDS_CLOCK) && gpci_number(h, GPCI_KEY_L1_DATA_BANKS);
     case GPC_NEEDS_TLB:
         return h->tlbs;
     case GPC_NEEDS_GPUS:

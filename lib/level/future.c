@@ -70,8 +70,8 @@ gpc_status gpci_future_record(gpci_future *f, const gpc_hierarchy *h, const gpc_
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
     unsigned shift = h->l1_level.line_shift + gpci_log2(h->line_blocks);
     uint32_t count = gpci_coalesce(access->addresses, gpci_popcount(access->mask), access->width, shift, lines);
-    if (h->lines_descend)
-        gpci_descend(lines, count);
+    if (h->line_order)
+        gpci_order_lines((gpci_line_order)h->line_order, &h->tag_banks, lines, count);
     gpci_future_sm *s = &f->sms[access->sm];
     if (!GPCI_ARRAY_ROOM(f->context, s->entries, s->capacity, s->count, count))
         return GPC_ERROR_MEMORY;

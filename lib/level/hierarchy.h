@@ -5,6 +5,7 @@
 #include "cache/allocate.h"
 #include "cache/index.h"
 #include "config/config.h"
+#include "level/tag_banks.h"
 #include "registry/registry.h"
 
 /* A level's sectors against 32-byte segments of its line, by table: lines have at most four segments. */
@@ -127,7 +128,7 @@ struct gpc_hierarchy {
     bool viper;                            /* coherence = viper: L1s drop what they hold at an acquire */
     bool with_data;                        /* accesses carry values: coherence.data */
     bool lanes_apart;                      /* each lane is an access of L1: l1.coalescer = multi2sim */
-    bool lines_descend;                    /* those of an instruction, by address: l1.line_order = descending */
+    uint8_t line_order;                    /* gpci_line_order of those of an instruction: l1.line_order */
     bool sectors_apart;                    /* each sector is: l1.coalescer = sector */
     gpci_commons *l1_commons, *l2_commons; /* what the policies of a level share */
     uint8_t *sm_partition;                 /* [sms] */
@@ -136,6 +137,7 @@ struct gpc_hierarchy {
     gpci_interleave interleave; /* addresses over the slices of a partition */
     gpci_window window;         /* addresses whose lines in L2 persist, or stream */
     gpci_l1_share share;
+    gpci_tag_banks tag_banks;      /* of L1 */
     uint32_t kernel;               /* launches so far: the present one's number, from 1 */
     struct gpci_kernels *kernels;  /* level/kernels.h: of several at once; NULL: there never were any */
     bool cold;                     /* nothing of a kernel's code is in L2 */

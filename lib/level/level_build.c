@@ -103,6 +103,7 @@ gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error) {
     if (h->l2_level.line_bytes < h->l1_level.line_bytes)
         return refuse(GPCI_KEY_L2_LINE, h, "must be at least l1.line", error);
     divide_lines(h);
+    h->tag_banks = gpci_tag_banks_of(h);
     if (!gpci_power_of_two(gpci_number(h, GPCI_KEY_L2_ATOMIC_WIDTH)))
         return refuse(GPCI_KEY_L2_ATOMIC_WIDTH, h, "must be a power of two", error);
     if (gpci_number(h, GPCI_KEY_L2_INTERLEAVE_BYTES) < h->l2_level.line_bytes)

@@ -288,8 +288,8 @@ GPCI_INLINE uint32_t begin(gpc_hierarchy *h, const gpc_warp_access *w, uint32_t 
 uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, uint32_t range, gpci_transaction *lines,
                            gpc_request *request, uint32_t *out_segments) {
     uint32_t count = lines_of(h, w, range, line_shift(h), lines);
-    if (GPCI_UNLIKELY(h->lines_descend))
-        gpci_descend(lines, count);
+    if (GPCI_UNLIKELY(h->line_order))
+        gpci_order_lines((gpci_line_order)h->line_order, &h->tag_banks, lines, count);
     if (GPCI_UNLIKELY(h->sectors_apart))
         count = gpci_apart(lines, count);
     return begin(h, w, range, lines, count, request, out_segments);

@@ -5,6 +5,7 @@
 #include "timed/collector.h"
 #include "timed/constant_cache.h"
 #include "timed/copy_engine.h"
+#include "timed/data_banks.h"
 #include "timed/kept_access.h"
 #include "timed/l1_observe.h"
 #include "timed/lsu.h"
@@ -71,6 +72,7 @@ uint32_t gpci_take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kin
     f->left = lines;
     f->kind = kind;
     f->level = 0;
+    f->turns = 0;
     f->unsignalled = 0;
     f->framed = f->acquires = f->performed = f->constant = false;
     f->trace.id = 0;
@@ -160,6 +162,8 @@ GPCI_INLINE void queue_lines(gpci_timed *t, const gpc_warp_access *w, gpc_reques
     gpci_l1_observe_instruction(t, request);
     const uint32_t flight = gpci_take_flight(t, w->sm, w->warp, w->kind, token, lines->count);
     t->flights[flight].framed = framed;
+    if (GPCI_UNLIKELY(t->data_banks.count) && (w->kind == GPC_LOAD || w->kind == GPC_STORE))
+        t->flights[flight].turns = (uint16_t)gpci_data_turns(&t->data_banks, lines->each, lines->count);
     const bool counts_turns = is_atomic(w->kind) && gpci_atomics_are_limited(t);
     if (GPCI_UNLIKELY(h->with_data))
         keep_values(t, flight, w);

@@ -4,6 +4,7 @@
 #include "timed/combine.h"
 #include "timed/constant_cache.h"
 #include "timed/copy_engine.h"
+#include "timed/data_banks.h"
 #include "timed/drain.h"
 #include "timed/kept_access.h"
 #include "timed/l1_observe.h"
@@ -103,21 +104,21 @@ static void land(gpci_timed *t, uint32_t number) {
         gpci_fence_after(t, number);
         return;
     }
+    const bool filled = GPCI_UNLIKELY(f->turns) && f->kind == GPC_LOAD && gpci_data_read(t, stage, f);
     if (f->due <= t->wheel.now) {
         complete(t, stage, number);
         return;
     }
-    if (GPCI_UNLIKELY(f->constant))
-        stage = stage->constants;
+    gpci_due_list *due = GPCI_UNLIKELY(f->constant) ? &stage->constants->due : filled ? &stage->filled : &stage->due;
     f->next = UINT32_MAX;
-    if (stage->first_due == UINT32_MAX) {
-        stage->first_due = number;
+    if (due->first == UINT32_MAX) {
+        due->first = number;
     } else {
-        gpci_flight *last = flight_at(t, stage->last_due);
+        gpci_flight *last = flight_at(t, due->last);
         last->next = number;
         f->due = f->due > last->due ? f->due : last->due;
     }
-    stage->last_due = number;
+    due->last = number;
     gpci_wheel_wake(&t->wheel, stage->component, f->due);
 }
 
@@ -192,10 +193,18 @@ static void count_lookup(gpci_timed *t, gpci_stage *stage, gpci_packet *p, const
         gpci_prefetch_train(t, stage, p, access, whole);
 }
 
+/* A line's turn at the data: when they are there. */
+GPCI_INLINE uint64_t take_data(gpci_timed *t, gpci_stage *stage, const gpci_packet *p) {
+    const gpci_flight *f = flight_at(t, p->line.flight);
+    if (GPCI_UNLIKELY(f->turns))
+        return gpci_data_passed(t, stage, p, f);
+    return gpci_stage_data(stage, t->wheel.now, gpci_packet_bytes(p));
+}
+
 void gpci_l1_serve(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_flight *f = flight_at(t, p->line.flight);
-    uint64_t due = gpci_stage_data(stage, t->wheel.now, gpci_packet_bytes(p));
+    uint64_t due = take_data(t, stage, p);
     f->due = f->due > due ? f->due : due;
     gpci_see_hit(t, stage, p, due);
     gpci_l1_release_line(t, p->line.flight, 1);
@@ -254,7 +263,7 @@ static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet
         return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MISS_QUEUE);
     gpc_access_result *r = &access->result;
     if (!gpci_l1_for(t->h, p->request.sm, p->request.space)) {
-        gpci_stage_data(stage, t->wheel.now, gpci_packet_bytes(p));
+        take_data(t, stage, p);
         gpci_l1_send_itself(t, stage, packet, GPCI_WRITE);
         return GPCI_WAITING;
     }
@@ -271,7 +280,7 @@ static gpci_verdict pass_store(gpci_timed *t, gpci_stage *stage, uint32_t packet
     if (verdict == GPCI_BLOCKED)
         return verdict;
     if (r->write_sectors) {
-        gpci_stage_data(stage, t->wheel.now, gpci_packet_bytes(p));
+        take_data(t, stage, p);
         write_through(t, stage, packet, r, verdict);
     } else if (verdict == GPCI_SERVED) {
         gpci_l1_serve(t, stage, packet);
@@ -327,6 +336,12 @@ GPCI_INLINE bool tag_port(const gpci_timed *t, gpci_stage *stage, const gpci_pac
     return GPCI_UNLIKELY(beside) || gpci_stage_port(stage, t->wheel.now, gpci_packet_place(t, p));
 }
 
+/* Are the data so far behind that no more is to pass the tags? */
+GPCI_INLINE bool is_data_full(const gpci_stage *stage, uint64_t now) {
+    const gpci_data_queue *q = stage->data_queue;
+    return GPCI_UNLIKELY(q != NULL) ? q->starts[q->next] > now : stage->data_free > now + stage->options->latency;
+}
+
 typedef gpci_verdict (*pass_tags_fn)(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p,
                                      gpci_tag_access *access);
 
@@ -338,7 +353,7 @@ GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_tags_fn pass_ta
         return;
     for (gpci_queue *queue; (queue = before_tags(t, stage, returns))->count && !gpci_replies_wait(stage);) {
         /* without a look at the packet; in a tree one may pass beside the one before it */
-        if (stage->data_free > now + stage->options->latency || (!returns && gpci_stage_ports_used(stage, now))) {
+        if (is_data_full(stage, now) || (!returns && gpci_stage_ports_used(stage, now))) {
             gpci_wheel_wake(&t->wheel, stage->component, now + 1);
             return;
         }
@@ -431,16 +446,16 @@ GPCI_INLINE void run_out(gpci_timed *t, gpci_stage *stage, room_fn room, send_fn
         stage->unsent_since = now;
 }
 
-/* Hits of the stage whose data are out of its port: L1's, or of its SM's constant cache. */
-static void run_due(gpci_timed *t, gpci_stage *stage, gpci_stage *port) {
-    while (port->first_due != UINT32_MAX) {
-        uint32_t number = port->first_due;
+/* Loads whose data are out of their port: L1's hits, or of its SM's constant cache; what came from below. */
+static void run_due(gpci_timed *t, gpci_stage *stage, gpci_due_list *due) {
+    while (due->first != UINT32_MAX) {
+        uint32_t number = due->first;
         gpci_flight *f = flight_at(t, number);
         if (f->due > t->wheel.now) {
             gpci_wheel_wake(&t->wheel, stage->component, f->due);
             return;
         }
-        port->first_due = f->next;
+        due->first = f->next;
         complete(t, stage, number);
     }
 }
@@ -464,10 +479,12 @@ GPCI_INLINE void step_above(gpci_timed *t, gpci_stage *stage, stage_fn fills, st
         gpci_drain_step(t, stage);
     if (fills)
         fills(t, stage);
-    if (stage->first_due != UINT32_MAX)
-        run_due(t, stage, stage);
+    if (stage->due.first != UINT32_MAX)
+        run_due(t, stage, &stage->due);
+    if (GPCI_UNLIKELY(stage->filled.first != UINT32_MAX))
+        run_due(t, stage, &stage->filled);
     if (GPCI_UNLIKELY(stage->constants != NULL)) {
-        run_due(t, stage, stage->constants);
+        run_due(t, stage, &stage->constants->due);
         gpci_constants_step(t, stage);
     }
     if (GPCI_UNLIKELY(stage->tlb != NULL))

@@ -10,8 +10,8 @@ bool gpci_timed_is_quiet(const gpc_hierarchy *h, uint32_t sm) {
     const gpci_group *group = &h->timed->groups[GPCI_GROUP_L1S];
     const gpci_stage *stage = &h->timed->l1[sm];
     return group->objects && group->class->idle(group, sm) && !stage->below && !stage->joined && !stage->waiting &&
-           stage->fences.first == UINT32_MAX && stage->first_due == UINT32_MAX &&
-           (!stage->constants || stage->constants->first_due == UINT32_MAX);
+           stage->fences.first == UINT32_MAX && stage->due.first == UINT32_MAX && stage->filled.first == UINT32_MAX &&
+           (!stage->constants || stage->constants->due.first == UINT32_MAX);
 }
 
 gpc_status gpci_timed_empty_l1(gpc_hierarchy *h, uint32_t sm) {

@@ -78,6 +78,18 @@ typedef enum gpci_verdict {
     GPCI_BLOCKED = 2
 } gpci_verdict;
 
+/* Banks of L1's data (data_banks.h). */
+typedef struct gpci_data_banks {
+    uint32_t count; /* 0: none */
+    unsigned shift; /* log2 of a word's bytes */
+    bool whole;     /* they have all of a line at once */
+} gpci_data_banks;
+
+/* Flights in the order in which they become due. */
+typedef struct gpci_due_list {
+    uint32_t first, last; /* UINT32_MAX: none */
+} gpci_due_list;
+
 /* A level's resources. */
 typedef struct gpci_stage_options {
     uint32_t latency, ports, banks, data_width, fill_width; /* cycles and bytes of the stage's clock */
@@ -88,6 +100,7 @@ typedef struct gpci_stage_options {
     bool drains;      /* L1: MSHR entries stay until all who wait with them have their turn: drain.h */
     bool apart;       /* L1: each sector is a packet, and they pass beside each other: l1.coalescer = sector */
     bool part;        /* L1: what bypasses fetches just the segments that it needs, not all of its sectors */
+    bool hashed;      /* L1: lines to banks of the tags: gpci_tag_banks */
     gpci_clock clock;
 } gpci_stage_options;
 
@@ -95,6 +108,7 @@ typedef struct gpci_stage_counts {
     uint64_t failures[GPC_BUSY_COUNT], stalls[GPC_BUSY_COUNT];
     uint64_t passed[GPC_BUSY_COUNT]; /* L1: loads that would have been held up, and went past it */
     uint64_t bank_failures;
+    uint64_t data_turns, data_conflicts, data_waits; /* L1, with l1.data_banks: cycles */
 } gpci_stage_counts;
 
 struct gpci_fetch_request;
@@ -192,14 +206,15 @@ typedef struct gpci_stage {
     uint64_t congested, unsent;
     uint64_t atomic_waits, atomic_busy; /* L2: own cycles */
     /* L1 */
-    gpci_reorder *reorder;           /* between coalescer and tags; NULL: none */
-    struct gpci_prefetch *prefetch;  /* of plain caches, with l1.prefetcher, l2.prefetcher (prefetch.h); NULL */
-    struct gpci_stage *constants;    /* the SM's constant cache, with const.size (constant_cache.h); NULL */
-    struct gpci_combine *combine;    /* where requests leave, with l1.combine_lines (combine.h); NULL */
-    struct gpci_copy_engine *engine; /* of bulk copies, of plain caches (copy_engine.h); NULL */
-    gpci_queue *entrance;            /* what an SM sends comes here: `in`, or before its TLB */
-    struct gpci_l1_tlb *tlb;         /* with tlb.page (l1_tlb.h); NULL */
-    gpci_collector *collector;       /* with l1.collectors (collector.h); NULL */
+    gpci_reorder *reorder;              /* between coalescer and tags; NULL: none */
+    struct gpci_prefetch *prefetch;     /* of plain caches, with l1.prefetcher, l2.prefetcher (prefetch.h); NULL */
+    struct gpci_stage *constants;       /* the SM's constant cache, with const.size (constant_cache.h); NULL */
+    struct gpci_combine *combine;       /* where requests leave, with l1.combine_lines (combine.h); NULL */
+    struct gpci_copy_engine *engine;    /* of bulk copies, of plain caches (copy_engine.h); NULL */
+    gpci_queue *entrance;               /* what an SM sends comes here: `in`, or before its TLB */
+    struct gpci_l1_tlb *tlb;            /* with tlb.page (l1_tlb.h); NULL */
+    gpci_collector *collector;          /* with l1.collectors (collector.h); NULL */
+    struct gpci_data_queue *data_queue; /* with l1.data_banks (data_banks.h); NULL */
     struct gpci_lsus *lsus; /* with l1.coalescer = multi2sim, in place of what is before the tags; NULL (lsu.h) */
     uint32_t stores_below;  /* coherent: that need no line here any more, and are not done */
     uint32_t below;         /* packets sent below that will have a reply */
@@ -208,10 +223,10 @@ typedef struct gpci_stage {
     uint32_t bulk;          /* bulk copies that are not yet all asked for */
     bool refused_bulk;      /* one more was refused */
     gpci_gauge waiting_gauge;
-    bool refused, refused_miss;   /* has refused one since it last told that it is ready */
-    bool takes_misses;            /* of a host's own L1: there has been one */
-    uint8_t notified;             /* gpc_busy for which the SM of this library knows itself refused */
-    uint32_t first_due, last_due; /* flights */
+    bool refused, refused_miss; /* has refused one since it last told that it is ready */
+    bool takes_misses;          /* of a host's own L1: there has been one */
+    uint8_t notified;           /* gpc_busy for which the SM of this library knows itself refused */
+    gpci_due_list due, filled;  /* loads whose data are on their way out of the data: found here, and come from below */
     gpci_replies replies;
     gpci_fences fences;
 } gpci_stage;

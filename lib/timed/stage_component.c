@@ -3,6 +3,7 @@
 #include "timed/combine.h"
 #include "timed/constant_cache.h"
 #include "timed/copy_engine.h"
+#include "timed/data_banks.h"
 #include "timed/l1_tlb.h"
 #include "timed/lsu.h"
 #include "timed/prefetch.h"
@@ -86,7 +87,8 @@ static gpci_stage stage_at_rest(gpci_timed *t, uint8_t level, uint32_t index, ui
                         .tag_cycle = GPCI_NEVER,
                         .congested_since = GPCI_NEVER,
                         .unsent_since = GPCI_NEVER,
-                        .first_due = UINT32_MAX,
+                        .due = {UINT32_MAX, UINT32_MAX},
+                        .filled = {UINT32_MAX, UINT32_MAX},
                         .drain_first = GPCI_NO_PACKET,
                         .drain_last = GPCI_NO_PACKET,
                         .replies = {.credits = GPC_UNLIMITED_CREDITS, .since = GPCI_NEVER, .first = UINT32_MAX},
@@ -197,6 +199,8 @@ void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data) {
         gpci_l1_tlb_state(stage->tlb, visit, user_data);
     if (stage->collector)
         gpci_collector_state(stage->collector, visit, user_data);
+    if (stage->data_queue)
+        gpci_data_queue_state(stage->data_queue, visit, user_data);
 }
 
 /* Cycles that a stage's tags have waited for a reason, up to now. */
@@ -234,6 +238,8 @@ static gpc_status l1_make(gpci_group *group, gpc_error *error) {
         if (status == GPC_OK)
             status = gpci_collector_create(t, &t->l1[i]);
         if (status == GPC_OK)
+            status = gpci_data_queue_create(t, &t->l1[i]);
+        if (status == GPC_OK)
             status = gpci_copy_engine_create(t, &t->l1[i]);
         if (status == GPC_OK)
             status = gpci_constants_stage_create(t, &t->l1[i]);
@@ -256,6 +262,7 @@ static void l1_destroy(gpci_group *group) {
         gpci_prefetch_destroy(t, &t->l1[i]);
         gpci_combine_destroy(t, &t->l1[i]);
         gpci_collector_destroy(t, &t->l1[i]);
+        gpci_data_queue_destroy(t, &t->l1[i]);
         gpci_copy_engine_destroy(t, &t->l1[i]);
     }
     gpci_free(t->context, t->l1);
@@ -297,6 +304,9 @@ static void l1_count(const gpci_group *group, uint32_t sm, gpc_stats *s) {
     s->l1_merge_failures += c->failures[GPC_BUSY_MERGE];
     s->l1_queue_failures += c->failures[GPC_BUSY_MISS_QUEUE];
     s->l1_bank_failures += c->bank_failures;
+    s->l1_data_turns += c->data_turns;
+    s->l1_data_conflicts += c->data_conflicts;
+    s->l1_data_waits += c->data_waits;
     s->l1_combined_requests += stage->combine ? stage->combine->joined : 0;
     if (stage->reorder)
         count_reorder(gpci_reorder_get_counts(stage->reorder, now), s);
@@ -499,8 +509,8 @@ void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
     if (pass == 0) {
         if (reply != GPCI_NO_PACKET)
             gpci_expect_packet(t, reply);
-        if (stage->first_due != UINT32_MAX)
-            GPCI_PREFETCH(&t->flights[stage->first_due]);
+        if (stage->due.first != UINT32_MAX)
+            GPCI_PREFETCH(&t->flights[stage->due.first]);
         if (stage->in.count) {
             gpci_expect_link(&t->pool, stage->in.first);
             gpci_expect_packet(t, stage->in.first);

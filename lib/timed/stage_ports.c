@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/stage.h"
+#include "timed/timed.h"
 
 #include "cache/cache.h"
 
@@ -8,6 +8,8 @@
 /* A line has a bank, or where each sector is a packet, a sector has. */
 GPCI_INLINE uint64_t bank_of(const gpci_stage *stage, uint64_t address) {
     const gpci_stage_options *o = stage->options;
+    if (GPCI_UNLIKELY(o->hashed))
+        return (uint64_t)1 << gpci_tag_bank(&stage->timed->h->tag_banks, address);
     const uint64_t place = address >> (GPCI_UNLIKELY(o->apart) ? gpci_log2(GPCI_SEGMENT) : stage->cache->line_shift);
     return (uint64_t)1 << (gpci_power_of_two(o->banks) ? place & (o->banks - 1) : place % o->banks);
 }
@@ -22,7 +24,7 @@ bool gpci_stage_port(gpci_stage *stage, uint64_t now, uint64_t address) {
     }
     if (stage->ports_used >= o->ports)
         return false;
-    if (o->ports > 1 && stage->cache) {
+    if (o->ports > 1 && (stage->cache || o->hashed)) {
         const uint64_t bank = bank_of(stage, address);
         if (stage->banks_used & bank) {
             stage->counts.bank_failures++;

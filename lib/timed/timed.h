@@ -38,6 +38,7 @@ typedef struct gpci_flight {
     bool acquires;       /* L1 drops its lines before it completes */
     bool constant;       /* a load of constants: its hits have a data port of their own (constant_cache.h) */
     bool performed;      /* a write that acquires: its fences know that it is done, though it does not complete yet */
+    uint16_t turns;      /* of a load or store, of the banks of L1's data (data_banks.h); 0: they are not limited */
     uint32_t epoch;      /* fences that its SM had accepted before it */
     struct {             /* kind GPCI_KIND_FENCE */
         uint32_t writes; /* in flight, that came before it and behind the fence before it */
@@ -123,15 +124,16 @@ struct gpci_timed {
     gpci_sm_front_end front;
     gpci_kept_access *kept; /* [kept_room] by flight, of accesses that carry values; NULL */
     size_t kept_room;
-    bool runs_ahead;       /* SMs may run ahead of the clock (run_ahead.h), */
-    bool in_step;          /* they may not, as others' copies reach them (multicast.h) */
-    uint64_t ahead_limit;  /* in this cycle, as far as that; 0: not */
-    gpc_status failed;     /* a policy chose an impossible victim, or a protocol has no rule */
-    gpc_error error;       /* what a protocol says of it */
-    uint64_t taken, ended; /* accesses: gpc_stats.accepted and .completed */
-    uint64_t memory_ids;   /* given to the host's memory so far */
-    uint64_t progress;     /* core cycle of the last completion or acceptance */
-    uint64_t counted_from; /* core cycle since which statistics count */
+    bool runs_ahead;            /* SMs may run ahead of the clock (run_ahead.h), */
+    bool in_step;               /* they may not, as others' copies reach them (multicast.h) */
+    uint64_t ahead_limit;       /* in this cycle, as far as that; 0: not */
+    gpc_status failed;          /* a policy chose an impossible victim, or a protocol has no rule */
+    gpc_error error;            /* what a protocol says of it */
+    uint64_t taken, ended;      /* accesses: gpc_stats.accepted and .completed */
+    uint64_t memory_ids;        /* given to the host's memory so far */
+    uint64_t progress;          /* core cycle of the last completion or acceptance */
+    uint64_t counted_from;      /* core cycle since which statistics count */
+    gpci_data_banks data_banks; /* of L1s */
 };
 
 /* timed_build.c */

@@ -16,6 +16,13 @@ static gpci_clock clock_of(const gpci_timed *t, gpci_key key) {
     return gpci_clock_make(gpci_number(t->h, key), gpci_number(t->h, GPCI_KEY_CLOCK_CORE));
 }
 
+static gpci_data_banks read_data_banks(const gpci_timed *t) {
+    const uint32_t width = number(t, GPCI_KEY_L1_DATA_BANK_WIDTH);
+    gpci_data_banks banks = {.count = t->h->has_l1 ? number(t, GPCI_KEY_L1_DATA_BANKS) : 0, .shift = gpci_log2(width)};
+    banks.whole = banks.count * width >= number(t, GPCI_KEY_L1_LINE);
+    return banks;
+}
+
 static void read_options(gpci_timed *t) {
     t->l1_options =
         (gpci_stage_options){.latency = number(t, GPCI_KEY_L1_LATENCY),
@@ -30,6 +37,7 @@ static void read_options(gpci_timed *t) {
                              .replaceable = gpci_number(t->h, GPCI_KEY_L1_ALLOCATE) == GPC_ALLOCATE_REPLACEABLE,
                              .drains = gpci_number(t->h, GPCI_KEY_L1_MSHR_FREE) != 0,
                              .apart = t->h->sectors_apart,
+                             .hashed = t->h->tag_banks.hashed,
                              .part = gpci_number(t->h, GPCI_KEY_L1_BYPASS_FETCH) == GPC_BYPASS_FETCH_NEEDED,
                              .clock = {1, 1}};
     t->l2_options = (gpci_stage_options){.latency = number(t, GPCI_KEY_L2_LATENCY),
@@ -65,6 +73,7 @@ static void read_options(gpci_timed *t) {
                                            gpci_number(t->h, GPCI_KEY_L2_ATOMIC_LANES)};
     if (t->h->coherent && t->h->line_blocks > 1)
         t->bundle_line = t->h->l1_level.line_bytes * t->h->line_blocks;
+    t->data_banks = read_data_banks(t);
     t->bypass_room = number(t, GPCI_KEY_L1_BYPASS_QUEUE);
     t->l1_queue = number(t, GPCI_KEY_L1_QUEUE);
     t->l1_queue = t->l1_queue ? t->l1_queue : 1;

@@ -63,6 +63,7 @@ static const char *const settings[] = {
     "cluster.sms=1",
     "lrc.sms=2",
     "l1.combine_lines=4",
+    "l1.data_banks=32",
     "l1.reorder=warp",
     "sample=blocks",
     "sample=kernels",

@@ -67,6 +67,7 @@ Test(hierarchy_snapshots, configurations) {
         "coherence = viper\nkernels.flush = l1\n",
         "l1.enabled = false\n",
         "l1.combine_lines = 8\nl1.combine_stores = buffer\n",
+        "l1.data_banks = 1\nl1.data_bank_width = 128\nl1.tag_ports = 4\nl1.banks = 4\nl1.line_order = banks\n",
         "const.size = 1KiB\nconst.mshr_entries = 1\nconst.mshr_merges = 2\n",
         "l2.enabled = false\n",
         "l2.partitions = 2\nl2.link_buffer = 2\n",

@@ -325,6 +325,7 @@ class CounterNeeds(IntEnum):
     L2_PREFETCHER = 21
     CONST = 22
     CONST_TIME = 23
+    DATA_BANKS = 24
 
 
 class CounterKind(IntEnum):
