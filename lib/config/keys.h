@@ -657,6 +657,9 @@
       "core cycles that a launch takes before its first thread block starts")                                          \
     X(BLOCKS_INTERVAL, "blocks.interval", COUNT, RESET, "cycles", "1", 0, 100000, "",                                  \
       "core cycles between two thread blocks starting on one SM")                                                      \
+    X(BLOCKS_DISPATCH, "blocks.dispatch_interval", COUNT, RESET, "cycles", "0", 0, 100000, "",                         \
+      "timed replay: core cycles between two thread blocks starting anywhere on the GPU; 0: as many at once as there " \
+      "are SMs")                                                                                                       \
     X(BLOCKS_RELEASE, "blocks.release", CHOICE, RESET, "", "exit", 0, 0, "exit|writes",                                \
       "timed replay: when the room of a thread block is another's; exit: when its last warp has ended; writes: when "  \
       "all that its warps have written has been acknowledged, too")                                                    \

@@ -222,12 +222,13 @@ struct gpci_timed_replay {
     gpci_op ops[GPCI_USES];
     gpci_unit_pool pools[GPCI_UNIT_NONE];
     uint32_t unit_count; /* pooled, of an SM */
-    uint64_t block_interval, launch_cycles, limit_cycles, limit_instructions, deadlock_cycles;
+    uint64_t block_interval, dispatch_interval, launch_cycles, limit_cycles, limit_instructions, deadlock_cycles;
     gpci_sampler sampler; /* where schedulers want samples */
     uint64_t cycles;      /* counted, over all kernels */
     /* the kernel at hand */
     uint64_t launched;        /* its first cycle is the next */
-    uint64_t first_start;     /* no block starts before */
+    uint64_t first_start;     /* no block starts before, */
+    uint64_t next_dispatch;   /* nor the next one before this, with blocks.dispatch_interval */
     uint64_t progress;        /* last cycle with an issue, a completion or the start of a block */
     uint64_t counted;         /* cycles of it that are accounted for */
     uint64_t in_flight;       /* accesses accepted and not yet completed */

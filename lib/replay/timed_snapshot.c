@@ -55,7 +55,7 @@ static void archive_sm(const gpci_timed_replay *t, gpci_timed_sm *m, bool in_ker
 void gpci_timed_archive_sms(gpci_timed_replay *t, bool in_kernel, gpci_archive *a) {
     const gpc_replay *r = t->r;
     GPCI_ARCHIVE_FIELD(a, t->cycles), GPCI_ARCHIVE_FIELD(a, t->launched), GPCI_ARCHIVE_FIELD(a, t->first_start),
-        GPCI_ARCHIVE_FIELD(a, t->progress), GPCI_ARCHIVE_FIELD(a, t->counted);
+        GPCI_ARCHIVE_FIELD(a, t->next_dispatch), GPCI_ARCHIVE_FIELD(a, t->progress), GPCI_ARCHIVE_FIELD(a, t->counted);
     GPCI_ARCHIVE_FIELD(a, t->left), GPCI_ARCHIVE_FIELD(a, t->next_vote), GPCI_ARCHIVE_FIELD(a, t->voted);
     GPCI_ARCHIVE_FIELD(a, t->in_flight), GPCI_ARCHIVE_FIELD(a, t->next_sample),
         GPCI_ARCHIVE_FIELD(a, t->sample_interval), GPCI_ARCHIVE_FIELD(a, t->sampled);

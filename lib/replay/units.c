@@ -22,6 +22,7 @@ static gpc_status read_options(gpci_timed_replay *t, gpc_error *error) {
     t->fetch = (uint32_t)number(t, GPCI_KEY_SM_FETCH);
     t->fetch_latency = (uint32_t)number(t, GPCI_KEY_SM_FETCH_LATENCY);
     t->block_interval = number(t, GPCI_KEY_BLOCKS_INTERVAL);
+    t->dispatch_interval = number(t, GPCI_KEY_BLOCKS_DISPATCH);
     t->keeps_blocks = number(t, GPCI_KEY_BLOCKS_RELEASE) == 1;
     t->launch_cycles = number(t, GPCI_KEY_LAUNCH_CYCLES);
     t->limit_cycles = number(t, GPCI_KEY_LIMIT_CYCLES);

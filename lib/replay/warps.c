@@ -24,6 +24,8 @@ void gpci_timed_place(gpci_timed_replay *t, uint32_t number, gpci_block_run *run
     gpci_timed_sm *m = &t->sms[number];
     uint64_t start = gpci_timed_now(t->r->hierarchy) + 1;
     start = start > t->first_start ? start : t->first_start;
+    start = start > t->next_dispatch ? start : t->next_dispatch;
+    t->next_dispatch = start + t->dispatch_interval;
     run->start = start > m->next_start ? start : m->next_start;
     m->next_start = run->start + t->block_interval;
     run->queued = NULL;

@@ -358,6 +358,17 @@ Test(cycles, block_interval) {
     rig_close(r);
 }
 
+/* On three SMs, one after another all the same: the third at 61. */
+Test(cycles, dispatch_interval) {
+    rig *r = open_timed();
+    set(r, "sm.count", "3");
+    put_kernel(r, "k.traceg", 3, 1, "", CHAIN);
+    cr_assert_eq(run_there(r, 3).cycles, 20);
+    set(r, "blocks.dispatch_interval", "30");
+    cr_assert_eq(run_there(r, 3).cycles, 80);
+    rig_close(r);
+}
+
 /* Longer than any wheel of the clock has places. */
 Test(cycles, launch) {
     rig *r = open_timed();
