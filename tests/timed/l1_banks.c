@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/rig.h"
+#include "timed/coherent_rig.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -129,6 +129,23 @@ Test(l1_banks, stores) {
         rig_close(&r);
     }
     cr_expect_eq(after[1], after[0] + 15);
+}
+
+/* A tree's L1s have the banks of data, too, and those of tags where lines are hashed to them: 16 lines side by side. */
+Test(l1_banks, of_a_tree) {
+    static const char *const settings[] = {BANKS,
+                                           SET4 "l1.bank_index = hopper\nl1.line_order = banks\nl1.data_banks = 32\n"};
+    const uint64_t one = hit(BANKS, WORD(GPC_LOAD, 0));
+    for (unsigned i = 0; i < 2; i++) {
+        rig r;
+        coherent_open(&r, "vi", settings[i]);
+        const shot s = WORDS(GPC_LOAD, 0, 16, i ? 132 : 128);
+        rig_push(&r, s);
+        rig_finish(&r);
+        cr_expect_eq(rig_latency(&r, s), one + (i ? 3 : 15), "four rounds at the tags, or 16 turns");
+        cr_expect_eq(r.done[r.issued - 1].level, 1);
+        rig_close(&r);
+    }
 }
 
 static uint64_t held_up(const char *settings, const uint64_t *lines, uint32_t count) {
