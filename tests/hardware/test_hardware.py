@@ -8,6 +8,7 @@ launch that newly falls out is a failure.
 import json
 import unittest
 
+import banks
 import chase
 import compare
 import reuse
@@ -195,6 +196,18 @@ class Reuse(unittest.TestCase):
         for row in rows:
             if row.size * row.warps * 128 <= 192 << 10:
                 self.assertLess(abs(row.model - row.hits), 1, row)
+
+
+BANKS_EACH = 0.2  # cycles
+
+
+class Banks(unittest.TestCase):
+    def test_loads_that_hit(self):
+        rows = banks.run_all(every=1 if EFFORT == "thorough" else 8)
+        print(banks.summary(rows))
+        self.assertGreaterEqual(len(rows), 45)
+        for row in rows:
+            self.assertLessEqual(abs(row.model - row.gpu), BANKS_EACH, row.name)
 
 
 # Larger footprints take minutes: chase.py has them. The longest chains that are left, 16 MiB in steps of 32 bytes, are
