@@ -24,10 +24,10 @@
  */
 
 #define DOUBLE 8u
-#define ROOM 16u /* N_MAX_ATOMS */
+#define BOX_ATOMS 16u /* N_MAX_ATOMS */
 #define BOX_THREADS 128u
 #define BOXES 27u
-#define LEAST_SIDE 4u      /* boxes: of less, those of whole unit cells have more atoms than there is room for */
+#define LEAST_BOXES 4u     /* boxes: of less, those of whole unit cells have more atoms than there is room for */
 #define LATTICE 8180u      /* all lengths in 0.0005 Angstrom */
 #define HALF_LATTICE 2045u /* half of that between two planes of atoms */
 #define CUTOFF 11084u
@@ -121,7 +121,7 @@ static uint64_t first_plane(const gpci_launch *l, uint64_t x) {
 }
 
 /* Lengths of a box's atoms along each axis, in the order in which the program puts them there; their number. */
-static unsigned atoms_of(const gpci_launch *l, uint64_t box, int32_t at[ROOM][3]) {
+static unsigned atoms_of(const gpci_launch *l, uint64_t box, int32_t at[BOX_ATOMS][3]) {
     const uint64_t side = l->rows, place[3] = {box % side, box / side % side, box / side / side};
     uint64_t from[3], to[3];
     unsigned count = 0;
@@ -187,7 +187,7 @@ typedef struct embedded {
 /* The box around a lane's, and its atoms. */
 typedef struct beside {
     uint64_t number[GPCI_SYNTHETIC_LANES];
-    int32_t at[GPCI_SYNTHETIC_LANES][ROOM][3];
+    int32_t at[GPCI_SYNTHETIC_LANES][BOX_ATOMS][3];
     unsigned count[GPCI_SYNTHETIC_LANES];
 } beside;
 
@@ -213,7 +213,7 @@ static void meet(gpci_walk *w, const gpci_launch *l, const embedded *e, const be
     for (uint64_t lanes = w->mask; lanes; lanes &= lanes - 1) {
         const unsigned lane = gpci_lowest(lanes);
         const uint64_t far = square(l, e->at[lane], b->at[lane][atom]);
-        places[lane] = (b->number[lane] * ROOM + atom) * l->operands;
+        places[lane] = (b->number[lane] * BOX_ATOMS + atom) * l->operands;
         entries[lane] = gpci_root(far) * ENTRIES / CUTOFF * l->operands;
         within |= (uint64_t)(far && far <= (uint64_t)CUTOFF * CUTOFF) << lane;
     }
@@ -300,7 +300,7 @@ static void walk_boxes(gpci_walk *w, const gpci_launch *l, const embedded *e) {
 static void walk_force(gpci_walk *w, const gpci_launch *l) {
     const uint32_t *first = l->data;
     const uint64_t thread = w->x * BOX_THREADS + w->first;
-    int32_t at[ROOM][3];
+    int32_t at[BOX_ATOMS][3];
     embedded e;
     if (!gpci_guard(w, gpci_below(w, thread, l->n)))
         return;
@@ -309,7 +309,7 @@ static void walk_force(gpci_walk *w, const gpci_launch *l) {
         const uint64_t place[3] = {box % side + 1, box / side % side + 1, box / side / side + 1};
         e.box[lane] = box;
         e.number[lane] = numbered(l, place);
-        e.own[lane] = (e.number[lane] * ROOM + atom - first[box]) * l->operands;
+        e.own[lane] = (e.number[lane] * BOX_ATOMS + atom - first[box]) * l->operands;
         (void)atoms_of(l, box, at);
         memcpy(e.at[lane], at[atom - first[box]], sizeof e.at[lane]);
     }
@@ -344,7 +344,7 @@ static uint64_t begin_box(gpci_walk *w, const gpci_launch *l, bool halos) {
 
 /* Of the block's box, one of the arrays of atoms. */
 static void of_box(gpci_walk *w, const gpci_launch *l, unsigned number, uint64_t box) {
-    gpci_access(w, array(l, ATOMS, number) + (box * ROOM + w->first) * l->operands, l->operands);
+    gpci_access(w, array(l, ATOMS, number) + (box * BOX_ATOMS + w->first) * l->operands, l->operands);
 }
 
 /* EAM_Force_2. In a lattice all atoms have the same density, taken for the middle of the table. */
@@ -381,7 +381,7 @@ static void walk_halo(gpci_walk *w, const gpci_launch *l) {
 static uint64_t count_atoms(gpci_problem *p, gpci_launch *l) {
     const uint64_t boxes = l->rows * l->rows * l->rows;
     uint32_t *first = gpci_problem_data(p, (boxes + 1) * sizeof *first);
-    int32_t at[ROOM][3];
+    int32_t at[BOX_ATOMS][3];
     uint64_t most = 0;
     if (!first)
         return 0;
@@ -426,7 +426,7 @@ static gpc_status plan_eam(gpci_problem *p) {
     gpci_launch l = {.steps = (uint64_t)p->values[0], .operands = p->values[5] != 0 ? DOUBLE : DOUBLE / 2};
     l.stride = 2 * (uint64_t)p->values[2];
     l.seed = gpci_mix((uint64_t)p->values[3]);
-    for (l.rows = LEAST_SIDE; (l.rows + 3) * (l.rows + 3) * (l.rows + 3) * ROOM * DOUBLE <= p->size; l.rows++)
+    for (l.rows = LEAST_BOXES; (l.rows + 3) * (l.rows + 3) * (l.rows + 3) * BOX_ATOMS * DOUBLE <= p->size; l.rows++)
         continue;
     const uint64_t cells = (l.rows + 2) * (l.rows + 2) * (l.rows + 2), widest = 3 * l.rows / 2;
     l.columns = (CUTOFF * (l.rows + 1) - 1) / LATTICE;
@@ -434,9 +434,9 @@ static gpc_status plan_eam(gpci_problem *p) {
     const uint64_t most = count_atoms(p, &l);
     if (!most)
         return GPC_ERROR_MEMORY;
-    l.operand[LISTS] = gpci_problem_arrays(p, cells * ROOM * GPCI_ELEMENT, 2);
+    l.operand[LISTS] = gpci_problem_arrays(p, cells * BOX_ATOMS * GPCI_ELEMENT, 2);
     l.operand[CELLS] = gpci_problem_arrays(p, cells * l.operands, CELL_ARRAYS);
-    l.operand[ATOMS] = gpci_problem_arrays(p, cells * ROOM * l.operands, ATOM_ARRAYS);
+    l.operand[ATOMS] = gpci_problem_arrays(p, cells * BOX_ATOMS * l.operands, ATOM_ARRAYS);
     l.operand[TABLES] = gpci_problem_arrays(p, (ENTRIES + OVER + ENDS) * l.operands, TABLE_ARRAYS);
     l.window = gpci_problem_array(p, cells * BOXES * GPCI_ELEMENT);
     return plan_launches(p, &l, most);
@@ -457,7 +457,7 @@ const gpci_synthetic gpci_synthetic_comd_eam = {
     .summary =
         "forces between embedded atoms of neighbouring boxes, as Fermi ran them; SIZE of a coordinate, 128 bytes "
         "a box, halos, too (steps=27, blocks=0: all, moved=0, seed=1, launch=0: all)",
-    .least = (LEAST_SIDE + 2) * (LEAST_SIDE + 2) * (LEAST_SIDE + 2) * ROOM * DOUBLE,
+    .least = (LEAST_BOXES + 2) * (LEAST_BOXES + 2) * (LEAST_BOXES + 2) * BOX_ATOMS * DOUBLE,
     .parameters = eam_parameters,
     .parameter_count = 6,
     .plan = plan_eam,
