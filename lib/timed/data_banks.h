@@ -11,8 +11,8 @@
  *
  * A load reads when its last line is there: found in L1, with l1.latency behind the read; or come from below, with
  * nothing behind it. Stores write when their last line passes the tags. They have their turns in that order, and as
- * many accesses as l1.latency has cycles wait for them: then the tags do, as for a data port (l1.data_width), where each
- * wait is a cycle's.
+ * many accesses as l1.latency has cycles wait for them: then the tags do, as for a data port (l1.data_width), where
+ * each wait is a cycle's.
  *
  * Example, 32 banks of 4 bytes, lines of 128: 32 lanes, 128 bytes apart, ask for 32 words of bank 0: 32 turns; 132
  * bytes apart, for one of each bank: 1; the same word: 1; 8 bytes each, side by side: 64 words, 2.

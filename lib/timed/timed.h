@@ -241,7 +241,7 @@ GPCI_INLINE uint32_t gpci_packet_bytes(const gpci_packet *packet) {
     return gpci_count_sectors(packet->segments) * GPCI_SEGMENT;
 }
 
-/* What a packet to L2 brings: sectors, and where they are not written whole a mask; one word fits an atomic's header. */
+/* Bytes that a packet takes to L2: sectors, and where they are not written whole a mask; an atomic's word is alone. */
 GPCI_INLINE uint32_t gpci_packet_load(const gpci_timed *t, const gpci_packet *p) {
     if (p->type == GPCI_READ)
         return 0;
