@@ -77,10 +77,11 @@ static void let_oldest_go(gpci_timed *t, gpci_stage *stage) {
 }
 
 /* The request's place in its unit: a turn is an instruction, or as many lines of it as there is room for. */
-static uint32_t take_turn(gpci_combine *c, uint32_t unit, uint32_t flight) {
+static uint32_t take_turn(gpci_combine *c, uint32_t unit, uint32_t flight, uint64_t issued) {
     gpci_combine_unit *u = &c->units[unit];
-    if (u->flight != flight || u->in_turn == c->room) {
+    if (u->flight != flight || u->issued != issued || u->in_turn == c->room) {
         u->flight = flight;
+        u->issued = issued;
         u->turn = u->turn == UINT32_MAX ? 1 : u->turn + 1;
         u->in_turn = 0;
     }
@@ -102,7 +103,8 @@ static gpci_combine_slot *find(gpci_combine *c, uint32_t own, const gpci_combine
 
 uint32_t gpci_combine_find(gpci_timed *t, gpci_stage *stage, const gpci_combine_asked *asked) {
     gpci_combine *c = stage->combine;
-    const uint32_t unit = asked->warp % c->units_count, turn = take_turn(c, unit, asked->flight);
+    const uint64_t issued = asked->flight == UINT32_MAX ? 0 : t->flights[asked->flight].issued;
+    const uint32_t unit = asked->warp % c->units_count, turn = take_turn(c, unit, asked->flight, issued);
     gpci_combine_slot *slot = find(c, unit, asked);
     c->last = t->wheel.now;
     if (!slot)

@@ -35,10 +35,12 @@ typedef struct gpci_combine_slot {
 } gpci_combine_slot;
 
 typedef struct gpci_combine_unit {
-    uint32_t flight; /* of its last instruction */
+    uint64_t issued; /* core cycle of its last instruction, */
+    uint32_t flight; /* whose number later ones have again: which, depends on who else has ended */
     uint32_t turn;   /* its number, or of its part: an instruction of more lines has several */
     uint32_t in_turn, count;
     uint32_t cleared; /* the turn for which all others have left */
+    uint32_t reserved;
 } gpci_combine_unit;
 
 typedef struct gpci_combine {

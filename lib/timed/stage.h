@@ -34,7 +34,7 @@ typedef struct gpci_mshr_bucket {
 /*
  * The same for caches, a cache line of the processor's: so many entries are told by the upper half of what their lines'
  * numbers hash to, whose lower bits tell the row, and hardly any search touches a packet but the one that it is for.
- * What does not fit is chained. With all entries in use there are seven or fewer a row, and most often four.
+ * What does not fit is chained. With all of 512 entries in use there are four a row.
  */
 #define GPCI_MSHR_ROW 9u
 typedef struct gpci_mshr_row {

@@ -22,8 +22,9 @@
 static gpc_status make_mshr(gpci_timed *t, gpci_stage *stage) {
     const bool coherent = t->h->coherent != NULL;
     const uint64_t entries = stage->options->entries;
+    const uint64_t wanted = coherent ? entries : entries / 7, most = coherent || entries >= GPCI_UNLIMITED ? 512 : 128;
     uint64_t count = coherent ? 16 : 4;
-    while (count < (coherent ? entries : entries / 7) && count < 512)
+    while (count < wanted && count < most)
         count *= 2;
     gpci_mshr *mshr = &stage->mshr;
     mshr->mask = (uint32_t)count - 1;
