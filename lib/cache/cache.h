@@ -248,9 +248,6 @@ GPCI_INLINE uint32_t gpci_write_allocate(const gpc_cache *cache, const gpc_reque
     return request->space == GPC_SPACE_LOCAL ? cache->options.write_allocate_local : cache->options.write_allocate;
 }
 
-/* cache_values.c: what gpc_cache_lacks asks for, whether it has come or not. */
-uint64_t gpci_cache_lives_on(const gpc_cache *cache);
-
 /* gpc_cache_sample: `reads` and `read_hits` of the sample are filled in here. */
 void gpci_cache_sample(gpc_cache *cache, gpc_sample *sample);
 

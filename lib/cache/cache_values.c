@@ -31,7 +31,7 @@ static uint64_t lives_on(const gpc_cache *cache, gpc_policy_kind kind, const gpc
 /* Calls that are not of timed L1s alone, nor of the future. */
 #define LIVED_ON ((uint64_t)GPC_READS_SAMPLES | GPC_READS_WARP_EVENTS | GPC_READS_POLICY_WORD)
 
-uint64_t gpci_cache_lives_on(const gpc_cache *cache) {
+static uint64_t feeds_of(const gpc_cache *cache) {
     const uint64_t first = gpci_policy_hears(GPC_POLICY_REPLACEMENT, cache->replacement_ops),
                    second = gpci_policy_hears(GPC_POLICY_PREDICTOR, cache->predictor_ops);
     return lives_on(cache, GPC_POLICY_REPLACEMENT, cache->replacement, first & LIVED_ON) |
@@ -39,7 +39,7 @@ uint64_t gpci_cache_lives_on(const gpc_cache *cache) {
 }
 
 uint64_t gpc_cache_lacks(const gpc_cache *cache) {
-    return cache ? gpci_cache_lives_on(cache) & ~cache->told : 0;
+    return cache ? feeds_of(cache) & ~cache->told : 0;
 }
 
 void gpci_cache_sample(gpc_cache *cache, gpc_sample *sample) {

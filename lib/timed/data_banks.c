@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/data_banks.h"
 
-/* Lines are 128 bytes at most, and all banks together 32 bytes at least (check_data_banks, hierarchy/hierarchy.c). */
+/* Lines are 128 bytes at most, and all banks together 32 bytes at least (gpci_check_l1_banks). */
 #define MOST_TURNS (GPCI_MAX_TRANSACTIONS * 4u)
 
 /* Bit i of the result: bits 2 i or 2 i + 1 of `x`. */
