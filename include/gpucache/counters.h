@@ -222,6 +222,8 @@
       "that the atomic units of slices worked (l2.atomic_cycles)")                                                    \
     X(269, l2_atomic_wait_cycles, "l2.atomic_wait_cycles", "L2 cycles", SUM, SLICE_PART, CLOCK, "0.2",                \
       "that packets of atomics waited for them")                                                                      \
+    X(392, l2_written_wait_cycles, "l2.written_wait_cycles", "L2 cycles", SUM, SLICE_PART, CLOCK, "0.2",              \
+      "that tags of slices waited for a sector just written (l2.write_to_read)")                                       \
     X(368, l2_prefetches, "l2.prefetches", "lines", SUM, SLICE_PART, L2_PREFETCHER, "0.2",                            \
       "that a slice sent for because of its prefetcher (l2.prefetcher)")                                              \
     X(369, l2_useful_prefetches, "l2.useful_prefetches", "lines", SUM, SLICE_PART, L2_PREFETCHER, "0.2",              \

@@ -452,6 +452,9 @@
       "lines of a slice with a miss in flight")                                                                        \
     X(L2_MERGES, "l2.mshr_merges", COUNT, RESET, "requests", "4", 1, 1 << 20, "unlimited",                             \
       "requests that wait for one such line, the first included")                                                      \
+    X(L2_WRITE_TO_READ, "l2.write_to_read", COUNT, RESET, "cycles", "0", 0, 10000, "",                                 \
+      "timed: from a write of a sector to a read of it, for which the slice's tags wait; trees: a block's lock "       \
+      "alone orders them")                                                                                             \
     X(L2_MERGED, "l2.mshr_merged", CHOICE, RESET, "", "line", 0, 0, "line|sector", "the same, l2.mshr_merges")         \
     X(L2_PREFETCHER, "l2.prefetcher", POLICY, RESET, "", "none", 0, 0, "prefetcher",                                   \
       "timed: which lines a slice fetches before anybody asks for them; it knows addresses within the slice")          \

@@ -5,6 +5,7 @@
 #include "timed/port.h"
 #include "timed/prefetch.h"
 #include "timed/watch.h"
+#include "timed/written.h"
 
 /*
  * An L2 slice: packets of its SMs, and of the slice's peer in the other partition. What it does with them is in
@@ -275,6 +276,30 @@ static void again(gpci_timed *t, gpci_stage *stage) {
     gpci_wheel_wake(&t->wheel, stage->component, gpci_clock_core(clock, gpci_clock_own(clock, t->wheel.now) + 1));
 }
 
+/* Must a read wait for a write of its sectors, in the slice that is their home? */
+GPCI_INLINE bool is_held(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access) {
+    return GPCI_UNLIKELY(stage->written != NULL) && !access->looked && !is_remote(t, stage, p) &&
+           gpci_written_holds(t, stage, p, access != stage->tag_access);
+}
+
+/* As `pass`, and reads wait for what a write has written. */
+static GPCI_NOINLINE gpci_verdict pass_and_note(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p,
+                                                gpci_tag_access *access) {
+    uint8_t sectors = 0;
+    const uint64_t line = gpci_written_line(t, p, &sectors);
+    const bool writes = p->type == GPCI_WRITE && !is_remote(t, stage, p);
+    const gpci_verdict verdict = pass(t, stage, packet, p, access);
+    if (writes && verdict != GPCI_BLOCKED)
+        gpci_written_note(t, stage, line, sectors);
+    return verdict;
+}
+
+GPCI_INLINE gpci_verdict pass_by(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p,
+                                 gpci_tag_access *access) {
+    return GPCI_LIKELY(stage->written == NULL) ? pass(t, stage, packet, p, access)
+                                               : pass_and_note(t, stage, packet, p, access);
+}
+
 /* Requests of the other partition: they go first, for nothing that they need waits for a link. */
 static void run_link_tags(gpci_timed *t, gpci_stage *stage) {
     gpci_tag_access *access = &stage->tag_access[1];
@@ -285,11 +310,13 @@ static void run_link_tags(gpci_timed *t, gpci_stage *stage) {
             stage->link_at = gpci_network_receive(stage->peer_requests, stage->index);
         }
         gpci_packet *p = gpci_packet_at(&t->pool, stage->link_at);
+        if (is_held(t, stage, p, access))
+            return;
         if (!gpci_stage_port(stage, t->wheel.now, p->address)) {
             again(t, stage);
             return;
         }
-        if (pass(t, stage, stage->link_at, p, access) == GPCI_BLOCKED) {
+        if (pass_by(t, stage, stage->link_at, p, access) == GPCI_BLOCKED) {
             gpci_see_blocked(t, stage, p, access);
             return;
         }
@@ -315,12 +342,14 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
         }
         gpci_expect_link(&t->pool, next);
         gpci_packet *p = gpci_packet_at(&t->pool, packet);
+        if (is_held(t, stage, p, access))
+            return;
         if (!gpci_stage_port(stage, now, p->address)) {
             again(t, stage);
             return;
         }
         stage->in.first = next;
-        if (pass(t, stage, packet, p, access) == GPCI_BLOCKED) {
+        if (pass_by(t, stage, packet, p, access) == GPCI_BLOCKED) {
             gpci_see_blocked(t, stage, p, access);
             t->pool.links[packet].next = next;
             stage->in.first = packet;
@@ -515,7 +544,7 @@ void gpci_slice_step(const gpci_group *group, uint32_t slice) {
     run_requests(t, stage);
     if (gpci_stage_eager(&stage->tag_access[0]) || gpci_stage_eager(&stage->tag_access[1]))
         again(t, stage);
-    else if (stage->in.count && stage->tag_access[0].reason == GPC_BUSY_NOT)
+    else if (stage->in.count && stage->tag_access[0].reason == GPC_BUSY_NOT && !gpci_written_waits(t, stage))
         gpci_wheel_wake(&t->wheel, stage->component, t->pool.links[stage->in.first].due);
 }
 

@@ -205,6 +205,7 @@ typedef struct gpci_stage {
     gpci_stage_counts counts;
     uint64_t congested, unsent;
     uint64_t atomic_waits, atomic_busy; /* L2: own cycles */
+    uint64_t written_waits;             /* L2: likewise, of its tags */
     /* L1 */
     gpci_reorder *reorder;              /* between coalescer and tags; NULL: none */
     struct gpci_prefetch *prefetch;     /* of plain caches, with l1.prefetcher, l2.prefetcher (prefetch.h); NULL */
@@ -215,6 +216,7 @@ typedef struct gpci_stage {
     struct gpci_l1_tlb *tlb;            /* with tlb.page (l1_tlb.h); NULL */
     gpci_collector *collector;          /* with l1.collectors (collector.h); NULL */
     struct gpci_data_queue *data_queue; /* with l1.data_banks (data_banks.h); NULL */
+    struct gpci_written *written;       /* L2: with l2.write_to_read (written.h); NULL */
     struct gpci_lsus *lsus; /* with l1.coalescer = multi2sim, in place of what is before the tags; NULL (lsu.h) */
     uint32_t stores_below;  /* coherent: that need no line here any more, and are not done */
     uint32_t below;         /* packets sent below that will have a reply */

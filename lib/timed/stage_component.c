@@ -7,6 +7,7 @@
 #include "timed/l1_tlb.h"
 #include "timed/lsu.h"
 #include "timed/prefetch.h"
+#include "timed/written.h"
 
 #include <gpucache/host.h>
 
@@ -136,6 +137,7 @@ void gpci_stage_reset(gpci_stage *stage, uint64_t now) {
     if (stage->collector)
         gpci_collector_reset(stage->collector, now);
     stage->congested = stage->unsent = stage->atomic_waits = stage->atomic_busy = 0;
+    stage->written_waits = 0;
     for (unsigned client = 0; client < 2; client++)
         stage->tag_access[client].since = now;
     stage->congested_since = stage->congested_since == GPCI_NEVER ? GPCI_NEVER : now;
@@ -202,6 +204,8 @@ void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data) {
         gpci_collector_state(stage->collector, visit, user_data);
     if (stage->data_queue)
         gpci_data_queue_state(stage->data_queue, visit, user_data);
+    if (stage->written)
+        gpci_written_state(stage->written, visit, user_data);
 }
 
 /* Cycles that a stage's tags have waited for a reason, up to now. */
@@ -384,8 +388,11 @@ static gpc_status slice_make(gpci_group *group, gpc_error *error) {
     gpci_timed *t = group->timed;
     t->l2 = gpci_zalloc(t->context, group->objects, sizeof *t->l2);
     gpc_status status = t->l2 ? GPC_OK : GPC_ERROR_MEMORY;
-    for (uint32_t i = 0; status == GPC_OK && i < group->objects; i++)
+    for (uint32_t i = 0; status == GPC_OK && i < group->objects; i++) {
         status = make_stage(group, &t->l2[i], 2, i);
+        if (status == GPC_OK)
+            status = gpci_written_create(t, &t->l2[i]);
+    }
     if (status < 0)
         return gpci_out_of_memory(error);
     for (uint32_t i = 0; status == GPC_OK && i < group->objects; i++)
@@ -398,6 +405,7 @@ static void slice_destroy(gpci_group *group) {
     for (uint32_t i = 0; t->l2 && i < group->objects; i++) {
         gpci_stage_unmake(t, &t->l2[i]);
         gpci_prefetch_destroy(t, &t->l2[i]);
+        gpci_written_destroy(t, &t->l2[i]);
     }
     gpci_free(t->context, t->l2);
 }
@@ -423,6 +431,7 @@ static void slice_count(const gpci_group *group, uint32_t slice, gpc_stats *s) {
     s->l2_reply_queue_cycles += gpci_gauge_sum(&stage->served.gauge, now) + gpci_gauge_sum(&stage->atomics.gauge, now);
     s->l2_atomic_busy_cycles += stage->atomic_busy;
     s->l2_atomic_wait_cycles += stage->atomic_waits;
+    s->l2_written_wait_cycles += stage->written_waits;
     if (stage->prefetch)
         count_l2_prefetches(&stage->prefetch->counts, s);
 }

@@ -71,6 +71,7 @@ static void read_options(gpci_timed *t) {
     const uint32_t part = number(t, GPCI_KEY_L2_ATOMIC_WIDTH);
     t->atomic_unit = (gpci_atomic_options){number(t, GPCI_KEY_L2_ATOMIC_CYCLES), part < 128 ? part : 128,
                                            gpci_number(t->h, GPCI_KEY_L2_ATOMIC_LANES)};
+    t->write_to_read = number(t, GPCI_KEY_L2_WRITE_TO_READ);
     if (t->h->coherent && t->h->line_blocks > 1)
         t->bundle_line = t->h->l1_level.line_bytes * t->h->line_blocks;
     t->data_banks = read_data_banks(t);

@@ -85,7 +85,8 @@ Test(hierarchy_snapshots, configurations) {
         "tlb.page = 4KiB\ntlb.l1_entries = 2\ntlb.l1_mshr_entries = 2\ntlb.l2_entries = 8\ntlb.l2_ways = 4\n"
         "tlb.l2_mshr_entries = 3\ntlb.walkers = 2\ntlb.walk_latency = 200\n",
         COHERENT "coherence = mesi\ntlb.page = 8KiB\ntlb.l1_entries = 1\ntlb.l2_entries = 0\n",
-        "dram.model = fixed\ndram.fixed_latency = 200\nl2.atomic_cycles = 4\nl2.mshr_entries = 4\n",
+        "dram.model = fixed\ndram.fixed_latency = 200\nl2.atomic_cycles = 4\nl2.mshr_entries = 4\n"
+        "l2.write_to_read = 90\n",
         COHERENT "coherence = nmoesi\ncluster.sms = 2\nmemory.link_width = 32\n",
         COHERENT "coherence = nmoesi\nl1.coalescer = multi2sim\ndram.model = fixed\ndram.fixed_latency = 90\n",
         COHERENT "coherence = mesi\nl1.tokens = opportunistic\nl1.replacement = srrip\nl1.bypass = random-p(p=0.2)\n",
