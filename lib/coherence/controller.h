@@ -489,8 +489,8 @@ void gpci_whole_begin(gpci_controllers *e, uint32_t task, gpci_step resumes);
 bool gpci_whole_end(const gpci_controllers *e, gpci_task *task);
 /* T, the module of a request or put, gets the right to write to its `block`; `resumes` when it has, or was refused. */
 void gpci_rights_begin(gpci_controllers *e, uint32_t task, gpci_step resumes);
-/* It was not refused. */
-void gpci_rights_end(gpci_controllers *e, const gpci_task *task);
+/* It was not refused. Does it have the right alone, and no byte (gpci_tree_data_begin)? */
+bool gpci_rights_end(gpci_controllers *e, const gpci_task *task);
 
 /* The bytes of an access have been written, and read; or an acquire is done. */
 GPCI_INLINE void gpci_performed(const gpci_controllers *e, uint32_t flight) {
@@ -538,7 +538,7 @@ GPCI_INLINE bool gpci_needs_rest(const gpci_controllers *e, const gpci_module *m
 
 /* Does m keep what an access stores to a block that it has not, without its other bytes? */
 GPCI_INLINE bool gpci_takes_store(const gpci_controllers *e, const gpci_module *m, uint32_t flight) {
-    if (GPCI_LIKELY(!m->there && !m->lazy))
+    if (GPCI_LIKELY(!m->lacks && !m->lazy))
         return false;
     const gpci_tree_payload store = gpci_store_of(e, flight);
     return gpci_tree_takes(m, true, &store);

@@ -162,7 +162,7 @@ static uint32_t largest_first(const gpc_coherence *c) {
 static bool has_masks(const gpc_coherence *c) {
     bool any = false;
     for (uint32_t i = 0; i < c->module_count; i++)
-        any |= c->modules[i].there != NULL || (c->modules[i].lazy && c->modules[i].above_count);
+        any |= c->modules[i].lacks != NULL || (c->modules[i].lazy && c->modules[i].above_count);
     return any;
 }
 

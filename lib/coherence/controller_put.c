@@ -281,7 +281,8 @@ static void keep_bytes(gpci_controllers *e, uint32_t task) {
     gpci_tree_set_state(e->tree, t, v->block, gpci_module_tag_of(t, v->address), rule.next_shared,
                         gpci_tree_put_origin(e->tree, (gpc_message_kind)v->kind, v->masked, GPC_LINE_I),
                         gpci_present(e));
-    gpci_tree_data_begin(t, v->block);
+    const gpci_tree_payload store = gpci_store_of(e, v->flight);
+    gpci_tree_data_begin(t, v->block, &store);
     store_bytes(e, v, true);
     answer(e, task);
 }
@@ -360,6 +361,16 @@ void gpci_step_put_found(gpci_controllers *e, uint32_t task) {
         take_put(e, task);
 }
 
+static gpc_protocol_rule rule_of(const gpci_controllers *e, const gpci_task *v) {
+    const gpci_module *t = gpci_task_module(e, v);
+    return gpci_tree_rule(e->tree, t, t->states[v->block], event_of(e, v));
+}
+
+/* Before it keeps the bytes. */
+static bool sends_on(const gpci_controllers *e, const gpci_task *v) {
+    return v->data && rule_of(e, v).actions & GPC_DO_WRITE_THROUGH;
+}
+
 void gpci_step_put_alone(gpci_controllers *e, uint32_t task) {
     gpci_rights_begin(e, task, GPCI_STEP_put_owned);
 }
@@ -367,7 +378,10 @@ void gpci_step_put_alone(gpci_controllers *e, uint32_t task) {
 void gpci_step_put_owned(gpci_controllers *e, uint32_t task) {
     if (refused(e, task))
         return;
-    gpci_rights_end(e, gpci_task_at(e, task));
+    const gpci_task *v = gpci_task_at(e, task);
+    const gpci_tree_payload store = gpci_store_of(e, v->flight);
+    if (GPCI_UNLIKELY(gpci_rights_end(e, v)))
+        gpci_tree_data_begin(gpci_task_module(e, v), v->block, sends_on(e, v) ? NULL : &store);
     gpci_step_put_merge(e, task);
 }
 
@@ -391,11 +405,6 @@ void gpci_step_put_fetched(gpci_controllers *e, uint32_t task) {
     answer(e, task);
 }
 
-static gpc_protocol_rule rule_of(const gpci_controllers *e, const gpci_task *v) {
-    const gpci_module *t = gpci_task_module(e, v);
-    return gpci_tree_rule(e->tree, t, t->states[v->block], event_of(e, v));
-}
-
 static void leave(const gpci_controllers *e, const gpci_task *v) {
     if (v->leaves)
         gpci_tree_drop_sharers(e->tree, gpci_task_module(e, v), v->block, gpci_task_from(e, v), v->address);
@@ -404,7 +413,7 @@ static void leave(const gpci_controllers *e, const gpci_task *v) {
 /* T keeps the bytes: where it also sends them on, these go first. */
 void gpci_step_put_merge(gpci_controllers *e, uint32_t task) {
     const gpci_task *v = gpci_task_at(e, task);
-    if (v->data && rule_of(e, v).actions & GPC_DO_WRITE_THROUGH)
+    if (sends_on(e, v))
         forward(e, task, GPCI_STEP_put_keep);
     else
         gpci_step_put_keep(e, task);

@@ -231,24 +231,23 @@ void gpci_rights_begin(gpci_controllers *e, uint32_t task, gpci_step resumes) {
     gpci_task *own = gpci_task_begin(e, task, resumes, t->index, gpci_module_low(e->tree, t, tag), tag, &child);
     own->own = w->block;
     own->valid = t->states[w->block] != GPC_LINE_I;
-    own->blind = w->blind && (t->there || (w->at_low && !own->valid && gpci_takes_store(e, t, w->flight)));
+    own->blind = w->blind && (t->lacks || (w->at_low && !own->valid && gpci_takes_store(e, t, w->flight)));
     own->event = gpci_raised_below(t, t->states[w->block], event, GPC_EVENT_WRITE_ABOVE);
     w->asked = true;
     gpci_ask(e, t, child, GPCI_STEP_write_begin, !own->valid && !own->blind);
 }
 
-void gpci_rights_end(gpci_controllers *e, const gpci_task *w) {
+bool gpci_rights_end(gpci_controllers *e, const gpci_task *w) {
     gpc_coherence *c = e->tree;
     gpci_module *t = gpci_task_module(e, w);
-    const bool nothing = t->there && w->blind && t->states[w->block] == GPC_LINE_I;
+    const bool nothing = t->lacks && w->blind && t->states[w->block] == GPC_LINE_I;
     const gpc_protocol_rule rule = gpci_tree_rule(c, t, t->states[w->block], rights_event(w));
     if (!(rule.actions & GPC_DO_IGNORE))
         gpci_tree_set_state(c, t, w->block, gpci_module_tag_of(t, w->address), rule.next, GPC_ORIGIN_WRITE_UP_DOWN,
                             gpci_present(e));
-    if (GPCI_UNLIKELY(nothing))
-        gpci_tree_data_begin(t, w->block);
     if (w->below_dirty)
         gpci_tree_apply(c, t, w->block, GPC_EVENT_PROBE_DATA, GPC_ORIGIN_PROBE_DATA, gpci_present(e));
+    return nothing;
 }
 
 void gpci_step_write_up(gpci_controllers *e, uint32_t task) {
@@ -261,7 +260,8 @@ static void settle(gpci_controllers *e, gpci_task *w) {
     gpci_module *r = gpci_task_from(e, w), *t = gpci_task_module(e, w);
     const gpci_tree_request ask = gpci_task_request(e, w);
     w->valid &= gpci_tree_is_held(c, r->states[w->own]); /* unless an eviction in T has taken it */
-    gpci_rights_end(e, w);
+    if (GPCI_UNLIKELY(gpci_rights_end(e, w)))
+        gpci_tree_data_begin(t, w->block, NULL);
     t->stats.write_request_hits += !w->asked;
     gpci_tree_count_near(t, r, 1, !w->asked);
     if (gpci_tree_has(c, GPC_PROTOCOL_DIRECTORY))

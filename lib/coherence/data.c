@@ -27,6 +27,10 @@ static void set_bit(uint8_t *mask, uint32_t index) {
     mask[index / 8] |= (uint8_t)(1u << (index & 7));
 }
 
+static void clear_bit(uint8_t *mask, uint32_t index) {
+    mask[index / 8] &= (uint8_t) ~(1u << (index & 7));
+}
+
 static bool is_zero(const uint8_t *mask, uint32_t bytes) {
     for (uint32_t i = 0; i < bytes; i++)
         if (mask[i])
@@ -104,7 +108,7 @@ void gpci_tree_data_yield(gpc_coherence *c, const gpci_module *x, uint32_t x_blo
     for (uint32_t i = 0; i < x->given.block_bytes; i++) {
         uint64_t index = at + i - first;
         if (bit(newer, i) && at + i >= first && index < r->given.block_bytes)
-            own[index / 8] &= (uint8_t) ~(1u << (index & 7));
+            clear_bit(own, (uint32_t)index);
     }
 }
 
@@ -149,7 +153,7 @@ void gpci_tree_data_written(gpc_coherence *c, gpci_module *m, uint32_t block, co
     uint32_t offset = (uint32_t)(store->address & (m->given.block_bytes - 1));
     for (uint32_t i = offset; i < offset + store->size; i++)
         if (writes(store, i - offset))
-            mask[i / 8] &= (uint8_t) ~(1u << (i & 7));
+            clear_bit(mask, i);
 }
 
 bool gpci_tree_data_dirty(const gpc_coherence *c, const gpci_module *m, uint32_t block) {
@@ -176,21 +180,20 @@ static void perform(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci
     }
 }
 
-void gpci_tree_data_begin(gpci_module *m, uint32_t block) {
-    if (m->there)
-        memset(m->there + (size_t)block * m->mask_bytes, 0, m->mask_bytes);
+void gpci_tree_data_begin(gpci_module *m, uint32_t block, const gpci_tree_payload *store) {
+    if (m->lacks && !(store && gpci_tree_writes_all(m, store))) /* as it does most times: then nothing is written here */
+        memset(gpci_module_lacks_of(m, block), m->given.block_bytes < 8 ? (1 << m->given.block_bytes) - 1 : 0xff,
+               m->mask_bytes);
 }
 
 void gpci_tree_data_come(gpci_module *m, uint32_t block, const gpci_tree_payload *store) {
-    if (GPCI_LIKELY(!m->there))
+    if (GPCI_LIKELY(!m->lacks) || !gpci_module_is_partial(m, block))
         return;
-    uint8_t *there = m->there + (size_t)block * m->mask_bytes;
+    uint8_t *lacks = gpci_module_lacks_of(m, block);
     const uint32_t offset = (uint32_t)(store->address & (m->given.block_bytes - 1));
     for (uint32_t i = 0; i < store->size; i++)
         if (!store->mask || bit(store->mask, i))
-            set_bit(there, offset + i);
-    if (m->given.block_bytes < 8 && there[0] == (1u << m->given.block_bytes) - 1)
-        there[0] = 0xff;
+            clear_bit(lacks, offset + i);
 }
 
 void gpci_tree_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/recency.h"
 #include "coherence/tree_engine.h"
 
 /*
@@ -128,7 +129,7 @@ bool gpci_tree_engine_hit(gpc_coherence *c, const gpc_coherence_request *request
     if (rule->actions != GPC_DO_HIT || rule->next == GPC_LINE_I)
         return false;
     if (!m->fifo)
-        gpci_module_make_recent(order, (uint16_t)way);
+        gpci_recency_touch(order, way);
     count(&m->stats, request->kind);
     c->transition_count = 0;
     if (request->kind != GPC_COHERENCE_LOAD)

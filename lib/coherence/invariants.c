@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/invariants.h"
 #include "coherence/controller.h"
+#include "coherence/recency.h"
 #include "coherence/sharers.h"
 
 #include <stdarg.h>
@@ -235,7 +236,8 @@ static bool order_is_sane(const gpci_module *m, uint32_t set, char *text, size_t
     if (m->all_ways > sizeof seen * 8)
         return true;
     for (uint32_t i = 0; i < m->all_ways; i++) {
-        const uint32_t way = i < m->given.ways ? lines[i] : own[i - m->given.ways];
+        const uint32_t ways = m->given.ways,
+                       way = i < ways ? gpci_recency_at(lines, i) : ways + gpci_recency_at(own, i - ways);
         if (way >= m->all_ways || seen[way / 64] >> way % 64 & 1)
             return told(text, size, "tags: recency of %s's set %u is no permutation", m->given.name, set);
         seen[way / 64] |= (uint64_t)1 << way % 64;
@@ -350,8 +352,7 @@ static bool is_dirty(const gpci_module *m, uint64_t address) {
 
 /* Of a block of stored bytes, the others have not come. */
 static bool is_there(const gpci_module *m, uint64_t address) {
-    const uint64_t bit = address % m->given.block_bytes;
-    return !m->there || m->there[(size_t)gpci_invariants_copy(m, address) * m->mask_bytes + bit / 8] >> bit % 8 & 1;
+    return gpci_module_has_byte(m, gpci_invariants_copy(m, address), address % m->given.block_bytes);
 }
 
 uint8_t gpci_invariants_home(const gpc_coherence *c, uint64_t address) {

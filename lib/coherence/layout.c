@@ -43,29 +43,22 @@ static void place_module(const gpc_coherence *c, gpci_module *m, char *slab, siz
     m->order = take(slab, at, lines, sizeof *m->order, overflow);
     m->own_order = take(slab, at, own, sizeof *m->own_order, overflow);
     m->states = take(slab, at, blocks, sizeof *m->states, overflow);
-    m->there = take(slab, at, m->given.byte_masks ? blocks : 0, m->mask_bytes, overflow);
+    m->lacks = take(slab, at, m->given.byte_masks ? blocks : 0, m->mask_bytes, overflow);
     m->dirty = take(slab, at, with_data, m->mask_bytes, overflow);
     m->data = take(slab, at, with_data, m->given.block_bytes, overflow);
     if (!with_data)
         m->dirty = m->data = NULL;
     if (!m->given.byte_masks)
-        m->there = NULL;
+        m->lacks = NULL;
 }
 
-/* All blocks invalid, no owners, and in each set way 0 the most recent. */
+/* All blocks invalid, and else all is 0: no owners, and in each set way 0 the most recent. */
 static void start_module(gpci_module *m) {
     if (m->full_map) {
         m->tags = NULL, m->sharers = NULL, m->owners = NULL, m->order = NULL, m->states = NULL;
         return;
     }
     memset(m->states, GPC_LINE_I, m->blocks);
-    const uint32_t ways = m->given.ways;
-    for (uint32_t block = 0; block < m->blocks && !m->sector_mask; block++)
-        m->order[block] = (uint16_t)(block % m->all_ways);
-    for (size_t line = 0; m->sector_mask && line < (size_t)m->given.sets * ways; line++)
-        m->order[line] = (uint16_t)(line % ways);
-    for (size_t own = 0; own < (size_t)m->rows * m->own_ways; own++)
-        m->own_order[own] = (uint16_t)(ways + own % m->own_ways);
 }
 
 /* How the set of a tag is found (module_tags.c). */
@@ -84,7 +77,7 @@ static void index_module(const gpc_coherence *c, gpci_module *m) {
         m->selector || !gpci_power_of_two(g->sets) || !gpci_power_of_two(modulus) || (m->sectors > 1 && modulus > 1);
 }
 
-/* The near half of a cache has the other half's arrays, but for `there`: it keeps no bytes under masks. */
+/* The near half of a cache has the other half's arrays, but for `lacks`: it keeps no bytes under masks. */
 static void share_arrays(gpci_module *m) {
     const gpci_module *home = m->twin;
     m->tags = home->tags, m->sharers = home->sharers, m->owners = home->owners;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/recency.h"
 #include "coherence/sharers.h"
 
 #include "base/array.h"
@@ -111,7 +112,8 @@ uint32_t gpci_module_find(const gpci_module *m, uint64_t tag) {
 
 static void bring_to_front(gpci_module *m, uint32_t block) {
     const uint32_t row = block / m->all_ways, way = block - row * m->all_ways;
-    gpci_module_make_recent(gpci_module_order(m, row, way >= m->given.ways), (uint16_t)way);
+    const uint32_t ways = m->given.ways;
+    gpci_recency_touch(gpci_module_order(m, row, way >= ways), way >= ways ? way - ways : way);
 }
 
 bool gpci_module_has_company(const gpci_module *m, uint32_t block) {
@@ -270,14 +272,10 @@ static uint32_t victim_in_order(gpci_module *m, uint32_t base, uint32_t first, u
     uint16_t *order = gpci_module_order(m, base / m->all_ways, first != 0);
     uint32_t way = m->given.any_victim ? end : free_way(m, base, first, end);
     if (way != end) {
-        gpci_module_make_recent(order, (uint16_t)way);
+        gpci_recency_touch(order, way - first);
         return base + way;
     }
-    const uint32_t last = end - 1 - first;
-    way = order[last];
-    memmove(order + 1, order, last * sizeof *order);
-    *order = (uint16_t)way;
-    return base + way;
+    return base + first + gpci_recency_last_to_front(order, end - first);
 }
 
 static uint64_t line_of(const gpci_module *m, uint64_t tag) {
@@ -380,8 +378,8 @@ static uint32_t choice_in_order(gpci_module *m, uint32_t base, uint32_t first, u
     const uint16_t *order = gpci_module_order(m, base / m->all_ways, first != 0);
     uint32_t way = m->given.any_victim ? end : free_candidate(m, base, first, end, candidates);
     for (uint32_t i = end - first; way == end && i-- > 0;)
-        if (is_candidate(candidates, order[i]))
-            way = order[i];
+        if (is_candidate(candidates, first + gpci_recency_at(order, i)))
+            way = first + gpci_recency_at(order, i);
     return base + way;
 }
 
@@ -526,7 +524,8 @@ void gpci_module_write(gpci_module *m, uint32_t block, uint64_t tag, uint8_t sta
     write_tag(m, block, tag, alone);
     m->states[block] = state;
     if (state == GPC_LINE_I && m->sub_blocks) {
-        memset(m->owners + (size_t)block * m->sub_blocks, 0, m->sub_blocks * sizeof *m->owners);
+        for (uint32_t sub = 0; sub < m->sub_blocks; sub++)
+            gpci_module_set_owner(m, block, sub, GPCI_TREE_NO_OWNER);
         gpci_sharers_clear(m, block);
     }
 }

@@ -85,7 +85,7 @@ static gpci_tree_point put_absent(gpc_coherence *c, gpci_module *t, const gpci_t
     if (gpci_tree_takes(t, put->blind, &put->bytes)) {
         gpci_tree_set_state(c, t, block, gpci_module_tag_of(t, put->tag), rule.next_shared,
                             origin_of(c, put, GPC_LINE_I), at);
-        gpci_tree_data_begin(t, block);
+        gpci_tree_data_begin(t, block, &put->bytes);
         store_bytes(c, t, block, put);
         return gpci_tree_use_data(c, t, at, true);
     }
@@ -223,7 +223,7 @@ gpci_tree_point gpci_tree_store_at_low(gpc_coherence *c, gpci_module *r, const g
     gpci_tree_exchange x = gpci_tree_open(c, r, t, put->kind, put->tag, put->size, true, &at);
     t->stats.write_throughs_received++;
     const bool blind =
-        (t->there && put->blind) || (x.found.state == GPC_LINE_I && gpci_tree_takes(t, put->blind, &put->bytes));
+        (t->lacks && put->blind) || (x.found.state == GPC_LINE_I && gpci_tree_takes(t, put->blind, &put->bytes));
     if (!blind && gpci_tree_found_part(t, &x.found))
         at = complete(c, t, x.found.block, at);
     else if (x.found.state == GPC_LINE_I && !blind && !gpci_tree_writes_all(t, &put->bytes))

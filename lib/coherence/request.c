@@ -229,7 +229,7 @@ static gpci_tree_reply acquire_blindly(gpc_coherence *c, gpci_module *t, uint32_
     const bool missing = t->states[block] == GPC_LINE_I;
     const gpci_tree_reply reply = acquire_rights(c, t, block, address, flags, true, event, at);
     if (missing)
-        gpci_tree_data_begin(t, block);
+        gpci_tree_data_begin(t, block, NULL);
     return reply;
 }
 
@@ -253,7 +253,7 @@ gpci_tree_reply gpci_tree_write_request(gpc_coherence *c, const gpci_tree_reques
     const gpci_tree_lookup found = x.found;
     t->stats.write_requests++;
     t->stats.hits += found.hit;
-    const bool blind = GPCI_UNLIKELY(request->blind) && t->there, partial = !blind && gpci_tree_found_part(t, &found);
+    const bool blind = GPCI_UNLIKELY(request->blind) && t->lacks, partial = !blind && gpci_tree_found_part(t, &found);
     if ((found.state == GPC_LINE_I && !blind) || partial)
         gpci_tree_misses(c, t, request->tag);
     if (GPCI_UNLIKELY(partial))

@@ -104,7 +104,8 @@ void gpci_sharers_clear(const gpci_module *m, uint32_t block) {
         gpci_sharers *code = gpci_sharers_code(m, block, sub);
         if (*code > gpci_sharers_last_single(m))
             give_row(m, *code);
-        *code = 0;
+        if (*code) /* what is 0 may never have been written */
+            *code = 0;
     }
 }
 

@@ -403,11 +403,11 @@ GPCI_COLD void gpci_tree_atomics_begin(gpc_atomic *atomics, uint32_t count);
  * Does m take a store's bytes for a block that it has not, and no others? `blind`: nobody wants to know what was there.
  */
 GPCI_INLINE bool gpci_tree_takes(const gpci_module *m, bool blind, const gpci_tree_payload *store) {
-    return blind && (m->there || (m->lazy && gpci_tree_writes_all(m, store)));
+    return blind && (m->lacks || (m->lazy && gpci_tree_writes_all(m, store)));
 }
 
-/* Of any module; with byte_masks, no byte of a block is there yet. Then those of a store come. */
-void gpci_tree_data_begin(gpci_module *m, uint32_t block);
+/* Of any module; with byte_masks, no byte of a block is there yet. Then those of a store come: at once, if it is given. */
+void gpci_tree_data_begin(gpci_module *m, uint32_t block, const gpci_tree_payload *store);
 void gpci_tree_data_come(gpci_module *m, uint32_t block, const gpci_tree_payload *store);
 /* Write a store's bytes into a block, or memory; read a load's. */
 void gpci_tree_data_store(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci_tree_payload *store);
@@ -424,7 +424,7 @@ GPCI_INLINE void gpci_tree_count_near(gpci_module *t, const gpci_module *r, uint
 
 /* Is there but a part of its bytes? Of an entry of the directory that has just lost its way there is nothing. */
 GPCI_INLINE bool gpci_tree_found_part(const gpci_module *t, const gpci_tree_lookup *found) {
-    return found->hit && GPCI_UNLIKELY(t->there != NULL) && t->states[found->block] != GPC_LINE_I &&
+    return found->hit && GPCI_UNLIKELY(t->lacks != NULL) && t->states[found->block] != GPC_LINE_I &&
            gpci_module_is_partial(t, found->block);
 }
 

@@ -191,7 +191,7 @@ void gpci_tree_set_state(gpc_coherence *c, gpci_module *m, uint32_t block, uint6
         gpci_tree_data_clean(c, m, block);
     else if (gpci_tree_is_whole(c, state) && gpci_tree_has(c, GPC_PROTOCOL_WHOLE_BLOCKS))
         gpci_tree_data_whole(c, m, block);
-    if (GPCI_UNLIKELY(m->there != NULL) && before == GPC_LINE_I)
+    if (GPCI_UNLIKELY(m->lacks != NULL) && before == GPC_LINE_I)
         gpci_module_complete(m, block);
     gpci_module_write(m, block, state == GPC_LINE_I ? 0 : tag, state);
 }

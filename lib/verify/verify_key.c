@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/invariants.h"
+#include "coherence/recency.h"
 #include "verify/verify.h"
 
 /*
@@ -36,11 +37,6 @@ static void put_directory(key_writer *w, const gpci_module *m, uint32_t block, u
     put(w, word);
 }
 
-/* Has a byte come? */
-static bool has_come(const gpci_module *m, uint32_t block, uint64_t at) {
-    return m->there[(size_t)block * m->mask_bytes + at / 8] >> at % 8 & 1;
-}
-
 /* Each entry takes the same room whether there is a block or not. */
 static void put_entry(key_writer *w, const gpci_module *m, uint32_t block) {
     const gpci_verify_setup *s = w->e->setup;
@@ -52,16 +48,16 @@ static void put_entry(key_writer *w, const gpci_module *m, uint32_t block) {
         for (uint32_t p = 0; p < s->positions; p++) {
             const uint64_t address = gpci_verify_address(b, p), at = address % m->given.block_bytes;
             const bool mine = there && m->data && gpci_module_tag_of(m, address) == gpci_module_tag(m, block);
-            const bool come = !m->there || (mine && has_come(m, block, at));
-            word <<= m->there ? 3 : 2;
+            const bool come = !m->lacks || (mine && gpci_module_has_byte(m, block, at));
+            word <<= m->lacks ? 3 : 2;
             if (mine && come)
                 word |= (uint64_t)(gpci_module_data_of(m, block)[at] & 1);
             if (mine)
                 word |= (uint64_t)(gpci_module_dirty_of(m, block)[at / 8] >> at % 8 & 1) << 1;
-            if (mine && m->there)
+            if (mine && m->lacks)
                 word |= (uint64_t)come << 2;
         }
-    put(w, m->there && there ? word << 1 | gpci_module_is_partial(m, block) : word);
+    put(w, m->lacks && there ? word << 1 | gpci_module_is_partial(m, block) : word);
     for (uint32_t sub = 0; sub < m->sub_blocks; sub++)
         if (there)
             put_directory(w, m, block, sub);
@@ -71,7 +67,7 @@ static void put_entry(key_writer *w, const gpci_module *m, uint32_t block) {
 static void put_list(key_writer *w, const gpci_module *m, uint32_t first, uint32_t count) {
     uint32_t put_in = 0;
     for (uint32_t i = first; i < first + count; i++) {
-        const uint32_t block = m->order[i];
+        const uint32_t block = first + gpci_recency_at(m->order + first, i - first);
         if (!m->given.any_victim && m->states[block] == GPC_LINE_I)
             continue;
         put_entry(w, m, block);

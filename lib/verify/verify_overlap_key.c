@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "coherence/recency.h"
 #include "verify/verify.h"
 
 #include <string.h>
@@ -127,7 +128,9 @@ static void rank(overlap_writer *w, const gpci_module *m) {
     memset(ranks, 0, BLOCKS);
     for (uint32_t i = 0; i < m->blocks; i++) {
         const uint32_t way = i % m->all_ways, own = way < m->given.ways ? 0 : m->given.ways,
-                       recent = m->full_map ? i : gpci_module_order(m, i / m->all_ways, own != 0)[way - own];
+                       recent = m->full_map ? i
+                                            : own + gpci_recency_at(gpci_module_order(m, i / m->all_ways, own != 0),
+                                                                    way - own);
         if (is_roomy(w, m) && is_there(w, m, i))
             ranks[i] = (uint8_t)(1 + (tag_of(w, m, i) - GPCI_VERIFY_BASE) / m->given.block_bytes);
         else if (!is_roomy(w, m) && is_there(w, m, recent))
@@ -149,16 +152,16 @@ static uint64_t bytes_of(const overlap_writer *w, const gpci_module *m, uint32_t
     for (uint32_t b = 0; m->data && b < w->e->setup->blocks; b++)
         for (uint32_t p = 0; p < w->e->setup->positions; p++) {
             const uint64_t address = gpci_verify_address(b, p), at = address % m->given.block_bytes;
-            word <<= m->there ? 3 : 2;
+            word <<= m->lacks ? 3 : 2;
             if (gpci_module_tag_of(m, address) != tag_of(w, m, block))
                 continue;
-            const bool come = !m->there || m->there[(size_t)block * m->mask_bytes + at / 8] >> at % 8 & 1;
+            const bool come = gpci_module_has_byte(m, block, at);
             word |= (uint64_t)(come ? gpci_module_data_of(m, block)[at] & 1 : 0) |
                     (uint64_t)(gpci_module_dirty_of(m, block)[at / 8] >> at % 8 & 1) << 1;
-            if (m->there)
+            if (m->lacks)
                 word |= (uint64_t)come << 2;
         }
-    return m->there ? word << 1 | gpci_module_is_partial(m, block) : word;
+    return m->lacks ? word << 1 | gpci_module_is_partial(m, block) : word;
 }
 
 static void put_block(overlap_writer *w, const gpci_module *m, uint32_t block) {

@@ -49,7 +49,7 @@ void gpci_verify_look(const gpci_explorer *e, gpci_verify_picture *picture) {
                     continue;
                 picture->state[i][b] = m->states[block];
                 const uint64_t at = address % m->given.block_bytes;
-                const bool come = !m->there || m->there[(size_t)block * m->mask_bytes + at / 8] >> at % 8 & 1;
+                const bool come = gpci_module_has_byte(m, block, at);
                 picture->byte[i][b][p] = come ? m->data[(size_t)block * m->given.block_bytes + at] /* else nobody's */
                                               : picture->home[b][p];
                 picture->held[i][b][p] = is_held(e, m, block, address);
