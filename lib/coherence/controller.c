@@ -25,10 +25,9 @@ static gpci_task *take_task(gpci_controllers *e, uint32_t flight, uint32_t from,
     task->from = (uint16_t)from;
     task->module = (uint16_t)module;
     task->address = address;
-    task->block = task->own = task->entry = GPCI_TREE_NO_BLOCK;
-    task->ask = GPCI_NO_ITEM;
-    task->except = task->carrier = GPCI_TASK_NO_MODULE;
-    task->carried = GPCI_TREE_NO_BLOCK;
+    task->block = task->own = GPCI_TREE_NO_BLOCK;
+    if (GPCI_UNLIKELY(*out_task < e->label_room))
+        e->labels[*out_task] = 0;
     gpci_tree_flight_at(e, flight)->tasks++;
     return task;
 }
@@ -51,6 +50,8 @@ static uint32_t take_flight(gpci_controllers *e) {
         memset(gpci_mask_of(e, flight), 0, e->payload_bytes);
     if (e->shown)
         memset(&e->shown[flight], 0, sizeof *e->shown);
+    if (e->rests)
+        memset(&e->rests[flight], 0, sizeof *e->rests);
     return flight;
 }
 
@@ -59,18 +60,17 @@ gpci_task *gpci_side_begin(gpci_controllers *e, uint32_t flight, uint64_t tag, u
     const uint32_t number = take_flight(e);
     const gpci_tree_flight *of = gpci_tree_flight_at(e, flight);
     gpci_tree_flight *side = gpci_tree_flight_at(e, number);
-    *side = (gpci_tree_flight){.older = GPCI_NO_ITEM,
-                               .newer = GPCI_NO_ITEM,
-                               .master = GPCI_NO_ITEM,
+    *side = (gpci_tree_flight){.master = GPCI_NO_ITEM,
                                .module = of->module,
                                .size = bytes,
                                .kind = GPC_COHERENCE_LOAD,
                                .address = tag,
                                .token = GPCI_NEIGHBOUR_TOKEN + ++e->neighbours,
-                               .issued = e->now,
                                .line_access = of->line_access,
-                               .asks = of->asks,
-                               .waiters = GPCI_DUE_QUEUE_INIT};
+                               .asks = of->asks};
+    if (e->rests)
+        e->rests[number] = (gpci_flight_rest){
+            .issued = e->now, .older = GPCI_NO_ITEM, .newer = GPCI_NO_ITEM, .waiters = GPCI_DUE_QUEUE_INIT};
     gpci_task *task = take_task(e, number, from, module, tag, out_task);
     side->task = *out_task;
     if (e->shown)
@@ -94,7 +94,8 @@ void gpci_task_give(gpci_controllers *e, uint32_t task) {
     gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     gpci_items_give(&e->tasks, task);
     if (e->host && !--a->tasks && a->ended) {
-        a->out = NULL, a->atomics = NULL, a->atomic_count = 0; /* a snapshot has what is left of it */
+        if (GPCI_UNLIKELY(e->rests != NULL))
+            e->rests[flight] = (gpci_flight_rest){0}; /* a snapshot has what is left of it */
         gpci_items_give(&e->flights, flight);
     }
 }
@@ -141,7 +142,7 @@ static void tell_end(gpci_controllers *e, uint32_t flight) {
     gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     const gpc_coherence_completion completion = {.struct_size = sizeof completion,
                                                  .token = a->token,
-                                                 .issued = a->issued,
+                                                 .issued = gpci_flight_rest_of(e, flight)->issued,
                                                  .cycle = e->now,
                                                  .address = a->address,
                                                  .bytes = c->with_data ? gpci_payload_of(e, flight) : NULL,
@@ -152,8 +153,9 @@ static void tell_end(gpci_controllers *e, uint32_t flight) {
                                                  .hit = a->hit,
                                                  .joined = a->master != GPCI_NO_ITEM};
     e->live--;
-    if (c->with_data && a->out)
-        memcpy(a->out, completion.bytes, a->size);
+    uint8_t *out = gpci_flight_rest_of(e, flight)->out;
+    if (c->with_data && out)
+        memcpy(out, completion.bytes, a->size);
     if (c->callbacks.on_complete)
         c->callbacks.on_complete(c->callbacks.user_data, &completion);
 }
@@ -333,23 +335,24 @@ uint32_t gpci_flight_begin(gpci_controllers *e, const gpc_coherence_request *req
     const uint32_t flight = take_flight(e);
     gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     const gpci_module *m = gpci_module_at(e->tree, request->module);
-    *a = (gpci_tree_flight){.older = GPCI_NO_ITEM,
-                            .newer = GPCI_NO_ITEM,
-                            .master = GPCI_NO_ITEM,
-                            .module = request->module,
+    *a = (gpci_tree_flight){.master = GPCI_NO_ITEM,
+                            .module = (uint16_t)request->module,
                             .size = request->size,
                             .kind = (uint8_t)request->kind,
                             .flags = request->flags,
                             .address = request->address,
                             .token = ++e->next_token,
-                            .issued = request->cycle,
                             .line_access = e->tree->line_accesses += !e->tree->follows,
                             .asks = e->tree->asks,
-                            .out = request->out,
-                            .atomics = request->atomics,
-                            .atomic_count = request->atomic_count,
-                            .deepest = 1,
-                            .waiters = GPCI_DUE_QUEUE_INIT};
+                            .deepest = 1};
+    if (e->rests)
+        e->rests[flight] = (gpci_flight_rest){.issued = request->cycle,
+                                              .out = request->out,
+                                              .atomics = request->atomics,
+                                              .atomic_count = request->atomic_count,
+                                              .older = GPCI_NO_ITEM,
+                                              .newer = GPCI_NO_ITEM,
+                                              .waiters = GPCI_DUE_QUEUE_INIT};
     if (GPCI_UNLIKELY(e->tree->first_touch))
         gpci_tree_touch(e->tree, request->module, request->address);
     const uint64_t tag = gpci_module_tag_of(m, request->address);

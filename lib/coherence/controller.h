@@ -2,8 +2,7 @@
 #ifndef GPC_COHERENCE_CONTROLLER_H
 #define GPC_COHERENCE_CONTROLLER_H
 
-#include "coherence/controller_pool.h"
-#include "coherence/transaction.h"
+#include "coherence/controller_task.h"
 
 /*
  * Accesses that overlap in time. Each module is a controller: it reacts to messages as they arrive, by the same table,
@@ -29,134 +28,6 @@
  * controller_tell.c invalidations that nobody waits for, and markers that follow them; controller_fill.c ways that are
  * taken when data arrive.
  */
-
-/* Tasks that a step, and those that follow at once, make beside probes. */
-#define GPCI_STEP_TASKS 8u
-
-/* Steps, a function each. */
-/* clang-format off */
-#define GPCI_STEPS(X)                                                                                           \
-    X(access_begin) X(access_order) X(access_found) X(access_evicted) X(access_filled) X(access_unlock)         \
-    X(access_through) X(access_passing) X(access_passed) X(access_end) X(find_begin) X(find_look)               \
-    X(find_locked) X(find_gone) X(find_room) X(find_filled) X(find_end) X(read_begin) X(read_come)              \
-    X(read_found) X(read_up) X(read_room) X(read_missed) X(read_whole) X(read_up_end) X(read_down)              \
-    X(read_down_wait) X(read_down_end) X(read_dropped) X(read_lowered) X(read_reply) X(read_replied)            \
-    X(write_begin) X(write_come) X(write_found) X(write_alone) X(write_whole) X(write_up) X(write_up_end)       \
-    X(write_down) X(write_down_end) X(write_reply) X(write_replied) X(invalidate_begin) X(invalidate_end)       \
-    X(evict_begin) X(evict_data) X(evict_entry) X(evict_moved) X(evict_alone) X(evict_send) X(evict_replied)    \
-    X(evict_end) X(put_send) X(put_come) X(put_found) X(put_alone) X(put_owned) X(put_fetched) X(put_whole)     \
-    X(put_merge) X(put_keep) X(put_cleaned) X(put_dropped) X(put_forwarded) X(put_near) X(put_moved)            \
-    X(put_reply) X(put_replied) X(clear_begin) X(clear_come) X(clear_found) X(clear_reply) X(clear_replied)     \
-    X(sweep_send) X(sweep_begin) X(sweep_next) X(sweep_block) X(sweep_left) X(sweep_joined) X(sweep_reply)      \
-    X(sweep_end) X(neighbour_comes) X(tell_send) X(tell_come) X(tell_found) X(mark_send) X(mark_come)           \
-    X(mark_joined) X(mark_reply) X(mark_replied) X(out_begin) X(out_end) X(parcel_leaves) X(parcel_passes)      \
-    X(parcel_comes) X(parcel_there) X(peer_comes)
-/* clang-format on */
-
-typedef enum gpci_step {
-#define X(name) GPCI_STEP_##name,
-    GPCI_STEPS(X)
-#undef X
-        GPCI_STEP_COUNT
-} gpci_step;
-
-/* What modules that were asked have answered: the greatest counts. */
-enum { GPCI_ANSWER_NONE = 0, GPCI_ANSWER_ACK = 1, GPCI_ANSWER_DATA = 2 };
-
-#define GPCI_TASK_NO_MODULE UINT16_MAX
-
-typedef struct gpci_task {
-    uint32_t next;         /* pool */
-    uint32_t parent;       /* who is told of the end; GPCI_NO_ITEM: nobody */
-    uint32_t flight;       /* the access that it is for */
-    uint32_t block;        /* of `module`, locked for this task or its parent */
-    uint32_t own;          /* of `from`: the block that the answer is for, or that goes */
-    uint32_t ask;          /* of an invalidation: the write request that it is for; or none */
-    uint32_t pending;      /* children that have not ended, and the task itself while it makes them */
-    uint32_t coming;       /* blocks on their way from peers to `from` */
-    uint32_t bytes;        /* of the answer */
-    uint32_t size;         /* of a put, header included */
-    uint32_t carried;      /* of a put of a block: the block of `carrier` that the bytes are of */
-    uint32_t behind;       /* the next task that bars an address of `module` */
-    uint32_t entry;        /* of the directory alone: that `block` was, that `own` becomes */
-    uint32_t beside;       /* with a host that lists who has MSHR entries: the next */
-    uint16_t from, module; /* who asks; who is asked, or looks up, evicts, loses copies */
-    uint16_t except;       /* of an invalidation: the module that keeps its copy; GPCI_TASK_NO_MODULE */
-    uint16_t carrier;      /* of a put of a block: whose block the bytes are of; likewise */
-    uint64_t label;        /* with a host: of the message that it came by */
-    uint64_t address;      /* the block's of `from`, or, of a lookup, any in it */
-    uint64_t first, last;  /* of an invalidation: addresses whose sub-blocks are meant */
-    uint8_t resumes;       /* gpci_step of the parent */
-    uint8_t state;         /* in which the block was found; of an invalidation, in which it was */
-    uint8_t answer;        /* GPCI_ANSWER_, of children */
-    uint8_t kind;          /* of a put: gpc_message_kind */
-    uint8_t event, cause;  /* of the protocol's own: at `module`; why `from` asks; 0: the usual */
-    uint8_t emptied;       /* of a lookup: which blocks of the line that had its way leave, a bit each */
-    uint8_t judged;        /* likewise: GPCI_JUDGED_ */
-    bool down : 1;         /* towards the processors */
-    bool blocking : 1, allocates : 1, hurries : 1; /* of a lookup */
-    bool bars : 1;                                 /* likewise: as gpci_look */
-    bool hit : 1, missing : 1, refused : 1, evicting : 1;
-    bool lost : 1;                 /* of a lookup: its block is not locked any more; it is refused */
-    bool out : 1;                  /* likewise: its block is to be kept out */
-    bool victim : 1, modified : 1; /* of an eviction: to make room; the block was modified when it was chosen */
-    bool leaves : 1, stored : 1, at_low : 1; /* of a put: R's copy goes; it is the bytes of the access; T performs it */
-    bool passing : 1;                        /* of a put or read request: the access bypasses R */
-    bool blind : 1;                          /* of a put: gpci_tree_put; of a write request: gpci_tree_request */
-    bool barred : 1;                         /* its address, in `module`: gpci_bar */
-    bool lent : 1;                           /* of a probe, its block, or `entry`: was locked for this access before */
-    bool owners : 1;                         /* of an invalidation: only owners have been asked yet */
-    bool room : 1;                           /* likewise: of who is to go so that the directory can name `except` */
-    bool valid : 1, non_coherent : 1;        /* of a request: `from` has a copy; will not own it; */
-    bool shared : 1;                         /* others have copies */
-    bool found : 1, peer : 1, data : 1, masked : 1, keeps : 1; /* of an answer, as gpci_tree_probe_reply */
-    bool received : 1;                                         /* modified bytes came to `module` */
-    bool direct : 1;                                           /* of a write request: data may go straight to `from` */
-    bool sent : 1, whole : 1, dirty : 1;   /* to `from` itself: the block; all of it; modified bytes */
-    bool both : 1, eager : 1;              /* `module` sends its block as well; it does not, and what comes is enough */
-    bool asked : 1, newer : 1;             /* of a write request, as gpci_tree_reply */
-    bool below_dirty : 1, below_newer : 1; /* likewise, of the request that `module` made for it */
-    bool done : 1, left : 1;               /* `module` has done its part; the parent has gone on */
-    bool served : 1;                       /* to a low module: it has got there, and has not been refused */
-    bool borrows : 1;                      /* of a probe: the block is another's (gpci_lock.asks) */
-    bool taken : 1;                        /* of a put: a probe has passed the lock of the block that it is of */
-    bool forwarded : 1; /* of a put or read: for it another block stays locked, which no probe passes; */
-                        /* so it is refused, where others wait */
-    bool mshr : 1;      /* with a host: it has an MSHR entry of `module` */
-} gpci_task;
-
-_Static_assert(sizeof(gpci_task) == 112, "there may be a hundred thousand of them");
-_Static_assert(GPC_MAX_MODULES < GPCI_TASK_NO_MODULE, "modules of tasks have 16 bits");
-
-/* Of a lookup of a module that asks what to keep (module_ask.c). */
-enum { GPCI_JUDGED_NOT, GPCI_JUDGED_IN, GPCI_JUDGED_OUT };
-
-/* An access. */
-typedef struct gpci_tree_flight {
-    uint32_t next;         /* pool */
-    uint32_t older, newer; /* of its module */
-    uint32_t task, master; /* GPCI_NO_ITEM; the access that it is part of, or none */
-    uint32_t tasks;        /* with a host: that are for it and have not ended */
-    uint32_t module, size, retries;
-    uint32_t word; /* of T's predictor, for that of the access's module */
-    uint64_t address, token, issued;
-    uint64_t line_access; /* gpc_coherence.line_access */
-    uint8_t *out;
-    gpc_atomic *atomics; /* [atomic_count], of whoever issued it */
-    uint32_t atomic_count;
-    gpci_due_queue waiters;
-    uint32_t flags;
-    gpci_tree_asks asks;                /* gpc_coherence.asks */
-    uint8_t kind, found, step, deepest; /* deepest: level that a request for it has reached */
-    bool holds_port : 1, unlocked : 1, ended : 1, told : 1, hit : 1, gave_mask : 1, gave_bytes : 1, applied : 1;
-    bool own : 1;                      /* its module had what it needed, and has asked nobody */
-    bool alone : 1;                    /* it joins no other, nor any it: it goes below by itself */
-    bool through : 1;                  /* a store that is done here, and is to be written through again */
-    bool taken : 1;                    /* with a store on its way through: a probe has passed its block's lock */
-    bool answered : 1, overturned : 1; /* a load that bypasses: T has answered it without bytes; it does so no more */
-} gpci_tree_flight;
-
-_Static_assert(sizeof(gpci_tree_flight) <= 112 || sizeof(void *) != 8, "there may be a hundred thousand of them");
 
 /* A message on its way. */
 typedef struct gpci_parcel {
@@ -196,13 +67,21 @@ typedef struct gpci_lock {
     uint32_t next;   /* pool; of one in use, the next of its bucket (gpci_controller.locks); 0: none */
     uint32_t block;  /* whose it is */
     uint32_t holder; /* the access; GPCI_NO_ITEM: free */
+    uint32_t token;  /* of the access's (gpci_lock_token): it may have ended, and another be in its place in the pool */
     uint32_t asks;   /* the task by which it asks the low module for the block, or gives it up there; GPCI_NO_ITEM: */
                      /* none yet; GPCI_ANSWERED: what it asked for is here */
     uint32_t probe;  /* that has passed the lock, and has not answered yet; GPCI_NO_ITEM */
     gpci_due_queue waiters;
-    uint64_t tag;   /* that is being brought */
-    uint64_t token; /* the access's: it may have ended, and another be in its place in the pool */
+    uint64_t tag; /* that is being brought */
 } gpci_lock;
+
+_Static_assert(sizeof(gpci_lock) == 40, "there may be a hundred thousand of them");
+
+#define GPCI_LOCK_NEIGHBOUR 0x80000000u
+/* The low bits of a token, which those that are under way differ in, and whether it is of a neighbour's. */
+GPCI_INLINE uint32_t gpci_lock_token(uint64_t token) {
+    return ((uint32_t)token & ~GPCI_LOCK_NEIGHBOUR) | (token >= GPCI_NEIGHBOUR_TOKEN ? GPCI_LOCK_NEIGHBOUR : 0);
+}
 
 #define GPCI_LOCK_FREE                                                                                    \
     (gpci_lock) {                                                                                         \
@@ -244,6 +123,8 @@ struct gpci_controllers {
     uint32_t random[31], drawn;           /* gpci_back_off */
     gpci_calendar calendar;
     gpci_items tasks, flights, parcels, waiters, locks;
+    uint64_t *labels; /* [label_room] by task, for a host that is watched: of the message that it came by; NULL */
+    size_t label_room;
     uint32_t fan_out; /* most tasks that a step makes */
     uint32_t sides;   /* most accesses (gpci_side_begin) */
     uint32_t live;    /* accesses that have not been told of */
@@ -252,6 +133,8 @@ struct gpci_controllers {
     size_t payload_room, payload_bytes;
     gpc_request *shown; /* [flight] to policies, in a tree that has any */
     size_t shown_room;
+    gpci_flight_rest *rests; /* [flight], or NULL: there are none */
+    size_t rest_room;
     uint32_t largest;       /* bytes of the largest block of the first level */
     gpci_due_queue ended;   /* accesses to be told of */
     gpci_net *nets;         /* [star_count] */
@@ -278,6 +161,10 @@ GPCI_INLINE gpci_task *gpci_task_at(const gpci_controllers *e, uint32_t task) {
 
 GPCI_INLINE gpci_tree_flight *gpci_tree_flight_at(const gpci_controllers *e, uint32_t flight) {
     return gpci_items_at(&e->flights, flight);
+}
+
+GPCI_INLINE gpci_flight_rest *gpci_flight_rest_of(const gpci_controllers *e, uint32_t flight) {
+    return e->rests + flight;
 }
 
 /* The access's mask; in a tree with data its bytes, */
@@ -458,9 +345,9 @@ bool gpci_is_coming(const gpci_module *m, uint32_t block, uint64_t tag);
 bool gpci_may_pass(const gpci_controllers *e, const gpci_lock *lock, bool coming);
 
 /* controller_write.c */
-/* `event`: of the protocol's own, at those that are probed; or 0. */
+/* Copies of `first` and `span` addresses behind it go. `event`: of the protocol's own, at those probed; or 0. */
 void gpci_invalidate_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, uint32_t module, uint32_t block,
-                           uint32_t except, uint32_t ask, uint64_t first, uint64_t last, uint8_t event);
+                           uint32_t except, uint32_t ask, uint64_t first, uint32_t span, uint8_t event);
 /* The directory of a read request's module is to name who asks: another copy goes before (gpci_directory_leaver). */
 void gpci_room_begin(gpci_controllers *e, uint32_t request, gpci_step resumes);
 /* A request has come to a module, for the access's level. */
@@ -590,6 +477,8 @@ void gpci_controllers_destroy(gpci_controllers *e);
 gpc_status gpci_controllers_reserve(gpci_controllers *e, uint64_t address);
 /* Room for so many more accesses. False: out of memory. */
 bool gpci_controllers_make_flights(gpci_controllers *e, uint32_t more);
+/* Labels for all tasks that there is room for. False: out of memory. */
+bool gpci_controllers_make_labels(gpci_controllers *e);
 /* Has a full map less room than a step may need? */
 bool gpci_controllers_crowd(const gpci_controllers *e, const gpci_module *m);
 /* Room for a step, and what it leads to at once. */

@@ -46,8 +46,8 @@ gpci_tree_payload gpci_store_of(const gpci_controllers *e, uint32_t flight) {
                                .bytes = a->gave_bytes ? gpci_payload_of(e, flight) : NULL,
                                .mask = a->gave_mask ? gpci_mask_of(e, flight) : NULL,
                                .size = a->size,
-                               .atomic_count = a->atomic_count,
-                               .atomics = a->atomics};
+                               .atomic_count = e->rests ? e->rests[flight].atomic_count : 0,
+                               .atomics = e->rests ? e->rests[flight].atomics : NULL};
 }
 
 /* An access's bytes, when its master's block is unlocked: written, and read. `whole`: that block as it then is. */
@@ -98,12 +98,22 @@ static uint32_t master_of(const gpci_controllers *e, uint32_t flight) {
     return master == GPCI_NO_ITEM ? flight : master;
 }
 
-static uint32_t who_is_joined(const gpci_controllers *e, const gpci_tree_flight *a) {
-    uint32_t other = a->older, block;
+/* Accesses of a module in their order; where there is none (gpci_flight_rest), each is by itself. */
+static uint32_t older_than(const gpci_controllers *e, uint32_t flight) {
+    return GPCI_LIKELY(!e->rests) ? GPCI_NO_ITEM : e->rests[flight].older;
+}
+
+static uint32_t newer_than(const gpci_controllers *e, uint32_t flight) {
+    return GPCI_LIKELY(!e->rests) ? GPCI_NO_ITEM : e->rests[flight].newer;
+}
+
+static uint32_t who_is_joined(const gpci_controllers *e, uint32_t flight) {
+    const gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
+    uint32_t other = older_than(e, flight), block;
     if (a->alone)
         return GPCI_NO_ITEM;
     if (a->kind == GPC_COHERENCE_LOAD) {
-        for (; other != GPCI_NO_ITEM; other = gpci_tree_flight_at(e, other)->older) {
+        for (; other != GPCI_NO_ITEM; other = older_than(e, other)) {
             const gpci_tree_flight *o = gpci_tree_flight_at(e, other);
             if (o->kind != GPC_COHERENCE_LOAD || o->ended)
                 return GPCI_NO_ITEM;
@@ -123,14 +133,13 @@ static uint32_t who_is_joined(const gpci_controllers *e, const gpci_tree_flight 
 }
 
 static void enlist(gpci_controllers *e, uint32_t flight) {
-    gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
-    gpci_controller *unit = &e->units[a->module];
-    a->older = unit->youngest;
-    a->newer = GPCI_NO_ITEM;
+    gpci_controller *unit = &e->units[gpci_tree_flight_at(e, flight)->module];
+    e->rests[flight].older = unit->youngest;
+    e->rests[flight].newer = GPCI_NO_ITEM;
     if (unit->youngest == GPCI_NO_ITEM)
         unit->oldest = flight;
     else
-        gpci_tree_flight_at(e, unit->youngest)->newer = flight;
+        e->rests[unit->youngest].newer = flight;
     unit->youngest = flight;
     unit->listed++;
 }
@@ -139,8 +148,9 @@ static void enlist(gpci_controllers *e, uint32_t flight) {
 static void strike_off(gpci_controllers *e, uint32_t flight) {
     gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     gpci_controller *unit = &e->units[a->module];
-    uint32_t other = a->master == GPCI_NO_ITEM ? a->newer : GPCI_NO_ITEM;
-    for (; other != GPCI_NO_ITEM; other = gpci_tree_flight_at(e, other)->newer) {
+    const uint32_t older = older_than(e, flight), newer = newer_than(e, flight);
+    uint32_t other = a->master == GPCI_NO_ITEM ? newer : GPCI_NO_ITEM;
+    for (; other != GPCI_NO_ITEM; other = newer_than(e, other)) {
         gpci_tree_flight *o = gpci_tree_flight_at(e, other);
         if (o->master != flight)
             continue;
@@ -149,15 +159,15 @@ static void strike_off(gpci_controllers *e, uint32_t flight) {
     }
     unit->listed--;
     unit->joined -= a->master != GPCI_NO_ITEM;
-    if (a->older == GPCI_NO_ITEM)
-        unit->oldest = a->newer;
+    if (older == GPCI_NO_ITEM)
+        unit->oldest = newer;
     else
-        gpci_tree_flight_at(e, a->older)->newer = a->newer;
-    if (a->newer == GPCI_NO_ITEM)
-        unit->youngest = a->older;
+        e->rests[older].newer = newer;
+    if (newer == GPCI_NO_ITEM)
+        unit->youngest = older;
     else
-        gpci_tree_flight_at(e, a->newer)->older = a->older;
-    gpci_wake(e, &a->waiters, 0);
+        e->rests[newer].older = older;
+    gpci_wake(e, &e->rests[flight].waiters, 0);
 }
 
 static void report(gpci_controllers *e, uint32_t flight) {
@@ -171,7 +181,7 @@ static void join(gpci_controllers *e, uint32_t task, uint32_t master) {
     gpci_tree_flight *a = gpci_tree_flight_at(e, flight), *m = gpci_tree_flight_at(e, master);
     uint32_t block;
     a->master = master;
-    gpci_due_queue_join(&e->waiters, &m->waiters, (gpci_due){task, GPCI_STEP_access_end});
+    gpci_due_queue_join(&e->waiters, &e->rests[master].waiters, (gpci_due){task, GPCI_STEP_access_end});
     if (m->unlocked && a->kind == GPC_COHERENCE_LOAD)
         read_of_master(e, flight);
     else if (m->unlocked && still_writes(e, a, &block))
@@ -185,7 +195,7 @@ void gpci_step_access_begin(gpci_controllers *e, uint32_t task) {
     const uint32_t flight = gpci_task_at(e, task)->flight;
     gpci_tree_flight_at(e, flight)->alone = goes_alone(e, gpci_tree_flight_at(e, flight));
     enlist(e, flight);
-    const uint32_t master = who_is_joined(e, gpci_tree_flight_at(e, flight));
+    const uint32_t master = who_is_joined(e, flight);
     if (master != GPCI_NO_ITEM)
         join(e, task, master);
     else
@@ -193,11 +203,12 @@ void gpci_step_access_begin(gpci_controllers *e, uint32_t task) {
 }
 
 /* The older access that this one has to wait for. */
-static uint32_t who_comes_first(const gpci_controllers *e, const gpci_tree_flight *a) {
+static uint32_t who_comes_first(const gpci_controllers *e, uint32_t flight) {
+    const gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
     uint32_t found = GPCI_NO_ITEM;
     if (a->kind == GPC_COHERENCE_STORE)
-        return a->older;
-    for (uint32_t other = a->older; other != GPCI_NO_ITEM; other = gpci_tree_flight_at(e, other)->older) {
+        return older_than(e, flight);
+    for (uint32_t other = older_than(e, flight); other != GPCI_NO_ITEM; other = older_than(e, other)) {
         const gpci_tree_flight *o = gpci_tree_flight_at(e, other);
         if (o->kind == GPC_COHERENCE_STORE)
             return other;
@@ -210,10 +221,9 @@ static uint32_t who_comes_first(const gpci_controllers *e, const gpci_tree_fligh
 void gpci_step_access_order(gpci_controllers *e, uint32_t task) {
     const gpci_tree_flight *a = flight_of(e, task);
     const gpci_module *m = gpci_module_at(e->tree, a->module);
-    const uint32_t first = who_comes_first(e, a);
+    const uint32_t first = who_comes_first(e, gpci_task_at(e, task)->flight);
     if (first != GPCI_NO_ITEM) {
-        gpci_due_queue_join(&e->waiters, &gpci_tree_flight_at(e, first)->waiters,
-                            (gpci_due){task, GPCI_STEP_access_order});
+        gpci_due_queue_join(&e->waiters, &e->rests[first].waiters, (gpci_due){task, GPCI_STEP_access_order});
         return;
     }
     gpci_find_begin(
@@ -398,7 +408,7 @@ static void perform_all(gpci_controllers *e, uint32_t flight, uint32_t block) {
     const gpci_module *m = gpci_module_at(e->tree, a->module);
     a->unlocked = true;
     perform(e, flight, block);
-    for (uint32_t other = a->newer; other != GPCI_NO_ITEM; other = gpci_tree_flight_at(e, other)->newer)
+    for (uint32_t other = newer_than(e, flight); other != GPCI_NO_ITEM; other = newer_than(e, other))
         if (gpci_tree_flight_at(e, other)->master == flight)
             perform(e, other, block);
     if (e->tree->with_data)

@@ -211,6 +211,8 @@ void gpci_controllers_destroy(gpci_controllers *e) {
     gpci_free(context, e->units);
     gpci_array_free(context, e->payload, e->payload_room * e->payload_bytes);
     gpci_array_free(context, e->shown, e->shown_room * sizeof *e->shown);
+    gpci_array_free(context, e->labels, e->label_room * sizeof *e->labels);
+    gpci_array_free(context, e->rests, e->rest_room * sizeof *e->rests);
     gpci_calendar_free(context, &e->calendar);
     gpci_items *const pools[] = {&e->tasks, &e->flights, &e->parcels, &e->waiters, &e->locks};
     for (size_t i = 0; i < sizeof pools / sizeof *pools; i++)
@@ -218,32 +220,47 @@ void gpci_controllers_destroy(gpci_controllers *e) {
     gpci_free(context, e);
 }
 
-static bool reserve_shown(gpci_controllers *e) {
-    if (!e->tree->has_policies || e->shown_room >= e->flights.room)
+/* Room in an array beside a pool, `items` the address of its pointer, for all that there is room for in the pool. */
+static bool reserve_beside(gpc_context *context, const gpci_items *pool, void *items, size_t *room, size_t bytes) {
+    if (GPCI_LIKELY(*room >= pool->room))
         return true;
-    const size_t each = sizeof *e->shown;
-    gpc_request *larger = gpci_array_enlarge(e->context, e->shown, e->shown_room * each, e->flights.room * each);
-    if (!larger)
+    void *memory;
+    memcpy(&memory, items, sizeof memory); /* pointers of any type, without breaking aliasing rules */
+    memory = gpci_array_enlarge(context, memory, *room * bytes, pool->room * bytes);
+    if (!memory)
         return false;
-    e->shown = larger;
-    e->shown_room = e->flights.room;
+    memcpy(items, &memory, sizeof memory);
+    *room = pool->room;
     return true;
 }
 
 static bool reserve_payload(gpci_controllers *e) {
-    if (!e->payload_bytes || e->payload_room >= e->flights.room)
-        return true;
-    const size_t each = e->payload_bytes;
-    uint8_t *larger = gpci_array_enlarge(e->context, e->payload, e->payload_room * each, e->flights.room * each);
-    if (!larger)
-        return false;
-    e->payload = larger;
-    e->payload_room = e->flights.room;
-    return true;
+    return !e->payload_bytes ||
+           reserve_beside(e->context, &e->flights, &e->payload, &e->payload_room, e->payload_bytes);
+}
+
+static bool reserve_shown(gpci_controllers *e) {
+    return !e->tree->has_policies ||
+           reserve_beside(e->context, &e->flights, &e->shown, &e->shown_room, sizeof *e->shown);
+}
+
+static bool reserve_rests(gpci_controllers *e) {
+    const bool wanted = !e->host || e->orders || e->tree->with_data;
+    return !wanted || reserve_beside(e->context, &e->flights, &e->rests, &e->rest_room, sizeof *e->rests);
 }
 
 bool gpci_controllers_make_flights(gpci_controllers *e, uint32_t more) {
-    return gpci_items_room(e->context, &e->flights, more) && reserve_payload(e) && reserve_shown(e);
+    return gpci_items_room(e->context, &e->flights, more) && reserve_payload(e) && reserve_shown(e) &&
+           reserve_rests(e);
+}
+
+bool gpci_controllers_make_labels(gpci_controllers *e) {
+    const size_t had = e->label_room;
+    if (!reserve_beside(e->context, &e->tasks, &e->labels, &e->label_room, sizeof *e->labels))
+        return false;
+    if (GPCI_UNLIKELY(e->label_room > had))
+        memset(e->labels + had, 0, (e->label_room - had) * sizeof *e->labels);
+    return true;
 }
 
 /* Entries that a step may make in a full map: of no more blocks than it makes tasks. */

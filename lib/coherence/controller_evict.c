@@ -33,7 +33,7 @@ void gpci_step_evict_begin(gpci_controllers *e, uint32_t task) {
             gpci_step_evict_entry(e, task);
         return;
     }
-    gpci_invalidate_begin(e, task, GPCI_STEP_evict_alone, v->from, v->own, GPC_NO_MODULE, GPCI_NO_ITEM, 0, UINT64_MAX,
+    gpci_invalidate_begin(e, task, GPCI_STEP_evict_alone, v->from, v->own, GPC_NO_MODULE, GPCI_NO_ITEM, 0, GPCI_TASK_ALL,
                           gpci_raised_above(m, m->states[v->own], GPC_EVENT_EVICTION, GPC_EVENT_WRITE_PROBE));
 }
 
@@ -54,6 +54,7 @@ void gpci_step_evict_data(gpci_controllers *e, uint32_t task) {
 void gpci_step_evict_entry(gpci_controllers *e, uint32_t task) {
     gpci_task *v = gpci_task_at(e, task);
     const gpci_module *m = gpci_task_from(e, v);
+    v->sort = GPCI_TASK_EVICTION;
     v->entry = gpci_take_directory_way(e, v, gpci_module_tag(m, v->own));
     v->refused = v->entry == GPCI_TREE_NO_BLOCK;
     if (v->refused) {
@@ -116,6 +117,7 @@ void gpci_step_evict_send(gpci_controllers *e, uint32_t task) {
     v->masked = v->data && gpci_tree_is_masked(e->tree, m->states[v->own]);
     v->event = gpci_raised_below(m, m->states[v->own], GPC_EVENT_EVICTION, gpci_tree_put_event(v->masked));
     v->leaves = true;
+    v->sort = GPCI_TASK_PUT;
     v->carrier = v->from;
     v->carried = v->own;
     v->kind = v->data ? GPC_MESSAGE_WRITE_BACK : GPC_MESSAGE_NOTICE;

@@ -14,6 +14,8 @@ void gpci_find_begin(gpci_controllers *e, uint32_t task, const gpci_look *find) 
     f->allocates = find->allocates;
     f->hurries = find->hurries;
     f->bars = find->bars;
+    f->sort = GPCI_TASK_LOOKUP;
+    f->entry = GPCI_TREE_NO_BLOCK;
     gpci_then(e, lookup, GPCI_STEP_find_begin);
 }
 

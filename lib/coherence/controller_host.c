@@ -67,7 +67,7 @@ bool gpci_controllers_bring(const gpci_controllers *e, const gpc_coherence_reque
     const uint64_t tag = gpci_module_tag_of(m, request->address);
     const uint32_t block = gpci_find_coming(e, m, tag);
     return block != GPCI_TREE_NO_BLOCK && gpci_module_find(m, tag) == GPCI_TREE_NO_BLOCK &&
-           gpci_lock_of(e, m->index, block)->token >= GPCI_NEIGHBOUR_TOKEN;
+           gpci_lock_of(e, m->index, block)->token & GPCI_LOCK_NEIGHBOUR;
 }
 
 bool gpci_controllers_all_locked(const gpci_controllers *e, uint32_t module, uint64_t address) {
@@ -155,6 +155,8 @@ void gpci_controllers_state(gpci_controllers *e, gpci_state_fn visit, void *user
     }
     if (e->shown)
         visit(user_data, e->shown, e->flights.count * sizeof *e->shown);
+    if (e->rests)
+        visit(user_data, e->rests, e->flights.count * sizeof *e->rests);
     if (e->payload && e->flights.used)
         visit(user_data, e->payload, e->flights.count * e->payload_bytes);
     visit(user_data, &e->calendar.later_count, sizeof e->calendar.later_count);

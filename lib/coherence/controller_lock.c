@@ -14,7 +14,7 @@
  */
 
 bool gpci_lock_is_of(const gpci_controllers *e, const gpci_lock *lock, uint32_t flight) {
-    return flight != GPCI_NO_ITEM && lock->holder == flight && lock->token == gpci_tree_flight_at(e, flight)->token;
+    return flight != GPCI_NO_ITEM && lock->holder == flight && lock->token == gpci_lock_token(gpci_tree_flight_at(e, flight)->token);
 }
 
 static uint32_t *bucket_of(const gpci_controllers *e, uint32_t module, uint32_t block) {
@@ -50,7 +50,7 @@ static void give_lock(gpci_controllers *e, uint32_t module, uint32_t block) {
 gpci_lock *gpci_lock_take(gpci_controllers *e, uint32_t module, uint32_t block, uint32_t flight, uint64_t tag) {
     gpci_lock *lock = own_lock(e, module, block);
     lock->holder = flight;
-    lock->token = gpci_tree_flight_at(e, flight)->token;
+    lock->token = gpci_lock_token(gpci_tree_flight_at(e, flight)->token);
     lock->tag = tag;
     return lock;
 }
@@ -103,8 +103,7 @@ static bool is_task(uint32_t asks) {
 
 /* Does what its holder sent about the block still wait to be served, below or below that? */
 static bool asks_in_vain(const gpci_controllers *e, const gpci_lock *lock) {
-    const uint32_t holder = lock->holder;
-    const uint64_t token = lock->token;
+    const uint32_t holder = lock->holder, token = lock->token;
     while (lock->holder == holder && lock->token == token && is_task(lock->asks)) {
         const gpci_task *r = gpci_task_at(e, lock->asks);
         if (!r->served)

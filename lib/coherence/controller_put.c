@@ -21,6 +21,7 @@ static gpci_task *put_begin(gpci_controllers *e, uint32_t parent, gpci_step resu
     uint32_t task;
     gpci_task *v = gpci_task_begin(e, parent, resumes, from->index, gpci_module_low(e->tree, from, address),
                                    gpci_module_tag_of(from, address), &task);
+    v->sort = GPCI_TASK_PUT;
     v->data = true;
     gpci_task_at(e, parent)->refused = false;
     gpci_step_in(e, task, GPCI_STEP_put_send, 0); /* when the caller has filled it in */
@@ -50,14 +51,17 @@ void gpci_write_back_upon(gpci_controllers *e, uint32_t parent, gpci_step resume
 }
 
 gpci_task *gpci_store_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, bool non_coherent) {
-    const gpci_tree_flight *a = gpci_tree_flight_at(e, gpci_task_at(e, parent)->flight);
+    const uint32_t flight = gpci_task_at(e, parent)->flight;
+    const gpci_tree_flight *a = gpci_tree_flight_at(e, flight);
+    const gpci_flight_rest *rest = e->rests ? &e->rests[flight] : NULL;
     gpci_task *v = put_begin(e, parent, resumes, gpci_module_at(e->tree, a->module), a->address);
     v->stored = true;
     v->own = gpci_task_at(e, parent)->block;
     v->kind = GPC_MESSAGE_WRITE_THROUGH;
     v->size = e->tree->control_bytes + a->size;
     v->masked = non_coherent;
-    v->blind = a->kind == GPC_COHERENCE_N_STORE && !a->out && !a->atomic_count && !(a->flags & GPC_ACCESS_RETURNS);
+    v->blind = a->kind == GPC_COHERENCE_N_STORE && !(rest && (rest->out || rest->atomic_count)) &&
+               !(a->flags & GPC_ACCESS_RETURNS);
     return v;
 }
 
@@ -191,7 +195,7 @@ static void put_present(gpci_controllers *e, uint32_t task) {
     const gpci_module *m = gpci_task_from(e, v), *t = gpci_task_module(e, v);
     if (others_own(e, v))
         gpci_invalidate_begin(e, task, GPCI_STEP_put_merge, t->index, v->block, m->index, GPCI_NO_ITEM, v->address,
-                              v->address + (m->given.block_bytes - 1), 0);
+                              m->given.block_bytes - 1, 0);
     else
         gpci_step_put_merge(e, task);
 }
@@ -210,7 +214,7 @@ static void put_at_low(gpci_controllers *e, uint32_t task) {
         gpci_tree_drop_sharers(e->tree, gpci_task_module(e, v), v->block, gpci_task_from(e, v), v->address);
     if (!v->masked)
         gpci_invalidate_begin(e, task, GPCI_STEP_put_alone, v->module, v->block, passed_on ? v->from : GPC_NO_MODULE,
-                              GPCI_NO_ITEM, 0, UINT64_MAX, 0);
+                              GPCI_NO_ITEM, 0, GPCI_TASK_ALL, 0);
     else if (v->state != GPC_LINE_I)
         put_present(e, task);
     else if (takes(e, v))
@@ -307,7 +311,7 @@ static void pass_on(gpci_controllers *e, uint32_t task) {
         forward(e, task, GPCI_STEP_put_forwarded);
     else
         gpci_invalidate_begin(e, task, GPCI_STEP_put_near, v->module, v->block, GPC_NO_MODULE, GPCI_NO_ITEM, 0,
-                              UINT64_MAX, 0);
+                              GPCI_TASK_ALL, 0);
 }
 
 /* There are none above T. */

@@ -75,7 +75,8 @@ static uint32_t begin(gpci_controllers *e, const gpc_coherence_request *request,
     s->module = (uint16_t)order->module;
     e->units[order->module].sweeps++;
     s->kind = (uint8_t)order->kind;
-    s->size = order->abreast;
+    s->sort = GPCI_TASK_SWEEP;
+    s->abreast = order->abreast;
     return flight;
 }
 
@@ -104,7 +105,7 @@ static void acquired(gpci_controllers *e, gpci_task *s, gpci_module *m, uint32_t
     if (rule.actions & GPC_DO_IGNORE)
         return;
     m->stats.invalidations += rule.next == GPC_LINE_I;
-    s->bytes += rule.next == GPC_LINE_I;
+    s->dropped += rule.next == GPC_LINE_I;
     gpci_tree_set_state(e->tree, m, block, gpci_module_tag(m, block), rule.next, GPC_ORIGIN_ACQUIRE, gpci_present(e));
 }
 
@@ -115,7 +116,7 @@ static bool waits_for_older(gpci_controllers *e, uint32_t task, gpci_step resume
     if (e->host || oldest == GPCI_NO_ITEM ||
         gpci_tree_flight_at(e, oldest)->token >= gpci_tree_flight_at(e, s->flight)->token)
         return false;
-    gpci_due_queue_join(&e->waiters, &gpci_tree_flight_at(e, oldest)->waiters, (gpci_due){task, resumes});
+    gpci_due_queue_join(&e->waiters, &e->rests[oldest].waiters, (gpci_due){task, resumes});
     return true;
 }
 
@@ -142,18 +143,18 @@ void gpci_step_sweep_next(gpci_controllers *e, uint32_t task) {
     gpci_task *s = gpci_task_at(e, task);
     gpci_module *m = gpci_task_module(e, s);
     const gpci_sweep kind = (gpci_sweep)s->kind;
-    s->keeps = s->pending > s->size; /* it goes on when one of them has ended */
+    s->keeps = s->pending > s->abreast; /* it goes on when one of them has ended */
     if (s->keeps)
         return;
     const bool blind = e->tree->faults & GPCI_FAULT_BLIND_ACQUIRE;
-    uint32_t block = (uint32_t)s->first;
+    uint32_t block = s->upcoming;
     while (block < blocks_of(m) && (!is_locked(e, m, block) || blind) && !concerns(m, block, kind))
         block++;
     if (block >= blocks_of(m)) {
         gpci_then(e, task, GPCI_STEP_sweep_joined);
         return;
     }
-    s->first = block + 1;
+    s->upcoming = block + 1;
     s->pending++;
     gpci_step_after(e, task, GPCI_STEP_sweep_next, m, 1);
     const bool coming = m->states[block] == GPC_LINE_I;
@@ -187,7 +188,7 @@ void gpci_step_sweep_block(gpci_controllers *e, uint32_t task) {
     const gpci_sweep kind = (gpci_sweep)gpci_task_at(e, one->parent)->kind;
     if (kind == GPCI_SWEEP_RECALL && !gpci_module_directory_only(m, one->block)) {
         gpci_invalidate_begin(e, task, GPCI_STEP_sweep_left, m->index, one->block, GPC_NO_MODULE, GPCI_NO_ITEM, 0,
-                              UINT64_MAX, 0);
+                              GPCI_TASK_ALL, 0);
     } else if (kind != GPCI_SWEEP_ACQUIRE && kind != GPCI_SWEEP_RELEASE) {
         uint32_t child;
         gpci_task_begin(e, task, GPCI_STEP_sweep_left, m->index, m->index, one->address, &child)->own = one->block;

@@ -28,7 +28,7 @@ uint32_t gpci_controllers_acquire(gpci_controllers *e, const gpc_coherence_reque
 bool gpci_controllers_sweeps(const gpci_controllers *e, uint32_t module, gpci_sweep kind);
 /* Of one that ends: blocks that ACQUIRE rules have dropped. */
 GPCI_INLINE uint32_t gpci_sweep_dropped(const gpci_controllers *e, const gpci_tree_flight *flight) {
-    return gpci_task_at(e, flight->task)->bytes;
+    return gpci_task_at(e, flight->task)->dropped;
 }
 
 #endif

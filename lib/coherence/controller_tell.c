@@ -25,7 +25,8 @@
 static void tell(gpci_controllers *e, uint32_t flight, const gpci_module *t, uint32_t x, uint64_t tag) {
     uint32_t task;
     gpci_task *i = gpci_side_begin(e, flight, tag, 1, t->index, x, &task);
-    i->first = e->neighbours;
+    i->sort = GPCI_TASK_TOLD;
+    i->number = (uint32_t)e->neighbours;
     i->behind = e->units[x].told;
     e->units[x].told = task;
     gpci_step_in(e, task, GPCI_STEP_tell_send, 0);
@@ -88,6 +89,7 @@ static bool is_told(const gpci_controllers *e, uint32_t module) {
 static void mark(gpci_controllers *e, uint32_t parent, gpci_step resumes, uint32_t from, uint32_t module) {
     uint32_t task;
     gpci_task *m = gpci_task_begin(e, parent, resumes, from, module, gpci_task_at(e, parent)->address, &task);
+    m->sort = GPCI_TASK_TOLD;
     m->down = gpci_module_at(e->tree, module)->level < gpci_module_at(e->tree, from)->level;
     gpci_task_at(e, parent)->pending++;
     gpci_step_in(e, task, GPCI_STEP_mark_send, 0);
@@ -106,7 +108,7 @@ void gpci_mark_from(gpci_controllers *e, uint32_t task, gpci_step resumes) {
 }
 
 void gpci_step_mark_send(gpci_controllers *e, uint32_t task) {
-    gpci_task_at(e, task)->first = e->neighbours;
+    gpci_task_at(e, task)->number = (uint32_t)e->neighbours;
     const gpci_letter letter =
         gpci_letter_asking(e, task, GPC_MESSAGE_MARKER, GPCI_STEP_mark_come, GPCI_STEP_mark_send);
     gpci_send(e, &letter);
@@ -115,7 +117,7 @@ void gpci_step_mark_send(gpci_controllers *e, uint32_t task) {
 /* Is an invalidation under way that was sent to its module before it was, by the same? */
 static bool is_behind(const gpci_controllers *e, const gpci_task *m) {
     for (uint32_t at = e->units[m->module].told; at != GPCI_NO_ITEM; at = gpci_task_at(e, at)->behind)
-        if (gpci_task_at(e, at)->from == m->from && gpci_task_at(e, at)->first <= m->first)
+        if (gpci_task_at(e, at)->from == m->from && gpci_was_told_before(gpci_task_at(e, at), m))
             return true;
     return false;
 }

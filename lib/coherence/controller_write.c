@@ -7,14 +7,14 @@
  */
 
 void gpci_invalidate_begin(gpci_controllers *e, uint32_t parent, gpci_step resumes, uint32_t module, uint32_t block,
-                           uint32_t except, uint32_t ask, uint64_t first, uint64_t last, uint8_t event) {
+                           uint32_t except, uint32_t ask, uint64_t first, uint32_t span, uint8_t event) {
     uint32_t task;
-    gpci_task *i = gpci_task_begin(e, parent, resumes, module, module, 0, &task);
+    gpci_task *i = gpci_task_begin(e, parent, resumes, module, module, first, &task);
+    i->sort = GPCI_TASK_INVALIDATION;
     i->block = block;
     i->except = (uint16_t)except; /* GPC_NO_MODULE becomes GPCI_TASK_NO_MODULE */
     i->ask = ask;
-    i->first = first;
-    i->last = last;
+    i->span = span;
     i->event = event;
     gpci_then(e, task, GPCI_STEP_invalidate_begin);
 }
@@ -23,13 +23,13 @@ void gpci_room_begin(gpci_controllers *e, uint32_t request, gpci_step resumes) {
     const gpci_task *r = gpci_task_at(e, request);
     const uint32_t module = r->module;
     uint32_t task;
-    gpci_task *i = gpci_task_begin(e, request, resumes, module, module, 0, &task);
+    gpci_task *i = gpci_task_begin(e, request, resumes, module, module, r->address, &task);
     r = gpci_task_at(e, request);
+    i->sort = GPCI_TASK_INVALIDATION;
     i->block = r->block;
     i->except = r->from;
     i->ask = GPCI_NO_ITEM;
-    i->first = r->address;
-    i->last = r->address + (gpci_task_from(e, r)->given.block_bytes - 1);
+    i->span = gpci_task_from(e, r)->given.block_bytes - 1;
     i->room = true;
     gpci_then(e, task, GPCI_STEP_invalidate_begin);
 }
@@ -39,8 +39,8 @@ static void probe_copies(gpci_controllers *e, uint32_t task, bool only_owners) {
     gpci_module *t = gpci_task_module(e, i);
     gpci_tree_copies copies = {.block = i->block,
                                .except = i->except == GPCI_TASK_NO_MODULE ? NULL : gpci_module_at(e->tree, i->except),
-                               .first = i->first,
-                               .last = i->last,
+                               .first = i->address,
+                               .last = i->span == GPCI_TASK_ALL ? UINT64_MAX : i->address + i->span,
                                .only_owners = only_owners,
                                .room = i->room};
     for (uint64_t tag; gpci_tree_next_copy(e->tree, t, &copies, &tag);) {
@@ -162,14 +162,14 @@ void gpci_step_write_found(gpci_controllers *e, uint32_t task) {
     const uint8_t raised = gpci_raised_above(gpci_task_module(e, w), w->state, event, GPC_EVENT_WRITE_PROBE);
     if (w->down) {
         gpci_invalidate_begin(e, task, GPCI_STEP_write_alone, w->module, w->block, GPC_NO_MODULE, GPCI_NO_ITEM, 0,
-                              UINT64_MAX, raised);
+                              GPCI_TASK_ALL, raised);
         return;
     }
-    uint64_t last = w->address;
+    uint32_t span = 0;
     if (!gpci_tree_has(e->tree, GPC_PROTOCOL_PROBE_WHOLE)) /* the reference: the first sub-block of R's alone */
-        last += gpci_task_from(e, w)->given.block_bytes - 1;
+        span = gpci_task_from(e, w)->given.block_bytes - 1;
     w->direct = reaches_peer(e, w);
-    gpci_invalidate_begin(e, task, GPCI_STEP_write_alone, w->module, w->block, w->from, task, w->address, last, raised);
+    gpci_invalidate_begin(e, task, GPCI_STEP_write_alone, w->module, w->block, w->from, task, w->address, span, raised);
 }
 
 void gpci_whole_begin(gpci_controllers *e, uint32_t task, gpci_step resumes) {

@@ -154,7 +154,10 @@ static void begun(void *timed, uint32_t flight, uint32_t cause) {
 /* A step, and what it leads to at once, sends all probes of a block, and a few messages more. */
 static gpc_status room(void *timed) {
     gpci_timed *t = timed;
-    const uint32_t most = gpci_controllers_of(t)->fan_out + GPCI_STEP_TASKS;
+    gpci_controllers *e = gpci_controllers_of(t);
+    const uint32_t most = e->fan_out + GPCI_STEP_TASKS;
+    if (GPCI_UNLIKELY(t->trace != NULL) && !gpci_controllers_make_labels(e))
+        return GPC_ERROR_MEMORY;
     const gpc_status status = gpci_pool_reserve_messages(&t->pool, most);
     return status == GPC_OK ? gpci_pool_reserve(&t->pool, most) : status; /* accesses of memory, and what is watched */
 }

@@ -155,10 +155,11 @@ void gpci_coherent_values_archive(gpci_timed *t, gpci_archive *a) {
 
 void gpci_coherent_values_know(const gpci_timed *t, bool known) {
     const gpci_controllers *e = gpci_controllers_of(t);
-    for (uint32_t i = 0; i < e->flights.count; i++) {
-        gpci_tree_flight *a = gpci_tree_flight_at(e, i);
-        const bool has = known && a->atomic_count && !a->ended;
-        a->atomics = has ? atomics_of(t, (uint32_t)a->token) : NULL;
-        a->out = NULL; /* what a load has read comes by its line */
+    for (uint32_t i = 0; e->rests && i < e->flights.count; i++) {
+        const gpci_tree_flight *a = gpci_tree_flight_at(e, i);
+        gpci_flight_rest *rest = gpci_flight_rest_of(e, i);
+        const bool has = known && rest->atomic_count && !a->ended;
+        rest->atomics = has ? atomics_of(t, (uint32_t)a->token) : NULL;
+        rest->out = NULL; /* what a load has read comes by its line */
     }
 }

@@ -369,13 +369,25 @@ static const gpci_coherent_origin *origin_of(const gpci_timed *t, const gpci_tas
     return &t->coherent->origins[task->flight];
 }
 
+/* Of the message that a task has come by; 0. */
+static uint64_t label_of(const gpci_controllers *e, const gpci_task *task) {
+    const size_t number = (size_t)(task - gpci_task_at(e, 0));
+    return number < e->label_room ? e->labels[number] : 0;
+}
+
+static void set_label(const gpci_timed *t, const gpci_packet *p, uint64_t id) {
+    const gpci_controllers *e = gpci_controllers_of(t);
+    if (p->message.task < e->label_room)
+        e->labels[p->message.task] = id;
+}
+
 /* The module of an event, and the access that it is for. */
 static gpc_event event_of_task(const gpci_timed *t, gpc_what what, uint32_t module, const gpci_task *task) {
     const gpci_coherent_origin *o = origin_of(t, task);
     uint32_t index;
     const gpc_component component = gpci_component_of(t->h, module, &index);
     gpc_event e = gpci_event_of_none(t->trace, what, component, index);
-    e.packet = task->label;
+    e.packet = label_of(gpci_controllers_of(t), task);
     e.parent = o->label.id;
     e.access = o->label.origin;
     e.address = task->address;
@@ -445,12 +457,12 @@ void gpci_tell_memory_access(gpci_timed *t, uint32_t task, gpci_packet *p) {
 
 void gpci_tell_arrival(gpci_timed *t, const gpci_packet *p) {
     if (p->flags & GPCI_PACKET_MESSAGE) { /* it set out when nobody watched */
-        gpci_message_task(t, p)->label = 0;
+        set_label(t, p, 0);
         return;
     }
     stages_of_message(t, p->message.module, p, true);
     tell_packet(t, GPC_WHAT_ARRIVE, p->message.module, p, p->message.module);
-    gpci_message_task(t, p)->label = p->label.id;
+    set_label(t, p, p->label.id);
 }
 
 void gpci_tell_met(gpci_timed *t, gpci_met met, uint32_t number, uint32_t module) {
@@ -489,8 +501,8 @@ static void forget(gpci_timed *t) {
     for (size_t i = 0; t->coherent && i < t->coherent->origin_room; i++)
         t->coherent->origins[i].label.id = t->coherent->origins[i].label.origin = 0;
     gpci_controllers *e = t->coherent ? gpci_controllers_of(t) : NULL;
-    for (uint32_t i = 0; e && i < e->tasks.count; i++)
-        gpci_task_at(e, i)->label = 0;
+    for (size_t i = 0; e && i < e->label_room; i++)
+        e->labels[i] = 0;
 }
 
 void gpci_timed_watch(gpci_timed *t, gpci_trace *trace) {

@@ -190,7 +190,7 @@ static bool follow(overlap_search *s, uint32_t state, uint16_t how, bool issue, 
 static uint32_t in_flight(const gpci_explorer *e, uint32_t module) {
     const gpci_controllers *c = e->c->controllers;
     uint32_t count = 0;
-    for (uint32_t f = c->units[module].oldest; f != GPCI_NO_ITEM; f = gpci_tree_flight_at(c, f)->newer)
+    for (uint32_t f = c->units[module].oldest; f != GPCI_NO_ITEM; f = gpci_flight_rest_of(c, f)->newer)
         count++;
     return count;
 }

@@ -68,6 +68,8 @@ static void move_controllers(stream *s, gpci_controllers *c) {
     if (c->hold->count)
         move(s, c->hold->channels, c->hold->count * sizeof *c->hold->channels);
     if (c->flights.count)
+        move(s, c->rests, c->flights.count * sizeof *c->rests);
+    if (c->flights.count)
         move(s, c->payload, c->flights.count * c->payload_bytes);
 }
 

@@ -42,10 +42,10 @@ static uint32_t rank_of(const overlap_writer *w, uint32_t module, uint32_t block
  * Invalidations are numbered as they are sent, and markers have the number of the last before them. What counts is
  * which of those that are on their way came first.
  */
-static uint64_t invalidations_before(const overlap_writer *w, const gpci_task *t) {
-    uint64_t count = 0;
+static uint32_t invalidations_before(const overlap_writer *w, const gpci_task *t) {
+    uint32_t count = 0;
     for (uint32_t at = w->c->units[t->module].told; at != GPCI_NO_ITEM; at = gpci_task_at(w->c, at)->behind)
-        count += gpci_task_at(w->c, at)->first <= t->first;
+        count += gpci_was_told_before(gpci_task_at(w->c, at), t);
     return count;
 }
 
@@ -53,19 +53,21 @@ static uint64_t invalidations_before(const overlap_writer *w, const gpci_task *t
 static void content_of(const overlap_writer *w, const gpci_task *t, gpci_task *content) {
     const bool access = t->parent == GPCI_NO_ITEM; /* of which some fields are not set */
     memcpy(content, t, sizeof *content);
-    content->next = content->flight = content->behind = 0;
+    content->flight = content->behind = 0;
     content->parent = !access && !t->left;
-    content->ask = !access && t->ask != GPCI_NO_ITEM;
     content->block = rank_of(w, t->module, t->block);
     content->own = access ? 0 : rank_of(w, t->from, t->own);
-    content->from = place_of(w, t->from);
-    content->module = place_of(w, t->module);
-    content->except = access ? 0 : place_of(w, t->except);
-    content->entry = access ? 0 : rank_of(w, t->from, t->entry);
-    content->carrier = access ? 0 : place_of(w, t->carrier);
-    content->carried = access ? 0 : rank_of(w, t->carrier, t->carried);
-    if (gpci_tree_has(w->e->c, GPC_PROTOCOL_INVALIDATES) && t->module < w->e->c->module_count)
-        content->first = invalidations_before(w, t);
+    content->from = (uint16_t)place_of(w, t->from);
+    content->module = (uint16_t)place_of(w, t->module);
+    if (t->sort == GPCI_TASK_LOOKUP || t->sort == GPCI_TASK_EVICTION)
+        content->entry = rank_of(w, t->from, t->entry);
+    else if (t->sort == GPCI_TASK_INVALIDATION)
+        content->ask = t->ask != GPCI_NO_ITEM, content->except = (uint16_t)place_of(w, t->except);
+    else if (t->sort == GPCI_TASK_PUT && !t->stored)
+        content->carried = rank_of(w, t->carrier, t->carried),
+        content->carrier = (uint16_t)place_of(w, t->carrier);
+    else if (t->sort == GPCI_TASK_TOLD && t->module < w->e->c->module_count)
+        content->number = invalidations_before(w, t);
 }
 
 /* The access that a task is for; 0: none any more. */
@@ -90,7 +92,7 @@ static void put_task(overlap_writer *w, uint32_t task) {
     content_of(w, t, &content);
     gpci_verify_put_bytes(&w->hash, &content, sizeof content);
     put(w, flight_of(w, task));
-    if (content.ask)
+    if (t->sort == GPCI_TASK_INVALIDATION && content.ask)
         put_task(w, t->ask);
     if (content.parent)
         put_task(w, t->parent);
@@ -201,7 +203,7 @@ static void number_flights(overlap_writer *w) {
     uint32_t number = 0;
     for (uint32_t place = 0; place < w->e->setup->tree.caches; place++)
         for (uint32_t f = w->c->units[w->turn[place]].oldest; f != GPCI_NO_ITEM;
-             f = gpci_tree_flight_at(w->c, f)->newer)
+             f = gpci_flight_rest_of(w->c, f)->newer)
             w->flights[f] = ++number;
     if (w->e->ghost.acquire)
         w->flights[w->e->ghost.acquire - 1] = ++number;
@@ -224,13 +226,13 @@ static void put_flight(overlap_writer *w, uint32_t flight) {
     for (uint32_t p = 0; a->unlocked && p < w->e->setup->positions; p++)
         put(w, whole[p + (a->address & (m->given.block_bytes - 1) & ~(uint64_t)(GPCI_VERIFY_BLOCK - 1))]);
     put_task(w, a->task);
-    put_queue(w, &a->waiters);
+    put_queue(w, &gpci_flight_rest_of(w->c, flight)->waiters);
 }
 
 static void put_flights(overlap_writer *w) {
     for (uint32_t place = 0; place < w->e->setup->tree.caches; place++)
         for (uint32_t f = w->c->units[w->turn[place]].oldest; f != GPCI_NO_ITEM;
-             f = gpci_tree_flight_at(w->c, f)->newer)
+             f = gpci_flight_rest_of(w->c, f)->newer)
             put_flight(w, f);
     put(w, 0);
     if (w->e->ghost.acquire)
