@@ -250,8 +250,7 @@ static bool reserve_rests(gpci_controllers *e) {
 }
 
 bool gpci_controllers_make_flights(gpci_controllers *e, uint32_t more) {
-    return gpci_items_room(e->context, &e->flights, more) && reserve_payload(e) && reserve_shown(e) &&
-           reserve_rests(e);
+    return gpci_items_room(e->context, &e->flights, more) && reserve_payload(e) && reserve_shown(e) && reserve_rests(e);
 }
 
 bool gpci_controllers_make_labels(gpci_controllers *e) {

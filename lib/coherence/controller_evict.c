@@ -33,7 +33,8 @@ void gpci_step_evict_begin(gpci_controllers *e, uint32_t task) {
             gpci_step_evict_entry(e, task);
         return;
     }
-    gpci_invalidate_begin(e, task, GPCI_STEP_evict_alone, v->from, v->own, GPC_NO_MODULE, GPCI_NO_ITEM, 0, GPCI_TASK_ALL,
+    gpci_invalidate_begin(e, task, GPCI_STEP_evict_alone, v->from, v->own, GPC_NO_MODULE, GPCI_NO_ITEM, 0,
+                          GPCI_TASK_ALL,
                           gpci_raised_above(m, m->states[v->own], GPC_EVENT_EVICTION, GPC_EVENT_WRITE_PROBE));
 }
 

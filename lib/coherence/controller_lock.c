@@ -14,7 +14,8 @@
  */
 
 bool gpci_lock_is_of(const gpci_controllers *e, const gpci_lock *lock, uint32_t flight) {
-    return flight != GPCI_NO_ITEM && lock->holder == flight && lock->token == gpci_lock_token(gpci_tree_flight_at(e, flight)->token);
+    return flight != GPCI_NO_ITEM && lock->holder == flight &&
+           lock->token == gpci_lock_token(gpci_tree_flight_at(e, flight)->token);
 }
 
 static uint32_t *bucket_of(const gpci_controllers *e, uint32_t module, uint32_t block) {

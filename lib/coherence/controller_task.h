@@ -88,19 +88,19 @@ typedef struct gpci_task {
             uint16_t carrier; /* unless they are a store's */
         };
         struct {
-            uint32_t dropped; /* blocks that ACQUIRE rules have dropped */
-            uint32_t abreast; /* gpci_sweep_order.abreast */
+            uint32_t dropped;  /* blocks that ACQUIRE rules have dropped */
+            uint32_t abreast;  /* gpci_sweep_order.abreast */
             uint32_t upcoming; /* the next block */
         };
         uint32_t number; /* of an INVALIDATION; of a marker, of the last before it */
     };
-    uint8_t resumes;       /* gpci_step of the parent */
-    uint8_t state;         /* in which the block was found; of an invalidation, in which it was */
-    uint8_t answer : 2;    /* GPCI_ANSWER_, of children */
-    uint8_t sort : 3;      /* gpci_task_sort */
-    uint8_t kind;          /* of a put: gpc_message_kind; of a sweep: gpci_sweep */
-    uint8_t event, cause;  /* of the protocol's own: at `module`; why `from` asks; 0: the usual */
-    bool down : 1;         /* towards the processors */
+    uint8_t resumes;      /* gpci_step of the parent */
+    uint8_t state;        /* in which the block was found; of an invalidation, in which it was */
+    uint8_t answer : 2;   /* GPCI_ANSWER_, of children */
+    uint8_t sort : 3;     /* gpci_task_sort */
+    uint8_t kind;         /* of a put: gpc_message_kind; of a sweep: gpci_sweep */
+    uint8_t event, cause; /* of the protocol's own: at `module`; why `from` asks; 0: the usual */
+    bool down : 1;        /* towards the processors */
     bool blocking : 1, allocates : 1, hurries : 1; /* of a lookup */
     bool bars : 1;                                 /* likewise: as gpci_look */
     bool hit : 1, missing : 1, refused : 1, evicting : 1;
@@ -145,9 +145,9 @@ enum { GPCI_JUDGED_NOT, GPCI_JUDGED_IN, GPCI_JUDGED_OUT };
 
 /* An access: a cache line. */
 typedef struct gpci_tree_flight {
-    uint32_t task;    /* GPCI_NO_ITEM; of one that is free: pool */
-    uint32_t master;  /* the access that it is part of, or none */
-    uint32_t tasks;   /* with a host: that are for it and have not ended */
+    uint32_t task;   /* GPCI_NO_ITEM; of one that is free: pool */
+    uint32_t master; /* the access that it is part of, or none */
+    uint32_t tasks;  /* with a host: that are for it and have not ended */
     uint32_t size, retries, flags;
     uint64_t address, token;
     uint64_t line_access; /* gpc_coherence.line_access */

@@ -181,7 +181,8 @@ static void perform(gpc_coherence *c, gpci_module *m, uint32_t block, const gpci
 }
 
 void gpci_tree_data_begin(gpci_module *m, uint32_t block, const gpci_tree_payload *store) {
-    if (m->lacks && !(store && gpci_tree_writes_all(m, store))) /* as it does most times: then nothing is written here */
+    if (m->lacks &&
+        !(store && gpci_tree_writes_all(m, store))) /* as it does most times: then nothing is written here */
         memset(gpci_module_lacks_of(m, block), m->given.block_bytes < 8 ? (1 << m->given.block_bytes) - 1 : 0xff,
                m->mask_bytes);
 }

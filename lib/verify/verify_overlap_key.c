@@ -64,8 +64,7 @@ static void content_of(const overlap_writer *w, const gpci_task *t, gpci_task *c
     else if (t->sort == GPCI_TASK_INVALIDATION)
         content->ask = t->ask != GPCI_NO_ITEM, content->except = (uint16_t)place_of(w, t->except);
     else if (t->sort == GPCI_TASK_PUT && !t->stored)
-        content->carried = rank_of(w, t->carrier, t->carried),
-        content->carrier = (uint16_t)place_of(w, t->carrier);
+        content->carried = rank_of(w, t->carrier, t->carried), content->carrier = (uint16_t)place_of(w, t->carrier);
     else if (t->sort == GPCI_TASK_TOLD && t->module < w->e->c->module_count)
         content->number = invalidations_before(w, t);
 }
@@ -130,9 +129,9 @@ static void rank(overlap_writer *w, const gpci_module *m) {
     memset(ranks, 0, BLOCKS);
     for (uint32_t i = 0; i < m->blocks; i++) {
         const uint32_t way = i % m->all_ways, own = way < m->given.ways ? 0 : m->given.ways,
-                       recent = m->full_map ? i
-                                            : own + gpci_recency_at(gpci_module_order(m, i / m->all_ways, own != 0),
-                                                                    way - own);
+                       recent = m->full_map
+                                    ? i
+                                    : own + gpci_recency_at(gpci_module_order(m, i / m->all_ways, own != 0), way - own);
         if (is_roomy(w, m) && is_there(w, m, i))
             ranks[i] = (uint8_t)(1 + (tag_of(w, m, i) - GPCI_VERIFY_BASE) / m->given.block_bytes);
         else if (!is_roomy(w, m) && is_there(w, m, recent))
