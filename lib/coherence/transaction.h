@@ -406,7 +406,7 @@ GPCI_INLINE bool gpci_tree_takes(const gpci_module *m, bool blind, const gpci_tr
     return blind && (m->lacks || (m->lazy && gpci_tree_writes_all(m, store)));
 }
 
-/* Of any module; with byte_masks, no byte of a block is there yet. Then those of a store come: at once, if it is given. */
+/* Of any module; with byte_masks, no byte of a block is there yet. Those of a store come: at once, if it is given. */
 void gpci_tree_data_begin(gpci_module *m, uint32_t block, const gpci_tree_payload *store);
 void gpci_tree_data_come(gpci_module *m, uint32_t block, const gpci_tree_payload *store);
 /* Write a store's bytes into a block, or memory; read a load's. */
