@@ -8,15 +8,22 @@
 
 /* L1 and the memory that it shares with shared memory. */
 
+/* Of whole lines; one that is reserved at its miss is so for a miss that finds its line's entry draining, too. */
+static const char *mshr_free(const gpci_gpgpusim_cache *c) {
+    if (c->sectors)
+        return "filled";
+    return strcmp(gpci_gpgpusim_allocate(c), "on-miss") ? "drained" : "drained-reserving";
+}
+
 static gpc_status apply_policies(const gpci_import *im, const gpci_gpgpusim_cache *c) {
     const char *write_allocate = gpci_gpgpusim_write_allocate(c);
     return GPCI_SET_ALL(
         im, GPCI_OPTION_L1, {GPCI_KEY_L1_SECTORS, c->sectors ? "4" : "1"}, {GPCI_KEY_L1_FETCH, "1"},
-        {GPCI_KEY_L1_MERGED, c->sectors ? "sector" : "line"},
-        {GPCI_KEY_L1_MSHR_FREE, c->sectors ? "filled" : "drained"}, {GPCI_KEY_L1_INDEX, gpci_gpgpusim_index(c)},
-        {GPCI_KEY_L1_REPLACEMENT, gpci_gpgpusim_replacement(c)}, {GPCI_KEY_L1_WRITE, gpci_gpgpusim_write(c)},
-        {GPCI_KEY_L1_WRITE_LOCAL, gpci_gpgpusim_write_local(c)}, {GPCI_KEY_L1_WRITE_ALLOCATE, write_allocate},
-        {GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL, write_allocate}, {GPCI_KEY_L1_ALLOCATE, gpci_gpgpusim_allocate(c)});
+        {GPCI_KEY_L1_MERGED, c->sectors ? "sector" : "line"}, {GPCI_KEY_L1_MSHR_FREE, mshr_free(c)},
+        {GPCI_KEY_L1_INDEX, gpci_gpgpusim_index(c)}, {GPCI_KEY_L1_REPLACEMENT, gpci_gpgpusim_replacement(c)},
+        {GPCI_KEY_L1_WRITE, gpci_gpgpusim_write(c)}, {GPCI_KEY_L1_WRITE_LOCAL, gpci_gpgpusim_write_local(c)},
+        {GPCI_KEY_L1_WRITE_ALLOCATE, write_allocate}, {GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL, write_allocate},
+        {GPCI_KEY_L1_ALLOCATE, gpci_gpgpusim_allocate(c)});
 }
 
 /*

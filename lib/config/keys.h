@@ -225,9 +225,10 @@
       "bytes a core cycle in which loads that waited for a fill get what they asked for, in turn; 0B: all at once")    \
     X(L1_RELEASE_LATENCY, "l1.release_latency", COUNT, RESET, "cycles", "0", 0, 1000, "",                              \
       "with l1.release_width: from its turn until a load has its data")                                                \
-    X(L1_MSHR_FREE, "l1.mshr_free", CHOICE, RESET, "", "filled", 0, 0, "filled|drained",                               \
+    X(L1_MSHR_FREE, "l1.mshr_free", CHOICE, RESET, "", "filled", 0, 0, "filled|drained|drained-reserving",             \
       "when an MSHR entry is free again: with its fill, or when all that waited with it have had their turn by "       \
-      "l1.release_width, until when a load that finds its line gone takes its data from the entry")                    \
+      "l1.release_width, until when a load that finds its line gone takes its data from the entry; and with the last " \
+      "reserves a line, for which nothing is sent until it is asked for again")                                        \
     X(L1_LINE_ORDER, "l1.line_order", CHOICE, RESET, "", "lanes", 0, 0, "lanes|descending|banks",                      \
       "in which an instruction's lines come to the tags: as its lanes touch them; from the highest address down; or "  \
       "each of l1.banks its next one, in as many cycles as the bank that has most")                                    \

@@ -13,6 +13,7 @@
 #include "level/tlb.h"
 #include "level/warp_ranks.h"
 #include "stats/stats.h"
+#include "timed/drain.h"
 #include "timed/plain_values.h"
 #include "timed/port.h"
 #include "timed/strands.h"
@@ -36,6 +37,20 @@ static void choose(gpc_hierarchy *h, const gpc_config *config) {
     h->lanes_apart = gpci_config_number(config, GPCI_KEY_L1_COALESCER) == 1;
     h->line_order = (uint8_t)gpci_config_number(config, GPCI_KEY_L1_LINE_ORDER);
     h->sectors_apart = gpci_config_number(config, GPCI_KEY_L1_COALESCER) == 2;
+}
+
+/* When L1's MSHR entries are free again. */
+static gpc_status check_mshr_free(const gpc_hierarchy *h, gpc_error *error) {
+    if (gpci_number(h, GPCI_KEY_L1_MSHR_FREE) &&
+        (!gpci_number(h, GPCI_KEY_L1_RELEASE_WIDTH) || gpci_number(h, GPCI_KEY_L1_SECTORS) != 1 || h->with_data))
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "l1.mshr_free = drained needs l1.release_width, l1.sectors = 1 and coherence.data = false: an "
+                         "access has its turn with a whole line");
+    if (gpci_number(h, GPCI_KEY_L1_MSHR_FREE) == GPCI_MSHR_RESERVING &&
+        gpci_number(h, GPCI_KEY_L1_ALLOCATE) != GPC_ALLOCATE_ON_MISS)
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "l1.mshr_free = drained-reserving needs l1.allocate = on-miss: else misses reserve no lines");
+    return GPC_OK;
 }
 
 /* What has no effect with the rest, of how accesses come to L1 and leave it, is refused. */
@@ -75,11 +90,8 @@ static gpc_status check_l1(const gpc_hierarchy *h, gpc_error *error) {
                          "together");
     if (gpci_check_l1_banks(h, error) < 0)
         return GPC_ERROR_RANGE;
-    if (gpci_number(h, GPCI_KEY_L1_MSHR_FREE) &&
-        (!gpci_number(h, GPCI_KEY_L1_RELEASE_WIDTH) || gpci_number(h, GPCI_KEY_L1_SECTORS) != 1 || h->with_data))
-        return gpci_fail(error, GPC_ERROR_RANGE,
-                         "l1.mshr_free = drained needs l1.release_width, l1.sectors = 1 and coherence.data = false: an "
-                         "access has its turn with a whole line");
+    if (check_mshr_free(h, error) < 0)
+        return GPC_ERROR_RANGE;
     if (most && !waits)
         return gpci_fail(error, GPC_ERROR_RANGE, "sm.lsu_in_flight needs sm.lsu_waits = true: nothing is awaited");
     return GPC_OK;

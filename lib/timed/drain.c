@@ -31,18 +31,20 @@ static uint64_t left_of(const gpci_timed *t, const gpci_packet *l) {
     return cycles < l->mshr.count ? cycles : l->mshr.count;
 }
 
-bool gpci_drain_join(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t needs) {
+bool gpci_drain_has_room(gpci_timed *t, gpci_stage *stage, uint32_t leader, uint8_t needs) {
+    const gpci_packet *l = entry_at(t, leader);
+    if (!(needs & (uint8_t)~l->segments) && left_of(t, l) < stage->options->merges)
+        return true;
+    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
+    return false;
+}
+
+void gpci_drain_join(gpci_timed *t, gpci_stage *stage, uint32_t leader) {
     gpci_packet *l = entry_at(t, leader);
-    const uint64_t left = left_of(t, l);
-    if (needs & (uint8_t)~l->segments || left >= stage->options->merges) {
-        gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
-        return false;
-    }
-    l->mshr.count = (uint32_t)left + 1;
+    l->mshr.count = (uint32_t)left_of(t, l) + 1;
     stage->release_free++;
     for (uint32_t each = leader; each != GPCI_NO_PACKET; each = entry_at(t, each)->mshr.first)
         entry_at(t, each)->born++;
-    return true;
 }
 
 void gpci_drain_step(gpci_timed *t, gpci_stage *stage) {

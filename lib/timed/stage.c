@@ -107,12 +107,14 @@ void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci
     if (access->result.outcome == GPC_HIT)
         return;
     access->declined = access->result.admission == GPC_DECLINED;
+    if (GPCI_UNLIKELY(stage->options->reserves) && access->result.outcome == GPC_PENDING_HIT)
+        access->flying = stage->line->segments_of[access->result.needed_sectors];
     access->leader = gpci_mshr_find(t, stage, packet->request.address);
     if (access->leader == GPCI_NO_PACKET)
         return;
     const gpci_packet *l = gpci_packet_at(&t->pool, access->leader);
-    access->flying = (access->result.outcome == GPC_BYPASSED ? gpci_mshr_in_flight(l) : l->mshr.whole) &
-                     stage->line->segments_of[access->result.needed_sectors];
+    access->flying |= (access->result.outcome == GPC_BYPASSED ? gpci_mshr_in_flight(l) : l->mshr.whole) &
+                      stage->line->segments_of[access->result.needed_sectors];
 }
 
 /* The reserve step, for a line in `way`, or none. GPCI_BLOCKED where all are reserved: it has to wait for one. */
@@ -207,6 +209,28 @@ static bool is_full(const gpci_timed *t, const gpci_stage *stage, uint32_t leade
     return !o->by_sector || gpci_sector_is_full(t, stage, leader, needs);
 }
 
+/* A load's line is reserved, and nothing is on its way for it: it is asked for again (drain.h). */
+static GPCI_NOINLINE void ask_again(const gpci_stage *stage, const gpci_packet *p, gpc_access_result *r, uint32_t way) {
+    if (way == GPCI_NO_WAY || !gpci_is_read(&p->request) ||
+        !(r->needed_sectors & GPCI_PENDING(stage->cache->states[gpci_slot(stage->cache, r->set, way)])))
+        return;
+    r->outcome = GPC_SECTOR_MISS;
+    r->fetch_sectors = r->needed_sectors;
+}
+
+/* Its line has gone, but its entry drains: a packet has its turn there, and a load may reserve a line (drain.h). */
+static GPCI_NOINLINE gpci_verdict settle_late(gpci_timed *t, gpci_stage *stage, uint32_t packet,
+                                              gpci_tag_access *access, uint32_t leader, uint32_t way, uint8_t needs) {
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    if (is_too_old(t, stage, gpci_packet_at(&t->pool, leader), p) || !gpci_drain_has_room(t, stage, leader, needs))
+        return stage->rules->hold_up(t, stage, packet, access, leader, GPC_BUSY_MERGE);
+    if (stage->options->reserves && gpci_is_read(&p->request) && !access->reserved &&
+        access->result.outcome == GPC_MISS && reserve(t, stage, p, access, &way) == GPCI_BLOCKED)
+        return stage->rules->hold_up(t, stage, packet, access, leader, GPC_BUSY_LINE);
+    gpci_drain_join(t, stage, leader);
+    return GPCI_SERVED;
+}
+
 gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access,
                                bool remote) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
@@ -219,11 +243,11 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     access->fresh = false;
     bool found = leader != GPCI_NO_PACKET;
     gpci_packet *entry = found ? gpci_packet_at(&t->pool, leader) : NULL;
+    if (GPCI_UNLIKELY(o->reserves) && !(found && gpci_mshr_in_flight(entry)))
+        ask_again(stage, p, r, way);
     gpci_lack l = lacks(stage, p, access, way, entry);
-    if (GPCI_UNLIKELY(stage->options->drains) && found && l.fetch && !gpci_mshr_in_flight(entry))
-        return !is_too_old(t, stage, entry, p) && gpci_drain_join(t, stage, leader, l.wait)
-                   ? GPCI_SERVED
-                   : stage->rules->hold_up(t, stage, packet, access, leader, GPC_BUSY_MERGE);
+    if (GPCI_UNLIKELY(o->drains) && found && l.fetch && !gpci_mshr_in_flight(entry))
+        return settle_late(t, stage, packet, access, leader, way, l.wait);
     if (l.fetch | l.wait) {
         if (found ? is_full(t, stage, leader, l.wait) || is_too_old(t, stage, entry, p)
                   : stage->mshr.used[remote] >= o->entries)

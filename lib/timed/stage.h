@@ -98,6 +98,7 @@ typedef struct gpci_stage_options {
     bool replaceable; /* L1: lines on their way may be replaced, and are fetched again for who misses them then */
     bool by_sector;   /* merges are those of a sector */
     bool drains;      /* L1: MSHR entries stay until all who wait with them have their turn: drain.h */
+    bool reserves;    /* L1: a load that comes to such an entry when its line has gone reserves one: drain.h */
     bool apart;       /* L1: each sector is a packet, and they pass beside each other: l1.coalescer = sector */
     bool part;        /* L1: what bypasses fetches just the segments that it needs, not all of its sectors */
     bool hashed;      /* L1: lines to banks of the tags: gpci_tag_banks */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/drain.h"
 #include "timed/kept_access.h"
 #include "timed/plain_values.h"
 #include "timed/stage_times.h"
@@ -35,7 +36,8 @@ static void read_options(gpci_timed *t) {
                              .by_sector = gpci_number(t->h, GPCI_KEY_L1_MERGED) != 0,
                              .on_miss = gpci_l1_takes_at_miss(t->h),
                              .replaceable = gpci_number(t->h, GPCI_KEY_L1_ALLOCATE) == GPC_ALLOCATE_REPLACEABLE,
-                             .drains = gpci_number(t->h, GPCI_KEY_L1_MSHR_FREE) != 0,
+                             .drains = gpci_number(t->h, GPCI_KEY_L1_MSHR_FREE) != GPCI_MSHR_FILLED,
+                             .reserves = gpci_number(t->h, GPCI_KEY_L1_MSHR_FREE) == GPCI_MSHR_RESERVING,
                              .apart = t->h->sectors_apart,
                              .hashed = t->h->tag_banks.hashed,
                              .part = gpci_number(t->h, GPCI_KEY_L1_BYPASS_FETCH) == GPC_BYPASS_FETCH_NEEDED,

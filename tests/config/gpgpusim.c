@@ -263,6 +263,10 @@ Test(gpgpusim, fields_of_l1) {
     expect_l1("N:64:128:6,L:T:m:W:L,A:64:8,8:0,32", "l1.allocate", "on-miss");
     expect_l1("\"N:64:128:6,L:T:m:W:L,A:64:8,8:0,32\"", "l1.ways", "6");
     expect_l1("N:64:128:6,F:T:m:W:L,A:64:8,8:0,32", "l1.replacement", "fifo");
+    expect_l1("N:64:128:6,L:L:m:N:L,A:64:8,8", "l1.mshr_free", "drained-reserving");
+    expect_l1("N:64:128:6,L:L:f:N:L,A:64:8,8", "l1.mshr_free", "drained");
+    expect_l1("N:64:128:6,L:T:s:N:L,A:64:8,8", "l1.mshr_free", "drained");
+    expect_l1("S:64:128:6,L:L:m:N:L,A:64:8,8", "l1.mshr_free", "filled");
     expect_l1("none", "l1.enabled", "false");
 }
 

@@ -418,6 +418,114 @@ Test(timed_l1, an_entry_outlives_its_line) {
     takes_from_entry("l1.mshr_merges = 4\nl1.release_width = 128B\nl1.sectors = 1\nl2.sectors = 1\n" DRAINED, 1, 3);
 }
 
+#define RESERVING "l1.mshr_free = drained-reserving\n"
+
+/*
+ * Loads of a line wait while it comes, four more lines take its set's ways behind it, its own the last of them, and one
+ * more load of it finds its entry.
+ */
+static void loses_its_line(rig *r, const char *settings) {
+    rig_open(r, settings, MEMORY);
+    for (uint64_t line = 1; line < 4; line++)
+        rig_latency(r, WORD(GPC_LOAD, line * SET));
+    rig_push(r, WORD(GPC_LOAD, 0));
+    for (uint64_t line = 4; line < 7; line++)
+        rig_push(r, WORD(GPC_LOAD, line * SET));
+    for (unsigned n = 0; n < 30; n++)
+        rig_push(r, WORD(GPC_LOAD, 0));
+    rig_push(r, WORD(GPC_LOAD, 7 * SET));
+    rig_push(r, WORD(GPC_LOAD, 0));
+    rig_finish(r);
+    cr_expect_eq(r->done[r->issued - 1].level, 1, "%s: with the entry's data", settings);
+}
+
+static unsigned level_of(rig *r, uint64_t line) {
+    rig_latency(r, WORD(GPC_LOAD, line * SET));
+    return r->done[r->issued - 1].level;
+}
+
+static uint64_t missed(const rig *r) {
+    return rig_stats(r).l1_load_line_misses;
+}
+
+#define LONG "l1.mshr_merges = 64\nl1.release_width = 128B\nl1.sectors = 1\nl2.sectors = 1\n"
+
+/* That load has taken a way: one line of the set less is there. Nobody has asked L2 for it. */
+Test(timed_l1, a_late_load_reserves_a_line) {
+    static const char *const settings[] = {LONG DRAINED, LONG RESERVING};
+    for (unsigned reserves = 0; reserves < 2; reserves++) {
+        rig r;
+        loses_its_line(&r, settings[reserves]);
+        cr_expect_eq(missed(&r), 3 + 1 + 4 + 1, "%s", settings[reserves]);
+        cr_expect_eq(rig_stats(&r).l1_fetched_sectors, (3 + 1 + 4) * 4, "%s", settings[reserves]);
+        for (uint64_t line = 5; line < 8; line++)
+            cr_expect_eq(level_of(&r, line), 1, "%s", settings[reserves]);
+        cr_expect_eq(level_of(&r, 4), reserves ? 2 : 1, "%s", settings[reserves]);
+        rig_close(&r);
+    }
+}
+
+/* It stays, whatever else the set has to take, until it is asked for again: which is a pending hit, and sends. */
+Test(timed_l1, a_reserved_line_is_asked_for_again) {
+    rig r;
+    loses_its_line(&r, LONG RESERVING);
+    for (uint64_t line = 8; line < 20; line++)
+        cr_expect_eq(level_of(&r, line), 3);
+    const uint64_t misses = missed(&r), pending = rig_stats(&r).l1_pending_sector_hits,
+                   fetched = rig_stats(&r).l1_fetched_sectors;
+    rig_push(&r, WORD(GPC_LOAD, 0));
+    rig_push(&r, WORD(GPC_LOAD, 0)); /* joins the one before it */
+    rig_finish(&r);
+    cr_expect_eq(r.done[r.issued - 2].level, 2);
+    cr_expect_eq(r.done[r.issued - 1].level, 2);
+    cr_expect_eq(missed(&r), misses);
+    cr_expect_eq(rig_stats(&r).l1_pending_sector_hits, pending + 2);
+    cr_expect_eq(rig_stats(&r).l1_fetched_sectors, fetched + 4);
+    cr_expect_eq(level_of(&r, 0), 1, "now it is a line as any other");
+    for (uint64_t line = 20; line < 24; line++)
+        level_of(&r, line);
+    cr_expect_eq(level_of(&r, 0), 2);
+    rig_close(&r);
+}
+
+/* Where a kernel begins with an empty L1 it has gone, too. */
+Test(timed_l1, a_reserved_line_ends_with_its_kernel) {
+    rig r;
+    gpc_error error = GPC_ERROR_INIT;
+    loses_its_line(&r, LONG RESERVING "kernels.flush = l1\n");
+    cr_assert_eq(gpc_hierarchy_begin_kernel(r.hierarchy, NULL, &error), GPC_OK, "%s", error.message);
+    const uint64_t misses = missed(&r);
+    for (uint64_t line = 0; line < 4; line++)
+        cr_expect_eq(level_of(&r, line), 2);
+    cr_expect_eq(missed(&r), misses + 4);
+    for (uint64_t line = 0; line < 4; line++)
+        cr_expect_eq(level_of(&r, line), 1);
+    rig_close(&r);
+}
+
+#define FEW LONG "l1.size = 1KiB\nl1.mshr_entries = 24\n"
+
+/* Misses of loads, stores and atomics on few sets, which all end. */
+static uint64_t misses_of_storm(const char *settings, uint64_t random) {
+    rig r;
+    rig_open(&r, settings, 20 + rig_below(&random, 200));
+    for (unsigned i = 0; i < 3000; i++) {
+        const uint32_t kind = rig_below(&random, 20), line = rig_below(&random, 2) ? 0 : rig_below(&random, 12);
+        rig_push(&r, WORD(kind < 18 ? GPC_LOAD : kind < 19 ? GPC_STORE : GPC_ATOMIC, line * 256));
+    }
+    rig_finish(&r);
+    const uint64_t misses = missed(&r);
+    rig_close(&r);
+    return misses;
+}
+
+Test(timed_l1, reserved_lines_in_a_storm) {
+    unsigned differ = 0;
+    for (uint64_t random = 1; random <= 8; random++)
+        differ += misses_of_storm(FEW DRAINED, random) != misses_of_storm(FEW RESERVING, random);
+    cr_expect_gt(differ, 4, "%u", differ);
+}
+
 Test(timed_l1, drained_needs) {
     static const char *const wrong[] = {"l1.sectors = 1\n", "l1.release_width = 128B\nl1.sectors = 4\n",
                                         "l1.release_width = 128B\nl1.sectors = 1\ncoherence.data = true\n"};
@@ -427,5 +535,13 @@ Test(timed_l1, drained_needs) {
         snprintf(text, sizeof text, "%s%s" DRAINED, rig_base, wrong[i]);
         cr_expect_eq(rig_refused(text, &error), GPC_ERROR_RANGE);
         cr_expect(strstr(error.message, "l1.mshr_free = drained needs"), "%s", error.message);
+    }
+    static const char *const allocate[] = {"on-fill", "streaming", "replaceable"};
+    for (unsigned i = 0; i < 3; i++) {
+        gpc_error error = GPC_ERROR_INIT;
+        char text[4096];
+        snprintf(text, sizeof text, "%s" LONG RESERVING "l1.allocate = %s\n", rig_base, allocate[i]);
+        cr_expect_eq(rig_refused(text, &error), GPC_ERROR_RANGE);
+        cr_expect(strstr(error.message, "l1.mshr_free = drained-reserving needs"), "%s", error.message);
     }
 }
