@@ -11,9 +11,10 @@ import reference
 
 CYCLES, POINTS = 5, 2
 # Whether the two blocks that 16 warps a scheduler are mostly stay together, and miss only their own lines, or drift
-# apart, small things decide, on each SM anew, and the slowest counts: by where the arrays lie alone the row is from -15 to
-# -2 % of cycles, and -4 to +5 points (reference.py --moved, README.md).
+# apart, small things decide, on each SM anew, and the slowest counts: by where the arrays lie alone, cycles are from
+# -12 to +5 % off, and misses -7 to +5 points (reference.py --moved, README.md). So it is asked of several runs.
 DRIFT = {"sc: lru, 16 warps a scheduler"}
+MOVES = (0, 1, 2, 3, 5, 7, 11, 13)  # lines by which all arrays are further on
 
 
 class Reference(unittest.TestCase):
@@ -31,6 +32,16 @@ class Reference(unittest.TestCase):
                 cycles, misses = reference.off(row)
                 within = abs(cycles) <= CYCLES and abs(misses) <= POINTS
                 self.assertEqual(within, row.name not in DRIFT, f"{cycles:+.1f} %, {misses:+.1f} points")
+
+    def test_drifting_rows_are_chance(self):
+        """Of several runs, which differ in where the arrays lie, some are above the simulator's and some below."""
+        for name in DRIFT:
+            runs = [reference.run_all(lines=lines, names=name) for lines in MOVES]
+            print(reference.spread(runs))
+            cycles, misses = zip(*(reference.off(row) for rows in runs for row in rows))
+            for figures in (cycles, misses):
+                self.assertLess(min(figures), 0, name)
+                self.assertGreater(max(figures), 0, name)
 
     def test_explanations_are_of_rows(self):
         self.assertLessEqual(DRIFT, {row.name for row in self.rows})
