@@ -8,6 +8,7 @@ import unittest
 
 import ptx
 import reference
+from compare import gpucache
 
 CYCLES, POINTS = 5, 2
 # Whether the two blocks that 16 warps a scheduler are mostly stay together, and miss only their own lines, or drift
@@ -45,6 +46,23 @@ class Reference(unittest.TestCase):
 
     def test_explanations_are_of_rows(self):
         self.assertLessEqual(DRIFT, {row.name for row in self.rows})
+
+
+class RoundTrip(unittest.TestCase):
+    def test_a_miss_that_hits_l2(self):
+        """By the simulator's source 4 cycles to L1's tags; 2 to the slice, 120 (ROP), 1 to its tags, 3 for five flits, of two
+        steps in the network and a cycle each, and 1 to L1, which is filled; 1 until its turn, 1 to the register."""
+        context = gpucache.Context()
+        config = gpucache.Config(context)
+        config.load_preset("gtx480-gpgpusim")
+        config["mode"] = "timed"
+        done = []
+        with gpucache.Hierarchy(context, config, on_complete=done.append) as hierarchy:
+            for sm in range(2):  # the first brings the line to L2
+                self.assertFalse(hierarchy.try_issue([0x10000000 + 4 * lane for lane in range(32)], sm=sm, kind="load"))
+                while len(done) == sm:
+                    hierarchy.advance(1)
+        self.assertEqual([(c.level, c.cycle - c.issued) for c in done][1], (2, 4 + 2 + 120 + 1 + 3 + 1 + 1 + 1))
 
 
 PROGRAM = """.version 2.0
