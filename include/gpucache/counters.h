@@ -128,7 +128,7 @@
       "of an SM's instruction cache: a warp's next sm.fetch instructions, as far as they are in one line (l1i.size)") \
     X(365, l1i_hits, "l1i.hits", "fetches", SUM, SM_PART, L1I, "0.2", "of these, found")                              \
     X(366, l1i_merges, "l1i.merges", "fetches", SUM, SM_PART, L1I, "0.2",                                             \
-      "of l1i.accesses, of a line on its way; all others are reads of L2")                                            \
+      "of l1i.accesses, of a line on its way; all others are reads of l15.*, or L2")                                            \
     X(367, l1i_wait_cycles, "l1i.wait_cycles", "warp cycles", SUM, SM_PART, L1I, "0.2",                               \
       "in which warps wait for their instructions")                                                                   \
     X(374, const_requests, "const.requests", "instructions", SUM, SM, CONST, "0.2",                                   \
@@ -139,6 +139,22 @@
       "of const.lines, on their way already")                                                                         \
     X(378, const_stalls, "const.stalls", "SM cycles", SUM, SM_PART, CONST_TIME, "0.2",                                \
       "a line was held up at a constant cache's tags: MSHR entries, merges or miss queue")                            \
+    X(382, l15_lines, "l15.lines", "lines", SUM, SM, L15, "0.2",                                                      \
+      "of code and constants that were looked up in an SM's L1.5 (l15.size)")                                         \
+    X(383, l15_line_hits, "l15.line_hits", "lines", SUM, SM, L15, "0.2", "of these, found")                           \
+    X(384, l15_line_merges, "l15.line_merges", "lines", SUM, SM, L15_TIME, "0.2", "of l15.lines, on their way already")\
+    X(385, l15_code_lines, "l15.code_lines", "lines", SUM, SM, L15_TIME, "0.2", "of l15.lines, of code")              \
+    X(386, l15_code_line_hits, "l15.code_line_hits", "lines", SUM, SM, L15_TIME, "0.2", "of these, found")            \
+    X(387, l15_stalls, "l15.stalls", "core cycles", SUM, WHOLE, L15_TIME, "0.2",                                      \
+      "a line was held up at an L1.5's tags: MSHR entries, merges or miss queue; of all L1.5s")                       \
+    X(388, l1i_prefetches, "l1i.prefetches", "lines", SUM, SM_PART, L1I_PREFETCH, "0.2",                              \
+      "asked for into the stream buffers of instruction caches (l1i.prefetch)")                                       \
+    X(389, l1i_prefetch_hits, "l1i.prefetch_hits", "fetches", SUM, SM_PART, L1I_PREFETCH, "0.2",                      \
+      "of l1i.accesses, of a line that was there; it goes into the cache")                                            \
+    X(390, l1i_late_prefetches, "l1i.late_prefetches", "lines", SUM, SM_PART, L1I_PREFETCH, "0.2",                    \
+      "of l1i.prefetches, wanted while on their way")                                                                 \
+    X(391, l1i_unused_prefetches, "l1i.unused_prefetches", "lines", SUM, SM_PART, L1I_PREFETCH, "0.2",                \
+      "of l1i.prefetches, given up before anybody wanted them")                                                       \
     X(16, l1_evictions, "l1.evictions", "lines", SUM, L1_PART, NOTHING, "0.1", "lines replaced in L1")                \
     X(17, l1_zero_reuse_evictions, "l1.zero_reuse_evictions", "lines", SUM, L1_PART, REUSE, "0.1",                    \
       "of these, never hit (l1.track_reuse)")                                                                         \

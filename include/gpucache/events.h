@@ -51,7 +51,8 @@ GPC_BEGIN_DECLS
     X(GPC_COMPONENT_CLUSTER_REQUESTS, 13, "cluster-requests", "send: cluster; receive: slice")            \
     X(GPC_COMPONENT_CLUSTER_REPLIES, 14, "cluster-replies", "send: slice; receive: cluster")              \
     X(GPC_COMPONENT_GPU_LINKS, 15, "gpu-links", "GPU")                                                    \
-    X(GPC_COMPONENT_CONST, 16, "const", "SM whose constant cache it is (const.size)")
+    X(GPC_COMPONENT_CONST, 16, "const", "SM whose constant cache it is (const.size)")                     \
+    X(GPC_COMPONENT_L15, 17, "l15", "cache of code and constants before L2, of all of them (l15.size)")
 
 typedef enum gpc_component {
 #define X(id, value, name, meaning) id = value,

@@ -380,7 +380,8 @@ GPC_API gpc_status gpc_hierarchy_try_fence(gpc_hierarchy *hierarchy, const gpc_f
  *            l1.line: sector_mask; or size; or a store's byte_mask; or, without any, the whole line. So a load of 32
  *            bytes reads one sector, and a store of 4 writes 4 bytes. Whatever else policies of L2 are to see.
  *            Reads may be in space CONSTANT, TEXTURE or INSTRUCTION, which is what L2's policies see, too: they go as
- *            those of GLOBAL do, and are counted besides as l2.constant_read_sectors and so on
+ *            those of GLOBAL do, and are counted besides as l2.constant_read_sectors and so on; but with l15.size
+ *            those of CONSTANT and INSTRUCTION go to the SM's L1.5, which refuses, and is ready, by itself
  * Returns as gpc_hierarchy_try_issue, gpc_hierarchy_check_miss (ask.h) says what is wrong; GPC_ERROR_UNSUPPORTED with
  * `coherence`, whose L1s cannot be the host's, and with coherence.data. Since: 0.1; sizes and further spaces: 0.2.
  */

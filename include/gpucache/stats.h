@@ -73,7 +73,7 @@ typedef enum gpc_counter_needs {
     GPC_NEEDS_GPUS = 12,          /* gpu.count of 2 or more */
     GPC_NEEDS_PREFETCHER = 13,    /* l1.prefetcher, timed */
     GPC_NEEDS_CREDITS = 14,       /* replies that a host has limited (host.h), timed */
-    GPC_NEEDS_MISSES = 15,        /* misses of a host's own L1s (gpc_hierarchy_try_miss), or const.size, timed */
+    GPC_NEEDS_MISSES = 15,        /* misses of a host's own L1s (gpc_hierarchy_try_miss), const.size or l15.size, timed */
     GPC_NEEDS_ENERGY = 16,        /* the key of its name (energy.*), and the counters that it is computed of */
     GPC_NEEDS_TLB = 17,           /* tlb.page */
     GPC_NEEDS_TLB_TIME = 18,      /* the same, timed */
@@ -82,7 +82,10 @@ typedef enum gpc_counter_needs {
     GPC_NEEDS_L2_PREFETCHER = 21, /* l2.prefetcher, timed */
     GPC_NEEDS_CONST = 22,         /* const.size */
     GPC_NEEDS_CONST_TIME = 23,    /* the same, timed */
-    GPC_NEEDS_DATA_BANKS = 24     /* banks of L1's data (l1.data_banks), timed */
+    GPC_NEEDS_DATA_BANKS = 24,    /* banks of L1's data (l1.data_banks), timed */
+    GPC_NEEDS_L15 = 25,           /* l15.size */
+    GPC_NEEDS_L15_TIME = 26,      /* the same, timed */
+    GPC_NEEDS_L1I_PREFETCH = 27   /* l1i.prefetch, in a timed gpc_replay */
 } gpc_counter_needs;
 
 typedef enum gpc_counter_kind {

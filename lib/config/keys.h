@@ -56,15 +56,20 @@
       "one warp a cycle; 0 = they are always at hand")                                                                 \
     X(SM_FETCH_LATENCY, "sm.fetch_latency", COUNT, RESET, "cycles", "2", 1, 1000, "",                                  \
       "with sm.fetch: from the fetch to the issue of the first instruction")                                           \
+    X(SM_FETCH_BY, "sm.fetch_by", CHOICE, RESET, "", "sm", 0, 0, "sm|scheduler",                                       \
+      "who fetches for one warp a cycle: an SM, or each of its schedulers for its own warps, which then has an "       \
+      "instruction cache of its own (l1i.*; NVIDIA: L0)")                                                              \
     X(L1I_SIZE, "l1i.size", SIZE, RESET, "bytes", "0B", 0, 1 << 30, "",                                                \
-      "timed replays with sm.fetch: an SM's instruction cache, whose misses are reads of L2; 0: instructions are "     \
-      "there")                                                                                                         \
+      "timed replays with sm.fetch: an instruction cache of an SM (sm.fetch_by), whose misses are reads of l15.*, or " \
+      "L2; 0: instructions are there")                                                                                 \
     X(L1I_WAYS, "l1i.ways", COUNT, RESET, "ways", "4", 1, 1024, "", "ways of a set: GPGPU-Sim's GTX 480 4, of 4 sets") \
     X(L1I_LINE, "l1i.line", SIZE, RESET, "bytes", "128B", 32, 128, "", "line size, a power of two, at most l1.line")   \
     X(L1I_REPLACEMENT, "l1i.replacement", POLICY, RESET, "", "lru", 0, 0, "replacement", "which line of a set leaves") \
     X(L1I_MSHR, "l1i.mshr_entries", COUNT, RESET, "lines", "2", 1, 1024, "",                                           \
       "on their way at once (GPGPU-Sim's GTX 480: 2); a further warp looks again when one has come")                   \
     X(L1I_MERGES, "l1i.mshr_merges", COUNT, RESET, "warps", "32", 1, 1 << 20, "unlimited", "that wait for one (32)")   \
+    X(L1I_PREFETCH, "l1i.prefetch", COUNT, RESET, "lines", "0", 0, 64, "",                                             \
+      "lines of a stream buffer beside the instruction cache: what follows a line that was missed; 0: none")           \
     X(CONST_SIZE, "const.size", SIZE, RESET, "bytes", "0B", 0, 1 << 30, "",                                            \
       "an SM's constant cache, for loads of constant space that have addresses, whose misses are reads of L2; 0: "     \
       "they "                                                                                                          \
@@ -83,6 +88,26 @@
       "timed: that wait for one such line, the first included (32)")                                                   \
     X(CONST_MISS_QUEUE, "const.miss_queue", COUNT, RESET, "packets", "4", 0, 1 << 20, "unlimited",                     \
       "timed: reads that wait for room in the SM's miss queue (4)")                                                    \
+    X(L15_SIZE, "l15.size", SIZE, RESET, "bytes", "0B", 0, 1 << 30, "",                                                \
+      "a cache of instructions and constants between SMs and L2: for what l1i.* and const.* lack, and a host's own "   \
+      "(gpc_hierarchy_try_miss); 0: these read L2")                                                                    \
+    X(L15_SMS, "l15.sms", COUNT, RESET, "SMs", "1", 1, 4096, "",                                                       \
+      "that share one, neighbours of one L2 request coalescer if there are any")                                       \
+    X(L15_WAYS, "l15.ways", COUNT, RESET, "ways", "8", 1, 1024, "", "ways of a set")                                   \
+    X(L15_LINE, "l15.line", SIZE, RESET, "bytes", "128B", 32, 128, "",                                                 \
+      "line size, a power of two, at least l1.line and const.line, at most l2.line")                                   \
+    X(L15_REPLACEMENT, "l15.replacement", POLICY, RESET, "", "lru", 0, 0, "replacement", "which line of a set leaves") \
+    X(L15_LATENCY, "l15.latency", COUNT, RESET, "cycles", "40", 0, 10000, "",                                          \
+      "timed: core cycles from the tags, or the fill, to the data")                                                    \
+    X(L15_WIDTH, "l15.data_width", SIZE, RESET, "bytes", "64B", 1, 1024, "",                                           \
+      "timed: that leave it in a cycle, of one line")                                                                  \
+    X(L15_QUEUE, "l15.queue", COUNT, RESET, "requests", "8", 0, 1 << 20, "unlimited",                                  \
+      "timed: that wait before its tags")                                                                              \
+    X(L15_MSHR, "l15.mshr_entries", COUNT, RESET, "lines", "16", 1, 1024, "", "timed: on their way at once")           \
+    X(L15_MERGES, "l15.mshr_merges", COUNT, RESET, "requests", "32", 1, 1 << 20, "unlimited",                          \
+      "timed: that wait for one such line, the first included")                                                        \
+    X(L15_MISS_QUEUE, "l15.miss_queue", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited",                         \
+      "timed: reads that wait for room in their SM's miss queue")                                                      \
     X(SM_LATENCY_ALU, "sm.latency_alu", COUNT, RESET, "cycles", "18", 1, 10000, "",                                    \
       "from issue to result: integer and floating point, where sm.latency_int or sm.latency_fp is auto")               \
     X(SM_LATENCY_INT, "sm.latency_int", COUNT, RESET, "cycles", "auto", 1, 10000, "auto",                              \
@@ -648,7 +673,7 @@
     X(LAUNCH_SECTORS, "launch.sectors", COUNT, RESET, "sectors", "0", 0, 1 << 20, "",                                  \
       "32-byte sectors that any launch reads from DRAM (descriptor, constants)")                                       \
     X(LAUNCH_CODE, "launch.code", BOOL, RESET, "", "false", 0, 1, "",                                                  \
-      "count the kernel's instruction bytes as DRAM reads, once per cold launch")                                      \
+      "count the kernel's instruction bytes as DRAM reads, once per cold launch, where l1i.* does not read them")      \
     X(BLOCKS_PLACEMENT, "blocks.placement", CHOICE, KEEP, "", "auto", 0, 0, "auto|round-robin|map",                    \
       "thread blocks to SMs: auto uses the trace's map where there is one that fits")                                  \
     X(WARPS_ORDER, "warps.order", CHOICE, KEEP, "", "round-robin", 0, 0, "round-robin|block|recorded",                 \
@@ -657,6 +682,9 @@
     X(KERNELS_FLUSH, "kernels.flush", CHOICE, KEEP, "", "l1", 0, 0, "none|l1|all",                                     \
       "caches written back and emptied before each kernel: l1 takes time in a tree of modules with a clock, all "      \
       "never")                                                                                                         \
+    X(KERNELS_CODE, "kernels.code", CHOICE, KEEP, "", "kept", 0, 0, "kept|dropped|l2",                                 \
+      "where a launch finds its code (l1i.size, l15.size): kept, where caches have it, L2 but for kernels.flush = "    \
+      "all; dropped, not in L1Is and L1.5s; l2, not in these either, but all of it in L2")                             \
     X(LAUNCH_CYCLES, "launch.cycles", COUNT, RESET, "cycles", "0", 0, 1 << 30, "",                                     \
       "core cycles that a launch takes before its first thread block starts")                                          \
     X(BLOCKS_INTERVAL, "blocks.interval", COUNT, RESET, "cycles", "1", 0, 100000, "",                                  \

@@ -3,11 +3,44 @@
 #include "functional/functional.h"
 #include "level/constants.h"
 #include "level/events.h"
+#include "level/l15.h"
 
 /* A load of constants without a clock. */
 
 static void see(const gpc_hierarchy *h, gpc_what what, const gpc_request *request, uint32_t segments, uint8_t outcome) {
     gpci_see_step(h, what, GPC_COMPONENT_CONST, request->sm, request->address, segments, outcome);
+}
+
+/* What a constant cache lacks, of L2. */
+static gpc_status read_l2(gpc_hierarchy *h, gpci_line_access *a, const gpc_request *request, uint8_t all) {
+    uint32_t word;
+    return gpci_functional_l2_read(h, a, request, all, 0, &word);
+}
+
+/* The same of the SM's L1.5, which reads its whole line there. */
+static gpc_status read_l15(gpc_hierarchy *h, gpci_line_access *a, const gpc_request *asked) {
+    gpc_cache *cache = gpci_l15_of(h, asked->sm);
+    const uint32_t index = h->sm_l15[asked->sm], line = cache->options.line_bytes, segments = line / GPCI_SEGMENT;
+    gpc_access_result result = {.way = GPCI_NO_WAY};
+    const gpci_ids before = h->trace ? h->trace->below : (gpci_ids){0};
+    gpc_request request = *asked;
+    request.address &= ~(uint64_t)(line - 1);
+    gpc_status status = gpc_cache_lookup(cache, &request, &result);
+    if (status < 0)
+        return status;
+    gpci_l15_looked(h, asked, result.outcome == GPC_HIT, false);
+    gpci_see_step(h, GPC_WHAT_LOOKUP, GPC_COMPONENT_L15, index, request.address, segments, result.outcome);
+    if (result.outcome == GPC_HIT)
+        return GPC_OK;
+    gpci_see_step(h, GPC_WHAT_FETCH, GPC_COMPONENT_L15, index, request.address, segments, 0);
+    status = read_l2(h, a, &request, (uint8_t)((1u << segments) - 1));
+    if (status == GPC_OK && result.outcome != GPC_BYPASSED)
+        status = gpc_cache_fill(cache, &request, 1, &result);
+    gpci_see_step(h, result.outcome == GPC_BYPASSED ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, GPC_COMPONENT_L15, index,
+                  request.address, segments, 0);
+    if (h->trace)
+        h->trace->below = before;
+    return status;
 }
 
 static gpc_status pass(gpc_hierarchy *h, gpci_line_access *a, const gpc_request *request, uint8_t all) {
@@ -21,9 +54,8 @@ static gpc_status pass(gpc_hierarchy *h, gpci_line_access *a, const gpc_request 
     see(h, GPC_WHAT_LOOKUP, request, segments, result.outcome);
     if (result.outcome == GPC_HIT)
         return GPC_OK;
-    uint32_t word;
     see(h, GPC_WHAT_FETCH, request, segments, 0);
-    status = gpci_functional_l2_read(h, a, request, all, 0, &word);
+    status = h->l15 ? read_l15(h, a, request) : read_l2(h, a, request, all);
     if (status == GPC_OK && result.outcome != GPC_BYPASSED)
         status = gpc_cache_fill(cache, request, 1, &result);
     see(h, result.outcome == GPC_BYPASSED ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, request, segments, 0);

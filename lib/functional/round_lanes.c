@@ -34,6 +34,8 @@ static const char *refused(const gpc_hierarchy *h) {
         return "l2.inclusion: a slice takes lines from all L1s";
     if (h->tlbs)
         return "tlb.page: all SMs look pages up in one L2 TLB, in order";
+    if (h->l15 && gpci_number(h, GPCI_KEY_L15_SMS) > 1)
+        return "l15.sms: SMs of several threads would share one";
     if (h->l1_future)
         return "l1.future: L1 is told when its lines are used next";
     for (uint32_t sm = 0; h->l1 && sm < h->sms; sm++)
@@ -43,8 +45,8 @@ static const char *refused(const gpc_hierarchy *h) {
 }
 
 bool gpci_round_lanes_check(const gpc_hierarchy *h, char text[GPCI_THREADS_TEXT]) {
-    static const gpci_key keys[] = {GPCI_KEY_L1_REPLACEMENT, GPCI_KEY_L1_BYPASS, GPCI_KEY_L2_REPLACEMENT,
-                                    GPCI_KEY_L2_BYPASS, GPCI_KEY_CONST_REPLACEMENT};
+    static const gpci_key keys[] = {GPCI_KEY_L1_REPLACEMENT, GPCI_KEY_L1_BYPASS,         GPCI_KEY_L2_REPLACEMENT,
+                                    GPCI_KEY_L2_BYPASS,      GPCI_KEY_CONST_REPLACEMENT, GPCI_KEY_L15_REPLACEMENT};
     const char *why = refused(h);
     bool may = !why;
     if (why)

@@ -4,6 +4,7 @@
 #include "level/constants.h"
 #include "level/driver.h"
 #include "level/fence.h"
+#include "level/l15.h"
 
 /* The levels of a hierarchy without coherence: an L1 for each SM and L2 slices, each a cache of its own. */
 
@@ -11,10 +12,13 @@ static gpc_status create(gpc_hierarchy *h, gpc_error *error) {
     gpc_status status = h->has_l1 ? gpci_build_l1(h, &h->share, error, &h->l1) : GPC_OK;
     if (status == GPC_OK && gpci_number(h, GPCI_KEY_L2_ENABLED))
         status = gpci_build_l2(h, error);
-    return status == GPC_OK ? gpci_constants_create(h, error) : status;
+    if (status == GPC_OK)
+        status = gpci_constants_create(h, error);
+    return status == GPC_OK ? gpci_l15_create(h, error) : status;
 }
 
 static void destroy(gpc_hierarchy *h) {
+    gpci_l15_destroy(h);
     gpci_constants_destroy(h);
     gpci_destroy_caches(h, h->l1, h->sms);
     gpci_destroy_caches(h, h->l2, h->slices);
@@ -67,6 +71,7 @@ gpc_status gpci_hierarchy_flush_for_kernel(gpc_hierarchy *h) {
     gpc_status status = flush >= 1 || h->viper ? gpci_functional_flush_l1(h) : GPC_OK;
     if (flush >= 1 || h->viper)
         gpci_constants_drop(h);
+    gpci_l15_begin(h, flush >= 1 || h->viper);
     if (flush == 2 && status == GPC_OK) {
         gpci_functional_flush_l2(h);
         h->cold = true;
@@ -76,6 +81,7 @@ gpc_status gpci_hierarchy_flush_for_kernel(gpc_hierarchy *h) {
 
 static gpc_status flush(gpc_hierarchy *h) {
     gpci_constants_drop(h);
+    gpci_l15_drop(h);
     gpc_status status = gpci_functional_flush_l1(h);
     if (status == GPC_OK)
         gpci_functional_flush_l2(h);
@@ -170,6 +176,7 @@ static void archive(gpc_hierarchy *h, gpci_archive *a) {
     for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)
         gpci_cache_archive(h->l2[slice], a);
     gpci_constants_archive(h, a);
+    gpci_l15_archive(h, a);
 }
 
 const gpci_levels gpci_cache_levels = {.check = check,

@@ -124,6 +124,13 @@ static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, con
         return h->constants;
     case GPC_NEEDS_CONST_TIME:
         return h->constants && h->driver->measures(h, GPC_NEEDS_CLOCK);
+    case GPC_NEEDS_L15:
+        return h->l15;
+    case GPC_NEEDS_L15_TIME:
+        return h->l15 && h->driver->measures(h, GPC_NEEDS_CLOCK);
+    case GPC_NEEDS_L1I_PREFETCH:
+        return replayed && h->driver->measures(h, GPC_NEEDS_CLOCK) && gpci_number(h, GPCI_KEY_L1I_SIZE) &&
+               gpci_number(h, GPCI_KEY_L1I_PREFETCH);
     case GPC_NEEDS_DATA_BANKS:
         return h->driver->measures(h, GPC_NEEDS_CLOCK) && gpci_number(h, GPCI_KEY_L1_DATA_BANKS);
     case GPC_NEEDS_TLB:

@@ -242,6 +242,10 @@ static gpc_status check_policies(needs *n, gpc_error *error) {
         add(n, GPCI_KEY_L2_PREFETCHER, "coherent slices fetch nothing ahead", "none");
     if (gpci_number(n->h, GPCI_KEY_CONST_SIZE))
         add(n, GPCI_KEY_CONST_SIZE, "a tree knows no constants", "0B");
+    if (gpci_number(n->h, GPCI_KEY_KERNELS_CODE))
+        add(n, GPCI_KEY_KERNELS_CODE, "a tree knows no code", "kept");
+    if (gpci_number(n->h, GPCI_KEY_L15_SIZE))
+        add(n, GPCI_KEY_L15_SIZE, "a tree knows no code or constants", "0B");
     if (gpci_number(n->h, GPCI_KEY_L1_MISS_LATENCY))
         add(n, GPCI_KEY_L1_MISS_LATENCY, "coherent L1s send at once", "0");
     if (gpci_number(n->h, GPCI_KEY_L1_RELEASE_WIDTH))

@@ -66,14 +66,19 @@ uint8_t gpci_constants_segments(const gpc_hierarchy *h) {
     return (uint8_t)((1u << h->constants[0]->options.line_bytes / GPCI_SEGMENT) - 1);
 }
 
-gpci_level gpci_constants_level(const gpc_hierarchy *h) {
-    const uint32_t line = h->constants[0]->options.line_bytes;
-    gpci_level level = {.line_bytes = line, .line_shift = gpci_log2(line), .all_segments = gpci_constants_segments(h)};
+gpci_level gpci_one_sector_level(uint32_t line_bytes) {
+    gpci_level level = {.line_bytes = line_bytes,
+                        .line_shift = gpci_log2(line_bytes),
+                        .all_segments = (uint8_t)((1u << line_bytes / GPCI_SEGMENT) - 1)};
     for (unsigned mask = 1; mask < 16; mask++) {
         level.sectors_of[mask] = 1;
         level.segments_of[mask] = level.all_segments; /* of the one sector */
     }
     return level;
+}
+
+gpci_level gpci_constants_level(const gpc_hierarchy *h) {
+    return gpci_one_sector_level(h->constants[0]->options.line_bytes);
 }
 
 uint32_t gpci_constants_lines(gpc_hierarchy *h, const gpc_warp_access *w, gpci_transaction *lines,

@@ -8,7 +8,7 @@
 
 /*
  * Constant caches, where `const.size` says so: one for each SM, beside its L1, for loads of constant space. What one
- * lacks is read from L2 (l2.constant_read_sectors), past L1. Addresses of constants are not translated. Kernels find
+ * lacks is read from L2 (l2.constant_read_sectors), past L1, or from its L1.5 (level/l15.h). Addresses of constants are not translated. Kernels find
  * them as they find L1s: what `kernels.flush` does to these is done to them.
  *
  * Lanes of one address, as most loads of constants have, are one line; others take their turns, a line each.
@@ -19,8 +19,9 @@ gpc_status gpci_constants_create(gpc_hierarchy *h, gpc_error *error);
 void gpci_constants_destroy(gpc_hierarchy *h);
 void gpci_constants_archive(gpc_hierarchy *h, gpci_archive *archive);
 void gpci_constants_drop(gpc_hierarchy *h);
-/* Its lines and their one sector. */
+/* Its lines and their one sector; lines of so many bytes, and theirs. */
 gpci_level gpci_constants_level(const gpc_hierarchy *h);
+gpci_level gpci_one_sector_level(uint32_t line_bytes);
 /* All segments, of 32 bytes, of a line. */
 uint8_t gpci_constants_segments(const gpc_hierarchy *h);
 

@@ -139,7 +139,7 @@ gpci_trace *gpci_trace_make(const gpc_hierarchy *h) {
     if (!trace)
         return NULL;
     trace->clock = &trace->accesses;
-    trace->blocked = gpci_zalloc(h->context, 2 * ((size_t)h->sms + h->slices), sizeof *trace->blocked);
+    trace->blocked = gpci_zalloc(h->context, 2 * ((size_t)h->sms + h->slices) + h->l15_count, sizeof *trace->blocked);
     if (trace->blocked)
         return trace;
     gpci_free(h->context, trace);

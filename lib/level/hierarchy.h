@@ -119,12 +119,14 @@ struct gpc_hierarchy {
     gpc_cache **l1;        /* [sms], NULL without L1 */
     gpc_cache **l2;        /* [slices], partition 0's first; NULL without L2 */
     gpc_cache **constants; /* [sms] of constants (level/constants.h), NULL without const.size */
+    gpc_cache **l15;       /* [l15_count] L1.5s (level/l15.h), NULL without l15.size */
     uint32_t sms, slices, partitions;
     uint32_t slices_per_partition; /* of one GPU */
     uint32_t gpus, cpus;           /* cpus: the last of gpus */
     uint32_t lanes;
     bool has_l1; /* SMs go through an L1, of whichever levels */
     bool l1_local_only, inclusive;
+    bool code_in_l2;                       /* kernels.code = l2 */
     bool viper;                            /* coherence = viper: L1s drop what they hold at an acquire */
     bool with_data;                        /* accesses carry values: coherence.data */
     bool lanes_apart;                      /* each lane is an access of L1: l1.coalescer = multi2sim */
@@ -134,6 +136,8 @@ struct gpc_hierarchy {
     uint8_t *sm_partition;                 /* [sms] */
     uint32_t *sm_coalescer;                /* [sms] its L2 request coalescer, of so many; NULL: 0 */
     uint32_t coalescers;
+    uint32_t *sm_l15;   /* [sms] its L1.5, */
+    uint32_t l15_count; /* of so many */
     gpci_interleave interleave; /* addresses over the slices of a partition */
     gpci_window window;         /* addresses whose lines in L2 persist, or stream */
     gpci_l1_share share;

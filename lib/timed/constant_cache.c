@@ -2,6 +2,7 @@
 #include "timed/constant_cache.h"
 
 #include "timed/collector.h"
+#include "timed/l15_stage.h"
 #include "timed/replies.h"
 #include "timed/watch.h"
 
@@ -148,8 +149,12 @@ void gpci_constants_step(gpci_timed *t, gpci_stage *l1) {
 
 void gpci_constants_send(gpci_timed *t, gpci_stage *l1) {
     gpci_stage *stage = l1->constants;
-    while (stage->out.count && !gpci_queue_full(&l1->out)) {
-        gpci_l1_queue_miss(t, l1, gpci_queue_pop(&stage->out, &t->pool, t->wheel.now), 0);
+    while (stage->out.count && (l1->l15 ? gpci_l15_has_room(l1) : !gpci_queue_full(&l1->out))) {
+        const uint32_t packet = gpci_queue_pop(&stage->out, &t->pool, t->wheel.now);
+        if (l1->l15)
+            gpci_l15_take(t, l1, packet);
+        else
+            gpci_l1_queue_miss(t, l1, packet, 0);
         gpci_stage_relieve(stage, GPC_BUSY_MISS_QUEUE);
     }
     if (gpci_stage_eager(&stage->tag_access[0]) && !gpci_replies_wait(l1))

@@ -2,11 +2,11 @@
 #include "level/level_rules.h"
 #include "timed/collector.h"
 #include "timed/combine.h"
-#include "timed/constant_cache.h"
 #include "timed/copy_engine.h"
 #include "timed/data_banks.h"
 #include "timed/drain.h"
 #include "timed/kept_access.h"
+#include "timed/l15_stage.h"
 #include "timed/l1_observe.h"
 #include "timed/l1_send.h"
 #include "timed/l1_tlb.h"
@@ -506,23 +506,38 @@ GPCI_INLINE void step_above(gpci_timed *t, gpci_stage *stage, stage_fn fills, st
         gpci_fences_step(t, stage);
 }
 
+/* What is beside L1, for its miss queue. */
+static GPCI_COLD void send_beside(gpci_timed *t, gpci_stage *stage) {
+    if (stage->constants)
+        gpci_constants_send(t, stage);
+    if (stage->l15)
+        gpci_l15_send(t, stage);
+}
+
+/* Is there more of it, and has room come free? */
+static GPCI_COLD bool has_more_beside(const gpci_stage *stage) {
+    const gpci_stage *last = stage->l15 ? stage->l15 : stage->constants;
+    return last->out.count && !gpci_queue_full(&stage->out);
+}
+
 /* The miss queue, likewise, and who is to hear that something came free. `fences`: there were some before it. */
 GPCI_INLINE void step_below(gpci_timed *t, gpci_stage *stage, bool fences, room_fn room, send_fn send) {
     const uint32_t sm = stage->index;
     if (GPCI_UNLIKELY(stage->combine != NULL))
         gpci_combine_step(t, stage);
-    if (GPCI_UNLIKELY(stage->constants != NULL))
-        gpci_constants_send(t, stage);
+    if (GPCI_UNLIKELY(stage->beside))
+        send_beside(t, stage);
     if (stage->out.count || stage->unsent_since != GPCI_NEVER)
         run_out(t, stage, room, send);
-    if (GPCI_UNLIKELY(stage->constants != NULL) && stage->constants->out.count && !gpci_queue_full(&stage->out))
+    if (GPCI_UNLIKELY(stage->beside) && has_more_beside(stage))
         gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
     if ((gpci_stage_eager(&stage->tag_access[0]) && !gpci_replies_wait(stage)) ||
         (GPCI_UNLIKELY(fences) && stage->fences.held_up && !gpci_queue_full(&stage->out)))
         gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
     if ((stage->refused && gpci_l1_has_place(t, stage)) || (stage->refused_miss && !gpci_queue_full(&stage->out)) ||
+        (GPCI_UNLIKELY(stage->beside) && stage->refused_read && gpci_l15_has_room(stage)) ||
         (GPCI_UNLIKELY(stage->refused_bulk) && gpci_copy_has_room(stage))) {
-        stage->refused = stage->refused_miss = stage->refused_bulk = false;
+        stage->refused = stage->refused_miss = stage->refused_read = stage->refused_bulk = false;
         if (t->front.ready)
             t->front.ready(t->front.user_data, sm);
         if (t->callbacks.on_ready)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_count.h"
 #include "timed/combine.h"
-#include "timed/constant_cache.h"
+#include "timed/l15_stage.h"
 #include "timed/multicast.h"
 #include "timed/plain_values.h"
 #include "timed/prefetch.h"
@@ -68,6 +68,10 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
         p->request.token = p->line.marks >> GPCI_MARK_TOKEN_SHIFT & 3; /* in L2 it was that for L2 */
         if (stage->coalescer)
             gpci_lrc_reply(stage->coalescer, packet, hand, &(merged){t, packet, p->request.policy_word, p->level});
+        if (GPCI_UNLIKELY(gpci_is_of_constants(p)) && stage->l15) {
+            gpci_l15_fill(t, stage, packet);
+            return;
+        }
         if (GPCI_UNLIKELY(gpci_is_of_constants(p))) {
             p->request.sector_mask = 1;
             gpci_stage_fill(t, stage->constants, packet);

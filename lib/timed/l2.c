@@ -227,6 +227,20 @@ static gpci_verdict pass_uncached(gpci_timed *t, gpci_stage *stage, uint32_t pac
     return GPCI_WAITING;
 }
 
+/* kernels.code = l2: what its home slice lacks of code is there all the same. */
+static GPCI_COLD void put_code(gpci_timed *t, gpci_stage *stage, const gpci_packet *p) {
+    gpc_access_result got = {.way = GPCI_NO_WAY};
+    gpc_line line = {.valid_sectors = 0};
+    gpci_line_of(stage->cache, p->request.address, &line);
+    const uint8_t lacks = p->request.sector_mask & (uint8_t)~line.valid_sectors;
+    if (!lacks)
+        return;
+    const gpc_status status = gpc_cache_fill(stage->cache, &p->request, lacks, &got);
+    t->failed = status < 0 ? status : t->failed;
+    if (got.evicted)
+        gpci_stage_evicted(t, stage, p, &got.eviction);
+}
+
 static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p, gpci_tag_access *access) {
     gpc_access_result *r = &access->result;
     if (!stage->cache)
@@ -246,6 +260,8 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
             gpci_l2_drop_copy(t->h, stage->index, p->request.address, p->address);
         if (p->type != GPCI_READ && stage->peer_requests && t->h->viper)
             gpci_stage_outdate(t, &t->l2[peer_of(t, stage)], p->request.address);
+        if (GPCI_UNLIKELY(p->request.space == GPC_SPACE_INSTRUCTION) && t->h->code_in_l2 && !remote)
+            put_code(t, stage, p);
         gpci_stage_look(t, stage, p, access);
         gpci_see_lookup(t, stage, p, access);
         if (p->type != GPCI_READ)

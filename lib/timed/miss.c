@@ -3,6 +3,7 @@
 #include "level/kernels.h"
 #include "level/warp_ranks.h"
 #include "timed/atomic_unit.h"
+#include "timed/l15_stage.h"
 #include "timed/plain_values.h"
 #include "timed/strands.h"
 #include "timed/watch.h"
@@ -73,7 +74,7 @@ gpc_busy gpci_timed_busy_miss(const gpc_hierarchy *h, uint32_t sm) {
     return stage->unsent_since != GPCI_NEVER ? GPC_BUSY_NETWORK : GPC_BUSY_MISS_QUEUE;
 }
 
-/* Its packet, in the SM's miss queue. There is room for it. Returns its flight. */
+/* Its packet, in the SM's miss queue, or before its L1.5. There is room for it. Returns its flight. */
 static uint32_t enter(gpci_timed *t, const gpc_request *request, const gpci_transaction *line, uint64_t token) {
     gpci_stage *stage = &t->l1[request->sm];
     const uint32_t flight = gpci_take_flight(t, request->sm, request->warp, request->kind, token, 1),
@@ -98,6 +99,10 @@ static uint32_t enter(gpci_timed *t, const gpc_request *request, const gpci_tran
         gpci_warp_rerank(t->h, &p->request);
     stage->takes_misses = true;
     gpci_see_miss(t, stage, flight, p);
+    if (gpci_goes_by_l15(stage, request)) {
+        gpci_l15_take(t, stage, number);
+        return flight;
+    }
     gpci_l1_queue_miss(t, stage, number, 0);
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
     return flight;
@@ -106,12 +111,16 @@ static uint32_t enter(gpci_timed *t, const gpc_request *request, const gpci_tran
 /* It enters as `*out_flight`, or its SM is told when there is room for it; `*out_busy` says for what there is none. */
 static gpc_status try_enter(gpci_timed *t, const gpc_request *request, const gpci_transaction *line, uint64_t token,
                             gpc_busy *out_busy, uint32_t *out_flight) {
-    *out_busy = gpci_timed_busy_miss(t->h, request->sm);
+    gpci_stage *stage = &t->l1[request->sm];
+    const bool by_l15 = gpci_goes_by_l15(stage, request);
+    *out_busy = !by_l15                    ? gpci_timed_busy_miss(t->h, request->sm)
+                : gpci_l15_has_room(stage) ? GPC_BUSY_NOT
+                                           : GPC_BUSY_MISS_QUEUE;
     const gpc_status status = *out_busy == GPC_BUSY_NOT ? gpci_make_room(t, 1) : GPC_BUSY;
     if (status == GPC_OK)
         *out_flight = enter(t, request, line, token);
     else if (status == GPC_BUSY)
-        t->l1[request->sm].refused_miss = true;
+        *(by_l15 ? &stage->refused_read : &stage->refused_miss) = true;
     return status;
 }
 

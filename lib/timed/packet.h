@@ -14,7 +14,7 @@ enum {
     GPCI_PACKET_LINK = 0x04,     /* came from, and is replied to, the other partition */
     GPCI_PACKET_FETCH = 0x08,    /* sent by an MSHR entry, which takes the reply */
     GPCI_PACKET_FOLLOWS = 0x10,  /* a block of the line that the packet before it is of: gpci_transaction.follows */
-    GPCI_PACKET_CONSTANT = 0x10, /* with FETCH: of an SM's constant cache (constant_cache.h) */
+    GPCI_PACKET_CONSTANT = 0x10, /* with FETCH: of an SM's constant cache, or its L1.5 (l15_stage.h) */
     GPCI_PACKET_BUNDLE = 0x20,   /* of a tree: another goes with it, and is a part of it, `beside` */
     GPCI_PACKET_WAITER = 0x40,   /* one that only waits: there is no more of it than its first cache line */
     GPCI_PACKET_PORT = 0x40,     /* of a slice's packets, none of which only waits: a port's (port.h) */

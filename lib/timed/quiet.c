@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/combine.h"
+#include "timed/l15_stage.h"
 #include "timed/l1_send.h"
 #include "timed/strands.h"
 #include "timed/watch.h"
@@ -11,7 +12,8 @@ bool gpci_timed_is_quiet(const gpc_hierarchy *h, uint32_t sm) {
     const gpci_stage *stage = &h->timed->l1[sm];
     return group->objects && group->class->idle(group, sm) && !stage->below && !stage->joined && !stage->waiting &&
            stage->fences.first == UINT32_MAX && stage->due.first == UINT32_MAX && stage->filled.first == UINT32_MAX &&
-           (!stage->constants || stage->constants->due.first == UINT32_MAX);
+           (!stage->constants || stage->constants->due.first == UINT32_MAX) &&
+           (!stage->l15 || gpci_l15_is_quiet(stage));
 }
 
 gpc_status gpci_timed_empty_l1(gpc_hierarchy *h, uint32_t sm) {
@@ -30,5 +32,6 @@ gpc_status gpci_timed_empty_l1(gpc_hierarchy *h, uint32_t sm) {
     gpci_drop_all(stage->cache);
     if (h->constants)
         gpci_drop_all(h->constants[sm]);
+    gpci_l15_drop_constants(h, sm);
     return GPC_OK;
 }

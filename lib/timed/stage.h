@@ -211,6 +211,8 @@ typedef struct gpci_stage {
     gpci_reorder *reorder;              /* between coalescer and tags; NULL: none */
     struct gpci_prefetch *prefetch;     /* of plain caches, with l1.prefetcher, l2.prefetcher (prefetch.h); NULL */
     struct gpci_stage *constants;       /* the SM's constant cache, with const.size (constant_cache.h); NULL */
+    struct gpci_stage *l15;             /* that the SM has, or shares, with l15.size (l15_stage.h); NULL */
+    bool beside;                        /* it has either of the two: what is beside L1 sends through its miss queue */
     struct gpci_combine *combine;       /* where requests leave, with l1.combine_lines (combine.h); NULL */
     struct gpci_copy_engine *engine;    /* of bulk copies, of plain caches (copy_engine.h); NULL */
     gpci_queue *entrance;               /* what an SM sends comes here: `in`, or before its TLB */
@@ -227,6 +229,7 @@ typedef struct gpci_stage {
     bool refused_bulk;      /* one more was refused */
     gpci_gauge waiting_gauge;
     bool refused, refused_miss; /* has refused one since it last told that it is ready */
+    bool refused_read;          /* likewise, for want of room in its L1.5 */
     bool takes_misses;          /* of a host's own L1: there has been one */
     uint8_t notified;           /* gpc_busy for which the SM of this library knows itself refused */
     gpci_due_list due, filled;  /* loads whose data are on their way out of the data: found here, and come from below */
@@ -379,6 +382,8 @@ void gpci_stage_unmake(gpci_timed *t, gpci_stage *stage);
 void gpci_stage_queues(const gpci_timed *t, gpci_stage *stage);
 void gpci_stage_reset(gpci_stage *stage, uint64_t now);
 bool gpci_stage_idle(const gpci_stage *stage);
+/* Core cycles that its tags have waited for a reason, up to now. */
+uint64_t gpci_stage_stalls(const gpci_stage *stage, gpc_busy reason, uint64_t now);
 /* Fetch what an L1's next step will look at. No effect but on speed. */
 void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass);
 void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data);

@@ -208,8 +208,7 @@ void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data) {
         gpci_written_state(stage->written, visit, user_data);
 }
 
-/* Cycles that a stage's tags have waited for a reason, up to now. */
-static uint64_t stalls(const gpci_stage *stage, gpc_busy reason, uint64_t now) {
+uint64_t gpci_stage_stalls(const gpci_stage *stage, gpc_busy reason, uint64_t now) {
     uint64_t cycles = stage->counts.stalls[reason];
     for (unsigned client = 0; client < 2; client++)
         cycles += stage->tag_access[client].reason == reason ? now - stage->tag_access[client].since : 0;
@@ -320,16 +319,16 @@ static void l1_count(const gpci_group *group, uint32_t sm, gpc_stats *s) {
     if (stage->tlb)
         gpci_l1_tlb_count(stage->tlb, now, s);
     if (stage->constants)
-        s->const_stalls += stalls(stage->constants, GPC_BUSY_MSHR, now) +
-                           stalls(stage->constants, GPC_BUSY_MERGE, now) +
-                           stalls(stage->constants, GPC_BUSY_MISS_QUEUE, now);
+        s->const_stalls += gpci_stage_stalls(stage->constants, GPC_BUSY_MSHR, now) +
+                           gpci_stage_stalls(stage->constants, GPC_BUSY_MERGE, now) +
+                           gpci_stage_stalls(stage->constants, GPC_BUSY_MISS_QUEUE, now);
     s->l1_line_bypasses += c->passed[GPC_BUSY_LINE];
     s->l1_mshr_bypasses += c->passed[GPC_BUSY_MSHR];
     s->l1_queue_bypasses += c->passed[GPC_BUSY_MISS_QUEUE];
-    s->l1_line_stalls += stalls(stage, GPC_BUSY_LINE, now);
-    s->l1_mshr_stalls += stalls(stage, GPC_BUSY_MSHR, now);
-    s->l1_merge_stalls += stalls(stage, GPC_BUSY_MERGE, now);
-    s->l1_queue_stalls += stalls(stage, GPC_BUSY_MISS_QUEUE, now);
+    s->l1_line_stalls += gpci_stage_stalls(stage, GPC_BUSY_LINE, now);
+    s->l1_mshr_stalls += gpci_stage_stalls(stage, GPC_BUSY_MSHR, now);
+    s->l1_merge_stalls += gpci_stage_stalls(stage, GPC_BUSY_MERGE, now);
+    s->l1_queue_stalls += gpci_stage_stalls(stage, GPC_BUSY_MISS_QUEUE, now);
     s->l1_network_stalls += up_to(stage->unsent, stage->unsent_since, now);
     s->l1_reply_stalls += up_to(stage->replies.waited, stage->replies.since, now);
     s->l1_queue_cycles += gpci_gauge_sum(&stage->waiting_gauge, now);
@@ -420,10 +419,11 @@ static void slice_count(const gpci_group *group, uint32_t slice, gpc_stats *s) {
     s->l2_merge_failures += c->failures[GPC_BUSY_MERGE];
     s->l2_queue_failures += c->failures[GPC_BUSY_MISS_QUEUE] + c->failures[GPC_BUSY_NETWORK];
     s->l2_bank_failures += c->bank_failures;
-    s->l2_line_stalls += stalls(stage, GPC_BUSY_LINE, now);
-    s->l2_mshr_stalls += stalls(stage, GPC_BUSY_MSHR, now);
-    s->l2_merge_stalls += stalls(stage, GPC_BUSY_MERGE, now);
-    s->l2_queue_stalls += stalls(stage, GPC_BUSY_MISS_QUEUE, now) + stalls(stage, GPC_BUSY_NETWORK, now);
+    s->l2_line_stalls += gpci_stage_stalls(stage, GPC_BUSY_LINE, now);
+    s->l2_mshr_stalls += gpci_stage_stalls(stage, GPC_BUSY_MSHR, now);
+    s->l2_merge_stalls += gpci_stage_stalls(stage, GPC_BUSY_MERGE, now);
+    s->l2_queue_stalls +=
+        gpci_stage_stalls(stage, GPC_BUSY_MISS_QUEUE, now) + gpci_stage_stalls(stage, GPC_BUSY_NETWORK, now);
     s->l2_congested_cycles += up_to(stage->congested, stage->congested_since, now);
     s->l2_queue_cycles += gpci_gauge_sum(&stage->in.gauge, now);
     s->l2_mshr_cycles += gpci_gauge_sum(&stage->mshr.gauge, now);
@@ -482,6 +482,8 @@ void gpci_stages_connect(gpci_timed *t) {
         t->l1[i].requests_out = gpci_network_of(t, GPCI_GROUP_REQUESTS);
         t->l1[i].replies_in = gpci_network_of(t, GPCI_GROUP_REPLIES);
         t->l1[i].coalescer = t->groups[GPCI_GROUP_COALESCERS].self;
+        t->l1[i].l15 = t->l15 ? &t->l15[t->h->sm_l15[i]] : NULL;
+        t->l1[i].beside = t->l1[i].constants || t->l1[i].l15;
     }
     for (uint32_t i = 0; i < t->groups[GPCI_GROUP_CLUSTERS].objects; i++) {
         connect_above(t, &t->clusters[i]);

@@ -182,12 +182,12 @@ void gpci_stages_see(gpci_timed *t, gpc_what what, const gpci_stage *stage, cons
     enter(line, next, t->wheel.now);
     if (what != GPC_WHAT_SERVE)
         return;
-    if (stage->level == 1) { /* it is done, though its data are still to come */
+    if (stage->level == 1 && stage->own_lines) { /* it is done, though its data are still to come */
         spend(line, due);
         return;
     }
     line->due = due;
-    line->then = (uint8_t)(link ? GPC_STAGE_PARTITION : GPC_STAGE_REPLY);
+    line->then = (uint8_t)(link ? GPC_STAGE_PARTITION : stage->level == 1 ? GPC_STAGE_FILL : GPC_STAGE_REPLY);
 }
 
 void gpci_stages_blocked(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {

@@ -10,12 +10,22 @@
 static gpci_side side_of(uint32_t kind) {
     if (kind == GPCI_GROUP_CHANNELS || kind == GPCI_GROUP_SLICES)
         return GPCI_SIDE_BELOW;
-    return kind == GPCI_GROUP_L1S || kind == GPCI_GROUP_SMS ? GPCI_SIDE_ABOVE : GPCI_SIDE_NONE;
+    return kind == GPCI_GROUP_L15S || kind == GPCI_GROUP_L1S || kind == GPCI_GROUP_SMS ? GPCI_SIDE_ABOVE
+                                                                                       : GPCI_SIDE_NONE;
 }
 
-/* SMs of a request coalescer are of one strand; so are some neighbours, who take turns in being busy. */
+/* SMs of a request coalescer, or an L1.5, are of one strand; so are some neighbours, who take turns in being busy. */
 static uint32_t strand_of_sm(const gpci_timed *t, uint32_t sm, uint32_t count) {
-    return (t->h->sm_coalescer ? t->h->sm_coalescer[sm] : sm / 2) % count;
+    if (t->h->sm_coalescer)
+        return t->h->sm_coalescer[sm] % count;
+    return (t->h->l15 && gpci_number(t->h, GPCI_KEY_L15_SMS) > 2 ? t->h->sm_l15[sm] : sm / 2) % count;
+}
+
+static uint32_t strand_of_l15(const gpci_timed *t, uint32_t index, uint32_t count) {
+    uint32_t sm = 0;
+    while (t->h->sm_l15[sm] != index)
+        sm++;
+    return strand_of_sm(t, sm, count);
 }
 
 /*
@@ -43,6 +53,8 @@ static uint32_t strand_of(const gpci_timed *t, uint32_t kind, uint32_t index, ui
         return strand_of_channel(t, index, count);
     case GPCI_GROUP_SLICES:
         return strand_of_slice(t, index, count);
+    case GPCI_GROUP_L15S:
+        return strand_of_l15(t, index, count);
     case GPCI_GROUP_L1S:
     case GPCI_GROUP_SMS:
         return strand_of_sm(t, index, count);
@@ -221,6 +233,8 @@ void gpci_strands_refresh(gpci_timed *t) {
     }
     for (uint32_t i = 0; t->strands && i < t->h->sms; i++)
         t->l1[i].timed = gpci_strands_of(t, t->l1[i].component);
+    for (uint32_t i = 0; t->strands && i < t->h->l15_count; i++)
+        t->l15[i].timed = gpci_strands_of(t, t->l15[i].component);
     for (uint32_t i = 0; t->strands && i < t->h->slices; i++)
         t->l2[i].timed = gpci_strands_of(t, t->l2[i].component);
     if (t->strands)

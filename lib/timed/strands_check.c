@@ -36,5 +36,6 @@ void gpci_strands_check(const gpci_timed *t, bool *above, bool *below, char text
              gpci_threads_check_key(t->h, GPCI_KEY_L1_BYPASS, text) &&
              gpci_threads_check_key(t->h, GPCI_KEY_L1_PREFETCHER, text) &&
              gpci_threads_check_key(t->h, GPCI_KEY_CONST_REPLACEMENT, text) &&
+             gpci_threads_check_key(t->h, GPCI_KEY_L15_REPLACEMENT, text) &&
              gpci_threads_check_key(t->h, GPCI_KEY_SCHEDULER, text);
 }

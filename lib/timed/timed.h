@@ -94,6 +94,9 @@ struct gpci_timed {
     gpci_stage_options l1_options, l2_options;
     gpci_stage_options constants_options; /* with const.size, */
     gpci_level constants_level;           /* likewise */
+    gpci_stage *l15;                      /* [l15_count], with l15.size, */
+    gpci_stage_options l15_options;
+    gpci_level l15_level; /* likewise */
     gpci_reorder_options reorder_options;
     gpci_clock network_clock, dram_clock;
     gpci_stage *clusters;            /* [clusters] of SMs, coherent */

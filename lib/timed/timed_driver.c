@@ -111,7 +111,7 @@ static bool measures(const gpc_hierarchy *h, gpc_counter_needs needs) {
         return t->l2[0].prefetch;
     case GPC_NEEDS_CREDITS:
     case GPC_NEEDS_MISSES: /* or a constant cache's */
-        return any_sm(t, needs) || (needs == GPC_NEEDS_MISSES && t->h->constants);
+        return any_sm(t, needs) || (needs == GPC_NEEDS_MISSES && (t->h->constants || t->h->l15));
     case GPC_NEEDS_LINKS:
         return t->groups[GPCI_GROUP_PARTITION_REQUESTS].objects || t->groups[GPCI_GROUP_MEMORY_REQUESTS].objects;
     case GPC_NEEDS_TLB_TIME:

@@ -7,14 +7,20 @@
 
 /* From what the timed hierarchy does to events. */
 
-/* Is a stage an SM's constant cache, and not its L1? */
+/* Is a stage an SM's constant cache, and not its L1? Or an L1.5? */
 static bool is_constants(const gpci_stage *stage) {
-    return stage->level == 1 && !stage->loads_go && !stage->timed->h->coherent;
+    return stage->level == 1 && !stage->loads_go && stage->own_lines && !stage->timed->h->coherent;
+}
+
+static bool is_l15(const gpci_stage *stage) {
+    return stage->level == 1 && !stage->own_lines;
 }
 
 static gpc_component component_of(const gpci_stage *stage) {
     if (is_constants(stage))
         return GPC_COMPONENT_CONST;
+    if (is_l15(stage))
+        return GPC_COMPONENT_L15;
     return stage->level == 1 ? GPC_COMPONENT_L1 : stage->level == 2 ? GPC_COMPONENT_L2 : GPC_COMPONENT_CLUSTER;
 }
 
@@ -226,9 +232,10 @@ void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet 
 
 static gpc_event *blocked_at(const gpci_timed *t, const gpci_stage *stage, const gpci_tag_access *access) {
     const uint32_t client = access == &stage->tag_access[1], sms = t->h->sms;
-    const uint32_t place = is_constants(stage) ? sms + 2 * t->h->slices
-                           : stage->level == 1 ? 0
-                                               : sms + stage->index + client;
+    const uint32_t place = is_l15(stage)         ? 2 * (sms + t->h->slices)
+                           : is_constants(stage) ? sms + 2 * t->h->slices
+                           : stage->level == 1   ? 0
+                                                 : sms + stage->index + client;
     return &t->trace->blocked[place + stage->index];
 }
 

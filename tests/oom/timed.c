@@ -13,7 +13,7 @@ static const char settings[] =
     "l2.slices = 2\nl2.partitions = 2\nl2.ways = 2\ndram.channels = 2\n"
     "memory.link_width = 32\nl1.queue = 4\nl1.reorder = block\nl1.reorder_queues = 3\n"
     "l1.bypass = mrpb(mshr=1, queue=1)\nl1.prefetcher = mta(throttle=off)\nl2.prefetcher = next-line\ntlb.page = 4KiB\n"
-    "tlb.l1_entries = 2\nconst.size = 512B\n";
+    "tlb.l1_entries = 2\nconst.size = 512B\nl15.size = 2KiB\n";
 
 static unsigned completions;
 

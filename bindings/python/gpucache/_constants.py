@@ -326,6 +326,9 @@ class CounterNeeds(IntEnum):
     CONST = 22
     CONST_TIME = 23
     DATA_BANKS = 24
+    L15 = 25
+    L15_TIME = 26
+    L1I_PREFETCH = 27
 
 
 class CounterKind(IntEnum):
@@ -632,9 +635,10 @@ class Component(IntEnum):
     CLUSTER_REPLIES = 14
     GPU_LINKS = 15
     CONST = 16
+    L15 = 17
 
 
-GPC_COMPONENT_COUNT = 17
+GPC_COMPONENT_COUNT = 18
 
 
 class What(IntEnum):
