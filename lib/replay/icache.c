@@ -2,8 +2,10 @@
 #include "replay/icache.h"
 
 #include "level/kernels.h"
+#include "level/l15.h"
 #include "replay/fetch.h"
 #include "replay/sm_tokens.h"
+#include "replay/stream_buffer.h"
 
 static uint64_t number(const gpci_timed_replay *t, gpci_key key) {
     return gpci_config_number(t->r->config, key);
@@ -12,6 +14,19 @@ static uint64_t number(const gpci_timed_replay *t, gpci_key key) {
 static gpc_status refuse(const gpci_timed_replay *t, gpci_key key, const char *why, gpc_error *error) {
     return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s: %s", gpci_key_name(key), gpci_config_text(t->r->config, key),
                      why);
+}
+
+/* What has no effect, or none that is told, with the rest. */
+static gpc_status check_without(const gpci_timed_replay *t, gpc_error *error) {
+    if (t->fetchers > 1 && !t->fetch)
+        return refuse(t, GPCI_KEY_SM_FETCH_BY, "needs sm.fetch: else instructions are always at hand", error);
+    if (number(t, GPCI_KEY_L1I_SIZE))
+        return GPC_OK;
+    if (number(t, GPCI_KEY_L1I_PREFETCH))
+        return refuse(t, GPCI_KEY_L1I_PREFETCH, "needs l1i.size: else there is nothing to fetch ahead", error);
+    if (t->r->hierarchy->l15 && !t->r->hierarchy->constants)
+        return refuse(t, GPCI_KEY_L15_SIZE, "needs l1i.size or const.size: else a replay asks it for nothing", error);
+    return GPC_OK;
 }
 
 static gpc_status check(const gpci_timed_replay *t, gpc_error *error) {
@@ -23,10 +38,12 @@ static gpc_status check(const gpci_timed_replay *t, gpc_error *error) {
                       error);
     if (number(t, GPCI_KEY_L1I_LINE) > t->r->hierarchy->l1_level.line_bytes)
         return refuse(t, GPCI_KEY_L1I_LINE, "must be at most l1.line: so much an SM asks for at once", error);
+    if (number(t, GPCI_KEY_KERNELS_CODE) && t->r->hierarchy->streams > 1)
+        return refuse(t, GPCI_KEY_KERNELS_CODE, "needs streams = 1: kernels at once share instruction caches", error);
     return GPC_OK;
 }
 
-static gpc_status make(gpci_timed_replay *t, uint32_t sm, gpci_icache *icache, gpc_error *error) {
+static gpc_status make(gpci_timed_replay *t, uint32_t n, gpci_icache *icache, gpc_error *error) {
     gpc_cache_options o = GPC_CACHE_OPTIONS_INIT;
     o.ways = (uint32_t)number(t, GPCI_KEY_L1I_WAYS);
     o.line_bytes = icache->line_bytes = (uint32_t)number(t, GPCI_KEY_L1I_LINE);
@@ -34,14 +51,16 @@ static gpc_status make(gpci_timed_replay *t, uint32_t sm, gpci_icache *icache, g
     o.allocate = GPC_ALLOCATE_ON_FILL;
     o.replacement = gpci_config_text(t->r->config, GPCI_KEY_L1I_REPLACEMENT);
     o.seed = 4;
-    o.instance = sm;
-    o.instances = t->r->sm_count;
-    o.share_with = sm ? t->icaches[0].cache : NULL;
+    o.instance = n;
+    o.instances = t->r->sm_count * t->fetchers;
+    o.share_with = n ? t->icaches[0].cache : NULL;
     if (!o.sets)
         return refuse(t, GPCI_KEY_L1I_SIZE, "is less than one set of l1i.ways lines", error);
     icache->entries = (uint32_t)number(t, GPCI_KEY_L1I_MSHR);
+    icache->ahead = (uint32_t)number(t, GPCI_KEY_L1I_PREFETCH);
     icache->merges = number(t, GPCI_KEY_L1I_MERGES);
-    icache->misses = gpci_zalloc(t->r->context, icache->entries, sizeof *icache->misses);
+    icache->first = n % t->fetchers * (icache->entries + icache->ahead);
+    icache->misses = gpci_zalloc(t->r->context, icache->entries + icache->ahead, sizeof *icache->misses);
     if (!icache->misses)
         return gpci_out_of_memory(error);
     gpc_error detail = GPC_ERROR_INIT;
@@ -49,42 +68,98 @@ static gpc_status make(gpci_timed_replay *t, uint32_t sm, gpci_icache *icache, g
     return status < 0 ? gpci_fail(error, status, "l1i: %s", detail.message) : GPC_OK;
 }
 
-gpc_status gpci_icaches_create(gpci_timed_replay *t, gpc_error *error) {
-    if (!number(t, GPCI_KEY_L1I_SIZE))
+static gpc_status make_fetchers(gpci_timed_replay *t, gpc_error *error) {
+    if (!t->fetch)
         return GPC_OK;
-    gpc_status status = check(t, error);
+    t->fetch_turns = gpci_zalloc(t->r->context, (size_t)t->r->sm_count * t->fetchers, sizeof *t->fetch_turns);
+    for (uint32_t sm = 0; t->fetch_turns && sm < t->r->sm_count; sm++)
+        t->sms[sm].fetchers = t->fetch_turns + (size_t)sm * t->fetchers;
+    return t->fetch_turns ? GPC_OK : gpci_out_of_memory(error);
+}
+
+gpc_status gpci_icaches_create(gpci_timed_replay *t, gpc_error *error) {
+    t->fetchers = number(t, GPCI_KEY_SM_FETCH_BY) ? t->schedulers : 1;
+    gpc_status status = check_without(t, error);
+    if (status == GPC_OK)
+        status = make_fetchers(t, error);
+    if (status < 0 || !number(t, GPCI_KEY_L1I_SIZE))
+        return status;
+    status = check(t, error);
     if (status < 0)
         return status;
-    t->icaches = gpci_zalloc(t->r->context, t->r->sm_count, sizeof *t->icaches);
+    const uint32_t count = t->r->sm_count * t->fetchers;
+    t->icaches = gpci_zalloc(t->r->context, count, sizeof *t->icaches);
     t->code = gpci_zalloc(t->r->context, t->r->hierarchy->streams, sizeof *t->code);
     if (!t->icaches || !t->code)
         return gpci_out_of_memory(error);
-    for (uint32_t sm = 0; sm < t->r->sm_count && status == GPC_OK; sm++) {
-        status = make(t, sm, &t->icaches[sm], error);
-        t->sms[sm].icache = &t->icaches[sm];
+    for (uint32_t n = 0; n < count && status == GPC_OK; n++) {
+        status = make(t, n, &t->icaches[n], error);
+        t->sms[n / t->fetchers].icache = &t->icaches[n - n % t->fetchers];
     }
     return status;
 }
 
 void gpci_icaches_destroy(gpci_timed_replay *t) {
-    for (uint32_t sm = t->icaches ? t->r->sm_count : 0; sm--;) {
-        gpc_cache_destroy(t->icaches[sm].cache);
-        gpci_free(t->r->context, t->icaches[sm].misses);
+    for (uint32_t n = t->icaches ? t->r->sm_count * t->fetchers : 0; n--;) {
+        gpc_cache_destroy(t->icaches[n].cache);
+        gpci_free(t->r->context, t->icaches[n].misses);
     }
     gpci_free(t->r->context, t->icaches);
+    gpci_free(t->r->context, t->fetch_turns);
     gpci_free(t->r->context, t->code);
 }
 
-void gpci_icache_clear(gpci_icache *icache) {
-    for (uint32_t i = 0; i < icache->entries; i++)
-        icache->misses[i] = (gpci_icache_miss){.used = false};
-    icache->used = icache->unsent = icache->waiting.level = 0;
+uint32_t gpci_icaches_lines(const gpci_timed_replay *t) {
+    return t->icaches ? t->fetchers * (t->icaches->entries + t->icaches->ahead) : 0;
 }
 
-void gpci_icache_archive(gpci_icache *icache, gpci_archive *a) {
-    gpci_cache_archive(icache->cache, a);
-    gpci_archive_bytes(a, icache->misses, icache->entries * sizeof *icache->misses);
-    GPCI_ARCHIVE_FIELD(a, icache->used), GPCI_ARCHIVE_FIELD(a, icache->unsent), GPCI_ARCHIVE_FIELD(a, icache->waiting);
+/* How many instruction caches an SM has. */
+static uint32_t count_of(const gpci_timed_replay *t, const gpci_timed_sm *m) {
+    return m->icache ? t->fetchers : 0;
+}
+
+void gpci_icaches_clear(const gpci_timed_replay *t, gpci_timed_sm *m) {
+    for (uint32_t n = 0; n < count_of(t, m); n++) {
+        gpci_icache *icache = &m->icache[n];
+        gpci_stream_drop(m, icache);
+        for (uint32_t i = 0; i < icache->entries + icache->ahead; i++)
+            icache->misses[i] = (gpci_icache_miss){.used = false};
+        icache->used = icache->unsent = icache->waiting.level = 0;
+        icache->next = icache->end = 0;
+    }
+}
+
+void gpci_icaches_archive(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_archive *a) {
+    for (uint32_t n = 0; n < t->fetchers && m->fetchers; n++)
+        gpci_archive_bytes(a, &m->fetchers[n], sizeof *m->fetchers);
+    for (uint32_t n = 0; n < count_of(t, m); n++) {
+        gpci_icache *icache = &m->icache[n];
+        gpci_cache_archive(icache->cache, a);
+        gpci_archive_bytes(a, icache->misses, (icache->entries + icache->ahead) * sizeof *icache->misses);
+        GPCI_ARCHIVE_FIELD(a, icache->used), GPCI_ARCHIVE_FIELD(a, icache->unsent);
+        GPCI_ARCHIVE_FIELD(a, icache->next), GPCI_ARCHIVE_FIELD(a, icache->end), GPCI_ARCHIVE_FIELD(a, icache->waiting);
+    }
+}
+
+void gpci_icaches_account(const gpci_timed_replay *t, gpci_timed_sm *m, uint64_t end) {
+    for (uint32_t n = 0; n < count_of(t, m); n++) {
+        gpci_gauge *waiting = &m->icache[n].waiting;
+        gpci_gauge_set(waiting, end, waiting->level);
+        m->counts.l1i_waits += waiting->sum;
+        waiting->sum = 0;
+    }
+}
+
+void gpci_icaches_count_from(const gpci_timed_replay *t, gpci_timed_sm *m, uint64_t cycle) {
+    for (uint32_t n = 0; n < count_of(t, m); n++)
+        m->icache[n].waiting.since = cycle;
+}
+
+bool gpci_icaches_ask(const gpci_timed_replay *t, const gpci_timed_sm *m) {
+    bool any = false;
+    for (uint32_t n = 0; n < count_of(t, m); n++)
+        any |= m->icache[n].unsent != 0;
+    return any;
 }
 
 /* Beyond what programs have, and as far apart as code is long. */
@@ -94,7 +169,17 @@ void gpci_icaches_begin(gpci_timed_replay *t, const gpc_kernel *kernel, uint32_t
         return;
     for (const char *at = kernel->name; at && *at; at++)
         name = gpci_mix(name ^ (unsigned char)*at);
-    t->code[stream] = (gpci_code){(uint64_t)1 << 56 | (name & 0xffffff) << 28, kernel->binary_version >= 70 ? 16 : 8};
+    t->code[stream] = (gpci_code){GPCI_CODE | (name & 0xffffff) << 28, kernel->binary_version >= 70 ? 16 : 8};
+}
+
+void gpci_icaches_launch(gpci_timed_replay *t) {
+    const bool drops = t->icaches && number(t, GPCI_KEY_KERNELS_CODE);
+    for (uint32_t n = 0; drops && n < t->r->sm_count * t->fetchers; n++)
+        gpc_cache_invalidate_all(t->icaches[n].cache);
+}
+
+bool gpci_replay_reads_code(const gpc_replay *r) {
+    return r->timed && r->timed->icaches;
 }
 
 /* Where a warp's next instruction is. */
@@ -106,7 +191,7 @@ static uint64_t line_of(const gpci_timed_replay *t, const gpci_icache *icache, c
     return address_of(t, w) & ~(uint64_t)(icache->line_bytes - 1);
 }
 
-static gpc_request request_of(const gpci_timed_replay *t, const gpci_timed_sm *m, uint64_t line, uint8_t stream) {
+gpc_request gpci_icache_request(const gpci_timed_replay *t, const gpci_timed_sm *m, uint64_t line, uint8_t stream) {
     return (gpc_request){.address = line,
                          .size = m->icache->line_bytes,
                          .sm = (uint32_t)(m - t->sms),
@@ -117,49 +202,56 @@ static gpc_request request_of(const gpci_timed_replay *t, const gpci_timed_sm *m
 }
 
 static gpci_icache_miss *find(gpci_icache *icache, uint64_t line) {
-    for (uint32_t i = 0, left = icache->used; left; i++)
-        if (icache->misses[i].used) {
-            left--;
-            if (icache->misses[i].line == line)
-                return &icache->misses[i];
-        }
+    for (uint32_t i = 0; i < icache->entries + icache->ahead; i++)
+        if (icache->misses[i].used && icache->misses[i].line == line)
+            return &icache->misses[i];
     return NULL;
 }
 
-/* Does a warp wait with an MSHR entry for its line now? Else it is to look again. */
-static bool waits(gpci_icache *icache, uint64_t line, uint8_t stream, bool *merges) {
+/* Does a warp wait with an MSHR entry for its line now? Else it is to look again. `merges`: somebody else has asked. */
+static bool waits(gpci_timed_sm *m, gpci_icache *icache, uint64_t line, uint8_t stream, bool *merges) {
     gpci_icache_miss *miss = find(icache, line);
     *merges = miss != NULL;
     if (miss ? miss->waiters >= icache->merges : icache->used == icache->entries)
         return false;
+    if (miss) {
+        if (GPCI_UNLIKELY(miss->ahead))
+            gpci_stream_wanted(m, icache, miss);
+        miss->waiters++;
+        return true;
+    }
     for (uint32_t i = 0; !miss; i++)
         miss = icache->misses[i].used ? NULL : &icache->misses[i];
-    if (!*merges) {
-        *miss = (gpci_icache_miss){.line = line, .stream = stream, .used = true};
-        icache->used++;
-        icache->unsent++;
-    }
-    miss->waiters++;
+    *miss = (gpci_icache_miss){.line = line, .waiters = 1, .stream = stream, .used = true};
+    icache->used++;
+    icache->unsent++;
+    if (icache->ahead)
+        gpci_stream_missed(m, icache, miss);
     return true;
+}
+
+static gpci_icache *icache_of(const gpci_timed_replay *t, const gpci_timed_sm *m, const gpci_timed_warp *w) {
+    return &m->icache[gpci_fetcher_of(t, w)];
 }
 
 /* A warp's fetch is counted once it is found, or waits for its line; else the warp is to look again. */
 static void look(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *w) {
-    gpci_icache *icache = m->icache;
+    gpci_icache *icache = icache_of(t, m, w);
     const uint64_t line = line_of(t, icache, w);
-    const gpc_request request = request_of(t, m, line, w->run->stream);
+    const gpc_request request = gpci_icache_request(t, m, line, w->run->stream);
     gpc_access_result result = {.way = GPCI_NO_WAY};
     bool merges = false;
-    const bool hit = gpc_cache_lookup(icache->cache, &request, &result) == GPC_OK && result.outcome == GPC_HIT;
+    const bool hit = gpc_cache_lookup(icache->cache, &request, &result) == GPC_OK && result.outcome == GPC_HIT,
+               found = hit || gpci_stream_take(t, m, icache, line, w->run->stream);
     w->held &= GPCI_HELD_FENCE;
-    if (!hit && !waits(icache, line, w->run->stream, &merges)) {
+    if (!found && !waits(m, icache, line, w->run->stream, &merges)) {
         w->held |= GPCI_HELD_MSHR;
         return;
     }
     m->counts.l1i_accesses++;
     m->counts.l1i_hits += hit;
     m->counts.l1i_merges += merges;
-    w->held |= hit ? 0 : GPCI_HELD_LINE;
+    w->held |= found ? 0 : GPCI_HELD_LINE;
 }
 
 /* Its buffer has no more than the rest of the line. */
@@ -172,11 +264,12 @@ static void end_at_line(const gpci_timed_replay *t, const gpci_icache *icache, g
 
 /* What has been found missing is asked for in the next step, if not in this. */
 void gpci_icache_fetch(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *w, uint64_t now) {
+    gpci_icache *icache = icache_of(t, m, w);
     look(t, m, w);
-    end_at_line(t, m->icache, w);
+    end_at_line(t, icache, w);
     if (w->held & (GPCI_HELD_LINE | GPCI_HELD_MSHR))
-        gpci_gauge_set(&m->icache->waiting, now, m->icache->waiting.level + 1);
-    if (m->icache->unsent) {
+        gpci_gauge_set(&icache->waiting, now, icache->waiting.level + 1);
+    if (icache->unsent) {
         m->any_answered = true;
         gpci_timed_wake(t->r->hierarchy, (uint32_t)(m - t->sms), now + 1);
     }
@@ -185,66 +278,104 @@ void gpci_icache_fetch(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_
 /* A warp whose line has come, or that is to look again, takes another turn if it can. */
 static void go_on(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, uint64_t now) {
     gpci_timed_warp *w = &m->warps[slot];
+    gpci_icache *icache = icache_of(t, m, w);
     if (w->held & GPCI_HELD_HERE)
         w->held &= GPCI_HELD_FENCE;
     else
         look(t, m, w);
     if (w->held & (GPCI_HELD_LINE | GPCI_HELD_MSHR))
         return;
-    gpci_gauge_set(&m->icache->waiting, now, m->icache->waiting.level - 1);
+    gpci_gauge_set(&icache->waiting, now, icache->waiting.level - 1);
     gpci_fetch_turn(t, m, w, now, now);
-    end_at_line(t, m->icache, w);
+    end_at_line(t, icache, w);
     if (gpci_warp_state(m, w) == GPC_STATE_WAITING)
         m->answered[slot / 64] |= gpci_warp_bit(slot);
 }
 
-static void send(gpci_timed_replay *t, uint32_t sm) {
-    gpci_timed_sm *m = &t->sms[sm];
-    gpci_icache *icache = m->icache;
-    for (uint32_t i = 0; icache->unsent && i < icache->entries; i++) {
-        gpci_icache_miss *miss = &icache->misses[i];
-        if (!miss->used || miss->sent)
-            continue;
-        const gpc_request request = request_of(t, m, miss->line, miss->stream);
-        const gpc_status status = gpci_timed_read(t->r->hierarchy, &request, GPCI_TOKEN_ICACHE | i << 1 | 1);
-        if (status == GPC_BUSY) /* the SM is told when there is room */
-            return;
-        if (status < 0) {
-            t->stopped = true;
-            t->status = gpci_fail(&t->error, status, "%s: SM %u: %s", t->r->kernel.file, sm, gpc_status_string(status));
-            return;
-        }
-        miss->sent = true;
-        icache->unsent--;
-        m->deeds->in_flight++;
+/* One that is to be asked for. False: the SM is told when there is room. */
+static bool send_one(gpci_timed_replay *t, gpci_timed_sm *m, gpci_icache *icache, uint32_t i) {
+    gpci_icache_miss *miss = &icache->misses[i];
+    const gpc_request request = gpci_icache_request(t, m, miss->line, miss->stream);
+    const gpc_status status =
+        gpci_timed_read(t->r->hierarchy, &request, GPCI_TOKEN_ICACHE | (uint64_t)(icache->first + i) << 1 | 1);
+    if (status == GPC_BUSY)
+        return false;
+    if (status < 0) {
+        t->stopped = true;
+        t->status =
+            gpci_fail(&t->error, status, "%s: SM %u: %s", t->r->kernel.file, request.sm, gpc_status_string(status));
+        return false;
     }
+    miss->sent = true;
+    icache->unsent--;
+    m->deeds->in_flight++;
+    if (miss->ahead)
+        gpci_stream_sent(m);
+    return true;
+}
+
+/* Those that warps wait for come first. */
+static void send(gpci_timed_replay *t, gpci_timed_sm *m) {
+    for (unsigned ahead = 0; ahead < 2; ahead++)
+        for (uint32_t n = 0; n < t->fetchers; n++)
+            for (uint32_t i = 0; m->icache[n].unsent && i < m->icache[n].entries + m->icache[n].ahead; i++) {
+                const gpci_icache_miss *miss = &m->icache[n].misses[i];
+                if (miss->used && !miss->sent && miss->ahead == (ahead != 0) && !send_one(t, m, &m->icache[n], i))
+                    return;
+            }
+}
+
+/* Warps of an SM that wait for their instructions. */
+static bool any_waits(const gpci_timed_replay *t, const gpci_timed_sm *m) {
+    uint64_t waiting = 0;
+    for (uint32_t n = 0; n < t->fetchers; n++)
+        waiting += m->icache[n].waiting.level;
+    return waiting != 0;
 }
 
 void gpci_icache_step(gpci_timed_replay *t, uint32_t sm, uint64_t now) {
     gpci_timed_sm *m = &t->sms[sm];
-    for (uint32_t slot = 0; slot < t->slots && m->icache->waiting.level; slot++) {
+    for (uint32_t slot = 0; slot < t->slots && any_waits(t, m); slot++) {
         const gpci_timed_warp *w = &m->warps[slot];
         if (w->run && w->held & (GPCI_HELD_HERE | GPCI_HELD_MSHR))
             go_on(t, m, slot, now);
     }
-    if (m->icache->unsent)
-        send(t, sm);
+    send(t, m);
+}
+
+/* Whoever waits for a line that has come, whether it is kept or not, goes on. */
+static void free_waiting(const gpci_timed_replay *t, gpci_timed_sm *m, const gpci_icache *icache, uint64_t line) {
+    for (uint32_t slot = 0; slot < t->slots; slot++) {
+        gpci_timed_warp *w = &m->warps[slot];
+        if (w->run && w->held & GPCI_HELD_LINE && icache_of(t, m, w) == icache && line_of(t, icache, w) == line)
+            w->held ^= GPCI_HELD_LINE | GPCI_HELD_HERE;
+    }
+}
+
+/* A line that warps wait for is here. */
+static void keep(const gpci_timed_replay *t, gpci_timed_sm *m, const gpci_icache *icache, gpci_icache_miss *miss) {
+    const gpc_request request = gpci_icache_request(t, m, miss->line, miss->stream);
+    gpc_access_result result = {.way = GPCI_NO_WAY};
+    gpc_cache_fill(icache->cache, &request, 1, &result);
+    free_waiting(t, m, icache, miss->line);
+    miss->used = false;
 }
 
 void gpci_icache_fill(gpci_timed_replay *t, const gpc_completion *completion) {
     gpci_timed_sm *m = &t->sms[completion->sm];
-    gpci_icache *icache = m->icache;
-    gpci_icache_miss *miss = &icache->misses[gpci_token_number(completion->token)];
-    const gpc_request request = request_of(t, m, miss->line, miss->stream);
-    gpc_access_result result = {.way = GPCI_NO_WAY};
-    gpc_cache_fill(icache->cache, &request, 1, &result);
-    for (uint32_t slot = 0; slot < t->slots; slot++) { /* whether it is kept or not */
-        gpci_timed_warp *w = &m->warps[slot];
-        if (w->run && w->held & GPCI_HELD_LINE && line_of(t, icache, w) == miss->line)
-            w->held ^= GPCI_HELD_LINE | GPCI_HELD_HERE;
+    const uint32_t number = gpci_token_number(completion->token), each = m->icache->entries + m->icache->ahead;
+    gpci_icache *icache = &m->icache[number / each];
+    gpci_icache_miss *miss = &icache->misses[number % each];
+    if (miss->ahead) {
+        gpci_stream_came(m, icache, miss);
+        if (!icache->unsent)
+            return;
+    } else {
+        keep(t, m, icache, miss);
+        icache->used -= number % each < icache->entries;
+        if (icache->ahead)
+            gpci_stream_go_on(icache, miss->stream);
     }
-    miss->used = false;
-    icache->used--;
     m->any_answered = true;
     gpci_timed_wake(t->r->hierarchy, completion->sm, completion->cycle);
 }

@@ -219,6 +219,8 @@ void gpci_replay_archive_objects(gpc_replay *r, gpci_archive *archive);
 /* replay.c: tell the progress callback, if it is time. Tell the hierarchy what it has not counted. */
 gpc_status gpci_replay_progress(gpc_replay *r, gpc_error *error);
 void gpci_replay_count(gpc_replay *r);
+/* icache.c: is code read, by instruction caches? Then `launch.code` has nothing to count. */
+bool gpci_replay_reads_code(const gpc_replay *r);
 /* Of a timed replay: from now on blocks are run without the clock, or with it again. Nothing is in flight. */
 void gpci_replay_warm(gpc_replay *r, bool warming);
 /* A period of policies that vote is over, at `cycle` after `cycles`: `samples` go to them and begin anew. */

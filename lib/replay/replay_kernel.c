@@ -103,7 +103,7 @@ static gpc_status end_kernel(gpc_replay *r, gpc_status status, gpc_stats *stats)
     gpci_dispatch_abandon(r);
     if (!r->recorded_order) /* whose host has told it, or not */
         gpci_hierarchy_tell_policies(r->hierarchy, GPC_KERNEL_END);
-    if (r->last_pc >= r->first_pc)
+    if (r->last_pc >= r->first_pc && !gpci_replay_reads_code(r))
         gpci_launch_code(r->hierarchy, r->last_pc - r->first_pc + (r->kernel.binary_version >= 70 ? 16 : 8));
     gpci_replay_count(r);
     get_stats(r, &after);

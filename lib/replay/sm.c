@@ -157,11 +157,7 @@ void gpci_sm_account(gpci_timed_replay *t, uint32_t sm, uint64_t end) {
     m->counts.active += m->blocks_gauge.sum;
     m->counts.bypassing += m->bypassing_gauge.sum;
     m->counts.throttled += m->throttled_gauge.sum;
-    if (m->icache) {
-        gpci_gauge_set(&m->icache->waiting, end, m->icache->waiting.level);
-        m->counts.l1i_waits += m->icache->waiting.sum;
-        m->icache->waiting.sum = 0;
-    }
+    gpci_icaches_account(t, m, end);
     m->warps_gauge.sum = m->blocks_gauge.sum = 0;
     m->bypassing_gauge.sum = m->throttled_gauge.sum = 0;
 }
@@ -593,7 +589,7 @@ void gpci_sm_complete(void *replay, const gpc_completion *completion) {
 void gpci_sm_ready(void *replay, uint32_t sm) {
     gpci_timed_replay *t = replay;
     if (GPCI_UNLIKELY(t->icaches != NULL))
-        t->sms[sm].any_answered |= t->icaches[sm].unsent != 0;
+        t->sms[sm].any_answered |= gpci_icaches_ask(t, &t->sms[sm]);
     gpci_timed_wake(t->r->hierarchy, sm, gpci_timed_now(t->r->hierarchy));
 }
 

@@ -7,7 +7,8 @@
 #include "replay/sampling.h"
 
 /*
- * Timed replay of a kernel, from its launch to its last completion.
+ * Timed replay of a kernel, from its launch to its last completion; what its instruction caches have asked for ahead
+ * is not waited for.
  *
  * The first cycle of a kernel is the one after its launch: with `launch.cycles` = 0 its
  * first instructions issue in cycle 1, and a kernel of nothing but EXIT takes one cycle.
@@ -15,7 +16,7 @@
 
 static bool finished(const gpci_timed_replay *t) {
     const gpc_replay *r = t->r;
-    return !r->resident && !r->queued && r->ended && !gpc_hierarchy_in_flight(r->hierarchy);
+    return !r->resident && !r->queued && r->ended && gpc_hierarchy_in_flight(r->hierarchy) == t->ahead;
 }
 
 static void begin_deeds(const gpci_timed_replay *t, gpci_sm_deeds *deeds) {
@@ -70,6 +71,7 @@ static bool take_over(gpci_timed_replay *t, gpci_sm_deeds d) {
     r->last_pc = d.last_pc > r->last_pc ? d.last_pc : r->last_pc;
     t->progress = d.progress > t->progress ? d.progress : t->progress;
     t->in_flight += d.in_flight;
+    t->ahead += d.ahead;
     return retire(r, d.ended);
 }
 
@@ -86,7 +88,7 @@ bool gpci_timed_take_over(gpci_timed_replay *t) {
 
 void gpci_timed_take_part(gpci_timed_replay *t) {
     const gpci_sm_front_end front = {.user_data = t,
-                                     .most = t->schedulers * t->issue_width + (t->icaches ? t->icaches->entries : 0),
+                                     .most = t->schedulers * t->issue_width + gpci_icaches_lines(t),
                                      .step = gpci_sm_step,
                                      .expect = gpci_sm_expect,
                                      .alone = gpci_sm_alone,
@@ -122,9 +124,10 @@ void gpci_timed_begin(gpci_timed_replay *t) {
     t->launched = gpci_timed_now(r->hierarchy);
     t->first_start = t->launched + 1 + (r->blocks ? 0 : t->launch_cycles); /* not where it goes on */
     t->progress = t->first_start;
-    t->counted = t->in_flight = 0;
+    t->counted = t->in_flight = t->ahead = 0;
     t->left = t->limit_instructions ? t->limit_instructions : GPCI_NEVER;
     gpci_timed_take_part(t);
+    gpci_icaches_launch(t);
     begin_samples(t, &r->before);
     t->next_vote = GPCI_NEVER;
     if (r->policies_vote || t->wants_samples) /* a period may span launches */
@@ -133,8 +136,7 @@ void gpci_timed_begin(gpci_timed_replay *t) {
         gpci_timed_sm *m = &t->sms[sm];
         m->warps_gauge.since = m->blocks_gauge.since = t->launched + 1;
         m->bypassing_gauge.since = m->throttled_gauge.since = t->launched + 1;
-        if (m->icache)
-            m->icache->waiting.since = t->launched + 1;
+        gpci_icaches_count_from(t, m, t->launched + 1);
         for (uint32_t n = 0; n < t->schedulers; n++)
             m->issuers[n].since = t->launched + 1;
     }
@@ -164,6 +166,10 @@ void gpci_timed_add_sm_stats(const gpci_timed_replay *t, uint32_t sm, gpc_stats 
     stats->l1i_hits += c->l1i_hits;
     stats->l1i_merges += c->l1i_merges;
     stats->l1i_wait_cycles += c->l1i_waits;
+    stats->l1i_prefetches += c->l1i_prefetches;
+    stats->l1i_prefetch_hits += c->l1i_prefetch_hits;
+    stats->l1i_late_prefetches += c->l1i_late_prefetches;
+    stats->l1i_unused_prefetches += c->l1i_unused_prefetches;
     stats->copy_waits += c->copy_waits;
     stats->copy_wait_cycles += c->copy_wait_cycles;
     stats->sm_warp_cycles += c->warps;

@@ -101,8 +101,9 @@ typedef struct gpci_timed_counts {
     uint64_t by_bypassing;                                  /* instructions that these issued */
     uint64_t copy_groups, copy_waits, copy_wait_cycles;     /* of asynchronous copies (copies.h) */
     uint64_t cluster_accesses, cluster_bytes;               /* of other blocks' shared memory */
-    uint64_t l1i_accesses, l1i_hits, l1i_merges, l1i_waits; /* of its instruction cache */
-    uint64_t cluster_barriers;                              /* of blocks, at which they have come */
+    uint64_t l1i_accesses, l1i_hits, l1i_merges, l1i_waits; /* of its instruction caches */
+    uint64_t l1i_prefetches, l1i_prefetch_hits, l1i_late_prefetches, l1i_unused_prefetches;
+    uint64_t cluster_barriers; /* of blocks, at which they have come */
     uint64_t mbarrier_phases, mbarrier_arrivals, mbarrier_checks, mbarrier_untold;
 } gpci_timed_counts;
 
@@ -118,7 +119,8 @@ typedef struct gpci_sm_deeds {
     uint64_t in_flight; /* accesses accepted, less those completed */
     uint64_t left;      /* instructions that may still issue; more than there are where there is no limit */
     gpci_block_run *ended;
-    uint64_t apart[7]; /* from the next one's, which another thread changes */
+    uint64_t ahead;    /* of in_flight, those that nobody waits for: code (stream_buffer.h) */
+    uint64_t apart[6]; /* from the next one's, which another thread changes */
 } gpci_sm_deeds;
 
 /* Cycles ahead for which an SM's calendar has places; what is later looks again on the way. */
@@ -135,7 +137,8 @@ typedef struct gpci_timed_sm {
     uint64_t *calendar;              /* [GPCI_CALENDAR][words] stalled warps by the cycle at which they look again */
     uint64_t *answered;              /* [words] waiting warps of which an access completed */
     uint64_t *units; /* [unit_count] core cycles at which units that are pooled are free (gpci_pool_of_units) */
-    struct gpci_icache *icache;               /* with l1i.size (icache.h); NULL */
+    struct gpci_icache *icache;               /* [fetchers] with l1i.size (icache.h); NULL */
+    struct gpci_fetcher *fetchers;            /* [fetchers] with sm.fetch (fetch.h); NULL */
     uint64_t calendar_used;                   /* places of the calendar that hold any */
     uint64_t next_start;                      /* earliest cycle of the next block's start */
     gpci_block_run *first_start, *last_start; /* blocks that are placed here and have not started */
@@ -148,10 +151,8 @@ typedef struct gpci_timed_sm {
     gpci_timed_counts counts;
     uint64_t voted_active, voted_instructions; /* counts at the last sample of policies that vote */
     uint32_t live, running_blocks;
-    uint32_t stirred;     /* bit per scheduler that takes part in the next step */
-    uint64_t later;       /* no other scheduler's `next` is before */
-    uint64_t fetch_since; /* core cycle of the first bit of: */
-    uint64_t fetch_taken; /* cycles in which it fetches for a warp (fetch.h) */
+    uint32_t stirred; /* bit per scheduler that takes part in the next step */
+    uint64_t later;   /* no other scheduler's `next` is before */
     uint32_t barriers_used;
     bool any_answered;
     bool refused; /* by the memory pipeline, which has not been ready since */
@@ -204,13 +205,15 @@ struct gpci_timed_replay {
     uint64_t *epochs, *bitmaps, *units;
     struct gpci_copy_groups *copies;
     struct gpci_mbarrier *barriers;
-    struct gpci_icache *icaches;       /* [sm_count], or NULL */
+    struct gpci_icache *icaches;       /* [sm_count][fetchers], or NULL */
+    struct gpci_fetcher *fetch_turns;  /* likewise */
     struct gpci_code *code;            /* [streams] of each stream's kernel at hand; with icaches alone */
     uint32_t schedulers, slots, words; /* of an SM; words: of a bitmap of its slots */
     uint32_t scheduler_words;
     uint32_t all_schedulers; /* as a bitmap, as gpci_timed_sm.stirred */
     uint32_t issue_width, latency_control, latency_operand;
     uint32_t fetch, fetch_latency; /* instructions of a warp's buffer, 0: at hand; cycles */
+    uint32_t fetchers;             /* of an SM: 1, or a scheduler each */
     bool wants_events;             /* a scheduler wants L1's */
     bool wants_samples;            /* a scheduler wants these */
     bool throttled;                /* schedulers have throttles */
@@ -231,7 +234,8 @@ struct gpci_timed_replay {
     uint64_t next_dispatch;   /* nor the next one before this, with blocks.dispatch_interval */
     uint64_t progress;        /* last cycle with an issue, a completion or the start of a block */
     uint64_t counted;         /* cycles of it that are accounted for */
-    uint64_t in_flight;       /* accesses accepted and not yet completed */
+    uint64_t in_flight;       /* accesses accepted and not yet completed, */
+    uint64_t ahead;           /* of which nobody waits for so many */
     uint64_t left;            /* instructions before limit.instructions; GPCI_NEVER */
     uint64_t next_sample;     /* GPCI_NEVER */
     uint64_t sample_interval; /* of these; 0 */

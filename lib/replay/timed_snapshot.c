@@ -45,8 +45,7 @@ static void archive_sm(const gpci_timed_replay *t, gpci_timed_sm *m, bool in_ker
         gpci_archive_bytes(a, m->barriers, GPCI_MBARRIERS * sizeof *m->barriers);
     gpci_archive_bytes(a, m->calendar, (size_t)GPCI_CALENDAR * t->words * sizeof *m->calendar);
     gpci_archive_bytes(a, m->units, t->unit_count * sizeof *m->units);
-    if (m->icache)
-        gpci_icache_archive(m->icache, a);
+    gpci_icaches_archive(t, m, a);
     gpci_archive_bytes(a, m->answered, t->words * sizeof *m->answered);
     GPCI_ARCHIVE_FIELD(a, m->calendar_used), GPCI_ARCHIVE_FIELD(a, m->next_start);
     gpci_archive_bytes(a, (char *)m + gauges, sizeof *m - gauges); /* likewise */
@@ -57,7 +56,7 @@ void gpci_timed_archive_sms(gpci_timed_replay *t, bool in_kernel, gpci_archive *
     GPCI_ARCHIVE_FIELD(a, t->cycles), GPCI_ARCHIVE_FIELD(a, t->launched), GPCI_ARCHIVE_FIELD(a, t->first_start),
         GPCI_ARCHIVE_FIELD(a, t->next_dispatch), GPCI_ARCHIVE_FIELD(a, t->progress), GPCI_ARCHIVE_FIELD(a, t->counted);
     GPCI_ARCHIVE_FIELD(a, t->left), GPCI_ARCHIVE_FIELD(a, t->next_vote), GPCI_ARCHIVE_FIELD(a, t->voted);
-    GPCI_ARCHIVE_FIELD(a, t->in_flight), GPCI_ARCHIVE_FIELD(a, t->next_sample),
+    GPCI_ARCHIVE_FIELD(a, t->in_flight), GPCI_ARCHIVE_FIELD(a, t->ahead), GPCI_ARCHIVE_FIELD(a, t->next_sample),
         GPCI_ARCHIVE_FIELD(a, t->sample_interval), GPCI_ARCHIVE_FIELD(a, t->sampled);
     for (uint32_t sm = 0; sm < r->sm_count; sm++)
         archive_sm(t, &t->sms[sm], in_kernel, a);

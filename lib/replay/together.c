@@ -366,7 +366,7 @@ static void finish(gpc_replay *r, gpc_status status, gpc_stats *stats) {
         if (r->hierarchy->kernels->of_stream[i])
             gpci_kernels_finish(r->hierarchy, i);
     }
-    if (r->last_pc >= r->first_pc)
+    if (r->last_pc >= r->first_pc && !gpci_replay_reads_code(r))
         gpci_launch_code(r->hierarchy, r->last_pc - r->first_pc + 16);
     gpci_replay_count(r);
     gpci_replay_stats(r, &after);

@@ -154,8 +154,7 @@ void gpci_sm_clear(gpci_timed_replay *t, uint32_t number) {
         s->class = GPCI_CYCLE_EMPTY;
         s->declined = false;
     }
-    if (m->icache)
-        gpci_icache_clear(m->icache);
+    gpci_icaches_clear(t, m);
     memset(m->barriers, 0, GPCI_MBARRIERS * sizeof *m->barriers);
     m->barriers_used = 0;
     memset(m->units, 0, t->unit_count * sizeof *m->units);

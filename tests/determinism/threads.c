@@ -139,6 +139,11 @@ static const struct scenario {
     {"qv100", "l1.replacement=drrip;l1.bypass=agcb", "synthetic:gather:32KiB"},
     {"qv100", "tlb.page=4KiB;tlb.l1_entries=4;tlb.l2_entries=16;tlb.l1_mshr_entries=2", "synthetic:gather:32KiB"},
     {"qv100", "sm.fetch=2;l1i.size=1KiB", "synthetic:gather:32KiB"},
+    {"qv100",
+     "sm.fetch=2;sm.fetch_by=scheduler;l1i.size=512B;l1i.prefetch=3;l15.size=1KiB;l15.sms=4;l15.mshr_entries=2",
+     "synthetic:gather:32KiB"},
+    {"h100", "sm.fetch=2;l1i.size=512B;l1i.prefetch=2;l15.size=1KiB;l15.sms=2;kernels.code=l2",
+     "synthetic:gather:32KiB"},
     {"qv100", "limit.instructions=3000", "synthetic:warp-reuse:256KiB:lines=16,repeats=2"},
     {"qv100", "launch.cycles=0;limit.cycles=1500;dram.channels=8;l2.slices=16", "synthetic:gather:32KiB"},
 };

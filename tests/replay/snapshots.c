@@ -104,6 +104,8 @@ Test(replay_snapshots, modes) {
     check("mode = timed\nscheduler = gto + pcal(ebt=auto)\nl1.tokens = strict\n");
     check("mode = timed\nthreads = 2\nl2.partitions = 2\nscheduler = gto\n");
     check("mode = timed\nsm.fetch = 2\nl1i.size = 512B\nl1i.ways = 2\n");
+    check("mode = timed\nsm.fetch = 2\nsm.fetch_by = scheduler\nl1i.size = 512B\nl1i.ways = 2\nl1i.prefetch = 3\n"
+          "l15.size = 2KiB\nl15.mshr_entries = 2\n");
     check("mode = timed\ntlb.page = 4KiB\ntlb.l1_entries = 2\n");
     check("threads = 2\n");
 }

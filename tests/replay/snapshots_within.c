@@ -282,6 +282,8 @@ Test(replay_snapshots_within, drawn) {
 Test(replay_snapshots_within, fetches_and_translations) {
     static const char *const settings[] = {
         SMALL "mode = timed\nsm.fetch = 2\nl1i.size = 512B\nl1i.ways = 2\n",
+        SMALL "mode = timed\nsm.fetch = 2\nsm.fetch_by = scheduler\nl1i.size = 512B\nl1i.ways = 2\nl1i.prefetch = 3\n"
+              "l15.size = 1KiB\nl15.ways = 2\nl15.mshr_entries = 1\nl15.queue = 1\n",
         SMALL
         "mode = timed\nthreads = 2\ntlb.page = 4KiB\ntlb.l1_entries = 2\ntlb.l2_entries = 4\ntlb.l2_ways = full\n",
         SMALL "mode = functional\ntlb.page = 4KiB\ntlb.l1_entries = 2\ntlb.l2_entries = 4\ntlb.l2_ways = full\n",
