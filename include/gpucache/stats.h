@@ -73,7 +73,7 @@ typedef enum gpc_counter_needs {
     GPC_NEEDS_GPUS = 12,          /* gpu.count of 2 or more */
     GPC_NEEDS_PREFETCHER = 13,    /* l1.prefetcher, timed */
     GPC_NEEDS_CREDITS = 14,       /* replies that a host has limited (host.h), timed */
-    GPC_NEEDS_MISSES = 15,        /* misses of a host's own L1s (gpc_hierarchy_try_miss), const.size or l15.size, timed */
+    GPC_NEEDS_MISSES = 15,        /* misses of a host's own L1s (gpc_hierarchy_try_miss); const.size, l15.size; timed */
     GPC_NEEDS_ENERGY = 16,        /* the key of its name (energy.*), and the counters that it is computed of */
     GPC_NEEDS_TLB = 17,           /* tlb.page */
     GPC_NEEDS_TLB_TIME = 18,      /* the same, timed */

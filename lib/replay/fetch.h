@@ -7,11 +7,11 @@
 
 /*
  * Instruction fetch, where `sm.fetch` says so: a warp has a buffer of so many instructions, an SM, or each scheduler,
- * fetches for one warp a cycle when its buffer is empty, and the first of them can issue `sm.fetch_latency` cycles later. What was fetched
- * behind a taken branch is dropped in the next cycle; where the branch was the last of its buffer, its successors in
- * memory are fetched first, and dropped when they could issue. Instructions are there, or in a cache (replay/icache.h).
- * [GPGPU-Sim 3.2.1, shader.cc: fetch, decode, scheduler_unit::cycle] There the warp is the next in turn; here it is the
- * one that has waited longest.
+ * fetches for one warp a cycle when its buffer is empty, and the first of them can issue `sm.fetch_latency` cycles
+ * later. What was fetched behind a taken branch is dropped in the next cycle; where the branch was the last of its
+ * buffer, its successors in memory are fetched first, and dropped when they could issue. Instructions are there, or in
+ * a cache (replay/icache.h). [GPGPU-Sim 3.2.1, shader.cc: fetch, decode, scheduler_unit::cycle] There the warp is the
+ * next in turn; here it is the one that has waited longest.
  */
 
 /* A successor further away than this, in bytes, is not what was fetched with an instruction. */

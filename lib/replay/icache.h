@@ -7,16 +7,16 @@
 
 /*
  * Instruction caches, where `l1i.size` says so: one of an SM, or of each of its schedulers (`sm.fetch_by`; NVIDIA: L0).
- * What a warp fetches (replay/fetch.h) is a line of it, and what it lacks a read of the SM's L1.5 (timed/l15_stage.h), or of
- * L2, which leaves through the SM's miss queue like any other and comes back over the reply network (space
- * GPC_SPACE_INSTRUCTION, counted as l2.instruction_read_sectors). A line on its way has an MSHR entry, at which warps
- * wait; where entries or merges are short, warps look again when a line has come. A warp whose line has come fetches
- * again, and so issues `sm.fetch_latency` later. A fetch ends at its line's end.
+ * What a warp fetches (replay/fetch.h) is a line of it, and what it lacks a read of the SM's L1.5
+ * (timed/l15_stage.h), or of L2, which leaves through the SM's miss queue like any other and comes back over the reply
+ * network (space GPC_SPACE_INSTRUCTION, counted as l2.instruction_read_sectors). A line on its way has an MSHR entry,
+ * at which warps wait; where entries or merges are short, warps look again when a line has come. A warp whose line has
+ * come fetches again, and so issues `sm.fetch_latency` later. A fetch ends at its line's end.
  * [GPGPU-Sim 3.2.1, shader.cc: shader_core_ctx::fetch; -gpgpu_cache:il1]
  *
  * What follows a line that was missed may be asked for ahead (replay/stream_buffer.h). What is fetched behind a taken
- * branch takes its turn, but looks for no line. Code has no addresses in traces: a kernel's lies where its name says, so
- * that kernels of one name share it, and L2 keeps it between their launches.
+ * branch takes its turn, but looks for no line. Code has no addresses in traces: a kernel's lies where its name says,
+ * so that kernels of one name share it, and L2 keeps it between their launches.
  */
 typedef struct gpci_icache_miss {
     uint64_t line;
@@ -53,7 +53,10 @@ enum {
     GPCI_HELD_MSHR = 8   /* or are still to be asked for */
 };
 
-/* Those of all SMs, and their turns to fetch; none where l1i.size is 0, or sm.fetch. GPC_ERROR_RANGE for what has no effect, GPC_ERROR_MEMORY. */
+/*
+ * Those of all SMs, and their turns to fetch; none where l1i.size is 0, or sm.fetch. GPC_ERROR_RANGE for what has no
+ * effect, GPC_ERROR_MEMORY.
+ */
 gpc_status gpci_icaches_create(gpci_timed_replay *t, gpc_error *error);
 void gpci_icaches_destroy(gpci_timed_replay *t);
 /* An SM's. Fetches too. */

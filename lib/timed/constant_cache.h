@@ -18,7 +18,7 @@ gpc_status gpci_constants_issue(gpci_timed *t, const gpc_warp_access *w, uint64_
 void gpci_constants_step(gpci_timed *t, gpci_stage *l1);
 void gpci_constants_send(gpci_timed *t, gpci_stage *l1);
 
-/* Is a fetch that is back at L1 its SM's constant cache's, or of its L1.5 (l15_stage.h), which then stands before that? */
+/* Is a fetch that is back at L1 its SM's constant cache's? Or, with an L1.5 (l15_stage.h), that one's? */
 GPCI_INLINE bool gpci_is_of_constants(const gpci_packet *fetch) {
     return fetch->flags & GPCI_PACKET_CONSTANT;
 }

@@ -16,8 +16,8 @@
  *                                  |  \                        |
  *        their SM  <-  served  <-  data, MSHR entry  <-  fill port of that L1
  *
- * Example, l15.latency = 40: a line of code that SM 3 asks for in cycle 100 is at the tags in 101, and found: the SM has
- * it in cycle 141. Where it is not found, L1 3 sends the read in 102.
+ * Example, l15.latency = 40: a line of code that SM 3 asks for in cycle 100 is at the tags in 101, and found: the SM
+ * has it in cycle 141. Where it is not found, L1 3 sends the read in 101, too.
  */
 
 /* Is a read looked up in its SM's L1.5? */
