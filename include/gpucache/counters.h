@@ -9,7 +9,7 @@
  * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning")
  *
  *   id      what the counter is to every version of the library: never changed, and never given to another counter,
- *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 382.
+ *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 392.
  *   field   in a struct of statistics
  *   name    in JSON, CSV and Python
  *   KIND    how instances and kernels add up: SUM, MAX, or GAUGE: the sum over cycles of what a queue held
@@ -128,7 +128,7 @@
       "of an SM's instruction cache: a warp's next sm.fetch instructions, as far as they are in one line (l1i.size)") \
     X(365, l1i_hits, "l1i.hits", "fetches", SUM, SM_PART, L1I, "0.2", "of these, found")                              \
     X(366, l1i_merges, "l1i.merges", "fetches", SUM, SM_PART, L1I, "0.2",                                             \
-      "of l1i.accesses, of a line on its way; all others are reads of l15.*, or L2")                                            \
+      "of l1i.accesses, of a line on its way; all others are reads of l15.*, or L2")                                  \
     X(367, l1i_wait_cycles, "l1i.wait_cycles", "warp cycles", SUM, SM_PART, L1I, "0.2",                               \
       "in which warps wait for their instructions")                                                                   \
     X(374, const_requests, "const.requests", "instructions", SUM, SM, CONST, "0.2",                                   \
