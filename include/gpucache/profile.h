@@ -222,7 +222,8 @@ GPC_API double gpc_profile_score(double utilisation, double reuse);
 /*
  * Candidates for the threshold of `hybrid` (seeds/001 section IV.D): the scores of
  * the classes, each once, ascending; 0, at which every class that was seen is
- * cached, among them where a class was not seen.
+ * cached, among them where a class was not seen. With `use = segments` hybrid's scores
+ * are other ones: they have 32 x segments in place of bytes_used.
  *   values     room for `capacity`; NULL and 0 to count; GPC_PROFILE_CLASSES is always enough
  *   out_count  receives how many there are
  * Returns GPC_OK; GPC_ERROR_RANGE where there was no room for all; GPC_ERROR_ARGUMENT;

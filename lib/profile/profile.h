@@ -145,9 +145,6 @@ void gpci_profile_rate_line(gpc_profile_line *line);
 void gpci_profile_complete(gpc_profile *profile);
 void gpci_profile_free_tables(gpc_profile *profile);
 
-/* A score in millionths, as thresholds compare it: what a decimal text of six digits can say. */
-uint64_t gpci_profile_millionths(double score);
-
 GPCI_INLINE gpc_context *gpci_live_context(const gpci_live_sm *sm) {
     return sm->profile->context;
 }

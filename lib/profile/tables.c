@@ -12,10 +12,6 @@ double gpc_profile_score(double utilisation, double reuse) {
     return utilisation * (1 + reuse);
 }
 
-uint64_t gpci_profile_millionths(double score) {
-    return score > 0 ? score < 1e12 ? (uint64_t)(score * 1e6 + 0.5) : UINT64_C(1000000000000000000) : 0;
-}
-
 void gpci_profile_rate(gpc_profile_counts *c) {
     c->reuse = c->fills ? (double)c->reuses / (double)c->fills : (double)c->hits;
     c->utilisation = c->bytes_moved ? (double)c->bytes_used / (double)c->bytes_moved : 0;

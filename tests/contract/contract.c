@@ -108,6 +108,7 @@ static const char *const own_predictor_rows[] = {
     "profile-address(file=tests/contract/small.profile)",
     "hybrid(file=tests/contract/small.profile)",
     "hybrid(file=tests/contract/small.profile,threshold=0.05,limit=0)",
+    "hybrid(file=tests/contract/small.profile,use=segments)",
     "compiler(file=tests/contract/small.profile)",
     "profile-address(file=tests/contract/small.profile,use=segments)",
     "compiler(file=tests/contract/small.profile,use=segments)",

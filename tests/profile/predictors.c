@@ -184,6 +184,38 @@ Test(predictors, hybrid) {
 }
 
 /*
+ * By segments class 1 has (7 + 4) / (8 x 4) = 11/32 as by bytes, for its words fill segments; classes 2 and 20, words
+ * of 4 bytes, have 1/4, by bytes 1/32.
+ */
+Test(predictors, hybrid_by_segments) {
+    bench b;
+    open_bench(&b, NULL);
+    static const struct {
+        const char *more;
+        uint64_t fetched[3];
+    } rows[] = {
+        {"", {1, 2, 20}},
+        {", threshold=0.249999", {4, 8, 80}},
+        {", threshold=0.25", {4, 2, 20}},
+        {", threshold=0.25, limit=16", {4, 8, 20}},
+        {", threshold=0.916667", {1, 2, 20}},
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char more[64];
+        snprintf(more, sizeof more, ", use=segments%s", rows[i].more);
+        gpc_hierarchy *h = open_hierarchy(&b, spec_of(&b, "hybrid", more));
+        cr_expect_eq(load(h, 0, 0, LINE(50), 1), rows[i].fetched[0], "%s", more);
+        cr_expect_eq(load(h, 0, 0, LINE(60), 2), rows[i].fetched[1], "%s", more);
+        cr_expect_eq(load(h, 0, 0, LINE(70), 20), rows[i].fetched[2], "%s", more);
+        gpc_hierarchy_destroy(h);
+    }
+    gpc_hierarchy *h = open_hierarchy(&b, spec_of(&b, "hybrid", ", use=bytes, threshold=0.25"));
+    cr_expect_eq(load(h, 0, 0, LINE(60), 2), 2);
+    gpc_hierarchy_destroy(h);
+    close_bench(&b);
+}
+
+/*
  * Kernel "one": 0x10 has U = 0.25 and R = 5/2, 0.875: cg; 0x20 reads a whole line: ca. Kernel "two": both cg. Without a
  * kernel 0x20 is both together: 136 of 384 bytes, no hit: cg.
  */

@@ -7,6 +7,9 @@
  * hardware-based bypassing (access-count): they bypass where they make more transactions than the threshold register
  * says. gpc_profile_thresholds lists the thresholds to search: the classes' own values.
  *
+ * U as Table 1 has it is a share of 32-byte segments (use = segments): .96 for loads of 8 transactions, of whose bytes
+ * 32 words of 8 bytes are a quarter; and .62 where half of the loads use a whole line, half a word of one.
+ *
  * IV.D says of the others both that they "will be bypassed" and that they are "candidates for cache bypassing at
  * runtime by using the hardware-based bypassing". The former is the default, for Table 3 counts a search for each of
  * the 13 classes of streamcluster, all of which a limit of 16 would cache; limit = 16 is the latter.
@@ -29,6 +32,22 @@ static const gpc_parameter parameters[] = {
     {"limit", 0, 0, 65535, true, "transactions above which a load of another class bypasses (0: all; IV.C: 16)"},
 };
 
+/* The classes above the threshold, as gpc_profile_classes_above, but with U by segments. */
+static gpc_status annotate_by_segments(gpc_profile *profile, double threshold, uint32_t *annotated) {
+    const gpc_profile_class *rows;
+    size_t count;
+    gpc_status status = gpc_profile_classes(profile, &rows, &count);
+    *annotated = 0;
+    for (size_t i = 0; status == GPC_OK && i < count; i++) {
+        const gpc_profile_counts *c = &rows[i].counts;
+        const double score =
+            gpci_profile_score_of(c->segments * GPCI_SEGMENT, c->bytes_moved, c->fills, c->reuses, c->hits);
+        if (gpci_profile_millionths(score) > gpci_profile_millionths(threshold))
+            *annotated |= 1u << (rows[i].transactions - 1);
+    }
+    return status;
+}
+
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     hybrid_state *state = self;
     gpc_profile *profile;
@@ -37,7 +56,10 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
         return status;
     state->share = env->shared_state;
     state->limit = (uint32_t)env->parameters[LIMIT];
-    status = gpc_profile_classes_above(profile, env->parameters[THRESHOLD], &state->annotated);
+    if (env->words[GPCI_PROFILE_USE] == GPCI_USE_SEGMENTS)
+        status = annotate_by_segments(profile, env->parameters[THRESHOLD], &state->annotated);
+    else
+        status = gpc_profile_classes_above(profile, env->parameters[THRESHOLD], &state->annotated);
     if (status < 0)
         gpci_profile_left(state->share);
     else
@@ -80,7 +102,7 @@ const gpc_predictor_ops gpci_hybrid = {
     .predict = predict,
     .cost_bits = cost_bits,
     .texts = gpci_profile_texts,
-    .text_count = 1,
+    .text_count = GPCI_PROFILE_TEXTS,
     .shared_bytes = sizeof(gpci_profile_share),
     .reads = GPC_READS_PLACE | GPC_READS_TRANSACTIONS | GPC_READS_KIND,
 };

@@ -75,3 +75,7 @@ double gpci_profile_score_of(uint64_t used, uint64_t moved, uint64_t fills, uint
         return (double)used * (1 + (double)hits) / (double)moved;
     return (double)used * ((double)fills + (double)reuses) / ((double)moved * (double)fills);
 }
+
+uint64_t gpci_profile_millionths(double score) {
+    return score > 0 ? score < 1e12 ? (uint64_t)(score * 1e6 + 0.5) : UINT64_C(1000000000000000000) : 0;
+}

@@ -21,7 +21,7 @@ typedef struct gpci_profile_share {
 
 #define GPCI_PROFILE_MESSAGE 256u /* bytes of `message` */
 
-enum { GPCI_PROFILE_FILE, GPCI_PROFILE_USE, GPCI_PROFILE_TEXTS }; /* text parameters; hybrid has the first only */
+enum { GPCI_PROFILE_FILE, GPCI_PROFILE_USE, GPCI_PROFILE_TEXTS }; /* text parameters */
 enum { GPCI_USE_BYTES, GPCI_USE_SEGMENTS };                       /* words of the second */
 
 #define GPCI_PROFILE_TEXT_ROWS                                                                                       \
@@ -43,6 +43,9 @@ void gpci_profile_left(gpci_profile_share *share);
 
 /* Eq. (1), U x (1 + R), of these counts: bytes used and moved, residences, reuses in them, hits in all. */
 double gpci_profile_score_of(uint64_t used, uint64_t moved, uint64_t fills, uint64_t reuses, uint64_t hits);
+
+/* A score in millionths, as thresholds compare it: what a decimal text of six digits can say. */
+uint64_t gpci_profile_millionths(double score);
 
 /*
  * Index of the kernel's name of each launch [*out_count]; of the profile, until it changes (profile/profile_query.c).
