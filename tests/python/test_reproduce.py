@@ -365,6 +365,26 @@ class Kept(TemporaryCase):
 
 
 class Profiles(TemporaryCase):
+    def test_classes_by_segments(self):
+        """Points are 32 bytes apart, a segment each; work entries 48, so that 32 lanes touch 32 of 48 segments; of loads of
+        a line 16 read a whole one, a coordinate of each point, 16 a word, and one the centres."""
+        source = "synthetic:rodinia-streamcluster:256KiB:dimensions=16,blocks=2"
+        found = _profiles.measure("gtx480", source, self.folder)
+        classes = {n: (reuse, used, score) for n, reuse, used, score in found["classes"]}
+        self.assertEqual(sorted(classes), [1, 8, 12])
+        self.assertEqual(classes[8][1], 1)
+        self.assertEqual(classes[12], (0, 32 / 48, 32 / 48))
+        self.assertAlmostEqual(classes[1][1], (16 * 4 + 16 * 1 + 4) / (33 * 4))
+        self.assertEqual([cached for _, cached in found["candidates"]][-1], [])
+        file = os.path.join(self.folder, found["file"])
+        for threshold, cached in found["candidates"]:
+            with gpucache.Context() as context, gpucache.Config(context, "gtx480", {
+                "l1.bypass": f"hybrid(file={file}, use=segments, threshold={threshold:.12g})",
+            }) as config, gpucache.Replay(context, config) as replay, gpucache.Trace(context, source) as trace:  # fmt: skip
+                stats = sum((result.stats for result in replay.run(trace)), gpucache.Stats())
+            of = {1: 33, 8: 3 * 8, 12: 12}  # transactions of a warp's loads
+            self.assertEqual(stats["l1.bypasses"], 32 * sum(n for each, n in of.items() if each not in cached), cached)
+
     def test_kept_by_content(self):
         """Made once; and again where its file was lost or damaged. Runs of another profile are other runs."""
         source = "synthetic:rodinia-kmeans:306KiB:launch=1"
@@ -372,7 +392,7 @@ class Profiles(TemporaryCase):
             facts = runs.profile("gtx480", source)
             self.assertEqual(runs.done, 1)
             ((transactions, reuse, utilisation, score),) = facts.classes
-            self.assertEqual((transactions, utilisation), (32, 1 / 32))
+            self.assertEqual((transactions, utilisation), (32, 1 / 4))
             self.assertAlmostEqual(score, utilisation * (1 + reuse))
             self.assertEqual(facts.candidates, [[0.0, [32]], [round(score, 6), []]])
             self.assertEqual([kernel for kernel, _, _ in facts.instructions], ["_Z14invert_mappingPfS_ii"])

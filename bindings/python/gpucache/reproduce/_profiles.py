@@ -2,6 +2,7 @@
 """Profiles of programs, taken with the clock: made once, kept beside the runs, named by their contents."""
 
 import hashlib
+import math
 import os
 from collections import namedtuple
 
@@ -11,27 +12,39 @@ from ..context import Context
 from ..profile import Profile
 from ..trace import Trace
 
-# classes       [transactions, R, U, score] of each that has loads
+# classes       [transactions, R, U, score] of each that has loads, U by segments
 # candidates    [threshold, the classes that it caches]: those of `hybrid` that differ
 # reuses        [line addresses that are hit n times] of each SM, n from 0 to 15 and more
 # instructions  [kernel, accesses, those that should bypass] of each load, in the order of kernels and program counters
 Facts = namedtuple("Facts", "classes candidates reuses instructions file")
 
 
-def _candidates(profile):
-    """Of thresholds that cache the same, the largest."""
-    seen = {row.transactions for row in profile.classes() if row.counts.loads}
+SEGMENT = 32
+
+
+def _by_segments(row):
+    """[transactions, R, U, U x (1 + R)] of a class. U is the share of a line's 32-byte segments, as Table 1 has it: .96
+    for loads of 8 transactions, which use a quarter of their bytes at most."""
+    c = row.counts
+    used = SEGMENT * c.segments
+    score = used * (c.fills + c.reuses) / (c.bytes_moved * c.fills) if c.fills else used * (1 + c.hits) / c.bytes_moved
+    return [row.transactions, c.reuse, used / c.bytes_moved, score]
+
+
+def _candidates(classes):
+    """Of thresholds that cache the same, the largest: 0, and each score."""
+    scores = {transactions: math.floor(score * 1e6 + 0.5) / 1e6 for transactions, _, _, score in classes}
     found = {}
-    for threshold in profile.thresholds():
-        found[tuple(sorted(seen.intersection(profile.classes_above(threshold))))] = threshold
+    for threshold in sorted({0.0, *scores.values()}):
+        found[tuple(sorted(n for n, score in scores.items() if score > threshold))] = threshold
     return [[threshold, list(cached)] for cached, threshold in found.items()]
 
 
 def _facts(profile):
+    classes = [_by_segments(row) for row in profile.classes() if row.counts.loads]
     return {
-        "classes": [[row.transactions, row.counts.reuse, row.counts.utilisation, row.counts.score]
-                    for row in profile.classes() if row.counts.loads],
-        "candidates": _candidates(profile),
+        "classes": classes,
+        "candidates": _candidates(classes),
         "reuses": [list(row.lines_by_reuse) for row in profile.sms() if row.counts.accesses],
         "instructions": [[row.kernel, row.counts.accesses, row.bypass_accesses] for row in profile.instructions()
                          if row.counts.loads],

@@ -49,7 +49,7 @@ class Runs:
     def profile(self, preset, source):
         """_profiles.Facts of a program."""
         folder = self.results.path + ".profiles"
-        key = ["profile", preset, source]
+        key = ["profile", "segments", preset, source]
         found = _profiles.facts(self.kept(key, lambda: _profiles.measure(preset, source, folder)), folder)
         if found is None:
             self.results.put(key, _profiles.measure(preset, source, folder))

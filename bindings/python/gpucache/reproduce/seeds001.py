@@ -113,10 +113,10 @@ def _speedups(bench):
         methods = {
             "": "always-cache",
             "hardware": HARDWARE,
-            "profile": f"profile-address(file={facts.file})",
+            "profile": f"profile-address(file={facts.file}, use=segments)",
         }
         for threshold, _ in facts.candidates:
-            methods["hybrid", threshold] = f"hybrid(file={facts.file}, threshold={threshold:.12g})"
+            methods["hybrid", threshold] = f"hybrid(file={facts.file}, use=segments, threshold={threshold:.12g})"
         for label, predictor in methods.items():
             tasks[program.name, label] = (program, {"l1.bypass": predictor, **SEGMENTS})
     cycles = {key: figures["cycles"] for key, figures in bench.all(tasks).items()}
