@@ -8,8 +8,8 @@
 
 /*
  * Constant caches, where `const.size` says so: one for each SM, beside its L1, for loads of constant space. What one
- * lacks is read from L2 (l2.constant_read_sectors), past L1, or from its L1.5 (level/l15.h). Addresses of constants are not translated. Kernels find
- * them as they find L1s: what `kernels.flush` does to these is done to them.
+ * lacks is read from L2 (l2.constant_read_sectors), past L1, or from its L1.5 (level/l15.h). Addresses of constants are
+ * not translated. Kernels find them as they find L1s: what `kernels.flush` does to these is done to them.
  *
  * Lanes of one address, as most loads of constants have, are one line; others take their turns, a line each.
  */

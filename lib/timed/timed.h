@@ -108,8 +108,8 @@ struct gpci_timed {
     uint8_t bursts_of[16]; /* segments of a line -> bursts that hold any of them: bit n = n bursts from its begin */
     uint64_t interleave_bytes;
     gpci_memory_channel *memory; /* [channels] */
-    uint32_t header, write_mask, write_to_read, rop_latency, l1_queue, issue_latency, miss_latency, bypass_latency, release_width,
-        release_latency;
+    uint32_t header, write_mask, write_to_read, rop_latency, l1_queue, issue_latency, miss_latency, bypass_latency,
+        release_width, release_latency;
     bool rop_apart;       /* l2.intake = queue */
     uint64_t dram_delay;  /* DRAM cycles, with dram.latency_at = request; 0: requests are in the channel at once */
     uint32_t longest_way; /* of these two latencies */
