@@ -13,6 +13,7 @@ import chase
 import compare
 import reuse
 import timed
+import written
 
 from support import EFFORT
 
@@ -208,6 +209,19 @@ class Banks(unittest.TestCase):
         self.assertGreaterEqual(len(rows), 45)
         for row in rows:
             self.assertLessEqual(abs(row.model - row.gpu), BANKS_EACH, row.name)
+
+
+# Of the GPU's rate, of loads of random sectors with a store to another each.
+WRITTEN_EACH = 0.12
+
+
+class Written(unittest.TestCase):
+    def test_reads_behind_writes(self):
+        table, what = written.read_table(), "load.cg+store.u32"
+        for kib in (64, 256, 1024) if EFFORT == "thorough" else (64, 1024):
+            rate = written.rate((what, kib, 8, []))
+            print(f"{what}, {kib} KiB: {rate:.1f} a nanosecond, {table[what, kib]:.1f} on the GPU")
+            self.assertLessEqual(abs(rate / table[what, kib] - 1), WRITTEN_EACH, f"{kib} KiB: {rate}")
 
 
 # Larger footprints take minutes: chase.py has them. The longest chains that are left, 16 MiB in steps of 32 bytes, are
