@@ -8,11 +8,11 @@
 
 /* A line of constants at the tags, and on its way. */
 
-static void send(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked) {
+void gpci_read_only_send(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked) {
     const uint32_t fetch = gpci_pool_take(&t->pool);
     gpci_packet *f = gpci_packet_at(&t->pool, fetch);
     const gpci_packet *waiter = gpci_packet_at(&t->pool, asked->waiter);
-    *f = (gpci_packet){.address = waiter->address,
+    *f = (gpci_packet){.address = waiter->address & ~(uint64_t)(stage->line->line_bytes - 1),
                        .request = waiter->request,
                        .label = waiter->label,
                        .line = {.flight = UINT32_MAX,
@@ -24,19 +24,19 @@ static void send(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *ask
                        .type = GPCI_READ,
                        .flags = GPCI_PACKET_FETCH | GPCI_PACKET_CONSTANT,
                        .born = t->wheel.now};
+    f->request.address = f->address;
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
     gpci_see_new(t, GPC_WHAT_FETCH, stage, f, waiter, false);
 }
 
-/* Nothing of it is dirty. */
-static void evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
+void gpci_read_only_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
     (void)t;
     (void)stage;
     (void)eviction;
 }
 
-static const gpci_stage_rules rules = {.send = send,
-                                       .evicted = evicted,
+static const gpci_stage_rules rules = {.send = gpci_read_only_send,
+                                       .evicted = gpci_read_only_evicted,
                                        .released = gpci_l1_release,
                                        .hold_up = gpci_stage_wait,
                                        .passed_by = gpci_stage_tell_nobody};

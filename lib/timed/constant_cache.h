@@ -23,4 +23,11 @@ GPCI_INLINE bool gpci_is_of_constants(const gpci_packet *fetch) {
     return fetch->flags & GPCI_PACKET_CONSTANT;
 }
 
+/*
+ * Rules of stages whose lines are only read: this one's and an L1.5's (l15_stage.h). A miss asks for its line of the
+ * stage; nothing that leaves is dirty.
+ */
+void gpci_read_only_send(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked);
+void gpci_read_only_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction);
+
 #endif

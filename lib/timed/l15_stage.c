@@ -5,34 +5,6 @@
 
 /* A line of code or of constants at the tags of an L1.5, on its way there from L2, and from there to its SM. */
 
-static void send(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked) {
-    const uint32_t fetch = gpci_pool_take(&t->pool);
-    gpci_packet *f = gpci_packet_at(&t->pool, fetch);
-    const gpci_packet *waiter = gpci_packet_at(&t->pool, asked->waiter);
-    *f = (gpci_packet){.address = waiter->address & ~(uint64_t)(stage->line->line_bytes - 1),
-                       .request = waiter->request,
-                       .label = waiter->label,
-                       .line = {.flight = UINT32_MAX,
-                                .waiter = asked->waiter,
-                                .fetched = stage->line->sectors_of[asked->segments],
-                                .kind = waiter->line.kind},
-                       .segments = asked->segments,
-                       .level = 1,
-                       .type = GPCI_READ,
-                       .flags = GPCI_PACKET_FETCH | GPCI_PACKET_CONSTANT,
-                       .born = t->wheel.now};
-    f->request.address = f->address;
-    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
-    gpci_see_new(t, GPC_WHAT_FETCH, stage, f, waiter, false);
-}
-
-/* Nothing of it is dirty. */
-static void evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
-    (void)t;
-    (void)stage;
-    (void)eviction;
-}
-
 static void serve(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     const uint64_t due = gpci_stage_data(stage, t->wheel.now, gpci_packet_bytes(p));
@@ -48,8 +20,8 @@ static void released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t 
     serve(t, stage, packet, level);
 }
 
-static const gpci_stage_rules rules = {.send = send,
-                                       .evicted = evicted,
+static const gpci_stage_rules rules = {.send = gpci_read_only_send,
+                                       .evicted = gpci_read_only_evicted,
                                        .released = released,
                                        .hold_up = gpci_stage_wait,
                                        .passed_by = gpci_stage_tell_nobody};
