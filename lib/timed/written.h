@@ -5,16 +5,16 @@
 #include "timed/timed.h"
 
 /*
- * What an L2 slice has written of late. From a write of a sector to a read of it there are l2.write_to_read L2 cycles: a
- * read that comes earlier waits at the tags, and what is behind it, too. Only a line's home knows: a copy in the other
- * partition is dropped with the write, and read again from there. Writes wait for nobody, nor do atomics, which neither
- * make a read wait.
+ * What an L2 slice has written of late. From a write of a sector to a read of it there are l2.write_to_read L2 cycles:
+ * a read that comes earlier waits at the tags, and what is behind it, too. Only a line's home knows: a copy in the
+ * other partition is dropped with the write, and read again from there. Writes wait for nobody, nor do atomics, which
+ * do not make a read wait either.
  *
  * Example, 260 cycles: a sector is written in cycle 100. A read of it that is there in 120 passes in 360, and one of
  * another sector that came in 121 in 361; had the latter come first, it would have passed in 119.
  *
- * Rows of four sectors, found by hash. Where a fifth of a row would hold a read, the oldest no longer does: there are as
- * many places as cycles.
+ * Rows of four sectors, found by hash. Where a fifth of a row would hold a read, the oldest no longer does: there are
+ * as many places as cycles.
  */
 #define GPCI_WRITTEN_WAYS 4u
 
