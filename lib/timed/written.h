@@ -13,19 +13,19 @@
  * Example, 260 cycles: a sector is written in cycle 100. A read of it that is there in 120 passes in 360, and one of
  * another sector that came in 121 in 361; had the latter come first, it would have passed in 119.
  *
- * Rows of four sectors, found by hash. Where a fifth of a row would hold a read, the oldest no longer does: there are
- * as many places as cycles.
+ * Rows of eight sectors, a cache line of the processor's, as many as hold a sector for each of these cycles. A sector
+ * is told by 31 bits of a hash. Where a ninth of a row would hold a read, the oldest no longer does.
  */
-#define GPCI_WRITTEN_WAYS 4u
+#define GPCI_WRITTEN_WAYS 8u
 
 typedef struct gpci_written_sector {
-    uint64_t sector; /* address of the line, and number of the sector in it; UINT64_MAX: none */
-    uint64_t at;     /* own cycle of its last write */
+    uint32_t tag; /* of the hash; 0: none */
+    uint32_t at;  /* own cycle of its last write, the lower bits */
 } gpci_written_sector;
 
 typedef struct gpci_written {
-    uint32_t mask;     /* rows - 1 */
     uint64_t until[2]; /* own cycle to which a read waits: of the SMs, of the other partition */
+    uint32_t rows;
     gpci_written_sector sectors[];
 } gpci_written;
 
