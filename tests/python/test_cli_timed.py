@@ -157,7 +157,7 @@ class Run(Commands):
         self.assertEqual(document["config"]["mode"], "timed")
         absent = ("l1.zero_reuse_evictions", "l1.inter_warp_hits", "l1.oracle_decisions", "l1.reorder", "link.",
                   "cluster_network.", "gpu.", "gpu_link.", "l2.constant_", "l2.texture_", "l2.instruction_",
-                  "l1.reply_stalls", "tlb.", "stages.", "l1i.", "const.", "l1.data_turns", "l1.data_conflicts",
+                  "l1.reply_stalls", "tlb.", "stages.", "l1i.", "l15.", "const.", "l1.data_turns", "l1.data_conflicts",
                   "l1.data_waits")  # fmt: skip
         names = {counter.name for counter in gpucache.counters() if counter.kind != "ratio"}
         names = {name for name in names if not name.startswith((*absent, "l1.intra_warp", "l1.oracle", "energy.")) and
