@@ -137,6 +137,8 @@ struct gpc_hierarchy {
     uint32_t *sm_coalescer;                /* [sms] its L2 request coalescer, of so many; NULL: 0 */
     uint32_t coalescers;
     uint32_t *sm_l15;           /* [sms] its L1.5, */
+    uint32_t *l15_first;        /* [l15_count] the first SM of each, */
+    uint32_t *l15_next;         /* [sms] and the next of the same; UINT32_MAX: none */
     uint32_t l15_count;         /* of so many */
     gpci_interleave interleave; /* addresses over the slices of a partition */
     gpci_window window;         /* addresses whose lines in L2 persist, or stream */

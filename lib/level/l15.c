@@ -4,6 +4,8 @@
 #include "cache/cache.h"
 #include "level/cache_lines.h"
 
+#include <string.h>
+
 static gpc_status refuse(const gpc_hierarchy *h, gpci_key key, const char *why, gpc_error *error) {
     return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s: %s", gpci_key_name(key), gpci_config_text(h->config, key), why);
 }
@@ -37,6 +39,15 @@ static uint32_t share_out(gpc_hierarchy *h, uint32_t *last, uint32_t *used) {
     return count;
 }
 
+/* Each one's SMs, ascending. */
+static void chain(gpc_hierarchy *h) {
+    memset(h->l15_first, 0xff, h->l15_count * sizeof *h->l15_first);
+    for (uint32_t sm = h->sms; sm--;) {
+        h->l15_next[sm] = h->l15_first[h->sm_l15[sm]];
+        h->l15_first[h->sm_l15[sm]] = sm;
+    }
+}
+
 static gpc_status assign(gpc_hierarchy *h, gpc_error *error) {
     const uint32_t groups = h->coalescers ? h->coalescers : 1;
     uint32_t *memory = gpci_zalloc(h->context, 2 * (size_t)groups, sizeof *memory);
@@ -47,7 +58,12 @@ static gpc_status assign(gpc_hierarchy *h, gpc_error *error) {
     if (!h->l15_count)
         return gpci_out_of_memory(error);
     h->l15 = gpci_zalloc(h->context, h->l15_count, sizeof(gpc_cache *));
-    return h->l15 ? GPC_OK : gpci_out_of_memory(error);
+    h->l15_first = gpci_zalloc(h->context, h->l15_count, sizeof *h->l15_first);
+    h->l15_next = gpci_zalloc(h->context, h->sms, sizeof *h->l15_next);
+    if (!h->l15 || !h->l15_first || !h->l15_next)
+        return gpci_out_of_memory(error);
+    chain(h);
+    return GPC_OK;
 }
 
 /* Keys that have no effect without one, or without what else holds code. */
@@ -87,6 +103,8 @@ void gpci_l15_destroy(gpc_hierarchy *h) {
     for (uint32_t i = h->l15 ? h->l15_count : 0; i--;)
         gpc_cache_destroy(h->l15[i]);
     gpci_free(h->context, h->l15);
+    gpci_free(h->context, h->l15_first);
+    gpci_free(h->context, h->l15_next);
     gpci_free(h->context, h->sm_l15);
 }
 

@@ -89,9 +89,11 @@ static void tell_l1s(gpci_timed *t, const gpci_stage *stage) {
     const uint64_t now = t->wheel.now;
     if (stage->out.count)
         gpci_wheel_wake(&t->wheel, t->l1[gpci_packet_at(&t->pool, stage->out.first)->request.sm].component, now);
-    for (uint32_t sm = 0; sm < t->h->sms && !gpci_queue_full(&stage->in); sm++) {
+    if (gpci_queue_full(&stage->in))
+        return;
+    for (uint32_t sm = t->h->l15_first[stage->index]; sm != UINT32_MAX; sm = t->h->l15_next[sm]) {
         const gpci_stage *l1 = &t->l1[sm];
-        if (l1->l15 == stage && (l1->refused_read || (l1->constants && l1->constants->out.count)))
+        if (l1->refused_read || (l1->constants && l1->constants->out.count))
             gpci_wheel_wake(&t->wheel, l1->component, now);
     }
 }
