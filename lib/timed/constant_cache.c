@@ -4,7 +4,7 @@
 #include "timed/collector.h"
 #include "timed/l15_stage.h"
 #include "timed/replies.h"
-#include "timed/watch.h"
+#include "timed/tags.h"
 
 /* A line of constants at the tags, and on its way. */
 
@@ -126,22 +126,18 @@ void gpci_constants_step(gpci_timed *t, gpci_stage *l1) {
     gpci_stage *stage = l1->constants;
     gpci_tag_access *access = &stage->tag_access[0];
     while (stage->in.count && !gpci_stage_stuck(access) && !gpci_replies_wait(l1)) {
-        const uint32_t packet = stage->in.first, next = t->pool.links[packet].next;
+        const uint32_t packet = stage->in.first;
         const bool last = gpci_packet_at(&t->pool, packet)->flags & GPCI_PACKET_LAST;
         if (!gpci_stage_port(stage, t->wheel.now, gpci_packet_at(&t->pool, packet)->address)) {
             gpci_wheel_wake(&t->wheel, l1->component, t->wheel.now + 1);
             return;
         }
-        stage->in.first = next; /* before it may enter another queue */
+        const uint32_t next = gpci_tags_take(t, &stage->in);
         if (pass(t, stage, packet, access) == GPCI_BLOCKED) {
-            gpci_see_blocked(t, stage, gpci_packet_at(&t->pool, packet), access);
-            t->pool.links[packet].next = next;
-            stage->in.first = packet;
+            gpci_tags_put_back(t, stage, &stage->in, packet, next, access);
             break;
         }
-        gpci_gauge_set(&stage->in.gauge, t->wheel.now, --stage->in.count);
-        gpci_stage_unblock(stage, access, t->wheel.now);
-        access->looked = false;
+        gpci_tags_passed(stage, &stage->in, access, t->wheel.now);
         if (last)
             gpci_gauge_set(&l1->waiting_gauge, t->wheel.now, --l1->waiting);
     }

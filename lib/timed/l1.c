@@ -16,7 +16,7 @@
 #include "timed/replies.h"
 #include "timed/run_ahead.h"
 #include "timed/stage_times.h"
-#include "timed/watch.h"
+#include "timed/tags.h"
 
 /*
  * An SM's memory pipeline and L1: line transactions pass the tags in order, hits
@@ -357,7 +357,7 @@ GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_tags_fn pass_ta
             gpci_wheel_wake(&t->wheel, stage->component, now + 1);
             return;
         }
-        uint32_t packet = queue->first, next = t->pool.links[packet].next;
+        const uint32_t packet = queue->first;
         if (GPCI_UNLIKELY(t->issue_latency) && t->pool.links[packet].due > now) {
             gpci_wheel_wake(&t->wheel, stage->component, t->pool.links[packet].due);
             return;
@@ -369,18 +369,13 @@ GPCI_INLINE void run_tags(gpci_timed *t, gpci_stage *stage, pass_tags_fn pass_ta
             gpci_wheel_wake(&t->wheel, stage->component, now + 1);
             return;
         }
-        /* the packet leaves the queue before it may enter another */
-        queue->first = next;
+        const uint32_t next = gpci_tags_take(t, queue);
         gpci_verdict verdict = pass_tags(t, stage, packet, p, access);
         if (verdict == GPCI_BLOCKED) {
-            gpci_see_blocked(t, stage, p, access);
-            t->pool.links[packet].next = next;
-            queue->first = packet;
+            gpci_tags_put_back(t, stage, queue, packet, next, access);
             return;
         }
-        gpci_gauge_set(&queue->gauge, now, --queue->count);
-        gpci_stage_unblock(stage, access, now);
-        access->looked = false;
+        gpci_tags_passed(stage, queue, access, now);
         if (returns && queue == &stage->returned)
             continue;
         if (stage->reorder)

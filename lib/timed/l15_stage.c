@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/l15_stage.h"
 
-#include "timed/watch.h"
+#include "timed/tags.h"
 
 /* A line of code or of constants at the tags of an L1.5, on its way there from L2, and from there to its SM. */
 
@@ -44,22 +44,18 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
     gpci_tag_access *access = &stage->tag_access[0];
     const uint64_t now = t->wheel.now;
     while (stage->in.count && !gpci_stage_stuck(access)) {
-        const uint32_t packet = stage->in.first, next = t->pool.links[packet].next;
+        const uint32_t packet = stage->in.first;
         if (stage->data_free > now + stage->options->latency ||
             !gpci_stage_port(stage, now, gpci_packet_at(&t->pool, packet)->address)) {
             gpci_wheel_wake(&t->wheel, stage->component, now + 1);
             return;
         }
-        stage->in.first = next; /* before it may enter another queue */
+        const uint32_t next = gpci_tags_take(t, &stage->in);
         if (pass(t, stage, packet, access) == GPCI_BLOCKED) {
-            gpci_see_blocked(t, stage, gpci_packet_at(&t->pool, packet), access);
-            t->pool.links[packet].next = next;
-            stage->in.first = packet;
+            gpci_tags_put_back(t, stage, &stage->in, packet, next, access);
             return;
         }
-        gpci_gauge_set(&stage->in.gauge, now, --stage->in.count);
-        gpci_stage_unblock(stage, access, now);
-        access->looked = false;
+        gpci_tags_passed(stage, &stage->in, access, now);
     }
 }
 

@@ -4,7 +4,7 @@
 #include "timed/multicast.h"
 #include "timed/port.h"
 #include "timed/prefetch.h"
-#include "timed/watch.h"
+#include "timed/tags.h"
 #include "timed/written.h"
 
 /*
@@ -282,11 +282,6 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     return verdict;
 }
 
-static void passed(gpci_timed *t, gpci_stage *stage, gpci_tag_access *access) {
-    gpci_stage_unblock(stage, access, t->wheel.now);
-    access->looked = false;
-}
-
 static void again(gpci_timed *t, gpci_stage *stage) {
     gpci_clock clock = stage->options->clock;
     gpci_wheel_wake(&t->wheel, stage->component, gpci_clock_core(clock, gpci_clock_own(clock, t->wheel.now) + 1));
@@ -337,7 +332,7 @@ static void run_link_tags(gpci_timed *t, gpci_stage *stage) {
             return;
         }
         stage->link_at = GPCI_NO_PACKET;
-        passed(t, stage, access);
+        gpci_tags_free(stage, access, t->wheel.now);
     }
 }
 
@@ -349,14 +344,13 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
     while (stage->in.count) {
         uint32_t packet = stage->in.first;
         const gpci_packet_link *link = &t->pool.links[packet];
-        uint32_t next = link->next;
         if (link->due > now) /* the slice is woken for it at the end of its step */
             return;
         if (gpci_stage_ports_used(stage, now)) {
             again(t, stage);
             return;
         }
-        gpci_expect_link(&t->pool, next);
+        gpci_expect_link(&t->pool, link->next);
         gpci_packet *p = gpci_packet_at(&t->pool, packet);
         if (is_held(t, stage, p, access))
             return;
@@ -364,15 +358,12 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
             again(t, stage);
             return;
         }
-        stage->in.first = next;
+        const uint32_t next = gpci_tags_take(t, &stage->in);
         if (pass_by(t, stage, packet, p, access) == GPCI_BLOCKED) {
-            gpci_see_blocked(t, stage, p, access);
-            t->pool.links[packet].next = next;
-            stage->in.first = packet;
+            gpci_tags_put_back(t, stage, &stage->in, packet, next, access);
             return;
         }
-        gpci_gauge_set(&stage->in.gauge, now, --stage->in.count);
-        passed(t, stage, access);
+        gpci_tags_passed(stage, &stage->in, access, now);
     }
 }
 
