@@ -397,7 +397,7 @@ static void send_out(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
         return;
     }
     stage->below += !(p->flags & GPCI_PACKET_POSTED);
-    const uint32_t bytes = gpci_packet_load(t, p);
+    const uint32_t bytes = gpci_packet_payload(t, p);
     /* to the slice of its own partition */
     const uint32_t partition = t->h->sm_partition[stage->index],
                    slice = gpci_interleave_slice(&t->h->interleave, p->address, &p->path.inner);
@@ -412,7 +412,7 @@ static bool has_room(const gpci_timed *t, const gpci_stage *stage) {
     if (GPCI_LIKELY(!stage->requests_out->in_flits))
         return gpci_network_can_send(stage->requests_out, stage->index);
     const gpci_packet *p = gpci_packet_at(&t->pool, stage->out.first);
-    return gpci_network_takes(stage->requests_out, stage->index, t->header + gpci_packet_load(t, p));
+    return gpci_network_takes(stage->requests_out, stage->index, t->header + gpci_packet_payload(t, p));
 }
 
 /* Is the first packet still on its way to the miss queue? Then L1 is stepped when it is there. */

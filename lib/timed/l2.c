@@ -516,7 +516,7 @@ static void run_link_out(gpci_timed *t, gpci_stage *stage) {
         uint32_t packet = gpci_queue_pop(&stage->link, &t->pool, t->wheel.now);
         gpci_stage_relieve(stage, GPC_BUSY_MISS_QUEUE);
         gpci_packet *p = gpci_packet_at(&t->pool, packet);
-        gpci_network_send(stage->peer_requests, stage->index, peer_of(t, stage), t->header + gpci_packet_load(t, p),
+        gpci_network_send(stage->peer_requests, stage->index, peer_of(t, stage), t->header + gpci_packet_payload(t, p),
                           packet);
     }
 }

@@ -245,7 +245,7 @@ GPCI_INLINE uint32_t gpci_packet_bytes(const gpci_packet *packet) {
 }
 
 /* Bytes that a packet takes to L2: sectors, and where they are not written whole a mask; an atomic's word is alone. */
-GPCI_INLINE uint32_t gpci_packet_load(const gpci_timed *t, const gpci_packet *p) {
+GPCI_INLINE uint32_t gpci_packet_payload(const gpci_timed *t, const gpci_packet *p) {
     if (p->type == GPCI_READ)
         return 0;
     const uint32_t bytes = gpci_packet_bytes(p);
