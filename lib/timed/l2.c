@@ -241,13 +241,13 @@ static GPCI_COLD void put_code(gpci_timed *t, gpci_stage *stage, const gpci_pack
         gpci_stage_evicted(t, stage, p, &got.eviction);
 }
 
-static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p, gpci_tag_access *access) {
+static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p, gpci_tag_access *access,
+                         bool remote) {
     gpc_access_result *r = &access->result;
     if (!stage->cache)
         return pass_uncached(t, stage, packet, access);
     if (has_reply(p) && gpci_queue_full(reply_queue(t, stage, p)) && !(p->flags & GPCI_PACKET_LINK))
         return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_NETWORK);
-    bool remote = is_remote(t, stage, p);
     if (remote && p->type != GPCI_READ)
         return pass_on(t, stage, packet, access);
     if (p->type != GPCI_READ && gpci_queue_full(&stage->out)) /* it may write to memory, or evict */
@@ -288,30 +288,31 @@ static void again(gpci_timed *t, gpci_stage *stage) {
 }
 
 /* Must a read wait for a write of its sectors, in the slice that is their home? */
-GPCI_INLINE bool is_held(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access) {
-    return GPCI_UNLIKELY(stage->written != NULL) && !access->looked && !is_remote(t, stage, p) &&
+GPCI_INLINE bool is_held(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access,
+                         bool remote) {
+    return GPCI_UNLIKELY(stage->written != NULL) && !access->looked && !remote &&
            gpci_written_holds(t, stage, p, access != stage->tag_access);
 }
 
-/* As `pass`, and reads wait for what a write has written. */
+/* As `pass`, of a write for which reads of what it writes are to wait. */
 static GPCI_NOINLINE gpci_verdict pass_and_note(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p,
                                                 gpci_tag_access *access) {
     uint8_t sectors = 0;
     const uint64_t line = gpci_written_line(t, p, &sectors);
-    const bool writes = p->type == GPCI_WRITE && !is_remote(t, stage, p);
-    const gpci_verdict verdict = pass(t, stage, packet, p, access);
-    if (writes && verdict != GPCI_BLOCKED)
+    const gpci_verdict verdict = pass(t, stage, packet, p, access, false);
+    if (verdict != GPCI_BLOCKED)
         gpci_written_note(t, stage, line, sectors);
     return verdict;
 }
 
 GPCI_INLINE gpci_verdict pass_by(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p,
-                                 gpci_tag_access *access) {
-    return GPCI_LIKELY(stage->written == NULL) ? pass(t, stage, packet, p, access)
-                                               : pass_and_note(t, stage, packet, p, access);
+                                 gpci_tag_access *access, bool remote) {
+    if (GPCI_UNLIKELY(stage->written != NULL) && p->type == GPCI_WRITE && !remote)
+        return pass_and_note(t, stage, packet, p, access);
+    return pass(t, stage, packet, p, access, remote);
 }
 
-/* Requests of the other partition: they go first, for nothing that they need waits for a link. */
+/* Requests of the other partition, all of lines homed here: they go first, for nothing that they need waits for a link. */
 static void run_link_tags(gpci_timed *t, gpci_stage *stage) {
     gpci_tag_access *access = &stage->tag_access[1];
     while (!gpci_stage_stuck(access)) {
@@ -321,13 +322,13 @@ static void run_link_tags(gpci_timed *t, gpci_stage *stage) {
             stage->link_at = gpci_network_receive(stage->peer_requests, stage->index);
         }
         gpci_packet *p = gpci_packet_at(&t->pool, stage->link_at);
-        if (is_held(t, stage, p, access))
+        if (is_held(t, stage, p, access, false))
             return;
         if (!gpci_stage_port(stage, t->wheel.now, p->address)) {
             again(t, stage);
             return;
         }
-        if (pass_by(t, stage, stage->link_at, p, access) == GPCI_BLOCKED) {
+        if (pass_by(t, stage, stage->link_at, p, access, false) == GPCI_BLOCKED) {
             gpci_see_blocked(t, stage, p, access);
             return;
         }
@@ -352,14 +353,15 @@ static void run_tags(gpci_timed *t, gpci_stage *stage) {
         }
         gpci_expect_link(&t->pool, link->next);
         gpci_packet *p = gpci_packet_at(&t->pool, packet);
-        if (is_held(t, stage, p, access))
+        const bool remote = is_remote(t, stage, p);
+        if (is_held(t, stage, p, access, remote))
             return;
         if (!gpci_stage_port(stage, now, p->address)) {
             again(t, stage);
             return;
         }
         const uint32_t next = gpci_tags_take(t, &stage->in);
-        if (pass_by(t, stage, packet, p, access) == GPCI_BLOCKED) {
+        if (pass_by(t, stage, packet, p, access, remote) == GPCI_BLOCKED) {
             gpci_tags_put_back(t, stage, &stage->in, packet, next, access);
             return;
         }
