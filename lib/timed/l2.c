@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_rules.h"
 #include "timed/atomic_unit.h"
+#include "timed/l2_send.h"
 #include "timed/multicast.h"
 #include "timed/port.h"
 #include "timed/prefetch.h"
@@ -75,83 +76,8 @@ static void released(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t 
     serve(t, stage, packet, gpci_packet_at(&t->pool, packet), level);
 }
 
-/* A write to DRAM of segments of the slice's line. */
-static void write_memory(gpci_timed *t, gpci_stage *stage, uint64_t inner, uint8_t segments) {
-    if (!segments)
-        return;
-    uint32_t packet = gpci_pool_take(&t->pool);
-    *gpci_packet_at(&t->pool, packet) = (gpci_packet){.request = {.address = inner, .kind = GPC_STORE},
-                                                      .born = t->wheel.now,
-                                                      .line = {.flight = UINT32_MAX},
-                                                      .segments = segments,
-                                                      .type = GPCI_WRITE,
-                                                      .flags = GPCI_PACKET_POSTED};
-    gpci_count_slice_dram_write(t->h, stage->index, gpci_count_sectors(segments));
-    gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, gpci_packet_at(&t->pool, packet), NULL, false);
-    gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
-}
-
-/* A line's dirty segments in an L1 that must give it up. */
-static void write_taken(void *user_data, uint64_t address, uint8_t segments) {
-    gpci_stage *stage = user_data;
-    gpci_timed *t = stage->timed;
-    gpci_l2_place place = gpci_l2_place_of(t->h, address);
-    write_memory(t, stage, gpci_l2_line(t, place.inner), (uint8_t)(segments << place.shift));
-}
-
-static void evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {
-    if (GPCI_UNLIKELY(stage->prefetch != NULL))
-        gpci_prefetch_evicted(stage, eviction);
-    write_memory(t, stage, eviction->line_address, gpci_l2_write_back(t->h, stage->index, eviction->dirty_bytes));
-    gpci_l2_take_from_l1(t->h, stage->index, eviction->line_address, write_taken, stage);
-}
-
-/* What DRAM need know of a fetch is little; the other partition's slice is asked as the leader was. */
-static void make_fetch(gpci_packet *f, const gpci_packet *leader, bool remote) {
-    if (remote) {
-        *f = *leader;
-        return;
-    }
-    f->address = leader->address;
-    f->request.address = leader->request.address;
-    f->request.sm = leader->request.sm;
-}
-
-static void count_memory_read(gpc_hierarchy *h, uint32_t slice, const gpci_packet *p) {
-    const uint32_t sectors = gpci_count_sectors(p->segments);
-    gpci_count_slice_dram_read(h, slice, sectors);
-    gpci_stream_dram_read(h, slice, &p->request, sectors);
-}
-
-static void send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked) {
-    uint32_t fetch = gpci_pool_take(&t->pool);
-    bool remote = asked->remote;
-    gpci_packet *f = gpci_packet_at(&t->pool, fetch);
-    make_fetch(f, gpci_packet_at(&t->pool, asked->waiter), remote);
-    f->request.address = gpci_l2_line(t, f->request.address);
-    f->address = gpci_l2_line(t, f->address);
-    f->request.kind = GPC_LOAD;
-    f->request.byte_mask[0] = f->request.byte_mask[1] = 0;
-    f->line.fetched = t->h->l2_level.sectors_of[asked->segments];
-    gpci_l2_ask_on(&f->request, f->line.fetched, asked->word);
-    f->segments = asked->segments;
-    f->type = GPCI_READ;
-    f->line.flight = UINT32_MAX;
-    f->line.waiter = asked->waiter; /* for gpci_slice_expect: it may be gone by then */
-    f->line.marks = 0;
-    f->level = 3;
-    f->flags = (uint8_t)(GPCI_PACKET_FETCH | (remote ? GPCI_PACKET_LINK : 0));
-    uint32_t count = gpci_count_sectors(f->segments);
-    if (remote)
-        gpci_count_l2_remote(t->h, stage->index, count);
-    else
-        count_memory_read(t->h, stage->index, f);
-    gpci_queue_push(remote ? &stage->link : &stage->out, &t->pool, t->wheel.now, fetch);
-    gpci_see_new(t, GPC_WHAT_FETCH, stage, f, gpci_packet_at(&t->pool, asked->waiter), false);
-}
-
-const gpci_stage_rules gpci_l2_stage = {.send = send_fetch,
-                                        .evicted = evicted,
+const gpci_stage_rules gpci_l2_stage = {.send = gpci_l2_send_fetch,
+                                        .evicted = gpci_l2_evicted,
                                         .released = released,
                                         .hold_up = gpci_stage_wait,
                                         .passed_by = gpci_stage_tell_nobody};
@@ -216,12 +142,12 @@ static gpci_verdict pass_uncached(gpci_timed *t, gpci_stage *stage, uint32_t pac
     uint8_t segments = (uint8_t)(p->segments << gpci_l2_shift(t->h, p->address));
     p->request.address = p->path.inner;
     if (p->type != GPCI_READ)
-        write_memory(t, stage, gpci_l2_line(t, p->path.inner), segments);
+        gpci_l2_write_memory(t, stage, gpci_l2_line(t, p->path.inner), segments);
     if (p->type == GPCI_WRITE) {
         serve(t, stage, packet, p, 3);
         return GPCI_SERVED;
     }
-    count_memory_read(t->h, stage->index, p);
+    gpci_l2_count_memory_read(t->h, stage->index, p);
     gpci_see(t, GPC_WHAT_QUEUE, stage, p, 0);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
     return GPCI_WAITING;
@@ -275,8 +201,9 @@ static gpci_verdict pass(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci
     if (verdict == GPCI_BLOCKED)
         return verdict;
     if (r->write_sectors)
-        write_memory(t, stage, gpci_l2_line(t, p->request.address),
-                     gpci_l2_written(&p->request, r, (uint8_t)(p->segments << gpci_l2_shift(t->h, p->address))));
+        gpci_l2_write_memory(
+            t, stage, gpci_l2_line(t, p->request.address),
+            gpci_l2_written(&p->request, r, (uint8_t)(p->segments << gpci_l2_shift(t->h, p->address))));
     if (verdict == GPCI_SERVED)
         serve(t, stage, packet, p, 2);
     return verdict;
@@ -471,7 +398,7 @@ static void run_fills(gpci_timed *t, gpci_stage *stage) {
 }
 
 /* Send the first of a queue of replies, if it is due and its network takes it. */
-static bool send_reply(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
+GPCI_INLINE bool send_reply(gpci_timed *t, gpci_stage *stage, gpci_queue *queue) {
     uint32_t packet = queue->first;
     const uint64_t due = t->pool.links[packet].due;
     if (due > t->wheel.now) {
