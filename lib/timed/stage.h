@@ -332,10 +332,6 @@ void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm);
 /* l1_fill.c: as many replies as the fill port takes. */
 void gpci_l1_fills(gpci_timed *t, gpci_stage *stage);
 extern const gpci_stage_rules gpci_l1_stage;
-/* A packet that waited has its data: its access is told, and it is given back. */
-void gpci_l1_release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);
-/* The access has what it waited for, the packet stays as its MSHR entry's leader. */
-void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level);
 /* The packet itself goes below; its reply completes its line. */
 void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet_type type);
 /* A fetch has brought part of its sectors, and goes once more for the rest. */
@@ -344,8 +340,17 @@ gpc_busy gpci_l1_busy(const gpci_stage *stage);
 /* A hit: its data come out of the port. */
 void gpci_l1_serve(gpci_timed *t, gpci_stage *stage, uint32_t packet);
 
+/* l1_done.c */
 /* A line of an access is done; so is the access, if it was the last. */
 void gpci_l1_release_line(gpci_timed *t, uint32_t flight, uint8_t level);
+/* A packet that waited has its data: its access is told, and it is given back. */
+void gpci_l1_release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);
+/* The access has what it waited for, the packet stays as its MSHR entry's leader. */
+void gpci_l1_done(gpci_timed *t, uint32_t packet, uint8_t level);
+/* Loads whose data are out of their port: L1's hits, or of its SM's constant cache; what came from below. */
+void gpci_l1_run_due(gpci_timed *t, gpci_stage *stage, gpci_due_list *due);
+/* Those that waited for their host's room for replies, as far as there is some. */
+GPCI_COLD void gpci_l1_run_replies(gpci_timed *t, gpci_stage *stage);
 
 /* timed_fence.c: each fence goes on as far as it can. There is one. */
 GPCI_COLD void gpci_fences_step(gpci_timed *t, gpci_stage *stage);
