@@ -141,6 +141,19 @@ GPCI_INLINE unsigned gpci_count_sectors(uint8_t mask) {
     return gpci_sector_counts[mask];
 }
 
+/* Bits of a bitmap. */
+GPCI_INLINE void gpci_bit_set(uint64_t *words, size_t bit) {
+    words[bit / 64] |= (uint64_t)1 << (bit & 63);
+}
+
+GPCI_INLINE void gpci_bit_clear(uint64_t *words, size_t bit) {
+    words[bit / 64] &= ~((uint64_t)1 << (bit & 63));
+}
+
+GPCI_INLINE bool gpci_bit_is_set(const uint64_t *words, size_t bit) {
+    return words[bit / 64] >> (bit & 63) & 1;
+}
+
 /* Index of the lowest set bit; x must not be 0. */
 GPCI_INLINE unsigned gpci_lowest(uint64_t x) {
 #if defined(__GNUC__) || defined(__clang__)

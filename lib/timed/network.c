@@ -1,46 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/network.h"
+#include "timed/network_ports.h"
 
-/* A network: what enters its inputs, which packet crosses next, what leaves its outputs, and what it has counted. */
+/* A network: what enters its inputs, and what leaves its outputs. What crosses between is in network_match.c. */
 
-/* Ports. */
-
-static inline void come(gpci_network_stay *stay, uint64_t now) {
-    stay->sum -= now;
-    stay->packets++;
-}
-
-static inline void go(gpci_network_stay *stay, uint64_t now) {
-    stay->sum += now;
-    stay->packets--;
-}
-
-static inline void set_bit(uint64_t *words, uint32_t bit) {
-    words[bit / 64] |= (uint64_t)1 << (bit & 63);
-}
-
-/* A bit of a bitmap that several lanes set bits of, `alone` that no other thread does now. */
-static inline void set_shared(const gpci_network *network, uint64_t *words, uint32_t bit, bool alone) {
-#if defined(__GNUC__) || defined(__clang__)
-    if (!alone && GPCI_UNLIKELY(network->sharing != NULL))
-        __atomic_fetch_or(&words[bit / 64], (uint64_t)1 << (bit & 63), __ATOMIC_RELAXED);
-    else
-#endif
-        set_bit(words, bit);
-}
-
-static inline void clear_bit(uint64_t *words, uint32_t bit) {
-    words[bit / 64] &= ~((uint64_t)1 << (bit & 63));
-}
-
+/* Is such a bit set (gpci_network_set_shared)? */
 static inline bool has_shared(const gpci_network *network, const uint64_t *words, uint32_t bit, bool alone) {
 #if defined(__GNUC__) || defined(__clang__)
     if (!alone && GPCI_UNLIKELY(network->sharing != NULL))
         return __atomic_load_n(&words[bit / 64], __ATOMIC_RELAXED) >> (bit & 63) & 1;
 #endif
-    return words[bit / 64] >> (bit & 63) & 1;
+    return gpci_bit_is_set(words, bit);
 }
 
+/* For gpci_network_settle. */
 static inline void note(bool *flag) {
 #if defined(__GNUC__) || defined(__clang__)
     __atomic_store_n(flag, true, __ATOMIC_RELAXED);
@@ -49,67 +21,19 @@ static inline void note(bool *flag) {
 #endif
 }
 
-static inline bool has_bit(const uint64_t *words, uint32_t bit) {
-    return words[bit / 64] >> (bit & 63) & 1;
-}
-
-/* What a packet of this size takes of a room that is not of packets. */
-static inline uint32_t part_of(const gpci_network *network, uint32_t size) {
-    return network->in_flits ? gpci_network_flits(network, size) : size;
-}
-
-/* What a packet takes of a room. */
-static inline uint32_t weight_of(const gpci_network *network, uint32_t packet) {
-    return GPCI_UNLIKELY(network->in_bytes) ? part_of(network, gpci_packet_at(network->pool, packet)->path.size) : 1;
-}
-
-static inline void append(gpci_packet_list *to, const gpci_pool *pool, uint32_t packet) {
-    pool->links[packet].next = GPCI_NO_PACKET;
-    if (to->first == GPCI_NO_PACKET)
-        to->first = packet;
-    else
-        pool->links[to->last].next = packet;
-    to->last = packet;
-}
-
-/* A packet has come to the head of a queue. */
-GPCI_INLINE void note_request(gpci_network *network, uint32_t input, uint32_t output, bool alone) {
-    set_shared(network, network->requests + (size_t)output * network->in_words, input, alone);
-    if (network->virtual_queues)
-        set_bit(network->wanted + (size_t)input * network->out_words, output);
-}
-
-static inline uint32_t last_output(const gpci_network *network) {
-    return network->options.first_output + network->options.outputs - 1;
-}
-
 /* The outputs that are asked for are matched in this cycle, in the turn of the last. */
 static inline void wake_matching(gpci_network *network, bool simple) {
     if (!simple && GPCI_UNLIKELY(network->sharing != NULL))
         note(&network->sharing->asked);
     else
-        gpci_wheel_wake(network->wheel, last_output(network), network->wheel->now);
+        gpci_wheel_wake(network->wheel, gpci_network_last_output(network), network->wheel->now);
 }
 
-static GPCI_NOINLINE void announce_shared(gpci_network *network, uint32_t output, uint64_t due) {
+void gpci_network_announce_shared(gpci_network *network, uint32_t output, uint64_t due) {
     if (network->outputs[output].distant)
         note(&network->sharing->distant);
     else
         gpci_wheel_wake(network->sharing->receivers[output], network->options.first_receiver + output, due);
-}
-
-/* Wake the receiver for the first packet of the buffer: it does not know when that is due, so it is not woken early. */
-GPCI_INLINE void announce(gpci_network *network, uint32_t output, bool simple) {
-    gpci_network_output *port = &network->outputs[output];
-    const uint64_t due = network->pool->links[port->buffer.first].due, now = network->wheel->now;
-    network->arrivals[output] = due;
-    port->distant = due >= now + GPCI_WHEEL_SPAN;
-    if (!simple && GPCI_UNLIKELY(network->sharing != NULL)) {
-        announce_shared(network, output, due);
-        return;
-    }
-    gpci_wheel_wake(network->wheel,
-                    (port->distant ? network->options.first_output : network->options.first_receiver) + output, due);
 }
 
 /* `simple`: it is known that the network is. */
@@ -128,15 +52,15 @@ GPCI_INLINE void enter(gpci_network *network, uint32_t input, uint32_t output, u
     link->due = !simple && network->fast ? gpci_clock_own(network->options.clock, now) : 0;
     link->to = (uint16_t)output;
     link->flits = (uint16_t)(flits < GPCI_MANY_FLITS ? flits : GPCI_MANY_FLITS);
-    append(to, network->pool, index);
+    gpci_network_append(to, network->pool, index);
     gpci_network_input *port = &network->inputs[input];
-    port->used += simple ? 1 : weight_of(network, index);
-    come(&port->stay, now);
+    port->used += simple ? 1 : gpci_network_weight_of(network, index);
+    gpci_network_come(&port->stay, now);
     if (!head)
         return;
-    note_request(network, input, output, simple);
-    if (has_shared(network, network->open, output, simple) && !has_bit(network->sending, input)) {
-        set_shared(network, network->requested, output, simple);
+    gpci_network_note_request(network, input, output, simple);
+    if (has_shared(network, network->open, output, simple) && !gpci_bit_is_set(network->sending, input)) {
+        gpci_network_set_shared(network, network->requested, output, simple);
         wake_matching(network, simple);
     }
 }
@@ -165,10 +89,10 @@ void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, u
 
 /* Room has come free in a full buffer. */
 GPCI_INLINE void reopen(gpci_network *network, uint32_t output, bool simple) {
-    if (has_bit(network->linked, output))
+    if (gpci_bit_is_set(network->linked, output))
         return;
-    set_shared(network, network->open, output, simple);
-    set_shared(network, network->requested, output, simple);
+    gpci_network_set_shared(network, network->open, output, simple);
+    gpci_network_set_shared(network, network->requested, output, simple);
     wake_matching(network, simple);
 }
 
@@ -177,7 +101,7 @@ GPCI_INLINE uint32_t leave(gpci_network *network, uint32_t output, bool simple) 
     gpci_network_output *port = &network->outputs[output];
     uint32_t index = port->buffer.first;
     const gpci_packet *packet = gpci_packet_at(network->pool, index);
-    const uint32_t weight = simple ? 1 : weight_of(network, index);
+    const uint32_t weight = simple ? 1 : gpci_network_weight_of(network, index);
     const bool had_none = (!simple && network->in_bytes) || port->used == network->output_room;
     port->buffer.first = network->pool->links[index].next;
     if (!simple && network->fast) {
@@ -191,8 +115,8 @@ GPCI_INLINE uint32_t leave(gpci_network *network, uint32_t output, bool simple) 
     port->distant = false;
     network->arrivals[output] = GPCI_NEVER;
     if (port->buffer.first != GPCI_NO_PACKET)
-        announce(network, output, simple);
-    go(&port->stay, now);
+        gpci_network_announce(network, output, simple);
+    gpci_network_go(&port->stay, now);
     port->packets++;
     port->bytes += packet->path.size;
     port->spent += now - packet->path.entered;
@@ -213,353 +137,6 @@ uint32_t gpci_network_receive(gpci_network *network, uint32_t output) {
     return GPCI_LIKELY(network->simple) ? leave(network, output, true) : receive_any(network, output);
 }
 
-/* Matching. */
-
-/*
- * Most networks run at the core's clock, and count packets: that they do, and how their queues are, is known where
- * their matching is compiled.
- */
-typedef struct form {
-    bool plain, virtual_queues;
-} form;
-
-static inline bool is_fast(const gpci_network *network, form f) {
-    return !f.plain && network->fast;
-}
-
-static inline bool is_in_bytes(const gpci_network *network, form f) {
-    return !f.plain && network->in_bytes;
-}
-
-static inline gpci_clock clock_of(const gpci_network *network, form f) {
-    return f.plain ? (gpci_clock){1, 1} : network->options.clock;
-}
-
-static inline gpci_packet_list *queue_of(const gpci_network *network, uint32_t input, uint32_t output, form f) {
-    return &network->lanes[f.virtual_queues ? (size_t)input * network->options.outputs + output : input];
-}
-
-/*
- * Nothing is looked at without cause. An output is a candidate in a cycle when its link came free,
- * room came free in its buffer, an input's link came free that has a packet for it, or a packet
- * came to the head of a queue. As both links of a transfer come free together, one wake of the
- * output serves both. The candidates of a cycle are matched all at once, in the turn of the
- * last output's component, so that no output is ahead of another by its number.
- */
-
-static bool any_bit(const uint64_t *words, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++)
-        if (words[i])
-            return true;
-    return false;
-}
-
-GPCI_INLINE void withdraw(gpci_network *network, uint32_t input, uint32_t output, form f) {
-    clear_bit(network->requests + (size_t)output * network->in_words, input);
-    if (f.virtual_queues)
-        clear_bit(network->wanted + (size_t)input * network->out_words, output);
-}
-
-/* The outputs that could take a packet from an input whose link is free. */
-GPCI_INLINE void consider_input(gpci_network *network, uint32_t input, form f) {
-    if (f.virtual_queues) {
-        const uint64_t *wanted = network->wanted + (size_t)input * network->out_words;
-        for (uint32_t i = 0; i < network->out_words; i++)
-            network->candidates[i] |= wanted[i];
-    } else if (network->lanes[input].first != GPCI_NO_PACKET) {
-        set_bit(network->candidates, network->pool->links[network->lanes[input].first].to);
-    }
-}
-
-/* Has the packet that an input has for an output come by network cycle `at`, and been routed? */
-GPCI_INLINE bool is_ready(gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form f) {
-    const uint64_t free = network->inputs[input].free;
-    if (free > at) {
-        const uint64_t core = gpci_clock_core(clock_of(network, f), free);
-        if (core > network->wheel->now)
-            gpci_wheel_wake(network->wheel, last_output(network), core);
-        return false;
-    }
-    return network->pool->links[queue_of(network, input, output, f)->first].due <= at;
-}
-
-/* Among the inputs that could send to this output at network cycle `at`, the next in turn; `inputs` where none. */
-GPCI_INLINE uint32_t choose(gpci_network *network, uint32_t output, uint64_t at, form f) {
-    const uint64_t *requests = network->requests + (size_t)output * network->in_words, *sending = network->sending;
-    const uint32_t words = network->in_words, start = network->outputs[output].next;
-    uint32_t word = start / 64;
-    uint64_t bits = requests[word] & ~sending[word] & ~(uint64_t)0 << (start & 63);
-    for (uint32_t left = words;; left--) { /* first from the start on, in the end what lies before it */
-        for (; bits; bits &= bits - 1) {
-            uint32_t input = word * 64 + gpci_lowest(bits);
-            if (!is_fast(network, f) || is_ready(network, input, output, at, f))
-                return input;
-            set_bit(network->requested, output); /* it comes later, in this core cycle or the next */
-        }
-        if (!left)
-            return network->options.inputs;
-        word = word + 1 < words ? word + 1 : 0;
-        bits = requests[word] & ~sending[word];
-    }
-}
-
-/* Room in an output's buffer at network cycle `at`. */
-GPCI_INLINE bool has_room(gpci_network *network, uint32_t output, uint64_t at, form f) {
-    const gpci_network_output *port = &network->outputs[output];
-    if (!is_fast(network, f) || port->freed_at <= at || port->used + (uint64_t)port->freed < network->output_room)
-        return true;
-    set_bit(network->requested, output); /* it comes later in this core cycle */
-    return false;
-}
-
-/* Rooms in bytes: does the packet that an input has for this output fit, at network cycle `at`? */
-GPCI_INLINE bool fits(const gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form f) {
-    const gpci_network_output *port = &network->outputs[output];
-    const uint64_t used = port->used + (uint64_t)(is_fast(network, f) && port->freed_at > at ? port->freed : 0);
-    return used + weight_of(network, queue_of(network, input, output, f)->first) <= network->output_room;
-}
-
-/* Both links are busy for some cycles; they come free in a turn of the last output. */
-GPCI_INLINE void occupy(gpci_network *network, uint32_t input, uint32_t output, uint64_t until, form f) {
-    gpci_network_output *port = &network->outputs[output];
-    const uint64_t now = network->wheel->now, core = gpci_clock_core(clock_of(network, f), until), ahead = core - now;
-    const uint32_t slot = (uint32_t)core % GPCI_NETWORK_SPAN;
-    const uint32_t word = output / 64;
-    const uint64_t bit = (uint64_t)1 << (output & 63);
-    port->ready = until;
-    port->input = input;
-    set_bit(network->sending, input);
-    network->linked[word] |= bit;
-    network->open[word] &= ~bit;
-    network->candidates[word] &= ~bit;
-    if (is_fast(network, f) && until <= gpci_clock_own(clock_of(network, f), now)) {
-        network->released[word] |= bit; /* within this turn */
-        return;
-    }
-    if (GPCI_UNLIKELY(ahead >= GPCI_NETWORK_SPAN)) {
-        gpci_wheel_wake(network->wheel, network->options.first_output + output, core);
-        return;
-    }
-    network->releases[slot * network->out_words + word] |= bit;
-    if (network->releasing >> slot & 1)
-        return;
-    network->releasing |= (uint64_t)1 << slot;
-    gpci_wheel_wake(network->wheel, last_output(network), core);
-}
-
-/* The head of the queue leaves its input, and with it what the queue asks for. */
-GPCI_INLINE uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t output, form f) {
-    gpci_packet_list *from = queue_of(network, input, output, f);
-    gpci_network_input *port = &network->inputs[input];
-    uint32_t packet = from->first;
-    from->first = network->pool->links[packet].next;
-    if (from->first == GPCI_NO_PACKET) {
-        withdraw(network, input, output, f);
-    } else if (!f.virtual_queues) {
-        uint32_t next = network->pool->links[from->first].to;
-        gpci_expect_link(network->pool, network->pool->links[from->first].next);
-        if (next != output) {
-            withdraw(network, input, output, f);
-            note_request(network, input, next, true);
-        }
-    }
-    const bool had_none = is_in_bytes(network, f) || port->used == network->input_room;
-    port->used -= f.plain ? 1 : weight_of(network, packet);
-    if (had_none)
-        gpci_wheel_wake(network->wheel, network->options.first_sender + input, network->wheel->now);
-    go(&port->stay, network->wheel->now);
-    return packet;
-}
-
-/* Grant an input's packet at network cycle `at`. */
-GPCI_INLINE void cross(gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form f) {
-    gpci_network_output *port = &network->outputs[output];
-    uint32_t index = leave_input(network, input, output, f);
-    gpci_packet_link *link = &network->pool->links[index];
-    uint64_t now = network->wheel->now;
-    uint32_t cycles = link->flits;
-    if (GPCI_UNLIKELY(cycles == GPCI_MANY_FLITS))
-        cycles = gpci_network_flits(network, gpci_packet_at(network->pool, index)->path.size);
-    if (GPCI_UNLIKELY(network->in_flits))
-        gpci_network_leave_by_flits(network, input, at + cycles);
-    uint64_t due = gpci_clock_core(clock_of(network, f), at + cycles + network->options.latency);
-    link->due = due > now ? due : now;
-    if (f.virtual_queues)
-        network->inputs[input].next = output + 1 < network->options.outputs ? output + 1 : 0;
-    if (!f.virtual_queues || port->refused != network->matchings) /* who was refused keeps its turn */
-        port->next = input + 1 < network->options.inputs ? input + 1 : 0;
-    const bool first = port->buffer.first == GPCI_NO_PACKET;
-    append(&port->buffer, network->pool, index);
-    port->used += f.plain ? 1 : weight_of(network, index);
-    if (first)
-        announce(network, output, false);
-    come(&port->stay, now);
-    if (is_fast(network, f) && network->options.turnaround)
-        network->inputs[input].free = at + cycles + network->options.turnaround;
-    if (cycles) {
-        occupy(network, input, output, at + cycles, f);
-        return;
-    }
-    if (port->used >= network->output_room)
-        clear_bit(network->open, output);
-    consider_input(network, input, f); /* neither link was busy */
-}
-
-/*
- * With one queue an input has a packet for one output, which alone can choose it: it is granted at once, as long as its
- * link is busy then, so that what is behind it takes part in no choice of this round.
- */
-GPCI_INLINE bool cross_alone(gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form f) {
-    if (is_in_bytes(network, f) || !network->pool->links[network->lanes[input].first].flits)
-        return false;
-    cross(network, input, output, at, f);
-    return true;
-}
-
-/* Each candidate chooses an input; of several that chose it, the input takes the next in turn. */
-GPCI_INLINE uint32_t collect_offers(gpci_network *network, uint64_t at, form f) {
-    const uint32_t outputs = network->options.outputs;
-    uint32_t offered = 0;
-    for (uint32_t word = 0; word < network->out_words; word++) {
-        network->candidates[word] &= network->open[word];
-        for (uint64_t bits = network->candidates[word]; bits; bits &= bits - 1) {
-            uint32_t output = word * 64 + gpci_lowest(bits);
-            uint32_t input =
-                has_room(network, output, at, f) ? choose(network, output, at, f) : network->options.inputs;
-            if (input == network->options.inputs) {
-                network->candidates[word] &= ~(bits & -bits);
-                continue;
-            }
-            if (is_in_bytes(network, f) && !fits(network, input, output, at, f))
-                continue; /* it may choose again in this cycle: who has had its turn may take another */
-            if (!f.virtual_queues && cross_alone(network, input, output, at, f))
-                continue;
-            gpci_network_input *port = &network->inputs[input];
-            uint32_t other = port->offer, refused = output;
-            if (other == outputs)
-                network->offered[offered++] = input;
-            /* outputs come in ascending order, so that only one beyond the pointer can overtake */
-            if (other == outputs || (other < port->next && output >= port->next)) {
-                port->offer = output;
-                refused = other;
-            }
-            if (refused != outputs)
-                network->outputs[refused].refused = network->matchings;
-        }
-    }
-    return offered;
-}
-
-/* All grants of network cycle `at`: rounds, until no candidate finds a free input. */
-GPCI_INLINE void match(gpci_network *network, uint64_t at, form f) {
-    network->matchings++;
-    for (uint32_t offered; (offered = collect_offers(network, at, f));)
-        for (uint32_t i = 0; i < offered; i++) {
-            uint32_t input = network->offered[i], output = network->inputs[input].offer;
-            network->inputs[input].offer = network->options.outputs;
-            cross(network, input, output, at, f);
-        }
-}
-
-/* Links that come free in the present core cycle. */
-static void take_releases(gpci_network *network) {
-    const uint32_t slot = (uint32_t)network->wheel->now % GPCI_NETWORK_SPAN;
-    uint64_t *words = network->releases + slot * network->out_words;
-    if (!(network->releasing >> slot & 1))
-        return;
-    network->releasing &= ~((uint64_t)1 << slot);
-    for (uint32_t word = 0; word < network->out_words; word++) {
-        network->released[word] |= words[word];
-        words[word] = 0;
-    }
-}
-
-/* Links that are free from network cycle `at` on. */
-GPCI_INLINE void release_links(gpci_network *network, uint64_t at, form f) {
-    for (uint32_t word = 0; word < network->out_words; word++)
-        for (uint64_t bits = network->released[word]; bits; bits &= bits - 1) {
-            uint32_t output = word * 64 + gpci_lowest(bits);
-            gpci_network_output *port = &network->outputs[output];
-            if (port->ready > at)
-                continue;
-            const uint64_t bit = bits & -bits;
-            network->released[word] &= ~bit;
-            network->linked[word] &= ~bit;
-            clear_bit(network->sending, port->input);
-            if (port->used < network->output_room)
-                network->open[word] |= bit;
-            network->candidates[word] |= bit;
-            consider_input(network, port->input, f);
-        }
-}
-
-/* The first network cycle of this turn in which a link comes free, at most `end`. */
-static uint64_t first_release(const gpci_network *network, uint64_t end) {
-    for (uint32_t word = 0; word < network->out_words; word++)
-        for (uint64_t bits = network->released[word]; bits; bits &= bits - 1) {
-            uint64_t ready = network->outputs[word * 64 + gpci_lowest(bits)].ready;
-            end = ready < end ? ready : end;
-        }
-    return end;
-}
-
-/* The network cycles that have begun since the last core cycle, of which all but the last can be empty. */
-GPCI_INLINE void match_due(gpci_network *network, form f) {
-    const gpci_clock clock = clock_of(network, f);
-    const uint64_t now = network->wheel->now, end = gpci_clock_own(clock, now);
-    uint64_t at = end;
-    network->match_woken = false;
-    take_releases(network);
-    if (is_fast(network, f)) {
-        uint64_t first = now ? gpci_clock_own(clock, now - 1) + 1 : 0;
-        first = first < end ? first : end; /* a slow clock has no new cycle */
-        at = any_bit(network->requested, network->out_words) ? first : first_release(network, end);
-    }
-    for (;;) {
-        for (uint32_t word = 0; word < network->out_words; word++) {
-            network->candidates[word] |= network->requested[word];
-            network->requested[word] = 0;
-        }
-        release_links(network, at, f);
-        match(network, at, f);
-        if (at == end)
-            return;
-        at = first_release(network, end);
-    }
-}
-
-static void match_form(gpci_network *network) {
-    const gpci_clock clock = network->options.clock;
-    const bool plain = !network->in_bytes && clock.own == clock.core && !network->options.turnaround;
-    if (GPCI_UNLIKELY(!plain))
-        match_due(network, (form){false, network->virtual_queues});
-    else if (network->virtual_queues)
-        match_due(network, (form){true, true});
-    else
-        match_due(network, (form){true, false});
-}
-
-void gpci_network_step(const gpci_group *group, uint32_t output) {
-    gpci_network *network = group->self;
-    const uint32_t component = network->options.first_output + output;
-    const gpci_network_output *port = &network->outputs[output];
-    if (has_bit(network->linked, output)) {
-        uint64_t core = gpci_clock_core(network->options.clock, port->ready);
-        if (core <= network->wheel->now)
-            set_bit(network->released, output);
-        else
-            gpci_wheel_wake(network->wheel, component, core); /* it was clamped to the wheel's span */
-    }
-    if (port->distant)
-        announce(network, output, false);
-    if (component == last_output(network))
-        match_form(network);
-    else if (!network->match_woken) {
-        network->match_woken = true;
-        gpci_wheel_wake(network->wheel, last_output(network), network->wheel->now);
-    }
-}
-
 /* Several threads. */
 
 static void simplify(gpci_network *network) {
@@ -574,15 +151,13 @@ void gpci_network_share(gpci_network *network, gpci_network_sharing *sharing) {
 void gpci_network_settle(gpci_network *network) {
     gpci_network_sharing *shared = network->sharing;
     if (shared->asked)
-        gpci_wheel_wake(network->wheel, last_output(network), network->wheel->now);
+        gpci_wheel_wake(network->wheel, gpci_network_last_output(network), network->wheel->now);
     for (uint32_t o = 0; shared->distant && o < network->options.outputs; o++)
         if (network->outputs[o].distant)
             gpci_wheel_wake(network->wheel, network->options.first_output + o,
                             network->pool->links[network->outputs[o].buffer.first].due);
     shared->asked = shared->distant = false;
 }
-
-/* What is asked of it. */
 
 void gpci_network_watch(gpci_network *network, gpci_network_watch_fn watch, void *user_data) {
     network->watch = watch;
