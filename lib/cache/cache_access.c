@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
+#include "policies/replacement/candidates.h"
 
 #include <string.h>
 
@@ -247,10 +248,10 @@ static bool candidates_of(const gpc_cache *cache, const gpc_request *request, ui
             lowest = rank[GPCI_PRIORITY(states[way])];
     if (lowest == 3)
         return false;
-    memset(words, 0, (cache->ways + 63) / 64 * sizeof *words);
+    memset(words, 0, gpci_way_words(cache->ways) * sizeof *words);
     for (uint32_t way = 0; way < cache->ways; way++)
         if (!(states[way] & barred) && rank[GPCI_PRIORITY(states[way])] == lowest)
-            words[way / 64] |= (uint64_t)1 << (way % 64);
+            gpci_bit_set(words, way);
     *out = words;
     return true;
 }
@@ -350,7 +351,7 @@ static gpc_status choose_of(gpc_cache *cache, const gpc_request *request, uint32
         result->outcome = GPC_BYPASSED;
         return GPC_OK;
     }
-    if (way >= cache->ways || (candidates && !(candidates[way / 64] >> (way % 64) & 1)))
+    if (way >= cache->ways || !gpci_is_candidate(candidates, way))
         return GPC_ERROR_CALLBACK;
     *out_way = way;
     return GPC_OK;

@@ -21,7 +21,7 @@ gpci_places *gpci_places_create(gpc_context *context, uint32_t sets, uint32_t wa
     places->free = (uint64_t *)(void *)(places->table + entries);
     for (uint32_t set = 0; set < sets; set++)
         for (uint32_t way = 0; way < ways; way++)
-            places->free[set * words + way / 64] |= (uint64_t)1 << (way & 63);
+            gpci_bit_set(places->free + set * words, way);
     return places;
 }
 
@@ -35,7 +35,7 @@ void gpci_places_destroy(gpc_context *context, gpci_places *places) {
 void gpci_places_add(gpci_places *places, uint64_t line, uint32_t set, uint32_t way, size_t slot) {
     const uint32_t hash = gpci_places_hash(line);
     uint32_t at = hash >> places->home;
-    places->free[(size_t)set * places->words + way / 64] &= ~((uint64_t)1 << (way & 63));
+    gpci_bit_clear(places->free + (size_t)set * places->words, way);
     while (places->table[at])
         at = (at + 1) & places->mask;
     places->table[at] = (hash & ~places->slot) | (uint32_t)(slot + 1);
@@ -46,7 +46,7 @@ void gpci_places_remove(gpci_places *places, uint64_t line, uint32_t set, uint32
     uint32_t *table = places->table;
     const uint32_t hash = gpci_places_hash(line), entry = (hash & ~places->slot) | (uint32_t)(slot + 1);
     uint32_t gap = hash >> places->home;
-    places->free[(size_t)set * places->words + way / 64] |= (uint64_t)1 << (way & 63);
+    gpci_bit_set(places->free + (size_t)set * places->words, way);
     while (table[gap] != entry)
         gap = (gap + 1) & places->mask;
     for (uint32_t at = (gap + 1) & places->mask; table[at]; at = (at + 1) & places->mask) {

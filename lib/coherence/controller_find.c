@@ -76,7 +76,7 @@ uint32_t gpci_unlocked_ways(const gpci_controllers *e, const gpci_module *m, uin
             continue;
         if (GPCI_UNLIKELY(of_lines) && locked_in_way(e, m, base + way) != GPCI_TREE_NO_BLOCK)
             continue;
-        candidates[way / 64] |= (uint64_t)1 << (way & 63);
+        gpci_bit_set(candidates, way);
         count++;
     }
     return count;

@@ -238,9 +238,9 @@ static bool order_is_sane(const gpci_module *m, uint32_t set, char *text, size_t
     for (uint32_t i = 0; i < m->all_ways; i++) {
         const uint32_t ways = m->given.ways,
                        way = i < ways ? gpci_recency_at(lines, i) : ways + gpci_recency_at(own, i - ways);
-        if (way >= m->all_ways || seen[way / 64] >> way % 64 & 1)
+        if (way >= m->all_ways || gpci_bit_is_set(seen, way))
             return told(text, size, "tags: recency of %s's set %u is no permutation", m->given.name, set);
-        seen[way / 64] |= (uint64_t)1 << way % 64;
+        gpci_bit_set(seen, way);
     }
     return true;
 }

@@ -3,6 +3,7 @@
 #include "coherence/sharers.h"
 
 #include "base/array.h"
+#include "policies/replacement/candidates.h"
 
 #include <string.h>
 
@@ -326,15 +327,10 @@ bool gpci_module_is_full(const gpci_module *m, uint64_t tag) {
     return free_way(m, base_of(m, tag), 0, m->given.ways) == m->given.ways;
 }
 
-/* Is this way one of those that may be chosen? NULL: all are. */
-static bool is_candidate(const uint64_t *candidates, uint32_t way) {
-    return !candidates || candidates[way / 64] >> (way & 63) & 1;
-}
-
 static uint32_t free_candidate(const gpci_module *m, uint32_t base, uint32_t first, uint32_t end,
                                const uint64_t *candidates) {
     uint32_t way = free_way(m, base, first, end);
-    while (way != end && !is_candidate(candidates, way))
+    while (way != end && !gpci_is_candidate(candidates, way))
         way = free_way(m, base, way + 1, end);
     return way;
 }
@@ -351,7 +347,7 @@ static uint32_t insist(gpci_module *m, uint32_t set, const uint64_t *candidates,
         way = ops->choose_victim(m->policy->self, set, candidates, request);
     }
     for (uint32_t i = 0; way == GPC_WAY_BYPASS && i < m->given.ways; i++)
-        way = is_candidate(candidates, i) ? i : way;
+        way = gpci_is_candidate(candidates, i) ? i : way;
     return way;
 }
 
@@ -370,7 +366,7 @@ static uint32_t policy_choice(gpci_module *m, uint64_t tag, uint32_t base, const
     uint32_t way = m->given.any_victim ? ways : free_candidate(m, base, 0, ways, candidates);
     if (way == ways)
         way = insist(m, set, candidates, &request);
-    return way < ways && is_candidate(candidates, way) ? base + way : GPCI_TREE_NO_BLOCK;
+    return way < ways && gpci_is_candidate(candidates, way) ? base + way : GPCI_TREE_NO_BLOCK;
 }
 
 static uint32_t choice_in_order(gpci_module *m, uint32_t base, uint32_t first, uint32_t end,
@@ -378,7 +374,7 @@ static uint32_t choice_in_order(gpci_module *m, uint32_t base, uint32_t first, u
     const uint16_t *order = gpci_module_order(m, base / m->all_ways, first != 0);
     uint32_t way = m->given.any_victim ? end : free_candidate(m, base, first, end, candidates);
     for (uint32_t i = end - first; way == end && i-- > 0;)
-        if (is_candidate(candidates, first + gpci_recency_at(order, i)))
+        if (gpci_is_candidate(candidates, first + gpci_recency_at(order, i)))
             way = first + gpci_recency_at(order, i);
     return base + way;
 }

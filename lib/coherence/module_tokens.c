@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
 #include "coherence/tree.h"
+#include "policies/replacement/candidates.h"
 
 #include <string.h>
 
@@ -52,12 +53,11 @@ const uint64_t *gpci_module_unmarked(const gpci_module *m, uint64_t tag, const u
         return candidates;
     const uint32_t first = (gpci_module_row(m, tag) & ~m->sector_mask) * m->all_ways;
     bool any = false;
-    memset(words, 0, (m->given.ways + 63) / 64 * sizeof *words);
+    memset(words, 0, gpci_way_words(m->given.ways) * sizeof *words);
     for (uint32_t way = 0; way < m->given.ways; way++) {
-        const bool may = !candidates || candidates[way / 64] >> (way & 63) & 1;
-        if (!may || m->marks[first + way] & GPCI_PRIORITISED)
+        if (!gpci_is_candidate(candidates, way) || m->marks[first + way] & GPCI_PRIORITISED)
             continue;
-        words[way / 64] |= (uint64_t)1 << (way & 63);
+        gpci_bit_set(words, way);
         any = true;
     }
     return any ? words : candidates;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "decisions/decider.h"
+#include "policies/replacement/candidates.h"
 
 /* A replacement policy for a cache of a host's own. */
 
@@ -56,7 +57,7 @@ void gpc_replacement_destroy(gpc_replacement *r) {
 
 /* Is there a candidate, and none beyond the ways? */
 static bool are_ways(const gpc_replacement *r, const uint64_t *candidates) {
-    const uint32_t ways = r->decider.ways, words = (ways + 63) / 64;
+    const uint32_t ways = r->decider.ways, words = gpci_way_words(ways);
     if (!candidates)
         return true;
     uint64_t any = 0;
@@ -83,7 +84,7 @@ gpc_status gpc_replacement_choose(gpc_replacement *r, uint32_t set, const uint64
     const bool kept_out = was_declined(r, request);
     const uint32_t way = kept_out ? GPC_WAY_BYPASS : r->ops->choose_victim(r->self, set, candidates, request);
     if (!note_declined(r, request, way == GPC_WAY_BYPASS) &&
-        (way >= r->decider.ways || (candidates && !(candidates[way / 64] >> way % 64 & 1))))
+        (way >= r->decider.ways || !gpci_is_candidate(candidates, way)))
         return GPC_ERROR_CALLBACK;
     *out_way = way;
     return GPC_OK;

@@ -36,7 +36,7 @@ gpc_status gpc_dram_try_request(gpc_dram *dram, uint32_t channel, uint64_t addre
         return GPC_BUSY;
     gpci_dram_enqueue(dram, channel, address, write, token, dram->now);
     dram->next[channel] = dram->now;
-    dram->active[channel / 64] |= (uint64_t)1 << (channel & 63);
+    gpci_bit_set(dram->active, channel);
     return GPC_OK;
 }
 
@@ -63,7 +63,7 @@ static void deliver(gpc_dram *dram) {
     for (uint32_t c; (c = first_channel(dram, dram->now)) < dram->channels;) {
         gpci_dram_done_at(dram, c, &token, &write, &end);
         if (!gpci_dram_count(dram, c))
-            dram->active[c / 64] &= ~((uint64_t)1 << (c & 63));
+            gpci_bit_clear(dram->active, c);
         if (dram->on_done)
             dram->on_done(dram->done_data, token, write, end);
     }

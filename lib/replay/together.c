@@ -263,7 +263,7 @@ static gpc_status take_sms(const gpc_replay *r, gpci_stream_run *k, const gpc_re
             return gpci_fail(error, GPC_ERROR_RANGE,
                              "gpc_replay_streams: streams[%zu].sms[%u] is %u, but %u SMs run blocks", at, i, sm,
                              r->block_sms);
-        k->sms[sm / 64] |= (uint64_t)1 << (sm & 63);
+        gpci_bit_set(k->sms, sm);
     }
     return GPC_OK;
 }

@@ -51,7 +51,7 @@ void gpci_wheel_clear(gpci_wheel *wheel) {
 
 uint64_t gpci_wheel_component_next(const gpci_wheel *wheel, uint32_t number) {
     for (uint64_t ahead = 0; ahead < GPCI_WHEEL_SPAN; ahead++)
-        if (gpci_wheel_row(wheel, wheel->now + ahead)[number / 64] >> (number & 63) & 1)
+        if (gpci_bit_is_set(gpci_wheel_row(wheel, wheel->now + ahead), number))
             return wheel->now + ahead;
     return GPCI_NEVER;
 }

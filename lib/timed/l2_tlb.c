@@ -44,7 +44,7 @@ static void destroy(gpci_group *group) {
 /* An SM's L1 TLB is looked at, at once if nothing holds lookups up. */
 static void note(gpci_timed *t, uint32_t sm) {
     gpci_l2_tlb *l = t->groups[GPCI_GROUP_TLBS].self;
-    l->asking[sm / 64] |= (uint64_t)1 << (sm & 63);
+    gpci_bit_set(l->asking, sm);
     if (l->since == GPCI_NEVER)
         gpci_wheel_wake(&t->wheel, l->component, t->wheel.now);
 }
@@ -168,7 +168,7 @@ static bool look_up(gpci_timed *t, gpci_l2_tlb *l) {
         }
         asks->first_ask = (asks->first_ask + 1) % asks->entries;
         if (!--asks->ask_count)
-            l->asking[sm / 64] &= ~((uint64_t)1 << (sm & 63));
+            gpci_bit_clear(l->asking, sm);
         l->turn = sm + 1 < t->h->sms ? sm + 1 : 0;
     }
     return sm != UINT32_MAX;

@@ -40,7 +40,7 @@ static bool create_ports(gpci_network *network) {
     for (uint32_t i = 0; i < outputs; i++) {
         network->outputs[i].buffer.first = GPCI_NO_PACKET;
         network->arrivals[i] = GPCI_NEVER;
-        network->open[i / 64] |= (uint64_t)1 << (i & 63);
+        gpci_bit_set(network->open, i);
     }
     for (size_t i = 0; i < lanes; i++)
         network->lanes[i].first = GPCI_NO_PACKET;

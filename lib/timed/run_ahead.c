@@ -42,7 +42,7 @@ GPCI_INLINE bool is_alone(const gpci_stage *stage) {
 GPCI_INLINE uint64_t next_turn(const gpci_wheel *wheel, uint32_t l1, uint32_t sm, uint64_t cycle) {
     for (uint64_t end = cycle + GAP; cycle < end; cycle++) {
         const uint64_t *row = gpci_wheel_row(wheel, cycle);
-        if ((row[l1 / 64] >> (l1 & 63) | row[sm / 64] >> (sm & 63)) & 1)
+        if (gpci_bit_is_set(row, l1) || gpci_bit_is_set(row, sm))
             return cycle;
     }
     return GPCI_NEVER;
@@ -71,13 +71,13 @@ GPCI_INLINE bool take_turn(uint64_t *row, uint32_t number) {
 static bool step_pair(gpci_timed *t, gpci_stage *stage, uint32_t number, uint64_t *row) {
     gpci_wheel *wheel = &t->wheel;
     const uint32_t l1 = stage->component, sm = stage->index;
-    if (row[l1 / 64] >> (l1 & 63) & 1) {
+    if (gpci_bit_is_set(row, l1)) {
         if (gpci_network_peek(stage->replies_in, sm) != GPCI_NO_PACKET)
             return false;
         take_turn(row, l1);
         wheel->at = l1;
         if (!gpci_l1_step_ahead(t, stage)) {
-            row[l1 / 64] |= (uint64_t)1 << (l1 & 63);
+            gpci_bit_set(row, l1);
             return false;
         }
     }
@@ -90,7 +90,7 @@ static bool step_pair(gpci_timed *t, gpci_stage *stage, uint32_t number, uint64_
     stage->ahead_until = wheel->now;
     if (is_alone(stage) && t->front.alone(t->front.user_data, sm))
         return true;
-    row[number / 64] |= (uint64_t)1 << (number & 63); /* for what it hands over then */
+    gpci_bit_set(row, number); /* for what it hands over then */
     return false;
 }
 

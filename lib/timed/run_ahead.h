@@ -37,7 +37,7 @@ GPCI_INLINE bool gpci_is_behind(const gpci_timed *t, const gpci_stage *stage) {
 /* Is an SM to be stepped in the present cycle, in which its L1 is? */
 GPCI_INLINE bool gpci_sm_is_due(const gpci_timed *t, uint32_t sm) {
     const uint32_t number = t->groups[GPCI_GROUP_SMS].first + sm;
-    return gpci_wheel_row(&t->wheel, t->wheel.now)[number / 64] >> (number & 63) & 1;
+    return gpci_bit_is_set(gpci_wheel_row(&t->wheel, t->wheel.now), number);
 }
 
 #endif

@@ -71,7 +71,7 @@ static void assign(gpci_strands *strands) {
             strands->of[number] = (uint8_t)strand;
             if (strand == GPCI_NO_STRAND)
                 continue;
-            strands->strand[strand].own[number / 64] |= (uint64_t)1 << (number & 63);
+            gpci_bit_set(strands->strand[strand].own, number);
             strands->strand[strand].sms += kind == GPCI_GROUP_SMS;
         }
 }
@@ -93,7 +93,7 @@ static void add_to_phases(gpci_strands *strands, uint32_t kind) {
     const uint32_t last = group->first + group->components - 1;
     phase->last = last > phase->last ? last : phase->last;
     for (uint32_t number = group->first; number <= last; number++)
-        phase->set[number / 64] |= (uint64_t)1 << (number & 63);
+        gpci_bit_set(phase->set, number);
 }
 
 /*

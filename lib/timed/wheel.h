@@ -46,8 +46,8 @@ GPCI_INLINE void gpci_wheel_wake(gpci_wheel *wheel, uint32_t component, uint64_t
     if (cycle - wheel->now + wheel->lead >= GPCI_WHEEL_SPAN)
         cycle = wheel->now - wheel->lead + GPCI_WHEEL_SPAN - 1;
     uint32_t slot = (uint32_t)cycle & (GPCI_WHEEL_SPAN - 1);
-    wheel->due[(size_t)slot * wheel->words + component / 64] |= (uint64_t)1 << (component & 63);
-    wheel->occupied[slot / 64] |= (uint64_t)1 << (slot & 63);
+    gpci_bit_set(wheel->due + (size_t)slot * wheel->words, component);
+    gpci_bit_set(wheel->occupied, slot);
 }
 
 /* The next cycle at which a component is to be stepped; GPCI_NEVER. */
@@ -63,7 +63,7 @@ GPCI_INLINE void gpci_wheel_run_cycle(gpci_wheel *wheel, uint64_t cycle, gpci_st
     uint32_t slot = (uint32_t)cycle & (GPCI_WHEEL_SPAN - 1);
     uint64_t *due = wheel->due + (size_t)slot * wheel->words;
     wheel->now = cycle;
-    wheel->occupied[slot / 64] &= ~((uint64_t)1 << (slot & 63));
+    gpci_bit_clear(wheel->occupied, slot);
     for (uint32_t word = 0; word < wheel->words; word++)
         while (due[word]) { /* a step may add a component of a higher number */
             uint32_t bit = gpci_lowest(due[word]);
@@ -71,7 +71,7 @@ GPCI_INLINE void gpci_wheel_run_cycle(gpci_wheel *wheel, uint64_t cycle, gpci_st
             wheel->at = word * 64 + bit;
             step(user_data, wheel->at);
         }
-    wheel->occupied[slot / 64] &= ~((uint64_t)1 << (slot & 63));
+    gpci_bit_clear(wheel->occupied, slot);
     wheel->at = wheel->components;
 }
 

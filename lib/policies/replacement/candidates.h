@@ -7,7 +7,7 @@
 /* Reading choose_victim's `candidates`: way w = bit w % 64 of word w / 64; NULL = every way. */
 
 GPCI_INLINE bool gpci_is_candidate(const uint64_t *candidates, uint32_t way) {
-    return !candidates || (candidates[way / 64] >> (way % 64) & 1);
+    return !candidates || gpci_bit_is_set(candidates, way);
 }
 
 /* Words that a mask over `ways` ways has. */

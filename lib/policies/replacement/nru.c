@@ -47,7 +47,7 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
 static void touch(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)request;
     nru_state *state = self;
-    state->referenced[(size_t)set * state->words + way / 64] |= (uint64_t)1 << (way % 64);
+    gpci_bit_set(state->referenced + (size_t)set * state->words, way);
 }
 
 /* Candidates of a word whose bit is clear. */

@@ -136,7 +136,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
         if (!state->monitor.table[line->entry].selected || !state->deli)
             return gpci_lru_last_of(&state->lru, set, main, candidates);
         line->deli = true;
-        deli[way / 64] |= (uint64_t)1 << (way % 64);
+        gpci_bit_set(deli, way);
         leaves_main(state, set, line);
     }
     return gpci_lru_last_of(&state->lru, set, deli, candidates);

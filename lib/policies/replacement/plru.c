@@ -94,7 +94,7 @@ uint32_t gpci_tree_victim(const gpci_tree *tree, uint32_t set, const uint64_t *c
         return node - tree->ways;
     }
     for (uint32_t level = tree->levels; level-- > 0;) {
-        uint32_t right = nodes[node / 64] >> (node % 64) & 1;
+        uint32_t right = gpci_bit_is_set(nodes, node);
         if (!any(tree, candidates, way | right << level, level))
             right = !right;
         way |= right << level;

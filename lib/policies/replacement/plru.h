@@ -76,7 +76,7 @@ GPCI_INLINE uint32_t gpci_tree_get(const gpci_tree *tree, uint32_t set, uint32_t
         return tree->levels == 4 ? gpci_word_get(*nodes, 4, way) : gpci_word_get(*nodes, tree->levels, way);
     uint32_t node = 1, position = 0;
     for (uint32_t level = tree->levels; level-- > 0;) {
-        uint32_t right = way >> level & 1, points_right = nodes[node / 64] >> (node % 64) & 1;
+        uint32_t right = way >> level & 1, points_right = gpci_bit_is_set(nodes, node);
         position = 2 * position + (right == points_right);
         node = 2 * node + right;
     }
