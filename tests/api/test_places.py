@@ -119,7 +119,7 @@ class Places(unittest.TestCase):
             text = (copy.root / folder / file).read_text().replace(name, '"novel"').replace(table, f"gpci_novel_{kind}")
             copy.add(kind, folder / f"novel_{kind}.c", text)
             copy.add(kind, folder / "list.def", f'POLICY(gpci_novel_{kind}, "novel_{kind}.c")\n')
-        copy.add("key", "lib/config/keys.h", f"    {KEY} \\\n", after="#define GPCI_KEYS(X)")
+        copy.add("key", "lib/config/keys_sm.h", f"    {KEY} \\\n", after="#define GPCI_KEYS_SM(X)")
         copy.add("preset", "lib/config/presets/novel.conf", PRESET)
         public = pathlib.Path("include/gpucache")
         header = next(name for name in COUNTERS if (copy.root / public / name).exists())

@@ -28,7 +28,7 @@ OPTIONS = ["--buildtype=plain", "-Doptimization=1", "-Ddebug=true", "-Dc_args=-f
 LONGEST = {"api": 600, "name": 512, "config": 1024, "options": 1024, "tree": 2048, "snapshot": 256, "kernels": 1024}
 
 SOURCES = {
-    "config": ["lib/config/keys.h", "lib/policies/*/*.c"], "options": ["lib/config/gpgpusim*"],
+    "config": ["lib/config/keys*.h", "lib/policies/*/*.c"], "options": ["lib/config/gpgpusim*"],
     "name": ["lib/policies/*/*.c", "lib/trace/synthetic/*.c"], "table": ["lib/trace/table/*.c"],
     "text": ["lib/trace/text/*.c"],
 }  # fmt: skip
