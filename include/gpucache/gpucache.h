@@ -60,6 +60,7 @@
 #include <gpucache/config.h>
 #include <gpucache/context.h>
 #include <gpucache/counters.h>
+#include <gpucache/counters_parts.h>
 #include <gpucache/decisions.h>
 #include <gpucache/dram.h>
 #include <gpucache/error.h>
@@ -75,6 +76,7 @@
 #include <gpucache/prefetcher.h>
 #include <gpucache/profile.h>
 #include <gpucache/protocol.h>
+#include <gpucache/ratios.h>
 #include <gpucache/record.h>
 #include <gpucache/replay.h>
 #include <gpucache/scheduler.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Rows of counters.h: identities that stay, and how many places a counter takes."""
+"""Rows of counters.h and of what it includes: identities that stay, and how many places a counter takes."""
 
 import pathlib
 import re
@@ -11,12 +11,13 @@ ROW = re.compile(r"^    X\((\d+), (?:(\w+), )?\"([\w.]+)\", (.*)", re.MULTILINE)
 TABLE = re.compile(r"#define (GPC_\w+S)\(X\)((?:.*\\\n)+.*\n)")
 # Folders that count.
 COUNT = {"level", "functional", "timed", "dram", "hierarchy", "replay"}
+HEADERS = ("counters.h", "counters_parts.h", "ratios.h")
 IDENTITIES = pathlib.Path(__file__).with_name("counters.txt")
 
 
 def rows():
     """(id, table, field, name) of every row."""
-    text = (INCLUDE / "gpucache/counters.h").read_text()
+    text = "".join((INCLUDE / "gpucache" / name).read_text() for name in HEADERS)
     return [(int(row[1]), table[1], row[2], row[3]) for table in TABLE.finditer(text) for row in ROW.finditer(table[2])]
 
 

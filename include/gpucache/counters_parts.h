@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPUCACHE_COUNTERS_PARTS_H
+#define GPUCACHE_COUNTERS_PARTS_H
+
+/*
+ * Counters of parts by themselves: a cache, a network, a module of a coherent tree. What the columns are, and which id
+ * is the next free one, is told in counters.h, which includes this.
+ */
+
+/* clang-format off */
+
+/* Of one gpc_cache. Hits are counted per sector; a cache without sectors has one per line. */
+#define GPC_CACHE_COUNTERS(X)                                                                                         \
+    X(175, reads, "reads", "requests", SUM, CACHE, NOTHING, "0.1", "loads and prefetches that passed the tags")       \
+    X(176, read_hits, "read_hits", "requests", SUM, CACHE, NOTHING, "0.1",                                            \
+      "of these, all needed sectors valid or pending")                                                                \
+    X(177, read_sectors, "read_sectors", "sectors", SUM, CACHE, NOTHING, "0.1", "sectors that reads needed")          \
+    X(178, read_sector_hits, "read_sector_hits", "sectors", SUM, CACHE, NOTHING, "0.1",                               \
+      "of these, valid or pending")                                                                                   \
+    X(179, pending_sector_hits, "pending_sector_hits", "sectors", SUM, CACHE, NOTHING, "0.1",                         \
+      "of these, still on their way")                                                                                 \
+    X(180, writes, "writes", "requests", SUM, CACHE, NOTHING, "0.1", "stores that passed the tags")                   \
+    X(181, write_hits, "write_hits", "requests", SUM, CACHE, NOTHING, "0.1",                                          \
+      "stores that found all their sectors, or wrote them whole")                                                     \
+    X(182, write_sectors, "write_sectors", "sectors", SUM, CACHE, NOTHING, "0.1", "sectors that stores touched")      \
+    X(183, write_sector_hits, "write_sector_hits", "sectors", SUM, CACHE, NOTHING, "0.1",                             \
+      "of these, valid, pending, or written whole and kept")                                                          \
+    X(184, atomics, "atomics", "requests", SUM, CACHE, NOTHING, "0.1",                                                \
+      "atomics and reductions performed or passed here")                                                              \
+    X(185, atomic_sectors, "atomic_sectors", "sectors", SUM, CACHE, NOTHING, "0.1", "sectors that they touched")      \
+    X(186, atomic_sector_hits, "atomic_sector_hits", "sectors", SUM, CACHE, NOTHING, "0.1",                           \
+      "of these, valid or pending before")                                                                            \
+    X(187, sector_misses, "sector_misses", "requests", SUM, CACHE, NOTHING, "0.1",                                    \
+      "line resident, a needed sector not")                                                                           \
+    X(188, line_misses, "line_misses", "requests", SUM, CACHE, NOTHING, "0.1", "line not resident")                   \
+    X(189, bypasses, "bypasses", "requests", SUM, CACHE, NOTHING, "0.1",                                              \
+      "requests that the predictor or the policy kept from allocating")                                               \
+    X(190, bypassed_sectors, "bypassed_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                               \
+      "sectors that bypassing reads fetched")                                                                         \
+    X(191, token_bypasses, "token_bypasses", "requests", SUM, CACHE, NOTHING, "0.1",                                  \
+      "of bypasses, those for lack of a cache token")                                                                 \
+    X(192, opportunistic_fills, "opportunistic_fills", "lines", SUM, CACHE, NOTHING, "0.1",                           \
+      "of fills, those by requests without a cache token")                                                            \
+    X(193, priority_evictions, "priority_evictions", "lines", SUM, CACHE, NOTHING, "0.1",                             \
+      "of evictions, lines with the priority of token holders")                                                       \
+    X(194, no_victims, "no_victims", "requests", SUM, CACHE, NOTHING, "0.1",                                          \
+      "allocations refused: every way pending")                                                                       \
+    X(195, fetched_sectors, "fetched_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                                 \
+      "sectors read from below, bypasses included")                                                                   \
+    X(196, fills, "fills", "lines", SUM, CACHE, NOTHING, "0.1", "lines that were given a way")                        \
+    X(197, evictions, "evictions", "lines", SUM, CACHE, NOTHING, "0.1", "lines replaced")                             \
+    X(198, zero_reuse_evictions, "zero_reuse_evictions", "lines", SUM, CACHE, REUSE, "0.1",                           \
+      "of these, never hit (needs track_reuse)")                                                                      \
+    X(199, write_backs, "write_backs", "lines", SUM, CACHE, NOTHING, "0.1",                                           \
+      "lines whose dirty sectors left: replaced, dropped or flushed")                                                 \
+    X(200, write_back_sectors, "write_back_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                           \
+      "dirty sectors that left: replaced, dropped or flushed")                                                        \
+    X(201, write_below_sectors, "write_below_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                         \
+      "sectors written below by stores passing through")                                                              \
+    X(202, invalidations, "invalidations", "lines", SUM, CACHE, NOTHING, "0.1",                                       \
+      "lines dropped by invalidation or write-evict")                                                                 \
+    X(203, intra_warp_hits, "intra_warp_hits", "requests", SUM, CACHE, WARPS, "0.1",                                  \
+      "read hits by the warp that filled the line (track_warps)")                                                     \
+    X(204, inter_warp_hits, "inter_warp_hits", "requests", SUM, CACHE, WARPS, "0.1",                                  \
+      "read hits by another warp (track_warps)")                                                                      \
+    X(205, predictions, "predictions", "requests", SUM, CACHE, NOTHING, "0.1",                                        \
+      "requests that a predictor was asked about; always-*, hint do not count")                                       \
+    X(206, overturned_bypasses, "overturned_bypasses", "requests", SUM, CACHE, NOTHING, "0.1",                        \
+      "of bypasses, made fills by the reply from below: mispredictions found out")                                    \
+    X(207, overturned_fills, "overturned_fills", "requests", SUM, CACHE, NOTHING, "0.1",                              \
+      "fills that the reply from below made bypasses")                                                                \
+    X(208, oracle_decisions, "oracle_decisions", "requests", SUM, CACHE, FUTURE, "0.1",                               \
+      "read misses of a predictor that an oracle decided on too (track_future)")                                      \
+    X(209, oracle_bypasses, "oracle_bypasses", "requests", SUM, CACHE, FUTURE, "0.1",                                 \
+      "of these, the oracle would bypass")                                                                            \
+    X(210, oracle_agreements, "oracle_agreements", "requests", SUM, CACHE, FUTURE, "0.1",                             \
+      "of these, the predictor decided as the oracle")                                                                \
+    X(211, oracle_agreed_bypasses, "oracle_agreed_bypasses", "requests", SUM, CACHE, FUTURE, "0.1",                   \
+      "of these, both bypass")
+
+/* Of one network, cycles in core cycles. */
+#define GPC_NETWORK_COUNTERS(X)                                                                                       \
+    X(212, packets, "packets", "packets", SUM, NETWORK, CLOCK, "0.2", "that arrived")                                 \
+    X(213, cycles, "cycles", "core cycles", SUM, NETWORK, CLOCK, "0.2", "that they took, waiting included")           \
+    X(214, bytes, "bytes", "bytes", SUM, NETWORK, CLOCK, "0.2", "that they had, headers included")                    \
+    X(215, input_cycles, "input_cycles", "packet cycles", GAUGE, NETWORK, CLOCK, "0.2",                               \
+      "gauge: packets in input buffers")                                                                              \
+    X(216, output_cycles, "output_cycles", "packet cycles", GAUGE, NETWORK, CLOCK, "0.2",                             \
+      "gauge: packets in or on the way to output buffers")
+
+/*
+ * Of one module of a coherent tree. `accesses` is what Multi2Sim calls so: every lookup. Processors' accesses and
+ * requests of modules above, and their hits, stand apart, so that hit ratios can be told in both ways.
+ */
+#define GPC_COHERENCE_COUNTERS(X)                                                                                     \
+    X(217, accesses, "accesses", "lookups", SUM, MODULE, NOTHING, "0.1",                                              \
+      "all lookups: accesses, requests, probes, write-backs received, messages")                                      \
+    X(218, hits, "hits", "lookups", SUM, MODULE, NOTHING, "0.1",                                                      \
+      "of these, reads and writes towards memory that found the block valid")                                         \
+    X(219, loads, "loads", "accesses", SUM, MODULE, NOTHING, "0.1", "of the processor")                               \
+    X(220, load_hits, "load_hits", "accesses", SUM, MODULE, NOTHING, "0.1", "of these, found valid")                  \
+    X(221, stores, "stores", "accesses", SUM, MODULE, NOTHING, "0.1", "of the processor, coherent")                   \
+    X(222, store_hits, "store_hits", "accesses", SUM, MODULE, NOTHING, "0.1",                                         \
+      "of these, without a request to the low module")                                                                \
+    X(223, n_stores, "n_stores", "accesses", SUM, MODULE, NOTHING, "0.1", "of the processor, non-coherent")           \
+    X(224, n_store_hits, "n_store_hits", "accesses", SUM, MODULE, NOTHING, "0.1",                                     \
+      "of these, without a request to the low module")                                                                \
+    X(225, read_requests, "read_requests", "requests", SUM, MODULE, NOTHING, "0.1", "of modules above, for a copy")   \
+    X(226, read_request_hits, "read_request_hits", "requests", SUM, MODULE, NOTHING, "0.1",                           \
+      "of these, found valid here")                                                                                   \
+    X(227, write_requests, "write_requests", "requests", SUM, MODULE, NOTHING, "0.1",                                 \
+      "of modules above, for the only copy")                                                                          \
+    X(228, write_request_hits, "write_request_hits", "requests", SUM, MODULE, NOTHING, "0.1",                         \
+      "of these, without a request to the low module")                                                                \
+    X(229, read_probes, "read_probes", "probes", SUM, MODULE, NOTHING, "0.1",                                         \
+      "from the low module: another will hold a copy")                                                                \
+    X(230, write_probes, "write_probes", "probes", SUM, MODULE, NOTHING, "0.1", "from the low module: invalidate")    \
+    X(231, probe_misses, "probe_misses", "probes", SUM, MODULE, NOTHING, "0.1", "of both, that found no block")       \
+    X(232, write_backs_received, "write_backs_received", "messages", SUM, MODULE, NOTHING, "0.1",                     \
+      "modified data from modules above")                                                                             \
+    X(233, notices_received, "notices_received", "messages", SUM, MODULE, NOTHING, "0.1",                             \
+      "clean evictions, and owners that step back, of modules above")                                                 \
+    X(234, write_throughs_received, "write_throughs_received", "messages", SUM, MODULE, NOTHING, "0.1",               \
+      "stores of modules above")                                                                                      \
+    X(235, evictions, "evictions", "blocks", SUM, MODULE, NOTHING, "0.1", "valid blocks that made room")              \
+    X(236, invalidations, "invalidations", "blocks", SUM, MODULE, NOTHING, "0.1",                                     \
+      "blocks lost to write probes, flushes and acquires")                                                            \
+    X(237, data_sent, "data_sent", "messages", SUM, MODULE, NOTHING, "0.1", "with data, to whomever")                 \
+    X(238, peer_transfers, "peer_transfers", "messages", SUM, MODULE, NOTHING, "0.1",                                 \
+      "of these, to a module of the same level")                                                                      \
+    X(239, directory_accesses, "directory_accesses", "accesses", SUM, MODULE, NOTHING, "0.1",                         \
+      "lookups of tags and directory")                                                                                \
+    X(240, data_accesses, "data_accesses", "accesses", SUM, MODULE, NOTHING, "0.1", "that took the data's latency")   \
+    X(241, low_sent, "low_sent", "bytes", SUM, MODULE, NOTHING, "0.1", "on the network towards memory")               \
+    X(242, low_received, "low_received", "bytes", SUM, MODULE, NOTHING, "0.1", "likewise")                            \
+    X(243, high_sent, "high_sent", "bytes", SUM, MODULE, NOTHING, "0.1", "on the network towards the processors")     \
+    X(244, high_received, "high_received", "bytes", SUM, MODULE, NOTHING, "0.1", "likewise")                          \
+    X(245, retries, "retries", "accesses", SUM, MODULE, CLOCK, "0.1",                                                 \
+      "begun anew since a block was locked (timed hierarchies, accesses in flight)")                                  \
+    X(262, directory_overflows, "directory_overflows", "entries", SUM, MODULE, NOTHING, "0.2",                        \
+      "of the directory that came to have more copies than it can name")                                              \
+    X(263, directory_evictions, "directory_evictions", "copies", SUM, MODULE, NOTHING, "0.2",                         \
+      "invalidated above, so that an entry could name another")
+
+/* clang-format on */
+
+#endif
