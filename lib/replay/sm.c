@@ -257,11 +257,26 @@ GPCI_INLINE void expect_board(const gpci_timed_sm *m, uint32_t slot) {
         GPCI_PREFETCH(entries + line);
 }
 
+/* What an instruction counts as, and whether it is the last that may issue. */
+GPCI_INLINE void count_issued(gpci_timed_replay *t, gpci_timed_sm *m, const gpci_issuer *s, const gpci_timed_warp *w,
+                              uint64_t pc, uint64_t now) {
+    gpci_sm_deeds *deeds = m->deeds;
+    if (GPCI_UNLIKELY(pc < deeds->first_pc))
+        deeds->first_pc = pc;
+    if (GPCI_UNLIKELY(pc > deeds->last_pc))
+        deeds->last_pc = pc;
+    deeds->progress = now;
+    m->counts.instructions++;
+    if (GPCI_UNLIKELY(t->classed))
+        m->counts.by_bypassing += gpci_scheduler_class(s->scheduler, w->place) == GPC_CLASS_BYPASS;
+    if (GPCI_UNLIKELY(!--deeds->left))
+        t->stopped = true;
+}
+
 /* The next instruction of a warp; GPC_BUSY where the memory pipeline refuses it. */
 GPCI_INLINE gpc_status issue(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t number, gpci_issuer *s, uint32_t slot,
                              uint64_t now) {
     expect_board(m, slot);
-    gpci_sm_deeds *deeds = m->deeds;
     gpci_timed_warp *w = &m->warps[slot];
     const gpci_path_step *step = w->next;
     const gpc_instruction *i = &step->form->instruction;
@@ -283,16 +298,7 @@ GPCI_INLINE gpc_status issue(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t nu
         }
     }
     gpci_scheduler_issued(s->scheduler, w->place, now);
-    if (GPCI_UNLIKELY(i->pc < deeds->first_pc))
-        deeds->first_pc = i->pc;
-    if (GPCI_UNLIKELY(i->pc > deeds->last_pc))
-        deeds->last_pc = i->pc;
-    deeds->progress = now;
-    m->counts.instructions++;
-    if (GPCI_UNLIKELY(t->classed))
-        m->counts.by_bypassing += gpci_scheduler_class(s->scheduler, w->place) == GPC_CLASS_BYPASS;
-    if (GPCI_UNLIKELY(!--deeds->left))
-        t->stopped = true;
+    count_issued(t, m, s, w, i->pc, now);
     w->next++;
     take_effect(t, m, s, slot, o, now);
     if (GPCI_UNLIKELY(t->fetch) && w->next != w->end)
@@ -547,57 +553,4 @@ void gpci_sm_hand_over(void *replay, uint32_t number) {
     first->queued = m->deeds->ended;
     m->deeds->ended = m->ended;
     m->ended = NULL;
-}
-
-void gpci_sm_complete(void *replay, const gpc_completion *completion) {
-    gpci_timed_replay *t = replay;
-    gpci_timed_sm *m = &t->sms[completion->sm];
-    gpci_timed_warp *w = &m->warps[completion->warp];
-    const uint32_t place = gpci_token_place(completion->token);
-    m->deeds->in_flight--;
-    m->deeds->progress = completion->cycle;
-    if (GPCI_UNLIKELY(completion->token >= GPCI_TOKEN_MULTICAST)) {
-        (completion->token & GPCI_TOKEN_ICACHE ? gpci_icache_fill : gpci_multicast_done)(t, completion);
-        return;
-    }
-    if (GPCI_UNLIKELY(t->at_once))
-        gpci_together_done(t->r, completion->sm,
-                           completion->token & 1 && !place ? gpci_token_stream(completion->token) : w->run->stream);
-    if (completion->token & 1) {
-        if (gpci_token_number(completion->token) != w->starts)
-            return; /* of a warp that has ended */
-        if (GPCI_UNLIKELY(place != 0))
-            gpci_bulk_done(t, completion, place);
-        if (completion->fence)
-            w->held &= (uint8_t)~GPCI_HELD_FENCE;
-        else
-            w->others--;
-        if (GPCI_UNLIKELY(t->keeps_blocks) && !w->run)
-            gpci_warp_wrote(t, completion->sm, completion->warp, completion->cycle);
-    } else {
-        const gpci_operands *o = &w->end[-(ptrdiff_t)(completion->token >> 1)].form->operands;
-        gpci_scoreboard_write(gpci_board_of(m, completion->warp), o, completion->cycle, 0);
-        w->loads--;
-    }
-    if (w->run && gpci_warp_state(m, w) == GPC_STATE_WAITING) {
-        m->answered[completion->warp / 64] |= gpci_warp_bit(completion->warp);
-        m->any_answered = true;
-        gpci_timed_wake(t->r->hierarchy, completion->sm, completion->cycle);
-    }
-}
-
-void gpci_sm_ready(void *replay, uint32_t sm) {
-    gpci_timed_replay *t = replay;
-    if (GPCI_UNLIKELY(t->icaches != NULL))
-        t->sms[sm].any_answered |= gpci_icaches_ask(t, &t->sms[sm]);
-    gpci_timed_wake(t->r->hierarchy, sm, gpci_timed_now(t->r->hierarchy));
-}
-
-void gpci_sm_cache_event(void *replay, uint32_t sm, const gpc_cache_event *event) {
-    gpci_timed_replay *t = replay;
-    bool changed = false;
-    for (uint32_t n = 0; n < t->schedulers; n++)
-        changed |= gpci_scheduler_cache_event(t->sms[sm].issuers[n].scheduler, event);
-    if (changed) /* L1 is stepped before its SM: warps that may now issue do so in this cycle */
-        gpci_timed_wake(t->r->hierarchy, sm, event->cycle);
 }

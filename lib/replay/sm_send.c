@@ -66,12 +66,62 @@ static GPCI_COLD uint32_t targets_of(const gpci_timed_replay *t, const gpc_instr
     return mask;
 }
 
-static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, const gpci_path_step *step) {
+/* A multicast copy; blocks of its cluster that have ended do without it. */
+static GPCI_COLD gpc_status send_multicast(gpci_timed_replay *t, uint32_t slot, const gpci_path_step *step,
+                                           gpc_warp_access *access, uint32_t mask, const gpci_address_cursor *behind,
+                                           gpc_busy *busy) {
+    gpci_timed_sm *m = &t->sms[access->sm];
+    gpci_block_run *run = m->warps[slot].run;
+    const gpc_status status = multicast(t, run, access, &step->form->instruction, mask, busy);
+    if (status == GPC_BUSY || status < 0)
+        return status;
+    run->warps[slot - run->first].addresses = *behind;
+    if (status == GPC_END)
+        gpci_sm_count(m, step);
+    else
+        m->deeds->told++;
+    return GPC_OK;
+}
+
+/*
+ * The addresses of an instruction's lanes, from the cursor on. Returns the bytes of the range that they are, of which
+ * the first is given; 0: they are none.
+ */
+GPCI_INLINE uint32_t take_addresses(const gpci_timed_replay *t, const gpci_path_step *step, unsigned lanes,
+                                    gpci_address_cursor *cursor, uint64_t *addresses) {
+    const gpc_instruction *i = &step->form->instruction;
+    if (step->form->operands.copy != GPC_COPY_BULK && i->space != GPC_SPACE_CONSTANT &&
+        gpci_timed_takes_range(t->r->hierarchy, i->kind)) {
+        const gpci_address_cursor start = *cursor;
+        const uint32_t range = gpci_packed_range(cursor, lanes, i->width, addresses);
+        if (range && GPCI_LIKELY(gpci_is_range(addresses[0], range)))
+            return range;
+        *cursor = start;
+    }
+    gpci_packed_take(cursor, lanes, addresses);
+    return 0;
+}
+
+GPCI_INLINE gpc_warp_access access_of(const gpci_timed_sm *m, uint32_t number, uint32_t slot,
+                                      const gpci_path_step *step, const uint64_t *addresses) {
+    const gpci_timed_warp *w = &m->warps[slot];
+    const gpc_scheduler *scheduler = m->issuers[w->issuer].scheduler;
+    gpc_warp_access access = gpci_replay_access(w->run, step, addresses);
+    access.sm = number;
+    access.warp = slot;
+    access.warp_age = w->age;
+    access.block = w->run->block->index;
+    access.token = (uint8_t)gpci_scheduler_token(scheduler, w->place, 1);
+    access.token_l2 = (uint8_t)gpci_scheduler_token(scheduler, w->place, 2);
+    return access;
+}
+
+static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, const gpci_path_step *step,
+                       gpc_busy *busy) {
     const gpc_instruction *i = &step->form->instruction;
     const unsigned lanes = gpci_path_lanes(step);
     gpci_timed_sm *m = &t->sms[number];
     gpci_timed_warp *w = &m->warps[slot];
-    const gpc_scheduler *scheduler = m->issuers[w->issuer].scheduler;
     const uint8_t copy = step->form->operands.copy;
     const bool copies = copy == GPC_COPY_ASYNC || copy == GPC_COPY_BULK,
                holds = !copies && (i->kind == GPC_LOAD || i->kind == GPC_ATOMIC);
@@ -79,83 +129,55 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
     gpci_warp_run *warp = &run->warps[slot - run->first];
     uint64_t addresses[GPCI_MOST_LANES];
     gpci_address_cursor cursor = warp->addresses;
-    uint32_t range = 0;
-    if (copy != GPC_COPY_BULK && i->space != GPC_SPACE_CONSTANT && gpci_timed_takes_range(t->r->hierarchy, i->kind))
-        range = gpci_packed_range(&cursor, lanes, i->width, addresses);
-    if (!range || GPCI_UNLIKELY(!gpci_is_range(addresses[0], range))) {
-        range = 0;
-        cursor = warp->addresses;
-        gpci_packed_take(&cursor, lanes, addresses);
-    }
-    gpc_warp_access access = gpci_replay_access(run, step, addresses);
-    access.sm = number;
-    access.warp = slot;
-    access.warp_age = w->age;
-    access.block = run->block->index;
-    access.token = (uint8_t)gpci_scheduler_token(scheduler, w->place, 1);
-    access.token_l2 = (uint8_t)gpci_scheduler_token(scheduler, w->place, 2);
-    gpc_busy busy = GPC_BUSY_NOT;
+    const uint32_t range = take_addresses(t, step, lanes, &cursor, addresses);
+    gpc_warp_access access = access_of(m, number, slot, step, addresses);
     uint64_t token = token_of(t, w, holds), place = 0;
     gpc_status status = GPC_OK;
     const uint32_t mask = GPCI_UNLIKELY(copy == GPC_COPY_BULK) ? targets_of(t, i) : 0;
-    if (GPCI_UNLIKELY(mask != 0)) {
-        status = multicast(t, run, &access, i, mask, &busy);
-        if (status != GPC_BUSY) {
-            warp->addresses = status < 0 ? warp->addresses : cursor;
-            m->deeds->told += status == GPC_OK;
-            if (status == GPC_END)
-                gpci_sm_count(m, step);
-            return status == GPC_END ? GPC_OK : status;
-        }
-    } else if (GPCI_UNLIKELY(copies)) {
+    if (GPCI_UNLIKELY(mask != 0))
+        return send_multicast(t, slot, step, &access, mask, &cursor, busy);
+    if (GPCI_UNLIKELY(copies)) {
         place = gpci_bulk_place(m, slot, run, i);
         token = (uint64_t)w->starts << 1 | 1;
         token |= gpci_token_copies(place, place > GPCI_COPY_GROUPS ? lanes * i->width : 0);
-        status = place ? GPC_OK : gpci_timed_refuse(t->r->hierarchy, number, &busy);
+        status = place ? GPC_OK : gpci_timed_refuse(t->r->hierarchy, number, busy);
     }
     if (GPCI_LIKELY(status == GPC_OK))
-        status = gpci_timed_issue(t->r->hierarchy, &access, range, token, &busy);
-    if (status == GPC_OK) {
-        if (GPCI_UNLIKELY(copies))
-            gpci_bulk_send(m, slot, place);
-        if (holds) {
-            w->loads++;
-            gpci_scoreboard_send(gpci_board_of(m, slot), &step->form->operands);
-        } else {
-            w->others++;
-        }
-        warp->addresses = cursor;
-        m->deeds->in_flight++;
-        m->deeds->told++;
-        if (GPCI_UNLIKELY(t->at_once))
-            gpci_together_sent(t->r, number, run->stream);
-        return GPC_OK;
+        status = gpci_timed_issue(t->r->hierarchy, &access, range, token, busy);
+    if (status != GPC_OK)
+        return status;
+    if (GPCI_UNLIKELY(copies))
+        gpci_bulk_send(m, slot, place);
+    if (holds) {
+        w->loads++;
+        gpci_scoreboard_send(gpci_board_of(m, slot), &step->form->operands);
+    } else {
+        w->others++;
     }
-    m->refused = true;
-    m->busy = (uint8_t)busy;
-    return status;
+    warp->addresses = cursor;
+    m->deeds->in_flight++;
+    m->deeds->told++;
+    if (GPCI_UNLIKELY(t->at_once))
+        gpci_together_sent(t->r, number, run->stream);
+    return GPC_OK;
 }
 
 /* A fence: the warp goes on once it is done. */
-static GPCI_COLD gpc_status send_fence(gpci_timed_replay *t, uint32_t number, uint32_t slot,
-                                       const gpci_path_step *step) {
+static GPCI_COLD gpc_status send_fence(gpci_timed_replay *t, uint32_t number, uint32_t slot, const gpci_path_step *step,
+                                       gpc_busy *busy) {
     gpci_timed_sm *m = &t->sms[number];
     gpci_timed_warp *w = &m->warps[slot];
-    gpc_busy busy = GPC_BUSY_NOT;
     gpc_fence fence = GPC_FENCE_INIT;
     gpci_replay_fence(t->r, w->run, &step->form->instruction, number, slot, &fence);
-    gpc_status status = gpci_timed_fence(t->r->hierarchy, &fence, token_of(t, w, false), &busy);
-    if (status == GPC_OK) {
-        w->held |= GPCI_HELD_FENCE;
-        m->deeds->in_flight++;
-        if (GPCI_UNLIKELY(t->at_once))
-            gpci_together_sent(t->r, number, w->run->stream);
-        gpci_sm_count(m, step);
-        return GPC_OK;
-    }
-    m->refused = true;
-    m->busy = (uint8_t)busy;
-    return status;
+    const gpc_status status = gpci_timed_fence(t->r->hierarchy, &fence, token_of(t, w, false), busy);
+    if (status != GPC_OK)
+        return status;
+    w->held |= GPCI_HELD_FENCE;
+    m->deeds->in_flight++;
+    if (GPCI_UNLIKELY(t->at_once))
+        gpci_together_sent(t->r, number, w->run->stream);
+    gpci_sm_count(m, step);
+    return GPC_OK;
 }
 
 void gpci_sm_pass_by(const gpci_timed_sm *m, uint32_t slot, const gpci_path_step *step) {
@@ -166,8 +188,13 @@ void gpci_sm_pass_by(const gpci_timed_sm *m, uint32_t slot, const gpci_path_step
 
 gpc_status gpci_sm_send(gpci_timed_replay *t, uint32_t number, uint32_t slot, const gpci_path_step *step) {
     const bool memory = GPCI_LIKELY(step->form->instruction.op_class == GPC_OP_MEMORY);
-    gpc_status status = memory ? send(t, number, slot, step) : send_fence(t, number, slot, step);
-    if (status == GPC_BUSY) /* nobody of this SM may send any more */
-        t->sms[number].stirred = t->all_schedulers;
+    gpc_busy busy = GPC_BUSY_NOT;
+    gpci_timed_sm *m = &t->sms[number];
+    const gpc_status status = memory ? send(t, number, slot, step, &busy) : send_fence(t, number, slot, step, &busy);
+    if (status == GPC_BUSY) { /* nobody of this SM may send any more */
+        m->refused = true;
+        m->busy = (uint8_t)busy;
+        m->stirred = t->all_schedulers;
+    }
     return status;
 }

@@ -264,13 +264,15 @@ bool gpci_timed_take_over(gpci_timed_replay *t);
 void gpci_sm_step(void *replay, uint32_t sm);
 bool gpci_sm_alone(void *replay, uint32_t sm);
 void gpci_sm_hand_over(void *replay, uint32_t sm);
-void gpci_sm_complete(void *replay, const gpc_completion *completion);
-void gpci_sm_ready(void *replay, uint32_t sm);
-void gpci_sm_cache_event(void *replay, uint32_t sm, const gpc_cache_event *event);
 /* Account for an SM's cycles before `end`. */
 void gpci_sm_account(gpci_timed_replay *t, uint32_t sm, uint64_t end);
 /* When can a warp issue? Its state follows; if by `horizon`, it is ready. */
 void gpci_sm_look(const gpci_timed_replay *t, gpci_timed_sm *sm, uint32_t slot, uint64_t now, uint64_t horizon);
+
+/* sm_told.c: an access is done; there is room again; what a load found in L1. */
+void gpci_sm_complete(void *replay, const gpc_completion *completion);
+void gpci_sm_ready(void *replay, uint32_t sm);
+void gpci_sm_cache_event(void *replay, uint32_t sm, const gpc_cache_event *event);
 
 /* sm_expect.c: fetch what an SM's next step will look at. No effect but on speed. */
 void gpci_sm_expect(void *replay, uint32_t sm, unsigned pass);

@@ -6,6 +6,7 @@
 #include "timed/watch.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static uint32_t number(const gpc_hierarchy *h, gpci_key key) {
     const uint64_t value = gpci_number(h, key);
@@ -104,42 +105,48 @@ static uint32_t cycles_of(const struct gpci_ports *p, uint32_t bytes) {
     return bytes > p->width ? (bytes + p->width - 1) / p->width : 1;
 }
 
-/* The next line of an entry, as a packet on its way to its slice. */
+/* The next `bytes` of an entry, from `offset` in their line, as a packet. */
+static gpci_packet make_line(const gpci_timed *t, const gpci_port_entry *e, uint32_t number, uint32_t at,
+                             uint32_t offset, uint32_t bytes) {
+    const gpci_bytes span = gpci_bytes_between(offset, offset + bytes);
+    const uint64_t address = e->address - offset;
+    const uint8_t segments = gpci_segments_of(span.word);
+    gpci_packet line = {.address = address,
+                        .bytes = {span.word[0], span.word[1]},
+                        .born = t->wheel.now,
+                        .line = {.flight = UINT32_MAX, .waiter = at, .kind = e->kind},
+                        .segments = segments,
+                        .level = 2,
+                        .type = e->kind == GPC_STORE ? GPCI_WRITE : GPCI_READ,
+                        .flags = GPCI_PACKET_PORT};
+    line.request = (gpc_request){.address = address,
+                                 .cycle = t->wheel.now,
+                                 .sm = neighbour(t->h, gpci_l2_home(t->h, address)),
+                                 .warp = number,
+                                 .kernel = t->h->kernel,
+                                 .transactions = 1,
+                                 .bytes_used = (uint16_t)bytes,
+                                 .sector_mask = t->h->l1_level.sectors_of[segments],
+                                 .kind = e->kind,
+                                 .space = GPC_SPACE_GLOBAL,
+                                 .stream = GPCI_NO_STREAM};
+    if (e->kind == GPC_STORE)
+        memcpy(line.request.byte_mask, span.word, sizeof line.request.byte_mask);
+    return line;
+}
+
+/* The next line of an entry is on its way to its slice. */
 static void send_line(gpci_timed *t, struct gpci_ports *p, uint32_t number, uint32_t at) {
     gpci_port *port = &p->each[number];
     gpci_port_entry *e = &entries_of(p, number)[at];
     const uint32_t line = t->h->l1_level.line_bytes, offset = (uint32_t)e->address & (line - 1);
     const uint32_t bytes = e->left < line - offset ? (uint32_t)e->left : line - offset;
-    const gpci_bytes span = gpci_bytes_between(offset, offset + bytes);
     const uint32_t packet = gpci_pool_take(&t->pool);
     gpci_packet *l = gpci_packet_at(&t->pool, packet);
     const bool store = e->kind == GPC_STORE;
-    *l = (gpci_packet){.address = e->address - offset,
-                       .bytes = {span.word[0], span.word[1]},
-                       .born = t->wheel.now,
-                       .line = {.flight = UINT32_MAX, .waiter = at, .kind = e->kind},
-                       .segments = gpci_segments_of(span.word),
-                       .level = 2,
-                       .type = store ? GPCI_WRITE : GPCI_READ,
-                       .flags = GPCI_PACKET_PORT};
-    const uint32_t home = gpci_l2_home(t->h, l->address),
-                   slice =
-                       gpci_l2_slice(t->h, home, gpci_interleave_slice(&t->h->interleave, l->address, &l->path.inner));
-    l->request = (gpc_request){.address = l->address,
-                               .cycle = t->wheel.now,
-                               .sm = neighbour(t->h, home),
-                               .warp = number,
-                               .kernel = t->h->kernel,
-                               .transactions = 1,
-                               .bytes_used = (uint16_t)bytes,
-                               .sector_mask = t->h->l1_level.sectors_of[l->segments],
-                               .kind = e->kind,
-                               .space = GPC_SPACE_GLOBAL,
-                               .stream = GPCI_NO_STREAM};
-    if (store) {
-        l->request.byte_mask[0] = span.word[0];
-        l->request.byte_mask[1] = span.word[1];
-    }
+    *l = make_line(t, e, number, at, offset, bytes);
+    const uint32_t slice = gpci_l2_slice(t->h, gpci_l2_home(t->h, l->address),
+                                         gpci_interleave_slice(&t->h->interleave, l->address, &l->path.inner));
     const uint32_t cycles = store ? cycles_of(p, bytes) : 1;
     port->free = t->wheel.now + cycles;
     port->stats.busy_cycles += cycles;

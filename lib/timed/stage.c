@@ -231,6 +231,36 @@ static GPCI_NOINLINE gpci_verdict settle_late(gpci_timed *t, gpci_stage *stage, 
     return GPCI_SERVED;
 }
 
+/* A packet waits for its line's MSHR entry, its own where `entry` is NULL, and sends for what is not on its way. */
+GPCI_INLINE void wait_with(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet *p,
+                           const gpci_tag_access *access, gpci_packet *entry, uint32_t way, gpci_lack l, bool remote) {
+    const gpc_access_result *r = &access->result;
+    const bool cached = r->outcome != GPC_BYPASSED;
+    p->mshr.cached = cached;
+    p->mshr.no_token = p->request.token == GPC_TOKEN_NONE;
+    p->mshr.done = false;
+    p->mshr.needs = l.wait;
+    const uint64_t line = access->view.line;
+    uint32_t waiter = waiter_of(t, stage, packet, p, l.fetch != 0);
+    if (entry)
+        gpci_mshr_join(t, entry, waiter);
+    else
+        gpci_mshr_add(t, stage, waiter, entry = gpci_packet_at(&t->pool, waiter), line, remote);
+    if (cached && way != GPCI_NO_WAY)
+        entry->mshr.slot = (uint32_t)gpci_slot(stage->cache, r->set, way);
+    if (!l.fetch) {
+        gpci_see_waits(t, stage, waiter, waiter);
+        return;
+    }
+    uint8_t whole = gpci_whole_sectors(stage->line, l.fetch);
+    entry->mshr.whole |= whole;
+    entry->mshr.part |= l.fetch & (uint8_t)~whole;
+    gpci_see_waits(t, stage, packet, waiter);
+    stage->rules->send(t, stage,
+                       &(gpci_fetch_request){packet, waiter, r->policy_word, l.fetch, cached, access->declined, remote,
+                                             entry->mshr.entry});
+}
+
 gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_tag_access *access,
                                bool remote) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
@@ -263,30 +293,7 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     }
     if (!(l.fetch | l.wait))
         return GPCI_SERVED;
-    bool cached = r->outcome != GPC_BYPASSED;
-    p->mshr.cached = cached;
-    p->mshr.no_token = p->request.token == GPC_TOKEN_NONE;
-    p->mshr.done = false;
-    p->mshr.needs = l.wait;
-    const uint64_t line = access->view.line;
-    uint32_t waiter = waiter_of(t, stage, packet, p, l.fetch != 0);
-    if (found)
-        gpci_mshr_join(t, entry, waiter);
-    else
-        gpci_mshr_add(t, stage, waiter, entry = gpci_packet_at(&t->pool, waiter), line, remote);
-    if (cached && way != GPCI_NO_WAY)
-        entry->mshr.slot = (uint32_t)gpci_slot(stage->cache, r->set, way);
-    if (!l.fetch) {
-        gpci_see_waits(t, stage, waiter, waiter);
-        return GPCI_WAITING;
-    }
-    uint8_t whole = gpci_whole_sectors(stage->line, l.fetch);
-    entry->mshr.whole |= whole;
-    entry->mshr.part |= l.fetch & (uint8_t)~whole;
-    gpci_see_waits(t, stage, packet, waiter);
-    stage->rules->send(t, stage,
-                       &(gpci_fetch_request){packet, waiter, r->policy_word, l.fetch, cached, access->declined, remote,
-                                             entry->mshr.entry});
+    wait_with(t, stage, packet, p, access, entry, way, l, remote);
     return GPCI_WAITING;
 }
 

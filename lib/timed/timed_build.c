@@ -24,34 +24,41 @@ static gpci_data_banks read_data_banks(const gpci_timed *t) {
     return banks;
 }
 
+static gpci_stage_options l1_options(const gpci_timed *t) {
+    return (gpci_stage_options){.latency = number(t, GPCI_KEY_L1_LATENCY),
+                                .ports = number(t, GPCI_KEY_L1_PORTS),
+                                .banks = number(t, GPCI_KEY_L1_BANKS),
+                                .data_width = number(t, GPCI_KEY_L1_DATA_WIDTH),
+                                .fill_width = number(t, GPCI_KEY_L1_FILL_WIDTH),
+                                .entries = gpci_number(t->h, GPCI_KEY_L1_MSHR),
+                                .merges = gpci_number(t->h, GPCI_KEY_L1_MERGES),
+                                .by_sector = gpci_number(t->h, GPCI_KEY_L1_MERGED) != 0,
+                                .on_miss = gpci_l1_takes_at_miss(t->h),
+                                .replaceable = gpci_number(t->h, GPCI_KEY_L1_ALLOCATE) == GPC_ALLOCATE_REPLACEABLE,
+                                .drains = gpci_number(t->h, GPCI_KEY_L1_MSHR_FREE) != GPCI_MSHR_FILLED,
+                                .reserves = gpci_number(t->h, GPCI_KEY_L1_MSHR_FREE) == GPCI_MSHR_RESERVING,
+                                .apart = t->h->sectors_apart,
+                                .hashed = t->h->tag_banks.hashed,
+                                .part = gpci_number(t->h, GPCI_KEY_L1_BYPASS_FETCH) == GPC_BYPASS_FETCH_NEEDED,
+                                .clock = {1, 1}};
+}
+
+static gpci_stage_options l2_options(const gpci_timed *t) {
+    return (gpci_stage_options){.latency = number(t, GPCI_KEY_L2_LATENCY),
+                                .ports = number(t, GPCI_KEY_L2_PORTS),
+                                .banks = number(t, GPCI_KEY_L2_BANKS),
+                                .data_width = number(t, GPCI_KEY_L2_DATA_WIDTH),
+                                .fill_width = number(t, GPCI_KEY_L2_FILL_WIDTH),
+                                .entries = gpci_number(t->h, GPCI_KEY_L2_MSHR),
+                                .merges = gpci_number(t->h, GPCI_KEY_L2_MERGES),
+                                .by_sector = gpci_number(t->h, GPCI_KEY_L2_MERGED) != 0,
+                                .on_miss = true,
+                                .clock = clock_of(t, GPCI_KEY_CLOCK_L2)};
+}
+
 static void read_options(gpci_timed *t) {
-    t->l1_options =
-        (gpci_stage_options){.latency = number(t, GPCI_KEY_L1_LATENCY),
-                             .ports = number(t, GPCI_KEY_L1_PORTS),
-                             .banks = number(t, GPCI_KEY_L1_BANKS),
-                             .data_width = number(t, GPCI_KEY_L1_DATA_WIDTH),
-                             .fill_width = number(t, GPCI_KEY_L1_FILL_WIDTH),
-                             .entries = gpci_number(t->h, GPCI_KEY_L1_MSHR),
-                             .merges = gpci_number(t->h, GPCI_KEY_L1_MERGES),
-                             .by_sector = gpci_number(t->h, GPCI_KEY_L1_MERGED) != 0,
-                             .on_miss = gpci_l1_takes_at_miss(t->h),
-                             .replaceable = gpci_number(t->h, GPCI_KEY_L1_ALLOCATE) == GPC_ALLOCATE_REPLACEABLE,
-                             .drains = gpci_number(t->h, GPCI_KEY_L1_MSHR_FREE) != GPCI_MSHR_FILLED,
-                             .reserves = gpci_number(t->h, GPCI_KEY_L1_MSHR_FREE) == GPCI_MSHR_RESERVING,
-                             .apart = t->h->sectors_apart,
-                             .hashed = t->h->tag_banks.hashed,
-                             .part = gpci_number(t->h, GPCI_KEY_L1_BYPASS_FETCH) == GPC_BYPASS_FETCH_NEEDED,
-                             .clock = {1, 1}};
-    t->l2_options = (gpci_stage_options){.latency = number(t, GPCI_KEY_L2_LATENCY),
-                                         .ports = number(t, GPCI_KEY_L2_PORTS),
-                                         .banks = number(t, GPCI_KEY_L2_BANKS),
-                                         .data_width = number(t, GPCI_KEY_L2_DATA_WIDTH),
-                                         .fill_width = number(t, GPCI_KEY_L2_FILL_WIDTH),
-                                         .entries = gpci_number(t->h, GPCI_KEY_L2_MSHR),
-                                         .merges = gpci_number(t->h, GPCI_KEY_L2_MERGES),
-                                         .by_sector = gpci_number(t->h, GPCI_KEY_L2_MERGED) != 0,
-                                         .on_miss = true,
-                                         .clock = clock_of(t, GPCI_KEY_CLOCK_L2)};
+    t->l1_options = l1_options(t);
+    t->l2_options = l2_options(t);
     t->reorder_options =
         (gpci_reorder_options){.signature = (gpci_reorder_signature)gpci_number(t->h, GPCI_KEY_L1_REORDER),
                                .drain = (gpci_drain)gpci_number(t->h, GPCI_KEY_L1_REORDER_DRAIN),
