@@ -80,6 +80,7 @@
 #include <gpucache/record.h>
 #include <gpucache/replay.h>
 #include <gpucache/scheduler.h>
+#include <gpucache/snapshot.h>
 #include <gpucache/stages.h>
 #include <gpucache/stats.h>
 #include <gpucache/trace.h>

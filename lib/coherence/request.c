@@ -126,6 +126,20 @@ static gpci_tree_point make_room(gpc_coherence *c, gpci_module *t, uint32_t bloc
     return gpci_tree_probe_copies(c, t, &leavers, at);
 }
 
+/* A read of a block that T has: its owners above T are asked for their data. Returns when they have answered. */
+GPCI_INLINE gpci_tree_point ask_owners(gpc_coherence *c, gpci_module *t, gpci_tree_read_probe *owners, uint8_t state,
+                                       uint32_t event, gpci_tree_point at, bool *shared) {
+    (void)gpci_tree_rule(c, t, state, event); /* the table may forbid it */
+    if (GPCI_UNLIKELY(t->pointers)) {
+        at = make_room(c, t, owners->block, owners->request, at);
+        state = t->states[owners->block];
+    }
+    owners->event = gpci_raised_above(t, state, event, GPC_EVENT_READ_PROBE);
+    at = gpci_tree_probe_owners(c, t, owners, at);
+    *shared |= gpci_tree_is_shared(c, state);
+    return at;
+}
+
 gpci_tree_reply gpci_tree_read_request(gpc_coherence *c, const gpci_tree_request *request, gpci_tree_point at) {
     gpci_module *r = request->from;
     gpci_module *t = gpci_module_at(c, gpci_module_low(c, r, request->tag));
@@ -150,15 +164,7 @@ gpci_tree_reply gpci_tree_read_request(gpc_coherence *c, const gpci_tree_request
         at = reply.at;
         shared |= reply.shared;
     } else {
-        uint8_t state = found.state;
-        (void)gpci_tree_rule(c, t, state, event); /* the table may forbid it */
-        if (GPCI_UNLIKELY(t->pointers)) {
-            at = make_room(c, t, found.block, request, at);
-            state = t->states[found.block];
-        }
-        owners.event = gpci_raised_above(t, state, event, GPC_EVENT_READ_PROBE);
-        at = gpci_tree_probe_owners(c, t, &owners, at);
-        shared |= gpci_tree_is_shared(c, state);
+        at = ask_owners(c, t, &owners, found.state, event, at, &shared);
     }
     shared = add_requester(c, t, found.block, request, shared);
     /* Then T sends its data in any case; R gets those of a peer and T's. */

@@ -336,6 +336,26 @@ static void perform_here(gpc_coherence *c, gpci_tree_access *access) {
     access->at = gpci_tree_use_data(c, m, access->at, request->kind != GPC_COHERENCE_LOAD);
 }
 
+/* The access has been performed: its last message, those who wished for something then, and what the host is told. */
+GPCI_INLINE gpc_status finish(gpc_coherence *c, const gpci_tree_access *access, const gpc_coherence_request *request,
+                              gpc_error *error, gpc_coherence_result *result) {
+    bool upgrade = !access->hit && access->found.state != GPC_LINE_I && request->kind == GPC_COHERENCE_STORE;
+    gpci_tree_point end =
+        gpci_tree_mark(c, access->m, GPC_MESSAGE_FINISH, gpci_module_tag_of(access->m, request->address), access->at);
+    if (upgrade && c->faults & GPCI_FAULT_TWICE)
+        gpci_tree_mark(c, access->m, GPC_MESSAGE_FINISH, gpci_module_tag_of(access->m, request->address), access->at);
+    if (GPCI_UNLIKELY(c->wish_count))
+        gpci_tree_grant_wishes(c, end);
+    if (GPCI_UNLIKELY(c->failed != GPC_OK))
+        return gpci_tree_engine_failure(c, error);
+    gpc_coherence_result done = GPC_COHERENCE_RESULT_INIT;
+    done.completed = end.cycle;
+    done.hit = access->hit;
+    done.found = access->found.state;
+    done.state = access->found.block == GPCI_TREE_NO_BLOCK ? GPC_LINE_I : access->m->states[access->found.block];
+    return gpci_tree_engine_result(c, &done, result);
+}
+
 GPCI_INLINE gpc_status run(gpc_coherence *c, const gpc_coherence_request *request, gpc_error *error,
                            gpc_coherence_result *result) {
     gpci_tree_access access = {.request = request, .m = gpci_module_at(c, request->module)};
@@ -371,21 +391,7 @@ GPCI_INLINE gpc_status run(gpc_coherence *c, const gpc_coherence_request *reques
     else
         perform_here(c, &access);
     gpci_tree_count_access(&access.m->stats, request->kind, access.hit);
-    bool upgrade = !access.hit && access.found.state != GPC_LINE_I && request->kind == GPC_COHERENCE_STORE;
-    gpci_tree_point end =
-        gpci_tree_mark(c, access.m, GPC_MESSAGE_FINISH, gpci_module_tag_of(access.m, request->address), access.at);
-    if (upgrade && c->faults & GPCI_FAULT_TWICE)
-        gpci_tree_mark(c, access.m, GPC_MESSAGE_FINISH, gpci_module_tag_of(access.m, request->address), access.at);
-    if (GPCI_UNLIKELY(c->wish_count))
-        gpci_tree_grant_wishes(c, end);
-    if (GPCI_UNLIKELY(c->failed != GPC_OK))
-        return gpci_tree_engine_failure(c, error);
-    gpc_coherence_result done = GPC_COHERENCE_RESULT_INIT;
-    done.completed = end.cycle;
-    done.hit = access.hit;
-    done.found = access.found.state;
-    done.state = access.found.block == GPCI_TREE_NO_BLOCK ? GPC_LINE_I : access.m->states[access.found.block];
-    return gpci_tree_engine_result(c, &done, result);
+    return finish(c, &access, request, error, result);
 }
 
 /* gpc_coherence_kind has the numbers of LOAD, STORE and N_STORE in gpc_coherence_event */

@@ -239,7 +239,7 @@ GPCI_INLINE gpci_verdict pass_by(gpci_timed *t, gpci_stage *stage, uint32_t pack
     return pass(t, stage, packet, p, access, remote);
 }
 
-/* Requests of the other partition, all of lines homed here: they go first, for nothing that they need waits for a link. */
+/* Requests of the other partition, of lines homed here: they go first, for nothing that they need waits for a link. */
 static void run_link_tags(gpci_timed *t, gpci_stage *stage) {
     gpci_tag_access *access = &stage->tag_access[1];
     while (!gpci_stage_stuck(access)) {
