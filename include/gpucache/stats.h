@@ -69,7 +69,7 @@ typedef enum gpc_counter_needs {
     GPC_NEEDS_LINKS = 8,          /* networks between L2 partitions, or slices and channels, timed */
     GPC_NEEDS_CLUSTERS = 9,       /* cluster.sms, timed */
     GPC_NEEDS_CACHES = 10,        /* caches of their own: coherence = none or viper */
-    GPC_NEEDS_FENCE_TIME = 11,    /* the same, timed; of no counter now */
+    GPC_NEEDS_FENCE_TIME = 11,    /* the same, timed; no counter needs it */
     GPC_NEEDS_GPUS = 12,          /* gpu.count of 2 or more */
     GPC_NEEDS_PREFETCHER = 13,    /* l1.prefetcher, timed */
     GPC_NEEDS_CREDITS = 14,       /* replies that a host has limited (host.h), timed */

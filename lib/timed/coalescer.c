@@ -66,8 +66,8 @@ void gpci_lrc_expect(const gpci_lrc *lrc, uint32_t sm, uint64_t address) {
 }
 
 /*
- * What one packet asks for comes with the other's reply, it tells L2 the same, and one more may wait; it is no older
- * than is asked.
+ * May a packet wait for an entry's read? That must bring all that the packet asks for, tell L2's predictor the same,
+ * be one of the last `window`, have room for one more that waits, and have set out at `since` or later.
  */
 static bool covers(const gpci_lrc *lrc, const unit *own, const entry *e, const gpci_packet *packet, uint64_t since) {
     if (e->word != word_of(lrc, packet) || e->count >= lrc->options.merges ||

@@ -70,7 +70,10 @@ static bool begin_for_fence(gpci_timed *t, const gpci_stage *stage, uint32_t num
     return true;
 }
 
-/* From here on what sets out is new. Not before what set out before the last time has come. */
+/*
+ * What sets out from here on is of a new generation, and so new enough. There are two generations: false while the one
+ * before this still has reads on their way.
+ */
 static bool turn(const gpci_timed *t, gpci_stage *stage) {
     gpci_fences *o = &stage->fences;
     if (o->fetches[o->generation ^ 1])

@@ -27,7 +27,7 @@ static bool reserve_packets(gpci_timed *t) {
     return true;
 }
 
-/* Accesses that have been kept for a while have their atomics still; those that are new have none. */
+/* Room for as many kept accesses as flights. Those that there were keep their memory for atomics. */
 static bool reserve_kept(gpci_timed *t) {
     gpci_coherent_host *host = t->coherent;
     const size_t had = host->kept_room;

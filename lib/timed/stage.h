@@ -258,7 +258,7 @@ void gpci_stage_fill(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
  * released, and it goes once more, for the rest. False where all the rest is on its way already: nothing was done.
  */
 bool gpci_stage_complete_fetch(gpci_timed *t, gpci_stage *stage, uint32_t fetch, uint32_t leader);
-/* Held up by `reason` from now on, GPCI_BLOCKED; or no longer. */
+/* What is at the tags is held up, by `reason`, from cycle `now` on; returns GPCI_BLOCKED. And: it is not. */
 gpci_verdict gpci_stage_block(gpci_stage *stage, gpci_tag_access *access, uint64_t now, gpc_busy reason);
 void gpci_stage_unblock(gpci_stage *stage, gpci_tag_access *access, uint64_t now);
 /* Something came free; those held up for it may try again. */
@@ -278,13 +278,13 @@ GPCI_INLINE bool gpci_stage_eager(const gpci_tag_access *access) {
 uint64_t gpci_stage_data(gpci_stage *stage, uint64_t now, uint32_t bytes);
 /* The MSHR entry of a line, by its leader; GPCI_NO_PACKET: none, or only such whose line has been replaced since. */
 uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t address);
-/* That which a fetch was sent by. */
+/* The MSHR entry that a fetch was sent for. */
 uint32_t gpci_mshr_of_fetch(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *fetch);
 /* An entry goes, and its leader with it. */
 void gpci_mshr_free(gpci_timed *t, gpci_stage *stage, uint32_t leader);
-/* A line has changed where it is homed: what is on its way from there is older. */
+/* A line has been written in the slice that is its home: what this stage has on its way of it is out of date. */
 GPCI_COLD void gpci_stage_outdate(const gpci_timed *t, const gpci_stage *stage, uint64_t address);
-/* Is it? */
+/* Is what it has on its way of a line out of date? */
 GPCI_COLD bool gpci_stage_outdated(const gpci_timed *t, const gpci_stage *stage, uint64_t address);
 /* A line's tags and MSHR bucket will soon be looked at: fetch them. No effect but on speed. */
 void gpci_stage_expect(const gpci_stage *stage, uint64_t address);
@@ -360,9 +360,9 @@ GPCI_COLD void gpci_fence_passed(gpci_timed *t, uint32_t packet);
 GPCI_COLD void gpci_fence_stale(gpci_stage *stage, uint64_t address, uint8_t sectors);
 
 /*
- * The core cycle from which on another SM's read is new enough for one of this L1: its last emptying, for what set out
- * before may be older than what that was to show. What a strong load reads may not be older than what it read last, by
- * whichever way: it joins none.
+ * A read of this L1 may join another SM's that set out in this core cycle or later: after this L1's last emptying, for
+ * what set out before may be older than what the acquire is to see. Under viper a strong load joins none (UINT64_MAX):
+ * it may not read what is older than what its thread has read.
  */
 uint64_t gpci_fence_joins_since(const gpci_stage *stage, const gpci_packet *packet);
 

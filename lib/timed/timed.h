@@ -144,7 +144,7 @@ gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error);
 void gpci_timed_destroy(gpci_timed *t);
 /* All that a timed hierarchy is doing, but for what its caches hold (gpci_component_class.state). */
 void gpci_timed_state(gpci_timed *t, gpci_state_fn visit, void *user_data);
-/* The hierarchy's caches are others now. */
+/* The hierarchy has replaced its caches: stages take the new ones. */
 void gpci_timed_relink(gpci_timed *t);
 /* quiet.c: has an SM's L1 nothing under way? Then it can be emptied: dirty lines leave as if evicted. */
 bool gpci_timed_is_quiet(const gpc_hierarchy *h, uint32_t sm);
@@ -225,8 +225,8 @@ GPCI_COLD void gpci_fence_around(gpci_timed *t, const gpc_warp_access *w, uint32
 /* All lines of such an acquire are here. */
 GPCI_COLD void gpci_fence_after(gpci_timed *t, uint32_t flight);
 /*
- * May a read not be served with what is older than its SM's last acquire, or its thread's last read? Else, before any
- * fence, nobody can tell: copies that are out of date are as good as any, and traces without fences do as they do.
+ * May a read not be served with data that are out of date: a strong load whose scope is wider than the SM, or one of an
+ * SM that has acquired? Others may: without fences no program can tell how old its data are.
  */
 bool gpci_fence_needs_new(const gpci_timed *t, const gpci_packet *packet);
 /* A write, atomic or reduction is done. */
