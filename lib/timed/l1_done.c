@@ -7,10 +7,6 @@
 
 /* What becomes of an access as its lines are done: the last completes it, and its host is told. */
 
-static gpci_flight *flight_at(const gpci_timed *t, uint32_t flight) {
-    return &t->flights[flight];
-}
-
 /* What else there is to do for one that is no load. */
 static void end(gpci_timed *t, const gpci_flight *f, gpc_completion *c) {
     if (f->kind == GPCI_KIND_FENCE) {
@@ -29,7 +25,7 @@ static void end(gpci_timed *t, const gpci_flight *f, gpc_completion *c) {
 }
 
 static void tell_host(gpci_timed *t, uint32_t number) {
-    gpci_flight *f = flight_at(t, number);
+    gpci_flight *f = &t->flights[number];
     gpc_completion c = {.token = f->token,
                         .issued = f->issued,
                         .cycle = t->wheel.now,
@@ -58,7 +54,7 @@ static void tell_host(gpci_timed *t, uint32_t number) {
 }
 
 static GPCI_COLD void tell_host_watched(gpci_timed *t, uint32_t number) {
-    gpci_tell_done(t, flight_at(t, number));
+    gpci_tell_done(t, &t->flights[number]);
     tell_host(t, number);
 }
 
@@ -74,14 +70,14 @@ GPCI_INLINE void complete(gpci_timed *t, gpci_stage *stage, uint32_t number) {
 
 void gpci_l1_run_replies(gpci_timed *t, gpci_stage *stage) {
     for (uint32_t number; (number = gpci_replies_next(t, stage)) != UINT32_MAX;) {
-        gpci_see_done(t, flight_at(t, number));
+        gpci_see_done(t, &t->flights[number]);
         tell_host(t, number);
     }
 }
 
 /* All lines of a flight are done; it completes when its last hit's data are out of the port. */
 static void land(gpci_timed *t, uint32_t number) {
-    gpci_flight *f = flight_at(t, number);
+    gpci_flight *f = &t->flights[number];
     gpci_stage *stage = &t->l1[f->sm];
     if (GPCI_UNLIKELY(f->acquires)) {
         gpci_fence_after(t, number);
@@ -97,7 +93,7 @@ static void land(gpci_timed *t, uint32_t number) {
     if (due->first == UINT32_MAX) {
         due->first = number;
     } else {
-        gpci_flight *last = flight_at(t, due->last);
+        gpci_flight *last = &t->flights[due->last];
         last->next = number;
         f->due = f->due > last->due ? f->due : last->due;
     }
@@ -108,7 +104,7 @@ static void land(gpci_timed *t, uint32_t number) {
 void gpci_l1_release_line(gpci_timed *t, uint32_t number, uint8_t level) {
     if (GPCI_UNLIKELY(number == UINT32_MAX)) /* a prefetch, for which nobody waits */
         return;
-    gpci_flight *f = flight_at(t, number);
+    gpci_flight *f = &t->flights[number];
     f->level = f->level > level ? f->level : level;
     if (!--f->left)
         land(t, number);
@@ -118,7 +114,7 @@ void gpci_l1_release_line(gpci_timed *t, uint32_t number, uint8_t level) {
 static GPCI_COLD void hand_over(gpci_timed *t, const gpci_packet *p) {
     if (p->line.flight == UINT32_MAX || p->line.kind != GPC_LOAD)
         return;
-    gpci_flight *f = flight_at(t, p->line.flight);
+    gpci_flight *f = &t->flights[p->line.flight];
     gpci_stage *stage = &t->l1[f->sm];
     const uint64_t now = t->wheel.now, start = stage->release_free > now ? stage->release_free : now;
     stage->release_free = start + (gpci_packet_bytes(p) + t->release_width - 1) / t->release_width;
@@ -129,7 +125,7 @@ static GPCI_COLD void hand_over(gpci_timed *t, const gpci_packet *p) {
 GPCI_INLINE void done(gpci_timed *t, uint32_t packet, uint8_t level, bool watched) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (p->line.kind == GPC_LOAD && level == 3 && p->line.missed)
-        gpci_count_l1_dram_line(t->h, flight_at(t, p->line.flight)->sm);
+        gpci_count_l1_dram_line(t->h, t->flights[p->line.flight].sm);
     p->mshr.cached = false;
     if (watched)
         gpci_tell_reply(t, p, level);
@@ -161,7 +157,7 @@ void gpci_l1_release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t 
 void gpci_l1_run_due(gpci_timed *t, gpci_stage *stage, gpci_due_list *due) {
     while (due->first != UINT32_MAX) {
         uint32_t number = due->first;
-        gpci_flight *f = flight_at(t, number);
+        gpci_flight *f = &t->flights[number];
         if (f->due > t->wheel.now) {
             gpci_wheel_wake(&t->wheel, stage->component, f->due);
             return;

@@ -25,13 +25,9 @@
  */
 typedef enum gpci_fence_phase { TAGS, WRITES, WRITE_BACK, DROP, FETCHES, MARKS } gpci_fence_phase;
 
-static gpci_flight *flight_at(const gpci_timed *t, uint32_t flight) {
-    return &t->flights[flight];
-}
-
 /* At the end of its SM's list. The writes since the last fence are before it. */
 static void append(gpci_timed *t, gpci_fences *o, uint32_t number) {
-    gpci_flight *f = flight_at(t, number);
+    gpci_flight *f = &t->flights[number];
     f->epoch = o->count++;
     f->fence.writes = o->writes;
     o->writes = 0;
@@ -39,21 +35,21 @@ static void append(gpci_timed *t, gpci_fences *o, uint32_t number) {
     if (o->first == UINT32_MAX)
         o->first = number;
     else
-        flight_at(t, o->last)->next = number;
+        t->flights[o->last].next = number;
     o->last = number;
 }
 
 /* Writes that it has not waited for are now before the next, or before none. */
 static void take_out(const gpci_timed *t, gpci_fences *o, uint32_t number, uint32_t before) {
-    const gpci_flight *f = flight_at(t, number);
+    const gpci_flight *f = &t->flights[number];
     if (f->next != UINT32_MAX)
-        flight_at(t, f->next)->fence.writes += f->fence.writes;
+        t->flights[f->next].fence.writes += f->fence.writes;
     else
         o->writes += f->fence.writes;
     if (before == UINT32_MAX)
         o->first = f->next;
     else
-        flight_at(t, before)->next = f->next;
+        t->flights[before].next = f->next;
     o->last = f->next == UINT32_MAX ? before : o->last;
 }
 
@@ -62,16 +58,16 @@ void gpci_fence_wrote(gpci_timed *t, const gpci_flight *flight) {
     if (flight->kind == GPC_PREFETCH || flight->performed)
         return;
     /* numbers wrap: the distance tells which came first */
-    for (uint32_t number = o->first; number != UINT32_MAX; number = flight_at(t, number)->next)
-        if ((int32_t)(flight_at(t, number)->epoch - flight->epoch) >= 0) {
-            flight_at(t, number)->fence.writes--;
+    for (uint32_t number = o->first; number != UINT32_MAX; number = t->flights[number].next)
+        if ((int32_t)(t->flights[number].epoch - flight->epoch) >= 0) {
+            t->flights[number].fence.writes--;
             return;
         }
     o->writes--;
 }
 
 void gpci_fence_passed(gpci_timed *t, uint32_t packet) {
-    flight_at(t, gpci_packet_at(&t->pool, packet)->line.flight)->fence.phase = WRITES;
+    t->flights[gpci_packet_at(&t->pool, packet)->line.flight].fence.phase = WRITES;
     gpci_pool_give(&t->pool, packet);
 }
 
@@ -91,7 +87,7 @@ static void write_line(gpci_timed *t, gpci_stage *stage, uint32_t number, const 
                        .line = {.flight = number},
                        .segments = gpci_segments_of(dirty.dirty_bytes),
                        .type = GPCI_WRITE};
-    flight_at(t, number)->left++;
+    t->flights[number].left++;
     gpci_count_fence_write_back(t->h, stage->index, gpci_count_sectors(p->segments));
     gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, p, NULL, false);
     gpci_l1_queue_miss(t, stage, packet, 0);
@@ -121,7 +117,7 @@ static bool written_back(gpci_timed *t, gpci_stage *stage, uint32_t number) {
         }
         write_line(t, stage, number, &line);
     }
-    if (flight_at(t, number)->left > 1)
+    if (t->flights[number].left > 1)
         return false;
     o->walker = UINT32_MAX;
     return true;
@@ -142,7 +138,7 @@ static bool drop(gpci_timed *t, gpci_stage *stage, uint32_t number) {
         gpci_count_fence_lines(t->h, stage->index, lines);
         gpci_stage_relieve(stage, GPC_BUSY_LINE);
     }
-    flight_at(t, number)->due = stage->data_free - stage->options->latency;
+    t->flights[number].due = stage->data_free - stage->options->latency;
     return true;
 }
 
@@ -165,7 +161,7 @@ uint64_t gpci_fence_joins_since(const gpci_stage *stage, const gpci_packet *p) {
 
 /* As far as it goes; true: it is done. `writes`: in flight, that came before it. */
 static bool go_on(gpci_timed *t, gpci_stage *stage, uint32_t number, uint64_t writes) {
-    gpci_flight *f = flight_at(t, number);
+    gpci_flight *f = &t->flights[number];
     switch ((gpci_fence_phase)f->fence.phase) {
     case TAGS:
         return false;
@@ -198,7 +194,7 @@ static bool go_on(gpci_timed *t, gpci_stage *stage, uint32_t number, uint64_t wr
 static uint32_t enter(gpci_timed *t, uint32_t sm, uint32_t warp, gpci_fence_plan plan, uint64_t token) {
     gpci_stage *stage = &t->l1[sm];
     uint32_t number = gpci_take_flight(t, sm, warp, GPCI_KIND_FENCE, token, 1);
-    gpci_flight *flight = flight_at(t, number);
+    gpci_flight *flight = &t->flights[number];
     flight->fence.phase = TAGS;
     flight->fence.sweep = 0;
     flight->fence.marks = 0;
@@ -222,7 +218,7 @@ static gpc_status issue(gpci_timed *t, const gpc_fence *f, uint64_t token, bool 
     if (status < 0)
         return status;
     uint32_t number = enter(t, f->sm, f->warp, gpci_fence_plan_of(t->h, f->scope, f->order, f->control), token);
-    flight_at(t, number)->framed = framed;
+    t->flights[number].framed = framed;
     gpci_count_fence(t->h, f->sm);
     return GPC_OK;
 }
@@ -242,15 +238,15 @@ uint32_t gpci_fence_before(gpci_timed *t, const gpc_warp_access *w) {
 void gpci_fence_around(gpci_timed *t, const gpc_warp_access *w, uint32_t flight, uint32_t count, uint32_t fence) {
     gpci_stage *stage = &t->l1[w->sm];
     gpci_queue *in = stage->entrance;
-    flight_at(t, flight)->acquires = gpci_order_acquires(w->order) &&
-                                     gpci_fence_plan_of(t->h, w->scope, GPC_ORDER_ACQUIRE, GPC_CONTROL_NONE).invalidate;
+    t->flights[flight].acquires = gpci_order_acquires(w->order) &&
+                                  gpci_fence_plan_of(t->h, w->scope, GPC_ORDER_ACQUIRE, GPC_CONTROL_NONE).invalidate;
     if (fence == UINT32_MAX)
         return;
     /* the fence's own packet is before them: they are not all of the queue */
     uint32_t last = in->first;
     for (uint32_t i = count + 1; i < in->count; i++)
         last = t->pool.links[last].next;
-    gpci_flight *f = flight_at(t, fence);
+    gpci_flight *f = &t->flights[fence];
     f->fence.held = t->pool.links[last].next;
     f->fence.held_count = count;
     in->last = last;
@@ -261,7 +257,7 @@ void gpci_fence_around(gpci_timed *t, const gpc_warp_access *w, uint32_t flight,
 
 /* The access that a fence stood before goes on, and the fence is gone. */
 static void let_go(gpci_timed *t, gpci_stage *stage, uint32_t number) {
-    gpci_flight *f = flight_at(t, number);
+    gpci_flight *f = &t->flights[number];
     for (uint32_t packet = f->fence.held, next; f->fence.held_count; packet = next, f->fence.held_count--) {
         next = t->pool.links[packet].next;
         t->pool.links[packet].due = t->wheel.now + t->issue_latency;
@@ -275,7 +271,7 @@ static void let_go(gpci_timed *t, gpci_stage *stage, uint32_t number) {
 
 void gpci_fence_after(gpci_timed *t, uint32_t number) {
     gpci_stages_acquires(t, number);
-    gpci_flight *f = flight_at(t, number);
+    gpci_flight *f = &t->flights[number];
     if (f->kind != GPC_LOAD)
         gpci_fence_wrote(t, f);
     f->acquires = false;
@@ -295,15 +291,15 @@ static bool step_all(gpci_timed *t, gpci_stage *stage) {
     uint64_t writes = 0;
     bool any = false;
     for (uint32_t number = o->first, before = UINT32_MAX, next; number != UINT32_MAX; number = next) {
-        next = flight_at(t, number)->next;
-        writes += flight_at(t, number)->fence.writes;
+        next = t->flights[number].next;
+        writes += t->flights[number].fence.writes;
         if (!go_on(t, stage, number, writes)) {
             before = number;
             continue;
         }
-        writes -= flight_at(t, number)->fence.writes; /* take_out hands them on */
+        writes -= t->flights[number].fence.writes; /* take_out hands them on */
         take_out(t, o, number, before);
-        if (flight_at(t, number)->fence.held_count)
+        if (t->flights[number].fence.held_count)
             let_go(t, stage, number);
         else
             gpci_l1_release_line(t, number, 1);
