@@ -289,22 +289,11 @@ static gpc_status start_clusters(gpc_replay *r, bool *waits, gpc_error *error) {
 
 /* The next block of the trace is gathered, or `ended` is so. */
 static gpc_status read_block(gpc_replay *r, gpc_error *error) {
-    const gpci_packed_block *block;
-    gpc_status status = r->blocks_read == r->blocks_last ? GPC_END : gpci_trace_next_packed(r->trace, &block, error);
-    if (status == GPC_END) {
-        r->ended = true;
-        return GPC_OK;
-    }
-    if (status < 0)
-        return status;
-    r->blocks_read++;
-    gpci_block_run *run = gpci_dispatch_take(r, block);
-    if (!run) {
-        gpci_trace_release_packed(r->trace, block);
-        return gpci_out_of_memory(error);
-    }
-    gpci_clusters_gather(r, run);
-    return GPC_OK;
+    gpci_block_run *run;
+    const gpc_status status = gpci_dispatch_read(r, error, &run);
+    if (run)
+        gpci_clusters_gather(r, run);
+    return status;
 }
 
 gpc_status gpci_clusters_fill(gpc_replay *r, gpc_error *error) {

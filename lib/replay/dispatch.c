@@ -146,11 +146,7 @@ void gpci_dispatch_start_block(gpc_replay *r, uint32_t number, gpci_block_run *r
         return;
     }
     for (uint32_t w = 0; w < run->block->warp_count; w++) {
-        const gpci_packed_warp *warp = &run->block->warps[w];
-        run->warps[w] = (gpci_warp_run){.next = warp->path->steps,
-                                        .end = warp->path->steps + warp->path->count,
-                                        .addresses = gpci_packed_begin(warp),
-                                        .slot = run->first + w};
+        run->warps[w] = gpci_warp_run_begin(&run->block->warps[w], run->first + w);
         gpc_warp_event event = {.kind = GPC_WARP_START,
                                 .sm = number,
                                 .warp = run->warps[w].slot,
@@ -181,6 +177,22 @@ static uint32_t next_with_room(gpc_replay *r) {
     return r->block_sms;
 }
 
+gpc_status gpci_dispatch_read(gpc_replay *r, gpc_error *error, gpci_block_run **out) {
+    const gpci_packed_block *block;
+    *out = NULL;
+    const gpc_status status =
+        r->blocks_read == r->blocks_last ? GPC_END : gpci_trace_next_packed(r->trace, &block, error);
+    r->ended |= status == GPC_END;
+    if (status != GPC_OK)
+        return status == GPC_END ? GPC_OK : status;
+    r->blocks_read++;
+    *out = gpci_dispatch_take(r, block);
+    if (*out)
+        return GPC_OK;
+    gpci_trace_release_packed(r->trace, block);
+    return gpci_out_of_memory(error);
+}
+
 gpc_status gpci_dispatch_fill(gpc_replay *r, gpc_error *error) {
     bool map = r->by_map;
     if (GPCI_UNLIKELY(r->together != NULL))
@@ -191,26 +203,12 @@ gpc_status gpci_dispatch_fill(gpc_replay *r, gpc_error *error) {
         uint32_t sm = map ? 0 : next_with_room(r);
         if (map ? r->queued >= QUEUED_PER_SM * r->block_sms : sm == r->block_sms)
             return GPC_OK;
-        if (r->blocks_read == r->blocks_last) {
-            r->ended = true;
-            return GPC_OK;
-        }
-        const gpci_packed_block *block;
-        gpc_status status = gpci_trace_next_packed(r->trace, &block, error);
-        if (status < 0)
+        gpci_block_run *run;
+        const gpc_status status = gpci_dispatch_read(r, error, &run);
+        if (status < 0 || !run)
             return status;
-        if (status == GPC_END) {
-            r->ended = true;
-            return GPC_OK;
-        }
-        r->blocks_read++;
-        gpci_block_run *run = gpci_dispatch_take(r, block);
-        if (!run) {
-            gpci_trace_release_packed(r->trace, block);
-            return gpci_out_of_memory(error);
-        }
         if (map)
-            sm = r->kernel.placement[block->index];
+            sm = r->kernel.placement[run->block->index];
         else
             r->next_sm = (sm + 1) % r->block_sms;
         if (r->sms[sm].residents < r->room)

@@ -43,12 +43,8 @@ bool gpci_recorded_launch(const gpc_replay *r, gpc_launch *launch) {
 }
 
 static void begin_warps(gpci_block_run *run) {
-    for (uint32_t w = 0; w < run->block->warp_count; w++) {
-        const gpci_packed_warp *warp = &run->block->warps[w];
-        run->warps[w] = (gpci_warp_run){.next = warp->path->steps,
-                                        .end = warp->path->steps + warp->path->count,
-                                        .addresses = gpci_packed_begin(warp)};
-    }
+    for (uint32_t w = 0; w < run->block->warp_count; w++)
+        run->warps[w] = gpci_warp_run_begin(&run->block->warps[w], 0);
 }
 
 static gpc_status add_block(recorded *all, const gpci_packed_block *block) {

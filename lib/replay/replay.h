@@ -21,6 +21,13 @@ typedef struct gpci_warp_run {
     uint32_t barrier; /* timed, where the block's are apart: which of them is this warp's next */
 } gpci_warp_run;
 
+GPCI_INLINE gpci_warp_run gpci_warp_run_begin(const gpci_packed_warp *warp, uint32_t slot) {
+    return (gpci_warp_run){.next = warp->path->steps,
+                           .end = warp->path->steps + warp->path->count,
+                           .addresses = gpci_packed_begin(warp),
+                           .slot = slot};
+}
+
 /* A thread block on an SM, or waiting for room on it. */
 typedef struct gpci_block_run {
     const gpci_packed_block *block;
@@ -153,6 +160,8 @@ void gpci_dispatch_abandon(gpc_replay *r);
 void gpci_dispatch_forget(gpc_replay *r);
 /* A block that was read is run; NULL: out of memory. */
 gpci_block_run *gpci_dispatch_take(gpc_replay *r, const gpci_packed_block *block);
+/* The next block of the trace, to be run; NULL: there is none, and `ended` is so. */
+gpc_status gpci_dispatch_read(gpc_replay *r, gpc_error *error, gpci_block_run **out);
 void gpci_dispatch_give(gpc_replay *r, gpci_block_run *run);
 /* It waits for room on an SM, behind others. */
 void gpci_dispatch_queue(gpc_replay *r, uint32_t sm, gpci_block_run *run);

@@ -282,6 +282,15 @@ gpc_status gpci_sm_send(gpci_timed_replay *t, uint32_t sm, uint32_t slot, const 
 /* Nothing looks at the addresses of an instruction. */
 GPCI_COLD void gpci_sm_pass_by(const gpci_timed_sm *m, uint32_t slot, const gpci_path_step *step);
 
+/* A block waits for its start on an SM, behind others. */
+GPCI_INLINE void gpci_sm_await_start(gpci_timed_sm *sm, gpci_block_run *run) {
+    if (sm->first_start)
+        sm->last_start->queued = run;
+    else
+        sm->first_start = run;
+    sm->last_start = run;
+}
+
 /* warps.c */
 void gpci_sm_start_blocks(gpci_timed_replay *t, uint32_t sm, uint64_t now);
 void gpci_warp_tell(const gpci_timed_replay *t, uint32_t sm, uint32_t slot, gpc_warp_event_kind kind, uint64_t now);

@@ -73,19 +73,11 @@ uint64_t gpci_timed_step_of(const gpci_timed_replay *t, const gpci_block_run *ru
     return w->run == run ? (uint64_t)(w->next - path->steps) : path->count;
 }
 
-static void wait_for_start(gpci_timed_sm *m, gpci_block_run *run) {
-    if (m->first_start)
-        m->last_start->queued = run;
-    else
-        m->first_start = run;
-    m->last_start = run;
-}
-
 void gpci_timed_return(gpci_timed_replay *t, uint32_t sm, gpci_block_run *run, const gpci_parked_warp *warps) {
     gpci_timed_sm *m = &t->sms[sm];
     if (!warps) {
         gpci_barriers_begin(run);
-        wait_for_start(m, run);
+        gpci_sm_await_start(m, run);
     }
     for (uint32_t n = 0; n < run->block->warp_count && warps; n++) {
         const gpci_warp_run *warp = &run->warps[n];

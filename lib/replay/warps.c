@@ -30,11 +30,7 @@ void gpci_timed_place(gpci_timed_replay *t, uint32_t number, gpci_block_run *run
     m->next_start = run->start + t->block_interval;
     run->queued = NULL;
     gpci_barriers_begin(run);
-    if (m->first_start)
-        m->last_start->queued = run;
-    else
-        m->first_start = run;
-    m->last_start = run;
+    gpci_sm_await_start(m, run);
     gpci_timed_wake(t->r->hierarchy, number, m->first_start->start);
 }
 
