@@ -7,7 +7,7 @@
 
 /*
  * Controllers inside something larger that has a clock, networks, ports, MSHRs and memories of its own (a hierarchy:
- * timed/coherent_host.h). The host says when a message has come; controllers say what follows from it, and send the
+ * timed/coherent_host.c). The host says when a message has come; controllers say what follows from it, and send the
  * messages that follow through the host. Nothing is called back from within `send` and `use`: the host puts down the
  * task's next step when its time has come (gpci_controllers_put), and lets steps be done (gpci_controllers_run).
  *

@@ -97,6 +97,7 @@ void gpci_coherent_add_counts(const gpc_hierarchy *h, uint32_t sm, gpc_stats *st
 void gpci_coherent_reset_counts(const gpc_hierarchy *h);
 void gpci_coherent_follow_joined(const gpc_hierarchy *h, const gpc_request *request, uint32_t fetcher);
 
+/* coherent_level.c */
 /*
  * A line transaction as an access of the tree: of the bytes from the first to the last of `bytes`. A store's mask,
  * where one is needed, is in `c` until the next request is made.

@@ -231,6 +231,7 @@ gpc_status gpci_build_l2(gpc_hierarchy *h, gpc_error *error);
 gpc_status gpci_set_aside(const gpc_hierarchy *h, uint32_t ways, uint32_t *out, gpc_error *error);
 /* The window that the configuration says; GPC_ERROR_RANGE: settings of it have no effect. */
 gpc_status gpci_build_window(gpc_hierarchy *h, gpc_error *error);
+/* level_build.c */
 /* Does a key, l1.prefetcher or l2.prefetcher, name one? Both are refused where they would have no effect. */
 bool gpci_has_prefetcher(const gpc_hierarchy *h, gpci_key key);
 gpc_status gpci_check_prefetchers(const gpc_hierarchy *h, gpc_error *error);

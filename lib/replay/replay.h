@@ -139,9 +139,9 @@ struct gpc_replay {
 /* replay_snapshot.c: a kernel of the trace begins. */
 void gpci_replay_had(gpc_replay *r, const gpc_kernel *kernel);
 
-/* The kernel at hand asks of an SM; GPC_ERROR_RANGE. */
+/* replay_kernel.c: what the kernel at hand asks of an SM; GPC_ERROR_RANGE. */
 gpc_status gpci_replay_launch(const gpc_replay *r, gpc_launch *launch, gpc_error *error);
-/* Core cycles, or rounds, of all kernels so far. */
+/* replay.c: core cycles, or rounds, of all kernels so far. */
 uint64_t gpci_replay_now(const gpc_replay *r);
 
 /* dispatch.c: thread blocks from the trace to SMs. Where they go, and room for them. */
@@ -169,7 +169,7 @@ void gpci_dispatch_queue(gpc_replay *r, uint32_t sm, gpci_block_run *run);
 /* Place them all anew, from the first. */
 void gpci_dispatch_again(gpc_replay *r);
 
-/* functional.c: one turn of every SM: a warp goes on through its next memory instruction or to a barrier. */
+/* functional_replay.c: one turn of every SM: a warp goes on through its next memory instruction or to a barrier. */
 gpc_status gpci_functional_round(gpc_replay *r, gpc_error *error);
 /* As the key `threads` says. GPC_ERROR_RANGE where several have no effect, GPC_ERROR_MEMORY. */
 gpc_status gpci_functional_threads(gpc_replay *r, gpc_error *error);
@@ -230,12 +230,12 @@ gpc_status gpci_replay_progress(gpc_replay *r, gpc_error *error);
 void gpci_replay_count(gpc_replay *r);
 /* icache.c: is code read, by instruction caches? Then `launch.code` has nothing to count. */
 bool gpci_replay_reads_code(const gpc_replay *r);
-/* Of a timed replay: from now on blocks are run without the clock, or with it again. Nothing is in flight. */
+/* replay.c, of a timed replay: from now on blocks are run without the clock, or with it again. Nothing is in flight. */
 void gpci_replay_warm(gpc_replay *r, bool warming);
 /* A period of policies that vote is over, at `cycle` after `cycles`: `samples` go to them and begin anew. */
 void gpci_replay_sample(gpc_replay *r, uint64_t cycle, uint64_t cycles);
 
-/* timed.c: the other way to run a kernel. */
+/* timed_replay.c: the other way to run a kernel. */
 gpc_status gpci_timed_replay_create(gpc_replay *r, gpc_error *error);
 void gpci_timed_replay_destroy(gpci_timed_replay *t);
 /* A block has its place on an SM: it starts when it may. */

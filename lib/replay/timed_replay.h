@@ -309,12 +309,12 @@ void gpci_barrier_cluster_opens(gpci_timed_replay *t, uint32_t sm, gpci_block_ru
 
 /* timed_replay.c: SMs are stepped from now on. */
 void gpci_timed_take_part(gpci_timed_replay *t);
-/* timed.c: all statistics up to `now`. */
+/* timed_replay.c: all statistics up to `now`. */
 void gpci_timed_stats_at(gpci_timed_replay *t, uint64_t now, gpc_stats *stats);
-/* timed.c: add what is counted here of an SM. */
+/* timed_replay.c: add what is counted here of an SM. */
 void gpci_timed_add_sm_stats(const gpci_timed_replay *t, uint32_t sm, gpc_stats *stats);
 
-/* sample.c: where schedulers want samples. */
+/* replay_sample.c: where schedulers want samples. */
 gpc_status gpci_sampler_create(gpci_timed_replay *t, gpc_error *error);
 void gpci_sampler_destroy(gpci_timed_replay *t);
 /* A period of those that decide by samples is over, and accounted for: they get theirs. */

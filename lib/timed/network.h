@@ -92,7 +92,7 @@ typedef struct gpci_network_output {
 #define GPCI_NETWORK_SPAN 64u
 
 /*
- * With several threads (lanes.h): what is at an input or an output is its lane's to change. What all ports share,
+ * With several threads (strands.h): what is at an input or an output is its strand's to change. What all ports share,
  * bitmaps, is changed by steps that no order between them shows in, and whom that wakes is settled later, by one
  * thread.
  */
@@ -173,7 +173,7 @@ GPCI_INLINE uint32_t gpci_network_peek(const gpci_network *network, uint32_t out
 /* Take it away. */
 uint32_t gpci_network_receive(gpci_network *network, uint32_t output);
 
-/* Component first_output + output is due; the group's own is the network. */
+/* network_match.c: component first_output + output is due; the group's own is the network. */
 void gpci_network_step(const gpci_group *group, uint32_t output);
 
 /* Several threads use the network from now on; NULL: one does. Borrowed. */

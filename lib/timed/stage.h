@@ -237,13 +237,17 @@ typedef struct gpci_stage {
     gpci_fences fences;
 } gpci_stage;
 
-/* stage.c */
+/* stage_ports.c */
 /* Take a tag port, and the bank of a line or sector, in the present cycle; false if there is none left. */
 bool gpci_stage_port(gpci_stage *stage, uint64_t now, uint64_t address);
 /* Is there none left, whatever the line? */
 GPCI_INLINE bool gpci_stage_ports_used(const gpci_stage *stage, uint64_t now) {
     return stage->ports_used >= stage->options->ports && stage->tag_cycle == gpci_clock_own(stage->options->clock, now);
 }
+/* Use the data port for `bytes`, sectors beside others; returns the core cycle at which they are out. */
+uint64_t gpci_stage_data(gpci_stage *stage, uint64_t now, uint32_t bytes);
+
+/* stage.c */
 /* The packet's lookup, and what of its line is in flight. A failure ends the run. */
 void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci_tag_access *access);
 /*
@@ -274,8 +278,6 @@ GPCI_INLINE bool gpci_stage_stuck(const gpci_tag_access *access) {
 GPCI_INLINE bool gpci_stage_eager(const gpci_tag_access *access) {
     return access->reason != GPC_BUSY_NOT && access->relieved >> access->reason & 1;
 }
-/* Use the data port for `bytes`, sectors beside others; returns the core cycle at which they are out. */
-uint64_t gpci_stage_data(gpci_stage *stage, uint64_t now, uint32_t bytes);
 /* The MSHR entry of a line, by its leader; GPCI_NO_PACKET: none, or only such whose line has been replaced since. */
 uint32_t gpci_mshr_find(const gpci_timed *t, const gpci_stage *stage, uint64_t address);
 /* The MSHR entry that a fetch was sent for. */
@@ -329,16 +331,18 @@ bool gpci_sector_is_full(const gpci_timed *t, const gpci_stage *stage, uint32_t 
 bool gpci_l1_step_ahead(gpci_timed *t, gpci_stage *stage);
 void gpci_l1_step(const gpci_group *group, uint32_t sm);
 void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm);
+extern const gpci_stage_rules gpci_l1_stage;
+gpc_busy gpci_l1_busy(const gpci_stage *stage);
+/* A hit: its data come out of the port. */
+void gpci_l1_serve(gpci_timed *t, gpci_stage *stage, uint32_t packet);
 /* l1_fill.c: as many replies as the fill port takes. */
 void gpci_l1_fills(gpci_timed *t, gpci_stage *stage);
-extern const gpci_stage_rules gpci_l1_stage;
+
+/* l1_send.c */
 /* The packet itself goes below; its reply completes its line. */
 void gpci_l1_send_itself(gpci_timed *t, gpci_stage *stage, uint32_t packet, gpci_packet_type type);
 /* A fetch has brought part of its sectors, and goes once more for the rest. */
 void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
-gpc_busy gpci_l1_busy(const gpci_stage *stage);
-/* A hit: its data come out of the port. */
-void gpci_l1_serve(gpci_timed *t, gpci_stage *stage, uint32_t packet);
 
 /* l1_done.c */
 /* A line of an access is done; so is the access, if it was the last. */

@@ -16,7 +16,7 @@
 
 /*
  * L1s and L2 slices as components: a stage each, which is a cache with ports, MSHRs and queues. What they do in a step
- * is in l1.c and l2.c, and for coherent ones in coherent_l1.c and coherent_move.c.
+ * is in l1.c and l2.c, and for coherent ones in coherent_l1.c and coherent_stage.c.
  */
 
 /* Rows, or buckets, enough for the entries that a table may have, or for many where it has no limit. */

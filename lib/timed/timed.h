@@ -142,10 +142,10 @@ struct gpci_timed {
 /* timed_build.c */
 gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error);
 void gpci_timed_destroy(gpci_timed *t);
-/* All that a timed hierarchy is doing, but for what its caches hold (gpci_component_class.state). */
-void gpci_timed_state(gpci_timed *t, gpci_state_fn visit, void *user_data);
 /* The hierarchy has replaced its caches: stages take the new ones. */
 void gpci_timed_relink(gpci_timed *t);
+/* timed_driver.c: all that it is doing, but for what its caches hold (gpci_component_class.state). */
+void gpci_timed_state(gpci_timed *t, gpci_state_fn visit, void *user_data);
 /* quiet.c: has an SM's L1 nothing under way? Then it can be emptied: dirty lines leave as if evicted. */
 bool gpci_timed_is_quiet(const gpc_hierarchy *h, uint32_t sm);
 gpc_status gpci_timed_empty_l1(gpc_hierarchy *h, uint32_t sm);
