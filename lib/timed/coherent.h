@@ -142,7 +142,7 @@ bool gpci_bundle_goes_with(const gpci_timed *t, const gpci_queue *queue, uint64_
 void gpci_bundle_push_access(gpci_timed *t, gpci_queue *queue, uint32_t packet);
 /* With GPCI_PACKET_BUNDLE: the message, or access of memory, that goes with one. */
 GPCI_INLINE uint32_t gpci_bundle_next(const gpci_packet *packet) {
-    return packet->type == GPCI_REPLY ? packet->path.beside : packet->beside;
+    return packet->type == GPCI_REPLY ? packet->path.beside : packet->path.with;
 }
 
 /* The first of a packet's messages, or accesses, is taken off: the next of them; or GPCI_NO_PACKET. */
@@ -209,6 +209,17 @@ void gpci_coherent_values_deliver(gpci_timed *t, uint32_t packet, const uint8_t 
  */
 void gpci_coherent_values_archive(gpci_timed *t, gpci_archive *archive);
 void gpci_coherent_values_know(const gpci_timed *t, bool known);
+
+/*
+ * A message, or an access of memory, is its first cache line alone, but where somebody watches packets: that is more.
+ * The host's memory answers whole ones.
+ */
+GPCI_INLINE bool gpci_messages_are_whole(const gpci_timed *t) {
+    return GPCI_UNLIKELY(t->trace != NULL);
+}
+GPCI_INLINE bool gpci_accesses_are_whole(const gpci_timed *t) {
+    return GPCI_UNLIKELY(t->trace != NULL) || GPCI_UNLIKELY(t->callbacks.on_memory != NULL);
+}
 
 /* Segments of a message's data: as many as its bytes beside the header. */
 GPCI_INLINE uint8_t gpci_message_segments(const gpci_timed *t, uint32_t bytes) {

@@ -68,7 +68,7 @@ static void append(const gpci_timed *t, gpci_packet *first, uint32_t packet) {
     if (first->type == GPCI_REPLY)
         first->path.beside = packet;
     else
-        first->beside = packet;
+        first->path.with = packet;
 }
 
 bool gpci_bundle_takes(const gpci_timed *t, const gpci_queue *queue, const gpci_letter *l) {
@@ -100,8 +100,8 @@ void gpci_bundle_push_access(gpci_timed *t, gpci_queue *queue, uint32_t packet) 
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_packet *last = queue->count ? gpci_packet_at(&t->pool, queue->last) : NULL;
     if (GPCI_LIKELY(!t->bundle_line) || !last || t->pool.links[queue->last].due == GPCI_NEVER ||
-        last->type != p->type || last->request.address != p->request.address ||
-        !is_together(t, last->address, p->address) || last->segments & p->segments) {
+        last->type != p->type || last->inner != p->inner || !is_together(t, last->address, p->address) ||
+        last->segments & p->segments) {
         gpci_queue_push(queue, &t->pool, t->wheel.now, packet);
         return;
     }

@@ -23,8 +23,8 @@ static bool takes(void *timed, const gpci_letter *l, bool behind) {
 
 static uint32_t send(void *timed, const gpci_letter *l) {
     gpci_timed *t = timed;
-    const bool watched = GPCI_UNLIKELY(t->trace != NULL); /* who watches it knows it by more than its first line */
-    const uint32_t number = watched ? gpci_pool_take(&t->pool) : gpci_pool_take_message(&t->pool);
+    const bool whole = gpci_messages_are_whole(t);
+    const uint32_t number = whole ? gpci_pool_take(&t->pool) : gpci_pool_take_message(&t->pool);
     gpci_packet *p = gpci_packet_at(&t->pool, number);
     gpci_task *task = gpci_task_at(gpci_controllers_of(t), l->task);
     p->address = l->address;
@@ -32,7 +32,7 @@ static uint32_t send(void *timed, const gpci_letter *l) {
         .task = l->receiver, .from = (uint16_t)l->from, .step = (uint8_t)l->arrives, .kind = (uint8_t)l->kind};
     p->path.size = l->bytes;
     p->segments = gpci_message_segments(t, l->bytes);
-    p->flags = watched ? 0 : GPCI_PACKET_MESSAGE;
+    p->flags = whole ? 0 : GPCI_PACKET_MESSAGE;
     p->level = 0;
     p->type = GPCI_REPLY;
     gpci_coherent_count(t->h, l->kind, l->from, l->to, l->bytes);
@@ -158,8 +158,8 @@ static gpc_status room(void *timed) {
     const uint32_t most = e->fan_out + GPCI_STEP_TASKS;
     if (GPCI_UNLIKELY(t->trace != NULL) && !gpci_controllers_make_labels(e))
         return GPC_ERROR_MEMORY;
-    const gpc_status status = gpci_pool_reserve_messages(&t->pool, most);
-    return status == GPC_OK ? gpci_pool_reserve(&t->pool, most) : status; /* accesses of memory, and what is watched */
+    const gpc_status status = gpci_pool_reserve_messages(&t->pool, 2 * most); /* accesses of memory, too */
+    return status == GPC_OK && gpci_accesses_are_whole(t) ? gpci_pool_reserve(&t->pool, 2 * most) : status;
 }
 
 /* The same where it begins accesses. */

@@ -346,13 +346,14 @@ void gpci_coherent_channel_receive(gpci_timed *t, uint32_t channel) {
 void gpci_coherent_access_memory(gpci_timed *t, const gpci_use *u, uint32_t sectors) {
     const gpci_l2_place place = gpci_l2_place_of(t->h, u->address);
     gpci_stage *stage = gpci_coherent_stage_of(t, u->module);
-    const uint32_t number = gpci_pool_take(&t->pool);
+    const bool whole = gpci_accesses_are_whole(t);
+    const uint32_t number = whole ? gpci_pool_take(&t->pool) : gpci_pool_take_message(&t->pool);
     gpci_packet *p = gpci_packet_at(&t->pool, number);
     const uint8_t all = (uint8_t)((1u << t->h->l2_level.line_bytes / GPCI_SEGMENT) - 1);
     p->address = u->address;
-    p->request.address = gpci_l2_line(t, place.inner);
+    p->inner = gpci_l2_line(t, place.inner);
     p->message = (gpci_packet_message){.task = u->task, .step = (uint8_t)u->step};
-    p->flags = 0;
+    p->flags = whole ? 0 : GPCI_PACKET_MESSAGE;
     p->segments = (uint8_t)(((1u << sectors) - 1) << place.shift) & all;
     p->type = u->write ? GPCI_WRITE : GPCI_READ;
     gpci_see_memory_access(t, u->task, p);

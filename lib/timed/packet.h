@@ -18,7 +18,8 @@ enum {
     GPCI_PACKET_BUNDLE = 0x20,   /* of a tree: another goes with it, and is a part of it, `beside` */
     GPCI_PACKET_WAITER = 0x40,   /* one that only waits: there is no more of it than its first cache line */
     GPCI_PACKET_PORT = 0x40,     /* of a slice's packets, none of which only waits: a port's (port.h) */
-    GPCI_PACKET_MESSAGE = 0x40,  /* of a tree, which has no ports: gpci_pool_take_message; no more of it, either */
+    GPCI_PACKET_MESSAGE = 0x40,  /* of a tree, which has no ports, or its access of memory: gpci_pool_take_message; */
+                                 /* no more of it, either */
     GPCI_PACKET_JOINED = 0x20,   /* of an L1's stores, which are in no tree: others go with it, from line.waiter on */
     GPCI_PACKET_LATE = 0x80      /* a prefetch, for whose line a load waits already */
 };
@@ -97,7 +98,10 @@ typedef struct gpci_packet_path {
         uint64_t entered; /* in a network: core cycle at which it entered */
         uint64_t host_id; /* in the host's memory: number of its transfer; 0: answered */
     };
-    uint32_t size;     /* bytes on the network at hand or to come, header included */
+    union {
+        uint32_t size; /* bytes on the network at hand or to come, header included */
+        uint32_t with; /* of a tree's access of memory, with GPCI_PACKET_BUNDLE: as `beside` of a message */
+    };
     uint16_t from, to; /* input and output port of that network */
     union {
         uint64_t local;  /* memory: address within the channel */
@@ -147,8 +151,9 @@ typedef struct gpci_packet {
         gpci_packet_path path;
     };
     union {
-        uint64_t born; /* core cycle at which it missed in L1 */
-        uint32_t next; /* with GPCI_PACKET_WAITER: what links have of others */
+        uint64_t born;  /* core cycle at which it missed in L1 */
+        uint32_t next;  /* with GPCI_PACKET_WAITER: what links have of others */
+        uint64_t inner; /* of a tree's access of memory: of its line, within the slice */
     };
     gpc_request request;     /* its address is that of an L1 line (from L2 on of the slice's) */
     uint64_t bytes[2];       /* that a store writes, of the line */
@@ -159,7 +164,7 @@ typedef struct gpci_packet {
     };
     uint8_t priority; /* of L1's line, with a window of L2, which may give it another there */
     uint8_t reserved[1];
-    uint32_t beside; /* of an access of memory, as path.beside; of a multicast copy: timed/multicast.h */
+    uint32_t beside; /* of a multicast copy: timed/multicast.h */
 } gpci_packet;
 
 _Static_assert(sizeof(gpci_packet) == 256, "a packet fills its cache lines");

@@ -305,6 +305,8 @@ void gpci_tell_held(gpci_timed *t, const gpci_flight *f, uint32_t count) {
 }
 
 void gpci_tell_memory(gpci_timed *t, const gpci_packet *p) {
+    if (gpci_is_bare(t, p))
+        return;
     gpci_stages_memory(t, p);
     gpc_what what = p->type == GPCI_WRITE ? GPC_WHAT_MEMORY_WRITE : GPC_WHAT_MEMORY_READ;
     gpc_component component = t->callbacks.on_memory ? GPC_COMPONENT_HOST : GPC_COMPONENT_MEMORY;
@@ -314,6 +316,8 @@ void gpci_tell_memory(gpci_timed *t, const gpci_packet *p) {
 }
 
 void gpci_tell_data(gpci_timed *t, const gpci_packet *p) {
+    if (gpci_is_bare(t, p))
+        return;
     gpci_stages_data(t, p);
     gpc_component component = t->callbacks.on_memory ? GPC_COMPONENT_HOST : GPC_COMPONENT_MEMORY;
     gpc_event e = event_of(t, GPC_WHAT_DATA, component, p->path.channel, p);
@@ -329,8 +333,8 @@ static void on_network(void *user_data, uint8_t component, bool leaves, uint32_t
         gpci_plain_back(t, port, packet);
     else if (t->values && leaves && component == GPC_COMPONENT_PARTITION_REPLIES)
         gpci_plain_copied(t, packet);
-    if (t->coherent && p->flags & GPCI_PACKET_MESSAGE)
-        return; /* it set out when nobody watched */
+    if (gpci_is_bare(t, p))
+        return;
     gpci_stages_crosses(t, component, leaves, p);
     if (!p->label.id)
         return;
@@ -354,10 +358,12 @@ static void on_command(void *user_data, const gpci_dram_event *d) {
     gpc_what what = commands[d->command];
     bool access = what == GPC_WHAT_READ || what == GPC_WHAT_WRITE || what == GPC_WHAT_ACTIVATE;
     gpc_event e = gpci_event_of_none(t->trace, what, GPC_COMPONENT_MEMORY, d->channel);
-    if (access && !(d->token & GPCI_WRITE_TOKEN))
-        gpci_stages_command(t, gpci_packet_at(&t->pool, (uint32_t)d->token), gpci_clock_core(t->dram_clock, d->cycle));
-    if (access && !(d->token & GPCI_WRITE_TOKEN) && gpci_packet_at(&t->pool, (uint32_t)d->token)->label.id)
-        e = event_of(t, what, GPC_COMPONENT_MEMORY, d->channel, gpci_packet_at(&t->pool, (uint32_t)d->token));
+    const gpci_packet *read =
+        access && !(d->token & GPCI_WRITE_TOKEN) ? gpci_packet_at(&t->pool, (uint32_t)d->token) : NULL;
+    if (read && !gpci_is_bare(t, read))
+        gpci_stages_command(t, read, gpci_clock_core(t->dram_clock, d->cycle));
+    if (read && gpci_label_id(t, read))
+        e = event_of(t, what, GPC_COMPONENT_MEMORY, d->channel, read);
     else if (access && d->token & GPCI_WRITE_TOKEN)
         e.packet = d->token & ~GPCI_WRITE_TOKEN;
     e.cycle = gpci_clock_core(t->dram_clock, d->cycle);
@@ -463,7 +469,7 @@ void gpci_tell_memory_access(gpci_timed *t, uint32_t task, gpci_packet *p) {
 }
 
 void gpci_tell_arrival(gpci_timed *t, const gpci_packet *p) {
-    if (p->flags & GPCI_PACKET_MESSAGE) { /* it set out when nobody watched */
+    if (gpci_is_bare(t, p)) {
         set_label(t, p, 0);
         return;
     }

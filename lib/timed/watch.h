@@ -159,10 +159,18 @@ GPCI_INLINE void gpci_see_data(gpci_timed *t, const gpci_packet *p) {
         gpci_tell_data(t, p);
 }
 
+/* A tree's message, or access of memory, that set out when nobody watched, has no label. */
+GPCI_INLINE bool gpci_is_bare(const gpci_timed *t, const gpci_packet *p) {
+    return t->coherent && p->flags & GPCI_PACKET_MESSAGE;
+}
+GPCI_INLINE uint64_t gpci_label_id(const gpci_timed *t, const gpci_packet *p) {
+    return gpci_is_bare(t, p) ? 0 : p->label.id;
+}
+
 /* A write's packet is gone when DRAM does it: its bursts have this instead of the packet as their token. */
 #define GPCI_WRITE_TOKEN ((uint64_t)1 << 63)
-GPCI_INLINE uint64_t gpci_burst_token(const gpci_packet *p, uint32_t packet) {
-    return p->type == GPCI_WRITE ? p->label.id | GPCI_WRITE_TOKEN : packet;
+GPCI_INLINE uint64_t gpci_burst_token(const gpci_timed *t, const gpci_packet *p, uint32_t packet) {
+    return p->type == GPCI_WRITE ? gpci_label_id(t, p) | GPCI_WRITE_TOKEN : packet;
 }
 
 #endif
