@@ -152,8 +152,6 @@ static void move_bytes(gpc_coherence *c, const gpci_module *m, uint32_t from, ui
 void gpci_tree_move_entry(gpc_coherence *c, gpci_module *m, uint32_t from, uint32_t to, gpci_tree_point at) {
     uint64_t tag = gpci_module_tag(m, from);
     uint8_t state = m->states[from];
-    for (uint32_t sub = 0; sub < m->sub_blocks; sub++)
-        gpci_module_set_owner(m, to, sub, gpci_module_owner_of(m, from, sub));
     gpci_sharers_move(m, from, to);
     move_bytes(c, m, from, to);
     gpci_tree_set_state(c, m, from, 0, GPC_LINE_I, GPC_ORIGIN_DIRECTORY_ONLY, at);

@@ -106,6 +106,7 @@ struct gpci_module {
     /* by block */
     uint8_t *states;  /* gpc_coherence_state */
     uint16_t *owners; /* [block][sub_block] place in `above`, or GPCI_TREE_NO_OWNER, all bits inverted */
+    uint8_t *alone;   /* a bit for each of them: its owner is the one sharer that the code names; NULL (sharers.h) */
     gpci_sharers *sharers, *shared, *shared_rows; /* sharers.h */
     uint8_t *lacks;         /* [block][mask_bytes] with `byte_masks`: which bytes have not come; NULL */
     uint8_t *data;          /* [block][block_bytes]; NULL in trees without data, and in memories */
@@ -298,15 +299,29 @@ GPCI_INLINE uint32_t gpci_module_sub_of(const gpci_module *m, uint64_t address) 
     return (uint32_t)(address >> m->sub_shift) & (m->sub_blocks - 1);
 }
 
+/* Of a module whose sets of sharers have codes: is the owner of this sub-block its one sharer? */
+GPCI_INLINE bool gpci_module_owner_is_alone(const gpci_module *m, size_t set) {
+    return m->alone[set / 8] >> set % 8 & 1;
+}
+
 /* What was never written has no owner, lacks nothing, is in its first order, and takes no memory. */
 GPCI_INLINE uint16_t gpci_module_owner_of(const gpci_module *m, uint32_t block, uint32_t sub) {
-    return (uint16_t)~m->owners[(size_t)block * m->sub_blocks + sub];
+    const size_t set = (size_t)block * m->sub_blocks + sub;
+    if (GPCI_UNLIKELY(m->alone != NULL) && gpci_module_owner_is_alone(m, set))
+        return (uint16_t)(m->sharers[set] - 1u);
+    return (uint16_t)~m->owners[set];
 }
 
 GPCI_INLINE void gpci_module_set_owner(const gpci_module *m, uint32_t block, uint32_t sub, uint32_t owner) {
-    uint16_t *at = &m->owners[(size_t)block * m->sub_blocks + sub];
-    if (*at != (uint16_t)~owner)
-        *at = (uint16_t)~owner;
+    const size_t set = (size_t)block * m->sub_blocks + sub;
+    if (GPCI_UNLIKELY(m->alone != NULL)) {
+        const bool alone = owner != GPCI_TREE_NO_OWNER && m->sharers[set] == owner + 1;
+        if (gpci_module_owner_is_alone(m, set) != alone)
+            m->alone[set / 8] ^= (uint8_t)(1u << set % 8);
+        owner = alone ? GPCI_TREE_NO_OWNER : owner;
+    }
+    if (m->owners[set] != (uint16_t)~owner)
+        m->owners[set] = (uint16_t)~owner;
 }
 
 GPCI_INLINE uint8_t *gpci_module_data_of(const gpci_module *m, uint32_t block) {

@@ -41,6 +41,15 @@ static gpci_sharers *words_of(const gpci_module *m, uint32_t block, uint32_t sub
     return &m->sharers[((size_t)block * m->sub_blocks + sub) * m->sharer_words];
 }
 
+/* The code will name its owner no more. */
+static void name_owner(const gpci_module *m, const gpci_sharers *code) {
+    const size_t set = (size_t)(code - m->sharers);
+    if (!gpci_module_owner_is_alone(m, set))
+        return;
+    m->alone[set / 8] ^= (uint8_t)(1u << set % 8);
+    m->owners[set] = (uint16_t) ~(*code - 1u);
+}
+
 static void add_to_code(const gpci_module *m, gpci_sharers *code, uint32_t slot) {
     if (!*code || *code == slot + 1) {
         *code = (gpci_sharers)(slot + 1);
@@ -48,6 +57,7 @@ static void add_to_code(const gpci_module *m, gpci_sharers *code, uint32_t slot)
     }
     if (*code <= gpci_sharers_last_single(m)) {
         const uint32_t row = take_row(m);
+        name_owner(m, code);
         set_bit(gpci_sharers_row(m, row), *code - 1u);
         *code = (gpci_sharers)row;
     }
@@ -76,7 +86,10 @@ static uint32_t single_of(const gpci_module *m, const gpci_sharers *row) {
 
 static void remove_from_code(const gpci_module *m, gpci_sharers *code, uint32_t slot) {
     if (*code <= gpci_sharers_last_single(m)) {
-        *code = *code == slot + 1 ? 0 : *code;
+        if (*code != slot + 1)
+            return;
+        name_owner(m, code);
+        *code = 0;
         return;
     }
     gpci_sharers *row = gpci_sharers_row(m, *code);
@@ -104,15 +117,36 @@ void gpci_sharers_clear(const gpci_module *m, uint32_t block) {
         gpci_sharers *code = gpci_sharers_code(m, block, sub);
         if (*code > gpci_sharers_last_single(m))
             give_row(m, *code);
-        if (*code) /* what is 0 may never have been written */
-            *code = 0;
+        if (!*code) /* it may never have been written */
+            continue;
+        name_owner(m, code);
+        *code = 0;
+    }
+}
+
+static void move_sets(const gpci_module *m, uint32_t from, uint32_t to) {
+    const size_t each = gpci_sharers_have_codes(m) ? 1 : m->sharer_words, all = m->sub_blocks * each;
+    gpci_sharers *source = m->sharers + from * all;
+    memcpy(m->sharers + to * all, source, all * sizeof *source);
+    memset(source, 0, all * sizeof *source);
+}
+
+static void move_owners(const gpci_module *m, uint32_t from, uint32_t to) {
+    for (uint32_t sub = 0; sub < m->sub_blocks; sub++) {
+        const size_t set = (size_t)from * m->sub_blocks + sub, other = (size_t)to * m->sub_blocks + sub;
+        if (m->alone && gpci_module_owner_is_alone(m, set) != gpci_module_owner_is_alone(m, other))
+            m->alone[other / 8] ^= (uint8_t)(1u << other % 8);
+        if (m->owners[other] != m->owners[set])
+            m->owners[other] = m->owners[set];
+        if (m->alone)
+            m->alone[set / 8] &= (uint8_t) ~(1u << set % 8);
+        if (m->owners[set])
+            m->owners[set] = 0;
     }
 }
 
 void gpci_sharers_move(const gpci_module *m, uint32_t from, uint32_t to) {
     gpci_sharers_clear(m, to);
-    const size_t each = gpci_sharers_have_codes(m) ? 1 : m->sharer_words, all = m->sub_blocks * each;
-    gpci_sharers *source = m->sharers + from * all;
-    memcpy(m->sharers + to * all, source, all * sizeof *source);
-    memset(source, 0, all * sizeof *source);
+    move_owners(m, from, to);
+    move_sets(m, from, to);
 }

@@ -14,6 +14,9 @@
  * the code of the first free row, or 0, and how many rows were ever taken.
  *
  * Example, 40 modules above, so 3 words: {} is 0, {7} is 8; {7, 20} is 49, and words 0x0080, 0x0010, 0 in row 0.
+ *
+ * Nearly all owners are the one sharer, whom the code names: then a bit of `alone` says so, and `owners` has none. What
+ * changes such a code writes the owner into `owners` first.
  */
 
 #define GPCI_SHARED_MOST 65535u /* codes */
@@ -67,7 +70,7 @@ void gpci_sharers_add(const gpci_module *m, uint32_t block, uint32_t sub, uint32
 void gpci_sharers_remove(const gpci_module *m, uint32_t block, uint32_t sub, uint32_t slot);
 /* All sets of a block are empty. */
 void gpci_sharers_clear(const gpci_module *m, uint32_t block);
-/* All sets of a block become another's; its own are empty then. */
+/* All sets of a block, and their owners, become another's; it has none then. */
 void gpci_sharers_move(const gpci_module *m, uint32_t from, uint32_t to);
 
 #endif

@@ -540,8 +540,8 @@ GPCI_INLINE void gpci_tree_drop_owner(const gpci_module *t, uint32_t block, uint
 
 /* A copy is gone that the entry had, even among many: it has been probed, and so will the others be. */
 GPCI_INLINE void gpci_tree_remove_sharer(gpci_module *t, uint32_t block, uint32_t sub, uint32_t slot) {
+    gpci_tree_drop_owner(t, block, sub, slot); /* first, for it may be the code that says who owns it */
     gpci_sharers_remove(t, block, sub, slot);
-    gpci_tree_drop_owner(t, block, sub, slot);
 }
 
 /*

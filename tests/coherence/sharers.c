@@ -3,13 +3,15 @@
 
 #include <criterion/criterion.h>
 
-/* Sets of sharers, with codes or without, are sets: beside a table of bits, after each of many changes. */
+/* Sets of sharers, with codes or without, are sets, with an owner each: beside tables, after each of many changes. */
 
 enum { BLOCKS = 24, SUBS = 2, SETS = BLOCKS * SUBS, WORDS = 3, SLOTS = 40 };
 
 typedef struct sets {
     gpci_module m;
     gpci_sharers sharers[SETS * WORDS], shared[SETS * WORDS], rows[2];
+    uint16_t owners[SETS], owner[SETS]; /* `owner`: as expected */
+    uint8_t alone[SETS / 8];
     bool expected[SETS][SLOTS];
 } sets;
 
@@ -21,6 +23,10 @@ static void open_sets(sets *s, bool codes) {
     s->m.sharers = s->sharers;
     s->m.shared = codes ? s->shared : NULL;
     s->m.shared_rows = s->rows;
+    s->m.owners = s->owners;
+    s->m.alone = codes ? s->alone : NULL;
+    for (uint32_t set = 0; set < SETS; set++)
+        s->owner[set] = GPCI_TREE_NO_OWNER;
 }
 
 static void expect_same(const sets *s, uint32_t step) {
@@ -33,6 +39,7 @@ static void expect_same(const sets *s, uint32_t step) {
             any |= s->expected[set][slot];
         }
         cr_assert_eq(gpci_sharers_any(&s->m, set / SUBS, set % SUBS), any);
+        cr_assert_eq(gpci_module_owner_of(&s->m, set / SUBS, set % SUBS), s->owner[set], "step %u, set %u", step, set);
     }
 }
 
@@ -58,9 +65,18 @@ static uint32_t free_rows(const sets *s) {
 static void change(sets *s, uint64_t draw) {
     const uint32_t block = draw % BLOCKS, sub = draw >> 8 & 1, slot = (uint32_t)(draw >> 16) % SLOTS;
     const uint32_t what = draw >> 32 & 15, other = (uint32_t)(draw >> 40) % BLOCKS;
+    if (draw >> 50 & 1) { /* mostly one who shares it, as in a directory */
+        const bool none = draw >> 51 & 1;
+        gpci_module_set_owner(&s->m, block, sub, none ? GPCI_TREE_NO_OWNER : slot);
+        s->owner[block * SUBS + sub] = none ? GPCI_TREE_NO_OWNER : (uint16_t)slot;
+    }
     if (what < 7) {
         gpci_sharers_add(&s->m, block, sub, slot);
         s->expected[block * SUBS + sub][slot] = true;
+        if (draw >> 52 & 1) {
+            gpci_module_set_owner(&s->m, block, sub, slot);
+            s->owner[block * SUBS + sub] = (uint16_t)slot;
+        }
     } else if (what < 14) {
         gpci_sharers_remove(&s->m, block, sub, slot);
         s->expected[block * SUBS + sub][slot] = false;
@@ -71,6 +87,10 @@ static void change(sets *s, uint64_t draw) {
         gpci_sharers_move(&s->m, block, other);
         memcpy(s->expected[other * SUBS], s->expected[block * SUBS], sizeof *s->expected * SUBS);
         memset(s->expected[block * SUBS], 0, sizeof *s->expected * SUBS);
+        for (uint32_t i = 0; i < SUBS; i++) {
+            s->owner[other * SUBS + i] = s->owner[block * SUBS + i];
+            s->owner[block * SUBS + i] = GPCI_TREE_NO_OWNER;
+        }
     }
 }
 
@@ -94,7 +114,10 @@ Test(coherence_sharers, by_hand) {
     cr_expect_eq(*gpci_sharers_code(&s.m, 3, 1), 0);
     gpci_sharers_add(&s.m, 3, 1, 7);
     cr_expect_eq(*gpci_sharers_code(&s.m, 3, 1), 8);
+    gpci_module_set_owner(&s.m, 3, 1, 7);
+    cr_expect(s.alone[0] == 0x80 && s.owners[7] == 0, "the code names the owner");
     gpci_sharers_add(&s.m, 3, 1, 20);
+    cr_expect(s.alone[0] == 0 && s.owners[7] == (uint16_t)~7u, "and does no more");
     cr_expect_eq(*gpci_sharers_code(&s.m, 3, 1), 49);
     cr_expect(s.shared[0] == 0x0080 && s.shared[1] == 0x0010 && s.shared[2] == 0);
     gpci_sharers_remove(&s.m, 3, 1, 7);
