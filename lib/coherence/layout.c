@@ -42,6 +42,7 @@ static void place_module(const gpc_coherence *c, gpci_module *m, char *slab, siz
     m->owners = take(slab, at, subs, sizeof *m->owners, overflow);
     m->alone = take(slab, at, rows ? (subs + 7) / 8 : 0, sizeof *m->alone, overflow);
     m->alone = rows ? m->alone : NULL;
+    m->parted = rows && m->given.directory_ways;
     m->order = take(slab, at, lines, sizeof *m->order, overflow);
     m->own_order = take(slab, at, own, sizeof *m->own_order, overflow);
     m->states = take(slab, at, blocks, sizeof *m->states, overflow);
@@ -82,7 +83,8 @@ static void index_module(const gpc_coherence *c, gpci_module *m) {
 /* The near half of a cache has the other half's arrays, but for `lacks`: it keeps no bytes under masks. */
 static void share_arrays(gpci_module *m) {
     const gpci_module *home = m->twin;
-    m->tags = home->tags, m->sharers = home->sharers, m->owners = home->owners, m->alone = home->alone;
+    m->tags = home->tags, m->sharers = home->sharers, m->owners = home->owners, m->alone = home->alone,
+    m->parted = home->parted;
     m->shared = home->shared, m->shared_rows = home->shared_rows;
     m->own_tags = home->own_tags, m->own_order = home->own_order;
     m->order = home->order, m->states = home->states;

@@ -105,6 +105,7 @@ struct gpci_module {
     uint32_t own_ways; /* all_ways - ways; 0 where a line is a block */
     /* by block */
     uint8_t *states;  /* gpc_coherence_state */
+    bool parted;      /* of `owners`, `alone` and `sharers`: gpci_module_set_of */
     uint16_t *owners; /* [block][sub_block] place in `above`, or GPCI_TREE_NO_OWNER, all bits inverted */
     uint8_t *alone;   /* a bit for each of them: its owner is the one sharer that the code names; NULL (sharers.h) */
     gpci_sharers *sharers, *shared, *shared_rows; /* sharers.h */
@@ -299,6 +300,18 @@ GPCI_INLINE uint32_t gpci_module_sub_of(const gpci_module *m, uint64_t address) 
     return (uint32_t)(address >> m->sub_shift) & (m->sub_blocks - 1);
 }
 
+/*
+ * The place of a sub-block's sharers and owner: by block, but that where sets of sharers have codes those of ways of
+ * the directory alone stand behind all others, and take no memory where no block uses them.
+ */
+GPCI_INLINE size_t gpci_module_set_of(const gpci_module *m, uint32_t block, uint32_t sub) {
+    if (GPCI_LIKELY(!m->parted))
+        return (size_t)block * m->sub_blocks + sub;
+    const uint32_t row = block / m->all_ways, way = block - row * m->all_ways, ways = m->given.ways;
+    const uint32_t place = way < ways ? row * ways + way : m->rows * ways + row * (m->all_ways - ways) + way - ways;
+    return (size_t)place * m->sub_blocks + sub;
+}
+
 /* Of a module whose sets of sharers have codes: is the owner of this sub-block its one sharer? */
 GPCI_INLINE bool gpci_module_owner_is_alone(const gpci_module *m, size_t set) {
     return m->alone[set / 8] >> set % 8 & 1;
@@ -306,14 +319,14 @@ GPCI_INLINE bool gpci_module_owner_is_alone(const gpci_module *m, size_t set) {
 
 /* What was never written has no owner, lacks nothing, is in its first order, and takes no memory. */
 GPCI_INLINE uint16_t gpci_module_owner_of(const gpci_module *m, uint32_t block, uint32_t sub) {
-    const size_t set = (size_t)block * m->sub_blocks + sub;
+    const size_t set = gpci_module_set_of(m, block, sub);
     if (GPCI_UNLIKELY(m->alone != NULL) && gpci_module_owner_is_alone(m, set))
         return (uint16_t)(m->sharers[set] - 1u);
     return (uint16_t)~m->owners[set];
 }
 
 GPCI_INLINE void gpci_module_set_owner(const gpci_module *m, uint32_t block, uint32_t sub, uint32_t owner) {
-    const size_t set = (size_t)block * m->sub_blocks + sub;
+    const size_t set = gpci_module_set_of(m, block, sub);
     if (GPCI_UNLIKELY(m->alone != NULL)) {
         const bool alone = owner != GPCI_TREE_NO_OWNER && m->sharers[set] == owner + 1;
         if (gpci_module_owner_is_alone(m, set) != alone)

@@ -126,14 +126,14 @@ void gpci_sharers_clear(const gpci_module *m, uint32_t block) {
 
 static void move_sets(const gpci_module *m, uint32_t from, uint32_t to) {
     const size_t each = gpci_sharers_have_codes(m) ? 1 : m->sharer_words, all = m->sub_blocks * each;
-    gpci_sharers *source = m->sharers + from * all;
-    memcpy(m->sharers + to * all, source, all * sizeof *source);
+    gpci_sharers *source = m->sharers + gpci_module_set_of(m, from, 0) * each;
+    memcpy(m->sharers + gpci_module_set_of(m, to, 0) * each, source, all * sizeof *source);
     memset(source, 0, all * sizeof *source);
 }
 
 static void move_owners(const gpci_module *m, uint32_t from, uint32_t to) {
     for (uint32_t sub = 0; sub < m->sub_blocks; sub++) {
-        const size_t set = (size_t)from * m->sub_blocks + sub, other = (size_t)to * m->sub_blocks + sub;
+        const size_t set = gpci_module_set_of(m, from, sub), other = gpci_module_set_of(m, to, sub);
         if (m->alone && gpci_module_owner_is_alone(m, set) != gpci_module_owner_is_alone(m, other))
             m->alone[other / 8] ^= (uint8_t)(1u << other % 8);
         if (m->owners[other] != m->owners[set])

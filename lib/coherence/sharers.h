@@ -32,7 +32,7 @@ GPCI_INLINE uint32_t gpci_sharers_last_single(const gpci_module *m) {
 }
 
 GPCI_INLINE gpci_sharers *gpci_sharers_code(const gpci_module *m, uint32_t block, uint32_t sub) {
-    return &m->sharers[(size_t)block * m->sub_blocks + sub];
+    return &m->sharers[gpci_module_set_of(m, block, sub)];
 }
 
 GPCI_INLINE gpci_sharers *gpci_sharers_row(const gpci_module *m, uint32_t code) {

@@ -15,7 +15,8 @@ typedef struct sets {
     bool expected[SETS][SLOTS];
 } sets;
 
-static void open_sets(sets *s, bool codes) {
+/* `parted`: in rows of four ways and two of the directory alone. */
+static void open_sets(sets *s, bool codes, bool parted) {
     memset(s, 0, sizeof *s);
     s->m.sub_blocks = SUBS;
     s->m.sharer_words = WORDS;
@@ -25,6 +26,10 @@ static void open_sets(sets *s, bool codes) {
     s->m.shared_rows = s->rows;
     s->m.owners = s->owners;
     s->m.alone = codes ? s->alone : NULL;
+    s->m.parted = parted;
+    s->m.rows = BLOCKS / 6;
+    s->m.all_ways = 6;
+    s->m.given.ways = 4;
     for (uint32_t set = 0; set < SETS; set++)
         s->owner[set] = GPCI_TREE_NO_OWNER;
 }
@@ -96,8 +101,9 @@ static void change(sets *s, uint64_t draw) {
 
 Test(coherence_sharers, are_sets) {
     static sets s;
-    for (uint32_t codes = 0; codes < 2; codes++) {
-        open_sets(&s, codes);
+    for (uint32_t kind = 0; kind < 3; kind++) {
+        const bool codes = kind > 0;
+        open_sets(&s, codes, kind == 2);
         for (uint32_t step = 0; step < 20000; step++) {
             change(&s, gpci_mix(step));
             expect_same(&s, step);
@@ -110,7 +116,7 @@ Test(coherence_sharers, are_sets) {
 /* Worked example of the header. */
 Test(coherence_sharers, by_hand) {
     static sets s;
-    open_sets(&s, true);
+    open_sets(&s, true, false);
     cr_expect_eq(*gpci_sharers_code(&s.m, 3, 1), 0);
     gpci_sharers_add(&s.m, 3, 1, 7);
     cr_expect_eq(*gpci_sharers_code(&s.m, 3, 1), 8);
@@ -125,6 +131,16 @@ Test(coherence_sharers, by_hand) {
     gpci_sharers_add(&s.m, 5, 0, 0);
     gpci_sharers_add(&s.m, 5, 0, 39);
     cr_expect_eq(*gpci_sharers_code(&s.m, 5, 0), 49, "the row that has come free");
+}
+
+/* 3 rows of 2 ways and 1 of the directory alone: the ways of all rows, then these. */
+Test(coherence_sharers, directory_ways_stand_behind_others) {
+    static const size_t places[] = {0, 1, 6, 2, 3, 7, 4, 5, 8};
+    gpci_module m = {.parted = true, .rows = 3, .all_ways = 3, .sub_blocks = 2, .given = {.ways = 2}};
+    for (uint32_t block = 0; block < 9; block++) {
+        cr_expect_eq(gpci_module_set_of(&m, block, 0), 2 * places[block]);
+        cr_expect_eq(gpci_module_set_of(&m, block, 1), 2 * places[block] + 1);
+    }
 }
 
 /* A word is no more than a code; and there are as many codes as a set needs, or none. */
