@@ -18,8 +18,9 @@ const gpci_task_step_fn gpci_steps[] = {
 /* A task of an access, which nobody is told the end of. */
 static gpci_task *take_task(gpci_controllers *e, uint32_t flight, uint32_t from, uint32_t module, uint64_t address,
                             uint32_t *out_task) {
-    *out_task = gpci_items_take(&e->tasks);
+    *out_task = gpci_items_take_any(&e->tasks);
     gpci_task *task = gpci_task_at(e, *out_task);
+    memset(task, 0, sizeof *task);
     task->parent = GPCI_NO_ITEM;
     task->flight = flight;
     task->from = (uint16_t)from;
@@ -43,7 +44,8 @@ gpci_task *gpci_task_begin(gpci_controllers *e, uint32_t parent, gpci_step resum
 
 /* What is beside one that never was is nothing: a snapshot has it, too. */
 static uint32_t take_flight(gpci_controllers *e) {
-    const uint32_t had = e->flights.count, flight = gpci_items_take(&e->flights);
+    const uint32_t had = e->flights.count, flight = gpci_items_take_any(&e->flights);
+    memset(gpci_tree_flight_at(e, flight), 0, sizeof(gpci_tree_flight));
     if (GPCI_LIKELY(flight < had))
         return flight;
     if (e->payload_bytes)

@@ -156,11 +156,11 @@ GPCI_STEPS(X)
 extern const gpci_task_step_fn gpci_steps[];
 
 GPCI_INLINE gpci_task *gpci_task_at(const gpci_controllers *e, uint32_t task) {
-    return gpci_items_at(&e->tasks, task);
+    return (gpci_task *)(void *)e->tasks.items + task;
 }
 
 GPCI_INLINE gpci_tree_flight *gpci_tree_flight_at(const gpci_controllers *e, uint32_t flight) {
-    return gpci_items_at(&e->flights, flight);
+    return (gpci_tree_flight *)(void *)e->flights.items + flight;
 }
 
 GPCI_INLINE gpci_flight_rest *gpci_flight_rest_of(const gpci_controllers *e, uint32_t flight) {
@@ -302,6 +302,8 @@ void gpci_find_begin(gpci_controllers *e, uint32_t task, const gpci_look *find);
 /* The eviction of a block to make room for a lookup's, which may be of a line of several, has ended. */
 void gpci_find_block_left(gpci_controllers *e, uint32_t task, uint32_t block, bool refused);
 void gpci_unlock(gpci_controllers *e, uint32_t module, uint32_t block);
+/* A lookup waits in a queue, before all others or behind them, and looks again when it leaves it. */
+void gpci_lookup_waits(gpci_controllers *e, uint32_t task, gpci_due_queue *queue, bool first);
 /* Is it this access that has it, and not one that has ended? */
 bool gpci_lock_is_of(const gpci_controllers *e, const gpci_lock *lock, uint32_t flight);
 /* An access takes a block's lock, for a tag. */

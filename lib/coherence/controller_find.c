@@ -234,9 +234,8 @@ static void conflict(gpci_controllers *e, uint32_t task, gpci_due_queue *waiters
     if (f->blocking) {
         e->waited += !gpci_task_at(e, f->parent)->down;
         const bool first = e->passes && gpci_task_at(e, f->parent)->down; /* others wait for its answer */
-        (first ? gpci_due_queue_lead : gpci_due_queue_join)(&e->waiters, waiters,
-                                                            (gpci_due){task, GPCI_STEP_find_begin});
         release_port(e, f);
+        gpci_lookup_waits(e, task, waiters, first);
         return;
     }
     gpci_task_at(e, f->parent)->refused = true;
@@ -349,8 +348,7 @@ static bool lacks_entry(gpci_controllers *e, uint32_t task) {
         conflict(e, task, NULL);
         return true;
     }
-    gpci_due_queue_join(&e->waiters, &e->units[f->module].entry_waiters, (gpci_due){task, GPCI_STEP_find_begin});
-    release_port(e, f);
+    gpci_lookup_waits(e, task, &e->units[f->module].entry_waiters, false);
     return true;
 }
 

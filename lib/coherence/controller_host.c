@@ -174,11 +174,13 @@ static const char *name_of(const gpci_controllers *e, uint32_t module) {
     return gpci_module_at(e->tree, module)->given.name;
 }
 
-/* What a task is about, by the step at which its lookup ends. */
+/* What a task is about, by the step at which its lookup ends, or that begins it anew. */
 static const char *what_waits(gpci_step step, bool down) {
     switch (step) {
+    case GPCI_STEP_read_come:
     case GPCI_STEP_read_found:
         return down ? "read probe" : "read request";
+    case GPCI_STEP_write_come:
     case GPCI_STEP_write_found:
         return down ? "write probe" : "write request";
     case GPCI_STEP_put_found:
@@ -194,6 +196,17 @@ static const char *what_waits(gpci_step step, bool down) {
     }
 }
 
+/* A lookup, or its parent without one (gpci_lookup_waits). */
+static void report_waiter(const gpci_controllers *e, gpci_due due, gpci_text *report) {
+    const gpci_task *waits = gpci_task_at(e, due.subject);
+    const bool alone =
+        due.step == GPCI_STEP_read_come || due.step == GPCI_STEP_write_come || due.step == GPCI_STEP_access_order;
+    const gpci_task *task = alone ? waits : gpci_task_at(e, waits->parent);
+    gpci_text_put(report, "the %s of %s to %s for 0x%" PRIx64 " waits for that; ",
+                  what_waits(alone ? (gpci_step)due.step : (gpci_step)waits->resumes, task->down),
+                  name_of(e, task->from), name_of(e, waits->module), waits->address);
+}
+
 static void report_lock(const gpci_controllers *e, uint32_t module, const gpci_lock *lock, gpci_text *report) {
     if (lock->holder == GPCI_NO_ITEM || lock->waiters.head == GPCI_NO_ITEM)
         return;
@@ -203,10 +216,7 @@ static void report_lock(const gpci_controllers *e, uint32_t module, const gpci_l
     const gpci_waiter *waiter;
     for (uint32_t item = lock->waiters.head; item != GPCI_NO_ITEM; item = waiter->next) {
         waiter = gpci_items_at(&e->waiters, item);
-        const gpci_task *lookup = gpci_task_at(e, waiter->due.subject), *task = gpci_task_at(e, lookup->parent);
-        gpci_text_put(report, "the %s of %s to %s for 0x%" PRIx64 " waits for that; ",
-                      what_waits((gpci_step)lookup->resumes, task->down), name_of(e, task->from),
-                      name_of(e, lookup->module), lookup->address);
+        report_waiter(e, waiter->due, report);
     }
 }
 

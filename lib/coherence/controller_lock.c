@@ -28,7 +28,7 @@ static gpci_lock *own_lock(gpci_controllers *e, uint32_t module, uint32_t block)
     if (lock->block == block)
         return lock;
     uint32_t *bucket = bucket_of(e, module, block);
-    const uint32_t item = gpci_items_take(&e->locks);
+    const uint32_t item = gpci_items_take_any(&e->locks);
     lock = gpci_items_at(&e->locks, item);
     *lock = GPCI_LOCK_FREE;
     lock->block = block;
@@ -138,6 +138,28 @@ void gpci_probe_leaves(gpci_controllers *e, uint32_t task) {
     holder->taken |= asks->stored;
     if (asks->parent == holder->task && asks->resumes != GPCI_STEP_access_evicted && !asks->stored)
         gpci_task_at(e, holder->task)->state = state; /* what it asks for goes by that; not what it gives up first */
+}
+
+/* The step by which a lookup's parent would begin it anew, the same in all. */
+static gpci_step step_before(const gpci_task *f) {
+    const gpci_step resumes = (gpci_step)f->resumes;
+    return resumes == GPCI_STEP_read_found     ? GPCI_STEP_read_come
+           : resumes == GPCI_STEP_write_found  ? GPCI_STEP_write_come
+           : resumes == GPCI_STEP_access_found ? GPCI_STEP_access_order
+                                               : GPCI_STEP_find_begin;
+}
+
+/* With a host, where it takes no turn at a port, the parent waits alone: there are many that do. */
+void gpci_lookup_waits(gpci_controllers *e, uint32_t task, gpci_due_queue *queue, bool first) {
+    const gpci_task *f = gpci_task_at(e, task);
+    gpci_due due = {task, GPCI_STEP_find_begin};
+    if (GPCI_LIKELY(e->host && !e->orders && f->judged == GPCI_JUDGED_NOT))
+        due.step = step_before(f);
+    if (due.step != GPCI_STEP_find_begin) {
+        due.subject = f->parent;
+        gpci_task_give(e, task);
+    }
+    (first ? gpci_due_queue_lead : gpci_due_queue_join)(&e->waiters, queue, due);
 }
 
 uint32_t gpci_find_coming(const gpci_controllers *e, const gpci_module *m, uint64_t tag) {

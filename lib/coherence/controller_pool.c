@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/controller_pool.h"
 
-#include <string.h>
-
 void gpci_items_init(gpci_items *pool, size_t item_bytes) {
     *pool = (gpci_items){.item_bytes = item_bytes, .free = GPCI_NO_ITEM};
 }
@@ -30,20 +28,9 @@ void gpci_items_free(gpc_context *context, gpci_items *pool) {
 }
 
 uint32_t gpci_items_take(gpci_items *pool) {
-    uint32_t item = pool->free;
-    if (item != GPCI_NO_ITEM)
-        memcpy(&pool->free, gpci_items_at(pool, item), sizeof pool->free);
-    else
-        item = pool->count++;
-    pool->used++;
+    const uint32_t item = gpci_items_take_any(pool);
     memset(gpci_items_at(pool, item), 0, pool->item_bytes);
     return item;
-}
-
-void gpci_items_give(gpci_items *pool, uint32_t item) {
-    memcpy(gpci_items_at(pool, item), &pool->free, sizeof pool->free);
-    pool->free = item;
-    pool->used--;
 }
 
 static bool grow_ring(gpc_context *context, gpci_calendar *c, uint32_t more) {
@@ -123,10 +110,8 @@ uint64_t gpci_calendar_next(const gpci_calendar *c, uint64_t now) {
 }
 
 static uint32_t waiter_of(gpci_items *waiters, gpci_due due) {
-    const uint32_t item = gpci_items_take(waiters);
-    gpci_waiter *waiter = gpci_items_at(waiters, item);
-    waiter->due = due;
-    waiter->next = GPCI_NO_ITEM;
+    const uint32_t item = gpci_items_take_any(waiters);
+    *(gpci_waiter *)gpci_items_at(waiters, item) = (gpci_waiter){.next = GPCI_NO_ITEM, .due = due};
     return item;
 }
 

@@ -4,6 +4,8 @@
 
 #include "base/array.h"
 
+#include <string.h>
+
 /*
  * Arrays whose items are taken and given back, queues of steps, and the calendar of steps that are to come. Memory is
  * asked for between steps alone (the _room functions), so that no step can fail half way.
@@ -25,12 +27,28 @@ void gpci_items_free(gpc_context *context, gpci_items *pool);
 GPCI_INLINE bool gpci_items_have(const gpci_items *pool, uint32_t more) {
     return pool->room - pool->used >= more;
 }
-/* A zeroed item, where there is room. */
-uint32_t gpci_items_take(gpci_items *pool);
-void gpci_items_give(gpci_items *pool, uint32_t item);
-
 GPCI_INLINE void *gpci_items_at(const gpci_items *pool, uint32_t item) {
     return pool->items + item * pool->item_bytes;
+}
+
+/* An item, where there is room, for whoever writes all of it. */
+GPCI_INLINE uint32_t gpci_items_take_any(gpci_items *pool) {
+    uint32_t item = pool->free;
+    pool->used++;
+    if (item != GPCI_NO_ITEM)
+        memcpy(&pool->free, gpci_items_at(pool, item), sizeof pool->free);
+    else
+        item = pool->count++;
+    return item;
+}
+
+/* The same, zeroed. */
+uint32_t gpci_items_take(gpci_items *pool);
+
+GPCI_INLINE void gpci_items_give(gpci_items *pool, uint32_t item) {
+    memcpy(gpci_items_at(pool, item), &pool->free, sizeof pool->free);
+    pool->free = item;
+    pool->used--;
 }
 
 /* A step, and of which task or message it is. */
