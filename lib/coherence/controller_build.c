@@ -71,12 +71,13 @@ static bool make_nets(gpci_controllers *e) {
 /* Modules. */
 
 /*
- * Buckets of a module's locks. Few of many blocks are locked at a time; of few, as of the hundreds of ways of a set
- * that some L1s have, any may be, and each has a bucket of its own.
+ * Buckets of a module's locks. Few of many blocks are locked at a time, of a shared cache fewer than of one whose MSHRs
+ * are a processor's alone; of few, as of the hundreds of ways of a set that some L1s have, any may be, and each has a
+ * bucket of its own.
  */
 static uint32_t buckets_of(const gpci_module *m) {
-    const uint32_t most = 4096, memory = 64;
-    const uint32_t needed = m->full_map ? memory : m->blocks <= most ? m->blocks : m->blocks / 8;
+    const uint32_t most = 4096, memory = 64, part = m->place == GPCI_PLACE_FIRST ? 8 : 32;
+    const uint32_t needed = m->full_map ? memory : m->blocks <= most ? m->blocks : m->blocks / part;
     uint32_t buckets = 1;
     while (buckets < needed)
         buckets *= 2;

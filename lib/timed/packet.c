@@ -51,6 +51,10 @@ static gpci_packet *group_at(const gpci_pool *pool, uint32_t group) {
     return pool->chunks[-(ptrdiff_t)group * (ptrdiff_t)GPCI_POOL_SHARERS - 1];
 }
 
+static size_t links_bytes(const gpci_pool *pool, uint32_t chunks) {
+    return (size_t)chunks * pool->period * GPCI_POOL_CHUNK * sizeof *pool->links;
+}
+
 void gpci_pool_destroy(gpci_pool *pool) {
     if (!pool->context)
         return;
@@ -61,7 +65,7 @@ void gpci_pool_destroy(gpci_pool *pool) {
         gpci_free(pool->context, *block_of(group_at(pool, i)));
     if (pool->chunks)
         gpci_free(pool->context, pool->chunks - below(pool));
-    gpci_free(pool->context, pool->links);
+    gpci_array_free(pool->context, pool->links, links_bytes(pool, pool->chunk_room));
     gpci_pool_init(pool, NULL);
 }
 
@@ -115,7 +119,8 @@ static gpc_status widen(gpci_pool *pool) {
     if (!chunks)
         return GPC_ERROR_MEMORY;
     pool->chunks = chunks + first;
-    gpci_packet_link *links = gpci_resize(pool->context, pool->links, room * each, sizeof *links);
+    gpci_packet_link *links = gpci_array_enlarge(pool->context, pool->links, links_bytes(pool, pool->chunk_room),
+                                                 links_bytes(pool, (uint32_t)room));
     if (!links)
         return GPC_ERROR_MEMORY;
     pool->links = links;
