@@ -165,9 +165,10 @@ static bool idle(const gpc_hierarchy *h) {
     return true;
 }
 
-static void watch(gpc_hierarchy *h, gpci_trace *trace) {
+static gpc_status watch(gpc_hierarchy *h, gpci_trace *trace) {
     (void)h;
     (void)trace;
+    return GPC_OK;
 }
 
 static void add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats) {

@@ -31,19 +31,20 @@ static gpc_status check(const gpc_event_options *o, gpc_error *error) {
     return GPC_OK;
 }
 
-static void put(gpc_hierarchy *h, gpci_trace *trace) {
-    h->driver->watch(h, trace);
+static gpc_status put(gpc_hierarchy *h, gpci_trace *trace) {
+    const gpc_status status = h->driver->watch(h, trace);
+    if (status < 0)
+        return status;
     gpci_trace_destroy(h);
     h->trace = trace;
+    return GPC_OK;
 }
 
 static gpc_status set(gpc_hierarchy *h, const gpc_event_options *options, gpc_error *error) {
     if (h->trace && h->trace->calling)
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_set_trace: called from within the trace's callback");
-    if (!options || !options->on_event) {
-        put(h, NULL);
-        return GPC_OK;
-    }
+    if (!options || !options->on_event)
+        return put(h, NULL);
     gpc_status status = check(options, error);
     if (status < 0)
         return status;
@@ -51,8 +52,11 @@ static gpc_status set(gpc_hierarchy *h, const gpc_event_options *options, gpc_er
     if (!trace)
         return gpci_out_of_memory(error);
     trace->options = *options;
-    put(h, trace);
-    return GPC_OK;
+    status = put(h, trace);
+    if (status == GPC_OK)
+        return GPC_OK;
+    gpci_trace_free(h->context, trace);
+    return gpci_out_of_memory(error);
 }
 
 gpc_status gpc_hierarchy_set_trace(gpc_hierarchy *h, const gpc_event_options *options, gpc_error *error) {

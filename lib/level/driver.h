@@ -81,10 +81,11 @@ typedef struct gpci_driver {
     gpc_status (*access)(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result);
     /* gpc_hierarchy_fence; GPC_ERROR_STATE likewise */
     gpc_status (*fence)(gpc_hierarchy *h, const gpc_fence *fence, gpc_error *error);
-    bool (*idle)(const gpc_hierarchy *h);                      /* nothing is under way */
-    gpc_status (*begin)(gpc_hierarchy *h);                     /* as the levels', but in time; NULL: theirs */
-    void (*relink)(gpc_hierarchy *h);                          /* L1s have been replaced */
-    void (*watch)(gpc_hierarchy *h, struct gpci_trace *trace); /* the trace of events becomes this; NULL: none */
+    bool (*idle)(const gpc_hierarchy *h);  /* nothing is under way */
+    gpc_status (*begin)(gpc_hierarchy *h); /* as the levels', but in time; NULL: theirs */
+    void (*relink)(gpc_hierarchy *h);      /* L1s have been replaced */
+    /* The trace of events becomes this; NULL: none, which does not fail. GPC_ERROR_MEMORY: it is as it was. */
+    gpc_status (*watch)(gpc_hierarchy *h, struct gpci_trace *trace);
     void (*add_sm)(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);
     void (*add_rest)(const gpc_hierarchy *h, gpc_stats *stats);
     void (*reset_stats)(gpc_hierarchy *h);

@@ -36,7 +36,7 @@ static uint32_t send(void *timed, const gpci_letter *l) {
     p->level = 0;
     p->type = GPCI_REPLY;
     gpci_coherent_count(t->h, l->kind, l->from, l->to, l->bytes);
-    gpci_see_message(t, l, p);
+    gpci_see_message(t, l, number);
     if (task->mshr && l->from == task->module)
         gpci_coherent_mshr_free(t, l->task);
     if (GPCI_LIKELY(!gpci_message_send(t, number, l->from, l->to)))

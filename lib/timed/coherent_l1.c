@@ -113,8 +113,8 @@ static uint32_t waiter_of(gpci_timed *t, uint32_t packet) {
 }
 
 /* One that waits has no label if it does so since before there was a trace of events. */
-static uint64_t label_of(const gpci_packet *p) {
-    return p->flags & GPCI_PACKET_WAITER ? 0 : p->label.id;
+static uint64_t label_of(const gpci_timed *t, const gpci_packet *p) {
+    return !t->trace || p->flags & GPCI_PACKET_WAITER ? 0 : gpci_label_of(&t->pool, p)->id;
 }
 
 /* The L1 that a packet with an MSHR entry is of. */
@@ -135,7 +135,7 @@ static gpci_verdict merge(gpci_timed *t, gpci_stage *stage, uint32_t packet, uin
         gpci_see(t, GPC_WHAT_LOOKUP, stage, p, GPC_PENDING_HIT);
         p->line.missed = 0;
     }
-    gpci_see(t, GPC_WHAT_MSHR_MERGE, stage, p, label_of(l));
+    gpci_see(t, GPC_WHAT_MSHR_MERGE, stage, p, label_of(t, l));
     const uint32_t waiter = p->mshr.ordered ? packet : waiter_of(t, packet);
     if (waiter != packet)
         gpci_pool_give(&t->pool, packet);

@@ -356,7 +356,7 @@ void gpci_coherent_access_memory(gpci_timed *t, const gpci_use *u, uint32_t sect
     p->flags = whole ? 0 : GPCI_PACKET_MESSAGE;
     p->segments = (uint8_t)(((1u << sectors) - 1) << place.shift) & all;
     p->type = u->write ? GPCI_WRITE : GPCI_READ;
-    gpci_see_memory_access(t, u->task, p);
+    gpci_see_memory_access(t, u->task, number);
     gpci_bundle_push_access(t, &stage->out, number);
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
 }

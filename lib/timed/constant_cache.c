@@ -14,7 +14,6 @@ void gpci_read_only_send(gpci_timed *t, gpci_stage *stage, const gpci_fetch_requ
     const gpci_packet *waiter = gpci_packet_at(&t->pool, asked->waiter);
     *f = (gpci_packet){.address = waiter->address & ~(uint64_t)(stage->line->line_bytes - 1),
                        .request = waiter->request,
-                       .label = waiter->label,
                        .line = {.flight = UINT32_MAX,
                                 .waiter = asked->waiter,
                                 .fetched = stage->line->sectors_of[asked->segments],
@@ -26,7 +25,7 @@ void gpci_read_only_send(gpci_timed *t, gpci_stage *stage, const gpci_fetch_requ
                        .born = t->wheel.now};
     f->request.address = f->address;
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, fetch);
-    gpci_see_new(t, GPC_WHAT_FETCH, stage, f, waiter, false);
+    gpci_see_new(t, GPC_WHAT_FETCH, stage, fetch, waiter, false);
 }
 
 void gpci_read_only_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *eviction) {

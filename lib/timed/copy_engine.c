@@ -124,8 +124,7 @@ static void send(gpci_timed *t, gpci_stage *stage, gpci_bulk_entry *entry, const
     }
     if (kind == GPC_REDUCTION && gpci_atomics_are_limited(t))
         p->turns = gpci_atomic_turns_of_words(t, line);
-    p->label = (gpci_packet_label){.kind = kind};
-    gpci_see_bulk_request(t, p);
+    gpci_see_bulk_request(t, number);
     gpci_bulk_count_request(t->h, &p->request, line, entry->targets);
     if (GPCI_UNLIKELY(entry->named))
         gpci_multicast_prepare(t, stage->index, p, entry->flight, entry->targets);

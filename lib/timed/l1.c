@@ -93,7 +93,7 @@ static void write_through(gpci_timed *t, gpci_stage *stage, uint32_t packet, con
         t->flights[flight].left++;
         packet = gpci_l1_copy(t, packet, GPCI_WRITE);
         gpci_packet_at(&t->pool, packet)->line.flight = flight;
-        gpci_see_copy(t, stage, gpci_packet_at(&t->pool, packet));
+        gpci_see_copy(t, stage, packet);
     }
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     p->bytes[0] = r->write_bytes[0];

@@ -94,7 +94,7 @@ void gpci_l1_send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reque
         gpci_combine_hold(t, stage, fetch, kind, cycles);
     else
         leave_alone(t, stage, fetch, cycles);
-    gpci_see_new(t, GPC_WHAT_FETCH, stage, f, f, f->line.marks & GPCI_MARK_PASSES);
+    gpci_see_new(t, GPC_WHAT_FETCH, stage, fetch, f, f->line.marks & GPCI_MARK_PASSES);
 }
 
 /* A dirty line leaves: its bytes go below, and nobody waits for that. */
@@ -114,7 +114,7 @@ void gpci_l1_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *evict
                        .segments = gpci_segments_of(eviction->dirty_bytes),
                        .type = GPCI_WRITE,
                        .flags = GPCI_PACKET_POSTED};
-    gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, p, NULL, false);
+    gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, packet, NULL, false);
     leave_alone(t, stage, packet, t->miss_latency);
 }
 

@@ -18,7 +18,7 @@ void gpci_l2_write_memory(gpci_timed *t, gpci_stage *stage, uint64_t inner, uint
                                                       .type = GPCI_WRITE,
                                                       .flags = GPCI_PACKET_POSTED};
     gpci_count_slice_dram_write(t->h, stage->index, gpci_count_sectors(segments));
-    gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, gpci_packet_at(&t->pool, packet), NULL, false);
+    gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, packet, NULL, false);
     gpci_queue_push(&stage->out, &t->pool, t->wheel.now, packet);
 }
 
@@ -79,5 +79,5 @@ void gpci_l2_send_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reque
     else
         gpci_l2_count_memory_read(t->h, stage->index, f);
     gpci_queue_push(remote ? &stage->link : &stage->out, &t->pool, t->wheel.now, fetch);
-    gpci_see_new(t, GPC_WHAT_FETCH, stage, f, gpci_packet_at(&t->pool, asked->waiter), false);
+    gpci_see_new(t, GPC_WHAT_FETCH, stage, fetch, gpci_packet_at(&t->pool, asked->waiter), false);
 }

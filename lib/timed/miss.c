@@ -98,7 +98,7 @@ static uint32_t enter(gpci_timed *t, const gpc_request *request, const gpci_tran
     if (GPCI_UNLIKELY(t->h->warp_ranks != NULL))
         gpci_warp_rerank(t->h, &p->request);
     stage->takes_misses = true;
-    gpci_see_miss(t, stage, flight, p);
+    gpci_see_miss(t, stage, flight, number);
     if (gpci_goes_by_l15(stage, request)) {
         gpci_l15_take(t, stage, number);
         return flight;

@@ -39,7 +39,7 @@ bool gpci_multicast_send(gpci_timed *t, gpci_stage *slice, gpci_packet *p) {
         other->line.target = own.target;
         other->request.sm = own.target - 1u;
         other->beside = GPCI_NO_PACKET;
-        gpci_see_fork(t, other);
+        gpci_see_fork(t, number);
         gpci_network_send(slice->replies_out, slice->index, own.target - 1u, other->path.size, number);
     }
     p->request.sm = p->line.target - 1u;

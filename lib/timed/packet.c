@@ -66,6 +66,7 @@ void gpci_pool_destroy(gpci_pool *pool) {
     if (pool->chunks)
         gpci_free(pool->context, pool->chunks - below(pool));
     gpci_array_free(pool->context, pool->links, links_bytes(pool, pool->chunk_room));
+    gpci_free(pool->context, pool->labels);
     gpci_pool_init(pool, NULL);
 }
 
@@ -109,6 +110,35 @@ gpc_status gpci_pool_grow_waiters(gpci_pool *pool, uint32_t waiters) {
     return status;
 }
 
+/* Labels of so many chunks. All are in snapshots: what a new one says is not what somebody has left in memory. */
+static gpc_status make_labels(gpci_pool *pool, size_t chunks) {
+    const size_t before = pool->labels ? 1 + (size_t)pool->chunk_room * GPCI_POOL_CHUNK : 0,
+                 count = 1 + chunks * GPCI_POOL_CHUNK;
+    gpci_packet_label *labels = gpci_resize(pool->context, pool->labels, count, sizeof *labels);
+    if (!labels)
+        return GPC_ERROR_MEMORY;
+    memset(labels + before, 0, (count - before) * sizeof *labels);
+    pool->labels = labels;
+    return GPC_OK;
+}
+
+gpc_status gpci_pool_keep_labels(gpci_pool *pool, bool kept) {
+    if (!kept) {
+        gpci_free(pool->context, pool->labels);
+        pool->labels = NULL;
+    }
+    if (!kept || pool->labels)
+        return GPC_OK;
+    const gpc_status status = make_labels(pool, pool->chunk_room);
+    for (uint32_t i = 0; status == GPC_OK && i < pool->chunk_count * GPCI_POOL_CHUNK; i++)
+        pool->chunks[(size_t)(i / GPCI_POOL_CHUNK) * pool->period][i % GPCI_POOL_CHUNK].label = 0;
+    return status;
+}
+
+void gpci_pool_labels_state(gpci_pool *pool, gpci_state_fn visit, void *user_data) {
+    visit(user_data, pool->labels, (1 + (size_t)gpci_pool_place(pool, pool->fresh)) * sizeof *pool->labels);
+}
+
 /* Room for the addresses of more chunks. */
 static gpc_status widen(gpci_pool *pool) {
     const size_t first = below(pool);
@@ -119,6 +149,8 @@ static gpc_status widen(gpci_pool *pool) {
     if (!chunks)
         return GPC_ERROR_MEMORY;
     pool->chunks = chunks + first;
+    if (pool->labels && make_labels(pool, room) < 0)
+        return GPC_ERROR_MEMORY;
     gpci_packet_link *links = gpci_array_enlarge(pool->context, pool->links, links_bytes(pool, pool->chunk_room),
                                                  links_bytes(pool, (uint32_t)room));
     if (!links)

@@ -114,7 +114,10 @@ typedef struct gpci_packet_path {
     uint8_t taken;    /* bit per burst, or per segment where memory is the host's, that the channel has taken */
 } gpci_packet_path;
 
-/* What the trace of events knows a packet by (timed/watch.h): numbers, from 1. */
+/*
+ * What the trace of events knows a packet by (timed/watch.h): numbers, from 1. The pool has them beside the packets, as
+ * long as there is such a trace.
+ */
 typedef struct gpci_packet_label {
     uint64_t id;     /* its own; 0: nothing is told of it */
     uint64_t parent; /* of the packet on whose account it was made; 0: none */
@@ -155,16 +158,16 @@ typedef struct gpci_packet {
         uint32_t next;  /* with GPCI_PACKET_WAITER: what links have of others */
         uint64_t inner; /* of a tree's access of memory: of its line, within the slice */
     };
-    gpc_request request;     /* its address is that of an L1 line (from L2 on of the slice's) */
-    uint64_t bytes[2];       /* that a store writes, of the line */
-    gpci_packet_label label; /* undefined without a trace of events, of anybody's */
+    gpc_request request; /* its address is that of an L1 line (from L2 on of the slice's) */
+    uint64_t bytes[2];   /* that a store writes, of the line */
+    uint32_t label;      /* gpci_label_of: which; 0: none; undefined without a trace of events, of anybody's */
+    uint32_t beside;     /* of a multicast copy: timed/multicast.h */
     union {
         uint16_t turns; /* of an atomic: of L2's atomic unit, where that is limited */
         uint16_t entry; /* sent by an MSHR entry: gpci_packet_mshr.entry */
     };
     uint8_t priority; /* of L1's line, with a window of L2, which may give it another there */
-    uint8_t reserved[1];
-    uint32_t beside; /* of a multicast copy: timed/multicast.h */
+    uint8_t reserved[37];
 } gpci_packet;
 
 _Static_assert(sizeof(gpci_packet) == 256, "a packet fills its cache lines");
@@ -217,7 +220,8 @@ typedef struct gpci_pool {
     gpc_context *context;
     /* [-waiter_groups * GPCI_POOL_SHARERS to chunk_count * period], each at a cache line's begin */
     gpci_packet **chunks;
-    gpci_packet_link *links;          /* [chunk_count * period * GPCI_POOL_CHUNK]: none of those that only wait */
+    gpci_packet_link *links;   /* [chunk_count * period * GPCI_POOL_CHUNK]: none of those that only wait */
+    gpci_packet_label *labels; /* [1 + chunk_room * GPCI_POOL_CHUNK] by place, from 1; before them none's, zero; NULL */
     uint32_t chunk_count, chunk_room; /* of whole packets */
     uint32_t period;                  /* 1; with messages GPCI_POOL_PERIOD / GPCI_POOL_CHUNK */
     uint32_t message_fresh, message_free, message_live;
@@ -237,6 +241,10 @@ void gpci_pool_destroy(gpci_pool *pool);
 gpc_status gpci_pool_grow(gpci_pool *pool, uint64_t packets);
 /* Room for so many that only wait, used ones included. GPC_ERROR_MEMORY. */
 gpc_status gpci_pool_grow_waiters(gpci_pool *pool, uint32_t waiters);
+/* Labels are there from now on, though no packet has one yet; or (false) not. Those that are there stay. MEMORY. */
+gpc_status gpci_pool_keep_labels(gpci_pool *pool, bool kept);
+/* All labels, for a snapshot; they are kept. */
+void gpci_pool_labels_state(gpci_pool *pool, gpci_state_fn visit, void *user_data);
 /* Make sure that so many messages more can be taken. GPC_ERROR_MEMORY. */
 gpc_status gpci_pool_grow_messages(gpci_pool *pool, uint32_t messages);
 void gpci_pool_state(gpci_pool *pool, gpci_state_fn visit, void *user_data);
@@ -271,6 +279,18 @@ GPCI_INLINE uint32_t gpci_pool_place(const gpci_pool *pool, uint32_t packet) {
     return pool->period == 1
                ? packet
                : packet / GPCI_POOL_PERIOD * GPCI_POOL_CHUNK + packet % GPCI_POOL_PERIOD % GPCI_POOL_CHUNK;
+}
+
+/* A packet's label, of whom it was taken over from until it has its own; labels are kept. */
+GPCI_INLINE gpci_packet_label *gpci_label_of(const gpci_pool *pool, const gpci_packet *packet) {
+    return &pool->labels[packet->label];
+}
+
+/* A label of its own for a whole packet; what it says is undefined. */
+GPCI_INLINE gpci_packet_label *gpci_label_take(const gpci_pool *pool, uint32_t packet) {
+    gpci_packet *p = gpci_packet_at(pool, packet);
+    p->label = gpci_pool_place(pool, packet) + 1;
+    return gpci_label_of(pool, p);
 }
 
 /* Is this the number of a whole packet that has been used? */

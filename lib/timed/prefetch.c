@@ -242,7 +242,7 @@ static bool send(gpci_timed *t, gpci_stage *stage, const gpci_prefetch_entry *e,
     if (stage->level == 2)
         gpci_l2_window(t->h, place.address, &packet->request);
     if (GPCI_UNLIKELY(t->trace != NULL))
-        packet->label = (gpci_packet_label){.id = ++t->trace->packets, .kind = GPC_PREFETCH};
+        *gpci_label_take(&t->pool, number) = (gpci_packet_label){.id = ++t->trace->packets, .kind = GPC_PREFETCH};
     gpci_stage_look(t, stage, packet, &p->access);
     gpci_see_lookup(t, stage, packet, &p->access);
     if (p->access.result.outcome != GPC_BYPASSED && !p->access.declined &&

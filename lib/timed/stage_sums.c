@@ -148,4 +148,5 @@ void gpci_stage_times_archive(gpci_timed *t, gpci_archive *a) {
     if (accesses)
         gpci_archive_bytes(a, s->accesses, accesses * sizeof *s->accesses);
     archive_sums(t, a);
+    gpci_pool_labels_state(&t->pool, gpci_archive_bytes, a);
 }

@@ -32,11 +32,15 @@ void gpci_stage_times_destroy(gpci_timed *t) {
 
 /* Clocks of lines. */
 
-static gpci_line_clock *clock_of(const gpci_timed *t, const gpci_packet_label *label) {
+static gpci_line_clock *clock_of_label(const gpci_timed *t, const gpci_packet_label *label) {
     if (!t->stage_times || !label->serial)
         return NULL;
     gpci_line_clock *line = &t->stage_times->lines[label->clock];
     return line->serial == label->serial ? line : NULL; /* else it is done, and this packet goes on by itself */
+}
+
+static gpci_line_clock *clock_of(const gpci_timed *t, const gpci_packet *p) {
+    return t->stage_times ? clock_of_label(t, gpci_label_of(&t->pool, p)) : NULL;
 }
 
 static void spend(gpci_line_clock *line, uint64_t cycle) {
@@ -59,19 +63,19 @@ static void enter(gpci_line_clock *line, gpc_stage stage, uint64_t cycle) {
 }
 
 static void go_to(const gpci_timed *t, const gpci_packet *p, gpc_stage stage) {
-    gpci_line_clock *line = clock_of(t, &p->label);
+    gpci_line_clock *line = clock_of(t, p);
     if (line)
         enter(line, stage, t->wheel.now);
 }
 
 void gpci_stages_enter(gpci_timed *t, const gpci_packet_label *label, gpc_stage stage) {
-    gpci_line_clock *line = clock_of(t, label);
+    gpci_line_clock *line = clock_of_label(t, label);
     if (line)
         enter(line, stage, t->wheel.now);
 }
 
 /* A clock for the packet; there is room. */
-static gpci_line_clock *take(gpci_timed *t, gpci_packet *p) {
+static gpci_line_clock *take(gpci_timed *t, gpci_packet_label *label) {
     gpci_stage_times *s = t->stage_times;
     uint32_t number = s->line_free;
     if (number == UINT32_MAX)
@@ -79,8 +83,8 @@ static gpci_line_clock *take(gpci_timed *t, gpci_packet *p) {
     else
         s->line_free = s->lines[number].next;
     s->line_live++;
-    p->label.clock = number;
-    p->label.serial = ++s->serial;
+    label->clock = number;
+    label->serial = ++s->serial;
     return &s->lines[number];
 }
 
@@ -95,31 +99,32 @@ void gpci_stages_acquires(gpci_timed *t, uint32_t flight) {
         t->stage_times->accesses[flight].acquires = 1;
 }
 
-void gpci_stages_line(gpci_timed *t, gpci_packet *p, uint32_t flight) {
-    gpci_stages_forget(p);
+void gpci_stages_line(gpci_timed *t, const gpci_packet *p, uint32_t flight) {
+    gpci_stages_forget(t, p);
     if (!t->stage_times)
         return;
-    gpci_line_clock *line = take(t, p);
+    gpci_packet_label *label = gpci_label_of(&t->pool, p);
+    gpci_line_clock *line = take(t, label);
     *line = (gpci_line_clock){
-        .serial = p->label.serial, .since = t->flights[flight].issued, .due = GPCI_NEVER, .stage = GPC_STAGE_QUEUE};
+        .serial = label->serial, .since = t->flights[flight].issued, .due = GPCI_NEVER, .stage = GPC_STAGE_QUEUE};
 }
 
-void gpci_stages_fork(gpci_timed *t, gpci_packet *p) {
-    const gpci_line_clock *line = clock_of(t, &p->label);
-    if (!line)
+void gpci_stages_fork(gpci_timed *t, const gpci_packet *p) {
+    if (!clock_of(t, p))
         return;
-    const uint32_t other = p->label.clock;
-    gpci_line_clock *own = take(t, p);
+    gpci_packet_label *label = gpci_label_of(&t->pool, p);
+    const uint32_t other = label->clock;
+    gpci_line_clock *own = take(t, label);
     *own = t->stage_times->lines[other];
-    own->serial = p->label.serial;
+    own->serial = label->serial;
 }
 
-void gpci_stages_forget(gpci_packet *p) {
-    p->label.serial = 0;
+void gpci_stages_forget(const gpci_timed *t, const gpci_packet *p) {
+    gpci_label_of(&t->pool, p)->serial = 0;
 }
 
 void gpci_stages_reply(gpci_timed *t, const gpci_packet *p) {
-    gpci_line_clock *line = clock_of(t, &p->label);
+    gpci_line_clock *line = clock_of(t, p);
     gpci_stage_times *s = t->stage_times;
     if (!line)
         return;
@@ -132,7 +137,7 @@ void gpci_stages_reply(gpci_timed *t, const gpci_packet *p) {
     }
     line->serial = 0;
     line->next = s->line_free;
-    s->line_free = p->label.clock;
+    s->line_free = gpci_label_of(&t->pool, p)->clock;
     s->line_live--;
 }
 
@@ -174,7 +179,7 @@ static gpc_stage after_l2(gpc_what what, bool link) {
 }
 
 void gpci_stages_see(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci_packet *p, uint64_t due) {
-    gpci_line_clock *line = clock_of(t, &p->label);
+    gpci_line_clock *line = clock_of(t, p);
     const bool link = p->flags & GPCI_PACKET_LINK;
     const gpc_stage next = stage->level == 1 ? after_l1(what) : after_l2(what, link);
     if (!line || next == GPC_STAGE_COUNT)
@@ -249,7 +254,7 @@ void gpci_stages_memory(gpci_timed *t, const gpci_packet *p) {
 }
 
 void gpci_stages_command(gpci_timed *t, const gpci_packet *p, uint64_t cycle) {
-    gpci_line_clock *line = clock_of(t, &p->label);
+    gpci_line_clock *line = clock_of(t, p);
     if (line && line->stage == GPC_STAGE_DRAM_QUEUE)
         enter(line, GPC_STAGE_DRAM, cycle);
 }

@@ -84,12 +84,12 @@ GPCI_COLD void gpci_stage_times_at_once(const gpci_timed *t, gpc_completion *com
 
 /* What watch.c sees; none does anything without stats.stages. An access begins, and a line of it. */
 void gpci_stages_access(gpci_timed *t, uint32_t flight, const gpc_request *request);
-void gpci_stages_line(gpci_timed *t, gpci_packet *p, uint32_t flight);
+void gpci_stages_line(gpci_timed *t, const gpci_packet *p, uint32_t flight);
 /* All lines of an acquire are here. */
 void gpci_stages_acquires(gpci_timed *t, uint32_t flight);
 /* A packet is a further line of its access, and has been where the other was; or is nobody's. */
-void gpci_stages_fork(gpci_timed *t, gpci_packet *p);
-void gpci_stages_forget(gpci_packet *p);
+void gpci_stages_fork(gpci_timed *t, const gpci_packet *p);
+void gpci_stages_forget(const gpci_timed *t, const gpci_packet *p);
 /* An event of a packet at an L1, a cluster's cache or a slice; of SERVE, `due` is when its data are out. */
 void gpci_stages_see(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci_packet *p, uint64_t due);
 void gpci_stages_blocked(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p);

@@ -27,6 +27,7 @@ void gpci_strands_share_rooms(gpci_strands *strands) {
         gpci_timed *view = &strands->strand[i].view;
         view->pool.chunks = t->pool.chunks;
         view->pool.links = t->pool.links;
+        view->pool.labels = t->pool.labels;
         view->pool.chunk_count = t->pool.chunk_count;
         view->pool.chunk_room = t->pool.chunk_room;
         view->flights = t->flights;

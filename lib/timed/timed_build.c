@@ -114,8 +114,8 @@ gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error) {
         return status;
     gpci_stages_connect(t);
     gpci_timed_relink(t);
-    if (t->values || t->stage_times)
-        gpci_timed_watch(t, NULL);
+    if ((t->values || t->stage_times) && gpci_timed_watch(t, NULL) < 0)
+        return gpci_out_of_memory(error);
     return gpci_strands_create(t, error);
 }
 

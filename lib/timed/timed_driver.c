@@ -40,8 +40,8 @@ static void relink(gpc_hierarchy *h) {
     gpci_timed_relink(h->timed);
 }
 
-static void watch(gpc_hierarchy *h, gpci_trace *trace) {
-    gpci_timed_watch(h->timed, trace);
+static gpc_status watch(gpc_hierarchy *h, gpci_trace *trace) {
+    return gpci_timed_watch(h->timed, trace);
 }
 
 static void add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats) {

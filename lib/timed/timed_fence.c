@@ -89,7 +89,7 @@ static void write_line(gpci_timed *t, gpci_stage *stage, uint32_t number, const 
                        .type = GPCI_WRITE};
     t->flights[number].left++;
     gpci_count_fence_write_back(t->h, stage->index, gpci_count_sectors(p->segments));
-    gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, p, NULL, false);
+    gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, packet, NULL, false);
     gpci_l1_queue_miss(t, stage, packet, 0);
 }
 

@@ -24,18 +24,24 @@ static gpc_component component_of(const gpci_stage *stage) {
     return stage->level == 1 ? GPC_COMPONENT_L1 : stage->level == 2 ? GPC_COMPONENT_L2 : GPC_COMPONENT_CLUSTER;
 }
 
+/* One that only waits, or a tree's message, has been there since before the trace, and has no label; nor has a port's. */
+static const gpci_packet_label *label_at(const gpci_timed *t, const gpci_packet *p) {
+    return p->flags & GPCI_PACKET_WAITER ? t->pool.labels : gpci_label_of(&t->pool, p);
+}
+
 /* An event of a packet. What is on no access's account, as a write-back, has no instruction. */
 static gpc_event event_of(const gpci_timed *t, gpc_what what, gpc_component component, uint32_t index,
                           const gpci_packet *p) {
+    const gpci_packet_label *label = label_at(t, p);
     gpc_event e = gpci_event_of_none(t->trace, what, component, index);
-    e.packet = p->label.id;
-    e.parent = p->label.parent;
-    e.access = p->label.origin;
+    e.packet = label->id;
+    e.parent = label->parent;
+    e.access = label->origin;
     e.address = p->address;
     e.sm = p->request.sm;
-    e.kind = p->label.kind;
+    e.kind = label->kind;
     e.bytes = gpci_packet_bytes(p);
-    if (p->label.origin) {
+    if (label->origin) {
         e.pc = p->request.pc;
         e.warp = p->request.warp;
         e.block = p->request.block;
@@ -43,18 +49,14 @@ static gpc_event event_of(const gpci_timed *t, gpc_what what, gpc_component comp
     return e;
 }
 
-/* One that only waits began to before there was a trace, and has no label. */
-static uint64_t id_of(const gpci_packet *p) {
-    return p->flags & GPCI_PACKET_WAITER ? 0 : p->label.id;
-}
-
 static void tell(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci_packet *p, uint64_t detail) {
     if (what == GPC_WHAT_REPLY)
         gpci_stages_reply(t, p);
     else
         gpci_stages_see(t, what, stage, p, detail);
+    const gpci_packet_label *label = label_at(t, p);
     /* a store's copy on its way below is no line transaction */
-    if (!id_of(p) || (what == GPC_WHAT_REPLY && p->label.parent != p->label.origin))
+    if (!label->id || (what == GPC_WHAT_REPLY && label->parent != label->origin))
         return;
     gpc_event e = event_of(t, what, component_of(stage), stage->index, p);
     if (stage->level == 2)
@@ -70,7 +72,7 @@ static void tell(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gp
     if (what == GPC_WHAT_JOIN)
         e.component = GPC_COMPONENT_COALESCER;
     if (what == GPC_WHAT_FILL) {
-        t->trace->cause = p->label.id;
+        t->trace->cause = label->id;
         t->trace->cause_at = stage;
     }
     gpci_trace_tell(t->trace, &e);
@@ -116,10 +118,12 @@ static void tell_access(gpci_timed *t, uint32_t flight, const gpc_request *reque
     gpci_trace_tell(t->trace, &e);
 }
 
-static void tell_line(gpci_timed *t, gpci_packet *p, uint32_t flight) {
-    p->label.id = ++t->trace->packets;
-    p->label.parent = p->label.origin = t->flights[flight].trace.id;
-    p->label.kind = p->request.kind;
+static void tell_line(gpci_timed *t, uint32_t packet, uint32_t flight) {
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    gpci_packet_label *label = gpci_label_take(&t->pool, packet);
+    label->id = ++t->trace->packets;
+    label->parent = label->origin = t->flights[flight].trace.id;
+    label->kind = p->request.kind;
     gpci_stages_line(t, p, flight);
     gpc_event e = event_of(t, GPC_WHAT_LINE, GPC_COMPONENT_SM, p->request.sm, p);
     gpci_trace_tell(t->trace, &e);
@@ -131,12 +135,13 @@ void gpci_tell_issue(gpci_timed *t, const gpci_queue *queue, uint32_t flight, ui
         packet = t->pool.links[packet].next;
     tell_access(t, flight, &gpci_packet_at(&t->pool, packet)->request, segments);
     for (uint32_t i = 0; i < count; i++, packet = t->pool.links[packet].next)
-        tell_line(t, gpci_packet_at(&t->pool, packet), flight);
+        tell_line(t, packet, flight);
 }
 
-void gpci_tell_miss(gpci_timed *t, const gpci_stage *stage, uint32_t flight, gpci_packet *p) {
+void gpci_tell_miss(gpci_timed *t, const gpci_stage *stage, uint32_t flight, uint32_t packet) {
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     tell_access(t, flight, &p->request, gpci_count_sectors(p->segments));
-    tell_line(t, p, flight);
+    tell_line(t, packet, flight);
     gpci_tell(t, GPC_WHAT_QUEUE, stage, p, 0);
 }
 
@@ -144,53 +149,62 @@ void gpci_tell_bulk(gpci_timed *t, uint32_t flight, const gpc_request *request) 
     gpci_stages_access(t, flight, request);
 }
 
-void gpci_tell_bulk_request(gpci_timed *t, gpci_packet *p) {
+void gpci_tell_bulk_request(gpci_timed *t, uint32_t packet) {
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    *gpci_label_take(&t->pool, packet) = (gpci_packet_label){.kind = p->request.kind};
     gpci_stages_line(t, p, p->line.flight);
 }
 
-void gpci_tell_fork(gpci_timed *t, gpci_packet *p) {
-    gpci_stages_fork(t, p);
+/* A label of its own that says what its present one does, which is another packet's. */
+static void copy_label(gpci_timed *t, uint32_t packet) {
+    const gpci_packet_label other = *gpci_label_of(&t->pool, gpci_packet_at(&t->pool, packet));
+    *gpci_label_take(&t->pool, packet) = other;
+}
+
+void gpci_tell_fork(gpci_timed *t, uint32_t packet) {
+    copy_label(t, packet);
+    gpci_stages_fork(t, gpci_packet_at(&t->pool, packet));
 }
 
 /* Of what a packet to memory does not know of itself. */
-static void complete_write_back(const gpci_timed *t, const gpci_stage *stage, gpci_packet *p) {
-    gpci_stages_forget(p);
-    p->label.origin = 0;
-    p->label.kind = GPC_STORE;
-    p->label.parent = t->trace->cause_at == stage ? t->trace->cause : 0;
+static void complete_write_back(gpci_timed *t, const gpci_stage *stage, uint32_t packet) {
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    *gpci_label_take(&t->pool, packet) = (gpci_packet_label){
+        .id = ++t->trace->packets, .parent = t->trace->cause_at == stage ? t->trace->cause : 0, .kind = GPC_STORE};
     if (stage->level != 2)
         return;
     p->request.sm = GPC_NONE;
     p->address = gpci_l2_host_address(t->h, stage->index, p->request.address);
 }
 
-static void tell_child(gpci_timed *t, gpc_what what, const gpci_stage *stage, gpci_packet *p,
+static void tell_child(gpci_timed *t, gpc_what what, const gpci_stage *stage, uint32_t packet,
                        const gpci_packet *parent) {
-    uint64_t before = parent->label.id;
-    p->label = parent->label;
-    p->label.parent = before;
-    p->label.id = before ? ++t->trace->packets : 0;
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    gpci_packet_label label = *gpci_label_of(&t->pool, parent);
+    label.parent = label.id;
+    label.id = label.id ? ++t->trace->packets : 0;
+    *gpci_label_take(&t->pool, packet) = label;
     p->request.pc = parent->request.pc;
     p->request.warp = parent->request.warp;
     p->request.block = parent->request.block;
     gpci_tell(t, what, stage, p, 0);
 }
 
-void gpci_tell_new(gpci_timed *t, gpc_what what, const gpci_stage *stage, gpci_packet *p, const gpci_packet *parent,
+void gpci_tell_new(gpci_timed *t, gpc_what what, const gpci_stage *stage, uint32_t packet, const gpci_packet *parent,
                    bool passes) {
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     if (parent) {
-        tell_child(t, what, stage, p, parent);
+        tell_child(t, what, stage, packet, parent);
     } else {
-        complete_write_back(t, stage, p);
-        p->label.id = ++t->trace->packets;
+        complete_write_back(t, stage, packet);
         gpci_tell(t, what, stage, p, 0);
     }
     gpci_tell_queued(t, stage, p, passes);
 }
 
-void gpci_tell_copy(gpci_timed *t, const gpci_stage *stage, gpci_packet *p) {
-    gpci_stages_fork(t, p);
-    tell_child(t, GPC_WHAT_WRITE_BACK, stage, p, p);
+void gpci_tell_copy(gpci_timed *t, const gpci_stage *stage, uint32_t packet) {
+    gpci_tell_fork(t, packet);
+    tell_child(t, GPC_WHAT_WRITE_BACK, stage, packet, gpci_packet_at(&t->pool, packet));
 }
 
 void gpci_tell_queued(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, bool passes) {
@@ -210,12 +224,13 @@ void gpci_tell_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, ui
     if (waiter != packet) {
         w->request = gpci_packet_at(&t->pool, packet)->request;
         w->label = gpci_packet_at(&t->pool, packet)->label;
+        copy_label(t, waiter);
     }
     uint32_t leader = gpci_mshr_find(t, stage, w->request.address);
     if (waiter == leader)
         gpci_tell(t, GPC_WHAT_MSHR_ALLOCATE, stage, w, 0);
     else
-        gpci_tell(t, GPC_WHAT_MSHR_MERGE, stage, w, id_of(gpci_packet_at(&t->pool, leader)));
+        gpci_tell(t, GPC_WHAT_MSHR_MERGE, stage, w, label_at(t, gpci_packet_at(&t->pool, leader))->id);
 }
 
 void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access) {
@@ -224,7 +239,7 @@ void gpci_tell_lookup(gpci_timed *t, const gpci_stage *stage, const gpci_packet 
     const gpc_access_result *r = &access->result;
     uint8_t needed = stage->line->segments_of[r->needed_sectors];
     uint8_t here = stage->line->segments_of[r->hit_sectors] | access->flying;
-    t->trace->cause = p->label.id;
+    t->trace->cause = label_at(t, p)->id;
     t->trace->cause_at = stage;
     bool pending = r->outcome != GPC_HIT && access->flying && !(needed & (uint8_t)~here);
     gpci_tell(t, GPC_WHAT_LOOKUP, stage, p, pending ? GPC_PENDING_HIT : r->outcome);
@@ -242,7 +257,7 @@ static gpc_event *blocked_at(const gpci_timed *t, const gpci_stage *stage, const
 void gpci_tell_blocked(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_tag_access *access) {
     gpc_event *event = blocked_at(t, stage, access);
     gpci_stages_blocked(t, stage, p);
-    if (event->outcome == access->reason || !p->label.id)
+    if (event->outcome == access->reason || !label_at(t, p)->id)
         return;
     *event = event_of(t, GPC_WHAT_BLOCK, component_of(stage), stage->index, p);
     event->outcome = access->reason;
@@ -264,14 +279,14 @@ void gpci_tell_released(const gpci_stage *stage, const gpci_tag_access *access) 
 void gpci_tell_leaves(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpc_eviction *eviction) {
     gpc_what what = eviction->forced ? GPC_WHAT_INVALIDATE : GPC_WHAT_EVICT;
     gpc_event e = event_of(t, what, component_of(stage), stage->index, p);
-    t->trace->cause = p->label.id;
+    t->trace->cause = e.packet;
     t->trace->cause_at = stage;
     e.address = eviction->line_address;
     if (stage->level == 2)
         e.address = gpci_l2_host_address(t->h, stage->index, e.address);
     e.value = gpci_count_sectors(eviction->dirty_sectors);
     e.bytes = 0;
-    if (p->label.id)
+    if (e.packet)
         gpci_trace_tell(t->trace, &e);
 }
 
@@ -311,7 +326,7 @@ void gpci_tell_memory(gpci_timed *t, const gpci_packet *p) {
     gpc_what what = p->type == GPCI_WRITE ? GPC_WHAT_MEMORY_WRITE : GPC_WHAT_MEMORY_READ;
     gpc_component component = t->callbacks.on_memory ? GPC_COMPONENT_HOST : GPC_COMPONENT_MEMORY;
     gpc_event e = event_of(t, what, component, p->path.channel, p);
-    if (p->label.id)
+    if (e.packet)
         gpci_trace_tell(t->trace, &e);
 }
 
@@ -321,7 +336,7 @@ void gpci_tell_data(gpci_timed *t, const gpci_packet *p) {
     gpci_stages_data(t, p);
     gpc_component component = t->callbacks.on_memory ? GPC_COMPONENT_HOST : GPC_COMPONENT_MEMORY;
     gpc_event e = event_of(t, GPC_WHAT_DATA, component, p->path.channel, p);
-    if (p->label.id)
+    if (e.packet)
         gpci_trace_tell(t->trace, &e);
 }
 
@@ -336,7 +351,7 @@ static void on_network(void *user_data, uint8_t component, bool leaves, uint32_t
     if (gpci_is_bare(t, p))
         return;
     gpci_stages_crosses(t, component, leaves, p);
-    if (!p->label.id)
+    if (!label_at(t, p)->id)
         return;
     gpc_event e = event_of(t, leaves ? GPC_WHAT_RECEIVE : GPC_WHAT_SEND, (gpc_component)component, port, p);
     e.bytes = p->path.size;
@@ -358,12 +373,14 @@ static void on_command(void *user_data, const gpci_dram_event *d) {
     gpc_what what = commands[d->command];
     bool access = what == GPC_WHAT_READ || what == GPC_WHAT_WRITE || what == GPC_WHAT_ACTIVATE;
     gpc_event e = gpci_event_of_none(t->trace, what, GPC_COMPONENT_MEMORY, d->channel);
-    const gpci_packet *read =
+    const gpci_packet *p =
         access && !(d->token & GPCI_WRITE_TOKEN) ? gpci_packet_at(&t->pool, (uint32_t)d->token) : NULL;
-    if (read && !gpci_is_bare(t, read))
-        gpci_stages_command(t, read, gpci_clock_core(t->dram_clock, d->cycle));
-    if (read && gpci_label_id(t, read))
-        e = event_of(t, what, GPC_COMPONENT_MEMORY, d->channel, read);
+    if (p && gpci_is_bare(t, p))
+        p = NULL;
+    if (p)
+        gpci_stages_command(t, p, gpci_clock_core(t->dram_clock, d->cycle));
+    if (p && label_at(t, p)->id)
+        e = event_of(t, what, GPC_COMPONENT_MEMORY, d->channel, p);
     else if (access && d->token & GPCI_WRITE_TOKEN)
         e.packet = d->token & ~GPCI_WRITE_TOKEN;
     e.cycle = gpci_clock_core(t->dram_clock, d->cycle);
@@ -414,18 +431,17 @@ static gpc_event event_of_task(const gpci_timed *t, gpc_what what, uint32_t modu
 
 void gpci_tell_origin(gpci_timed *t, uint32_t flight, const gpci_packet *p) {
     t->coherent->origins[flight] = (gpci_coherent_origin){
-        .label = p->label, .pc = p->request.pc, .warp = p->request.warp, .block = p->request.block};
+        .label = *label_at(t, p), .pc = p->request.pc, .warp = p->request.warp, .block = p->request.block};
 }
 
 /* What a message's or a memory access's packet carries for the events of networks and memory. */
-static void label(gpci_timed *t, const gpci_task *task, gpci_packet *p) {
+static void label(gpci_timed *t, const gpci_task *task, uint32_t packet) {
     const gpci_coherent_origin *o = origin_of(t, task);
-    p->label.id = o->label.id ? ++t->trace->packets : 0;
-    p->label.parent = o->label.id;
-    p->label.origin = o->label.origin;
-    p->label.kind = o->label.kind;
-    p->label.clock = o->label.clock;
-    p->label.serial = o->label.serial;
+    gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    gpci_packet_label *own = gpci_label_take(&t->pool, packet);
+    *own = o->label;
+    own->id = o->label.id ? ++t->trace->packets : 0;
+    own->parent = o->label.id;
     p->request.sm = gpci_tree_flight_at(gpci_controllers_of(t), task->flight)->module;
     p->request.pc = o->pc;
     p->request.warp = o->warp;
@@ -435,7 +451,7 @@ static void label(gpci_timed *t, const gpci_task *task, gpci_packet *p) {
 /* A message of its packet, which is at `module`. */
 static void tell_packet(gpci_timed *t, gpc_what what, uint32_t module, const gpci_packet *p, uint32_t to) {
     gpc_event e = event_of_task(t, what, module, gpci_message_task(t, p));
-    e.packet = p->label.id;
+    e.packet = label_at(t, p)->id;
     e.address = p->address;
     e.bytes = p->path.size;
     e.from = p->message.from;
@@ -449,23 +465,25 @@ static void tell_packet(gpci_timed *t, gpc_what what, uint32_t module, const gpc
 static void stages_of_message(gpci_timed *t, uint32_t module, const gpci_packet *p, bool come) {
     uint32_t index;
     const gpc_component component = gpci_component_of(t->h, module, &index);
+    const gpci_packet_label *own = label_at(t, p);
     if (component != GPC_COMPONENT_L1)
-        gpci_stages_enter(t, &p->label, GPC_STAGE_L2);
+        gpci_stages_enter(t, own, GPC_STAGE_L2);
     else if (come || index != p->request.sm)
-        gpci_stages_enter(t, &p->label, GPC_STAGE_COHERENCE);
+        gpci_stages_enter(t, own, GPC_STAGE_COHERENCE);
     else
-        gpci_stages_enter(t, &p->label, GPC_STAGE_REQUEST);
+        gpci_stages_enter(t, own, GPC_STAGE_REQUEST);
 }
 
-void gpci_tell_message(gpci_timed *t, const gpci_letter *l, gpci_packet *p) {
-    label(t, gpci_message_task(t, p), p);
+void gpci_tell_message(gpci_timed *t, const gpci_letter *l, uint32_t packet) {
+    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    label(t, gpci_message_task(t, p), packet);
     stages_of_message(t, l->from, p, false);
     tell_packet(t, GPC_WHAT_MESSAGE, l->from, p, l->to);
 }
 
-void gpci_tell_memory_access(gpci_timed *t, uint32_t task, gpci_packet *p) {
-    label(t, gpci_task_at(gpci_controllers_of(t), task), p);
-    gpci_stages_enter(t, &p->label, GPC_STAGE_DRAM_QUEUE);
+void gpci_tell_memory_access(gpci_timed *t, uint32_t task, uint32_t packet) {
+    label(t, gpci_task_at(gpci_controllers_of(t), task), packet);
+    gpci_stages_enter(t, gpci_label_of(&t->pool, gpci_packet_at(&t->pool, packet)), GPC_STAGE_DRAM_QUEUE);
 }
 
 void gpci_tell_arrival(gpci_timed *t, const gpci_packet *p) {
@@ -475,7 +493,7 @@ void gpci_tell_arrival(gpci_timed *t, const gpci_packet *p) {
     }
     stages_of_message(t, p->message.module, p, true);
     tell_packet(t, GPC_WHAT_ARRIVE, p->message.module, p, p->message.module);
-    set_label(t, p, p->label.id);
+    set_label(t, p, label_at(t, p)->id);
 }
 
 void gpci_tell_met(gpci_timed *t, gpci_met met, uint32_t number, uint32_t module) {
@@ -506,9 +524,9 @@ void gpci_tell_entry(gpci_timed *t, gpc_what what, uint32_t number) {
 
 /* Numbers are for one trace: none of an earlier one's is left. */
 static void forget(gpci_timed *t) {
-    for (uint32_t i = 0; i < t->pool.fresh; i++)
-        if (gpci_pool_is_whole(&t->pool, i))
-            gpci_packet_at(&t->pool, i)->label.id = gpci_packet_at(&t->pool, i)->label.origin = 0;
+    const size_t labels = (size_t)t->pool.chunk_count * GPCI_POOL_CHUNK;
+    for (size_t i = 0; i <= labels; i++)
+        t->pool.labels[i].id = t->pool.labels[i].origin = 0;
     for (uint32_t i = 0; i < t->flight_fresh; i++)
         t->flights[i].trace.id = 0;
     for (size_t i = 0; t->coherent && i < t->coherent->origin_room; i++)
@@ -518,8 +536,10 @@ static void forget(gpci_timed *t) {
         e->labels[i] = 0;
 }
 
-void gpci_timed_watch(gpci_timed *t, gpci_trace *trace) {
+gpc_status gpci_timed_watch(gpci_timed *t, gpci_trace *trace) {
     gpci_trace *const nobody = t->values ? t->values->nobody : t->stage_times ? t->stage_times->nobody : NULL;
+    if (gpci_pool_keep_labels(&t->pool, trace || nobody) < 0)
+        return GPC_ERROR_MEMORY;
     t->trace = trace ? trace : nobody;
     if (t->trace) {
         t->trace->clock = &t->wheel.now;
@@ -530,10 +550,11 @@ void gpci_timed_watch(gpci_timed *t, gpci_trace *trace) {
             gpci_network_watch(t->groups[kind].self, t->trace ? on_network : NULL, t);
     gpci_dram_on_command(t->dram, trace || t->stage_times ? on_command : NULL, t);
     gpci_strands_refresh(t);
+    return GPC_OK;
 }
 
 gpc_status gpci_timed_cancel(gpci_timed *t) {
-    gpci_timed_watch(t, NULL);
+    (void)gpci_timed_watch(t, NULL);
     gpci_trace_destroy(t->h);
     return GPC_ERROR_CANCELLED;
 }

@@ -23,13 +23,13 @@ GPCI_COLD void gpci_tell_kept(gpci_timed *t, const gpci_stage *stage, const gpci
                               const gpc_access_result *got);
 GPCI_COLD void gpci_tell_issue(gpci_timed *t, const gpci_queue *queue, uint32_t flight, uint32_t count,
                                uint32_t segments);
-GPCI_COLD void gpci_tell_miss(gpci_timed *t, const gpci_stage *stage, uint32_t flight, gpci_packet *p);
-GPCI_COLD void gpci_tell_new(gpci_timed *t, gpc_what what, const gpci_stage *stage, gpci_packet *p,
+GPCI_COLD void gpci_tell_miss(gpci_timed *t, const gpci_stage *stage, uint32_t flight, uint32_t packet);
+GPCI_COLD void gpci_tell_new(gpci_timed *t, gpc_what what, const gpci_stage *stage, uint32_t packet,
                              const gpci_packet *parent, bool passes);
-GPCI_COLD void gpci_tell_copy(gpci_timed *t, const gpci_stage *stage, gpci_packet *p);
+GPCI_COLD void gpci_tell_copy(gpci_timed *t, const gpci_stage *stage, uint32_t packet);
 GPCI_COLD void gpci_tell_bulk(gpci_timed *t, uint32_t flight, const gpc_request *request);
-GPCI_COLD void gpci_tell_bulk_request(gpci_timed *t, gpci_packet *p);
-GPCI_COLD void gpci_tell_fork(gpci_timed *t, gpci_packet *p);
+GPCI_COLD void gpci_tell_bulk_request(gpci_timed *t, uint32_t packet);
+GPCI_COLD void gpci_tell_fork(gpci_timed *t, uint32_t packet);
 GPCI_COLD void gpci_tell_queued(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, bool passes);
 GPCI_COLD void gpci_tell_hit(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, uint64_t due);
 GPCI_COLD void gpci_tell_waits(gpci_timed *t, const gpci_stage *stage, uint32_t packet, uint32_t waiter);
@@ -46,8 +46,8 @@ GPCI_COLD void gpci_tell_held(gpci_timed *t, const gpci_flight *flight, uint32_t
 GPCI_COLD void gpci_tell_memory(gpci_timed *t, const gpci_packet *p);
 GPCI_COLD void gpci_tell_data(gpci_timed *t, const gpci_packet *p);
 
-/* The trace is set, or with NULL removed. */
-void gpci_timed_watch(gpci_timed *t, gpci_trace *trace);
+/* The trace is set, or with NULL removed, which does not fail. GPC_ERROR_MEMORY: it is as it was. */
+gpc_status gpci_timed_watch(gpci_timed *t, gpci_trace *trace);
 /* The callback has had enough: the trace ends. GPC_ERROR_CANCELLED. */
 gpc_status gpci_timed_cancel(gpci_timed *t);
 
@@ -64,25 +64,25 @@ GPCI_INLINE void gpci_see_issue(gpci_timed *t, const gpci_queue *queue, uint32_t
     if (GPCI_UNLIKELY(t->trace != NULL))
         gpci_tell_issue(t, queue, flight, count, segments);
 }
-GPCI_INLINE void gpci_see_miss(gpci_timed *t, const gpci_stage *stage, uint32_t flight, gpci_packet *p) {
+GPCI_INLINE void gpci_see_miss(gpci_timed *t, const gpci_stage *stage, uint32_t flight, uint32_t packet) {
     if (GPCI_UNLIKELY(t->trace != NULL))
-        gpci_tell_miss(t, stage, flight, p);
+        gpci_tell_miss(t, stage, flight, packet);
 }
 
 /*
  * A packet is made on account of another (NULL: of whoever passed the stage's tags or filled it last), and enters the
  * miss queue. `passes`: the cache does not keep what it brings.
  */
-GPCI_INLINE void gpci_see_new(gpci_timed *t, gpc_what what, const gpci_stage *stage, gpci_packet *p,
+GPCI_INLINE void gpci_see_new(gpci_timed *t, gpc_what what, const gpci_stage *stage, uint32_t packet,
                               const gpci_packet *parent, bool passes) {
     if (GPCI_UNLIKELY(t->trace != NULL))
-        gpci_tell_new(t, what, stage, p, parent, passes);
+        gpci_tell_new(t, what, stage, packet, parent, passes);
 }
 
 /* A store's copy, which goes below while the store waits. */
-GPCI_INLINE void gpci_see_copy(gpci_timed *t, const gpci_stage *stage, gpci_packet *p) {
+GPCI_INLINE void gpci_see_copy(gpci_timed *t, const gpci_stage *stage, uint32_t packet) {
     if (GPCI_UNLIKELY(t->trace != NULL))
-        gpci_tell_copy(t, stage, p);
+        gpci_tell_copy(t, stage, packet);
 }
 
 /* A bulk copy is accepted; a request of it is made. */
@@ -90,15 +90,15 @@ GPCI_INLINE void gpci_see_bulk(gpci_timed *t, uint32_t flight, const gpc_request
     if (GPCI_UNLIKELY(t->trace != NULL))
         gpci_tell_bulk(t, flight, request);
 }
-GPCI_INLINE void gpci_see_bulk_request(gpci_timed *t, gpci_packet *p) {
+GPCI_INLINE void gpci_see_bulk_request(gpci_timed *t, uint32_t packet) {
     if (GPCI_UNLIKELY(t->trace != NULL))
-        gpci_tell_bulk_request(t, p);
+        gpci_tell_bulk_request(t, packet);
 }
 
 /* A reply is a further one of several, and has been where the other was, whose label it has. */
-GPCI_INLINE void gpci_see_fork(gpci_timed *t, gpci_packet *p) {
+GPCI_INLINE void gpci_see_fork(gpci_timed *t, uint32_t packet) {
     if (GPCI_UNLIKELY(t->trace != NULL))
-        gpci_tell_fork(t, p);
+        gpci_tell_fork(t, packet);
 }
 
 /* Into the miss queue. */
@@ -163,14 +163,14 @@ GPCI_INLINE void gpci_see_data(gpci_timed *t, const gpci_packet *p) {
 GPCI_INLINE bool gpci_is_bare(const gpci_timed *t, const gpci_packet *p) {
     return t->coherent && p->flags & GPCI_PACKET_MESSAGE;
 }
-GPCI_INLINE uint64_t gpci_label_id(const gpci_timed *t, const gpci_packet *p) {
-    return gpci_is_bare(t, p) ? 0 : p->label.id;
-}
 
 /* A write's packet is gone when DRAM does it: its bursts have this instead of the packet as their token. */
 #define GPCI_WRITE_TOKEN ((uint64_t)1 << 63)
 GPCI_INLINE uint64_t gpci_burst_token(const gpci_timed *t, const gpci_packet *p, uint32_t packet) {
-    return p->type == GPCI_WRITE ? gpci_label_id(t, p) | GPCI_WRITE_TOKEN : packet;
+    if (p->type != GPCI_WRITE)
+        return packet;
+    const bool told = GPCI_UNLIKELY(t->trace != NULL) && !gpci_is_bare(t, p);
+    return (told ? gpci_label_of(&t->pool, p)->id : 0) | GPCI_WRITE_TOKEN;
 }
 
 #endif

@@ -8,8 +8,8 @@
 /* Events of controllers: as in watch.h. */
 
 GPCI_COLD void gpci_tell_origin(gpci_timed *t, uint32_t flight, const gpci_packet *p);
-GPCI_COLD void gpci_tell_message(gpci_timed *t, const gpci_letter *letter, gpci_packet *p);
-GPCI_COLD void gpci_tell_memory_access(gpci_timed *t, uint32_t task, gpci_packet *p);
+GPCI_COLD void gpci_tell_message(gpci_timed *t, const gpci_letter *letter, uint32_t packet);
+GPCI_COLD void gpci_tell_memory_access(gpci_timed *t, uint32_t task, uint32_t packet);
 GPCI_COLD void gpci_tell_arrival(gpci_timed *t, const gpci_packet *p);
 GPCI_COLD void gpci_tell_met(gpci_timed *t, gpci_met what, uint32_t task, uint32_t module);
 GPCI_COLD void gpci_tell_entry(gpci_timed *t, gpc_what what, uint32_t task);
@@ -20,14 +20,14 @@ GPCI_INLINE void gpci_see_origin(gpci_timed *t, uint32_t flight, const gpci_pack
         gpci_tell_origin(t, flight, p);
 }
 
-/* A message sets out as packet `p`; the access to memory of a task is `p`. */
-GPCI_INLINE void gpci_see_message(gpci_timed *t, const gpci_letter *letter, gpci_packet *p) {
+/* A message sets out as a packet; the access to memory of a task is one. */
+GPCI_INLINE void gpci_see_message(gpci_timed *t, const gpci_letter *letter, uint32_t packet) {
     if (GPCI_UNLIKELY(t->trace != NULL))
-        gpci_tell_message(t, letter, p);
+        gpci_tell_message(t, letter, packet);
 }
-GPCI_INLINE void gpci_see_memory_access(gpci_timed *t, uint32_t task, gpci_packet *p) {
+GPCI_INLINE void gpci_see_memory_access(gpci_timed *t, uint32_t task, uint32_t packet) {
     if (GPCI_UNLIKELY(t->trace != NULL))
-        gpci_tell_memory_access(t, task, p);
+        gpci_tell_memory_access(t, task, packet);
 }
 
 /* A message has come. */

@@ -236,6 +236,53 @@ Test(pool, waiters_do_without_memory) {
     cr_assert_eq(h.blocks, 0);
 }
 
+/* Labels stand beside packets, as many as there come to be; a copy of a packet has the other's until it has its own. */
+static void check_labels(gpci_pool *pool, heap *h) {
+    cr_assert_eq(gpci_pool_reserve(pool, 2 * GPCI_POOL_CHUNK), GPC_OK);
+    uint32_t packets[2 * GPCI_POOL_CHUNK];
+    for (uint32_t i = 0; i < 2 * GPCI_POOL_CHUNK; i++) {
+        packets[i] = gpci_pool_take(pool);
+        gpci_packet_at(pool, packets[i])->label = 77; /* an earlier trace's */
+    }
+    h->left = 0;
+    cr_assert_eq(gpci_pool_keep_labels(pool, true), GPC_ERROR_MEMORY);
+    cr_assert_null(pool->labels);
+    h->left = 100000;
+    cr_assert_eq(gpci_pool_keep_labels(pool, true), GPC_OK);
+    for (uint32_t i = 0; i < 2 * GPCI_POOL_CHUNK; i++)
+        cr_assert_eq(gpci_label_of(pool, gpci_packet_at(pool, packets[i]))->id, 0);
+    for (uint32_t i = 0; i < 2 * GPCI_POOL_CHUNK; i += 2)
+        *gpci_label_take(pool, packets[i]) = (gpci_packet_label){.id = i + 1, .clock = i};
+    gpci_packet_at(pool, packets[1])->label = gpci_packet_at(pool, packets[2])->label;
+    cr_assert_eq(gpci_pool_reserve(pool, 40 * GPCI_POOL_CHUNK), GPC_OK);
+    cr_assert_eq(gpci_pool_keep_labels(pool, true), GPC_OK, "they stay");
+    cr_assert_eq(gpci_label_of(pool, gpci_packet_at(pool, packets[1]))->id, 3);
+    for (uint32_t i = 0; i < 2 * GPCI_POOL_CHUNK; i += 2) {
+        cr_assert_eq(gpci_label_of(pool, gpci_packet_at(pool, packets[i]))->id, i + 1);
+        cr_assert_eq(gpci_label_of(pool, gpci_packet_at(pool, packets[i]))->clock, i);
+    }
+    for (uint32_t i = 0; i < 40 * GPCI_POOL_CHUNK; i++)
+        cr_assert_eq(gpci_label_take(pool, gpci_pool_take(pool))->id, 0);
+    cr_assert_eq(gpci_pool_keep_labels(pool, false), GPC_OK);
+    cr_assert_null(pool->labels);
+}
+
+Test(pool, labels_are_beside_packets) {
+    for (int messages = 0; messages < 2; messages++) {
+        heap h;
+        gpc_context *context = open_context(&h);
+        gpci_pool pool;
+        gpci_pool_init(&pool, context);
+        if (messages)
+            gpci_pool_expect_messages(&pool);
+        check_labels(&pool, &h);
+        cr_assert_eq(gpci_pool_keep_labels(&pool, true), GPC_OK);
+        gpci_pool_destroy(&pool);
+        gpc_context_destroy(context);
+        cr_assert_eq(h.blocks, 0);
+    }
+}
+
 Test(pool, queue_is_first_in_first_out_with_its_occupancy) {
     heap h;
     gpci_pool pool;
