@@ -74,6 +74,12 @@ static gpc_policy_env geometry_of(const gpc_cache *cache) {
                             .seed = cache->options.seed};
 }
 
+const gpc_request *gpci_show(gpc_cache *cache, const gpc_request *request) {
+    cache->shown = *request;
+    memset(cache->shown.reserved, 0, sizeof cache->shown.reserved);
+    return &cache->shown;
+}
+
 /* The batch loop serves caches that are nothing but tags, dirty bits, a replacement policy and a predictor. */
 void gpci_classify(gpc_cache *cache) {
     const gpc_cache_options *o = &cache->options;
@@ -82,6 +88,7 @@ void gpci_classify(gpc_cache *cache) {
     cache->always_cache = cache->predictor_ops == &gpci_always_cache;
     cache->predicts = !lets_all_in && cache->predictor_ops != &gpci_always_bypass;
     cache->guarded = !lets_all_in;
+    cache->hosts = gpci_policy_is_hosts(cache->replacement) || gpci_policy_is_hosts(cache->predictor);
     cache->tracks = cache->written || cache->reuse || cache->warps || cache->next_uses;
     cache->plain = cache->sectors == 1 && !cache->tracks && !cache->sector_states && !cache->token_state &&
                    !cache->places && !cache->spare_ways && !o->on_fill && !o->on_evict &&

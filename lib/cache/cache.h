@@ -95,6 +95,7 @@ struct gpc_cache {
     bool predicts;      /* the predictor is none of the fixed ones, nor the instruction itself */
     bool unusual;       /* `strong_passes`, or there is a token_state */
     bool strong_passes; /* strong loads of a scope wider than the SM find nothing here, and leave nothing */
+    bool hosts;         /* one of its policies is the host's: gpci_shown */
     bool tracks;        /* one of written, reuse, warps, next_uses is kept */
     uint8_t sectors, all_sectors, fetch;
     uint8_t tokens;                /* gpc_tokens */
@@ -124,6 +125,7 @@ struct gpc_cache {
     uint64_t told;         /* GPC_READS_ bits of what gpc_cache_lacks asks for and has come */
     gpci_commons *commons; /* of its level, or of those that it shares with; NULL: it is the only one */
     bool lone;             /* no hierarchy's: it has a reference to its commons */
+    gpc_request shown;     /* to a policy of the host's, last */
     gpc_cache_options options;
 };
 
@@ -238,6 +240,15 @@ GPCI_INLINE gpci_findings gpci_examine(const gpci_view *view, uint32_t state) {
 
 GPCI_INLINE gpc_outcome gpci_outcome_of(gpci_findings found) {
     return found.missing ? GPC_SECTOR_MISS : found.waiting ? GPC_PENDING_HIT : GPC_HIT;
+}
+
+/*
+ * A request as a policy is told of it. Who asks may use its reserved bytes for itself (timed/packet.h). A host's policy,
+ * which may hand it on, finds them 0.
+ */
+GPCI_COLD const gpc_request *gpci_show(gpc_cache *cache, const gpc_request *request);
+GPCI_INLINE const gpc_request *gpci_shown(gpc_cache *cache, const gpc_request *request) {
+    return GPCI_LIKELY(!cache->hosts) ? request : gpci_show(cache, request);
 }
 
 GPCI_INLINE uint32_t gpci_write_policy(const gpc_cache *cache, const gpc_request *request) {

@@ -25,7 +25,7 @@ gpc_decision gpci_predict(gpc_cache *cache, const gpc_request *request, uint32_t
     gpc_prediction prediction = {GPC_CACHE, 0};
     if (!cache->always_cache) {
         cache->stats.predictions += cache->predicts;
-        cache->predictor_ops->predict(cache->predictor_self, set, request, &prediction);
+        cache->predictor_ops->predict(cache->predictor_self, set, gpci_shown(cache, request), &prediction);
         *word = prediction.policy_word;
     }
     gpc_decision decision = prediction.decision == GPC_BYPASS ? GPC_BYPASS : GPC_CACHE;
@@ -76,7 +76,7 @@ GPCI_INLINE bool uses_again(const gpc_cache *cache, const gpc_request *request, 
 
 static GPCI_COLD void tell_sector_miss(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t way) {
     if (cache->replacement_ops->on_sector_miss)
-        cache->replacement_ops->on_sector_miss(cache->replacement_self, set, way, request);
+        cache->replacement_ops->on_sector_miss(cache->replacement_self, set, way, gpci_shown(cache, request));
 }
 
 /* Lines of the set that persist. */
@@ -120,9 +120,9 @@ static void tell_found(gpc_cache *cache, const gpc_request *request, uint32_t se
     else if (GPCI_UNLIKELY(!again))
         tell_sector_miss(cache, request, set, way);
     else if (cache->replacement_ops->on_hit)
-        cache->replacement_ops->on_hit(cache->replacement_self, set, way, request);
+        cache->replacement_ops->on_hit(cache->replacement_self, set, way, gpci_shown(cache, request));
     if (again && !cache->always_cache && cache->predictor_ops->on_hit)
-        cache->predictor_ops->on_hit(cache->predictor_self, set, way, request);
+        cache->predictor_ops->on_hit(cache->predictor_self, set, way, gpci_shown(cache, request));
 }
 
 static void lookup_read(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
@@ -212,7 +212,7 @@ void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *
     if (way != GPCI_NO_WAY)
         tell_found(cache, request, view->set, way, uses_again(cache, request, view, way));
     else if (cache->replacement_ops->on_miss && !request->continues)
-        cache->replacement_ops->on_miss(cache->replacement_self, view->set, request);
+        cache->replacement_ops->on_miss(cache->replacement_self, view->set, gpci_shown(cache, request));
     if (read)
         lookup_read(cache, request, view, way, result);
     else if (gpci_is_write(request))
@@ -301,9 +301,9 @@ void gpci_ask_admission(gpc_cache *cache, const gpc_request *request, const gpci
                 return;
             result->admission = GPC_ADMITTED;
             if (!was_declined(cache, request) &&
-                !note_declined(
-                    cache, request,
-                    cache->replacement_ops->declines(cache->replacement_self, view->set, candidates, request)))
+                !note_declined(cache, request,
+                               cache->replacement_ops->declines(cache->replacement_self, view->set, candidates,
+                                                                gpci_shown(cache, request))))
                 return;
         } else if (!lacking) {
             return;
@@ -344,9 +344,9 @@ static gpc_status choose_of(gpc_cache *cache, const gpc_request *request, uint32
         result->outcome = GPC_BYPASSED;
         return GPC_OK;
     }
-    uint32_t way = cache->lru
-                       ? gpci_lru_last(cache->replacement_self, set, candidates)
-                       : cache->replacement_ops->choose_victim(cache->replacement_self, set, candidates, request);
+    uint32_t way = cache->lru ? gpci_lru_last(cache->replacement_self, set, candidates)
+                              : cache->replacement_ops->choose_victim(cache->replacement_self, set, candidates,
+                                                                      gpci_shown(cache, request));
     if (note_declined(cache, request, way == GPC_WAY_BYPASS)) {
         result->outcome = GPC_BYPASSED;
         return GPC_OK;
@@ -399,9 +399,9 @@ static void tell_fill(gpc_cache *cache, const gpc_request *request, uint32_t set
     if (cache->lru)
         gpci_lru_touch(cache->replacement_self, set, way);
     else if (cache->replacement_ops->on_fill)
-        cache->replacement_ops->on_fill(cache->replacement_self, set, way, request);
+        cache->replacement_ops->on_fill(cache->replacement_self, set, way, gpci_shown(cache, request));
     if (!cache->always_cache && cache->predictor_ops->on_fill)
-        cache->predictor_ops->on_fill(cache->predictor_self, set, way, request);
+        cache->predictor_ops->on_fill(cache->predictor_self, set, way, gpci_shown(cache, request));
 }
 
 void gpci_admit_high(gpc_cache *cache, uint64_t line) {

@@ -160,7 +160,8 @@ gpc_decision gpc_cache_reply(gpc_cache *cache, const gpc_request *request, gpc_d
     if (!cache || !request || !cache->predictor_ops->on_reply)
         return predicted;
     cache->told |= GPC_READS_POLICY_WORD;
-    gpc_decision verdict = cache->predictor_ops->on_reply(cache->predictor_self, request, predicted, word);
+    gpc_decision verdict =
+        cache->predictor_ops->on_reply(cache->predictor_self, gpci_shown(cache, request), predicted, word);
     cache->stats.overturned_bypasses += predicted == GPC_BYPASS && verdict == GPC_CACHE;
     cache->stats.overturned_fills += predicted == GPC_CACHE && verdict == GPC_BYPASS;
     return verdict;
@@ -171,5 +172,6 @@ uint32_t gpc_cache_respond(gpc_cache *cache, const gpc_request *request) {
         return 0;
     uint64_t line = request->address >> cache->line_shift;
     uint32_t set = gpci_index_of(&cache->index, line);
-    return cache->predictor_ops->respond(cache->predictor_self, set, gpci_find(cache, set, line), request);
+    return cache->predictor_ops->respond(cache->predictor_self, set, gpci_find(cache, set, line),
+                                         gpci_shown(cache, request));
 }

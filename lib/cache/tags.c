@@ -34,9 +34,9 @@ static void tell_policies(gpc_cache *cache, uint32_t set, uint32_t way, const gp
     const gpc_predictor_ops *predictor = cache->predictor_ops;
     if (request) {
         if (replacement->on_evict)
-            replacement->on_evict(cache->replacement_self, set, way, eviction, request);
+            replacement->on_evict(cache->replacement_self, set, way, eviction, gpci_shown(cache, request));
         if (predictor->on_evict)
-            predictor->on_evict(cache->predictor_self, set, way, eviction, request);
+            predictor->on_evict(cache->predictor_self, set, way, eviction, gpci_shown(cache, request));
     } else {
         if (replacement->on_invalidate)
             replacement->on_invalidate(cache->replacement_self, set, way);

@@ -49,7 +49,7 @@ static gpc_status ask(gpc_cache *cache, const gpc_request *request, uint32_t *se
     if (cache->token_state)
         gpci_tokens_tick(cache->token_state, request);
     if (cache->replacement_ops->on_miss && !request->continues)
-        cache->replacement_ops->on_miss(cache->replacement_self, result->set, request);
+        cache->replacement_ops->on_miss(cache->replacement_self, result->set, gpci_shown(cache, request));
     return gpci_choose(cache, request, set, full, result, &result->way);
 }
 

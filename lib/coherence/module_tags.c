@@ -151,6 +151,7 @@ gpc_request gpci_module_shows(const gpci_module *m, uint64_t tag, const gpc_requ
         return (gpc_request){
             .address = tag, .cycle = access->cycle, .sm = access->sm, .kernel = access->kernel, .kind = GPC_STORE};
     gpc_request request = *access;
+    memset(request.reserved, 0, sizeof request.reserved); /* they are whose access it is, not for policies */
     request.address = tag;
     if (m->above_count)
         request.token = request.token_l2;

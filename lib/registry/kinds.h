@@ -76,6 +76,8 @@ typedef struct gpci_entry {
     const gpc_layout *layout; /* of the statistics that its `sample` gets; NULL: the library's own */
 } gpci_entry;
 
+/* Has a host registered it? */
+bool gpci_table_is_hosts(const gpc_context *context, gpc_policy_kind kind, const void *table);
 /* How the statistics lie that a table's `sample` gets; NULL: as the library's own. */
 const gpc_layout *gpci_table_layout(const gpc_context *context, gpc_policy_kind kind, const void *table);
 

@@ -86,6 +86,10 @@ static gpc_status start(gpci_policy *policy, gpc_error *error) {
     return status;
 }
 
+bool gpci_policy_is_hosts(const gpci_policy *policy) {
+    return gpci_table_is_hosts(policy->context, policy->spec->kind, policy->ops);
+}
+
 bool gpci_policy_same(const gpci_policy *a, const gpci_policy *b) {
     return a->ops == b->ops && strcmp(a->spec->arguments, b->spec->arguments) == 0;
 }

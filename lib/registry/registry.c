@@ -113,6 +113,14 @@ gpc_status gpci_table_is_new(const gpc_context *context, gpc_policy_kind kind, c
     return gpci_fail(error, GPC_ERROR_EXISTS, "a %s named '%s' is registered already", gpci_kinds[kind].name, name);
 }
 
+bool gpci_table_is_hosts(const gpc_context *context, gpc_policy_kind kind, const void *table) {
+    const table_list *list = &context->registry->lists[kind];
+    for (size_t i = 0; i < list->count; i++)
+        if (list->entries[i].table == table)
+            return true;
+    return false;
+}
+
 const gpc_layout *gpci_table_layout(const gpc_context *context, gpc_policy_kind kind, const void *table) {
     const table_list *list = &context->registry->lists[kind];
     for (size_t i = 0; i < list->count; i++)

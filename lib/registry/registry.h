@@ -69,6 +69,8 @@ typedef struct gpci_policy {
 gpc_status gpci_policy_create(gpc_context *context, gpc_policy_kind kind, const char *spec,
                               const gpc_policy_env *geometry, gpci_commons *commons, gpc_error *error,
                               gpci_policy **out);
+/* Is its table one that a host has registered? */
+bool gpci_policy_is_hosts(const gpci_policy *policy);
 /* Whether both are of one table, with the same arguments. */
 bool gpci_policy_same(const gpci_policy *a, const gpci_policy *b);
 /* The same for a scheduler or a throttle: warps, sm, index, count, sms and seed are read. */

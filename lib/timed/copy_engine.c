@@ -111,10 +111,11 @@ static void send(gpci_timed *t, gpci_stage *stage, gpci_bulk_entry *entry, const
     const bool reads = kind == GPC_LOAD || kind == GPC_PREFETCH;
     *p = (gpci_packet){.request = entry->request,
                        .address = line->address,
-                       .bytes = {line->bytes[0], line->bytes[1]},
                        .line = {.flight = entry->flight, .missed = line->segments, .kind = kind},
                        .segments = line->segments,
                        .level = 1};
+    p->bytes[0] = line->bytes[0];
+    p->bytes[1] = line->bytes[1];
     p->request.address = line->address;
     p->request.bytes_used = (uint16_t)gpci_transaction_bytes(line);
     p->request.sector_mask = t->h->l1_level.sectors_of[line->segments];

@@ -5,6 +5,8 @@
 #include "timed/strands.h"
 #include "timed/watch.h"
 
+#include <string.h>
+
 /* Evictions on their way to the level below, and fills and evictions to who asked to be told of them. */
 
 void gpci_stage_evicted(gpci_timed *t, gpci_stage *stage, const gpci_packet *packet, const gpc_eviction *eviction) {
@@ -28,8 +30,11 @@ static void on_fill(void *user_data, uint64_t line_address, uint32_t set, uint32
     const gpci_observer *o = observer_of(stage);
     if (o)
         o->on_fill(o->cache_data[stage->index], line_address, set, way, sectors, request);
-    if (c->on_fill)
-        c->on_fill(c->user_data, stage->level, stage->index, line_address, sectors, request);
+    if (!c->on_fill)
+        return;
+    gpc_request shown = *request;
+    memset(shown.reserved, 0, sizeof shown.reserved); /* they are a packet's */
+    c->on_fill(c->user_data, stage->level, stage->index, line_address, sectors, &shown);
 }
 
 static void on_evict(void *user_data, const gpc_eviction *eviction, const gpc_request *request) {

@@ -108,12 +108,13 @@ void gpci_l1_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *evict
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     *p = (gpci_packet){.request = request,
                        .address = eviction->line_address,
-                       .bytes = {eviction->dirty_bytes[0], eviction->dirty_bytes[1]},
                        .born = t->wheel.now,
                        .line = {.flight = UINT32_MAX},
                        .segments = gpci_segments_of(eviction->dirty_bytes),
                        .type = GPCI_WRITE,
                        .flags = GPCI_PACKET_POSTED};
+    p->bytes[0] = eviction->dirty_bytes[0];
+    p->bytes[1] = eviction->dirty_bytes[1];
     gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, packet, NULL, false);
     leave_alone(t, stage, packet, t->miss_latency);
 }

@@ -8,6 +8,8 @@
 #include "timed/strands.h"
 #include "timed/watch.h"
 
+#include <string.h>
+
 /* Misses of a host's own L1s: requests for a line, into the miss queue of its SM. */
 
 static bool is_out_of_range(const gpc_hierarchy *h, const gpc_request *r) {
@@ -82,11 +84,13 @@ static uint32_t enter(gpci_timed *t, const gpc_request *request, const gpci_tran
     gpci_packet *p = gpci_packet_at(&t->pool, number);
     *p = (gpci_packet){.request = *request,
                        .address = line->address,
-                       .bytes = {line->bytes[0], line->bytes[1]},
                        .born = t->wheel.now,
                        .line = {.flight = flight, .missed = line->segments},
                        .segments = line->segments,
                        .level = 1};
+    memset(p->request.reserved, 0, sizeof p->request.reserved); /* they are the packet's, whatever the host's are */
+    p->bytes[0] = line->bytes[0];
+    p->bytes[1] = line->bytes[1];
     bool read = request->kind == GPC_LOAD || request->kind == GPC_PREFETCH;
     p->type = request->kind == GPC_STORE ? GPCI_WRITE : read ? GPCI_READ : GPCI_ATOMIC;
     if (p->type == GPCI_ATOMIC && gpci_atomics_are_limited(t))

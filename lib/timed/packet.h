@@ -127,8 +127,10 @@ typedef struct gpci_packet_label {
     uint8_t kind; /* gpc_kind of the access */
 } gpci_packet_label;
 
+#define GPCI_ASKED_BYTES 96u
+
 /*
- * One transaction of a line on its way through the timed hierarchy, in one queue at a time. Four cache lines of its
+ * One transaction of a line on its way through the timed hierarchy, in one queue at a time. Three cache lines of its
  * own: what networks and MSHRs look at comes first.
  *
  * What a packet belongs to, `line` or `message`, it is for life. Where it is changes: it waits before the tags
@@ -158,19 +160,25 @@ typedef struct gpci_packet {
         uint32_t next;  /* with GPCI_PACKET_WAITER: what links have of others */
         uint64_t inner; /* of a tree's access of memory: of its line, within the slice */
     };
-    gpc_request request; /* its address is that of an L1 line (from L2 on of the slice's) */
-    uint64_t bytes[2];   /* that a store writes, of the line */
-    uint32_t label;      /* gpci_label_of: which; 0: none; undefined without a trace of events, of anybody's */
-    uint32_t beside;     /* of a multicast copy: timed/multicast.h */
     union {
-        uint16_t turns; /* of an atomic: of L2's atomic unit, where that is limited */
-        uint16_t entry; /* sent by an MSHR entry: gpci_packet_mshr.entry */
+        gpc_request request; /* its address is that of an L1 line (from L2 on of the slice's) */
+        struct {             /* in the bytes that a request reserves: gpci_shown keeps them from policies of a host */
+            uint8_t asked[GPCI_ASKED_BYTES];
+            uint64_t bytes[2]; /* that a store writes, of the line */
+            uint32_t label;    /* gpci_label_of: which; 0: none; undefined without a trace of events, of anybody's */
+            uint32_t beside;   /* of a multicast copy: timed/multicast.h */
+            union {
+                uint16_t turns; /* of an atomic: of L2's atomic unit, where that is limited */
+                uint16_t entry; /* sent by an MSHR entry: gpci_packet_mshr.entry */
+            };
+            uint8_t priority; /* of L1's line, with a window of L2, which may give it another there */
+            uint8_t reserved[5];
+        };
     };
-    uint8_t priority; /* of L1's line, with a window of L2, which may give it another there */
-    uint8_t reserved[37];
 } gpci_packet;
 
-_Static_assert(sizeof(gpci_packet) == 256, "a packet fills its cache lines");
+_Static_assert(sizeof(gpci_packet) == 192, "a packet fills its cache lines");
+_Static_assert(offsetof(gpc_request, reserved) <= GPCI_ASKED_BYTES, "what a request says is not in reserved bytes");
 _Static_assert(offsetof(gpci_packet, request) == 64, "what is looked at most is in the first");
 
 typedef enum gpci_packet_type {
@@ -203,15 +211,14 @@ typedef struct gpci_packet_link {
  * packet has cache lines share the memory of one, each a cache line behind the one before it: so a packet of any kind
  * is found by the same two steps.
  *
- *   chunk -1   |0      |1      |2      ...    the last place of each stays free: number -1 is none
- *   chunk -2   | |0      |1      |2
- *   chunk -3   |   |0      |1      |2
- *   chunk -4   |     |0      |1      |2
+ *   chunk -1   |0    |1    |2    ...    the last place of each stays free: number -1 is none
+ *   chunk -2   | |0    |1    |2
+ *   chunk -3   |   |0    |1    |2
  *
  * A tree's messages are their first cache line alone, too, but stand in queues, and so have links: behind each chunk of
  * whole packets are the numbers of GPCI_POOL_SHARERS chunks of messages, which share the memory of one in that way.
  */
-#define GPCI_POOL_SHARERS 4u
+#define GPCI_POOL_SHARERS 3u
 #define GPCI_POOL_WAITERS (GPCI_POOL_SHARERS * (GPCI_POOL_CHUNK - 1)) /* in the memory of a chunk */
 #define GPCI_POOL_MESSAGES (GPCI_POOL_SHARERS * GPCI_POOL_CHUNK)      /* likewise */
 #define GPCI_POOL_PERIOD (GPCI_POOL_CHUNK + GPCI_POOL_MESSAGES) /* numbers of a chunk and the messages behind it */

@@ -112,7 +112,6 @@ static gpci_packet make_line(const gpci_timed *t, const gpci_port_entry *e, uint
     const uint64_t address = e->address - offset;
     const uint8_t segments = gpci_segments_of(span.word);
     gpci_packet line = {.address = address,
-                        .bytes = {span.word[0], span.word[1]},
                         .born = t->wheel.now,
                         .line = {.flight = UINT32_MAX, .waiter = at, .kind = e->kind},
                         .segments = segments,
@@ -130,6 +129,7 @@ static gpci_packet make_line(const gpci_timed *t, const gpci_port_entry *e, uint
                                  .kind = e->kind,
                                  .space = GPC_SPACE_GLOBAL,
                                  .stream = GPCI_NO_STREAM};
+    memcpy(line.bytes, span.word, sizeof line.bytes);
     if (e->kind == GPC_STORE)
         memcpy(line.request.byte_mask, span.word, sizeof line.request.byte_mask);
     return line;

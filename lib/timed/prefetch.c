@@ -133,6 +133,7 @@ static void ask(gpci_prefetch *p, const gpci_stage *stage, const gpci_packet *lo
     }
     gpci_prefetch_entry *e = &p->queue[(p->first + p->count++) % p->room];
     *e = (gpci_prefetch_entry){.request = load->request, .segments = segments};
+    memset(e->request.reserved, 0, sizeof e->request.reserved); /* they are the load's */
     e->request.address = address;
     e->request.kind = GPC_PREFETCH;
     e->request.sector_mask = level->sectors_of[segments];
@@ -180,6 +181,7 @@ void gpci_prefetch_train(gpci_timed *t, gpci_stage *stage, const gpci_packet *lo
     const bool first = stage->level == 1;
     gpc_prefetch wanted[GPC_MAX_PREFETCHES] = {{0}};
     gpc_request request = load->request;
+    memset(request.reserved, 0, sizeof request.reserved); /* they are the packet's, not for prefetchers */
     request.address = line_of(stage, request.address);
     gpc_prefetch_access a = {.request = &request,
                              .lane_address = first ? load->bytes[0]

@@ -22,10 +22,10 @@ static bool may_pass(const gpci_stage *stage, const gpci_packet *p, const gpci_t
 
 /* The predictor's word for a reason, asked for once. */
 static bool passes(gpci_stage *stage, const gpci_packet *p, gpci_tag_access *access, gpc_busy reason) {
-    const gpc_cache *cache = stage->cache;
+    gpc_cache *cache = stage->cache;
     if (!(access->asked >> reason & 1)) {
         access->asked |= (uint8_t)(1u << reason);
-        if (cache->predictor_ops->on_stall(cache->predictor_self, &p->request, reason) == GPC_BYPASS)
+        if (cache->predictor_ops->on_stall(cache->predictor_self, gpci_shown(cache, &p->request), reason) == GPC_BYPASS)
             access->passes |= (uint8_t)(1u << reason);
     }
     return access->passes >> reason & 1;

@@ -82,11 +82,12 @@ static void write_line(gpci_timed *t, gpci_stage *stage, uint32_t number, const 
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
     *p = (gpci_packet){.request = request,
                        .address = dirty.line_address,
-                       .bytes = {dirty.dirty_bytes[0], dirty.dirty_bytes[1]},
                        .born = t->wheel.now,
                        .line = {.flight = number},
                        .segments = gpci_segments_of(dirty.dirty_bytes),
                        .type = GPCI_WRITE};
+    p->bytes[0] = dirty.dirty_bytes[0];
+    p->bytes[1] = dirty.dirty_bytes[1];
     t->flights[number].left++;
     gpci_count_fence_write_back(t->h, stage->index, gpci_count_sectors(p->segments));
     gpci_see_new(t, GPC_WHAT_WRITE_BACK, stage, packet, NULL, false);

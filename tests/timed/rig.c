@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
+#include <string.h>
 
 #define PATIENCE 2000000u /* cycles after which a wait is hopeless */
 
@@ -52,6 +53,8 @@ static void on_fill(void *user_data, unsigned level, uint32_t instance, uint64_t
     (void)instance, (void)line_address;
     cr_assert(level == 1 || level == 2);
     cr_expect(sectors && request);
+    static const uint8_t zeros[sizeof request->reserved];
+    cr_expect_eq(memcmp(request->reserved, zeros, sizeof zeros), 0);
     r->fills[level]++;
 }
 
