@@ -243,8 +243,8 @@ GPCI_INLINE gpc_outcome gpci_outcome_of(gpci_findings found) {
 }
 
 /*
- * A request as a policy is told of it. Who asks may use its reserved bytes for itself (timed/packet.h). A host's policy,
- * which may hand it on, finds them 0.
+ * A request as policies are told of it. Who asks may use its reserved bytes for itself (timed/packet.h): a policy of a
+ * host's, which may hand the request on, finds them 0.
  */
 GPCI_COLD const gpc_request *gpci_show(gpc_cache *cache, const gpc_request *request);
 GPCI_INLINE const gpc_request *gpci_shown(gpc_cache *cache, const gpc_request *request) {

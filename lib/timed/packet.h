@@ -127,7 +127,7 @@ typedef struct gpci_packet_label {
     uint8_t kind; /* gpc_kind of the access */
 } gpci_packet_label;
 
-#define GPCI_ASKED_BYTES 96u
+#define GPCI_ASKED_BYTES 96u /* all that a gpc_request says is in these */
 
 /*
  * One transaction of a line on its way through the timed hierarchy, in one queue at a time. Three cache lines of its

@@ -24,7 +24,7 @@ static gpc_component component_of(const gpci_stage *stage) {
     return stage->level == 1 ? GPC_COMPONENT_L1 : stage->level == 2 ? GPC_COMPONENT_L2 : GPC_COMPONENT_CLUSTER;
 }
 
-/* One that only waits, or a tree's message, has been there since before the trace, and has no label; nor has a port's. */
+/* One that only waits, or a tree's message, has set out before there was a trace: it has no label, nor has a port's. */
 static const gpci_packet_label *label_at(const gpci_timed *t, const gpci_packet *p) {
     return p->flags & GPCI_PACKET_WAITER ? t->pool.labels : gpci_label_of(&t->pool, p);
 }
