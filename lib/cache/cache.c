@@ -75,6 +75,9 @@ static gpc_policy_env geometry_of(const gpc_cache *cache) {
 }
 
 const gpc_request *gpci_show(gpc_cache *cache, const gpc_request *request) {
+    static const uint8_t unused[sizeof request->reserved];
+    if (!memcmp(request->reserved, unused, sizeof unused))
+        return request;
     cache->shown = *request;
     memset(cache->shown.reserved, 0, sizeof cache->shown.reserved);
     return &cache->shown;
