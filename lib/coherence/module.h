@@ -317,6 +317,11 @@ GPCI_INLINE bool gpci_module_owner_is_alone(const gpci_module *m, size_t set) {
     return m->alone[set / 8] >> set % 8 & 1;
 }
 
+GPCI_INLINE void gpci_module_set_owner_alone(const gpci_module *m, size_t set, bool alone) {
+    if (gpci_module_owner_is_alone(m, set) != alone)
+        m->alone[set / 8] ^= (uint8_t)(1u << set % 8);
+}
+
 /* What was never written has no owner, lacks nothing, is in its first order, and takes no memory. */
 GPCI_INLINE uint16_t gpci_module_owner_of(const gpci_module *m, uint32_t block, uint32_t sub) {
     const size_t set = gpci_module_set_of(m, block, sub);
@@ -329,8 +334,7 @@ GPCI_INLINE void gpci_module_set_owner(const gpci_module *m, uint32_t block, uin
     const size_t set = gpci_module_set_of(m, block, sub);
     if (GPCI_UNLIKELY(m->alone != NULL)) {
         const bool alone = owner != GPCI_TREE_NO_OWNER && m->sharers[set] == owner + 1;
-        if (gpci_module_owner_is_alone(m, set) != alone)
-            m->alone[set / 8] ^= (uint8_t)(1u << set % 8);
+        gpci_module_set_owner_alone(m, set, alone);
         owner = alone ? GPCI_TREE_NO_OWNER : owner;
     }
     if (m->owners[set] != (uint16_t)~owner)

@@ -46,7 +46,7 @@ static void name_owner(const gpci_module *m, const gpci_sharers *code) {
     const size_t set = (size_t)(code - m->sharers);
     if (!gpci_module_owner_is_alone(m, set))
         return;
-    m->alone[set / 8] ^= (uint8_t)(1u << set % 8);
+    gpci_module_set_owner_alone(m, set, false);
     m->owners[set] = (uint16_t) ~(*code - 1u);
 }
 
@@ -134,12 +134,12 @@ static void move_sets(const gpci_module *m, uint32_t from, uint32_t to) {
 static void move_owners(const gpci_module *m, uint32_t from, uint32_t to) {
     for (uint32_t sub = 0; sub < m->sub_blocks; sub++) {
         const size_t set = gpci_module_set_of(m, from, sub), other = gpci_module_set_of(m, to, sub);
-        if (m->alone && gpci_module_owner_is_alone(m, set) != gpci_module_owner_is_alone(m, other))
-            m->alone[other / 8] ^= (uint8_t)(1u << other % 8);
+        if (m->alone) {
+            gpci_module_set_owner_alone(m, other, gpci_module_owner_is_alone(m, set));
+            gpci_module_set_owner_alone(m, set, false);
+        }
         if (m->owners[other] != m->owners[set])
             m->owners[other] = m->owners[set];
-        if (m->alone)
-            m->alone[set / 8] &= (uint8_t) ~(1u << set % 8);
         if (m->owners[set])
             m->owners[set] = 0;
     }
