@@ -99,8 +99,9 @@ GPCI_INLINE bool memory_takes(gpci_timed *t, uint32_t packet) {
 }
 
 /* The first packet of a slice's miss queue sets out. */
-static void set_out(gpci_timed *t, const gpci_stage *slice, uint32_t packet, uint64_t line) {
+static void set_out(gpci_timed *t, const gpci_stage *slice, uint32_t packet) {
     gpci_packet *p = gpci_packet_at(&t->pool, packet);
+    const uint64_t line = inner_of(t, p);
     t->pool.links[packet].due = GPCI_NEVER;
     p->path.taken = 0;
     p->path.bursts = (uint8_t)gpci_popcount(t->bursts_of[p->segments]);
@@ -112,7 +113,7 @@ static void over_link(gpci_timed *t, gpci_stage *slice) {
     while (slice->out.count && gpci_network_can_send(slice->requests_out, slice->index)) {
         uint32_t packet = gpci_queue_pop(&slice->out, &t->pool, t->wheel.now);
         gpci_packet *p = gpci_packet_at(&t->pool, packet);
-        set_out(t, slice, packet, gpci_l2_line(t, p->request.address));
+        set_out(t, slice, packet);
         gpci_stage_relieve(slice, GPC_BUSY_MISS_QUEUE);
         uint32_t bytes = p->type == GPCI_WRITE ? gpci_packet_bytes(p) : 0;
         gpci_network_send(slice->requests_out, slice->index, p->path.channel, t->header + bytes, packet);
@@ -123,14 +124,14 @@ static void over_link(gpci_timed *t, gpci_stage *slice) {
 typedef void (*done_fn)(gpci_timed *t, uint32_t packet);
 
 /* As much of a slice's miss queue as its channels take. */
-GPCI_INLINE void into_channels(gpci_timed *t, gpci_stage *slice, bool tree, done_fn written) {
+GPCI_INLINE void into_channels(gpci_timed *t, gpci_stage *slice, done_fn written) {
     while (slice->out.count && !slice->memory_full) {
         uint32_t packet = slice->out.first;
         gpci_packet *p = gpci_packet_at(&t->pool, packet);
         uint32_t next = t->pool.links[packet].next;
         bool write = p->type == GPCI_WRITE;
         if (t->pool.links[packet].due != GPCI_NEVER)
-            set_out(t, slice, packet, tree ? p->inner : gpci_l2_line(t, p->request.address));
+            set_out(t, slice, packet);
         slice->memory_full = !memory_takes(t, packet);
         if (slice->memory_full)
             return;
@@ -150,7 +151,7 @@ static void give(gpci_timed *t, uint32_t packet) {
 static void delay(gpci_timed *t, gpci_stage *slice, gpci_memory_channel *m) {
     const uint64_t now = t->wheel.now, own = gpci_clock_own(t->dram_clock, now);
     const uint32_t packet = gpci_queue_pop(&slice->out, &t->pool, now);
-    set_out(t, slice, packet, gpci_l2_line(t, gpci_packet_at(&t->pool, packet)->request.address));
+    set_out(t, slice, packet);
     t->pool.links[packet].due = gpci_clock_core(t->dram_clock, own + t->dram_delay);
     gpci_queue_push(&m->delayed, &t->pool, now, packet);
     gpci_stage_relieve(slice, GPC_BUSY_MISS_QUEUE);
@@ -201,12 +202,12 @@ void gpci_channel_send(gpci_timed *t, gpci_stage *slice) {
     else if (slice->requests_out)
         over_link(t, slice);
     else
-        into_channels(t, slice, false, give);
+        into_channels(t, slice, give);
 }
 
 /* Its packets are accesses alone: messages have been over the link, if there is one. */
 void gpci_coherent_channel_send(gpci_timed *t, gpci_stage *slice) {
-    into_channels(t, slice, true, gpci_message_memory_done);
+    into_channels(t, slice, gpci_message_memory_done);
 }
 
 /* A read has all its data, which go back to its slice. */
