@@ -7,7 +7,8 @@ set -e
 here=$(cd "$(dirname "$0")" && pwd)
 out=$(mkdir -p "$1" && cd "$1" && pwd)
 shift
-programs=${*:-"energy latency scattered scatter widths sets lines banks reuse stores bursts reads sharing atomics copies"}
+programs=${*:-"energy latency scattered scatter widths footprint partly hot slices sets lines banks reuse stores bursts reads sharing \
+    atomics copies launches bfs"}
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
 
@@ -15,17 +16,31 @@ nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,power.draw --for
 ncu --query-metrics | sed 's/ .*//' | grep -E '^[a-z0-9]+__' | sort -u >"$out/metrics-of-the-gpu.txt"
 grep -v '^#' "${METRICS:-$here/metrics.txt}" | sed 's/.*/^(&)$/' >"$build/wanted"
 # Clock counters tell .max of an SM's cycles; all else is added up.
+stalls=$(grep '^smsp__average_warp_latency_issue_stalled_[a-z_]*$' "$out/metrics-of-the-gpu.txt" | sed 's/$/.ratio/' | paste -sd, -)
 metrics=$(grep -E -f "$build/wanted" "$out/metrics-of-the-gpu.txt" | sed 's/$/.sum/; s/cycles_elapsed.sum/cycles_elapsed.max/' | paste -sd, -)
 for program in $programs; do
     nvcc -O3 -arch=sm_90 -std=c++17 -o "$build/$program" "$here/$program.cu" -ldl &
 done
 wait
 for program in $programs; do
-    "$build/$program" >"$out/$program.txt" 2>&1 || echo "$program: failed" >>"$out/$program.txt"
+    graph=
+    if [ "$program" = bfs ]; then # needs the traces
+        python3 "$here/graph.py" "$build/graph" >"$out/bfs.txt" 2>&1 || continue
+        graph=$build/graph
+    fi
+    "$build/$program" ${graph:+"$graph"} >"$out/$program.txt" 2>&1 || echo "$program: failed" >>"$out/$program.txt"
     case $program in
-    energy | latency | scattered | scatter | widths | sets | banks) continue ;;
+    energy | latency | scattered | scatter | widths | footprint | partly | hot | slices | sets | banks) continue ;;
     esac
     # The GPU's clocks stay as they are; caches are flushed before each launch.
     timeout 120 ncu --clock-control none --cache-control all --csv --page raw --print-units base --metrics "$metrics" --log-file "$out/$program.csv" \
-        "$build/$program" >"$out/$program.profiled.txt" 2>&1 || echo "$program: the profiler failed" >>"$out/$program.txt"
+        "$build/$program" ${graph:+"$graph"} >"$out/$program.profiled.txt" 2>&1 || echo "$program: the profiler failed" >>"$out/$program.txt"
+    case $program in
+    launches | bfs) # what warps wait for; and with their data in L2
+        timeout 120 ncu --clock-control none --cache-control all --csv --page raw --metrics "$stalls" --log-file "$out/$program-stalls.csv" \
+            "$build/$program" ${graph:+"$graph"} >"$out/$program-stalls.profiled.txt" 2>&1
+        timeout 120 ncu --clock-control none --cache-control none --csv --page raw --metrics sm__cycles_elapsed.max,sm__cycles_active.sum \
+            --log-file "$out/$program-warm.csv" "$build/$program" "${graph:-warm}" warm >"$out/$program-warm.profiled.txt" 2>&1
+        ;;
+    esac
 done

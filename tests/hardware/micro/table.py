@@ -24,6 +24,7 @@ NAMES = {
     "L2 atomics": "lts__t_sectors_srcunit_tex_op_atom.sum",
     "DRAM sectors read": "dram__sectors_read.sum",
     "cycles": "sm__cycles_elapsed.max",
+    "active": "sm__cycles_active.sum",
 }
 
 
