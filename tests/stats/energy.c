@@ -248,7 +248,7 @@ Test(energy, of_kernels) {
         /* of two moments that were rounded down: one less, or one more */
 #define NEAR(a, exact) \
     cr_expect((double)(a) > (exact)-1 && (double)(a) < (exact) + 1, "%s: %g, not %g", #a, (double)(a), (double)(exact))
-        NEAR(s.energy_static, (double)s.cycles * 50.5e6 / 1755);
+        NEAR(s.energy_static, (double)s.cycles * 50.5e6 / 1980);
         NEAR(s.energy_network_request, (double)s.network_request_bytes * 0.5);
         NEAR(s.energy_network_reply, (double)s.network_reply_bytes * 0.25);
         NEAR(s.energy_link, (double)s.link_bytes * 0.125);
@@ -310,10 +310,10 @@ Test(energy, of_large_counters) {
     gpc_stats s;
     gpc_stats_init(&s);
     configure(&m, "h100", "energy.static = 700\nenergy.dram_read = 7821.5\n");
-    s.cycles = 600ull * 1755000000 + 1;
+    s.cycles = 600ull * 1980000000 + 1;
     s.dram_read_sectors = 3000000000001;
     gpci_energy_of(m.config, &s);
-    cr_expect_eq(s.energy_static, 420000000000000000 + 398860);
+    cr_expect_eq(s.energy_static, 420000000000000000 + 353535);
     cr_expect_eq(s.energy_dram_read, 23464500000007821);
     cr_expect_eq(s.energy_total, s.energy_static + s.energy_dram_read);
     close_machine(&m);
