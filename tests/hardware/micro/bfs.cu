@@ -22,36 +22,28 @@ __global__ void Kernel(Node *g_graph_nodes, int *g_graph_edges, bool *g_graph_ma
         }
     }
 }
-static __device__ __forceinline__ uint32_t load8(const void *at) {
-    uint32_t value;
-    asm volatile("ld.global.u8 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
-    return value;
-}
-static __device__ __forceinline__ void store8(void *at, uint32_t value) {
-    asm volatile("st.global.u8 [%0], %1;" ::"l"(at), "r"(value) : "memory");
-}
 /* As Kernel, with the stores that `what` has bits for: 1 mask, 2 cost, 4 updating. */
 template <int WHAT>
 __global__ void Part(const Node *nodes, const int *edges, bool *mask, bool *updating, const bool *visited, const int *cost, int n,
                      int *cost_out, bool *mask_out)
 {
     int tid = blockIdx.x * MAX + threadIdx.x, sum = 0;
-    if (tid < n && load8(mask + tid)) {
+    if (tid < n && load_byte(mask + tid)) {
         if (WHAT & 1)
-            store8(mask_out + tid, 0);
+            store_byte(mask_out + tid, 0);
         const uint32_t *node = (const uint32_t *)(nodes + tid);
         int count = load(node + 1);
         if (count > 0)
             for (int first = load(node), i = first; ; ) {
                 int id = load((const uint32_t *)edges + i);
-                if (!load8(visited + id)) {
+                if (!load_byte(visited + id)) {
                     int c = load((const uint32_t *)cost + tid) + 1;
                     if (WHAT & 2)
                         store((uint32_t *)cost_out + id, c);
                     else
                         sum += c;
                     if (WHAT & 4)
-                        store8(updating + id, 1);
+                        store_byte(updating + id, 1);
                 }
                 int k = load(node + 1), f = load(node);
                 if (++i >= k + f)
@@ -80,14 +72,6 @@ __global__ void atax2(const float *A, float *y, const float *tmp, int nx, int ny
             sum += A[(size_t)i * ny + j] * tmp[i];
         y[j] = sum;
     }
-}
-__global__ void warm(const uint32_t *a, size_t words)
-{
-    uint32_t sum = 0;
-    for (size_t i = (size_t)(blockIdx.x * blockDim.x + threadIdx.x) * 8; i < words; i += (size_t)gridDim.x * blockDim.x * 8)
-        sum += load_past_l1(a + i);
-    if (sum == 12345)
-        printf("%u", sum);
 }
 int main(int argc, char **argv)
 {
@@ -122,8 +106,8 @@ int main(int argc, char **argv)
         CHECK(cudaMemcpy(updating, u.data(), n, cudaMemcpyHostToDevice));
         CHECK(cudaMemcpy(cost, c.data(), 4 * n, cudaMemcpyHostToDevice));
         if (warmed) {
-            warm<<<264, 512>>>((uint32_t *)one, (size_t)1 << 17);
-            warm<<<264, 512>>>((uint32_t *)all, (size_t)1 << 19);
+            sweep<<<264, 512>>>((uint32_t *)one, (size_t)1 << 17);
+            sweep<<<264, 512>>>((uint32_t *)all, (size_t)1 << 19);
         }
         CHECK(cudaDeviceSynchronize());
     };
@@ -139,7 +123,7 @@ int main(int argc, char **argv)
             next += u[i], want += level[i] == l + 1;
         printf("next %d of %d\n", next, want);
         if (warmed)
-            warm<<<264, 512>>>((uint32_t *)all, (size_t)1 << 19);
+            sweep<<<264, 512>>>((uint32_t *)all, (size_t)1 << 19);
         printf("LAUNCH second level=%d\n", l);
         Kernel2<<<128, 512>>>(mask, updating, visited, over, n);
         finish();
@@ -160,7 +144,7 @@ int main(int argc, char **argv)
     float *A = (float *)device_words((size_t)1 << 23), *tmp = (float *)device_words(1 << 21), *y = tmp + 65536;
     for (int i = 0; i < 2; i++) {
         if (warmed)
-            warm<<<264, 512>>>((uint32_t *)A, (size_t)1 << 21);
+            sweep<<<264, 512>>>((uint32_t *)A, (size_t)1 << 21);
         printf("LAUNCH atax2\n");
         atax2<<<2, 256>>>(A, y, tmp + 512, 2048, 512);
         finish();

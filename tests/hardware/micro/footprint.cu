@@ -16,17 +16,6 @@ enum operation {
 static const char *const names[] = {"load.cg", "store.u32", "load.cg+store.u32", "load.cg+store.u32.apart",
                                     "load.cg+store.u32.sibling", "load.cg+store.u32.lines", "store.256", "red.add"};
 
-static __device__ __forceinline__ uint32_t mix(uint32_t x) {
-    x ^= x >> 16;
-    x *= 0x7feb352du;
-    x ^= x >> 15;
-    x *= 0x846ca68bu;
-    return x ^ x >> 16;
-}
-static __device__ __forceinline__ void store_four(uint32_t *at, uint32_t value) {
-    asm volatile("st.global.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(at), "r"(value) : "memory");
-}
-
 /* `places` places, `unit` words from one to the next. */
 __global__ void footprint(uint32_t *words, uint32_t *other, int what, uint32_t places, int unit, int times, int lanes)
 {

@@ -40,6 +40,38 @@ static __device__ __forceinline__ void store(uint32_t *at, uint32_t value) {
     asm volatile("st.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
 }
 
+static __device__ __forceinline__ uint32_t load_byte(const void *at) {
+    uint32_t value;
+    asm volatile("ld.global.u8 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+    return value;
+}
+
+static __device__ __forceinline__ void store_byte(void *at, uint32_t value) {
+    asm volatile("st.global.u8 [%0], %1;" ::"l"(at), "r"(value) : "memory");
+}
+
+static __device__ __forceinline__ void store_four(uint32_t *at, uint32_t value) {
+    asm volatile("st.global.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(at), "r"(value) : "memory");
+}
+
+static __device__ __forceinline__ uint32_t mix(uint32_t x) {
+    x ^= x >> 16;
+    x *= 0x7feb352du;
+    x ^= x >> 15;
+    x *= 0x846ca68bu;
+    return x ^ x >> 16;
+}
+
+/* Brings every sector to L2, or, of other memory, makes it forget what it had. */
+static __global__ void sweep(const uint32_t *a, size_t words)
+{
+    uint32_t sum = 0;
+    for (size_t i = (size_t)(blockIdx.x * blockDim.x + threadIdx.x) * 8; i < words; i += (size_t)gridDim.x * blockDim.x * 8)
+        sum += load_past_l1(a + i);
+    if (sum == 12345) /* so that no load is left out */
+        printf("%u", sum);
+}
+
 static inline int sm_count(void) {
     int count = 0;
     CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0));

@@ -26,14 +26,6 @@ __global__ void partly(uint32_t *words, size_t step, int bytes, int wait, int at
         wait_cycles(3000);
     }
 }
-__global__ void sweep(const uint32_t *a, size_t words)
-{
-    uint32_t sum = 0;
-    for (size_t i = (size_t)(blockIdx.x * blockDim.x + threadIdx.x) * 8; i < words; i += (size_t)gridDim.x * blockDim.x * 8)
-        sum += load_past_l1(a + i);
-    if (sum == 12345)
-        printf("%u", sum);
-}
 int main()
 {
     uint32_t *words = device_words((size_t)1 << 29), *other = device_words((size_t)1 << 28), *out = device_words(4096);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Working sets that do not quite fit L1, by warps an SM; and how launches begin and end. */
+/* Working sets that do not quite fit L1, by warps an SM. */
 #include "micro.h"
 
 __global__ void warp_reuse(float *out, const float *in, int lines, int rounds)
@@ -24,31 +24,9 @@ __global__ void private_reuse(float *out, const float *in, int words, int rounds
     out[i] = sum;
 }
 
-__global__ void empty(float *out) { if (out == nullptr) __trap(); }
-__global__ void vecadd(float *out, const float *a, const float *b, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = a[i] + b[i];
-}
-__global__ void copy(float *out, const float *a, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = a[i];
-}
-__global__ void read_only(float *out, const float *a, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n && a[i] != 0) out[i] = 1;
-}
-__global__ void write_only(float *out, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) out[i] = 1;
-}
-
 int main()
 {
-    float *in = (float *)device_words((size_t)1 << 29), *out = (float *)device_words((size_t)1 << 26), *b = in + (1 << 26);
+    float *in = (float *)device_words((size_t)1 << 29), *out = (float *)device_words((size_t)1 << 26);
     int sms = sm_count();
     CHECK(cudaFuncSetAttribute(warp_reuse, cudaFuncAttributePreferredSharedMemoryCarveout, 14));
     CHECK(cudaFuncSetAttribute(private_reuse, cudaFuncAttributePreferredSharedMemoryCarveout, 14));
@@ -82,23 +60,5 @@ int main()
             warp_reuse<<<sms * warps / 8, 256>>>(out, in, total / warps, 8);
             finish();
         }
-    for (int blocks : {1, 132, 264, 528, 1056, 2048, 4096, 8192}) {
-        int n = blocks * 256;
-        printf("LAUNCH empty blocks=%d\n", blocks);
-        empty<<<blocks, 256>>>(out);
-        finish();
-        printf("LAUNCH read blocks=%d\n", blocks);
-        read_only<<<blocks, 256>>>(out, in, n);
-        finish();
-        printf("LAUNCH write blocks=%d\n", blocks);
-        write_only<<<blocks, 256>>>(out, n);
-        finish();
-        printf("LAUNCH copy blocks=%d\n", blocks);
-        copy<<<blocks, 256>>>(out, in, n);
-        finish();
-        printf("LAUNCH vecadd blocks=%d\n", blocks);
-        vecadd<<<blocks, 256>>>(out, in, b, n);
-        finish();
-    }
     return 0;
 }

@@ -8,22 +8,6 @@ enum operation { LOAD, LOAD_PAST_L1, STORE_BYTE, STORE_WORD, STORE_SECTOR, ADD, 
 static const char *const names[] = {"load", "load.cg", "store.u8", "store.u32", "store.256", "red.add", "load.cg+store.u32",
                                     "load.cg+store.u8"};
 
-static __device__ __forceinline__ uint32_t mix(uint32_t x) {
-    x ^= x >> 16;
-    x *= 0x7feb352du;
-    x ^= x >> 15;
-    x *= 0x846ca68bu;
-    return x ^ x >> 16;
-}
-
-static __device__ __forceinline__ void store_byte(uint32_t *at, uint32_t value) {
-    asm volatile("st.global.u8 [%0], %1;" ::"l"(at), "r"(value) : "memory");
-}
-
-static __device__ __forceinline__ void store_four(uint32_t *at, uint32_t value) {
-    asm volatile("st.global.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(at), "r"(value) : "memory");
-}
-
 /*
  * Lanes whose number is below `lanes` take part; `run` of them side by side go to words side by side, from a place on that is a
  * sector's first, or with more than 8 that of so many. Loads are four at a time.
