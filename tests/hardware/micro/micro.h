@@ -63,10 +63,10 @@ static __device__ __forceinline__ uint32_t mix(uint32_t x) {
 }
 
 /* Brings every sector to L2, or, of other memory, makes it forget what it had. */
-static __global__ void sweep(const uint32_t *a, size_t words)
-{
+static __global__ void sweep(const uint32_t *a, size_t words) {
     uint32_t sum = 0;
-    for (size_t i = (size_t)(blockIdx.x * blockDim.x + threadIdx.x) * 8; i < words; i += (size_t)gridDim.x * blockDim.x * 8)
+    for (size_t i = (size_t)(blockIdx.x * blockDim.x + threadIdx.x) * 8; i < words;
+         i += (size_t)gridDim.x * blockDim.x * 8)
         sum += load_past_l1(a + i);
     if (sum == 12345) /* so that no load is left out */
         printf("%u", sum);

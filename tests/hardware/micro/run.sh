@@ -7,7 +7,7 @@ set -e
 here=$(cd "$(dirname "$0")" && pwd)
 out=$(mkdir -p "$1" && cd "$1" && pwd)
 shift
-programs=${*:-"energy latency scattered scatter widths footprint partly hot slices sets lines banks reuse stores bursts reads sharing \
+programs=${*:-"energy latency scattered scatter widths footprint partly window hot slices sets lines banks reuse stores bursts reads sharing \
     atomics copies launches bfs"}
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
@@ -30,7 +30,7 @@ for program in $programs; do
     fi
     "$build/$program" ${graph:+"$graph"} >"$out/$program.txt" 2>&1 || echo "$program: failed" >>"$out/$program.txt"
     case $program in
-    energy | latency | scattered | scatter | widths | footprint | partly | hot | slices | sets | banks) continue ;;
+    energy | latency | scattered | scatter | widths | footprint | partly | window | hot | slices | sets | banks) continue ;;
     esac
     # The GPU's clocks stay as they are; caches are flushed before each launch.
     timeout 120 ncu --clock-control none --cache-control all --csv --page raw --print-units base --metrics "$metrics" --log-file "$out/$program.csv" \
