@@ -22,7 +22,7 @@ __global__ void Kernel(Node *g_graph_nodes, int *g_graph_edges, bool *g_graph_ma
         }
     }
 }
-/* As Kernel, with the stores that `what` has bits for: 1 mask, 2 cost, 4 updating. */
+/* As Kernel, with the stores that WHAT has bits for: 1 mask, 2 cost, 4 updating. */
 template <int WHAT>
 __global__ void Part(const Node *nodes, const int *edges, bool *mask, bool *updating, const bool *visited, const int *cost, int n,
                      int *cost_out, bool *mask_out)

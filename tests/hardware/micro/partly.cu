@@ -16,7 +16,7 @@ __global__ void partly(uint32_t *words, size_t step, int bytes, int wait, int at
             if (bytes == 4)
                 store(line, 0);
             else
-                asm volatile("st.global.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(line + k / 4), "r"(0) : "memory");
+                store_four(line + k / 4, 0);
         }
         wait_cycles(wait);
         long long begin = clock64();

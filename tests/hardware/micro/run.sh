@@ -15,9 +15,19 @@ trap 'rm -rf "$build"' EXIT
 nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,power.draw --format=csv >"$out/gpu.csv"
 ncu --query-metrics | sed 's/ .*//' | grep -E '^[a-z0-9]+__' | sort -u >"$out/metrics-of-the-gpu.txt"
 grep -v '^#' "${METRICS:-$here/metrics.txt}" | sed 's/.*/^(&)$/' >"$build/wanted"
-# Clock counters tell .max of an SM's cycles; all else is added up.
 stalls=$(grep '^smsp__average_warp_latency_issue_stalled_[a-z_]*$' "$out/metrics-of-the-gpu.txt" | sed 's/$/.ratio/' | paste -sd, -)
+# Clock counters tell .max of an SM's cycles; all else is added up.
 metrics=$(grep -E -f "$build/wanted" "$out/metrics-of-the-gpu.txt" | sed 's/$/.sum/; s/cycles_elapsed.sum/cycles_elapsed.max/' | paste -sd, -)
+# profile NAME CACHES METRICS [ARGUMENT...]: the program's launches, with caches flushed before each (all) or as they are (none);
+# the GPU's clocks stay as they are.
+profile() {
+    name=$1 caches=$2 asked=$3
+    shift 3
+    timeout 120 ncu --clock-control none --cache-control "$caches" --csv --page raw --print-units base --metrics "$asked" \
+        --log-file "$out/$name.csv" "$build/$program" "$@" >"$out/$name.profiled.txt" 2>&1 ||
+        echo "$name: the profiler failed" >>"$out/$program.txt"
+}
+
 for program in $programs; do
     nvcc -O3 -arch=sm_90 -std=c++17 -o "$build/$program" "$here/$program.cu" -ldl &
 done
@@ -32,15 +42,11 @@ for program in $programs; do
     case $program in
     energy | latency | scattered | scatter | widths | footprint | partly | window | hot | slices | sets | banks) continue ;;
     esac
-    # The GPU's clocks stay as they are; caches are flushed before each launch.
-    timeout 120 ncu --clock-control none --cache-control all --csv --page raw --print-units base --metrics "$metrics" --log-file "$out/$program.csv" \
-        "$build/$program" ${graph:+"$graph"} >"$out/$program.profiled.txt" 2>&1 || echo "$program: the profiler failed" >>"$out/$program.txt"
+    profile "$program" all "$metrics" ${graph:+"$graph"}
     case $program in
     launches | bfs) # what warps wait for; and with their data in L2
-        timeout 120 ncu --clock-control none --cache-control all --csv --page raw --metrics "$stalls" --log-file "$out/$program-stalls.csv" \
-            "$build/$program" ${graph:+"$graph"} >"$out/$program-stalls.profiled.txt" 2>&1
-        timeout 120 ncu --clock-control none --cache-control none --csv --page raw --metrics sm__cycles_elapsed.max,sm__cycles_active.sum \
-            --log-file "$out/$program-warm.csv" "$build/$program" "${graph:-warm}" warm >"$out/$program-warm.profiled.txt" 2>&1
+        profile "$program-stalls" all "$stalls" ${graph:+"$graph"}
+        profile "$program-warm" none sm__cycles_elapsed.max,sm__cycles_active.sum "${graph:-warm}" warm
         ;;
     esac
 done

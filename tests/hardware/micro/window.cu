@@ -19,26 +19,26 @@ __global__ void window(uint32_t *lines, volatile unsigned *count, int writer, in
 {
     __shared__ uint32_t room;
     const uint32_t mine = (uint32_t)__cvta_generic_to_shared(&room);
+    const int block = (int)blockIdx.x;
     unsigned met = 0;
     for (int i = 0; i < N; i++) {
         uint32_t *line = lines + (size_t)i * 33 * 32;
         uint32_t x = 0;
-        if (shared_by_all || (int)blockIdx.x == reader)
+        if (shared_by_all || block == reader)
             x = load_past_l1(line);
         asm volatile("st.shared.u32 [%0], %1;" ::"r"(mine), "r"(x) : "memory");
         wait_cycles(1000);
         meet(count, met += gridDim.x);
-        if ((int)blockIdx.x == writer) {
+        if (block == writer) {
             wait_cycles(1500);
             long long begin = clock64();
             if (what == 1)
                 store(line, 0);
             if (what == 3)
-                asm volatile("st.global.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(line), "r"(0) : "memory");
+                store_four(line, 0);
             __threadfence();
             fence[i] = (uint32_t)(clock64() - begin);
         }
-        const int block = (int)blockIdx.x;
         if (block == reader || (block % 8 == reader % 8 && block < 8 * readers && block != writer && readers > 1)) {
             wait_cycles(delay);
             long long begin = clock64();
