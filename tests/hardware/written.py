@@ -19,7 +19,7 @@ import gpucache
 TABLE = pathlib.Path(__file__).parent / "micro" / "h100.txt"
 WHAT = {"load.cg": ("load",), "store.u32": ("store",), "load.cg+store.u32": ("load", "store")}
 BASE = 0x7F0000000000
-SMS, TURNS, LANES, MHZ = 132, 4, 32, 1980
+SMS, TURNS, LANES = 132, 4, 32
 
 
 def read_table(path=TABLE):
@@ -72,13 +72,13 @@ class Warps:
         self.pending[warp] = None
         return self.left[warp] % len(self.steps) == 0 or self.issue(warp)
 
-    def run(self):
+    def run(self, mhz):
         """Places a nanosecond."""
         begin, total = self.hierarchy.now, sum(self.left)
         while self.done < total:
             self.ready = [warp for warp in self.ready if not self.issue(warp)]
             self.hierarchy.advance(8)
-        return TURNS * len(self.left) * LANES / ((self.hierarchy.now - begin) / MHZ * 1e3)
+        return TURNS * len(self.left) * LANES / ((self.hierarchy.now - begin) / mhz * 1e3)
 
 
 def rate(job):
@@ -86,14 +86,13 @@ def rate(job):
     context = gpucache.Context()
     config = gpucache.Config(context)
     config.load_preset("h100")
-    clocks = [(f"clock.{part}", str(MHZ)) for part in ("core", "network", "l2")]
-    for key, value in [("mode", "timed"), *clocks, *settings]:
+    for key, value in [("mode", "timed"), *settings]:
         config[key] = value
     run = None
     with gpucache.Hierarchy(context, config, on_complete=lambda done: run and run.completed(done)) as hierarchy:
         fill(hierarchy, kib << 10)
         run = Warps(hierarchy, WHAT[what], (kib << 10) // 32, warps)
-        return run.run()
+        return run.run(int(config["clock.core"]))
 
 
 def main():
