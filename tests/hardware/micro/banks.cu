@@ -32,7 +32,7 @@ __global__ void loads(const uint32_t *words, pattern pattern, uint32_t *cycles, 
             for (int i = 0; i < REPEATS; i++)
                 sum += v[i];
         }
-    asm volatile("st.shared.u32 [%0], %1;" ::"r"((uint32_t)__cvta_generic_to_shared(room + threadIdx.x)), "r"(sum) : "memory");
+    wait_for(room + threadIdx.x, sum);
     unsigned long long to = clock64();
     atomicMin(&begin, from);
     atomicMax(&end, to);

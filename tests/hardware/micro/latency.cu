@@ -12,15 +12,13 @@ __global__ void timed_loads(const uint32_t *words, uint32_t *cycles, int count, 
 {
     __shared__ uint32_t times[4096], room[32];
     const uint32_t *at = words + (threadIdx.x & 31) * lane + (size_t)blockIdx.x * place * count;
-    uint32_t kept = (uint32_t)__cvta_generic_to_shared(room + threadIdx.x);
 
     for (int i = 0; i < count; i++) {
         uint32_t value = 0;
         long long begin = clock64();
         if ((int)threadIdx.x < lanes)
             value = past_l1 ? load_past_l1(at + i * place) : load(at + i * place);
-        /* Warps issue in order: this store waits for the value, and the clock is read behind it. */
-        asm volatile("st.shared.u32 [%0], %1;" ::"r"(kept), "r"(value) : "memory");
+        wait_for(room + threadIdx.x, value);
         long long end = clock64();
         if (threadIdx.x == 0)
             times[i] = (uint32_t)(end - begin);
@@ -48,7 +46,7 @@ __global__ void streams(const uint32_t *words, uint32_t *cycles, int count, int 
         for (int k = 0; k < 8; k++)
             sum += values[k];
     }
-    asm volatile("st.shared.u32 [%0], %1;" ::"r"((uint32_t)__cvta_generic_to_shared(room + threadIdx.x)), "r"(sum) : "memory");
+    wait_for(room + threadIdx.x, sum);
     long long end = clock64();
     if ((threadIdx.x & 31) == 0)
         cycles[(blockIdx.x * blockDim.x + threadIdx.x) / 32] = (uint32_t)(end - begin);

@@ -21,8 +21,7 @@ static __device__ __forceinline__ uint32_t load_passing(const uint32_t *at)
 static __device__ __forceinline__ void wait_for(uint32_t value)
 {
     __shared__ uint32_t room[32];
-    uint32_t kept = (uint32_t)__cvta_generic_to_shared(room + (threadIdx.x & 31));
-    asm volatile("st.shared.u32 [%0], %1;" ::"r"(kept), "r"(value) : "memory");
+    wait_for(room + (threadIdx.x & 31), value);
 }
 
 static __device__ __forceinline__ uint32_t is_slow(const uint32_t *at, bool stays_out)

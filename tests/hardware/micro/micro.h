@@ -54,6 +54,21 @@ static __device__ __forceinline__ void store_four(uint32_t *at, uint32_t value) 
     asm volatile("st.global.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(at), "r"(value) : "memory");
 }
 
+/* Waits for a loaded value: warps issue in order, so that what stands behind this store begins when the value is there. */
+static __device__ __forceinline__ void wait_for(uint32_t *room, uint32_t value) {
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"((uint32_t)__cvta_generic_to_shared(room)), "r"(value) : "memory");
+}
+
+/* Waits for a value of the timer that all SMs share, the next but one of those that 4,096 ns divide. */
+static __device__ __forceinline__ void wait_for_tick(void) {
+    uint64_t timer, start;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+    start = (start + 8192) & ~(uint64_t)4095;
+    do
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(timer));
+    while (timer < start);
+}
+
 static __device__ __forceinline__ uint32_t mix(uint32_t x) {
     x ^= x >> 16;
     x *= 0x7feb352du;

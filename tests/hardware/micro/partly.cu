@@ -9,7 +9,6 @@ enum { N = 256 };
 __global__ void partly(uint32_t *words, size_t step, int bytes, int wait, int at, uint32_t *out)
 {
     __shared__ uint32_t room;
-    const uint32_t mine = (uint32_t)__cvta_generic_to_shared(&room);
     for (int i = 0; i < N; i++) {
         uint32_t *line = words + (size_t)i * step;
         for (int k = 0; k < bytes; k += 16) {
@@ -21,7 +20,7 @@ __global__ void partly(uint32_t *words, size_t step, int bytes, int wait, int at
         wait_cycles(wait);
         long long begin = clock64();
         uint32_t x = load_past_l1(line + at / 4);
-        asm volatile("st.shared.u32 [%0], %1;" ::"r"(mine), "r"(x) : "memory");
+        wait_for(&room, x);
         out[i] = (uint32_t)(clock64() - begin);
         wait_cycles(3000);
     }

@@ -53,7 +53,7 @@ __global__ void reads(const uint32_t *words, uint32_t *out, int who, int pairs, 
         }
         /* Both are answered before the next pair begins. */
         sum += a + b;
-        asm volatile("st.shared.u32 [%0], %1;" ::"r"((uint32_t)__cvta_generic_to_shared(room + threadIdx.x)), "r"(sum) : "memory");
+        wait_for(room + threadIdx.x, sum);
         wait_cycles(2000);
     }
     out[blockIdx.x * blockDim.x + threadIdx.x + 32] = sum;
@@ -76,12 +76,7 @@ __global__ void together(const uint32_t *words, uint32_t *out, int rounds, int d
                 atomicAdd(&arrived, 1);
                 while (atomicAdd(&arrived, 0) < gridDim.x * (unsigned)(i + 1)) {
                 }
-                uint64_t timer, start;
-                asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-                start = (start + 8192) & ~(uint64_t)4095;
-                do
-                    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(timer));
-                while (timer < start);
+                wait_for_tick();
             }
         } else
             cg::this_cluster().sync();
@@ -91,7 +86,7 @@ __global__ void together(const uint32_t *words, uint32_t *out, int rounds, int d
         if (lane < lanes)
             for (int k = 0; k < depth; k++)
                 sum += load(pair_at(words, owner, rounds * depth * lanes, (i * depth + k) * lanes + lane));
-        asm volatile("st.shared.u32 [%0], %1;" ::"r"((uint32_t)__cvta_generic_to_shared(room + threadIdx.x)), "r"(sum) : "memory");
+        wait_for(room + threadIdx.x, sum);
         wait_cycles(2500);
     }
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;

@@ -44,7 +44,7 @@ __global__ void scatter(uint32_t *words, uint32_t *cycles, int what, uint32_t pl
             for (int k = 0; k < 4; k++)
                 sum += value[k];
         }
-    asm volatile("st.shared.u32 [%0], %1;" ::"r"((uint32_t)__cvta_generic_to_shared(room + threadIdx.x)), "r"(sum) : "memory");
+    wait_for(room + threadIdx.x, sum);
     unsigned long long to = clock64();
     atomicMin(&begin, from);
     atomicMax(&end, to);

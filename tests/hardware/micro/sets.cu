@@ -10,23 +10,12 @@
 #define SHARE .42  /* of them that a trial reads: a set's four ways are then about as often too few as enough */
 #define TRIALS 1500 /* launches, each a trial on every SM */
 
-static __device__ __forceinline__ uint32_t mixed(uint32_t x)
-{
-    x ^= x >> 16;
-    x *= 0x7feb352du;
-    x ^= x >> 15;
-    x *= 0x846ca68bu;
-    return x ^ x >> 16;
-}
-
 static __device__ __forceinline__ uint32_t is_slow(const uint32_t *at)
 {
     __shared__ uint32_t room[32];
-    uint32_t kept = (uint32_t)__cvta_generic_to_shared(room + (threadIdx.x & 31));
     long long begin = clock64();
     uint32_t value = load(at);
-    /* Warps issue in order: this store waits for the value, and the clock is read behind it. */
-    asm volatile("st.shared.u32 [%0], %1;" ::"r"(kept), "r"(value) : "memory");
+    wait_for(room + (threadIdx.x & 31), value);
     return clock64() - begin > SLOW;
 }
 
@@ -39,7 +28,7 @@ __global__ void subset(const uint32_t *words, size_t target, size_t pool, uint32
     for (int i = threadIdx.x; i < POOL; i += 32) {
         uint32_t value = 0;
         size_t line = pool + i;
-        if (mixed(mixed(trial) + i) < share && line != target)
+        if (mix(mix(trial) + i) < share && line != target)
             value = load(words + line * LINE_WORDS + zero);
         /* All 32 are there before the next are asked for. */
         zero = __reduce_or_sync(~0u, value);
@@ -55,7 +44,7 @@ __global__ void count(const uint8_t *gone, uint32_t trials, uint32_t share, uint
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     uint32_t with = 0, read = 0;
     for (uint32_t t = 0; t < trials; t++)
-        if (mixed(mixed(t) + i) < share)
+        if (mix(mix(t) + i) < share)
             read++, with += gone[t];
     counts[2 * i] = with;
     counts[2 * i + 1] = read;

@@ -20,21 +20,16 @@ __global__ void together(const uint32_t *words, int first, int second, int first
     mask = sm == first ? first_mask : second_mask;
     for (int i = 0; i < rounds; i++) {
         if (threadIdx.x == 0) {
-            uint64_t timer, start;
             atomicAdd(&arrived, 1);
             while (atomicAdd(&arrived, 0) < 2u * (i + 1)) {
             }
-            asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-            start = (start + 8192) & ~(uint64_t)4095;
-            do
-                asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(timer));
-            while (timer < start);
+            wait_for_tick();
         }
         __syncwarp();
         /* Eight lines a load, each lane a sector. */
         if (mask >> (lane & 3) & 1)
             value = load(words + (size_t)(i * 8 + lane / 4) * 32 * 37 + (lane & 3) * 8);
-        asm volatile("st.shared.u32 [%0], %1;" ::"r"((uint32_t)__cvta_generic_to_shared(room + lane)), "r"(value) : "memory");
+        wait_for(room + lane, value);
         wait_cycles(3000);
     }
 }

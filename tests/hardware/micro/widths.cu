@@ -35,7 +35,7 @@ __global__ void widths(uint32_t *words, uint32_t *cycles, uint32_t mask, int uni
                     a = load_past_l1(at), b = c = d = 0;
                 sum += a + b + c + d;
             } else if (what == STORE && vector == 4) {
-                asm volatile("st.global.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(at), "r"(i) : "memory");
+                store_four(at, i);
             } else if (what == STORE) {
                 store(at, i);
             } else {
@@ -43,7 +43,7 @@ __global__ void widths(uint32_t *words, uint32_t *cycles, uint32_t mask, int uni
             }
         }
     }
-    asm volatile("st.shared.u32 [%0], %1;" ::"r"((uint32_t)__cvta_generic_to_shared(room + threadIdx.x)), "r"(sum) : "memory");
+    wait_for(room + threadIdx.x, sum);
     unsigned long long to = clock64();
     atomicMin(&begin, from);
     atomicMax(&end, to);

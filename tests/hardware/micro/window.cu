@@ -18,7 +18,6 @@ __global__ void window(uint32_t *lines, volatile unsigned *count, int writer, in
                        int readers, uint32_t *fence, uint32_t *out)
 {
     __shared__ uint32_t room;
-    const uint32_t mine = (uint32_t)__cvta_generic_to_shared(&room);
     const int block = (int)blockIdx.x;
     unsigned met = 0;
     for (int i = 0; i < N; i++) {
@@ -26,7 +25,7 @@ __global__ void window(uint32_t *lines, volatile unsigned *count, int writer, in
         uint32_t x = 0;
         if (shared_by_all || block == reader)
             x = load_past_l1(line);
-        asm volatile("st.shared.u32 [%0], %1;" ::"r"(mine), "r"(x) : "memory");
+        wait_for(&room, x);
         wait_cycles(1000);
         meet(count, met += gridDim.x);
         if (block == writer) {
@@ -43,7 +42,7 @@ __global__ void window(uint32_t *lines, volatile unsigned *count, int writer, in
             wait_cycles(delay);
             long long begin = clock64();
             x = load_past_l1(line);
-            asm volatile("st.shared.u32 [%0], %1;" ::"r"(mine), "r"(x) : "memory");
+            wait_for(&room, x);
             if (block == reader)
                 out[i] = (uint32_t)(clock64() - begin);
         }
