@@ -73,74 +73,109 @@ __global__ void atax2(const float *A, float *y, const float *tmp, int nx, int ny
         y[j] = sum;
     }
 }
-int main(int argc, char **argv)
+
+struct Graph {
+    std::vector<Node> nodes;
+    std::vector<int> edges;
+    std::vector<unsigned char> level;
+    int count(void) const { return (int)nodes.size(); }
+};
+
+template <typename T> static bool read_all(std::vector<T> &items, int count, FILE *from)
 {
-    const bool warmed = argc > 2;
-    FILE *f = argc > 1 ? fopen(argv[1], "rb") : nullptr;
-    int n, e;
-    if (!f || fread(&n, 4, 1, f) != 1 || fread(&e, 4, 1, f) != 1)
-        return 1;
-    std::vector<Node> nodes(n);
-    std::vector<int> edges(e);
-    std::vector<unsigned char> level(n);
-    if (fread(nodes.data(), 8, n, f) != (size_t)n || fread(edges.data(), 4, e, f) != (size_t)e ||
-        fread(level.data(), 1, n, f) != (size_t)n)
-        return 1;
-    char *one = (char *)device_words((size_t)1 << 21), *all = (char *)device_words((size_t)1 << 24);
-    Node *d_nodes = (Node *)one;
-    int *d_edges = (int *)all;
-    bool *mask = (bool *)(all + 0x180e00), *updating = (bool *)(all + 0x190e00); /* as they lie in the traces */
-    bool *visited = (bool *)(all + 0x1a0e00), *over = (bool *)(all + 0x1f0e00);
-    int *cost = (int *)(all + 0x1b0e00);
-    int *room = (int *)(all + 0x800000);
-    bool *out = (bool *)(all + 0xc00000);
-    CHECK(cudaMemcpy(d_nodes, nodes.data(), 8 * n, cudaMemcpyHostToDevice));
-    CHECK(cudaMemcpy(d_edges, edges.data(), 4 * e, cudaMemcpyHostToDevice));
-    auto state = [&](int l) {
-        std::vector<char> m(n), v(n), u(n, 0);
-        std::vector<int> c(n);
-        for (int i = 0; i < n; i++)
-            m[i] = level[i] == l, v[i] = level[i] <= l, c[i] = level[i] <= l ? level[i] : -1;
-        CHECK(cudaMemcpy(mask, m.data(), n, cudaMemcpyHostToDevice));
-        CHECK(cudaMemcpy(visited, v.data(), n, cudaMemcpyHostToDevice));
-        CHECK(cudaMemcpy(updating, u.data(), n, cudaMemcpyHostToDevice));
-        CHECK(cudaMemcpy(cost, c.data(), 4 * n, cudaMemcpyHostToDevice));
-        if (warmed) {
-            sweep<<<264, 512>>>((uint32_t *)one, (size_t)1 << 17);
-            sweep<<<264, 512>>>((uint32_t *)all, (size_t)1 << 19);
-        }
-        CHECK(cudaDeviceSynchronize());
-    };
-    for (int l : {0, 5, 6, 7, 8}) {
-        state(l);
-        printf("LAUNCH bfs level=%d\n", l);
-        Kernel<<<128, 512>>>(d_nodes, d_edges, mask, updating, visited, cost, n);
-        finish();
-        std::vector<char> u(n);
-        CHECK(cudaMemcpy(u.data(), updating, n, cudaMemcpyDeviceToHost));
-        int next = 0, want = 0;
-        for (int i = 0; i < n; i++)
-            next += u[i], want += level[i] == l + 1;
-        printf("next %d of %d\n", next, want);
-        if (warmed)
-            sweep<<<264, 512>>>((uint32_t *)all, (size_t)1 << 19);
-        printf("LAUNCH second level=%d\n", l);
-        Kernel2<<<128, 512>>>(mask, updating, visited, over, n);
-        finish();
-        auto part = [&](const char *name, decltype(&Part<0>) kernel, bool *updates, int *costs, bool *masks) {
-            state(l);
-            printf("LAUNCH %s level=%d\n", name, l);
-            kernel<<<128, 512>>>(d_nodes, d_edges, mask, updates, visited, cost, n, costs, masks);
-            finish();
-        };
-        part("part0", Part<0>, updating, cost, mask);
-        part("part1", Part<1>, updating, cost, mask);
-        part("part2", Part<2>, updating, cost, mask);
-        part("part4", Part<4>, updating, cost, mask);
-        part("part6", Part<6>, updating, cost, mask);
-        part("part7", Part<7>, updating, cost, mask);
-        part("own7", Part<7>, out, room, out + 65536);
+    items.resize(count);
+    return fread(items.data(), sizeof(T), count, from) == (size_t)count;
+}
+
+static bool read_graph(Graph &graph, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    int counts[2];
+    if (!file)
+        return false;
+    bool whole = fread(counts, sizeof(int), 2, file) == 2 && read_all(graph.nodes, counts[0], file) &&
+                 read_all(graph.edges, counts[1], file) && read_all(graph.level, counts[0], file);
+    fclose(file);
+    return whole;
+}
+
+static bool warmed;
+static char *nodes_room, *arrays; /* the edges, and behind them the other arrays as they lie in the traces */
+#define ARRAYS_WORDS ((size_t)1 << 19) /* to the end of `over`: what sweeps bring to L2 */
+#define MASK ((bool *)(arrays + 0x180e00))
+#define UPDATING ((bool *)(arrays + 0x190e00))
+#define VISITED ((bool *)(arrays + 0x1a0e00))
+#define COST ((int *)(arrays + 0x1b0e00))
+#define OVER ((bool *)(arrays + 0x1f0e00))
+
+template <typename T> static void put(void *at, const std::vector<T> &items)
+{
+    CHECK(cudaMemcpy(at, items.data(), items.size() * sizeof(T), cudaMemcpyHostToDevice));
+}
+
+/* What the arrays hold before the launch of level `now`. */
+static void put_level(const Graph &graph, int now)
+{
+    const int n = graph.count();
+    std::vector<char> mask(n), visited(n);
+    std::vector<int> cost(n);
+    for (int i = 0; i < n; i++) {
+        mask[i] = graph.level[i] == now;
+        visited[i] = graph.level[i] <= now;
+        cost[i] = visited[i] ? graph.level[i] : -1;
     }
+    put(MASK, mask);
+    put(VISITED, visited);
+    put(UPDATING, std::vector<char>(n, 0));
+    put(COST, cost);
+    if (warmed) {
+        sweep<<<264, 512>>>((uint32_t *)nodes_room, (size_t)1 << 17);
+        sweep<<<264, 512>>>((uint32_t *)arrays, ARRAYS_WORDS);
+    }
+    CHECK(cudaDeviceSynchronize());
+}
+
+/* How many nodes the launch has found, and how many the next level has. */
+static void print_found(const Graph &graph, int now)
+{
+    std::vector<char> updating(graph.count());
+    int found = 0, wanted = 0;
+    CHECK(cudaMemcpy(updating.data(), UPDATING, updating.size(), cudaMemcpyDeviceToHost));
+    for (int i = 0; i < graph.count(); i++) {
+        found += updating[i];
+        wanted += graph.level[i] == now + 1;
+    }
+    printf("next %d of %d\n", found, wanted);
+}
+
+static void run_whole(const Graph &graph, int level)
+{
+    put_level(graph, level);
+    printf("LAUNCH bfs level=%d\n", level);
+    Kernel<<<128, 512>>>((Node *)nodes_room, (int *)arrays, MASK, UPDATING, VISITED, COST, graph.count());
+    finish();
+    print_found(graph, level);
+    if (warmed)
+        sweep<<<264, 512>>>((uint32_t *)arrays, ARRAYS_WORDS);
+    printf("LAUNCH second level=%d\n", level);
+    Kernel2<<<128, 512>>>(MASK, UPDATING, VISITED, OVER, graph.count());
+    finish();
+}
+
+/* A part's stores go to the arrays that the kernel reads, or, with `elsewhere`, to others. */
+template <int WHAT> static void run_part(const Graph &graph, int level, bool elsewhere = false)
+{
+    int *cost_out = elsewhere ? (int *)(arrays + 0x800000) : COST;
+    bool *updating_out = elsewhere ? (bool *)(arrays + 0xc00000) : UPDATING;
+    bool *mask_out = elsewhere ? updating_out + 65536 : MASK;
+    put_level(graph, level);
+    printf("LAUNCH %s%d level=%d\n", elsewhere ? "own" : "part", WHAT, level);
+    Part<WHAT><<<128, 512>>>((Node *)nodes_room, (int *)arrays, MASK, updating_out, VISITED, COST, graph.count(), cost_out, mask_out);
+    finish();
+}
+
+static void run_atax(void)
+{
     float *A = (float *)device_words((size_t)1 << 23), *tmp = (float *)device_words(1 << 21), *y = tmp + 65536;
     for (int i = 0; i < 2; i++) {
         if (warmed)
@@ -149,5 +184,28 @@ int main(int argc, char **argv)
         atax2<<<2, 256>>>(A, y, tmp + 512, 2048, 512);
         finish();
     }
+}
+
+int main(int argc, char **argv)
+{
+    Graph graph;
+    if (argc < 2 || !read_graph(graph, argv[1]))
+        return 1;
+    warmed = argc > 2;
+    nodes_room = (char *)device_words((size_t)1 << 21);
+    arrays = (char *)device_words((size_t)1 << 24);
+    put(nodes_room, graph.nodes);
+    put(arrays, graph.edges);
+    for (int level : {0, 5, 6, 7, 8}) {
+        run_whole(graph, level);
+        run_part<0>(graph, level);
+        run_part<1>(graph, level);
+        run_part<2>(graph, level);
+        run_part<4>(graph, level);
+        run_part<6>(graph, level);
+        run_part<7>(graph, level);
+        run_part<7>(graph, level, true);
+    }
+    run_atax();
     return 0;
 }
