@@ -64,7 +64,7 @@
       "of its bank")                                                                                                   \
     X(DRAM_PAGE, "dram.page", CHOICE, KEEP, "", "open", 0, 0, "open|closed",                                           \
       "closed: a row is closed with the last request queued for it")                                                   \
-    X(DRAM_REFRESH, "dram.refresh", CHOICE, KEEP, "", "all-bank", 0, 0, "all-bank|none|per-bank|same-bank",            \
+    X(DRAM_REFRESH, "dram.refresh", CHOICE, RESET, "", "all-bank", 0, 0, "all-bank|none|per-bank|same-bank",           \
       "of all banks together, each dram.trefi; per-bank: of one after the other, as HBM can (REFSB, REFpb), the "      \
       "others go on; same-bank: of the bank of one number in each group, as DDR5 can (REFsb), each twice in "          \
       "dram.trefi, for half the rows")                                                                                 \

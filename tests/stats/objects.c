@@ -102,7 +102,7 @@ static void check_all(const char *preset, const char *settings, const unsigned l
 Test(objects, sums) {
     check_all("kepler", "mode = functional\n", (unsigned[]){0, 8, 8, 0, 0, 2, 0, 0});
     check_all("kepler", "mode = timed\n", (unsigned[]){0, 25, 11, 0, 0, 5, 1, 0});
-    check_all("h100", "mode = timed\nsm.count = 8\n", (unsigned[]){0, 25, 11, 0, 0, 8, 3, 0});
+    check_all("h100", "mode = timed\nsm.count = 8\nkernels.flush = all\n", (unsigned[]){0, 25, 11, 0, 0, 8, 9, 0});
     check_all("h100", "mode = functional\nl1.enabled = false\n", (unsigned[]){0, 3, 0, 0, 0, 2, 0, 0});
 }
 
