@@ -29,8 +29,7 @@ static const uint32_t primitive[] = {
     0x09, 0x27, 0x27, 0x09, 0x05, 0x03, 0x21, 0x1b, 0x09, 0x47, 0x27, 0x09, 0x05, 0x53, 0x09, 0xaf,
 };
 
-/* What a bit above the low `degree` is folded onto. */
-static void add_fold(gpci_polynomial *polynomial, unsigned bit, uint32_t onto) {
+void gpci_polynomial_fold(gpci_polynomial *polynomial, unsigned bit, uint32_t onto) {
     for (unsigned nibble = 0; nibble < 16; nibble++)
         if (nibble >> (bit % 4) & 1) {
             if (polynomial->narrow)
@@ -51,7 +50,7 @@ void gpci_polynomial_init(gpci_polynomial *polynomial, unsigned degree, unsigned
     polynomial->rest = ((uint64_t)1 << rest) - 1;
     uint64_t power = primitive[degree]; /* x^degree; then the next power for every bit above */
     for (unsigned bit = 0; bit < rest; bit++) {
-        add_fold(polynomial, bit, (uint32_t)power);
+        gpci_polynomial_fold(polynomial, bit, (uint32_t)power);
         power <<= 1;
         if (power >> degree)
             power ^= (uint64_t)1 << degree | primitive[degree];
@@ -69,7 +68,7 @@ static const uint16_t hopper[] = {113, 27,  374, 329, 57,  481, 477, 238, 404, 1
 static void hopper_init(gpci_polynomial *polynomial) {
     *polynomial = (gpci_polynomial){.degree = HOPPER_BITS, .rest = ((uint64_t)1 << sizeof hopper / sizeof *hopper) - 1};
     for (unsigned bit = 0; bit < sizeof hopper / sizeof *hopper; bit++)
-        add_fold(polynomial, bit, hopper[bit]);
+        gpci_polynomial_fold(polynomial, bit, hopper[bit]);
 }
 
 uint64_t gpci_index_hopper_bits(uint32_t mask) {
@@ -143,6 +142,11 @@ gpc_status gpci_interleave_init(gpci_interleave *interleave, gpci_spread kind, u
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "interleaving by xor or ipoly over %u slices of %u channels: not powers of two", slices,
                          channels);
+    if (kind == GPCI_SPREAD_HOPPER &&
+        (bytes != 256 || (slices != GPCI_HOPPER_SLICES && slices != GPCI_HOPPER_SLICES / 2)))
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "interleaving by hopper over %u slices by %llu bytes: not 80, or 40 of a half, by 256", slices,
+                         (unsigned long long)bytes);
     const unsigned bits = gpci_ceil_log2(slices);
     const unsigned degree = kind == GPCI_SPREAD_HASH || kind == GPCI_SPREAD_IPOLY ? bits : 0;
     *interleave = (gpci_interleave){.shift = gpci_log2(bytes),
@@ -151,6 +155,8 @@ gpc_status gpci_interleave_init(gpci_interleave *interleave, gpci_spread kind, u
                                     .bits = (uint8_t)bits,
                                     .channel_bits = channelled ? (uint8_t)gpci_log2(channels) : 0};
     gpci_polynomial_init(&interleave->polynomial, degree, kind == GPCI_SPREAD_IPOLY ? ipoly_rest(slices) : 64);
+    if (kind == GPCI_SPREAD_HOPPER)
+        gpci_hopper_slices_init(&interleave->polynomial);
     return GPC_OK;
 }
 
@@ -202,6 +208,8 @@ static uint64_t reordered(const gpci_interleave *i, uint64_t n, bool back) {
 }
 
 uint64_t gpci_interleave_spread(const gpci_interleave *i, uint64_t granule) {
+    if (i->kind == GPCI_SPREAD_HOPPER)
+        return gpci_hopper_spread(i, granule);
     if (i->kind == GPCI_SPREAD_RANDOM)
         return reordered(i, granule, false);
     const unsigned inner = i->bits - i->channel_bits; /* bits of the slice within its channel */
@@ -210,6 +218,8 @@ uint64_t gpci_interleave_spread(const gpci_interleave *i, uint64_t granule) {
 }
 
 uint64_t gpci_interleave_gather(const gpci_interleave *i, uint64_t spread) {
+    if (i->kind == GPCI_SPREAD_HOPPER)
+        return gpci_hopper_gather(i, spread);
     if (i->kind == GPCI_SPREAD_RANDOM)
         return reordered(i, spread, true);
     const unsigned inner = i->bits - i->channel_bits;

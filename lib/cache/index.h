@@ -67,6 +67,8 @@ typedef struct gpci_polynomial {
 
 /* Degree 0 to 32; of the bits above the low `degree`, the first `rest` take part. */
 void gpci_polynomial_init(gpci_polynomial *polynomial, unsigned degree, unsigned rest);
+/* The n-th bit above the low `degree` is folded onto these bits besides. */
+void gpci_polynomial_fold(gpci_polynomial *polynomial, unsigned bit, uint32_t onto);
 
 GPCI_INLINE uint64_t gpci_polynomial_mix(const gpci_polynomial *polynomial, uint64_t n) {
     uint64_t rest = n >> polynomial->degree & polynomial->rest;
@@ -157,6 +159,7 @@ typedef enum gpci_spread {
     GPCI_SPREAD_XOR = 3,    /* GPGPU-Sim's bitwise_hash_function: the next higher bits on the channel's */
     GPCI_SPREAD_IPOLY = 4,  /* GPGPU-Sim's ipoly_hash_function of channel and slice */
     GPCI_SPREAD_RANDOM = 5, /* each group of as many granules as slices in an order of its own */
+    GPCI_SPREAD_HOPPER = 6, /* an H100's: hopper_slices.c */
     GPCI_SPREAD_COUNT
 } gpci_spread;
 
@@ -183,7 +186,8 @@ typedef struct gpci_interleave {
 
 /*
  * `channels`: those that the slices belong to, or more; what xor and ipoly ask for. GPC_ERROR_RANGE: bytes no power of
- * two from 2 up, no slices, or of xor and ipoly a number that is no power of two. GPC_ERROR_ARGUMENT: an unknown kind.
+ * two from 2 up, no slices, of xor and ipoly a number that is no power of two, of hopper other bytes or slices than an
+ * H100's. GPC_ERROR_ARGUMENT: an unknown kind.
  */
 gpc_status gpci_interleave_init(gpci_interleave *interleave, gpci_spread kind, uint64_t bytes, uint32_t slices,
                                 uint32_t channels, gpc_error *error);
@@ -191,6 +195,14 @@ gpc_status gpci_interleave_init(gpci_interleave *interleave, gpci_spread kind, u
 /* A granule's number as slices * inner granule + slice, of the kinds from XOR on; and back. */
 uint64_t gpci_interleave_spread(const gpci_interleave *interleave, uint64_t granule);
 uint64_t gpci_interleave_gather(const gpci_interleave *interleave, uint64_t spread);
+
+/* hopper: 80 slices of L2, or 40 of a half, by 256 bytes. */
+#define GPCI_HOPPER_SLICES 80u
+void gpci_hopper_slices_init(gpci_polynomial *polynomial);
+uint64_t gpci_hopper_spread(const gpci_interleave *interleave, uint64_t granule);
+uint64_t gpci_hopper_gather(const gpci_interleave *interleave, uint64_t spread);
+/* Bits of an address whose parity is the half of L2 that it is in, where 40 slices are those of one. */
+uint64_t gpci_hopper_half_bits(void);
 
 /* Slice of an address in bytes; `inner` receives the address within the slice. */
 GPCI_INLINE uint32_t gpci_interleave_slice(const gpci_interleave *interleave, uint64_t address, uint64_t *inner) {

@@ -77,9 +77,9 @@
     X(L2_WRITE_ALLOCATE, "l2.write_allocate", CHOICE, RESET, "", "fetch", 0, 0, "none|fetch|lazy|naive",               \
       "what a store miss does, as l1.write_allocate; naive: it goes below, and all that it touches is read beside "    \
       "it, as in GPGPU-Sim; a hit does what l2.write_policy says")                                                     \
-    X(L2_INTERLEAVE, "l2.interleave", CHOICE, RESET, "", "modulo", 0, 0, "modulo|hash|range|xor|ipoly|random",         \
+    X(L2_INTERLEAVE, "l2.interleave", CHOICE, RESET, "", "modulo", 0, 0, "modulo|hash|range|xor|ipoly|random|hopper",  \
       "how addresses spread over slices; xor, ipoly: as GPGPU-Sim's -gpgpu_memory_partition_indexing 1 and 2; "        \
-      "random: a group of as many stretches as slices in an order of its own")                                         \
+      "random: a group of as many stretches as slices in an order of its own; hopper: an H100's 80, and halves")       \
     X(L2_INTERLEAVE_BYTES, "l2.interleave_bytes", SIZE, RESET, "bytes", "256B", 8, (double)(1ull << 40), "",           \
       "consecutive bytes of one slice; range: the span of a slice")                                                    \
     X(L2_PARTITIONS, "l2.partitions", COUNT, RESET, "partitions", "1", 1, 2, "",                                       \

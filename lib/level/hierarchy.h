@@ -141,6 +141,7 @@ struct gpc_hierarchy {
     uint32_t *l15_next;         /* [sms] and the next of the same; UINT32_MAX: none */
     uint32_t l15_count;         /* of so many */
     gpci_interleave interleave; /* addresses over the slices of a partition */
+    uint64_t home_bits;         /* of an address: their parity is its home partition; 0: gpci_l2_home hashes it */
     gpci_window window;         /* addresses whose lines in L2 persist, or stream */
     gpci_l1_share share;
     gpci_tag_banks tag_banks;      /* of L1 */

@@ -114,6 +114,8 @@ gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error) {
     if (status < 0)
         return gpci_fail(error, status, "%s = %s: %s", gpci_key_name(GPCI_KEY_L2_INTERLEAVE),
                          gpci_config_text(h->config, GPCI_KEY_L2_INTERLEAVE), detail.message);
+    if (h->partitions == 2 && gpci_number(h, GPCI_KEY_L2_INTERLEAVE) == GPCI_SPREAD_HOPPER)
+        h->home_bits = gpci_hopper_half_bits();
     h->l1_commons = gpci_commons_create(h->context);
     h->l2_commons = gpci_commons_create(h->context);
     h->sm_partition = gpci_zalloc(h->context, h->sms, sizeof *h->sm_partition);

@@ -142,8 +142,13 @@ GPCI_INLINE bool gpci_l1_line_left(gpc_hierarchy *h, uint32_t sm, const gpc_evic
 
 #define GPCI_HOME_BYTES 4096u
 
-/* A line's home partition, at a grain of 4 KiB: hashed, for hardware's own choice is unknown. */
+/*
+ * A line's home partition: with l2.interleave = hopper by the bits that tell its slice, else hashed, at a grain of
+ * 4 KiB, for hardware's own choice is unknown.
+ */
 GPCI_INLINE uint32_t gpci_l2_home(const gpc_hierarchy *h, uint64_t address) {
+    if (h->home_bits)
+        return gpci_parity(address & h->home_bits);
     return h->partitions == 2 ? (uint32_t)(gpci_mix(address >> 12) >> 63) : 0;
 }
 

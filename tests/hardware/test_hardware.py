@@ -12,6 +12,7 @@ import banks
 import chase
 import compare
 import reuse
+import slices
 import timed
 import written
 
@@ -223,6 +224,21 @@ class Written(unittest.TestCase):
             rate = written.rate((what, kib, 8, []))
             print(f"{what}, {kib} KiB: {rate:.1f} a nanosecond, {table[what, kib]:.1f} on the GPU")
             self.assertLessEqual(abs(rate / table[what, kib] - 1), WRITTEN_EACH, f"{kib} KiB: {rate}")
+
+
+class Slices(unittest.TestCase):
+    def test_of_lines(self):
+        """Pages that were asked for without a gap agree in all; of the others a fiftieth may be the asking's error."""
+        rows, names = slices.compare(slices.read_table())
+        self.assertEqual(sorted(names), list(range(80)))
+        self.assertEqual(len(set(names.values())), 80)
+        whole = [row for row in rows if row.told == row.stretches]
+        self.assertEqual(sum(row.told for row in whole), 2048)
+        for row in whole:
+            self.assertEqual(row.fit, row.told, row)
+        told, fit = sum(row.told for row in rows), sum(row.fit for row in rows)
+        print(f"slices: {fit} of {told} stretches")
+        self.assertGreaterEqual(fit, 0.98 * told)
 
 
 # Larger footprints take minutes: chase.py has them. The longest chains that are left, 16 MiB in steps of 32 bytes, are

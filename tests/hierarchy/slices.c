@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* L2 in parts: slices, two partitions, and inclusion. */
 
@@ -210,4 +211,36 @@ Test(memory_slices, inclusion_of_dirty_lines) {
     rig_flush(&r);
     cr_assert_eq(rig_stats(&r).dram_write_sectors, 0);
     rig_close(&r);
+}
+
+/* An H100's slices: 16 KiB are of two halves, 8 KiB of one, and an address has the same place in a half of 40 as in all 80. */
+Test(memory_slices, of_an_h100) {
+    rig two, one;
+    uint64_t state = 7;
+    unsigned homes[2] = {0, 0};
+    rig_open(&two, "l2.slices = 80\nl2.size = 20MiB\nl2.partitions = 2\nl2.interleave = hopper\n");
+    rig_open(&one, "l2.slices = 80\nl2.size = 20MiB\nl2.interleave = hopper\n");
+    for (int n = 0; n < 4096; n++) {
+        const uint64_t address = next(&state) >> 24;
+        gpc_location at[3] = {GPC_LOCATION_INIT, GPC_LOCATION_INIT, GPC_LOCATION_INIT};
+        cr_assert_eq(gpc_hierarchy_locate(two.hierarchy, 0, address, &at[0]), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_locate(two.hierarchy, 0, address ^ (next(&state) & 0x1fff), &at[1]), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_locate(one.hierarchy, 0, address, &at[2]), GPC_OK);
+        cr_assert_eq(at[0].partition, at[1].partition);
+        cr_assert_eq(at[0].slice / 40, at[0].partition);
+        cr_assert_eq(at[0].near_slice % 40, at[0].slice % 40);
+        cr_assert_eq(at[0].slice % 5, at[2].slice % 5);
+        cr_assert_eq(at[0].partition, at[2].slice / 5 / 4 % 2);
+        homes[at[0].partition]++;
+    }
+    cr_expect_lt(homes[0] > homes[1] ? homes[0] - homes[1] : homes[1] - homes[0], 260);
+    rig_close(&one);
+    rig_close(&two);
+}
+
+Test(memory_slices, of_an_h100_are_80) {
+    gpc_error error = GPC_ERROR_INIT;
+    cr_expect_eq(rig_refused("l2.slices = 64\nl2.size = 16MiB\nl2.interleave = hopper\n", &error), GPC_ERROR_RANGE);
+    cr_expect_not_null(strstr(error.message, "l2.interleave = hopper: interleaving by hopper over 64 slices"), "%s",
+                       error.message);
 }

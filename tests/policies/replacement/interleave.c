@@ -18,9 +18,15 @@ static gpci_interleave interleave_of(gpci_spread kind, uint64_t bytes, uint32_t 
     return channelled(kind, bytes, slices, slices >= 16 ? slices / 2 : slices);
 }
 
-/* xor and ipoly are of powers of two. */
+/* xor and ipoly are of powers of two, hopper is of an H100's slices and bytes alone. */
 static bool is_there(int kind, uint32_t slices) {
+    if (kind == GPCI_SPREAD_HOPPER)
+        return slices == 80 || slices == 40;
     return (kind != GPCI_SPREAD_XOR && kind != GPCI_SPREAD_IPOLY) || gpci_power_of_two(slices);
+}
+
+static uint64_t bytes_of(int kind, size_t n) {
+    return kind == GPCI_SPREAD_HOPPER ? 256 : (uint64_t)2 << n;
 }
 
 static const uint32_t some_slices[] = {1, 2, 3, 5, 6, 7, 8, 12, 16, 22, 24, 32, 40, 48, 64, 80, 96, 100, 192};
@@ -50,7 +56,7 @@ Test(interleave, is_undone) {
         for (size_t i = 0; i < SOME_SLICES; i++) {
             if (!is_there(kind, some_slices[i]))
                 continue;
-            gpci_interleave interleave = interleave_of((gpci_spread)kind, (uint64_t)2 << (i % 20), some_slices[i]);
+            gpci_interleave interleave = interleave_of((gpci_spread)kind, bytes_of(kind, i % 20), some_slices[i]);
             for (int k = 0; k < 5000; k++) {
                 uint64_t address = gpci_random(&random) >> gpci_random_below(&random, 60), inner;
                 uint32_t slice = gpci_interleave_slice(&interleave, address, &inner);
@@ -67,15 +73,15 @@ Test(interleave, inner_addresses_have_no_gaps) {
             uint32_t slices = some_slices[i], each = 256;
             if (!is_there(kind, slices))
                 continue;
-            gpci_interleave interleave = interleave_of((gpci_spread)kind, 128, slices);
+            gpci_interleave interleave = interleave_of((gpci_spread)kind, 256, slices);
             unsigned char *seen = calloc(slices, each);
             cr_assert_not_null(seen);
             for (uint64_t granule = 0; granule < (uint64_t)slices * each; granule++) {
                 uint64_t inner;
-                uint32_t slice = gpci_interleave_slice(&interleave, granule * 128 + 5, &inner);
-                cr_assert_lt(inner / 128, each);
-                cr_assert_eq(inner % 128, 5);
-                cr_assert_eq(seen[slice * each + inner / 128]++, 0);
+                uint32_t slice = gpci_interleave_slice(&interleave, granule * 256 + 5, &inner);
+                cr_assert_lt(inner / 256, each);
+                cr_assert_eq(inner % 256, 5);
+                cr_assert_eq(seen[slice * each + inner / 256]++, 0);
             }
             free(seen);
         }
@@ -195,4 +201,63 @@ Test(interleave, refusals) {
     cr_expect_eq(gpci_interleave_init(&interleave, GPCI_SPREAD_XOR, 256, 12, 6, &error), GPC_ERROR_RANGE);
     cr_expect_not_null(strstr(error.message, "12 slices of 6 channels"));
     cr_expect_eq(gpci_interleave_init(&interleave, GPCI_SPREAD_IPOLY, 256, 16, 3, &error), GPC_ERROR_RANGE);
+    cr_expect_eq(gpci_interleave_init(&interleave, GPCI_SPREAD_HOPPER, 512, 80, 40, &error), GPC_ERROR_RANGE);
+    cr_expect_not_null(strstr(error.message, "512 bytes"));
+    cr_expect_eq(gpci_interleave_init(&interleave, GPCI_SPREAD_HOPPER, 256, 64, 32, &error), GPC_ERROR_RANGE);
+}
+
+/* The header's rule, bit by bit. */
+static uint32_t slice_by_rule(uint64_t address, uint32_t *out_group) {
+    static const uint32_t group[] = {1, 2, 4, 8, 7, 2, 3, 8, 13, 7, 6, 15, 11, 8, 2, 4, 15, 7, 12};
+    static const uint8_t y[] = {11, 14, 17, 19, 20, 23, 24, 26, 27}, u[] = {10, 13, 17, 18, 22, 23, 24, 25, 26},
+                         v[] = {8, 12, 17, 19, 20, 21, 28, 29};
+    uint64_t number = (address >> 17) * 8;
+    uint32_t odd[3] = {0, 0, 0};
+    *out_group = 0;
+    for (unsigned bit = 11; bit < 30; bit++)
+        *out_group ^= address >> bit & 1 ? group[bit - 11] : 0;
+    for (size_t i = 0; i < sizeof y; i++)
+        odd[0] ^= address >> y[i] & 1;
+    for (size_t i = 0; i < sizeof u; i++)
+        odd[1] ^= address >> u[i] & 1;
+    for (size_t i = 0; i < sizeof v; i++)
+        odd[2] ^= address >> v[i] & 1;
+    number += 4 * odd[0] + 2 * odd[1] + odd[2];
+    return *out_group * 5 + (uint32_t)(number % 5);
+}
+
+Test(interleave, of_an_h100) {
+    gpci_interleave whole = interleave_of(GPCI_SPREAD_HOPPER, 256, 80),
+                    half = interleave_of(GPCI_SPREAD_HOPPER, 256, 40);
+    const uint64_t bits = gpci_hopper_half_bits();
+    uint64_t random = 3, inner;
+    cr_expect_eq(gpci_interleave_slice(&whole, 0x28900, &inner), 25);
+    for (int k = 0; k < 20000; k++) {
+        const uint64_t address = gpci_random(&random) >> gpci_random_below(&random, 50);
+        uint32_t group, slice = slice_by_rule(address, &group);
+        cr_assert_eq(gpci_interleave_slice(&whole, address, &inner), slice);
+        cr_assert_eq(gpci_parity(address & bits), group >> 2 & 1);
+        cr_assert_eq(gpci_interleave_slice(&half, address, &inner), ((group & 3) | (group >> 1 & 4)) * 5 + slice % 5);
+    }
+}
+
+/* Any 32 KiB have 512 bytes in each of 64 slices, and no slice has more of a MiB than a tenth beyond its share. */
+Test(interleave, of_an_h100_is_even) {
+    gpci_interleave whole = interleave_of(GPCI_SPREAD_HOPPER, 256, 80);
+    for (uint64_t mib = 0; mib < 64; mib++) {
+        uint32_t all[80] = {0};
+        for (uint64_t part = 0; part < 32; part++) {
+            uint32_t some[80] = {0}, used = 0;
+            for (uint64_t at = 0; at < 128; at++) {
+                uint64_t inner;
+                const uint32_t slice = gpci_interleave_slice(&whole, mib << 20 | part << 15 | at << 8, &inner);
+                all[slice]++;
+                used += !some[slice]++;
+                cr_assert_leq(some[slice], 2);
+            }
+            cr_assert_eq(used, 64);
+        }
+        for (uint32_t slice = 0; slice < 80; slice++)
+            cr_assert_leq(all[slice], 56, "MiB %u: %u of 51.2", (unsigned)mib, all[slice]);
+    }
 }
