@@ -117,7 +117,8 @@ def chosen(options):
 def tests_of(build, paths, options, folder):
     """What reaches what, of this run or kept of one alike."""
     suites = options.suites or [suite for suite in build.suites if suite not in ("oom", "determinism")]
-    stamp = hashlib.sha256(repr((sorted(paths), suites, options.effort)).encode()).hexdigest()
+    texts = [(path, (ROOT / path).read_text()) for path in sorted(paths)]
+    stamp = hashlib.sha256(repr((texts, suites, options.effort, reach.TRACED)).encode()).hexdigest()
     kept = options.build / f"mutation-{stamp[:12]}.json"
     tests = None if options.anew else reach.load(kept, stamp)
     if tests is None:

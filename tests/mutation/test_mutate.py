@@ -14,6 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import mutants  # noqa: E402
 import mutate  # noqa: E402
 import reach  # noqa: E402
+import workshop  # noqa: E402
 
 BUILD = os.environ.get("GPUCACHE_BUILD", "build")
 # Three changes that a test notices, and one that means nothing.
@@ -95,6 +96,18 @@ class Runs(unittest.TestCase):
             status, told, _ = run_it(*words, "--seconds", "0.0001")
             self.assertIn("0 explained", told[-1])
             self.assertIn("1 not tried", told[-1])
+
+    def test_functions_that_a_compiler_would_inline(self):
+        """They are reached as others are, also where they are of one block, and called once."""
+        path = "lib/cache/hopper_slices.c"
+        text = (ROOT / path).read_text().splitlines()
+        build = workshop.Build(ROOT, (pathlib.Path(ROOT) / BUILD).resolve())
+        with tempfile.TemporaryDirectory() as folder:
+            tests = reach.collect(build, [path], ["replacement"], pathlib.Path(folder), "quick")
+        reached = {line for test in tests for line in test.lines.get(path, [])}
+        for name in ("number_of", "in_half", "of_half"):
+            first = next(at for at, line in enumerate(text, 1) if line.startswith(f"static uint32_t {name}("))
+            self.assertTrue(reached & {first, first + 1}, name)
 
     def test_what_records(self):
         """Compiles without a warning: the run itself, which may meet any compiler, does not ask for them."""
