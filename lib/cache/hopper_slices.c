@@ -5,9 +5,9 @@
  * Which of its 80 slices an H100 has an address in, by bits 8 to 29 of physical addresses, as
  * tests/hardware/micro/slices.cu found it (README there, "Slices"; tests/hardware/slices.py):
  *
- *   group   of 16; the XOR of known[b].group, for each bit b from 11 on that is set
- *   number  8 (address >> 17) + 4 y + 2 u + v, an integer; y, u and v are parities, of the bits whose known[b].number
- *           has a 4, a 2, a 1; and of bit 10 in u, of bit 8 in v
+ *   group   of 16; its bits are 11 to 14 of the address, each XORed with some from 15 on: known[b].group
+ *   number  8 (address >> 17) + 4 y + 2 u + v, an integer; y, u and v are parities: y of bits 11 and 14, u of 10 and
+ *           13, v of 8 and 12, and of those from 15 on whose known[b].number has a 4, a 2, a 1
  *   slice   5 group + number mod 5
  *
  * Bits 9 and 16 count what a slice has. So a KiB is in two slices, by 256 bytes in turn, 2 KiB in four of a group's
@@ -19,14 +19,13 @@
 static const struct {
     uint8_t group, number;
 } known[] = {
-    {1, 4}, {2, 1}, {4, 2},  {8, 4},  {7, 0}, {2, 0}, {3, 7}, {8, 2},  {13, 5},          /* bits 11 to 19 */
-    {7, 5}, {6, 1}, {15, 2}, {11, 6}, {8, 6}, {2, 2}, {4, 6}, {15, 4}, {7, 1},  {12, 1}, /* 20 to 29 */
+    {7, 0},  {2, 0}, {3, 7}, {8, 2}, {13, 5}, {7, 5}, {6, 1},  {15, 2}, /* bits 15 to 22 */
+    {11, 6}, {8, 6}, {2, 2}, {4, 6}, {15, 4}, {7, 1}, {12, 1},          /* 23 to 29 */
 };
 
+#define GROUP_BIT 11u /* the lowest of the group's own */
+#define FIRST_KNOWN 15u
 #define GRANULE_BITS 8u
-#define FIRST_KNOWN 11u
-#define LOW_BITS 8u   /* of a granule's bits, which those above are folded onto */
-#define FIFTEEN 0x3du /* to_low of bit 15, but for the place that is its own */
 
 /*
  * Which half of L2 a group is in: not known, but that 4 KiB are of one half, so it is not bit 0. Of the seven parities
@@ -36,7 +35,7 @@ static const struct {
 
 /*
  * Group and number as the low byte of a granule: y'gggg u'9v'. With y', u', v' for y, u, v a bit of the group more or
- * less, address bits 8 to 14 are each a bit of their own, and the fold can be undone.
+ * less, each of them is one of bits 8 to 15 by itself, and what is folded onto these from above: y' is bit 15.
  */
 static uint32_t to_low(uint32_t group, uint32_t number) {
     const uint32_t y = number >> 2 ^ group ^ group >> 3, u = number >> 1 ^ group >> 2, v = number ^ group >> 1;
@@ -49,18 +48,18 @@ static uint32_t number_of(uint32_t low, uint32_t group) {
 }
 
 void gpci_hopper_slices_init(gpci_polynomial *polynomial) {
-    gpci_polynomial_init(polynomial, LOW_BITS, 0);
-    polynomial->rest = ((uint64_t)1 << (FIRST_KNOWN + sizeof known / sizeof *known - GRANULE_BITS - LOW_BITS)) - 1;
-    for (unsigned bit = 0; polynomial->rest >> bit; bit++) {
-        const unsigned at = bit + LOW_BITS + GRANULE_BITS - FIRST_KNOWN;
-        gpci_polynomial_fold(polynomial, bit, to_low(known[at].group, known[at].number));
+    gpci_polynomial_init(polynomial, FIRST_KNOWN - GRANULE_BITS, 0);
+    for (unsigned bit = sizeof known / sizeof *known; bit-- > 0;) {
+        gpci_polynomial_fold(polynomial, bit, to_low(known[bit].group, known[bit].number));
+        polynomial->rest |= (uint64_t)1 << bit;
     }
+    gpci_polynomial_fold(polynomial, 0, 1u << polynomial->degree); /* bit 15 is there already */
 }
 
 uint64_t gpci_hopper_half_bits(void) {
-    uint64_t bits = 0;
-    for (unsigned at = 0; at < sizeof known / sizeof *known; at++)
-        bits |= known[at].group & HALF_OF ? (uint64_t)1 << (FIRST_KNOWN + at) : 0;
+    uint64_t bits = HALF_OF << GROUP_BIT;
+    for (unsigned bit = sizeof known / sizeof *known; bit-- > 0;)
+        bits |= known[bit].group & HALF_OF ? (uint64_t)1 << (FIRST_KNOWN + bit) : 0;
     return bits;
 }
 
@@ -76,9 +75,7 @@ static uint32_t of_half(uint32_t group, uint32_t half) {
 /* Inner granules: number / 5, the half where slices are those of one, bit 16, bit 9. */
 uint64_t gpci_hopper_spread(const gpci_interleave *i, uint64_t granule) {
     const bool halves = i->slices.divisor == GPCI_HOPPER_SLICES / 2;
-    uint32_t low = (uint32_t)gpci_polynomial_mix(&i->polynomial, granule) & 0xff;
-    low ^= granule & 0x80 ? FIFTEEN : 0;
-    const uint32_t group = low >> 3 & 15;
+    const uint32_t low = (uint32_t)gpci_polynomial_mix(&i->polynomial, granule) & 0xff, group = low >> 3 & 15;
     const uint64_t number = granule >> 9 << 3 | number_of(low, group), quotient = number / 5;
     const uint64_t high = halves ? quotient << 1 | !!(group & HALF_OF) : quotient;
     const uint64_t inner = high << 2 | (granule >> 8 & 1) << 1 | (granule >> 1 & 1);
@@ -93,7 +90,7 @@ uint64_t gpci_hopper_gather(const gpci_interleave *i, uint64_t spread) {
     const uint32_t group = halves ? of_half(slice / 5, inner >> 2 & 1) : slice / 5;
     const uint64_t number = (inner >> (halves ? 3 : 2)) * 5 + slice % 5;
     const uint64_t above = number >> 3 << 9 | (inner >> 1 & 1) << 8;
-    uint32_t low = to_low(group, (uint32_t)number & 7) ^ ((uint32_t)gpci_polynomial_mix(&i->polynomial, above) & 0xff);
-    low ^= low & 0x80 ? FIFTEEN : 0;
-    return above | low | (inner & 1) << 1;
+    const uint64_t low = (to_low(group, (uint32_t)number & 7) ^ gpci_polynomial_mix(&i->polynomial, above)) & 0xff;
+    /* What is left folded onto `low` is bit 15 alone, which again undoes. */
+    return above | (gpci_polynomial_mix(&i->polynomial, low) & 0xff) | (inner & 1) << 1;
 }
