@@ -54,7 +54,7 @@ static gpc_status read_number(const char *text, const gpc_parameter *p, double *
     if (p->whole && v != floor(v))
         return gpci_fail(error, GPC_ERROR_FORMAT, "parameter '%s': %s is not a whole number", p->name, text);
     if (v < p->minimum || v > p->maximum)
-        return gpci_fail(error, GPC_ERROR_RANGE, "parameter '%s': %s is not between %g and %g", p->name, text,
+        return gpci_fail(error, GPC_ERROR_RANGE, "parameter '%s': %s is not between %.15g and %.15g", p->name, text,
                          p->minimum, p->maximum);
     *value = v;
     return GPC_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/rig.h"
+#include "golden.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -26,21 +27,6 @@ static void put_policy(char *text, const char *kind, const gpc_policy_info *info
     }
 }
 
-static void expect_golden(const char *text) {
-    static char golden[ROOM];
-    FILE *file = fopen("tests/registry/parameters.golden", "r");
-    cr_assert_not_null(file);
-    golden[fread(golden, 1, ROOM - 1, file)] = '\0';
-    fclose(file);
-    for (const char *found = text, *expected = golden; *found || *expected;) {
-        const int has = (int)strcspn(found, "\n"), had = (int)strcspn(expected, "\n");
-        cr_assert(has == had && !memcmp(found, expected, (size_t)has), "expected %.*s, found %.*s", had, expected, has,
-                  found);
-        found += has + (found[has] == '\n');
-        expected += had + (expected[had] == '\n');
-    }
-}
-
 Test(registry, parameters) {
     static const char *const kinds[GPC_POLICY_KIND_COUNT] = {"replacement", "predictor", "scheduler",
                                                              "throttle",    "protocol",  "prefetcher"};
@@ -53,6 +39,6 @@ Test(registry, parameters) {
             cr_assert_eq(gpc_policy_at(r.context, (gpc_policy_kind)kind, i, &info), GPC_OK);
             put_policy(text, kinds[kind], &info);
         }
-    expect_golden(text);
+    expect_golden("tests/registry/parameters.golden", text);
     rig_close(&r);
 }

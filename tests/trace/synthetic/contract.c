@@ -377,39 +377,3 @@ Test(synthetic_contract, kernels_can_be_skipped) {
     }
     rig_close(&r);
 }
-
-/* Parameters are counts and switches, of whatever kernel: no fraction is taken, whether the kernel has it or not. */
-Test(synthetic_contract, parameters_are_whole) {
-    static const char *const parameters[] = {
-        "apart",    "atoms",  "blocks",    "bytes",    "centres",   "cg",         "cluster",  "clusters", "columns",
-        "convolve", "count",  "decimated", "degree",   "dependent", "dimensions", "double",   "errors",   "far",
-        "features", "first",  "fp",        "frames",   "gap",       "header",     "inner",    "int",      "key",
-        "kind",     "lanes",  "launch",    "launches", "least",     "length",     "levels",   "line",     "lines",
-        "move",     "near",   "pad",       "pairs",    "part",      "passes",     "patches",  "points",   "queries",
-        "ranges",   "ratio",  "reference", "relaxed",  "repeats",   "rounds",     "rowmajor", "search",   "seed",
-        "serial",   "sfu",    "skip",      "spread",   "stages",    "step",       "steps",    "store",    "stride",
-        "template", "tensor", "threads",   "tile",     "tiles",     "turns",      "uniform",  "vectors",  "walks",
-        "window",   "words",  "worklist"};
-    static const char *const fractions[] = {"0.5", "1.5", "8.5", "100.5"};
-    gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
-    gpci_opcodes *opcodes = gpci_opcodes_create(context);
-    size_t known = 0;
-    for (size_t i = 0; i < gpc_synthetic_count(); i++)
-        for (size_t p = 0; p < sizeof parameters / sizeof *parameters; p++)
-            for (size_t f = 0; f < sizeof fractions / sizeof *fractions; f++) {
-                const char *name = NULL;
-                char source[128];
-                gpc_error error = GPC_ERROR_INIT;
-                gpci_source *opened = NULL;
-                gpc_synthetic_at(i, &name, NULL, NULL);
-                snprintf(source, sizeof source, "%s:64KiB:%s=%s", name, parameters[p], fractions[f]);
-                cr_assert_lt(gpci_synthetic_open(context, opcodes, source, &error, &opened), 0, "%s", source);
-                known += strstr(error.message, "whole") != NULL;
-                if (strstr(error.message, "unknown"))
-                    break;
-            }
-    cr_expect_gt(known, 100);
-    gpci_opcodes_destroy(opcodes);
-    gpc_context_destroy(context);
-}

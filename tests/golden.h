@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TESTS_GOLDEN_H
+#define TESTS_GOLDEN_H
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A text is, line by line, what a file of the tests has, of at most 128 KiB. */
+static inline void expect_golden(const char *path, const char *text) {
+    static char golden[1 << 17];
+    FILE *file = fopen(path, "r");
+    cr_assert_not_null(file, "%s", path);
+    golden[fread(golden, 1, sizeof golden - 1, file)] = '\0';
+    fclose(file);
+    for (const char *found = text, *expected = golden; *found || *expected;) {
+        const int has = (int)strcspn(found, "\n"), had = (int)strcspn(expected, "\n");
+        cr_assert(has == had && !memcmp(found, expected, (size_t)has), "expected %.*s, found %.*s", had, expected, has,
+                  found);
+        found += has + (found[has] == '\n');
+        expected += had + (expected[had] == '\n');
+    }
+}
+
+#endif
