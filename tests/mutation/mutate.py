@@ -10,13 +10,13 @@
 Uses a build directory (--build), which is first brought up to date, and leaves it as it is. All unit tests run once,
 recording which lines of the files at hand they reach. Then each change costs the compilation of its file, and those
 tests that reach its function: first those that come to the line itself, those of the folder's suites (SUITES), and
-quick ones. The first failure ends it. A change that none of them notices survives: there a test is missing, or the
-change means nothing. The latter stand in equivalent.txt, each with its reason. What the compiler makes the same code
-of, and what does not compile, is not counted. The exit status is 1 where more than --most percent survive unexplained.
+quick ones; of a table those that reach its file, and all of the folder's suites. The first failure ends it. A change
+that none of them notices survives: there a test is missing, or the change means nothing. The latter stand in
+equivalent.txt, each with its reason. What the compiler makes the same code of, and what does not compile, is not
+counted. The exit status is 1 where more than --most percent survive unexplained.
 """
 
 import argparse
-import collections
 import concurrent.futures
 import hashlib
 import pathlib
@@ -37,9 +37,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SUITES = {
     "base": "base registry config hierarchy", "cache": "cache oracle", "decisions": "decisions contract",
     "functional": "hierarchy oracle", "level": "hierarchy timed predictor", "policies/control": "control contract",
-    "policies/predictor": "predictor contract", "policies/prefetcher": "prefetcher",
-    "policies/protocol": "coherence contract", "policies/replacement": "replacement contract",
-    "policies/scheduler": "scheduler contract", "policies/throttle": "throttle contract", "registry": "registry config",
+    "policies/predictor": "predictor contract registry", "policies/prefetcher": "prefetcher registry",
+    "policies/protocol": "coherence contract registry", "policies/replacement": "replacement contract registry",
+    "policies/scheduler": "scheduler contract registry", "policies/throttle": "throttle contract registry",
+    "registry": "registry config",
     "trace/binary": "trace record fuzz", "trace/synthetic": "synthetic", "trace/table": "trace fuzz",
     "trace/text": "trace fuzz", "trace": "trace record", "verify": "coherence",
 }  # fmt: skip
@@ -73,24 +74,22 @@ class Ranks:
     """The tests that may notice a change, the likely and quick ones first."""
 
     def __init__(self, tests):
-        self.tests, self.functions = collections.defaultdict(list), {}
-        for test in tests:
-            for path, lines in test.lines.items():
-                self.tests[path].append((test, frozenset(lines)))
+        self.tests, self.functions = tests, {}
 
     def extent(self, mutant):
-        """The lines of its function; of a table, all lines of its file."""
+        """The lines of its function; None of a table, which is read from elsewhere."""
         if mutant.path not in self.functions:
             self.functions[mutant.path] = functions_of((ROOT / mutant.path).read_text())
         for first, last in self.functions[mutant.path]:
             if first <= mutant.line <= last:
                 return range(first, last + 1)
-        return range(1, 1 << 30)
+        return None
 
     def __call__(self, mutant):
         extent, own, found = self.extent(mutant), suites_of(mutant.path), []
-        for test, lines in self.tests[mutant.path]:
-            if any(line in extent for line in lines):
+        for test in self.tests:
+            lines = test.lines.get(mutant.path, ())
+            if any(line in extent for line in lines) if extent else lines or test.suite in own:
                 slow = (test.seconds > 0.1) + (test.seconds > 1)
                 found.append(((mutant.line not in lines, slow, test.suite not in own, test.suite, test.seconds), test))
         return [test for _, test in sorted(found, key=lambda each: each[0])]

@@ -77,6 +77,16 @@ class Ranks(unittest.TestCase):
             ("base", "elsewhere", 0.01, "far"))]  # fmt: skip
         self.assertEqual([test.name for test in mutate.Ranks(tests)(mutant)], ["own", "other", "slow"])
 
+    def test_who_is_asked_of_a_table(self):
+        """Who comes to its file, and all of its folder's suites: what reads a table is elsewhere."""
+        path = "lib/policies/scheduler/owl.c"
+        found = mutants.mutants_of(path, (ROOT / path).read_text())
+        mutant = next(each for each in found if each.old == "1024")
+        tests = [reach.Test(suite, name, 0.01, {where: [line]} if where else {}) for suite, name, where, line in (
+            ("registry", "lists", None, 0), ("scheduler", "file", path, 100), ("cache", "other", None, 0),
+            ("timed", "away", path, 100))]  # fmt: skip
+        self.assertEqual([test.name for test in mutate.Ranks(tests)(mutant)], ["lists", "file", "away"])
+
 
 @unittest.skipUnless((pathlib.Path(ROOT) / BUILD / "tests/test-base").exists(), "the unit tests are not built")
 class Runs(unittest.TestCase):
