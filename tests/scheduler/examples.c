@@ -152,7 +152,7 @@ static void check_cost(const rig *r, const char *policy, uint32_t warps, uint64_
 
 /*
  * By hand, for 16 warps: a turn of 4 bits; 16 * 15 / 2 pairs; those and one of 17
- * (16 warps or none) in 5 bits; one of two groups, and in each one of eight.
+ * (16 warps or none) in 5 bits; one of two groups, and in each one of eight; a bit each, and the last to issue.
  */
 Test(scheduler_examples, costs) {
     rig r;
@@ -163,6 +163,7 @@ Test(scheduler_examples, costs) {
     check_cost(&r, "two-level", 16, 1 + 2 * 3);
     check_cost(&r, "two-level(group=5)", 16, 2 + 4 * 3);
     check_cost(&r, "two-level(group=1024)", 16, 4);
+    check_cost(&r, "active-pool", 16, 16 + 4);
     check_cost(&r, "lrr", 1, 0);
     check_cost(&r, "gto", 1, 1);
     check_cost(&r, "oldest", 1024, 1024 * 1023 / 2);

@@ -49,6 +49,41 @@ Test(scheduler_pools, active_pool_lends) {
     rig_close(&r);
 }
 
+/* Of two places both are lent: of who could not issue the next in turn leaves for it. */
+Test(scheduler_pools, active_pool_makes_room) {
+    rig r;
+    rig_open_full(&r, "active-pool(active=2)", 5, 0);
+    rig_set(&r, 1, GPC_STATE_READY_MEMORY);
+    cr_expect_eq(rig_issue(&r, true), 1);
+    rig_set(&r, 4, GPC_STATE_READY_MEMORY);
+    cr_expect_eq(rig_issue(&r, true), 4);
+    rig_set(&r, 2, GPC_STATE_READY);
+    cr_expect_eq(rig_issue(&r, false), 2);
+    rig_set(&r, 3, GPC_STATE_READY);
+    cr_expect_eq(rig_issue(&r, true), 1, "4 has left");
+    cr_expect_eq(rig_issue(&r, true), 2);
+    rig_close(&r);
+}
+
+/* Who has come to a barrier has no place any more when it opens, whatever its slot. */
+Test(scheduler_pools, active_pool_barriers) {
+    enum { WARPS = 70 };
+    static const uint32_t slots[] = {0, 1, 63, 64, 65, WARPS - 1};
+    for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) {
+        rig r;
+        rig_open_full(&r, "active-pool(active=1)", WARPS, 0);
+        const uint32_t slot = slots[i], next = (slot + 1) % WARPS;
+        rig_set(&r, slot, GPC_STATE_READY);
+        cr_expect_eq(rig_issue(&r, true), slot);
+        rig_set(&r, slot, GPC_STATE_BARRIER);
+        rig_set(&r, next, GPC_STATE_READY);
+        rig_set(&r, slot, GPC_STATE_READY);
+        cr_expect_eq(rig_issue(&r, true), next, "slot %u", slot);
+        cr_expect_eq(rig_issue(&r, true), next, "it has the one place");
+        rig_close(&r);
+    }
+}
+
 /* However warps fare: at most so many issue between two waits of any, and someone does where one can. */
 Test(scheduler_pools, active_pool_is_small) {
     enum { WARPS = 70, ACTIVE = 5, STEPS = 40000 };

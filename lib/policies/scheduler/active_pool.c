@@ -83,7 +83,7 @@ static void on_state(void *self, uint32_t slot, gpc_warp_state before, gpc_warp_
         leave(pool, slot);
 }
 
-/* A place was lent: of those that do not wait for a fixed latency the one whose turn is the farthest leaves. */
+/* A place was lent: of the others that do not wait for a fixed latency the next in turn leaves. */
 static void make_room(pool_state *pool, uint32_t slot) {
     uint64_t able[GPCI_WARP_WORDS];
     uint32_t count = 0;
@@ -92,7 +92,7 @@ static void make_room(pool_state *pool, uint32_t slot) {
         able[word] = pool->active[word] & ~pool->stalled[word];
     }
     able[slot / 64] &= ~gpci_warp_bit(slot);
-    const uint32_t next = gpci_next_round(able, 0, slot + 1 < pool->warps ? slot + 1 : 0, pool->warps);
+    const uint32_t next = gpci_next_round(able, 0, slot, pool->warps);
     if (count > pool->size && next != GPC_NO_WARP)
         leave(pool, next);
 }
