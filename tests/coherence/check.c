@@ -231,6 +231,43 @@ Test(coherence_check, contradictions_are_refused) {
     }
 }
 
+/* One cell of NMOESI-D: of D, the state of its own whose copies the level below does not know of, or to it. */
+#define D ((gpc_coherence_state)GPC_LINE_COUNT)
+
+static const wrong detached_wrongs[] = {
+    {1, GPC_LINE_S, GPC_EVENT_READ_ABOVE, RULE(GPC_DO_HIT, D),
+     "between, S, Read Above: only the first level keeps detached copies"},
+    {0,
+     D,
+     GPC_EVENT_LOAD,
+     {GPC_DO_HIT, D, GPC_LINE_S},
+     "first, D, Load: a copy is detached, or not, whether or not others have copies"},
+    {0, GPC_LINE_S, GPC_EVENT_LOAD, RULE(GPC_DO_HIT, D),
+     "first, S, Load: the next state is detached: only an event of the protocol's own that is like WRITE_PROBE leads "
+     "there"},
+    {0, D, GPC_EVENT_WRITE_PROBE, RULE(GPC_DO_SEND_DATA, GPC_LINE_I),
+     "first, D, Write Req.: SEND_DATA, and the copy is detached"},
+    {0, D, GPC_EVENT_STORE, RULE(GPC_DO_WRITE_REQUEST, GPC_LINE_M),
+     "first, D, Store: the low module does not know of a detached copy: EVICT_FIRST"},
+    {0, D, GPC_EVENT_STORE, RULE(GPC_DO_HIT, D), "first, D, Store: a detached copy is not modified"},
+    {0, D, GPC_EVENT_N_STORE, RULE(GPC_DO_HIT, D), "first, D, N-Store: a detached copy is not modified"},
+    {0, D, GPC_EVENT_LOAD, RULE(GPC_DO_HIT, GPC_LINE_S),
+     "first, D, Load: a detached copy that nobody asks for stays so, or goes"},
+};
+
+Test(coherence_check, detached_copies_contradict) {
+    for (size_t i = 0; i < sizeof detached_wrongs / sizeof *detached_wrongs; i++) {
+        const wrong *w = &detached_wrongs[i];
+        changed c;
+        char expected[200];
+        change(&c, &gpci_nmoesi_d);
+        c.rules[w->place][w->state][w->event] = w->rule;
+        snprintf(expected, sizeof expected, "gpc_protocol 'nmoesi-d': %s", w->message);
+        cr_expect_eq(gpci_protocol_check(&c.protocol, &c.error), GPC_ERROR_ARGUMENT, "%s", expected);
+        cr_expect_str_eq(c.error.message, expected);
+    }
+}
+
 /* What leads to a new state makes its row needed: MESI's M, asked for a copy, goes to O, of which nothing is known. */
 Test(coherence_check, a_new_state_needs_its_row) {
     changed c;

@@ -236,9 +236,11 @@ Test(coherence_own_events, refusals) {
     REFUSED("first, N, Load: what it raises above", d->raises[0][GPC_LINE_N][0].above = own_of(GPC_EVENT_READ_PROBE));
     REFUSED("first, I, ld: what it raises below",
             d->raises[0][GPC_LINE_I][FIRST_OWN].below = own_of(GPC_EVENT_WRITE_ABOVE));
+    REFUSED("first, I, ld: what it raises below", d->raises[0][GPC_LINE_I][FIRST_OWN].below = own_of(GPC_EVENT_LOAD));
     REFUSED("between, M, Read Above: what it raises above", d->raises[1][GPC_LINE_M][6].above = EVENTS);
     REFUSED("first, I, Load: an action that means nothing", d->usual[0][GPC_LINE_I][0].actions = GPC_DO_WRITE_REQUEST;
             d->raises[0][GPC_LINE_I][0].below = 0);
+    d->events[8].name = "fifteen-letters";
     d->own[0][GPC_LINE_I][0] = (gpc_protocol_rule){GPC_DO_WRITE_REQUEST, GPC_LINE_M, GPC_LINE_M};
     d->raises[0][GPC_LINE_I][FIRST_OWN].below = own_of(GPC_EVENT_WRITE_ABOVE);
     cr_expect_eq(gpci_protocol_check(&d->protocol, NULL), GPC_OK);
