@@ -67,6 +67,24 @@ Test(cache_samples, a_vote_on_a_cache_by_itself) {
     rig_close(&silent);
 }
 
+/* Throughput is the same all along, and mru hits more often. */
+Test(cache_samples, a_vote_by_hits_where_told) {
+    for (int by_hits = 0; by_hits <= 1; by_hits++) {
+        rig r;
+        open_with(&r, by_hits ? "vote(lru, mru, periods=1, measure=hits)" : "vote(lru, mru, periods=1)");
+        for (unsigned period = 0; period < 8; period++) {
+            gpc_sample sample = GPC_SAMPLE_INIT;
+            sample.cycles = sample.active_cycles = 100;
+            sample.instructions = 50;
+            loop(r.cache);
+            cr_assert_eq(gpc_cache_sample(r.cache, &sample), GPC_OK);
+        }
+        cr_expect_eq(value_of(r.cache, "replacement.vote.votes"), 1);
+        cr_expect_eq(value_of(r.cache, "replacement.vote.others"), by_hits);
+        rig_close(&r);
+    }
+}
+
 /* What the cache knows itself is told as it is, since the last sample; the rest as the host says. */
 static gpc_sample seen;
 

@@ -280,6 +280,19 @@ static void make_stable(rig *r) {
     all(r, 100); /* what the phase is like */
 }
 
+/* An SM with work for less than half of a period decides nothing; where all are such, the period does not count. */
+Test(pcal_machine, how_long_an_active_sm_is_active) {
+    rig r;
+    start(&r, &plain);
+    for (uint64_t active = PERIOD / 2 - 1; active <= PERIOD / 2; active++) {
+        for (uint32_t sm = 0; sm < plain.sms; sm++) {
+            gpci_pcal_sample s = {.cycles = PERIOD, .active_cycles = active, .instructions = 50, .throttled = 1};
+            gpci_pcal_observe(&r.pcal, sm, &s);
+        }
+        EXPECT(&r, active < PERIOD / 2 ? GPCI_PCAL_INIT : GPCI_PCAL_CLIMB, active == PERIOD / 2, "0000");
+    }
+}
+
 /* A change of more than 20 % that lasts for two periods: the default, and all over again. */
 Test(pcal_machine, a_new_phase_begins_anew) {
     rig r;

@@ -365,6 +365,20 @@ Test(vote, without_a_clock_hit_rates_are_compared) {
     cr_expect_not(r.sms[3].active);
 }
 
+/* Whichever SM it is that was busiest. */
+Test(vote, without_a_clock_the_busiest_is_the_measure) {
+    for (uint32_t busiest = 0; busiest < plain.sms; busiest++) {
+        rig r;
+        start(&r, &plain);
+        for (uint32_t sm = 0; sm < plain.sms; sm++) {
+            gpc_sample sample = {sizeof sample, 0, 0, sm == busiest ? 10 : 4, 100, 100, 50};
+            gpci_vote_sample(&r.vote, sm, &sample);
+        }
+        cr_expect_eq(r.vote.active, 1);
+        cr_expect(r.sms[busiest].active);
+    }
+}
+
 Test(vote, an_sm_that_does_nothing_at_all) {
     /* active, but without an instruction: throughput 0, beside which anything is better */
     rig r;
