@@ -112,6 +112,29 @@ Test(dyncta, blocks_end) {
     sm_close(&r);
 }
 
+/* An SM is not empty as long as one block is left, the first or another: the limit stays. */
+Test(dyncta, one_block_is_left) {
+    for (uint32_t left = 0; left < 8; left++) {
+        sm_rig r;
+        open_blocks(&r, "gto + dyncta(paused=1)", 8);
+        period(&r, 2048, 0, 2048, 2048);
+        period(&r, 2048, 0, 2048, 4096);
+        cr_expect_eq(blocks_that_run(&r), 2);
+        for (uint32_t warp = 0; warp < 16; warp++)
+            if (warp / 2 != left)
+                sm_set(&r, warp, GPC_STATE_ABSENT);
+        for (uint32_t warp = 0; warp < 16; warp++)
+            if (warp / 2 != left)
+                sm_start(&r, warp, 8 + warp / 2);
+        sm_clock(&r, 5000);
+        uint32_t running = 0;
+        for (uint32_t warp = 0; warp < 16; warp++)
+            running += sm_classes(&r)[warp] == 'C';
+        cr_expect_eq(running, 2 * 2, "of the eight blocks that there are again, after block %u", left);
+        sm_close(&r);
+    }
+}
+
 /* A quarter of the memory cycles of `period` are those of paused warps: without them, 382 of 2048. */
 Test(dyncta, paused_warps_count_where_told) {
     for (int paused = 0; paused <= 1; paused++) {

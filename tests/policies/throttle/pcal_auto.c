@@ -114,6 +114,19 @@ Test(pcal_auto, votes_and_all_follow) {
     close_rig(&r);
 }
 
+/* The climb adds a warp. Only where both strategies are asked for a vote about the two tokens follows. */
+Test(pcal_auto, both_strategies_where_told) {
+    for (int both = 0; both <= 1; both++) {
+        rig r;
+        open_rig(&r, both ? "gto + pcal(warps=2, ebt=auto, strategy=both)" : "gto + pcal(warps=2, ebt=auto)");
+        for (int n = 0; n < 3; n++) {
+            period(&r, 100, 100);
+            expect(&r, n < 2 || !both ? "CCBTTT" : "CBBTTT", "CCBTTT");
+        }
+        close_rig(&r);
+    }
+}
+
 /* Without a warp-opt nothing is throttled and nothing can be added: a vote about tokens. */
 Test(pcal_auto, without_a_limit_it_votes) {
     rig r;
