@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Worked examples, among them those that the predictors' files open with; and the ends of their counters. */
 
@@ -15,6 +16,15 @@ static gpc_request load_of(char line, uint64_t pc) {
     return (gpc_request){.address = (uint64_t)(line - 'A') * 128, .pc = pc};
 }
 
+static uint64_t value_of(const gpc_cache *cache, const char *name) {
+    gpc_policy_value value = GPC_POLICY_VALUE_INIT;
+    for (size_t i = 0; gpc_cache_policy_value(cache, i, &value) == GPC_OK; i++)
+        if (!strcmp(value.name, name))
+            return value.value;
+    cr_assert_fail("there is no %s", name);
+    return 0;
+}
+
 Test(predictor_examples, agcb) {
     rig r;
     rig_open(&r, (rig_plan){.predictor = "agcb(bits=2,initial=3,threshold=2)", ONE_LINE, BELOW});
@@ -23,6 +33,8 @@ Test(predictor_examples, agcb) {
     cr_expect_eq(stats.predictions, 5);
     cr_expect_eq(stats.bypasses, 4);
     cr_expect_eq(stats.overturned_bypasses, 1);
+    cr_expect_eq(value_of(r.cache, "bypass.agcb.replies"), 5);
+    cr_expect_eq(value_of(r.cache, "bypass.agcb.overridden"), 1);
     rig_close(&r);
 }
 

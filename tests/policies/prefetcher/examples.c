@@ -152,6 +152,8 @@ Test(prefetcher_examples, costs) {
     cr_expect_eq(cost("next-line"), 0);
     cr_expect_eq(cost("stride"), 128 * (32 + 6 + 40 + 24 + 2 + 7));
     cr_expect_eq(cost("stride(warps=together, entries=16)"), 16 * (32 + 40 + 24 + 2 + 4));
+    cr_expect_eq(cost("stride(steady=3)"), cost("stride(steady=2)"));
+    cr_expect_eq(cost("stride(steady=4)"), 128 * (32 + 6 + 40 + 24 + 3 + 7));
     cr_expect_eq(cost("locality-aware"), 64 * (40 - 7 - 2 + 4 + 1 + 6));
     cr_expect_eq(cost("mta(throttle=off)"), 32 * (104 + 5) + 8 * (104 + 3) + 8 * (32 + 24 + 3));
     cr_expect_eq(cost("mta") - cost("mta(throttle=off)"), 4 * 20 + 2 * 20 + 3 + 3);

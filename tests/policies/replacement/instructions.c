@@ -122,6 +122,11 @@ Test(instructions, trace_unlearns) {
     check("trace-based", 2, "pA qA pB qB pC qC rC pD qD pE", "-h-hAhhBhC");
 }
 
+/* A and C leave with p; a counter of one bit says so once, and D's hit takes it back: E is not dead, D leaves. */
+Test(instructions, trace_saturates) {
+    check("trace-based(counter=1,threshold=1)", 2, "pA pB qB pC pD rD pE pF", "--hAChBD");
+}
+
 /*
  * A comes back for the third time: its own signature, learnt from two ends, is that of a dead line at its fill. Where
  * all blocks learn together, that is so of A's second time, and C, filled before, is hit.
