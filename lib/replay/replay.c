@@ -39,6 +39,7 @@ gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc
         return gpci_out_of_memory(error);
     r->context = gpci_retain(context);
     r->pause_at = UINT64_MAX;
+    r->turns_to_tell = PROGRESS_TURNS;
     gpc_stats_init(&r->total);
     gpc_stats_init(&r->before);
     gpc_status status = gpc_config_copy(config, error, &r->config);
@@ -158,9 +159,9 @@ gpc_status gpc_replay_on_sample_as(gpc_replay *r, uint64_t interval, const gpc_l
 
 gpc_status gpci_replay_progress(gpc_replay *r, gpc_error *error) {
     uint64_t instructions = r->instructions + r->instructions_told;
-    if (instructions < r->next_progress && (!r->timed || ++r->untold_turns < PROGRESS_TURNS))
+    if (instructions < r->next_progress && (!r->timed || --r->turns_to_tell))
         return GPC_OK;
-    r->untold_turns = 0;
+    r->turns_to_tell = PROGRESS_TURNS;
     if (instructions >= r->next_progress)
         r->next_progress += PROGRESS_EVERY;
     if (r->lanes)

@@ -129,7 +129,7 @@ struct gpc_replay {
     uint64_t instructions, threads, blocks;  /* the first two: that the hierarchy has not counted yet; threads: timed */
     uint64_t instructions_told, blocks_told; /* that it has */
     uint64_t next_progress;                  /* instructions */
-    uint32_t untold_turns;                   /* timed: cycles with something in them, since on_progress was called */
+    uint32_t turns_to_tell;                  /* timed: cycles with something in them, until on_progress is called */
     uint64_t first_pc, last_pc;
     uint64_t random;    /* state of the order in which SMs take turns */
     uint64_t had;       /* kernels of the trace so far, for snapshots, */
