@@ -30,7 +30,7 @@ struct gpci_input {
     gpc_context *context;
     const char *tool; /* NULL: plain */
     int file;         /* shared with the decompressor: its offset tells how far that has read */
-    int data;         /* what read takes from: `file` or the pipe */
+    int pipe;         /* from the decompressor; -1: none */
     pid_t child;      /* 0 = none, or reaped */
     bool at_end;
     gpci_tracez *tracez; /* in place of both; NULL: none */
@@ -132,7 +132,7 @@ static gpc_status start_child(gpci_input *input, gpc_error *error) {
         return gpci_fail(error, failure == ENOMEM ? GPC_ERROR_MEMORY : GPC_ERROR_IO, "%s: cannot run '%s': %s",
                          input->path, input->tool, strerror(failure));
     }
-    input->data = ends[0];
+    input->pipe = ends[0];
     return GPC_OK;
 }
 
@@ -167,7 +167,6 @@ static gpc_status open_data(gpci_input *input, gpc_error *error) {
                          input->path, dictionary);
     if (input->tool)
         return start_child(input, error);
-    input->data = input->file;
     return regular && gpci_tracez_is(input->file)
                ? gpci_tracez_open(input->context, input->file, input->path, error, &input->tracez)
                : GPC_OK;
@@ -180,7 +179,7 @@ gpc_status gpci_input_open(gpc_context *context, const char *path, gpc_error *er
         return gpci_out_of_memory(error);
     memcpy(input->path, path, length);
     input->context = gpci_retain(context);
-    input->data = -1;
+    input->pipe = -1;
     input->file = above_standard(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY));
     gpc_status status = GPC_OK;
     if (input->file < 0) {
@@ -224,8 +223,9 @@ static gpc_status read_on(gpci_input *input, void *buffer, size_t room, size_t *
         input->at_end = status == GPC_OK && !*got;
         return status;
     }
+    const int from = input->tool ? input->pipe : input->file;
     do
-        count = read(input->data, buffer, room);
+        count = read(from, buffer, room);
     while (count < 0 && errno == EINTR);
     if (count < 0)
         return gpci_fail(error, GPC_ERROR_IO, "%s: %s", input->path, strerror(errno));
@@ -293,8 +293,8 @@ void gpci_input_close(gpci_input *input) {
     if (!input)
         return;
     gpci_tracez_close(input->tracez);
-    if (input->data >= 0 && input->data != input->file)
-        close(input->data);
+    if (input->pipe >= 0)
+        close(input->pipe);
     if (input->file >= 0)
         close(input->file);
     if (input->child)
