@@ -32,7 +32,7 @@ void gpci_lines_close(gpci_lines *lines) {
     *lines = (gpci_lines){0};
 }
 
-/* Read more behind `end`; one byte stays free for the newline that the last line may lack. */
+/* Read more behind `end`. At the end nothing is read, and its room has the newline that the last line may lack. */
 static gpc_status refill(gpci_lines *lines, gpc_error *error) {
     if (lines->begin) {
         memmove(lines->buffer, lines->buffer + lines->begin, lines->end - lines->begin);
@@ -40,7 +40,7 @@ static gpc_status refill(gpci_lines *lines, gpc_error *error) {
         lines->whole = lines->whole > lines->begin ? lines->whole - lines->begin : 0;
         lines->begin = 0;
     }
-    if (lines->end + 1 >= lines->capacity) {
+    if (lines->end >= lines->capacity) {
         if (lines->capacity >= LONGEST_LINE)
             return gpci_fail(error, GPC_ERROR_FORMAT, "%s:%" PRIu64 ": the line is longer than %u bytes",
                              gpci_input_path(lines->input), lines->number + 1, LONGEST_LINE);
@@ -53,7 +53,7 @@ static gpc_status refill(gpci_lines *lines, gpc_error *error) {
     }
     size_t got;
     gpc_status status =
-        gpci_input_read(lines->input, lines->buffer + lines->end, lines->capacity - lines->end - 1, &got, error);
+        gpci_input_read(lines->input, lines->buffer + lines->end, lines->capacity - lines->end, &got, error);
     if (status < 0)
         return status;
     size_t last = got;

@@ -88,7 +88,7 @@ static gpc_status take_line(gpci_header *header, gpci_lines *lines, const char *
     if (*line != '-' || !equals)
         return gpci_lines_expected(lines, error, "a header line, \"-key = value\", or \"#traces format\"");
     const char *key_stop = equals, *value = gpci_skip_blanks(equals + 1);
-    while (key_stop > line + 1 && gpci_is_blank(key_stop[-1]))
+    while (gpci_is_blank(key_stop[-1])) /* the '-' is none */
         key_stop--;
     size_t length = (size_t)(key_stop - line) - 1;
     if (length == 11 && !memcmp(line + 1, "kernel name", length))
