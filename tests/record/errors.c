@@ -96,6 +96,30 @@ Test(record_errors, copies_and_ports) {
     host_close(&h);
 }
 
+/* Whichever allocation fails, the recording has ended with the access that it was for, and says why. */
+Test(record_errors, out_of_memory) {
+    size_t failed = 0;
+    for (bool recording = false; !recording; failed++) {
+        host h;
+        host_open(&h, "");
+        for (uint32_t block = 0; block < 2; block++)
+            host_load(&h, block, block, 0, 0);
+        host_record(&h);
+        h.fails_at = failed + 1;
+        for (uint32_t block = 0; block < 2; block++) {
+            host_load(&h, block, block, 0, 0);
+            recording = gpc_hierarchy_is_recording(h.hierarchy);
+            cr_assert_eq(recording, h.fails_at != 0, "allocation %zu", failed);
+        }
+        h.fails_at = 0;
+        const gpc_status status = gpc_hierarchy_record_end(h.hierarchy, &h.error);
+        cr_expect_eq(status, recording ? GPC_OK : GPC_ERROR_MEMORY);
+        cr_expect(recording || !strcmp(h.error.message, gpc_status_string(GPC_ERROR_MEMORY)), "'%s'", h.error.message);
+        host_close(&h);
+    }
+    cr_expect_gt(failed, 5, "%zu", failed);
+}
+
 Test(record_errors, states) {
     host h;
     host_open(&h, "mode = timed\n");

@@ -63,6 +63,116 @@ Test(record_files, blocks_and_warps) {
     host_close(&h);
 }
 
+/* Warps are numbered by block: slots that another block's warp had before count anew. */
+Test(record_files, slots_of_two_blocks) {
+    host h;
+    host_open(&h, "");
+    host_record(&h);
+    host_load(&h, 2, 0, 5, 0x1000);
+    host_load(&h, 2, 0, 6, 0x2000);
+    host_load(&h, 2, 1, 6, 0x3000);
+    host_load(&h, 2, 1, 5, 0x4000);
+    host_end(&h);
+    gpc_trace *trace = open_file(&h, h.path);
+    const gpc_kernel kernel = first_kernel(&h, trace);
+    static const uint32_t warps[] = {0, 1, 0, 1};
+    cr_assert_eq(kernel.recording->turn_count, 4);
+    for (unsigned n = 0; n < 4; n++)
+        cr_expect_eq(kernel.recording->turns[n].warp, warps[n], "access %u", n);
+    const gpc_block *block;
+    for (uint64_t b = 0; b < 2; b++) {
+        cr_assert_eq(gpc_trace_next_block(trace, &block, &h.error), GPC_OK);
+        cr_assert(block->index == b && block->warps[0].count == 2 && block->warps[1].count == 2);
+        for (uint64_t w = 0; w < 2; w++)
+            cr_expect_eq(block->warps[w].instructions[0].addresses[0], 0x1000 * (2 * b + w + 1));
+    }
+    gpc_trace_close(trace);
+    host_close(&h);
+}
+
+/* A fence names no block: it is of the one whose warp was last in its slot of its SM. */
+Test(record_files, blocks_of_fences) {
+    static const struct { uint32_t sm, slot, block; } all[] = {{2, 9, 5}, {1, 4, 3}, {2, 8, 6}, {1, 9, 2}};
+    enum { COUNT = sizeof all / sizeof *all };
+    host h;
+    host_open(&h, "");
+    host_record(&h);
+    for (unsigned n = 0; n < COUNT; n++)
+        host_load(&h, all[n].sm, all[n].block, all[n].slot, 0x1000 * n);
+    for (unsigned n = 0; n < COUNT; n++) {
+        gpc_fence fence = GPC_FENCE_INIT;
+        fence.sm = all[n].sm;
+        fence.warp = all[n].slot;
+        fence.order = GPC_ORDER_SC;
+        fence.scope = GPC_SCOPE_GPU;
+        cr_assert_eq(gpc_hierarchy_fence(h.hierarchy, &fence, &h.error), GPC_OK, "%s", h.error.message);
+    }
+    host_end(&h);
+    gpc_trace *trace = open_file(&h, h.path);
+    const gpc_recording *r = first_kernel(&h, trace).recording;
+    cr_assert_eq(r->turn_count, 2 * COUNT);
+    for (unsigned n = 0; n < COUNT; n++) {
+        const gpc_turn *turn = &r->turns[COUNT + n];
+        cr_expect(turn->sm == all[n].sm && turn->slot == all[n].slot && turn->block == all[n].block,
+                  "fence %u: block %u", n, turn->block);
+    }
+    gpc_trace_close(trace);
+    host_close(&h);
+}
+
+/* Kernels are counted from 0. */
+Test(record_files, kernels_in_order) {
+    host h;
+    host_open(&h, "");
+    host_record(&h);
+    for (uint32_t n = 0; n < 3; n++) {
+        cr_assert_eq(gpc_hierarchy_begin_kernel(h.hierarchy, NULL, &h.error), GPC_OK);
+        host_load(&h, 0, 0, 0, 0);
+    }
+    host_end(&h);
+    gpc_trace *trace = open_file(&h, h.path);
+    gpc_kernel kernel = GPC_KERNEL_INIT;
+    for (uint32_t n = 0; n < 3; n++) {
+        char name[32];
+        snprintf(name, sizeof name, "recorded-%u", n);
+        cr_assert_eq(gpc_trace_next_kernel(trace, &kernel, &h.error), GPC_OK, "%s", h.error.message);
+        cr_expect(kernel.id == n && !strcmp(kernel.name, name), "%s: %u", kernel.name, kernel.id);
+    }
+    cr_expect_eq(gpc_trace_next_kernel(trace, &kernel, &h.error), GPC_END);
+    gpc_trace_close(trace);
+    host_close(&h);
+}
+
+/* Where the library ranks warps, an access has the age that its warp had then. */
+Test(record_files, ranked_ages) {
+    static const uint32_t ages[] = {2, 1, 0, 1};
+    host h;
+    host_open(&h, "");
+    cr_assert_eq(gpc_hierarchy_rank_warps(h.hierarchy, true, &h.error), GPC_OK);
+    for (uint32_t slot = 3; slot-- > 0;) {
+        const gpc_warp_event event = {.kind = GPC_WARP_START, .warp = slot};
+        cr_assert_eq(gpc_hierarchy_warp_event(h.hierarchy, &event), GPC_OK);
+    }
+    host_record(&h);
+    for (uint32_t slot = 0; slot < 3; slot++)
+        host_load(&h, 0, 0, slot, 0x1000);
+    const gpc_warp_event event = {.kind = GPC_WARP_EXIT, .warp = 1};
+    cr_assert_eq(gpc_hierarchy_warp_event(h.hierarchy, &event), GPC_OK);
+    host_load(&h, 0, 0, 0, 0x1000);
+    host_end(&h);
+    gpc_trace *trace = open_file(&h, h.path);
+    const gpc_recording *r = first_kernel(&h, trace).recording;
+    unsigned found = 0;
+    for (uint64_t n = 0; n < r->turn_count; n++)
+        if (r->turns[n].what == GPC_TURN_INSTRUCTION && found < 4) {
+            cr_expect_eq(r->turns[n].warp_age, ages[found], "access %u has age %u", found, r->turns[n].warp_age);
+            found++;
+        }
+    cr_expect_eq(found, 4);
+    gpc_trace_close(trace);
+    host_close(&h);
+}
+
 /* A host that tells no blocks has one an SM; numbers that are far apart are those of their order. */
 Test(record_files, numbers_of_blocks) {
     host h;

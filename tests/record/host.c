@@ -21,11 +21,32 @@ static void log_to(void *user_data, gpc_log_level level, const char *message) {
         snprintf(h->log, sizeof h->log, "%s", message);
 }
 
+static void *take(host *h, void *old, size_t bytes) {
+    return h->fails_at && !--h->fails_at ? NULL : realloc(old, bytes);
+}
+
+static void *allocate(void *user_data, size_t bytes) {
+    void *memory = take(user_data, NULL, bytes);
+    return memory ? memset(memory, 0, bytes) : NULL;
+}
+
+static void *resize(void *user_data, void *memory, size_t bytes) {
+    return take(user_data, memory, bytes);
+}
+
+static void release(void *user_data, void *memory) {
+    (void)user_data;
+    free(memory);
+}
+
 void host_open(host *h, const char *settings) {
     *h = (host){.error = GPC_ERROR_INIT};
     gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
     options.log = log_to;
-    options.log_data = h;
+    options.log_data = options.allocator_data = h;
+    options.allocate = allocate;
+    options.resize = resize;
+    options.release = release;
     strcpy(h->folder, "/tmp/gpucache-record-XXXXXX");
     cr_assert_not_null(mkdtemp(h->folder));
     snprintf(h->path, sizeof h->path, "%s/run.gct", h->folder);

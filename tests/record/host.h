@@ -11,7 +11,8 @@ typedef struct host {
     gpc_hierarchy *hierarchy;
     gpc_error error;
     char folder[40], path[64];
-    char log[512]; /* the last line at WARNING or above */
+    char log[512];   /* the last line at WARNING or above */
+    size_t fails_at; /* so many allocations from now one fails, a single time; 0: none */
 } host;
 
 /* Four SMs with a small unified L1, and `settings`: lines of a configuration. */
