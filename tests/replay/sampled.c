@@ -336,6 +336,32 @@ Test(sampled, estimator_by_hand) {
     cr_expect_float_eq(found.high - found.value, 4.3027 * sqrt(49 * 4 / 3.0 + 28), 1e-6);
 }
 
+/*
+ * Hits of reads, by hand: half of 700. What units' hits differ from half of their reads is 0, 6, -11 and 5, which sums
+ * up to 0 and in squares to 182. As many units follow; t of three degrees of freedom is 3.1824.
+ */
+Test(sampled, estimator_of_a_ratio_by_hand) {
+    static gpci_word_kind kinds[GPCI_WORDS];
+    static gpci_units units;
+    static gpci_estimates e;
+    const uint64_t hits[] = {50, 110, 40, 150}, reads[] = {100, 208, 102, 290}, sizes[] = {1, 2, 1, 3};
+    for (unsigned n = 0; n < 4; n++) {
+        gpc_stats unit = {.struct_size = sizeof unit, .l2_read_sectors = reads[n], .l2_read_sector_hits = hits[n]};
+        gpci_units_add(&units, &unit, (double)sizes[n]);
+    }
+    gpci_estimates_predict(&e, kinds, &units, 7, NULL);
+    const gpc_counter_info info = {.struct_size = sizeof info,
+                                   .ratio = true,
+                                   .offset = offsetof(gpc_stats, l2_read_sector_hits),
+                                   .divisor = offsetof(gpc_stats, l2_read_sectors)};
+    gpc_estimate found = GPC_ESTIMATE_INIT;
+    gpci_estimates_give(&e, &info, &found);
+    cr_expect(found.estimated);
+    cr_expect_float_eq(found.value, 0.5, 1e-9);
+    cr_expect_float_eq(found.high - found.value, 3.1824 * sqrt(182 * (4 * 4 / 4.0 + 4) / 3) / 700, 1e-6, "%g",
+                       found.high - found.value);
+}
+
 /* A launch whose warp has so many instructions, of one place and line. */
 static void replay_length(rig *r, gpc_replay *replay, unsigned instructions) {
     static const char load[] = LOAD("0000", "0x1000"), exits[] = EXIT("0010");
