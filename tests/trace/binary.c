@@ -193,6 +193,55 @@ Test(binary, regular_kernels_are_small) {
     rig_close(&r);
 }
 
+/* A file's length, of so many blocks of one warp, each of which goes round a loop and loads the next line each time. */
+static size_t length_of_loops(rig *r, uint32_t x, uint32_t y, uint32_t times) {
+    gpc_trace *from = made_opcodes(r);
+    const gpc_kernel kernel = made_kernel(x, y, 1, 32, 32);
+    gpc_trace_writer *writer = open_writer(r, path_of(r, "k.gct"));
+    write_kernel(r, writer, &kernel);
+    gpc_instruction *instructions = calloc(times + 1, sizeof *instructions);
+    uint64_t *addresses = calloc(times, 32 * sizeof *addresses);
+    cr_assert(instructions && addresses);
+    for (uint32_t b = 0; b < x * y; b++) {
+        for (uint32_t i = 0; i < times; i++) {
+            instructions[i] = (gpc_instruction){.pc = 16, .mask = UINT32_MAX, .opcode = 6, .op_class = GPC_OP_MEMORY};
+            instructions[i].addresses = addresses + 32 * i;
+            for (uint32_t lane = 0; lane < 32; lane++)
+                addresses[32 * i + lane] = 0x10000000u + b * 0x12340u + i * 128 + lane * 4;
+        }
+        instructions[times] = (gpc_instruction){.pc = 32, .mask = UINT32_MAX, .opcode = 5, .op_class = GPC_OP_EXIT};
+        const gpc_warp warp = {.count = times + 1, .instructions = instructions};
+        const gpc_block block = {
+            .x = b % x, .y = b / x, .index = b, .warp_count = 1, .warps = &warp, .instruction_count = times + 1};
+        cr_assert_eq(gpc_trace_writer_block(writer, from, &block, &r->error), GPC_OK, "%s", r->error.message);
+    }
+    finish_writer(r, writer);
+    gpc_trace_close(from);
+    free(instructions);
+    free(addresses);
+    size_t length;
+    free(read_file(path_of(r, "k.gct"), &length));
+    return length;
+}
+
+/* Each time that a loop is gone round is two bytes, which say that it jumps back, and none for its addresses. */
+Test(binary, loops_are_small) {
+    rig r;
+    rig_open(&r);
+    const size_t few = length_of_loops(&r, 1, 1, 100), many = length_of_loops(&r, 1, 1, 1000);
+    cr_expect(many <= few + 900 * 2 + 16, "%zu and %zu bytes", few, many);
+    rig_close(&r);
+}
+
+/* The step from block to block is learned of a column of them as it is of a row. */
+Test(binary, columns_are_small) {
+    rig r;
+    rig_open(&r);
+    const size_t row = length_of_loops(&r, 64, 1, 4), column = length_of_loops(&r, 1, 64, 4);
+    cr_expect(column <= row + 16, "%zu and %zu bytes", row, column);
+    rig_close(&r);
+}
+
 /* A file's length, of one warp whose second and fourth instruction have these masks. */
 static size_t length_with(rig *r, uint64_t second, uint64_t fourth) {
     gpc_trace *from = made_opcodes(r);

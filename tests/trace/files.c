@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -357,6 +358,22 @@ Test(files, odd_hosts) {
     int result;
     cr_assert_eq(waitpid(child, &result, 0), child);
     cr_assert(WIFEXITED(result) && WEXITSTATUS(result) == 0);
+    rig_close(&r);
+}
+
+/* A host without standard input: what is opened in its place is closed with the trace. */
+Test(files, standard_input_free) {
+    rig r;
+    rig_open(&r);
+    write_kernel(&r, "kernel-1.traceg", 1, 2);
+    convert(&r, path_of(&r, "kernel-1.traceg"), path_of(&r, "k.gct"), GPC_TRACE_BINARY);
+    close(STDIN_FILENO);
+    const unsigned before = open_files();
+    gpc_trace *trace = open_trace(&r, path_of(&r, "k.gct"));
+    cr_expect_neq(fcntl(STDIN_FILENO, F_GETFD), -1);
+    gpc_trace_close(trace);
+    cr_expect_eq(fcntl(STDIN_FILENO, F_GETFD), -1);
+    cr_expect_eq(open_files(), before);
     rig_close(&r);
 }
 

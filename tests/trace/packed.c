@@ -135,6 +135,19 @@ Test(packed, distances) {
     rig_close(&r);
 }
 
+/* Every distance from lane to lane comes back, also those next to the ones that have a short form. */
+Test(packed, strides) {
+    enum { STRIDES = 20, LINE = 60 };
+    rig r;
+    char lines[STRIDES * LINE] = "";
+    rig_open(&r);
+    for (unsigned stride = 0; stride < STRIDES; stride++)
+        snprintf(lines + strlen(lines), LINE, "%04x f 1 R1 LDG.E.U8 1 R2 1 1 0x1000 %u\n", stride * 16, stride);
+    write_block(&r, "k.traceg", HEADER, lines, STRIDES);
+    expect_packed(&r, path_of(&r, "k.traceg"));
+    rig_close(&r);
+}
+
 /* Bytes through a context's hooks, and the most there were at once. */
 typedef struct heap {
     size_t live, most;
@@ -211,6 +224,22 @@ Test(packed, memory_is_bounded) {
     cr_assert_lt(bytes, 3u << 20, "%zu bytes", bytes);
     bytes = most_bytes("synthetic:gather:256KiB", 64);
     cr_assert_lt(bytes, 1u << 20, "%zu bytes", bytes);
+}
+
+/* Blocks that are far apart cost no more than their number, and all of it is given back. */
+Test(packed, blocks_far_apart) {
+    static const char *const block = "#BEGIN_TB\nthread block = %u,0,0\nwarp = 0\ninsts = 1\n0000 1 0 EXIT 0 0\n"
+                                     "#END_TB\n";
+    rig r;
+    char text[1024];
+    rig_open(&r);
+    int at = snprintf(text, sizeof text, "-kernel name = k\n-grid dim = (3000000,1,1)\n-block dim = (32,1,1)\n#\n");
+    for (unsigned index = 0; index < 3000000; index += 700000)
+        at += snprintf(text + at, sizeof text - (size_t)at, block, index);
+    write_text(&r, "k.traceg", text);
+    const size_t bytes = most_bytes(path_of(&r, "k.traceg"), 2);
+    cr_assert_lt(bytes, 1u << 17, "%zu bytes", bytes);
+    rig_close(&r);
 }
 
 /* A warp of which other lanes take part in each step: 16 bytes a step, as read and as kept, and no forms more. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/rig.h"
+#include "trace/sources.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -163,6 +164,29 @@ Test(tables, mem_trace) {
     rig_close(&r);
 }
 
+/* Decimal or hexadecimal, 2^64 - 1 is a number, and 2^64 is none. */
+Test(tables, largest_numbers) {
+    rig r;
+    uint64_t instructions;
+    rig_open(&r);
+    write_text(&r, "a", HEAD "k,0,0,0xffffffffffffffff,load,4,3,18446744073709551615 0xffffffffffffffff\n");
+    gpc_trace *trace = open_trace(&r, path_of(&r, "a"));
+    next_kernel(&r, trace);
+    check_instruction(trace, &next_block(&r, trace)->warps[0], 0, "LDG.E", UINT64_MAX, 3, UINT64_MAX, UINT64_MAX);
+    gpc_trace_close(trace);
+    write_text(&r, "b", HEAD "k,0,0,0,load,4,1,18446744073709551616\n");
+    expect_error(&r, read_all(&r, path_of(&r, "b"), &instructions), GPC_ERROR_FORMAT, "addresses, decimal or 0x");
+    write_text(&r, "c", HEAD "k,0,0,0,load,4,1,0x10000000000000000\n");
+    expect_error(&r, read_all(&r, path_of(&r, "c"), &instructions), GPC_ERROR_FORMAT, "addresses, decimal or 0x");
+    rig_close(&r);
+}
+
+/* What stands behind the bytes at hand is not looked at. */
+Test(tables, form_of_blanks) {
+    cr_expect_null(gpci_table_form("  {\"block\": 0}", 2));
+    cr_expect_not_null(gpci_table_form("  {\"block\": 0}", 3));
+}
+
 /* What is wrong, and in which line. */
 Test(tables, malformed) {
     static const struct {
@@ -280,6 +304,36 @@ Test(tables, written) {
     block = next_block(&r, trace);
     cr_expect_eq(block->index, 1);
     check_instruction(trace, &block->warps[0], 0, "ATOMG.E.ADD.64", 48, 3, 0x4000, 0x4008);
+    expect_end(&r, trace);
+    gpc_trace_close(trace);
+    rig_close(&r);
+}
+
+/* Of an instruction that has no more than addresses: 4 bytes a lane are loaded by all lanes of the first warp. */
+Test(tables, written_without_more) {
+    rig r;
+    rig_open(&r);
+    gpc_trace_writer *writer;
+    const uint64_t addresses[] = {0x1000, 0x1004, 0x2000, 0x2004};
+    gpc_trace_accesses accesses = GPC_TRACE_ACCESSES_INIT;
+    accesses.count = accesses.lanes = 2;
+    accesses.addresses = addresses;
+    gpc_kernel kernel = GPC_KERNEL_INIT;
+    kernel.grid[0] = kernel.grid[1] = kernel.grid[2] = kernel.block[1] = kernel.block[2] = 1;
+    kernel.block[0] = 64;
+    kernel.warp_lanes = 32;
+    const char *path = path_of(&r, "a.gct");
+    cr_assert_eq(gpc_trace_writer_create(r.context, path, GPC_TRACE_BINARY, &r.error, &writer), GPC_OK);
+    cr_assert_eq(gpc_trace_writer_kernel(writer, &kernel, &r.error), GPC_OK, "%s", r.error.message);
+    cr_assert_eq(gpc_trace_writer_accesses(writer, &accesses, &r.error), GPC_OK, "%s", r.error.message);
+    cr_assert_eq(gpc_trace_writer_finish(writer, &r.error), GPC_OK, "%s", r.error.message);
+    gpc_trace_writer_destroy(writer);
+    gpc_trace *trace = open_trace(&r, path);
+    next_kernel(&r, trace);
+    const gpc_block *block = next_block(&r, trace);
+    cr_expect_eq(block->index, 0);
+    check_instruction(trace, &block->warps[0], 0, "LDG.E", 0, 3, 0x1000, 0x1004);
+    check_instruction(trace, &block->warps[0], 1, "LDG.E", 0, 3, 0x2000, 0x2004);
     expect_end(&r, trace);
     gpc_trace_close(trace);
     rig_close(&r);

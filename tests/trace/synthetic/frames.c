@@ -398,6 +398,16 @@ static void check_correlations(const machine *m, size_t point, size_t row, size_
     cr_assert_eq(near, MOVE * MOVE);
 }
 
+/* The circle of the inner wall's points has two thirds of the outer's radius, which is 7. */
+Test(synthetic_frames, walls) {
+    size_t rows[POINTS], columns[POINTS];
+    read_points(rows, columns);
+    for (size_t p = 0; p < POINTS; p++) {
+        const long y = (long)rows[p] - SIDE / 2, x = (long)columns[p] - SIDE / 2, radius = p < POINTS * 20 / 51 ? 4 : 7;
+        cr_expect_eq(y * y + x * x, radius * radius, "point %zu: (%ld, %ld)", p, y, x);
+    }
+}
+
 /* The picture moves down by one and to the left by one, and all points are found there. */
 Test(synthetic_frames, points) {
     size_t rows[POINTS], columns[POINTS];
