@@ -81,3 +81,34 @@ Test(layouts, unknown_fields) {
         cr_expect_eq(gpci_layout_check(&layout, GPC_TABLE_HIERARCHY), GPC_ERROR_ABI, "field %u", at);
     }
 }
+
+/* A histogram of other buckets than the library's: the last of fewer has the rest, and of more the rest are empty. */
+Test(layouts, histograms) {
+    enum { FEW = 3, MANY = GPC_LATENCY_BUCKETS + 2 };
+    gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, "load.latency", &info), GPC_OK);
+    cr_assert_eq(info.buckets, GPC_LATENCY_BUCKETS);
+    gpc_stats ours;
+    uint64_t rest = 0;
+    gpc_stats_init(&ours);
+    for (uint32_t k = 0; k < info.buckets; k++) {
+        ours.load_latency[k] = 10 + k * k;
+        rest += k < FEW - 1 ? 0 : ours.load_latency[k];
+    }
+    ours.round_trip_latency[0] = 1; /* stands behind it */
+    for (uint32_t words = FEW; words <= MANY; words += MANY - FEW) {
+        const gpc_field fields[] = {{info.id, words}};
+        const gpc_layout layout = {.bytes = sizeof(size_t) + words * sizeof(uint64_t), .fields = fields, .count = 1};
+        struct {
+            size_t size;
+            uint64_t value[MANY];
+        } theirs = {.size = layout.bytes};
+        cr_assert_eq(gpci_layout_give(&layout, GPC_TABLE_HIERARCHY, &ours, &theirs), GPC_OK);
+        for (uint32_t k = 0; k < words; k++)
+            cr_expect_eq(theirs.value[k],
+                         words == FEW && k == FEW - 1 ? rest
+                         : k < info.buckets           ? ours.load_latency[k]
+                                                      : 0,
+                         "word %u of %u", k, words);
+    }
+}

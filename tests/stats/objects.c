@@ -327,6 +327,9 @@ Test(objects, errors) {
     cr_expect_eq(value, 7);
     cr_expect_eq(gpc_hierarchy_object_count(NULL, GPC_OBJECT_SM), 0);
     cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, sms, name, sizeof name), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_hierarchy_object_name(NULL, GPC_OBJECT_SM, 0, name, sizeof name), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, 0, NULL, sizeof name), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, 0, name, 0), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, 0, NULL, 0), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, 0, name, 3), GPC_ERROR_RANGE);
     cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, 3, name, sizeof name), GPC_OK);

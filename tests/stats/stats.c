@@ -346,3 +346,13 @@ Test(stats, csv) {
     cr_expect_eq(column, columns);
     free(text);
 }
+
+/* Without a header: the line of values alone. */
+Test(stats, csv_values) {
+    static char both[32768], values[32768];
+    gpc_stats stats;
+    fill(&stats, 1);
+    cr_assert_eq(gpc_stats_csv(&stats, true, both, sizeof both, NULL), GPC_OK);
+    cr_assert_eq(gpc_stats_csv(&stats, false, values, sizeof values, NULL), GPC_OK);
+    cr_expect_str_eq(values, strchr(both, '\n') + 1);
+}
