@@ -285,6 +285,47 @@ Test(file, json) {
     rig_close(&r);
 }
 
+/* Counts at the start of a JSON array, up to its end. */
+static size_t numbers_of(const char *text, const char *name, uint64_t *values, size_t most) {
+    char key[64];
+    size_t count = 0;
+    snprintf(key, sizeof key, "\"%s\": [", name);
+    const char *at = strstr(text, key);
+    cr_assert_not_null(at, "no %s", name);
+    for (at += strlen(key); *at != ']' && count < most; count++) {
+        char *end;
+        values[count] = strtoull(at, &end, 10);
+        cr_assert_neq(end, at, "%s: %.20s", name, at);
+        at = end + strspn(end, ", ");
+    }
+    return count;
+}
+
+/* The histograms of an SM are told whole. */
+Test(file, json_of_an_sm) {
+    rig r;
+    rig_open_contract(&r);
+    char *text = rig_json(r.profile);
+    const char *sm = strstr(text, "\"sm\": [");
+    const gpc_profile_sm *row = rig_sm(&r, 0);
+    const struct {
+        const char *name;
+        const uint64_t *values;
+        size_t count;
+    } arrays[] = {{"lines_by_reuse", row->lines_by_reuse, GPC_PROFILE_REUSE_BUCKETS},
+                  {"residences_by_reuse", row->residences_by_reuse, GPC_PROFILE_REUSE_BUCKETS},
+                  {"loads_by_transactions", row->loads_by_transactions, GPC_PROFILE_CLASSES + 1},
+                  {"hits_by_age", row->hits_by_age, GPC_AGE_BUCKETS},
+                  {"hits_by_recency", row->hits_by_recency, GPC_PROFILE_RECENCY_BUCKETS}};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        uint64_t told[256];
+        cr_assert_eq(numbers_of(sm, arrays[i].name, told, 256), arrays[i].count, "%s", arrays[i].name);
+        cr_expect_arr_eq(told, arrays[i].values, arrays[i].count * sizeof *told);
+    }
+    free(text);
+    rig_close(&r);
+}
+
 /* The file that tests/contract reads is what this version writes; where the form changes, this test writes it anew. */
 Test(file, contract_file) {
     rig r;
