@@ -61,6 +61,8 @@ Test(config, sizes) {
     accepts("l2.size", "1024GiB", "1024GiB");
     /* 2^-18 GiB = 2^12 bytes: the finest fraction that 18 digits can write */
     accepts("l1.size", "0.000003814697265625GiB", "4KiB");
+    accepts("l1.size", "0.0000038146972656250GiB", "4KiB");
+    refuses("l1.size", "1.01KiB", GPC_ERROR_FORMAT, "not a whole number of bytes");
     refuses("l1.size", "0.3KiB", GPC_ERROR_FORMAT, "'0.3KiB' is not a whole number of bytes");
     refuses("l1.size", "1.5B", GPC_ERROR_FORMAT, "not a whole number of bytes");
     refuses("l1.size", "127", GPC_ERROR_RANGE, "'127' is not between 128B and 1GiB");

@@ -146,6 +146,27 @@ Test(gpgpusim_timed, reference_is_the_preset) {
     rig_close(&preset);
 }
 
+/* Any latency comes with the stages around it, which a latency of the simulator's leaves out; an interval does not. */
+Test(gpgpusim_timed, stages_of_every_latency) {
+    static const char *const latencies[] = {"-ptx_opcode_latency_int 4,13",
+                                            "-ptx_opcode_latency_fp 4,13",
+                                            "-ptx_opcode_latency_dp 8,19",
+                                            "-ptx_opcode_latency_sfu 100",
+                                            "-ptx_opcode_latency_tesnor 64",
+                                            "-trace_opcode_latency_initiation_int 4,2",
+                                            "-trace_opcode_latency_initiation_sp 4,2",
+                                            "-trace_opcode_latency_initiation_dp 8,4",
+                                            "-trace_opcode_latency_initiation_sfu 20,8",
+                                            "-trace_opcode_latency_initiation_tensor 2,2"};
+    static const char *const intervals[] = {"-ptx_opcode_initiation_int 4,13", "-ptx_opcode_initiation_fp 4,13",
+                                            "-ptx_opcode_initiation_dp 8,19", "-ptx_opcode_initiation_sfu 100",
+                                            "-ptx_opcode_initiation_tensor 64"};
+    for (size_t i = 0; i < sizeof latencies / sizeof *latencies; i++)
+        expect(latencies[i], "sm.latency_stages", "6");
+    for (size_t i = 0; i < sizeof intervals / sizeof *intervals; i++)
+        expect(intervals[i], "sm.latency_stages", "0");
+}
+
 /* SM90_H100's trace.config: units by name; an initiation of 0 is none. */
 Test(gpgpusim_timed, units) {
     rig r;
