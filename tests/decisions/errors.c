@@ -95,6 +95,26 @@ Test(decisions_errors, feeds) {
     refused(&options, GPC_ERROR_UNSUPPORTED, "admission");
 }
 
+/* Without a number of sectors a line is one: there is no second that a request could ask for. */
+Test(decisions_errors, one_sector_unless_said) {
+    for (uint32_t sectors = 0; sectors < 3; sectors++) {
+        const gpc_status expected = sectors < 2 ? GPC_ERROR_ARGUMENT : GPC_OK;
+        const gpc_request second = {.address = 0, .sector_mask = 2};
+        gpc_replacement_options r = GPC_REPLACEMENT_OPTIONS_INIT;
+        gpc_predictor_options p = GPC_PREDICTOR_OPTIONS_INIT;
+        gpc_replacement *replacement;
+        gpc_predictor *predictor;
+        gpc_prediction prediction;
+        r.sectors = p.sectors = sectors;
+        cr_assert_eq(gpc_replacement_create(context, &r, NULL, &replacement), GPC_OK);
+        cr_assert_eq(gpc_predictor_create(context, &p, NULL, &predictor), GPC_OK);
+        cr_expect_eq(gpc_replacement_hit(replacement, 0, 0, &second), expected, "%u sectors", sectors);
+        cr_expect_eq(gpc_predictor_predict(predictor, 0, &second, &prediction), expected, "%u sectors", sectors);
+        gpc_replacement_destroy(replacement);
+        gpc_predictor_destroy(predictor);
+    }
+}
+
 Test(decisions_errors, sharing) {
     gpc_replacement_options r = GPC_REPLACEMENT_OPTIONS_INIT;
     gpc_predictor_options p = GPC_PREDICTOR_OPTIONS_INIT;
