@@ -5,6 +5,8 @@
 #include "base/rig.h"
 
 #include <criterion/criterion.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #define MOST 8
@@ -106,5 +108,37 @@ Test(workers, how_long_the_caller_waits) {
     cr_expect_eq(runs, 3);
     cr_expect(waited <= all && waited > all - 0.1, "%g of %g seconds", waited, all);
     gpci_workers_destroy(workers);
+    gpc_context_destroy(context);
+}
+
+static pthread_key_t at_end;
+static atomic_uint ended;
+
+/* The later, the further behind the caller. */
+static void end_late(void *worker) {
+    const struct timespec late = {.tv_nsec = 10000000L * *(uint32_t *)worker};
+    nanosleep(&late, NULL);
+    atomic_fetch_add(&ended, 1);
+}
+
+static void remember_to_end(void *user_data, uint32_t worker) {
+    uint32_t *numbers = user_data;
+    numbers[worker] = worker;
+    if (worker)
+        cr_assert_eq(pthread_setspecific(at_end, &numbers[worker]), 0);
+}
+
+/* Whoever destroys them waits until all threads have ended: what they use may go. */
+Test(workers, all_have_ended) {
+    gpc_context *context;
+    gpci_workers *workers;
+    uint32_t numbers[4];
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(pthread_key_create(&at_end, end_late), 0);
+    const gpci_workers_options options = {.count = 4, .exactly = true};
+    cr_assert_eq(gpci_workers_create(context, &options, NULL, &workers), GPC_OK);
+    gpci_workers_run(workers, remember_to_end, numbers);
+    gpci_workers_destroy(workers);
+    cr_expect_eq(atomic_load(&ended), 3);
     gpc_context_destroy(context);
 }
