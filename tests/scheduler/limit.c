@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/archive.h"
 #include "scheduler/rig.h"
 #include "scheduler/scheduler.h"
+#include "scheduler/scheduler_archive.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 /* Static warp limiting, classes and ages. */
 
@@ -148,6 +151,76 @@ Test(scheduler_limit, named) {
     cr_expect_null(gpci_scheduler_throttle_of(r.scheduler, 0), "it loses what it needs");
     cr_expect_str_eq(gpci_scheduler_throttle_of(r.scheduler, 3), "ccws");
     rig_close(&r);
+}
+
+/* A throttle's own slot is throttled, the one 64 further held back; its number is its state. */
+static void hold_own(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes) {
+    const uint32_t number = *(uint32_t *)self;
+    (void)view;
+    classes->throttled[0] |= 1ull << number;
+    classes->held[1] |= 1ull << number;
+}
+
+static void number_of(void *self, gpc_state_fn visit, void *visit_data) {
+    visit(visit_data, self, sizeof(uint32_t));
+}
+
+static gpc_status take_number(void *self, const gpc_scheduler_env *env, char *message) {
+    (void)message;
+    *(uint32_t *)self = (*(uint32_t *)env->user_data)++;
+    return GPC_OK;
+}
+
+static void open_held(rig *r, uint32_t *number) {
+    static const char *const names[] = {"a", "b", "c"};
+    gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
+    options.policy = "lrr + a + b + c";
+    options.warps = r->warps = 128;
+    *number = 0;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &r->context), GPC_OK);
+    for (unsigned i = 0; i < 3; i++) {
+        const gpc_throttle_ops ops = {.struct_size = sizeof ops,
+                                      .name = names[i],
+                                      .instance_bytes = sizeof(uint32_t),
+                                      .init = take_number,
+                                      .classify = hold_own,
+                                      .state = number_of};
+        cr_assert_eq(gpc_context_register_throttle(r->context, &ops, number, NULL, NULL), GPC_OK);
+    }
+    cr_assert_eq(gpc_scheduler_create(r->context, &options, NULL, &r->scheduler), GPC_OK);
+}
+
+/* A scheduler that was saved and loaded still says who holds which warp back. */
+Test(scheduler_limit, named_by_what_was_loaded) {
+    rig saved, loaded;
+    uint32_t numbers[2];
+    gpci_archive to = {0}, from = {0};
+    const gpci_archive_kind kind = {1, 1};
+    open_held(&saved, &numbers[0]);
+    open_held(&loaded, &numbers[1]);
+    for (uint32_t slot = 0; slot < saved.warps; slot++)
+        rig_start(&saved, slot);
+    rig_set_all(&saved, GPC_STATE_READY_MEMORY);
+    (void)rig_pick(&saved, true);
+    gpci_archive_save(&to, saved.context, NULL, kind);
+    gpci_archive_section(&to, "scheduler");
+    gpci_scheduler_archive(saved.scheduler, &to);
+    cr_assert_eq(gpci_archive_finish(&to), GPC_OK);
+    uint8_t *copy = gpci_alloc(loaded.context, to.size);
+    memcpy(copy, to.data, to.size);
+    cr_assert_eq(gpci_archive_load(&from, loaded.context, copy, to.size, NULL, kind), GPC_OK);
+    gpci_archive_section(&from, "scheduler");
+    gpci_scheduler_archive(loaded.scheduler, &from);
+    cr_assert_eq(gpci_archive_end(&from), GPC_OK);
+    for (uint32_t slot = 0; slot < saved.warps; slot++) {
+        static const char *const names[] = {"a", "b", "c"};
+        const char *name = gpci_scheduler_throttle_of(loaded.scheduler, slot);
+        cr_expect_str_eq(name ? name : "", slot % 64 < 3 ? names[slot % 64] : "", "slot %u", slot);
+    }
+    gpci_archive_close(&to);
+    gpci_archive_close(&from);
+    rig_close(&saved);
+    rig_close(&loaded);
 }
 
 Test(scheduler_limit, none) {
