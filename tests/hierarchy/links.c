@@ -166,3 +166,63 @@ Test(memory_links, launches_have_numbers) {
     }
     rig_close(&r);
 }
+
+static uint32_t words_of_stores, stores;
+
+static void note_miss(void *self, uint32_t set, const gpc_request *request) {
+    (void)self, (void)set;
+    words_of_stores |= request->policy_word;
+    stores += request->kind == GPC_STORE;
+}
+
+static uint32_t first_way(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)self, (void)set, (void)candidates, (void)request;
+    return 0;
+}
+
+static gpc_status open_without_l1(rig *r, const gpc_replacement_ops *ops, const char *settings) {
+    cr_assert_eq(gpc_context_create(NULL, NULL, &r->context), GPC_OK);
+    cr_assert_eq(gpc_context_register_replacement(r->context, ops, NULL, NULL, NULL), GPC_OK);
+    cr_assert_eq(gpc_config_create(r->context, NULL, &r->config), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(r->config, rig_base, "base", NULL), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(r->config, settings, "more", NULL), GPC_OK);
+    return gpc_hierarchy_create(r->context, r->config, NULL, &r->hierarchy);
+}
+
+/* Where there is no L1, nobody has said anything to L2 about a store. */
+Test(memory_links, stores_without_l1_have_no_word) {
+    const gpc_replacement_ops noting = {
+        .struct_size = sizeof noting, .name = "noting", .on_miss = note_miss, .choose_victim = first_way};
+    rig r;
+    words_of_stores = stores = 0;
+    cr_assert_eq(open_without_l1(&r, &noting, "l1.enabled = false\nl2.replacement = noting\n"), GPC_OK);
+    rig_store(&r, 0);
+    rig_store(&r, 128);
+    cr_expect_eq(stores, 2);
+    cr_expect_eq(words_of_stores, 0);
+    rig_close(&r);
+}
+
+static uint32_t no_way(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)self, (void)set, (void)candidates, (void)request;
+    return 1000;
+}
+
+/* What L2's policy made impossible was a miss, which is counted as one. */
+Test(memory_links, what_l2_refuses_is_no_hit) {
+    const gpc_replacement_ops wrong = {.struct_size = sizeof wrong, .name = "wrong", .choose_victim = no_way};
+    rig r;
+    cr_assert_eq(open_without_l1(&r, &wrong, "l1.enabled = false\nl2.replacement = wrong\n"), GPC_OK);
+    gpc_status status = GPC_OK;
+    for (uint64_t line = 0; line < 100 && status == GPC_OK; line++) {
+        const uint64_t address = line * 2048;
+        gpc_warp_access load = GPC_WARP_ACCESS_INIT;
+        load.mask = 1;
+        load.addresses = &address;
+        load.width = 4;
+        status = gpc_hierarchy_access(r.hierarchy, &load, NULL);
+    }
+    cr_expect_eq(status, GPC_ERROR_CALLBACK);
+    cr_expect_eq(rig_stats(&r).l2_read_sector_hits, 0);
+    rig_close(&r);
+}
