@@ -124,6 +124,31 @@ Test(timed_events, merge_and_hit) {
     rig_close(&r);
 }
 
+/* What is on its way is pending, also where the line takes its way with its data only. */
+Test(timed_events, pending_before_the_fill) {
+    static const char *const found[] = {"miss", "pending", "hit"};
+    static const char *const settings[] = {FIXED "l1.allocate = on-miss\n", FIXED "l1.allocate = on-fill\n"};
+    for (uint32_t n = 0; n < sizeof settings / sizeof *settings; n++) {
+        static rig r;
+        static events e;
+        rig_open_dram(&r, settings[n]);
+        events_open(&e, r.hierarchy, all);
+        rig_issue(&r, WORD(GPC_LOAD, 0, .warp = 1));
+        rig_steps(&r, 3);
+        rig_issue(&r, WORD(GPC_LOAD, 4, .warp = 2));
+        rig_finish(&r);
+        rig_issue(&r, WORD(GPC_LOAD, 8, .warp = 3));
+        rig_finish(&r);
+        for (uint32_t i = 0; i < 3; i++) {
+            const gpc_event *look = events_at(&e, GPC_WHAT_LOOKUP, GPC_COMPONENT_L1, i);
+            cr_assert_not_null(look);
+            cr_expect_str_eq(gpc_event_outcome(look), found[i], "%s: lookup %u", settings[n], i);
+        }
+        events_close(&e, r.hierarchy);
+        rig_close(&r);
+    }
+}
+
 /* With one MSHR entry the second line is held up from its turn at the tags until the first line's data come. */
 Test(timed_events, reservation_failure) {
     static rig r;
