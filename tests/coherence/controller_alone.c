@@ -408,3 +408,26 @@ Test(coherence_controller_alone, hmg) {
 Test(coherence_controller_alone, multi2sim) {
     compare_all("nmoesi-multi2sim", TREE_SIMULATOR, 12);
 }
+
+/* Many steps of one cycle: none is lost, and their order stays, however often their memory grows. */
+Test(coherence_controller_alone, many_steps_of_a_cycle) {
+    gpc_context *context;
+    gpci_calendar calendar = {0};
+    uint32_t put = 0, taken = 0;
+    gpci_due due;
+    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    for (uint32_t more = 1; more <= 1u << 16; more *= 2) {
+        cr_assert(gpci_calendar_room(context, &calendar, more));
+        for (uint32_t i = 0; i < more; i++)
+            gpci_calendar_today(&calendar, (gpci_due){.subject = put++});
+        for (uint32_t i = 0; i < more / 3 + 1; i++) {
+            cr_assert(gpci_calendar_take(&calendar, 0, &due));
+            cr_assert_eq(due.subject, taken++);
+        }
+    }
+    while (gpci_calendar_take(&calendar, 0, &due))
+        cr_assert_eq(due.subject, taken++);
+    cr_expect_eq(taken, put);
+    gpci_calendar_free(context, &calendar);
+    gpc_context_destroy(context);
+}

@@ -99,6 +99,75 @@ Test(coherence_registry, a_hosts_table_is_copied) {
     rig_close(&r);
 }
 
+enum { HEAD = 16, GUARD = 32 };
+
+/* An allocator that counts bytes written behind what was asked for. */
+static void *take(void *user_data, size_t bytes) {
+    (void)user_data;
+    unsigned char *start = malloc(HEAD + bytes + GUARD);
+    if (!start)
+        return NULL;
+    memcpy(start, &bytes, sizeof bytes);
+    memset(start + HEAD + bytes, 0xa5, GUARD);
+    return start + HEAD;
+}
+
+static void give(void *user_data, void *old) {
+    unsigned *broken = user_data;
+    if (!old)
+        return;
+    unsigned char *start = (unsigned char *)old - HEAD;
+    size_t bytes;
+    memcpy(&bytes, start, sizeof bytes);
+    for (size_t i = 0; i < GUARD; i++)
+        *broken += start[HEAD + bytes + i] != 0xa5;
+    free(start);
+}
+
+static void *resize(void *user_data, void *old, size_t bytes) {
+    void *fresh = take(user_data, bytes);
+    size_t before = 0;
+    if (old)
+        memcpy(&before, (unsigned char *)old - HEAD, sizeof before);
+    if (fresh && old)
+        memcpy(fresh, old, before < bytes ? before : bytes);
+    if (fresh)
+        give(user_data, old);
+    return fresh;
+}
+
+/* The longest name of a state, too, is in the copy, and nothing is written behind it. */
+Test(coherence_registry, longest_names_are_copied) {
+    static const char name[] = "of-fifteen-long";
+    static const gpc_protocol_rule no_rules[512];
+    static const gpc_protocol_raise no_raises[512];
+    unsigned broken = 0;
+    gpc_context *context;
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
+    options.allocate = take;
+    options.resize = resize;
+    options.release = give;
+    options.allocator_data = &broken;
+    cr_assert_eq(gpc_context_create(&options, NULL, &context), GPC_OK);
+    gpc_protocol protocol = *gpc_protocol_find(context, "nmoesi-d");
+    gpc_protocol_state state = *protocol.states;
+    cr_assert_eq(protocol.state_count, 1);
+    state.name = name;
+    protocol.name = "mine";
+    protocol.states = &state;
+    protocol.letters = "NDOESI"; /* and every table that there may be */
+    protocol.shared = protocol.between;
+    protocol.event_rules[2] = protocol.event_rules[1];
+    protocol.raises[2] = protocol.raises[1];
+    protocol.event_rules[3] = no_rules;
+    protocol.raises[0] = no_raises;
+    cr_assert_eq(gpc_context_register_protocol(context, &protocol, &error), GPC_OK, "%s", error.message);
+    cr_expect_str_eq(gpc_protocol_find(context, "mine")->states->name, name);
+    gpc_context_destroy(context);
+    cr_expect_eq(broken, 0, "%u bytes", broken);
+}
+
 Test(coherence_registry, what_may_be_null_is_empty) {
     rig r;
     rig_open(&r);

@@ -165,6 +165,10 @@ Test(coherence_shape, hashed) {
         if (index == GPC_INDEX_FERMI) /* for 32 or 64 sets */
             continue;
         small *s = open_hashed(index, 3);
+        s->modules[0].index = index; /* serves all: of the banks' hashes, it has that of the sets alone */
+        s->modules[0].sets = 12;
+        s->modules[0].divisor = 256;
+        s->modules[0].modulus = 3;
         const gpc_coherence *c = small_tree(s);
         gpci_interleave spread;
         gpci_index sets;
@@ -175,6 +179,7 @@ Test(coherence_shape, hashed) {
             const uint64_t address = gpci_random(&random) >> (n % 58 + 6) & ~(uint64_t)63;
             const uint32_t bank = gpci_interleave_slice(&spread, address, &inner);
             cr_assert_eq(gpci_module_low(c, &c->modules[0], address), 1 + bank);
+            cr_assert_eq(gpci_module_row(&c->modules[0], address), gpci_index_of(&sets, address / 64));
             cr_assert_eq(gpci_module_low(c, &c->modules[1 + bank], address), 4 + bank);
             cr_assert_eq(gpci_module_row(&c->modules[1 + bank], address), gpci_index_of(&sets, inner / 64));
             for (uint32_t i = 1; i < 7; i++)

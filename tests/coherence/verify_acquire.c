@@ -81,3 +81,39 @@ Test(verify_acquire, a_table_that_keeps_too_much) {
     cr_expect(strstr(found->text, "old when it began to acquire"), "%s", found->text);
     free(found);
 }
+
+static gpc_verify_report run(const char *protocol, uint32_t kinds) {
+    gpc_verify_options o = GPC_VERIFY_OPTIONS_INIT;
+    gpc_verify_report report = GPC_VERIFY_REPORT_INIT;
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_verify *v = NULL;
+    o.protocol = protocol;
+    o.tree = "2 over memory";
+    o.blocks = 1;
+    o.in_flight = 1;
+    o.states = 400;
+    o.kinds = kinds;
+    cr_assert_eq(gpc_verify_run(context, &o, &error, &v), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_verify_get_report(v, &report), GPC_OK);
+    gpc_verify_destroy(v);
+    report.text = NULL;
+    return report;
+}
+
+/* Without kinds, those are tried that the protocol promises something of: n-stores and acquires not everywhere. */
+Test(verify_acquire, tried_where_something_is_promised) {
+    static const struct {
+        const char *protocol;
+        uint32_t besides;
+    } defaults[] = {{"moesi", 0},
+                    {"nmoesi", GPC_VERIFY_N_STORES},
+                    {"nmoesi-d", GPC_VERIFY_N_STORES | GPC_VERIFY_ACQUIRES},
+                    {"vi", GPC_VERIFY_N_STORES | GPC_VERIFY_ACQUIRES}};
+    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
+        const uint32_t kinds = GPC_VERIFY_LOADS | GPC_VERIFY_STORES | defaults[i].besides;
+        const gpc_verify_report unsaid = run(defaults[i].protocol, 0);
+        const gpc_verify_report said = run(defaults[i].protocol, kinds);
+        cr_expect_eq(unsaid.edges, said.edges, "%s", defaults[i].protocol);
+        cr_expect_eq(unsaid.depth, said.depth, "%s", defaults[i].protocol);
+    }
+}
