@@ -76,7 +76,7 @@ def functions_of(text):
         if line.startswith("}"):
             if inside:
                 found.append((head, number))
-            inside = False
+            head, inside = 0, False
         elif re.match(r"[A-Za-z_][^=;]*\(", line):
             head = number
         if head and not inside and line.endswith((";", "{")):

@@ -18,6 +18,24 @@ EVERYWHERE = "lib/base/context.c"
 Test = collections.namedtuple("Test", "suite name seconds lines")  # lines: {path: [line]}
 
 
+def lines_of(program, places, paths, root):
+    """{place: its (path, line)s}: of what is inlined the line there, and those of who called it."""
+    # A return address stands behind the call.
+    asked = "".join(f"{int(place, 16) - 1:x}\n" for place in places)
+    told = subprocess.run(["addr2line", "-a", "-i", "-e", program], input=asked, capture_output=True, text=True,
+                          check=True).stdout  # fmt: skip
+    found, of = {}, iter(places)
+    for answer in told.splitlines():
+        if answer.startswith("0x"):
+            place = next(of)
+            continue
+        path, _, line = answer.partition(" ")[0].rpartition(":")
+        path = os.path.relpath(path, root)
+        if path in paths and line.isdigit():
+            found.setdefault(place, []).append((path, int(line)))
+    return found
+
+
 def add_program(build, suite, paths, objects, folder, effort):
     """[Test] of a suite."""
     program = build.link(suite, {path: objects[path] for path in paths}, folder / f"reach-{suite}", [objects[None]])
@@ -27,15 +45,7 @@ def add_program(build, suite, paths, objects, folder, effort):
                    stderr=subprocess.DEVNULL, check=False)  # fmt: skip
     rows = [line.split() for line in told.read_text().splitlines()] if told.exists() else []
     places = sorted({place for row in rows for place in row[2:]}, key=lambda place: int(place, 16))
-    # A return address stands behind the call.
-    asked = "".join(f"{int(place, 16) - 1:x}\n" for place in places)
-    answers = subprocess.run(["addr2line", "-e", program], input=asked, capture_output=True, text=True, check=True)
-    lines = {}
-    for place, answer in zip(places, answers.stdout.splitlines()):
-        path, _, line = answer.partition(" ")[0].rpartition(":")
-        path = os.path.relpath(path, build.root)
-        if path in objects and line.isdigit():
-            lines[place] = (path, int(line))
+    lines = lines_of(program, places, objects, build.root)
     if places and not lines:
         raise SystemExit(f"{program.name}: no line of {', '.join(paths)} in its line table")
     program.unlink()
@@ -43,7 +53,7 @@ def add_program(build, suite, paths, objects, folder, effort):
     found = {}
     for name, seconds, *reached in rows:
         test = found.setdefault(name, Test(suite, name, float(seconds), {}))  # parameters: several rows
-        for path, line in {lines[place] for place in reached if place in lines}:
+        for path, line in {at for place in reached for at in lines.get(place, ())}:
             test.lines.setdefault(path, set()).add(line)
     return [test._replace(lines={path: sorted(each) for path, each in test.lines.items()}) for test in found.values()]
 

@@ -38,7 +38,7 @@ class Changes(unittest.TestCase):
 
     def test_functions(self):
         text = ("static int a;\nint f(int x,\n      int y) {\n    if (x) {\n    }\n}\nint g(void);\n"
-                "static const int table[] = {\n    1,\n};\nint h(void) {\n}\n")  # fmt: skip
+                "static const int table[] = {\n    1,\n};\nint h(void) {\n}\nstatic int more[] = {\n    1,\n};\n")  # fmt: skip
         self.assertEqual(mutants.functions_of(text), [(2, 6), (11, 12)])
 
     def test_samples_are_even_and_the_same(self):
@@ -118,6 +118,21 @@ class Runs(unittest.TestCase):
         for name in ("number_of", "in_half", "of_half"):
             first = next(at for at, line in enumerate(text, 1) if line.startswith(f"static uint32_t {name}("))
             self.assertTrue(reached & {first, first + 1}, name)
+
+    def test_lines_of_what_is_always_inlined(self):
+        """A place is of the line there, and of the line that called it."""
+        text = ("static inline __attribute__((always_inline)) int twice(volatile int *x) {\n    return *x * 2;\n}\n"
+                "int main(int n, char **v) {\n    (void)v;\n    return twice(&n);\n}\n")  # fmt: skip
+        with tempfile.TemporaryDirectory() as folder:
+            source, program = pathlib.Path(folder) / "a.c", pathlib.Path(folder) / "a"
+            source.write_text(text)
+            subprocess.run([*os.environ.get("CC", "cc").split(), "-g", "-O1", source, "-o", program], check=True)
+            named = subprocess.run(["nm", "-S", program], capture_output=True, text=True, check=True).stdout
+            words = next(line for line in named.splitlines() if line.endswith(" T main")).split()
+            first, size = int(words[0], 16), int(words[1], 16)
+            places = [f"{first + at:x}" for at in range(1, size + 1)]
+            found = reach.lines_of(program, places, {"a.c"}, folder)
+        self.assertTrue(any(("a.c", 2) in each and ("a.c", 6) in each for each in found.values()), found)
 
     def test_what_records(self):
         """Compiles without a warning: the run itself, which may meet any compiler, does not ask for them."""
