@@ -67,6 +67,19 @@ Test(figures, counts_of_an_sm) {
     rig_close(&r);
 }
 
+/* Warps older than all buckets tell are in the last. */
+Test(figures, last_age) {
+    rig r;
+    rig_open(&r, NULL);
+    rig_load(&r, 0, 0x10, A);
+    for (uint32_t warp = GPC_AGE_BUCKETS - 2; warp < GPC_AGE_BUCKETS + 2; warp++)
+        rig_load(&r, warp, 0x10, A);
+    const gpc_profile_sm *sm = rig_sm(&r, 0);
+    cr_expect_eq(sm->hits_by_age[GPC_AGE_BUCKETS - 2], 1);
+    cr_expect_eq(sm->hits_by_age[GPC_AGE_BUCKETS - 1], 3);
+    rig_close(&r);
+}
+
 /* Figure 3, by line and by residence: A is hit three times, B in two residences and C never. */
 Test(figures, reuse_distribution) {
     rig r;

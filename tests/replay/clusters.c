@@ -93,6 +93,36 @@ Test(clusters, start_together) {
     rig_close(r);
 }
 
+/* By a map, too, a cluster waits for the SM of each of its blocks, the first or the second. */
+Test(clusters, wait_for_each_sm_of_a_map) {
+    for (unsigned slow = 0; slow < 2; slow++) {
+        rig *r = open_clusters("timed");
+        set(r, "sm.count", "2");
+        set(r, "sm.block_limit", "1");
+        begin_kernel(r, "k.traceg", 4, 32, "-cluster dim = (2,1,1)\n");
+        for (unsigned block = 0; block < 4; block++) {
+            begin_block(r, block);
+            put_warp(r, 0,
+                     block == slow ? LOAD("0000", "0x100000") "0010 ffffffff 1 R3 MOV 1 R1 0\n" EXIT("0020")
+                                   : EXIT("0020"));
+            end_block(r);
+        }
+        end_kernel(r);
+        write_text(r, "k.sm", "0\n1\n0\n1\n");
+        set(r, "blocks.placement", "map");
+        cr_assert_eq(run_file(r, "k.traceg", NULL), GPC_OK, "%s", r->error.message);
+        unsigned starts = 0, ends = 0;
+        for (unsigned n = 0; n < r->count; n++) {
+            ends += r->seen[n].kind == SEEN_EXIT && r->seen[n].sm != UINT32_MAX;
+            starts += r->seen[n].kind == SEEN_START && r->seen[n].sm != UINT32_MAX;
+            if (starts > 2)
+                cr_expect_geq(ends, 2, "block %u is slow", slow);
+        }
+        cr_expect_eq(starts, 4);
+        rig_close(r);
+    }
+}
+
 /* What cannot be placed is refused, and says why. */
 Test(clusters, refused) {
     static const struct {

@@ -114,6 +114,8 @@ Test(scheduler_errors, questions_about_nothing) {
     cr_expect_eq(gpc_scheduler_class_of(NULL, 0), GPC_CLASS_THROTTLED);
     cr_expect_eq(gpc_scheduler_class_of(r.scheduler, 1), GPC_CLASS_THROTTLED);
     cr_expect_eq(gpc_scheduler_class_of(r.scheduler, 2), GPC_CLASS_THROTTLED);
+    cr_expect_eq(gpc_scheduler_class_count(NULL, GPC_CLASS_CACHE), 0);
+    cr_expect_eq(gpc_scheduler_class_count(r.scheduler, GPC_CLASS_COUNT), 0);
     gpc_cache_event event = {.kind = GPC_CACHE_EVENT_MISS};
     gpc_stats stats;
     gpc_stats_init(&stats);

@@ -84,6 +84,22 @@ Test(scheduler_pools, active_pool_barriers) {
     }
 }
 
+/* A start is that slot's own matter: slot 0, which does not wait, still makes room. */
+Test(scheduler_pools, active_pool_starts_in_any_word) {
+    enum { WARPS = 70 };
+    rig r;
+    rig_open_full(&r, "active-pool(active=1)", WARPS, 0);
+    rig_end(&r, 64);
+    rig_set(&r, 0, GPC_STATE_READY_MEMORY);
+    cr_expect_eq(rig_issue(&r, true), 0);
+    rig_start(&r, 64);
+    rig_set(&r, 64, GPC_STATE_READY);
+    cr_expect_eq(rig_issue(&r, false), 64, "the place of 0 is lent");
+    cr_expect_eq(rig_issue(&r, true), 64, "and kept");
+    cr_expect_eq(rig_issue(&r, true), 64);
+    rig_close(&r);
+}
+
 /* However warps fare: at most so many issue between two waits of any, and someone does where one can. */
 Test(scheduler_pools, active_pool_is_small) {
     enum { WARPS = 70, ACTIVE = 5, STEPS = 40000 };

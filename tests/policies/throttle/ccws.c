@@ -183,6 +183,19 @@ Test(ccws, barriers_give_way) {
     sm_close(&r);
 }
 
+/* A warp that ends makes way at once, on the SM's other schedulers too. */
+Test(ccws, ended_warps_give_way) {
+    sm_rig r;
+    open_running(&r, "gto + ccws", 3, 3);
+    sm_issue_times(&r, 1, 16, 0);
+    lose(&r, 0, 0x80, 0);
+    cr_expect_str_eq(sm_classes(&r), "CCH");
+    sm_set(&r, 0, GPC_STATE_ABSENT);
+    sm_clock(&r, 1);
+    cr_expect_str_eq(sm_classes(&r), ".CC");
+    sm_close(&r);
+}
+
 /* LLDS = hits / issued x K x cutoff, between the base and 16 bits. */
 Test(ccws, lost_locality) {
     cr_expect_eq(gpci_lost_locality(1, 16, 8, 300, 100), 150);
