@@ -292,6 +292,48 @@ Test(ports, beside_multicast_copies) {
     close_rig(&r);
 }
 
+static uint32_t asker; /* the SM that L2's policy was told last */
+
+static void on_miss(void *self, uint32_t set, const gpc_request *request) {
+    (void)self, (void)set;
+    asker = request->sm;
+}
+
+static uint32_t first(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)self, (void)set, (void)candidates, (void)request;
+    return 0;
+}
+
+static void no_state(void *self, gpc_state_fn visit, void *visit_data) {
+    (void)self, (void)visit, (void)visit_data;
+}
+
+/* Policies are told that an SM next to the line's home asked. */
+Test(ports, policies_are_told_an_sm_nearby) {
+    static const gpc_replacement_ops watch = {
+        .struct_size = sizeof watch, .name = "watch", .choose_victim = first, .on_miss = on_miss, .state = no_state};
+    rig r;
+    open_rig(&r, "");
+    gpc_hierarchy_destroy(r.h);
+    gpc_config *config;
+    cr_assert_eq(gpc_context_register_replacement(r.context, &watch, NULL, NULL, &r.error), GPC_OK);
+    cr_assert_eq(gpc_config_create(r.context, &r.error, &config), GPC_OK);
+    cr_assert_eq(
+        gpc_config_load_text(config, BASE "sm.count = 4\nl2.partitions = 2\nl2.replacement = watch\n", "set", &r.error),
+        GPC_OK, "%s", r.error.message);
+    cr_assert_eq(gpc_hierarchy_create(r.context, config, &r.error, &r.h), GPC_OK, "%s", r.error.message);
+    gpc_config_destroy(config);
+    listen(&r);
+    bool seen[4] = {false};
+    for (uint32_t n = 0; n < 64; n++) {
+        cr_assert_eq(ask(&r, 0, GPC_LOAD, 4096 * n, 128, n), GPC_OK);
+        drain(&r);
+        seen[asker % 4] = true;
+    }
+    cr_expect(seen[0] && !seen[1] && seen[2] && !seen[3], "the first of each half");
+    close_rig(&r);
+}
+
 static void refuse(const char *settings, const char *part) {
     rig r;
     cr_assert_eq(make(&r, settings), GPC_ERROR_RANGE, "%s", settings);
