@@ -218,17 +218,20 @@ static const wrong wrongs[] = {
      "first, N, Load: the block is lost: the next state is I"},
 };
 
+/* A protocol, one cell of it changed, is refused. */
+static void refuse(const gpc_protocol *protocol, const wrong *w) {
+    changed c;
+    char expected[200];
+    change(&c, protocol);
+    c.rules[w->place][w->state][w->event] = w->rule;
+    snprintf(expected, sizeof expected, "gpc_protocol '%s': %s", protocol->name, w->message);
+    cr_expect_eq(gpci_protocol_check(&c.protocol, &c.error), GPC_ERROR_ARGUMENT, "%s", expected);
+    cr_expect_str_eq(c.error.message, expected);
+}
+
 Test(coherence_check, contradictions_are_refused) {
-    for (size_t i = 0; i < sizeof wrongs / sizeof *wrongs; i++) {
-        const wrong *w = &wrongs[i];
-        changed c;
-        char expected[200];
-        change(&c, &gpci_moesi);
-        c.rules[w->place][w->state][w->event] = w->rule;
-        snprintf(expected, sizeof expected, "gpc_protocol 'moesi': %s", w->message);
-        cr_expect_eq(gpci_protocol_check(&c.protocol, &c.error), GPC_ERROR_ARGUMENT, "%s", expected);
-        cr_expect_str_eq(c.error.message, expected);
-    }
+    for (size_t i = 0; i < sizeof wrongs / sizeof *wrongs; i++)
+        refuse(&gpci_moesi, &wrongs[i]);
 }
 
 /* One cell of NMOESI-D: of D, the state of its own whose copies the level below does not know of, or to it. */
@@ -256,16 +259,8 @@ static const wrong detached_wrongs[] = {
 };
 
 Test(coherence_check, detached_copies_contradict) {
-    for (size_t i = 0; i < sizeof detached_wrongs / sizeof *detached_wrongs; i++) {
-        const wrong *w = &detached_wrongs[i];
-        changed c;
-        char expected[200];
-        change(&c, &gpci_nmoesi_d);
-        c.rules[w->place][w->state][w->event] = w->rule;
-        snprintf(expected, sizeof expected, "gpc_protocol 'nmoesi-d': %s", w->message);
-        cr_expect_eq(gpci_protocol_check(&c.protocol, &c.error), GPC_ERROR_ARGUMENT, "%s", expected);
-        cr_expect_str_eq(c.error.message, expected);
-    }
+    for (size_t i = 0; i < sizeof detached_wrongs / sizeof *detached_wrongs; i++)
+        refuse(&gpci_nmoesi_d, &detached_wrongs[i]);
 }
 
 /* What leads to a new state makes its row needed: MESI's M, asked for a copy, goes to O, of which nothing is known. */
