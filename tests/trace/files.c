@@ -377,6 +377,21 @@ Test(files, standard_input_free) {
     rig_close(&r);
 }
 
+/* What a decompressor reads is not left where its own standard input goes. */
+Test(files, standard_input_free_of_compressed) {
+    rig r;
+    rig_open(&r);
+    write_kernel(&r, "kernel-1.traceg", 1, 2000);
+    shell(&r, "xz -k kernel-1.traceg");
+    close(STDIN_FILENO);
+    gpc_trace *trace = open_trace(&r, path_of(&r, "kernel-1.traceg.xz"));
+    next_kernel(&r, trace);
+    cr_expect_eq(fcntl(STDIN_FILENO, F_GETFD), -1);
+    next_block(&r, trace);
+    gpc_trace_close(trace);
+    rig_close(&r);
+}
+
 /* Names that a shell would take apart, or a tool for an option. */
 Test(files, odd_names) {
     rig r;

@@ -194,6 +194,17 @@ Test(outputs, killed_run) {
     }
 }
 
+/* A file that stands where the folder in the making would is another's: it is left alone, and the next name taken. */
+Test(outputs, file_for_a_folder) {
+    rig r;
+    rig_open(&r);
+    shell(&r, "echo mine > out.gpucache-0.part");
+    cr_expect_eq(write_trace(&r, path_of(&r, "out"), GPC_TRACE_TEXT), GPC_OK, "%s", r.error.message);
+    shell(&r, "test \"$(cat out.gpucache-0.part)\" = mine && test -f out/kernelslist.g");
+    cr_expect_eq(entries(&r), 2);
+    rig_close(&r);
+}
+
 /* Two at work on one path do not meet: the last that ends has it. */
 Test(outputs, two_writers) {
     rig r;

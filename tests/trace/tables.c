@@ -84,6 +84,19 @@ Test(tables, by_content) {
     rig_close(&r);
 }
 
+/* A few rows may be of blocks that are hundreds apart: those between have no place that counts. */
+Test(tables, sms_of_blocks_apart) {
+    rig r;
+    rig_open(&r);
+    write_text(&r, "a", "block,warp,kind,sm,address\n0,0,load,2,0x100\n1000,0,load,5,0x200\n");
+    gpc_trace *trace = open_trace(&r, path_of(&r, "a"));
+    const gpc_kernel kernel = next_kernel(&r, trace);
+    cr_assert_eq(kernel.placement_count, 1001);
+    cr_expect(kernel.placement[0] == 2 && kernel.placement[1000] == 5);
+    gpc_trace_close(trace);
+    rig_close(&r);
+}
+
 /* Lanes of rows that follow each other make an instruction; cycles order a warp's; blocks run where `sm` says. */
 Test(tables, lanes_cycles_and_sms) {
     rig r;

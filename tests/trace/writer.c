@@ -36,18 +36,23 @@ static void expect_text(const char *path, const char *expected) {
     "-nregs = 16\n-binary version = 90\n-cuda stream id = 7\n-shmem base_addr = 0x00007f0000000000\n"    \
     "-local mem base_addr = 0x00007e0000000000\n-nvbit version = 0\n-accelsim tracer version = 4\n"
 
+/* The largest and least strides of 32 bits stand as strides; beyond them addresses are told one by one. */
+#define LARGEST_STRIDES                                           \
+    "0040 00000003 1 R3 LDG.E 1 R2 4 1 0x10 2147483647\n"         \
+    "0050 00000003 1 R3 LDG.E 1 R2 4 1 0x100000000 -2147483648\n" \
+    "0060 00000003 1 R3 LDG.E 1 R2 4 2 0x10 2147483648\n"
+
 /* As Accel-Sim writes version 4; and what is written so comes back to the byte. */
 Test(writer, text) {
     static const char kernel[] =
         LAUNCH "-enable lineinfo = 0\n\n"
                "#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] "
                "[mem_addresses]\n"
-               "\n#BEGIN_TB\n\nthread block = 1,0,0\n\nwarp = 0\ninsts = 6\n"
+               "\n#BEGIN_TB\n\nthread block = 1,0,0\n\nwarp = 0\ninsts = 9\n"
                "0000 ffffffff 1 R1 IMAD.WIDE 2 R9 R2 0\n"
                "0010 ffffffff 1 R3 LDG.E 1 R2 4 1 0x7f338be00000 4\n"
                "0020 00000007 0 STG.E.64 2 R6 R255 8 2 0x7f3390a00000 -16 4096\n"
-               "0030 00000000 1 R3 LDG.E 1 R2 4 1 0x0 0\n"
-               "12340 80000001 0 STS 2 R6 R9 4 2 0x0 128\n"
+               "0030 00000000 1 R3 LDG.E 1 R2 4 1 0x0 0\n" LARGEST_STRIDES "12340 80000001 0 STS 2 R6 R9 4 2 0x0 128\n"
                "12350 ffffffff 0 EXIT 0 0\n"
                "\nwarp = 1\ninsts = 1\n0000 00000000 0 EXIT 0 0\n"
                "\n#END_TB\n";

@@ -357,13 +357,16 @@ Test(synthetic_counts, bulk_copy_by_an_engine) {
     cr_assert(rig_kernel(&r));
     const gpc_warp *warp = &rig_block(&r)->warps[0];
     unsigned boxes = 0;
+    uint64_t first = 0;
     for (uint64_t n = 0; n < warp->count; n++) {
         const gpc_instruction *i = &warp->instructions[n];
         if (strcmp(rig_opcode(&r, i), "UTMALDG.2D") != 0 || !i->mask)
             continue;
+        first = boxes ? first : i->addresses[0];
         /* the rows of a matrix of 4 x 128 bytes a row, which the blocks share by columns */
         cr_assert(i->mask == 0xffff && i->width == 128 && i->addresses[1] == i->addresses[0] + 512);
         cr_assert_eq(i->registers[i->destinations + i->sources - 1], GPC_REGISTER_BARRIER | boxes % 2);
+        cr_assert_eq(i->addresses[0], first + boxes * UINT64_C(8192)); /* 16 rows on */
         boxes++;
     }
     cr_assert_eq(boxes, 10);
