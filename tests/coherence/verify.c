@@ -74,6 +74,18 @@ Test(verify, protocols_pass_in_any_order_of_messages) {
         }
 }
 
+/* Whatever tree is named is one that can be built. */
+Test(verify, all_trees_can_be) {
+    gpc_error error = GPC_ERROR_INIT;
+    for (size_t i = 0; gpci_verify_tree_at(i); i++) {
+        const gpci_verify_setup setup = {
+            .context = context, .protocol = "nmoesi", .tree = *gpci_verify_tree_at(i), .blocks = 2, .positions = 1};
+        gpc_coherence *c = gpci_verify_make(&setup, &error);
+        cr_expect(c, "%s: %s", setup.tree.name, error.message);
+        gpc_coherence_destroy(c);
+    }
+}
+
 /* No two systems of the family are one, but for those of which that is known. */
 static bool may_be_one(const gpc_verify_options *a, const gpc_verify_options *b) {
     if (!strcmp(a->protocol, "mesif") && !strcmp(a->tree, "3 over memory of 1 pointer") &&

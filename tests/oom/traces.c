@@ -210,6 +210,29 @@ Test(oom_trace, binary) {
     oom_check(read_binary, 3);
 }
 
+static gpc_status read_out(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    (void)heap;
+    return drain(context, out_path, error);
+}
+
+/* Without addresses, of which none would be left over, too: no instruction goes missing. */
+Test(oom_trace, binary_without_addresses) {
+    char path[80];
+    snprintf(path, sizeof path, "%s/plain.traceg", folder);
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file);
+    fputs("-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n#\n#BEGIN_TB\nthread block = 0,0,0\n"
+          "warp = 0\ninsts = 2\n0000 ffffffff 1 R1 IADD3 2 R2 R3 0\n0010 ffffffff 0 EXIT 0 0\n#END_TB\n",
+          file);
+    fclose(file);
+    gpc_context *context = NULL;
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(convert(context, path, out_path, GPC_TRACE_BINARY, &error), GPC_OK, "%s", error.message);
+    gpc_context_destroy(context);
+    oom_check(read_out, 3);
+}
+
 Test(oom_trace, compressed) {
     oom_check(read_compressed, 5);
 }

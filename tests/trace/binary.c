@@ -384,6 +384,64 @@ Test(binary, unknown_version) {
     rig_close(&r);
 }
 
+/* The length of the first block: it ends where its CRC stands. */
+static size_t block_length(const gpci_crc *crc, const unsigned char *block, size_t most) {
+    const uint32_t begin = gpci_crc_of(crc, 0, "\0\0\0", 4); /* of its index */
+    size_t n = 1;
+    while (n + 4 < most && gpci_crc_of(crc, begin, block, n) != gpci_load32(block + n))
+        n++;
+    return n;
+}
+
+/* Read a file of one load by two lanes from `first` on, the codes of whose addresses are these, as if written so. */
+static gpc_status read_codes(rig *r, uint64_t first, const uint8_t *codes, size_t count) {
+    gpc_trace *from = made_opcodes(r);
+    const gpc_kernel kernel = made_kernel(1, 1, 1, 32, 32);
+    gpc_trace_writer *writer = open_writer(r, path_of(r, "k.gct"));
+    write_kernel(r, writer, &kernel);
+    const uint64_t addresses[] = {first, first + 4};
+    gpc_instruction instructions[] = {{.mask = 3, .opcode = 6, .op_class = GPC_OP_MEMORY, .addresses = addresses},
+                                      {.pc = 16, .mask = 3, .opcode = 5, .op_class = GPC_OP_EXIT}};
+    const gpc_warp warp = {.count = 2, .instructions = instructions};
+    const gpc_block block = {.warp_count = 1, .warps = &warp, .instruction_count = 2};
+    cr_assert_eq(gpc_trace_writer_block(writer, from, &block, &r->error), GPC_OK, "%s", r->error.message);
+    finish_writer(r, writer);
+    gpc_trace_close(from);
+    gpci_crc crc;
+    gpci_crc_init(&crc);
+    size_t length;
+    unsigned char *data = read_file(path_of(r, "k.gct"), &length), *begin = data + 12;
+    const size_t bytes = block_length(&crc, begin, length - 12);
+    memcpy(begin + bytes - count, codes, count);
+    gpci_store32(begin + bytes, gpci_crc_of(&crc, gpci_crc_of(&crc, 0, "\0\0\0", 4), begin, bytes));
+    write_file(r, "codes.gct", data, length);
+    free(data);
+    uint64_t instruction_count;
+    return read_all(r, path_of(r, "codes.gct"), &instruction_count);
+}
+
+/* Codes of addresses that no writer writes are refused, whatever their CRC. */
+Test(binary, codes_that_mean_nothing) {
+    static const struct {
+        uint64_t first; /* whose code has as many bytes */
+        uint8_t codes[11], count;
+        gpc_status status;
+    } cases[] = {
+        {16, {0x80 | 1 << 2 | 1, 0}, 2, GPC_ERROR_FORMAT},            /* a shape as before, but with a number */
+        {UINT64_C(1) << 62, {1 << 2 | 3, 64}, 11, GPC_OK},            /* packed, a difference of 64 bits */
+        {UINT64_C(1) << 62, {1 << 2 | 3, 60}, 11, GPC_ERROR_FORMAT},  /* of 60 */
+        {UINT64_C(1) << 62, {0x80 | 7, 0, 56}, 11, GPC_OK},           /* of 56 */
+        {UINT64_C(1) << 62, {0x80 | 7, 1, 56}, 11, GPC_ERROR_FORMAT}, /* and beyond the most shift */
+    };
+    rig r;
+    rig_open(&r);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const gpc_status status = read_codes(&r, cases[i].first, cases[i].codes, cases[i].count);
+        cr_expect_eq(status, cases[i].status, "%zu: %s", i, status < 0 ? r.error.message : "read");
+    }
+    rig_close(&r);
+}
+
 /* The CRC's published check value, in any number of parts. */
 Test(binary, crc) {
     gpci_crc crc;
