@@ -122,7 +122,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     time_state *state = self;
     const line_time *lines = line_of(state, set, 0);
     uint64_t dead[GPC_MAX_WAYS / 64] = {0};
-    for (uint32_t way = 0; way < state->lru.ways; way++) {
+    for (uint32_t way = state->lru.ways; way-- > 0;) {
         bool outlived = lines[way].known && age_of(state, &lines[way]) > state->scale * lines[way].last_live;
         dead[way / 64] |= (uint64_t)outlived << (way % 64);
     }
