@@ -387,6 +387,9 @@ Test(gpgpusim_timed, dram_refusals) {
     refuse("-gpgpu_dram_buswidth 4 -gpgpu_dram_burst_length 6 -dram_data_command_freq_ratio 4", GPC_ERROR_FORMAT,
            "1: -gpgpu_dram_buswidth: '4' and -dram_data_command_freq_ratio make no whole number of cycles");
     refuse("-gpgpu_dram_burst_length 6 -dram_data_command_freq_ratio 0", GPC_ERROR_FORMAT, "no whole number of cycles");
+    refuse("-gpgpu_dram_buswidth 65537", GPC_ERROR_FORMAT, "no whole number of cycles");
+    refuse("-gpgpu_dram_burst_length 65538", GPC_ERROR_FORMAT, "no whole number of cycles");
+    refuse("-gpgpu_dram_buswidth 4 -gpgpu_n_mem_per_ctrlr 65537", GPC_ERROR_FORMAT, "no whole number of cycles");
 }
 
 /* Rows above all, and as many bank bits as there are banks; a burst is within a row. */
