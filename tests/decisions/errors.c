@@ -190,6 +190,9 @@ Test(decisions_errors, nothing_there) {
     cr_expect_eq(gpc_predictor_predict_many(predictor, NULL, &load, 1, &prediction, &error, NULL), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(error.message, "sets is NULL"), "%s", error.message);
     cr_expect_eq(gpc_predictor_predict_many(predictor, NULL, NULL, 0, NULL, &error, NULL), GPC_OK);
+    cr_expect_eq(gpc_predictor_train_many(predictor, NULL, 1, &error, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect(strstr(error.message, "events is NULL"), "%s", error.message);
+    cr_expect_eq(gpc_predictor_train_many(predictor, NULL, 0, &error, NULL), GPC_OK);
     cr_expect_eq(gpc_predictor_policy_value(predictor, 0, &value), GPC_ERROR_RANGE);
     gpc_context_destroy(context); /* before its objects */
     gpc_predictor_destroy(predictor);
