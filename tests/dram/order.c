@@ -40,6 +40,8 @@ Test(dram_order, by_bank_row_hits_go_first) {
     expect_order(r, (uint64_t[]){1, 3, 2}, 3);
     cr_assert_eq(rig_stats(r).dram_row_hits, 1);
     cr_assert_eq(rig_stats(r).dram_activates, 2);
+    for (size_t i = 0; i < r->event_count; i++)
+        cr_expect(!r->events[i].auto_precharge, "command %zu: rows stay open here", i);
     rig_close(r);
 }
 
