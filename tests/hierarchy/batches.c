@@ -121,3 +121,17 @@ Test(batches, failures) {
     cr_expect_eq(done, 0);
     rig_close(&r);
 }
+
+/* What a batch does not say is as of one access that does not: it is SM 0's, for one. */
+Test(batches, by_sm_0_unless_said) {
+    rig r;
+    rig_open(&r, "sm.count = 2\n");
+    const uint64_t address = 0;
+    gpc_access_batch batch = GPC_ACCESS_BATCH_INIT;
+    batch.count = batch.lanes = 1;
+    batch.addresses = &address;
+    cr_assert_eq(gpc_hierarchy_access_many(r.hierarchy, &batch, NULL), GPC_OK);
+    cr_expect_eq(rig_fire(&r, WORD(GPC_LOAD, 0)).l1_sector_hits, 1);
+    cr_expect_eq(rig_fire(&r, WORD_BY(GPC_LOAD, 0, .sm = 1)).l1_sector_hits, 0);
+    rig_close(&r);
+}

@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The trace of events of a hierarchy without a clock: what there is, in order. */
@@ -228,4 +229,45 @@ Test(hierarchy_events, cancelled) {
     cr_expect_eq(l.count, 3);
     cr_expect_eq(rig_stats(&r).l1_load_sector_hits, 1, "the first brought the line");
     rig_close(&r);
+}
+
+static void *take(void *user_data, size_t bytes) {
+    ++*(size_t *)user_data;
+    return malloc(bytes);
+}
+
+static void *resize(void *user_data, void *old, size_t bytes) {
+    *(size_t *)user_data += !old;
+    return realloc(old, bytes);
+}
+
+static void give(void *user_data, void *old) {
+    *(size_t *)user_data -= old != NULL;
+    free(old);
+}
+
+/* A trace that is put away, or that another takes the place of, leaves no memory behind. */
+Test(hierarchy_events, memory_is_given_back) {
+    size_t blocks = 0;
+    rig r = {0};
+    static log l;
+    gpc_context_options own = GPC_CONTEXT_OPTIONS_INIT;
+    own.allocate = take;
+    own.resize = resize;
+    own.release = give;
+    own.allocator_data = &blocks;
+    cr_assert_eq(gpc_context_create(&own, NULL, &r.context), GPC_OK);
+    cr_assert_eq(gpc_config_create(r.context, NULL, &r.config), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(r.config, rig_base, "base", NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_create(r.context, r.config, NULL, &r.hierarchy), GPC_OK);
+    const size_t before = blocks;
+    listen(&r, &l);
+    const size_t with_one = blocks;
+    cr_expect_gt(with_one, before);
+    listen(&r, &l);
+    cr_expect_eq(blocks, with_one);
+    cr_assert_eq(gpc_hierarchy_set_trace(r.hierarchy, NULL, NULL), GPC_OK);
+    cr_expect_eq(blocks, before);
+    rig_close(&r);
+    cr_expect_eq(blocks, 0);
 }

@@ -258,3 +258,15 @@ Test(memory_loads, instructions_without_memory) {
     EXPECT(&r, .warp_instructions = 8, .thread_instructions = 232, .blocks = 3);
     rig_close(&r);
 }
+
+/* Statistics begin anew for each SM, not for the first alone. */
+Test(memory_loads, counted_anew_for_every_sm) {
+    rig r;
+    rig_open(&r, "sm.count = 3\n");
+    for (uint32_t sm = 0; sm < 3; sm++)
+        rig_fire(&r, WORD_BY(GPC_LOAD, 0, .sm = sm));
+    cr_expect_eq(rig_stats(&r).l1_lookups, 3);
+    gpc_hierarchy_reset_stats(r.hierarchy);
+    cr_expect_eq(rig_stats(&r).l1_lookups, 0);
+    rig_close(&r);
+}
