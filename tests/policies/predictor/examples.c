@@ -330,3 +330,18 @@ Test(predictor_examples, sdbp_replacement) {
     LOADS(&r, 0x40, "HIE", "bbh");
     rig_close(&r);
 }
+
+/* With a bit per sector, a request that names no sectors has that of the first. */
+Test(predictor_examples, agcb_below_without_sectors) {
+    rig r;
+    rig_open(&r, (rig_plan){.predictor = "agcb-below(per-sector=1)", .sets = 1, .ways = 2, .sectors = 4});
+    gpc_request request = {.policy_word = GPCI_AGCB_JUDGED | GPCI_AGCB_BYPASS};
+    rig_access(&r, request);
+    cr_expect_eq(gpc_cache_respond(r.cache, &request), 0, "it brought the line");
+    cr_expect_eq(gpc_cache_respond(r.cache, &request), 0, "it sets the bit");
+    request.sector_mask = 2;
+    cr_expect_eq(gpc_cache_respond(r.cache, &request), 0);
+    request.sector_mask = 1;
+    cr_expect_eq(gpc_cache_respond(r.cache, &request), GPCI_AGCB_OVERRIDE);
+    rig_close(&r);
+}

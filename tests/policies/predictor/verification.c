@@ -162,6 +162,26 @@ Test(predictor_verification, sectors) {
     }
 }
 
+/* A load of constants is judged by no predictor: it passes L1, and leaves the bit as it is. */
+Test(predictor_verification, constants_leave_the_bit) {
+    for (int timed = 0; timed < 2; timed++) {
+        whole s;
+        const uint64_t address = 0;
+        gpc_warp_access w = GPC_WARP_ACCESS_INIT;
+        w.mask = 1;
+        w.addresses = &address;
+        w.width = 4;
+        w.kind = GPC_LOAD;
+        w.space = GPC_SPACE_CONSTANT;
+        start(&s, timed, "const.size = 1KiB\n");
+        loads(&s, "before", 0, 0, "bb");
+        run(&s, &w);
+        cr_expect_gt(stats_of(&s).l2_constant_read_sectors, 0);
+        loads(&s, "after", 0, 0, "o");
+        finish(&s);
+    }
+}
+
 /* An L2 line that leaves takes its bit along: four ways of a set of L2, 32 sets. */
 Test(predictor_verification, the_bit_goes_with_the_line) {
     for (int timed = 0; timed < 2; timed++) {
