@@ -171,4 +171,11 @@ Test(prefetcher_examples, mta_forgets_the_oldest) {
     LOAD(&r, "", .pc = 32, .warp = 0, .address = 0x20000); /* in the place of 24 */
     LOAD(&r, "35", .pc = 8, .warp = 2, .address = 0x1100);
     rig_close(&r);
+    rig_open(&r, "mta(throttle=off, ip=2)");
+    LOAD(&r, "", .pc = 8, .warp = 0, .address = 0x1000);
+    LOAD(&r, "", .pc = 16, .warp = 0, .address = 0x9000);
+    LOAD(&r, "", .pc = 8, .warp = 1, .address = 0x1080);
+    LOAD(&r, "", .pc = 24, .warp = 0, .address = 0x20000); /* in the place of 16 */
+    LOAD(&r, "35", .pc = 8, .warp = 2, .address = 0x1100);
+    rig_close(&r);
 }
