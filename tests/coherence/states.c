@@ -5,6 +5,7 @@
 
 #include <gpucache/verify.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -249,6 +250,27 @@ Test(coherence_states, matrices_as_text) {
     cr_expect_eq(gpc_protocol_state_name(NULL, 4, name, sizeof name), 1);
     cr_expect_str_eq(name, "S");
     cr_expect_eq(gpc_coherence_protocol(NULL), NULL);
+    gpc_context_destroy(context);
+}
+
+/* A protocol may have as many states as there is room for: the last is looked at like the first. */
+Test(coherence_states, as_many_as_there_is_room_for) {
+    enum { MOST = GPC_MAX_STATES - GPC_LINE_COUNT };
+    static gpc_protocol_state states[MOST];
+    static char names[MOST][4];
+    static const gpc_protocol_rule rules[GPC_MAX_STATES][GPC_EVENT_COUNT];
+    gpc_context *context = new_context();
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_protocol protocol = *gpc_protocol_find(context, "nmoesi");
+    for (uint32_t i = 0; i < MOST; i++) {
+        snprintf(names[i], sizeof names[i], "x%u", (unsigned)i);
+        states[i] = (gpc_protocol_state){names[i], i + 1 < MOST ? GPC_MEANS_S : 0x20, 0};
+    }
+    protocol.states = states;
+    protocol.state_count = MOST;
+    protocol.first = protocol.between = protocol.shared = (const gpc_protocol_rules *)&rules;
+    cr_expect_eq(gpci_protocol_check(&protocol, &error), GPC_ERROR_ARGUMENT);
+    cr_expect(strstr(error.message, "state x57 means 0x20"), "%s", error.message);
     gpc_context_destroy(context);
 }
 
