@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/rig.h"
+#include "guarded.h"
 #include "policies/protocol/protocols.h"
 
 #include <criterion/criterion.h>
@@ -99,43 +100,6 @@ Test(coherence_registry, a_hosts_table_is_copied) {
     rig_close(&r);
 }
 
-enum { HEAD = 16, GUARD = 32 };
-
-/* An allocator that counts bytes written behind what was asked for. */
-static void *take(void *user_data, size_t bytes) {
-    (void)user_data;
-    unsigned char *start = malloc(HEAD + bytes + GUARD);
-    if (!start)
-        return NULL;
-    memcpy(start, &bytes, sizeof bytes);
-    memset(start + HEAD + bytes, 0xa5, GUARD);
-    return start + HEAD;
-}
-
-static void give(void *user_data, void *old) {
-    unsigned *broken = user_data;
-    if (!old)
-        return;
-    unsigned char *start = (unsigned char *)old - HEAD;
-    size_t bytes;
-    memcpy(&bytes, start, sizeof bytes);
-    for (size_t i = 0; i < GUARD; i++)
-        *broken += start[HEAD + bytes + i] != 0xa5;
-    free(start);
-}
-
-static void *resize(void *user_data, void *old, size_t bytes) {
-    void *fresh = take(user_data, bytes);
-    size_t before = 0;
-    if (old)
-        memcpy(&before, (unsigned char *)old - HEAD, sizeof before);
-    if (fresh && old)
-        memcpy(fresh, old, before < bytes ? before : bytes);
-    if (fresh)
-        give(user_data, old);
-    return fresh;
-}
-
 /* The longest name of a state, too, is in the copy, and nothing is written behind it. */
 Test(coherence_registry, longest_names_are_copied) {
     static const char name[] = "of-fifteen-long";
@@ -144,11 +108,7 @@ Test(coherence_registry, longest_names_are_copied) {
     unsigned broken = 0;
     gpc_context *context;
     gpc_error error = GPC_ERROR_INIT;
-    gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
-    options.allocate = take;
-    options.resize = resize;
-    options.release = give;
-    options.allocator_data = &broken;
+    const gpc_context_options options = guarded_options(&broken);
     cr_assert_eq(gpc_context_create(&options, NULL, &context), GPC_OK);
     gpc_protocol protocol = *gpc_protocol_find(context, "nmoesi-d");
     gpc_protocol_state state = *protocol.states;

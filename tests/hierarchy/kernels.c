@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
+#include "guarded.h"
 #include "hierarchy/rig.h"
 
 #include <gpucache/gpucache.h>
@@ -68,53 +69,12 @@ Test(kernels_at_once, l1s) {
     rig_close(&r);
 }
 
-/* Memory with bytes behind it that nobody may write. */
-enum { HEAD = 16, GUARD = 64 };
-
-static void *take(void *user_data, size_t bytes) {
-    (void)user_data;
-    unsigned char *start = malloc(HEAD + bytes + GUARD);
-    if (!start)
-        return NULL;
-    memcpy(start, &bytes, sizeof bytes);
-    memset(start + HEAD + bytes, 0xa5, GUARD);
-    return start + HEAD;
-}
-
-static void give(void *user_data, void *old) {
-    unsigned *broken = user_data;
-    if (!old)
-        return;
-    unsigned char *start = (unsigned char *)old - HEAD;
-    size_t bytes;
-    memcpy(&bytes, start, sizeof bytes);
-    for (size_t i = 0; i < GUARD; i++)
-        *broken += start[HEAD + bytes + i] != 0xa5;
-    free(start);
-}
-
-static void *resize(void *user_data, void *old, size_t bytes) {
-    void *fresh = take(user_data, bytes);
-    size_t before = 0;
-    if (old)
-        memcpy(&before, (unsigned char *)old - HEAD, sizeof before);
-    if (fresh && old)
-        memcpy(fresh, old, before < bytes ? before : bytes);
-    if (fresh)
-        give(user_data, old);
-    return fresh;
-}
-
 /* More SMs than two words have bits: each kernel has its own, and no more memory is written than was asked for. */
 Test(kernels_at_once, many_sms) {
     static const uint32_t low[] = {1, 63}, high[] = {64, 129};
     unsigned broken = 0;
     rig r = {0};
-    gpc_context_options own = GPC_CONTEXT_OPTIONS_INIT;
-    own.allocate = take;
-    own.resize = resize;
-    own.release = give;
-    own.allocator_data = &broken;
+    const gpc_context_options own = guarded_options(&broken);
     cr_assert_eq(gpc_context_create(&own, NULL, &r.context), GPC_OK);
     cr_assert_eq(gpc_config_create(r.context, NULL, &r.config), GPC_OK);
     cr_assert_eq(gpc_config_load_text(r.config, rig_base, "base", NULL), GPC_OK);
