@@ -67,14 +67,28 @@ def decoded(path):
     size = 3 if colour == 2 else 4
     raw, before = zlib.decompress(body), bytes(width * size)
     for row in range(height):
-        method, line = raw[row * (width * size + 1)], bytearray(raw[row * (width * size + 1) + 1:][:width * size])
-        for n in range(len(line)):
-            left, above = line[n - size] if n >= size else 0, before[n]
-            corner = before[n - size] if n >= size else 0
-            near = min((left, above, corner), key=lambda value: abs(left + above - corner - value))
-            line[n] = (line[n] + (0, left, above, (left + above) // 2, near)[method]) & 255
-        before = bytes(line)
-        yield [tuple(line[n:n + 3]) for n in range(0, len(line), size)]
+        at = row * (width * size + 1)
+        before = _unfiltered(raw[at], raw[at + 1:at + 1 + width * size], before, size)
+        yield [tuple(before[n:n + 3]) for n in range(0, len(before), size)]
+
+
+def _unfiltered(method, line, before, size):
+    """A row of a PNG, whose bytes are differences from what lies left and above."""
+    if method in (0, 2):
+        return line if method == 0 else bytes(map(lambda value, above: (value + above) & 255, line, before))
+    line = bytearray(bytes(size) + line)
+    before = bytes(size) + before
+    for n in range(size, len(line)):
+        left, above, corner = line[n - size], before[n], before[n - size]
+        if method == 1:
+            add = left
+        elif method == 3:
+            add = (left + above) // 2
+        else:
+            near, over, far = abs(above - corner), abs(left - corner), abs(left + above - 2 * corner)
+            add = left if near <= over and near <= far else above if over <= far else corner
+        line[n] = (line[n] + add) & 255
+    return bytes(line[size:])
 
 
 class Pictures(unittest.TestCase):
@@ -137,7 +151,7 @@ class Pictures(unittest.TestCase):
         values = {key: [1, 3] for key, *_ in series.STALLS}
         plot, shares = series.stalls({"interval": 5, "cycle": [5, 10], "values": values})
         self.assertEqual(set(shares["issued"]), {"12.5 %"})
-        area = [node.get("d") for node in xml.fromstring(plot.render(True)).iter() if node.get("class") == "f8"]
+        area = [node.get("d") for node in xml.fromstring(plot.render()).iter() if node.get("class") == "f8"]
         top = min(float(y) for y in re.findall(r"[\d.]+ ([\d.]+)", area[-1]))
         self.assertAlmostEqual(top, plot.top, delta=0.1)
 
@@ -146,7 +160,7 @@ class Pictures(unittest.TestCase):
         values = {"l1.load_hit_rate": [0.9, 1.6, None, 0.5]}
         (plot, shown), = series.rates({"interval": 5, "cycle": [5, 10, 15, 20], "values": values})  # fmt: skip
         self.assertIn("160.0 %", shown["L1 load hits"])
-        drawn = xml.fromstring(plot.render(True)).iter()
+        drawn = xml.fromstring(plot.render()).iter()
         paths = [node.get("d") for node in drawn if "s0" in node.get("class", "").split()]
         heights = [float(y) for path in paths for y in re.findall(r"[\d.]+ ([\d.]+)", path)]
         self.assertAlmostEqual(min(heights), plot.top, delta=0.1)
@@ -155,7 +169,14 @@ class Pictures(unittest.TestCase):
         image = heat.png([[0, 255], [128, 7]])
         self.assertEqual(struct.unpack(">II", image[16:24]), (2, 2))
         at = image.index(b"IDAT")
-        self.assertEqual(zlib.decompress(image[at + 4:-16]), bytes((0, 0, 0, 0, 255, 0, 0, 128, 0, 7)))
+        heat_of = bytes(_svg.light("heat"))
+        cells = [heat_of + bytes((value,)) for value in (0, 255, 128, 7)]
+        self.assertEqual(zlib.decompress(image[at + 4:-16]), b"\0" + cells[0] + cells[1] + b"\0" + cells[2] + cells[3])
+        large = heat.png([[0, 255], [128, 7]], 5, 3)  # 3 by 2 pixels a cell
+        self.assertEqual(struct.unpack(">II", large[16:24]), (6, 4))
+        rows = zlib.decompress(large[large.index(b"IDAT") + 4:-16])
+        self.assertEqual([rows[n] for n in range(0, len(rows), 25)], [0, 2, 0, 2])
+        self.assertEqual(rows[:50], b"\0" + 3 * cells[0] + 3 * cells[1] + b"\2" + bytes(24))
         self.assertEqual(heat.folded([[1], [2], [3]], 2), [(0, 1, [3]), (2, 2, [3])])
 
     def test_labels_of_a_heat_map_have_room(self):
@@ -177,7 +198,7 @@ class Pictures(unittest.TestCase):
         self.assertEqual(modules, ["module 0", "module 18"])
 
 
-class Pages(TemporaryCase):
+class Results(TemporaryCase):
     def setUp(self):
         super().setUp()
         self.source = write_trace(self.path("t"), (("_Z5twicePfS_", 4), ("_Z4oncePf", 2)))
@@ -187,6 +208,80 @@ class Pages(TemporaryCase):
         self.assertEqual(found.returncode, 0, found.stderr)
         return self.path(name)
 
+    def of_each_command(self):
+        timed = "--mode", "timed", "--preset", "gtx480"
+        few = "--preset", "gtx480", "--set", "sm.count=1"
+        reuse = "synthetic:warp-reuse:16KiB"
+        cache = "--cache", self.path("runs.jsonl")
+        scenarios = os.path.join(ROOT, "examples", "coherence.json")
+        return [
+            self.made("compare.json", "compare", self.source, "--policies", "lru,drrip", *timed),
+            self.made("tune.json", "tune", reuse, *few, "--what", "warps", *cache),
+            self.made("bottleneck.json", "bottleneck", reuse, *few),
+            self.made("profile.json", "profile", self.source, "--mrc"),
+            self.made("coherence.json", "coherence", scenarios),
+            self.made("tree.json", "run", self.source, *few, "--mode", "timed", "--set", "coherence=nmoesi"),
+        ]
+
+
+LIGHT = {name: _svg.light(name) for name in _svg._LIGHT}
+
+
+class Alone(Results):
+    """Figures as files of their own, which other programs than a browser show."""
+
+    def setUp(self):
+        super().setUp()
+        timed = "--mode", "timed", "--preset", "gtx480"
+        events = "--set", "coherence=nmoesi", "--events", self.path("events.txt")
+        self.made("run.json", "run", self.source, *timed, "--sample", "100", "--heat")
+        self.made("events.json", "run", self.source, *timed, *events)
+        paths = [self.path("run.json"), self.path("events.txt"), *self.of_each_command()]
+        self.figures = report(paths).named()
+        kinds = {re.sub(r".*-", "", name) for name in self.figures}
+        self.assertLessEqual({"memory", "steps", "states", "messages", "reuse", "hits", "sm"}, kinds)
+
+    def test_colours_are_resolved(self):
+        for name, figure in self.figures.items():
+            text = figure.svg()
+            for part in ("var(", "class=", "<style"):
+                self.assertNotIn(part, text, name)
+            for node in xml.fromstring(text).iter():
+                if node.tag.split("}")[1] in ("rect", "path", "circle", "line", "text"):
+                    colours = {node.get("fill"), node.get("stroke")} - {None, "none"}
+                    self.assertTrue(colours, f"{name}: {node.attrib} is black")
+                    self.assertLessEqual(colours, set(_svg._LIGHT.values()), name)
+
+    @unittest.skipUnless(shutil.which("rsvg-convert"), "no rsvg-convert")
+    def test_colours_of_the_pixels(self):
+        for name, figure in self.figures.items():
+            picture = figure.picture
+            svg = self.write("figure.svg", figure.svg())
+            subprocess.run(["rsvg-convert", "-o", self.path("figure.png"), svg], check=True, timeout=120)
+            rows = list(decoded(self.path("figure.png")))
+            self.assertEqual((len(rows[0]), len(rows)), (round(picture.width), round(picture.height)), name)
+            pixels = set().union(*rows)
+            self.assertEqual(rows[-1][-1], LIGHT["card"], name)
+            for pixel in pixels:
+                self.assertTrue(any(map(int.__ge__, pixel, LIGHT["ink"])), f"{name}: {pixel} is darker than text")
+            for node in xml.fromstring(picture.render()).iter():
+                self.check_shape(name, node, pixels)
+
+    def check_shape(self, name, node, pixels):
+        """The colour of a shape large enough to have a whole pixel is in the picture."""
+        kind = (node.get("class") or "").split()[-1:]
+        if node.tag == "rect" and min(float(node.get(side)) for side in ("width", "height")) < 2:
+            return
+        if node.tag in ("rect", "circle") and not node.get("fill-opacity"):
+            (word,) = kind
+            self.assertTrue(LIGHT[re.sub("^f", "c", word)] in pixels, f"{name}: {node.attrib}")
+        elif node.tag == "path" and re.fullmatch(r"s\d", "".join(kind)):
+            wanted = LIGHT["c" + kind[0][1:]]
+            far = min(max(abs(one - other) for one, other in zip(pixel, wanted)) for pixel in pixels)
+            self.assertLess(far, 32, f"{name}: {node.attrib}")
+
+
+class Pages(Results):
     def html(self, *results, **options):
         text = report(results, **options).html()
         page = Balanced()
@@ -281,19 +376,7 @@ class Pages(TemporaryCase):
         self.assertIn("hw 778", self.html(run, hardware=other))
 
     def test_the_other_results(self):
-        timed = "--mode", "timed", "--preset", "gtx480"
-        few = "--preset", "gtx480", "--set", "sm.count=1"
-        reuse = "synthetic:warp-reuse:16KiB"
-        cache = "--cache", self.path("runs.jsonl")
-        scenarios = os.path.join(ROOT, "examples", "coherence.json")
-        paths = [
-            self.made("compare.json", "compare", self.source, "--policies", "lru,drrip", *timed),
-            self.made("tune.json", "tune", reuse, *few, "--what", "warps", *cache),
-            self.made("bottleneck.json", "bottleneck", reuse, *few),
-            self.made("profile.json", "profile", self.source, "--mrc"),
-            self.made("coherence.json", "coherence", scenarios),
-            self.made("tree.json", "run", self.source, *few, "--mode", "timed", "--set", "coherence=nmoesi"),
-        ]
+        paths = self.of_each_command()
         text = self.html(*paths)
         for part in ("geometric mean", "best:", "most that fit", "Miss-ratio curve", "by-hand", "from row to column"):
             self.assertIn(part, text)

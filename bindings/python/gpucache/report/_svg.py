@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Pictures as SVG, of shapes and text; colours are names of the style, so that a picture follows light and dark."""
+"""Pictures as SVG, of shapes and text. Colours are names of the page's style, so that a picture in it follows light and
+dark; a picture by itself has the light ones in it."""
 
 import math
 from html import escape
@@ -19,26 +20,51 @@ _DARK = {
 }  # fmt: skip
 COLOURS = 10
 
-_SHAPES = """\
-svg{font:13px system-ui,sans-serif;display:block;max-width:100%;height:auto}
-svg text{fill:var(--ink)}svg .muted{fill:var(--muted)}svg .small{font-size:11px}svg .strong{font-weight:600}
-svg .rule{stroke:var(--rule);fill:none}svg .axis{stroke:var(--muted);fill:none}
-svg .box{fill:var(--box);stroke:var(--rule)}svg .arrow{stroke:var(--muted);stroke-width:1.5;fill:none}
-svg .head{fill:var(--muted)}svg .curve{fill:none;stroke-width:2;stroke-linejoin:round}
-"""
+# Properties of an element or a class; a later entry wins. --NAME is a colour of the two tables.
+_SHAPES = {
+    "text": {"fill": "--ink"},
+    ".muted": {"fill": "--muted"},
+    ".small": {"font-size": "11px"},
+    ".strong": {"font-weight": "600"},
+    ".rule": {"stroke": "--rule", "fill": "none"},
+    ".axis": {"stroke": "--muted", "fill": "none"},
+    ".box": {"fill": "--box", "stroke": "--rule"},
+    ".arrow": {"stroke": "--muted", "stroke-width": "1.5", "fill": "none"},
+    ".head": {"fill": "--muted"},
+    ".curve": {"fill": "none", "stroke-width": "2", "stroke-linejoin": "round"},
+    ".card": {"fill": "--card"},
+    ".heat": {"fill": "--heat"},
+    **{f".f{n}": {"fill": f"--c{n}"} for n in range(COLOURS)},
+    **{f".s{n}": {"stroke": f"--c{n}"} for n in range(COLOURS)},
+}
+_FONT = {"font-family": "system-ui,sans-serif", "font-size": "13px"}
 
 
-def _variables(colours):
-    return "".join(f"--{name}:{value};" for name, value in colours.items())
+def _rules(properties):
+    return ";".join(f"{name}:{f'var({value})' if value.startswith('--') else value}"
+                    for name, value in properties.items())  # fmt: skip
 
 
-def style(root=":root"):
+def style():
     """CSS of what a page and its pictures have in common."""
-    numbered = "".join(
-        f"svg .f{n}{{fill:var(--c{n})}}svg .s{n}{{stroke:var(--c{n})}}\n" for n in range(COLOURS)
-    )  # fmt: skip
-    return (f"{root}{{{_variables(_LIGHT)}}}\n@media(prefers-color-scheme:dark){{{root}{{{_variables(_DARK)}}}}}\n"
-            f"{_SHAPES}{numbered}")  # fmt: skip
+    light, dark = ("".join(f"--{name}:{value};" for name, value in colours.items()) for colours in (_LIGHT, _DARK))
+    shapes = "".join(f"svg {name}{{{_rules(properties)}}}\n" for name, properties in _SHAPES.items())
+    return (f":root{{{light}}}\n@media(prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
+            f"svg{{{_rules(_FONT)};display:block;max-width:100%;height:auto}}\n{shapes}")  # fmt: skip
+
+
+def light(name):
+    """(red, green, blue) of a colour on light screens."""
+    return tuple(bytes.fromhex(_LIGHT[name][1:]))
+
+
+def _resolved(tag, classes):
+    """Attributes that say of an element what the page's CSS does, in the light colours: every renderer knows them."""
+    found = {}
+    for name, properties in _SHAPES.items():
+        if name == tag or name[1:] in classes:
+            found.update(properties)
+    return {name: _LIGHT[value[2:]] if value.startswith("--") else value for name, value in found.items()}
 
 
 def _attributes(values):
@@ -51,18 +77,26 @@ def _short(value):
     return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else str(value)
 
 
+def _element(tag, attributes, inner, alone):
+    if alone:
+        classes = (attributes.get("class_") or "").split()
+        kept = {name: value for name, value in attributes.items() if name != "class_"}
+        attributes = {**_resolved(tag, classes), **kept}
+    head = f"<{tag}{_attributes(attributes)}"
+    return f"{head}>{inner}</{tag}>" if inner else f"{head}/>"
+
+
 class Svg:
     """A picture of a size in pixels; `title` is read aloud in its place."""
 
     def __init__(self, width, height, title):
         self.width, self.height, self.title = width, height, title
-        self._parts = []
+        self._parts = []  # (in a page, in a file by itself)
 
     def add(self, tag, text=None, tip=None, **attributes):
         """An element: attributes by name, class_ and stroke_width for those; `tip` is shown where the pointer rests."""
         inner = (f"<title>{escape(tip)}</title>" if tip else "") + ("" if text is None else escape(text))
-        head = f"<{tag}{_attributes(attributes)}"
-        self._parts.append(f"{head}>{inner}</{tag}>" if inner else f"{head}/>")
+        self._parts.append(tuple(_element(tag, attributes, inner, alone) for alone in (False, True)))
 
     def text(self, x, y, text, class_=None, anchor=None, **more):
         self.add("text", text, x=x, y=y, class_=class_, text_anchor=anchor, **more)
@@ -88,23 +122,27 @@ class Svg:
             head = [(x2, y2), (x2 - 4, y2 - back), (x2 + 4, y2 - back)]
         self.path(head, "head", closed=True)
 
-    def mask(self, name, image, x, y, width, height):
-        """What `mask` of another shape can name: it is seen where the image is not transparent."""
-        shape = _attributes({
-            "href": image, "x": x, "y": y, "width": width, "height": height, "preserveAspectRatio": "none",
-            "style": "image-rendering:pixelated",
-        })  # fmt: skip
-        self._parts.append(f'<mask id="{name}" style="mask-type:alpha"><image{shape}/></mask>')
+    def shade(self, name, image, x, y, width, height, tip):
+        """Add an image of the light heat colour, of which alpha says how much; a page gives its own colour to it.
+
+        `name` is the mask's in a page. By itself the image stands without a mask: not all renderers have masks of alpha.
+        """
+        place = {"x": x, "y": y, "width": width, "height": height}
+        shape = {"href": image, **place, "preserveAspectRatio": "none", "style": "image-rendering:pixelated"}
+        title = f"<title>{escape(tip)}</title>"
+        mask = f'<mask id="{name}" style="mask-type:alpha">{_element("image", shape, "", False)}</mask>'
+        masked = _element("rect", {**place, "class_": "heat", "mask": f"url(#{name})"}, title, False)
+        self._parts.append((mask + masked, _element("image", shape, title, True)))
 
     def render(self, alone=False, **more):
-        """The element; `alone`: a file by itself, with the style in it."""
-        space = {"xmlns": "http://www.w3.org/2000/svg"} if alone else {}
+        """The element; `alone`: a file by itself, with its colours in it. Without, it takes the page's."""
         size = {"viewBox": f"0 0 {self.width} {self.height}", "width": self.width, "height": self.height}
-        head = f"<svg{_attributes({**space, **size, 'role': 'img', 'aria-label': self.title, **more})}>"
         background = ""
         if alone:
-            background = f"<style>{style('svg')}</style><rect width=\"100%\" height=\"100%\" fill=\"var(--card)\"/>"
-        return f"{head}{background}{''.join(self._parts)}</svg>"
+            size = {"xmlns": "http://www.w3.org/2000/svg", **size, **_FONT}
+            background = _element("rect", {"width": "100%", "height": "100%", "class_": "card"}, "", True)
+        head = f"<svg{_attributes({**size, 'role': 'img', 'aria-label': self.title, **more})}>"
+        return f"{head}{background}{''.join(part[alone] for part in self._parts)}</svg>"
 
 
 def ticks(low, high, count=5):

@@ -6,7 +6,7 @@ import struct
 import zlib
 
 from ._figures import count
-from ._svg import Svg, ticks
+from ._svg import Svg, light, ticks
 
 _MOST_ROWS = 160
 _LETTER = 7  # pixels that one of a small text takes, at the most
@@ -16,10 +16,16 @@ def _chunk(kind, content):
     return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
 
 
-def png(rows):
-    """A PNG of a pixel a cell: grey of which alpha, 0 to 255, is the value, so that it can be a mask."""
-    raw = b"".join(b"\0" + bytes(byte for value in row for byte in (0, value)) for row in rows)
-    size = struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 4, 0, 0, 0)
+def png(rows, width=1, height=1):
+    """A PNG of the colour of heat, of which alpha, 0 to 255, is the value: a square of pixels a cell, so many that the
+    image has `width` by `height` at least. Renderers that smooth what they enlarge then leave cells sharp."""
+    colour = bytes(light("heat"))
+    across, down = -(-width // len(rows[0])), -(-height // len(rows))
+    same = b"\2" + bytes(4 * across * len(rows[0]))  # no difference from the row above
+    raw = b"".join(
+        b"\0" + b"".join((colour + bytes((value,))) * across for value in row) + same * (down - 1) for row in rows
+    )
+    size = struct.pack(">IIBBBBB", len(rows[0]) * across, len(rows) * down, 8, 6, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", size) + _chunk(b"IDAT", zlib.compress(raw, 9)) + _chunk(b"IEND", b"")
 
 
@@ -49,12 +55,11 @@ def chart(heat, width=480):
     across = width - left - 14
     # A square root, so that one hot row does not hide the others.
     shades = [[round(255 * (value / most) ** 0.5) if most else 0 for value in row] for *_, row in bands] or [[0]]
-    data = base64.b64encode(png(shades)).decode()
+    data = base64.b64encode(png(shades, 2 * across, 2 * height)).decode()
     mark = f"m{zlib.crc32(data.encode()):08x}"
     picture.rect(left, top, across, height, "box")
-    picture.mask(mark, f"data:image/png;base64,{data}", left, top, across, height)
-    picture.rect(left, top, across, height, None, fill="var(--heat)", mask=f"url(#{mark})",
-                 tip=f"darkest: {count(most)} {heat['unit']} in {count(heat['cycles'])} cycles")  # fmt: skip
+    tip = f"darkest: {count(most)} {heat['unit']} in {count(heat['cycles'])} cycles"
+    picture.shade(mark, f"data:image/png;base64,{data}", left, top, across, height, tip)
     for n, label in labels.items():
         picture.text(left - 6, top + height * (n + 0.5) / len(bands) + 4, label, "small muted", "end")
     end = columns * heat["cycles"]

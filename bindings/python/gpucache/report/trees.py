@@ -24,7 +24,7 @@ def matrix(level, stats):
         for m, value in enumerate(values[n] if n < len(values) else ()):
             picture.rect(left + cell * m, top + 26 * n, cell - 2, 24, "box")
             if value:
-                picture.rect(left + cell * m, top + 26 * n, cell - 2, 24, None, fill="var(--heat)",
+                picture.rect(left + cell * m, top + 26 * n, cell - 2, 24, "heat",
                              fill_opacity=round(0.1 + 0.5 * value / most, 3))  # fmt: skip
                 picture.text(left + cell * (m + 0.5) - 1, top + 26 * n + 16, count(value), "small", "middle")
     return picture
