@@ -77,6 +77,44 @@ class Comparing(TemporaryCase):
             self.assertAlmostEqual(mean.speedup, math.sqrt(rows[0].speedup * rows[1].speedup))
             self.assertAlmostEqual(mean.traffic, math.sqrt(rows[0].traffic * rows[1].traffic))
 
+    def test_a_name_of_several_kinds_is_refused(self):
+        kinds = {"replacement": "l1.replacement", "predictor": "l1.bypass", "scheduler": "scheduler",
+                 "prefetcher": "l1.prefetcher"}  # fmt: skip
+        of = {}
+        for kind in kinds:
+            for info in self.context.policies(kind):
+                of.setdefault(info.name, []).append(kind)
+        several = {name: found for name, found in of.items() if len(found) > 1}
+        self.assertLessEqual({"sdbp", "counter-based", "rpr", "vote"}, set(several))
+        for name, found in several.items():
+            with self.assertRaises(gpucache.ArgumentError) as raised:
+                gpucache.compare(["lru", name], [THRASH])
+            for kind in found:
+                self.assertIn(f"'{kinds[kind]}={name}'", str(raised.exception))
+        done = command("compare", THRASH, "--policies", "lru,vote(lru, mru)", "--level", "l2")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("'vote' is a replacement policy and a predictor: say 'l2.replacement=vote(lru, mru)' or "
+                      "'l2.bypass=vote(lru, mru)'", done.stderr)  # fmt: skip
+        found = gpucache.compare(["l1.replacement=sdbp", "l1.bypass=sdbp"], [self.source], "gtx480", jobs=1)
+        self.assertEqual(found.policies, ["l1.replacement=sdbp", "l1.bypass=sdbp"])
+
+    def test_a_class_is_of_its_kind_whatever_its_name(self):
+        class Same(Never):
+            name = "keep"
+
+        found = gpucache.compare({"stays": Keep, "passes": Same}, [THRASH], "gtx480", jobs=1, register=[Keep])
+        self.assertEqual([row.stats["l1.bypasses"] > 0 for row in found], [True, True])
+        self.assertEqual(found[1].stats["l1.load_sector_hits"], 0)
+        with self.assertRaisesRegex(gpucache.ArgumentError, "'keep' is a replacement policy and a predictor"):
+            gpucache.compare(["keep"], [THRASH], jobs=1, register=[Keep, Same])
+
+        class Less(gpucache.Throttle):
+            def classify(self, view, classes):
+                pass
+
+        with self.assertRaisesRegex(gpucache.ArgumentError, "less is a throttle: .* 'gto . less'"):
+            gpucache.compare([Less], [THRASH])
+
     def test_processes_change_nothing(self):
         class Local(Keep):  # a name that no other process could import
             name = "local"

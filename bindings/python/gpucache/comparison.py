@@ -17,7 +17,7 @@ from ._table import table, told
 from .about import DEFAULT_PRESET, about, heading
 from .config import Config, Path, Value
 from .context import Context
-from .errors import NotFoundError
+from .errors import ArgumentError, NotFoundError
 from .replay import Replay
 from .stats import counters
 from .trace import Trace
@@ -133,16 +133,27 @@ def _labelled(policies):
     return labels
 
 
-def _key_of(context, spec, level):
-    """The configuration key that takes a policy: that of the registry which has its name."""
+# Configuration keys of policies that compare() takes by name alone, and what they are called.
+_KEYS = {
+    PolicyKind.REPLACEMENT: ("{level}.replacement", "replacement policy"),
+    PolicyKind.PREDICTOR: ("{level}.bypass", "predictor"),
+    PolicyKind.SCHEDULER: ("scheduler", "scheduler"),
+    PolicyKind.PREFETCHER: ("l1.prefetcher", "prefetcher"),
+}
+
+
+def _kind_of(context, spec, level):
+    """The kind of policy that has a name. A name of several kinds is refused: each means another policy."""
     name = spec.partition("(")[0].partition("+")[0].strip()  # a scheduler may have throttles
-    for kind, key in (
-        (PolicyKind.REPLACEMENT, f"{level}.replacement"), (PolicyKind.PREDICTOR, f"{level}.bypass"),
-        (PolicyKind.SCHEDULER, "scheduler"), (PolicyKind.PREFETCHER, "l1.prefetcher"),
-    ):  # fmt: skip
-        if name in (info.name for info in context.policies(kind)):
-            return key
-    raise NotFoundError(Status.ERROR_NOT_FOUND, f"no replacement policy, predictor, scheduler or prefetcher '{name}'")
+    kinds = [kind for kind in _KEYS if name in (info.name for info in context.policies(kind))]
+    if not kinds:
+        told = "no replacement policy, predictor, scheduler or prefetcher"
+        raise NotFoundError(Status.ERROR_NOT_FOUND, f"{told} '{name}'")
+    if len(kinds) > 1:
+        names = " and a ".join(_KEYS[kind][1] for kind in kinds)
+        spellings = " or ".join(f"'{_KEYS[kind][0].format(level=level)}={spec}'" for kind in kinds)
+        raise ArgumentError(Status.ERROR_ARGUMENT, f"'{name}' is a {names}: say {spellings}")
+    return kinds[0]
 
 
 def _settings_of(context, policy, level):
@@ -153,7 +164,10 @@ def _settings_of(context, policy, level):
     key, equals, value = spec.partition("=")
     if equals and "(" not in key:
         return {key.strip(): value.strip()}
-    return {_key_of(context, spec, level): spec}
+    kind = policies_of.kind_of(policy) if isinstance(policy, type) else _kind_of(context, spec, level)
+    if kind not in _KEYS:
+        raise ArgumentError(Status.ERROR_ARGUMENT, f"{spec} is a throttle: say on which scheduler, 'gto + {spec}'")
+    return {_KEYS[kind][0].format(level=level): spec}
 
 
 # Runs
@@ -294,9 +308,9 @@ def compare(policies: Union[Iterable[Policy], Mapping[str, Policy]], traces: Ite
 
     policies  a list of policies, or {label: policy}. A policy is
                 a subclass of ReplacementPolicy, Predictor or SchedulerPolicy, which is registered where it runs;
-                a name or `name(parameter=value)`: of `level`'s replacement policy, else of its predictor, else of the
-                warp scheduler, which may have throttles, `name + name`: whichever has the name;
-                `key=value`, where another than that is meant: "l1.bypass=age-lru";
+                a name or `name(parameter=value)`: of a replacement policy or predictor of `level`, a warp scheduler,
+                which may have throttles, `name + name`, or a prefetcher;
+                `key=value`, needed where the name is of several kinds: "l1.bypass=sdbp";
                 {key: class or value, ...}, several keys at once
     traces    as Trace takes them; each run starts with cold caches
     preset    of every run; `settings` come after it. None: the keys' defaults

@@ -23,7 +23,7 @@ from collections import namedtuple
 from typing import Dict, Optional, Sequence, Tuple, Union
 
 from . import _generated as g
-from ._constants import GPC_WAY_BYPASS, Busy, Decision, Status
+from ._constants import GPC_WAY_BYPASS, Busy, Decision, PolicyKind, Status
 from ._native import always, decoded, drop, held, hold, strict, text
 
 # choose_victim's answer for "leave everything as it is and bypass the request".
@@ -379,25 +379,27 @@ _PREDICTOR = {
 }  # fmt: skip
 
 
-_kinds = {}  # base class: (table, trampolines, required method, name of the registering function)
+# `table` is the class of the library's, `made` its functions by field, `register` the name of the registering function.
+_Kind = namedtuple("_Kind", "kind table made required register")
+_kinds = {}  # by base class
 
 
-def add_kind(base, table, required, *, lib_name, environment, instance, methods):
+def add_kind(kind, base, table, required, *, lib_name, environment, instance, methods):
     """A kind of policy. `methods`: {field of its table: (function, answer where it fails)}."""
     prototypes = {name: kind for name, kind in table._fields_ if isinstance(kind, type)}
     made = {name: strict(prototypes[name], answer)(function) for name, (function, answer) in methods.items()}
     made["init"] = strict(prototypes["init"], Status.ERROR_CALLBACK)(_init(environment, instance))
     made["finish"] = always(prototypes["finish"])(_finish)
-    _kinds[base] = (table, made, required, lib_name)
+    _kinds[base] = _Kind(kind, table, made, required, lib_name)
 
 
 add_kind(
-    ReplacementPolicy, g.gpc_replacement_ops, "choose_victim", lib_name="gpc_context_register_replacement",
-    environment=Environment, instance=_Instance, methods=_REPLACEMENT,
+    PolicyKind.REPLACEMENT, ReplacementPolicy, g.gpc_replacement_ops, "choose_victim",
+    lib_name="gpc_context_register_replacement", environment=Environment, instance=_Instance, methods=_REPLACEMENT,
 )  # fmt: skip
 add_kind(
-    Predictor, g.gpc_predictor_ops, "predict", lib_name="gpc_context_register_predictor",
-    environment=Environment, instance=_Instance, methods=_PREDICTOR,
+    PolicyKind.PREDICTOR, Predictor, g.gpc_predictor_ops, "predict",
+    lib_name="gpc_context_register_predictor", environment=Environment, instance=_Instance, methods=_PREDICTOR,
 )  # fmt: skip
 
 
@@ -416,7 +418,12 @@ def _base_of(policy):
 
 def registrar_of(policy):
     """Name of the library's function that registers it."""
-    return _kinds[_base_of(policy)][3]
+    return _kinds[_base_of(policy)].register
+
+
+def kind_of(policy):
+    """The PolicyKind of a class."""
+    return _kinds[_base_of(policy)].kind
 
 
 def name_of(policy):
@@ -447,16 +454,19 @@ def _declare(ops, policy):
         ops.texts = (g.gpc_text_parameter * len(texts))(*texts)
 
 
+def _own(policy, base, name):
+    """Whether a class has a method of its own in the place of its base's."""
+    mine, theirs = (getattr(getattr(each, name), "__func__", getattr(each, name)) for each in (policy, base))
+    return mine is not theirs
+
+
 def table_of(policy):
     """(table for the registration, token of the class). The table keeps what it points to."""
     base = _base_of(policy)
-    table, trampolines, required, _ = _kinds[base]
+    _, table, trampolines, required, _ = _kinds[base]
 
     def own(field):
-        name = "counters" if field == "counter" else field
-        return getattr(getattr(policy, name), "__func__", getattr(policy, name)) is not getattr(
-            getattr(base, name), "__func__", getattr(base, name)
-        )
+        return _own(policy, base, "counters" if field == "counter" else field)
 
     if not own(required):
         raise TypeError(f"{policy.__name__} has no {required}")

@@ -9,7 +9,7 @@ ReplacementPolicy, only methods that the subclass defines are called, and none m
 
 from . import _generated as g
 from . import policy as policies
-from ._constants import GPC_MAX_PREFETCHES, PrefetchFound, PrefetchOutcome
+from ._constants import GPC_MAX_PREFETCHES, PolicyKind, PrefetchFound, PrefetchOutcome
 
 
 class PrefetchAccess:
@@ -91,7 +91,7 @@ def _on_outcome(pointer, line_address, outcome):
 
 
 policies.add_kind(
-    Prefetcher, g.gpc_prefetcher_ops, "on_access", lib_name="gpc_context_register_prefetcher",
+    PolicyKind.PREFETCHER, Prefetcher, g.gpc_prefetcher_ops, "on_access", lib_name="gpc_context_register_prefetcher",
     environment=policies.Environment, instance=_Instance,
     methods={"on_access": (_on_access, 0), "on_outcome": (_on_outcome, None), "cost_bits": policies.COST,
              "counter": policies.COUNTER},

@@ -9,7 +9,7 @@ import ctypes
 
 from . import _generated as g
 from . import policy as policies
-from ._constants import CounterTable, Token, WarpClass, WarpState
+from ._constants import CounterTable, PolicyKind, Token, WarpClass, WarpState
 from ._loader import lib
 from ._native import Handle, choice, decoded, held, invoke, settle, text
 from .stats import lent, read_policies, struct_of
@@ -151,7 +151,7 @@ COMMON = {
     "cost_bits": (_cost_bits, 0), "counter": policies.COUNTER,
 }  # fmt: skip
 policies.add_kind(
-    SchedulerPolicy, g.gpc_scheduler_ops, "pick", lib_name="gpc_context_register_scheduler_as",
+    PolicyKind.SCHEDULER, SchedulerPolicy, g.gpc_scheduler_ops, "pick", lib_name="gpc_context_register_scheduler_as",
     environment=SchedulerEnvironment, instance=_Instance,
     methods={
         **COMMON, "pick": (_pick, _NO_SLOT), "class_of": (_class_of, WarpClass.CACHE),

@@ -8,7 +8,7 @@ scheduler. As with ReplacementPolicy, only methods that the subclass defines are
 
 from . import _generated as g
 from . import policy as policies
-from ._constants import WarpState
+from ._constants import PolicyKind, WarpState
 from .scheduler import COMMON, SchedulerEnvironment
 from .stats import lent
 
@@ -134,7 +134,7 @@ def _sample(pointer, stats, cycle):
 
 
 policies.add_kind(
-    Throttle, g.gpc_throttle_ops, "classify", lib_name="gpc_context_register_throttle_as",
+    PolicyKind.THROTTLE, Throttle, g.gpc_throttle_ops, "classify", lib_name="gpc_context_register_throttle_as",
     environment=SchedulerEnvironment, instance=_Instance,
     methods={
         **COMMON, "classify": (_classify, None), "on_cache_event": (_on_cache_event, False), "sample": (_sample, False),

@@ -21,9 +21,9 @@ def add(commands):
     )  # fmt: skip
     parser.add_argument("traces", nargs="+", metavar="TRACE", help="as for the command run")
     parser.add_argument("--policies", required=True, metavar="NAME,NAME,...", type=_policies, help="the first is what "
-                        "the others are compared with. NAME, NAME(PARAMETER=VALUE, ...): of a replacement policy, else "
-                        "a predictor, else a scheduler, see the command policies; or any KEY=VALUE, several with +: "
-                        "l1.replacement=lru+l1.bypass=agcb")  # fmt: skip
+                        "the others are compared with. NAME, NAME(PARAMETER=VALUE, ...): of a replacement policy, a "
+                        "predictor, a scheduler or a prefetcher, see the command policies; a name of several kinds "
+                        "needs its key. Or any KEY=VALUE, several with +: l1.replacement=lru+l1.bypass=sdbp")  # fmt: skip
     parser.add_argument("--level", choices=["l1", "l2"], default="l1", help="whose policies plain names are")
     parser.add_argument("--mode", choices=["functional", "timed"], default="functional", help="timed: with a clock")
     parser.add_argument("--metrics", type=lambda text: text.split(","), metavar="NAME,NAME,...",
