@@ -77,6 +77,63 @@ class Texts(TemporaryCase):
         self.assertEqual(seen, [{"order": "down"}])
 
 
+class Names(TemporaryCase):
+    """A method that the library would never call is refused when its class is registered."""
+
+    def refused(self, base, wrong, told):
+        with self.assertRaises(TypeError) as raised:
+            self.context.register(type("Wrong", (base,), {wrong: lambda *_: None}))
+        self.assertIn(f"Wrong.{wrong} would never be called: {base.__name__} has no such method{told}",
+                      str(raised.exception))  # fmt: skip
+
+    def test_misspelt(self):
+        for base, wrong, right in (
+            (gpucache.ReplacementPolicy, "on_hits", "on_hit"),
+            (gpucache.ReplacementPolicy, "on_secter_miss", "on_sector_miss"),
+            (gpucache.ReplacementPolicy, "choose_victims", "choose_victim"),
+            (gpucache.ReplacementPolicy, "decline", "declines"),
+            (gpucache.Predictor, "predcit", "predict"), (gpucache.Predictor, "on_replies", "on_reply"),
+            (gpucache.Predictor, "onHit", "on_hit"), (gpucache.SchedulerPolicy, "on_isue", "on_issue"),
+            (gpucache.SchedulerPolicy, "class_off", "class_of"), (gpucache.Throttle, "clasify", "classify"),
+            (gpucache.Throttle, "on_cache_events", "on_cache_event"), (gpucache.Throttle, "cost_bit", "cost_bits"),
+            (gpucache.Prefetcher, "on_acces", "on_access"), (gpucache.Prefetcher, "on_outcomes", "on_outcome"),
+        ):  # fmt: skip
+            self.refused(base, wrong, f"; did you mean {right}?")
+
+    def test_of_another_kind(self):
+        """A predictor is told of no misses, a prefetcher of no hits."""
+        self.refused(gpucache.Predictor, "on_miss", "; ")
+        self.refused(gpucache.Prefetcher, "on_hit", "; ")
+        self.refused(gpucache.Throttle, "on_quantum", "; ")
+
+    def test_inherited_and_wrapped(self):
+        base = type("Between", (First,), {"on_hits": classmethod(lambda *_: None)})
+        with self.assertRaisesRegex(TypeError, "Below.on_hits .*did you mean on_hit"):
+            self.context.register(type("Below", (base,), {}))
+
+    def test_of_ones_own(self):
+        """Helpers and data are no callbacks; beside one that is there, a similar name is no mistake."""
+
+        class Own(First):
+            name = "own"
+            online = 3
+
+            def _on_hits(self):
+                pass
+
+            def scan(self):
+                pass
+
+            def share(cls, env):
+                return None
+
+            def shared(self):
+                pass
+
+        self.context.register(Own)
+        self.assertEqual(self.context.policies("replacement")[-1].name, "own")
+
+
 class Level:
     """What the caches of a level share, in the tests."""
 

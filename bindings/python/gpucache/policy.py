@@ -4,8 +4,9 @@ prefetcher.py add more.
 
 Subclass ReplacementPolicy or Predictor, give it a `name`, and hand the class to Context.register(); from then on
 configuration text can name it like a built-in one. The library makes one instance per cache. Only methods that the
-subclass defines are called. None of them may call into the library; an exception in one ends the access as soon as
-the library can end it, and is raised where the access was asked for.
+subclass defines are called. register() refuses a method that is unknown and begins with on_, or is one letter off a
+known one. No method may call into the library; an exception in one ends the access as soon as the library can end it,
+and is raised where the access was asked for.
 
 What they get lives for the call only:
 
@@ -18,6 +19,7 @@ What they get lives for the call only:
 """
 
 import ctypes
+import difflib
 import operator
 from collections import namedtuple
 from typing import Dict, Optional, Sequence, Tuple, Union
@@ -454,16 +456,45 @@ def _declare(ops, policy):
         ops.texts = (g.gpc_text_parameter * len(texts))(*texts)
 
 
+def _one_edit(given, name):
+    """Whether one letter more, less or other, or two letters exchanged, makes one of the other; case aside."""
+    given, name = given.lower(), name.lower()
+    short, long = sorted((given, name), key=len)
+    at = next((n for n, pair in enumerate(zip(short, long)) if pair[0] != pair[1]), len(short))
+    if len(short) < len(long):
+        return short[at:] == long[at + 1:]
+    exchanged = short[at + 1:at + 2] + short[at:at + 1] + short[at + 2:]
+    return short[at + 1:] == long[at + 1:] or exchanged == long[at:]
+
+
 def _own(policy, base, name):
     """Whether a class has a method of its own in the place of its base's."""
     mine, theirs = (getattr(getattr(each, name), "__func__", getattr(each, name)) for each in (policy, base))
     return mine is not theirs
 
 
+def _check_methods(policy, base):
+    """Refuse a method that would never be called: it begins with on_, or is one letter off a method that is."""
+    known = [name for name in dir(base) if not name.startswith("_") and callable(getattr(base, name))]
+    for name in dir(policy):
+        found = getattr(policy, name)
+        if name.startswith("_") or hasattr(base, name) or isinstance(found, type) or not callable(found):
+            continue
+        missed = [each for each in known if _one_edit(name, each) and not _own(policy, base, each)]
+        if missed or name.startswith("on_"):
+            near = missed or difflib.get_close_matches(name, known, 1)
+            raise TypeError(
+                f"{policy.__name__}.{name} would never be called: {base.__name__} has no such method"
+                + (f"; did you mean {near[0]}?" if near else f"; it has {', '.join(known)}.")
+                + f" If it is your own, begin its name with _: _{name}"
+            )  # fmt: skip
+
+
 def table_of(policy):
     """(table for the registration, token of the class). The table keeps what it points to."""
     base = _base_of(policy)
     _, table, trampolines, required, _ = _kinds[base]
+    _check_methods(policy, base)
 
     def own(field):
         return _own(policy, base, "counters" if field == "counter" else field)
