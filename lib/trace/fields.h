@@ -92,6 +92,18 @@ GPCI_INLINE const char *gpci_field_decimal(const char *at, uint64_t most, uint64
     return at && gpci_is_end(*at) ? at : NULL;
 }
 
+/* A 64-bit handle in decimal; tracers have printed handles as signed numbers, too: modulo 2^64. */
+GPCI_INLINE const char *gpci_field_handle(const char *at, uint64_t *value) {
+    at = gpci_skip_blanks(at);
+    const bool negative = *at == '-';
+    uint64_t v;
+    at = gpci_digits(at + negative, negative ? UINT64_C(1) << 63 : UINT64_MAX, &v);
+    if (!at || !gpci_is_end(*at))
+        return NULL;
+    *value = negative ? 0 - v : v;
+    return at;
+}
+
 /*
  * How many of eight characters, from the first on, are decimal digits, and the number that these make where there are
  * one to seven of them.

@@ -61,6 +61,17 @@ Test(text, header) {
     rig_close(&r);
 }
 
+/* Tracers have printed 64-bit handles through a signed number of 32 bits: a name, modulo 2^64. */
+Test(text, negative_stream) {
+    rig r;
+    rig_open(&r);
+    write_text(&r, "k.traceg", HEADER "-cuda stream id = -1610613248\n#traces format\n");
+    gpc_trace *trace = open_trace(&r, path_of(&r, "k.traceg"));
+    cr_assert_eq(next_kernel(&r, trace).stream, UINT64_C(0) - 1610613248);
+    gpc_trace_close(trace);
+    rig_close(&r);
+}
+
 Test(text, version_1_names_block_and_warp_on_every_line) {
     rig r;
     rig_open(&r);

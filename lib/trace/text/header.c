@@ -11,7 +11,7 @@
 #define NEWEST_TRACER 6u
 #define MOST_THREADS 65536u /* of a block; hardware has 1,024 */
 
-typedef enum field_kind { DECIMAL32, DECIMAL64, HEX64, TRIPLE } field_kind;
+typedef enum field_kind { DECIMAL32, HANDLE, HEX64, TRIPLE } field_kind;
 
 typedef struct field {
     const char *key;
@@ -27,7 +27,7 @@ static const field fields[] = {
     {"shmem", DECIMAL32, offsetof(gpc_kernel, shared_bytes)},
     {"nregs", DECIMAL32, offsetof(gpc_kernel, registers)},
     {"binary version", DECIMAL32, offsetof(gpc_kernel, binary_version)},
-    {"cuda stream id", DECIMAL64, offsetof(gpc_kernel, stream)},
+    {"cuda stream id", HANDLE, offsetof(gpc_kernel, stream)},
     {"shmem base_addr", HEX64, offsetof(gpc_kernel, shared_base)},
     {"local mem base_addr", HEX64, offsetof(gpc_kernel, local_base)},
     {"accelsim tracer version", DECIMAL32, offsetof(gpc_kernel, tracer_version)},
@@ -56,8 +56,8 @@ static const char *parse_field(const field *f, const char *at, gpc_kernel *kerne
         if (at)
             *(uint32_t *)target = (uint32_t)value;
         return at;
-    case DECIMAL64:
-        return gpci_field_decimal(at, UINT64_MAX, target);
+    case HANDLE:
+        return gpci_field_handle(at, target);
     case HEX64:
         return gpci_field_hex(at, target);
     case TRIPLE:
@@ -96,7 +96,7 @@ static gpc_status take_line(gpci_header *header, gpci_lines *lines, const char *
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (strlen(fields[i].key) != length || memcmp(line + 1, fields[i].key, length) != 0)
             continue;
-        static const char *const forms[] = {"a decimal number below 2^32", "a decimal number below 2^64",
+        static const char *const forms[] = {"a decimal number below 2^32", "a decimal number from -2^63 to 2^64 - 1",
                                             "a hexadecimal number", "(x,y,z)"};
         const char *at = parse_field(&fields[i], value, &header->kernel);
         if (!at || gpci_skip_blanks(at) != stop)
