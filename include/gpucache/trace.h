@@ -165,7 +165,8 @@ typedef struct gpc_kernel {
  *   a .gct file, written by gpc_trace_writer;
  *   a table of memory instructions, which its content tells, plain, compressed or
  *   a pipe: CSV (block,warp,kind,address and, where wanted, kernel,pc,width,mask or
- *   lane,cycle,sm), JSON Lines of the same, or what NVBit's mem_trace prints;
+ *   lane,cycle,sm), JSON Lines of the same, or what NVBit's mem_trace prints: kernels as they were launched, each with
+ *   the accesses of its context and grid_launch_id, wherever they stand (a pipe is then held to its end);
  *   synthetic:NAME[:SIZE][:KEY=VALUE,...] (see gpc_synthetic_at; SIZE such as 2MiB is the
  *   problem's bytes; the keys of a kernel stand in its summary).
  * A `kernel-N.sm` (plain or compressed) beside a .traceg gives the placement.

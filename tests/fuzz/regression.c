@@ -46,6 +46,9 @@ static const char *const texts[] = {
 static const char list[] =
     "MemcpyHtoD,0x00007fb0fc400000,200000\nkernel-1.traceg\nMemcpyDtoH,0,1\nkernel-2.traceg.xz\n";
 
+#define NVBIT_LAUNCH(context, name, id)                                                              \
+    "MEMTRACE: CTX " context " - LAUNCH - Kernel pc 0x7 - Kernel name " name " - grid launch id " id \
+    " - grid size 2,1,1 - block size 64,1,1 - nregs 16 - shmem 0 - cuda stream id -1\n"
 #define NVBIT "MEMTRACE: CTX 0x1 - grid_launch_id 0 - CTA "
 
 static const char *const tables[] = {
@@ -57,6 +60,11 @@ static const char *const tables[] = {
     "NVBit (x)\nhello\nMEMTRACE: CTX 0x1 - LAUNCH - Kernel pc 0x7 - Kernel name k(int) - grid launch id 0 - grid size "
     "2,1,1 - block size 64,1,1 - nregs 16 - shmem 0 - cuda stream id 0\n" NVBIT
     "1,0,0 - warp 9 - LDG.E - 0x10 0x0 0x20 \n" NVBIT "0,0,0 - warp 4 - STG.E.64 - 0x0000000000000010 0x0 \n",
+    NVBIT_LAUNCH("0x1", "a", "0") NVBIT_LAUNCH("0x2", "b", "0") NVBIT_LAUNCH("0x1", "c", "1") NVBIT
+    "1,0,0 - warp 9 - LDG.E - 0x10 0x0 0x20 \n"
+    "MEMTRACE: CTX 0x2 - grid_launch_id 0 - CTA 0,0,0 - warp 1 - LDG.E - 0x40 \n"
+    "MEMTRACE: CTX 0x1 - grid_launch_id 1 - CTA 0,0,0 - warp 1 - STG.E - 0x80 \n" NVBIT
+    "0,0,0 - warp 4 - STG.E.64 - 0x10 0x0 \n",
 };
 
 /* What mutations put in: words and numbers that mean something to a reader. */

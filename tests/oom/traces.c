@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static char folder[] = "/tmp/gpucache-oom-XXXXXX";
-static char text_path[64], binary_path[64], out_path[64];
+static char text_path[64], launches_path[64], binary_path[64], out_path[64];
 
 static void add(uint64_t *sum, uint64_t value) {
     *sum = (*sum ^ value) * UINT64_C(0x9e3779b97f4a7c15);
@@ -120,9 +120,24 @@ static void remove_folder(const char *path) {
     nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+static void write_launches(void) {
+    FILE *file = fopen(launches_path, "w");
+    cr_assert_not_null(file);
+    for (int launch = 0; launch < 2; launch++)
+        fprintf(file,
+                "MEMTRACE: CTX 0x1 - LAUNCH - Kernel pc 0x7 - Kernel name k - grid launch id %d - grid size 2,1,1 - "
+                "block size 64,1,1 - nregs 16 - shmem 0 - cuda stream id 0\n",
+                launch);
+    for (int access = 0; access < 4; access++)
+        fprintf(file, "MEMTRACE: CTX 0x1 - grid_launch_id %d - CTA %d,0,0 - warp 1 - LDG.E - 0x10 0x0 0x20\n",
+                access % 2, access / 2);
+    cr_assert_eq(fclose(file), 0);
+}
+
 static void setup(void) {
     cr_assert_not_null(mkdtemp(folder));
     snprintf(text_path, sizeof text_path, "%s/text", folder);
+    snprintf(launches_path, sizeof launches_path, "%s/launches", folder);
     snprintf(binary_path, sizeof binary_path, "%s/binary.gct", folder);
     snprintf(out_path, sizeof out_path, "%s/out", folder);
     gpc_context *context = NULL;
@@ -132,6 +147,7 @@ static void setup(void) {
     cr_assert_eq(convert(context, source, text_path, GPC_TRACE_TEXT, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(convert(context, source, binary_path, GPC_TRACE_BINARY, &error), GPC_OK, "%s", error.message);
     gpc_context_destroy(context);
+    write_launches();
 }
 
 static void teardown(void) {
@@ -153,6 +169,12 @@ static gpc_status read_text(gpc_context *context, oom_heap *heap, gpc_error *err
 static gpc_status read_binary(gpc_context *context, oom_heap *heap, gpc_error *error) {
     (void)heap;
     return drain(context, binary_path, error);
+}
+
+/* Accesses of two launches, mixed. */
+static gpc_status read_launches(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    (void)heap;
+    return drain(context, launches_path, error);
 }
 
 /* Through a decompressor, with a placement map: whatever fails, the child process is waited for. */
@@ -204,6 +226,10 @@ Test(oom_trace, synthetic) {
 
 Test(oom_trace, text) {
     oom_check(read_text, 5);
+}
+
+Test(oom_trace, launches) {
+    oom_check(read_launches, 5);
 }
 
 Test(oom_trace, binary) {

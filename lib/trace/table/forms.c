@@ -111,7 +111,7 @@ static gpci_line_is read_json(gpci_table *t, gpci_span line) {
  *   MEMTRACE: CTX 0x.. - LAUNCH - Kernel pc 0x.. - Kernel name N - grid launch id I - grid size x,y,z
  *             - block size x,y,z - nregs R - shmem S - cuda stream id C
  *   MEMTRACE: CTX 0x.. - grid_launch_id I - CTA x,y,z - warp W - OPCODE - 32 addresses, 0 where the lane is not active
- * It has no PCs, and its warps are those of the hardware (%warpid), of which a block's are ranked here. The traced
+ * Where releases of 2021 (1.5) say I in an access, the line of its launch says I + 1. It has no PCs, and its warps are those of the hardware (%warpid), of which a block's are ranked here. The traced
  * program may print what it likes in between.
  */
 
@@ -151,19 +151,18 @@ static gpci_line_is read_launch(gpci_table *t, gpci_span line) {
     static const char launch[] = "\"Kernel name N - grid launch id I - grid size x,y,z - block size x,y,z - nregs R - "
                                  "shmem S - cuda stream id C\"";
     gpci_span name, id, grid, block, registers, shared, stream;
-    uint64_t numbers[4];
+    uint64_t numbers[2];
     gpc_kernel kernel = GPC_KERNEL_INIT;
     if (!take(&line, "Kernel name ", &name) || !take(&line, "grid launch id ", &id) ||
         !take(&line, "grid size ", &grid) || !take(&line, "block size ", &block) ||
         !take(&line, "nregs ", &registers) || !take(&line, "shmem ", &shared) ||
-        !take(&line, "cuda stream id ", &stream) || !gpci_span_number(id, UINT64_MAX, &numbers[0]) ||
-        !gpci_span_number(registers, UINT32_MAX, &numbers[1]) || !gpci_span_number(shared, UINT32_MAX, &numbers[2]) ||
-        !gpci_span_number(stream, UINT64_MAX, &numbers[3]) || !point(grid, UINT32_MAX, kernel.grid) ||
+        !take(&line, "cuda stream id ", &stream) || !gpci_span_number(id, UINT64_MAX, &t->launch_id) ||
+        !gpci_span_number(registers, UINT32_MAX, &numbers[0]) || !gpci_span_number(shared, UINT32_MAX, &numbers[1]) ||
+        !gpci_span_handle(stream, &kernel.stream) || !point(grid, UINT32_MAX, kernel.grid) ||
         !point(block, UINT32_MAX, kernel.block))
         return wrong(t, launch);
-    kernel.registers = (uint32_t)numbers[1];
-    kernel.shared_bytes = (uint32_t)numbers[2];
-    kernel.stream = numbers[3];
+    kernel.registers = (uint32_t)numbers[0];
+    kernel.shared_bytes = (uint32_t)numbers[1];
     t->launch = kernel;
     t->fields[GPCI_COLUMN_KERNEL] = gpci_span_trim(id);
     t->opcode = gpci_span_trim(name); /* the kernel's, here */
@@ -171,14 +170,18 @@ static gpci_line_is read_launch(gpci_table *t, gpci_span line) {
 }
 
 static gpci_line_is read_nvbit(gpci_table *t, gpci_span line) {
-    static const char access[] = "\"grid_launch_id I - CTA x,y,z - warp W - OPCODE - 32 addresses\" behind MEMTRACE";
-    gpci_span all = line, launch, addresses;
+    static const char access[] =
+        "\"CTX 0x.. - grid_launch_id I - CTA x,y,z - warp W - OPCODE - 32 addresses\" behind MEMTRACE";
+    gpci_span context, launch, addresses, all, *id = &t->fields[GPCI_COLUMN_KERNEL];
     size_t prefix = sizeof MEMTRACE - 1;
     if ((size_t)(line.end - line.at) < prefix || memcmp(line.at, MEMTRACE, prefix) != 0)
         return GPCI_LINE_IS_NOTHING;
+    if (!take(&line, "CTX ", &context) || !gpci_span_number(context, UINT64_MAX, &t->context))
+        return wrong(t, access);
+    all = line;
     if (take(&all, " - LAUNCH", &launch))
         return read_launch(t, all);
-    if (!take(&line, "grid_launch_id ", &t->fields[GPCI_COLUMN_KERNEL]) ||
+    if (!take(&line, "grid_launch_id ", id) || !gpci_span_number(*id, UINT64_MAX, &t->launch_id) ||
         !take(&line, "CTA ", &t->fields[GPCI_COLUMN_BLOCK]) || !take(&line, "warp ", &t->fields[GPCI_COLUMN_WARP]) ||
         !take(&line, " - ", &t->opcode) || !take(&line, " - ", &addresses))
         return wrong(t, access);

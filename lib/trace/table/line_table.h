@@ -2,6 +2,7 @@
 #ifndef GPC_TRACE_TABLE_LINE_TABLE_H
 #define GPC_TRACE_TABLE_LINE_TABLE_H
 
+#include "base/map.h"
 #include "trace/line_reader.h"
 #include "trace/rows.h"
 #include "trace/sources.h"
@@ -9,7 +10,7 @@
 /*
  * Traces of memory instructions alone, a line each, in no order but each warp's own: what NVBit's mem_trace prints, CSV
  * with columns that its header names, and JSON Lines with the same names. The rows of a kernel follow each other, and
- * are held until the next kernel's begin; so a pipe will do.
+ * are held until the next kernel's begin; so a pipe will do. Those of mem_trace's launches may be mixed (below).
  *
  * Columns: `block` (linear), `warp` (within it), `kind` (load, store, atomic, reduction) and `address` must be there;
  * `kernel` (a name or number; a new one begins a kernel), `pc`, `width` (4 bytes), `cycle` (a warp's rows are in its
@@ -56,6 +57,8 @@ gpci_span gpci_span_trim(gpci_span span);
 bool gpci_span_is(gpci_span span, const char *text);
 /* Decimal or 0x, up to `most`. */
 bool gpci_span_number(gpci_span span, uint64_t most, uint64_t *value);
+/* A 64-bit handle, as gpci_field_handle. */
+bool gpci_span_handle(gpci_span span, uint64_t *value);
 
 typedef struct gpci_table gpci_table;
 
@@ -76,6 +79,52 @@ struct gpci_line_form {
 
 extern const gpci_line_form gpci_form_csv, gpci_form_json, gpci_form_nvbit;
 
+/* A kernel and its rows. */
+typedef struct gpci_table_kernel {
+    gpc_kernel kernel;
+    char *name, *key; /* key: what the column `kernel`, or grid_launch_id, has of it; NULL: there is no kernel yet */
+    gpci_rows rows;
+} gpci_table_kernel;
+
+void gpci_table_kernel_clear(gpci_table_kernel *kernel);
+
+/* What a launch is told by: its context, and its number there. Of launches alike accesses are the last one's. */
+typedef struct gpci_launch_key {
+    uint64_t context, id;
+    uint32_t launch; /* in the order of the file */
+} gpci_launch_key;
+
+/*
+ * Launches of a mem_trace. Where the tool waits for no kernel, lines of launches come before those of accesses, which
+ * say whose they are. A file is read twice, at first to count each launch's accesses: then a kernel is complete behind
+ * its last, and only kernels that the file mixes are held. A pipe is held to its end.
+ */
+typedef struct gpci_launches {
+    gpc_context *context;
+    gpci_slots slots; /* of `keys` */
+    gpci_launch_key *keys;
+    size_t key_capacity;
+    uint32_t key_count;
+    uint64_t *accesses; /* [known] still to come, of each; known 0: that is not known */
+    size_t known, access_capacity;
+    gpci_table_kernel **held; /* [count], the given out NULL */
+    size_t count, held_capacity, given;
+    uint64_t ahead; /* of what accesses say, the number that their launch's line says: 1 in old releases */
+    bool decided;   /* `ahead` is known */
+} gpci_launches;
+
+/* Count the launches and their accesses of a file; of a pipe nothing is known before its end. */
+gpc_status gpci_launches_count(gpci_table *table, gpc_error *error);
+/* The line at hand is a launch's: a kernel that is held. */
+gpc_status gpci_launches_begin(gpci_table *table, gpc_error *error);
+/* The line at hand is an access: its row goes into its launch. GPC_ERROR_FORMAT where no line announces that. */
+gpc_status gpci_launches_find(gpci_table *table, gpc_error *error);
+/* Has the next launch all of its accesses? */
+bool gpci_launches_ready(const gpci_launches *launches);
+/* The next launch, in place of what was in `kernel`; false: there is none. */
+bool gpci_launches_take(gpci_launches *launches, gpci_table_kernel *kernel);
+void gpci_launches_clear(gpci_launches *launches);
+
 struct gpci_table {
     gpci_source base;
     const gpci_line_form *form;
@@ -85,15 +134,20 @@ struct gpci_table {
     size_t column_count;
     gpci_span fields[GPCI_COLUMN_COUNT]; /* of the line at hand */
     gpci_span opcode;                    /* NVBit: SASS, in place of kind and width; of a launch its kernel's name */
-    gpci_rows rows;
-    gpc_kernel kernel;             /* of the rows */
-    char *name, *next_name;        /* its name; of the kernel whose first line has been read */
-    char *key, *next_key;          /* what the column `kernel` has of them */
-    gpc_kernel launch;             /* NVBit: what the next kernel's line has said */
-    bool launched, ended, pending; /* pending: the line at hand is the next kernel's first row */
-    uint32_t lane;                 /* `lane`: of the row before; UINT32_MAX: the next row is another instruction */
+    uint64_t context, launch_id;         /* NVBit: of the line at hand */
+    gpc_kernel launch;                   /* NVBit: what the line of a launch says */
+    gpci_launches launches;
+    gpci_table_kernel now;   /* given out, or, but for NVBit, being read */
+    gpci_table_kernel *into; /* where the row at hand goes */
+    bool ended, pending;     /* pending: the line at hand is the next kernel's first row */
+    uint32_t lane;           /* `lane`: of the row before; UINT32_MAX: the next row is another instruction */
     uint32_t *placement;
     size_t next; /* row that the next block begins with */
 };
+
+/* The next line that says something, taken apart; GPC_END behind the last. */
+gpc_status gpci_table_line(gpci_table *table, gpci_line_is *is, gpc_error *error);
+/* A stretch of a line in memory of its own, in place of `*text`. */
+gpc_status gpci_table_keep(gpci_table *table, char **text, gpci_span from, gpc_error *error);
 
 #endif

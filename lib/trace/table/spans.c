@@ -48,6 +48,16 @@ bool gpci_span_number(gpci_span s, uint64_t most, uint64_t *value) {
     return found <= most;
 }
 
+bool gpci_span_handle(gpci_span s, uint64_t *value) {
+    s = gpci_span_trim(s);
+    const bool negative = s.at < s.end && *s.at == '-';
+    s.at += negative;
+    if (!gpci_span_number(s, negative ? UINT64_C(1) << 63 : UINT64_MAX, value))
+        return false;
+    *value = negative ? 0 - *value : *value;
+    return true;
+}
+
 gpci_column gpci_column_of(gpci_span name) {
     static const char *const names[GPCI_COLUMN_COUNT] = {"kernel", "block", "warp",    "pc",    "kind", "width",
                                                          "mask",   "lane",  "address", "cycle", "sm"};

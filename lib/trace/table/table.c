@@ -44,7 +44,7 @@ static bool separates(char c) {
 
 /* The addresses of a row, one for each bit of its mask; NVBit has one for each lane, and so says the mask. */
 static gpc_status take_addresses(gpci_table *t, gpci_row *row, gpc_error *error) {
-    gpci_rows *rows = &t->rows;
+    gpci_rows *rows = &t->into->rows;
     const char *at = t->fields[GPCI_COLUMN_ADDRESS].at, *end = t->fields[GPCI_COLUMN_ADDRESS].end;
     const bool by_lane = t->form == &gpci_form_nvbit;
     row->first = rows->address_count;
@@ -76,15 +76,15 @@ static gpc_status take_addresses(gpci_table *t, gpci_row *row, gpc_error *error)
 
 /* A row of one lane belongs to the instruction of the row before, if all else is the same and its lane is higher. */
 static bool continues(const gpci_table *t, const gpci_row *row, uint64_t lane) {
-    if (!t->rows.count || t->lane == UINT32_MAX || lane <= t->lane)
+    if (!t->into->rows.count || t->lane == UINT32_MAX || lane <= t->lane)
         return false;
-    const gpci_row *last = &t->rows.items[t->rows.count - 1];
+    const gpci_row *last = &t->into->rows.items[t->into->rows.count - 1];
     return last->block == row->block && last->warp == row->warp && last->pc == row->pc && last->opcode == row->opcode &&
            last->cycle == row->cycle && last->sm == row->sm;
 }
 
 static gpc_status add(gpci_table *t, gpci_row *row, gpc_error *error) {
-    gpci_rows *rows = &t->rows;
+    gpci_rows *rows = &t->into->rows;
     uint64_t lane = 0;
     const bool lanes = t->fields[GPCI_COLUMN_LANE].at != NULL;
     if (!number(t, GPCI_COLUMN_LANE, 0, 63, &lane))
@@ -112,11 +112,11 @@ static bool block_of(const gpci_table *t, uint64_t *block) {
     gpci_span s = t->fields[GPCI_COLUMN_BLOCK];
     for (int i = 0; i < 3; i++) {
         const char *comma = i < 2 && s.at < s.end ? memchr(s.at, ',', (size_t)(s.end - s.at)) : s.end;
-        if (!comma || !gpci_span_number((gpci_span){s.at, comma}, t->kernel.grid[i] - 1, &at[i]))
+        if (!comma || !gpci_span_number((gpci_span){s.at, comma}, t->into->kernel.grid[i] - 1, &at[i]))
             return false;
         s.at = comma + 1;
     }
-    *block = at[0] + t->kernel.grid[0] * (at[1] + t->kernel.grid[1] * at[2]);
+    *block = at[0] + t->into->kernel.grid[0] * (at[1] + t->into->kernel.grid[1] * at[2]);
     return true;
 }
 
@@ -165,24 +165,24 @@ static gpc_status take_copy(gpci_table *t, gpci_row *row, const copy_kind *kind,
     if (take_addresses(t, row, error) < 0)
         return expected(t, error, "no address of a commit or a wait");
     row->mask = 1;
-    return gpci_rows_add(&t->rows, row, error);
+    return gpci_rows_add(&t->into->rows, row, error);
 }
 
 /* Addresses in shared memory, of an LDGSTS that mem_trace tells: those of the row added last. */
 static bool is_shared_side(const gpci_table *t) {
-    const gpci_row *row = &t->rows.items[t->rows.count - 1];
+    const gpci_row *row = &t->into->rows.items[t->into->rows.count - 1];
     uint64_t all = 0;
     if (gpci_opcodes_at(t->base.opcodes, row->opcode)->copy != GPC_COPY_ASYNC)
         return false;
-    for (size_t n = row->first; n < t->rows.address_count; n++)
-        all |= t->rows.addresses[n];
+    for (size_t n = row->first; n < t->into->rows.address_count; n++)
+        all |= t->into->rows.addresses[n];
     return all < SHARED_BYTES;
 }
 
 static gpc_status add_sass(gpci_table *t, gpci_row *row, gpc_error *error) {
     const gpc_status status = add(t, row, error);
     if (status == GPC_OK && is_shared_side(t))
-        t->rows.address_count = t->rows.items[--t->rows.count].first;
+        t->into->rows.address_count = t->into->rows.items[--t->into->rows.count].first;
     return status;
 }
 
@@ -225,7 +225,7 @@ static gpc_status take_row(gpci_table *t, gpc_error *error) {
     return sass ? add_sass(t, &row, error) : add(t, &row, error);
 }
 
-static gpc_status keep(gpci_table *t, char **text, gpci_span from, gpc_error *error) {
+gpc_status gpci_table_keep(gpci_table *t, char **text, gpci_span from, gpc_error *error) {
     size_t length = from.at ? (size_t)(from.end - from.at) : 0;
     char *copy = gpci_alloc(t->base.context, length + 1);
     if (!copy)
@@ -238,14 +238,7 @@ static gpc_status keep(gpci_table *t, char **text, gpci_span from, gpc_error *er
     return GPC_OK;
 }
 
-static void hand_on(gpci_table *t, char **to, char **from) {
-    gpci_free(t->base.context, *to);
-    *to = *from;
-    *from = NULL;
-}
-
-/* The next line that says something, into `is`; GPC_END behind the last. */
-static gpc_status next_line(gpci_table *t, gpci_line_is *is, gpc_error *error) {
+gpc_status gpci_table_line(gpci_table *t, gpci_line_is *is, gpc_error *error) {
     for (;;) {
         char *line, *stop;
         gpc_status status = gpci_lines_next_text(&t->lines, &line, &stop, error);
@@ -263,43 +256,25 @@ static gpc_status next_line(gpci_table *t, gpci_line_is *is, gpc_error *error) {
 /* Is the row at hand another kernel's? */
 static bool changes(const gpci_table *t) {
     const gpci_span key = t->fields[GPCI_COLUMN_KERNEL];
-    return t->key && key.at ? !gpci_span_is(key, t->key) : false;
+    return t->now.key && key.at ? !gpci_span_is(key, t->now.key) : false;
 }
 
-/* NVBit: the launch of the next kernel has been read. */
-static gpc_status take_launch(gpci_table *t, gpc_error *error) {
-    gpc_status status = keep(t, &t->next_name, t->opcode, error);
-    if (status == GPC_OK)
-        status = keep(t, &t->next_key, t->fields[GPCI_COLUMN_KERNEL], error);
-    t->launched = status == GPC_OK;
-    return status;
-}
-
-/* Begin the kernel of the row, or launch, at hand. */
+/* Begin the kernel of the row at hand. */
 static gpc_status begin(gpci_table *t, gpc_error *error) {
-    uint32_t index = t->kernel.index + (t->key != NULL);
-    if (t->form == &gpci_form_nvbit && !t->launched)
-        return expected(t, error, "a line \"LAUNCH - Kernel pc\" before the accesses of a kernel");
-    gpc_status status = GPC_OK;
-    if (!t->launched) {
-        static const char unnamed[] = "kernel";
-        gpci_span key = t->fields[GPCI_COLUMN_KERNEL];
-        status = keep(t, &t->next_key, key, error);
-        if (status == GPC_OK)
-            status = keep(t, &t->next_name, key.at ? key : (gpci_span){unnamed, unnamed + sizeof unnamed - 1}, error);
-    }
+    static const char unnamed[] = "kernel";
+    gpci_table_kernel *now = &t->now;
+    const gpci_span key = t->fields[GPCI_COLUMN_KERNEL];
+    const uint32_t index = now->kernel.index + (now->key != NULL);
+    gpc_status status =
+        gpci_table_keep(t, &now->name, key.at ? key : (gpci_span){unnamed, unnamed + sizeof unnamed - 1}, error);
+    if (status == GPC_OK)
+        status = gpci_table_keep(t, &now->key, key, error);
     if (status < 0)
         return status;
-    t->kernel = t->launched ? t->launch : (gpc_kernel)GPC_KERNEL_INIT;
-    hand_on(t, &t->name, &t->next_name);
-    hand_on(t, &t->key, &t->next_key);
-    t->launched = false;
+    now->kernel = (gpc_kernel)GPC_KERNEL_INIT;
+    now->kernel.index = index;
     t->lane = UINT32_MAX;
-    t->kernel.index = index;
-    t->kernel.id = index + 1;
-    t->kernel.name = t->name;
-    t->kernel.file = gpci_input_path(t->lines.input);
-    gpci_rows_clear(&t->rows);
+    gpci_rows_clear(&now->rows);
     return GPC_OK;
 }
 
@@ -321,24 +296,24 @@ static void rank_warps(gpci_rows *rows) {
 static gpc_status place(gpci_table *t, gpc_error *error) {
     gpci_free(t->base.context, t->placement);
     t->placement = NULL;
-    if (!t->rows.has_sm)
+    if (!t->now.rows.has_sm)
         return GPC_OK;
-    if (t->rows.blocks > MOST_PLACES && t->rows.blocks / 64 > t->rows.count)
+    if (t->now.rows.blocks > MOST_PLACES && t->now.rows.blocks / 64 > t->now.rows.count)
         return gpci_fail(error, GPC_ERROR_FORMAT, "%s: expected blocks from 0 on where sm is said, not up to %" PRIu64,
-                         t->kernel.file, t->rows.blocks - 1);
-    t->placement = gpci_zalloc(t->base.context, t->rows.blocks, sizeof *t->placement);
+                         t->now.kernel.file, t->now.rows.blocks - 1);
+    t->placement = gpci_zalloc(t->base.context, t->now.rows.blocks, sizeof *t->placement);
     if (!t->placement)
         return gpci_out_of_memory(error);
-    for (size_t i = 0; i < t->rows.count; i++) {
-        const gpci_row *row = &t->rows.items[i];
+    for (size_t i = 0; i < t->now.rows.count; i++) {
+        const gpci_row *row = &t->now.rows.items[i];
         const bool first = !i || row[-1].block != row->block;
         if (row->sm == UINT32_MAX || (!first && t->placement[row->block] != row->sm))
             return gpci_fail(error, GPC_ERROR_FORMAT, "%s: expected one sm for all rows of block %" PRIu64,
-                             t->kernel.file, row->block);
+                             t->now.kernel.file, row->block);
         t->placement[row->block] = row->sm;
     }
-    t->kernel.placement = t->placement;
-    t->kernel.placement_count = t->rows.blocks;
+    t->now.kernel.placement = t->placement;
+    t->now.kernel.placement_count = t->now.rows.blocks;
     return GPC_OK;
 }
 
@@ -350,81 +325,97 @@ static uint32_t lanes_of(const gpci_rows *rows) {
     return all > UINT32_MAX ? 64 : 32;
 }
 
+/* All rows of the present kernel are there. */
 static gpc_status settle(gpci_table *t, gpc_error *error) {
-    gpc_kernel *kernel = &t->kernel;
-    gpci_rows_sort(&t->rows);
-    kernel->warp_lanes = lanes_of(&t->rows);
+    gpc_kernel *kernel = &t->now.kernel;
+    kernel->id = kernel->index + 1;
+    kernel->name = t->now.name;
+    kernel->file = gpci_input_path(t->lines.input);
+    gpci_rows_sort(&t->now.rows);
+    kernel->warp_lanes = lanes_of(&t->now.rows);
     if (t->form == &gpci_form_nvbit) {
-        rank_warps(&t->rows);
+        rank_warps(&t->now.rows);
         uint64_t threads = (uint64_t)kernel->block[0] * kernel->block[1] * kernel->block[2];
-        if (t->rows.warps > (threads + 31) / 32)
+        if (t->now.rows.warps > (threads + 31) / 32)
             return gpci_fail(error, GPC_ERROR_FORMAT, "%s: kernel %s: expected at most %" PRIu64 " warps in a block",
-                             kernel->file, t->key, (threads + 31) / 32);
+                             kernel->file, t->now.key, (threads + 31) / 32);
     } else {
-        kernel->grid[0] = (uint32_t)t->rows.blocks;
-        kernel->block[0] = (uint32_t)t->rows.warps * kernel->warp_lanes;
+        kernel->grid[0] = (uint32_t)t->now.rows.blocks;
+        kernel->block[0] = (uint32_t)t->now.rows.warps * kernel->warp_lanes;
         kernel->grid[1] = kernel->grid[2] = kernel->block[1] = kernel->block[2] = 1;
     }
     const char *wrong = gpci_kernel_check(kernel);
     if (wrong)
-        return gpci_fail(error, GPC_ERROR_FORMAT, "%s: kernel %s: expected %s", kernel->file, t->key, wrong);
+        return gpci_fail(error, GPC_ERROR_FORMAT, "%s: kernel %s: expected %s", kernel->file, t->now.key, wrong);
     t->next = 0;
     return place(t, error);
 }
 
-static gpc_status next_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
-    gpci_table *t = of(source);
-    gpci_line_is is = GPCI_LINE_IS_ROW;
+/* Rows up to the next kernel's first, which stays at hand. */
+static gpc_status read_kernel(gpci_table *t, gpc_error *error) {
+    gpci_line_is is;
     if (t->ended)
         return GPC_END;
-    gpc_status status = t->pending || t->launched ? GPC_OK : next_line(t, &is, error);
-    if (status == GPC_OK && is == GPCI_LINE_IS_LAUNCH)
-        status = take_launch(t, error);
-    bool row = t->pending || is == GPCI_LINE_IS_ROW;
-    row &= !t->launched;
+    gpc_status status = t->pending ? GPC_OK : gpci_table_line(t, &is, error);
+    t->ended = status == GPC_END;
+    if (status != GPC_OK)
+        return status;
     t->pending = false;
-    if (status == GPC_OK)
-        status = begin(t, error);
-    if (status == GPC_OK && row)
+    status = begin(t, error);
+    while (status == GPC_OK && !t->pending) {
         status = take_row(t, error);
-    while (status == GPC_OK) {
-        status = next_line(t, &is, error);
-        if (status != GPC_OK)
-            break;
-        if (is == GPCI_LINE_IS_LAUNCH) {
-            status = take_launch(t, error);
-            break;
-        }
-        t->pending = changes(t);
-        if (t->pending)
-            break;
-        status = take_row(t, error);
+        if (status == GPC_OK)
+            status = gpci_table_line(t, &is, error);
+        t->pending = status == GPC_OK && changes(t);
     }
     t->ended = status == GPC_END;
-    if (status < 0 || (t->ended && !t->key))
-        return status;
-    status = settle(t, error);
+    return status < 0 ? status : GPC_OK;
+}
+
+/* Rows up to the next launch's last, which may stand behind rows of later ones. */
+static gpc_status read_launch(gpci_table *t, gpc_error *error) {
+    gpci_line_is is;
+    gpc_status status = GPC_OK;
+    while (!t->ended && !gpci_launches_ready(&t->launches)) {
+        status = gpci_table_line(t, &is, error);
+        t->ended = status == GPC_END;
+        if (status == GPC_OK && is == GPCI_LINE_IS_LAUNCH)
+            status = gpci_launches_begin(t, error);
+        else if (status == GPC_OK)
+            status = gpci_launches_find(t, error);
+        if (status == GPC_OK && is == GPCI_LINE_IS_ROW)
+            status = take_row(t, error);
+        if (status < 0)
+            return status;
+    }
+    return gpci_launches_take(&t->launches, &t->now) ? GPC_OK : GPC_END;
+}
+
+static gpc_status next_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
+    gpci_table *t = of(source);
+    gpc_status status = t->form == &gpci_form_nvbit ? read_launch(t, error) : read_kernel(t, error);
     if (status == GPC_OK)
-        *kernel = t->kernel;
+        status = settle(t, error);
+    if (status == GPC_OK)
+        *kernel = t->now.kernel;
     return status;
 }
 
 static gpc_status next_block(gpci_source *source, gpci_block *block, gpc_error *error) {
     gpci_table *t = of(source);
-    return gpci_rows_block(&t->rows, &t->next, &t->kernel, t->base.opcodes, block, error);
+    return gpci_rows_block(&t->now.rows, &t->next, &t->now.kernel, t->base.opcodes, block, error);
 }
 
 static gpc_status rewind_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
     (void)error;
     gpci_table *t = of(source);
     t->next = 0;
-    *kernel = t->kernel;
+    *kernel = t->now.kernel;
     return GPC_OK;
 }
 
 static uint64_t kernel_count(const gpci_source *source) {
-    (void)source;
-    return 0;
+    return ((const gpci_table *)source)->launches.known;
 }
 
 static double progress(const gpci_source *source) {
@@ -435,11 +426,9 @@ static void close_source(gpci_source *source) {
     gpci_table *t = of(source);
     gpc_context *context = source->context;
     gpci_lines_close(&t->lines);
-    char *const texts[] = {t->name, t->next_name, t->key, t->next_key};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        gpci_free(context, texts[i]);
+    gpci_launches_clear(&t->launches);
+    gpci_table_kernel_clear(&t->now);
     gpci_free(context, t->placement);
-    gpci_rows_destroy(&t->rows);
     gpci_free(context, t);
     gpci_release(context);
 }
@@ -460,9 +449,12 @@ gpc_status gpci_table_open(gpc_context *context, gpci_opcodes *opcodes, const gp
     }
     t->base = (gpci_source){.ops = &ops, .context = gpci_retain(context), .opcodes = opcodes};
     t->form = form;
-    t->rows.context = context;
+    t->now.rows.context = t->launches.context = context;
+    t->into = &t->now;
     t->lane = UINT32_MAX;
     gpc_status status = gpci_lines_take_input(&t->lines, context, input, error);
+    if (status == GPC_OK && form == &gpci_form_nvbit)
+        status = gpci_launches_count(t, error);
     if (status < 0)
         close_source(&t->base);
     else
