@@ -110,7 +110,10 @@ typedef enum gpc_import_outcome {
     GPC_IMPORT_UNKNOWN = 2, /* no option of theirs, as far as is known here: misspelt, or of another release */
 } gpc_import_outcome;
 
-/* An option of a file, in its order; the texts live for the call. A plain record. */
+/*
+ * An option of a file, in its order; the texts live for the call. A plain record. A part of an applied option's value
+ * that is unknown (a fifth clock) comes after all, as GPC_IMPORT_UNKNOWN under the option's name.
+ */
 typedef struct gpc_import_option {
     const char *name;
     const char *value; /* "" where there is none */

@@ -163,6 +163,18 @@ static gpc_status read_options(reader *r) {
     return status;
 }
 
+/* What was not understood of an option that was applied is noted as unknown. */
+static gpc_status note_rest(reader *r, const gpci_import_rest *rest) {
+    if (!rest->text)
+        return GPC_OK;
+    if (!GPCI_ARRAY_ROOM(r->import->stage->context, r->seen, r->capacity, r->count, 1))
+        return gpci_out_of_memory(r->import->error);
+    r->seen[r->count++] = (gpc_import_option){gpci_option_name(rest->id), rest->text, r->import->options[rest->id].line,
+                                              GPC_IMPORT_UNKNOWN, rest->reason};
+    r->counts[GPC_IMPORT_UNKNOWN]++;
+    return GPC_OK;
+}
+
 static gpc_status apply(const gpci_import *im) {
     gpc_status status = gpci_import_sm(im);
     if (status == GPC_OK)
@@ -199,11 +211,14 @@ static gpc_status import_text(gpc_config *config, const char *path, char *text, 
                               gpc_error *error) {
     gpc_config stage;
     gpci_config_stage(config, &stage);
-    gpci_import im = {.path = path, .stage = &stage, .error = error};
+    gpci_import_rest clocks = {.text = NULL};
+    gpci_import im = {.path = path, .stage = &stage, .error = error, .clocks = &clocks};
     reader r = {.import = &im, .at = text, .line = 1};
     gpc_status status = read_options(&r);
     if (status == GPC_OK)
         status = apply(&im);
+    if (status == GPC_OK)
+        status = note_rest(&r, &clocks);
     if (status < 0) {
         gpci_config_discard(&stage);
     } else {

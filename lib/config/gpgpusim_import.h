@@ -119,11 +119,18 @@ typedef struct gpci_option {
     uint64_t number; /* of NUMBER and FLAG */
 } gpci_option;
 
+/* A part of an option's value that is unknown here: the option is applied without it. */
+typedef struct gpci_import_rest {
+    gpci_option_id id;
+    const char *text, *reason; /* text: NULL where there is none */
+} gpci_import_rest;
+
 typedef struct gpci_import {
     const char *path;
     gpci_option options[GPCI_OPTION_COUNT];
     gpc_config *stage;
     gpc_error *error;
+    gpci_import_rest *clocks; /* beyond the fourth */
 } gpci_import;
 
 const char *gpci_option_name(gpci_option_id id);

@@ -77,7 +77,15 @@ static gpc_status apply_network_clock(const gpci_import *im, uint64_t mhz) {
     return status;
 }
 
-/* `core:network:L2:DRAM` */
+/* Clocks of forks, `:1620` or more: numbers, to the end of the text. */
+static bool are_clocks(const char *at) {
+    uint64_t mhz;
+    while (at && *at == ':')
+        at = read_clock(at + 1, &mhz);
+    return at && !*at;
+}
+
+/* `core:network:L2:DRAM`; GPGPU-Sim reads four, and leaves others (init_clock_domains). */
 static gpc_status apply_clocks(const gpci_import *im) {
     static const gpci_key keys[] = {GPCI_KEY_CLOCK_CORE, GPCI_KEY_CLOCK_NETWORK, GPCI_KEY_CLOCK_L2,
                                     GPCI_KEY_CLOCK_DRAM};
@@ -87,11 +95,13 @@ static gpc_status apply_clocks(const gpci_import *im) {
         return GPC_OK;
     for (int i = 0; i < 4; i++) {
         at = read_clock(at, &mhz[i]);
-        if (!at || *at != (i < 3 ? ':' : '\0'))
+        if (!at || (i < 3 ? *at != ':' : !are_clocks(at)))
             return gpci_import_refuse(im, GPCI_OPTION_CLOCKS, GPC_ERROR_FORMAT,
                                       "is not core:network:L2:DRAM, each in MHz");
         at++;
     }
+    if (at[-1])
+        *im->clocks = (gpci_import_rest){GPCI_OPTION_CLOCKS, at, "has a clock beyond the four that are known"};
     gpc_status status = GPC_OK;
     for (int i = 0; i < 4 && status == GPC_OK; i++)
         status =

@@ -440,6 +440,32 @@ Test(gpgpusim, tells_what_it_passed_over) {
     rig_close(&r);
 }
 
+/* Forks have a fifth clock, of a network between SMs. GPGPU-Sim's sscanf leaves what is behind the fourth. */
+Test(gpgpusim, fifth_clock_is_told) {
+    rig r;
+    heard h;
+    open_listening(&r, &h);
+    import_all(&r, "-gpgpu_clock_domains 1620:1500:1400:1593:1620:900.5\n");
+    cr_expect_str_eq(value(r.config, "clock.core"), "1620");
+    cr_expect_str_eq(value(r.config, "clock.dram"), "1593");
+    cr_expect_eq(h.warnings, 1);
+    cr_expect(strstr(h.warned, "gpgpusim.config:1: -gpgpu_clock_domains: has a clock beyond the four that are known"),
+              "%s", h.warned);
+    cr_expect(strstr(h.said, "1 options applied, 0 that have no key here and 1 unknown passed over"), "%s", h.said);
+    rig_close(&r);
+}
+
+/* Options that are registered in files of their own: src/cuda-sim/ptx_loader.cc, addrdec.cc. */
+Test(gpgpusim, options_of_other_files) {
+    rig r;
+    heard h;
+    open_listening(&r, &h);
+    import_all(&r, "-gpgpu_ptx_save_converted_ptxplus 0\n-gpgpu_mem_addr_test 0\n");
+    cr_expect_eq(h.warnings, 0, "%s", h.warned);
+    cr_expect(strstr(h.said, "0 options applied, 2 that have no key here and 0 unknown passed over"), "%s", h.said);
+    rig_close(&r);
+}
+
 /* Each option by name, in the order of the text; a misspelt one is a warning that says where it is. */
 Test(gpgpusim, text_option_by_option) {
     static const char text[] = "-gpgpu_n_clusters 4\n-gpgpu_n_cluster 7\n-gpgpu_perf_sim_memcpy 1\n"

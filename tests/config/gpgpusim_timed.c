@@ -34,8 +34,16 @@ Test(gpgpusim_timed, clocks) {
     import_all(&r, "-gpgpu_clock_domains 1365:1500.4:1512.49:3500.5"); /* RTX2060's DRAM */
     EXPECT(&r, {"clock.core", "1365"}, {"clock.network", "1500"}, {"clock.l2", "1512"}, {"clock.dram", "3501"});
     rig_close(&r);
-    static const char *const wrong[] = {"700",     "700:700:700",       "700:700:700:",   ":700:700:924",
-                                        "a:b:c:d", "700:700:700:924:1", "700:-1:700:924", "700 700"};
+    static const char *const wrong[] = {"700",
+                                        "700:700:700",
+                                        "700:700:700:",
+                                        ":700:700:924",
+                                        "a:b:c:d",
+                                        "700:700:700:924:",
+                                        "700:-1:700:924",
+                                        "700 700",
+                                        "700:700:700:924:1:x",
+                                        "700:700:700:924/1"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char text[96];
         snprintf(text, sizeof text, "-gpgpu_clock_domains \"%s\"", wrong[i]);
