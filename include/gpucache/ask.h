@@ -54,11 +54,13 @@ typedef struct gpc_location {
     uint32_t near_slice;    /* that the SM asks: the same, or of two partitions the one in the SM's own */
     uint32_t set;           /* in either; GPC_NOWHERE without L2 */
     uint32_t channel;       /* of memory; GPC_NOWHERE without a clock */
-    uint32_t bank; /* of DRAM, its group and pseudo channel included; GPC_NOWHERE: it has none, or is the host's */
+    uint32_t bank;     /* of DRAM, its group and pseudo channel included; GPC_NOWHERE: it has none, or is the host's */
+    uint32_t column;   /* of the row, in bytes; 0 where `bank` is GPC_NOWHERE */
+    uint32_t reserved; /* 0 */
 } gpc_location;
 
 #define GPC_LOCATION_INIT \
-    { sizeof(gpc_location), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+    { sizeof(gpc_location), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /*
  * Where is an address, for an SM?

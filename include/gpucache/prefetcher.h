@@ -18,9 +18,10 @@ GPC_BEGIN_DECLS
  *
  * A slice has one of its own, which sees what SMs, their L1s' prefetchers and ports read there: "load" below is any
  * such read. It knows addresses within the slice, as other policies of L2 do, and asks for such: the line after
- * another is the next one that is the slice's, wherever `l2.interleave` has it. With two partitions it is told of its
- * own SMs' reads, and what it asks for comes from the other partition where it is homed there. Warps are numbered by
- * SM: it takes both to tell one. What it fetches is DRAM's as any other read, but none of L2's read sectors.
+ * another is the next one that is the slice's, wherever `l2.interleave` or `address.mapping` has it. With two
+ * partitions it is told of its own SMs' reads, and what it asks for comes from the other partition where it is homed
+ * there. Warps are numbered by SM: it takes both to tell one. What it fetches is DRAM's as any other read, but none of
+ * L2's read sectors.
  *
  * None of these functions may call into the library. They run on the thread that runs the SM.
  */

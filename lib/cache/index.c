@@ -83,8 +83,7 @@ uint64_t gpci_index_hopper_bits(uint32_t mask) {
     return bits;
 }
 
-/* Upper bits that GPGPU-Sim's ipoly_hash_function looks at; elsewhere all. */
-static unsigned ipoly_rest(uint64_t sets) {
+unsigned gpci_ipoly_rest(uint64_t sets) {
     switch (sets) {
     case 16:
         return 13;
@@ -121,7 +120,7 @@ gpc_status gpci_index_init(gpci_index *index, gpc_index kind, uint64_t sets, gpc
     while (bits && index->first_fold * 2 < 64)
         index->first_fold *= 2;
     if (kind == GPC_INDEX_IPOLY)
-        gpci_polynomial_init(&index->polynomial, bits, ipoly_rest(sets));
+        gpci_polynomial_init(&index->polynomial, bits, gpci_ipoly_rest(sets));
     else if (kind == GPC_INDEX_HOPPER)
         hopper_init(&index->polynomial);
     return GPC_OK;
@@ -154,7 +153,7 @@ gpc_status gpci_interleave_init(gpci_interleave *interleave, gpci_spread kind, u
                                     .kind = kind >= GPCI_SPREAD_XOR ? (uint8_t)kind : 0,
                                     .bits = (uint8_t)bits,
                                     .channel_bits = channelled ? (uint8_t)gpci_log2(channels) : 0};
-    gpci_polynomial_init(&interleave->polynomial, degree, kind == GPCI_SPREAD_IPOLY ? ipoly_rest(slices) : 64);
+    gpci_polynomial_init(&interleave->polynomial, degree, kind == GPCI_SPREAD_IPOLY ? gpci_ipoly_rest(slices) : 64);
     if (kind == GPCI_SPREAD_HOPPER)
         gpci_hopper_slices_init(&interleave->polynomial);
     return GPC_OK;

@@ -70,8 +70,9 @@ void gpci_polynomial_init(gpci_polynomial *polynomial, unsigned degree, unsigned
 /* The n-th bit above the low `degree` is folded onto these bits besides. */
 void gpci_polynomial_fold(gpci_polynomial *polynomial, unsigned bit, uint32_t onto);
 
-GPCI_INLINE uint64_t gpci_polynomial_mix(const gpci_polynomial *polynomial, uint64_t n) {
-    uint64_t rest = n >> polynomial->degree & polynomial->rest;
+/* XOR the remainder of `rest`, the bits above the low `degree`, onto `n`. */
+GPCI_INLINE uint64_t gpci_polynomial_onto(const gpci_polynomial *polynomial, uint64_t rest, uint64_t n) {
+    rest &= polynomial->rest;
     if (polynomial->narrow) {
         for (const uint8_t(*fold)[16] = polynomial->narrow_folds; rest; rest >>= 8, fold += 2)
             n ^= fold[0][rest & 15] ^ fold[1][rest >> 4 & 15];
@@ -81,6 +82,13 @@ GPCI_INLINE uint64_t gpci_polynomial_mix(const gpci_polynomial *polynomial, uint
         n ^= (*fold)[rest & 15];
     return n;
 }
+
+GPCI_INLINE uint64_t gpci_polynomial_mix(const gpci_polynomial *polynomial, uint64_t n) {
+    return gpci_polynomial_onto(polynomial, n >> polynomial->degree, n);
+}
+
+/* Bits above the low ones in GPGPU-Sim's ipoly_hash_function, by the number of sets; 64: all. */
+unsigned gpci_ipoly_rest(uint64_t sets);
 
 /*
  * Set index of a line number (address / line size, below 2^63).
@@ -160,8 +168,11 @@ typedef enum gpci_spread {
     GPCI_SPREAD_IPOLY = 4,  /* GPGPU-Sim's ipoly_hash_function of channel and slice */
     GPCI_SPREAD_RANDOM = 5, /* each group of as many granules as slices in an order of its own */
     GPCI_SPREAD_HOPPER = 6, /* an H100's: hopper_slices.c */
-    GPCI_SPREAD_COUNT
+    GPCI_SPREAD_COUNT,
+    GPCI_SPREAD_MAPPED /* by address.mapping (cache/address_map.h), no value of l2.interleave */
 } gpci_spread;
+
+struct gpci_address_map;
 
 /*
  * Addresses over slices (or channels): (slice, inner address) and address map one to
@@ -179,9 +190,10 @@ typedef enum gpci_spread {
 typedef struct gpci_interleave {
     uint32_t shift; /* log2 of the granule's bytes */
     gpci_divisor slices;
-    gpci_polynomial polynomial; /* of degree 0 unless hashing */
-    uint8_t kind;               /* gpci_spread from XOR on; 0: by the polynomial alone */
-    uint8_t bits, channel_bits; /* of xor and ipoly: of the slice, of which so many are the channel's */
+    gpci_polynomial polynomial;         /* of degree 0 unless hashing */
+    uint8_t kind;                       /* gpci_spread from XOR on; 0: by the polynomial alone */
+    uint8_t bits, channel_bits;         /* of xor and ipoly: of the slice, of which so many are the channel's */
+    const struct gpci_address_map *map; /* of MAPPED */
 } gpci_interleave;
 
 /*
@@ -192,7 +204,12 @@ typedef struct gpci_interleave {
 gpc_status gpci_interleave_init(gpci_interleave *interleave, gpci_spread kind, uint64_t bytes, uint32_t slices,
                                 uint32_t channels, gpc_error *error);
 
-/* A granule's number as slices * inner granule + slice, of the kinds from XOR on; and back. */
+/* By a mapping, which lives as long. */
+void gpci_interleave_by(gpci_interleave *interleave, const struct gpci_address_map *map);
+uint32_t gpci_address_map_slice(const struct gpci_address_map *map, uint64_t address, uint64_t *inner);
+uint64_t gpci_address_map_address(const struct gpci_address_map *map, uint32_t slice, uint64_t inner);
+
+/* A granule's number as slices * inner granule + slice, of the kinds from XOR to HOPPER; and back. */
 uint64_t gpci_interleave_spread(const gpci_interleave *interleave, uint64_t granule);
 uint64_t gpci_interleave_gather(const gpci_interleave *interleave, uint64_t spread);
 
@@ -206,9 +223,13 @@ uint64_t gpci_hopper_half_bits(void);
 
 /* Slice of an address in bytes; `inner` receives the address within the slice. */
 GPCI_INLINE uint32_t gpci_interleave_slice(const gpci_interleave *interleave, uint64_t address, uint64_t *inner) {
-    uint64_t granule = GPCI_UNLIKELY(interleave->kind)
-                           ? gpci_interleave_spread(interleave, address >> interleave->shift)
-                           : gpci_polynomial_mix(&interleave->polynomial, address >> interleave->shift);
+    uint64_t granule;
+    if (GPCI_UNLIKELY(interleave->kind)) {
+        if (interleave->kind == GPCI_SPREAD_MAPPED)
+            return gpci_address_map_slice(interleave->map, address, inner);
+        granule = gpci_interleave_spread(interleave, address >> interleave->shift);
+    } else
+        granule = gpci_polynomial_mix(&interleave->polynomial, address >> interleave->shift);
     uint64_t quotient = gpci_quotient(&interleave->slices, granule);
     uint64_t offset = address & (((uint64_t)1 << interleave->shift) - 1);
     *inner = quotient << interleave->shift | offset;
@@ -217,6 +238,8 @@ GPCI_INLINE uint32_t gpci_interleave_slice(const gpci_interleave *interleave, ui
 
 /* The address of an inner address of a slice: the inverse. */
 GPCI_INLINE uint64_t gpci_interleave_address(const gpci_interleave *interleave, uint32_t slice, uint64_t inner) {
+    if (GPCI_UNLIKELY(interleave->kind == GPCI_SPREAD_MAPPED))
+        return gpci_address_map_address(interleave->map, slice, inner);
     uint64_t granule = (inner >> interleave->shift) * interleave->slices.divisor + slice;
     uint64_t offset = inner & (((uint64_t)1 << interleave->shift) - 1);
     if (GPCI_UNLIKELY(interleave->kind))

@@ -36,6 +36,14 @@ gpc_status gpc_key_at(size_t index, gpc_key_info *info) {
     return index < GPCI_KEY_COUNT ? gpci_give(info, &keys[index], sizeof *info) : GPC_ERROR_RANGE;
 }
 
+const char *gpci_key_default(gpci_key key) {
+    return keys[key].initial;
+}
+
+bool gpci_config_is_default(const gpc_config *config, gpci_key key) {
+    return !strcmp(gpci_config_text(config, key), gpci_key_default(key));
+}
+
 bool gpci_key_resets(gpci_key key) {
     return resets[key];
 }

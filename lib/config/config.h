@@ -26,6 +26,10 @@ uint64_t gpci_config_number(const gpc_config *config, gpci_key key);
 /* Canonical text of any key. */
 const char *gpci_config_text(const gpc_config *config, gpci_key key);
 
+/* The value that a key begins with, as text. Has it that? */
+const char *gpci_key_default(gpci_key key);
+bool gpci_config_is_default(const gpc_config *config, gpci_key key);
+
 /* Is it a key of the machine, which presets first set to its default? */
 bool gpci_key_resets(gpci_key key);
 

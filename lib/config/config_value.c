@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/text.h"
+#include "config/address_bits.h"
 #include "config/config_object.h"
 #include "registry/protocol_registry.h"
 #include "registry/registry.h"
@@ -366,6 +367,12 @@ static gpc_status read_trimmed(const reading *r) {
         return read_number(r);
     case GPC_VALUE_TEXT:
         break;
+    }
+    if (!strcmp(r->key->choices, "mapping") && strcmp(r->text, GPCI_NO_MAPPING) != 0) {
+        gpci_address_bits bits;
+        const gpc_status status = gpci_address_read(r->text, &bits, r->error);
+        if (status < 0)
+            return status;
     }
     return keep(r, r->text, 0);
 }

@@ -163,6 +163,17 @@ static gpc_status read_options(reader *r) {
     return status;
 }
 
+/* An option that another one overrules, as GPGPU-Sim has it, says nothing of a key. */
+static void overrule(reader *r, gpci_option_id by, gpci_option_id id) {
+    for (size_t i = 0; i < r->count && r->import->options[by].given; i++)
+        if (!strcmp(r->seen[i].name, gpci_option_name(id))) {
+            r->counts[GPC_IMPORT_APPLIED]--;
+            r->counts[GPC_IMPORT_IGNORED]++;
+            r->seen[i].outcome = GPC_IMPORT_IGNORED;
+            r->seen[i].reason = gpci_option_reason(r->seen[i].name, GPC_IMPORT_IGNORED);
+        }
+}
+
 /* What was not understood of an option that was applied is noted as unknown. */
 static gpc_status note_rest(reader *r, const gpci_import_rest *rest) {
     if (!rest->text)
@@ -183,7 +194,9 @@ static gpc_status apply(const gpci_import *im) {
         status = gpci_import_read_only(im);
     if (status == GPC_OK)
         status = gpci_import_memory(im);
-    return status == GPC_OK ? gpci_import_dram(im) : status;
+    if (status == GPC_OK)
+        status = gpci_import_dram(im);
+    return status == GPC_OK ? gpci_import_mapping(im) : status;
 }
 
 /* Into the log: what was passed over by name, and how many there were. */
@@ -215,6 +228,7 @@ static gpc_status import_text(gpc_config *config, const char *path, char *text, 
     gpci_import im = {.path = path, .stage = &stage, .error = error, .clocks = &clocks};
     reader r = {.import = &im, .at = text, .line = 1};
     gpc_status status = read_options(&r);
+    overrule(&r, GPCI_OPTION_MAPPING, GPCI_OPTION_MASK);
     if (status == GPC_OK)
         status = apply(&im);
     if (status == GPC_OK)

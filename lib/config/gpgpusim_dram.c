@@ -90,76 +90,6 @@ static gpc_status apply_burst(const gpci_import *im) {
                             {GPCI_KEY_DRAM_BURST_CYCLES, burst / ratio});
 }
 
-/* A word of dram.mapping that is being counted. */
-typedef struct run {
-    gpci_text text;
-    size_t bits;
-    const char *field;
-} run;
-
-static void end_run(run *r) {
-    if (r->bits && strcmp(r->field, "row") != 0)
-        gpci_text_put(&r->text, " %s:%zu", r->field, r->bits);
-    r->bits = 0;
-}
-
-static void add_bit(run *r, const char *field) {
-    if (r->field != field)
-        end_run(r);
-    r->field = field;
-    r->bits++;
-}
-
-/* The letters of a mapping from the highest bit down, without points; 0 if there are others. */
-static size_t read_letters(const char *text, char letters[64]) {
-    size_t count = 0;
-    for (; *text; text++) {
-        if (strchr(". |", *text))
-            continue;
-        if (count == 64 || !strchr("0RBCSrbcs", *text))
-            return 0;
-        letters[count++] = (char)(*text >= 'a' ? *text - 'a' + 'A' : *text);
-    }
-    return count;
-}
-
-/* `0000RRRR.RRRRRRRR.RBBBCCCB.CCCSSSSS`, without the channel's bits: rows, banks, columns, bytes of a burst. */
-static gpc_status apply_rows(const gpci_import *im, uint64_t groups, uint64_t banks) {
-    static const char bank[] = "bank", group[] = "group", column[] = "column";
-    const char *text = strchr(GPCI_OPTION(MAPPING)->text, ';');
-    uint64_t burst = gpci_import_now(im, GPCI_KEY_DRAM_BURST);
-    char letters[64];
-    size_t count = text ? read_letters(text + 1, letters) : 0, row_end = 0, of_bank = 0, of_row = 0;
-    size_t group_bits = gpci_log2(groups), bank_bits = gpci_log2(banks), skip = 0;
-    if (burst == GPCI_WORD) /* nor was it set before */
-        return GPC_OK;
-    while (burst >> (skip + 1))
-        skip++;
-    for (size_t i = 0; i < count; i++) {
-        of_bank += letters[i] == 'B';
-        of_row += letters[i] == 'C' || letters[i] == 'S';
-        row_end = letters[i] == 'R' || letters[i] == '0' ? i + 1 : row_end;
-    }
-    if (!count || of_bank != group_bits + bank_bits || of_row < skip || of_row + of_bank + row_end != count ||
-        of_row > 20 || memchr(letters + count - skip, 'B', skip))
-        return gpci_import_refuse(im, GPCI_OPTION_MAPPING, GPC_ERROR_UNSUPPORTED,
-                                  "is not rows, then the banks and columns that -gpgpu_dram_timing_opt, "
-                                  "-gpgpu_dram_buswidth and -gpgpu_dram_burst_length give a channel");
-    /* 1: groups are told apart by the lower bits of the bank, 0: by the higher */
-    bool low = GPCI_OPTION(DRAM_GROUPS)->number == 1;
-    char mapping[160];
-    run r = {.text = gpci_text_of(mapping, sizeof mapping), .field = "row"};
-    gpci_text_put(&r.text, "row");
-    for (size_t i = row_end, b = of_bank; i < count - skip; i++) {
-        bool of_group = letters[i] == 'B' && (low ? b <= group_bits : b > bank_bits);
-        b -= letters[i] == 'B';
-        add_bit(&r, letters[i] != 'B' ? column : of_group ? group : bank);
-    }
-    end_run(&r);
-    gpc_status status = gpci_import_set_number(im, GPCI_OPTION_MAPPING, GPCI_KEY_DRAM_ROW, (uint64_t)1 << of_row);
-    return status < 0 ? status : gpci_import_set(im, GPCI_OPTION_MAPPING, GPCI_KEY_DRAM_MAPPING, mapping);
-}
-
 static gpc_status apply_timing(const gpci_import *im) {
     uint64_t times[TIME_COUNT];
     gpc_status status = apply_burst(im);
@@ -168,9 +98,6 @@ static gpc_status apply_timing(const gpci_import *im) {
     status = read_times(im, times);
     if (status == GPC_OK)
         status = apply_times(im, times);
-    /* a mapping without dramid@ spreads the channel's bits: those of a channel are not known */
-    if (status == GPC_OK && GPCI_OPTION(MAPPING)->given && !strncmp(GPCI_OPTION(MAPPING)->text, "dramid@", 7))
-        status = apply_rows(im, times[NBKGRP], times[NBK] / times[NBKGRP]);
     if (status < 0)
         return status;
     if (GPCI_OPTION(DRAM_BANKS)->number > 1)
@@ -185,8 +112,7 @@ static bool by_bank(const gpci_import *im) {
     return GPCI_OPTION(DRAM_SCHEDULER)->number == 1 && !GPCI_OPTION(DRAM_WRITES)->number;
 }
 
-/* 0 where nothing has said so. */
-static uint64_t banks_of(const gpci_import *im) {
+uint64_t gpci_import_banks(const gpci_import *im) {
     const uint64_t groups = gpci_import_now(im, GPCI_KEY_DRAM_GROUPS), each = gpci_import_now(im, GPCI_KEY_DRAM_BANKS);
     return groups == GPCI_WORD || each == GPCI_WORD ? 0 : groups * each;
 }
@@ -209,7 +135,7 @@ static gpc_status apply_queues(const gpci_import *im) {
     const uint64_t burst = gpci_import_now(im, GPCI_KEY_DRAM_BURST); /* a word of none: larger than any */
     const uint64_t bursts = burst < asked ? (asked + burst - 1) / burst : 1;
     const uint64_t reads =
-        queue_of(GPCI_OPTION(DRAM_QUEUE)->number, bursts, by_bank(im) ? banks_of(im) * (bursts - 1) : 0);
+        queue_of(GPCI_OPTION(DRAM_QUEUE)->number, bursts, by_bank(im) ? gpci_import_banks(im) * (bursts - 1) : 0);
     uint64_t n[3];
     gpc_status status = GPC_OK;
     if (GPCI_OPTION(DRAM_QUEUE)->given)

@@ -88,6 +88,7 @@ typedef enum gpci_option_kind { GPCI_OPTION_NUMBER, GPCI_OPTION_FLAG, GPCI_OPTIO
     X(PARTITIONS, "-gpgpu_n_chiplet_partition", NUMBER)                    \
     X(INDEXING, "-gpgpu_memory_partition_indexing", NUMBER)                \
     X(MAPPING, "-gpgpu_mem_addr_mapping", TEXT)                            \
+    X(MASK, "-gpgpu_mem_address_mask", NUMBER)                             \
     X(DRAM_TIMING, "-gpgpu_dram_timing_opt", TEXT)                         \
     X(DRAM_CHIPS, "-gpgpu_n_mem_per_ctrlr", NUMBER)                        \
     X(DRAM_WIDTH, "-gpgpu_dram_buswidth", NUMBER)                          \
@@ -201,5 +202,9 @@ gpc_status gpci_import_l1(const gpci_import *im);
 gpc_status gpci_import_read_only(const gpci_import *im); /* caches of instructions and constants */
 gpc_status gpci_import_memory(const gpci_import *im);
 gpc_status gpci_import_dram(const gpci_import *im);
+gpc_status gpci_import_mapping(const gpci_import *im);
+
+/* Banks of a channel; 0 where nothing has said so. */
+uint64_t gpci_import_banks(const gpci_import *im);
 
 #endif

@@ -113,22 +113,6 @@ static gpc_status apply_latency(const gpci_import *im) {
         {GPCI_KEY_L2_LATENCY, 1});
 }
 
-/* `dramid@8;...`: bits from 8 up choose the channel. A mapping without dramid@ spreads them; then nothing is set. */
-static gpc_status apply_mapping(const gpci_import *im) {
-    const gpci_option *o = GPCI_OPTION(MAPPING);
-    if (!o->given || strncmp(o->text, "dramid@", 7))
-        return GPC_OK;
-    char digits[4] = "";
-    size_t length = strcspn(o->text + 7, ";");
-    uint64_t bit = 64;
-    if (length && length < sizeof digits && o->text[7 + length])
-        memcpy(digits, o->text + 7, length);
-    if (!gpci_import_number(digits, &bit) || bit > 40)
-        return gpci_import_fail(im, o->line, gpci_option_name(GPCI_OPTION_MAPPING), GPC_ERROR_FORMAT,
-                                "is not dramid@bit;mapping");
-    return gpci_import_set_number(im, GPCI_OPTION_MAPPING, GPCI_KEY_L2_INTERLEAVE_BYTES, (uint64_t)1 << bit);
-}
-
 static gpc_status apply_flush(const gpci_import *im) {
     if (!GPCI_OPTION(FLUSH_L1)->given && !GPCI_OPTION(FLUSH_L2)->given)
         return GPC_OK;
@@ -140,30 +124,6 @@ static gpc_status apply_flush(const gpci_import *im) {
                            l2   ? "all"
                            : l1 ? "l1"
                                 : "none");
-}
-
-/*
- * addrdec.h: CONSECUTIVE, BITWISE_PERMUTATION, IPOLY, PAE, RANDOM, CUSTOM, IPOLY_MODULO. IPOLY of a number that is no
- * power of two (its remainder by the number), and the last, are a polynomial's hash here, too, but another one. CUSTOM
- * is the user's own; as it is distributed, it does nothing.
- */
-static gpc_status apply_indexing(const gpci_import *im) {
-    static const char *const spreads[] = {"modulo", "xor", "ipoly", NULL, "random", "modulo", "hash"};
-    const gpci_option *o = GPCI_OPTION(INDEXING);
-    const uint64_t slices = gpci_import_now(im, GPCI_KEY_L2_SLICES),
-                   channels = gpci_import_now(im, GPCI_KEY_DRAM_CHANNELS);
-    if (!o->given)
-        return GPC_OK;
-    if (o->number == 3)
-        return gpci_import_refuse(
-            im, GPCI_OPTION_INDEXING, GPC_ERROR_UNSUPPORTED,
-            "(PAE) sends two addresses to one place of a channel (PAE_hash_function in hashing.cc: "
-            "bit 1 of what it gives is the XOR of bits 0 and 3)");
-    if (o->number >= sizeof spreads / sizeof *spreads)
-        return gpci_import_refuse(im, GPCI_OPTION_INDEXING, GPC_ERROR_UNSUPPORTED, "is not in 0 to 6");
-    const bool even = gpci_power_of_two(slices) && gpci_power_of_two(channels);
-    return gpci_import_set(im, GPCI_OPTION_INDEXING, GPCI_KEY_L2_INTERLEAVE,
-                           o->number == 2 && !even ? "hash" : spreads[o->number]);
 }
 
 gpc_status gpci_import_memory(const gpci_import *im) {
@@ -179,9 +139,5 @@ gpc_status gpci_import_memory(const gpci_import *im) {
     if (status == GPC_OK && GPCI_OPTION(PARTITIONS)->given)
         status = gpci_import_set_number(im, GPCI_OPTION_PARTITIONS, GPCI_KEY_L2_PARTITIONS,
                                         GPCI_OPTION(PARTITIONS)->number ? GPCI_OPTION(PARTITIONS)->number : 1);
-    if (status == GPC_OK)
-        status = apply_indexing(im);
-    if (status == GPC_OK)
-        status = apply_mapping(im);
     return status < 0 ? status : apply_flush(im);
 }

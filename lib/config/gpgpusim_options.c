@@ -16,7 +16,7 @@ static const struct {
 #undef X
 };
 
-/* Names before 4.0. */
+/* Names of 3.x, and those that options had before release 4.0. */
 static const struct {
     const char *name;
     gpci_option_id id;
@@ -24,6 +24,19 @@ static const struct {
     {"-gmem_skip_L1D", GPCI_OPTION_SKIP_L1},
     {"-rop_latency", GPCI_OPTION_L2_ROP},
     {"-dual_bus_interface", GPCI_OPTION_DRAM_DUAL},
+    {"-Seperate_Write_Queue_Enable", GPCI_OPTION_DRAM_WRITES},
+    {"-Write_Queue_Size", GPCI_OPTION_DRAM_WRITE_QUEUE},
+    {"-simple_dram_model", GPCI_OPTION_DRAM_SIMPLE},
+    {"-memory_partition_indexing", GPCI_OPTION_INDEXING},
+    {"-adaptive_cache_config", GPCI_OPTION_ADAPTIVE},
+    {"-adaptive_volta_cache_config", GPCI_OPTION_ADAPTIVE},
+    {"-l1_banks", GPCI_OPTION_L1_BANKS},
+    {"-l1_latency", GPCI_OPTION_L1_LATENCY},
+    {"-smem_latency", GPCI_OPTION_SHARED_LATENCY},
+    {"-sub_core_model", GPCI_OPTION_SUB_CORES},
+    {"-inct_in_buffer_limit", GPCI_OPTION_NETWORK_INPUT},
+    {"-inct_out_buffer_limit", GPCI_OPTION_NETWORK_OUTPUT},
+    {"-inct_subnets", GPCI_OPTION_NETWORK_SUBNETS},
 };
 
 const char *gpci_option_name(gpci_option_id id) {

@@ -14,7 +14,7 @@
  * PRESET: RESET, a key of the machine, which every preset first sets to its default (`preset = defaults`); KEEP, one
  * that presets leave alone: what is asked of a run, and what the name of a DRAM's timing implies.
  * TYPE is the end of a gpc_value_type. A SIZE or COUNT with choices takes one of
- * these words instead of a number. A POLICY's choices name its registry.
+ * these words instead of a number. A POLICY's choices name its registry; a TEXT's, if any, what it holds.
  */
 #define GPCI_KEYS(X)  \
     GPCI_KEYS_SM(X)   \

@@ -80,6 +80,8 @@
       "column, each with its number of bits after a colon, or all that are left")                                      \
     X(DRAM_HASH, "dram.bank_hash", CHOICE, RESET, "", "xor", 0, 0, "none|xor",                                         \
       "xor: bank and group are XORed with the low bits of the row")                                                    \
+    X(DRAM_GROUP_BITS, "dram.group_bits", CHOICE, RESET, "", "high", 0, 0, "high|low",                                 \
+      "address.mapping: the bits of a bank's number that say its group")                                               \
     X(DRAM_LATENCY, "dram.latency", COUNT, RESET, "cycles", "0", 0, 100000, "",                                        \
       "of controller and interface, added to every read")                                                              \
     X(DRAM_LATENCY_AT, "dram.latency_at", CHOICE, RESET, "", "data", 0, 0, "data|request",                             \

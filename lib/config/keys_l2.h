@@ -82,6 +82,13 @@
       "random: a group of as many stretches as slices in an order of its own; hopper: an H100's 80, and halves")       \
     X(L2_INTERLEAVE_BYTES, "l2.interleave_bytes", SIZE, RESET, "bytes", "256B", 8, (double)(1ull << 40), "",           \
       "consecutive bytes of one slice; range: the span of a slice")                                                    \
+    X(ADDRESS_MAPPING, "address.mapping", TEXT, RESET, "", "none", 0, 0, "mapping",                                    \
+      "which bits of an address say channel, slice (the lowest of the bank), bank, row and column, as GPGPU-Sim's "    \
+      "-gpgpu_mem_addr_mapping; none: l2.interleave and dram.mapping")                                                 \
+    X(ADDRESS_INDEXING, "address.indexing", CHOICE, RESET, "", "consecutive", 0, 0,                                    \
+      "consecutive|xor|ipoly|pae|random",                                                                              \
+      "what is XORed onto the channel or slice that address.mapping says, as GPGPU-Sim's "                             \
+      "-gpgpu_memory_partition_indexing 0 to 4; random: lots are drawn, not the simulator's own")                      \
     X(L2_PARTITIONS, "l2.partitions", COUNT, RESET, "partitions", "1", 1, 2, "",                                       \
       "2: an SM reads through its own half, which keeps copies of lines homed in the other")                           \
     X(L2_SM_PARTITION, "l2.sm_partition", CHOICE, RESET, "", "halves", 0, 0, "halves|pairs|groups|gpcs",               \

@@ -20,13 +20,16 @@ uint32_t gpc_dram_burst_bytes(const gpc_dram *dram) {
     return dram ? dram->rules.t.burst_bytes : 0;
 }
 
-uint32_t gpci_dram_bank(const gpc_dram *dram, uint64_t address, uint64_t *out_row) {
+uint32_t gpci_dram_bank(const gpc_dram *dram, uint64_t address, uint64_t *out_row, uint32_t *out_column) {
+    const gpci_dram_mapping *m = &dram->rules.mapping;
     *out_row = 0;
+    *out_column = 0;
     if (dram->rules.fixed)
         return UINT32_MAX;
-    const gpci_dram_place place = gpci_dram_locate(&dram->rules.mapping, address);
+    const gpci_dram_place place = gpci_dram_locate(m, address);
     *out_row = place.row;
-    return place.pseudo * dram->rules.banks + place.bank;
+    *out_column = gpci_dram_column(m, address);
+    return place.pseudo * dram->rules.banks + gpci_dram_bank_number(m, place.bank);
 }
 
 gpc_status gpc_dram_try_request(gpc_dram *dram, uint32_t channel, uint64_t address, bool write, uint64_t token) {

@@ -30,10 +30,10 @@ uint64_t gpci_dram_run(gpc_dram *dram, uint32_t channel, uint64_t cycle);
 bool gpci_dram_done(gpc_dram *dram, uint32_t channel, uint64_t *token, bool *write);
 
 /*
- * Bank of an address within a channel, those of its pseudo channels counted together, and the row. UINT32_MAX: DRAM of
- * a fixed latency has none.
+ * Bank of an address within a channel, those of its pseudo channels counted together, the row, and the byte of it.
+ * UINT32_MAX: DRAM of a fixed latency has none.
  */
-uint32_t gpci_dram_bank(const gpc_dram *dram, uint64_t address, uint64_t *out_row);
+uint32_t gpci_dram_bank(const gpc_dram *dram, uint64_t address, uint64_t *out_row, uint32_t *out_column);
 
 /* Requests queued or in flight. */
 uint32_t gpci_dram_count(const gpc_dram *dram, uint32_t channel);

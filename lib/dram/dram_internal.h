@@ -3,6 +3,7 @@
 #define GPC_DRAM_DRAM_INTERNAL_H
 
 #include "base/clock.h"
+#include "cache/address_map.h"
 #include "dram/dram.h"
 #include "dram/timing.h"
 
@@ -19,12 +20,20 @@ typedef struct gpci_dram_piece {
 
 enum { GPCI_FIELD_ROW, GPCI_FIELD_BANK, GPCI_FIELD_GROUP, GPCI_FIELD_PSEUDO, GPCI_FIELD_COLUMN, GPCI_FIELD_COUNT };
 
-/* The column decides nothing, so that its pieces are left out. */
+/*
+ * Pieces of a channel's address; those of the column, which no bank asks for, come last. address.mapping has pieces of
+ * an address of all channels, or, where channels are no power of two, of the quotient by their number (`divides`).
+ */
 typedef struct gpci_dram_mapping {
-    gpci_dram_piece pieces[16];
-    uint32_t count;
+    gpci_dram_piece pieces[64];
+    uint32_t count, columns;
     uint32_t bank_shift; /* of the group in a bank's number */
     uint32_t hash_mask;  /* row bits that are XORed into it */
+    uint32_t turn;       /* low bits of a bank's number, its group, that move to the top here */
+    uint32_t bank_bits;  /* with `turn` */
+    uint32_t from;       /* dramid@ */
+    bool divides;
+    gpci_divisor channels;
 } gpci_dram_mapping;
 
 typedef struct gpci_dram_place {
@@ -35,15 +44,41 @@ typedef struct gpci_dram_place {
 gpc_status gpci_dram_mapping_read(const gpc_config *config, const gpci_dram_timing *timing, gpc_error *error,
                                   gpci_dram_mapping *mapping);
 
+/* Move the low `turn` bits of a bank's number to the top. A turn by the other bits is the inverse. */
+GPCI_INLINE uint32_t gpci_dram_turned(const gpci_dram_mapping *mapping, uint32_t bank, uint32_t turn) {
+    return bank >> turn | (bank & ((1u << turn) - 1)) << (mapping->bank_bits - turn);
+}
+
+/* Number of a bank in the configuration. */
+GPCI_INLINE uint32_t gpci_dram_bank_number(const gpci_dram_mapping *mapping, uint32_t bank) {
+    return mapping->turn ? gpci_dram_turned(mapping, bank, mapping->bank_bits - mapping->turn) : bank;
+}
+
+GPCI_INLINE uint64_t gpci_dram_piece_of(gpci_dram_piece p, uint64_t address) {
+    return (address >> p.from & (((uint64_t)1 << p.bits) - 1)) << p.to;
+}
+
 GPCI_INLINE gpci_dram_place gpci_dram_locate(const gpci_dram_mapping *mapping, uint64_t address) {
     uint64_t fields[GPCI_FIELD_COUNT] = {0};
-    for (uint32_t i = 0; i < mapping->count; i++) {
-        gpci_dram_piece p = mapping->pieces[i];
-        fields[p.field] |= (address >> p.from & (((uint64_t)1 << p.bits) - 1)) << p.to;
-    }
+    if (GPCI_UNLIKELY(mapping->divides))
+        address = gpci_address_quotient(&mapping->channels, mapping->from, address);
+    for (uint32_t i = 0; i < mapping->count; i++)
+        fields[mapping->pieces[i].field] |= gpci_dram_piece_of(mapping->pieces[i], address);
     uint32_t bank = (uint32_t)(fields[GPCI_FIELD_GROUP] << mapping->bank_shift | fields[GPCI_FIELD_BANK]);
     bank ^= (uint32_t)fields[GPCI_FIELD_ROW] & mapping->hash_mask;
+    if (GPCI_UNLIKELY(mapping->turn))
+        bank = gpci_dram_turned(mapping, bank, mapping->turn);
     return (gpci_dram_place){fields[GPCI_FIELD_ROW], (uint32_t)fields[GPCI_FIELD_PSEUDO], bank};
+}
+
+/* Bytes into the row. */
+GPCI_INLINE uint32_t gpci_dram_column(const gpci_dram_mapping *mapping, uint64_t address) {
+    uint64_t column = 0;
+    if (mapping->divides)
+        address = gpci_address_quotient(&mapping->channels, mapping->from, address);
+    for (uint32_t i = mapping->count; i < mapping->count + mapping->columns; i++)
+        column |= gpci_dram_piece_of(mapping->pieces[i], address);
+    return (uint32_t)column;
 }
 
 /* What all channels have in common. */

@@ -192,6 +192,7 @@ void gpc_hierarchy_destroy(gpc_hierarchy *h) {
     gpci_kernels_destroy(h);
     gpci_free(context, h->sm_partition);
     gpci_free(context, h->sm_coalescer);
+    gpci_free(context, h->address_map);
     gpci_free(context, h->of_sm);
     gpci_free(context, h->of_slice);
     gpci_free(context, h->of_stream);

@@ -266,6 +266,8 @@ static gpc_status check_policies(needs *n, gpc_error *error) {
         add(n, GPCI_KEY_L2_MERGED, "coherent modules count all that wait for a block", "line");
     if (gpci_number(n->h, GPCI_KEY_L2_INTERLEAVE) > GPCI_SPREAD_RANGE)
         add(n, GPCI_KEY_L2_INTERLEAVE, "modules of a tree are interleaved by modulo or by one hash", "hash");
+    if (n->h->address_map)
+        add(n, GPCI_KEY_ADDRESS_MAPPING, "modules of a tree are interleaved by modulo or by one hash", "none");
     if (status == GPC_OK && gpci_number(n->h, GPCI_KEY_L2_ENABLED)) {
         status = check_predictor(n, GPCI_KEY_L2_BYPASS, GPCI_L2_TREE_READS,
                                  "which coherent slices do not tell predictors", error);

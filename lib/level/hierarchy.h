@@ -136,13 +136,14 @@ struct gpc_hierarchy {
     uint8_t *sm_partition;                 /* [sms] */
     uint32_t *sm_coalescer;                /* [sms] its L2 request coalescer, of so many; NULL: 0 */
     uint32_t coalescers;
-    uint32_t *sm_l15;           /* [sms] its L1.5, */
-    uint32_t *l15_first;        /* [l15_count] the first SM of each, */
-    uint32_t *l15_next;         /* [sms] and the next of the same; UINT32_MAX: none */
-    uint32_t l15_count;         /* of so many */
-    gpci_interleave interleave; /* addresses over the slices of a partition */
-    uint64_t home_bits;         /* of an address: their parity is its home partition; 0: gpci_l2_home hashes it */
-    gpci_window window;         /* addresses whose lines in L2 persist, or stream */
+    uint32_t *sm_l15;                     /* [sms] its L1.5, */
+    uint32_t *l15_first;                  /* [l15_count] the first SM of each, */
+    uint32_t *l15_next;                   /* [sms] and the next of the same; UINT32_MAX: none */
+    uint32_t l15_count;                   /* of so many */
+    gpci_interleave interleave;           /* addresses over the slices of a partition, */
+    struct gpci_address_map *address_map; /* by address.mapping; NULL: that is none */
+    uint64_t home_bits; /* of an address: their parity is its home partition; 0: gpci_l2_home hashes it */
+    gpci_window window; /* addresses whose lines in L2 persist, or stream */
     gpci_l1_share share;
     gpci_tag_banks tag_banks;      /* of L1 */
     uint32_t kernel;               /* launches so far: the present one's number, from 1 */
@@ -221,6 +222,8 @@ void gpci_launch_code(gpc_hierarchy *h, uint64_t bytes);
 
 /* level_build.c */
 gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error);
+/* interleave.c */
+gpc_status gpci_build_interleave(gpc_hierarchy *h, gpc_error *error);
 /* Whether requests say when their lines are used next. Refused where a policy needs it and it is not to be had. */
 gpc_status gpci_build_future(gpc_hierarchy *h, gpc_error *error);
 gpc_status gpci_build_l1(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error, gpc_cache ***out);

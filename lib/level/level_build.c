@@ -74,14 +74,7 @@ static gpc_status assign_coalescers(gpc_hierarchy *h, gpc_error *error) {
     return GPC_OK;
 }
 
-/* Channels of the slices of a GPU's partition; a slice may have several, or a part of one. */
-static uint32_t channels_per_partition(const gpc_hierarchy *h) {
-    const uint32_t channels = (uint32_t)gpci_number(h, GPCI_KEY_DRAM_CHANNELS), parts = h->partitions * h->gpus;
-    return channels < parts ? 1 : channels / parts;
-}
-
 gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error) {
-    gpc_error detail = GPC_ERROR_INIT;
     h->sms = (uint32_t)gpci_number(h, GPCI_KEY_SM_COUNT);
     h->lanes = (uint32_t)gpci_number(h, GPCI_KEY_SM_LANES);
     h->slices = (uint32_t)gpci_number(h, GPCI_KEY_L2_SLICES);
@@ -106,16 +99,9 @@ gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error) {
     h->tag_banks = gpci_tag_banks_of(h);
     if (!gpci_power_of_two(gpci_number(h, GPCI_KEY_L2_ATOMIC_WIDTH)))
         return refuse(GPCI_KEY_L2_ATOMIC_WIDTH, h, "must be a power of two", error);
-    if (gpci_number(h, GPCI_KEY_L2_INTERLEAVE_BYTES) < h->l2_level.line_bytes)
-        return refuse(GPCI_KEY_L2_INTERLEAVE_BYTES, h, "must be at least l2.line", error);
-    status = gpci_interleave_init(&h->interleave, (gpci_spread)gpci_number(h, GPCI_KEY_L2_INTERLEAVE),
-                                  gpci_number(h, GPCI_KEY_L2_INTERLEAVE_BYTES), h->slices_per_partition,
-                                  channels_per_partition(h), &detail);
+    status = gpci_build_interleave(h, error);
     if (status < 0)
-        return gpci_fail(error, status, "%s = %s: %s", gpci_key_name(GPCI_KEY_L2_INTERLEAVE),
-                         gpci_config_text(h->config, GPCI_KEY_L2_INTERLEAVE), detail.message);
-    if (h->partitions == 2 && gpci_number(h, GPCI_KEY_L2_INTERLEAVE) == GPCI_SPREAD_HOPPER)
-        h->home_bits = gpci_hopper_half_bits();
+        return status;
     h->l1_commons = gpci_commons_create(h->context);
     h->l2_commons = gpci_commons_create(h->context);
     h->sm_partition = gpci_zalloc(h->context, h->sms, sizeof *h->sm_partition);

@@ -39,7 +39,7 @@ static void locate(const gpc_hierarchy *h, gpc_location *l) {
     uint64_t local;
     l->channel = gpci_channel_of(h->timed, l->slice, l->slice_address, &local);
     if (!h->timed->callbacks.on_memory)
-        l->bank = gpci_dram_bank(h->timed->dram, local, &l->row);
+        l->bank = gpci_dram_bank(h->timed->dram, local, &l->row, &l->column);
 }
 
 /* The cycle that the clock is moved to has happened too; what the host does in it takes effect from the next on. */

@@ -15,6 +15,10 @@
 #define TICKS 16u
 
 uint32_t gpci_channel_of(const gpci_timed *t, uint32_t slice, uint64_t inner, uint64_t *local) {
+    if (GPCI_UNLIKELY(t->h->address_map != NULL)) { /* DRAM finds bank and row by the same mapping */
+        *local = gpci_l2_host_address(t->h, slice, inner);
+        return slice / t->slices_per_channel;
+    }
     uint64_t chunk = t->interleave_bytes, number = inner / chunk, offset = inner % chunk;
     if (t->h->slices >= t->channels) {
         uint32_t channel = (uint32_t)((uint64_t)slice * t->channels / t->h->slices);

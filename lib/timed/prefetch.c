@@ -221,8 +221,9 @@ static prefetch_place place_of(const gpci_timed *t, const gpci_stage *stage, con
     if (stage->level == 1)
         return place;
     place.address = gpci_l2_host_address(h, stage->index, e->request.address);
-    /* beyond the last line that the slice can have */
-    place.exists = gpci_l2_place_of(h, place.address).inner == e->request.address;
+    /* beyond the last line that the slice can have; or where address.mapping leaves it none */
+    const gpci_l2_place back = gpci_l2_place_of(h, place.address);
+    place.exists = back.inner == e->request.address && back.slice == stage->index % h->slices_per_partition;
     place.remote = stage->peer_requests && gpci_l2_home(h, place.address) != stage->index / h->slices_per_partition;
     return place;
 }

@@ -129,37 +129,17 @@ static bool is_one_of(const char *key, const char *const *keys) {
  * which it says nothing.
  */
 Test(gpgpusim, qv100_is_the_preset) {
-    static const char *const other[] = {"sm.register_unit",
-                                        "sm.warp_unit",
-                                        "sm.shared_unit",
-                                        "sm.latency_alu",
-                                        "sm.latency_tensor",
-                                        "sm.latency_constant",
-                                        "sm.latency_uniform",
-                                        "sm.latency_int",
-                                        "sm.latency_fp",
-                                        "sm.latency_stages",
-                                        "sm.latency_control",
-                                        "sm.interval_control",
-                                        "sm.units_fp",
-                                        "sm.units_double",
-                                        "sm.units_sfu",
-                                        "sm.units_control",
-                                        "sm.units_tensor",
-                                        "l1.latency",
-                                        "l1.miss_latency",
-                                        "sm.interval_constant",
-                                        "l1.release_width",
-                                        "l1.mshr_merged",
-                                        "l2.mshr_merged",
-                                        "l2.interleave",
-                                        "memory.link_buffer",
-                                        "l1.coalescer",
-                                        "l1.bypass_latency",
-                                        "l2.rop_latency",
-                                        "blocks.release",
-                                        "l2.miss_queue",
-                                        NULL};
+    static const char *const other[] = {"sm.register_unit",   "sm.warp_unit",         "sm.shared_unit",
+                                        "sm.latency_alu",     "sm.latency_tensor",    "sm.latency_constant",
+                                        "sm.latency_uniform", "sm.latency_int",       "sm.latency_fp",
+                                        "sm.latency_stages",  "sm.latency_control",   "sm.interval_control",
+                                        "sm.units_fp",        "sm.units_double",      "sm.units_sfu",
+                                        "sm.units_control",   "sm.units_tensor",      "l1.latency",
+                                        "l1.miss_latency",    "sm.interval_constant", "l1.release_width",
+                                        "l1.mshr_merged",     "l2.mshr_merged",       "l2.interleave",
+                                        "address.mapping",    "address.indexing",     "memory.link_buffer",
+                                        "l1.coalescer",       "l1.bypass_latency",    "l2.rop_latency",
+                                        "blocks.release",     "l2.miss_queue",        NULL};
     rig imported, preset;
     rig_open(&imported);
     rig_open(&preset);
@@ -199,10 +179,10 @@ Test(gpgpusim, qv100_dram) {
            {"dram.bank_groups", "4"}, {"dram.group_banks", "4"}, {"dram.burst_bytes", "32B"}, /* 16 bytes, twice */
            {"dram.burst_cycles", "1"}, {"dram.command_bus", "dual"}, {"dram.scheduler", "by-bank"},
            {"dram.age_cap", "unlimited"}, {"dram.refresh", "none"}, {"dram.read_queue", "64"},
-           {"dram.write_queue", "64"}, {"dram.row_bytes", "2KiB"}, /* 6 C and 5 S */
-           /* of bank bits 3 to 0, the lower two are the group's; S are the bytes of a burst */
-           {"dram.mapping", "row bank:2 group:1 column:3 group:1 column:3"}, {"dram.bank_hash", "none"},
-           {"dram.latency", "75"}); /* 100 cycles of 1132 MHz at 850 */
+           {"dram.write_queue", "64"}, {"dram.row_bytes", "auto"},
+           {"address.mapping", "dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCB.CCCSSSSS"},
+           {"address.indexing", "ipoly"}, {"l2.interleave", "modulo"}, {"dram.group_bits", "low"},
+           {"dram.bank_hash", "none"}, {"dram.latency", "75"}); /* 100 cycles of 1132 MHz at 850 */
     rig_close(&r);
 }
 
@@ -270,16 +250,20 @@ Test(gpgpusim, fields_of_l1) {
     expect_l1("none", "l1.enabled", "false");
 }
 
+#define LETTERS "00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCC.BCCSSSSS"
+#define MAPPING(dramid) "-gpgpu_mem_addr_mapping " dramid LETTERS "\n"
+
 Test(gpgpusim, l2_and_slices) {
     rig r;
     rig_open(&r);
     import_all(&r, "-gpgpu_n_mem 12\n-gpgpu_n_sub_partition_per_mchannel 2\n"
                    "-gpgpu_cache:dl2 S:64:128:16,F:T:m:N:X,A:192:4,32:0,32\n"
-                   "-gpgpu_memory_partition_indexing 0\n-gpgpu_mem_addr_mapping dramid@10;RRBBCC\n");
+                   "-gpgpu_memory_partition_indexing 0\n" MAPPING("dramid@10;"));
     EXPECT(&r, {"l2.size", "3MiB"}, {"l2.slices", "24"}, {"dram.channels", "12"}, {"l2.ways", "16"},
            {"l2.line", "128B"}, {"l2.sectors", "4"}, {"l2.index", "xor"}, {"l2.replacement", "fifo"},
            {"l2.write_policy", "through"}, {"l2.write_allocate", "none"}, {"l2.interleave", "modulo"},
-           {"l2.interleave_bytes", "1KiB"}, {"l2.enabled", "true"});
+           {"l2.interleave_bytes", "256B"}, {"address.mapping", "dramid@10;" LETTERS},
+           {"address.indexing", "consecutive"}, {"l2.enabled", "true"});
     /* a file that is laid over it: more channels of the same slices */
     import_all(&r, "-gpgpu_n_mem 16\n");
     EXPECT(&r, {"l2.size", "4MiB"}, {"l2.slices", "32"}, {"dram.channels", "16"});
@@ -291,8 +275,9 @@ Test(gpgpusim, l2_and_slices) {
     EXPECT(&r, {"l2.enabled", "false"}, {"l2.size", "4MiB"});
     rig_close(&r);
     rig_open(&r);
-    import_all(&r, "-gpgpu_cache:dl2 none\n-gpgpu_mem_addr_mapping RRRRBBBBCCCCDDDD");
-    EXPECT(&r, {"l2.enabled", "false"}, {"l2.size", "768KiB"}, {"l2.interleave_bytes", "256B"});
+    import_all(&r, "-gpgpu_cache:dl2 none\n");
+    EXPECT(&r, {"l2.enabled", "false"}, {"l2.size", "768KiB"}, {"l2.interleave_bytes", "256B"},
+           {"address.mapping", "none"});
     rig_close(&r);
 }
 
@@ -463,6 +448,10 @@ Test(gpgpusim, options_of_other_files) {
     import_all(&r, "-gpgpu_ptx_save_converted_ptxplus 0\n-gpgpu_mem_addr_test 0\n");
     cr_expect_eq(h.warnings, 0, "%s", h.warned);
     cr_expect(strstr(h.said, "0 options applied, 2 that have no key here and 0 unknown passed over"), "%s", h.said);
+    import_all(&r, "-smem_latency 24 -inct_subnets 2 -sub_core_model -Elimnate_rw_turnaround 0\n"); /* before 4.0 */
+    cr_expect_eq(h.warnings, 0, "%s", h.warned);
+    cr_expect(strstr(h.said, "3 options applied, 1 that have no key here and 0 unknown passed over"), "%s", h.said);
+    cr_expect_str_eq(value(r.config, "sm.latency_shared"), "24");
     rig_close(&r);
 }
 

@@ -156,11 +156,40 @@ Test(gpgpusim_errors, lists) {
     for (int i = 0; i < 64; i++)
         strcat(text, ",1");
     refuse(text, GPC_ERROR_FORMAT, "2: -gpgpu_shmem_option: ");
-    refuse("-gpgpu_mem_addr_mapping dramid@;RRBB", GPC_ERROR_FORMAT, "2: -gpgpu_mem_addr_mapping: is not dramid@bit");
-    refuse("-gpgpu_mem_addr_mapping dramid@8", GPC_ERROR_FORMAT, "2: -gpgpu_mem_addr_mapping: is not dramid@bit");
-    refuse("-gpgpu_mem_addr_mapping dramid@41;R", GPC_ERROR_FORMAT, "2: -gpgpu_mem_addr_mapping: is not dramid@bit");
-    refuse("-gpgpu_mem_addr_mapping dramid@2;R", GPC_ERROR_RANGE,
-           "2: -gpgpu_mem_addr_mapping: l2.interleave_bytes: '4' is not between 8B and 1024GiB");
+}
+
+#define LETTERS "00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCC.BCCSSSSS"
+
+/* A mapping that addrdec.cc stops at, or that the counts of the file contradict. */
+Test(gpgpusim_errors, mappings) {
+    static const struct {
+        const char *value, *reason;
+    } wrong[] = {{"dramid@;" LETTERS, "dramid@ is not followed by a bit from 1 to 40"},
+                 {"dramid@8", "dramid@ is not followed"},
+                 {"dramid@41;" LETTERS, "dramid@ is not followed"},
+                 {"dramid@8;RRRRBBBBCCCCSSSS", "has 16 bits, not 64"},
+                 {"dramid@8;" LETTERS "C", "has 65 bits, not 64"},
+                 {"dramid@8;" LETTERS "x", "'x' is none of the letters"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[160], message[160];
+        snprintf(text, sizeof text, "-gpgpu_mem_addr_mapping %s", wrong[i].value);
+        snprintf(message, sizeof message, "2: -gpgpu_mem_addr_mapping: address.mapping: %s", wrong[i].reason);
+        refuse(text, GPC_ERROR_FORMAT, message);
+    }
+    refuse(
+        "-gpgpu_n_mem 6 -gpgpu_mem_addr_mapping " LETTERS, GPC_ERROR_RANGE,
+        "2: -gpgpu_mem_addr_mapping: '00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCC.B...' letters D "
+        "say one of a power of two of channels, not of 6: dramid@ does");
+    refuse("-gpgpu_n_mem 8\n-gpgpu_mem_addr_mapping " LETTERS, GPC_ERROR_RANGE, "3: -gpgpu_mem_addr_mapping: '0000");
+    refuse("-gpgpu_dram_timing_opt 8:2:8:12:21:13:34:9:4:5:13:1:0:0 -gpgpu_mem_addr_mapping dramid@8;" LETTERS,
+           GPC_ERROR_UNSUPPORTED, "2: -gpgpu_mem_addr_mapping: 'dramid@8;");
+    refuse("-gpgpu_mem_address_mask 4", GPC_ERROR_UNSUPPORTED, "2: -gpgpu_mem_address_mask: '4' is none of 0, 1, 2");
+    refuse("-gpgpu_memory_partition_indexing 7", GPC_ERROR_UNSUPPORTED,
+           "2: -gpgpu_memory_partition_indexing: '7' is not in 0 to 6");
+    refuse("-gpgpu_memory_partition_indexing 3", GPC_ERROR_UNSUPPORTED,
+           "2: -gpgpu_memory_partition_indexing: '3' (PAE) needs -gpgpu_mem_addr_mapping");
+    refuse("-dram_bnkgrp_indexing_policy 2 -gpgpu_mem_address_mask 1", GPC_ERROR_UNSUPPORTED,
+           "2: -dram_bnkgrp_indexing_policy: '2' is neither 0 (higher bits) nor 1");
 }
 
 Test(gpgpusim_errors, files) {
@@ -185,7 +214,7 @@ Test(gpgpusim_errors, without_memory) {
                                "-gpgpu_cache:dl2 S:32:128:24,L:B:m:L:P,A:192:4,32:0,32\n"
                                "-gpgpu_clock_domains 700:700:700:924 -gpgpu_scheduler two_level_active:6:0:1\n"
                                "-network_mode 2 -gpgpu_l2_rop_latency 160 -dram_latency 100 -gpgpu_dram_buswidth 16\n"
-                               "-gpgpu_dram_burst_length 2 -gpgpu_mem_addr_mapping dramid@8;RRRRBBBCCCSSSSS\n"
+                               "-gpgpu_dram_burst_length 2 -gpgpu_mem_address_mask 1\n"
                                "-gpgpu_dram_timing_opt 8:2:8:12:21:13:34:9:4:5:13:1:0:0\n";
     folder f;
     char path[192];

@@ -119,7 +119,10 @@ Test(gpgpusim_timed, pipeline_of_3) {
     rig_close(&r);
 }
 
-/* Of the reference's options, shared/reference/gpgpusim-3.2.1, each key of preset gtx480-gpgpusim that one says. */
+/*
+ * Of the reference's options, shared/reference/gpgpusim-3.2.1, each key of preset gtx480-gpgpusim that one says; where
+ * addresses go the preset says in other words (tests/hierarchy/mapping.c).
+ */
 Test(gpgpusim_timed, reference_is_the_preset) {
     static const char options[] =
         GTX480_TIMES "-gpgpu_clock_domains 700:1400:700:924\n-icnt_flit_size 32\n"
@@ -141,7 +144,7 @@ Test(gpgpusim_timed, reference_is_the_preset) {
         "l2.miss_queue", "dram.scheduler",    "dram.read_queue",  "l1.line_order",      "l1.release_width",
         "l1.mshr_free",  "l2.data_width",     "l2.fill_width",    "l1.release_latency", "l1.issue_latency",
         "l2.intake",     "l2.latency",        "l2.rop_latency",   "sm.latency_operand", "dram.latency_at",
-        "dram.latency",  "dram.mapping",      "dram.bank_hash"};
+        "dram.latency",  "dram.bank_hash"};
     rig imported, preset;
     rig_open(&imported);
     rig_open(&preset);
@@ -222,20 +225,33 @@ Test(gpgpusim_timed, numbers_of_units) {
     refuse("-gpgpu_num_sp_units 0", GPC_ERROR_RANGE, "1: -gpgpu_num_sp_units: sm.units_fp: '0' is not between");
 }
 
-/* addrdec.h's numbers; of 24 slices IPOLY is not the one that there is here. */
+/* addrdec.h's numbers: of an address mapping, and without one as near as slices are spread here. */
 Test(gpgpusim_timed, partition_indexing) {
     static const char *const spreads[] = {"modulo", "xor", "ipoly", NULL, "random", "modulo", "hash"};
+    static const char *const indexing[] = {"consecutive", "xor", "ipoly", "pae", "random", "consecutive", "ipoly"};
     for (unsigned n = 0; n < sizeof spreads / sizeof *spreads; n++) {
-        char text[128];
+        char text[160];
         snprintf(text, sizeof text,
                  "-gpgpu_n_mem 16 -gpgpu_n_sub_partition_per_mchannel 2 -gpgpu_memory_partition_indexing %u", n);
         if (spreads[n])
             expect(text, "l2.interleave", spreads[n]);
+        strcat(text, " -gpgpu_mem_address_mask 1");
+        expect(text, "address.indexing", indexing[n]);
+        expect(text, "l2.interleave", "modulo");
     }
     expect("-gpgpu_n_mem 12 -gpgpu_n_sub_partition_per_mchannel 2 -gpgpu_memory_partition_indexing 2", "l2.interleave",
            "hash");
-    refuse("-gpgpu_memory_partition_indexing 3", GPC_ERROR_UNSUPPORTED, "'3' (PAE) sends two addresses to one place");
-    refuse("-gpgpu_memory_partition_indexing 7", GPC_ERROR_UNSUPPORTED, "'7' is not in 0 to 6");
+}
+
+/* addrdec.cc, init: what holds without a mapping. */
+Test(gpgpusim_timed, address_masks) {
+#define UPPER "00000000.00000000.00000000.00000000.0000"
+    expect("-gpgpu_mem_address_mask 0", "address.mapping", "dramid@10;" UPPER "0RRR.RRRRRRRR.RRRCCCBB.CCCCCCCC");
+    expect("-gpgpu_mem_address_mask 1", "address.mapping", "dramid@13;" UPPER "0RRR.RRRRRRRR.RRRBBCCC.CCCCCCCC");
+    expect("-gpgpu_mem_address_mask 3", "address.mapping", "dramid@11;" UPPER "RRRR.RRRRRRRR.RRRBBCCC.CCCCCCCC");
+    expect("-gpgpu_mem_address_mask 160", "address.mapping", "dramid@6;" UPPER "0RRR.RRRRRRRR.RRRCCCBB.CCCCCCCC");
+    expect("-gpgpu_mem_address_mask 103", "address.mapping", "dramid@3;" UPPER "0RRR.RRRRRRRR.RRRCCCCC.CCCCCCBB");
+#undef UPPER
 }
 
 /* A bank is a lookup and a port of the given width; without one it moves a line. */
@@ -322,9 +338,9 @@ Test(gpgpusim_timed, dram) {
                "dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS\n");
     EXPECT(&r, {"dram.burst_bytes", "64B"}, {"dram.burst_cycles", "2"}, {"dram.trcd_write", "7"}, {"dram.tccd_s", "2"},
            {"dram.tccd_l", "3"}, {"dram.command_bus", "single"}, {"dram.scheduler", "fcfs"}, {"dram.bank_hash", "xor"},
-           {"dram.row_bytes", "4KiB"}, /* 6 C and 6 S */
-           /* the higher two of bank bits 3 to 0 are the group's */
-           {"dram.mapping", "row group:2 bank:1 column:4 bank:1 column:2"}, {"dram.read_queue", "32"}, /* 16 lines */
+           {"dram.row_bytes", "auto"}, {"dram.group_bits", "high"},
+           {"address.mapping", "dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS"},
+           {"dram.read_queue", "32"}, /* 16 lines */
            {"dram.write_queue", "32"}, {"dram.write_high", "28"}, {"dram.write_low", "16"},
            {"dram.latency", "132"}); /* 100 x 924 / 700 */
     rig_close(&r);
@@ -398,23 +414,4 @@ Test(gpgpusim_timed, dram_refusals) {
     refuse("-gpgpu_dram_buswidth 65537", GPC_ERROR_FORMAT, "no whole number of cycles");
     refuse("-gpgpu_dram_burst_length 65538", GPC_ERROR_FORMAT, "no whole number of cycles");
     refuse("-gpgpu_dram_buswidth 4 -gpgpu_n_mem_per_ctrlr 65537", GPC_ERROR_FORMAT, "no whole number of cycles");
-}
-
-/* Rows above all, and as many bank bits as there are banks; a burst is within a row. */
-Test(gpgpusim_timed, dram_mapping_refusals) {
-    static const char *const wrong[] = {"RRRRCCBBBBCCCSSSSS R",
-                                        "RRRRBBBCCCCSSSSS",
-                                        "RRRRBBBBBCCCSSSSS",
-                                        "RRRRBBBBSSSS",
-                                        "RRRRCCCCBBBB",
-                                        "RRRRBBBBCCDSSSSS",
-                                        ""};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        char text[400];
-        snprintf(text, sizeof text,
-                 GTX480_TIMES "-gpgpu_dram_buswidth 16 -gpgpu_dram_burst_length 2\n"
-                              "-gpgpu_mem_addr_mapping \"dramid@8;%s\"",
-                 wrong[i]);
-        refuse(text, GPC_ERROR_UNSUPPORTED, "4: -gpgpu_mem_addr_mapping: 'dramid@8;");
-    }
 }

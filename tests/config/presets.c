@@ -247,9 +247,29 @@ static bool is_choice_of_the_run(const char *key) {
 
 /* A value that the key does not have. */
 static void disturb(rig *r, const gpc_key_info *key) {
-    static const char *const values[] = {"1",    "2",    "3",   "1KiB",          "2KiB",       "true", "false",
-                                         "fifo", "lrr",  "vi",  "always-bypass", "row column", "gto",  "lru",
-                                         "hint", "none", "msi", "stride",        "4KiB",       "64B",  "128B"};
+    static const char *const values[] = {
+        "1",
+        "2",
+        "3",
+        "1KiB",
+        "2KiB",
+        "true",
+        "false",
+        "fifo",
+        "lrr",
+        "vi",
+        "always-bypass",
+        "row column",
+        "gto",
+        "lru",
+        "hint",
+        "none",
+        "msi",
+        "stride",
+        "4KiB",
+        "64B",
+        "128B",
+        "dramid@8;RRRRRRRR.RRRRRRRR.RRRRRRRR.RRRRRRRR.RRRRRRRR.RRRRRRRR.RRRBBBCC.CCCCSSSS"};
     char before[256], word[64];
     snprintf(before, sizeof before, "%s", value(r->config, key->name));
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)

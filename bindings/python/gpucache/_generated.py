@@ -546,7 +546,7 @@ class gpc_location(SizedRecord):
     _fields_ = (
         ("struct_size", c_size_t), ("line", c_uint64), ("slice_address", c_uint64), ("row", c_uint64),
         ("partition", c_uint32), ("slice", c_uint32), ("near_slice", c_uint32), ("set", c_uint32),
-        ("channel", c_uint32), ("bank", c_uint32),
+        ("channel", c_uint32), ("bank", c_uint32), ("column", c_uint32), ("reserved", c_uint32),
     )
 
 

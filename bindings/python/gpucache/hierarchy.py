@@ -43,7 +43,7 @@ WarpResult = g.gpc_warp_result
 Shape = g.gpc_shape
 
 # Where an address is; None for what there is none of.
-Location = namedtuple("Location", "line slice_address row partition slice near_slice set channel bank")
+Location = namedtuple("Location", "line slice_address row partition slice near_slice set channel bank column")
 
 
 def launch_of(launch, fields):

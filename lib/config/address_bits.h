@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_CONFIG_ADDRESS_BITS_H
+#define GPC_CONFIG_ADDRESS_BITS_H
+
+#include "config/config.h"
+
+/*
+ * Bits of an address for channel, bank, row and column: the text of address.mapping, as GPGPU-Sim's
+ * -gpgpu_mem_addr_mapping has it (addrdec.cc: addrdec_parseoption, init).
+ *
+ *   dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCC.BCCSSSSS
+ *
+ * Letters, 64 from bit 63 down: R row, B bank, C column, S column within a burst, 0 none. '.', '|' and blanks only
+ * separate letters. dramid@n adds the channel at bit n to an address of the letters:
+ *
+ *   a power of two of channels, 2^c   c bits from bit n up; letters from bit n on move up by c
+ *   other numbers                     channel = (address >> n) mod channels; letters stand for the rest,
+ *                                     ((address >> n) / channels) << n and the n bits below
+ *
+ * Letters D are the bits of the channel where dramid@ is absent.
+ */
+
+typedef enum gpci_address_field {
+    GPCI_ADDRESS_CHANNEL,
+    GPCI_ADDRESS_BANK,
+    GPCI_ADDRESS_ROW,
+    GPCI_ADDRESS_COLUMN, /* C and S */
+    GPCI_ADDRESS_FIELDS
+} gpci_address_field;
+
+typedef struct gpci_address_bits {
+    uint64_t mask[GPCI_ADDRESS_FIELDS]; /* of an address; with `gap`, of its rest */
+    uint32_t channels;                  /* 0: unknown yet; masks are the text's */
+    uint32_t from;                      /* n of dramid@n */
+    bool dramid;
+    bool gap; /* channels are no power of two: a division gives the rest */
+} gpci_address_bits;
+
+#define GPCI_NO_MAPPING "none"
+
+/* Read the text alone. GPC_ERROR_FORMAT: malformed; the message names the fault, without the text. */
+gpc_status gpci_address_read(const char *text, gpci_address_bits *out, gpc_error *error);
+
+/* Place the letters for a number of channels. GPC_ERROR_RANGE: the text contradicts the number. */
+gpc_status gpci_address_spread(gpci_address_bits *bits, uint32_t channels, gpc_error *error);
+
+/*
+ * Read a configuration's mapping, for the channels of a GPU's partition; messages name the key. `channels` is 0 without
+ * a mapping.
+ */
+gpc_status gpci_address_of(const gpc_config *config, gpci_address_bits *out, gpc_error *error);
+
+#endif
