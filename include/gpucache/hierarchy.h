@@ -397,7 +397,10 @@ GPC_API uint64_t gpc_hierarchy_now(const gpc_hierarchy *hierarchy);
  * impossible victim: the hierarchy can then only be destroyed), likewise GPC_ERROR_STATE with `coherence` (the
  * protocol has no rule); GPC_ERROR_MEMORY (`coherence`, several `threads`, and fences that write dirty lines back: the
  * clock has stopped before `cycles` were over, one waits, and goes on with the next call); GPC_ERROR_ARGUMENT (NULL, a
- * cycle beyond the last). gpc_hierarchy_check_advance (ask.h) says it in words. Since: 0.1.
+ * cycle beyond the last). GPC_ERROR_STATE also where something is under way that can never end: nothing is due any
+ * more, or for `deadlock.cycles` no packet has come or gone, and the host owes neither memory's data, nor memory's
+ * readiness, nor credits for replies. The clock then stays where things last moved (since 0.2). In each case
+ * gpc_hierarchy_check_advance (ask.h) says it in words: of a deadlock who waits for whom. Since: 0.1.
  */
 GPC_API gpc_status gpc_hierarchy_advance(gpc_hierarchy *hierarchy, uint64_t cycles);
 

@@ -42,15 +42,53 @@ static void locate(const gpc_hierarchy *h, gpc_location *l) {
         l->bank = gpci_dram_bank(h->timed->dram, local, &l->row, &l->column);
 }
 
+/* Is it the host's turn: has its memory not answered yet, or do replies lack its credit? */
+static bool waits_for_host(const gpci_timed *t) {
+    bool waits = t->memory_reads != 0;
+    for (uint32_t channel = 0; channel < t->channels && !waits; channel++)
+        waits = t->memory[channel].host_full;
+    for (uint32_t sm = 0; sm < t->h->sms && !waits; sm++)
+        waits = gpci_replies_wait(&t->l1[sm]);
+    return waits;
+}
+
+/* Something is under way, and no packet has come or gone for deadlock.cycles. */
+static bool is_overdue(const gpc_hierarchy *h) {
+    gpci_timed *t = h->timed;
+    const uint64_t now = t->wheel.now;
+    const uint32_t live = gpci_pool_live(&t->pool);
+    if (live == t->still.live && t->progress <= t->still.since)
+        return now - t->still.since > gpci_number(h, GPCI_KEY_DEADLOCK);
+    t->still.live = live;
+    t->still.since = now;
+    return false;
+}
+
+/*
+ * Something is under way that will never come to an end, whatever the host answers: nothing is due (`next`), or all
+ * that is due changes nothing. SMs of this library know more of what may still come, and ask themselves.
+ */
+GPCI_INLINE bool stands_still(const gpc_hierarchy *h, uint64_t next) {
+    gpci_timed *t = h->timed;
+    if (GPCI_LIKELY(next != GPCI_NEVER && t->wheel.now - t->progress <= gpci_number(h, GPCI_KEY_DEADLOCK)))
+        return false;
+    gpci_timed_fold(t);
+    if (!(t->in_flight | gpci_pool_live(&t->pool)) || t->front.step || waits_for_host(t))
+        return false;
+    return next == GPCI_NEVER || is_overdue(h);
+}
+
 /* The cycle that the clock is moved to has happened too; what the host does in it takes effect from the next on. */
 static gpc_status advance(gpc_hierarchy *h, uint64_t cycles) {
     gpci_timed *t = h->timed;
-    uint64_t target = t->wheel.now + cycles;
+    uint64_t target = t->wheel.now + cycles, next = GPCI_NEVER;
     if (target < t->wheel.now)
         return GPC_ERROR_ARGUMENT;
     gpc_status status = t->failed;
-    while (status == GPC_OK && gpci_timed_next(t) <= target)
+    while (status == GPC_OK && (next = gpci_timed_next(t)) <= target)
         status = gpci_timed_run_cycle(h, target);
+    if (status == GPC_OK && stands_still(h, next))
+        return GPC_ERROR_STATE;
     if (status == GPC_OK && t->strands)
         gpci_strands_go(t, target);
     else if (status == GPC_OK)
@@ -68,9 +106,15 @@ static gpc_status check_advance(const gpc_hierarchy *h, uint64_t cycles, gpc_err
     const gpci_timed *t = h->timed;
     if (t->failed < 0)
         return gpci_fail(error, t->failed, "gpc_hierarchy_advance: %s", failure_of(t, t->failed));
-    return t->wheel.now + cycles >= cycles
-               ? GPC_OK
-               : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_advance: cycles go beyond the last cycle");
+    if (t->wheel.now + cycles < cycles)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_advance: cycles go beyond the last cycle");
+    const uint64_t next = gpci_timed_next(t);
+    if (next - t->wheel.now > cycles && stands_still(h, next)) {
+        char text[400];
+        gpci_timed_report(h, text, sizeof text);
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_advance: nothing moves any more: %s", text);
+    }
+    return GPC_OK;
 }
 
 /* Nothing is under way, not even writes to memory. */

@@ -68,8 +68,10 @@ static bool offer(gpci_timed *t, uint32_t packet, uint8_t stretch) {
                                   .write = p->type == GPCI_WRITE};
     p->path.host_id = request.id;
     t->pool.links[packet].due = GPCI_NEVER;
-    t->memory[p->path.channel].host_full = !t->callbacks.on_memory(t->callbacks.user_data, &request);
-    return !t->memory[p->path.channel].host_full;
+    const bool taken = t->callbacks.on_memory(t->callbacks.user_data, &request);
+    t->memory_reads += taken && !request.write;
+    t->memory[p->path.channel].host_full = !taken;
+    return taken;
 }
 
 /* A read is one transfer, from its first segment to its last; a write one for each stretch. `path.taken`: segments. */
@@ -334,6 +336,7 @@ gpc_status gpci_channel_reply(gpci_timed *t, uint64_t id) {
     if (!id || p->path.host_id != id || t->pool.links[packet].due != GPCI_NEVER || p->type == GPCI_WRITE)
         return GPC_ERROR_ARGUMENT;
     p->path.host_id = 0;
+    t->memory_reads--;
     uint32_t channel = p->path.channel;
     gpci_see_data(t, p);
     t->memory[channel].done(t, packet);

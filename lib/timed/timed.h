@@ -127,15 +127,20 @@ struct gpci_timed {
     gpci_sm_front_end front;
     gpci_kept_access *kept; /* [kept_room] by flight, of accesses that carry values; NULL */
     size_t kept_room;
-    bool runs_ahead;            /* SMs may run ahead of the clock (run_ahead.h), */
-    bool in_step;               /* they may not, as others' copies reach them (multicast.h) */
-    uint64_t ahead_limit;       /* in this cycle, as far as that; 0: not */
-    gpc_status failed;          /* a policy chose an impossible victim, or a protocol has no rule */
-    gpc_error error;            /* what a protocol says of it */
-    uint64_t taken, ended;      /* accesses: gpc_stats.accepted and .completed */
-    uint64_t memory_ids;        /* given to the host's memory so far */
-    uint64_t progress;          /* core cycle of the last completion or acceptance */
-    uint64_t counted_from;      /* core cycle since which statistics count */
+    bool runs_ahead;       /* SMs may run ahead of the clock (run_ahead.h), */
+    bool in_step;          /* they may not, as others' copies reach them (multicast.h) */
+    uint64_t ahead_limit;  /* in this cycle, as far as that; 0: not */
+    gpc_status failed;     /* a policy chose an impossible victim, or a protocol has no rule */
+    gpc_error error;       /* what a protocol says of it */
+    uint64_t taken, ended; /* accesses: gpc_stats.accepted and .completed */
+    uint64_t memory_ids;   /* given to the host's memory so far */
+    uint64_t memory_reads; /* that it has, and has not answered */
+    uint64_t progress;     /* core cycle of the last completion or acceptance */
+    uint64_t counted_from; /* core cycle since which statistics count */
+    struct {               /* for gpc_hierarchy_advance, which looks when `progress` is long past: */
+        uint64_t since;    /* no packet has come or gone since this core cycle, */
+        uint32_t live;     /* and there are so many */
+    } still;
     gpci_data_banks data_banks; /* of L1s */
 };
 

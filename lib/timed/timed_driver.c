@@ -157,7 +157,8 @@ void gpci_timed_state(gpci_timed *t, gpci_state_fn visit, void *user_data) {
     visit(user_data, &t->flight_fresh, sizeof t->flight_fresh);
     visit(user_data, &t->flight_free, sizeof t->flight_free);
     visit(user_data, t->flights, t->flight_fresh * sizeof *t->flights);
-    uint64_t *const counts[] = {&t->in_flight, &t->taken, &t->ended, &t->memory_ids, &t->progress, &t->counted_from};
+    uint64_t *const counts[] = {&t->in_flight,    &t->taken,    &t->ended,       &t->memory_ids,
+                                &t->memory_reads, &t->progress, &t->counted_from};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         visit(user_data, counts[i], sizeof *counts[i]);
     visit(user_data, &t->failed, sizeof t->failed);

@@ -120,6 +120,13 @@ class Misses(TimedCase):
             memory.advance(1)
             memory.check_advance(2**64 - 1)
 
+    def test_what_stands_still(self):
+        memory = self.hierarchy({"deadlock.cycles": 50, "l2.rop_latency": 900})
+        memory.try_issue(LANES)
+        with self.assertRaisesRegex(gpucache.StateError, "nothing moves any more: cycle .* 1 accesses in flight"):
+            while memory.in_flight:
+                memory.advance(1)
+
 
 class Ages(TimedCase):
     def test_ranks(self):

@@ -262,9 +262,17 @@ static void answer(rig *r) {
         tell_channels(r);
 }
 
+static void go(rig *r, uint64_t cycles) {
+    gpc_error error = GPC_ERROR_INIT;
+    if (gpc_hierarchy_advance(r->hierarchy, cycles) != GPC_OK) {
+        gpc_hierarchy_check_advance(r->hierarchy, cycles, &error);
+        cr_assert_fail("%s\n%s", error.message, r->settings);
+    }
+}
+
 void rig_step(rig *r) {
     uint64_t now = rig_now(r);
-    cr_assert_eq(gpc_hierarchy_advance(r->hierarchy, 1), GPC_OK);
+    go(r, 1);
     cr_assert_eq(rig_now(r), now + 1);
     answer(r);
 }
@@ -279,7 +287,7 @@ void rig_skip(rig *r, uint64_t limit) {
     for (uint32_t i = 0; i < r->memory.count; i++)
         to = r->memory.reads[i].due < to ? r->memory.reads[i].due : to;
     to = to > limit ? limit : to <= now ? now + 1 : to;
-    cr_assert_eq(gpc_hierarchy_advance(r->hierarchy, to - now), GPC_OK);
+    go(r, to - now);
     answer(r);
 }
 

@@ -276,8 +276,11 @@ class TimedView:
         return Busy(busy.value)
 
     def advance(self, cycles: int = 1) -> None:
-        """Move the clock by core cycles; what happens in them calls back."""
-        settle(invoke(lib.gpc_hierarchy_advance, self._live(), cycles), what="gpc_hierarchy_advance")
+        """Move the clock by core cycles; what happens in them calls back. Raises where nothing moves any more."""
+        status = invoke(lib.gpc_hierarchy_advance, self._live(), cycles)
+        if status < 0 and state.unsettled is None:
+            call(lib.gpc_hierarchy_check_advance, self._live(), cycles)  # says why
+        settle(status, what="gpc_hierarchy_advance")
 
     def check_advance(self, cycles: int = 0) -> None:
         """Raise why advance() would not go on: what has failed, in a sentence."""
