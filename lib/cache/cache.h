@@ -293,6 +293,9 @@ GPCI_INLINE void gpci_view_read(const gpc_cache *cache, const gpc_request *reque
 #define GPCI_ANY_WAY (UINT32_MAX - 1)
 gpc_status gpci_reserve(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                         uint8_t sectors, gpc_access_result *result);
+/* gpci_reserve of a line that has no way, for which pending lines may leave, too: nobody has sent for them. */
+gpc_status gpci_reserve_over_pending(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
+                                     uint8_t sectors, gpc_access_result *result);
 gpc_status gpci_fill(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t sectors,
                      gpc_access_result *result);
 

@@ -66,6 +66,15 @@ gpc_status gpci_reserve(gpc_cache *cache, const gpc_request *request, const gpci
     return GPC_OK;
 }
 
+gpc_status gpci_reserve_over_pending(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
+                                     uint8_t sectors, gpc_access_result *result) {
+    const uint32_t held = cache->held;
+    cache->held = 0;
+    const gpc_status status = gpci_reserve(cache, request, view, GPCI_NO_WAY, sectors, result);
+    cache->held = held;
+    return status;
+}
+
 gpc_status gpc_cache_reserve(gpc_cache *cache, const gpc_request *request, uint8_t sectors, gpc_access_result *result) {
     gpci_view view;
     gpc_access_result own;

@@ -83,7 +83,8 @@
     X(L1_MSHR_FREE, "l1.mshr_free", CHOICE, RESET, "", "filled", 0, 0, "filled|drained|drained-reserving",             \
       "when an MSHR entry is free again: with its fill, or when all that waited with it have had their turn by "       \
       "l1.release_width, until when a load that finds its line gone takes its data from the entry; and with the last " \
-      "reserves a line, for which nothing is sent until it is asked for again")                                        \
+      "reserves a line, for which nothing is sent until it is asked for again, and which makes room where its set "    \
+      "has nothing but such lines")                                                                                    \
     X(L1_LINE_ORDER, "l1.line_order", CHOICE, RESET, "", "lanes", 0, 0, "lanes|descending|banks",                      \
       "in which an instruction's lines come to the tags: as its lanes touch them; from the highest address down; or "  \
       "each of l1.banks its next one, in as many cycles as the bank that has most")                                    \

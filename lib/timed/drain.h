@@ -12,10 +12,13 @@
  * where its set has no other line to give up. Then a load that misses still finds the entry, and takes its turn behind
  * the others. With `drained` it takes no line. With `drained-reserving` it reserves one as any other miss, but nothing
  * is sent for it: that line is held, and cannot be replaced, until it is asked for again when the entry has gone; what
- * asks is a pending hit, sends, and its fill makes a line of it. Until then the set has a way less; all ways of a set
- * may go like this, and then nothing passes the tags any more.
+ * asks is a pending hit, sends, and its fill makes a line of it. Until then the set has a way less.
  * [GPGPU-Sim 3.2, gpu-cache.cc: mshr_table::next_access; baseline_cache::send_read_request, where the tags' access
  * reserves a line whether or not there is an entry; data_cache::process_tag_probe, for what asks again.]
+ *
+ * All ways of a set may go like this. There the simulator stands still for good: nothing else passes the tags, and so
+ * nobody asks again. Here a packet that finds all lines of its set reserved, and none of them on its way, takes the one
+ * that the replacement policy chooses of them.
  *
  * Example, three loads wait for a line that comes in cycle 100:
  *   100  fill; the three have their data in cycles 101, 102, 103

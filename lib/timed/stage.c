@@ -117,11 +117,38 @@ void gpci_stage_look(gpci_timed *t, gpci_stage *stage, gpci_packet *packet, gpci
                       stage->line->segments_of[access->result.needed_sectors];
 }
 
+/* Is any line on its way that a packet of this set might wait for? Data for fewer lines than ways are of all sets. */
+static bool awaits_line(const gpci_timed *t, const gpci_stage *stage, uint32_t set) {
+    const gpc_cache *cache = stage->cache;
+    const bool all = cache->spare_ways != 0;
+    for (uint32_t s = all ? 0 : set; s < (all ? cache->sets : set + 1); s++)
+        for (uint32_t way = 0; way < cache->ways; way++) {
+            if (!gpci_valid_way(cache, s, way))
+                continue;
+            const uint64_t line = gpci_line_at(cache, gpci_slot(cache, s, way));
+            const uint32_t leader = gpci_mshr_look(t, stage, line, NULL).leader;
+            if (leader != GPCI_NO_PACKET && gpci_mshr_in_flight(gpci_packet_at(&t->pool, leader)))
+                return true;
+        }
+    return false;
+}
+
+/* A packet found no victim: where all lines are reserved and none is on its way, one of them makes room (drain.h). */
+static GPCI_NOINLINE gpc_status reserve_late(const gpci_timed *t, const gpci_stage *stage, const gpci_packet *p,
+                                             const gpci_tag_access *access, gpc_access_result *got) {
+    if (awaits_line(t, stage, access->view.set))
+        return GPC_OK;
+    *got = (gpc_access_result){.way = GPCI_NO_WAY};
+    return gpci_reserve_over_pending(stage->cache, &p->request, &access->view, access->result.fetch_sectors, got);
+}
+
 /* The reserve step, for a line in `way`, or none. GPCI_BLOCKED where all are reserved: it has to wait for one. */
 GPCI_INLINE gpci_verdict reserve(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, gpci_tag_access *access,
                                  uint32_t *way) {
     gpc_access_result *r = &access->result, got = {.way = GPCI_NO_WAY};
     gpc_status status = gpci_reserve(stage->cache, &p->request, &access->view, *way, r->fetch_sectors, &got);
+    if (GPCI_UNLIKELY(stage->options->reserves) && status == GPC_OK && got.outcome == GPC_NO_VICTIM)
+        status = reserve_late(t, stage, p, access, &got);
     if (status < 0) {
         t->failed = status;
         got.outcome = GPC_BYPASSED;
@@ -273,7 +300,7 @@ gpci_verdict gpci_stage_settle(gpci_timed *t, gpci_stage *stage, uint32_t packet
     access->fresh = false;
     bool found = leader != GPCI_NO_PACKET;
     gpci_packet *entry = found ? gpci_packet_at(&t->pool, leader) : NULL;
-    if (GPCI_UNLIKELY(o->reserves) && !(found && gpci_mshr_in_flight(entry)))
+    if (GPCI_UNLIKELY(o->reserves) && !(found && entry->mshr.whole))
         ask_again(stage, p, r, way);
     gpci_lack l = lacks(stage, p, access, way, entry);
     if (GPCI_UNLIKELY(o->drains) && found && l.fetch && !gpci_mshr_in_flight(entry))

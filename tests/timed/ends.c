@@ -13,6 +13,30 @@
  * each way of giving them back. And where a run cannot end, the clock says so (gpc_hierarchy_advance).
  */
 
+#define ONE_LINE                                                                                              \
+    "l1.size = 128B\nl1.ways = 1\nl1.sectors = 1\nl2.sectors = 1\nl1.mshr_entries = 8\nl1.mshr_merges = 64\n" \
+    "l1.release_width = 128B\nl1.mshr_free = drained-reserving\n"
+
+/*
+ * Loads of a line wait with its entry, another line takes the only way, and one more load of the first line finds the
+ * entry draining, and reserves the way again: nobody has sent for that line. The next line takes the way all the same.
+ */
+Test(timed_ends, a_line_that_nobody_sent_for_makes_room) {
+    rig r;
+    rig_open(&r, ONE_LINE, 100);
+    rig_latency(&r, WORD(GPC_LOAD, 128)); /* for L2 */
+    for (unsigned n = 0; n < 60; n++)
+        rig_push(&r, WORD(GPC_LOAD, 0));
+    rig_push(&r, WORD(GPC_LOAD, 128));
+    rig_push(&r, WORD(GPC_LOAD, 0));
+    rig_push(&r, WORD(GPC_LOAD, 256));
+    rig_push(&r, WORD(GPC_LOAD, 384));
+    rig_finish(&r);
+    cr_expect_eq(rig_stats(&r).l1_fetched_sectors, (1 + 4) * 4, "the late load sent for nothing");
+    cr_expect_eq(rig_latency(&r, WORD(GPC_LOAD, 384)), 11, "the last line is there");
+    rig_close(&r);
+}
+
 static void expect_stands_still(rig *r, uint64_t cycles, const char *why) {
     gpc_error error = GPC_ERROR_INIT;
     cr_expect_eq(gpc_hierarchy_advance(r->hierarchy, cycles), GPC_ERROR_STATE);
