@@ -46,6 +46,21 @@ uint32_t gpci_l1_copy(gpci_timed *t, uint32_t packet, gpci_packet_type type) {
     return copy;
 }
 
+/* A read grows by segments. Sectors whose parts are together now come whole: so their MSHR entry has them in flight. */
+static void grow(gpci_timed *t, const gpci_stage *stage, gpci_packet *read, uint8_t segments) {
+    const gpci_level *level = stage->line;
+    const uint8_t before = gpci_whole_sectors(level, read->segments);
+    read->segments |= segments;
+    read->line.fetched = level->sectors_of[read->segments];
+    const uint8_t joined = gpci_whole_sectors(level, read->segments) & (uint8_t) ~(before | segments);
+    if (GPCI_LIKELY(!joined))
+        return;
+    gpci_packet *entry = gpci_packet_at(&t->pool, gpci_mshr_of_fetch(t, stage, read));
+    const uint8_t whole = gpci_whole_sectors(level, read->segments) & (uint8_t)~before;
+    entry->mshr.whole |= whole;
+    entry->mshr.part &= (uint8_t)~whole;
+}
+
 /* A read of some sectors goes with that of others of their line, which has not left yet. */
 static bool joins_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_request *asked, gpci_combine_kind kind) {
     const gpci_packet *p = gpci_packet_at(&t->pool, asked->packet), *waiter = gpci_packet_at(&t->pool, asked->waiter);
@@ -57,8 +72,7 @@ static bool joins_fetch(gpci_timed *t, gpci_stage *stage, const gpci_fetch_reque
     if (GPCI_UNLIKELY(l->entry != asked->entry)) /* its line was replaced, and has another entry now */
         return false;
     gpci_count_l1_grows(t->h, &p->request, l->segments, l->segments | asked->segments);
-    l->segments |= asked->segments;
-    l->line.fetched = t->h->l1_level.sectors_of[l->segments];
+    grow(t, stage, l, asked->segments);
     if (asked->packet != asked->waiter)
         gpci_pool_give(&t->pool, asked->packet);
     return true;

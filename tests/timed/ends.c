@@ -1,17 +1,118 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/timed.h"
 
+#include "effort.h"
 #include "level/hierarchy.h"
-#include "timed/rig.h"
+#include "timed/drive.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 /*
  * Every run comes to an end: caches of one or two lines, whose few MSHR entries, merges and queues are always full, with
  * each way of giving them back. And where a run cannot end, the clock says so (gpc_hierarchy_advance).
  */
+
+static void put(machine *m, const char *format, ...) {
+    size_t used = strlen(m->text);
+    va_list list;
+    va_start(list, format);
+    int length = vsnprintf(m->text + used, sizeof m->text - used, format, list);
+    va_end(list);
+    cr_assert(length >= 0 && (size_t)length < sizeof m->text - used);
+}
+
+static const char *one_of(uint64_t *state, const char *const *words, uint32_t count) {
+    return words[rig_below(state, count)];
+}
+
+#define ONE_OF(state, ...) \
+    one_of(state, (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+/* How L1 gives its entries back, and when lines take their ways. */
+static void draw_entries(uint64_t *state, machine *m) {
+    const char *const freed = ONE_OF(state, "filled", "drained", "drained-reserving");
+    const bool filled = !strcmp(freed, "filled"), sectors = filled && rig_below(state, 2);
+    const uint32_t ways = 1 + rig_below(state, 3), sets = 1u << rig_below(state, 2);
+    const bool turns = !filled || rig_below(state, 2);
+    put(m, "l1.line = 128B\nl1.ways = %u\nl1.size = %u\nl1.sectors = %u\nl1.fetch_sectors = 1\n", ways,
+        128 * ways * sets, sectors ? 4 : 1);
+    put(m, "l2.line = 128B\nl2.sectors = %s\nl2.fetch_sectors = 1\n", ONE_OF(state, "1", "4"));
+    put(m, "l1.mshr_entries = %u\nl1.mshr_merges = %u\nl1.mshr_merged = %s\nl1.miss_queue = %u\n",
+        1 + rig_below(state, 4), 1 + rig_below(state, 8), ONE_OF(state, "line", "sector"), rig_below(state, 4));
+    put(m, "l2.mshr_entries = %u\nl2.mshr_merges = %u\nl2.mshr_merged = %s\n", 1 + rig_below(state, 4),
+        1 + rig_below(state, 4), ONE_OF(state, "line", "sector"));
+    put(m, "l1.mshr_free = %s\nl1.release_width = %s\nl1.release_latency = %u\n", freed,
+        turns ? sectors ? "32B" : "128B" : "0B", turns ? rig_below(state, 3) : 0);
+    put(m, "l1.allocate = %s\n",
+        strcmp(freed, "drained-reserving") ? ONE_OF(state, "on-miss", "on-miss", "on-fill", "streaming", "replaceable")
+                                           : "on-miss");
+    if (!turns && rig_below(state, 2))
+        put(m, "l1.data_banks = 8\nl1.data_width = 32B\n");
+}
+
+/* What is before the tags: a coalescer, collectors, queues of any order, or one queue. */
+static void draw_way_in(uint64_t *state, machine *m) {
+    const uint32_t way = rig_below(state, 8);
+    const uint32_t collectors = way == 1 ? 1 + rig_below(state, 2) : 0;
+    if (way)
+        put(m, "l1.reorder = none\n");
+    put(m, "l1.coalescer = %s\nl1.collectors = %u\n", way == 2 ? "sector" : "warp", collectors);
+    put(m, "l1.queue = %u\n", collectors ? collectors + 3 : 1 + rig_below(state, 4));
+    put(m, "l1.issue_latency = %u\nl1.miss_latency = %u\n", way > 2 ? rig_below(state, 3) : 0,
+        rig_below(state, 2) * rig_below(state, 20));
+    put(m, "l1.line_order = %s\n", ONE_OF(state, "lanes", "descending"));
+    if (way == 7)
+        put(m, "l1.banks = 2\nl1.tag_ports = 2\nl1.line_order = banks\n");
+    if (way != 2 && m->l1_here)
+        put(m, "l1.prefetcher = %s\n", ONE_OF(state, "none", "none", "next-line", "next-line(degree=4)"));
+    if (m->l2_here)
+        put(m, "l2.prefetcher = %s\n", ONE_OF(state, "none", "none", "next-line"));
+    put(m, "l1.combine_lines = %u\n", rig_below(state, 3) ? 0 : 1 + rig_below(state, 4));
+}
+
+/* Few lines, which all want at once. */
+static void run(uint64_t seed) {
+    static rig r;
+    uint64_t state = seed;
+    machine m;
+    draw_machine(&state, rig_below(&state, 2), &m);
+    draw_entries(&state, &m);
+    draw_way_in(&state, &m);
+    const stream s = {.seed = rig_random(&state),
+                      .sms = m.sms,
+                      .accesses = 20 + rig_below(&state, 150),
+                      .bytes = 256u << rig_below(&state, 4),
+                      .loads = 8 + rig_below(&state, 9),
+                      .stores = rig_below(&state, 5),
+                      .plain = rig_below(&state, 2)};
+    if (rig_below(&state, 2)) {
+        rig_open(&r, m.text, 1 + rig_below(&state, 300));
+        r.memory.room = rig_below(&state, 3);
+    } else {
+        rig_open_dram(&r, m.text);
+    }
+    drive(&r, &s, rig_below(&state, 2) ? HOST_POLLS : HOST_SKIPS);
+    rig_close(&r);
+}
+
+static void part(uint64_t from, uint32_t count) {
+    for (uint64_t seed = from; seed < from + count; seed++)
+        run(seed);
+}
+
+#define PART(n)                                     \
+    Test(timed_ends, narrow_caches_##n) {           \
+        part(n *(uint64_t)100000, effort_of(1200)); \
+    }
+
+PART(0)
+PART(1)
+PART(2)
+PART(3)
 
 #define ONE_LINE                                                                                              \
     "l1.size = 128B\nl1.ways = 1\nl1.sectors = 1\nl2.sectors = 1\nl1.mshr_entries = 8\nl1.mshr_merges = 64\n" \
@@ -34,6 +135,22 @@ Test(timed_ends, a_line_that_nobody_sent_for_makes_room) {
     rig_finish(&r);
     cr_expect_eq(rig_stats(&r).l1_fetched_sectors, (1 + 4) * 4, "the late load sent for nothing");
     cr_expect_eq(rig_latency(&r, WORD(GPC_LOAD, 384)), 11, "the last line is there");
+    rig_close(&r);
+}
+
+/*
+ * A load that goes past L1 asks for a part of a sector, and the next for the rest of it, before the first has left: the
+ * two parts come as a whole sector, and the entry is free.
+ */
+Test(timed_ends, parts_that_go_together_come_as_a_whole) {
+    rig r;
+    rig_open(&r, "l1.sectors = 1\nl1.bypass = always-bypass\nl1.combine_lines = 4\nl1.mshr_entries = 1\n", 100);
+    for (uint64_t part = 0; part < 4; part++)
+        rig_push(&r, WORD(GPC_LOAD, part * 32));
+    rig_finish(&r);
+    cr_expect_eq(rig_stats(&r).l1_fetched_sectors, 4);
+    cr_expect_eq(rig_stats(&r).l1_combined_requests, 3);
+    rig_latency(&r, WORD(GPC_LOAD, 4096));
     rig_close(&r);
 }
 
