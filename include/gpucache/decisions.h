@@ -194,7 +194,7 @@ GPC_API gpc_status gpc_predictor_predict_many(gpc_predictor *predictor, const ui
 
 /*
  * What happened at the host's tags, as gpc_replacement_tell: the same events, in the same order. Predictors learn from
- * HIT, FILL, EVICT and INVALIDATE; the others change nothing. gpc_predictor_train is one of them. Since: 0.2.
+ * HIT, SECTOR_MISS, FILL, EVICT and INVALIDATE; a MISS changes nothing. gpc_predictor_train is one of them. Since: 0.2.
  */
 GPC_API gpc_status gpc_predictor_train(gpc_predictor *predictor, const gpc_tag_event *event);
 GPC_API gpc_status gpc_predictor_train_many(gpc_predictor *predictor, const gpc_tag_event *events, size_t count,

@@ -12,7 +12,7 @@ GPC_BEGIN_DECLS
  *
  * One access at this level, in order:
  *   [predict, if before_lookup is set: a bypass then skips the tags]
- *   lookup: on_hit, or [predict, if before_lookup is not set]
+ *   lookup: on_hit, or on_sector_miss, or [predict, if before_lookup is not set]
  *   the request goes down with the prediction's word; `on_reply` sees the word
  *   that came back and may overturn the prediction
  *   [on_evict of the victim,] on_fill, or nothing where the request bypassed
@@ -77,6 +77,12 @@ typedef struct gpc_predictor_ops {
     uint64_t (*reads_with)(const gpc_policy_env *env);
     void (*state)(void *self, gpc_state_fn visit, void *visit_data);
     bool (*counter)(void *self, size_t index, gpc_policy_counter *counter); /* as in gpc_replacement_ops */
+    /*
+     * As in gpc_replacement_ops: the line is in `way`, but no sector that the request needs, or the request continues
+     * the one before it. Not told of on_hit, and predict is not asked. Predictors to which a tag that matches is a use
+     * of its line set this. [nothing; tables that end before this field: on_hit]. Since: 0.2
+     */
+    void (*on_sector_miss)(void *self, uint32_t set, uint32_t way, const gpc_request *request);
 } gpc_predictor_ops;
 
 /* As gpc_context_register_replacement, for predictors. Since: 0.1. */

@@ -75,8 +75,10 @@ GPCI_INLINE bool uses_again(const gpc_cache *cache, const gpc_request *request, 
 }
 
 static GPCI_COLD void tell_sector_miss(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t way) {
-    if (cache->replacement_ops->on_sector_miss)
+    if (!cache->lru && cache->replacement_ops->on_sector_miss)
         cache->replacement_ops->on_sector_miss(cache->replacement_self, set, way, gpci_shown(cache, request));
+    if (cache->predictor_ops->on_sector_miss)
+        cache->predictor_ops->on_sector_miss(cache->predictor_self, set, way, gpci_shown(cache, request));
 }
 
 /* Lines of the set that persist. */
@@ -117,11 +119,14 @@ static void tell_found(gpc_cache *cache, const gpc_request *request, uint32_t se
         gpci_tokens_own(cache->token_state, request, gpci_slot(cache, set, way));
     if (cache->lru)
         gpci_lru_touch(cache->replacement_self, set, way);
-    else if (GPCI_UNLIKELY(!again))
-        tell_sector_miss(cache, request, set, way);
-    else if (cache->replacement_ops->on_hit)
+    if (GPCI_UNLIKELY(!again)) {
+        if (!cache->lru || !cache->always_cache)
+            tell_sector_miss(cache, request, set, way);
+        return;
+    }
+    if (!cache->lru && cache->replacement_ops->on_hit)
         cache->replacement_ops->on_hit(cache->replacement_self, set, way, gpci_shown(cache, request));
-    if (again && !cache->always_cache && cache->predictor_ops->on_hit)
+    if (!cache->always_cache && cache->predictor_ops->on_hit)
         cache->predictor_ops->on_hit(cache->predictor_self, set, way, gpci_shown(cache, request));
 }
 

@@ -219,6 +219,8 @@ static GPCI_NOINLINE void notify_use(gpci_module *m, uint32_t block, uint64_t ta
         ops->on_sector_miss(m->policy->self, set, way, &request);
     if (predictor && again && predictor->on_hit)
         predictor->on_hit(m->predictor->self, set, way, &request);
+    if (predictor && !again && predictor->on_sector_miss)
+        predictor->on_sector_miss(m->predictor->self, set, way, &request);
 }
 
 void gpci_module_touch(gpci_module *m, uint32_t block) {

@@ -91,13 +91,23 @@ gpc_status gpc_predictor_predict_many(gpc_predictor *p, const uint32_t *sets, co
     return status;
 }
 
+static void tell_found(gpc_predictor *p, const gpc_tag_event *event) {
+    const gpc_predictor_ops *ops = p->ops;
+    if (gpci_is_sector_miss(event)) {
+        if (ops->on_sector_miss)
+            ops->on_sector_miss(p->self, event->set, event->way, event->request);
+    } else if (ops->on_hit) {
+        ops->on_hit(p->self, event->set, event->way, event->request);
+    }
+}
+
 /* An event that may have happened. */
 static void train(gpc_predictor *p, const gpc_tag_event *event) {
     const gpc_predictor_ops *ops = p->ops;
     switch ((gpc_tag_event_kind)event->kind) {
     case GPC_TAG_HIT:
-        if (ops->on_hit && !gpci_is_sector_miss(event))
-            ops->on_hit(p->self, event->set, event->way, event->request);
+    case GPC_TAG_SECTOR_MISS:
+        tell_found(p, event);
         return;
     case GPC_TAG_FILL:
         if (ops->on_fill)

@@ -21,14 +21,15 @@
 typedef enum asking { WHOLE, SECTORED, CONTINUED } asking;
 
 /* Accesses of which the first sector was there. */
-static size_t hits_of(gpc_context *context, const char *spec, const uint64_t *lines, const uint64_t *next, size_t count,
-                      asking style) {
+static size_t hits_with(gpc_context *context, const char *spec, const char *predictor, const uint64_t *lines,
+                        const uint64_t *next, size_t count, asking style) {
     gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;
     options.sets = SETS;
     options.ways = WAYS;
     options.line_bytes = 32 * SECTORS;
     options.sectors = SECTORS;
     options.replacement = spec;
+    options.predictor = predictor;
     gpc_error error = GPC_ERROR_INIT;
     gpc_cache *cache;
     cr_assert_eq(gpc_cache_create(context, &options, &error, &cache), GPC_OK, "%s: %s", spec, error.message);
@@ -47,6 +48,11 @@ static size_t hits_of(gpc_context *context, const char *spec, const uint64_t *li
     }
     gpc_cache_destroy(cache);
     return hits;
+}
+
+static size_t hits_of(gpc_context *context, const char *spec, const uint64_t *lines, const uint64_t *next, size_t count,
+                      asking style) {
+    return hits_with(context, spec, NULL, lines, next, count, style);
 }
 
 #define EACH_ROW(row) for (const replacement_row *row = replacement_rows(); row->spec; row++)
@@ -136,5 +142,50 @@ Test(sectors, older_tables) {
     hits_of(context, "newer", &line, &never, 1, SECTORED);
     cr_expect_eq(older, SECTORS - 1);
     cr_expect_eq(newer, 0);
+    gpc_context_destroy(context);
+}
+
+static void cache_all(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
+    (void)self, (void)set, (void)request, (void)prediction;
+}
+
+/* The same of predictors. */
+Test(sectors, older_predictors) {
+    gpc_predictor_ops ops = {.struct_size = offsetof(gpc_predictor_ops, on_sector_miss),
+                             .name = "older",
+                             .instance_bytes = sizeof(watcher),
+                             .init = watch,
+                             .on_hit = on_hit,
+                             .predict = cache_all};
+    unsigned told[4] = {0};
+    static const char *const names[] = {"older", "oldest", "newer", "sectors"};
+    gpc_context *context = open_context(1);
+    for (unsigned n = 0; n < 4; n++) {
+        ops.name = names[n];
+        ops.struct_size = n == 1  ? offsetof(gpc_predictor_ops, reads)
+                          : n > 1 ? sizeof ops
+                                  : offsetof(gpc_predictor_ops, on_sector_miss);
+        ops.on_sector_miss = n == 3 ? on_hit : NULL;
+        cr_assert_eq(gpc_context_register_predictor(context, &ops, &told[n], NULL, NULL), GPC_OK);
+        const uint64_t line = 7, never = UINT64_MAX;
+        hits_with(context, n % 2 ? "lru" : "fifo", names[n], &line, &never, 1, n == 3 ? CONTINUED : SECTORED);
+        cr_expect_eq(told[n], n == 2 ? 0 : SECTORS - 1, "%s", names[n]);
+    }
+    gpc_context_destroy(context);
+}
+
+/* agcb takes a tag that matches for a use of its line, but not the parts of one access. */
+Test(sectors, parts_of_one_access_are_no_use_to_agcb) {
+    const size_t count = effort_of(8000);
+    gpc_context *context = open_context(1);
+    for (stream_kind kind = 0; kind < STREAM_COUNT; kind++) {
+        uint64_t *lines = stream_make(kind, 3, SETS * WAYS, count), *next = rig_next_uses(lines, count);
+        const char *const agcb = "agcb(initial=7)";
+        const size_t whole = hits_with(context, "lru", agcb, lines, next, count, WHOLE),
+                     parts = hits_with(context, "lru", agcb, lines, next, count, CONTINUED);
+        cr_expect_eq(parts, whole, "stream %u: %zu of %zu, not %zu", (unsigned)kind, parts, count, whole);
+        free(lines);
+        free(next);
+    }
     gpc_context_destroy(context);
 }

@@ -84,6 +84,7 @@ static const gpc_predictor_ops own_predictor = {.struct_size = sizeof own_predic
                                                 .name = "watcher",
                                                 .predict = bypass,
                                                 .on_hit = on_hit,
+                                                .on_sector_miss = on_sector_miss,
                                                 .on_fill = on_fill,
                                                 .on_evict = on_evict,
                                                 .on_invalidate = on_invalidate,
@@ -142,8 +143,8 @@ Test(decisions, what_continues) {
     size_t done = 0;
     gpc_error error = GPC_ERROR_INIT;
     cr_expect_eq(gpc_predictor_train_many(predictor, events, 4, &error, &done), GPC_OK, "%s", error.message);
-    cr_expect(done == 4 && all.ways[0] == 69);
-    expect((const char *const[]){"hit"}, 1);
+    cr_expect(done == 4 && all.ways[0] == 5 && all.ways[2] == 69);
+    expect((const char *const[]){"sector miss", "sector miss", "hit"}, 3);
 }
 
 Test(decisions, lines_that_leave) {

@@ -14,6 +14,7 @@ const char *const event_names[EVENT_KINDS] = {
     "policy on_invalidate",
     "predictor predict",
     "predictor on_hit",
+    "predictor on_sector_miss",
     "predictor on_fill",
     "predictor on_evict",
     "predictor on_invalidate",

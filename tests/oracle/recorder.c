@@ -62,6 +62,10 @@ static void predictor_hit(void *self, uint32_t set, uint32_t way, const gpc_requ
     event_log_add(log_of(self), PREDICTOR_HIT, set, way, request);
 }
 
+static void predictor_sector_miss(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    event_log_add(log_of(self), PREDICTOR_SECTOR_MISS, set, way, request);
+}
+
 static void predictor_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     event_log_add(log_of(self), PREDICTOR_FILL, set, way, request);
 }
@@ -94,6 +98,7 @@ void recorder_register(gpc_context *context, event_log *log) {
                                    .init = init,
                                    .predict = predict,
                                    .on_hit = predictor_hit,
+                                   .on_sector_miss = predictor_sector_miss,
                                    .on_fill = predictor_fill,
                                    .on_evict = predictor_evict,
                                    .on_invalidate = predictor_invalidate};

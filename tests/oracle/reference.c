@@ -270,7 +270,7 @@ static void tell_present(model *m, const gpc_request *r, const decoded *d, uint3
             there |= d->need[s] && line->written[s * sector_bytes(m) + b];
     }
     const bool again = there && !r->continues;
-    tell(m, again ? POLICY_HIT : POLICY_SECTOR_MISS, again ? PREDICTOR_HIT : POLICY_SECTOR_MISS, d->set, way, r);
+    tell(m, again ? POLICY_HIT : POLICY_SECTOR_MISS, again ? PREDICTOR_HIT : PREDICTOR_SECTOR_MISS, d->set, way, r);
 }
 
 static void lookup(model *m, const gpc_request *r, const decoded *d, gpc_access_result *result) {

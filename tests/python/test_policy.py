@@ -318,6 +318,27 @@ class Predictors(TemporaryCase):
             self.assertEqual(cache.respond(LINE), 1000)
             self.assertEqual(cache.stats()["bypasses"], 1)
 
+    def test_sector_misses(self):
+        told = []
+
+        class Watcher(gpucache.Predictor):
+            name = "sector-watcher"
+
+            def predict(self, set, request):
+                told.append("predict")
+
+            def on_hit(self, set, way, request):
+                told.append("hit")
+
+            def on_sector_miss(self, set, way, request):
+                told.append("sector miss")
+
+        self.context.register(Watcher)
+        with gpucache.Cache(self.context, sets=1, ways=1, sectors=4, predictor="sector-watcher") as cache:
+            for sector in (1, 2, 2):
+                cache.access(0, sector_mask=sector)
+        self.assertEqual(told, ["predict", "sector miss", "hit"])
+
     def test_none_caches(self):
         class Silent(gpucache.Predictor):
             name = "silent"

@@ -200,6 +200,7 @@ gpc_predictor_ops_on_stall = CFUNCTYPE(c_int, c_void_p, POINTER(gpc_request), c_
 gpc_predictor_ops_reads_with = CFUNCTYPE(c_uint64, POINTER(gpc_policy_env))
 gpc_predictor_ops_state = CFUNCTYPE(None, c_void_p, gpc_state_fn, c_void_p)
 gpc_predictor_ops_counter = CFUNCTYPE(c_bool, c_void_p, c_size_t, POINTER(gpc_policy_counter))
+gpc_predictor_ops_on_sector_miss = CFUNCTYPE(None, c_void_p, c_uint32, c_uint32, POINTER(gpc_request))
 
 
 class gpc_predictor_ops(SizedRecord):
@@ -217,7 +218,7 @@ class gpc_predictor_ops(SizedRecord):
         ("shared_cache_bytes", c_size_t), ("on_sample", gpc_predictor_ops_on_sample),
         ("on_stall", gpc_predictor_ops_on_stall), ("below", c_char_p), ("reads", c_uint64),
         ("reads_with", gpc_predictor_ops_reads_with), ("state", gpc_predictor_ops_state),
-        ("counter", gpc_predictor_ops_counter),
+        ("counter", gpc_predictor_ops_counter), ("on_sector_miss", gpc_predictor_ops_on_sector_miss),
     )
 
 

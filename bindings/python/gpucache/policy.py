@@ -127,6 +127,9 @@ class _Policy:
     def on_hit(self, set: int, way: int, request: Request) -> None:
         """`way` of `set` served the request."""
 
+    def on_sector_miss(self, set: int, way: int, request: Request) -> None:
+        """The line is in `way` of `set`, but no sector that the request needs: no hit, and no reuse of it."""
+
     def on_fill(self, set: int, way: int, request: Request) -> None:
         """`way` of `set` now belongs to the request's line."""
 
@@ -158,9 +161,6 @@ class ReplacementPolicy(_Policy):
     reads = 0  # ReadsBits: what of requests, and what else it is told, it goes by. 0: not stated, taken for everything
 
     needs_future = False  # it reads request.next_use: without l1.future it is refused
-
-    def on_sector_miss(self, set: int, way: int, request: Request) -> None:
-        """The line is in `way` of `set`, but not every sector that the request needs: no hit, and no reuse of it."""
 
     def on_miss(self, set: int, request: Request) -> None:
         """No way of `set` holds the line."""
@@ -367,13 +367,12 @@ def _counter(pointer, index, out):
 COST = (_cost_bits, 0)
 COUNTER = (_counter, False)
 _COMMON = {
-    "on_hit": (_on_hit, None), "on_fill": (_on_fill, None), "on_evict": (_on_evict, None),
+    "on_hit": (_on_hit, None), "on_sector_miss": (_on_sector_miss, None), "on_fill": (_on_fill, None), "on_evict": (_on_evict, None),
     "on_invalidate": (_on_invalidate, None), "on_warp_event": (_on_warp_event, None), "cost_bits": COST,
     "on_sample": (_on_sample, None), "counter": COUNTER,
 }  # fmt: skip
 _REPLACEMENT = {
     **_COMMON, "on_miss": (_on_miss, None), "choose_victim": (_choose_victim, _NO_WAY), "declines": (_declines, False),
-    "on_sector_miss": (_on_sector_miss, None),
 }  # fmt: skip
 _PREDICTOR = {
     **_COMMON, "predict": (_predict, None), "on_reply": (_on_reply, 0), "respond": (_respond, 0),

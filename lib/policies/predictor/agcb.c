@@ -20,7 +20,8 @@
  * memory are predicted (6.4): stores, atomics, prefetches and local accesses allocate as the cache would without a
  * predictor. Reads of local memory that hit train the table as those of global memory do, for section 4 says "every
  * read access"; stores, atomics and prefetches do not, and a line that is invalidated teaches nothing. A tag that
- * matches is a hit, whether or not all sectors are there.
+ * matches is a hit, whether or not any sector is there: section 4 asks whether the tag matches, and nothing else. But
+ * a further sector of an instruction's line, by who asks for sectors one by one, is a part of the same read.
  *
  * Verification: the decision goes below, where `agcb-below` keeps it in the line. If that says that the line
  * was bypassed before, the bypass is overridden and the line is kept.
@@ -140,6 +141,11 @@ static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *re
     *pc = (uint16_t)hash_of(state, request->pc);
 }
 
+static void on_sector_miss(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    if (!request->continues)
+        on_hit(self, set, way, request);
+}
+
 static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     agcb_state *state = self;
     state->pcs[(size_t)set * state->ways + way] = (uint16_t)hash_of(state, request->pc);
@@ -182,8 +188,8 @@ static bool counter(void *self, size_t index, gpc_policy_counter *out) {
     .source = "seeds/000 section 4; Tian et al., GPGPU-8, 2015", .instance_bytes = sizeof(agcb_state),                 \
     .line_bytes = sizeof(uint16_t), .parameters = parameters,                                                          \
     .parameter_count = sizeof parameters / sizeof *parameters, .init = init, .predict = predict, .on_reply = on_reply, \
-    .on_hit = on_hit, .on_fill = on_fill, .on_evict = on_evict, .cost_bits = cost_bits, .texts = texts,                \
-    .text_count = sizeof texts / sizeof *texts, .below = "agcb-below",                                                 \
+    .on_hit = on_hit, .on_sector_miss = on_sector_miss, .on_fill = on_fill, .on_evict = on_evict,                      \
+    .cost_bits = cost_bits, .texts = texts, .text_count = sizeof texts / sizeof *texts, .below = "agcb-below",         \
     .reads = GPC_READS_PLACE | GPC_READS_PC | GPC_READS_POLICY_WORD | GPC_READS_KIND | GPC_READS_SPACE
 
 const gpc_predictor_ops gpci_agcb = {

@@ -85,6 +85,10 @@ static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *re
     TELL_PREDICTOR(on_hit, set, way, request);
 }
 
+static void on_sector_miss(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
+    TELL_PREDICTOR(on_sector_miss, set, way, request);
+}
+
 static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     TELL_PREDICTOR(on_fill, set, way, request);
 }
@@ -139,6 +143,7 @@ const gpc_predictor_ops gpci_vote_predictor = {
     .predict = predict,
     .on_reply = on_reply,
     .on_hit = on_hit,
+    .on_sector_miss = on_sector_miss,
     .on_fill = on_fill,
     .on_evict = on_evict,
     .on_invalidate = on_invalidate,

@@ -14,7 +14,13 @@ typedef struct agcb_model {
     uint32_t entries, bits, threshold, initial, shift;
     int hash;
     bool report, early, on_miss;
+    uint32_t sectors;
 } agcb_model;
+
+/* Sectors of its line that a request needs. */
+static uint8_t needs(const agcb_model *m, const gpc_request *request) {
+    return m->sectors > 1 ? request->sector_mask : 1;
+}
 
 static uint32_t hash_of(const agcb_model *m, uint64_t pc) {
     unsigned width = 0;
@@ -40,7 +46,8 @@ static void add(agcb_model *m, uint32_t counter, int by) {
 }
 
 /* Its line comes into the cache; what leaves for it counts. */
-static void keep(agcb_model *m, uint64_t line, uint64_t pc) {
+static void keep(agcb_model *m, uint64_t line, const gpc_request *request) {
+    const uint64_t pc = request->pc;
     naive_line *way = naive_free(&m->cache, line);
     if (!way) {
         way = naive_oldest(&m->cache, line, NULL, NULL);
@@ -52,6 +59,7 @@ static void keep(agcb_model *m, uint64_t line, uint64_t pc) {
     }
     naive_put(&m->cache, way, line);
     way->pc = hash_of(m, pc);
+    way->sectors = needs(m, request);
 }
 
 /* What the level below says of a load that L1 did not have. */
@@ -76,8 +84,10 @@ static char fetch(agcb_model *m, uint64_t line, const gpc_request *request, bool
     if (bypass && !overridden)
         return 'b';
     naive_line *there = naive_find(&m->cache, line); /* agcb-early did not look */
-    if (!there)
-        keep(m, line, request->pc);
+    if (there)
+        there->sectors |= needs(m, request);
+    else
+        keep(m, line, request);
     return overridden ? 'o' : 'm';
 }
 
@@ -97,11 +107,18 @@ static char model_access(agcb_model *m, const gpc_request *request) {
             found->pc = hash_of(m, request->pc);
         }
         naive_use(&m->cache, found);
-        return 'h';
+        if (!(needs(m, request) & ~found->sectors))
+            return 'h';
+        found->sectors |= needs(m, request);
+        if (request->kind == GPC_STORE) /* it brings what it writes */
+            return 'h';
+        if (load) /* more of a line that is there: judged by who looks at no tags before */
+            was_bypassed(m, line, m->early && judged, false);
+        return 's';
     }
     if (load)
         return fetch(m, line, request, judged, bypass);
-    keep(m, line, request->pc);
+    keep(m, line, request);
     return 'm';
 }
 
@@ -118,6 +135,7 @@ static void compare(agcb_model m, uint32_t sets, uint32_t ways, uint32_t pcs) {
                             .ways = ways,
                             .below_sets = 2 * sets,
                             .below_ways = below_ways,
+                            .sectors = m.sectors,
                             .below = m.on_miss ? "agcb-below(on-miss=1)" : "agcb-below"});
     naive_open(&m.cache, sets, ways);
     naive_open(&m.below, 2 * sets, below_ways);
@@ -128,6 +146,8 @@ static void compare(agcb_model m, uint32_t sets, uint32_t ways, uint32_t pcs) {
     uint64_t random = sets * 131 + ways, seen[256] = {0};
     for (int step = 0; step < STEPS(ways); step++) {
         gpc_request request = rig_random(&random, 3 * (uint64_t)sets * ways, pcs);
+        if (m.sectors > 1)
+            request.sector_mask = (uint8_t)(1 + gpci_random_below(&random, (1u << m.sectors) - 1));
         char expected = model_access(&m, &request), got = rig_access(&r, request);
         cr_assert_eq(got, expected, "%s, %u x %u, step %d, kind %u: %c, not %c", spec, sets, ways, step, request.kind,
                      got, expected);
@@ -137,6 +157,7 @@ static void compare(agcb_model m, uint32_t sets, uint32_t ways, uint32_t pcs) {
     cr_assert_eq(stats.overturned_bypasses, seen['o']);
     cr_assert_eq(stats.bypasses, seen['o'] + seen['b']);
     cr_assert_eq(stats.overturned_fills, 0);
+    cr_assert_eq(seen['s'] != 0, m.sectors > 1);
     cr_assert(!m.initial || seen['o'], "%s, %u x %u: nothing was overturned", spec, sets, ways);
     naive_close(&m.cache);
     naive_close(&m.below);
@@ -154,6 +175,24 @@ Test(predictor_models, agcb) {
         m.on_miss = true;
         compare(m, shapes[i][0], shapes[i][1], 12);
     }
+}
+
+/* Sector caches: a tag that matches is a hit to the table, and no question to the predictor. */
+Test(predictor_models, agcb_sectors) {
+    static const uint32_t shapes[][2] = {{1, 1}, {4, 4}, {7, 3}, {32, 4}, {1, 128}};
+    for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (uint32_t sectors = 2; sectors <= 4; sectors += 2) {
+            agcb_model m = DEFAULT;
+            m.sectors = sectors;
+            compare(m, shapes[i][0], shapes[i][1], 12);
+            m.on_miss = true;
+            compare(m, shapes[i][0], shapes[i][1], 12);
+            m.report = true;
+            m.initial = 4;
+            compare(m, shapes[i][0], shapes[i][1], 12);
+            m.early = true;
+            compare(m, shapes[i][0], shapes[i][1], 12);
+        }
 }
 
 /* Every hash and width, with so few counters that PCs meet. */

@@ -13,6 +13,7 @@
 typedef struct naive_line {
     bool valid;
     uint64_t line, used;
+    uint8_t sectors;         /* agcb: that are there */
     uint32_t pc;             /* agcb: hashed */
     bool bit, fresh;         /* agcb-below */
     bool dead;               /* sdbp */
