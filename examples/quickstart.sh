@@ -11,7 +11,8 @@ trap 'exit 1' HUP INT TERM
 
 want build
 echo "Building the library in build/ ..."
-if ! { configure build && ninja -C build; } >"$log" 2>&1; then
+# shellcheck disable=SC2086  # one word per option
+if ! configure build $RELEASE >"$log" 2>&1 || ! compile build "$log" library; then
     cat "$log"
     exit 1
 fi

@@ -8,12 +8,12 @@
 #include <string.h>
 
 /*
- * How much a test does: GPUCACHE_TESTS is quick, normal (where it is not set) or thorough. What only repeats (seeds,
- * rounds, requests of a stream) is half in the normal mode, an eighth in the quick one, and under sanitizers a
- * sixteenth: they look at each access, not at the numbers, which the plain build compares. Thorough is all of it in
- * every build.
+ * How much a test does: GPUCACHE_TESTS is quick, normal (the default), full or thorough. Seeds, rounds and requests of
+ * a stream only repeat a test: the quick and the normal mode do an eighth of them, the full mode half, and under
+ * sanitizers a sixteenth, since sanitizers look at each access and the plain build compares the numbers. The thorough
+ * mode does all of them in every build.
  */
-typedef enum effort { EFFORT_QUICK, EFFORT_NORMAL, EFFORT_THOROUGH } effort;
+typedef enum effort { EFFORT_QUICK, EFFORT_NORMAL, EFFORT_FULL, EFFORT_THOROUGH } effort;
 
 #if defined(__SANITIZE_ADDRESS__)
 #define EFFORT_SANITIZED true
@@ -33,11 +33,13 @@ static inline effort effort_wanted(void) {
     const char *wish = getenv("GPUCACHE_TESTS");
     if (wish && !strcmp(wish, "quick"))
         return EFFORT_QUICK;
+    if (wish && !strcmp(wish, "full"))
+        return EFFORT_FULL;
     return wish && !strcmp(wish, "thorough") ? EFFORT_THOROUGH : EFFORT_NORMAL;
 }
 
 static inline bool effort_is_small(void) {
-    return effort_wanted() < (EFFORT_SANITIZED ? EFFORT_THOROUGH : EFFORT_NORMAL);
+    return effort_wanted() < (EFFORT_SANITIZED ? EFFORT_THOROUGH : EFFORT_FULL);
 }
 
 /* How many of `all` repetitions: at least one. */
@@ -46,11 +48,11 @@ static inline uint32_t effort_of(uint32_t all) {
     return all / part + (all < part);
 }
 
-/* The same of what sanitizers are there to look at: half of it under them, and an eighth in the plain build. */
+/* Repetitions of damage, which sanitizers are there to look at: half under sanitizers, an eighth in the plain build. */
 static inline uint32_t effort_of_checks(uint32_t all) {
     if (effort_wanted() == EFFORT_THOROUGH)
         return all;
-    return EFFORT_SANITIZED && effort_wanted() == EFFORT_NORMAL ? all / 2 : all / 8;
+    return EFFORT_SANITIZED && effort_wanted() == EFFORT_FULL ? all / 2 : all / 8;
 }
 
 /* Whether case `n` of many alike is among those to run: 0, and others at no regular distance. */

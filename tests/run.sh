@@ -1,10 +1,12 @@
 #!/bin/sh
 # Build the library and run its tests; README.md here says what is checked how.
-#   sh tests/run.sh                     what a change has to pass
-#   sh tests/run.sh quick               less than a minute after the first time: unit tests at their smallest, lint
+#   sh tests/run.sh                     the release build and its tests
+#   sh tests/run.sh sanitized           the unit tests under ASan and UBSan, and a build by clang
+#   sh tests/run.sh quick               unit tests and lint: less than a minute after the first time
+#   sh tests/run.sh full                the release build: more random streams, and the checks of packaging and style
 #   sh tests/run.sh thorough            everything at its largest, with every compiler
 #   sh tests/run.sh [MODE] SUITE...     the suites named, as oracle, python or lint
-# Installs what is missing where it may (see setup.sh). The last line is the
+# Installs missing packages where that is allowed (see setup.sh). The last line is the
 # result, "N passed, N failed"; the exit status is 1 unless nothing failed.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -20,14 +22,11 @@ give_up() {
 
 build() { # build TARGETS DIRECTORY [MESON OPTION...]
     targets=$1
+    directory=$2
     shift
-    rm -f "$1/meson-logs/testlog.json"
-    # shellcheck disable=SC2086  # one word per target
-    if ! { configure "$@" && ninja -C "$1" $targets; } >"$scratch/log" 2>&1; then
-        cat "$scratch/log"
-        return 1
-    fi
-    tail -n 1 "$scratch/log"
+    rm -f "$directory/meson-logs/testlog.json"
+    configure "$@" >"$scratch/log" 2>&1 || { cat "$scratch/log" && return 1; }
+    compile "$directory" "$scratch/log" "$targets" || { cat "$scratch/log" && return 1; }
 }
 
 suites() { # suites DIRECTORY: those that a build has
@@ -57,17 +56,20 @@ run_tests() { # run_tests DIRECTORY SUITE...
 
 mode=normal
 case ${1-} in
-quick | normal | thorough)
+quick | normal | sanitized | full | thorough)
     mode=$1
     shift
     ;;
 esac
-export GPUCACHE_TESTS="$mode"
 everything="all meson-test-prereq"
-sanitize=yes clang=yes logs=
-[ "$mode" != quick ] || sanitize=no
+release=yes sanitize=no clang=no logs="" GPUCACHE_TESTS=$mode
+case $mode in
+sanitized) release=no sanitize=yes clang=yes GPUCACHE_TESTS=full ;;
+thorough) sanitize=yes clang=yes ;;
+esac
+export GPUCACHE_TESTS
 # Named suites are of the plain build and the one with sanitizers.
-[ "$mode" != quick ] && [ $# = 0 ] && command -v clang >/dev/null || clang=no
+[ $# = 0 ] && command -v clang >/dev/null || clang=no
 
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
@@ -81,19 +83,13 @@ for optional in clang valgrind abidiff; do
 done
 [ -d ../shared ] || echo "without ../shared: the traces there are not replayed"
 
-section "Build: release, warnings are errors (build/)"
-build "$everything" build --werror --buildtype=release || give_up "the build failed"
-
-for suite in "$@"; do
-    [ -n "$(chosen build "$suite")" ] || give_up "there is no suite '$suite', but: $(suites build)"
-done
-
-if [ $sanitize = yes ] && [ $# -gt 0 ]; then
-    # The build with sanitizers has the unit tests alone.
-    meson introspect build --tests | python3 -c '
-import json, sys
-suites = [{suite.split(":")[-1] for suite in test["suite"]} for test in json.load(sys.stdin)]
-sys.exit(not any("unit" in each and each & set(sys.argv[1:]) for each in suites))' "$@" || sanitize=no
+if [ $release = yes ]; then
+    section "Build: release, warnings are errors (build/)"
+    # shellcheck disable=SC2086  # one word per option
+    build "$everything" build $RELEASE --werror || give_up "the build failed"
+    for suite in "$@"; do
+        [ -n "$(chosen build "$suite")" ] || give_up "there is no suite '$suite', but: $(suites build)"
+    done
 fi
 
 if [ $sanitize = yes ]; then
@@ -113,13 +109,17 @@ if [ $clang = yes ]; then
         give_up "the build with clang failed"
 fi
 
-section "Tests: release"
-if [ $# -gt 0 ]; then
-    run_tests build "$@"
-elif [ "$mode" = quick ]; then
-    run_tests build unit fast
-else
-    run_tests build unit script
+if [ $release = yes ]; then
+    section "Tests: release"
+    if [ $# -gt 0 ]; then
+        run_tests build "$@"
+    elif [ "$mode" = quick ]; then
+        run_tests build unit fast
+    elif [ "$mode" = normal ]; then
+        run_tests build unit use
+    else
+        run_tests build unit script
+    fi
 fi
 
 if [ $sanitize = yes ]; then

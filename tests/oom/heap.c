@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "oom/heap.h"
 
+#include "effort.h"
+
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,10 +73,11 @@ static bool run(oom_scenario scenario, size_t fail_at, bool persistent) {
 }
 
 void oom_check(oom_scenario scenario, size_t least) {
+    const size_t step = effort_wanted() < EFFORT_FULL ? 4 : 1;
     for (int persistent = 0; persistent <= 1; persistent++) {
         size_t n = 1;
         while (run(scenario, n, persistent))
-            n++;
+            n += step;
         cr_assert_geq(n - 1, least, "only %zu allocations were met", n - 1);
     }
 }
