@@ -43,6 +43,18 @@ static gpc_status apply_resources(const gpci_import *im, const gpci_gpgpusim_cac
 }
 
 /*
+ * The adaptive L1 of release 4.0, whose files say neither size nor carve-outs: Volta's, of four times the ways
+ * (get_max_assoc), 128 KiB (shader_core_config::max_cta).
+ */
+#define VOLTA_BYTES (128u << 10)
+#define VOLTA_CARVEOUTS "0B 8KiB 16KiB 32KiB 64KiB 96KiB"
+
+static bool is_volta(const gpci_import *im, uint64_t bytes) {
+    return GPCI_OPTION(ADAPTIVE)->number && GPCI_OPTION(L1)->given && !GPCI_OPTION(UNIFIED)->given &&
+           !GPCI_OPTION(CARVEOUTS)->given && bytes * 4 == VOLTA_BYTES;
+}
+
+/*
  * With an adaptive cache the option gives the sets and the least ways; the ways
  * follow the capacity up to the whole unified memory.
  */
@@ -52,6 +64,12 @@ static gpc_status apply_size(const gpci_import *im, gpci_option_id id, uint64_t 
     if (adaptive) {
         uint64_t unified = gpci_import_now(im, GPCI_KEY_L1_UNIFIED) ? gpci_import_now(im, GPCI_KEY_L1_SIZE) : 0;
         unified = GPCI_OPTION(UNIFIED)->given ? GPCI_OPTION(UNIFIED)->number * 1024 : unified;
+        if (!unified && is_volta(im, bytes)) {
+            unified = VOLTA_BYTES;
+            gpc_status status = gpci_import_set(im, GPCI_OPTION_ADAPTIVE, GPCI_KEY_L1_CARVEOUTS, VOLTA_CARVEOUTS);
+            if (status < 0)
+                return status;
+        }
         if (!unified || unified % bytes) {
             id = GPCI_OPTION(UNIFIED)->given    ? GPCI_OPTION_UNIFIED
                  : GPCI_OPTION(ADAPTIVE)->given ? GPCI_OPTION_ADAPTIVE

@@ -281,6 +281,17 @@ Test(gpgpusim, l2_and_slices) {
     rig_close(&r);
 }
 
+/* SM7_QV100 of release 4.0: 32 KiB of 256 ways, up to 128 KiB beside 0 to 96 KiB of shared memory. */
+Test(gpgpusim, adaptive_l1_of_4_0) {
+    rig r;
+    rig_open(&r);
+    import_all(&r, "-gpgpu_adaptive_cache_config 1\n-gpgpu_cache:dl1 S:1:128:256,L:L:s:N:L,A:256:8,16:0,32\n"
+                   "-gpgpu_shmem_size 98304\n");
+    EXPECT(&r, {"l1.size", "128KiB"}, {"l1.ways", "1024"}, {"l1.unified", "true"}, {"l1.resize", "ways"},
+           {"l1.carveout", "auto"}, {"l1.carveouts", "0B 8KiB 16KiB 32KiB 64KiB 96KiB"});
+    rig_close(&r);
+}
+
 /* 30 KB of 192 KB leave 4 sets of 128-byte lines more than 256 ways. */
 Test(gpgpusim, adaptive_l1) {
     rig r;

@@ -132,7 +132,7 @@ Test(gpgpusim_errors, cache_as_a_whole) {
 
 Test(gpgpusim_errors, adaptive) {
     static const char needs[] = "an adaptive L1 needs -gpgpu_unified_l1d_size, a multiple of -gpgpu_cache:dl1";
-    static const char dl1[] = "-gpgpu_cache:dl1 S:4:128:64,L:T:m:L:L,A:512:8,16";
+    static const char dl1[] = "-gpgpu_cache:dl1 S:4:128:32,L:T:m:L:L,A:512:8,16"; /* Volta's has 32 KiB at least */
     char text[256], message[256];
     snprintf(text, sizeof text, "%s\n-gpgpu_adaptive_cache_config 1", dl1);
     snprintf(message, sizeof message, "3: -gpgpu_adaptive_cache_config: %s", needs);
