@@ -161,7 +161,10 @@ typedef struct gpc_kernel {
  * Open a trace. `source` is
  *   an Accel-Sim .traceg, plain or .xz, .gz, .zst (through that tool's own
  *   decompressor, which must be installed); a .tracez (zstd frames and their dictionary, by libzstd, which must be);
- *   a kernelslist.g, or a folder that holds one or else .traceg and .tracez files;
+ *   a kernel as that tracer leaves it, before post-traces-processing (.trace, plain or compressed, its instructions
+ *   behind their blocks and warps): held in memory, a line's text once, and given block by block in order of index;
+ *   a kernelslist.g, the tracer's kernelslist, or a folder: its kernelslist.g, else its .traceg and .tracez files, else
+ *   its kernelslist (or kernelslist_ctx_*, where there is one), else its .trace files;
  *   a .gct file, written by gpc_trace_writer;
  *   a table of memory instructions, which its content tells, plain, compressed or
  *   a pipe: CSV (block,warp,kind,address and, where wanted, kernel,pc,width,mask or
@@ -169,7 +172,8 @@ typedef struct gpc_kernel {
  *   the accesses of its context and grid_launch_id, wherever they stand (a pipe is then held to its end);
  *   synthetic:NAME[:SIZE][:KEY=VALUE,...] (see gpc_synthetic_at; SIZE such as 2MiB is the
  *   problem's bytes; the keys of a kernel stand in its summary).
- * A `kernel-N.sm` (plain or compressed) beside a .traceg gives the placement.
+ * A `kernel-N.sm` (plain or compressed) beside a .traceg or .trace gives the placement; else the SMs that
+ * instructions tell do (TOOL_TRACE_CORE=1), for which a .traceg is read twice.
  * Returns GPC_OK; GPC_ERROR_NOT_FOUND; GPC_ERROR_IO; GPC_ERROR_FORMAT;
  * GPC_ERROR_UNSUPPORTED (no decompressor, an unknown version or kind of file);
  * GPC_ERROR_MEMORY. Since: 0.1.

@@ -93,6 +93,24 @@ gpc_status gpci_lines_next(gpci_lines *lines, char **line, char **stop, gpc_erro
     }
 }
 
+gpc_status gpci_lines_ahead(gpci_lines *lines, size_t *offset, const char **line, gpc_error *error) {
+    for (;;) {
+        char *from = lines->buffer + lines->begin + *offset;
+        const size_t unread = lines->end - lines->begin - *offset;
+        const char *found = memchr(from, '\n', unread);
+        if (!found && lines->at_end && !unread)
+            return GPC_END;
+        if (found || lines->at_end) { /* behind the end of the last line there is a newline, too */
+            *line = from;
+            *offset += found ? (size_t)(found - from) + 1 : unread;
+            return GPC_OK;
+        }
+        gpc_status status = refill(lines, error);
+        if (status < 0)
+            return status;
+    }
+}
+
 gpc_status gpci_lines_next_text(gpci_lines *lines, char **line, char **stop, gpc_error *error) {
     gpc_status status;
     do

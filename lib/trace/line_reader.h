@@ -39,6 +39,12 @@ GPCI_INLINE void gpci_lines_take(gpci_lines *lines, const char *stop) {
     lines->number++;
 }
 
+/*
+ * Look ahead: the line that begins `*offset` bytes behind what was read, which stays to be read; `*offset` moves on to
+ * the next. It lives until the next call. GPC_END behind the last line.
+ */
+gpc_status gpci_lines_ahead(gpci_lines *lines, size_t *offset, const char **line, gpc_error *error);
+
 /* The next line that is not blank. */
 gpc_status gpci_lines_next_text(gpci_lines *lines, char **line, char **stop, gpc_error *error);
 

@@ -119,8 +119,7 @@ gpc_status gpci_placement_load(gpc_context *context, const char *traceg, uint64_
                                uint32_t **out, uint64_t *count) {
     *out = NULL;
     *count = 0;
-    const char *name = traceg + gpci_folder_length(traceg), *suffix = strstr(name, ".traceg");
-    suffix = suffix ? suffix : strstr(name, ".tracez");
+    const char *name = traceg + gpci_folder_length(traceg), *suffix = strstr(name, ".trace");
     if (!suffix)
         return GPC_OK;
     char *wanted = gpci_join_part(context, traceg, (size_t)(suffix - traceg), ".sm"), *found = NULL;

@@ -22,7 +22,7 @@ int gpci_natural_order(const char *a, const char *b);
 /* A file by this name with or without a decompressor's suffix. NULL with GPC_OK where there is none. */
 gpc_status gpci_find_file(gpc_context *context, const char *path, gpc_error *error, char **out);
 
-/* SM of each block, from the kernel-N.sm beside a kernel-N.traceg; *out = NULL where there is none. */
+/* SM of each block, from the kernel-N.sm beside a kernel-N.traceg, .tracez or .trace; *out = NULL where there is none. */
 gpc_status gpci_placement_load(gpc_context *context, const char *traceg, uint64_t block_count, gpc_error *error,
                                uint32_t **out, uint64_t *count);
 

@@ -41,6 +41,14 @@ static const char *const texts[] = {
            "20 1 0 UTMALDG.2D 2 UR4 UR8 16 80 1 f 48 0 3 3 0x1000 0x2000 0x0 0 NoVal\n"
            "30 1 0 UBLKCP.G.S 2 UR4 UR8 300 80 0 600 0 4 0x4000 2 4096 0 0 NoVal\n"
            "40 1 0 HGMMA.64x8x16.F32 2 R24 UR4 1 0 0 NoVal\n#END_TB\n",
+    LAUNCH "-accelsim tracer version = 3\n#\n"
+           "1 0 0 1 0000 3 1 R1 LDG.E 1 R2 4 1 0x7f1000000000 4\n0 0 0 0 0000 1 1 R1 LDG.E 1 R2 4 0 0x10\n"
+           "1 0 0 1 0010 3 0 EXIT 0 0\n0 0 0 0 0010 1 0 EXIT 0 0\n",
+    LAUNCH "-accelsim tracer version = 4\n#\n"
+           "1 0 0 1 5 9 77 0000 3 1 R1 LDG.E 1 R2 4 1 0x7f1000000000 4 0\n0 0 0 0 6 9 77 0010 1 0 EXIT 0 0 0\n",
+    LAUNCH "-accelsim tracer version = 4\n#\n"
+           "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 1\n5 9 0000 3 1 R1 LDG.E 1 R2 4 1 0x10 4 0\n"
+           "#END_TB\n#BEGIN_TB\nthread block = 1,0,0\nwarp = 1\ninsts = 1\n6 9 0010 1 0 EXIT 0 0 0\n#END_TB\n",
 };
 
 static const char list[] =

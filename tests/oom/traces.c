@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static char folder[] = "/tmp/gpucache-oom-XXXXXX";
-static char text_path[64], launches_path[64], binary_path[64], out_path[64];
+static char text_path[64], launches_path[80], raw_path[80], sms_path[80], binary_path[64], out_path[64];
 
 static void add(uint64_t *sum, uint64_t value) {
     *sum = (*sum ^ value) * UINT64_C(0x9e3779b97f4a7c15);
@@ -134,10 +134,25 @@ static void write_launches(void) {
     cr_assert_eq(fclose(file), 0);
 }
 
+/* Two warps as the tracer leaves them, and behind post-traces-processing, with their SMs. */
+static void write_raw(void) {
+    static const char head[] = "-grid dim = (2,1,1)\n-block dim = (32,1,1)\n#traces format\n",
+                      load[] = "7 9 0000 1 1 R2 LDG.E 1 R4 4 1 0x1000 4\n", end[] = "7 9 0010 1 0 EXIT 0 0\n";
+    FILE *raw = fopen(raw_path, "w"), *sms = fopen(sms_path, "w");
+    cr_assert(raw && sms);
+    fprintf(raw, "%s1 0 0 0 %s0 0 0 0 %s1 0 0 0 %s0 0 0 0 %s", head, load, load, end, end);
+    fprintf(sms, "%s", head);
+    for (int block = 0; block < 2; block++)
+        fprintf(sms, "#BEGIN_TB\nthread block = %d,0,0\nwarp = 0\ninsts = 2\n%s%s#END_TB\n", block, load, end);
+    cr_assert(!fclose(raw) && !fclose(sms));
+}
+
 static void setup(void) {
     cr_assert_not_null(mkdtemp(folder));
     snprintf(text_path, sizeof text_path, "%s/text", folder);
-    snprintf(launches_path, sizeof launches_path, "%s/launches", folder);
+    snprintf(raw_path, sizeof raw_path, "%s/raw", text_path);
+    snprintf(sms_path, sizeof sms_path, "%s/sms", text_path);
+    snprintf(launches_path, sizeof launches_path, "%s/launches", text_path);
     snprintf(binary_path, sizeof binary_path, "%s/binary.gct", folder);
     snprintf(out_path, sizeof out_path, "%s/out", folder);
     gpc_context *context = NULL;
@@ -148,6 +163,7 @@ static void setup(void) {
     cr_assert_eq(convert(context, source, binary_path, GPC_TRACE_BINARY, &error), GPC_OK, "%s", error.message);
     gpc_context_destroy(context);
     write_launches();
+    write_raw();
 }
 
 static void teardown(void) {
@@ -175,6 +191,16 @@ static gpc_status read_binary(gpc_context *context, oom_heap *heap, gpc_error *e
 static gpc_status read_launches(gpc_context *context, oom_heap *heap, gpc_error *error) {
     (void)heap;
     return drain(context, launches_path, error);
+}
+
+static gpc_status read_raw(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    (void)heap;
+    return drain(context, raw_path, error);
+}
+
+static gpc_status read_sms(gpc_context *context, oom_heap *heap, gpc_error *error) {
+    (void)heap;
+    return drain(context, sms_path, error);
 }
 
 /* Through a decompressor, with a placement map: whatever fails, the child process is waited for. */
@@ -226,6 +252,11 @@ Test(oom_trace, synthetic) {
 
 Test(oom_trace, text) {
     oom_check(read_text, 5);
+}
+
+Test(oom_trace, raw) {
+    oom_check(read_raw, 9);
+    oom_check(read_sms, 6);
 }
 
 Test(oom_trace, launches) {

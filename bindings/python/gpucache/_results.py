@@ -34,7 +34,7 @@ def library_build():
 
 def _with_placement(path):
     """Of a kernel's file, and of the map of its blocks to SMs where there is one."""
-    stem = re.sub(r"\.traceg(\.\w+)?$", "", path)
+    stem = re.sub(r"\.trace[gz]?(\.\w+)?$", "", path)
     return [digest(each) for each in (path, stem + ".sm") if os.path.isfile(each)]
 
 
@@ -42,11 +42,11 @@ def content(path):
     """Hashes of all that a trace is read from: a file, a list of kernels, or a folder with one, or with kernels."""
     if os.path.isdir(path):
         if not os.path.isfile(os.path.join(path, "kernelslist.g")):
-            names = sorted(name for name in os.listdir(path) if ".traceg" in name)
+            names = sorted(name for name in os.listdir(path) if ".trace" in name or name.startswith("kernelslist"))
             return [_with_placement(os.path.join(path, name)) for name in names]
         path = os.path.join(path, "kernelslist.g")
     found = [_with_placement(path)]
-    if path.endswith(".g") and found[0]:
+    if (path.endswith(".g") or os.path.basename(path).startswith("kernelslist")) and found[0]:
         with open(path, encoding="utf-8", errors="surrogateescape") as lines:
             named = [os.path.join(os.path.dirname(path), line.strip()) for line in lines if line.strip()]
         for each in named:  # a kernel may lie there compressed

@@ -3,6 +3,7 @@
 
 #include "trace/fields.h"
 #include "trace/operands.h"
+#include "trace/text/columns.h"
 
 #include <string.h>
 
@@ -31,25 +32,12 @@ static bool is_capital(char c) {
     return c >= 'A' && c <= 'Z';
 }
 
-/* Fields in front of PC, from where the first register or opcode stands; UINT_MAX where that cannot be. */
-static unsigned count_columns(const char *at) {
-    unsigned fields = 0;
-    for (at = gpci_skip_blanks(at); !is_capital(*at); at = gpci_skip_blanks(at)) {
-        if (*at == '\n' || ++fields > 8)
-            return UINT32_MAX;
-        while (!gpci_is_end(*at))
-            at++;
-    }
-    unsigned columns = fields - 3;
-    return columns == 0 || columns == 1 || columns == 4 || columns == 5 ? columns : UINT32_MAX;
-}
-
-/* The columns in front of PC, PC and mask. Block and warp repeat the section's; only the source line is kept. */
+/* The columns in front of PC, PC and mask. Block and warp repeat the section's, SMs are the placement's (columns.h). */
 static const char *parse_front(gpci_line_parser *parser, const char *at, gpc_instruction *instruction) {
     uint64_t value = 0;
     for (unsigned i = 0; i < parser->columns; i++)
         if (!(at = gpci_field_decimal(at, UINT32_MAX, &value)))
-            return gpci_line_fail(parser, "a decimal number (block, warp or source line) before the PC");
+            return gpci_line_fail(parser, "a decimal number (block, warp, SM or source line) before the PC");
     instruction->line = parser->columns & 1 ? (uint32_t)value : 0;
     if (!(at = gpci_field_hex(at, &instruction->pc)))
         return gpci_line_fail(parser, "a hexadecimal PC");
@@ -266,8 +254,8 @@ static bool finish_copy(gpci_line_parser *parser, gpci_block *block, uint8_t cop
 
 /* A line whose middle is not the one last seen at its PC. */
 static bool parse_new(gpci_line_parser *parser, gpci_block *block, const char *at) {
-    parser->columns = count_columns(at);
-    if (parser->columns == UINT32_MAX) {
+    parser->columns = gpci_columns_count(at);
+    if (parser->columns > GPCI_COLUMNS_IN_BLOCKS) {
         parser->columns = 0;
         parser->expected = "an instruction (PC, mask, registers, opcode), a thread block's end or a warp";
         return false;

@@ -6,7 +6,7 @@
 
 /*
  * Instruction lines of a text trace:
- *   [cx cy cz warp] [line] PC mask ndst [R<d>] opcode nsrc [R<d>...] memwidth [mode addresses...] [imm]
+ *   [cx cy cz warp] [SM slot] [line] PC mask ndst [R<d>] opcode nsrc [R<d>...] memwidth [mode addresses...] [imm]
  * LDGSTS, which has two operands in memory, comes twice from tracers of versions 3 to 5: a line with the addresses in
  * shared memory that it writes, then one with those in global memory that it reads. Of two in a row at one PC, of the
  * same lanes, the second counts. The immediate of a DEPBAR is its `width`: how many groups may be under way behind it.
@@ -39,7 +39,7 @@ typedef struct gpci_line_parser {
     gpci_line_template *templates; /* [GPCI_LINE_TEMPLATES] */
     gpci_line_template *last;      /* that of the last line; NULL: it had none */
     unsigned version;              /* of the tracer */
-    unsigned columns;              /* in front of PC on the last line: 0, 1, 4 or 5 */
+    unsigned columns;              /* in front of PC on the last line: 0 to 7 (columns.h) */
     uint64_t shared_base, local_base;
     uint64_t rank;        /* of the block at hand in its cluster, */
     bool clusters;        /* if the GPU has any: of compute capability 9.0 on, or where a rank is told */

@@ -109,15 +109,28 @@ static int by_name(const void *a, const void *b) {
     return gpci_natural_order(((const command *)a)->path, ((const command *)b)->path);
 }
 
-/* A .traceg, or a .tracez. */
-static bool is_traceg(const char *name) {
+/* Does a name end in this, with a decompressor's suffix behind it or without? */
+static bool is_called(const char *name, const char *end) {
     for (const char *const *suffix = gpci_input_suffixes; *suffix; suffix++) {
-        size_t length = strlen(name), tail = strlen(*suffix);
-        if (length > tail + 7 && !strcmp(name + length - tail, *suffix) &&
-            (!strncmp(name + length - tail - 7, ".traceg", 7) || !strncmp(name + length - tail - 7, ".tracez", 7)))
+        const size_t length = strlen(name), tail = strlen(*suffix) + strlen(end);
+        if (length > tail && gpci_ends_with(name, *suffix) && !strncmp(name + length - tail, end, strlen(end)))
             return true;
     }
     return false;
+}
+
+static bool is_traceg(const char *name) {
+    return is_called(name, ".traceg") || is_called(name, ".tracez");
+}
+
+/* As the tracer leaves it. */
+static bool is_trace(const char *name) {
+    return is_called(name, ".trace");
+}
+
+/* What the tracer lists, one for each context in newer releases, and what post-traces-processing makes of that. */
+static bool is_list(const char *name) {
+    return !strcmp(name, "kernelslist") || !strncmp(name, "kernelslist_ctx_", 16);
 }
 
 /* A kernel that is there twice, plain and compressed, is read once: the shorter name, and .traceg, sort first. */
@@ -137,15 +150,15 @@ static void drop_twins(list_source *s) {
     s->count = kept;
 }
 
-/* Its .traceg files. */
-static gpc_status read_folder(list_source *s, const char *path, gpc_error *error) {
+/* Its files that are of a kind. */
+static gpc_status add_files(list_source *s, const char *path, bool (*is)(const char *), gpc_error *error) {
     gpc_context *context = s->base.context;
     DIR *folder = opendir(path);
     if (!folder)
         return gpci_fail(error, errno == ENOMEM ? GPC_ERROR_MEMORY : GPC_ERROR_IO, "%s: %s", path, strerror(errno));
     gpc_status status = GPC_OK;
     for (struct dirent *entry; status == GPC_OK && (entry = readdir(folder));) {
-        if (!is_traceg(entry->d_name))
+        if (!is(entry->d_name))
             continue;
         char *parent = gpci_join(context, path, path[strlen(path) - 1] == '/' ? "" : "/");
         char *file = parent ? gpci_join(context, parent, entry->d_name) : NULL;
@@ -153,11 +166,39 @@ static gpc_status read_folder(list_source *s, const char *path, gpc_error *error
         status = file ? add(s, (command){file, gpci_file_size(file), 0}, error) : gpci_out_of_memory(error);
     }
     closedir(folder);
+    if (status == GPC_OK && s->count)
+        qsort(s->commands, s->count, sizeof *s->commands, by_name);
+    return status;
+}
+
+/* What the one list that was found names, in its place. */
+static gpc_status follow_list(list_source *s, const char *path, gpc_error *error) {
+    if (s->count > 1)
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                         "%s: the folder has lists of %zu contexts, whose addresses are their own: give one of them, "
+                         "such as %s",
+                         path, s->count, s->commands[0].path);
+    char *list = s->commands[0].path;
+    s->count = s->kernels = s->total_bytes = 0;
+    gpc_status status = read_list(s, list, error);
+    gpci_free(s->base.context, list);
+    return status;
+}
+
+/* Its .traceg files; without any what the tracer's list names; without a list the tracer's files. */
+static gpc_status read_folder(list_source *s, const char *path, gpc_error *error) {
+    gpc_status status = add_files(s, path, is_traceg, error);
+    if (status == GPC_OK && !s->count) {
+        status = add_files(s, path, is_list, error);
+        if (status == GPC_OK && s->count)
+            return follow_list(s, path, error);
+    }
+    if (status == GPC_OK && !s->count)
+        status = add_files(s, path, is_trace, error);
     if (status == GPC_OK && !s->count)
         return gpci_fail(error, GPC_ERROR_NOT_FOUND,
-                         "%s: the folder has no kernelslist.g and no .traceg or .tracez file", path);
-    if (status == GPC_OK)
-        qsort(s->commands, s->count, sizeof *s->commands, by_name);
+                         "%s: the folder has no kernelslist.g or kernelslist and no .traceg, .tracez or .trace file",
+                         path);
     if (status == GPC_OK)
         drop_twins(s);
     return status;

@@ -3,8 +3,10 @@
 #include "trace/paths.h"
 #include "trace/seen.h"
 #include "trace/sources.h"
+#include "trace/text/columns.h"
 #include "trace/text/header.h"
 #include "trace/text/line.h"
+#include "trace/text/raw.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 /*
  * A text trace of one kernel. Blocks come in file order; each is
  *   #BEGIN_TB / thread block = x,y,z / {warp = w / insts = n / n instructions} / #END_TB
+ * or the tracer left it as it ran (raw.h), and blocks come by their index.
  */
 typedef struct text_source {
     gpci_source base;
@@ -19,6 +22,7 @@ typedef struct text_source {
     gpci_header header;
     gpci_line_parser parser;
     gpci_seen seen;
+    gpci_raw *raw; /* NULL: thread blocks are apart */
     uint32_t *placement;
     uint64_t blocks; /* read so far */
     bool given;      /* next_kernel was called */
@@ -200,19 +204,27 @@ static gpc_status next_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error
     return GPC_OK;
 }
 
+/* Behind the last block. */
+static gpc_status tell_end(text_source *s) {
+    if (s->blocks < s->header.kernel.block_count && !s->short_told)
+        gpci_log(s->base.context, GPC_LOG_WARNING, "%s: %" PRIu64 " of the grid's %" PRIu64 " thread blocks are there",
+                 gpci_input_path(s->lines.input), s->blocks, s->header.kernel.block_count);
+    s->short_told |= s->blocks < s->header.kernel.block_count;
+    return GPC_END;
+}
+
 static gpc_status next_block(gpci_source *source, gpci_block *block, gpc_error *error) {
     text_source *s = of(source);
+    if (s->raw) {
+        const gpc_status status = gpci_raw_block(s->raw, &s->parser, block, error);
+        s->blocks += status == GPC_OK;
+        return status == GPC_END ? tell_end(s) : status;
+    }
     while (!s->at_block) {
         char *line, *stop;
         gpc_status status = gpci_lines_next_text(&s->lines, &line, &stop, error);
-        if (status == GPC_END && s->blocks < s->header.kernel.block_count && !s->short_told) {
-            s->short_told = true;
-            gpci_log(source->context, GPC_LOG_WARNING,
-                     "%s: %" PRIu64 " of the grid's %" PRIu64 " thread blocks are there",
-                     gpci_input_path(s->lines.input), s->blocks, s->header.kernel.block_count);
-        }
         if (status != GPC_OK)
-            return status;
+            return status == GPC_END ? tell_end(s) : status;
         s->at_block = begins(line, "#BEGIN_TB");
         if (*line != '#' || begins(line, "#END_TB"))
             return gpci_lines_expected(&s->lines, error, "\"#BEGIN_TB\"");
@@ -243,11 +255,13 @@ static gpc_status read_header(text_source *s, const char *path, gpc_error *error
     return GPC_OK;
 }
 
-/* What a decompressor has passed on is gone: the file is read again. */
+/* What a decompressor has passed on is gone: the file is read again, where it is not held. */
 static gpc_status rewind_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
     text_source *s = of(source);
     uint64_t placed = s->header.kernel.placement_count;
-    gpc_status status = read_header(s, gpci_input_path(s->lines.input), error);
+    if (s->raw)
+        gpci_raw_rewind(s->raw);
+    gpc_status status = s->raw ? GPC_OK : read_header(s, gpci_input_path(s->lines.input), error);
     if (status < 0)
         return status;
     s->header.kernel.placement = s->placement;
@@ -266,12 +280,13 @@ static uint64_t kernel_count(const gpci_source *source) {
 
 static double progress_of(const gpci_source *source) {
     const text_source *s = (const text_source *)source;
-    return gpci_input_progress(s->lines.input);
+    return s->raw ? gpci_raw_progress(s->raw) : gpci_input_progress(s->lines.input);
 }
 
 static void close_source(gpci_source *source) {
     text_source *s = of(source);
     gpc_context *context = source->context;
+    gpci_raw_destroy(s->raw);
     gpci_lines_close(&s->lines);
     gpci_line_parser_clear(&s->parser);
     gpci_seen_clear(&s->seen);
@@ -290,6 +305,18 @@ static const gpci_source_ops text_ops = {
     .close = close_source,
 };
 
+/* Where instructions tell their SMs, and no map does. */
+static gpc_status place(text_source *s, const char *path, const gpci_columns *columns, gpc_error *error) {
+    gpc_kernel *kernel = &s->header.kernel;
+    gpc_status status = GPC_OK;
+    if (columns->sms)
+        status = gpci_columns_placement(s->base.context, path, kernel, error, &s->placement);
+    else if (s->raw)
+        status = gpci_raw_placement(s->raw, error, &s->placement);
+    kernel->placement_count = s->placement ? kernel->block_count : 0;
+    return status;
+}
+
 static gpc_status read_front(text_source *s, const char *path, gpc_error *error) {
     gpc_context *context = s->base.context;
     gpc_status status = read_header(s, path, error);
@@ -303,6 +330,13 @@ static gpc_status read_front(text_source *s, const char *path, gpc_error *error)
     s->parser.local_base = kernel->local_base;
     s->parser.clusters = kernel->binary_version >= 90;
     status = gpci_placement_load(context, path, kernel->block_count, error, &s->placement, &kernel->placement_count);
+    gpci_columns columns = {false, false};
+    if (status == GPC_OK)
+        status = gpci_columns_look(&s->lines, error, &columns);
+    if (status == GPC_OK && columns.raw)
+        status = gpci_raw_read(&s->lines, kernel, error, &s->raw);
+    if (status == GPC_OK && !s->placement)
+        status = place(s, path, &columns, error);
     kernel->placement = s->placement;
     return status;
 }
