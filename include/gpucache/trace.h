@@ -170,6 +170,7 @@ typedef struct gpc_kernel {
  *   a pipe: CSV (block,warp,kind,address and, where wanted, kernel,pc,width,mask or
  *   lane,cycle,sm), JSON Lines of the same, or what NVBit's mem_trace prints: kernels as they were launched, each with
  *   the accesses of its context and grid_launch_id, wherever they stand (a pipe is then held to its end);
+ *   "-": standard input, as any of these files, plain or compressed, where it is a file; of a pipe tables;
  *   synthetic:NAME[:SIZE][:KEY=VALUE,...] (see gpc_synthetic_at; SIZE such as 2MiB is the
  *   problem's bytes; the keys of a kernel stand in its summary).
  * A `kernel-N.sm` (plain or compressed) beside a .traceg or .trace gives the placement; else the SMs that

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* pipe2: another thread's child must never inherit the pipe; F_SETPIPE_SZ */
 #include "trace/input.h"
 
+#include "trace/paths.h"
 #include "trace/tracez.h"
 #include "trace/zstd.h"
 
@@ -37,6 +38,7 @@ struct gpci_input {
     uint64_t size;
     size_t head_begin, head_end; /* of `head`, what has been looked at and not read */
     char head[GPCI_INPUT_HEAD];
+    const char *shown; /* `path`, in messages */
     char path[];
 };
 
@@ -110,7 +112,7 @@ static int spawn(const char *tool, int from, int to, pid_t *child) {
 static gpc_status start_child(gpci_input *input, gpc_error *error) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC))
-        return gpci_fail(error, GPC_ERROR_IO, "%s: no pipe for %s: %s", input->path, input->tool, strerror(errno));
+        return gpci_fail(error, GPC_ERROR_IO, "%s: no pipe for %s: %s", input->shown, input->tool, strerror(errno));
     ends[0] = above_standard(ends[0]);
     ends[1] = above_standard(ends[1]);
     if (ends[0] < 0 || ends[1] < 0) {
@@ -118,7 +120,7 @@ static gpc_status start_child(gpci_input *input, gpc_error *error) {
         for (int i = 0; i < 2; i++)
             if (ends[i] >= 0)
                 close(ends[i]);
-        return gpci_fail(error, GPC_ERROR_IO, "%s: no pipe for %s: %s", input->path, input->tool, strerror(reason));
+        return gpci_fail(error, GPC_ERROR_IO, "%s: no pipe for %s: %s", input->shown, input->tool, strerror(reason));
     }
     widen(ends[1]);
     int failure = spawn(input->tool, input->file, ends[1], &input->child);
@@ -128,9 +130,9 @@ static gpc_status start_child(gpci_input *input, gpc_error *error) {
         close(ends[0]);
         if (failure == ENOENT || failure == EACCES)
             return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "%s: reading it needs the program '%s', which is not there",
-                             input->path, input->tool);
+                             input->shown, input->tool);
         return gpci_fail(error, failure == ENOMEM ? GPC_ERROR_MEMORY : GPC_ERROR_IO, "%s: cannot run '%s': %s",
-                         input->path, input->tool, strerror(failure));
+                         input->shown, input->tool, strerror(failure));
     }
     input->pipe = ends[0];
     return GPC_OK;
@@ -143,7 +145,7 @@ static const char *tool_of(const gpci_input *input, const uint8_t *first, size_t
         const decompressor *d = &decompressors[i];
         if (length >= d->magic_length && !memcmp(first, d->magic, d->magic_length))
             return d->tool;
-        if (gpci_ends_with(input->path, d->suffix))
+        if (gpci_ends_with(input->shown, d->suffix))
             named = d->tool;
     }
     return named;
@@ -164,11 +166,11 @@ static gpc_status open_data(gpci_input *input, gpc_error *error) {
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
                          "%s: it was compressed with zstd dictionary %u, which is not in it: decompress it with that "
                          "(zstd -d -D DICTIONARY)",
-                         input->path, dictionary);
+                         input->shown, dictionary);
     if (input->tool)
         return start_child(input, error);
     return regular && gpci_tracez_is(input->file)
-               ? gpci_tracez_open(input->context, input->file, input->path, error, &input->tracez)
+               ? gpci_tracez_open(input->context, input->file, input->shown, error, &input->tracez)
                : GPC_OK;
 }
 
@@ -178,13 +180,15 @@ gpc_status gpci_input_open(gpc_context *context, const char *path, gpc_error *er
     if (!input)
         return gpci_out_of_memory(error);
     memcpy(input->path, path, length);
+    input->shown = gpci_path_shown(input->path);
     input->context = gpci_retain(context);
     input->pipe = -1;
-    input->file = above_standard(open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY));
+    input->file = above_standard(open(gpci_path_opened(path), O_RDONLY | O_CLOEXEC | O_NOCTTY));
     gpc_status status = GPC_OK;
     if (input->file < 0) {
         bool missing = errno == ENOENT || errno == ENOTDIR;
-        status = gpci_fail(error, missing ? GPC_ERROR_NOT_FOUND : GPC_ERROR_IO, "%s: %s", path, strerror(errno));
+        status =
+            gpci_fail(error, missing ? GPC_ERROR_NOT_FOUND : GPC_ERROR_IO, "%s: %s", input->shown, strerror(errno));
     } else {
         status = open_data(input, error);
     }
@@ -208,11 +212,11 @@ static gpc_status reap(gpci_input *input, gpc_error *error) {
         return GPC_OK;
     if (WIFEXITED(result) && WEXITSTATUS(result) == 127)
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "%s: reading it needs the program '%s', which is not there",
-                         input->path, input->tool);
+                         input->shown, input->tool);
     if (WIFEXITED(result))
-        return gpci_fail(error, GPC_ERROR_IO, "%s: %s could not decompress it (exit status %d)", input->path,
+        return gpci_fail(error, GPC_ERROR_IO, "%s: %s could not decompress it (exit status %d)", input->shown,
                          input->tool, WEXITSTATUS(result));
-    return gpci_fail(error, GPC_ERROR_IO, "%s: %s was ended by signal %d", input->path, input->tool,
+    return gpci_fail(error, GPC_ERROR_IO, "%s: %s was ended by signal %d", input->shown, input->tool,
                      WIFSIGNALED(result) ? WTERMSIG(result) : 0);
 }
 
@@ -228,7 +232,7 @@ static gpc_status read_on(gpci_input *input, void *buffer, size_t room, size_t *
         count = read(from, buffer, room);
     while (count < 0 && errno == EINTR);
     if (count < 0)
-        return gpci_fail(error, GPC_ERROR_IO, "%s: %s", input->path, strerror(errno));
+        return gpci_fail(error, GPC_ERROR_IO, "%s: %s", input->shown, strerror(errno));
     *got = (size_t)count;
     input->at_end = count == 0;
     return count == 0 && input->child ? reap(input, error) : GPC_OK;
@@ -274,6 +278,10 @@ bool gpci_input_is_stream(const gpci_input *input) {
 }
 
 const char *gpci_input_path(const gpci_input *input) {
+    return input->shown;
+}
+
+const char *gpci_input_name(const gpci_input *input) {
     return input->path;
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-/* Bytes of a file, through the decompressor that it needs (xz, gzip, zstd) by content or name; a .tracez as text. */
+/* Bytes of a file, or of standard input (paths.h), through the decompressor that it needs (xz, gzip, zstd) by content or name; a .tracez as text. */
 typedef struct gpci_input gpci_input;
 
 gpc_status gpci_input_open(gpc_context *context, const char *path, gpc_error *error, gpci_input **out);
@@ -17,7 +17,9 @@ gpc_status gpci_input_read(gpci_input *input, void *buffer, size_t room, size_t 
 double gpci_input_progress(const gpci_input *input);
 /* A pipe or a device, which cannot be opened again from its beginning. */
 bool gpci_input_is_stream(const gpci_input *input);
+/* Its path as messages say it, and as it was given, to open it again. */
 const char *gpci_input_path(const gpci_input *input);
+const char *gpci_input_name(const gpci_input *input);
 void gpci_input_close(gpci_input *input);
 
 /* Suffixes that stand for a decompressor, "" first; NULL behind the last. */

@@ -54,18 +54,20 @@ static gpc_status open_file(gpc_context *context, gpci_opcodes *opcodes, const c
             error, GPC_ERROR_UNSUPPORTED,
             "%s: a pipe can be CSV, JSON Lines or mem_trace; a .traceg, kernelslist.g or .gct is read from a "
             "file",
-            path);
+            gpci_path_shown(path));
     return open ? open(context, opcodes, path, error, out)
-                : gpci_fail(
-                      error, GPC_ERROR_UNSUPPORTED,
-                      "%s is neither a .traceg, a kernelslist.g, a .gct, CSV, JSON Lines nor what mem_trace prints",
-                      path);
+                : gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                            "%s is neither a .traceg, a .trace, a kernelslist.g, a .gct, CSV, JSON Lines nor what "
+                            "mem_trace prints",
+                            gpci_path_shown(path));
 }
 
 gpc_status gpci_source_open(gpc_context *context, gpci_opcodes *opcodes, const char *name, gpc_error *error,
                             gpci_source **out) {
     if (!strncmp(name, SYNTHETIC, sizeof SYNTHETIC - 1))
         return gpci_synthetic_open(context, opcodes, name + sizeof SYNTHETIC - 1, error, out);
+    if (gpci_is_standard_input(name))
+        return open_file(context, opcodes, name, error, out);
     if (gpci_is_folder(name))
         return gpci_folder_open(context, opcodes, name, error, out);
     char *found;

@@ -27,6 +27,18 @@ size_t gpci_folder_length(const char *path) {
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
+bool gpci_is_standard_input(const char *path) {
+    return !strcmp(path, "-");
+}
+
+const char *gpci_path_opened(const char *path) {
+    return gpci_is_standard_input(path) ? "/dev/stdin" : path;
+}
+
+const char *gpci_path_shown(const char *path) {
+    return gpci_is_standard_input(path) ? "standard input" : path;
+}
+
 bool gpci_is_folder(const char *path) {
     struct stat about;
     return !stat(path, &about) && S_ISDIR(about.st_mode);
@@ -34,7 +46,7 @@ bool gpci_is_folder(const char *path) {
 
 uint64_t gpci_file_size(const char *path) {
     struct stat about;
-    return !stat(path, &about) && about.st_size > 0 ? (uint64_t)about.st_size : 0;
+    return !stat(gpci_path_opened(path), &about) && about.st_size > 0 ? (uint64_t)about.st_size : 0;
 }
 
 static bool is_digit(char c) {

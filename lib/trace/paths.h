@@ -12,6 +12,11 @@ char *gpci_join_part(gpc_context *context, const char *first, size_t length, con
 /* Bytes of `path` up to and with its last slash. */
 size_t gpci_folder_length(const char *path);
 
+/* "-" is standard input: what is opened for it, and what messages call it. Any other path is itself. */
+bool gpci_is_standard_input(const char *path);
+const char *gpci_path_opened(const char *path);
+const char *gpci_path_shown(const char *path);
+
 bool gpci_is_folder(const char *path);
 /* Bytes of a file; 0 where there is none. */
 uint64_t gpci_file_size(const char *path);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The command run, as a process: what it prints and writes, exit codes, interruption."""
 
+import contextlib
 import csv
 import json
 import lzma
@@ -12,11 +13,12 @@ import subprocess
 import sys
 import time
 import unittest
+import unittest.mock
 
 from harness import TemporaryCase, below_heading, command, environment, traceg, write_trace
 
 import gpucache
-from gpucache import _names, _table
+from gpucache import _names, _results, _table
 from gpucache.cli import _common
 
 LONG = "synthetic:stream:1GiB"
@@ -50,6 +52,60 @@ class Start(TemporaryCase):
         for name in ("nothing", "_nothing"):
             with self.assertRaisesRegex(AttributeError, name):
                 getattr(gpucache, name)
+
+
+class StandardInput(TemporaryCase):
+    """A trace `-`, from a file or a pipe, of whatever kind, and as often as the command wants."""
+
+    def setUp(self):
+        super().setUp()
+        self.file = self.write("k", traceg())
+
+    def told(self, data, *arguments, status=0):
+        """Standard output, or the message of a failure; data: bytes, of a pipe, or the path of a file."""
+        with contextlib.ExitStack() as stack:
+            given = {"input": data} if isinstance(data, bytes) else {"stdin": stack.enter_context(open(data, "rb"))}
+            done = subprocess.run([sys.executable, "-m", "gpucache", *arguments], capture_output=True,
+                                  env=environment(), **given)  # fmt: skip
+        self.assertEqual(done.returncode, status, done.stderr)
+        return (done.stderr if status else done.stdout).decode()
+
+    def test_files_and_pipes(self):
+        with open(self.file, "rb") as file:
+            text = file.read()
+        command("convert", self.file, self.path("k.gct"))
+        with open(self.path("k.gct"), "rb") as file:
+            binary = file.read()
+        expected = json.loads(command("info", "--json", self.file).stdout)["kernels"][0]
+        expected["file"] = "standard input"
+        compressed = self.path("z")
+        with open(compressed, "wb") as file:
+            file.write(lzma.compress(text))
+        for data in (text, binary, lzma.compress(text), self.file, self.path("k.gct"), compressed):
+            found = json.loads(self.told(data, "info", "-", "--json"))
+            self.assertEqual((found["trace"], found["kernels"][0]["file"]), ("-", "standard input"))
+            for key in ("name", "blocks", "instructions"):
+                self.assertEqual(found["kernels"][0][key], expected[key])
+        self.assertEqual(json.loads(self.told(text, "run", "-", "--json", "-"))["traces"], ["-"])
+        self.told(text, "convert", "-", self.path("again.gct"))
+        with open(self.path("again.gct"), "rb") as file:
+            self.assertEqual(file.read(), binary)
+
+    def test_read_by_several(self):
+        expected = command("compare", self.file, "--policies", "lru,fifo", "--csv", "-").stdout
+        found = self.told(lzma.compress(traceg().encode()), "compare", "-", "--policies", "lru,fifo", "--jobs", "2",
+                          "--csv", "-")  # fmt: skip
+        self.assertEqual(found.replace("\n-,", "\nk,"), expected)
+
+    def test_messages(self):
+        self.assertIn("standard input:2: expected a kind", self.told(b"block,warp,kind,address\n0,0,lod,1\n", "run", "-",
+                                                                     status=1))  # fmt: skip
+        self.assertIn("standard input is neither", self.told(b"", "run", "-", status=1))
+        self.assertIn("standard input:1: expected a header", self.told(b"-grid", "info", "-", status=1))
+
+    def test_known_by_content(self):
+        with open(self.file, "rb") as file, unittest.mock.patch("gpucache._stdin.path", lambda source: file.name):
+            self.assertEqual(_results.identity("-", {})["trace"], _results.identity(self.file, {})["trace"])
 
 
 class Runs(TemporaryCase):

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _XOPEN_SOURCE 700
+#include "trace/rewind.h"
 #include "trace/rig.h"
 
 #include <criterion/criterion.h>
@@ -389,6 +390,44 @@ Test(files, standard_input_free_of_compressed) {
     cr_expect_eq(fcntl(STDIN_FILENO, F_GETFD), -1);
     next_block(&r, trace);
     gpc_trace_close(trace);
+    rig_close(&r);
+}
+
+/* "-" as any kind of file, read twice where that is asked for; of a pipe only what is read once. */
+Test(files, standard_input) {
+    static const struct {
+        const char *make, *file;
+    } cases[] = {{"true", "kernel-1.traceg"},
+                 {"gzip -k kernel-1.traceg", "kernel-1.traceg.gz"},
+                 {"printf 'block,warp,kind,address\\n0,0,load,1\\n' > table", "table"}};
+    rig r;
+    rig_open(&r);
+    write_kernel(&r, "kernel-1.traceg", 1, 3);
+    convert(&r, strcpy((char[256]){0}, path_of(&r, "kernel-1.traceg")), path_of(&r, "k.gct"), GPC_TRACE_BINARY);
+    for (size_t n = 0; n < 4; n++) {
+        if (n < 3)
+            shell(&r, cases[n].make);
+        const int file = open(path_of(&r, n < 3 ? cases[n].file : "k.gct"), O_RDONLY);
+        cr_assert(file >= 0 && dup2(file, STDIN_FILENO) == STDIN_FILENO);
+        close(file);
+        gpc_trace *trace = open_trace(&r, "-");
+        gpc_kernel kernel = next_kernel(&r, trace);
+        cr_expect_str_eq(kernel.file, "standard input");
+        cr_expect_eq(next_block(&r, trace)->index, 0);
+        cr_assert_eq(gpci_trace_rewind(trace, &kernel, &r.error), GPC_OK, "%s", r.error.message);
+        cr_expect_eq(next_block(&r, trace)->index, 0);
+        gpc_trace_close(trace);
+    }
+    gpc_trace *trace;
+    int ends[2];
+    cr_assert(!pipe(ends) && dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
+    cr_assert(write(ends[1], "-grid", 5) == 5 && !close(ends[1]) && !close(ends[0]));
+    gpc_status status = gpc_trace_open(r.context, "-", &r.error, &trace);
+    expect_error(&r, status, GPC_ERROR_UNSUPPORTED, "standard input: a pipe can be");
+    close(STDIN_FILENO);
+    status = gpc_trace_open(r.context, "-", &r.error, &trace);
+    cr_expect_lt(status, 0);
+    cr_expect(strstr(r.error.message, "standard input: "), "%s", r.error.message);
     rig_close(&r);
 }
 

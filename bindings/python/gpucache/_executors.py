@@ -9,6 +9,8 @@ import os
 import signal
 import sys
 
+from . import _stdin
+
 _PR_SET_PDEATHSIG = 1
 
 
@@ -16,6 +18,7 @@ def _begin(initializer, arguments, parent):
     """In a worker. Ctrl-C is for the parent, which ends its workers, and none outlives it, also where it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _stdin.restore()
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:

@@ -8,6 +8,7 @@ import json
 import os
 import re
 
+from . import _stdin
 from ._loader import lib
 
 _digests = {}  # of files, as long as path, size and time stay
@@ -58,6 +59,7 @@ def identity(source, config, kernel=None, load=()):
     """What decides the outcome of a run, the library aside: contents and settings, and files of policies; `threads`
     does not."""
     config = {key: str(value) for key, value in config.items() if key != "threads"}
+    source = _stdin.path(source)
     named = [path.strip() for value in config.values() for path in re.findall(r"file=([^,)]+)", value)]
     return {
         "trace": content(source) if os.path.exists(source) else source, "kernel": kernel, "config": config,

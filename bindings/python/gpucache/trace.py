@@ -254,7 +254,8 @@ def _on_memcpy(trace, address, size):
 class Trace(Handle):
     """An open trace; iterating gives its kernels.
 
-    source     .traceg (plain, .xz, .gz, .zst), kernelslist.g, a folder, a .gct, or synthetic:NAME[:SIZE]
+    source     .traceg (plain, .xz, .gz, .zst), kernelslist.g, a folder of these or as the tracer leaves it, a .gct, a
+               table of memory instructions, "-", which is standard input, or synthetic:NAME[:SIZE]
     on_memcpy  called with (device address, bytes) when a copy command of a kernelslist.g is reached
     """
 

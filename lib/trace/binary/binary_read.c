@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/binary/binary_decode.h"
+#include "trace/paths.h"
 #include "trace/sources.h"
 
 #include <errno.h>
@@ -246,10 +247,10 @@ static const gpci_source_ops binary_ops = {
     .close = close_source,
 };
 
-static gpc_status open_file(binary_source *s, gpc_error *error) {
+static gpc_status open_file(binary_source *s, const char *path, gpc_error *error) {
     struct stat about;
     /* Without waiting for the other end of what turns out to be a pipe. */
-    s->file = open(s->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    s->file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (s->file < 0 || fstat(s->file, &about))
         return gpci_fail(error, errno == ENOENT ? GPC_ERROR_NOT_FOUND : GPC_ERROR_IO, "%s: %s", s->path,
                          strerror(errno));
@@ -262,16 +263,17 @@ static gpc_status open_file(binary_source *s, gpc_error *error) {
 
 gpc_status gpci_binary_open(gpc_context *context, gpci_opcodes *opcodes, const char *path, gpc_error *error,
                             gpci_source **out) {
-    size_t length = strlen(path) + 1;
+    const char *shown = gpci_path_shown(path);
+    size_t length = strlen(shown) + 1;
     binary_source *s = gpci_zalloc(context, 1, sizeof *s + length);
     if (!s)
         return gpci_out_of_memory(error);
     s->base = (gpci_source){.ops = &binary_ops, .context = gpci_retain(context), .opcodes = opcodes};
     s->file = -1;
     s->offset = GPCI_BINARY_HEAD;
-    memcpy(s->path, path, length);
+    memcpy(s->path, shown, length);
     gpci_crc_init(&s->crc);
-    gpc_status status = open_file(s, error);
+    gpc_status status = open_file(s, gpci_path_opened(path), error);
     if (status < 0)
         close_source(&s->base);
     else

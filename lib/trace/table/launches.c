@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 
-/* Launches of a mem_trace: which access is whose, and which kernel is complete. */
+/* Launches of a mem_trace: owners of accesses, and complete kernels. */
 
 void gpci_table_kernel_clear(gpci_table_kernel *kernel) {
     gpc_context *context = kernel->rows.context;
@@ -33,7 +33,7 @@ static gpci_launch_key *find(const gpci_launches *l, uint64_t context, uint64_t 
     return entry == GPCI_NO_ENTRY ? NULL : &l->keys[entry];
 }
 
-/* Accesses of this context and number are of `launch` from now on. False: out of memory. */
+/* Give accesses of a context and number to `launch` from now on. False: out of memory. */
 static bool announce(gpci_launches *l, uint64_t context, uint64_t id, uint32_t launch) {
     gpci_launch_key *known = find(l, context, id);
     if (known) {
@@ -49,8 +49,8 @@ static bool announce(gpci_launches *l, uint64_t context, uint64_t id, uint32_t l
 }
 
 /*
- * Whose an access is; NULL: nobody's. Old releases count a launch before its line is printed, so that the first access
- * is of a launch that no line has announced, and the line of the next number has.
+ * Owner of an access; NULL: none. Old releases count a launch before printing the launch's line: then the first access
+ * names a number without a line, and the next number has a line.
  */
 static const gpci_launch_key *owner(gpci_launches *l, uint64_t context, uint64_t id) {
     const gpci_launch_key *known = find(l, context, id + l->ahead);
@@ -67,7 +67,7 @@ static void forget_keys(gpci_launches *l) {
     l->decided = false;
 }
 
-/* A line of the first reading. What is wrong with it the second tells. */
+/* Count a line of the first reading. Faults are reported by the second. */
 static bool count_line(gpci_table *t, gpci_line_is is) {
     gpci_launches *l = &t->launches;
     if (is == GPCI_LINE_IS_LAUNCH) {
@@ -87,7 +87,7 @@ gpc_status gpci_launches_count(gpci_table *t, gpc_error *error) {
     gpci_lines lines;
     if (gpci_input_is_stream(t->lines.input))
         return GPC_OK;
-    gpc_status status = gpci_lines_open(&lines, t->base.context, gpci_input_path(t->lines.input), error);
+    gpc_status status = gpci_lines_open(&lines, t->base.context, gpci_input_name(t->lines.input), error);
     if (status < 0)
         return status;
     char *line, *stop;

@@ -82,22 +82,22 @@ extern const gpci_line_form gpci_form_csv, gpci_form_json, gpci_form_nvbit;
 /* A kernel and its rows. */
 typedef struct gpci_table_kernel {
     gpc_kernel kernel;
-    char *name, *key; /* key: what the column `kernel`, or grid_launch_id, has of it; NULL: there is no kernel yet */
+    char *name, *key; /* key: text of the column `kernel`, or of grid_launch_id; NULL: no kernel yet */
     gpci_rows rows;
 } gpci_table_kernel;
 
 void gpci_table_kernel_clear(gpci_table_kernel *kernel);
 
-/* What a launch is told by: its context, and its number there. Of launches alike accesses are the last one's. */
+/* Name of a launch: context, and number in the context. Of equal names the last launch owns the accesses. */
 typedef struct gpci_launch_key {
     uint64_t context, id;
     uint32_t launch; /* in the order of the file */
 } gpci_launch_key;
 
 /*
- * Launches of a mem_trace. Where the tool waits for no kernel, lines of launches come before those of accesses, which
- * say whose they are. A file is read twice, at first to count each launch's accesses: then a kernel is complete behind
- * its last, and only kernels that the file mixes are held. A pipe is held to its end.
+ * Launches of a mem_trace. Where the tool waits for no kernel, lines of launches come before accesses of earlier
+ * launches. A file is read twice, first to count each launch's accesses: a kernel is complete behind the last access,
+ * and only kernels that overlap in the file are held. A pipe is held to the end.
  */
 typedef struct gpci_launches {
     gpc_context *context;
@@ -105,23 +105,23 @@ typedef struct gpci_launches {
     gpci_launch_key *keys;
     size_t key_capacity;
     uint32_t key_count;
-    uint64_t *accesses; /* [known] still to come, of each; known 0: that is not known */
+    uint64_t *accesses; /* [known] of each launch, still to come; known 0: not counted */
     size_t known, access_capacity;
-    gpci_table_kernel **held; /* [count], the given out NULL */
+    gpci_table_kernel **held; /* [count], NULL where given out */
     size_t count, held_capacity, given;
-    uint64_t ahead; /* of what accesses say, the number that their launch's line says: 1 in old releases */
+    uint64_t ahead; /* of an access's number, the number of the launch's line: 1 in old releases */
     bool decided;   /* `ahead` is known */
 } gpci_launches;
 
-/* Count the launches and their accesses of a file; of a pipe nothing is known before its end. */
+/* Count launches and accesses of a file; a pipe is not counted. */
 gpc_status gpci_launches_count(gpci_table *table, gpc_error *error);
-/* The line at hand is a launch's: a kernel that is held. */
+/* Hold a kernel for the launch of the line at hand. */
 gpc_status gpci_launches_begin(gpci_table *table, gpc_error *error);
-/* The line at hand is an access: its row goes into its launch. GPC_ERROR_FORMAT where no line announces that. */
+/* Lead the row of the line at hand into the launch. GPC_ERROR_FORMAT where no line has announced the launch. */
 gpc_status gpci_launches_find(gpci_table *table, gpc_error *error);
-/* Has the next launch all of its accesses? */
+/* True when the next launch has all accesses. */
 bool gpci_launches_ready(const gpci_launches *launches);
-/* The next launch, in place of what was in `kernel`; false: there is none. */
+/* Take the next launch into `kernel`, whose contents go; false: none is left. */
 bool gpci_launches_take(gpci_launches *launches, gpci_table_kernel *kernel);
 void gpci_launches_clear(gpci_launches *launches);
 

@@ -7,8 +7,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define LOOK_BYTES (64u << 10) /* within which a file shows its first instruction */
-#define MOST_PLACES (1u << 20) /* of blocks that need not be there: memory follows the file, not a number in it */
+#define LOOK_BYTES (64u << 10) /* searched for the first instruction */
+#define MOST_PLACES \
+    (1u << 20) /* of a grid with few blocks in the file: memory follows the file, not a number in the file */
 #define NO_SM UINT32_MAX
 
 unsigned gpci_columns_count(const char *at) {
@@ -28,7 +29,7 @@ static bool is_digit(char c) {
 
 gpc_status gpci_columns_look(gpci_lines *lines, gpc_error *error, gpci_columns *out) {
     *out = (gpci_columns){false, false};
-    bool first = true, told = false; /* told: the line before says how many instructions follow */
+    bool first = true, told = false; /* told: an instruction follows a line of `insts` */
     for (size_t offset = 0; offset < LOOK_BYTES;) {
         const char *line;
         gpc_status status = gpci_lines_ahead(lines, &offset, &line, error);
@@ -79,7 +80,7 @@ void gpci_columns_places_end(uint32_t *places, uint64_t count) {
         places[i] = places[i] == NO_SM ? 0 : places[i];
 }
 
-/* The SM of an instruction's line; false: it tells none. */
+/* SM of an instruction's line; false: none is named. */
 static bool sm_of(const char *line, uint64_t *sm) {
     const unsigned columns = gpci_columns_count(line);
     if (columns > GPCI_COLUMNS_IN_BLOCKS || !gpci_columns_have_sm(columns))
@@ -89,7 +90,7 @@ static bool sm_of(const char *line, uint64_t *sm) {
     return line && gpci_field_decimal(line, NO_SM - 1, sm);
 }
 
-/* "thread block = x,y,z" as an index; false: it is none of the grid. */
+/* Index of "thread block = x,y,z"; false: outside the grid. */
 static bool block_of(const char *line, const char *stop, const gpc_kernel *kernel, uint64_t *index) {
     uint64_t at[3];
     line = memchr(line, '=', (size_t)(stop - line));
@@ -107,10 +108,10 @@ typedef struct scan {
     gpci_lines lines;
     uint32_t *places;
     uint64_t block;
-    bool known, told; /* told: the next line is a warp's first instruction */
+    bool known, told; /* told: a warp's first instruction comes next */
 } scan;
 
-/* What is wrong with a line is said when its block is read. */
+/* Faults of a line are reported when the block is read. */
 static gpc_status take_line(scan *s, const char *line, const char *stop, gpc_error *error) {
     uint64_t sm;
     gpc_status status = GPC_OK;

@@ -7,43 +7,44 @@
 /*
  * Columns in front of an instruction's PC, all decimal:
  *   [x y z warp] [cluster x y z, block in it x y z, rank] [SM, warp slot] [source line]
- * Block and warp stand on each line of tracers before version 3, and on each line of what any tracer leaves before
- * post-traces-processing; the cluster's there, from version 6 on; SM and slot with TOOL_TRACE_CORE=1.
+ * Block and warp stand on each line of tracers before version 3, and, before post-traces-processing, of any tracer.
+ * Columns of the cluster follow before post-traces-processing from version 6 on. SM and slot come with
+ * TOOL_TRACE_CORE=1.
  */
 #define GPCI_COLUMNS_BLOCK 4u
 #define GPCI_COLUMNS_CLUSTER 7u
 #define GPCI_COLUMNS_SM 2u
 #define GPCI_COLUMNS_IN_BLOCKS 7u /* at most, where thread blocks are apart */
 
-/* How many a line has, from where its first register or opcode stands; UINT32_MAX: no instruction has so many. */
+/* Number of columns, by the place of the first register or opcode; UINT32_MAX: no instruction. */
 unsigned gpci_columns_count(const char *line);
-/* Of that many, or what is left of them behind the block's and the cluster's: are SM and slot there? */
+/* Presence of SM and slot among columns without the cluster's. */
 GPCI_INLINE bool gpci_columns_have_sm(unsigned columns) {
     return columns & GPCI_COLUMNS_SM;
 }
 
-/* What stands behind a header. */
+/* Kinds of lines behind a header. */
 typedef struct gpci_columns {
-    bool raw; /* instructions at once, of all warps as they ran */
+    bool raw; /* instructions at once, of all warps in the order of the run */
     bool sms; /* instructions in thread blocks, with their SMs */
 } gpci_columns;
 
-/* Looks at lines that are still to be read. */
+/* Look at lines still to be read. */
 gpc_status gpci_columns_look(gpci_lines *lines, gpc_error *error, gpci_columns *out);
 
 /*
- * SM of each block of a file whose instructions tell it, from the first of each warp: the file is read for it.
+ * SM of each block, by the first instruction of each warp. The file is read once for the purpose.
  *   out  [kernel->block_count]
  */
 gpc_status gpci_columns_placement(gpc_context *context, const char *path, const gpc_kernel *kernel, gpc_error *error,
                                   uint32_t **out);
-/* Room for SMs, UINT32_MAX each. GPC_ERROR_FORMAT where a grid is far larger than what is there of it. */
+/* Room for SMs, UINT32_MAX each. GPC_ERROR_FORMAT where the grid has far more blocks than the file can have. */
 gpc_status gpci_columns_places(gpc_context *context, const char *path, const gpc_kernel *kernel, uint64_t there,
                                gpc_error *error, uint32_t **out);
-/* A block's SM. GPC_ERROR_FORMAT where it had another one. */
+/* Set a block's SM. GPC_ERROR_FORMAT where the block has another SM already. */
 gpc_status gpci_columns_place(uint32_t *places, uint32_t block, uint32_t sm, const char *path, uint64_t number,
                               gpc_error *error);
-/* Blocks that are not there are on SM 0, which nobody asks for. */
+/* Put blocks without instructions on SM 0: a replay never starts them. */
 void gpci_columns_places_end(uint32_t *places, uint64_t count);
 
 #endif

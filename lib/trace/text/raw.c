@@ -15,24 +15,24 @@
 #define PIECE_LINES 15u
 #define NO_SM UINT32_MAX
 
-/* What a line says behind the columns that are a block's; the newline is its end. */
+/* Text of a line behind the block's columns, up to the newline. */
 typedef struct line_text {
     uint64_t offset; /* in `bytes` */
-    uint64_t number; /* of the first line that says it */
+    uint64_t number; /* of the first line with the text */
     uint64_t hash;
 } line_text;
 
-/* Lines of a warp, by their texts. */
+/* Some lines of a warp: numbers of texts. */
 typedef struct piece {
     uint32_t next;
     uint32_t texts[PIECE_LINES];
 } piece;
 
 typedef struct raw_warp {
-    uint64_t key; /* its block's index, times warps of a block, and its number there */
+    uint64_t key; /* index of the block, times warps of a block, plus number of the warp */
     uint64_t count;
     uint32_t first, last; /* pieces */
-    uint32_t sm, rank;    /* that the first line tells; NO_SM: none */
+    uint32_t sm, rank;    /* of the first line; NO_SM: none */
 } raw_warp;
 
 struct gpci_raw {
@@ -40,7 +40,7 @@ struct gpci_raw {
     gpci_lines *lines;
     gpc_kernel kernel;
     uint32_t block_warps;
-    unsigned columns; /* of each line, but for the source line's; 0: none was read */
+    unsigned columns; /* of each line, without the source line's; 0: before the first */
     gpci_buffer bytes;
     gpci_slots slots; /* of texts */
     line_text *texts;
@@ -48,13 +48,13 @@ struct gpci_raw {
     uint32_t text_count;
     piece *pieces;
     size_t piece_count, piece_capacity;
-    raw_warp *warps; /* by key, once all are read */
+    raw_warp *warps; /* sorted by key behind the last line */
     size_t warp_count, warp_capacity, next;
     gpci_map by_key;
     bool has_sm;
 };
 
-/* A line, as read. */
+/* Columns and text of a line. */
 typedef struct raw_line {
     uint64_t block, warp;
     uint32_t sm, rank;
@@ -65,14 +65,14 @@ static gpc_status wrong(const gpci_raw *raw, gpc_error *error, const char *what)
     return gpci_lines_expected(raw->lines, error, what);
 }
 
-/* Decimal numbers in front; NULL where there are not so many. */
+/* Read `count` decimal numbers; NULL where the line has fewer. */
 static const char *take_numbers(const char *at, unsigned count, uint64_t *numbers) {
     for (unsigned i = 0; i < count && at; i++)
         at = gpci_field_decimal(at, UINT32_MAX, &numbers[i]);
     return at;
 }
 
-/* How many columns are no source line's; 0 where these cannot be. */
+/* Number of columns without the source line's; 0: no tracer writes so many. */
 static unsigned settled(unsigned columns) {
     const unsigned clusters = GPCI_COLUMNS_BLOCK + GPCI_COLUMNS_CLUSTER;
     const unsigned more = columns >= clusters ? columns - clusters : columns - GPCI_COLUMNS_BLOCK;
@@ -109,7 +109,7 @@ static gpc_status parse_front(gpci_raw *raw, const char *at, const char *end, ra
     return GPC_OK;
 }
 
-/* Texts, each once. */
+/* Texts, each held once. */
 
 static uint64_t hash_text(const char *text, size_t length) {
     uint64_t hash = length;
@@ -128,7 +128,7 @@ static uint64_t hash_of(const void *entries, uint32_t entry) {
 typedef struct wanted_text {
     const gpci_raw *raw;
     const char *text;
-    size_t length; /* its newline included */
+    size_t length; /* with the newline */
     uint64_t hash;
 } wanted_text;
 
@@ -139,7 +139,7 @@ static bool same_text(const void *entries, uint32_t entry, const void *key) {
            !memcmp(w->raw->bytes.data + known->offset, w->text, w->length);
 }
 
-/* The number of a line's text; UINT32_MAX: out of memory. */
+/* Number of a line's text; UINT32_MAX: out of memory. */
 static uint32_t intern(gpci_raw *raw, const raw_line *line) {
     wanted_text wanted = {raw, line->text, (size_t)(line->end - line->text) + 1, 0};
     wanted.hash = hash_text(wanted.text, wanted.length);
@@ -156,7 +156,7 @@ static uint32_t intern(gpci_raw *raw, const raw_line *line) {
     return raw->text_count++;
 }
 
-/* Warps, each with its texts in their order. */
+/* Warps: numbers of texts in order of the file. */
 
 static raw_warp *warp_of(gpci_raw *raw, const raw_line *line) {
     const uint64_t key = line->block * raw->block_warps + line->warp;
@@ -231,7 +231,7 @@ gpc_status gpci_raw_read(gpci_lines *lines, const gpc_kernel *kernel, gpc_error 
         gpci_raw_destroy(raw);
         return status;
     }
-    if (raw->bytes.data) /* room for it came with the last text */
+    if (raw->bytes.data) /* room for the slack came with the last text */
         memset(raw->bytes.data + raw->bytes.length, '\n', GPCI_LINE_SLACK);
     if (raw->warp_count)
         qsort(raw->warps, raw->warp_count, sizeof *raw->warps, by_key);

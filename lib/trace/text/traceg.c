@@ -261,7 +261,7 @@ static gpc_status rewind_kernel(gpci_source *source, gpc_kernel *kernel, gpc_err
     uint64_t placed = s->header.kernel.placement_count;
     if (s->raw)
         gpci_raw_rewind(s->raw);
-    gpc_status status = s->raw ? GPC_OK : read_header(s, gpci_input_path(s->lines.input), error);
+    gpc_status status = s->raw ? GPC_OK : read_header(s, gpci_input_name(s->lines.input), error);
     if (status < 0)
         return status;
     s->header.kernel.placement = s->placement;

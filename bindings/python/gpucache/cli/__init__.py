@@ -12,6 +12,7 @@ import signal
 import sys
 import threading
 
+from .. import _stdin
 from .._constants import __version__
 from .._loader import VARIABLE
 from ..errors import GpucacheError, LibraryError
@@ -90,12 +91,20 @@ def _blamed(error):
     return loading and loading.blame(error)
 
 
+def _keep_stdin(options):
+    """Where a trace is read from it."""
+    named = [*(getattr(options, "traces", None) or ()), getattr(options, "trace", None), getattr(options, "source", None)]
+    if _stdin.NAME in named:
+        _stdin.keep()
+
+
 def main(arguments=None):
     """Run a command line; returns the exit code."""
     _prepare()
     try:
         arguments = _joined(arguments)
         options = parser(*arguments[:1]).parse_args(arguments)
+        _keep_stdin(options)
         options.run(options)
         sys.stdout.flush()
         return 0
