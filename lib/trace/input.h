@@ -4,7 +4,10 @@
 
 #include "base/base.h"
 
-/* Bytes of a file, or of standard input (paths.h), through the decompressor that it needs (xz, gzip, zstd) by content or name; a .tracez as text. */
+/*
+ * Bytes of a file, or of standard input (paths.h), through the decompressor that content or name asks for (xz, gzip,
+ * zstd); a .tracez as text.
+ */
 typedef struct gpci_input gpci_input;
 
 gpc_status gpci_input_open(gpc_context *context, const char *path, gpc_error *error, gpci_input **out);

@@ -27,7 +27,12 @@ int gpci_natural_order(const char *a, const char *b);
 /* A file by this name with or without a decompressor's suffix. NULL with GPC_OK where there is none. */
 gpc_status gpci_find_file(gpc_context *context, const char *path, gpc_error *error, char **out);
 
-/* SM of each block, from the kernel-N.sm beside a kernel-N.traceg, .tracez or .trace; *out = NULL where there is none. */
+/* Places of blocks of a grid that a file has few blocks of, at most: memory follows the file, not a number in it. */
+#define GPCI_MOST_PLACES (1u << 20)
+
+/*
+ * SM of each block, from the kernel-N.sm beside a kernel-N.traceg, .tracez or .trace; *out = NULL where there is none.
+ */
 gpc_status gpci_placement_load(gpc_context *context, const char *traceg, uint64_t block_count, gpc_error *error,
                                uint32_t **out, uint64_t *count);
 

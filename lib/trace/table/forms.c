@@ -111,8 +111,9 @@ static gpci_line_is read_json(gpci_table *t, gpci_span line) {
  *   MEMTRACE: CTX 0x.. - LAUNCH - Kernel pc 0x.. - Kernel name N - grid launch id I - grid size x,y,z
  *             - block size x,y,z - nregs R - shmem S - cuda stream id C
  *   MEMTRACE: CTX 0x.. - grid_launch_id I - CTA x,y,z - warp W - OPCODE - 32 addresses, 0 where the lane is not active
- * Where releases of 2021 (1.5) say I in an access, the line of its launch says I + 1. It has no PCs, and its warps are those of the hardware (%warpid), of which a block's are ranked here. The traced
- * program may print what it likes in between.
+ * Releases of 2021 (1.5) print I + 1 in the line of a launch whose accesses say I. The output has no PCs, and warps are
+ * those of the hardware (%warpid), of which a block's are ranked here. The traced program may print what it likes in
+ * between.
  */
 
 #define MEMTRACE "MEMTRACE: "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/table/line_table.h"
 
+#include "trace/paths.h"
 #include "trace/trace_block.h"
 
 #include <inttypes.h>
@@ -8,8 +9,6 @@
 #include <string.h>
 
 /* Kernels of a table: rows are read up to the next kernel's first, sorted, and given out block by block. */
-
-#define MOST_PLACES (1u << 20) /* of blocks that need not be there: memory follows the file, not a number in it */
 
 #define SHARED_BYTES (UINT64_C(16) << 20)
 
@@ -298,7 +297,7 @@ static gpc_status place(gpci_table *t, gpc_error *error) {
     t->placement = NULL;
     if (!t->now.rows.has_sm)
         return GPC_OK;
-    if (t->now.rows.blocks > MOST_PLACES && t->now.rows.blocks / 64 > t->now.rows.count)
+    if (t->now.rows.blocks > GPCI_MOST_PLACES && t->now.rows.blocks / 64 > t->now.rows.count)
         return gpci_fail(error, GPC_ERROR_FORMAT, "%s: expected blocks from 0 on where sm is said, not up to %" PRIu64,
                          t->now.kernel.file, t->now.rows.blocks - 1);
     t->placement = gpci_zalloc(t->base.context, t->now.rows.blocks, sizeof *t->placement);

@@ -8,9 +8,6 @@
 #include <string.h>
 
 #define LOOK_BYTES (64u << 10) /* searched for the first instruction */
-#define MOST_PLACES \
-    (1u << 20) /* of a grid with few blocks in the file: memory follows the file, not a number in the file */
-#define NO_SM UINT32_MAX
 
 unsigned gpci_columns_count(const char *at) {
     unsigned fields = 0;
@@ -52,7 +49,7 @@ gpc_status gpci_columns_look(gpci_lines *lines, gpc_error *error, gpci_columns *
 
 gpc_status gpci_columns_places(gpc_context *context, const char *path, const gpc_kernel *kernel, uint64_t there,
                                gpc_error *error, uint32_t **out) {
-    if (kernel->block_count > MOST_PLACES && kernel->block_count / 64 > there)
+    if (kernel->block_count > GPCI_MOST_PLACES && kernel->block_count / 64 > there)
         return gpci_fail(error, GPC_ERROR_FORMAT,
                          "%s: expected more of the grid's %" PRIu64 " thread blocks where instructions tell their SMs",
                          path, kernel->block_count);
@@ -66,7 +63,7 @@ gpc_status gpci_columns_places(gpc_context *context, const char *path, const gpc
 
 gpc_status gpci_columns_place(uint32_t *places, uint32_t block, uint32_t sm, const char *path, uint64_t number,
                               gpc_error *error) {
-    if (places[block] != NO_SM && places[block] != sm)
+    if (places[block] != GPCI_NO_SM && places[block] != sm)
         return gpci_fail(error, GPC_ERROR_FORMAT,
                          "%s:%" PRIu64 ": expected SM %" PRIu32 ", which other instructions of thread block %" PRIu32
                          " tell, not %" PRIu32,
@@ -77,7 +74,7 @@ gpc_status gpci_columns_place(uint32_t *places, uint32_t block, uint32_t sm, con
 
 void gpci_columns_places_end(uint32_t *places, uint64_t count) {
     for (uint64_t i = 0; i < count; i++)
-        places[i] = places[i] == NO_SM ? 0 : places[i];
+        places[i] = places[i] == GPCI_NO_SM ? 0 : places[i];
 }
 
 /* SM of an instruction's line; false: none is named. */
@@ -87,7 +84,7 @@ static bool sm_of(const char *line, uint64_t *sm) {
         return false;
     for (unsigned before = columns & GPCI_COLUMNS_BLOCK; before && line; before--)
         line = gpci_field_decimal(line, UINT32_MAX, sm);
-    return line && gpci_field_decimal(line, NO_SM - 1, sm);
+    return line && gpci_field_decimal(line, GPCI_NO_SM - 1, sm);
 }
 
 /* Index of "thread block = x,y,z"; false: outside the grid. */

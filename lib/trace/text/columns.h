@@ -14,6 +14,7 @@
 #define GPCI_COLUMNS_BLOCK 4u
 #define GPCI_COLUMNS_CLUSTER 7u
 #define GPCI_COLUMNS_SM 2u
+#define GPCI_NO_SM UINT32_MAX
 #define GPCI_COLUMNS_IN_BLOCKS 7u /* at most, where thread blocks are apart */
 
 /* Number of columns, by the place of the first register or opcode; UINT32_MAX: no instruction. */

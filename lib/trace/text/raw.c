@@ -13,7 +13,6 @@
 
 #define NO_PIECE UINT32_MAX
 #define PIECE_LINES 15u
-#define NO_SM UINT32_MAX
 
 /* Text of a line behind the block's columns, up to the newline. */
 typedef struct line_text {
@@ -23,16 +22,16 @@ typedef struct line_text {
 } line_text;
 
 /* Some lines of a warp: numbers of texts. */
-typedef struct piece {
+typedef struct raw_piece {
     uint32_t next;
     uint32_t texts[PIECE_LINES];
-} piece;
+} raw_piece;
 
 typedef struct raw_warp {
     uint64_t key; /* index of the block, times warps of a block, plus number of the warp */
     uint64_t count;
     uint32_t first, last; /* pieces */
-    uint32_t sm, rank;    /* of the first line; NO_SM: none */
+    uint32_t sm, rank;    /* of the first line; GPCI_NO_SM: none */
 } raw_warp;
 
 struct gpci_raw {
@@ -46,7 +45,7 @@ struct gpci_raw {
     line_text *texts;
     size_t text_capacity;
     uint32_t text_count;
-    piece *pieces;
+    raw_piece *pieces;
     size_t piece_count, piece_capacity;
     raw_warp *warps; /* sorted by key behind the last line */
     size_t warp_count, warp_capacity, next;
@@ -101,7 +100,7 @@ static gpc_status parse_front(gpci_raw *raw, const char *at, const char *end, ra
     const bool sm = (columns - GPCI_COLUMNS_BLOCK) % GPCI_COLUMNS_CLUSTER == GPCI_COLUMNS_SM;
     *line = (raw_line){.block = numbers[0] + grid[0] * (numbers[1] + grid[1] * numbers[2]),
                        .warp = numbers[3],
-                       .sm = sm ? (uint32_t)numbers[columns - GPCI_COLUMNS_SM] : NO_SM,
+                       .sm = sm ? (uint32_t)numbers[columns - GPCI_COLUMNS_SM] : GPCI_NO_SM,
                        .rank = clusters ? (uint32_t)numbers[GPCI_COLUMNS_BLOCK + GPCI_COLUMNS_CLUSTER - 1] : 0,
                        .text = gpci_skip_blanks(at),
                        .end = end};
