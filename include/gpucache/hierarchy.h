@@ -62,14 +62,41 @@ typedef struct gpc_warp_access {
      */
     const uint32_t *multicast;
     uint32_t multicast_count; /* 1 to 16 */
-    uint32_t reserved_2;
+    uint8_t local_offsets;    /* of space LOCAL: 0, `addresses` are as the host maps them; 1, see below. Since: 0.2 */
+    uint8_t reserved_2[3];
 } gpc_warp_access;
 
 #define GPC_WARP_ACCESS_INIT                                                                                        \
     {                                                                                                               \
         sizeof(gpc_warp_access), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, NULL, NULL, NULL, \
-            NULL, 0, 0                                                                                              \
+            NULL, 0, 0, {                                                                                           \
+            0                                                                                                       \
+        }                                                                                                           \
     }
+
+/*
+ * Local memory is private to a thread. With `local_offsets` = 1 an address is the thread's own offset, as LDL and STL
+ * have it, and the hierarchy says where the offset lies: 32-bit words are interleaved over the threads that the GPU can
+ * have at once, so that a word of a warp's 32 lanes is 128 bytes side by side ("local memory is organized such that
+ * consecutive 32-bit words are accessed by consecutive thread IDs", CUDA C++ Programming Guide, "Device Memory
+ * Accesses"). As in GPGPU-Sim (shader_core_ctx::translate_local_memaddr, -gpgpu_local_mem_map 0) word w of thread t
+ * is at
+ *   2^56 + 4 (w T + t)    t = (sm S + warp) L + lane; L = sm.lanes, S = sm.warps, T = L S sm.count
+ * No virtual address of a GPU has bit 56. A thread is a slot of the hardware, and not a thread of a grid: a later warp
+ * in the slot finds the lines of an earlier warp, as in the area of NVIDIA's drivers, which holds the bytes of a warp
+ * times the warps of an SM times the SMs (Mesa, nvc0_screen_resize_tls_area). The lowest 28 bits of an offset count.
+ *
+ * An access of more than 4 bytes a lane touches several words, in as many lines, and is one request; the lowest two
+ * bits of the offset do not count. An access of fewer bytes stays within the word. With 0 addresses are as the host
+ * maps local memory. A replay of a recording (record.h) has the addresses that the host gave, and maps none twice.
+ *
+ * The address of a byte of a thread, for a host that coalesces by itself (gpc_hierarchy_try_transactions, host.h):
+ *   sm, warp, lane  below sm.count, sm.warps and sm.lanes; `warp` is the slot within the SM
+ *   offset          bytes
+ * Returns the address; 0 where an argument is out of range, or `hierarchy` is NULL. Any thread. Since: 0.2.
+ */
+GPC_API uint64_t gpc_hierarchy_local_address(const gpc_hierarchy *hierarchy, uint32_t sm, uint32_t warp, uint32_t lane,
+                                             uint64_t offset);
 
 /*
  * Is a warp access well formed? gpc_hierarchy_access and gpc_hierarchy_try_issue refuse what this does, without saying
@@ -92,6 +119,9 @@ typedef struct gpc_warp_access {
  *     or with coherence.data. Its lanes are rows of `width` bytes, 1 to 65536, each at its address: of a range one, of
  *     a box of a tensor each row of it. They are requested of L2 line by line, past L1 (sm.bulk_rate and the like), and
  *     it completes with the last reply: a load into shared memory; a store or a reduction from there; a prefetch;
+ *   - `local_offsets` above 1, of another space than LOCAL, of a warp not below sm.warps, with `bytes`, `out`,
+ *     `compare` or `atomic`, or of more than 256 words: words of a lane times lanes;
+ *   - space MIXED, which an access of a host cannot have: the lanes of a space are an access;
  *   - `multicast` of another access than a BULK load, of none or more than 16 SMs, of one twice, or that there is not;
  *   - with a clock, an order above RELAXED at a scope above CTA under a protocol without directories (vi, slc-glc).
  * At a scope above CTA an access that releases is as one with a fence of RELEASE before it: with a clock it passes L1's

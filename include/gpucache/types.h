@@ -84,8 +84,10 @@ typedef enum gpc_space {
     GPC_SPACE_NONE = 6,
     GPC_SPACE_INSTRUCTION = 7, /* code, of no warp's instruction. Since: 0.2 */
     GPC_SPACE_CLUSTER =
-        8, /* shared memory of another thread block of the cluster, over the network between SMs (NVIDIA:
+        8,               /* shared memory of another thread block of the cluster, over the network between SMs (NVIDIA:
                               distributed shared memory): never in L1 or L2. Since: 0.2 */
+    GPC_SPACE_MIXED = 9, /* instructions of traces alone: a generic access with lanes in several of GLOBAL, LOCAL and
+                            SHARED, by address and the kernel's windows (gpc_instruction). Since: 0.2 */
     GPC_SPACE_COUNT
 } gpc_space;
 

@@ -9,7 +9,7 @@
  */
 
 #define FEW 6u     /* transactions that are searched one by one; more are searched through a table */
-#define SLOTS 256u /* a power of two, more than GPCI_MAX_TRANSACTIONS */
+#define SLOTS 256u /* a power of two, more than GPCI_MAX_COALESCED */
 
 typedef struct found {
     gpci_transaction *all;

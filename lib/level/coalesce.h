@@ -4,7 +4,8 @@
 
 #include "base/base.h"
 
-#define GPCI_MAX_TRANSACTIONS 192u /* 64 lanes of 64 bytes, each over three 32-byte lines */
+#define GPCI_MAX_COALESCED 192u    /* 64 lanes of 64 bytes, each over three 32-byte lines */
+#define GPCI_MAX_TRANSACTIONS 256u /* 64 lanes of 16 bytes of local memory, each of four words */
 
 /* What a warp instruction asks of one line. */
 typedef struct gpci_transaction {
@@ -28,7 +29,7 @@ GPCI_INLINE uint32_t gpci_transaction_bytes(const gpci_transaction *transaction)
  * a warp's accesses become one transaction per distinct line).
  *   addresses  one per lane that takes part, `count` of them, each of `width` bytes
  *   line_shift log2 of the line size, 5 to 7
- * Returns the number of transactions, at most GPCI_MAX_TRANSACTIONS.
+ * Returns the number of transactions, at most GPCI_MAX_COALESCED.
  */
 uint32_t gpci_coalesce(const uint64_t *addresses, uint32_t count, uint32_t width, unsigned line_shift,
                        gpci_transaction *transactions);

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "cache/cache.h"
-#include "level/coalesce.h"
+#include "level/warp_access.h"
 
 /* The upper two bits of a recorded transaction; lines have 32 bytes or more, their numbers at most 59 bits. */
 #define SORT_SHIFT 62u
@@ -69,7 +69,7 @@ gpc_status gpci_future_record(gpci_future *f, const gpc_hierarchy *h, const gpc_
         return GPC_OK;
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
     unsigned shift = h->l1_level.line_shift + gpci_log2(h->line_blocks);
-    uint32_t count = gpci_coalesce(access->addresses, gpci_popcount(access->mask), access->width, shift, lines);
+    uint32_t count = gpci_access_touches(h, access, lines);
     if (h->line_order)
         gpci_order_lines((gpci_line_order)h->line_order, &h->tag_banks, lines, count);
     gpci_future_sm *s = &f->sms[access->sm];

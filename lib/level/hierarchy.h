@@ -123,8 +123,8 @@ struct gpc_hierarchy {
     uint32_t sms, slices, partitions;
     uint32_t slices_per_partition; /* of one GPU */
     uint32_t gpus, cpus;           /* cpus: the last of gpus */
-    uint32_t lanes;
-    bool has_l1; /* SMs go through an L1, of whichever levels */
+    uint32_t lanes, warps;         /* of a warp; of an SM at once */
+    bool has_l1;                   /* SMs go through an L1, of whichever levels */
     bool l1_local_only, inclusive;
     bool code_in_l2;                       /* kernels.code = l2 */
     bool viper;                            /* coherence = viper: L1s drop what they hold at an acquire */

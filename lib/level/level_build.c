@@ -77,6 +77,7 @@ static gpc_status assign_coalescers(gpc_hierarchy *h, gpc_error *error) {
 gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error) {
     h->sms = (uint32_t)gpci_number(h, GPCI_KEY_SM_COUNT);
     h->lanes = (uint32_t)gpci_number(h, GPCI_KEY_SM_LANES);
+    h->warps = (uint32_t)gpci_number(h, GPCI_KEY_SM_WARPS);
     h->slices = (uint32_t)gpci_number(h, GPCI_KEY_L2_SLICES);
     h->partitions = (uint32_t)gpci_number(h, GPCI_KEY_L2_PARTITIONS);
     h->l1_local_only = gpci_number(h, GPCI_KEY_L1_SPACES) == 1;

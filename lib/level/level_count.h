@@ -46,9 +46,18 @@ GPCI_INLINE void gpci_stream_dram_read(const gpc_hierarchy *h, uint32_t slice, c
 }
 
 /* An instruction of a warp, with as many threads as its mask has bits. */
+GPCI_INLINE void gpci_count_lanes(gpc_hierarchy *h, uint32_t sm, uint64_t mask) {
+    h->of_sm[sm].thread_instructions += gpci_popcount(mask);
+}
+
 GPCI_INLINE void gpci_count_instruction(gpc_hierarchy *h, uint32_t sm, uint64_t mask) {
     h->of_sm[sm].warp_instructions++;
-    h->of_sm[sm].thread_instructions += gpci_popcount(mask);
+    gpci_count_lanes(h, sm, mask);
+}
+
+/* The instruction counted last is a part of the instruction before. */
+GPCI_INLINE void gpci_count_as_one(gpc_hierarchy *h, uint32_t sm) {
+    h->of_sm[sm].warp_instructions--;
 }
 
 /* A line of a load has been looked up in L1: sectors found there, and of these those on their way. */

@@ -58,7 +58,7 @@ gpc_status gpci_check_l1_banks(const gpc_hierarchy *h, gpc_error *error) {
 
 static void by_bank(const gpci_tag_banks *banks, gpci_transaction *lines, uint32_t count) {
     gpci_transaction before[GPCI_MAX_TRANSACTIONS];
-    uint8_t rounds[GPCI_MAX_TRANSACTIONS], of_bank[64] = {0}, in_round[GPCI_MAX_TRANSACTIONS + 1] = {0};
+    uint16_t rounds[GPCI_MAX_TRANSACTIONS], of_bank[64] = {0}, in_round[GPCI_MAX_TRANSACTIONS + 1] = {0};
     for (uint32_t i = 0; i < count; i++) {
         rounds[i] = of_bank[gpci_tag_bank(banks, lines[i].address)]++;
         in_round[rounds[i] + 1]++;

@@ -20,7 +20,10 @@ typedef struct gpci_line_values {
 /* Which of the first `size` bytes a store writes, as a request says it: NULL for all. */
 const uint8_t *gpci_values_mask(const gpci_line_values *values, uint32_t size);
 
-/* Of which lanes these are; pointers, `width` and `op` (`atomic`) as in gpc_warp_access. */
+/*
+ * Of which lanes these are; pointers, `width` and `op` (`atomic`) as in gpc_warp_access. Offsets of threads carry no
+ * values (gpci_local_wrong), and so have no lanes here.
+ */
 typedef struct gpci_lanes {
     const uint64_t *addresses;
     const uint8_t *bytes, *compare;
@@ -28,8 +31,12 @@ typedef struct gpci_lanes {
     uint32_t count, width, op;
 } gpci_lanes;
 
+GPCI_INLINE uint32_t gpci_value_lanes(const gpc_warp_access *w) {
+    return w->local_offsets ? 0 : gpci_popcount(w->mask);
+}
+
 GPCI_INLINE gpci_lanes gpci_lanes_of(const gpc_warp_access *w) {
-    return (gpci_lanes){w->addresses, w->bytes, w->compare, w->out, gpci_popcount(w->mask), w->width, w->atomic};
+    return (gpci_lanes){w->addresses, w->bytes, w->compare, w->out, gpci_value_lanes(w), w->width, w->atomic};
 }
 
 /* What lanes write to a line, and the request that carries it; a load's request has room for what it reads. */

@@ -5,6 +5,7 @@
 #include "level/fence.h"
 #include "level/kernels.h"
 #include "level/level_count.h"
+#include "level/local_memory.h"
 #include "level/warp_ranks.h"
 
 #include <stddef.h>
@@ -100,6 +101,12 @@ static GPCI_NOINLINE const char *wrong_copy(const gpc_hierarchy *h, const gpc_wa
     return w->out ? "copy is ASYNC, and out is given: what it reads goes into shared memory" : NULL;
 }
 
+/* The fault of an access by offsets of threads, or of a copy; NULL: no fault. */
+static GPCI_COLD const char *wrong_way(const gpc_hierarchy *h, const gpc_warp_access *w) {
+    const char *wrong = w->local_offsets ? gpci_local_wrong(h, w) : NULL;
+    return wrong || !(w->copy || gpci_is_multicast(w)) ? wrong : wrong_copy(h, w);
+}
+
 /* Has it values, or says what it does with them? */
 static bool has_values(const gpc_warp_access *w) {
     return ((uintptr_t)w->bytes | (uintptr_t)w->out | (uintptr_t)w->compare | w->atomic) != 0;
@@ -126,7 +133,7 @@ gpc_status gpci_access_check(const gpc_hierarchy *h, gpc_warp_access *w) {
         return GPC_ERROR_ARGUMENT;
     if (GPCI_UNLIKELY(h->warp_ranks != NULL) && !rank(h, w))
         return GPC_ERROR_ARGUMENT;
-    if (GPCI_UNLIKELY(w->copy != GPC_COPY_NONE || gpci_is_multicast(w)) && wrong_copy(h, w))
+    if (GPCI_UNLIKELY(w->copy | w->local_offsets || gpci_is_multicast(w)) && wrong_way(h, w))
         return GPC_ERROR_ARGUMENT;
     return GPCI_UNLIKELY(w->scope | w->order) && wrong_order(h, w) ? GPC_ERROR_ARGUMENT : GPC_OK;
 }
@@ -144,6 +151,7 @@ static const char *what_is_wrong(const gpc_hierarchy *h, const gpc_warp_access *
         {w->space == GPC_SPACE_INSTRUCTION,
          "space is INSTRUCTION, which no warp's instruction reads; a miss of a host's cache of code enters below L1, "
          "by gpc_hierarchy_try_miss"},
+        {w->space == GPC_SPACE_MIXED, "space is MIXED, which is for instructions of traces: an access has one space"},
         {w->space >= GPC_SPACE_COUNT, "space is out of range"},
         {w->hint >= GPC_HINT_COUNT, "hint is out of range"},
         {w->priority >= GPC_PRIORITY_COUNT, "priority is out of range"},
@@ -158,9 +166,8 @@ static const char *what_is_wrong(const gpc_hierarchy *h, const gpc_warp_access *
             return fields[i].what;
     if (h->warp_ranks && gpci_warp_rank(h, w->sm, w->warp) == GPCI_NOT_RUNNING)
         return "warp has not started, or has exited (gpc_hierarchy_rank_warps)";
-    const char *values = has_values(w) ? wrong_with_values(h, w) : NULL;
-    const char *copy = !values && (w->copy || gpci_is_multicast(w)) ? wrong_copy(h, w) : NULL;
-    return values ? values : copy ? copy : wrong_order(h, w);
+    const char *values = has_values(w) ? wrong_with_values(h, w) : NULL, *way = values ? NULL : wrong_way(h, w);
+    return values ? values : way ? way : wrong_order(h, w);
 }
 
 gpc_status gpc_hierarchy_check_access(const gpc_hierarchy *h, const gpc_warp_access *access, gpc_error *error) {
@@ -238,18 +245,20 @@ static void count_lines(gpc_hierarchy *h, uint32_t sm, uint8_t kind, uint32_t co
     }
 }
 
-/* A range is one of lanes that go together. */
-static uint32_t lines_of(const gpc_hierarchy *h, const gpc_warp_access *w, uint32_t range, unsigned shift,
-                         gpci_transaction *lines) {
-    if (GPCI_UNLIKELY(h->lanes_apart))
-        return gpci_split(w->addresses, gpci_popcount(w->mask), w->width, shift, lines);
-    if (range)
-        return gpci_coalesce_range(w->addresses[0], range, shift, lines);
-    return gpci_coalesce(w->addresses, gpci_popcount(w->mask), w->width, shift, lines);
-}
-
 static unsigned line_shift(const gpc_hierarchy *h) {
     return (h->has_l1 ? h->l1_level.line_shift : h->l2_level.line_shift) + gpci_log2(h->line_blocks);
+}
+
+static GPCI_NOINLINE uint32_t apart_or_local(const gpc_hierarchy *h, const gpc_warp_access *w,
+                                             gpci_transaction *lines) {
+    return w->local_offsets ? gpci_local_lines(h, w, h->lanes_apart, line_shift(h), lines)
+                            : gpci_split(w->addresses, gpci_popcount(w->mask), w->width, line_shift(h), lines);
+}
+
+uint32_t gpci_access_touches(const gpc_hierarchy *h, const gpc_warp_access *w, gpci_transaction *lines) {
+    if (GPCI_UNLIKELY(h->lanes_apart | w->local_offsets))
+        return apart_or_local(h, w, lines);
+    return gpci_coalesce(w->addresses, gpci_popcount(w->mask), w->width, line_shift(h), lines);
 }
 
 GPCI_INLINE uint32_t begin(gpc_hierarchy *h, const gpc_warp_access *w, uint32_t range, gpci_transaction *lines,
@@ -287,7 +296,8 @@ GPCI_INLINE uint32_t begin(gpc_hierarchy *h, const gpc_warp_access *w, uint32_t 
 
 uint32_t gpci_access_lines(gpc_hierarchy *h, const gpc_warp_access *w, uint32_t range, gpci_transaction *lines,
                            gpc_request *request, uint32_t *out_segments) {
-    uint32_t count = lines_of(h, w, range, line_shift(h), lines);
+    uint32_t count =
+        range ? gpci_coalesce_range(w->addresses[0], range, line_shift(h), lines) : gpci_access_touches(h, w, lines);
     if (GPCI_UNLIKELY(h->line_order))
         gpci_order_lines((gpci_line_order)h->line_order, &h->tag_banks, lines, count);
     if (GPCI_UNLIKELY(h->sectors_apart))

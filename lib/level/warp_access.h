@@ -21,9 +21,12 @@ gpc_status gpci_access_take(const gpc_warp_access *access, gpc_error *error, gpc
  * ranks warps, it gets its age.
  */
 gpc_status gpci_access_check(const gpc_hierarchy *h, gpc_warp_access *access);
+/* The lines that it touches, in order; room for GPCI_MAX_TRANSACTIONS. Blocks of a line are together: gpci_divide. */
+uint32_t gpci_access_touches(const gpc_hierarchy *h, const gpc_warp_access *access, gpci_transaction *lines);
 /*
  * Its line transactions, coalesced and counted, and what a request of each begins with.
- *   range         0, or the bytes that lanes touch, if these are a range (gpci_is_range): the first address is read
+ *   range         0, or the bytes that lanes touch, if these are a range (gpci_is_range): the first address is read;
+ *                 of lanes that go together, and no offsets of threads
  *   lines         GPCI_MAX_TRANSACTIONS
  *   out_segments  receives how many 32-byte segments they touch
  */

@@ -19,6 +19,8 @@ static uint64_t rounds_of(const gpci_timed *t, uint64_t lanes) {
  * With l2.atomic_width = 32B, and the 10 words six in one sector and four in the next: two turns and one.
  */
 uint16_t gpci_atomic_turns(const gpci_timed *t, const gpc_warp_access *w, const gpci_transaction *line) {
+    if (w->local_offsets) /* no two lanes have a word in common */
+        return gpci_atomic_turns_of_words(t, line);
     const uint32_t count = gpci_popcount(w->mask), width = t->atomic_unit.width;
     uint64_t at[GPCI_MAX_LANES], turns = 0;
     uint32_t lanes = 0, of[PARTS] = {0}, most[PARTS] = {0};

@@ -22,7 +22,7 @@ static size_t bytes_of(const gpci_kept_access *kept) {
 
 void gpci_kept_keep(gpci_timed *t, uint32_t flight, const gpc_warp_access *w) {
     gpci_kept_access *kept = &t->kept[flight];
-    kept->shape.count = gpci_popcount(w->mask);
+    kept->shape.count = gpci_value_lanes(w);
     kept->shape.width = w->width;
     kept->shape.op = w->atomic;
     kept->shape.finds = w->kind == GPC_LOAD || (w->kind == GPC_ATOMIC && w->atomic);

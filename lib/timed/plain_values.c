@@ -6,6 +6,7 @@
 #include "cache/cache.h"
 #include "coherence/atomic.h"
 #include "level/events.h"
+#include "level/warp_access.h"
 #include "timed/kept_access.h"
 
 #include <string.h>
@@ -165,9 +166,19 @@ static bool reserve_line(gpci_timed *t, uint32_t sm, uint64_t line) {
     return true;
 }
 
+/* Makes room for lines of local memory, which a replay accesses without values. */
+static gpc_status reserve_local(gpci_timed *t, const gpc_warp_access *w) {
+    gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
+    const uint32_t count = gpci_access_touches(t->h, w, lines);
+    for (uint32_t i = 0; i < count; i++)
+        if (!reserve_line(t, w->sm, number_of(t, lines[i].address)))
+            return GPC_ERROR_MEMORY;
+    return GPC_OK;
+}
+
 gpc_status gpci_plain_values_reserve(gpci_timed *t, const gpc_warp_access *w) {
     gpci_plain_values *v = t->values;
-    const uint32_t lanes = gpci_popcount(w->mask);
+    const uint32_t lanes = gpci_value_lanes(w);
     if (!reserve_carried(t) || !GPCI_ARRAY_ROOM(t->context, v->lanes, v->lane_room, 0, t->flight_room))
         return GPC_ERROR_MEMORY;
     for (uint32_t lane = 0; lane < lanes; lane++) {
@@ -179,7 +190,7 @@ gpc_status gpci_plain_values_reserve(gpci_timed *t, const gpc_warp_access *w) {
                 break;
         }
     }
-    return GPC_OK;
+    return w->local_offsets ? reserve_local(t, w) : GPC_OK;
 }
 
 void gpci_plain_values_keep(gpci_timed *t, uint32_t flight, const gpc_warp_access *w) {

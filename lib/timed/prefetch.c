@@ -2,6 +2,7 @@
 #include "timed/prefetch.h"
 
 #include "level/level_rules.h"
+#include "level/local_memory.h"
 #include "timed/l1_tlb.h"
 #include "timed/watch.h"
 
@@ -100,8 +101,9 @@ void gpci_prefetch_note(const gpci_timed *t, uint32_t packet, const gpc_warp_acc
     if (w->kind != GPC_LOAD)
         return;
     /* a load of plain caches writes no bytes */
-    p->bytes[0] = w->addresses[0];
-    p->bytes[1] = (uint64_t)line << 32 | gpci_lowest(w->mask);
+    const uint32_t lane = gpci_lowest(w->mask);
+    p->bytes[0] = w->local_offsets ? gpci_local_address(t->h, w->sm, w->warp, lane, w->addresses[0]) : w->addresses[0];
+    p->bytes[1] = (uint64_t)line << 32 | lane;
 }
 
 static bool is_queued(const gpci_prefetch *p, uint64_t address) {

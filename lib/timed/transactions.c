@@ -6,7 +6,7 @@
 
 /* Warp instructions that a host has coalesced by itself: line transactions, before L1's tags. */
 
-_Static_assert(GPC_MAX_TRANSACTIONS == GPCI_MAX_TRANSACTIONS, "as many as an instruction of lanes comes to");
+_Static_assert(GPC_MAX_TRANSACTIONS == GPCI_MAX_COALESCED, "as many as an instruction of lanes comes to");
 
 /* All that two transactions of one instruction have in common. */
 static bool are_of_one_instruction(const gpc_request *a, const gpc_request *b) {

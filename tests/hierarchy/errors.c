@@ -42,6 +42,7 @@ Test(memory_errors, accesses) {
     REFUSED(&r, "kind", .mask = 1, .width = 4, .kind = GPC_KIND_COUNT);
     REFUSED(&r, "space", .mask = 1, .width = 4, .space = GPC_SPACE_COUNT);
     REFUSED(&r, "space", .mask = 1, .width = 4, .space = GPC_SPACE_INSTRUCTION);
+    REFUSED(&r, "space", .mask = 1, .width = 4, .space = GPC_SPACE_MIXED);
     REFUSED(&r, "hint", .mask = 1, .width = 4, .hint = GPC_HINT_COUNT);
     REFUSED(&r, "priority", .mask = 1, .width = 4, .priority = GPC_PRIORITY_COUNT);
     gpc_warp_access access = GPC_WARP_ACCESS_INIT;

@@ -118,9 +118,10 @@ class Space(IntEnum):
     NONE = 6
     INSTRUCTION = 7
     CLUSTER = 8
+    MIXED = 9
 
 
-GPC_SPACE_COUNT = 9
+GPC_SPACE_COUNT = 10
 
 
 class Hint(IntEnum):

@@ -467,7 +467,7 @@ class gpc_warp_access(SizedRecord):
         ("scope", c_uint8), ("order", c_uint8), ("atomic", c_uint8), ("stream", c_uint8), ("copy", c_uint8),
         ("reserved", c_uint8 * 1), ("bytes", POINTER(c_uint8)), ("out", POINTER(c_uint8)),
         ("compare", POINTER(c_uint8)), ("multicast", POINTER(c_uint32)), ("multicast_count", c_uint32),
-        ("reserved_2", c_uint32),
+        ("local_offsets", c_uint8), ("reserved_2", c_uint8 * 3),
     )
 
 
@@ -1177,6 +1177,7 @@ FUNCTIONS = {
     "gpc_config_set_pair": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
     "gpc_config_get": (c_int, (c_void_p, c_char_p, POINTER(c_char_p))),
     "gpc_config_get_u64": (c_int, (c_void_p, c_char_p, POINTER(c_uint64))),
+    "gpc_hierarchy_local_address": (c_uint64, (c_void_p, c_uint32, c_uint32, c_uint32, c_uint64)),
     "gpc_hierarchy_check_access": (c_int, (c_void_p, POINTER(gpc_warp_access), POINTER(gpc_error))),
     "gpc_hierarchy_create": (c_int, (c_void_p, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_hierarchy_destroy": (None, (c_void_p,)),

@@ -137,8 +137,9 @@ class HierarchyView(TimedView, Handle):
         """One warp instruction of a functional hierarchy: an address per active lane, ascending.
 
         fields  mask (None = as many lanes as there are addresses, from 0 on), sm, warp, warp_age, block, pc,
-                width (4), kind, space, hint, priority, scope, order, stream (below the key `streams`); with coherence.data, `data`, what a store
-                writes, and `out`, a writable buffer for what a load reads: `width` bytes a lane; of an atomic also
+                width (4), kind, space, hint, priority, scope, order, stream (below the key `streams`); local_offsets
+                (True: in space local, addresses are each thread's own offsets, which are mapped as those of LDL and
+                STL are: local_address()); with coherence.data, `data`, what a store writes, and `out`, a writable buffer for what a load reads: `width` bytes a lane; of an atomic also
                 `atomic`, an AtomicOp whose operands are `data`, and `compare`; `out` is what it has found
         token   the warp's Token for L1; token_l2 is that for L2
         Returns a WarpResult.
@@ -155,6 +156,13 @@ class HierarchyView(TimedView, Handle):
                 call(lib.gpc_hierarchy_check_access, self._live(), ctypes.byref(access))  # says which field
             settle(status, what="gpc_hierarchy_access")
         return result
+
+    def local_address(self, sm: int, warp: int, lane: int, offset: int) -> int:
+        """Where a byte of a thread's local memory lies: `offset`, in slot `warp` of the SM, of that lane."""
+        address = lib.gpc_hierarchy_local_address(self._live(), sm, warp, lane, offset)
+        if not address:
+            raise ValueError(f"no thread has SM {sm}, warp {warp}, lane {lane}")
+        return address
 
     def access_many(self, addresses: Any, *, lanes: int = 32, masks: Any = None, width: int = 4,
                     results: Optional[bool] = None, **fields: Any) -> Any:  # fmt: skip

@@ -102,7 +102,8 @@ def _lane_values(values, lanes, width, name):
 
 def warp_access(addresses, cache_token, *, mask=None, sm=0, warp=0, warp_age=0, block=0, pc=0, width=4,
                 kind=Kind.LOAD, space=Space.GLOBAL, hint=Hint.NONE, priority=Priority.NORMAL, token_l2=Token.UNUSED,
-                scope=Scope.CTA, order=Order.WEAK, data=None, out=None, atomic=AtomicOp.NONE, compare=None, stream=0):
+                scope=Scope.CTA, order=Order.WEAK, data=None, out=None, atomic=AtomicOp.NONE, compare=None, stream=0,
+                local_offsets=False):
     """A gpc_warp_access, which keeps alive what it points to."""
     pointer, count = _buffers.source(addresses, "Q", "addresses")
     mask = (1 << count) - 1 if mask is None else mask
@@ -121,7 +122,7 @@ def warp_access(addresses, cache_token, *, mask=None, sm=0, warp=0, warp_age=0, 
         kind=choice(Kind, kind, "kind"), space=choice(Space, space, "space"), hint=choice(Hint, hint, "hint"),
         priority=choice(Priority, priority, "priority"), token=choice(Token, cache_token, "token"),
         token_l2=choice(Token, token_l2, "token_l2"), scope=choice(Scope, scope, "scope"),
-        order=choice(Order, order, "order"), stream=stream,
+        order=choice(Order, order, "order"), stream=stream, local_offsets=bool(local_offsets),
     )  # fmt: skip
 
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_LEVEL_LOCAL_MEMORY_H
+#define GPC_LEVEL_LOCAL_MEMORY_H
+
+#include "level/coalesce.h"
+#include "level/hierarchy.h"
+
+/*
+ * Local memory of the threads that a GPU has at once. The rule is GPGPU-Sim's: gpucache/hierarchy.h.
+ *
+ * Example, 2 SMs of 2 warps of 32 lanes, so 128 threads: word 0 of SM 0's warps is the lines 2^56 and 2^56 + 128, word
+ * 0 of SM 1's warps the next two lines; word 1 begins at 2^56 + 512.
+ *
+ * The other known layout is a region for a warp, as NVIDIA's hardware has. Regions need the bytes of a thread, and
+ * traces do not tell them: offsets count down from the end of a window of 16 MiB. Regions as large as the window would
+ * lie a power of two apart, and begin in one set of a cache.
+ */
+#define GPCI_LOCAL_MEMORY ((uint64_t)1 << 56)
+
+/* The address of a byte of a thread. SM, warp and lane are in range. */
+uint64_t gpci_local_address(const gpc_hierarchy *h, uint32_t sm, uint32_t warp, uint32_t lane, uint64_t offset);
+
+/* 32-bit words of a lane of `width` bytes. */
+GPCI_INLINE uint32_t gpci_local_words(uint32_t width) {
+    return (width + 3) / 4;
+}
+
+/* The fault of an access whose addresses are offsets of threads; NULL: the access is well formed. */
+const char *gpci_local_wrong(const gpc_hierarchy *h, const gpc_warp_access *access);
+
+/* As gpci_coalesce, for offsets of threads. With `apart` no two lanes share a transaction. */
+uint32_t gpci_local_lines(const gpc_hierarchy *h, const gpc_warp_access *access, bool apart, unsigned line_shift,
+                          gpci_transaction *lines);
+
+#endif
