@@ -56,8 +56,12 @@ typedef enum gpc_op_class {
 
 /*
  * One warp instruction. `addresses` has one entry per set bit of `mask`, in ascending lane order, or is NULL.
- * Generic accesses with addresses are already sorted into shared, local and global ones. A bulk copy (UTMALDG,
- * UBLKCP and the like, which one thread starts) comes as instructions of up to 32 lanes of up to 128 bytes.
+ * Generic accesses with addresses are already sorted into shared, local and global ones. A generic access with lanes in
+ * several spaces is GPC_SPACE_MIXED; the shared window begins at gpc_kernel.shared_base and ends at local_base, the
+ * local window begins there and has 32 MiB (so has the shared window where local_base lies below). In local space an
+ * address is the thread's own offset (gpc_warp_access.local_offsets), in a generic access local_base plus the offset,
+ * and with gpc_ordering.mapped an address as a host has mapped it. A bulk copy (UTMALDG, UBLKCP and the like, which one
+ * thread starts) comes as instructions of up to 32 lanes of up to 128 bytes.
  */
 typedef struct gpc_instruction {
     uint64_t pc;
@@ -220,14 +224,16 @@ typedef struct gpc_ordering {
                         ACQ_REL; others WEAK */
     uint8_t control; /* gpc_control: of CCTL */
     uint8_t copy;    /* gpc_copy: of LDGSTS, LDGDEPBAR, DEPBAR */
-    uint8_t reserved[4];
+    uint8_t mapped;  /* 1: addresses in local space are as a host mapped them: .MAPPED, which recordings write for
+                        accesses without gpc_warp_access.local_offsets */
+    uint8_t reserved[3];
 } gpc_ordering;
 
-#define GPC_ORDERING_INIT                   \
-    {                                       \
-        sizeof(gpc_ordering), 0, 0, 0, 0, { \
-            0                               \
-        }                                   \
+#define GPC_ORDERING_INIT                      \
+    {                                          \
+        sizeof(gpc_ordering), 0, 0, 0, 0, 0, { \
+            0                                  \
+        }                                      \
     }
 
 /*

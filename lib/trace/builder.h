@@ -15,6 +15,7 @@ typedef struct gpci_opcode {
     uint8_t op_class, kind, space, hint, priority, width; /* as in gpc_instruction; width 0 = not a memory opcode */
     uint8_t scope, order, control, copy;                  /* as in gpc_ordering */
     uint8_t work;                                         /* gpci_work */
+    uint8_t mapped;                                       /* as in gpc_ordering */
     bool width_stated; /* a modifier says the width: it wins over a trace's own figure */
 } gpci_opcode;
 

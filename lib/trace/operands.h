@@ -55,7 +55,13 @@ gpci_operands gpci_operands_of(const gpc_instruction *instruction);
 
 /* Does memory with addresses go to the hierarchy? Constants do, which their cache may look up (const.size). */
 GPCI_INLINE bool gpci_space_is_recorded(const gpc_instruction *i) {
-    return i->space <= GPC_SPACE_LOCAL || (i->space == GPC_SPACE_CONSTANT && i->kind == GPC_LOAD);
+    return i->space <= GPC_SPACE_LOCAL || i->space == GPC_SPACE_MIXED ||
+           (i->space == GPC_SPACE_CONSTANT && i->kind == GPC_LOAD);
+}
+
+/* A space that an instruction of a trace may have: code is read by none. */
+GPCI_INLINE bool gpci_space_is_known(uint8_t space) {
+    return space < GPC_SPACE_COUNT && space != GPC_SPACE_INSTRUCTION;
 }
 
 /* The barrier that an instruction names, without GPC_REGISTER_BARRIER; UINT32_MAX: none. */

@@ -14,4 +14,7 @@ gpc_status gpci_trace_rewind(gpc_trace *trace, gpc_kernel *kernel, gpc_error *er
 /* Decoded opcodes of a trace, by gpc_instruction.opcode (trace/builder.h). They grow, and may move, as it is read. */
 const struct gpci_opcodes *gpci_trace_opcodes(const gpc_trace *trace);
 
+/* Of its present kernel (trace/windows.h). */
+const struct gpci_windows *gpci_trace_windows(const gpc_trace *trace);
+
 #endif

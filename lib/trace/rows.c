@@ -78,10 +78,10 @@ gpc_status gpci_rows_add(gpci_rows *rows, const gpci_row *row, gpc_error *error)
     return GPC_OK;
 }
 
-uint32_t gpci_rows_opcode(gpci_opcodes *opcodes, gpc_kind kind, uint64_t width) {
+uint32_t gpci_rows_opcode(gpci_opcodes *opcodes, gpc_kind kind, bool local, uint64_t width) {
     static const char *const widths[] = {".U8", ".U16", "", ".64", ".128"};
-    const char *name = kind == GPC_LOAD     ? "LDG.E"
-                       : kind == GPC_STORE  ? "STG.E"
+    const char *name = kind == GPC_LOAD     ? (local ? "LDL" : "LDG.E")
+                       : kind == GPC_STORE  ? (local ? "STL" : "STG.E")
                        : kind == GPC_ATOMIC ? "ATOMG.E.ADD"
                                             : "REDG.E.ADD";
     char text[32];
@@ -102,6 +102,8 @@ static gpc_status add_warp(const gpci_rows *rows, gpci_opcodes *opcodes, gpci_bl
         if (!made)
             return gpci_out_of_memory(error);
         made->width = row->width ? row->width : made->width;
+        if (made->space == GPC_SPACE_GENERIC && memory) /* no window is known */
+            made->space = GPC_SPACE_GLOBAL;
         if (rows->made)
             rows->made(rows->data, row, made);
         if (addresses)

@@ -44,7 +44,7 @@ void gpci_rows_sort(gpci_rows *rows);
 gpc_status gpci_rows_block(const gpci_rows *rows, size_t *next, const gpc_kernel *kernel, gpci_opcodes *opcodes,
                            gpci_block *block, gpc_error *error);
 /* SASS of a kind and width of 1, 2, 4, 8 or 16 bytes, as the rest of the library decodes it. UINT32_MAX: no memory. */
-uint32_t gpci_rows_opcode(gpci_opcodes *opcodes, gpc_kind kind, uint64_t width);
+uint32_t gpci_rows_opcode(gpci_opcodes *opcodes, gpc_kind kind, bool local, uint64_t width);
 /* Blocks' and warps' numbers are below these. */
 #define GPCI_ROWS_BLOCKS UINT32_MAX
 #define GPCI_ROWS_WARPS 1024u

@@ -2,6 +2,7 @@
 #include "trace/rewind.h"
 #include "trace/sources.h"
 #include "trace/trace_block.h"
+#include "trace/windows.h"
 
 /* gpc_trace: a source, and the blocks lent to the caller. */
 struct gpc_trace {
@@ -14,6 +15,7 @@ struct gpc_trace {
     gpci_block *packed;             /* in which warps are built that are packed then; NULL until the first */
     gpci_packed_block *held_packed; /* list of those lent */
     uint32_t kernels;
+    gpci_windows windows; /* of the present one */
     bool in_kernel, failed;
 };
 
@@ -95,6 +97,7 @@ gpc_status gpc_trace_next_kernel(gpc_trace *trace, gpc_kernel *kernel, gpc_error
     if (status != GPC_OK)
         return status;
     next.index = trace->kernels++;
+    trace->windows = gpci_windows_of(&next);
     return gpci_give(kernel, &next, sizeof next);
 }
 
@@ -213,11 +216,16 @@ gpc_status gpc_trace_ordering(const gpc_trace *trace, uint32_t opcode, gpc_order
     ours.order = known->order;
     ours.control = known->control;
     ours.copy = known->copy;
+    ours.mapped = known->mapped;
     return gpci_give(out, &ours, sizeof ours);
 }
 
 const gpci_opcodes *gpci_trace_opcodes(const gpc_trace *trace) {
     return trace->opcodes;
+}
+
+const gpci_windows *gpci_trace_windows(const gpc_trace *trace) {
+    return &trace->windows;
 }
 
 double gpc_trace_progress(const gpc_trace *trace) {

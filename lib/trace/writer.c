@@ -97,8 +97,8 @@ static const char *check_warp(const gpc_kernel *kernel, const gpc_trace *from, c
         if ((unsigned)instruction->destinations + instruction->sources > GPC_MAX_OPERANDS)
             return "at most 8 registers in an instruction";
         if (instruction->op_class >= GPC_OP_CLASS_COUNT || instruction->kind >= GPC_KIND_COUNT ||
-            (instruction->space > GPC_SPACE_NONE && instruction->space != GPC_SPACE_CLUSTER) ||
-            instruction->hint >= GPC_HINT_COUNT || instruction->priority >= GPC_PRIORITY_COUNT)
+            !gpci_space_is_known(instruction->space) || instruction->hint >= GPC_HINT_COUNT ||
+            instruction->priority >= GPC_PRIORITY_COUNT)
             return "known values of op_class, kind, space, hint and priority";
         if (!*gpc_trace_opcode(from, instruction->opcode))
             return "opcodes of the trace that the block is from";

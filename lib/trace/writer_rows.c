@@ -70,8 +70,8 @@ static gpc_status take(gpci_held_rows *held, const gpc_trace_accesses *a, size_t
                     .mask = ENTRY(a->masks, n, all_of(a)),
                     .first = held->rows.address_count,
                     .sm = UINT32_MAX};
-    row.opcode =
-        gpci_rows_opcode(gpci_trace_own_opcodes(held->from), (gpc_kind)ENTRY(a->kinds, n, GPC_LOAD), width_of(a, n));
+    row.opcode = gpci_rows_opcode(gpci_trace_own_opcodes(held->from), (gpc_kind)ENTRY(a->kinds, n, GPC_LOAD), false,
+                                  width_of(a, n));
     gpc_status status = row.opcode == UINT32_MAX ? gpci_out_of_memory(error) : GPC_OK;
     for (uint64_t rest = row.mask; rest && status == GPC_OK; rest &= rest - 1)
         status = gpci_rows_add_address(&held->rows, a->addresses[n * a->lanes + gpci_lowest(rest)], error);

@@ -692,7 +692,7 @@ class gpc_ordering(SizedRecord):
     __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("scope", c_uint8), ("order", c_uint8), ("control", c_uint8), ("copy", c_uint8),
-        ("reserved", c_uint8 * 4),
+        ("mapped", c_uint8), ("reserved", c_uint8 * 3),
     )
 
 

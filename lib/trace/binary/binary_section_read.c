@@ -149,8 +149,7 @@ static bool take_static(section_reading *r, uint32_t number, uint64_t pc, const 
     const uint8_t *fields = gpci_cursor_take(c, 8);
     if (!fields || opcode >= opcode_count || (unsigned)fields[0] + fields[1] > GPC_MAX_OPERANDS ||
         (fields[2] >= GPC_OP_CLASS_COUNT && fields[2] != GPCI_BINARY_ALU) || fields[3] >= GPC_KIND_COUNT ||
-        (fields[4] > GPC_SPACE_NONE && fields[4] != GPC_SPACE_CLUSTER) || fields[5] >= GPC_HINT_COUNT ||
-        fields[6] >= GPC_PRIORITY_COUNT)
+        !gpci_space_is_known(fields[4]) || fields[5] >= GPC_HINT_COUNT || fields[6] >= GPC_PRIORITY_COUNT)
         return false;
     instruction->opcode = opcodes[opcode];
     instruction->destinations = fields[0];

@@ -20,6 +20,10 @@
  * as if its column were not there. Lanes are 0 to 31, or, in a kernel that names one beyond, 0 to 63: its warps are of
  * 64; mem_trace prints 32 addresses.
  *
+ * `local-load` and `local-store` (LDL, STL) are of local memory, and their addresses the thread's own offsets in it, as
+ * those of mem_trace's LDL and STL are. Windows of shared and local memory are not known: generic accesses are of
+ * global memory.
+ *
  * Asynchronous copies are kinds, too: `copy` and `copy-bypass` (LDGSTS through L1 and past it; a width of 4, 8 or 16),
  * `bulk-load`, `bulk-store` and `bulk-reduction` (UBLKCP, UBLKRED: a row an active lane, of 1 to 128 bytes). `commit`
  * closes the group of those of its warp since the last one, and `wait` waits until at most `width` groups (0) are under

@@ -24,10 +24,12 @@ static uint32_t opcode_of(gpci_table *t, gpci_span kind, uint64_t width) {
     static const struct {
         const char *text;
         gpc_kind kind;
-    } kinds[] = {{"load", GPC_LOAD}, {"store", GPC_STORE}, {"atomic", GPC_ATOMIC}, {"reduction", GPC_REDUCTION}};
+        bool local;
+    } kinds[] = {{"load", GPC_LOAD, false},           {"store", GPC_STORE, false},    {"atomic", GPC_ATOMIC, false},
+                 {"reduction", GPC_REDUCTION, false}, {"local-load", GPC_LOAD, true}, {"local-store", GPC_STORE, true}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (gpci_span_is(kind, kinds[i].text))
-            return gpci_rows_opcode(t->base.opcodes, kinds[i].kind, width);
+            return gpci_rows_opcode(t->base.opcodes, kinds[i].kind, kinds[i].local, width);
     return UINT32_MAX - 1;
 }
 
@@ -215,10 +217,10 @@ static gpc_status take_row(gpci_table *t, gpc_error *error) {
     if (row.opcode == UINT32_MAX)
         return gpci_out_of_memory(error);
     if (row.opcode == UINT32_MAX - 1)
-        return expected(
-            t, error,
-            "a kind: load, store, atomic, reduction, copy, copy-bypass, commit, wait, bulk-load, bulk-store or "
-            "bulk-reduction");
+        return expected(t, error,
+                        "a kind: load, store, atomic, reduction, local-load, local-store, copy, copy-bypass, commit, "
+                        "wait, bulk-load, "
+                        "bulk-store or bulk-reduction");
     if (gpci_opcodes_at(t->base.opcodes, row.opcode)->op_class != GPC_OP_MEMORY)
         return expected(t, error, "the opcode of a memory instruction");
     return sass ? add_sass(t, &row, error) : add(t, &row, error);

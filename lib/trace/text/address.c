@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-/* The windows through which generic addresses reach shared and local memory. */
-#define WINDOW_BYTES (UINT64_C(32) << 20)
 #define PIECE_BYTES 128u
 #define MOST_BULK_BYTES (1u << 20)
 #define WARP_LANES 32u
@@ -19,14 +17,13 @@ static gpc_space shared_of(const gpci_line_parser *parser, uint64_t offset) {
     return !parser->clusters || offset >> 24 == parser->rank ? GPC_SPACE_SHARED : GPC_SPACE_CLUSTER;
 }
 
-/* Shared from its base to the local one, or for a window where that lies below; likewise local; otherwise global. */
-static gpc_space space_of(const gpci_line_parser *parser, uint64_t address) {
-    uint64_t shared = parser->shared_base, local = parser->local_base;
-    if (!shared || !local)
-        return GPC_SPACE_GLOBAL;
-    if (address >= shared && (local > shared ? address < local : address - shared < WINDOW_BYTES))
-        return shared_of(parser, address - shared);
-    return address >= local && address - local < WINDOW_BYTES ? GPC_SPACE_LOCAL : GPC_SPACE_GLOBAL;
+/* Lanes in shared memory go over the network between SMs if one lane does. */
+static gpc_space space_of(const gpci_line_parser *parser, const uint64_t *addresses, unsigned lanes) {
+    gpc_space space = gpci_windows_space(&parser->windows, addresses, lanes);
+    for (unsigned i = 0; i < lanes && space == GPC_SPACE_SHARED; i++)
+        if (shared_of(parser, addresses[i] - parser->windows.shared) == GPC_SPACE_CLUSTER)
+            return GPC_SPACE_CLUSTER;
+    return space;
 }
 
 static const char *parse_list(gpci_line_parser *parser, const char *at, uint64_t *addresses, unsigned lanes) {
@@ -77,7 +74,7 @@ const char *gpci_line_addresses(gpci_line_parser *parser, gpci_block *block, gpc
     block->used += lanes;
     instruction->addresses = addresses;
     if (instruction->space == GPC_SPACE_GENERIC)
-        instruction->space = (uint8_t)space_of(parser, addresses[0]);
+        instruction->space = (uint8_t)space_of(parser, addresses, lanes);
     return at;
 }
 

@@ -196,6 +196,7 @@ static void decode_memory(const char *text, const named_memory *memory, gpci_opc
     }
     if (!strcmp(memory->name, "UBLKCP") && stores_bulk(text))
         opcode->kind = GPC_STORE;
+    opcode->mapped = gpci_opcode_has(text, GPCI_OPCODE_MAPPED);
     decode_operators(text, opcode);
 }
 

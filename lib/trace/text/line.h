@@ -3,6 +3,7 @@
 #define GPC_TRACE_TEXT_LINE_H
 
 #include "trace/trace_block.h"
+#include "trace/windows.h"
 
 /*
  * Instruction lines of a text trace:
@@ -40,7 +41,7 @@ typedef struct gpci_line_parser {
     gpci_line_template *last;      /* that of the last line; NULL: it had none */
     unsigned version;              /* of the tracer */
     unsigned columns;              /* in front of PC on the last line: 0 to 7 (columns.h) */
-    uint64_t shared_base, local_base;
+    gpci_windows windows;
     uint64_t rank;        /* of the block at hand in its cluster, */
     bool clusters;        /* if the GPU has any: of compute capability 9.0 on, or where a rank is told */
     uint64_t immediate;   /* the first of the last line; 0: it had none */

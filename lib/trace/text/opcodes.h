@@ -16,6 +16,11 @@ gpci_opcode_part gpci_opcode_next(gpci_opcode_part part);
 bool gpci_opcode_is(gpci_opcode_part part, const char *name);
 bool gpci_opcode_has(const char *text, const char *modifier);
 
+/*
+ * A modifier that is no SASS: a host's access to local memory, recorded with addresses that the host has mapped.
+ */
+#define GPCI_OPCODE_MAPPED "MAPPED"
+
 /* What an opcode text means; keeps the pointer. */
 void gpci_opcode_decode(const char *text, gpci_opcode *opcode);
 /* ordering.c: how it orders memory, once its class, kind and space are known. */

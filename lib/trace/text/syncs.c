@@ -64,8 +64,8 @@ static void tell_arrival(const gpci_line_parser *parser, gpc_instruction *i, con
     for (uint64_t lanes = i->mask; lanes; lanes &= lanes - 1)
         known &= arrival_of(parser, i, text, gpci_lowest(lanes), &arrivals, &bytes);
     if (gpci_opcode_has(text, "RED") && parser->clusters) {
-        const bool window = parser->shared_base && address >= parser->shared_base;
-        rank = 1 + ((address - (window ? parser->shared_base : 0)) >> SHARED_BITS & 0xff);
+        const bool window = parser->windows.shared && address >= parser->windows.shared;
+        rank = 1 + ((address - (window ? parser->windows.shared : 0)) >> SHARED_BITS & 0xff);
         rank = rank == 1 + parser->rank ? 0 : rank;
     }
     gpci_line_barrier(i, address);

@@ -326,8 +326,7 @@ static gpc_status read_front(text_source *s, const char *path, gpc_error *error)
     if (gpci_line_parser_init(&s->parser, context, s->base.opcodes) < 0)
         return gpci_out_of_memory(error);
     s->parser.version = kernel->tracer_version;
-    s->parser.shared_base = kernel->shared_base;
-    s->parser.local_base = kernel->local_base;
+    s->parser.windows = gpci_windows_of(kernel);
     s->parser.clusters = kernel->binary_version >= 90;
     status = gpci_placement_load(context, path, kernel->block_count, error, &s->placement, &kernel->placement_count);
     gpci_columns columns = {false, false};

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TRACE_WINDOWS_H
+#define GPC_TRACE_WINDOWS_H
+
+#include <gpucache/trace.h>
+
+#include "base/base.h"
+
+/* The windows of a kernel, through which generic addresses reach shared and local memory; 0: unknown. */
+#define GPCI_WINDOW_BYTES (UINT64_C(32) << 20)
+typedef struct gpci_windows {
+    uint64_t shared, local; /* first bytes */
+} gpci_windows;
+
+GPCI_INLINE gpci_windows gpci_windows_of(const gpc_kernel *kernel) {
+    return (gpci_windows){kernel->shared_base, kernel->local_base};
+}
+
+/*
+ * The shared window ends at the local base, or after GPCI_WINDOW_BYTES where the local base lies below; the local
+ * window has GPCI_WINDOW_BYTES. Other addresses are global.
+ */
+GPCI_INLINE gpc_space gpci_window_at(const gpci_windows *w, uint64_t address) {
+    if (!w->shared || !w->local)
+        return GPC_SPACE_GLOBAL;
+    if (address >= w->shared && (w->local > w->shared ? address < w->local : address - w->shared < GPCI_WINDOW_BYTES))
+        return GPC_SPACE_SHARED;
+    return address >= w->local && address - w->local < GPCI_WINDOW_BYTES ? GPC_SPACE_LOCAL : GPC_SPACE_GLOBAL;
+}
+
+/* The space of a generic access: MIXED where lanes are in several windows, GLOBAL without lanes. */
+GPCI_INLINE gpc_space gpci_windows_space(const gpci_windows *w, const uint64_t *addresses, unsigned lanes) {
+    gpc_space space = lanes ? gpci_window_at(w, addresses[0]) : GPC_SPACE_GLOBAL;
+    for (unsigned i = 1; i < lanes; i++)
+        if (gpci_window_at(w, addresses[i]) != space)
+            return GPC_SPACE_MIXED;
+    return space;
+}
+
+/* The thread's offset: an address in local space, less the window's base where the address is in the window. */
+GPCI_INLINE uint64_t gpci_window_offset(const gpci_windows *w, uint64_t address) {
+    return w->local && address - w->local < GPCI_WINDOW_BYTES ? address - w->local : address;
+}
+
+#endif
