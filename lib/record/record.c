@@ -78,7 +78,8 @@ static void on_access(gpci_recorder *base, const gpc_warp_access *access) {
                                      .priority = w.priority,
                                      .width = (uint8_t)w.width,
                                      .scope = w.scope,
-                                     .order = w.order};
+                                     .order = w.order,
+                                     .local_offsets = w.local_offsets};
     const gpc_turn turn = {.block = w.block,
                            .sm = w.sm,
                            .slot = w.warp,

@@ -2,6 +2,7 @@
 #include "record/recorded_kernel.h"
 
 #include "base/array.h"
+#include "trace/text/opcodes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -53,6 +54,11 @@ static const char *text_or_none(const char *text) {
     return text ? text : "";
 }
 
+/* Has the host mapped the addresses? */
+static bool is_mapped(const gpci_recorded_form *f) {
+    return f->space == GPC_SPACE_LOCAL && !f->local_offsets;
+}
+
 #define FORM_TEXT 64
 
 static int fence_text(const gpci_recorded_form *f, char *text) {
@@ -65,15 +71,16 @@ static int form_text(const gpci_recorded_form *f, char *text) {
     const bool strong = f->order != GPC_ORDER_WEAK;
     if (f->fence)
         return fence_text(f, text);
-    return snprintf(text, FORM_TEXT, "%s%s%s%s%s%s", name_of(f), width_of(f), text_or_none(hints[f->hint]),
+    return snprintf(text, FORM_TEXT, "%s%s%s%s%s%s%s", name_of(f), width_of(f),
+                    is_mapped(f) ? "." GPCI_OPCODE_MAPPED : "", text_or_none(hints[f->hint]),
                     text_or_none(priorities[f->priority]), strong ? ".STRONG" : "", strong ? scopes[f->scope] : "");
 }
 
 /* All of it but the opcode, in a number. */
 static uint64_t key_of(const gpci_recorded_form *f) {
-    return (uint64_t)f->kind << 40 | (uint64_t)f->space << 36 | (uint64_t)f->hint << 32 | (uint64_t)f->priority << 28 |
-           (uint64_t)f->width << 16 | (uint64_t)f->scope << 12 | (uint64_t)f->order << 8 | (uint64_t)f->fence << 4 |
-           f->control;
+    return (uint64_t)f->local_offsets << 44 | (uint64_t)f->kind << 40 | (uint64_t)f->space << 36 |
+           (uint64_t)f->hint << 32 | (uint64_t)f->priority << 28 | (uint64_t)f->width << 16 | (uint64_t)f->scope << 12 |
+           (uint64_t)f->order << 8 | (uint64_t)f->fence << 4 | f->control;
 }
 
 uint32_t gpci_forms_number(gpci_recorded_forms *forms, gpci_opcodes *opcodes, gpci_recorded_form form) {

@@ -12,7 +12,7 @@
 typedef struct gpci_recorded_form {
     uint8_t kind, space, hint, priority, width, scope, order;
     uint8_t fence; /* 1: a fence, of `scope`, `order` and `control` alone */
-    uint8_t control;
+    uint8_t control, local_offsets;
     uint32_t opcode;
 } gpci_recorded_form;
 

@@ -222,9 +222,11 @@ Test(record_files, opcodes) {
     const struct {
         uint8_t kind, space, hint, order, scope;
         uint32_t width;
-        const char *opcode;
+        const char *opcode; /* MAPPED: addresses in local space are the host's own */
     } all[] = {{GPC_LOAD, GPC_SPACE_GLOBAL, 0, 0, 0, 8, "LDG.E.64"},
                {GPC_LOAD, GPC_SPACE_LOCAL, 0, 0, 0, 4, "LDL"},
+               {GPC_LOAD, GPC_SPACE_LOCAL, 0, 0, 0, 4, "LDL.MAPPED"},
+               {GPC_STORE, GPC_SPACE_LOCAL, GPC_HINT_WT, 0, 0, 8, "STL.64.MAPPED.WT"},
                {GPC_STORE, GPC_SPACE_GLOBAL, GPC_HINT_WT, 0, 0, 1, "STG.E.U8.WT"},
                {GPC_LOAD, GPC_SPACE_GLOBAL, 0, GPC_ORDER_RELAXED, GPC_SCOPE_GPU, 4, "LDG.E.STRONG.GPU"},
                {GPC_LOAD, GPC_SPACE_GLOBAL, 0, GPC_ORDER_RELAXED, GPC_SCOPE_SYS, 4, "LDG.E.STRONG.SYS"},
@@ -245,6 +247,7 @@ Test(record_files, opcodes) {
         access.hint = all[n].hint;
         access.order = all[n].order;
         access.scope = all[n].scope;
+        access.local_offsets = access.space == GPC_SPACE_LOCAL && !strstr(all[n].opcode, "MAPPED");
         cr_assert_eq(gpc_hierarchy_access(h.hierarchy, &access, NULL), GPC_OK);
     }
     gpc_fence fence = GPC_FENCE_INIT;
@@ -263,6 +266,9 @@ Test(record_files, opcodes) {
         cr_expect_str_eq(gpc_trace_opcode(trace, i->opcode), all[n].opcode);
         cr_expect(i->kind == all[n].kind && i->space == all[n].space && i->width == all[n].width &&
                   (all[n].order || i->hint == all[n].hint));
+        gpc_ordering ordering = GPC_ORDERING_INIT;
+        cr_assert_eq(gpc_trace_ordering(trace, i->opcode, &ordering), GPC_OK);
+        cr_expect_eq(ordering.mapped, strstr(all[n].opcode, "MAPPED") != NULL);
     }
     cr_expect_str_eq(gpc_trace_opcode(trace, warp->instructions[COUNT].opcode), "MEMBAR.SC.GPU");
     gpc_trace_close(trace);

@@ -119,6 +119,7 @@ static void random_access(host *h, uint64_t *state, unsigned what) {
     access.width = widths[next(state, 5)];
     access.kind = (uint8_t)(next(state, 2) ? GPC_LOAD : next(state, GPC_KIND_COUNT));
     access.space = (uint8_t)(next(state, 8) ? GPC_SPACE_GLOBAL : next(state, GPC_SPACE_GENERIC));
+    access.local_offsets = access.space == GPC_SPACE_LOCAL && next(state, 2);
     access.hint = (uint8_t)(next(state, 4) ? 0 : next(state, GPC_HINT_COUNT));
     access.priority = (uint8_t)(next(state, 4) ? 0 : next(state, GPC_PRIORITY_COUNT));
     if (what & HOST_TOKENS) {
