@@ -3,6 +3,7 @@
 #include "level/fence.h"
 #include "level/kernels.h"
 #include "level/level_count.h"
+#include "level/local_memory.h"
 #include "replay/clusters.h"
 #include "replay/together.h"
 
@@ -164,6 +165,8 @@ static gpc_status perform(const gpc_replay *r, gpc_hierarchy *h, const gpci_turn
         access.multicast_count = gpci_cluster_targets(r, turn->sm, turn->block, &turn->access->form->instruction, sms);
         access.multicast = access.multicast_count ? sms : NULL;
     }
+    if (GPCI_UNLIKELY(access.space != GPC_SPACE_GLOBAL))
+        return gpci_replay_other(r, h, turn->run, turn->access, &access, turn->addresses);
     return GPCI_UNLIKELY(r->learning) ? gpci_replay_record(r, &access) : r->driver->access(h, &access, NULL);
 }
 
@@ -223,6 +226,12 @@ static gpc_status perform_on_lane(void *replay, gpc_hierarchy *h, uint32_t turn)
     return perform(r, h, &r->turns[turn]);
 }
 
+/* Places that may lie in different lines: lanes, or words of lanes in local memory. */
+static uint32_t places_of(const gpci_path_step *step) {
+    const gpc_instruction *i = &step->form->instruction;
+    return gpci_path_lanes(step) * (i->space == GPC_SPACE_GLOBAL ? 1 : gpci_local_words(i->width));
+}
+
 /*
  * On several threads; false where a turn of the round is more than an access of its SM's L1, memory is short, or
  * somebody is told of each access.
@@ -235,7 +244,7 @@ static bool ready_lanes(gpc_replay *r, uint32_t count) {
         const gpc_instruction *access = &step->form->instruction;
         if (access->op_class == GPC_OP_FENCE || step->form->operands.copy == GPC_COPY_BULK ||
             gpci_replay_opcode(r->turns[i].run, access)->order > GPC_ORDER_RELAXED ||
-            gpci_round_lanes_reserve(r->lanes, r->turns[i].sm, gpci_path_lanes(step), access->width) < 0)
+            gpci_round_lanes_reserve(r->lanes, r->turns[i].sm, places_of(step), access->width) < 0)
             return false;
         gpci_round_lanes_order(r->lanes)[i] = r->turns[i].sm;
     }

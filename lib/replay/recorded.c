@@ -108,6 +108,8 @@ static gpc_status access(const gpc_replay *r, gpci_warp_run *warp, const gpci_pa
     a.token_l2 = turn->token_l2;
     a.scope = turn->scope;
     a.order = turn->order;
+    if (a.space != GPC_SPACE_GLOBAL)
+        return gpci_replay_other(r, r->hierarchy, &run, step, &a, r->turn_addresses);
     return r->learning ? gpci_replay_record(r, &a) : r->driver->access(r->hierarchy, &a, NULL);
 }
 

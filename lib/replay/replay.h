@@ -203,6 +203,22 @@ GPCI_INLINE gpc_warp_access gpci_replay_access(const gpci_block_run *run, const 
                              .copy = opcode->copy};
 }
 
+/* Most accesses of an instruction: in MIXED space an access a space. */
+#define GPCI_ACCESS_PARTS 3u
+/*
+ * parts.c: the access of an instruction outside global space, as the hierarchy takes it. Addresses in local space
+ * become offsets of threads. An access in MIXED space becomes an access a space: lanes in global and local memory come
+ * first, at least one lane; lanes in shared memory go no further.
+ *   addresses  [GPCI_MOST_LANES] of the access; they change, and the parts point into them
+ *   parts      [GPCI_ACCESS_PARTS]
+ * Returns the number of parts; 0: the lanes may touch more lines than an instruction has.
+ */
+uint32_t gpci_replay_parts(const gpci_block_run *run, const gpci_path_step *step, const gpc_warp_access *access,
+                           uint64_t *addresses, gpc_warp_access *parts);
+/* Has the driver perform the parts, as one instruction, or records them where the kernel is learnt. */
+gpc_status gpci_replay_other(const gpc_replay *r, gpc_hierarchy *h, const gpci_block_run *run,
+                             const gpci_path_step *step, const gpc_warp_access *access, uint64_t *addresses);
+
 /* replay.c: forget how far the kernel has come. Round after round, until no block is left; GPC_BUSY: to `pause_at`. */
 void gpci_replay_begin(gpc_replay *r);
 gpc_status gpci_replay_rounds(gpc_replay *r, gpc_error *error);

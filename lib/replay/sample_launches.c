@@ -2,7 +2,9 @@
 #include "replay/sampling.h"
 
 #include "base/array.h"
+#include "level/local_memory.h"
 #include "trace/rewind.h"
+#include "trace/windows.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,22 +22,44 @@ typedef struct look {
     uint64_t looked_at, warps, instructions, accesses, lanes, sectors;
 } look;
 
-/* Distinct sectors of an access, where lanes ascend; lines that no block looked at had touched. */
+/* Counts a sector other than the last, where lanes ascend, and a line that no block before has touched. */
+static gpc_status look_at_address(gpc_replay *r, uint64_t address, uint64_t *last, look *l) {
+    const uint64_t sector = address >> SECTOR_SHIFT;
+    if (sector == *last)
+        return GPC_OK;
+    *last = sector;
+    l->sectors++;
+    return gpci_map_at(r->context, &r->sampling->lines, address >> LINE_SHIFT) ? GPC_OK : GPC_ERROR_MEMORY;
+}
+
+/* The address of a word of local memory: warps have words of their own, and lanes are side by side. */
+#define WARP_SHIFT 8u
+#define WORD_SHIFT 28u
+static uint64_t local_word(const look *l, uint64_t offset, uint32_t lane) {
+    const uint64_t warp = l->warps & ((1u << (WORD_SHIFT - WARP_SHIFT)) - 1);
+    return GPCI_LOCAL_MEMORY | offset / 4 << WORD_SHIFT | warp << WARP_SHIFT | lane * 4;
+}
+
 static gpc_status look_at_access(gpc_replay *r, const gpc_instruction *i, look *l) {
-    uint64_t last = UINT64_MAX;
-    uint32_t count = gpci_popcount(i->mask);
+    const gpci_windows windows = gpci_windows_of(&r->kernel);
+    const bool mixed = i->space == GPC_SPACE_MIXED;
+    const uint32_t words = i->space == GPC_SPACE_GLOBAL ? 1 : gpci_local_words(i->width);
+    gpc_status status = GPC_OK;
     l->accesses++;
     l->f.values[GPCI_FEATURE_KIND + (i->kind < GPC_KIND_COUNT ? i->kind : 0)]++;
-    for (uint32_t n = 0; n < count; n++) {
-        uint64_t sector = i->addresses[n] >> SECTOR_SHIFT;
-        if (sector == last)
-            continue;
-        last = sector;
-        l->sectors++;
-        if (!gpci_map_at(r->context, &r->sampling->lines, i->addresses[n] >> LINE_SHIFT))
-            return GPC_ERROR_MEMORY;
+    for (uint32_t word = 0; word < words; word++) {
+        const uint64_t *address = i->addresses;
+        uint64_t last = UINT64_MAX;
+        for (uint64_t mask = i->mask; mask && status == GPC_OK; mask &= mask - 1, address++) {
+            const gpc_space space = mixed ? gpci_window_at(&windows, *address) : i->space;
+            if (space == GPC_SPACE_LOCAL)
+                status = look_at_address(
+                    r, local_word(l, gpci_window_offset(&windows, *address) + 4 * word, gpci_lowest(mask)), &last, l);
+            else if (space == GPC_SPACE_GLOBAL && !word)
+                status = look_at_address(r, *address, &last, l);
+        }
     }
-    return GPC_OK;
+    return status;
 }
 
 static gpc_status look_at_warp(gpc_replay *r, const gpc_warp *warp, look *l) {
@@ -50,7 +74,7 @@ static gpc_status look_at_warp(gpc_replay *r, const gpc_warp *warp, look *l) {
             return GPC_ERROR_MEMORY;
         if (i->op_class != GPC_OP_MEMORY)
             continue;
-        if (i->addresses && i->space <= GPC_SPACE_LOCAL)
+        if (i->addresses && (i->space <= GPC_SPACE_LOCAL || i->space == GPC_SPACE_MIXED))
             status = look_at_access(r, i, l);
         else
             l->f.values[GPCI_FEATURE_SHARED]++;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/coalesce.h"
+#include "level/level_count.h"
 #include "replay/clusters.h"
 #include "replay/copies.h"
 #include "replay/icache.h"
@@ -90,7 +91,7 @@ static GPCI_COLD gpc_status send_multicast(gpci_timed_replay *t, uint32_t slot, 
 GPCI_INLINE uint32_t take_addresses(const gpci_timed_replay *t, const gpci_path_step *step, unsigned lanes,
                                     gpci_address_cursor *cursor, uint64_t *addresses) {
     const gpc_instruction *i = &step->form->instruction;
-    if (step->form->operands.copy != GPC_COPY_BULK && i->space != GPC_SPACE_CONSTANT &&
+    if (step->form->operands.copy != GPC_COPY_BULK && i->space == GPC_SPACE_GLOBAL &&
         gpci_timed_takes_range(t->r->hierarchy, i->kind)) {
         const gpci_address_cursor start = *cursor;
         const uint32_t range = gpci_packed_range(cursor, lanes, i->width, addresses);
@@ -114,6 +115,24 @@ GPCI_INLINE gpc_warp_access access_of(const gpci_timed_sm *m, uint32_t number, u
     access.token = (uint8_t)gpci_scheduler_token(scheduler, w->place, 1);
     access.token_l2 = (uint8_t)gpci_scheduler_token(scheduler, w->place, 2);
     return access;
+}
+
+/* Issues an access outside global space (parts.c). */
+static GPCI_NOINLINE gpc_status issue_other(gpci_timed_replay *t, const gpci_block_run *run, const gpci_path_step *step,
+                                            const gpc_warp_access *access, uint64_t *addresses, uint64_t token,
+                                            gpc_busy *busy) {
+    gpc_hierarchy *h = t->r->hierarchy;
+    gpc_warp_access parts[GPCI_ACCESS_PARTS];
+    const uint32_t count = gpci_replay_parts(run, step, access, addresses, parts);
+    if (!count)
+        return GPC_ERROR_RANGE;
+    const uint64_t others = parts[count - 1].space == GPC_SPACE_SHARED ? parts[count - 1].mask : 0;
+    if (count - (others != 0) > 1)
+        return gpci_timed_issue_both(h, parts, others, token, busy);
+    const gpc_status status = gpci_timed_issue(h, &parts[0], 0, token, busy);
+    if (status == GPC_OK)
+        gpci_count_lanes(h, access->sm, others);
+    return status;
 }
 
 static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, const gpci_path_step *step,
@@ -142,7 +161,9 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
         token |= gpci_token_copies(place, place > GPCI_COPY_GROUPS ? lanes * i->width : 0);
         status = place ? GPC_OK : gpci_timed_refuse(t->r->hierarchy, number, busy);
     }
-    if (GPCI_LIKELY(status == GPC_OK))
+    if (!range && GPCI_UNLIKELY(i->space != GPC_SPACE_GLOBAL))
+        status = issue_other(t, run, step, &access, addresses, token, busy);
+    else if (GPCI_LIKELY(status == GPC_OK))
         status = gpci_timed_issue(t->r->hierarchy, &access, range, token, busy);
     if (status != GPC_OK)
         return status;

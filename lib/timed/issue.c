@@ -86,11 +86,11 @@ uint32_t gpci_take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kin
     return number;
 }
 
-/* Lines of one instruction. */
+/* Lines of an instruction, which makes one access or two. */
 typedef struct issued_lines {
     gpci_transaction *each;
-    uint32_t count, segments;
-    bool given; /* by the host, which has coalesced them itself */
+    uint32_t count, first, segments; /* first: lines of the first access */
+    bool given;                      /* by the host, which has coalesced them itself */
 } issued_lines;
 
 GPCI_INLINE void queue_line(gpci_timed *t, gpci_queue *queue, const gpc_request *request, const issued_lines *lines,
@@ -152,31 +152,48 @@ GPCI_INLINE gpc_status make_ready(gpci_timed *t, bool ordered) {
     return status;
 }
 
-/* Into the queue before the tags, behind a fence where it is ordered and releases. */
+/* Queues lines `from` to `to` of one access. */
+GPCI_INLINE void queue_access(gpci_timed *t, gpci_queue *queue, const gpc_warp_access *w, gpc_request *request,
+                              const issued_lines *lines, uint32_t from, uint32_t to, uint32_t flight) {
+    gpci_stage *stage = &t->l1[w->sm];
+    const bool counts_turns = is_atomic(w->kind) && gpci_atomics_are_limited(t);
+    request->cycle = t->wheel.now;
+    gpci_l1_observe_instruction(t, request);
+    for (uint32_t i = from; i < to; i++) {
+        queue_line(t, queue, request, lines, i, flight);
+        if (GPCI_UNLIKELY(stage->prefetch != NULL))
+            gpci_prefetch_note(t, queue->last, w, i - from);
+        if (GPCI_UNLIKELY(counts_turns))
+            gpci_packet_at(&t->pool, queue->last)->turns = lines->given ? gpci_atomic_turns_of_words(t, &lines->each[i])
+                                                                        : gpci_atomic_turns(t, w, &lines->each[i]);
+        if (GPCI_UNLIKELY(t->h->with_data) && !t->values)
+            gpci_coherent_values_take(t, queue->last, w);
+    }
+}
+
+static GPCI_NOINLINE void queue_second(gpci_timed *t, gpci_queue *queue, const gpc_warp_access *w, gpc_request *request,
+                                       const issued_lines *lines, uint32_t flight) {
+    queue_access(t, queue, w, request, lines, lines->first, lines->count, flight);
+}
+
+/*
+ * Into the queue before the tags, behind a fence where it is ordered and releases. A second access lies behind `w`, and
+ * the second request behind `request`.
+ */
 GPCI_INLINE void queue_lines(gpci_timed *t, const gpc_warp_access *w, gpc_request *request, const issued_lines *lines,
                              uint64_t token, bool framed, bool ordered, uint32_t fence) {
     gpc_hierarchy *h = t->h;
     gpci_stage *stage = &t->l1[w->sm];
     gpci_queue *queue = GPCI_UNLIKELY(stage->lsus != NULL) ? gpci_lsu_queue(stage, w->warp) : stage->entrance;
-    request->cycle = t->wheel.now;
-    gpci_l1_observe_instruction(t, request);
     const uint32_t flight = gpci_take_flight(t, w->sm, w->warp, w->kind, token, lines->count);
     t->flights[flight].framed = framed;
     if (GPCI_UNLIKELY(t->data_banks.count) && (w->kind == GPC_LOAD || w->kind == GPC_STORE))
         t->flights[flight].turns = (uint16_t)gpci_data_turns(&t->data_banks, lines->each, lines->count);
-    const bool counts_turns = is_atomic(w->kind) && gpci_atomics_are_limited(t);
     if (GPCI_UNLIKELY(h->with_data))
         keep_values(t, flight, w);
-    for (uint32_t i = 0; i < lines->count; i++) {
-        queue_line(t, queue, request, lines, i, flight);
-        if (GPCI_UNLIKELY(stage->prefetch != NULL))
-            gpci_prefetch_note(t, queue->last, w, i);
-        if (GPCI_UNLIKELY(counts_turns))
-            gpci_packet_at(&t->pool, queue->last)->turns = lines->given ? gpci_atomic_turns_of_words(t, &lines->each[i])
-                                                                        : gpci_atomic_turns(t, w, &lines->each[i]);
-        if (GPCI_UNLIKELY(h->with_data) && !t->values)
-            gpci_coherent_values_take(t, queue->last, w);
-    }
+    queue_access(t, queue, w, request, lines, 0, lines->first, flight);
+    if (GPCI_UNLIKELY(lines->first < lines->count))
+        queue_second(t, queue, w + 1, request + 1, lines, flight);
     gpci_queue_pushed(queue, &t->pool, t->wheel.now);
     gpci_see_issue(t, queue, flight, lines->count, lines->segments);
     gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);
@@ -198,7 +215,7 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint32_t range,
         return status;
     const uint32_t fence = GPCI_UNLIKELY(ordered) ? gpci_fence_before(t, w) : UINT32_MAX;
     gpci_count_instruction(h, w->sm, w->mask);
-    lines.count = gpci_access_lines(h, w, range, each, &request, &lines.segments);
+    lines.first = lines.count = gpci_access_lines(h, w, range, each, &request, &lines.segments);
     queue_lines(t, w, &request, &lines, token, framed, ordered, fence);
     return GPC_OK;
 }
@@ -206,7 +223,7 @@ static gpc_status issue(gpci_timed *t, const gpc_warp_access *w, uint32_t range,
 gpc_status gpci_issue_given(gpci_timed *t, const gpc_warp_access *w, gpci_transaction *each, uint32_t count,
                             uint64_t token) {
     gpc_hierarchy *h = t->h;
-    issued_lines lines = {.each = each, .count = count, .given = true};
+    issued_lines lines = {.each = each, .count = count, .first = count, .given = true};
     gpc_request request;
     const bool ordered = is_ordered(h, w);
     const gpc_status status = make_ready(t, ordered);
@@ -248,6 +265,30 @@ gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uin
     if (GPCI_UNLIKELY(access->space == GPC_SPACE_CONSTANT))
         return gpci_constants_issue(t, access, token, true);
     return issue(t, access, range, token, true);
+}
+
+gpc_status gpci_timed_issue_both(gpc_hierarchy *h, const gpc_warp_access accesses[2], uint64_t others, uint64_t token,
+                                 gpc_busy *busy) {
+    const gpc_warp_access *w = &accesses[0];
+    gpci_timed *t = gpci_timed_of_sm(h->timed, w->sm);
+    if (!gpci_l1_has_place(t, &t->l1[w->sm]))
+        return gpci_refuse(&t->l1[w->sm], gpci_l1_busy(&t->l1[w->sm]), busy);
+    *busy = GPC_BUSY_NOT;
+    gpci_transaction each[GPCI_MAX_TRANSACTIONS];
+    issued_lines lines = {.each = each, .given = false};
+    gpc_request requests[2];
+    uint32_t segments;
+    gpc_status status = make_ready(t, false);
+    for (uint32_t n = 0; n < 2 && h->with_data && status == GPC_OK; n++)
+        status = reserve_values(t, &accesses[n]);
+    if (status < 0)
+        return status;
+    gpci_count_instruction(h, w->sm, w->mask | accesses[1].mask | others);
+    lines.first = gpci_access_lines(h, w, 0, each, &requests[0], &lines.segments);
+    lines.count = lines.first + gpci_access_lines(h, w + 1, 0, each + lines.first, &requests[1], &segments);
+    lines.segments += segments;
+    queue_lines(t, w, requests, &lines, token, true, false, UINT32_MAX);
+    return GPC_OK;
 }
 
 gpc_status gpci_timed_multicast(gpc_hierarchy *h, const gpc_warp_access *access, const uint64_t *tokens,

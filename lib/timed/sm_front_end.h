@@ -49,6 +49,13 @@ gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uin
                             gpc_busy *busy);
 
 /*
+ * Issues an instruction of two accesses, of different lanes and spaces (replay/parts.c). The instruction completes with
+ * the last line of both accesses, GPCI_MAX_TRANSACTIONS lines at most. `others`: lanes that access no memory here.
+ */
+gpc_status gpci_timed_issue_both(gpc_hierarchy *h, const gpc_warp_access accesses[2], uint64_t others, uint64_t token,
+                                 gpc_busy *busy);
+
+/*
  * The same of a bulk copy for several SMs (gpc_warp_access.multicast), with a token for each. SMs are kept in step
  * (gpci_timed_keep_in_step) and in one thread (gpci_timed_keep_alone) as long as there are such.
  */
