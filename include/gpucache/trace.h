@@ -189,9 +189,24 @@ GPC_API gpc_status gpc_trace_open(gpc_context *context, const char *source, gpc_
 GPC_API void gpc_trace_close(gpc_trace *trace);
 
 /*
- * Go to the next kernel, past what is left of the present one.
+ * Choose kernels before the first gpc_trace_next_kernel, which passes the others over. With numbers alone, files of a
+ * list and sections of a .gct are not read where they are passed over.
+ *   kernels  numbers, ranges and names with commas between: "3, 5-8, 10-, relu*"; NULL: all kernels.
+ *            A number is a kernel's place in the trace from 1 on (gpc_kernel.index + 1), whatever its id and the name
+ *            of its file. 5-8 has both ends, 10- goes on to the last kernel, -4 begins with the first.
+ *            A name is the kernel's whole name, as the trace says it or, of a mangled one, without types (net::relu of
+ *            _ZN3net4reluEPf). * fits any text, ? any character.
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT (no number, range or name); GPC_ERROR_NOT_FOUND (a number beyond the last kernel,
+ * where gpc_trace_kernel_count is known); GPC_ERROR_STATE (the trace has begun); GPC_ERROR_MEMORY. After an error the
+ * choice is unchanged. Since: 0.2.
+ */
+GPC_API gpc_status gpc_trace_choose(gpc_trace *trace, const char *kernels, gpc_error *error);
+
+/*
+ * Go to the next kernel that is chosen, past what is left of the present one.
  * Returns GPC_OK with `kernel` filled; GPC_END; errors as gpc_trace_open, with
- * file and line (binary: offset). After an error the trace only closes. Since: 0.1.
+ * file and line (binary: offset); GPC_ERROR_NOT_FOUND at the end of the trace, if no kernel fitted a number, range or
+ * name of gpc_trace_choose. After an error the trace only closes. Since: 0.1.
  */
 GPC_API gpc_status gpc_trace_next_kernel(gpc_trace *trace, gpc_kernel *kernel, gpc_error *error);
 
@@ -207,7 +222,7 @@ GPC_API gpc_status gpc_trace_next_block(gpc_trace *trace, const gpc_block **out,
 /* Give a block back, for its memory to be used again. Since: 0.1. */
 GPC_API void gpc_trace_release_block(gpc_trace *trace, const gpc_block *block);
 
-/* Kernels in the trace, where that is known without reading it; 0 where not. Since: 0.1. */
+/* Kernels in the trace, chosen or not, where that is known without reading it; 0 where not. Since: 0.1. */
 GPC_API uint64_t gpc_trace_kernel_count(const gpc_trace *trace);
 
 /* Text of an opcode ("LDG.E.64"), "" for an unknown index. Lives as long as the trace. Since: 0.1. */

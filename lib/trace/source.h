@@ -20,6 +20,8 @@ typedef struct gpci_source_ops {
     uint64_t (*kernel_count)(const gpci_source *source);
     double (*progress)(const gpci_source *source);
     void (*close)(gpci_source *source);
+    /* Pass the next kernel over without reading it. GPC_END when there is none. NULL: next_kernel does it. */
+    gpc_status (*skip_kernel)(gpci_source *source, gpc_error *error);
 } gpci_source_ops;
 
 /* First member of every source. */

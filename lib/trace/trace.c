@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/choice.h"
 #include "trace/rewind.h"
 #include "trace/sources.h"
 #include "trace/trace_block.h"
 #include "trace/windows.h"
+
+#include <string.h>
 
 /* gpc_trace: a source, and the blocks lent to the caller. */
 struct gpc_trace {
@@ -14,9 +17,11 @@ struct gpc_trace {
     gpci_packer packer;
     gpci_block *packed;             /* in which warps are built that are packed then; NULL until the first */
     gpci_packed_block *held_packed; /* list of those lent */
-    uint32_t kernels;
+    char *name;                     /* source of gpc_trace_open */
+    gpci_choice choice;
+    uint32_t kernels;     /* reached so far, with those passed over */
     gpci_windows windows; /* of the present one */
-    bool in_kernel, failed;
+    bool begun, in_kernel, failed;
 };
 
 gpc_status gpci_trace_of_opcodes(gpc_context *context, gpc_error *error, gpc_trace **out) {
@@ -49,7 +54,9 @@ gpc_status gpc_trace_open(gpc_context *context, const char *source, gpc_error *e
     gpc_status status = gpci_trace_of_opcodes(context, error, &trace);
     if (status < 0)
         return status;
-    status = gpci_source_open(context, trace->opcodes, source, error, &trace->source);
+    trace->name = gpci_strdup(context, source);
+    status = trace->name ? gpci_source_open(context, trace->opcodes, source, error, &trace->source)
+                         : gpci_out_of_memory(error);
     if (status < 0)
         gpc_trace_close(trace);
     else
@@ -74,12 +81,55 @@ void gpc_trace_close(gpc_trace *trace) {
     gpci_block_destroy(trace->packed);
     gpci_packer_clear(&trace->packer);
     gpci_opcodes_destroy(trace->opcodes);
+    gpci_choice_clear(&trace->choice, context);
+    gpci_free(context, trace->name);
     gpci_free(context, trace);
     gpci_release(context);
 }
 
 static gpc_status refuse(gpc_error *error) {
     return gpci_fail(error, GPC_ERROR_STATE, "the trace failed before: it can only be closed");
+}
+
+gpc_status gpc_trace_choose(gpc_trace *trace, const char *kernels, gpc_error *error) {
+    if (!trace)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_choose: trace is NULL");
+    if (trace->begun)
+        return gpci_fail(error, GPC_ERROR_STATE,
+                         "gpc_trace_choose: the trace has begun: choose before its first kernel");
+    gpci_choice choice;
+    memset(&choice, 0, sizeof choice);
+    gpc_status status = kernels ? gpci_choice_read(&choice, trace->context, kernels, error) : GPC_OK;
+    const uint64_t count = gpc_trace_kernel_count(trace);
+    if (status == GPC_OK && count)
+        status = gpci_choice_check_count(&choice, trace->name, count, error);
+    if (status < 0) {
+        gpci_choice_clear(&choice, trace->context);
+        return status;
+    }
+    gpci_choice_clear(&trace->choice, trace->context);
+    trace->choice = choice;
+    return GPC_OK;
+}
+
+/* Go on by one kernel. *chosen: the kernel is for the caller. */
+static gpc_status advance(gpc_trace *trace, gpc_kernel *next, bool *chosen, gpc_error *error) {
+    gpci_source *source = trace->source;
+    gpci_choice *choice = &trace->choice;
+    const uint64_t number = (uint64_t)trace->kernels + 1;
+    bool unread = false;
+    if (choice->count && !choice->names) {
+        if (number > choice->last)
+            return GPC_END;
+        unread = source->ops->skip_kernel && !gpci_choice_has_number(choice, number);
+    }
+    gpc_status status =
+        unread ? source->ops->skip_kernel(source, error) : source->ops->next_kernel(source, next, error);
+    if (status != GPC_OK)
+        return status;
+    next->index = trace->kernels++;
+    *chosen = gpci_choice_takes(choice, number, next->name);
+    return GPC_OK;
 }
 
 gpc_status gpc_trace_next_kernel(gpc_trace *trace, gpc_kernel *kernel, gpc_error *error) {
@@ -90,13 +140,20 @@ gpc_status gpc_trace_next_kernel(gpc_trace *trace, gpc_kernel *kernel, gpc_error
                          kernel->struct_size, offsetof(gpc_kernel, recording));
     if (trace->failed)
         return refuse(error);
-    gpc_kernel next = GPC_KERNEL_INIT;
-    gpc_status status = trace->source->ops->next_kernel(trace->source, &next, error);
+    trace->begun = true;
+    gpc_kernel next;
+    gpc_status status;
+    bool chosen = false;
+    do {
+        next = (gpc_kernel)GPC_KERNEL_INIT;
+        status = advance(trace, &next, &chosen, error);
+    } while (status == GPC_OK && !chosen);
+    if (status == GPC_END && gpci_choice_end(&trace->choice, trace->context, trace->name, trace->kernels, error) < 0)
+        status = GPC_ERROR_NOT_FOUND;
     trace->in_kernel = status == GPC_OK;
     trace->failed = status < 0;
     if (status != GPC_OK)
         return status;
-    next.index = trace->kernels++;
     trace->windows = gpci_windows_of(&next);
     return gpci_give(kernel, &next, sizeof next);
 }

@@ -40,6 +40,8 @@ static gpc_status digest(gpc_context *context, const char *source, gpc_error *er
     gpc_trace *trace = NULL;
     gpc_status status = gpc_trace_open(context, source, error, &trace);
     cr_assert_eq(trace != NULL, status == GPC_OK);
+    if (status == GPC_OK)
+        status = gpc_trace_choose(trace, "1-, *", error);
     uint64_t kernels = 0;
     *sum = 0;
     while (status == GPC_OK) {

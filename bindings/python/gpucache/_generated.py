@@ -1294,6 +1294,7 @@ FUNCTIONS = {
     "gpc_hierarchy_check_transactions": (c_int, (c_void_p, POINTER(gpc_request), c_uint32, POINTER(gpc_error))),
     "gpc_trace_open": (c_int, (c_void_p, c_char_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_trace_close": (None, (c_void_p,)),
+    "gpc_trace_choose": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
     "gpc_trace_next_kernel": (c_int, (c_void_p, POINTER(gpc_kernel), POINTER(gpc_error))),
     "gpc_trace_next_block": (c_int, (c_void_p, POINTER(POINTER(gpc_block)), POINTER(gpc_error))),
     "gpc_trace_release_block": (None, (c_void_p, POINTER(gpc_block))),

@@ -164,6 +164,18 @@ static gpc_status next_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error
     return first_block(source, kernel, error);
 }
 
+static gpc_status skip_kernel(gpci_source *source, gpc_error *error) {
+    (void)error;
+    binary_source *s = of(source);
+    gpci_decoder_clear(&s->decoder);
+    if (s->kernel == s->kernel_count)
+        return GPC_END;
+    const kernel_entry *entry = &s->kernels[s->kernel++];
+    s->offset += entry->blocks + entry->section;
+    s->block = 0;
+    return GPC_OK;
+}
+
 /* The bytes of a block, from a buffer that holds those behind it too. */
 static gpc_status block_bytes(binary_source *s, const gpci_block_entry *entry, gpc_error *error, const uint8_t **out) {
     if (entry->offset < s->ahead_at || entry->offset + entry->length > s->ahead_at + s->ahead_length) {
@@ -245,6 +257,7 @@ static const gpci_source_ops binary_ops = {
     .kernel_count = kernel_count,
     .progress = progress,
     .close = close_source,
+    .skip_kernel = skip_kernel,
 };
 
 static gpc_status open_file(binary_source *s, const char *path, gpc_error *error) {

@@ -202,7 +202,12 @@ static void close_source(gpci_source *source) {
     gpci_free(context, s);
 }
 
-static const gpci_source_ops ops = {next_kernel, next_block, begin_launch, kernel_count, progress, close_source};
+static const gpci_source_ops ops = {.next_kernel = next_kernel,
+                                    .next_block = next_block,
+                                    .rewind = begin_launch,
+                                    .kernel_count = kernel_count,
+                                    .progress = progress,
+                                    .close = close_source};
 
 const gpci_synthetic_array *gpci_synthetic_arrays(const gpci_source *source, size_t *count) {
     const synthetic *s = (const synthetic *)source;

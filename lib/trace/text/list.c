@@ -212,23 +212,37 @@ static void close_open(list_source *s) {
     s->open_bytes = 0;
 }
 
-static gpc_status next_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
-    list_source *s = of(source);
+/* Command of the next kernel; NULL at the end of the list. Copies before the kernel are reported. */
+static const command *next_command(list_source *s) {
     close_open(s);
     while (s->next < s->count) {
         const command *c = &s->commands[s->next++];
-        if (!c->path) {
-            if (source->on_memcpy)
-                source->on_memcpy(source->on_memcpy_data, c->address, c->bytes);
-            continue;
-        }
-        gpc_status status = gpci_text_open(source->context, source->opcodes, c->path, error, &s->open);
-        if (status < 0)
-            return status;
-        s->open_bytes = c->bytes;
-        return s->open->ops->next_kernel(s->open, kernel, error);
+        if (c->path)
+            return c;
+        if (s->base.on_memcpy)
+            s->base.on_memcpy(s->base.on_memcpy_data, c->address, c->bytes);
     }
-    return GPC_END;
+    return NULL;
+}
+
+static gpc_status next_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
+    list_source *s = of(source);
+    const command *c = next_command(s);
+    if (!c)
+        return GPC_END;
+    gpc_status status = gpci_text_open(source->context, source->opcodes, c->path, error, &s->open);
+    if (status < 0)
+        return status;
+    s->open_bytes = c->bytes;
+    return s->open->ops->next_kernel(s->open, kernel, error);
+}
+
+static gpc_status skip_kernel(gpci_source *source, gpc_error *error) {
+    (void)error;
+    list_source *s = of(source);
+    const command *c = next_command(s);
+    s->done_bytes += c ? c->bytes : 0;
+    return c ? GPC_OK : GPC_END;
 }
 
 static gpc_status next_block(gpci_source *source, gpci_block *block, gpc_error *error) {
@@ -271,6 +285,7 @@ static const gpci_source_ops list_ops = {
     .kernel_count = kernel_count,
     .progress = progress,
     .close = close_source,
+    .skip_kernel = skip_kernel,
 };
 
 static gpc_status open_with(gpc_context *context, gpci_opcodes *opcodes, const char *path,
