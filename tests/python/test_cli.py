@@ -212,7 +212,7 @@ class Info(Commands):
 
     def test_text(self):
         text = self.done("info", self.source)
-        for part in ("kernel 0: twice\n", "kernel 1: once", "grid 4x1x1, block 64x1x1, 32 lanes a warp", "16 registers",
+        for part in ("kernel 1: twice\n", "kernel 2: once", "grid 4x1x1, block 64x1x1, 32 lanes a warp", "16 registers",
                      "on 3 SMs", "placement     unknown", "instructions  40, of them 24 of memory",
                      "16  LDG.E\n", "8  STG.E\n"):  # fmt: skip
             self.assertIn(part, text)

@@ -148,7 +148,7 @@ class Runs(TemporaryCase):
         self.assertEqual((document["traces"], document["settings"]), ([self.source], {"l1.ways": "16"}))
         self.assertEqual(list(document["config"]), [key.name for key in gpucache.config_keys()])
         self.assertEqual(document["config"]["l1.ways"], "16")
-        self.assertEqual([list(kernel) for kernel in document["kernels"]], [["name", "trace", "stats"]] * 2)
+        self.assertEqual([list(kernel) for kernel in document["kernels"]], [["number", "name", "trace", "stats"]] * 2)
         first = document["kernels"][0]
         self.assertEqual((first["name"], os.path.basename(first["trace"])), ("_Z5twicePfS_", "kernel-1.traceg"))
         names = {counter.name for counter in gpucache.counters()}

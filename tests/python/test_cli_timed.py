@@ -322,9 +322,9 @@ class Bottleneck(Commands):
         self.assertEqual([step["warps"] for step in document["applications"][0]["steps"]], [1, 2, 3])
 
     def test_one_kernel(self):
-        document = self.document(self.source, "--preset", "gtx480", "--set", "sm.count=2", "--kernel", "1")
+        document = self.document(self.source, "--preset", "gtx480", "--set", "sm.count=2", "--kernels", "2")
         (application,) = document["applications"]
-        self.assertEqual((application["name"], application["kernel"]), ("t:1 net::relu", 1))
+        self.assertEqual((application["name"], application["kernels"]), ("t:2 net::relu", "2"))
         for step in application["steps"]:
             self.assertEqual((step["stats"]["kernels"], step["stats"]["blocks"]), (1, 6))
 
@@ -349,7 +349,7 @@ class Bottleneck(Commands):
         for arguments, message in (
             ([self.path("none")], "none"),
             ([broken], "broken.traceg:"),
-            ([self.source, "--kernel", "2"], "--kernel 2: "),
+            ([self.source, "--kernels", "3"], 'kernels "3": '),
             ([self.source, "--set", "sm.warp_limit=3"], "sm.warp_limit is what this command varies"),
             ([self.source, "--preset", "gtx48"], "gtx480"),
             ([self.source, "--set", "dram.channels=0"], "dram.channels"),
@@ -364,7 +364,7 @@ class Bottleneck(Commands):
         for arguments, message in (
             ([], "TRACE"), (["x", "--warps", "1,b"], "'1,b' is not a list of numbers"),
             (["x", "--warps", "0"], "'0': numbers of warps are from 1"),
-            (["x", "--warps", "1,2000"], "from 1 to 1024"), (["x", "--kernel", "-1"], "'-1' is not a number from 0 on"),
+            (["x", "--warps", "1,2000"], "from 1 to 1024"),
             (["x", "--jobs", "0"], "'0' is not a number from 1 on"),
         ):  # fmt: skip
             with self.subTest(message):

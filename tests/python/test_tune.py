@@ -101,8 +101,8 @@ class Keeping(TemporaryCase):
         runs = tune.Runs(self.path("results"), 1)
         self.addCleanup(runs.results.close)
 
-        def key(source=trace, kernel=None, changes=None, load=(), **config):
-            options = types.SimpleNamespace(kernel=kernel, load=load)
+        def key(source=trace, kernels=None, changes=None, load=(), **config):
+            options = types.SimpleNamespace(kernels=kernels, load=load)
             config = {"l1.bypass": f"hybrid(file={profile}, threshold=1)", **config}
             application = types.SimpleNamespace(source=source, options=options, config=config)
             return runs.results.key(runs.identity(application, changes or {}))
@@ -112,7 +112,7 @@ class Keeping(TemporaryCase):
         self.assertEqual(key(os.path.join(trace, "kernelslist.g")), one)
         self.assertEqual(key(changes={"a": 1}), key(a="1"))
         self.assertEqual({key(threads="2"), key(threads="auto"), key(changes={"threads": 3})}, {one})
-        others = [key(kernel=0), key(changes={"a": 1}), key(REUSE), key(os.path.join(trace, "kernel-1.traceg"))]
+        others = [key(kernels="1"), key(changes={"a": 1}), key(REUSE), key(os.path.join(trace, "kernel-1.traceg"))]
         os.utime(os.path.join(trace, "kernel-1.traceg"), ns=(1, 1))
         self.write(os.path.join("t", "results.jsonl"), "no part of the trace")
         self.assertEqual(key(), one)
@@ -192,7 +192,7 @@ class Command(TemporaryCase):
             if "--set" in line:
                 done = command("run", *arguments[:-2], "--mode", "timed", *shlex.split(line.partition(": ")[2]))
                 self.assertEqual(done.returncode, 0, done.stderr)
-        other = self.done(*arguments, "--cache", self.path("elsewhere"), "--pcal", "level=both", "--kernel", "0")
+        other = self.done(*arguments, "--cache", self.path("elsewhere"), "--pcal", "level=both", "--kernels", "1")
         self.assertIn("level=both)'\n", other)
         self.assertIn(f" 0 of them known from {self.path('elsewhere')}\n", other)
 

@@ -10,14 +10,14 @@ DEFAULT_PRESET = "h100"
 NO_PRESET = "defaults"
 
 
-def about(config, traces=()):
-    """Of a Config: what goes into JSON. `preset` is None where none was applied."""
+def about(config, traces=(), kernels=None):
+    """Of a Config: what goes into JSON. `preset` is None where none was applied. `kernels`: those chosen of each trace."""
     settings = config.changes()
     for key in ("mode", "threads"):  # the one is told of besides, of the other nothing depends
         settings.pop(key, None)
     return {
         "version": version(), "preset": config.preset, "mode": config["mode"], "traces": list(map(str, traces)),
-        "settings": settings,
+        **({} if kernels is None else {"only_kernels": str(kernels)}), "settings": settings,
     }  # fmt: skip
 
 
@@ -40,6 +40,8 @@ def heading(found, width=120):
     lines = [f"gpucache {found['version']}, preset {preset}, {found['mode']}"]
     if found["traces"]:
         lines.append("traces: " + ", ".join(found["traces"]))
+    if "only_kernels" in found:
+        lines.append(f"only kernels: {found['only_kernels']}")
     if found["settings"]:
         lines.append("settings: " + settings_text(found))
     return [part for line in lines

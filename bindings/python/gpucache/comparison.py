@@ -20,7 +20,7 @@ from .context import Context
 from .errors import ArgumentError, NotFoundError
 from .replay import Replay
 from .stats import counters
-from .trace import Trace
+from .trace import Kernels, Trace
 
 # One policy on one trace. `values` are the metrics by name, None where they are not measured, or a ratio has no
 # denominator; `traffic` (sectors read from L2) and `speedup` (timed: cycles of the first / own cycles) are relative to
@@ -235,7 +235,7 @@ def _all(measure, tasks, jobs, on_progress, keep=False):
     return outcomes
 
 
-def _runs(classes, preset, settings):
+def _runs(classes, preset, settings, kernels=None):
     """How to make a Config with changes, in a context that knows the classes, or files of them; and Stats of a run of a
     trace on it."""
 
@@ -246,7 +246,7 @@ def _runs(classes, preset, settings):
 
     def measure(changes, source):
         with Context() as context, made(context, changes) as config:
-            with Replay(context, config) as replay, Trace(context, source) as trace:
+            with Replay(context, config) as replay, Trace(context, source, kernels=kernels) as trace:
                 for _ in replay.run(trace):
                     pass
                 return replay.stats(), replay.policy_values()
@@ -303,7 +303,8 @@ def compare(policies: Union[Iterable[Policy], Mapping[str, Policy]], traces: Ite
             preset: Optional[str] = DEFAULT_PRESET, *, mode: str = "functional",
             metrics: Optional[Iterable[str]] = None, settings: Optional[Mapping[str, Value]] = None, level: str = "l1",
             register: Iterable[Any] = (), jobs: Optional[int] = None,
-            on_progress: Callable[[int, int], Any] = lambda done, count: None, keep_going: bool = False) -> Comparison:  # fmt: skip
+            on_progress: Callable[[int, int], Any] = lambda done, count: None, keep_going: bool = False,
+            kernels: Optional[Kernels] = None) -> Comparison:  # fmt: skip
     """Run every policy on every trace: a Comparison, whose rows are relative to the first policy.
 
     policies  a list of policies, or {label: policy}. A policy is
@@ -320,16 +321,17 @@ def compare(policies: Union[Iterable[Policy], Mapping[str, Policy]], traces: Ite
     register  further classes, for texts that name them, and paths of files of them as for Context.load()
     jobs      processes; default: as many as processors. 1: everything in this one
     on_progress  called with how many runs are done, of how many
+    kernels   of each trace only these, as Trace takes them; None: all
     keep_going   a run that fails is a row with an `error`, and Ctrl-C ends with the rows there are; otherwise raised
     """
     labels = _labelled(policies)
     metrics = metrics or (TIMED if mode == "timed" else FUNCTIONAL)
     parts = [part for policy in labels.values() for part in _parts(policy) if isinstance(part, type)]
     made, measure, published = _runs(
-        dict.fromkeys([*register, *parts]), preset, {**(settings or {}), "mode": mode}
+        dict.fromkeys([*register, *parts]), preset, {**(settings or {}), "mode": mode}, kernels
     )  # fmt: skip
     with Context() as context, made(context, {}) as config:
-        origin = about(config)
+        origin = about(config, kernels=kernels)
         changes = [_settings_of(context, policy, level) for policy in labels.values()]
     for each in changes:  # what is wrong with a setting fails before anything runs
         with Context() as context, made(context, each):

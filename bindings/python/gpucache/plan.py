@@ -3,6 +3,7 @@
 
     traces = ["synthetic:bicg:64KiB", "traces/*"]   # what the command run takes; patterns of files
     presets = ["h100", "gtx480"]                    # default: h100
+    kernels = "1-4, relu*"                          # of each trace, as --kernels of run; default: all
     mode = "timed"                                  # default: functional
     metrics = ["cycles", "l1.load_hit_rate"]        # default: those of compare
     baseline = {"l1.replacement" = "lru"}           # what runs are compared with; default: the first of everything
@@ -39,7 +40,7 @@ from collections import namedtuple
 
 from .about import DEFAULT_PRESET
 
-_KEYS = ("traces", "presets", "mode", "metrics", "baseline", "settings", "product", "zip", "list", "exclude")
+_KEYS = ("traces", "kernels", "presets", "mode", "metrics", "baseline", "settings", "product", "zip", "list", "exclude")
 _OWN = {"mode": "mode", "preset": "presets"}  # settings that have a place of their own
 
 
@@ -144,7 +145,7 @@ def _traces(where, names):
 class Plan:
     """The runs that a document asks for.
 
-    traces, presets, mode, metrics (None: those of compare), settings ({key: text} of every run)
+    traces, kernels (None: all), presets, mode, metrics (None: those of compare), settings ({key: text} of every run)
     factors   lists of {key: text}: a run has one of each
     baseline  {preset or key: text}
     """
@@ -158,6 +159,11 @@ class Plan:
         if "traces" not in document:
             raise PlanError(f"{name}: traces: a list of traces is missing")
         self.traces = _traces(f"{name}: traces", document["traces"])
+        self.kernels = None
+        if "kernels" in document:
+            if isinstance(document["kernels"], bool) or not isinstance(document["kernels"], (int, str)):
+                raise PlanError(f"{name}: kernels: a number or a text such as 1-4 is expected, not {document['kernels']!r}")
+            self.kernels = str(document["kernels"])
         self.presets = _texts(f"{name}: presets", document.get("presets", [DEFAULT_PRESET]))
         self.mode = document.get("mode", "functional")
         if self.mode not in ("functional", "timed"):

@@ -23,13 +23,13 @@ NOT_RUN = "not run"
 _build = functools.lru_cache(maxsize=1)(library_build)
 
 
-def _measure(build, load, preset, settings, source):
+def _measure(build, load, preset, settings, source, kernels=None):
     """In a worker: an _Outcome. What a run failed of is its `error`."""
     if _build() != build:
         raise RuntimeError("a worker has another build of libgpucache than the process that gave it a run")
     started = time.monotonic()
     try:
-        _, measure, _ = _runs(load, preset, settings)
+        _, measure, _ = _runs(load, preset, settings, kernels)
         stats, policies = measure({}, source)
         row = {**json.loads(stats.json()), **{name: value.value for name, value in policies.items()}}
     except Exception as error:
@@ -64,7 +64,7 @@ def _tasks(plan, results, load):
         name = point.preset, tuple(point.varied.items())
         if name not in made:  # what is wrong with a setting fails before anything runs
             with Context() as context, _runs(load, point.preset, point.settings)[0](context, {}) as config:
-                made[name] = dict(config.items()), about(config)
+                made[name] = dict(config.items()), about(config, kernels=plan.kernels)
     first, *others = (each for _, each in made.values())
     common = {key: value for key, value in first["settings"].items()
               if all(each["settings"].get(key) == value for each in others)}  # fmt: skip
@@ -72,14 +72,15 @@ def _tasks(plan, results, load):
     found = []
     for point in plan.points:
         config, each = made[point.preset, tuple(point.varied.items())]
-        found.append(_Task(results.key(identity(point.trace, config, load=load)), point, each))
+        found.append(_Task(results.key(identity(point.trace, config, plan.kernels, load)), point, each))
     return found, origin
 
 
 def _head(point, origin):
     """The first columns of a row that is kept: what it is of."""
     settings = {key: value for key, value in point.settings.items() if key not in ("mode", "threads")}
-    return {"version": origin["version"], "trace": point.trace, "preset": point.preset, "mode": point.settings["mode"],
+    kernels = {"kernels": origin["only_kernels"]} if "only_kernels" in origin else {}
+    return {"version": origin["version"], "trace": point.trace, **kernels, "preset": point.preset, "mode": point.settings["mode"],
             **{f"settings.{key}": value for key, value in settings.items()}}  # fmt: skip
 
 
@@ -105,7 +106,8 @@ class _Clock:
 def _run(tasks, results, origin, pool, load):
     """Do the tasks, and yield the seconds that the rest may take as each is done and kept."""
     clock = _Clock(tasks)
-    given = [(_build(), load, task.point.preset, task.point.settings, task.point.trace) for task in tasks]
+    given = [(_build(), load, task.point.preset, task.point.settings, task.point.trace,
+              origin.get("only_kernels")) for task in tasks]  # fmt: skip
     with contextlib.closing(ended(pool, _measure, given)) as found:
         for index, future in found:
             try:

@@ -251,15 +251,26 @@ def _on_memcpy(trace, address, size):
     trace._on_memcpy(address, size)
 
 
+# What Trace takes for the kernels to read.
+Kernels = Union[int, str, Iterable[Union[int, str]]]
+
+
 class Trace(Handle):
     """An open trace; iterating gives its kernels.
 
+<<<<<<< HEAD
     source     .traceg (plain, .xz, .gz, .zst), kernelslist.g, a folder of these or as the tracer leaves it, a .gct, a
                table of memory instructions, "-", which is standard input, or synthetic:NAME[:SIZE]
+=======
+    source     .traceg (plain, .xz, .gz, .zst), kernelslist.g, a folder, a .gct, or synthetic:NAME[:SIZE]
+    kernels    the kernels to read, None = all: a number, or text such as "3, 5-8, 10-, relu*". Numbers count the trace's
+               kernels from 1 (Kernel.index + 1); names are mangled or plain, with * and ?. A list holds several of them.
+               By number, files of a list are not opened for the others
+>>>>>>> 67581fcd (bindings: choose kernels of traces by number or name, --kernels)
     on_memcpy  called with (device address, bytes) when a copy command of a kernelslist.g is reached
     """
 
-    def __init__(self, context: Context, source: Path, *,
+    def __init__(self, context: Context, source: Path, *, kernels: Optional[Kernels] = None,
                  on_memcpy: Optional[Callable[[int, int], Any]] = None) -> None:  # fmt: skip
         self.source = source
         self._kernel = None
@@ -267,10 +278,20 @@ class Trace(Handle):
         self._on_memcpy = on_memcpy
         source = text(source, "source")
         self._create(lib.gpc_trace_close, lib.gpc_trace_open, context._live(), source, keep=(context,))
+        if kernels is not None:
+            self._choose(kernels)
         if on_memcpy is not None:
             token = hold(weakref.ref(self))
             weakref.finalize(self, drop, token).atexit = False
             lib.gpc_trace_on_memcpy(self._live(), _on_memcpy, token)
+
+    def _choose(self, kernels):
+        items = [kernels] if isinstance(kernels, (str, int)) else kernels
+        try:
+            call(lib.gpc_trace_choose, self._live(), text(",".join(map(str, items)), "kernels"))
+        except BaseException:
+            self.close()
+            raise
 
     def next_kernel(self) -> Optional[Kernel]:
         """The next Kernel, past what is left of the present one; None at the end."""
@@ -303,7 +324,7 @@ class Trace(Handle):
 
     @property
     def kernel_count(self) -> int:
-        """Kernels in the trace; 0 where that is not known without reading it."""
+        """Kernels in the trace, chosen or not; 0 where that is not known without reading it."""
         return lib.gpc_trace_kernel_count(self._live())
 
     @property

@@ -11,9 +11,17 @@ from ..about import about
 from ..hierarchy import Hierarchy
 from ..replay import Replay
 from ..stats import Stats
-from ..trace import Trace
 from .._names import kernel_name
-from ._common import add_configuration, add_limits, apply_limits, configuration, context, terminal
+from ._common import (
+    add_configuration,
+    add_kernels,
+    add_limits,
+    apply_limits,
+    configuration,
+    context,
+    opened,
+    terminal,
+)
 from ._output import Failure
 
 
@@ -36,7 +44,7 @@ def add_runs(parser):
     """The options of both commands."""
     parser.add_argument("traces", nargs="+", metavar="TRACE", help="an application each; as for the command run")
     add_configuration(parser)
-    parser.add_argument("--kernel", type=at_least(0), metavar="N", help="only this one, as info counts them: from 0")
+    add_kernels(parser)
     parser.add_argument("--jobs", type=at_least(1), default=os.cpu_count() or 1, metavar="N",
                         help="runs at the same time; default: as many as processors")  # fmt: skip
     add_limits(parser)
@@ -58,51 +66,41 @@ def settings(made, options, changes=None, varied=("sm.warp_limit",)):
 def origin_of(options):
     """What runs without changes are of."""
     with context(options) as made, settings(made, options, varied=()) as config:
-        return about(config, options.traces)
-
-
-def kernels_of(trace, wanted):
-    """The kernels that are asked for, by their descriptions."""
-    kernels = list(trace)
-    if wanted is None:
-        if not kernels:
-            raise Failure(f"{trace.source}: there is no kernel in it")
-        return kernels
-    if wanted >= len(kernels):
-        raise Failure(f"--kernel {wanted}: {trace.source} has {len(kernels)}, counted from 0")
-    return kernels[wanted:wanted + 1]
+        return about(config, options.traces, options.kernels)
 
 
 class Application:
-    """A trace, or one kernel of it, and what a run of it is."""
+    """A trace, or the kernels that --kernels chooses of it, and what a run of it is."""
 
     def __init__(self, options, source, varied=("sm.warp_limit",)):
         self.options = options
         self.source = source
         self.warp_max = self.block_max = 1
         name = os.path.basename(os.path.normpath(source)) if os.path.exists(source) else source
-        with context(options) as made, settings(made, options, varied=varied) as config, Trace(made, source) as trace:
+        with context(options) as made, settings(made, options, varied=varied) as config, \
+                opened(made, options, source) as trace:
             self.config = dict(config.items())
             with Hierarchy(made, config) as hierarchy:
-                for kernel in kernels_of(trace, options.kernel):
+                kernels = list(trace)
+                if not kernels:
+                    raise Failure(f"{source}: there is no kernel in it")
+                for kernel in kernels:
                     x, y, z = kernel.block
                     fit = hierarchy.occupancy(
                         threads=x * y * z, registers=kernel.registers, shared_bytes=kernel.shared_bytes
                     )
                     self.warp_max = max(self.warp_max, rules.warps_that_fit(kernel, config, fit))
                     self.block_max = max(self.block_max, rules.blocks_that_fit(kernel, config, fit))
-        self.name = name if options.kernel is None else f"{name}:{options.kernel} {kernel_name(kernel.name)}"
+        self.name = name if options.kernels is None else f"{name}:{options.kernels}"
+        if options.kernels is not None and len(kernels) == 1:
+            self.name = f"{name}:{kernel.index + 1} {kernel_name(kernel.name)}"
 
     def measure(self, changes, go_on):
         """Stats with changed settings. `go_on` is asked again and again; false cancels."""
         options = self.options
         with context(options) as made, settings(made, options, changes, varied=()) as config:
-            with Replay(made, config, lambda progress: go_on()) as replay, Trace(made, self.source) as trace:
-                if options.kernel is None:
-                    return sum((result.stats for result in replay.run(trace)), Stats())
-                for _ in range(options.kernel):
-                    trace.next_kernel()
-                return replay.kernel(trace).stats
+            with Replay(made, config, lambda progress: go_on()) as replay, opened(made, options, self.source) as trace:
+                return sum((result.stats for result in replay.run(trace)), Stats())
 
 
 def measure_all(tasks, jobs):

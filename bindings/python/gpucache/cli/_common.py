@@ -8,6 +8,7 @@ import time
 from ..about import DEFAULT_PRESET, NO_PRESET
 from ..config import Config
 from ..context import Context
+from ..trace import Trace
 from .._constants import LogLevel
 
 
@@ -43,13 +44,13 @@ terminal = _Terminal()
 
 
 def progress_of(kernel):
-    """Progress callback of the kernel'th kernel, which begins now."""
+    """Progress callback of the kernel'th kernel that runs, from 0, which begins now."""
     started = time.monotonic()
 
     def show(progress):
         def line():
             rate = progress.warp_instructions / max(1e-9, time.monotonic() - started) / 1e6
-            return (f"{100 * progress.trace_fraction:3.0f} % kernel {kernel}, block {progress.blocks:,} of "
+            return (f"{100 * progress.trace_fraction:3.0f} % kernel {kernel + 1}, block {progress.blocks:,} of "
                     f"{progress.block_count:,}, {rate:.1f} M warp instructions/s")  # fmt: skip
 
         terminal.progress(line)
@@ -69,6 +70,25 @@ def context(options, **fields):
     for path in getattr(options, "load", ()):
         made.load(path)
     return made
+
+
+# Traces
+
+
+def add_kernels(parser):
+    parser.add_argument("--kernels", metavar="LIST", help="only these of each trace: numbers, ranges and names, such as "
+                        "3,5-8,10-,relu*. Numbers are places in the trace from 1, as info has them; names are mangled "
+                        "or plain, * and ? stand for any text and character")  # fmt: skip
+
+
+def opened(made, options, source, **more):
+    """The Trace of a command line: of its source the kernels of --kernels."""
+    return Trace(made, source, kernels=options.kernels, **more)
+
+
+def left_out(trace, chosen):
+    """How many kernels --kernels left out, of a trace at its end; None: the trace does not say how many it has."""
+    return trace.kernel_count - chosen if trace.kernel_count else None
 
 
 def add_verbose(parser):

@@ -125,12 +125,12 @@ def _summary(applications, analyses):
 def as_json(options, applications, measured, steps, analyses):
     with context(options) as made, settings(made, options) as config:
         document = {
-            "schema": 1, **about(config, options.traces), "config": dict(config.items()),
+            "schema": 1, **about(config, options.traces, options.kernels), "config": dict(config.items()),
             "thresholds": rules.Thresholds()._asdict(), "applications": [],
         }  # fmt: skip
     for application, stats, each, analysis in zip(applications, measured, steps, analyses):
         document["applications"].append({
-            "name": application.name, "trace": application.source, "kernel": options.kernel,
+            "name": application.name, "trace": application.source, "kernels": options.kernels,
             "warp_max": analysis.warp_max, "warp_opt": analysis.warp_opt, "beyond": analysis.beyond,
             "speedup": round(analysis.speedup, 6), "bottlenecks": rules.found(analysis),
             "evidence": {

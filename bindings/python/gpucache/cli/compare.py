@@ -10,7 +10,17 @@ import re
 from .. import comparison
 from ..about import COLUMNS, about, cells
 from ..policy import items
-from ._common import add_configuration, add_limits, add_verbose, apply_limits, configuration, context, natural, terminal
+from ._common import (
+    add_configuration,
+    add_kernels,
+    add_limits,
+    add_verbose,
+    apply_limits,
+    configuration,
+    context,
+    natural,
+    terminal,
+)
 from ._output import Failure, Output
 
 
@@ -32,6 +42,7 @@ def add(commands):
                         help="runs at the same time; default: as many as processors")  # fmt: skip
     parser.add_argument("--json", metavar="FILE", help="write every counter as JSON; - prints it instead of the table")
     parser.add_argument("--csv", metavar="FILE", help="write a line per run as CSV; - likewise")
+    add_kernels(parser)
     add_configuration(parser)
     add_limits(parser)
     add_verbose(parser)
@@ -63,7 +74,7 @@ def _run_of(row):
 
 def as_json(options, config, found):
     document = {
-        "schema": 1, **about(config, options.traces), "config": dict(config.items()),
+        "schema": 1, **about(config, options.traces, options.kernels), "config": dict(config.items()),
         "interrupted": found.stopped is not None, "runs": [_run_of(row) for row in found],
         "geometric_means": [mean._asdict() for mean in found.means],
     }  # fmt: skip
@@ -100,7 +111,7 @@ def _run(options, outputs):
         apply_limits(config, options)
         found = comparison.compare(
             options.policies, options.traces, config.preset, mode=options.mode, metrics=options.metrics, level=options.level,
-            settings=config.changes(), jobs=options.jobs, register=options.load,
+            settings=config.changes(), jobs=options.jobs, register=options.load, kernels=options.kernels,
             on_progress=lambda done, count: terminal.progress(lambda: f"{done} of {count} runs"), keep_going=True,
         )  # fmt: skip
         terminal.clear()

@@ -9,8 +9,7 @@ from .._names import short
 from .._table import table
 from ..replay import Replay
 from ..streams import Stream
-from ..trace import Trace
-from ._common import count, percent, progress_of
+from ._common import count, opened, percent, progress_of
 from ._output import Failure
 
 # What a kernel of several at once has beside its statistics.
@@ -67,9 +66,9 @@ def check_concurrent(parser, options):
             parser.error(f"--{name} is to be there once for each trace, or not at all")
 
 
-def _streams_of(made, source):
+def _streams_of(made, options, source):
     """CUDA streams of a trace, in the order of their first launches."""
-    with Trace(made, source) as trace:
+    with opened(made, options, source) as trace:
         return list(dict.fromkeys(kernel.stream for kernel in trace))
 
 
@@ -77,10 +76,10 @@ def _streams(made, options, traces):
     """Streams of all traces, each with a trace of its own, which `traces` closes."""
     found = []
     for n, source in enumerate(options.traces):
-        ids = _streams_of(made, source)
+        ids = _streams_of(made, options, source)
         for number in ids:
             found.append(Stream(
-                traces.enter_context(Trace(made, source)),
+                traces.enter_context(opened(made, options, source)),
                 sms=options.sms[n] if options.sms else None,
                 priority=options.priority[n] if options.priority else 0,
                 stream=number if len(ids) > 1 else None,
@@ -103,7 +102,7 @@ def replay_concurrent(made, config, options, rows, row_of):
 
             def ended(result):
                 more = Concurrent(result.stream, result.launched, result.started, result.dispatched, result.ended)
-                rows.append(row_of(result.kernel.name, result.kernel.file, result.stats, names[result.stream], more))
+                rows.append(row_of(result.kernel, result.stats, names[result.stream], more))
 
             return runner.streams(streams, ended)[1]
 

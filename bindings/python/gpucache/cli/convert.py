@@ -4,8 +4,8 @@
 import os
 
 from .._constants import TraceFormat
-from ..trace import Trace, TraceWriter
-from ._common import add_verbose, context, size, terminal
+from ..trace import TraceWriter
+from ._common import add_kernels, add_verbose, context, left_out, opened, size, terminal
 from ._output import Failure
 
 
@@ -16,6 +16,7 @@ def add(commands):
     )  # fmt: skip
     parser.add_argument("source", metavar="SOURCE", help="as TRACE for the command run")
     parser.add_argument("target", metavar="TARGET", help="FILE.gct or a folder")
+    add_kernels(parser)
     add_verbose(parser)
     parser.set_defaults(run=run)
 
@@ -51,12 +52,13 @@ def run(options):
     binary = options.target.endswith(".gct")
     if not binary and os.path.isfile(options.target):
         raise Failure(f"{options.target} is a file; a target is FILE.gct or a folder")
-    with context(options) as made, Trace(made, options.source) as trace:
+    with context(options) as made, opened(made, options, options.source) as trace:
         with TraceWriter(made, options.target, TraceFormat.BINARY if binary else TraceFormat.TEXT) as writer:
             kernels, blocks, instructions = copy(trace, writer)
+        others = left_out(trace, kernels)
     terminal.clear()
     before, after = bytes_of(options.source), bytes_of(options.target)
-    print(f"{kernels:,} kernels, {blocks:,} blocks, {instructions:,} instructions")
+    print(f"{kernels:,} kernels, {blocks:,} blocks, {instructions:,} instructions" + (f"; {others:,} kernels left out" if others else ""))
     if before is not None:
         print(f"{size(before)} in {options.source}")
     print(f"{size(after)} in {options.target}, {after / max(1, instructions):.2f} bytes an instruction")

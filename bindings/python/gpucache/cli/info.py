@@ -5,14 +5,14 @@ import json
 from collections import Counter
 
 from .._constants import Control, OpClass, Order
-from ..trace import Trace
 from .._names import kernel_name
-from ._common import add_verbose, context, size, terminal
+from ._common import add_kernels, add_verbose, context, left_out, opened, size, terminal
 
 
 def add(commands):
     parser = commands.add_parser("info", help="describe the kernels of a trace")
     parser.add_argument("trace", metavar="TRACE", help="as for the command run")
+    add_kernels(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     add_verbose(parser)
     parser.set_defaults(run=run)
@@ -57,6 +57,7 @@ def _ordering(trace, counts, classes):
 def describe(trace, kernel):
     blocks, instructions, memory, ordering = read(trace, kernel)
     return {
+        "number": kernel.index + 1,
         "name": kernel.name,
         "file": kernel.file,
         "id": kernel.id,
@@ -75,12 +76,12 @@ def describe(trace, kernel):
     }
 
 
-def _lines(index, kernel):
+def _lines(kernel):
     """A kernel for the reader."""
     sms = kernel["placement_sms"]
     grid, block = ("x".join(map(str, kernel[name])) for name in ("grid", "block"))
     memory = kernel["memory_instructions"]
-    yield f"kernel {index}: {kernel_name(kernel['name'])}"
+    yield f"kernel {kernel['number']}: {kernel_name(kernel['name'])}"
     yield f"  file          {kernel['file']}"
     yield f"  launch        grid {grid}, block {block}, {kernel['warp_lanes']} lanes a warp"
     yield f"  needs         {kernel['registers']} registers a thread, {size(kernel['shared_bytes'])} shared a block"
@@ -99,13 +100,15 @@ def _lines(index, kernel):
 
 def run(options):
     kernels = []
-    with context(options) as made, Trace(made, options.trace) as trace:
+    with context(options) as made, opened(made, options, options.trace) as trace:
         for kernel in trace:
-            described = describe(trace, kernel)
+            kernels.append(describe(trace, kernel))
             terminal.clear()
-            if options.json:
-                kernels.append(described)
-            else:
-                print("\n".join(_lines(kernel.index, described)))
+            if not options.json:
+                print("\n".join(_lines(kernels[-1])))
+        others = left_out(trace, len(kernels))
     if options.json:
-        print(json.dumps({"schema": 1, "trace": options.trace, "kernels": kernels}, indent=2))
+        told = {} if options.kernels is None else {"only_kernels": options.kernels, "left_out": others}
+        print(json.dumps({"schema": 1, "trace": options.trace, **told, "kernels": kernels}, indent=2))
+    elif others:
+        print(f"left out: {others:,} of {others + len(kernels):,} kernels")

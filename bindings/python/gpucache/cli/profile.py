@@ -9,14 +9,15 @@ import sys
 from .._table import screen_width, table, wrapped
 from ..about import about, heading
 from ..profile import Profile
-from ..trace import Trace
 from .._names import short
 from ._common import (
     add_configuration,
+    add_kernels,
     add_verbose,
     configuration,
     context,
     natural,
+    opened,
     progress_of,
     size,
     terminal,
@@ -42,6 +43,7 @@ def add(commands):
         "tell what their loads do in L1: by transactions per load, by instruction, by SM, by line address.",
     )  # fmt: skip
     parser.add_argument("traces", nargs="*", metavar="TRACE", help="as for the command run; all go into one profile")
+    add_kernels(parser)
     parser.add_argument("--read", metavar="FILE", help="a profile of --binary instead of traces")
     parser.add_argument("--per", action="append", choices=_VIEWS, help="only this table; may be given again")
     parser.add_argument("--mrc", action="store_true", help="print the miss-ratio curve")
@@ -59,6 +61,8 @@ def add(commands):
     def checked(options):
         if bool(options.traces) == bool(options.read):
             parser.error("either traces or --read FILE")
+        if options.kernels and options.read:
+            parser.error("--kernels is of traces: it takes no --read")
         if options.search and options.read:
             parser.error("--search runs the traces: it takes no --read")
         run(options)
@@ -214,11 +218,11 @@ def report(profile, views, top, curve):
         yield _LEGEND
 
 
-def profile_of(made, config, traces):
-    """A Profile of traces."""
+def profile_of(made, config, options):
+    """A Profile of the traces."""
     profile = Profile(made, config)
-    for source in traces:
-        with Trace(made, source) as trace:
+    for source in options.traces:
+        with opened(made, options, source) as trace:
             number = 0
             profile.on_progress = progress_of(number)
             while profile.kernel(trace) is not None:
@@ -262,14 +266,14 @@ def run(options):
             if options.search:
                 config["l1.bypass"] = "always-cache"
                 config["mode"] = options.mode
-            profile = Profile.read(made, options.read) if options.read else profile_of(made, config, options.traces)
+            profile = Profile.read(made, options.read) if options.read else profile_of(made, config, options)
             with profile:
                 terminal.clear()
                 if options.binary is not None:
                     profile.write(options.binary)
                 found = search.search(profile, options, dict(config.items())) if options.search else None
                 # A profile that is read does not say how it was taken.
-                _print(profile, options, found, output, None if options.read else about(config, options.traces))
+                _print(profile, options, found, output, None if options.read else about(config, options.traces, options.kernels))
     finally:
         if output is not None:
             output.__exit__()

@@ -11,17 +11,19 @@ from ..about import COLUMNS, about, cells, heading
 from ..errors import GpucacheError
 from ..replay import TimeSeries
 from ..stats import Stats, counters
-from ..trace import Trace
 from . import objects
 from .._names import short
 from ._common import (
     add_configuration,
+    add_kernels,
     add_limits,
     add_verbose,
     apply_limits,
     configuration,
     context,
     count,
+    left_out,
+    opened,
     percent,
     progress_of,
     size,
@@ -32,13 +34,16 @@ from .concurrent import add_concurrent, check_concurrent, replay_concurrent
 from .concurrent import as_table as as_concurrent_table
 from .snapshots import Snapshots, add_snapshots, check_snapshots
 
+# `number`: the kernel's place in its trace, from 1.
 # `objects`: {name: {counter: value}} of the objects of --per; None without.
 # `sampling`: its Sampling and {name: Estimate} of what was estimated; None with sample = none. `given`: as on the
 # command line.
 # `heat`: its maps, as Heat.take() makes them.
 # `stages`: with stats.stages, those of its accesses as stages.py has them in JSON.
 # `concurrent`: with --concurrent, its stream and when it ran.
-Row = namedtuple("Row", "name trace stats series objects sampling given heat stages concurrent", defaults=(None,) * 6)
+Row = namedtuple("Row", "number name trace stats series objects sampling given heat stages concurrent", defaults=(None,) * 6)
+# Kernels of a trace that --kernels left out.
+LeftOut = namedtuple("LeftOut", "trace kernels of")
 # A trace that could not be replayed to its end.
 Failed = namedtuple("Failed", "trace error")
 # What policies published of themselves in a trace: {name: PolicyValue}.
@@ -92,7 +97,12 @@ def add(commands):
         "its own, and print of every kernel hit rates and traffic, or cycles and what the warps waited for.",
     )  # fmt: skip
     parser.add_argument("traces", nargs="+", metavar="TRACE", help=".traceg (plain, .xz, .gz, .zst), kernelslist.g, "
+<<<<<<< HEAD
                         "a folder, .trace or kernelslist, .gct, a table, or synthetic:NAME[:SIZE]; - is standard input")  # fmt: skip
+=======
+                        "a folder, .gct, or synthetic:NAME[:SIZE]")  # fmt: skip
+    add_kernels(parser)
+>>>>>>> 67581fcd (bindings: choose kernels of traces by number or name, --kernels)
     add_configuration(parser)
     parser.add_argument("--mode", choices=["functional", "timed"], help="functional: without a clock (the default); "
                         "timed: with one: cycles, stalls (the key mode)")  # fmt: skip
@@ -193,8 +203,8 @@ def _stages(runner, config, told):
     return found
 
 
-def replay(made, config, source, interval=0, trees=None, watch=None, per=None, samplings=None, snapshots=None,
-           published=None, heat=None):  # fmt: skip
+def replay(made, config, options, source, interval=0, trees=None, watch=None, per=None, samplings=None, snapshots=None,
+           published=None, heat=None, others=None):  # fmt: skip
     """Yield a Row for each kernel of a trace.
 
     trees  a list that gets the Tree of a coherent hierarchy
@@ -204,6 +214,7 @@ def replay(made, config, source, interval=0, trees=None, watch=None, per=None, s
     published  a list that gets what policies publish, where they do
     snapshots  Snapshots to go on from and to save; None: neither
     heat       a Heat, for --heat
+    others     a list that gets the LeftOut, where --kernels left some out
     """
     snapshots = snapshots or Snapshots()
     more = {}
@@ -216,7 +227,7 @@ def replay(made, config, source, interval=0, trees=None, watch=None, per=None, s
         heat.clear()
         more = {"events": heat, "event_filter": heat.FILTER}
     more["sample_interval"] = watch.interval if watch else interval
-    with snapshots.replay(made, config, **more) as runner, Trace(made, source) as trace:
+    with snapshots.replay(made, config, **more) as runner, opened(made, options, source) as trace:
         snapshots.resume(runner, trace)
         if per:
             runner.keep_objects()
@@ -231,6 +242,9 @@ def replay(made, config, source, interval=0, trees=None, watch=None, per=None, s
             if series is not None and result is not None:
                 result.series = series
             if result is None:
+                rest = left_out(trace, number)
+                if rest and options.kernels is not None and others is not None:
+                    others.append(LeftOut(source, rest, rest + number))
                 tree = runner.hierarchy.coherence
                 if tree is not None and trees is not None:
                     trees.append(Tree(source, tree.level_stats(), tree.stats_json()))
@@ -245,7 +259,7 @@ def replay(made, config, source, interval=0, trees=None, watch=None, per=None, s
             found = runner.objects(Object[per.upper()]) if per else None
             file = result.kernel.file or source
             maps = None if heat is None else heat.take(runner.hierarchy)
-            yield Row(result.kernel.name, file, result.stats, result.series, found, _sampling(runner), source, maps,
+            yield Row(result.kernel.index + 1, result.kernel.name, file, result.stats, result.series, found, _sampling(runner), source, maps,
                       _stages(runner, config, launches))
 
 
@@ -268,7 +282,7 @@ def _sampled(sampling, estimates):
 def _kernel(row, per=None):
     import json
 
-    found = {"name": row.name, "trace": row.trace, "stats": json.loads(row.stats.json())}
+    found = {"number": row.number, "name": row.name, "trace": row.trace, "stats": json.loads(row.stats.json())}
     if per:
         found["objects"] = {per: row.objects}
     if row.sampling is not None:
@@ -284,7 +298,7 @@ def _kernel(row, per=None):
     return found
 
 
-def as_json(origin, config, rows, total, trees=(), per=None, samplings=(), published=(), failures=()):
+def as_json(origin, config, rows, total, trees=(), per=None, samplings=(), published=(), failures=(), others=()):
     """The document, a kernel on a line; a trace that failed is one with an `error`."""
     import json
 
@@ -295,6 +309,8 @@ def as_json(origin, config, rows, total, trees=(), per=None, samplings=(), publi
     kernels = ",\n    ".join(map(json.dumps, found))
     kernels = f"\n    {kernels}\n  " if found else ""
     tail = f',\n  "total": {json.dumps(json.loads(total.json()))}'
+    if others:
+        tail += f',\n  "left_out": {json.dumps([each._asdict() for each in others])}'
     if trees:
         found = [{"trace": tree.trace, "protocol": config["coherence"], **tree.document} for tree in trees]
         tail += ',\n  "coherence": [\n    ' + ",\n    ".join(map(json.dumps, found)) + "\n  ]"
@@ -454,8 +470,8 @@ def _run(options, outputs):
             heat = Heat()
         if options.matrices and config["coherence"] == "none":
             raise Failure("--matrices needs a protocol: --set coherence=NAME")
-        origin = about(config, options.traces)
-        done = Done([], [], [], [], [], None)
+        origin = about(config, options.traces, options.kernels)
+        done = Done([], [], [], [], [], [], None)
         watch = None
         if "events" in outputs:
             fields = {name: value for chosen in options.events_filter for name, value in chosen.items()}
@@ -480,14 +496,14 @@ def _run(options, outputs):
 
 # What came of all traces; `stopped` is what ended them before all was replayed, or None. `whole`: Stats of kernels at
 # once.
-Done = namedtuple("Done", "rows trees samplings published failures stopped whole", defaults=(None,))
+Done = namedtuple("Done", "rows trees samplings published failures others stopped whole", defaults=(None,))
 
 
 def _replay_at_once(made, config, options, done):
     """Done, of --concurrent: all or nothing."""
 
-    def row_of(name, file, stats, given, more):
-        return Row(name, file or given, stats, None, given=given, concurrent=more)
+    def row_of(kernel, stats, given, more):
+        return Row(kernel.index + 1, kernel.name, kernel.file or given, stats, None, given=given, concurrent=more)
 
     return done._replace(whole=replay_concurrent(made, config, options, done.rows, row_of))
 
@@ -502,8 +518,8 @@ def _replay_all(made, config, options, watch, snapshots, done, heat=None):
 
     for source in options.traces:
         try:
-            for row in replay(made, config, source, options.sample or 0, done.trees, watch, options.per,
-                              done.samplings, snapshots, done.published, heat):  # fmt: skip
+            for row in replay(made, config, options, source, options.sample or 0, done.trees, watch, options.per,
+                              done.samplings, snapshots, done.published, heat, done.others):  # fmt: skip
                 done.rows.append(row)
         except (Failure, GpucacheError) as error:
             if len(options.traces) == 1 and not done.rows:
@@ -529,7 +545,7 @@ def _tell(options, outputs, origin, config, done):
     total = sum((row.stats for row in rows), Stats()) if done.whole is None else done.whole
     if "json" in outputs:
         outputs["json"].commit(as_json({**origin, "interrupted": done.stopped is not None}, config, rows, total,
-                                       done.trees, per, done.samplings, done.published, done.failures))  # fmt: skip
+                                       done.trees, per, done.samplings, done.published, done.failures, done.others))  # fmt: skip
     if "csv" in outputs:
         outputs["csv"].commit(as_csv(origin, rows, per, done.failures))
     if "-" in (options.json, options.csv, options.events):
@@ -539,6 +555,8 @@ def _tell(options, outputs, origin, config, done):
     sys.stdout.write((as_concurrent_table if options.concurrent else form)(rows, total))
     if done.failures:
         print("\n".join(["", "failed:", *(told(each.error, each.trace) for each in done.failures)]))
+    if done.others:
+        print("\nleft out: " + ", ".join(f"{each.kernels:,} of {each.of:,} kernels of {each.trace}" for each in done.others))
     if done.samplings:
         sys.stdout.write(as_sampled_table(rows, done.samplings))
     if per:

@@ -53,12 +53,12 @@ def _total(rows):
     return sum((row.stats for row in rows), Stats())
 
 
-def candidates(thresholds, traces, settings, mode, jobs, load=()):
+def candidates(thresholds, traces, settings, mode, jobs, load=(), kernels=None):
     """([Candidate], Stats without bypassing)."""
     labels = {"": "l1.bypass=always-cache", **{spec: f"l1.bypass={spec}" for _, spec, _ in thresholds}}
     counter, _ = _FIGURES[mode]
     rows = compare(labels, traces, None, settings=settings, mode=mode, metrics=[counter], jobs=jobs or None,
-                   register=load)  # fmt: skip
+                   register=load, kernels=kernels)  # fmt: skip
     stats = {label: _total([row for row in rows if row.policy == label]) for label in labels}
     base = stats[""]
     return [
@@ -119,12 +119,12 @@ def search(profile, options, settings):
     """(Candidates, Stats without bypassing)."""
     if options.search == "access-count":
         return candidates(access_count_thresholds(profile), options.traces, settings, options.mode, options.jobs,
-                          options.load)  # fmt: skip
+                          options.load, options.kernels)  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "profile")
         profile.write(file)
         thresholds = hybrid_thresholds(profile, file, options.limit)
         found, base = candidates(thresholds, options.traces, settings, options.mode, options.jobs,
-                                 options.load)  # fmt: skip
+                                 options.load, options.kernels)  # fmt: skip
         kept = options.binary or "FILE"
         return [each._replace(spec=each.spec.replace(f"file={file}", f"file={kept}")) for each in found], base

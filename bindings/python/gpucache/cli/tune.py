@@ -69,7 +69,7 @@ class Runs:
 
     def identity(self, application, changes):
         options = application.options
-        return identity(application.source, {**application.config, **changes}, options.kernel, options.load)
+        return identity(application.source, {**application.config, **changes}, options.kernels, options.load)
 
     def measure(self, application, changes):
         """{number: figures} of {number: settings}."""
@@ -161,7 +161,7 @@ def as_json(options, applications, founds):
     document = {"schema": 1, **origin_of(options), "applications": []}
     for application, each in zip(applications, founds):
         document["applications"].append({
-            "name": application.name, "trace": application.source, "kernel": options.kernel,
+            "name": application.name, "trace": application.source, "kernels": options.kernels,
             "warp_max": application.warp_max, "block_max": application.block_max, "config": application.config,
             "searches": [
                 {"what": found.what, "best": found.best, "speedup": round(found.speedup, 6),
