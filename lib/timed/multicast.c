@@ -55,5 +55,5 @@ void gpci_multicast_reply(gpci_timed *t, const gpci_stage *stage, const gpci_pac
     if (asker == stage)
         return;
     asker->below--; /* that the network counted when it left; the SM that it came to had counted it before */
-    gpci_wheel_wake(&t->wheel, asker->component, t->wheel.now + 1);
+    gpci_wheel_wake(&asker->timed->wheel, asker->component, t->wheel.now + 1); /* it may be another strand's */
 }

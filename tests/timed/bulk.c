@@ -2,6 +2,7 @@
 #include "timed/rig.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 /*
@@ -178,6 +179,36 @@ Test(bulk, multicast_to_others_alone) {
     cr_expect_leq(other, own + 4);
     cr_expect_eq(rig_stats(&r).bulk_multicast_sectors, 0);
     rig_close(&r);
+}
+
+/* The same history with SMs shared out among threads: a reply to one SM lets the engine of another thread's go on. */
+Test(bulk, multicast_with_threads) {
+    static const uint32_t others[] = {2}, all[] = {3, 0, 2, 5};
+    uint64_t trails[3];
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        rig r;
+        char settings[96];
+        snprintf(settings, sizeof settings, "sm.count = 6\nsm.bulk_requests = 1\nthreads = %u\n", threads);
+        rig_open_dram(&r, settings);
+        shot copy = rows(GPC_LOAD, 0x10000, 1, 2048, 0);
+        copy.multicast = others;
+        copy.multicast_count = 1;
+        rig_issue(&r, copy);
+        copy.address = 0x20000;
+        copy.multicast = all;
+        copy.multicast_count = 4;
+        const uint64_t token = rig_issue(&r, copy);
+        for (uint32_t sm = 0; sm < 6; sm++)
+            rig_issue(&r, LINE(GPC_LOAD, 0x30000 + 4096 * sm, .sm = sm));
+        rig_finish(&r);
+        cr_expect_eq(r.done[token].times, 4, "%u", threads);
+        cr_expect_eq(rig_stats(&r).bulk_completed, 2);
+        trails[threads - 1] = r.trail;
+        r.done[token].times = 1;
+        r.completed -= 3;
+        rig_close(&r);
+    }
+    cr_expect(trails[0] == trails[1] && trails[0] == trails[2]);
 }
 
 /* What a multicast copy cannot be. */
