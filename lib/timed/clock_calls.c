@@ -117,17 +117,12 @@ static gpc_status check_advance(const gpc_hierarchy *h, uint64_t cycles, gpc_err
     return GPC_OK;
 }
 
-/* Nothing is under way, not even writes to memory. */
-static bool is_idle(const gpci_timed *t) {
-    return !gpci_pool_live(&t->pool) && gpci_groups_idle(t, true);
-}
-
 static gpc_status drain(gpc_hierarchy *h, gpc_error *error) {
     gpci_timed *t = h->timed;
     uint64_t patience = gpci_number(h, GPCI_KEY_DEADLOCK), since = t->wheel.now;
     gpci_timed_fold(t);
     uint32_t live = gpci_pool_live(&t->pool);
-    while (t->in_flight || !is_idle(t)) {
+    while (!gpci_timed_is_idle(t, true)) {
         gpc_status status = gpci_timed_run_cycle(h, GPCI_NEVER - 1);
         if (status < 0)
             return gpci_fail(error, status, "gpc_hierarchy_drain: %s", failure_of(t, status));
@@ -197,7 +192,7 @@ static gpc_status set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_callbacks 
     gpci_timed_fold(t);
     if (status == GPC_OK && ours.on_memory && t->strands)
         status = GPC_ERROR_UNSUPPORTED;
-    if (status == GPC_OK && !ours.on_memory != !t->callbacks.on_memory && !is_idle(t))
+    if (status == GPC_OK && !ours.on_memory != !t->callbacks.on_memory && !gpci_timed_is_idle(t, true))
         status = GPC_ERROR_STATE;
     if (status < 0)
         return status;

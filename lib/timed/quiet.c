@@ -29,6 +29,7 @@ gpc_status gpci_timed_empty_l1(gpc_hierarchy *h, uint32_t sm) {
         gpc_cache_invalidate_line(stage->cache, line.line_address);
         gpci_l1_evicted(t, stage, &eviction);
     }
+    gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now); /* for what is in its miss queue now */
     gpci_drop_all(stage->cache);
     if (h->constants)
         gpci_drop_all(h->constants[sm]);

@@ -149,7 +149,9 @@ gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error);
 void gpci_timed_destroy(gpci_timed *t);
 /* The hierarchy has replaced its caches: stages take the new ones. */
 void gpci_timed_relink(gpci_timed *t);
-/* timed_driver.c: all that it is doing, but for what its caches hold (gpci_component_class.state). */
+/* timed_driver.c: is nothing under way: no access, and no packet; with `memory`, nor any write that DRAM has taken? */
+bool gpci_timed_is_idle(gpci_timed *t, bool memory);
+/* All that it is doing, but for what its caches hold (gpci_component_class.state). */
 void gpci_timed_state(gpci_timed *t, gpci_state_fn visit, void *user_data);
 /* quiet.c: has an SM's L1 nothing under way? Then it can be emptied: dirty lines leave as if evicted. */
 bool gpci_timed_is_quiet(const gpc_hierarchy *h, uint32_t sm);

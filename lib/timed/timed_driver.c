@@ -29,11 +29,15 @@ static gpc_status fence(gpc_hierarchy *h, const gpc_fence *asked, gpc_error *err
     return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_fence: the hierarchy is timed: gpc_hierarchy_try_fence");
 }
 
-/* A hit whose data are under way has no packet any more, and is in flight. Writes may still be in memory channels. */
-static bool idle(const gpc_hierarchy *h) {
-    gpci_timed *t = h->timed;
+/* A hit whose data are under way has no packet any more, and is in flight. */
+bool gpci_timed_is_idle(gpci_timed *t, bool memory) {
     gpci_timed_fold(t);
-    return !t->in_flight && !gpci_pool_live(&t->pool) && gpci_groups_idle(t, false);
+    return !t->in_flight && !gpci_pool_live(&t->pool) && gpci_groups_idle(t, memory);
+}
+
+/* Writes may still be in memory channels. */
+static bool idle(const gpc_hierarchy *h) {
+    return gpci_timed_is_idle(h->timed, false);
 }
 
 static void relink(gpc_hierarchy *h) {

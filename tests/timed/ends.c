@@ -209,3 +209,25 @@ Test(timed_ends, the_clock_waits_for_the_host) {
     cr_assert_eq(gpc_hierarchy_add_reply_credits(r.hierarchy, 0, 5), GPC_OK);
     rig_close(&r);
 }
+
+/* A kernel that begins beside others has dirty lines written back: they leave, though nobody asks for anything. */
+Test(timed_ends, what_a_kernel_begins_with_leaves) {
+    rig r;
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_kernel_options kernel = GPC_KERNEL_OPTIONS_INIT;
+    uint32_t number;
+    rig_open_dram(&r, "l1.write_policy = back\nl1.write_allocate = lazy\nkernels.flush = l1\n");
+    for (uint64_t line = 0; line < 20; line++)
+        rig_push(&r, LINE(GPC_STORE, line * 128));
+    rig_finish(&r);
+    cr_expect(gpc_hierarchy_is_idle(r.hierarchy));
+    cr_expect_eq(rig_stats(&r).l2_write_sectors, 0);
+    cr_assert_eq(gpc_hierarchy_start_kernel(r.hierarchy, &kernel, &error, &number), GPC_OK, "%s", error.message);
+    cr_expect_not(gpc_hierarchy_is_idle(r.hierarchy));
+    cr_expect_lt(gpc_hierarchy_next_event(r.hierarchy), UINT64_MAX);
+    rig_finish(&r);
+    cr_expect(gpc_hierarchy_is_idle(r.hierarchy));
+    cr_expect_eq(rig_stats(&r).l2_write_sectors, 80);
+    cr_assert_eq(gpc_hierarchy_end_kernel(r.hierarchy, number, &error), GPC_OK);
+    rig_close(&r);
+}
