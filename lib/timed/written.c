@@ -54,8 +54,10 @@ bool gpci_written_holds(gpci_timed *t, gpci_stage *slice, const gpci_packet *p, 
     const uint64_t now = gpci_clock_own(clock, t->wheel.now);
     uint32_t wait = 0;
     uint8_t sectors;
-    if (written->until[link] > now)
+    if (written->until[link] > now) { /* the wheel may have the slice stepped before that */
+        gpci_wheel_wake(&t->wheel, slice->component, gpci_clock_core(clock, written->until[link]));
         return true;
+    }
     if (p->type != GPCI_READ)
         return false;
     const uint64_t line = gpci_written_line(t, p, &sectors);

@@ -74,6 +74,18 @@ static void draw_way_in(uint64_t *state, machine *m) {
     put(m, "l1.combine_lines = %u\n", rig_below(state, 3) ? 0 : 1 + rig_below(state, 4));
 }
 
+/* Ways longer than the wheel has cycles. */
+static void draw_far(uint64_t *state, machine *m) {
+    static const char *const keys[] = {"l1.latency",       "l1.miss_latency",   "l1.combine_cycles", "network.latency",
+                                       "l2.rop_latency",   "l2.latency",        "l2.link_latency",   "dram.latency",
+                                       "l2.atomic_cycles", "dram.fixed_latency"};
+    for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!rig_below(state, 4))
+            put(m, "%s = %u\n", keys[i], 900 + rig_below(state, 3000));
+    if (m->l2_here && rig_below(state, 2))
+        put(m, "l2.write_to_read = %u\n", 900 + rig_below(state, 3000));
+}
+
 /* Few lines, which all want at once. */
 static void run(uint64_t seed) {
     static rig r;
@@ -82,9 +94,12 @@ static void run(uint64_t seed) {
     draw_machine(&state, rig_below(&state, 2), &m);
     draw_entries(&state, &m);
     draw_way_in(&state, &m);
+    const bool far = !rig_below(&state, 4);
+    if (far)
+        draw_far(&state, &m);
     const stream s = {.seed = rig_random(&state),
                       .sms = m.sms,
-                      .accesses = 20 + rig_below(&state, 150),
+                      .accesses = far ? 1 + rig_below(&state, 12) : 20 + rig_below(&state, 150),
                       .bytes = 256u << rig_below(&state, 4),
                       .loads = 8 + rig_below(&state, 9),
                       .stores = rig_below(&state, 5),
@@ -95,7 +110,7 @@ static void run(uint64_t seed) {
     } else {
         rig_open_dram(&r, m.text);
     }
-    drive(&r, &s, rig_below(&state, 2) ? HOST_POLLS : HOST_SKIPS);
+    drive(&r, &s, !far && rig_below(&state, 2) ? HOST_POLLS : HOST_SKIPS);
     rig_close(&r);
 }
 

@@ -77,6 +77,23 @@ Test(timed_written, a_read_waits_for_a_write_of_its_sector) {
         expect_waits(&rows[i], i);
 }
 
+/* However long: beyond the cycles that the wheel has, and by a slow clock of L2. */
+Test(timed_written, beyond_the_wheel) {
+    static const char *const settings[] = {"l2.write_to_read = 5000\n",
+                                           "l2.write_to_read = 5000\nl2.partitions = 2\n"
+                                           "l2.slices = 2\nsm.count = 2\n",
+                                           "l2.write_to_read = 500\nclock.l2 = 100\n"};
+    for (unsigned i = 0; i < 3; i++) {
+        rig r;
+        rig_open_dram(&r, settings[i]);
+        const uint32_t sm = i == 1;
+        rig_latency(&r, WORD(GPC_STORE, LINES));
+        const uint64_t cycles = rig_latency(&r, WORD(GPC_LOAD, LINES, CG, .sm = sm));
+        cr_expect(cycles > 4500 && cycles < 5500, "%s: %u", settings[i], (unsigned)cycles);
+        rig_close(&r);
+    }
+}
+
 /* A line's home alone holds reads; from the other partition they come by the link, and what is behind them waits there. */
 Test(timed_written, of_two_partitions) {
     static const char parts[] = "sm.count = 2\nl2.slices = 2\nl2.partitions = 2\nl2.link_latency = 30\n";
