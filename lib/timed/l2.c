@@ -304,14 +304,16 @@ static void count_congestion(const gpci_timed *t, gpci_stage *stage) {
 }
 
 /*
- * l2.intake = queue: a packet a cycle leaves the network while the queue before the tags has room, and so much later
- * one a cycle enters that. What is between has no limit: while the tags are held up, nothing more sets out, and what
- * waits outside has all of the way before it.
+ * l2.intake = queue: a packet a cycle leaves the network, or comes from a port, while the queue before the tags has
+ * room, and so much later one a cycle enters that. What is between has no limit: while the tags are held up, nothing
+ * more sets out, and what waits outside has all of the way before it.
  * [GPGPU-Sim 3.2, l2cache.cc: memory_partition_unit::full, push, cache_cycle]
  */
 static void enter_rop(gpci_timed *t, gpci_stage *stage) {
     const uint64_t now = t->wheel.now;
-    if (!gpci_queue_full(&stage->in) && gpci_network_peek(stage->requests_in, stage->index) != GPCI_NO_PACKET) {
+    const bool comes = gpci_network_peek(stage->requests_in, stage->index) != GPCI_NO_PACKET,
+               entered = GPCI_UNLIKELY(t->groups[GPCI_GROUP_PORTS].objects) && gpci_ports_enter(t, stage, comes);
+    if (!entered && comes && !gpci_queue_full(&stage->in)) {
         const uint32_t packet = gpci_network_receive(stage->requests_in, stage->index);
         t->pool.links[packet].due = gpci_clock_after(stage->options->clock, now, t->rop_latency);
         gpci_queue_push(&stage->rop, &t->pool, now, packet);
@@ -329,7 +331,7 @@ static void leave_rop(gpci_timed *t, gpci_stage *stage) {
     }
     if (gpci_queue_full(&stage->in)) /* whoever leaves it has the slice stepped */
         return;
-    if (gpci_network_peek(stage->requests_in, stage->index) != GPCI_NO_PACKET)
+    if (gpci_network_peek(stage->requests_in, stage->index) != GPCI_NO_PACKET || gpci_ports_wait(t, stage))
         gpci_wheel_wake(&t->wheel, stage->component, next);
     if (stage->rop.count) {
         const uint64_t due = t->pool.links[stage->rop.first].due;

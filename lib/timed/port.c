@@ -191,24 +191,32 @@ static void send(gpci_timed *t, struct gpci_ports *p, uint32_t number) {
         port->limited_since = port->free > now ? port->free : now + 1;
 }
 
-void gpci_ports_enter(gpci_timed *t, gpci_stage *slice, bool others) {
+bool gpci_ports_enter(gpci_timed *t, gpci_stage *slice, bool others) {
     struct gpci_ports *p = t->groups[GPCI_GROUP_PORTS].self;
-    gpci_queue *queue = &p->at_slices[slice->index];
+    gpci_queue *queue = &p->at_slices[slice->index], *to = t->rop_apart ? &slice->rop : &slice->in;
     const uint64_t now = t->wheel.now;
     const bool yields = others && !p->turn[slice->index];
+    bool entered = false;
     p->turn[slice->index] = yields;
     while (!yields && queue->count && t->pool.links[queue->first].due <= now && !gpci_queue_full(&slice->in)) {
         const uint32_t packet = gpci_queue_pop(queue, &t->pool, now);
         t->pool.links[packet].due = gpci_clock_after(slice->options->clock, now, t->rop_latency);
-        gpci_queue_push(&slice->in, &t->pool, now, packet);
-        if (others)
+        gpci_queue_push(to, &t->pool, now, packet);
+        entered = true;
+        if (others || t->rop_apart)
             break;
     }
     if (!queue->count)
-        return;
+        return entered;
     const uint64_t due = t->pool.links[queue->first].due; /* if it is due, and there is no room, the slice is busy */
     if (due > now || !gpci_queue_full(&slice->in))
         gpci_wheel_wake(&t->wheel, slice->component, due > now ? due : now + 1);
+    return entered;
+}
+
+bool gpci_ports_wait(const gpci_timed *t, const gpci_stage *slice) {
+    const struct gpci_ports *p = t->groups[GPCI_GROUP_PORTS].self;
+    return p && p->at_slices[slice->index].count;
 }
 
 /* Replies */

@@ -42,8 +42,12 @@ struct gpci_ports {
 
 /* Can there be ports? Refused where not. */
 gpc_status gpci_ports_check(const gpc_hierarchy *h, gpc_error *error);
-/* Lines of ports for a slice, with room before its tags: one, if it is their turn or the network has nothing. */
-void gpci_ports_enter(gpci_timed *t, gpci_stage *slice, bool others);
+/*
+ * Lines of ports for a slice, with room before its tags: one, if it is their turn or the network has nothing. Returns
+ * whether any entered. And: do some wait for that?
+ */
+bool gpci_ports_enter(gpci_timed *t, gpci_stage *slice, bool others);
+bool gpci_ports_wait(const gpci_timed *t, const gpci_stage *slice);
 /* A slice has a reply for a port. */
 void gpci_port_reply(gpci_timed *t, uint32_t packet);
 

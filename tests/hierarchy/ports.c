@@ -179,6 +179,40 @@ Test(ports, any_bytes) {
 }
 
 /* As many requests, and as many lines at once, as keys say. */
+/* l2.intake = queue: lines of ports come by the queue before the tags, one a cycle, in turn with the network's. */
+Test(ports, by_a_queue_before_the_tags) {
+    static const char *const settings[] = {"l2.intake = queue\nl2.rop_latency = 30\n",
+                                           "l2.intake = queue\nl2.queue = 1\nl2.mshr_entries = 2\nl2.rop_latency = 0\n",
+                                           "l2.intake = queue\nclock.l2 = 300\nl2.queue = 2\n"};
+    for (unsigned i = 0; i < 3; i++) {
+        rig r;
+        open_rig(&r, settings[i]);
+        for (uint64_t n = 0; n < 16; n++) {
+            const uint64_t address = 0x40000 + n * 128;
+            gpc_warp_access load = GPC_WARP_ACCESS_INIT;
+            load.sm = n % 2;
+            load.mask = 1;
+            load.width = 4;
+            load.addresses = &address;
+            while (gpc_hierarchy_try_issue(r.h, &load, n, NULL) == GPC_BUSY)
+                cr_assert_eq(gpc_hierarchy_advance(r.h, 1), GPC_OK);
+            while (ask(&r, n % 2, n % 3 ? GPC_LOAD : GPC_STORE, 0x1000 * n + 60, 1000, 16 + n) == GPC_BUSY)
+                cr_assert_eq(gpc_hierarchy_advance(r.h, 1), GPC_OK);
+        }
+        drain(&r);
+        cr_expect_eq(r.completed, 32, "%s", settings[i]);
+        cr_expect(gpc_hierarchy_is_idle(r.h));
+        close_rig(&r);
+    }
+    rig plain, queue;
+    open_rig(&plain, "l2.rop_latency = 30\n");
+    open_rig(&queue, settings[0]);
+    const uint64_t before = time_of(&plain, 0, GPC_LOAD, 0x8000, 128);
+    cr_expect_eq(time_of(&queue, 0, GPC_LOAD, 0x8000, 128), before + 1, "from the queue to the tags");
+    close_rig(&plain);
+    close_rig(&queue);
+}
+
 Test(ports, limits) {
     rig r;
     open_rig(&r, "port.queue = 2\n");
