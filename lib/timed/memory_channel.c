@@ -302,7 +302,7 @@ void gpci_channel_step(const gpci_group *group, uint32_t channel) {
     gpci_timed *t = group->timed;
     if (!t->memory[channel].requests_in) {
         run_dram(t, channel, gpci_channel_done);
-        if (GPCI_UNLIKELY(t->dram_delay)) {
+        if (GPCI_UNLIKELY(t->dram_delay) && !t->callbacks.on_memory) { /* the host's has a latency of its own */
             run_delayed(t, channel);
             run_dram(t, channel, gpci_channel_done);
         }

@@ -246,3 +246,17 @@ Test(timed_ends, what_a_kernel_begins_with_leaves) {
     cr_assert_eq(gpc_hierarchy_end_kernel(r.hierarchy, number, &error), GPC_OK);
     rig_close(&r);
 }
+
+/* A host's memory that refuses every other transfer is offered each again, whatever DRAM would have done with them. */
+Test(timed_ends, a_memory_that_refuses_is_asked_again) {
+    for (uint32_t room = 1; room <= 3; room++) {
+        rig r;
+        rig_open(&r, "dram.latency_at = request\ndram.latency = 20\nl2.miss_queue = 2\n", 90);
+        r.memory.room = room;
+        for (uint64_t n = 0; n < 40; n++)
+            rig_push(&r, LINE(n % 4 ? GPC_LOAD : GPC_STORE, n * 4096));
+        rig_finish(&r);
+        cr_expect_gt(r.memory.refusals, 0);
+        rig_close(&r);
+    }
+}
