@@ -261,3 +261,20 @@ Test(combine, a_fence_waits_for_those_that_joined) {
     COMBINED(&r, 1, 0, 1);
     rig_close(&r);
 }
+
+/* The 32-byte parts of a line that goes past L1 are packets of their own, and leave as one read: L1 is idle behind it. */
+Test(combine, parts_of_a_line_that_is_not_kept) {
+    for (unsigned sectors = 1; sectors <= 4; sectors *= 4) {
+        rig r;
+        char settings[160];
+        snprintf(settings, sizeof settings,
+                 "l1.coalescer = sector\nl1.combine_lines = 8\nl1.bypass = hint\nl1.sectors = %u\n", sectors);
+        rig_open(&r, settings, 100);
+        for (uint64_t line = 0; line < 4; line++)
+            rig_push(&r, LINE(GPC_LOAD, 0x1000 + line * 96, .hint = GPC_HINT_CG));
+        rig_finish(&r);
+        cr_expect(gpc_hierarchy_is_idle(r.hierarchy), "%u sectors", sectors);
+        cr_expect_gt(rig_stats(&r).l1_combined_requests, 0);
+        rig_close(&r);
+    }
+}
