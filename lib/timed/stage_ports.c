@@ -36,16 +36,22 @@ bool gpci_stage_port(gpci_stage *stage, uint64_t now, uint64_t address) {
     return true;
 }
 
+/* When data are out that leave the port in a cycle of the stage's: not before now, though that cycle may have begun. */
+GPCI_INLINE uint64_t out_at(const gpci_stage_options *o, uint64_t now, uint64_t own) {
+    const uint64_t due = gpci_clock_core(o->clock, own + o->latency);
+    return due > now ? due : now;
+}
+
 uint64_t gpci_stage_data(gpci_stage *stage, uint64_t now, uint32_t bytes) {
     const gpci_stage_options *o = stage->options;
     uint64_t own = gpci_clock_own(o->clock, now);
     if (GPCI_UNLIKELY(o->apart) && stage->data_free > own && stage->data_left >= bytes) {
         stage->data_left -= bytes;
-        return gpci_clock_core(o->clock, stage->data_free - 1 + o->latency);
+        return out_at(o, now, stage->data_free - 1);
     }
     const uint64_t start = own > stage->data_free ? own : stage->data_free,
                    cycles = (bytes + o->data_width - 1) / o->data_width;
     stage->data_free = start + cycles;
     stage->data_left = (uint32_t)(cycles * o->data_width - bytes);
-    return gpci_clock_core(o->clock, start + o->latency);
+    return out_at(o, now, start);
 }

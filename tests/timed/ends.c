@@ -72,6 +72,10 @@ static void draw_way_in(uint64_t *state, machine *m) {
     if (m->l2_here)
         put(m, "l2.prefetcher = %s\n", ONE_OF(state, "none", "none", "next-line"));
     put(m, "l1.combine_lines = %u\n", rig_below(state, 3) ? 0 : 1 + rig_below(state, 4));
+    put(m, "stats.stages = %s\n", ONE_OF(state, "false", "true"));
+    if (rig_below(state, 2))
+        put(m, "l2.latency = %u\nl2.intake = %s\nl2.write_to_read = %u\n", rig_below(state, 2),
+            ONE_OF(state, "pipeline", "queue"), m->l2_here ? rig_below(state, 3000) : 0);
 }
 
 /* Ways longer than the wheel has cycles. */

@@ -24,6 +24,16 @@ const char rig_base[] =
     "l2.mshr_merges = unlimited\nl2.miss_queue = unlimited\nl2.reply_queue = unlimited\nl2.link_width = 256B\n"
     "l2.link_buffer = unlimited\nmemory.link_buffer = unlimited\ndram.channels = 1\n";
 
+/* Stages, with stats.stages, are parts of the way, and all of it. */
+static void check_stages(const gpc_completion *c) {
+    uint64_t left = c->cycle - c->issued;
+    for (uint32_t i = 0; i < c->stage_count; i++) {
+        cr_expect_leq(c->stages[i], left, "%s", gpc_stage_name(i));
+        left -= c->stages[i];
+    }
+    cr_expect(!c->stage_count || !left, "%" PRIu64 " cycles are in no stage", left);
+}
+
 static void on_complete(void *user_data, const gpc_completion *c) {
     rig *r = user_data;
     cr_assert_lt(c->token, RIG_TOKENS);
@@ -36,6 +46,7 @@ static void on_complete(void *user_data, const gpc_completion *c) {
     d->times++;
     r->completed++;
     r->trail = (r->trail ^ c->token) * 0x9e3779b97f4a7c15u + c->cycle * 8 + c->level;
+    check_stages(c);
     cr_expect_eq(c->cycle, gpc_hierarchy_now(r->hierarchy), "a completion's cycle is the present one");
 }
 

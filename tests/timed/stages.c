@@ -198,6 +198,8 @@ Test(stages, sums_on_side_ways) {
         "l1.reorder = block\n",
         "l1.coalescer = sector\n",
         "l1.combine_lines = 4\nlrc.sms = 4\n",
+        "l2.latency = 0\nclock.l2 = 100\n",
+        "l2.latency = 0\nclock.l2 = 410\nl1.coalescer = sector\nl2.data_width = 128B\n",
         "l1.mshr_entries = 2\nl1.miss_queue = 1\nl2.mshr_entries = 1\nl2.miss_queue = 1\nl2.reply_queue = 1\n",
         "l1.bypass = agcb\n",
         "memory.link_width = 32B\nl1.release_width = 32B\nl1.miss_latency = 9\nl1.issue_latency = 5\n",
