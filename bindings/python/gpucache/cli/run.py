@@ -97,12 +97,8 @@ def add(commands):
         "its own, and print of every kernel hit rates and traffic, or cycles and what the warps waited for.",
     )  # fmt: skip
     parser.add_argument("traces", nargs="+", metavar="TRACE", help=".traceg (plain, .xz, .gz, .zst), kernelslist.g, "
-<<<<<<< HEAD
                         "a folder, .trace or kernelslist, .gct, a table, or synthetic:NAME[:SIZE]; - is standard input")  # fmt: skip
-=======
-                        "a folder, .gct, or synthetic:NAME[:SIZE]")  # fmt: skip
     add_kernels(parser)
->>>>>>> 67581fcd (bindings: choose kernels of traces by number or name, --kernels)
     add_configuration(parser)
     parser.add_argument("--mode", choices=["functional", "timed"], help="functional: without a clock (the default); "
                         "timed: with one: cycles, stalls (the key mode)")  # fmt: skip
