@@ -258,15 +258,11 @@ Kernels = Union[int, str, Iterable[Union[int, str]]]
 class Trace(Handle):
     """An open trace; iterating gives its kernels.
 
-<<<<<<< HEAD
     source     .traceg (plain, .xz, .gz, .zst), kernelslist.g, a folder of these or as the tracer leaves it, a .gct, a
                table of memory instructions, "-", which is standard input, or synthetic:NAME[:SIZE]
-=======
-    source     .traceg (plain, .xz, .gz, .zst), kernelslist.g, a folder, a .gct, or synthetic:NAME[:SIZE]
     kernels    the kernels to read, None = all: a number, or text such as "3, 5-8, 10-, relu*". Numbers count the trace's
                kernels from 1 (Kernel.index + 1); names are mangled or plain, with * and ?. A list holds several of them.
                By number, files of a list are not opened for the others
->>>>>>> 67581fcd (bindings: choose kernels of traces by number or name, --kernels)
     on_memcpy  called with (device address, bytes) when a copy command of a kernelslist.g is reached
     """
 
