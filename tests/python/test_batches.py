@@ -114,5 +114,37 @@ class Batches(TemporaryCase):
             writer.accesses([0], lanes=1)
 
 
+class LocalMemory(TemporaryCase):
+    """Accesses by the threads' own offsets: a table of NVBit's, and a host."""
+
+    def test_host_and_table(self):
+        config = gpucache.Config(self.context, settings={"sm.count": 1, "sm.warps": 4})
+        hierarchy = gpucache.Hierarchy(self.context, config)
+        self.addCleanup(hierarchy.close)
+        fields = {"space": gpucache.Space.LOCAL, "local_offsets": True, "width": 8}
+        lines = ["block,warp,kind,width,mask,address"]
+        for warp in range(3):
+            done = hierarchy.access([0x1000] * 32, warp=warp, **fields)
+            self.assertEqual((done.lines, done.sectors, done.l1_sector_hits), (2, 8, 0))
+            lines.append(f"0,{warp},local-load,8,0xffffffff,{' '.join(['4096'] * 32)}")
+        table = self.write("local.csv", "\n".join(lines))
+        replay = gpucache.Replay(self.context, config)
+        self.addCleanup(replay.close)
+        with gpucache.Trace(self.context, table) as trace:
+            total = [result.stats for result in replay.run(trace)][-1]
+        self.assertEqual((total["l1.load_lines"], total["l1.load_sectors"], total["l1.load_sector_hits"]), (6, 24, 0))
+
+    def test_addresses(self):
+        config = gpucache.Config(self.context, settings={"sm.count": 2, "sm.warps": 4})
+        hierarchy = gpucache.Hierarchy(self.context, config)
+        self.addCleanup(hierarchy.close)
+        self.assertEqual(hierarchy.local_address(1, 2, 5, 9), 2**56 + 4 * (2 * 256 + (4 + 2) * 32 + 5) + 1)
+        for place in ((2, 0, 0, 0), (0, 4, 0, 0), (0, 0, 32, 0)):
+            with self.assertRaises(ValueError):
+                hierarchy.local_address(*place)
+        with self.assertRaisesRegex(gpucache.GpucacheError, "space is not LOCAL"):
+            hierarchy.access([0], local_offsets=True)
+
+
 if __name__ == "__main__":
     unittest.main()
