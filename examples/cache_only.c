@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One cache by itself: a fully associative write-back cache of two lines, with
- * 32-byte sectors, that reports every fill and every line that leaves.
+ * A cache alone: fully associative, write-back, two lines with 32-byte sectors.
+ * Callbacks report every fill and every eviction.
  */
 #include <gpucache/gpucache.h>
 

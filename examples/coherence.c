@@ -39,7 +39,7 @@ static gpc_status make(gpc_context *context, const char *protocol, gpc_error *er
     return gpc_coherence_create(context, &options, error, out);
 }
 
-/* One access to the first byte of the block, and what it took. */
+/* Make one access to the first byte of the block, and print states and messages. */
 static gpc_status step(gpc_coherence *tree, uint32_t cache, gpc_coherence_kind kind, uint8_t value, gpc_error *error) {
     static const char letters[] = "NMOESI";
     gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;

@@ -28,7 +28,7 @@ def share(system: gpucache.Coherence) -> Tuple[int, bytes]:
 
 
 def loud(context: gpucache.Context) -> None:
-    """NMOESI, but who evicts an unmodified block says so."""
+    """NMOESI with a message for the eviction of an unmodified block."""
     tables = context.protocol("nmoesi").tables()
     for state in "ES":
         tables["first"][state]["eviction"] = ("notify", "I")

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The worked examples of coherence protocols in seeds/002: Table 2.1 (MSI), 2.2 (MESI) and 2.6 (NMOESI), row by row.
- * What is written down here are the processors' accesses alone. They run on three caches of one block over a memory,
- * and each row comes from the messages and the changes of state that the library reports, each value from its blocks
- * and its memory.
+ * This file has the processors' accesses alone. The accesses run on three caches with a block each, over a memory.
+ * Rows come from the messages and changes of state that the library reports, values from its blocks and memory.
  *
  *     coherence_walkthrough [PROTOCOL]    the same accesses under another protocol
  */
@@ -32,7 +31,7 @@ typedef struct step {
 typedef struct example {
     const char *title, *protocol;
     bool bytes;   /* blocks hold bytes, and have names; or else a number */
-    bool changes; /* rows have only what changed */
+    bool changes; /* rows have changed values alone */
     uint8_t memory[BLOCKS][BLOCK];
     const step *steps;
     const char *notes;
@@ -96,7 +95,7 @@ static const example examples[] = {
 
 #define INITIAL_NUMBER 3u
 
-/* What the caches and memory hold. */
+/* Contents of the caches and memory. */
 typedef struct view {
     uint8_t states[CACHES];
     uint8_t bytes[CACHES][BLOCK];
@@ -116,7 +115,7 @@ typedef struct walk {
     row rows[ROWS];
     unsigned row_count;
     view now, after;             /* as far as the rows have come; after the access */
-    uint8_t read[CACHES][BLOCK]; /* what each processor read last */
+    uint8_t read[CACHES][BLOCK]; /* last value read by each processor */
     bool full;
 } walk;
 
@@ -149,7 +148,7 @@ static row *open_row(walk *w, const char *bus, uint64_t sent) {
     return r;
 }
 
-/* A probe for a cache's request is that request; one without is the memory's own. */
+/* Map a probe to the request behind the probe; a probe without request is the memory's. */
 static bool asked(const gpc_coherence_result *result, const gpc_coherence_message *probe) {
     for (const gpc_coherence_message *m = result->messages; m < probe; m++)
         if (m->kind == GPC_MESSAGE_READ_REQUEST || m->kind == GPC_MESSAGE_WRITE_REQUEST)
@@ -157,7 +156,7 @@ static bool asked(const gpc_coherence_result *result, const gpc_coherence_messag
     return false;
 }
 
-/* What the document's bus calls a message; NULL: it does not show those. */
+/* Name of a message on the document's bus; NULL: not shown there. */
 static const char *bus_name(const gpc_coherence_result *result, const gpc_coherence_message *m) {
     switch (m->kind) {
     case GPC_MESSAGE_READ_REQUEST:
@@ -244,7 +243,7 @@ static unsigned row_of(walk *w, const places *p, const gpc_coherence_transition 
 
 static void show_access(walk *w, const view *before, const gpc_coherence_result *result, const char *instruction) {
     places p = {.first = w->row_count, .data = {ROWS, ROWS, ROWS}, .answer = {ROWS, ROWS, ROWS}};
-    bool late = false; /* changes that no row has yet */
+    bool late = false; /* changes without a row so far */
     for (uint32_t i = 0; i < result->message_count; i++)
         show_message(w, before, result, &result->messages[i], &p);
     for (uint32_t i = 0; i < result->transition_count; i++) {
@@ -303,7 +302,7 @@ static gpc_status run_step(walk *w, const step *s, gpc_error *error, gpc_coheren
     return gpc_coherence_access(w->system, &request, error, result);
 }
 
-/* True where the rows have come to what the system holds. */
+/* True if the last row shows the contents of the system. */
 static bool same(const view *a, const view *b) {
     return !memcmp(a->states, b->states, sizeof a->states) && !memcmp(a->bytes, b->bytes, sizeof a->bytes) &&
            !memcmp(a->memory, b->memory, sizeof a->memory);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A replacement policy of one's own, registered by name and then used from
- * configuration text like a built-in one. The policy is LRU insertion (LIP;
- * Qureshi et al., ISCA 2007): a new line is the next victim until it is hit, so
- * that a working set slightly larger than the cache keeps most of its lines.
+ * A custom replacement policy, registered by name and then used from
+ * configuration text like a built-in policy. The policy is LRU insertion (LIP;
+ * Qureshi et al., ISCA 2007): a new line is the next victim until the first hit.
+ * A working set slightly larger than the cache keeps most lines.
  */
 #include <gpucache/gpucache.h>
 
@@ -12,7 +12,7 @@
 /* State: the clock in the instance, the time of the last hit in each line. The library allocates and clears both. */
 typedef struct lip {
     uint64_t clock;
-    uint64_t *last_hit; /* [sets x ways]; 0 = not hit since it was filled */
+    uint64_t *last_hit; /* [sets x ways]; 0 = no hit since the fill */
     uint32_t ways;
 } lip;
 

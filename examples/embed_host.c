@@ -11,7 +11,7 @@
 enum { SMS = 132, BLOCKS = 264, WARPS = 8, LANES = 32, WORD = 4 };
 static const uint64_t x = 0x10000000, y = 0x20000000;
 
-/* One warp instruction: lane i accesses word i of the 32 in `array` that are its warp's. */
+/* Issue one warp instruction: lane i accesses word i of the warp's 32 words in `array`. */
 static gpc_status issue(gpc_hierarchy *memory, gpc_kind kind, uint32_t block, uint32_t warp, uint64_t array) {
     uint64_t addresses[LANES];
     for (uint32_t lane = 0; lane < LANES; lane++)
@@ -20,14 +20,14 @@ static gpc_status issue(gpc_hierarchy *memory, gpc_kind kind, uint32_t block, ui
     access.sm = block % SMS;
     access.warp = warp;
     access.block = block;
-    access.mask = 0xffffffff; /* all 32 lanes are active */
+    access.mask = 0xffffffff; /* 32 active lanes */
     access.addresses = addresses;
     access.width = WORD;
     access.kind = (uint8_t)kind;
     return gpc_hierarchy_access(memory, &access, NULL);
 }
 
-/* The host's own loop: here every warp runs to its end before the next one. */
+/* Loop of the host: every warp runs to the end before the next warp. */
 static gpc_status simulate(gpc_hierarchy *memory) {
     gpc_status status = GPC_OK;
     for (uint32_t warp = 0; status == GPC_OK && warp < BLOCKS * WARPS; warp++) {

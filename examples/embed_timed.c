@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A host simulator with a clock. Its SMs run warps that load a stream, each load
- * waiting for the one before; the timed hierarchy says when the data are there:
+ * A host simulator with a clock. Warps on the host's SMs load a stream; a load
+ * waits for the previous load. The timed hierarchy reports the arrival of data:
  *   embed_timed [own-l1] [own-dram]
- * own-l1: the host has L1s of its own, all of whose loads miss, and attaches below
- * them. own-dram: the host has a memory of its own, and replaces DRAM.
+ * own-l1: the host has L1s without hits, and attaches the hierarchy below L1.
+ * own-dram: the host's memory replaces DRAM.
  */
 #include <gpucache/gpucache.h>
 
@@ -17,14 +17,14 @@ enum { SMS = 132, WARPS = 8, LOADS = 16, LANES = 32, LINE = 128, MEMORY_LATENCY 
 typedef struct host {
     gpc_hierarchy *memory;
     bool own_l1;
-    bool stalled[SMS];         /* refused, and not yet told that there is room again */
+    bool stalled[SMS];         /* refused; waits for on_ready */
     bool waiting[SMS][WARPS];  /* for its load */
     uint32_t next[SMS][WARPS]; /* load of each warp */
     uint64_t completed, refused, latency;
     uint64_t ids[MEMORY_QUEUE], due[MEMORY_QUEUE], taken, replied; /* reads of the host's memory, in order */
 } host;
 
-/* The token is the host's: here it says which warp. */
+/* The host chooses the token: the number of the warp. */
 static void on_complete(void *user_data, const gpc_completion *completion) {
     host *h = user_data;
     h->waiting[completion->token / WARPS][completion->token % WARPS] = false;
@@ -48,7 +48,7 @@ static bool on_memory(void *user_data, const gpc_memory_request *request) {
     return true;
 }
 
-/* Offer one load of one line. */
+/* Offer a load of one line. */
 static gpc_status offer(host *h, uint32_t sm, uint32_t warp, uint64_t line) {
     uint64_t token = sm * WARPS + warp, addresses[LANES];
     if (h->own_l1) { /* below L1 lines are asked for, not lanes */
@@ -67,14 +67,14 @@ static gpc_status offer(host *h, uint32_t sm, uint32_t warp, uint64_t line) {
     return gpc_hierarchy_try_issue(h->memory, &access, token, NULL);
 }
 
-/* The loads of an SM's warps, until one is refused. */
+/* Offer loads of an SM's warps until the first refusal. */
 static gpc_status step_sm(host *h, uint32_t sm) {
     for (uint32_t warp = 0; warp < WARPS && !h->stalled[sm]; warp++) {
         if (h->waiting[sm][warp] || h->next[sm][warp] == LOADS)
             continue;
         uint64_t stream = (uint64_t)sm * WARPS + warp, line = 0x10000000 + (stream * LOADS + h->next[sm][warp]) * LINE;
         gpc_status status = offer(h, sm, warp, line);
-        h->stalled[sm] = status == GPC_BUSY; /* on_ready ends that */
+        h->stalled[sm] = status == GPC_BUSY; /* ended by on_ready */
         h->refused += status == GPC_BUSY;
         if (status != GPC_OK)
             return status == GPC_BUSY ? GPC_OK : status;
@@ -93,7 +93,7 @@ static bool busy(const host *h) {
     return false;
 }
 
-/* The host's clock: cycle by cycle while it has work, else straight to where something happens. */
+/* Clock of the host: cycle by cycle with work to do, else straight to the next event. */
 static gpc_status simulate(host *h) {
     gpc_status status = GPC_OK;
     while (status == GPC_OK && h->completed < SMS * WARPS * LOADS) {
@@ -104,7 +104,7 @@ static gpc_status simulate(host *h) {
             next = h->due[h->replied % MEMORY_QUEUE];
         bool step = busy(h) || next <= now;
         if (!step && next == UINT64_MAX)
-            return GPC_ERROR_STATE; /* nothing moves any more */
+            return GPC_ERROR_STATE; /* stands still: no event is left */
         if (status == GPC_OK)
             status = gpc_hierarchy_advance(h->memory, step ? 1 : next - now);
         now = gpc_hierarchy_now(h->memory);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The life of one load: every step that it and what is sent for it take, with the cycle:
+ * The life of a load: every step of the load and of its requests, with the cycle:
  *   events [PRESET [KEY=VALUE...]]
  * Two warps of an SM load the same line, one after the other; the second load's life is shorter.
  */
@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
     gpc_event_options options = GPC_EVENT_OPTIONS_INIT;
     options.on_event = on_event;
     options.user_data = &steps;
-    options.last_sm = 0; /* what has no SM, as a refresh, is left out */
+    options.last_sm = 0; /* leaves out events without SM, such as a refresh */
     bool done = gpc_context_create(NULL, &error, &context) == GPC_OK &&
                 gpc_config_create(context, &error, &config) == GPC_OK &&
                 gpc_config_load_preset(config, argc > 1 ? argv[1] : "h100", &error) == GPC_OK &&

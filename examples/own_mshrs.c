@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A host with a clock, tags and MSHRs of its own, that leaves the decisions to the library: which way a miss reserves
- * (gpc_replacement), what bypasses, and what goes below when a queue is full (gpc_predictor), which warps may issue
- * (gpc_throttle). Misses are answered after LATENCY cycles. A way whose data are on their way is no candidate.
+ * A host with a clock, tags and MSHRs. The library decides: the way reserved by a miss (gpc_replacement), bypasses, at
+ * full queues too (gpc_predictor), and the warps allowed to issue (gpc_throttle). Memory answers after LATENCY cycles.
+ * A way that waits for data is no candidate.
  *
  * Usage: own_mshrs [PREDICTOR [THROTTLES]]
  */
@@ -13,17 +13,17 @@
 
 enum { SETS = 8, WAYS = 4, LINE = 128, MSHRS = 6, LATENCY = 60, WARPS = 12, LOADS = 200 };
 
-/* A miss under way. One without a way bypasses: its data go to the warp alone. */
+/* Miss in flight. A miss without a way bypasses: the data go to the warp alone. */
 typedef struct mshr {
     bool busy, has_way;
     uint32_t set, way, warp;
     uint64_t line, due;
 } mshr;
 
-/* A warp's load that is held up: what has been told and asked of it once, is not again. */
+/* Stalled load of a warp: events and questions come once per load. */
 typedef struct held_load {
     bool told;
-    uint32_t asked; /* reasons, a bit each */
+    uint32_t asked; /* reasons, as bits */
     gpc_prediction prediction;
 } held_load;
 
@@ -35,12 +35,12 @@ typedef struct host {
     bool valid[SETS][WAYS], pending[SETS][WAYS];
     mshr mshrs[MSHRS];
     held_load loads[WARPS];
-    uint64_t passing[WARPS]; /* what goes past the MSHRs: when it is back, by warp; 0 = nothing */
-    uint32_t done[WARPS];    /* loads that each warp has issued */
+    uint64_t passing[WARPS]; /* cycle of return of loads past the MSHRs, by warp; 0 = no load */
+    uint32_t done[WARPS];    /* loads issued by each warp */
     uint64_t cycle, hits, misses, bypasses, past_mshrs, stalls;
 } host;
 
-/* Every warp reads eight lines of its own again and again, and now and then one that nobody reads twice. */
+/* Address of a load: a warp reads eight private lines repeatedly, and at times a line without reuse. */
 static gpc_request next_load(const host *h, uint32_t warp) {
     const uint32_t n = h->done[warp];
     const bool stream = n % 4 == 3;
@@ -53,13 +53,13 @@ static gpc_request next_load(const host *h, uint32_t warp) {
                          .token = (uint8_t)gpc_throttle_token_of(h->throttle, warp, 1)};
 }
 
-/* A warp ends when its last load is back. */
+/* A warp ends at the return of the last load. */
 static void set_state(host *h, uint32_t warp, gpc_warp_state state) {
     const bool ends = h->done[warp] == LOADS && state != GPC_STATE_WAITING;
     gpc_throttle_set_state(h->throttle, warp, ends ? GPC_STATE_ABSENT : state);
 }
 
-/* Data that are here, and warps that go on with them. */
+/* Take arrived data, and wake the waiting warps. */
 static void take_replies(host *h) {
     for (uint32_t m = 0; m < MSHRS; m++) {
         mshr *entry = &h->mshrs[m];
@@ -77,13 +77,13 @@ static void take_replies(host *h) {
         }
 }
 
-/* What happens at the tags, to both. */
+/* Tell policy and predictor of an event at the tags. */
 static void tell(host *h, const gpc_tag_event *event) {
     gpc_replacement_tell(h->replacement, event, 1, NULL, NULL);
     gpc_predictor_train(h->predictor, event);
 }
 
-/* A way for the line, or false: those of its set are all reserved, or the policy would rather not. */
+/* Find a way for the line. False: every way of the set is reserved, or the policy declines. */
 static bool reserve(host *h, uint32_t set, const gpc_request *request, uint32_t *out_way) {
     uint64_t candidates = 0;
     for (uint32_t way = 0; way < WAYS; way++) {
@@ -115,7 +115,7 @@ static bool pass(host *h, const gpc_request *request, gpc_busy reason) {
     return true;
 }
 
-/* A load that missed. False: it waits at the tags. */
+/* Handle a missing load. False: the load waits at the tags. */
 static bool miss(host *h, uint32_t set, const gpc_request *request) {
     held_load *l = &h->loads[request->warp];
     uint32_t m = 0;
@@ -145,7 +145,7 @@ static bool miss(host *h, uint32_t set, const gpc_request *request) {
     return true;
 }
 
-/* One load of a warp. False: it is held up. */
+/* Issue a load of a warp. False: the load stalls. */
 static bool load(host *h, uint32_t warp) {
     const gpc_request request = next_load(h, warp);
     const uint32_t set = (uint32_t)(request.address / LINE % SETS);
@@ -165,7 +165,7 @@ static bool under_way(const host *h, uint32_t warp) {
     return waits;
 }
 
-/* The first warp that may issue does, if its load is not held up. Returns whether any warp is left. */
+/* Issue for the first allowed warp without a stalled load. Returns true while warps are left. */
 static bool step(host *h) {
     uint64_t throttled, held;
     gpc_throttle_classes classes = GPC_THROTTLE_CLASSES_INIT;

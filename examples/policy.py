@@ -14,14 +14,14 @@ from gpucache import Eviction, Request  # noqa: E402
 
 
 class ReuseByPc(gpucache.ReplacementPolicy):
-    """LRU, but a line is the first to go if lines that its load brought in before left without a hit."""
+    """LRU with prediction by PC: a line leaves first if earlier lines of the same load left without a hit."""
 
     name = "reuse-by-pc"
 
     def __init__(self, env: Any) -> None:
         self.used = [[0] * env.ways for _ in range(env.sets)]  # when; 0 = the first to go
         self.unproven: List[List[Optional[int]]] = [[None] * env.ways for _ in range(env.sets)]  # PC of the load, until the line is hit
-        self.worth: Dict[int, int] = {}  # by PC: 0 = its lines are not reused, to 3
+        self.worth: Dict[int, int] = {}  # by PC: 0 = lines are not reused, to 3
         self.now = 0
 
     def on_fill(self, set: int, way: int, request: Request) -> None:

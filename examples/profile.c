@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Profile a trace's loads, and bypass by what was found:
+ * Profile a trace's loads, and bypass by the profile:
  *   profile SOURCE FILE [PRESET]
- * Prints which loads, by the line transactions that they make, should bypass L1 (seeds/001, Eq. 1 and Table 1), writes
- * the profile to FILE, and replays the trace without and with the predictor `hybrid`, which reads it.
+ * Prints the loads, by number of line transactions, that should bypass L1 (seeds/001, Eq. 1 and Table 1). Writes the
+ * profile to FILE, and replays the trace without and with the predictor `hybrid`, a reader of FILE.
  */
 #include <gpucache/gpucache.h>
 
@@ -26,7 +26,7 @@ static gpc_status print_classes(gpc_profile *profile) {
     return GPC_OK;
 }
 
-/* What of it is needed below is in FILE. */
+/* FILE has the needed part of the profile. */
 static gpc_status profile_trace(gpc_context *context, const gpc_config *config, const char *source, const char *file,
                                 gpc_error *error) {
     gpc_profile *profile = NULL;

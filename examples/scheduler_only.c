@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A warp scheduler by itself, in a core model of the host's: four warps, each of which
- * loads, waits 6 cycles for memory, and then computes twice. Prints who issued in each
- * cycle, '.' where none could.
+ * A warp scheduler alone, in the host's core model: four warps. A warp loads, waits 6
+ * cycles for memory, and computes twice. Prints the issuing warp of each cycle, '.' if
+ * no warp was ready.
  */
 #include <gpucache/gpucache.h>
 

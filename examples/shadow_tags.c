@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A host's own cache, and beside it what other policies would have done with the same accesses: shadow tags. The host
- * keeps lines and finds them; each policy by itself (gpc_replacement) only says which way to give up. Here the host
- * runs LRU, and its shadows tell how many misses it could have saved.
+ * Shadow tags: a host's cache, and the results of other policies on the same accesses. The host keeps and finds lines;
+ * each policy (gpc_replacement) only chooses victims. The host runs LRU. The shadows count misses under other policies.
  */
 #include <gpucache/gpucache.h>
 
@@ -13,7 +12,7 @@ enum { SETS = 16, WAYS = 4, LINE = 128, ACCESSES = 20000, POLICIES = 4 };
 
 static const char *const policies[POLICIES] = {"lru", "bip", "srrip", "ship"};
 
-/* Tags: what the host has for its own cache, and a copy for each policy that it asks. */
+/* Tags of the host's cache; a copy for each shadow policy. */
 typedef struct tags {
     gpc_replacement *policy;
     uint64_t lines[SETS][WAYS];
@@ -21,7 +20,7 @@ typedef struct tags {
     uint64_t misses;
 } tags;
 
-/* The lowest free way, or the one that the policy gives up. */
+/* Return the lowest free way, or the victim of the policy. */
 static gpc_status make_room(tags *t, uint32_t set, const gpc_request *request, uint32_t *out_way) {
     for (uint32_t way = 0; way < WAYS; way++)
         if (!t->valid[set][way]) {
@@ -53,7 +52,7 @@ static gpc_status access_one(tags *t, const gpc_request *request) {
     return gpc_replacement_fill(t->policy, set, way, request);
 }
 
-/* Three instructions: one goes round and round over 1.5 times the cache, one reuses a few lines, one streams. */
+/* Three instructions: a cyclic walk over 1.5 times the cache, reuse of a few lines, a stream. */
 static gpc_request access_at(uint64_t i) {
     const uint64_t lines[] = {i / 3 % 96, 1000 + i / 3 % 7, 2000 + i};
     return (gpc_request){.address = lines[i % 3] * LINE, .pc = 0x100 + i % 3 * 16, .size = LINE};
@@ -70,7 +69,7 @@ int main(void) {
         options.sets = SETS;
         options.ways = WAYS;
         options.line_bytes = LINE;
-        options.tells = GPC_READS_OF_REQUESTS & ~(uint64_t)GPC_READS_ADMISSION; /* this host always allocates */
+        options.tells = GPC_READS_OF_REQUESTS & ~(uint64_t)GPC_READS_ADMISSION; /* the host always allocates */
         status = gpc_replacement_create(context, &options, &error, &all[p].policy);
     }
     for (uint64_t i = 0; i < ACCESSES && status == GPC_OK; i++) {

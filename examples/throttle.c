@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Throttling in a core model of the host's: four warps, each of which loads a line of its own over and over, and a
- * cache that holds two of them. The host feeds its scheduler with the warps' states and a sample every 40 cycles, and
- * sends with each load the warp's cache token. A throttle of its own takes a token away while most loads miss.
- * Prints for each period the warps' classes at its end (C: cache, B: bypassing, T: throttled) and its hits.
+ * Throttling in the host's core model: four warps load a private line each, repeatedly, in a cache of two lines. The
+ * host gives the scheduler the warps' states and a sample every 40 cycles, and sends the warp's cache token with each
+ * load. The host's throttle removes a token while most loads miss.
+ * Prints hits and the warps' classes at the end of each period (C: cache, B: bypassing, T: throttled).
  * An argument is another scheduler: "gto", "gto + warps(limit=2)".
  */
 #include <gpucache/gpucache.h>
@@ -47,7 +47,7 @@ typedef struct core {
     gpc_stats period;
 } core;
 
-/* The warp's load; it can issue its next when this one is done. */
+/* Issue the warp's load; the next load waits for the end of the current load. */
 static gpc_status load(core *c, uint32_t slot, uint64_t cycle) {
     gpc_request request = {.address = slot * 128u,
                            .size = 4,
@@ -109,7 +109,7 @@ static gpc_status make(core *c, gpc_context *context, const char *policy, gpc_er
     cache.sets = 1;
     cache.ways = 2;
     cache.line_bytes = 128;
-    cache.tokens = GPC_TOKENS_STRICT; /* without one a load does not allocate */
+    cache.tokens = GPC_TOKENS_STRICT; /* a load without token does not allocate */
     gpc_stats_init(&c->period);
     gpc_status status = gpc_context_register_throttle(context, &ops, NULL, NULL, error);
     if (status == GPC_OK)

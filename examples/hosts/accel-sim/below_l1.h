@@ -9,7 +9,7 @@
 
 class gpucache_below_l1 {
   public:
-    /* `cores` by sid. `replies`: ldst_unit_response_queue_size, what a core takes at most before it takes one out. */
+    /* `cores` by sid. `replies`: ldst_unit_response_queue_size, replies that a core can hold. */
     gpucache_below_l1(gpc_hierarchy *hierarchy, std::vector<shader_core_ctx *> cores, unsigned replies)
         : m_hierarchy(hierarchy), m_cores(std::move(cores)) {
         gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
@@ -29,7 +29,7 @@ class gpucache_below_l1 {
         check(gpc_hierarchy_try_miss(m_hierarchy, &request, reinterpret_cast<uintptr_t>(mf), nullptr));
     }
 
-    /* ldst_unit::cycle, where it takes one out of m_response_fifo; shader_core_ctx::fetch for code. */
+    /* ldst_unit::cycle, at the removal from m_response_fifo; shader_core_ctx::fetch for code. */
     void taken(unsigned sid) { check(gpc_hierarchy_add_reply_credits(m_hierarchy, sid, 1)); }
 
     /*
@@ -38,7 +38,7 @@ class gpucache_below_l1 {
      */
     void cycle() {
         check(gpc_hierarchy_advance(m_hierarchy, 1));
-        for (uint32_t sid : m_returned) /* which may not be granted from within a callback */
+        for (uint32_t sid : m_returned) /* never grant credits from within a callback */
             taken(sid);
         m_returned.clear();
     }
@@ -50,7 +50,7 @@ class gpucache_below_l1 {
     static void on_complete(void *user_data, const gpc_completion *completion) {
         auto *self = static_cast<gpucache_below_l1 *>(user_data);
         auto *mf = reinterpret_cast<mem_fetch *>(static_cast<uintptr_t>(completion->token));
-        if (mf->get_access_type() == L1_WRBK_ACC) { /* nobody waits for it */
+        if (mf->get_access_type() == L1_WRBK_ACC) { /* no core waits */
             self->m_returned.push_back(completion->sm);
             delete mf;
             return;
@@ -72,7 +72,7 @@ class gpucache_below_l1 {
 
     gpc_hierarchy *m_hierarchy;
     std::vector<shader_core_ctx *> m_cores;
-    std::vector<uint32_t> m_returned; /* credits of what no core takes out, by sid */
+    std::vector<uint32_t> m_returned; /* credits of replies that no core removes, by sid */
 };
 
 #endif

@@ -9,7 +9,7 @@
 
 class gpucache_decisions {
   public:
-    /* One a tag_array: in its constructor. `cores`: of its level, of which it is number `core_id`. */
+    /* Make in the constructor of each tag_array. `cores`: caches of the level; `core_id`: number of the cache. */
     gpucache_decisions(gpc_context *context, const char *policy, const cache_config &config, unsigned core_id,
                        unsigned cores, uint64_t seed, gpucache_decisions *first)
         : m_config(config), m_core_id(core_id) {
@@ -24,7 +24,7 @@ class gpucache_decisions {
         options.instances = cores;
         options.seed = seed;
         options.share_with = first ? first->m_replacement : nullptr;
-        /* a tag_array always allocates: a policy that bypasses by itself is refused */
+        /* a tag_array always allocates: policies with bypass are refused */
         options.tells = GPC_READS_OF_REQUESTS & ~static_cast<uint64_t>(GPC_READS_ADMISSION);
         if (gpc_replacement_create(context, &options, &error, &m_replacement) != GPC_OK)
             throw std::runtime_error(error.message);
@@ -74,13 +74,13 @@ class gpucache_decisions {
         check(gpc_replacement_fill(m_replacement, set, way, &request));
     }
 
-    /* tag_array::flush and invalidate, of each line that they drop. */
+    /* tag_array::flush and invalidate, for each dropped line. */
     void dropped(unsigned idx) {
         check(gpc_replacement_invalidate(m_replacement, idx / m_config.get_assoc(), idx % m_config.get_assoc()));
     }
 
   private:
-    /* A further sector of the same instruction's line is no reuse of it. */
+    /* A further sector of an instruction's line is no reuse of the line. */
     gpc_request request_of(mem_fetch *mf) const {
         gpc_request r = gpucache_glue::request_of(mf->get_m_access(), &mf->get_inst(), m_core_id);
         r.continues = mf->get_inst().get_uid() == m_last_uid && m_config.block_addr(mf->get_addr()) == m_last_line;

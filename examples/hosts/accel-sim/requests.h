@@ -2,7 +2,7 @@
 #ifndef GPUCACHE_ACCEL_SIM_REQUESTS_H
 #define GPUCACHE_ACCEL_SIM_REQUESTS_H
 
-/* What Accel-Sim knows of an access, as a gpc_request. In the simulator this is gpgpu-sim/shader.h. */
+/* Accel-Sim's access as a gpc_request. In the simulator: gpgpu-sim/shader.h. */
 #include "shader.h"
 
 #include <gpucache/gpucache.h>

@@ -7,11 +7,11 @@
 
 #include <stdexcept>
 
-/* What is done of an instruction; a few lines of ldst_unit (README.md). */
+/* Receiver of finished accesses: a few lines of ldst_unit (README.md). */
 class gpucache_replies {
   public:
     virtual ~gpucache_replies() = default;
-    /* `accesses` of them have been in its access queue. */
+    /* `accesses`: count in the access queue. */
     virtual void gpucache_done(const warp_inst_t &inst, unsigned accesses) = 0;
 };
 

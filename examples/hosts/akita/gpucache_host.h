@@ -3,8 +3,8 @@
 #define GPUCACHE_HOST_GLUE_H
 
 /*
- * What gpucache.go calls by cgo: the library behind functions of plain numbers, since Go may not keep C structs' pointers
- * to its own memory, nor be called back cheaply. What is done is taken from a list after each cycle.
+ * Functions of plain numbers for gpucache.go, called by cgo: Go may not keep pointers of C structs to Go's memory, and
+ * callbacks into Go are slow. Finished accesses are read from a list after each cycle.
  */
 #include <gpucache/gpucache.h>
 
@@ -14,14 +14,14 @@
 typedef struct host_memory {
     gpc_context *context;
     gpc_hierarchy *hierarchy;
-    uint64_t *done; /* tokens, in the order of their completion */
+    uint64_t *done; /* tokens, in order of completion */
     size_t count, room;
     gpc_error error;
 } host_memory;
 
 static void host_on_complete(void *user_data, const gpc_completion *completion) {
     host_memory *h = user_data;
-    h->done[h->count++] = completion->token; /* there is room for all that is in flight: host_issue */
+    h->done[h->count++] = completion->token; /* room for every request in flight: host_issue */
 }
 
 static void host_destroy(host_memory *h) {
@@ -79,7 +79,7 @@ static int host_issue(host_memory *h, uint32_t sm, uint64_t address, uint64_t si
     return status;
 }
 
-/* A cycle. What it has completed is in `done`, `count` of it; host_taken empties it. */
+/* Run a cycle. `done` has `count` completed tokens; host_taken empties the list. */
 static int host_cycle(host_memory *h) {
     return gpc_hierarchy_advance(h->hierarchy, 1);
 }

@@ -62,7 +62,7 @@ bool GpuCache::receive(unsigned port, PacketPtr pkt) {
     return true;
 }
 
-/* A synchronisation is a fence of its CU: of an acquire, which invalidates L1, or else of a release. */
+/* Turn a synchronisation into a fence of the CU: an acquire, which invalidates L1, or a release. */
 gpc_status GpuCache::offer(Instruction &instruction) {
     PacketPtr first = instruction.lanes[0].second;
     const RequestPtr &req = first->req;
@@ -89,7 +89,7 @@ gpc_status GpuCache::offer(Instruction &instruction) {
     return gpc_hierarchy_try_issue(memory, &access, token, nullptr);
 }
 
-/* A cycle: what has arrived is offered, then the library's clock moves, past those in which nothing was under way. */
+/* Run a cycle: offer arrived packets, then move the library's clock, past idle cycles too. */
 void GpuCache::tick() {
     std::vector<bool> refused(lanePorts.size() / lanes + 1);
     if (curCycle() > next)
@@ -104,7 +104,7 @@ void GpuCache::tick() {
         }
         if (cu < tokenPorts.size() && !(*i)->further)
             tokenPorts[cu]->sendTokens(1);
-        i->release(); /* it is its own token now */
+        i->release(); /* the packet is the token now */
         i = arriving.erase(i);
     }
     check(gpc_hierarchy_advance(memory, 1), "advance");

@@ -24,7 +24,7 @@ class GpuCache : public ClockedObject {
     gpc_hierarchy *hierarchy() const { return memory; }
 
   private:
-    /* Of a lane of a compute unit: responses that it does not take now wait in the queue. */
+    /* Port of a lane of a compute unit: refused responses wait in the queue. */
     struct LanePort : public QueuedResponsePort {
         LanePort(const std::string &name, GpuCache &owner, unsigned number)
             : QueuedResponsePort(name, queue), cache(owner), number(number), queue(owner, *this) {}
@@ -48,11 +48,11 @@ class GpuCache : public ClockedObject {
         bool recvTimingResp(PacketPtr) override { return true; }
         void recvReqRetry() override {}
     };
-    /* A wavefront's memory instruction: its lanes' packets, by port. */
+    /* Memory instruction of a wavefront: packets of the lanes, by port. */
     struct Instruction {
         uint64_t seqNum;
         unsigned cu;
-        bool further; /* of the instruction before it */
+        bool further; /* number of the previous instruction */
         std::vector<std::pair<unsigned, PacketPtr>> lanes;
     };
 
@@ -68,9 +68,9 @@ class GpuCache : public ClockedObject {
     MemPort memSide;
     std::vector<std::unique_ptr<LanePort>> lanePorts;
     std::vector<std::unique_ptr<TokenPort>> tokenPorts;
-    std::deque<std::unique_ptr<Instruction>> arriving; /* not in the hierarchy yet; a CU's in their order */
+    std::deque<std::unique_ptr<Instruction>> arriving; /* not yet in the hierarchy; in order per CU */
     EventFunctionWrapper tickEvent;
-    Cycles next = Cycles(0); /* that the library's clock has not had yet */
+    Cycles next = Cycles(0); /* ticks ahead of the library's clock */
 };
 
 } // namespace gem5

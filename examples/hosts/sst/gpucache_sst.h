@@ -23,7 +23,7 @@ namespace SST::GpuCache {
 
 using Interfaces::StandardMem;
 
-/* A request or a response on its way between the two, which are in one process. */
+/* A request or a response between the two elements of one process. */
 class RequestEvent : public Event {
   public:
     explicit RequestEvent(StandardMem::Request *req) : request(req) {}
@@ -86,7 +86,7 @@ class Store : public StandardMem::RequestHandler {
     std::unordered_map<uint64_t, std::vector<uint8_t>> m_pages;
 };
 
-/* What a Read or a Write asks of the hierarchy, line by line; other requests are errors, as RequestHandler has it. */
+/* Lines of a Read or a Write for the hierarchy; further kinds of requests are errors of RequestHandler. */
 class Ask : public StandardMem::RequestHandler {
   public:
     using RequestHandler::RequestHandler;
@@ -149,7 +149,7 @@ class Memory : public Component {
         gpc_hierarchy_destroy(m_hierarchy);
         gpc_context_destroy(m_context);
     }
-    /* What cores write before time begins. */
+    /* Writes of the cores before time begins. */
     void init(unsigned) override {
         for (Link *link : m_links)
             while (StandardMem::Request *request = link ? RequestEvent::take(link->recvUntimedData()) : nullptr) {
@@ -166,7 +166,7 @@ class Memory : public Component {
     }
     void receive(Event *event, int sm) { m_waiting[sm].push_back(RequestEvent::take(event)); }
 
-    /* A cycle of the cores: requests in their order, an SM's until one is refused; then the clock. */
+    /* Run a cycle of the cores: requests in order, per SM until a refusal; then the clock. */
     bool tick(Cycle_t) {
         for (size_t sm = 0; sm < m_waiting.size(); sm++)
             while (!m_waiting[sm].empty() && offer(static_cast<uint32_t>(sm), m_waiting[sm].front()))

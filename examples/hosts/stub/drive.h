@@ -3,9 +3,9 @@
 #define HOSTS_STUB_DRIVE_H
 
 /*
- * What the stubs of the simulators share: a trace's instructions, SMs that issue them in order, and the figures of the
- * hierarchy afterwards, a line each. An SM offers an instruction a cycle, of its first warp that has no load under way;
- * block b is on SM b modulo sm.count. So the simulators' stubs have no core model of their own.
+ * Common part of the simulators' stubs: a trace's instructions, SMs with in-order issue, and the figures of the
+ * hierarchy at the end, a line each. An SM offers an instruction a cycle, from the first warp without a load in flight;
+ * block b is on SM b modulo sm.count. The stubs need no further core model.
  */
 #include <gpucache/gpucache.h>
 
@@ -21,7 +21,7 @@ namespace drive {
 
 struct Instruction {
     uint64_t pc, mask;
-    std::vector<uint64_t> addresses; // one a set bit of mask
+    std::vector<uint64_t> addresses; // an address for each set bit of mask
     uint32_t width, sm, warp, block;
     uint8_t kind, space, hint;
 };
@@ -50,7 +50,7 @@ inline gpc_config *configure(gpc_context *context, int count, char **words) {
     return config;
 }
 
-/* The memory instructions of a trace's first kernel, by SM and warp, and what it needs of an SM. */
+/* Memory instructions of a trace's first kernel, by SM and warp, and the kernel's needs of an SM. */
 inline std::vector<Sm> read_trace(gpc_context *context, const char *source, uint32_t sms, gpc_launch &launch) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_trace *trace = nullptr;
@@ -91,8 +91,8 @@ inline std::vector<Sm> read_trace(gpc_context *context, const char *source, uint
 }
 
 /*
- * Until all has been issued and is done. `offer(instruction)`: is it taken? `cycle()`: one of the simulator's; it says
- * what is done by `done`.
+ * Run until every instruction is issued and done. `offer(instruction)` returns true if the simulator takes the
+ * instruction. `cycle()` runs a cycle of the simulator and reports finished instructions by `done`.
  */
 template <typename Offer, typename Cycle> void run(std::vector<Sm> &all, Offer offer, Cycle cycle) {
     for (bool left = true; left; cycle()) {
@@ -140,7 +140,7 @@ struct Machine {
     Machine &operator=(const Machine &) = delete;
 };
 
-/* Every counter that is measured. */
+/* Print every measured counter. */
 inline void print(const gpc_hierarchy *hierarchy) {
     gpc_stats stats;
     gpc_stats_init(&stats);

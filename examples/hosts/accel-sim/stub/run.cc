@@ -25,7 +25,7 @@ struct machine : drive::Machine {
     }
 };
 
-/* ldst_unit, whose m_L1D is the library's. */
+/* ldst_unit with the library as m_L1D. */
 struct unit_above_library final : gpucache_replies {
     std::vector<drive::Sm> &sms;
     unsigned sid;
@@ -72,7 +72,7 @@ void whole_l1(gpc_context *context, gpc_config *config, const char *source, bool
     drive::print(m.hierarchy);
 }
 
-/* An SM whose loads all go past L1 (gmem_skip_L1D): memory_cycle's other branch, an access at a time. */
+/* SM with loads past L1 (gmem_skip_L1D): memory_cycle's second branch, an access at a time. */
 void below_l1(gpc_context *context, gpc_config *config, const char *source) {
     machine m(context, config, source);
     std::vector<shader_core_ctx> cores(m.sms.size());
@@ -189,7 +189,7 @@ void decisions(gpc_context *context, gpc_config *config, const char *source) {
             for (warp_inst_t inst = m.issue(i); !inst.accessq_empty(); inst.accessq_pop_back(), sectors++) {
                 mem_fetch mf(inst.accessq_back(), &inst, inst.warp_id(), 0);
                 unsigned idx;
-                tags.probe(mf.get_addr(), idx, &mf); /* data_cache::access, before it asks tag_array::access */
+                tags.probe(mf.get_addr(), idx, &mf); /* data_cache::access, before tag_array::access */
                 const enum cache_request_status status = tags.access(mf.get_addr(), idx, &mf);
                 hits += status == HIT;
                 misses += status == MISS;

@@ -71,7 +71,7 @@ static void print(const gpc_hierarchy *hierarchy) {
     }
 }
 
-/* Each SM's requests in their order, a read at a time. Tokens are places in the list. */
+/* Issue each SM's requests in order, a read at a time. Tokens are places in the list. */
 static int drive(host_memory *h, requests *all, uint32_t sms) {
     size_t *next = calloc(sms, sizeof *next);
     char *waits = calloc(sms, 1);

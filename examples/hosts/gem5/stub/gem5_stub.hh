@@ -3,9 +3,9 @@
 #define GEM5_STUB_HH
 
 /*
- * The part of gem5 that the SimObject touches: names and signatures of src/mem/port.hh (012c4a3), mem/qport.hh,
- * mem/token_port.hh, mem/packet.hh, mem/request.hh and sim/clocked_object.hh as of release 23.0 and later. What is
- * behind them is this test's: one clock, one queue of events, ports that take everything.
+ * Part of gem5 used by the SimObject: names and signatures of src/mem/port.hh (012c4a3), mem/qport.hh,
+ * mem/token_port.hh, mem/packet.hh, mem/request.hh and sim/clocked_object.hh as of release 23.0 and later. The
+ * test's implementation: one clock, one queue of events, ports without limits.
  */
 #include <cstdint>
 #include <cstdio>
@@ -45,7 +45,7 @@ typedef std::list<AddrRange> AddrRangeList;
         }                                      \
     } while (0)
 
-/* Events by tick, in the order of their scheduling. */
+/* Events by tick, in order of scheduling. */
 struct EventFunctionWrapper {
     EventFunctionWrapper(const std::function<void(void)> &callback, const std::string &) : callback(callback) {}
     bool scheduled() const { return due; }
@@ -187,7 +187,7 @@ class QueuedResponsePort : public ResponsePort {
     }
 };
 
-/* What gem5 makes of GpuCache.py. */
+/* Class that gem5 makes of GpuCache.py. */
 class GpuCache;
 struct GpuCacheParams : ClockedObjectParams {
     unsigned lanes = 64;

@@ -9,19 +9,19 @@ namespace {
 
 struct State : Packet::SenderState {
     uint32_t sm, warp;
-    unsigned *left; /* lanes of the instruction that wait for a response */
+    unsigned *left; /* lanes of the instruction waiting for a response */
 };
 
 struct Sms {
     std::vector<drive::Sm> all;
 };
 
-/* ComputeUnit::DataPort: recvTimingResp, and what processMemRespEvent does then. */
+/* ComputeUnit::DataPort: recvTimingResp and the work of processMemRespEvent. */
 struct DataPort : RequestPort {
     DataPort(Sms &sms, const std::string &name) : RequestPort(name), sms(sms) {}
     bool recvTimingResp(PacketPtr pkt) override {
         auto *state = static_cast<State *>(pkt->senderState);
-        if (!(pkt->cmd == MemCmd::WriteResp)) { /* of a store the WriteCompleteResp counts */
+        if (!(pkt->cmd == MemCmd::WriteResp)) { /* for a store, count the WriteCompleteResp */
             if (!--*state->left) {
                 delete state->left;
                 if (!(pkt->cmd == MemCmd::WriteCompleteResp))
@@ -56,7 +56,7 @@ void program(gpc_context *context, gpc_config *config, const char *source, int c
         lanes.push_back(dynamic_cast<ResponsePort *>(&cache.getPort("cpu_side_ports", static_cast<PortID>(i))));
         lanes.back()->stubPeer = ports.back().get();
     }
-    std::vector<int> tokens(number, 4); /* GlobalMemPipeline: tokens of its CU */
+    std::vector<int> tokens(number, 4); /* GlobalMemPipeline: tokens of the CU */
     std::vector<TokenResponsePort *> returned;
     for (unsigned cu = 0; cu < number; cu++)
         returned.push_back(dynamic_cast<TokenResponsePort *>(&cache.getPort("token_ports", static_cast<PortID>(cu))));
@@ -84,7 +84,7 @@ void program(gpc_context *context, gpc_config *config, const char *source, int c
             }
             return true;
         },
-        [&] { /* all events of the next cycle */
+        [&] { /* run the events of the next cycle */
               const Tick end = stubTick / 1000 * 1000 + 1000;
               while (!stubQueue.empty() && stubQueue.begin()->first <= end) {
                   auto event = stubQueue.begin();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A trace through the elements: cores that send a request for each line of an instruction, as coalesced. */
+/* Run a trace through the elements: cores send a request for each coalesced line of an instruction. */
 #include "../../stub/drive.h"
 #include "gpucache_sst.h"
 

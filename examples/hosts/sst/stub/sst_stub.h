@@ -3,9 +3,9 @@
 #define SST_STUB_H
 
 /*
- * The part of sst-core that the elements touch: names and signatures of src/sst/core/interfaces/stdMem.h (037825f, 15.0),
- * link.h, event.h, clock.h, component.h, params.h and output.h. What is behind them is this test's: one clock, links
- * without latency that deliver at once.
+ * Part of sst-core used by the elements: names and signatures of src/sst/core/interfaces/stdMem.h (037825f, 15.0),
+ * link.h, event.h, clock.h, component.h, params.h and output.h. The test's implementation: one clock, links
+ * without latency and with immediate delivery.
  */
 #include <cstdarg>
 #include <cstdint>
