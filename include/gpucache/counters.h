@@ -233,9 +233,9 @@
       "sectors written to L2")                                                                                        \
     X(42, l2_write_sector_hits, "l2.write_sector_hits", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                 \
       "of these, valid before, or written whole")                                                                     \
-    X(43, l2_atomic_sectors, "l2.atomic_sectors", "sectors", SUM, SLICE, NOTHING, "0.1",                              \
+    X(43, l2_atomic_sectors, "l2.atomic_sectors", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                       \
       "sectors of atomics and reductions at L2")                                                                      \
-    X(44, l2_atomic_sector_hits, "l2.atomic_sector_hits", "sectors", SUM, SLICE, NOTHING, "0.1",                      \
+    X(44, l2_atomic_sector_hits, "l2.atomic_sector_hits", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",               \
       "of these, valid before")                                                                                       \
     X(268, l2_atomic_busy_cycles, "l2.atomic_busy_cycles", "L2 cycles", SUM, SLICE_PART, CLOCK, "0.2",                \
       "that the atomic units of slices worked (l2.atomic_cycles)")                                                    \

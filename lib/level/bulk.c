@@ -74,6 +74,7 @@ gpc_request gpci_bulk_request(gpc_hierarchy *h, const gpc_warp_access *w, uint32
                          .priority = gpci_priority_of(w->hint, w->priority),
                          .token = w->token,
                          .token_l2 = w->token_l2,
+                         .stream = w->stream,
                          .copy = w->copy};
 }
 

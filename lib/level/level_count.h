@@ -38,6 +38,15 @@ GPCI_INLINE void gpci_stream_l2_write(const gpc_hierarchy *h, uint32_t slice, co
     c->l2_write_sector_hits += hits;
 }
 
+GPCI_INLINE void gpci_stream_l2_atomic(const gpc_hierarchy *h, uint32_t slice, const gpc_request *request,
+                                       uint32_t sectors, uint32_t hits) {
+    gpci_stream_counts *c = gpci_stream_of(h, h->sms + slice, request->stream);
+    if (GPCI_LIKELY(!c))
+        return;
+    c->l2_atomic_sectors += sectors;
+    c->l2_atomic_sector_hits += hits;
+}
+
 GPCI_INLINE void gpci_stream_dram_read(const gpc_hierarchy *h, uint32_t slice, const gpc_request *request,
                                        uint32_t sectors) {
     gpci_stream_counts *c = gpci_stream_of(h, h->sms + slice, request->stream);

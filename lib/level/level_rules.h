@@ -252,6 +252,7 @@ GPCI_INLINE uint32_t gpci_l2_count_change(gpc_hierarchy *h, uint32_t slice, cons
     }
     uint32_t hits = gpci_count_sectors(found);
     gpci_count_l2_atomic(h, slice, count, hits);
+    gpci_stream_l2_atomic(h, slice, request, count, hits);
     return hits;
 }
 

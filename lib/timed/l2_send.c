@@ -38,7 +38,7 @@ void gpci_l2_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *evict
     gpci_l2_take_from_l1(t->h, stage->index, eviction->line_address, write_taken, stage);
 }
 
-/* What DRAM need know of a fetch is little; the other partition's slice is asked as the leader was. */
+/* What DRAM need know of a fetch, and who counts it, is little; the other partition's slice is asked as the leader was. */
 static void make_fetch(gpci_packet *f, const gpci_packet *leader, bool remote) {
     if (remote) {
         *f = *leader;
@@ -47,6 +47,7 @@ static void make_fetch(gpci_packet *f, const gpci_packet *leader, bool remote) {
     f->address = leader->address;
     f->request.address = leader->request.address;
     f->request.sm = leader->request.sm;
+    f->request.stream = leader->request.stream;
 }
 
 void gpci_l2_count_memory_read(gpc_hierarchy *h, uint32_t slice, const gpci_packet *p) {

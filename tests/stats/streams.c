@@ -109,6 +109,49 @@ Test(streams, sums) {
     }
 }
 
+/* Lines of its own, each once: stream 0 loads, 1 copies in bulk, 2 reduces. */
+static void run_apart(const made *m, bool timed) {
+    uint64_t addresses[32];
+    for (uint32_t n = 0; n < ACCESSES; n++) {
+        gpc_warp_access w = GPC_WARP_ACCESS_INIT;
+        w.stream = (uint8_t)(n % STREAMS);
+        for (unsigned lane = 0; lane < 32; lane++)
+            addresses[lane] = ((uint64_t)(1 + w.stream) << 30) + n / STREAMS * 4096 + lane * 4;
+        w.sm = n % 2;
+        w.kind = w.stream == 2 ? GPC_REDUCTION : GPC_LOAD;
+        w.copy = w.stream == 1 ? GPC_COPY_BULK : GPC_COPY_NONE;
+        w.mask = w.stream == 1 ? 1 : UINT32_MAX;
+        w.width = w.stream == 1 ? 128 : 4;
+        w.addresses = addresses;
+        access(m, timed, &w);
+    }
+    if (timed)
+        cr_assert_eq(gpc_hierarchy_drain(m->hierarchy, NULL), GPC_OK);
+}
+
+/* Each stream has what its own lines come to, wherever others' are in between. */
+Test(streams, shares) {
+    static const char *const settings[] = {"mode = functional\n", "mode = timed\n", "mode = timed\nl2.sectors = 4\n",
+                                           "mode = timed\nl2.partitions = 2\nl2.sectors = 4\n",
+                                           "mode = timed\nthreads = 2\n"};
+    const uint64_t all = 4 * ACCESSES / STREAMS;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        made m;
+        gpc_error error = GPC_ERROR_INIT;
+        char text[200];
+        snprintf(text, sizeof text, "sm.count = 2\nl2.slices = 2\nl2.size = 8MiB\nstreams = 3\n%s", settings[i]);
+        cr_assert_eq(make(&m, text, &error), GPC_OK, "%s", error.message);
+        run_apart(&m, i > 0);
+        cr_expect_geq(check_sums(&m), 6, "%s", settings[i]);
+        for (uint32_t stream = 0; stream < STREAMS; stream++) {
+            cr_expect_eq(of_stream(&m, stream, "dram.read_sectors"), all, "%s: %u", settings[i], stream);
+            cr_expect_eq(of_stream(&m, stream, "l2.read_sectors"), stream < 2 ? all : 0, "%s: %u", settings[i], stream);
+            cr_expect_eq(of_stream(&m, stream, "l2.atomic_sectors"), stream < 2 ? 0 : all);
+        }
+        destroy(&m);
+    }
+}
+
 /* What an L1 writes back is no stream's. */
 Test(streams, write_backs) {
     made m;
