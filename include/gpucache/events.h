@@ -118,7 +118,7 @@ typedef struct gpc_event {
     uint64_t packet;  /* 0: of none */
     uint64_t parent;  /* packet on whose account this one was made; 0: none */
     uint64_t access;  /* packet of the warp access, or request of gpc_hierarchy_try_miss, that it is for; 0: none */
-    uint64_t address; /* bytes, of the line, as the host knows it; UINT64_MAX */
+    uint64_t address; /* bytes, of the line, as the host knows it, of `process`; UINT64_MAX */
     uint64_t pc;      /* of the instruction; UINT64_MAX */
     uint64_t value;   /* as GPC_WHAT_LIST says; else 0 */
     uint32_t sm;      /* SM, warp and thread block of the warp access; GPC_NONE */
@@ -132,7 +132,8 @@ typedef struct gpc_event {
     uint8_t component; /* gpc_component */
     uint8_t kind;      /* gpc_kind of the warp access, STORE for a write-back; GPC_KIND_COUNT: none */
     uint8_t outcome;   /* as GPC_WHAT_LIST says; else 0 */
-    uint32_t reserved;
+    uint8_t process;   /* of `address` (types.h). Since: 0.2 */
+    uint8_t reserved[3];
 } gpc_event;
 
 /*

@@ -37,7 +37,7 @@ typedef struct gpc_warp_access {
     uint8_t atomic;            /* gpc_atomic_op of an atomic or reduction. Since: 0.2 */
     uint8_t stream;            /* that counts it, below the key `streams`. Since: 0.2 */
     uint8_t copy;              /* gpc_copy: NONE; of a load of global memory ASYNC; or BULK. Since: 0.2 */
-    uint8_t reserved[1];
+    uint8_t process;           /* of `addresses`, below GPC_PROCESSES (types.h). Since: 0.2 */
     /*
      * With coherence.data alone, otherwise NULL: values, [set bits of mask][width], in the order of `addresses`.
      * `bytes`: what stores, and atomics and reductions without an operation, write (NULL: zeroes); where lanes overlap,
@@ -66,12 +66,12 @@ typedef struct gpc_warp_access {
     uint8_t reserved_2[3];
 } gpc_warp_access;
 
-#define GPC_WARP_ACCESS_INIT                                                                                        \
-    {                                                                                                               \
-        sizeof(gpc_warp_access), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, NULL, NULL, NULL, \
-            NULL, 0, 0, {                                                                                           \
-            0                                                                                                       \
-        }                                                                                                           \
+#define GPC_WARP_ACCESS_INIT                                                                                      \
+    {                                                                                                             \
+        sizeof(gpc_warp_access), 0, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, \
+            NULL, 0, 0, {                                                                                         \
+            0                                                                                                     \
+        }                                                                                                         \
     }
 
 /*
@@ -101,6 +101,7 @@ GPC_API uint64_t gpc_hierarchy_local_address(const gpc_hierarchy *hierarchy, uin
 /*
  * Is a warp access well formed? gpc_hierarchy_access and gpc_hierarchy_try_issue refuse what this does, without saying
  * why. Beside numbers out of range these are contradictions:
+ *   - an address beyond 57 bits in a process above 0, or in a hierarchy with several processes (types.h);
  *   - an order that its kind cannot have: SC is for fences; a load cannot RELEASE, a store or reduction cannot ACQUIRE,
  *     a prefetch is WEAK;
  *   - a scope with order WEAK, which has none;
@@ -201,10 +202,7 @@ GPC_API uint32_t gpc_hierarchy_occupancy(const gpc_hierarchy *hierarchy, const g
 GPC_API gpc_status gpc_hierarchy_access(gpc_hierarchy *hierarchy, const gpc_warp_access *access,
                                         gpc_warp_result *result);
 
-/*
- * Warp instructions, field by field in arrays of `count`, an entry each; NULL: as GPC_WARP_ACCESS_INIT has it.
- * Since: 0.2.
- */
+/* Warp instructions, field by field in arrays of `count`; NULL: as GPC_WARP_ACCESS_INIT has it. Since: 0.2. */
 typedef struct gpc_access_batch {
     size_t struct_size;
     size_t count;
@@ -216,12 +214,13 @@ typedef struct gpc_access_batch {
     const uint32_t *sms, *warps, *warp_ages, *blocks, *widths;
     const uint8_t *kinds, *spaces, *hints, *scopes, *orders;
     gpc_warp_result *results; /* [count] receives what each did; struct_size is set; NULL */
+    const uint8_t *processes;
 } gpc_access_batch;
 
 #define GPC_ACCESS_BATCH_INIT                                                                                       \
     {                                                                                                               \
         sizeof(gpc_access_batch), 0, 32, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-            NULL, NULL                                                                                              \
+            NULL, NULL, NULL                                                                                        \
     }
 
 /*
@@ -342,7 +341,8 @@ typedef struct gpc_memory_request {
     uint32_t bytes;   /* 32 to 128 */
     uint32_t channel; /* that DRAM would have had it in */
     uint8_t write;    /* 1 = posted, no reply */
-    uint8_t reserved[7];
+    uint8_t process;  /* of `address` (types.h). Since: 0.2 */
+    uint8_t reserved[6];
 } gpc_memory_request;
 
 /*
@@ -359,12 +359,13 @@ typedef struct gpc_hierarchy_callbacks {
     /* Back-pressure is over: an SM that refused may accept again. */
     void (*on_ready)(void *user_data, uint32_t sm);
     /*
-     * `sectors` of a line became valid in a cache of `level` 1 or 2. `request` lives for the call. With `coherence`
-     * neither this nor on_evict is called: gpc_coherence_callbacks of gpc_hierarchy_coherence are.
+     * `sectors` of a line became valid in a cache of `level` 1 or 2. `request` lives for the call, and has the line's
+     * process. With `coherence` neither this nor on_evict is called: gpc_coherence_callbacks of
+     * gpc_hierarchy_coherence are.
      */
     void (*on_fill)(void *user_data, unsigned level, uint32_t instance, uint64_t line_address, uint8_t sectors,
                     const gpc_request *request);
-    /* A line left a cache. Its address is that within the instance: for L2 the slice's own. */
+    /* A line left a cache. Its address is that within the instance: for L2 the slice's own, in every process. */
     void (*on_evict)(void *user_data, unsigned level, uint32_t instance, const gpc_eviction *eviction);
     /*
      * Replaces DRAM: called for each transfer, returns whether it was taken. After a false the transfer is offered

@@ -11,7 +11,9 @@ GPC_BEGIN_DECLS
  * green contexts). What they share is what they share in hardware: L2, networks, memory, and the L1s of SMs that run
  * blocks of several. A kernel is known by its stream: accesses and requests say that (gpc_warp_access.stream), policies
  * see the number of the kernel that runs there, and statistics are by stream (GPC_OBJECT_STREAM). So kernels at once
- * need the key `streams` to be as many. Trees of coherent modules, whose messages name no stream, refuse them.
+ * need the key `streams` to be as many. Streams of one program share memory, and programs do not
+ * (gpc_warp_access.process, gpc_replay_stream.process). Trees of coherent modules, whose messages name no stream,
+ * refuse them.
  */
 
 /* A kernel that begins beside others. */
@@ -69,8 +71,8 @@ GPC_API uint32_t gpc_hierarchy_running_kernels(const gpc_hierarchy *hierarchy);
  * TX2: Hidden Details Revealed", RTSS 2017, section IV). Queues of a greater priority are emptied first (rule A2);
  * blocks that run are not preempted. Kernels on SMs of which none is the other's do not wait for each other. With
  * `null_stream`, a stream is CUDA's legacy default one: its kernels wait for all that were launched before them, and
- * those launched later, of other streams, wait for them (rules N1 and N2): this goes by gpc_kernel.index, for streams
- * of one trace.
+ * those launched later, of other streams of its process, wait for them (rules N1 and N2): this goes by
+ * gpc_kernel.index, for streams of one trace.
  *
  * A block goes to an SM, round robin, that has room for its warps, registers, shared memory and one more block. Beside
  * blocks of another kernel it gets what they leave (rules R1 to R3), of shared memory of the carve-out that the SM has.
@@ -87,12 +89,18 @@ typedef struct gpc_replay_stream {
     int32_t priority;    /* lower ones are more urgent, as in CUDA */
     uint8_t select;      /* 1: only kernels whose stream is `id`, of a trace of several streams */
     uint8_t null_stream; /* 1: as said above */
-    uint8_t reserved[6];
+    /*
+     * Process of the addresses and of the code (types.h). Streams of one number share memory. GPC_PROCESS_OWN: the
+     * lowest number left free by the other streams. Of streams with `select` and GPC_PROCESS_OWN, those whose traces
+     * were opened by one name are one program. Since: 0.2
+     */
+    uint8_t process;
+    uint8_t reserved[5];
     uint64_t id;
 } gpc_replay_stream;
 
 #define GPC_REPLAY_STREAM_INIT \
-    { sizeof(gpc_replay_stream), NULL, NULL, 0, 0, 0, 0, {0}, 0 }
+    { sizeof(gpc_replay_stream), NULL, NULL, 0, 0, 0, 0, GPC_PROCESS_OWN, {0}, 0 }
 
 /* A kernel of such a replay has ended. */
 typedef struct gpc_kernel_result {
@@ -103,7 +111,8 @@ typedef struct gpc_kernel_result {
     uint64_t started;         /* its first block was placed; its last, and it left the queue: */
     uint64_t dispatched;
     uint32_t stream; /* index of its stream */
-    uint32_t reserved;
+    uint8_t process; /* of the stream */
+    uint8_t reserved[3];
 } gpc_kernel_result;
 
 /* Called when a kernel has ended; may not call into the replay or a trace. */
@@ -118,8 +127,9 @@ typedef void (*gpc_kernel_result_fn)(void *user_data, const gpc_kernel_result *r
  * Counters of a kernel: those by stream (GPC_OBJECT_STREAM), and kernels, blocks, warp_instructions,
  * thread_instructions and cycles, from its launch to its end. But for cycles, the sum over the kernels is the whole's
  * value, of sectors less what no kernel asked for itself: write-backs of lines, and launch.sectors.
- * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT; GPC_ERROR_RANGE (fewer `streams`; SMs that run no blocks; as
- * gpc_replay_kernel of a launch); GPC_ERROR_STATE (a kernel is at hand; a trace twice); GPC_ERROR_UNSUPPORTED, and why:
+ * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT; GPC_ERROR_RANGE (fewer `streams`; SMs that run no blocks; no
+ * process is left; as gpc_replay_kernel of a launch); GPC_ERROR_FORMAT also for an address beyond 57 bits beside
+ * another process; GPC_ERROR_STATE (a kernel is at hand; a trace twice); GPC_ERROR_UNSUPPORTED, and why:
  * as gpc_hierarchy_start_kernel, and sample, limit.cycles, limit.instructions, warps.order = recorded, l1.future,
  * kernels.flush = all, blocks.placement = map, gpc_replay_pause_at, and, when its turn comes, a kernel with
  * clusters of thread blocks; otherwise as gpc_replay_kernel. Maps of blocks.placement = auto are not followed, for they

@@ -153,8 +153,8 @@ typedef struct gpc_eviction {
     uint32_t reuse_count; /* hits since it was filled; 0 unless the cache tracks reuse */
     uint8_t valid_sectors;
     uint8_t dirty_sectors;
-    uint8_t forced; /* 1 = invalidated or flushed, not replaced */
-    uint8_t reserved;
+    uint8_t forced;  /* 1 = invalidated or flushed, not replaced */
+    uint8_t process; /* of the line, in a hierarchy's on_evict (types.h); else 0. Since: 0.2 */
     /* bytes to write back, of lines of at most 128 bytes: all of dirty sectors, or with lazy fetch those written */
     uint64_t dirty_bytes[2];
 } gpc_eviction;

@@ -25,14 +25,15 @@ typedef struct gpc_port_request {
     uint64_t bytes;   /* at least 1 */
     uint32_t port;    /* below `ports` */
     uint8_t kind;     /* gpc_kind: LOAD or STORE */
-    uint8_t reserved[3];
+    uint8_t process;  /* of `address` (types.h) */
+    uint8_t reserved[2];
 } gpc_port_request;
 
-#define GPC_PORT_REQUEST_INIT                   \
-    {                                           \
-        sizeof(gpc_port_request), 0, 0, 0, 0, { \
-            0                                   \
-        }                                       \
+#define GPC_PORT_REQUEST_INIT                      \
+    {                                              \
+        sizeof(gpc_port_request), 0, 0, 0, 0, 0, { \
+            0                                      \
+        }                                          \
     }
 
 /*

@@ -25,9 +25,10 @@ GPC_BEGIN_DECLS
  * Not in a trace are values (coherence.data: addresses alone are recorded), gpc_hierarchy_sample,
  * gpc_hierarchy_reset_stats, and what is done to a borrowed cache or tree. What no trace can hold ends the recording,
  * as any failure of the file does (a full disk): gpc_hierarchy_try_miss, _try_transactions, _try_port, _preload,
- * _start_kernel, _set_window and _reset_persisting, which are no instruction of lanes, and accesses with `copy`, of
- * which no call says what waits for them. The hierarchy then goes on as if there were none, nothing is left of a file
- * of one's own, the log is told at once (WARNING), and gpc_hierarchy_record_end returns it.
+ * _start_kernel, _set_window and _reset_persisting, which are no instruction of lanes, accesses with `copy`, of which
+ * no call says what waits for them, and accesses of a process above 0, for a trace has one process. The hierarchy then
+ * goes on as if there were none, nothing is left of a file of one's own, the log is told at once (WARNING), and
+ * gpc_hierarchy_record_end returns it.
  *
  * A kernel is held until it ends: some 100 bytes and 8 for each lane of an access. A snapshot or a copy holds nothing
  * of a recording, which goes on with the hierarchy that it began with; one that is loaded does not record.

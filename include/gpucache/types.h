@@ -91,6 +91,28 @@ typedef enum gpc_space {
     GPC_SPACE_COUNT
 } gpc_space;
 
+/*
+ * Processes. Programs at once (MPS, MIG, several contexts) have memory of their own, though their virtual addresses are
+ * equal. A process is a number below GPC_PROCESSES. Lines, MSHR entries, pages, directory entries and DRAM rows of one
+ * process are never found by another. Virtual addresses have at most 57 bits (NVIDIA's open-gpu-kernel-modules,
+ * uvm_hopper_mmu.c: num_va_bits_hopper), and a hierarchy keeps the process above the address:
+ *
+ *   byte `address` of process p is byte gpc_process_address(p, address) of the hierarchy's memory
+ *
+ * Structures with a field `process` have the address without these bits: accesses, requests, ports, windows, events,
+ * callbacks. Calls without a process take and tell an address of the hierarchy's memory: gpc_hierarchy_locate,
+ * gpc_hierarchy_preload, policies, and the caches and the tree lent by a hierarchy. Addresses of process 0 are equal in
+ * both. Before the first access of another process, process 0 may have addresses of 64 bits. From then on, addresses
+ * beyond 57 bits are refused in every process. Since: 0.2.
+ */
+#define GPC_PROCESS_SHIFT 57
+#define GPC_PROCESSES 128
+#define GPC_PROCESS_OWN UINT8_MAX /* gpc_replay_stream: a number of the stream's own */
+
+static inline uint64_t gpc_process_address(uint8_t process, uint64_t address) {
+    return (uint64_t)process << GPC_PROCESS_SHIFT | address;
+}
+
 /* Cache operators of the PTX ISA (section "Cache Operators"), and L1::no_allocate. */
 typedef enum gpc_hint {
     GPC_HINT_NONE = 0,
@@ -267,7 +289,12 @@ typedef struct gpc_request {
     uint8_t continues;
     uint8_t stream; /* that counts it in a hierarchy, below the key `streams`. Since: 0.2 */
     uint8_t copy;   /* gpc_copy: NONE; ASYNC of a load that does not write registers; BULK. Since: 0.2 */
-    uint8_t reserved[35];
+    /*
+     * Process of `address`, in a hierarchy. A host gives the process's own address; a policy sees the address of the
+     * hierarchy's memory (gpc_process_address). A cache by itself does not read the field. Since: 0.2
+     */
+    uint8_t process;
+    uint8_t reserved[34];
 } gpc_request;
 
 /*

@@ -25,14 +25,15 @@ typedef struct gpc_access_window {
     uint32_t hit_ratio; /* % of its lines, 0 to 100 */
     uint8_t hit;        /* gpc_priority of these: LAST persists, FIRST streams, NORMAL */
     uint8_t miss;       /* of the others: NORMAL or FIRST */
-    uint8_t reserved[2];
+    uint8_t process;    /* of `begin` (types.h); the keys l2.window_* are for process 0 */
+    uint8_t reserved[1];
 } gpc_access_window;
 
-#define GPC_ACCESS_WINDOW_INIT                                                    \
-    {                                                                             \
-        sizeof(gpc_access_window), 0, 0, 100, GPC_EVICT_LAST, GPC_EVICT_NORMAL, { \
-            0, 0                                                                  \
-        }                                                                         \
+#define GPC_ACCESS_WINDOW_INIT                                                       \
+    {                                                                                \
+        sizeof(gpc_access_window), 0, 0, 100, GPC_EVICT_LAST, GPC_EVICT_NORMAL, 0, { \
+            0                                                                        \
+        }                                                                            \
     }
 
 /*

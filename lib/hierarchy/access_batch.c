@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "level/driver.h"
+#include "hierarchy/processes.h"
 #include "level/recorder.h"
 
 /* Many warp instructions at a time, from arrays of their fields. */
@@ -34,9 +34,12 @@ static gpc_status take(gpc_hierarchy *h, const gpc_access_batch *b, size_t n, ui
     access.hint = OF(b->hints, n, 0);
     access.scope = OF(b->scopes, n, 0);
     access.order = OF(b->orders, n, 0);
+    access.process = OF(b->processes, n, 0);
     if (b->results)
         b->results[n] = (gpc_warp_result)GPC_WARP_RESULT_INIT;
-    gpc_status status = h->driver->access(h, &access, b->results ? &b->results[n] : NULL);
+    gpc_warp_result *result = b->results ? &b->results[n] : NULL;
+    gpc_status status = GPCI_UNLIKELY(gpci_has_process(h, &access)) ? gpci_processes_access(h, &access, result)
+                                                                    : h->driver->access(h, &access, result);
     if (status == GPC_OK)
         GPCI_RECORD(h, access, (h->recorder, &access));
     return status;
@@ -49,7 +52,7 @@ gpc_status gpc_hierarchy_access_many(gpc_hierarchy *h, const gpc_access_batch *b
         *out_done = 0;
     if (!h || !batch)
         return GPC_ERROR_ARGUMENT;
-    gpc_status status = gpci_take(&b, sizeof b, sizeof b, batch, "gpc_access_batch", NULL);
+    gpc_status status = gpci_take(&b, sizeof b, offsetof(gpc_access_batch, processes), batch, "gpc_access_batch", NULL);
     if (status == GPC_OK && (!b.lanes || b.lanes > 64 || (b.count && !b.addresses)))
         status = GPC_ERROR_ARGUMENT;
     const uint64_t all = b.lanes < 64 ? (UINT64_C(1) << b.lanes) - 1 : UINT64_MAX;

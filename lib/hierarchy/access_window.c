@@ -7,14 +7,16 @@
 
 /* Which lines persist in L2, from a host's mouth. The configuration's: level/window.c. */
 
-static const char *wrong_field(const gpc_access_window *w) {
+static const char *wrong_field(const gpc_hierarchy *h, const gpc_access_window *w) {
     if (w->hit_ratio > 100)
         return "hit_ratio is not 0 to 100";
     if (w->hit >= GPC_PRIORITY_COUNT)
         return "hit is out of range";
     if (w->miss != GPC_EVICT_NORMAL && w->miss != GPC_EVICT_FIRST)
         return "miss is neither NORMAL nor FIRST";
-    return w->begin + w->bytes < w->begin ? "bytes goes beyond the last address" : NULL;
+    if (w->begin + w->bytes < w->begin)
+        return "bytes goes beyond the last address";
+    return gpci_process_wrong(h, w->process, w->begin, w->process ? w->bytes : 0);
 }
 
 gpc_status gpc_hierarchy_set_window(gpc_hierarchy *h, const gpc_access_window *window, gpc_error *error) {
@@ -24,7 +26,7 @@ gpc_status gpc_hierarchy_set_window(gpc_hierarchy *h, const gpc_access_window *w
     gpc_status status = gpci_take(&w, sizeof w, sizeof w, window, "gpc_access_window", error);
     if (status < 0)
         return status;
-    const char *wrong = w.bytes ? wrong_field(&w) : NULL;
+    const char *wrong = w.bytes ? wrong_field(h, &w) : NULL;
     if (wrong)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_access_window: %s", wrong);
     if (!h->l2)
@@ -35,8 +37,11 @@ gpc_status gpc_hierarchy_set_window(gpc_hierarchy *h, const gpc_access_window *w
                          "gpc_access_window: hit is LAST, but nothing persists: l2.persisting = 0B");
     if (!h->driver->idle(h))
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_set_window: accesses are in flight");
-    h->window =
-        (gpci_window){.begin = w.begin, .bytes = w.bytes, .hit_ratio = w.hit_ratio, .hit = w.hit, .miss = w.miss};
+    h->window = (gpci_window){.begin = gpc_process_address(w.process, w.begin),
+                              .bytes = w.bytes,
+                              .hit_ratio = w.hit_ratio,
+                              .hit = w.hit,
+                              .miss = w.miss};
     GPCI_RECORD(h, cannot, (h->recorder, "gpc_hierarchy_set_window"));
     return GPC_OK;
 }

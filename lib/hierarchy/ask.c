@@ -2,7 +2,7 @@
 #include <gpucache/ask.h>
 
 #include "cache/cache.h"
-#include "level/driver.h"
+#include "hierarchy/processes.h"
 #include "level/level_rules.h"
 #include "level/recorder.h"
 
@@ -27,7 +27,9 @@ gpc_status gpc_hierarchy_check_miss(const gpc_hierarchy *h, const gpc_request *r
     if (!h || !request)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_check_miss: %s is NULL",
                          h ? "request" : "hierarchy");
-    return h->driver->clock->check_miss(h, request, error);
+    const char *wrong = gpci_processes_wrong(h, request, 1);
+    return wrong ? gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_request: %s", wrong)
+                 : h->driver->clock->check_miss(h, request, error);
 }
 
 gpc_status gpc_hierarchy_check_advance(const gpc_hierarchy *h, uint64_t cycles, gpc_error *error) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <gpucache/host.h>
 
-#include "base/base.h"
-#include "level/driver.h"
+#include "hierarchy/processes.h"
 #include "level/recorder.h"
 
 /* The public calls that the clock answers, or that say that there is none. */
@@ -11,7 +10,9 @@ gpc_status gpc_hierarchy_try_issue(gpc_hierarchy *h, const gpc_warp_access *acce
                                    gpc_busy *out_busy) {
     if (!h || !access)
         return GPC_ERROR_ARGUMENT;
-    gpc_status status = h->driver->clock->issue(h, access, token, out_busy);
+    gpc_status status = GPCI_UNLIKELY(gpci_has_process(h, access))
+                            ? gpci_processes_issue(h, access, token, out_busy)
+                            : h->driver->clock->issue(h, access, token, out_busy);
     if (status == GPC_OK)
         GPCI_RECORD(h, access, (h->recorder, access));
     return status;
@@ -29,7 +30,9 @@ gpc_status gpc_hierarchy_try_fence(gpc_hierarchy *h, const gpc_fence *fence, uin
 gpc_status gpc_hierarchy_try_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy) {
     if (!h || !request)
         return GPC_ERROR_ARGUMENT;
-    gpc_status status = h->driver->clock->miss(h, request, token, out_busy);
+    gpc_status status = GPCI_UNLIKELY(h->processes || request->process)
+                            ? gpci_processes_miss(h, request, token, out_busy)
+                            : h->driver->clock->miss(h, request, token, out_busy);
     if (status == GPC_OK)
         GPCI_RECORD(h, cannot, (h->recorder, "gpc_hierarchy_try_miss"));
     return status;
@@ -43,7 +46,9 @@ gpc_status gpc_hierarchy_try_transactions(gpc_hierarchy *h, const gpc_request *r
                                           gpc_busy *out_busy) {
     if (!h || !is_instruction(requests, count))
         return GPC_ERROR_ARGUMENT;
-    gpc_status status = h->driver->clock->transactions(h, requests, count, token, out_busy);
+    gpc_status status = GPCI_UNLIKELY(h->processes || requests->process)
+                            ? gpci_processes_transactions(h, requests, count, token, out_busy)
+                            : h->driver->clock->transactions(h, requests, count, token, out_busy);
     if (status == GPC_OK)
         GPCI_RECORD(h, cannot, (h->recorder, "gpc_hierarchy_try_transactions"));
     return status;
@@ -56,7 +61,9 @@ gpc_status gpc_hierarchy_check_transactions(const gpc_hierarchy *h, const gpc_re
                          !h          ? "hierarchy is NULL"
                          : !requests ? "requests is NULL"
                                      : "count is not 1 to GPC_MAX_TRANSACTIONS");
-    return h->driver->clock->check_transactions(h, requests, count, error);
+    const char *wrong = gpci_processes_wrong(h, requests, count);
+    return wrong ? gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_request: %s", wrong)
+                 : h->driver->clock->check_transactions(h, requests, count, error);
 }
 
 gpc_status gpc_hierarchy_advance(gpc_hierarchy *h, uint64_t cycles) {

@@ -3,6 +3,7 @@
 #include "coherence/tree.h"
 #include "functional/functional.h"
 #include "hierarchy/objects.h"
+#include "hierarchy/processes.h"
 #include "level/coherent_level.h"
 #include "level/driver.h"
 #include "level/energy.h"
@@ -223,7 +224,8 @@ void gpci_hierarchy_tell_policies(gpc_hierarchy *h, gpc_warp_event_kind kind) {
 gpc_status gpc_hierarchy_access(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result) {
     if (!h || !access)
         return GPC_ERROR_ARGUMENT;
-    gpc_status status = h->driver->access(h, access, result);
+    gpc_status status = GPCI_UNLIKELY(gpci_has_process(h, access)) ? gpci_processes_access(h, access, result)
+                                                                   : h->driver->access(h, access, result);
     if (status == GPC_OK)
         GPCI_RECORD(h, access, (h->recorder, access));
     return status;

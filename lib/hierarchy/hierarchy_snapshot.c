@@ -73,6 +73,7 @@ void gpci_hierarchy_archive(gpc_hierarchy *h, gpci_archive *a) {
     gpci_kernels_archive(h, a);
     gpci_archive_bytes(a, &h->kernel, sizeof h->kernel);
     gpci_archive_bytes(a, &h->cold, sizeof h->cold);
+    gpci_archive_bytes(a, &h->processes, sizeof h->processes);
     gpci_archive_bytes(a, &h->window, sizeof h->window);
     gpci_archive_bytes(a, &h->stats, sizeof h->stats);
     gpci_archive_bytes(a, h->of_sm, h->sms * sizeof *h->of_sm);

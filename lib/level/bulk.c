@@ -75,7 +75,8 @@ gpc_request gpci_bulk_request(gpc_hierarchy *h, const gpc_warp_access *w, uint32
                          .token = w->token,
                          .token_l2 = w->token_l2,
                          .stream = w->stream,
-                         .copy = w->copy};
+                         .copy = w->copy,
+                         .process = w->process};
 }
 
 void gpci_bulk_count_request(gpc_hierarchy *h, const gpc_request *request, const gpci_transaction *line,

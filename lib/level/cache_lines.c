@@ -22,12 +22,12 @@ void gpci_drop_all(gpc_cache *cache) {
         gpc_cache_invalidate_all(cache);
 }
 
-void gpci_drop_below(gpc_cache *cache, uint64_t address) {
+void gpci_drop_below(gpc_cache *cache, uint64_t address, uint64_t bits) {
     const size_t slots = (size_t)cache->sets * cache->row;
     for (size_t slot = 0; slot < slots && cache->free_ways < cache->sets * cache->ways; slot++) {
         const uint64_t line =
             GPCI_VALID(cache->states[slot]) ? gpci_line_at(cache, slot) << cache->line_shift : address;
-        if (line < address)
+        if ((line & bits) < address)
             gpc_cache_invalidate_line(cache, line);
     }
 }

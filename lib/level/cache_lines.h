@@ -24,8 +24,8 @@ void gpci_dirty_bytes(const gpc_cache *cache, const gpc_line *line, uint64_t byt
 bool gpci_next_dirty(const gpc_cache *cache, size_t *slot, gpc_line *line);
 /* As gpc_cache_invalidate_all, and quick where there is nothing. */
 void gpci_drop_all(gpc_cache *cache);
-/* All lines of lower addresses leave, none of which is dirty. */
-void gpci_drop_below(gpc_cache *cache, uint64_t address);
+/* Lines with lower addresses, in `bits`, leave. Dirty lines are not among them. */
+void gpci_drop_below(gpc_cache *cache, uint64_t address, uint64_t bits);
 /* Whether the line of an address is resident. */
 bool gpci_holds(const gpc_cache *cache, uint64_t address);
 /* The tags, states and order of an address's set, into the processor's own caches. */

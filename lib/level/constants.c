@@ -96,7 +96,8 @@ uint32_t gpci_constants_lines(gpc_hierarchy *h, const gpc_warp_access *w, gpci_t
                              .kind = w->kind,
                              .space = GPC_SPACE_CONSTANT,
                              .priority = gpci_priority_of(w->hint, w->priority),
-                             .stream = w->stream};
+                             .stream = w->stream,
+                             .process = w->process};
     h->of_sm[w->sm].const_requests++;
     return count;
 }

@@ -138,6 +138,7 @@ gpci_trace *gpci_trace_make(const gpc_hierarchy *h) {
     gpci_trace *trace = gpci_zalloc(h->context, 1, sizeof *trace);
     if (!trace)
         return NULL;
+    trace->hierarchy = h;
     trace->clock = &trace->accesses;
     trace->blocked = gpci_zalloc(h->context, 2 * ((size_t)h->sms + h->slices) + h->l15_count, sizeof *trace->blocked);
     if (trace->blocked)
@@ -153,8 +154,23 @@ void gpci_trace_free(gpc_context *context, gpci_trace *trace) {
     gpci_free(context, trace);
 }
 
+/* The event with the address of the process. */
+static gpc_event event_of_process(const gpc_hierarchy *h, const gpc_event *event) {
+    gpc_event own = *event;
+    own.process = gpci_process_of(h, event->address);
+    own.address = gpci_process_plain(h, event->address);
+    return own;
+}
+
 void gpci_trace_tell(gpci_trace *trace, const gpc_event *event) {
-    if (!trace->options.on_event || trace->cancelled || !passes(&trace->options, event))
+    gpc_event own;
+    if (!trace->options.on_event || trace->cancelled)
+        return;
+    if (GPCI_UNLIKELY(trace->hierarchy->processes) && event->address != UINT64_MAX) {
+        own = event_of_process(trace->hierarchy, event);
+        event = &own;
+    }
+    if (!passes(&trace->options, event))
         return;
     trace->calling = true;
     trace->cancelled = !trace->options.on_event(trace->options.user_data, event);

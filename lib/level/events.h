@@ -16,6 +16,7 @@ typedef struct gpci_ids {
 } gpci_ids;
 
 struct gpci_trace {
+    const gpc_hierarchy *hierarchy;
     gpc_event_options options;
     const uint64_t *clock; /* of the events */
     uint64_t packets;      /* numbers given so far */

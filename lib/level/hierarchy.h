@@ -165,12 +165,33 @@ struct gpc_hierarchy {
     struct gpci_recorder *recorder;     /* level/recorder.h; NULL: none */
     struct gpci_warp_ranks *warp_ranks; /* [sms] ages of warps (level/warp_ranks.h); NULL: the host says them */
     bool replayed;                      /* a replay drives it */
+    bool processes;                     /* processes above 0 have come: addresses have process bits */
     bool l1_future;                     /* L1's requests must say when their lines are used next, */
     gpci_future *future;                /* which is known of a kernel that is replayed; NULL otherwise */
 };
 
 /* hierarchy.c: what is counted of a stream. */
 void gpci_hierarchy_add_stream(const gpc_hierarchy *h, uint32_t stream, gpc_stats *stats);
+
+/*
+ * Processes (types.h). Behind the door of a hierarchy (hierarchy/processes.h) an address has its process in the upper
+ * bits. On the way out, the process of an address, and the address without these bits:
+ */
+GPCI_INLINE uint8_t gpci_process_of(const gpc_hierarchy *h, uint64_t address) {
+    return GPCI_UNLIKELY(h->processes) ? (uint8_t)(address >> GPC_PROCESS_SHIFT) : 0;
+}
+GPCI_INLINE uint64_t gpci_process_plain(const gpc_hierarchy *h, uint64_t address) {
+    return GPCI_UNLIKELY(h->processes) ? address & (((uint64_t)1 << GPC_PROCESS_SHIFT) - 1) : address;
+}
+
+/* Addresses of a process come in. They have at most 57 bits. */
+GPCI_INLINE void gpci_process_enter(uint8_t process, uint64_t *addresses, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        addresses[i] = gpc_process_address(process, addresses[i]);
+}
+
+/* warp_access.c: error text about a process and `bytes` (0 is 1) from an address on; NULL: both are right. */
+const char *gpci_process_wrong(const gpc_hierarchy *h, uint8_t process, uint64_t address, uint64_t bytes);
 
 /* Does an access of this space go through an L1? */
 GPCI_INLINE bool gpci_passes_l1(const gpc_hierarchy *h, uint8_t space) {

@@ -118,18 +118,23 @@ void gpci_l15_drop(gpc_hierarchy *h) {
         gpci_drop_all(h->l15[i]);
 }
 
+/* Constants of every process, below the addresses of code. */
+static void drop_constants(const gpc_hierarchy *h, gpc_cache *cache) {
+    gpci_drop_below(cache, GPCI_CODE, gpci_process_plain(h, UINT64_MAX));
+}
+
 void gpci_l15_begin(gpc_hierarchy *h, bool constants) {
     if (gpci_number(h, GPCI_KEY_KERNELS_CODE)) {
         gpci_l15_drop(h);
         return;
     }
     for (uint32_t i = 0; i < h->l15_count && constants; i++)
-        gpci_drop_below(h->l15[i], GPCI_CODE);
+        drop_constants(h, h->l15[i]);
 }
 
 void gpci_l15_drop_constants(gpc_hierarchy *h, uint32_t sm) {
     if (h->l15 && gpci_number(h, GPCI_KEY_L15_SMS) == 1)
-        gpci_drop_below(gpci_l15_of(h, sm), GPCI_CODE);
+        drop_constants(h, gpci_l15_of(h, sm));
 }
 
 gpci_level gpci_l15_level(const gpc_hierarchy *h) {

@@ -122,8 +122,12 @@ GPCI_INLINE void gpci_l1_passed_by(gpc_hierarchy *h, uint32_t sm, uint8_t sector
 GPCI_INLINE bool gpci_l1_line_left(gpc_hierarchy *h, uint32_t sm, const gpc_eviction *eviction, gpc_request *request) {
     if (!eviction->dirty_sectors)
         return false;
-    *request = (gpc_request){
-        .address = eviction->line_address, .sm = sm, .kernel = h->kernel, .kind = GPC_STORE, .stream = GPCI_NO_STREAM};
+    *request = (gpc_request){.address = eviction->line_address,
+                             .sm = sm,
+                             .kernel = h->kernel,
+                             .kind = GPC_STORE,
+                             .stream = GPCI_NO_STREAM,
+                             .process = gpci_process_of(h, eviction->line_address)};
     gpci_count_l1_write_back(h, sm, gpci_count_sectors(gpci_segments_of(eviction->dirty_bytes)));
     return true;
 }
@@ -198,10 +202,16 @@ GPCI_INLINE bool gpci_window_hits(const gpci_window *window, uint64_t line) {
     return (gpci_hash(line) >> 32) % 100 < window->hit_ratio;
 }
 
+/* Is an address in the window, and of the window's process? */
+GPCI_INLINE bool gpci_window_has(const gpc_hierarchy *h, uint64_t address) {
+    const gpci_window *w = &h->window;
+    return address - w->begin < w->bytes && gpci_process_of(h, address) == gpci_process_of(h, w->begin);
+}
+
 /* A request of a host's address, before L2 looks it up: what its instruction does not say, the window may. */
 GPCI_INLINE void gpci_l2_window(const gpc_hierarchy *h, uint64_t address, gpc_request *request) {
     const gpci_window *w = &h->window;
-    if (GPCI_LIKELY(!w->bytes) || address - w->begin >= w->bytes || request->priority != GPC_EVICT_NORMAL)
+    if (GPCI_LIKELY(!w->bytes) || !gpci_window_has(h, address) || request->priority != GPC_EVICT_NORMAL)
         return;
     request->priority = gpci_window_hits(w, address >> h->l2_level.line_shift) ? w->hit : w->miss;
 }

@@ -54,7 +54,7 @@ uint32_t gpci_local_lines(const gpc_hierarchy *h, const gpc_warp_access *w, bool
         gpci_transaction *first = apart ? end : lines;
         const uint64_t start = w->width < 4 ? *offset : *offset & ~(uint64_t)3;
         for (uint32_t done = 0; done < w->width; done += 4) {
-            const uint64_t at = gpci_local_address(h, w->sm, w->warp, gpci_lowest(mask), start + done);
+            const uint64_t at = gpci_local_address_of(h, w, gpci_lowest(mask), start + done);
             const uint32_t left = w->width - done, room = 4 - (uint32_t)(at & 3);
             touch(line_at(first, &end, at & ~within), (uint32_t)(at & within), left < room ? left : room);
         }

@@ -20,6 +20,12 @@
 /* The address of a byte of a thread. SM, warp and lane are in range. */
 uint64_t gpci_local_address(const gpc_hierarchy *h, uint32_t sm, uint32_t warp, uint32_t lane, uint64_t offset);
 
+/* The address of a byte of an access's lane, with the process (gpc_process_address). */
+GPCI_INLINE uint64_t gpci_local_address_of(const gpc_hierarchy *h, const gpc_warp_access *w, uint32_t lane,
+                                           uint64_t offset) {
+    return gpc_process_address(w->process, gpci_local_address(h, w->sm, w->warp, lane, offset));
+}
+
 /* 32-bit words of a lane of `width` bytes. */
 GPCI_INLINE uint32_t gpci_local_words(uint32_t width) {
     return (width + 3) / 4;

@@ -138,6 +138,24 @@ gpc_status gpci_access_check(const gpc_hierarchy *h, gpc_warp_access *w) {
     return GPCI_UNLIKELY(w->scope | w->order) && wrong_order(h, w) ? GPC_ERROR_ARGUMENT : GPC_OK;
 }
 
+const char *gpci_process_wrong(const gpc_hierarchy *h, uint8_t process, uint64_t address, uint64_t bytes) {
+    const uint64_t end = (uint64_t)1 << GPC_PROCESS_SHIFT;
+    if (process >= GPC_PROCESSES)
+        return "process is not below 128";
+    if ((process || h->processes) && (address >= end || bytes > end - address))
+        return process ? "an address is beyond the 57 bits that those of a process above 0 have"
+                       : "an address is beyond the 57 bits that those of a hierarchy with several processes have";
+    return NULL;
+}
+
+const char *gpci_access_wrong_process(const gpc_hierarchy *h, const gpc_warp_access *w) {
+    const uint32_t lanes = w->local_offsets ? 0 : gpci_popcount(w->mask);
+    const char *wrong = gpci_process_wrong(h, w->process, 0, 0);
+    for (uint32_t i = 0; i < lanes && !wrong; i++)
+        wrong = gpci_process_wrong(h, w->process, w->addresses[i], w->width);
+    return wrong;
+}
+
 /* The first field that gpci_access_check stumbles upon, as a sentence. */
 static const char *what_is_wrong(const gpc_hierarchy *h, const gpc_warp_access *w) {
     const struct {
@@ -166,6 +184,9 @@ static const char *what_is_wrong(const gpc_hierarchy *h, const gpc_warp_access *
             return fields[i].what;
     if (h->warp_ranks && gpci_warp_rank(h, w->sm, w->warp) == GPCI_NOT_RUNNING)
         return "warp has not started, or has exited (gpc_hierarchy_rank_warps)";
+    const char *process = gpci_access_wrong_process(h, w);
+    if (process)
+        return process;
     const char *values = has_values(w) ? wrong_with_values(h, w) : NULL, *way = values ? NULL : wrong_way(h, w);
     return values ? values : way ? way : wrong_order(h, w);
 }
@@ -279,7 +300,8 @@ GPCI_INLINE uint32_t begin(gpc_hierarchy *h, const gpc_warp_access *w, uint32_t 
                              .scope = w->scope,
                              .order = w->order,
                              .stream = w->stream,
-                             .copy = w->copy};
+                             .copy = w->copy,
+                             .process = w->process};
     const uint32_t whole = count;
     if (GPCI_UNLIKELY(h->line_blocks > 1))
         count = gpci_divide(lines, count, line_shift(h), h->line_blocks);

@@ -23,6 +23,8 @@ gpc_status gpci_access_take(const gpc_warp_access *access, gpc_error *error, gpc
 gpc_status gpci_access_check(const gpc_hierarchy *h, gpc_warp_access *access);
 /* The lines that it touches, in order; room for GPCI_MAX_TRANSACTIONS. Blocks of a line are together: gpci_divide. */
 uint32_t gpci_access_touches(const gpc_hierarchy *h, const gpc_warp_access *access, gpci_transaction *lines);
+/* Error text about the process or an address of an access with a checked mask; NULL: both are right. */
+const char *gpci_access_wrong_process(const gpc_hierarchy *h, const gpc_warp_access *access);
 /*
  * Its line transactions, coalesced and counted, and what a request of each begins with.
  *   range         0, or the bytes that lanes touch, if these are a range (gpci_is_range): the first address is read;

@@ -57,9 +57,8 @@ static void cannot(gpci_recorder *base, const char *call) {
 }
 
 /* When copies are waited for, and by whom, the host knows by itself: it is in no call. */
-static void cannot_copy(recorder *r) {
-    gpci_fail(&r->failure, GPC_ERROR_UNSUPPORTED,
-              "a copy into shared memory (gpc_warp_access.copy) cannot be recorded: no call says what waits for it");
+static void cannot_access(recorder *r, const char *why) {
+    gpci_fail(&r->failure, GPC_ERROR_UNSUPPORTED, "%s", why);
     fail(r, GPC_ERROR_UNSUPPORTED);
 }
 
@@ -68,8 +67,11 @@ static void on_access(gpci_recorder *base, const gpc_warp_access *access) {
     gpc_warp_access w;
     if (!r->writer || gpci_access_take(access, NULL, &w) < 0 || gpci_access_check(r->h, &w) < 0)
         return;
-    if (w.copy != GPC_COPY_NONE) {
-        cannot_copy(r);
+    if (w.copy != GPC_COPY_NONE || w.process) {
+        cannot_access(r, w.process
+                             ? "an access of another process than 0 cannot be recorded: a trace is of one process"
+                             : "a copy into shared memory (gpc_warp_access.copy) cannot be recorded: no call says "
+                               "what waits for it");
         return;
     }
     const gpci_recorded_form form = {.kind = w.kind,

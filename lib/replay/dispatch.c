@@ -34,6 +34,7 @@ gpci_block_run *gpci_dispatch_take(gpc_replay *r, const gpci_packed_block *block
     run->block = block;
     run->trace = r->trace;
     run->stream = r->stream;
+    run->process = 0;
     run->queued = NULL;
     run->turn = run->at_barrier = 0;
     run->apart = false;

@@ -167,6 +167,8 @@ static gpc_status perform(const gpc_replay *r, gpc_hierarchy *h, const gpci_turn
     }
     if (GPCI_UNLIKELY(access.space != GPC_SPACE_GLOBAL))
         return gpci_replay_other(r, h, turn->run, turn->access, &access, turn->addresses);
+    if (!gpci_replay_enter(r, turn->run, turn->addresses, gpci_path_lanes(turn->access), access.width))
+        return GPC_ERROR_FORMAT;
     return GPCI_UNLIKELY(r->learning) ? gpci_replay_record(r, &access) : r->driver->access(h, &access, NULL);
 }
 
@@ -174,7 +176,7 @@ static GPCI_COLD gpc_status failed(const gpc_replay *r, const gpci_turn *turn, g
     const gpc_instruction *i = &turn->access->form->instruction;
     return gpci_fail(error, status, "%s: block %u, pc 0x%llx, %s: %s", r->kernel.file, turn->block,
                      (unsigned long long)i->pc, gpc_trace_opcode(turn->run->trace, i->opcode),
-                     gpc_status_string(status));
+                     status == GPC_ERROR_FORMAT ? GPCI_BEYOND_PROCESS : gpc_status_string(status));
 }
 
 static gpc_status end_turn(gpc_replay *r, const gpci_turn *turn, gpc_error *error) {

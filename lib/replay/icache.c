@@ -163,13 +163,14 @@ bool gpci_icaches_ask(const gpci_timed_replay *t, const gpci_timed_sm *m) {
 }
 
 /* Beyond what programs have, and as far apart as code is long. */
-void gpci_icaches_begin(gpci_timed_replay *t, const gpc_kernel *kernel, uint32_t stream) {
+void gpci_icaches_begin(gpci_timed_replay *t, const gpc_kernel *kernel, uint32_t stream, uint8_t process) {
     uint64_t name = 0;
     if (!t->icaches)
         return;
     for (const char *at = kernel->name; at && *at; at++)
         name = gpci_mix(name ^ (unsigned char)*at);
-    t->code[stream] = (gpci_code){GPCI_CODE | (name & 0xffffff) << 28, kernel->binary_version >= 70 ? 16 : 8};
+    t->code[stream] = (gpci_code){gpc_process_address(process, GPCI_CODE | (name & 0xffffff) << 28),
+                                  kernel->binary_version >= 70 ? 16 : 8};
 }
 
 void gpci_icaches_launch(gpci_timed_replay *t) {
@@ -198,7 +199,8 @@ gpc_request gpci_icache_request(const gpci_timed_replay *t, const gpci_timed_sm 
                          .kernel = gpci_kernel_of(t->r->hierarchy, stream),
                          .stream = stream,
                          .kind = GPC_LOAD,
-                         .space = GPC_SPACE_INSTRUCTION};
+                         .space = GPC_SPACE_INSTRUCTION,
+                         .process = gpci_process_of(t->r->hierarchy, line)};
 }
 
 static gpci_icache_miss *find(gpci_icache *icache, uint64_t line) {

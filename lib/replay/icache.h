@@ -16,7 +16,7 @@
  *
  * What follows a line that was missed may be asked for ahead (replay/stream_buffer.h). What is fetched behind a taken
  * branch takes its turn, but looks for no line. Code has no addresses in traces: a kernel's lies where its name says,
- * so that kernels of one name share it, and L2 keeps it between their launches.
+ * so that kernels of one name, and process, share it, and L2 keeps it between their launches.
  */
 typedef struct gpci_icache_miss {
     uint64_t line;
@@ -71,7 +71,7 @@ uint32_t gpci_icaches_lines(const gpci_timed_replay *t);
 /* Has an SM's any line that is to be asked for? */
 bool gpci_icaches_ask(const gpci_timed_replay *t, const gpci_timed_sm *m);
 /* A stream's kernel begins, or goes on: where its code is. It is launched: `kernels.code`. */
-void gpci_icaches_begin(gpci_timed_replay *t, const gpc_kernel *kernel, uint32_t stream);
+void gpci_icaches_begin(gpci_timed_replay *t, const gpc_kernel *kernel, uint32_t stream, uint8_t process);
 void gpci_icaches_launch(gpci_timed_replay *t);
 /* A line as the hierarchy is asked for it. */
 gpc_request gpci_icache_request(const gpci_timed_replay *t, const gpci_timed_sm *m, uint64_t line, uint8_t stream);

@@ -110,6 +110,8 @@ static gpc_status access(const gpc_replay *r, gpci_warp_run *warp, const gpci_pa
     a.order = turn->order;
     if (a.space != GPC_SPACE_GLOBAL)
         return gpci_replay_other(r, r->hierarchy, &run, step, &a, r->turn_addresses);
+    if (!gpci_replay_enter(r, &run, r->turn_addresses, gpci_path_lanes(step), a.width))
+        return GPC_ERROR_FORMAT;
     return r->learning ? gpci_replay_record(r, &a) : r->driver->access(r->hierarchy, &a, NULL);
 }
 

@@ -39,12 +39,13 @@ typedef struct gpci_block_run {
     uint32_t live;                 /* warps that have not ended */
     uint32_t writes;               /* timed: in flight, of those that have, with blocks.release = writes */
     uint32_t at_barrier;
-    bool apart;     /* timed: some of its warps have no part in its first barriers (barriers.c) */
-    uint8_t stream; /* of its kernel */
-    uint32_t slot;  /* of the SM's resident blocks */
-    uint32_t first; /* slot of its first warp, behind which the others follow */
-    uint32_t sm;    /* that it is on, or on which it ended */
-    uint64_t start; /* timed: core cycle */
+    bool apart;      /* timed: some of its warps have no part in its first barriers (barriers.c) */
+    uint8_t stream;  /* of its kernel */
+    uint8_t process; /* of its addresses and code */
+    uint32_t slot;   /* of the SM's resident blocks */
+    uint32_t first;  /* slot of its first warp, behind which the others follow */
+    uint32_t sm;     /* that it is on, or on which it ended */
+    uint64_t start;  /* timed: core cycle */
     /* of a kernel with clusters (clusters.h): */
     struct gpci_block_run *ring; /* the next of its cluster that has not ended, all round; NULL: there are none */
     uint32_t mates;              /* of its cluster that are gathered with it */
@@ -200,8 +201,26 @@ GPCI_INLINE gpc_warp_access gpci_replay_access(const gpci_block_run *run, const 
                              .scope = opcode->scope,
                              .order = opcode->order,
                              .stream = run->stream,
-                             .copy = opcode->copy};
+                             .copy = opcode->copy,
+                             .process = run->process};
 }
+
+/*
+ * Addresses of an access, with `bytes` from each on, come into the hierarchy. False: an address is beyond 57 bits,
+ * beside other processes.
+ */
+GPCI_INLINE bool gpci_replay_enter(const gpc_replay *r, const gpci_block_run *run, uint64_t *addresses, uint32_t count,
+                                   uint32_t bytes) {
+    const gpc_hierarchy *h = r->hierarchy;
+    if (GPCI_LIKELY(!h->processes))
+        return true;
+    for (uint32_t i = 0; i < count; i++)
+        if (gpci_process_wrong(h, run->process, addresses[i], bytes))
+            return false;
+    gpci_process_enter(run->process, addresses, count);
+    return true;
+}
+#define GPCI_BEYOND_PROCESS "an address is beyond the 57 bits that those of a hierarchy with several processes have"
 
 /* Most accesses of an instruction: in MIXED space an access a space. */
 #define GPCI_ACCESS_PARTS 3u
@@ -215,6 +234,9 @@ GPCI_INLINE gpc_warp_access gpci_replay_access(const gpci_block_run *run, const 
  */
 uint32_t gpci_replay_parts(const gpci_block_run *run, const gpci_path_step *step, const gpc_warp_access *access,
                            uint64_t *addresses, gpc_warp_access *parts);
+/* gpci_replay_enter for the parts of an access. Offsets of threads get the process with their addresses. */
+bool gpci_replay_enter_parts(const gpc_replay *r, const gpci_block_run *run, const gpc_warp_access *parts,
+                             uint32_t count, uint64_t *addresses);
 /* Has the driver perform the parts, as one instruction, or records them where the kernel is learnt. */
 gpc_status gpci_replay_other(const gpc_replay *r, gpc_hierarchy *h, const gpci_block_run *run,
                              const gpci_path_step *step, const gpc_warp_access *access, uint64_t *addresses);

@@ -443,6 +443,7 @@ static void fail(gpci_timed_replay *t, uint32_t number, const gpci_issuer *s, gp
                   status == GPC_ERROR_CALLBACK ? "the policy chose a warp that cannot issue"
                   : status == GPC_ERROR_UNSUPPORTED
                       ? "a bulk copy, which trees of coherent modules and coherence.data do not know"
+                  : status == GPC_ERROR_FORMAT ? GPCI_BEYOND_PROCESS
                   : status == GPC_ERROR_RANGE ? "a multicast copy for two thread blocks of a cluster that are on one SM"
                                               : gpc_status_string(status));
 }

@@ -126,6 +126,8 @@ static GPCI_NOINLINE gpc_status issue_other(gpci_timed_replay *t, const gpci_blo
     const uint32_t count = gpci_replay_parts(run, step, access, addresses, parts);
     if (!count)
         return GPC_ERROR_RANGE;
+    if (!gpci_replay_enter_parts(t->r, run, parts, count, addresses))
+        return GPC_ERROR_FORMAT;
     const uint64_t others = parts[count - 1].space == GPC_SPACE_SHARED ? parts[count - 1].mask : 0;
     if (count - (others != 0) > 1)
         return gpci_timed_issue_both(h, parts, others, token, busy);
@@ -149,6 +151,9 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
     uint64_t addresses[GPCI_MOST_LANES];
     gpci_address_cursor cursor = warp->addresses;
     const uint32_t range = take_addresses(t, step, lanes, &cursor, addresses);
+    if (GPCI_LIKELY(i->space == GPC_SPACE_GLOBAL) &&
+        !gpci_replay_enter(t->r, run, addresses, range ? 1 : lanes, range ? range : i->width))
+        return GPC_ERROR_FORMAT;
     gpc_warp_access access = access_of(m, number, slot, step, addresses);
     uint64_t token = token_of(t, w, holds), place = 0;
     gpc_status status = GPC_OK;

@@ -97,7 +97,7 @@ void gpci_timed_take_part(gpci_timed_replay *t) {
                                      .ready = gpci_sm_ready,
                                      .cache_event = t->wants_events ? gpci_sm_cache_event : NULL};
     gpci_timed_attach(t->r->hierarchy, &front);
-    gpci_icaches_begin(t, &t->r->kernel, t->r->stream);
+    gpci_icaches_begin(t, &t->r->kernel, t->r->stream, 0);
     gpci_timed_keep_in_step(t->r->hierarchy, t->r->cluster_blocks > 1);
     begin_all(t);
     t->status = GPC_OK;

@@ -25,12 +25,13 @@ static gpc_status next_kernel(gpci_stream_run *k, gpc_error *error) {
     return status == GPC_END ? GPC_OK : status;
 }
 
-/* Rules N1 and N2: launches of the default stream, and those of all others, in their order. */
+/* Rules N1 and N2: launches of the default stream, and those of all others of its process, in their order. */
 static bool may_queue(const gpci_together *s, const gpci_stream_run *k) {
     bool may = true;
     for (uint32_t i = 0; i < s->count; i++) {
         const gpci_stream_run *other = &s->each[i];
-        if (other != k && other->state != GPCI_STREAM_OVER && (k->null_stream || other->null_stream))
+        if (other != k && other->state != GPCI_STREAM_OVER && other->process == k->process &&
+            (k->null_stream || other->null_stream))
             may &= other->kernel.index > k->kernel.index;
     }
     return may;
@@ -78,7 +79,7 @@ static gpc_status queue(gpc_replay *r, gpci_stream_run *k, gpc_error *error) {
     k->number = h->kernel;
     k->launched = k->started = gpci_replay_now(r);
     if (r->timed)
-        gpci_icaches_begin(r->timed, &k->kernel, stream);
+        gpci_icaches_begin(r->timed, &k->kernel, stream, k->process);
     k->first_start = r->timed ? k->launched + 1 + r->timed->launch_cycles : 0;
     k->next_sm = 0;
     k->done = k->issued = k->threads = 0;
@@ -138,7 +139,8 @@ static void tell_host(const gpc_replay *r, const gpci_stream_run *k) {
                                       .ended = gpci_replay_now(r),
                                       .started = k->started,
                                       .dispatched = k->dispatched,
-                                      .stream = (uint32_t)(k - s->each)};
+                                      .stream = (uint32_t)(k - s->each),
+                                      .process = k->process};
     gpc_stats ours;
     if (!s->on_kernel)
         return;
@@ -275,11 +277,12 @@ static gpc_status take_stream(const gpc_replay *r, size_t at, const void *from, 
     gpc_status status = gpci_take(&o, sizeof o, sizeof o, from, "gpc_replay_stream", error);
     if (status < 0)
         return status;
-    if (!o.trace || o.select > 1 || o.null_stream > 1)
+    if (!o.trace || o.select > 1 || o.null_stream > 1 || (o.process >= GPC_PROCESSES && o.process != GPC_PROCESS_OWN))
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_streams: streams[%zu].%s", at,
-                         !o.trace       ? "trace is NULL"
-                         : o.select > 1 ? "select is neither 0 nor 1"
-                                        : "null_stream is neither 0 nor 1");
+                         !o.trace            ? "trace is NULL"
+                         : o.select > 1      ? "select is neither 0 nor 1"
+                         : o.null_stream > 1 ? "null_stream is neither 0 nor 1"
+                                             : "process is neither below 128 nor GPC_PROCESS_OWN");
     for (size_t i = 0; i < at; i++)
         if (s->each[i].trace == o.trace)
             return gpci_fail(error, GPC_ERROR_STATE,
@@ -290,10 +293,49 @@ static gpc_status take_stream(const gpc_replay *r, size_t at, const void *from, 
     k->priority = o.priority;
     k->select = o.select;
     k->null_stream = o.null_stream;
+    k->process = o.process;
     k->id = o.id;
     k->sms = s->bitmaps + at * s->words;
     k->on_sm = s->on_sms + at * r->sm_count;
     return take_sms(r, k, &o, at, error);
+}
+
+static bool is_used(const gpci_together *s, uint32_t process) {
+    bool used = false;
+    for (uint32_t i = 0; i < s->count; i++)
+        used |= s->each[i].process == process;
+    return used;
+}
+
+/* A process for a stream without a number; `named`: the streams with a number. */
+static gpc_status find_process(const gpci_together *s, gpci_stream_run *k, const bool *named, gpc_error *error) {
+    uint32_t process = 0;
+    for (const gpci_stream_run *other = s->each; k->select && other < k; other++)
+        if (!named[other - s->each] && other->select && gpci_trace_is_same(other->trace, k->trace)) {
+            k->process = other->process;
+            return GPC_OK;
+        }
+    while (process < GPC_PROCESSES && is_used(s, process))
+        process++;
+    if (process == GPC_PROCESSES)
+        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_replay_streams: streams[%zu] is of more than %d processes",
+                         (size_t)(k - s->each), GPC_PROCESSES);
+    k->process = (uint8_t)process;
+    return GPC_OK;
+}
+
+/* A process for every stream. */
+static gpc_status find_processes(const gpc_replay *r, gpc_error *error) {
+    gpci_together *s = r->together;
+    bool named[UINT8_MAX + 1];
+    gpc_status status = GPC_OK;
+    for (uint32_t i = 0; i < s->count; i++)
+        named[i] = s->each[i].process != GPC_PROCESS_OWN;
+    for (uint32_t i = 0; i < s->count && status == GPC_OK; i++) {
+        status = named[i] ? GPC_OK : find_process(s, &s->each[i], named, error);
+        r->hierarchy->processes |= status == GPC_OK && s->each[i].process;
+    }
+    return status;
 }
 
 static const char *unsupported(const gpc_replay *r) {
@@ -405,6 +447,8 @@ gpc_status gpc_replay_streams_as(gpc_replay *r, const gpc_replay_stream *streams
     const char *from = (const char *)streams;
     for (size_t i = 0; status == GPC_OK && i < count; i++, from += streams->struct_size)
         status = take_stream(r, i, from, error);
+    if (status == GPC_OK)
+        status = find_processes(r, error);
     gpc_stats own;
     if (status == GPC_OK) {
         r->together->on_kernel = on_kernel;

@@ -27,6 +27,7 @@ typedef struct gpci_stream_run {
     uint32_t *on_sm; /* [sm_count] blocks of the kernel */
     int32_t priority;
     bool select, null_stream;
+    uint8_t process;
     uint64_t id;
     gpci_stream_state state;
     gpc_kernel kernel;

@@ -116,6 +116,7 @@ static gpc_status place(gpc_replay *r, gpci_stream_run *k, uint32_t sm, gpc_erro
         k->started = gpci_replay_now(r);
     run->trace = k->trace;
     run->stream = (uint8_t)(k - s->each);
+    run->process = k->process;
     run->first = find_warps(s, sm, run->block->warp_count);
     mark_warps(s, sm, run->first, run->block->warp_count);
     s->sms[sm].registers += k->needs.registers;

@@ -23,6 +23,16 @@ static const gpci_observer *observer_of(const gpci_stage *stage) {
     return stage->level == 1 ? stage->timed->h->observer : NULL;
 }
 
+/* Process of a cache's line. Address told to the host: of an L1 the process's address, of a slice the slice's own. */
+static uint8_t process_of(const gpci_stage *stage, uint64_t line) {
+    const gpc_hierarchy *h = stage->timed->h;
+    return gpci_process_of(h, stage->level == 1 ? line : gpci_l2_host_address(h, stage->index, line));
+}
+
+static uint64_t shown_address(const gpci_stage *stage, uint64_t address) {
+    return stage->level == 1 ? gpci_process_plain(stage->timed->h, address) : address;
+}
+
 static void on_fill(void *user_data, uint64_t line_address, uint32_t set, uint32_t way, uint8_t sectors,
                     const gpc_request *request) {
     const gpci_stage *stage = user_data;
@@ -34,7 +44,9 @@ static void on_fill(void *user_data, uint64_t line_address, uint32_t set, uint32
         return;
     gpc_request shown = *request;
     memset(shown.reserved, 0, sizeof shown.reserved); /* they are a packet's */
-    c->on_fill(c->user_data, stage->level, stage->index, line_address, sectors, &shown);
+    shown.process = process_of(stage, line_address);
+    shown.address = shown_address(stage, shown.address);
+    c->on_fill(c->user_data, stage->level, stage->index, shown_address(stage, line_address), sectors, &shown);
 }
 
 static void on_evict(void *user_data, const gpc_eviction *eviction, const gpc_request *request) {
@@ -43,8 +55,12 @@ static void on_evict(void *user_data, const gpc_eviction *eviction, const gpc_re
     const gpci_observer *o = observer_of(stage);
     if (o)
         o->on_evict(o->cache_data[stage->index], eviction, request);
-    if (c->on_evict)
-        c->on_evict(c->user_data, stage->level, stage->index, eviction);
+    if (!c->on_evict)
+        return;
+    gpc_eviction shown = *eviction;
+    shown.process = process_of(stage, eviction->line_address);
+    shown.line_address = shown_address(stage, eviction->line_address);
+    c->on_evict(c->user_data, stage->level, stage->index, &shown);
 }
 
 /* The same of an L1 whose SM's scheduler wants to know whose lines leave. */

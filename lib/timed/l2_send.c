@@ -38,7 +38,7 @@ void gpci_l2_evicted(gpci_timed *t, gpci_stage *stage, const gpc_eviction *evict
     gpci_l2_take_from_l1(t->h, stage->index, eviction->line_address, write_taken, stage);
 }
 
-/* What DRAM need know of a fetch, and who counts it, is little; the other partition's slice is asked as the leader was. */
+/* DRAM and counters need little of a fetch. The other partition's slice is asked as the leader was. */
 static void make_fetch(gpci_packet *f, const gpci_packet *leader, bool remote) {
     if (remote) {
         *f = *leader;

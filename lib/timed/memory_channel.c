@@ -61,11 +61,13 @@ static bool offer(gpci_timed *t, uint32_t packet, uint8_t stretch) {
     uint64_t line = inner_of(t, p);
     if (t->memory[p->path.channel].host_full)
         return false;
-    gpc_memory_request request = {.address = gpci_l2_host_address(t->h, p->path.slice, line) + first * GPCI_SEGMENT,
+    const uint64_t address = gpci_l2_host_address(t->h, p->path.slice, line) + first * GPCI_SEGMENT;
+    gpc_memory_request request = {.address = gpci_process_plain(t->h, address),
                                   .id = ++t->memory_ids << 32 | packet,
                                   .bytes = (gpci_log2(stretch) + 1 - first) * GPCI_SEGMENT,
                                   .channel = p->path.channel,
-                                  .write = p->type == GPCI_WRITE};
+                                  .write = p->type == GPCI_WRITE,
+                                  .process = gpci_process_of(t->h, address)};
     p->path.host_id = request.id;
     t->pool.links[packet].due = GPCI_NEVER;
     const bool taken = t->callbacks.on_memory(t->callbacks.user_data, &request);

@@ -40,7 +40,8 @@ static gpc_status check(const gpc_hierarchy *h, const gpc_port_request *r, gpc_e
     if (!r->bytes || r->address + (r->bytes - 1) < r->address)
         return gpci_fail(error, GPC_ERROR_ARGUMENT,
                          "gpc_hierarchy_try_port: bytes is 0, or goes beyond the last address");
-    return GPC_OK;
+    const char *wrong = gpci_process_wrong(h, r->process, r->address, r->bytes);
+    return wrong ? gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_try_port: %s", wrong) : GPC_OK;
 }
 
 gpc_status gpc_hierarchy_try_port(gpc_hierarchy *h, const gpc_port_request *request, uint64_t token, gpc_error *error) {
@@ -61,8 +62,13 @@ gpc_status gpc_hierarchy_try_port(gpc_hierarchy *h, const gpc_port_request *requ
     uint32_t at = 0;
     while (entries[at].used)
         at++;
-    entries[at] = (gpci_port_entry){
-        .token = token, .accepted = t->wheel.now, .address = r.address, .left = r.bytes, .kind = r.kind, .used = true};
+    entries[at] = (gpci_port_entry){.token = token,
+                                    .accepted = t->wheel.now,
+                                    .address = gpc_process_address(r.process, r.address),
+                                    .left = r.bytes,
+                                    .kind = r.kind,
+                                    .used = true};
+    h->processes |= r.process != 0;
     p->order[(size_t)r.port * p->queue + (port->first + port->sending) % p->queue] = at;
     port->sending++;
     port->used++;
@@ -128,7 +134,8 @@ static gpci_packet make_line(const gpci_timed *t, const gpci_port_entry *e, uint
                                  .sector_mask = t->h->l1_level.sectors_of[segments],
                                  .kind = e->kind,
                                  .space = GPC_SPACE_GLOBAL,
-                                 .stream = GPCI_NO_STREAM};
+                                 .stream = GPCI_NO_STREAM,
+                                 .process = gpci_process_of(t->h, address)};
     memcpy(line.bytes, span.word, sizeof line.bytes);
     if (e->kind == GPC_STORE)
         memcpy(line.request.byte_mask, span.word, sizeof line.request.byte_mask);

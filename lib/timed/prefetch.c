@@ -102,7 +102,7 @@ void gpci_prefetch_note(const gpci_timed *t, uint32_t packet, const gpc_warp_acc
         return;
     /* a load of plain caches writes no bytes */
     const uint32_t lane = gpci_lowest(w->mask);
-    p->bytes[0] = w->local_offsets ? gpci_local_address(t->h, w->sm, w->warp, lane, w->addresses[0]) : w->addresses[0];
+    p->bytes[0] = w->local_offsets ? gpci_local_address_of(t->h, w, lane, w->addresses[0]) : w->addresses[0];
     p->bytes[1] = (uint64_t)line << 32 | lane;
 }
 
@@ -217,15 +217,20 @@ typedef struct prefetch_place {
     bool remote, exists;
 } prefetch_place;
 
+static bool is_of_process(const gpc_hierarchy *h, const gpci_prefetch_entry *e, uint64_t address) {
+    return gpci_process_of(h, address) == e->request.process;
+}
+
 static prefetch_place place_of(const gpci_timed *t, const gpci_stage *stage, const gpci_prefetch_entry *e) {
     const gpc_hierarchy *h = t->h;
-    prefetch_place place = {.address = e->request.address, .exists = true};
+    prefetch_place place = {.address = e->request.address, .exists = is_of_process(h, e, e->request.address)};
     if (stage->level == 1)
         return place;
     place.address = gpci_l2_host_address(h, stage->index, e->request.address);
-    /* beyond the last line that the slice can have; or where address.mapping leaves it none */
+    /* beyond the last line that the slice can have; or where address.mapping leaves it none; or of another process */
     const gpci_l2_place back = gpci_l2_place_of(h, place.address);
-    place.exists = back.inner == e->request.address && back.slice == stage->index % h->slices_per_partition;
+    place.exists = back.inner == e->request.address && back.slice == stage->index % h->slices_per_partition &&
+                   is_of_process(h, e, place.address);
     place.remote = stage->peer_requests && gpci_l2_home(h, place.address) != stage->index / h->slices_per_partition;
     return place;
 }
@@ -276,7 +281,7 @@ void gpci_prefetch_step(gpci_timed *t, gpci_stage *stage) {
             return;
         }
         const uint64_t address = e->request.address;
-        if (is_there(t, stage, e))
+        if (place.exists && is_there(t, stage, e))
             tell(p, address, GPC_PREFETCH_REDUNDANT);
         else if ((!stage->tlb || gpci_l1_tlb_lets_prefetch(stage, address)) && send(t, stage, e, place))
             p->counts.sent++;

@@ -13,7 +13,7 @@ static bool are_of_one_instruction(const gpc_request *a, const gpc_request *b) {
     return a->pc == b->pc && a->sm == b->sm && a->warp == b->warp && a->warp_age == b->warp_age &&
            a->block == b->block && a->kind == b->kind && a->space == b->space && a->hint == b->hint &&
            a->priority == b->priority && a->token == b->token && a->token_l2 == b->token_l2 && a->scope == b->scope &&
-           a->order == b->order && a->stream == b->stream && a->copy == b->copy;
+           a->order == b->order && a->stream == b->stream && a->copy == b->copy && a->process == b->process;
 }
 
 /* The instruction, but for its lanes. */
@@ -35,6 +35,7 @@ static gpc_warp_access instruction_of(const gpc_request *r) {
     w.order = r->order;
     w.stream = r->stream;
     w.copy = r->copy;
+    w.process = r->process;
     return w;
 }
 
@@ -52,8 +53,8 @@ static const char *take_line(const gpc_hierarchy *h, const gpc_request *r, const
     if (r->copy == GPC_COPY_BULK)
         return "copy is BULK, whose rows no SM coalesces: gpc_hierarchy_try_issue";
     if (!are_of_one_instruction(r, first))
-        return "pc, sm, warp, warp_age, block, kind, space, hint, priority, token, token_l2, scope, order, stream or "
-               "copy is not that of the first: they are of one instruction";
+        return "pc, sm, warp, warp_age, block, kind, space, hint, priority, token, token_l2, scope, order, stream, "
+               "copy or process is not that of the first: they are of one instruction";
     if (r->kind != GPC_LOAD)
         return NULL;
     gpci_cut_bytes(r, (uint32_t)r->address & (level->line_bytes - 1), line);

@@ -76,6 +76,8 @@ typedef struct gpci_packed_block {
 /* As gpc_trace_next_block and gpc_trace_release_block. Instructions live as long as the block. */
 gpc_status gpci_trace_next_packed(gpc_trace *trace, const gpci_packed_block **out, gpc_error *error);
 void gpci_trace_release_packed(gpc_trace *trace, const gpci_packed_block *block);
+/* Were two traces opened by the same name? */
+bool gpci_trace_is_same(const gpc_trace *one, const gpc_trace *other);
 
 /*
  * What an access's addresses are: a byte, then the distance of the first lane's from the last access's, in as many

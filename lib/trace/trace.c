@@ -44,6 +44,10 @@ gpci_opcodes *gpci_trace_own_opcodes(gpc_trace *trace) {
     return trace->opcodes;
 }
 
+bool gpci_trace_is_same(const gpc_trace *one, const gpc_trace *other) {
+    return one->name && other->name && !strcmp(one->name, other->name);
+}
+
 gpc_status gpc_trace_open(gpc_context *context, const char *source, gpc_error *error, gpc_trace **out) {
     if (!context || !source || !*source || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_open: %s is missing",

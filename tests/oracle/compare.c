@@ -19,7 +19,7 @@ static void same_eviction(const pair *p, const char *what, const gpc_eviction *e
     SAME(valid_sectors);
     SAME(dirty_sectors);
     SAME(forced);
-    SAME(reserved);
+    SAME(process);
     SAME(dirty_bytes[0]);
     SAME(dirty_bytes[1]);
 }

@@ -58,6 +58,91 @@ class Streams(TemporaryCase):
             self.replay().streams([gpucache.Stream(first)], lambda result: 1 // 0)
 
 
+class Processes(TemporaryCase):
+    """Programs at once have memory of their own."""
+
+    def hierarchy(self, mode="functional", **settings):
+        sectors = {"l1.sectors": 4, "l2.sectors": 4}
+        config = gpucache.Config(self.context, settings={"mode": mode, "sm.count": 1, **sectors, **settings})
+        made = gpucache.Hierarchy(self.context, config)
+        self.addCleanup(made.close)
+        return made
+
+    def test_accesses(self):
+        memory = self.hierarchy()
+        for process in (0, 1, 127):
+            found = [memory.access(range(0x1000, 0x1080, 4), process=process) for _ in range(2)]
+            self.assertEqual([each.dram_sectors for each in found], [4, 0], process)
+        told = memory.access_many([0x1000] * 4, lanes=1, processes=[0, 5, 5, 127], results=True)
+        hits = told["l1_sector_hits"] if hasattr(told, "dtype") else [each.l1_sector_hits for each in told]
+        self.assertEqual(list(hits), [1, 0, 1, 1])
+        for process in (-1, 128, 300):
+            with self.assertRaisesRegex(ValueError, f"process {process} is not 0 to 127"):
+                memory.access([0], process=process)
+        with self.assertRaisesRegex(gpucache.ArgumentError, "beyond the 57 bits that those of a process above 0 have"):
+            memory.access([1 << 57], process=1)
+        with self.assertRaisesRegex(gpucache.ArgumentError, "of a hierarchy with several processes"):
+            memory.access([1 << 57])
+
+    def test_preload_locate_and_window(self):
+        memory = self.hierarchy(**{"l2.persisting": "64KiB"})
+        memory.preload(2, 0x4000, 128, process=2)
+        self.assertEqual(memory.access([0x4000], process=1).dram_sectors, 1)
+        self.assertEqual(memory.access([0x4000], process=2).dram_sectors, 0)
+        self.assertEqual(memory.locate(0x4000, process=2).line, gpucache.process_address(2, 0x4000))
+        memory.set_window(0, 1 << 20, process=1)
+        for process, sectors in ((1, 1), (2, 0), (0, 0)):
+            before = memory.stats()["l2.persisting_sectors"]
+            memory.access([0x8000], process=process)
+            self.assertEqual(memory.stats()["l2.persisting_sectors"] - before, sectors, process)
+
+    def test_told(self):
+        memory = self.hierarchy("timed", ports=1)
+        events, asked, fills = [], [], []
+        memory.set_trace(events.append)
+        memory.set_callbacks(
+            on_memory=asked.append,
+            on_fill=lambda level, instance, line, sectors, request: fills.append((level, line, request.process)),
+        )
+        self.assertFalse(memory.try_issue([0x2000], process=3))
+        while memory.in_flight:
+            memory.advance(1)
+            for request in asked:
+                self.assertEqual((request.address, request.process), (0x2000, 3))
+                memory.memory_reply(request.id)
+            asked.clear()
+        self.assertIn((1, 0x2000, 3), fills)
+        self.assertEqual({(event.address, event.process) for event in events if event.address is not None},
+                         {(0x2000, 3)})  # fmt: skip
+        self.assertIn("process=3", str(events[0]))
+        memory.set_trace()
+        memory.set_callbacks()
+        self.assertTrue(memory.try_port(0x2000, 128, process=3))
+        memory.drain()
+        self.assertFalse(memory.try_miss(0x2000, process=3))
+        memory.drain()
+
+    def test_streams(self):
+        source = "synthetic:gather:32KiB"
+        config = gpucache.Config(self.context, preset="qv100", settings={"streams": 2, "launch.sectors": 0})
+
+        def run(*processes):
+            with gpucache.Replay(self.context, config) as replay, gpucache.Trace(self.context, source) as one, \
+                    gpucache.Trace(self.context, source) as other:  # fmt: skip
+                streams = [gpucache.Stream(trace, process=process)
+                           for trace, process in zip((one, other), processes)]  # fmt: skip
+                results, whole = replay.streams(streams)
+            return sorted(each.process for each in results), whole["dram.read_sectors"]
+
+        alone = run(3)
+        self.assertEqual(alone[0], [3])
+        self.assertEqual(run(None, None), ([0, 1], 2 * alone[1]))
+        self.assertEqual(run(3, None), ([0, 3], 2 * alone[1]))
+        self.assertEqual(run(4, 4), ([4, 4], alone[1]))
+        with self.assertRaisesRegex(ValueError, "process 128 is not 0 to 127"):
+            run(128)
+
+
 class Ports(TemporaryCase):
     def test_requests(self):
         done = []
@@ -108,6 +193,21 @@ class Command(TemporaryCase):
         for name in SUMMED:
             self.assertEqual(sum(kernel["stats"][name] for kernel in kernels), found["total"][name], name)
 
+    def test_memory(self):
+        """Each trace is a program; --share-memory makes them one."""
+        same = "synthetic:gather:32KiB"
+        arguments = ("run", same, same, "--preset", "qv100", "--concurrent", "--set", "launch.sectors=0", "--json", "-")
+        found = {}
+        for more in ((), ("--sms", "0-39", "--sms", "40-79"), ("--share-memory",)):
+            done = command(*arguments, *more)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            document = json.loads(done.stdout)
+            found[more] = document["total"]["dram.read_sectors"]
+            self.assertEqual(sorted(kernel["concurrent"]["process"] for kernel in document["kernels"]),
+                             [0, 0] if "--share-memory" in more else [0, 1])  # fmt: skip
+        apart, partitions, shared = found.values()
+        self.assertEqual((apart, partitions), (2 * shared, 2 * shared))
+
     def test_table(self):
         told = command("run", *WORK, "--preset", "qv100", "--mode", "timed", "--concurrent").stdout
         self.assertIn("core cycles, IPC", told)
@@ -117,6 +217,7 @@ class Command(TemporaryCase):
         for arguments, told in (
             (("--concurrent", "--sms", "0"), "--sms is to be there once for each trace"),
             (("--priority", "1"), "are for --concurrent"),
+            (("--share-memory",), "are for --concurrent"),
             (("--concurrent", "--per", "sm"), "--per is of kernels one after the other"),
             (("--concurrent", "--sms", "x", "--sms", "1"), "is not SMs such as 0-65,70"),
         ):

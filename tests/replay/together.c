@@ -33,6 +33,7 @@ typedef struct ask {
     const char *traces[3];
     uint32_t sms[3]; /* 1 + the only one of each stream; 0: all */
     int32_t priorities[3];
+    bool shared; /* streams of one program; false: each is another's */
 } ask;
 
 static gpc_status together(rig *r, gpc_replay *replay, const ask *a, told *t, gpc_stats *stats) {
@@ -48,6 +49,7 @@ static gpc_status together(rig *r, gpc_replay *replay, const ask *a, told *t, gp
         streams[count].priority = a->priorities[count];
         streams[count].sms = a->sms[count] ? &sms[count] : NULL;
         streams[count].sm_count = a->sms[count] ? 1 : 0;
+        streams[count].process = a->shared ? 0 : GPC_PROCESS_OWN;
     }
     memset(t, 0, sizeof *t);
     gpc_status status = gpc_replay_streams(replay, streams, count, on_kernel, t, stats, &r->error);
@@ -122,16 +124,21 @@ Test(together, partitions_have_l1s_of_their_own) {
     }
 }
 
-/* The same lines: what one kernel has had L2 fetch, the other finds there. */
+/* The same lines: what one kernel has had L2 fetch, the other finds there, if it is of the same program. */
 Test(together, partitions_share_l2) {
     rig *r = open_with("timed", "2");
     told t;
     put_kernel(r, "a.traceg", 2, 2, "", WORK_AT("0x10"));
     put_kernel(r, "b.traceg", 2, 2, "", WORK_AT("0x10"));
     gpc_stats alone = run_together(r, &(ask){.traces = {"a.traceg"}, .sms = {1}}, &t);
-    gpc_stats both = run_together(r, &(ask){.traces = {"a.traceg", "b.traceg"}, .sms = {1, 2}}, &t);
+    ask two = {.traces = {"a.traceg", "b.traceg"}, .sms = {1, 2}, .shared = true};
+    gpc_stats both = run_together(r, &two, &t);
     cr_assert_eq(both.l2_read_sectors, 2 * alone.l2_read_sectors);
     cr_assert_eq(both.dram_read_sectors, alone.dram_read_sectors);
+    two.shared = false;
+    both = run_together(r, &two, &t);
+    cr_assert_eq(both.l2_read_sectors, 2 * alone.l2_read_sectors);
+    cr_assert_eq(both.dram_read_sectors, 2 * alone.dram_read_sectors);
     rig_close(r);
 }
 
@@ -316,13 +323,16 @@ Test(together, flush) {
     told t;
     put_kernel(r, "a.traceg", 1, 1, "", LOAD("0000", "0x1000") EXIT("0010"));
     put_kernel(r, "b.traceg", 1, 1, "", LOAD("0000", "0x1000") EXIT("0010"));
-    gpc_stats kept = run_together(r, &(ask){.traces = {"a.traceg", "b.traceg"}}, &t);
+    const ask two = {.traces = {"a.traceg", "b.traceg"}, .shared = true};
+    gpc_stats kept = run_together(r, &two, &t);
     cr_assert_eq(kept.l2_read_sectors, 4, "B meets A's line in L1");
+    gpc_stats apart = run_together(r, &(ask){.traces = {"a.traceg", "b.traceg"}}, &t);
+    cr_assert_eq(apart.l2_read_sectors, 8, "another program does not");
     set(r, "sm.blocks", "1");
-    gpc_stats emptied = run_together(r, &(ask){.traces = {"a.traceg", "b.traceg"}}, &t);
+    gpc_stats emptied = run_together(r, &two, &t);
     cr_assert_eq(emptied.l2_read_sectors, 8, "%" PRIu64, emptied.l2_read_sectors);
     set(r, "kernels.flush", "none");
-    gpc_stats none = run_together(r, &(ask){.traces = {"a.traceg", "b.traceg"}}, &t);
+    gpc_stats none = run_together(r, &two, &t);
     cr_assert_eq(none.l2_read_sectors, 4);
     rig_close(r);
 }
@@ -518,10 +528,13 @@ static uint64_t code_lines(const char *sms, const char *other, const ask *a, gpc
     return out->l2_instruction_read_sectors / 4;
 }
 
-/* Kernels of one name share their code, in the instruction cache and in L2; others have their own. */
+/* Kernels of one name and program share their code, in the instruction cache and in L2; others have their own. */
 Test(together, instruction_caches) {
-    const ask both = {.traces = {"a.traceg", "b.traceg"}}, apart = {.traces = {"a.traceg", "b.traceg"}, .sms = {1, 2}};
+    const ask both = {.traces = {"a.traceg", "b.traceg"}, .shared = true},
+              apart = {.traces = {"a.traceg", "b.traceg"}, .sms = {1, 2}, .shared = true};
     gpc_stats s;
+    cr_expect_eq(code_lines("1", "", &(ask){.traces = {"a.traceg", "b.traceg"}}, &s), 6, "two programs");
+    cr_expect_eq(s.l2_instruction_read_sector_hits, 0);
     cr_expect_eq(code_lines("1", "", &both, &s), 3);
     cr_expect_eq(s.l2_instruction_read_sector_hits, 0);
     cr_expect_eq(code_lines("1", "-kernel name = other\n", &both, &s), 6);

@@ -109,7 +109,7 @@ Test(streams, sums) {
     }
 }
 
-/* Lines of its own, each once: stream 0 loads, 1 copies in bulk, 2 reduces. */
+/* Cold lines of every stream: stream 0 loads, 1 copies in bulk, 2 reduces. */
 static void run_apart(const made *m, bool timed) {
     uint64_t addresses[32];
     for (uint32_t n = 0; n < ACCESSES; n++) {
@@ -129,7 +129,7 @@ static void run_apart(const made *m, bool timed) {
         cr_assert_eq(gpc_hierarchy_drain(m->hierarchy, NULL), GPC_OK);
 }
 
-/* Each stream has what its own lines come to, wherever others' are in between. */
+/* A stream counts its lines, with lines of other streams in between. */
 Test(streams, shares) {
     static const char *const settings[] = {"mode = functional\n", "mode = timed\n", "mode = timed\nl2.sectors = 4\n",
                                            "mode = timed\nl2.partitions = 2\nl2.sectors = 4\n",

@@ -69,7 +69,7 @@ _EXPORTS = {
     "streams": "Stream StreamResult",
     "sweeping": "Sweep sweep",
     "throttle": "Throttle WarpClasses WarpView",
-    "timed": "Completion MemoryRequest",
+    "timed": "Completion MemoryRequest process_address",
     "trace": "Block Instruction Kernel Synthetic Trace TraceWriter Warp synthetics",
 }
 _MODULE_OF = {name: module for module, names in _EXPORTS.items() for name in names.split()}

@@ -206,6 +206,7 @@ from .throttle import WarpClasses as WarpClasses
 from .throttle import WarpView as WarpView
 from .timed import Completion as Completion
 from .timed import MemoryRequest as MemoryRequest
+from .timed import process_address as process_address
 from .trace import Block as Block
 from .trace import Instruction as Instruction
 from .trace import Kernel as Kernel

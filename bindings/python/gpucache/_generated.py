@@ -38,7 +38,8 @@ class gpc_request(Record):
         ("block", c_uint32), ("kernel", c_uint32), ("policy_word", c_uint32), ("transactions", c_uint16),
         ("bytes_used", c_uint16), ("sector_mask", c_uint8), ("kind", c_uint8), ("space", c_uint8), ("hint", c_uint8),
         ("priority", c_uint8), ("token", c_uint8), ("token_l2", c_uint8), ("admitted", c_uint8), ("scope", c_uint8),
-        ("order", c_uint8), ("continues", c_uint8), ("stream", c_uint8), ("copy", c_uint8), ("reserved", c_uint8 * 35),
+        ("order", c_uint8), ("continues", c_uint8), ("stream", c_uint8), ("copy", c_uint8), ("process", c_uint8),
+        ("reserved", c_uint8 * 34),
     )
 
 
@@ -111,7 +112,7 @@ class gpc_eviction(Record):
     __slots__ = ()
     _fields_ = (
         ("line_address", c_uint64), ("set", c_uint32), ("way", c_uint32), ("reuse_count", c_uint32),
-        ("valid_sectors", c_uint8), ("dirty_sectors", c_uint8), ("forced", c_uint8), ("reserved", c_uint8),
+        ("valid_sectors", c_uint8), ("dirty_sectors", c_uint8), ("forced", c_uint8), ("process", c_uint8),
         ("dirty_bytes", c_uint64 * 2),
     )
 
@@ -465,9 +466,9 @@ class gpc_warp_access(SizedRecord):
         ("pc", c_uint64), ("mask", c_uint64), ("addresses", POINTER(c_uint64)), ("width", c_uint32), ("kind", c_uint8),
         ("space", c_uint8), ("hint", c_uint8), ("priority", c_uint8), ("token", c_uint8), ("token_l2", c_uint8),
         ("scope", c_uint8), ("order", c_uint8), ("atomic", c_uint8), ("stream", c_uint8), ("copy", c_uint8),
-        ("reserved", c_uint8 * 1), ("bytes", POINTER(c_uint8)), ("out", POINTER(c_uint8)),
-        ("compare", POINTER(c_uint8)), ("multicast", POINTER(c_uint32)), ("multicast_count", c_uint32),
-        ("local_offsets", c_uint8), ("reserved_2", c_uint8 * 3),
+        ("process", c_uint8), ("bytes", POINTER(c_uint8)), ("out", POINTER(c_uint8)), ("compare", POINTER(c_uint8)),
+        ("multicast", POINTER(c_uint32)), ("multicast_count", c_uint32), ("local_offsets", c_uint8),
+        ("reserved_2", c_uint8 * 3),
     )
 
 
@@ -495,7 +496,7 @@ class gpc_access_batch(SizedRecord):
         ("sms", POINTER(c_uint32)), ("warps", POINTER(c_uint32)), ("warp_ages", POINTER(c_uint32)),
         ("blocks", POINTER(c_uint32)), ("widths", POINTER(c_uint32)), ("kinds", POINTER(c_uint8)),
         ("spaces", POINTER(c_uint8)), ("hints", POINTER(c_uint8)), ("scopes", POINTER(c_uint8)),
-        ("orders", POINTER(c_uint8)), ("results", POINTER(gpc_warp_result)),
+        ("orders", POINTER(c_uint8)), ("results", POINTER(gpc_warp_result)), ("processes", POINTER(c_uint8)),
     )
     _defaults_ = {"lanes": 32}
 
@@ -522,7 +523,7 @@ class gpc_memory_request(Record):
     __slots__ = ()
     _fields_ = (
         ("address", c_uint64), ("id", c_uint64), ("bytes", c_uint32), ("channel", c_uint32), ("write", c_uint8),
-        ("reserved", c_uint8 * 7),
+        ("process", c_uint8), ("reserved", c_uint8 * 6),
     )
 
 
@@ -600,7 +601,7 @@ class gpc_event(Record):
         ("address", c_uint64), ("pc", c_uint64), ("value", c_uint64), ("sm", c_uint32), ("warp", c_uint32),
         ("block", c_uint32), ("index", c_uint32), ("bank", c_uint32), ("bytes", c_uint32), ("from", c_uint32),
         ("to", c_uint32), ("what", c_uint8), ("component", c_uint8), ("kind", c_uint8), ("outcome", c_uint8),
-        ("reserved", c_uint32),
+        ("process", c_uint8), ("reserved", c_uint8 * 3),
     )
 
 
@@ -751,9 +752,10 @@ class gpc_replay_stream(SizedRecord):
     __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("trace", c_void_p), ("sms", POINTER(c_uint32)), ("sm_count", c_uint32),
-        ("priority", c_int32), ("select", c_uint8), ("null_stream", c_uint8), ("reserved", c_uint8 * 6),
-        ("id", c_uint64),
+        ("priority", c_int32), ("select", c_uint8), ("null_stream", c_uint8), ("process", c_uint8),
+        ("reserved", c_uint8 * 5), ("id", c_uint64),
     )
+    _defaults_ = {"process": 255}
 
 
 class gpc_kernel_result(SizedRecord):
@@ -761,7 +763,7 @@ class gpc_kernel_result(SizedRecord):
     _fields_ = (
         ("struct_size", c_size_t), ("kernel", POINTER(gpc_kernel)), ("stats", c_void_p), ("launched", c_uint64),
         ("ended", c_uint64), ("started", c_uint64), ("dispatched", c_uint64), ("stream", c_uint32),
-        ("reserved", c_uint32),
+        ("process", c_uint8), ("reserved", c_uint8 * 3),
     )
 
 
@@ -772,7 +774,7 @@ class gpc_port_request(SizedRecord):
     __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("address", c_uint64), ("bytes", c_uint64), ("port", c_uint32), ("kind", c_uint8),
-        ("reserved", c_uint8 * 3),
+        ("process", c_uint8), ("reserved", c_uint8 * 2),
     )
 
 
@@ -1054,7 +1056,7 @@ class gpc_access_window(SizedRecord):
     __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("begin", c_uint64), ("bytes", c_uint64), ("hit_ratio", c_uint32), ("hit", c_uint8),
-        ("miss", c_uint8), ("reserved", c_uint8 * 2),
+        ("miss", c_uint8), ("process", c_uint8), ("reserved", c_uint8 * 1),
     )
     _defaults_ = {"hit_ratio": 100, "hit": 2}
 

@@ -21,9 +21,10 @@ from .errors import ArgumentError
 
 _FIELDS = (
     "cycle", "what", "component", "index", "packet", "parent", "access", "address", "pc", "sm", "warp", "block", "kind",
-    "bytes", "outcome", "value", "until", "bank", "sender", "receiver",
+    "bytes", "outcome", "value", "until", "bank", "sender", "receiver", "process",
 )  # fmt: skip
 
+_NOTHING = ("packet", "parent", "access", "value", "bytes", "process")  # of which 0 is not told
 _NOWHERE = 2**64 - 1
 _LEVELS = {1: "l1", 2: "l2", 3: "dram"}
 
@@ -60,7 +61,7 @@ class Event(namedtuple("Event", _FIELDS)):
         rest = []
         for name in _FIELDS[4:]:
             value = getattr(self, name)
-            if value is None or value == "" or (value == 0 and name in ("packet", "parent", "access", "value", "bytes")):
+            if value is None or value == "" or (value == 0 and name in _NOTHING):
                 continue
             if name in ("address", "pc"):
                 value = hex(value)
@@ -88,7 +89,7 @@ def event_of(raw):
         None if raw.block == GPC_NONE else raw.block, _KINDS[raw.kind], raw.bytes,
         words.get(raw.outcome, "") if words else "", raw.value, raw.until,
         None if raw.bank == GPC_NONE else raw.bank, getattr(raw, "from") if raw.to != GPC_NONE else None,
-        None if raw.to == GPC_NONE else raw.to,
+        None if raw.to == GPC_NONE else raw.to, raw.process,
     )  # fmt: skip
 
 

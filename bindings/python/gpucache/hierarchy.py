@@ -21,12 +21,12 @@ from .context import Context
 from .errors import ArgumentError, GpucacheError, StateError
 from .stages import StageRow, rows_of
 from .stats import PolicyValue, Stats, empty, read_object, read_policies
-from .timed import TimedView, fence_of, warp_access
+from .timed import TimedView, fence_of, process_address, process_of, warp_access
 
 # Arrays of access_many(), by the size of their elements.
 _BATCH_CODES = {
     **dict.fromkeys(("masks", "pcs"), "Q"), **dict.fromkeys(("sms", "warps", "warp_ages", "blocks", "widths"), "I"),
-    **dict.fromkeys(("kinds", "spaces", "hints", "scopes", "orders"), "B"),
+    **dict.fromkeys(("kinds", "spaces", "hints", "scopes", "orders", "processes"), "B"),
 }  # fmt: skip
 
 
@@ -100,10 +100,13 @@ class HierarchyView(TimedView, Handle):
         """Is nothing under way, so that begin_kernel() and flush() are allowed?"""
         return lib.gpc_hierarchy_is_idle(self._live())
 
-    def locate(self, address: int, sm: int = 0) -> Location:
-        """Where an address is, for an SM: a Location. Numbers of what there is none of are None."""
+    def locate(self, address: int, sm: int = 0, *, process: int = 0) -> Location:
+        """Where an address of a process is, for an SM: a Location. Numbers of what there is none of are None.
+
+        `line` is the address of the hierarchy's memory, process_address(process, ...), as lent caches have it.
+        """
         raw = g.gpc_location()
-        status = lib.gpc_hierarchy_locate(self._live(), sm, address, ctypes.byref(raw))
+        status = lib.gpc_hierarchy_locate(self._live(), sm, process_address(process, address), ctypes.byref(raw))
         settle(status, what="gpc_hierarchy_locate")
         found = Location(*(getattr(raw, name) for name in Location._fields))
         nowhere = {name: None for name in ("set", "channel", "bank") if getattr(raw, name) == GPC_NOWHERE}
@@ -115,17 +118,20 @@ class HierarchyView(TimedView, Handle):
         settle(lib.gpc_hierarchy_get_shape(self._live(), ctypes.byref(shape)), what="gpc_hierarchy_get_shape")
         return shape
 
-    def preload(self, level: int, address: int, bytes: int, sm: int = 0) -> None:
-        """Have a range's lines in L1 of an SM, 1, or in L2, 2: clean, in no time, and counted nowhere."""
-        call(lib.gpc_hierarchy_preload, self._live(), level, sm, address, bytes)
+    def preload(self, level: int, address: int, bytes: int, sm: int = 0, *, process: int = 0) -> None:
+        """Have a range's lines, of a process's memory, in L1 of an SM, 1, or in L2, 2: clean, in no time, and counted
+        nowhere."""
+        call(lib.gpc_hierarchy_preload, self._live(), level, sm, process_address(process, address), bytes)
 
     def set_window(self, begin: int = 0, bytes: int = 0, *, hit_ratio: int = 100,
-                   hit: Union[int, str] = Priority.LAST, miss: Union[int, str] = Priority.NORMAL) -> None:  # fmt: skip
+                   hit: Union[int, str] = Priority.LAST, miss: Union[int, str] = Priority.NORMAL,
+                   process: int = 0) -> None:  # fmt: skip
         """Lines of these addresses persist in L2 from now on, as far as `l2.persisting` says; without bytes, none do.
 
         hit_ratio  % of the window's lines that are of priority `hit`, LAST or FIRST; the others are of `miss`
+        process    of the addresses
         """
-        window = g.gpc_access_window(begin=begin, bytes=bytes, hit_ratio=hit_ratio,
+        window = g.gpc_access_window(begin=begin, bytes=bytes, hit_ratio=hit_ratio, process=process_of(process),
                                      hit=choice(Priority, hit, "hit"), miss=choice(Priority, miss, "miss"))  # fmt: skip
         call(lib.gpc_hierarchy_set_window, self._live(), ctypes.byref(window))
 
@@ -137,9 +143,10 @@ class HierarchyView(TimedView, Handle):
         """One warp instruction of a functional hierarchy: an address per active lane, ascending.
 
         fields  mask (None = as many lanes as there are addresses, from 0 on), sm, warp, warp_age, block, pc,
-                width (4), kind, space, hint, priority, scope, order, stream (below the key `streams`); local_offsets
-                (True: in space local, addresses are each thread's own offsets, which are mapped as those of LDL and
-                STL are: local_address()); with coherence.data, `data`, what a store writes, and `out`, a writable buffer for what a load reads: `width` bytes a lane; of an atomic also
+                width (4), kind, space, hint, priority, scope, order, stream (below the key `streams`), process (of the
+                addresses, 0 to 127); local_offsets (True: in space local, addresses are each thread's own offsets, which
+                are mapped as those of LDL and STL are: local_address()); with coherence.data, `data`, what a store
+                writes, and `out`, a writable buffer for what a load reads: `width` bytes a lane; of an atomic also
                 `atomic`, an AtomicOp whose operands are `data`, and `compare`; `out` is what it has found
         token   the warp's Token for L1; token_l2 is that for L2
         Returns a WarpResult.
@@ -173,7 +180,7 @@ class HierarchyView(TimedView, Handle):
         masks      active lanes of each, a bit each; None = all
         width      bytes a lane, of all of them
         fields     arrays, an entry an instruction: pcs and masks of 8 bytes, sms, warps, warp_ages, blocks and widths
-                   of 4, kinds, spaces, hints, scopes and orders of 1
+                   of 4, kinds, spaces, hints, scopes, orders and processes of 1
         results    True: returns what each did, a WarpResult of each, as a NumPy array of records where there is NumPy
                    (found["l1_sector_hits"].sum()), otherwise as a ctypes array. None: returns how many were done
         The library runs without the GIL. An exception has an attribute `done`: those completed before it.

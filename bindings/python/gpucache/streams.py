@@ -9,10 +9,11 @@ from collections import namedtuple
 from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _generated as g
-from ._constants import CounterTable
+from ._constants import GPC_PROCESS_OWN, CounterTable
 from ._loader import lib
 from ._native import drop, hold, invoke, loose, settle
 from .stats import Stats, empty, lent, struct_of
+from .timed import process_of
 from .trace import Kernel, Trace
 
 
@@ -23,7 +24,10 @@ class Stream(NamedTuple):
     sms          numbers of the SMs that they run on; None: all
     priority     lower ones are more urgent, as in CUDA
     stream       only kernels of that CUDA stream of the trace; None: all of them
-    null_stream  it is CUDA's legacy default stream: its kernels and all others go by their order in the trace
+    null_stream  it is CUDA's legacy default stream: its kernels and all others of its process go by their order in the
+                 trace
+    process      process of the addresses, 0 to 127: Streams of one number share memory. None: a process of the Stream's
+                 own; Streams with `stream` and traces opened by one name are one program
     """
 
     trace: Trace
@@ -31,12 +35,13 @@ class Stream(NamedTuple):
     priority: int = 0
     stream: Optional[int] = None
     null_stream: bool = False
+    process: Optional[int] = None
 
 
 # A kernel that has ended: of which stream, its Kernel, its Stats (what is counted by stream, and its blocks,
 # instructions and cycles), and when it was queued for dispatch, its first and last block were placed, and it ended:
-# core cycles, or rounds.
-StreamResult = namedtuple("StreamResult", "stream kernel stats launched started dispatched ended")
+# core cycles, or rounds; the process of its stream.
+StreamResult = namedtuple("StreamResult", "stream kernel stats launched started dispatched ended process")
 
 
 class _Collector:
@@ -56,7 +61,7 @@ def _on_kernel(collector, pointer):
     stats = lent(raw.stats).raw
     kernel = Kernel(collector.streams[raw.stream].trace, raw.kernel.contents)
     result = StreamResult(raw.stream, kernel, Stats(type(stats).from_buffer_copy(stats)), raw.launched, raw.started,
-                          raw.dispatched, raw.ended)  # fmt: skip
+                          raw.dispatched, raw.ended, raw.process)  # fmt: skip
     if collector.on_result is None:
         collector.results.append(result)
     else:
@@ -69,6 +74,7 @@ def _raw(stream):
     return g.gpc_replay_stream(
         trace=stream.trace._live(), sms=sms, sm_count=0 if sms is None else len(sms), priority=stream.priority,
         select=stream.stream is not None, null_stream=stream.null_stream, id=stream.stream or 0,
+        process=GPC_PROCESS_OWN if stream.process is None else process_of(stream.process),
     )  # fmt: skip
 
 

@@ -15,15 +15,30 @@ from typing import Any, Dict, Optional, Union
 
 from . import _buffers
 from . import _generated as g
-from ._constants import AtomicOp, Busy, Control, Hint, Kind, Order, Priority, Scope, Space, Status, Token
+from ._constants import (
+    GPC_PROCESS_SHIFT,
+    GPC_PROCESSES,
+    AtomicOp,
+    Busy,
+    Control,
+    Hint,
+    Kind,
+    Order,
+    Priority,
+    Scope,
+    Space,
+    Status,
+    Token,
+)
 from ._loader import lib
 from ._native import call, choice, invoke, loose, settle, state
 from .stages import by_name
 
 NEVER = 2**64 - 1
 
-# A transfer to or from memory; `id` is for memory_reply(), `write` is True for one without a reply.
-MemoryRequest = namedtuple("MemoryRequest", "address id bytes channel write")
+# A transfer to or from memory; `id` is for memory_reply(), `write` is True for one without a reply; `process` is
+# that of `address`.
+MemoryRequest = namedtuple("MemoryRequest", "address id bytes channel write process", defaults=[0])
 
 
 _COMPLETION = "token issued cycle sm warp kind level fence values stages port"
@@ -80,7 +95,7 @@ def _on_evict(owner, level, instance, eviction):
 @loose(g.gpc_hierarchy_callbacks_on_memory, False, passed_over=False)
 def _on_memory(owner, pointer):
     raw = pointer.contents
-    request = MemoryRequest(raw.address, raw.id, raw.bytes, raw.channel, bool(raw.write))
+    request = MemoryRequest(raw.address, raw.id, raw.bytes, raw.channel, bool(raw.write), raw.process)
     return owner._callbacks["on_memory"](request) is not False
 
 
@@ -100,10 +115,22 @@ def _lane_values(values, lanes, width, name):
     return pointer
 
 
+def process_of(number):
+    """The number of a process, checked before ctypes cuts it to a byte."""
+    if not 0 <= number < GPC_PROCESSES:
+        raise ValueError(f"process {number} is not 0 to {GPC_PROCESSES - 1}")
+    return number
+
+
+def process_address(process: int, address: int) -> int:
+    """An address of a process in the memory of a hierarchy, as policies and lent caches have it."""
+    return process_of(process) << GPC_PROCESS_SHIFT | address
+
+
 def warp_access(addresses, cache_token, *, mask=None, sm=0, warp=0, warp_age=0, block=0, pc=0, width=4,
                 kind=Kind.LOAD, space=Space.GLOBAL, hint=Hint.NONE, priority=Priority.NORMAL, token_l2=Token.UNUSED,
                 scope=Scope.CTA, order=Order.WEAK, data=None, out=None, atomic=AtomicOp.NONE, compare=None, stream=0,
-                local_offsets=False):
+                local_offsets=False, process=0):
     """A gpc_warp_access, which keeps alive what it points to."""
     pointer, count = _buffers.source(addresses, "Q", "addresses")
     mask = (1 << count) - 1 if mask is None else mask
@@ -111,6 +138,7 @@ def warp_access(addresses, cache_token, *, mask=None, sm=0, warp=0, warp_age=0, 
         raise ValueError(f"{count} addresses for a mask of {mask:#x}")
     if not 0 <= stream < 256:
         raise ValueError(f"stream {stream} is not 0 to 255")
+    process_of(process)
     written = _lane_values(data, count, width, "data")
     compared = _lane_values(compare, count, width, "compare")
     read = None
@@ -123,6 +151,7 @@ def warp_access(addresses, cache_token, *, mask=None, sm=0, warp=0, warp_age=0, 
         priority=choice(Priority, priority, "priority"), token=choice(Token, cache_token, "token"),
         token_l2=choice(Token, token_l2, "token_l2"), scope=choice(Scope, scope, "scope"),
         order=choice(Order, order, "order"), stream=stream, local_offsets=bool(local_offsets),
+        process=process,
     )  # fmt: skip
 
 
@@ -205,7 +234,7 @@ class TimedView:
         """The same for a host with L1s of its own: a miss or a write of one L1 line, past coalescer and L1.
 
         address  or a whole Request
-        fields   of Request: sm, kind, space, and which bytes: sector_mask (of 32-byte sectors), size, byte_mask, ...
+        fields   of Request: sm, process, kind, space, and which bytes: sector_mask (of 32-byte sectors), size, byte_mask, ...
                  A read may be in space "constant", "texture" or "instruction"
         """
         request = _miss(address, cache_token, fields)
@@ -216,12 +245,15 @@ class TimedView:
         """Raise what try_miss() would not take, naming the field: ArgumentError, with a sentence."""
         call(lib.gpc_hierarchy_check_miss, self._live(), ctypes.byref(_miss(address, cache_token, fields)))
 
-    def try_port(self, address: int, size: int, token: int = 0, *, port: int = 0, kind: Union[int, str] = "load") -> bool:
+    def try_port(self, address: int, size: int, token: int = 0, *, port: int = 0, kind: Union[int, str] = "load",
+                 process: int = 0) -> bool:  # fmt: skip
         """Offer a read or write of `size` bytes to a port into L2 (the key `ports`); False: it takes no more now.
 
-        kind  "load" or "store"
+        kind     "load" or "store"
+        process  of the address
         """
-        request = g.gpc_port_request(address=address, bytes=size, port=port, kind=choice(Kind, kind, "kind"))
+        request = g.gpc_port_request(address=address, bytes=size, port=port, kind=choice(Kind, kind, "kind"),
+                                     process=process_of(process))  # fmt: skip
         return call(lib.gpc_hierarchy_try_port, self._live(), ctypes.byref(request), token) == Status.OK
 
     def port_stats(self, port: int = 0) -> Dict[str, int]:

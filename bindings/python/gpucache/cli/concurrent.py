@@ -5,6 +5,7 @@ import argparse
 import contextlib
 from collections import namedtuple
 
+from .._constants import GPC_PROCESSES
 from .._names import short
 from .._table import table
 from ..replay import Replay
@@ -13,7 +14,7 @@ from ._common import count, opened, percent, progress_of
 from ._output import Failure
 
 # What a kernel of several at once has beside its statistics.
-Concurrent = namedtuple("Concurrent", "stream launched started dispatched ended")
+Concurrent = namedtuple("Concurrent", "stream process launched started dispatched ended")
 
 _HEADER = [
     "kernel", "stream", "launched", "ended", "blocks", "warp instr.", "L1 ld sectors", "hit %",
@@ -41,13 +42,16 @@ def _sms(text):
 def add_concurrent(parser):
     group = parser.add_argument_group(
         "kernels at once", "All traces on one GPU, at once; of each trace its CUDA streams, whose kernels follow one "
-        "another. Blocks are taken by priority, and of what the kernels before leave over.",
+        "another. Blocks are taken by priority, and of what the kernels before leave over. Each trace is a program with "
+        "memory of its own, whatever its addresses are; its streams share it.",
     )  # fmt: skip
     group.add_argument("--concurrent", action="store_true", help="all traces at once, and the streams of each")
     group.add_argument("--sms", action="append", default=[], type=_sms, metavar="SM[-SM][,...]", help="SMs that a "
                        "trace's kernels run on, as a partition has them; once for each trace, in their order (all)")  # fmt: skip
     group.add_argument("--priority", action="append", default=[], type=int, metavar="N", help="priority of a trace's "
                        "kernels, likewise; lower ones are more urgent (0)")  # fmt: skip
+    group.add_argument("--share-memory", action="store_true", help="equal addresses of different traces are the same "
+                       "memory, as of one program")  # fmt: skip
     group.add_argument("--default-stream", choices=["legacy", "per-thread"], default="legacy", help="stream 0 of a "
                        "trace with several: legacy, its kernels wait for all launched before, and others for them; "
                        "per-thread, it is one like the others")  # fmt: skip
@@ -55,12 +59,14 @@ def add_concurrent(parser):
 
 def check_concurrent(parser, options):
     if not options.concurrent:
-        if options.sms or options.priority or options.default_stream != "legacy":
-            parser.error("--sms, --priority and --default-stream are for --concurrent")
+        if options.sms or options.priority or options.share_memory or options.default_stream != "legacy":
+            parser.error("--sms, --priority, --share-memory and --default-stream are for --concurrent")
         return
     for name in _ALONE:
         if getattr(options, name):
             parser.error(f"--{name.replace('_', '-')} is of kernels one after the other, not for --concurrent")
+    if len(options.traces) > GPC_PROCESSES and not options.share_memory:
+        parser.error(f"--concurrent has {len(options.traces)} programs, and memory for {GPC_PROCESSES}: --share-memory")
     for name in ("sms", "priority"):
         if len(getattr(options, name)) not in (0, len(options.traces)):
             parser.error(f"--{name} is to be there once for each trace, or not at all")
@@ -84,6 +90,7 @@ def _streams(made, options, traces):
                 priority=options.priority[n] if options.priority else 0,
                 stream=number if len(ids) > 1 else None,
                 null_stream=number == 0 and len(ids) > 1 and options.default_stream == "legacy",
+                process=0 if options.share_memory else n,
             ))  # fmt: skip
     if not found:
         raise Failure("--concurrent: the traces have no kernel")
@@ -101,7 +108,7 @@ def replay_concurrent(made, config, options, rows, row_of):
             runner.on_progress = progress_of(0)
 
             def ended(result):
-                more = Concurrent(result.stream, result.launched, result.started, result.dispatched, result.ended)
+                more = Concurrent(*(getattr(result, name) for name in Concurrent._fields))
                 rows.append(row_of(result.kernel, result.stats, names[result.stream], more))
 
             return runner.streams(streams, ended)[1]

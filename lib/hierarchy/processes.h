@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_HIERARCHY_PROCESSES_H
+#define GPC_HIERARCHY_PROCESSES_H
+
+#include "level/driver.h"
+
+#include <stddef.h>
+
+/*
+ * Door of a hierarchy with several processes (types.h). A host's address and process become one address here, and code
+ * behind the door knows no processes. gpci_process_of and gpci_process_plain are the way out.
+ */
+
+/* True: the access takes the functions below. False: process 0, in a hierarchy without other processes. */
+GPCI_INLINE bool gpci_has_process(const gpc_hierarchy *h, const gpc_warp_access *access) {
+    return h->processes || (access->struct_size > offsetof(gpc_warp_access, process) && access->process);
+}
+
+/* Counterparts of gpci_driver.access, and of gpci_clock_calls.issue, .miss and .transactions. */
+GPCI_COLD gpc_status gpci_processes_access(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result);
+GPCI_COLD gpc_status gpci_processes_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token,
+                                          gpc_busy *out_busy);
+GPCI_COLD gpc_status gpci_processes_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token,
+                                         gpc_busy *out_busy);
+GPCI_COLD gpc_status gpci_processes_transactions(gpc_hierarchy *h, const gpc_request *requests, uint32_t count,
+                                                 uint64_t token, gpc_busy *out_busy);
+/* Error text about the process or the address of a request; NULL: every request is right. */
+const char *gpci_processes_wrong(const gpc_hierarchy *h, const gpc_request *requests, uint32_t count);
+
+#endif
