@@ -17,6 +17,7 @@ typedef struct gpci_opcode {
     uint8_t work;                                         /* gpci_work */
     uint8_t mapped;                                       /* as in gpc_ordering */
     bool width_stated; /* a modifier says the width: it wins over a trace's own figure */
+    bool unknown;      /* a name without a table */
 } gpci_opcode;
 
 gpci_opcodes *gpci_opcodes_create(gpc_context *context);

@@ -9,84 +9,6 @@
  * with which cache operator.
  */
 
-typedef struct named_memory {
-    const char *name;
-    uint8_t kind, space, width; /* width where no modifier says it */
-} named_memory;
-
-/* Bulk copies (UBLK*) and tensor copies (UTMA*) move bytes that the instruction line counts. */
-static const named_memory memory_names[] = {
-    {"LDG", GPC_LOAD, GPC_SPACE_GLOBAL, 4},
-    {"STG", GPC_STORE, GPC_SPACE_GLOBAL, 4},
-    {"LDL", GPC_LOAD, GPC_SPACE_LOCAL, 4},
-    {"STL", GPC_STORE, GPC_SPACE_LOCAL, 4},
-    {"LDS", GPC_LOAD, GPC_SPACE_SHARED, 4},
-    {"STS", GPC_STORE, GPC_SPACE_SHARED, 4},
-    {"LD", GPC_LOAD, GPC_SPACE_GENERIC, 4},
-    {"ST", GPC_STORE, GPC_SPACE_GENERIC, 4},
-    {"LDC", GPC_LOAD, GPC_SPACE_CONSTANT, 4},
-    {"LDGSTS", GPC_LOAD, GPC_SPACE_GLOBAL, 4},
-    {"ATOM", GPC_ATOMIC, GPC_SPACE_GENERIC, 4},
-    {"ATOMG", GPC_ATOMIC, GPC_SPACE_GLOBAL, 4},
-    {"RED", GPC_REDUCTION, GPC_SPACE_GENERIC, 4},
-    {"REDG", GPC_REDUCTION, GPC_SPACE_GLOBAL, 4},
-    {"ATOMS", GPC_ATOMIC, GPC_SPACE_SHARED, 4},
-    {"SYNCS", GPC_ATOMIC, GPC_SPACE_SHARED, 8},
-    {"LDSM", GPC_LOAD, GPC_SPACE_SHARED, 16},
-    {"STSM", GPC_STORE, GPC_SPACE_SHARED, 16},
-    {"STAS", GPC_STORE, GPC_SPACE_CLUSTER, 4},
-    {"REDAS", GPC_REDUCTION, GPC_SPACE_CLUSTER, 4},
-    {"UTMALDG", GPC_LOAD, GPC_SPACE_GLOBAL, 16},
-    {"UTMASTG", GPC_STORE, GPC_SPACE_GLOBAL, 16},
-    {"UTMAPF", GPC_PREFETCH, GPC_SPACE_GLOBAL, 16},
-    {"UTMAREDG", GPC_REDUCTION, GPC_SPACE_GLOBAL, 16},
-    {"UBLKCP", GPC_LOAD, GPC_SPACE_GLOBAL, 16},
-    {"UBLKPF", GPC_PREFETCH, GPC_SPACE_GLOBAL, 16},
-    {"UBLKRED", GPC_REDUCTION, GPC_SPACE_GLOBAL, 16},
-    {"TEX", GPC_LOAD, GPC_SPACE_TEXTURE, 4},
-    {"TEXS", GPC_LOAD, GPC_SPACE_TEXTURE, 4},
-    {"TLD", GPC_LOAD, GPC_SPACE_TEXTURE, 4},
-    {"TLDS", GPC_LOAD, GPC_SPACE_TEXTURE, 4},
-    {"TLD4", GPC_LOAD, GPC_SPACE_TEXTURE, 4},
-    {"TLD4S", GPC_LOAD, GPC_SPACE_TEXTURE, 4},
-    {"SULD", GPC_LOAD, GPC_SPACE_TEXTURE, 4},
-    {"SUST", GPC_STORE, GPC_SPACE_TEXTURE, 4},
-    {"SUATOM", GPC_ATOMIC, GPC_SPACE_TEXTURE, 4},
-    {"SURED", GPC_REDUCTION, GPC_SPACE_TEXTURE, 4},
-};
-
-/*
- * Everything else that is not integer work. As Accel-Sim's tables have it (gpu-simulator/ISA_Def: SP_OP is FP here,
- * INTP_OP and ALU_OP, which have one unit there, are ALU), but that conversions and bit counts run at the rate of MUFU
- * (CUDA C++ Programming Guide, arithmetic instructions: 16 results per clock and SM). BAR.ARV does not wait, so it is
- * no barrier: see below.
- */
-static const struct {
-    uint8_t op_class;
-    const char *names;
-} classes[] = {
-    {GPC_OP_FP, "FADD FADD2 FADD32I FCHK FCMP FFMA FFMA2 FFMA32I FMNMX FMNMX3 FMUL FMUL2 FMUL32I FSEL FSET FSETP FSWZ "
-                "FSWZADD HADD2 HADD2_32I HFMA2 HFMA2_32I HMNMX2 HMUL2 HMUL2_32I HSET2 HSETP2"},
-    {GPC_OP_DOUBLE, "DADD DMUL DFMA DSETP DMNMX DSET"},
-    {GPC_OP_SFU, "MUFU F2F F2I I2F I2I FRND POPC FLO BREV RRO"},
-    {GPC_OP_TENSOR, "HMMA IMMA DMMA BMMA QMMA OMMA HGMMA IGMMA BGMMA QGMMA UTCHMMA UTCIMMA UTCQMMA UTCOMMA"},
-    {GPC_OP_UNIFORM, "S2UR R2UR VOTEU CREDUX"},
-    {GPC_OP_CONTROL, "BRA BRX BRXU BRK BREAK BSSY BSYNC BMOV BPT CALL CAL JCAL CONT JMP JMX JMXU KILL NANOSLEEP "
-                     "NANOTRAP NOP PBK PCNT PEXIT PRET RET RPCMOV RTT SSY SYNC WARPSYNC YIELD DEPBAR LDGDEPBAR "
-                     "ACQBULK PREEXIT"},
-    {GPC_OP_BARRIER, "BAR UCGABAR_WAIT"},
-    {GPC_OP_FENCE, "MEMBAR ERRBAR CCTL CCTLL CCTLT FENCE"},
-    {GPC_OP_EXIT, "EXIT"},
-};
-
-/* What neither adds nor multiplies, and what does both, of integer and floating-point work. */
-static const char moves[] =
-    "MOV MOV32I MOVM SEL FSEL PRMT SHF SHL SHR LOP LOP3 LOP32I PLOP3 BFE BFI BMSK SGXT ISET ISETP ICMP PSET PSETP FSET "
-    "FSETP FCMP HSET2 HSETP2 P2R R2P CS2R S2R SHFL VOTE";
-static const char multiply_adds[] = "IMAD IMAD32I XMAD IMADSP FFMA FFMA2 FFMA32I HFMA2 HFMA2_32I";
-
-#define TABLE_LENGTH(table) (sizeof(table) / sizeof *(table))
-
 gpci_opcode_part gpci_opcode_first(const char *text) {
     return (gpci_opcode_part){text, strcspn(text, ".")};
 }
@@ -160,7 +82,7 @@ static void decode_operators(const char *text, gpci_opcode *opcode) {
         opcode->hint = GPC_HINT_CG;
     if (opcode->kind == GPC_LOAD && strong && gpci_opcode_has(text, "SYS"))
         opcode->hint = GPC_HINT_CV;
-    for (size_t i = 0; i < TABLE_LENGTH(operators); i++) {
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
         if (!gpci_opcode_has(text, operators[i].modifier))
             continue;
         if (operators[i].hint)
@@ -178,13 +100,13 @@ static bool stores_bulk(const char *text) {
     return false;
 }
 
-static void decode_memory(const char *text, const named_memory *memory, gpci_opcode *opcode) {
+static void decode_memory(const char *text, const gpci_memory_opcode *memory, gpci_opcode *opcode) {
     opcode->op_class = GPC_OP_MEMORY;
     opcode->kind = memory->kind;
     opcode->space = memory->space;
     opcode->width = memory->width;
     /* The numbers of LDSM.16.M88.4 and of bulk copies count elements; the former addresses rows of 16 bytes. */
-    bool bulk = *text == 'U';
+    const bool bulk = !strncmp(text, "UBLK", 4) || !strncmp(text, "UTMA", 4);
     opcode->width_stated = memory->width == 16 && !bulk;
     for (gpci_opcode_part part = gpci_opcode_next(gpci_opcode_first(text)); part.at && !bulk && !opcode->width_stated;
          part = gpci_opcode_next(part)) {
@@ -200,55 +122,20 @@ static void decode_memory(const char *text, const named_memory *memory, gpci_opc
     decode_operators(text, opcode);
 }
 
-/* Whether a word is one of those in a list with blanks between. */
-static bool is_listed(const char *words, gpci_opcode_part word) {
-    while (words) {
-        gpci_opcode_part next = {words, strcspn(words, " ")};
-        if (next.length == word.length && !memcmp(next.at, word.at, word.length))
-            return true;
-        words = next.at[next.length] ? next.at + next.length + 1 : NULL;
-    }
-    return false;
-}
-
-static void decode_class(const char *text, gpci_opcode *opcode) {
-    gpci_opcode_part name = gpci_opcode_first(text);
-    for (size_t i = 0; i < TABLE_LENGTH(classes); i++) {
-        if (!is_listed(classes[i].names, name))
-            continue;
-        bool waits = classes[i].op_class != GPC_OP_BARRIER || !gpci_opcode_has(text, "ARV");
-        opcode->op_class = waits ? classes[i].op_class : GPC_OP_CONTROL;
-        return;
-    }
-    if (name.length > 1 && *text == 'U')
-        opcode->op_class = GPC_OP_UNIFORM;
-}
-
-/* Class, and what memory it works on. */
+/* Decode class and memory. BAR.ARV does not wait. CCTL with PF1 or PF2 is a prefetch. */
 static void decode_name(const char *text, gpci_opcode *opcode) {
-    static const named_memory prefetch = {"CCTL", GPC_PREFETCH, GPC_SPACE_GLOBAL, 4};
-    gpci_opcode_part name = gpci_opcode_first(text);
-    for (size_t i = 0; i < TABLE_LENGTH(memory_names); i++) {
-        if (gpci_opcode_is(name, memory_names[i].name)) {
-            decode_memory(text, &memory_names[i], opcode);
-            return;
-        }
-    }
-    if (gpci_opcode_is(name, "CCTL") && (gpci_opcode_has(text, "PF1") || gpci_opcode_has(text, "PF2")))
-        decode_memory(text, &prefetch, opcode);
-    else
-        decode_class(text, opcode);
-}
-
-/* IMAD.MOV and IMAD.SHL are a move and a shift that another unit does. */
-static void decode_work(const char *text, gpci_opcode *opcode) {
+    static const gpci_memory_opcode prefetch = {"CCTL", GPC_PREFETCH, GPC_SPACE_GLOBAL, 4};
     const gpci_opcode_part name = gpci_opcode_first(text);
-    if (opcode->op_class != GPC_OP_ALU && opcode->op_class != GPC_OP_FP)
+    const gpci_memory_opcode *memory = gpci_opcode_memory(name, &opcode->unknown);
+    if (gpci_opcode_is(name, "CCTL") && (gpci_opcode_has(text, "PF1") || gpci_opcode_has(text, "PF2")))
+        memory = &prefetch;
+    if (memory) {
+        decode_memory(text, memory, opcode);
         return;
-    if (is_listed(moves, name))
-        opcode->work = GPCI_WORK_MOVE;
-    else if (is_listed(multiply_adds, name))
-        opcode->work = GPCI_WORK_FMA;
+    }
+    gpci_opcode_class(name, opcode);
+    if (opcode->op_class == GPC_OP_BARRIER && gpci_opcode_has(text, "ARV"))
+        opcode->op_class = GPC_OP_CONTROL;
 }
 
 void gpci_opcode_decode(const char *text, gpci_opcode *opcode) {
@@ -256,5 +143,4 @@ void gpci_opcode_decode(const char *text, gpci_opcode *opcode) {
     decode_name(text, opcode);
     gpci_opcode_order(text, opcode);
     opcode->copy = gpci_opcode_copy(text);
-    decode_work(text, opcode);
 }

@@ -21,6 +21,20 @@ bool gpci_opcode_has(const char *text, const char *modifier);
  */
 #define GPCI_OPCODE_MAPPED "MAPPED"
 
+/* An opcode with a memory. */
+typedef struct gpci_memory_opcode {
+    const char *name;
+    uint8_t kind, space, width; /* width where no modifier says it */
+} gpci_memory_opcode;
+
+/*
+ * opcode_names.c: the memory of a name; NULL: none. `unknown`: the tables lack the name, and its memory is of its
+ * family.
+ */
+const gpci_memory_opcode *gpci_opcode_memory(gpci_opcode_part name, bool *unknown);
+/* Class and work of a name without memory; `unknown` where the tables lack the name. */
+void gpci_opcode_class(gpci_opcode_part name, gpci_opcode *opcode);
+
 /* What an opcode text means; keeps the pointer. */
 void gpci_opcode_decode(const char *text, gpci_opcode *opcode);
 /* ordering.c: how it orders memory, once its class, kind and space are known. */
