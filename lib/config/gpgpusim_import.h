@@ -104,7 +104,8 @@ typedef enum gpci_option_kind { GPCI_OPTION_NUMBER, GPCI_OPTION_FLAG, GPCI_OPTIO
     X(DRAM_LATENCY, "-dram_latency", NUMBER)                               \
     X(DRAM_SIMPLE, "-gpgpu_simple_dram_model", FLAG)                       \
     X(FLUSH_L1, "-gpgpu_flush_l1_cache", FLAG)                             \
-    X(FLUSH_L2, "-gpgpu_flush_l2_cache", FLAG)
+    X(FLUSH_L2, "-gpgpu_flush_l2_cache", FLAG)                             \
+    X(COPIES, "-gpgpu_perf_sim_memcpy", FLAG)
 
 typedef enum gpci_option_id {
 #define X(id, name, kind) GPCI_OPTION_##id,

@@ -126,6 +126,14 @@ static gpc_status apply_flush(const gpci_import *im) {
                                 : "none");
 }
 
+/* Upstream's default is 1, taken by files with an L2 and without the option. */
+static gpc_status apply_copies(const gpci_import *im) {
+    if (!GPCI_OPTION(COPIES)->given && !GPCI_OPTION(L2)->given)
+        return GPC_OK;
+    return gpci_import_set(im, GPCI_OPTION(COPIES)->given ? GPCI_OPTION_COPIES : GPCI_OPTION_L2,
+                           GPCI_KEY_KERNELS_COPIES, gpci_import_or(im, GPCI_OPTION_COPIES, 1) ? "l2" : "none");
+}
+
 gpc_status gpci_import_memory(const gpci_import *im) {
     gpc_status status = apply_network(im);
     if (status == GPC_OK)
@@ -139,5 +147,7 @@ gpc_status gpci_import_memory(const gpci_import *im) {
     if (status == GPC_OK && GPCI_OPTION(PARTITIONS)->given)
         status = gpci_import_set_number(im, GPCI_OPTION_PARTITIONS, GPCI_KEY_L2_PARTITIONS,
                                         GPCI_OPTION(PARTITIONS)->number ? GPCI_OPTION(PARTITIONS)->number : 1);
-    return status < 0 ? status : apply_flush(im);
+    if (status == GPC_OK)
+        status = apply_flush(im);
+    return status < 0 ? status : apply_copies(im);
 }

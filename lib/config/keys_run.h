@@ -60,6 +60,9 @@
     X(KERNELS_FLUSH, "kernels.flush", CHOICE, KEEP, "", "l1", 0, 0, "none|l1|all",                                     \
       "caches written back and emptied before each kernel: l1 takes time in a tree of modules with a clock, all "      \
       "never")                                                                                                         \
+    X(KERNELS_COPIES, "kernels.copies", CHOICE, KEEP, "", "none", 0, 0, "none|l2",                                     \
+      "what a MemcpyHtoD of a kernelslist.g does before the kernel behind it, after kernels.flush: l2, leave its "     \
+      "sectors in L2, clean, in no time and uncounted; none: nothing")                                                 \
     X(KERNELS_CODE, "kernels.code", CHOICE, KEEP, "", "kept", 0, 0, "kept|dropped|l2",                                 \
       "where a launch finds its code (l1i.size, l15.size): kept, where caches have it, L2 but for kernels.flush = "    \
       "all; dropped, not in L1Is and L1.5s; l2, not in these either, but all of it in L2")                             \

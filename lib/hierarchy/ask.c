@@ -90,19 +90,58 @@ gpc_status gpc_hierarchy_get_shape(const gpc_hierarchy *h, gpc_shape *shape) {
     return gpci_give(shape, &s, sizeof s);
 }
 
-/* One line into a cache, as the fill of a load that needs all of it. */
-static gpc_status put_line(const gpc_hierarchy *h, gpc_cache *cache, uint32_t sm, uint64_t address) {
+/*
+ * Fill sectors of a line of a cache, as for a load. The counters stay, because no access asks for the sectors. A line
+ * under way comes by itself.
+ */
+static gpc_status put_quietly(const gpc_hierarchy *h, gpc_cache *cache, uint32_t sm, uint64_t address,
+                              uint8_t sectors) {
     const gpc_request request = {.address = address, .sm = sm, .kernel = h->kernel};
-    gpc_access_result result;
-    return gpc_cache_fill(cache, &request, cache->all_sectors, &result);
-}
-
-/* Its counters are as before: what was put there nobody has asked for. */
-static gpc_status put_quietly(const gpc_hierarchy *h, gpc_cache *cache, uint32_t sm, uint64_t address) {
     const gpc_cache_stats stats = cache->stats;
-    const gpc_status status = put_line(h, cache, sm, address);
+    gpc_access_result result;
+    gpc_line line;
+    if (gpci_line_of(cache, address, &line) && line.pending_sectors)
+        return GPC_OK;
+    const gpc_status status = gpc_cache_fill(cache, &request, sectors, &result);
     cache->stats = stats;
     return status;
+}
+
+static gpc_cache *slice_of(const gpc_hierarchy *h, uint64_t address, uint64_t *inner) {
+    const gpci_l2_place place = gpci_l2_place_of(h, address);
+    *inner = place.inner;
+    return h->l2[gpci_l2_slice(h, gpci_l2_home(h, address), place.slice)];
+}
+
+/* Of a larger copy, in sizes of L2, the beginning would be evicted by the end. */
+#define MOST_COPIED 4u
+
+gpc_status gpci_hierarchy_copy_in(gpc_hierarchy *h, uint64_t address, uint64_t bytes) {
+    const uint64_t step = h->l2_level.line_bytes;
+    const uint64_t most = MOST_COPIED * gpci_number(h, GPCI_KEY_L2_SIZE);
+    gpc_status status = GPC_OK;
+    if (!bytes)
+        return GPC_OK;
+    GPCI_RECORD(h, cannot, (h->recorder, "kernels.copies = l2"));
+    const uint64_t last = bytes - 1 > UINT64_MAX - address ? UINT64_MAX : address + (bytes - 1);
+    address = last - address >= most ? last - most + 1 : address;
+    for (uint64_t line = address / step; line <= last / step && status >= 0; line++) {
+        uint64_t inner;
+        gpc_cache *cache = slice_of(h, line * step, &inner);
+        const uint64_t from = line == address / step ? address % step : 0;
+        const uint64_t to = line == last / step ? last % step : step - 1;
+        const unsigned first = (unsigned)(from >> cache->sector_shift), end = (unsigned)(to >> cache->sector_shift) + 1;
+        status = put_quietly(h, cache, 0, inner, (uint8_t)(((1u << end) - 1) & ~((1u << first) - 1)));
+    }
+    return status < 0 ? status : GPC_OK;
+}
+
+const char *gpci_hierarchy_no_copies(const gpc_hierarchy *h) {
+    return h->coherent    ? "a tree of coherent modules"
+           : h->with_data ? "accesses carry values (coherence.data)"
+           : h->inclusive ? "L2 is inclusive: lines that make room would have to leave L1s"
+           : !h->l2       ? "there is no L2"
+                          : NULL;
 }
 
 static gpc_status check_preload(const gpc_hierarchy *h, unsigned level, uint32_t sm, uint64_t address, uint64_t bytes,
@@ -111,10 +150,7 @@ static gpc_status check_preload(const gpc_hierarchy *h, unsigned level, uint32_t
     if (!h)
         REFUSE(GPC_ERROR_ARGUMENT, "hierarchy is NULL");
     if (h->coherent || h->with_data || h->inclusive)
-        REFUSE(GPC_ERROR_UNSUPPORTED, "%s",
-               h->coherent    ? "a tree of coherent modules"
-               : h->with_data ? "accesses carry values (coherence.data)"
-                              : "L2 is inclusive: lines that make room would have to leave L1s");
+        REFUSE(GPC_ERROR_UNSUPPORTED, "%s", gpci_hierarchy_no_copies(h));
     if (level < 1 || level > 2 || (level == 1 && sm >= h->sms))
         REFUSE(GPC_ERROR_ARGUMENT, "%s", level < 1 || level > 2 ? "level is not 1 or 2" : "sm is not below sm.count");
     if (!(level == 1 ? h->l1 : h->l2))
@@ -136,11 +172,9 @@ gpc_status gpc_hierarchy_preload(gpc_hierarchy *h, unsigned level, uint32_t sm, 
     const uint64_t step = level == 1 ? h->l1_level.line_bytes : h->l2_level.line_bytes;
     const uint64_t first = address / step, last = (address + (bytes - 1)) / step;
     for (uint64_t line = first; line <= last && status >= 0; line++) {
-        const uint64_t at = line * step;
-        const gpci_l2_place place = gpci_l2_place_of(h, at);
-        status = level == 1
-                     ? put_quietly(h, h->l1[sm], sm, at)
-                     : put_quietly(h, h->l2[gpci_l2_slice(h, gpci_l2_home(h, at), place.slice)], sm, place.inner);
+        uint64_t at = line * step;
+        gpc_cache *cache = level == 1 ? h->l1[sm] : slice_of(h, at, &at);
+        status = put_quietly(h, cache, sm, at, cache->all_sectors);
     }
     return status < 0 ? gpci_fail(error, status, "gpc_hierarchy_preload: %s", gpc_status_string(status)) : GPC_OK;
 }

@@ -230,6 +230,12 @@ void gpci_hierarchy_add_rest(const gpc_hierarchy *h, gpc_stats *stats);
 void gpci_hierarchy_stats(const gpc_hierarchy *h, gpc_stats *stats);
 /* cache_levels.c: empty what `kernels.flush` says. */
 gpc_status gpci_hierarchy_flush_for_kernel(gpc_hierarchy *h);
+/*
+ * hierarchy/ask.c: put the sectors of bytes copied by the host into L2, clean, in no time and uncounted (Accel-Sim's
+ * perf_memcpy_to_gpu). The reason of a hierarchy against copies; NULL: copies are possible.
+ */
+gpc_status gpci_hierarchy_copy_in(gpc_hierarchy *h, uint64_t address, uint64_t bytes);
+const char *gpci_hierarchy_no_copies(const gpc_hierarchy *h);
 /* A launch has its number, and is counted, with what it charges. */
 void gpci_hierarchy_launch(gpc_hierarchy *h, const gpc_launch *launch, const gpci_l1_share *share);
 /* Tell every L1's policies that the present kernel begins or ends. */

@@ -28,6 +28,13 @@ static gpc_status make_hierarchy(gpc_replay *r, gpc_error *error) {
     return status;
 }
 
+static gpc_status check_copies(const gpc_replay *r, gpc_error *error) {
+    const char *what = gpci_hierarchy_no_copies(r->hierarchy);
+    return what && gpci_config_number(r->config, GPCI_KEY_KERNELS_COPIES)
+               ? gpci_fail(error, GPC_ERROR_UNSUPPORTED, "kernels.copies = l2: %s: kernels.copies = none", what)
+               : GPC_OK;
+}
+
 gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc_error *error, gpc_replay **out) {
     if (!context || !config || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_create: %s is NULL",
@@ -62,6 +69,8 @@ gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc
     if (status == GPC_OK && r->recorded_order && r->hierarchy->timed)
         status = gpci_fail(error, GPC_ERROR_RANGE,
                            "warps.order = recorded needs mode = functional: with a clock warps issue when they may");
+    if (status == GPC_OK)
+        status = check_copies(r, error);
     if (status == GPC_OK && r->hierarchy->l1_future)
         status = gpci_future_create(context, r->sm_count, error, &r->future);
     if (status == GPC_OK)

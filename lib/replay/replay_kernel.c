@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/replay.h"
 #include "replay/sampling.h"
+#include "trace/rewind.h"
 
 #include <string.h>
 
@@ -43,6 +44,16 @@ static void take_sample(gpc_replay *r, gpc_stats *stats) {
     gpci_sampling_note(r, &timed, &r->sampling->blocks.rest, stats);
 }
 
+gpc_status gpci_replay_copies(gpc_replay *r, const gpc_trace *trace) {
+    gpc_status status = GPC_OK;
+    uint64_t address, bytes;
+    if (!gpci_config_number(r->config, GPCI_KEY_KERNELS_COPIES)) /* none, l2 */
+        return GPC_OK;
+    for (size_t n = 0; status == GPC_OK && gpci_trace_copy(trace, n, &address, &bytes); n++)
+        status = gpci_hierarchy_copy_in(r->hierarchy, address, bytes);
+    return status;
+}
+
 /* It is launched; where that fails it has not begun. */
 static gpc_status launch_kernel(gpc_replay *r, const gpc_launch *launch, bool begins, gpc_error *error) {
     gpc_status status = GPC_OK;
@@ -64,6 +75,8 @@ static gpc_status launch_kernel(gpc_replay *r, const gpc_launch *launch, bool be
         if (begins)
             status = gpc_hierarchy_begin_kernel(r->hierarchy, launch, &detail);
     }
+    if (status == GPC_OK)
+        status = gpci_replay_copies(r, r->trace);
     r->begun = status == GPC_OK;
     return r->begun ? GPC_OK
                     : gpci_fail(error, status, "%s: %s", r->kernel.file,
@@ -179,7 +192,8 @@ static gpc_status run_sampled(gpc_replay *r, gpc_stats *stats, gpc_error *error)
     }
     gpci_sampling_note(r, stats, stats, stats);
     gpci_stats_add(&r->total, stats);
-    return GPC_OK;
+    status = gpci_replay_copies(r, r->trace);
+    return status < 0 ? gpci_fail(error, status, "%s: %s", r->kernel.file, gpc_status_string(status)) : GPC_OK;
 }
 
 static gpc_status check_results(const gpc_kernel *kernel, const gpc_layout *layout, const void *stats,

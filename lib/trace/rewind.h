@@ -11,6 +11,9 @@
  */
 gpc_status gpci_trace_rewind(gpc_trace *trace, gpc_kernel *kernel, gpc_error *error);
 
+/* The n-th copy by the host between the last kernel and the present kernel; false: fewer. */
+bool gpci_trace_copy(const gpc_trace *trace, size_t n, uint64_t *address, uint64_t *bytes);
+
 /* Decoded opcodes of a trace, by gpc_instruction.opcode (trace/builder.h). They grow, and may move, as it is read. */
 const struct gpci_opcodes *gpci_trace_opcodes(const gpc_trace *trace);
 

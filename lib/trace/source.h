@@ -18,6 +18,8 @@ typedef struct gpci_source_ops {
     /* The present kernel's first block is the next again. Its pointers may be others: fill it in anew. */
     gpc_status (*rewind)(gpci_source *source, gpc_kernel *kernel, gpc_error *error);
     uint64_t (*kernel_count)(const gpci_source *source);
+    /* The n-th copy by the host between the last kernel and the present kernel; false: fewer. NULL: no copies. */
+    bool (*copy)(const gpci_source *source, size_t n, uint64_t *address, uint64_t *bytes);
     double (*progress)(const gpci_source *source);
     void (*close)(gpci_source *source);
     /* Pass the next kernel over without reading it. GPC_END when there is none. NULL: next_kernel does it. */

@@ -162,6 +162,10 @@ gpc_status gpc_trace_next_kernel(gpc_trace *trace, gpc_kernel *kernel, gpc_error
     return gpci_give(kernel, &next, sizeof next);
 }
 
+bool gpci_trace_copy(const gpc_trace *trace, size_t n, uint64_t *address, uint64_t *bytes) {
+    return trace->source->ops->copy && trace->source->ops->copy(trace->source, n, address, bytes);
+}
+
 gpc_status gpci_trace_rewind(gpc_trace *trace, gpc_kernel *kernel, gpc_error *error) {
     if (trace->failed)
         return refuse(error);

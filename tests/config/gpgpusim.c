@@ -125,21 +125,27 @@ static bool is_one_of(const char *key, const char *const *keys) {
 /*
  * The preset was written from the same files by hand. What tells them apart: GPGPU-Sim's simpler occupancy rule;
  * latencies of which the preset has measured ones, or which GPGPU-Sim states without the stages before and after
- * the unit; a queue before DRAM; DRAM, of which the file states each figure, the preset a set by name; and energies, of
- * which it says nothing.
+ * the unit; a queue before DRAM; DRAM, of which the file states each figure, the preset a set by name; and energies and
+ * copies by the host, of which it says nothing.
  */
 Test(gpgpusim, qv100_is_the_preset) {
-    static const char *const other[] = {"sm.register_unit",   "sm.warp_unit",         "sm.shared_unit",
-                                        "sm.latency_alu",     "sm.latency_tensor",    "sm.latency_constant",
-                                        "sm.latency_uniform", "sm.latency_int",       "sm.latency_fp",
-                                        "sm.latency_stages",  "sm.latency_control",   "sm.interval_control",
-                                        "sm.units_fp",        "sm.units_double",      "sm.units_sfu",
-                                        "sm.units_control",   "sm.units_tensor",      "l1.latency",
-                                        "l1.miss_latency",    "sm.interval_constant", "l1.release_width",
-                                        "l1.mshr_merged",     "l2.mshr_merged",       "l2.interleave",
-                                        "address.mapping",    "address.indexing",     "memory.link_buffer",
-                                        "l1.coalescer",       "l1.bypass_latency",    "l2.rop_latency",
-                                        "blocks.release",     "l2.miss_queue",        NULL};
+    static const char *const other[] = {"sm.register_unit",   "sm.warp_unit",
+                                        "sm.shared_unit",     "sm.latency_alu",
+                                        "sm.latency_tensor",  "sm.latency_constant",
+                                        "sm.latency_uniform", "sm.latency_int",
+                                        "sm.latency_fp",      "sm.latency_stages",
+                                        "sm.latency_control", "sm.interval_control",
+                                        "sm.units_fp",        "sm.units_double",
+                                        "sm.units_sfu",       "sm.units_control",
+                                        "sm.units_tensor",    "l1.latency",
+                                        "l1.miss_latency",    "sm.interval_constant",
+                                        "l1.release_width",   "l1.mshr_merged",
+                                        "l2.mshr_merged",     "l2.interleave",
+                                        "address.mapping",    "address.indexing",
+                                        "memory.link_buffer", "l1.coalescer",
+                                        "l1.bypass_latency",  "l2.rop_latency",
+                                        "blocks.release",     "l2.miss_queue",
+                                        "kernels.copies",     NULL};
     rig imported, preset;
     rig_open(&imported);
     rig_open(&preset);
@@ -160,7 +166,7 @@ Test(gpgpusim, qv100_is_the_preset) {
            {"sm.latency_int", "2"}, {"sm.latency_fp", "2"}, {"sm.latency_tensor", "2"}, {"sm.interval_tensor", "2"},
            {"sm.latency_stages", "5"}, {"sm.interval_control", "4"}, {"l1.latency", "23"}, {"l1.miss_latency", "24"},
            {"l1.bypass_latency", "3"}, {"l1.coalescer", "sector"}, {"l2.rop_latency", "161"},
-           {"blocks.release", "writes"}, {"memory.link_buffer", "64"});
+           {"blocks.release", "writes"}, {"memory.link_buffer", "64"}, {"kernels.copies", "l2"});
     rig_close(&imported);
     rig_close(&preset);
 }
@@ -468,7 +474,7 @@ Test(gpgpusim, options_of_other_files) {
 
 /* Each option by name, in the order of the text; a misspelt one is a warning that says where it is. */
 Test(gpgpusim, text_option_by_option) {
-    static const char text[] = "-gpgpu_n_clusters 4\n-gpgpu_n_cluster 7\n-gpgpu_perf_sim_memcpy 1\n"
+    static const char text[] = "-gpgpu_n_clusters 4\n-gpgpu_n_cluster 7\n-gpgpu_perfect_mem 0\n"
                                "-gpgpu_flush_l1_cache\n-trace_components NONE all # of them\n-nothing";
     rig r;
     heard h;
@@ -490,4 +496,28 @@ Test(gpgpusim, text_option_by_option) {
     cr_expect_eq(gpc_config_import_gpgpusim_text(NULL, text, NULL, NULL, NULL, &r.error), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_config_import_gpgpusim_with(r.config, NULL, NULL, NULL, &r.error), GPC_ERROR_ARGUMENT);
     rig_close(&r);
+}
+
+/* -gpgpu_perf_sim_memcpy, which upstream registers as 1: a file that describes an L2 and does not name it has it. */
+Test(gpgpusim, copies_by_the_host) {
+    static const char l2[] = "-gpgpu_cache:dl2 S:32:128:24,L:B:m:L:P,A:192:4,32:0,32\n";
+    static const struct {
+        bool describes;
+        const char *option, *expected;
+    } cases[] = {{false, "", "none"},
+                 {false, "-gpgpu_perf_sim_memcpy 1\n", "l2"},
+                 {true, "", "l2"},
+                 {true, "-gpgpu_perf_sim_memcpy 1\n", "l2"},
+                 {true, "-gpgpu_perf_sim_memcpy 0\n", "none"}};
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        rig r;
+        heard h;
+        char text[256];
+        open_listening(&r, &h);
+        snprintf(text, sizeof text, "%s%s", cases[n].describes ? l2 : "", cases[n].option);
+        cr_assert_eq(gpc_config_import_gpgpusim_text(r.config, text, "here", hear, &h, &r.error), GPC_OK, "%s",
+                     r.error.message);
+        cr_expect_str_eq(value(r.config, "kernels.copies"), cases[n].expected, "%s", text);
+        rig_close(&r);
+    }
 }

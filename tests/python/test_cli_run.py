@@ -219,13 +219,13 @@ class Runs(TemporaryCase):
 
     def test_what_an_import_passed_over(self):
         """By name: a typo always, what has no key with --verbose; options where keys are expected name --gpgpusim."""
-        options = self.write("gpgpusim.config", "-gpgpu_n_clusters 3\n-gpgpu_n_cluster 3\n-gpgpu_perf_sim_memcpy 1\n")
+        options = self.write("gpgpusim.config", "-gpgpu_n_clusters 3\n-gpgpu_n_cluster 3\n-gpgpu_perfect_mem 0\n")
         plain, verbose = (command("run", self.source, "--gpgpusim", options, *more) for more in ((), ("-v",)))
         for done in (plain, verbose):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("gpgpusim.config:2: -gpgpu_n_cluster: is no option of GPGPU-Sim", done.stderr)
-        self.assertNotIn("memcpy", plain.stderr)
-        self.assertIn("gpgpusim.config:3: -gpgpu_perf_sim_memcpy: a replay has no copies of the host", verbose.stderr)
+        self.assertNotIn("perfect_mem", plain.stderr)
+        self.assertIn("gpgpusim.config:3: -gpgpu_perfect_mem: there is memory here", verbose.stderr)
         self.assertIn("1 options applied, 1 that have no key here and 1 unknown passed over", verbose.stderr)
         self.done(self.source, "--config", options, status=1, message="--gpgpusim")
 

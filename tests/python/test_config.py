@@ -79,14 +79,14 @@ class Configurations(TemporaryCase):
 
     def test_gpgpusim_option_by_option(self):
         found = []
-        options = "-gpgpu_n_clusters 20\n-gpgpu_n_cluster 3\n-gpgpu_perf_sim_memcpy 1\n"
+        options = "-gpgpu_n_clusters 20\n-gpgpu_n_cluster 3\n-gpgpu_perfect_mem 0\n"
         self.assertEqual(self.config.import_gpgpusim_text(options, "here", found), 1)
         applied, unknown, ignored = found
         self.assertEqual(applied, ("-gpgpu_n_clusters", "20", 1, gpucache.ImportOutcome.APPLIED, ""))
         self.assertEqual(unknown[:4], ("-gpgpu_n_cluster", "3", 2, gpucache.ImportOutcome.UNKNOWN))
         self.assertIn("no option of GPGPU-Sim", unknown.reason)
         self.assertEqual(ignored.outcome, gpucache.ImportOutcome.IGNORED)
-        self.assertIn("no copies of the host", ignored.reason)
+        self.assertIn("there is memory here", ignored.reason)
         powers = []
         options = "-power_simulation_enabled 1\n-accelwattch_xml_file sim.xml\n-gpuwattch_xml_file sim.xml\n"
         self.assertEqual(self.config.import_gpgpusim_text(options, "here", powers), 0)
@@ -96,6 +96,17 @@ class Configurations(TemporaryCase):
         with self.assertRaisesRegex(gpucache.RangeError, "here:1: -gpgpu_n_mem"):
             self.config.import_gpgpusim_text("-gpgpu_n_mem 0", "here", found)
         self.assertEqual(len(found), 3)
+
+    def test_gpgpusim_copies(self):
+        """-gpgpu_perf_sim_memcpy, 1 where a file describes an L2 and is silent, as upstream registers it."""
+        l2 = "-gpgpu_cache:dl2 S:32:128:24,L:B:m:L:P,A:192:4,32:0,32\n"
+        for options, expected in (
+            ("-gpgpu_n_clusters 20\n", "none"), (l2, "l2"), (l2 + "-gpgpu_perf_sim_memcpy 0\n", "none"),
+            ("-gpgpu_perf_sim_memcpy 1\n", "l2"),
+        ):  # fmt: skip
+            self.config["kernels.copies"] = "none"
+            self.config.import_gpgpusim_text(options, "here", [])
+            self.assertEqual(self.config["kernels.copies"], expected, options)
 
     def test_why_an_option_is_passed_over(self):
         for option, reason in (

@@ -21,6 +21,7 @@ typedef struct list_source {
     gpci_source base;
     command *commands;
     size_t count, capacity, next;
+    size_t copies; /* first command behind the last kernel */
     uint64_t kernels;
     uint64_t total_bytes, done_bytes, open_bytes; /* of the kernels' files */
     gpci_source *open;                            /* the kernel being read */
@@ -215,6 +216,7 @@ static void close_open(list_source *s) {
 /* Command of the next kernel; NULL at the end of the list. Copies before the kernel are reported. */
 static const command *next_command(list_source *s) {
     close_open(s);
+    s->copies = s->next;
     while (s->next < s->count) {
         const command *c = &s->commands[s->next++];
         if (c->path)
@@ -259,6 +261,15 @@ static uint64_t kernel_count(const gpci_source *source) {
     return ((const list_source *)source)->kernels;
 }
 
+static bool copy_of(const gpci_source *source, size_t n, uint64_t *address, uint64_t *bytes) {
+    const list_source *s = (const list_source *)source;
+    if (s->copies + n >= s->next || s->commands[s->copies + n].path)
+        return false;
+    *address = s->commands[s->copies + n].address;
+    *bytes = s->commands[s->copies + n].bytes;
+    return true;
+}
+
 static double progress(const gpci_source *source) {
     const list_source *s = (const list_source *)source;
     if (!s->total_bytes)
@@ -283,6 +294,7 @@ static const gpci_source_ops list_ops = {
     .next_block = next_block,
     .rewind = rewind_kernel,
     .kernel_count = kernel_count,
+    .copy = copy_of,
     .progress = progress,
     .close = close_source,
     .skip_kernel = skip_kernel,
