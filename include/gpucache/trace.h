@@ -258,6 +258,46 @@ typedef struct gpc_ordering {
  */
 GPC_API gpc_status gpc_trace_ordering(const gpc_trace *trace, uint32_t opcode, gpc_ordering *out);
 
+/* Reasons of notes about instructions and lines without effect, or run by a guess. Since: 0.2 */
+typedef enum gpc_note_reason {
+    GPC_NOTE_UNKNOWN_OPCODE = 0, /* an opcode without a table of NVIDIA or Accel-Sim: run by the beginning of its name,
+                                    or as integer arithmetic */
+    GPC_NOTE_NO_ADDRESSES = 1,   /* a memory instruction with active lanes and no addresses, but of shared memory: bulk
+                                    copies by tracers before version 6, constants, textures, lanes off by predicates */
+    GPC_NOTE_UNUSED_ADDRESSES =
+        2,                     /* addresses of an instruction without access to a cache: textures, CCTL, arithmetic */
+    GPC_NOTE_PASSED_OVER = 3,  /* a line of a kernelslist.g, neither kernel nor MemcpyHtoD, or of mem_trace's program */
+    GPC_NOTE_COPY = 4,         /* a copy to the device: kernels.copies, gpc_trace_on_memcpy */
+    GPC_NOTE_MEMORY_ALONE = 5, /* a kernel without arithmetic: its cycles are of memory alone */
+    GPC_NOTE_REASON_COUNT
+} gpc_note_reason;
+
+/* A note: an opcode, a word or a kernel of a trace with its lines. Texts live as long as the trace. Since: 0.2 */
+typedef struct gpc_note {
+    size_t struct_size;
+    uint32_t reason; /* gpc_note_reason */
+    uint32_t reserved;
+    const char *text; /* the opcode with its modifiers, the first word of the line, or the kernel's name */
+    const char *file; /* where the first is */
+    uint64_t line;    /* likewise, from 1; of an opcode where it first stands; 0: the file has no lines */
+    uint64_t count;   /* lines, of a .gct or a bulk copy instructions; of MEMORY_ALONE kernels */
+    uint64_t bytes;   /* of copies, in sum */
+    const char *why;  /* the reason as a sentence; static */
+} gpc_note;
+
+#define GPC_NOTE_INIT \
+    { sizeof(gpc_note), 0, 0, NULL, NULL, 0, 0, 0, NULL }
+
+/*
+ * Notes of the trace so far, in the order of their first places. Notes of a list are complete once the list is open. A
+ * kernel read twice counts once. Synthetic kernels have no notes.
+ *   index  below gpc_trace_note_count
+ *   out    struct_size set
+ * Returns GPC_OK; GPC_ERROR_RANGE (no such note); GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.2.
+ */
+GPC_API size_t gpc_trace_note_count(const gpc_trace *trace);
+GPC_API gpc_status gpc_trace_note(const gpc_trace *trace, size_t index, gpc_note *out);
+
 /* How far the trace has been read, 0 to 1, by bytes of input. Since: 0.1. */
 GPC_API double gpc_trace_progress(const gpc_trace *trace);
 

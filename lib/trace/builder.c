@@ -2,6 +2,7 @@
 #include "trace/trace_block.h"
 
 #include "base/array.h"
+#include "trace/notes.h"
 
 #include <string.h>
 
@@ -91,7 +92,8 @@ static bool room_for_addresses(gpci_block *block, size_t addresses) {
 }
 
 bool gpci_block_pack(gpci_block *block) {
-    if (block->count && !gpci_packer_add(block->packer, block->instructions, block->count))
+    if (block->count && (!gpci_notes_tally(block->packer->opcodes, block->instructions, block->count) ||
+                         !gpci_packer_add(block->packer, block->instructions, block->count)))
         return false;
     block->count = 0;
     block->current = block->first;
@@ -221,7 +223,7 @@ gpc_status gpci_block_finish(gpci_block *block, gpci_opcodes *opcodes) {
     }
     block->view.warps = block->warps;
     block->view.instruction_count = block->count;
-    return GPC_OK;
+    return gpci_notes_tally(opcodes, block->instructions, block->count) ? GPC_OK : GPC_ERROR_MEMORY;
 }
 
 const gpc_block *gpci_block_view(const gpci_block *block) {

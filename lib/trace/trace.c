@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/choice.h"
+#include "trace/notes.h"
 #include "trace/rewind.h"
 #include "trace/sources.h"
 #include "trace/trace_block.h"
@@ -19,8 +20,9 @@ struct gpc_trace {
     gpci_packed_block *held_packed; /* list of those lent */
     char *name;                     /* source of gpc_trace_open */
     gpci_choice choice;
-    uint32_t kernels;     /* reached so far, with those passed over */
-    gpci_windows windows; /* of the present one */
+    uint32_t kernels;        /* reached so far, with those passed over */
+    gpci_windows windows;    /* of the present one */
+    const char *kernel_name; /* of the kernel at hand */
     bool begun, in_kernel, failed;
 };
 
@@ -159,6 +161,8 @@ gpc_status gpc_trace_next_kernel(gpc_trace *trace, gpc_kernel *kernel, gpc_error
     if (status != GPC_OK)
         return status;
     trace->windows = gpci_windows_of(&next);
+    trace->kernel_name = next.name;
+    gpci_notes_begin(trace->opcodes);
     return gpci_give(kernel, &next, sizeof next);
 }
 
@@ -175,6 +179,8 @@ gpc_status gpci_trace_rewind(gpc_trace *trace, gpc_kernel *kernel, gpc_error *er
     if (status < 0)
         return status;
     again.index = trace->kernels - 1;
+    trace->kernel_name = again.name;
+    gpci_notes_again(trace->opcodes);
     *kernel = again;
     return GPC_OK;
 }
@@ -193,6 +199,14 @@ static gpc_status has_kernel(const gpc_trace *trace, gpc_error *error) {
         return gpci_fail(error, GPC_ERROR_STATE,
                          "gpc_trace_next_block: there is no kernel: gpc_trace_next_kernel first");
     return GPC_OK;
+}
+
+/* Handle the status of a source without a further block. */
+static gpc_status no_block(gpc_trace *trace, gpc_status status, gpc_error *error) {
+    if (status == GPC_END && !gpci_notes_end(trace->opcodes, trace->kernel_name))
+        status = gpci_out_of_memory(error);
+    trace->failed = status < 0;
+    return status;
 }
 
 gpc_status gpc_trace_next_block(gpc_trace *trace, const gpc_block **out, gpc_error *error) {
@@ -214,8 +228,7 @@ gpc_status gpc_trace_next_block(gpc_trace *trace, const gpc_block **out, gpc_err
     }
     block->next_free = trace->free;
     trace->free = block;
-    trace->failed = status < 0;
-    return status;
+    return no_block(trace, status, error);
 }
 
 void gpc_trace_release_block(gpc_trace *trace, const gpc_block *block) {
@@ -236,9 +249,8 @@ gpc_status gpci_trace_next_packed(gpc_trace *trace, const gpci_packed_block **ou
         return gpci_out_of_memory(error);
     trace->packed->packer = &trace->packer;
     status = trace->source->ops->next_block(trace->source, trace->packed, error);
-    trace->failed = status < 0;
     if (status != GPC_OK)
-        return status;
+        return no_block(trace, status, error);
     gpci_packed_block *block = gpci_packer_finish(&trace->packer, gpci_block_view(trace->packed)->index);
     if (!block)
         return gpci_out_of_memory(error);
@@ -282,6 +294,42 @@ gpc_status gpc_trace_ordering(const gpc_trace *trace, uint32_t opcode, gpc_order
     ours.control = known->control;
     ours.copy = known->copy;
     ours.mapped = known->mapped;
+    return gpci_give(out, &ours, sizeof ours);
+}
+
+size_t gpc_trace_note_count(const gpc_trace *trace) {
+    return trace ? gpci_notes_count(trace->opcodes) : 0;
+}
+
+static const char *why_of(uint32_t reason) {
+    static const char *const why[GPC_NOTE_REASON_COUNT] = {
+        [GPC_NOTE_UNKNOWN_OPCODE] =
+            "no table of opcodes has it: taken for what its name begins with (LDG, STG, LDL, STL, "
+            "LDS, STS, ATOMG, ATOMS, REDG; U, uniform), or else for integer arithmetic",
+        [GPC_NOTE_NO_ADDRESSES] =
+            "the lines have no addresses, which their tracer does not write or no lane had: they access nothing",
+        [GPC_NOTE_UNUSED_ADDRESSES] = "an instruction that accesses no cache here: its addresses have no effect",
+        [GPC_NOTE_PASSED_OVER] = "neither a kernel nor a copy to the device: passed over",
+        [GPC_NOTE_COPY] = "copies to the device: the key kernels.copies says what becomes of them",
+        [GPC_NOTE_MEMORY_ALONE] = "the kernel has no arithmetic: with a clock its cycles are those of memory alone",
+    };
+    return why[reason];
+}
+
+gpc_status gpc_trace_note(const gpc_trace *trace, size_t index, gpc_note *out) {
+    if (!trace || !out)
+        return GPC_ERROR_ARGUMENT;
+    if (index >= gpci_notes_count(trace->opcodes))
+        return GPC_ERROR_RANGE;
+    const gpci_note *note = gpci_notes_at(trace->opcodes, index);
+    const gpc_note ours = {.struct_size = sizeof ours,
+                           .reason = note->reason,
+                           .text = note->text,
+                           .file = note->file,
+                           .line = note->line,
+                           .count = note->count,
+                           .bytes = note->bytes,
+                           .why = why_of(note->reason)};
     return gpci_give(out, &ours, sizeof ours);
 }
 

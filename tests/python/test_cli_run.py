@@ -142,7 +142,7 @@ class Runs(TemporaryCase):
         with open(target, encoding="utf-8") as file:
             document = json.load(file)
         self.assertEqual(list(document), ["schema", "version", "preset", "mode", "traces", "settings", "interrupted", "config",
-                                          "kernels", "total"])  # fmt: skip
+                                          "kernels", "total", "notes"])  # fmt: skip
         self.assertEqual((document["schema"], document["preset"]), (1, "h100"))
         self.assertEqual((document["version"], document["mode"]), (gpucache.version(), "functional"))
         self.assertEqual((document["traces"], document["settings"]), ([self.source], {"l1.ways": "16"}))
@@ -158,6 +158,7 @@ class Runs(TemporaryCase):
             self.assertEqual(stats["l1.load_hit_rate"], 0.5)
         self.assertEqual(first["stats"]["l1.load_sectors"], 64)
         self.assertEqual(document["total"]["l1.load_sectors"], 160)
+        self.assertEqual([note["text"] for note in document["notes"]], ["MemcpyHtoD"])
         self.assertEqual(os.listdir(self.folder).count("out.json"), 1)
 
     def test_json_on_stdout_is_all_there_is(self):

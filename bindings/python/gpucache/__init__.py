@@ -33,7 +33,7 @@ _EXPORTS = {
         "GPC_BATCH_BYPASSED GPC_BATCH_EVICTED GPC_BATCH_HIT GPC_BATCH_SECTOR_MISS GPC_BATCH_WRITE_BACK "
         "GPC_BATCH_WRITE_BELOW GPC_READS_OF_REQUESTS AccessBits Admission Allocate AtomicOp Busy BypassFetch "
         "CacheEventKind ChoiceKind CoherenceEvent CoherenceKind CoherenceState Component Control Decision DoBits Hint "
-        "ImportOutcome Index Kind LogLevel Merge MessageKind OpClass Object Order Origin Outcome PolicyKind "
+        "ImportOutcome Index Kind LogLevel Merge MessageKind NoteReason OpClass Object Order Origin Outcome PolicyKind "
         "PrefetchFound PrefetchOutcome Priority ProtocolBits ReadsBits Scope Simd Space Stage Status TagEventKind Token "
         "TokenClear Tokens TraceFormat ValueType VerifyBits VerifyLimit VerifyStepKind VerifyVerdict WarpClass "
         "WarpEventKind WarpState What WriteAllocate WritePolicy __version__"
@@ -70,7 +70,7 @@ _EXPORTS = {
     "sweeping": "Sweep sweep",
     "throttle": "Throttle WarpClasses WarpView",
     "timed": "Completion MemoryRequest process_address",
-    "trace": "Block Instruction Kernel Synthetic Trace TraceWriter Warp synthetics",
+    "trace": "Block Instruction Kernel Note Synthetic Trace TraceWriter Warp synthetics",
 }
 _MODULE_OF = {name: module for module, names in _EXPORTS.items() for name in names.split()}
 _MODULES = [module for module in _EXPORTS if not module.startswith("_")]

@@ -69,6 +69,7 @@ from ._constants import Kind as Kind
 from ._constants import LogLevel as LogLevel
 from ._constants import Merge as Merge
 from ._constants import MessageKind as MessageKind
+from ._constants import NoteReason as NoteReason
 from ._constants import Object as Object
 from ._constants import OpClass as OpClass
 from ._constants import Order as Order
@@ -210,6 +211,7 @@ from .timed import process_address as process_address
 from .trace import Block as Block
 from .trace import Instruction as Instruction
 from .trace import Kernel as Kernel
+from .trace import Note as Note
 from .trace import Synthetic as Synthetic
 from .trace import Trace as Trace
 from .trace import TraceWriter as TraceWriter

@@ -717,6 +717,18 @@ class TurnWhat(IntEnum):
 GPC_TURN_COUNT = 3
 
 
+class NoteReason(IntEnum):
+    UNKNOWN_OPCODE = 0
+    NO_ADDRESSES = 1
+    UNUSED_ADDRESSES = 2
+    PASSED_OVER = 3
+    COPY = 4
+    MEMORY_ALONE = 5
+
+
+GPC_NOTE_REASON_COUNT = 6
+
+
 class TraceFormat(IntEnum):
     BINARY = 0
     TEXT = 1

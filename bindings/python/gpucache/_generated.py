@@ -697,6 +697,14 @@ class gpc_ordering(SizedRecord):
     )
 
 
+class gpc_note(SizedRecord):
+    __slots__ = ()
+    _fields_ = (
+        ("struct_size", c_size_t), ("reason", c_uint32), ("reserved", c_uint32), ("text", c_char_p),
+        ("file", c_char_p), ("line", c_uint64), ("count", c_uint64), ("bytes", c_uint64), ("why", c_char_p),
+    )
+
+
 gpc_memcpy_fn = CFUNCTYPE(None, c_void_p, c_uint64, c_uint64)
 
 
@@ -1303,6 +1311,8 @@ FUNCTIONS = {
     "gpc_trace_kernel_count": (c_uint64, (c_void_p,)),
     "gpc_trace_opcode": (c_char_p, (c_void_p, c_uint32)),
     "gpc_trace_ordering": (c_int, (c_void_p, c_uint32, POINTER(gpc_ordering))),
+    "gpc_trace_note_count": (c_size_t, (c_void_p,)),
+    "gpc_trace_note": (c_int, (c_void_p, c_size_t, POINTER(gpc_note))),
     "gpc_trace_progress": (c_double, (c_void_p,)),
     "gpc_trace_on_memcpy": (None, (c_void_p, gpc_memcpy_fn, c_void_p)),
     "gpc_synthetic_count": (c_size_t, ()),

@@ -10,6 +10,7 @@ import os
 from collections import namedtuple
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Union
 
+from . import _notes
 from . import policy as policies_of
 from ._constants import PolicyKind, Status
 from ._executors import ended, processes
@@ -49,14 +50,16 @@ class Comparison(list):
 
     about    of what they are: as of gpucache.about.about()
     stopped  what ended it before all was run, such as KeyboardInterrupt; None
+    notes    {trace, as given: [Note]}: what did not run as it stands in its file
     """
 
     def __init__(self, rows: Iterable[Row], metrics: Iterable[str], about: Dict[str, Any],
-                 stopped: Optional[BaseException] = None) -> None:  # fmt: skip
+                 stopped: Optional[BaseException] = None, notes: Optional[Dict[str, Any]] = None) -> None:  # fmt: skip
         super().__init__(rows)
         self.metrics = tuple(metrics)
         self.about = about
         self.stopped = stopped
+        self.notes = notes or {}
 
     @property
     def failures(self) -> List[Row]:
@@ -249,7 +252,7 @@ def _runs(classes, preset, settings, kernels=None):
             with Replay(context, config) as replay, Trace(context, source, kernels=kernels) as trace:
                 for _ in replay.run(trace):
                     pass
-                return replay.stats(), replay.policy_values()
+                return replay.stats(), replay.policy_values(), _notes.of_run(trace.notes, config)
 
     def published(changes):
         """Names of what the policies publish."""
@@ -293,7 +296,7 @@ def _rows(trace, found, metrics):
         if isinstance(outcome, Failed):
             yield Row(label, trace, None, dict.fromkeys(metrics), None, None, {}, outcome.error)
             continue
-        stats, policies = outcome
+        stats, policies, _ = outcome
         base = {} if isinstance(first, Failed) else first[0]
         yield Row(label, trace, stats, {name: _value(stats, policies, name) for name in metrics},
                   _over(stats, base, "l2.read_sectors"), _over(base, stats, "cycles"), policies)  # fmt: skip
@@ -339,8 +342,12 @@ def compare(policies: Union[Iterable[Policy], Mapping[str, Policy]], traces: Ite
     _check_metrics(metrics, changes, published)
     tasks = [(each, source) for source in traces for each in changes]
     outcomes = _all(measure, tasks, jobs, on_progress, keep_going)
+    notes = {}
+    for (_, source), outcome in zip(tasks, outcomes.found):
+        if not isinstance(outcome, Failed):  # every policy's run of a trace has met the same
+            notes.setdefault(os.fspath(source), outcome[2])
     results = iter(outcomes.found)
     rows = []
     for trace in _trace_labels(traces):
         rows += _rows(trace, {label: next(results) for label in labels}, metrics)
-    return Comparison(rows, metrics, origin, outcomes.stopped)
+    return Comparison(rows, metrics, origin, outcomes.stopped, notes)

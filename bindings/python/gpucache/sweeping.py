@@ -30,7 +30,7 @@ def _measure(build, load, preset, settings, source, kernels=None):
     started = time.monotonic()
     try:
         _, measure, _ = _runs(load, preset, settings, kernels)
-        stats, policies = measure({}, source)
+        stats, policies, _ = measure({}, source)
         row = {**json.loads(stats.json()), **{name: value.value for name, value in policies.items()}}
     except Exception as error:
         row = {"error": str(error) or type(error).__name__}

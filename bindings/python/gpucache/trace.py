@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterable, Iterator, List, Optional, Tuple, Uni
 
 from . import _buffers
 from . import _generated as g
-from ._constants import Control, Hint, Kind, OpClass, Order, Priority, Scope, Space, Status, TraceFormat
+from ._constants import Control, Hint, Kind, NoteReason, OpClass, Order, Priority, Scope, Space, Status, TraceFormat
 from ._loader import lib
 from ._native import Handle, call, choice, decoded, drop, hold, later, loose, settle, text
 from .config import Path
@@ -23,6 +23,9 @@ Ordering = namedtuple("Ordering", "scope order control")
 
 # `size` is the default problem size in bytes.
 Synthetic = namedtuple("Synthetic", "name summary size")
+
+# An instruction or a line without effect, or run by a guess: as gpc_note. `reason` is a NoteReason.
+Note = namedtuple("Note", "reason text file line count bytes why")
 
 _RECORD = ctypes.sizeof(g.gpc_instruction)
 _CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}
@@ -342,6 +345,17 @@ class Trace(Handle):
         raw = g.gpc_ordering()
         settle(lib.gpc_trace_ordering(self._live(), number, ctypes.byref(raw)), what="gpc_trace_ordering")
         return Ordering(Scope(raw.scope), Order(raw.order), Control(raw.control))
+
+    @property
+    def notes(self) -> List[Note]:
+        """Notes so far: unknown opcodes, missing addresses, lines passed over, copies of the host."""
+        found = []
+        for index in range(lib.gpc_trace_note_count(self._live())):
+            raw = g.gpc_note()
+            settle(lib.gpc_trace_note(self._live(), index, ctypes.byref(raw)), what="gpc_trace_note")
+            texts = decoded(raw.text), decoded(raw.file)
+            found.append(Note(NoteReason(raw.reason), *texts, raw.line, raw.count, raw.bytes, decoded(raw.why)))
+        return found
 
 
 # Arrays of TraceWriter.accesses(), by the size of their elements.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/binary/binary_decode.h"
+#include "trace/notes.h"
 #include "trace/paths.h"
 #include "trace/sources.h"
 
@@ -286,7 +287,8 @@ gpc_status gpci_binary_open(gpc_context *context, gpci_opcodes *opcodes, const c
     s->offset = GPCI_BINARY_HEAD;
     memcpy(s->path, shown, length);
     gpci_crc_init(&s->crc);
-    gpc_status status = open_file(s, gpci_path_opened(path), error);
+    gpc_status status =
+        gpci_notes_file(opcodes, shown) ? open_file(s, gpci_path_opened(path), error) : gpci_out_of_memory(error);
     if (status < 0)
         close_source(&s->base);
     else

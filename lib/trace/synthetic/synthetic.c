@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "registry/registry.h"
 #include "registry/spec.h"
+#include "trace/notes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -324,6 +325,7 @@ gpc_status gpci_synthetic_open(gpc_context *context, gpci_opcodes *opcodes, cons
     if (!s)
         return gpci_out_of_memory(error);
     s->base = (gpci_source){.ops = &ops, .context = context, .opcodes = opcodes};
+    gpci_notes_none(opcodes);
     s->file = gpci_alloc(context, sizeof prefix + strlen(name));
     gpc_status status = GPC_OK;
     if (s->file) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/table/line_table.h"
 
+#include "trace/notes.h"
 #include "trace/paths.h"
 #include "trace/trace_block.h"
 
@@ -9,6 +10,8 @@
 #include <string.h>
 
 /* Kernels of a table: rows are read up to the next kernel's first, sorted, and given out block by block. */
+
+#define OTHER_OUTPUT "output of the program" /* note of lines between mem_trace's */
 
 #define SHARED_BYTES (UINT64_C(16) << 20)
 
@@ -245,12 +248,16 @@ gpc_status gpci_table_line(gpci_table *t, gpci_line_is *is, gpc_error *error) {
         gpc_status status = gpci_lines_next_text(&t->lines, &line, &stop, error);
         if (status != GPC_OK)
             return status;
+        gpci_notes_line(t->base.opcodes, t->lines.number);
         memset(t->fields, 0, sizeof t->fields);
         *is = t->form->read(t, gpci_span_trim((gpci_span){line, stop}));
         if (*is == GPCI_LINE_IS_WRONG)
             return expected(t, error, t->expected);
         if (*is != GPCI_LINE_IS_NOTHING)
             return GPC_OK;
+        if (t->form == &gpci_form_nvbit &&
+            !gpci_notes_add(t->base.opcodes, GPC_NOTE_PASSED_OVER, OTHER_OUTPUT, sizeof OTHER_OUTPUT - 1, 0))
+            return gpci_out_of_memory(error);
     }
 }
 
@@ -454,6 +461,8 @@ gpc_status gpci_table_open(gpc_context *context, gpci_opcodes *opcodes, const gp
     t->into = &t->now;
     t->lane = UINT32_MAX;
     gpc_status status = gpci_lines_take_input(&t->lines, context, input, error);
+    if (status == GPC_OK && !gpci_notes_file(opcodes, gpci_input_path(input)))
+        status = gpci_out_of_memory(error);
     if (status == GPC_OK && form == &gpci_form_nvbit)
         status = gpci_launches_count(t, error);
     if (status < 0)

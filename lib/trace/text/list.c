@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "trace/fields.h"
 #include "trace/line_reader.h"
+#include "trace/notes.h"
 #include "trace/paths.h"
 #include "trace/sources.h"
 
@@ -10,6 +11,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MOST_WORD 40u /* bytes of it in a note */
 
 /* A command of a kernelslist.g: a kernel's file, or, with path NULL, a copy to the device. */
 typedef struct command {
@@ -68,7 +71,17 @@ static gpc_status take_copy(list_source *s, gpci_lines *lines, char *line, char 
     }
     if (!at || gpci_skip_blanks(at) != stop)
         return gpci_lines_expected(lines, error, "\"MemcpyHtoD,0x<address>,<bytes>\"");
+    if (!gpci_notes_add(s->base.opcodes, GPC_NOTE_COPY, "MemcpyHtoD", 10, copy.bytes))
+        return gpci_out_of_memory(error);
     return add(s, copy, error);
+}
+
+/* Note the first word of a line without effect. */
+static gpc_status pass_over(list_source *s, const char *line, const char *stop, gpc_error *error) {
+    size_t length = 0;
+    while (line + length < stop && length < MOST_WORD && line[length] != ',' && !gpci_is_blank(line[length]))
+        length++;
+    return gpci_notes_add(s->base.opcodes, GPC_NOTE_PASSED_OVER, line, length, 0) ? GPC_OK : gpci_out_of_memory(error);
 }
 
 static gpc_status take_kernel(list_source *s, gpci_lines *lines, const char *line, const char *stop, gpc_error *error) {
@@ -94,13 +107,16 @@ static gpc_status read_list(list_source *s, const char *path, gpc_error *error) 
     if (status < 0)
         return status;
     char *line, *stop;
-    while ((status = gpci_lines_next_text(&lines, &line, &stop, error)) == GPC_OK) {
+    if (!gpci_notes_file(s->base.opcodes, gpci_input_path(lines.input)))
+        status = gpci_out_of_memory(error);
+    while (status == GPC_OK && (status = gpci_lines_next_text(&lines, &line, &stop, error)) == GPC_OK) {
+        gpci_notes_line(s->base.opcodes, lines.number);
         if (!strncmp(line, "MemcpyHtoD", 10))
             status = take_copy(s, &lines, line, stop, error);
         else if (!strncmp(line, "kernel", 6))
             status = take_kernel(s, &lines, line, stop, error);
-        if (status < 0)
-            break;
+        else
+            status = pass_over(s, line, stop, error);
     }
     gpci_lines_close(&lines);
     return status < 0 ? status : GPC_OK;

@@ -2,26 +2,17 @@
 #include "trace/text/opcodes.h"
 
 #include "base/array.h"
-#include "base/map.h"
+#include "trace/text/opcode_table.h"
 
 #include <string.h>
 
 #define TEXT_CHUNK 4096u
 
 /* Texts live in chunks that never move: gpc_trace_opcode promises them as long as the trace. */
-typedef struct text_chunk {
-    struct text_chunk *next;
+struct gpci_text_chunk {
+    gpci_text_chunk *next;
     size_t used, capacity;
     char text[];
-} text_chunk;
-
-struct gpci_opcodes {
-    gpc_context *context;
-    gpci_opcode *entries;
-    size_t capacity;
-    uint32_t count;
-    gpci_slots slots;
-    text_chunk *texts;
 };
 
 gpci_opcodes *gpci_opcodes_create(gpc_context *context) {
@@ -35,11 +26,13 @@ void gpci_opcodes_destroy(gpci_opcodes *opcodes) {
     if (!opcodes)
         return;
     gpc_context *context = opcodes->context;
-    for (text_chunk *chunk = opcodes->texts, *next; chunk; chunk = next) {
+    for (gpci_text_chunk *chunk = opcodes->texts, *next; chunk; chunk = next) {
         next = chunk->next;
         gpci_free(context, chunk);
     }
     gpci_free(context, opcodes->entries);
+    gpci_free(context, opcodes->of_notes);
+    gpci_free(context, opcodes->notes);
     gpci_slots_free(context, &opcodes->slots);
     gpci_free(context, opcodes);
     gpci_release(context);
@@ -68,8 +61,8 @@ static uint64_t hash_of(const void *entries, uint32_t entry) {
     return hash_text(text, strlen(text));
 }
 
-static char *store_text(gpci_opcodes *opcodes, const char *text, size_t length) {
-    text_chunk *chunk = opcodes->texts;
+char *gpci_opcodes_text(gpci_opcodes *opcodes, const char *text, size_t length) {
+    gpci_text_chunk *chunk = opcodes->texts;
     if (!chunk || chunk->capacity - chunk->used <= length) {
         size_t capacity = length >= TEXT_CHUNK ? length + 1 : TEXT_CHUNK;
         chunk = gpci_alloc(opcodes->context, sizeof *chunk + capacity);
@@ -93,12 +86,14 @@ uint32_t gpci_opcodes_intern(gpci_opcodes *opcodes, const char *text, size_t len
     if (entry != GPCI_NO_ENTRY)
         return entry;
     if (!GPCI_ARRAY_ROOM(opcodes->context, opcodes->entries, opcodes->capacity, opcodes->count, 1) ||
+        !GPCI_ARRAY_ROOM(opcodes->context, opcodes->of_notes, opcodes->notes_capacity, opcodes->count, 1) ||
         !gpci_slots_reserve(opcodes->context, &opcodes->slots, opcodes->entries, opcodes->count, 1, hash_of))
         return UINT32_MAX;
-    char *copy = store_text(opcodes, text, length);
+    char *copy = gpci_opcodes_text(opcodes, text, length);
     if (!copy)
         return UINT32_MAX;
     gpci_opcode_decode(copy, &opcodes->entries[opcodes->count]);
+    opcodes->of_notes[opcodes->count] = gpci_opcodes_traits(opcodes, &opcodes->entries[opcodes->count]);
     gpci_slots_add(&opcodes->slots, hash, opcodes->count);
     return opcodes->count++;
 }

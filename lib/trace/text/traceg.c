@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/fields.h"
+#include "trace/notes.h"
 #include "trace/paths.h"
 #include "trace/seen.h"
 #include "trace/sources.h"
@@ -121,6 +122,7 @@ static gpc_status read_instruction(text_source *s, progress *p, gpc_error *error
     gpc_status status = gpci_lines_next_text(&s->lines, &line, &stop, error);
     if (status != GPC_OK)
         return status == GPC_END ? cut_short(s, error) : status;
+    gpci_notes_line(s->base.opcodes, s->lines.number);
     if (gpci_line_parse(&s->parser, p->block, line))
         return GPC_OK;
     return s->parser.expected ? gpci_lines_expected(&s->lines, error, s->parser.expected) : gpci_out_of_memory(error);
@@ -323,7 +325,8 @@ static gpc_status read_front(text_source *s, const char *path, gpc_error *error)
     if (status < 0)
         return status;
     gpc_kernel *kernel = &s->header.kernel;
-    if (gpci_line_parser_init(&s->parser, context, s->base.opcodes) < 0)
+    if (!gpci_notes_file(s->base.opcodes, kernel->file) ||
+        gpci_line_parser_init(&s->parser, context, s->base.opcodes) < 0)
         return gpci_out_of_memory(error);
     s->parser.version = kernel->tracer_version;
     s->parser.windows = gpci_windows_of(kernel);

@@ -5,11 +5,12 @@ import argparse
 import sys
 import time
 
+from .. import _notes
 from ..about import DEFAULT_PRESET, NO_PRESET
 from ..config import Config
 from ..context import Context
 from ..trace import Trace
-from .._constants import LogLevel
+from .._constants import LogLevel, NoteReason
 
 
 class _Terminal:
@@ -93,6 +94,13 @@ def left_out(trace, chosen):
 
 def add_verbose(parser):
     parser.add_argument("-v", "--verbose", action="store_true", help="say on stderr what is odd about the input")
+
+
+def tell_notes(options, notes):
+    """Print notes on stderr, without --verbose those of kernels without arithmetic alone."""
+    for note in notes:
+        if options.verbose or note.reason == NoteReason.MEMORY_ALONE:
+            terminal.note(f"gpucache: note: {_notes.line(note)}")
 
 
 # Configuration options

@@ -7,7 +7,7 @@ import io
 import json
 import re
 
-from .. import comparison
+from .. import _notes, comparison
 from ..about import COLUMNS, about, cells
 from ..policy import items
 from ._common import (
@@ -19,6 +19,7 @@ from ._common import (
     configuration,
     context,
     natural,
+    tell_notes,
     terminal,
 )
 from ._output import Failure, Output
@@ -77,6 +78,7 @@ def as_json(options, config, found):
         "schema": 1, **about(config, options.traces, options.kernels), "config": dict(config.items()),
         "interrupted": found.stopped is not None, "runs": [_run_of(row) for row in found],
         "geometric_means": [mean._asdict() for mean in found.means],
+        "notes": [each for source, notes in found.notes.items() for each in _notes.document(source, notes)],
     }  # fmt: skip
     return json.dumps(document, indent=1) + "\n"
 
@@ -117,6 +119,7 @@ def _run(options, outputs):
         terminal.clear()
         if found and len(found.failures) == len(found):  # nothing to keep
             raise found.stopped or Failure(found[0].error)
+        tell_notes(options, [note for notes in found.notes.values() for note in notes])
         if "json" in outputs:
             outputs["json"].commit(as_json(options, config, found))
         if "csv" in outputs:

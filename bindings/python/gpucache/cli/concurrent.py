@@ -5,6 +5,7 @@ import argparse
 import contextlib
 from collections import namedtuple
 
+from .. import _notes
 from .._constants import GPC_PROCESSES
 from .._names import short
 from .._table import table
@@ -97,8 +98,8 @@ def _streams(made, options, traces):
     return found
 
 
-def replay_concurrent(made, config, options, rows, row_of):
-    """Append a row_of(...) for each kernel, as they end; the Stats of the whole."""
+def replay_concurrent(made, config, options, rows, row_of, notes):
+    """Append a row_of(...) for each kernel, as they end, and (source, notes) of each trace; the Stats of the whole."""
     with contextlib.ExitStack() as traces:
         streams = _streams(made, options, traces)
         if int(config["streams"]) < len(streams):
@@ -111,7 +112,11 @@ def replay_concurrent(made, config, options, rows, row_of):
                 more = Concurrent(*(getattr(result, name) for name in Concurrent._fields))
                 rows.append(row_of(result.kernel, result.stats, names[result.stream], more))
 
-            return runner.streams(streams, ended)[1]
+            whole = runner.streams(streams, ended)[1]
+            for source in dict.fromkeys(names):
+                found = [note for name, stream in zip(names, streams) if name == source for note in stream.trace.notes]
+                notes.append((source, _notes.of_run(_notes.merged(found), config)))
+            return whole
 
 
 def _cells(name, stats, more):

@@ -4,6 +4,7 @@
 import json
 from collections import Counter
 
+from .. import _notes
 from .._constants import Control, OpClass, Order
 from .._names import kernel_name
 from ._common import add_kernels, add_verbose, context, left_out, opened, size, terminal
@@ -106,9 +107,13 @@ def run(options):
             terminal.clear()
             if not options.json:
                 print("\n".join(_lines(kernels[-1])))
-        others = left_out(trace, len(kernels))
+        others, notes = left_out(trace, len(kernels)), trace.notes
     if options.json:
         told = {} if options.kernels is None else {"only_kernels": options.kernels, "left_out": others}
-        print(json.dumps({"schema": 1, "trace": options.trace, **told, "kernels": kernels}, indent=2))
-    elif others:
+        document = {"schema": 1, "trace": options.trace, **told, "kernels": kernels}
+        print(json.dumps({**document, "notes": _notes.document(options.trace, notes)}, indent=2))
+        return
+    if others:
         print(f"left out: {others:,} of {others + len(kernels):,} kernels")
+    if notes:
+        print("\n".join(["notes", *(f"  {_notes.line(note)}" for note in notes)]))

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 
+from .. import _notes
 from .._table import screen_width, table, wrapped
 from ..about import about, heading
 from ..profile import Profile
@@ -20,6 +21,7 @@ from ._common import (
     opened,
     progress_of,
     size,
+    tell_notes,
     terminal,
 )
 from ._output import Failure, Output
@@ -218,8 +220,8 @@ def report(profile, views, top, curve):
         yield _LEGEND
 
 
-def profile_of(made, config, options):
-    """A Profile of the traces."""
+def profile_of(made, config, options, notes):
+    """A Profile of the traces, whose notes go into the list, (source, notes) each."""
     profile = Profile(made, config)
     for source in options.traces:
         with opened(made, options, source) as trace:
@@ -228,6 +230,7 @@ def profile_of(made, config, options):
             while profile.kernel(trace) is not None:
                 number += 1
                 profile.on_progress = progress_of(number)
+            notes.append((source, _notes.without_clock(trace.notes)))
     return profile
 
 
@@ -266,20 +269,23 @@ def run(options):
             if options.search:
                 config["l1.bypass"] = "always-cache"
                 config["mode"] = options.mode
-            profile = Profile.read(made, options.read) if options.read else profile_of(made, config, options)
+            notes = []
+            profile = Profile.read(made, options.read) if options.read else profile_of(made, config, options, notes)
             with profile:
                 terminal.clear()
+                tell_notes(options, [note for _, found in notes for note in found])
                 if options.binary is not None:
                     profile.write(options.binary)
                 found = search.search(profile, options, dict(config.items())) if options.search else None
                 # A profile that is read does not say how it was taken.
-                _print(profile, options, found, output, None if options.read else about(config, options.traces, options.kernels))
+                origin = None if options.read else about(config, options.traces, options.kernels)
+                _print(profile, options, found, output, origin, notes)
     finally:
         if output is not None:
             output.__exit__()
 
 
-def _print(profile, options, found, output, origin):
+def _print(profile, options, found, output, origin, notes):
     views = options.per or []
     if options.plot is not None:
         with Output(options.plot, binary=True) as picture:
@@ -288,6 +294,7 @@ def _print(profile, options, found, output, origin):
         document = json.loads(profile.json(lines="address" in views))
         if found:
             document["search"] = search.as_object(*found, options.mode)
+        document["notes"] = [each for source, met in notes for each in _notes.document(source, met)]
         output.commit(json.dumps({"schema": 1, **(origin or {}), **document}) + "\n")
     if options.json == "-":
         return

@@ -2,9 +2,11 @@
 """run: replay traces, and say what the caches made of them and, with a clock, where the cycles went."""
 
 import argparse
+import contextlib
 import sys
 from collections import namedtuple
 
+from .. import _notes
 from .._constants import Object
 from .._table import table, told, wrapped
 from ..about import COLUMNS, about, cells, heading
@@ -27,6 +29,7 @@ from ._common import (
     percent,
     progress_of,
     size,
+    tell_notes,
     terminal,
 )
 from ._output import Failure, Output
@@ -199,8 +202,18 @@ def _stages(runner, config, told):
     return found
 
 
+@contextlib.contextmanager
+def _noting(trace, source, config, notes):
+    """Append the notes of a trace at the end, after errors too."""
+    try:
+        yield
+    finally:
+        if notes is not None:
+            notes.append((source, _notes.of_run(trace.notes, config)))
+
+
 def replay(made, config, options, source, interval=0, trees=None, watch=None, per=None, samplings=None, snapshots=None,
-           published=None, heat=None, others=None):  # fmt: skip
+           published=None, heat=None, others=None, notes=None):  # fmt: skip
     """Yield a Row for each kernel of a trace.
 
     trees  a list that gets the Tree of a coherent hierarchy
@@ -211,6 +224,7 @@ def replay(made, config, options, source, interval=0, trees=None, watch=None, pe
     snapshots  Snapshots to go on from and to save; None: neither
     heat       a Heat, for --heat
     others     a list that gets the LeftOut, where --kernels left some out
+    notes      a list that gets (source, notes of the trace), whatever came of it
     """
     snapshots = snapshots or Snapshots()
     more = {}
@@ -223,7 +237,8 @@ def replay(made, config, options, source, interval=0, trees=None, watch=None, pe
         heat.clear()
         more = {"events": heat, "event_filter": heat.FILTER}
     more["sample_interval"] = watch.interval if watch else interval
-    with snapshots.replay(made, config, **more) as runner, opened(made, options, source) as trace:
+    with snapshots.replay(made, config, **more) as runner, opened(made, options, source) as trace, \
+            _noting(trace, source, config, notes):  # fmt: skip
         snapshots.resume(runner, trace)
         if per:
             runner.keep_objects()
@@ -294,29 +309,34 @@ def _kernel(row, per=None):
     return found
 
 
-def as_json(origin, config, rows, total, trees=(), per=None, samplings=(), published=(), failures=(), others=()):
+def as_json(origin, config, rows, total, trees=(), per=None, samplings=(), published=(), failures=(), others=(),
+            notes=()):  # fmt: skip
     """The document, a kernel on a line; a trace that failed is one with an `error`."""
     import json
+
+    def joined(parts):
+        return ",\n    ".join(map(json.dumps, parts))
 
     document = {"schema": 1, **origin, "config": dict(config.items())}
     head = json.dumps(document, indent=2)[:-2]
     found = [_kernel(row, per) for row in rows]
     found += [{"name": None, "trace": each.trace, "error": each.error} for each in failures]
-    kernels = ",\n    ".join(map(json.dumps, found))
-    kernels = f"\n    {kernels}\n  " if found else ""
+    kernels = f"\n    {joined(found)}\n  " if found else ""
     tail = f',\n  "total": {json.dumps(json.loads(total.json()))}'
     if others:
         tail += f',\n  "left_out": {json.dumps([each._asdict() for each in others])}'
+    told = [each for source, found in notes for each in _notes.document(source, found)]
+    tail += ',\n  "notes": [' + (f"\n    {joined(told)}\n  " if told else "") + "]"
     if trees:
         found = [{"trace": tree.trace, "protocol": config["coherence"], **tree.document} for tree in trees]
-        tail += ',\n  "coherence": [\n    ' + ",\n    ".join(map(json.dumps, found)) + "\n  ]"
+        tail += f',\n  "coherence": [\n    {joined(found)}\n  ]'
     if published:
         found = [{"trace": each.trace, "counters": {name: value._asdict() for name, value in each.values.items()}}
                  for each in published]  # fmt: skip
-        tail += ',\n  "policies": [\n    ' + ",\n    ".join(map(json.dumps, found)) + "\n  ]"
+        tail += f',\n  "policies": [\n    {joined(found)}\n  ]'
     if samplings:
         found = [{"trace": source, **_sampled(*sampling)} for source, *sampling in samplings]
-        tail += ',\n  "sampling": [\n    ' + ",\n    ".join(map(json.dumps, found)) + "\n  ]"
+        tail += f',\n  "sampling": [\n    {joined(found)}\n  ]'
     return f'{head},\n  "kernels": [{kernels}]{tail}\n}}\n'
 
 
@@ -467,7 +487,7 @@ def _run(options, outputs):
         if options.matrices and config["coherence"] == "none":
             raise Failure("--matrices needs a protocol: --set coherence=NAME")
         origin = about(config, options.traces, options.kernels)
-        done = Done([], [], [], [], [], [], None)
+        done = Done([], [], [], [], [], [], None, [])
         watch = None
         if "events" in outputs:
             fields = {name: value for chosen in options.events_filter for name, value in chosen.items()}
@@ -492,7 +512,7 @@ def _run(options, outputs):
 
 # What came of all traces; `stopped` is what ended them before all was replayed, or None. `whole`: Stats of kernels at
 # once.
-Done = namedtuple("Done", "rows trees samplings published failures others stopped whole", defaults=(None,))
+Done = namedtuple("Done", "rows trees samplings published failures others stopped notes whole", defaults=(None,))
 
 
 def _replay_at_once(made, config, options, done):
@@ -501,7 +521,7 @@ def _replay_at_once(made, config, options, done):
     def row_of(kernel, stats, given, more):
         return Row(kernel.index + 1, kernel.name, kernel.file or given, stats, None, given=given, concurrent=more)
 
-    return done._replace(whole=replay_concurrent(made, config, options, done.rows, row_of))
+    return done._replace(whole=replay_concurrent(made, config, options, done.rows, row_of, done.notes))
 
 
 def _replay_all(made, config, options, watch, snapshots, done, heat=None):
@@ -515,7 +535,7 @@ def _replay_all(made, config, options, watch, snapshots, done, heat=None):
     for source in options.traces:
         try:
             for row in replay(made, config, options, source, options.sample or 0, done.trees, watch, options.per,
-                              done.samplings, snapshots, done.published, heat, done.others):  # fmt: skip
+                              done.samplings, snapshots, done.published, heat, done.others, done.notes):  # fmt: skip
                 done.rows.append(row)
         except (Failure, GpucacheError) as error:
             if len(options.traces) == 1 and not done.rows:
@@ -538,10 +558,12 @@ def _replay_all(made, config, options, watch, snapshots, done, heat=None):
 
 def _tell(options, outputs, origin, config, done):
     rows, per = done.rows, options.per
+    tell_notes(options, [note for _, notes in done.notes for note in notes])
     total = sum((row.stats for row in rows), Stats()) if done.whole is None else done.whole
     if "json" in outputs:
         outputs["json"].commit(as_json({**origin, "interrupted": done.stopped is not None}, config, rows, total,
-                                       done.trees, per, done.samplings, done.published, done.failures, done.others))  # fmt: skip
+                                       done.trees, per, done.samplings, done.published, done.failures, done.others,
+                                       done.notes))  # fmt: skip
     if "csv" in outputs:
         outputs["csv"].commit(as_csv(origin, rows, per, done.failures))
     if "-" in (options.json, options.csv, options.events):

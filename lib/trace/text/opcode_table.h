@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TRACE_TEXT_OPCODE_TABLE_H
+#define GPC_TRACE_TEXT_OPCODE_TABLE_H
+
+#include "base/map.h"
+#include "trace/notes.h"
+
+/* State of an opcode for its notes (notes.c). */
+typedef struct gpci_opcode_notes {
+    const char *file; /* first place of the opcode */
+    uint64_t line;
+    uint32_t unknown, bare, unused; /* numbers of notes, from 1; 0: none */
+    uint8_t traits;
+} gpci_opcode_notes;
+
+typedef struct gpci_text_chunk gpci_text_chunk;
+
+struct gpci_opcodes {
+    gpc_context *context;
+    gpci_opcode *entries;
+    gpci_opcode_notes *of_notes; /* [count] */
+    size_t capacity, notes_capacity;
+    uint32_t count;
+    gpci_slots slots;
+    gpci_text_chunk *texts;
+    /* notes.c: */
+    gpci_note *notes;
+    size_t note_count, note_capacity;
+    const char *file; /* present place; NULL: none */
+    uint64_t line;
+    bool silent;           /* note nothing */
+    bool ended;            /* the present kernel has been read whole */
+    uint8_t kernel_traits; /* union over its instructions */
+};
+
+/* Copy a text for the life of the opcodes. NULL: out of memory. */
+char *gpci_opcodes_text(gpci_opcodes *opcodes, const char *text, size_t length);
+/* notes.c: the initial state of an opcode. */
+gpci_opcode_notes gpci_opcodes_traits(const gpci_opcodes *opcodes, const gpci_opcode *opcode);
+
+#endif
