@@ -31,6 +31,7 @@
     X(gpc_key_info, GPC_KEY_INFO_INIT)                       \
     X(gpc_launch, GPC_LAUNCH_INIT)                           \
     X(gpc_location, GPC_LOCATION_INIT)                       \
+    X(gpc_note, GPC_NOTE_INIT)                               \
     X(gpc_ordering, GPC_ORDERING_INIT)                       \
     X(gpc_policy_counter, GPC_POLICY_COUNTER_INIT)           \
     X(gpc_policy_info, GPC_POLICY_INFO_INIT)                 \
