@@ -47,9 +47,10 @@ static void take_sample(gpc_replay *r, gpc_stats *stats) {
 gpc_status gpci_replay_copies(gpc_replay *r, const gpc_trace *trace) {
     gpc_status status = GPC_OK;
     uint64_t address, bytes;
+    size_t at = 0;
     if (!gpci_config_number(r->config, GPCI_KEY_KERNELS_COPIES)) /* none, l2 */
         return GPC_OK;
-    for (size_t n = 0; status == GPC_OK && gpci_trace_copy(trace, n, &address, &bytes); n++)
+    while (status == GPC_OK && gpci_trace_copy(trace, &at, &address, &bytes))
         status = gpci_hierarchy_copy_in(r->hierarchy, address, bytes);
     return status;
 }

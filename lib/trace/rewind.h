@@ -11,8 +11,11 @@
  */
 gpc_status gpci_trace_rewind(gpc_trace *trace, gpc_kernel *kernel, gpc_error *error);
 
-/* The n-th copy by the host between the last kernel and the present kernel; false: fewer. */
-bool gpci_trace_copy(const gpc_trace *trace, size_t n, uint64_t *address, uint64_t *bytes);
+/*
+ * The next copy by the host between the last kernel and the present kernel, from *at, first 0, on. Kernels left out by
+ * gpc_trace_choose keep their copies, for the next kernel. False: no further copy.
+ */
+bool gpci_trace_copy(const gpc_trace *trace, size_t *at, uint64_t *address, uint64_t *bytes);
 
 /* Decoded opcodes of a trace, by gpc_instruction.opcode (trace/builder.h). They grow, and may move, as it is read. */
 const struct gpci_opcodes *gpci_trace_opcodes(const gpc_trace *trace);

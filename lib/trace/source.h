@@ -18,8 +18,11 @@ typedef struct gpci_source_ops {
     /* The present kernel's first block is the next again. Its pointers may be others: fill it in anew. */
     gpc_status (*rewind)(gpci_source *source, gpc_kernel *kernel, gpc_error *error);
     uint64_t (*kernel_count)(const gpci_source *source);
-    /* The n-th copy by the host between the last kernel and the present kernel; false: fewer. NULL: no copies. */
-    bool (*copy)(const gpci_source *source, size_t n, uint64_t *address, uint64_t *bytes);
+    /*
+     * The next copy by the host between the kernel last given out and the present kernel, from *at, first 0, on. False:
+     * no further copy. NULL: no copies at all.
+     */
+    bool (*copy)(const gpci_source *source, size_t *at, uint64_t *address, uint64_t *bytes);
     double (*progress)(const gpci_source *source);
     void (*close)(gpci_source *source);
     /* Pass the next kernel over without reading it. GPC_END when there is none. NULL: next_kernel does it. */
@@ -33,6 +36,7 @@ struct gpci_source {
     gpci_opcodes *opcodes; /* shared by all sources of a trace, owned by it */
     gpc_memcpy_fn on_memcpy;
     void *on_memcpy_data;
+    bool gave; /* the last kernel was for the caller: later copies belong to a later kernel */
 };
 
 /* `name[:size]` after `synthetic:`. */

@@ -160,14 +160,15 @@ gpc_status gpc_trace_next_kernel(gpc_trace *trace, gpc_kernel *kernel, gpc_error
     trace->failed = status < 0;
     if (status != GPC_OK)
         return status;
+    trace->source->gave = true;
     trace->windows = gpci_windows_of(&next);
     trace->kernel_name = next.name;
     gpci_notes_begin(trace->opcodes);
     return gpci_give(kernel, &next, sizeof next);
 }
 
-bool gpci_trace_copy(const gpc_trace *trace, size_t n, uint64_t *address, uint64_t *bytes) {
-    return trace->source->ops->copy && trace->source->ops->copy(trace->source, n, address, bytes);
+bool gpci_trace_copy(const gpc_trace *trace, size_t *at, uint64_t *address, uint64_t *bytes) {
+    return trace->source->ops->copy && trace->source->ops->copy(trace->source, at, address, bytes);
 }
 
 gpc_status gpci_trace_rewind(gpc_trace *trace, gpc_kernel *kernel, gpc_error *error) {

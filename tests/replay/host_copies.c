@@ -72,6 +72,24 @@ Test(host_copies, between_kernels) {
     }
 }
 
+/* Copies before a kernel that is left out are there for the next kernel. */
+Test(host_copies, chosen_kernels) {
+    static const char *const choices[] = {"2", "1-"};
+    for (size_t n = 0; n < 2; n++) {
+        rig *r = open_with("functional", "l2",
+                           "MemcpyHtoD,0x1000,32\nkernel-1.traceg\nMemcpyHtoD,0x1060,1\nkernel-2.traceg\n");
+        gpc_replay *replay = open_replay(r);
+        gpc_trace *trace = open_trace(r, "kernelslist.g");
+        const gpc_status status = gpc_trace_choose(trace, choices[n], &r->error);
+        cr_assert_eq(status, GPC_OK, "%s", r->error.message);
+        gpc_stats s = run_kernel(r, replay, trace);
+        cr_expect_eq(s.l2_read_sector_hits, n ? 1 : 2, "%s: %d", choices[n], (int)s.l2_read_sector_hits);
+        gpc_trace_close(trace);
+        gpc_replay_destroy(replay);
+        rig_close(r);
+    }
+}
+
 /* The callback gets copies with either value of the key. */
 static void count_copy(void *user_data, uint64_t address, uint64_t bytes) {
     (void)address, (void)bytes;

@@ -24,7 +24,7 @@ typedef struct list_source {
     gpci_source base;
     command *commands;
     size_t count, capacity, next;
-    size_t copies; /* first command behind the last kernel */
+    size_t copies; /* first command behind the kernel last given out */
     uint64_t kernels;
     uint64_t total_bytes, done_bytes, open_bytes; /* of the kernels' files */
     gpci_source *open;                            /* the kernel being read */
@@ -232,7 +232,8 @@ static void close_open(list_source *s) {
 /* Command of the next kernel; NULL at the end of the list. Copies before the kernel are reported. */
 static const command *next_command(list_source *s) {
     close_open(s);
-    s->copies = s->next;
+    s->copies = s->base.gave ? s->next : s->copies;
+    s->base.gave = false;
     while (s->next < s->count) {
         const command *c = &s->commands[s->next++];
         if (c->path)
@@ -277,13 +278,17 @@ static uint64_t kernel_count(const gpci_source *source) {
     return ((const list_source *)source)->kernels;
 }
 
-static bool copy_of(const gpci_source *source, size_t n, uint64_t *address, uint64_t *bytes) {
+static bool copy_of(const gpci_source *source, size_t *at, uint64_t *address, uint64_t *bytes) {
     const list_source *s = (const list_source *)source;
-    if (s->copies + n >= s->next || s->commands[s->copies + n].path)
-        return false;
-    *address = s->commands[s->copies + n].address;
-    *bytes = s->commands[s->copies + n].bytes;
-    return true;
+    while (s->copies + *at < s->next) {
+        const command *c = &s->commands[s->copies + (*at)++];
+        if (c->path)
+            continue;
+        *address = c->address;
+        *bytes = c->bytes;
+        return true;
+    }
+    return false;
 }
 
 static double progress(const gpci_source *source) {
