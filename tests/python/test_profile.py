@@ -205,7 +205,7 @@ class Command(TemporaryCase):
             found = json.load(file)
         self.assertEqual((found["schema"], found["launches"]), (1, 2))
         read = json.loads(self.done("--read", binary, "--json", "-"))
-        self.assertEqual(set(found) - set(read), {"version", "preset", "mode", "traces", "settings"})
+        self.assertEqual(set(found) - set(read), {"version", "preset", "mode", "traces", "settings", "notes"})
         self.assertEqual({name: found[name] for name in read}, read)
         lines = json.loads(self.done("--read", binary, "--json", "-", "--per", "address"))["lines"]
         self.assertEqual(len(lines), sum(row["lines"] for row in found["sm"]))

@@ -294,7 +294,8 @@ def _print(profile, options, found, output, origin, notes):
         document = json.loads(profile.json(lines="address" in views))
         if found:
             document["search"] = search.as_object(*found, options.mode)
-        document["notes"] = [each for source, met in notes for each in _notes.document(source, met)]
+        if origin:  # a file of a profile has no notes
+            document["notes"] = [each for source, met in notes for each in _notes.document(source, met)]
         output.commit(json.dumps({"schema": 1, **(origin or {}), **document}) + "\n")
     if options.json == "-":
         return
