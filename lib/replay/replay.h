@@ -142,8 +142,8 @@ void gpci_replay_had(gpc_replay *r, const gpc_kernel *kernel);
 
 /* replay_kernel.c: what the kernel at hand asks of an SM; GPC_ERROR_RANGE. */
 gpc_status gpci_replay_launch(const gpc_replay *r, gpc_launch *launch, gpc_error *error);
-/* Carry out the host's copies before the present kernel of a trace (kernels.copies). */
-gpc_status gpci_replay_copies(gpc_replay *r, const gpc_trace *trace);
+/* Carry out the host's copies before the present kernel of a trace, of a process (kernels.copies). */
+gpc_status gpci_replay_copies(gpc_replay *r, const gpc_trace *trace, uint8_t process, gpc_error *error);
 /* replay.c: core cycles, or rounds, of all kernels so far. */
 uint64_t gpci_replay_now(const gpc_replay *r);
 

@@ -44,15 +44,21 @@ static void take_sample(gpc_replay *r, gpc_stats *stats) {
     gpci_sampling_note(r, &timed, &r->sampling->blocks.rest, stats);
 }
 
-gpc_status gpci_replay_copies(gpc_replay *r, const gpc_trace *trace) {
+gpc_status gpci_replay_copies(gpc_replay *r, const gpc_trace *trace, uint8_t process, gpc_error *error) {
+    gpc_hierarchy *h = r->hierarchy;
     gpc_status status = GPC_OK;
     uint64_t address, bytes;
     size_t at = 0;
     if (!gpci_config_number(r->config, GPCI_KEY_KERNELS_COPIES)) /* none, l2 */
         return GPC_OK;
-    while (status == GPC_OK && gpci_trace_copy(trace, &at, &address, &bytes))
-        status = gpci_hierarchy_copy_in(r->hierarchy, address, bytes);
-    return status;
+    while (status == GPC_OK && gpci_trace_copy(trace, &at, &address, &bytes)) {
+        const char *wrong = gpci_process_wrong(h, process, address, bytes);
+        if (wrong)
+            return gpci_fail(error, GPC_ERROR_RANGE, "a copy before %s: %s", r->kernel.file, wrong);
+        status = gpci_hierarchy_copy_in(h, gpc_process_address(process, address), bytes);
+    }
+    return status < 0 ? gpci_fail(error, status, "a copy before %s: %s", r->kernel.file, gpc_status_string(status))
+                      : GPC_OK;
 }
 
 /* It is launched; where that fails it has not begun. */
@@ -77,7 +83,7 @@ static gpc_status launch_kernel(gpc_replay *r, const gpc_launch *launch, bool be
             status = gpc_hierarchy_begin_kernel(r->hierarchy, launch, &detail);
     }
     if (status == GPC_OK)
-        status = gpci_replay_copies(r, r->trace);
+        status = gpci_replay_copies(r, r->trace, 0, &detail);
     r->begun = status == GPC_OK;
     return r->begun ? GPC_OK
                     : gpci_fail(error, status, "%s: %s", r->kernel.file,
@@ -193,8 +199,7 @@ static gpc_status run_sampled(gpc_replay *r, gpc_stats *stats, gpc_error *error)
     }
     gpci_sampling_note(r, stats, stats, stats);
     gpci_stats_add(&r->total, stats);
-    status = gpci_replay_copies(r, r->trace);
-    return status < 0 ? gpci_fail(error, status, "%s: %s", r->kernel.file, gpc_status_string(status)) : GPC_OK;
+    return gpci_replay_copies(r, r->trace, 0, error);
 }
 
 static gpc_status check_results(const gpc_kernel *kernel, const gpc_layout *layout, const void *stats,

@@ -72,9 +72,9 @@ static gpc_status queue(gpc_replay *r, gpci_stream_run *k, gpc_error *error) {
     status = gpci_launch_l1_share(h, &launch, &k->share, &detail);
     if (status < 0)
         return gpci_fail(error, status, "%s: %s", k->kernel.file, detail.message);
-    status = gpci_replay_copies(r, k->trace);
+    status = gpci_replay_copies(r, k->trace, k->process, error);
     if (status < 0)
-        return gpci_fail(error, status, "%s: %s", k->kernel.file, gpc_status_string(status));
+        return status;
     k->needs = gpci_launch_needs(h, &launch);
     k->room = gpc_hierarchy_occupancy(h, &launch);
     k->room = limit && k->room > limit ? (uint32_t)limit : k->room;

@@ -72,6 +72,30 @@ Test(host_copies, between_kernels) {
     }
 }
 
+/* A copy is in the memory of its process: another program's equal addresses stay cold. */
+Test(host_copies, processes) {
+    rig *r = open_with("functional", "l2", "MemcpyHtoD,0x1000,128\nkernel-1.traceg\n");
+    write_text(r, "other.g", "kernel-2.traceg\n");
+    set(r, "streams", "2");
+    for (unsigned first = 0; first < 2; first++) {
+        gpc_replay_stream streams[2] = {GPC_REPLAY_STREAM_INIT, GPC_REPLAY_STREAM_INIT};
+        gpc_replay *replay = open_replay(r);
+        gpc_stats stats;
+        gpc_stats_init(&stats);
+        streams[first].trace = open_trace(r, "kernelslist.g");
+        streams[!first].trace = open_trace(r, "other.g");
+        streams[1].process = 1;
+        gpc_status status = gpc_replay_streams(replay, streams, 2, NULL, NULL, &stats, &r->error);
+        cr_assert_eq(status, GPC_OK, "%s", r->error.message);
+        cr_expect_eq(stats.l2_read_sector_hits, 4, "%d", (int)stats.l2_read_sector_hits);
+        cr_expect_eq(stats.dram_read_sectors, 4, "%d", (int)stats.dram_read_sectors);
+        for (int i = 0; i < 2; i++)
+            gpc_trace_close(streams[i].trace);
+        gpc_replay_destroy(replay);
+    }
+    rig_close(r);
+}
+
 /* Copies before a kernel that is left out are there for the next kernel. */
 Test(host_copies, chosen_kernels) {
     static const char *const choices[] = {"2", "1-"};
