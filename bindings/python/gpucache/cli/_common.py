@@ -97,9 +97,9 @@ def add_verbose(parser):
 
 
 def tell_notes(options, notes):
-    """Print notes on stderr, without --verbose those of kernels without arithmetic alone."""
+    """Print notes on stderr: with --verbose all, otherwise kernels without arithmetic, unless stdout has them as JSON."""
     for note in notes:
-        if options.verbose or note.reason == NoteReason.MEMORY_ALONE:
+        if options.verbose or (note.reason == NoteReason.MEMORY_ALONE and options.json != "-"):
             terminal.note(f"gpucache: note: {_notes.line(note)}")
 
 
