@@ -178,6 +178,23 @@ class Install(unittest.TestCase):
         self.assertIn("l1.load_hit_rate", run(program, env=self.environment, cwd=self.scratch.name))
 
 
+class Uninstalled(unittest.TestCase):
+    """The build folder as it is, for a host without an installation."""
+
+    def test_host_builds_and_runs(self):
+        build = BUILD.resolve()
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "embed_host")
+            environment = clean(PKG_CONFIG_PATH=str(build / "meson-uninstalled"))
+            flags = shlex.split(run("pkg-config", "--cflags", "--libs", "gpucache", env=environment))
+            run(
+                os.environ.get("CC", "cc"), "-std=c11", *STRICT, ROOT / "examples/embed_host.c", *flags, "-o", program,
+                cwd=folder, env=environment,
+            )
+            told = run(program, env=clean(LD_LIBRARY_PATH=str(build / "lib")), cwd=folder)
+        self.assertIn("l1.load_hit_rate", told)
+
+
 @unittest.skipUnless(EFFORT == "thorough", "a build of its own: thorough")
 class InstallInPrefix(Install):
     """A build of its own, with a prefix of its own."""
