@@ -153,6 +153,31 @@ class Hosts(unittest.TestCase):
                 self.assertLessEqual(late, count // 4 + 4)
                 self.assertGreaterEqual(late, 0)
 
+    def refused(self, name, words, *settings, place=()):
+        """What an adapter says before it ends, which names what is wrong."""
+        program = BUILD / "examples" / "hosts" / f"host-{name}"
+        command = [program, *place, STORES, "qv100", *(f"{key}={value}" for key, value in MACHINE.items()), *settings]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode not in (0, 2) and done.stdout, "", f"{name} {settings}: {done.stderr}")
+        for word in words:
+            self.assertIn(word, done.stderr, f"{name} {settings}")
+
+    def test_refused_configurations_are_told(self):
+        """Settings that the adapter itself loads, and that the hierarchy refuses."""
+        for name in ("akita", "gem5", "sst"):
+            self.refused(name, ("l1.sectors = 3", "power of two"), "l1.sectors=3")
+        self.refused("akita", ("l1.size", "banana"), "l1.size=banana")
+        self.refused("akita", ("l9.size",), "l9.size=1")
+        self.refused("accel-sim", ("'dip(bypass=1)'", "admission"), "l1.replacement=dip(bypass=1)", place=("decisions",))
+
+    def test_refused_requests_are_told(self):
+        """Stores of 128 bytes where lines have 32, and of 32 lanes where warps have 16."""
+        short = ("l1.line=32B", "l1.sectors=1", "l1.size=32KiB", "l1.coalescer=warp")
+        self.refused("akita", ("size goes beyond the line",), *short)
+        for place in ("whole-l1", "below-l1"):
+            self.refused("accel-sim", ("byte_mask has bytes beyond the line",), *short, place=(place,))
+        self.refused("gem5", ("mask has lanes",), "sm.lanes=16")
+
     def test_small(self):
         for name, files in ADAPTERS.items():
             lines = [line for file in files for line in (HOSTS / file).read_text().splitlines() if line.strip()]

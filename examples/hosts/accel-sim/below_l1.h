@@ -5,8 +5,6 @@
 /* L2 and DRAM by the library, under Accel-Sim's own L1s: in the place of interconnect, memory partitions and DRAM. */
 #include "requests.h"
 
-#include <stdexcept>
-
 class gpucache_below_l1 {
   public:
     /* `cores` by sid. `replies`: ldst_unit_response_queue_size, replies that a core can hold. */
@@ -15,9 +13,9 @@ class gpucache_below_l1 {
         gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
         callbacks.user_data = this;
         callbacks.on_complete = on_complete;
-        check(gpc_hierarchy_set_callbacks(m_hierarchy, &callbacks));
+        gpucache_glue::check(gpc_hierarchy_set_callbacks(m_hierarchy, &callbacks));
         for (uint32_t sid = 0; sid < m_cores.size(); sid++)
-            check(gpc_hierarchy_set_reply_credits(m_hierarchy, sid, replies));
+            gpucache_glue::check(gpc_hierarchy_set_reply_credits(m_hierarchy, sid, replies));
     }
 
     /* shader_memory_interface::full, which calls simt_core_cluster::icnt_injection_buffer_full. */
@@ -26,18 +24,19 @@ class gpucache_below_l1 {
     /* simt_core_cluster::icnt_inject_request_packet. There is room: full() has been asked. */
     void push(mem_fetch *mf) {
         const gpc_request request = gpucache_glue::request_of(mf->get_m_access(), &mf->get_inst(), mf->get_sid());
-        check(gpc_hierarchy_try_miss(m_hierarchy, &request, reinterpret_cast<uintptr_t>(mf), nullptr));
+        gpucache_glue::check(gpc_hierarchy_try_miss(m_hierarchy, &request, reinterpret_cast<uintptr_t>(mf), nullptr),
+                             [&](gpc_error *e) { return gpc_hierarchy_check_miss(m_hierarchy, &request, e); });
     }
 
     /* ldst_unit::cycle, at the removal from m_response_fifo; shader_core_ctx::fetch for code. */
-    void taken(unsigned sid) { check(gpc_hierarchy_add_reply_credits(m_hierarchy, sid, 1)); }
+    void taken(unsigned sid) { gpucache_glue::check(gpc_hierarchy_add_reply_credits(m_hierarchy, sid, 1)); }
 
     /*
      * gpgpu_sim::cycle, once each cycle of the CORE clock, in the place of the clusters' icnt_cycle; what it does on
      * the clocks ICNT, L2 and DRAM is not called.
      */
     void cycle() {
-        check(gpc_hierarchy_advance(m_hierarchy, 1));
+        gpucache_glue::check(gpc_hierarchy_advance(m_hierarchy, 1));
         for (uint32_t sid : m_returned) /* never grant credits from within a callback */
             taken(sid);
         m_returned.clear();
@@ -63,11 +62,6 @@ class gpucache_below_l1 {
             core->accept_fetch_response(mf);
         else
             core->accept_ldst_unit_response(mf);
-    }
-
-    static void check(gpc_status status) {
-        if (status != GPC_OK)
-            throw std::runtime_error(gpc_status_string(status));
     }
 
     gpc_hierarchy *m_hierarchy;

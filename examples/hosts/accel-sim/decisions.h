@@ -5,8 +5,6 @@
 /* Decisions alone: Accel-Sim's own tag_array, MSHRs and queues, and a replacement policy of the library. */
 #include "requests.h"
 
-#include <stdexcept>
-
 class gpucache_decisions {
   public:
     /* Make in the constructor of each tag_array. `cores`: caches of the level; `core_id`: number of the cache. */
@@ -26,7 +24,7 @@ class gpucache_decisions {
         options.share_with = first ? first->m_replacement : nullptr;
         /* a tag_array always allocates: policies with bypass are refused */
         options.tells = GPC_READS_OF_REQUESTS & ~static_cast<uint64_t>(GPC_READS_ADMISSION);
-        if (gpc_replacement_create(context, &options, &error, &m_replacement) != GPC_OK)
+        if (gpc_replacement_create(context, &options, &error, &m_replacement) < 0)
             throw std::runtime_error(error.message);
     }
     ~gpucache_decisions() { gpc_replacement_destroy(m_replacement); }
@@ -42,7 +40,7 @@ class gpucache_decisions {
         if (m_asked != mf) {
             const gpc_request request = request_of(mf);
             uint32_t way;
-            check(gpc_replacement_choose(m_replacement, set, candidates, &request, &way));
+            gpucache_glue::check(gpc_replacement_choose(m_replacement, set, candidates, &request, &way));
             m_asked = mf;
             m_victim = set * m_config.get_assoc() + way;
         }
@@ -60,23 +58,24 @@ class gpucache_decisions {
         m_last_line = m_config.block_addr(mf->get_addr());
         m_last_uid = mf->get_inst().get_uid();
         if (status == HIT || status == HIT_RESERVED)
-            return check(gpc_replacement_hit(m_replacement, set, way, &request));
+            return gpucache_glue::check(gpc_replacement_hit(m_replacement, set, way, &request));
         if (status == SECTOR_MISS)
-            return check(gpc_replacement_sector_miss(m_replacement, set, way, &request));
-        check(gpc_replacement_miss(m_replacement, set, &request));
+            return gpucache_glue::check(gpc_replacement_sector_miss(m_replacement, set, way, &request));
+        gpucache_glue::check(gpc_replacement_miss(m_replacement, set, &request));
         if (evicted) {
             gpc_eviction eviction = {};
             eviction.line_address = *evicted;
             eviction.set = set;
             eviction.way = way;
-            check(gpc_replacement_evict(m_replacement, &eviction, &request));
+            gpucache_glue::check(gpc_replacement_evict(m_replacement, &eviction, &request));
         }
-        check(gpc_replacement_fill(m_replacement, set, way, &request));
+        gpucache_glue::check(gpc_replacement_fill(m_replacement, set, way, &request));
     }
 
     /* tag_array::flush and invalidate, for each dropped line. */
     void dropped(unsigned idx) {
-        check(gpc_replacement_invalidate(m_replacement, idx / m_config.get_assoc(), idx % m_config.get_assoc()));
+        gpucache_glue::check(
+            gpc_replacement_invalidate(m_replacement, idx / m_config.get_assoc(), idx % m_config.get_assoc()));
     }
 
   private:
@@ -85,11 +84,6 @@ class gpucache_decisions {
         gpc_request r = gpucache_glue::request_of(mf->get_m_access(), &mf->get_inst(), m_core_id);
         r.continues = mf->get_inst().get_uid() == m_last_uid && m_config.block_addr(mf->get_addr()) == m_last_line;
         return r;
-    }
-
-    static void check(gpc_status status) {
-        if (status < 0)
-            throw std::runtime_error(gpc_status_string(status));
     }
 
     const cache_config &m_config;

@@ -7,7 +7,24 @@
 
 #include <gpucache/gpucache.h>
 
+#include <stdexcept>
+#include <string>
+
 namespace gpucache_glue {
+
+/* An error, with what `ask`, a check of the same request that fills a message, says of it. */
+template <typename Ask> void check(gpc_status status, Ask ask) {
+    gpc_error error = GPC_ERROR_INIT;
+    if (status != GPC_OK) { /* a full queue too: who calls has asked for room */
+        (void)ask(&error);  /* its message alone: it is of the same request */
+        throw std::runtime_error(std::string(gpc_status_string(status)) + (*error.message ? ": " : "") + error.message);
+    }
+}
+
+/* The same of a call that says no more. */
+inline void check(gpc_status status) {
+    check(status, [](gpc_error *) { return GPC_OK; });
+}
 
 inline gpc_request request_of(const mem_access_t &access, const warp_inst_t *inst, unsigned sid) {
     gpc_request r = {};

@@ -5,7 +5,7 @@
 /* L1 and all below by the library: in the place of ldst_unit::m_L1D, of the interconnect, L2 and DRAM. */
 #include "requests.h"
 
-#include <stdexcept>
+#include <memory>
 
 /* Receiver of finished accesses: a few lines of ldst_unit (README.md). */
 class gpucache_replies {
@@ -23,7 +23,7 @@ class gpucache_whole_l1 {
         gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
         callbacks.user_data = this;
         callbacks.on_complete = on_complete;
-        check(gpc_hierarchy_set_callbacks(m_hierarchy, &callbacks));
+        gpucache_glue::check(gpc_hierarchy_set_callbacks(m_hierarchy, &callbacks));
     }
 
     /*
@@ -37,17 +37,21 @@ class gpucache_whole_l1 {
         if (!gpc_hierarchy_can_accept(m_hierarchy, sid, &busy))
             return busy == GPC_BUSY_NETWORK ? ICNT_RC_FAIL : BK_CONF;
         m_requests.clear();
-        auto *flight = new in_flight{inst, inst.accessq_count()};
+        auto flight = std::make_unique<in_flight>(in_flight{inst, inst.accessq_count()});
         for (; !inst.accessq_empty(); inst.accessq_pop_back())
             m_requests.push_back(gpucache_glue::request_of(inst.accessq_back(), &inst, sid));
-        check(gpc_hierarchy_try_transactions(m_hierarchy, m_requests.data(), static_cast<uint32_t>(m_requests.size()),
-                                             reinterpret_cast<uintptr_t>(flight), nullptr));
+        const auto count = static_cast<uint32_t>(m_requests.size());
+        gpucache_glue::check(
+            gpc_hierarchy_try_transactions(m_hierarchy, m_requests.data(), count,
+                                           reinterpret_cast<uintptr_t>(flight.get()), nullptr),
+            [&](gpc_error *e) { return gpc_hierarchy_check_transactions(m_hierarchy, m_requests.data(), count, e); });
+        flight.release(); /* it is its own token now */
         gpc_hierarchy_count_instructions(m_hierarchy, 0, inst.active_count(), 0);
         return NO_RC_FAIL;
     }
 
     /* gpgpu_sim::cycle, once each cycle of the CORE clock, before the clusters' core_cycle. */
-    void cycle() { check(gpc_hierarchy_advance(m_hierarchy, 1)); }
+    void cycle() { gpucache_glue::check(gpc_hierarchy_advance(m_hierarchy, 1)); }
 
     /* gpgpu_sim::active, and before a kernel ends: is anything under way? */
     bool busy() const { return !gpc_hierarchy_is_idle(m_hierarchy); }
@@ -60,14 +64,8 @@ class gpucache_whole_l1 {
 
     static void on_complete(void *user_data, const gpc_completion *completion) {
         auto *self = static_cast<gpucache_whole_l1 *>(user_data);
-        auto *flight = reinterpret_cast<in_flight *>(static_cast<uintptr_t>(completion->token));
+        std::unique_ptr<in_flight> flight(reinterpret_cast<in_flight *>(static_cast<uintptr_t>(completion->token)));
         self->m_units[completion->sm]->gpucache_done(flight->inst, flight->accesses);
-        delete flight;
-    }
-
-    static void check(gpc_status status) {
-        if (status != GPC_OK)
-            throw std::runtime_error(gpc_status_string(status));
     }
 
     gpc_hierarchy *m_hierarchy;

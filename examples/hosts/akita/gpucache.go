@@ -47,6 +47,7 @@ func New(name string, engine sim.Engine, freq sim.Freq, storage *mem.Storage, pr
 	defer C.free(unsafe.Pointer(s))
 	c.memory = C.host_create(p, s)
 	if c.memory == nil || c.memory.hierarchy == nil {
+		defer c.Close()
 		return nil, fmt.Errorf("gpucache: %s", c.failure())
 	}
 
@@ -92,7 +93,7 @@ func (c *Comp) Tick() bool {
 	}
 
 	if C.host_cycle(c.memory) != C.GPC_OK {
-		log.Panic("gpucache: gpc_hierarchy_advance failed")
+		log.Panicf("gpucache: %s", c.failure())
 	}
 	for _, token := range unsafe.Slice((*uint64)(unsafe.Pointer(c.memory.done)), int(c.memory.count)) {
 		c.respond(token)

@@ -16,8 +16,16 @@ typedef struct host_memory {
     gpc_hierarchy *hierarchy;
     uint64_t *done; /* tokens, in order of completion */
     size_t count, room;
+    gpc_status status; /* of the last call that went wrong */
     gpc_error error;
 } host_memory;
+
+/* A call's status, which is kept where it is an error: not every call has a message, nor may an old one stand for it. */
+static gpc_status host_keep(host_memory *h, gpc_status status) {
+    if (status < 0)
+        h->status = status;
+    return status;
+}
 
 static void host_on_complete(void *user_data, const gpc_completion *completion) {
     host_memory *h = user_data;
@@ -33,23 +41,24 @@ static void host_destroy(host_memory *h) {
     free(h);
 }
 
-/* `settings`: KEY=VALUE, a line each, over the preset. NULL: out of memory; with a hierarchy of NULL `error` says why. */
+/* `settings`: KEY=VALUE, a line each, over the preset. NULL: out of memory; with a hierarchy of NULL host_error says why. */
 static host_memory *host_create(const char *preset, const char *settings) {
     host_memory *h = calloc(1, sizeof *h);
     gpc_config *config = NULL;
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     if (!h)
         return NULL;
+    h->error = (gpc_error)GPC_ERROR_INIT;
     callbacks.user_data = h;
     callbacks.on_complete = host_on_complete;
-    if (gpc_context_create(NULL, &h->error, &h->context) == GPC_OK &&
-        gpc_config_create(h->context, &h->error, &config) == GPC_OK &&
-        gpc_config_load_preset(config, preset, &h->error) == GPC_OK &&
-        gpc_config_load_text(config, settings, "settings", &h->error) == GPC_OK &&
-        gpc_config_set_pair(config, "mode=timed", &h->error) == GPC_OK &&
-        gpc_hierarchy_create(h->context, config, &h->error, &h->hierarchy) == GPC_OK &&
-        (gpc_hierarchy_set_callbacks(h->hierarchy, &callbacks) < 0 ||
-         gpc_hierarchy_begin_kernel(h->hierarchy, NULL, &h->error) < 0)) {
+    if (host_keep(h, gpc_context_create(NULL, &h->error, &h->context)) == GPC_OK &&
+        host_keep(h, gpc_config_create(h->context, &h->error, &config)) == GPC_OK &&
+        host_keep(h, gpc_config_load_preset(config, preset, &h->error)) == GPC_OK &&
+        host_keep(h, gpc_config_load_text(config, settings, "settings", &h->error)) == GPC_OK &&
+        host_keep(h, gpc_config_set_pair(config, "mode=timed", &h->error)) == GPC_OK &&
+        host_keep(h, gpc_hierarchy_create(h->context, config, &h->error, &h->hierarchy)) == GPC_OK &&
+        (host_keep(h, gpc_hierarchy_set_callbacks(h->hierarchy, &callbacks)) < 0 ||
+         host_keep(h, gpc_hierarchy_begin_kernel(h->hierarchy, NULL, &h->error)) < 0)) {
         gpc_hierarchy_destroy(h->hierarchy);
         h->hierarchy = NULL;
     }
@@ -65,7 +74,7 @@ static int host_issue(host_memory *h, uint32_t sm, uint64_t address, uint64_t si
     if (needed > h->room) {
         uint64_t *grown = realloc(h->done, 2 * needed * sizeof *grown);
         if (!grown)
-            return GPC_ERROR_MEMORY;
+            return host_keep(h, GPC_ERROR_MEMORY);
         h->done = grown;
         h->room = 2 * needed;
     }
@@ -74,14 +83,14 @@ static int host_issue(host_memory *h, uint32_t sm, uint64_t address, uint64_t si
     request.size = (uint32_t)size;
     request.kind = write ? GPC_STORE : GPC_LOAD;
     const gpc_status status = gpc_hierarchy_try_transactions(h->hierarchy, &request, 1, token, NULL);
-    if (status < 0)
-        gpc_hierarchy_check_transactions(h->hierarchy, &request, 1, &h->error);
-    return status;
+    if (status < 0) /* its message, or none where the request is not what is wrong */
+        (void)gpc_hierarchy_check_transactions(h->hierarchy, &request, 1, &h->error);
+    return host_keep(h, status);
 }
 
 /* Run a cycle. `done` has `count` completed tokens; host_taken empties the list. */
 static int host_cycle(host_memory *h) {
-    return gpc_hierarchy_advance(h->hierarchy, 1);
+    return host_keep(h, gpc_hierarchy_advance(h->hierarchy, 1));
 }
 
 static void host_taken(host_memory *h) {
@@ -92,8 +101,9 @@ static int host_is_idle(const host_memory *h) {
     return gpc_hierarchy_is_idle(h->hierarchy);
 }
 
+/* What went wrong last. */
 static const char *host_error(const host_memory *h) {
-    return h->error.message;
+    return *h->error.message ? h->error.message : gpc_status_string(h->status);
 }
 
 #endif

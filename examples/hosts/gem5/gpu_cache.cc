@@ -24,7 +24,7 @@ GpuCache::GpuCache(const GpuCacheParams &p)
         check(gpc_config_set_pair(config, pair.c_str(), &error), error.message);
     check(gpc_config_set_pair(config, "mode=timed", &error), error.message);
     check(gpc_hierarchy_create(context, config, &error, &memory), error.message);
-    check(gpc_hierarchy_set_callbacks(memory, &callbacks), "callbacks");
+    check(gpc_hierarchy_set_callbacks(memory, &callbacks), "gpc_hierarchy_set_callbacks");
     check(gpc_hierarchy_begin_kernel(memory, nullptr, &error), error.message);
     gpc_config_destroy(config);
     for (unsigned i = 0; i < p.port_cpu_side_ports_connection_count; i++)
@@ -86,14 +86,18 @@ gpc_status GpuCache::offer(Instruction &instruction) {
     access.width = first->getSize();
     access.kind = first->isAtomicOp() ? GPC_ATOMIC : first->isWrite() ? GPC_STORE : GPC_LOAD;
     access.hint = req->isGLCSet() ? GPC_HINT_CG : GPC_HINT_NONE;
-    return gpc_hierarchy_try_issue(memory, &access, token, nullptr);
+    const gpc_status status = gpc_hierarchy_try_issue(memory, &access, token, nullptr);
+    gpc_error error = GPC_ERROR_INIT;
+    if (status < 0)
+        check(gpc_hierarchy_check_access(memory, &access, &error), error.message);
+    return status;
 }
 
 /* Run a cycle: offer arrived packets, then move the library's clock, past idle cycles too. */
 void GpuCache::tick() {
     std::vector<bool> refused(lanePorts.size() / lanes + 1);
     if (curCycle() > next)
-        check(gpc_hierarchy_advance(memory, curCycle() - next), "advance");
+        check(gpc_hierarchy_advance(memory, curCycle() - next), "gpc_hierarchy_advance");
     for (auto i = arriving.begin(); i != arriving.end();) {
         const unsigned cu = (*i)->cu;
         const gpc_status status = refused[cu] ? GPC_BUSY : offer(**i);
@@ -107,7 +111,7 @@ void GpuCache::tick() {
         i->release(); /* the packet is the token now */
         i = arriving.erase(i);
     }
-    check(gpc_hierarchy_advance(memory, 1), "advance");
+    check(gpc_hierarchy_advance(memory, 1), "gpc_hierarchy_advance");
     next = curCycle() + Cycles(1);
     if (!arriving.empty() || !gpc_hierarchy_is_idle(memory))
         schedule(tickEvent, clockEdge(Cycles(1)));

@@ -179,9 +179,12 @@ class Memory : public Component {
         m_ask.sm = sm;
         request->handle(&m_ask);
         const auto count = static_cast<uint32_t>(m_ask.lines.size());
-        check(gpc_hierarchy_check_transactions(m_hierarchy, m_ask.lines.data(), count, &m_error));
-        return gpc_hierarchy_try_transactions(m_hierarchy, m_ask.lines.data(), count,
-                                              reinterpret_cast<uintptr_t>(request), nullptr) == GPC_OK;
+        const gpc_status status = gpc_hierarchy_try_transactions(m_hierarchy, m_ask.lines.data(), count,
+                                                                 reinterpret_cast<uintptr_t>(request), nullptr);
+        if (status < 0) /* with its message, where the request is what is wrong */
+            check(gpc_hierarchy_check_transactions(m_hierarchy, m_ask.lines.data(), count, &m_error));
+        check(status);
+        return status == GPC_OK;
     }
     static void onComplete(void *user_data, const gpc_completion *completion) {
         auto *self = static_cast<Memory *>(user_data);

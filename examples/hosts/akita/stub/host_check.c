@@ -131,7 +131,10 @@ int main(int argc, char **argv) {
     if (!list && status >= 0)
         print(h->hierarchy);
     if (status < 0)
-        fprintf(stderr, "%s: %s\n", gpc_status_string((gpc_status)status), list ? error.message : host_error(h));
+        fprintf(stderr, "%s: %s\n", gpc_status_string((gpc_status)status),
+                *error.message ? error.message
+                : h            ? host_error(h)
+                               : "");
     host_destroy(h);
     free(all.each);
     return status < 0;
