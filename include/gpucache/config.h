@@ -137,7 +137,13 @@ GPC_API gpc_status gpc_config_import_gpgpusim_with(gpc_config *config, const cha
 GPC_API gpc_status gpc_config_import_gpgpusim_text(gpc_config *config, const char *text, const char *name,
                                                    gpc_import_fn on_option, void *user_data, gpc_error *error);
 
-/* Set one key from text. Returns as gpc_config_load_file. Since: 0.1. */
+/*
+ * Set one key from text. A key without effect under the configuration's `coherence` is refused when a hierarchy is made
+ * (GPC_ERROR_RANGE, naming key, value and protocol) where its value is not the default and the host's own: set by this
+ * function or gpc_config_set_pair, or in a text or file. Values of presets and of imported options are told instead, in
+ * the context's log (GPC_LOG_INFO), and so are a host's keys that act in the other `mode` alone. Returns as
+ * gpc_config_load_file. Since: 0.1.
+ */
 GPC_API gpc_status gpc_config_set(gpc_config *config, const char *key, const char *value, gpc_error *error);
 
 /* Set one key from `key=value`. Since: 0.1. */

@@ -581,13 +581,17 @@ GPC_API gpc_cache *gpc_hierarchy_cache(gpc_hierarchy *hierarchy, unsigned level,
  *
  * Loads are LOAD, stores N_STORE, atomics and reductions STORE, all performed in L1; the hints CG, CV and WT are the
  * bits GLC, both, and both. A kernel's begin is an acquire. An L1 of another size empties everything (l1.carveout).
- * What a tree cannot do is refused when the hierarchy is created, by its key. Without effect are l1.tokens = strict,
- * which no line heeds, and with a clock l1.banks, l2.mshr_merges (who asks for a block in use waits for it, or is
- * refused: `coherence.conflict`, GPC_PROTOCOL_RETRY) and, since modules take all that comes to them, l2.banks,
- * l2.queue, l2.miss_queue and l2.reply_queue. Senders are held back by l1.mshr_entries, l1.miss_queue, the networks,
- * and l2.mshr_entries: a read or write request that has its slice ask memory has an entry from its lookup until its
- * answer is sent; without one it is refused, or waits, and requests behind it do too, hits among them. Clusters have
- * the ports of a slice, and no MSHR limit.
+ * What a tree cannot do is refused when the hierarchy is created, by its key. A key without effect is refused, too,
+ * where the host has set another value than the default; values of presets are told in the context's log
+ * (gpc_config_set). Keys without effect in all trees: l1.banks (but with l1.bank_index = hopper), l2.banks,
+ * l2.mshr_merges (who asks for a block in use waits, or is refused: `coherence.conflict`, GPC_PROTOCOL_RETRY),
+ * l2.write_to_read, l1.bypass_fetch, l1.bypass_latency, l1.bypass_queue, l1.combine_*, network.write_mask, sm.bulk_*,
+ * and l1.future unless a policy asks for the next use. With directories: l1.atomics, l1.invalidate_rate. Without:
+ * l2.inclusion, cluster.inclusion, coherence.directory_*, coherence.memory_*, and l1.write_allocate* where L1s keep no
+ * line of a store miss. Senders are held back by l1.mshr_entries, l1.miss_queue, the networks, l2.queue,
+ * l2.miss_queue, l2.reply_queue and l2.mshr_entries: a read or write request that has its slice ask memory has an
+ * entry from its lookup until its answer is sent; without one it is refused, or waits, and requests behind it do too,
+ * hits among them. Clusters have the ports of a slice, and no MSHR limit.
  * Since: 0.1.
  */
 GPC_API gpc_coherence *gpc_hierarchy_coherence(gpc_hierarchy *hierarchy);

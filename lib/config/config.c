@@ -12,9 +12,9 @@ static const gpc_key_info keys[GPCI_KEY_COUNT] = {
 #undef X
 };
 
-enum { KEEP, RESET };
+enum { KEEP = 0, RESET = 1, CLOCK = 2, STEPS = 4 };
 
-static const bool resets[GPCI_KEY_COUNT] = {
+static const uint8_t acts[GPCI_KEY_COUNT] = {
 #define X(id, name, type, preset, unit, initial, minimum, maximum, choices, meaning) preset,
     GPCI_KEYS(X)
 #undef X
@@ -45,7 +45,11 @@ bool gpci_config_is_default(const gpc_config *config, gpci_key key) {
 }
 
 bool gpci_key_resets(gpci_key key) {
-    return resets[key];
+    return acts[key] & RESET;
+}
+
+bool gpci_key_wants_mode(gpci_key key, bool timed) {
+    return acts[key] & (timed ? CLOCK : STEPS);
 }
 
 const char *gpci_key_name(gpci_key key) {
@@ -97,10 +101,17 @@ gpc_status gpci_config_assign_named(gpc_config *config, const char *name, const 
     return assign_known(config, key, text, error);
 }
 
+gpc_status gpci_config_assign_own(gpc_config *config, const char *name, const char *text, gpc_error *error) {
+    gpc_status status = gpci_config_assign_named(config, name, text, error);
+    if (status == GPC_OK)
+        config->values[find(name)].own = true;
+    return status;
+}
+
 gpc_status gpci_config_reset(gpc_config *config, gpc_error *error) {
     gpc_status status = GPC_OK;
     for (size_t i = 0; i < GPCI_KEY_COUNT && status == GPC_OK; i++)
-        if (resets[i] && strcmp(config->values[i].text, keys[i].initial) != 0)
+        if (acts[i] & RESET && strcmp(config->values[i].text, keys[i].initial) != 0)
             status = assign_known(config, i, keys[i].initial, error);
     return status;
 }
@@ -183,7 +194,7 @@ gpc_status gpc_config_set(gpc_config *config, const char *key, const char *value
                          !config ? "config"
                          : key   ? "value"
                                  : "key");
-    return gpci_config_assign_named(config, key, value, error);
+    return gpci_config_assign_own(config, key, value, error);
 }
 
 gpc_status gpc_config_set_pair(gpc_config *config, const char *pair, gpc_error *error) {
@@ -200,7 +211,7 @@ gpc_status gpc_config_set_pair(gpc_config *config, const char *pair, gpc_error *
         return gpci_fail(error, GPC_ERROR_NOT_FOUND, "%s: unknown key", gpci_quote(start).text);
     memcpy(name, start, length);
     name[length] = '\0';
-    return gpci_config_assign_named(config, name, value, error);
+    return gpci_config_assign_own(config, name, value, error);
 }
 
 gpc_status gpc_config_get(const gpc_config *config, const char *key, const char **out_value) {
@@ -235,4 +246,8 @@ uint64_t gpci_config_number(const gpc_config *config, gpci_key key) {
 
 const char *gpci_config_text(const gpc_config *config, gpci_key key) {
     return config->values[key].text;
+}
+
+bool gpci_config_is_own(const gpc_config *config, gpci_key key) {
+    return config->values[key].own;
 }

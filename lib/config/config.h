@@ -30,6 +30,15 @@ const char *gpci_config_text(const gpc_config *config, gpci_key key);
 const char *gpci_key_default(gpci_key key);
 bool gpci_config_is_default(const gpc_config *config, gpci_key key);
 
+/*
+ * Has the host itself set a key, by gpc_config_set or in a text or file? Values of presets, imported options and
+ * snapshots are no host's own.
+ */
+bool gpci_config_is_own(const gpc_config *config, gpci_key key);
+
+/* Does a key act in one mode alone, with a clock (`timed`), or without? */
+bool gpci_key_wants_mode(gpci_key key, bool timed);
+
 /* Is it a key of the machine, which presets first set to its default? */
 bool gpci_key_resets(gpci_key key);
 

@@ -10,6 +10,7 @@ typedef struct gpci_value {
     const char *text; /* canonical */
     uint64_t number;  /* as gpci_config_number gives it */
     bool owned;       /* text is this value's to free */
+    bool own;         /* set by the host itself: by name, or in a text or file that no preset is */
 } gpci_value;
 
 struct gpc_config {
@@ -31,6 +32,9 @@ gpc_status gpci_config_assign(gpc_config *config, gpci_key key, const char *text
 
 /* The same by name; the message begins with the name. */
 gpc_status gpci_config_assign_named(gpc_config *config, const char *name, const char *text, gpc_error *error);
+
+/* The same, and the value is the host's own. */
+gpc_status gpci_config_assign_own(gpc_config *config, const char *name, const char *text, gpc_error *error);
 
 /* Give every key of the machine its default: `preset = defaults`. */
 gpc_status gpci_config_reset(gpc_config *config, gpc_error *error);

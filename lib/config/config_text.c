@@ -14,7 +14,7 @@ typedef struct source {
     const char *name; /* in messages; the path of a file */
     const struct source *parent;
     unsigned depth; /* includes that led here */
-    bool is_file;
+    bool is_file, is_preset;
     uint64_t device, inode;
     size_t line;
 } source;
@@ -43,7 +43,7 @@ static gpc_status read_preset(gpc_config *stage, const char *name, const source 
     char *text = gpci_strdup(stage->context, preset->text);
     if (!text)
         return gpci_out_of_memory(error);
-    source at = {.name = preset->path, .parent = from, .depth = from ? from->depth : 0};
+    source at = {.name = preset->path, .is_preset = true, .parent = from, .depth = from ? from->depth : 0};
     status = read_lines(stage, text, &at, error);
     stage->preset = preset->name; /* whatever it stands on */
     gpci_free(stage->context, text);
@@ -99,7 +99,8 @@ static gpc_status read_line(gpc_config *stage, char *line, source *at, gpc_error
         return include(stage, value, at, error);
     if (!strcmp(start, "preset"))
         return read_preset(stage, value, at, error);
-    gpc_status status = gpci_config_assign_named(stage, start, value, &reason);
+    gpc_status status = at->is_preset ? gpci_config_assign_named(stage, start, value, &reason)
+                                      : gpci_config_assign_own(stage, start, value, &reason);
     return status < 0 ? fail_at(at, status, error, reason.message) : status;
 }
 

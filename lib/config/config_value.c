@@ -28,7 +28,7 @@ static gpc_status keep(const reading *r, const char *canonical, uint64_t number)
     char *copy = gpci_strdup(r->context, canonical);
     if (!copy)
         return gpci_out_of_memory(r->error);
-    *r->out = (gpci_value){copy, number, true};
+    *r->out = (gpci_value){.text = copy, .number = number, .owned = true};
     return GPC_OK;
 }
 

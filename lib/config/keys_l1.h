@@ -57,11 +57,11 @@
     X(L1_ATOMICS, "l1.atomics", CHOICE, RESET, "", "none", 0, 0, "none|cta",                                           \
       "trees without directories: atomics that L1 performs, like stores, in the copy that it has or brings: none, or " \
       "those that say that their scope is the thread block. With directories L1s perform what they own")               \
-    X(L1_ALLOCATE, "l1.allocate", CHOICE, RESET, "", "on-miss", 0, 0, "on-miss|on-fill|streaming|replaceable",         \
+    X(L1_ALLOCATE, "l1.allocate", CHOICE, RESET | CLOCK, "", "on-miss", 0, 0, "on-miss|on-fill|streaming|replaceable", \
       "when a missing line takes its way; streaming: on fill, with no line reserved for a miss in flight; "            \
       "replaceable: on a miss, but lines on their way may be replaced, and are then fetched for those alone that "     \
       "wait; trees: lines on their way stay")                                                                          \
-    X(L1_INVALIDATE, "l1.invalidate_rate", COUNT, RESET, "lines", "32", 1, 1 << 20, "unlimited",                       \
+    X(L1_INVALIDATE, "l1.invalidate_rate", COUNT, RESET | CLOCK, "lines", "32", 1, 1 << 20, "unlimited",               \
       "that L1 drops per cycle when a fence empties it, while its tags serve nobody; unlimited: all in one")           \
     X(L1_TRACK_REUSE, "l1.track_reuse", BOOL, KEEP, "", "false", 0, 1, "",                                             \
       "count hits per line: zero-reuse evictions (slower)")                                                            \
@@ -70,17 +70,18 @@
     X(L1_FUTURE, "l1.future", BOOL, KEEP, "", "false", 0, 1, "",                                                       \
       "functional replay: each kernel is read twice, so that L1's policies know when a line is used next, and "        \
       "predictors are compared with an oracle (slower)")                                                               \
-    X(L1_LATENCY, "l1.latency", COUNT, RESET, "cycles", "35", 0, 10000, "", "core cycles from tags to data of a hit")  \
-    X(L1_MISS_LATENCY, "l1.miss_latency", COUNT, RESET, "cycles", "0", 0, 100000, "",                                  \
+    X(L1_LATENCY, "l1.latency", COUNT, RESET | CLOCK, "cycles", "35", 0, 10000, "",                                    \
+      "core cycles from tags to data of a hit")                                                                        \
+    X(L1_MISS_LATENCY, "l1.miss_latency", COUNT, RESET | CLOCK, "cycles", "0", 0, 100000, "",                          \
       "from the tags to the miss queue, for misses and for stores")                                                    \
-    X(L1_BYPASS_LATENCY, "l1.bypass_latency", COUNT, RESET, "cycles", "auto", 0, 100000, "auto",                       \
+    X(L1_BYPASS_LATENCY, "l1.bypass_latency", COUNT, RESET | CLOCK, "cycles", "auto", 0, 100000, "auto",               \
       "the same, for what goes past L1, atomics included, behind what is on its way before it; auto: "                 \
       "l1.miss_latency")                                                                                               \
-    X(L1_RELEASE_WIDTH, "l1.release_width", SIZE, RESET, "bytes", "0B", 0, 4096, "",                                   \
+    X(L1_RELEASE_WIDTH, "l1.release_width", SIZE, RESET | CLOCK, "bytes", "0B", 0, 4096, "",                           \
       "bytes a core cycle in which loads that waited for a fill get what they asked for, in turn; 0B: all at once")    \
-    X(L1_RELEASE_LATENCY, "l1.release_latency", COUNT, RESET, "cycles", "0", 0, 1000, "",                              \
+    X(L1_RELEASE_LATENCY, "l1.release_latency", COUNT, RESET | CLOCK, "cycles", "0", 0, 1000, "",                      \
       "with l1.release_width: from its turn until a load has its data")                                                \
-    X(L1_MSHR_FREE, "l1.mshr_free", CHOICE, RESET, "", "filled", 0, 0, "filled|drained|drained-reserving",             \
+    X(L1_MSHR_FREE, "l1.mshr_free", CHOICE, RESET | CLOCK, "", "filled", 0, 0, "filled|drained|drained-reserving",     \
       "when an MSHR entry is free again: with its fill, or when all that waited with it have had their turn by "       \
       "l1.release_width, until when a load that finds its line gone takes its data from the entry; and with the last " \
       "reserves a line, for which nothing is sent until it is asked for again, and which makes room where its set "    \
@@ -88,75 +89,77 @@
     X(L1_LINE_ORDER, "l1.line_order", CHOICE, RESET, "", "lanes", 0, 0, "lanes|descending|banks",                      \
       "in which an instruction's lines come to the tags: as its lanes touch them; from the highest address down; or "  \
       "each of l1.banks its next one, in as many cycles as the bank that has most")                                    \
-    X(L1_QUEUE, "l1.queue", COUNT, RESET, "instructions", "1", 0, 100000, "unlimited",                                 \
+    X(L1_QUEUE, "l1.queue", COUNT, RESET | CLOCK, "instructions", "1", 0, 100000, "unlimited",                         \
       "warp instructions that wait for the tags; the memory pipeline is busy when they are that many")                 \
-    X(L1_COLLECTORS, "l1.collectors", COUNT, RESET, "units", "0", 0, 64, "",                                           \
+    X(L1_COLLECTORS, "l1.collectors", COUNT, RESET | CLOCK, "units", "0", 0, 64, "",                                   \
       "collector units of the memory pipeline, which read an instruction's operands, a register a cycle, and pass it " \
       "on in turn; between two registers, and one before the tags, instead of l1.queue and l1.issue_latency; 0: "      \
       "none, and one order")                                                                                           \
-    X(L1_ISSUE_LATENCY, "l1.issue_latency", COUNT, RESET, "cycles", "0", 0, 1000, "",                                  \
+    X(L1_ISSUE_LATENCY, "l1.issue_latency", COUNT, RESET | CLOCK, "cycles", "0", 0, 1000, "",                          \
       "core cycles from the issue of an instruction to the tags: operands, addresses; it waits for them meanwhile")    \
-    X(L1_COALESCER, "l1.coalescer", CHOICE, RESET, "", "warp", 0, 0, "warp|multi2sim|sector",                          \
+    X(L1_COALESCER, "l1.coalescer", CHOICE, RESET | CLOCK, "", "warp", 0, 0, "warp|multi2sim|sector",                  \
       "what a warp instruction is to L1; warp: an access for each line that its lanes touch; sector: for each 32 "     \
       "bytes of one, with a packet of its own, as GPGPU-Sim's from Maxwell on; multi2sim: timed "                      \
       "coherence: an access for each lane, which becomes part of those in flight as in Multi2Sim 5.0: a load of "      \
       "loads before it, a store of a store just before it")                                                            \
-    X(SM_LSUS, "sm.lsus", COUNT, RESET, "units", "1", 1, 64, "",                                                       \
+    X(SM_LSUS, "sm.lsus", COUNT, RESET | CLOCK, "units", "1", 1, 64, "",                                               \
       "with l1.coalescer = multi2sim: load/store units of an SM; those of warp w go to unit w modulo this, each "      \
       "of which begins its instructions in order, one a cycle")                                                        \
-    X(SM_LSU_IN_FLIGHT, "sm.lsu_in_flight", COUNT, RESET, "instructions", "unlimited", 1, 100000, "unlimited",         \
+    X(SM_LSU_IN_FLIGHT, "sm.lsu_in_flight", COUNT, RESET | CLOCK, "instructions", "unlimited", 1, 100000, "unlimited", \
       "with l1.coalescer = multi2sim: that have begun in such a unit, and of which loads, or stores that are no "      \
       "part of others, are not done")                                                                                  \
-    X(SM_LSU_WAITS, "sm.lsu_waits", BOOL, RESET, "", "true", 0, 1, "",                                                 \
+    X(SM_LSU_WAITS, "sm.lsu_waits", BOOL, RESET | CLOCK, "", "true", 0, 1, "",                                         \
       "with l1.coalescer = multi2sim: an instruction is done when its accesses are; false: when they have begun, and " \
       "no warp waits for memory")                                                                                      \
-    X(L1_REORDER, "l1.reorder", CHOICE, RESET, "", "none", 0, 0, "none|block|warp|pc",                                 \
+    X(L1_REORDER, "l1.reorder", CHOICE, RESET | CLOCK, "", "none", 0, 0, "none|block|warp|pc",                         \
       "queues between coalescer and L1's tags that keep loads of a thread block, of a warp or of an instruction "      \
       "together (Jia et al., HPCA 2014); writes wait until they are empty")                                            \
-    X(L1_REORDER_QUEUES, "l1.reorder_queues", COUNT, RESET, "queues", "8", 1, 1024, "",                                \
+    X(L1_REORDER_QUEUES, "l1.reorder_queues", COUNT, RESET | CLOCK, "queues", "8", 1, 1024, "",                        \
       "of an SM; warps share them by slot modulo this, blocks where there are too few")                                \
-    X(L1_REORDER_ENTRIES, "l1.reorder_entries", COUNT, RESET, "transactions", "32", 1, 1 << 20, "",                    \
+    X(L1_REORDER_ENTRIES, "l1.reorder_entries", COUNT, RESET | CLOCK, "transactions", "32", 1, 1 << 20, "",            \
       "of each such queue")                                                                                            \
-    X(L1_REORDER_DRAIN, "l1.reorder_drain", CHOICE, RESET, "", "fixed", 0, 0, "fixed|round-robin|longest|oldest",      \
+    X(L1_REORDER_DRAIN, "l1.reorder_drain", CHOICE, RESET | CLOCK, "", "fixed", 0, 0,                                  \
+      "fixed|round-robin|longest|oldest",                                                                              \
       "which of them L1's tags take from: fixed: always the first that holds any; oldest: by its first transaction")   \
-    X(L1_REORDER_GREEDY, "l1.reorder_greedy", BOOL, RESET, "", "false", 0, 1, "",                                      \
+    X(L1_REORDER_GREEDY, "l1.reorder_greedy", BOOL, RESET | CLOCK, "", "false", 0, 1, "",                              \
       "true: L1's tags go on with a queue until it is empty")                                                          \
-    X(L1_PORTS, "l1.tag_ports", COUNT, RESET, "lookups", "1", 1, 64, "", "lines looked up per cycle")                  \
-    X(L1_BANKS, "l1.banks", COUNT, RESET, "banks", "1", 1, 64, "",                                                     \
+    X(L1_PORTS, "l1.tag_ports", COUNT, RESET | CLOCK, "lookups", "1", 1, 64, "", "lines looked up per cycle")          \
+    X(L1_BANKS, "l1.banks", COUNT, RESET | CLOCK, "banks", "1", 1, 64, "",                                             \
       "of the tags, by line number, or with l1.coalescer = sector by sector: lookups of one cycle go to different "    \
-      "ones")                                                                                                          \
-    X(L1_BANK_INDEX, "l1.bank_index", CHOICE, RESET, "", "line", 0, 0, "line|hopper",                                  \
+      "ones; trees: with l1.bank_index = hopper alone")                                                                \
+    X(L1_BANK_INDEX, "l1.bank_index", CHOICE, RESET | CLOCK, "", "line", 0, 0, "line|hopper",                          \
       "which bank of the tags a line is of: by its number; or, of four, an H100's, by the parities of bits 181 and "   \
       "367 of its set's number, as l1.index = hopper has it")                                                          \
-    X(L1_DATA_BANKS, "l1.data_banks", COUNT, RESET, "banks", "0", 0, 64, "",                                           \
+    X(L1_DATA_BANKS, "l1.data_banks", COUNT, RESET | CLOCK, "banks", "0", 0, 64, "",                                   \
       "timed: of the data, a power of two: an access takes as many cycles as the bank that has most of its words, "    \
       "each counted once; 0: l1.data_width alone")                                                                     \
-    X(L1_DATA_BANK_WIDTH, "l1.data_bank_width", SIZE, RESET, "bytes", "4B", 4, 128, "",                                \
+    X(L1_DATA_BANK_WIDTH, "l1.data_bank_width", SIZE, RESET | CLOCK, "bytes", "4B", 4, 128, "",                        \
       "of a word of l1.data_banks, a power of two; all of them together are l1.data_width")                            \
-    X(L1_DATA_WIDTH, "l1.data_width", SIZE, RESET, "bytes", "128B", 1, 65536, "",                                      \
+    X(L1_DATA_WIDTH, "l1.data_width", SIZE, RESET | CLOCK, "bytes", "128B", 1, 65536, "",                              \
       "that the data port moves per cycle for hits and stores, a line in whole cycles, sectors beside each other")     \
-    X(L1_FILL_WIDTH, "l1.fill_width", SIZE, RESET, "bytes", "128B", 1, 65536, "",                                      \
+    X(L1_FILL_WIDTH, "l1.fill_width", SIZE, RESET | CLOCK, "bytes", "128B", 1, 65536, "",                              \
       "that the fill port takes per cycle")                                                                            \
-    X(L1_MSHR, "l1.mshr_entries", COUNT, RESET, "lines", "32", 1, 1048576, "unlimited", "lines with a miss in flight") \
-    X(L1_MERGES, "l1.mshr_merges", COUNT, RESET, "requests", "8", 1, 1048576, "unlimited",                             \
+    X(L1_MSHR, "l1.mshr_entries", COUNT, RESET | CLOCK, "lines", "32", 1, 1048576, "unlimited",                        \
+      "lines with a miss in flight")                                                                                   \
+    X(L1_MERGES, "l1.mshr_merges", COUNT, RESET | CLOCK, "requests", "8", 1, 1048576, "unlimited",                     \
       "requests that wait for one such line, the first included")                                                      \
-    X(L1_MERGED, "l1.mshr_merged", CHOICE, RESET, "", "line", 0, 0, "line|sector",                                     \
+    X(L1_MERGED, "l1.mshr_merged", CHOICE, RESET | CLOCK, "", "line", 0, 0, "line|sector",                             \
       "what l1.mshr_merges counts: all that wait for a line, or those that wait for the same sector of it")            \
-    X(L1_PREFETCHER, "l1.prefetcher", POLICY, RESET, "", "none", 0, 0, "prefetcher",                                   \
+    X(L1_PREFETCHER, "l1.prefetcher", POLICY, RESET | CLOCK, "", "none", 0, 0, "prefetcher",                           \
       "timed: which lines L1 fetches before loads ask for them")                                                       \
-    X(L1_PREFETCH_QUEUE, "l1.prefetch_queue", COUNT, RESET, "lines", "16", 1, 1024, "",                                \
+    X(L1_PREFETCH_QUEUE, "l1.prefetch_queue", COUNT, RESET | CLOCK, "lines", "16", 1, 1024, "",                        \
       "that wait for what loads leave of tag ports, MSHR entries and miss queue; further ones are dropped")            \
-    X(L1_COMBINE_LINES, "l1.combine_lines", COUNT, RESET, "lines", "0", 0, 256, "",                                    \
+    X(L1_COMBINE_LINES, "l1.combine_lines", COUNT, RESET | CLOCK, "lines", "0", 0, 256, "",                            \
       "timed: of the schedulers' last instructions, whose reads or stores wait where L1 sends them, for the next "     \
       "ones of the same lines to go with them; 0 = none wait")                                                         \
-    X(L1_COMBINE_CYCLES, "l1.combine_cycles", COUNT, RESET, "cycles", "16", 1, 10000, "",                              \
+    X(L1_COMBINE_CYCLES, "l1.combine_cycles", COUNT, RESET | CLOCK, "cycles", "16", 1, 10000, "",                      \
       "core cycles without a request after which those that wait leave")                                               \
-    X(L1_COMBINE_STORES, "l1.combine_stores", CHOICE, RESET, "", "instruction", 0, 0, "instruction|buffer",            \
+    X(L1_COMBINE_STORES, "l1.combine_stores", CHOICE, RESET | CLOCK, "", "instruction", 0, 0, "instruction|buffer",    \
       "until when stores wait: until their scheduler comes with other lines; buffer: until a line of others needs "    \
       "their place, as in a write-combining buffer of l1.combine_lines lines")                                         \
-    X(L1_MISS_QUEUE, "l1.miss_queue", COUNT, RESET, "packets", "8", 0, 1048576, "unlimited",                           \
+    X(L1_MISS_QUEUE, "l1.miss_queue", COUNT, RESET | CLOCK, "packets", "8", 0, 1048576, "unlimited",                   \
       "on their way into the network")                                                                                 \
-    X(L1_BYPASS_QUEUE, "l1.bypass_queue", COUNT, RESET, "packets", "1", 0, 1 << 20, "",                                \
+    X(L1_BYPASS_QUEUE, "l1.bypass_queue", COUNT, RESET | CLOCK, "packets", "1", 0, 1 << 20, "",                        \
       "beyond a full l1.miss_queue, of loads that a predictor (mrpb) sends past L1 because of it")                     \
     X(TLB_PAGE, "tlb.page", SIZE, RESET, "bytes", "none", 4096, 2097152, "none",                                       \
       "size of the pages of virtual addresses, a power of two; none: addresses are not translated, as in Accel-Sim")   \
@@ -164,43 +167,44 @@
       "that an SM's L1 TLB holds: MGPUSim's R9 Nano 64, Mosaic's simulator 64, gem5's GPU 32")                         \
     X(TLB_L1_WAYS, "tlb.l1_ways", COUNT, RESET, "ways", "full", 1, 4096, "full",                                       \
       "of its sets, which divide its entries; full: one set, as in all three")                                         \
-    X(TLB_L1_LATENCY, "tlb.l1_latency", COUNT, RESET, "cycles", "1", 0, 10000, "",                                     \
+    X(TLB_L1_LATENCY, "tlb.l1_latency", COUNT, RESET | CLOCK, "cycles", "1", 0, 10000, "",                             \
       "core cycles from a lookup to L1's tags (gem5: 1); 0: both at once, the set being one of the virtual address")   \
-    X(TLB_L1_PORTS, "tlb.l1_ports", COUNT, RESET, "lookups", "16", 1, 64, "",                                          \
+    X(TLB_L1_PORTS, "tlb.l1_ports", COUNT, RESET | CLOCK, "lookups", "16", 1, 64, "",                                  \
       "line transactions that an L1 TLB looks up per core cycle: MGPUSim 16, gem5 2")                                  \
-    X(TLB_L1_MSHR, "tlb.l1_mshr_entries", COUNT, RESET, "pages", "16", 1, 1024, "",                                    \
+    X(TLB_L1_MSHR, "tlb.l1_mshr_entries", COUNT, RESET | CLOCK, "pages", "16", 1, 1024, "",                            \
       "for which an L1 TLB waits at once (MGPUSim: 16); others are looked up meanwhile, until one more is missing")    \
-    X(TLB_L1_MERGES, "tlb.l1_mshr_merges", COUNT, RESET, "transactions", "unlimited", 1, 1 << 20, "unlimited",         \
+    X(TLB_L1_MERGES, "tlb.l1_mshr_merges", COUNT, RESET | CLOCK, "transactions", "unlimited", 1, 1 << 20, "unlimited", \
       "that wait for one of these pages, itself included (MGPUSim: unlimited)")                                        \
     X(TLB_L2_ENTRIES, "tlb.l2_entries", COUNT, RESET, "pages", "1024", 0, 1 << 20, "",                                 \
       "that the L2 TLB of all SMs holds: Mosaic's simulator 1024, gem5's GPU 4096; 0: what L1 TLBs lack is walked "    \
       "for")                                                                                                           \
     X(TLB_L2_WAYS, "tlb.l2_ways", COUNT, RESET, "ways", "16", 1, 4096, "full",                                         \
       "of its sets: Mosaic 16, gem5 32, MGPUSim 64")                                                                   \
-    X(TLB_L2_LATENCY, "tlb.l2_latency", COUNT, RESET, "cycles", "69", 1, 10000, "",                                    \
+    X(TLB_L2_LATENCY, "tlb.l2_latency", COUNT, RESET | CLOCK, "cycles", "69", 1, 10000, "",                            \
       "core cycles from its lookup to the L1 TLB's fill, or to the walk (gem5: 69)")                                   \
-    X(TLB_L2_PORTS, "tlb.l2_ports", COUNT, RESET, "lookups", "2", 1, 1024, "",                                         \
+    X(TLB_L2_PORTS, "tlb.l2_ports", COUNT, RESET | CLOCK, "lookups", "2", 1, 1024, "",                                 \
       "pages that it looks up per core cycle, of SMs in turn: gem5 2, MGPUSim 1024")                                   \
-    X(TLB_L2_MSHR, "tlb.l2_mshr_entries", COUNT, RESET, "pages", "64", 1, 4096, "",                                    \
+    X(TLB_L2_MSHR, "tlb.l2_mshr_entries", COUNT, RESET | CLOCK, "pages", "64", 1, 4096, "",                            \
       "that are walked for, or wait for a walker: MGPUSim 64, gem5 64; at a further one its lookups stop")             \
-    X(TLB_L2_MERGES, "tlb.l2_mshr_merges", COUNT, RESET, "SMs", "unlimited", 1, 4096, "unlimited",                     \
+    X(TLB_L2_MERGES, "tlb.l2_mshr_merges", COUNT, RESET | CLOCK, "SMs", "unlimited", 1, 4096, "unlimited",             \
       "that wait for one of these pages; at a further one its lookups stop")                                           \
-    X(TLB_WALKERS, "tlb.walkers", COUNT, RESET, "walks", "16", 1, 4096, "",                                            \
+    X(TLB_WALKERS, "tlb.walkers", COUNT, RESET | CLOCK, "walks", "16", 1, 4096, "",                                    \
       "of the page table at once: MGPUSim 16; Power et al., HPCA 2014, have a walker of many threads")                 \
-    X(TLB_WALK_LATENCY, "tlb.walk_latency", COUNT, RESET, "cycles", "100", 1, 100000, "",                              \
+    X(TLB_WALK_LATENCY, "tlb.walk_latency", COUNT, RESET | CLOCK, "cycles", "100", 1, 100000, "",                      \
       "core cycles of a walk: MGPUSim 100, Mosaic -tlb_fixed_latency 100, gem5 750; walks read no memory here, for "   \
       "no "                                                                                                            \
       "source says where a GPU's page tables lie, and which caches their levels have")                                 \
-    X(LRC_SMS, "lrc.sms", COUNT, RESET, "SMs", "0", 0, 4096, "",                                                       \
+    X(LRC_SMS, "lrc.sms", COUNT, RESET | CLOCK, "SMs", "0", 0, 4096, "",                                               \
       "most SMs that share an L2 request coalescer, which merges their reads of the same sectors in flight; 0 = none") \
-    X(LRC_LAYOUT, "lrc.layout", CHOICE, RESET, "", "neighbours", 0, 0, "neighbours|in-turn",                           \
+    X(LRC_LAYOUT, "lrc.layout", CHOICE, RESET | CLOCK, "", "neighbours", 0, 0, "neighbours|in-turn",                   \
       "which SMs share one: neighbours, or those of a GPC, to which they are dealt out two by two (TPCs)")             \
-    X(LRC_ENTRIES, "lrc.entries", COUNT, RESET, "reads", "64", 1, 1 << 20, "", "in flight that a coalescer follows")   \
-    X(LRC_MERGES, "lrc.merges", COUNT, RESET, "reads", "unlimited", 1, 1 << 20, "unlimited",                           \
+    X(LRC_ENTRIES, "lrc.entries", COUNT, RESET | CLOCK, "reads", "64", 1, 1 << 20, "",                                 \
+      "in flight that a coalescer follows")                                                                            \
+    X(LRC_MERGES, "lrc.merges", COUNT, RESET | CLOCK, "reads", "unlimited", 1, 1 << 20, "unlimited",                   \
       "that one in flight answers, itself included; a further one goes on, and others may merge with that")            \
-    X(LRC_WINDOW, "lrc.window", COUNT, RESET, "reads", "unlimited", 1, 1 << 20, "unlimited",                           \
+    X(LRC_WINDOW, "lrc.window", COUNT, RESET | CLOCK, "reads", "unlimited", 1, 1 << 20, "unlimited",                   \
       "that a coalescer remembers, the last that it sent on: those before them answer no further one")                 \
-    X(LRC_MATCH, "lrc.match", CHOICE, RESET, "", "covered", 0, 0, "covered|equal",                                     \
+    X(LRC_MATCH, "lrc.match", CHOICE, RESET | CLOCK, "", "covered", 0, 0, "covered|equal",                             \
       "which reads merge with one in flight: those of some or all of its sectors, or of the very same ones")
 
 #endif

@@ -7,35 +7,35 @@
  * in keys.h.
  */
 #define GPCI_KEYS_L2(X)                                                                                                \
-    X(NETWORK_LATENCY, "network.latency", COUNT, RESET, "cycles", "8", 0, 10000, "",                                   \
+    X(NETWORK_LATENCY, "network.latency", COUNT, RESET | CLOCK, "cycles", "8", 0, 10000, "",                           \
       "network cycles of a packet without waiting, beside its transfer, each way")                                     \
-    X(NETWORK_WIDTH, "network.width", SIZE, RESET, "bytes", "32B", 1, 65536, "",                                       \
+    X(NETWORK_WIDTH, "network.width", SIZE, RESET | CLOCK, "bytes", "32B", 1, 65536, "",                               \
       "that a port of the request network moves per network cycle")                                                    \
-    X(NETWORK_REPLY_WIDTH, "network.reply_width", SIZE, RESET, "bytes", "32B", 1, 65536, "",                           \
+    X(NETWORK_REPLY_WIDTH, "network.reply_width", SIZE, RESET | CLOCK, "bytes", "32B", 1, 65536, "",                   \
       "the same, reply network")                                                                                       \
-    X(NETWORK_HEADER, "network.header", SIZE, RESET, "bytes", "8B", 0, 65536, "",                                      \
+    X(NETWORK_HEADER, "network.header", SIZE, RESET | CLOCK, "bytes", "8B", 0, 65536, "",                              \
       "of every packet, beside the data it carries")                                                                   \
-    X(NETWORK_MASK, "network.write_mask", SIZE, RESET, "bytes", "0B", 0, 65536, "",                                    \
+    X(NETWORK_MASK, "network.write_mask", SIZE, RESET | CLOCK, "bytes", "0B", 0, 65536, "",                            \
       "that a write carries more which does not write its sectors whole, to say which bytes it writes, and an atomic " \
       "of more than 8 bytes; messages of trees bring whole blocks")                                                    \
-    X(NETWORK_INPUT, "network.input_buffer", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited",                    \
+    X(NETWORK_INPUT, "network.input_buffer", COUNT, RESET | CLOCK, "packets", "8", 0, 1 << 20, "unlimited",            \
       "that wait at an input port")                                                                                    \
-    X(NETWORK_OUTPUT, "network.output_buffer", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited",                  \
+    X(NETWORK_OUTPUT, "network.output_buffer", COUNT, RESET | CLOCK, "packets", "8", 0, 1 << 20, "unlimited",          \
       "that wait at an output port, those on the way to it included")                                                  \
-    X(NETWORK_UNIT, "network.buffer_unit", CHOICE, RESET, "", "packets", 0, 0, "packets|bytes|flits",                  \
+    X(NETWORK_UNIT, "network.buffer_unit", CHOICE, RESET | CLOCK, "", "packets", 0, 0, "packets|bytes|flits",          \
       "of network.input_buffer, network.output_buffer, l2.link_buffer and memory.link_buffer; bytes: a packet enters " \
       "where there is room for all of it, as in Multi2Sim; flits, of a network's width: likewise, and it leaves an "   \
       "input flit by flit")                                                                                            \
-    X(NETWORK_QUEUES, "network.queues", CHOICE, RESET, "", "fifo", 0, 0, "fifo|virtual",                               \
+    X(NETWORK_QUEUES, "network.queues", CHOICE, RESET | CLOCK, "", "fifo", 0, 0, "fifo|virtual",                       \
       "an input port's packets: one queue, whose head holds up the others, or one for each output port")               \
-    X(NETWORK_TURNAROUND, "network.turnaround", COUNT, RESET, "cycles", "0", 0, 1000, "",                              \
+    X(NETWORK_TURNAROUND, "network.turnaround", COUNT, RESET | CLOCK, "cycles", "0", 0, 1000, "",                      \
       "network cycles for which an input port moves nothing between two packets: the routing of the next")             \
-    X(MEMORY_LINK_LATENCY, "memory.link_latency", COUNT, RESET, "cycles", "0", 0, 10000, "",                           \
+    X(MEMORY_LINK_LATENCY, "memory.link_latency", COUNT, RESET | CLOCK, "cycles", "0", 0, 10000, "",                   \
       "network cycles between an L2 slice and its memory channel, each way")                                           \
-    X(MEMORY_LINK_WIDTH, "memory.link_width", SIZE, RESET, "bytes", "0B", 0, 65536, "",                                \
+    X(MEMORY_LINK_WIDTH, "memory.link_width", SIZE, RESET | CLOCK, "bytes", "0B", 0, 65536, "",                        \
       "that the link between a slice and its channel moves per network cycle, each way; 0 = no link between "          \
       "them")                                                                                                          \
-    X(MEMORY_LINK_BUFFER, "memory.link_buffer", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited",                 \
+    X(MEMORY_LINK_BUFFER, "memory.link_buffer", COUNT, RESET | CLOCK, "packets", "8", 0, 1 << 20, "unlimited",         \
       "at each end of such a link")                                                                                    \
     X(COHERENCE, "coherence", POLICY, RESET, "", "none", 0, 0, "protocol",                                             \
       "how caches of the same blocks are kept coherent; none: as the sections l1 and l2 say, no messages; viper: "     \
@@ -97,53 +97,58 @@
       "of 8: gpcs, whose SMs lrc.layout = in-turn has share a coalescer, of eight GPCs four in each")                  \
     X(L2_INCLUSION, "l2.inclusion", CHOICE, RESET, "", "non-inclusive", 0, 0, "non-inclusive|inclusive",               \
       "inclusive: an L2 eviction invalidates the line in every L1")                                                    \
-    X(L2_ROP, "l2.rop_latency", COUNT, RESET, "cycles", "0", 0, 10000, "",                                             \
+    X(L2_ROP, "l2.rop_latency", COUNT, RESET | CLOCK, "cycles", "0", 0, 10000, "",                                     \
       "L2 cycles from the network to the slice's tags, beside l2.latency; 0 is as 1")                                  \
-    X(L2_INTAKE, "l2.intake", CHOICE, RESET, "", "pipeline", 0, 0, "pipeline|queue",                                   \
+    X(L2_INTAKE, "l2.intake", CHOICE, RESET | CLOCK, "", "pipeline", 0, 0, "pipeline|queue",                           \
       "what lets requests in from the network: pipeline: room in l2.queue and in the stages of l2.rop_latency "        \
       "together; queue: room in l2.queue, behind l2.rop_latency, on whose way any number is, a request an L2 cycle")   \
-    X(L2_LATENCY, "l2.latency", COUNT, RESET, "cycles", "120", 0, 10000, "", "L2 cycles from tags to data of a hit")   \
-    X(L2_QUEUE, "l2.queue", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited", "that wait for a slice's tags")     \
-    X(L2_PORTS, "l2.tag_ports", COUNT, RESET, "lookups", "1", 1, 64, "", "lines looked up per L2 cycle and slice")     \
-    X(L2_BANKS, "l2.banks", COUNT, RESET, "banks", "1", 1, 64, "", "of a slice's tags, as l1.banks")                   \
-    X(L2_DATA_WIDTH, "l2.data_width", SIZE, RESET, "bytes", "32B", 1, 65536, "",                                       \
+    X(L2_LATENCY, "l2.latency", COUNT, RESET | CLOCK, "cycles", "120", 0, 10000, "",                                   \
+      "L2 cycles from tags to data of a hit")                                                                          \
+    X(L2_QUEUE, "l2.queue", COUNT, RESET | CLOCK, "packets", "8", 0, 1 << 20, "unlimited",                             \
+      "that wait for a slice's tags")                                                                                  \
+    X(L2_PORTS, "l2.tag_ports", COUNT, RESET | CLOCK, "lookups", "1", 1, 64, "",                                       \
+      "lines looked up per L2 cycle and slice")                                                                        \
+    X(L2_BANKS, "l2.banks", COUNT, RESET | CLOCK, "banks", "1", 1, 64, "",                                             \
+      "of a slice's tags, as l1.banks; trees have none")                                                               \
+    X(L2_DATA_WIDTH, "l2.data_width", SIZE, RESET | CLOCK, "bytes", "32B", 1, 65536, "",                               \
       "that a slice's data port moves per L2 cycle")                                                                   \
-    X(L2_FILL_WIDTH, "l2.fill_width", SIZE, RESET, "bytes", "32B", 1, 65536, "",                                       \
+    X(L2_FILL_WIDTH, "l2.fill_width", SIZE, RESET | CLOCK, "bytes", "32B", 1, 65536, "",                               \
       "that a slice's fill port takes per L2 cycle")                                                                   \
-    X(L2_ATOMIC_CYCLES, "l2.atomic_cycles", COUNT, RESET, "cycles", "0", 0, 10000, "",                                 \
+    X(L2_ATOMIC_CYCLES, "l2.atomic_cycles", COUNT, RESET | CLOCK, "cycles", "0", 0, 10000, "",                         \
       "L2 cycles of a turn of a slice's atomic unit, after which it takes up the next; 0: any number of turns at "     \
       "once. Lanes that have one address in common take turns")                                                        \
-    X(L2_ATOMIC_LANES, "l2.atomic_lanes", COUNT, RESET, "lanes", "unlimited", 1, 64, "unlimited",                      \
+    X(L2_ATOMIC_LANES, "l2.atomic_lanes", COUNT, RESET | CLOCK, "lanes", "unlimited", 1, 64, "unlimited",              \
       "most lanes of a packet that have a turn of it together")                                                        \
-    X(L2_ATOMIC_WIDTH, "l2.atomic_width", SIZE, RESET, "bytes", "128B", 4, 1024, "",                                   \
+    X(L2_ATOMIC_WIDTH, "l2.atomic_width", SIZE, RESET | CLOCK, "bytes", "128B", 4, 1024, "",                           \
       "of the parts of a line, a power of two, that have turns each for themselves; as large as a line: it has none")  \
-    X(L2_MSHR, "l2.mshr_entries", COUNT, RESET, "lines", "32", 1, 1 << 20, "unlimited",                                \
+    X(L2_MSHR, "l2.mshr_entries", COUNT, RESET | CLOCK, "lines", "32", 1, 1 << 20, "unlimited",                        \
       "lines of a slice with a miss in flight")                                                                        \
-    X(L2_MERGES, "l2.mshr_merges", COUNT, RESET, "requests", "4", 1, 1 << 20, "unlimited",                             \
-      "requests that wait for one such line, the first included")                                                      \
-    X(L2_WRITE_TO_READ, "l2.write_to_read", COUNT, RESET, "cycles", "0", 0, 10000, "",                                 \
+    X(L2_MERGES, "l2.mshr_merges", COUNT, RESET | CLOCK, "requests", "4", 1, 1 << 20, "unlimited",                     \
+      "requests that wait for one such line, the first included; trees: any number")                                   \
+    X(L2_WRITE_TO_READ, "l2.write_to_read", COUNT, RESET | CLOCK, "cycles", "0", 0, 10000, "",                         \
       "timed: from a write of a sector to a read of it, for which the slice's tags wait; trees: a block's lock "       \
       "alone orders them")                                                                                             \
-    X(L2_MERGED, "l2.mshr_merged", CHOICE, RESET, "", "line", 0, 0, "line|sector", "the same, l2.mshr_merges")         \
-    X(L2_PREFETCHER, "l2.prefetcher", POLICY, RESET, "", "none", 0, 0, "prefetcher",                                   \
+    X(L2_MERGED, "l2.mshr_merged", CHOICE, RESET | CLOCK, "", "line", 0, 0, "line|sector", "the same, l2.mshr_merges") \
+    X(L2_PREFETCHER, "l2.prefetcher", POLICY, RESET | CLOCK, "", "none", 0, 0, "prefetcher",                           \
       "timed: which lines a slice fetches before anybody asks for them; it knows addresses within the slice")          \
-    X(L2_PREFETCH_QUEUE, "l2.prefetch_queue", COUNT, RESET, "lines", "16", 1, 1024, "",                                \
+    X(L2_PREFETCH_QUEUE, "l2.prefetch_queue", COUNT, RESET | CLOCK, "lines", "16", 1, 1024, "",                        \
       "of a slice, as l1.prefetch_queue")                                                                              \
-    X(L2_MISS_QUEUE, "l2.miss_queue", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited",                           \
+    X(L2_MISS_QUEUE, "l2.miss_queue", COUNT, RESET | CLOCK, "packets", "8", 0, 1 << 20, "unlimited",                   \
       "on their way from a slice to DRAM or to the other partition")                                                   \
-    X(L2_REPLIES, "l2.reply_queue", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited",                             \
+    X(L2_REPLIES, "l2.reply_queue", COUNT, RESET | CLOCK, "packets", "8", 0, 1 << 20, "unlimited",                     \
       "on their way from a slice into the reply network")                                                              \
-    X(L2_LINK_LATENCY, "l2.link_latency", COUNT, RESET, "cycles", "0", 0, 10000, "",                                   \
+    X(L2_LINK_LATENCY, "l2.link_latency", COUNT, RESET | CLOCK, "cycles", "0", 0, 10000, "",                           \
       "network cycles between a slice and its peer in the other partition, each way")                                  \
-    X(L2_LINK_WIDTH, "l2.link_width", SIZE, RESET, "bytes", "32B", 1, 65536, "",                                       \
+    X(L2_LINK_WIDTH, "l2.link_width", SIZE, RESET | CLOCK, "bytes", "32B", 1, 65536, "",                               \
       "that a slice's link to its peer moves per network cycle, each way")                                             \
-    X(L2_LINK_BUFFER, "l2.link_buffer", COUNT, RESET, "packets", "8", 0, 1 << 20, "unlimited",                         \
+    X(L2_LINK_BUFFER, "l2.link_buffer", COUNT, RESET | CLOCK, "packets", "8", 0, 1 << 20, "unlimited",                 \
       "at each end of such a link")                                                                                    \
     X(CLUSTER_SMS, "cluster.sms", COUNT, RESET, "SMs", "0", 0, 4096, "",                                               \
       "coherence: neighbouring SMs that share a cache between their L1s and L2; 0 = none, L1s are next to L2")         \
     X(CLUSTER_SIZE, "cluster.size", SIZE, RESET, "bytes", "128KiB", 128, 1 << 30, "", "of each such cache")            \
     X(CLUSTER_WAYS, "cluster.ways", COUNT, RESET, "ways", "8", 1, 1024, "", "of its sets")                             \
-    X(CLUSTER_LATENCY, "cluster.latency", COUNT, RESET, "cycles", "12", 1, 10000, "", "core cycles to its data")       \
+    X(CLUSTER_LATENCY, "cluster.latency", COUNT, RESET | CLOCK, "cycles", "12", 1, 10000, "",                          \
+      "core cycles to its data")                                                                                       \
     X(CLUSTER_INCLUSION, "cluster.inclusion", CHOICE, RESET, "", "inclusive", 0, 0, "non-inclusive|inclusive",         \
       "as l2.inclusion")                                                                                               \
     X(GPU_COUNT, "gpu.count", COUNT, RESET, "GPUs", "1", 1, 64, "",                                                    \
@@ -153,11 +158,11 @@
     X(GPU_HOME, "gpu.home", CHOICE, RESET, "", "memory", 0, 0, "memory|l2",                                            \
       "gpu.count: what all GPUs ask for a page: its memory, whose data each L2 caches; or the L2 before that memory, " \
       "which then is the home of its GPU's pages and keeps copies of the others'")                                     \
-    X(GPU_LINK_LATENCY, "gpu.link_latency", COUNT, RESET, "cycles", "200", 0, 100000, "",                              \
+    X(GPU_LINK_LATENCY, "gpu.link_latency", COUNT, RESET | CLOCK, "cycles", "200", 0, 100000, "",                      \
       "network cycles from a GPU to another, beside the transfer")                                                     \
-    X(GPU_LINK_WIDTH, "gpu.link_width", SIZE, RESET, "bytes", "64B", 1, 65536, "",                                     \
+    X(GPU_LINK_WIDTH, "gpu.link_width", SIZE, RESET | CLOCK, "bytes", "64B", 1, 65536, "",                             \
       "that a GPU's link to all others moves per network cycle, each way")                                             \
-    X(GPU_LINK_BUFFER, "gpu.link_buffer", COUNT, RESET, "packets", "64", 0, 1 << 20, "unlimited",                      \
+    X(GPU_LINK_BUFFER, "gpu.link_buffer", COUNT, RESET | CLOCK, "packets", "64", 0, 1 << 20, "unlimited",              \
       "at each end of such a link")                                                                                    \
     X(PAGE_BYTES, "page.bytes", SIZE, RESET, "bytes", "64KiB", 128, (double)(1ull << 40), "",                          \
       "gpu.count: of a page, whose home is one GPU's memory; a power of two")                                          \
@@ -166,7 +171,7 @@
     X(COHERENCE_ANY_VICTIM, "coherence.any_victim", BOOL, RESET, "", "false", 0, 1, "",                                \
       "the replacement policy chooses a victim among all ways, as Multi2Sim does; false: invalid ways are taken "      \
       "first")                                                                                                         \
-    X(COHERENCE_CONFLICT, "coherence.conflict", CHOICE, RESET, "", "protocol", 0, 0, "protocol|retry|wait",            \
+    X(COHERENCE_CONFLICT, "coherence.conflict", CHOICE, RESET | CLOCK, "", "protocol", 0, 0, "protocol|retry|wait",    \
       "timed: what a request does that finds its block in use by another; wait: for its turn; retry: it is refused, "  \
       "and its access begins again after a random while; protocol: as the protocol says (nmoesi-multi2sim: retry)")    \
     X(COHERENCE_DATA, "coherence.data", BOOL, RESET, "", "false", 0, 1, "",                                            \

@@ -8,6 +8,7 @@
 #include "level/driver.h"
 #include "level/energy.h"
 #include "level/events.h"
+#include "level/idle_keys.h"
 #include "level/kernels.h"
 #include "level/level_count.h"
 #include "level/recorder.h"
@@ -129,6 +130,8 @@ static gpc_status check_combination(gpc_hierarchy *h, gpc_error *error) {
     if (h->sectors_apart && h->levels == &gpci_tree_levels)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.coalescer = sector needs coherence = none or viper: modules of a tree take lines");
+    if (h->levels != &gpci_tree_levels && gpci_check_idle(h, error) < 0)
+        return GPC_ERROR_RANGE;
     return check_l1(h, error);
 }
 
@@ -173,6 +176,7 @@ gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, 
         gpc_hierarchy_destroy(h);
         return status;
     }
+    gpci_tell_idle(h);
     *out = h;
     return GPC_OK;
 }

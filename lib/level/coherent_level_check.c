@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "coherence/tree.h"
+#include "level/idle_keys.h"
 #include "policies/predictor/predictors.h"
 
 #include <stdarg.h>
@@ -17,7 +18,7 @@
  * samples, which coherent modules do not tell policies; a coherent L2 writes back)
  */
 
-#define MOST_NEEDS 48u
+#define MOST_NEEDS 96u
 #define VALUE_BYTES 64u
 #define WHY_BYTES (GPCI_READS_TEXT + 160u)
 
@@ -139,6 +140,16 @@ static gpc_status check_l2_room(needs *n, gpc_error *error) {
     if (status == GPC_OK && asks && tracks && gpci_number(n->h, GPCI_KEY_L2_INCLUSION) == 1)
         add(n, GPCI_KEY_L2_INCLUSION, "an inclusive L2 keeps all that L1s have", "non-inclusive");
     return status;
+}
+
+/* What the host has set, and has no effect. */
+static void check_idle(needs *n) {
+    gpci_idle idle;
+    for (size_t i = 0; gpci_idle_key(n->h, true, i, &idle); i++) {
+        gpc_key_info info = GPC_KEY_INFO_INIT;
+        gpc_key_at(idle.key, &info);
+        add(n, idle.key, idle.why, "%.24s, not %.24s", info.initial, text_of(n, idle.key));
+    }
 }
 
 /* A set at least of each cache. */
@@ -354,8 +365,13 @@ gpc_status gpci_coherent_check(gpc_hierarchy *h, gpc_error *error) {
         add(&n, GPCI_KEY_LRC_SMS, "a cluster's cache is where requests would merge", "0");
     if (gpci_number(h, GPCI_KEY_COHERENCE_CONFLICT) == 2 && protocol && protocol->flags & GPC_PROTOCOL_RETRY)
         add(&n, GPCI_KEY_COHERENCE_CONFLICT, "the protocol is one that refuses", "protocol");
+    if (gpci_number(h, GPCI_KEY_COHERENCE_DIRECTORY_POINTERS) && protocol &&
+        (protocol->flags & (GPC_PROTOCOL_DIRECTORY | GPC_PROTOCOL_PROBE_WHOLE)) ==
+            (GPC_PROTOCOL_DIRECTORY | GPC_PROTOCOL_PROBE_WHOLE))
+        add(&n, GPCI_KEY_COHERENCE_DIRECTORY_POINTERS, "its directories name all copies", "0");
     if (!gpci_number(h, GPCI_KEY_NETWORK_HEADER))
         add(&n, GPCI_KEY_NETWORK_HEADER, "messages need a header", "8B");
+    check_idle(&n);
     check_sizes(&n);
     check_gpus(&n);
     gpc_status status = check_policies(&n, error);

@@ -72,7 +72,7 @@ static void read_options(gpci_timed *t) {
     t->rop_latency = number(t, GPCI_KEY_L2_ROP);
     t->miss_latency = number(t, GPCI_KEY_L1_MISS_LATENCY);
     const uint64_t past = gpci_number(t->h, GPCI_KEY_L1_BYPASS_LATENCY);
-    t->bypass_latency = past == GPCI_WORD ? t->miss_latency : (uint32_t)past;
+    t->bypass_latency = past == GPCI_WORD || t->h->coherent ? t->miss_latency : (uint32_t)past;
     t->longest_way = t->miss_latency > t->bypass_latency ? t->miss_latency : t->bypass_latency;
     t->release_width = number(t, GPCI_KEY_L1_RELEASE_WIDTH);
     t->release_latency = number(t, GPCI_KEY_L1_RELEASE_LATENCY);

@@ -3,6 +3,7 @@
 
 #include "base/base.h"
 #include "effort.h"
+#include "suited.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -158,6 +159,7 @@ static gpc_status make(gpc_context *context, const char *protocol, bool data, bo
              protocol, data, timed ? "timed" : "functional", hides ? "all" : "none", settings);
     cr_assert_eq(gpc_config_create(context, error, &config), GPC_OK);
     cr_assert_eq(gpc_config_load_text(config, text, "settings", error), GPC_OK, "%s", error->message);
+    suit(context, config);
     const gpc_status status = gpc_hierarchy_create(context, config, error, out);
     gpc_config_destroy(config);
     return status;
@@ -261,6 +263,7 @@ static gpc_stats replayed(gpc_context *context, const char *protocol, bool timed
              settings);
     cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
     cr_assert_eq(gpc_config_load_text(config, text, "settings", &error), GPC_OK, "%s", error.message);
+    suit(context, config);
     cr_assert_eq(gpc_replay_create(context, config, &error, &replay), GPC_OK, "%s: %s", text, error.message);
     cr_assert_eq(gpc_trace_open(context, "synthetic:vectoradd:2KiB", &error, &trace), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_replay_kernel(replay, trace, &launched, &stats, &error), GPC_OK, "%s: %s", text, error.message);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/coherent.h"
 
+#include "suited.h"
+
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -124,6 +126,7 @@ Test(coherent, whole_requests_reach_policies) {
         cr_assert_eq(gpc_context_register_replacement(r.context, &ops, &s, NULL, NULL), GPC_OK);
         cr_assert_eq(gpc_config_create(r.context, NULL, &r.config), GPC_OK);
         cr_assert_eq(gpc_config_load_text(r.config, text, "settings", NULL), GPC_OK);
+        suit(r.context, r.config);
         cr_assert_eq(gpc_hierarchy_create(r.context, r.config, NULL, &r.hierarchy), GPC_OK);
         gpc_warp_access access = telling;
         access.addresses = (const uint64_t[]){4096 + 68, 4608};

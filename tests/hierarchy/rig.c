@@ -2,6 +2,7 @@
 #include "hierarchy/rig.h"
 
 #include "measured.h"
+#include "suited.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -21,6 +22,7 @@ static gpc_status make(rig *r, const char *settings, gpc_error *error) {
     cr_assert_eq(gpc_config_load_text(r->config, rig_base, "base", error), GPC_OK, "%s", error->message);
     if (settings)
         cr_assert_eq(gpc_config_load_text(r->config, settings, "settings", error), GPC_OK, "%s", error->message);
+    suit(r->context, r->config);
     return gpc_hierarchy_create(r->context, r->config, error, &r->hierarchy);
 }
 

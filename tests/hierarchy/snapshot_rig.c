@@ -2,6 +2,7 @@
 #include "hierarchy/snapshot_rig.h"
 
 #include "effort.h"
+#include "suited.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -156,6 +157,7 @@ gpc_status snapshot_make(const char *settings, bool clock, snapshot_host *at, gp
     cr_assert_eq(gpc_config_load_text(config, base, "base", error), GPC_OK, "%s", error->message);
     cr_assert_eq(gpc_config_set(config, "mode", clock ? "timed" : "functional", error), GPC_OK);
     gpc_status status = gpc_config_load_text(config, settings, "set", error);
+    suit(snapshot_context, config);
     if (status == GPC_OK)
         status = gpc_hierarchy_create(snapshot_context, config, error, &at->hierarchy);
     gpc_config_destroy(config);

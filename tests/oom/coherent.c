@@ -23,8 +23,10 @@ static void on_complete(void *user_data, const gpc_completion *completion) {
 }
 
 static bool with_values; /* atomics have an operation */
-static const char plain[] = "coherence = none\nl1.write_policy = through\nl1.write_policy_local = through\n"
-                            "l1.write_allocate = none\nl1.write_allocate_local = none\ncluster.sms = 0\nmode = timed\n";
+static const char plain[] =
+    "coherence = none\nl1.write_policy = through\nl1.write_policy_local = through\n"
+    "l1.write_allocate = none\nl1.write_allocate_local = none\ncluster.sms = 0\ncluster.size = 128KiB\n"
+    "mode = timed\n";
 
 static void prepare(gpc_warp_access *access, uint64_t *addresses, uint32_t i) {
     for (uint32_t lane = 0; lane < 8; lane++)

@@ -2,6 +2,7 @@
 #include "timed/coherent_rig.h"
 
 #include "coherence/tree.h"
+#include "suited.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -205,6 +206,7 @@ Test(timed_coherent_conflict, chance_by_seed) {
         cr_assert_eq(
             gpc_config_load_text(config, "coherence = vi\ncoherence.conflict = retry\nsm.count = 8\n", "set", &error),
             GPC_OK);
+        suit(context, config);
         cr_assert_eq(gpc_hierarchy_create(context, config, &error, &h), GPC_OK, "%s", error.message);
         for (uint32_t sm = 0; sm < 8; sm++) {
             uint64_t address = 0;

@@ -2,6 +2,7 @@
 #include "timed/coherent_rig.h"
 
 #include "coherence/tree.h"
+#include "suited.h"
 #include "timed/coherent.h"
 
 #include <criterion/criterion.h>
@@ -28,6 +29,7 @@ void coherent_make(const char *settings, gpc_context **context, gpc_config **con
     cr_assert_eq(gpc_config_load_text(*config, rig_base, "base", &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(*config, coherent_base, "base", &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(*config, settings, "set", &error), GPC_OK, "%s", error.message);
+    suit(*context, *config);
     cr_assert_eq(gpc_hierarchy_create(*context, *config, &error, hierarchy), GPC_OK, "%s", error.message);
 }
 

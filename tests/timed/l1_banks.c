@@ -133,7 +133,7 @@ Test(l1_banks, stores) {
 
 /* A tree's L1s have the banks of data, too, and those of tags where lines are hashed to them: 16 lines side by side. */
 Test(l1_banks, of_a_tree) {
-    static const char *const settings[] = {BANKS,
+    static const char *const settings[] = {"l1.data_banks = 32\nl1.tag_ports = 64\n",
                                            SET4 "l1.bank_index = hopper\nl1.line_order = banks\nl1.data_banks = 32\n"};
     const uint64_t one = hit(BANKS, WORD(GPC_LOAD, 0));
     for (unsigned i = 0; i < 2; i++) {

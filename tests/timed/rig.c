@@ -2,6 +2,7 @@
 #include "timed/rig.h"
 
 #include "measured.h"
+#include "suited.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -110,6 +111,7 @@ static gpc_status make(rig *r, const char *settings, gpc_error *error) {
     cr_assert_eq(gpc_config_load_text(r->config, rig_base, "base", error), GPC_OK, "%s", error->message);
     if (settings)
         cr_assert_eq(gpc_config_load_text(r->config, settings, "settings", error), GPC_OK, "%s", error->message);
+    suit(r->context, r->config);
     return gpc_hierarchy_create(r->context, r->config, error, &r->hierarchy);
 }
 
@@ -134,6 +136,7 @@ void rig_reopen(rig *r, const char *settings, uint64_t latency) {
     gpc_error error = GPC_ERROR_INIT;
     cr_assert_eq(gpc_config_load_text(r->config, settings, "settings", &error), GPC_OK, "%s", error.message);
     gpc_hierarchy_destroy(r->hierarchy);
+    suit(r->context, r->config);
     cr_assert_eq(gpc_hierarchy_create(r->context, r->config, &error, &r->hierarchy), GPC_OK, "%s", error.message);
     r->memory.latency = latency;
     listen(r, true);

@@ -2,6 +2,7 @@
 #include "../../bench/sync_kernels.h"
 
 #include "effort.h"
+#include "suited.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -48,6 +49,7 @@ static sync_result run(const way *w, sync_kernel kernel, gpc_scope scope) {
     cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
     cr_assert_eq(gpc_config_load_preset(config, "kepler", &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(config, text, "set", &error), GPC_OK, "%s", error.message);
+    suit(context, config);
     cr_assert_eq(gpc_hierarchy_create(context, config, &error, &h), GPC_OK, "%s", error.message);
     cr_assert_eq(sync_run(h, &setup, &result), GPC_OK, "%s %s", w->coherence, sync_names[kernel]);
     cr_assert(result.over && result.expected, "%s %s, scope %d: no end", w->coherence, sync_names[kernel], scope);

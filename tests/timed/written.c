@@ -125,14 +125,10 @@ Test(timed_written, of_many_sectors) {
     rig_close(&r);
 }
 
-/* In a tree accesses wait for a block's lock, and for nothing besides. */
+/* In a tree accesses wait for a block's lock alone, and the key is refused. */
 Test(timed_written, not_in_a_tree) {
-    uint64_t behind[2], waits[2];
-    const written_case c = {"coherence = vi\nl1.write_policy = through\nl1.write_allocate = none\n"
-                            "l1.write_policy_local = through\nl1.write_allocate_local = none\n",
-                            WORD(GPC_STORE, LINES), WORD(GPC_LOAD, LINES, CG), 10, 0};
-    cr_expect_eq(cycles_of(&c, "", &behind[0], &waits[0]),
-                 cycles_of(&c, "l2.write_to_read = 100\n", &behind[1], &waits[1]));
-    cr_expect_eq(behind[0], behind[1]);
-    cr_expect_eq(waits[1], 0);
+    gpc_error error = GPC_ERROR_INIT;
+    cr_expect_eq(rig_refused("coherence = vi\nl2.write_to_read = 100\n", &error), GPC_ERROR_RANGE);
+    cr_expect(strstr(error.message, "l2.write_to_read = 0, not 100 (a block's lock alone orders requests)"), "%s",
+              error.message);
 }
