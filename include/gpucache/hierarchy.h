@@ -81,7 +81,7 @@ typedef struct gpc_warp_access {
  * consecutive 32-bit words are accessed by consecutive thread IDs", CUDA C++ Programming Guide, "Device Memory
  * Accesses"). As in GPGPU-Sim (shader_core_ctx::translate_local_memaddr, -gpgpu_local_mem_map 0) word w of thread t
  * is at
- *   2^56 + 4 (w T + t)    t = (sm S + warp) L + lane; L = sm.lanes, S = sm.warps, T = L S sm.count
+ *   2^56 + 2^55 + 4 (w T + t)    t = (sm S + warp) L + lane; L = sm.lanes, S = sm.warps, T = L S sm.count
  * No virtual address of a GPU has bit 56. A thread is a slot of the hardware, and not a thread of a grid: a later warp
  * in the slot finds the lines of an earlier warp, as in the area of NVIDIA's drivers, which holds the bytes of a warp
  * times the warps of an SM times the SMs (Mesa, nvc0_screen_resize_tls_area). The lowest 28 bits of an offset count.

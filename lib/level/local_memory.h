@@ -8,14 +8,14 @@
 /*
  * Local memory of the threads that a GPU has at once. The rule is GPGPU-Sim's: gpucache/hierarchy.h.
  *
- * Example, 2 SMs of 2 warps of 32 lanes, so 128 threads: word 0 of SM 0's warps is the lines 2^56 and 2^56 + 128, word
- * 0 of SM 1's warps the next two lines; word 1 begins at 2^56 + 512.
+ * Example, 2 SMs of 2 warps of 32 lanes, so 128 threads, with L = 2^56 + 2^55: word 0 of SM 0's warps is the lines L and
+ * L + 128, word 0 of SM 1's warps the next two lines, and word 1 begins at L + 512. Code begins at 2^56 (level/l15.h).
  *
  * The other known layout is a region for a warp, as NVIDIA's hardware has. Regions need the bytes of a thread, and
  * traces do not tell them: offsets count down from the end of a window of 16 MiB. Regions as large as the window would
  * lie a power of two apart, and begin in one set of a cache.
  */
-#define GPCI_LOCAL_MEMORY ((uint64_t)1 << 56)
+#define GPCI_LOCAL_MEMORY ((uint64_t)3 << 55)
 
 /* The address of a byte of a thread. SM, warp and lane are in range. */
 uint64_t gpci_local_address(const gpc_hierarchy *h, uint32_t sm, uint32_t warp, uint32_t lane, uint64_t offset);

@@ -176,10 +176,13 @@ static void know(gpci_choice *choice, const char *name) {
     for (const char *same = choice->known; (same = strstr(same, name)); same++)
         if ((same == choice->known || same[-1] == ' ') && (!same[length] || same[length] == ','))
             return;
-    if (had + length + 3 > sizeof choice->known)
+    if (had + length + 3 > sizeof choice->known) {
         choice->more = true;
-    else
-        snprintf(choice->known + had, sizeof choice->known - had, "%s%s", had ? ", " : "", name);
+        return;
+    }
+    const size_t comma = had ? 2 : 0;
+    memcpy(choice->known + had, ", ", comma);
+    memcpy(choice->known + had + comma, name, length + 1);
 }
 
 bool gpci_choice_takes(gpci_choice *choice, uint64_t number, const char *name) {

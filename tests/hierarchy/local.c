@@ -9,7 +9,7 @@
 
 /* Local memory for hosts: as they map it, or by the threads' own offsets (gpc_warp_access.local_offsets). */
 
-#define REGION ((uint64_t)1 << 56)
+#define REGION ((uint64_t)3 << 55)
 
 static int compare(const void *a, const void *b) {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;

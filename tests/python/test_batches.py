@@ -138,7 +138,7 @@ class LocalMemory(TemporaryCase):
         config = gpucache.Config(self.context, settings={"sm.count": 2, "sm.warps": 4})
         hierarchy = gpucache.Hierarchy(self.context, config)
         self.addCleanup(hierarchy.close)
-        self.assertEqual(hierarchy.local_address(1, 2, 5, 9), 2**56 + 4 * (2 * 256 + (4 + 2) * 32 + 5) + 1)
+        self.assertEqual(hierarchy.local_address(1, 2, 5, 9), 2**56 + 2**55 + 4 * (2 * 256 + (4 + 2) * 32 + 5) + 1)
         for place in ((2, 0, 0, 0), (0, 4, 0, 0), (0, 0, 32, 0)):
             with self.assertRaises(ValueError):
                 hierarchy.local_address(*place)
