@@ -305,8 +305,8 @@ size_t gpc_trace_note_count(const gpc_trace *trace) {
 static const char *why_of(uint32_t reason) {
     static const char *const why[GPC_NOTE_REASON_COUNT] = {
         [GPC_NOTE_UNKNOWN_OPCODE] =
-            "no table of opcodes has it: taken for what its name begins with (LDG, STG, LDL, STL, "
-            "LDS, STS, ATOMG, ATOMS, REDG; U, uniform), or else for integer arithmetic",
+            ("no table of opcodes has it: taken for what its name begins with (LDG, STG, LDL, STL, LDS, STS, ATOMG, "
+             "ATOMS, REDG; U, uniform), or else for integer arithmetic"),
         [GPC_NOTE_NO_ADDRESSES] =
             "the lines have no addresses, which their tracer does not write or no lane had: they access nothing",
         [GPC_NOTE_UNUSED_ADDRESSES] = "an instruction that accesses no cache here: its addresses have no effect",
