@@ -22,11 +22,11 @@
 /* Differs where structs whose memory is in a snapshot do: the hierarchy's, and the object's own. */
 static gpci_archive_kind archive_kind(const gpci_saved_kind *kind) {
     const uint64_t sizes[] = {
-        GPCI_KEY_COUNT,           sizeof(gpc_stats),       sizeof(gpci_sm_counts), sizeof(gpci_slice_counts),
-        sizeof(gpci_l1_share),    sizeof(gpc_cache_stats), sizeof(gpci_module),    sizeof(gpci_packet),
-        sizeof(gpci_flight),      sizeof(gpci_stage),      sizeof(gpci_network),   sizeof(gpci_task),
-        sizeof(gpci_tree_flight), sizeof(gpci_controller), sizeof(gpci_lock),      sizeof(gpci_wheel),
-        sizeof(gpci_kept_access)};
+        GPCI_KEY_COUNT,           sizeof(gpc_stats),           sizeof(gpci_sm_counts), sizeof(gpci_slice_counts),
+        sizeof(gpci_l1_share),    sizeof(gpc_cache_stats),     sizeof(gpci_module),    sizeof(gpci_packet),
+        sizeof(gpci_flight),      sizeof(gpci_stage),          sizeof(gpci_network),   sizeof(gpci_task),
+        sizeof(gpci_tree_flight), sizeof(gpci_controller),     sizeof(gpci_lock),      sizeof(gpci_wheel),
+        sizeof(gpci_kept_access), sizeof(gpci_coherent_origin)};
     gpci_crc crc;
     gpci_crc_init(&crc);
     const uint32_t ours = gpci_crc_of(&crc, 0, sizes, sizeof sizes);

@@ -91,6 +91,8 @@ void gpci_controllers_step(const gpci_group *group, uint32_t index);
 gpc_status gpci_coherent_reserve(gpci_timed *t, uint64_t address);
 /* Room for where accesses of controllers come from. GPC_ERROR_MEMORY. */
 gpc_status gpci_coherent_make_origins(gpci_timed *t);
+/* Labels and origins in a snapshot, while packets are watched. */
+void gpci_coherent_labels_archive(gpci_timed *t, gpci_archive *archive);
 /* All steps that are due, and what follows from them in this cycle. */
 void gpci_coherent_run(gpci_timed *t);
 /* A message has arrived, and has taken the ports that it needs: its packet is freed. */

@@ -6,6 +6,8 @@
 #include "timed/atomic_unit.h"
 #include "timed/lsu.h"
 
+#include <string.h>
+
 /* The host of a tree's controllers: what they ask of it, and when their steps are due. */
 
 static gpci_clock clock_of(const gpci_timed *t, uint32_t module) {
@@ -220,9 +222,34 @@ gpc_status gpci_coherent_make_origins(gpci_timed *t) {
     gpci_coherent_origin *larger = gpci_array_enlarge(t->context, host->origins, host->origin_room * each, room * each);
     if (!larger)
         return GPC_ERROR_MEMORY;
+    memset(larger + host->origin_room, 0, (room - host->origin_room) * each); /* a snapshot has all of them */
     host->origins = larger;
     host->origin_room = room;
     return GPC_OK;
+}
+
+/*
+ * Behind the controllers, while packets are watched: labels of tasks, and on whose account accesses are. Either array may
+ * be shorter than the pool beside it, since room for labels is made before the next step.
+ */
+void gpci_coherent_labels_archive(gpci_timed *t, gpci_archive *a) {
+    gpci_controllers *e = gpci_controllers_of(t);
+    const size_t labels = e->label_room < e->tasks.count ? e->label_room : e->tasks.count,
+                 origins = t->coherent->origin_room < e->flights.count ? t->coherent->origin_room : e->flights.count;
+    const size_t label_count = (size_t)gpci_archive_count(a, labels, sizeof *e->labels),
+                 origin_count = (size_t)gpci_archive_count(a, origins, sizeof *t->coherent->origins);
+    if (a->loading && a->status == GPC_OK &&
+        (!gpci_controllers_make_labels(e) || gpci_coherent_make_origins(t) < 0 || label_count > e->label_room ||
+         origin_count > t->coherent->origin_room))
+        gpci_archive_fail(
+            a, label_count > e->tasks.room || origin_count > e->flights.room ? GPC_ERROR_FORMAT : GPC_ERROR_MEMORY,
+            "labels of controllers");
+    if (a->status < 0)
+        return;
+    if (label_count)
+        gpci_archive_bytes(a, e->labels, label_count * sizeof *e->labels);
+    if (origin_count)
+        gpci_archive_bytes(a, t->coherent->origins, origin_count * sizeof *t->coherent->origins);
 }
 
 gpc_status gpci_coherent_reserve(gpci_timed *t, uint64_t address) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/array.h"
+#include "timed/coherent.h"
 #include "timed/stage_times.h"
 
 #include <string.h>
@@ -149,4 +150,6 @@ void gpci_stage_times_archive(gpci_timed *t, gpci_archive *a) {
         gpci_archive_bytes(a, s->accesses, accesses * sizeof *s->accesses);
     archive_sums(t, a);
     gpci_pool_labels_state(&t->pool, gpci_archive_bytes, a);
+    if (t->coherent)
+        gpci_coherent_labels_archive(t, a);
 }
