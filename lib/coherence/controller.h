@@ -181,6 +181,9 @@ GPCI_INLINE uint8_t *gpci_whole_of(const gpci_controllers *e, uint32_t flight) {
     return gpci_payload_of(e, flight) + e->largest;
 }
 
+/* Tell whether an access passes its first module, or goes through, in any state. No other access may join. */
+bool gpci_goes_alone(const gpci_controllers *e, const gpci_tree_flight *access);
+
 GPCI_INLINE gpci_module *gpci_task_module(const gpci_controllers *e, const gpci_task *task) {
     return gpci_module_at(e->tree, task->module);
 }

@@ -24,8 +24,7 @@ static uint32_t event_of(const gpci_controllers *e, const gpci_tree_flight *a) {
     return gpci_tree_event_of(e->tree, a->kind, a->flags);
 }
 
-/* Does it bypass its module, or go through it, in any state? */
-static bool goes_alone(const gpci_controllers *e, const gpci_tree_flight *a) {
+bool gpci_goes_alone(const gpci_controllers *e, const gpci_tree_flight *a) {
     const gpci_module *m = gpci_module_at(e->tree, a->module);
     const uint32_t event = event_of(e, a);
     bool alone = event >= GPC_EVENT_COUNT || gpci_tree_goes_through(m, a->kind, a->flags) ||
@@ -193,7 +192,7 @@ static void join(gpci_controllers *e, uint32_t task, uint32_t master) {
 
 void gpci_step_access_begin(gpci_controllers *e, uint32_t task) {
     const uint32_t flight = gpci_task_at(e, task)->flight;
-    gpci_tree_flight_at(e, flight)->alone = goes_alone(e, gpci_tree_flight_at(e, flight));
+    gpci_tree_flight_at(e, flight)->alone = gpci_goes_alone(e, gpci_tree_flight_at(e, flight));
     enlist(e, flight);
     const uint32_t master = who_is_joined(e, flight);
     if (master != GPCI_NO_ITEM)

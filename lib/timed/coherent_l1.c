@@ -93,10 +93,14 @@ void gpci_coherent_count_load(gpci_timed *t, const gpci_packet *p, bool hit, boo
     gpci_count_l1_load_line(t->h, p->request.sm, p->request.warp_age, hit);
 }
 
-/* Does its access bring no line? Others are not served by it then. */
+/*
+ * Tell whether a leader's load brings no line, by its flags or by the protocol (slc-glc, a load of .cg). The bytes of a
+ * load past L1 are the load's alone, and serve no other load.
+ */
 static bool passes(const gpci_timed *t, uint32_t leader) {
-    const gpci_packet *l = gpci_packet_at(&t->pool, leader);
-    return gpci_tree_flight_at(gpci_controllers_of(t), l->mshr.access)->flags & GPC_ACCESS_NO_ALLOCATE;
+    const gpci_controllers *e = gpci_controllers_of(t);
+    const gpci_tree_flight *a = gpci_tree_flight_at(e, gpci_packet_at(&t->pool, leader)->mshr.access);
+    return a->flags & GPC_ACCESS_NO_ALLOCATE || gpci_goes_alone(e, a);
 }
 
 /* Is all that has to be known of a packet that waits in its first cache line? */

@@ -45,6 +45,8 @@ static void issue(world *w, uint32_t n) {
     a.width = 4;
     a.order = a.kind == GPC_ATOMIC ? GPC_ORDER_RELAXED : GPC_ORDER_WEAK;
     a.scope = a.kind == GPC_ATOMIC && rig_below(&w->random, 3) == 0 ? GPC_SCOPE_GPU : GPC_SCOPE_CTA;
+    if (a.kind == GPC_LOAD && rig_below(&w->random, 3) == 0) /* past L1, which gives up what it has of the line */
+        a.hint = (uint8_t)(rig_below(&w->random, 2) ? GPC_HINT_CG : GPC_HINT_CV);
     one->value = 1 + rig_below(&w->random, 1000);
     one->reads = a.kind != GPC_STORE;
     one->expected = w->words[sm][word];
