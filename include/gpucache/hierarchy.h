@@ -84,7 +84,7 @@ typedef struct gpc_warp_access {
  *   2^56 + 2^55 + 4 (w T + t)    t = (sm S + warp) L + lane; L = sm.lanes, S = sm.warps, T = L S sm.count
  * No virtual address of a GPU has bit 56. A thread is a slot of the hardware, and not a thread of a grid: a later warp
  * in the slot finds the lines of an earlier warp, as in the area of NVIDIA's drivers, which holds the bytes of a warp
- * times the warps of an SM times the SMs (Mesa, nvc0_screen_resize_tls_area). The lowest 28 bits of an offset count.
+ * times the warps of an SM times the SMs (Mesa, nvc0_screen_resize_tls_area). The lowest 27 bits of an offset count.
  *
  * An access of more than 4 bytes a lane touches several words, in as many lines, and is one request; the lowest two
  * bits of the offset do not count. An access of fewer bytes stays within the word. With 0 addresses are as the host

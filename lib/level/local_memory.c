@@ -3,7 +3,7 @@
 
 /* Words of threads become addresses, and words of a warp's lanes become lines. */
 
-#define OFFSET_BITS 28u /* with the most SMs, warps and lanes the last byte is below 2^57 */
+#define OFFSET_BITS 27u /* with the most SMs, warps and lanes the last byte is below 2^57 */
 
 uint64_t gpci_local_address(const gpc_hierarchy *h, uint32_t sm, uint32_t warp, uint32_t lane, uint64_t offset) {
     const uint64_t of_sm = (uint64_t)h->warps * h->lanes, thread = sm * of_sm + (uint64_t)warp * h->lanes + lane;

@@ -41,8 +41,8 @@ Test(memory_local, addresses) {
     cr_expect_eq(gpc_hierarchy_local_address(NULL, 0, 0, 0, 0), 0);
     rig_close(&r);
     rig_open(&r, "sm.count = 4096\nsm.warps = 1024\nsm.lanes = 64\n"); /* the most there can be */
-    cr_expect_eq(gpc_hierarchy_local_address(r.hierarchy, 4095, 1023, 63, UINT64_MAX), 2 * REGION - 1);
-    cr_expect_eq(gpc_hierarchy_local_address(r.hierarchy, 0, 0, 0, UINT64_C(1) << 28), REGION);
+    cr_expect_eq(gpc_hierarchy_local_address(r.hierarchy, 4095, 1023, 63, UINT64_MAX), (UINT64_C(1) << 57) - 1);
+    cr_expect_eq(gpc_hierarchy_local_address(r.hierarchy, 0, 0, 0, UINT64_C(1) << 27), REGION);
     rig_close(&r);
 }
 

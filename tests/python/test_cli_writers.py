@@ -82,7 +82,7 @@ class Writers(TemporaryCase):
         """Options of files to write, as the parsers have them."""
         folder = os.path.join(PACKAGE, "cli")
         found = set()
-        for file in sorted(os.listdir(folder)):
+        for file in sorted(name for name in os.listdir(folder) if name.endswith(".py")):
             with open(os.path.join(folder, file), encoding="utf-8") as text:
                 for option in re.findall(OPTION, text.read()):
                     found.add((file[:-3], option))
