@@ -222,15 +222,16 @@ gpc_status gpci_coherent_make_origins(gpci_timed *t) {
     gpci_coherent_origin *larger = gpci_array_enlarge(t->context, host->origins, host->origin_room * each, room * each);
     if (!larger)
         return GPC_ERROR_MEMORY;
-    memset(larger + host->origin_room, 0, (room - host->origin_room) * each); /* a snapshot has all of them */
+    if (GPCI_UNLIKELY(t->trace != NULL)) /* a snapshot has all origins; without a trace nothing reads them */
+        memset(larger + host->origin_room, 0, (room - host->origin_room) * each);
     host->origins = larger;
     host->origin_room = room;
     return GPC_OK;
 }
 
 /*
- * Behind the controllers, while packets are watched: labels of tasks, and on whose account accesses are. Either array may
- * be shorter than the pool beside it, since room for labels is made before the next step.
+ * Behind the controllers, while packets are watched: labels of tasks, and on whose account accesses are. Either array
+ * may be shorter than the pool beside it, since room for labels is made before the next step.
  */
 void gpci_coherent_labels_archive(gpci_timed *t, gpci_archive *a) {
     gpci_controllers *e = gpci_controllers_of(t);

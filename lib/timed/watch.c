@@ -5,6 +5,8 @@
 #include "timed/strands.h"
 #include "timed/watch_coherent.h"
 
+#include <string.h>
+
 /* From what the timed hierarchy does to events. */
 
 /* Is a stage an SM's constant cache, and not its L1? Or an L1.5? */
@@ -529,8 +531,8 @@ static void forget(gpci_timed *t) {
         t->pool.labels[i].id = t->pool.labels[i].origin = 0;
     for (uint32_t i = 0; i < t->flight_fresh; i++)
         t->flights[i].trace.id = 0;
-    for (size_t i = 0; t->coherent && i < t->coherent->origin_room; i++)
-        t->coherent->origins[i].label.id = t->coherent->origins[i].label.origin = 0;
+    if (t->coherent && t->coherent->origin_room)
+        memset(t->coherent->origins, 0, t->coherent->origin_room * sizeof *t->coherent->origins);
     gpci_controllers *e = t->coherent ? gpci_controllers_of(t) : NULL;
     for (size_t i = 0; e && i < e->label_room; i++)
         e->labels[i] = 0;

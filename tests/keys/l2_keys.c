@@ -47,7 +47,7 @@ const key_row key_rows_l2[] = {
     MOVE(ANY, "l2.write_allocate", "lazy", MEMORY),
     WITH(ANY, "l2.interleave", "xor", "l2.slices = 4\nl2.index = modulo", MEMORY),
     WITH(ANY, "l2.interleave_bytes", "512B", "l2.slices = 3", MEMORY),
-    WITH(ANY, "address.mapping", MAPPING, "l2.slices = 4\nl2.index = modulo", MEMORY),
+    WITH(ANY, "address.mapping", ONE_CHANNEL, "l2.slices = 4", MEMORY),
     WITH(ANY, "address.indexing", "xor|ipoly", "l2.slices = 4\naddress.mapping = " MAPPING, MEMORY),
     MOVE(ANY, "l2.partitions", "2", MEMORY),
     WITH(ANY, "l2.sm_partition", "pairs", "l2.partitions = 2\nsm.count = 6", MEMORY),
