@@ -10,7 +10,8 @@
  *               cache of the SM's cluster, one after the other, then its L1, which would else bring from there what is
  *               old; then what was on its way to L1, for others to read who do not wait for the fence
  *   a kernel    as `kernels.flush = l1` says, between two kernels: all caches acquire, then the directories below L1
- *               take its blocks back; without directories L1s evict them. Meanwhile nothing passes the tags of any L1.
+ *               take its blocks back; without directories L1s evict them. A recall makes room in the directories, which
+ *               detaches copies (nmoesi-d): L1s acquire once more. Meanwhile nothing passes the tags of any L1.
  *               `all` is what profilers do between kernels, and takes no time
  *
  * Example, nmoesi, 2 SMs, a kernel that left A modified in L1 0 and L1 1: each slice probes the holders of its blocks,
@@ -127,7 +128,7 @@ typedef struct stretch {
     gpci_sweep kind;
 } stretch;
 
-#define STRETCHES 4u
+#define STRETCHES 5u
 
 static stretch stretch_at(const gpci_timed *t, uint32_t index) {
     const gpci_coherent *c = t->h->coherent;
@@ -146,18 +147,27 @@ static stretch stretch_at(const gpci_timed *t, uint32_t index) {
         return (stretch){0, c->sms, GPCI_SWEEP_ACQUIRE};
     if (!flushes)
         return (stretch){0};
+    if (index == 4) /* recalls make room in directories, which detaches copies */
+        return (stretch){0, c->tree->detaches ? c->sms : 0, GPCI_SWEEP_ACQUIRE};
     /* directories of home halves would take copies of near halves back, too */
     return tracks && c->parts == 1 ? (stretch){firsts[below], ends[below], GPCI_SWEEP_RECALL}
                                    : (stretch){0, c->sms, GPCI_SWEEP_EVICT};
 }
 
-static bool is_wanted(gpci_timed *t, uint32_t *index, uint32_t *module) {
-    for (; *index < STRETCHES; ++*index, *module = 0) {
-        const stretch s = stretch_at(t, *index);
-        for (*module = *module > s.first ? *module : s.first; *module < s.end; ++*module)
-            if (gpci_controllers_sweeps(gpci_controllers_of(t), *module, s.kind))
-                return true;
-    }
+/* Find the next module of a stretch, from `*module` on, with blocks to sweep. */
+static bool finds(const gpci_timed *t, uint32_t index, uint32_t *module) {
+    const stretch s = stretch_at(t, index);
+    for (*module = *module > s.first ? *module : s.first; *module < s.end; ++*module)
+        if (gpci_controllers_sweeps(gpci_controllers_of(t), *module, s.kind))
+            return true;
+    return false;
+}
+
+/* Find the next stretch with blocks to sweep. Sweeps leave work for later stretches: ask when none is under way. */
+static bool is_wanted(const gpci_timed *t, uint32_t *index, uint32_t *module) {
+    for (; *index < STRETCHES; ++*index, *module = 0)
+        if (finds(t, *index, module))
+            return true;
     return false;
 }
 
@@ -189,7 +199,7 @@ void gpci_coherent_flush_on(gpci_timed *t) {
         return;
     (void)is_wanted(t, &host->stretch, &host->at);
     const uint32_t index = host->stretch;
-    while (is_wanted(t, &host->stretch, &host->at) && host->stretch == index) {
+    while (index < STRETCHES && finds(t, index, &host->at)) {
         const gpci_sweep kind = stretch_at(t, index).kind;
         const gpci_stage_options *o = kind == GPCI_SWEEP_RECALL ? &t->l2_options : &t->l1_options;
         const gpci_sweep_order order = {host->at, host->at, kind, abreast_of(o->entries)};
