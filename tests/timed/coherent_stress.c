@@ -6,7 +6,6 @@
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,15 +17,6 @@
 static const char *const protocols[] = {"msi", "mesi",    "mosi", "moesi", "nmoesi", "nmoesi-multi2sim",
                                         "vi",  "slc-glc", "hmg"};
 #define PROTOCOLS (sizeof protocols / sizeof *protocols)
-
-static void put(machine *m, const char *format, ...) {
-    size_t used = strlen(m->text);
-    va_list list;
-    va_start(list, format);
-    int length = vsnprintf(m->text + used, sizeof m->text - used, format, list);
-    va_end(list);
-    cr_assert(length >= 0 && (size_t)length < sizeof m->text - used);
-}
 
 /* Every other machine has sectors, of 32 bytes or more; the rest of it is not changed by that. */
 static void draw_sectors(uint64_t state, machine *m, unsigned l1_line, unsigned l2_line) {

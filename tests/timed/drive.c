@@ -94,8 +94,7 @@ void drive(rig *r, const stream *s, host_kind host) {
     rig_finish(r);
 }
 
-/* Appends a line. */
-static void put(machine *m, const char *format, ...) {
+void put(machine *m, const char *format, ...) {
     size_t used = strlen(m->text);
     va_list list;
     va_start(list, format);
@@ -104,12 +103,9 @@ static void put(machine *m, const char *format, ...) {
     cr_assert(length >= 0 && (size_t)length < sizeof m->text - used);
 }
 
-static const char *one_of(uint64_t *state, const char *const *words, uint32_t count) {
+const char *one_of(uint64_t *state, const char *const *words, uint32_t count) {
     return words[rig_below(state, count)];
 }
-
-#define ONE_OF(state, ...) \
-    one_of(state, (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
 static void draw_shape(uint64_t *state, machine *m) {
     unsigned doublings = rig_below(state, 3), l1_line = 32u << doublings;

@@ -35,6 +35,15 @@ typedef struct machine {
     bool l1_here, l2_here;
 } machine;
 
+/* Appends to the text. */
+void put(machine *m, const char *format, ...);
+
+/* A word of the list. */
+const char *one_of(uint64_t *state, const char *const *words, uint32_t count);
+
+#define ONE_OF(state, ...) \
+    one_of(state, (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
 /* Resources drawn as well, most of them few; or all of them unlimited. */
 void draw_machine(uint64_t *state, bool limited, machine *m);
 

@@ -7,7 +7,6 @@
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,22 +14,6 @@
  * Every run comes to an end: caches of one or two lines, whose few MSHR entries, merges and queues are always full, with
  * each way of giving them back. And where a run cannot end, the clock says so (gpc_hierarchy_advance).
  */
-
-static void put(machine *m, const char *format, ...) {
-    size_t used = strlen(m->text);
-    va_list list;
-    va_start(list, format);
-    int length = vsnprintf(m->text + used, sizeof m->text - used, format, list);
-    va_end(list);
-    cr_assert(length >= 0 && (size_t)length < sizeof m->text - used);
-}
-
-static const char *one_of(uint64_t *state, const char *const *words, uint32_t count) {
-    return words[rig_below(state, count)];
-}
-
-#define ONE_OF(state, ...) \
-    one_of(state, (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
 /* How L1 gives its entries back, and when lines take their ways. */
 static void draw_entries(uint64_t *state, machine *m) {
