@@ -159,7 +159,7 @@ static void write_window(gpci_walk *w, const gpci_launch *l, const wavelet_colum
 
 static void walk_forward(gpci_walk *w, const gpci_launch *l) {
     wavelet_column own, beside, out;
-    int64_t of[GPCI_SYNTHETIC_LANES];
+    int64_t of[GPCI_SYNTHETIC_LANES] = {0};
     uint64_t x[GPCI_SYNTHETIC_LANES];
     const uint64_t few = gpci_below(w, w->first, 3), half = l->window / 2;
     const uint64_t row = w->y * WINDOW_ROWS * l->steps;
