@@ -326,6 +326,24 @@ static void release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t l
         gpci_l1_release(t, stage, packet, level);
 }
 
+/*
+ * Packets that waited with a leader come back to the tags. Those of their line that came back before, and have not
+ * been there since, are younger: theirs is the place behind.
+ */
+static void come_back(gpci_timed *t, gpci_stage *stage, uint64_t line, uint32_t waiting) {
+    gpci_queue *queue = &stage->returned;
+    uint32_t before = GPCI_NO_PACKET, after = queue->count ? queue->first : GPCI_NO_PACKET;
+    while (after != GPCI_NO_PACKET && line_of(t, gpci_packet_at(&t->pool, after)->address) != line) {
+        before = after;
+        after = after == queue->last ? GPCI_NO_PACKET : t->pool.links[after].next;
+    }
+    for (uint32_t next; waiting != GPCI_NO_PACKET; waiting = next) {
+        next = *gpci_next_of(&t->pool, waiting);
+        gpci_queue_insert(queue, &t->pool, t->wheel.now, before, waiting);
+        before = waiting;
+    }
+}
+
 /* Who waits with it looks again, in turn. */
 void gpci_coherent_l1_left(gpci_timed *t, uint32_t leader) {
     gpci_packet *l = gpci_packet_at(&t->pool, leader);
@@ -334,10 +352,7 @@ void gpci_coherent_l1_left(gpci_timed *t, uint32_t leader) {
     take_out(t, stage, leader);
     l->mshr.left = true;
     stage->stores_below++;
-    for (uint32_t next; waiting != GPCI_NO_PACKET; waiting = next) {
-        next = *gpci_next_of(&t->pool, waiting);
-        gpci_queue_push(&stage->returned, &t->pool, t->wheel.now, waiting);
-    }
+    come_back(t, stage, line_of(t, l->address), waiting);
     gpci_stage_relieve(stage, GPC_BUSY_MSHR);
     gpci_stage_relieve(stage, GPC_BUSY_MERGE);
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now);
@@ -347,6 +362,7 @@ void gpci_coherent_l1_done(gpci_timed *t, uint32_t leader, uint8_t deepest, cons
     gpci_packet *l = gpci_packet_at(&t->pool, leader);
     gpci_stage *stage = stage_of(t, l);
     const uint8_t level = gpci_coherent_depth(t->h, deepest);
+    const uint64_t place = line_of(t, l->address);
     uint32_t waiting = l->mshr.first;
     const uint32_t fetcher = GPCI_UNLIKELY(t->h->coherent->tracks) ? l->request.warp : 0;
     stage->fences.fetches[l->line.marks >> GPCI_MARK_GENERATION_SHIFT]--;
@@ -365,11 +381,11 @@ void gpci_coherent_l1_done(gpci_timed *t, uint32_t leader, uint8_t deepest, cons
         gpci_count_round_trip(t->h, stage->index, t->wheel.now - l->born);
     release(t, stage, leader, level, own, line);
     for (uint32_t next; waiting != GPCI_NO_PACKET; waiting = next) {
-        next = *gpci_next_of(&t->pool, waiting);
-        if (gpci_packet_at(&t->pool, waiting)->mshr.ordered) {
-            gpci_queue_push(&stage->returned, &t->pool, t->wheel.now, waiting);
-            continue;
+        if (gpci_packet_at(&t->pool, waiting)->mshr.ordered) { /* and all behind the first of these */
+            come_back(t, stage, place, waiting);
+            break;
         }
+        next = *gpci_next_of(&t->pool, waiting);
         if (GPCI_UNLIKELY(t->h->coherent->tracks))
             gpci_coherent_follow_joined(t->h, &gpci_packet_at(&t->pool, waiting)->request, fetcher);
         release(t, stage, waiting, level, own, line);

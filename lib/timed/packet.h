@@ -412,6 +412,19 @@ GPCI_INLINE void gpci_queue_push(gpci_queue *queue, const gpci_pool *pool, uint6
     gpci_queue_pushed(queue, pool, now);
 }
 
+/* Behind a packet of the queue; GPCI_NO_PACKET: before all. */
+GPCI_INLINE void gpci_queue_insert(gpci_queue *queue, const gpci_pool *pool, uint64_t now, uint32_t before,
+                                   uint32_t packet) {
+    if (before == GPCI_NO_PACKET ? !queue->count : before == queue->last) {
+        gpci_queue_push(queue, pool, now, packet);
+        return;
+    }
+    uint32_t *next = before == GPCI_NO_PACKET ? &queue->first : &pool->links[before].next;
+    pool->links[packet].next = *next;
+    *next = packet;
+    gpci_gauge_set(&queue->gauge, now, ++queue->count);
+}
+
 /* The first packet leaves; there must be one. */
 GPCI_INLINE uint32_t gpci_queue_pop(gpci_queue *queue, const gpci_pool *pool, uint64_t now) {
     uint32_t packet = queue->first;
