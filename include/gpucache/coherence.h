@@ -27,7 +27,8 @@ GPC_BEGIN_DECLS
  *
  * Threads: as everything made from a context, a tree is used by one thread at a time.
  *
- * Sources: seeds/002 sections 2.2.2, 2.2.3, 3.1.2, 4.2 and its appendix; tables are quoted in lib/coherence/README.md.
+ * Sources: seeds/002 sections 2.2.2, 2.2.3, 3.1.2, 4.2 and its appendix.
+ * Tables are quoted in lib/policies/protocol/README.md.
  */
 
 #define GPC_NO_MESSAGE UINT32_MAX /* in place of an index of a message: none */

@@ -10,7 +10,7 @@ GPC_BEGIN_DECLS
  * Protocols of coherence. A protocol is a table: for each state that a block can have and each event that can happen to
  * it, what the cache does and the next state. The words are those of coherence.h.
  *
- * Sources: seeds/002 sections 2.2.2, 2.2.3; tables are quoted in lib/coherence/README.md.
+ * Sources: seeds/002 sections 2.2.2, 2.2.3; tables are quoted in lib/policies/protocol/README.md.
  */
 
 /* States of a block, in the order of the matrices of transitions (Tables 2.3, 4.2). */

@@ -271,7 +271,7 @@ class Command(Case):
 
 
 class Walkthrough(Case):
-    """lib/coherence/README.md shows what comes of the examples with a mistake in each."""
+    """lib/policies/protocol/README.md shows what comes of the examples with a mistake in each."""
 
     MISTAKES = (
         ("protocol.json", '"send-data|write-back"', '"send-data"'),
@@ -281,7 +281,7 @@ class Walkthrough(Case):
     )
 
     def test_readme(self):
-        with open(os.path.join(ROOT, "lib", "coherence", "README.md"), encoding="utf-8") as file:
+        with open(os.path.join(ROOT, "lib", "policies", "protocol", "README.md"), encoding="utf-8") as file:
             text = file.read()
         here = os.getcwd()
         os.chdir(self.folder)

@@ -18,8 +18,8 @@ from ._common import add_verbose, context, natural, size, terminal
 from ._output import Failure, Output
 
 _EPILOG = """TABLE is the name of a protocol, a table as JSON, or a Python file that makes a gpucache.Protocol
-(examples/protocol.json, lib/coherence/README.md). Each system is a small tree, blocks and bytes of each. First accesses
-are done one at a time, then they overlap: in every state each message under way may arrive next. What is checked: one
+(examples/protocol.json, lib/policies/protocol/README.md). Each system is a small tree, blocks and bytes of each. First
+accesses are done one at a time, then they overlap: in every state each message under way may arrive next. What is checked: one
 writer; directories, inclusion and rights; that loads read the last store, with N their own and that of some other
 module; that no byte is lost in a flush; that no cell is reached that is FORBID; no deadlock; no livelock. With --queue,
 queues between modules end, and a probe that finds its block locked waits in its queue. The first violation is one with
