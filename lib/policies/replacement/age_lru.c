@@ -4,19 +4,18 @@
 #include "policies/replacement/replacement.h"
 
 /*
- * AgeLRU: evict a line that an inactive warp fetched; where there is none, the least
- * recently used of the lines that the youngest of the warps fetched (seeds/004 section
- * 5.2). Greedy-then-oldest scheduling runs old warps first: their lines come back
- * soonest, and so the set is kept for as few warps as possible.
+ * AgeLRU: evict a line that an inactive warp fetched; if no such line exists, the least recently used line of the
+ * youngest warp (seeds/004 section 5.2). Greedy-then-oldest scheduling runs old warps first. Old warps' lines are used
+ * again soonest, and so the set is kept for as few warps as possible.
  *
- * As bypassing algorithm (bypass=1) a request whose warp is younger than the
- * victim's does not enter. That of a warp no longer active is younger than any.
+ * As bypassing algorithm (bypass=1): if a request's warp is younger than the victim's, the request does not allocate.
+ * An inactive warp counts as younger than any active warp.
  *
- * With exact=1 an id whose warp has ended is inactive at once, not only when the window has moved past it: as the
- * flowchart has it (Figure 5.2), of which the window is the document's approximation. It takes a bit for each id.
+ * With exact=1 an id is inactive as soon as its warp has ended, as in the flowchart (Figure 5.2). With exact=0 an id is
+ * inactive after the window has moved past the id, the document's approximation. exact=1 takes a bit for each id.
  *
- * A line belongs to the warp that fetched it, whoever hits it later. Which of several
- * inactive warps' lines leaves is left open; here it is the least recently used.
+ * A line belongs to the warp that fetched the line, also after hits by other warps. The document leaves open which line
+ * leaves if several warps are inactive; here the least recently used of their lines.
  *
  * Example, 2 ways, one set, warps 0, 1 and 2 started in this order; A0 = warp 0 asks for A:
  *   A0 miss, B1 miss   lines A of age 0, B of age 1
@@ -77,7 +76,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return victim;
 }
 
-/* Choosing leaves no trace. */
+/* Choosing a victim changes no state. */
 static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
 }
@@ -94,9 +93,9 @@ static void on_warp_event(void *self, const gpc_warp_event *event) {
 }
 
 /*
- * LRU's order and an 8-bit id per line, and two 8-bit registers:
- * sets x ways x (ceil(log2(ways)) + 8) + 16; with exact=1 a bit for each of 256 ids. The
- * id in each warp's status field, 8 bits a warp, is the scheduler's, whose warps a cache does not know.
+ * LRU's order, an 8-bit id per line, and two 8-bit registers: sets x ways x (ceil(log2(ways)) + 8) + 16. With exact=1 a
+ * bit more for each of 256 ids. The scheduler owns the id in each warp's status field (8 bits a warp): a cache does not
+ * know the scheduler's warps.
  */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_lru.cost_bits(env) + (uint64_t)env->sets * env->ways * 8 + GPCI_AWID_BITS +

@@ -6,14 +6,14 @@
 void gpci_awid_init(gpci_awid *t) {
     t->oldest = 0;
     t->youngest = 127;
-    t->span = 255; /* every id there is, until something is told */
+    t->span = 255; /* all ids are active until the first warp event */
 }
 
 static void set_span(gpci_awid *t) {
     t->span = t->total ? (uint8_t)(t->youngest - t->oldest) : -1;
 }
 
-/* No warp is active, and none is known. */
+/* Forget all warps: no warp is known or active. */
 static void forget(gpci_awid *t) {
     memset(t->active, 0, sizeof t->active);
     memset(t->state, GPCI_WARP_UNKNOWN, sizeof t->state);
@@ -41,7 +41,7 @@ static void leave(gpci_awid *t, uint32_t slot, uint8_t state) {
 }
 
 static void start(gpci_awid *t, uint32_t slot) {
-    leave(t, slot, GPCI_WARP_UNKNOWN); /* of a warp whose end was not told */
+    leave(t, slot, GPCI_WARP_UNKNOWN); /* if the end of the slot's last warp was not reported */
     t->youngest += t->span < 255;
     if (!t->total)
         t->oldest = t->youngest;

@@ -5,51 +5,50 @@
 #include "base/base.h"
 
 /*
- * Active warp ids of an SM (seeds/004 section 5.2.2). A warp that starts is given
- * the next value of an 8-bit wrap-around counter, Youngest-AWID; a line keeps the
- * id of the warp that fetched it. Oldest-AWID is the id of the oldest warp that is
- * active, which is neither ended nor at a barrier. The ids from Oldest to Youngest,
- * going up and over 255 to 0, are the window: a line whose id is outside was fetched
- * by an inactive warp.
+ * Active warp ids of an SM (seeds/004 section 5.2.2). A starting warp gets the next value of Youngest-AWID, an 8-bit
+ * counter that wraps around. A line keeps the id of the warp that fetched the line. A warp is active unless it has
+ * ended or waits at a barrier. Oldest-AWID is the id of the oldest active warp. The ids from Oldest to Youngest,
+ * counting up and from 255 on to 0, are the window. A line with an id outside the window was fetched by an inactive
+ * warp.
  *
- * Example, Oldest 254, Youngest 1: active are 254, 255, 0 and 1, of relative ages 0,
- * 1, 2 and 3; 253 is of age 255 and 2 is of age 4, both beyond the window's span of 3.
+ * Example, Oldest 254, Youngest 1: active are 254, 255, 0 and 1, of relative ages 0, 1, 2 and 3. Id 253 has age 255 and
+ * id 2 has age 4: both are beyond the window's span of 3.
  *
- * The document's tests have a slip of sign and one of modulus: since Youngest counts
- * up, "Youngest <= id <= Oldest" never holds for two ids or more, and its relative
- * age, (id - Oldest) % 255, gives two of the 256 ids the same age. Meant is
- *   relative age = (id - Oldest) mod 256, active if that is <= (Youngest - Oldest) mod 256,
- * which where nothing has wrapped is Oldest <= id <= Youngest, and where Youngest has
- * is the document's own "id <= Youngest or id >= Oldest".
+ * The document's tests have a slip of sign and a slip of modulus. Since Youngest counts up, "Youngest <= id <= Oldest"
+ * never holds for two ids or more. Its relative age, (id - Oldest) % 255, gives two of the 256 ids the same age. The
+ * meaning is
+ *   relative age = (id - Oldest) mod 256, active if relative age <= (Youngest - Oldest) mod 256.
+ * Without a wrap the test is Oldest <= id <= Youngest. After Youngest has wrapped, the test is the document's own "id
+ * <= Youngest or id >= Oldest".
  *
- * What the document leaves open:
- * - A warp at a barrier is inactive, and its id stays in its status field. With its
- *   next access it is active again, of the age it had: Oldest goes back to it if it
- *   is outside the window. GTO, too, knows it by its old age.
- * - Ids run out where the oldest warp outlives 255 younger ones. Youngest does not
- *   overtake Oldest: it stands, and warps that start share it.
- * - A line may outlive its id. When the window has gone round to it, it passes for
- *   a line of the id's new warp.
- * - A host that tells nothing of its warps: all are active, and the id is the request's
- *   warp_age (at most 255). The counter starts at 128, far from such ids, should it
- *   tell something later.
- * - A warp that was not seen to start, as the policy took over a live cache, starts
- *   with its first access. What an ended warp has still under way keeps its id.
+ * The document leaves open:
+ * - A warp at a barrier is inactive, and its id stays in its status field. With its next access the warp is active
+ * again,
+ *   with its old age: if the id is outside the window, Oldest goes back to the id. GTO also keeps the old age.
+ * - Ids run out if the oldest warp outlives 255 younger warps. Youngest does not overtake Oldest: Youngest stops, and
+ *   starting warps share the id.
+ * - A line may outlive its id. After the window has gone round to the id, the line counts as a line of the id's new
+ * warp.
+ * - If a host reports no warp events, all warps are active, and the id is the request's warp_age (at most 255). The
+ *   counter starts at 128, far from such ids, in case the host reports events later.
+ * - If the policy took over a live cache, a warp without a seen start starts with its first access. In-flight requests
+ * of
+ *   an ended warp keep the warp's id.
  */
-#define GPCI_AWID_SLOTS 1024u /* warp slots; higher ones are folded onto these */
+#define GPCI_AWID_SLOTS 1024u /* warp slots; a higher slot shares the entry of slot % 1024 */
 #define GPCI_AWID_INACTIVE 256u
-#define GPCI_AWID_BITS 16u /* the registers; the id in a warp's status field is the scheduler's */
+#define GPCI_AWID_BITS 16u /* the two registers; the scheduler owns the id in a warp's status field */
 
-/* What a policy reads that keeps these ids: GPC_READS_ bits. */
+/* GPC_READS_ bits of a policy with active warp ids. */
 #define GPCI_AWID_READS (GPC_READS_WARP | GPC_READS_WARP_AGE | GPC_READS_WARP_EVENTS)
 
 typedef struct gpci_awid {
     uint8_t oldest, youngest;
-    bool told;                    /* a warp has started, ended or met a barrier */
+    bool told;                    /* a warp has started, ended or reached a barrier */
     int16_t span;                 /* Youngest - Oldest, 0 to 255; -1 = no warp is active */
     uint16_t total;               /* active warps */
-    uint16_t active[256];         /* of each id */
-    uint8_t ids[GPCI_AWID_SLOTS]; /* the warp status fields */
+    uint16_t active[256];         /* active warps with each id */
+    uint8_t ids[GPCI_AWID_SLOTS]; /* warp status fields */
     uint8_t state[GPCI_AWID_SLOTS];
 } gpci_awid;
 
@@ -58,7 +57,7 @@ enum { GPCI_WARP_UNKNOWN = 0, GPCI_WARP_ACTIVE, GPCI_WARP_WAITING, GPCI_WARP_END
 void gpci_awid_init(gpci_awid *t);
 void gpci_awid_event(gpci_awid *t, const gpc_warp_event *event);
 
-/* The warp makes an access: it is active, whatever it was. */
+/* Make the warp active, in any state before, for the warp's access. */
 void gpci_awid_wake(gpci_awid *t, uint32_t slot);
 
 GPCI_INLINE void gpci_awid_use(gpci_awid *t, const gpc_request *request) {
@@ -67,14 +66,14 @@ GPCI_INLINE void gpci_awid_use(gpci_awid *t, const gpc_request *request) {
         gpci_awid_wake(t, slot);
 }
 
-/* The id that travels with a request. */
+/* Id for a request: the id of the request's warp. */
 GPCI_INLINE uint8_t gpci_awid_of(const gpci_awid *t, const gpc_request *request) {
     if (GPCI_LIKELY(t->told))
         return t->ids[request->warp % GPCI_AWID_SLOTS];
     return (uint8_t)(request->warp_age < 255 ? request->warp_age : 255);
 }
 
-/* The relative age of an id's warp: 0 = the oldest; GPCI_AWID_INACTIVE, older than none, outside the window. */
+/* Relative age of an id's warp: 0 = oldest; outside the window GPCI_AWID_INACTIVE, larger than any age. */
 GPCI_INLINE uint32_t gpci_awid_age(const gpci_awid *t, uint8_t id) {
     uint8_t age = (uint8_t)(id - t->oldest);
     return age > t->span ? GPCI_AWID_INACTIVE : age;

@@ -4,14 +4,12 @@
 #include "policies/replacement/thrash_throttle.h"
 
 /*
- * Bimodal insertion: as LIP, but a share epsilon of the lines, 1/32, comes in as the
- * most recently used, so that a working set that changes gets in after all. epsilon = 0
- * is LIP and 1 is LRU. The paper counts misses with five bits; the draw by chance is
- * the other reading of its pseudocode.
+ * Bimodal insertion: as LIP, but a share epsilon of the lines, 1/32, comes in as the most recently used. A changed
+ * working set therefore gets in. epsilon = 0 is LIP and epsilon = 1 is LRU. The paper counts misses with five bits; the
+ * random draw is the other reading of its pseudocode.
  *
- * With bypass=1 a line that would come into a full set as the least recently used does not
- * enter at all: BIP as a bypassing algorithm, seeds/004 section 5.4.1.2. What fills
- * a free way is not counted then, and comes in as the most recently used.
+ * With bypass=1 a line for the least recently used place of a full set does not come in: BIP as a bypassing algorithm,
+ * seeds/004 section 5.4.1.2. A fill of a free way is then not counted, and comes in as the most recently used.
  *
  * Example, 3 ways, one set, epsilon = 0.25, stream A B C D A E D:
  *   A B C miss         recency A B C, each behind the others
@@ -55,7 +53,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return gpci_lru_last(&state->lru, set, candidates);
 }
 
-/* The one draw for a line: choose_victim makes none for what has been let through. */
+/* Only draw for this line: choose_victim draws nothing for a line already let through. */
 static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
 }

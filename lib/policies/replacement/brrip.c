@@ -4,10 +4,9 @@
 #include "policies/replacement/thrash_throttle.h"
 
 /*
- * Bimodal re-reference interval prediction: SRRIP whose lines come in with the distant
- * value 2^M - 1, but for a share epsilon with 2^M - 2. What BIP is to LRU; of a
- * working set that does not fit a part stays. The paper says "with low probability"; 1/32
- * is BIP's.
+ * Bimodal re-reference interval prediction: as SRRIP, but lines come in with the distant value 2^M - 1, and a share
+ * epsilon with 2^M - 2. BRRIP is to SRRIP as BIP is to LRU: if a working set does not fit, a part of the working set
+ * stays. The paper says "with low probability"; 1/32 is BIP's share.
  *
  * Example, M = 2, 3 ways, one set, epsilon = 0.25, stream A B C D A E D, values of ways 0 to 2:
  *   A B C miss         3 3 3

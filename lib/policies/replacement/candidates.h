@@ -10,7 +10,7 @@ GPCI_INLINE bool gpci_is_candidate(const uint64_t *candidates, uint32_t way) {
     return !candidates || gpci_bit_is_set(candidates, way);
 }
 
-/* Words that a mask over `ways` ways has. */
+/* Words of a mask over `ways` ways. */
 GPCI_INLINE uint32_t gpci_way_words(uint32_t ways) {
     return (ways + 63) / 64;
 }
@@ -23,9 +23,8 @@ GPCI_INLINE uint64_t gpci_candidate_word(const uint64_t *candidates, uint32_t wo
 }
 
 /*
- * Policies with a bit per way or per tree node keep it in words: up to 64 ways
- * one in the set's state (set_bytes = 8), else as many as needed in the set's
- * part of the line state (line_bytes = 1, eight times what the bits take).
+ * Words for policies with a bit per way or per tree node. Up to 64 ways: one word in the set's state (set_bytes = 8).
+ * More ways: as many words as needed, in the set's part of the line state (line_bytes = 1, eight times the need).
  */
 GPCI_INLINE uint64_t *gpci_way_bits(const gpc_policy_env *env) {
     return env->ways <= 64 ? env->set_state : env->line_state;

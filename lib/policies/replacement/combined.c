@@ -3,19 +3,16 @@
 #include "policies/replacement/rpr.h"
 
 /*
- * PCAL, AgeLRU and RPR together, as section 7.2 of seeds/004 sketches it: only warps
- * that hold a cache token fill the cache; among their lines the youngest warp's leave
- * first, as in AgeLRU; and blocks that RPR predicts not to be used again are kept out,
- * so that a warp takes less of the cache and more warps can share it.
+ * PCAL, AgeLRU and RPR together, after the sketch in section 7.2 of seeds/004. Only warps with a cache token fill the
+ * cache. Among their lines the youngest warp's lines leave first, as in AgeLRU. Blocks without predicted reuse (RPR)
+ * stay out: a warp then takes less of the cache, and more warps can share the cache.
  *
- * The sketch leaves open what is done with those kept out. Here neither a request
- * without a token nor one of low reuse may evict a line that is of use. They get a way
- * that is free, or the place of a line that is dead (its warp inactive, or its
- * predicted reuses used up), as in PCAL's opportunistic caching; otherwise they bypass.
- * Of low reuse is what is predicted at most `low` reuses; a block without prediction
- * is not. The sampler goes on to learn from blocks of low reuse that bypass, or a
- * prediction could never be taken back; from those of warps without a token it does not.
- * Where tokens are not in use, all warps are cache warps. The cache must leave the tokens to this policy (`l1.tokens =
+ * The sketch leaves open how requests are kept out. Here a request without a token, or of low reuse, may not evict a
+ * useful line. The request gets a free way, or the way of a dead line (its warp inactive, or its predicted reuses used
+ * up), as in PCAL's opportunistic caching; otherwise the request bypasses. A request has low reuse if at most `low`
+ * reuses are predicted. A block without prediction has no low reuse. The sampler also learns from bypassing blocks of
+ * low reuse; otherwise a prediction could never be corrected. The sampler does not learn from warps without a token. If
+ * tokens are not in use, all warps are cache warps. The cache must leave the tokens to this policy (`l1.tokens =
  * ignore`).
  *
  * Example, 2 ways, warps 0, 1 and 2 in this order, 0 and 1 with tokens, nothing predicted:
@@ -24,11 +21,11 @@
  *   D0 evicts B            of the youngest warp
  *   E2 bypasses
  *   warp 0 ends
- *   F2 evicts A            dead: it takes its place without a token
+ *   F2 evicts A            A is dead: F2 needs no token
  */
 
 typedef struct combined_state {
-    gpci_rpr rpr; /* first: the functions of rpr.c take the whole for it */
+    gpci_rpr rpr; /* first: rpr.c's functions cast combined_state to gpci_rpr */
     uint32_t low;
 } combined_state;
 
@@ -68,7 +65,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return !dead && is_kept_out(state, request) ? GPC_WAY_BYPASS : victim;
 }
 
-/* Choosing leaves no trace. */
+/* Choosing a victim changes no state. */
 static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
 }

@@ -6,35 +6,36 @@
 #include "policies/replacement/replacement.h"
 
 /*
- * Counter-based replacement: a line expires when it has been counted longer than its last generation lasted, and if
- * that is known well (counter_table.h). The victim is the least recent of the expired lines, never the most
- * recent of the set; where there is none the least recent. Two predictors say what is counted:
+ * Counter-based replacement: a line expires if its count exceeds the count of its last generation, and if the table is
+ * confident of the count (counter_table.h). The victim is the least recent expired line, never the most recent line of
+ * the set. If no line has expired, the victim is the least recent line. Two predictors differ in the counted events:
  *
- *   aip   accesses of the set since the line's last one. A hit ends an interval, and the longest of a generation is
- *         what it came to. Expired: longer than any interval of this generation and than the longest of the last.
- *   lvp   hits of the line. Expired: as many as the last generation had.
+ *   aip   accesses of the set since the line's last access. A hit ends an interval; a generation's count is its longest
+ *         interval. Expired: longer than all intervals of this generation and than the longest of the last generation.
+ *   lvp   hits of the line. Expired: as many hits as in the last generation.
  *
- * A counter that is full says nothing more: what the table has as full never expires. The counters of a set that aip
- * would increment at each access are kept as the difference of two counts of the set's accesses, which is the same.
- * With bypass=1 a line that is sure not to be used again does not come in, unless another line has expired.
+ * A full counter is no prediction: a line whose table count is full never expires. Hardware for aip would increment the
+ * counters of a set at each access; here a counter is the difference of two counts of the set's accesses, which gives
+ * the same numbers. With bypass=1 a line without predicted reuse (sure) does not come in, unless another line has
+ * expired.
  *
- * Example, aip, 4 ways, one set; the table is sure that C has intervals of 1 at most, and knows nothing of the others:
- *   A B C D miss   A has waited for 3 accesses, B for 2, C for 1, D for none
- *   E              C has now waited for 2, more than 1: it leaves, though A is the least recent
- * In the paper's Figure 5 (8 ways), D and F have expired; a hit of D makes B expire, and starts D's count anew; then J
- * misses, and of B and F, F leaves, which is the less recent.
+ * Example, aip, 4 ways, one set; the table is sure that C has intervals of 1 at most, and knows nothing of A, B and D:
+ *   A B C D miss   A has waited for 3 accesses, B for 2, C for 1, D for 0
+ *   E              C has now waited for 2, more than 1: C leaves, though A is the least recent
+ * In the paper's Figure 5 (8 ways), D and F have expired. A hit of D makes B expire, and restarts D's count. Then J
+ * misses. Of B and F, F leaves, the less recent.
  */
 
-enum { BYPASS = 3 }; /* behind GPCI_COUNTER_TABLE_PARAMETERS */
+enum { BYPASS = 3 }; /* first parameter behind GPCI_COUNTER_TABLE_PARAMETERS */
 enum { AIP, LVP };
 
 typedef struct line_state {
-    uint64_t last; /* aip: the set's accesses when it was last accessed */
+    uint64_t last; /* aip: the set's access count at the line's last access */
     gpci_generation generation;
 } line_state;
 
 typedef struct counter_state {
-    gpci_lru_state lru; /* first: gpci_lru_init makes it */
+    gpci_lru_state lru; /* first: gpci_lru_init sets up this member */
     gpci_counter_table table;
     uint64_t *accesses; /* [sets] */
     line_state *lines;  /* [sets x ways] */
@@ -73,7 +74,7 @@ static line_state *line_of(const counter_state *state, uint32_t set, uint32_t wa
     return &state->lines[(size_t)set * state->lru.ways + way];
 }
 
-/* Accesses of the set since the line's last, as far as a counter counts. */
+/* Accesses of the set since the line's last access, up to the counter's maximum. */
 static uint8_t waited(const counter_state *state, uint32_t set, const line_state *line) {
     uint64_t count = state->accesses[set] - line->last;
     return count < state->table.most ? (uint8_t)count : state->table.most;
@@ -110,7 +111,7 @@ GPCI_INLINE bool has_expired(const counter_state *state, uint32_t set, const lin
     return interval > generation->count && interval > generation->past;
 }
 
-/* Bits of the candidates that have expired, and whether there are any. */
+/* Set the bits of the expired candidates. True if a candidate has expired. */
 static bool find_expired(const counter_state *state, uint32_t set, const uint64_t *candidates, uint64_t *expired) {
     uint32_t newest = gpci_lru_first(&state->lru, set, NULL), ways = state->lru.ways;
     const line_state *lines = line_of(state, set, 0);
@@ -157,7 +158,9 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     gpci_lru_touch(&state->lru, set, way);
 }
 
-/* LRU's order, the table, a generation's fields in each line; aip's longest interval is one counter more (21 bits). */
+/*
+ * LRU's order, the table, and a generation's fields in each line. aip's longest interval is one more counter (21 bits).
+ */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     uint64_t line = gpci_generation_bits(env) + (env->words[0] == AIP ? (uint64_t)env->parameters[2] : 0);
     return gpci_lru.cost_bits(env) + gpci_counter_table_bits(env) + (uint64_t)env->sets * env->ways * line;

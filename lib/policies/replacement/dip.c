@@ -5,9 +5,8 @@
 #include "policies/replacement/thrash_throttle.h"
 
 /*
- * Dynamic insertion: LRU and BIP duel, and the sets follow the one with the fewer
- * misses. All sets keep one order whichever they follow; only where a line comes
- * in differs. With bypass=1 BIP bypasses, as in bip.
+ * Dynamic insertion: LRU and BIP duel, and the sets follow the policy with fewer misses. All sets keep the same order
+ * under both policies; only the place of an inserted line differs. With bypass=1 BIP bypasses, as in bip.
  *
  * Example, 4 sets of 1 way, 1-bit selector: set 0 leads for LRU, set 3 for BIP, 1 and 2 follow.
  *   start              selector 0: 1 and 2 follow LRU
@@ -34,7 +33,7 @@ static const gpc_parameter parameters[] = {
     GPCI_SELECTOR_BITS,
 };
 
-/* The state of the sets: all orders, then all roles. */
+/* State of the sets: all orders, then all roles. */
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     dip_state *state = self;
     gpci_thrash_throttle_init(&state->throttle, env->parameters[EPSILON], env->parameters[RANDOM] > 0, env->seed);
@@ -64,7 +63,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return gpci_lru_last(&state->lru, set, candidates);
 }
 
-/* The one draw for a line: choose_victim makes none for what has been let through. */
+/* Only draw for this line: choose_victim draws nothing for a line already let through. */
 static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
 }

@@ -5,12 +5,11 @@
 #include "policies/replacement/thrash_throttle.h"
 
 /*
- * Dynamic re-reference interval prediction: SRRIP and BRRIP duel, and the sets follow the
- * one with the fewer misses. All sets keep one array of values whichever they follow;
- * only the value of a line that comes in differs.
+ * Dynamic re-reference interval prediction: SRRIP and BRRIP duel, and the sets follow the policy with fewer misses. All
+ * sets keep the same array of values under both policies; only the value of an inserted line differs.
  *
- * Example, M = 2, 4 sets of 2 ways, 1-bit selector, epsilon = 0: set 0 leads for SRRIP, set 3
- * for BRRIP, 1 and 2 follow. Lines A B C fall into set 0, the others into set 1:
+ * Example, M = 2, 4 sets of 2 ways, 1-bit selector, epsilon = 0: set 0 leads for SRRIP, set 3 for BRRIP, 1 and 2
+ * follow. Line A falls into set 0, lines P to T into set 1:
  *   A miss             selector 1, the sets follow BRRIP
  *   P Q miss           set 1: 3 3
  *   R evicts P         3 3
@@ -31,7 +30,7 @@ static const gpc_parameter parameters[] = {
     GPCI_RRPV_BITS, GPCI_EPSILON, GPCI_RANDOM, GPCI_LEADERS, GPCI_SELECTOR_BITS,
 };
 
-/* The state of the sets: all planes, then all roles. */
+/* State of the sets: all planes, then all roles. */
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     (void)message;
     drrip_state *state = self;

@@ -6,17 +6,15 @@
 #include "policies/control/counters.h"
 
 /*
- * Set duelling (Qureshi et al., ISCA 2007, section 5): some sets always follow
- * the first of two policies, as many the second, and the others whichever has
- * the fewer misses there. PSEL, a saturating counter, goes up with a miss in a set of the
- * first and down with one of the second; its highest bit set means the second.
- * It starts one below that, on the side of the first.
+ * Set duelling (Qureshi et al., ISCA 2007, section 5). Some sets, the leaders, always follow the first of two policies,
+ * and as many sets always follow the second. The other sets follow the policy with fewer misses in its leaders. PSEL is
+ * a saturating counter: up with a miss in a leader of the first policy, down with a miss in a leader of the second. If
+ * PSEL's highest bit is set, the followers follow the second policy. PSEL starts at the highest value without the bit.
  *
- * Which sets lead is the paper's complement-select: the sets fall into as many
- * stretches as either policy has leaders; in stretch c, set c leads for the first and
- * the set that is as far from the end for the second, both counted round the stretch.
- * A small cache has fewer leaders, so that with four sets or more half of them follow;
- * two and three sets have one leader each way, and a single set follows the first policy.
+ * The leaders come from the paper's complement-select. Each policy has n leaders, and the sets fall into n stretches.
+ * In stretch c, set c leads for the first policy. The set at the same distance from the stretch's end leads for the
+ * second. Both positions are counted round the stretch. A small cache has fewer leaders: with four sets or more, half
+ * of the sets follow. Two and three sets have one leader for each policy. A single set follows the first policy.
  *
  * Example, 16 sets, 4 leaders, stretches of 4: sets 0 5 10 15 lead for the first, 3 6 9 12 for the second.
  */
@@ -52,7 +50,7 @@ GPCI_INLINE void gpci_duel_init(gpci_duel *duel, uint8_t *roles, uint32_t sets, 
     }
 }
 
-/* Without branches, which nobody could predict: a cache with few sets has many leaders. */
+/* No branches: a cache with few sets has many leaders, and branches on the role mispredict. */
 GPCI_INLINE void gpci_duel_miss(gpci_duel *duel, uint32_t set) {
     uint8_t role = duel->roles[set];
     uint32_t up = (role == GPCI_LEADS_FIRST) & (duel->selector < duel->highest);
@@ -60,13 +58,13 @@ GPCI_INLINE void gpci_duel_miss(gpci_duel *duel, uint32_t set) {
     duel->selector += up - down;
 }
 
-/* Does `set` follow the second policy now? */
+/* True if `set` follows the second policy now. */
 GPCI_INLINE bool gpci_duel_second(const gpci_duel *duel, uint32_t set) {
     uint8_t role = duel->roles[set];
     return (role == GPCI_LEADS_SECOND) | ((role == GPCI_FOLLOWS) & (duel->selector >= duel->turn));
 }
 
-/* What a policy that duels publishes. */
+/* Counters published by a policy with a duel. */
 static inline bool gpci_duel_counter(const gpci_duel *duel, size_t index, gpc_policy_counter *counter) {
     const gpci_published rows[] = {
         {"selector", "", "PSEL, the largest of all caches", GPCI_IS_LEVEL, duel->selector},

@@ -3,11 +3,11 @@
 #include "policies/replacement/replacement.h"
 
 /*
- * First in, first out: the line that was filled first leaves first, however
- * often it has hit since. The order is LRU's, moved by fills alone.
+ * First in, first out: the line filled first leaves first, with or without hits since. The order is LRU's, and only
+ * fills change the order.
  *
- * Unlike LRU it can lose hits by growing (Belady, Nelson and Shedler, CACM
- * 12(6), 1969): of 1 2 3 4 1 2 5 1 2 3 4 5, three ways miss nine, four miss ten.
+ * Unlike LRU, FIFO can lose hits with more ways (Belady, Nelson and Shedler, CACM 12(6), 1969): of 1 2 3 4 1 2 5 1 2 3
+ * 4 5, three ways miss nine, four ways miss ten.
  *
  * Example, 2 ways, one set, stream A B A C A:
  *   A miss, B miss     filled A B
@@ -26,7 +26,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return gpci_lru_last(self, set, candidates);
 }
 
-/* The next way to replace, of each set: ceil(log2(ways)) bits per set. */
+/* Next way to replace in each set: ceil(log2(ways)) bits per set. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return (uint64_t)env->sets * gpci_ceil_log2(env->ways);
 }

@@ -7,31 +7,31 @@
 #include <stdlib.h>
 
 /*
- * Insertion and promotion for tree pseudo-LRU (GIPPR): a vector of positions, one more than the tree has
- * leaves. A line hit at position i moves to the vector's i-th, one that comes in takes the last.
- * The vector of all 0 is plru, that of 0 but for a last of leaves - 1 its insertion=lru. dgippr has
- * two, which duel as DIP's policies do, with a selector of 11 bits (2-DGIPPR).
+ * Insertion and promotion for tree pseudo-LRU (GIPPR). A vector has a position for each leaf of the tree, and one more.
+ * A line hit at position i moves to the vector's position i. An inserted line takes the vector's last position. The
+ * vector of all 0 is plru; the vector of all 0 with a last position of leaves - 1 is plru's insertion=lru. dgippr has
+ * two vectors, which duel as DIP's policies do, with a selector of 11 bits (2-DGIPPR).
  *
- * The defaults are the vectors that the paper bred for 16 ways (section 5.3, the workload-inclusive ones). On a tree
- * of L leaves a vector of n + 1 is read in proportion: position i takes entry floor(i x n / L), times L / n.
+ * The defaults are the vectors that the paper bred for 16 ways (section 5.3, workload-inclusive). On a tree of L leaves
+ * a vector of n + 1 positions is read in proportion: position i takes entry floor(i x n / L), times L / n.
  *
  * Example, 4 ways, one set, gippr(0, 0, 2, 1, 2), stream A B C D A E, positions of ways 0 to 3 after each:
  *   empty              3 2 1 0
- *   A miss             2 3 1 0   A at 2: the root still points to it, its node away
+ *   A miss             2 3 1 0   A at 2: the root still points to A, A's node away
  *   B miss             3 2 1 0
- *   C miss             1 0 2 3   the root points right, C's node away from it
+ *   C miss             1 0 2 3   the root points right, C's node away from C
  *   D miss             1 0 3 2
  *   A hit              0 1 3 2   A was at 1, and the vector's entry 1 is 0
  *   E evicts C         0 1 2 3   the victim is at 3
  */
 
 #define MOST_LEAVES 1024u
-#define MOST_NUMBERS 512u /* more than an argument text has room for */
+#define MOST_NUMBERS 512u /* more numbers than fit an argument text */
 
 typedef struct gippr_state {
     gpci_tree tree;
     gpci_duel duel;
-    uint16_t vectors[2][MOST_LEAVES + 1]; /* for this tree */
+    uint16_t vectors[2][MOST_LEAVES + 1]; /* scaled to this tree */
 } gippr_state;
 
 enum { LEADERS, SELECTOR };
@@ -53,7 +53,7 @@ static const gpc_text_parameter pair_texts[] = {
     {"", FIRST_VECTOR ", " SECOND_VECTOR, NULL, "two such vectors, one after the other"},
 };
 
-/* The numbers of a list; their count, or UINT32_MAX where it is not one of numbers or too long. */
+/* Read the numbers of a list; return their count. UINT32_MAX: not a list of numbers, or too long. */
 static uint32_t read_numbers(const char *text, uint32_t *numbers, uint32_t most) {
     uint32_t count = 0;
     while (*text) {
@@ -77,7 +77,7 @@ static gpc_status refuse(char *message, uint32_t vectors) {
     return GPC_ERROR_ARGUMENT;
 }
 
-/* The vectors of `text`, in proportion to the tree. */
+/* Read the vectors of `text`, in proportion to the tree. */
 static gpc_status read_vectors(gippr_state *state, uint32_t vectors, const char *text, char *message) {
     uint32_t numbers[MOST_NUMBERS], leaves = (uint32_t)1 << state->tree.levels;
     uint32_t count = read_numbers(text, numbers, MOST_NUMBERS), given = count / vectors - 1;
@@ -95,14 +95,14 @@ static gpc_status read_vectors(gippr_state *state, uint32_t vectors, const char 
     return GPC_OK;
 }
 
-/* State of a set is its tree; behind all of them are the roles of the duel. */
+/* Set up tree and duel. Set state: all trees, then all roles of the duel. */
 static void begin(gippr_state *state, const gpc_policy_env *env, uint32_t sets, uint32_t leaders, uint32_t bits) {
     gpci_tree_init(&state->tree, env);
     gpci_duel_init(&state->duel, (uint8_t *)env->set_state + env->sets * sizeof(uint64_t), sets, leaders, bits);
 }
 
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
-    begin(self, env, 1, 1, 1); /* without a second vector nobody leads, and all sets follow the first */
+    begin(self, env, 1, 1, 1); /* one vector: no set leads, and all sets follow the first policy */
     return read_vectors(self, 1, env->texts[0], message);
 }
 

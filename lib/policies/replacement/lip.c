@@ -3,12 +3,11 @@
 #include "policies/replacement/replacement.h"
 
 /*
- * LRU insertion: as LRU, but a line comes in as the least recently used and has
- * to be hit to move up. A loop over more lines than fit keeps all but one of those
- * that came first, where LRU keeps none that it will need.
+ * LRU insertion: as LRU, but a line comes in as the least recently used, and only a hit moves the line up. A loop over
+ * more lines than ways keeps the first lines, all but one. LRU keeps no line of such a loop until the line's next use.
  *
  * Example, 3 ways, one set, the loop A B C D twice:
- *   A B C miss         recency A B C, C the least: whoever comes goes behind the others
+ *   A B C miss         recency A B C: a new line goes behind the other lines
  *   D evicts C         recency A B D
  *   A hit, B hit       recency B A D
  *   C evicts D         recency B A C
@@ -26,7 +25,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     gpci_lru_demote(self, set, way);
 }
 
-/* LRU's order and nothing more: sets x ways x ceil(log2(ways)). */
+/* Only LRU's order: sets x ways x ceil(log2(ways)). */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_lru.cost_bits(env);
 }

@@ -6,26 +6,27 @@
 #include <math.h>
 
 /*
- * Least recently/frequently used (Lee, Choi, Kim, Noh, Min, Cho and Kim, IEEE TC 50(12), 2001): each past access of a
- * line adds to what the line is worth, its combined recency and frequency, the less the longer ago it was: x accesses
- * ago F(x) = (1/2)^(lambda x). The victim is the line worth least. lambda = 0 is LFU, lambda = 1 is LRU.
+ * Least recently/frequently used (Lee, Choi, Kim, Noh, Min, Cho and Kim, IEEE TC 50(12), 2001). Each past access of a
+ * line adds to the line's worth (the paper: combined recency and frequency), and old accesses add less: an access x
+ * accesses ago adds F(x) = (1/2)^(lambda x). The victim is the line with the lowest worth. lambda = 0 is LFU, lambda =
+ * 1 is LRU.
  *
- * All that was before the last access decays alike, so that a line keeps two numbers: when it was last accessed, and
- * its worth then. At an access d later (section 2):
+ * All accesses before the last one decay alike. A line therefore keeps two numbers: the time of its last access, and
+ * its worth at the last access. At an access d later (section 2):
  *   worth = F(0) + F(d) worth
- * With correlated=c (section 3.3) an access counts only if the next one of its line comes more than c later, but the
- * last always does: where d <= c, worth = F(0) + F(d) (worth - F(0)).
+ * With correlated=c (section 3.3) an access counts only if the line's next access comes more than c later. The last
+ * access always counts: if d <= c, worth = F(0) + F(d) (worth - F(0)).
  *
- * Left open, for the paper's cache is one pool of blocks: time is the accesses of the set. In hardware numbers end:
- * worth is a fixed-point number of 8 + 16 bits that saturates, the time since the last access one of `age` bits that
- * does, too. Of equals the least recent leaves. As in the paper, a line that leaves is forgotten.
+ * The paper has one pool of blocks and leaves open: time is the accesses of the set. Numbers are finite as in hardware:
+ * worth is a saturating fixed-point number of 8 + 16 bits, and the time since the last access saturates at `age` bits.
+ * Of equals the least recent leaves. As in the paper, an evicted line is forgotten.
  *
- * Example, lambda = 1/2, 2 ways, one set; after each access the worth that both have now:
+ * Example, lambda = 1/2, 2 ways, one set; after each access the present worth of both lines:
  *   A    A 1
  *   A    A 1 + 2^-1/2 = 1.707
  *   B    A 1.207, B 1
  *   C    A 0.854, B 0.707: B leaves, although A is the less recent; LRU would keep B
- *   D    A 0.604, C 0.707: A leaves, which LFU would keep
+ *   D    A 0.604, C 0.707: A leaves; LFU would keep A
  */
 
 enum { LAMBDA, CORRELATED, AGE };
@@ -34,17 +35,17 @@ enum { LAMBDA, CORRELATED, AGE };
 #define WORTH_MOST (((uint32_t)1 << 24) - 1)
 
 typedef struct line_worth {
-    uint64_t last;  /* the set's accesses when it was last accessed */
-    uint32_t worth; /* then */
+    uint64_t last;  /* the set's access count at the line's last access */
+    uint32_t worth; /* worth at the last access */
     uint32_t unused;
 } line_worth;
 
 typedef struct lrfu_state {
-    gpci_lru_state lru; /* first: gpci_lru_init makes it */
+    gpci_lru_state lru; /* first: gpci_lru_init sets up this member */
     gpc_context *context;
     uint64_t *accesses; /* [sets] */
     line_worth *lines;  /* [sets x ways] */
-    uint32_t *decay;    /* [2^age]: F, in parts of WORTH_ONE */
+    uint32_t *decay;    /* [2^age]: F, in units of 1/WORTH_ONE */
     uint32_t longest, correlated;
 } lrfu_state;
 
@@ -67,7 +68,7 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     state->decay = gpci_alloc(env->context, ages * sizeof *state->decay);
     if (!state->decay)
         return GPC_ERROR_MEMORY;
-    for (size_t age = 0; age < ages; age++) /* rounded: a last digit of exp2 that differs does not show */
+    for (size_t age = 0; age < ages; age++) /* rounded: hides a difference in exp2's last digit between machines */
         state->decay[age] = (uint32_t)(exp2(-env->parameters[LAMBDA] * (double)age) * WORTH_ONE + 0.5);
     return gpci_lru_init(&state->lru, &order, message);
 }
@@ -103,7 +104,7 @@ static void on_miss(void *self, uint32_t set, const gpc_request *request) {
     ((lrfu_state *)self)->accesses[set]++;
 }
 
-/* From the least recent on, the first that is worth least. */
+/* Least recent line with the lowest worth. */
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     (void)request;
     lrfu_state *state = self;
@@ -128,7 +129,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     gpci_lru_touch(&state->lru, set, way);
 }
 
-/* LRU's order; worth, 24 bits, and age of each line. F is wired in. */
+/* LRU's order; worth (24 bits) and age of each line. F is wired in. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_lru.cost_bits(env) + (uint64_t)env->sets * env->ways * (24 + (uint64_t)env->parameters[AGE]);
 }

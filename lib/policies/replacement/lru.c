@@ -5,7 +5,7 @@
 #include "policies/replacement/replacement.h"
 
 /*
- * Least recently used. The baseline of every document.
+ * Least recently used: the baseline of every document.
  *
  * Example, 2 ways, one set, stream A B A C B:
  *   A miss, B miss     recency B A
@@ -137,7 +137,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return gpci_lru_last(self, set, candidates);
 }
 
-/* Each line's place in its set's order: sets x ways x ceil(log2(ways)). */
+/* Place of each line in its set's order: sets x ways x ceil(log2(ways)). */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return (uint64_t)env->sets * env->ways * gpci_ceil_log2(env->ways);
 }

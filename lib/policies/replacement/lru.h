@@ -5,9 +5,8 @@
 #include "base/base.h"
 
 /*
- * Recency of up to 16 ways in one word: nibble 0 is the most recent way, nibble
- * ways-1 the least. All 16 way numbers are always present, so that a nibble is
- * found without regard to the number of ways.
+ * Recency order of up to 16 ways in one word. Nibble 0 is the most recent way, nibble ways-1 the least recent. All 16
+ * way numbers are always present, and the search for a nibble needs no number of ways.
  *
  * Example, 4 ways: ...3210 (way 0 most recent); touch 2: ...3102; touch 3: ...1023,
  * and the victim is nibble 3: way 1.
@@ -15,17 +14,17 @@
 #define GPCI_RECENCY_WAYS 16u
 #define GPCI_RECENCY_START 0xfedcba9876543210u
 
-/* `way` becomes the most recent. */
+/* Make `way` the most recent. */
 GPCI_INLINE uint64_t gpci_recency_touch(uint64_t order, uint32_t way) {
     uint64_t differ = order ^ (0x1111111111111111u * way);
-    /* The lowest nibble that is zero is exact; borrows only falsify those above it. */
+    /* Only the lowest zero nibble is exact: borrows change the nibbles above. */
     uint64_t zero = (differ - 0x1111111111111111u) & ~differ & 0x8888888888888888u;
     unsigned at = gpci_lowest(zero) - 3;
     uint64_t through = ~(uint64_t)0 >> (60 - at);
     return (order & ~through) | ((order & (through >> 4)) << 4) | way;
 }
 
-/* `way` becomes the least recent of `ways`. */
+/* Make `way` the least recent of `ways`. */
 GPCI_INLINE uint64_t gpci_recency_demote(uint64_t order, uint32_t ways, uint32_t way) {
     uint64_t differ = order ^ (0x1111111111111111u * way);
     uint64_t zero = (differ - 0x1111111111111111u) & ~differ & 0x8888888888888888u;
@@ -38,12 +37,12 @@ GPCI_INLINE uint32_t gpci_recency_last(uint64_t order, uint32_t ways) {
     return (uint32_t)(order >> (4 * (ways - 1))) & 15u;
 }
 
-/* More ways than fit a word form a list per set, most recent first. */
+/* Links of a list per set, most recent first, for more ways than a word holds. */
 typedef struct gpci_lru_link {
     uint16_t newer, older;
 } gpci_lru_link;
 
-typedef struct gpci_lru_ends { /* as large as an order */
+typedef struct gpci_lru_ends { /* same size as an order */
     uint16_t newest, oldest;
     uint32_t unused;
 } gpci_lru_ends;
@@ -51,11 +50,11 @@ typedef struct gpci_lru_ends { /* as large as an order */
 typedef struct gpci_lru_state {
     uint32_t ways;
     uint64_t *orders;     /* [sets], up to 16 ways */
-    gpci_lru_ends *ends;  /* [sets], the same memory, more ways */
+    gpci_lru_ends *ends;  /* [sets], same memory as orders, for more than 16 ways */
     gpci_lru_link *links; /* [sets x ways] */
 } gpci_lru_state;
 
-/* For tables of policies whose instance begins with a gpci_lru_state: the line is the most recent now. */
+/* Make the line the most recent. For ops tables of policies with gpci_lru_state as first member of the instance. */
 void gpci_lru_use(void *self, uint32_t set, uint32_t way, const gpc_request *request);
 
 void gpci_lru_list_touch(gpci_lru_state *lru, uint32_t set, uint32_t way);
@@ -68,7 +67,7 @@ GPCI_INLINE void gpci_lru_touch(gpci_lru_state *lru, uint32_t set, uint32_t way)
         gpci_lru_list_touch(lru, set, way);
 }
 
-/* The opposite: `way` becomes the least recent, which what comes in for a victim is already. */
+/* Make `way` the least recent. A filled victim is already the least recent. */
 GPCI_INLINE void gpci_lru_demote(gpci_lru_state *lru, uint32_t set, uint32_t way) {
     if (GPCI_UNLIKELY(lru->ways > GPCI_RECENCY_WAYS))
         gpci_lru_list_demote(lru, set, way);
@@ -76,7 +75,9 @@ GPCI_INLINE void gpci_lru_demote(gpci_lru_state *lru, uint32_t set, uint32_t way
         lru->orders[set] = gpci_recency_demote(lru->orders[set], lru->ways, way);
 }
 
-/* Either, without a branch on which where the line comes in for a victim: leaders and followers come at random. */
+/*
+ * Insert as the most (`recent`) or least recent. If `way` is the least recent, no branch: `recent` is hard to predict.
+ */
 GPCI_INLINE void gpci_lru_insert(gpci_lru_state *lru, uint32_t set, uint32_t way, bool recent) {
     if (GPCI_LIKELY(lru->ways <= GPCI_RECENCY_WAYS && gpci_recency_last(lru->orders[set], lru->ways) == way)) {
         uint64_t order = lru->orders[set], within = ~(uint64_t)0 >> (64 - 4 * lru->ways);
@@ -89,14 +90,14 @@ GPCI_INLINE void gpci_lru_insert(gpci_lru_state *lru, uint32_t set, uint32_t way
     }
 }
 
-/* `init` of every policy that keeps an order: set_bytes = 8, line_bytes = sizeof(gpci_lru_link). */
+/* `init` of every policy with an order: set_bytes = 8, line_bytes = sizeof(gpci_lru_link). */
 gpc_status gpci_lru_init(void *self, const gpc_policy_env *env, char *message);
 
-/* The least and the most recent way, of the candidates if there is a mask of them. */
+/* Least and most recent way; with a mask, of the candidates. */
 uint32_t gpci_lru_last(gpci_lru_state *lru, uint32_t set, const uint64_t *candidates);
-/* The least recent of those of the set's ways whose bits are set and that are candidates; where none is, of these. */
+/* Least recent candidate among the ways in `preferred`. If no candidate is preferred: least recent candidate. */
 uint32_t gpci_lru_last_of(gpci_lru_state *lru, uint32_t set, const uint64_t *preferred, const uint64_t *candidates);
-/* The least recent way whose state word has none of these bits; UINT32_MAX where all have. */
+/* Least recent way whose state word has none of `bits`; UINT32_MAX if all ways have such bits. */
 uint32_t gpci_lru_last_without(const gpci_lru_state *lru, uint32_t set, const uint32_t *states, uint32_t bits);
 uint32_t gpci_lru_first(const gpci_lru_state *lru, uint32_t set, const uint64_t *candidates);
 

@@ -3,8 +3,8 @@
 #include "policies/replacement/replacement.h"
 
 /*
- * Most recently used: what came last leaves first. For loops over more lines
- * than fit: LRU then misses always, MRU keeps all but one way's worth.
+ * Most recently used: the line used last leaves first. Good for loops over more lines than ways: LRU then always
+ * misses; MRU misses only one way's worth.
  *
  * Example, 2 ways, one set, the loop A B C A B C:
  *   A miss, B miss     recency B A
@@ -20,7 +20,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return gpci_lru_first(self, set, candidates);
 }
 
-/* The most recent way of each set: ceil(log2(ways)) bits per set. */
+/* Most recent way of each set: ceil(log2(ways)) bits per set. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return (uint64_t)env->sets * gpci_ceil_log2(env->ways);
 }

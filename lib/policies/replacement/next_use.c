@@ -22,7 +22,7 @@ void gpci_next_use_finish(gpci_next_use *m) {
 
 uint32_t gpci_next_use_entry_of(const gpci_next_use *m, uint64_t pc) {
     uint32_t bits = gpci_log2(m->config.entries), entry = 0;
-    for (uint64_t left = pc >> 3; left && bits; left >>= bits) /* PCs are multiples of 8 at least */
+    for (uint64_t left = pc >> 3; left && bits; left >>= bits) /* a PC is a multiple of 8 at least */
         entry ^= (uint32_t)left & (m->config.entries - 1);
     return entry;
 }
@@ -31,7 +31,7 @@ static void count(uint32_t *counter) {
     *counter += *counter < FULL;
 }
 
-/* Hits of the entries selected, and of `more` (NULL: of them alone), were they so: `all` lines left in all. */
+/* Hits of the selected entries, and of `more` if not NULL. `all` counts all lines that left. */
 static uint64_t hits_of(const gpci_next_use *m, uint64_t all, const gpci_next_use_entry *more) {
     uint64_t left = 0, hits = 0;
     for (uint32_t i = 0; i < m->config.entries; i++)
@@ -99,8 +99,8 @@ void gpci_next_use_access(gpci_next_use *m, uint32_t fifo, uint64_t block) {
 }
 
 /*
- * The table: of each entry a bit and its counters; of each FIFO its place and tags with a valid bit and the entry; the
- * counter of the period.
+ * Table: for each entry a bit and its counters. FIFOs: for each its place, and per line a tag with a valid bit and the
+ * entry. Counter of the period.
  */
 uint64_t gpci_next_use_bits(const gpci_next_use_config *c) {
     uint64_t line = GPCI_NEXT_USE_TAG_BITS + 1 + gpci_ceil_log2(c->entries);

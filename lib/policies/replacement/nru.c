@@ -3,17 +3,16 @@
 #include "policies/replacement/replacement.h"
 
 /*
- * Not recently used, as Jaleel et al. (ISCA 2010) state it with the opposite
- * sign: a reference bit per line, set by a hit and by the fill. The victim is
- * the lowest way whose bit is clear; where all are set, the bits of the set are
- * cleared first. Where only some ways are candidates, those decide. With `random` it
- * is any way whose bit is clear, each as likely as the others: a stream that goes
- * round a little more than the cache then keeps a part of it, the more the less it is.
+ * Not recently used, as in Jaleel et al. (ISCA 2010), with the opposite sign: a reference bit per line, set by a hit
+ * and by the fill. The victim is the lowest way with a clear bit. If all bits are set, the set's bits are cleared
+ * first. If only some ways are candidates, only the candidates' bits decide. With `random` the victim is any way with a
+ * clear bit, all equally likely: a loop a little larger than the cache then keeps a part of its lines, a larger part
+ * for a smaller excess.
  *
  * Example, 4 ways, one set, stream A B C D A E B F:
  *   A B C D miss       bits of ways 3 to 0: 1111
  *   A hit              1111
- *   E evicts A         all were set, so all are cleared, and the lowest way leaves: 0001
+ *   E evicts A         all bits were set: all are cleared, and the lowest way leaves: 0001
  *   B hit              0011
  *   F evicts C         0111
  * LRU would have evicted B for E.
@@ -22,7 +21,7 @@
 typedef struct nru_state {
     uint64_t *referenced; /* [sets][words] */
     uint64_t generator;
-    uint64_t all; /* ways, one bit each, where that is all there is to know: one word, and not at random */
+    uint64_t all; /* bits of all ways if one word is enough and the choice is not random; otherwise 0 */
     uint32_t ways, words;
     bool random;
 } nru_state;
@@ -43,20 +42,20 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     return GPC_OK;
 }
 
-/* A line that is invalidated keeps its bit: the way is filled, and marked, before it can be a candidate again. */
+/* Set the reference bit. An invalidated line keeps its bit: a fill sets the bit before the way is a candidate again. */
 static void touch(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)request;
     nru_state *state = self;
     gpci_bit_set(state->referenced + (size_t)set * state->words, way);
 }
 
-/* Candidates of a word whose bit is clear. */
+/* Candidates in a word with a clear bit. */
 static uint64_t clear_of(const nru_state *state, const uint64_t *referenced, const uint64_t *candidates,
                          uint32_t word) {
     return gpci_candidate_word(candidates, word, state->ways) & ~referenced[word];
 }
 
-/* A candidate whose bit is clear, the lowest or any, or UINT32_MAX. */
+/* Candidate with a clear bit, the lowest or a random one; UINT32_MAX if all bits are set. */
 static uint32_t find_clear(nru_state *state, const uint64_t *referenced, const uint64_t *candidates) {
     uint32_t skip = 0;
     if (state->random) {
@@ -79,7 +78,7 @@ static uint32_t find_clear(nru_state *state, const uint64_t *referenced, const u
     return UINT32_MAX;
 }
 
-/* The lowest of up to 64 ways, all of them candidates. */
+/* Victim of a set with up to 64 ways, all candidates: the lowest way with a clear bit. */
 static uint32_t lowest(nru_state *state, uint32_t set) {
     uint64_t clear = state->all & ~state->referenced[set];
     if (clear)

@@ -7,36 +7,36 @@
 #include <stdio.h>
 
 /*
- * NUcache (Manikantan, Rajan and Govindarajan, HPCA 2011): the ways of a set are MainWays, in LRU's order, and
- * DeliWays, a FIFO. Every line comes into the MainWays. One that leaves them goes on to the DeliWays if the instruction
- * that brought it in is of those selected, whose lines are used again soon enough for that to pay (next_use.h), and
- * else out of the cache.
+ * NUcache (Manikantan, Rajan and Govindarajan, HPCA 2011). The ways of a set are MainWays, in LRU order, and DeliWays,
+ * a FIFO. Every line comes into the MainWays. If a line leaves the MainWays and its missing instruction is selected,
+ * the line goes to the DeliWays; otherwise the line leaves the cache. Selected are instructions with lines used again
+ * soon enough for the DeliWays (next_use.h).
  *
- * A line does not move: a bit says which ways are Deli. A line that leaves the MainWays is the least recent of them,
- * and those that left before are less recent still, as hits do not move lines of the DeliWays: so that LRU's order of
- * all lines is the FIFO's, too. Until lines have gone there, all ways are MainWays: where nothing is selected this is
- * LRU. Left open: the share of DeliWays (half here), that a hit in them leaves its line where it is, and the table of
- * instructions, which has no tags here.
+ * A line does not move: a bit marks the Deli ways. A line leaving the MainWays is the least recent of the MainWays.
+ * Lines that left before are less recent still, because hits do not move lines of the DeliWays. LRU's order of all
+ * lines is therefore also the FIFO's order. While no line is Deli, all ways are MainWays: without a selection NUcache
+ * is LRU. The paper leaves open the share of DeliWays (half here) and hits in the DeliWays (here the line keeps its
+ * place). The table of instructions has no tags here.
  *
  * Example, 4 ways, 2 of them Deli, one set, only p's lines are selected:
  *   p A, q B, q C, q D   all in MainWays, the least recent first: A B C D
  *   q E                  A leaves the MainWays for the DeliWays; then B, not selected, leaves the cache
- *   q F, q G             C and D leave: A, E, F and G are there
- *   p A                  hit; LRU would have lost it to E
+ *   q F, q G             C and D leave: A, E, F and G are in the set
+ *   p A                  hit; LRU would have lost A to E
  */
 
 enum { ENTRIES, DELI, SHARE, DEPTH, PERIOD };
 
 typedef struct nu_line {
     uint64_t block;
-    uint32_t entry; /* of the instruction that brought it in */
+    uint32_t entry; /* table entry of the instruction that missed */
     bool deli;
 } nu_line;
 
 typedef struct nucache_state {
-    gpci_lru_state lru; /* first: gpci_lru_init makes it */
+    gpci_lru_state lru; /* first: gpci_lru_init sets up this member */
     gpci_next_use monitor;
-    uint64_t *fifos; /* [sets]: 1 + the set's FIFO, 0 = none */
+    uint64_t *fifos; /* [sets]: 1 + index of the set's FIFO, 0 = no FIFO */
     nu_line *lines;  /* [sets x ways] */
     uint32_t line_shift, deli;
 } nucache_state;
@@ -118,7 +118,7 @@ static void leaves_main(nucache_state *state, uint32_t set, const nu_line *line)
         gpci_next_use_leaves(&state->monitor, (uint32_t)state->fifos[set] - 1, line->block, line->entry);
 }
 
-/* The least recent line of the MainWays makes room in them: it goes on to the DeliWays, and pushes out their oldest. */
+/* Free a way of the MainWays: the least recent line goes to the DeliWays, and the oldest Deli line leaves the cache. */
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     (void)request;
     nucache_state *state = self;
@@ -160,7 +160,7 @@ static void on_invalidate(void *self, uint32_t set, uint32_t way) {
     line_of(self, set, way)->deli = false;
 }
 
-/* LRU's order, a bit and the instruction's entry of each line, the monitor. */
+/* LRU's order; for each line a bit and the instruction's entry; the monitor. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     gpci_next_use_config config = config_of(env);
     return gpci_lru.cost_bits(env) + (uint64_t)env->sets * env->ways * (1 + gpci_ceil_log2(config.entries)) +

@@ -3,16 +3,14 @@
 #include "policies/replacement/replacement.h"
 
 /*
- * Belady's optimum (MIN): evict the line whose next use is farthest away. No
- * policy that fetches on every miss has more hits. It needs the future: each
- * request carries the index of the next access to its line in next_use
- * (gpc_next_uses finds them). UINT64_MAX, never again, is farther than any; of
- * equals the lowest way leaves, and so without next_use always way 0.
+ * Belady's optimum (MIN): evict the line with the farthest next use. No policy that fetches on every miss has more
+ * hits. The policy needs the future: each request carries in next_use the index of the next access to its line
+ * (gpc_next_uses finds the indices). UINT64_MAX, never again, is the farthest. Of equals the lowest way leaves; without
+ * next_use the victim is therefore always way 0.
  *
- * With bypass=1, which opt-bypass is, a request whose line comes back later than every resident one
- * does not enter at all, the optimum among policies that may bypass. Write
- * allocation, sectors and invalidations cost what they cost elsewhere: both are
- * optimal in line hits of one cache.
+ * With bypass=1, or under the name opt-bypass, a request with a later next use than all resident lines does not
+ * allocate: the optimum among policies with bypassing. Write allocation, sectors and invalidations cost as much as
+ * under other policies: opt and opt-bypass are optimal in line hits of one cache.
  *
  * Example, 2 ways, one set, stream A B C A B C, next uses 3 4 5 - - -:
  *   A miss, B miss     next uses A 3, B 4
@@ -67,12 +65,12 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return farthest;
 }
 
-/* Choosing leaves no trace. */
+/* Choosing a victim changes no state. */
 static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
 }
 
-/* No hardware knows the future; what the oracle keeps is 64 bits per line. */
+/* Oracle state, 64 bits per line; no hardware knows the future. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return (uint64_t)env->sets * env->ways * 64;
 }

@@ -5,17 +5,16 @@
 #include "policies/replacement/thrash_throttle.h"
 
 /*
- * Tree pseudo-LRU: a use turns the nodes above a way away from it; the victim is found by
- * following them from the root. insertion=lru is LIP on the tree: a line comes in at the
- * position of the victim and has to be hit to be kept; insertion=bimodal is BIP, with a
- * share epsilon at the position of a way just used.
+ * Tree pseudo-LRU: a use turns the nodes above a way away from the way. The victim is found by following the nodes from
+ * the root. insertion=lru is LIP on the tree: an inserted line takes the victim's position, and stays only if hit.
+ * insertion=bimodal is BIP: a share epsilon of the lines comes in at the position of a way just used.
  *
  * Example, 4 ways, one set, stream A B C D A E:
  *   A B C D miss       every node shows left: the next victim would be A
  *   A hit              the root shows right, A's node right
  *   E: root right, the right node left: way 2 (C) leaves
- * LRU would have evicted B. With insertion=lru the nodes point to D, the last that came in, until A's hit,
- * which leaves the root showing right: E evicts D.
+ * LRU would have evicted B. With insertion=lru the nodes point to D, the last line inserted. A's hit leaves the root
+ * showing right: E evicts D.
  */
 
 enum { INSERTION_MRU, INSERTION_LRU, INSERTION_BIMODAL };
@@ -33,7 +32,7 @@ static const gpc_text_parameter texts[] = {
     {"insertion", "mru", "mru|lru|bimodal", "lines come in as if just used, as the next victim, or so but for epsilon"},
 };
 
-/* The share of lines that come in as if just used. */
+/* Share of lines inserted as if just used. */
 static double share_of(const gpc_policy_env *env) {
     return env->words[0] == INSERTION_MRU ? 1 : env->words[0] == INSERTION_LRU ? 0 : env->parameters[EPSILON];
 }
@@ -53,7 +52,7 @@ static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *re
     gpci_tree_touch(&state->tree, &state->paths, set, way);
 }
 
-/* Where lines come in behind others, what is new of them does not bring them forward. */
+/* Promote on a sector miss only if all lines come in at the front: otherwise a new sector leaves its line behind. */
 static void on_sector_miss(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     const plru_state *state = self;
     if (state->throttle.rate >> 32)
@@ -69,7 +68,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
         gpci_tree_put(&state->tree, set, way, UINT32_MAX);
 }
 
-/* Is any of the ways `first` to `first` + 2^level - 1 there to be chosen? */
+/* True if a way from `first` to `first` + 2^level - 1 is a candidate. */
 static bool any(const gpci_tree *tree, const uint64_t *candidates, uint32_t first, uint32_t level) {
     if (first >= tree->ways)
         return false;

@@ -6,20 +6,20 @@
 #include "policies/replacement/candidates.h"
 
 /*
- * The tree of pseudo-LRU: the ways are the leaves of a binary tree whose every node keeps
- * one bit, the side that a victim is looked for on (0 = left, 1 = right).
+ * Tree of pseudo-LRU. The ways are the leaves of a binary tree. Each node keeps one bit: the side of the victim (0 =
+ * left, 1 = right).
  *
- * A way's position (Jimenez, MICRO 2013, section 3.2) is a number with a bit per node above it, the root's the
- * highest: 1 where the node points to the way's side. 0, all point away, is that of the way used last; the
- * way at leaves - 1, to which all point, is the victim. Giving a way a position sets the nodes above it
- * and no others, and so moves other ways as well.
+ * A way's position (Jimenez, MICRO 2013, section 3.2) is a number with a bit for each node above the way, the root's
+ * bit highest. A bit is 1 if the node points to the way's side. Position 0 (all nodes point away) is the way used last.
+ * The way at position leaves - 1 (all nodes point to the way) is the victim. Giving a way a position sets only the
+ * nodes above the way, and so moves other ways as well.
  *
- * Ways that are no power of two hang in the next larger tree, whose leaves without a way are never entered.
+ * If the number of ways is no power of two, the tree is the next larger tree. Leaves without a way are never entered.
  */
 typedef struct gpci_tree {
-    uint64_t *nodes; /* [sets][words]; bit n = node n, 1 is the root, 2n and 2n + 1 are below n */
+    uint64_t *nodes; /* [sets][words]; bit n = node n; 1 is the root, 2n and 2n + 1 are the children of n */
     uint32_t ways, words;
-    uint32_t levels; /* of nodes above the leaves */
+    uint32_t levels; /* levels of nodes above the leaves */
 } gpci_tree;
 
 /* set_bytes = 8, line_bytes = 1. */
@@ -31,8 +31,8 @@ GPCI_INLINE void gpci_tree_init(gpci_tree *tree, const gpc_policy_env *env) {
 }
 
 /*
- * Positions where the nodes are one word, of up to 64 ways. The node that is `level` + 1 above a leaf has
- * the leaf's number shifted by as much; its bit is that of the way where the position's is 1.
+ * Positions in a one-word tree, of up to 64 ways. The node `level` + 1 above a leaf has the leaf's number shifted right
+ * by level + 1. If the position's bit is 1, the node's bit is the way's bit.
  */
 GPCI_INLINE uint64_t gpci_word_put(uint64_t nodes, uint32_t levels, uint32_t way, uint32_t position) {
     uint64_t above = 0, right = 0;
@@ -52,11 +52,12 @@ GPCI_INLINE uint32_t gpci_word_get(uint64_t nodes, uint32_t levels, uint32_t way
     return ~(way ^ right) & (((uint32_t)1 << levels) - 1);
 }
 
-/* Give a way a position; only its low bits count, as many as the tree has levels. */
+/* Give a way a position. Only the low bits of `position` count, one for each level. */
 GPCI_INLINE void gpci_tree_put(gpci_tree *tree, uint32_t set, uint32_t way, uint32_t position) {
     uint64_t *nodes = &tree->nodes[(size_t)set * tree->words];
     if (GPCI_LIKELY(tree->words == 1)) {
-        *nodes = tree->levels == 4 ? gpci_word_put(*nodes, 4, way, position) /* 16 ways: no loop is left */
+        /* 16 ways: the compiler unrolls the loop */
+        *nodes = tree->levels == 4 ? gpci_word_put(*nodes, 4, way, position)
                                    : gpci_word_put(*nodes, tree->levels, way, position);
         return;
     }
@@ -83,9 +84,9 @@ GPCI_INLINE uint32_t gpci_tree_get(const gpci_tree *tree, uint32_t set, uint32_t
     return position;
 }
 
-/* Position 0, the commonest: up to 64 ways the nodes above a way are turned by two masks. */
+/* Masks for position 0, the most frequent. Up to 64 ways, two masks set all nodes above a way. */
 typedef struct gpci_tree_paths {
-    uint64_t keep[64], away[64]; /* of a way: the other nodes; the nodes above that must point right */
+    uint64_t keep[64], away[64]; /* [way]: mask of the other nodes; nodes above the way that must point right */
 } gpci_tree_paths;
 
 GPCI_INLINE void gpci_tree_paths_init(gpci_tree_paths *paths, const gpci_tree *tree) {
@@ -108,10 +109,10 @@ GPCI_INLINE void gpci_tree_touch(gpci_tree *tree, const gpci_tree_paths *paths, 
         gpci_tree_put(tree, set, way, 0);
 }
 
-/* Follow the nodes; one with no candidate on the side that it points to goes to the other. */
+/* Follow the nodes to the victim. If a node points to a side without candidates, take the other side. */
 uint32_t gpci_tree_victim(const gpci_tree *tree, uint32_t set, const uint64_t *candidates);
 
-/* A tree with a leaf per way: ways - 1 bits per set. */
+/* Bits of a tree with a leaf per way: ways - 1 per set. */
 GPCI_INLINE uint64_t gpci_tree_bits(const gpc_policy_env *env) {
     return (uint64_t)env->sets * (env->ways - 1);
 }

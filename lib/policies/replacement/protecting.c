@@ -6,18 +6,19 @@
 #include <stdio.h>
 
 /*
- * Protecting distance (PDP): a line that comes in or is hit is protected for the next PD accesses to its
- * set: its remaining distance (RPD) starts at PD and goes down with every access. The victim is the lowest way
- * not protected. Where all are, with bypass=1 the request bypasses (SPDP-B); else what was not
- * hit yet leaves before what was, and of these the one with the most left, which came last (SPDP-NB).
+ * Protecting distance (PDP). A line that comes in or is hit is protected for the next PD accesses to its set. The
+ * line's remaining distance (RPD) starts at PD and goes down by one with every access. The victim is the lowest
+ * unprotected way. If all ways are protected, with bypass=1 the request bypasses (SPDP-B). With bypass=0 a line without
+ * a hit leaves before a line with hits; among equals the line with the largest RPD leaves, the newest (SPDP-NB).
  *
- * An RPD has `bits` bits and so counts steps of ceil(longest / 2^bits) accesses, by a counter per set; with
- * 8 bits and distances to 256 a step is one access, and 256 becomes 255.
+ * An RPD has `bits` bits, and counts steps of ceil(longest / 2^bits) accesses, by a counter per set. With 8 bits and
+ * distances to 256 a step is one access, and 256 becomes 255.
  *
- * distance=0, the default, finds PD every `period` accesses from the reuse distances of some sets (reuse.h).
- * Until then it is `initial`, which the paper leaves open: the number of ways here, about what LRU protects.
+ * distance=0, the default, finds PD every `period` accesses from the reuse distances of some sets (reuse.h). Until then
+ * PD is `initial`. The paper leaves the first PD open; here the default is the number of ways, about the time LRU
+ * protects.
  *
- * The RPDs are not counted down one by one: a line keeps the step of its set at which its protection ends.
+ * RPDs are not counted down one by one: a line keeps the number of its set's step at which its protection ends.
  *
  * Example, 2 ways, one set, distance 3, stream A B C A D E F, RPDs of ways 0 and 1 after each:
  *   A B miss           2 3
@@ -25,7 +26,7 @@
  *   A hit              3 2
  *   D evicts C         2 1: A was hit; 2 3
  *   E evicts D         1 3
- *   F evicts A         0 2: A's time is over; 3 2
+ *   F evicts A         0 2: A's protection has ended; 3 2
  * With bypass=1 C finds 1 and 2 and bypasses, A is hit, and D finds 2 and 0 and evicts B.
  */
 
@@ -33,15 +34,15 @@ enum { DISTANCE, BYPASS, BITS, LONGEST, INITIAL, PERIOD, SAMPLED, DEPTH, STEP, T
 
 typedef struct set_clock {
     uint64_t steps;
-    uint32_t accesses; /* of the current step */
-    uint32_t sample;   /* which of the sampled sets, from 1; 0 = none */
+    uint32_t accesses; /* accesses in the current step */
+    uint32_t sample;   /* 1 + index of the sampled set; 0 = not sampled */
 } set_clock;
 
 typedef struct protecting_state {
     set_clock *clocks; /* [sets] */
-    uint64_t *ends;    /* [sets x ways]: the step at which protection ends x 2 + hit */
+    uint64_t *ends;    /* [sets x ways]: step of the protection's end x 2 + hit */
     uint32_t ways, line_shift;
-    uint32_t step, most;      /* accesses; steps that an RPD holds */
+    uint32_t step, most;      /* accesses per step; most steps in an RPD */
     uint32_t distance, steps; /* PD in accesses and in steps */
     uint32_t eviction;
     uint64_t period, left;
@@ -157,7 +158,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     state->ends[(size_t)set * state->ways + way] = (state->clocks[set].steps + state->steps) * 2;
 }
 
-/* The lowest candidate not protected any more, or UINT32_MAX. Steps do not reach 2^62: differences have a sign. */
+/* Lowest unprotected candidate, or UINT32_MAX. Steps stay below 2^62, and so a difference's top bit is its sign. */
 static uint32_t find_unprotected(const uint64_t *ends, uint64_t now, uint32_t ways, const uint64_t *candidates) {
     for (uint32_t first = 0; first < ways; first += 64) {
         uint32_t count = ways - first < 64 ? ways - first : 64;
@@ -180,7 +181,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
         return found;
     if (state->bypass)
         return GPC_WAY_BYPASS;
-    uint64_t highest = 0; /* rank: not hit before hit, then the later end; of equals the lowest way */
+    uint64_t highest = 0; /* rank: lines without hits first, then the later end; of equals the lowest way */
     for (uint32_t way = 0; way < state->ways; way++) {
         uint64_t rank = (ends[way] >> 1 | (~ends[way] & 1) << 63) & (0 - (uint64_t)gpci_is_candidate(candidates, way));
         found = rank > highest ? way : found;
@@ -189,14 +190,14 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return found;
 }
 
-/* Choosing leaves no trace. */
+/* Choosing a victim changes no state. */
 static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
 }
 
 /*
- * An RPD per line, and without bypass its hit bit: sets x ways x (bits + 1); a counter of the step's accesses per
- * set; and where the distance is found, the sampler (32 x 32 tags of 16 bits = 2 KB), PD and the counter of the period.
+ * For each line an RPD, and without bypass a hit bit: sets x ways x (bits + 1). For each set a counter of the step's
+ * accesses. If the distance is found: the sampler (32 x 32 tags of 16 bits = 2 KB), PD, and the period's counter.
  */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     const double *p = env->parameters;

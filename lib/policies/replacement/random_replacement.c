@@ -3,13 +3,11 @@
 #include "policies/replacement/replacement.h"
 
 /*
- * Random: each candidate is as likely as any other. The generator is splitmix64
- * on integers and starts from the cache's seed, so the same seed gives the same
- * victims on every machine, and two caches of one context different ones.
+ * Random: all candidates are equally likely. The generator is splitmix64 on integers and starts from the cache's seed.
+ * The same seed gives the same victims on every machine; two caches of one context have different victims.
  *
- * Example, 8 ways, seed 1234567, of which ways 1, 4, 5 and 7 are candidates: the
- * first three draws are 0.350, 0.174 and 0.532 of the range, in its second, first
- * and third quarter, so the victims are ways 4, 1 and 5.
+ * Example, 8 ways, seed 1234567, candidates are ways 1, 4, 5 and 7: the first three draws are 0.350, 0.174 and 0.532 of
+ * the range, in its second, first and third quarter. The victims are ways 4, 1 and 5.
  */
 
 typedef struct random_state {
@@ -43,7 +41,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return word * 64 + gpci_lowest(bits);
 }
 
-/* One 64-bit generator for the cache. */
+/* A 64-bit generator for the cache. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     (void)env;
     return 64;

@@ -6,9 +6,8 @@
 #include "policies/replacement/lru.h"
 
 /*
- * Victims by rank: of the candidates the way whose rank is the highest, and of
- * equals the least recently used. Rank functions are known where this is inlined,
- * and become part of the loops. A rank is less than 65,535.
+ * Victims by rank: the candidate with the highest rank; of equal ranks the least recently used. Rank functions are
+ * constants at the inlined calls, and become part of the loops. A rank is less than 65,535.
  *
  * Example, 4 ways of ranks 2 5 5 1, recency 3 2 1 0 (way 0 longest ago): way 1.
  */
@@ -16,10 +15,10 @@ typedef uint32_t (*gpci_rank_fn)(const void *policy, size_t line);
 
 #define GPCI_FEW_WAYS 8u
 
-/* Few ways: from the least recent on, only a higher rank is better. */
+/* Few ways: go from the least recent way to the most recent; only a higher rank replaces the best. */
 GPCI_INLINE uint32_t gpci_highest_of_few(uint64_t order, uint32_t ways, const uint64_t *candidates, gpci_rank_fn rank,
                                          const void *policy, size_t first, uint32_t *out_rank) {
-    uint32_t best = 0; /* 1 + rank, and above it the way */
+    uint32_t best = 0; /* 1 + rank in the low 16 bits, the way above */
     order <<= 64 - 4 * ways;
     for (uint32_t left = ways; left; left--, order <<= 4) {
         uint32_t way = (uint32_t)(order >> 60);
@@ -32,7 +31,7 @@ GPCI_INLINE uint32_t gpci_highest_of_few(uint64_t order, uint32_t ways, const ui
     return best >> 16;
 }
 
-/* The least recent way of this rank; there is one. */
+/* Least recent way of this rank. At least one way must have the rank. */
 GPCI_INLINE uint32_t gpci_last_ranked(const gpci_lru_state *lru, uint32_t set, const uint64_t *candidates,
                                       const uint16_t *ranks, uint16_t wanted) {
     if (lru->ways <= GPCI_RECENCY_WAYS) {
@@ -48,7 +47,7 @@ GPCI_INLINE uint32_t gpci_last_ranked(const gpci_lru_state *lru, uint32_t set, c
     return way;
 }
 
-/* Many ways: first the highest rank, in loops that vectorise, then the least recent of those that have it. */
+/* Many ways: find the highest rank in loops that vectorise, then the least recent way of this rank. */
 GPCI_INLINE uint32_t gpci_highest_of_many(const gpci_lru_state *lru, uint32_t set, const uint64_t *candidates,
                                           gpci_rank_fn rank, const void *policy, size_t first, uint32_t *out_rank) {
     uint16_t ranks[GPC_MAX_WAYS], highest = 0;

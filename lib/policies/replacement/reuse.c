@@ -30,7 +30,7 @@ void gpci_reuse_finish(gpci_reuse *reuse) {
     gpci_free(reuse->context, reuse->counts);
 }
 
-/* The line's number, folded by XOR. */
+/* Number of the line, folded by XOR. */
 static uint32_t tag_of(const gpci_reuse *reuse, uint64_t line) {
     uint32_t bits = reuse->config.tag_bits;
     uint64_t folded = line;
@@ -74,7 +74,7 @@ uint32_t gpci_reuse_best(gpci_reuse *reuse, uint32_t eviction, uint32_t current)
         uint64_t distance = (uint64_t)(i + 1) * reuse->config.step;
         hits += reuse->counts[i];
         occupied += reuse->counts[i] * distance;
-        /* tags from before the counts were cleared may be found after */
+        /* a tag from before the last clearing may be found later */
         uint64_t others = reuse->total > hits ? reuse->total - hits : 0;
         double rate = hits ? (double)hits / (double)(occupied + others * (distance + eviction)) : 0;
         if (rate > best) {

@@ -7,27 +7,27 @@
 
 /*
  * Replacement by instruction-based prediction of reuse distances (Keramidas, Petoumenos and Kaxiras, ICCD 2007, [42] of
- * seeds/004): how many accesses of the cache lie between an access of a block and its next is predicted from the PC of
- * the first. A line knows when it was last accessed, and with a prediction when it should be used again. The victim is
- * the line with the most of either
- *   time left   until its predicted use, which for those to come is Belady's order
- *   idle time   since its last access, LRU's order, for those without prediction or whose time has passed
- * of equals the least recent.
+ * seeds/004). The reuse distance is the number of the cache's accesses between an access to a block and the next access
+ * to the block, predicted from the first access's PC. A line keeps the time of its last access, and with a prediction
+ * the time of its next use. The victim is the line with the largest of
+ *   time left   until its predicted use: Belady's order for the predicted lines
+ *   idle time   since its last access: LRU's order, for lines without prediction, or past the predicted time
+ * Of equals the least recent leaves.
  *
- * Distances are measured by a sampler beside the cache: one access in `every` enters block, PC and time into a FIFO;
- * the block's next access finds it there, and teaches the PC's entry how long that took. What falls out of the FIFO
- * unused has been at least a FIFO's length away: it teaches the longest distance. An entry of the table has a distance
- * and a counter of confidence: up where what is learnt is what it says, else down; at zero it takes the new distance.
- * It predicts where confidence is at least `sure`.
+ * A sampler beside the cache measures distances. One access in `every` enters block, PC and time into a FIFO. The
+ * block's next access finds the entry, and teaches the PC's table entry the time between both. An entry leaving the
+ * FIFO unused teaches the longest distance: at least a FIFO's length has passed. A table entry has a distance and a
+ * confidence counter. If a learnt distance equals the entry's distance, the counter goes up; otherwise down. At zero
+ * the entry takes the new distance. An entry predicts with a confidence of at least `sure`.
  *
- * Left open, or to scale of an L1: the table is indexed by the folded PC, without tags. All times are in quanta of
- * accesses, and a line's fields and distances have so many bits; the FIFO reaches as far as the distances do.
+ * The paper leaves open, or is scaled to an L1: the table is indexed by the folded PC, without tags. All times are in
+ * quanta of accesses. A line's fields and distances have `bits` bits; the FIFO reaches as far as the distances.
  *
  * Example, 2 ways, one set, quantum 1; the table says 6 for p and 3 for q:
  *   q B    access 1: B should come at 4
  *   p A    access 2: A should come at 8
  *   q C    access 3: B has 1 left and has been idle for 2, A has 5 left: A leaves, though B is the less recent
- *   q B    access 4, as predicted; LRU would have lost it
+ *   q B    access 4, as predicted: a hit; LRU would have lost B
  */
 
 enum { ENTRIES, CONFIDENCE, SURE, EVERY, SAMPLES, QUANTUM, BITS };
@@ -43,16 +43,16 @@ typedef struct line_use {
 } line_use;
 
 typedef struct distance_state {
-    gpci_lru_state lru; /* first: gpci_lru_init makes it */
+    gpci_lru_state lru; /* first: gpci_lru_init sets up this member */
     gpc_context *context;
     line_use *lines;    /* [sets x ways] */
     table_entry *table; /* [entries] */
-    uint64_t *blocks;   /* [samples]: the FIFO, 1 + line number, 0 = none */
+    uint64_t *blocks;   /* [samples]: FIFO of 1 + line number, 0 = none */
     uint64_t *times;    /* [samples]: quanta */
     uint32_t *indices;  /* [samples]: entries of the table */
     uint64_t accesses;
-    uint32_t samples, place; /* where the next goes */
-    uint32_t every, left;    /* accesses between samples, and to the next */
+    uint32_t samples, place; /* number of entries; place of the next entry */
+    uint32_t every, left;    /* accesses between samples; accesses to the next sample */
     uint32_t index_bits, line_shift, quantum, most, sure, surest;
 } distance_state;
 
@@ -136,7 +136,7 @@ static void learn(distance_state *state, uint32_t index, uint32_t distance) {
         *entry = (table_entry){.distance = (uint16_t)distance, .confidence = 1};
 }
 
-/* An access, whether it hits or not: the FIFO learns of it, and may take it in. */
+/* Let the FIFO learn from an access, hit or miss; enter the access if its turn has come. */
 static void sample(distance_state *state, const gpc_request *request) {
     uint64_t block = 1 + (request->address >> state->line_shift), now;
     state->accesses++;
@@ -195,8 +195,8 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
 }
 
 /*
- * LRU's order; time left and idle time of each line; the table; of the FIFO a 24-bit tag as seeds/004 section 6.3 has
- * it, valid bit, time and entry each, and its end; the counters of accesses to a sample and of a quantum.
+ * LRU's order; time left and idle time of each line; the table. For each FIFO entry a 24-bit tag (as in seeds/004
+ * section 6.3), valid bit, time and table entry; the FIFO's end. Counters of accesses to a sample and to a quantum.
  */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     const double *p = env->parameters;

@@ -7,28 +7,25 @@
 #include <string.h>
 
 /*
- * Reuse-prediction-based replacement, RPR (seeds/004 chapter 6): a line is fetched
- * with a prediction, how many accesses to its set from now its block is used again
- * (distance) and how often it will be (count), learnt from blocks of its signature, a
- * hash of the fetching instruction's pc and of its warp's relative age. Every access
- * to the set takes one from the distances of its lines, and a hit one from its line's
- * count; neither goes below zero.
+ * Reuse-prediction-based replacement, RPR (seeds/004 chapter 6). A line is fetched with a prediction: after how many
+ * accesses to its set the block is used again (distance), and how often (count). The prediction is learnt from blocks
+ * of the same signature, a hash of the fetching instruction's pc and its warp's relative age. Every access to the set
+ * lowers the distances of the set's lines by one. A hit lowers its line's count by one. Neither goes below zero.
  *
- * A line is dead when its warp is inactive, or a hit has run its count down to zero. A
- * dead line is evicted first; else the line of the lowest score; of equals, dead
- * ones too, the least recently used.
+ * A line is dead if its warp is inactive, or if a hit has run its count down to zero. A dead line is evicted first. If
+ * no line is dead, the line with the lowest score is evicted. Of equals, also of dead lines, the least recently used
+ * leaves.
  *   age       256 - relative age of the fetching warp                  (6.3)
  *   distance  256 - distance left                                      (6.4)
- *   count     256 + count left, or 0 where it is 0                     (6.5)
+ *   count     256 + count left, or 0 if count left is 0                (6.5)
  *
- * Zero says three things in the document: a count that "reaches zero", an average below
- * one, rounded down, and the answer of a predictor that knows nothing. Only the first is
- * dead here. Were the second, whatever is used again every other time would leave at once,
- * 6.3 would not be AgeLRU, as the text has it, and 6.5 would need no line for zero; were
- * the third, whatever is new would. So, in the same eight bits:
+ * Zero has three meanings in the document: a count that "reaches zero", an average below one (rounded down), and no
+ * prediction. Only the first meaning is dead here. If an average of zero were dead, a block used again every other time
+ * would leave at once, 6.3 would differ from AgeLRU (against the text), and 6.5 would need no case for zero. If no
+ * prediction were dead, every new block would be dead. The same eight bits therefore mean:
  *   count 0, distance 15        dead
- *   count 0, distance 0 to 14   scored as it stands: 256 - distance, or 0 by count; what is
- *                               predicted at 15 comes at 14 (unpredicted=1: dead at 0)
+ *   count 0, distance 0 to 14   scored by the formulas: 256 - distance, or 0 by count; a predicted 15 is stored as 14
+ *                               (unpredicted=1: dead at 0)
  *
  * Example, 2 ways, distances, lines' count/distance; A comes with 2/4, B with 1/2, C with 1/3:
  *   A miss   A 2/4
@@ -52,7 +49,7 @@ static void set_ranks(gpci_rpr *r, gpci_rpr_score score, bool unpredicted_dead) 
 gpc_status gpci_rpr_init(gpci_rpr *r, const gpc_policy_env *env, gpci_rpr_score score, char *message) {
     size_t lines = (size_t)env->sets * env->ways;
     gpc_status status = gpci_lru_init(&r->lru, env, message);
-    if (status == GPC_OK) /* a link has 4 bytes: tags behind them are aligned */
+    if (status == GPC_OK) /* a link has 4 bytes: the tags behind the links are aligned */
         status = gpci_rpr_sampler_init(&r->sampler, env, (uint32_t)env->parameters[1], r->lru.links + lines,
                                        r->lru.orders + env->sets, message);
     if (status < 0)
@@ -73,8 +70,9 @@ uint32_t gpci_rpr_signature(const gpci_rpr *r, const gpc_request *request) {
 }
 
 /*
- * One from the distances above 0, but those of the dead: a byte of the word is count << 4 | distance.
- * A nibble that is not 0 carries into the bit above when 15 is added, one that is 15 when 1 is, and none further.
+ * Lower by one all distances above 0, except distances of dead lines. A byte of the word is count << 4 | distance.
+ * Adding 15 to a nibble carries into the bit above if the nibble is not 0; adding 1 carries if the nibble is 15. No
+ * carry goes further.
  */
 GPCI_INLINE uint64_t nearer(uint64_t word) {
     const uint64_t nibble = 0x0f0f0f0f0f0f0f0fu, one = 0x0101010101010101u, above = 0x1010101010101010u;
@@ -83,7 +81,9 @@ GPCI_INLINE uint64_t nearer(uint64_t word) {
     return word - (((distance + nibble) & (counts | ~farthest) & above) >> 4);
 }
 
-/* An access to a set: every block's next use is one access nearer. Has the sampler still to learn of the block? */
+/*
+ * Bring every block of the set one access nearer to its next use. True if the sampler still has to learn of the block.
+ */
 static bool approach(gpci_rpr *r, uint32_t set, const gpc_request *request) {
     gpci_awid_use(&r->warps, request);
     uint8_t *at = r->reuse + (size_t)set * r->lru.ways, *end = at + r->lru.ways;
@@ -120,7 +120,7 @@ void gpci_rpr_on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *
 }
 
 void gpci_rpr_on_miss(void *self, uint32_t set, const gpc_request *request) {
-    approach(self, set, request); /* it enters if it is filled */
+    approach(self, set, request); /* no sampling here: a filled block enters the sampler */
 }
 
 static uint32_t rank_of(const void *self, size_t line) {
@@ -161,12 +161,12 @@ void gpci_rpr_on_warp_event(void *self, const gpc_warp_event *event) {
 }
 
 /*
- * As section 6.3 counts it:
- *   of each cache   sets x ways x (4 + 4 + 8)            distance, count, id of the fetching warp
+ * Storage as section 6.3 counts:
+ *   in each cache   sets x ways x (4 + 4 + 8)            distance, count, id of the fetching warp
  *   shared by all   512 x (11 + 8 + 5 + 4 + 4)           the history table
  *   on one SM       ceil(sets / 4) x (16 + ways x (24 + 16 + 8))   counter; tag, last access, signature
- * With 32 sets of 4 ways on 15 SMs: 15 x 256 + 2,048 + 208 = 6,096 bytes. And in each cache what it leaves out: LRU's
- * order, which settles ties, and the two registers of active warp ids.
+ * With 32 sets of 4 ways on 15 SMs: 15 x 256 + 2,048 + 208 = 6,096 bytes. Section 6.3 leaves out two things, counted
+ * here in each cache: LRU's order, which settles ties, and the two registers of active warp ids.
  */
 uint64_t gpci_rpr_cost_bits(const gpc_policy_env *env) {
     return gpci_lru.cost_bits(env) + GPCI_AWID_BITS + (uint64_t)env->sets * env->ways * (4 + 4 + 8) +

@@ -7,7 +7,7 @@
 #include "policies/replacement/rpr_history.h"
 #include "policies/replacement/rpr_sampler.h"
 
-/* The replacement controller of RPR, and what policies made from it share. rpr.c tells what it does. */
+/* Replacement controller of RPR, and parts shared by the policies derived from RPR. rpr.c describes the algorithm. */
 
 typedef enum gpci_rpr_score {
     GPCI_RPR_AGE = 0,
@@ -17,28 +17,27 @@ typedef enum gpci_rpr_score {
 
 typedef struct gpci_rpr {
     gpci_lru_state lru;
-    uint8_t *awids; /* [sets x ways], of the fetching warp */
-    uint8_t *reuse; /* [sets x ways], what is left of the prediction: count << 4 | distance, or GPCI_RPR_DEAD */
+    uint8_t *awids; /* [sets x ways]: id of the fetching warp */
+    uint8_t *reuse; /* [sets x ways]: rest of the prediction, count << 4 | distance, or GPCI_RPR_DEAD */
     gpci_rpr_history *history;
     gpci_rpr_sampler sampler;
     unsigned hash_shift;
     bool by_age;
-    uint16_t ranks[256]; /* of each value of `reuse` */
+    uint16_t ranks[256]; /* rank of each value of `reuse` */
     gpci_awid warps;
 } gpci_rpr;
 
-#define GPCI_RPR_DEAD \
-    15u /* a line whose count has run down to zero: count 0 at distance 15, at which no line is filled */
-#define GPCI_RPR_RANK_DEAD GPCI_AWID_INACTIVE /* above all others */
+#define GPCI_RPR_DEAD 15u /* line with a count run down to zero: count 0 at distance 15; no fill has this value */
+#define GPCI_RPR_RANK_DEAD GPCI_AWID_INACTIVE /* above all other ranks */
 
-/* Parameters 0 to 2 of every policy that is made from it. */
+/* Parameters 0 to 2 of RPR and of every derived policy. */
 #define GPCI_RPR_PARAMETERS                                                                                            \
     {"signature", 8, 1, GPCI_RPR_SIGNATURE_BITS, true, "bits of a signature; 8 is the sampler's field (section 6.3)"}, \
         {"sample", 4, 1, 1024, true, "one set in so many is sampled, a power of two (4: section 6.3)"}, {              \
         "unpredicted", 0, 0, 1, true, "1 = dead is, too, a line of which nothing is predicted, or nothing is left"     \
     }
 
-/* Signatures by pc and age of the warp; tags of the sampler. */
+/* Request fields for signatures (pc, age of the warp) and for the sampler's tags. */
 #define GPCI_RPR_READS (GPC_READS_PLACE | GPC_READS_ADDRESS | GPC_READS_PC | GPCI_AWID_READS)
 
 #define GPCI_RPR_SET_BYTES (sizeof(uint64_t) + sizeof(uint16_t))
@@ -46,20 +45,20 @@ typedef struct gpci_rpr {
 
 gpc_status gpci_rpr_init(gpci_rpr *rpr, const gpc_policy_env *env, gpci_rpr_score score, char *message);
 uint32_t gpci_rpr_signature(const gpci_rpr *rpr, const gpc_request *request);
-/* The candidate to replace; *out_dead: it is predicted dead, or its warp is inactive. */
+/* Candidate to replace. *out_dead: the line is predicted dead, or its warp is inactive. */
 uint32_t gpci_rpr_victim(gpci_rpr *rpr, uint32_t set, const uint64_t *candidates, bool *out_dead);
 
-/* The sampler takes the block for one that is fetched, though it may not enter the cache. */
+/* Enter the block in the sampler as a fetched block, even if the block does not enter the cache. */
 void gpci_rpr_sample(gpci_rpr *rpr, uint32_t set, const gpc_request *request);
 
-/* The functions of the table; `self` is, or begins with, a gpci_rpr. */
+/* Functions for the ops table; `self` is a gpci_rpr or begins with a gpci_rpr. */
 void gpci_rpr_on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request);
 void gpci_rpr_on_miss(void *self, uint32_t set, const gpc_request *request);
 void gpci_rpr_on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request);
 void gpci_rpr_on_warp_event(void *self, const gpc_warp_event *event);
 uint64_t gpci_rpr_cost_bits(const gpc_policy_env *env);
 
-/* What it holds, for a snapshot (gpc_replacement_ops.state). */
+/* Visit the state for a snapshot (gpc_replacement_ops.state). */
 void gpci_rpr_state(gpci_rpr *rpr, gpc_state_fn visit, void *user_data);
 
 #endif

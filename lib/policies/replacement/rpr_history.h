@@ -5,44 +5,44 @@
 #include "base/base.h"
 
 /*
- * RPR's reuse predictor (seeds/004 section 6.2.1): what blocks of a signature did in
- * the past, in a table that all SMs share. A reuse distance is the number of accesses
- * to the set from one access of a block to its next, a reuse count the number of
- * those that a block has from one fetch to the next.
+ * RPR's reuse predictor (seeds/004 section 6.2.1): past behaviour of a signature's blocks, in a table shared by all
+ * SMs. A reuse distance is the number of accesses to the set from one access of a block to the next. A reuse count is
+ * the number of reuses of a block from one fetch to the next.
  *
- * An entry adds up until one of its three sums is full, at 2047, 255 or 31. Then
+ * An entry adds up until one of its three sums is full, at 2047, 255 or 31. Then the entry predicts
  *   average distance = distance sum / reuses     (6.1)
  *   average count    = reuses / fetches          (6.2)
- * rounded down, at most 15, are what it predicts, and the sums start again from zero.
+ * rounded down, at most 15. The sums start again from zero.
  *
- * Example: 31 fetches, 70 reuses, distances of 420 in all. The 31st fetch fills its
- * sum: the averages become 420 / 70 = 6 and 70 / 31 = 2.
+ * Example: 31 fetches, 70 reuses, distances of 420 in all. The 31st fetch fills its sum: the averages become 420 / 70 =
+ * 6 and 70 / 31 = 2.
  *
- * What the document leaves open:
- * - The update that finds no entry makes one, and counts in it.
- * - 31 fetches without a reuse: the count is 0 and the distance the farthest, 15.
- *   255 reuses without a fetch: the count is the most, 15. No distance is below 1.
- * - The table is full: the entry that has been in it longest leaves. That takes more
- *   signatures than the byte that the sampler keeps of each can tell apart (256); it
- *   happens with wider ones.
+ * The document leaves open:
+ * - An update without an entry makes an entry, and counts there.
+ * - 31 fetches without a reuse: the count is 0 and the distance the farthest, 15. 255 reuses without a fetch: the count
+ * is
+ *   the most, 15. No distance is below 1.
+ * - If the table is full, the oldest entry leaves. A table fills only with more signatures than the sampler's byte can
+ *   tell apart (256): with wider signatures.
  */
 #define GPCI_RPR_ENTRIES 512u
 #define GPCI_RPR_ENTRY_BITS 32u
-#define GPCI_RPR_SIGNATURE_BITS 12u /* at most */
+#define GPCI_RPR_SIGNATURE_BITS 12u /* upper limit */
 
 typedef struct gpci_rpr_entry { /* widths of section 6.3 */
     uint32_t distance_sum : 11, reuses : 8, fetches : 5, average_count : 4, average_distance : 4;
 } gpci_rpr_entry;
 
-typedef struct gpci_rpr_history { /* zero: empty */
+typedef struct gpci_rpr_history { /* all zero: empty */
     gpci_rpr_entry entries[GPCI_RPR_ENTRIES];
-    uint16_t signatures[GPCI_RPR_ENTRIES];          /* the signature table */
-    uint16_t places[1u << GPCI_RPR_SIGNATURE_BITS]; /* in place of its associative search: 1 + entry, 0 = none */
-    uint16_t used, next;                            /* entries; where the next new one goes */
-    uint32_t sampled; /* 1 + the SM that is (rpr_sampler.h); 0: the next that has an access */
+    uint16_t signatures[GPCI_RPR_ENTRIES]; /* signature table */
+    /* 1 + entry, 0 = none; replaces the signature table's associative search */
+    uint16_t places[1u << GPCI_RPR_SIGNATURE_BITS];
+    uint16_t used, next; /* number of entries; place of the next new entry */
+    uint32_t sampled;    /* 1 + the sampled SM (rpr_sampler.h); 0: the next SM with an access will be sampled */
 } gpci_rpr_history;
 
-/* A signature: the hash of PC and relative age of the fetching warp, its highest bits from `shift` on (section 6.2). */
+/* Signature: hash of PC and relative age of the fetching warp; the highest bits, from `shift` on (section 6.2). */
 GPCI_INLINE uint32_t gpci_rpr_hash(uint64_t pc, uint64_t age, unsigned shift) {
     return (uint32_t)(gpci_mix(pc << 9 | age) >> shift);
 }
@@ -51,9 +51,9 @@ void gpci_rpr_hit_update(gpci_rpr_history *history, uint32_t signature, uint32_t
 void gpci_rpr_miss_update(gpci_rpr_history *history, uint32_t signature);
 
 /*
- * A prediction: count << 4 | distance.
- *   0         none: the signature is unknown, or not yet averaged
- *   1 to 15   count 0. An averaged distance is never 0, and so this is not "none".
+ * Prediction: count << 4 | distance.
+ *   0         none: unknown signature, or no average yet
+ *   1 to 15   count 0; differs from "none" because an averaged distance is never 0
  */
 #define GPCI_RPR_NONE 0u
 

@@ -6,26 +6,28 @@
 #include "policies/replacement/candidates.h"
 
 /*
- * Re-reference prediction values (RRPV) of M bits, one per line: 0 = used again soon,
- * 2^M - 1 = in the distant future. Kept as planes, word w of plane b holding bit b of
- * ways 64w to 64w + 63, so that the victim is found and a whole set aged by M steps of logic. Where
- * all planes of a set fit one word they share it, plane b from bit b x ways on.
+ * Re-reference prediction values (RRPV) of M bits, one per line: 0 = used again soon, 2^M - 1 = in the distant future.
+ * The values are kept as planes: word w of plane b holds bit b of ways 64w to 64w + 63. With planes, finding the victim
+ * and aging a whole set take M steps of logic. If all planes of a set fit one word, the planes share the word, plane b
+ * from bit b x ways on.
  *
- * Example, M = 2, 4 ways, values 1 2 0 2 of ways 0 to 3: plane 1 is 1010, plane 0 is 0001
- * (way 3 on the left). The largest value has bit 1 set: ways 1 and 3; of these none has
- * bit 0. So it is 2, one short of 3: the set ages by 1, to 2 3 1 3, and way 1 leaves.
+ * Example, M = 2, 4 ways, values 1 2 0 2 of ways 0 to 3: plane 1 is 1010, plane 0 is 0001 (way 3 on the left). The
+ * largest value has bit 1 set: ways 1 and 3. Neither has bit 0: the largest value is 2, one short of 3. The set ages by
+ * 1, to 2 3 1 3, and way 1 leaves.
  */
 #define GPCI_RRIP_MAX_BITS 8u
 
 typedef struct gpci_rrip {
     uint64_t *planes; /* [sets][bits][words], or [sets] */
     bool packed;
-    uint32_t ways, words; /* of a plane */
+    uint32_t ways, words; /* ways and words of a plane */
     uint32_t bits, stride;
-    uint64_t all, every_bit; /* packed: the ways of plane 0; the bits of way 0 */
+    uint64_t all, every_bit; /* packed: bits of all ways in plane 0; all bits of way 0 */
 } gpci_rrip;
 
-/* Up to 64 ways the planes take bits x 8 bytes of the set's state, else bits x words x 8 of the lines'. */
+/*
+ * Up to 64 ways the planes take bits x 8 bytes of the set's state; with more ways, bits x words x 8 of the line state.
+ */
 #define GPCI_RRIP_SET_BYTES (GPCI_RRIP_MAX_BITS * sizeof(uint64_t))
 #define GPCI_RRIP_LINE_BYTES 2u
 
@@ -45,7 +47,7 @@ GPCI_INLINE void gpci_rrip_init(gpci_rrip *rrip, const gpc_policy_env *env, uint
         rrip->every_bit |= (uint64_t)1 << (bit * env->ways);
 }
 
-/* Set to 0. */
+/* Set the value to 0. */
 GPCI_INLINE void gpci_rrip_clear(gpci_rrip *rrip, uint32_t set, uint32_t way) {
     if (GPCI_LIKELY(rrip->packed)) {
         rrip->planes[set] &= ~(rrip->every_bit << way);
@@ -56,7 +58,7 @@ GPCI_INLINE void gpci_rrip_clear(gpci_rrip *rrip, uint32_t set, uint32_t way) {
         *plane &= ~((uint64_t)1 << (way % 64));
 }
 
-/* Set to the distant value, whose bits are all 1, or to one less, which lacks the lowest. */
+/* Set the value to the distant value (all bits 1), or to one less (all bits 1 but the lowest). */
 GPCI_INLINE void gpci_rrip_put_far(gpci_rrip *rrip, uint32_t set, uint32_t way, bool distant) {
     if (GPCI_LIKELY(rrip->packed)) {
         uint64_t *word = &rrip->planes[set];
@@ -74,7 +76,9 @@ uint32_t gpci_rrip_get(const gpci_rrip *rrip, uint32_t set, uint32_t way);
 
 uint32_t gpci_rrip_search(gpci_rrip *rrip, uint32_t set, const uint64_t *candidates);
 
-/* The lowest candidate whose value is distant; where there is none, after all of the set have aged until there is. */
+/*
+ * Lowest candidate with the distant value. If no candidate is distant, age the whole set until a candidate is distant.
+ */
 GPCI_INLINE uint32_t gpci_rrip_victim(gpci_rrip *rrip, uint32_t set, const uint64_t *candidates) {
     if (rrip->packed && rrip->bits == 2 && !candidates) {
         uint64_t word = rrip->planes[set], distant = word & word >> rrip->ways & rrip->all;

@@ -6,21 +6,20 @@
 #include "policies/replacement/replacement.h"
 
 /*
- * Replacement driven by sampling dead block prediction (sdbp_tables.h): the victim is the least recent of the lines
- * that were dead after their last access, and where there is none the least recent. Each access, by its PC, says anew
- * whether its line is dead. With bypass=1 a line that is dead on arrival does not come into a full set: the paper's
- * "dead block replacement and bypass".
+ * Replacement by sampling dead block prediction (sdbp_tables.h). The victim is the least recent of the dead lines. If
+ * no line is dead, the victim is the least recent line. Each access, by its PC, predicts anew whether its line is dead.
+ * With bypass=1 a line dead on arrival does not come into a full set: the paper's "dead block replacement and bypass".
  *
- * Example, 2 ways, one set, PC p streams, q reads A again and again; p has been found to leave dead blocks:
+ * Example, 2 ways, one set, PC p streams, q reads A again and again; p's blocks are predicted dead:
  *   q reads A, p reads B   A live, B dead
  *   p reads C              B leaves, though A is the least recent
- *   q reads A              hit, where LRU would have lost it to the next of the stream
+ *   q reads A              hit; LRU would have lost A to the next block of the stream
  */
 
-#define BYPASS 9 /* behind GPCI_SDBP_PARAMETERS */
+#define BYPASS 9 /* first parameter behind GPCI_SDBP_PARAMETERS */
 
 typedef struct sdbp_state {
-    gpci_lru_state lru; /* first: gpci_lru_init makes it */
+    gpci_lru_state lru; /* first: gpci_lru_init sets up this member */
     gpci_sdbp tables;
     uint8_t *dead; /* [sets x ways] */
     bool bypass;

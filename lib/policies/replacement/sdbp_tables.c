@@ -16,7 +16,7 @@ static uint32_t least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-/* At least one. */
+/* Number of sampled sets, at least one. */
 static uint32_t samplers_of(const gpc_policy_env *env) {
     uint32_t share = number(env, SHARE);
     return least(number(env, SAMPLER_SETS), env->sets / share + (env->sets % share != 0));
@@ -90,9 +90,9 @@ bool gpci_sdbp_dead_after(const gpci_sdbp *sdbp, uint64_t pc) {
     return dead_after(sdbp, (uint32_t)pc & sdbp->pc_mask);
 }
 
-/* The entry to give up: one that is not in use, the least recent of the dead, the least recent. */
+/* Entry to replace: an unused entry, else the least recent dead entry, else the least recent entry. */
 static uint32_t victim_of(const gpci_sdbp *sdbp, const gpci_sdbp_entry *entries) {
-    uint32_t last = sdbp->ways - 1; /* as they move, those not in use stay behind the others */
+    uint32_t last = sdbp->ways - 1; /* unused entries stay behind used entries, because entries move to the front */
     if (!entries[last].valid)
         return last;
     for (uint32_t i = sdbp->ways; i-- > 0;)

@@ -5,15 +5,15 @@
 #include "base/base.h"
 
 /*
- * Sampling dead block prediction (Khan, Tian and Jimenez, MICRO 2010). A few sets have a sampler of their own: partial
- * tags with the partial PC of the last access, kept by LRU. A sampler hit says that the entry's PC was not its block's
- * last, an eviction from it that it was; both move a counter in each of three tables, indexed by three hashes of the
- * PC, so that PCs which collide in one table differ in the others. A block whose counters add up to the threshold is
- * dead after the access. The cache itself keeps one bit per line.
+ * Sampling dead block prediction (Khan, Tian and Jimenez, MICRO 2010). A few sets have a sampler: partial tags with the
+ * partial PC of the last access, replaced by LRU. A sampler hit means: the entry's PC did not make the last access to
+ * its block. An eviction from the sampler means: the PC did. Both events move a counter in each of three tables. Three
+ * hashes of the PC index the tables: PCs with the same index in one table differ in the others. If the sum of a PC's
+ * counters reaches the threshold, the block is dead after the access. The cache itself keeps one bit per line.
  *
- * What the paper says of a cache of 2,048 sets and 16 ways is brought to scale here: no more than a quarter of the sets
- * is sampled (`share`; the quarter is that of seeds/004 6.2.3 for an L1), and the sampler has three quarters of the
- * cache's ways, as 12 of 16. The three hashes, left open, are multiplicative.
+ * The paper's numbers are for a cache of 2,048 sets and 16 ways. Smaller caches scale: at most a quarter of the sets is
+ * sampled (`share`; seeds/004 6.2.3 has the quarter for an L1), and the sampler has three quarters of the cache's ways,
+ * as 12 of 16. The paper leaves the three hashes open; here they are multiplicative.
  *
  * Example, a sampler of one way, PC p: the tables' counters of p, and their sum:
  *   p reads A           A comes in                  0 0 0   live
@@ -36,39 +36,39 @@
     }
 
 typedef struct gpci_sdbp_entry {
-    uint32_t tag, pc; /* partial */
+    uint32_t tag, pc; /* partial tag and partial PC */
     bool valid, dead;
 } gpci_sdbp_entry;
 
 typedef struct gpci_sdbp {
     gpc_context *context;
     uint8_t *counters;        /* [tables][entries] */
-    uint16_t *samplers;       /* [sets]: the set's sampler, UINT16_MAX for none */
-    gpci_sdbp_entry *entries; /* [samplers][ways], the most recent first */
+    uint16_t *samplers;       /* [sets]: index of the set's sampler, UINT16_MAX = none */
+    gpci_sdbp_entry *entries; /* [samplers][ways], most recent first */
     uint32_t tables, index_bits, threshold;
-    uint32_t ways; /* of a sampler */
-    uint32_t sets; /* of the cache */
+    uint32_t ways; /* ways of a sampler */
+    uint32_t sets; /* sets of the cache */
     uint32_t line_shift, tag_mask, pc_mask;
-    uint8_t most; /* of a counter */
+    uint8_t most; /* highest count of a counter */
     uint64_t accesses, dead;
 } gpci_sdbp;
 
-/* The first parameters of `env` are GPCI_SDBP_PARAMETERS. Nothing is left behind where it fails. */
+/* Parameters 0 to 8 of `env` are GPCI_SDBP_PARAMETERS. If the call fails, no memory stays allocated. */
 gpc_status gpci_sdbp_init(gpci_sdbp *sdbp, const gpc_policy_env *env, char *message);
 void gpci_sdbp_finish(gpci_sdbp *sdbp);
 
-/* An access of `set`, hit or miss: the sampler learns. Returns whether its block is dead from now on. */
+/* Let the sampler learn from an access to `set`, hit or miss. True if the block is dead after the access. */
 bool gpci_sdbp_access(gpci_sdbp *sdbp, uint32_t set, const gpc_request *request);
-/* The same without learning. */
+/* True if a block is dead after an access by `pc`. Learns nothing. */
 bool gpci_sdbp_dead_after(const gpci_sdbp *sdbp, uint64_t pc);
 
-/* Tables and sampler: of an entry the partial tag and PC, prediction, valid and LRU bits. */
+/* Tables and sampler; an entry has partial tag and PC, prediction, valid and LRU bits. */
 uint64_t gpci_sdbp_bits(const gpc_policy_env *env);
 
-/* What it publishes (gpc_replacement_ops.counter). */
+/* Publish the counters (gpc_replacement_ops.counter). */
 bool gpci_sdbp_counter(const gpci_sdbp *sdbp, size_t index, gpc_policy_counter *counter);
 
-/* What it holds, for a snapshot (gpc_replacement_ops.state). */
+/* Visit the state for a snapshot (gpc_replacement_ops.state). */
 void gpci_sdbp_state(gpci_sdbp *sdbp, gpc_state_fn visit, void *user_data);
 
 #endif

@@ -6,16 +6,14 @@
 #include <string.h>
 
 /*
- * Signature-based hit prediction on SRRIP. A line remembers the signature that brought
- * it in, of the instruction or of the memory region, and whether it has been hit. A table
- * of saturating counters (SHCT) learns: a hit counts its line's signature up, an
- * eviction without one counts it down. A line whose signature stands at 0 comes in with the
- * distant value 2^M - 1, any other with 2^M - 2, as in SRRIP. Promotion and victim are SRRIP's.
+ * Signature-based hit prediction on SRRIP. A line remembers its signature (instruction or memory region of its miss),
+ * and whether the line has been hit. A table of saturating counters (SHCT) learns: a hit counts its line's signature
+ * up, an eviction without a hit counts the signature down. If the counter of its signature is 0, a line comes in with
+ * the distant value 2^M - 1; otherwise with 2^M - 2, as in SRRIP. Promotion and victim are SRRIP's.
  *
- * The paper leaves open what counters start from: 1 here, so that a signature not seen yet is
- * SRRIP's. Instruction addresses are multiples of 8 at least, so their three low bits are left
- * out; what is longer than the index is folded by XOR. With sampled=N only N sets, evenly
- * apart, remember and train (SHiP-S, section 7.1); 0 = all.
+ * The paper leaves the counters' start open: 1 here, so that a new signature behaves as in SRRIP. Instruction addresses
+ * are multiples of 8 at least: their three low bits are left out. A number longer than the index is folded by XOR. With
+ * sampled=N only N sets, evenly apart, remember and train (SHiP-S, section 7.1); 0 = all.
  *
  * Example, 2 ways, one set, M = 2, instructions p and q, counters at 1, values of both ways:
  *   p loads A, q loads B   2 2
@@ -28,16 +26,17 @@
 enum { BITS, ENTRIES, COUNTER, INITIAL, REGION, SAMPLED };
 enum { SIGNATURE_PC, SIGNATURE_MEMORY };
 
-#define LEARNT 0x80000000u /* in a line's word, beside its signature: hit, not there, or of a set that does not train */
+/* flag in a line's word beside the signature: already hit, no line, or in a set without training */
+#define LEARNT 0x80000000u
 
 typedef struct ship_state {
     gpci_rrip rrip;
     uint8_t *counters; /* [entries] */
     uint32_t *lines;   /* [sets x ways]: signature and LEARNT */
     gpc_context *context;
-    uint8_t *trains; /* [sets]: 1 = remembers and trains */
+    uint8_t *trains; /* [sets]: 1 = the set remembers and trains */
     uint32_t index_bits, mask, highest;
-    uint32_t shift; /* from an address to its region or instruction */
+    uint32_t shift; /* shift from an address to its region or instruction */
     bool memory;
 } ship_state;
 
@@ -123,7 +122,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return gpci_rrip_victim(&state->rrip, set, candidates);
 }
 
-/* The line that was here has left: by replacement, for those invalidated have nothing more to teach. */
+/* Count down the signature of the way's last line, evicted without a hit. An invalidated line no longer trains. */
 static void learn_of_eviction(ship_state *state, uint32_t line) {
     if (line & LEARNT)
         return;
@@ -145,7 +144,7 @@ static void on_invalidate(void *self, uint32_t set, uint32_t way) {
     state->lines[(size_t)set * state->rrip.ways + way] = LEARNT;
 }
 
-/* A value per line, sets x ways x M; signature and outcome bit per line of the sets that train; the table. */
+/* A value per line, sets x ways x M; for lines of training sets a signature and an outcome bit; the table. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     uint64_t entries = (uint64_t)env->parameters[ENTRIES];
     return gpci_rrip_bits(env, (uint32_t)env->parameters[BITS]) +
@@ -170,7 +169,7 @@ const gpc_replacement_ops gpci_ship = {
     .source = "Wu et al., MICRO 2011",
     .instance_bytes = sizeof(ship_state),
     .set_bytes = GPCI_RRIP_SET_BYTES + 1,
-    .line_bytes = 2 * sizeof(uint32_t), /* the first half for planes of more than 64 ways */
+    .line_bytes = 2 * sizeof(uint32_t), /* the first half holds the planes of more than 64 ways */
     .parameters = parameters,
     .parameter_count = sizeof parameters / sizeof *parameters,
     .texts = texts,

@@ -3,17 +3,16 @@
 #include "policies/replacement/rrip.h"
 
 /*
- * Static re-reference interval prediction: a line comes in with a long interval predicted,
- * 2^M - 2, short of the distant 2^M - 1 that a victim must have. A hit makes it 0 (hit
- * priority, HP) or one less (frequency priority, FP). The victim is the lowest way
- * whose value is distant; where there is none, all values of the set go up until there is.
- * A line hit once so outlives a scan of lines that are not. One bit is NRU.
+ * Static re-reference interval prediction. A line comes in with a long predicted interval, 2^M - 2; a victim must have
+ * the distant value 2^M - 1. A hit sets the value to 0 (hit priority, HP) or lowers the value by one (frequency
+ * priority, FP). The victim is the lowest way with the distant value. If no way is distant, all values of the set go up
+ * until a way is distant. A line hit once therefore outlives a scan of lines without hits. With one bit SRRIP is NRU.
  *
  * Example, M = 2, 4 ways, one set, stream A B A C D E F A, values of ways 0 to 3:
  *   A B miss           2 2 . .
  *   A hit              0 2 . .
  *   C D miss           0 2 2 2
- *   E evicts B         none is 3: all go up, 1 3 3 3, the lowest 3 leaves: 1 2 3 3
+ *   E evicts B         no value is 3: all values go up, 1 3 3 3; the lowest 3 leaves: 1 2 3 3
  *   F evicts C         1 2 2 3
  *   A hit              0 2 2 3
  * LRU would have evicted B and then A.

@@ -5,17 +5,16 @@
 #include "base/base.h"
 
 /*
- * The bimodal throttle of BIP and BRRIP: of the lines that come in, a share epsilon
- * is let through to the better place. By counter, the hardware's way: epsilon is
- * added up in 32 bits of fraction and a line passes where the sum carries, so that
- * with 1/32 every 32nd does. By draw: each passes with that probability.
+ * Bimodal throttle of BIP and BRRIP: a share epsilon of the inserted lines gets the better place. By counter, as in
+ * hardware: epsilon is added to a 32-bit fraction, and a line passes when the sum carries; with 1/32 every 32nd line
+ * passes. By draw: each line passes with probability epsilon.
  *
  * Example, epsilon = 3/8: sums 3/8 6/8 9/8 12/8 15/8 18/8, so the third and the sixth of six pass.
  */
 typedef struct gpci_thrash_throttle {
     uint64_t rate;      /* epsilon x 2^32 */
-    uint64_t credit;    /* the sum's fraction */
-    uint64_t generator; /* by draw */
+    uint64_t credit;    /* fraction of the sum */
+    uint64_t generator; /* only by draw */
     bool draws;
 } gpci_thrash_throttle;
 
@@ -37,7 +36,7 @@ GPCI_INLINE bool gpci_thrash_throttle_passes(gpci_thrash_throttle *throttle) {
     return passes;
 }
 
-/* The same if `asked`; otherwise nothing is counted and nothing passes. */
+/* As gpci_thrash_throttle_passes if `asked`. Otherwise count nothing and return false. */
 GPCI_INLINE bool gpci_thrash_throttle_passes_if(gpci_thrash_throttle *throttle, bool asked) {
     if (throttle->draws)
         return asked && gpci_thrash_throttle_passes(throttle);
@@ -47,7 +46,7 @@ GPCI_INLINE bool gpci_thrash_throttle_passes_if(gpci_thrash_throttle *throttle, 
     return passes;
 }
 
-/* By counter ceil(log2(1 / epsilon)) bits: 5 for 1/32. By draw the generator's 64. None where all or none pass. */
+/* By counter ceil(log2(1 / epsilon)) bits: 5 for 1/32. By draw the generator's 64. If all or no lines pass: 0. */
 GPCI_INLINE uint64_t gpci_thrash_throttle_bits(double epsilon, bool draws) {
     if (!(epsilon > 0 && epsilon < 1))
         return 0;

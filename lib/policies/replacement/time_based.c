@@ -5,27 +5,27 @@
 #include <stdio.h>
 
 /*
- * Time-based dead block prediction (Hu, Kaxiras and Martonosi, "Timekeeping in the Memory System", ISCA 2002; the
- * "timing based" one of seeds/004 section 2.3): a line's live time is that from its fill to its last access before it
- * leaves. A table remembers the live time that each block had the last time. A line that has been here for more than
- * `scale` times that, twice in the paper, is dead; of the dead the least recent leaves, or where there is none the
- * least recent of all. What the table knows nothing of is not dead.
+ * Time-based dead block prediction (Hu, Kaxiras and Martonosi, "Timekeeping in the Memory System", ISCA 2002; "timing
+ * based" in seeds/004 section 2.3). A line's live time goes from its fill to its last access before eviction. A table
+ * remembers the last live time of each block. A line is dead if its age exceeds `scale` times this live time, twice in
+ * the paper. The victim is the least recent dead line; if no line is dead, the least recent line. A line without table
+ * entry is not dead.
  *
- * Time is coarse, ticks of many cycles and counters of five bits. A cache used without a clock has no cycles: a tick
- * here is so many accesses of the cache, the same in both modes. What is older than a counter counts is as old as that,
- * and live times so long that their multiple is beyond the counter never end.
+ * Time is coarse: ticks of many cycles, and counters of five bits. A cache used without a clock has no cycles. A tick
+ * here is `tick` accesses of the cache, the same in timed and functional mode. Ages and times saturate at a counter's
+ * maximum. If the multiple of a live time exceeds the maximum, its line never dies.
  *
- * Left open: the table, there part of a prefetcher's, has no tags and is indexed by folding the block's number by XOR.
- * With signature=pc it is the instruction that filled the line whose lines have a live time: blocks of a stream do not
- * come back, their instruction does.
+ * The paper leaves open: the table, there part of a prefetcher's, has no tags here. Its index is the block's number
+ * folded by XOR. With signature=pc the entry belongs to the missing instruction: blocks of a stream do not come back,
+ * their instruction does.
  *
- * Example, 2 ways, one set, tick = 1 access, scale = 2; A's last live time was 1, of the others nothing is known:
+ * Example, 2 ways, one set, tick = 1 access, scale = 2; A's last live time was 1, the other blocks have no entry:
  *   A miss    A is 0 old
  *   A hit     1 old: its live time is 1 until now
  *   B miss    2 old, twice its last live time
  *   B hit     3 old: dead
- *   A hit     and alive for 4, but it stays dead: more than twice 1
- *   C miss    A leaves, though B is the less recent; its entry becomes 4
+ *   A hit     live time 4, but A stays dead: more than twice 1
+ *   C miss    A leaves, though B is the less recent; A's entry becomes 4
  */
 
 enum { ENTRIES, TICK, BITS, SCALE };
@@ -33,19 +33,19 @@ enum { BLOCK, PC };
 
 typedef struct line_time {
     uint64_t filled;   /* tick */
-    uint32_t entry;    /* of the table */
+    uint32_t entry;    /* index in the table */
     uint8_t live;      /* ticks from fill to the last access */
-    uint8_t last_live; /* that of the last generation */
+    uint8_t last_live; /* live time of the last generation */
     bool known;
 } line_time;
 
 typedef struct time_state {
-    gpci_lru_state lru; /* first: gpci_lru_init makes it */
+    gpci_lru_state lru; /* first: gpci_lru_init sets up this member */
     gpc_context *context;
     line_time *lines; /* [sets x ways] */
     uint8_t *table;   /* [entries]: 1 + live time, 0 = none */
     uint64_t ticks;
-    uint32_t passed; /* accesses of this tick */
+    uint32_t passed; /* accesses in the present tick */
     uint32_t tick, index_bits, line_shift, most, scale;
     bool by_pc;
 } time_state;
@@ -149,8 +149,8 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
 }
 
 /*
- * LRU's order; age, live time, the last one and whether it is known of each line, and by PC its entry, which an address
- * gives anew; the table, each entry with a bit for "none"; the accesses of a tick.
+ * LRU's order. For each line its age, live time, last live time, a bit if the last is known, and with signature=pc the
+ * table entry (an address gives its entry anew). For each table entry a bit for "none". The accesses of a tick.
  */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     uint64_t bits = (uint64_t)env->parameters[BITS], entries = (uint64_t)env->parameters[ENTRIES];

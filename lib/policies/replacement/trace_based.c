@@ -5,34 +5,33 @@
 #include <stdio.h>
 
 /*
- * Trace-based dead block prediction (Lai, Fide and Falsafi, ISCA 2001, the dead-block predictor of DBCP; the
- * "instruction sequence based" one of seeds/004 section 2.3): a line keeps a signature of the instructions that
- * accessed it since its fill, the truncated sum of their PCs. What leaves has had its last access: its signature's
- * counter goes up. What is accessed again has not: the counter of the signature that it had goes down. A line whose
- * signature stands at `threshold` or above is dead; of the dead the least recent leaves, or where there is none the
- * least recent of all.
+ * Trace-based dead block prediction (Lai, Fide and Falsafi, ISCA 2001, the dead-block predictor of DBCP; "instruction
+ * sequence based" in seeds/004 section 2.3). A line's signature is the truncated sum of the PCs of its accesses since
+ * the fill. An evicted line has had its last access: the counter of its signature goes up. A line accessed again has
+ * not: the counter of its signature before the access goes down. If the counter of a line's signature is at least
+ * `threshold`, the line is dead. The victim is the least recent dead line; if no line is dead, the least recent line.
  *
  * With history=bursts (Liu, Ferdman, Huh and Burger, MICRO 2008: the burst-based predictor of the same section) all
- * that happens to a line while it is its set's most recent is one access, the first: traces then depend less on how
- * the accesses of several warps to one line follow each other.
+ * accesses to a line while the line is its set's most recent count as one access, the first. Traces then depend less on
+ * the order of several warps' accesses to a line.
  *
- * Left open, or other than in the paper, which prefetches into dead frames: PCs are multiples of 8 at least, so their
- * three low bits are left out. The paper's signatures are of L1 blocks one by one; block=1 begins a signature with the
- * line's address, block=0, as later work has it, lets all lines of a trace learn together.
+ * The paper prefetches into dead frames; this is replacement. PCs are multiples of 8 at least: their three low bits are
+ * left out. The paper's signatures belong to single L1 blocks: block=1 begins a signature with the line's address.
+ * block=0, as in later work, lets all lines with the same trace learn together.
  *
  * Example, 2 ways, one set, p and q the instructions; each line is read by p, then by q, and never again:
  *   p A, q A    signature p, then p + q
  *   p B, q B
  *   p C         A leaves with p + q: 1. q C
  *   p D         B leaves with p + q: 2, the threshold. q D: D is dead
- *   p E         D leaves, though C is the less recent: C's last access came before its signature was known
+ *   p E         D leaves, though C is the less recent: at C's last access the signature was not yet at the threshold
  */
 
 enum { SIGNATURE, COUNTER, THRESHOLD, BLOCK };
 enum { ACCESSES, BURSTS };
 
 typedef struct trace_state {
-    gpci_lru_state lru; /* first: gpci_lru_init makes it */
+    gpci_lru_state lru; /* first: gpci_lru_init sets up this member */
     gpc_context *context;
     uint32_t *lines;   /* [sets x ways]: signature x 2 + dead */
     uint8_t *counters; /* [2^signature] */
@@ -75,7 +74,7 @@ static void finish(void *self) {
     gpci_free(state->context, state->counters);
 }
 
-/* The signature after one more access, and whether the line is dead then. */
+/* Signature after one more access << 1, and the line's dead bit. */
 static uint32_t extended(const trace_state *state, uint64_t signature, const gpc_request *request) {
     signature = (signature + (request->pc >> 3)) & (((uint32_t)1 << state->signature_bits) - 1);
     return (uint32_t)signature << 1 | (state->counters[signature] >= state->threshold);
@@ -120,7 +119,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     gpci_lru_touch(&state->lru, set, way);
 }
 
-/* LRU's order, signature and prediction of each line, the table. */
+/* LRU's order; signature and prediction of each line; the table. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     uint64_t signature = (uint64_t)env->parameters[SIGNATURE];
     return gpci_lru.cost_bits(env) + (uint64_t)env->sets * env->ways * (signature + 1) +

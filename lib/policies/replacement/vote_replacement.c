@@ -6,20 +6,21 @@
 #include <stdio.h>
 
 /*
- * Parallel voting over replacement policies (seeds/004 section 5.3, which votes over LRU and AgeLRU). Every cache
- * keeps the state of all candidates, and all see everything that happens in it; the one that its SM runs at present
- * chooses the victim, and so may say to bypass. Who that is decides lib/policies/control/vote.h by samples of all SMs.
- * The first is the default.
+ * Parallel voting over replacement policies (seeds/004 section 5.3: a vote over LRU and AgeLRU). Every cache keeps the
+ * state of all candidates, and all candidates see all of the cache's events. The SM's running candidate chooses the
+ * victim, and may therefore bypass. lib/policies/control/vote.h selects the running candidate from samples of all SMs.
+ * The first candidate is the default.
  *
  * Example, vote(lru, mru), 3 SMs with caches of two ways, each with the stream A B C A B C ...:
  *   all run lru, which never hits
  *   the first sample: SM 0 tests mru, the others keep lru
  *   two later: mru hit A or B, SM 0 issued more than the others, and all run mru
  *
- * L2's slices serve all SMs, whose throughput is the same for each: there only measure=hits tells candidates apart.
+ * L2's slices serve all SMs, and all slices see the same throughput: for slices only measure=hits tells candidates
+ * apart.
  *
- * Candidates may share state among the caches as they do without a vote. A vote within a vote is refused: all its
- * candidates may as well stand in one. So is a policy that knows the future, which there is no need to test.
+ * Candidates may share state among the caches, as without a vote. A vote within a vote is refused: one vote can list
+ * all candidates. A policy with knowledge of the future is refused: a test tells nothing.
  */
 
 typedef struct vote_state {
@@ -57,7 +58,7 @@ static void finish(void *self) {
     gpci_ballot_finish(&state->ballot);
 }
 
-/* Tell every candidate that has the function. */
+/* Call the function in every candidate with the function. */
 #define TELL(function, ...)                                         \
     do {                                                            \
         const gpci_ballot *b = &((const vote_state *)self)->ballot; \
@@ -122,7 +123,8 @@ static gpc_status vote_init(void *self, const gpc_policy_env *env, char *message
 }
 
 /*
- * Of each cache: what all candidates take, and its SM's counters; of the first: the vote (lib/policies/control/vote.h).
+ * For each cache: the storage of all candidates, and the counters of its SM. In the first cache: the vote
+ * (lib/policies/control/vote.h).
  */
 static uint64_t vote_cost(const gpc_policy_env *env) {
     return gpci_ballot_cost(GPC_POLICY_REPLACEMENT, env, env->texts[1]);
