@@ -10,71 +10,72 @@
 GPC_BEGIN_DECLS
 
 /*
- * Coherence: a tree of caches over memories (modules.h), kept coherent by a protocol, which is a table (protocol.h).
- * Messages that arrive in an order of one's own: held.h.
+ * Coherence: a tree of caches over memories (modules.h). A protocol, a table of rules (protocol.h), keeps the caches
+ * coherent. For messages that arrive in the host's order see held.h.
  *
- * Words. A module is a cache or a memory. Modules of the first level are those that processors access; the low module
- * of a cache is the next towards memory; modules above are those towards the processors. A module knows for each of its
- * blocks which modules above have copies, the sharers, and which of them is the owner, the one that may have modified
- * it: its directory. Requests and write-backs go from a module to its low module, probes from a module to one above it,
- * and both are replied to.
+ * Words. A module is a cache or a memory. Processors access the modules of the first level. The low module of a cache
+ * is the next module towards memory; modules above are the modules towards the processors. For every block a module has
+ * a directory entry: the sharers (modules above with copies), and the owner (the sharer that may have modified the
+ * block). Requests and write-backs go from a module to its low module. Probes go from a module to a module above.
+ * Requests and probes get replies; write-backs too.
  *
- * Time. An access is one transaction, and is complete when gpc_coherence_access returns: all modules are in the states
- * that it leaves. The result lists what happened in between: the messages, what each of them waits for, and when it is
- * sent and received if nothing else is under way; and every change of a state. A host with a clock of its own schedules
- * the messages on its own networks; a teacher prints them (examples/coherence.c). Cycles are those of the host's clock,
- * and are counted from gpc_coherence_request.cycle.
+ * Time. An access is a transaction, and is complete when gpc_coherence_access returns: all modules are in their final
+ * states. The result lists the messages of the transaction, with the step that a message waits for and the cycles of
+ * sending and receiving on an otherwise idle system, and all state changes. A host with a clock schedules the messages
+ * on its own networks; a teacher prints them (examples/coherence.c). Cycles are of the host's clock, counted from
+ * gpc_coherence_request.cycle.
  *
- * Threads: as everything made from a context, a tree is used by one thread at a time.
+ * Threads: a single thread at a time uses a tree, as every object of a context.
  *
- * Sources: seeds/002 sections 2.2.2, 2.2.3, 3.1.2, 4.2 and its appendix.
- * Tables are quoted in lib/policies/protocol/README.md.
+ * Sources: seeds/002 sections 2.2.2, 2.2.3, 3.1.2, 4.2 and its appendix. lib/policies/protocol/README.md quotes the
+ * tables.
  */
 
-#define GPC_NO_MESSAGE UINT32_MAX /* in place of an index of a message: none */
+#define GPC_NO_MESSAGE UINT32_MAX /* no message, in place of an index */
 
 /*
- * Make a tree: all blocks invalid, memory's bytes 0. Everything in `options` is copied.
+ * Make a tree: all blocks invalid, memory's bytes 0. `options` is copied completely.
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT or GPC_ERROR_RANGE, `error` naming module and field (a cycle of low
- * modules; an address that none or two of the low modules serve; larger blocks above smaller ones; a cache without a
- * way to a memory; a buffer too small for its network's largest message; a replacement policy that reads what requests
- * do not tell, with the names of what it reads); GPC_ERROR_NOT_FOUND (protocol, policy); GPC_ERROR_MEMORY. Since: 0.1.
+ * modules; an address served by no or by two low modules; larger blocks above smaller blocks; a cache without a path to
+ * a memory; a buffer too small for its network's largest message; a replacement policy with inputs that requests do not
+ * have, with their names); GPC_ERROR_NOT_FOUND (protocol, policy); GPC_ERROR_MEMORY. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_create(gpc_context *context, const gpc_coherence_options *options, gpc_error *error,
                                         gpc_coherence **out);
 /* NULL is allowed. Since: 0.1. */
 GPC_API void gpc_coherence_destroy(gpc_coherence *coherence);
 
-/* What a processor does. */
+/* Operation of a processor. */
 typedef enum gpc_coherence_kind {
     GPC_COHERENCE_LOAD = 0,
-    GPC_COHERENCE_STORE = 1,   /* coherent, as atomics are: no other copy exists when it is done */
-    GPC_COHERENCE_N_STORE = 2, /* non-coherent: others may keep copies; without N in the protocol as a STORE */
-    GPC_COHERENCE_ACQUIRE = 3, /* of no address: as gpc_coherence_acquire of the module. Since: 0.2 */
+    GPC_COHERENCE_STORE = 1,   /* coherent, as atomics are: no other copy exists when the store is done */
+    GPC_COHERENCE_N_STORE = 2, /* non-coherent: other modules may keep copies; as STORE if the protocol has no N */
+    GPC_COHERENCE_ACQUIRE = 3, /* without address: as gpc_coherence_acquire of the module. Since: 0.2 */
     /*
-     * Of no address: what was stored in the module is for others to see. It writes back what an ACQUIRE would; what
-     * that would only drop stays. Where directories keep copies up to date, there is nothing to write back. Since: 0.2
+     * Publish the stores of a module, without address. A RELEASE writes back the blocks that an ACQUIRE would write
+     * back. Blocks that an ACQUIRE would only drop stay. If directories keep copies up to date, nothing is written
+     * back. Since: 0.2
      */
     GPC_COHERENCE_RELEASE = 4
 } gpc_coherence_kind;
 
-/* An access of a processor. Pointers are borrowed for the call. */
+/* Access of a processor. Pointers are borrowed for the call. */
 typedef struct gpc_coherence_request {
     size_t struct_size;
-    uint64_t address;     /* of the first byte */
-    uint64_t cycle;       /* in which it is issued */
-    const uint8_t *bytes; /* [size] what a store writes, in a tree with data; NULL: zeroes */
-    const uint8_t *mask;  /* [(size + 7) / 8] which of them: bit i % 8 of byte i / 8 stands for byte i; NULL: all */
-    uint8_t *out;    /* [size] receives the bytes of a load, or those of a store as they are after it; may be NULL */
-    uint32_t module; /* index of the first-level module that the processor accesses */
-    uint32_t size;   /* bytes, 1 or more, within one block of the module */
-    uint32_t kind;   /* gpc_coherence_kind */
-    uint32_t flags;  /* GPC_ACCESS_ bits */
+    uint64_t address;     /* address of the first byte */
+    uint64_t cycle;       /* cycle of issue */
+    const uint8_t *bytes; /* [size], data of a store, in a tree with data; NULL: zeroes */
+    const uint8_t *mask;  /* [(size + 7) / 8], bytes to store: bit i % 8 of byte i / 8 stands for byte i; NULL: all */
+    uint8_t *out;         /* [size], receives the bytes of a load, or the bytes after a store; may be NULL */
+    uint32_t module;      /* index of the first-level module that the processor accesses */
+    uint32_t size;        /* bytes, 1 or more, within a single block of the module */
+    uint32_t kind;        /* gpc_coherence_kind */
+    uint32_t flags;       /* GPC_ACCESS_ bits */
     /*
-     * [atomic_count] of a STORE in a tree with data, without `bytes` and `mask`: what it does to its bytes, one after
-     * another, with nothing in between: where its protocol has a STORE performed, in the first level, or by the module
-     * to which that lets it pass. They must live until the access ends. In trees without directories also of an
-     * N_STORE, which is performed where that is. Since: 0.2
+     * Atomics [atomic_count] of a STORE in a tree with data, without `bytes` and `mask`. The operations are performed
+     * in order, without interruption, at the place where the protocol performs a STORE: in the first level, or in the
+     * module to which the protocol passes the STORE. The array must live until the access ends. In trees without
+     * directories an N_STORE may have atomics too, at the place of the N_STORE. Since: 0.2
      */
     gpc_atomic *atomics;
     uint32_t atomic_count;
@@ -84,11 +85,11 @@ typedef struct gpc_coherence_request {
 #define GPC_COHERENCE_REQUEST_INIT \
     { sizeof(gpc_coherence_request), 0, 0, NULL, NULL, NULL, 0, 1, GPC_COHERENCE_LOAD, 0, NULL, 0, 0 }
 
-/* Steps of a transaction: messages, and a few that are none. */
+/* Steps of a transaction: messages, and a few steps that are no messages. */
 typedef enum gpc_message_kind {
-    GPC_MESSAGE_READ_REQUEST = 0,  /* to the low module: for a copy */
-    GPC_MESSAGE_WRITE_REQUEST = 1, /* to the low module: for the only copy */
-    GPC_MESSAGE_READ_PROBE = 2,    /* to a module above: send data, give up the right to write */
+    GPC_MESSAGE_READ_REQUEST = 0,  /* to the low module: request for a copy */
+    GPC_MESSAGE_WRITE_REQUEST = 1, /* to the low module: request for the only copy */
+    GPC_MESSAGE_READ_PROBE = 2,    /* to a module above: send data, give up write permission */
     GPC_MESSAGE_WRITE_PROBE = 3,   /* to a module above: send modified data, invalidate the copy */
     GPC_MESSAGE_DATA = 4,          /* reply with the block: to the requester, or from a probed module to T */
     GPC_MESSAGE_ACK = 5,           /* reply without data */
@@ -96,62 +97,64 @@ typedef enum gpc_message_kind {
     GPC_MESSAGE_NOTICE = 7,        /* to the low module: a clean copy has been evicted */
     GPC_MESSAGE_CLEAR_OWNER = 8,   /* to the low module: the sender no longer owns the block */
     GPC_MESSAGE_WRITE_THROUGH = 9, /* to the low module: the bytes of a store */
-    GPC_MESSAGE_JOIN = 10,         /* no message: all that a module waits for has been received */
+    GPC_MESSAGE_JOIN = 10,         /* no message: a module has received all replies that the module waits for */
     GPC_MESSAGE_FINISH = 11,       /* no message: the access is complete */
     GPC_MESSAGE_EVICTION = 12,     /* no message: a module begins to evict a block */
-    GPC_MESSAGE_ACQUIRE = 13,      /* to the low module: drop what may be old. Since: 0.2 */
-    GPC_MESSAGE_INVALIDATION = 14, /* to a module above: drop the copy; nobody answers. Since: 0.2 */
-    GPC_MESSAGE_MARKER = 15,       /* of a RELEASE: answer when the INVALIDATIONs before it are done. Since: 0.2 */
+    GPC_MESSAGE_ACQUIRE = 13,      /* to the low module: drop blocks that may be stale. Since: 0.2 */
+    GPC_MESSAGE_INVALIDATION = 14, /* to a module above: drop the copy; no reply. Since: 0.2 */
+    GPC_MESSAGE_MARKER = 15,       /* marker of a RELEASE: answer when the earlier INVALIDATIONs are done. Since: 0.2 */
     GPC_MESSAGE_KIND_COUNT = 16
 } gpc_message_kind;
 
 /*
- * A step of a transaction. `delay` cycles after the end of step `after`, or after the issue of the access, module
- * `from` sends it: the delay is what `from` needs for lookups in its directory and for its data. A message then crosses
- * `network`, and the step ends when `to` has received it. A JOIN ends when `needs` steps whose `join` is its index have
- * ended. Steps that do not wait for each other run at the same time.
+ * Step of a transaction. Module `from` sends the step `delay` cycles after the end of step `after`, or after the issue
+ * of the access. The delay is the time for lookups in the directory and for data of `from`. A message then crosses
+ * `network`, and the step ends when `to` has received the message. A JOIN ends when `needs` steps with its index in
+ * `join` have ended. Steps without dependence run at the same time.
  */
 typedef struct gpc_coherence_message {
-    uint64_t address;        /* of the block */
+    uint64_t address;        /* address of the block */
     uint64_t sent, received; /* cycles on an otherwise idle system; 0 without `timing` */
     uint32_t kind;           /* gpc_message_kind */
-    uint32_t from, to;       /* indices of modules; the same for a step that is no message */
+    uint32_t from, to;       /* indices of modules; equal for a step that is no message */
     uint32_t network;        /* index; GPC_NO_MODULE: no message */
     uint32_t bytes;          /* size, header included; 0: no message */
     uint32_t after;          /* index of a step in the list; GPC_NO_MESSAGE: the issue of the access */
-    uint32_t join;           /* index of the JOIN that waits for it; GPC_NO_MESSAGE */
-    uint32_t needs;          /* of a JOIN: how many steps it waits for */
+    uint32_t join;           /* index of the JOIN that waits for the step; GPC_NO_MESSAGE */
+    uint32_t needs;          /* for a JOIN: number of steps to wait for */
     uint32_t delay;          /* cycles, in directory and data */
-    uint32_t directory;      /* cycles of `delay` that are in the directory */
-    uint32_t request;        /* of a reply: index of the message that it replies to; GPC_NO_MESSAGE: no reply */
-    uint32_t block; /* of `to` that it found or allocated: set * (ways + directory_ways) + way; GPC_NO_MODULE: none */
-    uint8_t looks;  /* how many lookups are in `delay` */
+    uint32_t directory;      /* cycles of `delay` in the directory */
+    uint32_t request;        /* for a reply: index of the message that is answered; GPC_NO_MESSAGE: no reply */
+    /* block of `to` that the message found or allocated: set * (ways + directory_ways) + way; GPC_NO_MODULE: none */
+    uint32_t block;
+    uint8_t looks;  /* number of lookups in `delay` */
     uint8_t memory; /* `delay` includes an access to a memory's data: 1 = a read, 2 = a write */
-    uint8_t masked; /* 1 = the bytes were modified non-coherently: a mask of them goes with the message */
+    uint8_t masked; /* 1 = the bytes were modified non-coherently: the message carries a mask of modified bytes */
     uint8_t found;  /* 1 = the lookup in `to` found the block valid */
 } gpc_coherence_message;
 
-/* A state was written to a block, be it the same as before. */
+/* Write of a state to a block; the new state may equal the old state. */
 typedef struct gpc_coherence_transition {
     uint64_t cycle;           /* on an otherwise idle system; 0 without `timing` */
-    uint64_t tag_before, tag; /* addresses of the block before and after; 0 where invalid */
+    uint64_t tag_before, tag; /* addresses of the block before and after; 0 if invalid */
     uint32_t module, set, way;
     uint32_t origin;  /* gpc_origin */
     uint8_t from, to; /* gpc_coherence_state */
     uint8_t reserved[6];
 } gpc_coherence_transition;
 
-/* What an access did. The lists are borrowed until the next call that changes the tree. */
+/* Effect of an access. The lists are borrowed until the next call that changes the tree. */
 typedef struct gpc_coherence_result {
     size_t struct_size;
-    uint64_t completed;                    /* cycle in which the processor has its data, on an otherwise idle system */
-    const gpc_coherence_message *messages; /* [message_count] */
-    const gpc_coherence_transition *transitions; /* [transition_count] by cycle, where there is `timing` */
+    /* cycle in which the processor has its data, on an otherwise idle system */
+    uint64_t completed;
+    const gpc_coherence_message *messages;       /* [message_count] */
+    const gpc_coherence_transition *transitions; /* [transition_count], in order of cycles if `timing` is set */
     uint32_t message_count, transition_count;
-    uint8_t hit;   /* 1 = the first-level module had the block, and the right to do this with it */
-    uint8_t found; /* gpc_coherence_state in which the first-level module had it before; I: not at all */
-    uint8_t state; /* likewise, after the access */
-    uint8_t level; /* the deepest level that a request reached: 1 = the first */
+    uint8_t hit;   /* 1 = the first-level module had the block and the permission for the access */
+    uint8_t found; /* gpc_coherence_state in the first-level module before the access; I: not present */
+    uint8_t state; /* gpc_coherence_state in the first-level module after the access */
+    uint8_t level; /* deepest level that a request reached: 1 = the first */
     uint8_t reserved[4];
 } gpc_coherence_result;
 
@@ -163,61 +166,62 @@ typedef struct gpc_coherence_result {
     }
 
 /*
- * Perform one access, from its issue to its end.
- *   request  is not kept
- *   result   receives what happened; may be NULL
+ * Perform an access from issue to end.
+ *   request  not kept
+ *   result   receives the effect; may be NULL
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT (a module that is not of the first level, size, kind, bytes beyond
- * the block, atomics); GPC_ERROR_RANGE (the module does not serve the address); GPC_ERROR_MEMORY; GPC_ERROR_STATE (the
- * protocol forbids an event that happened; `error` names both) and GPC_ERROR_CALLBACK (a replacement policy chose a way
- * that does not exist). After these two the tree can only be looked at and destroyed; the others change nothing.
- * Since: 0.1.
+ * the block, atomics); GPC_ERROR_RANGE (the module does not serve the address); GPC_ERROR_MEMORY; GPC_ERROR_STATE (an
+ * event that the protocol forbids in the block's state; `error` names event and state); GPC_ERROR_CALLBACK (a
+ * replacement policy chose a way that does not exist). After GPC_ERROR_STATE and GPC_ERROR_CALLBACK the tree can only
+ * be read and destroyed. Other errors change nothing. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_access(gpc_coherence *coherence, const gpc_coherence_request *request,
                                         gpc_error *error, gpc_coherence_result *result);
 
 /*
  * Flush: write all modified bytes back and invalidate all blocks, as at the end of the worked example (Table 2.6, steps
- * 15 to 20). Block after block, the low module sends a write probe and is sent a write-back or an acknowledgement.
- * Without a directory the blocks are evicted.
- *   module  index of a cache, which is flushed with the modules above it as far as they hold its blocks; GPC_NO_MODULE:
- *           all caches, those of the first level first
- *   cycle   in which it begins
- *   result  as of an access: found and state are GPC_LINE_I; may be NULL
- * Returns GPC_OK; GPC_ERROR_ARGUMENT (no index of a cache); GPC_ERROR_STATE, GPC_ERROR_CALLBACK as
- * gpc_coherence_access; GPC_ERROR_MEMORY, after which some blocks have been flushed and others not. Since: 0.1.
+ * 15 to 20). For every block, the low module sends a write probe and gets a write-back or an acknowledgement. Without a
+ * directory the blocks are evicted.
+ *   module  index of a cache. The cache is flushed, and the modules above the cache too if they hold its blocks.
+ *           GPC_NO_MODULE: all caches, first level first
+ *   cycle   start of the flush
+ *   result  as for an access, with found and state GPC_LINE_I; may be NULL
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT (not an index of a cache); GPC_ERROR_STATE, GPC_ERROR_CALLBACK as
+ * gpc_coherence_access; GPC_ERROR_MEMORY (only part of the blocks has been flushed). Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_flush(gpc_coherence *coherence, uint32_t module, uint64_t cycle, gpc_error *error,
                                        gpc_coherence_result *result);
 
 /*
- * Acquire: a kernel begins, or a warp acquires, and must not see data that are old. The protocol's ACQUIRE rules are
- * applied to all blocks of a module; protocols whose directories keep all copies up to date do nothing.
- *   module  index of a cache; GPC_NO_MODULE: all caches but those for which gpc_protocol.shared is
- * Other arguments and returned statuses as gpc_coherence_flush. Since: 0.1.
+ * Acquire: a kernel begins, or a warp acquires, and must not see stale data. The protocol's ACQUIRE rules are applied
+ * to all blocks of a module. Protocols whose directories keep all copies up to date do nothing.
+ *   module  index of a cache; GPC_NO_MODULE: all caches except those with gpc_protocol.shared
+ * Other arguments and statuses as gpc_coherence_flush. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_acquire(gpc_coherence *coherence, uint32_t module, uint64_t cycle, gpc_error *error,
                                          gpc_coherence_result *result);
 
 /*
- * Read and write memory's bytes directly: no access, no message, no time; copies in caches are not looked at.
+ * Read and write memory's bytes directly: no access, no message, no time. Copies in caches are ignored.
  *   bytes  [size]
  * Return GPC_OK; GPC_ERROR_ARGUMENT (a NULL, an address beyond the last); GPC_ERROR_STATE (a tree without data);
- * gpc_coherence_write_memory also GPC_ERROR_MEMORY, having written nothing. Since: 0.1.
+ * gpc_coherence_write_memory also GPC_ERROR_MEMORY, with nothing written. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_read_memory(const gpc_coherence *coherence, uint64_t address, uint8_t *bytes,
                                              size_t size);
 GPC_API gpc_status gpc_coherence_write_memory(gpc_coherence *coherence, uint64_t address, const uint8_t *bytes,
                                               size_t size);
 
-/* A block of a module, as it is. */
+/* Present content of a block of a module. */
 typedef struct gpc_coherence_block {
     size_t struct_size;
-    uint64_t tag;         /* address of the block; 0 where invalid */
-    const uint8_t *bytes; /* [block_bytes] borrowed until the next call that changes the tree; NULL: see below */
-    const uint8_t *dirty; /* [(block_bytes + 7) / 8] which are modified: bit i % 8 of byte i / 8; likewise */
-    uint32_t state;       /* gpc_coherence_state */
-    uint32_t recency;     /* place in the LRU or FIFO order of its set, 0 = the most recent; 0 with other policies */
-    uint32_t sub_blocks;  /* how many directory entries it has; 0 without modules above */
+    uint64_t tag;         /* address of the block; 0 if invalid */
+    const uint8_t *bytes; /* [block_bytes], borrowed until the next call that changes the tree; NULL: see below */
+    /* [(block_bytes + 7) / 8], modified bytes: bit i % 8 of byte i / 8; borrowed and NULL as `bytes` */
+    const uint8_t *dirty;
+    uint32_t state;      /* gpc_coherence_state */
+    uint32_t recency;    /* place in the LRU or FIFO order of the set, 0 = most recent; 0 with other policies */
+    uint32_t sub_blocks; /* number of directory entries of the block; 0 without modules above */
     uint32_t sub_block_bytes;
 } gpc_coherence_block;
 
@@ -225,20 +229,21 @@ typedef struct gpc_coherence_block {
     { sizeof(gpc_coherence_block), 0, NULL, NULL, GPC_LINE_I, 0, 0, 0 }
 
 /*
- * Look at the block of a module in `set` and `way`. Ways from gpc_coherence_module.ways on, as many as directory_ways,
- * are entries of the directory alone. A memory with ways 0 has one set, and ways in the order in which its blocks were
- * first cached. `bytes` and `dirty` are NULL in trees without data, in memories, and in entries of the directory alone.
- * Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_RANGE (no such module, set or way); GPC_ERROR_ABI. Since: 0.1.
+ * Read the block of a module in `set` and `way`. Ways from gpc_coherence_module.ways on, directory_ways in number, are
+ * entries of the directory without data. A memory with ways 0 has a single set, with ways in the order in which its
+ * blocks were first cached. `bytes` and `dirty` are NULL in trees without data, in memories, and in directory entries
+ * without data. Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_RANGE (unknown module, set or way); GPC_ERROR_ABI. Since:
+ * 0.1.
  */
 GPC_API gpc_status gpc_coherence_get_block(const gpc_coherence *coherence, uint32_t module, uint32_t set, uint32_t way,
                                            gpc_coherence_block *block);
 
 /*
- * Look at a directory entry: which modules above have copies of a sub-block of the block in `set` and `way`.
+ * Read a directory entry: the modules above with copies of a sub-block of the block in `set` and `way`.
  *   sub_block  below gpc_coherence_block.sub_blocks
- *   out_owner  receives the index of the module that owns it; GPC_NO_MODULE: none does
- *   sharers    [room] receives indices of modules with a copy, ascending, as many as fit; may be NULL with room 0
- *   out_count  receives how many sharers there are
+ *   out_owner  receives the index of the owner; GPC_NO_MODULE: no owner
+ *   sharers    [room], receives indices of modules with a copy, ascending, up to `room`; may be NULL with room 0
+ *   out_count  receives the number of sharers
  * Returns GPC_OK; GPC_ERROR_RANGE; GPC_ERROR_ARGUMENT. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_get_directory(const gpc_coherence *coherence, uint32_t module, uint32_t set,
@@ -246,40 +251,41 @@ GPC_API gpc_status gpc_coherence_get_directory(const gpc_coherence *coherence, u
                                                size_t room, size_t *out_count);
 
 /*
- * Where a module has the block of an address, or would put it.
- *   out_way  the way; of a block that is not there, the one that the next miss would take, or GPC_NO_MODULE where its
- *            replacement policy will decide
- * Returns GPC_OK; GPC_END (it is not there); GPC_ERROR_RANGE (no such module, or it does not serve the address);
- * GPC_ERROR_ARGUMENT. Since: 0.1.
+ * Find the set and way of an address in a module.
+ *   out_way  the way of the block. For an absent block: the way that the next miss would take, or GPC_NO_MODULE if the
+ *            replacement policy decides later
+ * Returns GPC_OK; GPC_END (the block is absent); GPC_ERROR_RANGE (unknown module, or the module does not serve the
+ * address); GPC_ERROR_ARGUMENT. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_find(const gpc_coherence *coherence, uint32_t module, uint64_t address,
                                       uint32_t *out_set, uint32_t *out_way);
 
-/* Index of the module of this name; GPC_NO_MODULE: none has it. Since: 0.1. */
+/* Index of the module with the name; GPC_NO_MODULE: unknown name. Since: 0.1. */
 GPC_API uint32_t gpc_coherence_module_index(const gpc_coherence *coherence, const char *name);
 /*
- * A module as it was given, defaults filled in; pointers are borrowed for as long as the tree lives.
- * Returns GPC_OK; GPC_ERROR_RANGE; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.1.
+ * Get the description of a module, with defaults filled in. Pointers are borrowed for the life of the tree. Returns
+ * GPC_OK; GPC_ERROR_RANGE; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_get_module(const gpc_coherence *coherence, uint32_t module, gpc_coherence_module *out);
 
-/* What a tree obeys, borrowed for as long as it lives; NULL for NULL. Since: 0.2. */
+/* Protocol of a tree, borrowed for the life of the tree; NULL for NULL. Since: 0.2. */
 GPC_API const gpc_protocol *gpc_coherence_protocol(const gpc_coherence *coherence);
 
 /*
- * Counters of a module, which counters.h explains, and its matrices of transitions and of their origins. Under a
- * protocol with states beside the six, each of these is counted as that of the six that means the same, and F as S.
+ * Counters of a module, explained in counters.h, and the matrices of transitions and of their origins. If the protocol
+ * has states beside the six, every such state is counted as the state of the six with the same meaning, and F as S.
  */
 typedef struct gpc_coherence_stats {
     size_t struct_size;
 #define X(id, field, name, unit, kind, objects, needs, since, meaning) uint64_t field;
     GPC_COHERENCE_COUNTERS(X)
 #undef X
-    uint64_t transitions[GPC_LINE_COUNT][GPC_LINE_COUNT]; /* [from][to] how many, Table 4.2 (a) */
-    uint32_t origins[GPC_LINE_COUNT][GPC_LINE_COUNT];     /* [from][to] gpc_origin bits of why, Table 4.2 (b) */
+    uint64_t transitions[GPC_LINE_COUNT][GPC_LINE_COUNT]; /* [from][to] number of transitions, Table 4.2 (a) */
+    /* [from][to] gpc_origin bits, causes of the transitions, Table 4.2 (b) */
+    uint32_t origins[GPC_LINE_COUNT][GPC_LINE_COUNT];
 } gpc_coherence_stats;
 
-/* The layout of this header's gpc_coherence_stats, as gpc_stats_layout. Any thread. Since: 0.2. */
+/* Layout of this header's gpc_coherence_stats, as gpc_stats_layout. Any thread. Since: 0.2. */
 static inline const gpc_layout *gpc_coherence_stats_layout(void) {
     static const gpc_field fields[] = {
 #define X(id, field, name, unit, kind, objects, needs, since, meaning) {id, 1},
@@ -298,9 +304,9 @@ static inline void gpc_coherence_stats_init(gpc_coherence_stats *stats) {
 }
 
 /*
- * Statistics of a module since the tree was made or they were reset.
+ * Statistics of a module since the tree was made or the statistics were reset.
  *   module         index; GPC_NO_MODULE: the sum of all modules
- *   layout, stats  the host's struct, struct_size set
+ *   layout, stats  struct of the host, struct_size set
  * Returns GPC_OK; GPC_ERROR_RANGE; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.2.
  */
 GPC_API gpc_status gpc_coherence_get_stats_as(const gpc_coherence *coherence, uint32_t module, const gpc_layout *layout,
@@ -309,7 +315,7 @@ GPC_API gpc_status gpc_coherence_get_stats_as(const gpc_coherence *coherence, ui
  * Transitions and origins among all states of the tree's protocol.
  *   module                index; GPC_NO_MODULE: the sum of all modules
  *   states                of the protocol: GPC_LINE_COUNT + gpc_coherence_protocol(coherence)->state_count
- *   transitions, origins  [states][states] receive them: from, to; as in gpc_coherence_stats
+ *   transitions, origins  [states][states], indexed by from and to; as in gpc_coherence_stats
  * Returns GPC_OK; GPC_ERROR_RANGE (module, states); GPC_ERROR_ARGUMENT. Since: 0.2.
  */
 GPC_API gpc_status gpc_coherence_get_matrices(const gpc_coherence *coherence, uint32_t module, uint32_t states,
@@ -317,24 +323,24 @@ GPC_API gpc_status gpc_coherence_get_matrices(const gpc_coherence *coherence, ui
 /* Set the statistics of all modules to 0. NULL is allowed. Since: 0.1. */
 GPC_API void gpc_coherence_reset_stats(gpc_coherence *coherence);
 
-/* The same for gpc_coherence_stats. Since: 0.1. */
+/* Get the statistics as a gpc_coherence_stats of this header. Since: 0.1. */
 static inline gpc_status gpc_coherence_get_stats(const gpc_coherence *coherence, uint32_t module,
                                                  gpc_coherence_stats *stats) {
     return gpc_coherence_get_stats_as(coherence, module, gpc_coherence_stats_layout(), stats);
 }
 
 /*
- * Statistics as text: the two matrices side by side as Table 4.2 has them, and all statistics of a module as JSON.
- *   layout, stats  the host's struct; fields that the library does not know are taken for 0
- *   title          of the table's first row; copied into the text
- *   buffer         [size] receives as much as fits, with a final NUL; may be NULL with size 0
+ * Write statistics as text: the two matrices side by side as in Table 4.2, or all statistics of a module as JSON.
+ *   layout, stats  struct of the host; fields unknown to the library are taken as 0
+ *   title          title in the table's first row; copied into the text
+ *   buffer         [size], receives as much text as fits, with a final NUL; may be NULL with size 0
  * Return the length of the whole text, without the NUL. Any thread. Since: 0.2.
  */
 GPC_API size_t gpc_coherence_matrix_text_as(const gpc_layout *layout, const void *stats, const char *title,
                                             char *buffer, size_t size);
 GPC_API size_t gpc_coherence_stats_json_as(const gpc_layout *layout, const void *stats, char *buffer, size_t size);
 
-/* The same for gpc_coherence_stats. Since: 0.1. */
+/* Write a gpc_coherence_stats of this header as text. Since: 0.1. */
 static inline size_t gpc_coherence_matrix_text(const gpc_coherence_stats *stats, const char *title, char *buffer,
                                                size_t size) {
     return gpc_coherence_matrix_text_as(gpc_coherence_stats_layout(), stats, title, buffer, size);
@@ -344,26 +350,30 @@ static inline size_t gpc_coherence_stats_json(const gpc_coherence_stats *stats, 
     return gpc_coherence_stats_json_as(gpc_coherence_stats_layout(), stats, buffer, size);
 }
 
-/* The end of an access that gpc_coherence_issue began. Borrowed for the call; `bytes` until that issues another. */
+/*
+ * End of an access begun by gpc_coherence_issue. Borrowed for the call; `bytes` until the callback issues another
+ * access.
+ */
 typedef struct gpc_coherence_completion {
     size_t struct_size;
     uint64_t token;              /* from gpc_coherence_issue */
-    uint64_t issued, cycle;      /* the request's cycle; the one at which the processor has its answer */
+    uint64_t issued, cycle;      /* cycle of the request; cycle in which the processor has its answer */
     uint64_t address;            /* bytes */
-    const uint8_t *bytes;        /* [size] what a load read, or what is there after a store; NULL without `data` */
-    uint32_t module, size, kind; /* of the request */
-    uint32_t retries;            /* times that it began again, because a request of it was refused */
+    const uint8_t *bytes;        /* [size], data of a load, or bytes after a store; NULL without `data` */
+    uint32_t module, size, kind; /* as in the request */
+    uint32_t retries;            /* number of restarts, because a request of the access was refused */
     uint8_t hit;                 /* 1: no request went to the low module */
-    uint8_t joined;              /* 1: it was part of an older access to the block, and ended with it */
+    /* 1: the access was joined to an older access to the block, and ended with the older access */
+    uint8_t joined;
     uint8_t reserved[6];
 } gpc_coherence_completion;
 
 /*
- * Called after each access, flush and acquire, before it returns: for each message in the order of the list, then for
- * each transition. Of accesses in flight (gpc_coherence_issue): for each transition when it is made, for each message
- * when it is received; its `after`, `join`, `request` and `block` then say none, its `found` and delays are 0. Any may
- * be NULL. They may not call into the tree, and borrow what they are given for the call; but on_complete may call
- * gpc_coherence_issue, and what only reads.
+ * Callbacks of a tree. Called after every access, flush and acquire, before the call returns: first for every message
+ * in list order, then for every transition. For accesses in flight (gpc_coherence_issue): for every transition when
+ * made, and for every message when received; the message's `after`, `join`, `request` and `block` then say none, and
+ * its `found` and delays are 0. A callback may be NULL. Arguments are borrowed for the call. A callback may not call
+ * into the tree. Exception: on_complete may call gpc_coherence_issue and functions that only read.
  */
 typedef struct gpc_coherence_callbacks {
     size_t struct_size;
@@ -377,76 +387,80 @@ typedef struct gpc_coherence_callbacks {
     { sizeof(gpc_coherence_callbacks), NULL, NULL, NULL, NULL }
 
 /*
- * Set the callbacks, which are copied; NULL: none any more.
- * Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.1.
+ * Set the callbacks, which are copied; NULL clears them. Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_set_callbacks(gpc_coherence *coherence, const gpc_coherence_callbacks *callbacks);
 
 /*
- * Accesses that overlap in time. gpc_coherence_access does all of an access at once; these are done message by message.
- * A module acts when a message arrives; a block is locked from the lookup that finds it until what was asked for is
- * done; ports, links and buffers carry so much and no more. Table, tags, directory, counters are the same.
+ * Accesses that overlap in time. gpc_coherence_access performs a whole access at once. gpc_coherence_issue and
+ * gpc_coherence_advance perform accesses message by message. A module acts when a message arrives. A block is locked
+ * from the lookup that finds the block until the request is done. Ports, links and buffers have a limited rate.
+ * Protocol table, tags, directory and counters are the same.
  *
- *   order      in a module, a store waits for all older accesses; a load or n-store for older stores, and for older
- *              accesses to its block. A load joins older loads of its block that no store stands between, a store of
- *              either kind the access just before it, if that is of the same kind and to the same block. An access
- *              that bypasses its module, or is written through, joins none
- *   conflicts  a request towards memory that finds its block locked waits there; with GPC_PROTOCOL_RETRY it is refused,
- *              and the access begins again after 0 to latency + 1 cycles, at random by the context's seed, `latency`
- *              being that of its module. Probes, and accesses in their own module, wait for the lock; but where
- *              requests wait, a probe passes the lock of an access whose own request has not been served yet
- *   time       stars with buffers of bytes, one message a cycle into each, 1 + 3 * ceil(bytes / bandwidth) cycles
- *              where nothing is in the way; `ports`; `latency` and `directory_latency`; `mshrs` limits nothing
+ *   order      within a module, a store waits for all older accesses. A load or n-store waits for older stores, and for
+ *              older accesses to its block. A load joins older loads of its block, unless a store lies between them. A
+ *              store of either kind joins the access directly before, if that access has the same kind and block. An
+ *              access that bypasses its module, or is written through, joins no other access
+ *   conflicts  a request towards memory that finds its block locked waits at the block. With GPC_PROTOCOL_RETRY the
+ *              request is refused, and the access begins again after 0 to latency + 1 cycles, drawn at random by the
+ *              context's seed; `latency` is that of the access's module. Probes, and accesses in their own module, wait
+ *              for the lock. If requests wait (no RETRY), a probe passes the lock of an access whose own request has
+ *              not been served yet
+ *   time       networks are stars with buffers of bytes. A buffer takes 1 message a cycle. A message takes 1 + 3 *
+ *              ceil(bytes / bandwidth) cycles on a free path; `ports`, `latency` and `directory_latency` add to the
+ *              time; `mshrs` limits nothing
  *
- * An access alone leaves the states that gpc_coherence_access would, in nmoesi-multi2sim at the same cycles. Protocols
- * with peers may take a few cycles more, since a module sends one message a cycle; and a module that itself has to ask
- * for the only copy takes modified bytes from above first, where they would go to the peer.
+ * An access alone leaves the same states as gpc_coherence_access, and under nmoesi-multi2sim takes the same cycles.
+ * Protocols with peers may take a few more cycles, because a module sends 1 message a cycle. If a module itself must
+ * ask for the only copy, modified bytes from above go to the module first, where gpc_coherence_access sends them to the
+ * peer.
  *
- * Source: seeds/002 section 4.2; Multi2Sim 5.0, transition for transition and cycle for cycle under nmoesi-multi2sim.
+ * Source: seeds/002 section 4.2; Multi2Sim 5.0, equal in every transition and cycle under nmoesi-multi2sim.
  */
 
 /*
- * Begin an access at request->cycle, which gpc_coherence_advance has not passed. Nothing happens before advance is
- * called. `bytes` and `mask` are copied; `out` and `atomics`, where given, must live until the access ends; `out` is
- * written just before on_complete, `atomics` when they are performed. An ACQUIRE is of a whole module, any cache, and
- * has no address, size, bytes, mask, out, atomics or flags: what its rules only drop goes at once, what they write back
- * leaves one block a cycle, a block on its way is waited for; it ends when no access issued before it to that module is
- * in flight. A RELEASE begins when that is so, and goes on as an ACQUIRE.
+ * Begin an access at request->cycle, a cycle that gpc_coherence_advance has not passed. Nothing happens before the next
+ * gpc_coherence_advance. `bytes` and `mask` are copied. `out` and `atomics`, if given, must live until the access ends;
+ * `out` is written directly before on_complete, `atomics` when performed.
+ * An ACQUIRE applies to a whole module, any cache, and has no address, size, bytes, mask, out, atomics or flags. Blocks
+ * that the rules only drop go at once. Blocks that the rules write back leave at 1 block a cycle. Blocks in flight are
+ * waited for. The ACQUIRE ends when no earlier access to the module is in flight. A RELEASE begins when no earlier
+ * access to the module is in flight, and continues as an ACQUIRE.
  *   out_token  receives the number of the access: 1, 2, 3 and so on
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT and GPC_ERROR_RANGE as gpc_coherence_access, and ARGUMENT for a
- * cycle that is past; GPC_ERROR_STATE once the tree has failed, and from on_message and on_transition;
- * GPC_ERROR_MEMORY. Unless it is GPC_OK nothing has begun.
- * While accesses, or what they have begun, are in flight, gpc_coherence_access, flush and acquire return
- * GPC_ERROR_STATE.
+ * past cycle; GPC_ERROR_STATE after the tree has failed, and from on_message and on_transition; GPC_ERROR_MEMORY. With
+ * a status other than GPC_OK nothing has begun.
+ * While accesses or their consequences are in flight, gpc_coherence_access, flush and acquire return GPC_ERROR_STATE.
  * Thread rule: one thread at a time. Since: 0.2.
  */
 GPC_API gpc_status gpc_coherence_issue(gpc_coherence *coherence, const gpc_coherence_request *request, gpc_error *error,
                                        uint64_t *out_token);
 
 /*
- * Do everything that happens up to and including a cycle. UINT64_MAX: until nothing is in flight.
- * Returns GPC_OK; GPC_ERROR_ARGUMENT (the cycle is past); GPC_ERROR_STATE: a forbidden cell was reached, or no access
- * in flight can go on any more, `error` naming who waits for what; then the tree can only be read and destroyed; or
- * called from a callback; GPC_ERROR_MEMORY: what came before some cycle is done, and calling again goes on from there.
+ * Perform all events up to and including a cycle. UINT64_MAX: until nothing is in flight.
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT (the cycle is past); GPC_ERROR_STATE (an event that the protocol forbids, or a
+ * deadlock of the accesses in flight, `error` naming what they wait for: the tree can then only be read and destroyed;
+ * or a call from a callback); GPC_ERROR_MEMORY (events before some cycle are done; the next call continues).
  * Thread rule: one thread at a time. Since: 0.2.
  */
 GPC_API gpc_status gpc_coherence_advance(gpc_coherence *coherence, uint64_t cycle, gpc_error *error);
 
 /*
- * The next cycle at which something happens to accesses in flight. UINT64_MAX: nothing is in flight.
+ * Next cycle with an event of accesses in flight. UINT64_MAX: nothing is in flight.
  * Thread rule: one thread at a time. Since: 0.2.
  */
 GPC_API uint64_t gpc_coherence_next_event(const gpc_coherence *coherence);
 
 /*
- * Check what must hold in a tree: of all modules that each tag is there once, in its set, and invalid blocks have
- * neither sharers nor owner; and of all blocks with addresses from `first` on, under a protocol with DIRECTORY, that a
- * module in M or E has no peer with a copy, and at most one peer is in O; that every copy stands in the directory
- * below, and who has rights as the owner; that caches below have them, too, and, if inclusive, the block; that modified
- * bytes are in N, M or O alone. While accesses are in flight only that there is one writer,
- * copies that are locked aside.
- *   bytes  from `first` on
- * Returns GPC_OK; GPC_ERROR_STATE (`error` says what is wrong, and where); GPC_ERROR_ARGUMENT. Since: 0.2.
+ * Check the invariants of a tree.
+ *   modules  every tag is present once, in its own set; invalid blocks have no sharers and no owner
+ *   blocks   with addresses from `first` on, under a protocol with DIRECTORY: a module in M or E has no peer with a
+ *            copy; at most a single peer is in O; the directory below has every copy, and the module with write
+ *            permission as the owner; caches below have the block's copies too and, if inclusive, the block; modified
+ *            bytes exist only in N, M or O
+ * While accesses are in flight, only the rule of a single writer is checked, without locked copies.
+ *   bytes  length of the range from `first` on
+ * Returns GPC_OK; GPC_ERROR_STATE (`error` names the violation and the place); GPC_ERROR_ARGUMENT. Since: 0.2.
  */
 GPC_API gpc_status gpc_coherence_check(const gpc_coherence *coherence, uint64_t first, uint64_t bytes,
                                        gpc_error *error);

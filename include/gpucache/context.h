@@ -10,16 +10,14 @@ GPC_BEGIN_DECLS
 typedef enum gpc_log_level { GPC_LOG_WARNING = 0, GPC_LOG_INFO = 1, GPC_LOG_DEBUG = 2 } gpc_log_level;
 
 /*
- * Called when the library has something to say that is no error (a trace with
- * an unknown opcode, a repaired irregularity). `message` is one line and lives
- * for the call only. May not call into any object of the same context.
+ * Function for messages that are no errors, for example: a trace has an unknown opcode, an irregularity was repaired.
+ * `message` is a single line and lives for the call only. The function may not call into an object of the same context.
  */
 typedef void (*gpc_log_fn)(void *user_data, gpc_log_level level, const char *message);
 
 /*
- * Allocator hooks. `resize` follows realloc: memory NULL allocates; `release`
- * accepts NULL. All three or none must be given. They may be called from any
- * call that creates, grows or destroys something, never from an access.
+ * Allocator hooks. `resize` follows realloc: memory NULL allocates. `release` accepts NULL. Give all three hooks or no
+ * hook. Calls that create, grow or destroy something may call the hooks. An access never does.
  */
 typedef void *(*gpc_allocate_fn)(void *user_data, size_t bytes);
 typedef void *(*gpc_resize_fn)(void *user_data, void *memory, size_t bytes);
@@ -30,15 +28,15 @@ typedef struct gpc_context_options {
     gpc_allocate_fn allocate; /* NULL: malloc */
     gpc_resize_fn resize;     /* NULL: realloc */
     gpc_release_fn release;   /* NULL: free */
-    void *allocator_data;     /* passed to the three above */
+    void *allocator_data;     /* passed to the three hooks above */
     gpc_log_fn log;           /* NULL: messages are dropped */
     void *log_data;           /* passed to `log` */
-    uint64_t seed;            /* every random choice of every object derives from it */
-    uint32_t simd;            /* gpc_simd: GPC_SIMD_AUTO or a ceiling, for comparisons */
+    uint64_t seed;            /* seed of every random choice of every object */
+    uint32_t simd;            /* gpc_simd: GPC_SIMD_AUTO or an upper limit, for comparisons */
     uint32_t reserved;        /* 0 */
 } gpc_context_options;
 
-/* Widest vector instructions that batched accesses may use. Results never depend on it. */
+/* Widest vector instructions that batched accesses may use. Results never depend on the choice. */
 typedef enum gpc_simd {
     GPC_SIMD_AUTO = 0, /* the widest that the processor has */
     GPC_SIMD_NONE = 1,
@@ -50,37 +48,37 @@ typedef enum gpc_simd {
 #define GPC_CONTEXT_OPTIONS_INIT \
     { sizeof(gpc_context_options), NULL, NULL, NULL, NULL, NULL, NULL, 1, GPC_SIMD_AUTO, 0 }
 
-/* Make `options` what GPC_CONTEXT_OPTIONS_INIT makes it. Any thread. Since: 0.1. */
+/* Fill `options` as GPC_CONTEXT_OPTIONS_INIT does. Any thread. Since: 0.1. */
 GPC_API void gpc_context_options_init(gpc_context_options *options);
 
 /*
- * Fill in a struct by its name, for callers that cannot use macros (Rust, Go, Julia): what the _INIT macro makes it,
- * and where there is none, zero but for struct_size: tables of policies, statistics, gpc_request.
- *   name  of the type, as "gpc_launch"; any struct of these headers but records that only callbacks get
- *   size  of the caller's type, which becomes struct_size: no other byte is written, also where a later library has
- *         more fields; a plain record has the one size that it has
- *   out   a struct of so many bytes, as it was on failure
- * Returns GPC_OK; GPC_ERROR_NOT_FOUND (no such struct); GPC_ERROR_ABI (no size that it has in any version);
+ * Fill in a struct by its name, for callers without macros (Rust, Go, Julia). The result equals the _INIT macro.
+ * Structs without an _INIT macro (tables of policies, statistics, gpc_request) are zero except struct_size.
+ *   name  name of the type, for example "gpc_launch"; every struct of the headers except records that only callbacks
+ *         get
+ *   size  bytes of the caller's type. struct_size receives `size`, and no byte beyond `size` is written, even if a
+ *         later library has more fields. A plain record has exactly one valid size.
+ *   out   struct of `size` bytes; unchanged on failure
+ * Returns GPC_OK; GPC_ERROR_NOT_FOUND (no struct of this name); GPC_ERROR_ABI (no version of the struct has `size`);
  * GPC_ERROR_ARGUMENT (NULL). Any thread. Since: 0.2.
  */
 GPC_API gpc_status gpc_struct_init(const char *name, size_t size, gpc_error *error, void *out);
 
 /*
- * Create a context: the owner of allocator, log, registries and seed. The
- * library has no other state, so two contexts share nothing.
+ * Create a context: the owner of allocator, log, registries and seed. The library has no state outside contexts. Two
+ * contexts share nothing.
  *   options  NULL for the defaults
  *   out      receives the context; untouched on failure
- * Returns GPC_OK; GPC_ERROR_ABI (struct_size); GPC_ERROR_ARGUMENT (out is NULL,
- * some but not all allocator hooks, unknown simd level); GPC_ERROR_MEMORY.
- * Thread rule: any thread. A context and all objects made from it may be used
- * by one thread at a time. Since: 0.1.
+ * Returns GPC_OK; GPC_ERROR_ABI (struct_size); GPC_ERROR_ARGUMENT (out is NULL, one or two of the three allocator
+ * hooks, unknown simd level); GPC_ERROR_MEMORY.
+ * Thread rule: any thread. Only one thread at a time may use a context and the objects made from the context. Since:
+ * 0.1.
  */
 GPC_API gpc_status gpc_context_create(const gpc_context_options *options, gpc_error *error, gpc_context **out);
 
 /*
- * Give up the caller's hold on a context. Objects made from it hold it too: its
- * memory goes with the last of them, in whatever order they are destroyed.
- * NULL is allowed. Since: 0.1.
+ * Release the caller's hold on a context. Objects made from the context hold the context too. The memory of the context
+ * is freed with the last holder, in every order of destruction. NULL is allowed. Since: 0.1.
  */
 GPC_API void gpc_context_destroy(gpc_context *context);
 

@@ -6,27 +6,27 @@
 #include <gpucache/ratios.h>
 
 /*
- * Counters. These tables, and those of counters_parts.h and ratios.h, are the only place where one is written down: the
- * descriptors (gpc_counter_info), the structs of statistics, JSON, CSV and the names in Python come from them.
+ * Counters. The tables below, and those of counters_parts.h and ratios.h, are the only place that defines a counter.
+ * Generated from the tables: the descriptors (gpc_counter_info), the structs of statistics, JSON, CSV and the names in
+ * Python.
  *
  * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning")
- *
- *   id      what the counter is to every version of the library: never changed, and never given to another counter,
- *           even when the row is gone. A new row stands where it reads best, and its id is the next free one: 393.
+ *   id      number of the counter in every version of the library: never changed, and never given to another counter,
+ *           even after the row is gone. Put a new row where the table reads best; its id is the next free one: 393.
  *   field   in a struct of statistics
  *   name    in JSON, CSV and Python
- *   KIND    how instances and kernels add up: SUM, MAX, or GAUGE: the sum over cycles of what a queue held
- *   OBJECT  which objects have it (GPC_OBJECTS_...). SM, L1 and SLICE are counted there as accesses pass; ..._PART is
- *           gathered from a part of theirs when asked for; WHOLE is counted for the hierarchy alone.
- *   NEEDS   what a hierarchy must have to measure it (gpc_counter_needs)
- *           Energies are computed of other counters when they are asked for, each for itself, and rounded down to whole
- *           pJ: those of parts may sum to a few pJ less than the whole's.
+ *   KIND    merge of instances and kernels: SUM, MAX, or GAUGE: the sum over cycles of a queue's entries
+ *   OBJECT  objects with the counter (GPC_OBJECTS_...). SM, L1 and SLICE are counted in the object as accesses pass;
+ *           ..._PART is gathered from parts of the object on a read; WHOLE is counted for the hierarchy only.
+ *   NEEDS   precondition of the measurement in a hierarchy (gpc_counter_needs)
+ *           Energies are computed from other counters on a read, every energy separately, and rounded down to whole pJ.
+ *           Therefore the energies of parts may sum to a few pJ less than the energy of the whole.
  *   since   version of the library
  */
 
 /* clang-format off */
 
-/* Of a hierarchy. l1.* sums over SMs, l2.* over slices. */
+/* Counters of a hierarchy. l1.* sums over SMs, l2.* over slices. */
 #define GPC_COUNTERS(X)                                                                                               \
     X(1, kernels, "kernels", "launches", SUM, WHOLE, NOTHING, "0.1", "kernels that began")                            \
     X(2, blocks, "blocks", "blocks", SUM, WHOLE, NOTHING, "0.1", "thread blocks that ran")                            \

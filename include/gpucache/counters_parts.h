@@ -3,13 +3,13 @@
 #define GPUCACHE_COUNTERS_PARTS_H
 
 /*
- * Counters of parts by themselves: a cache, a network, a module of a coherent tree. What the columns are, and which id
- * is the next free one, is told in counters.h, which includes this.
+ * Counters of single parts: a cache, a network, a module of a coherent tree. counters.h includes this header, and
+ * explains the columns and the next free id.
  */
 
 /* clang-format off */
 
-/* Of one gpc_cache. Hits are counted per sector; a cache without sectors has one per line. */
+/* Counters of a gpc_cache. Hits are counted per sector; a cache without sectors counts per line. */
 #define GPC_CACHE_COUNTERS(X)                                                                                         \
     X(175, reads, "reads", "requests", SUM, CACHE, NOTHING, "0.1", "loads and prefetches that passed the tags")       \
     X(176, read_hits, "read_hits", "requests", SUM, CACHE, NOTHING, "0.1",                                            \
@@ -78,7 +78,7 @@
     X(211, oracle_agreed_bypasses, "oracle_agreed_bypasses", "requests", SUM, CACHE, FUTURE, "0.1",                   \
       "of these, both bypass")
 
-/* Of one network, cycles in core cycles. */
+/* Counters of a network, cycles in core cycles. */
 #define GPC_NETWORK_COUNTERS(X)                                                                                       \
     X(212, packets, "packets", "packets", SUM, NETWORK, CLOCK, "0.2", "that arrived")                                 \
     X(213, cycles, "cycles", "core cycles", SUM, NETWORK, CLOCK, "0.2", "that they took, waiting included")           \
@@ -89,8 +89,8 @@
       "gauge: packets in or on the way to output buffers")
 
 /*
- * Of one module of a coherent tree. `accesses` is what Multi2Sim calls so: every lookup. Processors' accesses and
- * requests of modules above, and their hits, stand apart, so that hit ratios can be told in both ways.
+ * Counters of a module of a coherent tree. `accesses` is defined as in Multi2Sim: every lookup. Accesses by processors,
+ * requests by modules above, and their hits have separate counters, so that hit ratios can be computed in either way.
  */
 #define GPC_COHERENCE_COUNTERS(X)                                                                                     \
     X(217, accesses, "accesses", "lookups", SUM, MODULE, NOTHING, "0.1",                                              \

@@ -7,31 +7,31 @@
 GPC_BEGIN_DECLS
 
 /*
- * See what happens: a callback for every step that a request takes through a hierarchy.
+ * Event trace: a callback for every step of a request through a hierarchy.
  *
- * Whatever moves is a packet with a number of its own: a warp access, each line transaction of it, each fetch that a
- * cache sends for what it lacks, each write-back, and with `coherence` each message. An event names its packet, the
- * packet on whose account that was made (`parent`), and the warp access that all began with (`access`). So all of one
- * load are the events with its `access`, and one of its transactions the events of a packet and of those it is the
- * parent of. Numbers count from 1 for each trace and are used once.
+ * A packet is a moving unit with a number: a warp access, a line transaction of the access, a fetch by a cache for
+ * missing sectors, a write-back, and with `coherence` a message. An event names its packet, the packet that caused the
+ * packet (`parent`), and the warp access at the root (`access`). Therefore the events of a load are the events with the
+ * load's `access`. The events of a transaction are the events of its packet and of the packet's children. Packet
+ * numbers start at 1 for every trace, and are used once.
  *
  * Example, a load that misses everywhere (timed, no coherence):
  *   issue sm 0           packet 1
- *   line sm 0            packet 2, parent 1: one for each line that the warp touches
+ *   line sm 0            packet 2, parent 1: a packet for every line that the warp touches
  *   lookup l1 0          packet 2: miss
- *   mshr-allocate l1 0   packet 2: it waits, and
+ *   mshr-allocate l1 0   packet 2 waits
  *   fetch l1 0           packet 3, parent 2, goes below; queue: into the miss queue
  *   send, receive        packet 3 crosses the request network: port of the SM, port of the slice
  *   lookup l2 5          packet 3: miss; mshr-allocate; fetch packet 4, parent 3; queue
- *   memory-read          packet 4 enters channel 2's queue; activate, read: its bank; data: it has come
- *   fill l2 5            in the name of packet 3; mshr-free; serve: the data port brings packet 3 its data
- *   send, receive        packet 3 goes back over the reply network
- *   fill l1 0            mshr-free; reply: packet 2 has what it asked for
+ *   memory-read          packet 4 enters channel 2's queue; activate, read: in its bank; data: arrived
+ *   fill l2 5            named after packet 3; mshr-free; serve: the data port gives packet 3 its data
+ *   send, receive        packet 3 returns over the reply network
+ *   fill l1 0            mshr-free; reply: packet 2 has its data
  *   complete sm 0        packet 1: `value` cycles after its issue
  */
 
 /*
- * Where something happens. `index` of an event counts these from 0.
+ * Component in which an event happens. `index` of an event counts the components of a kind from 0.
  * X(identifier, value, "name", "meaning of index")
  */
 #define GPC_COMPONENT_LIST(X)                                                                             \
@@ -62,7 +62,7 @@ typedef enum gpc_component {
 } gpc_component;
 
 /*
- * What happens. Marked t: with a clock alone; c: with `coherence` alone.
+ * Events. Marked t: only with a clock; c: only with `coherence`.
  * X(identifier, value, "name", "meaning")
  */
 #define GPC_WHAT_LIST(X)                                                                                               \
@@ -108,58 +108,62 @@ typedef enum gpc_what {
         GPC_WHAT_COUNT
 } gpc_what;
 
-/* What is not known of an event, or does not apply, in its 32-bit fields; in address and pc it is UINT64_MAX. */
+/* Unknown or inapplicable value of an event's 32-bit fields; in address and pc the value is UINT64_MAX. */
 #define GPC_NONE UINT32_MAX
 
-/* One thing that happened. A record of the library's, to read: a later version may have more fields at its end. */
+/* An event. A read-only record of the library; a later version may have more fields at the end. */
 typedef struct gpc_event {
-    uint64_t cycle;   /* core cycles; functional: warp accesses since the trace was set, this one included */
-    uint64_t until;   /* core cycle at which what begins here ends, where that is known by now; else `cycle` */
-    uint64_t packet;  /* 0: of none */
-    uint64_t parent;  /* packet on whose account this one was made; 0: none */
-    uint64_t access;  /* packet of the warp access, or request of gpc_hierarchy_try_miss, that it is for; 0: none */
-    uint64_t address; /* bytes, of the line, as the host knows it, of `process`; UINT64_MAX */
-    uint64_t pc;      /* of the instruction; UINT64_MAX */
-    uint64_t value;   /* as GPC_WHAT_LIST says; else 0 */
-    uint32_t sm;      /* SM, warp and thread block of the warp access; GPC_NONE */
+    /* core cycles; functional: number of warp accesses since the trace was set, including the present access */
+    uint64_t cycle;
+    uint64_t until;  /* core cycle at which the action ends, if known already; else `cycle` */
+    uint64_t packet; /* 0: no packet */
+    uint64_t parent; /* packet that caused the packet; 0: none */
+    uint64_t access; /* packet of the warp access, or of the gpc_hierarchy_try_miss request, at the root; 0: none */
+    /* bytes, address of the line within `process`, as the host knows the address; UINT64_MAX: unknown */
+    uint64_t address;
+    uint64_t pc;    /* address of the instruction; UINT64_MAX: unknown */
+    uint64_t value; /* see GPC_WHAT_LIST; else 0 */
+    uint32_t sm;    /* SM, warp and thread block of the warp access; GPC_NONE */
     uint32_t warp;
     uint32_t block;
-    uint32_t index;    /* of the component, as GPC_COMPONENT_LIST says */
-    uint32_t bank;     /* DRAM: pseudo channel * banks of each + bank, of what all of them do its first; GPC_NONE */
-    uint32_t bytes;    /* that are asked for, moved or valid; 0 where nothing is said of them */
-    uint32_t from, to; /* of a message: modules of gpc_hierarchy_coherence; else GPC_NONE */
+    uint32_t index; /* index of the component, see GPC_COMPONENT_LIST */
+    /* DRAM: pseudo channel * banks per pseudo channel + bank; for an event of all banks the first; GPC_NONE */
+    uint32_t bank;
+    uint32_t bytes;    /* bytes requested, moved or valid; 0 if not applicable */
+    uint32_t from, to; /* modules of gpc_hierarchy_coherence, for a message; else GPC_NONE */
     uint8_t what;      /* gpc_what */
     uint8_t component; /* gpc_component */
     uint8_t kind;      /* gpc_kind of the warp access, STORE for a write-back; GPC_KIND_COUNT: none */
-    uint8_t outcome;   /* as GPC_WHAT_LIST says; else 0 */
-    uint8_t process;   /* of `address` (types.h). Since: 0.2 */
+    uint8_t outcome;   /* see GPC_WHAT_LIST; else 0 */
+    uint8_t process;   /* process of `address` (types.h). Since: 0.2 */
     uint8_t reserved[3];
 } gpc_event;
 
 /*
- * Called for each event that passes the filter, on the thread of the call that caused it, from within any function that
- * is given the hierarchy or its replay, and before that returns. `event` lives for the call. May call
- * gpc_hierarchy_now, and functions marked "any thread"; nothing else of the hierarchy, its replay, caches or context.
+ * Called for every event that passes the filter, on the thread of the causing call, from within every function with the
+ * hierarchy or its replay as an argument, before the function returns. `event` lives for the call. May call
+ * gpc_hierarchy_now and functions marked "any thread"; no other function of the hierarchy, its replay, caches or
+ * context.
  *
- * Returns whether to go on. After false it is not called again, the trace is removed, and the call that let time go on
- * (gpc_hierarchy_advance and _drain, gpc_replay_kernel), or gpc_hierarchy_access, returns GPC_ERROR_CANCELLED. The
- * cycle, or the access, has been done to its end; a hierarchy goes on with the next call as if nobody had looked.
+ * Returns true to continue. After false the trace is removed, and the function is not called again. The interrupted
+ * call (gpc_hierarchy_advance and _drain, gpc_replay_kernel, gpc_hierarchy_access) completes the cycle or the access,
+ * and returns GPC_ERROR_CANCELLED. The next call continues as if no trace had existed.
  */
 typedef bool (*gpc_event_fn)(void *user_data, const gpc_event *event);
 
 /*
- * The callback and its filter: an event is told if it passes all of these. What is not known of an event passes only
- * the whole range: a refresh has no SM, and a write-back no PC.
+ * Callback and filter. An event is reported if the event passes every filter. An unknown field of an event passes only
+ * the full range: a refresh has no SM, and a write-back has no PC.
  */
 typedef struct gpc_event_options {
     size_t struct_size;
     gpc_event_fn on_event;
     void *user_data;
-    void (*destroy)(void *user_data); /* once the callback will not be called again; NULL: nothing to do */
+    void (*destroy)(void *user_data); /* called once, when the callback will not be called again; may be NULL */
     uint64_t whats;                   /* bit (1 << gpc_what); 0: all */
     uint32_t components;              /* bit (1 << gpc_component); 0: all */
     uint32_t kinds;                   /* bit (1 << gpc_kind); 0: all */
-    uint32_t first_sm, last_sm;       /* of the warp access, or write-back */
+    uint32_t first_sm, last_sm;       /* SM of the warp access or write-back */
     uint64_t first_address, last_address;
     uint64_t first_pc, last_pc;
     uint64_t first_cycle, last_cycle;
@@ -169,34 +173,35 @@ typedef struct gpc_event_options {
     { sizeof(gpc_event_options), NULL, NULL, NULL, 0, 0, 0, 0, UINT32_MAX, 0, UINT64_MAX, 0, UINT64_MAX, 0, UINT64_MAX }
 
 /*
- * Tell of what happens from now on. `options` is copied; NULL, or one without a callback, removes the trace. There is
- * one trace for a hierarchy: another replaces it. Without one a hierarchy is as fast as if there were none.
+ * Report events from now on. `options` is copied. If `options` or its callback is NULL, the trace is removed. A
+ * hierarchy has a single trace: a new trace replaces the old trace. Without a trace a hierarchy is as fast as if traces
+ * did not exist.
  *
- * Not told of: what was in flight when the trace was set, up to its end; L1 and L2 of a coherent hierarchy state by
- * state (gpc_coherence_callbacks of gpc_hierarchy_coherence are). A kernel's begin and gpc_hierarchy_flush tell of what
- * they write and drop without a packet. Events come in the order in which the library does things, and so of their
- * cycles, but for DRAM commands: `cycle` is when these were issued, by the DRAM's clock, and refreshes of an idle
- * channel are told when it is next used. DRAM writes know their packet, but nothing of where it came from: it has its
- * place in the event memory-write.
+ * Not reported: packets in flight when the trace was set, until they end; state changes in L1 and L2 of a coherent
+ * hierarchy (use gpc_coherence_callbacks of gpc_hierarchy_coherence). gpc_hierarchy_begin_kernel and
+ * gpc_hierarchy_flush report writes and drops without a packet. Events come in the library's order of work, and so in
+ * the order of their cycles, with an exception: `cycle` of a DRAM command is the cycle of issue by DRAM's clock, and
+ * refreshes of an idle channel are reported when the channel is next used. DRAM writes have a packet number, but no
+ * origin: see the event memory-write for the origin.
  *
  * `options->destroy` runs once: when the trace is replaced, removed or cancelled, when the hierarchy is destroyed, or
  * when this call fails.
- * Returns GPC_OK; GPC_ERROR_ARGUMENT (hierarchy NULL; a range whose last is before its first; a bit that stands for
- * nothing); GPC_ERROR_ABI; GPC_ERROR_MEMORY; GPC_ERROR_STATE (from within the callback). After an error the trace that
- * there was is still there. Since: 0.1.
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT (hierarchy NULL; a range whose last is before its first; an unknown bit);
+ * GPC_ERROR_ABI; GPC_ERROR_MEMORY; GPC_ERROR_STATE (from within the callback). After an error the old trace is still
+ * set. Since: 0.1.
  */
 GPC_API gpc_status gpc_hierarchy_set_trace(gpc_hierarchy *hierarchy, const gpc_event_options *options,
                                            gpc_error *error);
 
-/* Names and meanings as the lists above say, "" for what is in none. Static. Thread rule: any thread. Since: 0.1. */
+/* Names and meanings of the lists above, "" for an unknown number. Static. Thread rule: any thread. Since: 0.1. */
 GPC_API const char *gpc_what_name(unsigned what);
 GPC_API const char *gpc_what_meaning(unsigned what);
 GPC_API const char *gpc_component_name(unsigned component);
 GPC_API const char *gpc_component_meaning(unsigned component);
 
 /*
- * An event's outcome as a word: "miss", "mshr", "read-request", "dram"; "" where it says nothing. Static.
- * Thread rule: any thread. Since: 0.1.
+ * Outcome of an event as a word: "miss", "mshr", "read-request", "dram"; "" if the event has no outcome. Static. Thread
+ * rule: any thread. Since: 0.1.
  */
 GPC_API const char *gpc_event_outcome(const gpc_event *event);
 

@@ -3,55 +3,50 @@
 #define GPUCACHE_GPUCACHE_H
 
 /*
- * libgpucache: the memory hierarchy of a GPU, to embed or to run by itself.
+ * libgpucache: the memory hierarchy of a GPU, to embed in a simulator or to run by itself.
  *
  * Objects
  *   gpc_context    allocator, log, seed, registries of policies; owns all state
  *   gpc_config     keys and values, from presets, files and settings
- *   gpc_cache      one cache: tags, sectors, write policies, pluggable replacement and bypass
+ *   gpc_cache      a single cache: tags, sectors, write policies, pluggable replacement and bypass
  *   gpc_hierarchy  coalescer, L1 per SM, networks, L2 slices, DRAM, made from a gpc_config; with or without a clock
- *   gpc_scheduler  which warp issues next
- *   gpc_replacement, gpc_predictor, gpc_throttle  decisions alone, for caches and schedulers of a host's own
- *   gpc_dram       DRAM channels by themselves
- *   gpc_coherence  a tree of caches over memories, kept coherent by a protocol that is a table
+ *   gpc_scheduler  chooses the warp that issues next
+ *   gpc_replacement, gpc_predictor, gpc_throttle  decisions alone, for a host with its own caches and schedulers
+ *   gpc_dram       DRAM channels alone
+ *   gpc_coherence  a tree of caches over memories; a protocol (a table of rules) keeps the caches coherent
  *   gpc_trace      kernels, thread blocks and warps from files or generators
  *   gpc_replay     runs a gpc_trace through a gpc_hierarchy
- *   gpc_profile    tells what the loads of a trace do in L1, by SM, instruction and line
+ *   gpc_profile    counts hits and misses of a trace's loads in L1, by SM, instruction and line
  *
- * Errors. Calls return gpc_status: negative on failure, and then nothing has
- * changed and no out-parameter was written, except where a comment says more. A
- * `gpc_error *` may be NULL; it receives a sentence that names what was wrong.
- * The library never prints, exits, aborts, or asserts on input.
+ * Errors. Calls return gpc_status. A negative status is a failure: nothing has changed and no out-parameter was
+ * written, unless a comment says otherwise. A `gpc_error *` may be NULL. If not NULL, the error receives a sentence
+ * with the name of the wrong argument, key or file. The library never prints, exits, aborts, or asserts on input.
  *
- * Threads. A context and everything made from it may be used by one thread at a
- * time. Different contexts share nothing. Functions marked "any thread" touch
- * no object.
+ * Threads. Only one thread at a time may use a context and the objects made from the context. Different contexts share
+ * nothing. Functions marked "any thread" touch no object.
  *
- * Ownership. `_create` and `_open` hand out an object, `_destroy` and `_close`
- * take it back; NULL is allowed there. Strings and tables passed in are copied.
- * Pointers handed out are borrowed, for as long as the comment says. Destroying
- * a context before its objects is allowed: the last one frees it.
+ * Ownership. `_create` and `_open` hand out an object. `_destroy` and `_close` take the object back, and accept NULL.
+ * The library copies strings and tables that a caller passes in. Pointers handed out are borrowed, for as long as the
+ * comment says. A context may be destroyed before its objects: the last object frees the context.
  *
- * Callbacks run on the thread of the call that caused them and may not call
- * into the object they come from. `user_data` is theirs; where a `destroy` goes
- * with it, it runs exactly once, also when the registration itself fails.
+ * Callbacks run on the thread of the call that caused them. A callback may not call into the object that called the
+ * callback. `user_data` belongs to the callback's author. If a `destroy` function is given with `user_data`, `destroy`
+ * runs exactly once, also when the registration fails.
  *
- * Structures. Option and result structures begin with `size_t struct_size`;
- * fill them with the `_INIT` macro, or by name with gpc_struct_init. The library takes a
- * smaller, older structure as if the missing fields had their defaults, and a
- * larger, newer one if the bytes it does not know are zero, and are no more than
- * GPC_STRUCT_GROWTH. gpc_request,
- * gpc_access_result, gpc_instruction and the like are plain records of fixed size.
+ * Structures. Option and result structures begin with `size_t struct_size`. Fill a structure with the `_INIT` macro, or
+ * by name with gpc_struct_init. In a smaller (older) structure the missing fields have their defaults. A larger (newer)
+ * structure is accepted if the unknown bytes are zero and are at most GPC_STRUCT_GROWTH. Plain records have a fixed
+ * size and no struct_size: gpc_request, gpc_access_result, gpc_instruction and a few more.
  *
- * Statistics. Structures of counters (gpc_stats and the like) have the fields that the host's header knows; each
- * counter has an id that is its own in all versions (counters.h), by which the library fills them in. So a program
- * reads right numbers from a later library of the same SONAME, wherever counters were added; stats.h says how.
+ * Statistics. Structures of counters, as gpc_stats, have the fields that the host's header knows. Every counter has an
+ * id of its own in all versions (counters.h), and the library fills in the fields by id. Therefore a program reads
+ * right numbers from a later library of the same SONAME, wherever counters were added. stats.h explains how.
  *
- * Events. gpc_hierarchy_set_trace has a function called for every step that a request takes through a hierarchy: what
- * happens where, to which packet, for which instruction of which warp (events.h). Without it nothing is slower.
+ * Events. gpc_hierarchy_set_trace registers a function. The library calls the function for every step of a request
+ * through a hierarchy: step, place, packet, instruction and warp (events.h). Without a registered function nothing is
+ * slower.
  *
- * Determinism. The same calls with the same seed give the same results on
- * every machine, compiler and build.
+ * Determinism. Equal calls with an equal seed give equal results on every machine, compiler and build.
  */
 
 #include <gpucache/ask.h>

@@ -3,8 +3,8 @@
 #define GPUCACHE_GPUCACHE_HPP
 
 /*
- * libgpucache for C++20: objects that destroy themselves, and failures as exceptions. Everything else is the C API, for
- * an object converts to its pointer, which every function takes:
+ * libgpucache for C++20: objects that destroy themselves, and failures as exceptions. Use the C API for everything
+ * else: an object converts to its C pointer, and every C function takes the object:
  *
  *     gpucache::Context context(nullptr);
  *     gpucache::Config config(context);
@@ -13,8 +13,8 @@
  *     gpucache::checked(gpc_hierarchy_access(memory, &access, nullptr));
  *     auto later = gpucache::make<gpucache::Hierarchy>(gpc_hierarchy_copy, memory);
  *
- * The arguments of an object are those of its function of the C API, without `error` and `out`. Lifetimes and the thread
- * rule are those of gpucache.h. The library itself throws nothing, and no exception may leave a callback. Since: 0.2.
+ * An object has the arguments of its C function, without `error` and `out`. For lifetimes and the thread rule see
+ * gpucache.h. The library throws nothing, and no exception may leave a callback. Since: 0.2.
  */
 
 #include <gpucache/gpucache.h>
@@ -27,7 +27,7 @@
 
 namespace gpucache {
 
-/* A call that failed: its status, and a sentence. */
+/* Failure of a call: its status, and a sentence. */
 class Error : public std::runtime_error {
   public:
     Error(gpc_status status, const std::string &sentence) : std::runtime_error(sentence), status_(status) {}
@@ -37,14 +37,14 @@ class Error : public std::runtime_error {
     gpc_status status_;
 };
 
-/* What a call returned, where it is none of the failures: GPC_OK, GPC_END, GPC_BUSY. Throws Error. */
+/* Return a status that is no failure: GPC_OK, GPC_END, GPC_BUSY. Throws Error for a failure. */
 inline gpc_status checked(gpc_status status, const gpc_error *error = nullptr) {
     if (status < 0)
         throw Error(status, error && error->message[0] ? error->message : gpc_status_string(status));
     return status;
 }
 
-/* Calls a function whose last parameter is a gpc_error *, and checks it. */
+/* Call a function whose last parameter is a gpc_error *, and check the status. */
 template <typename Function, typename... Arguments>
     requires std::invocable<Function, Arguments..., gpc_error *>
 gpc_status call(Function function, Arguments &&...arguments) {
@@ -53,8 +53,8 @@ gpc_status call(Function function, Arguments &&...arguments) {
 }
 
 /*
- * An object of the C API, which is destroyed with this one. It is moved, not copied; what was moved from is empty, as is
- * one that was made without arguments.
+ * Owner of an object of the C API; destroys the object at its own end. Move only. A Handle is empty after a move, and
+ * if made without arguments.
  */
 template <typename T, auto Create, auto Destroy> class Handle {
   public:
@@ -69,7 +69,7 @@ template <typename T, auto Create, auto Destroy> class Handle {
         checked(Create(std::forward<Arguments>(arguments)..., &error, &made), &error);
         object_.reset(made);
     }
-    /* One that the caller has, and gives away. */
+    /* Take over an object of the caller. */
     static Handle take(T *object) noexcept {
         Handle handle;
         handle.object_.reset(object);
@@ -78,7 +78,7 @@ template <typename T, auto Create, auto Destroy> class Handle {
 
     T *get() const noexcept { return object_.get(); }
     operator T *() const noexcept { return object_.get(); }
-    /* The object, which the caller then has to destroy. */
+    /* Give the object to the caller, who must destroy the object. */
     T *release() noexcept { return object_.release(); }
     void reset() noexcept { object_.reset(); }
 
@@ -89,7 +89,10 @@ template <typename T, auto Create, auto Destroy> class Handle {
     std::unique_ptr<T, Deleter> object_;
 };
 
-/* An object by another function than its own, whose last parameters are a gpc_error * and where the object goes. */
+/*
+ * Make an object by a function other than its default. The function's last parameters are a gpc_error * and the address
+ * of the object's pointer.
+ */
 template <typename Made, typename Function, typename... Arguments>
     requires std::invocable<Function, Arguments..., gpc_error *, typename Made::Object **>
 Made make(Function function, Arguments &&...arguments) {

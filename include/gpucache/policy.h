@@ -9,58 +9,58 @@ GPC_BEGIN_DECLS
 /*
  * Replacement policies.
  *
- * A policy is a table of functions and three sizes. The library allocates one
- * zeroed slab per cache: an instance, one state per set, one state per line
- * (set x ways + way). A policy is told (set, way) and a request, never an
- * object, and so can serve any cache of any simulator.
+ * A policy is a table of functions and three sizes. The library allocates a zeroed slab per cache: the state of the
+ * instance, the state of every set, the state of every line (index: set x ways + way). The functions get (set, way) and
+ * a request, never an object. Therefore a policy can serve every cache of every simulator.
  *
- * Order of calls for one access:
- *   hit                     on_hit
- *   line there, sectors not on_sector_miss
- *   miss, then allocation   on_miss, [choose_victim, on_evict,] on_fill
- *   miss without allocation on_miss
- * A free way is taken (the lowest) before choose_victim is asked. on_fill is
- * called when the line gets its way: with allocate-on-miss that is before the
- * data arrive. Where sectors are asked for one by one, as many hosts do, the others
- * of a line that has just come are sector misses: no reuse, and no on_hit.
+ * Order of calls for an access:
+ *   hit                          on_hit
+ *   line resident, sectors not   on_sector_miss
+ *   miss, then allocation        on_miss, [choose_victim, on_evict,] on_fill
+ *   miss without allocation      on_miss
+ * If the set has a free way, the cache takes the lowest free way and does not call choose_victim. on_fill is called
+ * when the line gets its way. With allocate-on-miss the call comes before the data arrive. Many hosts ask for sectors
+ * one at a time: the later sectors of a new line are sector misses, neither reuse nor on_hit.
  *
- * None of these functions may call into the library.
- * They run on the thread of the call that caused them.
+ * None of the functions may call into the library. They run on the thread of the call that caused them.
  */
 
 #define GPC_MAX_WAYS 1024u
 #define GPC_MAX_PARAMETERS 16u
 
-/* choose_victim's word for "leave everything as it is and bypass the request". */
+/* Return value of choose_victim: change nothing and bypass the request. */
 #define GPC_WAY_BYPASS UINT32_MAX
 
-/* A number that configuration text may give: `name(parameter=value, ...)`. */
+/* Number that configuration text may give: `name(parameter=value, ...)`. */
 typedef struct gpc_parameter {
     const char *name;
-    double initial; /* value when the text does not give it */
+    double initial; /* value if the text does not give the parameter */
     double minimum, maximum;
-    bool whole;          /* only whole numbers */
-    const char *meaning; /* one line, with the unit */
+    bool whole;          /* true: whole numbers only */
+    const char *meaning; /* a single line, with the unit */
 } gpc_parameter;
 
 /*
- * A word or a text that configuration text may give, `name(signature=memory)`, or, where `name` is "", the list of
- * arguments without a '=', `vote(lru, age-lru(bypass=1))`. Commas within parentheses do not separate.
+ * Word or text that configuration text may give: `name(signature=memory)`. If `name` is "", the list of arguments
+ * without '=': `vote(lru, age-lru(bypass=1))`. Commas within parentheses do not separate arguments.
  */
 typedef struct gpc_text_parameter {
     const char *name;
-    const char *initial; /* value when the text does not give it */
-    const char *choices; /* the words it may be, "pc|memory"; NULL = any text */
-    const char *meaning; /* one line */
+    const char *initial; /* value if the text does not give the parameter */
+    const char *choices; /* allowed words, "pc|memory"; NULL = any text */
+    const char *meaning; /* a single line */
 } gpc_text_parameter;
 
 /*
- * What a policy or predictor reads, or its decisions depend on: fields of gpc_request, and calls that tell it of more
- * than its cache's lines. GPC_READS_PLACE, (set, way) and the order of the calls, is known to all: lru declares no
- * more. Who asks a policy may have less to tell, and then refuses one that reads more or does not state what it reads:
- * a hierarchy's coherent L1s tell all but POLICY_WORD and BYTES, its coherent slices besides neither TOKEN, ADMISSION,
- * WARP_EVENTS, SAMPLES nor NEXT_USE; a gpc_coherence tells address, cycle, sm and kind. A replacement policy that reads
- * PLACE alone is faster in batches (gpc_cache_access_many): its request's fields are not those of the access.
+ * Inputs that a policy or predictor reads, or on which its decisions depend: fields of gpc_request, and calls about
+ * more than the cache's lines. Every host gives GPC_READS_PLACE, (set, way) and the order of the calls; lru reads no
+ * more. A host may have less to give. Such a host refuses a policy that reads more, and a policy that does not state
+ * its inputs:
+ * - coherent L1s of a hierarchy give all inputs except POLICY_WORD and BYTES;
+ * - coherent slices of a hierarchy moreover do not give TOKEN, ADMISSION, WARP_EVENTS, SAMPLES and NEXT_USE;
+ * - a gpc_coherence gives address, cycle, sm and kind.
+ * A replacement policy that reads only PLACE is faster in batches (gpc_cache_access_many); the fields of its request
+ * are then not those of the access.
  */
 enum {
     GPC_READS_PLACE = 1 << 0,
@@ -74,49 +74,56 @@ enum {
     GPC_READS_WARP_AGE = 1 << 8,
     GPC_READS_BLOCK = 1 << 9,
     GPC_READS_KERNEL = 1 << 10,
-    GPC_READS_POLICY_WORD = 1 << 11, /* and the word that comes back with a reply */
+    GPC_READS_POLICY_WORD = 1 << 11, /* `policy_word`, and the word in a reply */
     GPC_READS_TRANSACTIONS = 1 << 12,
     GPC_READS_KIND = 1 << 13,
     GPC_READS_SPACE = 1 << 14,
     GPC_READS_HINT = 1 << 15,
     GPC_READS_PRIORITY = 1 << 16,
     GPC_READS_TOKEN = 1 << 17,       /* `token`, `token_l2` */
-    GPC_READS_ADMISSION = 1 << 18,   /* `admitted`; of a replacement policy also: it may answer GPC_WAY_BYPASS */
+    GPC_READS_ADMISSION = 1 << 18,   /* `admitted`; for a replacement policy also: may return GPC_WAY_BYPASS */
     GPC_READS_WARP_EVENTS = 1 << 19, /* on_warp_event */
     GPC_READS_SAMPLES = 1 << 20,     /* on_sample */
     GPC_READS_STALLS = 1 << 21       /* on_stall */
 };
 
-#define GPC_READS_EVERYTHING 0x3fffffu /* all of these */
-/* What a gpc_request says by itself: not NEXT_USE, nor what takes calls or levels: POLICY_WORD and the last three. */
+#define GPC_READS_EVERYTHING 0x3fffffu /* all bits above */
+/*
+ * Inputs that a gpc_request has by itself. Not included: NEXT_USE, POLICY_WORD, and the three that need calls
+ * (WARP_EVENTS, SAMPLES, STALLS).
+ */
 #define GPC_READS_OF_REQUESTS 0x07f7efu
 
-/* The cache that a policy or predictor is made for. Lives as long as the instance. */
+/* Cache for which a policy or predictor is made. Lives as long as the instance. */
 typedef struct gpc_policy_env {
     size_t struct_size;
     uint32_t sets, ways;
     uint32_t line_bytes;
     uint32_t sectors;         /* per line; 1 = not sectored */
-    uint32_t index;           /* which of the caches of its level, from 0 */
-    uint32_t count;           /* caches of its level */
-    uint64_t seed;            /* differs per cache, derives from the context's seed */
+    uint32_t index;           /* index of the cache among the caches of its level, from 0 */
+    uint32_t count;           /* number of caches of the level */
+    uint64_t seed;            /* differs per cache; derived from the context's seed */
     void *set_state;          /* zeroed, sets x set_bytes; NULL if set_bytes is 0 */
-    void *line_state;         /* zeroed, sets x ways x line_bytes of the table; NULL if that is 0 */
-    const double *parameters; /* one per declared parameter, in declared order */
-    const char *arguments;    /* the text between the parentheses, "" if there is none */
+    void *line_state;         /* zeroed, sets x ways x line_bytes of the table; NULL if line_bytes of the table is 0 */
+    const double *parameters; /* a value per declared parameter, in declared order */
+    const char *arguments;    /* text between the parentheses; "" without parentheses */
     void *user_data;          /* as registered */
-    const char *const *texts; /* one per declared text parameter; a list is joined by ", " */
-    const uint32_t *words;    /* likewise: which of its choices it is, from 0; 0 where any text may stand */
+    const char *const *texts; /* a text per declared text parameter; the elements of a list are joined by ", " */
     /*
-     * shared_bytes + count x shared_cache_bytes of the table, one block for all caches of a hierarchy's level whose
-     * policy has the same name and arguments; a cache on its own has its own. Zeroed before the first of them is made,
-     * kept until the last is gone: when caches are made anew, theirs may overlap. NULL if the sizes are 0.
+     * a number per declared text parameter: index of the word in `choices`, from 0; 0 for a parameter without choices
+     */
+    const uint32_t *words;
+    /*
+     * Block of shared_bytes + count x shared_cache_bytes of the table. All caches of a hierarchy's level share the
+     * block if their policies have equal name and arguments. A gpc_cache alone has its own block. The block is zeroed
+     * before the first cache is made, and kept until the last cache is gone. If caches are made anew, old and new
+     * caches may share the block for a time. NULL if the sizes are 0.
      */
     void *shared_state;
-    gpc_context *context; /* the cache's */
+    gpc_context *context; /* context of the cache */
 } gpc_policy_env;
 
-/* Something that happened to a warp of the SM whose cache this is. */
+/* Event of a warp of the SM that owns the cache. */
 typedef enum gpc_warp_event_kind {
     GPC_WARP_START = 0,
     GPC_WARP_BARRIER = 1, /* the warp reached a block-wide barrier */
@@ -132,43 +139,49 @@ typedef struct gpc_warp_event {
     uint64_t cycle;
 } gpc_warp_event;
 
-/* How an SM fared in a period (gpc_hierarchy_sample). */
+/* Figures of an SM in a period (gpc_hierarchy_sample). */
 typedef struct gpc_sample {
     size_t struct_size;
-    uint64_t cycle;         /* at its end; 0 without a clock */
-    uint64_t cycles;        /* its length; 0 without a clock */
-    uint64_t active_cycles; /* of these, with a warp resident; without a clock, turns that the SM took */
+    uint64_t cycle;         /* end of the period; 0 without a clock */
+    uint64_t cycles;        /* length of the period; 0 without a clock */
+    uint64_t active_cycles; /* cycles of the period with a warp resident; without a clock: turns that the SM took */
     uint64_t instructions;  /* warp instructions that the SM issued */
-    uint64_t reads;         /* sectors that reads of this cache needed */
-    uint64_t read_hits;     /* of these, found */
+    uint64_t reads;         /* sectors needed by reads of the cache */
+    uint64_t read_hits;     /* sectors needed by reads and found in the cache */
 } gpc_sample;
 
 #define GPC_SAMPLE_INIT \
     { sizeof(gpc_sample), 0, 0, 0, 0, 0, 0 }
 
-/* What is known of a line when it leaves. */
+/* Facts about a line that leaves. */
 typedef struct gpc_eviction {
     uint64_t line_address; /* bytes, aligned to the line */
     uint32_t set, way;
-    uint32_t reuse_count; /* hits since it was filled; 0 unless the cache tracks reuse */
+    uint32_t reuse_count; /* hits since the fill; 0 unless the cache tracks reuse */
     uint8_t valid_sectors;
     uint8_t dirty_sectors;
     uint8_t forced;  /* 1 = invalidated or flushed, not replaced */
-    uint8_t process; /* of the line, in a hierarchy's on_evict (types.h); else 0. Since: 0.2 */
-    /* bytes to write back, of lines of at most 128 bytes: all of dirty sectors, or with lazy fetch those written */
+    uint8_t process; /* process of the line, in a hierarchy's on_evict (types.h); else 0. Since: 0.2 */
+    /*
+     * bytes to write back, for lines of at most 128 bytes: all bytes of dirty sectors; with lazy fetch only the bytes
+     * written
+     */
     uint64_t dirty_bytes[2];
 } gpc_eviction;
 
 /*
- * A counter that a policy publishes of itself, beside those of counters.h: what it decided and why. The strings live as
+ * Counter published by a policy, beside the counters of counters.h: decisions and their reasons. The strings live as
  * long as the instance. Since: 0.2.
  */
 typedef struct gpc_policy_counter {
     size_t struct_size;
     const char *name;    /* [a-z0-9_]+ */
-    const char *unit;    /* "transactions" */
-    const char *meaning; /* one line */
-    /* 0: it counts, and instances add up; 1: a level at this moment, or a peak, of which the largest is told */
+    const char *unit;    /* for example "transactions" */
+    const char *meaning; /* a single line */
+    /*
+     * 0: a count; the values of instances are added. 1: a present level, or a peak; of several instances the largest is
+     * shown
+     */
     uint32_t is_level;
     uint32_t reserved;
     uint64_t value;
@@ -178,94 +191,107 @@ typedef struct gpc_policy_counter {
     { sizeof(gpc_policy_counter), NULL, NULL, NULL, 0, 0, 0 }
 
 /*
- * The table. NULL function = the default in brackets. Copied at registration
- * up to struct_size, so a caller may be older or newer than the library.
+ * Table of a replacement policy. A NULL function has the default in brackets. Registration copies the table up to
+ * struct_size: a caller may be older or newer than the library.
  */
 typedef struct gpc_replacement_ops {
     size_t struct_size;
-    const char *name;    /* [a-z0-9-]+, as configuration text writes it */
-    const char *summary; /* one line */
-    const char *source;  /* document and section, "" if none */
+    const char *name;    /* [a-z0-9-]+, as in configuration text */
+    const char *summary; /* a single line */
+    const char *source;  /* document and section, "" if unpublished */
     size_t instance_bytes;
-    size_t set_bytes;  /* of state per set */
-    size_t line_bytes; /* of state per line */
+    size_t set_bytes;  /* bytes of state per set */
+    size_t line_bytes; /* bytes of state per line */
     const gpc_parameter *parameters;
     size_t parameter_count; /* at most GPC_MAX_PARAMETERS */
 
     /*
-     * Prepare `self`, zeroed. A status other than GPC_OK refuses the cache; `message` (256 bytes) may say why. [GPC_OK]
+     * Prepare `self`, zeroed. A status other than GPC_OK refuses the cache; `message` (256 bytes) may give the reason.
+     * [GPC_OK]
      */
     gpc_status (*init)(void *self, const gpc_policy_env *env, char *message);
-    /* Release what init acquired outside the slab. [nothing] */
+    /* Release resources that init acquired outside the slab. [nothing] */
     void (*finish)(void *self);
-    /* `way` of `set` served the request, or sectors of it. [nothing] */
+    /* `way` of `set` served the request, or some of its sectors. [nothing] */
     void (*on_hit)(void *self, uint32_t set, uint32_t way, const gpc_request *request);
-    /* No way of `set` holds the line, and the request does not continue one of which that was told. [nothing] */
+    /*
+     * No way of `set` holds the line. Not called again for later parts of the request (gpc_request.continues).
+     * [nothing]
+     */
     void (*on_miss)(void *self, uint32_t set, const gpc_request *request);
     /*
-     * Choose among the ways whose bit is set in `candidates` (way w = bit w % 64
-     * of word w / 64), or, where it is NULL, among all. A way outside makes the
-     * access fail with GPC_ERROR_CALLBACK. Required.
+     * Choose a victim among the ways with a set bit in `candidates` (way w = bit w % 64 of word w / 64), or among all
+     * ways if `candidates` is NULL. If the function returns another way, the access fails with GPC_ERROR_CALLBACK.
+     * Required.
      */
     uint32_t (*choose_victim)(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request);
     /* `way` of `set` now belongs to the request's line. [nothing] */
     void (*on_fill)(void *self, uint32_t set, uint32_t way, const gpc_request *request);
-    /* The line of `way` leaves to make room for the request's. [nothing] */
+    /* The line of `way` leaves to make room for the request's line. [nothing] */
     void (*on_evict)(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction, const gpc_request *request);
     /* The line of `way` was invalidated. [nothing] */
     void (*on_invalidate)(void *self, uint32_t set, uint32_t way);
-    /* A warp of this SM started, reached a barrier or ended. [nothing] */
+    /* A warp of the cache's SM started, reached a barrier or ended. [nothing] */
     void (*on_warp_event)(void *self, const gpc_warp_event *event);
     /*
-     * Storage that the policy would take in hardware, in bits, in cache env->index of env->count alike. What all share
-     * counts in cache 0. The state pointers of `env` are NULL. [0 = not stated]
-     * One rule for all: it counts whatever the policy needs to decide as it does and a cache without a policy would
-     * not have: fields of lines and sets, with them an order among a set's lines wherever it is asked for, if only to
-     * settle ties (LRU's: ceil(log2(ways)) bits a line), tables with their tags, samplers, counters, registers, random
-     * generators. It does not count constants and wiring; the cache's own tags, valid and dirty bits; what a request
-     * says; nor fields that another part keeps for each of its own, as a scheduler an id for each warp. Where a paper
-     * counts less, its figure is what a test finds when it takes the rest away.
+     * Storage of the policy in hardware, in bits, in cache env->index of env->count equal caches. Storage shared by the
+     * caches counts in cache 0. The state pointers of `env` are NULL. [0 = not stated]
+     * Count the storage that the policy needs for its decisions and that a cache without a policy would not have:
+     * - fields of lines and sets, including an order among a set's lines if the policy reads the order, even to settle
+     *   ties only (LRU's order: ceil(log2(ways)) bits a line);
+     * - tables with their tags, samplers, counters, registers, random generators.
+     * Do not count: constants and wiring; the cache's own tags, valid and dirty bits; fields of a request; fields that
+     * another unit keeps for its own elements, as a scheduler an id for each warp. If a paper counts less, a test finds
+     * the paper's figure after it subtracts the rest.
      */
     uint64_t (*cost_bits)(const gpc_policy_env *env);
 
     const gpc_text_parameter *texts;
-    size_t text_count;                       /* at most GPC_MAX_PARAMETERS; at most one list */
+    size_t text_count;                       /* at most GPC_MAX_PARAMETERS; at most a single list */
     size_t shared_bytes, shared_cache_bytes; /* see gpc_policy_env.shared_state */
     /*
-     * A period ended. Called for each cache of the level, in order of env->index, with its own SM's figures. [nothing]
+     * A period ended. Called for every cache of the level, in order of env->index, with the figures of its own SM.
+     * [nothing]
      */
     void (*on_sample)(void *self, const gpc_sample *sample);
-    /* It reads gpc_request.next_use: a hierarchy that does not know the future (`l1.future`) is refused. */
+    /* true: the policy reads gpc_request.next_use. A hierarchy without `l1.future` refuses the policy. */
     bool needs_future;
     /*
-     * Asked of what misses in a full set, where the data are sent for before a way is chosen (allocation on fill,
-     * a functional hierarchy): would choose_victim decline it? True: it bypasses, and moves no more than a bypass does.
-     * False: choose_victim is asked when the data are here, with request->admitted = 1, and may still decline for what
-     * has changed since; what it draws by chance it has drawn. [it is not asked, and choose_victim may decline then]
+     * Question at a miss in a full set, if the data are requested before a way is chosen (allocation on fill, a
+     * functional hierarchy): would choose_victim decline the request? True: the request bypasses, and fetches no more
+     * than a bypass does. False: choose_victim is called when the data arrive, with request->admitted = 1. If the set
+     * has changed, choose_victim may still decline. Random numbers are drawn only once, in `declines`. [not asked;
+     * choose_victim may decline when the data arrive]
      */
     bool (*declines)(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request);
-    /* The most that it reads, whatever its parameters: GPC_READS_ bits. 0 = not stated, and taken for everything. */
+    /*
+     * All inputs that the policy may read, with any parameters: GPC_READS_ bits. 0 = not stated, taken as everything.
+     */
     uint64_t reads;
-    /* What it reads with the parameters of `env`, whose state pointers are NULL and geometry is 1; not 0. [reads] */
+    /*
+     * Inputs that the policy reads with the parameters of `env`; not 0. The state pointers of `env` are NULL and its
+     * geometry is 1. [reads]
+     */
     uint64_t (*reads_with)(const gpc_policy_env *env);
     /*
-     * For snapshots (gpc_hierarchy_save, gpc_hierarchy_copy): name every stretch of memory that has changed since init,
-     * or may, by `visit`, which reads it when a snapshot is saved, and writes it when one is loaded into an instance
-     * that init has made from the same spec and environment. In the same order and of the same sizes in both; without
-     * addresses. set_state and line_state are saved besides, as they are: they hold no addresses either. Shared state
-     * is for every instance that uses it to name. gpc_state_fn says more. [the cache cannot be saved]
+     * Visit the policy's memory, for snapshots (gpc_hierarchy_save, gpc_hierarchy_copy). Call `visit` for every stretch
+     * of memory that has changed since init, or may have changed. On saving `visit` reads the stretch. On loading
+     * `visit` writes the stretch, in an instance made by init from the same spec and environment. Visit the stretches
+     * in equal order and with equal sizes on saving and loading. The memory may not hold addresses. The library saves
+     * set_state and line_state by itself; they may not hold addresses either. Every instance that uses shared state
+     * visits the shared state. See gpc_state_fn. [the cache cannot be saved]
      */
     void (*state)(void *self, gpc_state_fn visit, void *visit_data);
     /*
-     * The request's line is in `way` of `set`, but no sector that it needs: they are sent for, or a store brings them.
-     * Or the request continues the one before it (gpc_request.continues). Not told of on_hit. Policies that keep lines
-     * by how recently they were used set this to the same function; those that take a hit for reuse do not. [nothing;
-     * tables that end before this field: on_hit]
+     * The request's line is in `way` of `set`, but without the sectors that the request needs: the sectors will be
+     * fetched, or a store brings them. Also called if the request continues the request before (gpc_request.continues).
+     * on_hit is not called. A policy that orders lines by recent use sets on_sector_miss to its on_hit; a policy that
+     * counts a hit as reuse does not. [nothing; tables that end before this field: on_hit]
      */
     void (*on_sector_miss)(void *self, uint32_t set, uint32_t way, const gpc_request *request);
     /*
-     * Tell a counter of one's own: fill `counter`, whose struct_size is set and whose rest is zero. Asked with index 0,
-     * 1 and so on, until it returns false; which counters there are does not change. [there are none]
+     * Fill in a counter of the policy. `counter` is zero except struct_size. Called with index 0, 1 and so on, until
+     * the function returns false. The set of counters does not change. [no counters]
      */
     bool (*counter)(void *self, size_t index, gpc_policy_counter *counter);
 } gpc_replacement_ops;
@@ -275,22 +301,20 @@ typedef struct gpc_replacement_ops {
  *   ops        copied
  *   user_data  reaches init as env->user_data; may be NULL
  *   destroy    called with user_data when the context goes, and also if this call fails; may be NULL
- * Returns GPC_OK; GPC_ERROR_EXISTS (the name is taken); GPC_ERROR_ARGUMENT (bad
- * name, no choose_victim, bad parameter table, unknown bits in `reads`);
- * GPC_ERROR_ABI; GPC_ERROR_MEMORY. A table that ends before `reads`, as compiled
- * against an older header, is accepted, and has not stated what it reads.
- * Since: 0.1.
+ * Returns GPC_OK; GPC_ERROR_EXISTS (the name is taken); GPC_ERROR_ARGUMENT (bad name, no choose_victim, bad parameter
+ * table, unknown bits in `reads`); GPC_ERROR_ABI; GPC_ERROR_MEMORY. A table that ends before `reads`, compiled with an
+ * older header, is accepted; its inputs are not stated. Since: 0.1.
  */
 GPC_API gpc_status gpc_context_register_replacement(gpc_context *context, const gpc_replacement_ops *ops,
                                                     void *user_data, void (*destroy)(void *user_data),
                                                     gpc_error *error);
 
-/* Which registry a name belongs to. */
+/* Registry to which a name belongs. */
 typedef enum gpc_policy_kind {
     GPC_POLICY_REPLACEMENT = 0,
     GPC_POLICY_PREDICTOR = 1,
     GPC_POLICY_SCHEDULER = 2,  /* gpucache/scheduler.h */
-    GPC_POLICY_THROTTLE = 3,   /* likewise */
+    GPC_POLICY_THROTTLE = 3,   /* gpucache/scheduler.h */
     GPC_POLICY_PROTOCOL = 4,   /* gpucache/coherence.h; without parameters */
     GPC_POLICY_PREFETCHER = 5, /* gpucache/prefetcher.h */
     GPC_POLICY_KIND_COUNT
@@ -311,43 +335,45 @@ typedef struct gpc_policy_info {
     { sizeof(gpc_policy_info), NULL, NULL, NULL, NULL, 0, false, NULL, 0 }
 
 /*
- * Enumerate a registry, built-in policies first, in a fixed order.
- * gpc_policy_at returns GPC_ERROR_RANGE where index is not below the count.
- * Since: 0.1.
+ * Enumerate a registry, built-in policies first, in a fixed order. If index is not below the count, gpc_policy_at
+ * returns GPC_ERROR_RANGE. Since: 0.1.
  */
 GPC_API size_t gpc_policy_count(const gpc_context *context, gpc_policy_kind kind);
 GPC_API gpc_status gpc_policy_at(const gpc_context *context, gpc_policy_kind kind, size_t index, gpc_policy_info *info);
 
 /*
- * Hardware cost of a replacement policy, predictor or prefetcher, in bits, on a cache of this
- * geometry; gpc_scheduler_cost is that of a scheduler.
+ * Hardware cost of a replacement policy, predictor or prefetcher, in bits, on a cache of the given geometry. For
+ * schedulers see gpc_scheduler_cost.
  *   spec      `name` or `name(parameter=value, ...)`
  *   sectors   per line; 1 = not sectored
- *   out_bits  receives the cost; 0 where the policy states none
+ *   out_bits  receives the cost; 0 if the policy states no cost
  * Returns GPC_OK; GPC_ERROR_NOT_FOUND; GPC_ERROR_ARGUMENT. Since: 0.1.
  */
 GPC_API gpc_status gpc_policy_cost(const gpc_context *context, gpc_policy_kind kind, const char *spec, uint32_t sets,
                                    uint32_t ways, uint32_t line_bytes, uint32_t sectors, gpc_error *error,
                                    uint64_t *out_bits);
 
-/* The same for a level of `caches` alike, 1 or more: what they share counts once. Since: 0.1. */
+/*
+ * Hardware cost of a level of `caches` equal caches, 1 or more. Shared storage counts once. Arguments and statuses as
+ * gpc_policy_cost. Since: 0.1.
+ */
 GPC_API gpc_status gpc_policy_level_cost(const gpc_context *context, gpc_policy_kind kind, const char *spec,
                                          uint32_t caches, uint32_t sets, uint32_t ways, uint32_t line_bytes,
                                          uint32_t sectors, gpc_error *error, uint64_t *out_bits);
 
 /*
- * What a replacement policy or predictor reads with these parameters.
+ * Inputs that a replacement policy or predictor reads with given parameters.
  *   spec       `name` or `name(parameter=value, ...)`
- *   out_reads  receives GPC_READS_ bits; 0 where the policy does not state it, which is taken for everything
+ *   out_reads  receives GPC_READS_ bits; 0 if the policy does not state its inputs, taken as everything
  * Returns GPC_OK; GPC_ERROR_NOT_FOUND; GPC_ERROR_RANGE and GPC_ERROR_FORMAT (parameters); GPC_ERROR_ARGUMENT (a NULL,
- * or another kind). Thread rule: the context's. Since: 0.1.
+ * or another kind of policy). Thread rule: the context's. Since: 0.1.
  */
 GPC_API gpc_status gpc_policy_reads(const gpc_context *context, gpc_policy_kind kind, const char *spec,
                                     gpc_error *error, uint64_t *out_reads);
 
 /*
- * A counter that policies publish, over all instances of an object. Names begin with the place of the policy and its
- * own name: "l1.replacement.dip.selector", "scheduler.pcal.tokens".
+ * Counter published by policies, summed over all instances of an object. The name consists of the policy's place, the
+ * policy's name and the counter's name: "l1.replacement.dip.selector", "scheduler.pcal.tokens".
  */
 #define GPC_POLICY_VALUE_NAME 160
 typedef struct gpc_policy_value {
@@ -355,8 +381,8 @@ typedef struct gpc_policy_value {
     char name[GPC_POLICY_VALUE_NAME];
     const char *unit, *meaning; /* live as long as the policy */
     uint32_t is_level;          /* as in gpc_policy_counter */
-    uint32_t instances;         /* policies that have it */
-    uint64_t value;             /* since they were made */
+    uint32_t instances;         /* number of instances with the counter */
+    uint64_t value;             /* since the instances were made */
 } gpc_policy_value;
 
 #define GPC_POLICY_VALUE_INIT \

@@ -7,20 +7,19 @@
 GPC_BEGIN_DECLS
 
 /*
- * Bypass predictors decide, per request, whether a miss may allocate. They are
- * made like replacement policies: sizes, a zeroed slab, (set, way).
+ * Bypass predictors decide for every request whether a miss may allocate. They are made as replacement policies are:
+ * sizes, a zeroed slab, (set, way).
  *
- * One access at this level, in order:
+ * Order of calls for an access at the predictor's level:
  *   [predict, if before_lookup is set: a bypass then skips the tags]
  *   lookup: on_hit, or on_sector_miss, or [predict, if before_lookup is not set]
- *   the request goes down with the prediction's word; `on_reply` sees the word
- *   that came back and may overturn the prediction
- *   [on_evict of the victim,] on_fill, or nothing where the request bypassed
- * and at the level below, for its own predictor: `respond` gives the word that
- * goes back up. AGCB's verification through L2 (seeds/000 section 4) and PCAL's
- * priority bit (seeds/004 section 4.2) are such words.
+ *   the request goes down with the prediction's word; `on_reply` gets the word of the reply and may overturn the
+ *   prediction
+ *   [on_evict of the victim,] on_fill; no call if the request bypassed
+ * In the level below, the predictor's `respond` gives the word of the reply. Examples of words: AGCB's verification
+ * through L2 (seeds/000 section 4) and PCAL's priority bit (seeds/004 section 4.2).
  *
- * None of these functions may call into the library.
+ * None of the functions may call into the library.
  */
 
 typedef enum gpc_decision { GPC_CACHE = 0, GPC_BYPASS = 1 } gpc_decision;
@@ -33,22 +32,23 @@ typedef struct gpc_prediction {
 typedef struct gpc_predictor_ops {
     size_t struct_size;
     const char *name;    /* [a-z0-9-]+ */
-    const char *summary; /* one line */
-    const char *source;  /* document and section, "" if none */
+    const char *summary; /* a single line */
+    const char *source;  /* document and section, "" if unpublished */
     size_t instance_bytes, set_bytes, line_bytes;
     const gpc_parameter *parameters;
     size_t parameter_count;
-    bool before_lookup; /* predict reads before the tags are looked up, for hits too; a store is predicted on a miss */
+    /* true: `predict` is called for every read before the tag lookup, hits included; for a store after a miss */
+    bool before_lookup;
 
     /* As in gpc_replacement_ops. */
     gpc_status (*init)(void *self, const gpc_policy_env *env, char *message);
     void (*finish)(void *self);
     /* Fill `prediction`, zeroed (= cache). Required. */
     void (*predict)(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction);
-    /* `word` came back with the reply; returns the decision that holds. [the prediction's] */
+    /* `word` came back with the reply; return the decision that holds. [the prediction's] */
     gpc_decision (*on_reply)(void *self, const gpc_request *request, gpc_decision predicted, uint32_t word);
     /*
-     * This level served a request from above; returns the word for its reply. `way` is UINT32_MAX if not resident. [0]
+     * This level served a request from above; return the word for the reply. `way` is UINT32_MAX if not resident. [0]
      */
     uint32_t (*respond)(void *self, uint32_t set, uint32_t way, const gpc_request *request);
     void (*on_hit)(void *self, uint32_t set, uint32_t way, const gpc_request *request);
@@ -63,13 +63,14 @@ typedef struct gpc_predictor_ops {
     size_t shared_bytes, shared_cache_bytes;
     void (*on_sample)(void *self, const gpc_sample *sample);
     /*
-     * A timed L1 holds a load up at its tags for `reason` (gpc_busy: LINE, MSHR or MISS_QUEUE): shall it go below
-     * without L1 instead (Jia et al., HPCA 2014)? Asked once for each reason that holds it up. [GPC_CACHE: it waits]
+     * Question for a load that a timed L1 holds up at its tags for `reason` (gpc_busy: LINE, MSHR or MISS_QUEUE): go
+     * below without L1 (Jia et al., HPCA 2014)? Asked once for each reason of the wait. [GPC_CACHE: the load waits]
      */
     gpc_decision (*on_stall)(void *self, const gpc_request *request, uint32_t reason);
     /*
-     * Name of the predictor that keeps this one's bits in the caches below, `respond`ing to it: a hierarchy gives it to
-     * them where they have no other than always-cache, and is refused where they have. [none]
+     * Name of the predictor that keeps this predictor's bits in the caches below, and responds to this predictor. If
+     * the caches below have always-cache, a hierarchy gives them the named predictor. If they have another predictor,
+     * the hierarchy is refused. [no predictor]
      */
     const char *below;
     /* As in gpc_replacement_ops. */
@@ -78,9 +79,9 @@ typedef struct gpc_predictor_ops {
     void (*state)(void *self, gpc_state_fn visit, void *visit_data);
     bool (*counter)(void *self, size_t index, gpc_policy_counter *counter); /* as in gpc_replacement_ops */
     /*
-     * As in gpc_replacement_ops: the line is in `way`, but no sector that the request needs, or the request continues
-     * the one before it. Not told of on_hit, and predict is not asked. Predictors to which a tag that matches is a use
-     * of its line set this. [nothing; tables that end before this field: on_hit]. Since: 0.2
+     * As in gpc_replacement_ops: the line is in `way`, but without the needed sectors; or the request continues the
+     * request before. on_hit and predict are not called. Set the function if a tag match counts as a use of the line.
+     * [nothing; tables that end before this field: on_hit]. Since: 0.2
      */
     void (*on_sector_miss)(void *self, uint32_t set, uint32_t way, const gpc_request *request);
 } gpc_predictor_ops;

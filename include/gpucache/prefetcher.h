@@ -7,73 +7,75 @@
 GPC_BEGIN_DECLS
 
 /*
- * Prefetchers of L1s, and of L2's slices, with a clock (mode = timed, `l1.prefetcher`, `l2.prefetcher`): they see the
- * loads that an SM's L1 looks up, and say which lines are to be fetched before anybody asks for them (seeds/004
- * section 2.2).
+ * Prefetchers of L1s, and of L2's slices, with a clock (mode = timed, `l1.prefetcher`, `l2.prefetcher`). A prefetcher
+ * sees the loads that an SM's L1 looks up, and names lines to fetch before a load asks for them (seeds/004 section
+ * 2.2).
  *
- * What they ask for waits in a queue of `l1.prefetch_queue` lines for what loads leave over: a tag port in a cycle in
- * which no load is held up, an MSHR entry, a place in the miss queue. It is dropped where the queue is full, the line
- * is there or on its way, the bypass predictor would not keep it, or its set has no way to give. Else it goes below
- * like a load of the same instruction, of kind GPC_PREFETCH, and its line enters L1 as a load's does.
+ * Prefetches wait in a queue of `l1.prefetch_queue` lines for resources that loads leave free: a tag port in a cycle in
+ * which no load is held up, an MSHR entry, a place in the miss queue. A prefetch is dropped if the queue is full, if
+ * the line is resident or in flight, if the bypass predictor would not keep the line, or if the set has no way to give.
+ * Otherwise the prefetch goes below like a load of the same instruction, with kind GPC_PREFETCH, and its line enters L1
+ * as a load's line does.
  *
- * A slice has one of its own, which sees what SMs, their L1s' prefetchers and ports read there: "load" below is any
- * such read. It knows addresses within the slice, as other policies of L2 do, and asks for such: the line after
- * another is the next one that is the slice's, wherever `l2.interleave` or `address.mapping` has it. With two
- * partitions it is told of its own SMs' reads, and what it asks for comes from the other partition where it is homed
- * there. Warps are numbered by SM: it takes both to tell one. What it fetches is DRAM's as any other read, but none of
- * L2's read sectors.
+ * A slice's prefetcher sees all reads of the slice, by SMs, by prefetchers of their L1s and by ports: "load" below
+ * means every such read. Like other policies of L2, the prefetcher gets and returns addresses within the slice: the
+ * next line is the next line of the slice, wherever `l2.interleave` or `address.mapping` places the line. With two
+ * partitions the prefetcher sees the reads of its own SMs. If the other partition owns a prefetched line, the line
+ * comes from the other partition. Warp numbers are per SM: a warp is identified by SM and number. A prefetch counts as
+ * a DRAM read, but not in L2's read sectors.
  *
- * None of these functions may call into the library. They run on the thread that runs the SM.
+ * None of the functions may call into the library. They run on the thread that runs the SM.
  */
 
-/* What a load found of its line. */
+/* Result of a load's lookup. */
 typedef enum gpc_prefetch_found {
-    GPC_PREFETCH_FOUND_HIT = 0,    /* all that it needs */
-    GPC_PREFETCH_FOUND_FLIGHT = 1, /* what is missing is on its way */
+    GPC_PREFETCH_FOUND_HIT = 0,    /* all needed sectors are resident */
+    GPC_PREFETCH_FOUND_FLIGHT = 1, /* missing sectors are in flight */
     GPC_PREFETCH_FOUND_MISS = 2
 } gpc_prefetch_found;
 
-/* A line of a load, at the tags. All of it is valid for the length of the call. Since: 0.2. */
+/* A line of a load, at the tags. Valid for the length of the call. Since: 0.2. */
 typedef struct gpc_prefetch_access {
-    const gpc_request *request; /* its line, aligned; pc, warp, block and so on of its instruction */
-    /* L1: bytes: what the instruction's lowest active lane asks for; L2: the first segment that is read */
+    const gpc_request *request; /* aligned line address; pc, warp, block and so on of the instruction */
+    /* L1: address, in bytes, of the instruction's lowest active lane; L2: address of the first segment to read */
     uint64_t lane_address;
-    uint32_t lane;   /* that lane; L2: 0 */
-    uint32_t line;   /* which of its instruction's lines this is, from 0, in the order of lanes; L2: 0 */
-    uint8_t sectors; /* of the line that it needs, a bit each */
+    uint32_t lane;   /* lowest active lane; L2: 0 */
+    uint32_t line;   /* index of the line among the instruction's lines, from 0, in the order of lanes; L2: 0 */
+    uint8_t sectors; /* needed sectors, a bit per sector */
     uint8_t found;   /* gpc_prefetch_found */
-    /* 1 = a prefetch brought the line, or is bringing it, and this is the first load of it */
+    /* 1 = a prefetch brought the line, or is bringing the line, and this is the first load of the line */
     uint8_t prefetched;
-    uint8_t level; /* 1: an L1's; 2: a slice's */
+    uint8_t level; /* 1: an L1; 2: a slice */
     uint8_t reserved[4];
 } gpc_prefetch_access;
 
 /* A line to fetch. */
 typedef struct gpc_prefetch {
-    uint64_t address; /* any byte of it */
-    uint8_t sectors;  /* of it, a bit each; 0 = those that the load needs of its own line */
+    uint64_t address; /* any byte of the line */
+    uint8_t sectors;  /* sectors to fetch, a bit per sector; 0 = the sectors that the load needs of its own line */
     uint8_t reserved[7];
 } gpc_prefetch;
 
-/* What became of a prefetch. */
+/* Outcome of a prefetch. */
 typedef enum gpc_prefetch_outcome {
-    GPC_PREFETCH_USEFUL = 0,    /* a load found it */
-    GPC_PREFETCH_LATE = 1,      /* a load wanted it while it was on its way */
-    GPC_PREFETCH_UNUSED = 2,    /* it was replaced before any load, or not kept */
-    GPC_PREFETCH_REDUNDANT = 3, /* it was there, on its way or in the queue already */
-    GPC_PREFETCH_DROPPED = 4    /* the queue was full, or the cache would not take it */
+    GPC_PREFETCH_USEFUL = 0,    /* a load found the line */
+    GPC_PREFETCH_LATE = 1,      /* a load asked for the line while the line was in flight */
+    GPC_PREFETCH_UNUSED = 2,    /* the line was replaced before the first load, or not kept */
+    GPC_PREFETCH_REDUNDANT = 3, /* the line was resident, in flight or in the queue already */
+    GPC_PREFETCH_DROPPED = 4    /* the queue was full, or the cache refused the line */
 } gpc_prefetch_outcome;
 
-#define GPC_MAX_PREFETCHES 32u /* asked for at once */
+#define GPC_MAX_PREFETCHES 32u /* per call of on_access */
 
 /*
- * Made as replacement policies are (policy.h); `sets` and `ways` of gpc_policy_env, which launches may change, are 0.
+ * Table of a prefetcher, made as replacement policies are (policy.h). `sets` and `ways` of gpc_policy_env are 0,
+ * because launches may change them.
  */
 typedef struct gpc_prefetcher_ops {
     size_t struct_size;
     const char *name;    /* [a-z0-9-]+ */
-    const char *summary; /* one line */
-    const char *source;  /* document and section, "" if none */
+    const char *summary; /* a single line */
+    const char *source;  /* document and section, "" if unpublished */
     size_t instance_bytes;
     size_t reserved, reserved_too; /* 0 */
     const gpc_parameter *parameters;
@@ -85,14 +87,17 @@ typedef struct gpc_prefetcher_ops {
     gpc_status (*init)(void *self, const gpc_policy_env *env, char *message);
     void (*finish)(void *self);
     /*
-     * A load has been looked up; once for each of its lines.
+     * A load has been looked up; called once for every line of the load.
      *   out  [GPC_MAX_PREFETCHES], zeroed: lines to fetch, in order of need
-     * Returns how many. Required.
+     * Returns the number of lines. Required.
      */
     uint32_t (*on_access)(void *self, const gpc_prefetch_access *access, gpc_prefetch *out);
-    /* What became of a line that was asked for; `outcome` is a gpc_prefetch_outcome. [nothing] */
+    /* Outcome of a prefetch; `outcome` is a gpc_prefetch_outcome. [nothing] */
     void (*on_outcome)(void *self, uint64_t line_address, uint32_t outcome);
-    /* By the rule of gpc_replacement_ops.cost_bits; the queue and the marks of prefetched lines are the cache's. [0] */
+    /*
+     * By the rule of gpc_replacement_ops.cost_bits. The queue and the marks of prefetched lines belong to the cache.
+     * [0]
+     */
     uint64_t (*cost_bits)(const gpc_policy_env *env);
     void (*state)(void *self, gpc_state_fn visit, void *visit_data);
     bool (*counter)(void *self, size_t index, gpc_policy_counter *counter); /* as in gpc_replacement_ops */

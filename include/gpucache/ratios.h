@@ -2,7 +2,7 @@
 #ifndef GPUCACHE_RATIOS_H
 #define GPUCACHE_RATIOS_H
 
-/* Ratios of a hierarchy's counters, part of counters.h, which includes this: there are their ids' rules. */
+/* Ratios of a hierarchy's counters. counters.h includes this header, and has the rules for ids. */
 
 /* clang-format off */
 

@@ -6,33 +6,38 @@
 
 GPC_BEGIN_DECLS
 
-/* Snapshots of a hierarchy, part of hierarchy.h, which includes this. Those of a replay are in replay.h. */
+/* Snapshots of a hierarchy; hierarchy.h includes this header. For snapshots of a replay see replay.h. */
 
 /*
- * Snapshots: all that a hierarchy holds, does and has counted, in either mode, between any two calls, with accesses in
- * flight. One that goes on from it does what this one would, byte for byte. Callbacks, a trace of events and what the
- * host has set on caches or a tree by itself are not in it: set them anew. With callbacks.on_memory, requests that the
- * host's memory has are in it, with their numbers: the host answers those, too, and sets its callbacks before.
- * With `coherence.data` accesses in flight go on without `out`, which is memory of the host that issued them: one that
- * goes on from a snapshot has what they find from gpc_completion.values, by their tokens.
+ * A snapshot contains the whole content, activity and statistics of a hierarchy, in either mode, between two calls,
+ * even with accesses in flight. A hierarchy made from a snapshot continues exactly as the saved hierarchy would, byte
+ * for byte.
  *
- *   gpc_hierarchy_save  to a file, which gets its name when it is complete; _save_to: in pieces to `write`
- *   gpc_hierarchy_load  a new hierarchy, of the same configuration, from a file; _load_from: from `read`, to its end;
- *                       _load_with, _load_from_with: of the same but for `threads`, a value of that key; NULL: as it
- *                       was configured
- *   gpc_hierarchy_copy  a new one that goes on from here by itself; in memory, of the same context
- *   context             has the same seed, and the same policies registered, as that of the one that was saved
+ * Not in a snapshot: callbacks, a trace of events, and settings that the host made on single caches or on a tree. Set
+ * them again. With callbacks.on_memory, a snapshot includes the requests that the host's memory holds, with their
+ * numbers: the host sets its callbacks first, and answers the requests. With `coherence.data`, accesses in flight
+ * continue without `out`, which is memory of the old host. The new host gets the data from gpc_completion.values, by
+ * token.
  *
- * A file is of one version and build of the library and one kind of machine. It is checked by checksums against damage,
- * not against malice: do not load what comes from people that you do not trust. Return GPC_OK; GPC_ERROR_MEMORY;
- * GPC_ERROR_IO, or what the callback returned; GPC_ERROR_FORMAT (damaged, cut, or none: the message names the offset);
- * GPC_ERROR_ABI (of another version, build or machine); GPC_ERROR_STATE (another seed; the hierarchy has failed; not
- * between two calls); GPC_ERROR_UNSUPPORTED, named: a policy whose table has no `state`, and callbacks.on_memory where
- * the new one has several threads; GPC_ERROR_RANGE, as when it is created (so many threads make no difference). What is
- * saved is for any number of threads: `auto` has as many as the machine allows that loads it. Files that were saved
- * at one point with other numbers of threads differ in their bytes, with a clock in the numbers that packets have,
- * too; all that goes on from them is the same. *out is written upon GPC_OK alone. Thread rule: the hierarchy's, which
- * stays as it is. Since: 0.2.
+ *   gpc_hierarchy_save  save to a file, which gets its name when complete; _save_to: in pieces to `write`
+ *   gpc_hierarchy_load  create a hierarchy of the saved configuration from a file; _load_from: from `read`, to its end;
+ *                       _load_with and _load_from_with: with another value of the key `threads`; NULL: the saved value
+ *   gpc_hierarchy_copy  create an independent hierarchy that continues from the present state; in memory, of the same
+ *                       context
+ *   context             must have the seed and the registered policies of the saved hierarchy's context
+ *
+ * A file belongs to a single version and build of the library and to a single kind of machine. Checksums detect damage,
+ * not malice: never load a file from people whom you do not trust. A snapshot may be loaded with every number of
+ * threads; `auto` takes the number that the loading machine allows. Files saved at equal points with different numbers
+ * of threads differ in their bytes, and with a clock in the packet numbers; hierarchies that continue from them behave
+ * alike.
+ *
+ * Returns GPC_OK; GPC_ERROR_MEMORY; GPC_ERROR_IO, or the status of the callback; GPC_ERROR_FORMAT (damaged, cut, or no
+ * snapshot: the message names the offset); GPC_ERROR_ABI (another version, build or machine); GPC_ERROR_STATE (another
+ * seed; the hierarchy has failed; called from within a call); GPC_ERROR_UNSUPPORTED, with the name: a policy without
+ * `state`, or callbacks.on_memory if the new hierarchy has several threads; GPC_ERROR_RANGE as for a new hierarchy (the
+ * number of threads makes no difference). *out is written only with GPC_OK. Thread rule: the hierarchy's; the saved
+ * hierarchy does not change. Since: 0.2.
  */
 GPC_API gpc_status gpc_hierarchy_save(const gpc_hierarchy *hierarchy, const char *path, gpc_error *error);
 GPC_API gpc_status gpc_hierarchy_save_to(const gpc_hierarchy *hierarchy, gpc_write_fn write, void *user_data,

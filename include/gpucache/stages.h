@@ -7,19 +7,18 @@
 GPC_BEGIN_DECLS
 
 /*
- * Why one request took 900 cycles: with the key `stats.stages` (mode = timed) a hierarchy tells of each access how many
- * core cycles it has spent in which stage of its way (gpc_completion.stages), and sums them up: over all accesses
- * (counters `stages.*`), and by instruction, kind and level (gpc_hierarchy_stages).
+ * Stages of an access: why a request took 900 cycles. With the key `stats.stages` (mode = timed) a hierarchy reports
+ * the core cycles of every access in every stage (gpc_completion.stages), and sums them: over all accesses (counters
+ * `stages.*`), and by instruction, kind and level (gpc_hierarchy_stages).
  *
- * The stages of an access sum up to the cycles from its acceptance to its completion, exactly. Of an access of several
- * lines they are those of the line that was done last, for which the others have waited. Where a line asks below, its
- * stages are those of what it has sent; where it waits for what another has sent, it is in MERGED or L2_MERGED for as
- * long. In a tree of coherent modules messages of one transaction go side by side: there the last that was heard of it
- * counts. A memory of the host's (on_memory), and `dram.model = fixed`, have no queue that is seen from here: DRAM.
+ * The stages of an access sum exactly to the cycles from acceptance to completion. An access of several lines has the
+ * stages of its last completed line, which the access has waited for. If a line sends a request below, the line has the
+ * stages of the request. If a line waits for another line's request, the wait is in MERGED or L2_MERGED. In a tree of
+ * coherent modules, messages of a transaction travel side by side: the last received message counts. The queues of a
+ * host's memory (on_memory) and of `dram.model = fixed` are not visible: their time is in DRAM.
  *
- * Example, a load that misses everywhere, alone, preset gtx480: 35 cycles before L1's tags and in them, then REQUEST,
+ * Example, a load that misses everywhere, alone, preset gtx480: 35 cycles before and in L1's tags, then REQUEST,
  * L2_QUEUE, L2, DRAM_QUEUE, DRAM, L2, REPLY, and FILL.
- *
  * X(identifier, value, "name", "meaning")
  */
 #define GPC_STAGE_LIST(X)                                                                                           \
@@ -45,32 +44,35 @@ typedef enum gpc_stage {
         GPC_STAGE_COUNT
 } gpc_stage;
 
-/* Accesses of one instruction, kind and level. A record of the library's, to read: a later version may have more. */
+/*
+ * Accesses of an instruction, a kind and a level. A read-only record of the library; a later version may have more
+ * fields.
+ */
 typedef struct gpc_stage_row {
-    uint64_t pc;     /* UINT64_MAX: of fences */
+    uint64_t pc;     /* UINT64_MAX: fences */
     uint32_t kernel; /* launch number, as gpc_request.kernel */
     uint8_t kind;    /* gpc_kind; GPC_KIND_COUNT: fences */
-    uint8_t level;   /* deepest that served them: 1, 2, or 3 = DRAM */
+    uint8_t level;   /* deepest level that served the accesses: 1, 2, or 3 = DRAM */
     uint8_t reserved[2];
-    uint64_t accesses;      /* that completed */
-    uint64_t latency;       /* cycles from acceptance to completion, of all of them: the sum of `stages` */
-    uint64_t longest;       /* of one of them */
-    const uint64_t *stages; /* [stage_count] cycles in each; lives for the call */
+    uint64_t accesses;      /* number of completed accesses */
+    uint64_t latency;       /* cycles from acceptance to completion, summed over the accesses: the sum of `stages` */
+    uint64_t longest;       /* cycles of the longest access */
+    const uint64_t *stages; /* [stage_count], cycles in every stage; lives for the call */
     uint32_t stage_count;   /* GPC_STAGE_COUNT of the library */
     uint32_t reserved_2;
 } gpc_stage_row;
 
-/* May call functions marked "any thread", nothing of the hierarchy. */
+/* May call functions marked "any thread", and no function of the hierarchy. */
 typedef void (*gpc_stage_fn)(void *user_data, const gpc_stage_row *row);
 
 /*
- * Tell of all rows since the statistics were last reset, those of the most cycles first. Accesses that touch no memory
- * that is modelled are in none.
- * Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL); GPC_ERROR_STATE (without stats.stages); GPC_ERROR_MEMORY. Since: 0.2.
+ * Report all rows since the last reset of the statistics, rows with the most cycles first. Accesses that touch no
+ * modelled memory are in no row. Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL); GPC_ERROR_STATE (without stats.stages);
+ * GPC_ERROR_MEMORY. Since: 0.2.
  */
 GPC_API gpc_status gpc_hierarchy_stages(const gpc_hierarchy *hierarchy, gpc_stage_fn on_row, void *user_data);
 
-/* Names and meanings as the list above says, "" for what is not in it. Static. Thread rule: any thread. Since: 0.2. */
+/* Names and meanings of the list above, "" for an unknown number. Static. Thread rule: any thread. Since: 0.2. */
 GPC_API const char *gpc_stage_name(unsigned stage);
 GPC_API const char *gpc_stage_meaning(unsigned stage);
 

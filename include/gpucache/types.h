@@ -11,8 +11,8 @@
 GPC_BEGIN_DECLS
 
 /*
- * Status of a call. Negative: an error, and the object is as it was before the
- * call. Zero: done. Positive: done, with something to tell that is no error.
+ * Status of a call. Negative: an error; the object is as before the call. Zero: done. Positive: done, with a remark
+ * that is no error.
  * X(identifier, value, text)
  */
 #define GPC_STATUS_LIST(X)                                                \
@@ -44,7 +44,7 @@ typedef enum gpc_status {
  */
 GPC_API const char *gpc_status_string(gpc_status status);
 
-/* Opaque objects. Each belongs to the context it was made from. */
+/* Opaque objects. Every object belongs to the context from which the object was made. */
 typedef struct gpc_context gpc_context;
 typedef struct gpc_config gpc_config;
 typedef struct gpc_cache gpc_cache;
@@ -60,7 +60,7 @@ typedef struct gpc_dram gpc_dram;
 typedef struct gpc_profile gpc_profile;
 typedef struct gpc_coherence gpc_coherence;
 
-/* What an access does to memory. */
+/* Effect of an access on memory. */
 typedef enum gpc_kind {
     GPC_LOAD = 0,
     GPC_STORE = 1,
@@ -71,8 +71,8 @@ typedef enum gpc_kind {
 } gpc_kind;
 
 /*
- * Address space. Of a warp's instructions only those in global and local space reach L1 and what is below. A cache by
- * itself, and L2 for a host's own caches (gpc_hierarchy_try_miss), also take reads of constants, textures and code.
+ * Address space. Of a warp's instructions, only accesses to global and local space reach L1 and the levels below. A
+ * gpc_cache, and L2 for a host's own caches (gpc_hierarchy_try_miss), also take reads of constants, textures and code.
  */
 typedef enum gpc_space {
     GPC_SPACE_GLOBAL = 0,
@@ -82,32 +82,35 @@ typedef enum gpc_space {
     GPC_SPACE_TEXTURE = 4,
     GPC_SPACE_GENERIC = 5,
     GPC_SPACE_NONE = 6,
-    GPC_SPACE_INSTRUCTION = 7, /* code, of no warp's instruction. Since: 0.2 */
-    GPC_SPACE_CLUSTER =
-        8,               /* shared memory of another thread block of the cluster, over the network between SMs (NVIDIA:
-                              distributed shared memory): never in L1 or L2. Since: 0.2 */
-    GPC_SPACE_MIXED = 9, /* instructions of traces alone: a generic access with lanes in several of GLOBAL, LOCAL and
-                            SHARED, by address and the kernel's windows (gpc_instruction). Since: 0.2 */
+    GPC_SPACE_INSTRUCTION = 7, /* code; no warp instruction has this space. Since: 0.2 */
+    /*
+     * shared memory of another thread block of the cluster, over the network between SMs (NVIDIA: distributed
+     * shared memory): never in L1 or L2. Since: 0.2
+     */
+    GPC_SPACE_CLUSTER = 8,
+    /*
+     * only in traces: a generic access with lanes in several of GLOBAL, LOCAL and SHARED, by address and the kernel's
+     * windows (gpc_instruction). Since: 0.2
+     */
+    GPC_SPACE_MIXED = 9,
     GPC_SPACE_COUNT
 } gpc_space;
 
 /*
- * Processes. Programs at once (MPS, MIG, several contexts) have memory of their own, though their virtual addresses are
- * equal. A process is a number below GPC_PROCESSES. Lines, MSHR entries, pages, directory entries and DRAM rows of one
- * process are never found by another. Virtual addresses have at most 57 bits (NVIDIA's open-gpu-kernel-modules,
- * uvm_hopper_mmu.c: num_va_bits_hopper), and a hierarchy keeps the process above the address:
- *
+ * Processes. Programs that run at once (MPS, MIG, several contexts) have their own memory, though their virtual
+ * addresses may be equal. A process is a number below GPC_PROCESSES. Lines, MSHR entries, pages, directory entries and
+ * DRAM rows of a process are never found by another process. Virtual addresses have at most 57 bits (NVIDIA's
+ * open-gpu-kernel-modules, uvm_hopper_mmu.c: num_va_bits_hopper), and a hierarchy keeps the process above the address:
  *   byte `address` of process p is byte gpc_process_address(p, address) of the hierarchy's memory
- *
- * Structures with a field `process` have the address without these bits: accesses, requests, ports, windows, events,
- * callbacks. Calls without a process take and tell an address of the hierarchy's memory: gpc_hierarchy_locate,
- * gpc_hierarchy_preload, policies, and the caches and the tree lent by a hierarchy. Addresses of process 0 are equal in
- * both. Before the first access of another process, process 0 may have addresses of 64 bits. From then on, addresses
- * beyond 57 bits are refused in every process. Since: 0.2.
+ * Structures with a field `process` have the address without the process bits: accesses, requests, ports, windows,
+ * events, callbacks. Calls without a process take and give an address of the hierarchy's memory: gpc_hierarchy_locate,
+ * gpc_hierarchy_preload, policies, and the caches and the tree lent by a hierarchy. For process 0 the two addresses are
+ * equal. Before the first access of another process, process 0 may have addresses of 64 bits. From the first such
+ * access on, addresses beyond 57 bits are refused in every process. Since: 0.2.
  */
 #define GPC_PROCESS_SHIFT 57
 #define GPC_PROCESSES 128
-#define GPC_PROCESS_OWN UINT8_MAX /* gpc_replay_stream: a number of the stream's own */
+#define GPC_PROCESS_OWN UINT8_MAX /* gpc_replay_stream: the stream gets a process number of its own */
 
 static inline uint64_t gpc_process_address(uint8_t process, uint64_t address) {
     return (uint64_t)process << GPC_PROCESS_SHIFT | address;
@@ -118,19 +121,21 @@ typedef enum gpc_hint {
     GPC_HINT_NONE = 0,
     GPC_HINT_CA = 1, /* cache at all levels */
     GPC_HINT_CG = 2, /* cache at L2, not at L1 */
-    GPC_HINT_CS = 3, /* streaming, likely used once: in a hierarchy, and of no other priority, as GPC_EVICT_FIRST */
+    /* streaming, likely used once; in a hierarchy as GPC_EVICT_FIRST, unless the access has another priority */
+    GPC_HINT_CS = 3,
     GPC_HINT_CV = 4, /* do not cache, fetch again */
-    GPC_HINT_WB = 5, /* write back: as NONE, which is that */
-    GPC_HINT_WT = 6, /* write through L2 into the host's memory, of which there is none here: as NONE, but in trees */
+    GPC_HINT_WB = 5, /* write back: the same as NONE */
+    /* write through L2 into the host's memory. Without a host memory in the model: as NONE, except in coherent trees */
+    GPC_HINT_WT = 6,
     GPC_HINT_NO_ALLOCATE = 7,
     GPC_HINT_COUNT
 } gpc_hint;
 
 /*
- * Eviction priority of the line an access leaves behind (PTX L2 eviction priorities).
- * Lines of FIRST are replaced before all others of their set, lines of LAST only
- * where there are no others: they persist. A hit that asks for NORMAL leaves the line's as it is. How many ways of
- * a set lines of LAST may have can be limited (gpc_cache_options.last_ways, the key `l2.persisting`).
+ * Eviction priority of the line that an access leaves behind (PTX L2 eviction priorities). Lines of FIRST are replaced
+ * before the rest of their set. Lines of LAST persist: a line of LAST is replaced only if the set has no line of lower
+ * priority. A hit with NORMAL leaves the line's priority as before. gpc_cache_options.last_ways and the key
+ * `l2.persisting` can limit the ways of a set for lines of LAST.
  */
 typedef enum gpc_priority {
     GPC_EVICT_NORMAL = 0,
@@ -140,127 +145,137 @@ typedef enum gpc_priority {
 } gpc_priority;
 
 /*
- * Among which threads an access or a fence is to be seen in order (PTX ISA, "Scope"; HSA and HIP name the same
- * workgroup, -, agent and system). Of no effect where the order is WEAK.
+ * Scope: the threads among which an access or a fence is ordered (PTX ISA, "Scope"). HSA and HIP name the scopes
+ * workgroup, -, agent and system. No effect if the order is WEAK.
  */
 typedef enum gpc_scope {
-    GPC_SCOPE_CTA = 0,     /* those of its thread block: its SM's L1 is where they meet */
-    GPC_SCOPE_CLUSTER = 1, /* those of its cluster of thread blocks: on several SMs, so L2 */
-    GPC_SCOPE_GPU = 2,     /* those of the GPU: L2 */
-    GPC_SCOPE_SYS = 3,     /* those of all GPUs and hosts: L2 too, where nothing else caches this memory */
+    GPC_SCOPE_CTA = 0,     /* threads of the thread block, which meet in the SM's L1 */
+    GPC_SCOPE_CLUSTER = 1, /* threads of the cluster of thread blocks: on several SMs, therefore in L2 */
+    GPC_SCOPE_GPU = 2,     /* threads of the GPU: in L2 */
+    GPC_SCOPE_SYS = 3,     /* threads of all GPUs and hosts: in L2 too, if nothing else caches the memory */
     GPC_SCOPE_COUNT
 } gpc_scope;
 
 /*
- * How an access or a fence is ordered with others of its thread (PTX ISA, "Operation types"). RELAXED and above are
- * "strong": within their scope they are coherent, so that a load is not served from an L1 that others cannot see.
+ * Order of an access or a fence relative to the thread's other accesses (PTX ISA, "Operation types"). RELAXED and above
+ * are "strong": coherent within their scope. A strong load is not served from an L1 that other threads of the scope
+ * cannot see.
  */
 typedef enum gpc_order {
-    GPC_ORDER_WEAK = 0, /* an access of its own thread's: no scope */
+    GPC_ORDER_WEAK = 0, /* access of the thread alone: no scope */
     GPC_ORDER_RELAXED = 1,
-    GPC_ORDER_ACQUIRE = 2, /* loads, atomics, fences: what comes later sees what was released before */
-    GPC_ORDER_RELEASE = 3, /* stores, reductions, atomics, fences: what came earlier is seen first */
-    GPC_ORDER_ACQ_REL = 4, /* both; atomics and fences */
-    GPC_ORDER_SC = 5,      /* and one order for all; fences */
+    GPC_ORDER_ACQUIRE = 2, /* loads, atomics, fences: later accesses see the data released before */
+    GPC_ORDER_RELEASE = 3, /* stores, reductions, atomics, fences: earlier accesses are seen first */
+    GPC_ORDER_ACQ_REL = 4, /* ACQUIRE and RELEASE; atomics and fences */
+    GPC_ORDER_SC = 5,      /* ACQ_REL, and a single order for all SC fences; fences only */
     GPC_ORDER_COUNT
 } gpc_order;
 
 /*
- * What an atomic does to a value of 4 or 8 bytes, which it returns as it was (PTX ISA, "atom"; CUDA C++ Programming
- * Guide, "Atomic Functions"). `b` is its operand. Integers, the lowest address first. Since: 0.2.
+ * Operation of an atomic on a value of 4 or 8 bytes; the atomic returns the old value (PTX ISA, "atom"; CUDA C++
+ * Programming Guide, "Atomic Functions"). `b` is the operand. Integers are little-endian. Since: 0.2.
  */
 typedef enum gpc_atomic_op {
-    GPC_OP_NONE = 0,          /* a store, of which nothing more is known */
-    GPC_OP_ADD = 1,           /* old + b, modulo 2^32 or 2^64: of signed numbers, too */
-    GPC_OP_MIN = 2,           /* the smaller of old and b, without sign */
-    GPC_OP_MAX = 3,           /* the larger */
-    GPC_OP_MIN_SIGNED = 4,    /* likewise, of signed numbers */
-    GPC_OP_MAX_SIGNED = 5,    /* likewise */
+    GPC_OP_NONE = 0,          /* a store; nothing more is known */
+    GPC_OP_ADD = 1,           /* old + b, modulo 2^32 or 2^64; also right for signed numbers */
+    GPC_OP_MIN = 2,           /* the smaller of old and b, unsigned */
+    GPC_OP_MAX = 3,           /* the larger of old and b, unsigned */
+    GPC_OP_MIN_SIGNED = 4,    /* the smaller of old and b, signed */
+    GPC_OP_MAX_SIGNED = 5,    /* the larger of old and b, signed */
     GPC_OP_AND = 6,           /* old & b */
     GPC_OP_OR = 7,            /* old | b */
     GPC_OP_XOR = 8,           /* old ^ b */
     GPC_OP_EXCHANGE = 9,      /* b */
-    GPC_OP_COMPARE_SWAP = 10, /* b where old is what it is compared with, otherwise old */
-    GPC_OP_INC = 11,          /* 0 where old >= b, otherwise old + 1; without sign */
-    GPC_OP_DEC = 12,          /* b where old is 0 or > b, otherwise old - 1; without sign */
+    GPC_OP_COMPARE_SWAP = 10, /* b if old equals `compare`, otherwise old */
+    GPC_OP_INC = 11,          /* 0 if old >= b, otherwise old + 1; unsigned */
+    GPC_OP_DEC = 12,          /* b if old is 0 or > b, otherwise old - 1; unsigned */
     GPC_OP_COUNT
 } gpc_atomic_op;
 
-/* One read-modify-write, of an access that may make several. Since: 0.2. */
+/* A single read-modify-write. An access may make several. Since: 0.2. */
 typedef struct gpc_atomic {
-    uint64_t operand; /* its lowest `width` bytes count; likewise: */
-    uint64_t compare; /* of COMPARE_SWAP */
-    uint64_t old;     /* receives the value before */
-    uint32_t offset;  /* bytes, from the address of the access; what it is at is a multiple of `width` */
+    uint64_t operand; /* operand; the lowest `width` bytes count */
+    uint64_t compare; /* value to compare with, of COMPARE_SWAP; the lowest `width` bytes count */
+    uint64_t old;     /* receives the value before the operation; the lowest `width` bytes count */
+    uint32_t offset;  /* bytes, from the address of the access; address + offset is a multiple of `width` */
     uint8_t op;       /* gpc_atomic_op, not NONE */
     uint8_t width;    /* bytes: 4 or 8 */
-    uint8_t done;     /* receives 1 once it has been performed; 0 before */
+    uint8_t done;     /* receives 1 when the atomic has been performed; 0 before */
     uint8_t reserved;
 } gpc_atomic;
 
 /*
- * What an instruction has to do with copies into shared memory that go on beside their warp ("Asynchronous Data Copies"
- * of the CUDA C++ Programming Guide; PTX ISA, "cp.async"). Such a copy writes no register: its warp waits for the
- * groups that it makes of its copies, which end in their order. Since: 0.2.
+ * Part of an instruction in asynchronous copies into shared memory ("Asynchronous Data Copies" of the CUDA C++
+ * Programming Guide; PTX ISA, "cp.async"). An asynchronous copy writes no register, and the warp goes on. The warp puts
+ * its copies into groups and waits for the groups, which end in order. Since: 0.2.
  */
 typedef enum gpc_copy {
     GPC_COPY_NONE = 0,
-    GPC_COPY_ASYNC =
-        1, /* LDGSTS (cp.async): a load of 4, 8 or 16 bytes a lane; with hint CG past L1, whatever l1.bypass
-                            says, otherwise through it */
-    GPC_COPY_COMMIT = 2, /* LDGDEPBAR (cp.async.commit_group): the warp's copies since the last one are a group */
-    GPC_COPY_WAIT = 3,   /* DEPBAR (cp.async.wait_group): the warp waits until at most so many groups are under way */
-    GPC_COPY_BULK = 4,   /* UBLKCP, UTMALDG and so on (cp.async.bulk): rows of bytes, which an engine beside the SM's L1
-                            moves between L2 and shared memory; its warp goes on */
-    GPC_COPY_BARRIER = 5,      /* SYNCS.PHASECHK (mbarrier.try_wait): the warp waits for the end of a phase, or for bulk
-                             copies that complete there */
-    GPC_COPY_BARRIER_INIT = 6, /* SYNCS.EXCH (mbarrier.init): so many arrivals end a phase */
-    GPC_COPY_BARRIER_ARRIVE = 7, /* SYNCS.ARRIVE (mbarrier.arrive, .expect_tx): it arrives, and has the phase wait for
-                                    bytes that bulk copies bring */
+    /*
+     * LDGSTS (cp.async): a load of 4, 8 or 16 bytes a lane. With hint CG past L1 (l1.bypass does not matter),
+     * otherwise through L1
+     */
+    GPC_COPY_ASYNC = 1,
+    /* LDGDEPBAR (cp.async.commit_group): the warp's copies since the last commit are a group */
+    GPC_COPY_COMMIT = 2,
+    GPC_COPY_WAIT = 3, /* DEPBAR (cp.async.wait_group): the warp waits until at most N groups are in flight */
+    /*
+     * UBLKCP, UTMALDG and similar (cp.async.bulk): an engine beside the SM's L1 moves rows of bytes between L2 and
+     * shared memory; the warp goes on
+     */
+    GPC_COPY_BULK = 4,
+    /*
+     * SYNCS.PHASECHK (mbarrier.try_wait): the warp waits for the end of a phase, or for bulk copies that complete on
+     * the mbarrier
+     */
+    GPC_COPY_BARRIER = 5,
+    GPC_COPY_BARRIER_INIT = 6, /* SYNCS.EXCH (mbarrier.init): sets the number of arrivals that end a phase */
+    /*
+     * SYNCS.ARRIVE (mbarrier.arrive, .expect_tx): arrives, and adds the bytes of bulk copies that the phase waits for
+     */
+    GPC_COPY_BARRIER_ARRIVE = 7,
     GPC_COPY_COUNT
 } gpc_copy;
 
-/* What an instruction does to caches beside its order (SASS: CCTL). */
+/* Cache control of an instruction, beside its order (SASS: CCTL). */
 typedef enum gpc_control {
     GPC_CONTROL_NONE = 0,
-    GPC_CONTROL_INVALIDATE_ALL = 1, /* IVALL: the SM's L1 drops every line, dirty bytes go to L2 first */
-    GPC_CONTROL_WRITE_BACK_ALL = 2, /* WBALL: dirty bytes of the SM's L1 go to L2, the lines stay */
-    GPC_CONTROL_INVALIDATE = 3,     /* IV: as IVALL, the lines of its addresses */
-    GPC_CONTROL_WRITE_BACK = 4,     /* WB: as WBALL, likewise */
-    GPC_CONTROL_OTHER = 5,          /* of another cache, or unknown: done nowhere */
+    GPC_CONTROL_INVALIDATE_ALL = 1, /* IVALL: the SM's L1 drops every line; dirty bytes go to L2 first */
+    GPC_CONTROL_WRITE_BACK_ALL = 2, /* WBALL: dirty bytes of the SM's L1 go to L2; the lines stay */
+    GPC_CONTROL_INVALIDATE = 3,     /* IV: as IVALL, for the lines of the instruction's addresses */
+    GPC_CONTROL_WRITE_BACK = 4,     /* WB: as WBALL, for the lines of the instruction's addresses */
+    GPC_CONTROL_OTHER = 5,          /* control of another cache, or unknown: no effect */
     GPC_CONTROL_COUNT
 } gpc_control;
 
 /*
- * Does the warp of a request hold a cache token (PCAL, seeds/004 section 4.3)? What follows from it is the cache's
- * (l1.tokens).
+ * Cache token of a request's warp (PCAL, seeds/004 section 4.3). The cache decides the effect of a token (l1.tokens).
  */
 typedef enum gpc_token {
     GPC_TOKEN_UNUSED = 0, /* tokens are not in use: as HELD */
-    GPC_TOKEN_HELD = 1,   /* a cache warp */
-    GPC_TOKEN_NONE = 2,   /* a bypassing warp: may hit; whether it may allocate or evict, gpc_tokens says */
+    GPC_TOKEN_HELD = 1,   /* warp with a token (cache warp) */
+    /* warp without a token (bypassing warp): may hit; gpc_tokens says whether the warp may allocate or evict */
+    GPC_TOKEN_NONE = 2,
     GPC_TOKEN_COUNT
 } gpc_token;
 
 /*
- * One line transaction: what a cache is asked, and all that a policy, a
- * predictor or a callback may know about it. Plain data of a fixed 128 bytes;
- * zero is the default of every field, so `gpc_request r = {0}` plus an address
- * is a valid load of a whole line. `reserved` must be zero.
+ * A line transaction: the request to a cache, with all facts that a policy, a predictor or a callback may know. Plain
+ * data of a fixed 128 bytes. Zero is the default of every field: `gpc_request r = {0}` plus an address is a valid load
+ * of a whole line. `reserved` must be zero.
  *
- * Which bytes: `sector_mask` (bit s = sector s of the line) selects sectors;
- * where it is 0 the sectors that [address, address + size) touches are meant,
- * and where `size` is 0 too, those of a store's byte_mask, or the whole line.
- * `byte_mask` (bit b of word b / 64 = byte b of the line, lines of at most 128
- * bytes) matters for stores: where it is 0 the bytes [address, address + size) are
- * written, or, with size 0, every byte of the sectors. Bytes outside the sectors
- * are not written. The bytes must lie in one line.
+ * Sectors: `sector_mask` (bit s = sector s of the line) selects the sectors. If `sector_mask` is 0, the sectors are
+ * those touched by [address, address + size). If `size` is 0 too, the sectors are those of a store's byte_mask, or the
+ * whole line.
+ * Bytes of a store: `byte_mask` (bit b of word b / 64 = byte b of the line, lines of at most 128 bytes) selects the
+ * bytes to write. If `byte_mask` is 0, the bytes [address, address + size) are written, or with size 0 every byte of
+ * the sectors. Bytes outside the sectors are not written. The bytes must lie in a single line.
  */
 typedef struct gpc_request {
     uint64_t address;      /* bytes; any byte of the line */
-    uint64_t pc;           /* of the instruction */
+    uint64_t pc;           /* address of the instruction */
     uint64_t cycle;        /* the host's clock; 0 in functional use */
-    uint64_t next_use;     /* for `opt`: index of the next access to this line, UINT64_MAX = never */
+    uint64_t next_use;     /* for `opt`: index of the next access to the line, UINT64_MAX = never */
     uint64_t byte_mask[2]; /* bytes written, see above */
     uint32_t size;         /* bytes */
     uint32_t sm;           /* streaming multiprocessor or compute unit */
@@ -268,45 +283,48 @@ typedef struct gpc_request {
     uint32_t warp_age;     /* 0 = oldest running warp of the SM */
     uint32_t block;        /* linear thread-block index within the grid */
     uint32_t kernel;       /* launch number */
-    uint32_t policy_word;  /* from the predictor one level up, for this level's (AGCB's bypassBit, PCAL's priority) */
-    uint16_t transactions; /* line transactions that the warp instruction made, this one included */
-    uint16_t bytes_used;   /* bytes of this line that the warp instruction uses */
+    /* word from the predictor of the level above to the predictor of this level (AGCB's bypassBit, PCAL's priority) */
+    uint32_t policy_word;
+    uint16_t transactions; /* line transactions of the warp instruction, including this transaction */
+    uint16_t bytes_used;   /* bytes of the line that the warp instruction uses */
     uint8_t sector_mask;   /* see above */
     uint8_t kind;          /* gpc_kind */
     uint8_t space;         /* gpc_space: GLOBAL or LOCAL; reads also CONSTANT, TEXTURE, INSTRUCTION */
     uint8_t hint;          /* gpc_hint */
     uint8_t priority;      /* gpc_priority */
     uint8_t token;         /* gpc_token, for L1 */
-    uint8_t token_l2;      /* likewise, for L2; a cache on its own looks at `token` */
-    uint8_t admitted; /* 1 = asked at the miss (gpc_replacement_ops.declines), the replacement policy did not decline */
-    uint8_t scope;    /* gpc_scope, as the access says. Since: 0.2 */
-    uint8_t order;    /* gpc_order, likewise; a cache by itself does nothing about it. Since: 0.2 */
+    uint8_t token_l2;      /* gpc_token, for L2; a gpc_cache reads `token` */
+    /* 1 = the replacement policy was asked at the miss (gpc_replacement_ops.declines) and did not decline */
+    uint8_t admitted;
+    uint8_t scope; /* gpc_scope of the access. Since: 0.2 */
+    uint8_t order; /* gpc_order of the access; a gpc_cache ignores the order. Since: 0.2 */
     /*
-     * 1 = a further part of the access before it, of the same instruction and line, by who asks for sectors one by one.
-     * That it finds its line is no reuse of it (gpc_replacement_ops.on_sector_miss), and that it does not is no further
-     * miss to policies: where the replacement policy has kept the first part out, it is kept out, too. Since: 0.2
+     * 1 = next part of the request before, with equal instruction and line; for hosts that ask for sectors one at a
+     * time. A hit on the line is no reuse (gpc_replacement_ops.on_sector_miss), and a miss is no new miss for policies.
+     * If the replacement policy kept the first part out of the cache, the next parts stay out too. Since: 0.2
      */
     uint8_t continues;
-    uint8_t stream; /* that counts it in a hierarchy, below the key `streams`. Since: 0.2 */
-    uint8_t copy;   /* gpc_copy: NONE; ASYNC of a load that does not write registers; BULK. Since: 0.2 */
+    uint8_t stream; /* stream that counts the request in a hierarchy, below the key `streams`. Since: 0.2 */
+    uint8_t copy;   /* gpc_copy: NONE; ASYNC for a load that does not write registers; BULK. Since: 0.2 */
     /*
-     * Process of `address`, in a hierarchy. A host gives the process's own address; a policy sees the address of the
-     * hierarchy's memory (gpc_process_address). A cache by itself does not read the field. Since: 0.2
+     * Process of `address`, in a hierarchy. A host gives the process's own address. A policy sees the address of the
+     * hierarchy's memory (gpc_process_address). A gpc_cache does not read the field. Since: 0.2
      */
     uint8_t process;
     uint8_t reserved[34];
 } gpc_request;
 
 /*
- * For snapshots: a stretch of `bytes` of memory, which is read when one is saved, and written when one is loaded.
- * `memory` NULL, and bytes 1: what has the stretch cannot be saved; saving and loading fail with
- * GPC_ERROR_UNSUPPORTED. Since: 0.2.
+ * Visit a stretch of `bytes` of memory, for snapshots: read the stretch on saving, write the stretch on loading. If
+ * `memory` is NULL and `bytes` is 1, the object cannot be saved: saving and loading fail with GPC_ERROR_UNSUPPORTED.
+ * Since: 0.2.
  */
 typedef void (*gpc_state_fn)(void *user_data, void *memory, size_t bytes);
 
 /*
- * Where the bytes of a snapshot go, in order; and where they come from: `*out_read` receives how many were read, 0 at
- * the end. Another status than GPC_OK ends the call, which returns it. They may not call into the object. Since: 0.2.
+ * Write the next bytes of a snapshot, or read the next bytes. `*out_read` receives the number of bytes read, 0 at the
+ * end. A status other than GPC_OK ends the call, which returns the status. The functions may not call into the object.
+ * Since: 0.2.
  */
 typedef gpc_status (*gpc_write_fn)(void *user_data, const void *data, size_t bytes);
 typedef gpc_status (*gpc_read_fn)(void *user_data, void *data, size_t bytes, size_t *out_read);

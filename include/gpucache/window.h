@@ -7,25 +7,25 @@
 GPC_BEGIN_DECLS
 
 /*
- * Which lines persist in L2, as on GPUs from compute capability 8.0 on (CUDA programming guide, "L2 Cache Control";
- * CUDA driver API, CUaccessPolicyWindow). Keys say the same from the beginning on: `l2.window_*`; how much of L2 is set
- * aside for lines that persist says `l2.persisting` (cudaLimitPersistingL2CacheSize).
+ * Lines that persist in L2, as on GPUs from compute capability 8.0 on (CUDA programming guide, "L2 Cache Control"; CUDA
+ * driver API, CUaccessPolicyWindow). The keys `l2.window_*` set a window from the start. The key `l2.persisting` sets
+ * the part of L2 that is set aside for persisting lines (cudaLimitPersistingL2CacheSize).
  *
- * Accesses of a line within the window are of the priority `hit` at L2, those of its other lines of `miss`: which are
- * which is as drawn by lot, `hit_ratio` in 100 of them, and always the same. What an instruction says itself (its
- * priority, or hint CS) stands. L1 does not know of the window.
+ * A window splits its lines at random: `hit_ratio` % of the lines have the priority `hit` in L2, the rest has the
+ * priority `miss`. The choice of a line never changes. An instruction's own priority, or its hint CS, takes precedence.
+ * L1 ignores the window.
  *
- * Example, a table of 2 MiB that each kernel reads, beside streams: `bytes` 2 MiB, hit = LAST, l2.persisting = 2MiB.
- * One of 8 MiB with 2 MiB set aside: hit_ratio = 25, so that the lines that persist do not replace one another.
+ * Example, a table of 2 MiB that every kernel reads, beside streams: `bytes` 2 MiB, hit = LAST, l2.persisting = 2MiB.
+ * For a table of 8 MiB with 2 MiB set aside: hit_ratio = 25, so that the persisting lines fit the part set aside.
  */
 typedef struct gpc_access_window {
     size_t struct_size;
-    uint64_t begin;     /* address of its first byte */
-    uint64_t bytes;     /* of it; 0: there is none, and the rest says nothing */
-    uint32_t hit_ratio; /* % of its lines, 0 to 100 */
-    uint8_t hit;        /* gpc_priority of these: LAST persists, FIRST streams, NORMAL */
-    uint8_t miss;       /* of the others: NORMAL or FIRST */
-    uint8_t process;    /* of `begin` (types.h); the keys l2.window_* are for process 0 */
+    uint64_t begin;     /* address of the first byte */
+    uint64_t bytes;     /* length; 0: no window, and the other fields are ignored */
+    uint32_t hit_ratio; /* percentage of the lines, 0 to 100 */
+    uint8_t hit;        /* gpc_priority of `hit_ratio` % of the lines: LAST persists, FIRST streams, NORMAL */
+    uint8_t miss;       /* gpc_priority of the rest: NORMAL or FIRST */
+    uint8_t process;    /* process of `begin` (types.h); the keys l2.window_* are for process 0 */
     uint8_t reserved[1];
 } gpc_access_window;
 
@@ -37,18 +37,16 @@ typedef struct gpc_access_window {
     }
 
 /*
- * Another window from now on, in place of the one that there is; NULL: none. Lines in L2 keep the priority that they
- * have.
- * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT, `error` naming the field; GPC_ERROR_STATE (something is under
- * way); GPC_ERROR_UNSUPPORTED (without L2, in a tree of coherent modules, or hit LAST where `l2.persisting` = 0B).
- * Since: 0.2.
+ * Replace the window from now on; NULL: no window. Lines in L2 keep their priority. Returns GPC_OK; GPC_ERROR_ABI;
+ * GPC_ERROR_ARGUMENT, `error` naming the field; GPC_ERROR_STATE (something is in flight); GPC_ERROR_UNSUPPORTED
+ * (without L2, in a tree of coherent modules, or hit LAST with `l2.persisting` = 0B). Since: 0.2.
  */
 GPC_API gpc_status gpc_hierarchy_set_window(gpc_hierarchy *hierarchy, const gpc_access_window *window,
                                             gpc_error *error);
 
 /*
- * Lines of L2 that persist do so no longer (cudaCtxResetPersistingL2Cache): they are of priority NORMAL.
- * Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL); GPC_ERROR_UNSUPPORTED likewise. Since: 0.2.
+ * End the persistence of lines in L2 (cudaCtxResetPersistingL2Cache): their priority becomes NORMAL. Returns GPC_OK;
+ * GPC_ERROR_ARGUMENT (NULL); GPC_ERROR_UNSUPPORTED as gpc_hierarchy_set_window. Since: 0.2.
  */
 GPC_API gpc_status gpc_hierarchy_reset_persisting(gpc_hierarchy *hierarchy);
 
