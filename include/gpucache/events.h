@@ -13,7 +13,9 @@ GPC_BEGIN_DECLS
  * missing sectors, a write-back, and with `coherence` a message. An event names its packet, the packet that caused the
  * packet (`parent`), and the warp access at the root (`access`). Therefore the events of a load are the events with the
  * load's `access`. The events of a transaction are the events of its packet and of the packet's children. Packet
- * numbers start at 1 for every trace, and are used once.
+ * numbers start at 1 for every trace, and are used once. A bulk copy is an access, and the lines of the copy are its
+ * line transactions; a copy to several SMs completes once at each SM. Messages of fences and of a kernel's begin
+ * (`coherence`) have no parent, no access, and the kind GPC_KIND_COUNT.
  *
  * Example, a load that misses everywhere (timed, no coherence):
  *   issue sm 0           packet 1
@@ -177,7 +179,8 @@ typedef struct gpc_event_options {
  * hierarchy has a single trace: a new trace replaces the old trace. Without a trace a hierarchy is as fast as if traces
  * did not exist.
  *
- * Not reported: packets in flight when the trace was set, until they end; state changes in L1 and L2 of a coherent
+ * Not reported: packets in flight when the trace was set, until they end; requests of ports (port.h), and L2's
+ * reads of memory for ports; state changes in L1 and L2 of a coherent
  * hierarchy (use gpc_coherence_callbacks of gpc_hierarchy_coherence). gpc_hierarchy_begin_kernel and
  * gpc_hierarchy_flush report writes and drops without a packet. Events come in the library's order of work, and so in
  * the order of their cycles, with an exception: `cycle` of a DRAM command is the cycle of issue by DRAM's clock, and

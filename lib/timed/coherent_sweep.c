@@ -38,8 +38,7 @@ static bool begin(gpci_timed *t, const gpci_sweep_order *order, uint64_t token, 
     gpci_controllers_at(e, t->wheel.now);
     const uint32_t flight = gpci_controllers_sweep(e, order);
     gpci_tree_flight_at(e, flight)->token = token;
-    if (GPCI_UNLIKELY(t->trace != NULL))
-        t->coherent->origins[flight] = (gpci_coherent_origin){0};
+    gpci_see_sweep(t, flight);
     return true;
 }
 

@@ -94,8 +94,7 @@ gpc_status gpci_copy_issue(gpci_timed *t, const gpci_copy_asked *asked, gpc_busy
     entry->targets = asked->targets;
     entry->named = w->multicast != NULL;
     entry->flight = take_flights(t, asked, requests);
-    for (uint32_t f = entry->flight; f != UINT32_MAX; f = t->flights[f].next)
-        gpci_see_bulk(t, f, &entry->request);
+    gpci_see_bulk(t, entry);
     stage->bulk++;
     if (busy)
         *busy = GPC_BUSY_NOT;

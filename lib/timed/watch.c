@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/level_rules.h"
+#include "timed/copy_engine.h"
 #include "timed/plain_values.h"
 #include "timed/stage_times.h"
 #include "timed/strands.h"
@@ -123,10 +124,12 @@ static void tell_access(gpci_timed *t, uint32_t flight, const gpc_request *reque
 static void tell_line(gpci_timed *t, uint32_t packet, uint32_t flight) {
     const gpci_packet *p = gpci_packet_at(&t->pool, packet);
     gpci_packet_label *label = gpci_label_take(&t->pool, packet);
-    label->id = ++t->trace->packets;
     label->parent = label->origin = t->flights[flight].trace.id;
+    label->id = label->origin ? ++t->trace->packets : 0; /* a copy may have been accepted before the trace was set */
     label->kind = p->request.kind;
     gpci_stages_line(t, p, flight);
+    if (!label->id)
+        return;
     gpc_event e = event_of(t, GPC_WHAT_LINE, GPC_COMPONENT_SM, p->request.sm, p);
     gpci_trace_tell(t->trace, &e);
 }
@@ -147,14 +150,24 @@ void gpci_tell_miss(gpci_timed *t, const gpci_stage *stage, uint32_t flight, uin
     gpci_tell(t, GPC_WHAT_QUEUE, stage, p, 0);
 }
 
-void gpci_tell_bulk(gpci_timed *t, uint32_t flight, const gpc_request *request) {
-    gpci_stages_access(t, flight, request);
+/* A copy to several SMs is an access, which completes once at each. */
+void gpci_tell_bulk(gpci_timed *t, const gpci_bulk_entry *copy) {
+    gpci_bulk rest = copy->bulk;
+    gpci_transaction line;
+    uint32_t segments = 0;
+    while (rest.row < rest.rows) {
+        gpci_bulk_next(&rest, gpci_bulk_shift(t->h), &line);
+        segments += gpci_count_sectors(line.segments);
+    }
+    tell_access(t, copy->flight, &copy->request, segments);
+    for (uint32_t f = t->flights[copy->flight].next; f != UINT32_MAX && copy->targets > 1; f = t->flights[f].next) {
+        gpci_stages_access(t, f, &copy->request);
+        t->flights[f].trace = t->flights[copy->flight].trace;
+    }
 }
 
 void gpci_tell_bulk_request(gpci_timed *t, uint32_t packet) {
-    const gpci_packet *p = gpci_packet_at(&t->pool, packet);
-    *gpci_label_take(&t->pool, packet) = (gpci_packet_label){.kind = p->request.kind};
-    gpci_stages_line(t, p, p->line.flight);
+    tell_line(t, packet, gpci_packet_at(&t->pool, packet)->line.flight);
 }
 
 /* A label of its own that says what its present one does, which is another packet's. */
@@ -300,7 +313,7 @@ static gpc_event event_of_flight(const gpci_timed *t, gpc_what what, const gpci_
     e.sm = f->sm;
     e.warp = f->warp;
     e.block = f->trace.block;
-    e.kind = f->kind;
+    e.kind = f->kind == GPCI_KIND_COPY ? f->fence.phase : f->kind;
     return e;
 }
 
@@ -413,6 +426,19 @@ static void set_label(const gpci_timed *t, const gpci_packet *p, uint64_t id) {
         e->labels[p->message.task] = id;
 }
 
+/* The label of a sweep, which is no packet: its messages are told of, and have no parent. */
+#define OF_SWEEP UINT64_MAX
+
+static uint64_t parent_of(const gpci_coherent_origin *o) {
+    return o->label.id == OF_SWEEP ? 0 : o->label.id;
+}
+
+/* Of the access, or of the fence that sweeps; a kernel's sweeps are of any module. */
+static uint32_t sm_of(const gpci_timed *t, const gpci_task *task) {
+    const uint32_t module = gpci_tree_flight_at(gpci_controllers_of(t), task->flight)->module;
+    return module < t->h->coherent->sms ? module : GPC_NONE;
+}
+
 /* The module of an event, and the access that it is for. */
 static gpc_event event_of_task(const gpci_timed *t, gpc_what what, uint32_t module, const gpci_task *task) {
     const gpci_coherent_origin *o = origin_of(t, task);
@@ -420,11 +446,11 @@ static gpc_event event_of_task(const gpci_timed *t, gpc_what what, uint32_t modu
     const gpc_component component = gpci_component_of(t->h, module, &index);
     gpc_event e = gpci_event_of_none(t->trace, what, component, index);
     e.packet = label_of(gpci_controllers_of(t), task);
-    e.parent = o->label.id;
+    e.parent = parent_of(o);
     e.access = o->label.origin;
     e.address = task->address;
     e.pc = o->pc;
-    e.sm = gpci_tree_flight_at(gpci_controllers_of(t), task->flight)->module;
+    e.sm = sm_of(t, task);
     e.warp = o->warp;
     e.block = o->block;
     e.kind = o->label.kind;
@@ -436,6 +462,11 @@ void gpci_tell_origin(gpci_timed *t, uint32_t flight, const gpci_packet *p) {
         .label = *label_at(t, p), .pc = p->request.pc, .warp = p->request.warp, .block = p->request.block};
 }
 
+void gpci_tell_sweep(gpci_timed *t, uint32_t flight) {
+    t->coherent->origins[flight] = (gpci_coherent_origin){
+        .label = {.id = OF_SWEEP, .kind = GPC_KIND_COUNT}, .pc = UINT64_MAX, .warp = GPC_NONE, .block = GPC_NONE};
+}
+
 /* What a message's or a memory access's packet carries for the events of networks and memory. */
 static void label(gpci_timed *t, const gpci_task *task, uint32_t packet) {
     const gpci_coherent_origin *o = origin_of(t, task);
@@ -443,8 +474,8 @@ static void label(gpci_timed *t, const gpci_task *task, uint32_t packet) {
     gpci_packet_label *own = gpci_label_take(&t->pool, packet);
     *own = o->label;
     own->id = o->label.id ? ++t->trace->packets : 0;
-    own->parent = o->label.id;
-    p->request.sm = gpci_tree_flight_at(gpci_controllers_of(t), task->flight)->module;
+    own->parent = parent_of(o);
+    p->request.sm = sm_of(t, task);
     p->request.pc = o->pc;
     p->request.warp = o->warp;
     p->request.block = o->block;

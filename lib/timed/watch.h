@@ -15,6 +15,8 @@
  * set has none, nor has what is made for it, and nothing is told of it.
  */
 
+struct gpci_bulk_entry;
+
 GPCI_COLD void gpci_tell(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci_packet *p, uint64_t detail);
 /* A line transaction that waited in L1 has what it asked for. */
 GPCI_COLD void gpci_tell_reply(gpci_timed *t, const gpci_packet *p, uint8_t level);
@@ -27,7 +29,7 @@ GPCI_COLD void gpci_tell_miss(gpci_timed *t, const gpci_stage *stage, uint32_t f
 GPCI_COLD void gpci_tell_new(gpci_timed *t, gpc_what what, const gpci_stage *stage, uint32_t packet,
                              const gpci_packet *parent, bool passes);
 GPCI_COLD void gpci_tell_copy(gpci_timed *t, const gpci_stage *stage, uint32_t packet);
-GPCI_COLD void gpci_tell_bulk(gpci_timed *t, uint32_t flight, const gpc_request *request);
+GPCI_COLD void gpci_tell_bulk(gpci_timed *t, const struct gpci_bulk_entry *copy);
 GPCI_COLD void gpci_tell_bulk_request(gpci_timed *t, uint32_t packet);
 GPCI_COLD void gpci_tell_fork(gpci_timed *t, uint32_t packet);
 GPCI_COLD void gpci_tell_queued(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, bool passes);
@@ -86,9 +88,9 @@ GPCI_INLINE void gpci_see_copy(gpci_timed *t, const gpci_stage *stage, uint32_t 
 }
 
 /* A bulk copy is accepted; a request of it is made. */
-GPCI_INLINE void gpci_see_bulk(gpci_timed *t, uint32_t flight, const gpc_request *request) {
+GPCI_INLINE void gpci_see_bulk(gpci_timed *t, const struct gpci_bulk_entry *copy) {
     if (GPCI_UNLIKELY(t->trace != NULL))
-        gpci_tell_bulk(t, flight, request);
+        gpci_tell_bulk(t, copy);
 }
 GPCI_INLINE void gpci_see_bulk_request(gpci_timed *t, uint32_t packet) {
     if (GPCI_UNLIKELY(t->trace != NULL))

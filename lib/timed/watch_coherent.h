@@ -8,6 +8,7 @@
 /* Events of controllers: as in watch.h. */
 
 GPCI_COLD void gpci_tell_origin(gpci_timed *t, uint32_t flight, const gpci_packet *p);
+GPCI_COLD void gpci_tell_sweep(gpci_timed *t, uint32_t flight);
 GPCI_COLD void gpci_tell_message(gpci_timed *t, const gpci_letter *letter, uint32_t packet);
 GPCI_COLD void gpci_tell_memory_access(gpci_timed *t, uint32_t task, uint32_t packet);
 GPCI_COLD void gpci_tell_arrival(gpci_timed *t, const gpci_packet *p);
@@ -18,6 +19,12 @@ GPCI_COLD void gpci_tell_entry(gpci_timed *t, gpc_what what, uint32_t task);
 GPCI_INLINE void gpci_see_origin(gpci_timed *t, uint32_t flight, const gpci_packet *p) {
     if (GPCI_UNLIKELY(t->trace != NULL))
         gpci_tell_origin(t, flight, p);
+}
+
+/* A sweep begins: what it sends is on no access's account. */
+GPCI_INLINE void gpci_see_sweep(gpci_timed *t, uint32_t flight) {
+    if (GPCI_UNLIKELY(t->trace != NULL))
+        gpci_tell_sweep(t, flight);
 }
 
 /* A message sets out as a packet; the access to memory of a task is one. */

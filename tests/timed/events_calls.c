@@ -226,9 +226,9 @@ Test(timed_events, messages_of_a_miss) {
     coherent_close(&r);
 }
 
-static void shoot(rig *r) {
+static void shoot(rig *r, uint32_t shots) {
     uint64_t state = 11;
-    for (uint32_t i = 0; i < 300; i++) {
+    for (uint32_t i = 0; i < shots; i++) {
         static const uint8_t kinds[] = {GPC_LOAD, GPC_LOAD, GPC_STORE, GPC_ATOMIC};
         shot s = WORD(kinds[rig_below(&state, 4)], rig_below(&state, 96) * 128ull);
         s.sm = rig_below(&state, 4);
@@ -252,7 +252,7 @@ Test(timed_events, coherent_agree_with_counters) {
             coherent_open(&r, "nmoesi", settings[i]);
             if (look)
                 events_open(&e, r.hierarchy, all);
-            shoot(&r);
+            shoot(&r, 300);
             trails[look] = r.trail;
             if (look) {
                 gpc_stats s = rig_stats(&r);
@@ -272,4 +272,119 @@ Test(timed_events, coherent_agree_with_counters) {
         }
         cr_expect_eq(trails[0], trails[1], "%s", settings[i]);
     }
+}
+
+/* A fence of each SM that acquires and releases; a kernel's begin. */
+static void sweep(rig *r) {
+    for (uint32_t sm = 0; sm < 4; sm++)
+        rig_fence(r, (fence_shot){.sm = sm, .order = GPC_ORDER_ACQ_REL, .scope = GPC_SCOPE_SYS});
+    rig_finish(r);
+    cr_assert_eq(gpc_hierarchy_begin_kernel(r->hierarchy, NULL, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_drain(r->hierarchy, NULL), GPC_OK);
+}
+
+/* Messages of sweeps are on no access's account, and told of all the same. */
+Test(timed_events, messages_of_sweeps) {
+    static const char *const protocols[] = {"slc-glc", "vi", "hmg", "nmoesi", "nmoesi-d", "moesi"};
+    for (unsigned p = 0; p < sizeof protocols / sizeof *protocols; p++) {
+        static rig r;
+        static events e;
+        coherent_open(&r, protocols[p],
+                      "sm.count = 4\ncluster.sms = 2\nmemory.link_width = 32\nkernels.flush = l1\nl1.size = 2KiB\n");
+        events_open(&e, r.hierarchy, all);
+        shoot(&r, 60);
+        const uint32_t before = events_count(&e, GPC_WHAT_MESSAGE, ANY);
+        sweep(&r);
+        events_check(&e);
+        cr_expect_eq(events_check_networks(&e, r.hierarchy), 6, "%s", protocols[p]);
+        cr_expect_gt(events_count(&e, GPC_WHAT_MESSAGE, ANY), before, "%s", protocols[p]);
+        for (uint32_t i = 0; i < e.count; i++) {
+            const gpc_event *v = &e.list[i];
+            if (v->what == GPC_WHAT_MESSAGE && !v->access)
+                cr_expect(!v->parent && v->pc == UINT64_MAX && v->warp == GPC_NONE && (v->sm < 4 || v->sm == GPC_NONE));
+        }
+        events_close(&e, r.hierarchy);
+        coherent_close(&r);
+    }
+}
+
+/* A bulk copy of each kind, which is in more lines than are under way at once. */
+Test(timed_events, bulk_copies) {
+    static const gpc_kind kinds[] = {GPC_LOAD, GPC_STORE, GPC_REDUCTION, GPC_PREFETCH};
+    static rig r;
+    static events e;
+    rig_open_dram(&r, "sm.count = 2\nsm.bulk_requests = 4\n");
+    events_open(&e, r.hierarchy, all);
+    for (uint32_t i = 0; i < 4; i++) {
+        shot s = WORD(kinds[i], 0x1000 + i * 0x1000ull);
+        s.width = 1000;
+        s.copy = GPC_COPY_BULK;
+        s.pc = 0x40;
+        rig_issue(&r, s);
+    }
+    rig_finish(&r);
+    events_check(&e);
+    cr_expect_eq(events_check_networks(&e, r.hierarchy), 2);
+    cr_expect_eq(events_count(&e, GPC_WHAT_ISSUE, ANY), 4);
+    cr_expect_eq(events_count(&e, GPC_WHAT_LINE, ANY), 4 * 8);
+    cr_expect_eq(events_count(&e, GPC_WHAT_REPLY, ANY), 4 * 8);
+    for (uint32_t i = 0; i < 4; i++) {
+        const gpc_event *issue = events_at(&e, GPC_WHAT_ISSUE, GPC_COMPONENT_SM, i),
+                        *end = events_at(&e, GPC_WHAT_COMPLETE, GPC_COMPONENT_SM, i);
+        cr_assert(issue && end);
+        cr_expect(issue->kind == kinds[i] && issue->pc == 0x40 && issue->bytes == 1024);
+        cr_expect(end->kind < GPC_KIND_COUNT && end->value);
+    }
+    events_close(&e, r.hierarchy);
+    rig_close(&r);
+}
+
+/* One that goes to several SMs is one access, and completes at each of them. */
+Test(timed_events, bulk_copy_to_several) {
+    static const uint32_t targets[] = {1, 2, 3};
+    static rig r;
+    static events e;
+    rig_open_dram(&r, "sm.count = 4\n");
+    events_open(&e, r.hierarchy, all);
+    const uint64_t address = 0x1000;
+    gpc_warp_access a = GPC_WARP_ACCESS_INIT;
+    a.mask = 1;
+    a.addresses = &address;
+    a.width = 512;
+    a.copy = GPC_COPY_BULK;
+    a.multicast = targets;
+    a.multicast_count = 3;
+    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &a, RIG_TOKENS - 1, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);
+    cr_expect_eq(events_check_networks(&e, r.hierarchy), 2);
+    cr_expect_eq(events_count(&e, GPC_WHAT_ISSUE, ANY), 1);
+    cr_expect_eq(events_count(&e, GPC_WHAT_LINE, ANY), 4);
+    cr_expect_eq(events_count(&e, GPC_WHAT_REPLY, ANY), 3 * 4);
+    cr_assert_eq(events_count(&e, GPC_WHAT_COMPLETE, ANY), 3);
+    for (uint32_t i = 0, seen = 0; i < 3; i++) {
+        const gpc_event *end = events_at(&e, GPC_WHAT_COMPLETE, GPC_COMPONENT_SM, i);
+        cr_expect(end->access == 1 && !(seen >> end->sm & 1) && end->sm >= 1);
+        seen |= 1u << end->sm;
+    }
+    events_close(&e, r.hierarchy);
+    rig_abandon(&r);
+}
+
+/* What was accepted before the trace was set is not told of, nor are its lines that set out later. */
+Test(timed_events, bulk_copy_under_way) {
+    static rig r;
+    static events e;
+    rig_open_dram(&r, NULL);
+    shot s = WORD(GPC_LOAD, 0x1000);
+    s.width = 4096;
+    s.copy = GPC_COPY_BULK;
+    rig_issue(&r, s);
+    rig_steps(&r, 20);
+    events_open(&e, r.hierarchy, all);
+    rig_finish(&r);
+    cr_expect_eq(events_count(&e, GPC_WHAT_LINE, ANY), 0);
+    cr_expect_eq(events_count(&e, GPC_WHAT_SEND, ANY), 0);
+    cr_expect_eq(events_count(&e, GPC_WHAT_COMPLETE, ANY), 0);
+    events_close(&e, r.hierarchy);
+    rig_close(&r);
 }
