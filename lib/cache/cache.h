@@ -377,6 +377,8 @@ gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpc
                          uint32_t *out_way);
 
 /* write.c: stores, and atomics performed here. */
+/* The outcome of an access whose line is there, in this state. */
+gpc_outcome gpci_outcome_at(const gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t state);
 void gpci_lookup_store(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                        gpc_access_result *result);
 void gpci_lookup_atomic(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,

@@ -159,9 +159,9 @@ gpc_status gpc_cache_probe(const gpc_cache *cache, const gpc_request *request, g
     result->outcome = GPC_MISS;
     if (result->way == GPCI_NO_WAY)
         return GPC_OK;
-    gpci_findings found = gpci_examine(&view, cache->states[gpci_slot(cache, view.set, result->way)]);
-    result->hit_sectors = found.hit;
-    result->outcome = (uint8_t)gpci_outcome_of(found);
+    const uint32_t state = cache->states[gpci_slot(cache, view.set, result->way)];
+    result->hit_sectors = gpci_examine(&view, state).hit;
+    result->outcome = (uint8_t)gpci_outcome_at(cache, request, &view, state);
     return GPC_OK;
 }
 

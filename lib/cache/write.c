@@ -82,6 +82,15 @@ static void evict_on_write(gpc_cache *cache, const gpci_view *view, uint32_t way
     gpci_drop(cache, view->set, way, NULL, &result->eviction);
 }
 
+gpc_outcome gpci_outcome_at(const gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t state) {
+    const uint8_t rest = view->need & (uint8_t)~GPCI_VALID(state);
+    const bool naive = gpci_is_write(request) && gpci_write_allocate(cache, request) == GPC_WRITE_NAIVE_FETCH &&
+                       gpci_write_policy(cache, request) != GPC_WRITE_EVICT;
+    if (!naive || !rest)
+        return gpci_outcome_of(gpci_examine(view, state));
+    return rest & GPCI_PENDING(state) ? GPC_PENDING_HIT : GPC_SECTOR_MISS; /* whole sectors are read, too */
+}
+
 /* Naive allocation, where the line is there: what is not valid yet goes below, and is read unless it is on its way. */
 static void write_naive(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                         gpc_access_result *result) {
@@ -90,7 +99,7 @@ static void write_naive(gpc_cache *cache, const gpc_request *request, const gpci
     if (rest && !result->write_sectors)
         write_below(cache, view, rest, result);
     if (rest) {
-        result->outcome = rest & GPCI_PENDING(state) ? GPC_PENDING_HIT : GPC_SECTOR_MISS;
+        result->outcome = (uint8_t)gpci_outcome_at(cache, request, view, state);
         result->fetch_sectors = gpci_widen(cache, rest) & (uint8_t) ~(GPCI_VALID(state) | GPCI_PENDING(state));
         cache->stats.fetched_sectors += gpci_count_sectors(result->fetch_sectors);
     }

@@ -272,3 +272,53 @@ Test(steps, repeated_fills) {
     cr_expect(line.valid_sectors == 9 && rig_lines(&r) == 1);
     rig_close(&r);
 }
+
+static uint32_t below(uint64_t *random, uint32_t n) {
+    *random = *random * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((*random >> 33) % n);
+}
+
+/* A load or store of some bytes of one of four lines, for which the cache has room. */
+static gpc_request any_request(uint64_t *random) {
+    const uint32_t offset = below(random, 16) * 8, most = 128 - offset;
+    gpc_request request = {.address = A + below(random, 4) * 128 + offset, .size = 8 * (1 + below(random, most / 8))};
+    request.kind = below(random, 2) ? GPC_STORE : GPC_LOAD;
+    request.space = below(random, 4) ? GPC_SPACE_GLOBAL : GPC_SPACE_LOCAL;
+    return request;
+}
+
+/* A probe says what the lookup behind it finds, whatever stores do, and with sectors on their way. */
+Test(steps, a_probe_foretells_the_lookup) {
+    for (uint32_t seed = 0; seed < 32; seed++) {
+        const uint32_t policy = seed % 3, allocate = seed / 3 % 4, local = seed / 12 % 3;
+        uint64_t random = seed + 1, coming[4] = {0};
+        rig r;
+        rig_init(&r);
+        r.options.ways = 4;
+        r.options.sectors = 4;
+        r.options.write_policy = policy;
+        r.options.write_policy_local = local;
+        r.options.write_allocate = allocate;
+        r.options.write_allocate_local = GPC_WRITE_NAIVE_FETCH;
+        rig_open(&r);
+        for (uint32_t n = 0; n < 400; n++) {
+            const gpc_request request = any_request(&random);
+            const uint32_t line = (uint32_t)(request.address - A) / 128;
+            gpc_access_result probed;
+            cr_assert_eq(gpc_cache_probe(r.cache, &request, &probed), GPC_OK);
+            const gpc_access_result got = rig_lookup(&r, request);
+            cr_assert(probed.outcome == got.outcome && probed.hit_sectors == got.hit_sectors,
+                      "seed %u, request %u: %u is probed, %u is found", seed, n, probed.outcome, got.outcome);
+            if (got.fetch_sectors || (got.outcome == GPC_MISS && !got.write_sectors)) {
+                rig_reserve(&r, request, got.fetch_sectors);
+                coming[line] |= got.fetch_sectors;
+            }
+            const uint32_t filled = below(&random, 4);
+            if (coming[filled] && below(&random, 2)) {
+                rig_fill(&r, (gpc_request){.address = A + filled * 128, .kind = GPC_LOAD}, (uint8_t)coming[filled]);
+                coming[filled] = 0;
+            }
+        }
+        rig_close(&r);
+    }
+}
