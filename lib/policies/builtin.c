@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* The built-in policies of each kind, for the registry. */
+/* Built-in policies of each kind, for the registry. */
 
 #define POLICY(table, file) &table,
 

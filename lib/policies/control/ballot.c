@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MESSAGE 256u /* bytes of an init function's message */
+#define MESSAGE 256u /* bytes of an init function's message buffer */
 
 static gpci_vote_options options_of(const gpc_policy_env *env, uint32_t candidates) {
     const double *p = env->parameters;
@@ -34,7 +34,7 @@ static gpc_policy_env geometry_of(const gpc_policy_env *env, uint32_t candidate)
                             .seed = env->seed + candidate};
 }
 
-/* A list of specs cut up. Returns how many there are; GPCI_BALLOT_CANDIDATES + 1 where there are more than fit. */
+/* Cut up a list of specs. Returns their number; GPCI_BALLOT_CANDIDATES + 1 if the list is too long. */
 static uint32_t cut(const char *list, char text[2 * GPCI_MAX_ARGUMENTS], char *specs[GPCI_BALLOT_CANDIDATES]) {
     uint32_t count = 0;
     snprintf(text, 2 * GPCI_MAX_ARGUMENTS, "%s", list);
@@ -47,7 +47,7 @@ static uint32_t cut(const char *list, char text[2 * GPCI_MAX_ARGUMENTS], char *s
     return count;
 }
 
-/* The first of the level's caches makes what they share. */
+/* Join the level's vote. The level's first cache creates the shared state. */
 static gpc_status join(gpci_ballot *b, const gpc_policy_env *env, uint32_t candidates) {
     gpci_ballot_common *common = env->shared_state;
     if (!common->ready) {
@@ -131,7 +131,7 @@ uint64_t gpci_ballot_reads(gpc_policy_kind kind, const gpc_policy_env *env, cons
     char text[2 * GPCI_MAX_ARGUMENTS], *specs[GPCI_BALLOT_CANDIDATES];
     uint32_t count = cut(list, text, specs);
     if (count > GPCI_BALLOT_CANDIDATES)
-        return GPC_READS_EVERYTHING; /* refused when it is made */
+        return GPC_READS_EVERYTHING; /* init refuses this list */
     uint64_t sum = GPC_READS_SAMPLES;
     for (uint32_t c = 0; c < count; c++) {
         uint64_t reads = 0;

@@ -6,27 +6,27 @@
 #include "registry/registry.h"
 
 /*
- * What a voting replacement policy and a voting predictor have in common: policies to choose from, each with state
- * of its own in every cache, and the vote, which the caches of a level share.
+ * Common parts of a voting replacement policy and a voting predictor: candidate policies, each with its own state in
+ * every cache, and the vote, shared by the caches of a level.
  */
 
 #define GPCI_BALLOT_CANDIDATES 16u
 
 typedef struct gpci_ballot_common {
     gpci_vote vote;
-    gpci_commons *commons; /* what the candidates share */
-    uint32_t users;        /* caches that are there */
+    gpci_commons *commons; /* state shared by the candidates */
+    uint32_t users;        /* caches using this state */
     bool ready;
 } gpci_ballot_common;
 
 typedef struct gpci_ballot {
     gpci_policy *candidates[GPCI_BALLOT_CANDIDATES];
     uint32_t count;
-    uint32_t index; /* of the cache */
+    uint32_t index; /* index of the cache */
     gpci_ballot_common *common;
 } gpci_ballot;
 
-/* The vote's numbers, which every voting policy declares first. */
+/* Vote parameters, declared first by every voting policy. */
 enum {
     GPCI_BALLOT_TESTERS,
     GPCI_BALLOT_WARMUP,
@@ -41,12 +41,13 @@ enum {
 };
 
 /*
- * Section 5.3 tests on one SM and compares at the next sample: testers=1, periods=1. But SMs are bursty: of those that
- * run GESUMMV under one policy, some issue 23 instructions in 5,000 cycles and some 88, as their warps wait together
- * or do not, and so a candidate has up to four SMs here, for two periods.
- * Where seeds/004 names no number: a change of 20 % is twice what section 4.4.3 calls a significant one of the
- * throughput, 10 %, in hill climbing; "several periods" are 3. An SM that had a block for half of a period has shown
- * what it can do. Miss ratios below 5 % differ by nothing that matters.
+ * Section 5.3 tests on one SM and compares at the next sample: testers=1, periods=1. But SMs are bursty: under the same
+ * policy for GESUMMV, some SMs issue 23 instructions in 5,000 cycles and some 88, depending on whether their warps wait
+ * together. Here a candidate therefore gets up to four SMs, for two periods.
+ *
+ * seeds/004 names no number for the following. Phase threshold 20 %: twice the significant change of throughput in hill
+ * climbing, 10 % (section 4.4.3). "Several periods" are 3. An SM needs a block for half of a period to count. Miss
+ * ratios below 5 % are all treated as 5 %.
  */
 #define GPCI_BALLOT_DECLARE                                                                                         \
     {"testers", 4, 1, 4096, true, "SMs on which a candidate is tested, where enough are active"},                   \
@@ -60,7 +61,7 @@ enum {
         "miss-floor", 0.05, 0, 1, false, "miss ratios below this are taken for it"                                  \
     }
 
-/* What is voted by: 0 throughput, 1 hits. The text that a voting policy declares first. */
+/* Text parameter declared first by a voting policy: the measure, 0 throughput, 1 hits. */
 #define GPCI_BALLOT_DECLARE_MEASURE                                                 \
     {                                                                               \
         "measure", "throughput", "throughput|hits",                                 \
@@ -68,29 +69,29 @@ enum {
     }
 
 /*
- * Make the candidates of `list`, separated by commas.
- *   unfit    why a table cannot be one, NULL if it can
- *   message  receives why a status other than GPC_OK is returned; nothing is left then
+ * Create the candidates of `list`, separated by commas.
+ *   unfit    returns why a table cannot be a candidate, or NULL
+ *   message  receives the reason for a status other than GPC_OK; no memory stays allocated then
  */
 gpc_status gpci_ballot_init(gpci_ballot *ballot, gpc_policy_kind kind, const gpc_policy_env *env, const char *list,
                             const char *(*unfit)(const void *ops), char *message);
 void gpci_ballot_finish(gpci_ballot *ballot);
-/* Of all candidates, of the cache's part in the vote, and in cache 0 of the vote itself. */
+/* Bits of all candidates, of the cache's part in the vote, and in cache 0 of the vote. */
 uint64_t gpci_ballot_cost(gpc_policy_kind kind, const gpc_policy_env *env, const char *list);
-/* What a vote over this list reads: what its candidates do, and samples. */
+/* Reads of a vote over this list: the candidates' reads, and samples. */
 uint64_t gpci_ballot_reads(gpc_policy_kind kind, const gpc_policy_env *env, const char *list);
-/* The cache's sample, which may close the period: then other candidates may decide. */
+/* Give the cache's sample to the vote. The last sample closes the period, and may change the present candidates. */
 void gpci_ballot_sample(gpci_ballot *ballot, const gpc_sample *sample);
 
-/* The candidate that decides in this cache. */
+/* Present candidate of this cache. */
 GPCI_INLINE const gpci_policy *gpci_ballot_present(const gpci_ballot *ballot) {
     return ballot->candidates[gpci_vote_of(&ballot->common->vote, ballot->index)];
 }
 
-/* What a voting policy publishes (gpc_replacement_ops.counter). */
+/* Publish the vote's counters (gpc_replacement_ops.counter). */
 bool gpci_ballot_counter(const gpci_ballot *ballot, size_t index, gpc_policy_counter *counter);
 
-/* What it has come to, and its candidates, for a snapshot. */
+/* Visit the state of vote and candidates for a snapshot. */
 void gpci_ballot_state(gpci_ballot *ballot, gpc_state_fn visit, void *user_data);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <gpucache/policy.h>
 
-/* What a policy publishes of itself (gpc_replacement_ops.counter), a row each. */
+/* Row for one published counter of a policy (gpc_replacement_ops.counter). */
 
 typedef enum gpci_published_kind { GPCI_COUNTS = 0, GPCI_IS_LEVEL = 1 } gpci_published_kind;
 
@@ -14,7 +14,7 @@ typedef struct gpci_published {
     uint64_t value;
 } gpci_published;
 
-/* Row `index` of `count`, as a policy's `counter` tells it. */
+/* Copy row `index` of `count` to `out`, for a policy's `counter`. False behind the last row. */
 static inline bool gpci_publish(const gpci_published *rows, size_t count, size_t index, gpc_policy_counter *out) {
     if (index >= count)
         return false;

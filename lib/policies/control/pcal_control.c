@@ -11,13 +11,13 @@ static gpci_phase_options phase_options(const gpci_pcal_options *o) {
                                 .floors = {0, o->miss_floor, o->miss_floor}};
 }
 
-/* Tokens from one candidate to the next: more than asked for where they would be too many. */
+/* Tokens between two candidates of a vote: options->step, or more if the vote would have too many candidates. */
 static uint32_t step_of(const gpci_pcal_options *o, uint32_t warp_opt) {
     uint32_t most = GPCI_VOTE_CANDIDATES - 1, least = (warp_opt - 1 + most - 1) / most;
     return o->step > least ? o->step : least;
 }
 
-/* Candidate 0 keeps all tokens, the last has one. */
+/* Options of the vote. Candidate 0 keeps all tokens, the last candidate has one token. */
 static gpci_vote_options vote_options(const gpci_pcal_options *o, uint32_t warp_opt) {
     uint32_t step = step_of(o, warp_opt);
     return (gpci_vote_options){.sms = o->sms,
@@ -60,7 +60,7 @@ static bool l2_left(const gpci_pcal *p) {
     return p->options.l2 && !p->l2_climbed;
 }
 
-/* A strategy had its turn. */
+/* Finish a strategy's turn: settle before the next strategy, or rest. */
 static void finish(gpci_pcal *p) {
     p->warmup = p->options.warmup;
     if (!strategy_left(p) && !l2_left(p)) {
@@ -86,7 +86,7 @@ static void begin_climb(gpci_pcal *p) {
     begin_step(p);
 }
 
-/* Warps of a scheduler that tokens for L2 are for: those that run, or of these those without one for L1. */
+/* Warps of a scheduler for L2's tokens: the running warps; with exclusive tokens, only those without a token for L1. */
 static uint32_t without_l1(const gpci_pcal *p) {
     uint32_t running = p->now.warps - (p->now.throttled < p->now.warps ? p->now.throttled : p->now.warps);
     uint32_t cache = p->options.exclusive ? p->warp_opt - p->cut : 0;
@@ -129,7 +129,7 @@ static void finish_vote(gpci_pcal *p) {
     finish(p);
 }
 
-/* The period that is over shows which SMs are active: the vote begins with it. */
+/* Begin a vote. The period just ended shows the active SMs. */
 static void begin_vote(gpci_pcal *p) {
     p->voted = true;
     p->votes++;
@@ -258,7 +258,7 @@ static void measure(gpci_pcal *p) {
 }
 
 static void close_period(gpci_pcal *p) {
-    if (p->state == GPCI_PCAL_VOTE) { /* which sees for itself who is active */
+    if (p->state == GPCI_PCAL_VOTE) { /* the vote finds the active SMs itself */
         tell_vote(p);
         if (p->vote.state == GPCI_VOTE_STABLE)
             finish_vote(p);
@@ -310,14 +310,13 @@ uint64_t gpci_pcal_bits(const gpci_pcal_options *o, uint32_t warps) {
     gpci_phase_options phase = phase_options(o);
     uint64_t longest = o->init_periods > o->climb_periods ? o->init_periods : o->climb_periods;
     uint64_t bits = gpci_vote_bits(&vote) + gpci_phase_bits(&phase) + 6 * 32 + 32 + 3 + 2;
-    bits +=
-        o->l2 ? 2 * gpci_ceil_log2((uint64_t)warps + 2) + 1 : 0; /* tokens now and before, and whether it was done */
+    bits += o->l2 ? 2 * gpci_ceil_log2((uint64_t)warps + 2) + 1 : 0; /* tokens now and before; climb done */
     return bits + 2 * gpci_ceil_log2((uint64_t)warps + 1) + gpci_ceil_log2(longest + 1) +
            gpci_ceil_log2((uint64_t)o->warmup + 1);
 }
 
 void gpci_pcal_state_of(gpci_pcal *p, gpc_state_fn visit, void *user_data) {
-    const size_t from = offsetof(gpci_pcal, phase); /* addresses and options are before it */
+    const size_t from = offsetof(gpci_pcal, phase); /* pointers and options are before `phase` */
     visit(user_data, (char *)p + from, sizeof *p - from);
     visit(user_data, p->last, p->options.sms * sizeof *p->last);
     visit(user_data, p->vote_sms, p->options.sms * sizeof *p->vote_sms);

@@ -5,23 +5,24 @@
 #include "policies/control/vote.h"
 
 /*
- * Dynamic PCAL's predictor of EBTNum (seeds/004 section 4.4): how many of the warp-opt cache warps of each scheduler
- * lose their token (`cut`, strategy two), and how many warps run without one besides (`extra`, strategy one).
+ * Dynamic PCAL's predictor of EBTNum (seeds/004 section 4.4). Of the warp-opt cache warps of each scheduler, `cut` lose
+ * their token (strategy two). Besides, `extra` warps run without a token (strategy one).
  *
- *   INIT    default: cut 0, extra 0. After a period at least: CLIMB where another warp is feasible, else VOTE.
- *           Feasible: NoC latency and memory-pipeline stalls below their thresholds, and a warp is throttled.
- *   CLIMB   extra = 1, 2, ... on all SMs, as long as throughput rises by 10 %. A fall of 3 % takes the last one back.
- *   VOTE    SMs test cuts in parallel; the one with the highest throughput wins (lib/policies/control/vote.h).
- *   SETTLE  a period to look at what the first strategy has made of it: then the other one (both strategies in turn,
- *           section 7.2), then CLIMB_L2. Without, or once all had their turn: STABLE.
- *   CLIMB_L2 tokens for L2, which until then all warps have (section 7.2, "selected adaptively"): fewer and fewer, as
- *           long as throughput rises by 10 %; a fall of 3 % takes the last step back. L2 is common to all SMs, and so
- *           they cannot vote. Of sets that exclude each other, the first step takes them from those with one for L1.
+ *   INIT    default: cut 0, extra 0. After init_periods: CLIMB if another warp is feasible, else VOTE. Feasible: NoC
+ *           latency and memory-pipeline stalls are below their thresholds, and a warp is throttled.
+ *   CLIMB   extra = 1, 2, ... on all SMs, while throughput rises by 10 %. A fall of 3 % takes the last step back.
+ *   VOTE    SMs test cuts in parallel; the cut with the highest throughput wins (lib/policies/control/vote.h).
+ *   SETTLE  periods to measure the first strategy's result. Then the other strategy (both strategies in turn, section
+ *           7.2), then CLIMB_L2. If no strategy is left: STABLE.
+ *   CLIMB_L2 tokens for L2, before held by all warps (section 7.2, "selected adaptively"): fewer and fewer, while
+ *           throughput rises by 10 %. A fall of 3 % takes the last step back. All SMs share L2, and so cannot vote. If
+ *           the token sets exclude each other, the first step takes L2's tokens from warps with a token for L1.
  *   STABLE  until the phase detector sees a new phase in throughput, L1's or L2's miss ratio: INIT, with the default.
  *
- * Throughput is instructions per cycle and SM, of SMs that had work for most of the period; the others decide
- * nothing, and a period without any is none. Hill climbing looks at all of them together, for what it saturates is
- * common to them. Exactly 97 % or 110 %, which the document leaves open, is no significant change.
+ * Throughput is instructions per cycle and SM, over SMs with work for most of the period. Other SMs decide nothing, and
+ * a period without active SMs does not count. Hill climbing uses all active SMs together, because network and memory,
+ * which more warps saturate, are common to all SMs. The document leaves open exactly 97 % or 110 %: here no significant
+ * change.
  *
  * Example, warp-opt 4, one strategy, throughput and what it leads to:
  *   INIT    1.00, NoC 12 cycles, stalls 5 %, 20 warps throttled     extra 1, CLIMB
@@ -31,32 +32,32 @@
 
 typedef struct gpci_pcal_options {
     uint32_t sms;           /* at least 1 */
-    uint32_t warps;         /* warp-opt; 0 = the most that a scheduler had in INIT's last period */
+    uint32_t warps;         /* warp-opt; 0 = the largest number of a scheduler's warps in INIT's last period */
     uint32_t init_periods;  /* in INIT and SETTLE, 1 or more */
-    uint32_t warmup;        /* periods after a change that do not count */
-    uint32_t climb_periods; /* that each step of CLIMB lasts, 1 or more */
-    uint32_t step;          /* tokens between one candidate of a vote and the next, 1 or more */
-    bool both;              /* strategies, in turn */
-    bool l2, exclusive;     /* tokens for L2 are to be found; not for those that hold one for L1 */
-    double noc_latency;     /* cycles, there and back, */
-    double stall_ratio;     /* and share of scheduler cycles, up to which another warp is feasible */
-    double rise, fall;      /* relative throughput: beyond it CLIMB goes on, below it goes back */
-    double miss_floor;      /* miss ratios below are taken for it */
+    uint32_t warmup;        /* ignored periods after a change */
+    uint32_t climb_periods; /* periods of each step of CLIMB, 1 or more */
+    uint32_t step;          /* tokens between two candidates of a vote, 1 or more */
+    bool both;              /* both strategies, in turn */
+    bool l2, exclusive;     /* find tokens for L2; exclusive: a warp with a token for L1 gets no token for L2 */
+    double noc_latency;     /* most cycles to L2 and back with another warp feasible */
+    double stall_ratio;     /* largest share of stalled scheduler cycles with another warp feasible */
+    double rise, fall;      /* relative throughput: above `rise` CLIMB goes on, below `fall` CLIMB goes back */
+    double miss_floor;      /* lower miss ratios are replaced by this ratio */
     uint32_t phase_periods;
     double phase_threshold;
-    uint32_t testers, test_periods, attempts; /* of the vote, as there */
+    uint32_t testers, test_periods, attempts; /* options of the vote, as in gpci_vote_options */
     double activity, margin;
 } gpci_pcal_options;
 
-/* A period of an SM. Network and L2 are those of the hierarchy; the last SM's sample is looked at. */
+/* Period of an SM. Network and L2 counters are the hierarchy's; only the last SM's sample of these is used. */
 typedef struct gpci_pcal_sample {
     uint64_t cycles, active_cycles, instructions;
-    uint64_t loads, load_misses;       /* of L1, by line */
-    uint64_t scheduler_cycles, stalls; /* of its schedulers; those of the memory pipeline */
-    uint64_t requests, request_cycles; /* NoC: packets, cycles that they took */
+    uint64_t loads, load_misses;       /* L1's loads and load misses, by line */
+    uint64_t scheduler_cycles, stalls; /* cycles of the SM's schedulers; stalls of the memory pipeline */
+    uint64_t requests, request_cycles; /* NoC: packets, and the packets' cycles */
     uint64_t replies, reply_cycles;
     uint64_t l2_reads, l2_read_hits;
-    uint32_t warps, throttled; /* the most that one of its schedulers had in the period */
+    uint32_t warps, throttled; /* largest number of one scheduler in the period */
 } gpci_pcal_sample;
 
 typedef enum gpci_pcal_state {
@@ -68,7 +69,7 @@ typedef enum gpci_pcal_state {
     GPCI_PCAL_CLIMB_L2 = 5
 } gpci_pcal_state;
 
-/* What the statistics collector makes of the active SMs' periods. */
+/* Measures of the active SMs' periods, from the statistics collector. */
 typedef struct gpci_pcal_measures {
     double ipc, l1_miss, l2_miss, noc_latency, stall_ratio;
     uint32_t active, warps, throttled;
@@ -82,45 +83,45 @@ typedef struct gpci_pcal {
     gpci_phase phase;
     gpci_pcal_measures now; /* the last period */
     uint32_t state;         /* gpci_pcal_state */
-    uint32_t cut, extra;    /* of all SMs, while they do not vote */
-    uint32_t l2, l2_before; /* tokens for L2 of a scheduler, or GPCI_TOKENS_ALL, and before the last step */
+    uint32_t cut, extra;    /* choice for all SMs, outside a vote */
+    uint32_t l2, l2_before; /* tokens for L2 of a scheduler now, and before the last step; GPCI_TOKENS_ALL = all */
     uint32_t warp_opt;
-    uint32_t left, warmup;           /* periods until INIT, SETTLE or a step is over, or before anything counts */
-    bool climbed, voted, l2_climbed; /* in this phase */
-    double work, time;               /* of the step, so far */
-    double before;                   /* throughput of the step before */
-    uint64_t phases, climbs, votes;  /* begun so far */
+    uint32_t left, warmup;           /* periods until INIT, SETTLE or a step ends; ignored periods left */
+    bool climbed, voted, l2_climbed; /* done in this phase */
+    double work, time;               /* sums of the current step */
+    double before;                   /* throughput of the previous step */
+    uint64_t phases, climbs, votes;  /* numbers of begun phases, climbs and votes */
 } gpci_pcal;
 
-/* `last` and `vote_sms`: the caller's, [options->sms] each. */
+/* Initialise. The caller owns `last` and `vote_sms`, [options->sms] each. */
 void gpci_pcal_init(gpci_pcal *pcal, const gpci_pcal_options *options, gpci_pcal_sample *last, gpci_vote_sm *vote_sms);
 
-#define GPCI_TOKENS_ALL UINT32_MAX /* for L2: every warp has one */
+#define GPCI_TOKENS_ALL UINT32_MAX /* tokens for L2: every warp has a token */
 
-/* What a search came to. */
+/* Result of a search. */
 typedef struct gpci_pcal_choice {
     uint32_t warp_opt, cut, extra, l2;
 } gpci_pcal_choice;
 
-/* True: STABLE, with this. */
+/* True in state STABLE; `out` then receives the choice. */
 bool gpci_pcal_settled(const gpci_pcal *pcal, gpci_pcal_choice *out);
-/* A kernel begins: STABLE with a choice made before, or INIT with the default (NULL). */
+/* Begin a kernel: STABLE with an earlier choice, or INIT with the default (`choice` NULL). */
 void gpci_pcal_begin(gpci_pcal *pcal, const gpci_pcal_choice *choice);
 
-/* An SM's period is over. The last SM's closes it: cut and extra may have changed then. */
+/* Give an SM's period. The last SM's call closes the period, and may change cut and extra. */
 void gpci_pcal_observe(gpci_pcal *pcal, uint32_t sm, const gpci_pcal_sample *sample);
-/* Tokens that an SM's schedulers go without; `extra` is the same everywhere. */
+/* Tokens removed from an SM's schedulers; `extra` is the same on all SMs. */
 uint32_t gpci_pcal_cut(const gpci_pcal *pcal, uint32_t sm);
 
 /*
- * Hardware, in bits. Of an SM: its part of the vote and counters of 32 bits of L1's accesses and misses and of stalls.
- * In the middle: vote and phase detector; counters of 32 bits of packets, their cycles, L2's reads and hits; the
- * throughput before; the state, cut, extra, which strategy had its turn, and periods left. `warps`: of a scheduler.
+ * Hardware, in bits. For each SM: its part of the vote, and 32-bit counters of L1's accesses and misses and of stalls.
+ * Central: vote and phase detector; 32-bit counters of packets, packet cycles, L2's reads and hits; the throughput
+ * before; state, cut, extra, the finished strategies, and periods left. `warps`: warps of a scheduler.
  */
 uint64_t gpci_pcal_sm_bits(const gpci_pcal_options *options, uint32_t warps);
 uint64_t gpci_pcal_bits(const gpci_pcal_options *options, uint32_t warps);
 
-/* What it has come to, for a snapshot. */
+/* Visit the state for a snapshot. */
 void gpci_pcal_state_of(gpci_pcal *pcal, gpc_state_fn visit, void *user_data);
 
 #endif

@@ -5,14 +5,13 @@
 #include "base/base.h"
 
 /*
- * Has the program entered a new phase? Statistics of every sampling period are
- * compared with those of the period before; a relative change beyond a threshold
- * may be one, and is one once it has lasted (seeds/004 section 4.4.3). A change can
- * last only against what was before it, so that the period before the change stays
- * the one compared with, until the change is over or a new phase has begun.
+ * Detector of a new program phase. Statistics of every sampling period are compared with the period before. A relative
+ * change above a threshold may be a new phase; a change that lasts is a new phase (seeds/004 section 4.4.3). A lasting
+ * change is measured against the period before the change. This period therefore stays the reference until the change
+ * is over or a new phase has begun.
  *
  * Example, threshold 0.2, 3 periods, instructions per cycle:
- *   1.0  1.1         no change: 1.1 is what the next is compared with
+ *   1.0  1.1         no change: 1.1 is the new reference
  *   0.6  1.0         a change of one period: over
  *   0.6  0.6  0.7    a change against 1.0 for three periods: a new phase, of 0.7
  */
@@ -21,25 +20,25 @@
 
 typedef struct gpci_phase_options {
     uint32_t measures; /* at most GPCI_PHASE_MEASURES */
-    uint32_t periods;  /* for which a change must last, 1 or more */
+    uint32_t periods;  /* periods of a change until a new phase, 1 or more */
     double threshold;  /* relative change of any measure */
-    /* a smaller measure is taken for this one: twice next to nothing is no change */
+    /* a smaller measure is replaced by its floor: twice almost nothing is no change */
     double floors[GPCI_PHASE_MEASURES];
 } gpci_phase_options;
 
 typedef struct gpci_phase {
     gpci_phase_options options;
-    double before[GPCI_PHASE_MEASURES]; /* the last period without a change */
-    uint32_t lasting;                   /* periods that the change has lasted */
-    bool known;                         /* there is a period to compare with */
+    double before[GPCI_PHASE_MEASURES]; /* reference: the last period without a change */
+    uint32_t lasting;                   /* periods of the present change */
+    bool known;                         /* a reference period exists */
 } gpci_phase;
 
 void gpci_phase_init(gpci_phase *phase, const gpci_phase_options *options);
-/* The next period begins a phase, whatever it is like. */
+/* Take the next period as the begin of a phase, with any measures. */
 void gpci_phase_restart(gpci_phase *phase);
-/* A period is over. True: a new phase has begun. */
+/* Give a period's measures. True if a new phase has begun. */
 bool gpci_phase_observe(gpci_phase *phase, const double *measures);
-/* Hardware: each measure of the period before, 32 bits, and the counter of periods. */
+/* Hardware bits: 32 for each measure of the reference period, and the counter of periods. */
 uint64_t gpci_phase_bits(const gpci_phase_options *options);
 
 #endif

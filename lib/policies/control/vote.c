@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Throughput and L1 miss ratio, over all active SMs. */
+/* Number of measures: throughput and L1 miss ratio, over all active SMs. */
 #define MEASURES 2u
 
 static gpci_phase_options phase_options(const gpci_vote_options *o) {
@@ -26,7 +26,7 @@ static void run_everywhere(gpci_vote *v, uint32_t candidate) {
         v->sms[sm].candidate = candidate;
 }
 
-/* The next active SM in rotation that runs the default. There is one. */
+/* Next active SM in rotation with the default. At least one must exist. */
 static gpci_vote_sm *next_tester(gpci_vote *v) {
     for (;;) {
         gpci_vote_sm *s = &v->sms[v->next_sm];
@@ -41,7 +41,7 @@ static bool pending(const gpci_vote *v, uint32_t candidate) {
     return !c->tested && c->attempts < v->options.attempts;
 }
 
-/* Candidates to be tested yet. The default is among them only where it cannot run beside the others. */
+/* Candidates not yet tested. The default is counted only if it cannot run beside the other candidates. */
 static uint32_t count_pending(const gpci_vote *v, uint32_t first) {
     uint32_t count = 0;
     for (uint32_t c = first; c < v->options.candidates; c++)
@@ -71,7 +71,7 @@ static void give(gpci_vote *v, uint32_t candidate, uint32_t testers) {
         next_tester(v)->candidate = candidate;
 }
 
-/* Candidates onto SMs, as many as there is room for beside the default. */
+/* Give SMs to as many candidates as fit beside the default. */
 static void share_out(gpci_vote *v) {
     uint32_t waiting = count_pending(v, 1), room = v->active - 1;
     uint32_t round = waiting < room ? waiting : room;
@@ -84,7 +84,7 @@ static void share_out(gpci_vote *v) {
         }
 }
 
-/* One SM, one candidate: the default first, for its throughput is what the others' is measured by. */
+/* Test one candidate on the only SM: the default first, because its throughput is the reference. */
 static void take_alone(gpci_vote *v) {
     uint32_t c = v->base >= 0;
     while (!pending(v, c))
@@ -101,7 +101,7 @@ static bool anything_left(const gpci_vote *v) {
     return v->active > 1 || v->base >= 0 || pending(v, 0);
 }
 
-/* The next round, a wait for SMs to become active, or the end of the vote. */
+/* Begin the next round, wait for active SMs, or end the vote. */
 static void go_on(gpci_vote *v) {
     run_everywhere(v, 0);
     if (!v->active) {
@@ -133,7 +133,7 @@ static void begin(gpci_vote *v) {
     go_on(v);
 }
 
-/* Throughput of the SMs that ran a candidate while they were active; negative where none was. */
+/* Throughput of a candidate on its SMs while they were active; negative if no SM was active. */
 static double throughput(const gpci_vote *v, uint32_t candidate) {
     double work = 0, time = 0;
     for (uint32_t sm = 0; sm < v->options.sms; sm++)
@@ -152,14 +152,14 @@ static double relative(double rate, double base) {
 
 static void finish_round(gpci_vote *v) {
     double base = v->alone ? v->base : throughput(v, 0);
-    uint32_t tester = 0; /* of a round with one SM: its candidate */
+    uint32_t tester = 0; /* candidate of a round with one SM */
     for (uint32_t c = 1; c < v->options.candidates; c++) {
         double rate = throughput(v, c);
         if (rate < 0)
             continue;
         tester = c;
         if (base < 0)
-            continue; /* nothing ran beside it to compare it with */
+            continue; /* no reference ran in this round */
         v->candidates[c].score = relative(rate, base);
         v->candidates[c].tested = true;
     }
@@ -193,7 +193,7 @@ static bool new_phase(gpci_vote *v) {
     return gpci_phase_observe(&v->phase, measures);
 }
 
-/* Which SMs had work? Without a clock the busiest tells how long the period was. */
+/* Find the SMs with work. Without a clock the busiest SM gives the period's length. */
 static void see_who_is_active(gpci_vote *v) {
     uint64_t longest = 0;
     for (uint32_t sm = 0; sm < v->options.sms; sm++) {
@@ -248,7 +248,7 @@ uint64_t gpci_vote_bits(const gpci_vote_options *o) {
 }
 
 void gpci_vote_state_of(gpci_vote *v, gpc_state_fn visit, void *user_data) {
-    const size_t from = offsetof(gpci_vote, phase); /* addresses and options are before it */
+    const size_t from = offsetof(gpci_vote, phase); /* pointers and options are before `phase` */
     visit(user_data, (char *)v + from, sizeof *v - from);
     visit(user_data, v->sms, v->options.sms * sizeof *v->sms);
 }

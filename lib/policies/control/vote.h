@@ -5,24 +5,25 @@
 #include "policies/control/phase.h"
 
 /*
- * Parallel voting (seeds/004 sections 4.4.3 and 5.3). When a new program phase begins, each candidate runs on SMs of
- * its own while the others keep the default, candidate 0; the one with the highest throughput per SM is then
+ * Parallel voting (seeds/004 sections 4.4.3 and 5.3). If a new program phase begins, each candidate runs on its own
+ * SMs, and the remaining SMs keep the default, candidate 0. The candidate with the highest throughput per SM is then
  * applied everywhere, until the next phase.
  *
- *   WATCH   all SMs run the default, for a period at least: it shows which are active
+ *   WATCH   all SMs run the default, for a period at least, which shows the active SMs
  *   TEST    a round: candidates run on active SMs of their own, the default on the rest
  *   STABLE  the winner runs everywhere; the phase detector looks out for the next phase
  *
- * Only SMs that were active in the last period test anything, from one on that rotates: an SM that has no thread
+ * Only SMs active in the last period test candidates, and testing starts from a rotating SM. An SM without a thread
  * block says nothing about its candidate (section 5.4.2: with AgeLRU always on SM 0, which was idle, GESUMMV stayed
- * with LRU). A candidate whose SMs went idle is tried again on others, and a few times in vain loses.
+ * with LRU). If a candidate's SMs go idle, the candidate is tried again on other SMs. After `attempts` failed tests a
+ * candidate loses.
  *
- * Where there are not SMs enough for all candidates at once, they are tested in rounds. What a round measures is
- * divided by what the default did in the same round, so that the program may change between rounds. A single
- * active SM tests them one after another, the default first.
+ * If SMs are too few for all candidates at once, the candidates are tested in rounds. A round's measure is divided by
+ * the default's measure in the same round, because the program may change between rounds. A single active SM tests the
+ * candidates one after another, the default first.
  *
- * Throughput is instructions per active cycle. Without a clock all SMs take their turns alike, and the hit rate of
- * their reads stands for it.
+ * Throughput is instructions per active cycle. Without a clock all SMs take equal turns, and the hit rate of reads
+ * replaces throughput.
  *
  * Example, 4 SMs, SM 0 idle, candidates 0 1 2, one SM each:
  *   WATCH   0 0 0 0   SMs 1, 2 and 3 are active
@@ -33,24 +34,24 @@
 #define GPCI_VOTE_CANDIDATES 64u
 
 typedef struct gpci_vote_options {
-    uint32_t sms, candidates; /* 1 or more of each, at most GPCI_VOTE_CANDIDATES */
-    uint32_t testers;         /* SMs per candidate, where there are enough; 1 or more */
-    uint32_t warmup;   /* periods that a candidate runs before its test counts, and the winner before phases do */
-    uint32_t periods;  /* that the test itself lasts, 1 or more */
-    uint32_t attempts; /* tests in vain after which a candidate loses, 1 or more */
-    double activity;   /* share of a period with a thread block from which on an SM is active, above 0 */
-    double margin;     /* by which a candidate must beat the default, relative */
-    bool by_hits;      /* compare hit rates, as is done anyway where there is no clock */
+    uint32_t sms, candidates; /* 1 or more, at most GPCI_VOTE_CANDIDATES candidates */
+    uint32_t testers;         /* SMs per candidate, if enough are active; 1 or more */
+    uint32_t warmup;          /* periods before a candidate's test counts, and before the winner's phases count */
+    uint32_t periods;         /* periods of the test, 1 or more */
+    uint32_t attempts;        /* failed tests until a candidate loses, 1 or more */
+    double activity;          /* least share of a period with a thread block for an active SM, above 0 */
+    double margin;            /* relative lead over the default that a winner needs */
+    bool by_hits;             /* compare hit rates; always so without a clock */
     uint32_t phase_periods;
-    double phase_threshold, miss_floor; /* of the phase detector; it is shown throughput and miss ratio */
+    double phase_threshold, miss_floor; /* for the phase detector, which gets throughput and miss ratio */
 } gpci_vote_options;
 
 typedef enum gpci_vote_state { GPCI_VOTE_WATCH = 0, GPCI_VOTE_TEST = 1, GPCI_VOTE_STABLE = 2 } gpci_vote_state;
 
 typedef struct gpci_vote_sm {
-    uint32_t candidate; /* that it runs */
+    uint32_t candidate; /* candidate on this SM */
     bool active;        /* in the last period */
-    double work, time;  /* of its test: instructions and active cycles, or hits and reads */
+    double work, time;  /* sums of the test: instructions and active cycles, or hits and reads */
     gpc_sample last;
 } gpci_vote_sm;
 
@@ -66,19 +67,19 @@ typedef struct gpci_vote {
     gpci_phase phase;
     uint32_t state; /* gpci_vote_state */
     uint32_t winner;
-    uint32_t next_sm;       /* from which on active SMs are given candidates */
-    uint32_t warmup, left;  /* periods of the round, or before phases count */
-    uint32_t active;        /* SMs that were, in the last period */
+    uint32_t next_sm;       /* first SM of the next distribution of candidates */
+    uint32_t warmup, left;  /* periods left of the round; periods before phases count */
+    uint32_t active;        /* SMs active in the last period */
     bool voting;            /* a vote has begun and has no winner yet */
-    bool alone;             /* the round has one SM for one candidate, the default too */
-    double base;            /* alone: what the default did; negative while that is not known */
-    uint64_t votes, rounds; /* held so far */
+    bool alone;             /* the round has one SM for one candidate, also for the default */
+    double base;            /* alone: throughput of the default; negative = not yet known */
+    uint64_t votes, rounds; /* numbers of votes and rounds */
     gpci_vote_candidate candidates[GPCI_VOTE_CANDIDATES];
 } gpci_vote;
 
-/* `sms`: the caller's, [options->sms]. */
+/* Initialise. The caller owns `sms`, [options->sms]. */
 void gpci_vote_init(gpci_vote *vote, const gpci_vote_options *options, gpci_vote_sm *sms);
-/* An SM's period is over. The last SM's closes it: what SMs run may have changed then. */
+/* Give an SM's period. The last SM's call closes the period, and may change the candidates on all SMs. */
 void gpci_vote_sample(gpci_vote *vote, uint32_t sm, const gpc_sample *sample);
 
 GPCI_INLINE uint32_t gpci_vote_of(const gpci_vote *vote, uint32_t sm) {
@@ -86,14 +87,14 @@ GPCI_INLINE uint32_t gpci_vote_of(const gpci_vote *vote, uint32_t sm) {
 }
 
 /*
- * Hardware, in bits. Of an SM: what it runs and counters of a period, 32 bits each, of instructions, active cycles,
- * reads and hits. In the middle: the phase detector, and by candidate a score of 32 bits, its attempts and whether
- * it was tested; the state, the winner, the rotating SM and the periods left.
+ * Hardware, in bits. For each SM: its candidate, and for a period 32-bit counters of instructions, active cycles, reads
+ * and hits. Central: the phase detector; for each candidate a 32-bit score, its attempts and a tested flag; the state,
+ * the winner, the rotating SM and the periods left.
  */
 uint64_t gpci_vote_sm_bits(const gpci_vote_options *options);
 uint64_t gpci_vote_bits(const gpci_vote_options *options);
 
-/* What it has come to, for a snapshot. */
+/* Visit the state for a snapshot. */
 void gpci_vote_state_of(gpci_vote *vote, gpc_state_fn visit, void *user_data);
 
 #endif

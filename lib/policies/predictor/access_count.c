@@ -3,11 +3,11 @@
 #include "policies/predictor/predictors.h"
 
 /*
- * Hardware-based bypassing of seeds/001 IV.C: the more line transactions a warp load makes, the worse its spatial
- * locality. Loads that make more than the threshold register says bypass, all their transactions alike.
+ * Hardware-based bypassing of seeds/001 IV.C: a warp load with many line transactions has poor spatial locality. A load
+ * with more transactions than the threshold register bypasses, with all its transactions.
  *
- * Example, threshold 16: a load whose lanes are 64 bytes apart makes 16 transactions of 128 bytes and is cached; one
- * whose lanes are 128 bytes apart makes 32 and bypasses.
+ * Example, threshold 16: a load with lanes 64 bytes apart makes 16 transactions of 128 bytes and is cached. A load with
+ * lanes 128 bytes apart makes 32 transactions and bypasses.
  */
 
 typedef struct count_state {
@@ -31,7 +31,7 @@ static void predict(void *self, uint32_t set, const gpc_request *request, gpc_pr
         prediction->decision = GPC_BYPASS;
 }
 
-/* The threshold register: 6 bits hold the 32 transactions that a warp load can make, more where more is asked for. */
+/* Threshold register: 6 bits hold a warp load's 32 transactions; a larger threshold takes more bits. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     uint32_t bits = gpci_ceil_log2((uint64_t)env->parameters[0] + 1);
     return bits > 6 ? bits : 6;

@@ -8,23 +8,23 @@
 #include <stdio.h>
 
 /*
- * Adaptive GPU cache bypassing (Tian et al., GPGPU-8, 2015), as seeds/000 section 4 builds it: a table of saturating
- * counters beside each L1, indexed by the hashed PC, and in each line the hashed PC of the last read that used it.
+ * Adaptive GPU cache bypassing (Tian et al., GPGPU-8, 2015), as seeds/000 section 4 builds it. A table of saturating
+ * counters beside each L1 is indexed by the hashed PC. Each line keeps the hashed PC of the last read that used the
+ * line.
  *
- *   a read hits      the counter of the line's PC goes down: what that PC touched was used again; the line gets the
- *                    read's own PC
- *   a load misses    it bypasses where the counter of its PC has reached the threshold
- *   a line leaves    the counter of its PC goes up: nobody used it after that PC
+ *   a read hits      the counter of the line's PC goes down: the PC's line was used again; the line gets the read's PC
+ *   a load misses    if the counter of its PC has reached the threshold, the load bypasses
+ *   a line leaves    the counter of the line's PC goes up: no use followed this PC
  *
- * A line that is filled gets the PC of the request that filled it, whatever that is (6.2.1). Only loads of global
- * memory are predicted (6.4): stores, atomics, prefetches and local accesses allocate as the cache would without a
- * predictor. Reads of local memory that hit train the table as those of global memory do, for section 4 says "every
- * read access"; stores, atomics and prefetches do not, and a line that is invalidated teaches nothing. A tag that
- * matches is a hit, whether or not any sector is there: section 4 asks whether the tag matches, and nothing else. But
- * a further sector of an instruction's line, by who asks for sectors one by one, is a part of the same read.
+ * A filled line gets the PC of its request, of any kind (6.2.1). Only loads of global memory are predicted (6.4):
+ * stores, atomics, prefetches and local accesses allocate as in a cache without predictor. Reads of local memory that
+ * hit train the table like reads of global memory: section 4 says "every read access". Stores, atomics and prefetches
+ * do not train, and an invalidated line does not train. A matching tag is a hit, with or without sectors present:
+ * section 4 asks only about the tag. If a core requests sectors one by one, a further sector of an instruction's line
+ * is part of the same read.
  *
- * Verification: the decision goes below, where `agcb-below` keeps it in the line. If that says that the line
- * was bypassed before, the bypass is overridden and the line is kept.
+ * Verification: the decision goes below, where `agcb-below` keeps the decision in the line. If the reply says that the
+ * line was bypassed before, the bypass is overridden and the line is kept.
  *
  * Example, counters of two bits that begin at 3, threshold 2, one line, loads of PC p:
  *   load A    miss, counter 3: bypass; L2 misses, keeps no bit
@@ -34,10 +34,11 @@
  *   load B    miss, counter 1: B is cached, A leaves, counter 2
  *   load C    miss, counter 2: bypass
  *
- * Where the authors' code differs from their text, the text holds, and the code has a name of its own. Their Figure 9
- * counts up the probing PC, and only where that does not bypass, instead of the victim's: update=report. Their Figure
- * 11 bypasses before the tags are looked up, hits included: `agcb-early`. There a PC at its threshold never hits
- * again, so that nothing ever counts it down; from an initial value above the threshold all is bypassed for good.
+ * If the authors' code differs from their text, `agcb` follows the text, and the code's behaviour has its own name.
+ * Their Figure 9 counts up the probing PC instead of the victim's, and only if the probe does not bypass:
+ * update=report. Their Figure 11 bypasses before the tag lookup, hits included: `agcb-early`. There a PC at its
+ * threshold never hits again, and its counter never goes down. With an initial value at the threshold or above all
+ * loads bypass for good.
  */
 
 #define MOST_ENTRIES 4096u
@@ -51,8 +52,8 @@ typedef struct agcb_state {
     uint16_t *pcs; /* [sets x ways], hashed */
     uint32_t ways, index_bits, shift, hash;
     uint32_t threshold;
-    uint8_t most; /* of a counter */
-    bool report;  /* count up as Figure 9 does */
+    uint8_t most; /* highest count of a counter */
+    bool report;  /* count up as in Figure 9 */
     uint64_t replies, overridden;
 } agcb_state;
 
@@ -122,7 +123,10 @@ static void predict(void *self, uint32_t set, const gpc_request *request, gpc_pr
     prediction->policy_word = GPCI_AGCB_JUDGED | (bypass ? GPCI_AGCB_BYPASS : 0);
 }
 
-/* A bit that is found set by a request that is to be cached anyway has been cleared below, and changes nothing here. */
+/*
+ * Override the bypass if L2's bit was set. For a request to be cached, L2 has cleared the bit; the reply changes
+ * nothing.
+ */
 static gpc_decision on_reply(void *self, const gpc_request *request, gpc_decision predicted, uint32_t word) {
     (void)request;
     agcb_state *state = self;
@@ -160,7 +164,7 @@ static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction 
         *counter += *counter < state->most;
 }
 
-/* entries x bits, and a hashed PC of log2(entries) bits in each line; the bits below are agcb-below's. */
+/* entries x bits, and a hashed PC of log2(entries) bits in each line. agcb-below counts the bits below. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     uint32_t entries = number(env, ENTRIES);
     return (uint64_t)entries * number(env, BITS) + (uint64_t)env->sets * env->ways * gpci_ceil_log2(entries);

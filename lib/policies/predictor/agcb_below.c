@@ -5,23 +5,23 @@
 #include "policies/predictor/predictors.h"
 
 /*
- * The bypassBit that `agcb` keeps in the lines of L2 (seeds/000 sections 4, 6.2.5 and 6.2.6). A load that L1's
- * predictor judged brings its decision along:
+ * Bypass bits of `agcb` in the lines of L2 (seeds/000 sections 4, 6.2.5 and 6.2.6). A load judged by L1's predictor
+ * brings its decision along:
  *
- *   decision  bit     reply     bit after   what follows in L1
- *   bypass    0       0         1           it bypasses
- *   bypass    1       override  0           it was bypassed before, and is asked for again: it is kept
- *   cache     0       0         0           it is kept
- *   cache     1       override  0           it is kept anyway
+ *   decision  bit     reply     bit after   effect in L1
+ *   bypass    0       0         1           the load bypasses
+ *   bypass    1       override  0           the line was bypassed before, and is requested again: L1 keeps the line
+ *   cache     0       0         0           L1 keeps the line
+ *   cache     1       override  0           L1 keeps the line anyway
  *
- * Section 6.2.6 stores whatever bit the request brought; section 4 has a bit that overrides "set back to 0 to indicate
- * reuse". The latter is done here: else the line that has just been kept would count as bypassed once more.
+ * Section 6.2.6 stores the bit of the request; section 4 has an override bit "set back to 0 to indicate reuse". This
+ * file follows section 4: otherwise the line just kept would count as bypassed once more.
  *
- * The bit is exchanged where L2 has the line (6.2.5), so that a line which comes from memory has none before its
- * second request; with on-miss=1 the miss that fetches it leaves its decision, and the second request finds it. A
- * request for other sectors of a line is a request of that line: the bit is the line's. With per-sector=1 each sector
- * has its own, and a request overrides where any of its sectors has. A bit goes when its line does; requests that no
- * predictor judged neither see nor change it. It says nothing of its own: all that L2 is asked may allocate.
+ * If L2 has the line, the bits are exchanged (6.2.5). A line from memory therefore has no bit before its second
+ * request. With on-miss=1 the miss leaves its decision, and the second request finds the decision. A request for other
+ * sectors of a line is a request of the line: the bit belongs to the line. With per-sector=1 each sector has a bit, and
+ * a request overrides if any of its sectors has a set bit. A bit leaves with its line. Unjudged requests neither read
+ * nor change the bit. agcb-below itself never bypasses: all requests of L2 may allocate.
  *
  * Example, one L2 line, L1 bypassing each time: the first load misses here, reply 0, bit 0; the second reply 0, bit 1;
  * the third override, bit 0. With on-miss=1: reply 0, bit 1; override, bit 0.
@@ -29,7 +29,7 @@
 
 enum { ON_MISS, PER_SECTOR };
 
-#define FRESH 0x100u /* filled by the load that is now to be answered */
+#define FRESH 0x100u /* filled by the load to be answered next */
 
 typedef struct below_state {
     uint16_t *bits; /* [sets x ways], per sector, and FRESH */
@@ -78,7 +78,7 @@ static uint32_t respond(void *self, uint32_t set, uint32_t way, const gpc_reques
     return found ? GPCI_AGCB_OVERRIDE : 0;
 }
 
-/* A bit for each line, or for each sector. */
+/* A bit for each line or for each sector. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return (uint64_t)env->sets * env->ways * (env->parameters[PER_SECTOR] > 0 ? env->sectors : 1);
 }

@@ -2,10 +2,10 @@
 #include "policies/predictor/predictors.h"
 
 /*
- * The two constant decisions, for baselines and bounds.
+ * Two constant decisions, for baselines and bounds.
  *
- * Example: a stream A B A B through `always-bypass` never allocates, so its four
- * accesses are four misses; through `always-cache` the last two hit.
+ * Example: a stream A B A B through `always-bypass` never allocates: its four accesses are four misses; through
+ * `always-cache` the last two hit.
  */
 
 static void predict_cache(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {

@@ -7,32 +7,33 @@
 #include <stdlib.h>
 
 /*
- * Compiler-based bypassing, Xie et al. (ICCAD 2013) as seeds/001 IV.A and VI.B describe it: after a profiling run every
- * load instruction is compiled with one of two cache operators, ca (cached in L1 and L2) or cg (L2 only), for all the
- * addresses that it accesses. Here it gets cg where its U x (1 + R) is below the threshold. R counts the hits of all
- * instructions in what this one brought in, so that a load on whose lines others depend is kept. As with the operator
- * itself, a cg load does not look in L1 at all. The operator is part of the instruction: no storage.
+ * Compiler-based bypassing, Xie et al. (ICCAD 2013) as seeds/001 IV.A and VI.B describe. After a profiling run every
+ * load instruction is compiled with one of two cache operators for all its addresses: ca (cached in L1 and L2) or cg
+ * (L2 only). Here an instruction gets cg if its U x (1 + R) is below the threshold. R counts the hits of all
+ * instructions on lines filled by this instruction: a load is kept if other loads depend on its lines. As with the
+ * operator, a cg load does not look in L1. The operator is part of the instruction and takes no storage.
  *
- * Or the loads are named, for a search by runs with some of them on cg (Table 3 counts those): `loads = 0+3`, numbers
- * of the profile's rows.
+ * The loads may also be named, for a search by runs with some loads on cg (Table 3 counts such runs): `loads = 0+3`,
+ * numbers of the profile's rows.
  *
- * A profile knows an instruction by its kernel's name and its pc. Launch n of the profiled trace is taken for launch n
- * here; where the profile had fewer launches, or the host counts none, instructions of one pc are taken together.
+ * A profile identifies an instruction by its kernel's name and its pc. Launch n here corresponds to launch n of the
+ * profiled trace. If the profile had fewer launches, or the host counts no launches, all instructions with the pc are
+ * taken together.
  *
- * Example: of two loads, one streams with U = 0.25 and R = 0, the other takes two lines of which it uses half, and is
- * followed by a third load that uses the other halves. 0.25 < 1: cg. 0.5 x (1 + 1) = 1: ca.
+ * Example, two loads: the first streams with U = 0.25 and R = 0. The second loads two lines and uses half of each; a
+ * third load uses the other halves. First: 0.25 < 1, cg. Second: 0.5 x (1 + 1) = 1, ca.
  */
 
-#define ANY UINT32_MAX /* kernel of the entries that stand for all instructions of one pc */
+#define ANY UINT32_MAX /* kernel of an entry for all instructions with the same pc */
 
 typedef struct instruction_entry {
     uint64_t pc;
-    uint64_t used, moved, fills, reuses, hits; /* as in gpc_profile_counts; used: as `use` says */
+    uint64_t used, moved, fills, reuses, hits; /* as in gpc_profile_counts; used: selected by `use` */
     uint32_t kernel;
     bool cg;
 } instruction_entry;
 
-enum { LOADS = GPCI_PROFILE_TEXTS, TEXTS }; /* behind the texts of each predictor that reads a profile */
+enum { LOADS = GPCI_PROFILE_TEXTS, TEXTS }; /* first text parameter behind the profile predictors' common texts */
 
 static const gpc_text_parameter texts[] = {
     GPCI_PROFILE_TEXT_ROWS,
@@ -45,8 +46,8 @@ typedef struct compiler_state {
     gpc_context *context;
     instruction_entry *entries; /* [entry_count] */
     uint32_t entry_count;
-    gpci_slots slots;   /* of entries, by kernel and pc */
-    uint32_t *launches; /* [launch_count], kernel of each */
+    gpci_slots slots;   /* index of `entries` by kernel and pc */
+    uint32_t *launches; /* [launch_count]: kernel of each launch */
     uint64_t launch_count;
 } compiler_state;
 
@@ -74,7 +75,7 @@ static uint64_t hash_of_entry(const void *entries, uint32_t index) {
     return hash_of(known->kernel, known->pc);
 }
 
-/* The entry of an instruction; NULL. */
+/* Entry of an instruction, or NULL. */
 static instruction_entry *instruction_entry_of(const compiler_state *state, uint32_t kernel, uint64_t pc) {
     const entry_key key = {pc, kernel};
     uint32_t index = gpci_slots_find(&state->slots, state->entries, hash_of(kernel, pc), &key, same_entry);
@@ -142,7 +143,8 @@ static gpc_status fill(compiler_state *state, gpc_profile *profile, const gpc_po
     if (status < 0)
         return status;
     state->launch_count = launch_count;
-    state->entries = gpci_zalloc(state->context, count, 2 * sizeof *state->entries); /* each row's, and its pc's */
+    /* each row's entry, and its pc's entry */
+    state->entries = gpci_zalloc(state->context, count, 2 * sizeof *state->entries);
     state->launches = gpci_zalloc(state->context, launch_count, sizeof *state->launches);
     if (!state->entries || !state->launches || count > GPCI_MOST_ENTRIES ||
         !gpci_slots_reserve(state->context, &state->slots, state->entries, 0, 2 * count, hash_of_entry))
@@ -189,7 +191,7 @@ static void predict(void *self, uint32_t set, const gpc_request *request, gpc_pr
     (void)set;
     if (request->kind != GPC_LOAD)
         return;
-    uint64_t launch = (uint64_t)request->kernel - 1; /* 0 wraps, beyond all */
+    uint64_t launch = (uint64_t)request->kernel - 1; /* 0 wraps around to a number beyond all launches */
     uint32_t kernel = launch < state->launch_count ? state->launches[launch] : ANY;
     const instruction_entry *e = instruction_entry_of(state, kernel, request->pc);
     if (e && e->cg)

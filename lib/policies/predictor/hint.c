@@ -2,12 +2,11 @@
 #include "policies/predictor/predictors.h"
 
 /*
- * The instruction decides: a cache operator that keeps data out of this level
- * (.cg, .cv, L1::no_allocate) skips its tags altogether, as hardware does, so
- * that not even a resident line hits.
+ * The instruction decides: a request with a cache operator against this level (.cg, .cv, L1::no_allocate) skips the
+ * tags, as in hardware. Even a resident line does not hit.
  *
- * Example: ld.ca A; ld.cg A; ld.ca A. The first misses and fills, the second
- * goes below although A is resident, the third hits.
+ * Example: ld.ca A; ld.cg A; ld.ca A. The first load misses and fills, the second goes below although A is resident,
+ * the third hits.
  */
 
 static void predict(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {

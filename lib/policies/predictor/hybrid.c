@@ -2,20 +2,21 @@
 #include "policies/predictor/profile_file.h"
 
 /*
- * Hybrid selective bypassing, seeds/001 IV.D. Loads are told apart by the transactions that they make, 1 to 32. A
- * profile gives each class its U x (1 + R); classes above a threshold are annotated and cached. The others are as in
- * hardware-based bypassing (access-count): they bypass where they make more transactions than the threshold register
- * says. gpc_profile_thresholds lists the thresholds to search: the classes' own values.
+ * Hybrid selective bypassing, seeds/001 IV.D. Loads are classed by their number of transactions, 1 to 32. A profile
+ * gives each class its U x (1 + R); classes above a threshold are annotated and cached. Other classes follow
+ * hardware-based bypassing (access-count): a load with more transactions than the threshold register bypasses.
+ * gpc_profile_thresholds lists the thresholds for a search: the classes' own values.
  *
- * U as Table 1 has it is a share of 32-byte segments (use = segments): .96 for loads of 8 transactions, of whose bytes
- * 32 words of 8 bytes are a quarter; and .62 where half of the loads use a whole line, half a word of one.
+ * U in Table 1 is a share of 32-byte segments (use = segments). It is .96 for loads of 8 transactions, though 32 words
+ * of 8 bytes are a quarter of their bytes. It is .62 if half of the loads use a whole line and half use a word of a
+ * line.
  *
- * IV.D says of the others both that they "will be bypassed" and that they are "candidates for cache bypassing at
- * runtime by using the hardware-based bypassing". The former is the default, for Table 3 counts a search for each of
- * the 13 classes of streamcluster, all of which a limit of 16 would cache; limit = 16 is the latter.
+ * IV.D says both that the other classes "will be bypassed" and that they are "candidates for cache bypassing at runtime
+ * by using the hardware-based bypassing". The first is the default: Table 3 counts a search for each of the 13 classes
+ * of streamcluster, and a limit of 16 would cache them all. limit = 16 is the second.
  *
  * Example, Table 1 (streamcluster), threshold 0.62: classes 1, 2, 3, 4, 7, 8, 9 and 11 are annotated. A load of 6
- * transactions is not (0.50), and bypasses; with limit = 16 it is cached, for 6 <= 16.
+ * transactions is not annotated (0.50), and bypasses. With limit = 16 the load is cached, because 6 <= 16.
  */
 
 typedef struct hybrid_state {
@@ -32,7 +33,7 @@ static const gpc_parameter parameters[] = {
     {"limit", 0, 0, 65535, true, "transactions above which a load of another class bypasses (0: all; IV.C: 16)"},
 };
 
-/* The classes above the threshold, as gpc_profile_classes_above, but with U by segments. */
+/* Classes above the threshold, as gpc_profile_classes_above, but with U by segments. */
 static gpc_status annotate_by_segments(gpc_profile *profile, double threshold, uint32_t *annotated) {
     const gpc_profile_class *rows;
     size_t count;
@@ -82,7 +83,7 @@ static void predict(void *self, uint32_t set, const gpc_request *request, gpc_pr
         prediction->decision = GPC_BYPASS;
 }
 
-/* A bit per class, and the threshold register: 6 bits for 32 transactions, more where more is asked for. */
+/* A bit per class, and the threshold register: 6 bits for 32 transactions, more for a larger limit. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     uint32_t bits = gpci_ceil_log2((uint64_t)env->parameters[LIMIT] + 1);
     return GPC_PROFILE_CLASSES + (bits > 6 ? bits : 6);

@@ -3,18 +3,18 @@
 #include "policies/predictor/profile_file.h"
 
 /*
- * Profiling-based bypassing by address, seeds/001 IV.B. A profile tells for each line address A of each SM how often
- * it is reused in a residence, R, and how much of the 128 bytes an access uses, U. Where U x (1 + R) < 1 (Eq. 1)
- * 32-byte transactions past L1 move fewer bytes than the line does: A is on the list of its SM, and loads of it bypass.
+ * Profiling-based bypassing by address, seeds/001 IV.B. For each line address A of each SM a profile tells the reuses
+ * in a residence, R, and the share of the 128 bytes used by an access, U. If U x (1 + R) < 1 (Eq. 1), 32-byte
+ * transactions past L1 move fewer bytes than the line: A is on the list of its SM, and loads of A bypass.
  *
- * Example, Fig. 2(b), U = 25 %: with R = 2 a residence serves three accesses of 32 bytes for 128, 0.75 < 1, bypass;
- * with R = 3 it is 1, and A is cached. Fig. 2(c), U = 75 %: cached from R = 1 on (1.5).
+ * Example, Fig. 2(b), U = 25 %: with R = 2 a residence serves three accesses of 32 bytes for 128, 0.75 < 1, bypass.
+ * With R = 3 the product is 1, and A is cached. Fig. 2(c), U = 75 %: cached from R = 1 on (1.5).
  */
 
 typedef struct address_state {
     gpci_profile_share *share;
     gpc_context *context;
-    gpci_map lines; /* numbers of the lines that bypass */
+    gpci_map lines; /* numbers of the bypassing lines */
     uint32_t line_shift;
 } address_state;
 
@@ -28,7 +28,7 @@ static bool should_bypass(const gpc_profile_line *row, uint32_t use) {
     return gpci_profile_score_of(row->segments * GPCI_SEGMENT, row->bytes_moved, row->fills, row->hits, row->hits) < 1;
 }
 
-/* The list of this cache's SM: its length, and its lines into `lines`, where there is room, unless that is NULL. */
+/* Length of this cache's list. If `lines` is not NULL, also add the list's lines, up to a lack of memory. */
 static size_t list_of(gpc_profile *profile, const gpc_policy_env *env, gpci_map *lines) {
     const gpc_profile_line *rows;
     size_t count, listed = 0;
@@ -78,7 +78,7 @@ static void predict(void *self, uint32_t set, const gpc_request *request, gpc_pr
         prediction->decision = GPC_BYPASS;
 }
 
-/* The list of this SM: a line's address without the bits within the line, for each. 0 without a profile. */
+/* List of this SM: for each line an address without the bits within the line. 0 without a profile. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     gpc_profile *profile;
     if (!env->texts[0][0] || gpc_profile_read(env->context, env->texts[0], NULL, &profile) < 0)

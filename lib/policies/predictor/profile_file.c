@@ -22,7 +22,7 @@ static gpc_status load(gpci_profile_share *share, const gpc_policy_env *env, cha
     }
     gpc_status status = gpc_profile_read(env->context, env->texts[0], &error, &share->profile);
     if (status < 0) {
-        /* the end of a long message tells more than its start, a path */
+        /* keep a long message's end: it tells more than its start, a path */
         size_t length = strlen(error.message), most = GPCI_PROFILE_MESSAGE - 1;
         snprintf(message, GPCI_PROFILE_MESSAGE, "%s", error.message + (length > most ? length - most : 0));
     }
@@ -67,11 +67,11 @@ void gpci_profile_left(gpci_profile_share *share) {
         drop(share);
 }
 
-/* U x (1 + R) with one rounding: products of counts below 2^53 are exact, and so is the comparison with 1. */
+/* U x (1 + R) with one rounding: products of counts below 2^53 are exact, and so the comparison with 1 is exact. */
 double gpci_profile_score_of(uint64_t used, uint64_t moved, uint64_t fills, uint64_t reuses, uint64_t hits) {
     if (!moved)
         return 0;
-    if (!fills) /* nothing was brought in: as if once, for all the hits */
+    if (!fills) /* without fills, count one fill for the hits */
         return (double)used * (1 + (double)hits) / (double)moved;
     return (double)used * ((double)fills + (double)reuses) / ((double)moved * (double)fills);
 }

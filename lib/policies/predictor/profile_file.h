@@ -8,21 +8,20 @@
 #include <gpucache/profile.h>
 
 /*
- * A profile that the predictors of a level read: once for all of its caches, and
- * gone when the last of them has taken its part. This is their shared state, and
- * `file` their first text parameter. The second, `use`: Eq. (1) takes U by bytes, so
- * that a load of 4 bytes counts as a 32nd of a line; what a bypass moves in fact is
- * segments of 32 bytes, for that load a quarter of the line.
+ * Profile for the predictors of a level: read once for all caches, and freed after the last cache has taken its part.
+ * This struct is the predictors' shared state; `file` is their first text parameter. The second text parameter, `use`,
+ * selects U. Eq. (1) takes U by bytes: a load of 4 bytes counts as a 32nd of a line. A bypass really moves segments of
+ * 32 bytes: for this load a quarter of the line.
  */
 typedef struct gpci_profile_share {
     gpc_profile *profile;
-    uint32_t made, users; /* caches that have taken their part; that have not been destroyed */
+    uint32_t made, users; /* made: caches that have taken their part; users: caches not yet destroyed */
 } gpci_profile_share;
 
 #define GPCI_PROFILE_MESSAGE 256u /* bytes of `message` */
 
 enum { GPCI_PROFILE_FILE, GPCI_PROFILE_USE, GPCI_PROFILE_TEXTS }; /* text parameters */
-enum { GPCI_USE_BYTES, GPCI_USE_SEGMENTS };                       /* words of the second */
+enum { GPCI_USE_BYTES, GPCI_USE_SEGMENTS };                       /* words of the second text parameter */
 
 #define GPCI_PROFILE_TEXT_ROWS                                                                                       \
     {"file", "", NULL, "a profile, as gpc_profile_write or `gpucache profile` writes it"}, {                         \
@@ -32,23 +31,24 @@ enum { GPCI_USE_BYTES, GPCI_USE_SEGMENTS };                       /* words of th
 extern const gpc_text_parameter gpci_profile_texts[GPCI_PROFILE_TEXTS];
 
 /*
- * The profile, for `init`: each call that succeeds asks for one of gpci_profile_taken, when the cache's part
- * has been copied, or gpci_profile_left, where that failed; and after the former for gpci_profile_left in `finish`.
- *   line_bytes  that the profile must be of; 0 = any
+ * Get the profile, in `init`. After each success call gpci_profile_taken (the cache's part has been copied) or
+ * gpci_profile_left (copying failed). After gpci_profile_taken, `finish` must call gpci_profile_left.
+ *   line_bytes  required line size of the profile; 0 = any
  * Fails as gpc_profile_read; GPC_ERROR_ARGUMENT (no file, other lines, or fewer SMs). `message`: 256 bytes.
  */
 gpc_status gpci_profile_take(const gpc_policy_env *env, uint32_t line_bytes, char *message, gpc_profile **out);
 void gpci_profile_taken(const gpc_policy_env *env);
 void gpci_profile_left(gpci_profile_share *share);
 
-/* Eq. (1), U x (1 + R), of these counts: bytes used and moved, residences, reuses in them, hits in all. */
+/* Eq. (1), U x (1 + R), from counts: bytes used and moved, residences, reuses in residences, hits in all. */
 double gpci_profile_score_of(uint64_t used, uint64_t moved, uint64_t fills, uint64_t reuses, uint64_t hits);
 
-/* A score in millionths, as thresholds compare it: what a decimal text of six digits can say. */
+/* Score in millionths, for comparison with thresholds: the precision of a decimal text with six digits. */
 uint64_t gpci_profile_millionths(double score);
 
 /*
- * Index of the kernel's name of each launch [*out_count]; of the profile, until it changes (profile/profile_query.c).
+ * Index of the kernel's name for each launch, [*out_count]. Owned by the profile; valid until the profile changes
+ * (profile/profile_query.c).
  */
 const uint32_t *gpci_profile_launches(const gpc_profile *profile, size_t *out_count);
 

@@ -3,12 +3,12 @@
 #include "policies/predictor/predictors.h"
 
 /*
- * Bypass a load that misses with probability p, whatever it is: the control that a predictor has to beat. It has the
- * benefit of bypassing as such (part of a stream that is too large stays in the cache), without that of knowing what to
- * bypass. The draws come from the cache's seed, by splitmix64 on integers: the same on every machine.
+ * Bypass any missing load with probability p: the control for other predictors. The control has the benefit of
+ * bypassing as such (a part of a too large stream stays in the cache), without the benefit of a good choice. The draws
+ * come from the cache's seed, by splitmix64 on integers: the same on every machine.
  *
- * Example, p = 0.5, seed 1234567: the first draws are 0.350, 0.174 and 0.532 of the range, so that the first two misses
- * bypass and the third does not.
+ * Example, p = 0.5, seed 1234567: the first draws are 0.350, 0.174 and 0.532 of the range. The first two misses bypass
+ * and the third does not.
  */
 
 typedef struct random_predictor_state {

@@ -5,22 +5,22 @@
 #include "policies/replacement/rpr_sampler.h"
 
 /*
- * RPR as a filter before any replacement policy: what its history predicts to be used no more than `low` times again
- * does not enter (seeds/004 section 7.2, "filter out the low-reuse blocks"). Signatures, history table and sampler are
- * those of the policy `rpr` (chapter 6); what it keeps with a line is not needed, for nothing is replaced by it.
+ * RPR as a filter before any replacement policy: a block with at most `low` predicted reuses does not enter (seeds/004
+ * section 7.2, "filter out the low-reuse blocks"). Signatures, history table and sampler are those of the policy `rpr`
+ * (chapter 6). The fields of lines are not needed, because this predictor replaces nothing.
  *
- * The section leaves open how a prediction is taken back. Here the sampler takes what bypasses for fetched, so that it
- * goes on learning of it. What has no prediction enters.
+ * The section leaves open how a prediction is corrected. Here the sampler treats a bypassed block as fetched, and goes
+ * on learning. A block without a prediction enters.
  *
  * Example, every set sampled, one way, a load p whose lines are never used again: its first 31 misses have no
- * prediction. The 31st fetch fills the 5-bit total-fetching-count; the averages are taken, count 0, and from then on p
+ * prediction. The 31st fetch fills the 5-bit total-fetching-count. The averages are taken, count 0, and from then on p
  * bypasses.
  */
 
 enum { SIGNATURE, SAMPLE, LOW };
 
 typedef struct rpr_filter {
-    gpci_rpr_history *history; /* of all SMs */
+    gpci_rpr_history *history; /* shared by all SMs */
     gpci_rpr_sampler sampler;
     unsigned hash_shift;
     uint32_t low;
@@ -51,7 +51,7 @@ static uint32_t signature_of(rpr_filter *f, const gpc_request *request) {
     return gpci_rpr_hash(request->pc, gpci_awid_age(&f->warps, gpci_awid_of(&f->warps, request)), f->hash_shift);
 }
 
-/* An access to a set; the sampler takes it for a fetch where it does not know the block. */
+/* Record an access to a set. If the sampler does not have the block, record a fetch. */
 static void observe(rpr_filter *f, uint32_t set, const gpc_request *request, uint32_t signature) {
     if (gpci_rpr_samples(&f->sampler, f->history, set) &&
         !gpci_rpr_sample_access(&f->sampler, f->history, set, request->address))
@@ -78,7 +78,7 @@ static void on_warp_event(void *self, const gpc_warp_event *event) {
     gpci_rpr_sampler_event(f->history, event);
 }
 
-/* The history table and the sampler, in cache 0 alone, and in each the registers of active warp ids. */
+/* History table and sampler, in cache 0 only; in each cache the registers of active warp ids. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return GPCI_AWID_BITS +
            gpci_rpr_shared_bits(env, (uint32_t)env->parameters[SAMPLE], (uint32_t)env->parameters[SIGNATURE]);

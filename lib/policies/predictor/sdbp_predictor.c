@@ -3,9 +3,9 @@
 #include "policies/replacement/sdbp_tables.h"
 
 /*
- * Bypass what sampling dead block prediction (policies/replacement/sdbp_tables.h) calls dead on arrival, beside any
- * replacement policy. It learns by what hits and by what it is asked about; with the replacement policy of the same
- * name each has tables of its own, and `l1.replacement = sdbp(bypass=1)` does both by one set of them.
+ * Bypass blocks predicted dead on arrival by sampling dead block prediction (policies/replacement/sdbp_tables.h),
+ * beside any replacement policy. The predictor learns from hits and from its own predictions. Predictor and replacement
+ * policy `sdbp` have separate tables; `l1.replacement = sdbp(bypass=1)` does both with one set of tables.
  *
  * Example, a sampler of one way, PC p streams A B C D E: A, B and C are cached, D and E bypass.
  */

@@ -3,17 +3,17 @@
 #include "policies/predictor/predictors.h"
 
 /*
- * Parallel voting over bypass predictors, as lib/policies/replacement/vote_replacement.c does it over replacement
- * policies: all candidates are asked and hear what happens, and the one that the SM runs at present decides.
+ * Parallel voting over bypass predictors, as lib/policies/replacement/vote_replacement.c over replacement policies: all
+ * candidates are asked and see all events, and the SM's running candidate decides.
  *
  * Example, vote(always-cache, access-count(threshold=4)), 3 SMs, loads of 32 transactions that thrash L1 beside loads
  * of one line that comes again:
- *   all cache everything
+ *   all SMs cache everything
  *   the first sample: SM 0 tests access-count, whose bypasses leave the one line resident
  *   two later: SM 0 issued more than the others, and all run access-count
  *
- * A candidate must be one that can be asked on a miss and decide by itself: not one that is asked before the tags
- * are looked up, nor one that keeps bits in the caches below, who would answer to a vote and not to it.
+ * A candidate must decide by itself on a miss. Refused are predictors asked before the tag lookup, and predictors with
+ * bits in the caches below: the reply would answer the vote's decision, not the candidate's.
  */
 
 typedef struct vote_predictor_state {
@@ -70,7 +70,7 @@ static gpc_decision on_stall(void *self, const gpc_request *request, uint32_t re
     return ops->on_stall ? ops->on_stall(present->self, request, reason) : GPC_CACHE;
 }
 
-/* Tell every candidate that has the function. */
+/* Call the function in every candidate with the function. */
 #define TELL_PREDICTOR(function, ...)                                         \
     do {                                                                      \
         const gpci_ballot *b = &((const vote_predictor_state *)self)->ballot; \

@@ -2,11 +2,11 @@
 #include "policies/predictor/predictors.h"
 
 /*
- * Warps without a token may not allocate, by loads or by stores; they still hit, and pass L1 by where they
- * miss, as a cache has them do by itself where its tokens are strict. Which warps hold one is the scheduler's affair
- * (priority-based cache allocation: the older warps of an SM).
+ * Warps without a token may not allocate, by loads or by stores. Their requests still hit, and pass L1 on a miss, as in
+ * a cache with strict tokens. The scheduler gives the tokens (priority-based cache allocation: to the older warps of an
+ * SM).
  *
- * Example, warp 0 with a token, warp 1 without: warp 1 loads A, which misses and leaves nothing; warp 0 loads A, which
+ * Example, warp 0 with a token, warp 1 without: warp 1 loads A, which misses and leaves no line; warp 0 loads A, which
  * misses and fills; warp 1 loads A, which hits.
  */
 
@@ -15,7 +15,7 @@ static void predict(void *self, uint32_t set, const gpc_request *request, gpc_pr
     prediction->decision = request->token == GPC_TOKEN_NONE ? GPC_BYPASS : GPC_CACHE;
 }
 
-/* Nothing here: the request brings a bit, and the tokens are counted with the scheduler that gives them. */
+/* No storage: the request brings a bit, and the scheduler's storage includes the tokens. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     (void)env;
     return 0;

@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 /*
- * Locality-aware prefetching (Jog et al., ISCA 2013; seeds/004 section 2.2): consecutive lines are a macro-block. Once
- * loads have missed `threshold` different lines of one, its other lines are taken for wanted too, and fetched, once.
- * Blocks are followed in a table, fully associative, LRU. Who schedules warps decides whether it is in time:
+ * Locality-aware prefetching (Jog et al., ISCA 2013; seeds/004 section 2.2): consecutive lines are a macro-block. If
+ * loads have missed `threshold` different lines of a macro-block, the remaining lines are fetched, once. A fully
+ * associative LRU table follows the macro-blocks. The warp scheduler decides whether the prefetch is in time:
  * neighbouring warps read neighbouring lines, and should not run side by side (`two-level`, `owl`).
  *
  * Example, lines=4, threshold=2: misses of lines 8 and 10 fetch 9 and 11.
@@ -16,7 +16,7 @@ enum { LINES, THRESHOLD, ENTRIES, PARAMETERS };
 
 typedef struct macro_block {
     uint64_t number, used; /* used 0: free */
-    uint64_t missed;       /* a bit for each line */
+    uint64_t missed;       /* bit mask of the missed lines */
     bool fetched;
 } macro_block;
 
@@ -56,7 +56,7 @@ static void finish(void *self) {
     gpci_free(l->context, l->table);
 }
 
-/* A block's entry; of one that is not followed yet, the one used longest ago. */
+/* Entry of a block. If the block has no entry, return the least recently used entry. */
 static macro_block *block_of(locality_aware *l, uint64_t number) {
     macro_block *found = l->table;
     for (uint32_t i = 0; i < l->entries; i++) {
@@ -90,7 +90,7 @@ static uint32_t on_access(void *self, const gpc_prefetch_access *access, gpc_pre
     return !b->fetched && gpci_popcount(b->missed) >= l->threshold ? fetch_rest(l, b, out) : 0;
 }
 
-/* A block's number, a bit for each line and one for all, and its place in the order of use. */
+/* Number of the block, a missed bit for each line, a fetched bit, and the place in the LRU order. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     const uint32_t lines = (uint32_t)env->parameters[LINES], entries = (uint32_t)env->parameters[ENTRIES];
     return entries * (uint64_t)(GPCI_ADDRESS_BITS - gpci_log2(env->line_bytes) - gpci_log2(lines) + lines + 1 +

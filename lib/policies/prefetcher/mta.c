@@ -4,36 +4,36 @@
 /*
  * Many-thread aware prefetching (MT-HWP, Lee et al., MICRO 2010; seeds/004 section 2.2). Three tables:
  *
- *   PWS  the stride of a load in one warp, as `stride` has it
- *   GS   of a load whose stride is the same in `promote` warps: it holds for all, and further warps need not learn it
+ *   PWS  the stride of a load in one warp, as in `stride`
+ *   GS   loads with the same stride in `promote` warps: the stride holds for all warps; further warps need not learn
  *   IP   inter-thread: the distance between the addresses of neighbouring warps at one load
  *
- * A load is looked for in GS, then IP, then PWS; what is found first says what to fetch. A throttle drops a share of
- * it: every `period` cycles it looks at early evictions (prefetched lines that left unused, over those used) and merges
- * (loads that found their line in flight, of all that missed), each averaged with the period before.
+ * A load is looked up in GS, then IP, then PWS; the first match gives the prefetch. A throttle drops a share of the
+ * prefetches. Every `period` cycles the throttle computes early evictions (prefetched lines evicted unused / used) and
+ * merges (loads with the line in flight / all missing loads), each averaged with the period before.
  *
  *   early evictions       merges         share dropped, in fifths
  *   above `early-high`                   all
  *   above `early-low`                    one more
  *   fewer                 above `merge`  one less: loads come just behind their prefetches
- *   fewer                 fewer          one more: there is little to gain
+ *   fewer                 fewer          one more: prefetching gains little
  *
- * Thresholds are the paper's, as far as is known; prefetches go to L1, for which it has a cache of its own.
+ * Thresholds are the paper's, as far as known. Prefetches go to L1; the paper has a separate prefetch cache.
  *
- * Example: warps 0, 1 and 2 run a loop in which a load moves by 4096 bytes. Each of them learns it (PWS); at the third
- * the load enters GS, and warp 3 fetches its next line with its first load. A load without a loop, at 0x1000, 0x1080
- * and 0x1100 in warps 0, 1, 2, enters IP, and warp 2 fetches 0x1180 for warp 3.
+ * Example: warps 0, 1 and 2 run a loop with a load that moves by 4096 bytes. Each warp learns the stride (PWS). At the
+ * third warp the load enters GS, and warp 3 fetches its next line with its first load. A load without a loop, at
+ * 0x1000, 0x1080 and 0x1100 in warps 0, 1, 2, enters IP, and warp 2 fetches 0x1180 for warp 3.
  */
 
 enum { PWS, GS, IP, STEADY, PROMOTE, DISTANCE, PERIOD, EARLY_HIGH, EARLY_LOW, MERGE, PARAMETERS };
 enum { THROTTLE, TEXTS };
 
-#define FIFTHS 5u     /* the throttle's steps, */
-#define AT_FIRST 2u   /* and with how many dropped it begins */
-#define COUNTERS 4u   /* what a period counts, */
-#define COUNT_BITS 20 /* of costs: and with how many bits each */
+#define FIFTHS 5u     /* steps of the throttle */
+#define AT_FIRST 2u   /* fifths dropped at the start */
+#define COUNTERS 4u   /* counters of a period */
+#define COUNT_BITS 20 /* bits of a counter, for costs */
 
-/* A load between warps. */
+/* Distance between warps at a load. */
 typedef struct between {
     uint64_t pc, address, used; /* used 0: free */
     int64_t stride;             /* from a warp to the next */
@@ -41,11 +41,11 @@ typedef struct between {
 } between;
 
 typedef struct throttle {
-    uint64_t next; /* cycle at which the period ends */
+    uint64_t next; /* cycle of the period's end */
     uint64_t useful, early, merges, misses;
     double early_before, merge_before;
     uint32_t dropped; /* fifths */
-    uint32_t turn;    /* of the prefetch to come, 0 to 4 */
+    uint32_t turn;    /* position of the next prefetch, 0 to 4 */
 } throttle;
 
 typedef struct mta {
@@ -107,7 +107,7 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     return GPC_ERROR_MEMORY;
 }
 
-/* Warps that know this stride at this load. */
+/* Warps with this stride at this load. */
 static uint32_t agreeing(const mta *m, const gpci_stride *e) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < m->warps.count; i++) {
@@ -133,7 +133,7 @@ static between *find_between(const mta *m, uint64_t pc) {
     return NULL;
 }
 
-/* The entry of a load that has none: in place of the one used longest ago. */
+/* Entry for a new load: replaces the least recently used entry. */
 static between *new_between(const mta *m, uint64_t pc) {
     between *found = m->pairs;
     for (uint32_t i = 1; i < m->pair_count; i++)
@@ -148,7 +148,7 @@ static void learn_between(mta *m, const gpc_request *r, uint64_t address) {
     const int64_t warps = (int64_t)gpci_warp_of(r) - b->warp, bytes = (int64_t)(address - b->address);
     b->used = ++m->clock;
     if (known && !warps)
-        return; /* the same warp again: that is a stride of PWS */
+        return; /* the same warp again: a stride for PWS */
     if (known) {
         const int64_t stride = bytes % warps ? 0 : bytes / warps;
         b->run = !stride ? 0 : stride != b->stride ? 1 : b->run < m->steady ? b->run + 1 : b->run;
@@ -158,7 +158,7 @@ static void learn_between(mta *m, const gpc_request *r, uint64_t address) {
     b->address = address;
 }
 
-/* How far ahead to fetch for a load; 0: nothing is known of it. */
+/* Bytes ahead of a load to fetch; 0: no prediction. */
 static uint64_t ahead_of(mta *m, const gpc_request *r) {
     const gpci_stride *all = gpci_strides_find(&m->all, r->pc, UINT32_MAX);
     if (all)
@@ -187,7 +187,7 @@ static void decide(mta *m) {
     *now = (throttle){.early_before = early, .merge_before = merge, .dropped = now->dropped, .turn = now->turn};
 }
 
-/* Of five prefetches the last `dropped` are. */
+/* Drop the last `dropped` of five prefetches. */
 static bool lets_pass(mta *m) {
     m->now.turn = (m->now.turn + 1) % FIFTHS;
     return !m->throttled || m->now.turn < FIFTHS - m->now.dropped;

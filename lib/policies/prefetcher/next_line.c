@@ -2,15 +2,14 @@
 #include "policies/prefetcher/prefetchers.h"
 
 /*
- * Sequential prefetching (Smith, ACM Computing Surveys 14(3), 1982, section 2.1): the lines after the one that a load
- * asked for.
+ * Sequential prefetching (Smith, ACM Computing Surveys 14(3), 1982, section 2.1): fetch the lines after a load's line.
  *
- *   on=miss    when the load missed
- *   on=tagged  then, and when it is the first to use a line that was prefetched: a stream goes on without misses
+ *   on=miss    if the load missed
+ *   on=tagged  on a miss, and on the first use of a prefetched line: a stream goes on without misses
  *   on=always  with every load
  *
- * Example, degree=2, distance=1: a load misses line 10: 11 and 12 are fetched. The first load of 11 fetches 12 and 13
- * with on=tagged, and finds 12 there or on its way already; with on=miss nothing happens until a load misses 13.
+ * Example, degree=2, distance=1: a load misses line 10: 11 and 12 are fetched. With on=tagged the first load of 11
+ * fetches 12 and 13; 12 is already present or in flight. With on=miss the next prefetch waits until a load misses 13.
  */
 
 enum { DEGREE, DISTANCE, PARAMETERS };
@@ -53,7 +52,7 @@ static uint32_t on_access(void *self, const gpc_prefetch_access *access, gpc_pre
 }
 
 static void state(void *self, gpc_state_fn visit, void *visit_data) {
-    (void)self; /* it remembers nothing */
+    (void)self; /* no state */
     (void)visit;
     (void)visit_data;
 }

@@ -6,12 +6,12 @@
 
 #include <gpucache/prefetcher.h>
 
-#define GPCI_ADDRESS_BITS 40u /* of costs: addresses, */
-#define GPCI_PC_BITS 32u      /* program counters, */
-#define GPCI_STRIDE_BITS 24u  /* distances between addresses, with a sign, */
-#define GPCI_SLOT_BITS 6u     /* and warps of an SM */
+#define GPCI_ADDRESS_BITS 40u /* bits of an address, for costs */
+#define GPCI_PC_BITS 32u      /* bits of a program counter, for costs */
+#define GPCI_STRIDE_BITS 24u  /* bits of a signed distance between addresses, for costs */
+#define GPCI_SLOT_BITS 6u     /* bits of a warp slot of an SM, for costs */
 
-/* Which warp a load is of: an L1 has those of one SM, a slice those of all. */
+/* Warp of a load, with its SM: an L1 serves one SM, a slice serves all SMs. */
 GPCI_INLINE uint32_t gpci_warp_of(const gpc_request *load) {
     return load->sm << 16 | load->warp;
 }

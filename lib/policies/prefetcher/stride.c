@@ -3,11 +3,11 @@
 
 /*
  * Stride prefetching by program counter (Chen and Baer, IEEE Transactions on Computers 44(5), 1995). Warps of a GPU
- * interleave: a table by PC alone (warps=together) sees their addresses mixed, one for each warp (warps=apart) sees a
- * loop's stride, but each warp has to learn it (Lee et al., MICRO 2010; seeds/004 section 2.2).
+ * interleave: a table by PC alone (warps=together) sees their addresses mixed. A table by PC and warp (warps=apart)
+ * sees a loop's stride, but each warp has to learn the stride (Lee et al., MICRO 2010; seeds/004 section 2.2).
  *
  * Example, steady=2, degree=1, distance=1: warp 3 loads a[i], a[i + 256 bytes], a[i + 512]: the stride of 256 has come
- * twice, and a[i + 768] is fetched. A load whose lanes read several lines fetches as many, 256 bytes further on.
+ * twice, and a[i + 768] is fetched. If the load's lanes read several lines, each line is fetched 256 bytes further on.
  */
 
 enum { ENTRIES, STEADY, DEGREE, DISTANCE, PARAMETERS };
@@ -49,7 +49,7 @@ static void finish(void *self) {
     gpci_strides_finish(&s->table, s->context);
 }
 
-/* The first line of an instruction is what is learnt from. */
+/* Learn only from an instruction's first line; prefetch for every line. */
 static uint32_t on_access(void *self, const gpc_prefetch_access *access, gpc_prefetch *out) {
     stride_state *s = self;
     const gpc_request *r = access->request;

@@ -5,33 +5,33 @@
 #include <string.h>
 
 /*
- * Is a protocol's table complete? Not every cell needs a rule: a protocol without O leaves that row empty. The states
- * that can be reached are those that rules lead to, directly or not, from I. In each of them every event that can
- * happen at that place must have a rule. And no rule, reached or not, may contradict itself.
+ * Check that a protocol's table is complete and consistent. Not every cell needs a rule: a protocol without O leaves
+ * the row empty. The reachable states are the states that rules lead to, directly or not, from I. In each reachable
+ * state every event possible at the place must have a rule. No rule, reachable or not, may contradict itself.
  *
- * Example: in a first level whose load of I leads to E and S, and whose store of E leads to M, the rows I, E, S, M must
- * be full and O may be empty; add a read request that leads from M to O, and O's row must be full too.
+ * Example: in a first level, a load of I leads to E and S, and a store of E leads to M. The rows I, E, S, M must be
+ * full, and O may be empty. Add a read request that leads from M to O, and O's row must be full too.
  */
 
 typedef const gpc_protocol_rule (*rows)[GPC_EVENT_COUNT];
 enum { PLACES = 4 };
 
-/* A table, and where in a tree it is used. */
+/* Table, and its place in a tree. */
 typedef struct place {
     const gpc_protocol *protocol;
     const char *name;
     rows rules;
     const gpc_protocol_rule *more;    /* [state][event_count] of named events; NULL */
     const gpc_protocol_raise *raises; /* [state][GPC_EVENT_COUNT + event_count]; NULL */
-    uint32_t events;                  /* of the sixteen, that can happen there, a bit each */
+    uint32_t events;                  /* bit mask of the sixteen events possible at this place */
     bool first, memory;
     gpc_error *error;
 } place;
 
-/* A cell that is checked. */
+/* Cell under check. */
 typedef struct cell {
     const place *at;
-    uint32_t state, event, like; /* like: one of the sixteen */
+    uint32_t state, event, like; /* like: one of the sixteen events */
     const gpc_protocol_rule *rule;
 } cell;
 
@@ -116,7 +116,7 @@ static bool is_clean(const cell *c) {
     return c->state == GPC_LINE_E || c->state == GPC_LINE_S || c->state == GPC_LINE_I;
 }
 
-/* What is wrong with a cell by itself, whatever its event. */
+/* Fault of a cell alone, for any event; NULL = correct. */
 static const char *malformed(const cell *c) {
     uint32_t actions = c->rule->actions, alone = actions & (GPC_DO_IGNORE | GPC_DO_FORBID);
     if (actions >> 12)
@@ -136,7 +136,7 @@ static const char *malformed(const cell *c) {
     return NULL;
 }
 
-/* An access or a request from above must get its data from somewhere, and they must stay somewhere. */
+/* An access or a request from above must get its data, and the data must stay in some cache. */
 static const char *unanswered(const cell *c) {
     uint32_t actions = c->rule->actions;
     bool stays_out = c->rule->next == GPC_LINE_I || c->rule->next_shared == GPC_LINE_I;
@@ -159,7 +159,7 @@ static const char *unanswered(const cell *c) {
 #define ANY_LOAD (GPC_DO_HIT | GPC_DO_READ_REQUEST | GPC_DO_WRITE_BACK | GPC_DO_PASS)
 #define ANY_DATA (GPC_DO_HIT | GPC_DO_IGNORE | GPC_DO_READ_REQUEST | GPC_DO_WRITE_THROUGH | GPC_DO_PASS)
 
-/* The actions that have a meaning upon each event. */
+/* Meaningful actions of each event. */
 static const uint16_t meant[GPC_EVENT_COUNT] = {
     [GPC_EVENT_LOAD] = ANY_LOAD,
     [GPC_EVENT_PASSING_LOAD] = ANY_LOAD,
@@ -181,7 +181,8 @@ static const uint16_t meant[GPC_EVENT_COUNT] = {
 
 static const char *meaningless(const cell *c) {
     uint32_t actions = c->rule->actions;
-    const bool own_load = c->event >= GPC_EVENT_COUNT && c->like == GPC_EVENT_LOAD; /* one that is to store next */
+    /* the protocol's own load before a store */
+    const bool own_load = c->event >= GPC_EVENT_COUNT && c->like == GPC_EVENT_LOAD;
     if (actions & ~(uint32_t)meant[c->like] & ~(own_load ? (uint32_t)GPC_DO_WRITE_REQUEST : 0))
         return "an action that means nothing upon this event";
     if (actions & GPC_DO_WRITE_BACK && is_clean(c))
@@ -194,8 +195,8 @@ static const char *meaningless(const cell *c) {
 }
 
 /*
- * Data would be lost, or copies forgotten: a module with a directory may not drop a block while modules above have
- * copies that it has not invalidated; data from above must be kept or sent on.
+ * Lost data, or forgotten copies. While modules above have copies not invalidated by the event, a module with a
+ * directory may not drop the block. Data from above must be kept or sent on.
  */
 static const char *lost(const cell *c) {
     uint32_t actions = c->rule->actions, event = 1u << c->like;
@@ -213,8 +214,8 @@ static const char *lost(const cell *c) {
 }
 
 /*
- * A copy that the low module does not know of: nobody can be told that it has been modified, and it must not be sent to
- * others. Only write probes of a protocol's own leave such.
+ * Detached copies, unknown to the low module. The low module cannot learn of a modification, and so the copy must not
+ * be modified or sent on. Only the protocol's own write probes lead to a detached copy.
  */
 static const char *detached(const cell *c) {
     const uint32_t actions = c->rule->actions, event = 1u << c->like, to_low = TO_LOW & ~(uint32_t)GPC_DO_PASS;
@@ -238,7 +239,7 @@ static const char *detached(const cell *c) {
     return NULL;
 }
 
-/* May a cell raise this event: is it one of the protocol's own, and like one of these? */
+/* True if a cell may raise this event: an own event of the protocol, like an event in `likes`. */
 static bool may_raise(const cell *c, uint32_t event, uint32_t likes) {
     const gpc_protocol *p = c->at->protocol;
     return !event || (event >= GPC_EVENT_COUNT && event < gpci_events_of(p) && likes >> gpci_like(p, event) & 1);
@@ -283,9 +284,9 @@ static const char *contradiction(const cell *c) {
     return why;
 }
 
-/* The states that can be reached from I, a bit each. */
+/* Bit mask of the states reachable from I. */
 static uint64_t reachable(const place *p) {
-    /* in memory a lookup takes a block from I to E before any event happens to it */
+    /* in memory a lookup takes a block from I to E before any event */
     uint64_t reached = (uint64_t)1 << (p->memory ? GPC_LINE_E : GPC_LINE_I), before;
     do {
         before = reached;
@@ -346,7 +347,7 @@ static gpc_status check_head(const gpc_protocol *protocol, gpc_error *error) {
     return GPC_OK;
 }
 
-/* The name is of its letters, and no state before it has it. */
+/* True if the name has valid characters, and no earlier state has the name. */
 static bool is_new_name(const gpc_protocol *protocol, uint32_t state, const char *name) {
     const char *alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     if (!name || !*name || strlen(name) > 15 || name[strspn(name, alphabet)])

@@ -2,23 +2,25 @@
 #include "policies/protocol/table.h"
 
 /*
- * HMG, for several GPUs, or partitions of an L2, whose caches keep copies of each other's pages. First-level caches are
- * as in vi: they write through, know nothing of each other, and drop all blocks when a warp acquires. Caches between
- * drop nothing then: the module below, where a page is at home, lists them, and when somebody else stores to a block it
- * sends them an invalidation, for which it does not wait, and which nobody acknowledges. A load may so read what is old
- * here and new elsewhere; a release waits until its markers have followed all invalidations that were sent before.
+ * HMG, for several GPUs, or partitions of an L2, with caches that keep copies of each other's pages. First-level caches
+ * are as in vi: they write through, do not know each other, and drop all blocks when a warp acquires. Caches between
+ * drop no blocks on an acquire. The module below, the page's home, lists the caches with a copy. After another cache's
+ * store to the block, the home sends the listed caches an invalidation, without waiting and without an acknowledgement.
+ * A load may therefore read an old value here while another cache has the new value. A release waits until its markers
+ * have followed all invalidations sent before.
  *
- * Valid is the state S, shown as V. Evictions of clean blocks are silent: who is listed may be told in vain.
+ * Valid is the state S, shown as V. Evictions of clean blocks are silent: a listed cache may get a useless
+ * invalidation.
  *
  * Example, caches 0 and 1 below two L2s, a and b, which are over one memory that holds 3:
  *   cache 0 and 1 load     0: 3 (V)   a: 3 (V)   1: 3 (V)   b: 3 (V)   memory lists a and b
  *   cache 0 stores 6       0: 6 (V)   a: 6 (V)   1: 3 (V)   b: 3 (V)   memory has 6, and sends b an invalidation
- *   it comes               0: 6 (V)   a: 6 (V)   1: 3 (V)   b: -       cache 1 still reads 3
+ *   b gets it            0: 6 (V)   a: 6 (V)   1: 3 (V)   b: -       cache 1 still reads 3
  *   cache 1 acquires       0: 6 (V)   a: 6 (V)   1: -       b: -
  *   cache 1 loads          0: 6 (V)   a: 6 (V)   1: 6 (V)   b: 6 (V)
  *
  * Source: Ren et al., "HMG: Extending Cache Coherence Protocols Across Modern Hierarchical Multi-GPU Systems", HPCA
- * 2020. There stores and atomics are performed at a home of their scope; here at the one home of the page.
+ * 2020. HMG performs stores and atomics at a home of their scope; here they are performed at the page's single home.
  */
 
 /* clang-format off */

@@ -2,12 +2,12 @@
 #include "policies/protocol/table.h"
 
 /*
- * Memory's directory, for all protocols without a table of their own. Memory has the bytes of every block, so it never
- * sends a request and accepts all data. E: the block has not been written since its directory entry was made; M: it
- * has.
+ * Directory of memory, for protocols without a memory table. Memory has the bytes of every block: memory never sends a
+ * request and accepts all data. E: the block has not been written since its directory entry was made. M: the block has
+ * been written.
  *
- * Example: a cache loads A (I -> E), modifies it, writes it back (E -> M); the directory has room for one block, and B
- * is loaded: A's entry goes (M -> I), and with it all copies above.
+ * Example: a cache loads A (I -> E), modifies A, writes A back (E -> M). The directory has room for one block, and B is
+ * loaded: A's entry goes (M -> I), and with the entry all copies above.
  */
 
 /* clang-format off */

@@ -2,7 +2,7 @@
 #include "policies/protocol/table.h"
 
 /*
- * MESI, seeds/002 section 2.2.3, Table 2.2: MSI and the state E, the only copy, unchanged. A cache in E may store
+ * MESI, seeds/002 section 2.2.3, Table 2.2: MSI with the state E: the only copy, unchanged. A cache in E may store
  * without a request.
  *
  * Example, two caches, memory holds 3 (steps 1 to 6 of Table 2.2):
@@ -10,8 +10,8 @@
  *   cache 0 writes 6    6 (M)   -        no message, where MSI sends a write request (step 3 of Table 2.1)
  *   cache 1 reads       6 (S)   6 (S)    cache 0 sends the data to cache 1 and writes them back
  *
- * If a block is in S in some caches, one of these sends it to a cache that reads it (steps 7 and 8). Stores are of one
- * kind: the N-Store column is the Store column.
+ * If a block is in S in some caches, one of the caches sends the block to a reading cache (steps 7 and 8). Stores are
+ * of one kind: the N-Store column is the Store column.
  */
 
 /* clang-format off */
@@ -24,8 +24,8 @@ static const gpc_protocol_rules first = {
 };
 
 /*
- * Caches below the first level: E: only modules above it have copies, and one of them may have modified its own. M: it
- * has received modified data from above. S: no module above has modified data.
+ * Caches below the first level. E: only modules above have copies, and one module may have modified its copy. M:
+ * modified data have come from above. S: no module above has modified data.
  */
 static const gpc_protocol_rules below = {
     /*       Eviction Read Req.     Write Req. Read ab.    Write ab. Data ab. N data   Probe d. Inval. d. Acquire */

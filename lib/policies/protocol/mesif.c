@@ -3,18 +3,18 @@
 
 /*
  * MESIF, Goodman and Hum, MESIF: A Two-Hop Cache Coherency Protocol for Point-to-Point Interconnects, University of
- * Auckland 2004: MESI, and the state F, forward: unmodified, one of several copies, and the one that sends the block to
- * who reads next. That one is in F then, and the sender in S: so the latest copy, which stays longest, is asked. Of
- * copies in S nobody asks for data; where the one in F is gone, they come from below.
+ * Auckland 2004: MESI with the state F, forward. F is an unmodified copy beside other copies; the cache in F sends the
+ * block to the next reader. The reader is then in F, and the sender in S: the latest copy, probably the last to be
+ * evicted, answers requests. A cache in S gets no request for data. If no copy is in F, the data come from below.
  *
  * Example, three caches, memory holds 3:
  *   cache 0 reads       3 (E)   -       -       there is no other copy
  *   cache 1 reads       3 (S)   3 (F)   -       cache 0 sends the data
- *   cache 2 reads       3 (S)   3 (S)   3 (F)   cache 1 does
+ *   cache 2 reads       3 (S)   3 (S)   3 (F)   cache 1 sends the data
  *   cache 2 evicts      3 (S)   3 (S)   -       without a message
- *   cache 2 reads       3 (S)   3 (S)   3 (F)   nobody else is asked: memory sends the data
+ *   cache 2 reads       3 (S)   3 (S)   3 (F)   no cache is asked: memory sends the data
  *
- * What is modified is written back when it is first read by another (M to S): there is no O.
+ * A modified block is written back at the first read by another cache (M to S): there is no O.
  */
 
 enum { F = GPC_LINE_COUNT, STATES };
@@ -39,7 +39,7 @@ static const gpc_protocol_rule first[STATES][GPC_EVENT_COUNT] = {
        [F] = {STAYS_F, WRITE(M), WRITE(M), DROP,    FORWARDED,    SEND(I),   [GPC_EVENT_ACQUIRE] = NONE_F},
 };
 
-/* Caches below the first level, as MESI's. F: it is asked for the block by other branches of the tree. */
+/* Caches below the first level, as in MESI. A cache in F gets read requests from other branches of the tree. */
 static const gpc_protocol_rule below[STATES][GPC_EVENT_COUNT] = {
     /*       Eviction Read Req.     Write Req. Read ab. Write ab. Data ab. N data   Probe d. Inval. d. Acquire */
     BELOW(M, BACK,    SEND_BACK(S), SEND(I),   HIT(M),  HIT(M),   NONE(M), NONE(M), NONE(M), NONE(M),  NONE(M)),

@@ -10,7 +10,7 @@
  *   cache 1 reads       6 (O)   6 (S)    cache 0 sends the data; memory still holds 3
  *   cache 1 writes 9    -       9 (M)    write request; cache 0's duty to write back ends with its copy
  *
- * These are the rows M, O, E, S, I of Table 2.5. Stores are of one kind: the N-Store column is the Store column.
+ * Rows M, O, E, S, I of Table 2.5. Stores are of one kind: the N-Store column is the Store column.
  */
 
 /* clang-format off */
@@ -24,8 +24,8 @@ static const gpc_protocol_rules first = {
 };
 
 /*
- * Caches below the first level: E: only modules above it have copies, and one of them may have modified its own. M: it
- * has received modified data from above. O: the same, and another branch of the tree has a copy. S: no module above has
+ * Caches below the first level. E: only modules above have copies, and one module may have modified its copy. M:
+ * modified data have come from above. O: as M, and another branch of the tree has a copy. S: no module above has
  * modified data.
  */
 static const gpc_protocol_rules below = {

@@ -2,18 +2,18 @@
 #include "policies/protocol/table.h"
 
 /*
- * MOSI, seeds/002 section 2.2.3: MSI and the state O, one of several copies of modified data, and the one that will be
- * written back. Caches get modified data from each other, and memory is written only when O is evicted.
+ * MOSI, seeds/002 section 2.2.3: MSI with the state O: a copy of modified data beside other copies. The cache in O has
+ * to write the data back. Caches get modified data from each other, and memory is written only when O is evicted.
  *
  * Example, two caches, memory holds 3:
- *   cache 0 reads       3 (S)   -        read request; there is no E
+ *   cache 0 reads       3 (S)   -        read request; MOSI has no E
  *   cache 0 writes 6    6 (M)   -        write request
- *   cache 1 reads       6 (O)   6 (S)    cache 0 sends the data; memory still holds 3
+ *   cache 1 reads       6 (O)   6 (S)    cache 0 sends the data; memory keeps 3
  *   cache 0 evicts      -       6 (S)    and only now memory holds 6
  *
- * Only O and M reply to a read request with data; a copy in S does not, since either there is an O or memory is up to
- * date (Table 2.5). The document also has the idea that a copy in S becomes O when the O is evicted. Its tables do not
- * have it: the data are written back. Stores are of one kind: the N-Store column is the Store column.
+ * Only O and M reply to a read request with data; a copy in S does not reply, because either a cache is in O or memory
+ * is up to date (Table 2.5). The document also mentions an eviction of O after which a copy in S becomes O. The
+ * document's tables instead write the data back. Stores are of one kind: the N-Store column is the Store column.
  */
 
 /* clang-format off */
@@ -26,8 +26,8 @@ static const gpc_protocol_rules first = {
 };
 
 /*
- * Caches below the first level: M: the right to modify, which a module above may have used (there is no E). O: data
- * were modified in this branch of the tree, and another branch has a copy. S: no module above has modified data.
+ * Caches below the first level. M: the right to modify, perhaps used by a module above (MOSI has no E). O: data were
+ * modified in this branch of the tree, and another branch has a copy. S: no module above has modified data.
  */
 static const gpc_protocol_rules below = {
     /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab. N data   Probe d. Inval. d. Acquire */

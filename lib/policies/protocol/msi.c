@@ -2,16 +2,16 @@
 #include "policies/protocol/table.h"
 
 /*
- * MSI, seeds/002 section 2.2.3, Table 2.1: the simplest protocol. A block in S may be read, one in M written,
- * and a cache gets to M only when all other copies have been invalidated.
+ * MSI, seeds/002 section 2.2.3, Table 2.1: the simplest protocol. A block in S may be read, one in M written, and a
+ * cache gets to M only after the invalidation of all other copies.
  *
  * Example, two caches, memory holds 3 (steps 1 to 7 of Table 2.1):
- *   cache 0 reads       3 (S)   -        read request; there is no other copy, but no state that says so
- *   cache 0 writes 6    6 (M)   -        write request, though there is no other copy to invalidate
+ *   cache 0 reads       3 (S)   -        read request; no other copy exists, but MSI has no state for this
+ *   cache 0 writes 6    6 (M)   -        write request, although no other copy exists
  *   cache 1 reads       6 (S)   6 (S)    cache 0 sends the data to cache 1 and writes them back
  *
- * If a block is in S in some caches, one of these sends it to a cache that reads it (steps 8 and 9), since memory is
- * far away. Stores are of one kind: the N-Store column is the Store column.
+ * If a block is in S in some caches, one of the caches sends the block to a reading cache (steps 8 and 9), because
+ * memory is far away. Stores are of one kind: the N-Store column is the Store column.
  */
 
 /* clang-format off */
@@ -23,9 +23,8 @@ static const gpc_protocol_rules first = {
 };
 
 /*
- * Caches below the first level. A module above that requests the only copy puts the cache into M: there is no E, so M
- * means the right to modify, even where the cache's own bytes are still those of memory. In S no module above has
- * modified data.
+ * Caches below the first level. A module above with a request for the only copy puts the cache into M. Without E, M
+ * means the right to modify, even if the cache's own bytes equal memory's. In S no module above has modified data.
  */
 static const gpc_protocol_rules below = {
     /*       Eviction Read Req.     Write Req. Read ab.    Write ab. Data ab. N data   Probe d. Inval. d. Acquire */

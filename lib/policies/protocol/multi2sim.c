@@ -2,20 +2,20 @@
 #include "policies/protocol/table.h"
 
 /*
- * NMOESI as the simulator of seeds/002 implements it (Multi2Sim 5.0), transition for transition. What differs from
- * Table 2.5:
- *   - no rule leads to O: a read request takes M to S. O's row is what the simulator's code would do
- *   - an n-store to M or O evicts the block and reads it again, then is in N; one to E sends CLEAR_OWNER to the low
- *     module
+ * NMOESI as the simulator of seeds/002 implements it (Multi2Sim 5.0), transition for transition. Differences
+ * from Table 2.5:
+ *   - no rule leads to O: a read request takes M to S. O's row follows the simulator's code
+ *   - an n-store to M or O evicts the block, reads the block again, and ends in N; an n-store to E sends CLEAR_OWNER
+ *     to the low module
  *   - evictions of E and S notify the low module
- *   - E replies to probes with an acknowledgement, and the low module sends the data; there are no peer transfers
- *   - a write request takes the low module to E, whatever its state was, and memory likewise
- *   - three defects lose data. They are flags here; without the flags the cells are correct:
- *       DROP_PROBE_DATA  the low module stays in E when an owner replies to a read probe with modified data, and so
- *                        never writes them back
- *       STALE_REPLY      a middle cache replies to a write probe by its state before the modules above it replied
+ *   - E replies to probes with an acknowledgement, and the low module sends the data; no peer transfers
+ *   - a write request takes the low module to E from any state, and memory too
+ *   - three defects lose data. Each defect is a flag here; without the flags the cells are correct:
+ *       DROP_PROBE_DATA  the low module stays in E when an owner replies to a read probe with modified data, and
+ *                        never writes the data back
+ *       STALE_REPLY      a middle cache replies to a write probe by its state before the replies of the modules above
  *       BARE_ACK         a middle cache in M, whose owner above is clean, replies to a read probe without data
- * NEVER: the simulator stops itself there (an assertion, or "invalid state").
+ * NEVER: the simulator itself stops (an assertion, or "invalid state").
  *
  * Example, two caches below a memory:
  *   cache 0 loads       E   I    memory E, owner 0

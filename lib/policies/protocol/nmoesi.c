@@ -2,9 +2,9 @@
 #include "policies/protocol/table.h"
 
 /*
- * NMOESI, seeds/002 section 2.2.3, Tables 2.3 to 2.6: MOESI, and the state N for what GPU kernels do most: stores
- * that need not be coherent. A cache in N has modified bytes of the block without asking; others may have done so, too.
- * Each has a mask of the bytes that it modified, and a write-back merges only these.
+ * NMOESI, seeds/002 section 2.2.3, Tables 2.3 to 2.6: MOESI with the state N for the most frequent accesses of GPU
+ * kernels: non-coherent stores. A cache in N has modified bytes of the block without a request; other caches may have
+ * modified bytes, too. Each cache has a mask of its modified bytes, and a write-back merges only the masked bytes.
  *
  * Example, blocks of four bytes, memory holds 10 20 30 40 (steps 1 to 11 of Table 2.6):
  *   cache 0 reads             10 20 30 40 (E)   -
@@ -14,16 +14,17 @@
  *   cache 0 evicts            -                 10 20 35 45 (N)   writes back 15 25 under mask 1100
  *
  * The document contradicts itself about a load of an invalid block: Table 2.5 has S or E, the text beside Figure 2.3
- * "owned or exclusive". Here it is S, if there are other copies. Owned means modified data with the duty to write them
- * back (Table 2.3); a cache that has just read has modified nothing, and the one that did modify keeps the duty (M ->
+ * "owned or exclusive". Here the state is S, if other copies exist. Owned means modified data and the duty to write the
+ * data back (Table 2.3). A cache that has just read has modified no data, and the modifying cache keeps the duty (M ->
  * O).
  *
  * The cells alone would lose a store: cache 0 stores a byte (M), cache 1 reads it (cache 0 is in O), n-stores the same
- * byte and evicts the block. If cache 0 kept its copy, it would later write its older byte back over cache 1's. So a
- * module that receives data from N first probes another owner above it, merges its bytes, and invalidates it (O -> I).
+ * byte and evicts the block. If cache 0 kept its copy, cache 0 would later write its older byte back over cache 1's.
+ * Therefore a module with data from N first probes another owner above, merges the owner's bytes, and invalidates the
+ * owner (O -> I).
  *
- * E -> N sends no message, so the directory still lists an owner, which is in N. A read probe to it is ignored. An
- * acquire does nothing: stores in N become visible by a flush, as at the end of Table 2.6.
+ * E -> N sends no message, so the directory still lists an owner, which is in N. The owner ignores a read probe. An
+ * acquire has no effect: stores in N become visible by a flush, as at the end of Table 2.6.
  */
 
 /* clang-format off */
@@ -38,9 +39,9 @@ static const gpc_protocol_rules first = {
 };
 
 /*
- * Caches below the first level follow MOESI, but for one case: the document's have each block in one L2 only; in a tree
- * of three levels a cache in S, which other branches have copies beside, may receive N data. It would have to ask for
- * the only copy to become M, which is the traffic that N saves; it becomes N and hands on the mask.
+ * Caches below the first level follow MOESI, with an exception. The document has each block in one L2 only. In a tree
+ * of three levels, a cache in S beside copies in other branches may receive N data. To become M, the cache would have
+ * to request the only copy: traffic that N saves. The cache becomes N and hands on the mask.
  */
 static const gpc_protocol_rules below = {
     /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab. N data   Probe d. Inval. d. Acquire */

@@ -2,25 +2,26 @@
 #include "policies/protocol/table.h"
 
 /*
- * NMOESI, and the state D, detached, which seeds/002 section 5.2 asks for: a small L2 that evicts a block invalidates
- * all of its copies in L1s, and "this new state could be used to reduce the number of invalidations".
+ * NMOESI with the state D, detached, suggested by seeds/002 section 5.2. A small L2 that evicts a block invalidates all
+ * copies in L1s, and "this new state could be used to reduce the number of invalidations".
  *
- * A cache that evicts a block, and a memory whose directory does, probe the copies above by an event of its own,
- * `detach`. A copy sends what it has modified, the directory forgets it, and it stays, in D: it is read as before. It
- * is not stored to: then, as when it misses, the block is asked for anew, and the directory lists it again.
+ * A cache that evicts a block, and a memory whose directory evicts an entry, probe the copies above by an own event,
+ * `detach`. A copy sends its modified bytes, the directory forgets the copy, and the copy stays, in D. Loads read the
+ * copy as before. A store requests the block anew, as does a miss, and the directory lists the copy again.
  *
- * What D promises: a load reads what was right when the copy was detached, until its L1 acquires, or a kernel begins,
- * which drop D. A coherent store elsewhere cannot find the copy. So loads are coherent but for that; atomics, which are
- * stores, are coherent always; and who synchronizes by acquire and release, as GPU memory models have it, reads what it
- * has to. Copies in S of a block that another module has n-stored to are old likewise (nmoesi.c), with no end.
+ * Promise of D: until its L1 acquires, or a kernel begins, a load reads values that were right when the copy was
+ * detached. Both events drop D. A coherent store elsewhere cannot find the copy. Loads are therefore coherent except
+ * for this case. Atomics are stores, and always coherent. A program that synchronizes by acquire and release, as in GPU
+ * memory models, reads the right values. A copy in S of a block n-stored by another module is old in the same way
+ * (nmoesi.c), without end.
  *
  * Example, two L1s over an L2 of one way:
  *   l1-0 loads A      A in E         -
- *   l1-1 loads B      A in D         B in E    the L2 evicts A for B, and detaches it
+ *   l1-1 loads B      A in D         B in E    the L2 evicts A for B, and detaches A
  *   l1-0 loads A      A in D         B in E    a hit, without a message; under nmoesi a miss, which evicts B
- *   l1-1 stores A     A in D         A in M    the L2 has no sharer of A; B goes from l1-1's way
+ *   l1-1 stores A     A in D         A in M    the L2 has no sharer of A; B leaves l1-1's way
  *   l1-0 acquires     -              A in M
- *   l1-0 loads A      A in S         A in O    what l1-1 has stored
+ *   l1-0 loads A      A in S         A in O    the value stored by l1-1
  */
 
 enum { D = GPC_LINE_COUNT, STATES };
@@ -61,7 +62,7 @@ static const gpc_protocol_rule first_named[STATES][EVENTS - GPC_EVENT_COUNT] = {
     [D]          = {NONE_D},
 };
 
-/* As NMOESI's. */
+/* Same as NMOESI's. */
 static const gpc_protocol_rule below[STATES][GPC_EVENT_COUNT] = {
     /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab. N data   Probe d. Inval. d. Acquire */
     BELOW(N, BACK,    NONE(N),  SEND(I),   HIT(N),     WRITE(M), NEVER,   HIT(N),  NEVER,   NONE(N),  NONE(N)),
@@ -72,7 +73,7 @@ static const gpc_protocol_rule below[STATES][GPC_EVENT_COUNT] = {
     BELOW(I, NONE(I), NONE(I),  NONE(I),   READ(E, S), WRITE(E), NEVER,   NEVER,   NEVER,   NEVER,    NONE(I)),
 };
 
-/* What is detached from below goes, as by a write probe; those above it are detached. */
+/* A copy detached from below leaves, as by a write probe; the copies above are detached. */
 static const gpc_protocol_rule below_named[STATES][EVENTS - GPC_EVENT_COUNT] = {
     [GPC_LINE_N] = {SEND(I)},
     [GPC_LINE_M] = {SEND(I)},

@@ -2,8 +2,8 @@
 #include "policies/protocol/table.h"
 
 /*
- * No coherence at all. Caches know nothing of each other; each writes its modified bytes back under a mask, as if every
- * processor used data of its own. It is the base against which the cost of other protocols is measured.
+ * No coherence at all. Caches do not know each other. Each cache writes its modified bytes back under a mask, as if
+ * every processor had separate data. The cost of other protocols is measured against this base.
  *
  * Example, two caches over a memory that holds 10 20:
  *   cache 0 and 1 load    10 20 (V)   10 20 (V)
@@ -11,8 +11,8 @@
  *   cache 1 stores 25     15 20 (N)   10 25 (N)
  *   both evict            memory holds 15 25: the masks do not overlap
  *
- * A block is valid (S, shown as V) or N: modified, while others may have copies, modified or not. Atomics are stores
- * like any other. A store that misses reads the block first, because caches hold whole blocks.
+ * A block is valid (S, shown as V) or N: modified, and other caches may have copies, modified or not. Atomics are plain
+ * stores. A store that misses reads the block first, because caches hold whole blocks.
  */
 
 /* clang-format off */

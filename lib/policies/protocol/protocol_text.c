@@ -8,9 +8,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Statistics as text: the two matrices side by side as in Table 4.2, and everything as JSON. */
+/* Statistics as text: the two matrices side by side as in Table 4.2, and all statistics as JSON. */
 
-static const char letters[] = "NMOESI"; /* of rows and columns, as in Table 4.2 */
+static const char letters[] = "NMOESI"; /* names of rows and columns, as in Table 4.2 */
 
 const char *gpc_coherence_event_name(gpc_coherence_event event) {
     static const char *const names[] = {
@@ -22,7 +22,7 @@ const char *gpc_coherence_event_name(gpc_coherence_event event) {
     return (unsigned)event < GPC_EVENT_COUNT ? names[event] : NULL;
 }
 
-/* A host's struct of statistics as the library's own; all 0 if it cannot be read. */
+/* Copy a host's struct of statistics to the library's own layout; all 0 if the struct cannot be read. */
 static gpc_coherence_stats taken(const gpc_layout *layout, const void *theirs) {
     gpc_coherence_stats ours;
     if (gpci_layout_take(layout, GPC_TABLE_COHERENCE, theirs, &ours, NULL) < 0)
@@ -44,7 +44,7 @@ static int hexadecimal_width(uint32_t number) {
     return width;
 }
 
-/* Two matrices of a protocol, and how wide their columns are: as their longest number or name. Two blanks go before. */
+/* Two matrices of a protocol, and their column widths: the longest number or name, after two blanks. */
 typedef struct matrices {
     const gpc_protocol *protocol; /* NULL: NMOESI */
     uint32_t states;

@@ -8,9 +8,7 @@
 #include "policies/protocol/list.def"
 #undef POLICY
 
-/*
- * Cells, as in Table 2.5: GPCI_READ(E, S) requests a copy, and the next state is E, or S where others have copies.
- */
+/* Cells, as in Table 2.5. GPCI_READ(E, S) requests a copy; the next state is E, or S if other caches have copies. */
 #define GPCI_HIT(state) \
     { GPC_DO_HIT, GPC_LINE_##state, GPC_LINE_##state }
 #define GPCI_IGNORE(state) \

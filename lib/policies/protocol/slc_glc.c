@@ -2,18 +2,19 @@
 #include "policies/protocol/table.h"
 
 /*
- * AMD Southern Islands, as seeds/002 section 2.3 reports it from Candel et al.: in place of a protocol, two bits of an
- * instruction.
- *   SLC, system level coherent:  "should bypass cache completely and access main memory". Every cache on the
- *        way is bypassed: it first writes its modified bytes of the block back and drops its copy, which would become
- *        old.
- *   GLC, global level coherent, of a load:  "bypass L1 and search L2". L1 writes back and drops its copy likewise.
- *   GLC, of a store:  "the data gets written to L1, and the GLC bit determines if the evicted line gets written back to
- *        L2" - "the L1 caches use a write through policy". Taken literally the two contradict each other, and a line
- *        that is never written back would lose its data. Here it means: a store is always written to L1; with GLC it is
- *        written through to L2 at once, and nothing is left to write back; without, the bytes stay in L1 under a mask
- *        (N) and are written to L2 when the line is evicted, when a kernel begins or a warp acquires, and when the
- *        caches are flushed. Two stores to a line thus may still be one write to L2, which is what the bit is for.
+ * AMD Southern Islands, as seeds/002 section 2.3 reports from Candel et al.: two bits of an instruction replace a
+ * protocol.
+ *   SLC, system level coherent:  "should bypass cache completely and access main memory". Every cache on the way is
+ *        bypassed: the cache first writes its modified bytes of the block back, and drops its copy, which would
+ *        become old.
+ *   GLC, global level coherent, of a load:  "bypass L1 and search L2". L1 also writes back and drops its copy.
+ *   GLC, of a store:  "the data gets written to L1, and the GLC bit determines if the evicted line gets written back
+ *        to L2" - "the L1 caches use a write through policy". Taken literally both contradict each other, and a line
+ *        never written back would lose its data. Here a store is always written to L1. With GLC the store is also
+ *        written through to L2 at once, and no bytes are left to write back. Without GLC the bytes stay in L1 under a
+ *        mask (N). L1 writes the bytes to L2 on an eviction of the line, at the begin of a kernel, on a warp's
+ *        acquire, and on a flush of the caches. Two stores to a line may thus be a single write to L2: the bit's
+ *        purpose.
  *
  * Example, one L1, L2 and memory hold 3:
  *   load             L1 3 (V)   L2 3 (E)
@@ -23,8 +24,8 @@
  *   load, GLC        L1 -       L2 8 (M)   L1 writes back and drops, L2 replies
  *   load, SLC        L1 -       L2 -       memory replies, and has 8
  *
- * Atomics (Store) are performed by L2, and bypass L1. The document has no cache between L1 and L2. Here, such a cache
- * writes through, so that what leaves L1 reaches L2; GLC loads do not bypass it.
+ * L2 performs atomics (Store), which bypass L1. The document has no cache between L1 and L2. Here such a cache writes
+ * through, to pass L1's data on to L2; GLC loads do not bypass such a cache.
  */
 
 #define FETCH_THROUGH GPCI_DO(GPC_DO_READ_REQUEST | GPC_DO_WRITE_THROUGH, S)

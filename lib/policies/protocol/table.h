@@ -5,11 +5,10 @@
 #include "policies/protocol/protocols.h"
 
 /*
- * Short names for cells, so that the protocols' tables look like Table 2.5. Only the protocols' files include this.
+ * Short names for cells: the protocols' tables then look like Table 2.5. Only for the protocols' files.
  *
- * HIT and NONE both ask for nothing. The difference: HIT writes the state, which counts as a transition even if the
- * state stays the same; NONE does not. Upon a probe both mean a reply without data, and upon data from above both mean
- * that these are merged.
+ * HIT and NONE both send no request. HIT writes the state, and counts as a transition even if the state stays the same;
+ * NONE does not count. On a probe both mean a reply without data. On data from above both mean: merge the data.
  */
 /* clang-format off */
 #define HIT(state) GPCI_HIT(state)
@@ -30,7 +29,7 @@
 #define FIRST(state, load, store, n_store, eviction, read_probe, write_probe, acquire) \
     [GPC_LINE_##state] = {load, store, n_store, eviction, read_probe, write_probe, [GPC_EVENT_ACQUIRE] = acquire}
 
-/* A row of caches below it: for them requests and data of modules above are what accesses are for the first level. */
+/* A row of caches below the first level: requests and data from modules above take the place of accesses. */
 #define BELOW(state, eviction, read_probe, write_probe, read_above, write_above, data_above, n_data_above, probe_data, \
               invalidate_data, acquire)                                                                             \
     [GPC_LINE_##state] = {[GPC_EVENT_EVICTION] = eviction, read_probe, write_probe, read_above, write_above,        \
@@ -53,8 +52,8 @@
 /* clang-format on */
 
 /*
- * For protocols without a table of their own: E, not written since the entry was made, or M, written. A lookup of a
- * block in I puts it into E before any event happens.
+ * Memory rules for protocols without a memory table: E, not written since the entry was made, or M, written. A lookup
+ * of a block in I puts the block into E before any event.
  */
 extern const gpc_protocol_rules gpci_memory_rules;
 

@@ -2,20 +2,19 @@
 #include "policies/protocol/table.h"
 
 /*
- * VI, what GPUs have: first-level caches write through and know nothing of each other. When a kernel begins or a warp
- * acquires, they invalidate all blocks, because these may be old. Valid is the state S, shown as V. There is no
- * directory.
+ * VI, as in GPUs: first-level caches write through and do not know each other. If a kernel begins or a warp acquires,
+ * they invalidate all blocks, which may be old. Valid is the state S, shown as V. VI has no directory.
  *
  * Example, two first-level caches below one L2, which holds 3:
  *   cache 0 and 1 load     3 (V)   3 (V)
- *   cache 0 stores 6       6 (V)   3 (V)   the L2 has 6 at once; cache 1 still reads 3, which is allowed
+ *   cache 0 stores 6       6 (V)   3 (V)   the L2 has 6 at once; cache 1 still reads 3, as allowed
  *   cache 1 acquires       6 (V)   -
  *   cache 1 loads          6 (V)   6 (V)
  *
- * A store (an atomic) is performed by the cache that all processors share: it bypasses the caches on the way, which
- * drop their copies. An n-store writes a copy that is there, and is written through; a miss allocates nothing. The
- * shared cache writes back: E is clean, M is modified. A cache between, below some of the processors only, writes
- * through as the first level does: without a directory no one would find its modified data.
+ * The cache shared by all processors performs a store (an atomic). The store bypasses the caches on the way, and they
+ * drop their copies. An n-store writes a present copy, and is written through; a miss does not allocate. The shared
+ * cache writes back: E is clean, M is modified. A cache between, below only some of the processors, writes through like
+ * the first level: without a directory no other cache could find its modified data.
  */
 
 /* clang-format off */

@@ -3,28 +3,29 @@
 
 /*
  * Two levels as an active pool (Gebhart et al., "Energy-Efficient Mechanisms for Managing Thread Context in Throughput
- * Processors", ISCA 2011): of all warps a few are active and issue, in round robin. One that comes to wait for memory,
- * or at a barrier, leaves, and the next that is ready, in turn, takes its place. Unlike fetch groups (two_level.c) the
- * few are no fixed neighbours. Their aim was energy, a small register file for the few; that so few compete for L1 at
- * a time is why it counts among those of seeds/004 section 2.1.1.
+ * Processors", ISCA 2011). A few of the warps are active and issue, in round robin. If an active warp waits for memory
+ * or at a barrier, the warp leaves the pool, and the next ready warp in turn takes the place. Active warps need not be
+ * neighbours, unlike in fetch groups (two_level.c). The paper's aim was energy: a small register file for the active
+ * warps. The policy is among those of seeds/004 section 2.1.1 because only a few warps compete for L1 at a time.
  *
- * Left open there: a place whose warp could not issue for another reason, the memory pipeline or a limit, is lent, for
- * who lends it may wait for who borrows; whoever issues is active, and then one that was not able to leaves for good.
+ * The paper leaves open a place whose warp cannot issue for another reason (memory pipeline, limit). Here the place is
+ * lent, because the lender may wait for the borrower. A borrower that issues becomes active; then an active warp that
+ * was not able to issue leaves for good.
  *
  * Example, active=2, warps 0 to 3; ready, then behind '/' waiting for a fixed latency, the others for memory:
  *   0 1 2 3     issues 0: a place is free
- *   0 1 2 3     issues 1: the other
- *   0 1 2 3     issues 0, round robin among the two
+ *   0 1 2 3     issues 1: the other place
+ *   0 1 2 3     issues 0, round robin among 0 and 1
  *     2 3 / 0 1 none: both places are held
- *   0   2 3     issues 2: 1 has left, and it is the first ready behind the last that issued
+ *   0   2 3     issues 2: 1 has left, and 2 is the first ready warp behind the last issuer
  *   0 1 2 3     issues 0: 1 is ready again, and not active
  */
 
 typedef struct pool_state {
     uint32_t warps, words, size;
-    uint32_t last;                     /* slot that issued last */
-    uint64_t active[GPCI_WARP_WORDS];  /* have a place */
-    uint64_t stalled[GPCI_WARP_WORDS]; /* wait for a fixed latency */
+    uint32_t last;                     /* slot of the last issuer */
+    uint64_t active[GPCI_WARP_WORDS];  /* slots with a place */
+    uint64_t stalled[GPCI_WARP_WORDS]; /* slots waiting for a fixed latency */
 } pool_state;
 
 static const gpc_parameter parameters[] = {
@@ -55,7 +56,7 @@ static uint32_t pick(void *self, const uint64_t *ready, uint64_t cycle) {
         others[word] = ready[word] & ~pool->active[word];
         held += gpci_popcount((ready[word] | pool->stalled[word]) & pool->active[word]);
     }
-    /* who takes a free place has its turn among the active ones at once */
+    /* a warp that takes a free place has its turn among the active warps at once */
     for (uint32_t slot; held < pool->size && (slot = turn(pool, others)) != GPC_NO_WARP; held++) {
         mine[slot / 64] |= gpci_warp_bit(slot);
         others[slot / 64] &= ~gpci_warp_bit(slot);
@@ -83,7 +84,7 @@ static void on_state(void *self, uint32_t slot, gpc_warp_state before, gpc_warp_
         leave(pool, slot);
 }
 
-/* A place was lent: of the others that do not wait for a fixed latency the next in turn leaves. */
+/* Take back a lent place: remove the next active warp in turn that does not wait for a fixed latency. */
 static void make_room(pool_state *pool, uint32_t slot) {
     uint64_t able[GPCI_WARP_WORDS];
     uint32_t count = 0;
@@ -107,7 +108,7 @@ static void on_issue(void *self, uint32_t slot, uint64_t cycle) {
         make_room(pool, slot);
 }
 
-/* Who is active, and whose turn it is. */
+/* A bit for each active warp, and the slot with the next turn. */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     return env->warps + gpci_ceil_log2(env->warps);
 }

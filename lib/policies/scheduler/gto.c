@@ -2,15 +2,14 @@
 #include "policies/scheduler/schedulers.h"
 
 /*
- * Greedy, then oldest: the warp that issued last as long as it is ready, else the
- * oldest ready one. Age is the order in which the slots were taken, so that warps of
- * a block, started by number, are ordered by number.
+ * Greedy, then oldest: the warp that issued last while ready; otherwise the oldest ready warp. Age is the order in
+ * which slots were taken: the warps of a block start by number, and are ordered by number.
  *
  * Example, warps 0, 1, 2 from oldest to youngest, ready in each cycle:
  *   0 1 2   issues 0
  *   0 1 2   issues 0, greedy
  *     1 2   issues 1, the oldest
- *   0 1 2   issues 1: it has become the greedy one and 0 has to wait
+ *   0 1 2   issues 1: 1 is now the greedy warp, and 0 has to wait
  *   0   2   issues 0
  * Warp 0 ends and another takes its slot: that one is the youngest.
  *     1 2   issues 1
@@ -25,7 +24,7 @@ static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) 
     return GPC_OK;
 }
 
-/* A slot's former warp may have been the greedy one; the new one has not issued. */
+/* A slot's former warp may have been the greedy warp; a new warp has not issued. */
 static void on_start(void *self, uint32_t slot, uint64_t order) {
     (void)order;
     gpci_gto_state *gto = self;
@@ -44,7 +43,7 @@ static void on_issue(void *self, uint32_t slot, uint64_t cycle) {
     ((gpci_gto_state *)self)->greedy = slot;
 }
 
-/* The order of the slots, and the greedy one or none. */
+/* Order of the slots; slot of the greedy warp, or none. */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     return gpci_age_bits(env) + gpci_ceil_log2((uint64_t)env->warps + 1);
 }

@@ -2,9 +2,8 @@
 #include "policies/scheduler/schedulers.h"
 
 /*
- * Loose round robin: from the slot after that which issued last, round the slots,
- * the first warp that is ready. Loose, since a warp that is not ready is passed by
- * and not waited for.
+ * Loose round robin: the first ready warp, searching round the slots from the slot behind the last issuer. Loose means:
+ * an unready warp is skipped, not waited for.
  *
  * Example, 4 warps, ready in each cycle:
  *   0 1 2 3   issues 0
@@ -31,7 +30,7 @@ static void on_issue(void *self, uint32_t slot, uint64_t cycle) {
     gpci_lrr_issued(self, slot);
 }
 
-/* The slot whose turn it is. */
+/* Slot with the next turn. */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     return gpci_ceil_log2(env->warps);
 }

@@ -2,14 +2,14 @@
 #include "policies/scheduler/schedulers.h"
 
 /*
- * Oldest first: always the oldest ready warp. Against gto, a younger warp loses the
- * scheduler as soon as an older one is ready again.
+ * Oldest first: always the oldest ready warp. Unlike with gto, a younger warp loses the scheduler as soon as an older
+ * warp is ready again.
  *
  * Example, warps 0, 1, 2 from oldest to youngest, ready in each cycle:
  *   0 1 2   issues 0
  *     1 2   issues 1
  *   0 1 2   issues 0; gto would have stayed with 1
- * Warp 0 ends and another takes its slot: that one is the youngest.
+ * Warp 0 ends and another warp takes its slot: the new warp is the youngest.
  *   0 1 2   issues 1
  */
 

@@ -3,23 +3,24 @@
 
 /*
  * OWL, CTA-aware scheduling (Jog et al., "OWL: Cooperative Thread Array Aware Scheduling Techniques for Improving GPGPU
- * Performance", ASPLOS 2013): `blocks` neighbouring thread blocks are a group, whose warps issue in round robin. By
- * `order`, as their paper adds one to the other (section 4):
- *   round     CTA-aware two-level: a group goes on until none of its warps can, all waiting for memory; then the next
- *   locality  the group of the oldest blocks goes first whenever one of its warps is ready, and so keeps what it has in
- *             L1; the others fill its gaps, in order
- *   banks     likewise, but which group goes first differs by SM, for neighbouring blocks share rows of DRAM, and SMs
- *             that all have their first blocks ahead meet at few banks
- * Their fourth, a prefetch of the rest of such a row, is no scheduler's.
+ * Performance", ASPLOS 2013). A group has `blocks` neighbouring thread blocks, whose warps issue in round robin.
+ * `order` selects one of the paper's steps, each added to the one before (section 4):
+ *   round     CTA-aware two-level: a group goes on until all its warps wait for memory; then the next group
+ *   locality  the group of the oldest blocks goes first whenever one of its warps is ready, and so keeps its lines in
+ *             L1; other groups fill its gaps, in order
+ *   banks     as locality, but the first group differs by SM: neighbouring blocks share rows of DRAM, and if all SMs
+ *             put their first blocks first, few banks are used
+ * The paper's fourth step, a prefetch of the rest of such a row, is no scheduler's task.
  *
- * Left open there: groups are of running blocks in order of their start, counted anew when one ends.
+ * The paper leaves groups open: here groups are running blocks in the order of their start, counted anew after each
+ * end.
  *
  * Example, locality, blocks=1, warps 0 and 1 of block 0, 2 and 3 of block 1:
  *   0 1 2 3   issues 0
  *   0 1 2 3   issues 1
  *       2 3   issues 2: block 0 waits
- *   0     3   issues 0: it is back, and goes first
- * By round the last issues 3.
+ *   0     3   issues 0: block 0 is ready again, and goes first
+ * With order=round the last step issues 3.
  */
 
 enum { ROUND, LOCALITY, BANKS };
@@ -28,13 +29,13 @@ typedef struct owl_state {
     uint32_t warps, words;
     uint32_t blocks, order;
     uint32_t sm;
-    uint32_t running;                  /* blocks, in order of their start: */
-    uint32_t last;                     /* slot that issued last; GPC_NO_WARP at first */
-    uint32_t *number;                  /* [warps] of a slot's block */
-    uint32_t *oldest;                  /* [warps] numbers of running blocks, [running] of them */
-    uint32_t *left;                    /* [warps] warps of each of these */
+    uint32_t running;                  /* number of running blocks */
+    uint32_t last;                     /* slot of the last issuer; GPC_NO_WARP at first */
+    uint32_t *number;                  /* [warps]: block number of the slot */
+    uint32_t *oldest;                  /* [warps]: numbers of the running blocks in order of start, `running` of them */
+    uint32_t *left;                    /* [warps]: warps left of each running block */
     uint64_t present[GPCI_WARP_WORDS]; /* slots with a warp */
-    uint64_t stalled[GPCI_WARP_WORDS]; /* wait for a fixed latency: by round they hold their group */
+    uint64_t stalled[GPCI_WARP_WORDS]; /* slots waiting for a fixed latency; with order=round they hold their group */
 } owl_state;
 
 static const gpc_parameter parameters[] = {
@@ -104,7 +105,7 @@ static uint32_t group_of(const owl_state *owl, uint32_t slot) {
     return place_of(owl, owl->number[slot]) / owl->blocks;
 }
 
-/* Of a group, whose rank is the smallest goes first: from the oldest on, or from another one, round to it. */
+/* Rank of a group: the smallest goes first. Counted from the first group, and round. */
 static uint32_t rank_of(const owl_state *owl, uint32_t group) {
     const uint32_t groups = (owl->running + owl->blocks - 1) / owl->blocks;
     uint32_t first = 0;
@@ -115,7 +116,7 @@ static uint32_t rank_of(const owl_state *owl, uint32_t group) {
     return (group + groups - first) % groups;
 }
 
-/* The slots of a set that are of the group that goes first, and which that is. */
+/* Find the foremost group with slots in `slots`; put its slots into `of_group`. */
 static uint32_t foremost(const owl_state *owl, const uint64_t *slots, uint64_t *of_group) {
     uint32_t best = UINT32_MAX;
     for (uint32_t word = 0; word < owl->words; word++) {
@@ -149,7 +150,7 @@ static void on_issue(void *self, uint32_t slot, uint64_t cycle) {
     ((owl_state *)self)->last = slot;
 }
 
-/* Each slot's group, and the slot that issued last. */
+/* Group of each slot; slot of the last issuer. */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     return (uint64_t)env->warps * gpci_ceil_log2(env->warps) + gpci_ceil_log2(env->warps);
 }

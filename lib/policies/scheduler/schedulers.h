@@ -5,16 +5,15 @@
 #include "base/base.h"
 
 /*
- * The built-in schedulers: their tables, states and choices. The choices are inline
- * so that the tables and the object's fast path share them; none changes the state,
- * which moves when the warp issues.
+ * Built-in schedulers: their tables, states and choices. The choices are inline, shared by the tables and by the
+ * scheduler object's fast path. A choice never changes the state; the state changes when the warp issues.
  */
 
 #define POLICY(table, file) extern const gpc_scheduler_ops table;
 #include "policies/scheduler/list.def"
 #undef POLICY
 
-#define GPCI_WARP_WORDS 16u /* of a bitmap of the most warps */
+#define GPCI_WARP_WORDS 16u /* words of a bitmap for the largest number of warps */
 
 GPCI_INLINE uint32_t gpci_warp_words(uint32_t warps) {
     return (warps + 63) / 64;
@@ -24,7 +23,7 @@ GPCI_INLINE uint64_t gpci_warp_bit(uint32_t slot) {
     return (uint64_t)1 << (slot % 64);
 }
 
-/* The lowest set slot in [from, end), or GPC_NO_WARP. */
+/* Lowest set slot in [from, end), or GPC_NO_WARP. */
 GPCI_INLINE uint32_t gpci_next_ready(const uint64_t *ready, uint32_t from, uint32_t end) {
     if (from >= end)
         return GPC_NO_WARP;
@@ -38,16 +37,15 @@ GPCI_INLINE uint32_t gpci_next_ready(const uint64_t *ready, uint32_t from, uint3
     return slot < end ? slot : GPC_NO_WARP;
 }
 
-/* The first set slot of [first, end) from `start` in it on, round its end. */
+/* First set slot of [first, end), searching from `start` and round. */
 GPCI_INLINE uint32_t gpci_next_round(const uint64_t *ready, uint32_t first, uint32_t start, uint32_t end) {
     uint32_t slot = gpci_next_ready(ready, start, end);
     return slot != GPC_NO_WARP ? slot : gpci_next_ready(ready, first, start);
 }
 
 /*
- * Who is older than whom, as issue queues keep it: a matrix of bits, row w = the slots
- * that were taken before w. A new warp's row is all ones and its column all zeros; a
- * slot that has become free is in no choice, and so needs no clearing.
+ * Age order of warps as in issue queues: a bit matrix. Row w has the slots taken before w. A new warp's row is all ones
+ * and its column all zeros. A freed slot is never a candidate, and needs no clearing.
  */
 typedef struct gpci_age_row {
     uint64_t older[GPCI_WARP_WORDS];
@@ -61,7 +59,7 @@ typedef struct gpci_age_matrix {
 void gpci_age_init(gpci_age_matrix *ages, const gpc_scheduler_env *env);
 void gpci_age_start(gpci_age_matrix *ages, uint32_t slot);
 
-/* The oldest of `ready`, which is not empty: from any of them to an older one until there is none. */
+/* Oldest warp of `ready`, which must not be empty: step from a warp to an older warp until no older warp is ready. */
 GPCI_INLINE uint32_t gpci_age_oldest(const gpci_age_matrix *ages, const uint64_t *ready) {
     if (GPCI_LIKELY(ages->words == 1)) {
         uint32_t slot = gpci_lowest(ready[0]);
@@ -80,14 +78,14 @@ GPCI_INLINE uint32_t gpci_age_oldest(const gpci_age_matrix *ages, const uint64_t
     return slot;
 }
 
-/* Storage of the matrix: one bit for each pair of slots. */
+/* Bits of the matrix: one for each pair of slots. */
 GPCI_INLINE uint64_t gpci_age_bits(const gpc_scheduler_env *env) {
     return (uint64_t)env->warps * (env->warps - 1) / 2;
 }
 
 typedef struct gpci_lrr_state {
     uint32_t warps;
-    uint32_t next; /* slot that is looked at first */
+    uint32_t next; /* first slot of the next search */
 } gpci_lrr_state;
 
 GPCI_INLINE uint32_t gpci_lrr_pick(const gpci_lrr_state *lrr, const uint64_t *ready) {
@@ -104,7 +102,7 @@ GPCI_INLINE void gpci_lrr_issued(gpci_lrr_state *lrr, uint32_t slot) {
 
 typedef struct gpci_gto_state {
     gpci_age_matrix ages;
-    uint32_t greedy; /* slot of the warp that issued last, or GPC_NO_WARP */
+    uint32_t greedy; /* slot of the last issuer, or GPC_NO_WARP */
 } gpci_gto_state;
 
 GPCI_INLINE uint32_t gpci_gto_pick(const gpci_gto_state *gto, const uint64_t *ready) {
@@ -115,10 +113,10 @@ GPCI_INLINE uint32_t gpci_gto_pick(const gpci_gto_state *gto, const uint64_t *re
 }
 
 typedef struct gpci_two_level_state {
-    uint32_t warps, size; /* slots, and of them in a group */
+    uint32_t warps, size; /* slots; slots per group */
     uint32_t groups, current;
-    uint32_t *next;                    /* [groups]: slot of the group that is looked at first */
-    uint64_t stalled[GPCI_WARP_WORDS]; /* warps that wait for a fixed latency: they hold their group */
+    uint32_t *next;                    /* [groups]: first slot of the group's next search */
+    uint64_t stalled[GPCI_WARP_WORDS]; /* warps waiting for a fixed latency: they hold their group */
 } gpci_two_level_state;
 
 uint32_t gpci_two_level_pick(const gpci_two_level_state *two, const uint64_t *ready);

@@ -2,20 +2,18 @@
 #include "policies/scheduler/schedulers.h"
 
 /*
- * Two levels: slots are divided into fetch groups of `group` neighbours, and warps of
- * one group issue, in round robin, until all of it stalls on memory; then the next
- * group that has a ready warp takes over. Groups so reach their long latencies at
- * different times. A warp that waits for a fixed latency holds its group, and the
- * scheduler idles although another group may be ready: that is what makes groups of
- * fewer warps than the pipeline has stages slow. Warps that wait for memory, for the
- * memory pipeline, at a barrier or beyond a limit do not hold it.
+ * Two levels: slots are divided into fetch groups of `group` neighbours. The warps of one group issue, in round robin,
+ * until the whole group stalls on memory. Then the next group with a ready warp takes over. Groups therefore reach
+ * their long latencies at different times. A warp waiting for a fixed latency holds its group: the scheduler idles
+ * although another group may be ready. Groups with fewer warps than pipeline stages are slow for this reason. Warps
+ * waiting for memory, for the memory pipeline, at a barrier or beyond a limit do not hold their group.
  *
  * Example, group=2, warps 0 to 3, ready in each cycle:
  *   0 1 2 3   issues 0
  *   0 1 2 3   issues 1
  *   0   2 3   issues 0
  *       2 3   none: 1 waits for a fixed latency
- *       2 3   issues 2: 0 and 1 wait for memory by now
+ *       2 3   issues 2: now 0 and 1 wait for memory
  *   0 1 2 3   issues 3: group 1 is current
  */
 
@@ -80,7 +78,7 @@ static void on_issue(void *self, uint32_t slot, uint64_t cycle) {
     two->next[group] = slot + 1 < end_of(two, group) ? slot + 1 : group * two->size;
 }
 
-/* The current group, and in each the warp whose turn it is. */
+/* Current group, and for each group the slot with the next turn. */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     uint32_t size = (uint32_t)env->parameters[0];
     if (size > env->warps)

@@ -23,7 +23,7 @@ void gpci_block_order_on_state(void *self, uint32_t slot, gpc_warp_state before,
     order->changes++;
 }
 
-/* The order number of a block that runs on one of the SM's schedulers, 0 where none has it. */
+/* Order number of a block running on one of the SM's schedulers; 0 = not running. */
 static uint64_t find(const gpci_block_order *order, uint32_t block) {
     for (uint32_t n = 0; n < order->siblings.count; n++) {
         const gpci_block_order *other = order->siblings.of_sm[n];
@@ -34,7 +34,7 @@ static uint64_t find(const gpci_block_order *order, uint32_t block) {
     return 0;
 }
 
-/* The smallest order number above `above`, UINT64_MAX if there is none. */
+/* Smallest order number above `above`; UINT64_MAX = no such number. */
 static uint64_t next_order(const gpci_block_order *order, uint64_t above) {
     uint64_t least = UINT64_MAX;
     for (uint32_t n = 0; n < order->siblings.count; n++) {
@@ -67,7 +67,7 @@ static uint64_t new_order(const gpci_block_order *order) {
     return youngest + 1;
 }
 
-/* Only a warp that has just started is new: each start is followed by a question. */
+/* Only a warp that has just started can be new: the scheduler calls `classify` after each start. */
 void gpci_block_order_see(gpci_block_order *order, const gpc_throttle_view *view) {
     for (uint32_t age = view->running; age-- > 0;) {
         uint32_t slot = view->by_age[age];
@@ -81,7 +81,7 @@ void gpci_block_order_see(gpci_block_order *order, const gpc_throttle_view *view
     }
 }
 
-/* The order number of the `limit`th block, UINT64_MAX where there are fewer. */
+/* Order number of the `limit`th block; UINT64_MAX if fewer blocks run. */
 static uint64_t find_admitted(gpci_block_order *order, uint32_t limit) {
     uint64_t changes = 0, admitted = 0;
     for (uint32_t n = 0; n < order->siblings.count; n++)
@@ -107,13 +107,13 @@ void gpci_block_order_classify(gpci_block_order *order, const gpc_throttle_view 
     order->admitted = admitted;
 }
 
-/* A number for each warp's block, as many as there are warps, and one bit for each pair of a scheduler's blocks. */
+/* For each warp the number of its block, as many numbers as warps, and a bit for each pair of a scheduler's blocks. */
 uint64_t gpci_block_order_bits(const gpc_scheduler_env *env) {
     uint64_t blocks = (uint64_t)env->warps * env->count;
     return (uint64_t)env->warps * gpci_ceil_log2(blocks) + (blocks * (blocks - 1) / 2 + env->count - 1) / env->count;
 }
 
 void gpci_block_order_state(gpci_block_order *o, gpc_state_fn visit, void *user_data) {
-    const size_t from = offsetof(gpci_block_order, limit); /* addresses are before it */
+    const size_t from = offsetof(gpci_block_order, limit); /* pointers are before `limit` */
     visit(user_data, (char *)o + from, sizeof *o - from);
 }

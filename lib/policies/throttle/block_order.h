@@ -5,48 +5,48 @@
 #include "policies/throttle/siblings.h"
 
 /*
- * The thread blocks of an SM from oldest to youngest. A block's warps are spread over
- * the schedulers, which must agree on it: the first warp of a block to start on any of
- * them gives the block its order number, and the others take it over.
+ * Thread blocks of an SM from oldest to youngest. A block's warps are spread over the schedulers, which must agree on
+ * the block's order number. The first starting warp of a block, on any scheduler, gives the number; other warps take
+ * the number over.
  */
 typedef struct gpci_block_warp {
-    uint64_t order; /* of its block, from 1; 0 = no warp, or not seen yet */
+    uint64_t order; /* order number of the warp's block, from 1; 0 = no warp, or a warp not seen yet */
     uint32_t block;
 } gpci_block_warp;
 
-/* The start of an instance of each throttle that limits blocks. */
+/* First member of the instance of every throttle that limits blocks. */
 typedef struct gpci_block_order {
     gpci_siblings siblings;
     gpci_block_warp *of_warp; /* [warps] */
     uint32_t warps;
-    uint32_t limit; /* blocks that may run */
+    uint32_t limit; /* blocks allowed to run */
     uint32_t seen_limit;
-    uint64_t youngest; /* the last order number that it gave to a block */
-    uint64_t changes;  /* starts and ends of its warps */
-    uint64_t seen;     /* changes on all schedulers when `admitted` was found */
-    uint64_t admitted; /* blocks up to this order number run */
+    uint64_t youngest; /* last order number given to a block by this instance */
+    uint64_t changes;  /* starts and ends of the scheduler's warps */
+    uint64_t seen;     /* sum of changes on all schedulers when `admitted` was computed */
+    uint64_t admitted; /* highest order number of the running blocks */
 } gpci_block_order;
 
-/* `self` points to the gpci_block_order that starts it. */
+/* `self` points to an instance that begins with a gpci_block_order. */
 void gpci_block_order_init(gpci_block_order *order, const gpc_scheduler_env *env);
 void gpci_block_order_finish(void *self);
 void gpci_block_order_on_state(void *self, uint32_t slot, gpc_warp_state before, gpc_warp_state after);
 
-/* Blocks resident in the SM, and whether there are none. */
+/* Number of blocks resident in the SM; true if no block is resident. */
 uint32_t gpci_block_order_count(const gpci_block_order *order);
 bool gpci_block_order_empty(const gpci_block_order *order);
 
-/* Give warps that have just started their blocks' order numbers; first of all in each `classify`. */
+/* Give just started warps their blocks' order numbers. Call first in each `classify`. */
 void gpci_block_order_see(gpci_block_order *order, const gpc_throttle_view *view);
 
-/* Throttle the warps of all but the oldest `limit` blocks. */
+/* Throttle all warps, except warps of the oldest `limit` blocks. */
 void gpci_block_order_classify(gpci_block_order *order, const gpc_throttle_view *view, gpc_throttle_classes *classes,
                                uint32_t limit);
 
-/* Storage for an SM's schedulers of env->warps slots each, as each scheduler's part of it. */
+/* Storage for an SM's schedulers of env->warps slots each; returns one scheduler's part. */
 uint64_t gpci_block_order_bits(const gpc_scheduler_env *env);
 
-/* What it holds, for a snapshot. */
+/* Visit the state for a snapshot. */
 void gpci_block_order_state(gpci_block_order *order, gpc_state_fn visit, void *user_data);
 
 #endif

@@ -3,13 +3,13 @@
 #include "policies/throttle/throttles.h"
 
 /*
- * Static limiting of thread blocks: the `limit` oldest of an SM run, whatever schedulers their warps are on; the next
- * takes over when the last warp of one has ended. A block at its barrier keeps its place: it waits for nothing but
- * its own warps, which run.
+ * Static limiting of thread blocks: the `limit` oldest blocks of an SM run, on all schedulers. If a block's last warp
+ * has ended, the next block runs. A block at its barrier keeps its place: the block waits only for its own warps, which
+ * run.
  *
  * Example, limit 1, two schedulers; warps 0 and 2 are the first's, 1 and 3 the second's, blocks A = {0, 1}, B = {2, 3}:
  *   A and B are resident    2 and 3 are throttled
- *   0 ends                  2 still is: A runs on the other scheduler
+ *   0 ends                  2 is still throttled: A runs on the other scheduler
  *   1 ends                  3 may run at once, 2 from the next cycle on
  */
 
@@ -27,7 +27,7 @@ static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_cla
     gpci_block_order_classify(order, view, classes, order->limit ? order->limit : UINT32_MAX);
 }
 
-/* The blocks' order, and the limit of 10 bits. */
+/* Order of the blocks, and the limit of 10 bits. */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     return gpci_block_order_bits(env) + 10;
 }

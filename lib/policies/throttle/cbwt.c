@@ -6,46 +6,46 @@
 #include <stdio.h>
 
 /*
- * Coordinated bypassing and warp throttling (Chen et al., MICRO 2014): L1 is protected by a bypass policy that goes by
- * reuse distance, l1.replacement = protecting-distance(bypass=1); what it sends past L1 may be more than the network
- * takes, and then fewer warps run. Contention for L1 and congestion are detected while the program runs, and a simple
- * predictor says how many warps suit both.
+ * Coordinated bypassing and warp throttling (Chen et al., MICRO 2014). A bypass policy by reuse distance protects L1:
+ * l1.replacement = protecting-distance(bypass=1). If the bypassed requests exceed the network's capacity, fewer warps
+ * run. Contention for L1 and congestion are detected while the program runs, and a simple predictor computes a number
+ * of warps that suits both.
  *
- * How they are is in the paper, which is not among the documents; here they are as follows, with thresholds found by
- * runs of twelve programs of seeds/004 (bench/README.md). An SM keeps the tags of lines that loads missed. A miss that
- * finds its line there is a reuse that L1 lost, whether the line was replaced or went past it: `lost` of them in a
- * period, beside `hits` that it did not lose. The SM is
+ * The paper, not among the documents, has the exact rules. The rules here have thresholds from runs of twelve programs
+ * of seeds/004 (bench/README.md). An SM keeps the tags of lines missed by loads. A miss on a kept tag is a reuse that
+ * L1 lost: the line was replaced or bypassed. `lost` counts such misses in a period, `hits` counts the reuses not lost.
+ * The SM is
  *
- *   contended   where lost reuses are more than `contention` of its accesses
- *   congested   where packets take more than `noc-latency` cycles to L2 and back, or the memory pipeline stalls the
+ *   contended   if lost reuses are more than `contention` of its accesses
+ *   congested   if packets take more than `noc-latency` cycles to L2 and back, or the memory pipeline stalls the
  *               schedulers for more than `stall-ratio` of their cycles
  *
- * and at the end of a period of N running warps a scheduler
+ * At the end of a period with N running warps a scheduler runs
  *
- *   both        N x hits / (hits + lost), rounded up: as many as there are warps' worth of reuse in L1
- *   not congested   one more: there is room for what goes past L1
- *   else        as before
+ *   contended and congested   N x hits / (hits + lost) warps, rounded up: the warps with reuse in L1
+ *   not congested             one warp more: the network has capacity for bypassed requests
+ *   otherwise                 N warps
  *
- * Example, 12 warps run, 4,000 accesses, 1,000 hits, 2,001 lost, 90 cycles to L2 and back: contended, congested, and
- * 12 x 1,000 / 3,001, rounded up, four warps go on. In the next period 18 cycles and no stalls: not congested, five.
+ * Example, 12 warps run, 4,000 accesses, 1,000 hits, 2,001 lost, 90 cycles to L2 and back: contended, congested, and 12
+ * x 1,000 / 3,001, rounded up, four warps go on. In the next period 18 cycles and no stalls: not congested, five.
  */
 
 enum { NOC_LATENCY, STALL_RATIO, CONTENTION, TAGS, PARAMETERS };
 
 #define TAG_WAYS 8u
-#define LEAST_ACCESSES 64u /* of a period that says anything */
+#define LEAST_ACCESSES 64u /* fewest accesses of a period for a decision */
 
 typedef struct cbwt {
     gpci_siblings siblings;
     gpc_context *context;
-    uint64_t *tags; /* [sets][TAG_WAYS], the latest first; 1 + line address, 0 = none */
+    uint64_t *tags; /* [sets][TAG_WAYS], the latest first; 1 + line address, 0 = free */
     uint32_t sets;
     uint32_t warps;
     double noc_latency, stall_ratio, contention;
-    /* of the SM, kept by its first instance: */
-    uint64_t accesses, hits, lost; /* in this period */
-    uint32_t limit;                /* warps of a scheduler that may run */
-    uint32_t ran;                  /* most that did, in this period */
+    /* per SM, kept by the SM's first instance: */
+    uint64_t accesses, hits, lost; /* counts of the present period */
+    uint32_t limit;                /* warps of a scheduler allowed to run */
+    uint32_t ran;                  /* largest number of running warps in the present period */
 } cbwt;
 
 static const gpc_parameter parameters[] = {
@@ -88,7 +88,7 @@ static cbwt *first(cbwt *c) {
     return gpci_siblings_first(c->siblings, c);
 }
 
-/* A line was missed. Returns whether it had been before, as far as is known. */
+/* Record a missed line. True if the line's tag was kept from an earlier miss. */
 static bool note_miss(cbwt *c, uint64_t address) {
     uint64_t *set = c->tags + TAG_WAYS * (gpci_mix(address) & (c->sets - 1));
     uint32_t way = 0;
@@ -101,7 +101,7 @@ static bool note_miss(cbwt *c, uint64_t address) {
     return known;
 }
 
-/* All of the SM's instances are told: one counts. */
+/* All of the SM's instances get the event; the first instance counts. */
 static bool on_cache_event(void *self, const gpc_cache_event *event) {
     cbwt *c = self;
     if (event->kind == GPC_CACHE_EVENT_EVICT || first(c) != c)
@@ -133,7 +133,7 @@ static double ratio(uint64_t part, uint64_t whole) {
     return whole ? (double)part / (double)whole : 0;
 }
 
-/* What the predictor makes of a period; the limit, if it has nothing against that. */
+/* Limit predicted from a period. */
 static uint32_t suits(const cbwt *c, const gpc_stats *s) {
     const double latency = ratio(s->network_request_cycles, s->network_requests) +
                            ratio(s->network_reply_cycles, s->network_replies),
@@ -147,7 +147,9 @@ static uint32_t suits(const cbwt *c, const gpc_stats *s) {
     return found ? found : 1;
 }
 
-/* Likewise; the others follow when they are asked anew. */
+/*
+ * All of the SM's instances get the sample; the first instance decides, and the others follow at their next `classify`.
+ */
 static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
     cbwt *c = self;
     (void)cycle;
@@ -162,8 +164,8 @@ static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
 }
 
 /*
- * The order of warps; and, once for an SM's schedulers, tags, three counters of 16 bits, two of the network's latency
- * and one of stalls likewise, the limit and the most warps that ran.
+ * Order of warps. Once for an SM's schedulers: tags; three counters of 16 bits; three more counters of 16 bits, two for
+ * the network's latency and one for stalls; the limit, and the largest number of running warps.
  */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     const uint64_t tags = (uint64_t)env->parameters[TAGS] * (GPCI_LINE_TAG_BITS + 1);

@@ -8,47 +8,48 @@
 
 /*
  * Adaptive cache and concurrency allocation (Zheng, Wang and Lipasti, IEEE Computer Architecture Letters 14(2), 2015;
- * seeds/000 section 3). By locality and reuse distance of a program's access patterns the warps of an SM are divided:
- *   cached    the oldest whose footprints together fit L1
- *   bypassed  further ones that run, without allocating in it, as far as the memory system has room
- *   waiting   the rest
- * Two tables tell. The access pattern table says of a load instruction whether its lines are used again by their warp,
- * and how many other lines lie between: that and one more are the lines that it needs kept. The footprint table says of
- * a warp what the instructions that it executes need, at most.
+ * seeds/000 section 3). The warps of an SM are divided by locality and reuse distance of the program's access patterns:
+ *   cached    the oldest warps whose footprints together fit L1
+ *   bypassed  further running warps, without allocation in L1, while the memory system has capacity
+ *   waiting   the remaining warps
+ * Two tables decide. The access pattern table tells for a load instruction whether its lines are used again by their
+ * warp, and the number of lines between. The instruction needs this number of lines kept, and one more. The footprint
+ * table tells for a warp the largest need of its executed instructions.
  *
- * The letter is short; what follows is how it is done here. One warp of each scheduler, the oldest, is watched: its
- * last `window` lines stand in a stack, the most recent first, each with the instruction that accessed it. A line that
- * is found at depth d is a reuse of that instruction at distance d. After `trained` accesses an instruction has
- * locality if `locality` of them or more were reused, and needs their mean distance, rounded up, and one; else none.
- * A warp's footprint is the most of its instructions' needs; if none of `window` accesses confirms it, the last one's.
- * A warp of which nothing is known counts as the last one of which something was. One without locality is never cached,
- * nor one that does not fit. L1's lines are divided among the SM's schedulers.
- * As many may bypass as the scheduler has warps, until the memory pipeline stalls it for more than `stalls` of its
- * cycles in a period: then half as many, and where it stalls for less than half of that one more. One warp always runs.
+ * The letter is short; this file fills the gaps. The oldest warp of each scheduler is watched: its last `window` lines
+ * stand in a stack, the most recent first, each with the accessing instruction. A line found at depth d is a reuse of
+ * the instruction at distance d. After `trained` accesses an instruction has locality if a share of at least `locality`
+ * was reused; the instruction then needs the mean distance, rounded up, and one line more. Without locality the need is
+ * none. A warp's footprint is the largest of its instructions' needs. If none of `window` accesses confirms the
+ * footprint, the footprint becomes the last access's need. A warp without a known footprint gets the footprint found
+ * last. A warp without locality, or with a too large footprint, is never cached. L1's lines are divided among the SM's
+ * schedulers. At first as many warps may bypass as the scheduler has. If the memory pipeline stalls the scheduler for
+ * more than `stalls` of its cycles in a period, half as many may bypass. For stalls below half of `stalls`, one more
+ * may bypass. At least one warp always runs.
  *
  * Example, lines=8, one scheduler, instruction p goes through 3 lines of each warp again and again:
  *   each line is found at depth 2: p needs 3 lines
  *   warps 0 and 1 are cached, 3 + 3 <= 8; 2 and 3 bypass
- *   a period with stalls above 0.2: of 4 that might bypass 2, after the next one 1: 2 bypasses, 3 waits
+ *   a period with stalls above 0.2: 2 of 4 warps may bypass, after the next period 1: 2 bypasses, 3 waits
  */
 
 enum { LINES, ENTRIES, WINDOW, LOCALITY, TRAINED, STALLS };
 
 typedef struct cca_pattern {
     uint32_t pc;
-    uint32_t accesses, reuses, distances; /* of this round; distances summed up */
-    uint32_t need;                        /* lines; of the last round */
-    bool known;                           /* there has been one */
+    uint32_t accesses, reuses, distances; /* counts of the present round; distances: sum of distances */
+    uint32_t need;                        /* lines needed, from the last round */
+    bool known;                           /* a round has ended */
 } cca_pattern;
 
 typedef struct cca_line {
-    uint64_t address; /* 1 + line address; 0 = none */
+    uint64_t address; /* 1 + line address; 0 = free */
     uint32_t entry, pc;
 } cca_line;
 
 typedef struct cca_warp {
     uint32_t footprint;
-    uint32_t unconfirmed; /* accesses that needed less */
+    uint32_t unconfirmed; /* accesses with a smaller need */
     bool known;
 } cca_warp;
 
@@ -57,11 +58,11 @@ typedef struct cca {
     gpc_context *context;
     cca_warp *of_warp;     /* [warps]: the footprint table */
     cca_pattern *patterns; /* [entries]: the SM's first instance's counts */
-    cca_line *stack;       /* [window] of the watched warp, the most recent first */
+    cca_line *stack;       /* [window]: stack of the watched warp, the most recent line first */
     uint32_t entries, window, warps, share, trained;
-    uint32_t watched;   /* slot; GPC_NO_WARP = none */
-    cca_warp latest;    /* of a warp whose footprint was found last */
-    uint32_t bypassers; /* warps that may bypass */
+    uint32_t watched;   /* slot of the watched warp; GPC_NO_WARP = none */
+    cca_warp latest;    /* warp with the footprint found last */
+    uint32_t bypassers; /* warps allowed to bypass */
     double locality, stalls;
 } cca;
 
@@ -116,7 +117,7 @@ static void on_state(void *self, uint32_t slot, gpc_warp_state before, gpc_warp_
         c->of_warp[slot] = (cca_warp){0};
 }
 
-/* The entry of an instruction, taken from another's if need be. PCs are multiples of 8 at least. */
+/* Entry of an instruction; replaces another instruction's entry. A PC is a multiple of 8 at least. */
 static cca_pattern *pattern_of(cca_pattern *patterns, uint32_t entries, uint32_t pc) {
     cca_pattern *pattern = &patterns[(pc >> 3) & (entries - 1)];
     if (pattern->pc != pc)
@@ -131,7 +132,7 @@ static void judge(const cca *c, cca_pattern *pattern) {
     pattern->accesses = pattern->reuses = pattern->distances = 0;
 }
 
-/* An access of the watched warp. */
+/* Record an access of the watched warp. */
 static void watch(cca *c, cca_pattern *patterns, cca_pattern *pattern, uint64_t address) {
     uint32_t depth = 0, entry = (uint32_t)(pattern - patterns);
     while (depth < c->window && c->stack[depth].address != 1 + address)
@@ -149,7 +150,7 @@ static void watch(cca *c, cca_pattern *patterns, cca_pattern *pattern, uint64_t 
         judge(c, pattern);
 }
 
-/* Returns whether the warp's footprint is another. */
+/* Update the warp's footprint for an access. True if the footprint has changed. */
 static bool note(cca *c, cca_warp *warp, const cca_pattern *pattern) {
     if (!pattern->known)
         return false;
@@ -167,7 +168,7 @@ static bool note(cca *c, cca_warp *warp, const cca_pattern *pattern) {
     return !before || warp->footprint != footprint;
 }
 
-/* All of the SM's instances are told: that of the warp acts. */
+/* All of the SM's instances get the event; the instance with the warp acts. */
 static bool on_cache_event(void *self, const gpc_cache_event *event) {
     cca *c = self;
     uint32_t slot = event->warp / c->siblings.count;
@@ -188,7 +189,7 @@ static void watch_oldest(cca *c, const gpc_throttle_view *view) {
     c->watched = oldest;
 }
 
-/* A warp at a barrier cannot issue: it is as if it had a place, but takes none. */
+/* A warp at a barrier cannot issue: it gets a class as if it had a place, but takes no place. */
 static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes) {
     cca *c = self;
     uint32_t used = 0, bypassed = 0;
@@ -226,9 +227,9 @@ static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
 }
 
 /*
- * Once for an SM's schedulers the access pattern table: of each entry 32 bits of PC, the counters of a round, lines
- * needed, and whether they are known. Of each scheduler the stack, tags with a valid bit and the entry; the footprint
- * table; the order of warps; the watched warp, the footprint found last, the number that may bypass; two counters.
+ * Once for an SM's schedulers the access pattern table; an entry has 32 bits of PC, the counters of a round, the lines
+ * needed, and a known flag. Each scheduler: the stack of tags, with a valid bit and the entry each; the footprint
+ * table; the order of warps; the watched warp, the footprint found last, the number of bypassing warps; two counters.
  */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     const double *p = env->parameters;

@@ -8,23 +8,23 @@
 #include <stdio.h>
 
 /*
- * Cache-conscious wavefront scheduling. Each warp has a victim tag array: the tags of its lines that L1 evicted last,
- * first in, first out. A miss that finds its line there would have hit, had fewer warps shared the cache: the warp has
- * lost locality, and its score rises from the base to
+ * Cache-conscious wavefront scheduling. Each warp has a victim tag array: the tags of its lines last evicted by L1,
+ * first in, first out. If a miss finds its line there, the access would have hit with fewer warps in the cache. The
+ * warp has lost locality, and its score rises from the base to
  *   LLDS = hits in victim tags / instructions issued x K x cutoff,   cutoff = running warps x base
- * with both counts those of the SM since it was last empty. A score falls by one per cycle, down to the base. The
- * SM's warps are stacked from the highest score to the lowest; those whose top is above the cutoff may not issue
- * memory instructions. As long as nobody loses locality, all are within it.
+ * Both counts are the SM's since the SM was last empty. A score falls by one per cycle, down to the base. The SM's
+ * warps are stacked from the highest score to the lowest. A warp whose top is above the cutoff may not issue memory
+ * instructions. While no warp loses locality, all warps are within the cutoff.
  *
  * Example, base 100, K = 8, warps 0, 1, 2 on one scheduler: the cutoff is 300.
- *   16 instructions issue; L1 evicts warp 0's line A, then warp 0 misses on it: LLDS = 1 / 16 x 8 x 300 = 150
+ *   16 instructions issue; L1 evicts warp 0's line A, then warp 0 misses on A: LLDS = 1 / 16 x 8 x 300 = 150
  *   0: 150, 1: 250, 2: 350 > 300     warp 2 is held
- *   49 cycles later  101, 201, 301   it still is
+ *   49 cycles later  101, 201, 301   warp 2 is still held
  *   one cycle later  100, 200, 300   all may issue
  *
- * Where the paper leaves it open: among equal scores the older warp comes first; a score is never lowered by a hit; a
- * tag leaves the array when it is found, since its line goes back to L1; the first warp is never held, and one at a
- * barrier takes no place. The paper holds loads, here all that accesses memory is held.
+ * The paper leaves open: among equal scores the older warp comes first; a hit never lowers a score; a found tag leaves
+ * the array, because its line goes back to L1; the first warp is never held; a warp at a barrier takes no place. The
+ * paper holds loads; here all memory instructions are held.
  */
 
 enum { TAGS, BASE, K };
@@ -34,7 +34,7 @@ enum { TAGS, BASE, K };
 typedef struct ccws_warp {
     gpci_score score;
     uint64_t age;
-    uint32_t first, tags; /* the oldest tag's place, tags held */
+    uint32_t first, tags; /* place of the oldest tag; number of tags */
     bool running, at_barrier;
 } ccws_warp;
 
@@ -44,12 +44,12 @@ typedef struct ccws {
     ccws_warp *of_warp;   /* [warps] */
     uint64_t *tags;       /* [warps][size] line addresses */
     gpci_scored *stack;   /* [count x warps] */
-    uint32_t warps, size; /* tags of a warp */
+    uint32_t warps, size; /* size: tags of a warp */
     uint32_t base, k;
     uint32_t running;
-    uint32_t hits, issued; /* that this instance counted; halved together before one of the SM's overflows */
-    bool news;             /* something that the SM's other schedulers go by has changed */
-    uint64_t lost;         /* as `hits`, never halved */
+    uint32_t hits, issued; /* counts of this instance; all instances halve their counts before a count overflows */
+    bool news;             /* a change concerns the SM's other schedulers */
+    uint64_t lost;         /* same events as `hits`, never halved */
 } ccws;
 
 #define EACH_SIBLING(c, other)                            \
@@ -129,7 +129,7 @@ static void on_issue(void *self, uint32_t slot, uint64_t cycle) {
         halve(c);
 }
 
-/* Does the warp's array hold the line? It is taken out of it. */
+/* Take the line's tag out of the warp's array. True if the array had the tag. */
 static bool take_tag(ccws *c, uint32_t slot, uint64_t line) {
     ccws_warp *warp = &c->of_warp[slot];
     uint64_t *tags = c->tags + (size_t)slot * c->size;
@@ -170,7 +170,7 @@ static bool lose(ccws *c, ccws_warp *warp, uint64_t now) {
     return c->news = true;
 }
 
-/* All of the SM's instances are told: the first acts. */
+/* All of the SM's instances get the event; the first instance acts. */
 static bool on_cache_event(void *self, const gpc_cache_event *event) {
     ccws *c = self;
     if (event->kind == GPC_CACHE_EVENT_HIT || gpci_siblings_first(c->siblings, c) != c)
@@ -186,7 +186,7 @@ static bool on_cache_event(void *self, const gpc_cache_event *event) {
     return false;
 }
 
-/* Those of the SM's warps that can issue, oldest first where the schedulers have as many. */
+/* Collect the SM's warps able to issue; oldest first if the schedulers have equally many warps. */
 static uint32_t gather(ccws *c, uint64_t now, bool *out_raised) {
     uint32_t count = 0;
     EACH_SIBLING(c, other)
@@ -218,9 +218,9 @@ static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_cla
 }
 
 /*
- * For each warp its tags, each with a bit for valid, the place of the oldest, a score and a bit that says held; the
- * order of the scheduler's warps, and two counters of 32 bits. L1's warp number per line is L1's (l1.track_warps).
- * 48 warps: 48 x (16 x 34 + 4 + 16 + 1) + 1128 + 64 = 28312 bits.
+ * Each warp: its tags, each with a valid bit; the place of the oldest tag; a score; a held bit. Besides: the order of
+ * the scheduler's warps, and two counters of 32 bits. L1 stores the warp number per line (l1.track_warps). 48 warps: 48
+ * x (16 x 34 + 4 + 16 + 1) + 1128 + 64 = 28312 bits.
  */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     uint64_t tags = (uint64_t)env->parameters[TAGS];

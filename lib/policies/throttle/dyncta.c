@@ -5,16 +5,16 @@
 #include <stdio.h>
 
 /*
- * Dynamic limiting of thread blocks (DYNCTA): each SM counts over a period the cycles in which it had nothing to
- * execute, C_idle, and those in which what it has waited for memory, C_mem, and then changes by one how many of its
- * blocks may run; the youngest are paused and go on when older ones end.
+ * Dynamic limiting of thread blocks (DYNCTA). Over a period each SM counts the cycles with nothing to execute, C_idle,
+ * and the cycles in which its warps waited for memory, C_mem. The SM then changes its number of running blocks by one.
+ * The youngest blocks are paused, and go on after older blocks end.
  *
  *   C_idle >= t_idle                  one more
  *   else C_mem < t_mem_l              one more
  *   else C_mem >= t_mem_h             one fewer, at least one
  *   else                              as before
  *
- * An SM starts with half of the blocks that it has room for, again whenever it has become empty.
+ * An SM starts with half of its resident blocks, also after each time the SM has become empty.
  *
  * Example, the paper's period of 2048 cycles and thresholds 16, 128, 384; 8 blocks are resident:
  *   start                        4 run
@@ -23,17 +23,17 @@
  *   C_idle 0,  C_mem 384         4
  *   C_idle 16, C_mem 2000        5
  *
- * An SM with several schedulers counts their mean, scaled to the period where a sample is longer. Of its counters,
- * C_idle is the cycles of schedulers without a warp and with all warps at barriers; C_mem is those in which they wait
- * for a load or for the memory pipeline, and with paused=1 those in which only warps of paused blocks are ready: what
- * is not paused waits. Without: those make a pause the cause of the next one.
- * The figures are the paper's, quoted from memory, as seeds/004 does not name them; the starting point likewise.
+ * An SM with several schedulers takes their mean; a longer sample is scaled to the period. C_idle counts cycles of
+ * schedulers without a warp, or with all warps at barriers. C_mem counts cycles with warps waiting for a load or for
+ * the memory pipeline. With paused=1 C_mem also counts cycles with only warps of paused blocks ready: all running warps
+ * wait. With paused=0 such cycles count in neither; counting them makes a pause the cause of the next pause. Figures
+ * and starting point are the paper's, quoted from memory, because seeds/004 does not name them.
  */
 
 enum { PERIOD, T_IDLE, T_MEM_L, T_MEM_H, PAUSED };
 
 typedef struct dyncta {
-    gpci_block_order order; /* its limit: 0 = half of the blocks */
+    gpci_block_order order; /* order.limit 0 = half of the blocks */
     uint64_t period, t_idle, t_mem_l, t_mem_h;
     bool paused;                   /* cycles with only paused warps ready count as waiting */
     uint64_t cycles, idle, memory; /* scheduler cycles since the last decision */
@@ -54,7 +54,7 @@ static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) 
     return GPC_OK;
 }
 
-/* The instance that decides for the SM. */
+/* Instance that decides for the SM. */
 static dyncta *decider(dyncta *d) {
     return gpci_siblings_first(d->order.siblings, d);
 }
@@ -94,7 +94,7 @@ static void decide(dyncta *d) {
     d->order.limit = limit;
 }
 
-/* All of the SM's instances are told: one decides, and the others follow when they are asked anew. */
+/* All of the SM's instances get the sample; one decides, and the others follow at their next `classify`. */
 static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
     dyncta *d = self;
     (void)cycle;
@@ -113,8 +113,8 @@ static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
 }
 
 /*
- * The blocks' order; and, once for an SM's schedulers, counters of cycles, C_idle and C_mem up to the period, three
- * thresholds of that width, and the limit.
+ * Order of the blocks. Once for an SM's schedulers: counters of cycles, C_idle and C_mem up to the period, three
+ * thresholds of the same width, and the limit.
  */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     uint64_t counter = gpci_ceil_log2((uint64_t)env->parameters[PERIOD] + 1);

@@ -10,7 +10,7 @@ uint32_t gpci_lost_locality(uint64_t hits, uint64_t issued, uint32_t k, uint64_t
     return points > base ? (uint32_t)points : base;
 }
 
-/* By insertion: most of them stand in their order already. */
+/* Insertion sort: most warps are already in order. */
 static void order_by_score(gpci_scored *warps, uint32_t count) {
     for (uint32_t n = 1; n < count; n++) {
         gpci_scored warp = warps[n];
@@ -24,8 +24,8 @@ static void order_by_score(gpci_scored *warps, uint32_t count) {
 }
 
 /*
- * Of scores above the base each falls by one per cycle, so that a sum over `falling` of them falls by that many,
- * until the lowest of them reaches the base: then the order may change.
+ * A score above the base falls by one per cycle. A sum over `falling` such scores falls by `falling` per cycle, until
+ * the lowest score reaches the base: then the order may change.
  */
 uint32_t gpci_cutoff(gpci_scored *warps, uint32_t count, uint64_t cutoff, uint32_t base, uint64_t *out_change) {
     order_by_score(warps, count);
@@ -42,7 +42,7 @@ uint32_t gpci_cutoff(gpci_scored *warps, uint32_t count, uint64_t cutoff, uint32
     while (raised < count && warps[raised].score > base)
         raised++;
     if (!raised)
-        return within; /* base scores that do not fit a foreign cutoff */
+        return within; /* base scores above a cutoff from another source */
     uint32_t falling = raised < within + 1 ? raised : within + 1;
     uint64_t excess = sum + warps[within].score - cutoff;
     uint64_t fits = (excess + falling - 1) / falling, reaches = warps[raised - 1].score - base;

@@ -4,12 +4,12 @@
 
 #include "base/base.h"
 
-/* The scores of CCWS, which say how much locality each warp has lost, and the cutoff that follows from them. */
+/* Scores of CCWS (a warp's lost locality), and the cutoff computed from the scores. */
 
 #define GPCI_SCORE_BITS 16u
 #define GPCI_SCORE_MOST ((1u << GPCI_SCORE_BITS) - 1)
 
-/* A score as it was at a cycle. From then on it falls by one per cycle, down to the base. */
+/* Score at a cycle. Later the score falls by one per cycle, down to the base. */
 typedef struct gpci_score {
     uint64_t at;
     uint32_t points;
@@ -21,13 +21,13 @@ GPCI_INLINE uint32_t gpci_score_now(const gpci_score *score, uint32_t base, uint
 }
 
 /*
- * The score of a warp that has just lost locality:
+ * Score of a warp that has just lost locality:
  *   LLDS = hits in all victim tags / instructions issued x K x cutoff
- * not below the base, nor above what the counter holds.
+ * At least the base, at most the counter's maximum.
  */
 uint32_t gpci_lost_locality(uint64_t hits, uint64_t issued, uint32_t k, uint64_t cutoff, uint32_t base);
 
-/* A warp among those that the cutoff is for. */
+/* Warp among the warps compared with the cutoff. */
 typedef struct gpci_scored {
     uint64_t age; /* smaller = older */
     uint32_t score;
@@ -35,9 +35,9 @@ typedef struct gpci_scored {
 } gpci_scored;
 
 /*
- * Order warps from the highest score to the lowest, the older first among equals, and return how many of them are
- * within the cutoff: those up to which the scores sum to no more than it, and at least one.
- *   out_change  receives in how many cycles more of them, or others, may be within it; UINT64_MAX where all are
+ * Order warps from the highest score to the lowest, the older first among equals. Return the number of warps within the
+ * cutoff: the first warps whose scores sum to at most the cutoff, and at least one.
+ *   out_change  receives the cycles until the warps within the cutoff may change; UINT64_MAX if all are within
  */
 uint32_t gpci_cutoff(gpci_scored *warps, uint32_t count, uint64_t cutoff, uint32_t base, uint64_t *out_change);
 

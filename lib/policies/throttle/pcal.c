@@ -12,19 +12,19 @@
 
 /*
  * Priority-based cache allocation (seeds/004 sections 4.3 and 4.4). The oldest warps of each scheduler hold tokens:
- * what they access may allocate in the cache. Others may run besides, but go past it; the rest is throttled. One
- * number, EBTNum, says how many, starting from `warps`, the number with which throttling alone is fastest
- * (warp-opt):
+ * their accesses may allocate in the cache. Further warps may run, but bypass the cache; the remaining warps are
+ * throttled. A number, EBTNum, divides the warps, starting from `warps` (warp-opt): the number of warps with which
+ * throttling alone is fastest:
  *
  *   ebt      strategy                                     tokens        bypassing warps
  *   0        throttling                                   warps         0
  *   above    more parallelism, the same hit rate          warps         ebt
  *   below    a better hit rate, the same parallelism      warps + ebt   -ebt
  *
- * With warps=0 nothing is throttled: warp-opt is then the number of warps that the scheduler had at once, since it was
- * empty last. With ebt=auto all schedulers of all SMs share a state machine that finds EBTNum by samples, anew in each
- * phase of the program (lib/policies/control/pcal_control.h), and with tokens-l2=-1 the tokens for L2.
- * Both numbers may be set for each kernel, and what was found for one be remembered (section 7.3, pcal_kernels.h).
+ * With warps=0 no warp is throttled: warp-opt is then the largest number of the scheduler's warps since the scheduler
+ * was last empty. With ebt=auto all schedulers of all SMs share a state machine that finds EBTNum by samples, anew in
+ * each phase of the program (lib/policies/control/pcal_control.h); with tokens-l2=-1 also the tokens for L2. Both
+ * numbers may be set for each kernel, and a kernel's found numbers can be remembered (section 7.3, pcal_kernels.h).
  */
 
 enum {
@@ -48,7 +48,7 @@ enum {
 };
 enum { EBT, LEVEL, SETS, STRATEGY, KERNELS, REMEMBER, TEXTS };
 
-/* Followed by the SMs' samples, and by their parts of the vote. */
+/* Head of the shared memory; the SMs' samples and their parts of the vote follow. */
 typedef struct pcal_common {
     gpci_pcal predictor;
     gpci_pcal_memory memory;
@@ -63,29 +63,29 @@ typedef struct pcal_of_sm {
 
 typedef struct pcal_state {
     gpci_tokens_l2 l2;
-    uint32_t warps; /* 0 = the most that ran at once */
+    uint32_t warps; /* 0 = the largest number of running warps */
     uint32_t most;
     int32_t ebt;
     bool automatic;
     pcal_common *common;
     gpc_context *context;
-    bool set; /* software has set the present kernel's: */
+    bool set; /* software has set the present kernel's numbers: */
     uint32_t set_warps;
     int32_t set_ebt;
     /* ebt=auto */
     bool l2_found, remembers;
-    bool asked; /* by a sample: what the last SM's leads to is known a cycle later */
+    bool asked; /* a sample may change the classes a cycle later */
     uint32_t sm;
-    bool first, last;                 /* of the SM's schedulers */
-    uint32_t had, throttled;          /* the most warps, and of these held back, since the last sample */
-    uint32_t tokens, bypassing, held; /* the most at once so far */
+    bool first, last;                 /* first or last of the SM's schedulers */
+    uint32_t had, throttled;          /* largest number of warps and of throttled warps since the last sample */
+    uint32_t tokens, bypassing, held; /* largest numbers since the start */
 } pcal_state;
 
 /*
- * What seeds/004 names: NoC latency without saturation is below 20 cycles, and a ratio of stalls from which a resource
- * is a bottleneck, 20 % (sections 4.1.4 and 4.1.5); 110 % and 97 %, one period, every other token number (4.4.3).
- * Without load packets take 14 cycles there and back on gtx480, but 46 on h100: there noc-latency=66 is in proportion.
- * The rest is as in lib/policies/control/ballot.h, which has the reasons.
+ * seeds/004 names: NoC latency without saturation, below 20 cycles; ratio of stalls of a bottleneck resource, 20 %
+ * (sections 4.1.4 and 4.1.5); 110 % and 97 %, one period, every other token number (4.4.3). Without load, packets take
+ * 14 cycles to L2 and back on gtx480, but 46 on h100: there noc-latency=66 is in proportion.
+ * lib/policies/control/ballot.h has the reasons for the other numbers.
  */
 static const gpc_parameter parameters[] = {
     {"warps", 0, 0, 1024, true, "warps of a scheduler that run with ebt=0 (warp-opt); 0 = all"},
@@ -147,7 +147,7 @@ static bool is_auto(const char *ebt) {
     return !strcmp(ebt, "auto");
 }
 
-/* A number to its last character. */
+/* Read a number; the text must end behind the number. */
 static bool read_ebt(const char *text, int32_t *out_ebt) {
     char *end;
     long ebt = strtol(text, &end, 10);
@@ -157,7 +157,7 @@ static bool read_ebt(const char *text, int32_t *out_ebt) {
     return true;
 }
 
-/* The first scheduler of all makes what they share. */
+/* Join the shared state. The first scheduler of all SMs creates the state. */
 static void join(pcal_state *pcal, const gpc_scheduler_env *env) {
     pcal_common *common = env->shared_state;
     if (!common->ready) {
@@ -173,7 +173,7 @@ static void join(pcal_state *pcal, const gpc_scheduler_env *env) {
     pcal->remembers = env->words[REMEMBER] == 1;
 }
 
-/* What has no effect is refused. */
+/* Refuse parameters without effect. */
 static gpc_status check(const gpc_scheduler_env *env, int32_t *out_ebt, char *message) {
     const double *p = env->parameters;
     bool separate = env->words[LEVEL] == GPCI_TOKENS_SEPARATE, found = is_auto(env->texts[EBT]);
@@ -215,7 +215,7 @@ static void finish(void *self) {
         gpci_pcal_rows_leave(&pcal->common->rows, pcal->context);
 }
 
-/* The SMs are told one after the other: the first scheduler of all tells what they share. */
+/* The SMs get the event one after the other; the first scheduler of all SMs updates the shared state. */
 static bool on_kernel(void *self, const char *name) {
     pcal_state *pcal = self;
     const gpci_pcal_row *row = gpci_pcal_rows_find(&pcal->common->rows, name);
@@ -239,7 +239,7 @@ static void raise(uint32_t *peak, uint32_t value) {
     *peak = value > *peak ? value : *peak;
 }
 
-/* Of `running` warps the oldest have the tokens. */
+/* Record peaks: the oldest of `running` warps have the tokens. */
 static void note_peaks(pcal_state *pcal, const gpci_tokens *tokens, uint32_t running, uint32_t throttled) {
     uint32_t with = running < tokens->cache ? running : tokens->cache, without = running - with;
     raise(&pcal->tokens, with);
@@ -278,7 +278,7 @@ static void take_counters(gpci_pcal_sample *s, const gpc_stats *stats) {
                             .l2_read_hits = stats->l2_read_sector_hits};
 }
 
-/* All schedulers of an SM are told the same; the last of all closes the period. */
+/* All schedulers of an SM get the same sample; the last scheduler of all SMs closes the period. */
 static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
     (void)cycle;
     pcal_state *pcal = self;
@@ -298,17 +298,18 @@ static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
 }
 
 /*
- * Of each warp a bit for each level with tokens; the order of warps; the sizes of the groups, 0 to warps each, and
- * with warps=0 the most that ran. The bits in requests and lines belong to the memory system. ebt=auto besides: of
- * a scheduler the most warps and the most throttled; of an SM its counters; of the whole the predictor. What a
- * runtime remembers is in its own memory.
+ * Each warp: a bit for each level with tokens. Each scheduler: the order of warps; the sizes of the groups, 0 to warps
+ * each; with warps=0 the largest number of running warps. The memory system stores the bits in requests and lines. With
+ * ebt=auto also: for a scheduler the largest numbers of warps and of throttled warps, for an SM its counters, for the
+ * GPU the predictor. A runtime's memory of kernels is software.
  */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     uint64_t size = gpci_ceil_log2((uint64_t)env->warps + 1);
     uint64_t sets = env->words[LEVEL] == GPCI_TOKENS_SEPARATE ? 2 : 1;
     uint64_t bits = sets * env->warps + gpci_age_bits(env) + (sets + 1) * size;
     bits += env->parameters[WARPS] > 0 ? 0 : size;
-    bits += env->texts[KERNELS][0] && !env->index && !env->sm ? 2 * size + 2 : 0; /* set: both, one with a sign */
+    /* numbers set by software: both, EBTNum with a sign */
+    bits += env->texts[KERNELS][0] && !env->index && !env->sm ? 2 * size + 2 : 0;
     if (!is_auto(env->texts[EBT]))
         return bits;
     gpci_pcal_options options = options_of(env);

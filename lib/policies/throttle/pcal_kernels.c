@@ -10,7 +10,7 @@
 
 #define MOST 1024
 
-/* An integer up to a blank. Returns what follows the blanks, or NULL. */
+/* Read an integer in front of a blank. Returns the text behind the blanks, or NULL. */
 static const char *read_number(const char *text, long least, long *out) {
     char *end;
     *out = strtol(text, &end, 10);
@@ -40,14 +40,14 @@ static size_t count_lines(const char *text) {
     return lines;
 }
 
-/* Returns 0, or the number of the first line that says nothing. */
+/* Read the rows. Returns 0, or the number of the first invalid line. */
 static size_t read_rows(gpci_pcal_rows *rows) {
     char *line = rows->text;
     for (size_t number = 1; line; number++) {
         char *after = strchr(line, '\n');
         const char *start = line, *end = after ? after : line + strlen(line);
         gpci_trim(&start, &end);
-        line[end - line] = 0; /* a number does not go on in the next line */
+        line[end - line] = 0; /* ends a number at the line's end */
         if (start < end && *start != '#' && !read_row(start, end, &rows->of[rows->count++]))
             return number;
         line = after ? after + 1 : NULL;

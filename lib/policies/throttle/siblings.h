@@ -5,16 +5,16 @@
 #include "base/base.h"
 
 /*
- * The instances of a throttle on the schedulers of one SM know each other: the shared
- * state is an array of instances by SM and index, empty where none has been made yet or
- * the schedulers do not share. The first present one keeps what the SM has once.
+ * Instances of a throttle on the schedulers of one SM know each other. The shared state is an array of instances by SM
+ * and index; an entry is empty if the instance does not exist yet, or if the schedulers do not share. The first
+ * existing instance keeps the SM's single state.
  */
 typedef struct gpci_siblings {
     void **of_sm; /* [count] */
     uint32_t index, count;
 } gpci_siblings;
 
-/* A throttle's shared_scheduler_bytes. */
+/* shared_scheduler_bytes of a throttle. */
 #define GPCI_SIBLING_BYTES sizeof(void *)
 
 GPCI_INLINE gpci_siblings gpci_siblings_join(void *self, const gpc_scheduler_env *env) {
@@ -24,7 +24,7 @@ GPCI_INLINE gpci_siblings gpci_siblings_join(void *self, const gpc_scheduler_env
     return siblings;
 }
 
-/* The last of two with one SM and index to come is the one that the others know. */
+/* Remove an instance. If two instances had the same SM and index, the array has only the later instance. */
 GPCI_INLINE void gpci_siblings_leave(gpci_siblings siblings, const void *self) {
     if (siblings.of_sm[siblings.index] == self)
         siblings.of_sm[siblings.index] = NULL;

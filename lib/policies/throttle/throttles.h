@@ -6,7 +6,7 @@
 
 #include <gpucache/scheduler.h>
 
-#define GPCI_LINE_TAG_BITS 33u /* of a line of 128 bytes in 40 bits of address, for costs */
+#define GPCI_LINE_TAG_BITS 33u /* tag bits of a line of 128 bytes with 40-bit addresses, for costs */
 
 #define POLICY(table, file) extern const gpc_throttle_ops table;
 #include "policies/throttle/list.def"

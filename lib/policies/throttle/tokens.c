@@ -14,7 +14,7 @@ gpci_tokens gpci_tokens_of(uint32_t warp_opt, int32_t ebt) {
     return ebt < 0 ? gpci_tokens_both(warp_opt, 0 - (uint32_t)ebt, 0) : gpci_tokens_both(warp_opt, 0, (uint32_t)ebt);
 }
 
-/* Is the warp that `before` others come before, in age, among those with tokens for L2? */
+/* True if a warp with `before` older warps holds a token for L2. */
 static bool holds_l2(const gpci_tokens *tokens, const gpci_tokens_l2 *l2, uint32_t before) {
     if (l2->level == GPCI_TOKENS_L1)
         return true;

@@ -3,9 +3,9 @@
 #include "policies/throttle/throttles.h"
 
 /*
- * Static wavefront limiting (SWL): the `limit` oldest warps of each scheduler run, the rest is throttled, and the next
- * takes over when one ends. A warp at a barrier gives up its place: it cannot issue, and what it waits for may be
- * beyond the limit. The same as sm.warp_limit, to be stacked with other throttles.
+ * Static wavefront limiting (SWL): the `limit` oldest warps of each scheduler run, and the remaining warps are
+ * throttled. If a warp ends, the next warp runs. A warp at a barrier gives up its place: the warp cannot issue, and may
+ * wait for warps beyond the limit. Equals sm.warp_limit, but can be combined with other throttles.
  *
  * Example, limit 2, warps 0, 1, 2, 3 from oldest to youngest:
  *   all run           0 1 | 2 3    2 and 3 are throttled
@@ -15,7 +15,7 @@
  */
 
 typedef struct warps_state {
-    uint32_t limit; /* UINT32_MAX = none */
+    uint32_t limit; /* UINT32_MAX = no limit */
 } warps_state;
 
 static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) {
@@ -36,7 +36,7 @@ static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_cla
     }
 }
 
-/* The order of the warps and the limit, 0 to warps. */
+/* Order of the warps, and the limit, 0 to warps. */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     return gpci_age_bits(env) + gpci_ceil_log2((uint64_t)env->warps + 1);
 }
