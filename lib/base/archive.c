@@ -12,18 +12,18 @@
 #define SECTION_NAME_BYTES 16u
 #define LARGE_STEP 65536u
 
-/* As memory has them: all fields in their place without gaps. */
+/* Layout of a file head, equal to the layout in memory: fields without gaps. */
 typedef struct head {
     char magic[8];
-    uint32_t version, order; /* order: of bytes */
+    uint32_t version, order; /* order: byte order */
     uint32_t library, kind, layout, address_bytes;
     uint64_t seed, size;
-    uint32_t reserved, crc; /* of what is before it */
+    uint32_t reserved, crc; /* checksum of the fields before */
 } head;
 
 typedef struct section_head {
     char name[SECTION_NAME_BYTES];
-    uint64_t size; /* of the contents */
+    uint64_t size; /* bytes of the contents */
     uint32_t data_crc, crc;
 } section_head;
 
@@ -43,7 +43,7 @@ void gpci_archive_fail(gpci_archive *a, gpc_status status, const char *what) {
         gpci_fail(a->error, status, "snapshot: %s", what);
 }
 
-/* Room for more bytes, whose place it returns; NULL after a failure. */
+/* Make room for `size` more bytes. Returns their address; NULL after a failure. */
 static uint8_t *append(gpci_archive *a, size_t size) {
     if (a->status < 0)
         return NULL;
@@ -75,7 +75,7 @@ void gpci_archive_save(gpci_archive *a, gpc_context *context, gpc_error *error, 
     memcpy(at, magic, sizeof magic);
 }
 
-/* The section's head gets what is known at its end. */
+/* Write size and checksums into the section's head, when the section is complete. */
 static void close_section(gpci_archive *a) {
     section_head h;
     if (!a->section || a->status < 0)
@@ -100,14 +100,14 @@ gpc_status gpci_archive_finish(gpci_archive *a) {
     return GPC_OK;
 }
 
-/* Refused at an offset. */
+/* Fail at an offset. */
 static gpc_status refuse(gpci_archive *a, gpc_status status, size_t offset, const char *what) {
     a->at = offset;
     gpci_archive_fail(a, status, what);
     return status;
 }
 
-/* Is it of this format, this build of the library, and whole? */
+/* Check format, build of the library and completeness. */
 static gpc_status check_head(gpci_archive *a, gpci_archive_kind kind) {
     head h;
     if (a->size < sizeof h)

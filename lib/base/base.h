@@ -2,7 +2,7 @@
 #ifndef GPC_BASE_BASE_H
 #define GPC_BASE_BASE_H
 
-/* What every part of the library shares: memory, errors, option structs, random numbers. Nothing here is exported. */
+/* Common base of all parts of the library: memory, errors, option structs, random numbers. Nothing is exported. */
 
 #include <gpucache/gpucache.h>
 
@@ -11,7 +11,7 @@
 #define GPCI_INLINE static inline __attribute__((always_inline))
 #define GPCI_NOINLINE __attribute__((noinline))
 #define GPCI_PREFETCH(address) __builtin_prefetch(address)
-#define GPCI_COLD __attribute__((cold, noinline)) /* seldom called: who calls it keeps nothing in registers for it */
+#define GPCI_COLD __attribute__((cold, noinline)) /* rarely called: callers keep no registers for the call */
 #define GPCI_LIKELY(x) __builtin_expect(!!(x), 1)
 #define GPCI_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #else
@@ -24,10 +24,10 @@
 #define GPCI_UNLIKELY(x) (x)
 #endif
 
-/* Between levels, 32-byte segments are counted: DRAM's atom, and a sector of every NVIDIA cache since Maxwell. */
+/* Unit of traffic between levels: 32-byte segments, DRAM's atom, and a sector of every NVIDIA cache since Maxwell. */
 #define GPCI_SEGMENT 32u
 
-/* What has a name in a context: policies, built in or registered by the host (registry/registry.c). */
+/* Named tables of a context: policies, built in or registered by the host (registry/registry.c). */
 typedef struct gpci_registry gpci_registry;
 gpci_registry *gpci_registry_create(gpc_context *context);
 void gpci_registry_destroy(gpc_context *context, gpci_registry *registry);
@@ -40,35 +40,35 @@ struct gpc_context {
     gpc_log_fn log;
     void *log_data;
     uint64_t seed;
-    gpc_simd simd;     /* what batches may use: never AUTO */
-    size_t references; /* the caller's, and one per object */
+    gpc_simd simd;     /* vector instructions that batches may use: never AUTO */
+    size_t references; /* a reference of the caller, and a reference per object */
     gpci_registry *registry;
 };
 
-/* Hold a context for an object's lifetime; release frees it with the last hold. */
+/* Hold a context for an object's lifetime. The last gpci_release frees the context. */
 gpc_context *gpci_retain(gpc_context *context);
 void gpci_release(gpc_context *context);
 
-/* memory.c: the hooks of a context whose caller gave none. */
+/* Hooks of a context without hooks of the caller (memory.c). */
 void *gpci_default_allocate(void *user_data, size_t bytes);
 void *gpci_default_resize(void *user_data, void *memory, size_t bytes);
 void gpci_default_release(void *user_data, void *memory);
 
-/* Memory through the context's hooks; NULL when it is exhausted or the product overflows. */
+/* Allocate through the context's hooks. NULL if memory is exhausted or the product overflows. */
 void *gpci_alloc(gpc_context *context, size_t bytes);
 void *gpci_zalloc(gpc_context *context, size_t count, size_t bytes);
 void *gpci_resize(gpc_context *context, void *memory, size_t count, size_t bytes);
 void gpci_free(gpc_context *context, void *memory);
 char *gpci_strdup(gpc_context *context, const char *text);
 
-/* Zeroed memory that starts on a 64-byte cache line; freed by its own function. */
+/* Allocate zeroed memory that starts on a 64-byte cache line. Free with gpci_free_lines. */
 void *gpci_zalloc_lines(gpc_context *context, size_t count, size_t bytes);
 void gpci_free_lines(gpc_context *context, void *memory);
 
-/* A stretch of memory that is part of an object's state: a snapshot copies it out, and back in. */
+/* Visit a stretch of memory of an object's state: a snapshot saves the stretch, or restores the stretch. */
 typedef gpc_state_fn gpci_state_fn;
 
-/* As a policy's `state`: its own memory holds nothing that changes. */
+/* `state` of a policy whose memory never changes after init. */
 GPCI_INLINE void gpci_state_none(void *self, gpci_state_fn visit, void *user_data) {
     (void)self;
     (void)visit;
@@ -82,16 +82,18 @@ gpc_status gpci_out_of_memory(gpc_error *error);
 void gpci_log(gpc_context *context, gpc_log_level level, const char *format, ...) GPCI_PRINTF(3, 4);
 
 /*
- * Copy a caller's option struct over defaults already in `ours`. A smaller
- * struct_size leaves the later defaults; a larger one is refused unless its
- * unknown bytes are zero. `least` is the size of the oldest accepted version.
+ * Copy a caller's option struct over the defaults in `ours`. With a smaller struct_size the later defaults stay. A
+ * larger struct is refused unless its unknown bytes are zero. `least` is the size of the oldest accepted version.
  */
 gpc_status gpci_take(void *ours, size_t size, size_t least, const void *theirs, const char *type, gpc_error *error);
 
-/* Copy a result to a caller's struct of struct_size bytes, keeping struct_size. ERROR_ABI where it holds no field. */
+/*
+ * Copy a result to a caller's struct of struct_size bytes, and keep struct_size. GPC_ERROR_ABI if the struct has no
+ * field.
+ */
 gpc_status gpci_give(void *theirs, const void *ours, size_t size);
 
-/* splitmix64: small state, good enough for replacement and synthetic streams, same on every machine. */
+/* Random number, splitmix64: small state, good enough for replacement and synthetic streams, equal on every machine. */
 GPCI_INLINE uint64_t gpci_random(uint64_t *state) {
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -99,7 +101,7 @@ GPCI_INLINE uint64_t gpci_random(uint64_t *state) {
     return z ^ (z >> 31);
 }
 
-/* A multiplicative hash, for tables: take its upper bits. */
+/* Multiplicative hash for tables: use the upper bits. */
 GPCI_INLINE uint64_t gpci_hash(uint64_t key) {
     return (key ^ key >> 32) * 0x9e3779b97f4a7c15u;
 }
@@ -109,12 +111,14 @@ GPCI_INLINE uint64_t gpci_mix(uint64_t value) {
     return gpci_random(&value);
 }
 
-/* Uniform below `bound` (1 or more) by multiplication; bias below 2^-32 for the small bounds used here. */
+/*
+ * Random number below `bound` (1 or more), uniform, by multiplication; bias below 2^-32 for the small bounds used here.
+ */
 GPCI_INLINE uint32_t gpci_random_below(uint64_t *state, uint32_t bound) {
     return (uint32_t)(((gpci_random(state) >> 32) * bound) >> 32);
 }
 
-/* 1: the number of bits is odd. */
+/* Parity of the set bits. 1: odd. */
 GPCI_INLINE uint32_t gpci_parity(uint64_t x) {
     x ^= x >> 32;
     x ^= x >> 16;
@@ -127,7 +131,7 @@ GPCI_INLINE unsigned gpci_popcount(uint64_t x) {
 #if defined(__POPCNT__)
     return (unsigned)__builtin_popcountll(x);
 #else
-    /* Without the instruction, compilers call a function for it. */
+    /* Compilers call a function if the processor has no popcount instruction. */
     x -= x >> 1 & 0x5555555555555555u;
     x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
     x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu;
@@ -135,7 +139,10 @@ GPCI_INLINE unsigned gpci_popcount(uint64_t x) {
 #endif
 }
 
-/* The same for a mask of sectors. Most have four: what is read of the table is one cache line. */
+/*
+ * Number of set bits in a mask of sectors. Most masks have four sectors: the used part of the table is a single cache
+ * line.
+ */
 extern const uint8_t gpci_sector_counts[256];
 GPCI_INLINE unsigned gpci_count_sectors(uint8_t mask) {
     return gpci_sector_counts[mask];
@@ -182,7 +189,7 @@ GPCI_INLINE unsigned gpci_log2(uint64_t x) {
 #endif
 }
 
-/* Bits that tell x things apart: ceiling of the base-2 logarithm; x must not be 0. */
+/* Number of bits to number x elements: ceiling of the base-2 logarithm; x must not be 0. */
 GPCI_INLINE unsigned gpci_ceil_log2(uint64_t x) {
     return x > 1 ? gpci_log2(x - 1) + 1 : 0;
 }

@@ -5,11 +5,11 @@
 #include "base/base.h"
 
 /*
- * Numbers in the binary format: little-endian, or varints of 7 bits a byte, low
- * bits first; signed ones zigzag (0, -1, 1, -2, ...).
+ * Numbers in the binary format: little-endian, or varints of 7 bits a byte, low bits first. Signed varints are zigzag
+ * (0, -1, 1, -2, ...).
  */
 
-/* A growing buffer. After a failed allocation it takes no more and says so. */
+/* A growing buffer. After a failed allocation `failed` is set, and the buffer takes no more data. */
 typedef struct gpci_buffer {
     gpc_context *context;
     uint8_t *data;
@@ -21,7 +21,7 @@ bool gpci_buffer_grow(gpci_buffer *bytes, size_t more);
 void gpci_buffer_put(gpci_buffer *bytes, const void *data, size_t length);
 void gpci_buffer_varint(gpci_buffer *bytes, uint64_t value);
 void gpci_buffer_text(gpci_buffer *bytes, const char *text); /* length, then characters */
-/* `count` numbers of `width` bits, then zeros to the next byte. */
+/* Append `count` numbers of `width` bits, then zero bits to the next byte. */
 void gpci_buffer_bits(gpci_buffer *bytes, const uint64_t *values, size_t count, unsigned width);
 void gpci_buffer_clear(gpci_buffer *bytes);
 
@@ -59,7 +59,7 @@ GPCI_INLINE uint64_t gpci_load64(const uint8_t *at) {
     return gpci_load32(at) | (uint64_t)gpci_load32(at + 4) << 32;
 }
 
-/* Bytes being read; GPCI_SLACK readable bytes lie behind `stop`. `bad` once something did not fit. */
+/* Input bytes. GPCI_SLACK readable bytes lie behind `stop`. `bad` is set when a value does not fit. */
 typedef struct gpci_cursor {
     const uint8_t *at, *stop;
     bool bad;
@@ -93,7 +93,7 @@ GPCI_INLINE uint64_t gpci_cursor_signed(gpci_cursor *cursor) {
     return gpci_unzigzag(gpci_cursor_varint(cursor));
 }
 
-/* A varint of at most `most`. */
+/* Read a varint of at most `most`. */
 GPCI_INLINE uint64_t gpci_cursor_below(gpci_cursor *cursor, uint64_t most) {
     uint64_t value = gpci_cursor_varint(cursor);
     if (value <= most)
@@ -102,7 +102,7 @@ GPCI_INLINE uint64_t gpci_cursor_below(gpci_cursor *cursor, uint64_t most) {
     return 0;
 }
 
-/* The next `length` bytes; NULL where there are fewer. */
+/* Take the next `length` bytes; NULL if fewer are left. */
 GPCI_INLINE const uint8_t *gpci_cursor_take(gpci_cursor *cursor, uint64_t length) {
     const uint8_t *taken = cursor->at;
     if (length > (uint64_t)(cursor->stop - taken)) {
@@ -113,7 +113,7 @@ GPCI_INLINE const uint8_t *gpci_cursor_take(gpci_cursor *cursor, uint64_t length
     return taken;
 }
 
-/* Number `index` of those that gpci_buffer_bits wrote with `width` 1 to 56, or 64. */
+/* Number `index` of an array written by gpci_buffer_bits with `width` 1 to 56, or 64. */
 GPCI_INLINE uint64_t gpci_unpack(const uint8_t *packed, size_t index, unsigned width) {
     size_t bit = index * width;
     uint64_t value = gpci_load64(packed + bit / 8) >> bit % 8;
@@ -124,7 +124,7 @@ GPCI_INLINE uint64_t gpci_packed_bytes(uint64_t count, unsigned width) {
     return (count * width + 7) / 8;
 }
 
-/* Bits that `value` needs as a width for packing: 0 to 56, or 64. */
+/* Packing width of `value` in bits: 0 to 56, or 64. */
 GPCI_INLINE unsigned gpci_pack_width(uint64_t value) {
     unsigned width = value ? gpci_log2(value) + 1 : 0;
     return width > 56 ? 64 : width;

@@ -5,9 +5,9 @@
 #include "base/base.h"
 
 /*
- * Invariants of the library, asserted in the checking build alone (meson's -Dcheck=true). A failed invariant is a
- * defect of the library, never of an input: the checking build prints the invariant and ends the process. The sanitized
- * tests are a checking build. Elsewhere nothing is left of an assertion, for GPCI_CHECKING is a constant.
+ * Invariants of the library, asserted only in the checking build (meson's -Dcheck=true). A failed invariant is a defect
+ * of the library, never of an input. The checking build prints the invariant and ends the process. The sanitized tests
+ * use a checking build. In other builds GPCI_CHECKING is the constant 0, and the compiler removes the assertions.
  */
 #ifdef GPCI_CHECK
 #define GPCI_CHECKING 1
@@ -15,10 +15,10 @@
 #define GPCI_CHECKING 0
 #endif
 
-/* Prints file, line and text, and ends the process. Of the checking build alone. */
+/* Print file, line and text, and end the process. Called only in the checking build. */
 _Noreturn void gpci_check_failed(const char *file, int line, const char *format, ...) GPCI_PRINTF(3, 4);
 
-/* The condition holds; the text says what does not. GPCI_ENSURE(used <= room, "%u packets of %u", used, room) */
+/* Assert a condition; the text describes the violation. GPCI_ENSURE(used <= room, "%u packets of %u", used, room) */
 #define GPCI_ENSURE(condition, ...) \
     ((!GPCI_CHECKING || (condition)) ? (void)0 : gpci_check_failed(__FILE__, __LINE__, __VA_ARGS__))
 

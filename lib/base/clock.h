@@ -5,11 +5,10 @@
 #include "base/base.h"
 
 /*
- * A clock domain beside the core's. Simulated time is counted in core cycles; a domain's
- * cycle n begins at core time n * core / own, exact in integers, so that clocks never drift.
- *
- * Example, core 700 MHz, DRAM 924 MHz: by the begin of core cycle 3, DRAM's cycle
- * floor(3 * 924 / 700) = 3 has begun; its cycle 4 is seen at core cycle ceil(4 * 700 / 924) = 4.
+ * A clock domain beside the core's. Simulated time is counted in core cycles. Cycle n of a domain begins at core time n
+ * * core / own, exact in integers: clocks never drift.
+ * Example, core 700 MHz, DRAM 924 MHz: at the start of core cycle 3, DRAM's cycle floor(3 * 924 / 700) = 3 has begun.
+ * DRAM's cycle 4 is seen at core cycle ceil(4 * 700 / 924) = 4.
  */
 typedef struct gpci_clock {
     uint32_t own, core; /* frequencies in lowest terms; equal clocks have 1 and 1 */
@@ -25,31 +24,31 @@ GPCI_INLINE gpci_clock gpci_clock_make(uint64_t own_mhz, uint64_t core_mhz) {
     return (gpci_clock){(uint32_t)(own_mhz / a), (uint32_t)(core_mhz / a)};
 }
 
-/* value * over / under, rounded down, without overflow where the result fits. */
+/* value * over / under, rounded down, without overflow if the result fits. */
 GPCI_INLINE uint64_t gpci_scale(uint64_t value, uint32_t over, uint32_t under) {
     return value / under * over + value % under * over / under;
 }
 
-/* The domain's cycle that is under way at the begin of a core cycle. */
+/* Domain cycle in progress at the start of a core cycle. */
 GPCI_INLINE uint64_t gpci_clock_own(gpci_clock clock, uint64_t core_cycle) {
     return clock.own == clock.core ? core_cycle : gpci_scale(core_cycle, clock.own, clock.core);
 }
 
-/* The first core cycle at whose begin the domain's cycle has begun. */
+/* First core cycle at whose start the domain cycle has begun. */
 GPCI_INLINE uint64_t gpci_clock_core(gpci_clock clock, uint64_t own_cycle) {
     if (clock.own == clock.core)
         return own_cycle;
     return own_cycle / clock.own * clock.core + (own_cycle % clock.own * clock.core + clock.own - 1) / clock.own;
 }
 
-/* The core cycle at which something ends that begins at `core_cycle` and takes `cycles` of the domain. */
+/* Core cycle at the end of work that begins at `core_cycle` and takes `cycles` of the domain. */
 GPCI_INLINE uint64_t gpci_clock_after(gpci_clock clock, uint64_t core_cycle, uint64_t cycles) {
     if (clock.own == clock.core)
         return core_cycle + cycles;
     return cycles ? gpci_clock_core(clock, gpci_clock_own(clock, core_cycle) + cycles) : core_cycle;
 }
 
-/* A quantity that holds between changes, summed over time: the occupancy of a queue. */
+/* Gauge: a level that is constant between changes, summed over time. Example: occupancy of a queue. */
 typedef struct gpci_gauge {
     uint64_t since, sum;
     uint32_t level;
@@ -61,7 +60,7 @@ GPCI_INLINE void gpci_gauge_set(gpci_gauge *gauge, uint64_t now, uint32_t level)
     gauge->level = level;
 }
 
-/* Its sum up to `now`. */
+/* Sum of the level over time, up to `now`. */
 GPCI_INLINE uint64_t gpci_gauge_sum(const gpci_gauge *gauge, uint64_t now) {
     return gauge->sum + (now - gauge->since) * gauge->level;
 }

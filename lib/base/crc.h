@@ -4,13 +4,13 @@
 
 #include "base/base.h"
 
-/* CRC-32C (Castagnoli), eight bytes at a time; the tables belong to whoever computes. */
+/* CRC-32C (Castagnoli), eight bytes at a time. The caller owns the tables. */
 typedef struct gpci_crc {
     uint32_t table[8][256];
 } gpci_crc;
 
 void gpci_crc_init(gpci_crc *crc);
-/* Of `length` bytes behind those that gave `before` (0 at the start). */
+/* CRC of `length` bytes, continued from the CRC `before` of the earlier bytes (0 at the start). */
 uint32_t gpci_crc_of(const gpci_crc *crc, uint32_t before, const void *data, size_t length);
 
 #endif

@@ -38,7 +38,7 @@ gpc_status gpci_fail(gpc_error *error, gpc_status status, const char *format, ..
     size_t room = error->struct_size - head;
     if (room > sizeof error->message)
         room = sizeof error->message;
-    /* Formatted aside: an argument may be the message that is being replaced. */
+    /* Format into a separate buffer: an argument may be the message to replace. */
     char message[sizeof error->message];
     va_list arguments;
     va_start(arguments, format);
@@ -60,7 +60,7 @@ gpc_status gpci_take(void *ours, size_t size, size_t least, const void *theirs, 
     memcpy(&given, theirs, sizeof given);
     if (given < least)
         return gpci_fail(error, GPC_ERROR_ABI, "%s.struct_size is %zu, at least %zu is needed", type, given, least);
-    if (given > size + GPC_STRUCT_GROWTH) /* not what a host could have: nothing beyond its struct is read */
+    if (given > size + GPC_STRUCT_GROWTH) /* no host can have such a size: read nothing beyond the host's struct */
         return gpci_fail(error, GPC_ERROR_ABI, "%s.struct_size is %zu, no version has more than %zu", type, given,
                          size + GPC_STRUCT_GROWTH);
     const unsigned char *bytes = theirs;

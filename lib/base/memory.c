@@ -25,7 +25,7 @@ void *gpci_alloc(gpc_context *context, size_t bytes) {
     return context->allocate(context->allocator_data, bytes ? bytes : 1);
 }
 
-/* The C library knows what is zero already, and does not touch it: pages that nobody writes to cost nothing. */
+/* calloc knows fresh pages that are zero already and does not touch them. Unwritten pages cost nothing. */
 static void *alloc_zeros(gpc_context *context, size_t bytes) {
     if (context->allocate == gpci_default_allocate)
         return calloc(1, bytes ? bytes : 1);
@@ -55,7 +55,7 @@ char *gpci_strdup(gpc_context *context, const char *text) {
     return copy ? memcpy(copy, text, bytes) : NULL;
 }
 
-/* The hooks promise no alignment beyond malloc's, so the block's true start is kept just before the line. */
+/* Hooks promise no alignment beyond malloc's. Therefore the start of the block is kept directly before the line. */
 void *gpci_zalloc_lines(gpc_context *context, size_t count, size_t bytes) {
     if (bytes && count > (SIZE_MAX - MEMORY_LINE - sizeof(void *)) / bytes)
         return NULL;

@@ -55,7 +55,7 @@
     X(gpc_warp_access, GPC_WARP_ACCESS_INIT)                 \
     X(gpc_warp_result, GPC_WARP_RESULT_INIT)
 
-/* Structs that are zero but for struct_size: tables, and what the library or a host fills in for the other. */
+/* Structs that are zero except struct_size: tables, and structs filled in by the library or by a host. */
 #define SIZED(X)                \
     X(gpc_cache_stats)          \
     X(gpc_coherence_completion) \
@@ -74,7 +74,7 @@
     X(gpc_throttle_ops)         \
     X(gpc_throttle_view)
 
-/* Records of one size, without struct_size. Those that nobody but a callback gets have no row. */
+/* Records of a fixed size, without struct_size. Records that only callbacks get have no row. */
 #define PLAIN(X)               \
     X(gpc_access_result)       \
     X(gpc_atomic)              \
@@ -107,7 +107,7 @@
 WITH_MACRO(X)
 #undef X
 
-/* `initial` is NULL where all is zero. */
+/* NULL `initial`: all zero. */
 typedef struct known_struct {
     const char *name;
     const void *initial;

@@ -8,8 +8,8 @@ static bool is_digit(char c) {
 }
 
 /*
- * Digits into a mantissa of at most 19 of them; `exponent` takes up those that
- * did not fit, and those after the point.
+ * Read digits into a mantissa of at most 19 digits. `exponent` accounts for further digits, and for digits after the
+ * point.
  */
 static const char *read_digits(const char *at, uint64_t *mantissa, int *exponent, int *digits) {
     bool point = false;
@@ -45,7 +45,10 @@ static const char *read_exponent(const char *at, int *exponent) {
     return end;
 }
 
-/* Powers of ten to 1e22 are exact: a mantissa below 2^53 gives the nearest double, others are an ulp or two off. */
+/*
+ * Scale by a power of ten. Powers of ten to 1e22 are exact: a mantissa below 2^53 gives the nearest double; larger
+ * values are off by an ulp or two.
+ */
 static double scale(double value, int exponent) {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -80,7 +83,7 @@ gpci_quoted gpci_quote(const char *text) {
     for (; n < ROOM && text[n]; n++)
         quoted.text[n] = (unsigned char)text[n] < ' ' || text[n] == 127 ? '?' : text[n];
     if (text[n]) {
-        /* not in the middle of a UTF-8 character */
+        /* do not cut within a UTF-8 character */
         while (n && ((unsigned char)text[n] & 0xc0) == 0x80)
             n--;
         memcpy(quoted.text + n, "...", 3);

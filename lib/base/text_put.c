@@ -67,7 +67,7 @@ void gpci_text_millionths(gpci_text *text, uint64_t millionths) {
     gpci_text_put(text, "%" PRIu64 ".%06" PRIu64, millionths / 1000000, millionths % 1000000);
 }
 
-/* The next decimal of rest / under: rest * 10 by additions that wrap at `under`, as a product could overflow. */
+/* Next decimal of rest / under: rest * 10 by additions modulo `under`, because the product could overflow. */
 static int next_digit(uint64_t *rest, uint64_t under) {
     uint64_t sum = 0;
     int digit = 0;

@@ -11,25 +11,26 @@
 #include <unistd.h>
 
 /*
- * A round of work begins when `round` changes, and has ended when `running` is 0. Both are looked at for a while first;
- * then who waits counts itself among the sleepers, under the lock, and looks once more before it sleeps. Who changes
- * one of them looks at the sleepers afterwards: so either sees the other.
+ * A round of work begins when `round` changes, and ends when `running` is 0. A waiting thread first polls the variable
+ * for a while. Then the thread takes the lock, counts itself among the sleepers, and checks the variable again before
+ * sleeping. A thread that changes the variable checks the sleepers afterwards. Therefore at least one of the two
+ * threads sees the change of the other.
  */
 
-#define LOOKS 4096u /* before a thread sleeps: some tens of microseconds */
-#define YIELD 64u   /* looks after which another thread of this processor may go first */
+#define LOOKS 4096u /* polls before a thread sleeps: some tens of microseconds */
+#define YIELD 64u   /* polls before the thread yields to another thread of its processor */
 
 typedef struct worker {
     struct gpci_workers *all;
     pthread_t thread;
     uint32_t number;
     bool made;
-    uint64_t random; /* delays of a test */
+    uint64_t random; /* random state for delays in a test */
 } worker;
 
 struct gpci_workers {
     gpc_context *context;
-    worker *each; /* [count], of which the first is the caller's */
+    worker *each; /* [count], the first is the caller's */
     uint32_t count, looks;
     bool delayed, measured, ready;
     uint64_t waits;
@@ -63,7 +64,7 @@ static void look_again(uint32_t look) {
         sched_yield();
 }
 
-/* A test's: up to some microseconds, sometimes many. */
+/* Delay in a test: up to some microseconds, sometimes many. */
 static void delay(worker *w) {
     const uint32_t turns = gpci_random_below(&w->random, gpci_random_below(&w->random, 16) ? 200 : 20000);
     for (volatile uint32_t i = 0; i < turns; i++)
@@ -76,7 +77,7 @@ static void do_share(gpci_workers *all, uint32_t number) {
     all->work(all->user_data, number);
 }
 
-/* Until a round other than `seen` begins. */
+/* Wait until a round other than `seen` begins. */
 static void await_round(gpci_workers *all, unsigned seen) {
     for (uint32_t i = 0; i < all->looks; i++) {
         if (atomic_load_explicit(&all->round, memory_order_acquire) != seen)
@@ -194,7 +195,7 @@ static bool make_locks(gpci_workers *all) {
     return false;
 }
 
-/* The others' threads. */
+/* Make the threads of all workers except the caller. */
 static bool make_threads(gpci_workers *all, uint64_t seed) {
     all->ready = make_locks(all);
     for (uint32_t i = 0; all->ready && i < all->count; i++) {

@@ -5,39 +5,39 @@
 #include "base/base.h"
 
 /*
- * Threads that share a piece of work again and again, thousands of times a second. The thread that asks is the first
- * of them; the others wait for it, and it waits for them.
+ * Threads that share a piece of work again and again, thousands of times a second. The calling thread is the first
+ * worker. The other threads wait for the caller, and the caller waits for them.
  *
- * Who waits looks a while whether there is something to do, and then sleeps until it is woken; it sleeps at once where
- * there are fewer processors than threads. There are never more threads than processors that the process may run on,
- * unless a test says so.
+ * A waiting thread polls for a while, and then sleeps until another thread wakes the sleeper. If processors are fewer
+ * than threads, a waiting thread sleeps at once. The number of threads is at most the number of processors that the
+ * process may use, unless a test says otherwise.
  */
 typedef struct gpci_workers gpci_workers;
 
-/* The share of worker `worker`, from 0, the caller, to count - 1. */
+/* Share of worker `worker`, from 0 (the caller) to count - 1. */
 typedef void (*gpci_work_fn)(void *user_data, uint32_t worker);
 
 typedef struct gpci_workers_options {
-    uint32_t count; /* threads, the caller among them: 1 or more */
-    bool exactly;   /* for tests: whatever processors there are */
-    uint64_t delay; /* for tests: not 0: each share waits a while first, by a generator of this seed */
+    uint32_t count; /* threads, including the caller: 1 or more */
+    bool exactly;   /* for tests: use `count` threads, whatever the number of processors */
+    uint64_t delay; /* for tests: if not 0, every share first waits a random time; the value is the seed */
 } gpci_workers_options;
 
-/* Processors that this process may run on, 1 or more. */
+/* Number of processors that the process may use, 1 or more. */
 uint32_t gpci_processors(void);
 
-/* GPC_ERROR_MEMORY, also where a thread cannot be made. */
+/* Make the threads. GPC_ERROR_MEMORY also if a thread cannot be made. */
 gpc_status gpci_workers_create(gpc_context *context, const gpci_workers_options *options, gpc_error *error,
                                gpci_workers **out);
-/* Ends the threads. NULL is allowed. */
+/* End the threads. NULL is allowed. */
 void gpci_workers_destroy(gpci_workers *workers);
 
 uint32_t gpci_workers_count(const gpci_workers *workers);
 
-/* All shares are done when this returns; what they have written is seen by the caller, and by all shares to come. */
+/* Run a round. All shares are done on return. The caller and all later shares see their writes. */
 void gpci_workers_run(gpci_workers *workers, gpci_work_fn work, void *user_data);
 
-/* Seconds that the caller has waited for the others so far, and how often. Measured from the first call on. */
+/* Seconds that the caller has waited for other threads, and number of rounds. Measured from the first call on. */
 double gpci_workers_waited(gpci_workers *workers, uint64_t *out_runs);
 
 #endif
