@@ -29,8 +29,6 @@
 
 /* Named tables of a context: policies, built in or registered by the host (registry/registry.c). */
 typedef struct gpci_registry gpci_registry;
-gpci_registry *gpci_registry_create(gpc_context *context);
-void gpci_registry_destroy(gpc_context *context, gpci_registry *registry);
 
 struct gpc_context {
     gpc_allocate_fn allocate;

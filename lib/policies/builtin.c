@@ -9,31 +9,31 @@
 
 #include <stddef.h>
 
-/* Built-in policies of each kind, for the registry. */
+/* Contexts, and the built-in policies of each kind for a context's registry. */
 
 #define POLICY(table, file) &table,
 
-const void *const gpci_builtin_replacements[] = {
+static const void *const replacements[] = {
 #include "policies/replacement/list.def"
     NULL,
 };
 
-const void *const gpci_builtin_predictors[] = {
+static const void *const predictors[] = {
 #include "policies/predictor/list.def"
     NULL,
 };
 
-const void *const gpci_builtin_schedulers[] = {
+static const void *const schedulers[] = {
 #include "policies/scheduler/list.def"
     NULL,
 };
 
-const void *const gpci_builtin_throttles[] = {
+static const void *const throttles[] = {
 #include "policies/throttle/list.def"
     NULL,
 };
 
-const void *const gpci_builtin_prefetchers[] = {
+static const void *const prefetchers[] = {
 #include "policies/prefetcher/list.def"
     NULL,
 };
@@ -42,3 +42,13 @@ const void *const gpci_builtin_protocols[] = {
 #include "policies/protocol/list.def"
     NULL,
 };
+
+static const void *const *const builtins[GPC_POLICY_KIND_COUNT] = {
+    [GPC_POLICY_REPLACEMENT] = replacements, [GPC_POLICY_PREDICTOR] = predictors,
+    [GPC_POLICY_SCHEDULER] = schedulers,     [GPC_POLICY_THROTTLE] = throttles,
+    [GPC_POLICY_PREFETCHER] = prefetchers,   [GPC_POLICY_PROTOCOL] = gpci_builtin_protocols,
+};
+
+gpc_status gpc_context_create(const gpc_context_options *options, gpc_error *error, gpc_context **out) {
+    return gpci_context_make(options, builtins, error, out);
+}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "profile/profile.h"
+
 #include "base/array.h"
-#include "replay/replay.h"
 
 #include <string.h>
 
-/* The profile as an object: made of a configuration, run over traces or fed by a host. */
+/* A profile as an object: names of kernels, launches, scores. profiler/profiler.c makes profiles that count. */
 
 gpc_status gpci_profile_name(gpc_profile *p, const char *name, uint32_t *out_index) {
     for (size_t i = p->name_count; i-- > 0;)
@@ -30,90 +30,12 @@ gpc_status gpci_profile_add_launch(gpc_profile *p, uint32_t kernel) {
     return GPC_OK;
 }
 
-static gpc_status make_replay(gpc_profile *p, const gpc_config *config, gpc_error *error) {
-    const char *protocol = gpci_config_text(config, GPCI_KEY_COHERENCE);
-    if (strcmp(protocol, "none") && strcmp(protocol, GPCI_VIPER))
-        return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "coherence = %s: there is no profile of coherent modules",
-                         protocol);
-    const char *sample = gpci_config_text(config, GPCI_KEY_SAMPLE);
-    if (strcmp(sample, "none"))
-        return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "sample = %s: a profile is of all accesses", sample);
-    uint64_t flush = gpci_config_number(config, GPCI_KEY_KERNELS_FLUSH); /* none, l1, all */
-    gpc_status status = gpc_replay_create(p->context, config, error, &p->live->replay);
-    if (status < 0)
-        return status;
-    gpc_hierarchy *h = p->live->hierarchy = p->live->replay->hierarchy;
-    if (!h->l1)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "l1.enabled = false: there is no L1 to profile");
-    p->live->flushes = flush >= 1;
-    p->line_bytes = h->l1_level.line_bytes;
-    p->line_shift = h->l1_level.line_shift;
-    p->sm_count = h->sms;
-    return GPC_OK;
-}
-
-static gpc_status make_live(gpc_profile *p, gpc_error *error) {
-    gpci_live *l = p->live;
-    l->kernel = l->host_kernel = GPCI_NONE;
-    l->sms = gpci_zalloc(p->context, p->sm_count, sizeof *l->sms);
-    l->observer.cache_data = gpci_zalloc(p->context, p->sm_count, sizeof *l->observer.cache_data);
-    p->distances = gpci_zalloc(p->context, p->sm_count, sizeof *p->distances);
-    if (!l->sms || !l->observer.cache_data || !p->distances)
-        return gpci_out_of_memory(error);
-    for (uint32_t i = 0; i < p->sm_count; i++) {
-        l->sms[i].profile = p;
-        l->sms[i].stack.context = p->context;
-        l->sms[i].row.sm = i;
-        l->observer.cache_data[i] = &l->sms[i];
-    }
-    for (uint32_t i = 0; i < GPC_PROFILE_CLASSES; i++)
-        l->classes[i].transactions = i + 1;
-    gpci_profile_observer(p);
-    gpci_hierarchy_observe(l->hierarchy, &l->observer);
-    return GPC_OK;
-}
-
-gpc_status gpc_profile_create(gpc_context *context, const gpc_config *config, gpc_error *error, gpc_profile **out) {
-    if (!context || !config || !out)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_profile_create: %s is NULL",
-                         !context  ? "context"
-                         : !config ? "config"
-                                   : "out");
-    gpc_profile *p = gpci_zalloc(context, 1, sizeof *p);
-    if (!p)
-        return gpci_out_of_memory(error);
-    p->context = gpci_retain(context);
-    p->live = gpci_zalloc(context, 1, sizeof *p->live);
-    gpc_status status = p->live ? make_replay(p, config, error) : gpci_out_of_memory(error);
-    if (status == GPC_OK)
-        status = make_live(p, error);
-    if (status < 0) {
-        gpc_profile_destroy(p);
-        return status;
-    }
-    *out = p;
-    return GPC_OK;
-}
-
-static void destroy_live(gpc_profile *p) {
-    gpci_live *l = p->live;
-    gpc_replay_destroy(l->replay);
-    for (uint32_t i = 0; l->sms && i < p->sm_count; i++)
-        if (l->sms[i].profile)
-            gpci_live_sm_clear(&l->sms[i]);
-    gpci_free(p->context, l->sms);
-    gpci_free(p->context, l->observer.cache_data);
-    gpci_free(p->context, l->instructions);
-    gpci_slots_free(p->context, &l->instruction_slots);
-    gpci_free(p->context, l);
-}
-
 void gpc_profile_destroy(gpc_profile *p) {
     if (!p)
         return;
     gpc_context *context = p->context;
     if (p->live)
-        destroy_live(p);
+        p->live->destroy(p);
     gpci_profile_free_tables(p);
     for (size_t i = 0; i < p->name_count; i++)
         gpci_free(context, p->names[i]);
@@ -126,81 +48,15 @@ void gpc_profile_destroy(gpc_profile *p) {
     gpci_release(context);
 }
 
-void gpc_profile_on_progress(gpc_profile *p, gpc_progress_fn on_progress, void *user_data) {
-    if (p && p->live)
-        gpc_replay_on_progress(p->live->replay, on_progress, user_data);
+/* U x (1 + R) with one rounding: products of counts below 2^53 are exact, and so the comparison with 1 is exact. */
+double gpci_profile_score_of(uint64_t used, uint64_t moved, uint64_t fills, uint64_t reuses, uint64_t hits) {
+    if (!moved)
+        return 0;
+    if (!fills) /* without fills, count one fill for the hits */
+        return (double)used * (1 + (double)hits) / (double)moved;
+    return (double)used * ((double)fills + (double)reuses) / ((double)moved * (double)fills);
 }
 
-static gpc_status refuse(const gpc_profile *p, const char *function, gpc_error *error) {
-    if (!p)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: profile is NULL", function);
-    return p->live ? GPC_OK : gpci_fail(error, GPC_ERROR_STATE, "%s: the profile was read from a file", function);
-}
-
-gpc_status gpc_profile_kernel_as(gpc_profile *p, gpc_trace *trace, gpc_kernel *kernel, const gpc_layout *layout,
-                                 void *stats, gpc_error *error) {
-    gpc_status status = refuse(p, "gpc_profile_kernel", error);
-    if (status < 0)
-        return status;
-    p->live->host_kernel = GPCI_NONE;
-    p->settled = false;
-    return gpc_replay_kernel_as(p->live->replay, trace, kernel, layout, stats, error);
-}
-
-gpc_status gpc_profile_run(gpc_profile *p, gpc_trace *trace, gpc_error *error) {
-    gpc_status status;
-    do
-        status = gpc_profile_kernel(p, trace, NULL, NULL, error);
-    while (status == GPC_OK);
-    return status == GPC_END ? GPC_OK : status;
-}
-
-gpc_status gpc_profile_begin_kernel(gpc_profile *p, const char *name, const gpc_launch *launch, gpc_error *error) {
-    gpc_status status = refuse(p, "gpc_profile_begin_kernel", error);
-    if (status < 0)
-        return status;
-    uint32_t kernel;
-    if (gpci_profile_name(p, name ? name : "", &kernel) < 0)
-        return gpci_out_of_memory(error);
-    p->live->host_kernel = kernel;
-    p->settled = false;
-    gpc_error detail = GPC_ERROR_INIT;
-    status = gpc_hierarchy_begin_kernel(p->live->hierarchy, launch, &detail);
-    if (status < 0)
-        gpci_fail(error, status, "%s", detail.message[0] ? detail.message : gpc_status_string(status));
-    return status;
-}
-
-gpc_status gpc_profile_access(gpc_profile *p, const gpc_warp_access *access, gpc_warp_result *result) {
-    gpc_status status = refuse(p, "gpc_profile_access", NULL);
-    return status < 0 ? status : gpc_hierarchy_access(p->live->hierarchy, access, result);
-}
-
-static void reset_sm(gpc_profile *p, gpci_live_sm *sm) {
-    sm->row = (gpc_profile_sm){.sm = sm->row.sm};
-    for (size_t i = 0; i < sm->line_count; i++) {
-        const gpci_line_row *old = &sm->lines[i];
-        sm->lines[i] =
-            (gpci_line_row){.number = old->number, .last = old->last, .first = GPCI_NONE, .place = old->place};
-    }
-    gpci_map_clear(&sm->pairs);
-    /* hits in what is there already are no residence's */
-    for (size_t i = 0; i < (size_t)sm->sets * sm->ways; i++)
-        sm->residences[i].filler = GPCI_NONE;
-    p->distances[sm->row.sm].count = 0;
-}
-
-gpc_status gpc_profile_reset(gpc_profile *p) {
-    gpc_status status = refuse(p, "gpc_profile_reset", NULL);
-    if (status < 0)
-        return status;
-    gpci_live *l = p->live;
-    for (uint32_t i = 0; i < p->sm_count; i++)
-        reset_sm(p, &l->sms[i]);
-    for (size_t i = 0; i < l->instruction_count; i++)
-        l->instructions[i].counts = (gpc_profile_counts){0};
-    for (uint32_t i = 0; i < GPC_PROFILE_CLASSES; i++)
-        l->classes[i].counts = (gpc_profile_counts){0};
-    p->settled = false;
-    return GPC_OK;
+uint64_t gpci_profile_millionths(double score) {
+    return score > 0 ? score < 1e12 ? (uint64_t)(score * 1e6 + 0.5) : UINT64_C(1000000000000000000) : 0;
 }

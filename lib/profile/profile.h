@@ -3,8 +3,6 @@
 #define GPC_PROFILE_PROFILE_H
 
 #include "base/map.h"
-#include "level/observer.h"
-#include "policies/predictor/profile_file.h"
 #include "profile/stack.h"
 
 #include <gpucache/profile.h>
@@ -74,10 +72,9 @@ typedef struct gpci_live_instruction {
 } gpci_live_instruction;
 
 typedef struct gpci_live {
-    gpc_replay *replay;
-    gpc_hierarchy *hierarchy; /* the replay's */
-    gpci_observer observer;
-    bool flushes;         /* L1 is empty at each kernel's start */
+    struct gpci_profiler *profiler;               /* of lib/profiler, which runs the trace */
+    void (*destroy)(struct gpc_profile *profile); /* frees `live` and the profiler */
+    bool flushes;                                 /* L1 is empty at each kernel's start */
     uint32_t host_kernel; /* index of the kernel that the host began last, GPCI_NONE: the replay's */
     uint32_t launch;      /* number of the present one */
     uint32_t kernel;      /* its index, GPCI_NONE before the first */
@@ -120,10 +117,19 @@ struct gpc_profile {
 gpc_status gpci_profile_name(gpc_profile *profile, const char *name, uint32_t *out_index);
 gpc_status gpci_profile_add_launch(gpc_profile *profile, uint32_t kernel);
 
-/* observe.c: what the hierarchy tells. */
-void gpci_profile_observer(gpc_profile *profile);
+/* Eq. (1), U x (1 + R), from counts: bytes used and moved, residences, reuses in residences, hits in all. */
+double gpci_profile_score_of(uint64_t used, uint64_t moved, uint64_t fills, uint64_t reuses, uint64_t hits);
 
-/* lines.c: the lines of an SM. */
+/* Score in millionths, for comparison with thresholds: the precision of a decimal text with six digits. */
+uint64_t gpci_profile_millionths(double score);
+
+/*
+ * Index of the kernel's name for each launch, [*out_count]. Owned by the profile; valid until the profile changes
+ * (profile_query.c).
+ */
+const uint32_t *gpci_profile_launches(const gpc_profile *profile, size_t *out_count);
+
+/* profile_lines.c: the lines of an SM. */
 /* Row of a line, added if new. GPCI_NONE: out of memory. */
 uint32_t gpci_live_line(gpci_live_sm *sm, uint64_t number);
 /* Row of a line, GPCI_NONE where there is none. */

@@ -19,10 +19,9 @@ typedef struct gpci_ops_head {
 
 /* A kind of things that have names: a further one is a row of gpci_kinds. */
 typedef struct gpci_kind {
-    const char *name; /* in messages: "replacement policy" */
-    const char *type; /* of its tables: "gpc_replacement_ops" */
-    size_t size;      /* of such a table */
-    const void *const *builtin;
+    const char *name;     /* in messages: "replacement policy" */
+    const char *type;     /* of its tables: "gpc_replacement_ops" */
+    size_t size;          /* of such a table */
     const char *function; /* that no table of functions can do without; NULL: it has none */
     /* Where fields stand in a table, in bytes. 0: it has none such. */
     struct {
@@ -41,6 +40,11 @@ typedef struct gpci_kind {
 } gpci_kind;
 
 extern const gpci_kind gpci_kinds[GPC_POLICY_KIND_COUNT];
+
+/* A registry that has the built-in tables of gpci_context_make. NULL: out of memory. */
+gpci_registry *gpci_registry_create(gpc_context *context, const void *const *const *builtins);
+/* NULL is allowed. */
+void gpci_registry_destroy(gpc_context *context, gpci_registry *registry);
 
 /* A field that stands at a place of gpci_kind into `out`; zeros where the kind has none. */
 void gpci_field_get(const void *table, size_t place, void *out, size_t bytes);

@@ -6,9 +6,6 @@
 
 #include <gpucache/protocol.h>
 
-/* Built-in protocols, NULL-terminated: policies/builtin.c, from policies/protocol/list.def. */
-extern const void *const gpci_builtin_protocols[];
-
 /* One by name; the message names the nearest where there is none. */
 gpc_status gpci_protocol_named(const gpc_context *context, const char *name, gpc_error *error,
                                const gpc_protocol **out);
@@ -38,7 +35,7 @@ gpci_state_name gpci_name_of_state(const gpc_protocol *protocol, uint32_t state)
 gpci_state_name gpci_name_of_event(const gpc_protocol *protocol, uint32_t event);
 
 /*
- * policies/protocol/check_protocol.c: GPC_ERROR_ARGUMENT names place, state and event of the first cell that is missing
+ * check_protocol.c: GPC_ERROR_ARGUMENT names place, state and event of the first cell that is missing
  * or wrong.
  */
 gpc_status gpci_protocol_check(const gpc_protocol *protocol, gpc_error *error);

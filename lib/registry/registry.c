@@ -11,26 +11,28 @@ typedef struct table_list {
 } table_list;
 
 struct gpci_registry {
+    const void *const *const *builtins; /* by kind, each list ends with NULL */
     table_list lists[GPC_POLICY_KIND_COUNT];
 };
 
-static size_t builtin_count(gpc_policy_kind kind) {
+static size_t builtin_count(const gpc_context *context, gpc_policy_kind kind) {
     size_t n = 0;
-    while (gpci_kinds[kind].builtin[n])
+    while (context->registry->builtins[kind][n])
         n++;
     return n;
 }
 
 const gpci_table_head *gpci_table_at(const gpc_context *context, gpc_policy_kind kind, size_t index, bool *builtin) {
-    size_t count = builtin_count(kind);
+    size_t count = builtin_count(context, kind);
     *builtin = index < count;
-    return *builtin ? gpci_kinds[kind].builtin[index] : context->registry->lists[kind].entries[index - count].table;
+    return *builtin ? context->registry->builtins[kind][index]
+                    : context->registry->lists[kind].entries[index - count].table;
 }
 
 size_t gpc_policy_count(const gpc_context *context, gpc_policy_kind kind) {
     if (!context || (unsigned)kind >= GPC_POLICY_KIND_COUNT)
         return 0;
-    return builtin_count(kind) + context->registry->lists[kind].count;
+    return builtin_count(context, kind) + context->registry->lists[kind].count;
 }
 
 gpc_status gpc_policy_at(const gpc_context *context, gpc_policy_kind kind, size_t index, gpc_policy_info *info) {
@@ -51,8 +53,11 @@ gpc_status gpc_policy_at(const gpc_context *context, gpc_policy_kind kind, size_
     return gpci_give(info, &ours, sizeof ours);
 }
 
-gpci_registry *gpci_registry_create(gpc_context *context) {
-    return gpci_zalloc(context, 1, sizeof(gpci_registry));
+gpci_registry *gpci_registry_create(gpc_context *context, const void *const *const *builtins) {
+    gpci_registry *registry = gpci_zalloc(context, 1, sizeof *registry);
+    if (registry)
+        registry->builtins = builtins;
+    return registry;
 }
 
 void gpci_entry_free(gpc_context *context, gpci_entry *e) {
@@ -80,7 +85,8 @@ const gpci_table_head *gpci_table_find(const gpc_context *context, gpc_policy_ki
     for (size_t i = 0, count = gpc_policy_count(context, kind); i < count; i++) {
         const gpci_table_head *head = gpci_table_at(context, kind, i, builtin);
         if (strlen(head->name) == length && !memcmp(head->name, name, length)) {
-            *user_data = *builtin ? NULL : context->registry->lists[kind].entries[i - builtin_count(kind)].user_data;
+            *user_data =
+                *builtin ? NULL : context->registry->lists[kind].entries[i - builtin_count(context, kind)].user_data;
             return head;
         }
     }

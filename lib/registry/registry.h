@@ -5,13 +5,11 @@
 #include "registry/spec.h"
 
 /*
- * The built-in tables of each kind (and gpci_builtin_protocols), NULL-terminated: policies/builtin.c, from the lists.
+ * context.c: gpc_context_create, given the built-in tables by kind. Each list of tables ends with NULL. The lists stay
+ * the caller's and outlive the context.
  */
-extern const void *const gpci_builtin_replacements[];
-extern const void *const gpci_builtin_predictors[];
-extern const void *const gpci_builtin_schedulers[];
-extern const void *const gpci_builtin_throttles[];
-extern const void *const gpci_builtin_prefetchers[];
+gpc_status gpci_context_make(const gpc_context_options *options, const void *const *const *builtins, gpc_error *error,
+                             gpc_context **out);
 
 #define GPCI_MAX_SCHEDULER_WARPS 1024u
 #define GPCI_MAX_THROTTLES 8u /* on one scheduler */

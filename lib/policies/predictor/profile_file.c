@@ -66,16 +66,3 @@ void gpci_profile_left(gpci_profile_share *share) {
     if (!--share->users)
         drop(share);
 }
-
-/* U x (1 + R) with one rounding: products of counts below 2^53 are exact, and so the comparison with 1 is exact. */
-double gpci_profile_score_of(uint64_t used, uint64_t moved, uint64_t fills, uint64_t reuses, uint64_t hits) {
-    if (!moved)
-        return 0;
-    if (!fills) /* without fills, count one fill for the hits */
-        return (double)used * (1 + (double)hits) / (double)moved;
-    return (double)used * ((double)fills + (double)reuses) / ((double)moved * (double)fills);
-}
-
-uint64_t gpci_profile_millionths(double score) {
-    return score > 0 ? score < 1e12 ? (uint64_t)(score * 1e6 + 0.5) : UINT64_C(1000000000000000000) : 0;
-}

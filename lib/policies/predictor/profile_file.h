@@ -4,8 +4,7 @@
 
 #include "base/base.h"
 #include "policies/predictor/predictors.h"
-
-#include <gpucache/profile.h>
+#include "profile/profile.h"
 
 /*
  * Profile for the predictors of a level: read once for all caches, and freed after the last cache has taken its part.
@@ -39,17 +38,5 @@ extern const gpc_text_parameter gpci_profile_texts[GPCI_PROFILE_TEXTS];
 gpc_status gpci_profile_take(const gpc_policy_env *env, uint32_t line_bytes, char *message, gpc_profile **out);
 void gpci_profile_taken(const gpc_policy_env *env);
 void gpci_profile_left(gpci_profile_share *share);
-
-/* Eq. (1), U x (1 + R), from counts: bytes used and moved, residences, reuses in residences, hits in all. */
-double gpci_profile_score_of(uint64_t used, uint64_t moved, uint64_t fills, uint64_t reuses, uint64_t hits);
-
-/* Score in millionths, for comparison with thresholds: the precision of a decimal text with six digits. */
-uint64_t gpci_profile_millionths(double score);
-
-/*
- * Index of the kernel's name for each launch, [*out_count]. Owned by the profile; valid until the profile changes
- * (profile/profile_query.c).
- */
-const uint32_t *gpci_profile_launches(const gpc_profile *profile, size_t *out_count);
 
 #endif

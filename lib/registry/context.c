@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "base/base.h"
+#include "registry/kinds.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,7 +21,8 @@ static gpc_simd widest_simd(gpc_simd ceiling) {
     return ceiling != GPC_SIMD_AUTO && ceiling < widest ? ceiling : widest;
 }
 
-gpc_status gpc_context_create(const gpc_context_options *options, gpc_error *error, gpc_context **out) {
+gpc_status gpci_context_make(const gpc_context_options *options, const void *const *const *builtins, gpc_error *error,
+                             gpc_context **out) {
     if (!out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_context_create: out is NULL");
     gpc_context_options o = GPC_CONTEXT_OPTIONS_INIT;
@@ -52,7 +53,7 @@ gpc_status gpc_context_create(const gpc_context_options *options, gpc_error *err
                              .seed = o.seed,
                              .simd = widest_simd((gpc_simd)o.simd),
                              .references = 1};
-    context->registry = gpci_registry_create(context);
+    context->registry = gpci_registry_create(context, builtins);
     if (!context->registry) {
         o.release(o.allocator_data, context);
         return gpci_out_of_memory(error);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "profile/profile.h"
+#include "profiler/profiler.h"
 
 #include "cache/cache.h"
-#include "replay/replay.h"
 
 /*
  * What happens in the L1s, as it happens. An access is a hit, a sector miss, the
@@ -20,7 +19,7 @@ static gpci_residence *residence_of(const gpci_live_sm *sm, uint32_t set, uint32
 /* The modelled caches have another shape: all residences have ended. */
 static gpc_status reshape(gpc_profile *p) {
     gpci_live *l = p->live;
-    uint32_t sets = l->hierarchy->share.sets, ways = l->hierarchy->share.ways;
+    uint32_t sets = l->profiler->hierarchy->share.sets, ways = l->profiler->hierarchy->share.ways;
     if (l->sms[p->sm_count - 1].sets == sets && l->sms[p->sm_count - 1].ways == ways)
         return GPC_OK;
     for (uint32_t i = 0; i < p->sm_count; i++) {
@@ -50,11 +49,12 @@ static void empty_stacks(gpc_profile *p) {
 static gpc_status begin(gpc_profile *p) {
     gpci_live *l = p->live;
     const gpci_live_sm *last = &l->sms[p->sm_count - 1];
-    bool emptied = l->flushes || last->sets != l->hierarchy->share.sets || last->ways != l->hierarchy->share.ways;
-    const char *name = l->replay->trace ? l->replay->kernel.name : "";
+    bool emptied = l->flushes || last->sets != l->profiler->hierarchy->share.sets ||
+                   last->ways != l->profiler->hierarchy->share.ways;
+    const char *name = l->profiler->replay->trace ? l->profiler->replay->kernel.name : "";
     uint32_t kernel = l->host_kernel;
     gpc_status status = kernel == GPCI_NONE ? gpci_profile_name(p, name ? name : "", &kernel) : GPC_OK;
-    while (status == GPC_OK && p->launch_count < l->hierarchy->kernel)
+    while (status == GPC_OK && p->launch_count < l->profiler->hierarchy->kernel)
         status = gpci_profile_add_launch(p, kernel);
     if (status == GPC_OK)
         status = reshape(p);
@@ -63,7 +63,7 @@ static gpc_status begin(gpc_profile *p) {
     if (emptied)
         empty_stacks(p);
     l->kernel = kernel;
-    l->launch = l->hierarchy->kernel;
+    l->launch = l->profiler->hierarchy->kernel;
     return GPC_OK;
 }
 
@@ -144,7 +144,7 @@ static gpc_status before_line(void *data, const gpci_observed_line *a) {
     if (status < 0 || l->line == GPCI_NONE || !a->l1)
         return status;
     gpc_request request = *a->request;
-    request.sector_mask = l->hierarchy->l1_level.sectors_of[a->segments];
+    request.sector_mask = l->profiler->hierarchy->l1_level.sectors_of[a->segments];
     status = gpc_cache_probe(a->l1, &request, &found);
     if (status == GPC_OK) {
         l->set = found.set;
@@ -324,7 +324,7 @@ static void count_hit(gpci_live *l, gpci_live_sm *sm, const gpc_request *request
 
 /* What the access at hand moves and uses. */
 static change change_of(const gpci_live *l, const gpci_observed_line *a) {
-    const gpci_level *level = &l->hierarchy->l1_level;
+    const gpci_level *level = &l->profiler->hierarchy->l1_level;
     change n = {.distance = GPCI_STACK_FIRST,
                 .stack_distance = GPCI_STACK_FIRST,
                 .used = a->request->bytes_used,
@@ -430,13 +430,14 @@ static void on_verdict(void *data, const gpc_request *request, bool bypass) {
 }
 
 void gpci_profile_observer(gpc_profile *p) {
-    p->live->observer.data = p;
-    p->live->observer.on_kernel = on_kernel;
-    p->live->observer.on_instruction = on_instruction;
-    p->live->observer.before_line = before_line;
-    p->live->observer.after_line = after_line;
-    p->live->observer.on_lookup = on_lookup;
-    p->live->observer.on_verdict = on_verdict;
-    p->live->observer.on_fill = on_fill;
-    p->live->observer.on_evict = on_evict;
+    gpci_observer *o = &p->live->profiler->observer;
+    o->data = p;
+    o->on_kernel = on_kernel;
+    o->on_instruction = on_instruction;
+    o->before_line = before_line;
+    o->after_line = after_line;
+    o->on_lookup = on_lookup;
+    o->on_verdict = on_verdict;
+    o->on_fill = on_fill;
+    o->on_evict = on_evict;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "base/base.h"
-#include "policies/protocol/protocols.h"
+#include "registry/protocol_registry.h"
 
 #include <string.h>
 
