@@ -38,8 +38,8 @@ static uint64_t lowest_bits(uint64_t mask, unsigned count) {
 }
 
 /*
- * Page Address Entropy, of addrdec.cc until June 2020: bits of row and bank, XORed onto each of five bits of the
- * channel. Later releases stop at the number 3.
+ * Page Address Entropy, from addrdec.cc until June 2020: bits of row and bank XORed onto each of five channel bits.
+ * Later releases stop at indexing 3 (PAE).
  */
 static const struct {
     uint16_t row, bank;
@@ -50,7 +50,7 @@ static const struct {
                {1 << 12 | 1 << 9 | 1 << 8 | 1 << 5 | 1 << 4, 1 << 1 | 1 << 0}};
 #define ENTROPY_CHANNELS 32u
 
-/* Fold each bit of a field, the n-th of `mask`, onto the channel's bits whose patterns have n. */
+/* Fold each bit of a field onto the channel bits whose pattern has the bit's number n (n-th bit of `mask`). */
 static void fold_entropy(gpci_address_map *map, uint64_t mask, bool row) {
     for (unsigned n = 0; mask && n < 16; n++, mask &= mask - 1) {
         uint32_t onto = 0;
@@ -103,7 +103,7 @@ static gpc_status make_lots(gpci_address_map *map, const gpci_address_bits *bits
     return GPC_OK;
 }
 
-/* Make the runs of the number and of the address within a slice, and choose the bits at the top. */
+/* Build the runs for the slice number and for the address within a slice; choose the top bits. */
 static void make_runs(gpci_address_map *map, const gpci_address_bits *bits, uint64_t of_bank) {
     const uint64_t hashed = map->hash.rest << map->hash_from;
     const uint64_t taken = of_bank | (map->gap ? 0 : bits->mask[GPCI_ADDRESS_CHANNEL]), used = taken | hashed;
@@ -145,7 +145,7 @@ gpc_status gpci_address_map_init(gpci_address_map *map, const gpci_address_bits 
     return status;
 }
 
-/* XOR the hash of an address, or of the rest, onto a number; the inverse, too. */
+/* XOR the hash of an address (or of the rest) onto a number. The function is its own inverse. */
 static uint32_t hashed(const gpci_address_map *map, uint64_t address, uint32_t number) {
     return (uint32_t)gpci_polynomial_onto(&map->hash, address >> map->hash_from, number);
 }
@@ -154,7 +154,7 @@ static uint32_t low(const gpci_address_map *map, uint64_t number) {
     return (uint32_t)number & ((1u << map->slice_bits) - 1);
 }
 
-/* Slice for channels that are no power of two. */
+/* Slice for a number of channels that is no power of two. */
 static uint32_t slice_with_gap(const gpci_address_map *map, uint64_t address, uint64_t *inner) {
     const uint64_t rest = gpci_address_quotient(&map->channels, map->from, address);
     const uint32_t channel = gpci_modulo(&map->channels, address >> map->from);

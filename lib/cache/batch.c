@@ -2,7 +2,7 @@
 #include "base/map.h"
 #include "cache/cache.h"
 
-/* Batches: the plain loop where it applies, one access at a time where it does not. */
+/* Batches: the plain loop if the cache allows; otherwise an access at a time. */
 
 static gpci_batch_fn loop_for(gpc_simd simd) {
     switch (simd) {
@@ -70,7 +70,7 @@ gpc_status gpc_cache_access_many(gpc_cache *cache, const gpc_batch *batch, size_
     return status;
 }
 
-/* Next uses: from the last access to the first; in a map the latest that was seen of each line. */
+/* Next uses, computed from the last access to the first; a map holds each line's latest access. */
 gpc_status gpc_next_uses(gpc_context *context, const uint64_t *addresses, size_t count, uint32_t line_bytes,
                          uint64_t *next_uses) {
     if (!context || (count && (!addresses || !next_uses)) || !gpci_power_of_two(line_bytes) ||
@@ -78,7 +78,7 @@ gpc_status gpc_next_uses(gpc_context *context, const uint64_t *addresses, size_t
         return GPC_ERROR_ARGUMENT;
     unsigned shift = gpci_log2(line_bytes);
     gpci_map uses = {.entries = NULL};
-    /* first, so that nothing is written where there is no memory */
+    /* reserve first: if memory is missing, no result is written */
     bool room = gpci_map_reserve(context, &uses, count);
     for (size_t i = count; room && i-- > 0;) {
         uint64_t line = addresses[i] >> shift;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The plain loop, compiled once per instruction set: batch_*.c define
- * GPCI_BATCH_NAME and include this. It serves caches that are nothing but tags,
- * dirty bits, a replacement policy and a predictor (gpc_cache.plain) and whose lines
- * share their upper address bits; anything else stops it.
+ * Plain loop, compiled once per instruction set: each batch_*.c defines GPCI_BATCH_NAME and includes this file. The
+ * loop serves caches with only tags, dirty bits, a replacement policy and a predictor (gpc_cache.plain), and lines with
+ * the same upper address bits. Any other access stops the loop.
  *
- * What is rare is kept out of the way: free ways are looked for only while the
- * cache has any, a hit on the newest way needs no compare, and a miss with LRU
- * merely rotates the order. Counters stay in registers until a block ends.
+ * Rare work stays out of the common path: the loop looks for free ways only while the cache has any, a hit on the
+ * newest way needs no compare, and a miss with LRU only rotates the order. Counters stay in registers until a block
+ * ends.
  */
 
 #include "cache/cache.h"
@@ -22,7 +21,7 @@
 #define VECTORS 1
 #endif
 
-/* Bit per way that holds the tag. */
+/* Bit mask of the ways with the tag. */
 #if defined(__AVX512BW__)
 GPCI_INLINE uint32_t match16(const uint32_t *row, uint32_t tag) {
     return _mm512_cmpeq_epi32_mask(_mm512_load_si512(row), _mm512_set1_epi32((int)tag));
@@ -57,7 +56,7 @@ GPCI_INLINE uint32_t match16(const uint32_t *row, uint32_t tag) {
 }
 #endif
 
-/* The way that holds the tag, or GPCI_NO_WAY. `fixed`: 4, 16, or 0 for any length. */
+/* Way with the tag, or GPCI_NO_WAY. `fixed`: row length 4 or 16; 0 = any length. */
 GPCI_INLINE uint32_t find_in_row(const uint32_t *row, uint32_t length, uint32_t tag, int fixed) {
     if (!fixed)
         return gpci_match(row, 0, length, tag);
@@ -65,19 +64,18 @@ GPCI_INLINE uint32_t find_in_row(const uint32_t *row, uint32_t length, uint32_t 
     return match ? gpci_lowest(match) : GPCI_NO_WAY;
 }
 
-/* A block of accesses, resolved: straight loops that compilers vectorise, before and after the one that cannot be. */
+/* Block of resolved accesses. Loops before and after the sequential loop are straight, and compilers vectorise them. */
 #define BLOCK 256u
 typedef struct block {
-    uint32_t length; /* accesses that the loop may take */
+    uint32_t length; /* accesses for the loop */
     uint32_t sets[BLOCK], tags[BLOCK];
-    uint32_t left[BLOCK];   /* tag that left, 0 = none */
-    uint8_t results[BLOCK]; /* for callers who want none */
+    uint32_t left[BLOCK];   /* evicted tag, 0 = no eviction */
+    uint8_t results[BLOCK]; /* results for a caller without a results array */
 } block;
 
 /*
- * Line numbers of one region: the remainder of the low 31 bits takes a product of
- * 32 by 32 bits (the proof of gpci_divisor with 31 for 63), the rest is the same
- * for all of them.
+ * Set indices for line numbers of one region. The remainder of the low 31 bits takes a product of 32 by 32 bits (the
+ * proof of gpci_divisor with 31 for 63). The upper bits add a constant.
  */
 static void modulo_sets(const gpc_cache *cache, block *b) {
     const gpci_divisor by = cache->index.sets;
@@ -106,9 +104,8 @@ static void find_sets(const gpc_cache *cache, const uint64_t *addresses, block *
 }
 
 /*
- * Resolve the next accesses, BLOCK at most. The loop may not take those that leave
- * their line, are atomics or prefetches, or have tags of another region: the block
- * ends before the first.
+ * Resolve the next accesses, at most BLOCK. The block ends before the first access that the loop may not take: an
+ * access beyond its line, an atomic, a prefetch, or a tag of another region.
  */
 static void resolve(const gpc_cache *cache, const gpc_batch *batch, size_t first, block *b) {
     const uint64_t *addresses = batch->addresses + first;
@@ -138,7 +135,7 @@ static void resolve(const gpc_cache *cache, const gpc_batch *batch, size_t first
     find_sets(cache, addresses, b);
 }
 
-/* Tags that left become line addresses. */
+/* Convert evicted tags to line addresses. */
 static void report_evicted(const gpc_cache *cache, const block *b, uint64_t *restrict evicted) {
     const uint64_t region = (uint64_t)cache->high << GPCI_TAG_BITS;
     const unsigned shift = cache->line_shift;
@@ -159,13 +156,13 @@ static void count_stores(const uint8_t *restrict kinds, const uint8_t *restrict 
     n->store_hits += hits;
 }
 
-/* The order after the least recent way, `last`, has been filled anew. */
+/* Order after a new line has filled the least recent way, `last`. */
 GPCI_INLINE uint64_t rotate(uint64_t order, uint32_t last, uint32_t ways) {
     uint64_t within = ~(uint64_t)0 >> (64 - 4 * ways);
     return (order & ~within) | ((order << 4) & within) | last;
 }
 
-/* A miss with LRU while the cache has free ways: the lowest of the set is taken and returned, or GPCI_NO_WAY. */
+/* LRU miss while the cache has free ways: take and return the set's lowest free way, or GPCI_NO_WAY. */
 static uint32_t take_free_way(gpc_cache *cache, uint32_t set, uint32_t tag) {
     uint64_t *order = &((gpci_lru_state *)cache->replacement_self)->orders[set];
     size_t base = gpci_slot(cache, set, 0);
@@ -179,7 +176,7 @@ static uint32_t take_free_way(gpc_cache *cache, uint32_t set, uint32_t tag) {
     return way;
 }
 
-/* One block with LRU. `fixed`: 4 or 16 ways, or 0 for others; `kinds`: NULL where there are no stores. */
+/* Run a block with LRU. `fixed`: 4 or 16 ways, 0 = other numbers. `kinds`: NULL = no stores. */
 GPCI_INLINE void lru_block(gpc_cache *cache, block *b, const uint8_t *kinds, uint8_t *restrict results, uint32_t fixed,
                            gpci_counts *n) {
     uint32_t *const tags = cache->tags, *const states = cache->states;
@@ -212,7 +209,7 @@ GPCI_INLINE void lru_block(gpc_cache *cache, block *b, const uint8_t *kinds, uin
                 write_backs += dirty;
             }
         }
-        if (kinds) /* whatever the kind: which are stores is hard to foretell */
+        if (kinds) /* no branch on the kind: stores are hard to predict */
             states[base + way] |= store << GPCI_DIRTY_SHIFT;
         results[i] = (uint8_t)flags;
         b->left[i] = old;
@@ -222,7 +219,7 @@ GPCI_INLINE void lru_block(gpc_cache *cache, block *b, const uint8_t *kinds, uin
     n->write_backs += write_backs;
 }
 
-/* A block in ways' order. `until_full`: stops behind the block in which the cache has become full. */
+/* Run blocks with orders in words. `until_full`: stop behind the block that fills the cache. */
 GPCI_INLINE size_t run_lru(gpc_cache *cache, const gpc_batch *batch, size_t first, uint32_t fixed, bool until_full) {
     block b;
     gpci_counts n = {0};

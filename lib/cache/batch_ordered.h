@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * LRU without order words, part of the plain loop where the elements of a row can be moved by one instruction: full
- * caches of 4 or 8 ways with AVX2, and of 16 with AVX-512. While it runs, the tags of a set lie in order of recency,
- * and each carries its way and dirty bit:
+ * LRU without order words: a variant of the plain loop for rows whose elements an instruction can move. For full caches
+ * of 4 or 8 ways with AVX2, and of 16 ways with AVX-512. During the loop the tags of a set are sorted by recency, and
+ * each element also has its way and dirty bit:
  *
- *   bit 31 dirty | 30..27 way | 26..0 line number, less that at which the window of 2^27 lines begins
+ *   bit 31 dirty | 30..27 way | 26..0 line number, relative to the begin of a window of 2^27 lines
  *
- * So an access is one compare, one load and one masked shift or permutation, a hit or a miss, without a branch:
+ * An access, hit or miss, is a compare, a load and a masked shift or permutation, without a branch:
  *   hit at place p    places 0..p-1 move down by one, the line at p comes first
- *   miss              the same with p = the last place, whose line leaves; its way goes to the new one
- * Tags, states and orders are as they were before and after. Example, 4 ways, lines A to D in ways 0 to 3, D the most
- * recent: row D3 C2 B1 A0; B: B1 D3 C2 A0; E: E0 B1 D3 C2, and A has left way 0.
+ *   miss              the same with p = the last place; its line leaves, and the new line takes the way
+ * Tags, states and orders have their usual form before and after. Example, 4 ways, lines A to D in ways 0 to 3, D the
+ * most recent: row D3 C2 B1 A0; B: B1 D3 C2 A0; E: E0 B1 D3 C2, and A has left way 0.
  */
 
 #define WINDOW_BITS 27u
@@ -19,11 +19,11 @@
 #define WAY_MASK 0x78000000u
 #define DIRTY_BIT 0x80000000u
 
-/* A cache whose rows are ordered. */
+/* Cache with ordered rows. */
 typedef struct ordered {
     gpc_cache *cache;
-    uint32_t start; /* of the window, low bits of its first line number */
-    bool writes;    /* there are dirty bits, or will be */
+    uint32_t start; /* begin of the window: low bits of its first line number */
+    bool writes;    /* dirty bits exist, or stores may come */
 } ordered;
 
 #if defined(__AVX512BW__)
@@ -47,7 +47,7 @@ GPCI_INLINE void take_all(uint32_t *rows, block *b, uint32_t ways, bool writes) 
     }
 }
 
-/* Do all lines lie in the window, and is nothing known of them but whether they are dirty? */
+/* True if all lines are in the window, and have no state except a dirty bit. */
 static bool may_order(ordered *o) {
     const gpc_cache *cache = o->cache;
     const size_t slots = (size_t)cache->sets * cache->row;
@@ -62,7 +62,7 @@ static bool may_order(ordered *o) {
     return !(outside | (other & ~(1u << GPCI_DIRTY_SHIFT)));
 }
 
-/* Tags as in rows, stores marked. False: a line beyond the window. */
+/* Make tags relative to the window, and mark stores. False if a line is beyond the window. */
 static bool aim_window(const ordered *o, block *b, const uint8_t *kinds) {
     uint32_t outside = 0;
     for (uint32_t i = 0; i < b->length; i++) {
@@ -74,7 +74,7 @@ static bool aim_window(const ordered *o, block *b, const uint8_t *kinds) {
     return !outside;
 }
 
-/* What became of a block: of hits the element is that of the tag. */
+/* Results of a block. A hit's element has the access's tag. */
 static void report_ordered(const block *b, uint8_t *restrict results, gpci_counts *n) {
     uint32_t hits = 0, write_backs = 0;
     for (uint32_t i = 0; i < b->length; i++) {
@@ -124,7 +124,10 @@ static bool may_have_ways(uint32_t ways) {
     return ways >= 4 && ways <= MOST_ORDERED_WAYS && !(ways & (ways - 1));
 }
 
-/* As run_lru, of the accesses from `first` on; none where the cache cannot be ordered or there are too few to pay. */
+/*
+ * As run_lru, from access `first` on. Does nothing if the cache cannot be ordered, or if the accesses are too few to
+ * pay.
+ */
 static size_t run_ordered(gpc_cache *cache, const gpc_batch *batch, size_t first) {
     const uint32_t half = 1u << (WINDOW_BITS - 1), ways = cache->ways;
     if (cache->free_ways || cache->row != ways || !may_have_ways(ways) || (batch->count - first) / 8 < cache->sets)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Rows in order of recency (batch_ordered.h) with a permutation from a table in place of a masked shift: AVX2, of 4 or
- * 8 ways. Rows of 16 are two vectors, and no faster than ways' order.
+ * Rows in order of recency (batch_ordered.h) for AVX2, of 4 or 8 ways: a permutation from a table replaces the masked
+ * shift. Rows of 16 ways take two vectors, and are no faster than order words.
  */
 
-/* Places, in bytes, from which those of a row come after a hit at place p; place 0 is written afterwards. */
+/* Source places, in bytes, of a row's elements after a hit at place p; place 0 is written afterwards. */
 #define WORD_AT(p) (4 * (p)), (4 * (p) + 1), (4 * (p) + 2), (4 * (p) + 3)
 static const uint8_t down4[4][16] = {{WORD_AT(0), WORD_AT(1), WORD_AT(2), WORD_AT(3)},
                                      {WORD_AT(0), WORD_AT(0), WORD_AT(2), WORD_AT(3)},
@@ -15,13 +15,15 @@ static const uint32_t down8[8][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {0, 0, 2, 3, 4, 5
                                      {0, 0, 1, 2, 4, 5, 6, 7}, {0, 0, 1, 2, 3, 5, 6, 7}, {0, 0, 1, 2, 3, 4, 6, 7},
                                      {0, 0, 1, 2, 3, 4, 5, 7}, {0, 0, 1, 2, 3, 4, 5, 6}};
 
-/* The element at the place that was found, or the last; what comes first in its stead. */
+/* New first element, from the found (or last) element and the access's tag. */
 GPCI_INLINE uint32_t first_of(uint32_t element, uint32_t tag, uint32_t found, bool writes) {
     const uint32_t kept = WAY_MASK | (writes ? (0u - (found != 0)) & DIRTY_BIT : 0);
     return tag | (element & kept);
 }
 
-/* The element that was found, or that leaves; first in the row is the access's now. `writes`: there are dirty bits. */
+/*
+ * Take the found, or the leaving, element out into `left`; put the access's element first. `writes`: dirty bits exist.
+ */
 GPCI_INLINE void take4(uint32_t *row, const uint32_t *tag, uint32_t *left, bool writes) {
     __m128i *const at = (__m128i *)(void *)row;
     const __m128i old = _mm_load_si128(at), other = _mm_xor_si128(old, _mm_set1_epi32((int)*tag));
@@ -47,7 +49,7 @@ GPCI_INLINE void take8(uint32_t *row, const uint32_t *tag, uint32_t *left, bool 
 }
 
 GPCI_INLINE void take16(uint32_t *row, const uint32_t *tag, uint32_t *left, bool writes) {
-    (void)row, (void)tag, (void)left, (void)writes; /* MOST_ORDERED_WAYS */
+    (void)row, (void)tag, (void)left, (void)writes; /* rows of 16 are not ordered here: MOST_ORDERED_WAYS */
 }
 
 static void order_rows(const ordered *o) {

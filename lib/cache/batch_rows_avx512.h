@@ -2,7 +2,9 @@
 
 /* Rows in order of recency (batch_ordered.h) with masked vector shifts, of 4, 8 or 16 ways. */
 
-/* The element that was found, or that leaves; first in the row is the access's now. `writes`: there are dirty bits. */
+/*
+ * Take the found, or the leaving, element out into `left`; put the access's element first. `writes`: dirty bits exist.
+ */
 #define TAKE(name, vector, places, load, store, set1, same, select, shift)                     \
     GPCI_INLINE void name(uint32_t *row, const uint32_t *tag, uint32_t *left, bool writes) {   \
         const vector old = load(row), wanted = set1((int)*tag), mask = set1((int)WINDOW_MASK); \
@@ -19,7 +21,7 @@
 #define SAME4(old, wanted, mask) _mm_testn_epi32_mask(_mm_xor_si128(old, wanted), mask)
 #define SAME8(old, wanted, mask) SAME(256, old, wanted, mask)
 #define SAME16(old, wanted, mask) SAME(512, old, wanted, mask)
-/* bits of the mask from `b`, others from `a` */
+/* bits of the mask from `b`, remaining bits from `a` */
 #define SELECT4(a, b, mask) _mm_ternarylogic_epi32(a, b, mask, 0xd8)
 #define SELECT8(a, b, mask) _mm256_ternarylogic_epi32(a, b, mask, 0xd8)
 #define SELECT16(a, b, mask) _mm512_ternarylogic_epi32(a, b, mask, 0xd8)
@@ -37,7 +39,7 @@ TAKE(take16, __m512i, 16, _mm512_load_si512, _mm512_store_si512, _mm512_set1_epi
 #define LANES _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 #define LANE_SHIFTS _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28)
 
-/* Of each place of an order the way. */
+/* Way at each place of an order. */
 GPCI_INLINE __m512i ways_of(uint64_t order) {
     __m512i halves =
         _mm512_inserti64x4(_mm512_set1_epi32((int)(uint32_t)order), _mm256_set1_epi32((int)(uint32_t)(order >> 32)), 1);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * The part of the plain loop for policies given as a table. The instruction fetch limits it: it is short code, in
- * functions of their own, whose results are hits until something else is written. Shortest is what a policy takes that
- * reads nothing but places, in a full cache: two calls for a miss, one for a hit, and no request to fill in.
+ * Plain loop for policies given as a table. Instruction fetch limits the loop: the code is short, in separate
+ * functions, and results are preset to hits. The shortest version serves a policy that reads only places, in a full
+ * cache: two calls for a miss, one for a hit, and no request to fill in.
  */
 
 /*
- * What the loops under a policy given as a table need: all of it behind one
- * pointer, and the calls' arguments read where they are used, because nothing
- * but a few registers survives the calls.
+ * Data of the loops for a table policy, behind one pointer. Call arguments are read at their use, because only a few
+ * registers survive the calls.
  */
 typedef struct table {
     void *self;
@@ -19,25 +18,25 @@ typedef struct table {
     uint32_t (*choose_victim)(void *, uint32_t, const uint64_t *, const gpc_request *);
     void (*on_fill)(void *, uint32_t, uint32_t, const gpc_request *);
     gpc_cache *cache;
-    /* guarded caches: */
-    uint64_t *orders; /* of LRU, which then needs no calls; NULL: another policy */
+    /* only guarded caches: */
+    uint64_t *orders; /* LRU's orders, for LRU without calls; NULL: another policy */
     void *guard;
     const gpc_predictor_ops *guard_ops;
-    uint64_t asked;            /* times that the predictor was */
-    uint64_t skipped;          /* reads that it kept from the tags */
-    const uint64_t *addresses; /* of the block, as the next four */
+    uint64_t asked;            /* number of questions to the predictor */
+    uint64_t skipped;          /* reads that skipped the tags by the predictor's decision */
+    const uint64_t *addresses; /* arrays of the block, like the next four */
     const uint64_t *pcs, *next_uses;
     const uint32_t *warps;
-    const uint8_t *kinds; /* NULL where the batch has none */
+    const uint8_t *kinds; /* NULL if the batch has no kinds */
     bool described;       /* the batch has PCs, warps or next uses */
-    bool prepares;        /* a miss has more to do than to choose a victim */
+    bool prepares;        /* a miss needs more than a victim */
     bool tell_evict;
-    gpc_eviction eviction; /* its fields that do not change are set */
+    gpc_eviction eviction; /* constant fields are set */
     gpc_request request;
     block block;
 } table;
 
-/* What the tables of the policies are told before a line leaves. */
+/* Report a leaving line to the tables of the policies. */
 GPCI_INLINE void tell_evict(table *t, uint32_t set, uint32_t way, size_t slot) {
     const gpc_cache *cache = t->cache;
     uint32_t dirty = GPCI_DIRTY(t->states[slot]);
@@ -55,14 +54,14 @@ GPCI_INLINE void tell_evict(table *t, uint32_t set, uint32_t way, size_t slot) {
         cache->predictor_ops->on_evict(t->guard, set, way, &t->eviction, &t->request);
 }
 
-/* The policy chose no way. False: not by bypassing either, and the general path must report an error. */
+/* Handle a refusal by the policy. False: the way is invalid and no bypass; the general path must report an error. */
 static GPCI_NOINLINE bool decline(table *t, uint32_t at, uint32_t way) {
     uint32_t store = t->kinds ? t->kinds[at] : 0;
     t->block.results[at] = (uint8_t)(GPC_BATCH_BYPASSED | store * GPC_BATCH_WRITE_BELOW);
     return way == GPC_WAY_BYPASS;
 }
 
-/* A free way of a set, or GPCI_NO_WAY. */
+/* Take a free way of a set, or GPCI_NO_WAY. */
 static GPCI_NOINLINE uint32_t claim_free_way(gpc_cache *cache, size_t base) {
     uint32_t way = gpci_match(cache->tags + base, 0, cache->row, 0);
     if (way >= cache->ways)
@@ -89,7 +88,7 @@ GPCI_INLINE void fill(table *t, uint32_t set, uint32_t way, bool guarded) {
         t->guard_ops->on_fill(t->guard, set, way, &t->request);
 }
 
-/* Is the block's access `at` to bypass, says the predictor? */
+/* Ask the predictor about access `at`. True if the access bypasses. */
 static bool guarded_off(table *t, uint32_t at, uint32_t set) {
     gpc_prediction prediction = {GPC_CACHE, 0};
     t->asked++;
@@ -100,7 +99,7 @@ static bool guarded_off(table *t, uint32_t at, uint32_t set) {
     return true;
 }
 
-/* A miss of the block's access `at`. False: the general path must report an error. */
+/* Handle a miss of access `at`. False: the general path must report an error. */
 GPCI_INLINE bool table_miss(table *t, uint32_t at, uint32_t set, size_t base, uint32_t ways, bool stores,
                             bool guarded) {
     uint32_t flags = 0, way = GPCI_NO_WAY;
@@ -135,10 +134,7 @@ GPCI_INLINE void describe_access(table *t, uint32_t at) {
     t->request.next_use = t->next_uses[at];
 }
 
-/*
- * A block whose results are hits where nothing else is written. Returns how many
- * accesses were done: fewer before an error.
- */
+/* Run a block; results are preset to hits. Returns the number of accesses done: fewer if an error must be reported. */
 GPCI_INLINE uint32_t table_block(table *t, uint32_t fixed, bool stores, bool guarded) {
     const uint32_t length = t->block.length;
     for (uint32_t at = 0; at < length; at++) {
@@ -166,7 +162,7 @@ GPCI_INLINE uint32_t table_block(table *t, uint32_t fixed, bool stores, bool gua
     return length;
 }
 
-/* The same for a full cache and a policy that is told of hits and fills, and nothing else. */
+/* As table_block, for a full cache and a policy with only hit and fill functions. */
 GPCI_INLINE uint32_t short_block(table *t, uint32_t ways, bool stores) {
     const uint32_t length = t->block.length;
     for (uint32_t at = 0; at < length; at++) {
@@ -221,7 +217,7 @@ SHORT_FN(short_loads_of_16, 16, false)
 SHORT_FN(short_accesses_of_16, 16, true)
 #undef SHORT_FN
 
-/* The short loop, or NULL where the policy, or the cache, has more to it. */
+/* Short loop, or NULL if policy or cache need more. */
 static block_fn short_fn_for(const table *t, uint32_t fixed) {
     const gpc_replacement_ops *ops = t->cache->replacement_ops;
     if (!fixed || t->cache->guarded || t->prepares || t->tell_evict || ops->reads != GPC_READS_PLACE ||

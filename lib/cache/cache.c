@@ -83,7 +83,7 @@ const gpc_request *gpci_show(gpc_cache *cache, const gpc_request *request) {
     return &cache->shown;
 }
 
-/* The batch loop serves caches that are nothing but tags, dirty bits, a replacement policy and a predictor. */
+/* Classify the cache. The batch loop serves caches with only tags, dirty bits, a replacement policy and a predictor. */
 void gpci_classify(gpc_cache *cache) {
     const gpc_cache_options *o = &cache->options;
     bool lets_all_in = cache->predictor_ops == &gpci_always_cache || cache->predictor_ops == &gpci_hint;
@@ -151,7 +151,7 @@ static gpc_status make_arrays(gpc_cache *cache, gpc_error *error) {
     return GPC_OK;
 }
 
-/* A policy that reads more than its cache's host tells is not kept. */
+/* Refuse a policy that reads more than the cache's host reports. */
 static gpc_status check_tells(const gpc_cache *cache, gpci_policy **policy, gpc_error *error) {
     gpc_status status = cache->options.tells ? gpci_policy_check_tells(*policy, cache->options.tells, error) : GPC_OK;
     if (status < 0) {
@@ -193,7 +193,7 @@ static gpci_level_shape shape_of(const gpc_cache *cache) {
                               .instances = o->instances};
 }
 
-/* What a cache that no hierarchy has shares with others. */
+/* Shared policy state of a cache without a hierarchy. */
 static gpc_status join_commons(gpc_cache *cache, gpc_error *error) {
     const gpc_cache *other = cache->options.share_with;
     if (other && !other->lone)
@@ -204,7 +204,7 @@ static gpc_status join_commons(gpc_cache *cache, gpc_error *error) {
     return status;
 }
 
-/* A host that has not said what it tells (gpc_cache_options.tells) is told what its policies decide nothing without. */
+/* Warn a host without gpc_cache_options.tells about calls that its policies cannot work without. */
 static void warn_of_feeds(const gpc_cache *cache) {
     const uint64_t lacks = cache->lone && !cache->options.tells ? gpc_cache_lacks(cache) : 0;
     const bool samples = lacks & GPC_READS_SAMPLES, replies = lacks & GPC_READS_POLICY_WORD;
@@ -228,7 +228,7 @@ gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *opti
     if (!context || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_create: %s is NULL", context ? "out" : "context");
     gpc_cache_options o = GPC_CACHE_OPTIONS_INIT;
-    const size_t least = offsetof(gpc_cache_options, tells); /* what version 0.1 has */
+    const size_t least = offsetof(gpc_cache_options, tells); /* size of version 0.1 */
     gpc_status status = gpci_take(&o, sizeof o, least, options, "gpc_cache_options", error);
     if (status == GPC_OK)
         status = check_options(&o, error);
@@ -265,7 +265,7 @@ gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *opti
         gpc_cache_destroy(cache);
         return status;
     }
-    /* borrowed names may go, and who shares; the policies keep their own */
+    /* borrowed texts and share_with may be freed by their owner; the policies keep copies */
     cache->options.replacement = cache->options.predictor = NULL;
     cache->options.share_with = NULL;
     *out = cache;
@@ -295,7 +295,7 @@ void gpc_cache_destroy(gpc_cache *cache) {
     gpci_release(context);
 }
 
-/* What a new policy learns of a line that was there before it. */
+/* Request for a new policy, describing a line from before the policy. */
 static gpc_request request_of(const gpc_line *line) {
     return (gpc_request){.address = line->line_address, .warp = line->warp, .priority = line->priority};
 }

@@ -16,10 +16,9 @@
 #define GPCI_NO_WAY UINT32_MAX
 
 /*
- * A tag is 32 bits: bit 31 = valid, bits 30..0 = the low bits of the line number.
- * One aligned 2^31-line region (256 GiB of 128-byte lines) is all that most
- * streams touch, so the upper bits are compared only once a second region has
- * been seen (`wide`).
+ * A tag is 32 bits: bit 31 = valid, bits 30..0 = the low bits of the line number. Most streams touch one aligned region
+ * of 2^31 lines (256 GiB of 128-byte lines). The upper bits are therefore compared only after a second region has been
+ * seen (`wide`).
  */
 #define GPCI_TAG_BITS 31u
 #define GPCI_TAG_VALID 0x80000000u
@@ -35,15 +34,15 @@
 #define GPCI_PRIORITY(state) ((state) >> GPCI_PRIORITY_SHIFT & 3u)
 #define GPCI_PENDING_MASK (0xffu << GPCI_PENDING_SHIFT)
 #define GPCI_PRIORITY_MASK (3u << GPCI_PRIORITY_SHIFT)
-#define GPCI_PRIORITISED (1u << 26) /* by a token holder: tokens.c */
-#define GPCI_OUTDATED (1u << 27)    /* a copy of what has been written elsewhere since it was read */
-#define GPCI_USED_AGAIN (1u << 28)  /* found since the clock last passed it by, where there are spare ways */
+#define GPCI_PRIORITISED (1u << 26) /* filled or hit by a token holder: cache_tokens.c */
+#define GPCI_OUTDATED (1u << 27)    /* outdated copy: the block has been written elsewhere since the line was read */
+#define GPCI_USED_AGAIN (1u << 28)  /* used again since the clock's last visit; only with spare ways */
 
 typedef struct gpci_bytes {
     uint64_t word[2];
 } gpci_bytes;
 
-/* What plain accesses count; gpci_settle makes all counters of them. */
+/* Counters of plain accesses; gpci_settle computes all statistics from them. */
 typedef struct gpci_counts {
     uint64_t accesses, stores, hits, store_hits, evictions, write_backs, bypasses, store_bypasses;
 } gpci_counts;
@@ -51,13 +50,13 @@ typedef struct gpci_counts {
 /* `whole`: stores wrote whole lines. */
 void gpci_settle(gpc_cache_stats *stats, const gpci_counts *n, bool whole);
 
-/* Lines that persist (GPC_EVICT_LAST) are NORMAL from now on. */
+/* Give lines that persist (GPC_EVICT_LAST) normal priority. */
 void gpci_cache_reset_last(gpc_cache *cache);
 
 /* Counters since creation or the last reset. */
 gpc_cache_stats gpci_cache_stats(const gpc_cache *cache);
 
-/* Where tokens are opportunistic: when lines lose their priority (cache_tokens.c). */
+/* Opportunistic tokens: rules for the end of a line's priority (cache_tokens.c). */
 typedef struct gpci_token_rules {
     uint32_t clear, warps; /* GPC_CLEAR_; warp slots */
     uint64_t period;
@@ -65,67 +64,67 @@ typedef struct gpci_token_rules {
 
 typedef struct gpci_token_state {
     gpci_token_rules rules;
-    uint32_t *states; /* [slots] whose GPCI_PRIORITISED it is; its owner's */
+    uint32_t *states; /* [slots]: state words with GPCI_PRIORITISED; owned by the cache */
     size_t slots;
     uint64_t *owners; /* [slots][words], bit per warp slot; GPC_CLEAR_OWNERS */
     uint32_t *last;   /* [slots], warp slot; GPC_CLEAR_LAST_OWNER */
     uint32_t words;
-    uint64_t next, lookups; /* GPC_CLEAR_PERIODIC: the time of the next clearing; the time where there is no clock */
+    uint64_t next, lookups; /* GPC_CLEAR_PERIODIC: time of the next clearing; lookups, the time without a clock */
     bool any;               /* a line may have priority */
 } gpci_token_state;
 
 struct gpc_cache {
-    /* what an access reads, together */
+    /* read by an access, kept together */
     uint32_t *tags;      /* [sets][row] */
     uint32_t *states;    /* [sets][row] */
     uint32_t *highs;     /* [sets][row], upper bits of line numbers; meaningful when wide */
-    gpci_places *places; /* with many ways, in a hierarchy; NULL */
+    gpci_places *places; /* lines of a hierarchy's cache with many ways; NULL = not used */
     uint32_t sets, ways;
     uint32_t row; /* ways rounded up to 4: tags are compared four at a time */
     uint32_t line_shift, sector_shift;
-    uint32_t high;   /* upper bits of every line so far */
+    uint32_t high;   /* upper bits of all lines seen until now */
     bool started;    /* `high` is set: a line has been filled */
-    bool wide;       /* lines with other upper bits have been seen */
+    bool wide;       /* lines with different upper bits have been seen */
     bool priorities; /* a line with an eviction priority has been filled */
-    bool plain;      /* nothing but tags, dirty bits, a replacement policy and a predictor: see batch_loop.h */
+    bool plain;      /* only tags, dirty bits, a replacement policy and a predictor: see batch_loop.h */
     bool guarded;    /* the predictor may keep lines out, or learns */
     bool quick;      /* plain, not guarded, LRU, modulo, and neither wide nor with priorities: see plain.c */
     bool lru;        /* the built-in LRU */
     bool always_cache;
-    bool predicts;      /* the predictor is none of the fixed ones, nor the instruction itself */
-    bool unusual;       /* `strong_passes`, or there is a token_state */
-    bool strong_passes; /* strong loads of a scope wider than the SM find nothing here, and leave nothing */
-    bool hosts;         /* one of its policies is the host's: gpci_shown */
-    bool tracks;        /* one of written, reuse, warps, next_uses is kept */
+    bool predicts;      /* the predictor is no constant, and not the instruction's hint */
+    bool unusual;       /* `strong_passes`, or a token_state */
+    bool strong_passes; /* strong loads with a scope wider than the SM do not hit here, and leave no line */
+    bool hosts;         /* a policy belongs to the host: gpci_shown */
+    bool tracks;        /* written, reuse, warps or next_uses is kept */
     uint8_t sectors, all_sectors, fetch;
     uint8_t tokens;                /* gpc_tokens */
-    gpci_token_state *token_state; /* NULL unless they are opportunistic */
+    gpci_token_state *token_state; /* NULL except with opportunistic tokens */
     uint32_t pending_lines;        /* lines with a pending sector */
     uint32_t free_ways;            /* ways without a line */
-    uint32_t spare_ways;           /* of these, those that stay so: there are data for fewer lines */
-    uint32_t hand;                 /* of the clock: set * ways + way, where all data are taken */
-    uint32_t held;                 /* bits of a state word by which a line stays: GPCI_PENDING_MASK, or none */
+    uint32_t spare_ways;           /* free ways that stay free: data for fewer lines than ways */
+    uint32_t hand;                 /* clock hand for a full cache: set * ways + way */
+    uint32_t held;                 /* state bits that keep a line from eviction: GPCI_PENDING_MASK, or 0 */
     const gpc_replacement_ops *replacement_ops;
     void *replacement_self;
     const gpc_predictor_ops *predictor_ops;
     void *predictor_self;
     gpci_bytes *written;     /* [sets][row], lazy fetch only: bytes written since the fill */
     uint32_t *reuse, *warps; /* [sets][row], if tracked */
-    uint64_t *next_uses;     /* likewise */
+    uint64_t *next_uses;     /* [sets][row], if tracked */
     uint8_t *sector_states;  /* [sets][row][sectors], if asked for: line_states.h */
-    uint64_t *directory;     /* [sets][row], likewise */
+    uint64_t *directory;     /* [sets][row], if asked for */
     gpci_index index;
     gpci_counts quick_counts; /* not yet in stats */
     gpc_cache_stats stats;
-    /* the rest */
+    /* remaining members */
     gpc_context *context;
     gpci_policy *replacement, *predictor;
     uint64_t sampled_reads, sampled_hits; /* read sectors at the last sample */
-    uint64_t declined;     /* number + 1 of the line of the last request for which the policy would give up none; 0 */
-    uint64_t told;         /* GPC_READS_ bits of what gpc_cache_lacks asks for and has come */
-    gpci_commons *commons; /* of its level, or of those that it shares with; NULL: it is the only one */
-    bool lone;             /* no hierarchy's: it has a reference to its commons */
-    gpc_request shown;     /* to a policy of the host's, last */
+    uint64_t declined;                    /* 1 + line number of the last request refused by the policy; 0 = none */
+    uint64_t told;         /* calls received from the host, of those named by gpc_cache_lacks: GPC_READS_ bits */
+    gpci_commons *commons; /* shared policy state of the level, or of the sharing caches; NULL = not shared */
+    bool lone;             /* no hierarchy: the cache owns a reference to its commons */
+    gpc_request shown;     /* last request shown to a host's policy */
     gpc_cache_options options;
 };
 
@@ -134,7 +133,7 @@ typedef struct gpci_view {
     uint64_t line; /* number: address / line size */
     uint32_t set;
     uint8_t need;     /* sectors */
-    uint8_t covered;  /* stores that may stay here: sectors written whole */
+    uint8_t covered;  /* stores kept at this level: sectors written whole */
     gpci_bytes bytes; /* stores, lines of at most 128 bytes */
 } gpci_view;
 
@@ -155,7 +154,7 @@ GPCI_INLINE bool gpci_valid_way(const gpc_cache *cache, uint32_t set, uint32_t w
     return cache->tags[gpci_slot(cache, set, way)] & GPCI_TAG_VALID;
 }
 
-/* Way whose tag matches, at or after `from`, or GPCI_NO_WAY. */
+/* Way with the tag, at or after `from`; or GPCI_NO_WAY. */
 GPCI_INLINE uint32_t gpci_match(const uint32_t *tags, uint32_t from, uint32_t row, uint32_t tag) {
 #if defined(__SSE2__)
     __m128i wanted = _mm_set1_epi32((int)tag);
@@ -175,13 +174,14 @@ GPCI_INLINE uint32_t gpci_match(const uint32_t *tags, uint32_t from, uint32_t ro
     return GPCI_NO_WAY;
 }
 
-/* The same by the table of all lines, whatever set they are in. */
+/* As gpci_match, by the table of all lines in all sets. */
 GPCI_INLINE uint32_t gpci_find_place(const gpc_cache *cache, uint32_t set, uint64_t line) {
     const gpci_places *places = cache->places;
     const uint32_t tag = gpci_tag(line), high = (uint32_t)(line >> GPCI_TAG_BITS), hash = gpci_places_hash(line);
     const size_t base = (size_t)set * cache->row;
     for (uint32_t at = hash >> places->home, entry; (entry = places->table[at]); at = (at + 1) & places->mask) {
-        const size_t slot = (entry & places->slot) - (size_t)1, way = slot - base; /* in another set beyond the row */
+        /* an entry of another set gives a way beyond the row */
+        const size_t slot = (entry & places->slot) - (size_t)1, way = slot - base;
         if (!((entry ^ hash) & ~places->slot) && way < cache->row && cache->tags[slot] == tag &&
             (!cache->wide || cache->highs[slot] == high))
             return (uint32_t)way;
@@ -204,7 +204,7 @@ GPCI_INLINE uint32_t gpci_find(const gpc_cache *cache, uint32_t set, uint64_t li
     return GPCI_NO_WAY;
 }
 
-/* The lowest way without a line, or any number from `ways` on. */
+/* Lowest way without a line; a number of `ways` or more if the set is full. */
 GPCI_INLINE uint32_t gpci_free_way(const gpc_cache *cache, uint32_t set) {
     if (!cache->free_ways)
         return GPCI_NO_WAY;
@@ -213,7 +213,7 @@ GPCI_INLINE uint32_t gpci_free_way(const gpc_cache *cache, uint32_t set) {
     return gpci_match(cache->tags + (size_t)set * cache->row, 0, cache->row, 0);
 }
 
-/* Aligned groups of `fetch` sectors around the missing ones. */
+/* Aligned groups of `fetch` sectors with a missing sector. */
 GPCI_INLINE uint8_t gpci_widen(const gpc_cache *cache, uint8_t missing) {
     if (cache->fetch <= 1 || !missing)
         return missing;
@@ -224,11 +224,11 @@ GPCI_INLINE uint8_t gpci_widen(const gpc_cache *cache, uint8_t missing) {
     return wide;
 }
 
-/* What a request finds in a resident line. */
+/* Sectors of a request found in a resident line. */
 typedef struct gpci_findings {
     uint8_t hit;     /* needed, and valid or pending */
-    uint8_t waiting; /* of these, those that a fill has to bring first */
-    uint8_t missing; /* needed, and neither there nor written whole */
+    uint8_t waiting; /* sectors in `hit` that wait for a fill */
+    uint8_t missing; /* needed, and neither present nor written whole */
 } gpci_findings;
 
 GPCI_INLINE gpci_findings gpci_examine(const gpci_view *view, uint32_t state) {
@@ -243,8 +243,8 @@ GPCI_INLINE gpc_outcome gpci_outcome_of(gpci_findings found) {
 }
 
 /*
- * A request as policies are told of it. Who asks may use its reserved bytes for itself (timed/packet.h): a policy of a
- * host's, which may hand the request on, finds them 0.
+ * Request to show to a policy. The caller may use the request's reserved bytes (timed/packet.h). A host's policy may
+ * keep or pass on the request, and gets reserved bytes of 0.
  */
 GPCI_COLD const gpc_request *gpci_show(gpc_cache *cache, const gpc_request *request);
 GPCI_INLINE const gpc_request *gpci_shown(gpc_cache *cache, const gpc_request *request) {
@@ -259,25 +259,22 @@ GPCI_INLINE uint32_t gpci_write_allocate(const gpc_cache *cache, const gpc_reque
     return request->space == GPC_SPACE_LOCAL ? cache->options.write_allocate_local : cache->options.write_allocate;
 }
 
-/* gpc_cache_sample: `reads` and `read_hits` of the sample are filled in here. */
+/* gpc_cache_sample; sets `reads` and `read_hits` of the sample. */
 void gpci_cache_sample(gpc_cache *cache, gpc_sample *sample);
 
 /*
- * gpc_cache_create for a cache whose policies share state with others of its level, whose `commons` outlive it. NULL:
- * it is no hierarchy's.
+ * gpc_cache_create for a cache whose policies share state with other caches of the level. `commons` must outlive the
+ * cache. NULL: a cache without a hierarchy.
  */
 gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *options, gpci_commons *commons,
                              gpc_error *error, gpc_cache **out);
 
-/*
- * Each cache becomes the other, in the object that it had: so one of another shape takes the place of one that somebody
- * has borrowed.
- */
+/* Exchange the contents of two caches; the objects stay. A cache of another shape can so replace a borrowed cache. */
 void gpci_cache_exchange(gpc_cache *a, gpc_cache *b);
 
-/* Resolve a request. GPC_ERROR_ARGUMENT where it is malformed. */
+/* Resolve a request. GPC_ERROR_ARGUMENT if the request is malformed. */
 gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci_view *view);
-/* The same of a read that is known to be well formed, and says which sectors it needs. */
+/* As gpci_view_of, for a well-formed read with a sector mask. */
 GPCI_INLINE void gpci_view_read(const gpc_cache *cache, const gpc_request *request, gpci_view *view) {
     view->line = request->address >> cache->line_shift;
     view->set = gpci_index_of(&cache->index, view->line);
@@ -287,13 +284,13 @@ GPCI_INLINE void gpci_view_read(const gpc_cache *cache, const gpc_request *reque
 }
 
 /*
- * gpc_cache_reserve and gpc_cache_fill of a request that has been resolved. `way`: that of its line, GPCI_NO_WAY if it
- * is known to have none, GPCI_ANY_WAY if that is to be found out.
+ * gpc_cache_reserve and gpc_cache_fill of a resolved request. `way`: the line's way; GPCI_NO_WAY if the line is known
+ * to be absent; GPCI_ANY_WAY if unknown.
  */
 #define GPCI_ANY_WAY (UINT32_MAX - 1)
 gpc_status gpci_reserve(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                         uint8_t sectors, gpc_access_result *result);
-/* gpci_reserve of a line that has no way, for which pending lines may leave, too: nobody has sent for them. */
+/* As gpci_reserve for an absent line, but pending lines may leave, too: their fetches have not been sent. */
 gpc_status gpci_reserve_over_pending(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
                                      uint8_t sectors, gpc_access_result *result);
 gpc_status gpci_fill(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t sectors,
@@ -302,10 +299,10 @@ gpc_status gpci_fill(gpc_cache *cache, const gpc_request *request, const gpci_vi
 gpci_bytes gpci_bytes_of(const gpc_cache *cache, uint8_t sectors);
 /* Bytes of a line from `first` on, before `end`. */
 gpci_bytes gpci_bytes_between(uint32_t first, uint32_t end);
-/* Sectors of which every byte is in the mask. */
+/* Sectors with all bytes in the mask. */
 uint8_t gpci_covered_by(const gpc_cache *cache, const gpci_bytes *bytes);
 
-/* Record that lines with these upper bits may be resident from now on. */
+/* Record the upper bits of a line that may become resident. */
 void gpci_admit_high(gpc_cache *cache, uint64_t line);
 
 /* Sectors have come for the line in a slot. */
@@ -319,8 +316,8 @@ GPCI_INLINE void gpci_arrive(gpc_cache *cache, size_t slot, uint8_t sectors) {
 }
 
 /*
- * gpc_cache_fill of a read whose line has been reserved in `slot`. False: the line is not there any more, or somebody
- * is to be told, and nothing was done.
+ * gpc_cache_fill of a read with a line reserved in `slot`. False: nothing was done, because the line has left, or
+ * because a callback must be called.
  */
 GPCI_INLINE bool gpci_fill_reserved(gpc_cache *cache, const gpc_request *request, size_t slot, uint8_t sectors) {
     const uint64_t line = request->address >> cache->line_shift;
@@ -334,7 +331,7 @@ GPCI_INLINE bool gpci_fill_reserved(gpc_cache *cache, const gpc_request *request
 
 /* The three steps, on a resolved request. Results are zeroed by the caller. */
 void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result);
-/* May the request leave something in the cache once its lookup is done? */
+/* True if the request may leave a line in the cache after its lookup. */
 GPCI_INLINE bool gpci_leaves_something(const gpc_cache *cache, const gpc_request *request) {
     if (gpci_is_write(request))
         return gpci_write_policy(cache, request) != GPC_WRITE_EVICT &&
@@ -342,17 +339,17 @@ GPCI_INLINE bool gpci_leaves_something(const gpc_cache *cache, const gpc_request
     return gpci_is_read(request) || cache->options.atomics_here;
 }
 
-/* Does the request lack the token that it needs to fill, if at all, as it likes? */
+/* True if the request lacks the token for a fill, or for a fill without restriction. */
 GPCI_INLINE bool gpci_lacks_token(const gpc_cache *cache, const gpc_request *request) {
     return GPCI_UNLIKELY(request->token == GPC_TOKEN_NONE) && cache->tokens != GPC_TOKENS_IGNORE;
 }
 
-/* ... and to fill at all? */
+/* True if the request lacks the token, and may not fill at all. */
 GPCI_INLINE bool gpci_may_not_fill(const gpc_cache *cache, const gpc_request *request) {
     return GPCI_UNLIKELY(request->token == GPC_TOKEN_NONE) && cache->tokens == GPC_TOKENS_STRICT;
 }
 
-/* After the lookup of a miss, before its data are sent for: ask a replacement policy that may decline; tokens, too. */
+/* After the lookup of a miss, before the fetch: check tokens, and ask a replacement policy that may decline. */
 void gpci_ask_admission(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result);
 GPCI_INLINE void gpci_admit(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
                             gpc_access_result *result) {
@@ -361,37 +358,37 @@ GPCI_INLINE void gpci_admit(gpc_cache *cache, const gpc_request *request, const 
         gpci_ask_admission(cache, request, view, result);
 }
 
-/* Are there data for no further line, though there may be a free way? */
+/* True if the cache has no data for another line, although a way may be free. */
 GPCI_INLINE bool gpci_is_full(const gpc_cache *cache) {
     return cache->free_ways <= cache->spare_ways;
 }
 
 /*
- * The line that leaves for one of `*set`, or GPCI_NO_WAY with the reason in result->outcome: of that set, by its
- * policy, where it has no free way (`full`), else of any, which `*set` becomes.
+ * Choose the leaving line, or GPCI_NO_WAY with the reason in result->outcome. If the set has no free way (`full`), its
+ * policy chooses a line of the set. Otherwise the clock chooses a line of any set, returned in `*set`.
  */
 gpc_status gpci_choose(gpc_cache *cache, const gpc_request *request, uint32_t *set, bool full,
                        gpc_access_result *result, uint32_t *out_way);
-/* Give the line a way, evicting if needed. Sets outcome on refusal and returns GPCI_NO_WAY. */
+/* Give the line a way, evicting if needed. If refused, set the outcome and return GPCI_NO_WAY. */
 gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result,
                          uint32_t *out_way);
 
 /* write.c: stores, and atomics performed here. */
-/* The outcome of an access whose line is there, in this state. */
+/* Outcome of an access to a resident line with this state. */
 gpc_outcome gpci_outcome_at(const gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t state);
 void gpci_lookup_store(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                        gpc_access_result *result);
 void gpci_lookup_atomic(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                         gpc_access_result *result);
 /*
- * Put the bytes of a store, or of an atomic performed here, into `sectors` of a line that has a way. May be repeated.
+ * Write the bytes of a store, or of an atomic performed here, into `sectors` of a resident line. May be repeated.
  * Returns the sectors that became valid.
  */
 uint8_t gpci_apply_write(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                          uint8_t sectors);
 /*
- * No way for the line of a request that would have allocated: a write goes below. `fetch`: sectors that were
- * announced to be read, and need not be where nobody keeps them.
+ * Refuse a way for an allocating request: a write goes below. `fetch`: sectors announced as fetched, but not needed
+ * because no line keeps the sectors.
  */
 void gpci_decline(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t fetch,
                   gpc_access_result *result);
@@ -400,61 +397,60 @@ void gpci_decline(gpc_cache *cache, const gpc_request *request, const gpci_view 
 void gpci_tell_sectors(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                        uint8_t sectors);
 
-/* Sectors of a line that has a way become valid and no longer pending, and take a write that waited for them. */
+/* Make sectors of a resident line valid and not pending, and apply a write that waited for the sectors. */
 void gpci_complete(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way, uint8_t sectors);
 
-/* What is known of a resident line, as of one that leaves. */
+/* Describe a resident line as an eviction does. */
 void gpci_describe(const gpc_cache *cache, uint32_t set, uint32_t way, gpc_eviction *eviction);
 /*
- * Remove a line, tell policies and the eviction callback, and describe it in
- * `eviction`. `request`: the one it makes room for; NULL: forced.
+ * Remove a line, call policies and the eviction callback, and describe the line in `eviction`. `request`: the request
+ * that needs the way; NULL: a forced removal.
  */
 void gpci_drop(gpc_cache *cache, uint32_t set, uint32_t way, const gpc_request *request, gpc_eviction *eviction);
 
 /*
- * Clean sectors are forgotten, what is dirty or pending stays: of every line, and returned how many lines went
- * altogether; or these sectors of an address's line, if it is there.
+ * Forget clean sectors; dirty and pending sectors stay. gpci_forget_clean works on every line and returns the number of
+ * lines removed. gpci_forget_sectors works on the given sectors of the address's line, if present.
  */
 uint64_t gpci_forget_clean(gpc_cache *cache);
 void gpci_forget_sectors(gpc_cache *cache, uint64_t address, uint8_t sectors);
-/* An address's line, if it is there, is a copy that is out of date; it is dropped if it is one. */
+/* Mark an address's line, if present, as an outdated copy; drop the line if marked. */
 void gpci_mark_outdated(gpc_cache *cache, uint64_t address);
 void gpci_drop_outdated(gpc_cache *cache, uint64_t address);
-/* The level below has a line's dirty bytes now. */
+/* Mark a line's dirty bytes as written to the level below. */
 void gpci_clean_line(gpc_cache *cache, const gpc_line *line);
 
-/* The resident line of an address; false where there is none. */
+/* Describe the resident line of an address; false if absent. */
 bool gpci_line_of(const gpc_cache *cache, uint64_t address, gpc_line *line);
 
-/* The predictor's word on a miss; `word` for the level below. */
+/* Predictor's decision on a miss; `word` is for the level below. */
 gpc_decision gpci_predict(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t *word);
 
-/* Must the request bypass for lack of a token, whatever there is room for? Counts that. */
+/* True if the request must bypass for lack of a token, even with free ways. Counts the bypass. */
 bool gpci_bars(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
 
-/* oracle.c: what the predictor decided on a request against what it should have. Where next uses are tracked. */
+/* oracle.c: compare the predictor's decision with the oracle's. Only with tracked next uses. */
 void gpci_oracle_compare(gpc_cache *cache, const gpc_request *request, uint32_t set, gpc_decision decision);
 
-/* cache_tokens.c: opportunistic tokens of `slots` lines. If it fails, what is in `out` has to be destroyed as well. */
+/* cache_tokens.c: opportunistic tokens of `slots` lines. If the call fails, `out` must be destroyed as well. */
 gpc_status gpci_tokens_create(gpc_context *context, const gpci_token_rules *rules, uint32_t *states, size_t slots,
                               gpci_token_state **out);
 void gpci_tokens_destroy(gpc_context *context, gpci_token_state *state);
-/* A line is hit, or filled, by a request; a request is looked up; a warp or kernel begins or ends. */
+/* Events: a request hits or fills a line; a request is looked up; a warp or kernel begins or ends. */
 void gpci_tokens_own(gpci_token_state *state, const gpc_request *request, size_t slot);
 void gpci_tokens_fill(gpci_token_state *state, const gpc_request *request, size_t slot);
 void gpci_tokens_tick(gpci_token_state *state, const gpc_request *request);
 void gpci_tokens_event(gpci_token_state *state, const gpc_warp_event *event);
 
-/* plain.c: a whole access on a quick cache. False: nothing was done, the general path must do it. */
+/* plain.c: a whole access to a quick cache. False: nothing was done; use the general path. */
 bool gpci_quick_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
-/* Decide anew which of the quicker ways a cache can go, or just whether it is quick. */
+/* Classify a cache for the fast paths; gpci_classify_quick decides only about `quick`. */
 void gpci_classify(gpc_cache *cache);
 void gpci_classify_quick(gpc_cache *cache);
 
 /*
- * The batch loops (batch_loop.h, compiled once per instruction set): accesses
- * from `first` on, until the end or the first that needs the general path.
- * Returns the index reached.
+ * Batch loops (batch_loop.h, compiled once per instruction set). Run accesses from `first` on, until the end or until
+ * an access needs the general path. Returns the index reached.
  */
 typedef size_t (*gpci_batch_fn)(gpc_cache *cache, const gpc_batch *batch, size_t first);
 size_t gpci_batch_none(gpc_cache *cache, const gpc_batch *batch, size_t first);

@@ -12,7 +12,7 @@
  *   load sectors 0, 1    lookup HIT
  */
 
-/* Without a token where one is needed to fill: nobody is asked. */
+/* Bypass a request without a needed token; no policy is asked. */
 bool gpci_bars(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
     if (!gpci_may_not_fill(cache, request))
         return false;
@@ -55,15 +55,15 @@ static void count_warp_reuse(gpc_cache *cache, const gpc_request *request, size_
     }
 }
 
-/* Has one of these sectors had bytes stored into it since its line came? */
+/* True if a byte of the sectors has been stored since the fill. */
 static GPCI_COLD bool was_written(const gpc_cache *cache, size_t slot, uint8_t sectors) {
     const gpci_bytes bytes = gpci_bytes_of(cache, sectors), *written = &cache->written[slot];
     return ((written->word[0] & bytes.word[0]) | (written->word[1] & bytes.word[1])) != 0;
 }
 
 /*
- * Is what a request finds of its line a use of it again? Not where all of its sectors come for the first time, whether
- * they are read or a store brings them; nor where it is a further part of the access that has just been.
+ * True if the request uses its line again. False if all its sectors come for the first time (read, or stored). False if
+ * the request is a further part of the access just made.
  */
 GPCI_INLINE bool uses_again(const gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way) {
     const size_t slot = gpci_slot(cache, view->set, way);
@@ -81,7 +81,7 @@ static GPCI_COLD void tell_sector_miss(gpc_cache *cache, const gpc_request *requ
         cache->predictor_ops->on_sector_miss(cache->predictor_self, set, way, gpci_shown(cache, request));
 }
 
-/* Lines of the set that persist. */
+/* Number of persisting lines in the set. */
 static uint32_t count_last(const gpc_cache *cache, uint32_t set) {
     const uint32_t *states = cache->states + (size_t)set * cache->row, *tags = cache->tags + (size_t)set * cache->row;
     uint32_t count = 0;
@@ -90,14 +90,14 @@ static uint32_t count_last(const gpc_cache *cache, uint32_t set) {
     return count;
 }
 
-/* Is the request for a line that persists, and may its set have no more of them? */
+/* True if the request asks for a persisting line, and its set may have no more persisting lines. */
 GPCI_INLINE bool is_beyond(const gpc_cache *cache, const gpc_request *request, uint32_t set) {
     if (GPCI_LIKELY(!cache->options.last_ways) || request->priority != GPC_EVICT_LAST)
         return false;
     return cache->options.last_ways == GPC_NO_LAST_WAYS || count_last(cache, set) >= cache->options.last_ways;
 }
 
-/* A hit asks for another priority than NORMAL. */
+/* Change a line's priority on a hit with another priority than NORMAL. */
 static void change_priority(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t way) {
     uint32_t *state = &cache->states[gpci_slot(cache, set, way)];
     if (GPCI_PRIORITY(*state) == request->priority || is_beyond(cache, request, set))
@@ -107,7 +107,7 @@ static void change_priority(gpc_cache *cache, const gpc_request *request, uint32
     gpci_classify_quick(cache);
 }
 
-/* The line is there: for a use of it `again`, or for more of it. */
+/* Report a found line: `again` for a further use, or for more sectors of the line. */
 static void tell_found(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t way, bool again) {
     if (request->priority != GPC_EVICT_NORMAL)
         change_priority(cache, request, set, way);
@@ -165,7 +165,7 @@ static void lookup_read(gpc_cache *cache, const gpc_request *request, const gpci
     stats->fetched_sectors += gpci_count_sectors(result->fetch_sectors);
 }
 
-/* An atomic that is performed below must not leave a stale copy here. */
+/* An atomic performed below must not leave a stale copy here. */
 static void pass_atomic(gpc_cache *cache, const gpci_view *view, uint32_t way, gpc_access_result *result) {
     cache->stats.atomics++;
     cache->stats.atomic_sectors += gpci_count_sectors(view->need);
@@ -177,8 +177,8 @@ static void pass_atomic(gpc_cache *cache, const gpci_view *view, uint32_t way, g
 }
 
 /*
- * What few caches do before a lookup; true: it is done. A strong load: others of its scope do not see what is here, and
- * what is clean goes (GPU_VIPER-TCP.sm, LoadBypassEvict).
+ * Rare steps before a lookup; true if the lookup is done. A strong load bypasses the line, because other observers of
+ * its scope do not see data of this cache; the clean sectors are dropped (GPU_VIPER-TCP.sm, LoadBypassEvict).
  */
 static GPCI_COLD bool passes_unusually(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
                                        gpc_access_result *result) {
@@ -234,8 +234,9 @@ static uint32_t barred_by(const gpc_cache *cache, bool lacking) {
 }
 
 /*
- * Ways that may be evicted: not pending, where the request lacks a token not prioritised, and of the lowest eviction
- * priority present; where lines that persist have as many as they may, for one more of them their own. NULL mask: all.
+ * Candidates for eviction: not pending; not prioritised if the request lacks a token; of the lowest eviction priority
+ * present. If the set has its most persisting lines, a further persisting line replaces one of them. NULL mask: all
+ * ways.
  */
 static bool candidates_of(const gpc_cache *cache, const gpc_request *request, uint32_t set, bool lacking,
                           uint64_t *words, const uint64_t **out) {
@@ -261,7 +262,7 @@ static bool candidates_of(const gpc_cache *cache, const gpc_request *request, ui
     return true;
 }
 
-/* The same for who may spare lines that have priority: of the others as long as there are any. */
+/* As candidates_of, for a request that may evict prioritised lines: only if no other candidate exists. */
 static bool candidates_for(const gpc_cache *cache, const gpc_request *request, uint32_t set, uint64_t *words,
                            const uint64_t **out) {
     const bool lacking = gpci_lacks_token(cache, request);
@@ -269,7 +270,7 @@ static bool candidates_for(const gpc_cache *cache, const gpc_request *request, u
            candidates_of(cache, request, set, lacking, words, out);
 }
 
-/* Likewise, by LRU alone, where nothing has an eviction priority: there is no need to look at every way. */
+/* As candidates_for, for LRU without eviction priorities: no need to look at every way. */
 static uint32_t lru_candidate(const gpc_cache *cache, uint32_t set, bool lacking) {
     const uint32_t *states = cache->states + (size_t)set * cache->row;
     uint32_t way = GPCI_NO_WAY;
@@ -280,8 +281,8 @@ static uint32_t lru_candidate(const gpc_cache *cache, uint32_t set, bool lacking
 }
 
 /*
- * The policy's word on a request: does it keep its line out? A further part of an access goes the way of the first,
- * without a question, which would be another draw or another miss to it.
+ * Policy's refusal of a request's line. A further part of an access follows the first part without a new question,
+ * which would be another draw or another miss for the policy.
  */
 GPCI_INLINE bool was_declined(const gpc_cache *cache, const gpc_request *request) {
     return GPCI_UNLIKELY(request->continues) && cache->declined == (request->address >> cache->line_shift) + 1;
@@ -321,14 +322,14 @@ void gpci_ask_admission(gpc_cache *cache, const gpc_request *request, const gpci
     gpci_decline(cache, request, view, result->fetch_sectors, result);
 }
 
-/* Every way is pending; or, for a request without a token, prioritised: that one does not wait. */
+/* Set the outcome without a candidate: every way is pending. A request without a token bypasses instead of waiting. */
 static void find_none(gpc_cache *cache, bool lacking, gpc_access_result *result) {
     result->outcome = lacking ? GPC_BYPASSED : GPC_NO_VICTIM;
     cache->stats.token_bypasses += lacking;
     cache->stats.no_victims += !lacking;
 }
 
-/* The way that the policy gives up in a full set. */
+/* Way chosen by the policy in a full set. */
 static gpc_status choose_of(gpc_cache *cache, const gpc_request *request, uint32_t set, gpc_access_result *result,
                             uint32_t *out_way) {
     uint64_t words[GPC_MAX_WAYS / 64];
@@ -363,11 +364,11 @@ static gpc_status choose_of(gpc_cache *cache, const gpc_request *request, uint32
 }
 
 /*
- * Data for no further line, but a free way: a clock goes through all lines, and takes the first that has not been used
- * again since it last came by. The replacement policy, which decides within sets, is told of it.
+ * Choose the leaving line if a way is free but data are not. A clock goes through all lines, and takes the first line
+ * not used again since the clock's last visit. The replacement policy, which decides within sets, is informed.
  *
  * Example, 2 sets of 2 ways, 3 lines: A and B in set 0, C in set 1, A and C used twice. For D of set 1 the clock passes
- * A by, whose use is forgotten, and takes B; for E of set 0, C likewise, and D.
+ * A, clears A's use, and takes B. For E of set 0 the clock passes C, clears C's use, and takes D.
  */
 static void take_in_turn(gpc_cache *cache, const gpc_request *request, uint32_t *set, gpc_access_result *result,
                          uint32_t *out_way) {
@@ -424,7 +425,7 @@ void gpci_admit_high(gpc_cache *cache, uint64_t line) {
     gpci_classify_quick(cache);
 }
 
-/* What else is kept of a line, as a new one has it. */
+/* Start the remaining fields of a new line. */
 GPCI_INLINE void start_line(gpc_cache *cache, const gpc_request *request, size_t slot) {
     if (cache->reuse)
         cache->reuse[slot] = 0;
@@ -464,7 +465,7 @@ gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpc
         gpci_places_add(cache->places, view->line, view->set, way, slot);
     if (cache->wide)
         cache->highs[slot] = (uint32_t)(view->line >> GPCI_TAG_BITS);
-    cache->states[slot] = 0; /* the line that was here does not count among those that persist */
+    cache->states[slot] = 0; /* clear first: the leaving line does not count among the persisting lines */
     const uint32_t priority = is_beyond(cache, request, view->set) ? GPC_EVICT_NORMAL : request->priority;
     cache->states[slot] = priority << GPCI_PRIORITY_SHIFT;
     if (priority != GPC_EVICT_NORMAL && !cache->priorities) {
@@ -485,7 +486,7 @@ gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpc
 
 void gpci_complete(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way, uint8_t sectors) {
     gpci_arrive(cache, gpci_slot(cache, view->set, way), sectors);
-    if (!gpci_is_read(request) && !(gpci_is_write(request) && /* what is naive has gone below */
+    if (!gpci_is_read(request) && !(gpci_is_write(request) && /* a naive store has gone below */
                                     gpci_write_allocate(cache, request) == GPC_WRITE_NAIVE_FETCH))
         sectors |= gpci_apply_write(cache, request, view, way, view->need);
     gpci_tell_sectors(cache, request, view, way, sectors);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A cache in a snapshot: what it holds and has counted, and its policies with what they have come to. */
+/* Cache in a snapshot: contents, counters, and policies with their state. */
 
 typedef gpc_status (*set_policy_fn)(gpc_cache *cache, const char *spec, gpc_error *error);
 
@@ -17,7 +17,7 @@ bool gpci_policy_can_be_saved(gpci_policy *policy, gpci_archive *a) {
     return false;
 }
 
-/* Which policy it is, which may have been changed since the cache was made. */
+/* Save or load the policy's text; the policy may have changed since the cache was created. */
 static bool same_policy(gpc_cache *cache, gpci_policy *policy, set_policy_fn set, gpci_archive *a) {
     const char *text = gpci_archive_text(a, gpci_policy_text(policy));
     gpc_error reason = GPC_ERROR_INIT;

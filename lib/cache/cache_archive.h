@@ -5,10 +5,10 @@
 #include "base/archive.h"
 #include "cache/cache.h"
 
-/* A cache's part of a snapshot; loading, into one that was made from the same options. */
+/* Part of a cache in a snapshot. Load into a cache created from the same options. */
 void gpci_cache_archive(gpc_cache *cache, gpci_archive *archive);
 void gpci_tokens_archive(gpci_token_state *tokens, gpci_archive *archive);
-/* False: the archive has failed, and names the policy. NULL can be. */
+/* False: the archive has failed, with an error that names the policy. `policy` may be NULL. */
 bool gpci_policy_can_be_saved(gpci_policy *policy, gpci_archive *archive);
 
 #endif

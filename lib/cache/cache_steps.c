@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The public steps: check, resolve, and run one step or all of them. */
+/* Public steps: check, resolve, and run one step or all steps. */
 
 static gpc_status resolve(const gpc_cache *cache, const gpc_request *request, gpci_view *view) {
     return cache && request ? gpci_view_of(cache, request, view) : GPC_ERROR_ARGUMENT;
@@ -29,7 +29,7 @@ gpc_status gpc_cache_lookup(gpc_cache *cache, const gpc_request *request, gpc_ac
     return GPC_OK;
 }
 
-/* A resident line takes the sectors; any other gets a way first. */
+/* Reserve sectors in a resident line; if the line is absent, first take a way. */
 GPCI_INLINE gpc_status ensure_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                                   uint8_t fetch, gpc_access_result *result) {
     result->needed_sectors = view->need;
@@ -59,7 +59,7 @@ gpc_status gpci_reserve(gpc_cache *cache, const gpc_request *request, const gpci
     cache->pending_lines += pending && !GPCI_PENDING(*state);
     *state |= (uint32_t)pending << GPCI_PENDING_SHIFT;
     result->fetch_sectors = sectors;
-    /* what a fill completes waits for it */
+    /* bytes that a fill completes wait for the fill */
     if (!gpci_is_read(request))
         gpci_tell_sectors(cache, request, view, result->way,
                           gpci_apply_write(cache, request, view, result->way, (uint8_t)~sectors));
@@ -86,7 +86,7 @@ gpc_status gpc_cache_reserve(gpc_cache *cache, const gpc_request *request, uint8
 
 gpc_status gpci_fill(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t sectors,
                      gpc_access_result *result) {
-    gpc_status status = ensure_way(cache, request, view, GPCI_ANY_WAY, 0, result); /* too late not to fetch */
+    gpc_status status = ensure_way(cache, request, view, GPCI_ANY_WAY, 0, result); /* the fetch has already been made */
     if (status < 0)
         return status;
     if (result->way != GPCI_NO_WAY)
@@ -105,7 +105,7 @@ gpc_status gpc_cache_fill(gpc_cache *cache, const gpc_request *request, uint8_t 
     return gpci_fill(cache, request, &view, sectors, start(result, &own));
 }
 
-/* Does a lookup's result leave something for reserve and fill to do? */
+/* True if a lookup's result leaves work for reserve and fill. */
 static bool allocates(const gpc_cache *cache, const gpc_request *request, const gpc_access_result *result) {
     if (result->outcome == GPC_SECTOR_MISS)
         return result->fetch_sectors != 0;
@@ -129,7 +129,7 @@ static gpc_status finish(gpc_cache *cache, const gpc_request *request, const gpc
     return GPC_OK;
 }
 
-/* Kept out of line, so that a quick access saves and restores no registers for it. */
+/* Not inlined: a quick access then saves and restores no registers for this path. */
 static GPCI_NOINLINE gpc_status access_any(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
     gpci_view view;
     gpc_access_result own;

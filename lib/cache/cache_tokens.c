@@ -2,19 +2,18 @@
 #include "cache/cache.h"
 
 /*
- * Opportunistic caching (seeds/004 section 4.6). A line that a token holder has filled or hit has priority: a request
- * without a token finds a free way or one without priority, or bypasses; one with a token takes these first, too, and
- * lets a line with priority go only where all have it. (By recency alone it would not: two warps in turn, one with a
- * token, each evict their own lines for good.) The priority goes with the kernel, with those who gave it, or after some
- * time.
+ * Opportunistic caching (seeds/004 section 4.6). A line filled or hit by a token holder has priority. A request without
+ * a token takes a free way or a line without priority, or bypasses. A request with a token also takes these first, and
+ * evicts a line with priority only if all lines have priority. (By recency alone, two warps in turn, one with a token,
+ * would always evict their own lines.) The priority ends with the kernel, with its owners, or after some time.
  *
  * Example, 1 set of 2 ways, warps 0 and 1 with tokens, warp 2 without:
  *   warp 0 loads A, warp 1 loads A   A has priority, of owners 0 and 1, 1 being the last
  *   warp 2 loads B                   takes the free way, without priority
- *   warp 2 loads C                   in B's place; warp 0 would take that, too, though A is the least recent
- *   warp 1 ends                      last-owner: A's priority is gone
- *   warp 2 loads D                   last-owner: in A's place, the least recent; else in C's
- *   warp 0 ends                      owners: now A's priority is gone there, too; kernel: not until all is over
+ *   warp 2 loads C                   takes B's way; warp 0 would also take B's, though A is the least recent
+ *   warp 1 ends                      last-owner: A's priority ends
+ *   warp 2 loads D                   last-owner: takes A's way, the least recent; otherwise C's way
+ *   warp 0 ends                      owners: now A's priority ends; kernel: only at the kernel's end
  */
 
 gpc_status gpci_tokens_create(gpc_context *context, const gpci_token_rules *rules, uint32_t *states, size_t slots,
@@ -84,14 +83,14 @@ void gpci_tokens_tick(gpci_token_state *state, const gpc_request *request) {
     state->next = begin > UINT64_MAX - period ? UINT64_MAX : begin + period;
 }
 
-/* Lines of which a warp was the last owner. */
+/* End the priority of lines with this warp as last owner. */
 static void end_last(gpci_token_state *state, uint32_t warp) {
     for (size_t slot = 0; slot < state->slots; slot++)
         if (state->last[slot] == warp)
             state->states[slot] &= ~GPCI_PRIORITISED;
 }
 
-/* Lines of which a warp was an owner: without priority, if it was the only one left. */
+/* Remove a warp from the lines' owners; end the priority of lines without owners. */
 static void end_owner(gpci_token_state *state, uint32_t warp) {
     uint64_t bit = (uint64_t)1 << warp % 64;
     for (size_t slot = 0; slot < state->slots; slot++) {
@@ -133,7 +132,7 @@ uint64_t gpc_cache_token_bits(const gpc_cache *cache) {
         return 0;
     uint64_t lines = (uint64_t)cache->sets * cache->ways, warps = cache->token_state->rules.warps;
     switch (cache->options.token_clear) {
-    case GPC_CLEAR_OWNERS: /* it has priority where any bit is set */
+    case GPC_CLEAR_OWNERS: /* set bits mean priority */
         return lines * warps;
     case GPC_CLEAR_LAST_OWNER:
         return lines * (1 + bits_below(warps));

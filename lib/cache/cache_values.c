@@ -3,7 +3,7 @@
 
 #include "registry/policy_values.h"
 
-/* What a cache's policies publish of themselves, and what they go without. */
+/* Counters published by a cache's policies, and calls that the policies miss. */
 
 static const gpci_policy *replacement_of(const void *of, uint32_t index) {
     (void)index;
@@ -20,7 +20,7 @@ gpc_status gpc_cache_policy_value(const gpc_cache *cache, size_t index, gpc_poli
     return cache ? gpci_policy_value(groups, sizeof groups / sizeof *groups, index, value) : GPC_ERROR_ARGUMENT;
 }
 
-/* Of what its table can be told, that which it goes by with its parameters. */
+/* Calls from `heard` that the policy needs with its parameters. */
 static uint64_t lives_on(const gpc_cache *cache, gpc_policy_kind kind, const gpci_policy *policy, uint64_t heard) {
     uint64_t reads = 0;
     if (gpci_policy_reads(cache->context, kind, gpci_policy_text(policy), NULL, &reads) < 0 || !reads)
@@ -28,7 +28,7 @@ static uint64_t lives_on(const gpc_cache *cache, gpc_policy_kind kind, const gpc
     return heard & reads;
 }
 
-/* Calls that are not of timed L1s alone, nor of the future. */
+/* Calls not limited to timed L1s, and not about the future. */
 #define LIVED_ON ((uint64_t)GPC_READS_SAMPLES | GPC_READS_WARP_EVENTS | GPC_READS_POLICY_WORD)
 
 static uint64_t feeds_of(const gpc_cache *cache) {
@@ -44,7 +44,7 @@ uint64_t gpc_cache_lacks(const gpc_cache *cache) {
 
 void gpci_cache_sample(gpc_cache *cache, gpc_sample *sample) {
     gpc_cache_stats stats = gpci_cache_stats(cache);
-    /* counters that were reset begin anew */
+    /* after a reset, counters begin anew */
     if (stats.read_sectors < cache->sampled_reads || stats.read_sector_hits < cache->sampled_hits)
         cache->sampled_reads = cache->sampled_hits = 0;
     sample->reads = stats.read_sectors - cache->sampled_reads;

@@ -21,8 +21,8 @@ gpci_divisor gpci_divisor_of(uint32_t divisor) {
 }
 
 /*
- * The smallest primitive polynomial of each degree, without its leading term: the
- * shortest chain of terms to compute, and its powers of x repeat as late as can be.
+ * Smallest primitive polynomial of each degree, without its leading term: the shortest chain of terms to compute. A
+ * primitive polynomial's powers of x repeat as late as possible.
  */
 static const uint32_t primitive[] = {
     0,    0x01, 0x03, 0x03, 0x03, 0x05, 0x03, 0x03, 0x1d, 0x11, 0x09, 0x05, 0x53, 0x1b, 0x2b, 0x03, 0x2d,
@@ -48,7 +48,7 @@ void gpci_polynomial_init(gpci_polynomial *polynomial, unsigned degree, unsigned
     if (rest > 64 - degree)
         rest = 64 - degree;
     polynomial->rest = ((uint64_t)1 << rest) - 1;
-    uint64_t power = primitive[degree]; /* x^degree; then the next power for every bit above */
+    uint64_t power = primitive[degree]; /* x^degree; then the next power for every higher bit */
     for (unsigned bit = 0; bit < rest; bit++) {
         gpci_polynomial_fold(polynomial, bit, (uint32_t)power);
         power <<= 1;
@@ -58,8 +58,8 @@ void gpci_polynomial_init(gpci_polynomial *polynomial, unsigned degree, unsigned
 }
 
 /*
- * Sets of an H100's L1, from which line 2^b of a page is told apart by its set: for b from 9 on the line below 512 that
- * shares its set. (Any other numbering of the sets is as good.)
+ * Set contribution of bit b of the line number, for b from 9, in an H100's L1: line 2^b of a page has the same set as
+ * this line below 512. (Any other numbering of the sets is equally good.)
  */
 #define HOPPER_BITS 9u
 static const uint16_t hopper[] = {113, 27,  374, 329, 57,  481, 477, 238, 404, 141, 428, 244,
@@ -110,7 +110,7 @@ gpc_status gpci_index_init(gpci_index *index, gpc_index kind, uint64_t sets, gpc
                          "gpc_cache_options.index: the Fermi hash is for 32 or 64 sets, not %llu",
                          (unsigned long long)sets);
     unsigned bits = gpci_ceil_log2(sets);
-    /* One set has nothing to choose. */
+    /* a single set needs no index */
     *index = (gpci_index){.kind = bits || kind == GPC_INDEX_USER ? (uint32_t)kind : GPC_INDEX_MODULO,
                           .bits = bits,
                           .first_fold = bits,
@@ -163,7 +163,7 @@ static uint64_t low_bits(uint64_t n, unsigned bits) {
     return n & (((uint64_t)1 << bits) - 1);
 }
 
-/* XORs what is above onto the channel, or onto channel and slice; twice is the identity. */
+/* XOR the upper bits onto the channel, or onto channel and slice; applying the function twice is the identity. */
 static uint64_t hashed(const gpci_interleave *i, uint64_t spread) {
     if (i->kind == GPCI_SPREAD_IPOLY)
         return gpci_polynomial_mix(&i->polynomial, spread);
@@ -171,11 +171,11 @@ static uint64_t hashed(const gpci_interleave *i, uint64_t spread) {
 }
 
 /*
- * The order of a group: numbers below the next power of two are multiplied by an odd number and folded, twice, each of
- * which has an inverse; where that leads beyond the slices it is done again.
+ * Order of a group: numbers below the next power of two are multiplied by an odd number and folded, twice. Both steps
+ * have an inverse. If the result is beyond the slices, the steps are repeated.
  */
 static uint64_t odd_inverse(uint64_t odd) {
-    uint64_t inverse = odd; /* of 3 bits; each step doubles them */
+    uint64_t inverse = odd; /* correct for 3 bits; each step doubles the number of bits */
     for (unsigned step = 0; step < 5; step++)
         inverse *= 2 - odd * inverse;
     return inverse;

@@ -41,7 +41,10 @@ void gpci_places_add(gpci_places *places, uint64_t line, uint32_t set, uint32_t 
     places->table[at] = (hash & ~places->slot) | (uint32_t)(slot + 1);
 }
 
-/* Entries behind a gap that may stand there move up, so that none is missed by who looks for it from its home on. */
+/*
+ * Remove a line. Entries behind the gap move up if their home allows: a search from an entry's home must not stop at a
+ * gap.
+ */
 void gpci_places_remove(gpci_places *places, uint64_t line, uint32_t set, uint32_t way, size_t slot) {
     uint32_t *table = places->table;
     const uint32_t hash = gpci_places_hash(line), entry = (hash & ~places->slot) | (uint32_t)(slot + 1);

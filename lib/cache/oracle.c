@@ -2,12 +2,12 @@
 #include "cache/cache.h"
 
 /*
- * How good is a predictor? Where requests say when their line is used next (track_future), each read miss that it
- * decides on is decided by an oracle too: Belady's rule with bypass (lib/policies/replacement/opt.c), for the set as it
- * is. A line that is never used again stays out; any other enters if a way is free, or if a resident line is used
+ * Quality of a predictor. If requests carry their line's next use (track_future), an oracle also decides each read miss
+ * that the predictor decides: Belady's rule with bypass (lib/policies/replacement/opt.c), for the set in its present
+ * state. A line without a next use stays out. Any other line enters if a way is free, or if a resident line is used
  * later.
  *
- * Example, a set of two ways that holds A, next used at 7, and B, at 9:
+ * Example, a set of two ways with A, next used at 7, and B, at 9:
  *   C, used at 8       cache: B is used later
  *   C, used at 10      bypass
  *   C, never used      bypass
@@ -19,7 +19,7 @@ void gpci_oracle_compare(gpc_cache *cache, const gpc_request *request, uint32_t 
     const uint32_t *tags = cache->tags + gpci_slot(cache, set, 0);
     uint64_t *next_uses = cache->next_uses + gpci_slot(cache, set, 0);
     uint32_t resident = gpci_find(cache, set, request->address >> cache->line_shift);
-    if (resident != GPCI_NO_WAY) { /* a predictor that is asked before the tags are looked up */
+    if (resident != GPCI_NO_WAY) { /* the predictor is asked before the tag lookup */
         next_uses[resident] = request->next_use;
         return;
     }

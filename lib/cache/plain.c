@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * gpc_cache_access where a cache is nothing but tags, dirty bits and LRU: the
- * rules of the batch loop, with a full result. Loads and whole-line stores only.
+ * gpc_cache_access for a cache with only tags, dirty bits and LRU: the rules of the batch loop, with a full result.
+ * Loads and whole-line stores only.
  */
 
 void gpci_settle(gpc_cache_stats *stats, const gpci_counts *n, bool whole) {
@@ -35,13 +35,13 @@ void gpci_classify_quick(gpc_cache *cache) {
                    !cache->priorities && cache->options.index == GPC_INDEX_MODULO;
 }
 
-/* Nothing that asks for more than a plain load or store of a whole line. */
+/* True for a plain load, or a plain store of a whole line. */
 GPCI_INLINE bool is_plain(const gpc_request *r) {
     uint64_t bytes = r->byte_mask[0] | r->byte_mask[1] | r->size;
     return !(bytes | r->sector_mask | r->space | r->hint | r->priority | (r->token >> 1) | (r->kind >> 1));
 }
 
-/* The least recent line of a full set gives way. */
+/* Evict the least recent line of a full set. */
 static uint32_t evict(gpc_cache *cache, uint32_t set, uint64_t order, gpc_access_result *result) {
     uint32_t way = gpci_recency_last(order, cache->ways);
     size_t slot = gpci_slot(cache, set, way);
@@ -63,7 +63,7 @@ static uint32_t evict(gpc_cache *cache, uint32_t set, uint64_t order, gpc_access
     return way;
 }
 
-/* A miss: the lowest free way, or the least recent line's. */
+/* Handle a miss: take the lowest free way, or the least recent line's way. */
 static uint32_t fill(gpc_cache *cache, uint32_t set, uint32_t tag, gpc_access_result *result) {
     size_t base = gpci_slot(cache, set, 0);
     uint32_t way = cache->free_ways ? gpci_match(cache->tags + base, 0, cache->row, 0) : GPCI_NO_WAY;

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-/* What a request is, and whether it is one. */
+/* Kinds of requests, and checks of requests. */
 
 GPCI_INLINE bool gpci_is_read(const gpc_request *request) {
     return request->kind == GPC_LOAD || request->kind == GPC_PREFETCH;
@@ -18,7 +18,7 @@ GPCI_INLINE bool gpci_is_atomic(const gpc_request *request) {
     return request->kind == GPC_ATOMIC || request->kind == GPC_REDUCTION;
 }
 
-/* Has a cache lines of its space? What is only read is read. */
+/* True if a cache has lines of the request's space. Read-only spaces accept only reads. */
 GPCI_INLINE bool gpci_space_is_cached(const gpc_request *request) {
     const uint8_t space = request->space;
     return GPCI_LIKELY(space <= GPC_SPACE_LOCAL) ||
@@ -26,7 +26,7 @@ GPCI_INLINE bool gpci_space_is_cached(const gpc_request *request) {
             gpci_is_read(request));
 }
 
-/* What may be wrong with a request to a cache of such lines: X(field, whether it is). */
+/* Possible faults of a request to a cache with such lines: X(field, true if faulty). */
 #define GPCI_REQUEST_FAULTS(X, request, line_bytes, sectors)                                    \
     X(kind, (request)->kind >= GPC_KIND_COUNT)                                                  \
     X(hint, (request)->hint >= GPC_HINT_COUNT)                                                  \
@@ -37,14 +37,14 @@ GPCI_INLINE bool gpci_space_is_cached(const gpc_request *request) {
     X(size, (request)->size > (line_bytes) - ((uint32_t)(request)->address & ((line_bytes)-1))) \
     X(sector_mask, (request)->sector_mask & ~(sectors))
 
-/* `sectors`: a bit for each that the line has. */
+/* True if the request has no fault. `sectors`: a bit for each sector of the line. */
 GPCI_INLINE bool gpci_request_is_sound(const gpc_request *request, uint32_t line_bytes, uint8_t sectors) {
 #define X(field, fault) || (fault)
     return !(false GPCI_REQUEST_FAULTS(X, request, line_bytes, sectors));
 #undef X
 }
 
-/* The field that is wrong; NULL: none is. */
+/* Name of a faulty field; NULL if the request has no fault. */
 GPCI_INLINE const char *gpci_request_fault(const gpc_request *request, uint32_t line_bytes, uint8_t sectors) {
 #define X(field, fault) \
     if (fault)          \
@@ -54,7 +54,7 @@ GPCI_INLINE const char *gpci_request_fault(const gpc_request *request, uint32_t 
     return NULL;
 }
 
-/* gpc_cache_stall: of loads, and of what may hold one up at the tags. */
+/* gpc_cache_stall: asks the predictor about loads stopped at the tags, and only for three reasons. */
 GPCI_INLINE gpc_decision gpci_predictor_stall(const gpc_predictor_ops *ops, void *self, const gpc_request *request,
                                               uint32_t reason) {
     const bool asked = ops->on_stall && gpci_is_read(request) &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
 
-/* A cache of another shape, in the object of one that somebody has. */
+/* Change a cache's shape in place: borrowed pointers to the cache stay valid. */
 
 void gpci_cache_exchange(gpc_cache *a, gpc_cache *b) {
     gpc_cache c = *a;

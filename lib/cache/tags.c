@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/line_states.h"
 
-/* Lines that leave, and looking at those that stay. */
+/* Removal of lines, and views of resident lines. */
 
 void gpci_describe(const gpc_cache *cache, uint32_t set, uint32_t way, gpc_eviction *eviction) {
     size_t slot = gpci_slot(cache, set, way);
@@ -65,7 +65,7 @@ void gpci_drop(gpc_cache *cache, uint32_t set, uint32_t way, const gpc_request *
     tell_policies(cache, set, way, request, eviction);
     if (cache->options.on_evict)
         cache->options.on_evict(cache->options.callback_data, eviction, request);
-    if (GPCI_UNLIKELY(cache->sector_states != NULL)) /* who was told may have looked at them */
+    if (GPCI_UNLIKELY(cache->sector_states != NULL)) /* callbacks may have read the states */
         gpci_clear_line_states(cache, slot);
 }
 
@@ -94,7 +94,7 @@ gpc_status gpc_cache_invalidate_range(gpc_cache *cache, uint64_t address, uint64
             drop_line(cache, line);
         return GPC_OK;
     }
-    /* a range larger than the cache: cheaper to look at every line */
+    /* a range larger than the cache: looking at every line is cheaper */
     gpc_eviction eviction;
     for (uint32_t set = 0; set < cache->sets; set++)
         for (uint32_t way = 0; way < cache->ways; way++) {
@@ -109,7 +109,7 @@ gpc_status gpc_cache_invalidate_all(gpc_cache *cache) {
     return cache ? gpc_cache_invalidate_range(cache, 0, UINT64_MAX) : GPC_ERROR_ARGUMENT;
 }
 
-/* Returns whether the line is gone. */
+/* Forget clean sectors. True if the line is gone. */
 static bool forget(gpc_cache *cache, uint32_t set, uint32_t way, uint8_t sectors) {
     uint32_t *state = &cache->states[gpci_slot(cache, set, way)];
     uint8_t goes = sectors & (uint8_t)~GPCI_DIRTY(*state);
@@ -158,7 +158,7 @@ void gpci_clean_line(gpc_cache *cache, const gpc_line *line) {
     size_t slot = gpci_slot(cache, line->set, line->way);
     count_write_back(cache, GPCI_DIRTY(cache->states[slot]));
     cache->states[slot] &= ~(0xffu << GPCI_DIRTY_SHIFT);
-    /* bytes of sectors that never became valid are below now, and forgotten here */
+    /* bytes of sectors that never became valid are now below, and forgotten here */
     if (cache->written)
         cache->written[slot] = (gpci_bytes){{0, 0}};
 }

@@ -4,15 +4,15 @@
 #include <string.h>
 
 /*
- * Which line a miss would replace: the policy is asked as by a miss, and what that has changed is put back.
+ * Line that a miss would replace: ask the policy as on a miss, then restore the policy's state.
  *
- * Example, random, one set of two ways with A and B: a probe of C says that B would leave, and a second one that B
- * would; then an access to C replaces B.
+ * Example, random, one set of two ways with A and B: a probe of C answers B, and a second probe again B; then an access
+ * to C replaces B.
  */
 
-/* Stretches of memory, copied out one after the other, and back in in the same order. */
+/* Memory areas copied out one after the other, and copied back in the same order. */
 typedef struct kept {
-    char *data; /* NULL: they are only counted */
+    char *data; /* NULL: only count the bytes */
     size_t size, at;
     bool back;
 } kept;
@@ -26,7 +26,7 @@ static void keep(void *user_data, void *memory, size_t size) {
     k->at += size;
 }
 
-/* All that asking may change, but for statistics. */
+/* Visit all state that a question may change, except statistics. */
 static void visit(gpc_cache *cache, kept *k) {
     gpci_token_state *tokens = cache->token_state;
     k->at = 0;
@@ -43,7 +43,7 @@ static void visit(gpc_cache *cache, kept *k) {
     keep(k, &tokens->any, sizeof tokens->any);
 }
 
-/* The miss as far as its victim, whose set `*set` becomes. */
+/* Run a miss up to its victim, and return the victim's set in `*set`. */
 static gpc_status ask(gpc_cache *cache, const gpc_request *request, uint32_t *set, bool full,
                       gpc_access_result *result) {
     if (cache->token_state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
 
-/* Resolving a request: line, set, sectors, and for a store which bytes it writes. */
+/* Resolution of a request: line, set, sectors, and a store's bytes. */
 
 gpci_bytes gpci_bytes_between(uint32_t first, uint32_t end) {
     gpci_bytes bytes = {{0, 0}};
@@ -19,7 +19,7 @@ static uint8_t sectors_between(const gpc_cache *cache, uint32_t first, uint32_t 
     return (uint8_t)((2u << high) - (1u << low));
 }
 
-/* Sectors of which every byte is in the mask. */
+/* Sectors with all bytes in the mask. */
 uint8_t gpci_covered_by(const gpc_cache *cache, const gpci_bytes *bytes) {
     uint8_t covered = 0;
     uint32_t size = 1u << cache->sector_shift;
@@ -31,7 +31,7 @@ uint8_t gpci_covered_by(const gpc_cache *cache, const gpci_bytes *bytes) {
     return covered;
 }
 
-/* The bytes of two sectors of 32. */
+/* Byte mask of two sectors of 32 bytes. */
 static uint64_t bytes_of_two(uint32_t sectors) {
     return (0 - (uint64_t)(sectors & 1)) >> 32 | (0 - (uint64_t)(sectors >> 1 & 1)) << 32;
 }
@@ -50,7 +50,7 @@ gpci_bytes gpci_bytes_of(const gpc_cache *cache, uint8_t sectors) {
     return bytes;
 }
 
-/* Lines beyond 128 bytes have no byte masks: a store covers the sectors that its interval spans. */
+/* Sectors covered by a store's interval, for lines beyond 128 bytes, which have no byte masks. */
 static uint8_t covered_interval(const gpc_cache *cache, uint32_t first, uint32_t end) {
     uint32_t size = 1u << cache->sector_shift;
     uint8_t covered = 0;
@@ -117,7 +117,7 @@ gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci
             view->covered = 0;
         return status;
     }
-    /* An atomic may write any byte of its sectors. */
+    /* an atomic may write any byte of its sectors */
     view->bytes =
         gpci_is_atomic(request) && line_bytes <= 128 ? gpci_bytes_of(cache, view->need) : (gpci_bytes){{0, 0}};
     return GPC_OK;

@@ -2,17 +2,18 @@
 #include "cache/cache.h"
 
 /*
- * Stores and atomics. What a store does at a level follows from two choices,
- * made apart for global and local memory:
+ * Stores and atomics. Two choices determine a store's effect at a level, separately for global and local memory:
  *
  *                      hit                      sector missing              line missing
  *   write-back         dirty                    by allocation               by allocation
  *   write-through      updated, and below       below (lazy: kept too)      below, and by allocation
  *   write-evict        line dropped, and below  line dropped, and below     below
  *
- *   allocation: none   the write goes below; fetch: sectors that it covers only in part are read
- *   first; lazy: its bytes are kept under a mask, and a later read of the rest fetches the sector; naive: what misses
- *   goes below, and the sectors that it touches are read, those that it covers too; nothing of it is kept.
+ * Allocation:
+ *   none    the write goes below
+ *   fetch   partly covered sectors are read first
+ *   lazy    bytes are kept under a mask; a later read of the remaining bytes fetches the sector
+ *   naive   missing bytes go below; their sectors are read, even if covered; the cache keeps none of the bytes
  */
 
 static void write_below(gpc_cache *cache, const gpci_view *view, uint8_t sectors, gpc_access_result *result) {
@@ -23,7 +24,7 @@ static void write_below(gpc_cache *cache, const gpci_view *view, uint8_t sectors
     cache->stats.write_below_sectors += gpci_count_sectors(sectors);
 }
 
-/* A counter may have been reset since it counted what proves wrong. */
+/* Lower a counter, at least to 0: the counter may have been reset since its count. */
 static void take_back(uint64_t *counter, unsigned n) {
     *counter -= *counter < n ? *counter : n;
 }
@@ -91,7 +92,7 @@ gpc_outcome gpci_outcome_at(const gpc_cache *cache, const gpc_request *request, 
     return rest & GPCI_PENDING(state) ? GPC_PENDING_HIT : GPC_SECTOR_MISS; /* whole sectors are read, too */
 }
 
-/* Naive allocation, where the line is there: what is not valid yet goes below, and is read unless it is on its way. */
+/* Naive allocation to a resident line: sectors not valid go below, and are read unless already in flight. */
 static void write_naive(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                         gpc_access_result *result) {
     const uint32_t state = cache->states[gpci_slot(cache, view->set, way)];
@@ -146,11 +147,10 @@ void gpci_lookup_store(gpc_cache *cache, const gpc_request *request, const gpci_
 }
 
 /*
- * Bytes meet a line that has a way. A sector that is neither valid, nor on its
- * way, nor covered takes them only under a byte mask (lazy fetch); where it is
- * being fetched, the store is applied again when it arrives. A pending sector of
- * which every byte has been written one by one becomes valid when it arrives: an
- * atomic writes all bytes of a sector, but from what the fill brings.
+ * Write bytes into a resident line. If a sector is neither valid, pending nor covered, the sector takes the bytes only
+ * under a byte mask (lazy fetch). If the sector is pending, the store is applied again after the fill. A pending sector
+ * with all bytes written one by one becomes valid only after the fill: an atomic writes all bytes of a sector, but
+ * computes them from the fill's data.
  */
 uint8_t gpci_apply_write(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                          uint8_t sectors) {
@@ -172,7 +172,7 @@ uint8_t gpci_apply_write(gpc_cache *cache, const gpc_request *request, const gpc
     return GPCI_VALID(*state) & (uint8_t)~before;
 }
 
-/* Read-modify-write at this level: needs the sectors valid, leaves them dirty (or written below). */
+/* Read-modify-write at this level: needs valid sectors, and leaves the sectors dirty (or written below). */
 void gpci_lookup_atomic(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                         gpc_access_result *result) {
     cache->stats.atomics++;
