@@ -361,8 +361,13 @@ typedef struct gpc_memory_request {
 
 /*
  * Callbacks of a timed hierarchy to its host. Called only from gpc_hierarchy_advance and gpc_hierarchy_drain;
- * on_complete is called also from a call that completes an access at once. A callback may not call into the hierarchy.
- * Exception: on_complete, on_ready and on_memory may call gpc_hierarchy_now. NULL = not called.
+ * on_complete is called also from a call that completes an access at once. NULL = not called.
+ *
+ * A callback may call gpc_hierarchy_now, and functions marked "any thread"; no other function of the hierarchy, because
+ * a cycle is under way. Refused with GPC_ERROR_STATE, and without effect (since 0.2): gpc_hierarchy_advance, _drain,
+ * _try_issue, _try_fence, _try_miss, _try_transactions, _try_port, _memory_reply, _memory_ready, _begin_kernel,
+ * _start_kernel, _end_kernel, _flush, _preload, _set_callbacks, _set_trace, _set_reply_credits, _add_reply_credits,
+ * _save, _save_to and _copy. The rule holds for callbacks of an event trace, and of policies, too.
  */
 typedef struct gpc_hierarchy_callbacks {
     size_t struct_size;
@@ -392,7 +397,8 @@ typedef struct gpc_hierarchy_callbacks {
 
 /*
  * Set the callbacks, which are copied; NULL clears them. on_memory may change only while nothing is in flight. Returns
- * GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT; GPC_ERROR_STATE (functional, or in flight). Since: 0.1.
+ * GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT; GPC_ERROR_STATE (functional, in flight, or from
+ * within a callback); GPC_ERROR_UNSUPPORTED (on_memory with several threads). Since: 0.1.
  */
 GPC_API gpc_status gpc_hierarchy_set_callbacks(gpc_hierarchy *hierarchy, const gpc_hierarchy_callbacks *callbacks);
 
@@ -488,7 +494,8 @@ GPC_API gpc_status gpc_hierarchy_drain(gpc_hierarchy *hierarchy, gpc_error *erro
 
 /*
  * Report that the host's memory has the data of a read (_reply), or has room in a channel again (_ready).
- * GPC_ERROR_ARGUMENT for an unknown id. Since: 0.1.
+ * GPC_ERROR_ARGUMENT for an unknown id or channel; GPC_ERROR_STATE without on_memory, and from within a callback.
+ * Since: 0.1.
  */
 GPC_API gpc_status gpc_hierarchy_memory_reply(gpc_hierarchy *hierarchy, uint64_t id);
 GPC_API gpc_status gpc_hierarchy_memory_ready(gpc_hierarchy *hierarchy, uint32_t channel);

@@ -3,6 +3,7 @@
 
 #include "cache/cache.h"
 #include "hierarchy/processes.h"
+#include "level/events.h"
 #include "level/level_rules.h"
 #include "level/recorder.h"
 
@@ -149,6 +150,8 @@ static gpc_status check_preload(const gpc_hierarchy *h, unsigned level, uint32_t
 #define REFUSE(status, ...) return gpci_fail(error, status, "gpc_hierarchy_preload: " __VA_ARGS__)
     if (!h)
         REFUSE(GPC_ERROR_ARGUMENT, "hierarchy is NULL");
+    if (gpci_is_called_back(h))
+        REFUSE(GPC_ERROR_STATE, "called from within a callback");
     if (h->coherent || h->with_data || h->inclusive)
         REFUSE(GPC_ERROR_UNSUPPORTED, "%s", gpci_hierarchy_no_copies(h));
     if (level < 1 || level > 2 || (level == 1 && sm >= h->sms))

@@ -2,6 +2,7 @@
 #include <gpucache/host.h>
 
 #include "hierarchy/processes.h"
+#include "level/events.h"
 #include "level/recorder.h"
 
 /* The public calls that the clock answers, or that say that there is none. */
@@ -10,6 +11,8 @@ gpc_status gpc_hierarchy_try_issue(gpc_hierarchy *h, const gpc_warp_access *acce
                                    gpc_busy *out_busy) {
     if (!h || !access)
         return GPC_ERROR_ARGUMENT;
+    if (gpci_is_called_back(h))
+        return GPC_ERROR_STATE;
     gpc_status status = GPCI_UNLIKELY(gpci_has_process(h, access))
                             ? gpci_processes_issue(h, access, token, out_busy)
                             : h->driver->clock->issue(h, access, token, out_busy);
@@ -21,6 +24,8 @@ gpc_status gpc_hierarchy_try_issue(gpc_hierarchy *h, const gpc_warp_access *acce
 gpc_status gpc_hierarchy_try_fence(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy) {
     if (!h || !fence)
         return GPC_ERROR_ARGUMENT;
+    if (gpci_is_called_back(h))
+        return GPC_ERROR_STATE;
     gpc_status status = h->driver->clock->fence(h, fence, token, out_busy);
     if (status == GPC_OK)
         GPCI_RECORD(h, fence, (h->recorder, fence));
@@ -30,6 +35,8 @@ gpc_status gpc_hierarchy_try_fence(gpc_hierarchy *h, const gpc_fence *fence, uin
 gpc_status gpc_hierarchy_try_miss(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy) {
     if (!h || !request)
         return GPC_ERROR_ARGUMENT;
+    if (gpci_is_called_back(h))
+        return GPC_ERROR_STATE;
     gpc_status status = GPCI_UNLIKELY(h->processes || request->process)
                             ? gpci_processes_miss(h, request, token, out_busy)
                             : h->driver->clock->miss(h, request, token, out_busy);
@@ -46,6 +53,8 @@ gpc_status gpc_hierarchy_try_transactions(gpc_hierarchy *h, const gpc_request *r
                                           gpc_busy *out_busy) {
     if (!h || !is_instruction(requests, count))
         return GPC_ERROR_ARGUMENT;
+    if (gpci_is_called_back(h))
+        return GPC_ERROR_STATE;
     gpc_status status = GPCI_UNLIKELY(h->processes || requests->process)
                             ? gpci_processes_transactions(h, requests, count, token, out_busy)
                             : h->driver->clock->transactions(h, requests, count, token, out_busy);
@@ -67,12 +76,17 @@ gpc_status gpc_hierarchy_check_transactions(const gpc_hierarchy *h, const gpc_re
 }
 
 gpc_status gpc_hierarchy_advance(gpc_hierarchy *h, uint64_t cycles) {
-    return h ? h->driver->clock->advance(h, cycles) : GPC_ERROR_ARGUMENT;
+    if (!h)
+        return GPC_ERROR_ARGUMENT;
+    return gpci_is_called_back(h) ? GPC_ERROR_STATE : h->driver->clock->advance(h, cycles);
 }
 
 gpc_status gpc_hierarchy_drain(gpc_hierarchy *h, gpc_error *error) {
-    return h ? h->driver->clock->drain(h, error)
-             : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_drain: hierarchy is NULL");
+    if (!h)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_drain: hierarchy is NULL");
+    if (gpci_is_called_back(h))
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_drain: called from within a callback");
+    return h->driver->clock->drain(h, error);
 }
 
 uint64_t gpc_hierarchy_now(const gpc_hierarchy *h) {
@@ -88,13 +102,19 @@ uint64_t gpc_hierarchy_in_flight(const gpc_hierarchy *h) {
 }
 
 gpc_status gpc_hierarchy_memory_reply(gpc_hierarchy *h, uint64_t id) {
-    return h ? h->driver->clock->memory_reply(h, id) : GPC_ERROR_ARGUMENT;
+    if (!h)
+        return GPC_ERROR_ARGUMENT;
+    return gpci_is_called_back(h) ? GPC_ERROR_STATE : h->driver->clock->memory_reply(h, id);
 }
 
 gpc_status gpc_hierarchy_memory_ready(gpc_hierarchy *h, uint32_t channel) {
-    return h ? h->driver->clock->memory_ready(h, channel) : GPC_ERROR_ARGUMENT;
+    if (!h)
+        return GPC_ERROR_ARGUMENT;
+    return gpci_is_called_back(h) ? GPC_ERROR_STATE : h->driver->clock->memory_ready(h, channel);
 }
 
 gpc_status gpc_hierarchy_set_callbacks(gpc_hierarchy *h, const gpc_hierarchy_callbacks *callbacks) {
-    return h ? h->driver->clock->set_callbacks(h, callbacks) : GPC_ERROR_ARGUMENT;
+    if (!h)
+        return GPC_ERROR_ARGUMENT;
+    return gpci_is_called_back(h) ? GPC_ERROR_STATE : h->driver->clock->set_callbacks(h, callbacks);
 }

@@ -41,8 +41,8 @@ static gpc_status put(gpc_hierarchy *h, gpci_trace *trace) {
 }
 
 static gpc_status set(gpc_hierarchy *h, const gpc_event_options *options, gpc_error *error) {
-    if (h->trace && h->trace->calling)
-        return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_set_trace: called from within the trace's callback");
+    if (gpci_is_called_back(h))
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_set_trace: called from within a callback");
     if (!options || !options->on_event)
         return put(h, NULL);
     gpc_status status = check(options, error);

@@ -5,6 +5,7 @@
 #include "coherence/tree.h"
 #include "config/config_object.h"
 #include "level/driver.h"
+#include "level/events.h"
 #include "level/kernels.h"
 #include "level/tlb.h"
 #include "level/warp_ranks.h"
@@ -213,6 +214,8 @@ static gpci_saved saved(const gpc_hierarchy *h) {
 gpc_status gpc_hierarchy_save_to(const gpc_hierarchy *h, gpc_write_fn write, void *user_data, gpc_error *error) {
     if (!h || !write)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_save_to: %s is NULL", h ? "write" : "hierarchy");
+    if (gpci_is_called_back(h))
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_save_to: called from within a callback");
     const gpci_saved from = saved(h);
     return gpci_save_to(&from, write, user_data, error);
 }
@@ -243,6 +246,8 @@ gpc_status gpc_hierarchy_load_from(gpc_context *context, gpc_read_fn read, void 
 gpc_status gpc_hierarchy_copy(const gpc_hierarchy *h, gpc_error *error, gpc_hierarchy **out) {
     if (!h || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_copy: %s is NULL", h ? "out" : "hierarchy");
+    if (gpci_is_called_back(h))
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_copy: called from within a callback");
     const gpci_saved from = saved(h);
     void *copy = NULL;
     gpc_status status = gpci_copy(&from, error, &copy);

@@ -2,13 +2,14 @@
 #include <gpucache/host.h>
 
 #include "level/driver.h"
+#include "level/events.h"
 
 /* What a host settles with a hierarchy beside its accesses. */
 
 static gpc_status grant(gpc_hierarchy *h, uint32_t sm, uint64_t credits, bool more) {
     if (!h || sm >= h->sms)
         return GPC_ERROR_ARGUMENT;
-    return h->replayed ? GPC_ERROR_STATE : h->driver->clock->grant(h, sm, credits, more);
+    return h->replayed || gpci_is_called_back(h) ? GPC_ERROR_STATE : h->driver->clock->grant(h, sm, credits, more);
 }
 
 gpc_status gpc_hierarchy_set_reply_credits(gpc_hierarchy *h, uint32_t sm, uint64_t credits) {

@@ -3,6 +3,7 @@
 
 #include "cache/cache.h"
 #include "level/driver.h"
+#include "level/events.h"
 #include "level/kernels.h"
 #include "level/observer.h"
 #include "level/recorder.h"
@@ -251,6 +252,8 @@ gpc_status gpc_hierarchy_start_kernel(gpc_hierarchy *h, const gpc_kernel_options
                          !h         ? "hierarchy"
                          : !options ? "options"
                                     : "out_kernel");
+    if (gpci_is_called_back(h))
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_start_kernel: called from within a callback");
     gpc_kernel_options o = GPC_KERNEL_OPTIONS_INIT;
     gpc_launch launch = GPC_LAUNCH_INIT;
     gpc_status status = gpci_take(&o, sizeof o, sizeof o, options, "gpc_kernel_options", error);
@@ -277,6 +280,8 @@ gpc_status gpc_hierarchy_start_kernel(gpc_hierarchy *h, const gpc_kernel_options
 gpc_status gpc_hierarchy_end_kernel(gpc_hierarchy *h, uint32_t kernel, gpc_error *error) {
     if (!h)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_end_kernel: hierarchy is NULL");
+    if (gpci_is_called_back(h))
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_end_kernel: called from within a callback");
     const gpci_kernels *k = h->kernels;
     uint32_t stream = 0;
     while (k && stream < h->streams && (!kernel || k->of_stream[stream] != kernel))

@@ -29,6 +29,14 @@ struct gpci_trace {
     bool calling, cancelled;
 };
 
+/*
+ * Is a call made from within a callback? State then may be between two steps of a cycle, which no call may change:
+ * such a call fails with GPC_ERROR_STATE.
+ */
+GPCI_INLINE bool gpci_is_called_back(const gpc_hierarchy *h) {
+    return GPCI_UNLIKELY(h->stepping) || GPCI_UNLIKELY(h->trace && h->trace->calling);
+}
+
 /* An event of nobody's. */
 gpc_event gpci_event_of_none(const gpci_trace *trace, gpc_what what, gpc_component component, uint32_t index);
 /* A trace without a callback, which tells nobody; NULL: out of memory. */

@@ -165,6 +165,7 @@ struct gpc_hierarchy {
     struct gpci_recorder *recorder;     /* level/recorder.h; NULL: none */
     struct gpci_warp_ranks *warp_ranks; /* [sms] ages of warps (level/warp_ranks.h); NULL: the host says them */
     bool replayed;                      /* a replay drives it */
+    bool stepping;                      /* a cycle is under way, or a call that calls back */
     bool processes;                     /* processes above 0 have come: addresses have process bits */
     bool l1_future;                     /* L1's requests must say when their lines are used next, */
     gpci_future *future;                /* which is known of a kernel that is replayed; NULL otherwise */

@@ -111,8 +111,7 @@ gpc_status gpci_timed_end_cycle(gpci_timed *t) {
     return failure(t);
 }
 
-gpc_status gpci_timed_run_cycle(gpc_hierarchy *h, uint64_t limit) {
-    gpci_timed *t = h->timed;
+static gpc_status run_cycle(gpci_timed *t, uint64_t limit) {
     if (GPCI_UNLIKELY(t->strands != NULL))
         return gpci_strands_run_cycle(t, limit);
     uint64_t next = gpci_wheel_next(&t->wheel);
@@ -127,4 +126,11 @@ gpc_status gpci_timed_run_cycle(gpc_hierarchy *h, uint64_t limit) {
     expect_steps(t, gpci_wheel_row(&t->wheel, next));
     gpci_wheel_run_cycle(&t->wheel, next, step_component, &(turn){t, t->groups});
     return gpci_timed_end_cycle(t);
+}
+
+gpc_status gpci_timed_run_cycle(gpc_hierarchy *h, uint64_t limit) {
+    h->stepping = true;
+    const gpc_status status = run_cycle(h->timed, limit);
+    h->stepping = false;
+    return status;
 }

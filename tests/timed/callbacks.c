@@ -172,3 +172,171 @@ Test(timed_callbacks, flush_between_kernels) {
         rig_close(&r);
     }
 }
+
+/* A host that calls into the hierarchy from within its callbacks. */
+typedef struct intruder {
+    gpc_hierarchy *hierarchy;
+    unsigned calls[6]; /* by callback */
+    uint64_t read;     /* memory's id; 0: none */
+} intruder;
+
+static gpc_status no_bytes(void *user_data, const void *data, size_t bytes) {
+    (void)user_data;
+    (void)data;
+    (void)bytes;
+    return GPC_OK;
+}
+
+/* All that would change what a cycle is at work on. */
+static void expect_refused(gpc_hierarchy *h) {
+    const uint64_t address = 0x40000;
+    gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+    gpc_fence fence = GPC_FENCE_INIT;
+    gpc_kernel_options kernel = GPC_KERNEL_OPTIONS_INIT;
+    gpc_request request = {.address = address, .kind = GPC_LOAD, .transactions = 1, .bytes_used = 4, .size = 4};
+    gpc_hierarchy *copy = NULL;
+    gpc_error error = GPC_ERROR_INIT;
+    uint32_t number;
+    access.addresses = &address;
+    access.mask = 1;
+    access.width = 4;
+    fence.order = GPC_ORDER_RELEASE;
+    const uint64_t now = gpc_hierarchy_now(h), flying = gpc_hierarchy_in_flight(h);
+    cr_expect_eq(gpc_hierarchy_advance(h, 1), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_drain(h, &error), GPC_ERROR_STATE);
+    cr_expect(strstr(error.message, "from within a callback"), "%s", error.message);
+    cr_expect_eq(gpc_hierarchy_try_issue(h, &access, 0, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_try_fence(h, &fence, 0, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_try_miss(h, &request, 0, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_try_transactions(h, &request, 1, 0, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_memory_reply(h, 1), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_memory_ready(h, 0), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_set_callbacks(h, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_begin_kernel(h, NULL, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_start_kernel(h, &kernel, NULL, &number), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_end_kernel(h, 1, &error), GPC_ERROR_STATE);
+    cr_expect(strstr(error.message, "from within a callback"), "%s", error.message);
+    cr_expect_eq(gpc_hierarchy_flush(h), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_preload(h, 2, 0, 0, 32, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_set_reply_credits(h, 0, 4), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_add_reply_credits(h, 0, 4), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_set_trace(h, NULL, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_save_to(h, no_bytes, NULL, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_copy(h, NULL, &copy), GPC_ERROR_STATE);
+    cr_expect(gpc_hierarchy_now(h) == now && gpc_hierarchy_in_flight(h) == flying);
+}
+
+static void intrude(intruder *i, unsigned callback) {
+    i->calls[callback]++;
+    expect_refused(i->hierarchy);
+}
+
+static void intrude_complete(void *user_data, const gpc_completion *c) {
+    (void)c;
+    intrude(user_data, 0);
+}
+
+static void intrude_ready(void *user_data, uint32_t sm) {
+    (void)sm;
+    intrude(user_data, 1);
+}
+
+static void intrude_fill(void *user_data, unsigned level, uint32_t instance, uint64_t line_address, uint8_t sectors,
+                         const gpc_request *request) {
+    (void)level;
+    (void)instance;
+    (void)line_address;
+    (void)sectors;
+    (void)request;
+    intrude(user_data, 2);
+}
+
+static void intrude_evict(void *user_data, unsigned level, uint32_t instance, const gpc_eviction *eviction) {
+    (void)level;
+    (void)instance;
+    (void)eviction;
+    intrude(user_data, 3);
+}
+
+static bool intrude_memory(void *user_data, const gpc_memory_request *request) {
+    intruder *i = user_data;
+    intrude(i, 4);
+    i->read = request->write ? i->read : request->id;
+    return true;
+}
+
+static bool intrude_event(void *user_data, const gpc_event *event) {
+    (void)event;
+    intrude(user_data, 5);
+    return true;
+}
+
+/* What is called from within a callback is refused, and changes nothing: the call around it goes on. */
+Test(timed_callbacks, calls_from_within) {
+    static rig r;
+    rig_open(&r, "l1.size = 512\nl1.ways = 1\nl1.queue = 1\nl1.mshr_entries = 1\nl2.size = 2KiB\n", 20);
+    intruder i = {.hierarchy = r.hierarchy};
+    gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
+    gpc_event_options events = GPC_EVENT_OPTIONS_INIT;
+    callbacks.user_data = events.user_data = &i;
+    callbacks.on_complete = intrude_complete;
+    callbacks.on_ready = intrude_ready;
+    callbacks.on_fill = intrude_fill;
+    callbacks.on_evict = intrude_evict;
+    callbacks.on_memory = intrude_memory;
+    events.on_event = intrude_event;
+    events.whats = (uint64_t)1 << GPC_WHAT_ISSUE | (uint64_t)1 << GPC_WHAT_FILL;
+    cr_assert_eq(gpc_hierarchy_set_callbacks(r.hierarchy, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_trace(r.hierarchy, &events, NULL), GPC_OK);
+    for (uint32_t n = 0; n < 40; n++) {
+        const uint64_t address = n * 4096ull;
+        gpc_warp_access a = GPC_WARP_ACCESS_INIT;
+        a.addresses = &address;
+        a.mask = n % 8 != 7; /* the eighth touches no memory, and completes within the call */
+        a.width = 4;
+        while (gpc_hierarchy_try_issue(r.hierarchy, &a, n, NULL) == GPC_BUSY) {
+            cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1), GPC_OK);
+            if (i.read)
+                cr_assert_eq(gpc_hierarchy_memory_reply(r.hierarchy, i.read), GPC_OK);
+            i.read = 0;
+        }
+    }
+    while (gpc_hierarchy_in_flight(r.hierarchy)) {
+        cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1), GPC_OK);
+        if (i.read)
+            cr_assert_eq(gpc_hierarchy_memory_reply(r.hierarchy, i.read), GPC_OK);
+        i.read = 0;
+    }
+    cr_expect_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);
+    cr_expect_eq(i.calls[0], 40, "each completes once");
+    for (unsigned n = 0; n < 6; n++)
+        cr_expect(i.calls[n], "callback %u is called", n);
+    rig_abandon(&r);
+}
+
+/* A port's request is refused likewise. */
+static void intrude_port(void *user_data, const gpc_completion *c) {
+    gpc_port_request port = GPC_PORT_REQUEST_INIT;
+    port.bytes = 32;
+    port.kind = GPC_LOAD;
+    ((intruder *)user_data)->calls[0]++;
+    cr_expect_eq(c->port, 1);
+    cr_expect_eq(gpc_hierarchy_try_port(((intruder *)user_data)->hierarchy, &port, 0, NULL), GPC_ERROR_STATE);
+}
+
+Test(timed_callbacks, ports_from_within) {
+    static rig r;
+    rig_open_dram(&r, "ports = 1\n");
+    intruder i = {.hierarchy = r.hierarchy};
+    gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
+    gpc_port_request port = GPC_PORT_REQUEST_INIT;
+    port.bytes = 32;
+    port.kind = GPC_LOAD;
+    callbacks.user_data = &i;
+    callbacks.on_complete = intrude_port;
+    cr_assert_eq(gpc_hierarchy_set_callbacks(r.hierarchy, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_port(r.hierarchy, &port, 0, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);
+    cr_expect_eq(i.calls[0], 1);
+    rig_abandon(&r);
+}
