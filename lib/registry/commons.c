@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What the policies of a level have in common: specs that are read once, and state. Each goes with its last user. */
+/* Shared parts of a level's policies: parsed specs, and shared state. A spec or state is freed with its last user. */
 
 struct gpci_commons {
     gpc_context *context;

@@ -29,7 +29,7 @@ BEGINS_AS_ALL(gpc_protocol);
 
 #define PLACE(table, field) .field = offsetof(table, field)
 
-/* What all tables of functions have. */
+/* Fields common to all tables of functions. */
 #define OPS(table)                                                                                         \
     PLACE(table, init), PLACE(table, finish), PLACE(table, cost_bits), PLACE(table, parameters),           \
         PLACE(table, parameter_count), PLACE(table, texts), PLACE(table, text_count), PLACE(table, state), \

@@ -4,13 +4,16 @@
 
 #include <string.h>
 
-/* From a spec to a policy at work: its memory, its environment, its init. */
+/* From a spec to a running policy: its memory, its environment, its init. */
 
 static size_t round_up(size_t bytes) {
     return (bytes + 63) & ~(size_t)63;
 }
 
-/* One slab: instance, `first` states of the first size, `second` of the second, each on its own cache line. */
+/*
+ * Make the slab: the instance, `first` states of the first size, `second` states of the second size. The three parts
+ * begin on cache lines.
+ */
 static gpc_status make_slab(gpci_policy *policy, size_t first, size_t second, gpc_error *error) {
     const gpci_ops_head *head = policy->ops;
     if ((head->set_bytes && first > SIZE_MAX / 4 / head->set_bytes) ||
@@ -27,7 +30,7 @@ static gpc_status make_slab(gpci_policy *policy, size_t first, size_t second, gp
     return GPC_OK;
 }
 
-/* What init returned, and said in `message`. */
+/* Convert the status of init, and its `message`, into an error. */
 static gpc_status judge(const gpci_policy_spec *spec, gpc_status status, char *message, size_t size, gpc_error *error) {
     message[size - 1] = '\0';
     if (status == GPC_OK)
@@ -36,7 +39,7 @@ static gpc_status judge(const gpci_policy_spec *spec, gpc_status status, char *m
                      spec->text, *message ? message : gpc_status_string(status));
 }
 
-/* A policy that knows its table and parameters, and has what it shares; `count` caches or schedulers may share. */
+/* Make a policy with its table, parameters and shared state; `count` caches or schedulers may share. */
 static gpc_status prepare(gpc_context *context, gpc_policy_kind kind, const char *text, gpci_commons *commons,
                           size_t count, gpc_error *error, gpci_policy **out) {
     gpci_policy *policy = gpci_zalloc(context, 1, sizeof *policy);
@@ -112,7 +115,7 @@ gpc_status gpci_policy_create(gpc_context *context, gpc_policy_kind kind, const 
     return GPC_OK;
 }
 
-/* A host's policy may have been compiled with other counters. */
+/* Make the struct for samples. A host's policy may have been compiled with other counters. */
 static gpc_status make_sample(gpci_policy *policy, gpc_error *error) {
     const gpc_layout *layout = gpci_table_layout(policy->context, policy->spec->kind, policy->ops);
     policy->sample_layout = layout;

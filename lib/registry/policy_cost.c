@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "registry/resolve.h"
 
-/* What policies would take in hardware, in bits: asked of their tables, without making one. */
+/* Hardware cost of policies in bits, computed by their tables without an instance. */
 
 gpc_status gpci_policy_cost(const gpc_context *context, gpc_policy_kind kind, const char *text,
                             const gpc_policy_env *geometry, gpc_error *error, uint64_t *out_bits) {

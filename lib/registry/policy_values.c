@@ -22,7 +22,7 @@ bool gpci_policy_counter(const gpci_policy *policy, size_t index, gpc_policy_cou
     return true;
 }
 
-/* A counter of the instances of a group. false: they have no such. */
+/* Sum a counter over the instances of a group. False: the instances do not have the counter. */
 static bool gather(const gpci_policy_group *group, size_t index, gpc_policy_value *value) {
     for (uint32_t i = 0; i < group->count; i++) {
         const gpci_policy *policy = group->at(group->of, i);

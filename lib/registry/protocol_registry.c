@@ -7,16 +7,19 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Protocols that a host registers: tables of cells, not of functions, each copied in one piece. */
+/* Protocols registered by a host: tables of cells, not of functions, copied into a single block. */
 
 enum { PLACES = 4 };
 
-/* The one block that all of it is in: tables, states and strings follow. */
+/* Block with the whole protocol: tables, states and strings follow. */
 struct host_protocol {
     gpc_protocol protocol;
     gpc_protocol_state states[GPC_MAX_STATES - GPC_LINE_COUNT];
     gpc_protocol_event events[GPC_MAX_EVENTS - GPC_EVENT_COUNT];
-    gpc_protocol_rule rules[]; /* of all places, first those of the sixteen events; then what they raise, and texts */
+    /*
+     * rules of all places: first the rules of the sixteen events, then rules of further events, then raises and texts
+     */
+    gpc_protocol_rule rules[];
 };
 
 size_t gpc_protocol_state_name(const gpc_protocol *protocol, uint32_t state, char *buffer, size_t size) {
@@ -70,7 +73,7 @@ static const char *copy_string(char **to, const char *from) {
     return copy;
 }
 
-/* Rows of a table: of a memory's, those of the six states alone. */
+/* Rows of a table. A memory's table has only the rows of the six states. */
 static size_t rows_of(const gpc_protocol *p, int place) {
     return place == PLACES - 1 ? GPC_LINE_COUNT : gpci_states_of(p);
 }
@@ -103,7 +106,7 @@ static void copy_strings(struct host_protocol *copy, char *to) {
     p->events = p->event_count ? copy->events : NULL;
 }
 
-/* Tables of all places that have any. Where they end. */
+/* Copy the tables of all places, if given. Returns the end of the copies. */
 static gpc_protocol_rule *copy_rules(gpc_protocol *p, gpc_protocol_rule *to) {
     const gpc_protocol_rules **tables[PLACES] = {&p->first, &p->between, &p->shared, &p->memory};
     for (int place = 0; place < PLACES; place++) {
@@ -136,7 +139,10 @@ static gpc_protocol_raise *copy_raises(gpc_protocol *p, gpc_protocol_raise *to) 
     return to;
 }
 
-/* All that a caller's table points to, which may be gone tomorrow, in one block. NULL: no memory. */
+/*
+ * Copy a caller's protocol with everything that its pointers reach into a single block, because the caller may free its
+ * memory. NULL: out of memory.
+ */
 static struct host_protocol *copy_protocol(gpc_context *context, const gpc_protocol *from) {
     gpc_protocol p = *from;
     p.summary = p.summary ? p.summary : "";

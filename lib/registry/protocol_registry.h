@@ -6,7 +6,7 @@
 
 #include <gpucache/protocol.h>
 
-/* One by name; the message names the nearest where there is none. */
+/* Find a protocol by name. For an unknown name the message has the nearest known name. */
 gpc_status gpci_protocol_named(const gpc_context *context, const char *name, gpc_error *error,
                                const gpc_protocol **out);
 
@@ -22,12 +22,12 @@ GPCI_INLINE uint32_t gpci_events_of(const gpc_protocol *protocol) {
     return GPC_EVENT_COUNT + protocol->event_count;
 }
 
-/* One of the sixteen: itself, or what an event beside them is like. */
+/* Event of the sixteen: the event itself, or the base event of a variant. */
 GPCI_INLINE uint32_t gpci_like(const gpc_protocol *protocol, uint32_t event) {
     return event < GPC_EVENT_COUNT ? event : protocol->events[event - GPC_EVENT_COUNT].like;
 }
 
-/* What a state, or an event, is called, for messages. */
+/* Name of a state or an event, for messages. */
 typedef struct gpci_state_name {
     char text[16];
 } gpci_state_name;
@@ -35,8 +35,8 @@ gpci_state_name gpci_name_of_state(const gpc_protocol *protocol, uint32_t state)
 gpci_state_name gpci_name_of_event(const gpc_protocol *protocol, uint32_t event);
 
 /*
- * check_protocol.c: GPC_ERROR_ARGUMENT names place, state and event of the first cell that is missing
- * or wrong.
+ * Check a protocol (check_protocol.c): GPC_ERROR_ARGUMENT names place, state and event of the first missing or wrong
+ * cell.
  */
 gpc_status gpci_protocol_check(const gpc_protocol *protocol, gpc_error *error);
 

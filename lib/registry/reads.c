@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "registry/commons.h"
 
-/* What each GPC_READS_ bit is called in messages, by its position. */
+/* Names of the GPC_READS_ bits in messages, by bit position. */
 static const char *const names[] = {
     "place",    "address", "pc",        "cycle",       "next_use",     "bytes",  "sm",    "warp",
     "warp_age", "block",   "kernel",    "policy_word", "transactions", "kind",   "space", "hint",

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Tables of functions that a host registers: checked, and copied with all that they point to. */
+/* Tables of functions registered by a host: checked, and copied with everything that their pointers reach. */
 
 static bool good_name(const char *name) {
     if (!name || !*name || strlen(name) > 63)
@@ -28,7 +28,7 @@ static gpc_status check_numbers(const char *name, const gpci_parameters *paramet
     return GPC_OK;
 }
 
-/* Is `word` one of "this|that"? */
+/* True if `word` is a word of "this|that". */
 static bool is_choice(const char *choices, const char *word) {
     size_t length = strlen(word);
     for (const char *at = choices; at; at = strchr(at, '|')) {
@@ -80,7 +80,7 @@ static gpc_status check(gpc_policy_kind kind, const void *table, gpc_error *erro
     return GPC_OK;
 }
 
-/* Tables of parameters of our own in place of the caller's, which may be gone tomorrow. */
+/* Replace the caller's tables of parameters by copies, because the caller may free its memory. */
 static bool copy_parameters(gpc_context *context, gpc_policy_kind kind, gpci_entry *e) {
     const gpci_kind *k = &gpci_kinds[kind];
     gpci_parameters parameters = gpci_parameters_of(kind, e->block);
@@ -101,7 +101,7 @@ static bool copy_parameters(gpc_context *context, gpc_policy_kind kind, gpci_ent
     return true;
 }
 
-/* The strings of a table, all of them: where each pointer stands, and what stands for NULL. */
+/* List of a table's strings: addresses of the pointers. add_text replaces NULL by "", add_string skips NULL. */
 typedef struct string_list {
     const char **at[4 + 6 * GPC_MAX_PARAMETERS];
     size_t count;
@@ -118,7 +118,7 @@ static void add_text(string_list *list, const char **string) {
     add_string(list, string);
 }
 
-/* Strings of a caller may be gone tomorrow (a binding's certainly are): keep copies of all. */
+/* Copy all strings of a table: the caller may free its memory (a binding always does). */
 static bool copy_strings(gpc_context *context, gpc_policy_kind kind, gpci_entry *e) {
     if (!copy_parameters(context, kind, e))
         return false;
@@ -154,7 +154,7 @@ static bool copy_strings(gpc_context *context, gpc_policy_kind kind, gpci_entry 
     return true;
 }
 
-/* On failure, what `e` holds is the caller's to free. */
+/* Copy and check a table. On failure the caller frees the content of `e`. */
 static gpc_status add_copy(gpc_context *context, gpc_policy_kind kind, const void *ops, gpci_entry *e,
                            gpc_error *error) {
     const gpci_kind *k = &gpci_kinds[kind];
@@ -162,7 +162,7 @@ static gpc_status add_copy(gpc_context *context, gpc_policy_kind kind, const voi
     if (!e->block)
         return gpci_out_of_memory(error);
     e->table = e->block;
-    size_t given, first = k->at.reads; /* of a table as it first was */
+    size_t given, first = k->at.reads; /* end of the oldest tables */
     memcpy(&given, ops, sizeof given);
     const bool older = given && (given == first || given == k->at.state || given == k->at.on_sector_miss ||
                                  given == k->at.on_block || given == k->at.counter);
@@ -196,7 +196,7 @@ static gpc_status register_ops(gpc_context *context, gpc_policy_kind kind, const
     return status;
 }
 
-/* One that samples statistics, laid out as its host has them. */
+/* Register a table with a `sample` function, whose statistics have the host's layout. */
 static gpc_status register_sampler(gpc_context *context, gpc_policy_kind kind, const void *ops,
                                    const gpc_layout *layout, void *user_data, void (*destroy)(void *),
                                    gpc_error *error) {

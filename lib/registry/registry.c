@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The tables of a kind that a host registered, in the order of registration; built-in ones are counted before them. */
+/* Tables of a kind registered by a host, in order of registration; built-in tables come before. */
 typedef struct table_list {
     gpci_entry *entries;
     size_t count, capacity;

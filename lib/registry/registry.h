@@ -5,54 +5,55 @@
 #include "registry/spec.h"
 
 /*
- * context.c: gpc_context_create, given the built-in tables by kind. Each list of tables ends with NULL. The lists stay
- * the caller's and outlive the context.
+ * Make a context with the built-in tables by kind (context.c); see gpc_context_create. Every list of tables ends with
+ * NULL. The lists belong to the caller and outlive the context.
  */
 gpc_status gpci_context_make(const gpc_context_options *options, const void *const *const *builtins, gpc_error *error,
                              gpc_context **out);
 
 #define GPCI_MAX_SCHEDULER_WARPS 1024u
-#define GPCI_MAX_THROTTLES 8u /* on one scheduler */
+#define GPCI_MAX_THROTTLES 8u /* per scheduler */
 
 /*
- * What the policies of a level of caches or of an SM's schedulers have in common: each spec is read once, and those of
- * one name and the same arguments may share state.
+ * Shared parts of the policies of a level of caches, or of an SM's schedulers. A spec is parsed once, and policies of
+ * equal name and arguments may share state.
  */
 typedef struct gpci_commons gpci_commons;
 
 gpci_commons *gpci_commons_create(gpc_context *context);
 gpci_commons *gpci_commons_retain(gpci_commons *commons);
-/* Has somebody else a reference? */
+/* True if the commons have another owner too. */
 bool gpci_commons_are_shared(const gpci_commons *commons);
-/* Give up a reference; the last after all policies made with it are gone. NULL is allowed. */
+/* Give up a reference. The last release comes after all policies made with the commons are gone. NULL is allowed. */
 void gpci_commons_release(gpci_commons *commons);
 
-/* Caches, or what decides for them, that are of a level which no hierarchy has, and may share. */
+/* Caches, or policies alone, of a level outside a hierarchy, which may share state. */
 typedef struct gpci_level_shape {
     gpc_context *context;
-    gpci_commons *commons; /* NULL: it is the only one of its level */
+    gpci_commons *commons; /* NULL: the cache is the only cache of its level */
     uint64_t sets, ways, line_bytes, sectors, instances;
 } gpci_level_shape;
 
 /*
- * Find the commons of one of several: those of `other`, or, where that is NULL, new ones; to be released in any case.
- * What is shared is laid out for one context's of one shape: any other is GPC_ERROR_ARGUMENT, of `type`.share_with.
+ * Get the commons of a level: those of `other`, or new commons if `other` is NULL. The caller must release them. Shared
+ * state requires equal context and shape; otherwise GPC_ERROR_ARGUMENT, of `type`.share_with.
  */
 gpc_status gpci_commons_join(gpci_level_shape *shape, const gpci_level_shape *other, const char *type,
                              gpc_error *error);
 
 typedef struct gpci_policy_spec gpci_policy_spec;
 
-/* A policy at work: the table, its slab and its environment. */
+/* A running policy: table, slab and environment. */
 typedef struct gpci_policy {
     gpc_context *context;
-    const void *ops; /* the table of its kind */
+    const void *ops; /* table of the policy's kind */
     void *self;
     gpci_policy_spec *spec; /* as configured */
     void (*finish)(void *self);
     void *first_state, *second_state; /* per set and line, or per warp */
-    const gpc_layout *sample_layout;  /* of the statistics that a scheduler's or throttle's `sample` gets, */
-    void *sample_stats;               /* and one such struct; both NULL: the library's own */
+    /* layout of the statistics passed to `sample` of a scheduler or throttle; NULL: the library's own layout */
+    const gpc_layout *sample_layout;
+    void *sample_stats; /* a struct of sample_layout; NULL with sample_layout */
     struct gpci_common *common;
     union {
         gpc_policy_env env;
@@ -61,69 +62,72 @@ typedef struct gpci_policy {
 } gpci_policy;
 
 /*
- * Make a policy from `name` or `name(parameter=value, ...)` for a cache of the
- * geometry in `geometry` (sets to count are read). `commons`: those of its level; NULL: it stands alone.
+ * Make a policy from `name` or `name(parameter=value, ...)` for a cache of `geometry` (the fields from sets to count
+ * are read). `commons`: those of the level; NULL: no level.
  */
 gpc_status gpci_policy_create(gpc_context *context, gpc_policy_kind kind, const char *spec,
                               const gpc_policy_env *geometry, gpci_commons *commons, gpc_error *error,
                               gpci_policy **out);
-/* Is its table one that a host has registered? */
+/* True if a host has registered the policy's table. */
 bool gpci_policy_is_hosts(const gpci_policy *policy);
-/* Whether both are of one table, with the same arguments. */
+/* True if the two policies have a common table and equal arguments. */
 bool gpci_policy_same(const gpci_policy *a, const gpci_policy *b);
-/* The same for a scheduler or a throttle: warps, sm, index, count, sms and seed are read. */
+/* Make a scheduler policy or a throttle: warps, sm, index, count, sms and seed of `geometry` are read. */
 gpc_status gpci_scheduler_policy_create(gpc_context *context, gpc_policy_kind kind, const char *spec,
                                         const gpc_scheduler_env *geometry, gpci_commons *commons, gpc_error *error,
                                         gpci_policy **out);
 void gpci_policy_destroy(gpci_policy *policy);
 /*
- * All that it has come to, for a snapshot, what it shares included. Of one that does not say what that is, a stretch
- * that is not there (gpc_state_fn).
+ * Visit the whole state of a policy for a snapshot, including shared state. For a policy without `state`, visit NULL
+ * (gpc_state_fn).
  */
 void gpci_policy_state(gpci_policy *policy, gpci_state_fn visit, void *user_data);
 bool gpci_policy_has_state(const gpci_policy *policy);
-/* As configured. */
+/* Spec as configured. */
 const char *gpci_policy_text(const gpci_policy *policy);
-/* Statistics as the policy's `sample` is to get them; valid until the next call. */
+/* Convert statistics to the layout of the policy's `sample`; valid until the next call. */
 const gpc_stats *gpci_policy_sample(const gpci_policy *policy, const gpc_stats *stats);
 
-/* The table of a spec. NULL where the spec is none that gpci_policy_check accepts. */
+/* Table of a spec. NULL if gpci_policy_check refuses the spec. */
 const void *gpci_policy_table(const gpc_context *context, gpc_policy_kind kind, const char *spec);
 
-/* Cost of a spec in the environment of a cache: geometry, index and count. As gpc_policy_cost otherwise. */
+/* Cost of a spec in the environment of a cache: geometry, index and count. Otherwise as gpc_policy_cost. */
 gpc_status gpci_policy_cost(const gpc_context *context, gpc_policy_kind kind, const char *spec,
                             const gpc_policy_env *geometry, gpc_error *error, uint64_t *out_bits);
 
-/* As gpc_policy_reads, of replacement policies and predictors. */
+/* As gpc_policy_reads, for replacement policies and predictors. */
 gpc_status gpci_policy_reads(const gpc_context *context, gpc_policy_kind kind, const char *spec, gpc_error *error,
                              uint64_t *out_reads);
 
-/* What the table of a replacement policy or predictor can be told in calls of its own: GPC_READS_ bits. */
+/* Inputs that the table of a replacement policy or predictor gets by separate calls: GPC_READS_ bits. */
 uint64_t gpci_policy_hears(gpc_policy_kind kind, const void *ops);
 /*
- * Does a replacement policy or predictor read, with its parameters, more than `tells`? One that does not state what it
- * reads is taken to read what it can be told in calls. GPC_ERROR_UNSUPPORTED names it.
+ * Check the inputs of a replacement policy or predictor, with its parameters. If the policy reads more than `tells`,
+ * fails with GPC_ERROR_UNSUPPORTED, naming the inputs. A policy that does not state its inputs counts as reading
+ * everything that its functions can receive.
  */
 gpc_status gpci_policy_check_tells(const gpci_policy *policy, uint64_t tells, gpc_error *error);
 
-/* Names of GPC_READS_ bits, for messages: "address, pc". GPC_READS_PLACE, which all know, is not named. */
+/* Names of GPC_READS_ bits for messages: "address, pc". GPC_READS_PLACE, which every host gives, is left out. */
 #define GPCI_READS_TEXT 256u
 void gpci_reads_text(uint64_t reads, char text[GPCI_READS_TEXT]);
 
-/* Check a spec without making anything: known name, known parameters, values in range. */
+/* Check a spec without making a policy: known name, known parameters, values in range. */
 gpc_status gpci_policy_check(const gpc_context *context, gpc_policy_kind kind, const char *spec, gpc_error *error);
 
 /*
- * A scheduler's text taken apart in place, `policy + throttle + ...`: `parts` points into it.
- * GPC_ERROR_FORMAT, GPC_ERROR_RANGE (more throttles than there may be).
+ * Split a scheduler's text in place, `policy + throttle + ...`: `parts` points into the text. GPC_ERROR_FORMAT;
+ * GPC_ERROR_RANGE (too many throttles).
  */
 gpc_status gpci_scheduler_parts(char *text, char *parts[1 + GPCI_MAX_THROTTLES], size_t *out_count, gpc_error *error);
-/* Do the policy or a throttle of such a text want the L1's events? */
+/* Find out whether the policy or a throttle of a scheduler's text needs L1's events. */
 gpc_status gpci_scheduler_text_wants_events(gpc_context *context, const char *text, gpc_error *error, bool *out);
-/* gpci_policy_check of all of them. */
+/* gpci_policy_check for all parts of a scheduler's text. */
 gpc_status gpci_scheduler_check(const gpc_context *context, const char *text, gpc_error *error);
 
-/* Of `count` names, the one nearest to `name` in edits, or NULL if none is near. `at` yields the names. */
+/*
+ * Find among `count` names the name with the fewest edits to `name`; NULL if no name is near. `at` returns the names.
+ */
 const char *gpci_nearest(const char *name, size_t count, const char *(*at)(const void *data, size_t index),
                          const void *data);
 

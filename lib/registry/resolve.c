@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* What a spec or a scheduler's text says, by the tables that are registered. */
+/* Resolve a spec or a scheduler's text with the registered tables. */
 
 gpc_status gpci_resolve(const gpc_context *context, gpc_policy_kind kind, const char *text, gpci_resolved *r,
                         gpci_values *values, gpc_error *error) {

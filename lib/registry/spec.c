@@ -60,7 +60,7 @@ static gpc_status read_number(const char *text, const gpc_parameter *p, double *
     return GPC_OK;
 }
 
-/* Which of "this|that" a word is; false if none. */
+/* Find the index of a word in "this|that"; false if absent. */
 static bool find_word(const char *choices, const char *word, uint32_t *out) {
     size_t length = strlen(word);
     uint32_t index = 0;
@@ -166,7 +166,7 @@ gpc_status gpci_spec_parameters(const gpci_spec *spec, const gpc_parameter *para
     return status;
 }
 
-/* Levenshtein distance, or SIZE_MAX where it is at least `limit` for the lengths alone. */
+/* Levenshtein distance. SIZE_MAX if the difference of the lengths is already `limit` or more. */
 static size_t edits(const char *a, size_t a_length, const char *b, size_t limit) {
     size_t row[72], length = strlen(b);
     size_t difference = length > a_length ? length - a_length : a_length - length;
