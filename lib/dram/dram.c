@@ -2,7 +2,7 @@
 #include "dram/dram_internal.h"
 #include "stats/stats.h"
 
-/* The public object: all channels on one clock. */
+/* Public object: all channels with a single clock. */
 
 void gpci_dram_on_command(gpc_dram *dram, gpci_dram_trace_fn trace, void *user_data) {
     dram->trace = trace;
@@ -43,7 +43,7 @@ gpc_status gpc_dram_try_request(gpc_dram *dram, uint32_t channel, uint64_t addre
     return GPC_OK;
 }
 
-/* The channel whose first completed request ends before those of all others; dram->channels if none has. */
+/* Channel with the earliest end of data, up to `limit`; dram->channels if none. */
 static uint32_t first_channel(gpc_dram *dram, uint64_t limit) {
     uint32_t first = dram->channels;
     for (uint32_t w = 0; w < dram->words; w++)
@@ -58,7 +58,7 @@ static uint32_t first_channel(gpc_dram *dram, uint64_t limit) {
     return first;
 }
 
-/* Tell of all that has ended, in its order. */
+/* Report all requests with ended data, in order of their end. */
 static void deliver(gpc_dram *dram) {
     uint64_t token, end;
     bool write;

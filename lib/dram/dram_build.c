@@ -11,7 +11,7 @@ static gpc_status refuse(const gpc_config *config, gpci_key key, const char *why
     return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s: %s", gpci_key_name(key), gpci_config_text(config, key), why);
 }
 
-/* What each command makes the next ones wait for. */
+/* Compute the waiting times that a command causes for later commands. */
 static void derive(gpci_dram_rules *rules, uint32_t latency) {
     const gpci_dram_timing *t = &rules->t;
     uint32_t other = larger(larger(t->tccd_s, t->burst), 1), same = larger(t->tccd_l, other);
@@ -51,7 +51,10 @@ static gpc_status read_queues(const gpc_config *config, gpci_dram_rules *rules, 
     return GPC_OK;
 }
 
-/* all-bank, none, per-bank, same-bank; that there is time between two has been checked (timing.c). */
+/*
+ * Read dram.refresh: all-bank, none, per-bank, same-bank. timing.c has checked that requests have time between two
+ * refreshes.
+ */
 static gpc_status read_refresh(const gpc_config *config, gpci_dram_rules *rules, gpc_error *error) {
     const uint64_t choice = gpci_config_number(config, GPCI_KEY_DRAM_REFRESH);
     if (choice > 1 && rules->by_bank)
@@ -88,7 +91,7 @@ static gpc_status read_rules(const gpc_config *config, gpci_dram_rules *rules, g
     return read_refresh(config, rules, error);
 }
 
-/* Requests of a channel whose data can be under way at once. */
+/* Largest number of a channel's requests with data in flight at once. */
 static uint32_t in_flight(const gpci_dram_rules *rules) {
     const uint64_t most = 4096;
     uint64_t count;
@@ -205,13 +208,13 @@ void gpc_dram_destroy(gpc_dram *dram) {
 }
 
 void gpci_dram_state(gpc_dram *dram, uint32_t channel, gpci_state_fn visit, void *user_data) {
-    /* addresses are before these */
+    /* the fields before hold addresses */
     const size_t of_channel = offsetof(gpci_channel, order), of_lane = offsetof(gpci_lane, plan);
     const gpci_dram_rules *rules = &dram->rules;
     gpci_channel *c = &dram->channel[channel];
     visit(user_data, (char *)c + of_channel, sizeof *c - of_channel);
     visit(user_data, &dram->next[channel], sizeof *dram->next);
-    visit(user_data, dram->active, dram->words * sizeof *dram->active); /* all channels' */
+    visit(user_data, dram->active, dram->words * sizeof *dram->active); /* bitmap of all channels */
     visit(user_data, c->pool, dram->room * sizeof *c->pool);
     for (uint32_t l = 0; l < rules->t.pseudo; l++) {
         gpci_lane *lane = &c->lanes[l];

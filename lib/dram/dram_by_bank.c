@@ -2,13 +2,13 @@
 #include "dram/dram_internal.h"
 
 /*
- * Scheduling by bank, as GPGPU-Sim has it (dram.cc, dram_sched.cc). Reads and writes wait in one queue. A bank takes
- * one of its requests at a time: the oldest to the row that it last opened, otherwise the oldest; in a cycle one bank
- * does. Then the first bank, from the one whose turn it is, whose command may go sends it, be it a read, a write or a
- * row command; with two command buses the first that has a column command, and the first that has a row command. So
- * reads go on while any bank has one that may go, and writes come in runs: the bus turns when no bank is left to go on.
- *
- * A bank's list `others[0]` is its queue, `hits[0]` the request at hand.
+ * Scheduling by bank, as in GPGPU-Sim (dram.cc, dram_sched.cc). Reads and writes wait in a single queue. A bank chooses
+ * a request at a time: the oldest request to the last opened row, otherwise the oldest request. In a cycle only a
+ * single bank chooses. Then banks are looked at from the bank in turn on. The first bank whose command may go sends the
+ * command: a read, a write or a row command. With two command buses the first bank with a column command and the first
+ * bank with a row command send. Therefore reads continue while a bank has a ready read, and writes come in runs: the
+ * bus turns when no bank can continue.
+ * A bank's list `others[0]` is its queue, `hits[0]` its chosen request.
  */
 GPCI_INLINE uint64_t later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
@@ -19,7 +19,7 @@ GPCI_INLINE uint32_t bank_at(const gpci_lane *lane, uint32_t place) {
     return bank < lane->rules->banks ? bank : bank - lane->rules->banks;
 }
 
-/* The request of a bank's queue that it takes next leaves the queue. */
+/* Remove the next request of a bank from its queue: the oldest to the last opened row, otherwise the oldest. */
 static uint32_t take(gpci_lane *lane, uint32_t b) {
     gpci_burst *pool = lane->channel->pool;
     gpci_bursts *queue = &lane->banks[b].others[0];
@@ -41,7 +41,7 @@ static uint32_t take(gpci_lane *lane, uint32_t b) {
     return found;
 }
 
-/* One bank without a request at hand takes one. */
+/* Let a single bank without a chosen request choose. */
 static void serve(gpci_lane *lane) {
     if (!(lane->waiting & ~lane->serving))
         return;
@@ -57,7 +57,7 @@ static void serve(gpci_lane *lane) {
     }
 }
 
-/* The command that a bank's request wants, and the first cycle in which it may go. */
+/* Command for a bank's chosen request, and the earliest cycle of the command. */
 static uint64_t wanted(const gpci_lane *lane, uint32_t b, uint8_t *command) {
     const gpci_bank *bank = &lane->banks[b];
     const gpci_bank_group *group = &lane->groups[b >> lane->rules->group_shift];
@@ -122,8 +122,8 @@ static void column(gpci_lane *lane, uint32_t b, uint64_t cycle) {
 enum { COLUMNS = 1, ROWS = 2 }; /* kinds of commands */
 
 /*
- * The first bank, from the one whose turn it is, whose command is of `kinds` and may go sends it. False: none did, and
- * the first may go in cycle `next`.
+ * Send a command of `kinds` from the first bank whose command may go, looking from the bank in turn on. False: no bank
+ * could send; the earliest command may go in cycle `next`.
  */
 static bool send(gpci_lane *lane, uint64_t cycle, unsigned kinds, uint64_t *next) {
     for (uint32_t place = 0; place < lane->rules->banks; place++) {
@@ -150,10 +150,10 @@ static bool send(gpci_lane *lane, uint64_t cycle, unsigned kinds, uint64_t *next
     return false;
 }
 
-/* A cycle; returns the next in which something may happen. */
+/* Run a cycle; returns the next cycle with an event. */
 static uint64_t cycle_of(gpci_lane *lane, uint64_t cycle) {
     uint64_t next = GPCI_NO_TIME;
-    lane->row_bus = cycle + 1; /* nothing more in this cycle, whatever arrives */
+    lane->row_bus = cycle + 1; /* no further command in this cycle, even for a new arrival */
     serve(lane);
     bool sent = send(lane, cycle, lane->rules->dual ? COLUMNS : COLUMNS | ROWS, &next);
     if (lane->rules->dual)

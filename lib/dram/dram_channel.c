@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "dram/dram_internal.h"
 
-/* A channel: what hosts of gpci_dram see, over its lanes. */
+/* A channel, as seen by hosts of gpci_dram, over its lanes. */
 
 bool gpci_dram_room(const gpc_dram *dram, uint32_t channel, bool write) {
     const gpci_channel *c = &dram->channel[channel];
@@ -53,7 +53,7 @@ void gpci_dram_enqueue(gpc_dram *dram, uint32_t channel, uint64_t address, bool 
     gpci_lane_arrive(lane, i, cycle);
 }
 
-/* When the first data end after `cycle`; those that ended before are about to be taken. */
+/* Earliest end of data after `cycle`. Data that ended before are taken next. */
 static uint64_t next_end(const gpci_channel *c, uint32_t lanes, uint64_t cycle) {
     uint64_t next = GPCI_NO_TIME;
     if (c->end > cycle)
@@ -96,7 +96,7 @@ static uint64_t first_end(const gpci_channel *c, uint32_t lanes) {
     return end;
 }
 
-/* The list whose first request ends first; among equals the one that arrived first. NULL if none has ended. */
+/* List whose first request ends first; equal ends are ordered by arrival. NULL if no data have ended. */
 static gpci_bursts *first_done(gpci_channel *c, uint32_t lanes) {
     gpci_bursts *first = NULL;
     uint64_t end = c->now, order = GPCI_NO_TIME;

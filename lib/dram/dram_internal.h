@@ -11,9 +11,9 @@
 #define GPCI_NO_ROW UINT64_MAX
 #define GPCI_NO_TIME UINT64_MAX
 #define GPCI_ALL_BANKS UINT32_MAX
-#define GPCI_MOST_BANKS 64u /* of a lane: a bitmap is a word */
+#define GPCI_MOST_BANKS 64u /* largest number of banks of a lane: a bitmap is a word */
 
-/* One piece of an address: `bits` of it from `from` on, to `to` of a field. */
+/* Piece of an address: `bits` bits of the address, from bit `from` on, go to a field, from bit `to` on. */
 typedef struct gpci_dram_piece {
     uint8_t field, from, bits, to;
 } gpci_dram_piece;
@@ -21,17 +21,18 @@ typedef struct gpci_dram_piece {
 enum { GPCI_FIELD_ROW, GPCI_FIELD_BANK, GPCI_FIELD_GROUP, GPCI_FIELD_PSEUDO, GPCI_FIELD_COLUMN, GPCI_FIELD_COUNT };
 
 /*
- * Pieces of a channel's address; those of the column, which no bank asks for, come last. address.mapping has pieces of
- * an address of all channels, or, where channels are no power of two, of the quotient by their number (`divides`).
+ * Pieces of a channel's address. Column pieces come last, because bank selection does not need them. With
+ * address.mapping the pieces are of an address over all channels. If the number of channels is not a power of two, the
+ * pieces are of the address divided by the number (`divides`).
  */
 typedef struct gpci_dram_mapping {
     gpci_dram_piece pieces[64];
     uint32_t count, columns;
-    uint32_t bank_shift; /* of the group in a bank's number */
-    uint32_t hash_mask;  /* row bits that are XORed into it */
+    uint32_t bank_shift; /* position of the group in a bank's number */
+    uint32_t hash_mask;  /* row bits, XORed into the bank's number */
     uint32_t turn;       /* low bits of a bank's number, its group, that move to the top here */
     uint32_t bank_bits;  /* with `turn` */
-    uint32_t from;       /* dramid@ */
+    uint32_t from;       /* first bit of the channel number: dramid@ */
     bool divides;
     gpci_divisor channels;
 } gpci_dram_mapping;
@@ -44,7 +45,7 @@ typedef struct gpci_dram_place {
 gpc_status gpci_dram_mapping_read(const gpc_config *config, const gpci_dram_timing *timing, gpc_error *error,
                                   gpci_dram_mapping *mapping);
 
-/* Move the low `turn` bits of a bank's number to the top. A turn by the other bits is the inverse. */
+/* Move the low `turn` bits of a bank's number to the top. A turn by the remaining bits is the inverse. */
 GPCI_INLINE uint32_t gpci_dram_turned(const gpci_dram_mapping *mapping, uint32_t bank, uint32_t turn) {
     return bank >> turn | (bank & ((1u << turn) - 1)) << (mapping->bank_bits - turn);
 }
@@ -71,7 +72,7 @@ GPCI_INLINE gpci_dram_place gpci_dram_locate(const gpci_dram_mapping *mapping, u
     return (gpci_dram_place){fields[GPCI_FIELD_ROW], (uint32_t)fields[GPCI_FIELD_PSEUDO], bank};
 }
 
-/* Bytes into the row. */
+/* Byte within the row. */
 GPCI_INLINE uint32_t gpci_dram_column(const gpci_dram_mapping *mapping, uint64_t address) {
     uint64_t column = 0;
     if (mapping->divides)
@@ -81,22 +82,24 @@ GPCI_INLINE uint32_t gpci_dram_column(const gpci_dram_mapping *mapping, uint64_t
     return (uint32_t)column;
 }
 
-/* What all channels have in common. */
+/* Rules common to all channels. */
 typedef struct gpci_dram_rules {
     gpci_dram_timing t;
     gpci_dram_mapping mapping;
-    uint32_t same[2], other[2];           /* [0 read, 1 write] to the next of its kind: same group, other group */
-    uint32_t turn_same[2], turn_other[2]; /* to the next of the other kind */
-    uint32_t close[2];                    /* to the precharge */
-    uint32_t data[2];                     /* to the end of the data, dram.latency included */
-    uint32_t open[2];                     /* from the activation */
+    /* [0 read, 1 write] cycles to the next command of the same kind: same group, other group */
+    uint32_t same[2], other[2];
+    uint32_t turn_same[2], turn_other[2]; /* cycles to the next command of the other kind */
+    uint32_t close[2];                    /* cycles to the precharge */
+    uint32_t data[2];                     /* cycles to the end of the data, dram.latency included */
+    uint32_t open[2];                     /* cycles from the activation to the command */
     uint32_t banks, group_shift;
-    uint32_t capacity[2];           /* of a channel's queues */
-    uint32_t write_high, write_low; /* of a pseudo channel */
+    uint32_t capacity[2];           /* entries of a channel's queues */
+    uint32_t write_high, write_low; /* write thresholds of a pseudo channel */
     uint64_t age_cap;
     uint64_t fixed_latency, fixed_bandwidth;
-    uint32_t refresh_interval; /* from one refresh to the next */
-    uint32_t refresh_sets;     /* 0: all banks together; so many sets, of one bank or of that of each group, in turn */
+    uint32_t refresh_interval; /* cycles between two refreshes */
+    /* 0: all banks together; otherwise the number of sets in turn: a set has a single bank, or a bank of every group */
+    uint32_t refresh_sets;
     bool fixed, in_order, by_bank, closed_page, refresh, dual;
 } gpci_dram_rules;
 
@@ -104,21 +107,21 @@ typedef struct gpci_burst {
     uint64_t token, row, order, arrival, end;
     uint32_t next;
     uint8_t bank, pseudo;
-    bool write, opened; /* opened: a row was activated for it */
+    bool write, opened; /* opened: a row was activated for the request */
 } gpci_burst;
 
 typedef struct gpci_bursts {
     uint32_t first, last;
 } gpci_bursts;
 
-/* Requests of a bank, each list in the order of arrival: those to the open row, and the others. */
+/* Requests of a bank in order of arrival: a list for the open row, a list for other rows. */
 typedef struct gpci_bank {
     uint64_t row;
-    uint64_t activate, precharge, column[2]; /* not before */
+    uint64_t activate, precharge, column[2]; /* earliest cycles of the commands */
     gpci_bursts hits[2], others[2];
 } gpci_bank;
 
-/* The row command that a bank's oldest request to another row than the open one wants: not before, and its order. */
+/* Row command for a bank's oldest request to a row that is not open: earliest cycle, and order of the request. */
 typedef struct gpci_wish {
     uint64_t cycle, order;
 } gpci_wish;
@@ -127,7 +130,7 @@ typedef struct gpci_bank_group {
     uint64_t activate, column[2];
 } gpci_bank_group;
 
-/* The command that goes next unless a request arrives before. */
+/* Next command, unless a request arrives earlier. */
 typedef struct gpci_plan {
     uint64_t cycle, order;
     uint32_t bank;
@@ -139,37 +142,38 @@ typedef struct gpci_lane_counters {
     uint64_t fixed_bytes;
 } gpci_lane_counters;
 
-/* A pseudo channel, or a channel that has no such parts. */
+/* A pseudo channel, or a channel without pseudo channels. */
 typedef struct gpci_lane {
     const gpci_dram_rules *rules;
     struct gpci_channel *channel;
     gpci_bank *banks;
-    gpci_wish *wishes; /* valid in banks with such a request of the mode */
+    gpci_wish *wishes; /* valid in banks with a request of the mode to a row that is not open */
     gpci_bank_group *groups;
-    gpci_plan plan;                                    /* the first of: */
+    gpci_plan plan;                                    /* earliest of opens, closes and columns */
     gpci_plan opens, closes, columns;                  /* activations; precharges; reads or writes */
-    uint64_t now;                                      /* of the last command, arrival or run */
+    uint64_t now;                                      /* cycle of the last command, arrival or run */
     uint64_t hit_banks[2], other_banks[2], open_banks; /* bitmaps */
-    uint64_t activate, column[2];                      /* not before */
-    uint64_t row_bus, column_bus;                      /* free from */
-    uint64_t window[4];                                /* the last four activations; */
-    uint32_t window_at;                                /* the oldest of them */
+    uint64_t activate, column[2];                      /* earliest cycles of the commands */
+    uint64_t row_bus, column_bus;                      /* first free cycle */
+    uint64_t window[4];                                /* cycles of the last four activations */
+    uint32_t window_at;                                /* index of the oldest activation */
     uint32_t queued[2];
     uint64_t refresh_due;
-    uint64_t refreshing;          /* banks whose refresh is due: until then they take no other command */
-    uint32_t refresh_set;         /* the next */
-    uint64_t bus_cycle, bus_part; /* fixed model: bus free from, and parts of a cycle */
-    gpci_bursts queue[2];         /* fcfs: those behind the first of their kind; fixed model: [0] all that wait */
-    gpci_bursts done[2];          /* data under way, in the order of their end */
+    uint64_t refreshing;          /* banks with a due refresh: they take no other command until the refresh */
+    uint32_t refresh_set;         /* the next set to refresh */
+    uint64_t bus_cycle, bus_part; /* fixed model: first free cycle of the bus, and parts of a cycle */
+    /* fcfs: requests behind the first of their kind; fixed model: [0] all waiting requests */
+    gpci_bursts queue[2];
+    gpci_bursts done[2]; /* requests with data in flight, in order of the end of data */
     gpci_gauge gauge;
     gpci_lane_counters counters;
     uint32_t index;
-    bool muted;       /* nobody is shown its commands: it is a copy (gpci_lane_idle) */
+    bool muted;       /* commands are not shown: the lane is a copy (gpci_lane_idle) */
     uint8_t mode;     /* 0: reads, 1: writes */
-    uint8_t turn;     /* by bank: the first that is looked at */
-    uint32_t served;  /* by bank: that have a request at hand, */
-    uint64_t serving; /* as a bitmap, */
-    uint64_t waiting; /* and those with others that wait */
+    uint8_t turn;     /* by bank: first bank to look at */
+    uint32_t served;  /* by bank: number of banks with a chosen request */
+    uint64_t serving; /* bitmap of banks with a chosen request */
+    uint64_t waiting; /* bitmap of banks with further waiting requests */
 } gpci_lane;
 
 typedef struct gpci_channel {
@@ -177,11 +181,11 @@ typedef struct gpci_channel {
     gpci_burst *pool;
     gpci_lane *lanes;
     uint64_t order;
-    uint64_t now;   /* last run to */
-    uint64_t end;   /* of the data that end first */
-    uint64_t since; /* counters are from here on */
+    uint64_t now;   /* time up to which the channel was run */
+    uint64_t end;   /* earliest end of data */
+    uint64_t since; /* start of the counters */
     uint32_t free, index;
-    uint32_t queued[2], count; /* count: those under way as well */
+    uint32_t queued[2], count; /* count: including requests in flight */
 } gpci_channel;
 
 struct gpc_dram {
@@ -194,10 +198,10 @@ struct gpc_dram {
     gpci_wish *wishes;
     gpci_bank_group *groups;
     gpci_burst *pool;
-    uint64_t *next;       /* [channels] what gpci_dram_run said last */
+    uint64_t *next;       /* [channels], last result of gpci_dram_run */
     uint64_t *active;     /* bitmap of channels with a request */
     uint32_t words, room; /* room: of a channel's pool */
-    uint64_t now;         /* of the public interface */
+    uint64_t now;         /* time of the public interface */
     gpci_dram_trace_fn trace;
     void *trace_data;
     gpc_dram_done_fn on_done;
@@ -221,7 +225,7 @@ GPCI_INLINE uint32_t gpci_bursts_pop(gpci_burst *pool, gpci_bursts *list) {
     return i;
 }
 
-/* To who is shown commands, if anybody is. */
+/* Show a command to the trace callback, if set. */
 GPCI_COLD void gpci_lane_tell(const gpci_lane *lane, uint64_t cycle, uint8_t command, uint32_t bank, uint64_t row,
                               uint64_t token, bool closes);
 GPCI_INLINE void gpci_lane_show(const gpci_lane *lane, uint64_t cycle, uint8_t command, uint32_t bank, uint64_t row,
@@ -230,10 +234,13 @@ GPCI_INLINE void gpci_lane_show(const gpci_lane *lane, uint64_t cycle, uint8_t c
         gpci_lane_tell(lane, cycle, command, bank, row, token, closes);
 }
 
-/* A request of a lane leaves the queue; its data end at `end`. */
+/* Remove a request of a lane from the queue; its data end at `end`. */
 void gpci_lane_complete(gpci_lane *lane, uint32_t i, uint64_t cycle, uint64_t end);
 
-/* gpci_dram_done, with the cycle at which the data ended, and that of the first of a channel, run to or not. */
+/*
+ * As gpci_dram_done, with the cycle of the end of data. gpci_dram_first_end: earliest end of data of a channel, even
+ * beyond the last run.
+ */
 bool gpci_dram_done_at(gpc_dram *dram, uint32_t channel, uint64_t *token, bool *write, uint64_t *end);
 GPCI_INLINE uint64_t gpci_dram_first_end(const gpc_dram *dram, uint32_t channel) {
     return dram->channel[channel].end;
@@ -245,17 +252,17 @@ void gpci_lane_run(gpci_lane *lane, uint64_t cycle);
 void gpci_lane_issue(gpci_lane *lane);
 
 /*
- * refresh.c: if a refresh, or what it needs before, goes first, that becomes the plan. Of single banks: they take no
- * other command from the time it is due.
+ * Replace the plan by a refresh, or by a command that the refresh needs first, if due earlier (refresh.c). Banks of a
+ * per-bank refresh take no other command from the due time on.
  */
 void gpci_lane_plan_refresh(const gpci_lane *lane, uint64_t from, gpci_plan *best);
-/* The plan is a refresh, whose banks have no open row, or that one is due. */
+/* Issue the plan, a refresh of banks without open rows, or mark a refresh as due. */
 void gpci_lane_refresh(gpci_lane *lane, const gpci_plan *plan);
 
 /* Bring the refreshes of a lane without requests up to `cycle`. */
 void gpci_lane_catch_up(gpci_lane *lane, uint64_t cycle);
 
-/* What that would add to the counters. */
+/* Compute the counts that gpci_lane_catch_up would add. */
 void gpci_lane_idle(const gpci_lane *lane, uint64_t cycle, uint64_t *precharges, uint64_t *refreshes);
 
 /* timing model, by bank: dram_by_bank.c */

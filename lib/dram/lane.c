@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "dram/dram_internal.h"
 
-/* A lane: which of its requests' commands goes next, and when; and what a command does to the lane's times. */
+/* A lane: choice and time of the next command, and the effect of a command on the lane's times. */
 
 /*
- * Which command of a lane goes next, and when. Only banks that have a request are
- * looked at, and the times before which they may do nothing are kept, so that one
- * look finds the next command however far away it is. It stands until it has been
- * issued or a request arrives that may change it.
+ * Choice and time of a lane's next command. Only banks with a request are looked at. The lane keeps the earliest times
+ * of commands. Therefore a single look finds the next command, however far away. The plan stands until the command is
+ * issued, or until a request arrives that may change the plan.
  *
- * In one cycle there go first: a row command for a request beyond the age cap, then
- * reads or writes of open rows, then other row commands; among equals the oldest request's.
+ * Priority in a cycle: first a row command for a request beyond the age cap, then reads or writes of open rows, then
+ * other row commands. Among equals the oldest request goes first.
  *
- * Activations, precharges, and reads or writes are planned apart, since most events move only
- * one of them. A bank's command is due at the later of the bank's own time and a start that all
- * share. As long as the start has not passed the planned cycle, all other banks stand as they
- * did, and only the bank that changed is looked at; unless the plan was that bank's.
+ * Activations, precharges, and reads or writes are planned separately, because most events move only one of the three
+ * plans. A bank's command is due at the later of the bank's own time and a start common to all banks. While the start
+ * has not passed the planned cycle, the times of unchanged banks hold, and only the changed bank is looked at. If the
+ * plan was of the changed bank, all banks are looked at.
  */
 GPCI_INLINE uint64_t later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* From when on younger hits of a bank give way to its oldest other request. */
+/* Cycle from which on younger hits of a bank give way to the bank's oldest other request. */
 static uint64_t cap_time(const gpci_lane *lane, const gpci_bank *bank, uint32_t kind) {
     const gpci_burst *pool = lane->channel->pool;
     const gpci_burst *other = &pool[bank->others[kind].first];
@@ -30,7 +29,7 @@ static uint64_t cap_time(const gpci_lane *lane, const gpci_bank *bank, uint32_t 
     return other->arrival + lane->rules->age_cap;
 }
 
-/* Those of `banks` that must be looked at to bring a plan up to date. */
+/* Subset of `banks` to look at for an update of a plan. */
 GPCI_INLINE uint64_t to_look_at(gpci_plan *plan, uint64_t start, uint32_t changed, uint64_t banks) {
     if (plan->cycle >= start && plan->bank != changed && changed != GPCI_ALL_BANKS)
         return banks & (uint64_t)1 << changed;
@@ -58,7 +57,7 @@ static void plan_columns(gpci_lane *lane, uint64_t from, uint32_t changed) {
     }
 }
 
-/* A bank's oldest request to another row than the open one wants that opened. */
+/* Compute the row command for a bank's oldest request to a row that is not open. */
 static void wish(gpci_lane *lane, uint32_t b) {
     const gpci_bank *bank = &lane->banks[b];
     uint32_t kind = lane->mode;
@@ -66,18 +65,19 @@ static void wish(gpci_lane *lane, uint32_t b) {
     if (!(lane->open_banks >> b & 1))
         cycle = later(bank->activate, lane->groups[b >> lane->rules->group_shift].activate);
     else if (lane->hit_banks[kind] >> b & 1)
-        cycle = later(cycle, cap_time(lane, bank, kind)); /* never, where there is none */
+        cycle = later(cycle, cap_time(lane, bank, kind)); /* never, without an age cap */
     lane->wishes[b] = (gpci_wish){cycle, lane->channel->pool[bank->others[kind].first].order};
 }
 
-/* The first of the wishes of `banks`, and the plan so far. */
+/* Earliest command among the wishes of `banks` and the present plan. */
 static void plan_rows(const gpci_wish *wishes, gpci_plan *plan, uint64_t banks, uint64_t start, uint8_t command) {
     uint64_t cycle = plan->cycle, order = plan->order;
     uint32_t bank = plan->bank;
     for (; banks; banks &= banks - 1) {
         uint32_t b = gpci_lowest(banks);
         uint64_t at = later(start, wishes[b].cycle), its = wishes[b].order;
-        uint64_t first = 0 - (uint64_t)((at < cycle) | ((at == cycle) & (its < order))); /* all bits: no branch */
+        uint64_t first =
+            0 - (uint64_t)((at < cycle) | ((at == cycle) & (its < order))); /* mask of all bits: no branch */
         cycle ^= (cycle ^ at) & first;
         order ^= (order ^ its) & first;
         bank ^= (bank ^ b) & (uint32_t)first;
@@ -106,12 +106,12 @@ GPCI_INLINE bool aged(const gpci_lane *lane, const gpci_plan *row) {
     return lane->rules->age_cap != GPCI_WORD && row->cycle >= wants->arrival + lane->rules->age_cap;
 }
 
-/* `changed`: a bank, or GPCI_ALL_BANKS. */
+/* Plan the lane's next command. `changed`: a bank, or GPCI_ALL_BANKS. */
 static void plan_next(gpci_lane *lane, uint64_t from, uint32_t changed) {
     plan_columns(lane, from, changed);
     plan_wishes(lane, from, changed);
     const gpci_plan *opens = &lane->opens, *closes = &lane->closes, *columns = &lane->columns;
-    /* Among rows the order says it all: an older request is beyond the cap before a younger one. */
+    /* Among row commands the order suffices: an older request reaches the age cap before a younger request. */
     const gpci_plan *row = opens;
     if (closes->cycle < opens->cycle || (closes->cycle == opens->cycle && closes->order < opens->order))
         row = closes;
@@ -124,14 +124,14 @@ static void plan_next(gpci_lane *lane, uint64_t from, uint32_t changed) {
         gpci_lane_plan_refresh(lane, from, &lane->plan);
 }
 
-/* What a command does. */
+/* Effects of commands. */
 
 GPCI_INLINE void raise_to(uint64_t *time, uint64_t least) {
     if (*time < least)
         *time = least;
 }
 
-/* Reads go before writes until there are too many of these, or nothing but them. */
+/* Choose reads or writes. Reads go first, until writes are too many, or until only writes are left. */
 static void choose_mode(gpci_lane *lane) {
     const gpci_dram_rules *rules = lane->rules;
     uint32_t reads = lane->queued[0], writes = lane->queued[1];
@@ -192,7 +192,7 @@ void gpci_lane_complete(gpci_lane *lane, uint32_t i, uint64_t cycle, uint64_t en
     gpci_bursts_push(lane->channel->pool, &lane->done[kind], i);
 }
 
-/* Let a request be seen by the scheduler. Returns whether its bank had none of its sort. */
+/* Give a request to the scheduler. True if the bank had no other request of the sort (kind, and hit or not). */
 static bool admit(gpci_lane *lane, uint32_t i) {
     gpci_burst *pool = lane->channel->pool, *r = &pool[i];
     gpci_bank *bank = &lane->banks[r->bank];
@@ -218,12 +218,15 @@ void gpci_lane_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle) {
     gpci_gauge_set(&lane->gauge, cycle, lane->queued[0] + lane->queued[1]);
     choose_mode(lane);
     lane->now = cycle;
-    /* Behind others of its list it changes nothing, nor while its kind waits. */
+    /*
+     * A request behind another request of its list changes nothing. A request of the waiting kind changes nothing
+     * either.
+     */
     if (mode != lane->mode || (kind == mode && first))
         plan_next(lane, cycle, mode == lane->mode ? pool[i].bank : GPCI_ALL_BANKS);
 }
 
-/* The bank's requests to the row that opens, of both kinds, in their order. */
+/* Move the bank's requests to the opened row to the hits, for reads and writes, in order. */
 static void gather_hits(gpci_lane *lane, uint32_t b) {
     gpci_bank *bank = &lane->banks[b];
     gpci_burst *pool = lane->channel->pool;
@@ -248,7 +251,7 @@ static void gather_hits(gpci_lane *lane, uint32_t b) {
     }
 }
 
-/* The row closes before all its requests were served: they go back among the others, by age. */
+/* Move unserved hits of a closing row back among the other requests, by age. */
 static void scatter_hits(gpci_lane *lane, uint32_t b) {
     gpci_bank *bank = &lane->banks[b];
     gpci_burst *pool = lane->channel->pool;
@@ -271,12 +274,13 @@ static void scatter_hits(gpci_lane *lane, uint32_t b) {
     }
 }
 
-/* No activation in a group before `cycle`; the wishes of its closed banks know. */
+/* Postpone activations in a group to `cycle`, and update the wishes of its closed banks. */
 static void postpone(gpci_lane *lane, uint32_t group, uint64_t cycle) {
     uint32_t shift = lane->rules->group_shift, first = group << shift;
     raise_to(&lane->groups[group].activate, cycle);
     for (uint32_t b = first; b < first + (1u << shift); b++) {
-        uint64_t its = lane->wishes[b].cycle, least = cycle & ((lane->open_banks >> b & 1) - 1); /* none, if open */
+        /* 0 if the bank is open */
+        uint64_t its = lane->wishes[b].cycle, least = cycle & ((lane->open_banks >> b & 1) - 1);
         lane->wishes[b].cycle = its < least ? least : its;
     }
 }
@@ -349,7 +353,7 @@ void gpci_lane_issue(gpci_lane *lane) {
     uint64_t cycle = plan.cycle;
     bool row = plan.command < GPCI_DRAM_READ;
     lane->now = cycle;
-    if (GPCI_UNLIKELY(plan.command == GPCI_DRAM_REFRESH_DUE)) { /* it takes no bus */
+    if (GPCI_UNLIKELY(plan.command == GPCI_DRAM_REFRESH_DUE)) { /* uses no bus */
         gpci_lane_refresh(lane, &plan);
         return;
     }
@@ -381,7 +385,7 @@ void gpci_lane_run(gpci_lane *lane, uint64_t cycle) {
     while (lane->plan.cycle <= cycle) {
         uint32_t bank = lane->plan.bank, mode = lane->mode;
         gpci_lane_issue(lane);
-        /* In order, another bank's request may have come up. */
+        /* In order: a request of another bank may be next. */
         plan_next(lane, lane->now, mode == lane->mode && !lane->rules->in_order ? bank : GPCI_ALL_BANKS);
     }
 }

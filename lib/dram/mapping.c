@@ -10,7 +10,7 @@ static const char *const names[GPCI_FIELD_COUNT] = {"row", "bank", "group", "pse
 /* A word of dram.mapping. */
 typedef struct word {
     uint32_t field, bits;
-    bool rest; /* no number: all bits that the field's other words leave */
+    bool rest; /* word without a number: gets the field's remaining bits */
 } word;
 
 static gpc_status refuse(const gpc_config *config, const char *why, const char *what, gpc_error *error) {
@@ -18,7 +18,7 @@ static gpc_status refuse(const gpc_config *config, const char *why, const char *
                      gpci_quote(gpci_config_text(config, GPCI_KEY_DRAM_MAPPING)).text, what, why);
 }
 
-/* One word at `text`, `length` long. */
+/* Read a word at `text`, of `length` characters. */
 static bool read_word(const char *text, size_t length, word *out) {
     const char *colon = memchr(text, ':', length);
     size_t name = colon ? (size_t)(colon - text) : length;
@@ -34,7 +34,7 @@ static bool read_word(const char *text, size_t length, word *out) {
     return out->field < GPCI_FIELD_COUNT && (!colon || length > name + 1);
 }
 
-/* Words from the highest address bits down; -1 where one is not understood. */
+/* Read words, from the highest address bits down; -1 for an unknown word. */
 static int read_words(const char *text, word words[16]) {
     int count = 0;
     for (text += strspn(text, GPCI_BLANK); *text; text += strspn(text, GPCI_BLANK)) {
@@ -47,7 +47,7 @@ static int read_words(const char *text, word words[16]) {
     return count;
 }
 
-/* Give the words without a number their bits; false where a field then has not its own. */
+/* Compute the bits of words without a number. False if a field then has a wrong number of bits. */
 static bool share_out(word *words, int count, const uint32_t bits[GPCI_FIELD_COUNT], uint32_t *wrong) {
     for (uint32_t field = 1; field < GPCI_FIELD_COUNT; field++) {
         uint32_t sum = 0;
@@ -105,7 +105,7 @@ static gpc_status check_mapped(const gpc_config *config, const gpci_dram_timing 
                              "has more banks than dram.bank_groups and dram.group_banks", error);
     if (row_bytes != GPCI_WORD && row_bytes != (uint64_t)1 << gpci_popcount(mask[GPCI_ADDRESS_COLUMN]))
         return refuse_beside(config, GPCI_KEY_DRAM_ROW, "contradicts the columns of address.mapping: auto", error);
-    /* a burst longer than a line is one request, at the address of the line */
+    /* a burst longer than a line is a single request, at the address of the line */
     if (used && gpci_lowest(used) < gpci_log2(timing->burst_bytes) && gpci_lowest(used) < gpci_log2(line))
         return refuse_beside(config, GPCI_KEY_ADDRESS_MAPPING, "has a burst (dram.burst_bytes) in several places",
                              error);
@@ -131,7 +131,7 @@ static gpc_status read_mapped(const gpc_config *config, const gpci_dram_timing *
     return GPC_OK;
 }
 
-/* Add the words of dram.mapping from the burst up: columns, or all others. Returns the first bit of the row. */
+/* Add the words of dram.mapping from the burst up: columns, or all other fields. Returns the first bit of the row. */
 static uint32_t add_words(gpci_dram_mapping *mapping, const word *words, int count, uint32_t burst_bits, bool columns) {
     uint32_t from = burst_bits, to[GPCI_FIELD_COUNT] = {[GPCI_FIELD_COLUMN] = burst_bits};
     for (int i = count - 1; i > 0; i--) {

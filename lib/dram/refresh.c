@@ -4,18 +4,17 @@
 #include <string.h>
 
 /*
- * Refreshes: of all banks of a lane together, or of sets of them in turn: one bank (HBM's REFSB and REFpb), or that of
- * one number in each group (DDR5's REFsb). From the time one is due, its banks take no other command until it has gone;
- * rows of theirs that are open are closed first. The other banks of a lane go on.
- *
- * Example, 16 banks, tREFI 5,105 cycles: all together every 5,105 cycles, for 458 of them (dram.trfc) nobody is served;
- * one by one every 319 cycles, for 210 of them (dram.trfc_bank) one bank is not.
+ * Refreshes, of all banks of a lane together, or of sets of banks in turn. A set is a single bank (HBM's REFSB and
+ * REFpb), or the banks with a common number in every group (DDR5's REFsb). From the due time on, the banks take no
+ * other command until the refresh has gone. Their open rows are closed first. The other banks of the lane continue.
+ * Example, 16 banks, tREFI 5,105 cycles. All together: every 5,105 cycles, no bank is served for 458 cycles
+ * (dram.trfc). Single banks: every 319 cycles, a single bank is not served for 210 cycles (dram.trfc_bank).
  */
 GPCI_INLINE uint64_t later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Those of the next set. */
+/* Banks of the next set. */
 static uint64_t banks_of_set(const gpci_lane *lane) {
     const gpci_dram_rules *rules = lane->rules;
     uint64_t banks = 0;
@@ -24,7 +23,7 @@ static uint64_t banks_of_set(const gpci_lane *lane) {
     return banks;
 }
 
-/* Of single banks: first they are held, then closed, then refreshed. */
+/* Plan a refresh of a set: first the banks are held, then closed, then refreshed. */
 static void plan_banks(const gpci_lane *lane, uint64_t from, gpci_plan *best) {
     uint64_t start = later(from, lane->row_bus), cycle, open = lane->open_banks & lane->refreshing;
     if (!lane->refreshing) {
@@ -49,7 +48,7 @@ static void plan_banks(const gpci_lane *lane, uint64_t from, gpci_plan *best) {
         *best = (gpci_plan){cycle, 0, GPCI_ALL_BANKS, GPCI_DRAM_REFRESH_BANK};
 }
 
-/* Of all: from the time it is due, nothing goes before it. */
+/* Plan a refresh of all banks: from the due time on, no other command goes first. */
 static void plan_all(const gpci_lane *lane, uint64_t from, gpci_plan *best) {
     if (best->cycle < lane->refresh_due)
         return;
@@ -57,7 +56,7 @@ static void plan_all(const gpci_lane *lane, uint64_t from, gpci_plan *best) {
     if (!lane->rules->dual)
         cycle = later(cycle, lane->column_bus);
     if (lane->open_banks) {
-        for (uint32_t b = 0; b < lane->rules->banks; b++) /* those that close by themselves as well */
+        for (uint32_t b = 0; b < lane->rules->banks; b++) /* including banks that close by auto precharge */
             cycle = later(cycle, lane->banks[b].precharge);
         *best = (gpci_plan){cycle, 0, GPCI_ALL_BANKS, GPCI_DRAM_PRECHARGE_ALL};
         return;
@@ -96,8 +95,8 @@ void gpci_lane_refresh(gpci_lane *lane, const gpci_plan *plan) {
 }
 
 /*
- * Of refreshes that are due by `cycle`, all but the last ones, where nothing holds them up: they follow each other at
- * the interval. Those left are as many as may still be under way then.
+ * Skip refreshes that are due by `cycle` and not delayed: they follow each other at the interval. The last refreshes
+ * are not skipped, as many as may be in progress at `cycle`.
  */
 static void skip(gpci_lane *lane, uint64_t cycle) {
     const gpci_dram_rules *rules = lane->rules;
@@ -116,7 +115,7 @@ static void skip(gpci_lane *lane, uint64_t cycle) {
         lane->refresh_set = (uint32_t)((lane->refresh_set + later_ones - left) % rules->refresh_sets);
 }
 
-/* Refreshes of a lane that has no requests. Nobody runs it; before the next request, they are caught up with. */
+/* Catch up with the refreshes of a lane without requests. Such a lane is not run until its next request. */
 void gpci_lane_catch_up(gpci_lane *lane, uint64_t cycle) {
     while (lane->rules->refresh && lane->refresh_due <= cycle) {
         gpci_plan plan = {.cycle = GPCI_NO_TIME};
@@ -130,7 +129,7 @@ void gpci_lane_catch_up(gpci_lane *lane, uint64_t cycle) {
     }
 }
 
-/* What a copy of the lane does. */
+/* Count the refreshes on a copy of the lane. */
 void gpci_lane_idle(const gpci_lane *lane, uint64_t cycle, uint64_t *precharges, uint64_t *refreshes) {
     gpci_bank banks[GPCI_MOST_BANKS];
     gpci_wish wishes[GPCI_MOST_BANKS];

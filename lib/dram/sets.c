@@ -2,17 +2,17 @@
 #include "dram/timing.h"
 
 /*
- * Named timing sets. Each figure is in cycles of the set's clock. Sources:
- * [G] GPGPU-Sim 4 and Accel-Sim, configs/tested-cfgs of gpgpu-sim_distribution, -gpgpu_dram_timing_opt. Their one RRD
- *     stands for tRRD_S and tRRD_L, CDLR for both tWTR; they have neither tFAW nor refresh.
+ * Named timing sets. Figures are in cycles of the set's clock. Sources:
+ * [G] GPGPU-Sim 4 and Accel-Sim, configs/tested-cfgs of gpgpu-sim_distribution, -gpgpu_dram_timing_opt. A single RRD
+ * stands for tRRD_S and tRRD_L, a single CDLR for tWTR_S and tWTR_L. tFAW and refresh are missing.
  * [D] DRAMsim3, configs/ of umd-memsys/DRAMsim3
  * [R] Ramulator 2, src/dram/impl of CMU-SAFARI/ramulator2
- * [-] not published: what the comment says
+ * [-] not published: see the comment
  */
 enum { SET_DDR4, SET_GDDR5, SET_GDDR6, SET_HBM2, SET_HBM2E, SET_HBM3, SET_DDR5, SET_COUNT };
 
 static const gpci_dram_timing sets[SET_COUNT] = {
-    /* DDR4-2400, 64 bits of eight Micron MT40A1G8: [D] DDR4_8Gb_x8_2400.ini, all but what is marked. */
+    /* DDR4-2400, 64 bits of eight Micron MT40A1G8: [D] DDR4_8Gb_x8_2400.ini, except marked figures. */
     [SET_DDR4] = {.mhz = 1200,
                   .trcd = 16,
                   .trcd_write = 16,
@@ -40,7 +40,7 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                   .burst_bytes = 64,
                   .burst = 4, /* 8 transfers of 8 bytes, two a cycle */
                   .dual = 0},
-    /* GDDR5 at 3.7 GB/s a pin, two 32-bit chips in step, Hynix H5GQ1H24AFR: [G] SM2_GTX480, but what is marked. */
+    /* GDDR5 at 3.7 GB/s a pin, two 32-bit chips in step, Hynix H5GQ1H24AFR: [G] SM2_GTX480, except marked figures. */
     [SET_GDDR5] = {.mhz = 924,
                    .trcd = 12,
                    .trcd_write = 10, /* tRCDWR: [D] GDDR5_1Gb_x32.ini, 15 cycles of 0.667 ns */
@@ -68,9 +68,7 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                    .burst_bytes = 64,
                    .burst = 2, /* [G] 2 chips x 4 bytes x 8 transfers, four a cycle */
                    .dual = 0},
-    /*
-     * GDDR6 at 14 GB/s a pin, a 16-bit channel: [G] SM75_RTX2060, whose times fit CK, 1750 MHz, as its tCCD does not.
-     */
+    /* GDDR6 at 14 GB/s a pin, a 16-bit channel: [G] SM75_RTX2060. Times fit CK, 1750 MHz; tCCD does not. */
     [SET_GDDR6] = {.mhz = 1750,
                    .trcd = 24,
                    .trcd_write = 24,
@@ -81,7 +79,7 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                    .trc = 78,
                    .trrd_s = 12,
                    .trrd_l = 12,
-                   .tfaw = 48, /* [-] four tRRD: no limit of its own */
+                   .tfaw = 48, /* [-] four tRRD: no separate limit */
                    .twr = 24,
                    .twtr_s = 10,
                    .twtr_l = 10,
@@ -98,7 +96,7 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                    .burst_bytes = 32,
                    .burst = 2, /* 16 transfers of 2 bytes, eight a cycle */
                    .dual = 0},
-    /* HBM2 at 1.7 Gb/s a pin, a 128-bit channel: [G] SM7_QV100, "Timing for 850 MHZ", but what is marked. */
+    /* HBM2 at 1.7 Gb/s a pin, a 128-bit channel: [G] SM7_QV100, "Timing for 850 MHZ", except marked figures. */
     [SET_HBM2] = {.mhz = 850,
                   .trcd = 12,
                   .trcd_write = 12,
@@ -128,7 +126,7 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                   .burst_bytes = 32,
                   .burst = 1, /* [G] 16 bytes x 2 transfers */
                   .dual = 1}, /* [G] -dram_dual_bus_interface 1 */
-    /* HBM2E, a 128-bit channel: [G] SM80_A100, stated at its L2 clock of 1512 MHz, but what is marked. */
+    /* HBM2E, a 128-bit channel: [G] SM80_A100, stated at the L2 clock of 1512 MHz, except marked figures. */
     [SET_HBM2E] = {.mhz = 1512,
                    .trcd = 22,
                    .trcd_write = 22,
@@ -159,8 +157,8 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                    .burst = 1,
                    .dual = 1},
     /*
-     * HBM3 at 5.2 Gb/s a pin: a quarter of a 128-bit channel, one 32-bit pseudo channel of JESD238, four together.
-     * [G] SM90_H100, "New HBM3 timing parameters", which are [D] HBM2_8Gb_x128.ini at half of 2619 MHz.
+     * HBM3 at 5.2 Gb/s a pin: a quarter of a 128-bit channel, a 32-bit pseudo channel of JESD238, four together. [G]
+     * SM90_H100, "New HBM3 timing parameters", equal to [D] HBM2_8Gb_x128.ini at half of 2619 MHz.
      */
     [SET_HBM3] = {.mhz = 1309,
                   .trcd = 19,
@@ -169,7 +167,7 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                   .tcl = 19,
                   .tcwl = 6,
                   .tras = 45,
-                  .trc = 64, /* tRAS + tRP: [G] RC=50 is less than what these two allow */
+                  .trc = 64, /* tRAS + tRP: [G] RC=50 is less than the sum */
                   .trrd_s = 6,
                   .trrd_l = 8, /* [G] RRD=6; tRRD_L [D] 6 ns */
                   .tfaw = 20,  /* [R] HBM3.cpp: 15 ns */
@@ -191,7 +189,7 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                   .burst_bytes = 32,
                   .burst = 2, /* JESD238: 8 transfers of 4 bytes, four a cycle */
                   .dual = 1}, /* JESD238: row and column command buses */
-    /* DDR5-3200AN, a 32-bit channel of four 16 Gb x8: [R] DDR5.cpp, all but what is marked. */
+    /* DDR5-3200AN, a 32-bit channel of four 16 Gb x8: [R] DDR5.cpp, except marked figures. */
     [SET_DDR5] = {.mhz = 1600,
                   .trcd = 24,
                   .trcd_write = 24,
@@ -199,7 +197,7 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                   .tcl = 24,
                   .tcwl = 22,
                   .tras = 52,
-                  .trc = 76, /* tRAS + tRP: [R] 75 is less than what these two allow */
+                  .trc = 76, /* tRAS + tRP: [R] 75 is less than the sum */
                   .trrd_s = 8,
                   .trrd_l = 8, /* JESD79-5: 5 ns, but at least 8 cycles */
                   .tfaw = 32,

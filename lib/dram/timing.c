@@ -8,7 +8,10 @@ static gpc_status refuse(const gpc_config *config, gpci_key key, uint32_t value,
     return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s: %s", gpci_key_name(key), text, why);
 }
 
-/* A set's figure at another clock, rounded up, but for a fortieth of a cycle (the rounding of JEDEC's standards). */
+/*
+ * Convert a set's figure to another clock, rounded up, except for a fortieth of a cycle (the rounding of JEDEC's
+ * standards).
+ */
 static uint32_t scale(uint32_t cycles, uint32_t from, uint64_t to) {
     uint64_t fortieths = (uint64_t)cycles * to * 40 / from;
     return (uint32_t)((fortieths + 38) / 40);
@@ -43,8 +46,9 @@ uint32_t gpci_dram_refresh_sets(const gpci_dram_timing *t, uint64_t choice, uint
 }
 
 /*
- * Between two refreshes there is time for a request, whatever went before it; of single banks: for one to a bank
- * between two of that bank, and for one to another between any two.
+ * Check that requests have time between two refreshes, whatever command went before. Refreshes of single banks: time
+ * for a request to a bank between two refreshes of the bank, and for a request to another bank between any two
+ * refreshes.
  */
 static gpc_status check_refresh(const gpc_config *config, const gpci_dram_timing *t, gpc_error *error) {
     const uint64_t choice = gpci_config_number(config, GPCI_KEY_DRAM_REFRESH);

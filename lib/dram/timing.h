@@ -5,9 +5,9 @@
 #include "config/config.h"
 
 /*
- * What a channel is made of and how long its commands keep each other waiting, in DRAM cycles.
- * X(field, KEY, scaled): a scaled figure is a time of the cells; where its key says `auto` it is
- * the set's time at the present clock.dram, rounded up. The others are cycles at any clock.
+ * Structure of a channel, and waiting times between its commands, in DRAM cycles. X(field, KEY, scaled): a scaled
+ * figure is a time of the memory cells. If its key is `auto`, the figure is the set's time at the present clock.dram,
+ * rounded up. Figures that are not scaled are cycles at every clock.
  */
 #define GPCI_DRAM_TIMINGS(X)        \
     X(trcd, DRAM_TRCD, 1)           \
@@ -39,22 +39,23 @@
     X(burst, DRAM_BURST_CYCLES, 0)
 
 typedef struct gpci_dram_timing {
-    uint32_t mhz; /* clock at which the set is stated */
+    uint32_t mhz; /* clock of the set's figures */
 #define X(field, key, scaled) uint32_t field;
     GPCI_DRAM_TIMINGS(X)
 #undef X
-    uint32_t dual; /* row and column commands have buses of their own */
+    uint32_t dual; /* row and column commands have separate buses */
 } gpci_dram_timing;
 
 /* A named set, in the order of the key's choices. */
 const gpci_dram_timing *gpci_dram_timing_set(uint64_t choice);
 
 /*
- * Sets of banks that a choice of dram.refresh refreshes in turn, one each so many cycles; 0: all together.
+ * Number of bank sets refreshed in turn by a choice of dram.refresh, with an interval in cycles between two sets; 0:
+ * all banks together.
  */
 uint32_t gpci_dram_refresh_sets(const gpci_dram_timing *timing, uint64_t choice, uint32_t *out_interval);
 
-/* From the configuration, checked. */
+/* Read the timing from the configuration, with checks. */
 gpc_status gpci_dram_timing_read(const gpc_config *config, gpc_error *error, gpci_dram_timing *timing);
 
 #endif
