@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#define MOST_FROM 40u /* of dramid@ */
+#define MOST_FROM 40u /* largest n of dramid@n */
 
-/* Read `dramid@8;`, if there is one. Returns the letters; NULL: malformed. */
+/* Read `dramid@8;`, if present. Returns the letters; NULL: malformed. */
 static const char *read_dramid(const char *text, gpci_address_bits *out) {
     static const char name[] = "dramid@";
     if (strncmp(text, name, sizeof name - 1) != 0)
@@ -19,7 +19,7 @@ static const char *read_dramid(const char *text, gpci_address_bits *out) {
     return out->from && out->from <= MOST_FROM && *at == ';' ? at + 1 : NULL;
 }
 
-/* Field of a letter; GPCI_ADDRESS_FIELDS: none. */
+/* Field of a letter; GPCI_ADDRESS_FIELDS: not a field's letter. */
 static unsigned field_of(char letter) {
     static const char letters[] = "DdBbRrCcSs"; /* in the order of gpci_address_field */
     const char *found = strchr(letters, letter);

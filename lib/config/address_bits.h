@@ -5,8 +5,8 @@
 #include "config/config.h"
 
 /*
- * Bits of an address for channel, bank, row and column: the text of address.mapping, as GPGPU-Sim's
- * -gpgpu_mem_addr_mapping has it (addrdec.cc: addrdec_parseoption, init).
+ * Bits of an address for channel, bank, row and column: the text of address.mapping, in the syntax of GPGPU-Sim's
+ * -gpgpu_mem_addr_mapping (addrdec.cc: addrdec_parseoption, init).
  *
  *   dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCC.BCCSSSSS
  *
@@ -17,7 +17,7 @@
  *   other numbers                     channel = (address >> n) mod channels; letters stand for the rest,
  *                                     ((address >> n) / channels) << n and the n bits below
  *
- * Letters D are the bits of the channel where dramid@ is absent.
+ * Without dramid@, letters D are the bits of the channel.
  */
 
 typedef enum gpci_address_field {
@@ -29,11 +29,11 @@ typedef enum gpci_address_field {
 } gpci_address_field;
 
 typedef struct gpci_address_bits {
-    uint64_t mask[GPCI_ADDRESS_FIELDS]; /* of an address; with `gap`, of its rest */
+    uint64_t mask[GPCI_ADDRESS_FIELDS]; /* bits of an address; with `gap`, of the address without the channel */
     uint32_t channels;                  /* 0: unknown yet; masks are the text's */
     uint32_t from;                      /* n of dramid@n */
     bool dramid;
-    bool gap; /* channels are no power of two: a division gives the rest */
+    bool gap; /* channels are no power of two: a division removes the channel */
 } gpci_address_bits;
 
 #define GPCI_NO_MAPPING "none"

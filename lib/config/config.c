@@ -84,7 +84,7 @@ gpc_status gpci_config_assign(gpc_config *config, gpci_key key, const char *text
     return GPC_OK;
 }
 
-/* Its error begins with the key's name. */
+/* Assign a value to a known key. An error begins with the key's name. */
 static gpc_status assign_known(gpc_config *config, size_t key, const char *text, gpc_error *error) {
     gpc_error reason = GPC_ERROR_INIT;
     gpc_status status = gpci_config_assign(config, (gpci_key)key, text, &reason);

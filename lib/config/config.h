@@ -14,32 +14,32 @@ typedef enum gpci_key {
 
 #define GPCI_WORD UINT64_MAX
 
-/* The value of `coherence` that is neither `none` nor a protocol of trees. */
+/* Value of `coherence` for a model that is neither `none` nor a protocol of trees. */
 #define GPCI_VIPER "viper"
 
 /*
- * COUNT, SIZE in bytes, BOOL; NUMBER in thousandths; a CHOICE's position in its list; GPCI_WORD where a number's key
- * holds a word (`auto`).
+ * Number of a key: COUNT; SIZE in bytes; BOOL; NUMBER in thousandths; CHOICE as the position in its list. GPCI_WORD if
+ * a number's key holds a word (`auto`).
  */
 uint64_t gpci_config_number(const gpc_config *config, gpci_key key);
 
-/* Canonical text of any key. */
+/* Canonical text of a key of any type. */
 const char *gpci_config_text(const gpc_config *config, gpci_key key);
 
-/* The value that a key begins with, as text. Has it that? */
+/* Default of a key, as text; true if the key has its default. */
 const char *gpci_key_default(gpci_key key);
 bool gpci_config_is_default(const gpc_config *config, gpci_key key);
 
 /*
- * Has the host itself set a key, by gpc_config_set or in a text or file? Values of presets, imported options and
- * snapshots are no host's own.
+ * True if the host itself has set the key, by gpc_config_set or in a text or file. Presets, imported options and
+ * snapshots do not count.
  */
 bool gpci_config_is_own(const gpc_config *config, gpci_key key);
 
-/* Does a key act in one mode alone, with a clock (`timed`), or without? */
+/* True if the key acts in only one mode: with a clock (`timed`), or without. */
 bool gpci_key_wants_mode(gpci_key key, bool timed);
 
-/* Is it a key of the machine, which presets first set to its default? */
+/* True for a key of the machine: presets first set such keys to their defaults. */
 bool gpci_key_resets(gpci_key key);
 
 /* Name of a key, for messages. */

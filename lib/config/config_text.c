@@ -9,11 +9,11 @@
 
 #define MAX_INCLUDES 16
 
-/* A text being read, and what led to it. */
+/* Text being read, and the chain of including texts. */
 typedef struct source {
-    const char *name; /* in messages; the path of a file */
+    const char *name; /* name for messages; the path of a file */
     const struct source *parent;
-    unsigned depth; /* includes that led here */
+    unsigned depth; /* depth of includes */
     bool is_file, is_preset;
     uint64_t device, inode;
     size_t line;
@@ -45,7 +45,7 @@ static gpc_status read_preset(gpc_config *stage, const char *name, const source 
         return gpci_out_of_memory(error);
     source at = {.name = preset->path, .is_preset = true, .parent = from, .depth = from ? from->depth : 0};
     status = read_lines(stage, text, &at, error);
-    stage->preset = preset->name; /* whatever it stands on */
+    stage->preset = preset->name; /* this preset, not its base preset */
     gpci_free(stage->context, text);
     return status;
 }
@@ -77,7 +77,7 @@ static gpc_status include(gpc_config *stage, const char *path, const source *fro
     return status;
 }
 
-/* One line without its end: `key = value`, blank, or a comment. */
+/* Read a line without its line end: `key = value`, blank, or a comment. */
 static gpc_status read_line(gpc_config *stage, char *line, source *at, gpc_error *error) {
     line[strcspn(line, "#")] = '\0';
     const char *start = line, *end = line + strlen(line);
@@ -105,7 +105,7 @@ static gpc_status read_line(gpc_config *stage, char *line, source *at, gpc_error
 }
 
 static gpc_status read_lines(gpc_config *stage, char *text, source *at, gpc_error *error) {
-    if (!strncmp(text, "\xef\xbb\xbf", 3)) /* some editors begin a file with a byte order mark */
+    if (!strncmp(text, "\xef\xbb\xbf", 3)) /* some editors write a byte order mark first */
         text += 3;
     for (char *line = text, *next; line; line = next) {
         next = strchr(line, '\n');
@@ -119,7 +119,7 @@ static gpc_status read_lines(gpc_config *stage, char *text, source *at, gpc_erro
     return GPC_OK;
 }
 
-/* "a -> b -> a" for the files that lead back to themselves. */
+/* Fail for an include cycle: "a -> b -> a". */
 static gpc_status fail_cycle(const source *from, const source *again, const char *path, gpc_error *error) {
     const source *chain[MAX_INCLUDES + 1];
     size_t n = 0;
@@ -162,7 +162,7 @@ static gpc_status read_file(gpc_config *stage, const char *path, const source *f
     return status;
 }
 
-/* End of every loading function. */
+/* Commit or discard the stage; the last step of every loading function. */
 static gpc_status settle(gpc_config *config, gpc_config *stage, gpc_status status) {
     if (status < 0)
         gpci_config_discard(stage);

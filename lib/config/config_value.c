@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A value under way: its trimmed text, and where it goes. */
+/* State while reading a value: the trimmed text, and the destination. */
 typedef struct reading {
     gpc_context *context;
     const gpc_key_info *key;
@@ -101,7 +101,7 @@ static gpc_status check_range(const reading *r, double value) {
     return FAIL(r, GPC_ERROR_RANGE, "is not between %.15g and %.15g", key->minimum, key->maximum);
 }
 
-/* Digits to a number; false where it does not fit. */
+/* Append a digit to a number; false if the number does not fit. */
 static bool add_digit(uint64_t *value, unsigned base, unsigned digit) {
     if (*value > (UINT64_MAX - digit) / base)
         return false;
@@ -171,7 +171,7 @@ static bool fraction_bytes(uint64_t f, unsigned n, unsigned shift, uint64_t *byt
 /* The digits of a size. */
 typedef struct size_digits {
     uint64_t whole, fraction;
-    unsigned places; /* of the fraction */
+    unsigned places; /* digits of the fraction */
     bool fits;       /* whole did */
     bool brief;      /* fraction did: 18 places, without trailing zeros */
     const char *end;
@@ -228,7 +228,7 @@ static gpc_status read_size(const reading *r) {
     return keep(r, canonical, bytes);
 }
 
-/* The words of r->text, canonical, into `list`, which has GPCI_SIZE_TEXT bytes for each. */
+/* Write the canonical words of r->text into `list`, which has GPCI_SIZE_TEXT bytes for each word. */
 static gpc_status list_sizes(const reading *r, char *list) {
     uint64_t last = 0;
     const char *at = r->text;
@@ -277,7 +277,7 @@ static gpc_status read_bool(const reading *r) {
     return keep(r, position & 1 ? "true" : "false", position & 1);
 }
 
-/* In steps of a thousandth, whose number it keeps. */
+/* Read a number, rounded to thousandths; the value keeps the number of thousandths. */
 static gpc_status read_number(const reading *r) {
     double value;
     const char *end = gpci_read_decimal(r->text, &value);
@@ -329,7 +329,7 @@ static gpc_status read_policy(const reading *r) {
         return read_scheduler(r);
     if (!strcmp(r->key->choices, "protocol")) {
         const gpc_protocol *protocol;
-        if (!strcmp(r->text, GPCI_VIPER)) /* caches as they are, and what fences do in them: no table of messages */
+        if (!strcmp(r->text, GPCI_VIPER)) /* caches without a table of messages; fences act on the caches */
             return keep(r, r->text, 0);
         gpc_status found = gpci_protocol_named(r->context, r->text, r->error, &protocol);
         return found < 0 ? found : keep(r, protocol->name, 0);

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Make C of the presets of a folder: embed.py FOLDER OUTPUT DEPFILE.
+"""Convert the presets of a folder to C: embed.py FOLDER OUTPUT DEPFILE.
 
-A preset is a file NAME.conf in the configuration's own syntax. Two comments at its head say how it is listed:
-`# summary: one line`, without which it is only a part of others (`preset = NAME`), and `# order: number`.
-The dependency file names the folder too: a file put there or taken away is noticed by the next build.
+A preset is a file NAME.conf in the configuration's syntax. Two comments at its head control the list of presets:
+`# summary: one line` and `# order: number`. A preset without a summary is only a part of others (`preset = NAME`).
+The dependency file names the folder too: the next build notices an added or removed file.
 """
 
 import pathlib
 import re
 import sys
 
-RESERVED = "defaults"  # every key of the machine as it is by default
+RESERVED = "defaults"  # every key of the machine at its default
 
 
 def fail(path, line, what):
@@ -35,7 +35,7 @@ class Preset:
 
 
 def read(folder):
-    """{name: Preset}, those that are listed first; ends where one is not as it must be."""
+    """{name: Preset}, listed presets first. Exits with an error for an invalid preset."""
     presets = [Preset(path) for path in folder.glob("*.conf")]
     presets.sort(key=lambda one: (not one.summary, one.order, one.name))
     found = {one.name: one for one in presets}
@@ -53,7 +53,7 @@ def read(folder):
 
 
 def descent(presets, name):
-    """Those that stand on `name`, and itself."""
+    """`name` and all presets based on `name`."""
     found = {name}
     while grown := {one.name for one in presets.values() if found & {p for _, p in one.parents}} - found:
         found |= grown
@@ -61,7 +61,7 @@ def descent(presets, name):
 
 
 def characters(text):
-    """A C initializer: strings as long as these are beyond what C11 asks of a compiler."""
+    """A C initializer: a compiler need not support strings of this length (C11)."""
     values = [byte if byte < 128 else byte - 256 for byte in text.encode()] + [0]
     return ",\n".join(",".join(map(str, values[at : at + 32])) for at in range(0, len(values), 32))
 

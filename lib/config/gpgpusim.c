@@ -7,16 +7,15 @@
 #include <string.h>
 
 /*
- * GPGPU-Sim's option files: `-option value` separated by any blanks, `#` to the
- * end of a line is a comment, a value in double quotes may hold blanks
- * (src/option_parser.cc). The last occurrence of an option holds.
+ * GPGPU-Sim's option files: `-option value` separated by any blanks, `#` to the end of a line is a comment, a value in
+ * double quotes may hold blanks (src/option_parser.cc). The last occurrence of an option counts.
  */
 
 typedef struct reader {
     gpci_import *import;
     char *at; /* rest of the text */
     size_t line;
-    gpc_import_option *seen; /* occurrences, of which each outcome has `counts` */
+    gpc_import_option *seen; /* occurrences of options; `counts` has their number for each outcome */
     size_t count, capacity;
     size_t counts[GPC_IMPORT_UNKNOWN + 1];
 } reader;
@@ -39,7 +38,7 @@ static void skip_blanks(reader *r) {
     }
 }
 
-/* A quoted value: the words up to the closing quote, one blank between two. */
+/* Read a quoted value: the words up to the closing quote, joined by single blanks. */
 static gpc_status read_quoted(reader *r, token *out) {
     char *to = out->text = ++r->at;
     for (;;) {
@@ -58,7 +57,7 @@ static gpc_status read_quoted(reader *r, token *out) {
     return GPC_OK;
 }
 
-/* The next token; its text is NULL at the end. */
+/* Read the next token; its text is NULL at the end. */
 static gpc_status next_token(reader *r, token *out) {
     skip_blanks(r);
     *out = (token){.line = r->line, .quoted = *r->at == '"'};
@@ -101,7 +100,7 @@ static gpc_status take_value(reader *r, gpci_option_id id, const char *name, siz
     return GPC_OK;
 }
 
-/* Note an option. Its value follows. */
+/* Note an option; the value follows later. */
 static gpc_status note(reader *r, const char *name, size_t line, bool known) {
     if (!GPCI_ARRAY_ROOM(r->import->stage->context, r->seen, r->capacity, r->count, 1))
         return gpci_out_of_memory(r->import->error);
@@ -113,14 +112,14 @@ static gpc_status note(reader *r, const char *name, size_t line, bool known) {
     return GPC_OK;
 }
 
-/* What follows an option that has no key here: its value, or nothing of importance. */
+/* Note the value of an option without a key; further tokens are ignored. */
 static void note_value(reader *r, const token *t) {
     gpc_import_option *last = r->count ? &r->seen[r->count - 1] : NULL;
     if (last && !last->value[0])
         last->value = t->text;
 }
 
-/* Read an option's name and value; `t` is the name, and then what comes after. */
+/* Read an option's name and value. On entry `t` is the name; on return `t` is the token after the option. */
 static gpc_status read_option(reader *r, token *t, bool *known) {
     const char *name = t->text;
     const size_t line = t->line;
@@ -144,7 +143,7 @@ static gpc_status read_option(reader *r, token *t, bool *known) {
     return next_token(r, t);
 }
 
-/* Read all options. A flag without a value is set; values of unknown options are passed over. */
+/* Read all options. A flag without a value is set; values of unknown options are skipped. */
 static gpc_status read_options(reader *r) {
     token t;
     gpc_status status = next_token(r, &t);
@@ -163,7 +162,7 @@ static gpc_status read_options(reader *r) {
     return status;
 }
 
-/* An option that another one overrules, as GPGPU-Sim has it, says nothing of a key. */
+/* Mark option `id` as ignored if option `by` overrules `id`, as in GPGPU-Sim. */
 static void overrule(reader *r, gpci_option_id by, gpci_option_id id) {
     for (size_t i = 0; i < r->count && r->import->options[by].given; i++)
         if (!strcmp(r->seen[i].name, gpci_option_name(id))) {
@@ -174,7 +173,7 @@ static void overrule(reader *r, gpci_option_id by, gpci_option_id id) {
         }
 }
 
-/* What was not understood of an option that was applied is noted as unknown. */
+/* Note as unknown the rest of an applied option's value that was not understood. */
 static gpc_status note_rest(reader *r, const gpci_import_rest *rest) {
     if (!rest->text)
         return GPC_OK;
@@ -199,7 +198,7 @@ static gpc_status apply(const gpci_import *im) {
     return status == GPC_OK ? gpci_import_mapping(im) : status;
 }
 
-/* Into the log: what was passed over by name, and how many there were. */
+/* Log every option that was not applied, and the number of options by outcome. */
 static void report(const reader *r, gpc_context *context) {
     const char *path = r->import->path;
     for (size_t i = 0; i < r->count; i++) {
@@ -212,7 +211,7 @@ static void report(const reader *r, gpc_context *context) {
              path, r->counts[GPC_IMPORT_APPLIED], r->counts[GPC_IMPORT_IGNORED], r->counts[GPC_IMPORT_UNKNOWN]);
 }
 
-/* Who is told, and of what. */
+/* Caller's callback and result of an import. */
 typedef struct import_listener {
     gpc_import_fn on_option;
     void *user_data;

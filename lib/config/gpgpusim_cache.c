@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Where reading stands; `what` is the field that is wrong, if one is. */
+/* Position of the reading; `what` describes the faulty field, or is NULL. */
 typedef struct cursor {
     const char *at;
     const char *what;
@@ -107,7 +107,7 @@ static bool read_queues(cursor *c, gpci_gpgpusim_cache *out) {
     return !out->port || out->line % out->port == 0 || refuse(c, "the data port does not divide the line");
 }
 
-/* What GPGPU-Sim asserts of the fields together. */
+/* Check the fields together, as GPGPU-Sim's assertions do. */
 static bool check(cursor *c, const gpci_gpgpusim_cache *out) {
     if (!out->sets || !out->ways || !gpci_power_of_two(out->line))
         return refuse(c, "sets and ways must be at least 1, the line size a power of two");
@@ -160,7 +160,7 @@ const char *gpci_gpgpusim_write_local(const gpci_gpgpusim_cache *cache) {
     return cache->write == 'L' ? "back" : gpci_gpgpusim_write(cache);
 }
 
-/* W and F both read the line in; W also passes the write on. */
+/* W and F both read the line in; W also writes through. */
 const char *gpci_gpgpusim_write_allocate(const gpci_gpgpusim_cache *cache) {
     return cache->write_allocate == 'N' ? "none" : cache->write_allocate == 'L' ? "lazy" : "fetch";
 }

@@ -6,20 +6,20 @@
 /*
  * Classes of instructions: latencies, intervals and units.
  *
- * An option's latency is the unit's. The simulator's SM has stages around it (shader.cc): an instruction that issues at
- * cycle t is in its operand collector at t + 1, has its operands once the collectors have been stepped three times
- * (-gpgpu_reg_file_port_throughput says how often a cycle), is in the unit a cycle later and, after its latency, two
- * cycles more from the release of its registers. With a throughput of 2, an addition of latency 2 thus follows another
- * by 2 + 5 cycles.
+ * An option's latency is the unit's latency. The simulator's SM has stages around the unit (shader.cc). An instruction
+ * issued at cycle t is in its operand collector at t + 1, and has its operands after three steps of the collectors
+ * (-gpgpu_reg_file_port_throughput is the number of steps a cycle). A cycle later the instruction is in the unit. After
+ * the unit's latency two more cycles pass until the release of its registers. With a throughput of 2, an addition of
+ * latency 2 thus follows a dependent addition by 2 + 5 cycles.
  */
 #define COLLECTOR_STEPS 3u
-#define STAGES 3u      /* besides */
-#define STAGES_OF_3 5u /* besides a cycle for each operand */
+#define STAGES 3u      /* stages beside the collectors */
+#define STAGES_OF_3 5u /* stages in 3.x, beside a cycle for each operand */
 
-/* Of latencies that a file states; trace.config follows gpgpusim.config, and finds what that has said. */
+/* Set the stages around the latencies of a file. trace.config follows gpgpusim.config, and keeps its stages. */
 static gpc_status apply_stages(const gpci_import *im, gpci_option_id id) {
     const gpci_option *o = GPCI_OPTION(PORTS);
-    if (gpci_import_is_3(im)) /* whose unit latency of all that is in no list is 1 (set_opcode_and_latency) */
+    if (gpci_import_is_3(im)) /* in 3.x an opcode in no list has a unit latency of 1 (set_opcode_and_latency) */
         return GPCI_SET_NUMBERS(im, id, {GPCI_KEY_SM_LATENCY_STAGES, STAGES_OF_3}, {GPCI_KEY_SM_LATENCY_OPERAND, 1},
                                 {GPCI_KEY_SM_LATENCY_MOVE, 1});
     if (!o->given && gpci_import_now(im, GPCI_KEY_SM_LATENCY_STAGES))
@@ -29,7 +29,7 @@ static gpc_status apply_stages(const gpci_import *im, gpci_option_id id) {
                                   (COLLECTOR_STEPS + ports - 1) / ports + STAGES);
 }
 
-/* An option's list of latencies or intervals, and which of them is a key. */
+/* List of latencies or intervals of an option, with the index of a key's number. */
 typedef struct times {
     gpci_option_id option;
     size_t index;
@@ -37,7 +37,7 @@ typedef struct times {
     bool latency;
 } times;
 
-/* In order: what stands later holds. Without an option of its own, an SFU's is that of FP division. */
+/* Order matters: a later row overrides. Without an own option, SFU's time is the time of FP division. */
 static const times opcode_times[] = {
     {GPCI_OPTION_LATENCY_INT, 0, GPCI_KEY_SM_LATENCY_INT, true},
     {GPCI_OPTION_LATENCY_FP, 0, GPCI_KEY_SM_LATENCY_FP, true},
@@ -66,7 +66,7 @@ static const times opcode_times[] = {
     {GPCI_OPTION_TRACE_TENSOR, 1, GPCI_KEY_SM_INTERVAL_TENSOR, false},
 };
 
-/* 0 is no interval: the next instruction follows a cycle later. */
+/* Set an interval; 0 means 1: the next instruction follows a cycle later. */
 static gpc_status set_interval(const gpci_import *im, gpci_option_id id, gpci_key key, uint64_t cycles) {
     return gpci_import_set_number(im, id, key, cycles ? cycles : 1);
 }
@@ -97,7 +97,7 @@ static gpc_status apply_times(const gpci_import *im) {
     return status;
 }
 
-/* Without integer units those of SP do their work, without DP units those of SFU, as in the simulator. */
+/* Set the numbers of units. As in the simulator, SP units replace missing integer units, SFU units missing DP units. */
 static gpc_status apply_numbers(const gpci_import *im) {
     static const struct {
         gpci_option_id option;
@@ -122,7 +122,7 @@ static gpc_status apply_numbers(const gpci_import *im) {
     return gpci_import_set(im, id, GPCI_KEY_SM_UNIT_SHARING, GPCI_OPTION(SUB_CORES)->number ? "scheduler" : "sm");
 }
 
-/* A unit of trace.config, by its name (for the third and fourth, the opcode tables say what they are). */
+/* Special unit of trace.config, by name (the opcode tables define the third and fourth unit). */
 typedef struct special {
     const char *name;
     gpci_key latency, interval, units;
@@ -139,12 +139,12 @@ static const special *find_special(const char *name) {
     for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
         if (!strcmp(specials[i].name, name))
             return &specials[i];
-    return NULL; /* textures have no key of their own */
+    return NULL; /* textures have no key */
 }
 
 /*
- * `enabled,units,latency,registers,registers,NAME`, its times in an option of their own. A branch of a trace holds its
- * warp for no longer than its issue: where it leads is known.
+ * Apply `enabled,units,latency,registers,registers,NAME`; a separate option has the times. A branch of a trace holds
+ * its warp only for its issue: its target is known.
  */
 static gpc_status apply_unit(const gpci_import *im, gpci_option_id unit, gpci_option_id unit_times) {
     const gpci_option *o = &im->options[unit];

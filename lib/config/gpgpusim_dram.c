@@ -6,11 +6,11 @@
 #include <string.h>
 
 /*
- * DRAM. GPGPU-Sim's has neither refresh nor tFAW nor a cap on the age of requests, one tRRD and one
- * tWTR for all banks, and tRCD for writes and the turn of the bus by formula (memory_config::init).
+ * DRAM. GPGPU-Sim's model has no refresh, no tFAW and no age limit of requests. One tRRD and one tWTR are for all
+ * banks. tRCD for writes and the bus turnaround follow formulas (memory_config::init).
  */
 
-/* In the order of the form without names. */
+/* order of the form without names */
 enum { NBK, CCD, RRD, RCD, RAS, RP, RC, CL, WL, CDLR, WR, NBKGRP, CCDL, RTPL, TIME_COUNT };
 static const char *const time_names[TIME_COUNT] = {"nbk", "CCD", "RRD",  "RCD", "RAS",    "RP",   "RC",
                                                    "CL",  "WL",  "CDLR", "WR",  "nbkgrp", "CCDL", "RTPL"};
@@ -59,7 +59,7 @@ static gpc_status read_times(const gpci_import *im, uint64_t times[TIME_COUNT]) 
 
 static gpc_status apply_times(const gpci_import *im, const uint64_t *t) {
     const gpci_option_id id = GPCI_OPTION_DRAM_TIMING;
-    /* without groups CCDL and RTPL are 0; what the bank's own tRAS leaves is then the limit */
+    /* without groups CCDL and RTPL are 0; then the bank's own tRAS is the limit */
     gpc_status status = GPCI_SET_NUMBERS(
         im, id, {GPCI_KEY_DRAM_TRCD, t[RCD]}, {GPCI_KEY_DRAM_TRCD_W, t[RCD] > t[WL] ? t[RCD] - t[WL] - 1 : 0},
         {GPCI_KEY_DRAM_TRP, t[RP]}, {GPCI_KEY_DRAM_TCL, t[CL]}, {GPCI_KEY_DRAM_TCWL, t[WL]},
@@ -74,7 +74,7 @@ static gpc_status apply_times(const gpci_import *im, const uint64_t *t) {
                                      {GPCI_KEY_DRAM_BUS, GPCI_OPTION(DRAM_DUAL)->number ? "dual" : "single"});
 }
 
-/* 4 bytes, bursts of 4, one chip and two transfers per cycle are the simulator's defaults. */
+/* Defaults of the simulator: 4 bytes, bursts of 4, one chip, two transfers per cycle. */
 static gpc_status apply_burst(const gpci_import *im) {
     uint64_t width = gpci_import_or(im, GPCI_OPTION_DRAM_WIDTH, 4);
     uint64_t burst = gpci_import_or(im, GPCI_OPTION_DRAM_BURST, 4);
@@ -107,7 +107,9 @@ static gpc_status apply_timing(const gpci_import *im) {
                            GPCI_KEY_DRAM_HASH, GPCI_OPTION(DRAM_BANKS)->number ? "xor" : "none");
 }
 
-/* Its FR-FCFS gives each bank a request, and banks take turns, unless writes have a queue, and a time, of their own. */
+/*
+ * The simulator's FR-FCFS gives each bank a request, and banks take turns, unless writes have their own queue and time.
+ */
 static bool by_bank(const gpci_import *im) {
     return GPCI_OPTION(DRAM_SCHEDULER)->number == 1 && !GPCI_OPTION(DRAM_WRITES)->number;
 }
@@ -125,14 +127,16 @@ static uint64_t queue_of(uint64_t requests, uint64_t bursts, uint64_t at_banks) 
 }
 
 /*
- * Requests, of what L2 asks for at a time; here bursts. By bank the first burst of a request leaves the queue for its
- * bank, and the others, which the simulator has there with it, wait. Without a queue of their own, writes wait among
- * the reads: under another scheduler as many may, and go before they are all.
+ * Queues: requests of L2's size in the simulator, bursts here. By bank, the first burst of a request leaves the queue
+ * for its bank; the remaining bursts wait here, but are at the bank in the simulator. Without an own queue, writes wait
+ * among the reads. Under another scheduler the same number of writes may wait, and writes go before all places are
+ * taken.
  */
 static gpc_status apply_queues(const gpci_import *im) {
     const gpci_option *own = GPCI_OPTION(DRAM_WRITE_QUEUE);
     const uint64_t asked = gpci_import_now(im, GPCI_KEY_L2_LINE) / gpci_import_now(im, GPCI_KEY_L2_SECTORS);
-    const uint64_t burst = gpci_import_now(im, GPCI_KEY_DRAM_BURST); /* a word of none: larger than any */
+    /* a word without a number is larger than any number */
+    const uint64_t burst = gpci_import_now(im, GPCI_KEY_DRAM_BURST);
     const uint64_t bursts = burst < asked ? (asked + burst - 1) / burst : 1;
     const uint64_t reads =
         queue_of(GPCI_OPTION(DRAM_QUEUE)->number, bursts, by_bank(im) ? gpci_import_banks(im) * (bursts - 1) : 0);
@@ -150,7 +154,7 @@ static gpc_status apply_queues(const gpci_import *im) {
                             {GPCI_KEY_DRAM_WRITE_HIGH, n[1] * bursts}, {GPCI_KEY_DRAM_WRITE_LOW, n[2] * bursts});
 }
 
-/* The latency before DRAM is in core cycles; the simple model has no other, and sends a sector per cycle. */
+/* Latency before DRAM, in core cycles. The simple model has no other latency, and sends a sector per cycle. */
 static gpc_status apply_latency(const gpci_import *im) {
     uint64_t cycles = gpci_import_cycles(im, GPCI_OPTION(DRAM_LATENCY)->number, GPCI_KEY_CLOCK_DRAM);
     uint64_t sector = gpci_import_now(im, GPCI_KEY_L2_LINE) / gpci_import_now(im, GPCI_KEY_L2_SECTORS);
@@ -166,7 +170,7 @@ static gpc_status apply_latency(const gpci_import *im) {
     return status;
 }
 
-/* A request has that latency before the queue: modelled of slices that have a channel each, beside them. */
+/* Place of the latency: before the queue for a request, if each slice has its own channel without a link. */
 static gpc_status apply_place(const gpci_import *im) {
     const bool alone = gpci_import_now(im, GPCI_KEY_L2_SLICES) == gpci_import_now(im, GPCI_KEY_DRAM_CHANNELS) &&
                        !gpci_import_now(im, GPCI_KEY_MEMORY_LINK_WIDTH);

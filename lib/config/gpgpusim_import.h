@@ -8,7 +8,7 @@
 
 typedef enum gpci_option_kind { GPCI_OPTION_NUMBER, GPCI_OPTION_FLAG, GPCI_OPTION_TEXT } gpci_option_kind;
 
-/* Options that say something about a key. The spelling of `tesnor` is GPGPU-Sim's. */
+/* Options with a key. `tesnor` is GPGPU-Sim's spelling. */
 #define GPCI_GPGPUSIM_OPTIONS(X)                                           \
     X(CLUSTERS, "-gpgpu_n_clusters", NUMBER)                               \
     X(CORES, "-gpgpu_n_cores_per_cluster", NUMBER)                         \
@@ -118,13 +118,13 @@ typedef struct gpci_option {
     bool given;
     size_t line;
     const char *text;
-    uint64_t number; /* of NUMBER and FLAG */
+    uint64_t number; /* value of NUMBER and FLAG */
 } gpci_option;
 
 /* A part of an option's value that is unknown here: the option is applied without it. */
 typedef struct gpci_import_rest {
     gpci_option_id id;
-    const char *text, *reason; /* text: NULL where there is none */
+    const char *text, *reason; /* NULL = no rest */
 } gpci_import_rest;
 
 typedef struct gpci_import {
@@ -137,27 +137,27 @@ typedef struct gpci_import {
 
 const char *gpci_option_name(gpci_option_id id);
 gpci_option_kind gpci_option_kind_of(gpci_option_id id);
-/* Also under the names of earlier releases. GPCI_OPTION_COUNT: none of them. */
+/* Find an option, also under its name in earlier releases. GPCI_OPTION_COUNT: not found. */
 gpci_option_id gpci_option_find(const char *name);
 
-/* Is it an option of theirs that no key here follows? */
+/* True for an option of GPGPU-Sim without a key here. */
 bool gpci_option_is_another(const char *name);
-/* Why it was not applied; "" of one that was. */
+/* Reason why an option was not applied; "" for an applied option. */
 const char *gpci_option_reason(const char *name, gpc_import_outcome outcome);
 
-/* An option of the import `im`, by the end of its id's name. */
+/* Option of the import `im`, by the end of its id's name. */
 #define GPCI_OPTION(id) (&im->options[GPCI_OPTION_##id])
 
-/* `path:line: name: what` */
+/* Fail with `path:line: name: what`. */
 gpc_status gpci_import_fail(const gpci_import *im, size_t line, const char *name, gpc_status status, const char *what);
-/* The same of an option's value, which is quoted before `what`. */
+/* Fail for an option's value, quoted before `what`. */
 gpc_status gpci_import_refuse(const gpci_import *im, gpci_option_id id, gpc_status status, const char *what);
 
 /* Set a key on behalf of an option. */
 gpc_status gpci_import_set(const gpci_import *im, gpci_option_id id, gpci_key key, const char *text);
 gpc_status gpci_import_set_number(const gpci_import *im, gpci_option_id id, gpci_key key, uint64_t value);
 
-/* Set several keys from one option: the first failure holds. */
+/* Set several keys from one option; stops at the first failure. */
 typedef struct gpci_setting {
     gpci_key key;
     const char *text;
@@ -179,33 +179,33 @@ gpc_status gpci_import_set_numbers(const gpci_import *im, gpci_option_id id, con
     gpci_import_set_numbers(im, id, (const gpci_number_setting[]){__VA_ARGS__}, \
                             sizeof((const gpci_number_setting[]){__VA_ARGS__}) / sizeof(gpci_number_setting))
 
-/* One key from one option, if that is given. */
+/* Set a key from an option, if given. */
 gpc_status gpci_import_copy(const gpci_import *im, gpci_option_id id, gpci_key key);
 
-/* A key as it stands; an option, or what holds where it is not given. */
+/* Current value of a key; number of an option, or `otherwise` if not given. */
 uint64_t gpci_import_now(const gpci_import *im, gpci_key key);
 uint64_t gpci_import_or(const gpci_import *im, gpci_option_id id, uint64_t otherwise);
 
-/* Core cycles, in which GPGPU-Sim states latencies, as cycles of another clock, rounded. */
+/* Convert core cycles, the unit of GPGPU-Sim's latencies, to cycles of another clock, rounded. */
 uint64_t gpci_import_cycles(const gpci_import *im, uint64_t core_cycles, gpci_key clock);
 
-/* Decimal, 0x or, with a leading 0, octal, as GPGPU-Sim reads them, below 2^32. */
+/* Read a number below 2^32 as GPGPU-Sim: decimal, 0x, or octal with a leading 0. */
 bool gpci_import_number(const char *text, uint64_t *value);
-/* `least` to `most` numbers with `separator` between them. Returns how many; 0 where the text is no such list. */
+/* Read `least` to `most` numbers with `separator` between. Returns their number; 0 if the text is no such list. */
 size_t gpci_import_list(const char *text, char separator, uint64_t *numbers, size_t least, size_t most);
 
-/* Each part of the hierarchy from the options that describe it; in this order, for the later use the earlier. */
-/* Has the file the pipeline widths of 3.x: seven? */
+/* Apply the options of each part of the hierarchy, in this order: later parts use earlier parts. */
+/* True if the file has seven pipeline widths, as in 3.x. */
 bool gpci_import_is_3(const gpci_import *im);
 gpc_status gpci_import_sm(const gpci_import *im);
-gpc_status gpci_import_classes(const gpci_import *im); /* a part of it */
+gpc_status gpci_import_classes(const gpci_import *im); /* called by gpci_import_sm */
 gpc_status gpci_import_l1(const gpci_import *im);
 gpc_status gpci_import_read_only(const gpci_import *im); /* caches of instructions and constants */
 gpc_status gpci_import_memory(const gpci_import *im);
 gpc_status gpci_import_dram(const gpci_import *im);
 gpc_status gpci_import_mapping(const gpci_import *im);
 
-/* Banks of a channel; 0 where nothing has said so. */
+/* Banks of a channel; 0 = unknown. */
 uint64_t gpci_import_banks(const gpci_import *im);
 
 #endif

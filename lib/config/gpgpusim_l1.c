@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* L1 and the memory that it shares with shared memory. */
+/* L1, and the memory shared by L1 and shared memory. */
 
-/* Of whole lines; one that is reserved at its miss is so for a miss that finds its line's entry draining, too. */
+/*
+ * Release rule of MSHR entries. Entries of whole lines stay until drained. If lines are reserved at their miss, a miss
+ * that finds its line's entry draining also reserves the line.
+ */
 static const char *mshr_free(const gpci_gpgpusim_cache *c) {
     if (c->sectors)
         return "filled";
@@ -27,9 +30,9 @@ static gpc_status apply_policies(const gpci_import *im, const gpci_gpgpusim_cach
 }
 
 /*
- * Every bank looks up an access and has a port; there is one fill port. What waited for a fill goes through the
- * writeback of the unit (ldst_unit::writeback), an access a cycle: a sector, or of whole lines all that is asked for;
- * until then it has its MSHR entry (mshr_table::next_access), which is modelled of whole lines.
+ * Every bank looks up an access and has a port; one fill port serves all banks. Accesses that waited for a fill go
+ * through the unit's writeback (ldst_unit::writeback), an access a cycle: a sector, or all requested bytes of a whole
+ * line. Until then an access keeps its MSHR entry (mshr_table::next_access), modelled for whole lines.
  */
 static gpc_status apply_resources(const gpci_import *im, const gpci_gpgpusim_cache *c) {
     gpc_status status = GPCI_SET_NUMBERS(
@@ -43,7 +46,7 @@ static gpc_status apply_resources(const gpci_import *im, const gpci_gpgpusim_cac
 }
 
 /*
- * The adaptive L1 of release 4.0, whose files say neither size nor carve-outs: Volta's, of four times the ways
+ * Adaptive L1 of release 4.0, whose files have neither size nor carve-outs: Volta's, with four times the ways
  * (get_max_assoc), 128 KiB (shader_core_config::max_cta).
  */
 #define VOLTA_BYTES (128u << 10)
@@ -92,7 +95,7 @@ static int compare_numbers(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* `0,8,16,32,64,96`: KiB, in any order */
+/* Read `0,8,16,32,64,96`: KiB, in any order. */
 static gpc_status apply_carveouts(const gpci_import *im) {
     enum { MOST = 64 };
     uint64_t sizes[MOST];
@@ -114,7 +117,7 @@ static gpc_status apply_carveouts(const gpci_import *im) {
     return gpci_import_set(im, GPCI_OPTION_CARVEOUTS, GPCI_KEY_L1_CARVEOUTS, list);
 }
 
-/* Adaptive or unified size without a geometry: keep the sets that are set. */
+/* Apply an adaptive or unified size without a geometry: keep the present sets. */
 static gpc_status apply_resized(const gpci_import *im) {
     gpci_option_id id = GPCI_OPTION(ADAPTIVE)->given ? GPCI_OPTION_ADAPTIVE : GPCI_OPTION_UNIFIED;
     bool was = gpci_import_now(im, GPCI_KEY_L1_UNIFIED), adaptive = gpci_import_or(im, GPCI_OPTION_ADAPTIVE, was);
@@ -124,7 +127,7 @@ static gpc_status apply_resized(const gpci_import *im) {
                                        "an L1 of its own size needs -gpgpu_cache:dl1");
     uint64_t line = gpci_import_now(im, GPCI_KEY_L1_LINE), ways = gpci_import_now(im, GPCI_KEY_L1_WAYS);
     uint64_t sets = gpci_import_now(im, GPCI_KEY_L1_SIZE) / (line * ways);
-    /* ways of a unified memory are those of its whole size: they may also shrink */
+    /* ways of a unified memory are for its whole size, and may also shrink */
     return apply_size(im, id, sets ? sets : 1, line, was ? 1 : ways);
 }
 
@@ -144,14 +147,14 @@ static gpc_status apply_cache(const gpci_import *im) {
 }
 
 /*
- * The simulator's L1 looks an access up after its latency (L1_latency_queue_cycle): a miss pays it, too, and leaves in
- * the cycle behind. Before it the access has its operands read, and stands in a register of the unit for a cycle; here
- * it takes a cycle from its issue to the tags.
+ * The simulator's L1 looks an access up after its latency (L1_latency_queue_cycle). A miss therefore also pays the
+ * latency, and leaves a cycle later. Before the latency the access reads its operands, and stands in a register of the
+ * unit for a cycle. Here an access takes a cycle from its issue to the tags.
  */
 static gpc_status apply_l1_latency(const gpci_import *im) {
     if (!GPCI_OPTION(L1_LATENCY)->given)
         return GPC_OK;
-    const uint64_t before = gpci_import_now(im, GPCI_KEY_SM_LATENCY_STAGES); /* two of them behind */
+    const uint64_t before = gpci_import_now(im, GPCI_KEY_SM_LATENCY_STAGES); /* two of the stages are behind the unit */
     const uint64_t cycles = GPCI_OPTION(L1_LATENCY)->number + (before > 2 ? before - 2 : 0);
     return GPCI_SET_NUMBERS(im, GPCI_OPTION_L1_LATENCY, {GPCI_KEY_L1_LATENCY, cycles},
                             {GPCI_KEY_L1_MISS_LATENCY, cycles + 1},
@@ -159,8 +162,8 @@ static gpc_status apply_l1_latency(const gpci_import *im) {
 }
 
 /*
- * What a warp asks of L1 (memory_coalescing_arch): lines until Kepler, if L1 keeps global memory; from Maxwell on
- * sectors, each an access with a packet of its own.
+ * Requests of a warp to L1 (memory_coalescing_arch): lines until Kepler, if L1 caches global memory; sectors from
+ * Maxwell on, each an access with a packet.
  */
 #define SECTORS_FROM 40u
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Address mapping: -gpgpu_mem_addr_mapping, or a mask without one, and -gpgpu_memory_partition_indexing (addrdec.cc).
- * Keys of the other way, l2.interleave and dram.mapping, get their defaults.
+ * Address mapping: -gpgpu_mem_addr_mapping, or a mask without a mapping, and -gpgpu_memory_partition_indexing
+ * (addrdec.cc). The keys l2.interleave and dram.mapping, the other form of mapping, get their defaults.
  */
 
 /* Masks of linear_to_raw_address_translation::init; `from`: the bit of the channel. */
@@ -78,9 +78,9 @@ static gpc_status apply_mapping(const gpci_import *im) {
 }
 
 /*
- * Numbers of addrdec.h: CONSECUTIVE, BITWISE_PERMUTATION, IPOLY, PAE, RANDOM, CUSTOM; 6 is a fork's IPOLY for counts
- * that are no power of two, the same as IPOLY here. CUSTOM, for users to fill in, does nothing upstream. l2.interleave
- * takes the number where no mapping is given; for IPOLY of other counts than powers of two a polynomial's hash is the
+ * Numbers of addrdec.h: CONSECUTIVE, BITWISE_PERMUTATION, IPOLY, PAE, RANDOM, CUSTOM. 6 is a fork's IPOLY for counts
+ * that are no power of two, here the same as IPOLY. CUSTOM is for users to fill in, and has no effect upstream. Without
+ * a mapping l2.interleave takes the number. For IPOLY with a count that is no power of two, a polynomial's hash is
  * nearest.
  */
 static gpc_status apply_indexing(const gpci_import *im) {
@@ -103,7 +103,7 @@ static gpc_status apply_indexing(const gpci_import *im) {
                            o->number == 2 && !even ? "hash" : spreads[o->number]);
 }
 
-/* Take a bank's group from the higher bits of the bank, or from the lower ones. */
+/* Take a bank's group from the higher or the lower bits of the bank. */
 static gpc_status apply_groups(const gpci_import *im) {
     const gpci_option *o = GPCI_OPTION(DRAM_GROUPS);
     if (!o->given || gpci_config_is_default(im->stage, GPCI_KEY_ADDRESS_MAPPING))

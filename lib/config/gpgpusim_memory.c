@@ -4,15 +4,15 @@
 
 #include <string.h>
 
-/* The networks, and L2 with what spreads addresses over it. */
+/* Networks; L2, and the spread of addresses over L2. */
 
-/* Intersim's networks (mode 1) are described in a file of their own, which is not read. */
+/* Network options. A separate file, which is not read, describes Intersim's networks (mode 1). */
 static gpc_status apply_network(const gpci_import *im) {
     gpc_status status = GPC_OK;
     if (GPCI_OPTION(NETWORK_SUBNETS)->given && GPCI_OPTION(NETWORK_SUBNETS)->number != 2)
         return gpci_import_refuse(im, GPCI_OPTION_NETWORK_SUBNETS, GPC_ERROR_UNSUPPORTED,
                                   "networks: there are two here, of requests and of replies");
-    /* the local crossbar has no stages, and offers the first packet of an input alone, the next in the next cycle */
+    /* the local crossbar has no stages; an input offers only its first packet, and the next packet a cycle later */
     if (GPCI_OPTION(NETWORK_MODE)->number == 2)
         status = GPCI_SET_ALL(im, GPCI_OPTION_NETWORK_MODE, {GPCI_KEY_NETWORK_LATENCY, "1"},
                               {GPCI_KEY_NETWORK_QUEUES, "fifo"}, {GPCI_KEY_NETWORK_TURNAROUND, "0"});
@@ -27,7 +27,7 @@ static gpc_status apply_network(const gpci_import *im) {
     return status;
 }
 
-/* Misses that wait behind L2's own queue: in one with it, where a slice and its channel have no link between them. */
+/* Misses waiting behind L2's miss queue. If slice and channel have no link between, both queues are one here. */
 static uint64_t behind_misses(const gpci_import *im) {
     uint64_t n[4];
     const gpci_option *o = GPCI_OPTION(L2_QUEUES);
@@ -57,7 +57,7 @@ static gpc_status apply_l2_cache(const gpci_import *im, const gpci_gpgpusim_cach
                : gpci_import_set_number(im, id, GPCI_KEY_L2_MISS_QUEUE, c->miss_queue + behind_misses(im));
 }
 
-/* The option describes one slice; the number of slices may come from the file or be set already. */
+/* The option describes a slice; the number of slices comes from the file or from the present keys. */
 static gpc_status apply_l2(const gpci_import *im) {
     uint64_t before = gpci_import_now(im, GPCI_KEY_L2_SLICES), channels = gpci_import_now(im, GPCI_KEY_DRAM_CHANNELS);
     uint64_t slice_bytes = gpci_import_now(im, GPCI_KEY_L2_SIZE) / before, slices = before;
@@ -91,8 +91,8 @@ static gpc_status apply_queues(const gpci_import *im) {
 }
 
 /*
- * GPGPU-Sim's L2 hits in the cycle of its tags: all latency is before them, in core cycles. What has had it comes to
- * the tags a step later (memory_sub_partition::cache_cycle). Of a file of 3.x that is modelled as it is there.
+ * GPGPU-Sim's L2 hits in the cycle of its tags: the whole latency, in core cycles, is before the tags. After the
+ * latency a request comes to the tags a step later (memory_sub_partition::cache_cycle), modelled for files of 3.x.
  */
 static gpc_status apply_latency(const gpci_import *im) {
     const bool is_3 = gpci_import_is_3(im);

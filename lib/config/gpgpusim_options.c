@@ -16,7 +16,7 @@ static const struct {
 #undef X
 };
 
-/* Names of 3.x, and those that options had before release 4.0. */
+/* Names of 3.x, and names before release 4.0. */
 static const struct {
     const char *name;
     gpci_option_id id;
@@ -114,7 +114,7 @@ uint64_t gpci_import_or(const gpci_import *im, gpci_option_id id, uint64_t other
 
 uint64_t gpci_import_cycles(const gpci_import *im, uint64_t core_cycles, gpci_key clock) {
     uint64_t own = gpci_import_now(im, clock), core = gpci_import_now(im, GPCI_KEY_CLOCK_CORE);
-    return (core_cycles * own + core / 2) / core; /* below 2^32 cycles of below 2^17 MHz */
+    return (core_cycles * own + core / 2) / core; /* no overflow: below 2^32 cycles times below 2^17 MHz */
 }
 
 bool gpci_import_number(const char *text, uint64_t *value) {

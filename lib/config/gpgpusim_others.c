@@ -4,9 +4,9 @@
 #include <string.h>
 
 /*
- * Options that GPGPU-Sim and Accel-Sim register (option_parser_register, releases 3.x and 4.x) and that no key here
- * follows: power, reports, PTX, and parts of an SM that are not modelled. A name that is neither here nor among the
- * options that say something about a key is not theirs.
+ * Options registered by GPGPU-Sim and Accel-Sim (option_parser_register, releases 3.x and 4.x) without a key here:
+ * power, reports, PTX, and SM parts that are not modelled. A name that is neither in this list nor among the options
+ * with a key is unknown to both simulators.
  */
 static const char *const others[] = {
     "-Elimnate_rw_turnaround",

@@ -3,8 +3,8 @@
 #include "config/gpgpusim_import.h"
 
 /*
- * Caches of instructions and of constants. Where -gpgpu_perfect_inst_const_cache says that all is there, there are
- * none; its default, and what 3.x does, is that there are.
+ * Caches of instructions and of constants. With -gpgpu_perfect_inst_const_cache 1 they do not exist. By default, and in
+ * 3.x, they exist.
  */
 
 static gpc_status read_cache(const gpci_import *im, gpci_option_id id, gpci_gpgpusim_cache *c) {
@@ -23,7 +23,9 @@ static uint64_t bytes_of(const gpci_gpgpusim_cache *c) {
     return (uint64_t)c->sets * c->line * c->ways;
 }
 
-/* Who has an instruction cache has a buffer of two before it, fetched and decoded in a cycle each (shader.cc). */
+/*
+ * An SM with an instruction cache has a buffer of two instructions, with a cycle each for fetch and decode (shader.cc).
+ */
 static gpc_status apply_instructions(const gpci_import *im, const gpci_gpgpusim_cache *c) {
     const gpci_option_id id = GPCI_OPTION_IL1;
     gpc_status status = GPC_OK;

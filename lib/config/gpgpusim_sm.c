@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* SMs: what is resident on them, how they issue, and how long instructions take. */
+/* SMs: resident warps and blocks, issue, and latencies of instructions. */
 
 /* `threads:warp size` */
 static gpc_status apply_pipeline(const gpci_import *im) {
@@ -18,7 +18,7 @@ static gpc_status apply_pipeline(const gpci_import *im) {
     return GPCI_SET_NUMBERS(im, GPCI_OPTION_PIPELINE, {GPCI_KEY_SM_LANES, n[1]}, {GPCI_KEY_SM_WARPS, n[0] / n[1]});
 }
 
-/* shader_core_ctx::fetch: a warp is gone, and with the last its block, when its stores have been acknowledged. */
+/* shader_core_ctx::fetch: a warp leaves after its stores are acknowledged; with its last warp the block leaves. */
 static gpc_status apply_blocks(const gpci_import *im) {
     if (!GPCI_OPTION(BLOCKS)->given)
         return GPC_OK;
@@ -36,7 +36,7 @@ static gpc_status apply_occupancy(const gpci_import *im) {
                                             gpci_import_or(im, GPCI_OPTION_CORES, 3));
     if (status == GPC_OK)
         status = apply_blocks(im);
-    /* shader_core_config::max_cta rounds registers per thread up to 4, and warps not at all */
+    /* shader_core_config::max_cta rounds registers per thread up to 4; warps are not rounded */
     if (status == GPC_OK && GPCI_OPTION(REGISTERS)->given)
         status = GPCI_SET_NUMBERS(im, GPCI_OPTION_REGISTERS, {GPCI_KEY_SM_REGISTERS, GPCI_OPTION(REGISTERS)->number},
                                   {GPCI_KEY_SM_REGISTER_UNIT, 4 * gpci_import_now(im, GPCI_KEY_SM_LANES)},
@@ -63,8 +63,8 @@ static const char *read_clock(const char *text, uint64_t *mhz) {
 }
 
 /*
- * The network's clock, with the width of its ports: where the file has no flit size, because intersim has it in a file
- * of its own, a port moves as much in a second as before.
+ * Network clock, with the width of the network's ports. If the file has no flit size (intersim has a separate file), a
+ * port keeps its bandwidth in bytes per second.
  */
 static gpc_status apply_network_clock(const gpci_import *im, uint64_t mhz) {
     static const gpci_key widths[] = {GPCI_KEY_NETWORK_WIDTH, GPCI_KEY_NETWORK_REPLY_WIDTH};
@@ -85,7 +85,7 @@ static bool are_clocks(const char *at) {
     return at && !*at;
 }
 
-/* `core:network:L2:DRAM`; GPGPU-Sim reads four, and leaves others (init_clock_domains). */
+/* `core:network:L2:DRAM`; GPGPU-Sim reads four clocks and ignores further clocks (init_clock_domains). */
 static gpc_status apply_clocks(const gpci_import *im) {
     static const gpci_key keys[] = {GPCI_KEY_CLOCK_CORE, GPCI_KEY_CLOCK_NETWORK, GPCI_KEY_CLOCK_L2,
                                     GPCI_KEY_CLOCK_DRAM};
@@ -138,10 +138,11 @@ static gpc_status apply_scheduler(const gpci_import *im) {
 #define COLLECTORS_MEMORY 2 /* the simulator's default */
 
 /*
- * What no option says of an SM until 3.x, constants of its shader.cc: a fetch is decoded into an instruction buffer of
- * two, with a cycle each for fetch and decode; a branch's target is known with its issue; a memory instruction passes
- * ID_OC_MEM, a collector unit, OC_EX_MEM and the dispatch register, which is modelled of registers of one; L1 hits in
- * the cycle of its tags, which take an instruction's accesses from the last on (process_memory_access_queue).
+ * Properties of an SM in 3.x without an option, constants of shader.cc. A fetch is decoded into an instruction buffer
+ * of two, with a cycle each for fetch and decode. A branch's target is known with its issue. A memory instruction
+ * passes ID_OC_MEM, a collector unit, OC_EX_MEM and the dispatch register; modelled if each register holds one
+ * instruction. L1 hits in the cycle of its tags. The tags take an instruction's accesses from the last to the first
+ * (process_memory_access_queue).
  */
 static gpc_status apply_pipeline_of_3(const gpci_import *im, uint64_t collectors, bool single) {
     gpc_status status =
@@ -156,9 +157,9 @@ static gpc_status apply_pipeline_of_3(const gpci_import *im, uint64_t collectors
 }
 
 /*
- * Registers between the pipeline's stages. Instructions that wait for the memory unit stand, until 3.x, in those from
- * ID to its operand collectors, in these, in those from there to EX, and one in its dispatch register; since, its units
- * may be shared with others, and the first are counted alone.
+ * Registers between the pipeline's stages. In 3.x, instructions waiting for the memory unit stand in the registers from
+ * ID to its operand collectors, in the collectors, in the registers from there to EX, and one in its dispatch register.
+ * Later releases may share the unit's collectors with other units, and only the first registers count.
  */
 bool gpci_import_is_3(const gpci_import *im) {
     uint64_t n[16];
@@ -174,7 +175,7 @@ static gpc_status apply_widths(const gpci_import *im) {
     count = gpci_import_list(GPCI_OPTION(WIDTHS)->text, ',', n, 7, 16);
     if (!count)
         return gpci_import_refuse(im, GPCI_OPTION_WIDTHS, GPC_ERROR_FORMAT, "is not a list of 7 to 16 widths");
-    /* until 3.x SP, SFU, MEM; then SP, DP, INT, SFU, MEM */
+    /* 3.x: SP, SFU, MEM; later: SP, DP, INT, SFU, MEM */
     const uint64_t collectors = gpci_import_or(im, GPCI_OPTION_COLLECTORS_MEMORY, COLLECTORS_MEMORY);
     gpc_status status = gpci_import_set_number(im, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_QUEUE,
                                                count < 11 ? n[2] + collectors + n[5] + 1 : n[4]);

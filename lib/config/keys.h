@@ -9,13 +9,13 @@
 #include "config/keys_sm.h"
 
 /*
- * Every configuration key, once: a further one is a row in the table of its group and the line that reads it.
- * X(identifier, "name", TYPE, PRESET, "unit", "default", minimum, maximum, "choices", "meaning")
- * PRESET: RESET, a key of the machine, which every preset first sets to its default (`preset = defaults`); KEEP, one
- * that presets leave alone: what is asked of a run, and what the name of a DRAM's timing implies. With `| CLOCK` a key
- * acts with mode = timed alone, with `| STEPS` with mode = functional alone.
- * TYPE is the end of a gpc_value_type. A SIZE or COUNT with choices takes one of
- * these words instead of a number. A POLICY's choices name its registry; a TEXT's, if any, what it holds.
+ * Table of every configuration key. To add a key, write a row in the table of its group and the line that reads the
+ * key. X(identifier, "name", TYPE, PRESET, "unit", "default", minimum, maximum, "choices", "meaning") PRESET: RESET, a
+ * key of the machine, which every preset first sets to its default (`preset = defaults`); KEEP, a key that presets
+ * leave alone: settings of a run, and values implied by the name of a DRAM's timing. With `| CLOCK` a key acts only
+ * with mode = timed, with `| STEPS` only with mode = functional. TYPE is the end of a gpc_value_type. A SIZE or COUNT
+ * with choices takes one of the words instead of a number. A POLICY's choices name its registry; a TEXT's choices, if
+ * any, describe the text.
  */
 #define GPCI_KEYS(X)  \
     GPCI_KEYS_SM(X)   \

@@ -2,7 +2,7 @@
 #ifndef GPC_CONFIG_KEYS_DRAM_H
 #define GPC_CONFIG_KEYS_DRAM_H
 
-/* DRAM. The columns are told in keys.h. */
+/* DRAM keys. keys.h describes the columns. */
 #define GPCI_KEYS_DRAM(X)                                                                                            \
     X(DRAM_CHANNELS, "dram.channels", COUNT, RESET | CLOCK, "channels", "6", 1, 1024, "", "memory channels")         \
     X(DRAM_MODEL, "dram.model", CHOICE, RESET | CLOCK, "", "timing", 0, 0, "timing|fixed",                           \

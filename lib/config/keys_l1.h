@@ -3,8 +3,8 @@
 #define GPC_CONFIG_KEYS_L1_H
 
 /*
- * L1s, with what is before and beside them: load/store units, reorder queues, TLBs, coalescers of their requests. The
- * columns are told in keys.h.
+ * Keys of L1s, and of parts before and beside L1: load/store units, reorder queues, TLBs, coalescers of their requests.
+ * keys.h describes the columns.
  */
 #define GPCI_KEYS_L1(X)                                                                                                \
     X(L1_ENABLED, "l1.enabled", BOOL, RESET, "", "true", 0, 1, "", "false: SMs access L2 directly")                    \

@@ -3,8 +3,8 @@
 #define GPC_CONFIG_KEYS_L2_H
 
 /*
- * Networks, L2 and what shares it: clusters, partitions, several GPUs, trees of coherent modules. The columns are told
- * in keys.h.
+ * Keys of networks, L2 and its sharing: clusters, partitions, several GPUs, trees of coherent modules. keys.h describes
+ * the columns.
  */
 #define GPCI_KEYS_L2(X)                                                                                                \
     X(NETWORK_LATENCY, "network.latency", COUNT, RESET | CLOCK, "cycles", "8", 0, 10000, "",                           \

@@ -3,8 +3,8 @@
 #define GPC_CONFIG_KEYS_RUN_H
 
 /*
- * Energies, and what is asked of a run: launches, the order of blocks, limits, samples, streams, ports, threads. The
- * columns are told in keys.h.
+ * Keys of energies and of a run: launches, the order of blocks, limits, samples, streams, ports, threads. keys.h
+ * describes the columns.
  */
 #define GPCI_KEYS_RUN(X)                                                                                               \
     X(ENERGY_L1_TAG, "energy.l1_tag", NUMBER, RESET, "pJ", "none", 0, 1e6, "none",                                     \

@@ -2,7 +2,7 @@
 #ifndef GPC_CONFIG_KEYS_SM_H
 #define GPC_CONFIG_KEYS_SM_H
 
-/* SMs: their warps, clocks and schedulers, latencies, caches of code and constants. The columns are told in keys.h. */
+/* Keys of SMs: warps, clocks and schedulers, latencies, caches of code and constants. keys.h describes the columns. */
 #define GPCI_KEYS_SM(X)                                                                                                \
     X(MODE, "mode", CHOICE, KEEP, "", "functional", 0, 0, "functional|timed",                                          \
       "functional: an access completes at once; timed: a clock, finite resources")                                     \

@@ -4,15 +4,15 @@
 
 #include "base/base.h"
 
-/* A preset: configuration text, every figure with its source. One without a summary is a part of others. */
+/* Preset: configuration text, with a source for every figure. A preset without a summary is a part of other presets. */
 typedef struct gpci_preset {
     const char *name;
-    const char *path; /* in messages */
+    const char *path; /* path for messages */
     const char *summary;
     const char *text;
 } gpci_preset;
 
-/* Those of presets/, which embed.py makes C of: first the presets, in their order, then the parts. */
+/* Presets of presets/, converted to C by embed.py: first the listed presets in order, then the parts. */
 extern const gpci_preset gpci_presets[];
 extern const size_t gpci_preset_count, gpci_preset_text_count;
 
