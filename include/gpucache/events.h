@@ -119,7 +119,7 @@ typedef struct gpc_event {
     uint64_t cycle;
     uint64_t until;  /* core cycle at which the action ends, if known already; else `cycle` */
     uint64_t packet; /* 0: no packet */
-    uint64_t parent; /* packet that caused the packet; 0: none */
+    uint64_t parent; /* packet that caused this packet; 0: none */
     uint64_t access; /* packet of the warp access, or of the gpc_hierarchy_try_miss request, at the root; 0: none */
     /* bytes, address of the line within `process`, as the host knows the address; UINT64_MAX: unknown */
     uint64_t address;

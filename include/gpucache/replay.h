@@ -139,9 +139,10 @@ GPC_API gpc_status gpc_replay_read_histogram(const gpc_replay *replay, gpc_objec
  *   blocks   A launch is timed until its rate of instructions has been stable (`sample.tolerance`) for `sample.windows`
  *            windows, and then for as many windows more. Only the later windows are measured, because the windows that
  *            proved the rate stable vary less than average. Of the thread blocks that have not started by then, as many
- *            whole waves as possible run without the clock, after the timed blocks have ended. Therefore the end of the
- *            launch is timed without bias. Later changes are missed, for example when L2 becomes full of dirty lines.
- *            [block and kernel sampling of Photon, Liu et al., MICRO 2023]
+ *            whole waves as possible are not timed. The remaining blocks are timed to the end of the launch. Then the
+ *            whole waves run without the clock. Therefore the end of the launch is timed, without bias. Later changes
+ *            are missed, for example when L2 becomes full of dirty lines for the first time. [block and
+ *            kernel sampling of Photon, Liu et al., MICRO 2023]
  *   intervals
  *            In turn, `sample.settle` windows of a launch are timed, then `sample.unit` windows are timed and measured,
  *            then `sample.skip` waves of blocks run without the clock. The end of the launch is timed. Only the

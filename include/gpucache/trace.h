@@ -299,7 +299,7 @@ typedef struct gpc_note {
     const char *text; /* the opcode with its modifiers, the first word of the line, or the kernel's name */
     const char *file; /* file of the first line */
     uint64_t line;    /* number of the first line, from 1; 0: the file has no lines */
-    uint64_t count;   /* number of lines; for a .gct or a bulk copy of instructions; for MEMORY_ALONE of kernels */
+    uint64_t count;   /* number of lines; of instructions for a .gct or a bulk copy; of kernels for MEMORY_ALONE */
     uint64_t bytes;   /* sum over copies */
     const char *why;  /* the reason as a sentence; static */
 } gpc_note;
