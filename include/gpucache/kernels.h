@@ -65,12 +65,12 @@ GPC_API uint32_t gpc_hierarchy_running_kernels(const gpc_hierarchy *hierarchy);
  * Order. Kernels of a stream run in sequence; kernels of different streams run at once. A kernel enters the dispatch
  * queue when the kernel is the first of its stream, and leaves the queue when its last block is placed. Only the first
  * kernel of the queue gives blocks, as far as its SMs have room. When the first kernel is completely placed, the next
- * kernel gets the remaining room (rules G1 to G4 and X1 of Amert, Otterness, Yang, Anderson and Smith, "GPU Scheduling on the
- * NVIDIA TX2: Hidden Details Revealed", RTSS 2017, section IV). Queues of a higher priority are emptied first (rule
- * A2). Running blocks are not preempted. Kernels without a common SM do not wait for each other. With `null_stream` a
- * stream is CUDA's legacy default stream: its kernels wait for all kernels launched before, and later kernels of other
- * streams of its process wait for its kernels (rules N1 and N2). The launch order is gpc_kernel.index, for streams of a
- * common trace.
+ * kernel gets the remaining room (rules G1 to G4 and X1 of Amert, Otterness, Yang, Anderson and Smith, "GPU Scheduling
+ * on the NVIDIA TX2: Hidden Details Revealed", RTSS 2017, section IV). Queues of a higher priority are emptied first
+ * (rule A2). Running blocks are not preempted. Kernels without a common SM do not wait for each other. With
+ * `null_stream` a stream is CUDA's legacy default stream: its kernels wait for all kernels launched before, and later
+ * kernels of other streams of its process wait for its kernels (rules N1 and N2). The launch order is gpc_kernel.index,
+ * for streams of a common trace.
  *
  * Placement. A block goes, round robin, to an SM with room for its warps, registers, shared memory and a further block.
  * Beside blocks of another kernel, the block gets the resources that they leave (rules R1 to R3), with shared memory of
