@@ -30,6 +30,9 @@ static const char *wrong_fields(const gpc_hierarchy *h, const gpc_request *r) {
         return r->space == GPC_SPACE_CONSTANT || r->space == GPC_SPACE_TEXTURE || r->space == GPC_SPACE_INSTRUCTION
                    ? "space is one that is only read"
                    : "space is none that L2 has: GLOBAL, LOCAL, CONSTANT, TEXTURE or INSTRUCTION";
+    if (GPCI_UNLIKELY(r->copy > GPC_COPY_ASYNC))
+        return r->copy == GPC_COPY_BULK ? "copy is BULK, whose rows the SM's engine requests: gpc_hierarchy_try_issue"
+                                        : "copy is neither NONE nor ASYNC";
     return GPCI_UNLIKELY(is_out_of_range(h, r))
                ? "hint, priority, token, token_l2, scope, order, continues, admitted or stream is out of range"
                : NULL;

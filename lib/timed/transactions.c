@@ -50,8 +50,6 @@ static const char *take_line(const gpc_hierarchy *h, const gpc_request *r, const
         return "space is neither GLOBAL nor LOCAL: others enter below L1, by gpc_hierarchy_try_miss";
     if (r->continues)
         return "continues is not 0: that transactions are of one line, their addresses say";
-    if (r->copy == GPC_COPY_BULK)
-        return "copy is BULK, whose rows no SM coalesces: gpc_hierarchy_try_issue";
     if (!are_of_one_instruction(r, first))
         return "pc, sm, warp, warp_age, block, kind, space, hint, priority, token, token_l2, scope, order, stream, "
                "copy or process is not that of the first: they are of one instruction";

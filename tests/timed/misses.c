@@ -144,6 +144,8 @@ Test(timed_misses, refused) {
     REFUSED("hint, priority", .hint = GPC_HINT_COUNT);
     REFUSED("hint, priority", .priority = GPC_PRIORITY_COUNT);
     REFUSED("token", .token_l2 = GPC_TOKEN_COUNT);
+    REFUSED("copy is BULK", .copy = GPC_COPY_BULK);
+    REFUSED("copy is neither", .copy = GPC_COPY_WAIT);
     REFUSED("size goes beyond", .address = 4096 + 100, .size = 29);
     REFUSED("sector_mask has sectors", .sector_mask = 0x10);
     REFUSED("no byte in common", .kind = GPC_STORE, .sector_mask = 1, .byte_mask = {0, 1});
