@@ -82,7 +82,7 @@ class Install(unittest.TestCase):
         files = {str(path.relative_to(self.prefix)) for path in self.prefix.rglob("*") if not path.is_dir()}
         libraries = self.libraries.relative_to(self.prefix)
         package = self.package().relative_to(self.prefix)
-        known = {f"{libraries}/pkgconfig/gpucache.pc", "bin/gpucache", "share/bash-completion/completions/gpucache.bash"}
+        known = {f"{libraries}/pkgconfig/gpucache.pc", "bin/gpucache", "bin/gpucache-torture", "share/bash-completion/completions/gpucache.bash"}
         known |= {f"{libraries}/cmake/gpucache/gpucacheConfig{part}.cmake" for part in ("", "Version")}
         known |= {f"share/man/man1/{page}.1" for page in self.pages()}
         sources = (path for path in PACKAGE.rglob("*") if path.is_file() and path.suffix != ".pyc")

@@ -58,7 +58,7 @@ class Tests(unittest.TestCase):
         """A folder of tests/ has the name of one of lib/, or is of something that goes across."""
         across = {
             "abi", "api", "contract", "determinism", "examples", "fuzz", "hardware", "keys", "lint", "mutation", "oom",
-            "oracle", "python",
+            "oracle", "python", "torture",
         }  # fmt: skip
         mirrored = {str(path.relative_to(ROOT / "lib")) for path in (ROOT / "lib").rglob("*") if path.is_dir()}
         folders = {path.parent.relative_to(TESTS) for path in [*TESTS.rglob("*.c"), *TESTS.rglob("test_*.py")]}

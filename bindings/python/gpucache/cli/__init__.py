@@ -24,7 +24,7 @@ COMMANDS = {
     name: name.split()[-1]
     for name in (
         "run", "compare", "sweep", "bottleneck", "tune", "profile", "coherence", "coherence verify", "info", "convert",
-        "presets", "policies", "config", "reproduce", "report",
+        "presets", "policies", "config", "reproduce", "report", "torture",
     )
 }  # fmt: skip
 

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "torture.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t dice_next(dice *d) {
+    d->state += 0x9e3779b97f4a7c15u;
+    uint64_t z = d->state;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+uint32_t dice_below(dice *d, uint32_t bound) {
+    return (uint32_t)((dice_next(d) >> 32) * bound >> 32);
+}
+
+bool dice_one_in(dice *d, uint32_t n) {
+    return dice_below(d, n) == 0;
+}
+
+void fail(failure *f, const char *kind, const char *format, ...) {
+    va_list list;
+    if (f->failed)
+        return;
+    f->failed = true;
+    snprintf(f->kind, sizeof f->kind, "%s", kind);
+    va_start(list, format);
+    vsnprintf(f->text, sizeof f->text, format, list);
+    va_end(list);
+}
+
+void case_free(torture_case *c) {
+    free(c->ops);
+    c->ops = NULL;
+    c->op_count = 0;
+}
+
+bool case_copy(const torture_case *from, torture_case *to) {
+    *to = *from;
+    to->ops = malloc(from->op_count * sizeof *to->ops + 1);
+    if (to->ops && from->op_count)
+        memcpy(to->ops, from->ops, from->op_count * sizeof *to->ops);
+    return to->ops;
+}
+
+const char *case_value(const torture_case *c, const char *key) {
+    for (unsigned i = c->setting_count; i-- > 0;)
+        if (!strcmp(c->settings[i].key, key))
+            return c->settings[i].value;
+    return NULL;
+}
+
+void case_drop(torture_case *c, unsigned setting) {
+    memmove(&c->settings[setting], &c->settings[setting + 1], (c->setting_count - setting - 1) * sizeof *c->settings);
+    c->setting_count--;
+}
+
+/* The key's former value goes; a preset comes before all else. */
+void case_set(torture_case *c, const char *key, const char *value, bool wanted) {
+    unsigned at = c->setting_count;
+    for (unsigned i = 0; i < c->setting_count; i++)
+        if (!strcmp(c->settings[i].key, key)) {
+            wanted |= c->settings[i].wanted;
+            at = i;
+        }
+    if (at == c->setting_count) {
+        if (c->setting_count == MAX_SETTINGS)
+            return;
+        c->setting_count++;
+        if (!strcmp(key, "preset")) {
+            memmove(&c->settings[1], &c->settings[0], (c->setting_count - 1) * sizeof *c->settings);
+            at = 0;
+        }
+    }
+    snprintf(c->settings[at].key, KEY_BYTES, "%s", key);
+    snprintf(c->settings[at].value, VALUE_BYTES, "%s", value);
+    c->settings[at].wanted = wanted;
+}
+
+gpc_config *case_config(gpc_context *context, const torture_case *c, const char *threads, gpc_error *error) {
+    gpc_config *config = NULL;
+    gpc_status status = gpc_config_create(context, error, &config);
+    for (unsigned i = 0; i < c->setting_count && status == GPC_OK; i++)
+        status = !strcmp(c->settings[i].key, "preset")
+                     ? gpc_config_load_preset(config, c->settings[i].value, error)
+                     : gpc_config_set(config, c->settings[i].key, c->settings[i].value, error);
+    if (status == GPC_OK)
+        status = gpc_config_set(config, "mode", "timed", error);
+    if (status == GPC_OK && threads)
+        status = gpc_config_set(config, "threads", threads, error);
+    if (status != GPC_OK) {
+        gpc_config_destroy(config);
+        return NULL;
+    }
+    return config;
+}
+
+/* Policies of a shared library's gpucache_register() are of every context. */
+gpc_context *torture_context(const torture_options *o) {
+    typedef gpc_status (*registers)(gpc_context *, gpc_error *);
+    gpc_context *context = NULL;
+    gpc_error error = GPC_ERROR_INIT;
+    if (gpc_context_create(NULL, &error, &context) != GPC_OK)
+        return NULL;
+    if (!o->load)
+        return context;
+    registers call = NULL;
+    void *library = dlopen(o->load, RTLD_NOW);
+    void *symbol = library ? dlsym(library, "gpucache_register") : NULL;
+    memcpy(&call, &symbol, sizeof call);
+    if (call && call(context, &error) == GPC_OK)
+        return context;
+    fprintf(stderr, "gpucache-torture: %s: %s\n", o->load, call ? error.message : "no gpucache_register in it");
+    gpc_context_destroy(context);
+    return NULL;
+}

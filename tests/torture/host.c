@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "host.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Cycles after which a program that does not come to its end has failed, whatever moves. */
+enum { MOST_CYCLES = 4000000 };
+
+static uint64_t now_of(const host *at) {
+    return gpc_hierarchy_now(at->h);
+}
+
+/* Memory. */
+
+bool host_on_memory(void *user_data, const gpc_memory_request *request) {
+    host *at = user_data;
+    const manners *m = &at->c->manners;
+    dice d = {at->c->seed + ++at->calls};
+    const uint64_t now = now_of(at);
+    const bool full = !request->write && at->reply_count == MOST_REPLIES;
+    if (full || dice_below(&d, 100) < m->refuses) {
+        if (request->channel < MOST_CHANNELS && !at->ready[request->channel])
+            at->ready[request->channel] = now + m->patience;
+        return false;
+    }
+    if (!request->write && !(at->fault == FAULT_REPLY && at->calls == 5))
+        at->replies[at->reply_count++] = (reply){request->id, now + m->latency + dice_below(&d, 8)};
+    return true;
+}
+
+static void give_memory(host *at, uint64_t now) {
+    for (unsigned i = 0; i < at->reply_count;)
+        if (at->replies[i].due <= now) {
+            const uint64_t id = at->replies[i].id;
+            memmove(&at->replies[i], &at->replies[i + 1], (at->reply_count - i - 1) * sizeof *at->replies);
+            at->reply_count--;
+            if (gpc_hierarchy_memory_reply(at->h, id) != GPC_OK)
+                fail(at->f, "reply", "gpc_hierarchy_memory_reply does not know request %" PRIu64, id);
+        } else {
+            i++;
+        }
+    for (uint32_t channel = 0; channel < MOST_CHANNELS && at->c->manners.memory; channel++)
+        if (at->ready[channel] && at->ready[channel] <= now) {
+            at->ready[channel] = 0;
+            if (gpc_hierarchy_memory_ready(at->h, channel) != GPC_OK)
+                fail(at->f, "ready", "gpc_hierarchy_memory_ready does not know channel %" PRIu32, channel);
+        }
+}
+
+/* Credits. */
+
+void host_limit_credits(host *at) {
+    at->grant = UINT64_MAX;
+    if (!at->c->manners.credits)
+        return;
+    at->grant = at->c->manners.period;
+    for (uint32_t sm = 0; sm < at->shape.sms; sm++)
+        gpc_hierarchy_set_reply_credits(at->h, sm, at->c->manners.credits);
+}
+
+void host_free_credits(host *at) {
+    at->grant = UINT64_MAX;
+    for (uint32_t sm = 0; sm < at->shape.sms; sm++)
+        gpc_hierarchy_set_reply_credits(at->h, sm, GPC_UNLIMITED_CREDITS);
+}
+
+void host_give(host *at) {
+    const uint64_t now = now_of(at);
+    if (at->reply_count || at->c->manners.memory)
+        give_memory(at, now);
+    if (at->grant > now)
+        return;
+    at->grant = now + at->c->manners.period;
+    for (uint32_t sm = 0; sm < at->shape.sms; sm++)
+        gpc_hierarchy_add_reply_credits(at->h, sm, at->c->manners.credits);
+}
+
+uint64_t host_due(const host *at) {
+    uint64_t due = at->grant;
+    for (unsigned i = 0; i < at->reply_count; i++)
+        due = at->replies[i].due < due ? at->replies[i].due : due;
+    for (uint32_t i = 0; i < MOST_CHANNELS && at->c->manners.memory; i++)
+        due = at->ready[i] && at->ready[i] < due ? at->ready[i] : due;
+    return due;
+}
+
+/* Time. */
+
+static bool under_way(const host *at) {
+    return gpc_hierarchy_in_flight(at->h) || !gpc_hierarchy_is_idle(at->h);
+}
+
+static void fail_hang(host *at, uint64_t now) {
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_hierarchy_check_advance(at->h, 1, &error);
+    fail(at->f, "hang", "cycle %" PRIu64 ": %" PRIu64 " in flight, %sidle, and no next event: %.700s", now,
+         gpc_hierarchy_in_flight(at->h), gpc_hierarchy_is_idle(at->h) ? "" : "not ", error.message);
+}
+
+bool host_go_on(host *at, uint64_t limit) {
+    const uint64_t now = now_of(at), event = gpc_hierarchy_next_event(at->h), due = host_due(at);
+    gpc_error error = GPC_ERROR_INIT;
+    uint64_t to = event < due ? event : due;
+    if (event <= now)
+        fail(at->f, "past", "cycle %" PRIu64 ": the next event is at %" PRIu64, now, event);
+    if (to == UINT64_MAX && under_way(at))
+        fail_hang(at, now);
+    to = to < limit ? to : limit;
+    if (at->f->failed || to == UINT64_MAX)
+        return false;
+    if (at->how == WAY_STEPS || to <= now)
+        to = now + 1;
+    gpc_status status = gpc_hierarchy_advance(at->h, to - now);
+    if (status != GPC_OK) {
+        gpc_hierarchy_check_advance(at->h, 1, &error);
+        fail(at->f, status == GPC_ERROR_STATE ? "hang" : "advance", "cycle %" PRIu64 ": advance returns %s: %.700s",
+             now_of(at), gpc_status_string(status), error.message);
+    } else if (now_of(at) != to) {
+        fail(at->f, "clock", "cycle %" PRIu64 " after an advance to %" PRIu64, now_of(at), to);
+    }
+    host_give(at);
+    if (to > MOST_CYCLES)
+        fail(at->f, "endless", "no end after %d cycles", MOST_CYCLES);
+    return !at->f->failed;
+}
+
+void host_wait(host *at) {
+    while (!at->f->failed && under_way(at))
+        host_go_on(at, UINT64_MAX);
+}

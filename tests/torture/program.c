@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "torture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a program is made of: a share for each kind of operation, and how close together things are. */
+typedef struct style {
+    uint32_t shares[OP_COUNT];
+    uint32_t lines;  /* that accesses are of: few, so that they meet */
+    uint32_t delay;  /* most cycles between two operations */
+    uint32_t stores; /* of 16 accesses; atomics and the like: */
+    uint32_t atomics;
+    uint32_t odd; /* of 16: hints, orders, copies and so on */
+    uint64_t base;
+} style;
+
+static style draw_style(dice *d) {
+    static const uint32_t delays[] = {1, 1, 4, 40, 400}, lines[] = {2, 4, 16, 64, 512};
+    style s = {.lines = lines[dice_below(d, 5)],
+               .delay = delays[dice_below(d, 5)],
+               .stores = dice_below(d, 9),
+               .atomics = dice_below(d, 5),
+               .odd = dice_below(d, 9),
+               .base = dice_one_in(d, 8) ? (uint64_t)3 << 40 : 65536};
+    s.shares[OP_ACCESS] = 40;
+    for (unsigned i = OP_TRANSACTIONS; i < OP_COUNT; i++)
+        s.shares[i] = dice_one_in(d, 3) ? 1 + dice_below(d, i < OP_START ? 8 : 2) : 0;
+    for (unsigned i = OP_PRELOAD; i < OP_COUNT; i++)
+        s.shares[i] &= dice_one_in(d, 4) ? 1 : 0;
+    return s;
+}
+
+static uint8_t draw_kind(dice *d, const style *s) {
+    const uint32_t n = dice_below(d, 16);
+    if (n < s->stores)
+        return GPC_STORE;
+    if (n < s->stores + s->atomics)
+        return (uint8_t)(GPC_ATOMIC + dice_below(d, 2));
+    return dice_one_in(d, 12) ? GPC_PREFETCH : GPC_LOAD;
+}
+
+static uint64_t draw_mask(dice *d) {
+    switch (dice_below(d, 5)) {
+    case 0:
+        return 1;
+    case 1:
+        return 0xff;
+    case 2:
+        return dice_next(d);
+    default:
+        return UINT64_MAX;
+    }
+}
+
+static void draw_order(dice *d, op *o) {
+    o->order = (uint8_t)dice_below(d, GPC_ORDER_SC);
+    o->scope = o->order ? (uint8_t)dice_below(d, GPC_SCOPE_COUNT) : 0;
+}
+
+/* What few accesses have; contradictions among them are found, and passed over. */
+static void draw_oddities(dice *d, op *o) {
+    switch (dice_below(d, 8)) {
+    case 0:
+        o->hint = (uint8_t)dice_below(d, GPC_HINT_COUNT);
+        break;
+    case 1:
+        draw_order(d, o);
+        break;
+    case 2:
+        o->space = (uint8_t)dice_below(d, GPC_SPACE_CLUSTER + 1);
+        o->local = o->space == GPC_SPACE_LOCAL && dice_one_in(d, 2);
+        break;
+    case 3:
+        o->copy = dice_one_in(d, 3) ? GPC_COPY_ASYNC : GPC_COPY_BULK;
+        o->kind = o->copy == GPC_COPY_ASYNC || dice_one_in(d, 2) ? GPC_LOAD : GPC_STORE;
+        o->width = o->copy == GPC_COPY_ASYNC ? 4u << dice_below(d, 3) : 1 + dice_below(d, 600);
+        o->multicast = o->copy == GPC_COPY_BULK && o->kind == GPC_LOAD ? (uint8_t)dice_below(d, 5) : 0;
+        o->mask = o->copy == GPC_COPY_BULK ? o->mask & 7 : o->mask;
+        break;
+    case 4:
+        o->token = (uint8_t)dice_below(d, GPC_TOKEN_COUNT);
+        o->token_l2 = (uint8_t)dice_below(d, GPC_TOKEN_COUNT);
+        break;
+    case 5:
+        o->priority = (uint8_t)dice_below(d, GPC_PRIORITY_COUNT);
+        break;
+    case 6:
+        o->atomic = (uint8_t)dice_below(d, GPC_OP_COUNT);
+        o->kind = (uint8_t)(GPC_ATOMIC + dice_below(d, 2));
+        o->width = dice_one_in(d, 2) ? 8 : 4;
+        break;
+    default:
+        o->process = (uint8_t)dice_below(d, 3);
+    }
+}
+
+static void draw_place(dice *d, const style *s, op *o) {
+    static const uint32_t strides[] = {4, 4, 4, 8, 0, 128, 33, 256, 1024};
+    o->address = s->base + (uint64_t)dice_below(d, s->lines) * 128 + (dice_one_in(d, 2) ? 0 : dice_below(d, 32) * 4u);
+    o->stride = strides[dice_below(d, sizeof strides / sizeof *strides)];
+    o->mask = draw_mask(d);
+    o->width = dice_one_in(d, 3) ? 1u << dice_below(d, 5) : 4;
+    if (o->width > 4 && o->stride == 4)
+        o->stride = o->width;
+}
+
+static op draw_op(dice *d, const style *s) {
+    op o = {.delay = dice_below(d, s->delay)};
+    uint32_t all = 0, n;
+    for (unsigned i = 0; i < OP_COUNT; i++)
+        all += s->shares[i];
+    for (n = dice_below(d, all); n >= s->shares[o.what]; o.what++)
+        n -= s->shares[o.what];
+    if (dice_one_in(d, 20))
+        o.delay += dice_below(d, 2000);
+    o.kind = draw_kind(d, s);
+    o.sm = dice_below(d, 64);
+    o.warp = dice_below(d, 8);
+    o.stream = (uint8_t)dice_below(d, 4);
+    o.count = dice_one_in(d, 4) ? dice_below(d, 40) : 1 + dice_below(d, 4);
+    o.pc = 16 * dice_below(d, 12);
+    draw_place(d, s, &o);
+    if (dice_below(d, 16) < s->odd)
+        draw_oddities(d, &o);
+    if (o.what == OP_FENCE) {
+        o.order = (uint8_t)(dice_one_in(d, 8) ? GPC_ORDER_WEAK : GPC_ORDER_ACQUIRE + dice_below(d, 4));
+        o.scope = o.order ? (uint8_t)dice_below(d, GPC_SCOPE_COUNT) : 0;
+        o.control = (uint8_t)(o.order && !dice_one_in(d, 3) ? 0 : dice_below(d, 3));
+    }
+    return o;
+}
+
+static manners draw_manners(dice *d) {
+    manners m = {0};
+    if (dice_one_in(d, 5)) {
+        m.memory = true;
+        m.refuses = dice_one_in(d, 2) ? 0 : 5 + dice_below(d, 60);
+        m.patience = 1 + dice_below(d, 60);
+        m.latency = 1 + dice_below(d, 200);
+    }
+    if (dice_one_in(d, 6)) {
+        m.credits = 1 + dice_below(d, 4);
+        m.period = 1 + dice_below(d, 100);
+    }
+    return m;
+}
+
+void draw_program(const torture_options *o, torture_case *c) {
+    dice d = {c->seed * 2 + 0x5555555555u};
+    const style s = draw_style(&d);
+    c->manners = draw_manners(&d);
+    c->op_count = 0;
+    c->ops = calloc(o->operations + 1, sizeof *c->ops);
+    for (unsigned i = 0; c->ops && i < o->operations; i++)
+        c->ops[c->op_count++] = draw_op(&d, &s);
+}

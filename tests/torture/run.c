@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "host.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const way_names[WAY_COUNT] = {"jumps", "steps", "trace", "saved", "copied", "threads"};
+
+/* What a hierarchy tells. */
+
+static uint64_t mix(uint64_t sum, const void *bytes, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        sum = (sum ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3u;
+    return sum;
+}
+
+static void check_values(host *at, const gpc_completion *c) {
+    const uint8_t *known;
+    uint32_t count;
+    uint8_t found[64 * 64];
+    if (!at->expected || !expected_bytes(at->expected, (uint32_t)c->token, &known, &count))
+        return;
+    if (at->c->ops[c->token].kind == GPC_STORE || !c->values)
+        return;
+    memcpy(found, c->values, count);
+    if (at->fault == FAULT_VALUE && c->token == 7)
+        found[0] ^= 1;
+    at->r->value_bytes += count;
+    for (uint32_t i = 0; i < count; i++)
+        if (found[i] != known[i]) {
+            fail(at->f, "value", "operation %" PRIu64 ": byte %" PRIu32 " is %u, not %u", c->token, i, found[i],
+                 known[i]);
+            return;
+        }
+}
+
+static void on_complete(void *user_data, const gpc_completion *c) {
+    host *at = user_data;
+    record *r = at->r;
+    if (r->count == r->room) {
+        r->room = r->room ? 2 * r->room : 256;
+        r->list = realloc(r->list, r->room * sizeof *r->list);
+        if (!r->list)
+            abort();
+    }
+    done *d = &r->list[r->count++];
+    memset(d, 0, sizeof *d);
+    d->token = c->token, d->issued = c->issued, d->cycle = c->cycle, d->sm = c->sm, d->warp = c->warp;
+    d->kind = c->kind, d->level = c->level, d->fence = c->fence, d->port = c->port;
+    d->values = mix(0, c->values, c->value_bytes);
+    if (at->c->values)
+        check_values(at, c);
+    uint64_t stages = 0;
+    for (uint32_t i = 0; i < c->stage_count; i++)
+        stages += c->stages[i];
+    d->stages = mix(0, c->stages, c->stage_count * sizeof *c->stages);
+    if (c->stage_count && stages != c->cycle - c->issued)
+        fail(at->f, "stages", "operation %" PRIu64 ": stages of %" PRIu64 " cycles in all, of %" PRIu64, c->token,
+             stages, c->cycle - c->issued);
+    if (c->token >= at->c->op_count)
+        fail(at->f, "token", "token %" PRIu64 " was never given", c->token);
+    else
+        at->completions[c->token]--; /* what completes at once comes before it is known to be accepted */
+}
+
+static bool on_event(void *user_data, const gpc_event *e) {
+    host *at = user_data;
+    at->traced++;
+    at->issued += e->what == GPC_WHAT_ISSUE;
+    at->told += e->what == GPC_WHAT_COMPLETE;
+    if (e->until < e->cycle)
+        fail(at->f, "until", "%s %s %" PRIu32 ": until %" PRIu64 ", before its cycle %" PRIu64, gpc_what_name(e->what),
+             gpc_component_name(e->component), e->index, e->until, e->cycle);
+    return true;
+}
+
+void host_attach(host *at) {
+    gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
+    callbacks.user_data = at;
+    callbacks.on_complete = at->how == WAY_THREADS ? NULL : on_complete;
+    callbacks.on_memory = at->c->manners.memory ? host_on_memory : NULL;
+    if (at->how == WAY_THREADS)
+        return;
+    gpc_status status = gpc_hierarchy_set_callbacks(at->h, &callbacks);
+    if (status != GPC_OK)
+        fail(at->f, "callbacks", "gpc_hierarchy_set_callbacks returns %s", gpc_status_string(status));
+    gpc_event_options options = GPC_EVENT_OPTIONS_INIT;
+    options.on_event = on_event;
+    options.user_data = at;
+    if (at->how == WAY_TRACE && gpc_hierarchy_set_trace(at->h, &options, NULL) != GPC_OK)
+        fail(at->f, "trace", "gpc_hierarchy_set_trace fails");
+}
+
+/* Snapshots. */
+
+typedef struct bytes {
+    uint8_t *data;
+    size_t size, room, at;
+} bytes;
+
+static gpc_status write_bytes(void *user_data, const void *data, size_t size) {
+    bytes *b = user_data;
+    if (b->size + size > b->room) {
+        b->room = 2 * (b->size + size);
+        b->data = realloc(b->data, b->room);
+        if (!b->data)
+            abort();
+    }
+    memcpy(b->data + b->size, data, size);
+    b->size += size;
+    return GPC_OK;
+}
+
+static gpc_status read_bytes(void *user_data, void *data, size_t size, size_t *out_read) {
+    bytes *b = user_data;
+    *out_read = b->size - b->at < size ? b->size - b->at : size;
+    if (*out_read)
+        memcpy(data, b->data + b->at, *out_read);
+    b->at += *out_read;
+    return GPC_OK;
+}
+
+static void go_on_from_save(host *at) {
+    bytes first = {NULL, 0, 0, 0}, second = {NULL, 0, 0, 0};
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_hierarchy *h = NULL;
+    gpc_status status = gpc_hierarchy_save_to(at->h, write_bytes, &first, &error);
+    if (status == GPC_OK)
+        status = gpc_hierarchy_load_from(at->context, read_bytes, &first, &error, &h);
+    if (status == GPC_OK)
+        status = gpc_hierarchy_save_to(h, write_bytes, &second, &error);
+    if (status == GPC_ERROR_UNSUPPORTED && !h) {
+        free(first.data), free(second.data);
+        return;
+    }
+    if (status != GPC_OK)
+        fail(at->f, "snapshot", "saved and loaded: %s", error.message);
+    else if (first.size != second.size || memcmp(first.data, second.data, first.size) != 0)
+        fail(at->f, "saved twice", "a snapshot of what was loaded has %zu bytes, others than the %zu loaded",
+             second.size, first.size);
+    if (h) {
+        gpc_hierarchy_destroy(at->h);
+        at->h = h;
+    }
+    free(first.data), free(second.data);
+    if (h)
+        host_attach(at);
+}
+
+static void go_on_from_copy(host *at) {
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_hierarchy *h = NULL;
+    gpc_status status = gpc_hierarchy_copy(at->h, &error, &h);
+    if (status == GPC_ERROR_UNSUPPORTED)
+        return;
+    if (status != GPC_OK) {
+        fail(at->f, "snapshot", "copied: %s", error.message);
+        return;
+    }
+    gpc_hierarchy_destroy(at->h);
+    at->h = h;
+    host_attach(at);
+}
+
+/* A run. */
+
+static bool open_host(host *at, gpc_config **out) {
+    gpc_error error = GPC_ERROR_INIT;
+    uint64_t number = 0;
+    const char *data = NULL;
+    gpc_config *config = *out = case_config(at->context, at->c, at->threads, &error);
+    gpc_status status = config ? gpc_hierarchy_create(at->context, config, &error, &at->h) : error.status;
+    if (status != GPC_OK) {
+        if (!at->threads)
+            fail(at->f, "create", "%s", error.message);
+        return false;
+    }
+    at->shape = (gpc_shape)GPC_SHAPE_INIT;
+    gpc_hierarchy_get_shape(at->h, &at->shape);
+    at->streams = gpc_config_get_u64(config, "streams", &number) == GPC_OK ? (uint32_t)number : 1;
+    at->slots = gpc_config_get_u64(config, "sm.warps", &number) == GPC_OK ? (uint32_t)number : 1;
+    at->data = gpc_config_get(config, "coherence.data", &data) == GPC_OK && !strcmp(data, "true");
+    host_attach(at);
+    host_limit_credits(at);
+    return !at->f->failed;
+}
+
+static void finish(host *at) {
+    gpc_error error = GPC_ERROR_INIT;
+    host_free_credits(at);
+    host_wait(at);
+    while (at->kernel_count && !at->f->failed)
+        if (gpc_hierarchy_end_kernel(at->h, at->kernels[--at->kernel_count], &error) != GPC_OK)
+            fail(at->f, "end", "gpc_hierarchy_end_kernel: %s", error.message);
+    if (at->f->failed)
+        return;
+    /* with DRAM, what that has taken is written in this time */
+    if (gpc_hierarchy_drain(at->h, &error) != GPC_OK)
+        fail(at->f, "drain", "all is idle, but drain fails: %.700s", error.message);
+    at->r->end = gpc_hierarchy_now(at->h);
+    for (unsigned i = 0; i < at->c->op_count && at->how != WAY_THREADS; i++)
+        if (at->completions[i])
+            fail(at->f, "completions", "operation %u: %d completions are missing", i, (int8_t)at->completions[i]);
+    record_read(at->h, at->r);
+    if (at->fault == FAULT_STATISTIC && at->how == WAY_STEPS)
+        at->r->words[3]++;
+    if (at->how == WAY_JUMPS)
+        record_sums(at->h, at->f);
+}
+
+void run_case(gpc_context *context, const torture_case *c, torture_way how, const char *threads, unsigned fault,
+              record *r, failure *f) {
+    host *at = calloc(1, sizeof *at);
+    gpc_config *config = NULL;
+    if (!at)
+        abort();
+    at->context = context, at->c = c, at->how = how, at->threads = threads, at->fault = fault, at->r = r, at->f = f;
+    at->completions = calloc(c->op_count + 1, 1);
+    at->expected = c->values ? expected_make(c) : NULL;
+    if (open_host(at, &config)) {
+        for (unsigned n = 0; n < c->op_count && !f->failed; n++) {
+            host_operate(at, n);
+            if (n == c->cut && how == WAY_SAVED && !f->failed)
+                go_on_from_save(at);
+            if (n == c->cut && how == WAY_COPIED && !f->failed)
+                go_on_from_copy(at);
+        }
+        if (!f->failed)
+            finish(at);
+    }
+    gpc_hierarchy_destroy(at->h);
+    gpc_config_destroy(config);
+    expected_free(at->expected);
+    free(at->completions);
+    free(at);
+}

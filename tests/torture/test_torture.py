@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""gpucache torture: a share of its seeds, and whether it notices faults that are planted in its own host."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from support import BUILD, EFFORT, INCLUDE, LIBRARY, run
+
+FOLDER = LIBRARY.resolve().parent
+PROGRAM = BUILD / "tests/torture/gpucache-torture"
+SEEDS = {"quick": 300, "normal": 1500, "full": 3000}
+
+
+def torture(*options, status=0):
+    return run(PROGRAM, *options, status=status)
+
+
+class Torture(unittest.TestCase):
+    def test_seeds(self):
+        amount = ["--seconds", 3600] if EFFORT == "thorough" else ["--count", SEEDS[EFFORT]]
+        told = torture("--jobs", os.cpu_count() or 1, *amount)
+        configurations, accesses = (int(n) for n in re.search(r"^(\d+) configurations, (\d+) accesses", told, re.M).groups())
+        self.assertGreater(configurations, 200)
+        self.assertGreater(accesses, 30 * configurations)
+        self.assertIn("\n0 failures", told)
+
+    def test_a_seed_is_the_same_each_time(self):
+        self.assertEqual(torture("--first", 77, "--show"), torture("--first", 77, "--show"))
+
+    def test_planted_faults_are_noticed(self):
+        """A reply that a host's memory forgets, and a counter that is one more under single steps."""
+        self.assertRegex(torture("--fault", 1, "--count", 60, status=1), r"seed \d+: hang: ")
+        self.assertRegex(torture("--fault", 3, "--count", 4, status=1), r"seed \d+: numbers differ: steps: ")
+
+    def test_a_failure_becomes_a_small_program(self):
+        """Of a planted fault the C file compiles, has few calls, and runs."""
+        with tempfile.TemporaryDirectory() as folder:
+            torture("--fault", 3, "--count", 1, "--output", folder, status=1)
+            (source,) = pathlib.Path(folder).glob("*.c")
+            self.assertLess(source.read_text().count("offer_"), 12)
+            program = pathlib.Path(folder, "program")
+            run("cc", "-std=c11", f"-I{INCLUDE}", source, "-o", program, f"-L{FOLDER}", "-lgpucache",
+                f"-Wl,-rpath,{FOLDER}")
+            self.assertIn("the same", run(program, cwd=folder))
+
+    def test_usage(self):
+        self.assertIn("usage: ", torture("--no-such-option", status=2))
+
+    def test_command(self):
+        done = subprocess.run([sys.executable, "-m", "gpucache", "torture", "--count", "20", "--jobs", "1"],
+                              stdout=subprocess.PIPE, text=True, check=False)  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(done.stdout, r"pairs of \d+ features: \d+ covered")

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef TESTS_TORTURE_TORTURE_H
+#define TESTS_TORTURE_TORTURE_H
+
+#include <gpucache/gpucache.h>
+
+#include <stdio.h>
+
+/*
+ * Random tests of whole timed hierarchies, from the public headers alone. A seed is a case: settings, a program, and
+ * how its host behaves. A case runs in several ways, which must agree, end, and load what was stored.
+ */
+
+/* Numbers of a seed, the same on every machine. */
+typedef struct dice {
+    uint64_t state;
+} dice;
+
+uint64_t dice_next(dice *d);
+uint32_t dice_below(dice *d, uint32_t bound); /* 0 for a bound of 0 */
+bool dice_one_in(dice *d, uint32_t n);
+
+/* Settings. */
+
+enum { KEY_BYTES = 48, VALUE_BYTES = 112, MAX_SETTINGS = 160, MAX_OPS = 4096 };
+
+typedef struct torture_setting {
+    char key[KEY_BYTES]; /* or "preset" */
+    char value[VALUE_BYTES];
+    bool wanted; /* of the pair that the seed is to cover: it stays to the last */
+} torture_setting;
+
+/* What a host does at one point of its program. Numbers are cut to what the hierarchy has when they are used. */
+typedef enum op_kind {
+    OP_ACCESS,
+    OP_TRANSACTIONS,
+    OP_MISS,
+    OP_FENCE,
+    OP_PORT,
+    OP_START,        /* a kernel beside others */
+    OP_END,          /* the oldest of these, once all accesses have completed */
+    OP_BEGIN,        /* a kernel, once nothing is under way */
+    OP_WAIT,         /* until nothing is under way */
+    OP_CREDITS,      /* of an SM */
+    OP_EVENT,        /* of a warp, to policies */
+    OP_SAMPLE,       /* to policies */
+    OP_INSTRUCTIONS, /* without memory */
+    OP_PRELOAD,      /* once nothing is under way; likewise: */
+    OP_FLUSH,
+    OP_WINDOW,
+    OP_RESET, /* of statistics */
+    OP_RANK,  /* warps' ages are the library's, or the host's again */
+    OP_COUNT
+} op_kind;
+
+typedef struct op {
+    uint8_t what; /* op_kind */
+    uint8_t kind, space, hint, priority, token, token_l2, scope, order, atomic, stream, copy, process, local, control;
+    uint8_t multicast; /* SMs */
+    uint32_t delay;    /* cycles before it */
+    uint32_t sm, warp, width, count;
+    uint64_t pc, mask, address, stride;
+} op;
+
+/* How a host behaves beside its program. */
+typedef struct manners {
+    bool memory;       /* DRAM is its own (on_memory) */
+    uint32_t refuses;  /* % of transfers, and */
+    uint32_t patience; /* cycles until it is ready again */
+    uint32_t latency;  /* of its memory */
+    uint32_t credits;  /* for replies, to each SM, every `period` cycles; 0: no limit */
+    uint32_t period;
+} manners;
+
+typedef struct torture_case {
+    uint64_t seed;
+    torture_setting settings[MAX_SETTINGS];
+    unsigned setting_count;
+    op *ops; /* [op_count] */
+    unsigned op_count;
+    unsigned cut; /* operation behind which a run goes on from a snapshot */
+    manners manners;
+    bool values; /* of a program without races: what loads find is known */
+} torture_case;
+
+void case_free(torture_case *c);
+bool case_copy(const torture_case *from, torture_case *to);
+const char *case_value(const torture_case *c, const char *key); /* NULL: not set */
+void case_set(torture_case *c, const char *key, const char *value, bool wanted);
+void case_drop(torture_case *c, unsigned setting);
+
+/* Features, and what the options of the program fix. */
+
+typedef struct feature {
+    char key[KEY_BYTES];
+    char value[VALUE_BYTES]; /* of a preset or a protocol; "": any value off the default */
+} feature;
+
+typedef struct features {
+    feature *list;
+    unsigned count;
+} features;
+
+typedef struct torture_options {
+    uint64_t first, count, seconds;
+    unsigned jobs, operations, limit; /* seconds of a case */
+    const char *fixed[32];            /* KEY=VALUE of every case */
+    unsigned fixed_count;
+    const char *load, *output;
+    bool values, list, show;
+    unsigned fault; /* planted, for the tester's own test: fault_kind */
+} torture_options;
+
+bool features_make(gpc_context *context, features *f);
+unsigned features_pairs(const features *f);
+/* The pair of features that a seed has to cover. */
+void features_pair(const features *f, uint64_t number, unsigned *a, unsigned *b);
+/* Which features a case has; `has` is [count]. */
+void features_of(const features *f, const torture_case *c, bool *has);
+
+typedef enum drawn { DRAWN_ACCEPTED, DRAWN_REFUSED, DRAWN_WRONG } drawn;
+
+/*
+ * Settings of a seed: its pair, and companions, as many as are accepted together. DRAWN_REFUSED: the pair never was;
+ * DRAWN_WRONG: a status or a message that is not documented. `why` has the last message.
+ */
+drawn draw_settings(gpc_context *context, const features *f, const torture_options *o, torture_case *c, char *why,
+                    size_t size);
+void draw_program(const torture_options *o, torture_case *c);
+void draw_values_settings(gpc_context *context, const torture_options *o, torture_case *c);
+void draw_values_program(const torture_options *o, torture_case *c);
+
+/* A configuration of a case; NULL, and `error`. `threads` as text, or NULL. */
+gpc_config *case_config(gpc_context *context, const torture_case *c, const char *threads, gpc_error *error);
+gpc_context *torture_context(const torture_options *o);
+
+/* Failures. */
+
+typedef struct failure {
+    bool failed;
+    char kind[32]; /* which does not change where a case is made smaller */
+    char text[1200];
+} failure;
+
+void fail(failure *f, const char *kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Runs. */
+
+typedef enum torture_way {
+    WAY_JUMPS, /* from event to event: what the others are compared with */
+    WAY_STEPS,
+    WAY_TRACE,
+    WAY_SAVED,
+    WAY_COPIED,
+    WAY_THREADS,
+    WAY_COUNT
+} torture_way;
+
+extern const char *const way_names[WAY_COUNT];
+
+typedef enum fault_kind {
+    FAULT_NONE,
+    FAULT_REPLY,     /* a host's memory that forgets an answer */
+    FAULT_VALUE,     /* a loaded byte that is another */
+    FAULT_STATISTIC, /* a counter that is one more */
+    FAULT_COUNT
+} fault_kind;
+
+typedef struct done {
+    uint64_t token, issued, cycle, values, stages;
+    uint32_t sm, warp;
+    uint8_t kind, level, fence, port;
+} done;
+
+typedef struct record {
+    done *list;
+    size_t count, room;
+    uint64_t *words; /* statistics of the whole and of all objects, and digests of caches */
+    size_t word_count, word_room;
+    uint64_t end; /* cycle */
+    uint64_t accesses, value_bytes;
+} record;
+
+void record_free(record *r);
+/* Where a number of record.words comes from, as text. */
+void record_read(gpc_hierarchy *h, record *r);
+void record_name(gpc_hierarchy *h, size_t word, char *text, size_t size);
+void record_sums(gpc_hierarchy *h, failure *f);
+
+/* One run of a case. `r` is empty before. */
+void run_case(gpc_context *context, const torture_case *c, torture_way how, const char *threads, unsigned fault,
+              record *r, failure *f);
+
+/* All ways of a case, or the one named and that which it is compared with. */
+void check_case(const torture_options *o, const torture_case *c, int only, record *sum, failure *f);
+
+/* What a race-free program expects. */
+typedef struct expected expected;
+expected *expected_make(const torture_case *c);
+void expected_free(expected *e);
+bool expected_bytes(const expected *e, uint32_t n, const uint8_t **bytes, uint32_t *count);
+
+/* A case from a seed. */
+drawn make_case(gpc_context *context, const features *f, const torture_options *o, uint64_t seed, torture_case *c,
+                char *why, size_t size);
+
+/* A smaller case that fails alike, and the C file of it. */
+void explain_case(const features *f, const torture_options *o, uint64_t seed, const failure *what);
+/* `only` is the way that fails beside jumps; or jumps, or -1. */
+void print_case(FILE *to, const torture_case *c, int only, const failure *f);
+/* What a seed is, as text, and what comes of it. */
+int show_case(const features *f, const torture_options *o, uint64_t seed);
+
+int torture_run(const torture_options *o);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "torture.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The hierarchy of a case as it was made, to name numbers by. */
+static void name_word(gpc_context *context, const torture_case *c, size_t word, char *text, size_t size) {
+    gpc_error error = GPC_ERROR_INIT;
+    gpc_hierarchy *h = NULL;
+    gpc_config *config = case_config(context, c, NULL, &error);
+    snprintf(text, size, "number %zu", word);
+    if (config && gpc_hierarchy_create(context, config, &error, &h) == GPC_OK)
+        record_name(h, word, text, size);
+    gpc_hierarchy_destroy(h);
+    gpc_config_destroy(config);
+}
+
+static void compare_completions(const record *a, const record *b, const char *name, failure *f) {
+    for (size_t i = 0; i < a->count && i < b->count; i++) {
+        const done *x = &a->list[i], *y = &b->list[i];
+        if (memcmp(x, y, sizeof *x) != 0) {
+            fail(f, "completions differ",
+                 "%s: completion %zu is operation %" PRIu64 " (SM %" PRIu32 ") at cycle %" PRIu64 ", level %u%s; with "
+                 "jumps %" PRIu64 " (SM %" PRIu32 ") at %" PRIu64 ", level %u",
+                 name, i, y->token, y->sm, y->cycle, y->level,
+                 x->cycle == y->cycle && x->token == y->token ? ", of other values or stages" : "", x->token, x->sm,
+                 x->cycle, x->level);
+            return;
+        }
+    }
+    if (a->count != b->count)
+        fail(f, "completions differ", "%s: %zu completions, with jumps %zu", name, b->count, a->count);
+}
+
+static void compare(gpc_context *context, const torture_case *c, const record *a, const record *b, torture_way how,
+                    failure *f) {
+    char text[128];
+    if (how != WAY_THREADS)
+        compare_completions(a, b, way_names[how], f);
+    if (a->end != b->end)
+        fail(f, "end differs", "%s: idle at cycle %" PRIu64 ", with jumps at %" PRIu64, way_names[how], b->end, a->end);
+    for (size_t i = 0; i < a->word_count && i < b->word_count && !f->failed; i++)
+        if (a->words[i] != b->words[i]) {
+            name_word(context, c, i, text, sizeof text);
+            fail(f, "numbers differ", "%s: %s is %" PRIu64 ", with jumps %" PRIu64, way_names[how], text, b->words[i],
+                 a->words[i]);
+        }
+    if (a->word_count != b->word_count)
+        fail(f, "numbers differ", "%s: %zu numbers, with jumps %zu", way_names[how], b->word_count, a->word_count);
+}
+
+/* Which ways a seed takes beside jumps: all that differ in kind, and of copies and threads some. */
+static bool takes(const torture_case *c, torture_way how) {
+    if (how == WAY_THREADS)
+        return !c->manners.memory && c->seed % 4 == 0;
+    return how != WAY_COPIED || c->seed % 2 == 0;
+}
+
+static const char *threads_of(const torture_case *c) {
+    static const char *const counts[] = {"2", "3", "2", "4"};
+    return counts[c->seed / 4 % 4];
+}
+
+void check_case(const torture_options *o, const torture_case *c, int only, record *sum, failure *f) {
+    gpc_context *context = torture_context(o);
+    record first = {0};
+    if (!context) {
+        fail(f, "context", "no context");
+        return;
+    }
+    run_case(context, c, WAY_JUMPS, NULL, o->fault, &first, f);
+    sum->accesses += first.accesses;
+    sum->value_bytes += first.value_bytes;
+    for (torture_way how = WAY_STEPS; how < WAY_COUNT && !f->failed && (only >= 0 || !c->values); how++) {
+        record other = {0};
+        if (only >= 0 ? how != (torture_way)only : !takes(c, how))
+            continue;
+        run_case(context, c, how, how == WAY_THREADS ? threads_of(c) : NULL, o->fault, &other, f);
+        if (f->failed) {
+            char text[sizeof f->text];
+            memcpy(text, f->text, sizeof text);
+            snprintf(f->text, sizeof f->text, "%s: %.1100s", way_names[how], text);
+        } else if (other.word_count) {
+            compare(context, c, &first, &other, how, f);
+        }
+        record_free(&other);
+    }
+    record_free(&first);
+    gpc_context_destroy(context);
+}
+
+drawn make_case(gpc_context *context, const features *f, const torture_options *o, uint64_t seed, torture_case *c,
+                char *why, size_t size) {
+    drawn end;
+    memset(c, 0, sizeof *c);
+    c->seed = seed;
+    c->values = o->values;
+    end = draw_settings(context, f, o, c, why, size);
+    if (end == DRAWN_ACCEPTED)
+        draw_program(o, c);
+    c->cut = c->op_count ? (unsigned)(seed * 2654435761u % c->op_count) : 0;
+    return end;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#include "torture.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/*
+ * Seeds are shared out among processes, so that one that crashes or never ends costs its seed alone. What they have
+ * found is in memory that all of them see.
+ */
+
+enum { MOST_JOBS = 64, MOST_FAILURES = 512 };
+
+typedef struct found {
+    uint64_t seed;
+    failure failure;
+} found;
+
+typedef struct shared {
+    uint64_t next, configurations, refused, accesses, value_bytes, failures;
+    uint64_t seeds[MOST_JOBS]; /* that a process is at; 0: none */
+    time_t since[MOST_JOBS];
+    found found[MOST_FAILURES];
+    uint8_t pairs[]; /* of two features, the lower number first: 1 covered, 2 refused */
+} shared;
+
+static size_t pair_at(const features *f, unsigned a, unsigned b) {
+    return (size_t)a * f->count + b;
+}
+
+static void tell_failure(shared *s, uint64_t seed, const failure *what) {
+    const uint64_t n = __atomic_fetch_add(&s->failures, 1, __ATOMIC_SEQ_CST);
+    if (n >= MOST_FAILURES)
+        return;
+    s->found[n].failure = *what;
+    __atomic_store_n(&s->found[n].seed, seed, __ATOMIC_SEQ_CST);
+}
+
+static void cover(shared *s, const features *f, const torture_case *c) {
+    bool *has = calloc(f->count, sizeof *has);
+    if (!has)
+        return;
+    features_of(f, c, has);
+    for (unsigned a = 0; a < f->count; a++)
+        for (unsigned b = a + 1; has[a] && b < f->count; b++)
+            if (has[b])
+                s->pairs[pair_at(f, a, b)] = 1;
+    free(has);
+}
+
+static void run_seed(shared *s, const features *f, const torture_options *o, gpc_context *context, uint64_t seed) {
+    torture_case *c = malloc(sizeof *c);
+    failure what = {0};
+    record sum = {0};
+    char why[1024] = "";
+    if (!c)
+        return;
+    const drawn end = make_case(context, f, o, seed, c, why, sizeof why);
+    if (end == DRAWN_WRONG) {
+        fail(&what, "refusal", "%s", why);
+    } else if (end == DRAWN_REFUSED) {
+        unsigned a, b;
+        features_pair(f, seed, &a, &b);
+        __atomic_fetch_add(&s->refused, 1, __ATOMIC_SEQ_CST);
+        if (!s->pairs[pair_at(f, a, b)])
+            s->pairs[pair_at(f, a, b)] = 2;
+    } else {
+        check_case(o, c, -1, &sum, &what);
+        cover(s, f, c);
+        __atomic_fetch_add(&s->configurations, 1, __ATOMIC_SEQ_CST);
+        __atomic_fetch_add(&s->accesses, sum.accesses, __ATOMIC_SEQ_CST);
+        __atomic_fetch_add(&s->value_bytes, sum.value_bytes, __ATOMIC_SEQ_CST);
+    }
+    if (what.failed)
+        tell_failure(s, seed, &what);
+    case_free(c);
+    free(c);
+}
+
+static void work(shared *s, unsigned job, const features *f, const torture_options *o, uint64_t last, time_t end) {
+    gpc_context *context = torture_context(o);
+    while (context && (!end || time(NULL) < end)) {
+        const uint64_t seed = __atomic_fetch_add(&s->next, 1, __ATOMIC_SEQ_CST);
+        if (seed > last)
+            break;
+        s->since[job] = time(NULL);
+        __atomic_store_n(&s->seeds[job], seed, __ATOMIC_SEQ_CST);
+        run_seed(s, f, o, context, seed);
+        __atomic_store_n(&s->seeds[job], 0, __ATOMIC_SEQ_CST);
+    }
+    gpc_context_destroy(context);
+}
+
+static pid_t start(shared *s, unsigned job, const features *f, const torture_options *o, uint64_t last, time_t end) {
+    fflush(stdout);
+    const pid_t pid = fork();
+    if (pid)
+        return pid;
+    work(s, job, f, o, last, end);
+    _exit(0);
+}
+
+/* A process is gone, or has to go; whether another takes its place. */
+static bool look_after(shared *s, unsigned job, pid_t pid, const torture_options *o) {
+    int status = 0;
+    const uint64_t seed = s->seeds[job];
+    failure what = {0};
+    if (seed && time(NULL) - s->since[job] > (time_t)o->limit)
+        kill(pid, SIGKILL);
+    if (waitpid(pid, &status, WNOHANG) != pid)
+        return false;
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+        fail(&what, "endless", "no end after %u seconds", o->limit);
+    else if (WIFSIGNALED(status))
+        fail(&what, "crash", "ended by signal %d, %s", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    if (what.failed)
+        tell_failure(s, seed, &what);
+    s->seeds[job] = 0;
+    return true;
+}
+
+static unsigned long pairs_of(const shared *s, const features *f, uint8_t state) {
+    unsigned long count = 0;
+    for (unsigned a = 0; a < f->count; a++)
+        for (unsigned b = a + 1; b < f->count; b++)
+            count += s->pairs[pair_at(f, a, b)] == state;
+    return count;
+}
+
+static void progress(const shared *s, const features *f, bool end) {
+    fprintf(stderr, "\r%" PRIu64 " configurations, %lu of %u pairs, %" PRIu64 " accesses, %" PRIu64 " failures%s",
+            s->configurations, pairs_of(s, f, 1) + pairs_of(s, f, 2), features_pairs(f), s->accesses, s->failures,
+            end ? "\n" : "");
+}
+
+static void supervise(shared *s, const features *f, const torture_options *o, uint64_t last) {
+    const time_t end = o->seconds ? time(NULL) + (time_t)o->seconds : 0;
+    pid_t jobs[MOST_JOBS];
+    unsigned running = 0;
+    for (unsigned job = 0; job < o->jobs; job++, running++)
+        jobs[job] = start(s, job, f, o, last, end);
+    for (unsigned ticks = 1; running; ticks++) {
+        struct timespec tick = {0, 50000000};
+        nanosleep(&tick, NULL);
+        for (unsigned job = 0; job < o->jobs; job++) {
+            if (jobs[job] <= 0 || !look_after(s, job, jobs[job], o))
+                continue;
+            jobs[job] = 0;
+            running--;
+            if (s->next <= last && (!end || time(NULL) < end)) {
+                jobs[job] = start(s, job, f, o, last, end);
+                running++;
+            }
+        }
+        if (isatty(2) && ticks % 10 == 0)
+            progress(s, f, !running);
+    }
+}
+
+static void list_refused(const shared *s, const features *f) {
+    for (unsigned a = 0; a < f->count; a++)
+        for (unsigned b = a + 1; b < f->count; b++)
+            if (s->pairs[pair_at(f, a, b)] == 2)
+                printf("refused: %s%s%s with %s%s%s\n", f->list[a].key, *f->list[a].value ? " = " : "",
+                       f->list[a].value, f->list[b].key, *f->list[b].value ? " = " : "", f->list[b].value);
+}
+
+/* The first failure of each kind, as small as it gets. */
+static void explain(const shared *s, const features *f, const torture_options *o) {
+    const uint64_t count = s->failures < MOST_FAILURES ? s->failures : MOST_FAILURES;
+    for (uint64_t i = 0; i < count; i++) {
+        const found *each = &s->found[i];
+        bool known = false;
+        for (uint64_t j = 0; j < i; j++)
+            known |= !strcmp(s->found[j].failure.kind, each->failure.kind);
+        printf("seed %" PRIu64 ": %s: %s\n", each->seed, each->failure.kind, each->failure.text);
+        if (known || !o->output)
+            continue;
+        explain_case(f, o, each->seed, &each->failure);
+    }
+}
+
+static int summary(const shared *s, const features *f, const torture_options *o) {
+    const unsigned long covered = pairs_of(s, f, 1), refused = pairs_of(s, f, 2);
+    if (o->list)
+        list_refused(s, f);
+    explain(s, f, o);
+    printf("%" PRIu64 " configurations, %" PRIu64 " accesses, %" PRIu64 " bytes of values checked\n", s->configurations,
+           s->accesses, s->value_bytes);
+    printf("%u pairs of %u features: %lu covered, %lu always refused, %lu not tried\n", features_pairs(f), f->count,
+           covered, refused, features_pairs(f) - covered - refused);
+    printf("%" PRIu64 " failures\n", s->failures);
+    return s->failures != 0;
+}
+
+int torture_run(const torture_options *given) {
+    torture_options o = *given;
+    features f = {0};
+    gpc_context *context = torture_context(&o);
+    if (!context || !features_make(context, &f))
+        return 1;
+    gpc_context_destroy(context);
+    o.count = o.count ? o.count : features_pairs(&f);
+    o.jobs = o.jobs < 1 ? 1 : o.jobs > MOST_JOBS ? MOST_JOBS : o.jobs;
+    if (o.show)
+        return show_case(&f, &o, o.first);
+    shared *s =
+        mmap(NULL, sizeof *s + (size_t)f.count * f.count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (s == MAP_FAILED)
+        return 1;
+    s->next = o.first;
+    supervise(s, &f, &o, o.first + o.count - 1);
+    const int code = summary(s, &f, &o);
+    munmap(s, sizeof *s + (size_t)f.count * f.count);
+    free(f.list);
+    return code;
+}
