@@ -5,7 +5,7 @@
 #include "base/buffer.h"
 #include "base/map.h"
 
-/* Distinct strings of bytes, numbered from 0 as they come. */
+/* Distinct strings of bytes, numbered from 0 in the order of their first addition. */
 typedef struct gpci_block_pool_entry {
     size_t start, length;
     uint64_t hash;
@@ -18,7 +18,7 @@ typedef struct gpci_block_pool {
     size_t capacity;
     uint32_t count;
     gpci_slots slots;
-    uint64_t *once; /* hashes of strings that came, to tell the second time; NULL until the first */
+    uint64_t *once; /* hashes of strings seen, to recognise a second occurrence; NULL before the first string */
 } gpci_block_pool;
 
 void gpci_block_pool_init(gpci_block_pool *pool, gpc_context *context);
@@ -26,9 +26,9 @@ void gpci_block_pool_clear(gpci_block_pool *pool);
 uint64_t gpci_block_pool_hash(const void *data, size_t length);
 /* Number of a string, or GPCI_NO_ENTRY. */
 uint32_t gpci_block_pool_find(const gpci_block_pool *pool, uint64_t hash, const void *data, size_t length);
-/* Add a string that is not there. GPCI_NO_ENTRY: out of memory. */
+/* Add a string that the pool does not have. GPCI_NO_ENTRY: out of memory. */
 uint32_t gpci_block_pool_add(gpci_block_pool *pool, uint64_t hash, const void *data, size_t length);
-/* Whether a string of this hash came before, as far as is remembered. GPC_ERROR_MEMORY. */
+/* Set *came if a string with this hash was seen before; old hashes may be forgotten. Fails with GPC_ERROR_MEMORY. */
 gpc_status gpci_block_pool_came(gpci_block_pool *pool, uint64_t hash, bool *came);
 
 GPCI_INLINE const uint8_t *gpci_block_pool_at(const gpci_block_pool *pool, uint32_t number) {

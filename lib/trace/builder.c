@@ -72,7 +72,7 @@ static bool room_for_addresses(gpci_block *block, size_t addresses) {
     if (chunk && chunk->capacity - block->used >= addresses)
         return true;
     gpci_address_chunk **link = chunk ? &chunk->next : &block->first;
-    /* Chunks of an earlier block are used again in turn; all but the first hold more than any one request. */
+    /* chunks of an earlier block are used again in turn; all chunks but the first are larger than any single request */
     if (!*link || (*link)->capacity < addresses) {
         size_t capacity = chunk ? chunk->capacity * 2 : FIRST_ADDRESSES;
         capacity = capacity > MOST_ADDRESSES ? MOST_ADDRESSES : capacity;
@@ -104,7 +104,7 @@ bool gpci_block_pack(gpci_block *block) {
 bool gpci_block_reserve(gpci_block *block, size_t instructions, size_t addresses) {
     if (instructions == SIZE_MAX)
         return false;
-    /* who asks for an instruction's room has none at hand that is half done */
+    /* at a request for instructions, no instruction is half done: packing is safe */
     if (block->packer && instructions && !gpci_block_pack(block))
         return false;
     size_t more = !block->capacity && instructions < FIRST_INSTRUCTIONS ? FIRST_INSTRUCTIONS : instructions + 1;
@@ -123,14 +123,14 @@ static bool pack_warp(gpci_block *block, uint32_t warp) {
     return gpci_block_pack(block) && gpci_packer_end(packer);
 }
 
-/* The last instruction of the warp that is being filled, which may be packed; NULL: it has none. */
+/* Last instruction of the warp being filled, perhaps already packed; NULL if the warp has none. */
 static const gpc_instruction *last_of(const gpci_block *block) {
     if (block->count > block->spans[block->warp].first)
         return &block->instructions[block->count - 1];
     return block->packer && block->packer->step_count ? &gpci_packer_last(block->packer)->instruction : NULL;
 }
 
-/* Close the warp that is being filled: behind its last instruction comes an EXIT where it has none. */
+/* Close the warp being filled: append an EXIT unless its last instruction is an EXIT. */
 static bool end_warp(gpci_block *block) {
     if (block->warp == NO_WARP)
         return true;
@@ -189,7 +189,7 @@ gpc_instruction *gpci_block_add(gpci_block *block, const gpci_opcodes *opcodes, 
     return instruction;
 }
 
-/* Warps that the trace lacks end at once. */
+/* Warps missing in the trace get only an EXIT. */
 static gpc_status pack_missing(gpci_block *block) {
     for (uint32_t w = 0; w < block->view.warp_count; w++)
         if (!block->spans[w].begun && (gpci_block_warp(block, w) < 0 || !end_warp(block)))
@@ -231,6 +231,6 @@ const gpc_block *gpci_block_view(const gpci_block *block) {
 }
 
 gpci_block *gpci_block_of(const gpc_block *view) {
-    /* The view is the block's first member, and blocks are never const. */
+    /* the view is the block's first member, and blocks are never const */
     return (gpci_block *)(uintptr_t)view;
 }

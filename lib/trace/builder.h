@@ -4,10 +4,10 @@
 
 #include "base/base.h"
 
-/* Opcodes of a trace: each distinct text once, decoded once. */
+/* Opcodes of a trace: each distinct text stored and decoded once. */
 typedef struct gpci_opcodes gpci_opcodes;
 
-/* Among integer and floating-point instructions, those that may take another time than an addition. */
+/* Integer and floating-point instructions whose latency may differ from an addition's. */
 typedef enum gpci_work { GPCI_WORK_OTHER, GPCI_WORK_MOVE, GPCI_WORK_FMA } gpci_work;
 
 typedef struct gpci_opcode {
@@ -16,7 +16,7 @@ typedef struct gpci_opcode {
     uint8_t scope, order, control, copy;                  /* as in gpc_ordering */
     uint8_t work;                                         /* gpci_work */
     uint8_t mapped;                                       /* as in gpc_ordering */
-    bool width_stated; /* a modifier says the width: it wins over a trace's own figure */
+    bool width_stated; /* a modifier states the width, which overrides a trace's own figure */
     bool unknown;      /* a name without a table */
 } gpci_opcode;
 
@@ -28,8 +28,8 @@ const gpci_opcode *gpci_opcodes_at(const gpci_opcodes *opcodes, uint32_t index);
 size_t gpci_opcodes_count(const gpci_opcodes *opcodes);
 
 /*
- * A thread block under construction. Its memory is flat (warps, instructions,
- * addresses), and is used again for later blocks.
+ * Thread block under construction. Its memory is flat (warps, instructions, addresses), and is used again for later
+ * blocks.
  *
  *   start, then per warp: warp, then per instruction: add; at the end: finish
  */
@@ -39,19 +39,19 @@ gpci_block *gpci_block_create(gpc_context *context);
 void gpci_block_destroy(gpci_block *block);
 /* Forget the contents, keep the memory. `warp_count` warps are expected. */
 gpc_status gpci_block_start(gpci_block *block, uint32_t x, uint32_t y, uint32_t z, uint32_t index, uint32_t warp_count);
-/* The following instructions are of this warp. GPC_ERROR_FORMAT where it is out of range or had its turn. */
+/* Begin a warp: the following instructions belong to the warp. GPC_ERROR_FORMAT: out of range, or begun before. */
 gpc_status gpci_block_warp(gpci_block *block, uint32_t warp);
 /*
- * Append an instruction, zeroed except for what its opcode says and opcode, pc, mask.
- * `*addresses` gets room for popcount(mask) addresses where `with_addresses`, else NULL.
- * The pointers live until the next call. NULL: out of memory.
+ * Append an instruction with opcode, pc, mask and the opcode's fields; other fields are 0. With `with_addresses`,
+ * `*addresses` gets room for popcount(mask) addresses; otherwise NULL. The pointers are valid until the next call.
+ * NULL: out of memory.
  */
 gpc_instruction *gpci_block_add(gpci_block *block, const gpci_opcodes *opcodes, uint32_t opcode, uint64_t pc,
                                 uint64_t mask, bool with_addresses, uint64_t **addresses);
-/* Put warps in order, end each with an EXIT, and make the public view. */
+/* Sort the warps, end each warp with an EXIT, and make the public view. */
 gpc_status gpci_block_finish(gpci_block *block, gpci_opcodes *opcodes);
 const gpc_block *gpci_block_view(const gpci_block *block);
-/* The block whose public view this is. */
+/* Block of a public view. */
 gpci_block *gpci_block_of(const gpc_block *view);
 
 #endif

@@ -13,7 +13,7 @@
 
 /* Names */
 
-/* True if the pattern fits the name: `*` fits any text, `?` any character. */
+/* True if the pattern fits the name: `*` fits any text, `?` any single character. */
 static bool fits(const char *pattern, const char *name) {
     const char *star = NULL, *from = NULL;
     while (*name) {
@@ -170,7 +170,7 @@ bool gpci_choice_has_number(const gpci_choice *choice, uint64_t number) {
     return has;
 }
 
-/* Keep a name once for the error, while there is room. */
+/* Keep a name once for the error message, if the buffer has room. */
 static void know(gpci_choice *choice, const char *name) {
     const size_t had = strlen(choice->known), length = strlen(name);
     for (const char *same = choice->known; (same = strstr(same, name)); same++)

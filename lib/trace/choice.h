@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-/* Numbers from `first` to `last`, or, with `name`, names that fit it. */
+/* Numbers from `first` to `last`; with `name`, names that fit the pattern. */
 typedef struct gpci_chosen {
     char *name;
     uint64_t first, last; /* last = UINT64_MAX: to the end of the trace */
@@ -17,7 +17,7 @@ typedef struct gpci_choice {
     char *text;
     gpci_chosen *items;
     size_t count, capacity;
-    uint64_t last;   /* largest number of all items */
+    uint64_t last;   /* largest number of the items */
     bool names;      /* at least one item has a name */
     bool more;       /* no room in `known` for every name */
     char known[256]; /* plain names of kernels, for the error */

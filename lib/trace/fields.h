@@ -4,13 +4,12 @@
 
 #include "base/buffer.h"
 
-/* Readable bytes behind the newline that ends a line. */
+/* Readable bytes behind a line's newline. */
 #define GPCI_LINE_SLACK 128u
 
 /*
- * Fields of a line that ends in a newline. Each reader passes blanks, takes one
- * field that ends at a blank or the newline, and returns where it ended, or NULL
- * where there is no such field or its value does not fit.
+ * Fields of a line that ends in a newline. Each reader skips blanks, takes one field up to a blank or the newline, and
+ * returns the field's end. NULL: no such field, or a value too large.
  */
 
 GPCI_INLINE bool gpci_is_blank(char c) {
@@ -28,8 +27,8 @@ GPCI_INLINE bool gpci_is_end(char c) {
 }
 
 /*
- * How many of eight characters, from the first on, are hexadecimal digits, and their values, a byte each. What is no
- * digit does not turn back into itself when its value is written as a digit again.
+ * Number of hexadecimal digits among eight characters, counted from the first, and their values, a byte each. A
+ * non-digit is found by writing its value as a digit again: the result differs from the character.
  */
 GPCI_INLINE unsigned gpci_hex_run(const char *at, uint64_t *values) {
     const uint64_t ones = 0x0101010101010101u;
@@ -41,7 +40,7 @@ GPCI_INLINE unsigned gpci_hex_run(const char *at, uint64_t *values) {
     return wrong ? gpci_lowest(wrong) / 8 : 8;
 }
 
-/* The number that the first 1 to 8 values make. */
+/* Number of the first 1 to 8 values. */
 GPCI_INLINE uint64_t gpci_hex_join(uint64_t values, unsigned count) {
     uint64_t v = values << (64 - 8 * count);
     v = (v << 4 | v >> 8) & 0x00ff00ff00ff00ffu;
@@ -70,13 +69,13 @@ GPCI_INLINE const char *gpci_field_hex(const char *at, uint64_t *value) {
     return at;
 }
 
-/* Decimal digits up to `most`; the field may go on behind them. */
+/* Read decimal digits up to `most`; the field may continue behind the digits. */
 GPCI_INLINE const char *gpci_digits(const char *at, uint64_t most, uint64_t *value) {
     const char *first = at;
     uint64_t v = 0;
     bool lost = false;
     for (unsigned digit; (digit = (unsigned char)*at - (unsigned)'0') <= 9; at++) {
-        /* 19 digits always fit. */
+        /* 19 digits always fit */
         if (GPCI_UNLIKELY(at - first >= 19))
             lost |= at - first > 19 || v > (UINT64_MAX - digit) / 10;
         v = v * 10 + digit;
@@ -105,15 +104,15 @@ GPCI_INLINE const char *gpci_field_handle(const char *at, uint64_t *value) {
 }
 
 /*
- * How many of eight characters, from the first on, are decimal digits, and the number that these make where there are
- * one to seven of them.
+ * Number of decimal digits among eight characters, counted from the first. For one to seven digits `*value` is their
+ * number.
  */
 GPCI_INLINE unsigned gpci_decimal_run(const char *at, uint64_t *value) {
     const uint64_t ones = 0x0101010101010101u;
     uint64_t digits = gpci_load64((const uint8_t *)at) ^ ones * '0';
     uint64_t wrong = (digits | (digits + ones * 0x76)) & ones * 0x80;
     unsigned count = wrong ? gpci_lowest(wrong) / 8 : 8;
-    uint64_t v = count ? digits << (64 - 8 * count) : 0; /* zeros in front */
+    uint64_t v = count ? digits << (64 - 8 * count) : 0; /* pad with zeros in front */
     v = (v * 10 + (v >> 8)) & 0x00ff00ff00ff00ffu;
     v = (v * 100 + (v >> 16)) & 0x0000ffff0000ffffu;
     *value = (v * 10000 + (v >> 32)) & 0xffffffffu;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define _GNU_SOURCE /* pipe2: another thread's child must never inherit the pipe; F_SETPIPE_SZ */
+#define _GNU_SOURCE /* pipe2: a child of another thread must never inherit the pipe; F_SETPIPE_SZ */
 #include "trace/input.h"
 
 #include "trace/paths.h"
@@ -29,14 +29,14 @@ const char *const gpci_input_suffixes[] = {"", ".xz", ".gz", ".zst", NULL};
 
 struct gpci_input {
     gpc_context *context;
-    const char *tool; /* NULL: plain */
-    int file;         /* shared with the decompressor: its offset tells how far that has read */
-    int pipe;         /* from the decompressor; -1: none */
-    pid_t child;      /* 0 = none, or reaped */
+    const char *tool; /* program name; NULL: plain file */
+    int file;         /* shared with the decompressor: the offset shows the bytes read by the decompressor */
+    int pipe;         /* from the decompressor; -1 = no pipe */
+    pid_t child;      /* 0 = no child, or reaped */
     bool at_end;
-    gpci_tracez *tracez; /* in place of both; NULL: none */
+    gpci_tracez *tracez; /* used instead of file and pipe; NULL = not a .tracez */
     uint64_t size;
-    size_t head_begin, head_end; /* of `head`, what has been looked at and not read */
+    size_t head_begin, head_end; /* bytes of `head` peeked at but not yet read */
     char head[GPCI_INPUT_HEAD];
     const char *shown; /* `path`, in messages */
     char path[];
@@ -47,7 +47,7 @@ bool gpci_ends_with(const char *text, const char *suffix) {
     return length >= tail && !memcmp(text + length - tail, suffix, tail);
 }
 
-/* A descriptor above the standard three, which the child's own would overwrite. */
+/* Move a descriptor above the standard three, which the child overwrites. */
 static int above_standard(int fd) {
     if (fd < 0 || fd > STDERR_FILENO)
         return fd;
@@ -59,21 +59,21 @@ static int above_standard(int fd) {
 }
 
 /*
- * Room in the pipe for what the decompressor has ready while nobody reads: some ten thousand instructions, where the
- * usual 64 KiB are fewer than one thread block may have. Without it the two take turns on two processors.
+ * Pipe capacity, for the decompressor's output while the reader is busy: about ten thousand instructions. The usual 64
+ * KiB are less than one thread block. With a small pipe both processes take turns instead of running on two processors.
  */
 #define PIPE_BYTES (1 << 20)
 
 static void widen(int pipe) {
 #ifdef F_SETPIPE_SZ
-    /* refused where the user's pipes have too much already: then it stays as it is */
+    /* fails if the user's pipes are at their limit; the pipe then keeps its size */
     (void)fcntl(pipe, F_SETPIPE_SZ, PIPE_BYTES);
 #else
     (void)pipe;
 #endif
 }
 
-/* stdin: the file; stdout: the pipe; stderr: nowhere. Signals as a fresh program expects them. */
+/* stdin: the file; stdout: the pipe; stderr: /dev/null. Signals have their defaults, as for a new program. */
 static int spawn(const char *tool, int from, int to, pid_t *child) {
     char *const arguments[] = {(char *)(uintptr_t)tool, (char[]){"-dc"}, NULL};
     posix_spawn_file_actions_t actions;
@@ -138,7 +138,7 @@ static gpc_status start_child(gpci_input *input, gpc_error *error) {
     return GPC_OK;
 }
 
-/* By what a regular file begins with, or else by its name, as for a pipe. NULL: plain. */
+/* Decompressor by the first bytes of a regular file; for a pipe, by the name. NULL: plain file. */
 static const char *tool_of(const gpci_input *input, const uint8_t *first, size_t length) {
     const char *named = NULL;
     for (size_t i = 0; i < sizeof decompressors / sizeof *decompressors; i++) {
@@ -199,7 +199,7 @@ gpc_status gpci_input_open(gpc_context *context, const char *path, gpc_error *er
     return status;
 }
 
-/* Wait for the child that has closed its output. */
+/* Wait for the child, which has closed its output. */
 static gpc_status reap(gpci_input *input, gpc_error *error) {
     int result = 0;
     pid_t done;
@@ -207,7 +207,7 @@ static gpc_status reap(gpci_input *input, gpc_error *error) {
         done = waitpid(input->child, &result, 0);
     while (done < 0 && errno == EINTR);
     input->child = 0;
-    /* ECHILD: the host ignores SIGCHLD or reaps by itself, so that the result cannot be had. */
+    /* ECHILD: the host ignores SIGCHLD or reaps children itself; the result is lost */
     if (done < 0 || (WIFEXITED(result) && WEXITSTATUS(result) == 0))
         return GPC_OK;
     if (WIFEXITED(result) && WEXITSTATUS(result) == 127)
@@ -285,7 +285,10 @@ const char *gpci_input_name(const gpci_input *input) {
     return input->path;
 }
 
-/* A child left early is killed: its next write might never fail where a fork of the host holds the pipe open. */
+/*
+ * Kill a child that is no longer needed. If a fork of the host holds the pipe open, the child's next write might never
+ * fail.
+ */
 static void abandon(gpci_input *input) {
     int result;
     pid_t done = waitpid(input->child, &result, WNOHANG);

@@ -5,27 +5,27 @@
 #include "base/base.h"
 
 /*
- * Bytes of a file, or of standard input (paths.h), through the decompressor that content or name asks for (xz, gzip,
- * zstd); a .tracez as text.
+ * Bytes of a file, or of standard input (paths.h), through the decompressor for the content or the name (xz, gzip,
+ * zstd). A .tracez is read as text.
  */
 typedef struct gpci_input gpci_input;
 
 gpc_status gpci_input_open(gpc_context *context, const char *path, gpc_error *error, gpci_input **out);
-/* The first bytes, up to GPCI_INPUT_HEAD, which gpci_input_read gives all the same. Before anything is read. */
+/* Peek at the first bytes, up to GPCI_INPUT_HEAD; gpci_input_read still returns them. Call before the first read. */
 #define GPCI_INPUT_HEAD 1024u
 gpc_status gpci_input_peek(gpci_input *input, const char **first, size_t *length, gpc_error *error);
 /* Up to `room` bytes; *got = 0 at the end, by when the decompressor is known to have succeeded. */
 gpc_status gpci_input_read(gpci_input *input, void *buffer, size_t room, size_t *got, gpc_error *error);
-/* Part of the file that has been read, 0 to 1. */
+/* Read part of the file, 0 to 1. */
 double gpci_input_progress(const gpci_input *input);
-/* A pipe or a device, which cannot be opened again from its beginning. */
+/* True for a pipe or a device: such an input cannot be opened again from its beginning. */
 bool gpci_input_is_stream(const gpci_input *input);
-/* Its path as messages say it, and as it was given, to open it again. */
+/* Path for messages; name as given, for opening again. */
 const char *gpci_input_path(const gpci_input *input);
 const char *gpci_input_name(const gpci_input *input);
 void gpci_input_close(gpci_input *input);
 
-/* Suffixes that stand for a decompressor, "" first; NULL behind the last. */
+/* Suffixes of decompressors, "" first; NULL behind the last. */
 extern const char *const gpci_input_suffixes[];
 
 bool gpci_ends_with(const char *text, const char *suffix);

@@ -32,7 +32,7 @@ void gpci_lines_close(gpci_lines *lines) {
     *lines = (gpci_lines){0};
 }
 
-/* Read more behind `end`. At the end nothing is read, and its room has the newline that the last line may lack. */
+/* Read more bytes behind `end`. At the end of the input, put a newline there: the last line may lack one. */
 static gpc_status refill(gpci_lines *lines, gpc_error *error) {
     if (lines->begin) {
         memmove(lines->buffer, lines->buffer + lines->begin, lines->end - lines->begin);
@@ -44,7 +44,7 @@ static gpc_status refill(gpci_lines *lines, gpc_error *error) {
         if (lines->capacity >= LONGEST_LINE)
             return gpci_fail(error, GPC_ERROR_FORMAT, "%s:%" PRIu64 ": the line is longer than %u bytes",
                              gpci_input_path(lines->input), lines->number + 1, LONGEST_LINE);
-        /* doubled by hand: LONGEST_LINE is a limit that is said to users, and the slack does not count */
+        /* doubled without GPCI_ARRAY_ROOM: messages state the limit LONGEST_LINE, and the slack does not count */
         char *grown = gpci_resize(lines->context, lines->buffer, lines->capacity * 2 + GPCI_LINE_SLACK, 1);
         if (!grown)
             return gpci_out_of_memory(error);
@@ -100,7 +100,7 @@ gpc_status gpci_lines_ahead(gpci_lines *lines, size_t *offset, const char **line
         const char *found = memchr(from, '\n', unread);
         if (!found && lines->at_end && !unread)
             return GPC_END;
-        if (found || lines->at_end) { /* behind the end of the last line there is a newline, too */
+        if (found || lines->at_end) { /* the last line also has a newline behind its end */
             *line = from;
             *offset += found ? (size_t)(found - from) + 1 : unread;
             return GPC_OK;

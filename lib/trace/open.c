@@ -9,7 +9,7 @@
 
 typedef gpc_status (*open_fn)(gpc_context *, gpci_opcodes *, const char *, gpc_error *, gpci_source **);
 
-/* What kind of trace a file is, by its first bytes; NULL: none that is known. */
+/* Open function for a trace, chosen by the first bytes; NULL: unknown. */
 static open_fn kind_of(const char *first, size_t length) {
     size_t at = 0;
     if (length >= 4 && !memcmp(first, "GCT\x1a", 4))

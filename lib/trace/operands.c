@@ -7,7 +7,7 @@ static bool is_fixed(uint16_t number) {
            number == (GPC_REGISTER_UP | 7);
 }
 
-/* Registers that a memory instruction writes from its only destination on: traces name the first of 2 or 4. */
+/* Registers written by a memory instruction from its only destination on: traces name the first of 2 or 4 registers. */
 static uint32_t span_of(const gpc_instruction *i) {
     bool vector = i->op_class == GPC_OP_MEMORY && i->destinations == 1 && i->registers[0] < 255;
     return vector && i->width > 4 ? (i->width > 16 ? 4u : (i->width + 3u) / 4) : 1;

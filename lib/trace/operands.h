@@ -7,17 +7,18 @@
 #include "base/base.h"
 
 /*
- * What the issue stage of an SM has to know of an instruction, found out once for all warps that execute it: what it
- * occupies, and the entries of a scoreboard that it waits for and writes. Only RAW and WAW matter, and so it waits for
- * what it writes, too; zero registers and true predicates (RZ, URZ, PT, UPT) are no entries, for nothing ever waits.
+ * Data of an instruction for the issue stage of an SM, computed once for all warps: the occupied unit, and the
+ * scoreboard entries read and written. Only RAW and WAW hazards matter, and so an instruction also waits for the
+ * entries it writes. Zero registers and true predicates (RZ, URZ, PT, UPT) have no entries: no instruction ever waits
+ * for them.
  *
  * Example: IADD3 R4, PT, R6, R8, RZ writes R4's entry, and waits for R4's, R6's and R8's.
  */
 
 /*
- * P, UP, R and UR, one behind the other; a number beyond its file wraps. Few warps use high numbers: so a scoreboard is
- * in planes of so many entries, and the same plane of so many warps' lies together. What no warp uses stays untouched,
- * and costs no memory.
+ * Scoreboard layout: P, UP, R and UR, one behind the other; a number beyond its file wraps around. Few warps use high
+ * numbers. A scoreboard is therefore divided into planes of GPCI_BOARD_ENTRIES entries, and the same plane of
+ * GPCI_BOARD_WARPS warps is stored together. Unused planes are never touched, and cost no memory.
  *
  *   warps 0 to 63, plane 0: P, UP, R0 to R47 of warp 0; of warp 1; ...; then plane 1: R48 to R111 of warp 0; ...
  */
@@ -26,21 +27,23 @@
 #define GPCI_BOARD_WARPS 64u
 #define GPCI_BOARD_STRIDE (GPCI_BOARD_WARPS * GPCI_BOARD_ENTRIES)
 
-/* A memory instruction names the first of at most 4 registers that it writes. */
+/* A memory instruction names only the first of at most 4 registers that it writes. */
 #define GPCI_MOST_OPERANDS (GPC_MAX_OPERANDS + 3u)
 
-/* What an instruction occupies: its gpc_op_class; this and its space, for memory without accesses; nothing, if off. */
+/*
+ * Units of an instruction: its gpc_op_class; for memory without accesses also its space; no unit if all lanes are off.
+ */
 #define GPCI_USE_SPACE ((unsigned)GPC_OP_CLASS_COUNT)
 #define GPCI_USE_NOTHING (GPCI_USE_SPACE + (unsigned)GPC_SPACE_COUNT)
-#define GPCI_USE_CONSTANT (GPCI_USE_NOTHING + 1u) /* a load of constants that has addresses */
-#define GPCI_USE_WORK (GPCI_USE_CONSTANT + 1u)    /* two for each gpci_work, integer and floating point */
+#define GPCI_USE_CONSTANT (GPCI_USE_NOTHING + 1u) /* load of constants with addresses */
+#define GPCI_USE_WORK (GPCI_USE_CONSTANT + 1u)    /* two for each gpci_work: integer and floating point */
 #define GPCI_USES (GPCI_USE_WORK + 4u)
 
 typedef struct gpci_operands {
-    uint16_t entries[GPCI_MOST_OPERANDS]; /* those that are written come first */
+    uint16_t entries[GPCI_MOST_OPERANDS]; /* written entries come first */
     uint8_t writes, count;
     uint8_t use;
-    uint8_t planes; /* bit for each that `entries` are in */
+    uint8_t planes; /* bit for each plane of `entries` */
     uint8_t copy;   /* gpc_copy, as the opcode says (gpci_operands_copy) */
 } gpci_operands;
 
@@ -50,39 +53,39 @@ GPCI_INLINE uint32_t gpci_register_entry(uint16_t number) {
     return entry / GPCI_BOARD_ENTRIES * GPCI_BOARD_STRIDE + entry % GPCI_BOARD_ENTRIES;
 }
 
-/* Of an instruction that goes to the hierarchy if it is memory and has addresses. */
+/* Operands of an instruction. Memory with addresses counts as going to the hierarchy. */
 gpci_operands gpci_operands_of(const gpc_instruction *instruction);
 
-/* Does memory with addresses go to the hierarchy? Constants do, which their cache may look up (const.size). */
+/* True if memory with addresses goes to the hierarchy. Constants do: their cache may look them up (const.size). */
 GPCI_INLINE bool gpci_space_is_recorded(const gpc_instruction *i) {
     return i->space <= GPC_SPACE_LOCAL || i->space == GPC_SPACE_MIXED ||
            (i->space == GPC_SPACE_CONSTANT && i->kind == GPC_LOAD);
 }
 
-/* A space that an instruction of a trace may have: code is read by none. */
+/* True for a space that a trace's instruction may have: no instruction reads code. */
 GPCI_INLINE bool gpci_space_is_known(uint8_t space) {
     return space < GPC_SPACE_COUNT && space != GPC_SPACE_INSTRUCTION;
 }
 
-/* The barrier that an instruction names, without GPC_REGISTER_BARRIER; UINT32_MAX: none. */
+/* Barrier named by an instruction, without GPC_REGISTER_BARRIER; UINT32_MAX: no barrier. */
 GPCI_INLINE uint32_t gpci_barrier_of(const gpc_instruction *i) {
     const uint32_t count = (uint32_t)i->destinations + i->sources;
     const uint16_t last = count && count <= GPC_MAX_OPERANDS ? i->registers[count - 1] : 0;
     return last & GPC_REGISTER_BARRIER ? last & (GPC_REGISTER_BARRIER - 1u) : UINT32_MAX;
 }
 
-/* The n-th number that a trace tells beside the barrier (GPC_REGISTER_NUMBER); false: it tells fewer. */
+/* N-th number of a trace beside the barrier (GPC_REGISTER_NUMBER); false: the trace has fewer numbers. */
 bool gpci_number_of_barrier(const gpc_instruction *instruction, unsigned n, uint32_t *out);
-/* The instruction names a barrier: another number. False: there is no room for it. */
+/* Add a number to an instruction that names a barrier. False: no free operand. */
 bool gpci_tell_of_barrier(gpc_instruction *instruction, uint32_t number);
 
-/* It is of this gpci_work, which is not GPCI_WORK_OTHER. */
+/* Set the work of an instruction. `work` must not be GPCI_WORK_OTHER. */
 GPCI_INLINE void gpci_operands_work(gpci_operands *operands, unsigned work) {
     if (operands->use == GPC_OP_ALU || operands->use == GPC_OP_FP)
         operands->use = (uint8_t)(GPCI_USE_WORK + 2 * (work - 1) + (operands->use == GPC_OP_FP));
 }
 
-/* It is of this gpc_copy: what a copy brings goes into shared memory, and it writes no register. */
+/* Set the copy of an instruction. A copy writes to shared memory, and to no register. */
 GPCI_INLINE void gpci_operands_copy(gpci_operands *operands, uint8_t copy) {
     operands->copy = copy;
     operands->writes = copy == GPC_COPY_ASYNC || copy == GPC_COPY_BULK ? 0 : operands->writes;

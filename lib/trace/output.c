@@ -16,8 +16,8 @@
 struct gpci_output {
     gpc_context *context;
     char *path;               /* as asked for, for messages */
-    char *target;             /* where its links lead */
-    gpci_temporary temporary; /* without a name: `file` is the target itself */
+    char *target;             /* path with its links followed */
+    gpci_temporary temporary; /* no name: `file` is the target itself */
     int file;
     uint64_t offset;
     size_t used;
@@ -40,15 +40,15 @@ static gpc_status open_as_it_is(gpci_output *output, gpc_error *error) {
     return output->file < 0 ? gpci_cannot_create(output->path, error) : GPC_OK;
 }
 
-/* One's own file: a new one in its place, with its permissions. */
+/* For a user's own file: create a new file to replace it, with the same permissions. */
 static gpc_status open_beside(gpci_output *output, const struct stat *there, gpc_error *error) {
     gpc_status status = gpci_temporary_file(output->context, output->target, error, &output->temporary, &output->file);
     if (status == GPC_OK && there)
-        fchmod(output->file, there->st_mode & 07777); /* what cannot be kept is the default */
+        fchmod(output->file, there->st_mode & 07777); /* a permission that cannot be kept gets the default */
     return status;
 }
 
-/* What is no file of one's own (a device, a pipe, another user's file) is written, not replaced. */
+/* Open the target. A device, a pipe or another user's file is written in place, not replaced. */
 static gpc_status open_target(gpci_output *output, gpc_error *error) {
     struct stat about;
     if (stat(output->target, &about))
@@ -83,7 +83,7 @@ gpc_status gpci_output_open(gpc_context *context, const char *path, gpc_error *e
     return status;
 }
 
-/* write() to a pipe that nobody reads any more: an error, and no signal that would end the host. */
+/* write() to a pipe without a reader: return an error, without a signal that would end the host. */
 static ssize_t write_quietly(int file, const void *data, size_t bytes) {
     sigset_t pipe, before, pending;
     sigemptyset(&pipe);
@@ -92,7 +92,7 @@ static ssize_t write_quietly(int file, const void *data, size_t bytes) {
     pthread_sigmask(SIG_BLOCK, &pipe, &before);
     ssize_t written = write(file, data, bytes);
     int reason = errno;
-    if (!sigismember(&pending, SIGPIPE)) /* it also comes when a part was written */
+    if (!sigismember(&pending, SIGPIPE)) /* the signal also comes after a partial write */
         sigtimedwait(&pipe, NULL, &(struct timespec){0});
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = reason;
@@ -132,7 +132,7 @@ uint64_t gpci_output_offset(const gpci_output *output) {
     return output->offset;
 }
 
-/* The lock is held until the file has its name: nobody takes it for one that was left behind. */
+/* Hold the lock until the file has its name: otherwise another process could take the file for an abandoned one. */
 static gpc_status close_and_name(gpci_output *output, gpc_error *error) {
     int closed = close(output->file);
     output->file = -1;

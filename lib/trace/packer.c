@@ -61,7 +61,7 @@ static bool room_for_warps(gpci_packer *p, uint32_t count) {
     return starts != NULL;
 }
 
-/* Nothing is looked up in a set that gets no more forms. */
+/* Free the index of a set that gets no more forms. */
 static void retire_set(gpci_packer *p) {
     if (p->set) {
         gpci_free(p->context, p->set->known);
@@ -90,12 +90,12 @@ bool gpci_packer_start(gpci_packer *p, uint32_t warp_count) {
     return true;
 }
 
-/* Does it go to the hierarchy? */
+/* True if the instruction goes to the hierarchy. */
 static bool is_access(const gpc_instruction *i) {
     return i->op_class == GPC_OP_MEMORY && i->addresses && i->mask && gpci_space_is_recorded(i);
 }
 
-/* All but lanes and addresses, of which it matters whether there are any. */
+/* Compare two instructions without lanes and addresses; only the presence of lanes and of addresses counts. */
 static bool same_form(const gpc_instruction *a, const gpc_instruction *b) {
     const size_t behind = offsetof(gpc_instruction, opcode);
     return a->pc == b->pc && !a->mask == !b->mask && !a->addresses == !is_access(b) &&
@@ -184,7 +184,7 @@ static size_t barriers_among(const gpci_path_step *steps, size_t count) {
     return barriers;
 }
 
-/* The path of these steps, which has a user more. */
+/* Find or add the path of the present steps, and add a user. */
 static gpci_path *take_path(gpci_packer *p, uint64_t hash, size_t count) {
     if (!room_for_paths(p))
         return NULL;
@@ -211,7 +211,7 @@ static unsigned bytes_of(uint64_t value) {
     return value ? gpci_log2(value) / 8 + 1 : 0;
 }
 
-/* Distances from the first lane's address, as signed numbers of as many bytes as the widest needs. */
+/* Write signed distances from the first lane's address, with the bytes of the widest. */
 static uint8_t *put_list(gpci_packer *p, uint8_t *at, const uint64_t *addresses, unsigned lanes) {
     uint64_t any = 0;
     for (unsigned i = 1; i < lanes; i++) {
@@ -251,7 +251,7 @@ static unsigned kind_of(const gpci_packer *p, const uint64_t *addresses, unsigne
     return kind_of_stride(step);
 }
 
-/* How an access's lanes lie, and its first lane's address. There is room. */
+/* Write the kind and the first lane's address. The buffer must have room. */
 GPCI_INLINE uint8_t *put_first(gpci_packer *p, unsigned kind, uint64_t first) {
     uint64_t moved = gpci_zigzag(first - p->before);
     unsigned bytes = bytes_of(moved);
@@ -353,7 +353,7 @@ gpci_packed_block *gpci_packer_finish(gpci_packer *p, uint32_t index) {
     memset(to + bytes, 0, GPCI_PACKED_SLACK);
     for (uint32_t w = 0; w < p->warp_count; w++)
         block->warps[w] = (gpci_packed_warp){p->warps[w].path, to + p->starts[w]};
-    p->warp_count = 0; /* the paths are the block's */
+    p->warp_count = 0; /* the block owns the paths now */
     return block;
 }
 

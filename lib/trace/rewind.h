@@ -5,22 +5,22 @@
 #include "base/base.h"
 
 /*
- * Read the present kernel's blocks once more, from the first. There must be a kernel.
- *   kernel  filled in anew: pointers of the one that gpc_trace_next_kernel gave are gone
+ * Read the present kernel's blocks again, from the first. A kernel must be present.
+ *   kernel  filled in again: pointers from gpc_trace_next_kernel are invalid
  * Returns as gpc_trace_next_kernel.
  */
 gpc_status gpci_trace_rewind(gpc_trace *trace, gpc_kernel *kernel, gpc_error *error);
 
 /*
- * The next copy by the host between the last kernel and the present kernel, from *at, first 0, on. Kernels left out by
+ * Next copy by the host between the last kernel and the present kernel, from *at, first 0, on. Kernels left out by
  * gpc_trace_choose keep their copies, for the next kernel. False: no further copy.
  */
 bool gpci_trace_copy(const gpc_trace *trace, size_t *at, uint64_t *address, uint64_t *bytes);
 
-/* Decoded opcodes of a trace, by gpc_instruction.opcode (trace/builder.h). They grow, and may move, as it is read. */
+/* Decoded opcodes of a trace, by gpc_instruction.opcode (trace/builder.h). Reading adds opcodes, and may move them. */
 const struct gpci_opcodes *gpci_trace_opcodes(const gpc_trace *trace);
 
-/* Of its present kernel (trace/windows.h). */
+/* Address windows of the present kernel (trace/windows.h). */
 const struct gpci_windows *gpci_trace_windows(const gpc_trace *trace);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Rows: kept, sorted, and made thread blocks of. */
+/* Rows: storage, sorting, and conversion to thread blocks. */
 
 void gpci_rows_clear(gpci_rows *rows) {
     rows->count = rows->address_count = 0;
@@ -39,7 +39,7 @@ static void sink(gpci_row *rows, size_t at, size_t count) {
     }
 }
 
-/* A heap: no memory, and no input for which it takes long. */
+/* Heap sort: no memory, and no input takes long. */
 void gpci_rows_sort(gpci_rows *rows) {
     bool sorted = true;
     for (size_t i = 1; i < rows->count && sorted; i++)
@@ -102,7 +102,7 @@ static gpc_status add_warp(const gpci_rows *rows, gpci_opcodes *opcodes, gpci_bl
         if (!made)
             return gpci_out_of_memory(error);
         made->width = row->width ? row->width : made->width;
-        if (made->space == GPC_SPACE_GENERIC && memory) /* no window is known */
+        if (made->space == GPC_SPACE_GENERIC && memory) /* the window is unknown */
             made->space = GPC_SPACE_GLOBAL;
         if (rows->made)
             rows->made(rows->data, row, made);

@@ -4,48 +4,51 @@
 
 #include "trace/builder.h"
 
-/* Memory instructions of a kernel, in any order, that become its thread blocks. */
+/* Memory instructions of a kernel, in any order, converted to thread blocks. */
 
-/* A memory instruction of a warp. */
+/* Memory instruction of a warp. */
 typedef struct gpci_row {
-    uint64_t block, warp, cycle, number; /* by which rows are sorted; number: of the row */
+    uint64_t block, warp, cycle, number; /* sort keys; number: of the row */
     uint64_t pc, mask;
-    size_t first;    /* of its addresses, as many as `mask` has bits; GPCI_NO_ADDRESSES: it is a fence */
-    uint32_t opcode; /* of the trace */
-    uint32_t sm;     /* UINT32_MAX: not said */
-    uint32_t form;   /* for `made` */
-    uint8_t width;   /* in place of the opcode's; 0: as that says */
+    size_t first;    /* index of its first address, with an address per bit of `mask`; GPCI_NO_ADDRESSES: a fence */
+    uint32_t opcode; /* opcode index of the trace */
+    uint32_t sm;     /* UINT32_MAX: unknown */
+    uint32_t form;   /* argument for `made` */
+    uint8_t width;   /* overrides the opcode's width; 0: the opcode's width */
 } gpci_row;
 
 #define GPCI_NO_ADDRESSES SIZE_MAX
 
-/* A kernel's rows. */
+/* Rows of a kernel. */
 typedef struct gpci_rows {
     gpc_context *context;
     gpci_row *items;
     size_t count, capacity;
     uint64_t *addresses;
     size_t address_count, address_capacity;
-    uint64_t blocks, warps; /* one more than the largest number of each */
+    uint64_t blocks, warps; /* largest number of each + 1 */
     bool has_sm;
-    /* What an opcode's text does not say of an instruction that was made of a row; NULL: it says all. */
+    /* adds fields of an instruction that the opcode's text lacks; NULL: no such fields */
     void (*made)(const void *data, const gpci_row *row, gpc_instruction *instruction);
     const void *data;
 } gpci_rows;
 
 void gpci_rows_clear(gpci_rows *rows);
 void gpci_rows_destroy(gpci_rows *rows);
-/* A row, whose addresses have been added last. */
+/* Add a row; its addresses have been added before. */
 gpc_status gpci_rows_add(gpci_rows *rows, const gpci_row *row, gpc_error *error);
 gpc_status gpci_rows_add_address(gpci_rows *rows, uint64_t address, gpc_error *error);
-/* By block, warp, cycle and number. */
+/* Sort by block, warp, cycle and number. */
 void gpci_rows_sort(gpci_rows *rows);
-/* The block that begins with row `*next` of sorted ones, which is moved behind it. GPC_END behind the last. */
+/* Build the block at sorted row `*next`, and move `*next` behind the block. GPC_END behind the last. */
 gpc_status gpci_rows_block(const gpci_rows *rows, size_t *next, const gpc_kernel *kernel, gpci_opcodes *opcodes,
                            gpci_block *block, gpc_error *error);
-/* SASS of a kind and width of 1, 2, 4, 8 or 16 bytes, as the rest of the library decodes it. UINT32_MAX: no memory. */
+/*
+ * SASS opcode of a kind and width of 1, 2, 4, 8 or 16 bytes, in the form of the library's decoder. UINT32_MAX: no
+ * memory.
+ */
 uint32_t gpci_rows_opcode(gpci_opcodes *opcodes, gpc_kind kind, bool local, uint64_t width);
-/* Blocks' and warps' numbers are below these. */
+/* Upper limits of block and warp numbers (exclusive). */
 #define GPCI_ROWS_BLOCKS UINT32_MAX
 #define GPCI_ROWS_WARPS 1024u
 

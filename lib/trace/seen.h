@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-/* A set of block indices; its memory follows the indices that came, not the greatest of them. */
+/* Set of block indices. Memory grows with the number of indices, not with the largest index. */
 typedef struct gpci_seen {
     gpc_context *context;
     uint64_t **pages;
@@ -13,7 +13,7 @@ typedef struct gpci_seen {
 
 void gpci_seen_init(gpci_seen *seen, gpc_context *context);
 void gpci_seen_clear(gpci_seen *seen);
-/* *fresh: it was not there before. GPC_ERROR_MEMORY. */
+/* Add an index. *fresh: the index is new. Fails with GPC_ERROR_MEMORY. */
 gpc_status gpci_seen_add(gpci_seen *seen, uint32_t index, bool *fresh);
 
 #endif

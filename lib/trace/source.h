@@ -4,28 +4,25 @@
 
 #include "trace/builder.h"
 
-/*
- * Where kernels come from: a text file, a binary file, a generator, or a list of
- * files. gpc_trace wraps one of these.
- */
+/* Source of kernels: a text file, a binary file, a generator, or a list of files. gpc_trace wraps a source. */
 typedef struct gpci_source gpci_source;
 
 typedef struct gpci_source_ops {
-    /* Fill in the next kernel (pointers owned by the source, valid until the next call). GPC_END when there is none. */
+    /* fill in the next kernel (the source owns its pointers, valid until the next call); GPC_END behind the last */
     gpc_status (*next_kernel)(gpci_source *source, gpc_kernel *kernel, gpc_error *error);
-    /* Build the kernel's next block. GPC_END at the kernel's end. */
+    /* build the kernel's next block; GPC_END at the kernel's end */
     gpc_status (*next_block)(gpci_source *source, gpci_block *block, gpc_error *error);
-    /* The present kernel's first block is the next again. Its pointers may be others: fill it in anew. */
+    /* make the present kernel's first block the next again, and fill in `kernel`, whose pointers may change */
     gpc_status (*rewind)(gpci_source *source, gpc_kernel *kernel, gpc_error *error);
     uint64_t (*kernel_count)(const gpci_source *source);
     /*
-     * The next copy by the host between the kernel last given out and the present kernel, from *at, first 0, on. False:
-     * no further copy. NULL: no copies at all.
+     * next copy by the host between the kernel last given out and the present kernel, from *at, first 0, on. False: no
+     * further copy. NULL: the source has no copies
      */
     bool (*copy)(const gpci_source *source, size_t *at, uint64_t *address, uint64_t *bytes);
     double (*progress)(const gpci_source *source);
     void (*close)(gpci_source *source);
-    /* Pass the next kernel over without reading it. GPC_END when there is none. NULL: next_kernel does it. */
+    /* skip the next kernel without reading; GPC_END behind the last. NULL: next_kernel skips */
     gpc_status (*skip_kernel)(gpci_source *source, gpc_error *error);
 } gpci_source_ops;
 
@@ -33,7 +30,7 @@ typedef struct gpci_source_ops {
 struct gpci_source {
     const gpci_source_ops *ops;
     gpc_context *context;
-    gpci_opcodes *opcodes; /* shared by all sources of a trace, owned by it */
+    gpci_opcodes *opcodes; /* shared by all sources of a trace, owned by the trace */
     gpc_memcpy_fn on_memcpy;
     void *on_memcpy_data;
     bool gave; /* the last kernel was for the caller: later copies belong to a later kernel */

@@ -5,37 +5,37 @@
 #include "trace/input.h"
 #include "trace/source.h"
 
-/* One .traceg file, plain or compressed, with the placement beside it. The header is read at once. */
+/* A .traceg file, plain or compressed, with the placement file beside. Reads the header at once. */
 gpc_status gpci_text_open(gpc_context *context, gpci_opcodes *opcodes, const char *path, gpc_error *error,
                           gpci_source **out);
 /* A kernelslist.g. */
 gpc_status gpci_list_open(gpc_context *context, gpci_opcodes *opcodes, const char *path, gpc_error *error,
                           gpci_source **out);
-/* A folder: its kernelslist.g, or else its .traceg files in order of their numbers. */
+/* A folder: its kernelslist.g, or its .traceg files in the order of their numbers. */
 gpc_status gpci_folder_open(gpc_context *context, gpci_opcodes *opcodes, const char *path, gpc_error *error,
                             gpci_source **out);
 /* A .gct file. */
 gpc_status gpci_binary_open(gpc_context *context, gpci_opcodes *opcodes, const char *path, gpc_error *error,
                             gpci_source **out);
-/* How the lines of a table of memory instructions are written, by its first bytes; NULL: it is no table. */
+/* Line form of a table of memory instructions, by its first bytes; NULL: no table. */
 typedef struct gpci_line_form gpci_line_form;
 const gpci_line_form *gpci_table_form(const char *first, size_t length);
-/* A table, of an input whose beginning has been looked at. Takes the input, also where it fails. */
+/* Open a table from an input with peeked first bytes. Takes ownership of the input, even after an error. */
 gpc_status gpci_table_open(gpc_context *context, gpci_opcodes *opcodes, const gpci_line_form *form, gpci_input *input,
                            gpc_error *error, gpci_source **out);
-/* Whichever of these `name` is. */
+/* Open any of the kinds above, by `name`. */
 gpc_status gpci_source_open(gpc_context *context, gpci_opcodes *opcodes, const char *name, gpc_error *error,
                             gpci_source **out);
 
-/* A trace without kernels, whose opcodes are for who makes blocks by itself. */
+/* Trace without kernels: opcodes for a caller that builds blocks itself. */
 gpc_status gpci_trace_of_opcodes(gpc_context *context, gpc_error *error, gpc_trace **out);
 gpci_opcodes *gpci_trace_own_opcodes(gpc_trace *trace);
 
-/* Common checks of a kernel's dimensions: sets block_count. NULL, or what is wrong with them. */
+/* Check a kernel's dimensions and set block_count. Returns NULL, or a description of the fault. */
 const char *gpci_kernel_check(gpc_kernel *kernel);
-/* Clusters of these dimensions, 0, 0, 0 where they are not told, fill the grid. */
+/* True if clusters of these dimensions fill the grid; 0, 0, 0 = unknown, and true. */
 bool gpci_cluster_divides(const uint32_t grid[3], const uint32_t cluster[3]);
-/* Warps of each of its blocks. */
+/* Warps of each of the kernel's blocks. */
 uint32_t gpci_kernel_warps(const gpc_kernel *kernel);
 
 #endif

@@ -26,7 +26,7 @@ gpc_status gpci_cannot_create(const char *path, gpc_error *error) {
     return gpci_fail(error, GPC_ERROR_IO, "cannot create %s: %s", path, strerror(reason));
 }
 
-/* One link: *path becomes what it names, if it is one. */
+/* Follow a link: if *path is a symbolic link, replace *path by the link's target. */
 static gpc_status follow(gpc_context *context, char **path, bool *followed) {
     char target[LINK_BYTES];
     ssize_t length = readlink(*path, target, sizeof target - 1);
@@ -62,17 +62,17 @@ gpc_status gpci_follow_links(gpc_context *context, const char *path, gpc_error *
     return GPC_OK;
 }
 
-/* Whether `name` is still what `file` was opened as: its holder may have renamed it in between. */
+/* True if `name` is still the opened file: the former holder may have renamed the file meanwhile. */
 static bool still_there(const char *name, int file) {
     struct stat named, open;
     return !lstat(name, &named) && !fstat(file, &open) && named.st_ino == open.st_ino && named.st_dev == open.st_dev;
 }
 
-/* Lock `file`, a new one or one that a killed run left: whether it is ours now. */
+/* Lock `file`, new or left by a killed run. True if the file is ours now. */
 static bool take(const char *name, int file, bool made, bool *locked) {
     *locked = !flock(file, LOCK_EX | LOCK_NB);
     if (!*locked)
-        return made && errno != EWOULDBLOCK; /* a file system without locks: only what is new is ours */
+        return made && errno != EWOULDBLOCK; /* a file system without locks: only a new file is ours */
     return still_there(name, file);
 }
 
@@ -88,7 +88,7 @@ static void empty_folder(int folder) {
         close(again);
 }
 
-/* The file or folder `name`: 1 it is ours, 0 it is another's, -1 it cannot be made. */
+/* Claim the file or folder `name`: 1 = ours, 0 = in use by another process, -1 = cannot be created. */
 static int claim(const char *name, bool folder, int *file, bool *locked) {
     const int kind = folder ? O_RDONLY | O_DIRECTORY : O_WRONLY;
     bool made;
@@ -142,7 +142,7 @@ static gpc_status create(gpc_context *context, const char *path, bool folder, gp
     if (folder)
         out->held = *file;
     else if (locked)
-        out->held = fcntl(*file, F_DUPFD_CLOEXEC, 0); /* keeps the lock when the file is closed, to learn of errors */
+        out->held = fcntl(*file, F_DUPFD_CLOEXEC, 0); /* keeps the lock after the close that reports errors */
     return GPC_OK;
 }
 

@@ -5,31 +5,30 @@
 #include "base/base.h"
 
 /*
- * A file or folder beside its final place, under a name that says so: "PATH.gpucache-N.part". Its maker holds a lock on
- * it, which ends with the process: what a killed run left behind is taken over, empty, by the next that wants the same
- * PATH.
+ * Temporary file or folder beside its final place, named "PATH.gpucache-N.part". The maker holds a lock that ends with
+ * the process. If a run was killed, the next maker for the same PATH takes the abandoned file over and empties it.
  */
 typedef struct gpci_temporary {
     gpc_context *context;
-    char *name; /* NULL: there is none */
-    int held;   /* descriptor that has the lock; -1 where the file system has no locks */
+    char *name; /* NULL = no temporary */
+    int held;   /* descriptor with the lock; -1 if the file system has no locks */
 } gpci_temporary;
 
-/* `path` with the symbolic links that it ends in followed, whether or not there is anything; in new memory. */
+/* Follow the symbolic links at the end of `path`, even to a missing file. Returns new memory. */
 gpc_status gpci_follow_links(gpc_context *context, const char *path, gpc_error *error, char **out);
 
-/* A new, empty file, whose descriptor for writing is *file. Messages name `path`. */
+/* Create a new, empty file; *file is its descriptor for writing. Messages name `path`. */
 gpc_status gpci_temporary_file(gpc_context *context, const char *path, gpc_error *error, gpci_temporary *out,
                                int *file);
-/* A new, empty folder. */
+/* Create a new, empty folder. */
 gpc_status gpci_temporary_folder(gpc_context *context, const char *path, gpc_error *error, gpci_temporary *out);
 
-/* Give it its final name, with rename's result and errno; it is let go if that succeeds. */
+/* Rename to the final name, with rename's result and errno. A success releases the temporary. */
 int gpci_temporary_rename(gpci_temporary *temporary, const char *path);
-/* Let go of it: the name is somebody else's business from now on. */
+/* Release: this process no longer uses the name. */
 void gpci_temporary_release(gpci_temporary *temporary);
 
-/* "cannot create PATH: ", and why by errno. */
+/* Fail with "cannot create PATH: " and the reason from errno. */
 gpc_status gpci_cannot_create(const char *path, gpc_error *error);
 
 #endif

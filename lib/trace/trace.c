@@ -8,21 +8,21 @@
 
 #include <string.h>
 
-/* gpc_trace: a source, and the blocks lent to the caller. */
+/* Trace: a source, and the blocks lent to the caller. */
 struct gpc_trace {
     gpc_context *context;
     gpci_opcodes *opcodes;
     gpci_source *source;
-    gpci_block *free; /* for later use, by next_free */
-    gpci_block held;  /* ring of those lent: only previous and next matter */
+    gpci_block *free; /* unused blocks, linked by next_free */
+    gpci_block held;  /* ring of lent blocks: only previous and next are used */
     gpci_packer packer;
-    gpci_block *packed;             /* in which warps are built that are packed then; NULL until the first */
-    gpci_packed_block *held_packed; /* list of those lent */
+    gpci_block *packed;             /* block for building warps before they are packed; NULL until the first */
+    gpci_packed_block *held_packed; /* list of lent packed blocks */
     char *name;                     /* source of gpc_trace_open */
     gpci_choice choice;
-    uint32_t kernels;        /* reached so far, with those passed over */
-    gpci_windows windows;    /* of the present one */
-    const char *kernel_name; /* of the kernel at hand */
+    uint32_t kernels;        /* kernels reached until now, with skipped kernels */
+    gpci_windows windows;    /* windows of the present kernel */
+    const char *kernel_name; /* name of the present kernel */
     bool begun, in_kernel, failed;
 };
 
@@ -118,7 +118,7 @@ gpc_status gpc_trace_choose(gpc_trace *trace, const char *kernels, gpc_error *er
     return GPC_OK;
 }
 
-/* Go on by one kernel. *chosen: the kernel is for the caller. */
+/* Advance by a kernel. *chosen: the kernel is for the caller. */
 static gpc_status advance(gpc_trace *trace, gpc_kernel *next, bool *chosen, gpc_error *error) {
     gpci_source *source = trace->source;
     gpci_choice *choice = &trace->choice;
@@ -141,7 +141,7 @@ static gpc_status advance(gpc_trace *trace, gpc_kernel *next, bool *chosen, gpc_
 gpc_status gpc_trace_next_kernel(gpc_trace *trace, gpc_kernel *kernel, gpc_error *error) {
     if (!trace || !kernel)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_next_kernel: %s is NULL", trace ? "kernel" : "trace");
-    if (kernel->struct_size < offsetof(gpc_kernel, recording)) /* what version 0.1 has */
+    if (kernel->struct_size < offsetof(gpc_kernel, recording)) /* size of version 0.1 */
         return gpci_fail(error, GPC_ERROR_ABI, "gpc_kernel.struct_size is %zu, at least %zu is needed",
                          kernel->struct_size, offsetof(gpc_kernel, recording));
     if (trace->failed)
@@ -270,7 +270,7 @@ void gpci_trace_release_packed(gpc_trace *trace, const gpci_packed_block *block)
     *block->link = block->next;
     if (block->next)
         block->next->link = block->link;
-    gpci_packer_release(&trace->packer, (gpci_packed_block *)(uintptr_t)block); /* which is never const */
+    gpci_packer_release(&trace->packer, (gpci_packed_block *)(uintptr_t)block); /* packed blocks are never const */
 }
 
 uint64_t gpc_trace_kernel_count(const gpc_trace *trace) {

@@ -5,17 +5,17 @@
 #include "trace/builder.h"
 #include "trace/packer.h"
 
-/* Addresses live in chunks that never move, so that instructions can point at them while the block grows. */
+/* Chunk of addresses. Chunks never move: instructions can point to addresses while the block grows. */
 typedef struct gpci_address_chunk {
     struct gpci_address_chunk *next;
     size_t capacity;
     uint64_t addresses[];
 } gpci_address_chunk;
 
-/* Where a warp's instructions lie while their array may still move. */
+/* Place of a warp's instructions while their array may still move. */
 typedef struct gpci_warp_span {
     size_t first;
-    size_t count; /* with the EXIT that was supplied, if any */
+    size_t count; /* includes a supplied EXIT */
     bool begun;
     bool supplied;
 } gpci_warp_span;
@@ -26,19 +26,19 @@ struct gpci_block {
     gpc_instruction *instructions;
     size_t count, capacity;
     gpci_address_chunk *first, *current;
-    size_t used; /* addresses of `current` */
+    size_t used; /* used addresses of `current` */
     gpc_warp *warps;
     gpci_warp_span *spans;
     uint32_t warp_capacity;
-    uint32_t warp;                           /* being filled; UINT32_MAX = none */
-    gpci_packer *packer;                     /* takes each warp as it ends, instead of a view; NULL = none */
+    uint32_t warp;                           /* warp being filled; UINT32_MAX = none */
+    gpci_packer *packer;                     /* takes each ended warp, instead of a view; NULL = none */
     gpci_block *next_free, *previous, *next; /* lists of the trace that owns the block */
 };
 
-/* What the warp at hand has so far is packed, and its room used again. False: out of memory. */
+/* Pack the present warp's instructions, and free their room. False: out of memory. */
 bool gpci_block_pack(gpci_block *block);
 
-/* Make room for `instructions` more (and the EXIT that may follow) and for `addresses` more in a row. */
+/* Reserve room for `instructions` (and a following EXIT), and for `addresses` in a row. */
 bool gpci_block_reserve(gpci_block *block, size_t instructions, size_t addresses);
 
 GPCI_INLINE bool gpci_block_room(gpci_block *block, size_t instructions, size_t addresses) {
@@ -48,14 +48,14 @@ GPCI_INLINE bool gpci_block_room(gpci_block *block, size_t instructions, size_t 
     return gpci_block_reserve(block, instructions, addresses);
 }
 
-/* Take `count` addresses of the room that was reserved. */
+/* Take `count` addresses from the reserved room. */
 GPCI_INLINE uint64_t *gpci_block_take(gpci_block *block, size_t count) {
     uint64_t *addresses = block->current->addresses + block->used;
     block->used += count;
     return addresses;
 }
 
-/* Instructions of a block: no real one comes near this; it bounds what a hostile file can ask for. */
+/* Largest number of a block's instructions: far above real blocks; limits the memory for a hostile file. */
 #define GPCI_BLOCK_MOST_INSTRUCTIONS (UINT64_C(1) << 26)
 
 GPCI_INLINE uint64_t gpci_full_mask(uint32_t lanes) {

@@ -19,12 +19,12 @@ struct gpci_tracez {
     const char *path;
     uint64_t size;
     gpci_zstd *zstd;
-    gpci_buffer index, frame, text; /* text: not given yet, from `given` on */
+    gpci_buffer index, frame, text; /* text: not yet returned from `given` on */
     size_t given;
-    gpci_cursor cursor; /* of the index */
+    gpci_cursor cursor; /* position in the index */
     uint64_t index_at;
     uint32_t block, block_count;
-    uint32_t warp, warp_count; /* of the block that is being given; equal between two */
+    uint32_t warp, warp_count; /* warp of the present block; equal between two blocks */
     bool inside;               /* a block has begun */
 };
 
@@ -50,7 +50,7 @@ static gpc_status read_at(const gpci_tracez *t, void *to, uint64_t offset, uint6
     return GPC_OK;
 }
 
-/* The same into a buffer, whose contents go. */
+/* As read_at, into a buffer; replaces its contents. */
 static gpc_status read_part(const gpci_tracez *t, gpci_buffer *to, uint64_t offset, uint64_t bytes, const char *what,
                             gpc_error *error) {
     to->length = 0;
@@ -63,7 +63,10 @@ static gpc_status read_part(const gpci_tracez *t, gpci_buffer *to, uint64_t offs
     return status;
 }
 
-/* Where a part has its first NUL, before any thread block; its size where it has neither; SIZE_MAX: a block. */
+/*
+ * Place of the first NUL before any thread block; the part's size if the part has neither; SIZE_MAX: a block comes
+ * first.
+ */
 static size_t find_end(const char *part, size_t size) {
     static const char block[] = "#BEGIN_TB";
     size_t end = 0;
@@ -73,7 +76,7 @@ static size_t find_end(const char *part, size_t size) {
     return end;
 }
 
-/* The length of the header at the beginning, without its NUL; 0: there is none. Parts overlap by a word. */
+/* Length of the header at the file's beginning, without its NUL; 0: no header. Parts overlap by a word. */
 static size_t header_length(int file) {
     char part[4096];
     for (size_t at = 0; at < HEADER_MOST; at += sizeof part - 16) {
@@ -167,7 +170,7 @@ static void put_line(gpci_tracez *t, const char *line) {
     gpci_buffer_put(&t->text, line, strlen(line));
 }
 
-/* Where a warp's first part is: an offset is that of its record, or of the part itself. */
+/* Place of a warp's first part: an index offset points to the warp's record or to the part itself. */
 static gpc_status first_part(const gpci_tracez *t, uint64_t offset, uint32_t instructions, uint32_t parts,
                              uint64_t *out, gpc_error *error) {
     uint8_t head[16] = {0};
@@ -230,7 +233,7 @@ static gpc_status begin_block(gpci_tracez *t, gpc_error *error) {
     return GPC_OK;
 }
 
-/* More text: a block's beginning, a warp, or its end. Nothing behind the last. */
+/* Produce more text: a block's beginning, a warp, or the block's end. Produces no text behind the last block. */
 static gpc_status go_on(gpci_tracez *t, gpc_error *error) {
     t->text.length = t->given = 0;
     gpc_status status = GPC_OK;

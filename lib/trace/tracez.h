@@ -14,17 +14,17 @@
  *               there and its warps; per warp u32 instructions, u32 parts, u64 offset, per part a u32
  *   the last 8 bytes: u64 offset of the index
  *
- * Numbers are those of the machine that wrote them: of little-endian ones. What an index's offset points to, the warp's
- * record or its first frame, the file itself shows. The u32 of each part is not needed.
+ * Numbers are little-endian. An index's offset points to the warp's record or to its first frame; the bytes there show
+ * which. The u32 of each part is not needed.
  */
 typedef struct gpci_tracez gpci_tracez;
 
-/* Is an open file one? Its first bytes are a header, and a NUL ends it. */
+/* True if an open file is a .tracez: it begins with a header that ends in a NUL. */
 bool gpci_tracez_is(int file);
-/* `path`: for messages, lives longer. The file stays the caller's. */
+/* Open a file. `path` is for messages, and must outlive the result. The caller keeps the file. */
 gpc_status gpci_tracez_open(gpc_context *context, int file, const char *path, gpc_error *error, gpci_tracez **out);
 void gpci_tracez_close(gpci_tracez *tracez);
-/* As gpci_input_read, and gpci_input_progress. */
+/* As gpci_input_read and gpci_input_progress. */
 gpc_status gpci_tracez_read(gpci_tracez *tracez, void *buffer, size_t room, size_t *got, gpc_error *error);
 double gpci_tracez_progress(const gpci_tracez *tracez);
 

@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 
-/* The windows of a kernel, through which generic addresses reach shared and local memory; 0: unknown. */
+/* Windows of a kernel: address ranges through which generic addresses reach shared and local memory; 0: unknown. */
 #define GPCI_WINDOW_BYTES (UINT64_C(32) << 20)
 typedef struct gpci_windows {
     uint64_t shared, local; /* first bytes */
@@ -28,7 +28,7 @@ GPCI_INLINE gpc_space gpci_window_at(const gpci_windows *w, uint64_t address) {
     return address >= w->local && address - w->local < GPCI_WINDOW_BYTES ? GPC_SPACE_LOCAL : GPC_SPACE_GLOBAL;
 }
 
-/* The space of a generic access: MIXED where lanes are in several windows, GLOBAL without lanes. */
+/* Space of a generic access: MIXED if the lanes are in several windows, GLOBAL without lanes. */
 GPCI_INLINE gpc_space gpci_windows_space(const gpci_windows *w, const uint64_t *addresses, unsigned lanes) {
     gpc_space space = lanes ? gpci_window_at(w, addresses[0]) : GPC_SPACE_GLOBAL;
     for (unsigned i = 1; i < lanes; i++)

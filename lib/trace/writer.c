@@ -5,7 +5,7 @@
 #include "trace/sources.h"
 #include "trace/trace_block.h"
 
-/* gpc_trace_writer: checks what a caller gives, and hands it to the format. */
+/* Trace writer: checks the caller's data, and passes the data to the format. */
 struct gpc_trace_writer {
     gpc_context *context;
     gpci_sink *sink;

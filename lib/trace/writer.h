@@ -4,13 +4,16 @@
 
 #include "trace/source.h"
 
-/* One of the two formats, behind gpc_trace_writer. Blocks come checked; after a failure only destroy is called. */
+/*
+ * Writer of one of the two formats, behind gpc_trace_writer. Blocks are checked before. After an error only destroy is
+ * called.
+ */
 typedef struct gpci_sink gpci_sink;
 
 typedef struct gpci_sink_ops {
     gpc_status (*kernel)(gpci_sink *sink, const gpc_kernel *kernel, gpc_error *error);
     gpc_status (*block)(gpci_sink *sink, const gpc_trace *from, const gpc_block *block, gpc_error *error);
-    /* The last kernel's end, and the file's. */
+    /* end the last kernel and the file */
     gpc_status (*finish)(gpci_sink *sink, gpc_error *error);
     void (*destroy)(gpci_sink *sink);
 } gpci_sink_ops;
@@ -20,11 +23,11 @@ struct gpci_sink {
     gpc_context *context;
 };
 
-/* writer_rows.c: what gpc_trace_writer_accesses holds of a kernel. NULL is none. */
+/* writer_rows.c: rows held by gpc_trace_writer_accesses for a kernel. NULL = none. */
 typedef struct gpci_held_rows gpci_held_rows;
 gpc_status gpci_held_rows_take(gpci_held_rows **held, gpc_context *context, const gpc_kernel *kernel,
                                const gpc_trace_accesses *accesses, gpc_error *error);
-/* Its blocks, each to gpc_trace_writer_block; then there are none. */
+/* Write the held rows' blocks with gpc_trace_writer_block, and clear the rows. */
 gpc_status gpci_held_rows_write(gpci_held_rows *held, gpc_trace_writer *writer, const gpc_kernel *kernel,
                                 gpc_error *error);
 void gpci_held_rows_destroy(gpci_held_rows *held);

@@ -3,11 +3,11 @@
 #include "trace/sources.h"
 #include "trace/writer.h"
 
-/* Instructions for gpc_trace_writer, in any order of their blocks, until the kernel ends. */
+/* Instructions for gpc_trace_writer, in any order of their blocks, held until the kernel ends. */
 
 struct gpci_held_rows {
     gpc_context *context;
-    gpc_trace *from; /* whose opcodes they are */
+    gpc_trace *from; /* trace with the opcodes */
     gpci_block *block;
     gpci_rows rows;
 };
@@ -46,7 +46,7 @@ static uint32_t width_of(const gpc_trace_accesses *a, size_t n) {
     return ENTRY(a->widths, n, a->width ? a->width : 4);
 }
 
-/* What is wrong with entry `n`; NULL. */
+/* Fault of entry `n`, or NULL. */
 static const char *check(const gpc_kernel *kernel, const gpc_trace_accesses *a, size_t n) {
     const uint32_t width = width_of(a, n);
     const uint8_t kind = ENTRY(a->kinds, n, GPC_LOAD);

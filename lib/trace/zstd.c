@@ -7,10 +7,10 @@
 
 #define DICTIONARY_MAGIC 0xEC30A437u
 #define UNKNOWN_SIZE UINT64_MAX             /* ZSTD_CONTENTSIZE_UNKNOWN */
-#define LARGEST_FRAME (UINT64_C(256) << 20) /* bytes of text: a warp's part has some thousand lines */
+#define LARGEST_FRAME (UINT64_C(256) << 20) /* bytes of text: a warp's part has a few thousand lines */
 #define FIRST_ROOM (UINT64_C(64) << 10)
 
-/* What is used of libzstd's stable interface (zstd.h, since 1.3.0). */
+/* Functions of libzstd's stable interface (zstd.h, since 1.3.0). */
 typedef struct zstd_calls {
     void *(*create_context)(void);
     size_t (*free_context)(void *context);
@@ -25,13 +25,13 @@ typedef struct zstd_calls {
 struct gpci_zstd {
     gpc_context *context;
     void *library, *decompressor, *dictionary;
-    uint32_t dictionary_id; /* 0: it has none */
+    uint32_t dictionary_id; /* 0 = dictionary without a number */
     bool has_dictionary;
     zstd_calls call;
-    char path[]; /* of the file, for messages */
+    char path[]; /* path of the file, for messages */
 };
 
-/* A function's address, by way of its bytes: ISO C has no conversion from void *. */
+/* Get a function's address by copying its bytes: ISO C has no conversion from void *. */
 static bool find(gpci_zstd *z, const char *name, void *function) {
     void *found = dlsym(z->library, name);
     memcpy(function, &found, sizeof found);
@@ -94,7 +94,9 @@ void gpci_zstd_close(gpci_zstd *z) {
     gpci_release(context);
 }
 
-/* RFC 8878, 3.1.1.1: magic, a byte of flags, the window's byte unless one segment is all, the dictionary's number. */
+/*
+ * RFC 8878, 3.1.1.1: magic; a byte of flags; the window's byte, absent for a single segment; the dictionary's number.
+ */
 uint32_t gpci_zstd_dictionary(const uint8_t *frame, size_t size) {
     if (size < 6 || gpci_load32(frame) != GPCI_ZSTD_MAGIC)
         return 0;
