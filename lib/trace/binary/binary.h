@@ -12,32 +12,33 @@
  *   head      "GCT\x1a", u32 version, u32 CRC of the eight bytes before
  *   kernels   per kernel its blocks, then its section
  *   index     number of kernels, per kernel the bytes of its blocks and of its section; u32 CRC
- *   tail      u64 offset of the index, u32 CRC of it, "\x1aTCG"
+ *   tail      u64 offset of the index, u32 CRC of the offset, "\x1aTCG"
  *
- * Every byte belongs to one part and every part to one CRC-32C, so that damage is always found; offsets are sums of
- * lengths, so that parts cannot overlap. A kernel's section comes behind its blocks, for it holds what is known only
- * when they are written: launch, placement, opcodes, statics, controls, shapes, and an index of the blocks.
+ * Every byte belongs to one part, and every part to one CRC-32C: damage is always found. Offsets are sums of lengths:
+ * parts cannot overlap. A kernel's section comes behind its blocks, because some data are known only after writing the
+ * blocks: launch, placement, opcodes, statics, controls, shapes, and an index of the blocks.
  *
- *   statics   what instructions are but for mask and addresses, numbered as they first came, so that straight code
- *             runs upwards. Those with addresses have a stream: see below.
- *   controls  the paths of warps: runs of consecutive statics under one mask. Those that came twice are in the
- *             section and cost a warp a byte or none; the others stand in the block.
- *   shapes    how the addresses of an instruction lie to the first: one stride, or differences that came twice.
+ *   statics   instructions without mask and addresses, numbered in order of first use: straight code has ascending
+ *             numbers. Statics with addresses have a stream: see below.
+ *   controls  the paths of warps: runs of consecutive statics under one mask. A control that came twice is in the
+ *             section, and costs a warp a byte or nothing; other controls are in the block.
+ *   shapes    positions of an instruction's addresses relative to the first: one stride, or differences that came
+ *             twice.
  *
- * A block is its warps' controls, then the addresses of all its instructions in order, then a CRC that starts from
- * the block's index. Addresses are predicted per static, from the last in this warp, in the warp before, or, at its
- * first in the block, from what the first blocks showed (gpci_learned), so that regular kernels cost next to nothing.
- * Nothing refers to another block: any can be read alone.
+ * A block is its warps' controls, then the addresses of all its instructions in order, then a CRC that starts from the
+ * block's index. Addresses are predicted per static: from the last address in this warp, in the warp before, or, at the
+ * static's first use in the block, from the first blocks (gpci_learned). Regular kernels therefore take almost no
+ * space. No block refers to another block: any block can be read alone.
  *
- * In version 2 a section ends with the kernel's recording (gpc_recording), or a 0: its launch, its counts, its turns.
- * In version 3 the dimensions of its clusters follow, 0 0 0 where they are not told. A file is of version 3 if its
- * first kernel's are, or its tracer is one that could tell them.
+ * In version 2 a section ends with the kernel's recording (gpc_recording), or a 0: launch, counts, turns. In version 3
+ * the dimensions of the kernel's clusters follow, 0 0 0 if unknown. A file has version 3 if its first kernel has
+ * clusters, or if its tracer could have recorded clusters.
  */
 
 #define GPCI_BINARY_VERSION 1u
 #define GPCI_BINARY_RECORDED 2u
 #define GPCI_BINARY_CLUSTERS 3u
-#define GPCI_BINARY_CLUSTERS_TRACER 6u /* the first version of the tracer that may tell of clusters */
+#define GPCI_BINARY_CLUSTERS_TRACER 6u /* first version of the tracer that may record clusters */
 #define GPCI_BINARY_HEAD 12u
 #define GPCI_BINARY_TAIL 16u
 #define GPCI_BINARY_CRC 4u
@@ -45,62 +46,62 @@
 #define GPCI_BINARY_TAIL_MAGIC "\x1aTCG"
 
 /*
- * Written as a static's class: ALU is what the opcode's text says, ALU or FP, so that files are what they were before
- * there was a class for FP; this is ALU where the text says FP.
+ * Values of a static's class. ALU means the class in the opcode's text, ALU or FP: files stay as before the class FP
+ * existed. This value means ALU for an opcode with FP in its text.
  */
 #define GPCI_BINARY_ALU 255u
 
 #define GPCI_NO_ORDINAL UINT32_MAX
 #define GPCI_NO_SHAPE UINT32_MAX
 
-/* Where an instruction is issued. */
+/* Place of an instruction's issue. */
 typedef struct gpci_stream_place {
-    uint32_t ordinal; /* of the block in the file */
-    uint32_t x, y;    /* of the block in the grid */
+    uint32_t ordinal; /* number of the block in the file */
+    uint32_t x, y;    /* position of the block in the grid */
     uint32_t warp;
 } gpci_stream_place;
 
-/* What the first blocks teach about a static's addresses; each part holds for the blocks behind the one named. */
+/* Data about a static's addresses, learned from the first blocks; each part is valid behind its named block. */
 typedef struct gpci_learned {
-    uint64_t base;                 /* first address, at the block x, y and the warp below */
-    uint64_t warp_step, loop_step; /* to the next warp, to the next time round in one warp */
-    uint64_t dx, dy;               /* to the next block */
+    uint64_t base;                 /* first address, at block x, y and the warp below */
+    uint64_t warp_step, loop_step; /* step to the next warp; step to the next execution in a warp */
+    uint64_t dx, dy;               /* steps to the next block */
     uint32_t x, y, warp;
     uint32_t shape;
-    uint32_t from, dx_from, dy_from; /* block ordinals; GPCI_NO_ORDINAL */
+    uint32_t from, dx_from, dy_from; /* block ordinals; GPCI_NO_ORDINAL = unknown */
 } gpci_learned;
 
-/* A static's addresses as they come: `first` of each instruction's. Encoder and decoder keep the same state. */
+/* Stream of a static's addresses: the first address of each instruction. Encoder and decoder keep the same state. */
 typedef struct gpci_stream {
     gpci_learned learned;
     uint32_t touched; /* block ordinal + 1 */
-    uint32_t warp;    /* in which it was last */
+    uint32_t warp;    /* warp of the last use */
     uint32_t shape;
     uint64_t warp_first, last;
     uint64_t warp_step, loop_step;
-    /* Addresses in the warp before, as far as those of this one have not replaced them, and how far this one is off. */
+    /* addresses of the warp before, not yet replaced by this warp's; offset: distance of this warp's addresses */
     uint64_t *history, offset;
-    size_t capacity; /* of history */
+    size_t capacity; /* capacity of history */
     uint32_t before, count;
-    uint8_t trust; /* in the history rather than the steps: from TRUST_LEAST on */
+    uint8_t trust; /* trust in history instead of steps: from TRUST_LEAST on */
 } gpci_stream;
 
-/* What the next address will be if all goes on as before, and one that it will at least be near to. */
+/* Predict the next address from the last pattern; `near` is a fallback near the next address. */
 void gpci_stream_predict(gpci_stream *stream, const gpci_stream_place *place, uint64_t *expected, uint64_t *near);
 /* False: out of memory. */
 bool gpci_stream_update(gpci_stream *stream, gpc_context *context, const gpci_stream_place *place, uint64_t address);
 
-/* How addresses are coded: the low bits of a varint, the rest is the argument. */
+/* Codes of addresses: the low bits of a varint; the upper bits are the argument. */
 typedef enum gpci_address_code {
-    GPCI_CODE_EXPECTED = 0, /* argument + 1 instructions are as expected, in shape too */
-    GPCI_CODE_MOVED = 1,    /* shape as before; the first address's distance from `near` follows */
-    GPCI_CODE_SHAPE = 2,    /* argument: shape; distance as above */
-    GPCI_CODE_PACKED = 3    /* argument: bit 0 differences, not offsets from the least; shift; then see the encoder */
+    GPCI_CODE_EXPECTED = 0, /* argument + 1 instructions are as expected, also in shape */
+    GPCI_CODE_MOVED = 1,    /* shape as before; followed by the first address's distance from `near` */
+    GPCI_CODE_SHAPE = 2,    /* argument: shape; distance as for MOVED */
+    GPCI_CODE_PACKED = 3    /* argument: bit 0 = differences, not offsets from the least; shift; see the encoder */
 } gpci_address_code;
 
 #define GPCI_MOST_SHIFT 15u
 
-/* count 0: any number of addresses, `stride` apart; otherwise offsets[count] from the first. */
+/* Shape. count 0: any number of addresses, `stride` apart; otherwise offsets[count] from the first. */
 typedef struct gpci_shape {
     uint32_t count;
     uint64_t stride;
@@ -111,16 +112,16 @@ typedef struct gpci_shape {
 enum { GPCI_MASK_WRITTEN = 0, GPCI_MASK_NONE = 1, GPCI_MASK_FULL = 2, GPCI_MASK_RECENT = 3 };
 #define GPCI_RECENT_MASKS 8u
 
-/* A warp's state while its control is written or read. */
+/* State of a warp while its control is written or read. */
 typedef struct gpci_control_state {
     uint64_t mask, full;
     uint64_t recent[GPCI_RECENT_MASKS];
-    uint32_t recent_at; /* where the next goes */
-    uint32_t next;      /* the static that follows without a jump */
+    uint32_t recent_at; /* place of the next mask */
+    uint32_t next;      /* next static without a jump */
 } gpci_control_state;
 
 typedef struct gpci_block_entry {
-    uint32_t index; /* linear, in the grid */
+    uint32_t index; /* linear index in the grid */
     uint64_t offset, length;
     uint64_t instructions;
 } gpci_block_entry;

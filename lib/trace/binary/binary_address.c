@@ -5,7 +5,7 @@
 
 #define MOST_SHAPE_BYTES (16u << 20)
 
-/* Whether addresses lie to the first as a shape says. */
+/* True if the addresses have the shape. */
 static bool fits(const gpci_encoder *e, uint32_t shape, const uint64_t *addresses, unsigned count) {
     if (count == 1)
         return true;
@@ -22,7 +22,7 @@ static bool fits(const gpci_encoder *e, uint32_t shape, const uint64_t *addresse
     return true;
 }
 
-/* The shape that addresses have; GPCI_NO_ENTRY where it is none of those known and came never before. */
+/* Shape of the addresses; GPCI_NO_ENTRY if the shape is unknown and has never come before. */
 static gpc_status find_shape(gpci_encoder *e, const uint64_t *addresses, unsigned count, uint32_t *shape) {
     uint64_t steps[GPCI_MOST_LANES];
     bool even = true;
@@ -50,9 +50,9 @@ static unsigned shift_of(uint64_t any) {
 }
 
 /*
- * Addresses of no known shape, in as few bits each as the widest needs, less the low bits that all leave zero: either
- * offsets from the least, then argument bit 0 is 0 and count of them; or differences, count - 1 of them in zigzag.
- * The varint has bit 0 and the shift; the width follows in a byte, the distance from `near`, then the bits.
+ * Write addresses without a known shape, with the bits of the widest number, without the low bits that are zero in all
+ * numbers. Either offsets from the least (argument bit 0 is 0), `count` of them; or differences, count - 1 in zigzag.
+ * The varint has bit 0 and the shift; then a byte with the width, the distance from `near`, and the bits.
  */
 static void put_packed(gpci_encoder *e, uint64_t near, const uint64_t *addresses, unsigned count) {
     uint64_t offsets[GPCI_MOST_LANES], steps[GPCI_MOST_LANES];
@@ -70,7 +70,7 @@ static void put_packed(gpci_encoder *e, uint64_t near, const uint64_t *addresses
         offsets[i] >>= offset_shift;
         most_offset |= offsets[i];
         uint64_t step = steps[i] >> step_shift;
-        /* An arithmetic shift: the bits that came in from above take the sign. */
+        /* arithmetic shift: fill the upper bits with the sign */
         if (step_shift && steps[i] >> 63)
             step |= ~(UINT64_MAX >> step_shift);
         steps[i] = gpci_zigzag(step);
@@ -94,11 +94,11 @@ void gpci_encode_expected(gpci_encoder *e) {
     e->expected = 0;
 }
 
-/* The step from block to block, once two blocks of a row or a column have shown it. */
+/* Learn the step from block to block from two blocks of a row or a column. */
 static void learn_block_step(gpci_learned *l, const gpci_stream_place *place, uint64_t address, uint64_t expected) {
     int64_t across = (int64_t)place->x - l->x, down = (int64_t)place->y - l->y;
     int64_t off = (int64_t)(address - expected);
-    if (off == INT64_MIN) /* its quotient may not fit */
+    if (off == INT64_MIN) /* the quotient may not fit */
         return;
     if (l->dx_from == GPCI_NO_ORDINAL && down == 0 && across != 0 && off % across == 0) {
         l->dx = (uint64_t)(off / across);

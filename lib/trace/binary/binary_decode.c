@@ -4,15 +4,15 @@
 
 #include <string.h>
 
-/* A block being decoded: warps' controls and addresses stand in one run of bytes, the second behind the first. */
+/* Block being decoded: one run of bytes, the warps' controls followed by the addresses. */
 typedef struct decoding {
     gpci_decoder *d;
     gpci_block *block;
     gpci_stream_place place;
     gpci_control_state state;
     gpci_cursor addresses;
-    uint64_t expected; /* instructions whose addresses are as expected, still to come */
-    uint64_t left;     /* instructions that the index promises, still to come */
+    uint64_t expected; /* instructions with expected addresses still to come */
+    uint64_t left;     /* instructions in the index still to come */
     bool memory;
 } decoding;
 
@@ -56,7 +56,7 @@ static bool unpack(decoding *k, uint64_t argument, uint64_t near, uint64_t *addr
     return true;
 }
 
-/* One code other than "as expected". */
+/* Take a code other than "as expected". */
 static bool take_coded(decoding *k, gpci_stream *stream, uint64_t code, uint64_t near, uint64_t *addresses,
                        unsigned count) {
     if ((code & 3) == GPCI_CODE_PACKED)
@@ -84,7 +84,7 @@ static bool take_addresses(decoding *k, gpci_stream *stream, uint64_t *addresses
     return good && !k->addresses.bad && !k->memory;
 }
 
-/* `count` statics from `first` on, under the present mask. */
+/* Take `count` statics from `first` on, under the present mask. */
 static bool take_run(decoding *k, uint32_t first, uint32_t count) {
     gpci_decoder *d = k->d;
     gpci_block *block = k->block;
@@ -152,7 +152,7 @@ static bool take_warp(decoding *k, gpci_cursor *control) {
     return true;
 }
 
-/* The control of the next warps: one that is known, for `repeat` of them, or one that stands here. */
+/* Take the control of the next warps: a known control for `repeat` warps, or a control written here. */
 static bool take_reference(const gpci_decoder *d, gpci_cursor *warps, uint64_t *repeat, gpci_cursor *control) {
     uint64_t head = gpci_cursor_varint(warps), length = head >> 1;
     const uint8_t *at;
@@ -173,7 +173,7 @@ static bool take_reference(const gpci_decoder *d, gpci_cursor *warps, uint64_t *
     return true;
 }
 
-/* The controls are gone through twice, first to find the addresses behind them. */
+/* read the controls twice: the first time to find the addresses behind them */
 static bool take_block(decoding *k, gpci_cursor whole, uint32_t warps) {
     gpci_cursor controls = whole, control, again = whole;
     uint64_t repeat;

@@ -9,47 +9,47 @@ typedef struct gpci_slice {
     uint64_t length;
 } gpci_slice;
 
-/* A kernel's section, read. Nothing in it is trusted: what is out of range ends the reading. */
+/* Section of a kernel after reading. No value is trusted: a value out of range ends the reading. */
 typedef struct gpci_decoder {
     gpc_context *context;
     gpci_opcodes *opcodes;
-    uint8_t *bytes; /* the section; controls point into it */
+    uint8_t *bytes; /* bytes of the section; controls point into the bytes */
     gpc_kernel kernel;
     char *name;
     uint32_t *placement;
     gpc_recording recording;
     gpc_turn *turns;
-    gpc_instruction *statics; /* under a full mask */
+    gpc_instruction *statics; /* instructions, under a full mask */
     gpci_stream *streams;
-    uint32_t *next_addressed; /* the first static from here on that has addresses */
+    uint32_t *next_addressed; /* next static with addresses, from here on */
     uint32_t static_count;
     gpci_slice *controls;
     uint32_t control_count;
     gpci_shape *shapes;
-    uint64_t *offsets; /* of all shapes */
+    uint64_t *offsets; /* offsets of all shapes */
     uint32_t shape_count;
     gpci_block_entry *blocks;
     uint64_t block_count;
 } gpci_decoder;
 
 /*
- * binary_recording.c: a recording of blocks below `blocks`, with warps below `warps`. False: there cannot be such, or
- * memory is short, which *memory says.
+ * binary_recording.c: read a recording of blocks below `blocks`, with warps below `warps`. False: the recording is
+ * invalid, or *memory is set (out of memory).
  */
 bool gpci_decode_recording(gpci_decoder *decoder, gpci_cursor *cursor, uint64_t blocks, uint32_t warps, bool *memory);
 
 /*
- * Read a section, of a version of the format, of `length` bytes and GPCI_SLACK more, which the decoder then owns. The
- * kernel's blocks begin at `offset` and have `blocks` bytes. GPC_ERROR_FORMAT: *at is where, `what` says what was
- * expected. GPC_ERROR_MEMORY.
+ * Read a section of a format version, of `length` bytes and GPCI_SLACK more; the decoder then owns the bytes. The
+ * kernel's blocks begin at `offset` and have `blocks` bytes. GPC_ERROR_FORMAT: *at is the place, `what` the expected
+ * part. GPC_ERROR_MEMORY.
  */
 gpc_status gpci_decoder_start(gpci_decoder *decoder, gpc_context *context, gpci_opcodes *opcodes, uint32_t version,
                               uint8_t *bytes, uint64_t length, uint64_t offset, uint64_t blocks, uint64_t *at,
                               const char **what);
 void gpci_decoder_clear(gpci_decoder *decoder);
-/* Blocks that were decoded may be so again. */
+/* Allow blocks to be decoded again. */
 void gpci_decoder_rewind(gpci_decoder *decoder);
-/* Decode block number `ordinal` from its bytes, without the CRC. Errors as above. */
+/* Decode block number `ordinal` from its bytes, without the CRC. Errors as for gpci_decoder_start. */
 gpc_status gpci_decoder_block(gpci_decoder *decoder, uint32_t ordinal, const uint8_t *bytes, uint64_t length,
                               gpci_block *block, uint64_t *at, const char **what);
 

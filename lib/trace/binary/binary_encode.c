@@ -59,17 +59,18 @@ static bool add_stream(gpci_encoder *e) {
     return true;
 }
 
-/* The static that an instruction is a case of, added if new; most often it is the next one. */
+/* Static of an instruction, added if new; mostly the static behind the last (`likely`). */
 static uint32_t static_of(gpci_encoder *e, const gpc_instruction *instruction, uint32_t opcode, uint32_t likely) {
     gpc_instruction key;
     memset(&key, 0, sizeof key);
-    memcpy(&key, instruction, GPCI_INSTRUCTION_FIELDS); /* compared byte by byte: behind them are zeros */
+    /* compared byte by byte: the bytes behind the fields are zeros */
+    memcpy(&key, instruction, GPCI_INSTRUCTION_FIELDS);
     key.opcode = opcode;
     key.addresses = NULL;
     key.mask = instruction->addresses != NULL;
     for (unsigned i = (unsigned)key.destinations + key.sources; i < GPC_MAX_OPERANDS; i++)
         key.registers[i] = 0;
-    /* A predicated-off instruction may be either case; the likely one keeps straight code straight. */
+    /* a predicated-off instruction may be with or without addresses; the likely static keeps straight code straight */
     if (likely < e->statics.count) {
         gpc_instruction known;
         memcpy(&known, gpci_block_pool_at(&e->statics, likely), sizeof known);
@@ -116,7 +117,7 @@ static void put_run(gpci_encoder *e, uint32_t first, uint64_t count, uint64_t ma
     state->next = (uint32_t)(first + count);
 }
 
-/* A warp's runs go to `control`, its addresses behind those of the warps before. */
+/* Write a warp's runs to `control`, and its addresses behind the addresses of earlier warps. */
 static gpc_status encode_warp(gpci_encoder *e, const gpc_warp *warp, const uint32_t *opcodes) {
     uint64_t full = gpci_full_mask(e->kernel.warp_lanes);
     e->state = (gpci_control_state){.mask = full, .full = full};
@@ -158,7 +159,7 @@ static void put_repeated(gpci_encoder *e) {
     e->repeated = 0;
 }
 
-/* The warp's control: by its number where it is known or comes the second time, else in full. */
+/* Write the warp's control: by number if known or if it comes the second time; otherwise in full. */
 static gpc_status put_control(gpci_encoder *e) {
     uint64_t hash = gpci_block_pool_hash(e->control.data, e->control.length);
     uint32_t number = gpci_block_pool_find(&e->controls, hash, e->control.data, e->control.length);
@@ -182,7 +183,7 @@ static gpc_status put_control(gpci_encoder *e) {
     return GPC_OK;
 }
 
-/* The steps of statics that were new in this block are known at its end. */
+/* Keep the steps of statics that were new in this block, at the block's end. */
 static void learn_steps(gpci_encoder *e) {
     for (size_t i = 0; e->learning && i < e->stream_count; i++) {
         gpci_stream *stream = &e->streams[i];

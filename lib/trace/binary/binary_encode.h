@@ -5,45 +5,45 @@
 #include "trace/address_pool.h"
 #include "trace/binary/binary.h"
 
-/* What is known of the kernel being written. */
+/* Encoder state of the kernel being written. */
 typedef struct gpci_encoder {
     gpc_context *context;
     gpc_kernel kernel; /* name and placement are copies */
     gpci_opcodes *opcodes;
-    gpci_buffer recording;   /* as in the file; empty: there is none */
-    gpci_block_pool statics; /* gpc_instruction; mask 1 where it has addresses, opcode of `opcodes` */
+    gpci_buffer recording;   /* in the file's format; empty: no recording */
+    gpci_block_pool statics; /* gpc_instruction; mask 1 = with addresses; opcode of `opcodes` */
     gpci_stream *streams;
     size_t stream_count, stream_capacity;
-    gpci_block_pool controls; /* as in the file */
-    gpci_block_pool shapes;   /* u64: one is a stride, more are differences */
+    gpci_block_pool controls; /* in the file's format */
+    gpci_block_pool shapes;   /* u64: a single number is a stride, several are differences */
     gpci_block_entry *blocks;
     size_t block_count, block_capacity;
-    bool learning; /* some static's first addresses came in this block */
+    bool learning; /* a static had its first addresses in this block */
 
-    /* Of the block and the warp being written. */
+    /* block and warp being written: */
     gpci_stream_place place;
     gpci_control_state state;
-    gpci_buffer control;   /* the warp's */
-    gpci_buffer warps;     /* the block's, with references to known controls */
-    gpci_buffer addresses; /* the block's */
-    uint64_t expected;     /* instructions whose addresses are as expected, not yet written */
-    uint32_t repeated;     /* warps that took `control_number`, likewise */
+    gpci_buffer control;   /* runs of the warp */
+    gpci_buffer warps;     /* controls of the block's warps, with references to known controls */
+    gpci_buffer addresses; /* addresses of the block */
+    uint64_t expected;     /* instructions with expected addresses, not yet written */
+    uint32_t repeated;     /* warps with `control_number`, not yet written */
     uint32_t control_number;
 } gpci_encoder;
 
-/* binary_recording.c: a kernel's recording, as in the file; NULL: there is none. */
+/* binary_recording.c: write a kernel's recording in the file's format; NULL: no recording. */
 void gpci_encode_recording(const gpc_recording *recording, gpci_buffer *out);
 
-/* Begin a kernel. GPC_ERROR_MEMORY. */
+/* Begin a kernel. Fails with GPC_ERROR_MEMORY. */
 gpc_status gpci_encoder_start(gpci_encoder *encoder, gpc_context *context, const gpc_kernel *kernel);
 void gpci_encoder_clear(gpci_encoder *encoder);
 /*
- * Encode a block at `offset` of the file, of which opcode o is opcodes[o] here. Appends to `out` all but the CRC.
- * GPC_ERROR_MEMORY, after which the encoder can only be cleared.
+ * Encode a block at `offset` of the file; the block's opcode o is opcodes[o] here. Appends to `out` without the CRC.
+ * After GPC_ERROR_MEMORY the encoder can only be cleared.
  */
 gpc_status gpci_encoder_block(gpci_encoder *encoder, const gpc_block *block, const uint32_t *opcodes, uint64_t offset,
                               gpci_buffer *out);
-/* Append the kernel's section, of a version of the format, all but the CRC. */
+/* Append the kernel's section for a format version, without the CRC. */
 gpc_status gpci_encoder_section(const gpci_encoder *encoder, uint32_t version, gpci_buffer *out);
 
 /* Encode an instruction's addresses, one per active lane. */

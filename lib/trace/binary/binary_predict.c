@@ -4,9 +4,9 @@
 #include "base/array.h"
 
 /*
- * Two guesses for the next address of a static in a warp: one step on from the last, or where the warp before went
- * the same number of times round, moved by what the warps' first addresses differ. The second knows nested loops, the
- * first is right where warps go different ways; the one that was right more often lately is believed.
+ * Two guesses for the next address of a static in a warp. First: the last address plus a step. Second: the address of
+ * the warp before at the same execution, moved by the difference of both warps' first addresses. The second follows
+ * nested loops; the first is right if warps differ. The guess that was right more often lately is used.
  */
 
 #define TRUST_LEAST 2u
@@ -58,7 +58,7 @@ static void judge(gpci_stream *stream, uint64_t address) {
         stream->trust--;
 }
 
-/* At the first time in a warp: the addresses of the one before become history. */
+/* First use in a warp: the addresses of the warp before become history. */
 static void begin_warp(gpci_stream *stream, const gpci_stream_place *place, uint64_t address) {
     bool same_block = stream->touched == place->ordinal + 1;
     if (same_block && place->warp - stream->warp == 1)

@@ -25,8 +25,8 @@ typedef struct binary_source {
     uint32_t version;
     uint64_t size;
     kernel_entry *kernels;
-    uint64_t kernel_count, kernel; /* `kernel` is the next */
-    uint64_t offset;               /* of the next kernel */
+    uint64_t kernel_count, kernel; /* `kernel`: number of the next kernel */
+    uint64_t offset;               /* place of the next kernel */
     gpci_decoder decoder;
     uint64_t block;
     uint8_t *ahead; /* file bytes [ahead_at, ahead_at + ahead_length), and slack */
@@ -57,7 +57,7 @@ static gpc_status read_at(const binary_source *s, void *to, uint64_t offset, uin
     return GPC_OK;
 }
 
-/* A part of the file whose last four bytes are the CRC of those before; with slack, in new memory. */
+/* Read a part of the file and check its last four bytes, the CRC. Returns new memory with slack. */
 static gpc_status read_part(const binary_source *s, uint64_t offset, uint64_t length, const char *what,
                             gpc_error *error, uint8_t **out) {
     if (length < GPCI_BINARY_CRC)
@@ -94,7 +94,7 @@ static gpc_status check_head(binary_source *s, gpc_error *error) {
     return GPC_OK;
 }
 
-/* Lengths of all kernels, which must fill the file between head and index. */
+/* Read the lengths of all kernels, which must fill the file between head and index. */
 static gpc_status take_index(binary_source *s, const uint8_t *bytes, uint64_t index, uint64_t length,
                              gpc_error *error) {
     gpci_cursor c = {bytes, bytes + length - GPCI_BINARY_CRC, false};
@@ -131,7 +131,7 @@ static gpc_status read_index(binary_source *s, gpc_error *error) {
     return status;
 }
 
-/* The present kernel, from its first block on. */
+/* Begin the present kernel at its first block. */
 static gpc_status first_block(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
     (void)error;
     binary_source *s = of(source);
@@ -177,7 +177,7 @@ static gpc_status skip_kernel(gpci_source *source, gpc_error *error) {
     return GPC_OK;
 }
 
-/* The bytes of a block, from a buffer that holds those behind it too. */
+/* Bytes of a block, from a buffer that also holds following blocks. */
 static gpc_status block_bytes(binary_source *s, const gpci_block_entry *entry, gpc_error *error, const uint8_t **out) {
     if (entry->offset < s->ahead_at || entry->offset + entry->length > s->ahead_at + s->ahead_length) {
         uint64_t rest = s->size - entry->offset, wanted = entry->length > READ_AHEAD ? entry->length : READ_AHEAD;
@@ -263,7 +263,7 @@ static const gpci_source_ops binary_ops = {
 
 static gpc_status open_file(binary_source *s, const char *path, gpc_error *error) {
     struct stat about;
-    /* Without waiting for the other end of what turns out to be a pipe. */
+    /* non-blocking: do not wait for the other end if the file is a pipe */
     s->file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (s->file < 0 || fstat(s->file, &about))
         return gpci_fail(error, errno == ENOENT ? GPC_ERROR_NOT_FOUND : GPC_ERROR_IO, "%s: %s", s->path,

@@ -3,17 +3,17 @@
 #include "trace/binary/binary_encode.h"
 
 /*
- * A recording in a kernel's section: 1, how the kernel began, its launch, what was counted, and the turns.
+ * Recording in a kernel's section: 1, the kernel's start, its launch, the counts, and the turns.
  *
- * A turn is a byte of these bits, then what they announce, as differences from the turn before; at first from zero.
+ * A turn is a byte of these bits, then the announced values, as differences from the turn before; at first from zero.
  */
 enum {
     TURN_WHAT = 3,   /* gpc_turn_what */
-    TURN_BLOCK = 4,  /* another block, */
-    TURN_WARP = 8,   /* warp, */
-    TURN_PLACE = 16, /* SM or slot, */
+    TURN_BLOCK = 4,  /* another block follows */
+    TURN_WARP = 8,   /* another warp follows */
+    TURN_PLACE = 16, /* another SM or slot follows */
     TURN_AGE = 32,   /* age follows */
-    TURN_BYTES = 64, /* the six bytes from `token` on follow; else they are 0 */
+    TURN_BYTES = 64, /* the six bytes from `token` on follow; otherwise 0 */
 };
 
 #define TURN_BYTE_COUNT 6u
@@ -64,7 +64,7 @@ static void take_number(gpci_cursor *c, uint32_t *value) {
     *value = (uint32_t)sum;
 }
 
-/* The turn behind *t, which becomes it. */
+/* Read the turn behind *t into *t. */
 static void take_turn(gpci_cursor *c, gpc_turn *t) {
     const uint8_t *bits = gpci_cursor_take(c, 1);
     if (!bits)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Reading goes on in spite of damage, with zeros, until the end of each part: it fails then, with these words. */
+/* Reader of a section. Damaged data read as zeros until the end of each part; then the reading fails with `what`. */
 typedef struct section_reading {
     gpci_decoder *d;
     gpci_cursor cursor;
@@ -23,7 +23,7 @@ static bool out_of_memory(section_reading *r) {
     return false;
 }
 
-/* A count of things of which each takes at least `least` bytes, and room for them. */
+/* Read a count of elements with at least `least` bytes each, and allocate the array. */
 static void *take_array(section_reading *r, uint64_t least, size_t bytes, uint32_t *count) {
     *count = 0;
     uint64_t given = gpci_cursor_below(&r->cursor, (uint64_t)(r->cursor.stop - r->cursor.at) / least);
@@ -89,7 +89,7 @@ static bool take_placement(section_reading *r) {
     return true;
 }
 
-/* Opcodes by the file's numbers become those of the trace. */
+/* Map the file's opcode numbers to the trace's. */
 static uint32_t *take_opcodes(section_reading *r, uint32_t *count) {
     uint32_t *numbers = take_array(r, 1, sizeof *numbers, count);
     for (uint32_t i = 0; numbers && i < *count; i++) {
@@ -247,7 +247,7 @@ static bool take_shapes(section_reading *r) {
     return true;
 }
 
-/* One line of the index; false where it cannot be. */
+/* Read an entry of the index; false: invalid. */
 static bool take_entry(section_reading *r, gpci_seen *seen, uint64_t next, uint64_t most, gpci_block_entry *entry) {
     gpci_cursor *c = &r->cursor;
     uint64_t index = next + gpci_cursor_signed(c);
@@ -282,7 +282,7 @@ static bool take_blocks(section_reading *r, uint64_t offset, uint64_t bytes) {
     return good ? true : r->memory ? false : stop(r, "the index of the thread blocks");
 }
 
-/* A recording where the version has one. */
+/* Read a recording, if the version has recordings. */
 static bool take_recording(section_reading *r, uint32_t version) {
     gpci_decoder *d = r->d;
     const bool good =
@@ -295,7 +295,7 @@ static bool take_recording(section_reading *r, uint32_t version) {
     return true;
 }
 
-/* The same of its clusters; then the section ends. */
+/* Read the kernel's clusters, if the version has clusters; the section must end here. */
 static bool take_clusters(section_reading *r, uint32_t version) {
     gpc_kernel *kernel = &r->d->kernel;
     for (int i = 0; i < 3 && version >= GPCI_BINARY_CLUSTERS; i++)

@@ -15,7 +15,7 @@ static void put_launch(const gpc_kernel *kernel, gpci_buffer *out) {
     gpci_buffer_varint(out, kernel->local_base);
 }
 
-/* Count, the width of one in bits, and the SMs in so many bits each. */
+/* Write the count, the bits of an SM number, and the SM numbers. */
 static void put_placement(const gpc_kernel *kernel, gpci_buffer *out) {
     uint32_t any = 0;
     for (uint64_t b = 0; b < kernel->placement_count; b++)
@@ -25,7 +25,7 @@ static void put_placement(const gpc_kernel *kernel, gpci_buffer *out) {
     if (!kernel->placement_count)
         return;
     gpci_buffer_varint(out, width);
-    /* Eight at a time end on a whole byte. */
+    /* eight numbers at a time end on a whole byte */
     for (uint64_t b = 0; b < kernel->placement_count; b += 8) {
         uint64_t sms[8];
         size_t count = 0;
@@ -35,7 +35,7 @@ static void put_placement(const gpc_kernel *kernel, gpci_buffer *out) {
     }
 }
 
-/* A number that may be UINT32_MAX for none: one more, so that none is 0. */
+/* Write value + 1, so that UINT32_MAX (none) becomes 0. */
 static void put_optional(gpci_buffer *out, uint32_t value) {
     gpci_buffer_varint(out, value == UINT32_MAX ? 0 : (uint64_t)value + 1);
 }

@@ -10,12 +10,12 @@ typedef struct binary_sink {
     gpci_sink base;
     gpci_crc crc;
     gpci_output *output;
-    gpci_encoder encoder; /* of the present kernel; context NULL before the first */
+    gpci_encoder encoder; /* encoder of the present kernel; context NULL before the first kernel */
     gpci_buffer part;     /* block, section or index being made */
     gpci_buffer index;    /* two lengths per kernel */
     uint64_t kernels, blocks_at;
-    uint32_t version;  /* 0: the head is not written yet */
-    uint32_t *opcodes; /* the encoder's number of each opcode of the trace that a block is from */
+    uint32_t version;  /* 0 = the head is not written yet */
+    uint32_t *opcodes; /* [opcode of the trace]: the encoder's opcode number */
     size_t opcode_capacity;
 } binary_sink;
 
@@ -48,7 +48,7 @@ static gpc_status end_kernel(binary_sink *s, gpc_error *error) {
     return s->index.failed ? gpci_out_of_memory(error) : status;
 }
 
-/* The version is what the first kernel needs. */
+/* Write the head. The first kernel determines the version. */
 static gpc_status write_head(binary_sink *s, const gpc_kernel *kernel, gpc_error *error) {
     uint8_t head[GPCI_BINARY_HEAD];
     const bool clusters = kernel->cluster[0] != 0;
@@ -79,7 +79,7 @@ static gpc_status begin_kernel(gpci_sink *sink, const gpc_kernel *kernel, gpc_er
     return gpci_encoder_start(&s->encoder, sink->context, kernel) == GPC_OK ? GPC_OK : gpci_out_of_memory(error);
 }
 
-/* The number here of one of the trace's opcodes. Returns how many have a place for theirs, 0: out of memory. */
+/* Map an opcode of the trace to the encoder's number. Returns the number of mapped entries; 0: out of memory. */
 static size_t map_opcode(binary_sink *s, const gpc_trace *from, uint32_t opcode, size_t mapped) {
     if (opcode >= mapped &&
         !GPCI_ARRAY_ROOM(s->base.context, s->opcodes, s->opcode_capacity, mapped, opcode + (size_t)1 - mapped))
@@ -91,7 +91,7 @@ static size_t map_opcode(binary_sink *s, const gpc_trace *from, uint32_t opcode,
     return s->opcodes[opcode] == UINT32_MAX ? 0 : mapped;
 }
 
-/* Numbers of the trace's opcodes here, for those that the block has. */
+/* Map all opcodes of the block. */
 static gpc_status map_opcodes(binary_sink *s, const gpc_trace *from, const gpc_block *block) {
     size_t mapped = 0;
     for (uint32_t w = 0; w < block->warp_count; w++)

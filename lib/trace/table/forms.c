@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-/* Lines of CSV, of JSON Lines and of NVBit's mem_trace, taken apart. */
+/* Parsers for lines of CSV, JSON Lines and NVBit's mem_trace. */
 
 static gpci_line_is wrong(gpci_table *t, const char *expected) {
     t->expected = expected;
     return GPCI_LINE_IS_WRONG;
 }
 
-/* CSV: a field may stand in quotes, which are then not part of it. */
+/* Read a CSV field; quotes around a field are removed. */
 
 static gpci_span next_field(const char **at, const char *end) {
     gpci_span field = {*at, end};
@@ -55,7 +55,7 @@ static gpci_line_is read_csv(gpci_table *t, gpci_span line) {
     return field == t->column_count ? GPCI_LINE_IS_ROW : wrong(t, "as many fields as the header has");
 }
 
-/* JSON: an object without objects in it. A list is what stands between its brackets, read as `address` is. */
+/* JSON: an object without inner objects. A list is the text between its brackets, read like `address`. */
 
 static const char *blanks(const char *at, const char *end) {
     while (at < end && (*at == ' ' || *at == '\t' || *at == '\r'))
@@ -63,7 +63,7 @@ static const char *blanks(const char *at, const char *end) {
     return at;
 }
 
-/* The end of a value, whose span is without quotes or brackets; NULL: it is none. */
+/* End of a value; `value` receives the text without quotes or brackets. NULL: not a value. */
 static const char *value_end(const char *at, const char *end, gpci_span *value) {
     if (at < end && (*at == '"' || *at == '[')) {
         const char *close = memchr(at + 1, *at == '"' ? '"' : ']', (size_t)(end - at - 1));
@@ -110,15 +110,14 @@ static gpci_line_is read_json(gpci_table *t, gpci_span line) {
  * NVBit's tools/mem_trace, of release 1.5 on:
  *   MEMTRACE: CTX 0x.. - LAUNCH - Kernel pc 0x.. - Kernel name N - grid launch id I - grid size x,y,z
  *             - block size x,y,z - nregs R - shmem S - cuda stream id C
- *   MEMTRACE: CTX 0x.. - grid_launch_id I - CTA x,y,z - warp W - OPCODE - 32 addresses, 0 where the lane is not active
- * Releases of 2021 (1.5) print I + 1 in the line of a launch whose accesses say I. The output has no PCs, and warps are
- * those of the hardware (%warpid), of which a block's are ranked here. The traced program may print what it likes in
- * between.
+ *   MEMTRACE: CTX 0x.. - grid_launch_id I - CTA x,y,z - warp W - OPCODE - 32 addresses, 0 = inactive lane
+ * Releases of 2021 (1.5) print I + 1 in a launch's line and I in its accesses. The output has no PCs. Warps are
+ * hardware warps (%warpid); here a block's warps are ranked. Output of the traced program may stand between.
  */
 
 #define MEMTRACE "MEMTRACE: "
 
-/* What stands behind `key` up to the next " - "; moves `line` there. */
+/* Take the text behind `key` up to the next " - "; moves `line` behind the text. */
 static bool take(gpci_span *line, const char *key, gpci_span *value) {
     size_t length = strlen(key);
     const char *end = line->end;
@@ -166,7 +165,7 @@ static gpci_line_is read_launch(gpci_table *t, gpci_span line) {
     kernel.shared_bytes = (uint32_t)numbers[1];
     t->launch = kernel;
     t->fields[GPCI_COLUMN_KERNEL] = gpci_span_trim(id);
-    t->opcode = gpci_span_trim(name); /* the kernel's, here */
+    t->opcode = gpci_span_trim(name); /* name of the kernel here */
     return GPCI_LINE_IS_LAUNCH;
 }
 

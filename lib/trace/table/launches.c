@@ -49,8 +49,8 @@ static bool announce(gpci_launches *l, uint64_t context, uint64_t id, uint32_t l
 }
 
 /*
- * Owner of an access; NULL: none. Old releases count a launch before printing the launch's line: then the first access
- * names a number without a line, and the next number has a line.
+ * Owner of an access; NULL: no owner. Old releases count a launch before printing the launch's line: then the first
+ * access names a number without a line, and the next number has a line.
  */
 static const gpci_launch_key *owner(gpci_launches *l, uint64_t context, uint64_t id) {
     const gpci_launch_key *known = find(l, context, id + l->ahead);

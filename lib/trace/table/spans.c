@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Stretches of a line, and what they say. */
+/* Parts of a line, and their values. */
 
 static bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';

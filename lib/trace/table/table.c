@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Kernels of a table: rows are read up to the next kernel's first, sorted, and given out block by block. */
+/* Kernels of a table. Rows are read up to the next kernel's first row, sorted, and given out block by block. */
 
 #define OTHER_OUTPUT "output of the program" /* note of lines between mem_trace's */
 
@@ -46,7 +46,10 @@ static bool separates(char c) {
     return c == ' ' || c == '\t' || c == ';' || c == '|' || c == ',' || c == '"';
 }
 
-/* The addresses of a row, one for each bit of its mask; NVBit has one for each lane, and so says the mask. */
+/*
+ * Read the addresses of a row, one for each bit of its mask. NVBit has an address for each lane, from which the mask
+ * follows.
+ */
 static gpc_status take_addresses(gpci_table *t, gpci_row *row, gpc_error *error) {
     gpci_rows *rows = &t->into->rows;
     const char *at = t->fields[GPCI_COLUMN_ADDRESS].at, *end = t->fields[GPCI_COLUMN_ADDRESS].end;
@@ -78,7 +81,7 @@ static gpc_status take_addresses(gpci_table *t, gpci_row *row, gpc_error *error)
     return GPC_OK;
 }
 
-/* A row of one lane belongs to the instruction of the row before, if all else is the same and its lane is higher. */
+/* True if a row of one lane belongs to the last row's instruction: equal in all other fields, with a higher lane. */
 static bool continues(const gpci_table *t, const gpci_row *row, uint64_t lane) {
     if (!t->into->rows.count || t->lane == UINT32_MAX || lane <= t->lane)
         return false;
@@ -108,7 +111,7 @@ static gpc_status add(gpci_table *t, gpci_row *row, gpc_error *error) {
     return gpci_rows_add(rows, row, error);
 }
 
-/* NVBit's x,y,z of the launch's grid; else a number. */
+/* Read NVBit's x,y,z within the launch's grid; otherwise a number. */
 static bool block_of(const gpci_table *t, uint64_t *block) {
     if (t->form != &gpci_form_nvbit)
         return gpci_span_number(t->fields[GPCI_COLUMN_BLOCK], GPCI_ROWS_BLOCKS - 1, block);
@@ -124,11 +127,11 @@ static bool block_of(const gpci_table *t, uint64_t *block) {
     return true;
 }
 
-/* A kind of asynchronous copy, or of what has to do with their groups, which has no address. */
+/* Kind of asynchronous copy, or of a group operation without an address. */
 typedef struct copy_kind {
     const char *text, *opcode;
     uint8_t initial, least, most; /* width */
-    bool sized;                   /* the opcode says it */
+    bool sized;                   /* the opcode states the width */
 } copy_kind;
 
 static const copy_kind *copy_of(gpci_span kind) {
@@ -172,7 +175,7 @@ static gpc_status take_copy(gpci_table *t, gpci_row *row, const copy_kind *kind,
     return gpci_rows_add(&t->into->rows, row, error);
 }
 
-/* Addresses in shared memory, of an LDGSTS that mem_trace tells: those of the row added last. */
+/* True if the last row has shared-memory addresses of an LDGSTS, printed by mem_trace. */
 static bool is_shared_side(const gpci_table *t) {
     const gpci_row *row = &t->into->rows.items[t->into->rows.count - 1];
     uint64_t all = 0;
@@ -190,7 +193,7 @@ static gpc_status add_sass(gpci_table *t, gpci_row *row, gpc_error *error) {
     return status;
 }
 
-/* The line at hand, whose fields are known, as a row of the present kernel. */
+/* Add the present line, already parsed, as a row of the present kernel. */
 static gpc_status take_row(gpci_table *t, gpc_error *error) {
     uint64_t width, sm;
     gpci_row row = {.sm = UINT32_MAX};
@@ -261,13 +264,13 @@ gpc_status gpci_table_line(gpci_table *t, gpci_line_is *is, gpc_error *error) {
     }
 }
 
-/* Is the row at hand another kernel's? */
+/* True if the present row belongs to another kernel. */
 static bool changes(const gpci_table *t) {
     const gpci_span key = t->fields[GPCI_COLUMN_KERNEL];
     return t->now.key && key.at ? !gpci_span_is(key, t->now.key) : false;
 }
 
-/* Begin the kernel of the row at hand. */
+/* Begin the kernel of the present row. */
 static gpc_status begin(gpci_table *t, gpc_error *error) {
     static const char unnamed[] = "kernel";
     gpci_table_kernel *now = &t->now;
@@ -286,7 +289,7 @@ static gpc_status begin(gpci_table *t, gpc_error *error) {
     return GPC_OK;
 }
 
-/* Warps of a block by the order of their numbers. */
+/* Rank the warps of a block by number. */
 static void rank_warps(gpci_rows *rows) {
     uint64_t rank = 0, last = 0;
     rows->warps = 0;
@@ -325,7 +328,7 @@ static gpc_status place(gpci_table *t, gpc_error *error) {
     return GPC_OK;
 }
 
-/* Warps are of 64 lanes where a row has one beyond the first 32. */
+/* Lanes of the kernel's warps: 64 if a row has a lane beyond the first 32. */
 static uint32_t lanes_of(const gpci_rows *rows) {
     uint64_t all = 0;
     for (size_t i = 0; i < rows->count; i++)
@@ -333,7 +336,7 @@ static uint32_t lanes_of(const gpci_rows *rows) {
     return all > UINT32_MAX ? 64 : 32;
 }
 
-/* All rows of the present kernel are there. */
+/* Finish the present kernel after its last row. */
 static gpc_status settle(gpci_table *t, gpc_error *error) {
     gpc_kernel *kernel = &t->now.kernel;
     kernel->id = kernel->index + 1;
@@ -359,7 +362,7 @@ static gpc_status settle(gpci_table *t, gpc_error *error) {
     return place(t, error);
 }
 
-/* Rows up to the next kernel's first, which stays at hand. */
+/* Read rows up to the next kernel's first row, which stays pending. */
 static gpc_status read_kernel(gpci_table *t, gpc_error *error) {
     gpci_line_is is;
     if (t->ended)
@@ -380,7 +383,7 @@ static gpc_status read_kernel(gpci_table *t, gpc_error *error) {
     return status < 0 ? status : GPC_OK;
 }
 
-/* Rows up to the next launch's last, which may stand behind rows of later ones. */
+/* Read rows up to the next launch's last row, perhaps behind rows of later launches. */
 static gpc_status read_launch(gpci_table *t, gpc_error *error) {
     gpci_line_is is;
     gpc_status status = GPC_OK;

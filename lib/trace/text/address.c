@@ -10,14 +10,17 @@
 #define WARP_LANES 32u
 
 /*
- * Shared memory of the block's own, or of another of its cluster: the rank within the cluster stands in the bits from
- * 24 on of the address within the window (what PTX's mapa makes of it).
+ * Space of a shared-memory offset: the block's own shared memory, or that of another block of the cluster. Bits from 24
+ * on of the offset within the window are the rank in the cluster (result of PTX's mapa).
  */
 static gpc_space shared_of(const gpci_line_parser *parser, uint64_t offset) {
     return !parser->clusters || offset >> 24 == parser->rank ? GPC_SPACE_SHARED : GPC_SPACE_CLUSTER;
 }
 
-/* Lanes in shared memory go over the network between SMs if one lane does. */
+/*
+ * Space of a generic access. If one lane is in another block's shared memory, all lanes go over the network between
+ * SMs.
+ */
 static gpc_space space_of(const gpci_line_parser *parser, const uint64_t *addresses, unsigned lanes) {
     gpc_space space = gpci_windows_space(&parser->windows, addresses, lanes);
     for (unsigned i = 0; i < lanes && space == GPC_SPACE_SHARED; i++)
@@ -60,7 +63,7 @@ static const char *parse_deltas(gpci_line_parser *parser, const char *at, uint64
 const char *gpci_line_addresses(gpci_line_parser *parser, gpci_block *block, gpc_instruction *instruction,
                                 const char *at) {
     unsigned lanes = gpci_popcount(instruction->mask);
-    /* The instruction stays where it is, for it has its room; one address at least, so that there is a chunk. */
+    /* room for at least one address, so that a chunk exists; the instruction must not move */
     if (!gpci_block_room(block, 0, lanes ? lanes : 1))
         return gpci_line_fail(parser, NULL);
     uint64_t *addresses = block->current->addresses + block->used, mode;
@@ -79,13 +82,13 @@ const char *gpci_line_addresses(gpci_line_parser *parser, gpci_block *block, gpc
 }
 
 /*
- * A bulk copy moves more pieces than a warp has lanes. They become instructions of up to 32 lanes of up to 128 bytes,
- * each lane one piece, so that what it asks of memory is there in the form of any other instruction.
+ * Pieces of a bulk copy, more than a warp has lanes. They become instructions of up to 32 lanes of up to 128 bytes,
+ * each lane a piece: the copy's memory accesses then have the form of any other instruction.
  */
 typedef struct pieces {
     gpci_block *block;
     const gpc_instruction *model;
-    gpc_instruction *open; /* the last, while it has free lanes */
+    gpc_instruction *open; /* last instruction, while a lane is free */
     uint64_t *addresses;
 } pieces;
 
@@ -107,10 +110,10 @@ static bool add_piece(pieces *p, uint64_t address, unsigned width) {
 
 /* `mbar multicast [ctamask] bytes oob_bytes mode`. */
 typedef struct bulk_front {
-    uint64_t barrier, mask, outside, mode; /* mask: of blocks; 0: it is no multicast copy */
+    uint64_t barrier, mask, outside, mode; /* mask of blocks; 0: no multicast copy */
 } bulk_front;
 
-#define MOST_BLOCKS 0xffffu /* of a cluster, a bit each */
+#define MOST_BLOCKS 0xffffu /* blocks of a cluster, a bit each */
 
 static const char *parse_bulk_front(gpci_line_parser *parser, const char *at, bulk_front *front) {
     uint64_t bytes, multicast;
@@ -129,7 +132,7 @@ static const char *parse_bulk_front(gpci_line_parser *parser, const char *at, bu
     return at;
 }
 
-/* Its barrier, and the blocks that it is for, before which sources that have no room with them go. */
+/* Add the barrier and the target blocks as operands. If room is missing, sources are dropped. */
 static void name_targets(gpc_instruction *model, const bulk_front *front) {
     if (model->kind != GPC_LOAD)
         return;
@@ -177,7 +180,7 @@ const char *gpci_line_bulk(gpci_line_parser *parser, gpci_block *block, const gp
     return at;
 }
 
-/* The values of one register: one for all lanes or one each. Those of the last are kept. */
+/* Read the values of a register: one for all lanes, or one each. The last register's values are kept. */
 static const char *parse_values(gpci_line_parser *parser, const char *at) {
     uint64_t count;
     if (!(at = gpci_field_decimal(at, WARP_LANES, &count)) || (count != 1 && count != WARP_LANES))

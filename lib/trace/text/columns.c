@@ -77,7 +77,7 @@ void gpci_columns_places_end(uint32_t *places, uint64_t count) {
         places[i] = places[i] == GPCI_NO_SM ? 0 : places[i];
 }
 
-/* SM of an instruction's line; false: none is named. */
+/* SM in an instruction's line; false: no SM. */
 static bool sm_of(const char *line, uint64_t *sm) {
     const unsigned columns = gpci_columns_count(line);
     if (columns > GPCI_COLUMNS_IN_BLOCKS || !gpci_columns_have_sm(columns))

@@ -34,18 +34,18 @@ typedef struct gpci_columns {
 gpc_status gpci_columns_look(gpci_lines *lines, gpc_error *error, gpci_columns *out);
 
 /*
- * SM of each block, by the first instruction of each warp. The file is read once for the purpose.
+ * SM of each block, from the first instruction of each warp. Reads the file once.
  *   out  [kernel->block_count]
  */
 gpc_status gpci_columns_placement(gpc_context *context, const char *path, const gpc_kernel *kernel, gpc_error *error,
                                   uint32_t **out);
-/* Room for SMs, UINT32_MAX each. GPC_ERROR_FORMAT where the grid has far more blocks than the file can have. */
+/* Allocate SMs, UINT32_MAX each. GPC_ERROR_FORMAT if the grid has far more blocks than the file can have. */
 gpc_status gpci_columns_places(gpc_context *context, const char *path, const gpc_kernel *kernel, uint64_t there,
                                gpc_error *error, uint32_t **out);
 /* Set a block's SM. GPC_ERROR_FORMAT where the block has another SM already. */
 gpc_status gpci_columns_place(uint32_t *places, uint32_t block, uint32_t sm, const char *path, uint64_t number,
                               gpc_error *error);
-/* Put blocks without instructions on SM 0: a replay never starts them. */
+/* Put blocks without instructions on SM 0: a replay never starts such blocks. */
 void gpci_columns_places_end(uint32_t *places, uint64_t count);
 
 #endif

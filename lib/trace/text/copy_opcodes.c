@@ -2,8 +2,9 @@
 #include "trace/text/opcodes.h"
 
 /*
- * Copies that go on beside their warp. DEPBAR waits for a counter that each LDGDEPBAR raises and its copies lower;
- * which of a warp's six a DEPBAR means, no tracer writes, and so all are taken for that one, as Accel-Sim does.
+ * Copies that run beside their warp. DEPBAR waits for a counter, which each LDGDEPBAR raises and its copies lower. A
+ * warp has six counters. No tracer writes the counter of a DEPBAR, and so all are taken as the same counter, as in
+ * Accel-Sim.
  */
 uint8_t gpci_opcode_copy(const char *text) {
     static const struct {

@@ -4,9 +4,8 @@
 #include <string.h>
 
 /*
- * SASS opcodes: a name, then modifiers, with dots between ("LDG.E.64.STRONG.GPU").
- * The name says what unit works and on which memory, the modifiers how wide and
- * with which cache operator.
+ * SASS opcodes: a name, then modifiers, separated by dots ("LDG.E.64.STRONG.GPU"). The name gives the unit and the
+ * memory, the modifiers the width and the cache operator.
  */
 
 gpci_opcode_part gpci_opcode_first(const char *text) {
@@ -39,8 +38,8 @@ static size_t digits(const char *at, size_t length) {
 }
 
 /*
- * Bytes per lane that a modifier states: "64", "U8", "S16", "F64", "F16x2", "BF16_V2". 0: it states none.
- * (The usual simulator knows only "64" and "U8", and takes S8, S16 and F64 for 4 bytes.)
+ * Bytes per lane stated by a modifier: "64", "U8", "S16", "F64", "F16x2", "BF16_V2". 0: no width. (The usual simulator
+ * knows only "64" and "U8", and takes S8, S16 and F64 for 4 bytes.)
  */
 static unsigned stated_width(gpci_opcode_part part) {
     size_t letters = 0;
@@ -64,7 +63,7 @@ static unsigned stated_width(gpci_opcode_part part) {
     return bits >= 8 && bits <= 256 && gpci_power_of_two(bits) ? bits / 8 : 0;
 }
 
-/* Cache operators, as ptxas writes those of the PTX ISA: .cg STRONG.GPU, .cs EF, .cv and volatile STRONG.SYS. */
+/* Cache operators of the PTX ISA, as written by ptxas: .cg STRONG.GPU, .cs EF, .cv and volatile STRONG.SYS. */
 static void decode_operators(const char *text, gpci_opcode *opcode) {
     static const struct {
         const char *modifier;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define NEWEST_TRACER 6u
-#define MOST_THREADS 65536u /* of a block; hardware has 1,024 */
+#define MOST_THREADS 65536u /* threads of a block; hardware has 1,024 */
 
 typedef enum field_kind { DECIMAL32, HANDLE, HEX64, TRIPLE } field_kind;
 
@@ -81,14 +81,14 @@ static gpc_status take_name(gpci_header *header, gpci_lines *lines, const char *
     return GPC_OK;
 }
 
-/* "-key = value". Keys that nobody here needs are passed over. */
+/* Read "-key = value". Unused keys are skipped. */
 static gpc_status take_line(gpci_header *header, gpci_lines *lines, const char *line, const char *stop,
                             gpc_error *error) {
     const char *equals = memchr(line, '=', (size_t)(stop - line));
     if (*line != '-' || !equals)
         return gpci_lines_expected(lines, error, "a header line, \"-key = value\", or \"#traces format\"");
     const char *key_stop = equals, *value = gpci_skip_blanks(equals + 1);
-    while (gpci_is_blank(key_stop[-1])) /* the '-' is none */
+    while (gpci_is_blank(key_stop[-1])) /* stops at the '-', which is no blank */
         key_stop--;
     size_t length = (size_t)(key_stop - line) - 1;
     if (length == 11 && !memcmp(line + 1, "kernel name", length))

@@ -4,15 +4,15 @@
 
 #include "trace/line_reader.h"
 
-/* The header of a text trace. */
+/* Header of a text trace. */
 typedef struct gpci_header {
     gpc_kernel kernel;
-    char *name;    /* kernel.name points to it */
-    bool at_block; /* the line that ended the header is #BEGIN_TB */
+    char *name;    /* text of kernel.name */
+    bool at_block; /* the header ended in a line #BEGIN_TB */
     bool has_grid, has_block;
 } gpci_header;
 
-/* Read to the end of the header. On failure, too, `name` is to be freed. */
+/* Read to the end of the header. The caller must free `name`, even after an error. */
 gpc_status gpci_header_read(gpci_header *header, gpci_lines *lines, gpc_error *error);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define MOST_REGISTERS 64u
 #define MOST_WIDTH (1u << 20)
-#define LINES_TOGETHER 2u /* of one instruction, at most: room for the last is there when the first comes */
+#define LINES_TOGETHER 2u /* most lines of an instruction: at the first line, room for the last is reserved */
 
 gpc_status gpci_line_parser_init(gpci_line_parser *parser, gpc_context *context, gpci_opcodes *opcodes) {
     *parser = (gpci_line_parser){.context = context, .opcodes = opcodes};
@@ -46,7 +46,9 @@ static const char *parse_front(gpci_line_parser *parser, const char *at, gpc_ins
     return gpci_skip_blanks(at);
 }
 
-/* R12, UR4, P0, UP1; RZ, URZ, PT and UPT by their numbers; as this library writes them, M128, a barrier, and V5. */
+/*
+ * Read R12, UR4, P0, UP1; RZ, URZ, PT and UPT by number. This library also writes M128 (a barrier) and V5 (a number).
+ */
 static const char *parse_register(const char *at, uint16_t *number) {
     at = gpci_skip_blanks(at);
     if ((*at == 'M' || *at == 'V') && at[1] >= '0' && at[1] <= '9') {
@@ -75,7 +77,7 @@ static const char *parse_register(const char *at, uint16_t *number) {
     return at;
 }
 
-/* A count and as many registers; those that fit are kept. */
+/* Read a count and the registers; registers without room are dropped. */
 static const char *parse_registers(gpci_line_parser *parser, const char *at, gpci_line *line, uint8_t *count,
                                    const char *what) {
     uint64_t named;
@@ -119,8 +121,8 @@ static const char *parse_opcode(gpci_line_parser *parser, const char *at, gpci_l
 }
 
 /*
- * The tracer's memwidth is not always right, so that an opcode that states its width wins, as in the usual simulator;
- * where it states none, that simulator takes 4 bytes and this reader the tracer's figure.
+ * Choose the width. The tracer's memwidth is not always right: a width stated by the opcode wins, as in the usual
+ * simulator. For an opcode without a width the simulator takes 4 bytes, and this reader the tracer's memwidth.
  */
 static void settle_width(const gpci_line_parser *parser, gpci_line *line) {
     const gpci_opcode *known = gpci_opcodes_at(parser->opcodes, line->instruction.opcode);
@@ -129,7 +131,7 @@ static void settle_width(const gpci_line_parser *parser, gpci_line *line) {
         line->instruction.width = (uint8_t)line->memory_width;
 }
 
-/* From ndst to memwidth. */
+/* Read from ndst to memwidth. */
 static const char *parse_middle(gpci_line_parser *parser, const char *at, gpci_line *line) {
     gpc_instruction *instruction = &line->instruction;
     if (!(at = parse_registers(parser, at, line, &instruction->destinations, "the number of destination registers")) ||
@@ -146,14 +148,14 @@ static const char *parse_middle(gpci_line_parser *parser, const char *at, gpci_l
     return at;
 }
 
-/* A line of this template was read: it is expected where the last line comes again. */
+/* Record that a line of this template was read: it is expected again behind the last line's template. */
 static void read_one(gpci_line_parser *parser, gpci_line_template *known) {
     if (parser->last)
         parser->last->follows = known;
     parser->last = known;
 }
 
-/* Where the field begins that ends in blanks before `middle`. */
+/* Begin of the field that ends in blanks before `middle`. */
 static uint8_t begin_of_mask(const char *text, size_t middle) {
     while (middle && gpci_is_blank(text[middle - 1]))
         middle--;
@@ -181,7 +183,7 @@ static void remember(gpci_line_parser *parser, const gpci_line *line, const char
     read_one(parser, known);
 }
 
-/* The template of a line of which the front is another than its last one's: what it knows follows. */
+/* Template of a line with another front than the template's last line: its further data are the same. */
 static gpci_line_template *match(const gpci_line_parser *parser, const gpc_instruction *front, const char *line,
                                  const char *middle) {
     gpci_line_template *known = template_of(parser, front->pc);
@@ -198,7 +200,7 @@ static gpci_line_template *match(const gpci_line_parser *parser, const gpc_instr
     return known;
 }
 
-/* The same line but for its mask. */
+/* True if the line is the template's, with another mask. */
 static bool other_mask(gpci_line_template *known, const char *line) {
     const char *middle = line + known->middle, *text = known->text;
     uint64_t mask;
@@ -213,7 +215,7 @@ static bool other_mask(gpci_line_template *known, const char *line) {
     return true;
 }
 
-/* The template of the line that is expected, if it is that. */
+/* Expected template, if the line matches it. */
 static gpci_line_template *expected(const gpci_line_parser *parser, const char *line) {
     gpci_line_template *known = parser->last ? parser->last->follows : NULL;
     if (!known || (memcmp(line, known->text, known->length) != 0 && !other_mask(known, line)))
@@ -227,10 +229,10 @@ static bool is_bulk(const gpci_line_parser *parser, const gpc_instruction *instr
            (!strncmp(text, "UTMA", 4) || !strncmp(text, "UBLK", 4));
 }
 
-/* Most groups that a DEPBAR may name. */
+/* largest number of groups in a DEPBAR */
 #define MOST_GROUPS 255u
 
-/* The last instruction is one of these: what its line says besides. False where it says what cannot be. */
+/* Finish the last instruction, a copy, with the rest of its line. False: invalid data. */
 static bool finish_copy(gpci_line_parser *parser, gpci_block *block, uint8_t copy) {
     gpc_instruction *last = &block->instructions[block->count - 1], *before = last - 1;
     if (copy == GPC_COPY_WAIT) {
@@ -252,7 +254,7 @@ static bool finish_copy(gpci_line_parser *parser, gpci_block *block, uint8_t cop
     return true;
 }
 
-/* A line whose middle is not the one last seen at its PC. */
+/* Read a line whose middle differs from the last line at its PC. */
 static bool parse_new(gpci_line_parser *parser, gpci_block *block, const char *at) {
     parser->columns = gpci_columns_count(at);
     if (parser->columns > GPCI_COLUMNS_IN_BLOCKS) {

@@ -8,21 +8,21 @@
 /*
  * Instruction lines of a text trace:
  *   [cx cy cz warp] [SM slot] [line] PC mask ndst [R<d>] opcode nsrc [R<d>...] memwidth [mode addresses...] [imm]
- * LDGSTS, which has two operands in memory, comes twice from tracers of versions 3 to 5: a line with the addresses in
- * shared memory that it writes, then one with those in global memory that it reads. Of two in a row at one PC, of the
- * same lanes, the second counts. The immediate of a DEPBAR is its `width`: how many groups may be under way behind it.
- * The header cannot be trusted with the columns in front, so each line says itself which it has: the first field that
- * starts with a capital letter is a register or the opcode, and three fields stand between it and those columns.
+ * LDGSTS has two operands in memory, and comes twice from tracers of versions 3 to 5: a line with the written addresses
+ * in shared memory, then a line with the read addresses in global memory. Of two lines in a row at one PC, with the
+ * same lanes, the second counts. The immediate of a DEPBAR is its `width`: the number of groups that may stay in
+ * flight. The header is not reliable about the columns in front; each line is checked. The first field with a capital
+ * letter is a register or the opcode, with three fields between the columns and this field.
  */
 
 /*
- * What a line says from `ndst` to `memwidth` hardly ever changes at one PC, and then need not be read again; nor what
- * it says before that, where it is the line that is expected.
+ * Template of a line. The text from `ndst` to `memwidth` hardly ever changes at one PC, and then need not be read
+ * again. If the line is the expected line, the text before need not be read either.
  */
 typedef struct gpci_line_template {
-    struct gpci_line_template *follows; /* the line that came after it the last time; NULL = none */
-    uint8_t length;                     /* of `text`, to behind memwidth; 0 = none */
-    uint8_t mask, middle;               /* where the mask begins in it, and `ndst` */
+    struct gpci_line_template *follows; /* line that came behind this line last time; NULL = unknown */
+    uint8_t length;                     /* length of `text`, up to the end of memwidth; 0 = free */
+    uint8_t mask, middle;               /* begin of the mask in `text`, and of `ndst` */
     bool addressed;                     /* memwidth was not 0 */
     uint8_t copy;                       /* gpc_copy */
     uint8_t registers;
@@ -38,47 +38,50 @@ typedef struct gpci_line_parser {
     gpc_context *context;
     gpci_opcodes *opcodes;
     gpci_line_template *templates; /* [GPCI_LINE_TEMPLATES] */
-    gpci_line_template *last;      /* that of the last line; NULL: it had none */
-    unsigned version;              /* of the tracer */
-    unsigned columns;              /* in front of PC on the last line: 0 to 7 (columns.h) */
+    gpci_line_template *last;      /* template of the last line; NULL: no template */
+    unsigned version;              /* version of the tracer */
+    unsigned columns;              /* columns in front of PC on the last line: 0 to 7 (columns.h) */
     gpci_windows windows;
-    uint64_t rank;        /* of the block at hand in its cluster, */
-    bool clusters;        /* if the GPU has any: of compute capability 9.0 on, or where a rank is told */
-    uint64_t immediate;   /* the first of the last line; 0: it had none */
-    uint64_t told[32];    /* values of the last line's last register: of all lanes, or one; */
-    uint32_t told_count;  /* 0: there are none */
-    bool paired;          /* the last LDGSTS had both of its lines */
+    uint64_t rank;        /* rank of the present block in its cluster */
+    bool clusters;        /* the GPU has clusters: compute capability 9.0 or later, or the trace has a rank */
+    uint64_t immediate;   /* first immediate of the last line; 0 = no immediate */
+    uint64_t told[32];    /* values of the last line's last register: of all lanes, or a single value */
+    uint32_t told_count;  /* number of values; 0 = no values */
+    bool paired;          /* the last LDGSTS had both lines */
     const char *expected; /* after a failure; NULL: out of memory */
 } gpci_line_parser;
 
 gpc_status gpci_line_parser_init(gpci_line_parser *parser, gpc_context *context, gpci_opcodes *opcodes);
 void gpci_line_parser_clear(gpci_line_parser *parser);
 
-/* Append the instruction of a line, which ends with a newline. False: `expected` says why. */
+/* Append the instruction of a line, which ends with a newline. False: see `expected`. */
 bool gpci_line_parse(gpci_line_parser *parser, gpci_block *block, const char *line);
 
 /*
- * The same for the line that begins at `line`, if it says what the last at its PC said but for mask, source line and
- * addresses. Returns the newline at its end, or NULL, having changed nothing, for whatever else it is.
+ * As gpci_line_parse, if the line at `line` differs from the last line at its PC only in mask, source line and
+ * addresses. Returns the newline at its end. NULL, without any change: another line.
  */
 const char *gpci_line_parse_known(gpci_line_parser *parser, gpci_block *block, const char *line);
 
-/* An instruction as read so far; the block gets it with its addresses. */
+/* Instruction being read; the block gets the instruction with its addresses. */
 typedef struct gpci_line {
     gpc_instruction instruction;
-    unsigned registers; /* named on the line, the dropped ones too */
+    unsigned registers; /* registers on the line, with the dropped registers */
     uint64_t memory_width;
 } gpci_line;
 
-/* From behind `memwidth`: addresses by the mask of an instruction for which the block has room. NULL on failure. */
+/*
+ * Read addresses behind `memwidth`, by the instruction's mask. The block must have room for the instruction. NULL:
+ * error.
+ */
 const char *gpci_line_addresses(gpci_line_parser *parser, gpci_block *block, gpc_instruction *instruction,
                                 const char *at);
 /* From behind `memwidth`, for bulk and tensor copies (version 6): addresses by count. */
 const char *gpci_line_bulk(gpci_line_parser *parser, gpci_block *block, const gpci_line *line, const char *at);
-/* What may follow the addresses, immediates and register values, to the newline. NULL on failure. */
-/* The barrier at this address in shared memory becomes its last source, if there is room for one. */
+/* Read immediates and register values behind the addresses, up to the newline. NULL: error. */
+/* Append the barrier at this shared-memory address as the last source, if the instruction has room. */
 void gpci_line_barrier(gpc_instruction *instruction, uint64_t address);
-/* The block's last instruction is a SYNCS of this gpc_copy: what its line tells besides (syncs.c). */
+/* Finish the block's last instruction, a SYNCS of this gpc_copy, with the rest of its line (syncs.c). */
 bool gpci_line_syncs(gpci_line_parser *parser, gpci_block *block, uint8_t copy);
 const char *gpci_line_end(gpci_line_parser *parser, unsigned registers, const char *at);
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_WORD 40u /* bytes of it in a note */
+#define MOST_WORD 40u /* bytes of a word in a note */
 
 /* A command of a kernelslist.g: a kernel's file, or, with path NULL, a copy to the device. */
 typedef struct command {
@@ -26,7 +26,7 @@ typedef struct list_source {
     size_t count, capacity, next;
     size_t copies; /* first command behind the kernel last given out */
     uint64_t kernels;
-    uint64_t total_bytes, done_bytes, open_bytes; /* of the kernels' files */
+    uint64_t total_bytes, done_bytes, open_bytes; /* bytes of the kernels' files */
     gpci_source *open;                            /* the kernel being read */
 } list_source;
 
@@ -47,7 +47,7 @@ static gpc_status add(list_source *s, command c, gpc_error *error) {
     return GPC_OK;
 }
 
-/* A kernel's file, that the list may name without its decompressor's suffix. */
+/* Add a kernel's file. The list may omit the decompressor's suffix. */
 static gpc_status add_kernel(list_source *s, const char *path, const char *where, uint64_t line, gpc_error *error) {
     char *found;
     gpc_status status = gpci_find_file(s->base.context, path, error, &found);
@@ -126,7 +126,7 @@ static int by_name(const void *a, const void *b) {
     return gpci_natural_order(((const command *)a)->path, ((const command *)b)->path);
 }
 
-/* Does a name end in this, with a decompressor's suffix behind it or without? */
+/* True if a name ends in `end`, with or without a decompressor's suffix. */
 static bool is_called(const char *name, const char *end) {
     for (const char *const *suffix = gpci_input_suffixes; *suffix; suffix++) {
         const size_t length = strlen(name), tail = strlen(*suffix) + strlen(end);
@@ -140,17 +140,17 @@ static bool is_traceg(const char *name) {
     return is_called(name, ".traceg") || is_called(name, ".tracez");
 }
 
-/* As the tracer leaves it. */
+/* True for a file as written by the tracer. */
 static bool is_trace(const char *name) {
     return is_called(name, ".trace");
 }
 
-/* What the tracer lists, one for each context in newer releases, and what post-traces-processing makes of that. */
+/* True for a list of the tracer (newer releases: one for each context), or of post-traces-processing. */
 static bool is_list(const char *name) {
     return !strcmp(name, "kernelslist") || !strncmp(name, "kernelslist_ctx_", 16);
 }
 
-/* A kernel that is there twice, plain and compressed, is read once: the shorter name, and .traceg, sort first. */
+/* Read a kernel present twice, plain and compressed, only once: the shorter name, and .traceg, sort first. */
 static void drop_twins(list_source *s) {
     size_t kept = 0;
     for (size_t i = 0; i < s->count; i++) {
@@ -167,7 +167,7 @@ static void drop_twins(list_source *s) {
     s->count = kept;
 }
 
-/* Its files that are of a kind. */
+/* Add all files of a kind. */
 static gpc_status add_files(list_source *s, const char *path, bool (*is)(const char *), gpc_error *error) {
     gpc_context *context = s->base.context;
     DIR *folder = opendir(path);
@@ -188,7 +188,7 @@ static gpc_status add_files(list_source *s, const char *path, bool (*is)(const c
     return status;
 }
 
-/* What the one list that was found names, in its place. */
+/* Replace the found list by the commands in the list. */
 static gpc_status follow_list(list_source *s, const char *path, gpc_error *error) {
     if (s->count > 1)
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
@@ -202,7 +202,7 @@ static gpc_status follow_list(list_source *s, const char *path, gpc_error *error
     return status;
 }
 
-/* Its .traceg files; without any what the tracer's list names; without a list the tracer's files. */
+/* Read a folder: its .traceg files; otherwise the files in the tracer's list; without a list, the tracer's files. */
 static gpc_status read_folder(list_source *s, const char *path, gpc_error *error) {
     gpc_status status = add_files(s, path, is_traceg, error);
     if (status == GPC_OK && !s->count) {

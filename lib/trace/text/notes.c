@@ -9,7 +9,7 @@ enum {
     TRAIT_MEMORY = 1,
     TRAIT_UNKNOWN = 2,
     TRAIT_ARITHMETIC = 4,
-    TRAIT_BARE = 8,   /* noted without addresses; shared memory is not, because its banks have no conflicts here */
+    TRAIT_BARE = 8,   /* noted without addresses; except shared memory, whose banks have no conflicts here */
     TRAIT_UNUSED = 16 /* noted with addresses: no memory, or textures */
 };
 

@@ -10,7 +10,7 @@
  *              and Volta, 11.1 for Kepler
  *   Accel-Sim  gpu-simulator/ISA_Def: kepler, pascal, volta, turing, ampere and hopper_opcode.h
  *
- * tests/trace/public_opcodes.h lists the names of both. Other names are unknown, and told in notes.
+ * tests/trace/public_opcodes.h lists the names of both. Notes report all unknown names.
  */
 
 /*
@@ -68,14 +68,14 @@ static const gpci_memory_opcode memory_names[] = {
     {"SURED", GPC_REDUCTION, GPC_SPACE_TEXTURE, 4},
 };
 
-/* Beginnings of names with one memory, for later architectures. LD, ST and RED are no family: LDTM, STTM, REDUX. */
+/* Prefixes of names with one memory, for later architectures. LD, ST and RED are no prefixes: LDTM, STTM, REDUX. */
 static const char *const families[] = {"LDG", "STG", "LDL", "STL", "LDS", "STS", "ATOMG", "ATOMS", "REDG"};
 
 /*
- * Names without a memory. Classes are Accel-Sim's: SP_OP is FP here, INTP_OP and ALU_OP, with one unit there, are ALU.
- * Conversions and bit counts run at the rate of MUFU (CUDA C++ Programming Guide, arithmetic instructions: 16 results
- * per clock and SM). Names missing in Accel-Sim's tables go by NVIDIA's sections: tensor memory with the tensor cores.
- * Works: MOVE neither adds nor multiplies, FMA does both.
+ * Names without a memory. Classes are Accel-Sim's: SP_OP is FP here; INTP_OP and ALU_OP, a single unit in Accel-Sim,
+ * are ALU. Conversions and bit counts run at the rate of MUFU (CUDA C++ Programming Guide, arithmetic instructions: 16
+ * results per clock and SM). Names missing in Accel-Sim's tables go by NVIDIA's sections: tensor memory with the tensor
+ * cores. Works: MOVE neither adds nor multiplies, FMA does both.
  */
 static const struct {
     uint8_t op_class, work;

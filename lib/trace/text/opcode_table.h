@@ -9,7 +9,7 @@
 typedef struct gpci_opcode_notes {
     const char *file; /* first place of the opcode */
     uint64_t line;
-    uint32_t unknown, bare, unused; /* numbers of notes, from 1; 0: none */
+    uint32_t unknown, bare, unused; /* numbers of notes, from 1; 0 = no note */
     uint8_t traits;
 } gpci_opcode_notes;
 
@@ -26,11 +26,11 @@ struct gpci_opcodes {
     /* notes.c: */
     gpci_note *notes;
     size_t note_count, note_capacity;
-    const char *file; /* present place; NULL: none */
+    const char *file; /* present place; NULL = unknown */
     uint64_t line;
-    bool silent;           /* note nothing */
+    bool silent;           /* make no notes */
     bool ended;            /* the present kernel has been read whole */
-    uint8_t kernel_traits; /* union over its instructions */
+    uint8_t kernel_traits; /* union over the kernel's instructions */
 };
 
 /* Copy a text for the life of the opcodes. NULL: out of memory. */

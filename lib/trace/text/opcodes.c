@@ -8,7 +8,7 @@
 
 #define TEXT_CHUNK 4096u
 
-/* Texts live in chunks that never move: gpc_trace_opcode promises them as long as the trace. */
+/* Chunk of texts. Chunks never move: gpc_trace_opcode promises texts for the life of the trace. */
 struct gpci_text_chunk {
     gpci_text_chunk *next;
     size_t used, capacity;

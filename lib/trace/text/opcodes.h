@@ -6,40 +6,38 @@
 
 /* A name or modifier of an opcode's text. */
 typedef struct gpci_opcode_part {
-    const char *at; /* NULL: none */
+    const char *at; /* NULL: no part */
     size_t length;
 } gpci_opcode_part;
 
 gpci_opcode_part gpci_opcode_first(const char *text);
-/* The next modifier; none behind the last. Empty ones are passed over. */
+/* Next modifier; no part behind the last. Empty modifiers are skipped. */
 gpci_opcode_part gpci_opcode_next(gpci_opcode_part part);
 bool gpci_opcode_is(gpci_opcode_part part, const char *name);
 bool gpci_opcode_has(const char *text, const char *modifier);
 
-/*
- * A modifier that is no SASS: a host's access to local memory, recorded with addresses that the host has mapped.
- */
+/* Modifier outside SASS: a host's access to local memory, recorded with addresses already mapped by the host. */
 #define GPCI_OPCODE_MAPPED "MAPPED"
 
 /* An opcode with a memory. */
 typedef struct gpci_memory_opcode {
     const char *name;
-    uint8_t kind, space, width; /* width where no modifier says it */
+    uint8_t kind, space, width; /* width: default for an opcode without a width modifier */
 } gpci_memory_opcode;
 
 /*
- * opcode_names.c: the memory of a name; NULL: none. `unknown`: the tables lack the name, and its memory is of its
- * family.
+ * opcode_names.c: memory of a name; NULL: no memory. `unknown`: the tables lack the name, and the prefix gives the
+ * memory.
  */
 const gpci_memory_opcode *gpci_opcode_memory(gpci_opcode_part name, bool *unknown);
 /* Class and work of a name without memory; `unknown` where the tables lack the name. */
 void gpci_opcode_class(gpci_opcode_part name, gpci_opcode *opcode);
 
-/* What an opcode text means; keeps the pointer. */
+/* Decode an opcode text; keeps the pointer. */
 void gpci_opcode_decode(const char *text, gpci_opcode *opcode);
-/* ordering.c: how it orders memory, once its class, kind and space are known. */
+/* ordering.c: decode the memory order, after class, kind and space are known. */
 void gpci_opcode_order(const char *text, gpci_opcode *opcode);
-/* copy_opcodes.c: what it has to do with asynchronous copies (gpc_copy). */
+/* copy_opcodes.c: decode the part in asynchronous copies (gpc_copy). */
 uint8_t gpci_opcode_copy(const char *text);
 
 #endif

@@ -2,7 +2,7 @@
 #include "trace/text/opcodes.h"
 
 /*
- * What the modifiers of SASS say of order and scope. How ptxas writes PTX's memory model, as cuobjdump shows it:
+ * Order and scope from the modifiers of SASS. ptxas writes PTX's memory model as follows (output of cuobjdump):
  *
  *   ld.relaxed.gpu           LD.STRONG.GPU
  *   ld.acquire.gpu           LD.STRONG.GPU; CCTL.IVALL
@@ -12,11 +12,11 @@
  *   fence.sc, __threadfence  MEMBAR.SC.GPU; ERRBAR; CCTL.IVALL
  *   fence.cta                MEMBAR.ALL.CTA
  *
- * So an access of a trace is WEAK or RELAXED, and acquire and release stand before and behind it by themselves. What a
- * scope of a cluster becomes is GPU.
+ * An access of a trace is therefore WEAK or RELAXED; acquire and release are separate instructions before and behind
+ * the access. A scope of a cluster becomes GPU.
  */
 
-/* Where none is named: `otherwise`. Pascal and before call the GPU GL; VC, a level of its own, counts as not named. */
+/* Scope of an opcode, or `otherwise`. Pascal and earlier call the GPU GL. VC, a separate level, counts as no scope. */
 static uint8_t scope_of(const char *text, gpc_scope otherwise) {
     static const struct {
         const char *modifier;
@@ -32,7 +32,10 @@ static uint8_t scope_of(const char *text, gpc_scope otherwise) {
     return (uint8_t)otherwise;
 }
 
-/* Shared memory is a thread block's own; atomics elsewhere that name nothing are relaxed, and the GPU's, as in PTX. */
+/*
+ * Order of an access. Only the thread block uses shared memory; other atomics default to relaxed and GPU scope, as in
+ * PTX.
+ */
 static void order_access(const char *text, gpci_opcode *opcode) {
     bool atomic = opcode->kind == GPC_ATOMIC || opcode->kind == GPC_REDUCTION;
     bool strong = gpci_opcode_has(text, "STRONG") || gpci_opcode_has(text, "MMIO");
@@ -47,7 +50,7 @@ static void order_access(const char *text, gpci_opcode *opcode) {
                                              : GPC_SCOPE_SYS);
 }
 
-/* CCTL's operations. Those of the caches of constants, instructions and textures concern no L1 of data. */
+/* CCTL's operations. Operations on caches of constants, instructions and textures do not concern L1's data. */
 static uint8_t control_of(const char *text) {
     static const struct {
         const char *modifier;
@@ -67,18 +70,18 @@ static uint8_t control_of(const char *text) {
     return GPC_CONTROL_OTHER;
 }
 
-/* Before Volta a MEMBAR names its level alone, and is what PTX now calls fence.sc. */
+/* Order of a fence. Before Volta a MEMBAR names only its level, and equals today's fence.sc of PTX. */
 static void order_fence(const char *text, gpci_opcode *opcode) {
     gpci_opcode_part name = gpci_opcode_first(text);
     if (gpci_opcode_is(name, "MEMBAR")) {
         opcode->order = gpci_opcode_has(text, "ALL") ? GPC_ORDER_ACQ_REL : GPC_ORDER_SC;
         opcode->scope = scope_of(text, GPC_SCOPE_SYS);
-    } else if (gpci_opcode_is(name, "FENCE")) { /* between ways to memory of one SM, such as bulk copies */
+    } else if (gpci_opcode_is(name, "FENCE")) { /* between an SM's paths to memory, such as bulk copies */
         opcode->order = GPC_ORDER_ACQ_REL;
         opcode->scope = scope_of(text, GPC_SCOPE_CTA);
     } else if (gpci_opcode_is(name, "CCTL")) {
         opcode->control = control_of(text);
-    } else if (gpci_opcode_is(name, "CCTLL")) { /* the same of local memory, which lies in the same L1 */
+    } else if (gpci_opcode_is(name, "CCTLL")) { /* CCTL for local memory, in the same L1 */
         opcode->control = control_of(text);
     } else if (gpci_opcode_is(name, "CCTLT")) {
         opcode->control = GPC_CONTROL_OTHER;

@@ -17,11 +17,11 @@
 /* Text of a line behind the block's columns, up to the newline. */
 typedef struct line_text {
     uint64_t offset; /* in `bytes` */
-    uint64_t number; /* of the first line with the text */
+    uint64_t number; /* number of the first line with the text */
     uint64_t hash;
 } line_text;
 
-/* Some lines of a warp: numbers of texts. */
+/* Piece of a warp's lines: numbers of texts. */
 typedef struct raw_piece {
     uint32_t next;
     uint32_t texts[PIECE_LINES];
@@ -31,7 +31,7 @@ typedef struct raw_warp {
     uint64_t key; /* index of the block, times warps of a block, plus number of the warp */
     uint64_t count;
     uint32_t first, last; /* pieces */
-    uint32_t sm, rank;    /* of the first line; GPCI_NO_SM: none */
+    uint32_t sm, rank;    /* SM and rank in the first line; GPCI_NO_SM = unknown */
 } raw_warp;
 
 struct gpci_raw {
@@ -39,9 +39,9 @@ struct gpci_raw {
     gpci_lines *lines;
     gpc_kernel kernel;
     uint32_t block_warps;
-    unsigned columns; /* of each line, without the source line's; 0: before the first */
+    unsigned columns; /* columns of each line, without the source line; 0: before the first line */
     gpci_buffer bytes;
-    gpci_slots slots; /* of texts */
+    gpci_slots slots; /* index of texts */
     line_text *texts;
     size_t text_capacity;
     uint32_t text_count;
@@ -71,7 +71,7 @@ static const char *take_numbers(const char *at, unsigned count, uint64_t *number
     return at;
 }
 
-/* Number of columns without the source line's; 0: no tracer writes so many. */
+/* Number of columns without the source line; 0: no tracer writes this number. */
 static unsigned settled(unsigned columns) {
     const unsigned clusters = GPCI_COLUMNS_BLOCK + GPCI_COLUMNS_CLUSTER;
     const unsigned more = columns >= clusters ? columns - clusters : columns - GPCI_COLUMNS_BLOCK;
@@ -108,7 +108,7 @@ static gpc_status parse_front(gpci_raw *raw, const char *at, const char *end, ra
     return GPC_OK;
 }
 
-/* Texts, each held once. */
+/* Texts, each stored once. */
 
 static uint64_t hash_text(const char *text, size_t length) {
     uint64_t hash = length;

@@ -6,12 +6,12 @@
 #include "trace/text/line.h"
 
 /*
- * A kernel as the tracer leaves the file, before post-traces-processing: instructions of all warps in the order of the
- * run. Lines are held in memory, equal texts once, and given out block by block.
+ * Kernel in the tracer's own file, before post-traces-processing: instructions of all warps in the order of the run.
+ * Lines are held in memory, equal texts once, and given out block by block.
  */
 typedef struct gpci_raw gpci_raw;
 
-/* Read all lines behind the header. `lines` lives longer. */
+/* Read all lines behind the header. `lines` must outlive the result. */
 gpc_status gpci_raw_read(gpci_lines *lines, const gpc_kernel *kernel, gpc_error *error, gpci_raw **out);
 void gpci_raw_destroy(gpci_raw *raw);
 
@@ -20,7 +20,7 @@ gpc_status gpci_raw_block(gpci_raw *raw, gpci_line_parser *parser, gpci_block *b
 void gpci_raw_rewind(gpci_raw *raw);
 /* Part of the warps given out, 0 to 1. */
 double gpci_raw_progress(const gpci_raw *raw);
-/* SM of each block of the grid, where lines name SMs; else *out stays. */
+/* SM of each block of the grid, if lines have SMs; otherwise *out stays unchanged. */
 gpc_status gpci_raw_placement(const gpci_raw *raw, gpc_error *error, uint32_t **out);
 
 #endif

@@ -6,21 +6,21 @@
 #include <string.h>
 
 /*
- * What lines of SYNCS tell of an mbarrier: which it is, by an address; how many arrivals end a phase of it, how many
- * come, how many bytes, and which phase's end is waited for, by the value of the last source, where the tracer wrote
- * the values of registers. What SASS does there NVIDIA does not publish; as its compiler writes it for
- * the PTX instructions named in trace.h:
+ * Data of an mbarrier from lines of SYNCS. The address gives the barrier. If the tracer wrote register values, the
+ * value of the last source gives: arrivals that end a phase, arrivals of the instruction, bytes, and the phase waited
+ * for. NVIDIA does not publish the SASS; from the compiler's code for the PTX instructions in trace.h:
  *
  *   EXCH.64           the value's bits 1 to 20 are 2^20 less the arrivals
- *   ARRIVE.TRANS64    .A1T0: arrives once; .ART0: so often; .A0TR: waits for so many bytes more; none of these: both
- *   ARRIVE...RED      the barrier may be that of another block of the cluster
+ *   ARRIVE.TRANS64    .A1T0: arrives once; .ART0: arrives `value` times; .A0TR: expects `value` bytes more; else: both
+ *   ARRIVE...RED      the barrier may belong to another block of the cluster
  *   PHASECHK          the value's highest bit is the parity of the phase
  *
- * Others (OPTOUT, A0T1, A0TX) are not followed: a barrier that they change is one of which nothing is told.
+ * Other modifiers (OPTOUT, A0T1, A0TX) are not modelled: a barrier changed by them counts as a barrier without data.
  */
 
 #define MOST_ARRIVALS (1u << 20)
-#define SHARED_BITS 24 /* of an address within the shared memory of a block; the rank in its cluster stands above */
+/* bits of an address within a block's shared memory; the upper bits are the rank in the cluster */
+#define SHARED_BITS 24
 
 void gpci_line_barrier(gpc_instruction *i, uint64_t address) {
     const unsigned used = (unsigned)i->destinations + i->sources;
@@ -30,13 +30,13 @@ void gpci_line_barrier(gpc_instruction *i, uint64_t address) {
     i->sources++;
 }
 
-/* The value of the last source, in a lane; false: it is not told. */
+/* Value of the last source in a lane; false: unknown. */
 static bool value_in(const gpci_line_parser *parser, const gpc_instruction *i, unsigned lane, uint32_t *out) {
     *out = parser->told_count ? (uint32_t)parser->told[parser->told_count == 1 ? 0 : lane] : 0;
     return parser->told_count && i->sources >= 2;
 }
 
-/* What an ARRIVE adds in a lane; false: nobody can say. */
+/* Arrivals and bytes added by an ARRIVE in a lane; false: unknown. */
 static bool arrival_of(const gpci_line_parser *parser, const gpc_instruction *i, const char *text, unsigned lane,
                        uint64_t *arrivals, uint64_t *bytes) {
     uint32_t value;
@@ -57,7 +57,7 @@ static bool arrival_of(const gpci_line_parser *parser, const gpc_instruction *i,
     return known;
 }
 
-/* The lanes of `mask`, all at one barrier. The instruction's own sources are still all that it has. */
+/* Add the arrival data of the lanes of `mask`, all at one barrier. The instruction must have only its own sources. */
 static void tell_arrival(const gpci_line_parser *parser, gpc_instruction *i, const char *text, uint64_t address) {
     uint64_t arrivals = 0, bytes = 0, rank = 0;
     bool known = true;
@@ -73,7 +73,7 @@ static void tell_arrival(const gpci_line_parser *parser, gpc_instruction *i, con
         gpci_tell_of_barrier(i, (uint32_t)(rank << 20 | arrivals));
 }
 
-/* Lanes at other barriers than the first one's become instructions of their own. */
+/* Split lanes at different barriers into separate instructions. */
 static bool tell_arrivals(gpci_line_parser *parser, gpci_block *block, const char *text) {
     gpc_instruction model = block->instructions[block->count - 1];
     uint64_t left = model.mask;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define LINE_BYTES 1024u /* of all but opcode and addresses */
+#define LINE_BYTES 1024u /* bytes of a line without opcode and addresses */
 #define ADDRESS_BYTES 24u
 
 static char *put_text(char *at, const char *text) {
@@ -30,7 +30,7 @@ static char *put_decimal(char *at, uint64_t value) {
     return at;
 }
 
-/* A difference of addresses, with a blank before it. */
+/* Write a difference of addresses, with a blank in front. */
 static char *put_signed(char *at, uint64_t value) {
     *at++ = ' ';
     if (value >> 63) {
@@ -56,7 +56,7 @@ static char *put_registers(char *at, const uint16_t *registers, unsigned count) 
     return at;
 }
 
-/* One contiguous run of lanes, their addresses one stride apart that fits a 32-bit reader. */
+/* True for one contiguous run of lanes with addresses a stride apart, if the stride fits a 32-bit reader. */
 static bool is_strided(const gpc_instruction *instruction, unsigned lanes) {
     uint64_t mask = instruction->mask, stride = lanes > 1 ? instruction->addresses[1] - instruction->addresses[0] : 0;
     if (mask) {
@@ -102,9 +102,9 @@ bool gpci_text_line(gpci_buffer *out, const gpc_instruction *instruction, const 
     at = put_text(at, opcode);
     *at++ = ' ';
     at = put_registers(at, instruction->registers + instruction->destinations, instruction->sources);
-    /* A predicated-off access keeps its width, which a reader may not know from the opcode. */
+    /* a predicated-off access keeps its width, which a reader may not know from the opcode */
     bool addressed = instruction->addresses || (!instruction->mask && instruction->op_class == GPC_OP_MEMORY);
-    /* What is not known to be memory has addresses but no width; any but 0 will do. */
+    /* an unknown opcode with addresses may lack a width; any width but 0 will do */
     at = put_decimal(at, !addressed ? 0 : instruction->width ? instruction->width : 4);
     if (addressed)
         at = put_addresses(at, instruction);

@@ -7,9 +7,8 @@
 #define GPCI_TEXT_LANES 32u
 
 /*
- * Append an instruction as tracer version 4 writes it: addresses with a stride where that describes them, otherwise
- * with differences. Registers other than R, of which that version knows none, are named as version 6 does. False: out
- * of memory.
+ * Append an instruction in the format of tracer version 4: addresses with a stride if possible, otherwise with
+ * differences. Version 4 knows only R registers; other registers are named as in version 6. False: out of memory.
  */
 bool gpci_text_line(gpci_buffer *out, const gpc_instruction *instruction, const char *opcode, bool with_line);
 

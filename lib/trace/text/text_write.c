@@ -18,19 +18,19 @@
 #define PART_BYTES (128u << 10)
 #define FILE_NAME_BYTES 64u
 
-/* A folder under a temporary name, that in the end is renamed, or emptied into the one that is there. */
+/* Folder with a temporary name. In the end the folder is renamed, or its files are moved to the existing folder. */
 typedef struct text_sink {
     gpci_sink base;
     char *path;
     gpci_temporary folder;
-    gpci_output *output; /* of the present kernel */
+    gpci_output *output; /* output of the present kernel */
     gpc_kernel kernel;
     gpci_buffer part;
-    gpci_text text;      /* that goes into `part` */
-    uint32_t kernels;    /* begun */
-    bool header_written; /* the first block says whether there are source lines */
+    gpci_text text;      /* writer of `part` */
+    uint32_t kernels;    /* kernels begun */
+    bool header_written; /* the first block shows if source lines exist */
     bool with_lines, lines_lost;
-    bool *placed; /* which kernels have a placement */
+    bool *placed; /* true for a kernel with a placement */
     size_t placed_capacity;
 } text_sink;
 
@@ -88,12 +88,12 @@ static void put_header(text_sink *s) {
     s->header_written = true;
 }
 
-/* Where the name of a kernel's file with this suffix goes. */
+/* Name of a kernel's file with this suffix. */
 static void kernel_file(uint32_t number, const char *suffix, char name[FILE_NAME_BYTES]) {
     snprintf(name, FILE_NAME_BYTES, "kernel-%" PRIu32 "%s", number, suffix);
 }
 
-/* Count the kernel, and whether it has a placement. */
+/* Count the kernel, and note a placement. */
 static bool add_kernel(text_sink *s, const gpc_kernel *kernel) {
     if (!GPCI_ARRAY_ROOM(s->base.context, s->placed, s->placed_capacity, s->kernels, 1))
         return false;
@@ -170,7 +170,7 @@ static bool has_lines(const gpc_block *block) {
     return false;
 }
 
-/* The header, once the first block shows whether lines need a column for their source line. */
+/* Write the header after the first block shows if lines need a column for the source line. */
 static void settle_lines(text_sink *s, const gpc_block *block) {
     if (s->header_written && (s->with_lines || s->lines_lost))
         return;
@@ -186,8 +186,8 @@ static void settle_lines(text_sink *s, const gpc_block *block) {
 }
 
 /*
- * A rank in its cluster with which a block's generic accesses are read again as what they are: that which those of its
- * own shared memory have, else one that those of others' have not.
+ * Rank in the cluster to write for a block: read again with this rank, the block's generic accesses must have the same
+ * spaces. Accesses to own shared memory give the rank; otherwise any rank not used by accesses to other blocks.
  */
 static uint32_t rank_of(const text_sink *s, const gpc_block *block) {
     uint32_t others = 0;
@@ -241,7 +241,7 @@ static gpc_status write_list(text_sink *s, gpc_error *error) {
     return status;
 }
 
-/* Move one file to the folder that was there before; with `look`, only see that it would replace none but a file. */
+/* Move a file to the existing folder; with `look`, only check that the move would replace a plain file or nothing. */
 static gpc_status move_file(const text_sink *s, const char *name, bool look, gpc_error *error) {
     char *file = file_in(s, s->folder.name, name), *moved = file_in(s, s->path, name);
     gpc_status status = GPC_OK;
@@ -257,7 +257,7 @@ static gpc_status move_file(const text_sink *s, const char *name, bool look, gpc
     return status;
 }
 
-/* An older placement must not be taken for that of a kernel which has none. */
+/* Remove an older placement of a kernel without a placement. */
 static gpc_status drop_placements(const text_sink *s, uint32_t kernel, gpc_error *error) {
     static const char *const suffixes[] = {".sm", ".sm.xz", ".sm.gz", ".sm.zst"};
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
@@ -288,7 +288,7 @@ static gpc_status move_files(const text_sink *s, bool look, gpc_error *error) {
     return status == GPC_OK ? move_file(s, "kernelslist.g", look, error) : status;
 }
 
-/* Remove the folder and what is in it, without allocating: memory may be what ran out. */
+/* Remove the folder and its files, without allocating: memory may be exhausted. */
 static void remove_files(const text_sink *s) {
     int folder = open(s->folder.name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)

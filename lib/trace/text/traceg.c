@@ -15,7 +15,7 @@
 /*
  * A text trace of one kernel. Blocks come in file order; each is
  *   #BEGIN_TB / thread block = x,y,z / {warp = w / insts = n / n instructions} / #END_TB
- * or the tracer left it as it ran (raw.h), and blocks come by their index.
+ * or, in the tracer's own file (raw.h), lines in the order of the run; blocks then come by index.
  */
 typedef struct text_source {
     gpci_source base;
@@ -23,19 +23,19 @@ typedef struct text_source {
     gpci_header header;
     gpci_line_parser parser;
     gpci_seen seen;
-    gpci_raw *raw; /* NULL: thread blocks are apart */
+    gpci_raw *raw; /* NULL: lines are separated by thread block */
     uint32_t *placement;
-    uint64_t blocks; /* read so far */
+    uint64_t blocks; /* blocks read until now */
     bool given;      /* next_kernel was called */
     bool at_block;   /* the line last read is #BEGIN_TB */
-    bool short_told; /* that the grid has more blocks than the file */
+    bool short_told; /* reported: the grid has more blocks than the file */
 } text_source;
 
-/* What a block has shown of itself so far. */
+/* State of a block being read. */
 typedef struct progress {
     gpci_block *block;
-    bool placed;           /* "thread block =" was there */
-    bool warp;             /* "warp =" was there, and its "insts =" is to come */
+    bool placed;           /* "thread block =" has been read */
+    bool warp;             /* "warp =" has been read, and "insts =" is to come */
     uint64_t instructions; /* still to come */
 } progress;
 
@@ -47,7 +47,7 @@ static bool begins(const char *line, const char *with) {
     return !strncmp(line, with, strlen(with));
 }
 
-/* What stands behind `key` and an equals sign; NULL where the line is another. */
+/* Text behind `key` and an equals sign; NULL: another line. */
 static const char *value_of(const char *line, const char *key) {
     size_t length = strlen(key);
     if (strncmp(line, key, length) != 0)
@@ -143,7 +143,7 @@ static gpc_status read_instructions(text_source *s, progress *p, gpc_error *erro
     return GPC_OK;
 }
 
-/* A line of a block that is no instruction. */
+/* Take a line of a block that is no instruction. */
 static gpc_status take_line(text_source *s, progress *p, const char *line, const char *stop, gpc_error *error) {
     const char *value;
     uint64_t ignored[3];
@@ -235,7 +235,7 @@ static gpc_status next_block(gpci_source *source, gpci_block *block, gpc_error *
     return read_block(s, block, error);
 }
 
-/* Open the file and read to its first block. What was open before stays so where that fails. */
+/* Open the file and read to its first block. After an error the open file stays. */
 static gpc_status read_header(text_source *s, const char *path, gpc_error *error) {
     gpci_lines lines;
     gpci_header header = {.name = NULL};
@@ -257,7 +257,7 @@ static gpc_status read_header(text_source *s, const char *path, gpc_error *error
     return GPC_OK;
 }
 
-/* What a decompressor has passed on is gone: the file is read again, where it is not held. */
+/* Rewind: data from a decompressor are gone, and the file is read again unless held in memory. */
 static gpc_status rewind_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
     text_source *s = of(source);
     uint64_t placed = s->header.kernel.placement_count;
@@ -307,7 +307,7 @@ static const gpci_source_ops text_ops = {
     .close = close_source,
 };
 
-/* Where instructions tell their SMs, and no map does. */
+/* Set SMs from the instructions, if no map gives SMs. */
 static gpc_status place(text_source *s, const char *path, const gpci_columns *columns, gpc_error *error) {
     gpc_kernel *kernel = &s->header.kernel;
     gpc_status status = GPC_OK;
