@@ -5,7 +5,7 @@
 #include "cache/requests.h"
 #include "registry/registry.h"
 
-/* A policy without a cache around it, and the shape of the cache that a host has: what both kinds have in common. */
+/* Common part of a policy without a cache: the policy, and the shape of the host's cache. */
 
 typedef struct gpci_decider {
     gpc_context *context;
@@ -15,7 +15,7 @@ typedef struct gpci_decider {
     uint8_t all_sectors;
 } gpci_decider;
 
-/* The options of either kind, which differ in the type of who shares. */
+/* Options of both kinds, without the type of share_with. */
 typedef struct gpci_decider_options {
     const char *type; /* "gpc_replacement_options" */
     const char *policy;
@@ -25,17 +25,19 @@ typedef struct gpci_decider_options {
     const gpci_decider *share_with;
 } gpci_decider_options;
 
-/* Fill in one that is zero but for its context, which its owner retains. gpci_decider_end, also after a failure. */
+/*
+ * Begin a decider, zeroed except for its context, which the owner retains. Call gpci_decider_end, also after an error.
+ */
 gpc_status gpci_decider_begin(gpci_decider *d, gpc_policy_kind kind, const gpci_decider_options *options,
                               gpc_error *error);
 void gpci_decider_end(gpci_decider *d);
 
-/* Is it a set of the host's cache, and a request that a cache of its shape would take? */
+/* True for a set of the host's cache and a request that a cache of the same shape accepts. */
 GPCI_INLINE bool gpci_decider_takes(const gpci_decider *d, uint32_t set, const gpc_request *request) {
     return GPCI_LIKELY(set < d->sets && request && gpci_request_is_sound(request, d->line_bytes, d->all_sectors));
 }
 
-/* Can the event have happened? */
+/* True if the event is possible. */
 GPCI_INLINE bool gpci_decider_believes(const gpci_decider *d, const gpc_tag_event *event) {
     if (GPCI_UNLIKELY(event->kind >= GPC_TAG_EVENT_COUNT || event->set >= d->sets ||
                       (event->way >= d->ways && event->kind != GPC_TAG_MISS)))
@@ -48,20 +50,20 @@ GPCI_INLINE bool gpci_decider_believes(const gpci_decider *d, const gpc_tag_even
     return gpci_decider_takes(d, event->set, event->request);
 }
 
-/* The error of a request or an event that is not taken, "NAME[index]: what is wrong". Returns GPC_ERROR_ARGUMENT. */
+/* Fail for a refused request or event with "NAME[index]: fault". Returns GPC_ERROR_ARGUMENT. */
 gpc_status gpci_decider_refuse_request(const gpci_decider *d, const char *name, size_t index, uint32_t set,
                                        const gpc_request *request, gpc_error *error);
 gpc_status gpci_decider_refuse_event(const gpci_decider *d, size_t index, const gpc_tag_event *event, gpc_error *error);
 
-/* Is a request that finds its line no use of it again? */
+/* True if a request found its line, but does not count as a further use of the line. */
 GPCI_INLINE bool gpci_is_sector_miss(const gpc_tag_event *event) {
     return event->kind == GPC_TAG_SECTOR_MISS || (event->kind == GPC_TAG_HIT && event->request->continues);
 }
 
-/* A sample of the host's, in the library's struct. */
+/* Copy a host's sample to the library's struct. */
 gpc_status gpci_decider_take_sample(const gpc_sample *theirs, gpc_sample *ours);
 
-/* gpc_cache_policy_value of the one policy. */
+/* gpc_cache_policy_value for the single policy. */
 gpc_status gpci_decider_value(const gpci_decider *d, const char *place, size_t index, gpc_policy_value *value);
 
 #endif

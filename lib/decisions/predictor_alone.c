@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "decisions/decider.h"
 
-/* A bypass predictor for a cache of a host's own. */
+/* Bypass predictor for a host's own cache. */
 
 struct gpc_predictor {
     gpci_decider decider;
@@ -101,7 +101,7 @@ static void tell_found(gpc_predictor *p, const gpc_tag_event *event) {
     }
 }
 
-/* An event that may have happened. */
+/* Report an event, already checked. */
 static void train(gpc_predictor *p, const gpc_tag_event *event) {
     const gpc_predictor_ops *ops = p->ops;
     switch ((gpc_tag_event_kind)event->kind) {
@@ -121,7 +121,7 @@ static void train(gpc_predictor *p, const gpc_tag_event *event) {
         if (ops->on_invalidate)
             ops->on_invalidate(p->self, event->set, event->way);
         return;
-    default: /* nobody is told */
+    default: /* no function for these events */
         return;
     }
 }

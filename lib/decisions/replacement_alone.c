@@ -2,13 +2,13 @@
 #include "decisions/decider.h"
 #include "policies/replacement/candidates.h"
 
-/* A replacement policy for a cache of a host's own. */
+/* Replacement policy for a host's own cache. */
 
 struct gpc_replacement {
     gpci_decider decider;
     const gpc_replacement_ops *ops;
     void *self;
-    uint64_t declined; /* number + 1 of the line of the last access whose first part was kept out; 0 */
+    uint64_t declined; /* 1 + line number of the last access whose first part was refused; 0 = none */
 };
 
 gpc_status gpc_replacement_create(gpc_context *context, const gpc_replacement_options *options, gpc_error *error,
@@ -55,7 +55,7 @@ void gpc_replacement_destroy(gpc_replacement *r) {
     gpci_release(context);
 }
 
-/* Is there a candidate, and none beyond the ways? */
+/* True if the mask has a candidate, and no bit beyond the ways. */
 static bool are_ways(const gpc_replacement *r, const uint64_t *candidates) {
     const uint32_t ways = r->decider.ways, words = gpci_way_words(ways);
     if (!candidates)
@@ -66,7 +66,7 @@ static bool are_ways(const gpc_replacement *r, const uint64_t *candidates) {
     return any && !(ways % 64 && candidates[words - 1] >> ways % 64);
 }
 
-/* A further part of an access that was kept out is, too, without a question (as in a gpc_cache). */
+/* True for a further part of a refused access: it is refused without a new question (as in a gpc_cache). */
 static bool was_declined(const gpc_replacement *r, const gpc_request *request) {
     return request->continues && r->declined == request->address / r->decider.line_bytes + 1;
 }
@@ -106,7 +106,7 @@ static void tell_found(gpc_replacement *r, const gpc_tag_event *event) {
     }
 }
 
-/* An event that may have happened. */
+/* Report an event, already checked. */
 static void tell(gpc_replacement *r, const gpc_tag_event *event) {
     const gpc_replacement_ops *ops = r->ops;
     switch ((gpc_tag_event_kind)event->kind) {

@@ -7,9 +7,9 @@
 #include "level/level_count.h"
 #include "level/tlb.h"
 
-/* The lines of a warp instruction, one by one on their way. */
+/* Lines of a warp instruction, served one by one. */
 
-/* Lines looked ahead: what they need comes from memory while others are served. */
+/* Lines of prefetching ahead: their host memory is fetched while earlier lines are served. */
 #define AHEAD 3u
 
 /* A line transaction through caches. */
@@ -37,7 +37,7 @@ static gpc_status pass_caches_watched(gpc_hierarchy *h, const gpci_line_access *
     }
 }
 
-/* The levels' own way of passing one. It is a constant wherever these functions are compiled into their callers. */
+/* Function that passes a line through the levels; a constant in all inlined callers. */
 typedef gpc_status (*pass_line_fn)(gpc_hierarchy *h, const gpci_line_access *access);
 
 GPCI_INLINE gpc_status pass_observed(gpc_hierarchy *h, const gpci_line_access *a, pass_line_fn pass) {
@@ -66,7 +66,7 @@ GPCI_INLINE gpc_status serve(gpc_hierarchy *h, gpci_line_access *a, const gpci_t
     return GPCI_UNLIKELY(h->observer != NULL) ? pass_observed(h, a, pass) : pass(h, a);
 }
 
-/* Further blocks of one line are of one page. */
+/* further blocks of a line are in the same page */
 static GPCI_COLD void translate(gpc_hierarchy *h, uint32_t sm, const gpci_transaction *lines, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
         if (!lines[i].follows || h->sectors_apart)
@@ -148,7 +148,7 @@ static gpc_status access_tree(gpc_hierarchy *h, const gpc_warp_access *access, g
     return take(h, access, result, gpci_coherent_line, false);
 }
 
-/* Accesses are done when they return: the driver itself has no state. */
+/* No state to create: an access is done at its return. */
 
 static gpc_status create(gpc_hierarchy *h, gpc_error *error) {
     (void)h;
@@ -207,7 +207,7 @@ static bool measures(const gpc_hierarchy *h, gpc_counter_needs needs) {
     return false;
 }
 
-/* Nothing is ever under way. */
+/* No state to save: no access is ever in flight. */
 static void archive(gpc_hierarchy *h, struct gpci_archive *a) {
     (void)h;
     (void)a;

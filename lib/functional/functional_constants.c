@@ -11,13 +11,13 @@ static void see(const gpc_hierarchy *h, gpc_what what, const gpc_request *reques
     gpci_see_step(h, what, GPC_COMPONENT_CONST, request->sm, request->address, segments, outcome);
 }
 
-/* What a constant cache lacks, of L2. */
+/* Read from L2 the data that a constant cache lacks. */
 static gpc_status read_l2(gpc_hierarchy *h, gpci_line_access *a, const gpc_request *request, uint8_t all) {
     uint32_t word;
     return gpci_functional_l2_read(h, a, request, all, 0, &word);
 }
 
-/* The same of the SM's L1.5, which reads its whole line there. */
+/* Read from the SM's L1.5, which reads its whole line from L2. */
 static gpc_status read_l15(gpc_hierarchy *h, gpci_line_access *a, const gpc_request *asked) {
     gpc_cache *cache = gpci_l15_of(h, asked->sm);
     const uint32_t index = h->sm_l15[asked->sm], line = cache->options.line_bytes, segments = line / GPCI_SEGMENT;

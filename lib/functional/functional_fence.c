@@ -5,13 +5,13 @@
 #include "level/fence.h"
 #include "level/level_count.h"
 
-/* Fences where every access is done before the next begins: nothing is waited for, and L1 does its part at once. */
+/* Fences without a clock: every access is done before the next begins. A fence never waits, and L1 acts at once. */
 
 static uint64_t lines_in(const gpc_cache *cache) {
     return (uint64_t)cache->sets * cache->ways - cache->free_ways;
 }
 
-/* L1's part of a plan. */
+/* Actions of a plan in L1. */
 static gpc_status do_in_l1(gpc_hierarchy *h, uint32_t sm, gpci_fence_plan plan) {
     if (!h->l1 || !plan.write_back)
         return GPC_OK;
@@ -23,7 +23,7 @@ static gpc_status do_in_l1(gpc_hierarchy *h, uint32_t sm, gpci_fence_plan plan) 
     return status;
 }
 
-/* In a tree, only one without directories has a part: an L1 may hold what is old, and keep what others are to see. */
+/* Carry out a plan. In a tree only a protocol without directories acts: an L1 may hold old data, or unwritten data. */
 static gpc_status carry_out(gpc_hierarchy *h, uint32_t sm, gpci_fence_plan plan) {
     if (!h->coherent)
         return do_in_l1(h, sm, plan);

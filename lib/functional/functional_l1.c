@@ -5,10 +5,7 @@
 #include "level/level_count.h"
 #include "level/level_rules.h"
 
-/*
- * The functional way of a line transaction through its SM's L1: what is found there, what is asked of the levels
- * below, and the eviction that this causes.
- */
+/* Functional path of a line transaction through its SM's L1: lookup, requests to the levels below, and evictions. */
 
 GPCI_INLINE void see(const gpc_hierarchy *h, const gpci_line_access *a, gpc_what what, uint8_t segments,
                      uint8_t outcome, bool watched) {
@@ -17,7 +14,7 @@ GPCI_INLINE void see(const gpc_hierarchy *h, const gpci_line_access *a, gpc_what
                        gpci_count_sectors(segments), outcome);
 }
 
-/* A line leaves L1: its dirty bytes go below. */
+/* Write a leaving line's dirty bytes to the level below. */
 static gpc_status write_back(gpc_hierarchy *h, const gpci_line_access *a, uint32_t sm, const gpc_eviction *eviction) {
     gpc_request request;
     if (!gpci_l1_line_left(h, sm, eviction, &request))
@@ -27,7 +24,7 @@ static gpc_status write_back(gpc_hierarchy *h, const gpci_line_access *a, uint32
     return gpci_functional_l2_write(h, a, &request, 0, eviction->dirty_bytes);
 }
 
-/* A line makes room for another. */
+/* Handle an eviction from L1. */
 GPCI_INLINE gpc_status evicted(gpc_hierarchy *h, const gpci_line_access *a, uint32_t sm, const gpc_eviction *eviction,
                                bool watched) {
     if (watched)
@@ -42,7 +39,7 @@ GPCI_INLINE gpc_status read_below(gpc_hierarchy *h, const gpci_line_access *a, c
     return gpci_functional_l2_read(h, a, request, segments, word, reply_word);
 }
 
-/* A load or prefetch has missed sectors of L1, or may not look there. */
+/* Fetch sectors missed in L1, or the sectors of a load that bypasses L1. */
 GPCI_INLINE gpc_status fetch(gpc_hierarchy *h, const gpci_line_access *a, gpc_cache *l1, const gpc_request *request,
                              gpc_access_result *result, bool watched) {
     bool passes = result->outcome == GPC_BYPASSED, own_only = l1->options.bypass_fetch == GPC_BYPASS_FETCH_NEEDED;
@@ -118,7 +115,7 @@ GPCI_INLINE gpc_status store(gpc_hierarchy *h, const gpci_line_access *a, bool w
     return status;
 }
 
-/* Performed at L2; L1 only drops what it holds. */
+/* Perform an atomic at L2; L1 only drops its copy. */
 GPCI_INLINE gpc_status atomic(gpc_hierarchy *h, const gpci_line_access *a, bool watched) {
     if (a->l1) {
         gpc_request request = a->request;
@@ -169,8 +166,8 @@ void gpci_functional_expect_below(const gpc_hierarchy *h, uint32_t sm, const gpc
 }
 
 /*
- * Dirty lines of an L1, each passed on: dropped, or clean from now on. A line is dropped before it is passed on: an
- * inclusive L2 that must make room for it may ask for lines of this L1, and must not find it twice.
+ * Write back an L1's dirty lines, and drop or clean each line. A line is dropped before its write-back: an inclusive L2
+ * that must make room may request lines of this L1, and must not find the line twice.
  */
 static gpc_status pass_dirty(gpc_hierarchy *h, uint32_t sm, bool drop) {
     gpc_cache *l1 = h->l1[sm];

@@ -4,9 +4,9 @@
 #include "level/level_count.h"
 #include "level/level_rules.h"
 
-/* The functional way through L2: the SM's own partition, the line's home partition, DRAM. */
+/* Functional path through L2: the SM's own partition, the line's home partition, DRAM. */
 
-/* Addresses are the host's. */
+/* Record a memory event, with the host's address. */
 static GPCI_COLD void tell_memory(const gpc_hierarchy *h, gpc_what what, uint64_t address, uint32_t sectors) {
     if (sectors)
         gpci_tell_step(h->trace, what, GPC_COMPONENT_MEMORY, gpci_l2_place_of(h, address).slice, address, sectors, 0);
@@ -41,7 +41,7 @@ static GPCI_COLD void tell_write_back(const gpc_hierarchy *h, uint32_t slice, ui
     h->trace->below = present;
 }
 
-/* Dirty bytes of a slice's line go to DRAM. */
+/* Write dirty bytes of a slice's line to DRAM. */
 static void write_back(gpc_hierarchy *h, uint32_t slice, uint64_t line, const uint64_t bytes[2]) {
     uint32_t sectors = gpci_count_sectors(gpci_l2_write_back(h, slice, bytes));
     gpci_count_dram_write(h, sectors);
@@ -64,7 +64,7 @@ static void tell_sectors(const gpc_hierarchy *h, gpc_what what, uint32_t slice, 
                    gpci_count_sectors(h->l2_level.segments_of[sectors]), 0);
 }
 
-/* A slice asks for what it lacks. Returns who has asked it, for tell_fill. */
+/* Record a fetch by a slice. Returns the event ids of its requester, for tell_fill. */
 static GPCI_COLD gpci_ids tell_fetch(const gpc_hierarchy *h, uint32_t slice, uint64_t inner,
                                      const gpc_access_result *result) {
     gpci_ids asker = h->trace->below;
@@ -72,14 +72,14 @@ static GPCI_COLD gpci_ids tell_fetch(const gpc_hierarchy *h, uint32_t slice, uin
     return asker;
 }
 
-/* It has come, and is kept or not. */
+/* Record the arrival of fetched data, kept or bypassed. */
 static GPCI_COLD void tell_fill(const gpc_hierarchy *h, uint32_t slice, uint64_t inner, const gpc_access_result *result,
                                 gpci_ids asker) {
     h->trace->below = asker;
     tell_sectors(h, result->way == GPCI_NO_WAY ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, slice, inner, result->fetch_sectors);
 }
 
-/* A line has left a slice. */
+/* Handle an eviction from a slice. */
 static GPCI_NOINLINE void line_left(gpc_hierarchy *h, uint32_t slice, const gpc_eviction *eviction) {
     write_back(h, slice, eviction->line_address, eviction->dirty_bytes);
     gpci_l2_take_from_l1(h, slice, eviction->line_address, write_taken, h);
@@ -95,7 +95,7 @@ GPCI_INLINE gpc_status access_slice(gpc_hierarchy *h, uint32_t slice, const gpc_
     return status;
 }
 
-/* What a slice lacks is read from memory. */
+/* Read a slice's missing sectors from memory. */
 GPCI_INLINE void fetch(gpc_hierarchy *h, const gpci_line_access *a, uint32_t slice, uint64_t inner, uint64_t address,
                        const gpc_access_result *result, bool watched) {
     gpci_ids asker = {0, 0};
@@ -106,7 +106,7 @@ GPCI_INLINE void fetch(gpc_hierarchy *h, const gpci_line_access *a, uint32_t sli
         tell_fill(h, slice, inner, result, asker);
 }
 
-/* What a slice lacks of a line that is homed in the other partition is read there. */
+/* Read a slice's missing sectors from the line's home slice in the other partition. */
 GPCI_INLINE gpc_status fetch_remote(gpc_hierarchy *h, const gpci_line_access *a, const gpci_l2_place *p,
                                     gpc_request *request, const gpc_access_result *lacks, bool watched) {
     uint32_t own = h->sm_partition[request->sm], home = gpci_l2_home(h, a->request.address);
@@ -125,7 +125,7 @@ GPCI_INLINE gpc_status fetch_remote(gpc_hierarchy *h, const gpci_line_access *a,
     return status;
 }
 
-/* Through the SM's own partition. Returns the segments found there in `hits`. */
+/* Read through the SM's own partition. `hits` receives the segments found there. */
 GPCI_INLINE gpc_status read_slices(gpc_hierarchy *h, const gpci_line_access *a, const gpci_l2_place *p,
                                    gpc_request *request, uint8_t segments, uint8_t *hits, uint32_t *reply_word,
                                    bool watched) {
@@ -187,10 +187,7 @@ gpc_status gpci_functional_l2_read(gpc_hierarchy *h, const gpci_line_access *a, 
     return read(h, a, request, segments, policy_word, reply_word, false);
 }
 
-/*
- * A write or an atomic of segments of the L1 line at an address, at its home slice. `down`: the request as the slice is
- * asked.
- */
+/* Run a write or an atomic on segments of an L1 line, at its home slice. `down`: the request in the slice's form. */
 GPCI_INLINE gpc_status change(gpc_hierarchy *h, const gpci_line_access *a, uint64_t address, const gpci_l2_place *p,
                               const gpc_request *down, uint8_t segments, const uint64_t bytes[2], bool watched) {
     uint32_t count = gpci_count_sectors(segments), home = gpci_l2_home(h, address);

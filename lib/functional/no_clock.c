@@ -2,7 +2,7 @@
 #include "base/base.h"
 #include "functional/functional.h"
 
-/* What a functional hierarchy says to who asks for the clock: there is none. */
+/* Clock calls of a functional hierarchy: all fail, because no clock exists. */
 
 static gpc_status issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy) {
     (void)h;

@@ -5,12 +5,12 @@
 
 #include <stdio.h>
 
-/* Most that L1 asks of L2 for one line: it evicts another, reads, and reads the rest or writes. */
+/* Most requests of L1 to L2 for a line: an eviction, a read, and another read or write. */
 #define ASKED_PER_LINE 3u
 
 typedef struct lane {
-    gpc_hierarchy hierarchy; /* stands for the hierarchy: the same objects, statistics of its own */
-    char apart[64];          /* what neighbours write is on other cache lines */
+    gpc_hierarchy hierarchy; /* stand-in for the hierarchy: the same objects, separate statistics */
+    char apart[64];          /* keeps neighbours' data on other cache lines */
 } lane;
 
 struct gpci_round_lanes {
@@ -19,14 +19,14 @@ struct gpci_round_lanes {
     gpci_asked_list *asked; /* [sms] */
     lane *each;             /* [count] */
     uint32_t count;
-    /* the round at hand */
+    /* present round */
     uint32_t *sms; /* [sms] */
     uint32_t accesses;
     gpci_lane_access_fn access;
     void *user_data;
 };
 
-/* What a hierarchy is that cannot; NULL: it may. */
+/* Reason why a hierarchy cannot run on several threads; NULL if possible. */
 static const char *refused(const gpc_hierarchy *h) {
     if (h->coherent)
         return "a tree of coherent modules is run by one thread";
@@ -111,7 +111,7 @@ void gpci_round_lanes_fold(gpci_round_lanes *lanes) {
     }
 }
 
-/* Lines that an access can come to: of each thread, as many as its bytes may lie in. */
+/* Reserve for the most lines of an access: for each thread the lines of its bytes. */
 gpc_status gpci_round_lanes_reserve(gpci_round_lanes *lanes, uint32_t sm, uint32_t threads, uint32_t width) {
     gpci_asked_list *list = &lanes->asked[sm];
     const gpci_level *level = lanes->h->has_l1 ? &lanes->h->l1_level : &lanes->h->l2_level;
@@ -132,10 +132,10 @@ void gpci_round_lanes_keep(const gpc_hierarchy *h, gpci_asked_what what, const g
     asked->what = (uint8_t)what;
 }
 
-/* Is an SM the thread's? Neighbours are of one thread, so that their counters stay together. */
+/* True if the SM belongs to the thread. Neighbouring SMs share a thread, to keep their counters together. */
 static bool is_own(const gpci_round_lanes *lanes, uint32_t sm, uint32_t number) {
     const uint64_t sms = lanes->h->sms;
-    return (uint64_t)sm * lanes->count - number * sms < sms; /* sm * count / sms == number, without dividing */
+    return (uint64_t)sm * lanes->count - number * sms < sms; /* sm * count / sms == number, without a division */
 }
 
 static void pass_l1s(void *user_data, uint32_t number) {

@@ -7,49 +7,49 @@
 #include "level/threads_check.h"
 
 /*
- * Accesses of many SMs on several threads, with the results of one.
+ * Accesses of many SMs on several threads, with the results of a single thread.
  *
- * Two steps. First each thread has the accesses of its own SMs pass their L1s, in order; what L1 asks of L2 is kept,
- * for nothing in L1 depends on what L2 answers. Then each thread has its own slices do what was asked of them, in the
- * order in which one thread would have: access by access, and within one as L1 asked.
+ * A round has two steps. First each thread passes the accesses of its own SMs through their L1s, in order. L1's
+ * requests to L2 are kept: L1 never depends on L2's answers. Then each thread serves the kept requests of its own
+ * slices, in the order of a single thread: access by access, and within an access in L1's order.
  *
  * Example, 2 threads, SMs 0 to 3, accesses in the order SM 2, 0, 3, 1: thread 0 runs 0, 1 and thread 1 runs 2, 3
  * through L1. Then thread 0 serves slices 0, 2, .. for SM 2, 0, 3, 1, and thread 1 slices 1, 3, ...
  */
 typedef struct gpci_round_lanes gpci_round_lanes;
 
-/* Can a hierarchy be run so? If not, `text` says why. */
+/* True if a hierarchy can run on several threads; otherwise `text` has the reason. */
 bool gpci_round_lanes_check(const gpc_hierarchy *h, char text[GPCI_THREADS_TEXT]);
 
 gpc_status gpci_round_lanes_create(gpc_hierarchy *h, const gpci_workers_options *options, gpc_error *error,
                                    gpci_round_lanes **out);
 uint32_t gpci_round_lanes_count(const gpci_round_lanes *lanes);
 void gpci_round_lanes_destroy(gpci_round_lanes *lanes);
-/* A kernel has begun: its caches are there. */
+/* Begin a kernel, after its caches exist. */
 void gpci_round_lanes_begin(gpci_round_lanes *lanes);
-/* What was counted since the last time is added to the hierarchy's statistics. */
+/* Add the counts since the last call to the hierarchy's statistics. */
 void gpci_round_lanes_fold(gpci_round_lanes *lanes);
 
-/* There is room for what an access of a warp instruction with so many lanes asks of L2. GPC_ERROR_MEMORY. */
+/* Reserve room for the L2 requests of a warp instruction with `threads` lanes. Fails with GPC_ERROR_MEMORY. */
 gpc_status gpci_round_lanes_reserve(gpci_round_lanes *lanes, uint32_t sm, uint32_t threads, uint32_t width);
 
-/* Access `index` on its SM's thread, through `h`, which stands for the hierarchy there. */
+/* Function for access `index`, on its SM's thread; `h` stands for the hierarchy on this thread. */
 typedef gpc_status (*gpci_lane_access_fn)(void *user_data, gpc_hierarchy *h, uint32_t index);
 
-/* The SMs of a round, in the order of their accesses: [SMs], for who calls gpci_round_lanes_round to fill. */
+/* SMs of a round in the order of their accesses: [SMs], filled by the caller of gpci_round_lanes_round. */
 uint32_t *gpci_round_lanes_order(gpci_round_lanes *lanes);
-/* One access of each of the first `count` of these. Returns the first failure, and which access that was. */
+/* Run an access of each of the first `count` SMs. Returns the first failure; `out_failed` receives its index. */
 gpc_status gpci_round_lanes_round(gpci_round_lanes *lanes, uint32_t count, gpci_lane_access_fn access, void *user_data,
                                   uint32_t *out_failed);
 
-/* What an L1 asks of L2, kept. */
+/* Kinds of L1's kept requests to L2. */
 typedef enum gpci_asked_what { GPCI_ASKED_READ, GPCI_ASKED_WRITE, GPCI_ASKED_ATOMIC } gpci_asked_what;
 
 typedef struct gpci_asked {
-    gpc_request request; /* its address is that of the L1 line */
+    gpc_request request; /* request with the address of the L1 line */
     uint64_t bytes[2];
     uint32_t policy_word;
-    uint32_t slice; /* of a partition */
+    uint32_t slice; /* slice within a partition */
     uint8_t segments;
     uint8_t what; /* gpci_asked_what */
 } gpci_asked;
@@ -57,10 +57,10 @@ typedef struct gpci_asked {
 typedef struct gpci_asked_list {
     gpci_asked *each;
     size_t count, room;
-    gpc_status status; /* of the access that asked */
+    gpc_status status; /* status of the requesting access */
 } gpci_asked_list;
 
-/* In place of gpci_functional_l2_read and the like, where h->asked is not NULL. */
+/* Replaces gpci_functional_l2_read and the other L2 calls, if h->asked is not NULL. */
 void gpci_round_lanes_keep(const gpc_hierarchy *h, gpci_asked_what what, const gpc_request *request, uint8_t segments,
                            uint32_t policy_word, const uint64_t bytes[2]);
 

@@ -7,14 +7,14 @@
 #include "record/recorded_kernel.h"
 #include "trace/sources.h"
 
-/* What a host has a hierarchy do, as a trace. A failure ends the recording, and nothing else. */
+/* Recorder: writes a host's calls on a hierarchy as a trace. An error ends only the recording. */
 
 typedef struct recorder {
     gpci_recorder base;
     gpc_hierarchy *h;
-    gpc_trace *from; /* whose opcodes they are */
+    gpc_trace *from; /* trace with the opcodes */
     gpci_block *block;
-    gpc_trace_writer *writer; /* NULL: it has failed */
+    gpc_trace_writer *writer; /* NULL: after an error */
     gpci_recorded_kernel kernel;
     gpc_status status;
     gpc_error failure;
@@ -24,7 +24,7 @@ static recorder *of(gpci_recorder *base) {
     return (recorder *)base;
 }
 
-/* The file is given up, and what was held for it. */
+/* End the recording after an error: drop the file and the held kernel. */
 static GPCI_COLD void fail(recorder *r, gpc_status status) {
     if (!r->failure.message[0])
         gpci_fail(&r->failure, status, "%s", gpc_status_string(status));
@@ -41,7 +41,7 @@ static void settle(recorder *r, gpc_status status) {
         fail(r, status);
 }
 
-/* The kernel at hand is over. */
+/* End the present kernel. */
 static gpc_status end_kernel(recorder *r) {
     if (gpci_recorded_is_empty(&r->kernel))
         return GPC_OK;
@@ -56,7 +56,7 @@ static void cannot(gpci_recorder *base, const char *call) {
     fail(r, GPC_ERROR_UNSUPPORTED);
 }
 
-/* When copies are waited for, and by whom, the host knows by itself: it is in no call. */
+/* End the recording of asynchronous copies: no call tells when and by which warp a copy is waited for. */
 static void cannot_access(recorder *r, const char *why) {
     gpci_fail(&r->failure, GPC_ERROR_UNSUPPORTED, "%s", why);
     fail(r, GPC_ERROR_UNSUPPORTED);

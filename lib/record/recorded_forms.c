@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* SASS for what a host did: as much of it as an opcode can say, so that traces as text have it, too. */
+/* SASS for a host's calls, as far as an opcode can express them: a trace as text then has the same opcodes. */
 
 static const char *const loads[] = {
     [GPC_SPACE_GLOBAL] = "LDG.E", [GPC_SPACE_LOCAL] = "LDL",   [GPC_SPACE_SHARED] = "LDS",
@@ -35,7 +35,7 @@ static const char *name_of(const gpci_recorded_form *f) {
                                [GPC_REDUCTION] = {NAMES(reductions)},
                                [GPC_PREFETCH] = {NAMES(prefetches)}};
     const char *name = f->space < kinds[f->kind].spaces ? kinds[f->kind].names[f->space] : NULL;
-    return name ? name : kinds[f->kind].names[GPC_SPACE_GLOBAL]; /* gpci_forms_made says which space */
+    return name ? name : kinds[f->kind].names[GPC_SPACE_GLOBAL]; /* gpci_forms_made sets the space */
 }
 
 static const char *width_of(const gpci_recorded_form *f) {
@@ -54,7 +54,7 @@ static const char *text_or_none(const char *text) {
     return text ? text : "";
 }
 
-/* Has the host mapped the addresses? */
+/* True if the host has mapped the addresses. */
 static bool is_mapped(const gpci_recorded_form *f) {
     return f->space == GPC_SPACE_LOCAL && !f->local_offsets;
 }
@@ -76,7 +76,7 @@ static int form_text(const gpci_recorded_form *f, char *text) {
                     text_or_none(priorities[f->priority]), strong ? ".STRONG" : "", strong ? scopes[f->scope] : "");
 }
 
-/* All of it but the opcode, in a number. */
+/* Key of a form: all fields except the opcode. */
 static uint64_t key_of(const gpci_recorded_form *f) {
     return (uint64_t)f->local_offsets << 44 | (uint64_t)f->kind << 40 | (uint64_t)f->space << 36 |
            (uint64_t)f->hint << 32 | (uint64_t)f->priority << 28 | (uint64_t)f->width << 16 | (uint64_t)f->scope << 12 |

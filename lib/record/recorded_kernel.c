@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A kernel that a host drives: held while it runs, then written as thread blocks of warps, and the order of all. */
+/*
+ * Kernel driven by a host: held while running, then written as thread blocks of warps with the order of all accesses.
+ */
 
-/* A grid has no more blocks than this many times those that were seen, or else they are numbered as they came. */
+/* If a grid would have more than SPARSE times the seen blocks, blocks are numbered in order of arrival instead. */
 #define SPARSE 4u
 #define SPARSE_LEAST 1024u
 
@@ -43,7 +45,7 @@ gpc_status gpci_recorded_turn(gpci_recorded_kernel *k, const gpc_turn *turn) {
     return GPC_OK;
 }
 
-/* The number of its block; UINT32_MAX: out of memory. */
+/* Number of the block; UINT32_MAX: out of memory. */
 static uint32_t block_of(gpci_recorded_kernel *k, uint32_t sm, uint32_t block) {
     const uint64_t key = (uint64_t)sm << 32 | block;
     const gpci_map_entry *known = gpci_map_find(&k->block_of, key);
@@ -105,7 +107,7 @@ gpc_status gpci_recorded_add(gpci_recorded_kernel *k, gpci_opcodes *opcodes, con
     return status == GPC_OK ? gpci_recorded_turn(k, &turn) : status;
 }
 
-/* Do the host's numbers tell blocks apart, and are they near enough to one another to be those of a grid? */
+/* True if the host's block numbers are distinct, and dense enough for a grid. */
 static bool keeps_numbers(const gpci_recorded_kernel *k, gpci_map *seen, bool *memory) {
     for (size_t b = 0; b < k->block_count; b++) {
         const uint32_t number = k->blocks[b].block;
@@ -121,7 +123,7 @@ static bool keeps_numbers(const gpci_recorded_kernel *k, gpci_map *seen, bool *m
     return true;
 }
 
-/* Blocks get their numbers in the grid; *grid: how many it has, 1 at least. GPC_ERROR_MEMORY. */
+/* Number the blocks in the grid; *grid: blocks of the grid, at least 1. Fails with GPC_ERROR_MEMORY. */
 static gpc_status number_blocks(gpci_recorded_kernel *k, uint32_t *grid) {
     gpci_map seen = {0};
     bool memory = false;

@@ -8,10 +8,10 @@
 
 #include <gpucache/record.h>
 
-/* What is the same in many instructions: an opcode, and what its text does not say. */
+/* Form: equal data of many instructions; the opcode, and fields that its text lacks. */
 typedef struct gpci_recorded_form {
     uint8_t kind, space, hint, priority, width, scope, order;
-    uint8_t fence; /* 1: a fence, of `scope`, `order` and `control` alone */
+    uint8_t fence; /* 1 = a fence with only `scope`, `order` and `control` */
     uint8_t control, local_offsets;
     uint32_t opcode;
 } gpci_recorded_form;
@@ -23,43 +23,44 @@ typedef struct gpci_recorded_forms {
     gpci_map known;
 } gpci_recorded_forms;
 
-/* recorded_forms.c: the number of a form, whose opcode is filled in. UINT32_MAX: out of memory. */
+/* recorded_forms.c: number of a form; fills in its opcode. UINT32_MAX: out of memory. */
 uint32_t gpci_forms_number(gpci_recorded_forms *forms, gpci_opcodes *opcodes, gpci_recorded_form form);
 void gpci_forms_made(const void *forms, const gpci_row *row, gpc_instruction *instruction);
 void gpci_forms_free(gpci_recorded_forms *forms);
 
-/* A thread block: what a host calls one, on one SM. */
+/* Thread block of a host, on one SM. */
 typedef struct gpci_recorded_block {
     uint32_t sm, block;
-    uint32_t warps; /* that have come so far */
+    uint32_t warps; /* warps seen until now */
 } gpci_recorded_block;
 
-/* The kernel at hand: instructions in the order in which they came, and whose each is. */
+/* Present kernel: instructions in order of arrival, with their warps. */
 typedef struct gpci_recorded_kernel {
     gpc_context *context;
-    uint32_t lanes; /* of warps: 32 or 64 */
-    gpci_rows rows; /* blocks by the order in which they came, until the kernel is written */
+    uint32_t lanes; /* lanes of warps: 32 or 64 */
+    gpci_rows rows; /* blocks in order of arrival, until the kernel is written */
     gpci_recorded_forms forms;
     gpc_turn *turns;
     size_t turn_count, turn_capacity;
     gpci_recorded_block *blocks;
     size_t block_count, block_capacity;
-    gpci_map block_of, warp_of; /* SM and block -> number of the block; that and the slot -> number of the warp */
-    gpci_map last;              /* SM and slot -> block, as the host's last access there said: fences name none */
-    gpc_recording recording;    /* but for the turns */
-    uint32_t id;                /* kernels before it */
+    /* SM and block -> number of the block; number of the block and slot -> number of the warp */
+    gpci_map block_of, warp_of;
+    gpci_map last;           /* SM and slot -> block of the host's last access there: a fence names no block */
+    gpc_recording recording; /* all except the turns */
+    uint32_t id;             /* number of earlier kernels */
 } gpci_recorded_kernel;
 
 void gpci_recorded_init(gpci_recorded_kernel *kernel, gpc_context *context, uint32_t lanes);
 void gpci_recorded_free(gpci_recorded_kernel *kernel);
 bool gpci_recorded_is_empty(const gpci_recorded_kernel *kernel);
-/* An access or a fence, whose turn says whose it is; but for block and warp, which become those of the trace. */
+/* Add an access or a fence of the warp in `turn`; block and warp are replaced by the trace's numbers. */
 gpc_status gpci_recorded_add(gpci_recorded_kernel *kernel, gpci_opcodes *opcodes, const gpci_recorded_form *form,
                              uint64_t pc, uint64_t mask, const uint64_t *addresses, gpc_turn turn);
-/* The block of the warp in a slot. */
+/* Block of the warp in a slot. */
 uint32_t gpci_recorded_block_at(const gpci_recorded_kernel *kernel, uint32_t sm, uint32_t slot);
 gpc_status gpci_recorded_turn(gpci_recorded_kernel *kernel, const gpc_turn *turn);
-/* Write it, and begin the next. */
+/* Write the kernel, and begin the next kernel. */
 gpc_status gpci_recorded_write(gpci_recorded_kernel *kernel, gpc_trace *from, gpci_block *block,
                                gpc_trace_writer *writer, gpc_error *error);
 

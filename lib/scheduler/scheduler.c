@@ -25,7 +25,7 @@ static gpc_status check(gpc_scheduler_options *o, const char *type, gpc_error *e
     return GPC_OK;
 }
 
-/* Object, bitmaps and arrays in one block. */
+/* Allocate object, bitmaps and arrays in one block. */
 static gpc_scheduler *make(gpc_context *context, const gpc_scheduler_options *o, size_t throttles) {
     size_t words = gpci_warp_words(o->warps), warps = words * 64;
     size_t map = words * sizeof(gpci_warp_word),
@@ -53,7 +53,7 @@ static gpc_scheduler *make(gpc_context *context, const gpc_scheduler_options *o,
     return s;
 }
 
-/* What is shared is laid out for one context's schedulers of one shape. */
+/* Check share_with: shared state is laid out for schedulers of one context and one shape. */
 static gpc_status check_sharing(const gpc_context *context, const gpc_scheduler_options *o, const char *type,
                                 gpc_error *error) {
     const gpc_scheduler *other = o->share_with;
@@ -74,7 +74,7 @@ static gpc_status check_sharing(const gpc_context *context, const gpc_scheduler_
     return GPC_OK;
 }
 
-/* After the parts are made: names and arguments are compared as they were read, not as texts. */
+/* Check the parts after their creation: names and arguments are compared after parsing, not as texts. */
 static gpc_status check_parts(const gpc_scheduler *s, const gpc_scheduler *other, const char *type, gpc_error *error) {
     bool same = s->throttle_count == other->throttle_count && gpci_policy_same(s->policy, other->policy);
     for (uint32_t i = 0; same && i < s->throttle_count; i++)
@@ -134,7 +134,7 @@ static void leave_rings(gpc_scheduler *s) {
     before->next_in_sm = s->next_in_sm;
 }
 
-/* The SM's others are asked in their next cycle: they may be in the middle of a call. */
+/* Mark the SM's other schedulers for their next cycle: they may be in the middle of a call. */
 static void stir_others(gpc_scheduler *s) {
     for (gpc_scheduler *other = s->next_in_sm; other != s; other = other->next_in_sm)
         other->again = 0;
@@ -200,8 +200,8 @@ void gpc_scheduler_destroy(gpc_scheduler *s) {
 }
 
 /*
- * The oldest up to the limit, of those that are not at a barrier: a warp there cannot
- * issue, and what it waits for may be beyond the limit.
+ * Admit the oldest warps up to the limit, without warps at a barrier. Such a warp cannot issue, and may wait for warps
+ * beyond the limit.
  */
 static void limit(gpc_scheduler *s) {
     bool limited = s->limit < s->warps;
@@ -295,7 +295,7 @@ void gpci_scheduler_start(gpc_scheduler *s, uint32_t slot, uint32_t block) {
     gpci_scheduler_admit(s);
 }
 
-/* Those younger move up. */
+/* End a warp; younger warps move up. */
 void gpci_scheduler_end(gpc_scheduler *s, uint32_t slot) {
     gpci_warp_word *word = &s->map[slot / 64];
     uint64_t others = ~gpci_warp_bit(slot);
@@ -466,7 +466,7 @@ gpc_status gpc_scheduler_sample_as(gpc_scheduler *s, const gpc_layout *layout, c
     gpc_status status = gpci_layout_take(layout, GPC_TABLE_HIERARCHY, stats, &ours, NULL);
     if (status < 0)
         return status;
-    /* a policy gets the very struct where it can: where nothing is absent, which it would take for a large number */
+    /* if possible, pass the host's struct itself: no value is absent, which a policy would read as a large number */
     bool own = gpci_layout_is_own(layout, GPC_TABLE_HIERARCHY) && *(const size_t *)stats >= sizeof ours &&
                !gpci_stats_clear_absent(&ours);
     gpci_scheduler_sample(s, own ? stats : &ours, cycle);

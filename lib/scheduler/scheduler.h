@@ -6,32 +6,31 @@
 #include "registry/registry.h"
 
 /*
- * The scheduler's object, and its public functions without their checks, inline for the
- * replay engine, which calls them for every instruction. A built-in policy is then
- * called directly, any other through its table.
+ * Scheduler object, and its public functions without checks. The functions are inline for the replay engine, which
+ * calls them for every instruction. A built-in policy is called directly, any other policy through its table.
  */
 
 typedef enum gpci_scheduler_kind {
-    GPCI_SCHEDULER_TABLE, /* whatever the table says */
+    GPCI_SCHEDULER_TABLE, /* call through the table */
     GPCI_SCHEDULER_LRR,
     GPCI_SCHEDULER_GTO,
     GPCI_SCHEDULER_OLDEST,
     GPCI_SCHEDULER_TWO_LEVEL
 } gpci_scheduler_kind;
 
-/* What is known of 64 slots. */
+/* State of 64 slots. */
 typedef struct gpci_warp_word {
     uint64_t ready, ready_memory; /* by state */
     uint64_t running;             /* not ABSENT */
     uint64_t eligible;            /* running and not held back by warp_limit or a throttle */
-    uint64_t eligible_memory;     /* of these, those that may access memory */
-    uint64_t bypassing;           /* of these, those without a token for L1 */
-    uint64_t bypassing_l2;        /* likewise, for L2 */
+    uint64_t eligible_memory;     /* eligible slots that may access memory */
+    uint64_t bypassing;           /* eligible slots without a token for L1 */
+    uint64_t bypassing_l2;        /* eligible slots without a token for L2 */
 } gpci_warp_word;
 
 #define GPCI_THROTTLE_BITMAPS 4u
 
-/* A throttle at work, and what it said last. */
+/* Throttle with its last answer. */
 typedef struct gpci_throttle {
     void *self;
     const gpc_throttle_ops *ops;
@@ -40,61 +39,61 @@ typedef struct gpci_throttle {
 } gpci_throttle;
 
 struct gpc_scheduler {
-    void *self; /* the policy's */
+    void *self; /* instance of the policy */
     const gpc_scheduler_ops *ops;
     gpci_scheduler_kind kind;
     uint32_t warps, words;
     uint32_t running, limit;          /* warps; limit is never 0 */
     uint32_t counts[GPC_STATE_COUNT]; /* slots by state */
     uint8_t *states;                  /* [warps] gpc_warp_state */
-    uint16_t *ages;                   /* [warps] of running warps: how many are older */
+    uint16_t *ages;                   /* [warps]: number of older warps, for running warps */
     uint16_t *by_age;                 /* [running] slots, oldest first */
     uint64_t *candidates;             /* [words] for the policy to choose among */
     uint64_t next_order;
-    uint64_t *admissions; /* times that it was found anew who is eligible; an SM may have one for all */
+    uint64_t *admissions; /* number of recomputations of `eligible`; an SM's schedulers may share a counter */
     uint64_t own_admissions;
-    uint64_t cycle; /* the latest that it was told of */
-    uint64_t again; /* cycle at which the throttles are to be asked anew; UINT64_MAX = not by itself */
+    uint64_t cycle; /* latest reported cycle */
+    uint64_t again; /* cycle for the next question to the throttles; UINT64_MAX = no time limit */
     uint32_t throttle_count;
     gpci_throttle throttles[GPCI_MAX_THROTTLES];
-    uint32_t *blocks; /* [warps] thread block of each warp */
+    uint32_t *blocks; /* [warps]: thread block of each warp */
     gpci_policy *policy;
-    gpci_commons *commons;       /* of all schedulers made with each other */
-    gpc_scheduler *next_sharing; /* of them, in a ring */
-    gpc_scheduler *next_in_sm;   /* of these, those of the SM, in a ring */
+    gpci_commons *commons;       /* commons of all sharing schedulers */
+    gpc_scheduler *next_sharing; /* next scheduler in the ring of sharing schedulers */
+    gpc_scheduler *next_in_sm;   /* next scheduler in the ring of the SM's sharing schedulers */
     uint32_t sm;
-    bool counts_issues; /* a throttle is told of them */
+    bool counts_issues; /* a throttle counts issues */
     gpc_context *context;
     gpci_warp_word map[]; /* [words] */
 };
 
-/* gpc_scheduler_create from options that are all there; errors name their fields as of `type`. */
+/* gpc_scheduler_create with complete options; errors name the fields as fields of `type`. */
 gpc_status gpci_scheduler_create(gpc_context *context, const gpc_scheduler_options *options, const char *type,
                                  gpc_error *error, gpc_scheduler **out);
 
-/* scheduler_values.c: the policy, part 0, and the throttles; NULL: there is no such part. */
+/* scheduler_values.c: part 0 is the policy, then the throttles; NULL: no such part. */
 const gpci_policy *gpci_scheduler_part(const gpc_scheduler *s, uint32_t part);
 
-/* A warp begins in a free slot; a running one ends. */
+/* Start a warp in a free slot; end a running warp. */
 void gpci_scheduler_start(gpc_scheduler *s, uint32_t slot, uint32_t block);
 void gpci_scheduler_end(gpc_scheduler *s, uint32_t slot);
 
-/* Find anew who is eligible, where there is a limit or a throttle. */
+/* Recompute the eligible warps, if a limit or a throttle exists. */
 void gpci_scheduler_admit(gpc_scheduler *s);
-/* Tell the throttles of a warp's new state, or that it issued. */
+/* Report a warp's new state, or an issue, to the throttles. */
 void gpci_scheduler_tell(gpc_scheduler *s, uint32_t slot, gpc_warp_state before, gpc_warp_state after);
 void gpci_scheduler_tell_issued(gpc_scheduler *s, uint32_t slot, uint64_t cycle);
 
-/* Add its running warps by class. */
+/* Add the number of running warps by class. */
 void gpci_scheduler_count_classes(const gpc_scheduler *s, uint32_t counts[GPC_CLASS_COUNT]);
-/* What keeps a ready warp from issuing, as a phrase; NULL where nothing does. Lives as long as the scheduler. */
+/* Reason why a ready warp may not issue, as a phrase; NULL if the warp may issue. Valid for the scheduler's life. */
 const char *gpci_scheduler_throttle_of(const gpc_scheduler *s, uint32_t slot);
 
-/* An L1 event, a sample; true: the throttles were asked anew. */
+/* Report an L1 event or a sample. True if the throttles were asked again. */
 bool gpci_scheduler_cache_event(gpc_scheduler *s, const gpc_cache_event *event);
 bool gpci_scheduler_sample(gpc_scheduler *s, const gpc_stats *stats, uint64_t cycle);
 
-/* The present cycle, for throttles: what they said holds until `again`. */
+/* Report the present cycle. The throttles' answers are valid until cycle `again`. */
 GPCI_INLINE void gpci_scheduler_clock(gpc_scheduler *s, uint64_t cycle) {
     s->cycle = cycle;
     if (GPCI_UNLIKELY(cycle >= s->again))
@@ -105,7 +104,7 @@ GPCI_INLINE gpc_warp_state gpci_scheduler_state(const gpc_scheduler *s, uint32_t
     return (gpc_warp_state)s->states[slot];
 }
 
-/* A running warp's state is now `state`, other than ABSENT. */
+/* Set the state of a running warp. `state` must not be ABSENT. */
 GPCI_INLINE void gpci_scheduler_set(gpc_scheduler *s, uint32_t slot, gpc_warp_state state) {
     gpc_warp_state before = gpci_scheduler_state(s, slot);
     if (before == state)
@@ -126,7 +125,7 @@ GPCI_INLINE void gpci_scheduler_set(gpc_scheduler *s, uint32_t slot, gpc_warp_st
         gpci_scheduler_admit(s);
 }
 
-/* Gather who may issue into s->candidates; is there any? */
+/* Gather the warps that may issue into s->candidates. True if at least one may issue. */
 GPCI_INLINE bool gpci_scheduler_gather(gpc_scheduler *s, bool memory) {
     const uint64_t take = memory ? ~(uint64_t)0 : 0;
     uint64_t any = 0;
@@ -137,7 +136,7 @@ GPCI_INLINE bool gpci_scheduler_gather(gpc_scheduler *s, bool memory) {
     return any != 0;
 }
 
-/* A policy's word for it, which is not yet known to be possible. */
+/* Choice of the policy, not yet checked. */
 GPCI_INLINE uint32_t gpci_scheduler_ask(gpc_scheduler *s, uint64_t cycle) {
     switch (s->kind) {
     case GPCI_SCHEDULER_LRR:
@@ -153,7 +152,7 @@ GPCI_INLINE uint32_t gpci_scheduler_ask(gpc_scheduler *s, uint64_t cycle) {
     }
 }
 
-/* A table may scribble over what it is told: its choice is held against the states themselves. */
+/* Check a table's choice against the states: a table may have overwritten the candidates. */
 GPCI_INLINE bool gpci_scheduler_possible(const gpc_scheduler *s, uint32_t slot, bool memory) {
     if (slot >= s->warps)
         return false;
@@ -186,7 +185,7 @@ GPCI_INLINE void gpci_scheduler_issued(gpc_scheduler *s, uint32_t slot, uint64_t
         gpci_scheduler_tell_issued(s, slot, cycle);
 }
 
-/* Of a running warp: how many are older. */
+/* Number of older warps, for a running warp. */
 GPCI_INLINE uint32_t gpci_scheduler_age(const gpc_scheduler *s, uint32_t slot) {
     return s->ages[slot];
 }
@@ -203,14 +202,14 @@ GPCI_INLINE gpc_warp_class gpci_scheduler_class(const gpc_scheduler *s, uint32_t
     return (unsigned)class_of < GPC_CLASS_COUNT ? class_of : GPC_CLASS_CACHE;
 }
 
-/* A policy's class counts for L1. */
+/* Token of a warp at a level; a policy's class counts for L1. */
 GPCI_INLINE gpc_token gpci_scheduler_token(const gpc_scheduler *s, uint32_t slot, unsigned level) {
     if (level == 1)
         return gpci_scheduler_class(s, slot) == GPC_CLASS_BYPASS ? GPC_TOKEN_NONE : GPC_TOKEN_HELD;
     return s->map[slot / 64].bypassing_l2 & gpci_warp_bit(slot) ? GPC_TOKEN_NONE : GPC_TOKEN_HELD;
 }
 
-/* Is a warp ready that is held back? With gather's false: only such warps are. */
+/* True if a ready warp is held back. If gather returned false, only such warps are ready. */
 GPCI_INLINE bool gpci_scheduler_throttles(const gpc_scheduler *s, bool memory) {
     uint64_t any = 0;
     for (uint32_t i = 0; (s->running > s->limit || s->throttle_count) && i < s->words; i++) {
@@ -220,7 +219,7 @@ GPCI_INLINE bool gpci_scheduler_throttles(const gpc_scheduler *s, bool memory) {
     return any != 0;
 }
 
-/* Do the policy or a throttle want the L1's events, or samples? */
+/* True if the policy or a throttle needs L1's events, or samples. */
 GPCI_INLINE bool gpci_scheduler_wants_events(const gpc_scheduler *s) {
     bool wants = s->ops->on_cache_event != NULL;
     for (uint32_t i = 0; i < s->throttle_count; i++)
@@ -228,7 +227,7 @@ GPCI_INLINE bool gpci_scheduler_wants_events(const gpc_scheduler *s) {
     return wants;
 }
 
-/* Is any of its throttles told of kernels? */
+/* True if a throttle has an on_kernel function. */
 GPCI_INLINE bool gpci_scheduler_heeds_kernels(const gpc_scheduler *s) {
     bool heeds = false;
     for (uint32_t i = 0; i < s->throttle_count; i++)

@@ -5,7 +5,7 @@
 #include "base/archive.h"
 #include "scheduler/scheduler.h"
 
-/* A scheduler's part of a snapshot; loading, into one that was made from the same options. */
+/* Part of a scheduler in a snapshot. Load into a scheduler created from the same options. */
 void gpci_scheduler_archive(gpc_scheduler *scheduler, gpci_archive *archive);
 
 #endif

@@ -2,13 +2,13 @@
 #include "registry/policy_values.h"
 #include "scheduler/scheduler.h"
 
-/* What a scheduler's policy and throttles publish of themselves. */
+/* Counters published by a scheduler's policy and throttles. */
 
 const gpci_policy *gpci_scheduler_part(const gpc_scheduler *s, uint32_t part) {
     return !part ? s->policy : part <= s->throttle_count ? s->throttles[part - 1].policy : NULL;
 }
 
-/* One of its parts: which, and of whom. */
+/* Part of a scheduler, by index. */
 typedef struct own_part {
     const gpc_scheduler *scheduler;
     uint32_t index;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * Throttles for a scheduler of a host's own: a scheduler of the library that nobody asks for a warp. Its policy is the
- * one that keeps nothing of its warps' states.
+ * Throttles for a host's own scheduler: a scheduler of the library that is never asked for a warp. Its policy is lrr,
+ * which keeps no state of warps.
  */
 #define NOBODYS_POLICY "lrr"
 
@@ -104,7 +104,7 @@ bool gpc_throttle_wants_samples(const gpc_throttle *t) {
     return t && gpci_scheduler_wants_samples(t->scheduler);
 }
 
-/* Is one of the SM's others to be asked in its next cycle, for what they share has changed? */
+/* True if a scheduler of the SM must be asked in its next cycle, because shared state has changed. */
 static bool has_stirred(const gpc_scheduler *s) {
     bool any = false;
     for (const gpc_scheduler *other = s->next_in_sm; other != s; other = other->next_in_sm)
