@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* A profile as an object: names of kernels, launches, scores. profiler/profiler.c makes profiles that count. */
+/* Profile object: names of kernels, launches, scores. profiler/profiler.c makes profiles that count. */
 
 gpc_status gpci_profile_name(gpc_profile *p, const char *name, uint32_t *out_index) {
     for (size_t i = p->name_count; i-- > 0;)

@@ -2,7 +2,7 @@
 #include "base/array.h"
 #include "profile/profile.h"
 
-/* The tables that grow while a trace runs: lines of an SM, who accesses them, instructions. */
+/* Tables that grow while a trace runs: lines of an SM, pairs of line and instruction, instructions. */
 
 static bool same_line(const void *lines, uint32_t row, const void *number) {
     return ((const gpci_line_row *)lines)[row].number == *(const uint64_t *)number;
@@ -30,7 +30,7 @@ uint32_t gpci_live_line(gpci_live_sm *sm, uint64_t number) {
     return row;
 }
 
-/* Most lines are one instruction's: that count is in the row. */
+/* Count a pair. Most lines have only one instruction: its count is in the row. */
 gpc_status gpci_live_pair(gpci_live_sm *sm, uint32_t line, uint32_t instruction) {
     gpci_line_row *row = &sm->lines[line];
     if (row->first == GPCI_NONE)

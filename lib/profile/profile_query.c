@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-/* Questions to a profile. */
+/* Queries of a profile. */
 
-/* What every table begins with: the tables as they stand now. */
+/* First step of every query: bring the tables up to date. */
 static gpc_status settle_for(gpc_profile *p, const void *out_rows, const size_t *out_count) {
     return p && out_rows && out_count ? gpci_profile_settle(p) : GPC_ERROR_ARGUMENT;
 }
@@ -80,7 +80,7 @@ gpc_status gpc_profile_get_summary(gpc_profile *p, gpc_profile_summary *summary)
     return gpci_give(summary, &s, sizeof s);
 }
 
-/* One SM's part of a point: accesses nearer than the capacity hit. */
+/* Add an SM's part of a point: accesses at a distance below the capacity hit. */
 static void add_point(const gpci_distances *d, uint64_t first, uint64_t lines, gpc_profile_point *point) {
     point->accesses += first;
     for (size_t i = 0; i < d->count; i++) {
@@ -107,7 +107,7 @@ gpc_status gpc_profile_curve(const gpc_profile *p, uint32_t sm, gpc_profile_poin
     return GPC_OK;
 }
 
-/* Scores of the classes in millionths, ascending, each once; returns how many. */
+/* Distinct scores of the classes in millionths, ascending; returns their number. */
 static size_t distinct_scores(const gpc_profile *p, uint64_t *scores) {
     size_t count = 0;
     for (unsigned c = 0; c < GPC_PROFILE_CLASSES; c++) {

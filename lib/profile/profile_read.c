@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Reading a profile's file: nothing in it is believed that does not fit the bytes that there are. */
+/* Reader of a profile's file. A number must fit the file's bytes, or the file is refused. */
 
 #define MOST_LINE_SHIFT 12u
 
@@ -15,8 +15,8 @@ typedef struct profile_reader {
     const char *path;
     gpci_buffer file;
     gpci_crc crc;
-    gpci_cursor cursor; /* of the present section's contents */
-    uint64_t next;      /* offset behind it */
+    gpci_cursor cursor; /* position in the present section's contents */
+    uint64_t next;      /* offset behind the section */
     gpc_error *error;
 } profile_reader;
 
@@ -24,7 +24,7 @@ static gpc_status damaged(const profile_reader *r, uint64_t offset, const char *
     return gpci_fail(r->error, GPC_ERROR_FORMAT, "%s: offset %" PRIu64 ": %s", r->path, offset, what);
 }
 
-/* The contents are not what they should be. */
+/* Fail for wrong contents. */
 static gpc_status misfit(const profile_reader *r, const char *what) {
     return damaged(r, (uint64_t)(r->cursor.at - r->file.data), what);
 }
@@ -82,7 +82,7 @@ static gpc_status close_section(const profile_reader *r) {
     return GPC_OK;
 }
 
-/* How many things there are, of at least `bytes` each. */
+/* Read a number of elements with at least `bytes` bytes each. */
 static uint64_t read_count(profile_reader *r, uint64_t bytes) {
     return gpci_cursor_below(&r->cursor, (uint64_t)(r->cursor.stop - r->cursor.at) / bytes);
 }
@@ -120,7 +120,7 @@ static gpc_status read_general(profile_reader *r, gpc_profile *p) {
         return status;
     p->line_shift = (uint32_t)gpci_cursor_below(&r->cursor, MOST_LINE_SHIFT);
     p->line_bytes = 1u << p->line_shift;
-    /* an SM has a row of counts and a section of its own */
+    /* each SM has a row of counts and a section */
     p->sm_count = (uint32_t)gpci_cursor_below(&r->cursor, r->file.length / (GPCI_COUNTS_WORDS + GPCI_SM_WORDS));
     status = r->cursor.bad || !p->sm_count ? misfit(r, "lines or SMs that there cannot be") : read_names(r, p);
     if (status < 0)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define FIRST_WORDS 16u
-#define MOST_WORDS (1u << 25) /* 2^31 places: no more lines than half of them are numbered */
+#define MOST_WORDS (1u << 25) /* 2^31 places: at most half as many lines are numbered */
 
 void gpci_stack_clear(gpci_stack *s) {
     if (!s->context)
@@ -52,7 +52,7 @@ static void leave(gpci_stack *s, uint32_t place) {
     s->used--;
 }
 
-/* Places in use that are newer. */
+/* Number of newer places in use. */
 static uint32_t depth(const gpci_stack *s, uint32_t place) {
     uint32_t word = place / 64, through = gpci_popcount(s->bits[word] & ~(uint64_t)0 >> (63 - place % 64));
     for (uint32_t i = word; i; i &= i - 1)
@@ -80,7 +80,7 @@ static uint32_t pop_hole(gpci_stack *s) {
     return top;
 }
 
-/* Sums of a tree whose places up to `used` are all in use, and no others. */
+/* Sums of a tree with exactly the places up to `used` in use. */
 static void fill_prefix(gpci_stack *s) {
     memset(s->bits, 0, s->words * sizeof *s->bits);
     memset(s->bits, 0xff, s->used / 64 * sizeof *s->bits);
@@ -114,7 +114,7 @@ static void renumber(gpci_stack *s, uint32_t *places, size_t stride) {
 }
 
 static gpc_status grow(gpci_stack *s) {
-    uint32_t words = s->words ? s->words * 2 : FIRST_WORDS; /* a power of two, as the Fenwick tree wants it */
+    uint32_t words = s->words ? s->words * 2 : FIRST_WORDS; /* a power of two, as the Fenwick tree requires */
     if (words > MOST_WORDS)
         return GPC_ERROR_MEMORY;
     uint32_t *owners = gpci_resize(s->context, s->owners, (size_t)words * 64, sizeof *owners);
@@ -152,7 +152,7 @@ gpc_status gpci_stack_room(gpci_stack *s, uint32_t *places, size_t stride) {
 uint64_t gpci_stack_touch(gpci_stack *s, uint32_t line, uint32_t *place) {
     uint32_t old = *place;
     if (old != GPCI_STACK_NOWHERE && old + 1 == s->next)
-        return 0; /* it is the top */
+        return 0; /* already the top */
     uint64_t distance = old == GPCI_STACK_NOWHERE ? GPCI_STACK_FIRST : depth(s, old);
     if (s->hole_count && (old == GPCI_STACK_NOWHERE || s->holes[0] > old)) {
         leave(s, pop_hole(s));

@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * From what was counted to the tables, in order, with what can be known only at the
- * end: which lines should bypass, and so how many of an instruction's accesses.
+ * Conversion of counters to sorted tables. Some values are known only at the end: the lines that should bypass, and for
+ * each instruction the number of its accesses to such lines.
  */
 
 double gpc_profile_score(double utilisation, double reuse) {
@@ -42,7 +42,7 @@ static gpc_profile_line line_of(const gpc_profile *p, uint32_t sm, const gpci_li
     return line;
 }
 
-/* Keys with an index each, sorted by key: a byte at a time, lowest first, passing over bytes that are all the same. */
+/* Keys with an index, sorted by key: radix sort by bytes, lowest first, skipping bytes equal in all keys. */
 typedef struct keyed {
     uint64_t key;
     uint32_t index;
@@ -69,15 +69,15 @@ static keyed *sort(keyed *from, keyed *to, size_t count) {
     return from;
 }
 
-/* The tables in the making. */
+/* Tables being made. */
 typedef struct making {
     gpc_profile_sm *sms;
     gpc_profile_instruction *instructions;
     gpc_profile_class *classes;
     gpc_profile_line *lines;
     size_t instruction_count, line_count;
-    keyed *keys;      /* [2 x most], to sort with */
-    uint32_t *row_of; /* [live instructions], their rows; GPCI_NONE where there is none */
+    keyed *keys;      /* [2 x most]: memory for sorting */
+    uint32_t *row_of; /* [live instructions]: row of each; GPCI_NONE = no row */
 } making;
 
 static void add_lines(const gpc_profile *p, making *m, const gpci_live_sm *sm, size_t most) {
@@ -90,7 +90,7 @@ static void add_lines(const gpc_profile *p, making *m, const gpci_live_sm *sm, s
         m->lines[m->line_count++] = line_of(p, sm->row.sm, &sm->lines[sorted[i].index]);
 }
 
-/* By kernel and pc: two sorts, of which each keeps the order of the one before. */
+/* Sort by kernel and pc: two stable sorts. */
 static void add_instructions(const gpc_profile *p, making *m, size_t most) {
     const gpci_live *l = p->live;
     size_t count = 0;
@@ -122,7 +122,7 @@ static void add_share(making *m, uint32_t instruction, uint64_t accesses, bool b
     row->bypass_accesses += bypass ? accesses : 0;
 }
 
-/* Figures 3 and 4: what its lines say of an SM, and of the instructions that accessed them. */
+/* Figures 3 and 4: compute rows of an SM and of its instructions from the SM's lines. */
 static void add_sm(const gpc_profile *p, making *m, uint32_t index) {
     const gpci_live_sm *sm = &p->live->sms[index];
     gpc_profile_sm *row = &m->sms[index];

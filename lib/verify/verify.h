@@ -6,16 +6,16 @@
 #include "verify/verify_states.h"
 
 /*
- * Exploration of all states that a small tree can reach, by the library's own code: a state is taken up, one thing is
- * done, what must hold after it is checked, and the state it led to is looked up among those known.
+ * Exploration of all reachable states of a small tree, by the library's own code. For each known state and each choice:
+ * load the state, execute the choice, check the invariants, and look the new state up among the known states.
  *
- * Two ways. Accesses one at a time (verify_explore.c): a choice is an access from its issue to its end. Accesses that
- * overlap (verify_overlap.c): a choice is the issue of an access, or one message that arrives, whichever of those under
- * way, or a refused access that begins again.
+ * Two modes. Accesses one at a time (verify_explore.c): a choice is a whole access. Overlapping accesses
+ * (verify_overlap.c): a choice is the issue of an access, the arrival of any message in flight, or the restart of a
+ * refused access.
  *
- * Each first-level cache holds one block, but where a tree says otherwise, so that the second block evicts the first.
- * Blocks have one or two bytes that are ever written, with 0 or 1. States that differ in nothing that can ever matter
- * are one (verify_key.c, verify_overlap_key.c).
+ * Each first-level cache holds one block, unless a tree has more: the second block evicts the first. Of a block only
+ * one or two bytes are ever written, with 0 or 1. States that differ only without consequences are one state
+ * (verify_key.c, verify_overlap_key.c).
  */
 
 #define GPCI_VERIFY_BASE 0x1000u /* address of the first block */
@@ -31,22 +31,22 @@ enum {
 
 typedef struct gpci_verify_tree {
     const char *name;
-    uint32_t caches;                        /* of the first level */
-    uint32_t l2;                            /* how many: each serves as many first-level caches */
-    bool l3;                                /* one, over memory */
-    uint32_t l2_ways, l3_ways, memory_ways; /* one set each; memory_ways 0: an entry for every block */
-    uint32_t first_ways;                    /* of the first level; 0: one */
-    uint32_t l2_block;                      /* bytes; of all below the first level. 0: GPCI_VERIFY_BLOCK */
-    uint32_t pointers, overflow;            /* of directories: gpc_coherence_module; groups of two */
-    bool non_inclusive;                     /* the second level */
-    bool write_through, no_write_allocate;  /* the first level */
-    bool
-        halves; /* second-level caches are below each other: each is home of one block (gpc_coherence_module.near_of) */
-    uint32_t first_sectors, l2_sectors; /* blocks of a line, all that there are; 0: one */
-    bool byte_masks;                    /* the second level */
+    uint32_t caches;                        /* first-level caches */
+    uint32_t l2;                            /* number of L2s; each serves an equal number of first-level caches */
+    bool l3;                                /* an L3 over memory */
+    uint32_t l2_ways, l3_ways, memory_ways; /* ways of one set each; memory_ways 0: an entry for every block */
+    uint32_t first_ways;                    /* ways of the first level; 0: one */
+    uint32_t l2_block;                      /* block bytes of all caches below the first level; 0: GPCI_VERIFY_BLOCK */
+    uint32_t pointers, overflow;            /* pointers of directories, as in gpc_coherence_module; groups of two */
+    bool non_inclusive;                     /* the second level is non-inclusive */
+    bool write_through, no_write_allocate;  /* policies of the first level */
+    bool halves;                            /* each second-level cache is home of one block, and below the other cache
+                   (gpc_coherence_module.near_of) */
+    uint32_t first_sectors, l2_sectors;     /* blocks of a line, at most all blocks; 0: one */
+    bool byte_masks;                        /* the second level has byte masks */
 } gpci_verify_tree;
 
-/* By index in the list of verify_trees.c; NULL beyond the last. */
+/* Tree by index in the list of verify_trees.c; NULL beyond the last. Tree by name. */
 const gpci_verify_tree *gpci_verify_tree_at(size_t index);
 const gpci_verify_tree *gpci_verify_tree_of(const char *name);
 
@@ -60,24 +60,24 @@ typedef enum gpci_verify_kind {
 } gpci_verify_kind;
 
 typedef struct gpci_verify_action {
-    uint32_t module; /* GPC_NO_MODULE: all */
-    uint32_t flags;  /* GPC_ACCESS_, and an event of the protocol's own */
+    uint32_t module; /* GPC_NO_MODULE: all modules */
+    uint32_t flags;  /* GPC_ACCESS_ flags, and an own event of the protocol */
     uint8_t kind, block, position, value;
 } gpci_verify_action;
 
-/* What a module has of the window's bytes; and the tree. */
+/* Bytes of the window in all modules, and in the homes. */
 typedef struct gpci_verify_picture {
     uint8_t state[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS]; /* GPC_LINE_I without data */
     uint8_t byte[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
-    bool held[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS]; /* written here, to be merged below */
+    bool held[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS]; /* written here, not yet merged below */
     uint8_t home[GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
 } gpci_verify_picture;
 
-/* A byte that is not what it must be. */
+/* Wrong byte. */
 typedef struct gpci_verify_byte {
     bool known;
     uint8_t found;
-    uint32_t module; /* GPC_NO_MODULE: what all see */
+    uint32_t module; /* GPC_NO_MODULE: the value seen by all */
     uint32_t block, position;
 } gpci_verify_byte;
 
@@ -89,84 +89,85 @@ typedef struct gpci_verify_setup {
     const char *protocol;
     gpci_verify_tree tree;
     uint32_t blocks, positions;
-    uint32_t kinds;                  /* bit per gpci_verify_kind that is a choice */
-    bool steered;                    /* accesses with GLC and with SLC too */
+    uint32_t kinds;                  /* bit per gpci_verify_kind among the choices */
+    bool steered;                    /* also accesses with GLC and with SLC */
     bool races;                      /* the protocol has N, or no directory: copies may differ */
-    bool refreshes;                  /* the protocol promises that who acquires has nothing old */
-    bool detaches;                   /* it has copies that no directory knows of: until their module acquires */
-    bool structure_only;             /* values are not looked at */
-    bool go_on;                      /* past violations: they are counted, what they led to is not explored */
-    bool backwards;                  /* depth first, and a state's choices from the last one on */
-    bool symmetric;                  /* states that differ by who is who are one, where that is sound */
+    bool refreshes;                  /* the protocol promises: a module has no old copy after its acquire */
+    bool detaches;                   /* the protocol has copies unknown to any directory, until their module acquires */
+    bool structure_only;             /* values are not checked */
+    bool go_on;                      /* go on after violations: count them, without exploring their successors */
+    bool backwards;                  /* depth first, with a state's last choice first */
+    bool symmetric;                  /* merge states that differ only in module identities, if sound */
     uint32_t faults, protocol_flags; /* gpci_coherence_inject */
     uint64_t most, memory;           /* states, bytes; 0: no bound */
-    /* accesses that overlap */
-    uint32_t in_flight; /* of a first-level module at a time; 0: one access of all, at once */
-    uint32_t entries;   /* gpci_hold_begin; likewise */
+    /* overlapping accesses: */
+    uint32_t in_flight; /* most accesses of a first-level module in flight; 0: one access in the whole tree */
+    uint32_t entries;   /* gpci_hold_begin; 0: as for in_flight */
     bool one_channel, latencies;
-    /* what else there is to say of an access, and of a step from one state to another; either may be NULL */
+    /* further checks of an access, and of a step between states; NULL = no check */
     void *data;
     void (*judge)(const gpci_explorer *e, const gpci_verify_action *action, const gpci_verify_picture *before,
                   const gpci_verify_picture *after, const gpc_coherence_result *result, char *text, size_t size);
     void (*edge)(void *data, uint32_t how, uint64_t from, uint64_t to, const gpc_coherence_result *result);
-    bool (*progress)(void *data, const gpci_verify_found *found); /* false: enough */
+    bool (*progress)(void *data, const gpci_verify_found *found); /* false: stop */
 } gpci_verify_setup;
 
 struct gpci_verify_found {
     uint64_t states, edges, violations, expanded;
     size_t bytes;
     uint32_t depth;
-    gpc_verify_limit limit; /* what ended it before all was seen */
+    gpc_verify_limit limit; /* bound that ended the search */
     gpc_verify_verdict verdict;
     gpci_verify_byte wrong;
-    gpc_status status;               /* of the search itself: memory, a tree that was refused */
-    char text[GPC_VERIFY_TEXT];      /* the first violation; or what failed */
-    uint16_t path[GPC_VERIFY_STEPS]; /* what leads to it: an action, or GPCI_VERIFY_CHOICE + one that may be next */
+    gpc_status status;          /* status of the search: memory, a refused tree */
+    char text[GPC_VERIFY_TEXT]; /* first violation; or the reason of a failure */
+    /* path to the violation: actions, or GPCI_VERIFY_CHOICE + index among the choices */
+    uint16_t path[GPC_VERIFY_STEPS];
     uint32_t path_count;
-    bool path_cut; /* it is longer, and begins later */
+    bool path_cut; /* the path is longer: its begin is missing */
 };
 
-/* Beside the state of the tree: what is known of values (verify_values.c, verify_ghost.c). */
+/* Known values, beside the state of the tree (verify_values.c, verify_ghost.c). */
 typedef struct gpci_verify_ghost {
     uint8_t raced[GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
-    uint8_t value[GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS]; /* the last coherent store of all */
-    /* since then, of each module: 1 + its last store; a bit for each value that it has stored; 0: none */
+    uint8_t value[GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS]; /* last coherent store of all modules */
+    /* for each module since then: 1 + its last store; a bit for each stored value; 0: no store */
     uint8_t last[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
     uint8_t stored[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
-    /* a bit for each value that a module must not read any more, since it has acquired; and will not, when it has */
+    /* bits of values: forbidden for a module since its acquire; forbidden at the end of its acquire */
     uint8_t old[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
     uint8_t aging[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
-    uint32_t acquire; /* 1 + the flight of an acquire that is under way; 0: none */
-    /* a copy that no directory knows of: 1; 2: it was there when its module began to acquire, and is to go */
+    uint32_t acquire; /* 1 + the access number of an acquire in flight; 0 = no acquire */
+    /* copy unknown to any directory: 1; 2: present at the begin of its module's acquire, must go */
     uint8_t detached[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS];
 } gpci_verify_ghost;
 
 struct gpci_explorer {
     const gpci_verify_setup *setup;
     gpc_coherence *c;
-    bool tracked, coherent; /* the protocol has a directory; and no two values of a byte may ever be seen */
+    bool tracked, coherent; /* the protocol has a directory; a byte never has two visible values */
     gpci_verify_action actions[GPCI_VERIFY_ACTIONS];
     uint32_t action_count;
     uint32_t low[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS]; /* GPC_NO_MODULE of memories */
-    uint8_t loaded[GPCI_VERIFY_POSITIONS];                 /* by the last access, if it was a load */
+    uint8_t loaded[GPCI_VERIFY_POSITIONS];                 /* bytes of the last access, if a load */
     gpci_verify_ghost ghost;
     gpci_verify_byte wrong;
-    uint8_t turns[GPCI_VERIFY_TURNS][GPCI_VERIFY_MODULES]; /* [turn][place]: the module that stands there */
+    uint8_t turns[GPCI_VERIFY_TURNS][GPCI_VERIFY_MODULES]; /* [turn][place]: module at the place */
     uint32_t turn_count;
-    char *image; /* [image_room] of a state, as it is before it is put away */
-    char *base;  /* [base_room] of the state that is being expanded */
+    char *image; /* [image_room]: image of a state before its storage */
+    char *base;  /* [base_room]: image of the state being expanded */
     size_t image_room, base_room;
-    /* accesses that overlap */
-    uint32_t *numbers; /* [number_room] of tasks and of flights, in the canonical form */
+    /* overlapping accesses: */
+    uint32_t *numbers; /* [number_room]: numbers of tasks and accesses in the canonical form */
     size_t number_room;
-    char told[GPC_VERIFY_TEXT]; /* "" or what the ghost has seen */
+    char told[GPC_VERIFY_TEXT]; /* violation seen by the ghost, or "" */
 };
 
 /* verify_trees.c */
 gpc_coherence *gpci_verify_make(const gpci_verify_setup *setup, gpc_error *error);
-/* The symmetries of the tree; one, where they are not to be used. */
+/* Find the symmetries of the tree; only the identity if symmetries are off. */
 void gpci_verify_find_turns(gpci_explorer *e);
-/* What a protocol promises, by its table: `races` and `refreshes`; and whether GLC and SLC mean anything to it. */
+/* Derive the protocol's promises from its table: `races`, `refreshes`, and the use of GLC and SLC. */
 void gpci_verify_promises(const gpc_protocol *protocol, gpci_verify_setup *setup);
 
 /* verify_key.c: the hash of the canonical form of the present state, between accesses. */
@@ -180,61 +181,64 @@ gpc_status gpci_verify_do(gpci_explorer *e, const gpci_verify_action *action, gp
 size_t gpci_verify_text(const gpci_explorer *e, const gpci_verify_action *action, char *text, size_t size);
 void gpci_verify_tell_choice(const gpc_coherence_choice *choice, char *text, size_t size);
 
-/* verify_values.c: what an access may do to values; "" or what is wrong. */
+/* verify_values.c: check an access's effect on values; `text` receives "" or the fault. */
 void gpci_verify_look(const gpci_explorer *e, gpci_verify_picture *picture);
 void gpci_verify_judge(gpci_explorer *e, const gpci_verify_action *action, const gpci_verify_picture *before,
                        const gpci_verify_picture *after, char *text, size_t size);
 
 /* verify_explore.c: accesses one at a time. */
 void gpci_verify_explore(const gpci_verify_setup *setup, gpci_verify_found *found);
-/* What both ways begin with and end with. False: `found` says why. */
+/* Begin and end of both modes. False: `found` has the reason. */
 bool gpci_verify_open(gpci_explorer *e, const gpci_verify_setup *setup, gpci_verify_found *found);
 void gpci_verify_close(gpci_explorer *e);
-/* The first violation's text and path; others are counted. `how` was done in `state`; GPCI_VERIFY_NO_STEP: nothing. */
+/*
+ * Keep the first violation's text and path; count further violations. `how`: choice executed in `state`, or
+ * GPCI_VERIFY_NO_STEP.
+ */
 #define GPCI_VERIFY_NO_STEP UINT16_MAX
 void gpci_verify_tell(const gpci_explorer *e, const gpci_states *k, gpci_verify_found *found, uint32_t state,
                       uint16_t how, gpc_verify_verdict verdict, const char *text);
-/* Room in one of the images. False: out of memory. */
+/* Reserve room in an image. False: out of memory. */
 bool gpci_verify_image_room(const gpci_explorer *e, char **image, size_t *room, size_t bytes);
-/* Put the present state away, if it is new. False: an end by a bound, or by memory. */
+/* Store the present state, if new. False: the search ends at a bound, or out of memory. */
 bool gpci_verify_learn(gpci_explorer *e, gpci_states *k, gpci_verify_found *found, const gpci_verify_hash *hash,
                        const void *image, size_t bytes, uint32_t parent, uint16_t how, uint32_t *out_state);
 
-/* verify_overlap.c: accesses that overlap. */
+/* verify_overlap.c: overlapping accesses. */
 void gpci_verify_overlap(const gpci_verify_setup *setup, gpci_verify_found *found);
-/* Time stands still from here on. */
+/* Stop time from here on. */
 gpc_status gpci_verify_hold(gpci_explorer *e, gpc_error *error);
-/* An action, or a choice of those that may be next. */
+/* Execute an action, or a choice by index. */
 gpc_status gpci_verify_step(gpci_explorer *e, uint16_t how, gpc_error *error);
 bool gpci_verify_is_settled(const gpci_explorer *e);
-/* Whether an access may be issued in the present state; flushes and acquires where nothing is in flight. */
+/* True if an access may be issued in the present state. A flush or acquire needs a tree without accesses in flight. */
 bool gpci_verify_may_issue(const gpci_explorer *e, const gpci_verify_action *action);
-/* What must hold in any state; `text` says what does not. */
+/* Check the invariants of any state; `text` receives the fault. */
 gpc_verify_verdict gpci_verify_overlap_judge(gpci_explorer *e, char *text, size_t size);
 
-/* verify_walk.c: random walks, so many. */
+/* verify_walk.c: `count` random walks. */
 void gpci_verify_walk(const gpci_verify_setup *setup, uint64_t count, gpci_verify_found *found);
 
 /* verify_overlap_key.c. False: out of memory. */
 bool gpci_verify_overlap_key(gpci_explorer *e, gpci_verify_hash *hash);
 
-/* verify_overlap_image.c: all that an exploration goes back to. */
+/* verify_overlap_image.c: complete state of an exploration. */
 size_t gpci_verify_overlap_bytes(const gpci_explorer *e);
 void gpci_verify_overlap_save(gpci_explorer *e, char *image);
 void gpci_verify_overlap_load(gpci_explorer *e, const char *image);
-/* Bytes of what is invalid mean nothing: 0, so that states are more often the same. */
+/* Clear bytes of invalid blocks: they have no meaning, and more states are then equal. */
 void gpci_verify_overlap_scrub(gpci_explorer *e);
 
-/* verify_ghost.c: what is detached is as it was when it was; false: `told` says what is not. */
+/* verify_ghost.c: check that detached copies are unchanged; false: `told` has the fault. */
 bool gpci_verify_detached(gpci_explorer *e);
-/* An access has had its effect. */
+/* Record that an access has had its effect. */
 void gpci_verify_performed(void *explorer, uint32_t flight);
-/* A module begins to acquire; GPC_NO_MODULE: all have done so, where nothing was in flight. */
+/* Record that a module begins to acquire; GPC_NO_MODULE: all modules have acquired, with no access in flight. */
 void gpci_verify_acquires(gpci_explorer *e, uint32_t module);
-/* All is written back: is anything lost? The tree is flushed. */
+/* Check that no store is lost. The tree must be flushed. */
 bool gpci_verify_nothing_lost(gpci_explorer *e, char *text, size_t size);
 
-/* verify_progress.c: the states that were expanded, and where each can go without a new access. */
+/* verify_progress.c: expanded states, and their successors without a new access. */
 typedef struct gpci_verify_graph {
     size_t *starts;  /* [states + 1] */
     uint32_t *edges; /* state, or state | GPCI_VERIFY_RETRY */
@@ -249,8 +253,8 @@ bool gpci_verify_graph_begin(gpc_context *context, gpci_verify_graph *g, bool se
 bool gpci_verify_graph_add(gpc_context *context, gpci_verify_graph *g, uint32_t to, bool retry);
 void gpci_verify_graph_close(gpc_context *context, gpci_verify_graph *g);
 /*
- * The first state from which no state is reached in which all accesses have ended, or GPCI_VERIFY_NO_STATE; or, as
- * `circle`, the first from which messages can go round for ever without a retry. GPC_ERROR_MEMORY.
+ * `stuck`: the first state without a path to a state with all accesses ended, or GPCI_VERIFY_NO_STATE. `circle`: the
+ * first state with an endless cycle of messages without a retry. Fails with GPC_ERROR_MEMORY.
  */
 gpc_status gpci_verify_graph_look(gpc_context *context, gpci_verify_graph *g, uint32_t states, uint32_t *stuck,
                                   uint32_t *circle);

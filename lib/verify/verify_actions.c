@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* The choices in a state, and how each is done and told. */
+/* Choices of a state, their execution, and their texts. */
 
 static void add(gpci_explorer *e, gpci_verify_action action) {
     if (e->action_count < GPCI_VERIFY_ACTIONS)
@@ -31,7 +31,7 @@ static void accesses(gpci_explorer *e, gpci_verify_action action) {
         stores(e, action);
 }
 
-/* Accesses that name an event of the protocol's own. */
+/* Add accesses that name an own event of the protocol. */
 static void named(gpci_explorer *e, gpci_verify_action action) {
     const gpc_protocol *p = e->c->protocol;
     for (uint32_t event = GPC_EVENT_COUNT; event < gpci_events_of(p); event++) {
@@ -60,7 +60,8 @@ void gpci_verify_choices(gpci_explorer *e) {
     for (uint8_t kind = GPCI_VERIFY_FLUSH; kind <= GPCI_VERIFY_ACQUIRE; kind++) {
         if (!(e->setup->kinds >> kind & 1))
             continue;
-        for (uint32_t m = 0; m < e->c->module_count && !e->c->modules[m].given.memory; m++) /* these are last */
+        /* memories are the last modules */
+        for (uint32_t m = 0; m < e->c->module_count && !e->c->modules[m].given.memory; m++)
             if (kind == GPCI_VERIFY_FLUSH || m < caches)
                 add(e, (gpci_verify_action){.kind = kind, .module = m});
         add(e, (gpci_verify_action){.kind = kind, .module = GPC_NO_MODULE});

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The search through all states, with accesses one at a time; and what verify_overlap.c has in common with it. */
+/* Search through all states with accesses one at a time, and parts shared with verify_overlap.c. */
 
 /* -- violations */
 
@@ -76,7 +76,7 @@ static void go_back(gpci_explorer *e) {
     gpci_coherence_load(e->c, e->base + sizeof e->ghost);
 }
 
-/* -- what must hold */
+/* -- checks */
 
 static bool is_done_once(const gpc_coherence_result *r, char *text, size_t size) {
     uint32_t done = 0;
@@ -113,7 +113,7 @@ typedef struct single_search {
     gpci_verify_picture before;
 } single_search;
 
-/* False: an end of the search, by a violation, a bound or memory. */
+/* Follow a choice. False: the search ends, by a violation, a bound or lack of memory. */
 static bool follow(single_search *s, uint32_t state, uint16_t how) {
     gpci_explorer *e = &s->e;
     gpc_error error = GPC_ERROR_INIT;

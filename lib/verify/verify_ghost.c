@@ -6,18 +6,23 @@
 #include <string.h>
 
 /*
- * Values of accesses that overlap. The ghost has the last store of each byte; every access is looked at when it has its
- * effect, which is when its block is unlocked.
+ * Values of overlapping accesses. The ghost has the last store of each byte. Every access is checked at its effect:
+ * when its block is unlocked.
  *   - protocols with a directory and without N: a load reads the last store
- *   - with N: a coherent store is the last of all, since no copy is left anywhere. After it each module may n-store a
- *     value of its own. A module that has stored reads its last store, or what another module has stored; one that has
- *     not, the last coherent store, or what any other has n-stored since
- *   - without a directory all stores are taken for n-stores. Who has acquired reads no value any more that all could
- *     have replaced by another when it began: neither the home's then, nor of a copy that was yet to be written back,
- *     nor stored since
- *   - a detached copy is as it was when it was detached, and had to be right then; it is gone when its module, which
- *     had it when it began, has acquired
- * Flushed, memory has the last store of all, or the last one of some module that has stored since.
+ *   - with N: a coherent store is the last store of all modules, because no copy stays anywhere. Afterwards each module
+ *     may
+ *     n-store a different value. A module that has stored reads its last store, or another module's store. A module
+ *     that
+ *     has not stored reads the last coherent store, or any other module's n-store since
+ *   - without a directory all stores count as n-stores. After an acquire, a module may not read a value that was
+ *     already
+ *     replaceable everywhere at the acquire's begin. Allowed are: the home's value at the begin, a value of a copy not
+ *     yet
+ *     written back, and a value stored since
+ *   - a detached copy is as it was when detached, and was right then. If the copy was present at the begin of its
+ *     module's
+ *     acquire, the copy is gone after the acquire
+ * After a flush, memory has the last store of all modules, or the last store of a module that has stored since.
  */
 
 static bool wrong(gpci_explorer *e, uint32_t module, uint32_t b, uint32_t p, uint8_t found, const char *what) {
@@ -78,7 +83,7 @@ bool gpci_verify_detached(gpci_explorer *e) {
     return true;
 }
 
-/* Who has acquired has none of the copies that it had when it began. */
+/* Check that a module has dropped the detached copies from before its acquire. */
 static void let_go(gpci_explorer *e, uint32_t m) {
     for (uint32_t b = 0; b < e->setup->blocks; b++) {
         const gpci_module *x = &e->c->modules[m];
@@ -107,7 +112,7 @@ static void store(gpci_explorer *e, uint32_t m, uint32_t kind, uint32_t b, uint3
     g->stored[m][b][p] |= (uint8_t)(1u << value);
 }
 
-/* The values of a byte that may be read by who acquires now, a bit each. */
+/* Bit mask of the values that a byte may have for a module that acquires now. */
 static uint8_t values_of(const gpci_explorer *e, uint32_t b, uint32_t p) {
     const uint64_t address = gpci_verify_address(b, p);
     uint8_t values = (uint8_t)(1u << gpci_invariants_home(e->c, address));
@@ -123,7 +128,7 @@ static uint8_t values_of(const gpci_explorer *e, uint32_t b, uint32_t p) {
     return values;
 }
 
-/* A cache between the module and what all share may have what is old still. */
+/* True if the acquire refreshes. A cache between the module and the shared level may still have old data. */
 static bool is_refreshed(const gpci_explorer *e, uint32_t module) {
     bool between = false;
     for (uint32_t i = 0; i < e->c->module_count; i++)
@@ -136,7 +141,7 @@ void gpci_verify_acquires(gpci_explorer *e, uint32_t module) {
     for (uint32_t m = 0; m < e->setup->tree.caches; m++)
         for (uint32_t b = 0; b < e->setup->blocks && (m == module || module == GPC_NO_MODULE); b++) {
             g->detached[m][b] = g->detached[m][b] ? 2 : 0;
-            if (module == GPC_NO_MODULE) /* it is done */
+            if (module == GPC_NO_MODULE) /* the acquire is done */
                 let_go(e, m);
         }
     for (uint32_t b = 0; b < e->setup->blocks && is_refreshed(e, module); b++)

@@ -4,17 +4,17 @@
 #include "verify/verify.h"
 
 /*
- * The canonical form of a state: per module its blocks in the order of recency, per block state, written bytes and
- * directory. Left out, since nothing that follows depends on it: the way that a block is in (recency alone chooses
- * victims), what invalid blocks hold, their order where free ways are taken first, bytes that are never written, and
- * in which order a memory without sets came to know its blocks. Recency itself stays: it does choose victims.
+ * Canonical form of a state: for each module its blocks in order of recency, for each block its state, written bytes
+ * and directory. Left out, because no later step depends on them: the way of a block (only recency chooses victims),
+ * contents and order of invalid blocks (if free ways are taken first), bytes never written, and the order in which a
+ * memory without sets first saw its blocks. Recency stays, because recency chooses victims.
  *
- * With symmetries, the least of the hashes with the caches in each possible order.
+ * With symmetries: the least hash over all possible orders of the caches.
  */
 
 typedef struct key_writer {
     const gpci_explorer *e;
-    const uint8_t *turn; /* [place] the module there */
+    const uint8_t *turn; /* [place]: module at the place */
     gpci_verify_hash hash;
 } key_writer;
 
@@ -22,7 +22,7 @@ static void put(key_writer *w, uint64_t word) {
     gpci_verify_put(&w->hash, word);
 }
 
-/* Owner and sharers of a sub-block, by the places of who stands in them. */
+/* Put owner and sharers of a sub-block, by place. */
 static void put_directory(key_writer *w, const gpci_module *m, uint32_t block, uint32_t sub) {
     const uint16_t owner = gpci_module_owner_of(m, block, sub);
     uint64_t word = 0;
@@ -37,7 +37,7 @@ static void put_directory(key_writer *w, const gpci_module *m, uint32_t block, u
     put(w, word);
 }
 
-/* Each entry takes the same room whether there is a block or not. */
+/* Put an entry. An entry without a block takes the same room. */
 static void put_entry(key_writer *w, const gpci_module *m, uint32_t block) {
     const gpci_verify_setup *s = w->e->setup;
     const bool there = block != GPCI_TREE_NO_BLOCK && m->states[block] != GPC_LINE_I;
@@ -63,7 +63,7 @@ static void put_entry(key_writer *w, const gpci_module *m, uint32_t block) {
             put_directory(w, m, block, sub);
 }
 
-/* A set's entries, most recent first; those of `first` to `first + count` of its recency order. */
+/* Put a set's entries, most recent first: entries `first` to `first + count` of its recency order. */
 static void put_list(key_writer *w, const gpci_module *m, uint32_t first, uint32_t count) {
     uint32_t put_in = 0;
     for (uint32_t i = first; i < first + count; i++) {
@@ -79,7 +79,7 @@ static void put_list(key_writer *w, const gpci_module *m, uint32_t first, uint32
 
 static void put_module(key_writer *w, const gpci_module *m) {
     const uint64_t window = (uint64_t)w->e->setup->blocks * GPCI_VERIFY_BLOCK;
-    if (!m->full_map && !m->sector_mask) { /* a line has all blocks: there is no order among lines */
+    if (!m->full_map && !m->sector_mask) { /* a line has all blocks: lines have no order */
         put_list(w, m, 0, m->given.ways);
         put_list(w, m, m->given.ways, m->given.directory_ways);
         return;

@@ -6,10 +6,10 @@
 #include <string.h>
 
 /*
- * The search through all states with accesses in flight. A state is that of the tree and of all its controllers; a step
- * from it is the issue of an access by a module that has less than `in_flight` of them, one message that arrives, or
- * one that is refused and begins again; what follows from it at once belongs to it. Module latencies are 0, or with
- * `latencies` 1, and then their ends are choices as well.
+ * Search through all states with accesses in flight. A state is the tree's state and its controllers' state. A step is
+ * the issue of an access by a module with fewer than `in_flight` accesses, the arrival of a message, or the restart of
+ * a refused access; immediate consequences belong to the step. Module latencies are 0. With `latencies` they are 1, and
+ * their ends are choices as well.
  */
 
 typedef struct overlap_search {
@@ -34,7 +34,10 @@ bool gpci_verify_is_settled(const gpci_explorer *e) {
     return !c->flights.used && !c->tasks.used && !c->parcels.used && !c->calendar.later_count;
 }
 
-/* An acquire of one module overlaps with accesses; flushes, and acquires of all, are done at once. */
+/*
+ * True for an acquire of one module, which overlaps with accesses. Flushes, and acquires of all modules, are done at
+ * once.
+ */
 static bool is_issued_whole(const gpci_verify_action *a) {
     return a->kind == GPCI_VERIFY_ACQUIRE && a->module != GPC_NO_MODULE;
 }
@@ -86,7 +89,7 @@ gpc_status gpci_verify_step(gpci_explorer *e, uint16_t how, gpc_error *error) {
     return status == GPC_OK ? gpci_steps_until(c, c->now, error) : status;
 }
 
-/* -- what must hold */
+/* -- checks */
 
 static bool can_go_on(const gpci_controllers *c) {
     gpc_coherence_choice choice;
@@ -158,7 +161,7 @@ static bool learn(overlap_search *s, const gpci_verify_hash *hash, uint32_t stat
     return false;
 }
 
-/* False: an end of the search. */
+/* Follow a choice. False: the search ends. */
 static bool follow(overlap_search *s, uint32_t state, uint16_t how, bool issue, bool retry) {
     gpci_explorer *e = &s->e;
     gpc_error error = GPC_ERROR_INIT;
@@ -249,12 +252,12 @@ static bool expand(overlap_search *s, uint32_t state) {
     return true;
 }
 
-/* What the graph as a whole must be. */
+/* Check the whole graph. */
 static void look_for_livelock(overlap_search *s) {
     uint32_t stuck = GPCI_VERIFY_NO_STATE, circle = GPCI_VERIFY_NO_STATE;
     if (s->found->violations || s->found->status != GPC_OK)
         return;
-    if (s->found->limit != GPC_VERIFY_ALL) /* the last one, with which the search ended, has not all its steps */
+    if (s->found->limit != GPC_VERIFY_ALL) /* the state at which the search ended lacks steps */
         s->graph.states = s->found->expanded < s->graph.states ? (uint32_t)s->found->expanded : s->graph.states;
     s->graph.count = s->graph.states ? s->graph.starts[s->graph.states] : 0;
     if (gpci_verify_graph_look(s->e.setup->context, &s->graph, s->k.count, &stuck, &circle) != GPC_OK) {

@@ -4,9 +4,8 @@
 #include <string.h>
 
 /*
- * The whole of a held tree as bytes, and back: the ghost, what is in flight, and the tree. Beside what snapshot.c
- * saves, which leaves out the bytes of invalid blocks, these too: a block that is locked has its bytes before its
- * state.
+ * Complete image of a held tree, as bytes: the ghost, accesses in flight, and the tree. Beside the data saved by
+ * snapshot.c, the image has the bytes of invalid blocks: a locked block has its bytes before its state.
  */
 
 typedef enum direction { COUNT, SAVE, LOAD } direction;
@@ -25,7 +24,7 @@ static void move(stream *s, void *memory, size_t bytes) {
     s->bytes += bytes;
 }
 
-/* Rooms never become smaller: what was once there has room. */
+/* Move a pool. Pools never shrink: items of an older state always fit. */
 static void move_items(stream *s, gpci_items *pool) {
     move(s, &pool->count, sizeof pool->count);
     move(s, &pool->free, sizeof pool->free);

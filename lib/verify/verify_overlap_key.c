@@ -5,11 +5,10 @@
 #include <string.h>
 
 /*
- * The canonical form of a state with accesses in flight. What verify_key.c leaves out is left out here too; and places
- * in pools, numbers of accesses, cycles. Tasks are numbered in the order in which a walk through the state comes to
- * them: the accesses of each module from the oldest on, the queues of locks, messages by sender and receiver, and what
- * waits for a cycle, in an order of its own content. A task that has been left by who began it (gpci_task.left) belongs
- * to no access any more.
+ * Canonical form of a state with accesses in flight. Left out: the parts left out by verify_key.c; places in pools,
+ * numbers of accesses, cycles. Tasks are numbered by a walk through the state: the accesses of each module from the
+ * oldest on, the queues of locks, messages by sender and receiver, and tasks waiting for a cycle, sorted by content. A
+ * task left by its starter (gpci_task.left) belongs to no access.
  */
 
 enum { BLOCKS = 16, CHANNELS = 256, LATER = 64 };
@@ -17,10 +16,10 @@ enum { BLOCKS = 16, CHANNELS = 256, LATER = 64 };
 typedef struct overlap_writer {
     const gpci_explorer *e;
     const gpci_controllers *c;
-    const uint8_t *turn;                        /* [place] the module there */
+    const uint8_t *turn;                        /* [place]: module at the place */
     uint8_t place[GPCI_VERIFY_MODULES];         /* [module] */
-    uint8_t ranks[GPCI_VERIFY_MODULES][BLOCKS]; /* [module][block] 1 + where it stands; 0: nowhere */
-    uint32_t *tasks, *flights, task_count;      /* numbers from 1 on; 0: none yet */
+    uint8_t ranks[GPCI_VERIFY_MODULES][BLOCKS]; /* [module][block]: 1 + rank of the block; 0 = no rank */
+    uint32_t *tasks, *flights, task_count;      /* numbers from 1 on; 0 = no number yet */
     gpci_verify_hash hash;
 } overlap_writer;
 
@@ -39,8 +38,8 @@ static uint32_t rank_of(const overlap_writer *w, uint32_t module, uint32_t block
 /* -- tasks */
 
 /*
- * Invalidations are numbered as they are sent, and markers have the number of the last before them. What counts is
- * which of those that are on their way came first.
+ * Number of earlier invalidations. Invalidations are numbered when sent, and markers have the number of the last
+ * invalidation before them. Only the order of the invalidations in flight matters.
  */
 static uint32_t invalidations_before(const overlap_writer *w, const gpci_task *t) {
     uint32_t count = 0;
@@ -49,9 +48,9 @@ static uint32_t invalidations_before(const overlap_writer *w, const gpci_task *t
     return count;
 }
 
-/* What of a task does not depend on where things are in memory. A copy of all bytes: of padding, too, which is 0. */
+/* Copy the part of a task that does not depend on memory places. All bytes are copied; padding must be 0. */
 static void content_of(const overlap_writer *w, const gpci_task *t, gpci_task *content) {
-    const bool access = t->parent == GPCI_NO_ITEM; /* of which some fields are not set */
+    const bool access = t->parent == GPCI_NO_ITEM; /* a task of an access has unset fields */
     memcpy(content, t, sizeof *content);
     content->flight = content->behind = 0;
     content->parent = !access && !t->left;
@@ -69,7 +68,7 @@ static void content_of(const overlap_writer *w, const gpci_task *t, gpci_task *c
         content->number = invalidations_before(w, t);
 }
 
-/* The access that a task is for; 0: none any more. */
+/* Access of a task; 0: no access. */
 static uint32_t flight_of(const overlap_writer *w, uint32_t task) {
     const gpci_task *t = gpci_task_at(w->c, task);
     while (!t->left && t->parent != GPCI_NO_ITEM)
@@ -113,12 +112,12 @@ static bool is_there(const overlap_writer *w, const gpci_module *m, uint32_t blo
     return m->states[block] != GPC_LINE_I || gpci_is_locked(w->c, m->index, block);
 }
 
-/* The block that it holds, or that is being brought to it. */
+/* Tag of a resident block, or of a block being fetched. */
 static uint64_t tag_of(const overlap_writer *w, const gpci_module *m, uint32_t block) {
     return m->states[block] != GPC_LINE_I ? gpci_module_tag(m, block) : gpci_lock_of(w->c, m->index, block)->tag;
 }
 
-/* Has each block of the window a way of its own? Then none is ever evicted for another, and recency is nothing. */
+/* True if each block of the window has a way. Then a block is never evicted for another, and recency has no effect. */
 static bool is_roomy(const overlap_writer *w, const gpci_module *m) {
     const uint32_t window = w->e->setup->blocks * GPCI_VERIFY_BLOCK;
     return !m->given.directory_ways && (uint64_t)m->given.ways * m->sectors * m->given.block_bytes >= window;
@@ -177,7 +176,7 @@ static void put_block(overlap_writer *w, const gpci_module *m, uint32_t block) {
         put_task(w, lock->asks == GPCI_ANSWERED ? GPCI_NO_ITEM : lock->asks);
         put_task(w, lock->probe);
     }
-    if (locked && gpci_lock_is_of(w->c, lock, lock->holder)) /* it finds its own lock */
+    if (locked && gpci_lock_is_of(w->c, lock, lock->holder)) /* the holder finds its own lock */
         put(w, w->flights[lock->holder]);
     for (uint32_t sub = 0; valid && sub < m->sub_blocks; sub++)
         put_directory(w, m, block, sub);
@@ -238,7 +237,7 @@ static void put_flights(overlap_writer *w) {
         put_flight(w, w->e->ghost.acquire - 1);
 }
 
-/* -- messages, and what waits for a cycle */
+/* -- messages, and tasks waiting for a cycle */
 
 static void put_parcels(overlap_writer *w, const gpci_held_channel *channel) {
     const gpci_parcel *p;
@@ -284,7 +283,7 @@ static void put_channels(overlap_writer *w) {
     put(w, 0);
 }
 
-/* By the content of the task and of those that it is for. */
+/* Hash of a task's content, and of the tasks that it is for. */
 static uint64_t content_hash(const overlap_writer *w, gpci_due due) {
     gpci_verify_hash hash = {due.step, 0};
     for (uint32_t task = due.subject; task != GPCI_NO_ITEM;) {

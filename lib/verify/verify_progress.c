@@ -5,9 +5,9 @@
 #include <string.h>
 
 /*
- * Where accesses cannot end. The graph has the states, and the steps between them that are no new access. From each
- * state there must be a way to one in which nothing is in flight: where there is none, some access never ends, in
- * whatever order messages come and refused accesses begin again. And no circle may be without such a beginning again.
+ * States in which accesses cannot end. The graph has the states, and the steps without new accesses. Each state needs a
+ * path to a state without accesses in flight. Without a path, some access never ends, in any order of messages and of
+ * restarts. Every cycle must contain a restart.
  */
 
 bool gpci_verify_graph_begin(gpc_context *context, gpci_verify_graph *g, bool settled) {
@@ -35,10 +35,10 @@ void gpci_verify_graph_close(gpc_context *context, gpci_verify_graph *g) {
     *g = (gpci_verify_graph){0};
 }
 
-/* The same edges from where they end: those of state s are back[starts[s]] to back[starts[s + 1] - 1]. */
+/* Reversed edges: edges into state s are back[starts[s]] to back[starts[s + 1] - 1]. */
 typedef struct reverse {
     size_t *starts;
-    uint32_t *back, *todo, *out; /* todo: states to be looked at; out: steps that are left of a state */
+    uint32_t *back, *todo, *out; /* todo: states to visit; out: remaining steps of a state */
     uint8_t *seen;
 } reverse;
 
@@ -59,7 +59,7 @@ static void release(gpc_context *context, reverse *r) {
     gpci_free(context, r->seen);
 }
 
-/* Counts two places on, sums, and then each start one place on moves to where it belongs while it is filled. */
+/* Reverse the edges. Counts are two places ahead; after the sums, each start moves to its place during the filling. */
 static void turn_round(reverse *r, const gpci_verify_graph *g, uint32_t states) {
     for (size_t i = 0; i < g->count; i++)
         r->starts[(size_t)(g->edges[i] & ~GPCI_VERIFY_RETRY) + 2]++;
@@ -79,7 +79,7 @@ static uint32_t first_unseen(const reverse *r, uint32_t states) {
     return GPCI_VERIFY_NO_STATE;
 }
 
-/* Whatever leads to a state in which all have ended; of a state that was not expanded nothing is known. */
+/* Mark all states with a path to an ended state. An unexpanded state counts as ended. */
 static uint32_t find_stuck(reverse *r, const gpci_verify_graph *g, uint32_t states) {
     uint32_t count = 0;
     for (uint32_t s = 0; s < states; s++)
@@ -100,7 +100,7 @@ static uint32_t find_stuck(reverse *r, const gpci_verify_graph *g, uint32_t stat
     return first_unseen(r, states);
 }
 
-/* States without a step, retries left out, are taken away until there are none: circles, and what leads there, stay. */
+/* Remove states without steps (retries excluded) repeatedly: cycles remain, and states with a path to a cycle. */
 static uint32_t find_circle(reverse *r, const gpci_verify_graph *g, uint32_t states) {
     uint32_t count = 0;
     memset(r->seen, 0, states);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The public calls: options, a run, and its counterexample, which is run once more to be told step by step. */
+/* Public calls: options, a run, and the counterexample, executed again for its texts. */
 
 enum { STEP_TEXT = 112 };
 
@@ -165,7 +165,7 @@ static gpc_status tell_steps(gpc_verify *v, const gpci_verify_setup *setup, cons
                                   : gpci_verify_do(&e, &e.actions[found->path[i]], error, &result);
     }
     gpci_verify_close(&e);
-    return status == GPC_ERROR_MEMORY ? status : GPC_OK; /* the last one may be refused: that is what is wrong */
+    return status == GPC_ERROR_MEMORY ? status : GPC_OK; /* the last step may be refused: its error is the violation */
 }
 
 /* -- the calls */

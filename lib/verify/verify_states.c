@@ -49,7 +49,7 @@ uint32_t gpci_states_find(const gpci_states *k, const gpci_verify_hash *hash) {
     return k->slots ? k->slots[slot_of(k, hash)] - 1 : GPCI_VERIFY_NO_STATE;
 }
 
-/* One more array grown; false: out of memory, and the array is as before. */
+/* Grow an array. False: out of memory, and the array is unchanged. */
 static bool larger(gpci_states *k, void *items, uint32_t room, size_t bytes) {
     void *old;
     memcpy(&old, items, sizeof old);
@@ -86,8 +86,8 @@ static uint8_t byte_of_first(const gpci_states *k, size_t at) {
 }
 
 /*
- * Pairs of a count of bytes that are the first image's, and a count of bytes that follow, 255 at most each; before them
- * the size of the image. NULL: counted only.
+ * Pack an image: its size, then pairs of two counts, at most 255 each. The first counts bytes equal to the first
+ * image's bytes, the second counts the bytes that follow. `out` NULL: only count.
  */
 static size_t pack(const gpci_states *k, const char *image, size_t bytes, uint8_t *out) {
     size_t at = 0, length = sizeof bytes;

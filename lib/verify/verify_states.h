@@ -5,9 +5,9 @@
 #include "base/base.h"
 
 /*
- * The states that are known: of each 128 bits of a hash of its canonical form, the state it was first reached from and
- * how; and, until it has been expanded, the state itself, as the difference from the first one, runs of zeros left out.
- * Two states of one hash would be taken for one: with 10^8 states that happens once in 10^22 searches.
+ * Known states. For each state: 128 bits of a hash of its canonical form, the first state that led to the state, and
+ * the choice. Until the expansion also the image, stored as the difference to the first image without runs of equal
+ * bytes. Two states with equal hashes would count as one: with 10^8 states this happens once in 10^22 searches.
  */
 
 typedef struct gpci_verify_hash {
@@ -21,7 +21,7 @@ GPCI_INLINE void gpci_verify_put(gpci_verify_hash *h, uint64_t word) {
     h->other ^= h->other >> 32;
 }
 
-/* Bytes, the last word filled up with zeros. */
+/* Put bytes; the last word is filled up with zeros. */
 void gpci_verify_put_bytes(gpci_verify_hash *h, const void *bytes, size_t count);
 
 #define GPCI_VERIFY_NO_STATE UINT32_MAX
@@ -31,24 +31,24 @@ typedef struct gpci_states {
     gpci_verify_hash *hashes; /* [room] */
     uint32_t *slots;          /* [mask + 1] state + 1; 0 = empty */
     uint32_t *parents;        /* [room] */
-    uint16_t *how;            /* [room] what led here */
+    uint16_t *how;            /* [room]: choice that led to the state */
     uint16_t *depths;         /* [room] */
     uint8_t **frozen;         /* [room] NULL once expanded */
-    uint32_t *pending;        /* [room] states to be expanded, as a stack; for searches in depth alone */
+    uint32_t *pending;        /* [room]: stack of states to expand; only for depth-first searches */
     char *first;              /* [first_bytes] the image of the first state */
     size_t first_bytes;
     uint32_t count, room, mask, pending_count;
-    size_t bytes; /* that it takes */
+    size_t bytes; /* bytes in use */
 } gpci_states;
 
 void gpci_states_open(gpci_states *k, gpc_context *context);
 void gpci_states_close(gpci_states *k);
-/* GPCI_VERIFY_NO_STATE: it is new. */
+/* Find a state by hash. GPCI_VERIFY_NO_STATE: a new state. */
 uint32_t gpci_states_find(const gpci_states *k, const gpci_verify_hash *hash);
-/* A new one. GPC_ERROR_MEMORY; GPC_ERROR_RANGE: there are 2^32 of them. */
+/* Add a new state. GPC_ERROR_MEMORY; GPC_ERROR_RANGE: 2^32 states. */
 gpc_status gpci_states_add(gpci_states *k, const gpci_verify_hash *hash, const void *image, size_t bytes,
                            uint32_t parent, uint16_t how);
-/* A state's image again: of how many bytes, and the bytes; it stays. */
+/* Size and bytes of a state's image; the image stays stored. */
 size_t gpci_states_size(const gpci_states *k, uint32_t state);
 void gpci_states_thaw(const gpci_states *k, uint32_t state, char *image);
 /* Forget a state's image. */

@@ -5,9 +5,9 @@
 #include <string.h>
 
 /*
- * The trees that are explored: first-level caches of one block over memory, over second-level caches, over a third. In
- * their names "sub-blocks" are L2 blocks of two first-level ones, "loose" is non-inclusive, a "line" has both blocks,
- * and a "masking" L2 keeps stored bytes without reading the others.
+ * Trees to explore: first-level caches of one block over memory, over second-level caches, over an L3. In names
+ * "sub-blocks" means L2 blocks of two first-level blocks, "loose" non-inclusive, "line" a line with both blocks. A
+ * "masking" L2 keeps stored bytes without reading the rest of the block.
  */
 
 static const gpci_verify_tree trees[] = {
@@ -76,7 +76,7 @@ const gpci_verify_tree *gpci_verify_tree_of(const char *name) {
     return NULL;
 }
 
-/* Two blocks where L2's have two sub-blocks, or caches are to evict; two bytes where they can race. */
+/* Systems: two blocks if L2's blocks have two sub-blocks or caches must evict; two bytes if bytes can race. */
 static const struct system {
     const char *tree;
     uint32_t blocks, bytes, in_flight;
@@ -164,7 +164,7 @@ static gpc_coherence_module *add(tree_plan *p, uint32_t low, uint32_t ways, uint
     return m;
 }
 
-/* Two second-level caches of two halves, first-level caches over both halves of one, and two memories. */
+/* Plan two second-level caches of two halves, first-level caches over both halves of one, and two memories. */
 static void plan_halves(tree_plan *p, const gpci_verify_setup *setup) {
     const gpci_verify_tree *t = &setup->tree;
     const uint32_t near = t->caches, home = near + 2, memory = home + 2;
@@ -225,7 +225,7 @@ static void plan_levels(tree_plan *p, const gpci_verify_setup *setup) {
         limit(&p->modules[t->caches + i], t);
     if (t->l3)
         add(p, t->caches + t->l2 + 1, t->l3_ways, block);
-    /* Accesses that overlap know a memory's entries by their ways: as many as there are blocks. */
+    /* overlapping accesses identify a memory's entries by way: an entry for each block */
     gpc_coherence_module *memory =
         add(p, 0, t->memory_ways || !setup->in_flight ? t->memory_ways : setup->blocks, block);
     limit(memory, t);
@@ -260,7 +260,7 @@ gpc_coherence *gpci_verify_make(const gpci_verify_setup *setup, gpc_error *error
 
 /* -- symmetries */
 
-/* Whether who is who matters to the engine itself: then no two states are alike. */
+/* True if the engine treats all modules alike; otherwise no two states are symmetric. */
 static bool is_symmetric(const gpci_explorer *e) {
     const bool sharers_send = gpci_tree_sharers_send(e->c, *e->c->protocol->first);
     uint32_t above = 0;
@@ -268,15 +268,15 @@ static bool is_symmetric(const gpci_explorer *e) {
         above = e->c->modules[i].above_count > above ? e->c->modules[i].above_count : above;
     if (!e->setup->symmetric || !e->tracked || e->setup->faults || e->setup->tree.halves)
         return false;
-    if (e->setup->tree.overflow != GPC_OVERFLOW_BROADCAST) /* who goes, and with whom one shares a bit, is by place */
+    if (e->setup->tree.overflow != GPC_OVERFLOW_BROADCAST) /* evictions and shared bits depend on the place */
         return false;
-    /* One at a time, the first of several that send n-stored bytes is the one that stands first. */
+    /* one access at a time: the first place sends n-stored bytes first */
     if (!e->setup->in_flight && e->c->non_coherent)
         return false;
     return !sharers_send || above <= 2; /* the last of several sharers is asked */
 }
 
-/* A way to put the first-level caches, and so their low modules, in other places; false: there is no such. */
+/* Find the places of the lower modules for an order of the first-level caches; false: no symmetry. */
 static bool complete(const gpci_explorer *e, uint8_t place_of[GPCI_VERIFY_MODULES]) {
     const uint32_t caches = e->setup->tree.caches, count = e->c->module_count;
     bool used[GPCI_VERIFY_MODULES] = {false};
@@ -310,7 +310,7 @@ static void add_turn(gpci_explorer *e, const uint8_t place_of[GPCI_VERIFY_MODULE
 void gpci_verify_find_turns(gpci_explorer *e) {
     const uint32_t caches = e->setup->tree.caches, most = is_symmetric(e) ? 256 : 1;
     e->turn_count = 0;
-    /* All words of `caches` letters, two bits each; those in which none is twice are the permutations. */
+    /* words of `caches` letters, two bits each; words without a repeated letter are the permutations */
     for (uint32_t word = 0; word < most; word++) {
         uint8_t place_of[GPCI_VERIFY_MODULES];
         uint32_t seen = 0;

@@ -6,25 +6,27 @@
 #include <string.h>
 
 /*
- * What one access may do to the values. The last write of each byte is the ghost that model checkers keep beside the
- * state; here it is in the state: the byte's home value (invariants.h) before the access is the ghost, and each access
- * is checked to leave it as the ghost says. By induction over the accesses, it is the last write.
+ * Effect of one access on the values. Model checkers keep the last write of each byte, the ghost, beside the state.
+ * Here the ghost is in the state: the byte's home value (invariants.h) before the access. Each access is checked
+ * against the ghost; by induction over the accesses, the home value is the last write.
  *
- * Bytes that are "held" were stored in a module and are yet to be merged into what lies below: n-stores in N; in
- * protocols without a directory all that is modified above the cache that everybody shares. Where a held byte goes to
- * is its sink: the next module towards memory that holds it too, or its home. Then, of each byte:
- *   - a store ends at its own module, which holds it, or at the sink; there it is what was stored;
- *   - held bytes that are no longer held have been merged into their sink: it is what one of them was (who of
- *     several that raced is last, is nobody's promise), so none can get lost;
- *     Only where an owner in M or O n-stored the byte, it raced with those who hold it; its value may stay (`raced`);
- *   - every other sink is as it was; nothing is held that was neither stored nor merged;
- *   - a copy is what it was, or what its home now is; in coherent protocols always the latter;
- *   - who did not have a copy gets the home's value, or that of the held or shared copy that it came from;
- *   - a load returns its module's copy, and where it left none the home;
- *   - after an acquire that is to refresh, the copies of who acquired are the home's; after a flush, there is no
- *     copy in the module, or above it.
- * So bytes that one cache alone n-stores are seen by itself at once, and by another one that fetches (first access,
- * acquire, store) after they were written back; and a coherent store to the block merges all that is held of it.
+ * A "held" byte was stored in a module and is not yet merged below: n-stores in N; in protocols without a directory all
+ * modified bytes above the cache shared by all. The sink of a held byte is the next module towards memory that also
+ * holds the byte, or the byte's home. Checks for each byte:
+ *   - a store ends at its own module, which holds the byte, or at the sink, with the stored value;
+ *   - a byte no longer held has been merged into its sink: the sink's value is one of the merged values, and no store
+ *     is
+ *     lost (no rule says which of several racing stores is last);
+ *     If an owner in M or O n-stored the byte, the owner raced with the holders; its value may stay (`raced`);
+ *   - every other sink is unchanged; no byte is held without a store or a merge;
+ *   - a copy is unchanged, or equals its home's present value; in coherent protocols always the latter;
+ *   - a new copy has the home's value, or the value of the held or shared copy that it came from;
+ *   - a load returns its module's copy; without a copy the home's value;
+ *   - after a refreshing acquire, the module's copies equal the home's; after a flush, no copy is in the module or
+ *     above.
+ * Bytes n-stored by only one cache are therefore visible to this cache at once, and to another cache that fetches
+ * (first access, acquire, store) after their write-back. A coherent store to the block merges all held bytes of the
+ * block.
  */
 
 static bool is_held(const gpci_explorer *e, const gpci_module *m, uint32_t block, uint64_t address) {
@@ -50,20 +52,21 @@ void gpci_verify_look(const gpci_explorer *e, gpci_verify_picture *picture) {
                 picture->state[i][b] = m->states[block];
                 const uint64_t at = address % m->given.block_bytes;
                 const bool come = gpci_module_has_byte(m, block, at);
-                picture->byte[i][b][p] = come ? m->data[(size_t)block * m->given.block_bytes + at] /* else nobody's */
-                                              : picture->home[b][p];
+                /* otherwise no module's byte */
+                picture->byte[i][b][p] =
+                    come ? m->data[(size_t)block * m->given.block_bytes + at] : picture->home[b][p];
                 picture->held[i][b][p] = is_held(e, m, block, address);
             }
         }
 }
 
-/* One byte of the window, before and after. */
+/* Byte of the window, before and after. */
 typedef struct view {
     gpci_explorer *e;
     const gpci_verify_action *action;
     const gpci_verify_picture *before, *after;
     uint32_t b, p;
-    uint32_t stored_to; /* the sink of a store; GPC_NO_MODULE: its home */
+    uint32_t stored_to; /* sink of a store; GPC_NO_MODULE: the home */
     bool stored;
     char *text;
     size_t size;
@@ -82,7 +85,7 @@ static bool valid(const gpci_verify_picture *p, uint32_t module, uint32_t b) {
     return p->state[module][b] != GPC_LINE_I;
 }
 
-/* The first module from `module` on (towards memory) that holds the byte afterwards; GPC_NO_MODULE: the home. */
+/* First module from `module` on (towards memory) that holds the byte afterwards; GPC_NO_MODULE: the home. */
 static uint32_t sink_from(const view *v, uint32_t module) {
     while (module != GPC_NO_MODULE && !v->after->held[module][v->b][v->p])
         module = v->e->low[module][v->b];
@@ -95,7 +98,7 @@ static bool is_above(const view *v, uint32_t upper, uint32_t lower) {
     return upper == lower;
 }
 
-/* Did `module` hold the byte, and does not any more? */
+/* True if `module` held the byte before, and not after. */
 static bool let_go(const view *v, uint32_t module) {
     return v->before->held[module][v->b][v->p] && !v->after->held[module][v->b][v->p];
 }
@@ -124,7 +127,7 @@ static bool sink_is_right(const view *v, uint32_t sink) {
     return now == v->before->byte[sink][v->b][v->p] || wrong(v, sink, "changed by nobody", now);
 }
 
-/* Copies that a module's new copy may have come from, beside the home: those below it that are not on the way there. */
+/* True if a new copy may come from a copy beside the home: a module below that is not on the way to the home. */
 static bool came_from_below(const view *v, uint32_t module, uint8_t now) {
     for (uint32_t i = v->e->low[module][v->b]; i != GPC_NO_MODULE; i = v->e->low[i][v->b]) {
         const uint8_t state = v->after->state[i][v->b];
@@ -137,7 +140,7 @@ static bool came_from_below(const view *v, uint32_t module, uint8_t now) {
     return false;
 }
 
-/* Below a module with rights, a copy is nobody's to read. */
+/* True if a copy is readable: no module above has rights. */
 static bool is_readable(const view *v, uint32_t module) {
     const gpci_module *m = &v->e->c->modules[module];
     for (uint32_t i = 0; i < m->above_count; i++) {
@@ -167,7 +170,7 @@ static bool copy_is_right(const view *v, uint32_t module) {
         return wrong(v, module, "detached still, after an acquire", now);
     if (!valid(v->after, module, v->b) || now == v->after->home[v->b][v->p] || !is_readable(v, module))
         return true;
-    if (v->after->held[module][v->b][v->p]) /* looked at as a sink */
+    if (v->after->held[module][v->b][v->p]) /* checked as a sink */
         return may_be_stale(v, module) || wrong(v, module, "held after an acquire", now);
     if (!may_be_stale(v, module))
         return wrong(v, module, v->e->coherent ? "not the last write" : "stale after an acquire", now);
@@ -214,7 +217,7 @@ static bool byte_is_right(view *v) {
     return false;
 }
 
-/* An owner among the first-level caches, whose n-stores the home may have. */
+/* True if a first-level cache is an owner; its n-stores may be in the home. */
 static bool is_owned(const gpci_explorer *e, const gpci_verify_picture *after, uint32_t b) {
     bool owned = false;
     for (uint32_t i = 0; i < e->setup->tree.caches; i++)

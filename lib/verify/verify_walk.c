@@ -5,22 +5,23 @@
 #include <string.h>
 
 /*
- * Random walks through states with accesses in flight, for systems that are too large to be explored: each begins with
- * the first state, takes steps at random, then no new accesses until all have ended, and is flushed. Once something is
- * wrong, more walks look for a shorter way to something that is.
+ * Random walks through states with accesses in flight, for systems too large for exploration. Each walk begins at the
+ * first state, takes random steps, then drains without new accesses, and is flushed. After a violation, more walks look
+ * for a shorter path to a violation.
  */
 
-enum { WALK = 160, MORE = 400, READY = 128 }; /* steps before it drains; walks for each length; choices looked at */
+/* steps before draining; walks for each length; most choices considered */
+enum { WALK = 160, MORE = 400, READY = 128 };
 
 typedef struct random_walk {
     gpci_explorer e;
     gpci_verify_found *found;
     uint64_t random;
     uint16_t path[GPC_VERIFY_STEPS];
-    uint32_t length, most; /* steps; and how many it may have before it drains */
+    uint32_t length, most; /* steps taken; steps before draining */
 } random_walk;
 
-/* One of those that are ready: a refused access begins again mostly where nothing else is. */
+/* Choose a ready choice. A restart of a refused access is chosen mostly if no message is ready. */
 static uint16_t choose_ready(random_walk *w) {
     gpc_coherence_choice choice;
     uint16_t messages[READY], others[READY];
@@ -36,7 +37,7 @@ static uint16_t choose_ready(random_walk *w) {
     return message_count ? messages[gpci_random_below(&w->random, message_count)] : GPCI_VERIFY_NO_STEP;
 }
 
-/* A step that is no access four times of five, where there are any. */
+/* Choose a step; four times of five not an issue, if possible. */
 static uint16_t choose(random_walk *w, bool drains) {
     gpci_explorer *e = &w->e;
     uint16_t issues[GPCI_VERIFY_ACTIONS];
@@ -50,7 +51,7 @@ static uint16_t choose(random_walk *w, bool drains) {
     return issues[gpci_random_below(&w->random, count)];
 }
 
-/* True: it was found. */
+/* True if a violation is recorded. */
 static bool tell(random_walk *w, gpc_verify_verdict verdict, const char *text) {
     gpci_verify_found *found = w->found;
     if (found->violations && w->length >= found->path_count)
@@ -75,7 +76,7 @@ static bool ends_well(random_walk *w) {
     return !tell(w, w->e.wrong.known ? GPC_VERIFY_LOST : GPC_VERIFY_REFUSED, text);
 }
 
-/* False: something is wrong, or there is no memory. */
+/* Walk once. False: a violation, or out of memory. */
 static bool take(random_walk *w) {
     gpci_explorer *e = &w->e;
     gpc_error error = GPC_ERROR_INIT;
@@ -115,7 +116,7 @@ static void walk_all(random_walk *w, uint64_t count) {
     }
 }
 
-/* Shorter and shorter ones, as long as there are any. */
+/* Search shorter and shorter paths, as long as found. */
 static void shorten(random_walk *w) {
     uint32_t before = 0;
     while (w->found->violations && w->found->status == GPC_OK && w->found->path_count != before) {
