@@ -9,7 +9,7 @@
  * cannot happen where it is not measured. That it is absent, and never 0, is what tests/stats and tests/hierarchy are for.
  */
 static inline gpc_stats measured(gpc_stats stats) {
-#define X(id, field, name, unit, kind, objects, needs, since, meaning) \
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) \
     stats.field = stats.field == GPC_ABSENT ? 0 : stats.field;
     GPC_COUNTERS(X)
 #undef X

@@ -277,7 +277,7 @@ GPC_API const gpc_protocol *gpc_coherence_protocol(const gpc_coherence *coherenc
  */
 typedef struct gpc_coherence_stats {
     size_t struct_size;
-#define X(id, field, name, unit, kind, objects, needs, since, meaning) uint64_t field;
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) uint64_t field;
     GPC_COHERENCE_COUNTERS(X)
 #undef X
     uint64_t transitions[GPC_LINE_COUNT][GPC_LINE_COUNT]; /* [from][to] number of transitions, Table 4.2 (a) */
@@ -288,7 +288,7 @@ typedef struct gpc_coherence_stats {
 /* Layout of this header's gpc_coherence_stats, as gpc_stats_layout. Any thread. Since: 0.2. */
 static inline const gpc_layout *gpc_coherence_stats_layout(void) {
     static const gpc_field fields[] = {
-#define X(id, field, name, unit, kind, objects, needs, since, meaning) {id, 1},
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) {id, 1},
         GPC_COHERENCE_COUNTERS(X)
 #undef X
     };

@@ -11,82 +11,124 @@
 
 /* Counters of a gpc_cache. Hits are counted per sector; a cache without sectors counts per line. */
 #define GPC_CACHE_COUNTERS(X)                                                                                         \
-    X(175, reads, "reads", "requests", SUM, CACHE, NOTHING, "0.1", "loads and prefetches that passed the tags")       \
+    X(175, reads, "reads", "requests", SUM, CACHE, NOTHING, "0.1", "loads and prefetches that passed the tags",       \
+      ">= read_hits")                                                                                                 \
     X(176, read_hits, "read_hits", "requests", SUM, CACHE, NOTHING, "0.1",                                            \
-      "of these, all needed sectors valid or pending")                                                                \
-    X(177, read_sectors, "read_sectors", "sectors", SUM, CACHE, NOTHING, "0.1", "sectors that reads needed")          \
+      "of these, all needed sectors valid or pending",                                                                \
+      "<= reads")                                                                                                     \
+    X(177, read_sectors, "read_sectors", "sectors", SUM, CACHE, NOTHING, "0.1", "sectors that reads needed",          \
+      ">= read_sector_hits; >= reads")                                                                                \
     X(178, read_sector_hits, "read_sector_hits", "sectors", SUM, CACHE, NOTHING, "0.1",                               \
-      "of these, valid or pending")                                                                                   \
+      "of these, valid or pending",                                                                                   \
+      "<= read_sectors")                                                                                              \
     X(179, pending_sector_hits, "pending_sector_hits", "sectors", SUM, CACHE, NOTHING, "0.1",                         \
-      "of these, still on their way")                                                                                 \
-    X(180, writes, "writes", "requests", SUM, CACHE, NOTHING, "0.1", "stores that passed the tags")                   \
+      "of these, still on their way",                                                                                 \
+      "<= read_sector_hits")                                                                                          \
+    X(180, writes, "writes", "requests", SUM, CACHE, NOTHING, "0.1", "stores that passed the tags",                   \
+      ">= write_hits")                                                                                                \
     X(181, write_hits, "write_hits", "requests", SUM, CACHE, NOTHING, "0.1",                                          \
-      "stores that found all their sectors, or wrote them whole")                                                     \
-    X(182, write_sectors, "write_sectors", "sectors", SUM, CACHE, NOTHING, "0.1", "sectors that stores touched")      \
+      "stores that found all their sectors, or wrote them whole",                                                     \
+      "<= writes")                                                                                                    \
+    X(182, write_sectors, "write_sectors", "sectors", SUM, CACHE, NOTHING, "0.1", "sectors that stores touched",      \
+      ">= write_sector_hits")                                                                                         \
     X(183, write_sector_hits, "write_sector_hits", "sectors", SUM, CACHE, NOTHING, "0.1",                             \
-      "of these, valid, pending, or written whole and kept")                                                          \
+      "of these, valid, pending, or written whole and kept",                                                          \
+      "<= write_sectors")                                                                                             \
     X(184, atomics, "atomics", "requests", SUM, CACHE, NOTHING, "0.1",                                                \
-      "atomics and reductions performed or passed here")                                                              \
-    X(185, atomic_sectors, "atomic_sectors", "sectors", SUM, CACHE, NOTHING, "0.1", "sectors that they touched")      \
+      "atomics and reductions performed or passed here",                                                              \
+      "<= atomic_sectors")                                                                                            \
+    X(185, atomic_sectors, "atomic_sectors", "sectors", SUM, CACHE, NOTHING, "0.1", "sectors that they touched",      \
+      ">= atomic_sector_hits")                                                                                        \
     X(186, atomic_sector_hits, "atomic_sector_hits", "sectors", SUM, CACHE, NOTHING, "0.1",                           \
-      "of these, valid or pending before")                                                                            \
+      "of these, valid or pending before",                                                                            \
+      "<= atomic_sectors")                                                                                            \
     X(187, sector_misses, "sector_misses", "requests", SUM, CACHE, NOTHING, "0.1",                                    \
-      "line resident, a needed sector not")                                                                           \
-    X(188, line_misses, "line_misses", "requests", SUM, CACHE, NOTHING, "0.1", "line not resident")                   \
+      "line resident, a needed sector not",                                                                           \
+      "<= reads + writes + atomics - read_hits - line_misses")                                                        \
+    X(188, line_misses, "line_misses", "requests", SUM, CACHE, NOTHING, "0.1", "line not resident",                   \
+      "<= reads + writes + atomics - read_hits - sector_misses")                                                      \
     X(189, bypasses, "bypasses", "requests", SUM, CACHE, NOTHING, "0.1",                                              \
-      "requests that the predictor or the policy kept from allocating")                                               \
+      "requests that the predictor or the policy kept from allocating",                                               \
+      ">= token_bypasses")                                                                                            \
     X(190, bypassed_sectors, "bypassed_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                               \
-      "sectors that bypassing reads fetched")                                                                         \
+      "sectors that bypassing reads fetched",                                                                         \
+      ">= 0")                                                                                                         \
     X(191, token_bypasses, "token_bypasses", "requests", SUM, CACHE, NOTHING, "0.1",                                  \
-      "of bypasses, those for lack of a cache token")                                                                 \
+      "of bypasses, those for lack of a cache token",                                                                 \
+      "<= bypasses")                                                                                                  \
     X(192, opportunistic_fills, "opportunistic_fills", "lines", SUM, CACHE, NOTHING, "0.1",                           \
-      "of fills, those by requests without a cache token")                                                            \
+      "of fills, those by requests without a cache token",                                                            \
+      "<= fills")                                                                                                     \
     X(193, priority_evictions, "priority_evictions", "lines", SUM, CACHE, NOTHING, "0.1",                             \
-      "of evictions, lines with the priority of token holders")                                                       \
+      "of evictions, lines with the priority of token holders",                                                       \
+      "<= evictions")                                                                                                 \
     X(194, no_victims, "no_victims", "requests", SUM, CACHE, NOTHING, "0.1",                                          \
-      "allocations refused: every way pending")                                                                       \
+      "allocations refused: every way pending",                                                                       \
+      ">= 0")                                                                                                         \
     X(195, fetched_sectors, "fetched_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                                 \
-      "sectors read from below, bypasses included")                                                                   \
-    X(196, fills, "fills", "lines", SUM, CACHE, NOTHING, "0.1", "lines that were given a way")                        \
-    X(197, evictions, "evictions", "lines", SUM, CACHE, NOTHING, "0.1", "lines replaced")                             \
+      "sectors read from below, bypasses included",                                                                   \
+      ">= 0")                                                                                                         \
+    X(196, fills, "fills", "lines", SUM, CACHE, NOTHING, "0.1", "lines that were given a way",                        \
+      "if fresh: >= evictions")                                                                                       \
+    X(197, evictions, "evictions", "lines", SUM, CACHE, NOTHING, "0.1", "lines replaced",                             \
+      "if fresh: <= fills")                                                                                           \
     X(198, zero_reuse_evictions, "zero_reuse_evictions", "lines", SUM, CACHE, REUSE, "0.1",                           \
-      "of these, never hit (needs track_reuse)")                                                                      \
+      "of these, never hit (needs track_reuse)",                                                                      \
+      "<= evictions")                                                                                                 \
     X(199, write_backs, "write_backs", "lines", SUM, CACHE, NOTHING, "0.1",                                           \
-      "lines whose dirty sectors left: replaced, dropped or flushed")                                                 \
+      "lines whose dirty sectors left: replaced, dropped or flushed",                                                 \
+      "<= write_back_sectors")                                                                                        \
     X(200, write_back_sectors, "write_back_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                           \
-      "dirty sectors that left: replaced, dropped or flushed")                                                        \
+      "dirty sectors that left: replaced, dropped or flushed",                                                        \
+      ">= write_backs")                                                                                               \
     X(201, write_below_sectors, "write_below_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                         \
-      "sectors written below by stores passing through")                                                              \
+      "sectors written below by stores passing through",                                                              \
+      ">= 0")                                                                                                         \
     X(202, invalidations, "invalidations", "lines", SUM, CACHE, NOTHING, "0.1",                                       \
-      "lines dropped by invalidation or write-evict")                                                                 \
+      "lines dropped by invalidation or write-evict",                                                                 \
+      ">= 0")                                                                                                         \
     X(203, intra_warp_hits, "intra_warp_hits", "requests", SUM, CACHE, WARPS, "0.1",                                  \
-      "read hits by the warp that filled the line (track_warps)")                                                     \
+      "read hits by the warp that filled the line (track_warps)",                                                     \
+      "= read_hits - inter_warp_hits")                                                                                \
     X(204, inter_warp_hits, "inter_warp_hits", "requests", SUM, CACHE, WARPS, "0.1",                                  \
-      "read hits by another warp (track_warps)")                                                                      \
+      "read hits by another warp (track_warps)",                                                                      \
+      "<= read_hits")                                                                                                 \
     X(205, predictions, "predictions", "requests", SUM, CACHE, NOTHING, "0.1",                                        \
-      "requests that a predictor was asked about; always-*, hint do not count")                                       \
+      "requests that a predictor was asked about; always-*, hint do not count",                                       \
+      ">= 0")                                                                                                         \
     X(206, overturned_bypasses, "overturned_bypasses", "requests", SUM, CACHE, NOTHING, "0.1",                        \
-      "of bypasses, made fills by the reply from below: mispredictions found out")                                    \
+      "of bypasses, made fills by the reply from below: mispredictions found out",                                    \
+      ">= 0")                                                                                                         \
     X(207, overturned_fills, "overturned_fills", "requests", SUM, CACHE, NOTHING, "0.1",                              \
-      "fills that the reply from below made bypasses")                                                                \
+      "fills that the reply from below made bypasses",                                                                \
+      ">= 0")                                                                                                         \
     X(208, oracle_decisions, "oracle_decisions", "requests", SUM, CACHE, FUTURE, "0.1",                               \
-      "read misses of a predictor that an oracle decided on too (track_future)")                                      \
+      "read misses of a predictor that an oracle decided on too (track_future)",                                      \
+      ">= oracle_bypasses; >= oracle_agreements")                                                                     \
     X(209, oracle_bypasses, "oracle_bypasses", "requests", SUM, CACHE, FUTURE, "0.1",                                 \
-      "of these, the oracle would bypass")                                                                            \
+      "of these, the oracle would bypass",                                                                            \
+      "<= oracle_decisions")                                                                                          \
     X(210, oracle_agreements, "oracle_agreements", "requests", SUM, CACHE, FUTURE, "0.1",                             \
-      "of these, the predictor decided as the oracle")                                                                \
+      "of these, the predictor decided as the oracle",                                                                \
+      "<= oracle_decisions")                                                                                          \
     X(211, oracle_agreed_bypasses, "oracle_agreed_bypasses", "requests", SUM, CACHE, FUTURE, "0.1",                   \
-      "of these, both bypass")
+      "of these, both bypass",                                                                                        \
+      "<= oracle_bypasses")
 
 /* Counters of a network, cycles in core cycles. */
 #define GPC_NETWORK_COUNTERS(X)                                                                                       \
-    X(212, packets, "packets", "packets", SUM, NETWORK, CLOCK, "0.2", "that arrived")                                 \
-    X(213, cycles, "cycles", "core cycles", SUM, NETWORK, CLOCK, "0.2", "that they took, waiting included")           \
-    X(214, bytes, "bytes", "bytes", SUM, NETWORK, CLOCK, "0.2", "that they had, headers included")                    \
+    X(212, packets, "packets", "packets", SUM, NETWORK, CLOCK, "0.2", "that arrived",                                 \
+      ">= 0")                                                                                                         \
+    X(213, cycles, "cycles", "core cycles", SUM, NETWORK, CLOCK, "0.2", "that they took, waiting included",           \
+      ">= packets")                                                                                                   \
+    X(214, bytes, "bytes", "bytes", SUM, NETWORK, CLOCK, "0.2", "that they had, headers included",                    \
+      ">= 0")                                                                                                         \
     X(215, input_cycles, "input_cycles", "packet cycles", GAUGE, NETWORK, CLOCK, "0.2",                               \
-      "gauge: packets in input buffers")                                                                              \
+      "gauge: packets in input buffers",                                                                              \
+      ">= 0")                                                                                                         \
     X(216, output_cycles, "output_cycles", "packet cycles", GAUGE, NETWORK, CLOCK, "0.2",                             \
-      "gauge: packets in or on the way to output buffers")
+      "gauge: packets in or on the way to output buffers",                                                            \
+      ">= 0")
 
 /*
  * Counters of a module of a coherent tree. `accesses` is defined as in Multi2Sim: every lookup. Accesses by processors,
@@ -94,53 +136,84 @@
  */
 #define GPC_COHERENCE_COUNTERS(X)                                                                                     \
     X(217, accesses, "accesses", "lookups", SUM, MODULE, NOTHING, "0.1",                                              \
-      "all lookups: accesses, requests, probes, write-backs received, messages")                                      \
+      "all lookups: accesses, requests, probes, write-backs received, messages",                                      \
+      ">= hits")                                                                                                      \
     X(218, hits, "hits", "lookups", SUM, MODULE, NOTHING, "0.1",                                                      \
-      "of these, reads and writes towards memory that found the block valid")                                         \
-    X(219, loads, "loads", "accesses", SUM, MODULE, NOTHING, "0.1", "of the processor")                               \
-    X(220, load_hits, "load_hits", "accesses", SUM, MODULE, NOTHING, "0.1", "of these, found valid")                  \
-    X(221, stores, "stores", "accesses", SUM, MODULE, NOTHING, "0.1", "of the processor, coherent")                   \
+      "of these, reads and writes towards memory that found the block valid",                                         \
+      "<= accesses")                                                                                                  \
+    X(219, loads, "loads", "accesses", SUM, MODULE, NOTHING, "0.1", "of the processor",                               \
+      ">= load_hits")                                                                                                 \
+    X(220, load_hits, "load_hits", "accesses", SUM, MODULE, NOTHING, "0.1", "of these, found valid",                  \
+      "<= loads")                                                                                                     \
+    X(221, stores, "stores", "accesses", SUM, MODULE, NOTHING, "0.1", "of the processor, coherent",                   \
+      ">= store_hits")                                                                                                \
     X(222, store_hits, "store_hits", "accesses", SUM, MODULE, NOTHING, "0.1",                                         \
-      "of these, without a request to the low module")                                                                \
-    X(223, n_stores, "n_stores", "accesses", SUM, MODULE, NOTHING, "0.1", "of the processor, non-coherent")           \
+      "of these, without a request to the low module",                                                                \
+      "<= stores")                                                                                                    \
+    X(223, n_stores, "n_stores", "accesses", SUM, MODULE, NOTHING, "0.1", "of the processor, non-coherent",           \
+      ">= n_store_hits")                                                                                              \
     X(224, n_store_hits, "n_store_hits", "accesses", SUM, MODULE, NOTHING, "0.1",                                     \
-      "of these, without a request to the low module")                                                                \
-    X(225, read_requests, "read_requests", "requests", SUM, MODULE, NOTHING, "0.1", "of modules above, for a copy")   \
+      "of these, without a request to the low module",                                                                \
+      "<= n_stores")                                                                                                  \
+    X(225, read_requests, "read_requests", "requests", SUM, MODULE, NOTHING, "0.1", "of modules above, for a copy",   \
+      ">= read_request_hits")                                                                                         \
     X(226, read_request_hits, "read_request_hits", "requests", SUM, MODULE, NOTHING, "0.1",                           \
-      "of these, found valid here")                                                                                   \
+      "of these, found valid here",                                                                                   \
+      "<= read_requests")                                                                                             \
     X(227, write_requests, "write_requests", "requests", SUM, MODULE, NOTHING, "0.1",                                 \
-      "of modules above, for the only copy")                                                                          \
+      "of modules above, for the only copy",                                                                          \
+      ">= write_request_hits")                                                                                        \
     X(228, write_request_hits, "write_request_hits", "requests", SUM, MODULE, NOTHING, "0.1",                         \
-      "of these, without a request to the low module")                                                                \
+      "of these, without a request to the low module",                                                                \
+      "<= write_requests")                                                                                            \
     X(229, read_probes, "read_probes", "probes", SUM, MODULE, NOTHING, "0.1",                                         \
-      "from the low module: another will hold a copy")                                                                \
-    X(230, write_probes, "write_probes", "probes", SUM, MODULE, NOTHING, "0.1", "from the low module: invalidate")    \
-    X(231, probe_misses, "probe_misses", "probes", SUM, MODULE, NOTHING, "0.1", "of both, that found no block")       \
+      "from the low module: another will hold a copy",                                                                \
+      "<= accesses")                                                                                                  \
+    X(230, write_probes, "write_probes", "probes", SUM, MODULE, NOTHING, "0.1", "from the low module: invalidate",    \
+      "<= accesses")                                                                                                  \
+    X(231, probe_misses, "probe_misses", "probes", SUM, MODULE, NOTHING, "0.1", "of both, that found no block",       \
+      "<= read_probes + write_probes")                                                                                \
     X(232, write_backs_received, "write_backs_received", "messages", SUM, MODULE, NOTHING, "0.1",                     \
-      "modified data from modules above")                                                                             \
+      "modified data from modules above",                                                                             \
+      "<= accesses")                                                                                                  \
     X(233, notices_received, "notices_received", "messages", SUM, MODULE, NOTHING, "0.1",                             \
-      "clean evictions, and owners that step back, of modules above")                                                 \
+      "clean evictions, and owners that step back, of modules above",                                                 \
+      ">= 0")                                                                                                         \
     X(234, write_throughs_received, "write_throughs_received", "messages", SUM, MODULE, NOTHING, "0.1",               \
-      "stores of modules above")                                                                                      \
-    X(235, evictions, "evictions", "blocks", SUM, MODULE, NOTHING, "0.1", "valid blocks that made room")              \
+      "stores of modules above",                                                                                      \
+      "<= accesses")                                                                                                  \
+    X(235, evictions, "evictions", "blocks", SUM, MODULE, NOTHING, "0.1", "valid blocks that made room",              \
+      ">= 0")                                                                                                         \
     X(236, invalidations, "invalidations", "blocks", SUM, MODULE, NOTHING, "0.1",                                     \
-      "blocks lost to write probes, flushes and acquires")                                                            \
-    X(237, data_sent, "data_sent", "messages", SUM, MODULE, NOTHING, "0.1", "with data, to whomever")                 \
+      "blocks lost to write probes, flushes and acquires",                                                            \
+      ">= 0")                                                                                                         \
+    X(237, data_sent, "data_sent", "messages", SUM, MODULE, NOTHING, "0.1", "with data, to whomever",                 \
+      ">= peer_transfers")                                                                                            \
     X(238, peer_transfers, "peer_transfers", "messages", SUM, MODULE, NOTHING, "0.1",                                 \
-      "of these, to a module of the same level")                                                                      \
+      "of these, to a module of the same level",                                                                      \
+      "<= data_sent")                                                                                                 \
     X(239, directory_accesses, "directory_accesses", "accesses", SUM, MODULE, NOTHING, "0.1",                         \
-      "lookups of tags and directory")                                                                                \
-    X(240, data_accesses, "data_accesses", "accesses", SUM, MODULE, NOTHING, "0.1", "that took the data's latency")   \
-    X(241, low_sent, "low_sent", "bytes", SUM, MODULE, NOTHING, "0.1", "on the network towards memory")               \
-    X(242, low_received, "low_received", "bytes", SUM, MODULE, NOTHING, "0.1", "likewise")                            \
-    X(243, high_sent, "high_sent", "bytes", SUM, MODULE, NOTHING, "0.1", "on the network towards the processors")     \
-    X(244, high_received, "high_received", "bytes", SUM, MODULE, NOTHING, "0.1", "likewise")                          \
+      "lookups of tags and directory",                                                                                \
+      ">= 0")                                                                                                         \
+    X(240, data_accesses, "data_accesses", "accesses", SUM, MODULE, NOTHING, "0.1", "that took the data's latency",   \
+      ">= 0")                                                                                                         \
+    X(241, low_sent, "low_sent", "bytes", SUM, MODULE, NOTHING, "0.1", "on the network towards memory",               \
+      ">= 0")                                                                                                         \
+    X(242, low_received, "low_received", "bytes", SUM, MODULE, NOTHING, "0.1", "likewise",                            \
+      ">= 0")                                                                                                         \
+    X(243, high_sent, "high_sent", "bytes", SUM, MODULE, NOTHING, "0.1", "on the network towards the processors",     \
+      ">= 0")                                                                                                         \
+    X(244, high_received, "high_received", "bytes", SUM, MODULE, NOTHING, "0.1", "likewise",                          \
+      ">= 0")                                                                                                         \
     X(245, retries, "retries", "accesses", SUM, MODULE, CLOCK, "0.1",                                                 \
-      "begun anew since a block was locked (timed hierarchies, accesses in flight)")                                  \
+      "begun anew since a block was locked (timed hierarchies, accesses in flight)",                                  \
+      ">= 0")                                                                                                         \
     X(262, directory_overflows, "directory_overflows", "entries", SUM, MODULE, NOTHING, "0.2",                        \
-      "of the directory that came to have more copies than it can name")                                              \
+      "of the directory that came to have more copies than it can name",                                              \
+      ">= 0")                                                                                                         \
     X(263, directory_evictions, "directory_evictions", "copies", SUM, MODULE, NOTHING, "0.2",                         \
-      "invalidated above, so that an entry could name another")
+      "invalidated above, so that an entry could name another",                                                       \
+      ">= 0")
 
 /* clang-format on */
 

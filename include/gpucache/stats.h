@@ -128,10 +128,15 @@ typedef struct gpc_counter_info {
      * for a ratio the offsets of numerator and denominator. 0 if the caller's header does not know the counter.
      */
     size_t offset, divisor;
+    /*
+     * Clauses of the ledger: the counter obeys the clauses while nothing is in flight, if nothing was in flight at the
+     * last reset of counters. "" for a ratio. Grammar: counters.h. Since: 0.2.
+     */
+    const char *equals;
 } gpc_counter_info;
 
 #define GPC_COUNTER_INFO_INIT \
-    { sizeof(gpc_counter_info), NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, GPC_MERGE_SUM, 0, false, 0, 0 }
+    { sizeof(gpc_counter_info), NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, GPC_MERGE_SUM, 0, false, 0, 0, NULL }
 
 /*
  * Read the library's table of counters, in the library's order: counters, histograms, then ratios.
@@ -149,17 +154,17 @@ GPC_API gpc_status gpc_counter_by_id(uint32_t id, gpc_counter_info *info);
 /* Structs of statistics, with the counters that this header knows. */
 typedef struct gpc_cache_stats {
     size_t struct_size;
-#define X(id, field, name, unit, kind, objects, needs, since, meaning) uint64_t field;
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) uint64_t field;
     GPC_CACHE_COUNTERS(X)
 #undef X
 } gpc_cache_stats;
 
 typedef struct gpc_stats {
     size_t struct_size;
-#define X(id, field, name, unit, kind, objects, needs, since, meaning) uint64_t field;
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) uint64_t field;
     GPC_COUNTERS(X)
 #undef X
-#define X(id, field, name, buckets, unit, objects, needs, since, meaning) uint64_t field[buckets];
+#define X(id, field, name, buckets, unit, objects, needs, since, meaning, equals) uint64_t field[buckets];
     GPC_HISTOGRAMS(X)
 #undef X
 } gpc_stats;
@@ -185,10 +190,10 @@ typedef struct gpc_layout {
 /* Layout of this header's gpc_stats and gpc_cache_stats. Static storage of the host. Any thread. Since: 0.2. */
 static inline const gpc_layout *gpc_stats_layout(void) {
     static const gpc_field fields[] = {
-#define X(id, field, name, unit, kind, objects, needs, since, meaning) {id, 1},
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) {id, 1},
         GPC_COUNTERS(X)
 #undef X
-#define X(id, field, name, buckets, unit, objects, needs, since, meaning) {id, buckets},
+#define X(id, field, name, buckets, unit, objects, needs, since, meaning, equals) {id, buckets},
             GPC_HISTOGRAMS(X)
 #undef X
     };
@@ -198,7 +203,7 @@ static inline const gpc_layout *gpc_stats_layout(void) {
 
 static inline const gpc_layout *gpc_cache_stats_layout(void) {
     static const gpc_field fields[] = {
-#define X(id, field, name, unit, kind, objects, needs, since, meaning) {id, 1},
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) {id, 1},
         GPC_CACHE_COUNTERS(X)
 #undef X
     };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <gpucache/host.h>
 
+#include "base/check.h"
+#include "hierarchy/ledger.h"
 #include "hierarchy/processes.h"
 #include "level/events.h"
 #include "level/recorder.h"
@@ -86,7 +88,11 @@ gpc_status gpc_hierarchy_drain(gpc_hierarchy *h, gpc_error *error) {
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_drain: hierarchy is NULL");
     if (gpci_is_called_back(h))
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_drain: called from within a callback");
-    return h->driver->clock->drain(h, error);
+    gpc_status status = h->driver->clock->drain(h, error);
+    h->drains += GPCI_CHECKING;
+    if (GPCI_CHECKING && status == GPC_OK && !(h->drains & (h->drains - 1)))
+        gpci_ledger_check(h);
+    return status;
 }
 
 uint64_t gpc_hierarchy_now(const gpc_hierarchy *h) {

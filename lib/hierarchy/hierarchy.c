@@ -2,6 +2,7 @@
 #include "cache/cache.h"
 #include "coherence/tree.h"
 #include "functional/functional.h"
+#include "hierarchy/ledger.h"
 #include "hierarchy/objects.h"
 #include "hierarchy/processes.h"
 #include "level/coherent_level.h"
@@ -161,7 +162,7 @@ gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, 
         h->of_sm = gpci_zalloc(context, h->sms, sizeof *h->of_sm);
         h->of_slice = gpci_zalloc(context, h->slices, sizeof *h->of_slice);
         if (h->streams > 1)
-            h->of_stream = gpci_zalloc(context, (h->sms + h->slices) * (size_t)h->streams, sizeof *h->of_stream);
+            h->of_stream = gpci_zalloc(context, (h->sms + h->slices) * ((size_t)h->streams + 1), sizeof *h->of_stream);
         status = h->of_sm && h->of_slice && (h->of_stream || h->streams == 1) ? GPC_OK : gpci_out_of_memory(error);
     }
     if (status == GPC_OK)
@@ -176,6 +177,7 @@ gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, 
         gpc_hierarchy_destroy(h);
         return status;
     }
+    h->counts_all = h->counts_fresh = true;
     gpci_tell_idle(h);
     *out = h;
     return GPC_OK;
@@ -185,6 +187,7 @@ void gpc_hierarchy_destroy(gpc_hierarchy *h) {
     if (!h)
         return;
     gpc_context *context = h->context;
+    gpci_ledger_check(h);
     if (h->recorder)
         h->recorder->ops->destroy(h->recorder);
     gpci_trace_destroy(h);
@@ -263,6 +266,7 @@ gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *h, const gpc_launch *launch
     if (h->kernels && h->kernels->running)
         return gpci_fail(error, GPC_ERROR_STATE,
                          "gpc_hierarchy_begin_kernel: kernels run that gpc_hierarchy_end_kernel has not ended");
+    gpci_ledger_check(h);
     gpc_launch l = GPC_LAUNCH_INIT;
     gpci_l1_share share;
     gpc_status status = gpci_take(&l, sizeof l, sizeof l, launch, "gpc_launch", error);
@@ -352,7 +356,7 @@ void gpci_hierarchy_add_slice(const gpc_hierarchy *h, uint32_t slice, gpc_stats 
 
 void gpci_hierarchy_add_stream(const gpc_hierarchy *h, uint32_t stream, gpc_stats *s) {
     for (size_t place = 0; place < h->sms + h->slices; place++) {
-        const gpci_stream_counts *c = &h->of_stream[place * h->streams + stream];
+        const gpci_stream_counts *c = &h->of_stream[place * (h->streams + 1) + stream];
 #define ADD(field) s->field += c->field;
 #define X(id, field, name, unit, kind, objects, ...) GPCI_STREAM_##objects(ADD, field)
         GPC_COUNTERS(X)
@@ -396,6 +400,9 @@ gpc_status gpc_hierarchy_get_stats_as(const gpc_hierarchy *h, const gpc_layout *
 void gpc_hierarchy_reset_stats(gpc_hierarchy *h) {
     if (!h)
         return;
+    gpci_ledger_check(h);
+    h->counts_all = h->driver->idle(h);
+    h->counts_fresh = false;
     uint64_t capacity = h->stats.l1_capacity, resident = h->stats.resident_blocks;
     gpc_stats_init(&h->stats);
     h->stats.l1_capacity = capacity;
@@ -403,7 +410,7 @@ void gpc_hierarchy_reset_stats(gpc_hierarchy *h) {
     memset(h->of_sm, 0, h->sms * sizeof *h->of_sm);
     memset(h->of_slice, 0, h->slices * sizeof *h->of_slice);
     if (h->of_stream)
-        memset(h->of_stream, 0, (h->sms + h->slices) * (size_t)h->streams * sizeof *h->of_stream);
+        memset(h->of_stream, 0, (h->sms + h->slices) * ((size_t)h->streams + 1) * sizeof *h->of_stream);
     h->levels->reset_stats(h);
     h->driver->reset_stats(h);
 }
@@ -415,9 +422,9 @@ uint32_t gpc_hierarchy_threads(const gpc_hierarchy *h) {
 }
 
 gpc_cache *gpc_hierarchy_cache(gpc_hierarchy *h, unsigned level, uint32_t instance) {
-    if (h && level == 1 && h->l1 && instance < h->sms)
-        return h->l1[instance];
-    if (h && level == 2 && h->l2 && instance < h->slices)
-        return h->l2[instance];
-    return NULL;
+    gpc_cache *const *caches = !h ? NULL : level == 1 ? h->l1 : level == 2 ? h->l2 : NULL;
+    if (!caches || instance >= (level == 1 ? h->sms : h->slices))
+        return NULL;
+    h->lent = true;
+    return caches[instance];
 }

@@ -75,12 +75,15 @@ void gpci_hierarchy_archive(gpc_hierarchy *h, gpci_archive *a) {
     gpci_archive_bytes(a, &h->kernel, sizeof h->kernel);
     gpci_archive_bytes(a, &h->cold, sizeof h->cold);
     gpci_archive_bytes(a, &h->processes, sizeof h->processes);
+    gpci_archive_bytes(a, &h->counts_all, sizeof h->counts_all);
+    gpci_archive_bytes(a, &h->counts_fresh, sizeof h->counts_fresh);
+    gpci_archive_bytes(a, &h->lent, sizeof h->lent);
     gpci_archive_bytes(a, &h->window, sizeof h->window);
     gpci_archive_bytes(a, &h->stats, sizeof h->stats);
     gpci_archive_bytes(a, h->of_sm, h->sms * sizeof *h->of_sm);
     gpci_archive_bytes(a, h->of_slice, h->slices * sizeof *h->of_slice);
     if (h->of_stream)
-        gpci_archive_bytes(a, h->of_stream, (h->sms + h->slices) * (size_t)h->streams * sizeof *h->of_stream);
+        gpci_archive_bytes(a, h->of_stream, (h->sms + h->slices) * ((size_t)h->streams + 1) * sizeof *h->of_stream);
     gpci_warp_ranks_archive(h, a);
     if (h->tlbs)
         gpci_tlbs_state(h->tlbs, gpci_archive_bytes, a);

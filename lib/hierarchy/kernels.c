@@ -2,6 +2,7 @@
 #include <gpucache/kernels.h>
 
 #include "cache/cache.h"
+#include "hierarchy/ledger.h"
 #include "level/driver.h"
 #include "level/events.h"
 #include "level/kernels.h"
@@ -296,6 +297,7 @@ gpc_status gpc_hierarchy_end_kernel(gpc_hierarchy *h, uint32_t kernel, gpc_error
             gpci_kernels_tell(h, sm, kernel, GPC_KERNEL_END);
     }
     gpci_kernels_finish(h, stream);
+    gpci_ledger_check(h);
     return GPC_OK;
 }
 

@@ -164,9 +164,8 @@ void gpci_hierarchy_forget(const gpc_hierarchy *h, bool replayed, gpc_stats *sta
             gpci_stats_forget(stats, &info[i]);
 }
 
-/* The counter's values in the object's; NULL: it has none. */
-static const uint64_t *find(const gpc_hierarchy *h, gpc_object kind, bool replayed, const gpci_object_values *v,
-                            const gpc_counter_info *info) {
+const uint64_t *gpci_object_find(const gpc_hierarchy *h, gpc_object kind, bool replayed, const gpci_object_values *v,
+                                 const gpc_counter_info *info) {
     const void *const tables[GPC_TABLE_COUNT] = {&v->stats, &v->cache, &v->network, &v->coherence};
     if (!info || !(info->objects >> kind & 1) || !v->has[info->table] || !measured(h, kind, replayed, info))
         return NULL;
@@ -181,7 +180,7 @@ gpc_status gpci_object_read(const gpc_hierarchy *h, gpc_object kind, bool replay
             return GPC_ERROR_ARGUMENT;
     }
     for (size_t i = 0; i < count; i++) {
-        const uint64_t *found = find(h, kind, replayed, values, gpci_counter(ids[i]));
+        const uint64_t *found = gpci_object_find(h, kind, replayed, values, gpci_counter(ids[i]));
         out[i] = found ? *found : GPC_ABSENT;
     }
     return GPC_OK;
@@ -193,7 +192,7 @@ gpc_status gpci_object_read_histogram(const gpc_hierarchy *h, gpc_object kind, b
     const gpc_counter_info *info = gpci_counter(id);
     if (info && info->kind != GPC_COUNTER_HISTOGRAM)
         return GPC_ERROR_ARGUMENT;
-    const uint64_t *found = find(h, kind, replayed, values, info);
+    const uint64_t *found = gpci_object_find(h, kind, replayed, values, info);
     if (out_length)
         *out_length = found ? info->buckets : 0;
     if (!found)

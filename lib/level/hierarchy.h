@@ -152,7 +152,7 @@ struct gpc_hierarchy {
     gpc_stats stats;               /* counted here, but for what is counted by SM, and by slice: */
     gpci_sm_counts *of_sm;         /* [sms] */
     gpci_slice_counts *of_slice;   /* [slices] */
-    gpci_stream_counts *of_stream; /* [sms + slices][streams]; NULL: streams is 1 */
+    gpci_stream_counts *of_stream; /* [sms + slices][streams + 1]: the last is nobody's; NULL: streams is 1 */
     uint32_t streams;
     struct gpci_coherent *coherent;       /* a tree in place of l1 and l2; NULL: `coherence` is none */
     struct gpci_timed *timed;             /* the clock and all that goes with it; NULL: functional */
@@ -166,12 +166,16 @@ struct gpc_hierarchy {
     struct gpci_warp_ranks *warp_ranks; /* [sms] ages of warps (level/warp_ranks.h); NULL: the host says them */
     bool replayed;                      /* a replay drives it */
     bool stepping;                      /* a cycle is under way, or a call that calls back */
+    bool counts_all;                    /* nothing was in flight at the last reset of counters */
+    uint32_t drains;                    /* number of drains, in the checking build */
+    bool counts_fresh;                  /* counters were never reset */
+    bool lent;                          /* the host has taken a cache (gpc_hierarchy_cache) */
     bool processes;                     /* processes above 0 have come: addresses have process bits */
     bool l1_future;                     /* L1's requests must say when their lines are used next, */
     gpci_future *future;                /* which is known of a kernel that is replayed; NULL otherwise */
 };
 
-/* hierarchy.c: what is counted of a stream. */
+/* hierarchy.c: what is counted of a stream; of `streams`, the number behind the last, what is nobody's. */
 void gpci_hierarchy_add_stream(const gpc_hierarchy *h, uint32_t stream, gpc_stats *stats);
 
 /*

@@ -11,13 +11,13 @@
  */
 
 /*
- * Streams (gpc_warp_access.stream). `place`: an SM, or behind them all a slice; each is one thread's. NULL: streams are
- * not counted, or nobody has asked for it.
+ * Counts of a stream (gpc_warp_access.stream). `place`: an SM, or behind all SMs a slice; a place is of one thread. The
+ * counts without a stream stand behind the streams of the place. NULL: streams are not counted.
  */
 GPCI_INLINE gpci_stream_counts *gpci_stream_of(const gpc_hierarchy *h, uint32_t place, uint8_t stream) {
-    if (GPCI_LIKELY(!h->of_stream) || stream == GPCI_NO_STREAM)
+    if (GPCI_LIKELY(!h->of_stream))
         return NULL;
-    return &h->of_stream[(size_t)place * h->streams + stream];
+    return &h->of_stream[(size_t)place * (h->streams + 1) + (stream < h->streams ? stream : h->streams)];
 }
 
 GPCI_INLINE void gpci_stream_l2_read(const gpc_hierarchy *h, uint32_t slice, const gpc_request *request,
@@ -287,8 +287,11 @@ GPCI_INLINE void gpci_count_slice_dram_write(gpc_hierarchy *h, uint32_t slice, u
 
 /* What a launch itself reads: its parameters, its code. */
 GPCI_INLINE void gpci_count_dram_launch(gpc_hierarchy *h, uint64_t sectors) {
+    gpci_stream_counts *c = gpci_stream_of(h, h->sms, GPCI_NO_STREAM);
     h->stats.dram_launch_sectors += sectors;
     h->stats.dram_read_sectors += sectors;
+    if (GPCI_UNLIKELY(c != NULL))
+        c->dram_read_sectors += sectors;
 }
 
 #endif

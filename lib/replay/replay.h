@@ -261,7 +261,9 @@ gpc_status gpci_replay_record(const gpc_replay *r, const gpc_warp_access *access
 void gpci_replay_stats(const gpc_replay *r, gpc_stats *stats);
 /* To a host's struct, in which what is not measured is absent. */
 gpc_status gpci_replay_give(const gpc_replay *r, const gpc_stats *ours, const gpc_layout *layout, void *theirs);
-/* replay_objects.c: a kernel begins, and values by object are kept. These, in a snapshot. */
+/* replay_objects.c: assert the ledger of an idle replay, in the checking build (base/check.h). */
+void gpci_replay_check_ledger(const gpc_replay *r);
+/* A kernel begins, and values by object are kept. These, in a snapshot. */
 void gpci_replay_note_objects(gpc_replay *r);
 void gpci_replay_archive_objects(gpc_replay *r, gpci_archive *archive);
 

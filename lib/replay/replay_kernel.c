@@ -173,7 +173,12 @@ static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) 
     }
     if (status == GPC_OK)
         status = go_on(r, error);
-    return status == GPC_BUSY ? status : end_kernel(r, status, stats);
+    if (status == GPC_BUSY)
+        return status;
+    status = end_kernel(r, status, stats);
+    if (status == GPC_OK)
+        gpci_replay_check_ledger(r);
+    return status;
 }
 
 /* Is it timed, of a replay of which only a part is? */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/timed_replay.h"
 
+#include "base/check.h"
+#include "hierarchy/ledger.h"
 #include "hierarchy/objects.h"
 #include "level/energy.h"
 
@@ -27,11 +29,24 @@ static gpc_status get(const gpc_replay *r, gpc_object kind, uint32_t index, gpci
     } else if (r->timed && (kind == GPC_OBJECT_SM || kind == GPC_OBJECT_L1)) {
         values->stats.sm_cycles = 0; /* the hierarchy's go on between kernels */
         gpci_timed_add_sm_stats(r->timed, index, &values->stats);
-        values->stats.warp_instructions = r->timed->sms[index].counts.instructions;
+        values->stats.warp_instructions += r->timed->sms[index].counts.own;
         values->stats.thread_instructions += r->timed->sms[index].counts.threads;
         gpci_energy_of(r->config, &values->stats);
     }
     return GPC_OK;
+}
+
+static gpc_status get_of(const void *replay, gpc_object kind, uint32_t index, gpci_object_values *values) {
+    return get(replay, kind, index, values);
+}
+
+void gpci_replay_check_ledger(const gpc_replay *r) {
+    const gpc_hierarchy *h = r->hierarchy;
+    if (!GPCI_CHECKING || !h->counts_all || !h->driver->idle(h))
+        return;
+    char text[2000] = "";
+    const gpci_ledger_owner owner = {.hierarchy = h, .data = r, .get = get_of, .replayed = true};
+    GPCI_ENSURE(gpci_ledger_right(&owner, text, sizeof text), "the ledger: %s", text);
 }
 
 gpc_status gpc_replay_keep_objects(gpc_replay *r, bool keep) {

@@ -79,7 +79,7 @@ static void sample_schedulers(gpci_timed_replay *t, uint64_t now) {
         gpci_hierarchy_add_sm(h, sm, &stats);
         gpci_timed_add_sm_stats(t, sm, &stats);
         /* the hierarchy knows of memory instructions alone */
-        stats.warp_instructions = t->sms[sm].counts.instructions;
+        stats.warp_instructions += t->sms[sm].counts.own;
         stats.thread_instructions += t->sms[sm].counts.threads;
         since(&stats, s->places, s->by_sm, s->seen + (size_t)sm * s->by_sm);
         tell(t, sm, &stats, now);

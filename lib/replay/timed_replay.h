@@ -96,7 +96,7 @@ typedef struct gpci_timed_counts {
     uint64_t line, mshr;                                    /* parts of MEMORY */
     uint64_t active, warps;                                 /* its cycles with a block; gauge of its warps */
     uint64_t instructions;                                  /* issued */
-    uint64_t threads;                                       /* lanes of those that do not go to the hierarchy */
+    uint64_t own, threads;                                  /* of these, that do not go to the hierarchy; their lanes */
     uint64_t bypassing, throttled;                          /* gauges of its warps of these classes */
     uint64_t by_bypassing;                                  /* instructions that these issued */
     uint64_t copy_groups, copy_waits, copy_wait_cycles;     /* of asynchronous copies (copies.h) */
@@ -337,6 +337,7 @@ GPCI_INLINE void gpci_sm_count(gpci_timed_sm *sm, const gpci_path_step *step) {
     const unsigned lanes = gpci_path_lanes(step);
     sm->deeds->instructions++;
     sm->deeds->threads += lanes;
+    sm->counts.own++;
     sm->counts.threads += lanes;
 }
 

@@ -7,16 +7,16 @@
 
 /* A row's place among them, by its id: two rows of one id do not compile. */
 enum {
-#define X(id, field, name, unit, kind, objects, needs, since, meaning) ROW_##id,
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) ROW_##id,
     GPC_COUNTERS(X)
 #undef X
-#define X(id, field, name, buckets, unit, objects, needs, since, meaning) ROW_##id,
+#define X(id, field, name, buckets, unit, objects, needs, since, meaning, equals) ROW_##id,
         GPC_HISTOGRAMS(X)
 #undef X
 #define X(id, name, over, under, since, meaning) ROW_##id,
             GPC_RATIOS(X)
 #undef X
-#define X(id, field, name, unit, kind, objects, needs, since, meaning) ROW_##id,
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) ROW_##id,
                 GPC_CACHE_COUNTERS(X) GPC_NETWORK_COUNTERS(X) GPC_COHERENCE_COUNTERS(X)
 #undef X
                     ROWS
@@ -34,24 +34,25 @@ enum {
 
 /* Ids by field, for ratios. */
 enum {
-#define X(id, field, name, unit, kind, objects, needs, since, meaning) ID_##field = id,
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) ID_##field = id,
     GPC_COUNTERS(X)
 #undef X
 };
 
 /* clang-format off */
-#define COUNTER(table_, type, id_, field, name_, unit_, kind_, objects_, needs_, since_, meaning_)                  \
+#define COUNTER(table_, type, id_, field, name_, unit_, kind_, objects_, needs_, since_, meaning_, equals_)         \
     {.struct_size = sizeof(gpc_counter_info), .name = name_, .unit = unit_, .meaning = meaning_, .since = since_,   \
-     .id = id_, .table = GPC_TABLE_##table_, .kind = GPC_COUNTER_##kind_, .objects = GPC_OBJECTS_##objects_,        \
-     .needs = GPC_NEEDS_##needs_, .buckets = 1, .offset = offsetof(type, field),                                    \
+     .equals = equals_, .id = id_, .table = GPC_TABLE_##table_, .kind = GPC_COUNTER_##kind_,                        \
+     .objects = GPC_OBJECTS_##objects_, .needs = GPC_NEEDS_##needs_, .buckets = 1, .offset = offsetof(type, field), \
      .merge = GPC_COUNTER_##kind_ == GPC_COUNTER_MAX ? GPC_MERGE_MAX : GPC_MERGE_SUM},
-#define HISTOGRAM(id_, field, name_, buckets_, unit_, objects_, needs_, since_, meaning_)                           \
+#define HISTOGRAM(id_, field, name_, buckets_, unit_, objects_, needs_, since_, meaning_, equals_)                  \
     {.struct_size = sizeof(gpc_counter_info), .name = name_, .unit = unit_, .meaning = meaning_, .since = since_,   \
-     .id = id_, .table = GPC_TABLE_HIERARCHY, .kind = GPC_COUNTER_HISTOGRAM, .objects = GPC_OBJECTS_##objects_,     \
-     .needs = GPC_NEEDS_##needs_, .buckets = buckets_, .offset = offsetof(gpc_stats, field)},
+     .equals = equals_, .id = id_, .table = GPC_TABLE_HIERARCHY, .kind = GPC_COUNTER_HISTOGRAM,                     \
+     .objects = GPC_OBJECTS_##objects_, .needs = GPC_NEEDS_##needs_, .buckets = buckets_,                           \
+     .offset = offsetof(gpc_stats, field)},
 #define RATIO(id_, name_, over, under, since_, meaning_)                                                            \
     {.struct_size = sizeof(gpc_counter_info), .name = name_, .unit = "ratio", .meaning = meaning_, .since = since_, \
-     .id = id_, .table = GPC_TABLE_HIERARCHY, .kind = GPC_COUNTER_RATIO, .numerator = ID_##over,                    \
+     .equals = "", .id = id_, .table = GPC_TABLE_HIERARCHY, .kind = GPC_COUNTER_RATIO, .numerator = ID_##over,      \
      .denominator = ID_##under, .buckets = 1, .ratio = true, .offset = offsetof(gpc_stats, over),                   \
      .divisor = offsetof(gpc_stats, under)},
 /* clang-format on */

@@ -37,24 +37,24 @@ static uint64_t subtract_MAX(uint64_t a, uint64_t b) {
 #define subtract_GAUGE subtract_SUM
 
 void gpci_stats_add(gpc_stats *into, const gpc_stats *more) {
-#define X(id, field, name, unit, kind, objects, needs, since, meaning) \
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) \
     into->field = add_##kind(into->field, more->field);
     GPC_COUNTERS(X)
 #undef X
-#define X(id, field, name, buckets, unit, objects, needs, since, meaning) \
-    for (size_t k = 0; k < (buckets); k++)                                \
+#define X(id, field, name, buckets, unit, objects, needs, since, meaning, equals) \
+    for (size_t k = 0; k < (buckets); k++)                                        \
         into->field[k] += more->field[k];
     GPC_HISTOGRAMS(X)
 #undef X
 }
 
 void gpci_stats_subtract(gpc_stats *later, const gpc_stats *earlier) {
-#define X(id, field, name, unit, kind, objects, needs, since, meaning) \
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) \
     later->field = subtract_##kind(later->field, earlier->field);
     GPC_COUNTERS(X)
 #undef X
-#define X(id, field, name, buckets, unit, objects, needs, since, meaning) \
-    for (size_t k = 0; k < (buckets); k++)                                \
+#define X(id, field, name, buckets, unit, objects, needs, since, meaning, equals) \
+    for (size_t k = 0; k < (buckets); k++)                                        \
         later->field[k] -= earlier->field[k];
     GPC_HISTOGRAMS(X)
 #undef X

@@ -10,7 +10,7 @@
 
 /* What a network has counted. */
 typedef struct gpci_network_stats {
-#define X(id, field, name, unit, kind, objects, needs, since, meaning) uint64_t field;
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) uint64_t field;
     GPC_NETWORK_COUNTERS(X)
 #undef X
 } gpci_network_stats;
@@ -43,7 +43,7 @@ void gpci_stats_add(gpc_stats *into, const gpc_stats *more);
 void gpci_stats_subtract(gpc_stats *later, const gpc_stats *earlier);
 
 GPCI_INLINE void gpci_cache_stats_add(gpc_cache_stats *into, const gpc_cache_stats *more) {
-#define X(id, field, name, unit, kind, objects, needs, since, meaning) into->field += more->field;
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) into->field += more->field;
     GPC_CACHE_COUNTERS(X)
 #undef X
 }

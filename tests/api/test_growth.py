@@ -23,11 +23,11 @@ HOST = r"""
 #include <stdlib.h>
 
 static void show(const char *what, const gpc_stats *s) {
-#define X(id, field, name, unit, kind, objects, needs, since, meaning) \
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) \
     printf("%s %s %llu\n", what, name, (unsigned long long)s->field);
     GPC_COUNTERS(X)
 #undef X
-#define X(id, field, name, buckets, unit, objects, needs, since, meaning) \
+#define X(id, field, name, buckets, unit, objects, needs, since, meaning, equals) \
     for (unsigned i = 0; i < buckets; i++)                                \
         printf("%s %s.%u %llu\n", what, name, i, (unsigned long long)s->field[i]);
     GPC_HISTOGRAMS(X)
@@ -96,7 +96,7 @@ int main(void) {
     check(gpc_hierarchy_get_stats(gpc_replay_hierarchy(replay), &stats));
     show("hierarchy", &stats);
     check(gpc_cache_get_stats(gpc_hierarchy_cache(gpc_replay_hierarchy(replay), 1, 0), &cache));
-#define X(id, field, name, unit, kind, objects, needs, since, meaning) \
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) \
     printf("cache %s %llu\n", name, (unsigned long long)cache.field);
     GPC_CACHE_COUNTERS(X)
 #undef X

@@ -32,7 +32,7 @@ POLICIES = {
 KEY = 'X(NOVEL, "novel.key", COUNT, RESET, "things", "3", 1, 9, "", "a further key")'
 # A counter, in the table of counters where there is one for all objects, else in that of gpc_stats.
 COUNTERS = {
-    "counters.h": 'X(9999, novel, "novel", "things", SUM, WHOLE, NOTHING, "0.2", "a further counter")',
+    "counters.h": 'X(9999, novel, "novel", "things", SUM, WHOLE, NOTHING, "0.2", "a further counter", ">= 0")',
     "stats.h": 'X(novel, "novel", "things", SUM, "a further counter")',
 }
 COUNTING = "h->stats.kernels++;"  # the further counter is counted where this one is

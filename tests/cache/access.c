@@ -12,7 +12,7 @@
 
 static void expect_counters(const rig *r, const gpc_cache_stats *expected) {
     gpc_cache_stats got = rig_stats(r);
-#define X(id, field, name, unit, kind, objects, needs, since, meaning)                                 \
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals)                         \
     cr_expect_eq(got.field, expected->field, name " is %llu, not %llu", (unsigned long long)got.field, \
                  (unsigned long long)expected->field);
     GPC_CACHE_COUNTERS(X)

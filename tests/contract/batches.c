@@ -88,7 +88,7 @@ static void same_in_the_end(gpc_cache *batched, gpc_cache *single, const char *p
     gpc_cache_stats_init(&b);
     cr_assert_eq(gpc_cache_get_stats(batched, &a), GPC_OK);
     cr_assert_eq(gpc_cache_get_stats(single, &b), GPC_OK);
-#define X(id, field, name, unit, kind, objects, needs, since, meaning)                                            \
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals)                                    \
     cr_expect_eq(a.field, b.field, "%s, %s: " name " %llu, not %llu", policy, guard, (unsigned long long)a.field, \
                  (unsigned long long)b.field);
     GPC_CACHE_COUNTERS(X)

@@ -122,7 +122,7 @@ void rig_expect(rig *r, const gpc_stats *expected, int line) {
     cr_expect_eq(actual.l2_lookups, lookups(r, GPC_OBJECT_SLICE), "line %d: lookups of L2", line);
     actual.l1_lookups = expected->l1_lookups;
     actual.l2_lookups = expected->l2_lookups;
-#define X(id, field, name, unit, kind, objects, needs, since, meaning)                                                \
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals)                                        \
     cr_expect_eq(actual.field, expected->field, "line %d: %s is %" PRIu64 ", not %" PRIu64, line, name, actual.field, \
                  expected->field);
     GPC_COUNTERS(X)

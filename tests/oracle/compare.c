@@ -76,7 +76,7 @@ void pair_same_events(pair *p, const char *what, bool any_order) {
 }
 
 void same_counters(const pair *p, const char *what, const gpc_cache_stats *expected, const gpc_cache_stats *got) {
-#define X(id, field, name, unit, kind, objects, needs, since, meaning) SAME(field);
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) SAME(field);
     GPC_CACHE_COUNTERS(X)
 #undef X
 }

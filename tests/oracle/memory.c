@@ -162,7 +162,7 @@ static void same_stats(memory_pair *p, const char *what) {
     gpc_stats_init(&got);
     cr_assert_eq(gpc_hierarchy_get_stats(p->hierarchy, &got), GPC_OK);
     got = measured(got);
-#define X(id, field, name, unit, kind, objects, needs, since, meaning) SAME(what, field, expected, &got);
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) SAME(what, field, expected, &got);
     GPC_COUNTERS(X)
 #undef X
     for (unsigned i = 0; i < GPC_TRANSACTION_BUCKETS; i++)

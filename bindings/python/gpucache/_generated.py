@@ -229,7 +229,7 @@ class gpc_counter_info(SizedRecord):
         ("struct_size", c_size_t), ("name", c_char_p), ("unit", c_char_p), ("meaning", c_char_p), ("since", c_char_p),
         ("id", c_uint32), ("table", c_uint32), ("kind", c_uint32), ("objects", c_uint32), ("needs", c_uint32),
         ("numerator", c_uint32), ("denominator", c_uint32), ("merge", c_int), ("buckets", c_size_t), ("ratio", c_bool),
-        ("offset", c_size_t), ("divisor", c_size_t),
+        ("offset", c_size_t), ("divisor", c_size_t), ("equals", c_char_p),
     )
 
 

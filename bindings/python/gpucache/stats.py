@@ -13,6 +13,7 @@ from ._native import decoded, invoke, settle
 class Counter(NamedTuple):
     """What a counter is. `kind` is "counter", "histogram" or "ratio"; `merge` says how instances and kernels combine;
     `objects` are bits, one for each Object that has it; `id` is the counter's own in all versions of the library.
+    `equals` is what the counter equals while nothing is in flight (counters.h has the grammar); "" for a ratio.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Counter(NamedTuple):
     since: str
     objects: int
     needs: int
+    equals: str = ""
 
 
 _Entry = namedtuple("_Entry", "counter numerator denominator")
@@ -47,6 +49,7 @@ def _table(table):
                 Counter(
                     decoded(info.name), decoded(info.unit), decoded(info.meaning), _KINDS.get(info.kind, "counter"),
                     info.buckets, Merge(info.merge), info.id, decoded(info.since), info.objects, info.needs,
+                    decoded(info.equals),
                 ),
                 names.get(info.numerator), names.get(info.denominator),
             )

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "stats/ledger.h"
+#include "base/array.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/*
+ * Reader of clauses. Example, the row of l1.lookups: "= l1:reads + l1:writes + l1:atomics" is one clause of three
+ * terms. Every term is a counter of the table of caches, and of L1s.
+ */
+
+typedef struct reader {
+    gpc_context *context;
+    gpci_ledger *ledger;
+    const char *at;
+    gpc_status status;
+} reader;
+
+static bool is_name(char c) {
+    return isalnum((unsigned char)c) || c == '_' || c == '.';
+}
+
+static void skip_space(reader *r) {
+    while (*r->at == ' ')
+        r->at++;
+}
+
+static bool take(reader *r, const char *text) {
+    skip_space(r);
+    const size_t length = strlen(text);
+    if (strncmp(r->at, text, length) != 0)
+        return false;
+    r->at += length;
+    return true;
+}
+
+static const gpc_counter_info *find(gpc_counter_table table, const char *name, size_t length) {
+    size_t count;
+    const gpc_counter_info *rows = gpci_counters(table, &count);
+    for (size_t i = 0; i < count; i++)
+        if (!strncmp(rows[i].name, name, length) && !rows[i].name[length] && !rows[i].ratio)
+            return &rows[i];
+    return NULL;
+}
+
+/* Prefixes, their objects, and the tables of their counters. */
+static const struct {
+    const char *prefix;
+    uint8_t part, table;
+} prefixes[] = {
+    {"l1:", GPC_OBJECT_L1, GPC_TABLE_CACHE},
+    {"l2:", GPC_OBJECT_SLICE, GPC_TABLE_CACHE},
+    {"l1-module:", GPC_OBJECT_L1, GPC_TABLE_COHERENCE},
+    {"cluster-module:", GPC_OBJECT_CLUSTER, GPC_TABLE_COHERENCE},
+    {"l2-module:", GPC_OBJECT_SLICE, GPC_TABLE_COHERENCE},
+    {"net:", GPC_OBJECT_NETWORK, GPC_TABLE_NETWORK},
+};
+
+static const char *const sums[] = {
+    [GPCI_LEDGER_COUNT] = "count(",   [GPCI_LEDGER_BYTES] = "bytes(",   [GPCI_LEDGER_SECTORS] = "sectors(",
+    [GPCI_LEDGER_VALUES] = "values(", [GPCI_LEDGER_CYCLES] = "cycles(",
+};
+
+/* "count(lookup l1 load)" */
+static bool read_events(reader *r, gpci_ledger_term *term) {
+    for (uint8_t sum = GPCI_LEDGER_COUNT; sum <= GPCI_LEDGER_CYCLES; sum++) {
+        if (!take(r, sums[sum]))
+            continue;
+        const char *end = strchr(r->at, ')');
+        if (!end)
+            return false;
+        term->sum = sum;
+        term->words = r->at;
+        term->length = (uint32_t)(end - r->at);
+        r->at = end + 1;
+        return true;
+    }
+    return false;
+}
+
+/* "2 l1:reads", "n l1.fetches", "cluster_network.request_bytes?" */
+static bool read_counter(reader *r, const gpc_counter_info *row, gpci_ledger_term *term) {
+    uint8_t table = (uint8_t)row->table;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (take(r, prefixes[i].prefix)) {
+            term->part = prefixes[i].part;
+            table = prefixes[i].table;
+            break;
+        }
+    const char *name = r->at;
+    while (is_name(*r->at))
+        r->at++;
+    term->counter = find((gpc_counter_table)table, name, (size_t)(r->at - name));
+    term->optional = *r->at == '?';
+    r->at += term->optional;
+    return term->counter != NULL;
+}
+
+static bool read_term(reader *r, const gpc_counter_info *row, int64_t sign) {
+    gpci_ledger *l = r->ledger;
+    if (!GPCI_ARRAY_ROOM(r->context, l->terms, l->term_room, l->term_count, 1)) {
+        r->status = GPC_ERROR_MEMORY;
+        return false;
+    }
+    gpci_ledger_term *term = &l->terms[l->term_count];
+    *term = (gpci_ledger_term){.factor = sign, .part = GPCI_PART_OWN};
+    skip_space(r);
+    if (isdigit((unsigned char)*r->at)) {
+        int64_t number = 0;
+        for (; isdigit((unsigned char)*r->at); r->at++)
+            number = number * 10 + (*r->at - '0');
+        term->factor *= number;
+        skip_space(r);
+    }
+    term->indexed = r->at[0] == 'n' && r->at[1] == ' ';
+    r->at += term->indexed;
+    skip_space(r);
+    const bool lone = !*r->at || *r->at == ';' || *r->at == '+' || *r->at == '-'; /* a number */
+    if (!lone && !read_events(r, term) && !read_counter(r, row, term))
+        return false;
+    l->clauses[l->count].events |= term->sum != GPCI_LEDGER_NONE;
+    l->term_count++;
+    return true;
+}
+
+static bool read_sides(reader *r, gpci_ledger_clause *clause) {
+    clause->relation = take(r, "<=") ? '<' : take(r, ">=") ? '>' : take(r, "=") ? '=' : '\0';
+    if (!clause->relation)
+        return false;
+    int64_t sign = 1;
+    do {
+        if (!read_term(r, clause->row, sign))
+            return false;
+        skip_space(r);
+        sign = *r->at == '-' ? -1 : 1;
+    } while (take(r, "+") || take(r, "-"));
+    return !*r->at || *r->at == ';';
+}
+
+static bool read_clause(reader *r, const gpc_counter_info *row) {
+    gpci_ledger *l = r->ledger;
+    if (!GPCI_ARRAY_ROOM(r->context, l->clauses, l->room, l->count, 1)) {
+        r->status = GPC_ERROR_MEMORY;
+        return false;
+    }
+    skip_space(r);
+    gpci_ledger_clause *clause = &l->clauses[l->count];
+    *clause = (gpci_ledger_clause){.row = row, .text = r->at, .first = l->term_count};
+    if (take(r, "if ")) {
+        const char *end = strchr(r->at, ':');
+        if (!end)
+            return false;
+        clause->conditions = r->at;
+        clause->conditions_length = (uint32_t)(end - r->at);
+        r->at = end + 1;
+    }
+    if (!read_sides(r, clause))
+        return false;
+    clause->length = (uint32_t)(r->at - clause->text);
+    clause->terms = l->term_count - clause->first;
+    l->count++;
+    return true;
+}
+
+gpc_status gpci_ledger_read(gpc_context *context, gpci_ledger *ledger, const gpc_counter_info **wrong) {
+    *ledger = (gpci_ledger){0};
+    for (unsigned table = 0; table < GPC_TABLE_COUNT; table++) {
+        size_t count;
+        const gpc_counter_info *rows = gpci_counters((gpc_counter_table)table, &count);
+        for (size_t i = 0; i < count; i++) {
+            reader r = {context, ledger, rows[i].equals, GPC_ERROR_FORMAT};
+            bool good = !rows[i].ratio;
+            while (good && *r.at) {
+                good = read_clause(&r, &rows[i]);
+                r.at += good && *r.at == ';';
+            }
+            if (good || rows[i].ratio)
+                continue;
+            if (wrong)
+                *wrong = &rows[i];
+            return r.status;
+        }
+    }
+    return GPC_OK;
+}
+
+void gpci_ledger_free(gpc_context *context, gpci_ledger *ledger) {
+    gpci_free(context, ledger->clauses);
+    gpci_free(context, ledger->terms);
+    *ledger = (gpci_ledger){0};
+}
+
+static bool is_absent(const uint64_t *value) {
+    return !value || *value == GPC_ABSENT;
+}
+
+static bool value_of(const gpci_ledger_term *term, const gpci_ledger_view *view, uint64_t *out) {
+    *out = 1;
+    if (term->sum != GPCI_LEDGER_NONE)
+        return view->events && view->events(view->data, (gpci_ledger_sum)term->sum, term->words, term->length, out);
+    if (!term->counter)
+        return true;
+    const uint64_t *found = view->value(view->data, term->counter, term->part);
+    *out = 0;
+    if (is_absent(found))
+        return term->optional;
+    for (size_t k = 0; k < term->counter->buckets; k++)
+        *out += found[k] * (term->indexed ? k : 1);
+    return true;
+}
+
+bool gpci_ledger_holds(const gpci_ledger *ledger, const gpci_ledger_clause *clause, const gpci_ledger_view *view,
+                       uint64_t *left, uint64_t *right) {
+    const gpci_ledger_term own = {.counter = clause->row, .factor = 1, .part = GPCI_PART_OWN};
+    if (!value_of(&own, view, left))
+        return true;
+    *right = 0;
+    for (uint32_t i = clause->first; i < clause->first + clause->terms; i++) {
+        uint64_t value;
+        if (!value_of(&ledger->terms[i], view, &value))
+            return true;
+        *right += value * (uint64_t)ledger->terms[i].factor;
+    }
+    const int64_t more = (int64_t)(*left - *right);
+    return clause->relation == '=' ? !more : clause->relation == '<' ? more <= 0 : more >= 0;
+}

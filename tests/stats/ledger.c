@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "hierarchy/ledger.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Ledger of counters: reads every row, holds after a mixed run in every mode, notices a counter that is off by one. */
+
+typedef struct made {
+    gpc_context *context;
+    gpc_config *config;
+    gpc_hierarchy *hierarchy;
+} made;
+
+static void make(made *m, const char *settings) {
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(gpc_context_create(NULL, &error, &m->context), GPC_OK);
+    cr_assert_eq(gpc_config_create(m->context, &error, &m->config), GPC_OK);
+    cr_assert_eq(gpc_config_load_text(m->config, settings, "test", &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(m->context, m->config, &error, &m->hierarchy), GPC_OK, "%s", error.message);
+}
+
+static void destroy(made *m) {
+    gpc_hierarchy_destroy(m->hierarchy);
+    gpc_config_destroy(m->config);
+    gpc_context_destroy(m->context);
+}
+
+/* Loads, stores and atomics of two SMs, with hits, misses and evictions. */
+static void run(const made *m, bool timed) {
+    static const uint8_t kinds[] = {GPC_LOAD, GPC_STORE, GPC_LOAD, GPC_LOAD, GPC_ATOMIC, GPC_LOAD, GPC_REDUCTION};
+    uint64_t addresses[32];
+    for (uint32_t n = 0; n < 400; n++) {
+        gpc_warp_access w = GPC_WARP_ACCESS_INIT;
+        for (unsigned lane = 0; lane < 32; lane++)
+            addresses[lane] = (uint64_t)(n * 7919 % 100) * 128 + lane * (n % 3 ? 4 : 36);
+        w.sm = n % 2;
+        w.stream = n % 3 == 2 && gpc_hierarchy_object_count(m->hierarchy, GPC_OBJECT_STREAM);
+        w.kind = kinds[n % 7];
+        w.mask = UINT32_MAX;
+        w.width = 4;
+        w.addresses = addresses;
+        while (timed && gpc_hierarchy_try_issue(m->hierarchy, &w, 0, NULL) == GPC_BUSY)
+            cr_assert_eq(gpc_hierarchy_advance(m->hierarchy, 1), GPC_OK);
+        if (!timed)
+            cr_assert_eq(gpc_hierarchy_access(m->hierarchy, &w, NULL), GPC_OK);
+    }
+    if (timed)
+        cr_assert_eq(gpc_hierarchy_drain(m->hierarchy, NULL), GPC_OK);
+}
+
+static gpc_status get(const void *data, gpc_object kind, uint32_t index, gpci_object_values *values) {
+    return gpci_object_values_get(data, kind, index, values);
+}
+
+static bool is_right(const made *m, char *text, size_t size) {
+    const gpci_ledger_owner owner = {.hierarchy = m->hierarchy, .data = m->hierarchy, .get = get};
+    return gpci_ledger_right(&owner, text, size);
+}
+
+#define SMALL                                                                                                  \
+    "sm.count = 2\nl1.size = 4096\nl1.ways = 4\nl1.sectors = 4\nl2.size = 16384\nl2.slices = 2\nl2.ways = 4\n" \
+    "l2.sectors = 4\n"
+static const char *const modes[] = {SMALL "streams = 2\n", SMALL "streams = 2\nmode = timed\n",
+                                    SMALL "coherence = msi\nl1.sectors = 1\nl2.sectors = 1\n",
+                                    SMALL "coherence = msi\nl1.sectors = 1\nl2.sectors = 1\nmode = timed\n"};
+
+Test(ledger, rows_are_clauses) {
+    made m;
+    gpci_ledger ledger;
+    const gpc_counter_info *wrong = NULL;
+    make(&m, modes[0]);
+    cr_assert_eq(gpci_ledger_read(m.context, &ledger, &wrong), GPC_OK, "%s: %s", wrong ? wrong->name : "",
+                 wrong ? wrong->equals : "");
+    for (unsigned table = 0; table < GPC_TABLE_COUNT; table++)
+        for (size_t i = 0; i < gpc_counter_table_count((gpc_counter_table)table); i++) {
+            gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+            cr_assert_eq(gpc_counter_table_at((gpc_counter_table)table, i, &info), GPC_OK);
+            cr_assert_eq(!*info.equals, info.ratio, "%s", info.name);
+        }
+    gpci_ledger_free(m.context, &ledger);
+    destroy(&m);
+}
+
+Test(ledger, holds) {
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        char text[2000] = "";
+        made m;
+        make(&m, modes[i]);
+        run(&m, i % 2);
+        cr_assert(is_right(&m, text, sizeof text), "%s%s", modes[i], text);
+        destroy(&m);
+    }
+}
+
+/* The text names a counter less by 1. */
+Test(ledger, tells_what_is_wrong) {
+    for (size_t i = 0; i < 2; i++) {
+        char text[2000] = "";
+        made m;
+        make(&m, modes[i]);
+        run(&m, i % 2);
+        gpci_sm_counts *sm = &m.hierarchy->of_sm[1];
+        gpci_slice_counts *slice = &m.hierarchy->of_slice[0];
+        const struct {
+            uint64_t *value;
+            const char *name;
+        } counters[] = {{&sm->l1_load_requests, "l1.load_requests"},
+                        {&sm->l1_load_sector_hits, "l1.load_sector_hits"},
+                        {&sm->l1_fetched_sectors, "l1.fetched_sectors"},
+                        {&sm->l1_store_sectors, "l1.store_sectors"},
+                        {&slice->l2_read_sectors, "l2.read_sectors"},
+                        {&slice->l2_write_sectors, "l2.write_sectors"},
+                        {&slice->l2_atomic_sector_hits, "l2.atomic_sector_hits"},
+                        {&m.hierarchy->of_stream[1].l1_load_lines, "l1.load_lines"}};
+        for (size_t n = 0; n < sizeof counters / sizeof *counters; n++) {
+            --*counters[n].value;
+            cr_assert_not(is_right(&m, text, sizeof text), "%s, mode %zu", counters[n].name, i);
+            cr_assert_not_null(strstr(text, counters[n].name), "%s: %s", counters[n].name, text);
+            ++*counters[n].value;
+        }
+        cr_assert(is_right(&m, text, sizeof text), "%s", text);
+        sm->l1_copy_requests = UINT64_MAX - 4;
+        cr_assert_not(is_right(&m, text, sizeof text));
+        cr_assert_not_null(strstr(text, "l1.copy_requests of sm-1: -5 is below 0"), "%s", text);
+        sm->l1_copy_requests = 0;
+        destroy(&m);
+    }
+}
