@@ -40,8 +40,7 @@ typedef struct gpci_verify_tree {
     uint32_t pointers, overflow;            /* pointers of directories, as in gpc_coherence_module; groups of two */
     bool non_inclusive;                     /* the second level is non-inclusive */
     bool write_through, no_write_allocate;  /* policies of the first level */
-    bool halves;                            /* each second-level cache is home of one block, and below the other cache
-                   (gpc_coherence_module.near_of) */
+    bool halves;                            /* L2s are homes of one block each, and below each other (.near_of) */
     uint32_t first_sectors, l2_sectors;     /* blocks of a line, at most all blocks; 0: one */
     bool byte_masks;                        /* the second level has byte masks */
 } gpci_verify_tree;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEFAULT_SIZE (2u << 20) /* larger than an L2 of its time, as the published runs of these kernels have it */
+#define DEFAULT_SIZE (2u << 20) /* larger than an L2 of its time, as in published runs of these kernels */
 #define COMMON_PARAMETERS 2u
 #define OWN_PARAMETERS 9u
 #define SHARED_UNIT 128u
@@ -86,10 +86,10 @@ static const gpci_synthetic *const kernels[] = {
 
 typedef struct synthetic {
     gpci_source base;
-    char *file; /* as the user named it */
+    char *file; /* name given by the user */
     gpci_problem problem;
-    double values[COMMON_PARAMETERS + OWN_PARAMETERS]; /* every kernel's, then its own */
-    gpci_listing listing;                              /* of the present launch */
+    double values[COMMON_PARAMETERS + OWN_PARAMETERS]; /* common parameters, then the kernel's own */
+    gpci_listing listing;                              /* listing of the present launch */
     gpci_walk walk;
     size_t next_launch;
     uint64_t next_block, blocks_done, blocks;
@@ -119,7 +119,7 @@ static uint64_t launch_blocks(const gpci_launch *launch) {
     return launch->grid[0] * launch->grid[1] * launch->grid[2];
 }
 
-/* The present launch, from its first block on. */
+/* Begin the present launch at its first block. */
 static gpc_status begin_launch(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
     (void)error;
     synthetic *s = (synthetic *)source;
@@ -220,7 +220,7 @@ const void *gpci_synthetic_data(const gpci_source *source) {
     return ((const synthetic *)source)->problem.data;
 }
 
-/* "64KiB", "2M", "4096". False where it is no size or none that fits. */
+/* Read "64KiB", "2M", "4096". False: not a size, or too large. */
 static bool read_size(const char *text, size_t length, uint64_t *out) {
     static const char units[] = "KMG";
     uint64_t value = 0;
@@ -256,7 +256,7 @@ static gpc_status unknown_name(const char *text, size_t length, gpc_error *error
                      nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-/* The keys behind the size: those of every kernel, and what this one declares. */
+/* Read the keys behind the size: common parameters, and the kernel's own. */
 static gpc_status read_parameters(synthetic *s, const gpci_synthetic *kernel, const char *text, gpc_error *error) {
     gpc_parameter parameters[COMMON_PARAMETERS + OWN_PARAMETERS] = {
         {"lanes", 32, 32, 64, true, "threads of a warp, 32 or 64"},

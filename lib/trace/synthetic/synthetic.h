@@ -7,15 +7,14 @@
 /*
  * Synthetic kernels, generated block by block.
  *
- * A kernel is a listing, as a disassembler prints it, and a driver in C that
- * takes each warp through it. The driver says which lanes stay, which way a
- * branch goes and what an access touches; the instructions between are issued
- * on the way. So the mix of instructions, their registers and their program
- * counters come from the listing, and the data flow from a few lines of C.
+ * A kernel is a listing, as printed by a disassembler, and a driver in C that takes each warp through the listing. The
+ * driver decides which lanes stay, the direction of each branch, and the addresses of each access; the instructions
+ * between are issued on the way. Instruction mix, registers and program counters therefore come from the listing, and
+ * the data flow from a few lines of C.
  *
- * A source names a kernel as NAME[:SIZE][:KEY=VALUE,...]. SIZE is bytes of the
- * problem's data; each summary says of which. Every kernel knows the key
- * `lanes` (32 or 64 threads a warp) and `header` (bytes before each array), some have keys of their own.
+ * A source names a kernel as NAME[:SIZE][:KEY=VALUE,...]. SIZE is bytes of the problem's data; each summary names the
+ * data. Every kernel has the keys `lanes` (32 or 64 threads a warp) and `header` (bytes before each array); some have
+ * more keys.
  */
 
 #define GPCI_SYNTHETIC_LANES 64u
@@ -23,8 +22,8 @@
 #define GPCI_SYNTHETIC_ARRAYS 32u
 #define GPCI_SYNTHETIC_OPERANDS 4u
 #define GPCI_ELEMENT sizeof(uint32_t)       /* bytes of an int or a float */
-#define GPCI_THREADS 256u                   /* of a block of most kernels */
-#define GPCI_SYNTHETIC_MAXIMUM (1ull << 30) /* bytes; a block of a row-walk kernel then still fits in memory */
+#define GPCI_THREADS 256u                   /* threads of a block in most kernels */
+#define GPCI_SYNTHETIC_MAXIMUM (1ull << 30) /* bytes; a block of a row-walk kernel still fits in memory */
 
 /* On sm_90 the system keeps the first KiB of a block's shared memory. */
 #define GPCI_SHARED_BASE 0x400u
@@ -35,12 +34,14 @@ typedef struct gpci_walk gpci_walk;
 typedef struct gpci_launch gpci_launch;
 typedef struct gpci_problem gpci_problem;
 
-/* How a kernel walks over an array, in bytes: where thread 0 begins, from thread to thread, from step to step. */
+/*
+ * Operand: a kernel's walk over an array, in bytes: begin of thread 0, step between threads, step between iterations.
+ */
 typedef struct gpci_operand {
     uint64_t base, thread, step;
 } gpci_operand;
 
-/* One launch of a kernel. The fields after `shared` mean what the driver makes of them. */
+/* Launch of a kernel. The driver gives the fields after `shared` their meaning. */
 struct gpci_launch {
     const char *name; /* mangled */
     const char *code; /* the listing, see gpci_listing_assemble */
@@ -49,22 +50,22 @@ struct gpci_launch {
     uint64_t shared; /* bytes, without the system's */
     gpci_operand operand[GPCI_SYNTHETIC_OPERANDS];
     uint64_t operands;
-    uint64_t cluster; /* blocks of one, in x; 0: there are none */
+    uint64_t cluster; /* blocks of a cluster, in x; 0 = no clusters */
     uint64_t n, rows, columns, steps, repeats, window, stride, seed;
-    const void *data; /* the problem's, where the kernel has any */
+    const void *data; /* data of the problem, or NULL */
 };
 
 typedef struct gpci_synthetic_array {
     uint64_t base, bytes;
 } gpci_synthetic_array;
 
-/* A kernel's launches and arrays for one size. */
+/* Launches and arrays of a kernel for one size. */
 struct gpci_problem {
     const char *name;
-    const double *values; /* of the kernel's own parameters */
+    const double *values; /* values of the kernel's own parameters */
     uint64_t size;        /* bytes */
     unsigned lanes;
-    uint64_t header; /* bytes before each array; 0: arrays are aligned */
+    uint64_t header; /* bytes before each array; 0: aligned arrays */
     gpc_context *context;
     gpc_error *error;
     void *data; /* see gpci_problem_data; freed with the source */
@@ -83,28 +84,31 @@ typedef struct gpci_synthetic {
     gpc_status (*plan)(gpci_problem *problem);
 } gpci_synthetic;
 
-/* Fail for a size or parameter that the kernel cannot have: GPC_ERROR_RANGE, the kernel's name before the message. */
+/* Fail for an invalid size or parameter: GPC_ERROR_RANGE, with the kernel's name before the message. */
 gpc_status gpci_problem_fail(gpci_problem *problem, const char *format, ...) GPCI_PRINTF(2, 3);
 
 /*
- * Allocate device memory as cudaMalloc does: 512-byte aligned, from 1 MiB on 2 MiB aligned. With a header, one array
- * follows the other, unaligned, each behind its header: so does Multi2Sim 5.0 for Kepler, whose header of 4 bytes keeps
- * the array's size, and so a warp's 128 bytes lie in two lines. Returns its address.
+ * Allocate device memory as cudaMalloc: 512-byte aligned; from 1 MiB on 2 MiB aligned. With a header, arrays follow
+ * each other unaligned, each behind its header, as in Multi2Sim 5.0 for Kepler: its header of 4 bytes keeps the array's
+ * size, and a warp's 128 bytes lie in two lines. Returns the array's address.
  */
 uint64_t gpci_problem_array(gpci_problem *problem, uint64_t bytes);
 
-/* `count` arrays of `bytes` each, one behind another: where the first is, and how far from one to the next. */
+/*
+ * Allocate `count` arrays of `bytes` each, one behind another. Returns the first address, and the distance between
+ * arrays.
+ */
 gpci_operand gpci_problem_arrays(gpci_problem *problem, uint64_t bytes, uint64_t count);
 
-/* Memory for what the launches walk over (a graph, a tree), zeroed, once. NULL: there is none; the error says so. */
+/* Allocate zeroed memory for the launches' data (a graph, a tree). Call once. NULL: out of memory, with an error. */
 void *gpci_problem_data(gpci_problem *problem, size_t bytes);
 
-/* Add a launch, copied; extents in y that are 0 become 1. Where its grid is one that no GPU takes, GPC_ERROR_RANGE. */
+/* Add a copy of a launch; extents of 0 in y become 1. GPC_ERROR_RANGE for a grid that no GPU accepts. */
 gpc_status gpci_problem_launch(gpci_problem *problem, const gpci_launch *launch);
 
 /*
- * Rows and columns of floats that `size` bytes hold: `columns` of them, or, where it is 0, the
- * least power of two that makes the matrix not taller than wide; rows rounded down to a multiple.
+ * Rows and columns of floats in `size` bytes. `columns` 0: the smallest power of two with which the matrix is not
+ * taller than wide. Rows are rounded down to a multiple.
  */
 gpc_status gpci_problem_matrix(gpci_problem *problem, uint64_t columns, uint64_t multiple, gpci_launch *launch);
 
@@ -129,21 +133,21 @@ typedef struct gpci_listing_step {
     uint32_t opcode, target; /* target: of a branch, a step's index */
     uint16_t registers[GPC_MAX_OPERANDS];
     uint8_t destinations, sources, role;
-    uint8_t width; /* where the listing says it: of DEPBAR, groups that may be under way; of a bulk copy, of its rows */
-    struct gpci_form *form; /* as it was last packed, by the walk at hand; NULL: it was not */
+    uint8_t width;          /* stated width: DEPBAR, groups that may stay in flight; bulk copy, bytes of its rows */
+    struct gpci_form *form; /* form of the last packing by the present walk; NULL: not packed */
 } gpci_listing_step;
 
 typedef struct gpci_listing {
     gpci_listing_step *steps;
     size_t count;
-    uint32_t registers; /* per thread: the highest R number, at least what hardware gives */
+    uint32_t registers; /* per thread: the highest R number, at least the hardware's minimum */
 } gpci_listing;
 
 /*
  * Assemble a listing of items, each
  *   LABEL:                                a branch target
- *   DEPBAR.LE 2;                          until at most 2 groups of copies are under way
- *   UBLKCP.S.G UR4 128 M3;                rows of 128 bytes; they complete at the barrier at 3 * 8 of shared memory
+ *   DEPBAR.LE 2;                          wait until at most 2 groups of copies are in flight
+ *   UBLKCP.S.G UR4 128 M3;                rows of 128 bytes, completing at the barrier at 3 * 8 of shared memory
  *   [@P0] R4 R5 OPCODE R2 UR4 [LABEL];    destinations before the opcode, sources after it
  *   8*{ R4+2 LDG.E R2; R5+2 LDG.E R3 };   repeated; R4+2 is R4, R6, R8, ...
  * The predicate is a source. Program counters are 16 bytes apart.
@@ -151,18 +155,18 @@ typedef struct gpci_listing {
 gpc_status gpci_listing_assemble(gpc_context *context, gpci_opcodes *opcodes, const char *text, gpci_listing *out,
                                  gpc_error *error);
 
-/* One warp on its way through a listing. After a failure the calls do nothing and loops end. */
+/* Walk of a warp through a listing. After an error the calls do nothing and loops end. */
 struct gpci_walk {
     gpci_block *block;
     gpci_opcodes *opcodes;
     gpci_listing_step *steps;
     size_t step_count;
-    uint64_t sets; /* of the packer, when the steps' forms were made */
+    uint64_t sets; /* sets of the packer when the steps' forms were made */
     uint32_t at, rejoin;
     unsigned lanes;
-    uint64_t x, y;                                               /* of the block */
+    uint64_t x, y;                                               /* position of the block */
     uint64_t first;                                              /* lane 0's thread within the block */
-    uint64_t all, mask;                                          /* lanes that run at all, and now */
+    uint64_t all, mask;                                          /* existing lanes; active lanes */
     uint64_t outer;                                              /* mask to be restored by gpci_end_if */
     uint64_t tx[GPCI_SYNTHETIC_LANES], ty[GPCI_SYNTHETIC_LANES]; /* thread within the block */
     uint64_t gx[GPCI_SYNTHETIC_LANES], gy[GPCI_SYNTHETIC_LANES]; /* thread within the grid */
@@ -172,43 +176,43 @@ struct gpci_walk {
 /* Generate the launch's block `index` (linear). */
 gpc_status gpci_walk_block(gpci_walk *walk, const gpci_launch *launch, gpci_block *block, uint32_t index);
 
-/* To the next predicated exit: lanes outside `stay` leave. False where none is left; the warp has ended then. */
+/* Go to the next predicated exit: lanes outside `stay` exit. False: no lane is left, and the warp has ended. */
 bool gpci_guard(gpci_walk *walk, uint64_t stay);
 /* To the next access: lane i at first + i * stride. */
 void gpci_access(gpci_walk *walk, uint64_t first, uint64_t stride);
-/* The same for some lanes only, as a predicate makes it. */
+/* As gpci_access, for only some lanes, as with a predicate. */
 void gpci_access_if(gpci_walk *walk, uint64_t lanes, uint64_t first, uint64_t stride);
 /* To the next access: lane i at base + offsets[i]. */
 void gpci_access_at(gpci_walk *walk, uint64_t base, const uint64_t *offsets);
 void gpci_barrier(gpci_walk *walk);
-/* To the next branch: `taken` or not, by all lanes. Returns whether it was taken. */
+/* Go to the next branch, `taken` by all lanes or by none. Returns `taken`. */
 bool gpci_branch(gpci_walk *walk, bool taken);
-/* To the branch that ends a loop: the lanes of `again` go round once more. False where none does. */
+/* Go to the branch at a loop's end: lanes in `again` repeat the loop. False: no lane repeats. */
 bool gpci_loop(gpci_walk *walk, uint64_t again);
-/* To the branch around what only the lanes `inside` do; false where there are none. gpci_end_if follows either way. */
+/* Go to the branch around code of only the lanes `inside`; false: no such lanes. gpci_end_if follows in both cases. */
 bool gpci_if(gpci_walk *walk, uint64_t inside);
 void gpci_end_if(gpci_walk *walk);
 /*
- * An unrolled loop: body(from), ..., the listing holding `unroll` of them, a branch around it all for the case that
- * there are not that many, and a branch back. Returns the first step that is left for the loop after it.
+ * Run an unrolled loop: body(from), ... The listing has `unroll` bodies, a branch around the loop for too few steps,
+ * and a branch back. Returns the first step left for the following loop.
  */
 typedef void (*gpci_body)(gpci_walk *walk, const gpci_launch *launch, uint64_t step, const void *data);
 uint64_t gpci_unrolled(gpci_walk *walk, const gpci_launch *launch, gpci_body body, const void *data, uint64_t from,
                        uint64_t to, uint64_t unroll);
-/* One step of the listing, which is plain, wherever the warp stands. */
+/* Issue a plain step of the listing, independent of the warp's position. */
 void gpci_plain(gpci_walk *walk, uint32_t step);
 /* To the final exit. */
 void gpci_finish(gpci_walk *walk);
 
-/* Lanes whose index first + lane is below `limit`, of those that run at all. */
+/* Mask of existing lanes with index first + lane below `limit`. */
 uint64_t gpci_below(const gpci_walk *walk, uint64_t first, uint64_t limit);
-/* Lanes whose thread within the grid is below (columns, rows). */
+/* Mask of lanes with a thread within the grid below (columns, rows). */
 uint64_t gpci_inside(const gpci_walk *walk, uint64_t columns, uint64_t rows);
 
-/* Arrays that an open synthetic source declares. */
+/* Arrays declared by an open synthetic source. */
 const gpci_synthetic_array *gpci_synthetic_arrays(const gpci_source *source, size_t *count);
 
-/* What the kernel at hand made with gpci_problem_data; NULL: nothing. */
+/* Data of the present kernel from gpci_problem_data; NULL: no data. */
 const void *gpci_synthetic_data(const gpci_source *source);
 
 /* The kernels, by family. */

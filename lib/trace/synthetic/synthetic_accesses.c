@@ -2,21 +2,21 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * Accesses alone, as straight code: loads of 4 bytes by each thread, or stores. Access i of warp w begins at byte
- * (w * apart + i * step) modulo SIZE, and its lanes are `stride` bytes apart. A load writes a register that the
- * sixteenth before wrote; or each has its address from the one before. So a few numbers make the usual measurements:
+ * Only accesses, as straight code: loads of 4 bytes by each thread, or stores. Access i of warp w begins at byte (w *
+ * apart + i * step) modulo SIZE, and its lanes are `stride` bytes apart. A load writes a register last written sixteen
+ * loads before. With dependent=1 each address comes from the load before. A few numbers give the usual measurements:
  *
- *   latency of L1, L2, DRAM   dependent=1,stride=0,threads=32, and: nothing; cg=1; step= of lines that are not there
- *   bandwidth of L1, L2       threads=512, and: nothing; cg=1 and blocks for all SMs
- *   of DRAM                   a step and a distance between warps, so that no line is read twice
+ *   latency of L1, L2, DRAM   dependent=1,stride=0,threads=32, and: no more keys; cg=1; a step to uncached lines
+ *   bandwidth of L1, L2       threads=512, and: no more keys; cg=1 and blocks for all SMs
+ *   bandwidth of DRAM         a step and a distance between warps with which no line is read twice
  *   divergence, stores        stride=32; store=1
  *
- * Example: 128B:threads=64,count=3 is two warps, each of which reads one line three times; with step=128 and 256B the
- * second of the three is of the other line.
+ * Example: 128B:threads=64,count=3 is two warps, and each reads one line three times; with step=128 and 256B the second
+ * load reads the other line.
  */
 
 #define RESULTS 16u   /* results before a register is written again */
-#define CHAIN RESULTS /* step of the listing that reads what the first has written, and writes it again */
+#define CHAIN RESULTS /* step that reads the first step's result and writes the register again */
 
 #define LOADS(opcode) "16*{R16+2 " opcode "}; R16 " opcode " R16; EXIT"
 

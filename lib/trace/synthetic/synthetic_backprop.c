@@ -2,15 +2,15 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * Back propagation, as Rodinia's backprop (Che et al., IISWC 2009) has a layer of 16 hidden units trained, compiled for
- * Fermi: blocks of 16 x 16 with 16 of the inputs each. bpnn_layerforward multiplies the inputs with their weights and
- * adds up the products of each hidden unit in shared memory, in four steps of a tree; bpnn_adjust_weights changes the
- * weights by the errors and by how they were changed before, all of which it loads again for its second store.
- * Published: 65,536 inputs, and a weight of the layer's own before each row: 4.25 MiB.
+ * Back propagation, as in Rodinia's backprop (Che et al., IISWC 2009), training a layer of 16 hidden units, compiled
+ * for Fermi: blocks of 16 x 16 with 16 of the inputs each. bpnn_layerforward multiplies the inputs with their weights
+ * and sums the products of each hidden unit in shared memory, in four steps of a tree. bpnn_adjust_weights changes the
+ * weights by the errors and by their last changes, and loads all values again for its second store. Published: 65,536
+ * inputs, and a bias weight of the layer before each row: 4.25 MiB.
  */
 
 #define UNITS 16u
-#define INPUTS 16u        /* of a block */
+#define INPUTS 16u        /* inputs of a block */
 #define LAYER (UNITS + 1) /* weights of an input */
 #define TREE_STEPS 4u
 
@@ -24,7 +24,7 @@ static const char forward_code[] =
     "R7 LDS R6; STG.E R4 R7; BAR.SYNC.DEFER_BLOCKING; P0 ISETP.NE.AND R0; @P0 EXIT; R7 LDS R6; R5 MOV; STG.E R5 R7; "
     "EXIT";
 
-/* R4 the weight, R5 its unit's error, R6 its input, R7 its last change. */
+/* R4 weight, R5 error of its unit, R6 its input, R7 its last change. */
 static const char adjust_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R4 IMAD R3 R1 R2; R5 MOV; R6 MOV; R7 MOV; R8 LDG.E R4; R9 LDG.E R5; R10 LDG.E R6;"
     "R11 LDG.E R7; R9 FMUL R9 R10; R9 FFMA R11 R9; R8 FADD R8 R9; STG.E R4 R8; R9 LDG.E R5; R10 LDG.E R6; R11 LDG.E R7;"
@@ -33,7 +33,7 @@ static const char adjust_code[] =
     "R9 LDG.E R5; R11 LDG.E R7; R9 FFMA R11 R9; R8 FADD R8 R9; STG.E R4 R8; R9 LDG.E R5; R11 LDG.E R7; R9 FFMA R11 R9;"
     "STG.E R7 R9; EXIT";
 
-/* Operands: weights, their last changes, inputs with the units' errors behind them, sums of each block. */
+/* Operands: weights, their last changes, inputs followed by the units' errors, sums of each block. */
 enum { WEIGHTS, CHANGES, INPUT, SUMS };
 
 typedef struct training {
@@ -80,7 +80,7 @@ static void walk_forward(gpci_walk *w, const gpci_launch *l) {
     for (unsigned lane = 0; lane < w->lanes; lane++) {
         input[lane] = w->ty[lane] * GPCI_ELEMENT;
         sums[lane] = w->gy[lane] * GPCI_ELEMENT;
-        top[lane] = (INPUTS + w->ty[lane]) * GPCI_ELEMENT; /* of the unit that has the thread's row for its number */
+        top[lane] = (INPUTS + w->ty[lane]) * GPCI_ELEMENT; /* cell of the unit with the thread's row number */
     }
     if (gpci_if(w, w->mask & at.first)) {
         gpci_access_at(w, l->operand[INPUT].base, at.input);

@@ -2,12 +2,11 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * Pointer chase: one lane of one warp follows a chain through all nodes of an array,
- * in random order. Every address is what the load before it brought, so the cycles
- * from load to load are the latency of the level that holds the array.
+ * Pointer chase: one lane of one warp follows a chain through all nodes of an array, in random order. Every address is
+ * the result of the load before: the cycles between loads are the latency of the level with the array.
  *
- * The first half of the launches walks through the chain, the second half does the same again: with caches kept
- * between launches (`kernels.flush = none`) it tells the latency in a steady state.
+ * The first half of the launches walks through the chain, the second half repeats the walk: with caches kept between
+ * launches (`kernels.flush = none`) the second half measures the latency in a steady state.
  */
 
 #define NODE_WORD 8u
@@ -31,8 +30,8 @@ static const char chase_code_cg[] =
     "done: R6 LDC.64; STG.E.64 R6 UR4 R2; EXIT";
 
 /*
- * The node after `place` others: a permutation of 0 to nodes - 1, without a table. A Feistel network permutes the
- * numbers below the next power of four; where it leads out of the range it is applied again.
+ * Node at position `place` of the chain: a permutation of 0 to nodes - 1, without a table. A Feistel network permutes
+ * the numbers below the next power of four. If the result is out of range, the network is applied again.
  */
 static uint64_t node_at(const gpci_launch *l, uint64_t place) {
     unsigned half = (gpci_ceil_log2(l->n) + 1) / 2;

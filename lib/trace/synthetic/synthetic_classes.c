@@ -2,12 +2,13 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * Instructions alone: each warp issues `count` of them, no memory among them, in rounds of so many of each class. They
- * read nothing, and write a register that the sixteenth before wrote; or each reads what the one before wrote, whatever
- * its class, those of the uniform datapath what that one wrote. Straight code: a round costs nothing besides.
+ * Only instructions, no memory: each warp issues `count` instructions, in rounds with a given number of each class.
+ * They read no register, and write a register last written sixteen instructions before. With dependent=1 each
+ * instruction reads the result of the instruction before, of any class; the uniform datapath reads only its own
+ * results. Straight code: a round has no other cost.
  *
- * Example: int=1,fp=1,dependent=0,count=400 are IADD3, FADD, IADD3, ..., which an SM with units for both issues one
- * a cycle, and one whose integer units take two cycles does not, if all 400 are IADD3.
+ * Example: int=1,fp=1,dependent=0,count=400 are IADD3, FADD, IADD3, ... An SM with units for both classes issues one
+ * instruction a cycle. If all 400 are IADD3 and integer units take two cycles, the SM does not.
  */
 
 #define CLASSES 6u
@@ -15,13 +16,16 @@
 #define EACH (APART + 1)
 #define MOST_SHARE 255
 
-/* Sixteen that read nothing, then one that reads what the first wrote and writes it again. */
+/* Sixteen instructions that read no register, then one that reads the first result and writes the register again. */
 #define BOTH(operation, file, apart) "16*{" file apart " " operation "};" file " " operation " " file ";"
 
 static const char classes_code[] = BOTH("IADD3", "R16", "+2") BOTH("FADD", "R16", "+2") BOTH("DADD", "R16", "+2")
     BOTH("MUFU.RCP", "R16", "+2") BOTH("HMMA.16816.F32", "R16", "+2") BOTH("UIADD3", "UR8", "+1") "EXIT";
 
-/* `window` has the shares of a round, a byte each; `repeats`: is there a chain, which the first of a class begins? */
+/*
+ * `window` has the shares of a round, a byte each. `repeats`: dependent instructions; the first of each class begins a
+ * chain.
+ */
 static void walk_classes(gpci_walk *w, const gpci_launch *l) {
     uint64_t class = 0, left = l->window & MOST_SHARE, begun = 0;
     for (uint64_t n = 0; n < l->steps; n++) {

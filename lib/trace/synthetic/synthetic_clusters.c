@@ -8,15 +8,15 @@
 /*
  * Clusters of thread blocks.
  *
- * dsmem: each block's warps access the shared memory of the block `far` ranks on, over and over.
+ * dsmem: each block's warps access the shared memory of the block `far` ranks further, repeatedly.
  *
- * multicast: the blocks of a cluster use the same tiles. The one of rank 0 copies each once into the shared memory of
- * all; so many tiles, the stages, are under way. For each stage a block has two mbarriers: `full`, at which its own
- * thread arrives and expects the tile's bytes, and all wait; and, of rank 0 alone, `empty`, at which a thread of each
- * block arrives over the network between SMs when the tile has been used, before the next is copied there.
+ * multicast: the blocks of a cluster use the same tiles. The block of rank 0 copies each tile once into the shared
+ * memory of all blocks, with `stages` tiles in flight. For each stage a block has two mbarriers. `full`: its own thread
+ * arrives and expects the tile's bytes, and all threads wait. `empty`, only of rank 0: a thread of each block arrives
+ * over the network between SMs after the tile's use, before the next copy to the stage.
  *
- * Example, 2 stages of 4 tiles, rank 0: copy 0 and 1; wait for full 0, phase 0; use; arrive at empty 0; wait for its
- * phase 0; copy 2; the same with 1 and 3; wait for full 0, phase 1; use; and so on.
+ * Example, 2 stages of 4 tiles, rank 0: copy 0 and 1; wait for full 0, phase 0; use; arrive at empty 0; wait for empty
+ * 0, phase 0; copy 2; repeat with 1 and 3; wait for full 0, phase 1; use; and so on.
  */
 
 enum { KIND_CHASE, KIND_LOAD, KIND_STORE, KIND_ATOMIC, KIND_REDUCTION, KIND_COUNT };
@@ -24,13 +24,13 @@ enum { KIND_CHASE, KIND_LOAD, KIND_STORE, KIND_ATOMIC, KIND_REDUCTION, KIND_COUN
 #define MOST_CLUSTER 16
 #define RANK_SHIFT 24
 #define TABLE_BYTES 4096u
-#define LOADS_EACH 4u /* one after the other, before their results are used */
+#define LOADS_EACH 4u /* loads in a row before the use of their results */
 #define CODE_BYTES 8192u
 #define TILE_ROW 128u
 #define MOST_TILES 4
 #define MOST_TILE_ROWS 32u
 #define SUMS_OUT 1u      /* operand */
-#define EMPTY MOST_TILES /* the first barrier of these */
+#define EMPTY MOST_TILES /* first of the `empty` barriers */
 
 static void add(char *to, const char *format, ...) GPCI_PRINTF(2, 3);
 static void add(char *to, const char *format, ...) {
@@ -65,7 +65,7 @@ static void walk_dsmem(gpci_walk *w, const gpci_launch *l) {
 static const char four_loads[] = "R3 IADD3 R3 R4; R12 LD.E R3; R13 LD.E R3; R14 LD.E R3; R15 LD.E R3; "
                                  "R10 IADD3 R10 R12 R13; R10 IADD3 R10 R14 R15;";
 
-/* The next address comes from the load before, where it is a chase. */
+/* Code of an access; for a chase the next address comes from the load before. */
 static const char *const accesses[KIND_COUNT] = {
     [KIND_CHASE] = "R3 IADD3 R2 R4; R2 LD.E R3;",
     [KIND_LOAD] = four_loads,
@@ -126,7 +126,7 @@ const gpci_synthetic gpci_synthetic_dsmem = {
 
 /* multicast */
 
-/* By one thread of the block, or of that of rank 0. */
+/* Lane mask for one thread of the block; `leader`: of only the block of rank 0. */
 static uint64_t one(const gpci_walk *w) {
     return w->first ? 0 : 1;
 }
@@ -135,7 +135,7 @@ static uint64_t leader(const gpci_walk *w, const gpci_launch *l) {
     return w->x % l->cluster ? 0 : one(w);
 }
 
-/* They lie behind the tiles. */
+/* Address of a barrier, behind the tiles. */
 static uint64_t barrier_at(const gpci_launch *l, uint64_t number) {
     return GPCI_SHARED_BASE + l->steps * l->operand[0].step + number * 8;
 }

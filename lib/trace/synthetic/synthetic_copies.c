@@ -6,12 +6,12 @@
 #include <string.h>
 
 /*
- * A block brings tile after tile of its part of an array into shared memory, sums them up, and stores its sums: the
- * main loop of a tiled kernel. So many tiles, the stages, are under way at once; a tile is waited for when it is
- * wanted, and its room is filled again behind a barrier.
+ * A block copies tile after tile of its part of an array into shared memory, sums the tiles up, and stores its sums:
+ * the main loop of a tiled kernel. `stages` tiles are in flight at once. The block waits for a tile before its use;
+ * behind a barrier the tile's room is filled again.
  *
- * Example, 2 stages of 4 tiles: tiles 0 and 1 are asked for, then in turn: wait for 0, use it, ask for 2; wait for 1,
- * use it, ask for 3; 2; 3.
+ * Example, 2 stages of 4 tiles: request tiles 0 and 1, then in turn: wait for 0, use 0, request 2; wait for 1, use 1,
+ * request 3; wait for 2, use 2; wait for 3, use 3.
  */
 
 enum { KIND_LOAD, KIND_LDGSTS, KIND_LDGSTS_BYPASS, KIND_BULK, KIND_TENSOR, KIND_STORE, KIND_COUNT };
@@ -22,7 +22,7 @@ enum { KIND_LOAD, KIND_LDGSTS, KIND_LDGSTS_BYPASS, KIND_BULK, KIND_TENSOR, KIND_
 #define MOST_STAGES 8
 #define OUT 1u /* operand */
 
-/* From the thread's bytes of the array to those of the tile's stage. */
+/* Access the thread's bytes of the array's tile. */
 static void copy(gpci_walk *w, const gpci_launch *l, uint64_t tile) {
     const uint64_t bytes = l->operand[0].thread, there = tile < l->rows ? w->all : 0;
     gpci_access_if(w, there, l->operand[0].base + (w->x * l->rows + tile) * l->operand[0].step + w->first * bytes,
@@ -58,7 +58,7 @@ static void walk_asynchronous(gpci_walk *w, const gpci_launch *l) {
     store_sums(w, l);
 }
 
-/* By way of registers: a tile is there when its loads are. */
+/* Copy through registers: a tile has arrived when its loads have completed. */
 static void walk_loads(gpci_walk *w, const gpci_launch *l) {
     for (uint64_t tile = 0; tile < l->rows; tile++) {
         copy(w, l, tile);
@@ -70,8 +70,8 @@ static void walk_loads(gpci_walk *w, const gpci_launch *l) {
 }
 
 /*
- * Of a bulk copy: the tile in rows of 128 bytes, by one warp, for all. Of a tensor they are a box: so many rows of an
- * array whose rows hold those of all blocks, one tile below the other.
+ * Copy a tile in rows of 128 bytes, by one warp for the block. For a tensor copy the rows are a box: rows of an array
+ * whose rows hold the rows of all blocks, one tile below the other.
  */
 static void copy_rows(gpci_walk *w, const gpci_launch *l, uint64_t tile) {
     const uint64_t there = tile < l->rows && !w->first ? (UINT64_C(1) << l->columns) - 1 : 0,
@@ -93,7 +93,7 @@ static void walk_bulk(gpci_walk *w, const gpci_launch *l) {
     store_sums(w, l);
 }
 
-/* Tiles of shared memory go to the array; a stage is filled again once the group that stores it is done. */
+/* Store tiles of shared memory to the array. A stage is filled again after its storing group has completed. */
 static void walk_stores(gpci_walk *w, const gpci_launch *l) {
     for (uint64_t tile = 0; tile < l->rows; tile++) {
         gpci_barrier(w);
@@ -110,7 +110,7 @@ static void walk_stores(gpci_walk *w, const gpci_launch *l) {
     "R2;"
 #define SUMS "R6 LDC.64; R6 IMAD.WIDE R0 R6; STG.E R6 UR6 R10; EXIT"
 
-/* Of the width that a thread copies: nothing for 4 bytes. */
+/* Opcode suffix for a thread's bytes: none for 4 bytes. */
 static const char *suffix(uint64_t bytes) {
     return bytes == 4 ? "" : bytes == 8 ? ".64" : ".128";
 }
@@ -140,7 +140,7 @@ static void add(char *to, const char *format, ...) {
     va_end(values);
 }
 
-/* A loop's body for each stage, since a barrier is part of the code. */
+/* Loop body for each stage, because a barrier is part of the code. */
 static int write_bulk(char *to, const char *opcode, uint64_t bytes, uint64_t stages) {
     *to = 0;
     add(to, INDEX);
@@ -189,7 +189,7 @@ static int write_listing(char *to, unsigned kind, uint64_t bytes, uint64_t stage
     }
 }
 
-/* What only bulk copies ask of a launch. */
+/* Check and set the launch's fields for bulk copies. */
 static gpc_status plan_rows(gpci_problem *p, gpci_launch *l, unsigned kind) {
     const uint64_t tile = l->operand[0].step;
     if (tile % ROW || tile / ROW > MOST_ROWS)

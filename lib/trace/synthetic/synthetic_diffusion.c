@@ -2,22 +2,22 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * Speckle reducing anisotropic diffusion, as Rodinia's srad_v2 (Che et al., IISWC 2009) does it, compiled for Fermi:
- * srad_cuda_1 takes from each pixel the differences to its four neighbours and a coefficient, srad_cuda_2 adds them
- * up with those of the neighbours below and to the right. Blocks of 16 x 16 put their patch and the rows and columns
- * around it into shared memory; each of their threads reads a neighbour beyond the patch whether it is at its border
- * or not, and blocks at the image's border read another in its place after it. So there are 9 loads in one kernel
- * and 10 in the other, from which seeds/001, Table 3, has its 101 runs: 1 + 45 + 55.
+ * Speckle reducing anisotropic diffusion, as in Rodinia's srad_v2 (Che et al., IISWC 2009), compiled for Fermi.
+ * srad_cuda_1 computes each pixel's differences to its four neighbours and a coefficient. srad_cuda_2 sums the
+ * differences with the coefficients of the neighbours below and to the right. Blocks of 16 x 16 put their patch and the
+ * rows and columns around the patch into shared memory. Each thread reads a neighbour beyond the patch, also away from
+ * the patch's border. Blocks at the image's border then read another pixel as a replacement. The kernels have 9 and 10
+ * loads, from which seeds/001, Table 3, has its 101 runs: 1 + 45 + 55.
  *
- * Which of a patch's arrays a neighbour is in, the program decides in nine cases; here that is selected. Published:
- * 2,048 x 2,048, 16 MiB, two rounds.
+ * The program selects a neighbour's array in nine cases; here the array is selected directly. Published: 2,048 x 2,048,
+ * 16 MiB, two rounds.
  */
 
 #define IMAGE_SIDE 16u
 #define MOST_ROUNDS 24u
 #define IMAGE_PATCH (IMAGE_SIDE * IMAGE_SIDE * GPCI_ELEMENT)
 
-/* R4 in the image, R6 in shared memory; R8 the pixel, R9 to R12 its differences, R16 the coefficient. */
+/* R4 in the image, R6 in shared memory; R8 pixel, R9 to R12 its differences, R16 coefficient. */
 static const char differences_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R5 S2R; R4 IMAD R2 R1 R3; R4 IADD3 R4 R0; R6 LEA R3 R0; R8 LDG.E R4; R9 LDG.E R4;"
     "STS R6 R8; STS R6 R9; P0 ISETP.NE.AND R2; @P0 BRA south; R8 LDG.E R4; STS R6 R8;"
@@ -33,7 +33,7 @@ static const char differences_code[] =
     "R15 MUFU.RCP R15; R13 FMUL R13 R15; R13 FADD R13; R13 FMUL R13; R13 FADD R13; R16 MUFU.RCP R13; R16 FMNMX R16;"
     "STG.E R4 R16; STG.E R4 R12; STG.E R4 R11; STG.E R4 R10; STG.E R4 R9; EXIT";
 
-/* R8 to R11 coefficients, R12 the pixel, R13 to R16 its differences. */
+/* R8 to R11 coefficients, R12 pixel, R13 to R16 its differences. */
 static const char update_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R5 S2R; R4 IMAD R2 R1 R3; R4 IADD3 R4 R0; R6 LEA R3 R0; R8 LDG.E R4; STS R6 R8;"
     "P0 ISETP.NE.AND R2 R1; @P0 BRA rows; R8 LDG.E R4; STS R6 R8;"
@@ -47,15 +47,15 @@ static const char update_code[] =
 /* Operands: image, coefficients, differences east, west, south, north. Of the launch: `n` pixels a side. */
 enum { IMAGE, COEFFICIENTS, DIFFERENCES };
 enum { EAST, WEST, SOUTH, NORTH };
-/* In shared memory, behind the patch itself. */
+/* Arrays in shared memory, beginning with the patch. */
 enum { OWN, ABOVE, BELOW, LEFT, RIGHT };
 
 typedef struct patch {
-    uint64_t base;                         /* of the array, its patch's first pixel */
-    uint64_t own[GPCI_SYNTHETIC_LANES];    /* offsets of the lanes' pixels, */
-    uint64_t row[GPCI_SYNTHETIC_LANES];    /* of pixels of the patch's first row, */
-    uint64_t column[GPCI_SYNTHETIC_LANES]; /* and first column; */
-    uint64_t cell[GPCI_SYNTHETIC_LANES];   /* in an array of shared memory */
+    uint64_t base;                         /* offset of the patch's first pixel in an array */
+    uint64_t own[GPCI_SYNTHETIC_LANES];    /* offsets of the lanes' pixels */
+    uint64_t row[GPCI_SYNTHETIC_LANES];    /* offsets of pixels in the patch's first row */
+    uint64_t column[GPCI_SYNTHETIC_LANES]; /* offsets of pixels in the patch's first column */
+    uint64_t cell[GPCI_SYNTHETIC_LANES];   /* offsets in an array of shared memory */
 } patch;
 
 static void place(const gpci_walk *w, const gpci_launch *l, patch *at) {
@@ -73,12 +73,12 @@ static uint64_t shared(unsigned array) {
     return GPCI_SHARED_BASE + array * IMAGE_PATCH;
 }
 
-/* An element of an array of shared memory, each thread its own. */
+/* Access each thread's own element of an array in shared memory. */
 static void own(gpci_walk *w, const patch *at, unsigned array) {
     gpci_access_at(w, shared(array), at->cell);
 }
 
-/* At the image's border, `here`, another pixel instead. */
+/* At the image's border (`here`), load another pixel as a replacement. */
 static void instead(gpci_walk *w, const patch *at, bool here, uint64_t base, const uint64_t *offsets, unsigned array) {
     if (gpci_if(w, here ? w->mask : 0)) {
         gpci_access_at(w, base, offsets);
@@ -87,7 +87,7 @@ static void instead(gpci_walk *w, const patch *at, bool here, uint64_t base, con
     gpci_end_if(w);
 }
 
-/* A neighbour in shared memory: of the patch, or at its border beyond it. */
+/* Read a neighbour from shared memory: from the patch, or beyond the patch's border. */
 static void get(gpci_walk *w, const patch *at, unsigned beyond) {
     uint64_t from[GPCI_SYNTHETIC_LANES];
     for (unsigned lane = 0; lane < w->lanes; lane++) {
@@ -162,7 +162,7 @@ static void walk_update(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-/* An array with a row before it and one behind, into which blocks at the border read. */
+/* Allocate an array with one more row in front and behind, read by blocks at the border. */
 static uint64_t image(gpci_problem *p, uint64_t side) {
     return gpci_problem_array(p, (side + 2) * side * GPCI_ELEMENT) + side * GPCI_ELEMENT;
 }

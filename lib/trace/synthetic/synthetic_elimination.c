@@ -2,23 +2,24 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * Gaussian elimination, as Rodinia's gaussian (Che et al., IISWC 2009) does it, compiled for Fermi: for each column t,
- * Fan1 divides what is below the diagonal, a thread for each row in blocks of 512, so that lanes are a row apart; and
- * Fan2 takes the multiples off the rows below, a thread for each element in blocks of 4 x 4, whose x counts rows, so
- * that four lanes each share a row. The rows' right-hand sides are the first column's threads' task.
+ * Gaussian elimination, as in Rodinia's gaussian (Che et al., IISWC 2009), compiled for Fermi. For each column t, Fan1
+ * divides the elements below the diagonal, a thread for each row in blocks of 512: lanes are a row apart. Fan2
+ * subtracts multiples from the rows below, a thread for each element in blocks of 4 x 4. x counts rows, and so four
+ * lanes share a row. The threads of the first column also update the rows' right-hand sides.
  *
- * Two launches a column: `first` says from which on, `columns` how many, for a program has two for each of its rows.
+ * A column has two launches: `first` is the first column, `columns` the number of columns; a program has two launches
+ * for each of its rows.
  */
 
 #define COLUMN_THREADS 512u
 #define PATCH_SIDE 4u
 
-/* R4 the row's element, R5 the diagonal's. */
+/* R4 element of the row, R5 element of the diagonal. */
 static const char divide_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R4 MOV; R4 IMAD R0 R1 R4;"
     "R5 MOV; R6 LDG.E R4; R7 LDG.E R5; R7 MUFU.RCP R7; R6 FMUL R6 R7; R8 MOV; R8 IMAD R0 R1 R8; STG.E R8 R6; EXIT";
 
-/* R4 the multiplier, R5 the pivot row's element, R6 this one; then the same of the right-hand side. */
+/* R4 multiplier, R5 element of the pivot row, R6 element of this row; then for the right-hand side. */
 static const char subtract_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; R9 S2R; R10 S2R; R11 S2R; R9 IMAD R10 R11 R9;"
     "P0 ISETP.GE.AND R0 R1; P0 ISETP.GE.OR R9 R1 P0; @P0 EXIT; R4 MOV; R4 IMAD R0 R1 R4; R5 MOV; R5 IADD3 R9 R5;"

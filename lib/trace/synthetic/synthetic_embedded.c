@@ -4,40 +4,40 @@
 #include <string.h>
 
 /*
- * Forces between embedded atoms, as CoMD-CUDA of 2013 has them (gpgpu-sim_simulations, proxy-apps-doe/comd: method
+ * Forces between embedded atoms, as in CoMD-CUDA of 2013 (gpgpu-sim_simulations, proxy-apps-doe/comd: method
  * thread_atom, EAM, potential ag, no time step): EAM_Force_thread_atom<1>, EAM_Force_2, copy_halos_kernel,
- * EAM_Force_thread_atom<3>. A thread has an atom and walks over the atoms of its box and the 26 around it; of each it
- * takes three coordinates, and within the cutoff interpolates between four neighbours of a table of the pair's energy
- * and four of the density (step 1), or of the density alone, and takes both atoms' embedding derivatives (step 3).
- * A box has room for 16 atoms, in double precision 128 bytes of each coordinate, so that a warp, whose atoms are of
- * three or four boxes, uses nine to twelve lines at a time beside the tables. Its Makefile asks for double precision;
- * single is the other choice that it has.
+ * EAM_Force_thread_atom<3>. A thread has an atom and walks over the atoms of its box and the 26 boxes around. The
+ * thread loads three coordinates of each atom. For an atom within the cutoff, step 1 interpolates between four
+ * neighbours in a table of the pair's energy and four in a table of the density; step 3 uses only the density, and both
+ * atoms' embedding derivatives. A box has room for 16 atoms: in double precision 128 bytes of each coordinate. A warp's
+ * atoms are in three or four boxes, and so a warp uses nine to twelve lines at a time, without the tables. The
+ * program's Makefile asks for double precision; single is its other choice.
  *
- * Silver, as ag.doc has it: fcc, 4.09 Angstrom, cutoff 5.542. Boxes are as wide as the cutoff at least, and of as many
- * unit cells as keep them below three half lattice constants, 14 atoms; behind those of the cube come halos, two in
- * each direction. 512 KiB are the default of 20 unit cells along a side: 14 boxes and 32,000 atoms. The atoms stand on
- * their lattice, three distances within the cutoff, unless `moved` puts them off it.
+ * Silver, as in ag.doc: fcc, 4.09 Angstrom, cutoff 5.542. Boxes are at least as wide as the cutoff, with as many unit
+ * cells as keep the boxes below three half lattice constants, 14 atoms. Behind the cube's boxes come halos, two in each
+ * direction. 512 KiB are the default of 20 unit cells along a side: 14 boxes and 32,000 atoms. The atoms are on their
+ * lattice, with three distances within the cutoff; `moved` moves atoms off the lattice.
  *
  * The tables have 500 entries here; ag.phi and ag.rho are binary, and were not read. Blocks of 128 threads, at most 32
- * registers each, as the launch bounds ask for: 8 blocks of a Fermi SM. The listing's registers are PTX's, one a
- * number; what a compiler keeps between boxes is loaded for each, as the source has it.
+ * registers each, as the launch bounds require: 8 blocks of a Fermi SM. The listing's registers are PTX's, one a
+ * number. Values that a compiler keeps between boxes are loaded for each box, as in the source.
  */
 
 #define DOUBLE 8u
 #define BOX_ATOMS 16u /* N_MAX_ATOMS */
 #define BOX_THREADS 128u
 #define BOXES 27u
-#define LEAST_BOXES 4u     /* boxes: of less, those of whole unit cells have more atoms than there is room for */
-#define LATTICE 8180u      /* all lengths in 0.0005 Angstrom */
-#define HALF_LATTICE 2045u /* half of that between two planes of atoms */
+#define LEAST_BOXES 4u     /* boxes: in fewer boxes, boxes of whole unit cells have more atoms than room */
+#define LATTICE 8180u      /* unit of all lengths: 0.0005 Angstrom */
+#define HALF_LATTICE 2045u /* half of the distance between two planes of atoms */
 #define CUTOFF 11084u
-#define ENTRIES 500u /* of a table */
-#define OVER 3u      /* it has more, for interpolation at its ends; behind these x0, xn and 1 / dx */
+#define ENTRIES 500u /* entries of a table */
+#define OVER 3u      /* further entries, for interpolation at the ends; behind these x0, xn and 1 / dx */
 #define ENDS 3u
 
-/* Of an operation's name its letter for the precision, D or F, and of a load's or a store's its width. */
+/* Letters: P, the precision in an operation's name, D or F; W, the width in a load's or store's name. */
 
-/* R0 the atom, R1 its box, R6 to R8 its position, R16 to R18 the force, R19 and R20 energy and density. */
+/* R0 atom, R1 its box, R6 to R8 its position, R16 to R18 force, R19 and R20 energy and density. */
 #define BEGIN_CODE(W)                                                                                              \
     "R4 S2R; R0 S2R; R3 S2R; R0 IMAD R4 R3 R0; P0 ISETP.GE.AND R0; @P0 EXIT; R4 IMAD R0; R5 LDG.E R4; R4 IMAD R0;" \
     "R1 LDG.E R4; R0 IMAD R1 R5; R4 IMAD R0; R6 LDG.E" W " R4; R7 LDG.E" W " R4; R8 LDG.E" W " R4; R4 IMAD R1;"    \
@@ -49,8 +49,8 @@
       "ADD " d b ";" value " " P "FMA " b " R15 " value ";" slope " " P "FMA " a " R15 " d ";"
 
 /*
- * R2 boxes left, R3 the other box, R5 its atom, R31 atoms left, R9 to R11 from box to box, R12 to R14 from atom to
- * atom, R15 the square of that, then the distance, R21 the slope.
+ * R2 boxes left, R3 other box, R5 its atom, R31 atoms left, R9 to R11 from box to box, R12 to R14 from atom to atom,
+ * R15 square of the distance, then the distance, R21 slope.
  */
 #define WALK_CODE(P, W, within)                                                                                      \
     "R2 LDG.E R4; box: R4 IMAD R1 R2; R3 LDG.E R4; R4 IMAD R1; R5 IMAD R3; R9 LDG.E" W " R4; R12 LDG.E" W " R5;"     \
@@ -80,7 +80,7 @@
                                 "R21 ") "R4 IMAD R0; R22 LDG.E" W " R4; R4 IMAD R5; R23 LDG.E" W " R4; R22 " P \
                                         "ADD R22 R23; R21 " P "MUL R21 R22;") "EXIT"
 
-/* A block has a box: R0 the atom's place, R1 the box, R2 whether it is a halo, R3 the one that it stands for. */
+/* A block has a box: R0 place of the atom, R1 box, R2 halo flag, R3 mirrored box. */
 #define BOX_CODE(relation)                                                                                     \
     "R0 S2R; R1 S2R; R4 IMAD R1; R5 LDG.E R4; P0 ISETP.GE.AND R0 R5; @P0 EXIT; R2 IMAD R1; P0 ISETP." relation \
     ".AND R2; @P0 EXIT; R3 IMAD R2; R0 IMAD R1 R0; R3 IMAD R3 R0;"
@@ -107,20 +107,20 @@ enum { POSITIONS, FORCES = 3, ENERGIES = 6, DERIVATIVES, DENSITIES, ATOM_ARRAYS 
 enum { PAIR, DENSITY, EMBEDDING, TABLE_ARRAYS };
 
 /*
- * Of the launch: n atoms, rows boxes along a side without halos, columns unit cells, steps boxes that a thread visits,
- * repeats which step, stride how far atoms are off, operands bytes of a number. `data`: the first atom of each box,
- * and behind the last their number.
+ * Launch fields: n atoms, rows boxes along a side without halos, columns unit cells, steps boxes visited by a thread,
+ * repeats the number of the step, stride distance of atoms off the lattice, operands bytes of a number. `data`: first
+ * atom of each box, and behind the last box the number of atoms.
  */
 static uint64_t array(const gpci_launch *l, unsigned operand, uint64_t number) {
     return l->operand[operand].base + number * l->operand[operand].step;
 }
 
-/* A coordinate's first plane of atoms that is in box `x` of a side, or in one behind it. */
+/* First plane of atoms in box `x` of a side, or in a later box. */
 static uint64_t first_plane(const gpci_launch *l, uint64_t x) {
     return (gpci_ceiling(4 * l->columns * x, l->rows)) / 2;
 }
 
-/* Lengths of a box's atoms along each axis, in the order in which the program puts them there; their number. */
+/* Positions of a box's atoms along each axis, in the program's order; returns their number. */
 static unsigned atoms_of(const gpci_launch *l, uint64_t box, int32_t at[BOX_ATOMS][3]) {
     const uint64_t side = l->rows, place[3] = {box % side, box / side % side, box / side / side};
     uint64_t from[3], to[3];
@@ -145,7 +145,9 @@ static unsigned atoms_of(const gpci_launch *l, uint64_t box, int32_t at[BOX_ATOM
     return count;
 }
 
-/* With halos: where box (x, y, z) of the periodic cube is, seen from one beside it; coordinates are one too large. */
+/*
+ * Number with halos of box (x, y, z) of the periodic cube, seen from a neighbouring box; coordinates are one too large.
+ */
 static uint64_t numbered(const gpci_launch *l, const uint64_t place[3]) {
     uint64_t number = 0;
     for (unsigned axis = 3; axis--;) {
@@ -155,7 +157,7 @@ static uint64_t numbered(const gpci_launch *l, const uint64_t place[3]) {
     return number;
 }
 
-/* Which box of the cube a number with halos stands for. */
+/* Box of the cube mirrored by a number with halos. */
 static uint64_t mirrored(const gpci_launch *l, uint64_t number, bool *halo) {
     const uint64_t side = l->rows, all = side + 2;
     uint64_t place[3] = {number % all, number / all % all, number / all / all};
@@ -178,13 +180,13 @@ static uint64_t box_of(const gpci_launch *l, uint64_t atom) {
     return low;
 }
 
-/* What a warp's lanes have: their boxes, and where their atoms are. */
+/* Data of a warp's lanes: boxes, and positions of atoms. */
 typedef struct embedded {
     uint64_t box[GPCI_SYNTHETIC_LANES], number[GPCI_SYNTHETIC_LANES], own[GPCI_SYNTHETIC_LANES];
     int32_t at[GPCI_SYNTHETIC_LANES][3];
 } embedded;
 
-/* The box around a lane's, and its atoms. */
+/* Box around a lane's box, with its atoms. */
 typedef struct beside {
     uint64_t number[GPCI_SYNTHETIC_LANES];
     int32_t at[GPCI_SYNTHETIC_LANES][BOX_ATOMS][3];
@@ -207,7 +209,7 @@ static void load_table(gpci_walk *w, const gpci_launch *l, unsigned table, const
         gpci_access_at(w, array(l, TABLES, table) + k * l->operands, entries);
 }
 
-/* An atom of each lane's box: the lanes that are within the cutoff look into the tables. */
+/* Visit an atom of each lane's box: lanes within the cutoff read the tables. */
 static void meet(gpci_walk *w, const gpci_launch *l, const embedded *e, const beside *b, unsigned atom) {
     uint64_t places[GPCI_SYNTHETIC_LANES] = {0}, entries[GPCI_SYNTHETIC_LANES] = {0}, within = 0;
     for (uint64_t lanes = w->mask; lanes; lanes &= lanes - 1) {
@@ -231,7 +233,7 @@ static void meet(gpci_walk *w, const gpci_launch *l, const embedded *e, const be
     gpci_end_if(w);
 }
 
-/* All atoms of the boxes around each lane's. */
+/* Visit all atoms of the boxes around each lane's box. */
 static void visit(gpci_walk *w, const gpci_launch *l, const embedded *e, const beside *b) {
     const uint64_t all = w->mask;
     uint64_t again = all;
@@ -252,7 +254,7 @@ static void visit(gpci_walk *w, const gpci_launch *l, const embedded *e, const b
     gpci_end_if(w);
 }
 
-/* Which boxes are around the lanes', the `k`th of each. */
+/* Find the `k`th box around each lane's box. */
 static void look(gpci_walk *w, const gpci_launch *l, const embedded *e, uint64_t k, beside *b) {
     const uint64_t side = l->rows;
     for (unsigned lane = 0; lane < w->lanes; lane++) {
@@ -331,7 +333,7 @@ static void walk_force(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-/* The lanes with an atom of the block's box, be it a halo if `halos` are asked for, or none; 0: they have ended. */
+/* Lanes with an atom in the block's box. The box must be a halo if `halos`, else not. 0: the lanes have ended. */
 static uint64_t begin_box(gpci_walk *w, const gpci_launch *l, bool halos) {
     const uint32_t *first = l->data;
     bool halo;
@@ -342,12 +344,12 @@ static uint64_t begin_box(gpci_walk *w, const gpci_launch *l, bool halos) {
     return gpci_guard(w, halo == halos ? w->all : 0) ? w->all : 0;
 }
 
-/* Of the block's box, one of the arrays of atoms. */
+/* Access one of the arrays of atoms, for the block's box. */
 static void of_box(gpci_walk *w, const gpci_launch *l, unsigned number, uint64_t box) {
     gpci_access(w, array(l, ATOMS, number) + (box * BOX_ATOMS + w->first) * l->operands, l->operands);
 }
 
-/* EAM_Force_2. In a lattice all atoms have the same density, taken for the middle of the table. */
+/* EAM_Force_2. In a lattice all atoms have the same density; here the middle of the table. */
 static void walk_energy(gpci_walk *w, const gpci_launch *l) {
     if (!begin_box(w, l, false))
         return;
@@ -362,7 +364,7 @@ static void walk_energy(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-/* copy_halos_kernel: from the box that a halo stands for. */
+/* copy_halos_kernel: copy from the box mirrored by a halo. */
 static void walk_halo(gpci_walk *w, const gpci_launch *l) {
     static const unsigned copied[] = {DERIVATIVES, POSITIONS, POSITIONS + 1, POSITIONS + 2};
     bool halo;

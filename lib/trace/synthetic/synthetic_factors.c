@@ -2,20 +2,20 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * LU decomposition, as Rodinia's lud (Che et al., IISWC 2009) does it, compiled for Fermi: a matrix in patches of
- * 16 x 16. For each patch of its diagonal lud_diagonal factors it, in a block of 16 threads; lud_perimeter its row and
- * its column, a block of 32 threads for one patch of each; lud_internal takes their product off all patches behind.
- * Patches are worked upon in shared memory.
+ * LU decomposition, as in Rodinia's lud (Che et al., IISWC 2009), compiled for Fermi: a matrix in patches of 16 x 16.
+ * For each patch of the diagonal, lud_diagonal factors the patch, in a block of 16 threads. lud_perimeter factors the
+ * patch's row and column, in a block of 32 threads for one patch of each. lud_internal subtracts their product from all
+ * later patches. Patches are processed in shared memory.
  *
- * Loops that load are unrolled: 16 loads in the first, 2 x (8 + 16) in the second, 3 in the third. So seeds/001,
- * Table 3, counts 1 + 136 + 1176 + 6 runs, 1,319. Published: 256 x 256, 46 launches.
+ * Loops with loads are unrolled: 16 loads in the first, 2 x (8 + 16) in the second, 3 in the third. So seeds/001, Table
+ * 3, counts 1 + 136 + 1176 + 6 runs, 1,319. Published: 256 x 256, 46 launches.
  */
 
 #define FACTOR_SIDE 16u
 #define FACTOR_ROW (FACTOR_SIDE * GPCI_ELEMENT)
 #define FACTOR_PATCH (FACTOR_SIDE * FACTOR_ROW)
 
-/* R2 the thread, R4 in the matrix, R6 in shared memory; R7 counts steps, R28 products; R8 to R23 are on their way. */
+/* R2 thread, R4 in the matrix, R6 in shared memory; R7 counts steps, R28 products; R8 to R23 elements being copied. */
 static const char diagonal_code[] =
     "R1 MOV; R2 S2R; R3 MOV; R4 IMAD R3 R1 R2; R6 SHF.L.U32 R2; 16*{ R8+1 LDG.E R4 }; 16*{ STS R6 R8+1 };"
     "BAR.SYNC.DEFER_BLOCKING; R7 MOV;"
@@ -49,12 +49,12 @@ static const char internal_code[] =
     "STS R6 R8; STS R6 R9; BAR.SYNC.DEFER_BLOCKING; R10 MOV; 16*{ R8 LDS R6; R9 LDS R6; R10 FFMA R8 R9 R10 };"
     "R8 LDG.E R4; R8 FADD R8 R10; STG.E R4 R8; EXIT";
 
-/* Of the launch: `n` elements a side, `window` the present patch of the diagonal. */
+/* Launch fields: `n` elements a side, `window` the present patch of the diagonal. */
 static uint64_t element(const gpci_launch *l, uint64_t row, uint64_t column) {
     return l->operand[0].base + (row * l->n + column) * GPCI_ELEMENT;
 }
 
-/* In one of three patches of shared memory. */
+/* Element in one of three patches of shared memory. */
 static uint64_t cell(unsigned array, uint64_t row, uint64_t column) {
     return GPCI_SHARED_BASE + array * FACTOR_PATCH + row * FACTOR_ROW + column * GPCI_ELEMENT;
 }
@@ -107,7 +107,7 @@ static void walk_diagonal(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-/* Rows of the matrix into a patch of shared memory, by the warp's half that `first` begins. */
+/* Copy rows of the matrix into a patch of shared memory, by the warp's half that begins at `first`. */
 static void fetch(gpci_walk *w, const gpci_launch *l, uint64_t row, uint64_t column, unsigned array, uint64_t skipped,
                   uint64_t rows, uint64_t first) {
     for (uint64_t i = 0; i < rows; i++)
@@ -124,7 +124,7 @@ static void store(gpci_walk *w, const gpci_launch *l, uint64_t row, uint64_t col
     }
 }
 
-enum { CORNER, ACROSS, DOWN }; /* patches of shared memory: of the diagonal, its row, its column */
+enum { CORNER, ACROSS, DOWN }; /* patches of shared memory: the diagonal's, in its row, in its column */
 
 static void walk_perimeter(gpci_walk *w, const gpci_launch *l) {
     const uint64_t from = l->window * FACTOR_SIDE, away = from + (w->x + 1) * FACTOR_SIDE;
@@ -197,7 +197,7 @@ static gpc_status add_launch(gpci_problem *p, gpci_launch *l, uint64_t x, uint64
     return gpci_problem_launch(p, l);
 }
 
-/* The launches of patch `window` of the diagonal; of the last one there is no more than the first. */
+/* Add the launches of patch `window` of the diagonal; the last patch has only the first launch. */
 static gpc_status add_patch(gpci_problem *p, gpci_launch *l) {
     const uint64_t behind = l->n / FACTOR_SIDE - 1 - l->window;
     l->name = "_Z12lud_diagonalPfii";

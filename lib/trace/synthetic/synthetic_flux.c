@@ -2,26 +2,28 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * Flow through the cells of an unstructured mesh, as Rodinia's cfd (euler3d, Corrigan et al., AIAA 2009-4001) has it,
- * compiled for Fermi. A thread has a cell. compute_step_factor takes its five variables and its area; compute_flux the
- * variables, and for each of four sides the neighbour's number, the side's normal and, of a neighbour, its five
- * variables, wherever that is; time_step adds the fluxes to the variables as they were. Every variable is an array of
- * its own.
+ * Flow through the cells of an unstructured mesh, as in Rodinia's cfd (euler3d, Corrigan et al., AIAA 2009-4001),
+ * compiled for Fermi. A thread has a cell. compute_step_factor reads the cell's five variables and its area.
+ * compute_flux reads the variables, and for each of four sides the neighbour's number, the side's normal and the
+ * neighbour's five variables, at a scattered place. time_step adds the fluxes to the old variables. Every variable is a
+ * separate array.
  *
- * The program asks for its loop over sides to be unrolled: 6, 41 and 11 loads, as seeds/001, Table 3, has them, 949
- * runs being 1 + 21 + 861 + 66.
+ * The program requests unrolling of its loop over sides: 6, 41 and 11 loads, as in seeds/001, Table 3, whose 949 runs
+ * are 1 + 21 + 861 + 66.
  *
- * Published: 97,046 cells, in blocks of 192 threads. That mesh is not here: a neighbour is a random cell up to `near`
- * away, as a mesh has it whose cells are numbered along its surface; 2 of 100 sides are at a border.
+ * Published: 97,046 cells, in blocks of 192 threads. The published mesh is not available: here a neighbour is a random
+ * cell up to `near` away, as in a mesh with cells numbered along its surface; 2 of 100 sides are at a border.
  */
 
 #define CELL_THREADS 192u
 #define VARIABLES 5u
 #define SIDES 4u
 #define AXES 3u
-#define BORDER 2u /* of 100 */
+#define BORDER 2u /* border sides of 100 */
 
-/* A side: R18 and R19 walk over the sides; of a neighbour the five variables, added to the fluxes in R20 to R24. */
+/*
+ * Code of a side: R18 and R19 walk over the sides; a neighbour's five variables are added to the fluxes in R20 to R24.
+ */
 #define SIDE_CODE(border)                                                                                            \
     "R25 LDG.E R18; R26 LDG.E R19; R27 LDG.E R19; R28 LDG.E R19; R29 FMUL R26 R26; R29 FFMA R27 R27 R29;"            \
     "R29 FFMA R28 R28 R29; R29 MUFU.RSQ R29; P1 ISETP.LT.AND R25; @P1 BRA " border "; R30 IMAD R25 R3;"              \
@@ -32,7 +34,7 @@
     "R22 FFMA R27 R38 R22; R23 FFMA R29 R34 R23; R23 FFMA R28 R39 R23; R24 FFMA R29 R35 R24; R24 FFMA R26 R11 "      \
     "R24;" border ": R18 IADD3 R18 R1; R19 IADD3 R19 R1;"
 
-/* R5 to R9 the cell's variables, R11 to R13 its velocity. */
+/* R5 to R9 variables of the cell, R11 to R13 its velocity. */
 static const char flux_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R4 MOV; R4 IMAD R0 R4;"
     "R5 LDG.E R4; R6 LDG.E R4; R7 LDG.E R4; R8 LDG.E R4; R9 LDG.E R4; R10 MUFU.RCP R5; R11 FMUL R6 R10;"
@@ -42,7 +44,7 @@ static const char flux_code[] =
         SIDE_CODE("fourth") "R30 MOV; R30 IMAD R0 R30; STG.E R30 R20; STG.E R30 R21; STG.E R30 R22; STG.E R30 R23;"
                             "STG.E R30 R24; EXIT";
 
-/* R5 to R9 the cell's variables, R15 its area; R16 the step. */
+/* R5 to R9 variables of the cell, R15 its area; R16 step. */
 static const char step_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R4 MOV; R4 IMAD R0 R4;"
     "R5 LDG.E R4; R6 LDG.E R4; R7 LDG.E R4; R8 LDG.E R4; R9 LDG.E R4; R10 MUFU.RCP R5; R11 FMUL R6 R10;"
@@ -50,14 +52,14 @@ static const char step_code[] =
     "R12 FFMA R9 R12; R12 FMUL R12 R10; R12 MUFU.RSQ R12; R15 LDG.E R4; R15 MUFU.RSQ R15; R14 MUFU.RSQ R14;"
     "R14 FADD R14 R12; R16 FMUL R15 R14; R16 MUFU.RCP R16; STG.E R4 R16; EXIT";
 
-/* R16 the step; each of the five variables what it was, and its flux. */
+/* R16 step; for each of the five variables its old value, and its flux. */
 static const char advance_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R4 MOV; R4 IMAD R0 R4;"
     "R16 LDG.E R4; R16 FMUL R16; 5*{ R5 LDG.E R4; R6 LDG.E R4; R5 FFMA R16 R6 R5; STG.E R4 R5 }; EXIT";
 
 /*
- * Operands; `step` is the distance to the next variable's, side's or axis' array. Behind the fluxes are the variables
- * as they were, the cells' areas and their steps.
+ * Operands; `step` is the distance to the next array (variable, side or axis). Behind the fluxes are the old variables,
+ * the cells' areas and their steps.
  */
 enum { CELLS, NEIGHBOURS, NORMALS, FLUXES };
 enum { OLD = VARIABLES, AREAS = 2 * VARIABLES, STEPS, BEHIND };
@@ -103,7 +105,7 @@ static void walk_flux(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-/* Every lane's cell in one array of many. */
+/* Access every lane's cell in one of several arrays. */
 static void each(gpci_walk *w, const gpci_launch *l, unsigned operand, uint64_t array, uint64_t thread) {
     gpci_access(w, l->operand[operand].base + array * l->operand[operand].step + thread * GPCI_ELEMENT, GPCI_ELEMENT);
 }

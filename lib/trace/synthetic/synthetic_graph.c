@@ -2,24 +2,24 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * Shortest paths from one node, as LonestarGPU's sssp relaxes edges (Burtscher et al., IISWC 2012; `drelax`): a thread
- * has a node and walks over its outgoing edges in CSR, one after another: the edge's destination and weight, the
- * node's own distance, which an atomic may have changed, and the destination's. Where the path through this node is
- * shorter, an atomic minimum puts it there. Lanes walk over edges apart, so a warp comes back to each line of edges as
- * often as a node has edges in it; destinations are all over the array of distances.
+ * Shortest paths from one node, by LonestarGPU's sssp (Burtscher et al., IISWC 2012; `drelax`). A thread has a node and
+ * walks over its outgoing edges in CSR, one after another. For each edge the thread loads destination, weight, the
+ * node's own distance (perhaps changed by an atomic), and the destination's distance. If the path through this node is
+ * shorter, an atomic minimum updates the destination. Lanes walk over separate edges: a warp accesses each line of
+ * edges as often as the line has a node's edges. Destinations are spread over the whole array of distances.
  *
- * The graph is uniformly random, as their r4-2e20 and random graphs are: node i's edges begin at i times the mean
- * degree plus a random number up to it, so that degrees are from 0 to twice the mean (their mean: 4; rmat20's: 8).
- * Which edges shorten a path is random, too, as often as `relaxed` says. With worklist=1 the nodes come in random
- * order from a list, as in sssp-wlc.
+ * The graph is uniformly random, like LonestarGPU's r4-2e20 and random graphs. Node i's edges begin at i times the mean
+ * degree plus a random number up to the mean: degrees are from 0 to twice the mean (mean of the published graphs: 4; of
+ * rmat20: 8). Edges that shorten a path are also random, with the share `relaxed`. With worklist=1 the nodes come in
+ * random order from a list, as in sssp-wlc.
  */
 
 /*
- * bfs, their levels of nodes: the same with every weight 1, of which there is no array, and a store where a level is
- * lower, for it is the same whoever comes first.
+ * bfs, LonestarGPU's levels of nodes: as sssp with all weights 1, without an array of weights, and a plain store for a
+ * lower level: all storing threads write the same value.
  */
 
-/* R0 is the node, R6 edges left, R7 the edge, R15 whether anything has changed. */
+/* R0 node, R6 edges left, R7 edge, R15 changed flag. */
 #define RELAX(node, weight, lower)                                                                               \
     "R1 LDC; R0 S2R; UR4 ULDC; R3 S2R; R0 IMAD R0 UR4 R3; UR5 ULDC; P0 ISETP.GE.U32.AND R0 UR5; @P0 EXIT;"       \
     "UR4 ULDC.64;" node "R4 LDC.64; R4 IMAD.WIDE.U32 R0 R4; R6 LDG.E R4 UR4; P0 ISETP.EQ.AND R6 R255; @P0 EXIT;" \
@@ -37,7 +37,7 @@ static const char relax_code[] = RELAX("", WEIGHT, MINIMUM);
 static const char worklist_code[] = RELAX("R2 LDC.64; R2 IMAD.WIDE.U32 R0 R2; R0 LDG.E R2 UR4;", WEIGHT, MINIMUM);
 static const char level_code[] = RELAX("", "R9 MOV;", "STG.E R10 UR4 R9; R15 MOV;");
 
-/* Operands: the worklist, then the arrays of the graph, distances, and the flag. */
+/* Operands: the worklist, then the arrays of the graph, distances, and the changed flag. */
 enum { DEGREES, FIRSTS, DESTINATIONS, WEIGHTS };
 
 static uint64_t random_below(const gpci_launch *l, uint64_t salt, uint64_t index, uint64_t bound) {
@@ -49,7 +49,7 @@ static uint64_t first_edge(const gpci_launch *l, uint64_t node) {
     return node * l->columns + (node && node < l->n ? random_below(l, 0, node, l->columns + 1) : 0);
 }
 
-/* What the launch's operands have no room for. */
+/* Addresses without an operand. */
 static uint64_t distances(const gpci_launch *l) {
     return l->stride;
 }
@@ -114,7 +114,7 @@ static void walk_relax(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-/* `weights`: of the edges; `worklist`: whether the nodes come from one. */
+/* `weights`: edges have weights. `worklist`: nodes come from a worklist. */
 static gpc_status plan_graph(gpci_problem *p, gpci_launch l, bool weights, bool worklist, uint64_t seed) {
     l.warp = walk_relax;
     l.columns = (uint64_t)p->values[0];
@@ -189,22 +189,21 @@ const gpci_synthetic gpci_synthetic_bfs = {
 };
 
 /*
- * Breadth-first search as Rodinia's bfs does it, compiled for Fermi: for each level Kernel, whose threads have a
- * node each and walk over the edges of those that the level before has marked, and Kernel2, which makes the marks of
- * one level those to begin with at the next. Other arrays may be where it stores, so it loads a node's first edge
- * and how many it has again for each edge, and the node's level: 8 loads, and 1; seeds/001, Table 3, has 1 + 36 + 1
- * runs. A mark is a byte; nodes are pairs of numbers. Published: a million nodes of six edges each, blocks of 512
- * threads.
+ * Breadth-first search as in Rodinia's bfs, compiled for Fermi. For each level, Kernel has a thread for each node,
+ * which walks over the edges of nodes marked by the level before. Kernel2 converts the new marks to the marks of the
+ * next level. Because arrays might overlap its stores, Kernel loads a node's first edge, its number of edges, and its
+ * level again for each edge: 8 loads, and 1; seeds/001, Table 3, has 1 + 36 + 1 runs. A mark is a byte; nodes are pairs
+ * of numbers. Published: a million nodes of six edges each, blocks of 512 threads.
  *
- * The graph is that of bfs above. At which level a node is met is drawn, of as many as a random graph has there: of
- * the part s of all nodes is a level, so of those not met yet 1 - (1 - s)^degree are the next one.
+ * The graph is bfs's graph above. The level of a node is drawn, with the level sizes of a random graph: if a level has
+ * the share s of all nodes, the next level has the share 1 - (1 - s)^degree of the unvisited nodes.
  */
 
 #define LEVEL_THREADS 512u
 #define LEVELS_AT_ONCE 24u
-#define NODE_BYTES 8u /* its first edge, and how many it has */
+#define NODE_BYTES 8u /* first edge, and number of edges */
 
-/* R4 the node's marks, R5 itself, R7 the edge and R8 the last one, R9 where it leads. */
+/* R4 marks of the node, R5 node, R7 edge, R8 last edge, R9 destination. */
 static const char search_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R0 IMAD R2 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R4 IADD3 R0 R1; R3 LDG.E.U8 R4;"
     "P0 ISETP.EQ.AND R3; @P0 EXIT; STG.E.U8 R4 R255; R5 LEA R0 R1; R7 LDG.E R5; R8 LDG.E R5; R8 IADD3 R7 R8;"
@@ -218,11 +217,14 @@ static const char mark_code[] =
     "P0 ISETP.EQ.AND R3; @P0 EXIT; R5 IADD3 R0 R1; R6 MOV; STG.E.U8 R5 R6; R5 IADD3 R0 R1; STG.E.U8 R5 R6; R5 MOV;"
     "STG.E.U8 R5 R6; STG.E.U8 R4 R255; EXIT";
 
-/* Operands: nodes, edges, levels, and the marks: of this level, of the next, of all that were met; `step` apart. */
+/* Operands: nodes, edges, levels, and marks: this level's, the next level's, all visited nodes'; `step` apart. */
 enum { NODES, EDGES, LEVELS, MARKS };
 enum { THIS, NEXT, MET, OVER };
 
-/* Nodes are met in the order of a number: below `rows` before the level, `steps` with it, `repeats` with the next. */
+/*
+ * Nodes are visited in the order of a number: below `rows` before the level, `steps` with the level, `repeats` with the
+ * next.
+ */
 static uint64_t order_of(const gpci_launch *l, uint64_t node) {
     return node ? gpci_mix(l->seed + node * 4 + 3) >> 32 : 0;
 }
@@ -231,7 +233,7 @@ static uint64_t marks(const gpci_launch *l, unsigned which) {
     return l->operand[MARKS].base + which * l->operand[MARKS].step;
 }
 
-/* Lanes of nodes whose order is in a range. */
+/* Mask of lanes with a node whose order is in a range. */
 static uint64_t lanes_between(const gpci_walk *w, const gpci_launch *l, const uint64_t *nodes, uint64_t from,
                               uint64_t to) {
     uint64_t found = 0;
@@ -242,7 +244,7 @@ static uint64_t lanes_between(const gpci_walk *w, const gpci_launch *l, const ui
     return found;
 }
 
-/* An edge of each lane's node: where it leads, and whether that was met. */
+/* Visit an edge of each lane's node: load its destination, and the destination's visited mark. */
 static void search_edge(gpci_walk *w, const gpci_launch *l, const uint64_t *edges, uint64_t node) {
     uint64_t words[GPCI_SYNTHETIC_LANES], to[GPCI_SYNTHETIC_LANES], levels[GPCI_SYNTHETIC_LANES];
     for (unsigned lane = 0; lane < w->lanes; lane++) {
@@ -339,7 +341,7 @@ static gpc_status plan_levels(gpci_problem *p) {
     double met = 0, level = all / (double)l.n;
     gpc_status status = GPC_OK;
     for (uint64_t i = 0; status == GPC_OK && i < first + levels && level >= 1; i++) {
-        double missed = all - met - level; /* of those not met, those that no edge of the level leads to */
+        double missed = all - met - level; /* unvisited nodes without an edge from the level */
         for (uint64_t edge = 0; edge < l.columns; edge++)
             missed *= 1 - level / all;
         l.rows = (uint64_t)met;

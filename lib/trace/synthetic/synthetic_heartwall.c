@@ -2,20 +2,19 @@
 #include "trace/synthetic/synthetic_heartwall.h"
 
 /*
- * Points of a heart's walls, tracked from frame to frame, as Rodinia's heartwall (Che et al., IISWC 2009; Szafaryn
- * et al.) does it in one kernel, compiled for Fermi: a block of 256 threads has a point. In the first frame it
- * keeps what is around the point, the template. In each other frame it looks for the template around there: it
- * takes a wider area, convolves both, and divides by the area's local deviations, from sums of the area and of its
- * squares, cumulative over columns and rows of a padded copy; where this is largest near the point's last place is
- * its new one. Every tenth frame the template takes up what is there now.
+ * Points of a heart's walls, tracked from frame to frame, as in Rodinia's heartwall (Che et al., IISWC 2009; Szafaryn
+ * et al.), in one kernel, compiled for Fermi. A block of 256 threads has a point. In the first frame the block keeps
+ * the pixels around the point, the template. In each later frame the block searches for the template around the point's
+ * last place: it takes a wider area, convolves both, and divides by the area's local deviations. The deviations come
+ * from sums of the area and of its squares, cumulative over columns and rows of a padded copy. The largest result near
+ * the point's last place is the new place. Every tenth frame the template takes up the present pixels.
  *
- * Everything that is kept is an array in global memory, of each point; constants are in constant memory. Up to the
- * tenth frame 52 loads run; seeds/001, Table 3, counts 1,379 runs, 1 + 52 x 53 / 2. Published: 20 points of the
- * inner wall, 31 of the outer, templates of 51 x 51, areas of 81 x 81. Points are on two circles, and move by a few
- * pixels as drawn.
+ * All stored data are arrays in global memory, for each point; constants are in constant memory. Up to the tenth frame
+ * 52 loads run; seeds/001, Table 3, counts 1,379 runs, 1 + 52 x 53 / 2. Published: 20 points of the inner wall, 31 of
+ * the outer, templates of 51 x 51, areas of 81 x 81. Points are on two circles, and move by a few random pixels.
  */
 
-/* A block's point in a frame, and what the lanes are at: elements of an array. */
+/* Point of a block in a frame, and the lanes' elements in an array. */
 typedef struct heart_point {
     const heart *h;
     uint64_t point, frame, row, column;
@@ -26,7 +25,7 @@ static uint64_t base_of(const heart_point *p, unsigned array) {
     return p->h->array[array].base + p->point * p->h->array[array].step;
 }
 
-/* A point's coordinate, or with `frame` its place in a frame: the walls have arrays of their own. */
+/* Address of a point's coordinate, or of its place in `frame`: each wall has its own arrays. */
 static uint64_t coordinate_of(const heart_point *p, unsigned array, uint64_t frame) {
     const heart *h = p->h;
     const uint64_t inner = h->points * HEART_INNER / HEART_POINTS, outer = p->point >= inner;
@@ -55,7 +54,7 @@ static uint64_t mapped(const heart_point *p, heart_map map, uint64_t e) {
     }
 }
 
-/* Each lane's element of an array. */
+/* Access each lane's element of an array. */
 static void access_mapped(gpci_walk *w, const heart_point *p, uint64_t base, heart_map map) {
     uint64_t offsets[GPCI_SYNTHETIC_LANES] = {0};
     for (uint64_t left = w->mask; left; left &= left - 1) {
@@ -73,7 +72,7 @@ static void shared_element(gpci_walk *w, const heart_point *p, unsigned which) {
     access_mapped(w, p, p->h->shared[which], SAME);
 }
 
-/* `body` for the elements of each thread, and the barrier behind. */
+/* Run `body` for the elements of each thread; then a barrier. */
 static void each_element(gpci_walk *w, heart_point *p, uint64_t count, uint64_t skip,
                          void (*body)(gpci_walk *, heart_point *, const void *), const void *data) {
     for (unsigned lane = 0; lane < w->lanes; lane++)
@@ -112,7 +111,7 @@ static void walk_turned(gpci_walk *w, heart_point *p, const void *data) {
     shared_element(w, p, TURNED);
 }
 
-/* The area, or its squares, in a border of zeros. */
+/* Copy the area, or its squares, into a border of zeros. */
 static void walk_padded(gpci_walk *w, heart_point *p, const void *data) {
     const heart *h = p->h;
     const unsigned from = *(const unsigned *)data;
@@ -136,12 +135,12 @@ static void walk_padded(gpci_walk *w, heart_point *p, const void *data) {
     w->mask = all;
 }
 
-/* A row or column of each lane: where it begins, and how far apart its elements are. */
+/* Row or column of each lane: its begin, and the step between elements. */
 typedef struct heart_line {
     unsigned array;
     uint64_t first, step, count;
-    bool store;  /* the sum so far takes an element's place */
-    unsigned to; /* in shared memory, what is left in the end; 0: nothing */
+    bool store;  /* replace each element by the running sum */
+    unsigned to; /* array in shared memory for the result; 0: no result */
 } heart_line;
 
 static void walk_line(gpci_walk *w, heart_point *p, const void *data) {
@@ -165,13 +164,13 @@ static void walk_lines(gpci_walk *w, heart_point *p, heart_line line, uint64_t c
     each_element(w, p, count, 1, walk_line, &line);
 }
 
-/* The full convolution of a square of side `a` with one of side `b`, moved by `offset`; both count from 1. */
+/* Full convolution of a square of side `a` with a square of side `b`, moved by `offset`; both count from 1. */
 typedef struct heart_convolution {
     uint64_t a, b, offset;
     bool by_mask;
 } heart_convolution;
 
-/* Of a lane in one direction: where its result is, and the range of the first square's elements. */
+/* One direction of a lane: place of its result, and range of the first square's elements. */
 typedef struct heart_range {
     uint64_t at, from, to;
 } heart_range;
@@ -181,7 +180,7 @@ static heart_range range_of(const heart_convolution *c, uint64_t result) {
     return (heart_range){at, c->b < at + 1 ? at + 1 - c->b : 1, c->a < at ? c->a : at};
 }
 
-/* A product of both, or an element of the mask. */
+/* Load the factors of a product, or an element of the mask. */
 static void load_factors(gpci_walk *w, const heart_point *p, const heart_convolution *c, const heart_range *rows,
                          const heart_range *columns, const uint64_t *i, const uint64_t *j) {
     uint64_t first[GPCI_SYNTHETIC_LANES] = {0}, second[GPCI_SYNTHETIC_LANES] = {0};
@@ -195,7 +194,7 @@ static void load_factors(gpci_walk *w, const heart_point *p, const heart_convolu
         gpci_access_at(w, base_of(p, AREA), second);
 }
 
-/* The next of each lane's range: the lanes that have one. */
+/* Advance each lane in its range; returns the lanes still in range. */
 static uint64_t go_on(const gpci_walk *w, const heart_range *range, uint64_t *at) {
     uint64_t again = 0;
     for (uint64_t left = w->mask; left; left &= left - 1) {
@@ -246,7 +245,7 @@ static void walk_boxes(gpci_walk *w, heart_point *p, unsigned of) {
     walk_step(w, p, &gpci_heart_boxes[of], out);
 }
 
-/* What one thread does; the others meet it behind. */
+/* Code of only one thread; the other threads wait behind. */
 static bool only_thread(gpci_walk *w, uint64_t thread) {
     return gpci_if(w, gpci_below(w, w->first, thread + 1) & ~gpci_below(w, w->first, thread));
 }
@@ -280,7 +279,7 @@ static void coordinates(gpci_walk *w, const heart_point *p, unsigned rows, unsig
     gpci_access(w, coordinate_of(p, columns, frame), 0);
 }
 
-/* Both coordinates, each loaded, changed and put down. */
+/* Load, change and store both coordinates. */
 static void move_point(gpci_walk *w, const heart_point *p) {
     coordinates(w, p, ROWS, ROW_PLACES, p->frame);
     coordinates(w, p, COLUMNS, COLUMN_PLACES, p->frame);
@@ -329,7 +328,7 @@ static void walk_search(gpci_walk *w, heart_point *p) {
     walk_largest(w, p);
 }
 
-/* The template from the frame; with `data` mixed with what it was. */
+/* Take the template from the frame; with `data` mix it with the old template. */
 static void walk_taken(gpci_walk *w, heart_point *p, const void *data) {
     coordinates(w, p, ROWS, COLUMNS, 0);
     if (data)
@@ -338,7 +337,7 @@ static void walk_taken(gpci_walk *w, heart_point *p, const void *data) {
     element(w, p, TEMPLATES, SAME);
 }
 
-/* How far a point has moved in one direction when its place is taken over, every tenth frame. */
+/* Movement of a point in one direction, with its place taken over every tenth frame. */
 static uint64_t moved(const heart *h, uint64_t coordinate, uint64_t point, uint64_t tens) {
     for (uint64_t k = 1; k <= tens; k++)
         coordinate += (gpci_mix(h->seed + point * HEART_TENTH + k) >> 32) % 5 - 2;
@@ -371,7 +370,7 @@ static void walk_heart(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-/* On a circle around the middle: of a quarter k / n of the way, (n^2 - k^2, 2 n k) / (n^2 + k^2). */
+/* Place points on a circle: at part k / n of a quarter, (n^2 - k^2, 2 n k) / (n^2 + k^2). */
 static void place_circle(heart *h, uint64_t from, uint64_t count, uint64_t radius) {
     const uint64_t middle = h->side / 2;
     for (uint64_t k = 0; k < count; k++) {
@@ -411,7 +410,7 @@ static void place_heart_arrays(gpci_problem *problem, heart *h) {
         const uint64_t bytes = gpci_ceiling(elements[k] * GPCI_ELEMENT, unit) * unit;
         h->array[k] = gpci_problem_arrays(problem, bytes, k == FRAME ? 1 : k <= COLUMN_PLACES ? 2 : h->points);
     }
-    h->array[FRAME].step = 0; /* of all points */
+    h->array[FRAME].step = 0; /* shared by all points */
     const uint64_t words[HEART_SHARED] = {in, h->in, h->in, h->out, h->out, 1, 1, 1};
     h->shared[0] = GPCI_SHARED_BASE;
     for (unsigned k = 0; k < HEART_SHARED; k++)

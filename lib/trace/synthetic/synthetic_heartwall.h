@@ -4,7 +4,7 @@
 
 #include "trace/synthetic/synthetic.h"
 
-/* rodinia-heartwall: its arrays, and the steps that make one of others, which its listing and its walk share. */
+/* rodinia-heartwall: arrays, and the steps between arrays, shared by listing and walk. */
 
 #define HEART_CODE 16384u
 #define HEART_POINTS 51u
@@ -33,30 +33,30 @@ enum {
     HEART_ARRAYS
 };
 
-/* Shared memory, in this order: the template turned round, sums, the largest values and their places, three numbers. */
+/* Shared memory, in this order: the reversed template, sums, the largest values and their places, three numbers. */
 enum { TURNED, PARTIAL, SQUARE_PARTIAL, LARGEST, LARGEST_AT, TOTAL, SQUARE_TOTAL, DEVIATION, HEART_SHARED };
 
 typedef struct heart {
     gpci_operand array[HEART_ARRAYS]; /* `step` from point to point */
     uint64_t shared[HEART_SHARED + 1];
-    uint64_t side, frames, points; /* of a frame in pixels; how many */
+    uint64_t side, frames, points; /* side: pixels of a frame's side */
     uint64_t search, template, move;
-    uint64_t in, area, out, padded; /* sides of the template, the area, both convolved, the area with borders */
+    uint64_t in, area, out, padded; /* sides of the template, the area, the convolution, the area with borders */
     uint64_t skip, seed;
     uint64_t row[HEART_POINTS], column[HEART_POINTS];
     char code[HEART_CODE];
     size_t used;
 } heart;
 
-/* Where an element comes from. */
+/* Source of an element. */
 typedef enum heart_map {
     SAME,
     AROUND,   /* the area in the frame */
     TEMPLATE, /* the template in the frame */
-    BACK,     /* the template from its end */
-    LOWER,    /* of the padded area: the rows a template further on */
-    UPPER,    /* the first rows */
-    RIGHT     /* of their differences: columns a template further on */
+    BACK,     /* the template in reverse order */
+    LOWER,    /* the padded area, a template's rows further on */
+    UPPER,    /* first rows of the padded area */
+    RIGHT     /* differences of rows, a template's columns further on */
 } heart_map;
 
 typedef struct heart_load {
@@ -64,7 +64,7 @@ typedef struct heart_load {
     heart_map map;
 } heart_load;
 
-/* Elements that are made one by one of one or two others, and of a number in shared memory where `uses` is one. */
+/* Step: computes elements one by one from one or two arrays; with `uses` also from a number in shared memory. */
 typedef struct heart_step {
     unsigned count;
     heart_load load[2];
@@ -76,14 +76,14 @@ typedef struct heart_step {
 #define TWO(first, second, to) \
     { 2, {{first, SAME}, {second, SAME}}, 0, to }
 
-/* Both sums of boxes: of the area, and of its squares. */
+/* Sums of boxes: over the area, and over its squares. */
 enum { OF_AREA, OF_SQUARES, BOXES };
 
 extern const heart_step gpci_heart_select_area, gpci_heart_lower, gpci_heart_upper, gpci_heart_subtract,
     gpci_heart_right, gpci_heart_lefts[BOXES], gpci_heart_boxes[BOXES], gpci_heart_square_area, gpci_heart_square,
     gpci_heart_deviations, gpci_heart_scale, gpci_heart_centre, gpci_heart_divide;
 
-/* Put the listing together, in `code`. */
+/* Write the listing to `code`. */
 void gpci_heart_listing(heart *h);
 
 #endif

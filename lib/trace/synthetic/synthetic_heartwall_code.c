@@ -18,8 +18,8 @@ const heart_step gpci_heart_centre = {2, {{CONVOLVED, SAME}, {SUMS, SAME}}, TOTA
 const heart_step gpci_heart_divide = TWO(CONVOLVED, SQUARE_SUMS, SQUARE_SUMS);
 
 /*
- * The listing is put together of loops over elements: R0 the thread, R4 the element, R5 and R7 where it is. Labels are
- * named after the loop, a letter that stands for each '?'.
+ * Listing made of loops over elements: R0 thread, R4 element, R5 and R7 its addresses. Labels have the name of their
+ * loop: a letter that replaces each '?'.
  */
 static void add_code(heart *h, char name, const char *text) {
     for (; *text && h->used + 1 < HEART_CODE; text++)
@@ -46,7 +46,7 @@ static void add_step(heart *h, char name, const heart_step *s) {
     add_code(h, name, "R7 LEA R4; STG.E R7 R6;" LOOP_ENDS);
 }
 
-/* Sums of boxes as large as the template, of the area or of its squares: nine loops. */
+/* Sums of boxes of the template's size, over the area or over its squares: nine loops. */
 static void add_boxes(heart *h, const char *names, unsigned of) {
     add_code(h, names[0],
              LOOP_BEGINS "P1 ISETP.GE.AND R4; @P1 BRA ?none; R5 LEA R4; R6 LDG.E R5; R7 LEA R4; STG.E R7 R6;"
@@ -61,7 +61,7 @@ static void add_boxes(heart *h, const char *names, unsigned of) {
     add_step(h, names[8], &gpci_heart_boxes[of]);
 }
 
-/* The template's mean and deviation: sums by threads of a column or row, and then by the first two threads. */
+/* Mean and deviation of the template: sums by one thread for each column or row, then by the first two threads. */
 static void add_template(heart *h) {
     add_step(h, 'w', &gpci_heart_square);
     add_code(h, 'x', SUMMED);
@@ -75,7 +75,7 @@ static void add_template(heart *h) {
              "R6 MUFU.SQRT R6; STS R1 R6; ?end: BAR.SYNC.DEFER_BLOCKING;");
 }
 
-/* The largest of each column, and then of all; where it is, is where the point has moved. */
+/* Largest value of each column, then of all columns; its place is the point's new place. */
 static void add_largest(heart *h) {
     add_code(h, 'M',
              LINE_BEGINS "P3 FSETP.GT.AND R6 R9; R9 SEL R6 R9 P3; R12 SEL R10 P3;" LINE_ENDS

@@ -5,7 +5,7 @@
 
 #define SIDE 16u
 
-/* An element for each thread inside the matrix: loads of all but the last operand, then a store. */
+/* Walk with an element for each thread inside the matrix: load all operands but the last, then store the last. */
 static void walk_map(gpci_walk *w, const gpci_launch *l) {
     uint64_t offsets[GPCI_SYNTHETIC_LANES];
     if (!gpci_guard(w, gpci_inside(w, l->columns, l->rows)))
@@ -89,7 +89,7 @@ const gpci_synthetic gpci_synthetic_elemmul = {
     .plan = plan_elemmul,
 };
 
-/* Each thread writes an element of the padded matrix; only those inside the border load one first. */
+/* Code with a written element of the padded matrix for each thread; only threads inside the border load first. */
 static const char zeropad_code[] =
     "R1 LDC; R3 S2R; UR5 ULDC; UR8 ULDC; UR10 ULDC.64; R2 S2R; UR4 ULDC; UR9 ULEA UR4 UR8; R0 S2R; R5 S2R;"
     "R3 IMAD R3 UR5 R2; UR6 ULEA UR4 UR8; P0 ISETP.GE.AND R3 UR9; R0 IMAD R0 UR5 R5; P0 ISETP.GE.OR R0 UR6 P0;"
@@ -144,7 +144,7 @@ const gpci_synthetic gpci_synthetic_zeropad = {
     .plan = plan_zeropad,
 };
 
-/* Pooling: a window's rows one by one, in each first the odd element, then pairs. */
+/* Pooling: a window's rows one by one; in each row first the odd element, then pairs. */
 #define POOL(one, pair)                                                                                      \
     "rows: R2 LDC; R18 VIADD R0; UR4 UIADD3 UR4; UR5 ULDC; R18 IMAD R18 UR5 R13; P0 ISETP.NE.AND R15 R255;"  \
     "R19 LDC.64;"                                                                                            \
@@ -163,7 +163,7 @@ static const char maxpool_code[] =
                                                                                    "R0 R12 R13; R2 IMAD.WIDE R13 R2; "
                                                                                    "STG.E R2 UR6 R23; EXIT";
 
-/* Extents of the result are divided out by each thread, as is the sum at the end. */
+/* Each thread divides to find the result's extents, and divides the sum at the end. */
 static const char meanpool_code[] =
     "R1 LDC; UR4 ULDC; R12 LDC; R9 IMAD.U32 R255 R255 UR4; R10 S2R; UR4 ULDC; UR5 ULDC; R11 IABS R9; R8 S2R; R6 LDC;"
     "R0 I2F.RP R11; R0 MUFU.RCP R0; R2 VIADD R0; R0 IABS R6; R3 F2I.FTZ.U32.TRUNC.NTZ R2; R2 HFMA2.MMA R255 R255;"

@@ -2,10 +2,9 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * A matrix times a vector, PolyBench's way: a thread has a row, so that the lanes
- * of a warp read lines apart and find the rest of each line in the steps that
- * follow; or it has a column, so that they read side by side. And k-means, which
- * measures a thread's point against each centre in the same manner.
+ * Matrix times vector, as in PolyBench. If a thread has a row, the lanes of a warp read separate lines, and find the
+ * rest of each line in the following steps. If a thread has a column, the lanes read side by side. Also k-means, in
+ * which a thread measures its point against each centre in the same way.
  */
 
 #define UNROLL 8u
@@ -18,12 +17,12 @@ static void load_step(gpci_walk *w, const gpci_launch *l, uint64_t step, const v
     }
 }
 
-/* Steps to be made eight at a time, their loads all on the way before the first is used; none where `stride` is set. */
+/* Steps made eight at a time, with all loads in flight before the first use; none if `stride` is set. */
 static uint64_t eights(const gpci_launch *l) {
     return l->stride ? 0 : l->steps;
 }
 
-/* Sums over all steps of the operands but the last, which takes the result; its old value is added if `repeats`. */
+/* Sum the products of all operands but the last, and store to the last; `repeats`: add to the old value. */
 static void walk_dot(gpci_walk *w, const gpci_launch *l) {
     uint64_t thread = w->x * GPCI_THREADS + w->first;
     const gpci_operand *out = &l->operand[l->operands - 1];
@@ -84,7 +83,7 @@ static gpc_status plan_linear(gpci_problem *p, linear *m, bool two_matrices) {
     return GPC_OK;
 }
 
-/* A thread for each row: the vector's element, the same for all, then the matrix's. */
+/* Add a launch with a thread for each row: loads the vector's element, the same for all lanes, then the matrix's. */
 static gpc_status by_rows(gpci_problem *p, const char *name, const linear *m, uint64_t vector, uint64_t result,
                           bool add) {
     gpci_launch l = {.name = name, .code = add ? BY_ROWS ADD_AND_STORE : BY_ROWS STORE, .warp = walk_dot};
@@ -117,7 +116,7 @@ static gpc_status by_columns(gpci_problem *p, const char *name, const linear *m,
     return gpci_problem_launch(p, &l);
 }
 
-/* Whether launch 1 or 2 is to be made. */
+/* True if launch 1 or 2 is wanted. */
 static bool wanted(const gpci_problem *p, unsigned launch) {
     return p->values[2] == 0 || p->values[2] == launch;
 }
@@ -216,7 +215,7 @@ const gpci_synthetic gpci_synthetic_gesummv = {
     .plan = plan_gesummv,
 };
 
-/* Points by features, so that lanes read side by side, or point after point; centres the same for all lanes. */
+/* Points by features (lanes read side by side), or point after point; centres are the same for all lanes. */
 #define KMEANS(advance)                                                                                     \
     "R1 LDC; R0 S2R; UR4 ULDC; R3 S2R; R0 IMAD R0 UR4 R3; UR5 ULDC; P0 ISETP.GE.AND R0 UR5; @P0 EXIT;"      \
     "UR4 ULDC.64; R2 HFMA2.MMA R255 R255; R8 LDC; R28 LDC.64; R4 HFMA2.MMA R255 R255; R3 LOP3.LUT R8 R255;" \

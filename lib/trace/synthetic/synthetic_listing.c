@@ -29,7 +29,7 @@ static gpc_status bad(const assembler *a, const char *text) {
     return gpci_fail(a->error, GPC_ERROR_FORMAT, "a synthetic kernel's listing: cannot read '%.40s'", text);
 }
 
-/* The number of a label, placed or not; UINT32_MAX where there are too many. */
+/* Number of a label, placed or not; UINT32_MAX: too many labels. */
 static uint32_t find_label(assembler *a, const char *name, size_t length) {
     if (length >= NAME)
         return UINT32_MAX;
@@ -45,7 +45,7 @@ static uint32_t find_label(assembler *a, const char *name, size_t length) {
     return a->label_count++;
 }
 
-/* M3: the barrier at 24 of shared memory; V7, 14 bits of a number that the trace tells beside it. */
+/* Read M3, the barrier at 24 of shared memory, or V7, 14 bits of a number stated by the trace beside the barrier. */
 static bool read_barrier(const char *token, size_t length, uint16_t *out) {
     char *end;
     if ((*token != 'M' && *token != 'V') || token[1] < '0' || token[1] > '9')
@@ -56,7 +56,7 @@ static bool read_barrier(const char *token, size_t length, uint16_t *out) {
     return end == token + length && number < kind;
 }
 
-/* R7, UR4, P0, UP1, or in a repeated item R7+2. False where the token is no register. */
+/* Read R7, UR4, P0, UP1, or in a repeated item R7+2. False: the token is no register. */
 static bool read_register(const char *token, size_t length, unsigned repeat, uint16_t *out) {
     if (read_barrier(token, length, out))
         return true;
@@ -104,7 +104,7 @@ static uint8_t role_of(const gpci_opcode *opcode, bool predicated, bool labelled
     if (opcode->op_class == GPC_OP_BARRIER)
         return GPCI_ROLE_BARRIER;
     if (opcode->op_class == GPC_OP_MEMORY && opcode->space != GPC_SPACE_CONSTANT && opcode->space != GPC_SPACE_TEXTURE)
-        return GPCI_ROLE_ACCESS; /* constants and textures have caches of their own */
+        return GPCI_ROLE_ACCESS; /* constants and textures have separate caches */
     return labelled ? GPCI_ROLE_BRANCH : GPCI_ROLE_PLAIN;
 }
 
@@ -126,7 +126,7 @@ static size_t token_length(const char *text) {
     return strcspn(text, " \n;{}");
 }
 
-/* One instruction; `*text` is left at the ';' or '}' after it. */
+/* Read an instruction; leaves `*text` at the ';' or '}' behind. */
 static gpc_status instruction(assembler *a, const char **text, unsigned repeat) {
     gpci_listing_step *step = append(a);
     if (!step)
@@ -202,7 +202,7 @@ static gpc_status item(assembler *a, const char **text) {
     return status == GPC_OK && **text && **text != ';' ? bad(a, start) : status;
 }
 
-/* Labels become steps; a listing ends with an exit, so that a walk cannot run off it. */
+/* Resolve labels to steps. A listing must end in an EXIT: a walk then cannot run beyond its end. */
 static gpc_status resolve(const assembler *a) {
     gpci_listing *out = a->out;
     if (!out->count || out->steps[out->count - 1].role != GPCI_ROLE_EXIT)

@@ -2,30 +2,30 @@
 #include "trace/synthetic/synthetic_matches.h"
 
 /*
- * Matches of reads in a genome, as Rodinia's mummergpu (Che et al., IISWC 2009; Schatz et al., MUMmerGPU) finds
- * them in a suffix tree, compiled for Fermi. mummergpuKernel: a thread has a read; it follows the read down the
- * tree, an edge after the other, base by base, records how far it came where that is at least 20 bases, and goes on
- * with the read but its first base along the suffix link. printKernel: a thread has a match; it goes up to where 20
- * bases match, and prints all leaves below that the base before the match does not match as well.
+ * Matches of reads in a genome, as in Rodinia's mummergpu (Che et al., IISWC 2009; Schatz et al., MUMmerGPU): a search
+ * in a suffix tree, compiled for Fermi. mummergpuKernel: a thread has a read. The thread follows the read down the
+ * tree, edge by edge, base by base. After at least 20 matching bases the thread records the match. Then the thread
+ * drops the read's first base, and goes on along the suffix link. printKernel: a thread has a match. The thread goes up
+ * to the node where 20 bases match, and prints all leaves below, except leaves whose preceding base also matches.
  *
- * As its defaults have it, nodes and their children are in textures, which have a cache of their own and are not
- * modelled: fetches of them are here, without addresses. Reads, reference, matches and alignments are in global
- * memory: 6 and 10 loads; seeds/001, Table 3, counts 77 runs, 1 + 21 + 55. Reads of 100 bases stand one behind the
- * other, so that a load of 32 of them is 26 lines, to which the next bases come back.
+ * By the program's defaults, nodes and their children are in textures, which have a separate cache and are not
+ * modelled: the listing has their fetches, without addresses. Reads, reference, matches and alignments are in global
+ * memory: 6 and 10 loads; seeds/001, Table 3, counts 77 runs, 1 + 21 + 55. Reads of 100 bases follow each other: a load
+ * of 32 reads touches 26 lines, and the next bases touch the same lines.
  *
- * The genome is random, but for pieces of it that were seen before; reads are pieces of the genome, with errors.
- * Published: 5.2 million bases.
+ * The genome is random, with repeated pieces; reads are pieces of the genome, with errors. Published: 5.2 million
+ * bases.
  */
 
-#define READ_MARKS 2u   /* one before a read, and its end */
-#define COORDINATES 8u  /* bytes of a recorded match: its node, and how far along the edge */
+#define READ_MARKS 2u   /* marks of a read: one in front, and its end */
+#define COORDINATES 8u  /* bytes of a recorded match: node, and position on the edge */
 #define MATCH_BYTES 20u /* alignment, read, node, leaves, then two halves: edge and start */
 #define ALIGNMENT 8u
 enum { MATCH_ALIGNMENT = 0, MATCH_QUERY = 4, MATCH_NODE = 8, MATCH_EDGE = 16, MATCH_START = 18 };
-#define REPEAT_LEAST 64u /* bases of a piece that was seen before, up to five times as many */
+#define REPEAT_LEAST 64u /* bases of a repeated piece, up to five times as many */
 #define REPEAT_EVERY 256u
 
-/* R3 the last start, R4 the read, R5 where its matches go; R6 the node, R13 the one above; R7 bases that match. */
+/* R3 last start, R4 read, R5 place of its matches; R6 node, R13 node above; R7 matching bases. */
 static const char follow_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R0 IMAD R2 R0; P0 ISETP.GE.AND R0; @P0 EXIT; R3 LDG.E R0; R4 LDG.E R0; R5 IMAD R4 R0;"
     "R3 IADD3 R3; R6 MOV; R7 MOV; R8 MOV; R9 MOV;"
@@ -40,7 +40,7 @@ static const char follow_code[] =
     "@P2 STG.E.64 R5 R6; R8 IADD3 R19 R17; R7 IADD3 R7 R8; next: R16 TEX R13; R6 PRMT R16; R5 IADD3 R5; R9 IADD3 R9; "
     "P0 ISETP.LE.AND R9 R3; @P0 BRA start; EXIT";
 
-/* R4 the match's read, R6 the node, R20 the one above the top; R8 below the way to the match, R9 the alignment. */
+/* R4 read of the match, R6 node, R20 node above the top; R8 depth below the path to the match, R9 alignment. */
 static const char print_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R0 IMAD R2 R0; P0 ISETP.GE.AND R0; @P0 EXIT; R3 LDG.E R0; R4 LDG.E R3; R5 LDG.E.U16 R0;"
     "R5 IADD3 R4 R5; R10 LDG.E.U8 R5; R6 LDG.E R0; R7 MOV R6; R16 TEX R6; R17 PRMT R16; P1 ISETP.LE.AND R17; @P1 BRA "
@@ -71,15 +71,15 @@ static uint64_t coordinates_of(const gpci_reads *r) {
     return r->length - r->least + 1;
 }
 
-/* The next base of each lane's read. */
+/* Load the next base of each lane's read. */
 static void load_base(gpci_walk *w, const reads_problem *p, const gpci_match *m) {
     uint64_t at[GPCI_SYNTHETIC_LANES];
-    for (unsigned lane = 0; lane < w->lanes; lane++) /* also of lanes that do not load */
+    for (unsigned lane = 0; lane < w->lanes; lane++) /* for inactive lanes, too */
         at[lane] = m[lane].query * read_bytes(&p->reads) + m[lane].start + m[lane].length;
     gpci_access_at(w, p->base[READS], at);
 }
 
-/* By the lanes that came far enough. */
+/* Record matches of the lanes with enough bases. */
 static void record(gpci_walk *w, const reads_problem *p, const gpci_match *m) {
     uint64_t at[GPCI_SYNTHETIC_LANES], all = w->mask, far = 0;
     for (unsigned lane = 0; lane < w->lanes; lane++) {
@@ -91,14 +91,14 @@ static void record(gpci_walk *w, const reads_problem *p, const gpci_match *m) {
     w->mask = all;
 }
 
-/* The lanes of the mask for which something holds, or that do something. */
+/* Set `found` to the lanes of the mask with a true expression. */
 #define BY_LANE(w, found, lane, expression)                   \
     for (uint64_t left = (w)->mask; left; left &= left - 1) { \
         const unsigned lane = gpci_lowest(left);              \
         (found) |= (uint64_t)(expression) << lane;            \
     }
 
-/* Base by base along an edge: the lanes that came to a difference. */
+/* Walk base by base along an edge; returns the lanes that met a difference. */
 static uint64_t walk_edge(gpci_walk *w, const reads_problem *p, gpci_match *m) {
     const gpci_reads *r = &p->reads;
     uint64_t at[GPCI_SYNTHETIC_LANES] = {0}, all = w->mask, on = 0, differing = 0;
@@ -131,7 +131,9 @@ static uint64_t walk_edge(gpci_walk *w, const reads_problem *p, gpci_match *m) {
     return differing;
 }
 
-/* An edge of each lane's node: the lanes that go on below it. Those that have none record what they have and leave. */
+/*
+ * Follow an edge of each lane's node; returns the lanes that go on. Lanes without an edge record their match and leave.
+ */
 static uint64_t walk_down(gpci_walk *w, const reads_problem *p, gpci_match *m, uint64_t *recorded) {
     const gpci_reads *r = &p->reads;
     uint64_t with = 0, on = 0;
@@ -160,7 +162,7 @@ static uint64_t walk_down(gpci_walk *w, const reads_problem *p, gpci_match *m, u
     return gpci_loop(w, on) ? on : 0;
 }
 
-/* The rests of each lane's read, one base shorter each. */
+/* Walk over the suffixes of each lane's read, each one base shorter. */
 static void walk_starts(gpci_walk *w, const reads_problem *p, gpci_match *m) {
     const gpci_reads *r = &p->reads;
     const uint64_t starts = coordinates_of(r);
@@ -198,12 +200,12 @@ static void walk_follow(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-/* Of each lane's match, `field`. */
+/* Load `field` of each lane's match. */
 static void load_field(gpci_walk *w, const reads_problem *p, unsigned field) {
     gpci_access(w, p->base[MATCHES] + (w->x * GPCI_THREADS + w->first) * MATCH_BYTES + field, MATCH_BYTES);
 }
 
-/* The base of the read at `from` + where the match begins. */
+/* Load the read's base at `from` + the match's start. */
 static void load_read(gpci_walk *w, const reads_problem *p, const gpci_printing *of, const uint64_t *from) {
     uint64_t at[GPCI_SYNTHETIC_LANES];
     for (unsigned lane = 0; lane < w->lanes; lane++)
@@ -212,7 +214,7 @@ static void load_read(gpci_walk *w, const reads_problem *p, const gpci_printing 
     gpci_access_at(w, p->base[READS], at);
 }
 
-/* Where printing begins: what is loaded of the match. */
+/* Walk to the begin of the printing, with the loads of the match. */
 static void walk_climb(gpci_walk *w, const reads_problem *p, const gpci_printing *of) {
     const gpci_suffix_node *nodes = p->reads.tree.nodes;
     uint64_t at[GPCI_SYNTHETIC_LANES], none[GPCI_SYNTHETIC_LANES] = {0}, climbs = 0, same = 0;
@@ -251,7 +253,7 @@ static void write_alignment(gpci_walk *w, const reads_problem *p, const uint64_t
     w->mask = all;
 }
 
-/* A step of printing: lanes at leaves go up, and then the others down. */
+/* Make a step of printing: lanes at leaves go up, then the other lanes down. */
 static void walk_print_step(gpci_walk *w, const reads_problem *p, gpci_printing *of) {
     uint64_t alignment[GPCI_SYNTHETIC_LANES] = {0}, behind[GPCI_SYNTHETIC_LANES] = {0};
     uint64_t up = 0, prints = 0, asks = 0, beyond = 0;
@@ -304,7 +306,7 @@ static void walk_print(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-/* A random genome, of which `repeats` of 100 pieces begin with one that came before. */
+/* Make a random genome; `repeats` of 100 pieces begin with a copy of an earlier piece. */
 static void make_text(gpci_suffix_tree *t, uint64_t repeats, uint64_t seed) {
     uint64_t state = seed;
     for (uint32_t at = 1; at < t->length;) {
@@ -317,7 +319,7 @@ static void make_text(gpci_suffix_tree *t, uint64_t repeats, uint64_t seed) {
     t->text[t->length] = GPCI_SUFFIX_END;
 }
 
-/* Tree, counts and text in one piece of memory. */
+/* Allocate tree, counts and text in one piece of memory. */
 static reads_problem *make_reads(gpci_problem *problem, const gpci_reads *reads) {
     const uint32_t length = reads->tree.length;
     const size_t nodes = gpci_suffix_most(length) * sizeof(gpci_suffix_node), counts = reads->queries + 1;

@@ -2,24 +2,25 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * Forces between atoms, as CoMD-CUDA's LJ_Force_thread_atom (ExMatEx, Lennard-Jones): atoms lie in link cells of the
- * cutoff's width, a cell with room for 64; a thread has an atom and walks over the atoms of its own cell and the 26
- * around it, of each the three coordinates, and adds the force of those within the cutoff. The lanes of a warp have
- * atoms of two or three cells, so a load is as many broadcasts, to a line that holds the coordinates of 16 atoms.
+ * Forces between atoms, as in CoMD-CUDA's LJ_Force_thread_atom (ExMatEx, Lennard-Jones). Atoms are in link cells of the
+ * cutoff's width, a cell with room for 64. A thread has an atom and walks over the atoms of its own cell and the 26
+ * cells around. The thread loads three coordinates of each atom, and adds the force of atoms within the cutoff. The
+ * lanes of a warp have atoms of two or three cells: a load is two or three broadcasts, to lines with the coordinates of
+ * 16 atoms.
  *
- * Blocks of 128 threads and 32 registers for a thread, as the kernel's launch bounds ask for in double precision: 8
+ * Blocks of 128 threads and 32 registers for a thread, as the kernel's launch bounds require in double precision: 8
  * blocks of a Fermi SM, 16 warps for each scheduler. Cells are on a periodic cube; cell c's atoms begin at c times the
- * mean plus a random number up to `spread`. As in fcc copper at CoMD's lattice, a cell has about 16, and of the pairs
- * looked at (4/3) pi / 27 = 15.5 % are within the cutoff where cells are as wide as it.
+ * mean plus a random number up to `spread`. As in fcc copper at CoMD's lattice, a cell has about 16 atoms. With cells
+ * of the cutoff's width, (4/3) pi / 27 = 15.5 % of the visited pairs are within the cutoff.
  */
 
 #define REAL 8u
 #define ROOM 64u /* MAXATOMS */
 #define MOLECULE_THREADS 128u
 #define CELLS 27u
-#define WITHIN 155u /* of 1000 */
+#define WITHIN 155u /* pairs within the cutoff, of 1000 */
 
-/* R4 R6 R8 the atom's position, R10 to R16 its force and energy, R24 the neighbour in the list, R28 atoms left. */
+/* R4 R6 R8 position of the atom, R10 to R16 its force and energy, R24 neighbour in the list, R28 atoms left. */
 static const char force_code[] =
     "R1 LDC; R0 S2R; UR4 ULDC; R3 S2R; R0 IMAD R0 UR4 R3; UR5 ULDC; P0 ISETP.GE.AND R0 UR5; @P0 EXIT; UR4 ULDC.64;"
     "R2 LDC.64; R2 IMAD.WIDE R0 R2; R18 LDG.E R2 UR4; R20 LDC.64; R20 IMAD.WIDE R0 R20; R22 LDG.E R20 UR4;"
@@ -39,20 +40,20 @@ static const char force_code[] =
     "STG.E.64 R2 UR4 R12; R2 LDC.64; R2 IMAD.WIDE R0 R2; STG.E.64 R2 UR4 R14; R2 LDC.64; R2 IMAD.WIDE R0 R2;"
     "STG.E.64 R2 UR4 R16; EXIT";
 
-/* Of the launch: n atoms, rows cells along a side, columns atoms in a cell on average, stride the spread. */
+/* Launch fields: n atoms, rows cells along a side, columns mean atoms of a cell, stride the spread. */
 enum { LISTS, NEIGHBOURS, POSITIONS, FORCES };
 
 static uint64_t cells_of(const gpci_launch *l) {
     return l->rows * l->rows * l->rows;
 }
 
-/* The first atom of a cell; of the one behind the last: their number. */
+/* First atom of a cell; behind the last cell the number of atoms. */
 static uint64_t first_atom(const gpci_launch *l, uint64_t cell) {
     uint64_t moved = (gpci_mix(l->seed + cell) >> 32) * (l->stride + 1) >> 32;
     return cell * l->columns + (cell && cell < cells_of(l) ? moved : 0);
 }
 
-/* A cell's neighbour `k` of 27, itself in the middle. */
+/* Neighbour `k` of 27 of a cell; the middle is the cell itself. */
 static uint64_t neighbour(const gpci_launch *l, uint64_t cell, uint64_t k) {
     uint64_t side = l->rows, x = cell % side, y = cell / side % side, z = cell / side / side;
     x = (x + k % 3 + side - 1) % side;
@@ -66,7 +67,7 @@ static void load_position(gpci_walk *w, const gpci_launch *l, const uint64_t *pl
         gpci_access_at(w, l->operand[POSITIONS].base + axis * l->operand[POSITIONS].step, places);
 }
 
-/* All atoms of a cell around each lane's. */
+/* Visit all atoms of a cell around each lane's cell. */
 static void visit_cell(gpci_walk *w, const gpci_launch *l, const uint64_t *cells) {
     uint64_t places[GPCI_SYNTHETIC_LANES], left[GPCI_SYNTHETIC_LANES], all = w->mask, again = 0;
     for (unsigned lane = 0; lane < w->lanes; lane++) {

@@ -2,20 +2,22 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * Needleman-Wunsch, as Rodinia's nw (Che et al., IISWC 2009; needle_cuda_shared_1 and _2) does it, compiled for Fermi:
- * a matrix of scores, a row and a column more than its side, in patches of 16 x 16. Those of one diagonal are a launch,
- * of a block of 16 threads each: it takes the patch of the reference and the scores above and beside the patch into
- * shared memory, goes through its diagonals, and writes it back. _1 goes down to the main diagonal, _2 from there on.
+ * Needleman-Wunsch, as in Rodinia's nw (Che et al., IISWC 2009; needle_cuda_shared_1 and _2), compiled for Fermi: a
+ * matrix of scores, with one more row and column, in patches of 16 x 16. The patches of a diagonal are a launch, with a
+ * block of 16 threads each. A block copies the patch of the reference, and the scores above and beside the patch, into
+ * shared memory, processes the patch's diagonals, and writes the patch back. _1 goes down to the main diagonal, _2 goes
+ * on from there.
  *
- * Loops of 16 loads are unrolled: seeds/001, Table 3, counts 381 runs for nw, which is 1 + 2 x 19 x 20 / 2, for 19
- * loads in each kernel. Published: 2,048 x 2,048, 255 launches.
+ * Loops of 16 loads are unrolled: seeds/001, Table 3, counts 381 runs for nw: 1 + 2 x 19 x 20 / 2, for 19 loads in each
+ * kernel. Published: 2,048 x 2,048, 255 launches.
  */
 
 #define NEEDLE_SIDE UINT64_C(16)
-#define NEEDLE_SCORES (NEEDLE_SIDE + 1) /* of a patch in shared memory, those above and beside it included */
+/* scores of a patch in shared memory, with the row above and the column beside */
+#define NEEDLE_SCORES (NEEDLE_SIDE + 1)
 #define NEEDLE_REFERENCE (GPCI_SHARED_BASE + NEEDLE_SCORES * NEEDLE_SCORES * GPCI_ELEMENT)
 
-/* R2 the thread; R4 in the matrix and the reference, R6 in shared memory, R8 to R23 what is on its way there. */
+/* R2 thread; R4 in the matrix and the reference, R6 in shared memory, R8 to R23 elements being copied. */
 static const char needle_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 MOV; R4 IMAD R0 R3 R2; R6 SHF.L.U32 R2; P0 ISETP.NE.AND R2; @P0 BRA patch;"
     "R5 LDG.E R4; STS R6 R5;"
@@ -28,16 +30,16 @@ static const char needle_code[] =
     "R27 IADD3 R27; R28 IADD3 R28; R25 IMNMX R25 R27; R25 IMNMX R25 R28; STS R6 R25; left: BAR.SYNC.DEFER_BLOCKING;"
     "R24 IADD3 R24; P2 ISETP.GE.AND R24; @P2 BRA up; 16*{ R25 LDS R6; STG.E R4 R25 }; EXIT";
 
-/* Operands. Of the launch: `n` patches a side, `window` its number, from 0. */
+/* Operands. Launch fields: `n` patches a side, `window` number of the launch, from 0. */
 enum { MATRIX, REFERENCES };
 
 static uint64_t score(uint64_t row, uint64_t column) {
     return GPCI_SHARED_BASE + (row * NEEDLE_SCORES + column) * GPCI_ELEMENT;
 }
 
-/* An element of shared memory each, by the better of its three neighbours. */
+/* Compute an element of shared memory for each lane, from the best of its three neighbours. */
 static void walk_best(gpci_walk *w, uint64_t lanes, uint64_t row, uint64_t column) {
-    const uint64_t up = -(NEEDLE_SCORES - 1) * GPCI_ELEMENT; /* from lane to lane: a column on, a row back */
+    const uint64_t up = -(NEEDLE_SCORES - 1) * GPCI_ELEMENT; /* step between lanes: a column on, a row back */
     if (gpci_if(w, w->mask & lanes)) {
         gpci_access(w, score(row - 1, column - 1), up);
         gpci_access(w, NEEDLE_REFERENCE + ((row - 1) * NEEDLE_SIDE + column - 1) * GPCI_ELEMENT,

@@ -2,12 +2,12 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * cppOverload of the CUDA SDK: three kernels of one name, which differ in what they read. Each thread has its input
- * copied to shared memory and back, and writes one result: a * in[i] + i; a * (in[i].x + in[i].y) + i, of pairs;
- * a * (in[i] + in[n + i]) + i, of two halves.
+ * cppOverload of the CUDA SDK: three kernels with the same name and different inputs. Each thread copies its input to
+ * shared memory and back, and writes one result: a * in[i] + i; a * (in[i].x + in[i].y) + i, for pairs; a * (in[i] +
+ * in[n + i]) + i, for two halves.
  */
 
-/* Where the thread's element is in the input, R2, and in shared memory, R8. */
+/* Address of the thread's element: R2 in the input, R8 in shared memory. */
 #define OVERLOAD_INDEX                                                                                \
     "R1 LDC; R7 S2R; UR5 S2UR; UR4 UMOV; R0 S2R; R2 LDC.64; UR6 ULDC.64; UR8 ULDC; UR4 ULEA UR5 UR4;" \
     "R0 IMAD R0 UR8 R7; R8 LEA R7 UR4; R2 IMAD.WIDE R0 R2;"
@@ -25,7 +25,7 @@ static const char two_code[] =
     OVERLOAD_INDEX "R4 LDC.64; R4 IMAD.WIDE R0 R4; R2 LDG.E R2 UR6; R4 LDG.E R4 UR6; STS R8 R2; STS R8 R4; R4 LDC.64;"
                    "BAR.SYNC.DEFER_BLOCKING; R10 LDS R8; R11 LDS R8; R10 IMAD.IADD R10 R11;" RESULT;
 
-/* Inputs, each to its part of shared memory; then from there; then the result. */
+/* Load inputs and store each to its part of shared memory; load from there; store the result. */
 static void walk_overload(gpci_walk *w, const gpci_launch *l) {
     uint64_t i = w->x * GPCI_THREADS + w->first, inputs = l->operands - 1;
     const gpci_operand *out = &l->operand[inputs];
@@ -44,7 +44,7 @@ static void walk_overload(gpci_walk *w, const gpci_launch *l) {
 
 static gpc_status plan_overload(gpci_problem *p) {
     uint64_t n = p->size / (2 * GPCI_ELEMENT);
-    if (p->size % (2 * GPCI_ELEMENT) || n % GPCI_THREADS) /* the kernels have no bounds */
+    if (p->size % (2 * GPCI_ELEMENT) || n % GPCI_THREADS) /* the kernels have no bounds checks */
         return gpci_problem_fail(p, "%llu bytes are no whole number of blocks' inputs, %u each",
                                  (unsigned long long)p->size, (unsigned)(2 * GPCI_ELEMENT * GPCI_THREADS));
     uint64_t in = gpci_problem_array(p, p->size), out = gpci_problem_array(p, n * GPCI_ELEMENT);

@@ -2,16 +2,16 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * Mars' SimilarityScore (He et al., PACT 2008): the cosine of two documents' vectors of features, a pair for each
- * thread, pairs (0, 1), (0, 2), ... (1, 2), ... from a list. A thread walks over both rows by float4: the first is the
- * same for most lanes, the second is a row of its own, so that a warp comes back to its 32 lines for eight steps.
- * Blocks of 256 threads, as Mars has them by default.
+ * SimilarityScore of Mars (He et al., PACT 2008): cosine of two documents' feature vectors, a pair for each thread,
+ * pairs (0, 1), (0, 2), ... (1, 2), ... from a list. A thread walks over both rows by float4. The first row is the same
+ * for most lanes. The second row differs for each lane: a warp accesses its 32 lines for eight steps. Blocks of 256
+ * threads, Mars' default.
  */
 
 #define VECTOR 16u
 #define PAIR 8u
 
-/* R6 steps left, R7 to R9 the product and both squares, R10 the pair; R12 and R16 vectors, named by their low parts. */
+/* R6 steps left, R7 to R9 product and both squares, R10 pair; R12 and R16 vectors, named by their low parts. */
 static const char score_code[] =
     "R1 LDC; R0 S2R; UR4 ULDC; R3 S2R; R0 IMAD R0 UR4 R3; UR5 ULDC; P0 ISETP.GE.U32.AND R0 UR5; @P0 EXIT; UR4 ULDC.64;"
     "R2 LDC.64; R2 IMAD.WIDE.U32 R0 R2; R10 LDG.E.64 R2 UR4; R6 LDC; R7 IMAD R10 R6; R8 IMAD R11 R6; R4 LDC.64;"
@@ -22,12 +22,12 @@ static const char score_code[] =
     "R8 MUFU.RSQ R8; R9 MUFU.RSQ R9; R7 FMUL R7 R8; R7 FMUL R7 R9; R2 LDC.64; R2 IMAD.WIDE.U32 R0 R2;"
     "STG.E R2 UR4 R7; R2 LDC.64; R2 IMAD.WIDE.U32 R0 R2; STG.E.64 R2 UR4 R10; EXIT";
 
-/* Pairs before those of a first document. */
+/* Number of pairs before the pairs of a first document. */
 static uint64_t pairs_before(uint64_t first, uint64_t documents) {
     return first * (2 * documents - first - 1) / 2;
 }
 
-/* The first document of a pair: the last whose pairs begin no later. */
+/* First document of a pair: the last document whose pairs do not begin later. */
 static uint64_t first_of(uint64_t pair, uint64_t documents) {
     uint64_t first = 0;
     for (uint64_t bit = UINT64_C(1) << 31; bit; bit >>= 1)

@@ -24,7 +24,7 @@ uint64_t gpci_problem_array(gpci_problem *p, uint64_t bytes) {
     uint64_t *from = &p->next_large, unit = p->header ? 1 : LARGE_UNIT;
     p->next_large += p->header;
     if (bytes < LARGE_LEAST && !p->header) {
-        /* Small ones share a large one. */
+        /* small arrays share a large unit */
         if (p->end_small - p->next_small < bytes) {
             p->next_small = p->next_large;
             p->end_small = p->next_large += LARGE_UNIT;

@@ -2,31 +2,31 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * Rodinia's two programs on points (Che et al., IISWC 2009), as compilers for Fermi leave them: step by step.
+ * Rodinia's three programs on points (Che et al., IISWC 2009), compiled for Fermi, without unrolling.
  *
- * kmeans: invert_mapping copies points of `features` floats, one point behind another, to an array for each feature, so
- * that a load of a warp touches 32 lines, and comes back to each as often as a line has features; kmeansPoint then
- * measures each point against each cluster. There the program reads features as a texture and clusters as constants;
- * here features are loads, side by side. With texture=0 it is the program of Rogers, O'Connor and Aamodt (MICRO 2012;
- * rodinia-kmn-no-tex of gpgpu-sim_simulations), which seeds/004 names as the source of its KMN: nothing is turned, and
- * kmeansPoint loads points as they lie, one behind another, and clusters, both past no texture; its grid is square.
+ * kmeans: invert_mapping copies points of `features` floats, one point behind another, to an array for each feature. A
+ * load of a warp touches 32 lines, and touches each line as often as the line has features. kmeansPoint then measures
+ * each point against each cluster. The program reads features as a texture and clusters as constants; here features are
+ * loads, side by side. With texture=0 the program is that of Rogers, O'Connor and Aamodt (MICRO 2012;
+ * rodinia-kmn-no-tex of gpgpu-sim_simulations), named in seeds/004 as the source of its KMN. No array is inverted.
+ * kmeansPoint loads points in their order, one behind another, and clusters, without textures; its grid is square.
  *
- * streamcluster: kernel_compute_cost measures each point against one, an array for each dimension, and adds what it
- * gains to the entry of its centre. As published: 64MiB, 256 dimensions of 65,536 points, in blocks of 512.
+ * streamcluster: kernel_compute_cost measures each point against one point, with an array for each dimension, and adds
+ * the gain to the entry of the point's centre. Published: 64MiB, 256 dimensions of 65,536 points, in blocks of 512.
  *
- * nn: euclid, the distance of each record from one place. As published: 42,764 records, 342,112 bytes.
+ * nn: euclid, the distance of each record from one place. Published: 42,764 records, 342,112 bytes.
  */
 
 #define RECORD_BYTES 8u /* latitude, longitude */
 #define POINT_THREADS 512u
 #define POINT_BYTES 32u /* weight, pointer to coordinates, assignment, cost */
-#define ASSIGNED 16u    /* where in a point */
-#define COST 24u        /* likewise */
-#define CENTRES 64u     /* of the table */
-#define WORK_STRIDE 12u /* floats of each point's entries: centres that are open, and room */
-#define COMPARED 1000u  /* the point that all are compared with first, where there are so many */
+#define ASSIGNED 16u    /* offset in a point */
+#define COST 24u        /* offset in a point */
+#define CENTRES 64u     /* entries of the table of centres */
+#define WORK_STRIDE 12u /* floats of each point's entries: open centres, and room */
+#define COMPARED 1000u  /* point compared with all points first, if enough points exist */
 
-/* R10 walks over the point, R12 over the array of each feature. */
+/* R10 walks over the point, R12 over the arrays of features. */
 static const char invert_code[] =
     "R1 MOV; R2 MOV; R5 S2R; R6 S2R; R7 S2R; R8 IMAD R6 R5 R7; R3 MOV; P0 ISETP.GE.AND R8 R3; @P0 EXIT; R4 MOV;"
     "R9 IMAD R8 R4; R9 SHF.L.U32 R9; R10 IADD3 R1 R9; R11 SHF.L.U32 R8; R12 IADD3 R2 R11; R13 SHF.L.U32 R3; R14 MOV;"
@@ -45,7 +45,7 @@ static void walk_invert(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-/* R9 the nearest cluster, R10 its distance, R11 this one's; R12 walks over the features, R15 over the cluster's. */
+/* R9 nearest cluster, R10 its distance, R11 distance of this cluster; R12 walks over features, R15 over the cluster. */
 static const char point_code[] =
     "R1 MOV; R5 S2R; R6 S2R; R7 S2R; R8 IMAD R6 R5 R7; R3 MOV; P0 ISETP.GE.AND R8 R3; @P0 EXIT; R2 MOV; R4 MOV;"
     "R9 MOV; R10 MOV; R13 SHF.L.U32 R3; R5 MOV; R15 MOV;"
@@ -70,7 +70,7 @@ static void walk_point(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-/* Likewise; R12 walks over the point, R15 over the clusters. */
+/* Registers as in point_code, but R12 walks over the point, R15 over the clusters. */
 static const char row_code[] =
     "R1 MOV; R5 S2R; R6 S2R; R7 S2R; R8 S2R; R6 IMAD R8 R6 R5; R8 IMAD R6 R5 R7; R3 MOV;"
     "P0 ISETP.GE.AND R8 R3; @P0 EXIT; R2 MOV; R4 MOV; R9 MOV; R10 MOV; R13 IMAD R8 R4; R13 LEA R13 R1; R5 MOV; R15 MOV;"
@@ -96,7 +96,7 @@ static void walk_row(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-/* Without textures: one launch, of as many blocks across as down. */
+/* Without textures: one launch, with a square grid. */
 static gpc_status plan_rows(gpci_problem *p, gpci_launch *l) {
     if (p->values[2] != 0)
         return gpci_problem_fail(p, "parameter 'launch': there is one launch with 'texture' 0");
@@ -132,8 +132,8 @@ static gpc_status plan_kmeans(gpci_problem *p) {
 }
 
 /*
- * R9 walks over this point's coordinates, R10 over the other's, R15 is the sum; R4 the point itself. Both go on behind
- * the sum, in the order of the program that was run on GPGPU-Sim 3.2.1 (tests/hardware: sc.ptx).
+ * R9 walks over this point's coordinates, R10 over the other point's, R15 sum; R4 this point. Both pointers advance behind
+ * the sum, as in the program run on GPGPU-Sim 3.2.1 (tests/hardware: sc.ptx).
  */
 static const char cost_code[] =
     "R1 MOV; R5 S2R; R6 S2R; R7 S2R; R8 IMAD R6 R5 R7; P0 ISETP.GE.AND R8 R1; @P0 EXIT; R2 MOV; R3 MOV; R4 MOV;"
@@ -143,7 +143,7 @@ static const char cost_code[] =
     "R9 LDG.E R4; R10 FMUL R15 R9; R12 LDG.E R4; P2 FSETP.LT.AND R10 R12; R13 LDG.E R4; R13 SHF.L.U32 R13;"
     "R5 LDG.E R13; R5 IMAD R5 R7; R6 LDG.E R5; R12 FADD R12 R10; R6 FADD R6 R12 P2; STG.E R5 R6; EXIT";
 
-/* Operands: coordinates, points, the table of centres, what each point has for each centre. */
+/* Operands: coordinates, points, table of centres, entries of each point for each centre. */
 enum { COORDINATES, POINTS, TABLE, WORK };
 
 static void walk_cost(gpci_walk *w, const gpci_launch *l) {
@@ -191,7 +191,7 @@ static gpc_status plan_streamcluster(gpci_problem *p) {
     return status;
 }
 
-/* R4 the record, R6 and R7 where it is. */
+/* R4 record, R6 and R7 its coordinates. */
 static const char euclid_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R4 LEA R0 R1; R6 LDG.E R4;"
     "R7 LDG.E R4; R6 FADD R6; R7 FADD R7; R7 FMUL R7 R7; R6 FFMA R6 R6 R7; R6 MUFU.RSQ R6; R5 LEA R0 R1; STG.E R5 R6;"

@@ -2,12 +2,12 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * PolyBench/GPU's kernels (Grauer-Gray et al., InPar 2012) as compilers for Fermi leave them, and as seeds/004 ran
- * them: one step at a time, and each sum in memory, for the arrays might overlap. So a step of atax's first kernel,
- * tmp[i] += A[i][j] * x[j], is three loads, a multiplication and a store.
+ * PolyBench/GPU's kernels (Grauer-Gray et al., InPar 2012), compiled for Fermi, as run for seeds/004: one step at a
+ * time, and each sum in memory, because the arrays might overlap. A step of atax's first kernel, tmp[i] += A[i][j] *
+ * x[j], is therefore three loads, a multiplication and a store.
  *
- * As published, matrices of atax, bicg, mvt and gesummv are 64MiB:columns=4096, in blocks of 256 threads: 8 warps on
- * each of 15 SMs, and a block more. gemm's and 3mm's are 1MiB, 512 x 512, in blocks of 32 x 8.
+ * Published: matrices of atax, bicg, mvt and gesummv are 64MiB:columns=4096, in blocks of 256 threads: 8 warps on each
+ * of 15 SMs, and one more block. Matrices of gemm and 3mm are 1MiB, 512 x 512, in blocks of 32 x 8.
  */
 
 #define BLOCK_X 32u
@@ -53,7 +53,7 @@ static void walk_sums(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-/* A matrix, and vectors that are as long as a row or as a column. */
+/* Matrix, and vectors with the length of a row or of a column. */
 typedef struct vectors {
     gpci_launch shape;
     uint64_t matrix, across[2], down[2];
@@ -71,13 +71,13 @@ static gpc_status plan_linear(gpci_problem *p, vectors *m) {
     return GPC_OK;
 }
 
-/* All steps, or the first so many as are asked for. */
+/* Number of steps: all steps, or the number in the parameter. */
 static uint64_t first_of(const gpci_problem *p, size_t parameter, uint64_t steps) {
     uint64_t asked = (uint64_t)p->values[parameter];
     return asked && asked < steps ? asked : steps;
 }
 
-/* Launch 1 or 2 of a kernel with two: a thread for each row, or for each column. */
+/* Add launch 1 or 2 of a kernel with two launches: a thread for each row, or for each column. */
 static gpc_status add_sums(gpci_problem *p, unsigned launch, const char *name, const vectors *m, bool rows,
                            uint64_t vector, uint64_t sums) {
     gpci_launch l = {.name = name, .code = sum_code, .warp = walk_sums, .repeats = 1};
@@ -139,7 +139,7 @@ static gpc_status plan_gesummv(gpci_problem *p) {
     return gpci_problem_launch(p, &l);
 }
 
-/* c += alpha a b, a thread for each element of c. R4 c's, R5 a's, R6 b's. */
+/* c += alpha a b, a thread for each element of c. R4 element of c, R5 of a, R6 of b. */
 #define ELEMENT                                                                                                    \
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; R9 S2R; R10 S2R; R11 S2R; R9 IMAD R10 R11 R9;"              \
     "P0 ISETP.LT.AND R0 R1; P0 ISETP.LT.AND R9 R1 P0; @P0 EXIT; R4 MOV; R4 IMAD R9 R1 R4; R4 IADD3 R4 R0; R5 MOV;" \
@@ -176,7 +176,7 @@ static void walk_product(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-/* The side of the square matrices that `size` bytes hold. */
+/* Side of the square matrices in `size` bytes. */
 static uint64_t side_of(const gpci_problem *p) {
     return gpci_root(p->size / GPCI_ELEMENT);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/synthetic/synthetic_matches.h"
 
-/* What mummergpuKernel and printKernel do with one read or match, apart from their loads. */
+/* Computation of mummergpuKernel and printKernel for one read or match, without their loads. */
 
 uint8_t gpci_reads_base(const gpci_reads *r, uint64_t query, uint64_t at) {
     if (!at || at > r->length)
@@ -59,7 +59,7 @@ void gpci_match_next(const gpci_reads *r, gpci_match *m) {
     m->start++;
 }
 
-/* From `start` on, to the next one: whether there was a match, and where it ends. */
+/* Follow one suffix, and move to the next. True for a match; `found` receives its end. */
 static bool match_once(const gpci_reads *r, gpci_match *m, gpci_found *found) {
     gpci_match_begin(m);
     bool differs = false;
@@ -86,7 +86,7 @@ static bool match_once(const gpci_reads *r, gpci_match *m, gpci_found *found) {
     return long_enough;
 }
 
-/* The node from which a match is printed, the highest whose label is longer than the least match; and its parent. */
+/* Top node for printing a match: the highest node with a label longer than the least match; `above` is its parent. */
 static uint32_t top_of(const gpci_reads *r, uint32_t node, uint32_t *above) {
     const gpci_suffix_node *nodes = r->tree.nodes;
     uint32_t top = node;
@@ -109,7 +109,7 @@ bool gpci_printing_is_over(const gpci_printing *p) {
     return p->current == p->above;
 }
 
-/* Back to the parent, after a leaf or all children. */
+/* Go back to the parent, after a leaf or after all children. */
 static void print_up(const gpci_reads *r, gpci_printing *p, gpci_printed *did) {
     const gpci_suffix_node *nodes = r->tree.nodes;
     const uint32_t leaf = nodes[p->current].leaf, parent = nodes[p->current].parent;

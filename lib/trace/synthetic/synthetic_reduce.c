@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/synthetic/synthetic.h"
 
-/* Through shared memory: inner products and histograms. */
+/* Kernels with shared memory: inner products and histograms. */
 
 #define BINS 256u
 
-/* Blocks take vector pairs in turn; partial sums of the threads meet in shared memory. */
+/* Blocks take vector pairs in turn; the threads' partial sums meet in shared memory. */
 static const char scalarprod_code[] =
     "R1 LDC; UR9 S2UR; R0 LDC; P0 ISETP.LE.AND R0 UR9; @P0 EXIT; R0 S2R; UR5 S2UR; UR8 ULDC; UR4 UMOV;"
     "R5 IMAD.U32 R255 R255 UR9; R2 LDC; UR4 ULEA UR5 UR4; R3 LEA R0 UR4; UR6 ULDC.64;"
@@ -84,7 +84,7 @@ const gpci_synthetic gpci_synthetic_scalarprod = {
     .plan = plan_scalarprod,
 };
 
-/* A histogram of bytes for each block in shared memory, four bytes a load, and a kernel that adds them up. */
+/* Histogram of bytes for each block in shared memory, four bytes a load, and a kernel that adds the histograms. */
 static const char histogram_code[] =
     "R1 LDC; R12 S2R; UR5 S2UR; UR8 ULDC; UR4 UMOV; R13 S2R; UR6 ULDC.64; BSSY; UR4 ULEA UR5 UR4; UR9 ULDC;"
     "R0 LEA R12 UR4; R4 IMAD R13 UR9 R12; STS R0 R255; BAR.SYNC.DEFER_BLOCKING; P0 ISETP.GE.AND R4 UR8;"

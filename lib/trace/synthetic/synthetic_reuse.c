@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/synthetic/synthetic.h"
 
-/* Locality by construction: none at all, or lines that a warp or a thread comes back to. */
+/* Locality by construction: no locality, or lines reused by a warp or a thread. */
 
-/* Thread i copies element reverse(i), so that no two lanes share a sector until the array is small. */
+/* Thread i copies element reverse(i): two lanes share a sector only in a small array. */
 static const char spatial_code[] =
     "R1 LDC; R0 S2R; UR4 S2UR; R7 LDC; R2 LDC.64; R7 IMAD R7 UR4 R0; UR4 ULDC; UR4 UIADD3 UR4; R0 BREV R7;"
     "R5 SHF.R.U32.HI R255 R0; UR4 ULDC.64; R2 IMAD.WIDE.U32 R5 R2; R4 LDC.64; R3 LDG.E R2 UR4; R4 IMAD.WIDE.U32 R7 R4;"
@@ -85,7 +85,7 @@ const gpci_synthetic gpci_synthetic_gather = {
     .plan = plan_gather,
 };
 
-/* Sums over the same elements again and again, by sixteen, by eight and one by one. */
+/* Sum the same elements repeatedly, by sixteen, by eight and one by one. */
 static const char reuse_code[] =
     "R1 LDC; R2 LDC; R0 S2R; UR5 ULDC; UR4 ULDC.64; R10 IMAD.MOV.U32 R255 R255 R255; R3 S2R; R0 IMAD R0 UR5 R3; R8 LDC;"
     "R2 SHF.R.S32.HI R255 R0; R7 LOP3.LUT R8 R255; R5 IADD3 R8 R255; R2 IMAD.WIDE R2 R8 R255; R9 IMAD.SHL.U32 R2 R255;"
@@ -123,7 +123,10 @@ static void walk_reuse(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-/* Each thread has `steps` words. A warp's are either dealt out to its lanes in turn, or each lane's lie together. */
+/*
+ * Plan with `steps` words for each thread. A warp's words are dealt out to its lanes in turn, or `together` for each
+ * lane.
+ */
 static gpc_status plan_reuse(gpci_problem *p, const char *name, bool together) {
     gpci_launch l = {.name = name, .code = reuse_code, .warp = walk_reuse};
     l.steps = (uint64_t)p->values[0];

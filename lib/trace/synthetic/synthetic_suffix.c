@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/synthetic/synthetic_suffix.h"
 
-/* Where the next suffix is to be added: `length` bases below `node`, those from text[`edge`] on. */
+/* Place of the next suffix: `length` bases below `node`, on the edge from text[`edge`] on. */
 typedef struct point {
     uint32_t node, edge, length;
 } point;
@@ -20,7 +20,7 @@ static uint32_t edge_length(const gpci_suffix_tree *t, uint32_t node, uint32_t n
     return end - t->nodes[node].start + 1;
 }
 
-/* The edge is cut in two where the point is: the node in between. */
+/* Cut the edge in two at the point; returns the new node between. */
 static uint32_t split(gpci_suffix_tree *t, const point *at, uint32_t below) {
     const uint32_t start = t->nodes[below].start, middle = add_node(t, at->node, start, start + at->length - 1);
     t->nodes[below].start = start + at->length;
@@ -29,7 +29,7 @@ static uint32_t split(gpci_suffix_tree *t, const point *at, uint32_t below) {
     return middle;
 }
 
-/* To the next shorter suffix. */
+/* Move to the next shorter suffix. */
 static void shorten(const gpci_suffix_tree *t, point *at, uint32_t now, uint32_t left) {
     if (at->node == GPCI_SUFFIX_ROOT && at->length) {
         at->length--;
@@ -39,9 +39,9 @@ static void shorten(const gpci_suffix_tree *t, point *at, uint32_t now, uint32_t
     }
 }
 
-/* All suffixes that end at text[now] and are not there yet; `left` of them are to be added. */
+/* Add all missing suffixes that end at text[now]; `left` is their number. Returns the number still missing. */
 static uint32_t extend(gpci_suffix_tree *t, point *at, uint32_t now, uint32_t left) {
-    uint32_t waiting = 0; /* an inner node whose link is not known */
+    uint32_t waiting = 0; /* inner node without a known link */
     for (left++; left; left--) {
         if (!at->length)
             at->edge = now;
@@ -77,7 +77,7 @@ static uint32_t extend(gpci_suffix_tree *t, point *at, uint32_t now, uint32_t le
 /* Depths, parents first: a node's parent may have a higher number, where an edge was split. */
 static uint32_t depth_of(gpci_suffix_tree *t, uint32_t node) {
     uint32_t way = 0, at = node;
-    while (!t->nodes[at].depth) { /* turned round, to come back down */
+    while (!t->nodes[at].depth) { /* reverse the parent links, for the way back down */
         const uint32_t up = t->nodes[at].parent;
         t->nodes[at].parent = way;
         way = at;

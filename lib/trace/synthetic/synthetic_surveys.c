@@ -2,23 +2,23 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * Survey propagation, as LonestarGPU's sp (Burtscher et al., IISWC 2012; nsp.cu of its second release) solves
- * random 3-SAT, compiled for Fermi. The formula is a graph of clauses and variables, an edge for each literal.
- * calc_pi_values: an edge from a clause to a variable goes over the variable's other clauses, of which each sends
- * its survey, eta. update_eta: it goes over the clause's other variables. Both again, until surveys settle; then
- * update_bias sums up each variable's surveys, and decimate fixes those of the strongest bias, which satisfies
- * clauses. What is fixed or satisfied is passed over.
+ * Survey propagation, as in LonestarGPU's sp (Burtscher et al., IISWC 2012; nsp.cu of its second release): solves
+ * random 3-SAT, compiled for Fermi. The formula is a graph of clauses and variables, with an edge for each literal.
+ * calc_pi_values: each edge from a clause to a variable visits the variable's other clauses and combines their surveys,
+ * eta. update_eta: each edge visits the clause's other variables. Both repeat until surveys settle. Then update_bias
+ * sums each variable's surveys, and decimate fixes the variables with the strongest bias, which satisfies clauses.
+ * Fixed variables and satisfied clauses are skipped.
  *
- * Threads are as many as the SMs hold, 384 a block, and go on to the next edge by that number. Edges are CSR, by
- * clause and by variable; variables of a clause are three different ones, drawn. Which variables have the strongest
- * bias is drawn, too, and so are their values. Published: 42,000 clauses, 10,000 variables, a hundredth of them
- * fixed at a time.
+ * The number of threads fills the SMs, 384 a block; a thread goes on to later edges by this number. Edges are in CSR,
+ * by clause and by variable; the three different variables of a clause are random. The variables with the strongest
+ * bias, and their values, are also random. Published: 42,000 clauses, 10,000 variables, with a hundredth of the
+ * variables fixed at a time.
  */
 
 #define SURVEY_THREADS 384u
 #define LITERALS UINT64_C(3)
 
-/* R0 the edge, R3 its variable, R4 its clause, R7 to R8 the edges gone over, R9 such an edge. */
+/* R0 edge, R3 its variable, R4 its clause, R7 to R8 range of visited edges, R9 visited edge. */
 #define SURVEY_START "R1 MOV; R0 S2R; R2 S2R; R0 IMAD R2 R0; P0 ISETP.GE.AND R0; @P0 EXIT;"
 #define SURVEY_AGAIN "done: R0 IADD3 R0; P0 ISETP.LT.AND R0; @P0 BRA each;"
 
@@ -40,7 +40,7 @@ static const char eta_code[] = SURVEY_START
     "R16 LDG.E R0; R16 FADD R15 R16; R20 FMNMX R20 R16; STG.E R0 R15;" SURVEY_AGAIN
     "P1 FSETP.EQ.AND R20; @P1 EXIT; REDG.E.MAX.S32.STRONG.GPU R2 R20; EXIT";
 
-/* cub's sum over a block: by halves within warps, and then of the warps. */
+/* cub's sum over a block: by halves within warps, then over the warps. */
 static const char bias_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R21 MOV R0; R0 IMAD R2 R0; R20 MOV; P0 ISETP.GE.AND R0; @P0 BRA summed;"
     "each: R5 LDG.E.U8 R0; P1 ISETP.NE.AND R5; @P1 BRA done; R7 LDG.E R0; R8 LDG.E R0; R15 MOV; R16 MOV; R17 MOV;"
@@ -90,17 +90,17 @@ enum {
     SURVEY_ARRAYS
 };
 
-/* The formula. Of a launch: `n` edges or variables, `window` blocks, `steps` variables to be fixed. */
+/* Formula. Launch fields: `n` edges or variables, `window` blocks, `steps` variables to fix. */
 typedef struct formula {
     uint64_t base[SURVEY_ARRAYS];
     uint64_t clauses, variables, edges;
-    uint64_t fixed;     /* variables, those first in `order` */
-    uint32_t *variable; /* of an edge; its clause is a third of its number */
-    uint32_t *first;    /* of a variable's edges, in `column`; one more */
+    uint64_t fixed;     /* number of fixed variables: the first in `order` */
+    uint32_t *variable; /* [edge]: variable; the clause is edge / 3 */
+    uint32_t *first;    /* [variable + 1]: first of the variable's edges in `column` */
     uint32_t *column, *order;
-    uint32_t *place;    /* of a variable in `order` */
-    uint32_t *listed;   /* of a variable: how many before it are not fixed */
-    uint8_t *satisfied; /* clauses */
+    uint32_t *place;    /* [variable]: place in `order` */
+    uint32_t *listed;   /* [variable]: number of earlier unfixed variables */
+    uint8_t *satisfied; /* [clause]: 1 = satisfied */
 } formula;
 
 static uint64_t negated(const gpci_launch *l, uint64_t edge) {
@@ -115,7 +115,7 @@ static bool is_fixed(const formula *f, uint64_t variable) {
     return f->place[variable] < f->fixed;
 }
 
-/* Each lane's element of an array. */
+/* Access each lane's element of an array. */
 static void access_each(gpci_walk *w, const formula *f, unsigned array, const uint64_t *index, uint64_t bytes) {
     uint64_t offsets[GPCI_SYNTHETIC_LANES];
     for (unsigned lane = 0; lane < w->lanes; lane++)
@@ -127,7 +127,7 @@ static void words(gpci_walk *w, const formula *f, unsigned array, const uint64_t
     access_each(w, f, array, index, GPCI_ELEMENT);
 }
 
-/* Those that go on, the others having taken the branch to where the lanes meet that an earlier one leads to as well. */
+/* Keep only the lanes in `stay`. The other lanes branch to the meeting point of an earlier branch. */
 static bool narrow(gpci_walk *w, uint64_t stay) {
     const uint64_t outer = w->outer;
     const bool any = gpci_if(w, w->mask & stay);
@@ -135,11 +135,11 @@ static bool narrow(gpci_walk *w, uint64_t stay) {
     return any;
 }
 
-/* Of each lane: an edge, its ends, and the edges that it goes over, from `at` to `end`. */
+/* Data of each lane: an edge, its ends, and the visited edges, from `at` to `end`. */
 typedef struct survey {
     uint64_t edge[GPCI_SYNTHETIC_LANES], clause[GPCI_SYNTHETIC_LANES], variable[GPCI_SYNTHETIC_LANES];
     uint64_t at[GPCI_SYNTHETIC_LANES], end[GPCI_SYNTHETIC_LANES], over[GPCI_SYNTHETIC_LANES];
-    uint64_t other[GPCI_SYNTHETIC_LANES]; /* clause or variable at the other end of `over` */
+    uint64_t other[GPCI_SYNTHETIC_LANES]; /* clause or variable at the other end of the visited edge `over` */
 } survey;
 
 #define EACH_LANE(w, lane, lanes)                               \
@@ -153,7 +153,7 @@ static void set_ends(const gpci_walk *w, const formula *f, survey *s) {
     }
 }
 
-/* Whether clause and variable are still there: the lanes for which both are. */
+/* Keep only lanes with an unsatisfied clause and an unfixed variable; false: no such lane. */
 static bool still_there(gpci_walk *w, const formula *f, const survey *s) {
     uint64_t clauses = 0, variables = 0;
     EACH_LANE(w, lane, lanes) {
@@ -167,7 +167,7 @@ static bool still_there(gpci_walk *w, const formula *f, const survey *s) {
     return narrow(w, variables);
 }
 
-/* The range of a row, of both kinds of CSR. */
+/* Load the range of a row, in either CSR. */
 static void load_rows(gpci_walk *w, const formula *f, unsigned array, const uint64_t *row, survey *s) {
     uint64_t next[GPCI_SYNTHETIC_LANES];
     EACH_LANE(w, lane, lanes) {
@@ -179,7 +179,7 @@ static void load_rows(gpci_walk *w, const formula *f, unsigned array, const uint
     words(w, f, array, next);
 }
 
-/* The next of a variable's edges, and its clause: the lanes whose clause is not satisfied. */
+/* Load the next of a variable's edges, and its clause; returns the lanes with an unsatisfied clause. */
 static uint64_t load_clause(gpci_walk *w, const formula *f, survey *s) {
     uint64_t open = 0;
     EACH_LANE(w, lane, lanes) {
@@ -243,7 +243,10 @@ static void go_around_clause(gpci_walk *w, const formula *f, survey *s) {
     w->mask = all;
 }
 
-/* All edges or variables of a thread; `visit` is for one of each lane, and says which lanes did something. */
+/*
+ * Visit all edges or variables of a thread. `visit` handles one element for each lane, and returns the lanes that
+ * acted.
+ */
 static uint64_t visit_all(gpci_walk *w, const gpci_launch *l,
                           uint64_t (*visit)(gpci_walk *, const gpci_launch *, survey *)) {
     survey s;
@@ -264,7 +267,7 @@ static uint64_t visit_all(gpci_walk *w, const gpci_launch *l,
     return done;
 }
 
-/* After the loops within, the lanes meet where they would have without: behind all that a visit does. */
+/* Let lanes meet behind the whole visit, as without inner loops. */
 #define MEET(w, rejoined) ((w)->rejoin = (rejoined))
 
 static uint64_t visit_pi(gpci_walk *w, const gpci_launch *l, survey *s) {
@@ -298,7 +301,7 @@ static uint64_t visit_eta(gpci_walk *w, const gpci_launch *l, survey *s) {
     return w->mask;
 }
 
-/* Threads add to the list in the order of their variables. */
+/* Threads append to the list in the order of their variables. */
 static uint64_t visit_bias(gpci_walk *w, const gpci_launch *l, survey *s) {
     const formula *f = l->data;
     uint64_t open = 0, some = 0, listed[GPCI_SYNTHETIC_LANES];
@@ -382,7 +385,10 @@ static void walk_bias(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-/* The lanes whose edge satisfies its clause: negated where the variable is not true, or the other way round. */
+/*
+ * Mask of lanes whose edge satisfies its clause: a negated literal of a false variable, or a plain literal of a true
+ * one.
+ */
 static uint64_t satisfying(const gpci_walk *w, const gpci_launch *l, const survey *s) {
     uint64_t found = 0;
     EACH_LANE(w, lane, lanes)
@@ -430,7 +436,7 @@ static void draw_clause(formula *f, uint64_t clause, uint64_t *state) {
         while ((k > 0 && variable[k] == variable[0]) || (k > 1 && variable[k] == variable[1]));
 }
 
-/* Edges by variable, in their order. */
+/* Sort the edges by variable, stable. */
 static void sort_edges(formula *f) {
     for (uint64_t edge = 0; edge < f->edges; edge++)
         f->first[f->variable[edge] + 1]++;
@@ -488,7 +494,7 @@ static void place_arrays(gpci_problem *p, formula *f) {
         f->base[k] = gpci_problem_array(p, bytes[k]);
 }
 
-/* The formula in one piece of memory: what is largest and aligned most comes first. */
+/* Allocate the formula in one piece of memory: the largest and most aligned parts first. */
 static formula *make_formula(gpci_problem *p, uint64_t clauses, uint64_t variables) {
     const uint64_t edges = clauses * LITERALS;
     formula *f = gpci_problem_data(p, sizeof *f + (2 * edges + 4 * variables + 1) * sizeof(uint32_t) + clauses);

@@ -2,35 +2,35 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * Three of Mars' map functions (He et al., PACT 2008), in blocks of 256 threads, its default. A thread scans a piece of
- * a text byte by byte, so that the lanes of a warp read pieces apart and come back to each of their lines as often as
- * it has bytes; pieces have different lengths, and lanes whose piece has ended wait.
+ * Three of Mars' map functions (He et al., PACT 2008), in blocks of 256 threads, Mars' default. A thread scans a piece
+ * of a text byte by byte: the lanes of a warp read separate pieces, and access each of their lines once for each byte.
+ * Pieces have different lengths; lanes with an ended piece wait.
  *
- * StringMatch: a line of words; the end of each word is marked in the text, and words as long as the keyword are
- * compared with it. WordCount: a line of words; each word's end is marked, and its place and length go to the output.
- * InvertedIndex: a part of a page; where `<a href="` is found, the end of the link is looked for and marked, and the
- * link's place and the file go to the output.
+ * StringMatch: a line of words. The end of each word is marked in the text, and words of the keyword's length are
+ * compared with the keyword. WordCount: a line of words. Each word's end is marked, and its place and length go to the
+ * output. InvertedIndex: a part of a page. After `<a href="` the end of the link is searched and marked, and the link's
+ * place and the file go to the output.
  *
- * Texts are random: piece i begins at i times the mean length plus a random number up to half of it. A byte of a line
- * ends a word one time in six, its last always; one word in four of the keyword's length is the keyword. Between links
- * are 8 to twice `gap` bytes, a link has 16 to 47. Where Mars counts a line's bytes without the blanks and so reads on
- * beyond its end, a line ends at its end here.
+ * Texts are random: piece i begins at i times the mean length plus a random number up to half of the mean. A byte of a
+ * line ends a word one time in six; the last byte always. One of four words of the keyword's length is the keyword.
+ * Between links are 8 to twice `gap` bytes; a link has 16 to 47. Mars counts a line's bytes without the blanks, and
+ * reads beyond its end; here a line ends at its end.
  */
 
 #define RECORD 8u /* offset and length of a piece; and a result */
 #define LINK_LEAST 16u
 #define LINK_SPREAD 32u
-#define HREF 3u    /* where in `<a href="` the comparison is */
-#define OPENING 9u /* its length */
+#define HREF 3u    /* position of the comparison in `<a href="` */
+#define OPENING 9u /* length of `<a href="` */
 #define GAP_LEAST 8u
 #define NOWHERE (UINT64_MAX / 2)
 
-/* R4 and R5 the piece, R6 where it is read. */
+/* R4 and R5 piece, R6 present byte. */
 #define PIECE                                                                                                       \
     "R1 LDC; R0 S2R; UR4 ULDC; R3 S2R; R0 IMAD R0 UR4 R3; UR5 ULDC; P0 ISETP.GE.AND R0 UR5; @P0 EXIT; UR4 ULDC.64;" \
     "R2 LDC.64; R2 IMAD.WIDE R0 R2; R4 LDG.E.64 R2 UR4; R6 LDC.64; R6 IADD3 R4 R6; R7 IADD3.X R7;"
 
-/* R8 the word's start, R10 bytes read, R18 the result's place. */
+/* R8 start of the word, R10 bytes read, R18 place of the result. */
 static const char match_code[] = PIECE
     "R10 MOV R255; R13 LDC; R18 LDC.64; R18 IMAD.WIDE R0 R18; word: R8 MOV R6; R9 MOV R7;"
     "letter: R11 LDG.E.U8 R6 UR4; P0 ISETP.NE.AND R11; P0 ISETP.NE.AND R11 P0; P0 ISETP.NE.AND R11 P0;"
@@ -41,7 +41,7 @@ static const char match_code[] = PIECE
     "P3 ISETP.NE.AND R14 R15; @P3 BRA next; STG.E R18 UR4 R10; STG.E R18 UR4 R12; R18 IADD3 R18; R19 IADD3.X R19;"
     "next: BRA word; EXIT";
 
-/* R8 bytes read, R9 the state, R18 the result's place. */
+/* R8 bytes read, R9 state, R18 place of the result. */
 static const char index_code[] = PIECE
     "R8 MOV R255; R9 MOV R255; R18 LDC.64; R18 IMAD.WIDE R0 R18; R13 LDC; R16 LDC.64;"
     "byte: R10 LDG.E.U8 R6 UR4; P0 ISETP.EQ.AND R9; P1 ISETP.EQ.AND R10 P0; R9 SEL R9 P1; P1 ISETP.NE.AND R9;"
@@ -52,7 +52,7 @@ static const char index_code[] = PIECE
     "R6 MOV R14; R7 MOV R15; R8 IADD3 R8 R14; R9 MOV R255;"
     "next: R6 IADD3 R6; R7 IADD3.X R7; R8 IADD3 R8; P0 ISETP.LT.AND R8 R5; @P0 BRA byte; EXIT";
 
-/* As match_code, but for what lies between words; R18 the result's place. */
+/* As match_code, except for bytes between words; R18 place of the result. */
 static const char words_code[] =
     PIECE "R10 MOV R255; R18 LDC.64; R18 IMAD.WIDE R0 R18;"
           "word: R11 LDG.E.U8 R6 UR4; P0 ISETP.LT.AND R11; P0 ISETP.GT.OR R11 P0; R6 IADD3 R6 P0; R7 IADD3.X R7;"
@@ -61,13 +61,13 @@ static const char words_code[] =
           "R10 IADD3 R10; @P0 BRA letter; STG.E.U8 R6 UR4 R255; STG.E R18 UR4 R8; STG.E R18 UR4 R10; R18 IADD3 R18;"
           "R19 IADD3.X R19; P1 ISETP.GE.AND R10 R5; @P1 EXIT; BRA word; EXIT";
 
-/* Of the launch: n pieces, columns bytes of one on average, rows results of one at most, steps key or gap. */
+/* Launch fields: n pieces, columns mean bytes of a piece, rows most results of a piece, steps key or gap. */
 enum { RECORDS, TEXT, KEY, RESULTS };
 
-/* What a lane knows of its piece. */
+/* State of each lane in its piece. */
 typedef struct piece {
     uint64_t at[GPCI_SYNTHETIC_LANES], end[GPCI_SYNTHETIC_LANES], start[GPCI_SYNTHETIC_LANES];
-    uint64_t result[GPCI_SYNTHETIC_LANES]; /* offset of the next one */
+    uint64_t result[GPCI_SYNTHETIC_LANES]; /* offset of the next result */
 } piece;
 
 static uint64_t random_below(const gpci_launch *l, uint64_t salt, uint64_t index, uint64_t bound) {
@@ -78,7 +78,7 @@ static uint64_t piece_start(const gpci_launch *l, uint64_t index) {
     return index * l->columns + random_below(l, 0, index, l->columns / 2 + 1);
 }
 
-/* The threads' pieces, loaded; false where there are none. */
+/* Begin the threads' pieces, and load their records; false: no pieces. */
 static bool begin_pieces(gpci_walk *w, const gpci_launch *l, piece *p) {
     uint64_t thread = w->x * GPCI_THREADS + w->first;
     if (!gpci_guard(w, gpci_below(w, thread, l->n)))
@@ -98,7 +98,7 @@ static uint64_t next_lane(uint64_t *lanes) {
     return lane;
 }
 
-/* To the byte behind the end of a word, and the lanes that have one there. */
+/* Scan to the byte behind the end of a word; the mask keeps the lanes with a word's end. */
 static void scan_word(gpci_walk *w, const gpci_launch *l, piece *p) {
     uint64_t again, last[GPCI_SYNTHETIC_LANES], lanes = w->mask;
     while (lanes) {
@@ -124,7 +124,7 @@ static void put_result(gpci_walk *w, const gpci_launch *l, piece *p) {
         p->result[next_lane(&lanes)] += RECORD;
 }
 
-/* Words as long as the keyword, which ends with a zero: up to the first difference. */
+/* Compare words of the keyword's length, up to the first difference; the keyword ends with a zero. */
 static void compare_word(gpci_walk *w, const gpci_launch *l, piece *p) {
     uint64_t at[GPCI_SYNTHETIC_LANES], same = 0, again;
     for (uint64_t lanes = w->mask; lanes;) {
@@ -170,13 +170,13 @@ static void walk_match(gpci_walk *w, const gpci_launch *l) {
     }
 }
 
-/* The next link of a lane at or behind `from`; NOWHERE where none has room. */
+/* Next link of a lane at or behind `from`; NOWHERE: no room for a link. */
 static uint64_t next_link(const gpci_launch *l, uint64_t from, uint64_t end) {
     uint64_t link = from + GAP_LEAST + random_below(l, 1, from, 2 * l->steps - GAP_LEAST + 1);
     return link + OPENING + LINK_LEAST + LINK_SPREAD <= end ? link : NOWHERE;
 }
 
-/* From the first byte of links to the quote behind them. */
+/* Scan from the first byte of links to the quote behind the links. */
 static void scan_links(gpci_walk *w, const gpci_launch *l, piece *p) {
     uint64_t at[GPCI_SYNTHETIC_LANES], left[GPCI_SYNTHETIC_LANES], again, all = w->mask;
     for (uint64_t lanes = all; lanes;) {
@@ -244,7 +244,7 @@ static void walk_index(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-/* `least` bytes make a result; `steps`, where there are any, are the key's bytes, or between links. */
+/* `least`: bytes for a result. `steps`: bytes of the key, or between links; 0 = unused. */
 static gpc_status plan_text(gpci_problem *p, gpci_launch *l, uint64_t least, double steps, double seed) {
     l->columns = (uint64_t)p->values[0];
     l->steps = (uint64_t)steps;
@@ -265,7 +265,7 @@ static gpc_status plan_text(gpci_problem *p, gpci_launch *l, uint64_t least, dou
     return gpci_problem_launch(p, l);
 }
 
-/* Up to the first letter; one byte in two between words is followed by another, and the last byte is a letter. */
+/* Skip to the first letter; a byte between words is followed by another one time in two; the last byte is a letter. */
 static void skip_blanks(gpci_walk *w, const gpci_launch *l, piece *p) {
     uint64_t again, all = w->mask;
     do {

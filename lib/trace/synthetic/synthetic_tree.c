@@ -2,25 +2,25 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * Queries of a B+ tree, as Rodinia's b+tree (Che et al., IISWC 2009; Fix et al.) answers them, compiled for Fermi: a
- * block of 256 threads for each query, a thread for each key of a node. From the root down each thread compares its
- * key, and then the next one, with the query's; the one that has it between them puts down where the child is. findK
- * looks for one key, findRangeK for the two ends of a range, side by side, and the number of records between them.
+ * Queries of a B+ tree, as in Rodinia's b+tree (Che et al., IISWC 2009; Fix et al.), compiled for Fermi: a block of 256
+ * threads for each query, a thread for each key of a node. From the root down each thread compares its key, and then
+ * the next key, with the query's key. The thread with the query's key between both stores the child's place. findK
+ * searches one key. findRangeK searches the two ends of a range, side by side, and the number of records between.
  *
- * A node has its number, 257 children, 257 keys and two words more, 2,068 bytes, so that keys begin anywhere in a
- * line. Nodes are half full, as inserting keys in their order leaves them. Published: a million records; 10,000
- * queries of one key, 6,000 of ranges.
+ * A node has its number, 257 children, 257 keys and two more words, 2,068 bytes: keys begin anywhere in a line. Nodes
+ * are half full, as after inserting keys in order. Published: a million records; 10,000 queries of one key, 6,000 of
+ * ranges.
  */
 
 #define NODE_THREADS 256u
-#define NODE_CHILDREN 4u /* where they begin, in bytes */
+#define NODE_CHILDREN 4u /* offset of the children in a node, in bytes */
 #define NODE_KEYS (NODE_CHILDREN + (NODE_THREADS + 1) * GPCI_ELEMENT)
 #define TREE_NODE_BYTES (NODE_KEYS + (NODE_THREADS + 1) * GPCI_ELEMENT + 8)
 #define NODE_FILLED (NODE_THREADS / 2)
-#define QUERY_BYTES 8u /* a node's number, where a query is or goes */
-#define RANGE 100u     /* records of a range, at most */
+#define QUERY_BYTES 8u /* number of the query's node, now or next */
+#define RANGE 100u     /* most records of a range */
 
-/* R4 where the query is, R5 its node, R7 its key; R0 the thread. */
+/* R4 place of the query, R5 its node, R7 its key; R0 thread. */
 #define COMPARE(next, down)                                                                                   \
     "R5 LDG.E.64 R4; R6 IMAD R5 R1 R0; R8 LDG.E R6; R7 LDG.E R9; P0 ISETP.GT.AND R8 R7; @P0 BRA " next ";"    \
     "R8 LDG.E R6; P1 ISETP.LE.AND R8 R7; @P1 BRA " down "; R10 LDG.E.64 R11; R6 IMAD R10 R1 R0; R8 LDG.E R6;" \
@@ -36,7 +36,7 @@ static const char find_code[] = TREE_START "level: " COMPARE("above", "below") "
              "R5 LDG.E.64 R4; R6 IMAD R5 R1 R0; R8 LDG.E R6; R7 LDG.E R9; P0 ISETP.NE.AND R8 R7; @P0 EXIT; R8 LDG.E R6;"
              "R8 LDG.E R8; R6 LEA R2 R1; STG.E R6 R8; EXIT";
 
-/* Whoever has the range's start notes it, and then who has its end how many records there are. */
+/* The thread with the range's start stores the start; then the thread with its end stores the number of records. */
 static const char range_code[] = TREE_START "level: " COMPARE("above", "below") COMPARE(
     "right",
     "left") "BAR.SYNC.DEFER_BLOCKING;"
@@ -48,8 +48,8 @@ static const char range_code[] = TREE_START "level: " COMPARE("above", "below") 
             "EXIT";
 
 /*
- * Operands: nodes; records; of each query, `step` apart, where it is, where it goes, its keys, what it finds, for both
- * ends of a range. Of the launch: `n` records, `rows` levels, at least a root and leaves, `steps` queries.
+ * Operands: nodes; records; for each query, `step` apart: present node, next node, keys, results, for both ends of a
+ * range. Launch fields: `n` records, `rows` levels (at least a root and leaves), `steps` queries.
  */
 enum { TREE_NODES, RECORDS, QUERIES };
 enum { AT, GOES = 2, KEYS = 4, FOUND = 6, QUERY_ARRAYS = 8 };
@@ -58,14 +58,14 @@ static uint64_t query_at(const gpci_walk *w, const gpci_launch *l, unsigned arra
     return l->operand[QUERIES].base + array * l->operand[QUERIES].step + w->x * bytes;
 }
 
-/* The record of a query's key, or of the end of its range. */
+/* Record of a query's key, or of its range's end. */
 static uint64_t sought(const gpci_walk *w, const gpci_launch *l, unsigned end) {
     const uint64_t first = (gpci_mix(l->seed + w->x * 2) >> 32) * l->n >> 32;
     const uint64_t last = first + (gpci_mix(l->seed + w->x * 2 + 1) >> 32) % RANGE;
     return end ? (last < l->n ? last : l->n - 1) : first;
 }
 
-/* Records below a child of a node of this level, the root's being 0. */
+/* Records below a child of a node of this level; the root's level is 0. */
 static uint64_t below_child(const gpci_launch *l, uint64_t level) {
     uint64_t records = 1;
     for (uint64_t i = level + 1; i < l->rows; i++)
@@ -73,7 +73,7 @@ static uint64_t below_child(const gpci_launch *l, uint64_t level) {
     return records;
 }
 
-/* The node on the way to a record; nodes of one level stand behind those of the level above. */
+/* Node on the path to a record; a level's nodes are behind the nodes of the level above. */
 static uint64_t node_of(const gpci_launch *l, uint64_t record, uint64_t level) {
     uint64_t before = 0;
     for (uint64_t i = 0; i < level; i++)
@@ -81,7 +81,7 @@ static uint64_t node_of(const gpci_launch *l, uint64_t record, uint64_t level) {
     return l->operand[TREE_NODES].base + (before + record / (below_child(l, level) * NODE_FILLED)) * TREE_NODE_BYTES;
 }
 
-/* The warp's lanes whose keys are at most the record's, in a node of the level; and that which leads to it. */
+/* Mask of the warp's lanes with a key up to the record's, in a node of the level; `leads`: the lane with the child. */
 static uint64_t lanes_to(const gpci_walk *w, const gpci_launch *l, uint64_t record, uint64_t level, uint64_t *leads) {
     const uint64_t child = record / below_child(l, level) % NODE_FILLED;
     const uint64_t upto = gpci_below(w, w->first, child + 1);
@@ -89,7 +89,7 @@ static uint64_t lanes_to(const gpci_walk *w, const gpci_launch *l, uint64_t reco
     return upto;
 }
 
-/* The query's node, the thread's key of it, the query's key. */
+/* Load the query's node, the thread's key in the node, and the query's key. */
 static void load_keys(gpci_walk *w, const gpci_launch *l, uint64_t node, unsigned end) {
     gpci_access(w, query_at(w, l, AT + end, QUERY_BYTES), 0);
     gpci_access(w, node + NODE_KEYS + w->first * GPCI_ELEMENT, GPCI_ELEMENT);
@@ -134,7 +134,7 @@ static void walk_levels(gpci_walk *w, const gpci_launch *l, unsigned ends) {
     }
 }
 
-/* The thread that has a query's key in its leaf; its entry there is the record's number. */
+/* Mask of the thread with a query's key in its leaf; the thread's entry in the leaf is the record's number. */
 static uint64_t load_leaf(gpci_walk *w, const gpci_launch *l, unsigned end, uint64_t *entry) {
     uint64_t has;
     const uint64_t record = sought(w, l, end), node = node_of(l, record, l->rows - 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/synthetic/synthetic.h"
 
-/* Element by element over vectors, one thread each: loads of all but the last operand, then a store. */
+/* Walk over vectors element by element, one thread each: load all operands but the last, then store the last. */
 
 static void walk_vector(gpci_walk *w, const gpci_launch *l) {
     uint64_t i = w->x * GPCI_THREADS + w->first;
@@ -25,7 +25,7 @@ static void walk_vector(gpci_walk *w, const gpci_launch *l) {
 
 static const gpci_launch vector_launch = {.warp = walk_vector, .block = {GPCI_THREADS}};
 
-/* `inputs` and one output of `width` bytes an element, at the addresses of `base`. */
+/* Plan `inputs` inputs and one output, of `width` bytes an element, at the addresses in `base`. */
 static gpc_status plan_vector(gpci_problem *p, const char *name, const char *code, uint64_t inputs, uint64_t width,
                               const uint64_t *base) {
     gpci_launch l = vector_launch;
@@ -90,7 +90,7 @@ const gpci_synthetic gpci_synthetic_vecscale = {
     .plan = plan_vecscale,
 };
 
-/* McCalpin's four kernels over the same three arrays of doubles, in his order. */
+/* McCalpin's four kernels over the same three arrays of doubles, in McCalpin's order. */
 static gpc_status plan_stream(gpci_problem *p) {
     uint64_t a = gpci_problem_array(p, p->size);
     uint64_t b = gpci_problem_array(p, p->size);

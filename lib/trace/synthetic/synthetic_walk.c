@@ -20,18 +20,20 @@ static gpc_instruction *build(gpci_walk *w, uint64_t mask, uint64_t **addresses)
     i->destinations = step->destinations;
     i->sources = step->sources;
     i->width = step->width ? step->width : i->width;
-    if (i->space == GPC_SPACE_GENERIC) /* of kernels with clusters alone */
+    if (i->space == GPC_SPACE_GENERIC) /* only in kernels with clusters */
         i->space = GPC_SPACE_CLUSTER;
     return i;
 }
 
-/* The form of the present step where it was packed before, by lanes too if any run now: it need not be built again. */
+/*
+ * Form of the present step if packed before, also with active lanes if any are active now: no need to build it again.
+ */
 static gpci_form *form_of(const gpci_walk *w, uint64_t mask) {
     gpci_form *form = w->steps[w->at].form;
     return w->block->packer && form && !form->instruction.mask == !mask ? form : NULL;
 }
 
-/* The present step is issued: what was built is packed, and its form remembered. */
+/* Finish the present step: pack the built instruction, and remember its form. */
 static void advance(gpci_walk *w, bool done) {
     gpci_block *block = w->block;
     if (block->packer && block->count) {
@@ -43,13 +45,13 @@ static void advance(gpci_walk *w, bool done) {
     w->at++;
 }
 
-/* Issue the present step, which has no addresses. */
+/* Issue the present step, a step without addresses. */
 static void issue(gpci_walk *w, uint64_t mask) {
     gpci_form *form = form_of(w, mask);
     advance(w, form ? gpci_packer_repeat(w->block->packer, form, mask) : build(w, mask, NULL) != NULL);
 }
 
-/* Issue what stands before the next step that is not plain; it must have the role. */
+/* Issue all plain steps up to the next other step. This step must have the role. */
 static bool reach(gpci_walk *w, gpci_listing_role role) {
     while (w->status == GPC_OK && w->steps[w->at].role == GPCI_ROLE_PLAIN)
         issue(w, w->mask);

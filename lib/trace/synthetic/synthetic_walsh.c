@@ -2,8 +2,8 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * The fast Walsh transform of the CUDA SDK: radix-4 passes through global memory
- * until 2048 elements are left, which then run in shared memory.
+ * Fast Walsh transform of the CUDA SDK: radix-4 passes through global memory down to 2048 elements, then a pass in
+ * shared memory.
  */
 
 #define SHARED_LOG 11u
@@ -107,7 +107,7 @@ static void walk_modulate(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-/* The launches that transform 2^log elements in place. */
+/* Plan the launches that transform 2^log elements in place. */
 static gpc_status plan_transform(gpci_problem *p, uint64_t array, unsigned log) {
     uint64_t total = UINT64_C(1) << log;
     gpc_status status = GPC_OK;
@@ -130,7 +130,7 @@ static gpc_status plan_transform(gpci_problem *p, uint64_t array, unsigned log) 
     return gpci_problem_launch(p, &l);
 }
 
-/* A convolution in the Walsh basis: transform both, multiply, transform back. */
+/* Plan a convolution in the Walsh basis: transform both, multiply, transform back. */
 static gpc_status plan_fastwalsh(gpci_problem *p) {
     uint64_t elements = p->size / GPCI_ELEMENT;
     if (!gpci_power_of_two(p->size))

@@ -2,26 +2,26 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * Wavelets of an image, as Rodinia's dwt2d (Che et al., IISWC 2009; Jirman's dwt_cuda) does them, compiled for
- * Fermi: components.cu's c_CopySrcToComponents takes pixels apart into three components, and fdwt53.cu's
- * fdwt53Kernel, the 5/3 of JPEG 2000 (ITU-T T.800, F.8 and F.9), puts each into four bands, level by level, of the
- * last level's low band.
+ * Wavelets of an image, as in Rodinia's dwt2d (Che et al., IISWC 2009; Jirman's dwt_cuda), compiled for Fermi.
+ * components.cu's c_CopySrcToComponents splits pixels into three components. fdwt53.cu's fdwt53Kernel, the 5/3
+ * transform of JPEG 2000 (ITU-T T.800, F.8 and F.9), splits each component into four bands; each further level splits
+ * the last level's low band.
  *
- * A block has 64, 128 or 192 columns and slides down over them, eight rows a step: each thread has a column, and
- * the first three one more beside them. Rows go to shared memory, even and odd columns apart, are lifted there
- * along columns and then along rows, and leave for their bands, threads of even columns first. Beyond its sides the
- * image is mirrored. Loads of a step are unrolled. Published: 192 x 192 and 1024 x 1024, three levels.
+ * A block has 64, 128 or 192 columns and slides down, eight rows a step. Each thread has a column, and the first three
+ * threads have one more beside. Rows go to shared memory, even and odd columns apart, are lifted there along columns
+ * and then along rows, and are written to their bands, threads of even columns first. Beyond its sides the image is
+ * mirrored. Loads of a step are unrolled. Published: 192 x 192 and 1024 x 1024, three levels.
  */
 
 #define WINDOW_ROWS UINT64_C(8)
-#define WINDOW_LINES (WINDOW_ROWS + 3) /* and those that lifting needs above and below */
-#define WINDOW_BLOCKS UINT64_C(15)     /* blocks one above another */
+#define WINDOW_LINES (WINDOW_ROWS + 3) /* rows of the window, and rows above and below for lifting */
+#define WINDOW_BLOCKS UINT64_C(15)     /* blocks above one another */
 #define COMPONENTS 3u
-#define SOURCE_BYTES ((uint64_t)GPCI_THREADS * COMPONENTS) /* of a block's pixels */
+#define SOURCE_BYTES ((uint64_t)GPCI_THREADS * COMPONENTS) /* bytes of a block's pixels */
 #define LEVELS 3u
-#define LEAST_SIDE 33u /* of the last level: a block's columns beyond the image are mirrored into it */
+#define LEAST_SIDE 33u /* side of the last level: a block's columns beyond the image are mirrored into the image */
 
-/* R4 and R7 in the image, R24 in shared memory; R8 to R10 and R11 to R13 the rows that the next step has too. */
+/* R4 and R7 in the image, R24 in shared memory; R8 to R10 and R11 to R13 rows shared with the next step. */
 #define LIFT "R26 LDS R24; R27 LDS R24; R28 LDS R24; R28 IADD3 R26 R27 R28; STS R24 R28;"
 #define LIFTS LIFT LIFT LIFT LIFT
 #define COLUMN(kept, at) "3*{ STS R24 " kept "+1 }; 8*{ R14+1 LDG.E " at " }; 8*{ STS R24 R14+1 };" LIFTS LIFTS LIFT
@@ -45,7 +45,7 @@ static const char apart_code[] =
 /* Operands. Of a launch of the transform: `columns` x `rows` pixels, `window` columns and `steps` of a block. */
 enum { PIXELS, COMPONENT, BANDS };
 
-/* A column of pixels in its block: the image's column, mirrored, and where it is in shared memory, in words. */
+/* Column of pixels for each lane: the image's column, mirrored, and its place in shared memory, in words. */
 typedef struct wavelet_column {
     uint64_t x[GPCI_SYNTHETIC_LANES], buffer[GPCI_SYNTHETIC_LANES];
 } wavelet_column;
@@ -54,7 +54,7 @@ static uint64_t line_words(const gpci_launch *l) {
     return l->window / 2 + 2;
 }
 
-/* Of odd columns, which stand behind the even ones, half of the 32 banks further. */
+/* Offset of the odd columns, behind the even columns, half of the 32 banks further. */
 static uint64_t odd_words(const gpci_launch *l) {
     const uint64_t words = line_words(l) * WINDOW_LINES;
     return words + 32 - (words + 16) % 32;
@@ -69,10 +69,10 @@ static int64_t mirrored(int64_t at, uint64_t size) {
     return at > last ? 2 * last - at : at < 0 ? -at : at;
 }
 
-/* Of the columns of the block, which may be outside it: `of[lane]` of the lane's. */
+/* Place the lanes' columns: `of[lane]` is a column of the block, perhaps outside. */
 static void place_column(const gpci_walk *w, const gpci_launch *l, const int64_t *of, wavelet_column *c) {
     for (unsigned lane = 0; lane < w->lanes; lane++) {
-        const uint64_t from = (uint64_t)(of[lane] + 2); /* two columns stand before the block's */
+        const uint64_t from = (uint64_t)(of[lane] + 2); /* two columns are in front of the block's columns */
         c->x[lane] = (uint64_t)mirrored((int64_t)(w->x * l->window) + of[lane], l->columns) * GPCI_ELEMENT;
         c->buffer[lane] = GPCI_SHARED_BASE + (from / 2 + from % 2 * odd_words(l)) * GPCI_ELEMENT;
     }
@@ -83,7 +83,7 @@ static void load_row(gpci_walk *w, const gpci_launch *l, const wavelet_column *c
     gpci_access_at(w, l->operand[COMPONENT].base + at, c->x);
 }
 
-/* In the order in which the top block, which mirrors them, has them as well: rows 0, 1, 2. */
+/* Load the rows 0, 1, 2 in this order, also in the top block, which mirrors the rows. */
 static void load_first(gpci_walk *w, const gpci_launch *l, const wavelet_column *c, int64_t row) {
     for (int64_t k = 0; k < 3; k++)
         load_row(w, l, c, row ? row - 2 + k : k);
@@ -93,7 +93,7 @@ static void access_line(gpci_walk *w, const gpci_launch *l, const wavelet_column
     gpci_access_at(w, line * line_words(l) * GPCI_ELEMENT, c->buffer);
 }
 
-/* Both neighbours of a line, and the line itself, which is written back. */
+/* Access both neighbours of a line, and read and write the line. */
 static void lift_line(gpci_walk *w, const gpci_launch *l, const wavelet_column *c, uint64_t line) {
     access_line(w, l, c, line - 1);
     access_line(w, l, c, line + 1);
@@ -114,7 +114,10 @@ static void walk_column(gpci_walk *w, const gpci_launch *l, const wavelet_column
         lift_line(w, l, c, line);
 }
 
-/* Elements of the eight rows, side by side from `at` on, in words, by those from `before` on and the next ones. */
+/*
+ * Lift elements of the eight rows, side by side from word `at` on, by the elements from `before` on and their
+ * successors.
+ */
 static void lift_rows(gpci_walk *w, const gpci_launch *l, uint64_t before, uint64_t at) {
     const uint64_t count = WINDOW_ROWS * line_words(l) - 1, first = GPCI_SHARED_BASE + w->first * GPCI_ELEMENT;
     for (uint64_t from = 0; from < count; from += l->window) {
@@ -133,7 +136,7 @@ static void lift_rows(gpci_walk *w, const gpci_launch *l, uint64_t before, uint6
     gpci_barrier(w);
 }
 
-/* The band that a pixel goes to, and where in it, in words. */
+/* Place of a pixel in the bands, in words. */
 static uint64_t band_of(const gpci_launch *l, uint64_t x, uint64_t y) {
     const uint64_t left = gpci_ceiling(l->columns, 2), upper = gpci_ceiling(l->rows, 2);
     const uint64_t width = x % 2 ? l->columns / 2 : left;
@@ -212,7 +215,7 @@ static void walk_apart(gpci_walk *w, const gpci_launch *l) {
     gpci_finish(w);
 }
 
-/* A level: the wider the image, the wider its blocks. */
+/* Add a level: a wider image has wider blocks. */
 static gpc_status add_level(gpci_problem *p, gpci_launch *l) {
     static const struct {
         uint64_t columns, window;
