@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a tree of caches is made of, and what it tells: modules, steps and blocks, and their statistics."""
+"""Parts and results of a tree of caches: modules, steps, blocks, statistics."""
 
 import ctypes
 import json
@@ -26,8 +26,8 @@ from ._native import choice, decoded, settle, text
 from .errors import ArgumentError
 from .stats import counters_of, empty
 
-# Addresses that a module serves: bytes from `first` to `last`; or where (address / divisor) mod modulus == residue; or
-# the same of address / divisor hashed, as l2.interleave = hash has it.
+# Addresses served by a module: bytes from `first` to `last`; or (address / divisor) mod modulus == residue; or the same
+# test on a hash of address / divisor, as with l2.interleave = hash.
 AddressRange = namedtuple("AddressRange", "first last")
 Interleaved = namedtuple("Interleaved", "divisor modulus residue")
 Hashed = namedtuple("Hashed", "divisor modulus residue")
@@ -37,7 +37,7 @@ STATES = "".join(member.name for member in CoherenceState)
 
 @dataclass
 class CoherenceNetwork:
-    """A star: one switch, a link each way to every module. Buffers in bytes, 0 = unlimited."""
+    """A star network: a switch with a link each way to every module. Buffers in bytes, 0 = unlimited."""
 
     name: str
     bandwidth: int = 64  # bytes per cycle of a link
@@ -45,7 +45,7 @@ class CoherenceNetwork:
     output_buffer: int = 0
 
 
-# Fields of a module that the library has by the same names.
+# Fields of a module with the library's names.
 SAME_FIELDS = (
     "sets", "ways", "block_bytes", "latency", "directory_latency", "ports", "mshrs", "directory_ways", "memory",
     "non_inclusive", "any_victim", "write_through", "no_write_allocate", "index", "dense", "directory_pointers",
@@ -55,41 +55,42 @@ SAME_FIELDS = (
 
 @dataclass
 class CoherenceModule:
-    """A cache or a memory. Names of modules and networks stand for them."""
+    """A cache or a memory. Modules and networks are referred to by name."""
 
     name: str
     low: Sequence[str] = ()  # modules next to memory
     low_network: Optional[str] = None
     high_network: Optional[str] = None
     sets: int = 1
-    ways: int = 1  # of a memory 0: a directory entry for every block cached
+    ways: int = 1  # memory with 0: a directory entry for every cached block
     block_bytes: int = 64
     latency: int = 1  # cycles to the data
-    directory_latency: int = 0  # cycles of each lookup
+    directory_latency: int = 0  # cycles of a lookup
     ports: int = 0  # for hosts that schedule; 0 = unlimited
     mshrs: int = 0
     replacement: str = "lru"
     serves: Union[None, AddressRange, Interleaved, Hashed] = None  # None: all addresses
-    directory_ways: int = 0  # non-inclusive: entries for blocks that only modules above hold
+    directory_ways: int = 0  # non-inclusive: entries for blocks held above only
     memory: bool = False
     non_inclusive: bool = False
-    any_victim: bool = False  # invalid ways are not taken before others
+    any_victim: bool = False  # True: invalid ways have no priority as victims
     write_through: bool = False
     no_write_allocate: bool = False
-    index: int = 0  # an Index: which set a block belongs to, by its number,
-    dense: bool = False  # which is that among the blocks of an interleaved module's own stretches, without gaps
-    directory_pointers: int = 0  # copies that an entry of the directory names; 0: all
-    directory_overflow: DirectoryOverflow = DirectoryOverflow.BROADCAST  # of an entry with more
+    index: int = 0  # an Index: hash of a block's number to its set
+    dense: bool = False  # block numbers without gaps within the stretches of an interleaved module
+    directory_pointers: int = 0  # copies named by a directory entry; 0: all
+    directory_overflow: DirectoryOverflow = DirectoryOverflow.BROADCAST  # handling of further copies
     directory_region: int = 0  # COARSE: modules of a group
-    sectors: int = 1  # blocks of a line, which share a tag
-    home: int = 0  # whose pages it serves; of the first level, where pages go that it touches first; 0: none, all
+    sectors: int = 1  # blocks of a line with a shared tag
+    home: int = 0  # GPU of the served pages; first level: GPU of pages touched first; 0: none, all
     byte_masks: bool = False  # stores fetch nothing
-    fetch_blocks: int = 1  # of a line, which are read together
-    near_of: Optional[str] = None  # the other half of its cache, whose pages are at home; this half copies all others
+    fetch_blocks: int = 1  # blocks of a line read together
+    near_of: Optional[str] = None  # other half of the cache; home of some pages, while this half copies all others
 
 
 class Atomic(NamedTuple):
-    """A read-modify-write of an access: an AtomicOp or its name, of `width` bytes, `offset` after its first."""
+    """A read-modify-write of an access: an AtomicOp or a name, `width` bytes, `offset` bytes after the access's first.
+    """
 
     op: object
     operand: int = 0
@@ -99,7 +100,7 @@ class Atomic(NamedTuple):
 
 
 class Message(NamedTuple):
-    """A step of a transaction; see gpc_coherence_message. Modules and the network by name, steps by their place."""
+    """A step of a transaction; see gpc_coherence_message. Modules and the network are names, steps are places."""
 
     kind: MessageKind
     source: str
@@ -115,11 +116,11 @@ class Message(NamedTuple):
     needs: int
     request: Optional[int]
     masked: bool
-    found: bool  # what it looks up in `target` was there, and valid
+    found: bool  # True if the lookup in `target` found a valid block
 
 
 class Transition(NamedTuple):
-    """One writing of a block's state; states are letters of NMOESI."""
+    """A change of a block's state; states are letters of NMOESI."""
 
     cycle: int
     module: str
@@ -133,26 +134,26 @@ class Transition(NamedTuple):
 
 
 class DirectoryEntry(NamedTuple):
-    """Of a sub-block: the module that owns it, or None, and those with a copy."""
+    """Directory entry of a sub-block: the owning module or None, and the modules with a copy."""
 
     owner: Optional[str]
     sharers: tuple
 
 
 class CoherenceBlock(NamedTuple):
-    """A block as it stands. `data` is None without data; `dirty` has a bit for each modified byte, the first lowest."""
+    """Contents of a block. `data` is None without data; `dirty` has a bit for each modified byte, the first lowest."""
 
     tag: int
     state: str
     recency: int
     data: Optional[bytes]
     dirty: int
-    directory: tuple  # of DirectoryEntry, one per sub-block; () without modules above, and of what is invalid
+    directory: tuple  # DirectoryEntry tuples, a sub-block each; () without modules above, and for invalid blocks
     sub_block_bytes: int
 
 
 class Completion(NamedTuple):
-    """The end of an access that was issued; `data` are the bytes that a load read, or stand there after a store."""
+    """End of an issued access; `data` are the bytes of a load, or the bytes after a store."""
 
     token: int
     module: str
@@ -164,11 +165,12 @@ class Completion(NamedTuple):
     retries: int
     hit: bool
     joined: bool  # was part of another access to the block
-    atomics: tuple = ()  # what each Atomic has found
+    atomics: tuple = ()  # old value for each Atomic
 
 
 class Choice(NamedTuple):
-    """What may happen next in a held tree. Not `ready`: its receiver has the block locked, and no place for it."""
+    """A possible next step in a held tree. Not `ready`: the receiver's block is locked, without a place for the
+    message."""
 
     kind: ChoiceKind
     message: Optional[MessageKind]  # None: no message
@@ -179,7 +181,7 @@ class Choice(NamedTuple):
 
 
 class CoherenceResult(NamedTuple):
-    """What an access did. `data` are the bytes read; `level` is the deepest that was asked for a copy."""
+    """Result of an access. `data` are the read bytes; `level` is the deepest level asked for a copy."""
 
     completed: int
     hit: bool
@@ -189,13 +191,13 @@ class CoherenceResult(NamedTuple):
     data: bytes
     messages: list
     transitions: list
-    atomics: tuple = ()  # what each Atomic has found
+    atomics: tuple = ()  # old value for each Atomic
 
 
 class CoherenceStats(dict):
-    """Counters of a module, or of several, by name; `transitions` and `origins` are the matrices, [from][to].
+    """Counters by name, of a module or several; `transitions` and `origins` are the matrices, [from][to].
 
-    `states` are the names of their rows and columns: NMOESI, and those that the protocol has beside these.
+    `states` are the names of rows and columns: NMOESI, and further states of the protocol.
     """
 
     def __init__(self, raw, states=tuple(STATES), more=None):
@@ -213,7 +215,7 @@ class CoherenceStats(dict):
         return [list(row) for row in (self._more or (self.raw.origins,))[-1]]
 
     def changes(self):
-        """{(from, to): (count, origin mask)} of what happened."""
+        """{(from, to): (count, origin mask)} of all changes."""
         transitions, origins = self.transitions, self.origins
         return {
             (one, two): (transitions[i][j], origins[i][j])
@@ -255,14 +257,14 @@ class CoherenceStats(dict):
 
     @property
     def hit_ratio(self):
-        """Of accesses: the processor's, or requests of modules above. None where there was none."""
+        """Hit ratio of accesses: a processor's, or requests of modules above. None without accesses."""
         kinds = "load", "store", "n_store", "read_request", "write_request"
         asked = sum(self[self._plural(kind)] for kind in kinds)
         return sum(self[f"{kind}_hits"] for kind in kinds) / asked if asked else None
 
     @property
     def lumped_hit_ratio(self):
-        """Multi2Sim's: of all lookups, probes, write-backs received and retries among them."""
+        """Multi2Sim's hit ratio: of all lookups, including probes, received write-backs and retries."""
         return self["hits"] / self["accesses"] if self["accesses"] else None
 
     @staticmethod
@@ -295,7 +297,7 @@ _MATRICES = (
 
 
 def empty_stats():
-    """A structure of zeroes, and the layout that goes with it."""
+    """A structure of zeroes with its layout."""
     return empty(CounterTable.COHERENCE, _MATRICES)
 
 
@@ -305,7 +307,7 @@ def coherence_counters():
 
 
 def atomics_for(request, atomics, size):
-    """What a request's atomics are in memory, which must live until it ends."""
+    """Atomics of a request in memory; keep them alive until the request ends."""
     made = (g.gpc_atomic * len(atomics))(*(
         g.gpc_atomic(operand=one.operand, compare=one.compare, offset=one.offset, op=choice(AtomicOp, one.op, "op"),
                      width=one.width) for one in (Atomic(*each) for each in atomics)
@@ -322,7 +324,7 @@ def atomics_found(atomics):
 
 
 def matrices_of(tree, index, count):
-    """(transitions, origins), [from][to], of a protocol with more states than six; None."""
+    """(transitions, origins), [from][to], of a protocol with further states; otherwise None."""
     if count == len(STATES):
         return None
     transitions, origins = ((kind * count * count)() for kind in (ctypes.c_uint64, ctypes.c_uint32))

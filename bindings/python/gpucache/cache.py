@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""One cache: tags, state and policies, without a clock."""
+"""A single cache: tags, state and policies, without a clock."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from .context import Context
 from .errors import StateError
 from .stats import CacheStats, PolicyValue, empty, read_policies
 
-# `results` holds GPC_BATCH_ flags and `evicted` line addresses (NO_LINE where none left); None where not wanted.
+# `results` holds GPC_BATCH_ flags and `evicted` line addresses (NO_LINE if no line left); None if not wanted.
 Batch = namedtuple("Batch", "done results evicted")
 
 NO_LINE = 2**64 - 1
 
-# Options that are enumerations.
+# Enumerated options.
 _CHOICES = {
     "index": Index, "write_policy": WritePolicy, "write_policy_local": WritePolicy, "write_allocate": WriteAllocate,
     "write_allocate_local": WriteAllocate, "allocate": Allocate, "bypass_fetch": BypassFetch,
@@ -56,7 +56,7 @@ _outcome, _admission = g.gpc_access_result.outcome, g.gpc_access_result.admissio
 
 
 class AccessResult(g.gpc_access_result):
-    """What one step or access did."""
+    """Effect of a step or access."""
 
     @property
     def outcome(self) -> Outcome:
@@ -64,12 +64,12 @@ class AccessResult(g.gpc_access_result):
 
     @property
     def hit(self) -> bool:
-        """Whether every needed sector was there, or on its way."""
+        """True if every needed sector was present or in flight."""
         return _outcome.__get__(self) <= Outcome.PENDING_HIT
 
     @property
     def admission(self) -> Admission:
-        """What the replacement policy said, where it was asked before a way was chosen."""
+        """Answer of the replacement policy, if asked before the choice of a way."""
         return Admission(_admission.__get__(self))
 
 
@@ -97,7 +97,7 @@ def _request(address, fields):
 
 
 class CacheView(Handle):
-    """The methods of a cache. What a hierarchy lends is no more than this."""
+    """Methods of a cache, own or lent by a hierarchy."""
 
     _calls_back = False  # functions of the caller; policies are the context's matter
 
@@ -108,26 +108,26 @@ class CacheView(Handle):
         return self._step(lib.gpc_cache_access, _request(address, fields))
 
     def probe(self, address: Union[int, Request], **fields: Any) -> AccessResult:
-        """What an access would find; nothing changes."""
+        """Result of a possible access; nothing changes."""
         return self._step(lib.gpc_cache_probe, _request(address, fields))
 
     def probe_victim(self, address: Union[int, Request], **fields: Any) -> AccessResult:
-        """The same, and of a miss which line it would replace: `evicted`, `eviction`, `way`; nothing changes."""
+        """Result of a possible access, with the victim of a miss: `evicted`, `eviction`, `way`; nothing changes."""
         return self._step(lib.gpc_cache_probe_victim, _request(address, fields))
 
     def access_many(self, addresses: Any, kinds: Any = None, *, pcs: Any = None, warps: Any = None,
                     next_uses: Any = None, size: int = 0, sm: int = 0, results: Any = None,
                     evicted: Any = None) -> Batch:  # fmt: skip
-        """Accesses in order, as access() would make them, many times faster.
+        """Accesses in order, as by access(), many times faster.
 
         addresses         whole numbers of 8 bytes: array("Q"), NumPy, bytes, ...; a list is copied
-        kinds             Kind of each, one byte; None = loads
-        pcs, warps        of each: 8 bytes, 4 bytes; None = 0
-        next_uses         what next_uses() gives, for the `opt` policy
+        kinds             Kind of each access, a byte; None = loads
+        pcs, warps        PC and warp of each access: 8 bytes, 4 bytes; None = 0
+        next_uses         result of next_uses(), for the `opt` policy
         size, sm          of every access; size 0 = the whole line
         results           True, or a writable buffer of bytes: GPC_BATCH_ flags of each access
         evicted           True, or a writable buffer of 8-byte numbers: line that left, or NO_LINE
-        Returns a Batch. An exception has an attribute `done`: the accesses completed before it.
+        Returns a Batch. An exception has an attribute `done`: number of accesses completed before.
         """
         pointer = self._live()
         batch = g.gpc_batch(size=size, sm=sm)
@@ -171,7 +171,7 @@ class CacheView(Handle):
         return self._step(lib.gpc_cache_fill, _request(address, fields), sectors)
 
     def reply(self, predicted: Union[int, str], word: int, address: Union[int, Request], **fields: Any) -> Decision:
-        """A reply came from below with a policy word: the Decision that holds."""
+        """Take the policy word of a reply from below: returns the final Decision."""
         request = _request(address, fields)
         predicted = choice(Decision, predicted, "predicted")
         decision = invoke(lib.gpc_cache_reply, self._live(), ctypes.byref(request), predicted, word)
@@ -179,7 +179,7 @@ class CacheView(Handle):
         return Decision(decision)
 
     def respond(self, address: Union[int, Request], **fields: Any) -> int:
-        """The word that this level's predictor sends up with its reply."""
+        """Policy word of this level's predictor for a reply upwards."""
         request = _request(address, fields)
         word = invoke(lib.gpc_cache_respond, self._live(), ctypes.byref(request))
         settle()
@@ -207,7 +207,7 @@ class CacheView(Handle):
     # Lines
 
     def invalidate(self, address: Optional[int] = None, size: Optional[int] = None) -> None:
-        """Drop the line of an address, every line of `size` bytes from there, or, without arguments, all."""
+        """Drop the line of an address, every line in `size` bytes, or, without arguments, all lines."""
         if address is None:
             status = invoke(lib.gpc_cache_invalidate_all, self._live())
         elif size is None:
@@ -217,13 +217,13 @@ class CacheView(Handle):
         settle(status, what="invalidate")
 
     def flush(self) -> int:
-        """Write all dirty bytes back through on_evict; lines stay, clean. Returns the sectors written."""
+        """Write all dirty bytes back through on_evict; lines stay, clean. Returns the written sectors."""
         sectors = ctypes.c_uint64()
         settle(invoke(lib.gpc_cache_flush, self._live(), ctypes.byref(sectors)), what="gpc_cache_flush")
         return sectors.value
 
     def resize(self, sets: int, ways: int) -> None:
-        """Another shape: empty, as after invalidate(), with policies that begin anew; counters go on."""
+        """Change the shape. The cache is empty, as after invalidate(), and policies begin anew; counters continue."""
         call(lib.gpc_cache_resize, self._live(), sets, ways)
 
     def lines(self) -> Iterator[g.gpc_line]:
@@ -244,17 +244,17 @@ class CacheView(Handle):
         settle(invoke(lib.gpc_cache_warp_event, self._live(), ctypes.byref(event)), what="gpc_cache_warp_event")
 
     def sample(self, **fields: Any) -> None:
-        """A period ended: tell policies that decide by samples, with fields of gpc_sample that the host knows."""
+        """End a period: give fields of gpc_sample to policies that decide by samples."""
         told = filled(g.gpc_sample, **fields)
         settle(invoke(lib.gpc_cache_sample, self._live(), ctypes.byref(told)), what="gpc_cache_sample")
 
     @property
     def token_bits(self) -> int:
-        """Storage that the priority of token holders' lines would take in hardware, in bits."""
+        """Storage of the priority of token holders' lines in hardware, in bits."""
         return lib.gpc_cache_token_bits(self._live())
 
     def set_replacement(self, spec: str) -> None:
-        """Replace the policy of a live cache: the new one sees each resident line as filled."""
+        """Replace the policy of a live cache. The new policy sees each resident line as filled."""
         call(lib.gpc_cache_set_replacement, self._live(), text(spec, "policy"))
 
     def set_predictor(self, spec: str) -> None:
@@ -267,14 +267,14 @@ class CacheView(Handle):
         return CacheStats(raw)
 
     def policy_values(self) -> Dict[str, PolicyValue]:
-        """Counters that its policies publish of themselves: {name: PolicyValue}."""
+        """Counters published by the policies: {name: PolicyValue}."""
         return read_policies(lib.gpc_cache_policy_value, self._live())
 
     @property
     def lacks(self) -> ReadsBits:
-        """What its policies live on and have not been given: ReadsBits of SAMPLES, WARP_EVENTS, POLICY_WORD; 0: nothing.
+        """Inputs still missing for the policies: ReadsBits of SAMPLES, WARP_EVENTS, POLICY_WORD; 0: none.
 
-        A cache by itself gets samples by sample() alone, and replies (the word of the level below) by reply().
+        A single cache gets samples by sample(), and replies (the word of the level below) by reply().
         """
         return ReadsBits(lib.gpc_cache_lacks(self._live()))
 
@@ -283,15 +283,15 @@ class CacheView(Handle):
 
 
 class Cache(CacheView):
-    """A cache of its own. 16 KiB, 4-way, 128-byte lines, LRU, write-back where nothing else is said.
+    """A cache. Defaults: 16 KiB, 4-way, 128-byte lines, LRU, write-back.
 
-    Options are the fields of gpc_cache_options. Enumerations are also taken by name ("through"). Besides:
+    Options are the fields of gpc_cache_options. Enumerations may be names ("through"). Further options:
     replacement, predictor  `name` or `name(parameter=value, ...)`
-    share_with  another Cache of the level's `instances`, of the same shape: what vote together share
+    share_with  another Cache of the level's `instances`, of equal shape; voting policies share state
     index_fn  set of (line number, sets), for index "user"
     on_fill   called with (line address, set, way, sectors, Request) after a line got sectors
     on_evict  called with (Eviction, Request or None) after a line left
-    The three may not call into this cache, index_fn into none; what they are given lives for the call only.
+    The three functions may not call into this cache, index_fn into no cache. Arguments live for the call only.
     """
 
     def __init__(self, context: Context, *, replacement: Optional[str] = None, predictor: Optional[str] = None,
@@ -327,7 +327,7 @@ class Cache(CacheView):
 
 
 class BorrowedCache(CacheView):
-    """A cache of a hierarchy: as long as that lives."""
+    """A cache of a hierarchy; valid as long as the hierarchy."""
 
     def __init__(self, owner, pointer):
         self._owner = owner
@@ -346,11 +346,11 @@ class BorrowedCache(CacheView):
         raise StateError(Status.ERROR_STATE, "a hierarchy's cache is closed with the hierarchy")
 
     def __exit__(self, *_):
-        """Nothing to give back."""
+        """Keep the lent object."""
 
 
 def next_uses(context: Context, addresses: Any, line_bytes: int = 128) -> Sequence[int]:
-    """For each access of a stream the index of the next one to the same line, or 2**64 - 1: an array("Q")."""
+    """For each access of a stream, the index of the next access to the same line, or 2**64 - 1: an array("Q")."""
     pointer, count = _buffers.source(addresses, "Q", "addresses")
     found = array.array("Q", bytes(8 * count))
     out = _buffers.target(found, "Q", count, "next_uses")

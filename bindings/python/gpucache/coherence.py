@@ -52,15 +52,15 @@ from .protocol import bits_of
 
 
 class Coherence(CoherenceView):
-    """A tree, made of CoherenceModules and CoherenceNetworks, which are copied.
+    """A tree, made from copies of CoherenceModules and CoherenceNetworks.
 
     protocol       a registered name: see context.policies("protocol")
-    control_bytes  of a message, and of the header of one with data
+    control_bytes  of a message, and of a data message's header
     data           blocks and memory hold bytes
     timing         messages get their cycles on an idle system
     homes, page_bytes, placement
-                   of pages, in a tree with several memories next to some processors each: CoherenceModule.home
-    `clock` is the cycle at which an access is issued that does not say: one after everything before it has ended.
+                   of pages, in a tree with several memories, each next to some processors: CoherenceModule.home
+    `clock` is the default issue cycle of an access, a cycle after the end of all earlier accesses.
     """
 
     def __init__(self, context: Context, modules: Iterable[CoherenceModule], networks: Iterable[CoherenceNetwork] = (),
@@ -121,16 +121,16 @@ class Coherence(CoherenceView):
                data: Optional[bytes] = None, mask: Optional[int] = None, cycle: Optional[int] = None,
                flags: Union[int, str] = 0, atomics: Sequence[Atomic] = (),
                event: Optional[str] = None) -> CoherenceResult:  # fmt: skip
-        """One access, to its end: a CoherenceResult.
+        """Make an access, to its end: a CoherenceResult.
 
         kind   a CoherenceKind or its name
         size   bytes, within one block; None: of the data, else 1
-        data   bytes that a store writes; None: zeroes
-        mask   which of them it writes: a number, bit i of byte i, or a truth value for each; None: all
-        cycle  at which it is issued; None: `clock`
+        data   bytes of a store; None: zeroes
+        mask   written bytes: a number, bit i for byte i, or a truth value a byte; None: all
+        cycle  issue cycle; None: `clock`
         flags  AccessBits, or their names: "glc|slc"
-        atomics  Atomics that a STORE does, without data: the result's `atomics` are what each has found
-        event  of the protocol's own, by name, that is like the kind; None: the kind's
+        atomics  Atomics of a STORE without data: the result's `atomics` are the old values
+        event  name of a protocol's event like the kind; None: the kind's event
         """
         request = self._request(module, kind, address, size, data, mask, cycle, flags, event)
         made = atomics_for(request, atomics, size)
@@ -169,10 +169,10 @@ class Coherence(CoherenceView):
 
     def issue(self, module, kind, address=0, size=None, *, data=None, mask=None, cycle=None, flags=0, atomics=(),
               event=None):  # fmt: skip
-        """Begin an access that others may overlap with; the arguments are those of access(). Its token.
+        """Begin an access that may overlap with others; arguments as of access(). Returns the token.
 
-        Of kind ACQUIRE or RELEASE: of a module, any cache, which has no address.
-        What happens then happens in advance(); on_complete is called with its end, and with what `atomics` have found.
+        ACQUIRE and RELEASE are of a module, any cache, without an address.
+        advance() runs the access, and calls on_complete at its end, with old values of `atomics`.
         """
         request = self._request(module, kind, address, size, data, mask, cycle, flags, event)
         made = atomics_for(request, atomics, size)
@@ -184,7 +184,7 @@ class Coherence(CoherenceView):
         return token.value
 
     def advance(self, cycle=None):
-        """Do all that happens up to and including a cycle; None: until nothing is in flight."""
+        """Run all events up to and including a cycle; None: until nothing is in flight."""
         error = g.gpc_error()
         arguments = self._live(), UINT64_MAX if cycle is None else cycle, ctypes.byref(error)
         status = invoke(lib.gpc_coherence_advance, *arguments)
@@ -196,22 +196,22 @@ class Coherence(CoherenceView):
 
     @property
     def next_event(self):
-        """The next cycle in which something happens to an access in flight, or None."""
+        """Next cycle with an event of an access in flight, or None."""
         return none_if(lib.gpc_coherence_next_event(self._live(inside=True)), UINT64_MAX)
 
     # Messages in the order of one's own choice
 
     def hold(self, entries=0, channels=3):
-        """From here on time stands still: what was issued goes on by choose() alone; before anything is issued.
+        """Stop time: issued accesses proceed by choose() only. Call before the first issue.
 
-        entries   messages that a queue from a module to another holds; 0: no bound
+        entries   capacity of a queue from a module to another, in messages; 0: no bound
         channels  queues from a module to another: 1, or 3: requests, probes, responses
         """
         error = g.gpc_error()
         settle(lib.gpc_coherence_hold(self._live(), entries, channels, ctypes.byref(error)), error)
 
     def choices(self):
-        """The Choices of what may happen next."""
+        """Choices of the next step."""
         found, raw = [], g.gpc_coherence_choice()
         while lib.gpc_coherence_get_choice(self._live(), len(found), ctypes.byref(raw)) == Status.OK:
             kind = ChoiceKind(raw.kind)
@@ -221,12 +221,12 @@ class Coherence(CoherenceView):
         return found
 
     def choose(self, index):
-        """Have one of choices() happen, and all that follows at once."""
+        """Take a step of choices(), with all immediate consequences."""
         error = g.gpc_error()
         settle(invoke(lib.gpc_coherence_choose, self._live(), index, ctypes.byref(error)), error)
 
     def check(self, first, size):
-        """What is wrong in blocks of so many bytes from `first` on: a text; None: nothing."""
+        """Fault in blocks of `size` bytes from `first` on: a text; None: no fault."""
         error = g.gpc_error()
         status = lib.gpc_coherence_check(self._live(), first, size, ctypes.byref(error))
         if status == Status.ERROR_STATE:
@@ -249,21 +249,21 @@ class Coherence(CoherenceView):
         return self.access(module, CoherenceKind.N_STORE, address, data=data, mask=mask, **fields)
 
     def atomic(self, module, op, address, operand=0, *, compare=0, width=4, cycle=None, flags=0):
-        """A read-modify-write of `width` bytes, an AtomicOp or its name: the result's `data` are the bytes before."""
+        """A read-modify-write of `width` bytes, an AtomicOp or a name: the result's `data` are the old bytes."""
         one = Atomic(op, operand, compare, width)
         result = self.access(module, CoherenceKind.STORE, address, width, cycle=cycle, flags=flags, atomics=[one])
         return result._replace(data=result.atomics[0].to_bytes(width, "little"))
 
     def flush(self, module: Any = None, cycle: Optional[int] = None) -> CoherenceResult:
-        """Write back and invalidate a module and what is above it; None: all caches."""
+        """Write back and invalidate a module and all modules above; None: all caches."""
         return self._whole(lib.gpc_coherence_flush, module, cycle)
 
     def acquire(self, module: Any = None, cycle: Optional[int] = None) -> CoherenceResult:
-        """A kernel begins, or a warp acquires: at a module; None: at all caches that not all processors share."""
+        """Begin of a kernel, or a warp's acquire: at a module; None: at all caches not shared by all processors."""
         return self._whole(lib.gpc_coherence_acquire, module, cycle)
 
     def release(self, module: Any, cycle: Optional[int] = None) -> CoherenceResult:
-        """What was stored in a module is for others to see: it writes back what an acquire would."""
+        """Make a module's stores visible: write back as an acquire would."""
         return self.access(module, CoherenceKind.RELEASE, cycle=cycle)
 
     def _whole(self, function, module, cycle):
@@ -289,7 +289,7 @@ class Coherence(CoherenceView):
         )
 
     def write_memory(self, address: int, data: bytes) -> None:
-        """Set memory's bytes, without any access."""
+        """Set memory's bytes, without an access."""
         status = lib.gpc_coherence_write_memory(self._live(), address, octets(data), len(data))
         settle(status, what="gpc_coherence_write_memory")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""compare(): several policies on several traces, a table of what each makes of each."""
+"""compare(): several policies on several traces, as a table."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from .replay import Replay
 from .stats import counters
 from .trace import Kernels, Trace
 
-# One policy on one trace. `values` are the metrics by name, None where they are not measured, or a ratio has no
-# denominator; `traffic` (sectors read from L2) and `speedup` (timed: cycles of the first / own cycles) are relative to
-# the first policy on that trace, None where there is nothing to compare. `policies` are the counters that policies
-# publish of themselves, {name: PolicyValue}. A run that failed has an `error`, and no more.
+# A policy on a trace. `values` are the metrics by name, None if unmeasured or a ratio without a denominator. `traffic`
+# (sectors read from L2) and `speedup` (timed: cycles of the first / own cycles) are relative to the first policy on the
+# trace, None without a reference. `policies` are counters published by policies, {name: PolicyValue}. A failed run has
+# an `error`, and nothing else.
 Row = namedtuple("Row", "policy trace stats values traffic speedup policies error", defaults=(None, None))
 
 # Geometric means over the traces.
 Mean = namedtuple("Mean", "policy traffic speedup")
 
-# What compare() takes for one: a class, a text, or {key: class or text}.
+# A policy for compare(): a class, a text, or {key: class or text}.
 Policy = Union[type, str, Dict[str, Any]]
 
 FUNCTIONAL = ("l1.load_hit_rate", "l2.read_sectors", "dram.read_sectors")
@@ -40,17 +40,17 @@ TIMED = (*FUNCTIONAL, "cycles")
 
 
 def geometric_mean(values: Iterable[Optional[float]]) -> Optional[float]:
-    """Of those that are there and positive; None where there are none."""
+    """Mean of the positive values; None without any."""
     logarithms = [math.log(value) for value in values if value]
     return math.exp(sum(logarithms) / len(logarithms)) if logarithms else None
 
 
 class Comparison(list):
-    """Rows, trace by trace, in each the policies in the order given. str() is the table.
+    """Rows, trace by trace, policies in the given order. str() is the table.
 
-    about    of what they are: as of gpucache.about.about()
-    stopped  what ended it before all was run, such as KeyboardInterrupt; None
-    notes    {trace, as given: [Note]}: what did not run as it stands in its file
+    about    description of the runs, as of gpucache.about.about()
+    stopped  reason of an early end, such as KeyboardInterrupt; None
+    notes    {trace, as given: [Note]}: differences of the runs from the files
     """
 
     def __init__(self, rows: Iterable[Row], metrics: Iterable[str], about: Dict[str, Any],
@@ -63,7 +63,7 @@ class Comparison(list):
 
     @property
     def failures(self) -> List[Row]:
-        """The rows that have an error."""
+        """Rows with an error."""
         return [row for row in self if row.error is not None]
 
     @property
@@ -76,7 +76,7 @@ class Comparison(list):
 
     @property
     def means(self) -> List[Mean]:
-        """A Mean of each policy."""
+        """A Mean for each policy."""
         found = []
         for policy in self.policies:
             rows = [row for row in self if row.policy == policy]
@@ -112,7 +112,7 @@ class Comparison(list):
         return "\n".join([*above, *table(header, rows, left=(0, 1)), *["", "failed:"][:2 * bool(below)], *below])
 
 
-# What compare() takes for a policy
+# Forms of a policy in compare()
 
 
 def _text_of(policy):
@@ -136,7 +136,7 @@ def _labelled(policies):
     return labels
 
 
-# Configuration keys of policies that compare() takes by name alone, and what they are called.
+# Configuration keys of policies that compare() takes by name alone, with the words for them.
 _KEYS = {
     PolicyKind.REPLACEMENT: ("{level}.replacement", "replacement policy"),
     PolicyKind.PREDICTOR: ("{level}.bypass", "predictor"),
@@ -146,7 +146,7 @@ _KEYS = {
 
 
 def _kind_of(context, spec, level):
-    """The kind of policy that has a name. A name of several kinds is refused: each means another policy."""
+    """The kind of the policy with this name. A name of several kinds is refused, because each means another policy."""
     name = spec.partition("(")[0].partition("+")[0].strip()  # a scheduler may have throttles
     kinds = [kind for kind in _KEYS if name in (info.name for info in context.policies(kind))]
     if not kinds:
@@ -192,7 +192,8 @@ Failed = namedtuple("Failed", "error")
 
 
 class _Outcomes:
-    """Of tasks, in order. With `keep`, a failure is the outcome of its task, and what stops all of them is kept, too."""
+    """Outcomes of tasks, in order. With `keep`, a failure is the outcome of its task, and the reason of an early end is
+    kept too."""
 
     def __init__(self, count, keep):
         self.found = [Failed("not run")] * count
@@ -223,7 +224,8 @@ def _in_processes(measure, tasks, jobs, outcomes, on_progress):
 
 
 def _all(measure, tasks, jobs, on_progress, keep=False):
-    """_Outcomes of measure(*task) of all tasks, in processes: in one, Python policies would wait for each other."""
+    """_Outcomes of measure(*task) for all tasks, in processes: Python policies in one process would wait for each
+    other."""
     outcomes = _Outcomes(len(tasks), keep)
     jobs = min(jobs or os.cpu_count() or 1, len(tasks))
     try:
@@ -239,8 +241,8 @@ def _all(measure, tasks, jobs, on_progress, keep=False):
 
 
 def _runs(classes, preset, settings, kernels=None):
-    """How to make a Config with changes, in a context that knows the classes, or files of them; and Stats of a run of a
-    trace on it."""
+    """Functions that make a Config with changes, in a context with the classes or files, and the Stats of a trace's
+    run."""
 
     def made(context, changes):
         for each in classes:
@@ -255,7 +257,7 @@ def _runs(classes, preset, settings, kernels=None):
                 return replay.stats(), replay.policy_values(), _notes.of_run(trace.notes, config)
 
     def published(changes):
-        """Names of what the policies publish."""
+        """Names of counters published by the policies."""
         with Context() as context, made(context, changes) as config, Replay(context, config) as replay:
             return replay.policy_values()
 
@@ -263,7 +265,7 @@ def _runs(classes, preset, settings, kernels=None):
 
 
 def _check_metrics(metrics, changes, published):
-    """Counters, or what one of the policies publishes."""
+    """Check that metrics are counters of the library or of a policy."""
     unknown = [name for name in metrics if name not in (counter.name for counter in counters())]
     known = {name for each in changes for name in published(each)} if unknown else ()
     for name in unknown:
@@ -273,12 +275,12 @@ def _check_metrics(metrics, changes, published):
 
 
 def _value(stats, policies, name):
-    """A metric; None where it is not measured."""
+    """A metric; None if unmeasured."""
     return policies[name].value if name in policies else stats.get(name)
 
 
 def _trace_labels(sources):
-    """Short names; whole ones where these are not all different."""
+    """Short names, or whole names if short names repeat."""
     whole = list(map(os.fspath, sources))
     short = [os.path.basename(os.path.normpath(source)) if os.path.exists(source) else source.removeprefix("synthetic:")
              for source in whole]  # fmt: skip
@@ -290,7 +292,7 @@ def _over(above, below, name):
 
 
 def _rows(trace, found, metrics):
-    """Of a trace, by label."""
+    """Rows of a trace, by label."""
     first = next(iter(found.values()), Failed(None))
     for label, outcome in found.items():
         if isinstance(outcome, Failed):
@@ -308,24 +310,25 @@ def compare(policies: Union[Iterable[Policy], Mapping[str, Policy]], traces: Ite
             register: Iterable[Any] = (), jobs: Optional[int] = None,
             on_progress: Callable[[int, int], Any] = lambda done, count: None, keep_going: bool = False,
             kernels: Optional[Kernels] = None) -> Comparison:  # fmt: skip
-    """Run every policy on every trace: a Comparison, whose rows are relative to the first policy.
+    """Run every policy on every trace: a Comparison, relative to the first policy.
 
     policies  a list of policies, or {label: policy}. A policy is
-                a subclass of ReplacementPolicy, Predictor or SchedulerPolicy, which is registered where it runs;
-                a name or `name(parameter=value)`: of a replacement policy or predictor of `level`, a warp scheduler,
-                which may have throttles, `name + name`, or a prefetcher;
-                `key=value`, needed where the name is of several kinds: "l1.bypass=sdbp";
+                a subclass of ReplacementPolicy, Predictor or SchedulerPolicy, registered where the run happens;
+                a name or `name(parameter=value)`: of a replacement policy or predictor of `level`, a warp scheduler
+                (with throttles: `name + name`), or a prefetcher;
+                `key=value`, needed if several kinds have the name: "l1.bypass=sdbp";
                 {key: class or value, ...}, several keys at once
-    traces    as Trace takes them; each run starts with cold caches
-    preset    of every run; `settings` come after it. None: the keys' defaults
+    traces    sources as for Trace; each run starts with cold caches
+    preset    of every run, before `settings`. None: the keys' defaults
     mode      "functional", or "timed": with cycles and speed-up
-    metrics   names of counters and ratios, and of what policies publish of themselves ("l1.replacement.dip.selector");
+    metrics   names of counters and ratios, and of policies ("l1.replacement.dip.selector");
               default FUNCTIONAL or TIMED
-    register  further classes, for texts that name them, and paths of files of them as for Context.load()
-    jobs      processes; default: as many as processors. 1: everything in this one
-    on_progress  called with how many runs are done, of how many
-    kernels   of each trace only these, as Trace takes them; None: all
-    keep_going   a run that fails is a row with an `error`, and Ctrl-C ends with the rows there are; otherwise raised
+    register  further classes for names in texts, and paths of files with classes, as for Context.load()
+    jobs      processes; default: as many as processors. 1: all in this process
+    on_progress  called with (finished runs, all runs)
+    kernels   kernels of each trace, as for Trace; None: all
+    keep_going   a failed run is a row with an `error`, and Ctrl-C returns the finished rows; otherwise exceptions are
+                 raised
     """
     labels = _labelled(policies)
     metrics = metrics or (TIMED if mode == "timed" else FUNCTIONAL)
@@ -336,7 +339,7 @@ def compare(policies: Union[Iterable[Policy], Mapping[str, Policy]], traces: Ite
     with Context() as context, made(context, {}) as config:
         origin = about(config, kernels=kernels)
         changes = [_settings_of(context, policy, level) for policy in labels.values()]
-    for each in changes:  # what is wrong with a setting fails before anything runs
+    for each in changes:  # wrong settings fail before the first run
         with Context() as context, made(context, each):
             pass
     _check_metrics(metrics, changes, published)
@@ -344,7 +347,7 @@ def compare(policies: Union[Iterable[Policy], Mapping[str, Policy]], traces: Ite
     outcomes = _all(measure, tasks, jobs, on_progress, keep_going)
     notes = {}
     for (_, source), outcome in zip(tasks, outcomes.found):
-        if not isinstance(outcome, Failed):  # every policy's run of a trace has met the same
+        if not isinstance(outcome, Failed):  # every policy's run of a trace has equal notes
             notes.setdefault(os.fspath(source), outcome[2])
     results = iter(outcomes.found)
     rows = []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Decisions alone: policies for caches and warps of a simulator's own, without the library's around them.
+"""Decisions alone: policies for a simulator's own caches and warps, without the library's.
 
-The simulator has tags, MSHRs and queues, and says what happens in them by set and way; the library says which way to
-give up (ReplacementDecisions), what to keep out (PredictorDecisions), which warps to hold back (ThrottleDecisions).
+The simulator has tags, MSHRs and queues, and reports their events by set and way. The library chooses victims
+(ReplacementDecisions), bypasses (PredictorDecisions) and warps to hold back (ThrottleDecisions).
 """
 
 import ctypes
@@ -22,14 +22,14 @@ _NO_WAY = 2**32 - 1
 
 
 class Prediction(NamedTuple):
-    """What a predictor says of a request; `word` goes below with it."""
+    """A predictor's answer for a request; `word` goes below with the request."""
 
     decision: Decision
     word: int
 
 
 class TagEvent(NamedTuple):
-    """What happened at the simulator's tags, for tell(). INVALIDATE alone needs no request, EVICT an Eviction, too."""
+    """An event at the simulator's tags, for tell(). INVALIDATE needs no request, EVICT also an Eviction."""
 
     kind: Union[TagEventKind, str, int]
     set: int
@@ -48,10 +48,10 @@ def _raw(event: TagEvent) -> g.gpc_tag_event:
 
 
 class _Decisions(Handle):
-    """What both have in common: a policy for a cache of the simulator's, which tells it what happens there."""
+    """Common part: a policy for a simulator's cache, with reports of the cache's events."""
 
     _options: Any = None
-    _functions = ""  # how those of the library begin
+    _functions = ""  # prefix of the library's functions
 
     def __init__(self, context: Any, policy: str, share_with: Optional[Handle], options: Any) -> None:
         self._context = context
@@ -75,7 +75,8 @@ class _Decisions(Handle):
             raise
 
     def tell(self, events: Iterable[TagEvent]) -> None:
-        """What happened, in order, in one call. An exception has an attribute `done`: how many were told before it."""
+        """Report events in order, in a call. An exception has the attribute `done`: number of events reported before.
+        """
         raise NotImplementedError
 
     def _one(self, kind: TagEventKind, set: int, way: int, address: Any, fields: Any) -> None:
@@ -84,12 +85,12 @@ class _Decisions(Handle):
     def hit(self, set: int, way: int, address: Union[Request, int], **fields: Any) -> None:
         """`way` served the request, or sectors of it: a Request, or an address and fields of Request.
 
-        With continues=1, a further sector of the same instruction's line, it is no use of the line again.
+        With continues=1, a further sector of the same instruction's line, the hit is no new use of the line.
         """
         self._one(TagEventKind.HIT, set, way, address, fields)
 
     def sector_miss(self, set: int, way: int, address: Union[Request, int], **fields: Any) -> None:
-        """`way` has the request's line, but no sector that it needs."""
+        """`way` has the request's line, but no requested sector."""
         self._one(TagEventKind.SECTOR_MISS, set, way, address, fields)
 
     def miss(self, set: int, address: Union[Request, int], **fields: Any) -> None:
@@ -117,17 +118,17 @@ class _Decisions(Handle):
         self._call("sample", ctypes.byref(filled(g.gpc_sample, **fields)))
 
     def policy_values(self) -> "dict[str, PolicyValue]":
-        """Counters that the policy publishes of itself: {name: PolicyValue}."""
+        """Counters published by the policy: {name: PolicyValue}."""
         return read_policies(getattr(lib, self._functions + "policy_value"), self._live())
 
 
 class ReplacementDecisions(_Decisions):
-    """Which line to give up.
+    """Choice of victims.
 
     policy   `name` or `name(parameter=value, ...)`
     options  fields of gpc_replacement_options: sets, ways, line_bytes, sectors, instance, instances, seed, and `tells`,
-             ReadsBits of what will be told; a policy that reads more is refused. 0: what a Request says by itself.
-    share_with  another of the level's `instances`
+             ReadsBits of reported inputs; a policy with further inputs is refused. 0: the fields of a Request only.
+    share_with  another object of the level's `instances`
     """
 
     _options = g.gpc_replacement_options
@@ -155,7 +156,7 @@ class ReplacementDecisions(_Decisions):
 
     def choose(self, set: int, address: Union[Request, int], candidates: Optional[Iterable[int]] = None,
                **fields: Any) -> Optional[int]:
-        """The way of a full set that is given up, of `candidates` (None: of all). None: the request bypasses."""
+        """Victim of a full set, of `candidates` (None: all ways). None: the request bypasses."""
         way = ctypes.c_uint32()
         request = _request(address, fields)
         self._call("choose", set, self._bits(candidates), ctypes.byref(request), ctypes.byref(way))
@@ -163,7 +164,7 @@ class ReplacementDecisions(_Decisions):
 
     def declines(self, set: int, address: Union[Request, int], candidates: Optional[Iterable[int]] = None,
                  **fields: Any) -> bool:
-        """Would choose() decline the request? To be asked before its data are sent for."""
+        """True if choose() would decline the request; call before requesting its data."""
         request, bits = _request(address, fields), self._bits(candidates)
         found = invoke(lib.gpc_replacement_declines, self._live(), set, bits, ctypes.byref(request))
         settle()
@@ -171,7 +172,7 @@ class ReplacementDecisions(_Decisions):
 
 
 class PredictorDecisions(_Decisions):
-    """What to keep out of a cache. Parameters as of ReplacementDecisions."""
+    """Choice of bypasses. Parameters as of ReplacementDecisions."""
 
     _options = g.gpc_predictor_options
     _functions = "gpc_predictor_"
@@ -187,7 +188,7 @@ class PredictorDecisions(_Decisions):
 
     @property
     def before_lookup(self) -> bool:
-        """Whether reads are to be predicted before their tags are looked up."""
+        """True if reads are predicted before the lookup of their tags."""
         return lib.gpc_predictor_before_lookup(self._live())
 
     def predict(self, set: int, address: Union[Request, int], **fields: Any) -> Prediction:
@@ -195,7 +196,7 @@ class PredictorDecisions(_Decisions):
         return self.predict_many([set], [_request(address, fields)])[0]
 
     def predict_many(self, sets: Sequence[int], requests: Sequence[Request]) -> List[Prediction]:
-        """The same of many, in order, in one call."""
+        """predict() of many requests, in order, in a call."""
         count = len(requests)
         if len(sets) != count:
             raise ValueError(f"{len(sets)} sets for {count} requests")
@@ -209,7 +210,7 @@ class PredictorDecisions(_Decisions):
 
     def reply(self, predicted: Union[Decision, str, int], word: int, address: Union[Request, int],
               **fields: Any) -> Decision:
-        """A reply came from below with a policy word: the Decision that holds."""
+        """Take the policy word of a reply from below: returns the final Decision."""
         request = _request(address, fields)
         predicted = choice(Decision, predicted, "predicted")
         found = invoke(lib.gpc_predictor_reply, self._live(), ctypes.byref(request), predicted, word)
@@ -217,7 +218,7 @@ class PredictorDecisions(_Decisions):
         return Decision(found)
 
     def respond(self, set: int, way: Optional[int], address: Union[Request, int], **fields: Any) -> int:
-        """This is the level below, and has served a request of some policy_word: the word for the reply."""
+        """For the level below, after serving a request with a policy_word: the word for the reply."""
         request = _request(address, fields)
         way = _NO_WAY if way is None else way
         word = invoke(lib.gpc_predictor_respond, self._live(), set, way, ctypes.byref(request))
@@ -235,10 +236,10 @@ class PredictorDecisions(_Decisions):
 
 
 class ThrottleDecisions(Warps):
-    """Which warps of a scheduler of the simulator's may issue, and which may allocate.
+    """Limits on issuing and allocating warps of a simulator's scheduler.
 
-    throttles  `name` or `name(parameter=value, ...)`, and more of them behind a `+`
-    warps      slots, 1 to 1024; the others as of Scheduler
+    throttles  `name` or `name(parameter=value, ...)`, and further throttles behind a `+`
+    warps      slots, 1 to 1024; other options as of Scheduler
     """
 
     _prefix = "gpc_throttle_"
@@ -256,7 +257,7 @@ class ThrottleDecisions(Warps):
         )
 
     def classify(self, cycle: int = 0) -> WarpClasses:
-        """What all warps may do from `cycle` on, until something happens or `again`: sets of slots."""
+        """Rights of all warps from `cycle` on, until an event or `again`: sets of slots."""
         names = ("throttled", "held", "bypassing", "bypassing_l2")
         raw = g.gpc_throttle_classes()
         bitmaps = [(ctypes.c_uint64 * self._words)() for _ in names]
@@ -271,12 +272,12 @@ class ThrottleDecisions(Warps):
         return found
 
     def held(self, slot: int) -> bool:
-        """Whether a warp may not issue what accesses memory."""
+        """True if a warp may not issue memory instructions."""
         return lib.gpc_throttle_held(self._live(), slot)
 
     @property
     def wants(self) -> Tuple[str, ...]:
-        """Of "events" of L1 and "samples", what the throttles can be told."""
+        """Inputs used by the throttles: "events" of L1 and "samples"."""
         pointer = self._live()
         wanted = {"events": lib.gpc_throttle_wants_events, "samples": lib.gpc_throttle_wants_samples}
         return tuple(name for name, wants in wanted.items() if wants(pointer))

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""See what happens in a hierarchy: events, as they come, or written to a file.
+"""Events of a hierarchy, for a callback or a file.
 
     memory.set_trace(print, sm=3, kinds="load")              # a Hierarchy, or replay.hierarchy
     with open("loads.json", "w") as file, Perfetto(file) as writer:
         with Replay(context, config, events=writer) as replay, Trace(context, "kernelslist.g") as trace:
             list(replay.run(trace))
 
-Text is for grep, one line an event. Perfetto is the trace-event format of Chrome, which ui.perfetto.dev shows: a
-microsecond there is a core cycle, or without a clock a warp access. Both write as they go, and hold no more than what
-is in flight.
+Text has a line an event, for grep. Perfetto is the trace-event format of Chrome, for ui.perfetto.dev: a microsecond
+there is a core cycle, or without a clock a warp access. Both write at once, and hold only events in flight.
 """
 
 import json
@@ -24,7 +23,7 @@ _FIELDS = (
     "bytes", "outcome", "value", "until", "bank", "sender", "receiver", "process",
 )  # fmt: skip
 
-_NOTHING = ("packet", "parent", "access", "value", "bytes", "process")  # of which 0 is not told
+_NOTHING = ("packet", "parent", "access", "value", "bytes", "process")  # fields hidden at 0
 _NOWHERE = 2**64 - 1
 _LEVELS = {1: "l1", 2: "l2", 3: "dram"}
 
@@ -48,7 +47,7 @@ _KINDS = [*Kind, None]
 
 
 class Event(namedtuple("Event", _FIELDS)):
-    """One thing that happened, as gpc_event in gpucache/events.h: None is what is not known or does not apply.
+    """An event, as gpc_event in gpucache/events.h: unknown or inapplicable fields are None.
 
     what, component and kind are members of What, Component and Kind; `outcome` is a word, as "miss" or "mshr".
     """
@@ -56,7 +55,7 @@ class Event(namedtuple("Event", _FIELDS)):
     __slots__ = ()
 
     def __str__(self):
-        """A line: cycle, what, component and its index, then name=value."""
+        """A line: cycle, what, component with index, then name=value."""
         fixed = f"{self.cycle:>8} {name_of(self.what):<14} {name_of(self.component)} {self.index}"
         rest = []
         for name in _FIELDS[4:]:
@@ -79,7 +78,7 @@ def name_of(member):
 
 
 def event_of(raw):
-    """An Event from a gpc_event, which lives for the call only."""
+    """An Event from a gpc_event, valid for the call only."""
     what = _WHATS[raw.what]
     words = _OUTCOMES.get(what)
     return Event(
@@ -97,7 +96,7 @@ def event_of(raw):
 
 
 def _bits(enum, values, what):
-    """A mask of members, numbers or names: one, or some."""
+    """A mask from a member, number or name, or from several."""
     if values is None:
         return 0
     if isinstance(values, (str, int)):
@@ -114,7 +113,7 @@ def _range(value):
 
 
 def options_of(*, whats=None, components=None, kinds=None, sm=None, address=None, pc=None, cycle=None):
-    """gpc_event_options without its callback."""
+    """gpc_event_options without the callback."""
     fields = {"whats": _bits(What, whats, "whats"), "components": _bits(Component, components, "components"),
               "kinds": _bits(Kind, kinds, "kinds")}  # fmt: skip
     for name, value in (("sm", sm), ("address", address), ("pc", pc), ("cycle", cycle)):
@@ -139,7 +138,8 @@ _FILTERS = {
 
 
 def parse_filter(text):
-    """Fields of set_trace() from "sm=0-3,kind=load+store,address=0x7f00-0x7fff". ValueError says what is wrong."""
+    """Fields of set_trace() from "sm=0-3,kind=load+store,address=0x7f00-0x7fff". A mistake raises ValueError with a
+    sentence."""
     found = {}
     for part in filter(None, text.split(",")):
         key, equals, value = part.partition("=")
@@ -160,22 +160,22 @@ def parse_filter(text):
 
 
 class Writer:
-    """What events are written with: call it with each. A context manager that ends the file, which stays open."""
+    """Writer of events: call the writer with each event. The `with` block finishes the text; the file stays open."""
 
     def __init__(self, file):
         self._file = file
 
     def begin(self, name, clock=True):
-        """Events of another hierarchy follow, whose clock and numbers begin anew. `clock`: it is timed."""
+        """Begin the events of another hierarchy, with a new clock and new numbers. `clock`: timed."""
 
     def mark(self, cycle, name):
-        """Something that is of no component, as a kernel's begin."""
+        """A mark without a component, such as a kernel's begin."""
 
     def counters(self, cycle, values):
         """{name: number} of the present."""
 
     def close(self):
-        """Write what is still to be written."""
+        """Write remaining text."""
 
     def __enter__(self):
         return self
@@ -185,7 +185,7 @@ class Writer:
 
 
 class Text(Writer):
-    """One line an event: cycle, what, component, then name=value. Lines that begin with # are no events."""
+    """A line an event: cycle, what, component, then name=value. Lines with # are no events."""
 
     def __call__(self, event):
         self._file.write(f"{event}\n")
@@ -219,7 +219,7 @@ _PLACES = {
     Component.MEMORY: ("memory channels", "channel"), Component.HOST: ("host memory", "channel"),
     **{network: (name, "input") for network, name in _NETWORKS.items()},
 }  # fmt: skip
-# What begins and ends: (event that begins, title of its tracks). The others are instants.
+# Events with a begin and an end: (beginning event, title of its tracks). All others are instants.
 _BEGINS = {
     What.ISSUE: "access", What.MSHR_ALLOCATE: "MSHR", What.BLOCK: "held up", What.SEND: "packet",
     What.MEMORY_READ: "read", What.MESSAGE: "message",
@@ -229,22 +229,22 @@ _ENDS = {
     What.COMPLETE: What.ISSUE, What.MSHR_FREE: What.MSHR_ALLOCATE, What.UNBLOCK: What.BLOCK, What.RECEIVE: What.SEND,
     What.DATA: What.MEMORY_READ, What.ARRIVE: What.MESSAGE,
 }  # fmt: skip
-_KNOWN = {What.SERVE, What.ACTIVATE, What.READ, What.WRITE, What.REFRESH, What.PRECHARGE}  # its end is known
+_KNOWN = {What.SERVE, What.ACTIVATE, What.READ, What.WRITE, What.REFRESH, What.PRECHARGE}  # events with a known end
 
 
 class _Open:
-    """A slice that has begun, on its track."""
+    """An open slice on a track."""
 
     __slots__ = ("event", "lane", "lanes", "name", "pid", "tid", "ts")
 
 
 class Perfetto(Writer):
-    """Chrome's trace-event format (JSON), to be shown by ui.perfetto.dev or chrome://tracing.
+    """Chrome's trace-event format (JSON), for ui.perfetto.dev or chrome://tracing.
 
-    Processes are kinds of components; their tracks are components: of what a component does at a time as many as it
-    needs, so that slices never overlap, and thus an L1's are its MSHR entries. A load's slices are joined by arrows
-    (flow events), from its issue by way of its MSHR entries, networks and memory to its completion. 1 us = 1 cycle.
-    Before events of a functional hierarchy, call begin(name, clock=False).
+    Processes are kinds of components, tracks are components. A component has enough tracks for its simultaneous slices,
+    so that slices never overlap; tracks of an L1 are its MSHR entries. Arrows (flow events) join a load's slices, from
+    issue through MSHR entries, networks and memory to completion. 1 us = 1 cycle. Before events of a functional
+    hierarchy, call begin(name, clock=False).
     """
 
     def __init__(self, file):
@@ -252,8 +252,8 @@ class Perfetto(Writer):
         self._count = 0
         self._begins = _BEGINS
         self._tids = {}  # (pid, title, lane): tid
-        self._lanes = {}  # (pid, title): [timestamp from which on each of its tracks is free, None: in use]
-        self._open = {}  # what has begun, by what ends it
+        self._lanes = {}  # (pid, title): [free from this timestamp, None: in use], a value a track
+        self._open = {}  # open slices, by their ending event
         self._flows = {}  # accesses with arrows under way: timestamp of the last
         self._named = set()
         self._offset = self._last = 0
@@ -268,7 +268,7 @@ class Perfetto(Writer):
     # Tracks
 
     def _track(self, process, title, lane=0):
-        """(pid, tid) of a track, made known when it is first used."""
+        """(pid, tid) of a track, announced at first use."""
         pid = _PIDS[process]
         if pid not in self._named:
             self._named.add(pid)
@@ -285,12 +285,12 @@ class Perfetto(Writer):
 
     @staticmethod
     def _order(title, lane):
-        """By the component's number, then by what the track is for, then by its lane."""
+        """Order of tracks: component number, purpose, lane."""
         number = next((int(word) for word in title.split() if word.isdigit()), 0)
         return (number * 64 + sum(map(ord, title.split()[-1])) % 64) * 256 + min(lane, 255)
 
     def _take(self, process, title, ts):
-        """The first track of these that is free at `ts`: its list and place."""
+        """First track free at `ts`: list and place."""
         lanes = self._lanes.setdefault((process, title), [])
         for lane, free in enumerate(lanes):
             if free is not None and free <= ts:
@@ -329,7 +329,7 @@ class Perfetto(Writer):
                   cat=name_of(begun.event.component), args=args)  # fmt: skip
 
     def _key(self, what, event):
-        """What joins a begin and its end: an MSHR entry changes hands, and is its line's."""
+        """Key that joins begin and end; an MSHR entry changes owners, so that its line is the key."""
         if what is What.MSHR_ALLOCATE:
             return what, event.component, event.index, event.address
         if what in (What.SEND, What.BLOCK):
@@ -337,7 +337,7 @@ class Perfetto(Writer):
         return what, event.packet
 
     def _flow(self, event, ts, begun):
-        """An arrow of the access from its last slice to this."""
+        """An arrow of the access from its last slice to this slice."""
         access = event.access
         if not access:
             return
@@ -368,7 +368,7 @@ class Perfetto(Writer):
         if what in self._begins:
             begun = self._start(event, ts, self._begins[what], self._name(event))
             before = self._open.pop(self._key(what, event), None)
-            if before is not None:  # a filter has kept its end back
+            if before is not None:  # the filter dropped the end
                 self._stop(before, ts)
             self._open[self._key(what, event)] = begun
             self._flow(event, ts, begun)
@@ -388,17 +388,17 @@ class Perfetto(Writer):
 
     def _ended(self, event, ts):
         begun = self._open.pop(self._key(_ENDS[event.what], event), None)
-        if begun is None:  # a filter has kept its begin back
+        if begun is None:  # the filter dropped the begin
             return
         if event.what is What.COMPLETE and self._flows.pop(event.access, None) is not None:
-            # within the slice of the access, whose end is this
+            # A point within the slice of the ending access.
             at = max(ts, begun.ts)
             self._put("f", pid=begun.pid, tid=begun.tid, ts=at, id=event.access + self._ids, cat="load", name="life",
                       bp="e")  # fmt: skip
         more = {"served": event.outcome, "cycles": event.value} if event.what is What.COMPLETE else {}
         self._stop(begun, ts, **more)
 
-    # What is beside events
+    # Marks beside events
 
     def begin(self, name, clock=True):
         self._end_all()
@@ -417,7 +417,7 @@ class Perfetto(Writer):
             self._put("C", pid=pid, tid=0, ts=cycle + self._offset, name=name, args={"value": value})
 
     def _end_all(self):
-        """What has not ended when its file or hierarchy does."""
+        """Close open slices at the end of the file or hierarchy."""
         for begun in self._open.values():
             self._stop(begun, self._last, unfinished=True)
         self._open.clear()
@@ -433,5 +433,5 @@ class Perfetto(Writer):
 
 
 def writer_of(path, file):
-    """A Perfetto for a path that ends in .json, otherwise a Text."""
+    """A Perfetto for a path ending in .json, otherwise a Text."""
     return (Perfetto if str(path).endswith(".json") else Text)(file)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The whole memory system: coalescer, an L1 per SM, networks, L2 slices, DRAM. timed.py has what needs a clock."""
+"""The whole memory system: coalescer, an L1 per SM, networks, L2 slices, DRAM. timed.py has the methods with a clock.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ from .stages import StageRow, rows_of
 from .stats import PolicyValue, Stats, empty, read_object, read_policies
 from .timed import TimedView, fence_of, process_address, process_of, warp_access
 
-# Arrays of access_many(), by the size of their elements.
+# Arrays of access_many(), by element size.
 _BATCH_CODES = {
     **dict.fromkeys(("masks", "pcs"), "Q"), **dict.fromkeys(("sms", "warps", "warp_ages", "blocks", "widths"), "I"),
     **dict.fromkeys(("kinds", "spaces", "hints", "scopes", "orders", "processes"), "B"),
@@ -42,12 +43,12 @@ Launch = g.gpc_launch
 WarpResult = g.gpc_warp_result
 Shape = g.gpc_shape
 
-# Where an address is; None for what there is none of.
+# Place of an address; None for a missing level.
 Location = namedtuple("Location", "line slice_address row partition slice near_slice set channel bank column")
 
 
 def launch_of(launch, fields):
-    """A Launch from one, from fields, or None for neither."""
+    """A Launch from a launch, from fields, or None for neither."""
     if launch is None and fields:
         launch = Launch(**fields)
     return None if launch is None else ctypes.byref(launch)
@@ -61,15 +62,15 @@ def _on_event(owner, pointer):
 
 
 class HierarchyView(TimedView, Handle):
-    """The methods of a hierarchy. What a replay lends is no more than this."""
+    """Methods of a hierarchy, own or lent by a replay."""
 
     def set_trace(self, on_event: Optional[Callable[[Any], Any]] = None, **filters: Any) -> None:
-        """Call `on_event` with each Event from now on, or with None nobody: see gpucache/events.h.
+        """Call `on_event` with each Event from now on; None ends the trace. See gpucache/events.h.
 
-        whats, components, kinds  only these: a What, Component or Kind, its name, or some of them
-        sm, address, pc, cycle    only these: a number, or (first, last); what has none is left out
-        It may ask for `now`, but call nothing else of the hierarchy. If it returns False, or raises, the trace ends,
-        and the call that let time go on, or access(), raises CancelledError, or what it raised.
+        whats, components, kinds  filter: a What, Component or Kind, a name, or several
+        sm, address, pc, cycle    filter: a number, or (first, last); events without the field do not pass
+        `on_event` may read `now`, and call nothing else of the hierarchy. If `on_event` returns False or raises, the
+        trace ends. The call that moved time, or access(), then raises CancelledError or the exception.
         """
         pointer = self._live()
         owner = self._owner or self
@@ -91,17 +92,17 @@ class HierarchyView(TimedView, Handle):
         call(lib.gpc_hierarchy_begin_kernel, self._live(), launch_of(launch, fields))
 
     def occupancy(self, launch: Optional[g.gpc_launch] = None, **fields: Any) -> int:
-        """Thread blocks of a launch that fit an SM at once."""
+        """Thread blocks of a launch that fit an SM together."""
         launch = Launch(**fields) if launch is None else launch
         return lib.gpc_hierarchy_occupancy(self._live(), ctypes.byref(launch))
 
     @property
     def is_idle(self) -> bool:
-        """Is nothing under way, so that begin_kernel() and flush() are allowed?"""
+        """True if nothing is in flight; begin_kernel() and flush() are then allowed."""
         return lib.gpc_hierarchy_is_idle(self._live())
 
     def locate(self, address: int, sm: int = 0, *, process: int = 0) -> Location:
-        """Where an address of a process is, for an SM: a Location. Numbers of what there is none of are None.
+        """Place of a process's address, as an SM reaches it: a Location. Numbers of missing levels are None.
 
         `line` is the address of the hierarchy's memory, process_address(process, ...), as lent caches have it.
         """
@@ -113,7 +114,7 @@ class HierarchyView(TimedView, Handle):
         return found._replace(**nowhere)
 
     def shape(self) -> g.gpc_shape:
-        """What the hierarchy has at present, the present kernel's share of L1 included: a Shape."""
+        """Present shape of the hierarchy, with the present kernel's share of L1: a Shape."""
         shape = Shape()
         settle(lib.gpc_hierarchy_get_shape(self._live(), ctypes.byref(shape)), what="gpc_hierarchy_get_shape")
         return shape
@@ -126,9 +127,9 @@ class HierarchyView(TimedView, Handle):
     def set_window(self, begin: int = 0, bytes: int = 0, *, hit_ratio: int = 100,
                    hit: Union[int, str] = Priority.LAST, miss: Union[int, str] = Priority.NORMAL,
                    process: int = 0) -> None:  # fmt: skip
-        """Lines of these addresses persist in L2 from now on, as far as `l2.persisting` says; without bytes, none do.
+        """Make lines of an address range persist in L2, within `l2.persisting`. With 0 bytes no line persists.
 
-        hit_ratio  % of the window's lines that are of priority `hit`, LAST or FIRST; the others are of `miss`
+        hit_ratio  % of the window's lines with priority `hit`, LAST or FIRST; other lines have `miss`
         process    of the addresses
         """
         window = g.gpc_access_window(begin=begin, bytes=bytes, hit_ratio=hit_ratio, process=process_of(process),
@@ -136,7 +137,7 @@ class HierarchyView(TimedView, Handle):
         call(lib.gpc_hierarchy_set_window, self._live(), ctypes.byref(window))
 
     def reset_persisting(self) -> None:
-        """Lines of L2 that persist do so no longer."""
+        """Make persisting lines of L2 normal lines."""
         settle(lib.gpc_hierarchy_reset_persisting(self._live()), what="gpc_hierarchy_reset_persisting")
 
     def access(self, addresses: Any, *, token: Union[int, str] = Token.UNUSED, **fields: Any) -> g.gpc_warp_result:
@@ -144,11 +145,11 @@ class HierarchyView(TimedView, Handle):
 
         fields  mask (None = as many lanes as there are addresses, from 0 on), sm, warp, warp_age, block, pc,
                 width (4), kind, space, hint, priority, scope, order, stream (below the key `streams`), process (of the
-                addresses, 0 to 127); local_offsets (True: in space local, addresses are each thread's own offsets, which
-                are mapped as those of LDL and STL are: local_address()); with coherence.data, `data`, what a store
-                writes, and `out`, a writable buffer for what a load reads: `width` bytes a lane; of an atomic also
-                `atomic`, an AtomicOp whose operands are `data`, and `compare`; `out` is what it has found
-        token   the warp's Token for L1; token_l2 is that for L2
+                addresses, 0 to 127); local_offsets (True: in space local, addresses are each thread's own offsets,
+                which are mapped as addresses of LDL and STL: local_address()); with coherence.data, `data`, the bytes
+                of a store and `out`, a writable buffer for a load's bytes: `width` bytes a lane; for an atomic also
+                `atomic`, an AtomicOp with operands `data`, and `compare`; `out` receives the old values
+        token   the warp's Token for L1; token_l2 is the Token for L2
         Returns a WarpResult.
         """
         access = warp_access(addresses, token, **fields)
@@ -165,7 +166,7 @@ class HierarchyView(TimedView, Handle):
         return result
 
     def local_address(self, sm: int, warp: int, lane: int, offset: int) -> int:
-        """Where a byte of a thread's local memory lies: `offset`, in slot `warp` of the SM, of that lane."""
+        """Address of a byte of local memory: `offset` of a lane, in slot `warp` of the SM."""
         address = lib.gpc_hierarchy_local_address(self._live(), sm, warp, lane, offset)
         if not address:
             raise ValueError(f"no thread has SM {sm}, warp {warp}, lane {lane}")
@@ -173,17 +174,18 @@ class HierarchyView(TimedView, Handle):
 
     def access_many(self, addresses: Any, *, lanes: int = 32, masks: Any = None, width: int = 4,
                     results: Optional[bool] = None, **fields: Any) -> Any:  # fmt: skip
-        """Warp instructions of a functional hierarchy, in order, each as access() would take it, many times faster.
+        """Warp instructions of a functional hierarchy, in order, as by access(), many times faster.
 
-        addresses  8 bytes each: NumPy [count][lanes], whose columns say how many lanes there are, or anything that
-                   Cache.access_many() takes, of `lanes` a row
-        masks      active lanes of each, a bit each; None = all
-        width      bytes a lane, of all of them
+        addresses  8 bytes each: NumPy [count][lanes], or any array of Cache.access_many() with `lanes` a row
+        masks      active lanes of an instruction, a bit a lane; None = all
+        width      bytes a lane, for all instructions
         fields     arrays, an entry an instruction: pcs and masks of 8 bytes, sms, warps, warp_ages, blocks and widths
                    of 4, kinds, spaces, hints, scopes, orders and processes of 1
-        results    True: returns what each did, a WarpResult of each, as a NumPy array of records where there is NumPy
-                   (found["l1_sector_hits"].sum()), otherwise as a ctypes array. None: returns how many were done
-        The library runs without the GIL. An exception has an attribute `done`: those completed before it.
+        results    True: returns a WarpResult for each instruction, as a NumPy array of records if NumPy is installed
+                   (found["l1_sector_hits"].sum()), otherwise a ctypes array. None: returns the number of completed
+                   instructions
+        The library runs without the GIL. An exception has the attribute `done`: number of instructions completed
+        before.
         """
         batch = _buffers.batch(g.gpc_access_batch, addresses, lanes, width, _BATCH_CODES, {"masks": masks, **fields})
         told = (WarpResult * batch.count)() if results else None
@@ -199,32 +201,32 @@ class HierarchyView(TimedView, Handle):
         return done.value if told is None else _records(told)
 
     def fence(self, order: Union[int, str] = "sc", scope: Union[int, str] = "gpu", **fields: Any) -> None:
-        """A fence of a functional hierarchy: what is left of it is what it does in L1.
+        """A fence of a functional hierarchy, with its effect on L1 only.
 
-        order, scope  an Order and a Scope; for `control` alone "weak" and "cta"
+        order, scope  an Order and a Scope; "weak" and "cta" if only `control` is wanted
         fields        control (a Control: "none", "invalidate_all" or "write_back_all"), sm, warp
         """
         call(lib.gpc_hierarchy_fence, self._live(), ctypes.byref(fence_of(order, scope, **fields)))
 
     def check_access(self, addresses: Any, *, token: Union[int, str] = Token.UNUSED, **fields: Any) -> None:
-        """Raise what access() and try_issue() would not take, naming the field: ArgumentError, with a sentence."""
+        """Raise ArgumentError, with a sentence about the field, if access() and try_issue() would refuse the access."""
         access = warp_access(addresses, token, **fields)
         call(lib.gpc_hierarchy_check_access, self._live(), ctypes.byref(access))
 
     def count_instructions(self, warp_instructions: int = 0, thread_instructions: int = 0, blocks: int = 0) -> None:
-        """Count instructions that touch no memory."""
+        """Count instructions without memory accesses."""
         lib.gpc_hierarchy_count_instructions(self._live(), warp_instructions, thread_instructions, blocks)
 
     def warp_event(self, kind: Union[int, str], **fields: Any) -> None:
-        """Pass a WarpEventKind, with fields of WarpEvent, to the policies of its SM's L1."""
+        """Pass a WarpEventKind, with fields of WarpEvent, to the policies of the SM's L1."""
         event = filled(WarpEvent, kind=kind, **fields)
         status = invoke(lib.gpc_hierarchy_warp_event, self._live(), ctypes.byref(event))
         settle(status, what="gpc_hierarchy_warp_event")
 
     def rank_warps(self, on: bool = True) -> None:
-        """Whether the library says how old warps are, from their starts and exits (warp_event()): 0, the oldest.
+        """Let the library rank warps by age, from starts and exits (warp_event()): 0 = the oldest.
 
-        `warp_age` of accesses is not looked at then, and those of a warp that does not run are refused.
+        The library then ignores `warp_age` of accesses, and refuses accesses of a warp that does not run.
         """
         call(lib.gpc_hierarchy_rank_warps, self._live(), on)
 
@@ -233,7 +235,7 @@ class HierarchyView(TimedView, Handle):
         settle(invoke(lib.gpc_hierarchy_flush, self._live()), what="gpc_hierarchy_flush")
 
     def policy_values(self) -> Dict[str, PolicyValue]:
-        """Counters that policies of its caches publish of themselves, over all of a level: {name: PolicyValue}."""
+        """Counters published by policies of the caches, summed over a level: {name: PolicyValue}."""
         return read_policies(lib.gpc_hierarchy_policy_value, self._live())
 
     def stats(self) -> Stats:
@@ -244,7 +246,7 @@ class HierarchyView(TimedView, Handle):
         return Stats(raw)
 
     def object_names(self, kind: Union[int, str]) -> List[str]:
-        """Names of the objects of a kind, as Object or its name ("sm"), in their order."""
+        """Names of the objects of a kind (an Object or a name such as "sm"), in order."""
         kind = choice(Object, kind, "kind")
         names = []
         buffer = ctypes.create_string_buffer(GPC_OBJECT_NAME)
@@ -257,7 +259,7 @@ class HierarchyView(TimedView, Handle):
     def objects(self, kind: Union[int, str]) -> Dict[str, Dict[str, Any]]:
         """{name: {counter: value}} of the objects of a kind since creation or the last reset.
 
-        What an object does not have, or is not measured, is left out.
+        Missing and unmeasured counters are left out.
         """
         kind = choice(Object, kind, "kind")
         functions = lib.gpc_hierarchy_read, lib.gpc_hierarchy_read_histogram
@@ -265,8 +267,8 @@ class HierarchyView(TimedView, Handle):
                 for index, name in enumerate(self.object_names(kind))}  # fmt: skip
 
     def stages(self) -> List[StageRow]:
-        """With stats.stages, where accesses have spent their cycles since creation or the last reset: a StageRow for
-        each instruction, kind and level, those of the most cycles first.
+        """Cycles of accesses by stage since creation or the last reset, with stats.stages: a StageRow for each
+        instruction, kind and level, most cycles first.
         """
         return rows_of(self._live())
 
@@ -274,15 +276,15 @@ class HierarchyView(TimedView, Handle):
         lib.gpc_hierarchy_reset_stats(self._live())
 
     def cache(self, level: int, instance: int = 0) -> Optional[BorrowedCache]:
-        """A cache, lent: level 1, instance = SM; level 2, instance = slice. None if there is none."""
+        """A lent cache: level 1, instance = SM; level 2, instance = slice. None if the cache does not exist."""
         pointer = lib.gpc_hierarchy_cache(self._live(), level, instance)
         return BorrowedCache(self, pointer) if pointer else None
 
     @property
     def coherence(self) -> Any:
-        """The tree of caches, lent, with `coherence = PROTOCOL`: states, matrices and statistics. None without.
+        """The lent tree of caches with `coherence = PROTOCOL`: states, matrices and statistics. Otherwise None.
 
-        Its modules are "l1-0" ..., one an SM, "cluster-0" ..., "l2-0" ... and "memory-0" ..., one a slice.
+        Modules are "l1-0" ... (one an SM), "cluster-0" ..., "l2-0" ... and "memory-0" ... (one a slice).
         """
         if not lib.gpc_hierarchy_coherence(self._live()):
             return None
@@ -292,18 +294,18 @@ class HierarchyView(TimedView, Handle):
 
 
 class Recording:
-    """A recording of Hierarchy.record(), which ends with end() or the block of a `with`."""
+    """A recording of Hierarchy.record(); ends with end() or the `with` block."""
 
     def __init__(self, hierarchy: Hierarchy) -> None:
         self._hierarchy = hierarchy
 
     @property
     def running(self) -> bool:
-        """Whether it goes on: not after end(), nor after a failure, which end() tells."""
+        """False after end(), or after a failure, which end() reports."""
         return self._hierarchy is not None and lib.gpc_hierarchy_is_recording(self._hierarchy._live())
 
     def end(self) -> None:
-        """End it: the file gets its name. Raises what ended it before."""
+        """End the recording: the file gets its final name. Raises an earlier failure."""
         hierarchy, self._hierarchy = self._hierarchy, None
         if hierarchy is not None:
             call(lib.gpc_hierarchy_record_end, hierarchy._live())
@@ -315,14 +317,14 @@ class Recording:
         try:
             self.end()
         except GpucacheError:
-            if error is None:  # what went wrong first is what is told
+            if error is None:  # the first failure is reported
                 raise
 
 
 class Hierarchy(HierarchyView):
-    """A hierarchy of its own, made from a Config, which is copied.
+    """A hierarchy made from a copy of a Config.
 
-    callbacks  of a timed one: on_complete and the others of set_callbacks()
+    callbacks  of a timed hierarchy: on_complete and further callbacks of set_callbacks()
     """
 
     def __init__(self, context: Context, config: Config, **callbacks: Any) -> None:
@@ -340,41 +342,41 @@ class Hierarchy(HierarchyView):
 
     @classmethod
     def load(cls, context: Context, path: Path, threads: Optional[Union[int, str]] = None) -> Hierarchy:
-        """A hierarchy that goes on from a file of save(), on other threads where they are given. Callbacks are to be set
-        anew."""
+        """A hierarchy that continues from a file of save(), with other `threads` if given. Callbacks must be set again.
+        """
         arguments = context._live(), os.fsencode(path), None if threads is None else str(threads).encode()
         return cls.__new__(cls)._make(context, lib.gpc_hierarchy_load_with, *arguments)
 
     def save(self, path: Path) -> None:
-        """All that it holds, does and has counted, to a file: see gpc_hierarchy_save."""
+        """Save contents, accesses in flight and counters to a file: see gpc_hierarchy_save."""
         call(lib.gpc_hierarchy_save, self._live(), os.fsencode(path))
 
     def record(self, path: Path) -> Recording:
-        """Record what it is asked from now on as a trace, a .gct: returns a Recording, to be used with `with`.
+        """Record further calls as a trace, a .gct file: returns a Recording for a `with` statement.
 
-        A replay of the file with `warps.order = recorded` does the same again: see gpucache/record.h for what is in it.
+        A replay of the file with `warps.order = recorded` repeats the calls. gpucache/record.h lists the contents.
         """
         call(lib.gpc_hierarchy_record, self._live(), os.fsencode(path))
         return Recording(self)
 
     def copy(self) -> Hierarchy:
-        """Another one that goes on from here by itself. Callbacks are to be set anew."""
+        """An independent copy of the present state. Callbacks must be set again."""
         return type(self).__new__(type(self))._make(self._context, lib.gpc_hierarchy_copy, self._live())
 
     @property
     def config(self) -> Config:
-        """A Config with what it was made from; of one that was loaded, what its file says."""
+        """A Config with the hierarchy's settings; after load(), the settings in the file."""
         return Config._of(self._context, lib.gpc_hierarchy_get_config, self._live())
 
     @property
     def wants_samples(self) -> bool:
-        """Whether any policy has an on_sample."""
+        """True if a policy has on_sample."""
         return lib.gpc_hierarchy_wants_samples(self._live())
 
     def sample(self, samples: Sequence[Tuple[int, int]]) -> None:
-        """A period ended: pass (active cycles, warp instructions) of each SM to the policies of its L1.
+        """End a period: pass (active cycles, warp instructions) of each SM to the policies of the SM's L1.
 
-        Of a host with cores of its own, as often as its policies are to decide; a replay does so itself.
+        For hosts with their own cores, once for each decision of the policies. A replay calls by itself.
         """
         if len(samples) != self._sms:
             raise ArgumentError(Status.ERROR_ARGUMENT, f"{len(samples)} samples for {self._sms} SMs")
@@ -385,7 +387,7 @@ class Hierarchy(HierarchyView):
 
 
 class BorrowedHierarchy(HierarchyView):
-    """The hierarchy of a replay: as long as that lives."""
+    """The hierarchy of a replay; valid as long as the replay."""
 
     def __init__(self, owner, pointer):
         self._owner = owner
@@ -404,4 +406,4 @@ class BorrowedHierarchy(HierarchyView):
         raise StateError(Status.ERROR_STATE, "a replay's hierarchy is closed with the replay")
 
     def __exit__(self, *_):
-        """Nothing to give back."""
+        """Keep the lent object."""

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Replacement policies and bypass predictors written in Python; scheduler.py, throttle.py and
-prefetcher.py add more.
+"""Replacement policies and bypass predictors written in Python; scheduler.py, throttle.py and prefetcher.py add more.
 
-Subclass ReplacementPolicy or Predictor, give it a `name`, and hand the class to Context.register(); from then on
-configuration text can name it like a built-in one. The library makes one instance per cache. Only methods that the
-subclass defines are called. register() refuses a method that is unknown and begins with on_, or is one letter off a
-known one. No method may call into the library; an exception in one ends the access as soon as the library can end it,
-and is raised where the access was asked for.
+Subclass ReplacementPolicy or Predictor, set `name`, and pass the class to Context.register(). Configuration text can
+then use the name. The library makes an instance per cache. The library calls only methods defined by the subclass.
+register() refuses an unknown method with a name that begins with on_, or that differs by a letter from a known name. No
+method may call into the library. An exception ends the access as soon as possible, and is raised by the call that made
+the access.
 
-What they get lives for the call only:
+Arguments live for the call only:
 
     request   of gpucache/types.h: address, pc, sm, warp, warp_age (0 = the SM's oldest), block, kernel, kind (a Kind),
               space, hint, priority, token, transactions (lines of its warp instruction), bytes_used, sector_mask,
@@ -28,27 +27,27 @@ from . import _generated as g
 from ._constants import GPC_WAY_BYPASS, Busy, Decision, PolicyKind, Status
 from ._native import always, decoded, drop, held, hold, strict, text
 
-# choose_victim's answer for "leave everything as it is and bypass the request".
+# choose_victim's answer for "change nothing and bypass the request".
 BYPASS_WAY = GPC_WAY_BYPASS
 
-# What the library tells of; the fields are above.
+# Arguments of methods; the fields are above.
 Request, Eviction, WarpEvent, SmSample = g.gpc_request, g.gpc_eviction, g.gpc_warp_event, g.gpc_sample
 
-_NO_WAY = GPC_WAY_BYPASS - 1  # never a way: the library refuses it, and so the access ends
+_NO_WAY = GPC_WAY_BYPASS - 1  # never a way: the library refuses the value, and the access ends
 
 
 class Parameter(namedtuple("Parameter", "name initial minimum maximum whole meaning")):
-    """A number that configuration text may give: `name(parameter=value)`."""
+    """A number in configuration text: `name(parameter=value)`."""
 
     def __new__(cls, name, initial, minimum, maximum, whole=False, meaning=""):
         return super().__new__(cls, name, initial, minimum, maximum, whole, meaning)
 
 
 class TextParameter(namedtuple("TextParameter", "name initial choices meaning")):
-    """A word or text that configuration text may give: `name(parameter=word)`.
+    """A word or text in configuration text: `name(parameter=word)`.
 
-    choices  the words it may be; () = any text
-    With the name "" it is the list of the arguments without a `=`: `name(lru, age-lru(bypass=1))`.
+    choices  allowed words; () = any text
+    The name "" stands for the list of arguments without a `=`: `name(lru, age-lru(bypass=1))`.
     """
 
     def __new__(cls, name, initial="", choices=(), meaning=""):
@@ -62,13 +61,13 @@ def parameter_values(raw, registered):
 
 
 def text_values(raw, registered):
-    """{name: text} of its texts; a list, "", is split up."""
+    """{name: text} of the text parameters; the list, "", is split."""
     values = zip(registered.texts, raw.texts if registered.texts else ())
     return {each.name: decoded(value) if each.name else items(decoded(value)) for each, value in values}
 
 
 def items(text):
-    """What commas separate, those within parentheses aside."""
+    """Split a text at commas outside parentheses."""
     found, depth = [""], 0
     for character in text:
         depth += (character == "(") - (character == ")")
@@ -80,23 +79,23 @@ def items(text):
 
 
 class PolicyCounter(namedtuple("PolicyCounter", "value unit meaning level")):
-    """What a policy publishes of itself. `level`: a state or a peak, of which the largest of all instances is told;
-    otherwise it counts, and instances add up."""
+    """A counter published by a policy. With `level`, a state or a peak: the largest value of all instances counts.
+    Otherwise instances add up."""
 
     def __new__(cls, value, unit="", meaning="", level=False):
         return super().__new__(cls, value, unit, meaning, level)
 
 
 class Environment:
-    """The cache that an instance is made for."""
+    """The cache of an instance."""
 
     def __init__(self, raw, registered) -> None:
         self.sets = raw.sets
         self.ways = raw.ways
         self.line_bytes = raw.line_bytes
         self.sectors = raw.sectors  # per line; 1 = not sectored
-        self.index = raw.index  # which of the caches of its level
-        self.count = raw.count  # caches of its level
+        self.index = raw.index  # number of the cache within its level
+        self.count = raw.count  # caches of the level
         self.seed = raw.seed  # differs per cache
         self.arguments = decoded(raw.arguments)  # the text between the parentheses
         self.parameters = parameter_values(raw, registered)  # {name: number}
@@ -116,9 +115,9 @@ class _Policy:
 
     @classmethod
     def share(cls, env: Environment) -> object:
-        """Make what all caches of a level share (one L1 per SM): an object, which each instance finds as env.shared.
+        """Make the shared object of a level's caches (an L1 per SM); instances read env.shared.
 
-        Called before the first of them is made. A cache on its own is a level of one.
+        Called before the first instance. A single cache is a level with one cache.
         """
 
     def finish(self) -> None:
@@ -128,7 +127,7 @@ class _Policy:
         """`way` of `set` served the request."""
 
     def on_sector_miss(self, set: int, way: int, request: Request) -> None:
-        """The line is in `way` of `set`, but no sector that the request needs: no hit, and no reuse of it."""
+        """The line is in `way` of `set`, without a sector of the request: neither hit nor reuse."""
 
     def on_fill(self, set: int, way: int, request: Request) -> None:
         """`way` of `set` now belongs to the request's line."""
@@ -146,66 +145,66 @@ class _Policy:
         """A period ended (the key sample.period). Called for the caches of a level in turn, in order of env.index."""
 
     def counters(self) -> Dict[str, Union[int, PolicyCounter]]:
-        """What it publishes of itself, {name: number or PolicyCounter}; names of a-z, 0-9 and _, always the same."""
+        """Counters of the policy, {name: number or PolicyCounter}; names of a-z, 0-9 and _, always the same."""
         return {}
 
     @classmethod
     def cost_bits(cls, env: Environment) -> int:
-        """Storage that it would take in hardware, in bits, in cache env.index; what all share counts in cache 0."""
+        """Storage in hardware, in bits, of cache env.index; shared storage counts in cache 0."""
         return 0
 
 
 class ReplacementPolicy(_Policy):
     """Which line leaves."""
 
-    reads = 0  # ReadsBits: what of requests, and what else it is told, it goes by. 0: not stated, taken for everything
+    reads = 0  # ReadsBits: inputs read by the policy. 0: not stated, taken for every input
 
-    needs_future = False  # it reads request.next_use: without l1.future it is refused
+    needs_future = False  # reads request.next_use: refused without l1.future
 
     def on_miss(self, set: int, request: Request) -> None:
         """No way of `set` holds the line."""
 
     def choose_victim(self, set: int, candidates: Sequence[int], request: Request) -> int:
-        """One of `candidates`, ascending ways; or BYPASS_WAY. A free way is taken before this is asked. Required."""
+        """A way of `candidates`, ascending; or BYPASS_WAY. Free ways are taken without a call. Required."""
         raise NotImplementedError(f"{type(self).__name__} has no choose_victim")
 
     def declines(self, set: int, candidates: Sequence[int], request: Request) -> bool:
-        """Asked of what misses in a full set, where data are sent for before a way is chosen: will it bypass?
+        """Decide on a bypass for a miss in a full set, if data are requested before a way is chosen.
 
-        True: it moves no more than a bypass does. False: choose_victim is asked when the data are here, with
-        request.admitted = 1. Without this, choose_victim alone decides.
+        True: the miss moves as little data as a bypass. False: choose_victim is called when the data arrive, with
+        request.admitted = 1. Without this method, choose_victim alone decides.
         """
 
 
 class Predictor(_Policy):
-    """Which misses may allocate."""
+    """Decides which misses may allocate."""
 
     reads = 0  # as in ReplacementPolicy
 
     before_lookup = False  # predict before the tags are looked up, for hits too
-    below = ""  # name of the predictor that keeps this one's bits in the level below, and responds to it
+    below = ""  # name of the predictor in the level below that keeps this predictor's bits, and responds
 
     def predict(self, set: int, request: Request) -> Union[Decision, Tuple[Decision, int], None]:
         """Decision.CACHE or Decision.BYPASS, or (decision, word for the level below). Required."""
         raise NotImplementedError(f"{type(self).__name__} has no predict")
 
     def on_reply(self, request: Request, predicted: Decision, word: int) -> Decision:
-        """`word` came back with the reply; returns the decision that holds."""
+        """The reply brought `word`; returns the final decision."""
         return predicted
 
     def respond(self, set: int, way: Optional[int], request: Request) -> int:
-        """This level served a request from above; returns the word for its reply. `way` is None if not resident."""
+        """This level served a request from above; returns the word for the reply. `way` is None if not resident."""
         return 0
 
     def on_stall(self, request: Request, reason: Busy) -> Decision:
-        """A timed L1 holds a load up, for a Busy reason: Decision.BYPASS sends it below without L1."""
+        """A timed L1 holds a load up, for a Busy reason: Decision.BYPASS sends the load below, past L1."""
         return Decision.CACHE
 
 
-# Trampolines. An instance is found by the address of its state in the library, a class by its token.
+# Trampolines. The state's address in the library identifies an instance, a token identifies a class.
 
 instances = {}
-_levels = {}  # address of a level's shared state: [what share() made, its instances]
+_levels = {}  # address of a level's shared state: [result of share(), instances]
 
 
 class _Instance:
@@ -225,12 +224,12 @@ def number(value, limit, what):
 
 
 def _seen(pointer):
-    """What a pointer points to, None for NULL."""
+    """Target of a pointer, None for NULL."""
     return pointer.contents if pointer else None
 
 
 def _init(environment, instance):
-    """The `init` of a kind whose policies see an `environment` and are kept in an `instance`."""
+    """The `init` of a kind of policy with an `environment`, kept in an `instance`."""
 
     def made(registered, raw):
         env = environment(raw, registered)
@@ -282,7 +281,7 @@ def _on_miss(pointer, set, request):
 
 
 def _ways(instance, candidates):
-    """Those whose bits are set, ascending; all for NULL."""
+    """Ways with their bit set, ascending; all for NULL."""
     if not candidates:
         return instance.ways
     return [way for way in instance.ways if candidates[way >> 6] >> (way & 63) & 1]
@@ -347,7 +346,7 @@ def _respond(pointer, set, way, request):
     return number(answer, 2**32 - 1, "respond")
 
 
-_published = {}  # address of an instance's state: texts that the library points to
+_published = {}  # address of an instance's state: texts in use by the library
 
 
 def _counter(pointer, index, out):
@@ -367,9 +366,9 @@ def _counter(pointer, index, out):
 COST = (_cost_bits, 0)
 COUNTER = (_counter, False)
 _COMMON = {
-    "on_hit": (_on_hit, None), "on_sector_miss": (_on_sector_miss, None), "on_fill": (_on_fill, None), "on_evict": (_on_evict, None),
-    "on_invalidate": (_on_invalidate, None), "on_warp_event": (_on_warp_event, None), "cost_bits": COST,
-    "on_sample": (_on_sample, None), "counter": COUNTER,
+    "on_hit": (_on_hit, None), "on_sector_miss": (_on_sector_miss, None), "on_fill": (_on_fill, None), "on_evict":
+    (_on_evict, None), "on_invalidate": (_on_invalidate, None), "on_warp_event": (_on_warp_event, None), "cost_bits":
+    COST, "on_sample": (_on_sample, None), "counter": COUNTER,
 }  # fmt: skip
 _REPLACEMENT = {
     **_COMMON, "on_miss": (_on_miss, None), "choose_victim": (_choose_victim, _NO_WAY), "declines": (_declines, False),
@@ -380,13 +379,14 @@ _PREDICTOR = {
 }  # fmt: skip
 
 
-# `table` is the class of the library's, `made` its functions by field, `register` the name of the registering function.
+# `table` is the class of the library's table, `made` the functions by field, `register` the name of the registering
+# function.
 _Kind = namedtuple("_Kind", "kind table made required register")
 _kinds = {}  # by base class
 
 
 def add_kind(kind, base, table, required, *, lib_name, environment, instance, methods):
-    """A kind of policy. `methods`: {field of its table: (function, answer where it fails)}."""
+    """Add a kind of policy. `methods`: {field of its table: (function, answer after a failure)}."""
     prototypes = {name: kind for name, kind in table._fields_ if isinstance(kind, type)}
     made = {name: strict(prototypes[name], answer)(function) for name, (function, answer) in methods.items()}
     made["init"] = strict(prototypes["init"], Status.ERROR_CALLBACK)(_init(environment, instance))
@@ -418,7 +418,7 @@ def _base_of(policy):
 
 
 def registrar_of(policy):
-    """Name of the library's function that registers it."""
+    """Name of the library's registering function."""
     return _kinds[_base_of(policy)].register
 
 
@@ -428,7 +428,7 @@ def kind_of(policy):
 
 
 def name_of(policy):
-    """The name that a class registers under."""
+    """Registered name of a class."""
     return policy.name or policy.__name__.lower()
 
 
@@ -456,7 +456,8 @@ def _declare(ops, policy):
 
 
 def _one_edit(given, name):
-    """Whether one letter more, less or other, or two letters exchanged, makes one of the other; case aside."""
+    """True if a letter added, removed or changed, or two exchanged letters, turn one name into the other, case aside.
+    """
     given, name = given.lower(), name.lower()
     short, long = sorted((given, name), key=len)
     at = next((n for n, pair in enumerate(zip(short, long)) if pair[0] != pair[1]), len(short))
@@ -467,13 +468,13 @@ def _one_edit(given, name):
 
 
 def _own(policy, base, name):
-    """Whether a class has a method of its own in the place of its base's."""
+    """True if a class overrides a method of its base."""
     mine, theirs = (getattr(getattr(each, name), "__func__", getattr(each, name)) for each in (policy, base))
     return mine is not theirs
 
 
 def _check_methods(policy, base):
-    """Refuse a method that would never be called: it begins with on_, or is one letter off a method that is."""
+    """Refuse a method that would never be called: a name with on_, or a letter off a known name."""
     known = [name for name in dir(base) if not name.startswith("_") and callable(getattr(base, name))]
     for name in dir(policy):
         found = getattr(policy, name)
@@ -490,7 +491,7 @@ def _check_methods(policy, base):
 
 
 def table_of(policy):
-    """(table for the registration, token of the class). The table keeps what it points to."""
+    """(table for the registration, token of the class). The table keeps its targets alive."""
     base = _base_of(policy)
     _, table, trampolines, required, _ = _kinds[base]
     _check_methods(policy, base)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Coherence protocols as tables: those of the library, and one's own.
+"""Coherence protocols as tables: built-in and user-defined.
 
     table = context.protocol("mesi").tables()
     table["first"]["E"]["eviction"] = ("notify", "I")
     context.register(Protocol("loud-mesi", **table, flags="directory|peer"))
 
-A table is {state: {event: (actions, next)}}, or (actions, next, next where others have copies). States are the letters
-NMOESI, events those of CoherenceEvent, actions those of DoBits: names in any case, `-` or `_` between words, several
-with a `|` between them. A protocol may have more states, and more events, by names of its own; a cell then may end with
-{"below": event, "above": event}: what it raises there.
+A table is {state: {event: (actions, next)}}, or (actions, next, next with other copies). States are the letters NMOESI,
+events are CoherenceEvents, actions DoBits: names in any case, `-` or `_` between words, `|` between names. A protocol
+may have further states and events with names. A cell then may end with {"below": event, "above": event}, the events
+raised there.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Table = Mapping[str, Mapping[str, Any]]
 PLACES = ("first", "between", "shared", "memory")
 
 class Rule(namedtuple("Rule", "actions next next_shared")):
-    """What a module does upon an event: DoBits, and CoherenceStates; and which ProtocolEvents it raises, or None."""
+    """Reaction of a module to an event: DoBits, next CoherenceStates, and raised ProtocolEvents or None."""
 
     below = above = None
 
@@ -50,12 +50,12 @@ class Rule(namedtuple("Rule", "actions next next_shared")):
 
     @property
     def raised(self):
-        """{"below": ProtocolEvent, "above": ProtocolEvent}, those that there are."""
+        """{"below": ProtocolEvent, "above": ProtocolEvent}, as far as raised."""
         return {side: event for side, event in (("below", self.below), ("above", self.above)) if event is not None}
 
 
 def bits_of(kind, value, what):
-    """A member of an IntFlag: from one, a number, or names with | between them."""
+    """Value of an IntFlag: from a member, a number, or names joined by |."""
     if not isinstance(value, str):
         try:
             return kind(value)
@@ -73,7 +73,7 @@ def name_of_bits(value):
 
 
 class _Table(g.gpc_protocol):
-    """The library's, and the arrays that it points to, which have to live as long."""
+    """The library's table, with the arrays in use by its pointers."""
 
     def __init__(self, **fields):
         super().__init__(**fields)
@@ -81,7 +81,7 @@ class _Table(g.gpc_protocol):
 
 
 class ProtocolState(int):
-    """A state beside the six: its number, as a CoherenceState is; `name`, and what it `means`."""
+    """A state beside the six, with a number as a CoherenceState has; `name`, and meaning `means`."""
 
     def __new__(cls, number, name, means):
         made = super().__new__(cls, number)
@@ -94,7 +94,8 @@ class ProtocolState(int):
 
 
 class ProtocolEvent(int):
-    """An event beside the sixteen: its number, as a CoherenceEvent is; `name`; the CoherenceEvent that it is `like`."""
+    """An event beside the sixteen, with a number as a CoherenceEvent has; `name`; `like`: the CoherenceEvent with equal
+    treatment."""
 
     def __new__(cls, number, name, like):
         made = super().__new__(cls, number)
@@ -114,17 +115,17 @@ _MEANS = {
 
 
 def means_of(value, what):
-    """MeansBits: of a letter of NMOES, F or D, of their names, or of a number."""
+    """MeansBits of a letter of NMOES, F or D, of names, or of a number."""
     return _MEANS[value] if value in _MEANS else bits_of(MeansBits, value, what)
 
 
 def name_of_means(value):
-    """The letter of a combination that has one."""
+    """Letter of a combination of MeansBits, if any."""
     return next((letter for letter, means in _MEANS.items() if means == value), name_of_bits(MeansBits(value)))
 
 
 def state_of(states, value, what):
-    """A state by its name: one of `states` {name: ProtocolState}, or of the six."""
+    """State of a name: of `states` {name: ProtocolState}, or of the six."""
     if isinstance(value, str) and value in states:
         return states[value]
     if isinstance(value, int) and not isinstance(value, bool):
@@ -141,7 +142,7 @@ def state_of(states, value, what):
 
 
 def event_of(events, value, what):
-    """An event by its name, or number: one of `events` {name: ProtocolEvent}, or of the sixteen."""
+    """Event of a name or number: of `events` {name: ProtocolEvent}, or of the sixteen."""
     if isinstance(value, str) and value in events:
         return events[value]
     if isinstance(value, int) and not isinstance(value, bool):
@@ -152,7 +153,7 @@ def event_of(events, value, what):
 
 
 def _raised(cell, what, events):
-    """A cell without what it raises, and that: {"below": ProtocolEvent, "above": ProtocolEvent}."""
+    """A cell without its raised events, and the events: {"below": ProtocolEvent, "above": ProtocolEvent}."""
     if isinstance(cell, Rule):
         cell = (*cell, cell.raised)
     if not isinstance(cell, (tuple, list)) or not cell or not isinstance(cell[-1], dict):
@@ -166,7 +167,7 @@ def _raised(cell, what, events):
 
 
 def _rule(cell, what, states, events):
-    """A Rule for what stands in a table."""
+    """The Rule of a table's cell."""
     cell, raised = _raised(cell, what, events)
     try:
         if isinstance(cell, str):
@@ -186,20 +187,20 @@ def _rule(cell, what, states, events):
 
 
 class Protocol:
-    """What a protocol's modules do, by their place.
+    """Tables of a protocol, by place of the module.
 
     name     [a-z0-9-]+
     first    table of the first level
-    between  of caches that only part of the processors reach an address through; None: in no tree of this protocol
-    shared   of the cache that all do; None: `between`
-    memory   of memory's directory, whose states are I, E and M
+    between  of caches serving an address for a part of the processors; None: no tree of the protocol has such caches
+    shared   of the cache serving all processors; None: `between`
+    memory   of memory's directory, with states I, E and M
     flags    ProtocolBits, or their names: "directory|peer"
-    pass_loads, pass_stores  AccessBits that send a load, a store, past the first level, and past caches below it
-    through_stores           AccessBits with which the first level writes through
-    letters  what to call the states, one for each of NMOESI
-    states   {name: what it means} of states beside these: a letter of NMOES; F, unmodified, one of several copies, the
-             one that read probes go to; D, unmodified, and in no directory; or MeansBits
-    events   {name: the CoherenceEvent that it is like} of events beside the sixteen
+    pass_loads, pass_stores  AccessBits that send a load, a store, past the first level and past lower caches
+    through_stores           AccessBits for write-through in the first level
+    letters  displayed names of the states, in the order NMOESI
+    states   {name: meaning} of further states: a letter of NMOES; F, unmodified, one of several copies, answers read
+             probes; D, unmodified, and in no directory; or MeansBits
+    events   {name: CoherenceEvent with equal treatment} of events beside the sixteen
     """
 
     def __init__(self, name: str, first: Table, memory: Table, *, between: Optional[Table] = None,
@@ -252,23 +253,23 @@ class Protocol:
 
     @property
     def all_states(self):
-        """The six, and those beside them, in the order of matrices."""
+        """The six states and further ones, in the order of matrices."""
         return [*CoherenceState, *self.states.values()]
 
     @property
     def all_events(self):
-        """The sixteen, and those beside them, by number."""
+        """The sixteen events and further ones, by number."""
         return [*CoherenceEvent, *self.events.values()]
 
     @property
     def names(self):
-        """What all states are called, in the order of matrices."""
+        """Displayed names of all states, in the order of matrices."""
         return [*(self.letters or "NMOESI"), *self.states]
 
     def tables(self):
-        """{place: {state: {event: (actions, next, next_shared)}}} in plain text, to be changed and used again.
+        """{place: {state: {event: (actions, next, next_shared)}}} in plain text, for changes and reuse.
 
-        Of a protocol that has `states` beside the six, or `events` beside the sixteen, these too.
+        Further states and events are included as `states` and `events`.
         """
         found = {
             place: {
@@ -287,7 +288,7 @@ class Protocol:
         return found
 
     def _raw(self):
-        """A gpc_protocol, which keeps its tables alive."""
+        """A gpc_protocol that keeps its tables alive."""
         raw = _Table(
             name=text(self.name, "name"), summary=text(self.summary, "summary"), source=text(self.source, "source"),
             flags=self.flags, through_stores=self.through_stores,
@@ -313,7 +314,7 @@ class Protocol:
         return raw
 
     def _raw_events(self, raw, place, table):
-        """The columns of events beside the sixteen, and what cells raise."""
+        """Columns of events beside the sixteen, and raised events of cells."""
         at, states, columns = PLACES.index(place), len(self.all_states), len(self.events)
         rules, raises = (g.gpc_protocol_rule * (states * columns))(), (
             g.gpc_protocol_raise * (states * (GPC_EVENT_COUNT + columns)))()  # fmt: skip
@@ -354,13 +355,13 @@ def name_events(raw, events):
 
 
 def events_of(raw):
-    """{name: the CoherenceEvent that it is like} of a gpc_protocol's events beside the sixteen."""
+    """{name: CoherenceEvent with equal treatment} for a gpc_protocol's events beside the sixteen."""
     events = raw.events[:raw.event_count] if raw.event_count else ()
     return {decoded(each.name): CoherenceEvent(each.like) for each in events}
 
 
 def _plain(rule):
-    """(actions, next, next_shared), and what it raises, if anything, in plain text."""
+    """(actions, next, next_shared), and raised events if any, in plain text."""
     found = (name_of_bits(rule.actions), rule.next.name, rule.next_shared.name)
     raised = {side: event.name for side, event in rule.raised.items()}
     return (*found, raised) if raised else found
@@ -394,7 +395,7 @@ def _table(raw, place, states):
 
 
 def find(context, name):
-    """The Protocol of this name."""
+    """The Protocol with this name."""
     pointer = lib.gpc_protocol_find(context._live(), text(name, "protocol"))
     settle()
     if not pointer:
@@ -414,5 +415,5 @@ def find(context, name):
 
 
 def event_name(event):
-    """As the document's tables write it."""
+    """Name of an event in the document's tables."""
     return decoded(lib.gpc_coherence_event_name(choice(CoherenceEvent, event, "event")))

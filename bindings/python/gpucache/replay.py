@@ -20,13 +20,13 @@ from .stats import PolicyValue, Stats, counter_id, counters, empty, lent, read_o
 from .streams import Stream, StreamResult, run_streams
 from .trace import Trace
 
-# Of the kernel so far; `trace_fraction` of the whole trace.
+# State of the present kernel; `trace_fraction` of the whole trace.
 Progress = namedtuple("Progress", "warp_instructions blocks block_count trace_fraction")
 # Statistics of the interval that ends at `cycle`.
 Sample = namedtuple("Sample", "cycle stats")
 
 
-# How much of what was replayed ran with the clock: as gpc_sampling.
+# Share of the replay that ran with the clock: as gpc_sampling.
 Sampling = namedtuple("Sampling", "mode group launches timed_launches windows timed_instructions warmed_instructions "
                       "skipped_blocks")  # fmt: skip
 # A counter or ratio of a sampled replay, and where the truth is with a probability of 95 %.
@@ -37,7 +37,7 @@ _NEVER = 2**64 - 1  # as the library's UINT64_MAX
 
 
 class TimeSeries(list):
-    """The Samples of a kernel, one each `interval` core cycles and one at its end."""
+    """Samples of a kernel, every `interval` core cycles and at the end."""
 
     def __init__(self, interval: int, samples: Iterable[Sample] = ()) -> None:
         super().__init__(samples)
@@ -45,25 +45,25 @@ class TimeSeries(list):
 
     @property
     def cycles(self) -> List[int]:
-        """Cycle at which each interval ends."""
+        """Cycle at the end of each interval."""
         return [sample.cycle for sample in self]
 
     def column(self, name: str) -> List[Any]:
-        """Values of one counter or ratio; None where a ratio has no denominator."""
+        """Values of a counter or ratio; None for a ratio without a denominator."""
         if name not in {counter.name for counter in counters()}:
             raise KeyError(f"no counter '{name}'")
         return [sample.stats.get(name) for sample in self]
 
 
 class Result(namedtuple("Result", "kernel stats")):
-    """A kernel and its Stats; `series` is its TimeSeries, None where none was asked for."""
+    """A kernel and its Stats; `series` is a TimeSeries, or None if not requested."""
 
     series = None
 
 
 @loose(g.gpc_progress_fn, False)
 def forward_progress(owner, pointer):
-    """The library's progress callback of what has an `on_progress`."""
+    """The library's progress callback for an owner with `on_progress`."""
     if owner.on_progress is None:
         return True
     raw = pointer.contents
@@ -77,19 +77,20 @@ def _on_sample(replay, cycle, address):
 
 
 class Replay(Handle):
-    """A hierarchy and what drives it, made from a Config, which is copied.
+    """A hierarchy with its driver, made from a copy of a Config.
 
-    on_progress      called with a Progress about every million instructions, with a clock every second or so; False cancels
-                     (CancelledError)
+    on_progress      called with a Progress about every million instructions, with a clock every second or so; False
+                     cancels (CancelledError)
     sample_interval  core cycles between the samples of a timed replay; 0 = none
-    on_sample        called with each Sample as it comes; None = they are kept, as the Result's `series`
-    events           called with each Event that passes `event_filter`, {field: value} as of Hierarchy.set_trace()
+    on_sample        called with each new Sample; None = samples are kept as the Result's `series`
+    events           called with each Event passing `event_filter`, {field: value} as of Hierarchy.set_trace()
     The callbacks may not call into the replay or its trace.
     """
 
     def __init__(self, context: Context, config: Config, on_progress: Optional[Callable[[Progress], Any]] = None, *,
                  sample_interval: int = 0, on_sample: Optional[Callable[[Sample], Any]] = None,
-                 events: Optional[Callable[[Any], Any]] = None, event_filter: Optional[Dict[str, Any]] = None) -> None:  # fmt: skip
+                 events: Optional[Callable[[Any], Any]] = None, event_filter: Optional[Dict[str, Any]] = None) -> None:
+                 # fmt: skip
         self._make(context, lib.gpc_replay_create, context._live(), config._live())
         self._listen(on_progress, sample_interval, on_sample, events, event_filter)
 
@@ -98,7 +99,7 @@ class Replay(Handle):
         self._create(lib.gpc_replay_destroy, function, *arguments, keep=(context,))
         self._token = hold(weakref.ref(self))
         weakref.finalize(self, drop, self._token).atexit = False
-        # Always: it is where Ctrl-C gets in.
+        # Always set: Ctrl-C arrives through this callback.
         lib.gpc_replay_on_progress(self._pointer, forward_progress, self._token)
         return self
 
@@ -119,52 +120,52 @@ class Replay(Handle):
     @classmethod
     def load(cls, context: Context, path: Path, on_progress: Optional[Callable[[Progress], Any]] = None, *,
              threads: Optional[Union[int, str]] = None, **listeners: Any) -> Replay:  # fmt: skip
-        """A replay that goes on from a file of save(); resume() has a trace go on from there, too.
+        """A replay that continues from a file of save(); resume() continues a trace as well.
 
-        threads    a value of that key, in place of the file's; None = the file's
-        listeners  those of Replay(): sample_interval and so on
+        threads    value of the key, instead of the file's; None = the file's
+        listeners  listeners of Replay(): sample_interval and so on
         """
         arguments = context._live(), os.fsencode(path), None if threads is None else str(threads).encode()
         made = cls.__new__(cls)._make(context, lib.gpc_replay_load_with, *arguments)
         return made._listen(on_progress, **listeners)
 
     def save(self, path: Path) -> None:
-        """To a file, between two kernels or where it has paused within one: see gpc_replay_save."""
+        """Save to a file, between two kernels or at a pause within a kernel: see gpc_replay_save."""
         call(lib.gpc_replay_save, self._with_trace(), os.fsencode(path))
 
     def copy(self, on_progress: Optional[Callable[[Progress], Any]] = None) -> Replay:
-        """Another one that goes on from here by itself."""
+        """An independent copy of the present state."""
         made = type(self).__new__(type(self))._make(self._context, lib.gpc_replay_copy, self._with_trace())
         return made._listen(on_progress)
 
     def _with_trace(self):
-        """The replay, of which a kernel that is at hand lies in its trace."""
+        """The replay, after a check of its paused kernel's trace."""
         if self._at_hand is not None:
             self._at_hand._live()
         return self._live()
 
     def resume(self, trace: Trace) -> None:
-        """Read on in a trace, from its start, past what this replay has had of it."""
+        """Continue with a trace, from its start, past the part already replayed."""
         call(lib.gpc_replay_resume, self._live(), trace._live())
         self._at_hand = trace
 
     @property
     def config(self) -> Config:
-        """A Config with what it was made from; of one that was loaded, what its file says."""
+        """A Config with the replay's settings; after load(), the settings in the file."""
         return Config._of(self._context, lib.gpc_replay_get_config, self._live())
 
     @property
     def now(self) -> int:
-        """Core cycles of all kernels so far; without a clock rounds, in each of which every SM takes a turn."""
+        """Core cycles of all kernels so far; without a clock, rounds with a turn for every SM."""
         return lib.gpc_replay_now(self._live())
 
     def pause_at(self, time: Optional[int]) -> None:
-        """Pause when `now` comes to that, within a kernel or between two; None: never."""
+        """Pause when `now` reaches `time`, within a kernel or between two; None: never."""
         settle(lib.gpc_replay_pause_at(self._live(), _NEVER if time is None else time), what="gpc_replay_pause_at")
 
     on_progress = on_sample = _series = None
     paused = False  # kernel() returned since the time of pause_at() had come
-    _at_hand = None  # the trace of the kernel that has paused
+    _at_hand = None  # trace of the paused kernel
     _callbacks = {}  # of its hierarchy
     _on_event = None  # likewise
 
@@ -175,9 +176,9 @@ class Replay(Handle):
             self.on_sample(sample)
 
     def kernel(self, trace: Trace) -> Optional[Result]:
-        """Run the trace's next kernel, or the one at hand, to its end.
+        """Run the trace's next kernel, or the paused kernel, to its end.
 
-        A Result; None when no kernel is left, and where it has `paused` (pause_at).
+        A Result; None if no kernel is left, or at a pause (`paused`, pause_at).
         """
         raw, error = g.gpc_kernel(), g.gpc_error()
         stats, layout = empty()
@@ -201,7 +202,7 @@ class Replay(Handle):
         return result
 
     def run(self, trace: Trace) -> Iterator[Result]:
-        """Run kernel after kernel until none is left, or it has paused: iterate over Results."""
+        """Run kernel after kernel until none is left or the replay pauses: iterate over Results."""
         while True:
             result = self.kernel(trace)
             if result is None:
@@ -210,10 +211,10 @@ class Replay(Handle):
 
     def streams(self, streams: Iterable[Stream], on_result: Optional[Callable[[StreamResult], Any]] = None) \
             -> Tuple[List[StreamResult], Stats]:  # fmt: skip
-        """Run the kernels of several Streams at once, to the end of all: ([StreamResult], Stats of the whole).
+        """Run the kernels of several Streams together, to the end: ([StreamResult], Stats of the whole).
 
-        on_result  called with each StreamResult as its kernel ends, and none are returned
-        The key `streams` says of how many there may be.
+        on_result  called with each StreamResult at its kernel's end; the returned list is then empty
+        The key `streams` limits the number.
         """
         return run_streams(self, streams, on_result)
 
@@ -223,7 +224,7 @@ class Replay(Handle):
         return BorrowedHierarchy(self, lib.gpc_replay_hierarchy(self._live()))
 
     def sampling(self, every: bool = False) -> Optional[Sampling]:
-        """How the kernel that was run last, or every one so far, was sampled: a Sampling; None with sample = none."""
+        """Sampling of the last kernel, or of every kernel so far; None with sample = none."""
         raw = g.gpc_sampling()
         scope = SamplingScope.ALL if every else SamplingScope.KERNEL
         status = lib.gpc_replay_get_sampling(self._live(), scope, ctypes.byref(raw))
@@ -233,9 +234,9 @@ class Replay(Handle):
         return Sampling(*(getattr(raw, name) for name in Sampling._fields))
 
     def estimate(self, name: str, every: bool = False) -> Optional[Estimate]:
-        """What is known of a counter or ratio, of the kernel that was run last, or of every one so far: an Estimate.
+        """Estimate of a counter or ratio, for the last kernel or for every kernel so far.
 
-        None with sample = none, where it is not measured, and of a ratio without a denominator.
+        None with sample = none, for an unmeasured counter, and for a ratio without a denominator.
         """
         raw = g.gpc_estimate()
         scope = SamplingScope.ALL if every else SamplingScope.KERNEL
@@ -246,18 +247,18 @@ class Replay(Handle):
         return Estimate(raw.value, raw.low, raw.high, bool(raw.estimated))
 
     def keep_objects(self, keep: bool = True) -> None:
-        """From the next kernel on, keep what objects() needs."""
+        """From the next kernel on, keep the data of objects()."""
         settle(lib.gpc_replay_keep_objects(self._live(), keep), what="gpc_replay_keep_objects")
 
     def objects(self, kind: Union[int, str]) -> Dict[str, Dict[str, Any]]:
-        """{name: {counter: value}} of the Objects of a kind, of the kernel that was run last; after keep_objects()."""
+        """{name: {counter: value}} of the Objects of a kind, for the last kernel; needs keep_objects()."""
         kind = choice(Object, kind, "kind")
         functions = lib.gpc_replay_read, lib.gpc_replay_read_histogram
         return {name: read_object(functions, self._live(), kind, index)
                 for index, name in enumerate(self.hierarchy.object_names(kind))}  # fmt: skip
 
     def policy_values(self) -> Dict[str, PolicyValue]:
-        """Counters that policies publish of themselves, those of schedulers and throttles too: {name: PolicyValue}."""
+        """Counters published by policies, schedulers and throttles: {name: PolicyValue}."""
         return read_policies(lib.gpc_replay_policy_value, self._live())
 
     def stats(self) -> Stats:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Files of coherence scenarios: trees, accesses, and what is to come of them.
+"""Files of coherence scenarios: trees, accesses, and expected results.
 
     document = Document("sequential.json")
     for scenario in document.scenarios:
@@ -7,22 +7,22 @@
         for difference in outcome.differences:
             print(difference)
 
-The accesses of a `sequential` scenario are issued one after another, each when everything before it has ended; those
-of a `timed` one each at its cycle; an `ordered` one says which message arrives next. What the file has of `trace`,
-`completion`, `final`, `memory` and of bytes that loads read is compared; an Outcome can be written in the same form. A
-key that means nothing here is an error.
+A `sequential` scenario issues an access when all earlier accesses have ended. A `timed` scenario issues an access at
+its cycle. An `ordered` scenario gives the next message to arrive. Compared are `trace`, `completion`, `final`, `memory`
+and bytes read by loads, as far as the file has them. An Outcome can be written as such a file. An unknown key is an
+error.
 
 An access is [module, kind, address], or an object: {"module", "kind", "address", "size", "bytes": "0a0b" (in hex),
-"mask", "flags": "glc|slc", "event", "reads": "0a??" (?? is any)}; a timed one has a cycle, too, the first of the list. Kinds of
-sequential and ordered scenarios are also flush and acquire, which have at most a module; of all but ordered ones
-release, which has one, and as an acquire with a module may have a "scope".
+"mask", "flags": "glc|slc", "event", "reads": "0a??" (?? is any)}; a timed access begins with a cycle. Sequential and
+ordered scenarios also have flush and acquire, with at most a module. Sequential and timed scenarios have release, with
+a module. An acquire or release with a module may have a "scope".
 
 A store may have "atomics": [{"op": "add", "operand": 1, "compare": 0, "width": 4, "offset": 0, "finds": 7}] in place of
-bytes. "order" of an access, acquire, release or acq_rel, has releases done before it, or acquires behind it, in the
-caches that "scope" says: cta, none; cluster, those above the first that several processors share, but not all; gpu and
-sys, those that not all share, as where nothing is said; or a module's name, those above it. Releases go towards memory,
-acquires come from there, one after another. Steps of an ordered scenario:
-["issue", ACCESS], ["message", kind, from, to, address], ["retry", module, address], ["step", module, address].
+bytes. An access may have an "order": acquire, release or acq_rel. Releases run before the access, acquires behind, in
+the caches of "scope": cta: none; cluster: caches above the first cache shared by some processors; gpu and sys, the
+default: caches not shared by all; a module's name: caches above the module. Releases go towards memory, acquires come
+from memory, in turn. Steps of an ordered scenario: ["issue", ACCESS], ["message", kind, from, to, address], ["retry",
+module, address], ["step", module, address].
 """
 
 import json
@@ -57,8 +57,7 @@ _KINDS = {
     "n_store": CoherenceKind.N_STORE,
 }  # fmt: skip
 
-# Keys that are read, and those that say what a reader of the file should know: `schema`, `description`, `mix` and what
-# the reference did.
+# Keys with an effect; `schema`, `description`, `mix` and results of the reference are for readers of the file.
 _DOCUMENT = "schema", "protocol", "protocols", "configs", "sequential", "timed", "ordered"
 _CONFIG = "description", "control_bytes", "modules", "networks", "homes", "page_bytes"
 _MODULE = (
@@ -87,9 +86,9 @@ _ORDERED = *_VALUES, "description", "name", "config", "protocol", "entries", "ch
 _ACCESS = (
     "module", "kind", "address", "cycle", "size", "bytes", "mask", "flags", "reads", "atomics", "order", "scope", "event",
 )  # fmt: skip
-_WHOLE = "flush", "acquire"  # kinds that have no address
+_WHOLE = "flush", "acquire"  # kinds without an address
 
-# Of an ordered scenario: an access, or a choice of what is to happen, the `which`th that is alike.
+# A step of an ordered scenario: an access, or a choice of the next step, the `which`th of equal choices.
 Step = namedtuple("Step", "word access choice message source target address", defaults=(None,) * 6)
 _CHOICES = {"message": ChoiceKind.MESSAGE, "retry": ChoiceKind.RETRY, "step": ChoiceKind.STEP}
 _MESSAGES = {kind.name.lower().replace("_", "-"): kind for kind in MessageKind}
@@ -114,7 +113,7 @@ def _serves(module):
 
 
 def _sets(module):
-    """(sets, ways), of a memory also by the size of its directory."""
+    """(sets, ways); of a memory also from the size of its directory."""
     if "sets" in module.value or "directory_size" not in module.value:
         return module.number("sets"), module.number("assoc")
     size, ways = module.number("directory_size"), module.number("directory_assoc")
@@ -159,7 +158,7 @@ def _module(part):
 
 
 def _parts(config, what, values, keys):
-    """The parts of a list, whose names differ."""
+    """Parts of a list, with distinct names."""
     parts = [Part(each, f"{config.where}: {what}[{at}]").only(*keys) for at, each in enumerate(values)]
     seen = set()
     for part in parts:
@@ -227,7 +226,7 @@ class Document:
                 self.scenarios.append(make(self, part))
 
     def register(self, context):
-        """Register the protocols that the file has tables of, where they are not yet known."""
+        """Register the file's protocols that are still unknown."""
         for at, value in enumerate(self.protocols):
             made = protocol_of(context, value, f"{self.path}: protocols[{at}]")
             try:
@@ -236,7 +235,7 @@ class Document:
                 registered(context, made)
 
     def written(self, outcomes, protocol):
-        """A document of what was found, in the form of the file."""
+        """A document of results, in the form of the file."""
         used = dict.fromkeys(outcome.scenario.config for outcome in outcomes)
         return {
             "schema": self.part.value.get("schema", {}), "protocol": protocol,
@@ -248,14 +247,14 @@ class Document:
 
 
 def _pair(value):
-    """(issue, finish) of an access, None for what the file does not say; or None, where it says something else."""
+    """(issue, finish) of an access, None for a missing value; or None for another form."""
     value = [None, None] if value is None else value
     good = isinstance(value, list) and len(value) == 2 and all(each is None or is_number(each) for each in value)
     return tuple(map(number_of, value)) if good else None
 
 
 class Scenario(Orders):
-    """Accesses to a tree, and what the file says that comes of them: None where it says nothing."""
+    """Accesses to a tree, with expected results, None if the file has none."""
 
     key = "sequential"
     _forms = {"accesses": f"[module, {'|'.join(_KINDS)}, address]", "completion": "[issue, finish]"}
@@ -285,7 +284,7 @@ class Scenario(Orders):
         self.trace = self._trace()
 
     def _bytes(self, key):
-        """{address: bytes} of memory, None for those that may be any."""
+        """{address: bytes} of memory, None for bytes with any value."""
         part = self.part.part(key, None) if key in self.part else None
         found = {}
         for address in part.value if part is not None else ():
@@ -316,7 +315,7 @@ class Scenario(Orders):
             return None
         return Access(module, _KINDS[word], number_of(address), word)
 
-    _wholes = _WHOLE  # those that have a place among the accesses
+    _wholes = _WHOLE  # kinds with a place among the accesses
     def _whole_named(self, part, word):
         part.only("kind", "module")
         return self._whole(word, part.text("module", None))
@@ -325,7 +324,7 @@ class Scenario(Orders):
         return Access(module, word, None, word) if module is None or module in self.tree.names else None
 
     def _named(self, part):
-        """An access that is an object."""
+        """An access in object form."""
         word = part.text("kind")
         if self._orders and (word == "release" or (word == "acquire" and "scope" in part)):
             return self._ordering_named(part, word)
@@ -363,7 +362,7 @@ class Scenario(Orders):
         return found
 
     def _trace(self):
-        """The part of the trace that each access is to make."""
+        """Expected part of the trace for each access."""
         if self.part.value.get("trace") is None or self.part.value.get("trace_pos") is None:
             return None
         trace = self.part.each("trace", self._entry, "[cycle, module, set, way, tag, state, tag, state, origin]")
@@ -391,7 +390,7 @@ class Scenario(Orders):
         return f"access {at} of {len(self.accesses)} ({text_of_access(self.accesses[at])})"
 
     def run(self, context, protocol=None):
-        """An Outcome; it has differences only where the protocol is the one that the file was made for."""
+        """An Outcome, with differences only under the file's protocol."""
         protocol = protocol or self.protocol
         self.document.register(context)
         with self.tree.make(context, protocol, self.has_values) as tree:
@@ -426,7 +425,7 @@ def _triple(value):
 
 
 class TimedScenario(Scenario):
-    """Accesses that overlap. Random back-offs are those of the reference's first seed, and of a context's seed 1."""
+    """Overlapping accesses. Random back-offs are those of the reference's first seed, and of a context's seed 1."""
 
     key = "timed"
     _forms = {
@@ -468,7 +467,7 @@ class TimedScenario(Scenario):
         return access._replace(cycle=cycle)
 
     def _trace(self):
-        """(cycle, entry) of each, of all accesses together."""
+        """(cycle, entry) of each transition, for all accesses together."""
         if self.part.value.get("trace") is None:
             return None
         trace = self.part.each("trace", self._entry, "[cycle, module, set, way, tag, state, tag, state, origin]")
@@ -479,7 +478,7 @@ class TimedScenario(Scenario):
 
 
 class OrderedScenario(Scenario):
-    """Accesses that overlap, and which of the messages arrives next: a tree whose time stands still."""
+    """Overlapping accesses with a chosen order of messages, in a tree without time."""
 
     key = "ordered"
     _outcome = OrderedOutcome

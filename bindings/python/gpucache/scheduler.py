@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Warp schedulers: one by itself for a core model, and policies written in Python.
+"""Warp schedulers: a single scheduler for a core model, and policies written in Python.
 
-Subclass SchedulerPolicy, give it a `name`, and hand the class to Context.register(), as with ReplacementPolicy; the
-library makes one instance per scheduler.
+Subclass SchedulerPolicy, set `name`, and pass the class to Context.register(), as with ReplacementPolicy. The library
+makes an instance per scheduler.
 """
 
 import ctypes
@@ -16,27 +16,27 @@ from .stats import lent, read_policies, struct_of
 
 _NEVER = 2**64 - 1
 _NO_WARP = 2**32 - 1
-_NO_SLOT = _NO_WARP - 1  # never a slot: the library refuses it, and so the call ends
+_NO_SLOT = _NO_WARP - 1  # never a slot: the library refuses the value, and the call ends
 
 
 class SchedulerEnvironment:
-    """The scheduler that an instance is made for."""
+    """The scheduler of an instance."""
 
     def __init__(self, raw, registered):
         self.warps = raw.warps  # slots
         self.sm = raw.sm
-        self.index = raw.index  # which scheduler of its SM
+        self.index = raw.index  # number of the scheduler within its SM
         self.count = raw.count  # schedulers of an SM: slot w is warp w * count + index of the SM
         self.sms = raw.sms
         self.seed = raw.seed  # differs per scheduler
         self.arguments = decoded(raw.arguments)
         self.parameters = policies.parameter_values(raw, registered)
         self.texts = policies.text_values(raw, registered)
-        self.shared = None  # what a throttle's share() made
+        self.shared = None  # result of a throttle's share()
 
 
 class SchedulerPolicy:
-    """Which warp issues. `event` and `stats` live for the call only."""
+    """Chooses the issuing warp. `event` and `stats` live for the call only."""
 
     name = ""
     summary = ""
@@ -51,16 +51,16 @@ class SchedulerPolicy:
         """The scheduler goes."""
 
     def on_block(self, slot, block):
-        """The warp that begins in `slot` is of this thread block; before on_start."""
+        """The warp that begins in `slot` belongs to this thread block; called before on_start."""
 
     def on_start(self, slot, order):
         """A warp began in `slot`, STALLED. Orders grow: the oldest warp has the smallest."""
 
     def on_state(self, slot, before, after):
-        """A warp went from one WarpState to another; ABSENT: it ended."""
+        """A warp changed its WarpState; ABSENT: ended."""
 
     def pick(self, ready, cycle):
-        """One of `ready`, ascending slots, or None. Required."""
+        """A slot of `ready`, ascending, or None. Required."""
         raise NotImplementedError(f"{type(self).__name__} has no pick")
 
     def on_issue(self, slot, cycle):
@@ -71,18 +71,18 @@ class SchedulerPolicy:
         return WarpClass.CACHE
 
     def on_cache_event(self, event):
-        """Of the SM's L1: kind (CacheEventKind), warp, owner, line_address, cycle."""
+        """Event of the SM's L1: kind (CacheEventKind), warp, owner, line_address, cycle."""
 
     def sample(self, stats, cycle):
         """Stats of the SM since the last sample."""
 
     def counters(self):
-        """What it publishes of itself, {name: number or PolicyCounter}; names of a-z, 0-9 and _, always the same."""
+        """Counters of the policy, {name: number or PolicyCounter}; names of a-z, 0-9 and _, always the same."""
         return {}
 
     @classmethod
     def cost_bits(cls, env):
-        """Storage that it would take in hardware, in bits."""
+        """Storage in hardware, in bits."""
         return 0
 
 
@@ -145,7 +145,7 @@ def _cost_bits(env):
     return policies.number(bits, 2**64 - 1, "cost_bits")
 
 
-# Those of a warp's life and the cost are a throttle's, too.
+# Functions on a warp's life and the cost, also used by throttles.
 COMMON = {
     "on_start": (_on_start, None), "on_state": (_on_state, None), "on_issue": (_on_issue, None),
     "cost_bits": (_cost_bits, 0), "counter": policies.COUNTER,
@@ -161,9 +161,9 @@ policies.add_kind(
 
 
 class Warps(Handle):
-    """What is told of warps, by itself: a scheduler, or throttles."""
+    """Events of warps, for a scheduler or for throttles alone."""
 
-    _prefix = ""  # of the functions of the library
+    _prefix = ""  # prefix of the library's functions
     _start = "start"
 
     def _function(self, name):
@@ -174,7 +174,7 @@ class Warps(Handle):
         settle(invoke(function, self._live(), *arguments), what=function.__name__)
 
     def begin_kernel(self, name=""):
-        """A kernel begins, before its first warp starts."""
+        """Begin a kernel, before the kernel's first warp starts."""
         self._call("begin_kernel", text(name, "name"))
 
     def start(self, slot, block=0):
@@ -182,7 +182,7 @@ class Warps(Handle):
         self._call(self._start, slot, block)
 
     def set_state(self, slot, state):
-        """A warp's state is now a WarpState, or its name."""
+        """Set a warp's state: a WarpState or a name."""
         self._call("set_state", slot, choice(WarpState, state, "state"))
 
     def end(self, slot):
@@ -194,7 +194,7 @@ class Warps(Handle):
         self._call("issued", slot, cycle)
 
     def class_of(self, slot):
-        """The WarpClass: THROTTLED also where the limit holds it back, or the slot is empty."""
+        """WarpClass of a slot: THROTTLED also if the limit holds the warp back, or for an empty slot."""
         found = invoke(self._function("class_of"), self._live(), slot)
         settle()
         return WarpClass(found)
@@ -205,12 +205,12 @@ class Warps(Handle):
 
     @property
     def next_change(self):
-        """The cycle from which on a throttle would decide otherwise though nothing else happens; None: never."""
+        """Next cycle at which a throttle changes its decision without an event; None: never."""
         cycle = self._function("next_change")(self._live())
         return None if cycle == _NEVER else cycle
 
     def policy_values(self):
-        """Counters that policy and throttles publish of themselves: {name: PolicyValue}."""
+        """Counters published by policy and throttles: {name: PolicyValue}."""
         return read_policies(self._function("policy_value"), self._live())
 
     def cache_event(self, kind, warp, line_address, owner=None, cycle=0, pc=0):
@@ -229,19 +229,19 @@ class Warps(Handle):
 
 
 class Scheduler(Warps):
-    """A warp scheduler by itself: told of the states of its warps, asked which of them issues.
+    """A single warp scheduler: receives the states of its warps, and chooses the issuing warp.
 
         scheduler.start(slot)                       a warp takes a slot; the youngest now, STALLED
-        scheduler.set_state(slot, WarpState.READY)  whenever it changes
-        slot = scheduler.pick(cycle)                each cycle in which something may issue
+        scheduler.set_state(slot, WarpState.READY)  at each change
+        slot = scheduler.pick(cycle)                each cycle with a free issue slot
         scheduler.issued(slot, cycle)
         scheduler.end(slot)
 
     policy      `name` or `name(parameter=value, ...)`, and throttles on it: `name + name(...)`
     warps       slots, 1 to 1024
-    warp_limit  only so many warps may issue, the oldest that are not at a barrier; 0 = all
-    sm, index   which SM of `sms`, and which of its `count` schedulers, for policies that differ by them
-    share_with  a Scheduler of the same policy, count and sms, with which its throttles share what they share
+    warp_limit  limit of issuing warps, the oldest ones not at a barrier; 0 = all
+    sm, index   SM of `sms`, and scheduler of the SM's `count`, for policies with differing instances
+    share_with  a Scheduler of equal policy, count and sms, with the throttles' shared state
     """
 
     _prefix = "gpc_scheduler_"
@@ -260,7 +260,7 @@ class Scheduler(Warps):
         )  # fmt: skip
 
     def pick(self, cycle=0, memory=True):
-        """The slot whose warp issues, or None. `memory`: whether the memory pipeline accepts an instruction."""
+        """Slot of the issuing warp, or None. `memory`: True if the memory pipeline accepts an instruction."""
         slot = ctypes.c_uint32()
         self._call("pick", cycle, memory, ctypes.byref(slot))
         return None if slot.value == _NO_WARP else slot.value
@@ -272,6 +272,6 @@ class Scheduler(Warps):
         return found
 
     def age_of(self, slot):
-        """How many running warps are older; None where the slot is empty."""
+        """Number of older running warps; None for an empty slot."""
         age = lib.gpc_scheduler_age_of(self._live(), slot)
         return None if age == _NO_WARP else age

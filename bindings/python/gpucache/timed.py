@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A hierarchy with a clock: what it is offered, how time goes on, what it tells.
+"""A hierarchy with a clock: offered accesses, time, callbacks.
 
     memory = gpucache.Hierarchy(context, config, on_complete=lambda done: print(done.token, done.latency))
-    busy = memory.try_issue(range(0, 128, 4), token=7, sm=3)  # Busy.NOT, which is false: accepted
+    busy = memory.try_issue(range(0, 128, 4), token=7, sm=3)  # Busy.NOT (false): accepted
     memory.advance(10)
     memory.drain()
 """
@@ -36,8 +36,8 @@ from .stages import by_name
 
 NEVER = 2**64 - 1
 
-# A transfer to or from memory; `id` is for memory_reply(), `write` is True for one without a reply; `process` is
-# that of `address`.
+# A transfer to or from memory. `id` is for memory_reply(). `write` is True for a transfer without a reply. `process`
+# owns `address`.
 MemoryRequest = namedtuple("MemoryRequest", "address id bytes channel write process", defaults=[0])
 
 
@@ -45,12 +45,12 @@ _COMPLETION = "token issued cycle sm warp kind level fence values stages port"
 
 
 class Completion(namedtuple("Completion", _COMPLETION, defaults=[False, None, None, None])):
-    """An access that is done, or with `fence` a fence. `level` is the deepest that served it: 1, 2, or 3 = DRAM.
+    """A completed access, or with `fence` a fence. `level` is the deepest level reached: 1, 2, or 3 = DRAM.
 
-    `port`: whose request it was, which has no sm and warp; None: an SM's.
+    `port`: number of the port (then without sm and warp); None: request of an SM.
 
-    `values`, with coherence.data, of a load or an atomic with an operation: the bytes that its lanes have found.
-    `stages`, with stats.stages: the core cycles that it has spent in each stage of its way, by name (stages.py).
+    `values`, with coherence.data, of a load or an atomic with an operation: bytes read by the lanes.
+    `stages`, with stats.stages: core cycles in each stage, by name (stages.py).
     """
 
     __slots__ = ()
@@ -61,7 +61,7 @@ class Completion(namedtuple("Completion", _COMPLETION, defaults=[False, None, No
         return self.cycle - self.issued
 
 
-# Trampolines. What an exception would keep from being told for good is told all the same.
+# Trampolines. A report that an exception would lose for good is still delivered.
 
 
 @loose(g.gpc_hierarchy_callbacks_on_complete, passed_over=False)
@@ -106,7 +106,7 @@ _TRAMPOLINES = {
 
 
 def _lane_values(values, lanes, width, name):
-    """As bytes; None: there are none."""
+    """The lanes' values as bytes, or None."""
     if values is None:
         return None
     pointer, given = _buffers.source(values, "B", name)
@@ -116,14 +116,14 @@ def _lane_values(values, lanes, width, name):
 
 
 def process_of(number):
-    """The number of a process, checked before ctypes cuts it to a byte."""
+    """The number of a process, checked before ctypes cuts the number to a byte."""
     if not 0 <= number < GPC_PROCESSES:
         raise ValueError(f"process {number} is not 0 to {GPC_PROCESSES - 1}")
     return number
 
 
 def process_address(process: int, address: int) -> int:
-    """An address of a process in the memory of a hierarchy, as policies and lent caches have it."""
+    """Address in a hierarchy's memory of an address of a process, as policies and lent caches see the address."""
     return process_of(process) << GPC_PROCESS_SHIFT | address
 
 
@@ -131,7 +131,7 @@ def warp_access(addresses, cache_token, *, mask=None, sm=0, warp=0, warp_age=0, 
                 kind=Kind.LOAD, space=Space.GLOBAL, hint=Hint.NONE, priority=Priority.NORMAL, token_l2=Token.UNUSED,
                 scope=Scope.CTA, order=Order.WEAK, data=None, out=None, atomic=AtomicOp.NONE, compare=None, stream=0,
                 local_offsets=False, process=0):
-    """A gpc_warp_access, which keeps alive what it points to."""
+    """A gpc_warp_access that keeps its buffers alive."""
     pointer, count = _buffers.source(addresses, "Q", "addresses")
     mask = (1 << count) - 1 if mask is None else mask
     if bin(mask).count("1") != count or mask >> 64:
@@ -174,27 +174,27 @@ def _miss(address, cache_token, fields):
 
 
 class TimedView:
-    """The methods of a hierarchy that need `mode = timed`; without it they raise StateError."""
+    """Methods of a hierarchy that need `mode = timed`; otherwise they raise StateError."""
 
     _callbacks = {}
     _owner = None
     _on_event = None  # of set_trace()
-    _lent = []  # accesses in flight that are still to write to a buffer
+    _lent = []  # accesses in flight that will write to a buffer
 
     def set_callbacks(self, **callbacks: Any) -> None:
-        """Set what is called from advance() and drain(); the others are cleared.
+        """Set the callbacks of advance() and drain(), and clear all others.
 
-        on_complete  with a Completion, once for every accepted access; also from within try_issue(), for an access
-                     that touches no memory
-        on_ready     with an SM that refused and may accept again
+        on_complete  with a Completion, once for every accepted access; from within try_issue() for an access that
+                     touches no memory
+        on_ready     with an SM that refused and may now accept
         on_fill      with (level, instance, line address, sectors, Request) after sectors of a line became valid
         on_evict     with (level, instance, Eviction) after a line left
-        on_memory    replaces DRAM: with a MemoryRequest for each transfer. False refuses: it is offered again after
-                     memory_reply() or memory_ready() for its channel. An exception counts as False. Can be set only
-                     while nothing is in flight.
-        None may call into the hierarchy, but on_complete, on_ready and on_memory may ask for `now`. What on_fill and
-        on_evict get lives for the call only. An exception is raised when the call ends; time has moved all the same,
-        and completions went on being told.
+        on_memory    replaces DRAM: with a MemoryRequest for each transfer. False refuses: the transfer is offered again
+                     after memory_reply() or memory_ready() for its channel. An exception counts as False. Can be set
+                     only while nothing is in flight.
+        No callback may call into the hierarchy; on_complete, on_ready and on_memory may read `now`. Arguments of
+        on_fill and on_evict live for the call only. An exception is raised at the end of the call; time has moved, and
+        completions were still reported.
         """
         unknown = callbacks.keys() - _TRAMPOLINES.keys()
         if unknown:
@@ -209,12 +209,12 @@ class TimedView:
 
     def try_issue(self, addresses: Any, token: int = 0, *, cache_token: Union[int, str] = Token.UNUSED,
                   **fields: Any) -> Busy:  # fmt: skip
-        """Offer one warp instruction to its SM's memory pipeline, at the present cycle.
+        """Offer a warp instruction to its SM's memory pipeline, at the present cycle.
 
-        token        comes back with the Completion
-        cache_token  the warp's Token for L1; token_l2 is that for L2
+        token        returned in the Completion
+        cache_token  the warp's Token for L1; token_l2 is the Token for L2
         fields       as of access(); `out` is kept until nothing is in flight
-        Returns why it was refused: a Busy. Busy.NOT, which is false: it was accepted.
+        Returns a Busy: the reason of a refusal, or Busy.NOT (false) if accepted.
         """
         access = warp_access(addresses, cache_token, **fields)
         busy = self._offer(lib.gpc_hierarchy_try_issue, access, token, lib.gpc_hierarchy_check_access)
@@ -226,28 +226,29 @@ class TimedView:
 
     def try_fence(self, order: Union[int, str] = "sc", scope: Union[int, str] = "gpu", token: int = 0,
                   **fields: Any) -> Busy:  # fmt: skip
-        """Offer a fence to its SM's memory pipeline; fields as of fence(). Returns a Busy, as try_issue() does."""
+        """Offer a fence to the SM's memory pipeline, with the fields of fence(). Returns a Busy, as try_issue() does.
+        """
         return self._offer(lib.gpc_hierarchy_try_fence, fence_of(order, scope, **fields), token)
 
     def try_miss(self, address: Union[int, g.gpc_request], token: int = 0, *,
                  cache_token: Union[int, str] = Token.UNUSED, **fields: Any) -> Busy:  # fmt: skip
-        """The same for a host with L1s of its own: a miss or a write of one L1 line, past coalescer and L1.
+        """Offer a miss or a write of an L1 line, past coalescer and L1, for a host with its own L1s.
 
         address  or a whole Request
-        fields   of Request: sm, process, kind, space, and which bytes: sector_mask (of 32-byte sectors), size, byte_mask, ...
-                 A read may be in space "constant", "texture" or "instruction"
+        fields   of Request: sm, process, kind, space, and the bytes: sector_mask (of 32-byte sectors), size, byte_mask,
+                 ... A read may be in space "constant", "texture" or "instruction"
         """
         request = _miss(address, cache_token, fields)
         return self._offer(lib.gpc_hierarchy_try_miss, request, token, lib.gpc_hierarchy_check_miss)
 
     def check_miss(self, address: Union[int, g.gpc_request], *, cache_token: Union[int, str] = Token.UNUSED,
                    **fields: Any) -> None:  # fmt: skip
-        """Raise what try_miss() would not take, naming the field: ArgumentError, with a sentence."""
+        """Raise ArgumentError, with a sentence about the field, if try_miss() would refuse the request."""
         call(lib.gpc_hierarchy_check_miss, self._live(), ctypes.byref(_miss(address, cache_token, fields)))
 
     def try_port(self, address: int, size: int, token: int = 0, *, port: int = 0, kind: Union[int, str] = "load",
                  process: int = 0) -> bool:  # fmt: skip
-        """Offer a read or write of `size` bytes to a port into L2 (the key `ports`); False: it takes no more now.
+        """Offer a read or write of `size` bytes to a port into L2 (the key `ports`); Returns False if the port is full.
 
         kind     "load" or "store"
         process  of the address
@@ -257,17 +258,17 @@ class TimedView:
         return call(lib.gpc_hierarchy_try_port, self._live(), ctypes.byref(request), token) == Status.OK
 
     def port_stats(self, port: int = 0) -> Dict[str, int]:
-        """What a port has done: the fields of gpc_port_stats."""
+        """Counts of a port: the fields of gpc_port_stats."""
         raw = g.gpc_port_stats()
         settle(lib.gpc_hierarchy_port_stats(self._live(), port, ctypes.byref(raw)), what="gpc_hierarchy_port_stats")
         return {name: getattr(raw, name) for name, *_ in raw._fields_ if name != "struct_size"}
 
     def can_accept(self, sm: int = 0) -> Busy:
-        """Would try_issue() or try_fence() of an SM find room now? What is in the way, a Busy: false if nothing is."""
+        """Reason why try_issue() or try_fence() of an SM would refuse now: a Busy, false if none."""
         return self._room(lib.gpc_hierarchy_can_accept, sm)
 
     def can_accept_miss(self, sm: int = 0) -> Busy:
-        """The same of try_miss()."""
+        """The same for try_miss()."""
         return self._room(lib.gpc_hierarchy_can_accept_miss, sm)
 
     def _room(self, function, sm):
@@ -277,20 +278,20 @@ class TimedView:
         raise ValueError(f"{function.__name__}: no such SM, no clock, or a tree, which takes no misses of others' L1s")
 
     def set_reply_credits(self, credits: Optional[int] = None, sm: int = 0) -> None:
-        """Room of the host for replies of an SM: each completion takes one, and without one they are held up.
+        """Set the host's room for replies of an SM: each completion takes a credit, and waits without one.
 
-        None: any number, as at first. See gpucache/host.h.
+        None: unlimited, the default. See gpucache/host.h.
         """
         status = lib.gpc_hierarchy_set_reply_credits(self._live(), sm, NEVER if credits is None else credits)
         settle(status, what="gpc_hierarchy_set_reply_credits")
 
     def add_reply_credits(self, credits: int = 1, sm: int = 0) -> None:
-        """Room for so many more, where there is a limit."""
+        """Grant further credits, if a limit is set."""
         status = lib.gpc_hierarchy_add_reply_credits(self._live(), sm, credits)
         settle(status, what="gpc_hierarchy_add_reply_credits")
 
     def reply_credits(self, sm: int = 0) -> Optional[int]:
-        """What is left; None: there is no limit."""
+        """Credits left; None: no limit."""
         left = lib.gpc_hierarchy_reply_credits(self._live(), sm)
         return None if left == NEVER else left
 
@@ -309,14 +310,14 @@ class TimedView:
         return Busy(busy.value)
 
     def advance(self, cycles: int = 1) -> None:
-        """Move the clock by core cycles; what happens in them calls back. Raises where nothing moves any more."""
+        """Move the clock by core cycles, with callbacks. Raises if no progress is possible."""
         status = invoke(lib.gpc_hierarchy_advance, self._live(), cycles)
         if status < 0 and state.unsettled is None:
             call(lib.gpc_hierarchy_check_advance, self._live(), cycles)  # says why
         settle(status, what="gpc_hierarchy_advance")
 
     def check_advance(self, cycles: int = 0) -> None:
-        """Raise why advance() would not go on: what has failed, in a sentence."""
+        """Raise the failure that would stop advance(), in a sentence."""
         call(lib.gpc_hierarchy_check_advance, self._live(), cycles)
 
     def drain(self) -> None:
@@ -330,7 +331,7 @@ class TimedView:
 
     @property
     def next_event(self) -> Optional[int]:
-        """The next core cycle at which anything can happen without the host; None if there is none."""
+        """Next core cycle with an event of the hierarchy itself; None if none is due."""
         cycle = lib.gpc_hierarchy_next_event(self._live())
         return None if cycle == NEVER else cycle
 
@@ -340,11 +341,11 @@ class TimedView:
         return lib.gpc_hierarchy_in_flight(self._live())
 
     def memory_reply(self, id: int) -> None:
-        """The data of a read that on_memory took are here."""
+        """Deliver the data of a read taken by on_memory."""
         status = lib.gpc_hierarchy_memory_reply(self._live(), id)
         settle(status, what=f"gpc_hierarchy_memory_reply of id {id}")
 
     def memory_ready(self, channel: int) -> None:
-        """A channel, of which on_memory refused a transfer, has room again."""
+        """Report room in a channel after a refusal of on_memory."""
         status = lib.gpc_hierarchy_memory_ready(self._live(), channel)
         settle(status, what=f"gpc_hierarchy_memory_ready of channel {channel}")

@@ -18,7 +18,7 @@ from .config import Path
 from .context import Context
 from .errors import StateError
 
-# How an opcode orders memory, and what it does to caches.
+# Effect of an opcode on the order of memory, and on caches.
 Ordering = namedtuple("Ordering", "scope order control")
 
 # `size` is the default problem size in bytes.
@@ -32,7 +32,7 @@ _CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
 
 def synthetics() -> List[Synthetic]:
-    """Every synthetic kernel that a trace named synthetic:NAME[:SIZE] may name."""
+    """Every synthetic kernel for traces named synthetic:NAME[:SIZE]."""
     found = []
     for index in range(lib.gpc_synthetic_count()):
         name, summary, size = ctypes.c_char_p(), ctypes.c_char_p(), ctypes.c_uint64()
@@ -43,7 +43,7 @@ def synthetics() -> List[Synthetic]:
 
 
 class Instruction:
-    """One warp instruction; lives as long as its block."""
+    """A warp instruction; lives as long as its block."""
 
     __slots__ = ("_block", "_raw")
 
@@ -63,13 +63,13 @@ class Instruction:
 
     @property
     def addresses(self) -> Tuple[int, ...]:
-        """One address per active lane, ascending; () if there are none."""
+        """An address per active lane, ascending; () without addresses."""
         pointer = self._raw_of("addresses")
         return tuple(pointer[:bin(self._raw.mask).count("1")]) if pointer else ()
 
     @property
     def registers(self) -> Tuple[List[int], ...]:
-        """(destinations, sources), each a list of register numbers."""
+        """(destinations, sources), lists of register numbers."""
         count = self._raw_of("destinations")
         numbers = list(self._raw.registers)
         return numbers[:count], numbers[count:count + self._raw.sources]
@@ -96,7 +96,7 @@ class Instruction:
 
     @property
     def ordering(self) -> Ordering:
-        """Ordering(scope, order, control): what its opcode says."""
+        """Ordering(scope, order, control) of the opcode."""
         return self._block._trace.ordering(self._raw_of("opcode"))
 
     def _raw_of(self, name):
@@ -128,7 +128,7 @@ class Warp:
         return (self[position] for position in range(len(self)))
 
     def column(self, field: str) -> List[int]:
-        """One numeric field of all instructions, as a list: pc, mask, opcode (a number), op_class, kind, width, ..."""
+        """A numeric field of all instructions, as a list: pc, mask, opcode (a number), op_class, kind, width, ..."""
         place = getattr(g.gpc_instruction, field)
         count = len(self)
         if not count:
@@ -139,7 +139,7 @@ class Warp:
 
 
 class Block:
-    """A thread block: a sequence of Warp. Lives until release(), which a loop over Kernel calls by itself."""
+    """A thread block: a sequence of Warp. Lives until release(); a loop over Kernel calls release()."""
 
     def __init__(self, trace: Trace, pointer: Any) -> None:
         self._trace = trace
@@ -170,7 +170,7 @@ class Block:
         return (self[position] for position in range(len(self)))
 
     def release(self) -> None:
-        """Give the block back, for its memory to be used again."""
+        """Give the block's memory back for reuse."""
         pointer, self._pointer = self._pointer, None
         if pointer is not None and not self._trace.closed:
             later(self._trace._release, pointer)
@@ -187,7 +187,7 @@ class Block:
 
 
 class Kernel:
-    """A kernel of a trace: its description, which stays, and its blocks, until the trace's next kernel.
+    """A kernel of a trace: a description, which stays valid, and blocks, until the trace's next kernel.
 
     name (mangled), file, id, index, grid, block (both x, y, z), shared_bytes, registers, binary_version,
     tracer_version, warp_lanes, stream, shared_base, local_base, block_count;
@@ -214,7 +214,7 @@ class Kernel:
         self._raw = self._copy(raw)
 
     def _copy(self, raw):
-        """The description in memory that stays."""
+        """A lasting copy of the description."""
         copy = g.gpc_kernel.from_buffer_copy(raw)
         copy.name = raw.name
         copy.file = raw.file
@@ -225,7 +225,7 @@ class Kernel:
         return copy
 
     def _recording(self, raw):
-        """How a host drove the kernel, likewise."""
+        """A lasting copy of the recording of a host's calls."""
         own = g.gpc_recording.from_buffer_copy(raw)
         self._turns = (g.gpc_turn * raw.turn_count)()
         if raw.turn_count:
@@ -234,13 +234,13 @@ class Kernel:
         return own
 
     def next_block(self) -> Optional[Block]:
-        """The next Block, which the caller releases, or None at the end of the kernel."""
+        """The next Block, for release by the caller, or None at the end of the kernel."""
         if self._trace._kernel is not self:
             raise StateError(Status.ERROR_STATE, f"the trace has left kernel {self.index}")
         return self._trace._next_block()
 
     def __iter__(self) -> Iterator[Block]:
-        """Blocks in order; each is released when the loop goes on."""
+        """Blocks in order; each is released at the loop's next step."""
         while True:
             block = self.next_block()
             if block is None:
@@ -254,18 +254,18 @@ def _on_memcpy(trace, address, size):
     trace._on_memcpy(address, size)
 
 
-# What Trace takes for the kernels to read.
+# Values for the argument `kernels` of Trace.
 Kernels = Union[int, str, Iterable[Union[int, str]]]
 
 
 class Trace(Handle):
     """An open trace; iterating gives its kernels.
 
-    source     .traceg (plain, .xz, .gz, .zst), kernelslist.g, a folder of these or as the tracer leaves it, a .gct, a
-               table of memory instructions, "-", which is standard input, or synthetic:NAME[:SIZE]
-    kernels    the kernels to read, None = all: a number, or text such as "3, 5-8, 10-, relu*". Numbers count the trace's
-               kernels from 1 (Kernel.index + 1); names are mangled or plain, with * and ?. A list holds several of them.
-               By number, files of a list are not opened for the others
+    source     .traceg (plain, .xz, .gz, .zst), kernelslist.g, a folder of such files or of a tracer's output, a .gct, a
+               table of memory instructions, "-" for standard input, or synthetic:NAME[:SIZE]
+    kernels    the kernels to read, None = all: a number, or text such as "3, 5-8, 10-, relu*". Numbers count the
+               trace's kernels from 1 (Kernel.index + 1); names are mangled or plain, with * and ?. A list holds
+               several. With numbers, other files of a list are not opened
     on_memcpy  called with (device address, bytes) when a copy command of a kernelslist.g is reached
     """
 
@@ -293,7 +293,7 @@ class Trace(Handle):
             raise
 
     def next_kernel(self) -> Optional[Kernel]:
-        """The next Kernel, past what is left of the present one; None at the end."""
+        """The next Kernel, past the rest of the present kernel; None at the end."""
         raw = g.gpc_kernel()
         if call(lib.gpc_trace_next_kernel, self._live(), ctypes.byref(raw)) == Status.END:
             self._kernel = None
@@ -323,7 +323,7 @@ class Trace(Handle):
 
     @property
     def kernel_count(self) -> int:
-        """Kernels in the trace, chosen or not; 0 where that is not known without reading it."""
+        """Kernels in the trace, chosen or not; 0 if unknown before the end."""
         return lib.gpc_trace_kernel_count(self._live())
 
     @property
@@ -332,7 +332,7 @@ class Trace(Handle):
         return lib.gpc_trace_progress(self._live())
 
     def opcode(self, number: int) -> str:
-        """Text of an opcode number, "" for an unknown one."""
+        """Text of an opcode number, "" for an unknown number."""
         if number not in self._opcodes:
             found = decoded(lib.gpc_trace_opcode(self._live(), number))
             if not found:
@@ -348,7 +348,7 @@ class Trace(Handle):
 
     @property
     def notes(self) -> List[Note]:
-        """Notes so far: unknown opcodes, missing addresses, lines passed over, copies of the host."""
+        """Notes so far: unknown opcodes, missing addresses, ignored lines, copies of the host."""
         found = []
         for index in range(lib.gpc_trace_note_count(self._live())):
             raw = g.gpc_note()
@@ -358,14 +358,14 @@ class Trace(Handle):
         return found
 
 
-# Arrays of TraceWriter.accesses(), by the size of their elements.
+# Arrays of TraceWriter.accesses(), by element size.
 _ACCESS_CODES = {"masks": "Q", "pcs": "Q", "blocks": "I", "warps": "I", "widths": "I", "kinds": "B"}
 
 
 class TraceWriter(Handle):
     """Writes a trace: kernel(), its block()s, the next kernel(), ..., finish().
 
-    As a context manager it finishes at the end, and leaves nothing behind after an exception.
+    A `with` block finishes the trace at its end, and leaves no file after an exception.
     """
 
     def __init__(self, context: Context, path: Path, format: Union[int, str] = TraceFormat.BINARY) -> None:
@@ -380,7 +380,7 @@ class TraceWriter(Handle):
     def new_kernel(self, name: str = "kernel", grid: Union[int, Iterable[int]] = 1,
                    block: Union[int, Iterable[int]] = 32, *, registers: int = 0, shared_bytes: int = 0,
                    placement: Any = None) -> None:  # fmt: skip
-        """Begin a kernel of one's own, whose instructions are given to accesses().
+        """Begin a new kernel; accesses() gives its instructions.
 
         grid, block  a number, or up to three: thread blocks, and threads of a block
         placement    the SM of each block, in order; None = unknown
@@ -394,13 +394,13 @@ class TraceWriter(Handle):
         call(lib.gpc_trace_writer_kernel, self._live(), ctypes.byref(raw))
 
     def accesses(self, addresses: Any, *, lanes: int = 32, masks: Any = None, width: int = 4, **fields: Any) -> None:
-        """Memory instructions of the present kernel, of whatever blocks and warps, each warp's in its order.
+        """Memory instructions of the present kernel, of any blocks and warps, in order within a warp.
 
         addresses  8 bytes each: NumPy [count][lanes], or any buffer or list, of `lanes` a row
-        masks      active lanes of each, a bit each, of 8 bytes; None = all
-        width      bytes a lane, of all: 1, 2, 4, 8 or 16
+        masks      active lanes of an instruction, a bit a lane, 8 bytes; None = all
+        width      bytes a lane, for all instructions: 1, 2, 4, 8 or 16
         fields     arrays, an entry an instruction: pcs of 8 bytes, blocks, warps and widths of 4, kinds of 1 (Kind)
-        They are written when the next kernel begins, or finish().
+        The next kernel's begin, or finish(), writes the instructions.
         """
         batch = _buffers.batch(g.gpc_trace_accesses, addresses, lanes, width, _ACCESS_CODES, {"masks": masks, **fields})
         call(lib.gpc_trace_writer_accesses, self._live(), ctypes.byref(batch))
@@ -410,7 +410,7 @@ class TraceWriter(Handle):
         call(lib.gpc_trace_writer_block, self._live(), block._trace._live(), block._live())
 
     def finish(self) -> None:
-        """Put the file in its place. An existing one is replaced only now."""
+        """Put the file in its place, and replace an existing file."""
         call(lib.gpc_trace_writer_finish, self._live())
 
     def __exit__(self, kind, *_):
