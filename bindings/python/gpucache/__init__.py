@@ -9,8 +9,8 @@
         for kernel, stats in replay.run(trace):
             print(kernel.name, stats["l1.load_hit_rate"])
 
-With settings={"mode": "timed"} there is a clock: stats["cycles"], stats["ipc"], Replay(..., sample_interval=1000), and
-Hierarchy.try_issue() and advance() for a host of its own.
+With settings={"mode": "timed"} the run has a clock: stats["cycles"], stats["ipc"], Replay(..., sample_interval=1000),
+and Hierarchy.try_issue() and advance() for other hosts.
 
     print(gpucache.compare(["lru", "age-lru", MyPolicy], ["kernelslist.g", "synthetic:atax"], mode="timed"))
 
@@ -22,8 +22,8 @@ The library is loaded when it is first needed; see _loader.py for where it is lo
 
 import importlib
 
-# What the package exports, by module. A module is imported when one of its names is asked for: a program that replays
-# a trace does not wait for policies, protocols and events.
+# Exports of the package, by module. A module is imported at the first use of its names: a program that replays a trace
+# does not wait for policies, protocols and events.
 _EXPORTS = {
     "_coherence": (
         "AddressRange Atomic Choice CoherenceBlock CoherenceModule CoherenceNetwork CoherenceResult CoherenceStats "

@@ -3,12 +3,12 @@
 
 import ctypes
 
-# Fields that are not the user's.
+# Fields hidden from users.
 _OWN = ("struct_size", "reserved")
 
 
 def _unknown(kind, fields):
-    """TypeError that names the one of the fields that a structure has not."""
+    """TypeError that names the unknown field of a structure."""
     import difflib
 
     known = [name for name, *_ in kind._fields_]
@@ -18,7 +18,7 @@ def _unknown(kind, fields):
 
 
 def filled(kind, /, **fields):
-    """A structure; TypeError names what it has not."""
+    """A structure; TypeError names an unknown field."""
     try:
         return kind(**fields)
     except AttributeError:
@@ -28,8 +28,8 @@ def filled(kind, /, **fields):
 class Record(ctypes.Structure):
     """A plain structure, zero where no value is given.
 
-    The generated classes have __slots__, for ctypes would take a misspelt name as a further attribute. filled()
-    says so as a call does; no __init__ here, which would double what a record takes to make.
+    The generated classes have __slots__, because ctypes would take a misspelt name as a further attribute. filled()
+    reports misspelt names. An __init__ would double the time to make a record.
     """
 
     __slots__ = ()
@@ -43,7 +43,7 @@ class Record(ctypes.Structure):
 
 
 class SizedRecord(Record):
-    """A structure that begins with its own size; fields take the values of its _INIT macro."""
+    """A structure with its own size as first field; fields take the values of the _INIT macro."""
 
     __slots__ = ()
 

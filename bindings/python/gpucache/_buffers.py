@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Arrays for the library: what has the buffer protocol is passed as it is, anything else is copied.
+"""Arrays for the library: objects with the buffer protocol are passed without a copy, all others are copied.
 
-Whole numbers of the right size are taken without a copy, signed or not: array.array, NumPy arrays, memoryview,
-ctypes arrays. bytes, bytearray and mmap are taken as packed numbers of this machine. Lists, other iterables, numbers
-of another size and strided arrays are copied.
+Whole numbers of the right size are taken without a copy, signed or not: array.array, NumPy arrays, memoryview, ctypes
+arrays. bytes, bytearray and mmap are taken as packed numbers of this machine. Lists, other iterables, numbers of
+another size and strided arrays are copied.
 """
 
 import array
@@ -14,7 +14,7 @@ import sys
 from ._constants import Status
 from .errors import ArgumentError
 
-# array code -> (ctypes type, formats of the same bytes)
+# array code -> (ctypes type, formats with equal bytes)
 _TYPES = {
     "Q": (ctypes.c_uint64, "QqLlNn"),
     "I": (ctypes.c_uint32, "IiLl"),
@@ -29,7 +29,7 @@ def _refuse(what, message):
 
 
 def _plain(values, code, what):
-    """A memoryview of contiguous numbers of this code, without a copy; None if one is needed."""
+    """A memoryview of contiguous numbers of this code, without a copy; None if a copy is needed."""
     ctype, formats = _TYPES[code]
     size = ctypes.sizeof(ctype)
     try:
@@ -50,11 +50,11 @@ def _plain(values, code, what):
 
 
 def batch(made, addresses, lanes, width, codes, fields):
-    """A structure of arrays with an entry each, which keeps them alive.
+    """A structure of arrays, which keeps the arrays alive.
 
-    made       its type, with count, lanes, width and addresses
-    addresses  a NumPy array of two dimensions is taken without a copy: its columns are the lanes
-    codes      array codes of the fields that there are
+    made       type of the structure, with count, lanes, width and addresses
+    addresses  a NumPy array of two dimensions is used without a copy, with lanes as columns
+    codes      array codes of the fields
     """
     shape = getattr(addresses, "shape", ())
     raw = made(lanes=shape[1] if len(shape) == 2 else lanes, width=width)
@@ -74,7 +74,7 @@ def batch(made, addresses, lanes, width, codes, fields):
 
 
 def source(values, code, what):
-    """(ctypes array, count) of numbers to read; the array keeps them alive."""
+    """(ctypes array, count) of numbers to read; the array keeps its memory alive."""
     ctype = _TYPES[code][0]
     view = _plain(values, code, what)
     if view is None:
@@ -87,7 +87,7 @@ def source(values, code, what):
     count = view.nbytes // ctypes.sizeof(ctype)
     if not view.readonly:
         return (ctype * count).from_buffer(view), count
-    # No ctypes.cast: it would keep the bytes until the next garbage collection.
+    # Without ctypes.cast, which would keep the bytes until the next garbage collection.
     place = ctypes.c_void_p.from_buffer(ctypes.c_char_p(values)).value
     found = (ctype * count).from_address(place)
     found.values = values

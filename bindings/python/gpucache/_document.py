@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Reading of files of scenarios: what is not as it should be is told with file, scenario or configuration, and key."""
+"""Reader of scenario files: messages name file, scenario or configuration, and key."""
 
 import json
 import re
@@ -7,11 +7,11 @@ from collections import namedtuple
 
 
 class ScenarioError(Exception):
-    """A file is not what it should be; the message names file, scenario or configuration, and key."""
+    """A mistake in a file; the message names file, scenario or configuration, and key."""
 
 
 def number_of(value):
-    """A number, or a text of one ("0x40"); None for anything else."""
+    """A number, or a text with a number ("0x40"); None for anything else."""
     if isinstance(value, str):
         try:
             value = int(value, 0)
@@ -21,7 +21,7 @@ def number_of(value):
 
 
 def pattern_of(value):
-    """Bytes in hex, None where "??" stands for any: a list. None: no such text."""
+    """Bytes in hex, None where "??" stands for any byte: a list. None for other text."""
     if not isinstance(value, str) or not value or len(value) % 2:
         return None
     found = []
@@ -39,7 +39,7 @@ def shown(value):
 
 
 class Part:
-    """An object of a document, with what it is for messages."""
+    """An object of a document, with a name for messages."""
 
     _REQUIRED = object()
 
@@ -60,7 +60,7 @@ class Part:
         return default
 
     def only(self, *keys):
-        """Itself, if it has no other keys: one that is misspelt, or of another program, must not go unnoticed."""
+        """The object itself, if it has no other keys: a misspelt or foreign key is an error."""
         for key in self.value:
             if key not in keys:
                 raise ScenarioError(f"{self.where}: key '{key}' is none of {', '.join(keys)}")
@@ -101,7 +101,7 @@ class Part:
         return None if found is None and default is None else Part(found, f"{self.where}: key '{key}'")
 
     def each(self, key, read, expected):
-        """What read() makes of each value of a list; None from it: the value is not what is expected."""
+        """Results of read() for each value of a list; a result None means an unexpected value."""
         found = []
         for at, value in enumerate(self.list(key)):
             found.append(read(value))
@@ -111,7 +111,7 @@ class Part:
 
 
 def _is(value, *kinds):
-    """Whether a value is a list, its parts of these kinds: functions that say so."""
+    """True if a value is a list with parts of these kinds; kinds are test functions."""
     return isinstance(value, list) and len(value) == len(kinds) and all(kind(each) for kind, each in zip(kinds, value))
 
 
@@ -128,12 +128,12 @@ def _is_count(value):
 
 
 def is_state(value):
-    """A name; which of them a protocol has, is told where it is compared."""
+    """True for a name; the comparison checks the name against the protocol."""
     return isinstance(value, str) and re.fullmatch(r"[\w-]{1,15}", value) is not None
 
 
-# Of a module: {(set, way): (tag, state, directory)}, {set: ways}, {(from, to): (count, origins)}, {name: number},
-# {side: {way: bytes}}; None where the file says nothing.
+# Final state of a module: {(set, way): (tag, state, directory)}, {set: ways}, {(from, to): (count, origins)}, {name:
+# number}, {side: {way: bytes}}; None if the file has no value.
 Final = namedtuple("Final", "blocks orders transitions stats net")
 # Without its cycle.
 Entry = namedtuple("Entry", "module set way tag_before before tag after origin")
@@ -165,7 +165,7 @@ def _transition(value):
 
 
 def trace_cycle(value):
-    """Of an entry that is one."""
+    """Cycle of a valid entry."""
     return number_of(value[0])
 
 

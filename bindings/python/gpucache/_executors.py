@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Who does many runs: processes of this machine, ranks of MPI, workers of Dask."""
+"""Executors of many runs: processes of this machine, ranks of MPI, workers of Dask."""
 
 import concurrent.futures
 import contextlib
@@ -15,7 +15,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def _begin(initializer, arguments, parent):
-    """In a worker. Ctrl-C is for the parent, which ends its workers, and none outlives it, also where it is killed."""
+    """Setup of a worker. The parent handles Ctrl-C and ends its workers; a worker ends with a killed parent too."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _stdin.restore()
@@ -28,13 +28,13 @@ def _begin(initializer, arguments, parent):
 
 
 def processes(jobs, initializer=None, arguments=()):
-    """A pool of processes, forked, so that neither a class nor the initializer needs a name that one could import."""
+    """A pool of forked processes, so that classes and the initializer need no importable name."""
     fork = multiprocessing.get_context("fork")
     return concurrent.futures.ProcessPoolExecutor(jobs, fork, _begin, (initializer, arguments, os.getpid()))
 
 
 def ended(pool, function, tasks, **options):
-    """Yield (index of a task, future of function(*task)) as runs end; who stops early cancels the rest."""
+    """Yield (index of a task, future of function(*task)) at the end of each run; an early exit cancels the rest."""
     others = set(multiprocessing.active_children())
     futures = {}
     try:
@@ -47,19 +47,19 @@ def ended(pool, function, tasks, **options):
             pool.shutdown(wait=False, cancel_futures=True)
             for worker in set(multiprocessing.active_children()) - others:
                 worker.terminate()
-        else:  # what runs there ends first
+        else:  # running tasks end first
             for future in futures:
                 future.cancel()
         raise
 
 
 class ExecutorError(Exception):
-    """Why there is no such executor here, or what became of its workers."""
+    """Reason for a missing executor, or failure of its workers."""
 
 
 @contextlib.contextmanager
 def mpi():
-    """The pool of the ranks other than 0, for rank 0; the others work within it, and then get None."""
+    """The pool of all ranks except 0, for rank 0. Other ranks work within the call, and then get None."""
     try:
         from mpi4py import MPI
         from mpi4py.futures import MPICommExecutor
@@ -74,7 +74,7 @@ def mpi():
 
 @contextlib.contextmanager
 def dask(address):
-    """The workers of a cluster, by its scheduler's address."""
+    """Workers of a cluster, by the scheduler's address."""
     try:
         from distributed import Client
     except ImportError as error:

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Finds and loads libgpucache.
 
-The first of these that fits is taken:
-  the file or folder that GPUCACHE_LIBRARY names; nothing else is tried then
-  one in the package's own folder, where a wheel has it
-  build/lib of the repository that holds this package
-  the one that was installed together with this package, into the same prefix
-  an installed library: what the dynamic linker finds, then the usual folders
-A library fits if its version has the major and minor number that these bindings were generated from, and if it
-exports every function of the headers.
+The first library that fits is taken, in this order:
+  the file or folder in GPUCACHE_LIBRARY; if set, no other is tried
+  a library in the package's own folder (wheels)
+  build/lib of the package's repository
+  a library installed with this package, in the same prefix
+  an installed library: by the dynamic linker, then in the usual folders
+A library fits if major and minor version equal the bindings', and if the library exports every function of the headers.
 """
 
 import ctypes
@@ -31,7 +30,7 @@ class _Unfit(Exception):
 
 
 def _in_folder(folder):
-    """Yield paths to try in a folder: the plain name and the one of this ABI first, then whatever else is there."""
+    """Yield paths to try in a folder: the plain name, the name of this ABI, then all others."""
     seen = set()
     for path in (os.path.join(folder, STEM), os.path.join(folder, SONAME)):
         if os.path.realpath(path) not in seen:
@@ -54,7 +53,7 @@ def _own_prefix():
 
 
 def _present(roots):
-    """Yield what is there in the folders for libraries of these prefixes."""
+    """Yield libraries in the library folders of these prefixes."""
     import sysconfig
 
     triplet = sysconfig.get_config_var("MULTIARCH")
@@ -64,7 +63,7 @@ def _present(roots):
 
 
 def candidates(environment):
-    """Yield what to hand to dlopen, best first."""
+    """Yield names for dlopen, best first."""
     named = environment.get(VARIABLE)
     if named:
         yield from _in_folder(named) if os.path.isdir(named) else [named]
@@ -86,7 +85,7 @@ def candidates(environment):
 
 
 def _open(path):
-    """Load one candidate, or raise _Unfit."""
+    """Load a candidate, or raise _Unfit."""
     if os.sep in path and not os.path.exists(path):
         raise _Unfit("there is no such file")
     try:
@@ -117,7 +116,7 @@ def _open(path):
 
 
 def load(environment=os.environ):
-    """Load the library, functions declared. LibraryError tells what was tried."""
+    """Load the library, functions declared. LibraryError lists all tried names."""
     tried = []
     for path in candidates(environment):
         try:
@@ -129,7 +128,7 @@ def load(environment=os.environ):
 
 
 class Library:
-    """The library's functions as attributes; loaded when the first one is asked for."""
+    """The library's functions as attributes; loaded at first use."""
 
     def __init__(self):
         self._lock = threading.Lock()
@@ -147,7 +146,7 @@ class Library:
         return self.__dict__[name]
 
     def path(self):
-        """File that the library came from."""
+        """File of the loaded library."""
         self.gpc_version()
         return self._handle._name
 

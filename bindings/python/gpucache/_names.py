@@ -7,7 +7,7 @@ _NESTED = re.compile(r"_ZN?[rVK]*(?=\d|L\d)")
 
 
 def kernel_name(mangled):
-    """The plain name in a mangled one: _ZN3net4reluEPfS0_i -> net::relu. Anything else stays as it is."""
+    """The plain name in a mangled name: _ZN3net4reluEPfS0_i -> net::relu. Other names stay unchanged."""
     match = _NESTED.match(mangled)
     if not match:
         return mangled

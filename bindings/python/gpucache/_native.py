@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Calls into the library and back: status to exception, callbacks, lifetime of the C objects.
 
-A callback is a trampoline made once per process; what it serves is found by the integer that the library hands back.
-An exception in one is kept, the library is told to stop where it can be told, no further callback of that call runs,
-and settle(), which ends every call, raises it. So is what a signal handler raises: invoke() sees to that.
+A callback is a trampoline made once per process. The integer returned by the library identifies the callback's object.
+An exception in a callback is kept, and the library is asked to stop if possible. No further callback of the call runs,
+and settle(), at the end of every call, raises the exception. invoke() treats exceptions of signal handlers the same
+way.
 """
 
 import ctypes
@@ -21,17 +22,17 @@ from .errors import ArgumentError, StateError, error_of
 
 
 class _Unsettled:
-    """What the call that is running leaves to settle()."""
+    """State left by a running call for settle()."""
 
     def __init__(self):
         self.exception = None
-        self.calls = []  # (function, arguments) that could not run inside a callback
+        self.calls = []  # (function, arguments) impossible inside a callback
 
 
 class _State(threading.local):
     unsettled = None
-    strict = 0  # callbacks running that may not call into the library
-    deferring = False  # signal handlers are those of invoke()
+    strict = 0  # running callbacks that may not call into the library
+    deferring = False  # True while signal handlers are those of invoke()
 
 
 state = _State()
@@ -43,14 +44,14 @@ _numbers = itertools.count(1)
 
 
 def hold(target):
-    """An integer that stands for `target` until drop()."""
+    """An integer for `target` until drop()."""
     token = next(_numbers)
     _tokens[token] = target
     return token
 
 
 def held(token):
-    """What hold() got, or None."""
+    """The target of hold(), or None."""
     return _tokens.get(token)
 
 
@@ -76,10 +77,11 @@ def _deferred(handler):
 
 
 def invoke(function, *arguments):
-    """Call what may call back.
+    """Call a function that may call back.
 
-    Python runs a signal's handler where a function begins, and so, during such a call, before a trampoline can catch
-    anything: Ctrl-C would be lost. Until the call ends, what the handlers raise is kept as if a callback had raised it.
+    Python runs a signal's handler at the begin of a function. During the call a handler runs before a trampoline can
+    catch anything, and Ctrl-C would be lost. Until the call ends, exceptions of handlers are kept like exceptions of
+    callbacks.
     """
     if state.deferring or threading.get_ident() != _main_thread:
         return function(*arguments)
@@ -105,7 +107,7 @@ def _unsettled():
 
 
 def settle(status=0, error=None, what=""):
-    """End of a call: raise what a callback raised, else what the status says. Returns the status."""
+    """End a call: raise a callback's exception, otherwise the error of the status. Returns the status."""
     unsettled, state.unsettled = state.unsettled, None
     if unsettled is not None:
         for function, arguments in unsettled.calls:
@@ -122,7 +124,7 @@ def settle(status=0, error=None, what=""):
 
 
 def later(function, *arguments):
-    """Call now, or when the call that is running ends, if this is inside one of its strict callbacks."""
+    """Call now, or at the end of the running call if inside a strict callback."""
     if state.strict:
         _unsettled().calls.append((function, arguments))
     else:
@@ -147,7 +149,7 @@ def decoded(value):
 
 
 def choice(enum, value, what):
-    """Member of `enum` for a member, a number, or its name in any case, with - for _."""
+    """Member of `enum` for a member, a number, or a name in any case, with - for _."""
     try:
         return enum[value.upper().replace("-", "_")] if isinstance(value, str) else enum(value)
     except (KeyError, ValueError):
@@ -164,7 +166,7 @@ def failing():
 
 
 def failed(error):
-    """Keep an exception for settle(). A second one of the same call cannot be raised too: it is reported."""
+    """Keep an exception for settle(). A second exception of the same call cannot be raised: it is reported."""
     unsettled = _unsettled()
     if unsettled.exception is None:
         unsettled.exception = error
@@ -176,11 +178,11 @@ _REPORT = "Exception in a gpucache callback"
 
 
 def report(error):
-    """Show an exception that no caller can get."""
+    """Show an exception without a caller."""
     hook = sys.unraisablehook
     if hook is not sys.__unraisablehook__:
         hook(_Unraisable(type(error), error, error.__traceback__, _REPORT, None))
-    elif sys.stderr is not None:  # Python's own takes only what Python made
+    elif sys.stderr is not None:  # Python's own hook accepts Python's objects only
         print(f"{_REPORT}:", file=sys.stderr)
         import traceback
 
@@ -197,7 +199,7 @@ class _Unraisable:
 
 
 def strict(prototype, answer=None):
-    """Trampoline of a callback that may not call into the library; `answer` is given where it fails."""
+    """Trampoline of a callback that may not call into the library; `answer` is returned after a failure."""
 
     def decorate(function):
         def trampoline(*arguments):
@@ -218,10 +220,10 @@ def strict(prototype, answer=None):
 
 
 def loose(prototype, answer=None, passed_over=True):
-    """Trampoline of a callback that may call into other objects than its own, which its token stands for.
+    """Trampoline of a callback that may call into objects other than its own; the token identifies the own object.
 
-    The function gets the object instead of the token; a token whose object is gone is passed over, and so is what
-    comes after an exception in the same call, unless `passed_over` is false: then it would be lost.
+    The function gets the object instead of the token. A token without an object is ignored. Callbacks after an
+    exception in the same call are also ignored, unless `passed_over` is false, for callbacks that must not be lost.
     """
 
     def decorate(function):
@@ -245,7 +247,7 @@ def loose(prototype, answer=None, passed_over=True):
 
 
 def always(prototype):
-    """Trampoline of a callback that must run, whatever has been raised before."""
+    """Trampoline of a callback that must run after earlier exceptions too."""
 
     def decorate(function):
         def trampoline(*arguments):
@@ -266,7 +268,7 @@ def always(prototype):
 
 
 def _release_unseen(destroy, pointer, keep):
-    """The garbage collector's way: there is no caller to raise to."""
+    """Release by the garbage collector, without a caller for exceptions."""
     if state.strict:
         _unsettled().calls.append((_release_unseen, (destroy, pointer, keep)))
         return
@@ -281,14 +283,14 @@ def _release_unseen(destroy, pointer, keep):
 
 
 class Handle:
-    """A C object: a context manager that gives it back at the end, or when nothing refers to it any more."""
+    """A C object: a context manager that releases the object at the end, or without further references."""
 
     _pointer = None
     _busy = 0
     _finalizer = None
 
     def _create(self, destroy, function, *arguments, keep=()):
-        """Make the C object by a `_create(..., error, out)`. `keep` lives as long as it does."""
+        """Make the C object by a `_create(..., error, out)`. `keep` lives as long as the object."""
         error = g.gpc_error()
         out = ctypes.c_void_p()
         status = invoke(function, *arguments, ctypes.byref(error), ctypes.byref(out))
@@ -298,7 +300,7 @@ class Handle:
         settle(status, error)
 
     def _live(self, inside=False):
-        """The pointer, for a call; `inside`: one that the object's own callbacks may make too."""
+        """The pointer, for a call; `inside`: a call also allowed to the object's own callbacks."""
         if state.strict or (self._busy and not inside):
             raise StateError(Status.ERROR_STATE, f"{type(self).__name__}: a callback may not call into its object")
         if self._pointer is None:
@@ -310,7 +312,7 @@ class Handle:
         return self._pointer is None
 
     def close(self):
-        """Give the C object back. Closing again does nothing."""
+        """Release the C object. A second call does nothing."""
         if self._pointer is None:
             return
         self._live()
@@ -329,6 +331,6 @@ class Handle:
 
 
 def call(function, *arguments):
-    """Call a function whose last parameter is the error."""
+    """Call a function with the error as its last parameter."""
     error = g.gpc_error()
     return settle(invoke(function, *arguments, ctypes.byref(error)), error)

@@ -11,7 +11,7 @@ _COPIES = {
 
 
 def merged(notes):
-    """Sum the notes of several readers of one trace. Each reader has the notes of the list."""
+    """Sum the notes of several readers of a trace. Each reader has the notes of the list."""
     found = {}
     for note in notes:
         key = note.reason, note.text, note.file, note.line
@@ -23,7 +23,7 @@ def merged(notes):
 
 
 def without_clock(notes):
-    """Leave out kernels without arithmetic, which matter for cycles alone."""
+    """Leave out kernels without arithmetic, which affect cycles only."""
     return [note for note in notes if note.reason != NoteReason.MEMORY_ALONE]
 
 

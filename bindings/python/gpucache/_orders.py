@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What accesses of scenarios say of order: releases and acquires with their scopes, and atomics."""
+"""Orders of scenarios' accesses: releases and acquires with scopes, and atomics."""
 
 from collections import namedtuple
 
@@ -7,8 +7,8 @@ from ._coherence import Atomic
 from ._constants import AccessBits, AtomicOp, CoherenceKind
 from ._document import Part
 
-# `word`: the kind as the file has it. `cycle`: None where accesses follow one another. `data` and `mask` of a store,
-# `reads`: a byte, or None for any, for each that is read; None: nothing is said.
+# `word`: the file's word for the kind. `cycle`: None for accesses in sequence. `data` and `mask` of a store. `reads`:
+# an expected byte, or None for any, for each read byte; None: no expectation.
 Access = namedtuple(
     "Access", "module kind address word cycle size data mask flags reads atomics finds releases acquires event",
     defaults=(None, None, None, None, AccessBits(0), None, (), (), (), (), None),
@@ -18,9 +18,9 @@ _ORDERS = "weak", "relaxed", "acquire", "release", "acq_rel"
 
 
 def way_of(modules, module, scope):
-    """Caches from a module on, towards memory, that a scope ends below; or what is wrong with it: a text."""
+    """Caches from a module towards memory, up to the end of a scope; or a text with the mistake."""
     low = {each.name: each.low for each in modules}
-    users = {name: 0 for name in low}  # processors that may come by
+    users = {name: 0 for name in low}  # processors with a path through the cache
     firsts = [name for name in low if not any(name in each for each in low.values())]
     for first in firsts:
         seen = [first]
@@ -51,12 +51,12 @@ def way_of(modules, module, scope):
 
 
 class Orders:
-    """The part of a Scenario that reads them."""
+    """Reader of orders in a Scenario."""
 
-    _orders = True  # whether releases, and orders of accesses, have a place there
+    _orders = True  # True if releases, and orders of accesses, are allowed
 
     def _ordering(self, word, module, scope):
-        """A release or acquire by itself: of one module; with a scope, of all on the way."""
+        """A release or acquire alone: of a module; with a scope, of all caches on the way."""
         if module not in self.tree.names:
             return None
         kind = CoherenceKind.RELEASE if word == "release" else CoherenceKind.ACQUIRE
@@ -66,14 +66,14 @@ class Orders:
         return Access(module, None, None, word, **{f"{word}s": way})
 
     def _scope(self, part, module):
-        """The caches that a release or an acquire is of."""
+        """The caches of a release or an acquire."""
         way = way_of(self.tree.modules, module, part.text("scope", "gpu"))
         if isinstance(way, str):
             raise part.wrong("scope", way)
         return way
 
     def _atomics(self, part):
-        """([Atomic], [what each is to find, or None])."""
+        """([Atomic], [expected old value, or None])."""
         made, finds = [], []
         for at, value in enumerate(part.list("atomics", [])):
             one = Part(value, f"{part.where}: atomics[{at}]").only(*_ATOMIC)
@@ -87,7 +87,7 @@ class Orders:
         return tuple(made), tuple(finds)
 
     def _order(self, part):
-        """(caches that release before it, caches that acquire behind it)."""
+        """(releasing caches before the access, acquiring caches behind)."""
         order = part.text("order", "weak")
         if order not in _ORDERS:
             raise part.wrong("order", f"one of {', '.join(_ORDERS)}")
@@ -105,7 +105,7 @@ class Orders:
         return tuple(way) if order != "acquire" else (), tuple(reversed(way)) if order != "release" else ()
 
     def _ordering_named(self, part, word):
-        """A release or an acquire that is an object."""
+        """A release or an acquire in object form."""
         part.only("kind", "module", "scope", *(("cycle",) if self.key == "timed" else ()))
         module = part.text("module")
         if module not in self.tree.names:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What came of a scenario: run access by access, compared with what the file says, written as the file has it."""
+"""Results of a scenario: run access by access, compared with the file, written in the file's form."""
 
 from collections import Counter, namedtuple
 
@@ -10,7 +10,7 @@ from .errors import StateError
 
 
 class Difference(namedtuple("Difference", "access what module expected found")):
-    """`access` is the text of the access after which it arose, None at the end; `module` None where it is of none."""
+    """`access` is the text of the access before the difference, None at the end; `module` is None without a module."""
 
     def __str__(self):
         place = f"{self.access}: " if self.access else "at the end: "
@@ -19,7 +19,7 @@ class Difference(namedtuple("Difference", "access what module expected found")):
 
 
 def shown(value):
-    """A value as the file would have it, without its quotes."""
+    """A value in the file's form, without quotes."""
     if value is None:
         return "nothing"
     if isinstance(value, (list, tuple)):
@@ -28,7 +28,7 @@ def shown(value):
 
 
 def acts_of(access):
-    """[(module, kind)] of releases, the access itself, whose kind is None here, and acquires, in their order."""
+    """[(module, kind)] of releases, the access itself (kind None), and acquires, in order."""
     own = [] if access.kind is None else [(access.module, None)]
     return [
         *((module, CoherenceKind.RELEASE) for module in access.releases), *own,
@@ -37,7 +37,7 @@ def acts_of(access):
 
 
 def pattern(values):
-    """As the file has it."""
+    """Bytes in the file's form."""
     return "".join("??" if value is None else f"{value:02x}" for value in values)
 
 
@@ -56,7 +56,7 @@ def name_of(origin):
 
 
 class _Seen:
-    """What the steps of the accesses say, beyond the counters: how many of a kind came to a module, and found."""
+    """Counts from the steps of accesses, in addition to counters: by kind and module, and finds."""
 
     def __init__(self):
         self.accesses_found = Counter()
@@ -71,9 +71,9 @@ class _Seen:
 
 
 def reference_stats(name, stats, seen):
-    """Counters of a module as Multi2Sim calls and counts them; those that are 0 are left out.
+    """Counters of a module with Multi2Sim's names and rules, without zeroes.
 
-    A hit found the block, whatever its rights. Write-backs and notices of evictions are write probes there.
+    A hit finds the block, with any rights. Write-backs and notices of evictions count as write probes.
     """
     hits = {
         "reads": stats["load_hits"] + stats["read_request_hits"],
@@ -119,13 +119,13 @@ class Outcome:
         self.completion = []
         self.trace = []
         self.trace_pos = []
-        self.story = []  # lines: each step, and what came of it
+        self.story = []  # lines: each step with its result
         self._tree = tree
         self._seen = _Seen()
-        self._sets = {name: set() for name in tree.modules}  # that anything was ever in
+        self._sets = {name: set() for name in tree.modules}  # sets with any content so far
 
     def run(self):
-        """Issue the accesses; the tree is looked at then, and not needed any more."""
+        """Issue the accesses, then read the tree; afterwards the tree is not needed."""
         tree = self._tree
         for at, access in enumerate(self.scenario.accesses):
             self.place = self.scenario.text_of(at)
@@ -153,7 +153,7 @@ class Outcome:
         self._look()
 
     def _do(self, access, issue):
-        """One access, releases before it and acquires behind it: a CoherenceResult of all of them."""
+        """Run an access with its releases and acquires: the CoherenceResult of all."""
         tree, results = self._tree, []
         for module, kind in acts_of(access):
             cycle = results[-1].completed + 1 if results else issue
@@ -186,7 +186,7 @@ class Outcome:
         self.story += ("    " + line_of(transition) for transition in result.transitions)
 
     def _look(self):
-        """The tree as it is at the end."""
+        """Read the tree at the end."""
         tree = self._tree
         self.stats = {name: tree.stats(name) for name in tree.modules}
         self.level_stats = tree.level_stats()
@@ -200,7 +200,7 @@ class Outcome:
 
     @property
     def _follows(self):
-        """Whether accesses are issued when the file says: its cycles are those of this protocol."""
+        """True if accesses are issued at the file's cycles: the cycles belong to this protocol."""
         return self.compared and self.scenario.completion is not None
 
     def _differ(self, what, module, expected, found):
@@ -238,7 +238,7 @@ class Outcome:
                 self._differ("completion cycle", None, expected, result.completed)
 
     def _compare_trace(self, expected, found):
-        """The order is one of each module: steps of several in one access may be reordered by timing."""
+        """Compare the order of steps of each module; timing may reorder steps of several modules within an access."""
         for module in dict.fromkeys(entry.module for entry in expected + found):
             lists = [[entry for entry in entries if entry.module == module] for entries in (expected, found)]
             if lists[0] == lists[1]:
@@ -349,7 +349,7 @@ class Outcome:
         }  # fmt: skip
         if "mix" in scenario.part.value:
             found["mix"] = scenario.part.value["mix"]
-        if self.error:  # in the middle of a transaction: the accesses before it are all that is whole
+        if self.error:  # in the middle of a transaction: only earlier accesses are complete
             found["error"] = self.error
             del found["final"]
         return found

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What came of a scenario that says which message arrives next."""
+"""Results of a scenario with a chosen order of messages."""
 
 from ._constants import ChoiceKind
 from ._outcome import Outcome, line_of
 from ._outcome_timed import _COALESCED, timed_stats
 from .errors import GpucacheError
 
-_MOST = 10000  # steps in which accesses are to end that do
+_MOST = 10000  # limit of steps for accesses to end
 
 
 def _told(choice):
@@ -18,7 +18,7 @@ def _told(choice):
 
 
 class OrderedOutcome(Outcome):
-    """`completion` has None for each access: time stands still."""
+    """`completion` has None for each access, because time stands still."""
 
     def run(self):
         tree = self._tree
@@ -50,7 +50,7 @@ class OrderedOutcome(Outcome):
         self.place = None
 
     def _take(self, step):
-        """False: it cannot be."""
+        """Take a step; False: impossible."""
         tree, access = self._tree, step.access
         if access is not None and access.word == "acquire" and access.module is not None:
             tree.issue(access.module, "acquire", cycle=0)
@@ -73,7 +73,7 @@ class OrderedOutcome(Outcome):
         return True
 
     def _end_all(self):
-        """Accesses that can end do so if everything has its turn."""
+        """Let all accesses end, with a turn for every choice."""
         tree = self._tree
         for turn in range(_MOST):
             ready = [index for index, choice in enumerate(tree.choices()) if choice.ready]
@@ -104,7 +104,7 @@ class OrderedOutcome(Outcome):
         return timed_stats(self.stats[module], dict.fromkeys(_COALESCED, 0))
 
     def _compare_stats(self, module, expected):
-        """Cycles and what depends on them mean nothing here."""
+        """Compare counters without cycles, and without counters that depend on cycles."""
 
     def written(self):
         found = {key: value for key, value in self.scenario.part.value.items() if key != "final"}

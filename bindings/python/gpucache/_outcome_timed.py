@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What came of a scenario whose accesses overlap: each issued at its cycle, whatever else is in flight."""
+"""Results of a scenario with overlapping accesses: each issued at its cycle, during other accesses."""
 
 from collections import Counter
 
@@ -15,7 +15,7 @@ _COALESCED = {
 
 
 def timed_stats(stats, joined):
-    """Those counters of a module that Multi2Sim and the library count alike, as Multi2Sim calls them."""
+    """Counters of a module counted alike by Multi2Sim and the library, with Multi2Sim's names."""
     found = {
         "accesses": stats["accesses"], "directory_accesses": stats["directory_accesses"],
         "directory_entry_conflicts": stats["accesses"] - stats["directory_accesses"],
@@ -28,13 +28,13 @@ def timed_stats(stats, joined):
 
 
 class TimedOutcome(Outcome):
-    """`completion` has [issue, finish, joined] of each access, `retries` is their number."""
+    """`completion` has [issue, finish, joined] for each access, `retries` is the number of retries."""
 
     def run(self):
         tree, ends = self._tree, {}
         self._joined = Counter()
         self._entries = []
-        self._chains = {}  # by token: what is to be issued when it ends, and the first's token
+        self._chains = {}  # by token: later parts of an access, and the first part's token
         tree.set_callbacks(on_transition=self._transition, on_complete=lambda end: self._ended(end, ends))
         self.place = self.scenario.text_of(0) if self.scenario.accesses else None
         tokens = []
@@ -53,7 +53,7 @@ class TimedOutcome(Outcome):
         self.retries = tree.stats()["retries"]
         if self.compared and not self.error:
             for at, end in enumerate(ended):
-                if end is None:  # of no cache: nothing was to be done
+                if end is None:  # no cache: no work
                     continue
                 self.place = self.scenario.text_of(at)
                 self._compare_read(self.scenario.accesses[at], end.data)
@@ -65,7 +65,7 @@ class TimedOutcome(Outcome):
         self._look()
 
     def _issue(self, tokens):
-        """All of a cycle are issued when everything before it has happened."""
+        """Issue all accesses of a cycle after all earlier events."""
         tree, before = self._tree, None
         for at, access in enumerate(self.scenario.accesses):
             self.place = self.scenario.text_of(at)
@@ -76,7 +76,7 @@ class TimedOutcome(Outcome):
             tokens.append(self._act(access, acts, access.cycle, None) if acts else None)
 
     def _act(self, access, acts, cycle, first):
-        """Issue the first of what an access is made of; the others follow, each when the one before has ended."""
+        """Issue the first part of an access; each further part follows at the end of the part before."""
         (module, kind), rest = acts[0], acts[1:]
         if kind is None:
             token = self._tree.issue(module, access.kind, access.address, access.size, data=access.data, cycle=cycle,
@@ -88,7 +88,7 @@ class TimedOutcome(Outcome):
         return token
 
     def _ended(self, end, ends):
-        """Of an access and what goes with it the end is the last's, and what was read is its own."""
+        """End of an access with its parts: the last part's end, the access's own bytes."""
         access, rest, first = self._chains.pop(end.token)
         before = ends.get(first)
         own = end if before is None or end.kind == access.kind else before
@@ -127,7 +127,7 @@ class TimedOutcome(Outcome):
         return timed_stats(self.stats[module], {kind: self._joined[module, kind] for kind in _COALESCED})
 
     def _compare_stats(self, module, expected):
-        """Others count lookups of one kind or another that were made in vain."""
+        """Other protocols have other counts of unsuccessful lookups."""
         found = self.final[module]["stats"]
         known = timed_stats(Counter(accesses=1, directory_accesses=2, data_accesses=1, evictions=1, read_probes=1,
                                     retries=1), dict.fromkeys(_COALESCED, 1))  # fmt: skip

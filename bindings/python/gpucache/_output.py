@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Output files: they appear whole, or not at all. The library's own follow the same rules (lib/trace/output.c)."""
+"""Output files: they appear whole, or not at all. The library's own files follow the same rules (lib/trace/output.c).
+"""
 
 import contextlib
 import fcntl
@@ -13,7 +14,7 @@ _ATTEMPTS = 1000
 
 
 def _take(name, made):
-    """Lock the file that `name` is, a new one or one that a killed run left: its descriptor, or None."""
+    """Lock the file `name`, new or left by a killed run: its descriptor, or None."""
     flags = os.O_WRONLY | os.O_CLOEXEC | (os.O_CREAT | os.O_EXCL if made else os.O_NOFOLLOW | os.O_NONBLOCK)
     file = os.open(name, flags, 0o666)
     try:
@@ -21,11 +22,11 @@ def _take(name, made):
         ours = stat.S_ISREG(about.st_mode) and about.st_uid == os.geteuid()
         if ours:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            ours = os.path.samestat(about, os.lstat(name))  # its holder may have renamed it in between
+            ours = os.path.samestat(about, os.lstat(name))  # the holder may have renamed the file in between
     except BlockingIOError:
         ours = False
     except OSError:
-        ours = made  # a file system without locks: only what is new is ours
+        ours = made  # file system without locks: only a new file is free
     if ours:
         os.ftruncate(file, 0)
         return file
@@ -34,7 +35,7 @@ def _take(name, made):
 
 
 def _temporary(target):
-    """A file beside `target`, whose lock ends with the process: its name and descriptor."""
+    """A file beside `target`, with a lock that ends with the process: name and descriptor."""
     for attempt in range(_ATTEMPTS):
         name = f"{target}.gpucache-{attempt}.part"
         for made in (True, False):
@@ -54,9 +55,8 @@ def _temporary(target):
 
 @contextlib.contextmanager
 def scratch(target):
-    """
-    A path beside `target` for a file that is renamed in the end: nobody else's as long as the block runs. What a killed
-    run left there is taken over by the next that asks for the same `target`.
+    """A path beside `target` for a file to be renamed at the end, reserved as long as the block runs. The next request
+    for the same `target` takes over a file left by a killed run.
     """
     lock, file = _temporary(target)
     try:
@@ -69,7 +69,7 @@ def scratch(target):
 
 
 class _Raw(io.FileIO):
-    """A descriptor; its errors name a path."""
+    """A descriptor with a path in its errors."""
 
     def __init__(self, file, path):
         super().__init__(file, "w")
@@ -84,9 +84,8 @@ class _Raw(io.FileIO):
 
 
 class Output:
-    """
-    A file that appears, whole, when it is committed. - is standard output. What the path leads to and is no file of
-    the user's own, as a device or a pipe, is written as it is. An OSError has the path as `filename`.
+    """A file that appears, whole, when committed. - is standard output. Devices and pipes are written directly. An
+    OSError has the path as `filename`.
     """
 
     def __init__(self, path, binary=False):
@@ -111,7 +110,7 @@ class Output:
             return self._stream(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666))
         if there and not os.access(self.path, os.W_OK, effective_ids=True):
             raise PermissionError(13, "Permission denied")
-        # Beside its target, and opened at once: a path that cannot be written must not cost a long run first.
+        # Beside the target, and opened at once: a path without write permission must not cost a long run first.
         self._part, file = _temporary(self._target)
         if there:
             os.fchmod(file, stat.S_IMODE(there.st_mode))
@@ -123,7 +122,7 @@ class Output:
 
     @property
     def file(self):
-        """For who writes as it goes, and commits nothing but the end."""
+        """The file, for writers that write continuously and commit only at the end."""
         return self._file
 
     def commit(self, content):
@@ -151,4 +150,4 @@ class Output:
             try:
                 self._file.close()
             except OSError:
-                pass  # what could not be written was said when it was committed
+                pass  # commit has already reported the failure

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Results of earlier runs, on disk: what a run was given, and which library ran it, is the key."""
+"""Results of earlier runs, on disk. The key is a run's input and the library."""
 
 import errno
 import fcntl
@@ -11,7 +11,7 @@ import re
 from . import _stdin
 from ._loader import lib
 
-_digests = {}  # of files, as long as path, size and time stay
+_digests = {}  # digests of files, valid while path, size and time stay
 
 
 def digest(path):
@@ -28,19 +28,19 @@ def digest(path):
 
 
 def library_build():
-    """What tells the loaded library from any other build: a hash of its file, or its name."""
+    """Identity of the loaded library's build: a hash of its file, or its name."""
     name = lib.path()
     return digest(name) if os.path.exists(name) else name
 
 
 def _with_placement(path):
-    """Of a kernel's file, and of the map of its blocks to SMs where there is one."""
+    """Digests of a kernel's file, and of the map of its blocks to SMs if present."""
     stem = re.sub(r"\.trace[gz]?(\.\w+)?$", "", path)
     return [digest(each) for each in (path, stem + ".sm") if os.path.isfile(each)]
 
 
 def content(path):
-    """Hashes of all that a trace is read from: a file, a list of kernels, or a folder with one, or with kernels."""
+    """Hashes of all files of a trace: a file, a list of kernels, or a folder with a list or with kernels."""
     if os.path.isdir(path):
         if not os.path.isfile(os.path.join(path, "kernelslist.g")):
             names = sorted(name for name in os.listdir(path) if ".trace" in name or name.startswith("kernelslist"))
@@ -50,14 +50,14 @@ def content(path):
     if (path.endswith(".g") or os.path.basename(path).startswith("kernelslist")) and found[0]:
         with open(path, encoding="utf-8", errors="surrogateescape") as lines:
             named = [os.path.join(os.path.dirname(path), line.strip()) for line in lines if line.strip()]
-        for each in named:  # a kernel may lie there compressed
+        for each in named:  # the kernel's file may be compressed
             found += [_with_placement(each + end) for end in ("", ".xz", ".gz", ".zst") if os.path.isfile(each + end)]
     return found
 
 
 def identity(source, config, kernel=None, load=()):
-    """What decides the outcome of a run, the library aside: contents and settings, and files of policies; `threads`
-    does not."""
+    """Everything that decides a run's result, besides the library: contents, settings and files of policies, without
+    `threads`."""
     config = {key: str(value) for key, value in config.items() if key != "threads"}
     source = _stdin.path(source)
     named = [path.strip() for value in config.values() for path in re.findall(r"file=([^,)]+)", value)]
@@ -68,9 +68,8 @@ def identity(source, config, kernel=None, load=()):
 
 
 class Results:
-    """
-    A file with a JSON object per line, only ever appended to, a whole line at a time: an interrupted series of runs
-    goes on where it was, and several may go on at once.
+    """A file with a JSON object per line, extended by whole lines: an interrupted series of runs continues, and several
+    series may run together.
     """
 
     def __init__(self, path):
@@ -88,10 +87,10 @@ class Results:
                     entry = json.loads(line)
                     self.found[entry["key"]] = entry["result"] if "result" in entry else entry
                 except (ValueError, TypeError, KeyError):
-                    continue  # cut short by what ended its writer
+                    continue  # cut short by its writer's end
 
     def _append(self, line):
-        """After a line that was cut short, on one of its own; whole, or not at all."""
+        """Append a line, after the end of a cut line; whole, or not at all."""
         fcntl.flock(self.file, fcntl.LOCK_EX)
         end = self.file.seek(0, os.SEEK_END)
         try:
@@ -108,21 +107,21 @@ class Results:
             fcntl.flock(self.file, fcntl.LOCK_UN)
 
     def key(self, run):
-        """Of anything that JSON can say."""
+        """Key of any JSON value."""
         return hashlib.sha256(json.dumps([self.build, run], sort_keys=True).encode()).hexdigest()
 
     def get(self, run):
-        """Its result, or None."""
+        """Result of a run, or None."""
         return self.found.get(self.key(run))
 
     def put(self, run, result, **notes):
-        """Keep a result; the notes are for who reads the file."""
+        """Keep a result; the notes are for readers of the file."""
         key = self.key(run)
         self.found[key] = result
         self._append(json.dumps({"key": key, **notes, "result": result}) + "\n")
 
     def put_row(self, key, row):
-        """Keep a result that is a table's row: its columns are the line's, after the key."""
+        """Keep a result in the form of a table's row: its columns follow the key in the line."""
         entry = {"key": key, **row}
         self.found[key] = entry
         self._append(json.dumps(entry) + "\n")

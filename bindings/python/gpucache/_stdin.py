@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Standard input as a trace, `-`, which a command may read more than once, and workers of its own, too."""
+"""Standard input as a trace, `-`, for commands that read the input several times, also in worker processes."""
 
 import os
 
 NAME = "-"
-_kept = None  # a descriptor of what is read
+_kept = None  # descriptor of the kept input
 
 
 def path(source):
@@ -22,7 +22,7 @@ def _readable_again():
 
 
 def keep():
-    """Make standard input a file that is read from its beginning whenever it is opened: a pipe's content goes into one
+    """Make standard input a file that can be read from its beginning several times: a pipe is copied into a file
     without a name."""
     global _kept
     if _kept is not None:
@@ -42,6 +42,6 @@ def keep():
 
 
 def restore():
-    """In a forked worker, whose standard input Python has replaced."""
+    """Restore standard input in a forked worker, because Python has replaced it."""
     if _kept is not None:
         os.dup2(_kept, 0)

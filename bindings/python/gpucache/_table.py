@@ -6,7 +6,7 @@ import textwrap
 
 
 def table(header, rows, left=(0,)):
-    """Lines of aligned columns; those in `left` to the left."""
+    """Lines of aligned columns; columns in `left` are aligned to the left."""
     cells = [header] + rows
     widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
     lines = []
@@ -20,17 +20,17 @@ def table(header, rows, left=(0,)):
 
 
 def told(error, *names):
-    """An error's message with what it is of, which it may begin with by itself."""
+    """An error's message after a name, unless the message begins with the name."""
     return error if error.startswith(names[0]) else f"{', '.join(names)}: {error}"
 
 
 def screen_width():
-    """Of the terminal, or of COLUMNS, but 80 to 120."""
+    """Width of the terminal, or COLUMNS, limited to 80 to 120."""
     return min(120, max(80, shutil.get_terminal_size((120, 24)).columns))
 
 
 def wrapped(header, rows, left=(0,), width=None):
-    """A table whose last column takes as many lines as it needs within `width`, by default the screen's."""
+    """A table with as many lines as needed in the last column, within `width`, by default the screen's."""
     room = (width or screen_width()) - len(table(header[:-1] + ["|"], [row[:-1] + ["|"] for row in rows])[0]) + 1
     cells = []
     for row in rows:

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What numbers are of: library, preset, mode, traces, and the settings that differ from the preset."""
+"""Description of a run's numbers: library, preset, mode, traces, and settings that differ from the preset."""
 
 import textwrap
 
 from .context import version
 
-# The GPU of who names none. `defaults` are the keys' own, which are of no GPU.
+# Default GPU. `defaults` means the keys' own values, without a GPU.
 DEFAULT_PRESET = "h100"
 NO_PRESET = "defaults"
 
 
 def about(config, traces=(), kernels=None):
-    """Of a Config: what goes into JSON. `preset` is None where none was applied. `kernels`: those chosen of each trace."""
+    """Description of a Config for JSON. `preset` is None without a preset. `kernels`: chosen kernels of each trace."""
     settings = config.changes()
-    for key in ("mode", "threads"):  # the one is told of besides, of the other nothing depends
+    for key in ("mode", "threads"):  # `mode` has its own field, results do not depend on `threads`
         settings.pop(key, None)
     return {
         "version": version(), "preset": config.preset, "mode": config["mode"], "traces": list(map(str, traces)),
@@ -26,7 +26,7 @@ def settings_text(found):
     return ", ".join(f"{key} = {value}" for key, value in found["settings"].items())
 
 
-# Columns of CSV, and what about() has for them; traces have a column of their own.
+# Columns of CSV from about(); traces have their own column.
 COLUMNS = ("version", "preset", "mode", "settings")
 
 

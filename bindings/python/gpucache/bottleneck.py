@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What limits an application: the identification of seeds/004, section 4.1.5, from metrics to verdicts.
+"""Bottleneck of an application: the identification of seeds/004, section 4.1.5, from metrics to verdicts.
 
-An application is run with 1, 2, ... warps that each scheduler may issue (`sm.warp_limit`), a Step each. warp-max is
-the most that fit, warp-opt the number with the best throughput; the next larger one of the Steps is what the document
-calls warp-opt + delta. What is compared with what, and from where on it is a bottleneck:
+An application runs with a limit of 1, 2, ... warps a scheduler (`sm.warp_limit`), a Step each. warp-max is the largest
+number that fits, warp-opt the number with the best throughput. The next larger Step is the document's warp-opt + delta.
+Compared figures of the bottlenecks:
 
     ParStrv   parallelism starvation: warp-opt is warp-max
     MemCong   memory-partition congestion ratio, warp-opt + delta with warp-opt
@@ -12,10 +12,10 @@ calls warp-opt + delta. What is compared with what, and from where on it is a bo
     L1Blk     memory pipeline stalls that L1's lines cause, likewise
     L1Thrash  L1 miss ratio, with the one of 1 warp
 
-Two readings of the document. The network latency has to exceed "20 %", of nothing that is named; section 4.1.4 says
-that it stays below 20 cycles where the network is not saturated, so 20 cycles are meant. Thrashing is said to be looked
-for at warp-opt, yet Table 4.2 finds it in applications whose warp-opt is 1 (KMN, GESUMMV), where nothing could have
-grown; its caption says "beyond warp-opt". So it is looked for at warp-opt and at warp-opt + delta.
+Two readings of the document. The network latency has to exceed "20 %", without a reference. Section 4.1.4 gives less
+than 20 cycles for an unsaturated network, therefore 20 cycles are meant. Thrashing is said to be looked for at
+warp-opt, yet Table 4.2 finds it in applications whose warp-opt is 1 (KMN, GESUMMV), where nothing could have grown; its
+caption says "beyond warp-opt". So it is looked for at warp-opt and at warp-opt + delta.
 """
 
 from collections import namedtuple
@@ -30,23 +30,23 @@ BOTTLENECKS = {
     "L1Thrash": "L1 thrashing",
 }
 
-# Where a figure becomes a bottleneck. Every one has to be exceeded.
+# Limits of the figures. A bottleneck exceeds all its limits.
 Thresholds = namedtuple(
     "Thresholds", "rise ratio network_cycles miss_growth miss_ratio", defaults=(0.3, 0.2, 20, 2, 0.3)
 )
 
-# One run. Ratios are from 0 to 1, latencies core cycles; what has no value (no miss, say) is 0.
+# A run. Ratios are from 0 to 1, latencies core cycles; a missing value (no miss, for example) is 0.
 Step = namedtuple(
     "Step",
     "warps throughput l1_miss_ratio global_miss_ratio round_trip network_latency memory_stalls line_stalls mshr_stalls "
     "congestion dram_utilisation",
 )
 
-# One comparison: of `metric`, `before` at `from_warps` with `after` at `to_warps`.
+# A comparison of `metric`: `before` at `from_warps` with `after` at `to_warps`.
 Verdict = namedtuple("Verdict", "found metric from_warps before to_warps after")
 
-# `beyond` is warp-opt + delta, None where warp-opt is warp-max. `verdicts` has one or more Verdicts for each of
-# BOTTLENECKS; an empty list: there is nothing to compare.
+# `beyond` is warp-opt + delta, None if warp-opt is warp-max. `verdicts` has Verdicts for each of BOTTLENECKS; an empty
+# list: no comparison is possible.
 Analysis = namedtuple("Analysis", "warp_max warp_opt beyond speedup verdicts")
 
 
@@ -74,25 +74,25 @@ def grows(before, after, rise, above):
 
 
 def saturated(metric, optimum, beyond, rise, above):
-    """The Verdict of one comparison of step 2."""
+    """The Verdict of a comparison of step 2."""
     before, after = getattr(optimum, metric), getattr(beyond, metric)
     return Verdict(grows(before, after, rise, above), metric, optimum.warps, before, beyond.warps, after)
 
 
 def thrashes(single, step, thresholds):
-    """The Verdict of step 3: misses are normalised to the accesses, so that runs cut short can be compared."""
+    """The Verdict of step 3: misses over accesses, to compare runs cut short."""
     before, after = single.l1_miss_ratio, step.l1_miss_ratio
     found = after > before * thresholds.miss_growth and after > thresholds.miss_ratio
     return Verdict(found, "l1_miss_ratio", single.warps, before, step.warps, after)
 
 
 def warp_optimum(steps):
-    """The Step of the best throughput; of equal ones, that of the fewest warps."""
+    """The Step of the best throughput; of equal Steps, the Step with the fewest warps."""
     return min(steps, key=lambda step: (-step.throughput, step.warps))
 
 
 def identify(steps, thresholds=Thresholds()):
-    """The Analysis of an application's Steps, of which the most warps are warp-max and the fewest stand for one."""
+    """The Analysis of an application's Steps. The most warps are warp-max, the fewest stand for a single warp."""
     if not steps:
         raise ValueError("no step to judge")
     ordered = sorted(steps, key=lambda step: step.warps)
@@ -119,14 +119,14 @@ def identify(steps, thresholds=Thresholds()):
 
 
 def found(analysis):
-    """{bottleneck: whether it is one}."""
+    """{bottleneck: True if found}."""
     return {name: any(verdict.found for verdict in verdicts) for name, verdicts in analysis.verdicts.items()}
 
 
 def blocks_that_fit(kernel, config, occupancy):
-    """The most thread blocks of a kernel that an SM has at once.
+    """Largest number of resident thread blocks of a kernel on an SM.
 
-    `occupancy` is how many fit it; there are no more than the grid, or the trace's placement map, has for one.
+    `occupancy` is the number that fits; the grid, or the trace's placement map, may have fewer for an SM.
     """
     sms = config.number("sm.count")
     placement = kernel.placement if config["blocks.placement"] != "round-robin" else None
@@ -144,12 +144,12 @@ def blocks_that_fit(kernel, config, occupancy):
 
 
 def warps_that_fit(kernel, config, occupancy):
-    """warp-max of a kernel: the most warps that a scheduler has at once, with blocks as above."""
+    """warp-max of a kernel: resident warps of a scheduler, with blocks as above."""
     threads = kernel.block[0] * kernel.block[1] * kernel.block[2]
     warps = blocks_that_fit(kernel, config, occupancy) * -(-threads // config.number("sm.lanes"))
     return max(1, -(-warps // config.number("sm.schedulers")))
 
 
 def sweep_of(wanted, warp_max):
-    """The numbers of warps to run: those wanted that fit, 1 and warp-max."""
+    """Numbers of warps to run: wanted numbers that fit, 1 and warp-max."""
     return sorted({1, warp_max} | {warps for warps in wanted if 1 <= warps <= warp_max})

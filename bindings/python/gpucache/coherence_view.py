@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What can be read of a tree, whoever owns it: modules, blocks, directories, counters, events as they come."""
+"""Readable state of a tree, with any owner: modules, blocks, directories, counters, events."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ UINT64_MAX = (1 << 64) - 1
 
 
 def _told(tree, name, what):
-    """Call back. Nothing may be called from there: not even a hierarchy that lends the tree, which is in the middle."""
+    """Call back. The callback may call nothing: even a hierarchy that lends the tree is in the middle of a step."""
     state.strict += 1
     try:
         tree._callbacks[name](what)
@@ -82,7 +82,7 @@ def octets(values):
 
 
 class CoherenceView(Handle):
-    """What can be read of a tree. What a hierarchy lends is no more than this."""
+    """Readable state of a tree, own or lent by a hierarchy."""
 
     _names = ()  # of modules
     _states = tuple(STATES)
@@ -91,7 +91,7 @@ class CoherenceView(Handle):
     # Modules
 
     def _read_modules(self):
-        """The modules of the tree, as the library has them."""
+        """Modules of the tree, as the library has them."""
         found = []
         while True:
             raw = g.gpc_coherence_module()
@@ -105,7 +105,7 @@ class CoherenceView(Handle):
         self._names = [decoded(raw.name) for raw in found]
         self._index = {name: index for index, name in enumerate(self._names)}
         self._levels = [1] * len(found)
-        for _ in found:  # at most so many levels
+        for _ in found:  # limit of levels
             for index, raw in enumerate(found):
                 for low in raw.low[:raw.low_count]:
                     self._levels[low] = max(self._levels[low], self._levels[index] + 1)
@@ -116,7 +116,7 @@ class CoherenceView(Handle):
         return list(self._names)
 
     def module(self, module):
-        """A CoherenceModule as the library has it."""
+        """A CoherenceModule with the library's values."""
         raw = self._raw_modules[self._at(module)]
         serves = {
             Served.ALL: None, Served.RANGE: AddressRange(raw.first, raw.last),
@@ -164,7 +164,7 @@ class CoherenceView(Handle):
     # Blocks
 
     def find(self, module, address):
-        """(set, way, whether the block of this address is there): where it is, or would go."""
+        """(set, way, True if present) of an address's block: its place, or its possible place."""
         set_, way = ctypes.c_uint32(), ctypes.c_uint32()
         status = lib.gpc_coherence_find(
             self._live(), self._at(module), address, ctypes.byref(set_), ctypes.byref(way)
@@ -187,7 +187,7 @@ class CoherenceView(Handle):
         )  # fmt: skip
 
     def line(self, module, address):
-        """The CoherenceBlock that holds an address, or None."""
+        """The CoherenceBlock with an address, or None."""
         set_, way, found = self.find(module, address)
         return self.block(module, set_, way) if found else None
 
@@ -199,12 +199,12 @@ class CoherenceView(Handle):
                     yield set_, way, block
 
     def ways(self, module, set):
-        """The CoherenceBlocks of a set, directory entries of a non-inclusive module after its ways."""
+        """The CoherenceBlocks of a set, with a non-inclusive module's directory entries after its ways."""
         raw = self._raw_modules[self._at(module)]
         if raw.ways:
             return [self.block(module, set, way) for way in range(raw.ways + raw.directory_ways)]
         found = []
-        while True:  # a full map: as many as there are
+        while True:  # a full map has any number
             try:
                 found.append(self.block(module, set, len(found)))
             except (RangeError, ArgumentError):
@@ -232,7 +232,7 @@ class CoherenceView(Handle):
         )
 
     def read_memory(self, address: int, size: int) -> bytes:
-        """Memory's bytes, without any access."""
+        """Memory's bytes, without an access."""
         found = (ctypes.c_uint8 * max(1, size))()
         settle(lib.gpc_coherence_read_memory(self._live(), address, found, size), what="gpc_coherence_read_memory")
         return bytes(found)[:size]
@@ -240,7 +240,7 @@ class CoherenceView(Handle):
     # Statistics
 
     def stats(self, module: Any = None) -> CoherenceStats:
-        """CoherenceStats of a module; of several, by a list of names; None: of all."""
+        """CoherenceStats of a module; of several, for a list of names; of all, for None."""
         if isinstance(module, (list, tuple)):
             return sum((self.stats(each) for each in module[1:]), self.stats(module[0]))
         raw, layout = empty_stats()
@@ -251,16 +251,16 @@ class CoherenceView(Handle):
 
     @property
     def events(self):
-        """Names of the protocol's own events, in the order of their numbers."""
+        """Names of the protocol's own events, by number."""
         return list(events_of(lib.gpc_coherence_protocol(self._live(inside=True)).contents))
 
     @property
     def states(self):
-        """Names of the states that blocks may be in: the letters of NMOESI, and those the protocol has beside these."""
+        """Names of the states of blocks: the letters of NMOESI, and further states of the protocol."""
         return list(self._states)
 
     def level_name(self, level):
-        """What its modules' names have in common before a number, "L2" of l2-0 and l2-1; else by its place, "L3"."""
+        """Common part of the modules' names before a number, "L2" for l2-0 and l2-1; otherwise by place, "L3"."""
         stems = {re.sub(r"-?\d+$", "", name) if "-" in name else name for name in self.at_level(level)}
         stem = stems.pop() if len(stems) == 1 else ""
         if re.fullmatch(r"l\d", stem):
@@ -268,25 +268,25 @@ class CoherenceView(Handle):
         return stem or f"L{level}"
 
     def level_stats(self):
-        """{"L1": CoherenceStats, ..., "memory": CoherenceStats}, each the sum of a level."""
+        """{"L1": CoherenceStats, ..., "memory": CoherenceStats}, sums of the levels."""
         levels = [level for level in range(1, max(self._levels) + 1) if self.at_level(level)]
         found = {self.level_name(level): self.stats(self.at_level(level)) for level in levels}
-        if len(found) < len(levels):  # two of the same name
+        if len(found) < len(levels):  # two levels of the same name
             found = {f"L{level}": self.stats(self.at_level(level)) for level in levels}
         found["memory"] = self.stats(self.memories)
         return found
 
     def stats_json(self):
-        """What JSON can say: {"levels": {...}, "modules": {...}}, the matrices among the counters."""
+        """Statistics as JSON: {"levels": {...}, "modules": {...}}, with the matrices among the counters."""
         return {
             "levels": {name: json.loads(stats.json()) for name, stats in self.level_stats().items()},
             "modules": {name: json.loads(self.stats(name).json()) for name in self._names},
         }
 
     def set_callbacks(self, *, on_transition=None, on_message=None, on_complete=None):
-        """Set what is called in an access: with each Transition, with each Message. Neither may call into the tree, or
-        into a hierarchy that lends it, which keeps them until a kernel begins with another tree. on_complete is called
-        with the Completion of each access that was issued, and may issue others.
+        """Set the callbacks of an access: on_transition with each Transition, on_message with each Message. Neither may
+        call into the tree, or into a lending hierarchy, which keeps the callbacks until a kernel begins with another
+        tree. on_complete gets the Completion of each issued access, and may issue further accesses.
         """
         given = {"on_transition": on_transition, "on_message": on_message, "on_complete": on_complete}
         used = {name: function for name, function in given.items() if function is not None}
@@ -297,7 +297,7 @@ class CoherenceView(Handle):
         self._keep()
 
     def _keep(self):
-        """Callbacks are set: whoever else must keep the object alive does so."""
+        """Hook: callbacks are set, and owners must keep the object alive."""
 
     def _made(self):
         """Ready for callbacks."""
@@ -306,7 +306,7 @@ class CoherenceView(Handle):
         self._token = hold(weakref.ref(self))
         weakref.finalize(self, drop, self._token).atexit = False
 
-    # What the library hands out
+    # Objects handed out by the library
 
     def _message(self, raw):
         return Message(
@@ -331,7 +331,8 @@ class CoherenceView(Handle):
 
 
 class BorrowedCoherence(CoherenceView):
-    """The tree of a hierarchy: as long as that lives. A kernel may begin with another, of L1s of another size."""
+    """The tree of a hierarchy; valid as long as the hierarchy. A kernel with another size of L1 may begin with another
+    tree."""
 
     def __init__(self, owner):
         self._owner = owner
@@ -356,4 +357,4 @@ class BorrowedCoherence(CoherenceView):
         raise StateError(Status.ERROR_STATE, "a hierarchy's coherence is closed with the hierarchy")
 
     def __exit__(self, *_):
-        """Nothing to give back."""
+        """Keep the lent object."""

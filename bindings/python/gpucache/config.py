@@ -17,7 +17,7 @@ Value = Union[str, bytes, int, float]
 
 
 class Key(NamedTuple):
-    """A configuration key; `choices` are words; of a number, words that may stand instead of it."""
+    """A configuration key; `choices` are words; for a number, words allowed instead of the number."""
 
     name: str
     type: ValueType
@@ -35,8 +35,8 @@ class Preset(NamedTuple):
 
 
 class ImportedOption(NamedTuple):
-    """Of a file of GPGPU-Sim's: `value` is "" where there is none, `reason` says why it was not applied, "" of one that
-    was.
+    """An option of a GPGPU-Sim file: `value` is "" if the option has none; `reason` is the reason of an unapplied
+    option, otherwise "".
     """
 
     name: str
@@ -88,7 +88,7 @@ def _value_text(value):
 
 
 class Config(Handle):
-    """Values by key: config["l1.size"] = "16KiB". Later settings hold.
+    """Values by key: config["l1.size"] = "16KiB". The last setting of a key counts.
 
     preset    name of a preset to begin with
     settings  {key: value} after it
@@ -110,17 +110,17 @@ class Config(Handle):
 
     @classmethod
     def _of(cls, context, function, pointer):
-        """What another object has, as a copy."""
+        """A copy of another object's settings."""
         return cls.__new__(cls)._make(context, function, pointer)
 
     @property
     def preset(self) -> Optional[str]:
-        """Name of the preset that was applied last; None: none."""
+        """Name of the last preset; None: none."""
         found = lib.gpc_config_preset(self._live())
         return None if found is None else decoded(found)
 
     def changes(self) -> Dict[str, str]:
-        """{key: value} of what differs from the preset, or from the keys' defaults where there is none."""
+        """{key: value} of differences from the preset, or, without a preset, from the keys' defaults."""
         with Config(self._context, self.preset) as plain:
             return {key: value for key, value in self.items() if value != plain[key]}
 
@@ -135,20 +135,20 @@ class Config(Handle):
         call(lib.gpc_config_load_file, self._live(), text(path, "path"))
 
     def load_text(self, lines: str, name: str = "text") -> None:
-        """The same from text; `name` stands for the file in messages."""
+        """Apply lines of text, as load_file() does; `name` stands for the file in messages."""
         call(lib.gpc_config_load_text, self._live(), text(lines, "text"), text(name, "name"))
 
     def import_gpgpusim(self, path: Path, found: Optional[List[ImportedOption]] = None) -> int:
-        """Apply a GPGPU-Sim or Accel-Sim option file. Returns how many options had a key here.
+        """Apply a GPGPU-Sim or Accel-Sim option file. Returns the number of options with a key.
 
-        found  a list, to which an ImportedOption is added for each option of the file, in its order
+        found  a list that receives an ImportedOption for each option of the file, in order
         """
         return self._import(lib.gpc_config_import_gpgpusim_with, found, text(path, "path"))
 
     def import_gpgpusim_text(
         self, options: str, name: str = "text", found: Optional[List[ImportedOption]] = None,
     ) -> int:
-        """The same from text; `name` stands for the file in messages."""
+        """Apply options from text, as import_gpgpusim() does; `name` stands for the file in messages."""
         return self._import(lib.gpc_config_import_gpgpusim_text, found, text(options, "options"), text(name, "name"))
 
     def _import(self, function, found, *arguments):
@@ -164,7 +164,7 @@ class Config(Handle):
         return sum(option.outcome is ImportOutcome.APPLIED for option in found[before:])
 
     def set_pair(self, pair: str) -> None:
-        """One setting from `key=value`."""
+        """Apply a setting in the form `key=value`."""
         call(lib.gpc_config_set_pair, self._live(), text(pair, "setting"))
 
     def __setitem__(self, key: str, value: Value) -> None:

@@ -14,7 +14,7 @@ from .stats import struct_of
 
 
 class PolicyInfo(NamedTuple):
-    """What is known of a policy; `parameters` are Parameters, `texts` TextParameters."""
+    """Description of a policy; `parameters` are Parameters, `texts` TextParameters."""
 
     kind: PolicyKind
     name: str
@@ -55,11 +55,11 @@ def _log(token, level, message):
 
 
 class Context(Handle):
-    """Everything else is made from one. It, and all that is made from it, may be used by one thread at a time.
+    """Origin of all other objects. A single thread at a time may use a Context and its objects.
 
-    seed    every random choice derives from it
-    simd    widest vector instructions to use: a Simd or its name, for comparisons
-    log     called with (LogLevel, message) when the library has something to say that is no error
+    seed    origin of every random choice
+    simd    widest vector instructions to use: a Simd or a name, for comparisons
+    log     called with (LogLevel, message) for messages other than errors
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Context(Handle):
         if log is not None:
             options.log = _log
             options.log_data = hold(weakref.ref(self))
-            # Objects that outlive close() still log.
+            # Objects that outlive close() can still log.
             weakref.finalize(self, drop, options.log_data)
         self._create(lib.gpc_context_destroy, lib.gpc_context_create, ctypes.byref(options))
 
@@ -91,15 +91,15 @@ class Context(Handle):
         pointer = self._live()
         table, token = policies.table_of(policy)
         name = policies.registrar_of(policy)
-        # What samples statistics says how they shall lie.
+        # Sampling statistics need their layout.
         layout = [struct_of(CounterTable.HIERARCHY)[1]] if name.endswith("_as") else []
         call(getattr(lib, name), pointer, ctypes.byref(table), *layout, token, policies.forget)
         self._has_python = True
         return policy
 
     def load(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """Register what a file brings: of Python its subclasses of policies, of a shared library what its
-        gpucache_register() registers. LoadError names the file.
+        """Register the policies of a file: subclasses in a Python file, or the registrations of a shared library's
+        gpucache_register(). LoadError names the file.
         """
         from .loading import load
 
@@ -116,7 +116,7 @@ class Context(Handle):
         return found
 
     def protocol(self, name: str) -> Any:
-        """A coherence Protocol, whose tables can be read, changed, and registered under another name."""
+        """A coherence Protocol; its tables can be read, changed, and registered under another name."""
         from . import protocol as protocols
 
         return protocols.find(self, name)
@@ -127,7 +127,7 @@ class Context(Handle):
     ) -> int:
         """Hardware cost in bits of `name` or `name(parameter=value)` on a cache of this geometry; 0 if not stated.
 
-        caches  of a level whose cost is wanted: what they share counts once
+        caches  caches of the level: shared storage counts once
         """
         kind, spec = choice(PolicyKind, kind, "kind"), text(spec, "policy")
         bits = ctypes.c_uint64()
@@ -140,7 +140,7 @@ class Context(Handle):
         return bits.value
 
     def policy_reads(self, kind: Union[PolicyKind, str, int], spec: str) -> ReadsBits:
-        """ReadsBits: what a replacement policy or predictor goes by, with these parameters; 0 if not stated."""
+        """ReadsBits: inputs of a replacement policy or predictor with these parameters; 0 if not stated."""
         kind, spec = choice(PolicyKind, kind, "kind"), text(spec, "policy")
         reads = ctypes.c_uint64()
         error = g.gpc_error()
@@ -151,7 +151,8 @@ class Context(Handle):
         return ReadsBits(reads.value)
 
     def scheduler_cost(self, spec: str, warps: int) -> int:
-        """The same of a scheduler of so many warps, with its throttles: `name + name(parameter=value)`."""
+        """Hardware cost in bits of a scheduler of `warps` warps, with throttles: `name + name(parameter=value)`; 0 if
+        not stated."""
         bits = ctypes.c_uint64()
         error = g.gpc_error()
         status = invoke(
@@ -163,5 +164,5 @@ class Context(Handle):
 
 
 def version() -> str:
-    """Version of the library that is loaded, as text."""
+    """Version of the loaded library, as text."""
     return decoded(lib.gpc_version_string())

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The counterexample of a Verification as a file of scenarios, which `gpucache coherence FILE` runs step by step.
 
-What is wrong shows there as a difference: bytes that a load reads, or that memory has after a flush, are not those
-that the file expects; the structure of the tree is not as it must be; an access does not end.
+The violation shows as a difference: unexpected bytes of a load, or of memory after a flush; a wrong structure of the
+tree; an access without an end.
 """
 
 from ._constants import (
@@ -18,7 +18,7 @@ from .tables import as_json
 from .verification import SystemTree
 
 _KINDS = {CoherenceKind.LOAD: "load", CoherenceKind.STORE: "store", CoherenceKind.N_STORE: "n_store"}
-_BASE, _BYTES = 0x1000, 16  # what the blocks of every system lie in
+_BASE, _BYTES = 0x1000, 16  # address range of every system's blocks
 
 
 def _module(tree, name):
@@ -78,7 +78,7 @@ def _step(tree, step, whole):
 
 
 def _expect_read(steps, wrong, name, whole):
-    """The last load of the module that reads the byte is to read the other value; or one more does."""
+    """Expect the other value in the module's last load of the byte; or in a further load."""
     expected = f"{1 - wrong.found:02x}"
     for step in reversed(steps):
         access = step[1] if not whole and step[0] == "issue" else step
@@ -95,7 +95,7 @@ def _expect_read(steps, wrong, name, whole):
 
 
 def document(context, protocol, found, *, entries=0, channels=3, latencies=False):
-    """The Verification `found` of a registered protocol as what a file of scenarios has."""
+    """The Verification `found` of a registered protocol, as a document of scenarios."""
     whole = found.system.in_flight == 0
     with SystemTree(context, protocol, found.system, latencies=latencies) as tree:
         steps = [_step(tree, step, whole) for step in found.steps]

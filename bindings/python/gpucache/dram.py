@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""DRAM by itself, with a clock of its own."""
+"""DRAM alone, with its own clock."""
 
 import ctypes
 import weakref
@@ -21,8 +21,8 @@ def _on_done(dram, token, write, cycle):
 class Dram(Handle):
     """All channels of a Config, idle, at DRAM cycle 0.
 
-    on_done  called with (token, write, DRAM cycle) from advance() when a read has its data, or a write its place in
-             the array's queue. It may not call into this object.
+    on_done  called with (token, write, DRAM cycle) from advance() when a read has its data, or a write its place in the
+             array's queue. on_done may not call into this object.
     """
 
     def __init__(self, context, config, on_done=None):
@@ -35,11 +35,11 @@ class Dram(Handle):
 
     @property
     def burst_bytes(self):
-        """Bytes of one request."""
+        """Bytes of a request."""
         return lib.gpc_dram_burst_bytes(self._live())
 
     def try_request(self, channel, address, token=0, write=False):
-        """Offer one burst, of an address within the channel, at the present cycle: whether it was accepted."""
+        """Offer a burst, of an address within the channel, at the present cycle: True if accepted."""
         status = lib.gpc_dram_try_request(self._live(), channel, address, write, token)
         if status not in (Status.OK, Status.BUSY):
             settle(status, what=f"gpc_dram_try_request of channel {channel}")
@@ -56,7 +56,7 @@ class Dram(Handle):
 
     @property
     def next_event(self):
-        """The next cycle at which a command can issue or data end; None if idle."""
+        """Next cycle at which a command can issue or data end; None if idle."""
         cycle = lib.gpc_dram_next_event(self._live())
         return None if cycle == NEVER else cycle
 

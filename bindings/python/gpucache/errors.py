@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Exceptions: one for each status of the library that is an error."""
+"""Exceptions: an exception class for each error status of the library."""
 
 from ._constants import Status
 
 
 class LibraryError(ImportError):
-    """libgpucache could not be loaded; the message names every path that was tried, and why it would not do."""
+    """libgpucache could not be loaded; the message has every tried path with the reason of its failure."""
 
 
 class GpucacheError(Exception):
-    """A call failed. `status` says how, `message` is a sentence that names what was wrong."""
+    """A call failed. `status` is the kind of failure, `message` a sentence about the cause."""
 
     status = None
 
@@ -55,7 +55,7 @@ class FormatError(GpucacheError, ValueError):
 
 
 class UnsupportedError(GpucacheError):
-    """The input asks for what this library, or this machine, has not."""
+    """The input needs a feature missing in this library or machine."""
 
 
 class StateError(GpucacheError, RuntimeError):
@@ -67,7 +67,7 @@ class CancelledError(GpucacheError):
 
 
 class CallbackError(GpucacheError):
-    """A policy or callback answered what cannot be."""
+    """A policy or callback returned an impossible answer."""
 
 
 _CLASSES = {
@@ -90,6 +90,6 @@ def error_of(status, message):
     """The exception for a status."""
     try:
         status = Status(status)
-    except ValueError:  # of a newer library
+    except ValueError:  # status of a newer library
         pass
     return _CLASSES.get(status, GpucacheError)(status, message)

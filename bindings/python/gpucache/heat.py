@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Where and when: a replay's events counted by SM, slice, DRAM bank, L1 set and address, over time.
+"""A replay's events counted by SM, slice, DRAM bank, L1 set and address, over time.
 
     heat = Heat()
     with Replay(context, config, events=heat, event_filter=heat.FILTER) as replay, Trace(context, path) as trace:
         while replay.kernel(trace):
             maps = heat.take(replay.hierarchy)
 
-It takes a call an event, some microseconds of Python each.
+Each event costs a call of some microseconds of Python.
 """
 
 from ._constants import Component, What
@@ -42,7 +42,7 @@ class Heat:
         self.clear()
 
     def clear(self):
-        """Forget what came so far."""
+        """Forget all events so far."""
         self._cycles = 1
         self._first = None
         self._last = 0
@@ -76,7 +76,7 @@ class Heat:
             maps["bank"].add((event.index, event.bank), column)
 
     def take(self, hierarchy):
-        """The maps of what came since the last time, as lists for JSON; the sets are those of SM 0's L1.
+        """Maps of the events since the last call, as lists for JSON; sets are those of SM 0's L1.
 
         [{"name", "title", "unit", "cycles": of a column, "rows": [name], "values": [[count] of each row]}]
         """
@@ -92,7 +92,7 @@ class Heat:
         return found
 
     def _by_set(self, hierarchy):
-        """Lines become sets, which the cache tells."""
+        """Convert lines to sets, by the cache."""
         lines = self._maps.pop("line")
         sets = self._maps["set"] = _Map(lines.title, lines.unit)
         cache = hierarchy.cache(1, 0) if lines.rows else None

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Files that bring policies of one's own: of Python, and shared libraries.
+"""Files with user-defined policies: Python files and shared libraries.
 
-    context.load("my_policy.py")    # its subclasses of ReplacementPolicy, Predictor, SchedulerPolicy, Throttle, Prefetcher
+    context.load("my_policy.py")    # its subclasses of ReplacementPolicy, Predictor, SchedulerPolicy, Throttle,
+                                    Prefetcher
     context.load("my_policy.so")    # what its gpucache_register() registers
 
 A shared library exports
 
     gpc_status gpucache_register(gpc_context *context, gpc_error *error);
 
-which is called for each context, in any thread, and registers what the library has: examples/custom_policy.c is one.
+called for each context, in any thread, to register the library's policies. Example: examples/custom_policy.c.
 """
 
 import ctypes
@@ -25,13 +26,13 @@ from .errors import GpucacheError, LibraryError
 
 SYMBOL = "gpucache_register"
 
-_lock = threading.RLock()  # a file that one thread reads is no other's yet
-_modules = {}  # by path and content: each file is read once in a process
+_lock = threading.RLock()  # a thread reads a file alone
+_modules = {}  # by path and content: a process reads each file once
 _entries = {}  # by path: (content, function)
 
 
 class LoadError(LibraryError):
-    """A file brings no policies; the message names it."""
+    """A file without policies; the message names the file."""
 
 
 def _told(error):
@@ -39,7 +40,7 @@ def _told(error):
 
 
 def blame(error):
-    """`file:line: what` of an exception that a loaded file of Python raised; None: none did."""
+    """`file:line: what` of an exception in a loaded Python file; None: no loaded file raised it."""
     import traceback
 
     files = {module.__file__ for module in _modules.values()}
@@ -55,7 +56,7 @@ def _module(path):
         module = importlib.util.module_from_spec(spec)
         sys.modules[spec.name] = _modules[known] = module
         if os.path.dirname(path) not in sys.path:
-            sys.path.append(os.path.dirname(path))  # for what lies beside it
+            sys.path.append(os.path.dirname(path))  # for imports beside the file
         try:
             spec.loader.exec_module(module)
         except BaseException as error:
@@ -68,7 +69,7 @@ def _module(path):
 
 
 def classes_of(path):
-    """Classes of policies that a file of Python defines, in its order."""
+    """Classes of policies defined in a Python file, in order."""
     from . import policy, prefetcher, scheduler, throttle
 
     bases = (policy.ReplacementPolicy, policy.Predictor, scheduler.SchedulerPolicy, throttle.Throttle,
@@ -85,7 +86,7 @@ def classes_of(path):
 
 def _entry(path):
     if path not in _entries:
-        ctypes.CDLL(lib.path(), ctypes.RTLD_GLOBAL)  # it may count on the library's names without being linked to it
+        ctypes.CDLL(lib.path(), ctypes.RTLD_GLOBAL)  # lets the file use the library's names without linking
         try:
             function = getattr(ctypes.CDLL(path), SYMBOL)
         except OSError as error:

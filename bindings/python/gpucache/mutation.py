@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Whether a verification would notice: each cell of a protocol's tables changed a little, and explored.
+"""Mutations of a protocol, to test a verification: each cell of the tables changed a little, and explored.
 
-A cell gets each other next state, and each of its actions is left out, one change at a time. A changed table is refused
-when it is registered, or caught by the exploration of some system, or neither: then nothing that was looked at depends
-on the cell, or more is to be looked at. Of those it is told whether they lead to as many states and steps as the right
-table: if so, the cell is most likely one that no system comes to, or the change one that makes no difference.
+A change gives a cell another next state, or leaves out an action. A changed table is refused at its registration,
+caught by the exploration of a system, or passes. If a changed table passes, no explored system depends on the cell, or
+further systems are needed. A passing table with as many states and steps as the right table most likely has an
+unreachable cell, or a change without effect.
 """
 
 from collections import namedtuple
@@ -15,18 +15,18 @@ from .errors import GpucacheError
 from .protocol import Protocol, Rule, name_of_bits
 from .verification import System, verify
 
-# Small, and between them with all places of a tree.
+# Small systems that together have all places of a tree.
 SYSTEMS = (
     System("2 over memory", 1, 1), System("2 over memory of 1 entry", 2, 1), System("2 over L2", 1, 1),
     System("2 L2 of 1", 1, 1), System("2 over memory", 1, 2),
 )  # fmt: skip
 
-# `outcome`: refused, caught, same (as many states and steps) or other. `text`: what was said of it.
+# `outcome`: refused, caught, same (as many states and steps) or other. `text`: the message.
 Change = namedtuple("Change", "place state event was became outcome text")
 
 
 def _changed(rule, states):
-    """(actions, next, next_shared) of each small change."""
+    """(actions, next, next_shared) for each small change."""
     for state in states:
         if state != rule.next:
             shared = state if rule.next_shared == rule.next else rule.next_shared
@@ -39,7 +39,7 @@ def _changed(rule, states):
 
 
 def changes(protocol):
-    """(place, state, event, rule, changed cell) of each."""
+    """(place, state, event, rule, changed cell) for each change."""
     for place, table in protocol.places.items():
         for state, row in table.items():
             for event, rule in row.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Plans: the runs of a sweep, as a file says them, TOML or JSON.
+"""Plans: the runs of a sweep, from a TOML or JSON file.
 
     traces = ["synthetic:bicg:64KiB", "traces/*"]   # what the command run takes; patterns of files
     presets = ["h100", "gtx480"]                    # default: h100
@@ -41,14 +41,14 @@ from collections import namedtuple
 from .about import DEFAULT_PRESET
 
 _KEYS = ("traces", "kernels", "presets", "mode", "metrics", "baseline", "settings", "product", "zip", "list", "exclude")
-_OWN = {"mode": "mode", "preset": "presets"}  # settings that have a place of their own
+_OWN = {"mode": "mode", "preset": "presets"}  # settings with a plan key of their own
 
 
 class PlanError(ValueError):
-    """What is wrong with a plan; the message names file and key."""
+    """A mistake in a plan; the message names file and key."""
 
 
-# A run. `varied` are its values, as text, of what differs between runs, `settings` all that come after the preset.
+# A run. `varied` are its values, as text, of the varied keys; `settings` are all settings after the preset.
 Point = namedtuple("Point", "trace preset varied settings")
 
 
@@ -80,7 +80,7 @@ def _flat(where, table, prefix=""):
 
 
 def _settings(where, table):
-    """{key: value} of settings, which may not say what the plan says elsewhere."""
+    """{key: value} of settings, without keys set elsewhere in the plan."""
     found = _flat(where, table)
     for key in found:
         if key in _OWN:
@@ -89,7 +89,7 @@ def _settings(where, table):
 
 
 def _filled(where, value):
-    """A list that is not empty."""
+    """A list with at least an entry."""
     if not isinstance(value, list) or not value:
         raise PlanError(f"{where}: a list with something in it is expected")
     return value
@@ -109,13 +109,13 @@ def _tables(where, value):
 
 
 def _product(where, table):
-    """A factor, a list of {key: text}, of each key."""
+    """A factor, a list of {key: text}, for each key."""
     for key, values in _settings(where, table).items():
         yield [{key: _text(f"{where}: {key}", value)} for value in _filled(f"{where}: {key}", values)]
 
 
 def _zip(where, table):
-    """One factor of all keys."""
+    """A single factor for all keys."""
     columns = {key: _filled(f"{where}: {key}", values) for key, values in _settings(where, table).items()}
     if len(set(map(len, columns.values()))) != 1:
         told = ", ".join(f"{key} has {len(values)}" for key, values in columns.items())
@@ -128,7 +128,7 @@ def _list(where, tables):
 
 
 def _traces(where, names):
-    """Files of patterns, in order of their names."""
+    """Files of patterns, sorted by name."""
     found = []
     for name in _texts(where, names):
         is_pattern = not name.startswith("synthetic:") and not os.path.exists(name) and glob.has_magic(name)
@@ -143,10 +143,10 @@ def _traces(where, names):
 
 
 class Plan:
-    """The runs that a document asks for.
+    """The runs of a document.
 
     traces, kernels (None: all), presets, mode, metrics (None: those of compare), settings ({key: text} of every run)
-    factors   lists of {key: text}: a run has one of each
+    factors   lists of {key: text}: a run takes an entry of each list
     baseline  {preset or key: text}
     """
 
@@ -186,7 +186,7 @@ class Plan:
         return found
 
     def _keys(self):
-        """Keys that vary, of which each belongs to one factor."""
+        """Varied keys; each belongs to a single factor."""
         found = []
         for factor in self.factors:
             for key in dict.fromkeys(key for each in factor for key in each):
@@ -210,7 +210,7 @@ class Plan:
         return found
 
     def _entry(self, factor, baseline):
-        """Of a factor, what is the baseline: None where it is each run's own."""
+        """The baseline entry of a factor: None if the factor has no baseline, and a run keeps its own."""
         named = {key: value for key, value in baseline.items() if any(key in each for each in factor)}
         if not named:
             return None if baseline else factor[0]
@@ -259,7 +259,7 @@ class Plan:
         return found
 
     def base_of(self, point):
-        """What a Point is compared with: its trace, preset and varied."""
+        """Reference of a Point: trace, preset and varied."""
         varied = {}
         for factor in self.factors:
             fixed = self._entry(factor, self.baseline)
@@ -268,18 +268,18 @@ class Plan:
         return point.trace, self.baseline.get("preset", point.preset), varied
 
     def over(self):
-        """What runs are compared with, in words."""
+        """The reference in words."""
         told = ", ".join(f"{key} = {value}" for key, value in self.baseline.items())
         return told or ("the first of its preset" if len(self.presets) > 1 else "the first")
 
     def label(self, preset, varied):
-        """What tells a combination from the others."""
+        """Text that distinguishes a combination."""
         parts = ([preset] if len(self.presets) > 1 or not varied else []) + [f"{k}={v}" for k, v in varied.items()]
         return " ".join(parts)
 
 
 def read(path):
-    """The Plan of a file: JSON if its name ends in .json, else TOML, for which Python 3.11 is needed."""
+    """The Plan of a file: JSON for names in .json, otherwise TOML, which needs Python 3.11."""
     path = os.fspath(path)
     with open(path, "rb") as file:
         text = file.read()

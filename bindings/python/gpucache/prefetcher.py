@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prefetchers of L1s, and of slices of L2, written in Python: which lines are fetched before loads ask for them.
+"""Prefetchers of L1s, and of slices of L2, written in Python: choose lines to fetch before loads need them.
 
-Subclass Prefetcher, give it a `name`, and hand the class to Context.register(); from then on configuration text can
-name it: `l1.prefetcher = name(parameter=value)`, or `l2.prefetcher`, with mode = timed. The library makes one instance
-per SM, or slice, whose addresses are those within it (gpucache/prefetcher.h has the rest). As with
-ReplacementPolicy, only methods that the subclass defines are called, and none may call the library.
+Subclass Prefetcher, set `name`, and pass the class to Context.register(). Configuration text can then use the name:
+`l1.prefetcher = name(parameter=value)`, or `l2.prefetcher`, with mode = timed. The library makes an instance per SM or
+slice; a slice's instance sees addresses within the slice (see gpucache/prefetcher.h). As with ReplacementPolicy, the
+library calls only methods defined by the subclass, and no method may call the library.
 """
 
 from . import _generated as g
@@ -16,18 +16,18 @@ class PrefetchAccess:
     """A line of a load, at the tags of an L1, or of a slice."""
 
     def __init__(self, raw):
-        self.request = raw.request.contents  # its line's address, pc, warp, block, ...; lives for the call
-        self.lane_address = raw.lane_address  # what the instruction's lowest active lane asks for, bytes
+        self.request = raw.request.contents  # address, pc, warp, block, ... of the line; lives for the call
+        self.lane_address = raw.lane_address  # address of the instruction's lowest active lane, bytes
         self.lane = raw.lane  # that lane
-        self.line = raw.line  # which of the instruction's lines this is, from 0
-        self.sectors = raw.sectors  # that it needs of the line, a bit each
+        self.line = raw.line  # number of the line within the instruction, from 0
+        self.sectors = raw.sectors  # needed sectors of the line, a bit each
         self.found = PrefetchFound(raw.found)
         self.prefetched = bool(raw.prefetched)  # the first load of a prefetched line
         self.level = raw.level  # 1: an L1's; 2: a slice's
 
 
 class Prefetcher:
-    """Which lines an L1, or a slice, fetches ahead."""
+    """Chooses lines to fetch ahead for an L1 or a slice."""
 
     name = ""
     summary = ""
@@ -36,31 +36,31 @@ class Prefetcher:
     texts = ()  # of TextParameter
 
     def __init__(self, env):
-        """`env` is an Environment; its sets and ways, which launches may change, are 0. An exception refuses L1."""
+        """`env` is an Environment with 0 sets and ways, because launches may change both. An exception refuses L1."""
 
     @classmethod
     def share(cls, env):
-        """As in ReplacementPolicy: an object for the prefetchers of all SMs."""
+        """As in ReplacementPolicy: a shared object for the prefetchers of all SMs."""
 
     def finish(self):
         """The L1 goes."""
 
     def on_access(self, access):
-        """A load has been looked up (PrefetchAccess): returns addresses of lines to fetch, in order of need, at most
-        GPC_MAX_PREFETCHES; an item may be (address, sectors), the sectors a bit each. Required.
+        """A load was looked up (PrefetchAccess): returns addresses of lines to fetch, in order of need, at most
+        GPC_MAX_PREFETCHES; an item may be (address, sectors), a bit a sector. Required.
         """
         raise NotImplementedError(f"{type(self).__name__} has no on_access")
 
     def on_outcome(self, line_address, outcome):
-        """What became of a line that was asked for: a PrefetchOutcome."""
+        """Result of a prefetched line: a PrefetchOutcome."""
 
     def counters(self):
-        """What it publishes of itself, {name: number or PolicyCounter}; names of a-z, 0-9 and _, always the same."""
+        """Counters of the policy, {name: number or PolicyCounter}; names of a-z, 0-9 and _, always the same."""
         return {}
 
     @classmethod
     def cost_bits(cls, env):
-        """Storage that it would take in hardware, in bits."""
+        """Storage in hardware, in bits."""
         return 0
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Where accesses have spent their cycles: with stats.stages, by instruction, kind and level.
+"""Cycles of accesses by stage, with stats.stages, by instruction, kind and level.
 
     config = gpucache.Config(context, preset="h100", settings={"mode": "timed", "stats.stages": "true"})
     with gpucache.Replay(context, config) as replay, gpucache.Trace(context, source) as trace:
@@ -7,7 +7,7 @@
         for row in replay.hierarchy.stages():
             print(hex(row.pc), row.kind, row.level, row.mean, row.stages)
 
-gpucache/stages.h says what each stage is.
+gpucache/stages.h describes the stages.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ LEVELS = {1: "l1", 2: "l2", 3: "dram"}
 
 
 class StageRow(namedtuple("StageRow", "pc kernel kind level accesses latency longest stages")):
-    """Accesses of one instruction, kind and deepest level (1, 2, 3 = DRAM).
+    """Accesses of an instruction, a kind and a deepest level (1, 2, 3 = DRAM).
 
-    `pc` and `kind` are None for fences; `latency` is from acceptance to completion, of all of them; `longest` of one;
-    `stages` the cycles in each stage by its name, which sum up to `latency`.
+    `pc` and `kind` are None for fences; `latency` is the sum from acceptance to completion; `longest` the largest of an
+    access; `stages` the cycles in each stage by name, with the sum `latency`.
     """
 
     __slots__ = ()
@@ -44,7 +44,7 @@ def names() -> List[str]:
 
 
 def by_name(pointer: Any, count: int) -> Dict[str, int]:
-    """The `count` cycles that `pointer` points to."""
+    """The `count` cycles at `pointer`."""
     return {lib.gpc_stage_name(stage).decode(): pointer[stage] for stage in range(count)}
 
 
@@ -67,7 +67,7 @@ def rows_of(hierarchy: int) -> List[StageRow]:
 
 
 def as_document(rows: List[StageRow]) -> List[Dict[str, Any]]:
-    """Rows as JSON has them."""
+    """Rows in JSON's form."""
     return [
         {
             "pc": None if row.pc is None else f"{row.pc:#x}", "kernel": row.kernel,
@@ -80,9 +80,9 @@ def as_document(rows: List[StageRow]) -> List[Dict[str, Any]]:
 
 
 def merged(documents: Iterable[Tuple[str, Dict[str, Any]]]) -> List[Dict[str, Any]]:
-    """(kernel's name, row of as_document()): those of all launches of an instruction, kind and level are one.
+    """(kernel's name, row of as_document()), with all launches of an instruction, kind and level merged.
 
-    Those of the most cycles come first.
+    Rows with the most cycles come first.
     """
     found: Dict[Any, Dict[str, Any]] = {}
     for name, row in documents:

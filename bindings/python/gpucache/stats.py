@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Counters: what they are, and their values by name."""
+"""Counters: descriptions, and values by name."""
 
 import ctypes
 from collections import namedtuple
@@ -11,9 +11,10 @@ from ._loader import lib
 from ._native import decoded, invoke, settle
 
 class Counter(NamedTuple):
-    """What a counter is. `kind` is "counter", "histogram" or "ratio"; `merge` says how instances and kernels combine;
-    `objects` are bits, one for each Object that has it; `id` is the counter's own in all versions of the library.
-    `equals` is what the counter equals while nothing is in flight (counters.h has the grammar); "" for a ratio.
+    """Description of a counter. `kind` is "counter", "histogram" or "ratio"; `merge` is the rule to combine instances
+    and kernels; `objects` are bits, a bit for each Object with the counter; `id` is constant in all versions of the
+    library. `equals` is an expression for the counter's value while nothing is in flight (counters.h has the grammar),
+    "" for a ratio.
     """
 
     name: str
@@ -64,12 +65,12 @@ def counters_of(table: CounterTable) -> List[Counter]:
 
 
 def counters() -> List[Counter]:
-    """What Stats holds: counters, histograms, then ratios."""
+    """Contents of Stats: counters, histograms, then ratios."""
     return counters_of(CounterTable.HIERARCHY)
 
 
 def counter_id(name: str) -> int:
-    """The identity of what Stats holds by a name; KeyError."""
+    """The id of a counter's name in Stats; KeyError."""
     for counter in counters():
         if counter.name == name:
             return counter.id
@@ -82,9 +83,9 @@ def cache_counters() -> List[Counter]:
 
 
 def struct_of(table, matrices=()):
-    """(structure with a field for each counter that the loaded library has, its layout by reference), made once.
+    """(structure with a field for each counter of the loaded library, its layout by reference), made once.
 
-    matrices  fields after the counters, of the number of states that the layout tells
+    matrices  fields after the counters, sized by the layout's number of states
     """
     if table not in _structs:
         held = [counter for counter in counters_of(table) if counter.kind != "ratio"]
@@ -104,18 +105,18 @@ def _restored(table, matrices, content):
 
 
 def empty(table=CounterTable.HIERARCHY, matrices=()):
-    """A structure of zeroes, and the layout that goes with it."""
+    """A structure of zeroes with its layout."""
     made, layout = struct_of(table, matrices)
     return made(ctypes.sizeof(made)), layout
 
 
 def lent(address):
-    """Stats of a structure that the library lends a callback."""
+    """Stats of a structure lent to a callback by the library."""
     return Stats(struct_of(CounterTable.HIERARCHY)[0].from_address(address))
 
 
 def counters_of_object(kind, histograms=False):
-    """Counters that an Object may have, of all tables; a ratio is none."""
+    """Possible counters of an Object, from all tables, without ratios."""
     kinds = ("counter", "histogram") if histograms else ("counter",)
     return [
         counter for table in CounterTable for counter in counters_of(table)
@@ -124,7 +125,7 @@ def counters_of_object(kind, histograms=False):
 
 
 def read_object(functions, pointer, kind, index):
-    """{counter: value} of one object, histograms as lists; what it does not have, or is not measured, is left out.
+    """{counter: value} of one object, histograms as lists; missing and unmeasured counters are left out.
 
     functions  the library's reading of counters, and of a histogram
     """
@@ -145,7 +146,7 @@ def read_object(functions, pointer, kind, index):
 
 
 class PolicyValue(NamedTuple):
-    """What policies publish of themselves: over `instances` of them, the sum, or of a `level` the largest."""
+    """A counter published by policies: the sum over `instances`, or with `level` the largest."""
 
     value: int
     unit: str
@@ -155,7 +156,7 @@ class PolicyValue(NamedTuple):
 
 
 def read_policies(function, pointer):
-    """{name: PolicyValue}, such as "l1.replacement.dip.selector", by one of the library's ..._policy_value."""
+    """{name: PolicyValue}, such as "l1.replacement.dip.selector", by a ..._policy_value function of the library."""
     found = {}
     while True:
         raw = g.gpc_policy_value()
@@ -169,7 +170,7 @@ def read_policies(function, pointer):
 
 
 class _Values(dict):
-    """Values by counter name. What is not measured is left out, and a ratio whose denominator is 0."""
+    """Values by counter name. Unmeasured counters, and ratios with a denominator of 0, are left out."""
 
     _of = None  # CounterTable
 
@@ -191,14 +192,14 @@ class _Values(dict):
 
 
 class CacheStats(_Values):
-    """Of one cache: {"reads": 12, ...}."""
+    """Statistics of a cache: {"reads": 12, ...}."""
 
     _of = CounterTable.CACHE
 
 
 class Stats(_Values):
-    """Of a hierarchy: {"l1.load_sectors": 12, ...}. Two can be added (two runs) and subtracted (two moments of one): what
-    one of them has not measured is left out of both.
+    """Statistics of a hierarchy: {"l1.load_sectors": 12, ...}. Stats can be added (two runs) and subtracted (two
+    moments of a run); counters unmeasured in either are left out.
     """
 
     _of = CounterTable.HIERARCHY
@@ -208,7 +209,7 @@ class Stats(_Values):
 
     @classmethod
     def of(cls, values: Mapping[str, Union[int, List[int]]]) -> "Stats":
-        """Stats of some values by name, histograms as lists; the others are 0."""
+        """Stats of the given values by name, histograms as lists; all others are 0."""
         raw = empty()[0]
         for name, value in values.items():
             if isinstance(value, list):
@@ -241,11 +242,11 @@ class Stats(_Values):
         return Stats(result)
 
     def json(self) -> str:
-        """One JSON object, ratios with six decimals."""
+        """A JSON object, ratios with six decimals."""
         return self._text(lib.gpc_stats_json_as)
 
     def csv(self, header: bool = False) -> str:
-        """A CSV line of the values, under one of the names if `header`."""
+        """A CSV line of the values, below a line of the names if `header`."""
         return self._text(lib.gpc_stats_csv_as, header)
 
     def _text(self, write, *options):

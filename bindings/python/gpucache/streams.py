@@ -18,16 +18,15 @@ from .trace import Kernel, Trace
 
 
 class Stream(NamedTuple):
-    """A stream of a replay, whose kernels run one after the other, and beside those of other streams.
+    """A stream of a replay. Its kernels run in turn, beside kernels of other streams.
 
-    trace        its kernels; of each stream another Trace
-    sms          numbers of the SMs that they run on; None: all
-    priority     lower ones are more urgent, as in CUDA
-    stream       only kernels of that CUDA stream of the trace; None: all of them
-    null_stream  it is CUDA's legacy default stream: its kernels and all others of its process go by their order in the
-                 trace
-    process      process of the addresses, 0 to 127: Streams of one number share memory. None: a process of the Stream's
-                 own; Streams with `stream` and traces opened by one name are one program
+    trace        source of kernels; a separate Trace for each stream
+    sms          numbers of the kernels' SMs; None: all
+    priority     a lower number is more urgent, as in CUDA
+    stream       only kernels of this CUDA stream of the trace; None: all
+    null_stream  CUDA's legacy default stream: all kernels of the process run in the trace's order
+    process      process of the addresses, 0 to 127: Streams with equal numbers share memory. None: a process for the
+                 Stream alone; Streams with `stream` and traces opened by the same name are one program
     """
 
     trace: Trace
@@ -38,14 +37,14 @@ class Stream(NamedTuple):
     process: Optional[int] = None
 
 
-# A kernel that has ended: of which stream, its Kernel, its Stats (what is counted by stream, and its blocks,
-# instructions and cycles), and when it was queued for dispatch, its first and last block were placed, and it ended:
-# core cycles, or rounds; the process of its stream.
+# A finished kernel: its stream, Kernel, Stats (counters by stream, blocks, instructions and cycles); the times when the
+# kernel was queued, its first and last block were placed, and it ended, in core cycles or rounds; the process of its
+# stream.
 StreamResult = namedtuple("StreamResult", "stream kernel stats launched started dispatched ended process")
 
 
 class _Collector:
-    """Who is told of kernels while a replay runs."""
+    """Receiver of kernels during a replay."""
 
     def __init__(self, streams, on_result):
         self.streams = streams
@@ -69,7 +68,7 @@ def _on_kernel(collector, pointer):
 
 
 def _raw(stream):
-    """The library's structure, and what it points to."""
+    """The library's structure, with its arrays."""
     sms = None if stream.sms is None else (ctypes.c_uint32 * len(stream.sms))(*stream.sms)
     return g.gpc_replay_stream(
         trace=stream.trace._live(), sms=sms, sm_count=0 if sms is None else len(sms), priority=stream.priority,
@@ -82,7 +81,7 @@ def run_streams(replay: Any, streams: Iterable[Stream],
                 on_result: Optional[Callable[[StreamResult], Any]] = None) -> Tuple[List[StreamResult], Stats]:  # fmt: skip
     """Replay.streams()."""
     streams = list(streams)
-    kept = [_raw(stream) for stream in streams]  # with the numbers of SMs that each points to
+    kept = [_raw(stream) for stream in streams]  # with arrays of the SMs' numbers
     raws = (g.gpc_replay_stream * max(1, len(streams)))(*kept)
     collector = _Collector(streams, on_result)
     token = hold(weakref.ref(collector))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""sweep(): the runs of a plan, each done once and kept, and a table of them."""
+"""sweep(): the runs of a plan, each done once and kept, as a table."""
 
 import contextlib
 import functools
@@ -15,7 +15,7 @@ from .comparison import FUNCTIONAL, TIMED, Comparison, Row, _check_metrics, _ove
 from .context import Context
 from .plan import Plan, read
 
-# What a run gave: its `row`, as it is kept, and the seconds that it took.
+# Result of a run: the stored `row`, and the duration in seconds.
 _Outcome = namedtuple("_Outcome", "row seconds")
 
 NOT_RUN = "not run"
@@ -24,7 +24,7 @@ _build = functools.lru_cache(maxsize=1)(library_build)
 
 
 def _measure(build, load, preset, settings, source, kernels=None):
-    """In a worker: an _Outcome. What a run failed of is its `error`."""
+    """Make a run in a worker: an _Outcome, with `error` after a failure."""
     if _build() != build:
         raise RuntimeError("a worker has another build of libgpucache than the process that gave it a run")
     started = time.monotonic()
@@ -38,10 +38,10 @@ def _measure(build, load, preset, settings, source, kernels=None):
 
 
 class Sweep(Comparison):
-    """Rows, as compare()'s, whose `policy` is what tells a combination from the others, and `stats` {counter: value}.
+    """Rows, as of compare(). `policy` names the varied values of the combination, `stats` is {counter: value}.
 
-    plan     its Plan; `points` are the Points of the rows, `abouts` what about() says of each
-    done, known  how many runs were done now, and how many were there already
+    plan     the Plan; `points` are the Points of the rows, `abouts` their about()
+    done, known  number of runs done now, and of runs done before
     """
 
     def __init__(self, rows, metrics, about, stopped, plan, abouts, done, known):
@@ -53,7 +53,7 @@ class Sweep(Comparison):
         self.known = known
 
 
-# A run: its key in the store, its Point, and what about() says of it.
+# A run: key in the store, Point, about().
 _Task = namedtuple("_Task", "key point about")
 
 
@@ -62,7 +62,7 @@ def _tasks(plan, results, load):
     made = {}
     for point in plan.points:
         name = point.preset, tuple(point.varied.items())
-        if name not in made:  # what is wrong with a setting fails before anything runs
+        if name not in made:  # wrong settings fail before the first run
             with Context() as context, _runs(load, point.preset, point.settings)[0](context, {}) as config:
                 made[name] = dict(config.items()), about(config, kernels=plan.kernels)
     first, *others = (each for _, each in made.values())
@@ -77,7 +77,7 @@ def _tasks(plan, results, load):
 
 
 def _head(point, origin):
-    """The first columns of a row that is kept: what it is of."""
+    """The first columns of a stored row, with its description."""
     settings = {key: value for key, value in point.settings.items() if key not in ("mode", "threads")}
     kernels = {"kernels": origin["only_kernels"]} if "only_kernels" in origin else {}
     return {"version": origin["version"], "trace": point.trace, **kernels, "preset": point.preset, "mode": point.settings["mode"],
@@ -85,7 +85,8 @@ def _head(point, origin):
 
 
 class _Clock:
-    """How long the rest takes: runs of a trace take what others of it took, as many at a time as so far."""
+    """Estimate of the remaining time: runs of a trace take the time of earlier runs of the trace, with the present
+    parallelism."""
 
     def __init__(self, tasks):
         self.left = [task.point.trace for task in tasks]
@@ -104,7 +105,7 @@ class _Clock:
 
 
 def _run(tasks, results, origin, pool, load):
-    """Do the tasks, and yield the seconds that the rest may take as each is done and kept."""
+    """Do the tasks, and yield the estimated remaining seconds after each stored task."""
     clock = _Clock(tasks)
     given = [(_build(), load, task.point.preset, task.point.settings, task.point.trace,
               origin.get("only_kernels")) for task in tasks]  # fmt: skip
@@ -120,7 +121,7 @@ def _run(tasks, results, origin, pool, load):
 
 
 def _missing(tasks, results, retry, part):
-    """Tasks to do, each key once; of a part (i, n) every n-th key from the i-th on, known or not."""
+    """Tasks to do, each key once; of a part (i, n) every n-th key from the i-th on, done or not."""
     first = {task.key: task for task in reversed(tasks)}
     keys = list(dict.fromkeys(task.key for task in tasks))
     index, count = part
@@ -129,7 +130,7 @@ def _missing(tasks, results, retry, part):
 
 
 def _rows(plan, tasks, results, metrics):
-    """A Row of each Point."""
+    """A Row for each Point."""
     labels = dict(zip(plan.traces, _trace_labels(plan.traces)))
     held = {(task.point.trace, task.point.preset, frozenset(task.point.varied.items())): results.found.get(task.key)
             for task in tasks}  # fmt: skip
@@ -148,7 +149,7 @@ def _rows(plan, tasks, results, metrics):
 
 
 def _check(plan, metrics, load):
-    """Counters, or what a policy of one of the runs publishes."""
+    """Check that metrics are counters of the library or of a run's policy."""
     distinct = {(point.preset, *point.varied.items()): point for point in plan.points}
 
     def published(point):
@@ -159,17 +160,17 @@ def _check(plan, metrics, load):
 
 def sweep(plan, store, *, jobs=None, executor=None, retry=False, part=(0, 1), load=(),
           on_progress=lambda done, count, seconds_left: None):  # fmt: skip
-    """Run what a plan asks for and the store does not have: a Sweep. Ctrl-C ends it with the rows there are.
+    """Make the runs of a plan that the store lacks: a Sweep. Ctrl-C returns the finished rows.
 
     plan      a Plan, the path of one (TOML or JSON), or a dictionary of the same keys: see plan.py
-    store     path of a file that has a line of JSON per run, and gets one as each run ends. A run's key is what its
-              trace contains, all settings, and the library. pandas.read_json(store, lines=True) reads it
+    store     path of a file with a line of JSON per run, appended at the end of each run. The key of a run is its
+              trace's content, all settings, and the library. pandas.read_json(store, lines=True) reads the file
     jobs      processes; default: as many as processors
-    executor  a concurrent.futures.Executor in place of these, whose workers can import gpucache
-    retry     do runs again that are kept as failed
+    executor  a concurrent.futures.Executor for the runs; its workers must be able to import gpucache
+    retry     repeat failed runs
     load      paths of files of policies, as for Context.load(), where the workers find them
-    part      (i, n): of all runs only every n-th, from the i-th on, which leaves the others to others
-    on_progress  called with how many of the runs to do are done, of how many, and in how many seconds the rest may be
+    part      (i, n): only every n-th run, from the i-th on; other machines can do the rest
+    on_progress  called with (finished runs, runs to do, estimated remaining seconds)
     """
     if not isinstance(plan, Plan):
         plan = Plan(plan) if isinstance(plan, dict) else read(plan)

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Protocols from files: a table as JSON, or a Python file that makes a Protocol.
+"""Protocols from files: a table as JSON, or a Python file with a Protocol.
 
     {
       "name": "loud-mesi", "of": "mesi",
       "first": {"E": {"eviction": ["notify", "I"]}, "S": {"eviction": ["notify", "I"]}}
     }
 
-Cells that are not there are those of the protocol that `of` names; without `of`, there is no rule. A cell is [actions,
-next state] or [actions, next state, next state where others have copies]; null takes a rule away. Places are first,
-between, shared and memory, the other keys are Protocol's: flags, letters, summary, source, pass_loads, pass_stores,
-through_stores, and states, {"F": "F", "SM": "owner|modified"}: names of states beside those of NMOESI, and what they
-mean, and events, {"own": "load"}: names of events beside CoherenceEvent's, and what they are like. Those of a protocol
-that `of` names are had, too. A cell may end with {"below": event, "above": event}: what it raises there of these.
+Missing cells come from the protocol in `of`; without `of`, a missing cell has no rule. A cell is [actions, next state]
+or [actions, next state, next state with other copies]; null removes a rule. Places are first, between, shared and
+memory. Other keys are Protocol's: flags, letters, summary, source, pass_loads, pass_stores, through_stores. `states`,
+{"F": "F", "SM": "owner|modified"}, has names and meanings of further states. `events`, {"own": "load"}, has names of
+further events, with the CoherenceEvent of equal treatment. States and events of the protocol in `of` are included. A
+cell may end with {"below": event, "above": event}: further events raised there.
 
 A Python file has a Protocol in a variable `protocol`, or a function of that name, which is called with the context.
 """
@@ -34,7 +34,7 @@ _EVENTS = {member.name.lower(): member for member in CoherenceEvent}
 
 
 class TableError(ScenarioError):
-    """A table is not what it should be; the message names file, line and cell."""
+    """A mistake in a table; the message names file, line and cell."""
 
 
 class _Source:
@@ -45,7 +45,7 @@ class _Source:
         self.text = text
 
     def at(self, *keys):
-        """`file:line` of keys, each within the one before it; `file` where they are not found."""
+        """`file:line` of nested keys; `file` if the keys are not found."""
         place = 0
         for key in keys:
             found = re.compile(rf"{re.escape(json.dumps(key))}\s*:").search(self.text, place)
@@ -72,7 +72,7 @@ def _cell(source, place, state, event, cell, states, events):
 
 
 def _places(source, part, tables, states, events):
-    """The tables with the file's cells in them."""
+    """The tables with the file's cells."""
     for place in PLACES:
         if place not in part:
             continue
@@ -93,7 +93,7 @@ def _places(source, part, tables, states, events):
 
 
 def _base(context, source, part):
-    """The fields of the protocol that a table begins with."""
+    """Fields of the protocol in `of`."""
     name = part.text("of", None)
     if name is None:
         return {}, {"flags": "directory"}
@@ -112,7 +112,7 @@ def _known(context):
 
 
 def protocol_of(context, value, path, text=""):
-    """A Protocol from what JSON says; `path` and its text are for messages."""
+    """A Protocol from JSON; `path` and its text are for messages."""
     source = _Source(path, text)
     try:
         part = Part(value, path)
@@ -166,7 +166,7 @@ _CELL = re.compile(r"gpc_protocol '[^']*': (\w+), ([\w-]+), ([^:]*): (.*)", re.D
 
 
 def _placed(protocol, error):
-    """What the library says of a table, with the line where the file has the cell."""
+    """The library's message on a table, with the line of the cell in the file."""
     source = getattr(protocol, "where", None)
     found = _CELL.match(error.message)
     if source is None or not found:
@@ -178,7 +178,7 @@ def _placed(protocol, error):
 
 
 def registered(context, protocol):
-    """Register a Protocol that came from a file; its name."""
+    """Register a Protocol of a file; returns its name."""
     try:
         context.register(protocol)
     except GpucacheError as error:
@@ -187,7 +187,7 @@ def registered(context, protocol):
 
 
 def load(context, table):
-    """The name of a protocol: as it is, or of the file TABLE, .json or .py, which is registered."""
+    """Name of a protocol: the given name, or the name of the file TABLE, .json or .py, after its registration."""
     if os.path.exists(table) or "/" in table or table.endswith((".json", ".py")):
         return registered(context, (_of_python if str(table).endswith(".py") else _of_json)(context, table))
     try:
@@ -197,7 +197,7 @@ def load(context, table):
 
 
 def as_json(protocol):
-    """What a file would have of it."""
+    """A protocol in the file's form."""
     found = {"name": protocol.name, "flags": name_of_bits(protocol.flags)}
     found.update({key: getattr(protocol, key) for key in ("letters", "through_stores") if getattr(protocol, key)})
     for key in ("pass_loads", "pass_stores"):

@@ -31,7 +31,7 @@ from .protocol import bits_of
 
 
 class VerifyProgress(NamedTuple):
-    """How far a search is: `waiting` states are known, and their steps are yet to be taken."""
+    """Progress of a search: `waiting` states are known, and their steps are still to be taken."""
 
     states: int
     edges: int
@@ -41,7 +41,7 @@ class VerifyProgress(NamedTuple):
 
 
 class System(NamedTuple):
-    """A tree, and what is tried in it; in_flight 0: one access at a time, each done at once."""
+    """A tree with its tried accesses; in_flight 0: an access at a time, done at once."""
 
     tree: str
     blocks: int = 1
@@ -53,7 +53,7 @@ class System(NamedTuple):
 
 
 class VerifyStep(NamedTuple):
-    """A step of a counterexample; modules by number, None: all. What a kind does not have is None."""
+    """A step of a counterexample; modules by number, None: all. Fields unused by a kind are None."""
 
     kind: VerifyStepKind
     text: str
@@ -71,7 +71,7 @@ class VerifyStep(NamedTuple):
 
 
 class WrongByte(NamedTuple):
-    """A byte, 0 or 1, that is not what it must be: of a module, or, with None, of memory after a flush."""
+    """A wrong byte, 0 or 1: of a module, or, with None, of memory after a flush."""
 
     address: int
     module: Optional[int]
@@ -79,7 +79,8 @@ class WrongByte(NamedTuple):
 
 
 class Verification(NamedTuple):
-    """What was found. `limit` is what ended the search before all was seen; `cut`: the first steps are missing."""
+    """Result of a verification. `limit` is the limit that ended the search early; `cut`: the first steps are missing.
+    """
 
     system: System
     verdict: VerifyVerdict
@@ -111,7 +112,7 @@ def trees():
 
 
 def systems():
-    """The Systems that are worth exploring, those with one access at a time first."""
+    """Systems worth an exploration, first those with an access at a time."""
     found, raw = [], g.gpc_verify_options()
     while settle(lib.gpc_verify_system(len(found), ctypes.byref(raw)), what="gpc_verify_system") != Status.END:
         found.append(System(decoded(raw.tree), raw.blocks, raw.bytes, raw.in_flight))
@@ -161,15 +162,15 @@ def verify(context, protocol, system="2 over memory", *, kinds=0, entries=0, cha
            latencies=False, symmetry=True, coherent=False, on_progress=None, interval=0):  # fmt: skip
     """Explore a registered protocol in a System, or a tree by its name: a Verification.
 
-    kinds        VerifyBits, or their names: "loads|stores"; 0: all, with accesses in flight those that make sense
-    entries      messages that a queue between two modules holds; 0: no bound
-    channels     1: one queue from a module to another; 3: requests, probes and responses have one each
-    states       most; memory: most bytes for them; 0: no bound
-    walks        with accesses in flight: so many random walks in the place of a search, by the context's seed
-    latencies    lookups and data take time, in which other things happen
-    symmetry     states in which caches have changed places are one, where that is sound
-    coherent     a load is to read the last store, though the protocol has N
-    on_progress  called with a VerifyProgress each `interval` states; False: enough
+    kinds        VerifyBits, or their names: "loads|stores"; 0: all, with accesses in flight only kinds that make sense
+    entries      capacity of a queue between two modules, in messages; 0: no bound
+    channels     1: a single queue from a module to another; 3: a queue each for requests, probes and responses
+    states       limit of states; memory: limit in bytes; 0: no bound
+    walks        with accesses in flight: number of random walks instead of a search, by the context's seed
+    latencies    other steps may happen during lookups and uses of data
+    symmetry     states with exchanged caches count as one, if sound
+    coherent     loads must read the last store, under protocols with N too
+    on_progress  called with a VerifyProgress each `interval` states; False ends the search
     """
     system = System(system) if isinstance(system, str) else system
     token = hold(on_progress) if on_progress is not None else None
@@ -192,7 +193,7 @@ def verify(context, protocol, system="2 over memory", *, kinds=0, entries=0, cha
 
 
 class SystemTree(Coherence):
-    """The tree of a System, as it is explored: to look at, and to run a counterexample in."""
+    """The tree of a System as explored, for reading and for runs of a counterexample."""
 
     def __init__(self, context, protocol, system, *, latencies=False):
         self._context = context
