@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Builds the wheel for pip (PEP 517, 660), with the library in it; needs Meson, Ninja, a C compiler and nothing of PyPI.
+"""Builds the wheel for pip (PEP 517, 660), with the library in it; needs Meson, Ninja and a C compiler, and nothing
+from PyPI.
 
     pip install ./bindings/python                                 builds the library
-    pip install ./bindings/python --config-settings library=FILE  takes one that is built
+    pip install ./bindings/python --config-settings library=FILE  takes a built library
 """
 
 import base64
@@ -23,7 +24,7 @@ PROJECT = (HERE / "pyproject.toml").read_text(encoding="utf-8")
 
 
 class UnsupportedOperation(Exception):
-    """What this backend does not do."""
+    """An operation that this backend lacks."""
 
 
 def _project(key):
@@ -36,13 +37,13 @@ def _version():
 
 
 def _tag(library):
-    """Any Python 3, none of its ABIs, systems that have what the library needs; without one, this system."""
+    """Wheel tag: Python 3 of any ABI, systems with the library's requirements; without a library, this system."""
     system = re.sub(r"[-.]", "_", sysconfig.get_platform())
     return "py3-none-" + (elf.platform_tag(library, system) if library else system)
 
 
 def _dist_info(library=None):
-    """{file of the wheel: bytes} of what describes it."""
+    """{file of the wheel: bytes} of the metadata."""
     head = [
         "Metadata-Version: 2.1", f"Name: {_project('name')}", f"Version: {_version()}",
         f"Summary: {_project('description')}", "License: BSD-2-Clause", f"Requires-Python: {_project('requires-python')}",
@@ -83,7 +84,7 @@ def _library(settings):
 
 
 def _write(folder, files, library=None):
-    """A wheel of these files; the same bytes for the same content."""
+    """A wheel of these files; equal content gives equal bytes."""
     info, described = _dist_info(library)
     files = {**files, **described}
     rows = []
@@ -121,7 +122,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
-    """A path to the sources, which take the library from the build folder of the repository."""
+    """A path to the sources; they use the library in the repository's build folder."""
     return _write(wheel_directory, {"gpucache.pth": f"{HERE}\n".encode()})
 
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Reads the public headers: the preprocessor and the declarations of C that they use, and nothing more.
+"""Reads the public headers: the preprocessor and the declarations of C in use there, and nothing more.
 
 read(folder) gives a Declarations with every enumeration, structure, function type, function, numeric macro and
-initialiser, in the order of the headers. Inline functions are left out; a structure that has one of its name and
-_layout is the host's to lay out, and Opaque here. What it does not understand is a HeaderError that names file and line,
-never a guess.
+initialiser, in the order of the headers. Inline functions are left out. A structure with an inline function NAME_layout
+is laid out by the host, and Opaque here. Anything unknown is a HeaderError with file and line, never a guess.
 """
 
 import ast
@@ -14,14 +13,14 @@ from collections import namedtuple
 
 from preprocessor import HeaderError, Preprocessor, Token
 
-# A type: base name, whether that is const, and for each level of pointer whether the pointer itself is const.
+# A type: base name, const or not, and for each level of pointer True if the pointer itself is const.
 CType = namedtuple("CType", "base const pointers")
 FunctionType = namedtuple("FunctionType", "result parameters")
-# `type` is a CType or a FunctionType (a pointer to a function); `lengths` are array lengths, [] if it is none.
+# `type` is a CType or a FunctionType (a pointer to a function); `lengths` are array lengths, [] if no array.
 Field = namedtuple("Field", "name type lengths")
 Member = namedtuple("Member", "name value sentinel")
 Enum = namedtuple("Enum", "name members")
-# An enumeration without a name: bits, which share a prefix.
+# An enumeration without a name: bits with a common prefix.
 Bits = namedtuple("Bits", "prefix members")
 Struct = namedtuple("Struct", "name fields")
 Opaque = namedtuple("Opaque", "name")
@@ -36,12 +35,12 @@ FIXED = {"bool", "size_t"} | {f"{sign}int{bits}_t" for sign in ("", "u") for bit
 
 
 class Declarations:
-    """All declarations, in order of the headers, and what the macros say."""
+    """All declarations, in order of the headers, and values of macros."""
 
     def __init__(self):
         self.items = []
         self.constants = {}  # name of a numeric macro -> value
-        self.initials = {}  # name of a structure -> {field: value}; only fields that are not zero
+        self.initials = {}  # name of a structure -> {field: value}; only fields other than zero
 
     def of(self, kind):
         return [item for item in self.items if isinstance(item, kind)]
@@ -87,7 +86,7 @@ class _Parser:
         return token.text
 
     def constant(self, *ends):
-        """Value of a constant expression up to one of the tokens `ends`, which stays."""
+        """Value of a constant expression up to one of the tokens `ends`; the end token stays."""
         first = self.peek()
         words = []
         while self.peek().text not in ends:
@@ -125,7 +124,7 @@ class _Parser:
         return tuple(found)
 
     def declarator(self, base, const):
-        """One declarator: name, type, lengths. A name may be missing."""
+        """A declarator: name, type, lengths. The name may be missing."""
         pointers = self.pointers()
         if self.peek().text == "(" and self.peek(1).text == "*":
             self.take(), self.take()
@@ -174,7 +173,7 @@ class _Parser:
         return members
 
     def bits(self):
-        """An enumeration without a name or an object of it."""
+        """An enumeration without a name or an object."""
         token = self.peek()
         members = self.enum_body()
         prefix = os.path.commonprefix([member.name for member in members]).rpartition("_")[0]
@@ -230,7 +229,7 @@ class _Parser:
         self.expect(";")
 
     def inline(self):
-        """An inline function: its name alone."""
+        """An inline function: only its name."""
         while self.peek().text != "{":
             if self.peek(1).text == "(":
                 self.inlines.add(self.peek().text)
@@ -339,7 +338,7 @@ def evaluate(words, names, token):
 
 
 def _numbers(macros, names):
-    """The object-like macros of the library whose body is a constant expression."""
+    """Object-like macros of the library with a constant expression as body."""
     found = {}
     for name, macro in macros.items():
         if macro.parameters is not None or not name.startswith("GPC_") or not macro.body:
@@ -353,7 +352,7 @@ def _numbers(macros, names):
 
 
 def read(folder):
-    """Declarations of all headers that `folder`/gpucache/gpucache.h includes."""
+    """Declarations of all headers included by `folder`/gpucache/gpucache.h."""
     preprocessor = Preprocessor(folder)
     parser = _Parser(preprocessor.run(os.path.join("gpucache", "gpucache.h")))
     result = parser.parse()

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a shared library needs of the system that it runs on: read from its ELF file, with nothing installed for it.
+"""Requirements of a shared library on its system, read from its ELF file, without further packages.
 
-The platform tag of a wheel follows from it (PEP 600): manylinux_2_N for a library that needs symbols of glibc 2.N at most,
-and no other library than glibc's own.
+The platform tag of a wheel follows (PEP 600): manylinux_2_N for a library with symbols of glibc 2.N at most, and
+without other libraries than glibc's.
 """
 
 import re
 import struct
 
-# Of glibc, which every manylinux system has (PEP 600, PEP 599).
+# Libraries of glibc, present on every manylinux system (PEP 600, PEP 599).
 GLIBC = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1"}
 DYNAMIC, VERSION_NEEDED = 6, 0x6FFFFFFE  # section types
 NEEDED = 1  # dynamic tag
@@ -19,7 +19,8 @@ def _text(table, at):
 
 
 def needs(data):
-    """(names of libraries, names of versions) that an ELF file of 64 bits, little-endian, needs; None for another file."""
+    """(names of libraries, names of versions) needed by an ELF file of 64 bits, little-endian; None for another file.
+    """
     if data[:6] != b"\x7fELF\x02\x01":
         return None
     offset, size, count = struct.unpack_from("<Q", data, 40)[0], *struct.unpack_from("<HH", data, 58)
@@ -45,7 +46,8 @@ def needs(data):
 
 
 def platform_tag(data, system):
-    """That of a library on `system`, such as linux_x86_64: manylinux_2_N_x86_64, or where it needs more, `system`."""
+    """Platform tag of a library on `system`, such as linux_x86_64: manylinux_2_N_x86_64, or `system` if the library
+    needs more."""
     found = needs(data) if system.startswith("linux_") else None
     if not found:
         return system

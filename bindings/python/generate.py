@@ -2,7 +2,7 @@
 """Writes gpucache/_constants.py and gpucache/_generated.py from the public headers, and gpucache/__init__.pyi.
 
     python3 bindings/python/generate.py            write them
-    python3 bindings/python/generate.py --check    exit 1 where they are not what the headers say
+    python3 bindings/python/generate.py --check    exit 1 if they differ from the headers
 """
 
 import argparse
@@ -66,7 +66,7 @@ def bits_name(bits):
 
 
 def member_names(enum):
-    """Python's name for each enumerator: what they share is left out (GPC_HINT_CA -> CA)."""
+    """Python's name for each enumerator, without the common prefix (GPC_HINT_CA -> CA)."""
     names = [member.name for member in enum.members if not member.sentinel]
     words = [name.split("_") for name in names]
     shared = 1
@@ -79,7 +79,7 @@ def member_names(enum):
 
 
 def wrapped(head, words, tail):
-    """`head` words `tail`, one line or an indented block."""
+    """`head` words `tail`, a line or an indented block."""
     line = head + ", ".join(words) + tail
     if len(line) <= 120:
         return line
@@ -102,7 +102,7 @@ class Generator:
         self.arrays = {array.name for array in declared.of(c.Array)}
 
     def type(self, ctype):
-        """ctypes text of a type that is no function."""
+        """ctypes text of a type other than a function."""
         base, depth = ctype.base, len(ctype.pointers)
         if depth and base in self.opaque | {"void"}:
             text, depth = "c_void_p", depth - 1
@@ -212,7 +212,7 @@ class Generator:
 
 
 def exported(package=TARGET):
-    """Text of __init__.pyi: for type checkers, the names that the package imports when they are asked for."""
+    """Text of __init__.pyi: names imported by the package at first use, for type checkers."""
     with open(os.path.join(package, "__init__.py"), encoding="utf-8") as file:
         body = ast.parse(file.read()).body
     table = next(each.value for each in body if isinstance(each, ast.Assign) and each.targets[0].id == "_EXPORTS")
@@ -223,12 +223,12 @@ def exported(package=TARGET):
 
 
 def generate(headers=HEADERS):
-    """{file name: text} of what belongs into the package."""
+    """{file name: text} of the package's generated files."""
     return Generator(c.read(headers)).files()
 
 
 def stale(files, folder):
-    """Names of the files in `folder` whose text differs."""
+    """Names of the files in `folder` with differing text."""
     found = []
     for name, text in files.items():
         try:

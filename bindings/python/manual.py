@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Manual pages of the command line and its completion in bash, from what its own --help is made of.
+"""Manual pages of the command line and its completion in bash, from the parsers of --help.
 
     manual.py --list          names of the pages, without .1
     manual.py --pages FOLDER  write them there
@@ -59,7 +59,7 @@ complete -F _gpucache gpucache
 
 
 def commands():
-    """{name: (one line of help, parser)} of every command, in the order of --help."""
+    """{name: (a line of help, parser)} of every command, in the order of --help."""
     top = cli.parser()
     (action,) = (action for action in top._actions if isinstance(action, argparse._SubParsersAction))
     said = {choice.dest: choice.help for choice in action._choices_actions}
@@ -70,7 +70,7 @@ def commands():
 
 
 def plain(text):
-    """Text as troff takes it."""
+    """Text in troff's form."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return re.sub(r"^(?=[.'])", r"\\&", text, flags=re.MULTILINE)
 
@@ -94,7 +94,7 @@ def synopsis(parser):
     formatter = parser.formatter_class(prog=parser.prog, width=10**6)
     formatter.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups, prefix="")
     words = formatter.format_help().strip()[len(parser.prog):].strip()
-    # An option stays together with its value.
+    # Keep an option together with its value.
     kept = re.sub(r"\[[^][]*\]", lambda match: match.group().replace(" ", "\0"), words)
     return [".SH SYNOPSIS", f"\\fB{plain(parser.prog)}\\fR " + plain(kept).replace("\0", "\\ ")]
 
@@ -128,7 +128,7 @@ def page(name, summary, parser):
 
 
 def top_page(top, known):
-    """Text of the page that lists the commands."""
+    """Text of the page with the list of commands."""
     lines = heading(None, "memory hierarchy of a GPU") + [".SH SYNOPSIS", "\\fBgpucache\\fR COMMAND ..."]
     lines += [".SH DESCRIPTION", paragraphs(top.description), ".SH COMMANDS"]
     for name, (summary, _) in known.items():
@@ -148,7 +148,7 @@ def pages():
 
 
 def argument(action):
-    """What completes the value of an option, as a word of BASH; none if the option takes none."""
+    """Completion of an option's value, as a word of BASH; none if the option takes no value."""
     if action.nargs == 0:
         return None
     if action.choices:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The part of the C preprocessor that the public headers use: includes, conditions, macros with arguments."""
+"""The part of the C preprocessor in use by the public headers: includes, conditions, macros with arguments."""
 
 import os
 import re
@@ -13,7 +13,7 @@ _TOKEN = re.compile(
 
 
 class HeaderError(Exception):
-    """A header holds what the reader does not understand."""
+    """A header with a construct unknown to the reader."""
 
     def __init__(self, token, message):
         place = token.place if isinstance(token, Token) else token
@@ -27,7 +27,7 @@ def tokens_of(text, place):
 class _Macro:
     def __init__(self, preprocessor, parameters, body):
         self.preprocessor = preprocessor
-        self.parameters = parameters  # None where the macro takes no arguments
+        self.parameters = parameters  # None for a macro without arguments
         self.body = body
 
     def expanded(self):
@@ -41,7 +41,7 @@ class Preprocessor:
         self.included = set()
 
     def run(self, header):
-        """Tokens of `header` and of what it includes from the same folder, macros expanded."""
+        """Tokens of `header` and of its includes from the same folder, macros expanded."""
         self.included.add(header)
         path = os.path.join(self.folder, header)
         with open(path, encoding="utf-8") as file:
@@ -142,7 +142,7 @@ class Preprocessor:
 
 
 def _arguments(tokens, at):
-    """Arguments of a macro whose parenthesis opens at `at`, and the place after it."""
+    """Arguments of a macro with its parenthesis at `at`, and the place after it."""
     start = tokens[at]
     arguments = [[]]
     depth = 0

@@ -1,35 +1,35 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Plans: the runs of a sweep, from a TOML or JSON file.
 
-    traces = ["synthetic:bicg:64KiB", "traces/*"]   # what the command run takes; patterns of files
+    traces = ["synthetic:bicg:64KiB", "traces/*"]   # sources as of the command run; patterns of files
     presets = ["h100", "gtx480"]                    # default: h100
-    kernels = "1-4, relu*"                          # of each trace, as --kernels of run; default: all
+    kernels = "1-4, relu*"                          # kernels of a trace, as --kernels of run; default: all
     mode = "timed"                                  # default: functional
     metrics = ["cycles", "l1.load_hit_rate"]        # default: those of compare
-    baseline = {"l1.replacement" = "lru"}           # what runs are compared with; default: the first of everything
+    baseline = {"l1.replacement" = "lru"}           # reference of the runs; default: every first value
 
     [settings]                                      # of every run
     "limit.cycles" = 20000
 
-    [product]                                       # each value with each of the other keys
+    [product]                                       # all combinations of the keys' values
     "l1.replacement" = ["lru", "age-lru"]
 
     [[zip]]                                         # lists in step: the first values, the second ones, ...
     "l1.size" = ["16KiB", "32KiB"]
     "l1.ways" = [4, 8]
 
-    [[list]]                                        # one of these after the other
+    [[list]]                                        # entries in turn
     "scheduler" = "gto"
     [[list]]
     "scheduler" = "lrr"
     "sm.warp_limit" = 8
 
-    [[exclude]]                                     # runs of which all of this is so; a list: one of it
+    [[exclude]]                                     # runs with all these values; a list: any of its values
     preset = "gtx480"
     "l1.replacement" = ["age-lru"]
 
-There is a run of each trace, on each preset, with each combination of product, every zip, and list. `baseline` and
-`exclude` may name `trace` (exclude alone), `preset`, and keys that vary.
+Runs are all combinations of traces, presets, product, every zip, and list. `baseline` and `exclude` may name `trace`
+(exclude alone), `preset`, and varied keys.
 """
 
 import glob

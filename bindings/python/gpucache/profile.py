@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Profiles: what the loads of a trace do in L1, by SM, instruction, transactions per load, and line address.
+"""Profiles: behaviour of a trace's loads in L1, by SM, instruction, transactions per load, and line address.
 
     with gpucache.Profile(context, config) as profile, gpucache.Trace(context, source) as trace:
         profile.run(trace)
@@ -38,16 +38,16 @@ ProfileSummary = _row_of("ProfileSummary", g.gpc_profile_summary)
 
 
 class CurvePoint(namedtuple("CurvePoint", "bytes accesses hits")):
-    """A point of a miss-ratio curve: what a fully associative LRU cache of so many bytes serves."""
+    """A point of a miss-ratio curve: hits of a fully associative LRU cache of `bytes` bytes."""
 
     @property
     def miss_ratio(self):
-        """Of all accesses; None without one."""
+        """Misses over all accesses; None without an access."""
         return 1 - self.hits / self.accesses if self.accesses else None
 
 
 def _plain(kind, raw):
-    """A row that owns what it holds."""
+    """A row with copies of its values."""
     values = []
     for name in kind._fields:
         value = getattr(raw, name)
@@ -67,10 +67,10 @@ def profile_score(utilisation, reuse):
 
 
 class Profile(Handle):
-    """A functional replay that counts what loads do in L1, made from a Config, which is copied.
+    """A functional replay with counts of loads in L1, made from a copy of a Config.
 
     on_progress  as of Replay
-    The rows that its methods return stay as they are when the profile goes on.
+    Returned rows stay unchanged when the profile continues.
     """
 
     def __init__(self, context, config, on_progress=None):
@@ -83,7 +83,7 @@ class Profile(Handle):
 
     @classmethod
     def read(cls, context, path):
-        """A profile that write() wrote: it answers every question, and takes no further access."""
+        """A profile written by write(): answers all queries, takes no further access."""
         found = cls.__new__(cls)
         found.on_progress = None
         found._context = context
@@ -94,7 +94,7 @@ class Profile(Handle):
     # Filling it
 
     def kernel(self, trace):
-        """Replay the trace's next kernel into it: a Result, or None when no kernel is left."""
+        """Replay the trace's next kernel into the profile: a Result, or None if no kernel is left."""
         raw, error = g.gpc_kernel(), g.gpc_error()
         stats, layout = empty()
         pointer, source = self._live(), trace._live()
@@ -109,7 +109,7 @@ class Profile(Handle):
         return None if settle(status, error) == Status.END else Result(trace._entered(raw), Stats(stats))
 
     def run(self, trace):
-        """The same for all kernels that are left."""
+        """Replay all remaining kernels into the profile."""
         while self.kernel(trace) is not None:
             pass
 
@@ -118,7 +118,7 @@ class Profile(Handle):
         call(lib.gpc_profile_begin_kernel, self._live(), text(name, "name"), launch_of(launch, fields))
 
     def access(self, addresses, *, token=Token.UNUSED, **fields):
-        """One of its warp instructions, as Hierarchy.access. Returns a WarpResult."""
+        """Add a warp instruction, as Hierarchy.access. Returns a WarpResult."""
         access, result = warp_access(addresses, token, **fields), WarpResult()
         status = invoke(lib.gpc_profile_access, self._live(), ctypes.byref(access), ctypes.byref(result))
         settle(status, what="gpc_profile_access")
@@ -150,18 +150,18 @@ class Profile(Handle):
         return self._rows(ProfileInstruction, lib.gpc_profile_instructions, g.gpc_profile_instruction)
 
     def classes(self):
-        """A ProfileClass of every number of transactions that a load can make, 1 to 32."""
+        """A ProfileClass for every possible number of transactions of a load, 1 to 32."""
         return self._rows(ProfileClass, lib.gpc_profile_classes, g.gpc_profile_class)
 
     def lines(self):
-        """A ProfileLine of every line address on every SM that loaded it."""
+        """A ProfileLine for every loaded line address on every SM."""
         return self._rows(ProfileLine, lib.gpc_profile_lines, g.gpc_profile_line)
 
     def curve(self, sizes=None, sm=None):
         """CurvePoints of the miss-ratio curve, exact.
 
-        sizes  capacities in bytes; default: each power of two of lines, to the first that takes all that is reused
-        sm     one SM; default: each SM has a cache of that capacity, the sums over them
+        sizes  capacities in bytes; default: each power of two of lines, up to the first with room for all reused lines
+        sm     one SM; default: sums over SMs with a cache of the capacity each
         """
         sm = GPC_PROFILE_ALL_SMS if sm is None else sm
         if sizes is not None:
@@ -186,7 +186,7 @@ class Profile(Handle):
         return values[:count.value]
 
     def classes_above(self, threshold):
-        """The numbers of transactions that a threshold keeps in L1: those with a larger score."""
+        """Numbers of transactions kept in L1 by a threshold: scores above the threshold."""
         bits = ctypes.c_uint32()
         status = lib.gpc_profile_classes_above(self._live(), threshold, ctypes.byref(bits))
         settle(status, what="gpc_profile_classes_above")
@@ -195,11 +195,11 @@ class Profile(Handle):
     # Files
 
     def write(self, path):
-        """Write everything to a file, for read() and for the predictors that read profiles."""
+        """Write the profile to a file, for read() and for predictors that read profiles."""
         call(lib.gpc_profile_write, self._live(), text(path, "path"))
 
     def json(self, lines=False):
-        """One JSON object; with one of every line address if `lines`."""
+        """A JSON object; with every line address if `lines`."""
         flags = GPC_PROFILE_JSON_LINES if lines else 0
         length = ctypes.c_size_t()
         status = lib.gpc_profile_json(self._live(), flags, None, 0, ctypes.byref(length))
@@ -211,5 +211,5 @@ class Profile(Handle):
         return decoded(buffer.value)
 
     def write_json(self, path, lines=False):
-        """The same to a file, which is replaced only when all is written."""
+        """Write json() to a file; an existing file is replaced at the end."""
         call(lib.gpc_profile_write_json, self._live(), GPC_PROFILE_JSON_LINES if lines else 0, text(path, "path"))

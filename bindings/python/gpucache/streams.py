@@ -20,7 +20,7 @@ from .trace import Kernel, Trace
 class Stream(NamedTuple):
     """A stream of a replay. Its kernels run in turn, beside kernels of other streams.
 
-    trace        source of kernels; a separate Trace for each stream
+    trace        source of kernels; each stream has a separate Trace
     sms          numbers of the kernels' SMs; None: all
     priority     a lower number is more urgent, as in CUDA
     stream       only kernels of this CUDA stream of the trace; None: all

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Throttles written in Python: which warps of a scheduler may run, and which may allocate in the cache.
+"""Throttles written in Python: limits on running and allocating warps of a scheduler.
 
-Subclass Throttle, give it a `name`, and hand the class to Context.register(); from then on configuration text can put
-it on any scheduler, beside others: `scheduler = gto + name(parameter=value)`. The library makes one instance per
-scheduler. As with ReplacementPolicy, only methods that the subclass defines are called, and none may call the library.
+Subclass Throttle, set `name`, and pass the class to Context.register(). Configuration text can then add the throttle to
+any scheduler: `scheduler = gto + name(parameter=value)`. The library makes an instance per scheduler. As with
+ReplacementPolicy, the library calls only methods defined by the subclass, and no method may call the library.
 """
 
 from . import _generated as g
@@ -16,29 +16,29 @@ _NEVER = 2**64 - 1
 
 
 class WarpView:
-    """The warps of a scheduler, as a throttle sees them."""
+    """Warps of a scheduler, as seen by a throttle."""
 
     def __init__(self, raw, warps):
-        self.cycle = raw.cycle  # the latest that the scheduler was told of
+        self.cycle = raw.cycle  # latest cycle reported to the scheduler
         self.by_age = raw.by_age[:raw.running]  # slots of running warps, oldest first
         self.states = [WarpState(state) for state in raw.states[:warps]]  # by slot
         self.blocks = raw.blocks[:warps]  # by slot: thread block of a running warp
 
 
 class WarpClasses:
-    """What a throttle makes of them: sets of slots, empty before the call. In none of them: the warp holds tokens."""
+    """A throttle's decision: sets of slots, empty before the call. A warp in no set holds tokens."""
 
     def __init__(self):
         self.throttled = set()  # may not issue
-        self.held = set()  # may not issue what accesses memory
+        self.held = set()  # may not issue memory instructions
         self.bypassing = set()  # may issue, holds no token for L1
         self.bypassing_l2 = set()  # likewise, for L2
-        self.again = None  # cycle from which on it would decide otherwise though nothing else happens
-        self.others = False  # what it shares has changed: ask those of the SM's other schedulers, too
+        self.again = None  # next cycle at which the decision changes without an event
+        self.others = False  # shared state has changed: ask throttles of the SM's other schedulers too
 
 
 class Throttle:
-    """Which warps may run or allocate. `event` and `stats` live for the call only."""
+    """Limits running or allocating warps. `event` and `stats` live for the call only."""
 
     name = ""
     summary = ""
@@ -51,24 +51,25 @@ class Throttle:
 
     @classmethod
     def share(cls, env):
-        """Make what all schedulers of a hierarchy share, of all SMs, or those made with `share_with`: an object, which
-        each instance finds as env.shared. Called before the first of them is made.
+        """Make the shared object of all schedulers of a hierarchy (all SMs), or of schedulers made with `share_with`;
+        instances read env.shared. Called before the first instance.
         """
 
     def finish(self):
         """The scheduler goes."""
 
     def on_start(self, slot, order):
-        """A warp began in `slot`, STALLED, before classify() sees it. The oldest warp has the smallest order."""
+        """A warp began in `slot`, STALLED, before classify() sees the warp. The oldest warp has the smallest order."""
 
     def on_state(self, slot, before, after):
-        """A warp went from one WarpState to another; ABSENT: it ended."""
+        """A warp changed its WarpState; ABSENT: ended."""
 
     def classify(self, view, classes):
         """Put the running warps of a WarpView into WarpClasses. Required.
 
-        Asked when a warp starts, ends, reaches or leaves a barrier; after an event or a sample that returned True; and
-        at `classes.again`. A warp at a barrier should not take a place from others: what it waits for may be throttled.
+        Called when a warp starts, ends, reaches or leaves a barrier; after an event or a sample with answer True; and
+        at `classes.again`. A warp at a barrier should not take a place from others, because the awaited warps may be
+        throttled.
         """
         raise NotImplementedError(f"{type(self).__name__} has no classify")
 
@@ -76,21 +77,22 @@ class Throttle:
         """The warp of `slot` issued."""
 
     def on_kernel(self, name):
-        """A kernel begins, whose name a trace has mangled; "" without one. True: ask classify()."""
+        """A kernel begins, with a trace's mangled name; "" without a name. True: call classify()."""
 
     def on_cache_event(self, event):
-        """Of the SM's L1: kind (CacheEventKind), warp, owner, line_address, cycle. True: ask classify()."""
+        """Event of the SM's L1: kind (CacheEventKind), warp, owner, line_address, cycle. True: call classify()."""
 
     def sample(self, stats, cycle):
-        """Stats since the last sample: SM, schedulers and L1 of this SM, the rest of the hierarchy. As before."""
+        """Stats since the last sample: SM, schedulers and L1 of this SM, and the rest of the hierarchy. True: call
+        classify()."""
 
     def counters(self):
-        """What it publishes of itself, {name: number or PolicyCounter}; names of a-z, 0-9 and _, always the same."""
+        """Counters of the policy, {name: number or PolicyCounter}; names of a-z, 0-9 and _, always the same."""
         return {}
 
     @classmethod
     def cost_bits(cls, env):
-        """Storage that it would take in hardware, in bits."""
+        """Storage in hardware, in bits."""
         return 0
 
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The command line: one module per subcommand, each with add(subparsers) and run(options).
+"""The command line: a module per subcommand, each with add(subparsers) and run(options).
 
-Exit codes: 0 done, 1 bad input, 2 usage; as a shell counts signals 130 interrupted, 143 terminated, 141 the reader of
-the output went away.
+Exit codes: 0 done, 1 bad input, 2 usage; as in shells, 130 interrupted, 143 terminated, 141 closed output pipe.
 """
 
 import argparse
@@ -19,7 +18,7 @@ from ..errors import GpucacheError, LibraryError
 from ._common import terminal
 from ._output import Failure
 
-# Modules, by the name of their command.
+# Modules of the commands, by name.
 COMMANDS = {
     name: name.split()[-1]
     for name in (
@@ -29,7 +28,7 @@ COMMANDS = {
 }  # fmt: skip
 
 
-# Of the command as a whole, below its --help and in its manual page: {title: text}.
+# Notes on the whole command, below --help and in the manual page: {title: text}.
 _NOTES = {
     "environment": f"""\
 {VARIABLE}: the library, as a file or as the folder that holds it; no other is tried then. Without it the library is the
@@ -45,7 +44,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser(command=None):
-    """Of a command alone, so that nothing is imported for others; of all of them where it is none."""
+    """Parser of a single command, to import no other command; of all commands without a name."""
     top = _Parser(prog="gpucache", description="The memory hierarchy of a GPU: replay traces, compare policies.")
     top.add_argument("--version", action="version", version=f"gpucache {__version__}")
     for title, text in _NOTES.items():
@@ -57,25 +56,25 @@ def parser(command=None):
 
 
 def _joined(arguments):
-    """`coherence verify` is one command; a file of that name is ./verify."""
+    """`coherence verify` as a single command; a file named verify is ./verify."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     return ["coherence verify", *arguments[2:]] if arguments[:2] == ["coherence", "verify"] else arguments
 
 
 def _close_stdout():
-    """After a broken pipe: what is still buffered has nowhere to go."""
+    """After a broken pipe, drop buffered output."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
 
 
 def _terminate(number, frame):
-    """As an exception, so that half-written files go."""
+    """Turn the signal into an exception, so that half-written files are removed."""
     raise SystemExit(128 + number)
 
 
 def _prepare():
-    """Streams that take any kernel's name, also where they are closed."""
+    """Open streams for all kernels' names, and replace closed streams."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))
@@ -86,13 +85,13 @@ def _prepare():
 
 
 def _blamed(error):
-    """What a policy of --load raised; None: it is this program's own."""
+    """Message for an exception of a policy from --load; None: the exception is the program's own."""
     loading = sys.modules.get("gpucache.loading")
     return loading and loading.blame(error)
 
 
 def _keep_stdin(options):
-    """Where a trace is read from it."""
+    """Keep standard input if a trace is read from it."""
     named = [*(getattr(options, "traces", None) or ()), getattr(options, "trace", None), getattr(options, "source", None)]
     if _stdin.NAME in named:
         _stdin.keep()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Applications that are run again and again, each time with other settings: for bottleneck and tune."""
+"""Applications run repeatedly with other settings: for bottleneck and tune."""
 
 import argparse
 import concurrent.futures
@@ -51,7 +51,7 @@ def add_runs(parser):
 
 
 def settings(made, options, changes=None, varied=("sm.warp_limit",)):
-    """The configuration of a run: the command line's, timed, and then the changes, which are to `varied` keys."""
+    """Configuration of a run: the command line's, timed, then the changes of the `varied` keys."""
     config = configuration(made, options)
     config["mode"] = "timed"
     for key in varied:
@@ -64,13 +64,13 @@ def settings(made, options, changes=None, varied=("sm.warp_limit",)):
 
 
 def origin_of(options):
-    """What runs without changes are of."""
+    """Description of runs without changes."""
     with context(options) as made, settings(made, options, varied=()) as config:
         return about(config, options.traces, options.kernels)
 
 
 class Application:
-    """A trace, or the kernels that --kernels chooses of it, and what a run of it is."""
+    """A trace, or the kernels chosen by --kernels, with its runs."""
 
     def __init__(self, options, source, varied=("sm.warp_limit",)):
         self.options = options
@@ -104,8 +104,8 @@ class Application:
 
 
 def measure_all(tasks, jobs):
-    """Yield (task, Stats) of every task, (application, changes), as they end: contexts share nothing, so runs are
-    threads, which wait for none but the library."""
+    """Yield (task, Stats) of every task, (application, changes), at the end of its run. Contexts share nothing,
+    therefore runs are threads that wait for the library only."""
     stop = threading.Event()
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         futures = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What subcommands share: the terminal, tables, output files, configuration options."""
+"""Shared parts of subcommands: the terminal, tables, output files, configuration options."""
 
 import argparse
 import sys
@@ -14,14 +14,14 @@ from .._constants import LogLevel, NoteReason
 
 
 class _Terminal:
-    """Standard error: messages, and where it is a terminal a line of progress that they do not break."""
+    """Standard error: messages, and on a terminal a progress line, cleared before messages."""
 
     def __init__(self):
         self._shown = 0
         self._next = 0.0
 
     def progress(self, make):
-        """Show what make() returns, at most ten times a second."""
+        """Show the result of make(), at most ten times a second."""
         now = time.monotonic()
         if not sys.stderr.isatty() or now < self._next:
             return
@@ -45,7 +45,7 @@ terminal = _Terminal()
 
 
 def progress_of(kernel):
-    """Progress callback of the kernel'th kernel that runs, from 0, which begins now."""
+    """Progress callback for kernel number `kernel`, from 0, beginning now."""
     started = time.monotonic()
 
     def show(progress):
@@ -60,7 +60,7 @@ def progress_of(kernel):
 
 
 def context(options, **fields):
-    """A context whose warnings go to stderr; with --verbose, all that it says."""
+    """A context with warnings on stderr; with --verbose, with all messages."""
     limit = LogLevel.DEBUG if options.verbose else LogLevel.WARNING
 
     def log(level, message):
@@ -83,12 +83,13 @@ def add_kernels(parser):
 
 
 def opened(made, options, source, **more):
-    """The Trace of a command line: of its source the kernels of --kernels."""
+    """The Trace of a command line: its source with the kernels of --kernels."""
     return Trace(made, source, kernels=options.kernels, **more)
 
 
 def left_out(trace, chosen):
-    """How many kernels --kernels left out, of a trace at its end; None: the trace does not say how many it has."""
+    """Number of kernels left out by --kernels, at the end of a trace; None: the trace does not know its number of
+    kernels."""
     return trace.kernel_count - chosen if trace.kernel_count else None
 
 
@@ -107,7 +108,7 @@ def tell_notes(options, notes):
 
 
 class _Source(argparse.Action):
-    """Files in the order of the command line, whichever option names them."""
+    """Files in the order of the command line, for all options with files."""
 
     def __call__(self, parser, options, value, name=None):
         options.files = (options.files or []) + [(name, value)]
@@ -153,7 +154,7 @@ def configured(options):
 
 
 def preset_of(options):
-    """What --preset says, or what holds without."""
+    """Value of --preset, or the default."""
     imported = any(option == "--gpgpusim" for option, _ in options.files or ())
     return options.preset or (NO_PRESET if imported else DEFAULT_PRESET)
 
@@ -195,10 +196,10 @@ def size(number):
 
 
 def count(values, name):
-    """A counter of Stats for a table; - where it is not measured."""
+    """A counter of Stats for a table; - if unmeasured."""
     return f"{values[name]:,}" if name in values else "-"
 
 
 def percent(values, name):
-    """A ratio of Stats for a table; - where it is not measured, or has no denominator."""
+    """A ratio of Stats for a table; - if unmeasured, or without a denominator."""
     return f"{100 * values[name]:.1f}" if name in values else "-"

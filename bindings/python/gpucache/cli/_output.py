@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Output files of commands: as _output.py above makes them, and a failure is a sentence."""
+"""Output files of commands, as of _output.py above; a failure becomes a sentence."""
 
 from .. import _output
 

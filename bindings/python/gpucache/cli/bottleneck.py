@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""bottleneck: run a trace with more and more warps, and name what limits it. bottleneck.py above has the rules."""
+"""bottleneck: run a trace with more and more warps, and name the limit. bottleneck.py above has the rules."""
 
 import argparse
 import json
@@ -25,7 +25,7 @@ cycles of a packet, sending and receiving. Stall: a memory instruction was ready
 MSHR: the parts that L1's lines and MSHRs cause. Congestion: a packet could not enter its memory partition.
 """
 
-# metric: (what it is called, format)
+# metric: (display name, format)
 _METRICS = {
     "throughput": ("IPC", "{:.3f}"),
     "congestion": ("congestion", "{:.1%}"),
@@ -64,7 +64,7 @@ def add(commands):
 
 
 def measure(applications, warps, jobs):
-    """[{warps: Stats} of each application]."""
+    """[{warps: Stats}], an entry for each application."""
     found = [{} for _ in applications]
     # The longest first: runs of few warps take the most cycles.
     tasks = sorted((each, number) for number, application in enumerate(applications)

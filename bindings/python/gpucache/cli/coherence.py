@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""coherence: run scenarios, and compare what comes of them with what their file says."""
+"""coherence: run scenarios, and compare the results with the file."""
 
 import json
 import sys
@@ -60,7 +60,7 @@ def _percent(ratio):
 
 
 def ratios(level_stats):
-    """Lines: hit ratios of each level, both ways."""
+    """Lines with both hit ratios of each level."""
     rows = [
         [level, _percent(stats.hit_ratio), _percent(stats.lumped_hit_ratio), f"{stats['accesses']:,}"]
         for level, stats in level_stats.items()

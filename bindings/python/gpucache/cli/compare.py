@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""compare: traces under one policy after the other."""
+"""compare: traces under several policies."""
 
 import argparse
 import csv
@@ -54,7 +54,7 @@ _SETTING = r"[a-z0-9_.]+\s*="
 
 
 def _policies(text):
-    """{as it was written: what compare() takes}."""
+    """{text of a policy: argument of compare()}."""
     found = {}
     for name in items(text):
         found[name] = name

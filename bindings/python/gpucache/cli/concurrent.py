@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""run --concurrent: traces, and the CUDA streams of each, at once."""
+"""run --concurrent: several traces, and their CUDA streams, together."""
 
 import argparse
 import contextlib
@@ -14,7 +14,7 @@ from ..streams import Stream
 from ._common import count, opened, percent, progress_of
 from ._output import Failure
 
-# What a kernel of several at once has beside its statistics.
+# Fields of a concurrent kernel beside its statistics.
 Concurrent = namedtuple("Concurrent", "stream process launched started dispatched ended")
 
 _HEADER = [
@@ -22,7 +22,7 @@ _HEADER = [
     "L2 rd sectors", "hit %", "DRAM rd sectors",
 ]  # fmt: skip
 
-# Options that are of kernels one after the other.
+# Options for kernels in sequence only.
 _ALONE = ("sample", "events", "heat", "per", "matrices", "save_at", "resume")
 
 
@@ -74,13 +74,13 @@ def check_concurrent(parser, options):
 
 
 def _streams_of(made, options, source):
-    """CUDA streams of a trace, in the order of their first launches."""
+    """CUDA streams of a trace, in the order of first launches."""
     with opened(made, options, source) as trace:
         return list(dict.fromkeys(kernel.stream for kernel in trace))
 
 
 def _streams(made, options, traces):
-    """Streams of all traces, each with a trace of its own, which `traces` closes."""
+    """Streams of all traces, each with a separate trace, closed by `traces`."""
     found = []
     for n, source in enumerate(options.traces):
         ids = _streams_of(made, options, source)
@@ -99,7 +99,8 @@ def _streams(made, options, traces):
 
 
 def replay_concurrent(made, config, options, rows, row_of, notes):
-    """Append a row_of(...) for each kernel, as they end, and (source, notes) of each trace; the Stats of the whole."""
+    """Append a row_of(...) at the end of each kernel, and (source, notes) of each trace; returns the Stats of the
+    whole."""
     with contextlib.ExitStack() as traces:
         streams = _streams(made, options, traces)
         if int(config["streams"]) < len(streams):
@@ -129,7 +130,7 @@ def _cells(name, stats, more):
 
 
 def as_table(rows, total):
-    """A kernel a line, in the order of their ends, and the whole."""
+    """A line for each kernel, in the order of their ends, and for the whole."""
     lines = table(_HEADER, [*(_cells(short(row.name), row.stats, row.concurrent) for row in rows),
                             _cells("total", total, None)])  # fmt: skip
     told = f"\n{total['cycles']:,} core cycles, IPC {total['ipc']:.3f}\n" if "ipc" in total else ""

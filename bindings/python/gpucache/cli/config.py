@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""config: the reference of keys, or the values that a configuration has."""
+"""config: reference of keys, or values of a configuration."""
 
 from .._constants import ValueType
 from .._table import table
@@ -27,7 +27,7 @@ def add(commands):
 
 
 def _bound(key, value):
-    """A limit as configuration text would say it."""
+    """A limit in the form of configuration text."""
     if key.type == ValueType.NUMBER:
         return f"{value:.15g}"
     number = int(value)
@@ -40,7 +40,7 @@ def _bound(key, value):
 
 
 def values(key):
-    """What a key takes."""
+    """Allowed values of a key."""
     if key.type == ValueType.BOOL:
         return "true, false"
     if key.type == ValueType.CHOICE:

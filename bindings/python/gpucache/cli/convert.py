@@ -22,7 +22,7 @@ def add(commands):
 
 
 def bytes_of(path):
-    """Size of a file, or of the files in a folder; None for what is neither."""
+    """Size of a file, or of the files in a folder; None otherwise."""
     if os.path.isfile(path):
         folder = os.path.dirname(path) if os.path.basename(path) == "kernelslist.g" else None
         if folder is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""info: what is in a trace."""
+"""info: contents of a trace."""
 
 import json
 from collections import Counter
@@ -20,7 +20,7 @@ def add(commands):
 
 
 def read(trace, kernel):
-    """Blocks, instructions, memory instructions by opcode, and what orders memory, of the rest of a kernel."""
+    """Blocks, instructions, memory instructions by opcode, and fences and ordered accesses of the rest of a kernel."""
     counts = Counter()
     classes = {}
     blocks = 0
@@ -41,7 +41,7 @@ def read(trace, kernel):
 
 
 def _ordering(trace, counts, classes):
-    """{opcode: {count, scope, order, control}} of fences, and of accesses that are more than weak."""
+    """{opcode: {count, scope, order, control}} of fences, and of accesses stronger than weak."""
     found = {}
     for number, count in sorted(counts.items(), key=lambda pair: (-pair[1], trace.opcode(pair[0]))):
         ordering = trace.ordering(number)

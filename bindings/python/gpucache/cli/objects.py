@@ -10,7 +10,7 @@ from ..stats import counters_of_object
 
 KINDS = ("sm", "l1", "cluster", "network", "slice", "channel", "stream")
 
-# Columns of the tables: heading, counter, and what it is to be divided by; a share where the heading says %.
+# Columns of the tables: heading, counter, divisor; a heading with % is a share.
 _COLUMNS = {
     "sm": (
         ("warp instr.", "warp_instructions", None), ("active cycles", "sm.active_cycles", None),
@@ -50,7 +50,7 @@ _COLUMNS = {
 
 
 def names_of(kind):
-    """Counters that objects of the kind may have, in order, histograms left out."""
+    """Possible counters of objects of the kind, in order, without histograms."""
     return list(dict.fromkeys(counter.name for counter in counters_of_object(Object[kind.upper()])))
 
 
@@ -64,7 +64,7 @@ def _cell(values, heading, counter, under):
 
 
 def as_table(kind, rows):
-    """Lines: an object on each, all kernels together. What none of them has is no column."""
+    """Lines: an object each, all kernels together. A column missing in all objects is left out."""
     sums = {}
     for row in rows:
         for name, values in row.objects.items():
@@ -75,7 +75,7 @@ def as_table(kind, rows):
 
 
 def csv_rows(kind, rows, origin):
-    """A header, then a line for each kernel and object; what none of them has is no column."""
+    """A header, then a line for each kernel and object; a column missing in all objects is left out."""
     held = {name for row in rows for values in row.objects.values() for name in values}
     names = [name for name in names_of(kind) if name in held]
     yield ["name", "trace", *COLUMNS, kind, *names]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""policies: what can stand for l1.replacement, scheduler, coherence and the like."""
+"""policies: allowed values of l1.replacement, scheduler, coherence and so on."""
 
 import difflib
 import json
@@ -14,10 +14,10 @@ from ..protocol import PLACES, event_name, name_of_bits
 from ._common import add_configuration, add_verbose, configuration, context, size
 from ._output import Failure
 
-# What a policy costs: bits in one cache or scheduler, and in all; None where that is not stated. `problem`: why not.
+# Cost of a policy: bits in a cache or scheduler, and in all; None if not stated. `problem`: the reason.
 Cost = namedtuple("Cost", "one all problem")
 
-# A kind: the key that names its policies, a title, and what has one of them, "" where none has and nothing is counted.
+# A kind: the key of its policies, a title, and the owner of a policy, "" if no owner is counted.
 _Kind = namedtuple("_Kind", "key title owner")
 _KINDS = {
     PolicyKind.REPLACEMENT: _Kind("{}.replacement", "replacement policies", "cache"),
@@ -52,14 +52,14 @@ def add(commands):
 
 
 def _l1_capacity(made, config):
-    """What a kernel without shared memory gets."""
+    """L1's capacity for a kernel without shared memory."""
     with Hierarchy(made, config) as hierarchy:
         hierarchy.begin_kernel()
         return hierarchy.stats()["l1.capacity"] or config.number("l1.size")  # 0: there is none
 
 
 def geometry(made, config, level="l1"):
-    """Caches of a level, and of each sets, ways, line and sectors, by its tags; L1 at its largest."""
+    """Number of caches of a level, and sets, ways, line and sectors of a cache, by tags; L1 at its largest."""
     ways, line = config.number(f"{level}.ways"), config.number(f"{level}.line")
     caches = config.number("sm.count" if level == "l1" else "l2.slices")
     capacity = _l1_capacity(made, config) if level == "l1" else config.number("l2.size") // caches
@@ -74,7 +74,7 @@ def geometry(made, config, level="l1"):
 
 
 class Costs:
-    """Of policies, on a configuration."""
+    """Costs of policies on a configuration."""
 
     def __init__(self, made, config, level):
         self.made = made
@@ -100,11 +100,11 @@ class Costs:
     def _of_warps(self, kind, spec):
         if kind == PolicyKind.SCHEDULER:
             return self.made.scheduler_cost(spec, self.warps)
-        base = "lrr"  # any: a throttle stands on a scheduler
+        base = "lrr"  # any scheduler: a throttle needs one
         return self.made.scheduler_cost(f"{base} + {spec}", self.warps) - self.made.scheduler_cost(base, self.warps)
 
     def where(self, kind):
-        """What they are for, as text."""
+        """Owners of the costs, as text."""
         if _KINDS[kind].owner == "scheduler":
             return f"{self.schedulers} warp schedulers of {self.warps} warps"
         shape = self.shape
@@ -121,12 +121,12 @@ def octets(bits):
 
 
 def reads_of(made, kind, spec):
-    """Names of what it reads, in order of ReadsBits; None for a kind that is told no requests, or where not stated."""
+    """Names of a policy's inputs, in order of ReadsBits; None for a kind without requests, or if not stated."""
     if kind not in (PolicyKind.REPLACEMENT, PolicyKind.PREDICTOR):
         return None
     try:
         reads = made.policy_reads(kind, spec)
-    except GpucacheError:  # parameters that are refused: the cost says why
+    except GpucacheError:  # refused parameters: the cost has the reason
         return None
     return [bit.name.lower() for bit in ReadsBits if bit & reads & ~ReadsBits.PLACE] if reads else None
 
@@ -157,7 +157,7 @@ def _cell(rule):
 
 
 def _tables(protocol):
-    """Lines: for each place what a block's state makes of each event; E/S: S where others have copies."""
+    """Lines: for each place, the action and next state for each state and event; E/S: S with other copies."""
     for place in PLACES:
         states = [state for state in protocol.all_states if state in protocol.places.get(place, ())]
         if not states:
@@ -240,7 +240,7 @@ def as_json(found, costs, preset, spec):
 
 
 def _chosen(made, options):
-    """The policies that are asked for, with the text whose cost is wanted."""
+    """Chosen policies, with the text for the cost."""
     kinds = [kind for kind in PolicyKind if options.kind in (None, kind.name.lower())]
     policies = [policy for kind in kinds for policy in made.policies(kind)]
     if options.policy is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""presets: what GPUs there are, and what is known of one."""
+"""presets: the GPUs, or details of a GPU."""
 
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""profile: what the loads of a trace do in L1, and which of them should bypass it (seeds/001)."""
+"""profile: behaviour of a trace's loads in L1, with advice on bypassing (seeds/001)."""
 
 import io
 import json
@@ -148,7 +148,7 @@ def _instructions(profile, top):
 
 
 def _sms(profile):
-    """Figure 3: addresses by how often they are reused."""
+    """Figure 3: addresses by number of reuses."""
     rows = [row for row in profile.sms() if row.counts.accesses]
     buckets = len(rows[0].lines_by_reuse) if rows else 0
     header = ["SM", "lines", *map(str, range(buckets - 1)), f"{buckets - 1}+"]
@@ -160,7 +160,7 @@ def _sms(profile):
 
 
 def _reuse(profile):
-    """The same for all SMs together."""
+    """Figure 3 for all SMs together."""
     rows = profile.sms()
     total = [sum(column) for column in zip(*(row.lines_by_reuse for row in rows))]
     lines = sum(total)
@@ -184,7 +184,7 @@ def _addresses(profile, top):
 
 
 def _most(rows, top, figure):
-    """The rows of the largest figures, those first; all of them for 0."""
+    """Rows with the largest figures first; all rows for 0."""
     found = sorted(rows, key=figure, reverse=True)
     return found[:top] if top else found
 
@@ -203,7 +203,7 @@ def _curve(profile):
 
 
 def report(profile, views, top, curve):
-    """Lines of what is asked for; without a view, of the summary and the shorter tables."""
+    """Lines of the chosen views; without a view, of the summary and the shorter tables."""
     parts = {
         "class": lambda: _classes(profile), "instruction": lambda: _instructions(profile, top),
         "sm": lambda: _sms(profile), "address": lambda: _addresses(profile, top),
@@ -221,7 +221,7 @@ def report(profile, views, top, curve):
 
 
 def profile_of(made, config, options, notes):
-    """A Profile of the traces, whose notes go into the list, (source, notes) each."""
+    """A Profile of the traces; notes are appended to the list, (source, notes) each."""
     profile = Profile(made, config)
     for source in options.traces:
         with opened(made, options, source) as trace:
@@ -277,7 +277,7 @@ def run(options):
                 if options.binary is not None:
                     profile.write(options.binary)
                 found = search.search(profile, options, dict(config.items())) if options.search else None
-                # A profile that is read does not say how it was taken.
+                # A profile from a file has no description of its run.
                 origin = None if options.read else about(config, options.traces, options.kernels)
                 _print(profile, options, found, output, origin, notes)
     finally:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""report: results as one page, or as figures."""
+"""report: results as a page, or as figures."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from ..report import ReportError, report
 from ._common import terminal
 from ._output import Failure, Output
 
-# What turns SVG into PNG, the first that is installed: {program: its arguments}.
+# Converters of SVG to PNG; the first installed is used: {program: arguments}.
 _CONVERTERS = {
     "rsvg-convert": ("-z", "2", "-o", "{png}", "{svg}"),
     "inkscape": ("--export-type=png", "--export-dpi=192", "--export-filename={png}", "{svg}"),
@@ -49,7 +49,7 @@ def _convert(svg, size):
         found = shutil.which(program)
         if found:
             path = os.path.abspath(svg)
-            png = path[:-3] + "part.png"  # its name tells the programs what to make
+            png = path[:-3] + "part.png"  # the name's ending selects the format
             names = {"svg": path, "png": png, "size": "{},{}".format(*size)}
             words = [found, *(each.format(**names) for each in arguments)]
             done = subprocess.run(words, capture_output=True, text=True)

@@ -16,7 +16,7 @@ _WORDS = {True: "yes", False: "no", None: "not run"}
 
 
 def _verdict(claim):
-    """One of _WORDS; none of what the document leaves open."""
+    """A word of _WORDS; no word for figures left open by the document."""
     return _WORDS[claim.agrees] if claim.theirs else ""
 
 
@@ -55,7 +55,7 @@ def add(commands):
 
 
 def chosen(names):
-    from ..reproduce import EXPERIMENTS  # not for the other commands to wait for
+    from ..reproduce import EXPERIMENTS  # a slow import, not needed by other commands
 
     found = []
     for name in names:
@@ -83,7 +83,7 @@ def _report(experiment, claims):
 
 
 def summary(found):
-    """How many claims of each experiment agree."""
+    """Number of agreeing claims of each experiment."""
     rows, sums = [], [0, 0, 0]
     for experiment, claims in found:
         counts = [sum(_verdict(c) == word for c in claims) for word in _WORDS.values()]
@@ -94,7 +94,7 @@ def summary(found):
 
 
 def _how(quick, settings):
-    """With which programs, and on which machine beside the preset."""
+    """Programs, and settings beside the preset."""
     return " ".join(["quick" if quick else "full", *(f"{key}={value}" for key, value in sorted(settings.items()))])
 
 
@@ -104,7 +104,8 @@ def _machines(benches):
 
 
 def verdicts(found):
-    """Tables and figures as they were found, each with its library and programs; sums are of what is alike in these."""
+    """Tables and figures as found, each with library and programs; sums combine rows with equal library and programs.
+    """
     rows, sums = [], {}
     for each in found:
         counts = (each.agree, each.differ, each.missing)

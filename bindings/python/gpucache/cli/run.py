@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""run: replay traces, and say what the caches made of them and, with a clock, where the cycles went."""
+"""run: replay traces, and print results of caches and, with a clock, cycles."""
 
 import argparse
 import contextlib
@@ -37,21 +37,18 @@ from .concurrent import add_concurrent, check_concurrent, replay_concurrent
 from .concurrent import as_table as as_concurrent_table
 from .snapshots import Snapshots, add_snapshots, check_snapshots
 
-# `number`: the kernel's place in its trace, from 1.
-# `objects`: {name: {counter: value}} of the objects of --per; None without.
-# `sampling`: its Sampling and {name: Estimate} of what was estimated; None with sample = none. `given`: as on the
-# command line.
-# `heat`: its maps, as Heat.take() makes them.
-# `stages`: with stats.stages, those of its accesses as stages.py has them in JSON.
-# `concurrent`: with --concurrent, its stream and when it ran.
+# `number`: the kernel's place in its trace, from 1. `objects`: {name: {counter: value}} of the objects of --per; None
+# without. `sampling`: Sampling and {name: Estimate}; None with sample = none. `given`: the source on the command line.
+# `heat`: maps of Heat.take(). `stages`: with stats.stages, stages of accesses in the JSON form of stages.py.
+# `concurrent`: with --concurrent, stream and times.
 Row = namedtuple("Row", "number name trace stats series objects sampling given heat stages concurrent", defaults=(None,) * 6)
-# Kernels of a trace that --kernels left out.
+# Kernels of a trace left out by --kernels.
 LeftOut = namedtuple("LeftOut", "trace kernels of")
-# A trace that could not be replayed to its end.
+# A trace with a failed replay.
 Failed = namedtuple("Failed", "trace error")
-# What policies published of themselves in a trace: {name: PolicyValue}.
+# Counters published by policies in a trace: {name: PolicyValue}.
 Published = namedtuple("Published", "trace values")
-# What a trace made of a coherent hierarchy: CoherenceStats by level, and everything for JSON.
+# Result of a coherent hierarchy for a trace: CoherenceStats by level, and a document for JSON.
 Tree = namedtuple("Tree", "trace levels document")
 
 _HEADER = [
@@ -162,16 +159,16 @@ def _filter(text):
 
 # Replay
 
-# Counters that are shown beside the events.
+# Counters shown beside the events.
 _EVERY = 1000  # core cycles
 _SHOWN = ("ipc", "l1.load_hit_rate", "l2.read_hit_rate", "dram.utilisation", "load.mean_latency")
 
 
 class Watch(namedtuple("Watch", "writer fields interval")):
-    """Who is told of events, and how often of counters."""
+    """Receiver of events, with an interval for counters."""
 
     def sampler(self, series):
-        """Called with each Sample: counters beside the events, and for `series` where that is wanted."""
+        """Callback for each Sample: counters beside the events, and for `series` if wanted."""
 
         def sampled(sample):
             if series is not None:
@@ -183,7 +180,7 @@ class Watch(namedtuple("Watch", "writer fields interval")):
 
 
 def _sampling(runner, every=False):
-    """(Sampling, {name: Estimate} of what was estimated); None with sample = none."""
+    """(Sampling, {name: Estimate}); None with sample = none."""
     found = runner.sampling(every)
     if found is None:
         return None
@@ -192,7 +189,7 @@ def _sampling(runner, every=False):
 
 
 def _stages(runner, config, told):
-    """Those of the kernel's accesses, none of whose launch are in `told`; None without stats.stages."""
+    """Stages of the kernel's accesses, without the launches in `told`; None without stats.stages."""
     if config["stats.stages"] != "true":
         return None
     from ..stages import as_document
@@ -216,15 +213,15 @@ def replay(made, config, options, source, interval=0, trees=None, watch=None, pe
            published=None, heat=None, others=None, notes=None):  # fmt: skip
     """Yield a Row for each kernel of a trace.
 
-    trees  a list that gets the Tree of a coherent hierarchy
+    trees  list, receives the Tree of a coherent hierarchy
     watch  a Watch, for --events
-    per    the kind of objects of --per
-    samplings  a list that gets (source, Sampling, estimates) of all kernels together, where sampled
-    published  a list that gets what policies publish, where they do
-    snapshots  Snapshots to go on from and to save; None: neither
+    per    kind of objects of --per
+    samplings  list, receives (source, Sampling, estimates) of all kernels together, if sampled
+    published  list, receives counters published by policies
+    snapshots  Snapshots to load and save; None: neither
     heat       a Heat, for --heat
-    others     a list that gets the LeftOut, where --kernels left some out
-    notes      a list that gets (source, notes of the trace), whatever came of it
+    others     list, receives the LeftOut, if --kernels left kernels out
+    notes      list, receives (source, notes of the trace), after failures too
     """
     snapshots = snapshots or Snapshots()
     more = {}
@@ -285,7 +282,7 @@ def _series(row):
 
 
 def _sampled(sampling, estimates):
-    """What of a launch is estimated, with intervals of 95 %."""
+    """Estimates of a launch, with intervals of 95 %."""
     figures = {name: {"value": e.value, "low": e.low, "high": e.high} for name, e in estimates.items()}
     return {**sampling._asdict(), "confidence": 0.95, "estimates": figures}
 
@@ -311,7 +308,7 @@ def _kernel(row, per=None):
 
 def as_json(origin, config, rows, total, trees=(), per=None, samplings=(), published=(), failures=(), others=(),
             notes=()):  # fmt: skip
-    """The document, a kernel on a line; a trace that failed is one with an `error`."""
+    """The document, a kernel on a line; a failed trace has an `error`."""
     import json
 
     def joined(parts):
@@ -409,7 +406,7 @@ def _sampled_cells(name, stats, sampling, estimates):
 
 
 def as_sampled_table(rows, samplings):
-    """What was timed, and intervals of what is estimated: of kernels, then of whole traces."""
+    """Timed parts, and intervals of estimates: of kernels, then of whole traces."""
     body = [_sampled_cells(short(row.name), row.stats, *row.sampling) for row in rows]
     for source, *sampling in samplings:
         stats = sum((row.stats for row in rows if row.given == source), Stats())
@@ -419,14 +416,14 @@ def as_sampled_table(rows, samplings):
 
 
 def as_policies(published):
-    """What policies published of themselves, a line each."""
+    """Counters published by policies, a line each."""
     body = [[each.trace, name, f"{value.value:,}", value.unit, value.meaning]
             for each in published for name, value in each.values.items()]  # fmt: skip
     return "\n".join(["", *wrapped(["trace", "counter of a policy", "value", "unit", "meaning"], body, left=(0, 1, 3))])
 
 
 def as_stages(rows):
-    """Where accesses of all kernels spent their cycles, those of the most cycles first."""
+    """Cycles of accesses by stage, all kernels, most cycles first."""
     from ..stages import merged, names
 
     found = merged((short(row.name), each) for row in rows for each in row.stages)
@@ -444,7 +441,7 @@ def as_stages(rows):
 
 
 def as_matrices(trees):
-    """Of each trace and level: transitions beside their origins, then the hit ratios of all levels."""
+    """Transitions with origins of each trace and level, then the hit ratios of all levels."""
     from .coherence import ratios
 
     for tree in trees:
@@ -510,13 +507,12 @@ def _run(options, outputs):
             raise Failure(f"{len(done.failures)} of {len(options.traces)} traces failed")
 
 
-# What came of all traces; `stopped` is what ended them before all was replayed, or None. `whole`: Stats of kernels at
-# once.
+# Results of all traces; `stopped` is the reason of an early end, or None. `whole`: Stats of concurrent kernels.
 Done = namedtuple("Done", "rows trees samplings published failures others stopped notes whole", defaults=(None,))
 
 
 def _replay_at_once(made, config, options, done):
-    """Done, of --concurrent: all or nothing."""
+    """Done, for --concurrent: all or nothing."""
 
     def row_of(kernel, stats, given, more):
         return Row(kernel.index + 1, kernel.name, kernel.file or given, stats, None, given=given, concurrent=more)
@@ -525,7 +521,7 @@ def _replay_at_once(made, config, options, done):
 
 
 def _replay_all(made, config, options, watch, snapshots, done, heat=None):
-    """Done, with what is done. What leaves nothing done is raised."""
+    """Done, with finished traces. A failure without a finished trace is raised."""
     stopped = None
 
     def failed(source, told):

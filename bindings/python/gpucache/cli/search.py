@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""profile --search: the best threshold of a bypass predictor, by a run with each (seeds/001 section IV.D)."""
+"""profile --search: best threshold of a bypass predictor, by a run with each (seeds/001 section IV.D)."""
 
 import os
 import tempfile
@@ -14,7 +14,7 @@ from ._common import natural, percent
 # traces, and their figure over that without bypassing; below 1 is better.
 Candidate = namedtuple("Candidate", "threshold spec cached stats relative")
 
-# What is to be small: counter and name.
+# Figure to minimise: counter and name.
 _FIGURES = {"functional": ("l2.read_sectors", "sectors read from L2"), "timed": ("cycles", "cycles")}
 
 
@@ -32,7 +32,7 @@ def add(parser):
 
 
 def hybrid_thresholds(profile, file, limit):
-    """(threshold, predictor, classes that it caches) of all that differ; of those that do not, the largest."""
+    """(threshold, predictor, cached classes) of all different thresholds; of equivalent thresholds the largest."""
     seen = [row.transactions for row in profile.classes() if row.counts.loads]
     found = {}
     for threshold in profile.thresholds():
@@ -43,7 +43,7 @@ def hybrid_thresholds(profile, file, limit):
 
 
 def access_count_thresholds(profile):
-    """The same: a threshold at each class caches it and all below."""
+    """The same for access-count: a threshold at each class caches the class and all below."""
     seen = [row.transactions for row in profile.classes() if row.counts.loads]
     return [(at, f"access-count(threshold={at})", tuple(number for number in seen if number <= at))
             for at in [0, *seen]]  # fmt: skip
@@ -68,7 +68,7 @@ def candidates(thresholds, traces, settings, mode, jobs, load=(), kernels=None):
 
 
 def best(found):
-    """Of equal ones that which caches most."""
+    """The best candidate; of equal candidates the candidate that caches most."""
     return min(found, key=lambda each: (each.relative, -len(each.cached)))
 
 

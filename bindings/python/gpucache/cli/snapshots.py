@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""run --save-at and --resume: a replay's state in a file, and on from it."""
+"""run --save-at and --resume: a replay's state in a file, to continue later."""
 
 import contextlib
 
@@ -7,7 +7,7 @@ from ..replay import Replay
 from ._common import natural
 from ._output import Failure
 
-# What a snapshot says itself.
+# Options stored in a snapshot.
 _FROM_FILE = ("preset", "files", "mode", "max_cycles", "max_instructions")
 
 
@@ -24,7 +24,7 @@ def add_snapshots(parser):
 
 
 def _threads_of(pairs):
-    """Of --set, the one thing that a file's state does not depend on; None: nothing is said of it."""
+    """The key `threads` of --set, the only setting independent of a file's state; None: not set."""
     found = [value for key, _, value in (pair.partition("=") for pair in pairs) if key.strip() == "threads"]
     return found[-1].strip() if found else None
 
@@ -47,9 +47,9 @@ def check_snapshots(parser, options):
 
 
 class Snapshots(contextlib.AbstractContextManager):
-    """What --resume goes on from, and what --save-at writes. Without options neither."""
+    """Snapshots for --resume and --save-at. Without options neither."""
 
-    config = None  # of what was loaded
+    config = None  # configuration of the loaded snapshot
 
     def __init__(self, made=None, options=None):
         self._loaded = self._save_at = None
@@ -70,7 +70,7 @@ class Snapshots(contextlib.AbstractContextManager):
         return self._loaded._listen(**listeners)
 
     def resume(self, runner, trace):
-        """Before its first kernel."""
+        """Load before the first kernel."""
         if self._loaded is not None:
             runner.resume(trace)
         if self._save_at:
@@ -80,7 +80,7 @@ class Snapshots(contextlib.AbstractContextManager):
             runner.pause_at(cycle)
 
     def kernel(self, runner, trace):
-        """As Replay.kernel(); where it pauses, the file is written."""
+        """As Replay.kernel(), but a pause writes the file."""
         result = runner.kernel(trace)
         if runner.paused:
             runner.save(self._save_at[1])

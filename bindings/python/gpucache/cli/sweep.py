@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""sweep: the runs of a plan. plan.py above says what a plan is, sweeping.py runs it."""
+"""sweep: the runs of a plan. plan.py above describes plans, sweeping.py runs them."""
 
 import argparse
 import contextlib
@@ -17,7 +17,7 @@ from ..sweeping import sweep
 from ._common import add_load, natural, terminal
 from ._output import Failure, Output
 
-_MOST_TASKS = 1000  # of an array job: Slurm's MaxArraySize is 1001 by default
+_MOST_TASKS = 1000  # limit of an array job: Slurm's MaxArraySize is 1001 by default
 
 
 def add(commands):
@@ -107,7 +107,7 @@ def as_csv(found):
 
 
 def as_script(plan, path, store, tasks, load):
-    """An array job, to be run where this runs, with what this runs with."""
+    """An array job for the same folder and environment."""
     files = "".join(f" --load {shlex.quote(each)}" for each in load)
     variables = ("PYTHONPATH", "GPUCACHE_LIBRARY", "LD_LIBRARY_PATH")
     lines = [
@@ -137,7 +137,7 @@ def _progress(done, count, seconds_left):
 
 @contextlib.contextmanager
 def _opened(kind, address):
-    """(whether this process is the one that tells, Executor or None for processes)."""
+    """(True in the process that prints, Executor or None for processes)."""
     if kind == "processes":
         yield True, None
     elif kind == "dask":

@@ -17,13 +17,13 @@ from ._output import Failure, Output
 
 _LIMITS = {"warps": "sm.warp_limit", "blocks": "sm.block_limit"}
 
-# What a search finds: heading of its numbers, the name of the best one.
+# Result of a search: heading of its numbers, name of the best number.
 _NAMES = {"warps": ("warps", "warp-opt"), "blocks": ("blocks", "CTA-opt"), "pcal": ("ebt", "EBTNum")}
 
-_FIGURES = ("cycles", "ipc", "l1.load_hit_rate")  # what is kept of a run
+_FIGURES = ("cycles", "ipc", "l1.load_hit_rate")  # stored figures of a run
 
-# A search that is done: `steps` are {number: figures}, `limit` the number that limits nothing, None for pcal; `speedup`
-# is over running everything that fits; `changes` are the settings of the best number.
+# A finished search: `steps` are {number: figures}, `limit` the number without a limit, None for pcal; `speedup` is over
+# running all that fits; `changes` are the settings of the best number.
 Found = namedtuple("Found", "what best limit steps speedup changes")
 
 _LEGEND = "IPC: warp instructions a cycle, all SMs; speed-up: over all warps that fit."
@@ -60,7 +60,7 @@ def add(commands):
 
 
 class Runs:
-    """Runs of applications, and those of earlier days."""
+    """Runs of applications, new and stored."""
 
     def __init__(self, path, jobs):
         self.results = Results(path)
@@ -90,7 +90,7 @@ def _throughput(figures):
 
 
 def _search(runs, application, exhaustive, what, low, high, changes, start, full=None):
-    """One search: `changes` makes the settings of a number; `full` are the figures to compare with, or high's."""
+    """A search: `changes` makes the settings of a number; `full` are the reference figures, or high's."""
     steps = {}
 
     def measure(numbers):
@@ -118,7 +118,7 @@ def searches(runs, application, options):
 
 
 def _pcal(runs, application, options, warps):
-    """From one warp with a token to all warps that fit."""
+    """Search from a single warp with a token to all warps that fit."""
     base, more = application.config["scheduler"], f", {options.pcal}" if options.pcal else ""
 
     def changes(ebt):
@@ -136,7 +136,7 @@ def _settings(changes):
 
 
 def _speedups(found):
-    """Of each step, over what limits nothing."""
+    """Speed-up of each step over the step without a limit."""
     full = _throughput(found.steps[found.best]) / found.speedup if found.speedup else 0.0
     return {number: _throughput(figures) / full if full else 1.0 for number, figures in found.steps.items()}
 
@@ -174,7 +174,7 @@ def as_json(options, applications, founds):
 
 
 def _varied(what):
-    """Keys that the searches set, and so nobody else."""
+    """Keys set by the searches, forbidden elsewhere."""
     if what == "all":
         return tuple(_LIMITS.values())
     return (_LIMITS["blocks" if what == "blocks" else "warps"],)

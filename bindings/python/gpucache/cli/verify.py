@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""coherence verify: all states that small trees reach under a protocol."""
+"""coherence verify: all states of small trees under a protocol."""
 
 import argparse
 import json
@@ -91,7 +91,7 @@ def _named(name):
 
 
 def _split(text):
-    """Names, between commas; a tree's name may have one itself, followed by a blank."""
+    """Names between commas; a tree's name may have a comma, followed by a blank."""
     return [part.strip() for part in re.split(r",(?! )", text) if part.strip()]
 
 
@@ -148,7 +148,7 @@ def _progress(system):
 
 
 def _explore(made, protocol, system, options):
-    """A Verification, or what controllers cannot do yet."""
+    """A Verification, or the reason why controllers cannot explore the system."""
     try:
         return verify(
             made, protocol, system, entries=options.queue, channels=options.channels, states=options.states,
@@ -162,7 +162,7 @@ def _explore(made, protocol, system, options):
 
 
 def _replayed(made, path):
-    """What the counterexample's file shows when it is run: the first difference, or None."""
+    """First difference in a run of the counterexample's file, or None."""
     outcome = Document(path).scenarios[0].run(made)
     return outcome.differences[0] if outcome.differences else None
 

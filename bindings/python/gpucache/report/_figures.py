@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Numbers as a reader wants them, and values of a result, whose absence is a dash and never a zero."""
+"""Readable numbers, and values of a result; a missing value is a dash, never a zero."""
 
 _UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 SECTOR = 32  # bytes
 
 
 def _three(value):
-    """Three digits, or all of a whole number that has more."""
+    """Three digits, or all digits of a larger whole number."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
@@ -45,7 +45,7 @@ def percent(value):
 
 
 def number(config, key):
-    """A number of a configuration, sizes in bytes; None where it is no number."""
+    """A number of a configuration, sizes in bytes; None if not a number."""
     text = str(config.get(key, "")).strip()
     for unit in ("KiB", "MiB", "GiB", "B"):
         if text.endswith(unit):
@@ -60,12 +60,12 @@ def number(config, key):
 
 
 def ratio(numerator, denominator):
-    """None where either is not known, or there is nothing to divide by."""
+    """Quotient; None for an unknown value or a zero denominator."""
     return numerator / denominator if numerator is not None and denominator else None
 
 
 def product(*factors):
-    """None where one is not known."""
+    """Product; None for an unknown factor."""
     found = 1.0
     for factor in factors:
         if factor is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Results that a report is made of: files of --json, and the text of --events."""
+"""Inputs of a report: files of --json, and the text of --events."""
 
 import json
 import os
@@ -7,10 +7,11 @@ from collections import namedtuple
 
 
 class ReportError(ValueError):
-    """A file is no result that a report can show; the message names it."""
+    """A file without a result to report; the message names the file."""
 
 
-# `kind`: run, compare, bottleneck, tune, profile, coherence or events; `content` is its document, of events the text.
+# `kind`: run, compare, bottleneck, tune, profile, coherence or events; `content` is the document, or the text of
+# events.
 Input = namedtuple("Input", "path kind content")
 
 
@@ -54,7 +55,7 @@ def of_document(document, path="result"):
 
 
 def hardware_of(traces, path=None):
-    """{(trace, kernel name): counters} of hardware.json: of `path`, or of one beside, above or two above a trace."""
+    """{(trace, kernel name): counters} of hardware.json: of `path`, or of a file beside, above or two above a trace."""
     places = [path] if path else []
     for trace in () if path else traces:
         folder = os.path.dirname(trace) or "."
@@ -77,6 +78,6 @@ def _hardware(path):
 
 
 def measured(hardware, trace, name):
-    """Counters of a launch whose trace ends with the name that hardware.json has; None: there are none."""
+    """Counters of a launch, for a trace ending with a name in hardware.json; None: no such name."""
     parts = os.path.normpath(trace).split(os.sep)
     return hardware.get(("/".join(parts[-2:]), name))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The page: one file with all that it needs, for wide and narrow, light and dark screens, and for paper."""
+"""The page: a single file with all parts, for wide and narrow, light and dark screens, and for paper."""
 
 import json
 from html import escape
@@ -69,7 +69,7 @@ def grid(figures):
 
 
 def series(figures, cycles, values):
-    """Plots over the same time, with one cursor."""
+    """Plots over the same time, with a shared cursor."""
     data = json.dumps({"cycle": cycles, "values": values}).replace("<", "\\u003c")
     return (f'<div class="series">{grid(figures)}<output class="muted">Move over a plot to read it.</output>'
             f'<script type="application/json">{data}</script></div>')  # fmt: skip
@@ -80,7 +80,7 @@ def details(summary, html, opened=False):
 
 
 def page(title, sections):
-    """The whole document. The script is part of it: nothing is loaded from elsewhere."""
+    """The whole document, with its script: no other file is loaded."""
     script = f"<script>{_SCRIPT}</script>" if any('class="series"' in section for section in sections) else ""
     body = "\n".join(f"<section>{section}</section>" for section in sections)
     return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'

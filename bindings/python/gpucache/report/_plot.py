@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A plot: two axes, and curves, areas or bars between them."""
+"""A plot: two axes, with curves, areas or bars."""
 
 import math
 
@@ -11,7 +11,7 @@ _LEGEND = 18
 
 
 class Axis:
-    """From `low` to `high`; `log`: by powers of two; `form` writes a number of it."""
+    """From `low` to `high`; `log`: by powers of two; `form` writes a number."""
 
     def __init__(self, label, low, high, log=False, form=count):
         self.label, self.log, self.form = label, log, form
@@ -54,7 +54,7 @@ def draw_legend(picture, rows, colours=range(COLOURS)):
 
 
 class Plot(Svg):
-    """Curves are numbered as they come; each has its name in the legend, and its colour, by default of that number."""
+    """Curves are numbered in order; each has its name in the legend, and a colour, by default by number."""
 
     def __init__(self, title, x, y, width=480, height=240, legend=(), colours=range(COLOURS)):
         self._rows = legend_rows(legend, width)
@@ -104,7 +104,7 @@ class Plot(Svg):
                              tip=f"{self.x.form(x)}: {self.y.form(y)}")  # fmt: skip
 
     def stack(self, xs, layers):
-        """Areas on each other: [[value for each of xs] of each layer]."""
+        """Stacked areas: [[value for each of xs] for each layer]."""
         below = [0.0] * len(xs)
         for number, layer in enumerate(layers):
             above = [low + (value or 0.0) for low, value in zip(below, layer)]
@@ -117,13 +117,13 @@ class Plot(Svg):
 _BAR, _BAR_GAP, _VALUE = 16, 12, 52  # a bar's row; between groups; room for a value beside a bar
 
 
-_LEAST = 0.1  # of the base, that a picture of bars from it shows at least
+_LEAST = 0.1  # smallest range of bars, as a share of the base
 
 
 def bars(title, groups, names, form, base=None, width=480, colours=range(COLOURS)):
-    """Horizontal bars: {group: [value of each name, None: there is none]}, each with its value beside it.
+    """Horizontal bars: {group: [value of each name, or None]}, with values beside the bars.
 
-    base  bars begin there, to both sides, and a line marks it; None: at 0
+    base  origin of the bars, to both sides, marked by a line; None: 0
     """
     values = [value for each in groups.values() for value in each if value is not None]
     begin = 0.0 if base is None else base

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What is shown of each kind of result, and in which order."""
+"""Figures for each kind of result, in order."""
 
 import os
 import re
@@ -15,18 +15,18 @@ from ._plot import bars
 from ._svg import COLOURS
 
 _NARROW = 330  # pixels of a picture on a phone
-_MOST_KERNELS = 8  # of a run, the longest, that have figures of their own
+_MOST_KERNELS = 8  # limit of kernels of a run with figures of their own: the longest kernels
 
 
 class Figure:
-    """A picture with a name for its file; `tall`: the one for narrow screens."""
+    """A picture with a name for its file; `tall`: the picture for narrow screens."""
 
     def __init__(self, name, picture, tall=None):
         self.name = re.sub(r"[^A-Za-z0-9.-]+", "-", name).strip("-")
         self.picture, self.tall = picture, tall
 
     def svg(self):
-        """A file by itself."""
+        """The picture as a separate file."""
         return self.picture.render(alone=True)
 
     _repr_svg_ = svg
@@ -50,7 +50,7 @@ def _memory_figure(name, stats, config, title, hardware=None, baseline=None):
 
 
 def _energy_table(stats, config, baseline=None):
-    """HTML; nothing where no energy is known."""
+    """HTML; empty if no energy is known."""
     rows = list(energy.rows(stats, config, baseline))
     return table(energy.header(baseline), rows) if rows else ""
 
@@ -61,7 +61,7 @@ def _bars_figure(name, title, groups, names, form, base=None, colours=range(COLO
 
 
 class _Section:
-    """HTML of one result, and the figures in it."""
+    """HTML of a result, with its figures."""
 
     def __init__(self, heading, about):
         self.figures = []
@@ -71,7 +71,7 @@ class _Section:
         self.parts.append(html)
 
     def show(self, *figures):
-        """Figures beside each other; HTML of them."""
+        """Show figures side by side; HTML."""
         self.figures += figures
         return grid(figures)
 
@@ -80,7 +80,7 @@ class _Section:
         return figure.html()
 
     def scrolled(self, figure):
-        """One that keeps its size."""
+        """A figure of constant size."""
         return f'<div class="scroll">{self.wide(figure)}</div>'
 
     def html(self):
@@ -88,7 +88,7 @@ class _Section:
 
 
 def _about(document, path):
-    """What the numbers are of."""
+    """Description of the numbers."""
     mode = document.get("mode") or document.get("config", {}).get("mode")
     parts = [f"preset {document['preset']}" if document.get("preset") else None, mode,
              f"libgpucache {document['version']}" if document.get("version") else None]  # fmt: skip
@@ -276,7 +276,7 @@ _KINDS = {"run": _run, "compare": _compare, "tune": _tune, "bottleneck": _bottle
 
 
 class Report:
-    """A page of sections, one a result."""
+    """A page of sections, a section for each result."""
 
     def __init__(self, title, sections):
         self.title = title
@@ -291,16 +291,16 @@ class Report:
         return page(self.title, [section.html() for section in self._sections])
 
     def _repr_html_(self):
-        """In a frame of its own, for a notebook has its own style."""
+        """HTML in a frame, because a notebook has its own style."""
         return f'<iframe style="width:100%;height:700px;border:0" srcdoc="{escape(self.html())}"></iframe>'
 
     def save(self, path):
-        """As a file, which appears when it is whole."""
+        """Save to a file, which appears when complete."""
         with Output(path) as file:
             file.commit(self.html())
 
     def named(self):
-        """{file name without its end: Figure}, each name once."""
+        """{file name without its ending: Figure}, each name once."""
         found = {}
         for figure in self.figures:
             name, n = figure.name, 1
@@ -311,7 +311,7 @@ class Report:
         return found
 
     def write_figures(self, folder):
-        """Each figure as NAME.svg in a folder, which is made; returns the paths."""
+        """Write each figure as NAME.svg into a folder, made if missing; returns the paths."""
         os.makedirs(folder, exist_ok=True)
         paths = []
         for name, figure in self.named().items():
@@ -324,8 +324,8 @@ class Report:
 def report(results, title="Memory hierarchy", hardware=None, baseline=None):
     """The Report of results: paths of files of --json and --events, or documents, in the order of the page.
 
-    hardware  path of a hardware.json; by default one beside, above or two above a run's traces
-    baseline  path or document of a run, whose total the others' is compared with
+    hardware  path of a hardware.json; default: a file beside, above or two above a run's traces
+    baseline  path or document of a reference run, for comparison of totals
     """
     found = [each if isinstance(each, Input) else of_document(each) if isinstance(each, dict) else read(os.fspath(each))
              for each in results]  # fmt: skip

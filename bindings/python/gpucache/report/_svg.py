@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Pictures as SVG, of shapes and text. Colours are names of the page's style, so that a picture in it follows light and
-dark; a picture by itself has the light ones in it."""
+"""Pictures as SVG, of shapes and text. Colours are names of the page's style, so that a picture follows light and dark;
+a separate picture has the light colours."""
 
 import math
 from html import escape
 
-# The one style of page and pictures. Text and lines keep a contrast of 4.5 and 3 to 1 in both.
+# The style of page and pictures. Text and lines have a contrast of 4.5 and 3 to 1 in light and dark.
 _LIGHT = {
     "page": "#f4f6f8", "card": "#ffffff", "ink": "#1a2027", "muted": "#586370", "rule": "#d5dbe1", "box": "#eef2f7",
     "heat": "#b03a12",
@@ -46,7 +46,7 @@ def _rules(properties):
 
 
 def style():
-    """CSS of what a page and its pictures have in common."""
+    """CSS shared by a page and its pictures."""
     light, dark = ("".join(f"--{name}:{value};" for name, value in colours.items()) for colours in (_LIGHT, _DARK))
     shapes = "".join(f"svg {name}{{{_rules(properties)}}}\n" for name, properties in _SHAPES.items())
     return (f":root{{{light}}}\n@media(prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
@@ -59,7 +59,8 @@ def light(name):
 
 
 def _resolved(tag, classes):
-    """Attributes that say of an element what the page's CSS does, in the light colours: every renderer knows them."""
+    """Attributes of an element with the values of the page's CSS, in the light colours: every renderer knows
+    attributes."""
     found = {}
     for name, properties in _SHAPES.items():
         if name == tag or name[1:] in classes:
@@ -87,14 +88,15 @@ def _element(tag, attributes, inner, alone):
 
 
 class Svg:
-    """A picture of a size in pixels; `title` is read aloud in its place."""
+    """A picture with a size in pixels; screen readers read `title`."""
 
     def __init__(self, width, height, title):
         self.width, self.height, self.title = width, height, title
-        self._parts = []  # (in a page, in a file by itself)
+        self._parts = []  # (in a page, in a separate file)
 
     def add(self, tag, text=None, tip=None, **attributes):
-        """An element: attributes by name, class_ and stroke_width for those; `tip` is shown where the pointer rests."""
+        """An element: attributes by name, class_ and stroke_width for class and stroke-width; `tip` is shown under the
+        pointer."""
         inner = (f"<title>{escape(tip)}</title>" if tip else "") + ("" if text is None else escape(text))
         self._parts.append(tuple(_element(tag, attributes, inner, alone) for alone in (False, True)))
 
@@ -112,7 +114,7 @@ class Svg:
         self.add("path", d=f"M{steps}{'Z' if closed else ''}", class_=class_)
 
     def arrow(self, x1, y1, x2, y2):
-        """Along one axis, its head at the second end."""
+        """An arrow along an axis, with its head at the second end."""
         self.line(x1, y1, x2, y2, "arrow")
         if y1 == y2:
             back = 8 if x2 > x1 else -8
@@ -123,9 +125,9 @@ class Svg:
         self.path(head, "head", closed=True)
 
     def shade(self, name, image, x, y, width, height, tip):
-        """Add an image of the light heat colour, of which alpha says how much; a page gives its own colour to it.
+        """Add an image of the light heat colour with alpha as the value; a page gives its own colour.
 
-        `name` is the mask's in a page. By itself the image stands without a mask: not all renderers have masks of alpha.
+        `name` is the name of the mask in a page. A separate file has no mask, because some renderers lack alpha masks.
         """
         place = {"x": x, "y": y, "width": width, "height": height}
         shape = {"href": image, **place, "preserveAspectRatio": "none", "style": "image-rendering:pixelated"}
@@ -135,7 +137,7 @@ class Svg:
         self._parts.append((mask + masked, _element("image", shape, title, True)))
 
     def render(self, alone=False, **more):
-        """The element; `alone`: a file by itself, with its colours in it. Without, it takes the page's."""
+        """The element; `alone`: a separate file with its colours. Otherwise the element takes the page's colours."""
         size = {"viewBox": f"0 0 {self.width} {self.height}", "width": self.width, "height": self.height}
         background = ""
         if alone:
@@ -146,7 +148,7 @@ class Svg:
 
 
 def ticks(low, high, count=5):
-    """At most so many round numbers from low to high, and one more."""
+    """At most `count` round numbers from low to high, and a further number."""
     span = high - low
     if span <= 0:
         return [low]

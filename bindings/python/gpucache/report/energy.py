@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Where energy went: a table of the counters energy.* that a run has, for comparison with others on the same preset."""
+"""Table of a run's counters energy.*, for comparison with other runs on the same preset."""
 
 from ._figures import count, energy, number, percent, product, ratio
 
@@ -21,12 +21,12 @@ def _change(value, base):
 
 
 def whole(stats):
-    """All that is known of, in pJ; None: nothing."""
+    """Sum of all known energies, in pJ; None without any."""
     return stats.get("energy.total", stats.get("energy.dynamic"))
 
 
 def beside(stats, run):
-    """As a share of another run's; None where one of them has none."""
+    """Share of another run's energy; None if either has none."""
     return ratio(whole(stats), whole(run["stats"]) if run else None)
 
 
@@ -35,10 +35,10 @@ def header(baseline=None):
 
 
 def rows(stats, config, baseline=None):
-    """Rows below header(): a part each, then the sums; none where the preset has no energies.
+    """Rows below header(): a part each, then the sums; empty if the preset has no energies.
 
     stats, config  as in the JSON of the command run
-    baseline       counters of another run, whose energies the last column compares these with
+    baseline       counters of a reference run for the last column
     """
     base = baseline or {}
     all_ = whole(stats)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Heat maps: rows of SMs, slices, banks, sets or addresses over time, each cell shaded by how much happened there."""
+"""Heat maps: rows of SMs, slices, banks, sets or addresses over time, each cell shaded by its number of events."""
 
 import base64
 import struct
@@ -9,7 +9,7 @@ from ._figures import count
 from ._svg import Svg, light, ticks
 
 _MOST_ROWS = 160
-_LETTER = 7  # pixels that one of a small text takes, at the most
+_LETTER = 7  # largest width of a small letter in pixels
 
 
 def _chunk(kind, content):
@@ -17,8 +17,8 @@ def _chunk(kind, content):
 
 
 def png(rows, width=1, height=1):
-    """A PNG of the colour of heat, of which alpha, 0 to 255, is the value: a square of pixels a cell, so many that the
-    image has `width` by `height` at least. Renderers that smooth what they enlarge then leave cells sharp."""
+    """A PNG of the heat colour with the value as alpha, 0 to 255. A cell is a square of pixels, large enough for an
+    image of at least `width` by `height`, so that smoothing renderers leave cells sharp."""
     colour = bytes(light("heat"))
     across, down = -(-width // len(rows[0])), -(-height // len(rows))
     same = b"\2" + bytes(4 * across * len(rows[0]))  # no difference from the row above
@@ -30,20 +30,20 @@ def png(rows, width=1, height=1):
 
 
 def folded(rows, most=_MOST_ROWS):
-    """[(first row, last row, sums)] of at most so many."""
+    """[(first row, last row, sums)], at most `most`."""
     each = -(-len(rows) // most)
     return [(first, min(first + each, len(rows)) - 1, [sum(column) for column in zip(*rows[first:first + each])])
             for first in range(0, len(rows), each)]  # fmt: skip
 
 
 def _labels(names, bands):
-    """{number of a band: what stands beside it}, of six or so."""
+    """{number of a band: label}, about six."""
     shown = range(0, len(bands), max(1, -(-len(bands) // 6)))
     return {n: f"{names[bands[n][0]]} …" if bands[n][0] < bands[n][1] else str(names[bands[n][0]]) for n in shown}
 
 
 def chart(heat, width=480):
-    """The Svg of one map, as Heat.take() makes it."""
+    """The Svg of a map of Heat.take()."""
     bands = folded(heat["values"])
     most = max((value for *_, row in bands for value in row), default=0)
     height = max(120, min(260, 3 * len(bands)))
@@ -53,7 +53,7 @@ def chart(heat, width=480):
     picture.text(0, 14, heat["title"], "strong")
     columns = len(bands[0][2]) if bands else 1
     across = width - left - 14
-    # A square root, so that one hot row does not hide the others.
+    # A square root keeps dark rows visible beside a hot row.
     shades = [[round(255 * (value / most) ** 0.5) if most else 0 for value in row] for *_, row in bands] or [[0]]
     data = base64.b64encode(png(shades, 2 * across, 2 * height)).decode()
     mark = f"m{zlib.crc32(data.encode()):08x}"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What loads do in L1: results of the command profile, as a table by PC, reuses of lines, and the miss-ratio curve."""
+"""Behaviour of loads in L1: results of the command profile, as a table by PC, reuses of lines, and the miss-ratio
+curve."""
 
 from ._figures import count, percent, ratio, size
 from ._plot import Axis, Plot

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The memory chart: boxes for what a load passes, arrows with what moves between them, as Nsight Compute draws it."""
+"""The memory chart: boxes on a load's way, and arrows with the traffic between them, as drawn by Nsight Compute."""
 
 from collections import namedtuple
 
 from ._figures import SECTOR, count, number, percent, product, ratio, size
 from ._svg import Svg
 
-# A line of a box or an arrow. `key` is the hardware's counter of the same, `scale` what that is multiplied with.
+# A line of a box or an arrow. `key` is the hardware's counter, `scale` a factor for the counter.
 Line = namedtuple("Line", "label value form key scale", defaults=(None, 1))
 Box = namedtuple("Box", "name about lines")
-# Between two boxes: lines of what goes down, and of what comes up.
+# Traffic between two boxes: lines of the way down, and of the way up.
 Flow = namedtuple("Flow", "down up")
 
 
@@ -19,7 +19,7 @@ def _clocks(config, part):
 
 
 def _network_peak(stats, config, width):
-    """Bytes that a network can move in the time: a port of each SM, or of each slice, whichever are fewer."""
+    """Largest possible bytes of a network in the time: a port of each SM, or of each slice, the smaller number."""
     ports = min(filter(None, (number(config, "sm.count"), number(config, "l2.slices"))), default=None)
     return product(stats.get("cycles"), _clocks(config, "network"), ports, number(config, width))
 
@@ -30,7 +30,7 @@ def _total(stats, *names):
 
 
 def _peaks(stats, config):
-    """Shares of what L1s' data ports, and the networks' ports, could have moved."""
+    """Shares of the largest possible traffic of L1s' data ports and the networks' ports."""
     moved = _total(stats, "l1.load_sectors", "l1.store_sectors", "l1.atomic_sectors")
     ports = product(stats.get("cycles"), number(config, "sm.count"), number(config, "l1.data_width"))
     down, up = (_network_peak(stats, config, key) for key in ("network.width", "network.reply_width"))
@@ -79,7 +79,7 @@ def boxes(stats, config):
 
 
 def flows(stats):
-    """The Flows between each two boxes."""
+    """Flows between neighbouring boxes."""
 
     def line(label, counter, key=None):
         return Line(label, stats.get(counter), count, key)
@@ -102,19 +102,19 @@ def flows(stats):
 
 
 def _signed(change):
-    """A change to a tenth, and none without a sign."""
+    """A change to a tenth, always with a sign."""
     return f"{change:+.1f}" if abs(change) >= 0.05 else "0.0"
 
 
 class _Notes:
-    """What stands below a value: how far it is from a baseline's, or what the hardware counted."""
+    """Text below a value: distance from a baseline's value, or the hardware's count."""
 
     def __init__(self, hardware=None, baseline=None):
         self._hardware = hardware or {}
         self._baseline = baseline
 
     def of(self, line, place):
-        """The text; None: nothing."""
+        """The text, or None."""
         measured = self._hardware.get(line.key) if line.key else None
         if measured is not None:
             return f"hw {line.form(measured * line.scale)}"
@@ -127,7 +127,7 @@ class _Notes:
 
 
 def _flat(stats, config):
-    """{place: Line}: box or arrow, and the line's number in it."""
+    """{place: Line}: box or arrow, with the line's number."""
     lines = {("box", n, m): line for n, box in enumerate(boxes(stats, config)) for m, line in enumerate(box.lines)}
     for n, flow in enumerate(flows(stats)):
         lines.update({(way, n, m): line for way in ("down", "up") for m, line in enumerate(getattr(flow, way))})
@@ -161,11 +161,11 @@ def _draw_labels(picture, x, y, lines, notes, place, anchor="middle"):
 
 
 def chart(stats, config, title, hardware=None, baseline=None, tall=False):
-    """The Svg of a run's counters. A peak is what all ports together could move in the cycles of the run.
+    """The Svg of a run's counters. A peak is the largest possible traffic of all ports in the run's cycles.
 
     stats, config  as in the JSON of the command run
-    hardware       counters of the same launch, as hardware.json names them; shown below the values
-    baseline       counters of another run: what differs is shown there instead
+    hardware       counters of the same launch, with the names of hardware.json; shown below the values
+    baseline       counters of a reference run: differences are shown below the values instead
     tall           from top to bottom, for narrow screens
     """
     found, between = boxes(stats, config), flows(stats)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Time series of a kernel: rates as curves, and below them where the cycles of the warp schedulers went."""
+"""Time series of a kernel: rates as curves, and below them the cycles of the warp schedulers by cause."""
 
 from ._figures import count, percent
 from ._plot import Axis, Plot
@@ -12,7 +12,7 @@ _RATES = (
     ("Cycles a load", (("load.mean_latency", "mean latency of loads"),
                        ("round_trip.mean_latency", "L1 misses that DRAM serves")), count),
 )  # fmt: skip
-# What a scheduler did in a cycle, each of which is counted once: (counter, name, colour).
+# States of a scheduler in a cycle, counted once: (counter, name, colour).
 STALLS = (
     ("scheduler.issued", "issued", 0), ("scheduler.memory_stalls", "memory pipeline", 3),
     ("scheduler.unit_stalls", "unit busy", 9), ("scheduler.load_stalls", "waits for loads", 1),
@@ -26,7 +26,7 @@ def _time(series):
 
 
 def rates(series):
-    """Plots of what a series has, and the values of each at its cycles: [(Plot, {name: values})]."""
+    """Plots of a series, with values at its cycles: [(Plot, {name: values})]."""
     found = []
     for heading, curves, form in _RATES:
         held = [(name, series["values"][key]) for key, name in curves if key in series["values"]]
@@ -37,7 +37,7 @@ def rates(series):
         high = min(1.0, high * 1.1) if form is percent else high * 1.1
         plot = Plot(heading, _time(series), Axis("", 0, high, form=form), height=200, legend=[name for name, _ in held])
         for number, (_, values) in enumerate(held):
-            # Hits of an interval may be of loads that were counted in the one before: a share of it may be above 1.
+            # Hits of an interval may belong to loads counted in the interval before: a share may be above 1.
             drawn = [value if value is None else min(value, high) for value in values]
             plot.curve(number, list(zip(series["cycle"], drawn)))
         found.append((plot, {name: [form(value) for value in values] for name, values in held}))
@@ -45,7 +45,7 @@ def rates(series):
 
 
 def stalls(series):
-    """(Plot, values) of the shares of all scheduler cycles; None where they are not measured."""
+    """(Plot, values) of the shares of all scheduler cycles; None if unmeasured."""
     values = series["values"]
     if not all(key in values for key, *_ in STALLS):
         return None
@@ -53,12 +53,12 @@ def stalls(series):
     layers = {name: [value / whole for value, whole in zip(values[key], sums)] for key, name, _ in STALLS}
     plot = Plot("Cycles of the warp schedulers", _time(series), Axis("", 0, 1, form=percent), height=220,
                 legend=list(layers), colours=[colour for *_, colour in STALLS])  # fmt: skip
-    # A value is of the cycles before it.
+    # A value belongs to the cycles before its time.
     plot.stack([0, *series["cycle"]], [[each[0], *each] for each in layers.values()])
     return plot, {name: [percent(value) for value in each] for name, each in layers.items()}
 
 
 def plots(series):
-    """All of a kernel's, in the order of reading."""
+    """All plots of a kernel, in the order of reading."""
     below = stalls(series)
     return rates(series) + ([below] if below else [])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Coherent caches: matrices of state transitions, and what goes between modules, access by access."""
+"""Coherent caches: matrices of state transitions, and messages between modules, access by access."""
 
 import re
 from collections import namedtuple
@@ -7,12 +7,12 @@ from collections import namedtuple
 from ._figures import count
 from ._svg import Svg
 
-# Something on the lifeline of `module` at a cycle; with `to`, a message from it that arrives there at `until`.
+# An event on the lifeline of `module` at a cycle; with `to`, a message to another module that arrives at `until`.
 Step = namedtuple("Step", "cycle module text to until", defaults=(None, None))
 
 
 def matrix(level, stats):
-    """The Svg of a level's transitions, a row for the state before and a column for the one after, shaded by count."""
+    """The Svg of a level's transitions: rows are states before, columns states after, shaded by count."""
     states, values = stats["states"], stats["transitions"]
     most = max((value for row in values for value in row), default=0) or 1
     cell, left, top = 56, 34, 54
@@ -31,7 +31,7 @@ def matrix(level, stats):
 
 
 def steps_of_scenario(scenario):
-    """(modules, Steps) of a scenario of the command coherence: its accesses, and each change of a state."""
+    """(modules, Steps) of a scenario of the command coherence: its accesses, and each change of state."""
     modules = list(scenario["final"])
     steps = [Step(issue, module, f"{kind} {address}") for (module, kind, address), (issue, _) in
              zip(scenario["accesses"], scenario["completion"])]  # fmt: skip
@@ -46,7 +46,7 @@ _FIELD = re.compile(r"(\w+)=(\S+)")
 
 
 def steps_of_events(text):
-    """(modules, Steps) of the text of --events: its coherence messages, from their sender to their receiver."""
+    """(modules, Steps) of the text of --events: coherence messages, from sender to receiver."""
     sent, steps = {}, []
     for line in text.splitlines():
         words = line.split(None, 2)
@@ -68,7 +68,7 @@ def steps_of_events(text):
 
 
 def sequence(title, modules, steps, most=40):
-    """The Svg of the first steps, from top to bottom in the order of time, a lifeline for each module that has any."""
+    """The Svg of the first steps, from top to bottom in time, with a lifeline for each module in use."""
     shown = steps[:most]
     used = [name for name in modules if any(name in (step.module, step.to) for step in shown)]
     apart, left, top, row = 150, 130, 52, 26

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the documents say, number by number, beside what runs of this library say.
+"""Numbers of the documents beside numbers of this library's runs.
 
-An experiment is a table or figure of a document: it runs programs on the document's GPU and yields a Claim for each
-number that the document gives. Figures of the documents have no numbers beside the curves; what is compared is what
-their tables hold and their texts say.
+An experiment is a table or figure of a document: the experiment runs programs on the document's GPU and yields a Claim
+for each of the document's numbers. Curves in the documents have no numbers; claims come from tables and texts.
 """
 
 from . import seeds000, seeds001, seeds004

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What experiments on throttled programs share: sweeps over warps, and over PCAL's bypassing warps."""
+"""Shared parts of experiments on throttled programs: sweeps over warps, and over PCAL's bypassing warps."""
 
 from ..bottleneck import step_of, warp_optimum
 from . import _runs
@@ -7,10 +7,10 @@ from ._programs import SENSITIVE, warp_max
 from ._signatures import reuse_distances
 
 PRESET = "gtx480-gpgpusim"
-# 3.5 of seeds/004 adds hashed sets "at the L1 and L2" to that simulator, against bank camping, and names no function:
-# of those that 004:set-hashing tries, the one under which its GESUMMV is as it was published.
+# 3.5 of seeds/004 adds hashed sets "at the L1 and L2" to the simulator, against bank camping, without a function. Among
+# the functions of 004:set-hashing, xor reproduces the published GESUMMV.
 HASHED = {"l1.index": "xor", "l2.index": "xor", "l2.interleave": "hash"}
-MACHINES = {"004": HASHED}  # what a document's machine has beside the preset
+MACHINES = {"004": HASHED}  # settings of a document's machine beside the preset
 WARPS = (1, 2, 4, 6, 8, 10, 14, 18, 22, 24)  # the legends of seeds/004, Figures 4.2 to 4.9
 QUICK_WARPS = (1, 2, 4, 8, 24)
 EBT = (-6, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 6)  # Figure 4.13
@@ -21,14 +21,14 @@ OPPORTUNISTIC = {"l1.tokens": "opportunistic"}
 
 
 def mean(values):
-    """Arithmetic, as seeds/004 has its means: of its Table 4.1 that of the speed-ups is 1.41, as 4.8.3 has it; the
-    geometric one is 1.33."""
+    """Arithmetic mean, as in seeds/004: the speed-ups of Table 4.1 have 1.41, the mean in 4.8.3; the geometric mean is
+    1.33."""
     values = list(values)
     return sum(values) / len(values)
 
 
 class Bench:
-    """Runs of one call of `reproduce`, on PRESET with `more` settings, which those of an experiment take the place of."""
+    """Runs of a call of `reproduce`, on PRESET with `more` settings, replaced by an experiment's settings."""
 
     @classmethod
     def of(cls, document, runs, quick=False, more=()):
@@ -41,7 +41,7 @@ class Bench:
         self.more = dict(more)
         self.programs = [p for p in SENSITIVE if not quick or p.name in QUICK_PROGRAMS]
         self.throttled = [p for p in self.programs if p.warp_max]  # those of chapter 4
-        self.replaced = [p for p in self.programs if p.name != "SP"]  # the fourteen of chapter 5, which has nothing of SP
+        self.replaced = [p for p in self.programs if p.name != "SP"]  # the fourteen programs of chapter 5, without SP
         self._bases = {}
         self._most = {}
         self._sweeps = {}
@@ -56,7 +56,8 @@ class Bench:
         return dict(zip(tasks, found))
 
     def groups(self, program, by, most):
-        """The largest groups of L1's lines that share a signature: [reuses, most frequent distance, its share, mean]."""
+        """The largest groups of L1's lines with a common signature: [reuses, most frequent distance, its share, mean].
+        """
         def measure():
             found = reuse_distances(PRESET, self.source(program), (by,), self.more)[by][:most]
             return [[g.reuses, g.mode, g.distances[g.mode] / g.reuses, g.mean] for g in found]
@@ -75,7 +76,7 @@ class Bench:
         return self._most[program.name]
 
     def warps(self, program):
-        """The numbers of warps that are tried; the last is warp-max."""
+        """Tried numbers of warps; the last is warp-max."""
         most = self.most(program)
         tried = () if not program.warp_max else QUICK_WARPS if self.quick else WARPS
         return [n for n in tried if n < most] + [most]
@@ -101,7 +102,7 @@ class Bench:
         return best.warps, best.throughput / max(steps, key=lambda step: step.warps).throughput
 
     def base(self, program):
-        """The figures of warp-max, for which nobody has to wait for a sweep."""
+        """Figures of warp-max, without a sweep."""
         if not self._bases:
             self._bases = ({p.name: self._sweeps[p.name][self.most(p)] for p in self.programs} if self._sweeps
                            else self.all({p.name: (p, {}) for p in self.programs}))  # fmt: skip

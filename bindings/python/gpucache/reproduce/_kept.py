@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a file of runs tells of earlier calls: how many claims of each table and figure agreed, of which library, and
-with which programs."""
+"""Summary of earlier calls in a file of runs: agreeing claims of each table and figure, with library and programs."""
 
 import os
 import subprocess
@@ -11,8 +10,8 @@ from .._loader import lib
 from ..context import version
 
 # `quick`: with the programs and points of --quick. `settings` are the GPU's beside the preset. `library` is the last
-# commit of the library's sources, with "+" where they were changed since; its version where it lies in no checkout.
-# `build` tells one build from another.
+# commit of the library's sources, with "+" after later changes; or the version, outside a checkout. `build`
+# distinguishes builds.
 Verdicts = namedtuple("Verdicts", "name quick settings library build date agree differ missing")
 
 SOURCES = ("lib", "include")
@@ -27,7 +26,7 @@ def _git(folder, *arguments):
 
 
 def commit():
-    """Of the sources in whose checkout the loaded library is; "" where it is in none."""
+    """Commit of the loaded library's checkout; "" without a checkout."""
     top = _git(os.path.dirname(os.path.abspath(lib.path())), "rev-parse", "--show-toplevel")
     if not os.path.isfile(os.path.join(top, "include", "gpucache", "gpucache.h")):
         return ""
@@ -36,7 +35,7 @@ def commit():
 
 
 def keep(results, experiment, claims, quick, settings):
-    """Into the file of runs, in place of what this library's last call had of the same."""
+    """Keep results in the file of runs, in place of this library's last results for the same call."""
     counts = [sum(claim.agrees is verdict for claim in claims if claim.theirs) for verdict in (True, False, None)]
     found = Verdicts(experiment.name, quick, dict(settings), commit() or version(), results.build[:8],
                      time.strftime("%Y-%m-%d"), *counts)  # fmt: skip
@@ -44,7 +43,7 @@ def keep(results, experiment, claims, quick, settings):
 
 
 def kept(results, order):
-    """[Verdicts] of all libraries, tables and figures in `order`, those of other names last."""
+    """[Verdicts] of all libraries; tables and figures in `order`, other names last."""
     places = {name: place for place, name in enumerate(order)}
     found = [Verdicts(**each["verdicts"]) for each in results.found.values()
              if isinstance(each, dict) and "verdicts" in each]  # fmt: skip

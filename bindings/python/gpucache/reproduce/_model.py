@@ -3,9 +3,8 @@
 
 from collections import namedtuple
 
-# One number of a document: `subject` is a program or a mean over some, `what` the figure, `theirs` and `ours` its
-# values as text; `agrees` None where it could not be found out, for the reason in `note`, or where the document has nothing
-# to agree with: "".
+# A number of a document: `subject` is a program or a mean over several, `what` the figure, `theirs` and `ours` its
+# values as text; `agrees` is None without a result, for the reason in `note`, or if the document has no reference: "".
 Claim = namedtuple("Claim", "subject what theirs ours agrees note", defaults=("",))
 
 
@@ -19,9 +18,9 @@ class Experiment(namedtuple("Experiment", "name title run")):
         return self.name.split(":")[0]
 
 
-SHARE = 0.10  # by which a speed-up, latency or mean may be another
-POINTS = 5  # likewise a rate in per cent
-EXACT = 1e-9  # what binary fractions lack
+SHARE = 0.10  # relative tolerance of a speed-up, latency or mean
+POINTS = 5  # tolerance of a rate in per cent
+EXACT = 1e-9  # error of binary fractions
 NOTICEABLE = 1.05  # "non-negligible speed-up" of seeds/004, 4.8.1
 
 
@@ -31,12 +30,12 @@ def ratio(subject, what, theirs, ours, note=""):
 
 
 def rate(subject, what, theirs, ours, note=""):
-    """Per cent of something; `ours` is from 0 to 1. Agrees within POINTS."""
+    """A rate in per cent; `ours` is from 0 to 1. Agrees within POINTS."""
     return Claim(subject, what, f"{theirs:g} %", f"{100 * ours:.1f} %", abs(100 * ours - theirs) <= POINTS + EXACT, note)
 
 
 def count(subject, what, theirs, ours, note=""):
-    """A number that is the same or not."""
+    """A number that agrees if equal."""
     return Claim(subject, what, str(theirs), str(ours), theirs == ours, note)
 
 
@@ -50,10 +49,10 @@ def missing(subject, what, theirs, note):
 
 
 def of_all(claim, here, of):
-    """A figure over `of` programs of the document: over fewer of them there is nothing to hold it against."""
+    """A figure over `of` programs of the document: no comparison over fewer programs."""
     return claim if here == of else claim._replace(agrees=None, note=f"{here} of the document's {of} programs")
 
 
 def told(subject, what, ours, note=""):
-    """What the document leaves open."""
+    """A figure left open by the document."""
     return Claim(subject, what, "", ours, None, note)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""seeds/004 over programs that are not sensitive to the cache: the rest of Table 3.1, Table 3.3, Figure 5.14."""
+"""seeds/004 over programs without cache sensitivity: the rest of Table 3.1, Table 3.3, Figure 5.14."""
 
 from . import seeds001
 from ._bench import LINE, SEGMENTS
@@ -18,7 +18,7 @@ def _rodinia(name, source, quick, large):
     return Program(name, f"synthetic:rodinia-{source}", f"synthetic:rodinia-{quick}", None, None, None, large)
 
 
-# As Table 3.1 has them. Of its other rows there are no programs here; SRAD is its second version.
+# Programs in the order of Table 3.1. Programs of its other rows are missing here; SRAD is its second version.
 OTHERS = [
     _rodinia("BACKPROP", "backprop:4456516", "backprop:256KiB", 1.10),
     _rodinia("B+TREE", "btree:4000000", "btree:64KiB", 1.10),
@@ -46,7 +46,7 @@ def large_caches(bench, settings):
 
 
 def schedulers(bench):
-    """Table 3.3, Figures 3.3 to 3.5: who prefers GTO does so for misses that it saves."""
+    """Table 3.3, Figures 3.3 to 3.5: a program that prefers GTO does so for saved misses."""
     others = [*OTHERS, *INSENSITIVE]
     gto = {**bench.all({p.name: (p, {}) for p in others}), **{p.name: bench.base(p) for p in bench.programs}}
     lrr = bench.all({p.name: (p, {"scheduler": "lrr"}) for p in [*bench.programs, *others]})

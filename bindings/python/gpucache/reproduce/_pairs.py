@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Which loads bypass, found by runs: each load alone, and each pair of a kernel (Xie et al., ICCAD 2013; Table 3 of
+"""Search for bypassing loads by runs: each load alone, and each pair of a kernel (Xie et al., ICCAD 2013; Table 3 of
 seeds/001 counts such runs).
 
-What a set of loads gains is taken for the sum of what each gains alone, and of what each pair gains beyond its two: loads
-that share lines depend on one another.
+The gain of a set of loads is estimated as the sum of single gains and of each pair's further gain: loads with common
+lines depend on each other.
 """
 
 import itertools
 
 
 def groups(kernels):
-    """[indices of the loads of one kernel], of the kernel of each load."""
+    """[indices of a kernel's loads], from the kernel of each load."""
     found = {}
     for index, kernel in enumerate(kernels):
         found.setdefault(kernel, []).append(index)
@@ -18,7 +18,7 @@ def groups(kernels):
 
 
 def trials(kernels):
-    """The sets of loads to run: none, each, each pair of a kernel."""
+    """Sets of loads to run: none, each load, each pair of a kernel."""
     found = [()]
     for loads in groups(kernels):
         found += itertools.combinations(loads, 1)
@@ -33,7 +33,7 @@ def _gain(chosen, cycles):
 
 
 def _climb(loads, chosen, cycles):
-    """Add or remove the load that gains most, while one does."""
+    """Add or remove the load with the largest gain, while a gain exists."""
     best = _gain(chosen, cycles)
     while True:
         neighbours = [chosen ^ {load} for load in loads]
@@ -45,7 +45,7 @@ def _climb(loads, chosen, cycles):
 
 
 def best(kernels, cycles):
-    """The loads that bypass, of the cycles of all trials; kernel by kernel, for they run one after the other."""
+    """The bypassing loads, from the cycles of all trials; kernel by kernel, because kernels run in turn."""
     found = []
     for loads in groups(kernels):
         starts = [frozenset(), frozenset(loads), *(frozenset([load]) for load in loads)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""seeds/004, 4.8: priority-based cache allocation, with opportunistic tokens as the document has them (4.8.1.1). What its
-figures have for each EBTNum is in _tokens.py."""
+"""seeds/004, 4.8: priority-based cache allocation, with opportunistic tokens as in the document (4.8.1.1). _tokens.py
+has the figures for each EBTNum."""
 
 from ._bench import LINE, OPPORTUNISTIC, SEGMENTS, mean
 from ._model import NOTICEABLE, Experiment, count, holds, missing, of_all, rate, ratio
@@ -10,10 +10,10 @@ from ._tokens import EXPERIMENTS as TOKENS
 
 STRATEGY_ONE = ("SCLUSTER",)
 STRATEGY_TWO = ("CoMD", "BFS", "SS", "SSSP", "ATAX", "BICG", "MVT")
-ONLY_SEGMENTS = ("SS", "SM", "II")  # gain from it with the traffic optimization (4.8.3)
-SHORTER_TRIPS = ("CoMD", "SSSP", "ATAX", "BICG", "MVT")  # and are faster by it (4.8.3), as BFS is
-OF_SEGMENTS = {"SCLUSTER": 4, "SM": 2}  # bypassing warps that 4.24a can add
-GAINING = 7  # of these, over warp-opt
+ONLY_SEGMENTS = ("SS", "SM", "II")  # gain with the traffic optimization (4.8.3)
+SHORTER_TRIPS = ("CoMD", "SSSP", "ATAX", "BICG", "MVT")  # faster by strategy two (4.8.3), with BFS
+OF_SEGMENTS = {"SCLUSTER": 4, "SM": 2}  # bypassing warps added by 4.24a
+GAINING = 7  # programs with a gain over warp-opt
 
 
 def _best(speedups):
@@ -54,7 +54,7 @@ def static(bench):
 
 
 def _bfs(lines, parts, of_lines, of_parts):
-    """4.8.3: BFS as the example of fewer warps that cache."""
+    """4.8.3: BFS as the example of fewer caching warps."""
     if "BFS" not in lines:
         return
     yield count("BFS", "best EBTNum: of 8 warps 3 cache", -5, lines["BFS"][0])
@@ -70,7 +70,7 @@ def _bfs(lines, parts, of_lines, of_parts):
 
 
 def _sooner(best, of_lines, of_parts):
-    """4.8.3: who gains from strategy two gains more by shorter ways."""
+    """4.8.3: programs with a gain by strategy two gain more by shorter ways."""
     for name in SHORTER_TRIPS:
         if name in of_parts:
             line, part = (of[name][ebt[name][0]] for of, ebt in zip((of_lines, of_parts), best))
@@ -82,7 +82,7 @@ def _sooner(best, of_lines, of_parts):
 
 
 def segments(bench):
-    """Figures 4.23 and 4.24: a bypassing load fetches the segments it needs."""
+    """Figures 4.23 and 4.24: a bypassing load fetches only the needed segments."""
     of_lines, of_parts = bench.static(), bench.static(**SEGMENTS)
     lines, parts = _best(bench.speedups(of_lines)), bench.speedups(of_parts)
     best = _best(parts)
@@ -104,7 +104,7 @@ def segments(bench):
 
 
 def dynamic(bench):
-    """Figures 4.22 and 4.25: EBTNum found while it runs, warp-opt known."""
+    """Figures 4.22 and 4.25: EBTNum found at run time, with known warp-opt."""
     for fetch, label in ((LINE, "lines"), (SEGMENTS, "segments")):
         best = _best(bench.speedups(bench.static(**fetch)))
         found = found_while_running(bench, fetch)
@@ -121,7 +121,7 @@ def dynamic(bench):
 
 
 REMEMBER = {"ebt": "remember=kernels"}
-# Name, what it adds to dynamic PCAL on L1, and whether the document expects fewer misses of L2 from it.
+# Name, addition to dynamic PCAL on L1, and True if the document expects fewer misses of L2.
 FUTURE = (
     ("both strategies in turn", {"ebt": "strategy=both"}, False),
     ("tokens for L2 found, inclusive", {"ebt": "level=separate,tokens-l2=-1", **BOTH_CACHES}, True),
@@ -143,7 +143,7 @@ def _found(bench, more):
 
 
 def future(bench):
-    """Sections 7.2 and 7.3: what the document expects of PCAL's further development."""
+    """Sections 7.2 and 7.3: the document's expectations of PCAL's further development."""
     plain = _found(bench, {})
     for label, more, below in FUTURE:
         if more is REMEMBER and not any(launches_again(bench.source(program)) for program in bench.throttled):

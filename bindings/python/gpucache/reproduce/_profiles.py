@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Profiles of programs, taken with the clock: made once, kept beside the runs, named by their contents."""
+"""Profiles of programs, taken with the clock, made once and kept beside the runs, named by their contents."""
 
 import hashlib
 import math
@@ -12,10 +12,11 @@ from ..context import Context
 from ..profile import Profile
 from ..trace import Trace
 
-# classes       [transactions, R, U, score] of each that has loads, U by segments
-# candidates    [threshold, the classes that it caches]: those of `hybrid` that differ
-# reuses        [line addresses that are hit n times] of each SM, n from 0 to 15 and more
-# instructions  [kernel, accesses, those that should bypass] of each load, in the order of kernels and program counters
+# classes       [transactions, R, U, score] of each class with loads, U by segments
+# candidates    [threshold, cached classes]: different thresholds of `hybrid`
+# reuses        [line addresses with n hits] for each SM, n from 0 to 15 and more
+# instructions  [kernel, accesses, accesses that should bypass] for each load, in the order of kernels and program
+#               counters
 Facts = namedtuple("Facts", "classes candidates reuses instructions file")
 
 
@@ -23,8 +24,8 @@ SEGMENT = 32
 
 
 def _by_segments(row):
-    """[transactions, R, U, U x (1 + R)] of a class. U is the share of a line's 32-byte segments, as Table 1 has it: .96
-    for loads of 8 transactions, which use a quarter of their bytes at most."""
+    """[transactions, R, U, U x (1 + R)] of a class. U is the share of a line's 32-byte segments, as in Table 1: .96 for
+    loads of 8 transactions, which use at most a quarter of the bytes."""
     c = row.counts
     used = SEGMENT * c.segments
     score = used * (c.fills + c.reuses) / (c.bytes_moved * c.fills) if c.fills else used * (1 + c.hits) / c.bytes_moved
@@ -32,7 +33,7 @@ def _by_segments(row):
 
 
 def _candidates(classes):
-    """Of thresholds that cache the same, the largest: 0, and each score."""
+    """The largest of equivalent thresholds: 0, and each score."""
     scores = {transactions: math.floor(score * 1e6 + 0.5) / 1e6 for transactions, _, _, score in classes}
     found = {}
     for threshold in sorted({0.0, *scores.values()}):
@@ -57,7 +58,7 @@ def _digest(path):
 
 
 def measure(preset, source, folder):
-    """Facts as JSON has them, of a profile that is written into `folder`."""
+    """Facts in JSON form of a profile, written into `folder`."""
     with Context() as context, Config(context, preset, {"mode": "timed"}) as config:
         with Profile(context, config) as profile, Trace(context, source) as trace:
             profile.run(trace)
@@ -70,7 +71,7 @@ def measure(preset, source, folder):
 
 
 def facts(found, folder):
-    """Facts of what `measure` returned; `file` is a path. None where the file is gone, or another."""
+    """Facts from the result of `measure`; `file` is a path. None if the file is missing or changed."""
     path = os.path.join(folder, found["file"])
     if not os.path.exists(path) or _digest(path) + ".profile" != found["file"]:
         return None

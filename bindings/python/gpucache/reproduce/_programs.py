@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The documents' programs, as sources of traces, and what the documents say of them."""
+"""The documents' programs, as sources of traces, with the documents' figures."""
 
 from collections import namedtuple
 
@@ -8,28 +8,30 @@ from ..context import Context
 from ..hierarchy import Hierarchy
 from ..trace import Trace
 
-# `source` is cut where the published size would take too long: the steps or blocks that are left out are as those that
-# are there. `quick` is cut further. `warp_max`, `warp_opt` and `gain` are of seeds/004, Table 4.1 (None: not there),
-# `large` of its Table 3.1: the speed-up of 16 times the caches.
+# `source` is cut if the published size would take too long: omitted steps or blocks equal the kept ones. `quick` is cut
+# further. `warp_max`, `warp_opt` and `gain` are of seeds/004, Table 4.1 (None: missing there), `large` of its Table
+# 3.1: the speed-up of 16 times the caches.
 Program = namedtuple("Program", "name source quick warp_max warp_opt gain large")
 
 # PolyBench's 4,096 rows are 16 blocks. In seeds/004 an SM has one block of these programs (4 warps a scheduler, Table
-# 4.1), and that some SM has none is told of GESUMMV alone, the exception (5.4.2): so 15 blocks, 3,840 rows, and fewer of
-# GESUMMV: 2,048 rows, 8 blocks.
+# 4.1), and only GESUMMV, the exception (5.4.2), has an SM without blocks. Therefore 15 blocks, 3,840 rows, and fewer
+# for GESUMMV: 2,048 rows, 8 blocks.
 POLYBENCH, FEWER_BLOCKS = "57600KiB:columns=3840", "16MiB:columns=2048"
 
 # seeds/004, Table 3.2.
 SENSITIVE = [
-    # EAM, 20 unit cells along a side, the defaults; one wave of blocks of 250. Its Makefile asks for double precision, of
-    # which 16 times the caches make it 1.08 times as fast: not cache-sensitive, and there it is. So single, its other.
+    # EAM, 20 unit cells along a side, the defaults; one wave of blocks of 250. The Makefile asks for double precision;
+    # then 16 times the caches give a speed-up of 1.08, without cache sensitivity, unlike the document. Therefore single
+    # precision, the other option.
     Program("CoMD", "synthetic:comd-eam:512KiB:blocks=120,double=0",
             "synthetic:comd-eam:512KiB:blocks=120,double=0,launch=1,steps=9", 16, 6, 1.53, 2.45),
-    # 96 bytes a thread, 24 lines a warp: two warps a scheduler fit L1, as Table 4.1 has it, and not four; of 48 four fit.
+    # 96 bytes a thread, 24 lines a warp: two warps a scheduler fit L1, as in Table 4.1, and four do not; with 48 bytes
+    # four fit.
     Program("II", "synthetic:inverted-index:2160KiB:part=96", "synthetic:inverted-index:2160KiB:part=96", 24, 2, 1.24,
             5.05),
     Program("BFS", "synthetic:bfs:2MiB", "synthetic:bfs:1MiB", 24, 8, 1.02, 2.30),
-    # Its source there is [77], Rogers et al., whose program has no textures and measures points as they lie; KMEANS,
-    # 1.59 in Table 3.1, is Rodinia's own. Of 34 features and 5 clusters, Rodinia's defaults; the first 90 blocks.
+    # The document's source is [77], Rogers et al., a program without textures that measures points in place; KMEANS,
+    # 1.59 in Table 3.1, is Rodinia's own. 34 features and 5 clusters, Rodinia's defaults; the first 90 blocks.
     Program("KMN", "synthetic:rodinia-kmeans:3060KiB:texture=0",
             "synthetic:rodinia-kmeans:3060KiB:texture=0,clusters=2", 24, 1, 2.68, 7.46),
     Program("SM", "synthetic:string-match:2MiB:line=32", "synthetic:string-match:720KiB:line=32", 24, 2, 1.18, 1.63),
@@ -51,19 +53,19 @@ SENSITIVE = [
     Program("SP", "synthetic:sp:504000:rounds=1,passes=2", "synthetic:sp:126000:rounds=1,passes=1", None, None, None, 2.05),
 ]  # fmt: skip
 
-# Those that AgeLRU slows down (5.4.1.4).
+# Programs slowed down by AgeLRU (5.4.1.4).
 INSENSITIVE = [
     Program("GEMM", "synthetic:polybench-gemm:1MiB:steps=64", "synthetic:polybench-gemm:256KiB:steps=16",
             None, None, None, 1.10),
     Program("3MM", "synthetic:polybench-3mm:1MiB:steps=32", "synthetic:polybench-3mm:256KiB:steps=8",
             None, None, None, 1.07),
 ]  # fmt: skip
-NO_ATAXI = "the document does not say what it computes"  # the third of them
+NO_ATAXI = "the document does not say what it computes"  # reason for the missing third program
 
 
 def warp_max(preset, source):
-    """Warps for each scheduler that are resident at once, at most, in any kernel. A last block that a few SMs have more
-    is not counted: of 16 blocks on 15 SMs, the document takes them for one each."""
+    """Largest number of resident warps for each scheduler, in any kernel. A further last block of a few SMs is not
+    counted: for 16 blocks on 15 SMs, the document has one block an SM."""
     with Context() as context, Config(context, preset) as config, Trace(context, source) as trace:
         with Hierarchy(context, config) as hierarchy:
             most = 0
@@ -79,7 +81,7 @@ def warp_max(preset, source):
 
 
 def launches_again(source):
-    """Is one of a program's kernels launched more than once?"""
+    """True if a kernel of the program is launched more than once."""
     with Context() as context, Trace(context, source) as trace:
         names = [kernel.name for kernel in trace]
     return len(set(names)) < len(names)

@@ -7,22 +7,22 @@ from ._bench import LINE, PRESET, SEGMENTS, mean
 from ._model import NOTICEABLE, Experiment, count, holds, missing, of_all, rate, ratio
 from ._programs import INSENSITIVE, NO_ATAXI
 
-# Figure 5.6 and 5.7: speed-up of AgeLRU replacement, points of misses that it saves.
+# Figures 5.6 and 5.7: speed-up of AgeLRU replacement, points of saved misses.
 AGE_LRU = {"CoMD": (1.07, 2), "II": (1.05, 3), "KMN": (1.13, 11), "ATAX": (1.05, 3), "GESUMMV": (1.21, 17),
            "WC": (1.06, 2)}  # fmt: skip
 MORE_WITH_SEGMENTS = ("II", "KMN", "SM", "SS", "WC", "CFD")  # Figure 5.12
 BIP_LOSES, BIP_GAINS = ("BFS", "SSSP", "ATAX", "BICG", "GESUMMV"), ("II", "KMN", "SS", "CFD")  # Figure 5.11
 REPLACED = 14  # programs of 5.4.1
-VOTED = REPLACED + len(INSENSITIVE)  # of 5.4.2, but for NO_ATAXI
+VOTED = REPLACED + len(INSENSITIVE)  # programs of 5.4.2, without NO_ATAXI
 OWN = 0.9  # Figure 5.1
-SCHEDULERS, OLDEST = 2, 2 * 4  # of an SM, whose ages are counted: the oldest four of each
+SCHEDULERS, OLDEST = 2, 2 * 4  # schedulers of an SM, and warps with counted ages: the oldest four of each scheduler
 SHORTER = 0.9  # a round trip, for a difference to be seen
 LARGEST_LOSS = {"": 3, "bypass=1, lines": 6, "bypass=1, segments": 3}  # per cent: Figures 5.15 to 5.17
-DYNAMIC = 1.20  # Dynamic-AgeLRU on average, of the variant for which AgeLRU has 28 % (7.3)
+DYNAMIC = 1.20  # mean of Dynamic-AgeLRU, for the variant of AgeLRU with 28 % (7.3)
 
 
 def _mean(make, of, what, theirs, values, which=""):
-    """A ratio or rate that is the mean over `of` programs of the document."""
+    """A ratio or rate: the mean over `of` programs of the document."""
     values = list(values)
     return of_all(make(f"mean of {len(values)}{which}, of {of}", what, theirs, mean(values)), len(values), of)
 
@@ -37,7 +37,7 @@ def _runs(bench, policies, programs=None):
 
 
 def reuses(bench):
-    """Figure 5.1: hits by the warp that fetched the line."""
+    """Figure 5.1: hits by the fetching warp of the line."""
     found = bench.all({program.name: (program, {"l1.track_warps": "true"}) for program in bench.replaced})
     shares = {}
     for name, base in found.items():
@@ -122,7 +122,7 @@ def bypassing(bench):
 
 
 def _freed(bench, found):
-    """Figures 5.10, 5.11 and 5.13: lines that are not reserved, segments that are not moved."""
+    """Figures 5.10, 5.11 and 5.13: unreserved lines, unmoved segments."""
     for program in bench.replaced:
         lines, segments = (found[("age-lru", label), program.name] for label in ("lines", "segments"))
         if program.name == "SCLUSTER":
@@ -145,9 +145,9 @@ def _freed(bench, found):
 
 
 def voting(bench):
-    """Figures 5.15 to 5.17: Dynamic-AgeLRU chooses LRU where AgeLRU is slower.
+    """Figures 5.15 to 5.17: Dynamic-AgeLRU chooses LRU if AgeLRU is slower.
 
-    Optimal-DIP is, of each program, the faster of LRU and BIP: set duelling does not work there (5.4).
+    Optimal-DIP is the faster of LRU and BIP for each program, because set duelling does not work (5.4).
     """
     for label, (argument, fetch) in (("", ("", {})), ("bypass=1, lines", ("(bypass=1)", LINE)),
                                      ("bypass=1, segments", ("(bypass=1)", SEGMENTS))):  # fmt: skip
@@ -186,7 +186,7 @@ EIGHT = ("CoMD", "II", "KMN", "SM", "SS", "SCLUSTER", "SSSP", "BFS")
 BLOCKS = range(1, 9)
 LOSES = {"SSSP": 0.93, "BFS": 0.95}
 SCORES = ("rpr-count", "rpr-distance", "age-lru")
-FEWER = {"II": -1, "SS": -1, "KMN": -1, "CoMD": 1, "BFS": 1, "SSSP": 1}  # Figure 6.3: misses of all three
+FEWER = {"II": -1, "SS": -1, "KMN": -1, "CoMD": 1, "BFS": 1, "SSSP": 1}  # Figure 6.3: misses of all policies
 RPR_SAVES = {"II": 8, "KMN": 17, "SS": 3}  # points of misses: 6.4
 
 
@@ -234,11 +234,11 @@ def predicted_reuse(bench):
 
 
 FIGURE_6_1 = ("KMN", "SCLUSTER")
-SCATTERED = 0.9  # share of a group's reuses at one distance, below which it is not the only one
+SCATTERED = 0.9  # smallest share of a group's reuses at its only distance
 
 
 def signatures(bench):
-    """Figure 6.1: reuse distances of the four largest groups that share a signature, PC and age of the warp."""
+    """Figure 6.1: reuse distances of the four largest groups with a common signature, PC and age of the warp."""
     for program in bench.programs:
         if program.name not in FIGURE_6_1:
             continue
@@ -257,7 +257,7 @@ BYTES = ("age-lru", 1, 128, "an L1, 7.3"), ("rpr", 15, 6096, "15 SMs, 6.3")
 
 
 def storage(bench):
-    """6.3 and 7.3: bytes that a policy keeps beside LRU's order."""
+    """6.3 and 7.3: bytes of a policy's state beside LRU's order."""
     with Context() as context, Config(context, PRESET) as config:
         ways, line = int(config.number("l1.ways")), int(config.number("l1.line"))
         shape = {"sets": int(config.number("l1.size")) // (ways * line), "ways": ways, "line_bytes": line}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs of programs, side by side, each done once: what was run before is read from a file."""
+"""Runs of programs, in parallel, each done once: earlier runs are read from a file."""
 
 import concurrent.futures
 import threading
@@ -14,14 +14,14 @@ from . import _profiles
 
 
 def whole(preset, source, settings, go_on=lambda: True):
-    """Stats of all of a program's launches."""
+    """Stats of all launches of a program."""
     with Context() as context, Config(context, preset, {"mode": "timed", **settings}) as config:
         with Replay(context, config, lambda progress: go_on()) as replay, Trace(context, source) as trace:
             return sum((result.stats for result in replay.run(trace)), Stats())
 
 
 class Runs:
-    """`on_progress(done, of)` is called after each run; `patience` is the most instructions of a kernel, 0: all."""
+    """`on_progress(done, of)` is called after each run; `patience` is the limit of instructions a kernel, 0: none."""
 
     def __init__(self, path, jobs=1, on_progress=None):
         self.results = Results(path)
@@ -36,7 +36,7 @@ class Runs:
         self.results.close()
 
     def kept(self, run, measure):
-        """What `measure` returns, of which JSON must be able to say all: found once for this `run`."""
+        """Result of `measure`, in JSON values: found once for this `run`."""
         found = self.results.get(run)
         if found is None:
             found = measure()

@@ -9,15 +9,15 @@ from ..policy import ReplacementPolicy
 from ..replay import Replay
 from ..trace import Trace
 
-# What a line is known by: the load that fetched it, as CPU caches have it, or that and its warp's relative age, as RPR.
+# Signature of a line: the fetching load, as in CPU caches, or the load and its warp's relative age, as in RPR.
 SIGNATURES = {"pc": lambda request: (request.pc,), "pc+age": lambda request: (request.pc, request.warp_age)}
 
-# `reuses` of lines of a signature, by distance; the most frequent one, and the mean.
+# `reuses` of a signature's lines, by distance; the most frequent distance, and the mean.
 Group = collections.namedtuple("Group", "signature reuses mode mean distances")
 
 
 def _recorder(found, by):
-    """A policy: LRU, that counts in found[name][signature][distance]."""
+    """A policy: LRU with counts in found[name][signature][distance]."""
 
     class Recorder(ReplacementPolicy):
         name = "recorder"
@@ -57,8 +57,8 @@ def _group(signature, distances):
 def reuse_distances(preset, source, by=tuple(SIGNATURES), settings=None):
     """{name of a signature: Groups, the largest first} of a timed replay.
 
-    A reuse distance is the number of accesses of the set from one access of a line to its next, while it is there: what
-    RPR's sampler of full size sees (6.2.2).
+    A reuse distance is the number of accesses of the set from an access of a resident line to the next access: the
+    input of RPR's sampler of full size (6.2.2).
     """
     found = {name: collections.defaultdict(collections.Counter) for name in by}
     settings = {"mode": "timed", **(settings or {}), "l1.replacement": "recorder"}

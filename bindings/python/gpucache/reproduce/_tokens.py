@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""seeds/004, 4.8: what its figures show of static PCAL for each EBTNum, and its text says of them.
+"""seeds/004, 4.8: figures of static PCAL for each EBTNum, with the text's words.
 
-The curves have no numbers beside them: a claim's figure here is the whole curve, `EBTNum value`, beside the document's
-words. 0 is throttling alone: there all warps cache.
+The curves have no numbers: a claim's figure here is the whole curve, `EBTNum value`, beside the document's words. 0 is
+throttling alone, with all warps caching.
 """
 
 from .. import bottleneck
 from ._bench import LINE, OPPORTUNISTIC, SEGMENTS, mean
 from ._model import NOTICEABLE, POINTS, Experiment, count, holds, missing, of_all, rate, ratio
 
-RISE, SATURATED, NETWORK = bottleneck.Thresholds().rise, 0.2, 20  # 4.1.5: by how much, and above what
+RISE, SATURATED, NETWORK = bottleneck.Thresholds().rise, 0.2, 20  # 4.1.5: rise, and limits
 MSHR_BOUND = ("II", "BFS", "SS", "SSSP")  # 4.8.1.1, before a warp is added
-SHARE_DATA = ("CoMD", "SS", "SCLUSTER")  # Figure 4.17: warps without a token that hit
+SHARE_DATA = ("CoMD", "SS", "SCLUSTER")  # Figure 4.17: programs with hits of warps without a token
 NO_SPARE = ("ATAX", "BICG", "MVT")
-ONE_WARP = ("KMN", "GESUMMV")  # Figure 4.18: warp-opt is 1, none can be taken away
+ONE_WARP = ("KMN", "GESUMMV")  # Figure 4.18: warp-opt is 1, no warp can be taken away
 SHORTER = ("CoMD", "SSSP")  # Figure 4.20; the document has "SSS"
 AS_LONG = ("SCLUSTER", "SS")
 BATH_TUBS = 3  # "several applications"
@@ -33,7 +33,7 @@ def round_trip(figures):
 
 
 def _of_cache_warps(figures):
-    """Misses of warps that cache: of all, where nobody has tokens."""
+    """Misses of caching warps: of all warps, if none has tokens."""
     return figures.get("l1.cache_warp_miss_ratio", figures["l1.load_miss_ratio"])
 
 
@@ -50,7 +50,7 @@ def _of_bypassing(figures):
 
 
 def _that_bypass(found):
-    """Of the runs in which warps without a token loaded anything."""
+    """Runs with loads by warps without a token."""
     return {ebt: figures for ebt, figures in found.items() if ebt and "l1.bypass_warp_miss_ratio" in figures}
 
 
@@ -60,7 +60,7 @@ def added(found):
 
 
 def taken(found):
-    """The same of strategy two: ever fewer warps cache."""
+    """{EBTNum: figures} of strategy two: fewer and fewer warps cache."""
     return {ebt: found[ebt] for ebt in sorted(found, reverse=True) if ebt <= 0}
 
 
@@ -84,7 +84,7 @@ def _rises(found, of, above):
 
 
 def more_warps(bench):
-    """Figures 4.14 to 4.17: one to six more warps, that bypass."""
+    """Figures 4.14 to 4.17: one to six more, bypassing warps."""
     for name, found in bench.static().items():
         one = added(found)
         if len(one) == 1:
@@ -140,7 +140,7 @@ def _misses(name, one):
 
 
 def fewer_that_cache(bench):
-    """Figures 4.18 to 4.21: as many warps, of which one to six bypass."""
+    """Figures 4.18 to 4.21: a constant number of warps, with one to six bypassing."""
     tubs, alike, of = [], [], 0
     for name, found in bench.static().items():
         two = taken(found)
@@ -197,7 +197,8 @@ def _resources(name, two):
 
 
 def both_levels(bench):
-    """Figures 4.26 and 4.27: tokens at L2 as well, the best EBTNum of each; of each EBTNum the cycles, over L1 alone."""
+    """Figures 4.26 and 4.27: tokens at L2 as well, with the best EBTNum of each; cycles for each EBTNum, over L1 alone.
+    """
     one, two = bench.static(), bench.static(**BOTH_CACHES)
     best = [{name: min(found.items(), key=lambda item: item[1]["cycles"]) for name, found in of.items()}
             for of in (one, two)]  # fmt: skip
@@ -238,7 +239,7 @@ def found_while_running(bench, fetch):
 
 
 def summary(bench):
-    """Figure 4.28, of whose numbers the text has the means."""
+    """Figure 4.28, with means from the text."""
     base = {program.name: bench.base(program)["cycles"] for program in bench.throttled}
     opt = {program.name: bench.best(program)[1] for program in bench.throttled}
     subject = f"mean of {len(base)}, of {PROGRAMS}"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""seeds/000, adaptive bypassing: Table 1, and what the text says of its predictor and of power, on the L1 of its Table 3.
+"""seeds/000, adaptive bypassing: Table 1, and the text's statements on its predictor and on power, with the L1 of its
+Table 3.
 
-Its Figures 13 to 15 have no numbers beside the bars, and its text few words of them. The sensitivity that its section 9 leaves to be done is bench/agcb.py.
-seeds/001 and 004 have no figures of energy.
+Figures 13 to 15 have no numbers beside the bars, and few words in the text. bench/agcb.py has the sensitivity that
+section 9 leaves open. seeds/001 and 004 have no figures of energy.
 """
 
 from collections import namedtuple
@@ -17,7 +18,7 @@ from ._model import Experiment, count, holds, missing, ratio, told
 PRESET = "qv100"
 L1 = {"l1.size": "32KiB", "l1.unified": "false", "l1.ways": "64", "l1.allocate": "on-fill"}
 
-# The program's runs, largest first, as gpu-app-collection has them; `quick`: what is small enough of the largest.
+# The program's runs, largest first, from gpu-app-collection; `quick`: small runs.
 Program = namedtuple("Program", "name runs quick launches accesses")
 
 
@@ -41,11 +42,11 @@ PROGRAMS = [
     Program("nn", [["synthetic:rodinia-nn:342112"]], [], 1, 26e3),
 ]  # fmt: skip
 INSENSITIVE = "backprop"  # section 5.2
-NOTHING = 0.05  # "did not vary", 6.4.1; what is "significant" is more
-SAVING = "bfs", "backprop", "b+tree"  # of those of Figure 15, those that its text names
+NOTHING = 0.05  # "did not vary", 6.4.1; a larger change is "significant"
+SAVING = "bfs", "backprop", "b+tree"  # programs of Figure 15 named in the text
 FERMI = "gtx480"
 HALF = "16KiB"
-QUICK = "dwt2d", "nn"  # small as they are
+QUICK = "dwt2d", "nn"  # small programs
 HIGH = 0.5  # a hit ratio
 TUNED = {
     "threshold 8, initially 15, hash modulo": "agcb", "threshold 4": "agcb(threshold=4)", "threshold 12": "agcb(threshold=12)",
@@ -53,8 +54,8 @@ TUNED = {
     "hash multiply": "agcb(hash=multiply)",
 }  # fmt: skip
 NO_L1 = {"l1.spaces": "local"}  # -gpgpu_gmem_skip_L1D 1
-INTERVAL = 500  # core cycles for which AccelWattch tells a power, as Accel-Sim sets it up: -gpgpu_runtime_stat 500
-# QV100's caches have none that is published: those of a K40, as preset kepler has them.
+INTERVAL = 500  # core cycles of AccelWattch's power samples in Accel-Sim's setup: -gpgpu_runtime_stat 500
+# No energies of QV100's caches are published: values of a K40, as in preset kepler.
 CACHES = {"energy.l1_read": "1498", "energy.l2_read": "5460"}
 
 
@@ -67,7 +68,8 @@ def _launches(sources):
 
 
 def _accesses(sources):
-    """Sectors that loads and stores ask L1 for: with 32-byte sectors each is an access of its simulator's."""
+    """Sectors requested from L1 by loads and stores: with 32-byte sectors a sector is an access of the document's
+    simulator."""
     found = 0
     for source in sources:
         with Context() as context, Config(context, PRESET, L1) as config, Replay(context, config) as replay:
@@ -129,7 +131,7 @@ def _hits(figures):
 
 
 def hit_ratios(bench):
-    """Figures 13 and 14: the baselines, on the GPU of [11] as GPGPU-Sim has one, and on QV100."""
+    """Figures 13 and 14: the baselines, on the GPU of [11] in GPGPU-Sim's form, and on QV100."""
     tasks, programs = {}, _tried(bench)
     for program in programs:
         for label, bypass in (("without", "always-cache"), ("with", "agcb")):
@@ -153,7 +155,7 @@ def hit_ratios(bench):
 
 def sensitivity(bench):
     """Section 9: "the effect of tuning parameters like threshold value, the prediction table initialization value, and
-    different hash functions on the efficiency of the predictor", which the document has not studied."""
+    different hash functions on the efficiency of the predictor", not studied in the document."""
     programs = _tried(bench)
     tasks = {(p.name, label): (PRESET, _smallest(p), {**L1, "l1.bypass": bypass})
              for p in programs for label, bypass in (("", "always-cache"), *TUNED.items())}  # fmt: skip
@@ -166,7 +168,7 @@ def sensitivity(bench):
 
 
 def _watts(source, settings):
-    """{"mean" and "most", with the energies of CACHES and with "no caches": watts}, of a run and of its intervals."""
+    """{"mean" and "most", with the energies of CACHES and with "no caches": watts}, for a run and its intervals."""
     settings = {"mode": "timed", **L1, **CACHES, **settings}
     with Context() as context, Config(context, PRESET, settings) as config, Trace(context, source) as trace:
         samples = []
@@ -178,7 +180,7 @@ def _watts(source, settings):
     def watts(stats, without=()):
         return (stats["energy.total"] - sum(stats[name] for name in without)) / stats["cycles"] * megahertz * 1e-6
 
-    whole = [stats for stats in samples if stats["cycles"] == INTERVAL]  # not what is left at the end of a kernel
+    whole = [stats for stats in samples if stats["cycles"] == INTERVAL]  # without the rest at the end of a kernel
     return {
         "mean": watts(total), "most": max(map(watts, whole)),
         "mean, no caches": watts(total, CACHES), "most, no caches": max(watts(stats, CACHES) for stats in whole),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""seeds/001, hardware-based and hybrid L1 bypassing: its tables, and what its text says of its figures.
+"""seeds/001, hardware-based and hybrid L1 bypassing: its tables, and the text's statements on figures.
 
-Speed-ups are over a run that caches everything. What bypasses moves segments of 32 bytes (III.A).
+Speed-ups are over a run that caches everything. A bypassing load moves segments of 32 bytes (III.A).
 """
 
 from collections import namedtuple
@@ -14,7 +14,8 @@ Program = namedtuple("Program", "name source quick")
 
 _KMEANS = "synthetic:rodinia-kmeans:3060KiB:launch=1"
 
-# Figure 7. Of bfs, lud, nw and srad all launches but for nw's first and last diagonals; of heartwall a point for each SM.
+# Figure 7. bfs, lud, nw and srad with all launches except nw's first and last diagonals; heartwall with a point for
+# each SM.
 PROGRAMS = [
     Program("BFS", "synthetic:rodinia-bfs:6MiB", "synthetic:rodinia-bfs:96KiB"),
     Program("CFD", "synthetic:rodinia-cfd:1900KiB", "synthetic:rodinia-cfd:38KiB"),
@@ -29,17 +30,17 @@ PROGRAMS = [
     Program("SC", "synthetic:rodinia-streamcluster:16MiB:blocks=45", "synthetic:rodinia-streamcluster:4MiB:blocks=45"),
 ]  # fmt: skip
 
-# Table 1, streamcluster: average reuse, utilisation and (R+1)U of the loads of so many transactions.
+# Table 1, streamcluster: average reuse, utilisation and (R+1)U of loads, by number of transactions.
 TABLE_1 = {1: (9.08, 0.62, 6.28), 2: (0.12, 0.56, 0.63), 3: (0.22, 0.51, 0.62), 4: (0.24, 0.66, 0.82),
            5: (0.78, 0.35, 0.61), 6: (0.73, 0.29, 0.50), 7: (0.10, 0.79, 0.87), 8: (9.54, 0.96, 10.16),
            9: (20.0, 0.25, 5.25), 10: (1.29, 0.26, 0.60), 11: (20.0, 0.25, 5.25), 12: (0, 0.61, 0.61),
            13: (0, 0.58, 0.58)}  # fmt: skip
 
-# Table 3: runs to find what bypasses, hybrid and compiler-based.
+# Table 3: runs to find bypassing loads, hybrid and compiler-based.
 TABLE_3 = {"BFS": (24, 38), "CFD": (30, 949), "GAU": (21, 25), "HW": (7, 1379), "KM": (1, 2), "LUD": (1, 1319),
            "MG": (36, 77), "NW": (3, 381), "SRAD": (2, 101), "SC": (13, 46)}  # fmt: skip
 
-QUICK_RUNS = 150  # of a program, most of a quick call
+QUICK_RUNS = 150  # limit of runs of a program in a quick call
 
 HARDWARE = "access-count(threshold=16)"  # IV.C
 
@@ -49,7 +50,7 @@ def _facts(bench, name):
 
 
 def reuse(bench):
-    """Figure 3: line addresses by how often they are hit, on each SM."""
+    """Figure 3: line addresses by number of hits, on each SM."""
     shares = [row[0] / sum(row) for row in _facts(bench, "GAU").reuses]
     yield rate("GAU", "addresses never reused", 50, mean(shares))
     spread = max(shares) - min(shares)
@@ -59,7 +60,7 @@ def reuse(bench):
 
 
 def instructions(bench):
-    """Figure 4: of each load, the accesses to addresses that should bypass."""
+    """Figure 4: for each load, the accesses to addresses that should bypass."""
     rows = _facts(bench, "GAU").instructions
     shares = {kernel: [low / all_ for name, all_, low in rows if name == kernel] for kernel, _, _ in rows}
     ours = sorted(map(len, shares.values()))
@@ -71,12 +72,12 @@ def instructions(bench):
 
 
 def _loads(source):
-    """Loads by their transactions; the last of 33 is 32 or more."""
+    """Loads by number of transactions; the last of 33 entries is 32 or more."""
     return _runs.whole(PRESET, source, {"mode": "functional"})["l1.transactions_per_load"]
 
 
 def accesses(bench):
-    """Figure 5: loads by the number of accesses that each makes."""
+    """Figure 5: loads by number of accesses."""
     found = {}
     for program in PROGRAMS:
         source = bench.source(program)
@@ -93,7 +94,7 @@ def accesses(bench):
 
 
 def classes(bench):
-    """Table 1: streamcluster's loads by their transactions."""
+    """Table 1: streamcluster's loads by number of transactions."""
     found = {row[0]: row[1:] for row in _facts(bench, "SC").classes}
     for number, theirs in TABLE_1.items():
         subject = f"SC, {number} transactions"
@@ -145,7 +146,7 @@ def methods(bench):
 
 
 def _by_loads(bench, chosen, quick):
-    """Cycles of {key: (program, loads that bypass)}; `quick`: of small problems in any case."""
+    """Cycles of {key: (program, bypassing loads)}; `quick`: small problems."""
     tasks = {}
     for key, (program, loads) in chosen.items():
         file = bench.runs.profile(PRESET, program.quick if quick else bench.source(program)).file
@@ -159,8 +160,8 @@ def _kernels(bench, program):
 
 
 def _compiled(bench):
-    """{program's name: speed-up} of the loads that runs of each and of each pair say, of small problems: there are
-    thousands. `--quick` leaves out programs of hundreds."""
+    """{program's name: speed-up} of the bypassing loads found by runs of each load and of each pair, on small problems:
+    there are thousands of runs. `--quick` leaves out programs with hundreds."""
     programs = [p for p in PROGRAMS if not bench.quick or sum(TABLE_3[p.name]) <= QUICK_RUNS]
     trials = {(p.name, loads): (p, loads) for p in programs for loads in _pairs.trials(_kernels(bench, p))}
     cycles = _by_loads(bench, trials, True)
@@ -181,7 +182,8 @@ def compiler(bench):
 
 
 def costs(bench):
-    """Table 3: a run for each class of loads; for each load, for each pair of a kernel's, and one without bypassing."""
+    """Table 3: a run for each class of loads; for each load, for each pair of a kernel's loads, and a run without
+    bypassing."""
     for program in PROGRAMS:
         hybrid, by_load = TABLE_3[program.name]
         yield count(program.name, "runs, hybrid", hybrid, len(_facts(bench, program.name).classes))

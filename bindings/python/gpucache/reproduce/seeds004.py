@@ -18,21 +18,21 @@ BOTTLENECKS = {
 }  # fmt: skip
 CONGESTED = ("CoMD", "II", "KMN", "SS")  # Figure 4.8
 SLOW_NETWORK = ("CoMD", "KMN", "SS", "SM")  # Figure 4.5
-LARGE = {"l1.size": "256KiB", "l1.ways": "64", "l2.size": "12MiB"}  # 16 times; the hash of L1's sets is for so many
+LARGE = {"l1.size": "256KiB", "l1.ways": "64", "l2.size": "12MiB"}  # 16 times, with the sets of L1's hash
 SENSITIVE_FROM = 2  # 3.4.1
-# Of L1's sets; and of L2's sets and partitions, too, "at the L1 and L2".
+# Index functions of L1's sets; and of L2's sets and partitions, "at the L1 and L2".
 L2_INDEXES = (("", {"l2.index": "modulo", "l2.interleave": "modulo"}),
               (", L2 hashed", {"l2.index": "xor", "l2.interleave": "hash"}))  # fmt: skip
 INDEXES = {index + also: {"l1.index": index, **more}
            for also, more in L2_INDEXES for index in ("modulo", "xor", "fermi")}  # fmt: skip
 TOKENS = {"scheduler": "gto + pcal(warps=4,ebt=-2)"}
 HASHED = ("ATAX", "BICG", "MVT", "GESUMMV")
-BY_LINES = 0.15  # Figure 4.7: stalls that lines cause are "mostly lower", and MSHRs the main cause
+BY_LINES = 0.15  # Figure 4.7: stalls caused by lines are "mostly lower", and MSHRs the main cause
 COMD = 8, 64  # Figure 4.3: warps, and per cent of misses
 
 
 def large_caches(bench):
-    """Table 3.1. A program that gains less than twofold is not cache-sensitive, whatever else is said of it here."""
+    """Table 3.1. A program with a gain below twofold is not cache-sensitive, whatever else the document says."""
     found = bench.all({p.name: (p, LARGE) for p in bench.programs})
     for program in bench.programs:
         base = bench.base(program)
@@ -57,8 +57,8 @@ def warp_optimum(bench):
 
 
 def set_hashing(bench):
-    """3.5: sets are hashed, by a function that is not named. What the document has of the four whose rows are a power of
-    two apart, and of CoMD, under each; cut in a full call, too, which takes steps away, and no rows."""
+    """3.5: sets are hashed, by an unnamed function. The document's figures of the four programs with rows a power of
+    two apart, and of CoMD, under each function; cut in a full call too, by steps and not by rows."""
     agree = {}
     for index in INDEXES:
         claims = list(_hashed(bench, index))
@@ -108,7 +108,7 @@ def _hashed(bench, index):
 
 
 def miss_ratios(bench):
-    """Figure 4.3, of which the text has CoMD."""
+    """Figure 4.3; the text has CoMD."""
     for program in bench.throttled:
         sweep = bench.sweeps()[program.name]
         if program.name == "CoMD":
