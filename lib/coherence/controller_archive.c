@@ -10,7 +10,7 @@ static bool make_room(gpci_controllers *e, const uint32_t counts[POOLS], uint32_
     for (size_t i = 0; i < POOLS; i++)
         if (!gpci_items_room(e->context, pools[i], counts[i]))
             return false;
-    /* what is due later, and as gpci_controllers_grow has it, all tasks and waiters besides */
+    /* what is due, today or later, and as gpci_controllers_grow has it, all tasks and waiters besides */
     later += (uint32_t)(e->tasks.room + e->waiters.room);
     return gpci_calendar_room(e->context, &e->calendar, later) && gpci_controllers_make_flights(e, 0);
 }
@@ -20,10 +20,11 @@ void gpci_controllers_archive_room(gpci_controllers *e, gpci_archive *a) {
     uint32_t counts[POOLS];
     for (size_t i = 0; i < POOLS; i++)
         counts[i] = (uint32_t)gpci_archive_count(a, pools[i]->count, 1);
-    const uint32_t later = (uint32_t)gpci_archive_count(a, e->calendar.later_count, 1);
+    const uint32_t later = (uint32_t)gpci_archive_count(a, e->calendar.later_count, 1),
+                   today = (uint32_t)gpci_archive_count(a, e->calendar.today_count, 1);
     e->crowded = true;
-    if (e->calendar.today_count || e->stepping)
+    if (e->stepping)
         gpci_archive_fail(a, GPC_ERROR_STATE, "in the middle of a step: not from a callback");
-    if (a->loading && a->status == GPC_OK && !make_room(e, counts, later))
+    if (a->loading && a->status == GPC_OK && !make_room(e, counts, later > today ? later : today))
         gpci_archive_fail(a, GPC_ERROR_MEMORY, "");
 }

@@ -159,9 +159,7 @@ void gpci_controllers_state(gpci_controllers *e, gpci_state_fn visit, void *user
         visit(user_data, e->rests, e->flights.count * sizeof *e->rests);
     if (e->payload && e->flights.used)
         visit(user_data, e->payload, e->flights.count * e->payload_bytes);
-    visit(user_data, &e->calendar.later_count, sizeof e->calendar.later_count);
-    visit(user_data, &e->calendar.order, sizeof e->calendar.order);
-    visit(user_data, e->calendar.later, e->calendar.later_count * sizeof *e->calendar.later);
+    gpci_calendar_state(&e->calendar, visit, user_data);
     for (uint32_t i = 0; i < e->tree->module_count; i++) {
         visit(user_data, e->units[i].locks, ((size_t)e->units[i].lock_mask + 1) * sizeof *e->units[i].locks);
         visit(user_data, (char *)&e->units[i] + unit, sizeof e->units[i] - unit);

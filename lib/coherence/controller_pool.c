@@ -105,6 +105,20 @@ bool gpci_calendar_take(gpci_calendar *c, uint64_t now, gpci_due *due) {
     return true;
 }
 
+void gpci_calendar_state(gpci_calendar *c, gpci_state_fn visit, void *user_data) {
+    visit(user_data, &c->later_count, sizeof c->later_count);
+    visit(user_data, &c->order, sizeof c->order);
+    visit(user_data, c->later, c->later_count * sizeof *c->later);
+    /* the ring from its beginning on: where a ring begins depends on how it has grown */
+    uint32_t count = c->today_count;
+    visit(user_data, &count, sizeof count);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = (c->today_first + i) & (uint32_t)(c->today_room - 1);
+        visit(user_data, &c->today[at], sizeof *c->today);
+    }
+    c->today_count = count;
+}
+
 uint64_t gpci_calendar_next(const gpci_calendar *c, uint64_t now) {
     return c->today_count ? now : c->later_count ? c->later->cycle : UINT64_MAX;
 }

@@ -96,6 +96,8 @@ void gpci_calendar_later(gpci_calendar *calendar, uint64_t cycle, gpci_due due);
 bool gpci_calendar_take(gpci_calendar *calendar, uint64_t now, gpci_due *due);
 /* Take out one of `later`. */
 void gpci_calendar_remove(gpci_calendar *calendar, uint32_t at);
+/* All steps, for a snapshot. Room for as many as were saved has been made before. */
+void gpci_calendar_state(gpci_calendar *calendar, gpci_state_fn visit, void *user_data);
 /* The cycle of the next step; UINT64_MAX. */
 uint64_t gpci_calendar_next(const gpci_calendar *calendar, uint64_t now);
 
