@@ -235,9 +235,9 @@ static prefetch_place place_of(const gpci_timed *t, const gpci_stage *stage, con
     return place;
 }
 
-/* The first of the queue goes below. False: the stage does not take it. */
+/* The first of the queue goes below. False: the stage does not take the prefetch, which is given up, and waits never. */
 static bool send(gpci_timed *t, gpci_stage *stage, const gpci_prefetch_entry *e, prefetch_place place) {
-    gpci_prefetch *p = stage->prefetch;
+    gpci_tag_access access = {.reason = GPC_BUSY_NOT};
     if (!place.exists || gpci_make_packets(t, 1) < 0)
         return false;
     const uint32_t number = gpci_pool_take(&t->pool);
@@ -253,10 +253,10 @@ static bool send(gpci_timed *t, gpci_stage *stage, const gpci_prefetch_entry *e,
         gpci_l2_window(t->h, place.address, &packet->request);
     if (GPCI_UNLIKELY(t->trace != NULL))
         *gpci_label_take(&t->pool, number) = (gpci_packet_label){.id = ++t->trace->packets, .kind = GPC_PREFETCH};
-    gpci_stage_look(t, stage, packet, &p->access);
-    gpci_see_lookup(t, stage, packet, &p->access);
-    if (p->access.result.outcome != GPC_BYPASSED && !p->access.declined &&
-        gpci_stage_settle(t, stage, number, &p->access, place.remote) == GPCI_WAITING)
+    gpci_stage_look(t, stage, packet, &access);
+    gpci_see_lookup(t, stage, packet, &access);
+    if (access.result.outcome != GPC_BYPASSED && !access.declined &&
+        gpci_stage_settle(t, stage, number, &access, place.remote) == GPCI_WAITING)
         return true;
     gpci_pool_give(&t->pool, number);
     return false;

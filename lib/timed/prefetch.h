@@ -27,7 +27,6 @@ typedef struct gpci_prefetch {
     void *self;
     uint32_t *marks; /* [slots], by the cache's slot: of its line, if it was prefetched; 0 */
     uint32_t slots;
-    gpci_tag_access access; /* of the prefetch at the tags */
     gpci_prefetch_counts counts;
     uint32_t room, first, count;
     gpci_prefetch_entry queue[]; /* a ring */
