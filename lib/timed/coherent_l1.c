@@ -103,6 +103,12 @@ static bool passes(const gpci_timed *t, uint32_t leader) {
     return a->flags & GPC_ACCESS_NO_ALLOCATE || gpci_goes_alone(e, a);
 }
 
+/* Is a load to be served below, whatever L1 has or is being brought (slc-glc, .cg and .cv)? */
+static bool is_for_below(const gpci_timed *t, const gpci_packet *p) {
+    return p->request.hint != GPC_HINT_NONE && is_load(p) &&
+           gpci_coherent_request_of(t, p).flags & gpci_controllers_of(t)->tree->protocol->pass_loads[0];
+}
+
 /* Is all that has to be known of a packet that waits in its first cache line? */
 static bool waits_alone(const gpci_timed *t, const gpci_packet *p) {
     return !t->h->with_data && !t->h->coherent->tracks && p->line.flight != UINT32_MAX && p->line.kind != GPC_ATOMIC &&
@@ -131,7 +137,7 @@ static gpci_verdict merge(gpci_timed *t, gpci_stage *stage, uint32_t packet, uin
     gpci_packet *p = gpci_packet_at(&t->pool, packet), *l = gpci_packet_at(&t->pool, leader);
     if (l->mshr.count >= stage->options->merges)
         return gpci_stage_block(stage, access, t->wheel.now, GPC_BUSY_MERGE);
-    l->mshr.ordered |= !is_load(p) || !is_load(l) || passes(t, leader);
+    l->mshr.ordered |= !is_load(p) || !is_load(l) || passes(t, leader) || is_for_below(t, p);
     p->mshr.ordered = l->mshr.ordered;
     p->flags &= (uint8_t)~GPCI_PACKET_LAST; /* it has left the queue of its instruction */
     if (!p->mshr.ordered) {
