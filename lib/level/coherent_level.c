@@ -248,21 +248,27 @@ gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_line_access *a) {
     return GPC_OK;
 }
 
-gpc_status gpci_coherent_flush(gpc_hierarchy *h, bool all) {
+static gpc_status flush_module(gpc_hierarchy *h, uint32_t module) {
     gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
-    gpc_coherence *tree = h->coherent->tree;
+    const gpc_status status = gpc_coherence_flush(h->coherent->tree, module, 0, NULL, &r);
+    if (status == GPC_OK)
+        count(h, &r);
+    return status;
+}
+
+static gpc_status flush_modules(gpc_hierarchy *h, gpci_private_modules all) {
     gpc_status status = GPC_OK;
-    if (all) {
-        status = gpc_coherence_flush(tree, GPC_NO_MODULE, 0, NULL, &r);
-        if (status == GPC_OK)
-            count(h, &r);
-        return status;
-    }
-    for (uint32_t sm = 0; sm < h->sms && status == GPC_OK; sm++) {
-        status = gpc_coherence_flush(tree, sm, 0, NULL, &r);
-        if (status == GPC_OK)
-            count(h, &r);
-    }
+    for (uint32_t i = 0; i < all.count && status == GPC_OK; i++)
+        status = flush_module(h, all.first + i);
+    return status;
+}
+
+gpc_status gpci_coherent_flush(gpc_hierarchy *h, bool all) {
+    if (all)
+        return flush_module(h, GPC_NO_MODULE);
+    gpc_status status = flush_modules(h, (gpci_private_modules){0, h->sms});
+    for (uint32_t level = 0; level < 2 && status == GPC_OK && gpci_coherent_merges(h); level++)
+        status = flush_modules(h, gpci_coherent_apart(h->coherent, level));
     return status;
 }
 

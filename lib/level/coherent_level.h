@@ -205,4 +205,21 @@ GPCI_INLINE gpci_private_modules gpci_coherent_private(const gpc_hierarchy *h, u
     return (gpci_private_modules){0, 0};
 }
 
+/*
+ * All caches between L1s and what all processors share, level by level: 0, clusters'; 1, near halves, or of several
+ * GPUs the L2s.
+ */
+GPCI_INLINE gpci_private_modules gpci_coherent_apart(const gpci_coherent *c, uint32_t level) {
+    if (level == 0)
+        return (gpci_private_modules){c->first_cluster, c->clusters};
+    if (c->parts > 1)
+        return (gpci_private_modules){c->first_near, c->modules - c->first_near};
+    return (gpci_private_modules){c->first_slice, c->gpus > 1 ? c->first_memory - c->first_slice : 0};
+}
+
+/* Do caches merge stores that others have not been told of, below L1s, too? Not where these write through. */
+GPCI_INLINE bool gpci_coherent_merges(const gpc_hierarchy *h) {
+    return gpci_coherent_tracks(h) && h->coherent->tree->non_coherent;
+}
+
 #endif

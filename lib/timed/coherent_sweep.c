@@ -10,7 +10,8 @@
  *               cache of the SM's cluster, one after the other, then its L1, which would else bring from there what is
  *               old; then what was on its way to L1, for others to read who do not wait for the fence
  *   a kernel    as `kernels.flush = l1` says, between two kernels: all caches acquire, then the directories below L1
- *               take its blocks back; without directories L1s evict them. A recall makes room in the directories, which
+ *               take its blocks back; without directories L1s evict them. Where stores are not coherent (nmoesi), the
+ *               caches between L1s and what all processors share evict theirs, too. A recall makes room in the directories, which
  *               detaches copies (nmoesi-d): L1s acquire once more. Meanwhile nothing passes the tags of any L1.
  *               `all` is what profilers do between kernels, and takes no time
  *
@@ -127,30 +128,39 @@ typedef struct stretch {
     gpci_sweep kind;
 } stretch;
 
-#define STRETCHES 5u
+#define STRETCHES 7u
 
-static stretch stretch_at(const gpci_timed *t, uint32_t index) {
+static stretch stretch_of(gpci_private_modules all, gpci_sweep kind) {
+    return (stretch){all.first, all.first + all.count, kind};
+}
+
+/* L1s' blocks leave: by the directories below, or by L1s' own evictions. */
+static stretch flush_of_l1s(const gpci_timed *t) {
     const gpci_coherent *c = t->h->coherent;
-    const bool flushes = gpci_number(t->h, GPCI_KEY_KERNELS_FLUSH) != 0, tracks = gpci_coherent_tracks(t->h);
     const uint32_t ends[] = {c->first_slice, c->first_memory, c->first_near};
     const uint32_t firsts[] = {c->first_cluster, c->first_slice, c->first_memory}, below = c->clusters ? 0
                                                                                            : c->l2     ? 1
                                                                                                        : 2;
-    if (index == 0 && c->parts > 1)
-        return (stretch){c->first_near, c->modules, GPCI_SWEEP_ACQUIRE};
-    if (index == 0) /* of several GPUs, an L2 is what not all processors share */
-        return (stretch){c->first_slice, c->gpus > 1 ? c->first_memory : 0, GPCI_SWEEP_ACQUIRE};
-    if (index == 1)
-        return (stretch){c->first_cluster, c->first_cluster + c->clusters, GPCI_SWEEP_ACQUIRE};
+    /* directories of home halves would take copies of near halves back, too */
+    return gpci_coherent_tracks(t->h) && c->parts == 1 ? (stretch){firsts[below], ends[below], GPCI_SWEEP_RECALL}
+                                                       : (stretch){0, c->sms, GPCI_SWEEP_EVICT};
+}
+
+static stretch stretch_at(const gpci_timed *t, uint32_t index) {
+    const gpci_coherent *c = t->h->coherent;
+    const bool flushes = gpci_number(t->h, GPCI_KEY_KERNELS_FLUSH) != 0, merges = gpci_coherent_merges(t->h);
+    if (index <= 1)
+        return stretch_of(gpci_coherent_apart(c, 1 - index), GPCI_SWEEP_ACQUIRE);
     if (index == 2)
         return (stretch){0, c->sms, GPCI_SWEEP_ACQUIRE};
     if (!flushes)
         return (stretch){0};
-    if (index == 4) /* recalls make room in directories, which detaches copies */
-        return (stretch){0, c->tree->detaches ? c->sms : 0, GPCI_SWEEP_ACQUIRE};
-    /* directories of home halves would take copies of near halves back, too */
-    return tracks && c->parts == 1 ? (stretch){firsts[below], ends[below], GPCI_SWEEP_RECALL}
-                                   : (stretch){0, c->sms, GPCI_SWEEP_EVICT};
+    if (index == 3)
+        return flush_of_l1s(t);
+    if (index <= 5) /* what L1s have written back is to be where all processors find it, and nothing older elsewhere */
+        return merges ? stretch_of(gpci_coherent_apart(c, index - 4), GPCI_SWEEP_EVICT) : (stretch){0};
+    /* recalls make room in directories, which detaches copies */
+    return (stretch){0, c->tree->detaches ? c->sms : 0, GPCI_SWEEP_ACQUIRE};
 }
 
 /* Find the next module of a stretch, from `*module` on, with blocks to sweep. */
