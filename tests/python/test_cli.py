@@ -44,6 +44,27 @@ class Top(Commands):
         self.assertEqual(self.done("--version"), f"gpucache {gpucache.__version__}\n")
 
 
+class Counters(Commands):
+    def test_list(self):
+        text = self.done("counters")
+        for counter in gpucache.counters():
+            self.assertRegex(text, rf"(?m)^{re.escape(counter.name)}\s")
+
+    def test_chosen(self):
+        text = self.done("counters", "l1.lookups", "l1.load_sec*")
+        self.assertEqual([line.split()[0] for line in text.splitlines()[1:] if line[0] != " "],
+                         ["l1.load_sectors", "l1.load_sector_hits", "l1.lookups"])  # fmt: skip
+        self.assertIn(" = l1:reads + l1:writes + l1:atomics\n", text)
+        message = "gpucache: no counter of the table cache has the name 'nothing'"
+        self.done("counters", "nothing", "--table", "cache", status=1, message=message)
+
+    def test_json(self):
+        told = json.loads(self.done("counters", "packets", "--table", "network", "--json"))
+        self.assertEqual(list(told), ["packets"])
+        self.assertEqual(told["packets"]["unit"], "packets")
+        self.assertTrue(told["packets"]["equals"])
+
+
 class Presets(Commands):
     def test_list(self):
         lines = self.done("presets").splitlines()[1:]

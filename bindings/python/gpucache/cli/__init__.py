@@ -23,7 +23,7 @@ COMMANDS = {
     name: name.split()[-1]
     for name in (
         "run", "compare", "sweep", "bottleneck", "tune", "profile", "coherence", "coherence verify", "info", "convert",
-        "presets", "policies", "config", "reproduce", "report", "torture",
+        "presets", "policies", "config", "counters", "reproduce", "report", "torture",
     )
 }  # fmt: skip
 
