@@ -75,7 +75,7 @@
       "= count(issue sm store)")                                                                                      \
     X(12, l1_store_sectors, "l1.store_sectors", "sectors", SUM, L1_STREAM, NOTHING, "0.1",                            \
       "sectors that stores touched",                                                                                  \
-      ">= 0")                                                                                                         \
+      "if caches: >= l1.store_requests")                                                                              \
     X(13, l1_store_sector_hits, "l1.store_sector_hits", "sectors", SUM, L1, NOTHING, "0.1", "of these, valid in L1",  \
       "<= l1.store_sectors")                                                                                          \
     X(14, l1_atomic_requests, "l1.atomic_requests", "instructions", SUM, L1_STREAM, NOTHING, "0.1",                   \
@@ -83,7 +83,7 @@
       "= count(issue sm atomic reduction)")                                                                           \
     X(15, l1_atomic_sectors, "l1.atomic_sectors", "sectors", SUM, L1_STREAM, NOTHING, "0.1",                          \
       "sectors that they touched",                                                                                    \
-      ">= 0")                                                                                                         \
+      "if caches: >= l1.atomic_requests")                                                                             \
     X(283, l1_lookups, "l1.lookups", "transactions", SUM, L1_PART, CACHES, "0.2",                                     \
       "that passed L1's tags: loads, prefetches, stores and atomics",                                                 \
       "= l1:reads + l1:writes + l1:atomics")                                                                          \
@@ -307,7 +307,7 @@
       "= l1:oracle_agreed_bypasses; <= l1.oracle_agreements")                                                         \
     X(34, l1_fetched_sectors, "l1.fetched_sectors", "sectors", SUM, L1_STREAM, NOTHING, "0.1",                        \
       "sectors that L1 read from L2",                                                                                 \
-      "= n l1.fetches; if caches: = sectors(fetch l1)")                                                               \
+      "= n l1.fetches; if caches: >= sectors(fetch l1); if caches: <= sectors(fetch l1) + sectors(bypass l1)")        \
     X(35, l1_write_back_sectors, "l1.write_back_sectors", "sectors", SUM, L1, NOTHING, "0.1",                         \
       "dirty sectors that L1 evicted or flushed",                                                                     \
       "if caches: = sectors(write-back l1)")                                                                          \
@@ -562,13 +562,13 @@
       "likewise, miss queue full",                                                                                    \
       ">= 0")                                                                                                         \
     X(87, l1_line_stalls, "l1.line_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1", "L1's tags waited for a line",   \
-      "if caches: = cycles(unblock l1 line) - cycles(block l1 line)")                                                 \
+      "<= 2 sm.cycles; if caches: = cycles(unblock l1 line) - cycles(block l1 line)")                                 \
     X(88, l1_mshr_stalls, "l1.mshr_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1", "for an MSHR entry",             \
-      "if caches: = cycles(unblock l1 mshr) - cycles(block l1 mshr)")                                                 \
+      "<= 2 sm.cycles; if caches: = cycles(unblock l1 mshr) - cycles(block l1 mshr)")                                 \
     X(89, l1_merge_stalls, "l1.merge_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1", "for an MSHR merge",           \
-      "if caches: = cycles(unblock l1 merge) - cycles(block l1 merge)")                                               \
+      "<= 2 sm.cycles; if caches: = cycles(unblock l1 merge) - cycles(block l1 merge)")                               \
     X(90, l1_queue_stalls, "l1.queue_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1", "for the miss queue",          \
-      ">= 0")                                                                                                         \
+      "<= 2 sm.cycles")                                                                                               \
     X(91, l1_network_stalls, "l1.network_stalls", "SM cycles", SUM, L1_PART, CLOCK, "0.1",                            \
       "the miss queue's head waited for the network",                                                                 \
       "<= sm.cycles")                                                                                                 \
@@ -640,14 +640,14 @@
       ">= 0")                                                                                                         \
     X(107, l2_line_stalls, "l2.line_stalls", "slice cycles", SUM, SLICE_PART, CLOCK, "0.1",                           \
       "L2's tags waited for a line, in core cycles",                                                                  \
-      "if caches: = cycles(unblock l2 line) - cycles(block l2 line)")                                                 \
+      "<= 2 l2.cycles; if caches: = cycles(unblock l2 line) - cycles(block l2 line)")                                 \
     X(108, l2_mshr_stalls, "l2.mshr_stalls", "slice cycles", SUM, SLICE_PART, CLOCK, "0.1", "for an MSHR entry",      \
-      "if caches: = cycles(unblock l2 mshr) - cycles(block l2 mshr)")                                                 \
+      "<= 2 l2.cycles; if caches: = cycles(unblock l2 mshr) - cycles(block l2 mshr)")                                 \
     X(109, l2_merge_stalls, "l2.merge_stalls", "slice cycles", SUM, SLICE_PART, CLOCK, "0.1", "for an MSHR merge",    \
-      "if caches: = cycles(unblock l2 merge) - cycles(block l2 merge)")                                               \
+      "<= 2 l2.cycles; if caches: = cycles(unblock l2 merge) - cycles(block l2 merge)")                               \
     X(110, l2_queue_stalls, "l2.queue_stalls", "slice cycles", SUM, SLICE_PART, CLOCK, "0.1",                         \
       "for the miss or reply queue",                                                                                  \
-      ">= 0")                                                                                                         \
+      "<= 4 l2.cycles")                                                                                               \
     X(111, l2_cycles, "l2.cycles", "slice cycles", SUM, SLICE_PART, CLOCK, "0.1", "core cycles, summed over slices",  \
       ">= 0")                                                                                                         \
     X(112, l2_congested_cycles, "l2.congested_cycles", "slice cycles", SUM, SLICE_PART, CLOCK, "0.1",                 \
@@ -743,9 +743,9 @@
     X(130, dram_activates, "dram.activates", "commands", SUM, CHANNEL, CLOCK, "0.1", "rows opened",                   \
       "= count(activate memory)")                                                                                     \
     X(131, dram_precharges, "dram.precharges", "commands", SUM, CHANNEL, CLOCK, "0.1", "rows closed",                 \
-      "= values(precharge memory)")                                                                                   \
+      ">= count(precharge memory)")                                                                                   \
     X(132, dram_refreshes, "dram.refreshes", "commands", SUM, CHANNEL, CLOCK, "0.1", "refreshes",                     \
-      "= count(refresh memory)")                                                                                      \
+      ">= count(refresh memory)")                                                                                     \
     X(133, dram_cycles, "dram.cycles", "channel cycles", SUM, CHANNEL, CLOCK, "0.1",                                  \
       "DRAM clock cycles, summed over channels",                                                                      \
       ">= dram.busy_cycles")                                                                                          \

@@ -64,13 +64,13 @@ static const char *const sums[] = {
 
 /* "count(lookup l1 load)" */
 static bool read_events(reader *r, gpci_ledger_term *term) {
-    for (uint8_t sum = GPCI_LEDGER_COUNT; sum <= GPCI_LEDGER_CYCLES; sum++) {
+    for (int sum = GPCI_LEDGER_COUNT; sum <= GPCI_LEDGER_CYCLES; sum++) {
         if (!take(r, sums[sum]))
             continue;
         const char *end = strchr(r->at, ')');
         if (!end)
             return false;
-        term->sum = sum;
+        term->sum = (uint8_t)sum;
         term->words = r->at;
         term->length = (uint32_t)(end - r->at);
         r->at = end + 1;
