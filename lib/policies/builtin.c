@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* Contexts, and the built-in policies of each kind for a context's registry. */
+/* Contexts, and the built-in policies by kind for a context's registry. */
 
 #define POLICY(table, file) &table,
 

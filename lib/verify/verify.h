@@ -34,14 +34,14 @@ typedef struct gpci_verify_tree {
     uint32_t caches;                        /* first-level caches */
     uint32_t l2;                            /* number of L2s; each serves an equal number of first-level caches */
     bool l3;                                /* an L3 over memory */
-    uint32_t l2_ways, l3_ways, memory_ways; /* ways of one set each; memory_ways 0: an entry for every block */
-    uint32_t first_ways;                    /* ways of the first level; 0: one */
+    uint32_t l2_ways, l3_ways, memory_ways; /* ways of a single set; memory_ways 0: an entry for every block */
+    uint32_t first_ways;                    /* ways of the first level; 0: a single way */
     uint32_t l2_block;                      /* block bytes of all caches below the first level; 0: GPCI_VERIFY_BLOCK */
     uint32_t pointers, overflow;            /* pointers of directories, as in gpc_coherence_module; groups of two */
     bool non_inclusive;                     /* the second level is non-inclusive */
     bool write_through, no_write_allocate;  /* policies of the first level */
     bool halves;                            /* L2s are homes of one block each, and below each other (.near_of) */
-    uint32_t first_sectors, l2_sectors;     /* blocks of a line, at most all blocks; 0: one */
+    uint32_t first_sectors, l2_sectors;     /* blocks of a line, up to every block; 0: a single block */
     bool byte_masks;                        /* the second level has byte masks */
 } gpci_verify_tree;
 
@@ -59,7 +59,7 @@ typedef enum gpci_verify_kind {
 } gpci_verify_kind;
 
 typedef struct gpci_verify_action {
-    uint32_t module; /* GPC_NO_MODULE: all modules */
+    uint32_t module; /* GPC_NO_MODULE: every module */
     uint32_t flags;  /* GPC_ACCESS_ flags, and an own event of the protocol */
     uint8_t kind, block, position, value;
 } gpci_verify_action;
@@ -68,7 +68,8 @@ typedef struct gpci_verify_action {
 typedef struct gpci_verify_picture {
     uint8_t state[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS]; /* GPC_LINE_I without data */
     uint8_t byte[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
-    bool held[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS]; /* written here, not yet merged below */
+    /* written in the module, not yet merged below */
+    bool held[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
     uint8_t home[GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
 } gpci_verify_picture;
 
@@ -94,7 +95,7 @@ typedef struct gpci_verify_setup {
     bool refreshes;                  /* the protocol promises: a module has no old copy after its acquire */
     bool detaches;                   /* the protocol has copies unknown to any directory, until their module acquires */
     bool structure_only;             /* values are not checked */
-    bool go_on;                      /* go on after violations: count them, without exploring their successors */
+    bool go_on;                      /* go on after violations: count violations, without exploring successors */
     bool backwards;                  /* depth first, with a state's last choice first */
     bool symmetric;                  /* merge states that differ only in module identities, if sound */
     uint32_t faults, protocol_flags; /* gpci_coherence_inject */
@@ -115,7 +116,7 @@ struct gpci_verify_found {
     uint64_t states, edges, violations, expanded;
     size_t bytes;
     uint32_t depth;
-    gpc_verify_limit limit; /* bound that ended the search */
+    gpc_verify_limit limit; /* bound reached by the search */
     gpc_verify_verdict verdict;
     gpci_verify_byte wrong;
     gpc_status status;          /* status of the search: memory, a refused tree */
@@ -129,15 +130,15 @@ struct gpci_verify_found {
 /* Known values, beside the state of the tree (verify_values.c, verify_ghost.c). */
 typedef struct gpci_verify_ghost {
     uint8_t raced[GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
-    uint8_t value[GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS]; /* last coherent store of all modules */
-    /* for each module since then: 1 + its last store; a bit for each stored value; 0: no store */
+    uint8_t value[GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS]; /* last coherent store of any module */
+    /* per module, since the last coherent store: 1 + last store; a bit per stored value; 0: no store */
     uint8_t last[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
     uint8_t stored[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
     /* bits of values: forbidden for a module since its acquire; forbidden at the end of its acquire */
     uint8_t old[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
     uint8_t aging[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
     uint32_t acquire; /* 1 + the access number of an acquire in flight; 0 = no acquire */
-    /* copy unknown to any directory: 1; 2: present at the begin of its module's acquire, must go */
+    /* copy unknown to every directory: 1; 2: present at the begin of the acquire, must go */
     uint8_t detached[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS];
 } gpci_verify_ghost;
 
@@ -205,7 +206,7 @@ bool gpci_verify_learn(gpci_explorer *e, gpci_states *k, gpci_verify_found *foun
 
 /* verify_overlap.c: overlapping accesses. */
 void gpci_verify_overlap(const gpci_verify_setup *setup, gpci_verify_found *found);
-/* Stop time from here on. */
+/* Stop time from now on. */
 gpc_status gpci_verify_hold(gpci_explorer *e, gpc_error *error);
 /* Execute an action, or a choice by index. */
 gpc_status gpci_verify_step(gpci_explorer *e, uint16_t how, gpc_error *error);
@@ -225,12 +226,12 @@ bool gpci_verify_overlap_key(gpci_explorer *e, gpci_verify_hash *hash);
 size_t gpci_verify_overlap_bytes(const gpci_explorer *e);
 void gpci_verify_overlap_save(gpci_explorer *e, char *image);
 void gpci_verify_overlap_load(gpci_explorer *e, const char *image);
-/* Clear bytes of invalid blocks: they have no meaning, and more states are then equal. */
+/* Clear the meaningless bytes of invalid blocks: more states are then equal. */
 void gpci_verify_overlap_scrub(gpci_explorer *e);
 
 /* verify_ghost.c: check that detached copies are unchanged; false: `told` has the fault. */
 bool gpci_verify_detached(gpci_explorer *e);
-/* Record that an access has had its effect. */
+/* Record the effect of an access. */
 void gpci_verify_performed(void *explorer, uint32_t flight);
 /* Record that a module begins to acquire; GPC_NO_MODULE: all modules have acquired, with no access in flight. */
 void gpci_verify_acquires(gpci_explorer *e, uint32_t module);

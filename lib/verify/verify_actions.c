@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* Choices of a state, their execution, and their texts. */
+/* Choices of a state; execution and texts of choices. */
 
 static void add(gpci_explorer *e, gpci_verify_action action) {
     if (e->action_count < GPCI_VERIFY_ACTIONS)

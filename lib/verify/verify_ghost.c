@@ -83,7 +83,7 @@ bool gpci_verify_detached(gpci_explorer *e) {
     return true;
 }
 
-/* Check that a module has dropped the detached copies from before its acquire. */
+/* Check a module after an acquire: detached copies from before the acquire must be gone. */
 static void let_go(gpci_explorer *e, uint32_t m) {
     for (uint32_t b = 0; b < e->setup->blocks; b++) {
         const gpci_module *x = &e->c->modules[m];

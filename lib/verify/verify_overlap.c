@@ -35,8 +35,8 @@ bool gpci_verify_is_settled(const gpci_explorer *e) {
 }
 
 /*
- * True for an acquire of one module, which overlaps with accesses. Flushes, and acquires of all modules, are done at
- * once.
+ * True for an acquire of a single module: the acquire overlaps with accesses. Flushes, and acquires of every module,
+ * are done at once.
  */
 static bool is_issued_whole(const gpci_verify_action *a) {
     return a->kind == GPCI_VERIFY_ACQUIRE && a->module != GPC_NO_MODULE;

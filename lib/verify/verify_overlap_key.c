@@ -283,7 +283,7 @@ static void put_channels(overlap_writer *w) {
     put(w, 0);
 }
 
-/* Hash of a task's content, and of the tasks that it is for. */
+/* Hash of the contents of a task and of its parents. */
 static uint64_t content_hash(const overlap_writer *w, gpci_due due) {
     gpci_verify_hash hash = {due.step, 0};
     for (uint32_t task = due.subject; task != GPCI_NO_ITEM;) {

@@ -31,7 +31,7 @@ typedef struct gpci_states {
     gpci_verify_hash *hashes; /* [room] */
     uint32_t *slots;          /* [mask + 1] state + 1; 0 = empty */
     uint32_t *parents;        /* [room] */
-    uint16_t *how;            /* [room]: choice that led to the state */
+    uint16_t *how;            /* [room]: choice before the state */
     uint16_t *depths;         /* [room] */
     uint8_t **frozen;         /* [room] NULL once expanded */
     uint32_t *pending;        /* [room]: stack of states to expand; only for depth-first searches */

@@ -78,7 +78,7 @@ static uint32_t respond(void *self, uint32_t set, uint32_t way, const gpc_reques
     return found ? GPCI_AGCB_OVERRIDE : 0;
 }
 
-/* A bit for each line or for each sector. */
+/* A bit per line or per sector. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return (uint64_t)env->sets * env->ways * (env->parameters[PER_SECTOR] > 0 ? env->sectors : 1);
 }

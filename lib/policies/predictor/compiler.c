@@ -24,7 +24,7 @@
  * third load uses the other halves. First: 0.25 < 1, cg. Second: 0.5 x (1 + 1) = 1, ca.
  */
 
-#define ANY UINT32_MAX /* kernel of an entry for all instructions with the same pc */
+#define ANY UINT32_MAX /* kernel of an entry for every instruction with the pc */
 
 typedef struct instruction_entry {
     uint64_t pc;
@@ -47,7 +47,7 @@ typedef struct compiler_state {
     instruction_entry *entries; /* [entry_count] */
     uint32_t entry_count;
     gpci_slots slots;   /* index of `entries` by kernel and pc */
-    uint32_t *launches; /* [launch_count]: kernel of each launch */
+    uint32_t *launches; /* [launch_count]: kernel of the launch */
     uint64_t launch_count;
 } compiler_state;
 
@@ -143,7 +143,7 @@ static gpc_status fill(compiler_state *state, gpc_profile *profile, const gpc_po
     if (status < 0)
         return status;
     state->launch_count = launch_count;
-    /* each row's entry, and its pc's entry */
+    /* entries of the row and of the row's pc */
     state->entries = gpci_zalloc(state->context, count, 2 * sizeof *state->entries);
     state->launches = gpci_zalloc(state->context, launch_count, sizeof *state->launches);
     if (!state->entries || !state->launches || count > GPCI_MOST_ENTRIES ||

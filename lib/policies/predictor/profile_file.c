@@ -22,7 +22,7 @@ static gpc_status load(gpci_profile_share *share, const gpc_policy_env *env, cha
     }
     gpc_status status = gpc_profile_read(env->context, env->texts[0], &error, &share->profile);
     if (status < 0) {
-        /* keep a long message's end: it tells more than its start, a path */
+        /* keep a long message's end; the start is only a path */
         size_t length = strlen(error.message), most = GPCI_PROFILE_MESSAGE - 1;
         snprintf(message, GPCI_PROFILE_MESSAGE, "%s", error.message + (length > most ? length - most : 0));
     }

@@ -14,7 +14,7 @@
  */
 typedef struct gpci_profile_share {
     gpc_profile *profile;
-    uint32_t made, users; /* made: caches that have taken their part; users: caches not yet destroyed */
+    uint32_t made, users; /* made: caches with their part; users: caches not yet destroyed */
 } gpci_profile_share;
 
 #define GPCI_PROFILE_MESSAGE 256u /* bytes of `message` */

@@ -6,8 +6,8 @@
  * a cache with strict tokens. The scheduler gives the tokens (priority-based cache allocation: to the older warps of an
  * SM).
  *
- * Example, warp 0 with a token, warp 1 without: warp 1 loads A, which misses and leaves no line; warp 0 loads A, which
- * misses and fills; warp 1 loads A, which hits.
+ * Example, warp 0 with a token, warp 1 without: warp 1 loads A: a miss, no fill; warp 0 loads A: a miss and a fill;
+ * warp 1 loads A: a hit.
  */
 
 static void predict(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {

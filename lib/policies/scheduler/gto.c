@@ -11,7 +11,7 @@
  *     1 2   issues 1, the oldest
  *   0 1 2   issues 1: 1 is now the greedy warp, and 0 has to wait
  *   0   2   issues 0
- * Warp 0 ends and another takes its slot: that one is the youngest.
+ * Warp 0 ends and another warp takes the slot: the new warp is the youngest.
  *     1 2   issues 1
  *   0   2   issues 2, older than the new 0
  */

@@ -8,9 +8,9 @@
  * Example, 4 warps, ready in each cycle:
  *   0 1 2 3   issues 0
  *   0 1 2 3   issues 1
- *   0     3   issues 3; 2 is passed by
+ *   0     3   issues 3; 2 is skipped
  *   0 1 2 3   issues 0
- * The turn belongs to slots: a warp that begins does not change it.
+ * The turn belongs to slots: a new warp does not change the turn.
  */
 
 static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) {

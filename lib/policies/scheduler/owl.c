@@ -33,9 +33,10 @@ typedef struct owl_state {
     uint32_t last;                     /* slot of the last issuer; GPC_NO_WARP at first */
     uint32_t *number;                  /* [warps]: block number of the slot */
     uint32_t *oldest;                  /* [warps]: numbers of the running blocks in order of start, `running` of them */
-    uint32_t *left;                    /* [warps]: warps left of each running block */
+    uint32_t *left;                    /* [warps]: warps left of the running block */
     uint64_t present[GPCI_WARP_WORDS]; /* slots with a warp */
-    uint64_t stalled[GPCI_WARP_WORDS]; /* slots waiting for a fixed latency; with order=round they hold their group */
+    /* slots waiting for a fixed latency; with order=round a waiting slot holds the group */
+    uint64_t stalled[GPCI_WARP_WORDS];
 } owl_state;
 
 static const gpc_parameter parameters[] = {

@@ -78,7 +78,7 @@ GPCI_INLINE uint32_t gpci_age_oldest(const gpci_age_matrix *ages, const uint64_t
     return slot;
 }
 
-/* Bits of the matrix: one for each pair of slots. */
+/* Bits of the matrix: a bit per pair of slots. */
 GPCI_INLINE uint64_t gpci_age_bits(const gpc_scheduler_env *env) {
     return (uint64_t)env->warps * (env->warps - 1) / 2;
 }
@@ -116,7 +116,7 @@ typedef struct gpci_two_level_state {
     uint32_t warps, size; /* slots; slots per group */
     uint32_t groups, current;
     uint32_t *next;                    /* [groups]: first slot of the group's next search */
-    uint64_t stalled[GPCI_WARP_WORDS]; /* warps waiting for a fixed latency: they hold their group */
+    uint64_t stalled[GPCI_WARP_WORDS]; /* warps waiting for a fixed latency; a waiting warp holds the group */
 } gpci_two_level_state;
 
 uint32_t gpci_two_level_pick(const gpci_two_level_state *two, const uint64_t *ready);

@@ -47,9 +47,9 @@ typedef struct ccws {
     uint32_t warps, size; /* size: tags of a warp */
     uint32_t base, k;
     uint32_t running;
-    uint32_t hits, issued; /* counts of this instance; all instances halve their counts before a count overflows */
+    uint32_t hits, issued; /* counts of the instance; before an overflow every instance halves both */
     bool news;             /* a change concerns the SM's other schedulers */
-    uint64_t lost;         /* same events as `hits`, never halved */
+    uint64_t lost;         /* events of `hits`, never halved */
 } ccws;
 
 #define EACH_SIBLING(c, other)                            \

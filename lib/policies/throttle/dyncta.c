@@ -54,7 +54,7 @@ static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) 
     return GPC_OK;
 }
 
-/* Instance that decides for the SM. */
+/* Deciding instance of the SM. */
 static dyncta *decider(dyncta *d) {
     return gpci_siblings_first(d->order.siblings, d);
 }

@@ -215,7 +215,7 @@ static void finish(void *self) {
         gpci_pcal_rows_leave(&pcal->common->rows, pcal->context);
 }
 
-/* The SMs get the event one after the other; the first scheduler of all SMs updates the shared state. */
+/* The SMs get the event in turn; the first scheduler of the first SM updates the shared state. */
 static bool on_kernel(void *self, const char *name) {
     pcal_state *pcal = self;
     const gpci_pcal_row *row = gpci_pcal_rows_find(&pcal->common->rows, name);
@@ -278,7 +278,7 @@ static void take_counters(gpci_pcal_sample *s, const gpc_stats *stats) {
                             .l2_read_hits = stats->l2_read_sector_hits};
 }
 
-/* All schedulers of an SM get the same sample; the last scheduler of all SMs closes the period. */
+/* The schedulers of an SM get equal samples; the last scheduler of the GPU closes the period. */
 static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
     (void)cycle;
     pcal_state *pcal = self;
