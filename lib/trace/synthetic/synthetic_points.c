@@ -132,8 +132,8 @@ static gpc_status plan_kmeans(gpci_problem *p) {
 }
 
 /*
- * R9 walks over this point's coordinates, R10 over the other point's, R15 sum; R4 this point. Both pointers advance behind
- * the sum, as in the program run on GPGPU-Sim 3.2.1 (tests/hardware: sc.ptx).
+ * R9 walks over this point's coordinates, R10 over the other point's, R15 sum; R4 this point. Both pointers advance
+ * behind the sum, as in the program run on GPGPU-Sim 3.2.1 (tests/hardware: sc.ptx).
  */
 static const char cost_code[] =
     "R1 MOV; R5 S2R; R6 S2R; R7 S2R; R8 IMAD R6 R5 R7; P0 ISETP.GE.AND R8 R1; @P0 EXIT; R2 MOV; R3 MOV; R4 MOV;"
