@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Cycles of kernels that Accel-Sim ran with SM7_QV100, beside those of the same options imported here.
+"""Cycles of kernels in Accel-Sim with SM7_QV100, beside cycles with the same options imported here.
 
     python3 bench/accel_sim.py [--set KEY=VALUE]
 
-tests/config/SM7_QV100*.config are the options of accel-sim/gpgpu-sim_distribution's and accel-sim-framework's files
-that a key follows. Accel-Sim's figures, launch of 5,000 cycles included, are of traces that are not here, but for the last
-two. What is known of each kernel stands in its row:
+tests/config/SM7_QV100*.config are the options with a key, from files of accel-sim/gpgpu-sim_distribution and
+accel-sim-framework. Accel-Sim's figures include a launch of 5,000 cycles. Their traces are not here, except the last
+two. A row says how its kernel is known:
 
-    given     what it does was said with the figure
-    reasoned  the figure says what it must have been: a chain of 400 adds of 7 cycles takes 399 x 7 more than an empty
-              kernel, and so do the others have 400 instructions a warp: chain of L1 hits 330 + 399 x 24, past L1
+    given     the kernel was described with its figure
+    reasoned  the kernel follows from the figure: a chain of 400 adds of 7 cycles takes 399 x 7 more than an empty
+              kernel, and the other kernels also have 400 instructions a warp: chain of L1 hits 330 + 399 x 24, past L1
               310 + 399 x 175, loads of 16 warps that hit 330 + 24 + 6,400, 32 sectors each on 4 banks 176 + 6,400 x 8,
-              stores 182 + 6,400 x 4. So count and warps cannot be wrong by one, and are no test of anything.
-    open      several kernels fit, none is compared: the stride of the chain through DRAM, and the size, the warps and
-              the order of what was read from L2 and DRAM. The row has one of them, and says nothing of the others.
+              stores 182 + 6,400 x 4. Count and warps are therefore exact, and no test.
+    open      several kernels fit, without comparison: unknown are the stride of the chain through DRAM, and size, warps
+              and order of reads from L2 and DRAM. The row has one possible kernel.
     trace     shared/traces/h100
 Needs the bindings and the library: PYTHONPATH=bindings/python GPUCACHE_LIBRARY=build/lib/libgpucache.so.
 """
@@ -62,7 +62,7 @@ ROWS = [
 
 
 def run(context, source, **settings):
-    """Statistics of each launch."""
+    """Statistics for each launch."""
     config = gpucache.Config(context)
     for name in OPTIONS:
         config.import_gpgpusim(name)
@@ -73,7 +73,7 @@ def run(context, source, **settings):
 
 
 def source_of(row):
-    """None where that trace is not there."""
+    """Source of a row; None if the trace is missing."""
     if row.known != "trace":
         return f"synthetic:{row.kernel}"
     return TRACES / row.kernel if (TRACES / row.kernel).exists() else None

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The study that seeds/000 section 9 leaves to be done: how `agcb` depends on the size of its table, the width of its
-counters, threshold, initial value and hash of the PC, and on whose counter an eviction raises.
+"""The study left open by seeds/000 section 9: effect on `agcb` of table size, counter width, threshold, initial value,
+hash of the PC, and choice of the counter raised by an eviction.
 
     python3 bench/agcb.py [--preset NAME]... [--only TEXT] [--trace NAME]... [--mode functional|timed] [--lines]
 
 Needs the bindings and the library: PYTHONPATH=bindings/python GPUCACHE_LIBRARY=build/lib/libgpucache.so.
 
-One thing is changed at a time. Per trace of an H100: L1 load hit rate, and of the line transactions of loads those that
-bypassed, both in per cent; then over all traces the means of both, of the sectors that L1 read from L2 against those
-without a predictor, and of the bypasses those that L2 found out. `qv100` has the L1 of the document's Table 3: 32 KiB,
-64 ways, allocation on fill. With --lines one `NAME VALUE UNIT` a line.
+A variant changes a single parameter. Printed per trace of an H100: L1 load hit rate, and bypassed line transactions of
+loads, in per cent. Printed over all traces: means of both, sectors read from L2 relative to no predictor, and the share
+of bypasses overturned by L2. `qv100` has the L1 of the document's Table 3: 32 KiB, 64 ways, allocation on fill. With
+--lines the output is a `NAME VALUE UNIT` a line.
 """
 
 import argparse
@@ -66,7 +66,7 @@ VARIANTS = [
 
 
 def measure(job):
-    """Counters of one trace under one variant; those of all its kernels together."""
+    """Counters of a trace under a variant, summed over its kernels."""
     preset, mode, name, predictor, settings = job
     settings = {**SETTINGS.get(preset, {}), "mode": mode, "l1.bypass": predictor, **settings}
     with gpucache.Context() as context, gpucache.Config(context, preset, settings) as config:
@@ -84,7 +84,7 @@ def percent(part, whole):
 
 
 def figures(stats, reference):
-    """Hit rate, bypass share, traffic and speed-up against the reference, share of bypasses that L2 overturned."""
+    """Hit rate, bypass share, traffic and speed-up against the reference, share of bypasses overturned by L2."""
     bypasses = stats["l1.bypasses"] + stats["l1.overturned_bypasses"]
     return {
         "hit": percent(stats["l1.load_sector_hits"], stats["l1.load_sectors"]),

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The same kernels on 1, 2 and 4 GPUs of one address space (gpu.count), each a whole Kepler: cycles, bytes on the GPUs'
 links, and the share of requests of L2 for another GPU's pages, under three protocols and both placements of pages; with
-pages at home in memory, or in the L2 before it (gpu.home).
+homes of pages in memory, or in the L2 before memory (gpu.home).
 
     python3 bench/gpus.py [--only KERNEL[,...]] [--gpus 1,2,4] [--protocols a,b,...] [--homes memory,l2] [--jobs N]
                           [--link WIDTH,LATENCY] [TRACE ...]
 
-One figure a line, NAME VALUE UNIT. A TRACE is a folder or file of `gpucache run`; without any, synthetic kernels alone.
+Output is a figure a line, NAME VALUE UNIT. A TRACE is a folder or file of `gpucache run`; without any, synthetic
+kernels alone.
 """
 
 import argparse

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""
-What chapter 4 of seeds/002 says of its Figures 4.1 to 4.16 and Tables 4.2 to 4.4, against what was run: a row each,
-with our figures, and whether they agree. The document's graphs are not to be had as numbers: its sentences are the
-claims, and the limits by which `slight`, `constant` or `similar` are judged are in LIMITS, or beside the claim.
+"""Claims of chapter 4 of seeds/002 on its Figures 4.1 to 4.16 and Tables 4.2 to 4.4, against our runs: a row each, with
+our figures and the verdict. The document's graphs have no numbers: its sentences are the claims. LIMITS, or the claim,
+has the limits for `slight`, `constant` or `similar`.
 """
 
 import math
@@ -29,11 +28,11 @@ def claim(figure, text):
 
 
 class Missing(Exception):
-    """A run that a claim needs is not there."""
+    """A run needed by a claim is missing."""
 
 
 class Book:
-    """Results by what varies: a figure of a kernel, or the mean of a suite, at an L2 size."""
+    """Results by varied parameter: a figure of a kernel, or the mean of a suite, at an L2 size."""
 
     def __init__(self, cache, kernels):
         self.cache, self.kernels = cache, kernels
@@ -54,7 +53,7 @@ class Book:
         return l2_lumped(self.result(kernel, l2, **other)) or 0.0
 
     def l1_ratio(self, kernel, l2, **other):
-        """As the document has it: accesses to shared memory are hits."""
+        """L1's ratio as in the document: accesses to shared memory are hits."""
         shared = self.cache.good(runs.Shared(kernel, other.get("size", 2048)))
         return with_shared(shared["shared"] if shared else 0, "hits", "accesses")(self.result(kernel, l2, **other))
 
@@ -82,7 +81,7 @@ def names(kernels):
 
 WITH_L2 = SIZES[1:]
 SILENT = {"variant": "silent clean evictions"}
-FEW = (96, 1536, LARGE)  # of L2, where not all are run
+FEW = (96, 1536, LARGE)  # sizes of L2 in parts with few runs
 
 
 @claim("4.1", "L2 ratio, general: rises to about 768 KB, then consistent")
@@ -248,9 +247,8 @@ def _(book):
 
 
 def larger_l1(book, what):
-    """
-    What a figure gains with L1s of 32 KB, by size of L2: means of suites, of those kernels that were run so; and the
-    others, named.
+    """Gain of a figure with L1s of 32 KB, by size of L2: means of suites over kernels with such runs; the other kernels
+    are named.
     """
     gains, missing = {}, []
     for suite in SUITES:
@@ -306,7 +304,7 @@ def cells_of(book, name, level, l2):
 
 
 def compare(table):
-    """Changes of state by the same origins; and of each change: are the L2 sizes in the same order by count?"""
+    """Changes of state with equal origins; and for each change: equal order of the L2 sizes by count, or not."""
     name, level, kernel, document = next(row for row in DOCUMENT if row[0] == table)
 
     def result(book):
@@ -331,7 +329,7 @@ for row in DOCUMENT:
 
 
 def by_problem(book, suite, what, problems):
-    """{kernel: figures} of those that were run at all of these sizes; and the others, named."""
+    """{kernel: figures} of kernels with runs at all these sizes; the other kernels are named."""
     found, missing = {}, []
     for kernel in book.of(suite):
         try:

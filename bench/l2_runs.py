@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""
-One run of bench/l2_valley.py: a kernel before a tree of caches as Multi2Sim 5.0 has them, and what is kept of it.
+"""One run of bench/l2_valley.py: a kernel before a tree of Multi2Sim 5.0's caches, with its stored result.
 
-Multi2Sim's own is the front end (l1.coalescer = multi2sim: each lane's access by itself, joined in L1; four load/store
-units of an SM, each with one instruction in flight), buffers of 528 bytes, the choice of victims, the protocol, and
-where its driver puts arrays: one after the other, each behind a word with its size. A variant differs in one of these.
+Multi2Sim's parts are the front end (l1.coalescer = multi2sim: an access for each lane, joined in L1; four load/store
+units an SM, each with an instruction in flight), buffers of 528 bytes, the choice of victims, the protocol, and the
+driver's placement of arrays: in sequence, each behind a word with its size. A variant changes a single part.
 """
 
 import json
@@ -18,13 +17,13 @@ from policies import gpucache
 from gpucache._results import Results
 
 PRESET = "kepler"
-MODULES = 6  # of L2, and of memory
+MODULES = 6  # modules of L2, and of memory
 MATRICES = ("transitions", "origins")
 COUNTERS = ("cycles", "warp_instructions", "round_trip.requests", "round_trip.cycles", "dram.read_sectors",
             "dram.write_sectors", "network.request_bytes", "network.reply_bytes")  # fmt: skip
 
-# `source` follows `synthetic:`, its size apart; `suite`: Table 3.4 or 3.5; `set2`: of the machine learning kernels
-# those that the document finds not to care about L2.
+# `source` follows `synthetic:`, without the size; `suite`: Table 3.4 or 3.5; `set2`: machine learning kernels that the
+# document finds independent of L2.
 Kernel = namedtuple("Kernel", "name source more suite set2")
 
 
@@ -72,7 +71,7 @@ MULTI2SIM = {**UNITS, **BUFFERS, **VICTIMS, "l2.mshr_entries": "unlimited"}
 WIDE = {key: "65536" for key in ("network.width", "network.reply_width", "memory.link_width")}
 WIDE |= {key: "unlimited" for key in ("network.input_buffer", "network.output_buffer", "memory.link_buffer")}
 
-# What is other than in Multi2Sim: settings, those None are the preset's own; "protocol"; "header" of arrays.
+# Differences of a variant from Multi2Sim: settings (None: the preset's value); "protocol"; "header" of arrays.
 VARIANTS = {
     "": {},
     "aligned arrays": {"header": 0},
@@ -103,7 +102,7 @@ def source(run):
 
 
 def settings(run, mode):
-    """Nothing is flushed between kernels, as there."""
+    """Settings of a run, without a flush between kernels, as in Multi2Sim."""
     found = {"mode": mode, "kernels.flush": "none", "coherence": PROTOCOL, "l1.size": f"{run.l1}KiB", **MULTI2SIM}
     for key, value in VARIANTS[run.variant].items():
         if key == "protocol":
@@ -120,9 +119,8 @@ def settings(run, mode):
 
 
 def register_others(context):
-    """
-    nmoesi-multi2sim, but who evicts a clean block tells nobody: what the telling costs; and but for its refusals: a
-    request waits for a block that is locked, where Multi2Sim's access begins again at L1.
+    """Register two variants of nmoesi-multi2sim: with silent clean evictions, to measure the cost of announcements; and
+    without refusals: a request waits for a locked block, where Multi2Sim's access begins again at L1.
     """
     own = context.protocol(PROTOCOL)
     tables = own.tables()
@@ -134,7 +132,7 @@ def register_others(context):
 
 
 def plain(stats):
-    """A level's counters and matrices, as JSON can hold them."""
+    """A level's counters and matrices, for JSON."""
     return {**stats, **{name: getattr(stats, name) for name in MATRICES}}
 
 
@@ -155,7 +153,7 @@ def replay(run, mode, seed=1):
 
 
 def shared_accesses(run):
-    """Warp instructions on shared memory: Multi2Sim counts each as an access to L1 that hits."""
+    """Warp instructions on shared memory: Multi2Sim counts each as a hit in L1."""
     count = 0
     with gpucache.Context() as context, gpucache.Trace(context, source(run)) as trace:
         for kernel in trace:
@@ -164,7 +162,7 @@ def shared_accesses(run):
 
 
 def forked(function, patience):
-    """What a function returns, run in a process of its own: one that dies or takes too long costs that figure."""
+    """Result of a function in a separate process: a crash or timeout costs this result only."""
     reader, writer = os.pipe()
     sys.stdout.flush()
     pid = os.fork()
@@ -172,7 +170,7 @@ def forked(function, patience):
         signal.alarm(patience)
         try:
             result = function()
-        except Exception as error:  # the child has nobody to raise it to
+        except Exception as error:  # a child process has no caller
             result = {"failed": f"{type(error).__name__}: {error}"}
         with os.fdopen(writer, "w") as pipe:
             json.dump(result, pipe)
@@ -206,7 +204,7 @@ class Cache(Results):
         super().put(run, result, **notes)
 
     def good(self, run):
-        """A result that is one; None."""
+        """A valid result, or None."""
         found = self.get(run)
         return None if found is None or "failed" in found else found
 
@@ -216,7 +214,7 @@ Shared = namedtuple("Shared", "kernel size")
 
 
 def run_all(runs, cache, jobs, patience):
-    """What the cache does not have, `jobs` at a time; the oldest is waited for first."""
+    """Make the runs missing in the cache, `jobs` at a time; wait for the oldest run first."""
     todo, seen = [], set()
     for run in runs:
         key = cache.key(run)
@@ -239,11 +237,11 @@ def run_all(runs, cache, jobs, patience):
                 print(f"{number + 1} of {len(todo)} runs, {time.monotonic() - begun:.0f} s", file=sys.stderr)
 
 
-# What is made of a result
+# Figures of a result
 
 
 def level(result, name):
-    """Counters of L1, of L2 (None without), of memory."""
+    """Counters of L1, of L2 (None without), or of memory."""
     return result["levels"].get(name)
 
 
@@ -255,16 +253,16 @@ def found(counters):
 
 
 def brought(counters):
-    """Blocks that a level did not have: changes from I to another state."""
+    """Blocks brought to a level: changes from I to another state."""
     return sum(counters["transitions"][5]) - counters["transitions"][5][5]
 
 
 def ratio(counters):
-    """Hits of hits and blocks brought: what else is looked up, and accesses that are part of others, do not count."""
+    """Hits over hits and brought blocks: other lookups, and joined accesses, do not count."""
     return found(counters) / (found(counters) + brought(counters)) if counters and found(counters) + brought(
         counters) else None  # fmt: skip
 
 
 def lumped(counters):
-    """Multi2Sim's: probes, write-backs received, retries are accesses, too, which cannot hit."""
+    """Multi2Sim's ratio: probes, received write-backs and retries count as accesses, and cannot hit."""
     return counters["hits"] / counters["accesses"] if counters and counters["accesses"] else None

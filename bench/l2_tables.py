@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tables of bench/l2_valley.py, and what seeds/002 has in their place."""
+"""Tables of bench/l2_valley.py, beside the tables of seeds/002."""
 
 import l2_runs as runs
 from policies import cell, print_table
@@ -7,7 +7,7 @@ from policies import cell, print_table
 STATES = "NMOESI"
 PERCENT = "{:.1f}"
 
-# Tables 4.2 to 4.4: of one module, (L2 in KB) -> {from + to: (count, origins)}.
+# Tables 4.2 to 4.4: of a module, (L2 in KB) -> {from + to: (count, origins)}.
 L1_TRANSPOSE = {
     1536: {"NN": (109, 0x4), "NI": (1323, 0x200), "EN": (172, 0x4), "ES": (957, 0x8000), "EI": (4148, 0x200),
            "SI": (1922, 0x200), "IN": (1161, 0x4), "IE": (5333, 0x1), "IS": (1027, 0x1), "II": (7393, 0x8)},
@@ -40,13 +40,13 @@ SUITES = {
 
 
 def mean(values):
-    """None where one is missing."""
+    """Mean; None if a value is missing."""
     values = list(values)
     return sum(values) / len(values) if values and None not in values else None
 
 
 class Grid:
-    """Results of kernels by L2 size, all else alike."""
+    """Results of kernels by L2 size, with all other parameters equal."""
 
     def __init__(self, cache, kernels, sizes, **fixed):
         self.kernels, self.sizes, self.fixed = kernels, sizes, fixed
@@ -92,7 +92,7 @@ def l2_lumped(result):
 
 
 def with_shared(shared, hits, accesses):
-    """Shared memory accesses counted as L1 hits, as the document's L1 has them."""
+    """Hits and accesses with shared memory accesses as L1 hits, as in the document."""
     return lambda result: (runs.level(result, "L1")[hits] + shared) / (runs.level(result, "L1")[accesses] + shared)
 
 
@@ -107,7 +107,7 @@ FIGURES = {
 
 
 def print_figure(grid, name, shared=None, lines=None):
-    """A row per kernel, a column per L2 size; `shared`: {kernel: its shared memory accesses} for rows of their own."""
+    """A row per kernel, a column per L2 size; `shared`: {kernel: shared memory accesses} for separate rows."""
     title, figure, form = FIGURES[name]
     rows = []
     for kernel in grid.kernels:
@@ -146,7 +146,7 @@ def print_lines(lines):
 
 
 def counted_without(result, *left_out):
-    """Multi2Sim's ratio of L1, in percent, where these lookups are no accesses."""
+    """Multi2Sim's ratio of L1, in percent, without the given kinds of lookups."""
     l1 = runs.level(result, "L1")
     return 100 * l1["hits"] / (l1["accesses"] - sum(l1[name] for name in left_out))
 
@@ -157,10 +157,9 @@ VALLEY = ("L1 ratio, none", "96", "12288", "drop", "no probes", "no retries", "n
 
 
 def valley_of(results, large):
-    """
-    Of a kernel, {L2 in KB: result}: Multi2Sim's ratio of L1; its drop from the largest L2 to 96 KB; the drop where
-    probes, retries, or neither count as accesses; hits of accesses that are lost, of hits and blocks brought; blocks
-    that L1s lost to L2, of 100 lookups of accesses; time over that with the largest L2, and that over Multi2Sim's own.
+    """For a kernel, {L2 in KB: result}: Multi2Sim's ratio of L1; its drop from the largest L2 to 96 KB; the drop
+    without probes, retries, or both as accesses; lost hits of accesses, over hits and brought blocks; blocks lost by
+    L1s to L2, of 100 lookups of accesses; time over the time with the largest L2, and the latter over Multi2Sim's.
     """
     none, small, most = (results[l2] for l2 in (0, 96, 12288))
     ways = ((), PROBES, RETRIES, PROBES + RETRIES)
@@ -173,7 +172,7 @@ def valley_of(results, large):
 
 
 def print_valley(cache, kernels, variants, size=2048):
-    """The valley of L1 with one thing of Multi2Sim's other than it is, or free."""
+    """The valley of L1, with a part of Multi2Sim changed or removed."""
     print(f"The valley by parts; problem {size} KB; L1's ratio and its drop from 12288 to 96 KB of L2, percent: as it\n"
           "is, and where probes, retries, or neither count as accesses; `hits lost`: hits of accesses, of hits and\n"
           "blocks brought; `lost`: blocks invalidated from below, of 100 lookups of accesses; time over that with\n"
@@ -201,7 +200,7 @@ def own_cells(level):
 
 
 def print_matrices(cache, kernels, **fixed):
-    """The document's cells beside those of our first module, as `count origins`."""
+    """The document's cells beside cells of our first module, as `count origins`."""
     for table, name, kernel_name, document in DOCUMENT:
         kernel = next((k for k in kernels if k.name == kernel_name), None)
         own = {}
@@ -230,7 +229,7 @@ def print_matrices(cache, kernels, **fixed):
 
 
 def print_causes(name, own, lost):
-    """What the document concludes from the masks; `lost`: blocks of that L1 that were invalidated from below."""
+    """The document's conclusions from the masks; `lost`: blocks of L1 invalidated from below."""
     if name == "L1":
         for l2, cells in own.items():
             masks = {cells[c][1] for c in ("NI", "EI", "SI") if c in cells}

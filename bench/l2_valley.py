@@ -2,22 +2,22 @@
 """Chapter 4 of seeds/002 with Multi2Sim's own front end (l2_runs.py): Figures 4.1 to 4.16, Tables 4.2 to 4.4.
 
     main      by L2 size: none, 96, 192, ... 12288 KB; problems of 2 MB: Figures 4.1 to 4.7
-    silent    the same, at some sizes, if clean blocks left L1 and L2 without a message
+    silent    main, at some sizes, with silent clean evictions of L1 and L2
     l1        with L1s of 32 KB: Figures 4.8 to 4.10
     ways      an L2 of 4 ways
-    both      that, and L1s of 32 KB
-    matrices  state changes and their origins of one L1 and L2 module beside Tables 4.2 to 4.4
+    both      an L2 of 4 ways, and L1s of 32 KB
+    matrices  state changes with origins of an L1 and an L2 module beside Tables 4.2 to 4.4
     problems  64 KB to 16 MB, section 4.3: Figures 4.11 to 4.13
     spatial   the bit reversal kernel, 64 KB to 16 MB, section 4.4: Figures 4.14 to 4.16
-    valley    why a small L2 makes L1 worse: four kernels with one thing of Multi2Sim's other than it is, or free
-    claims    what the document says, against all that has been run, as a table in Markdown
+    valley    causes of worse L1s with a small L2: four kernels with a part of Multi2Sim changed or removed
+    claims    the document's statements against all runs, as a table in Markdown
 
     python3 bench/l2_valley.py [--parts PART,...] [--kernels NAME,...] [--report] ...
 
-Environment, cache file and processes as bench/policies.py has them. All of it, no sampling: about two hours of CPU.
-Hit ratios are Multi2Sim's: every lookup is an access, so are probes, write-backs received and retries, none of which
-can hit; lanes that are part of another's access are none. Accesses to shared memory count as L1 hits in the claims, as
-in the document. The programs are ours, of the same names: their sources are not to be had, nor the graphs' numbers.
+Environment, cache file and processes as in bench/policies.py. All parts without sampling: about two hours of CPU. Hit
+ratios are Multi2Sim's: every lookup is an access; probes, received write-backs and retries are accesses without hits;
+joined lanes are no accesses. Accesses to shared memory count as L1 hits in the claims, as in the document. The programs
+are our own with the document's names: neither their sources nor the graphs' numbers are available.
 """
 
 import argparse
@@ -42,7 +42,7 @@ def kernels_of(part, kernels):
     return [k for k in kernels if not some or k.name in some]
 
 
-# Sizes of L2, and what else is not as in the main part.
+# Sizes of L2, and settings other than in the main part.
 BY_L2 = {
     "main": (SIZES, {}),
     "silent": ((0, *FEW), SILENT),
@@ -54,7 +54,7 @@ BY_L2 = {
 
 
 def planned(part, kernels):
-    """Runs of a part, in the order of their use: one that is cut short has whole rows."""
+    """Runs of a part, in the order of use: an interrupted part has whole rows."""
     kernels = kernels_of(part, kernels)
     if part in ("main", "problems"):
         yield from (runs.Shared(k, size) for k in kernels for size in ((2048,) if part == "main" else PROBLEMS))

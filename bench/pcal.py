@@ -1,24 +1,23 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Throttling and priority-based cache allocation on the twelve cache-sensitive kernels of seeds/004 Table 4.1, on
-gtx480: its L1 set hashing is `fermi`, other ones with --index. Speed-ups over all warps (warp-max) of
+gtx480: L1's set hash is `fermi`, or the value of --index. Speed-ups over all warps (warp-max) of
 
     warp-opt      the best number of warps per scheduler (sm.warp_limit)
-    static PCAL   on top of that the best EBTNum, `gto + pcal(warps=N,ebt=M)`; a bypassing load fetches whole lines
+    static PCAL   with warp-opt, the best EBTNum, `gto + pcal(warps=N,ebt=M)`; a bypassing load fetches whole lines
     dynamic PCAL  `gto + pcal(warps=N,ebt=auto)`
-    with BTO      both again, a bypassing load fetching the 32-byte segments it needs (l1.bypass_fetch)
-    ccws, dyncta  `gto + ccws`, `gto + dyncta`, without any search
-
-and what the document explains them with: L1 misses of warps with and without a token, cycles of a packet in the
-network, cycles of the schedulers that only the memory pipeline kept from issuing.
+    with BTO      both again, with a bypassing load fetching only needed 32-byte segments (l1.bypass_fetch)
+    ccws, dyncta  `gto + ccws`, `gto + dyncta`, without a search
+and the document's explanations: L1 misses of warps with and without a token, cycles of a packet in the
+network, cycles of the schedulers stalled only by the memory pipeline.
 
     python3 bench/pcal.py [--only KERNEL,...] [--quick] [--report] [--jobs N] [--cache FILE]
 
-Environment, cache and processes as bench/policies.py has them. Kernels are bfs and streamcluster as traced on an H100,
-the others as `synthetic:` makes them from the published sources; of such sizes that a run takes about a
-second, most of it with all SMs busy. Kernels of sums wait for a step's loads before the next (serial=1), as code for
-Fermi does: unrolled by eight, as an H100's compiler has it, a warp's loads of a line come all at once, and the cache is
-thrashed no more. Those of PolyBench have a block for each SM, as in the document, and of their two
-launches the one where a thread has a row. What the library lacks is left out, and said.
+Environment, cache and processes as in bench/policies.py. Kernels are bfs and streamcluster as traced on an H100,
+all others are `synthetic:` kernels of the published sources, with sizes for a run of about a second, mostly with all
+SMs busy. Kernels of sums wait for a step's loads before the next (serial=1), as code for Fermi does:
+unrolled by eight, as by an H100's compiler, a warp's loads of a line come together, and the cache is not thrashed.
+PolyBench kernels have a block for each SM, as in the document, and only the launch with a row for each thread.
+Missing features of the library are left out, with a message.
 """
 
 import argparse
@@ -50,7 +49,7 @@ def traced(name, path, most, best, gain):
     return Sensitive(bench.Kernel(name, {PRESET: (os.path.join(bench.TRACES, path), {})}, True), most, best, gain)
 
 
-# One launch of 15 blocks: warps of a block for each scheduler, whatever the number of columns.
+# A launch of 15 blocks: a block's warps for each scheduler, for any number of columns.
 ROWS = 15 * 256
 KERNELS = [
     synthetic("CoMD", "comd:110KiB", 16, 6, 1.53),
@@ -67,7 +66,7 @@ KERNELS = [
     synthetic("MVT", f"mvt:{ROWS * 128 * 4}:columns=128,serial=1,launch=1", 4, 4, 1.0),
 ]
 QUICK = ("KMN", "GESUMMV", "ATAX")
-# Geometric means over warp-max that chapter 4 gives.
+# Geometric means over warp-max in chapter 4.
 DOCUMENT = {"warp-opt": "1.41", "static PCAL": "1.56", "static PCAL BTO": "1.67"}
 COLUMNS = ("warp-opt", "static PCAL", "static PCAL BTO", "dynamic PCAL", "dynamic PCAL BTO", "ccws", "dyncta")
 
@@ -91,7 +90,7 @@ def plain(sensitive, index, throttle):
 
 
 def refused(policy):
-    """Why the library has no such scheduler; None: it has."""
+    """Reason for a missing scheduler of the library; None: present."""
     try:
         with gpucache.Context() as context, gpucache.Config(context, PRESET, {"mode": "timed", **policy}) as config:
             gpucache.Replay(context, config).close()
@@ -101,7 +100,7 @@ def refused(policy):
 
 
 def missing():
-    """Columns that the library has nothing for, with the reason."""
+    """Columns without support in the library, with the reason."""
     tried = {"ccws": "ccws", "dyncta": "dyncta", "static PCAL": "pcal(warps=4,ebt=-1)",
              "dynamic PCAL": "pcal(warps=4,ebt=auto)"}  # fmt: skip
     found = {}
@@ -112,7 +111,7 @@ def missing():
 
 
 def counted():
-    """Counters that the library has, of those wanted."""
+    """Wanted counters present in the library."""
     with gpucache.Context() as context, gpucache.Config(context, PRESET, {"mode": "timed"}) as config:
         with gpucache.Replay(context, config) as run:
             stats = run.stats()
@@ -131,7 +130,7 @@ def cycles(result):
 
 
 def fastest(cache, tasks):
-    """Of (number, task) the fastest with a result, the first of several."""
+    """Of (number, task) the fastest with a result, the first of equals."""
     done = [(cycles(cache.get(one)), number, one) for number, one in tasks if cycles(cache.get(one))]
     return min(done, key=lambda entry: entry[0])[1:] if done else (None, None)
 
@@ -163,7 +162,7 @@ def runs(kernels, index, absent, cache, options):
         for throttle in ("ccws", "dyncta"):
             if throttle not in absent:
                 sweeps[name, throttle] = [(None, plain(k, index, throttle))]
-    # Columns one after another, what needs no search first, so that a run cut short has whole ones.
+    # Columns in turn, first columns without a search, so that an interrupted run has whole columns.
     for column in sorted(COLUMNS, key=lambda column: "static" in column):
         more += [one for (_, kind), tasks in sweeps.items() if kind == column for _, one in tasks]
     go(more)
@@ -194,7 +193,7 @@ def print_speed(kernels, rows):
 
 
 def network_latency(r):
-    """Of sending and of receiving, section 4.1.4's sum."""
+    """Latency of sending and of receiving, the sum of section 4.1.4."""
     reply = bench.over(r["network.reply_cycles"], r["network.replies"])
     if "network.requests" not in r or "network.request_cycles" not in r:
         return reply

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Every replacement policy and bypass predictor on cache-sensitive kernels and on traces of an H100, on the presets
-gtx480 and h100: L1 hit rate and traffic between L1 and L2 of functional runs, the same and the speed-up over LRU of
-timed ones (scheduler gto; on gtx480 also lrr), beside the figures of seeds/004.
+gtx480 and h100: L1 hit rate and traffic between L1 and L2 of functional runs, also with the speed-up over LRU for timed
+runs (scheduler gto; on gtx480 also lrr), beside the figures of seeds/004.
 
     python3 bench/policies.py [--quick] [--mode NAME] [--preset NAME] [--only TEXT] [--report] [--all]
 
 Needs the bindings and the library: PYTHONPATH=bindings/python GPUCACHE_LIBRARY=build/lib/libgpucache.so.
 
-Results are kept in a file (--cache), one line per policy, trace, preset, mode and build of the library, so that a run
-can be interrupted and goes on where it was; --report prints what is there and runs nothing. Every run has a process of
-its own, --jobs of them at a time: one that dies or takes longer than --patience costs that one figure.
+Results are kept in a file (--cache), one line per policy, trace, preset, mode and build of the library, so that an
+interrupted run can continue; --report prints the file and runs nothing. Every run has a separate process, --jobs at a
+time: a crash, or a run longer than --patience, costs only its own figure.
 
-The documents simulate the 15 SMs of a GTX 480 under GPGPU-Sim. Here the kernels are of such a size that a run takes a
-fraction of a second and yet the SMs' resident warps touch more lines than L1 has: on h100 they run on four of its SMs
-(sm.count), as its "_4sm" traces do, and have all of its L2 and DRAM.
+The documents simulate the 15 SMs of a GTX 480 under GPGPU-Sim. Here a kernel takes a fraction of a second, and its
+resident warps touch more lines than L1 has. On h100 kernels run on four SMs (sm.count), as the "_4sm" traces do, with
+the whole L2 and DRAM.
 """
 
 import argparse
@@ -35,7 +35,7 @@ from gpucache._results import Results  # noqa: E402
 
 TRACES = os.path.join(ROOT, "..", "shared", "traces", "h100")
 PRESETS = ("gtx480", "h100")
-# What a mode sets. timed-lrr is for comparison, and for gtx480 alone.
+# Settings of a mode. timed-lrr is for comparison, and for gtx480 only.
 MODES = {
     "functional": {"mode": "functional"},
     "timed": {"mode": "timed", "scheduler": "gto"},
@@ -43,7 +43,7 @@ MODES = {
 }
 FOUR = {"sm.count": "4"}
 
-# What is replayed: `sources` by preset; `sensitive`: its hits depend on the policy, and so it is timed, too.
+# Replayed kernel: `sources` by preset; `sensitive`: its hits depend on the policy, so that it is timed too.
 Kernel = namedtuple("Kernel", "name sources sensitive")
 
 
@@ -67,7 +67,7 @@ KERNELS = [
     synthetic("warp-reuse-less", "warp-reuse:768KiB:lines=8,repeats=8", "warp-reuse:3MiB:lines=36,repeats=4"),
     synthetic("warp-reuse-more", "warp-reuse:1MiB:lines=20,repeats=8", "warp-reuse:4MiB:lines=64,repeats=4"),
     traced("streamcluster", True),
-    traced("bfs", True, ("gtx480",), "kernel-13.traceg.xz"),  # an L1 of the H100 has room for all of it
+    traced("bfs", True, ("gtx480",), "kernel-13.traceg.xz"),  # fits an L1 of the H100
     traced("warp_reuse_36_4sm", True, ("h100",)),
     traced("warp_reuse_48_4sm", True, ("h100",)),
     traced("private_reuse_32_4sm", True),
@@ -76,10 +76,10 @@ KERNELS = [
                   "warp_reuse warp_reuse_12_4sm warp_reuse_26_4sm zeropad").split()),
 ]  # fmt: skip
 QUICK = ("gesummv", "warp-reuse")
-# Of a trace's instructions in functional runs of kernels that are not timed: enough for hit rates.
+# Share of a trace's instructions in functional runs of untimed kernels: enough for hit rates.
 SHARE = {"limit.instructions": "150000"}
 
-# `document`: speed-up over LRU that seeds/004 gives as the mean of its 14 cache-sensitive benchmarks.
+# `document`: mean speed-up over LRU in seeds/004, on its 14 cache-sensitive benchmarks.
 Policy = namedtuple("Policy", "label settings document modes")
 
 
@@ -102,7 +102,7 @@ def predictor(spec, label=None, **more):
 
 LINE, SEGMENTS = {"bypass_fetch": "line"}, {"bypass_fetch": "segments"}
 FUTURE = {"future": "true"}
-# A profile of the same kernel on the same preset, made before the run.
+# A profile of the kernel on the preset, made before the run.
 PROFILE = "{profile}"
 
 POLICIES = [
@@ -143,7 +143,7 @@ POLICIES = [
     replacement("sdbp(bypass=1)"),
 ]
 BASE = POLICIES[0]
-# Registered, but no rows of their own: what the rows above name, what does nothing alone, the bounds with a key.
+# Registered policies without rows: names used by rows above, policies without an effect alone, bounds that need a key.
 SILENT = {"always-cache", "hint", "agcb-below", "vote", "warp-token", "profile-address", "hybrid", "compiler"}
 SUMMED = ("l1.load_sectors", "l1.load_sector_hits", "l1.load_lines", "l1.load_line_misses", "l1.fetched_sectors",
           "l1.bypasses", "l2.read_sectors", "l2.write_sectors", "dram.read_sectors", "cycles", "warp_instructions",
@@ -153,7 +153,7 @@ SUMMED = ("l1.load_sectors", "l1.load_sector_hits", "l1.load_lines", "l1.load_li
 
 
 def registered():
-    """Rows of all that the registry has and POLICIES does not."""
+    """Rows of all registered policies missing in POLICIES."""
     known = {value for policy in POLICIES for value in policy.settings.values()} | SILENT
     rows = []
     with gpucache.Context() as context:
@@ -168,7 +168,7 @@ def registered():
 
 
 def refused(policy):
-    """Why the library has no such policy; None: it has."""
+    """Reason for a missing policy of the library; None: present."""
     if any(PROFILE in value for value in policy.settings.values()):
         return None
     try:
@@ -192,7 +192,7 @@ def write_profile(path, preset, source, more):
 
 
 def replay(settings, preset, mode, source, more):
-    """Counters, hits by warp age and CPU seconds of one run."""
+    """Counters, hits by warp age and CPU seconds of a run."""
     with tempfile.TemporaryDirectory() as folder, gpucache.Context() as context:
         path = os.path.join(folder, "profile")
         if any(PROFILE in value for value in settings.values()):
@@ -205,7 +205,7 @@ def replay(settings, preset, mode, source, more):
                     pass
                 stats = run.stats()
         seconds = round(time.process_time() - begun, 3)
-    counters = {name: stats[name] for name in SUMMED if name in stats}  # what this mode measures
+    counters = {name: stats[name] for name in SUMMED if name in stats}  # counters measured in this mode
     return {**counters, "ages": list(stats.get("l1.hits_by_age", [])), "seconds": seconds}
 
 
@@ -228,7 +228,7 @@ class Cache(Results):
 
 
 def start(task, patience):
-    """A process that writes its result to the pipe returned: (pid, pipe)."""
+    """Start a process that writes its result to the returned pipe: (pid, pipe)."""
     reader, writer = os.pipe()
     sys.stdout.flush()
     pid = os.fork()
@@ -253,7 +253,7 @@ def finish(pid, reader):
 
 
 def run_all(tasks, cache, jobs, patience):
-    """Runs of what the cache does not have; the oldest of `jobs` is waited for first: runs are short."""
+    """Make the runs missing in the cache; wait for the oldest of `jobs` first, because runs are short."""
     todo = [task for task in tasks if cache.get(task) is None]
     running, begun = [], time.monotonic()
     for number, task in enumerate([*todo, *[None] * jobs]):
@@ -291,7 +291,8 @@ def hit_rate(r):
 
 
 def traffic(r):
-    """Sectors between L1 and L2; in timed runs the reply network's bytes, which know what a bypassing load left out."""
+    """Sectors between L1 and L2; in timed runs the reply network's bytes, without segments left out by bypassing loads.
+    """
     return r.get("network.reply_bytes") or r["l2.read_sectors"]
 
 
@@ -312,7 +313,7 @@ def print_table(header, rows):
 
 
 def table(policies, kernels, preset, mode, cache, value, title, average=geometric_mean, document=False):
-    """A row per policy, a column per kernel; `value` of a result and of LRU's on that kernel."""
+    """A row per policy, a column per kernel; `value` of a result and of LRU's on the kernel."""
     kernels = [kernel for kernel in kernels if preset in kernel.sources]
     if not kernels:
         return
@@ -333,7 +334,7 @@ def table(policies, kernels, preset, mode, cache, value, title, average=geometri
 
 
 def print_reasons(policies, kernels, preset, mode, cache):
-    """What the documents explain speed-ups with: Figures 5.8 (hits by age), 5.10 (line stalls), 5.13 (latency)."""
+    """The documents' explanations of speed-ups: Figures 5.8 (hits by age), 5.10 (line stalls), 5.13 (latency)."""
     wanted = ("lru", "bip", "age-lru", "age-lru(bypass=1) line", "age-lru(bypass=1) segments", "rpr-distance")
     rows = []
     for kernel in (kernel for kernel in kernels if preset in kernel.sources):
@@ -410,7 +411,7 @@ def main():
     os.makedirs(os.path.dirname(os.path.abspath(options.cache)), exist_ok=True)
     cache = Cache(options.cache)
     if not options.report:
-        # A policy at a time, what is timed first: a run cut short has whole rows.
+        # A policy at a time, first timed runs: an interrupted run has whole rows.
         run_all([Task(policy, kernel, preset, mode)
                  for mode in modes for sensitive in (True, False) for policy in policies
                  for preset in presets for kernel in kernels

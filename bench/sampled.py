@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sampled replays against replays of the whole: how much sooner they are done, how far off, and whether the truth is
-within their intervals of 95 %.
+"""Sampled replays against replays of the whole: speed-up, error, and share of true values within intervals of 95 %.
 
     python3 bench/sampled.py [--only CASE] [--sms N] [--seeds N]
 
-Prints a table for bench/README.md: per case CPU seconds of the whole, and of each way its part of the warp instructions
-that ran with the clock, how many times as fast it is, the error of cycles and half its interval, in percent; and of all
-counters above 100 that are estimated, for how many of 100 the truth is within.
+Prints a table for bench/README.md: per case CPU seconds of the whole. Per way: share of timed warp instructions,
+speed-up, error of cycles and half the interval, in percent; and, of 100 estimated counters above 100, the number with
+the truth in the interval.
 """
 
 import argparse
@@ -19,7 +18,7 @@ sys.path.insert(0, os.path.join(HERE, os.pardir, "bindings", "python"))
 
 import gpucache  # noqa: E402
 
-# Many launches: traces run one after the other in one replay.
+# Many launches: traces replayed in turn.
 LAUNCHES = {
     "stream, 400 launches": ["synthetic:stream:256KiB:turns=10"] * 10,
     "sssp, 192 launches": ["synthetic:sssp:64KiB:rounds=48"] * 4,

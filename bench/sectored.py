@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Every replacement policy for hosts that ask for whole lines, and for those that ask for their sectors one by one, as
-GPGPU-Sim does: hits, percent of the accesses of lines.
+"""Every replacement policy for hosts with requests for whole lines, and for hosts with a request for each sector, as
+GPGPU-Sim: hits, percent of the accesses of lines.
 
     python3 bench/sectored.py [--stream loop|uniform] [--accesses N] [POLICY ...]
 
     lines      each access is a request for the whole line
-    sectors    each is a request for each of its four sectors in turn; the first counts
-    continued  the same, and the host says which requests are one access (gpc_request.continues)
+    sectors    each access is a request for each of four sectors in turn; the first counts
+    continued  as sectors, and the host marks requests of the same access (gpc_request.continues)
 
-One cache of 16 sets of 4 ways. loop: 1.5 times as many lines as it holds, round and round, of which LRU keeps nothing;
-uniform: twice as many, each as likely. The future is given to those that need it; three warps ask in turn.
-Needs the bindings and the library: PYTHONPATH=bindings/python GPUCACHE_LIBRARY=build/lib/libgpucache.so.
+A cache of 16 sets of 4 ways. loop: 1.5 times the cache's lines, round and round; LRU has no hits. uniform: twice the
+cache's lines, equally likely. Policies that need the future get it; three warps access in turn. Needs the bindings and
+the library: PYTHONPATH=bindings/python GPUCACHE_LIBRARY=build/lib/libgpucache.so.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from gpucache import Outcome, PolicyKind  # noqa: E402
 
 SETS, WAYS, SECTORS, LINE = 16, 4, 4, 128
 STYLES = ("lines", "sectors", "continued")
-# Of one cache by itself: those that the context lists alone, and what is of use only with parameters.
+# For a single cache: policies with useful parameters, in addition to the context's list.
 FURTHER = ("bip(bypass=1)", "dip(bypass=1)", "protecting-distance(bypass=1)", "age-lru(bypass=1)")
 
 
@@ -39,7 +39,7 @@ def stream(name, count):
 
 
 def hits(context, policy, lines, style):
-    """Percent of the accesses whose line, or first sector, was there."""
+    """Percent of the accesses with a present line, or a present first sector."""
     future = gpucache.next_uses(context, array("Q", [LINE * line for line in lines]), LINE)
     found = 0
     with gpucache.Cache(context, sets=SETS, ways=WAYS, sectors=SECTORS, replacement=policy) as cache:

@@ -4,10 +4,10 @@
 
     python3 bench/signatures.py [PROGRAM=SOURCE...] [--by pc,pc+age] [--groups N] [--preset NAME] [--set KEY=VALUE]
 
-A reuse distance is the number of accesses of the set from one access of a line to its next, while it is there (LRU).
-Lines are grouped by what fetched them: the load instruction, or that and the relative age of its warp. Of each group,
-the largest first: its share of all reuses, the mean distance, the most frequent one, and what share of its reuses has
-distance 1, 2 and so on. Sets are hashed as the document's are, but where --set says otherwise.
+A reuse distance is the number of accesses of the set from an access of a resident line to the next access (LRU). Lines
+are grouped by the fetching load instruction, or by load and relative age of its warp. Printed for each group, the
+largest first: share of all reuses, mean distance, most frequent distance, and shares of reuses with distance 1, 2 and
+so on. Sets are hashed as in the document, unless --set changes the hash.
 
 Needs the bindings and the library: PYTHONPATH=bindings/python GPUCACHE_LIBRARY=build/lib/libgpucache.so.
 """
@@ -24,7 +24,7 @@ from gpucache.reproduce._programs import SENSITIVE  # noqa: E402
 from gpucache.reproduce._signatures import SIGNATURES, reuse_distances  # noqa: E402
 
 FIGURE = ("KMN", "SCLUSTER")
-COLUMNS = 12  # distances that have one of their own; the last is of all beyond
+COLUMNS = 12  # distances with a column; the last column is for all larger distances
 
 
 def show(program, by, groups, most):

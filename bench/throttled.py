@@ -5,7 +5,7 @@ the policies: cycles of all blocks under LRU over theirs, and L1 hit rates.
 
     python3 bench/throttled.py [--preset NAME] [--only KERNEL] [--policies a,b,...] [--jobs N] [--cache FILE]
 
-Environment and cache as bench/policies.py has them. The document's figures for its eight benchmarks: CTA-opt 1.47 over
+Environment and cache as in bench/policies.py. The document's figures for its eight benchmarks: CTA-opt 1.47 over
 all blocks; over CTA-opt RPR by distance 1.06, by count 1.00, AgeLRU 1.01; of the six regular ones 1.10 by distance.
 """
 
@@ -63,7 +63,7 @@ def main():
                and (here or k.sources[options.preset][0].startswith("synthetic"))
                and (not options.only or options.only in k.name)]  # fmt: skip
     with gpucache.Context():
-        pass  # loads the library, which the cache goes by
+        pass  # loads the library, for the key of the cache
     os.makedirs(os.path.dirname(os.path.abspath(options.cache)), exist_ok=True)
     rows = list(run(kernels, options.preset, specs, bench.Cache(options.cache), options))
     speed, hits, gains = [], [], {spec: [] for spec in ["CTA-opt", *specs]}
