@@ -7,9 +7,8 @@
 
 /*
  * A hit at place p moves places 0 to p - 1 down by one and puts the line first; a miss does so with the last place.
- * Where there are masked shifts (AVX-512) that is two instructions, where there are permutations (AVX2) one with a
- * table, else a loop. Nothing depends on a branch in the first two. Blocks of accesses are resolved, and their results
- * unpacked, by loops that compilers vectorise.
+ * Masked shifts (AVX-512) take two instructions, permutations (AVX2) one with a table; otherwise a loop does the work.
+ * The first two have no branches. Compilers vectorise the loops that resolve blocks of accesses and unpack results.
  */
 
 #define BLOCK 256u
@@ -20,7 +19,7 @@
 typedef struct block {
     uint32_t length;
     uint32_t sets[BLOCK], tags[BLOCK]; /* tags as in rows, stores dirty */
-    uint32_t elements[BLOCK];          /* last of the row before the access; with stores: the hit one, if one is */
+    uint32_t elements[BLOCK];          /* last of the row before the access; with stores: the element hit, if any */
     uint16_t hits[BLOCK];              /* not 0: hit; of loads alone, else the element is the tag's */
 } block;
 
@@ -111,7 +110,7 @@ AVX512_ONE(avx512_16, __m512i, 16, _mm512_load_si512, _mm512_store_si512, _mm512
 RUN(run_avx512_4, AVX512, 4, avx512_4_load, avx512_4_access)
 RUN(run_avx512_16, AVX512, 16, avx512_16_load, avx512_16_access)
 
-/* Row places 0..7 after an access to place p, as places before it; of 8..15 likewise, 8 standing for place 7. */
+/* Row places 0..7 after an access to place p, as places before the access; also for 8..15, with 8 for place 7. */
 static const uint32_t down[8][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {0, 0, 2, 3, 4, 5, 6, 7}, {0, 0, 1, 3, 4, 5, 6, 7},
                                     {0, 0, 1, 2, 4, 5, 6, 7}, {0, 0, 1, 2, 3, 5, 6, 7}, {0, 0, 1, 2, 3, 4, 6, 7},
                                     {0, 0, 1, 2, 3, 4, 5, 7}, {0, 0, 1, 2, 3, 4, 5, 6}};

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* One figure per line, `NAME VALUE UNIT`, so that a script can compare two runs. */
+/* Print a figure per line, `NAME VALUE UNIT`, for comparison by a script. */
 static inline void figure(const char *name, double value, const char *unit) {
     printf("%s %.3f %s\n", name, value, unit);
     fflush(stdout);

@@ -7,13 +7,13 @@
 /*
  * gpc_cache, functional, LRU, and the same LRU as a user's table: million accesses per CPU second on three streams of
  * 20 M line addresses, all loads and 30 % stores, for an L1 (16 KB, 4-way, 32 sets) and an L2 (768 KB, 16-way, 384
- * sets), 128-byte lines, results and evictions delivered. Beside them bare kernels of the limit (bare.h), whose results
- * must be the same; and the calls alone that a user's table costs, hit or miss as it was, with no cache around them: a
- * batch takes at least as long as these, and what the built-in policy takes is close to the rest. They take pieces of a
- * stream in turn, each the first as often, so that what else the machine does slows all: rates and shares are medians
- * over the pieces. Every policy: bench/policy_speed.c.
+ * sets), 128-byte lines, results and evictions delivered. Printed beside: bare kernels of the limit (bare.h), with
+ * equal results; and the calls of a user's table alone, hit or miss as in the run, without a cache. A batch takes at
+ * least the time of the calls; the built-in policy's time is close to the rest. All take pieces of a stream in turn,
+ * each the first equally often, so that other load slows all alike. Rates and shares are medians over the pieces. Every
+ * policy: bench/policy_speed.c.
  *
- * bench-cache [none|sse2|avx2|avx512]: with these instructions at most.
+ * bench-cache [none|sse2|avx2|avx512]: limits the instruction set.
  */
 #define ACCESSES 20000000u
 #define PIECE 200000u
@@ -21,8 +21,8 @@
 #define ROUNDS 3
 
 /*
- * A user's policy, through the table of functions: the same LRU as the built-in
- * one, an order of 16 ways in a word, so that the difference is the table's price.
+ * A user's policy, through the table of functions: the LRU of the built-in policy, with an order of 16 ways in a word.
+ * The difference is the cost of the table.
  */
 typedef struct order_lru {
     uint64_t *orders;
@@ -38,7 +38,7 @@ static gpc_status order_init(void *self, const gpc_policy_env *env, char *messag
     return GPC_OK;
 }
 
-/* The lowest nibble of the order that is `way` is exact: what borrows falsify is above it. */
+/* The lowest nibble of the order equal to `way` is exact; borrows change only higher nibbles. */
 static void order_touch(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)request;
     const uint64_t ones = 0x1111111111111111u;
@@ -74,7 +74,7 @@ static const gpc_replacement_ops order_ops = {.struct_size = sizeof order_ops,
                                               .on_fill = order_fill,
                                               .reads = GPC_READS_PLACE};
 
-/* Nobody but who makes the calls knows what is called. */
+/* Prevent the compiler from inlining the calls. */
 static const gpc_replacement_ops *volatile called = &order_ops;
 
 static gpc_cache *make(gpc_context *context, bool l2, const char *policy) {
@@ -103,7 +103,7 @@ typedef struct bench {
     uint32_t sets[PIECE];
     uint64_t orders[384];
     double times[SUBJECTS][ROUNDS * PIECES];
-    double shares[SUBJECTS][ROUNDS * PIECES]; /* of the bare one's, ours's rate; calls and ours of the table's time */
+    double shares[SUBJECTS][ROUNDS * PIECES]; /* of the bare rate, our rate; calls and ours: of the table's time */
 } bench;
 
 static int ascending(const void *a, const void *b) {
@@ -139,7 +139,7 @@ static double call_seconds(order_lru *lru, const uint32_t *sets, const output *o
     const gpc_request request = {0};
     double start = cpu_seconds();
     for (uint32_t i = 0; i < PIECE; i++) {
-        if (out->results[i] & GPC_BATCH_HIT) /* a way is any: it is the line's in the cache alone */
+        if (out->results[i] & GPC_BATCH_HIT) /* any way: only the cache knows the line's */
             ops->on_hit(lru, sets[i], sets[i] & 3, &request);
         else
             ops->on_fill(lru, sets[i], ops->choose_victim(lru, sets[i], NULL, &request), &request);
@@ -154,7 +154,7 @@ static void same_outputs(const output *a, const output *b) {
     }
 }
 
-/* As `addresses` to the sets of a cache of so many. */
+/* Map `addresses` to the sets of a cache with `sets` sets. */
 static const uint32_t *sets_of(bench *b, const uint64_t *addresses, uint32_t sets) {
     for (uint32_t i = 0; i < PIECE; i++)
         b->sets[i] = (uint32_t)(addresses[i] >> 7) % sets;

@@ -6,15 +6,15 @@
 /*
  * gpc_coherence: million accesses per CPU second, for each registered protocol, on a tree like Kepler's (seeds/002
  * section 3.1.1): 14 first-level modules of 16 KB, 4-way, over 6 interleaved banks of 256 KB, 16-way, each over a
- * memory; blocks of 128 bytes. `bare` is without data and cycles, `full` with both.
+ * memory; blocks of 128 bytes. `bare` has no data and cycles, `full` has both.
  *
  *   load-hits    each module its own 8 KB
- *   store-hits   likewise, non-coherent stores
- *   l2-hits      each its own 32 KB: twice its first level's
- *   misses       each its own 64 MB, sequentially
- *   read-shared  all the same 8 KB
- *   atomics      all the same 8 KB, every 16th access a coherent store
- *   n-sharing    all the same 8 KB, every 4th access a non-coherent store, of 4 bytes
+ *   store-hits   each module its own 8 KB, non-coherent stores
+ *   l2-hits      each module its own 32 KB: twice the first level's
+ *   misses       each module its own 64 MB, sequentially
+ *   read-shared  the same 8 KB for all
+ *   atomics      the same 8 KB for all, every 16th access a coherent store
+ *   n-sharing    the same 8 KB for all, every 4th access a non-coherent store, of 4 bytes
  */
 
 #define FIRST 14u
@@ -27,9 +27,9 @@
 
 typedef struct stream {
     const char *name;
-    uint32_t kilobytes; /* that a module goes through */
+    uint32_t kilobytes; /* memory used by a module */
     bool shared;
-    uint32_t every, kind; /* which accesses are stores, of what kind; the others are loads. 0: none */
+    uint32_t every, kind; /* every n-th access is a store of this kind, all others are loads; 0: none */
 } stream;
 
 static const stream streams[] = {{"load-hits", 8, false, 0, 0},
@@ -104,7 +104,7 @@ static gpc_coherence *make(gpc_context *context, const char *protocol, bool full
     return tree;
 }
 
-/* The i-th access: modules take turns, each goes through its blocks. */
+/* The i-th access: modules take turns, and go through their blocks. */
 static gpc_coherence_request access_of(const stream *s, uint32_t i) {
     static const uint8_t bytes[4] = {1, 2, 3, 4};
     const uint32_t module = i % FIRST, step = i / FIRST, blocks = s->kilobytes * 1024 / BLOCK;
@@ -140,7 +140,7 @@ static void measure(gpc_context *context, const char *protocol, const stream *s,
     gpc_coherence_destroy(tree);
 }
 
-/* bench-coherence [PROTOCOL]...: these, or all */
+/* bench-coherence [PROTOCOL]...: default all */
 int main(int count, char **names) {
     gpc_coherence_request *requests = malloc(ACCESSES * sizeof *requests);
     gpc_context *context;

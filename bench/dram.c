@@ -4,11 +4,11 @@
 #include <string.h>
 
 /*
- * One saturated channel through gpc_dram: million requests per CPU second, and the
- * share of the peak bandwidth that they reach. Sequential bursts, random ones over 16 M bursts,
- * and both with one write to two reads. Beside it the same requests through an O(1) bank model, the least that knows rows
- * and banks: no queue, no order but that of arrival, no refresh, no limits between banks. Ramulator 2.1 and DRAMsim3, built with optimisation on such
- * a machine, do 0.10 to 0.50 and 0.06 to 0.64 million.
+ * One saturated channel through gpc_dram: million requests per CPU second, and the reached share of the peak bandwidth.
+ * Sequential bursts, random bursts over 16 M, and both with a write to two reads. Beside the channel an O(1) bank model
+ * runs the requests, the simplest model of rows and banks: no queue, order of arrival, no refresh, no limits between
+ * banks. Ramulator 2.1 and DRAMsim3, built with optimisation on a similar machine, do 0.10 to 0.50 and 0.06 to 0.64
+ * million.
  */
 
 #define REQUESTS 2000000u
@@ -20,11 +20,11 @@ typedef struct bank_model {
     struct {
         uint64_t row, ready;
     } banks[BANKS];
-    uint64_t bus; /* free from this cycle on */
+    uint64_t bus; /* cycle at which the bank is free */
     bool wrote;
 } bank_model;
 
-/* The cycle in which its data end. */
+/* Cycle of the end of a request's data. */
 static uint64_t bank_access(bank_model *m, uint64_t address, bool write) {
     const uint64_t row = address >> (ROW_SHIFT + BANK_BITS), at = (address >> ROW_SHIFT ^ row) % BANKS;
     uint64_t ready = m->banks[at].ready;
@@ -64,7 +64,7 @@ static void step(gpc_dram *dram) {
     need(gpc_dram_advance(dram, next > now ? next - now : 1), "advance", NULL);
 }
 
-/* Seconds for all requests, as fast as the channel takes them. */
+/* Seconds for all requests, at the rate of the channel. */
 static double saturate(gpc_dram *dram, bool random, bool writes) {
     uint64_t state = 7, burst = gpc_dram_burst_bytes(dram);
     double start = cpu_seconds();

@@ -5,16 +5,15 @@
 #include <unistd.h>
 
 /*
- * Functional hierarchy (preset h100, cold caches): million warp instructions per
- * CPU second on a kernel that streams (vecadd) and on one whose warps touch a line
- * a lane (gather):
+ * Functional hierarchy (preset h100, cold caches): million warp instructions per CPU second on a streaming kernel
+ * (vecadd) and on a kernel with a line a lane (gather):
  *   access   the memory instructions alone, from blocks in memory, warp after warp
  *   binary   replay of a .gct
- *   text     replay of the Accel-Sim text (a decompressor is a process of its own)
+ *   text     replay of the Accel-Sim text (a decompressor is a separate process)
  * All warp instructions of the trace count, as the hardware's counter counts them.
  *
- * bench-hierarchy [FOLDER]: FOLDER/vecadd and FOLDER/gather are traces; without it
- * they are synthetic:vectoradd and synthetic:gather.
+ * bench-hierarchy [FOLDER]: FOLDER/vecadd and FOLDER/gather are traces; default synthetic:vectoradd and
+ * synthetic:gather.
  */
 
 #define ROUNDS 10
@@ -23,8 +22,8 @@ typedef struct bench {
     gpc_context *context;
     gpc_config *config;
     gpc_error error;
-    const char *folder; /* of traces, or NULL */
-    char scratch[64];   /* for files written here */
+    const char *folder; /* folder of traces, or NULL */
+    char scratch[64];   /* folder for written files */
 } bench;
 
 static void say(const char *kernel, const char *way, double rate) {
@@ -65,7 +64,7 @@ static double best(double a, double b) {
     return a > b ? a : b;
 }
 
-/* Replay of all kernels of a trace, caches emptied before each. */
+/* Replay all kernels of a trace, with empty caches at each begin. */
 static double replay_rate(bench *b, const char *source) {
     gpc_replay *replay;
     double rate = 0;
@@ -87,7 +86,7 @@ static double replay_rate(bench *b, const char *source) {
     return rate;
 }
 
-/* One thread block's memory instructions, warp after warp; returns its instructions. */
+/* Access the memory instructions of a thread block, warp after warp; returns the number of instructions. */
 static uint64_t access_block(gpc_hierarchy *hierarchy, const gpc_block *block, uint32_t sm) {
     for (uint32_t w = 0; w < block->warp_count; w++) {
         const gpc_warp *warp = &block->warps[w];
@@ -144,7 +143,7 @@ static double access_rate(bench *b, const char *source) {
     return rate;
 }
 
-/* A folder of text that `convert` wrote. */
+/* A folder of text written by `convert`. */
 static void remove_text(const char *folder) {
     char path[192];
     bool more = true;

@@ -4,15 +4,14 @@
 #include <string.h>
 
 /*
- * Every registered replacement policy, and every bypass predictor over LRU, in
- * gpc_cache_access_many: million accesses per CPU second on the streams and
- * caches of bench/cache.c, and how many times slower than LRU that is. LRU is
- * measured anew next to each, so that a busy machine slows both.
+ * Every registered replacement policy, and every bypass predictor over LRU, in gpc_cache_access_many: million accesses
+ * per CPU second on the streams and caches of bench/cache.c, and the slowdown against LRU. LRU is measured again beside
+ * each policy, so that a busy machine slows both.
  *
- * The accesses carry what policies learn from: one of 16 PCs and one of 48 warps
- * each, by turns of 32 accesses, and for policies named opt... the next use.
+ * Accesses carry inputs of policies: one of 16 PCs and one of 48 warps, in turns of 32 accesses, and for policies named
+ * opt... the next use.
  *
- * bench-policy-speed [-p] [SPEC]...: just these policies (with -p: predictors).
+ * bench-policy-speed [-p] [SPEC]...: only the given policies (with -p: predictors).
  */
 
 #define ACCESSES 4000000u
@@ -21,7 +20,7 @@
 typedef struct subject {
     gpc_policy_kind kind;
     char spec[128];
-    double worst, logs; /* of the ratios on all streams and caches: the highest, the sum of their logarithms */
+    double worst, logs; /* ratios on all streams and caches: the highest, and the sum of logarithms */
     unsigned ratios;
     bool out; /* cannot be made without parameters */
 } subject;
@@ -108,7 +107,7 @@ static size_t registered(gpc_context *context, gpc_policy_kind kind, subject *su
     return count;
 }
 
-/* Those that the arguments name, or all. */
+/* Policies of the arguments, or all. */
 static size_t find_subjects(gpc_context *context, int argc, char **argv, subject *subjects) {
     bool predictors = argc > 1 && !strcmp(argv[1], "-p");
     size_t count = 0;

@@ -13,14 +13,14 @@
  *   reuse-hit     each warp reads 8 lines of its own 8 times: L1 holds them
  *   reuse-miss    each warp reads 512 KiB of its own twice, 64 MiB in all: more than L1 or L2 holds
  * For each: million warp instructions, L1 line transactions and simulated core cycles per CPU second, trace generation
- * included, and the most memory that its process held. Beside it the limit of a replay that touches one cache line a
- * transaction: lines written at random in a table as large as what the run has added to its process, and nothing else.
+ * included, and the peak memory of the process. Printed beside: the limit of a replay with a single cache line a
+ * transaction: random writes of lines in a table as large as the run's memory.
  *
- * A line that begins with # says of which trace and configuration the figures below it are. Accel-Sim's rates, each with
- * its trace and configuration, are in README.md.
+ * A line that begins with # names trace and configuration of the figures below. README.md has Accel-Sim's rates, with
+ * traces and configurations.
  *
  * bench-replay [PRESET [KERNEL]]; bench-replay PRESET SOURCE [COHERENCE] replays any trace, in a tree of coherent
- * modules if there is one.
+ * modules with COHERENCE.
  */
 
 static const struct {
@@ -57,7 +57,7 @@ static double peak_bytes(void) {
     return getrusage(RUSAGE_SELF, &usage) ? 0 : (double)usage.ru_maxrss * 1024;
 }
 
-/* A line a transaction, in a table of so many bytes; transactions a second. */
+/* Write a line a transaction, in a table of `bytes` bytes; returns transactions a second. */
 static double line_rate(double bytes) {
     enum { LINE = 64, COUNT = 10000000 };
     const uint64_t lines = (uint64_t)(bytes / LINE) + 1;
@@ -99,7 +99,7 @@ static void run(const char *preset, const char *kernel, const char *source, cons
     gpc_stats_init(&stats);
     need(gpc_replay_get_stats(replay, &stats), "statistics", NULL);
     say(preset, kernel, "instructions", (double)stats.warp_instructions / seconds * 1e-6, "Minstructions/s");
-    if (!gpc_hierarchy_coherence(gpc_replay_hierarchy(replay))) /* whose L1s are modules */
+    if (!gpc_hierarchy_coherence(gpc_replay_hierarchy(replay))) /* trees: L1s are modules */
         say(preset, kernel, "transactions", (double)transactions(gpc_replay_hierarchy(replay)) / seconds * 1e-6,
             "Mtransactions/s");
     say(preset, kernel, "cycles", (double)stats.cycles / seconds * 1e-6, "Mcycles/s");
@@ -112,7 +112,7 @@ static void run(const char *preset, const char *kernel, const char *source, cons
     say(preset, kernel, "line-a-transaction", line_rate(peak - before) * 1e-6, "Mtransactions/s");
 }
 
-/* In a process of its own, whose peak memory is that of this run. */
+/* Run in a separate process, to measure the run's peak memory. */
 static void run_apart(const char *preset, const char *kernel, const char *source, const char *coherence) {
     fflush(stdout);
     pid_t child = fork();

@@ -14,7 +14,7 @@ static inline void sequential(uint64_t *addresses, uint32_t count) {
         addresses[i] = (uint64_t)(i % (64u << 20 >> 7)) * STREAM_LINE;
 }
 
-/* Zipf(0.9) over 1 M lines whose ranks are permuted, by inversion of the cumulative weights. */
+/* Zipf(0.9) over 1 M lines with permuted ranks, by inversion of the cumulative weights. */
 static inline void zipf(uint64_t *addresses, uint32_t count) {
     enum { LINES = 1000000 };
     double *sums = malloc(LINES * sizeof *sums);

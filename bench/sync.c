@@ -9,8 +9,8 @@
  *
  *   bench-sync [PRESET SMS WARPS ROUNDS LINES [KERNEL [KEY=VALUE]...]]     kepler 14 4 8 4
  *
- * Of each: cycles, bytes on the networks between L1s and L2, the part of loads' sectors that L1 had, how often somebody
- * found that he has to wait, and `wrong`, which is to be 0. A kernel that does not end says so with cycles of 0.
+ * Printed for each: cycles, bytes on the networks between L1s and L2, share of loads' sectors present in L1, number of
+ * waits found, and `wrong`, which must be 0. A kernel without an end has 0 cycles.
  */
 
 typedef struct row {
@@ -18,7 +18,7 @@ typedef struct row {
     bool coherent_stores, polls_by_load;
 } row;
 
-/* What trees need of presets, and what plain caches with values do. */
+/* Settings needed by trees, and by plain caches with values. */
 #define TREE                                                                                 \
     "l1.sectors = 1\nl2.sectors = 1\nl1.write_policy = back\nl1.write_policy_local = back\n" \
     "l1.write_allocate = fetch\nl1.write_allocate_local = fetch\nl2.write_allocate = fetch\n"

@@ -8,11 +8,11 @@ const char *const sync_names[SYNC_KERNELS] = {"mutex", "ticket", "semaphore", "b
 enum { LANES = 32, WORD = 4, LINE = 128, BACK_OFF = 1024, LARGEST = 10 /* readers at a time */ };
 
 typedef struct warp {
-    uint32_t number, sm, local; /* of all; its SM; which of its SM's */
-    uint32_t step;              /* of its kernel: 0 begins */
+    uint32_t number, sm, local; /* number of the warp; its SM; number within the SM */
+    uint32_t step;              /* step of the kernel, from 0 */
     bool over, under_way;
     uint64_t not_before;
-    uint32_t out[LANES], in[LANES]; /* what the last access has read; writes */
+    uint32_t out[LANES], in[LANES]; /* bytes read by the last access; bytes to write */
     uint64_t addresses[LANES];
     uint32_t round, line, back_off, ticket, seen;
     bool enters;
@@ -31,11 +31,11 @@ static void on_complete(void *user_data, const gpc_completion *completion) {
     ((run *)user_data)->warps[completion->token].under_way = false;
 }
 
-/* Addresses: lines of their own, by SM in the local scope. */
+/* Addresses: separate lines, by SM in the local scope. */
 
 enum { LOCK, SERVING, COUNT, WAITING, GATE, GATE_BACK, LOCAL_GATE, LOCAL_GATE_BACK, FLAG, DATA = FLAG + SYNC_WARPS };
 
-/* An odd number of lines from one SM's to the next's, so that slices share them. */
+/* An odd number of lines between the data of neighbouring SMs, so that all slices have a share. */
 static uint64_t line_of(uint32_t sm, uint32_t variable) {
     return ((uint64_t)(sm + 1) * 8209 + variable) * LINE;
 }
@@ -83,7 +83,7 @@ static bool offer_atomic(run *u, warp *w, gpc_atomic_op op, uint64_t address, ui
     return offer(u, w, &a);
 }
 
-/* What somebody waits for. */
+/* Awaited condition. */
 static bool offer_poll(run *u, warp *w, uint64_t address) {
     if (!u->how->polls_by_load)
         return offer_atomic(u, w, GPC_OP_ADD, address, 0, 0);
@@ -121,8 +121,8 @@ static bool offer_fence(run *u, warp *w, gpc_order order, gpc_scope scope) {
 }
 
 /*
- * Kernels are functions that are called again and again, and go on where they were: `step` is a place in one of their
- * lines. What is to outlive a call is the warp's.
+ * Kernels are functions called repeatedly, and continue at `step`, a place in a line. State that outlives a call
+ * belongs to the warp.
  */
 #define FALLS_THROUGH __attribute__((fallthrough))
 #define BEGIN(w)         \
@@ -131,9 +131,9 @@ static bool offer_fence(run *u, warp *w, gpc_order order, gpc_scope scope) {
 #define END(w)        \
     (w)->over = true; \
     }
-/* A line may have so many steps. */
+/* Limit of steps in a line. */
 #define STEP(n) (8 * __LINE__ + (n))
-/* Offer until it is taken, then wait until it is done: the steps `n` and n + 1 of a line. */
+/* Offer an access until accepted, then wait until completed: the steps `n` and n + 1 of a line. */
 #define DO_AS(w, n, offers)      \
     (w)->step = STEP(n);         \
     FALLS_THROUGH;               \
@@ -156,7 +156,7 @@ static bool offer_fence(run *u, warp *w, gpc_order order, gpc_scope scope) {
         if (gpc_hierarchy_now(u->h) < (w)->not_before)    \
         return
 
-/* As spinMutexEBO: doubled, up to a bound, where it begins again. */
+/* Backoff of spinMutexEBO: doubled up to a bound, then reset. */
 static uint32_t next_back_off(const warp *w) {
     return (w->back_off * 2 + 1) & (BACK_OFF - 1);
 }
@@ -165,13 +165,13 @@ static uint32_t first_back_off(const warp *w) {
     return 16 + w->number % 16;
 }
 
-/* Who polls by loads looks whether a lock is free before he attempts to take it (test and test-and-set). */
+/* With polling by loads, a warp loads the lock before an attempt to take the lock (test and test-and-set). */
 static bool looks_first(const run *u, warp *w) {
     w->out[0] = 0;
     return u->how->polls_by_load;
 }
 
-/* To take the lock: `out[0]` is 0 if he has. */
+/* Attempt to take the lock: `out[0]` is 0 after success. */
 #define ATTEMPT(w)                                                                      \
     if (looks_first(u, w)) {                                                            \
         DO_AS(w, 0, offer_poll(u, w, shared(u, w, LOCK)));                              \
@@ -188,7 +188,7 @@ static bool looks_first(const run *u, warp *w) {
         PAUSE(w, (w)->back_off);                                                 \
     }
 
-/* All lanes of a line that was loaded, one more. */
+/* Add one to all lanes of a loaded line. */
 static bool store_more(run *u, warp *w, uint64_t address) {
     for (uint32_t i = 0; i < LANES; i++)
         w->in[i] = w->out[i] + 1;
@@ -242,12 +242,12 @@ static bool store_word(run *u, warp *w, uint64_t address, uint32_t value) {
     return offer_store(u, w, address, 1);
 }
 
-/* One of each SM writes. */
+/* A warp of each SM writes. */
 static bool is_writer(const warp *w) {
     return w->local == 0;
 }
 
-/* A reader sees every word of a line, and of all lines, as some writer has left them. */
+/* A reader sees all words of all lines as left by a single writer. */
 static void check_read(const run *u, warp *w) {
     for (uint32_t i = 0; i < LANES; i++) {
         u->result->expected++;
@@ -257,8 +257,8 @@ static void check_read(const run *u, warp *w) {
 }
 
 /*
- * `COUNT` is how many more may enter, 0 being as many as LARGEST; a writer takes them all. It is read and written under
- * the lock alone. Who finds that he may not enter gives the lock back, and tries again.
+ * `COUNT` is the number of further entrants, with 0 for LARGEST; a writer takes all. `COUNT` is accessed only under the
+ * lock. A warp without entry releases the lock, and tries again.
  */
 static void semaphore(run *u, warp *w) {
     BEGIN(w)
@@ -309,9 +309,8 @@ static void semaphore(run *u, warp *w) {
 }
 
 /*
- * Gates of a barrier in turn: of the SM's warps, twice, then of one warp of each SM, twice, then of the SM's warps
- * again. Twice, because a gate that is used again at once must not be taken for what it was (HeteroSync's second
- * stage).
+ * Gates of a barrier in turn: of the SM's warps, twice, then of a warp of each SM, twice, then of the SM's warps again.
+ * Two rounds, because a gate in immediate reuse must not be taken for the earlier gate (HeteroSync's second stage).
  */
 typedef struct gate {
     uint64_t address;
@@ -354,7 +353,7 @@ static void check_words(const run *u, const warp *w, uint32_t value) {
     u->result->expected += LANES;
 }
 
-/* The gate of a warp's stage (`line`): who comes last opens it, who finds it open goes on. */
+/* The gate of a warp's stage (`line`): the last warp opens the gate, and a warp at an open gate goes on. */
 #define GATE_FENCE(w, order) DO(w, offer_fence(u, w, GPC_ORDER_##order, gate_of(u, w, (w)->line).scope))
 
 static bool offer_gate(run *u, warp *w, gpc_atomic_op op, uint32_t operand, uint32_t compare) {
@@ -387,7 +386,7 @@ static void barrier(run *u, warp *w) {
     END(w)
 }
 
-/* Who sends to whom: warps of an SM in pairs, or one of each pair on the next SM. */
+/* Pairs of sender and receiver: warps of an SM, or with the receiver on the next SM. */
 static uint32_t pipe_of(const run *u, const warp *w) {
     if (w->local % 2 == 0)
         return w->number;
@@ -466,7 +465,7 @@ static void finish(run *u, warp *host, bool taken) {
     u->status = u->status == GPC_OK && !taken ? GPC_ERROR_STATE : u->status;
 }
 
-/* What additions there should be of the words of a line, and how many there are. */
+/* Expected additions of the words of a line, and found additions. */
 static void check_line(run *u, warp *host, uint64_t address, uint32_t additions) {
     for (uint32_t lane = 0; lane < LANES && u->status == GPC_OK; lane++) {
         finish(u, host, offer_atomic(u, host, GPC_OP_OR, address + lane * WORD, 0, 0));
@@ -475,7 +474,7 @@ static void check_line(run *u, warp *host, uint64_t address, uint32_t additions)
     }
 }
 
-/* Of locks: all that is stored is released, then read where it is released to. */
+/* Sums of kernels with locks: release all stores, then read at the level of the release. */
 static void check_sums(run *u) {
     warp *host = &u->warps[u->count];
     const sync_setup *how = u->how;

@@ -5,24 +5,24 @@
 #include <gpucache/gpucache.h>
 
 /*
- * Kernels whose warps wait for one another, on a timed hierarchy with coherence.data: what a warp does next depends on
- * what it has read. They are those of HeteroSync (Sinclair, Alsop, Adve: HeteroSync: A Benchmark Suite for Fine-Grained
+ * Kernels with warps that wait for each other, on a timed hierarchy with coherence.data: a warp's next step depends on
+ * read values. The kernels are HeteroSync's (Sinclair, Alsop, Adve: HeteroSync: A Benchmark Suite for Fine-Grained
  * Synchronization on Tightly Coupled GPUs, IISWC 2017; github.com/mattsinc/heterosync, cuda/syncPrims/uvm), after
- * Stuart and Owens (Efficient Synchronization Primitives for GPUs, arXiv 1110.4623), whose names are given below; the
- * last is of flags alone, as its relaxedAtomics/flags. A warp stands for a thread block, whose first thread
- * synchronizes, and of whose data each of 32 lanes has a word.
+ * Stuart and Owens (Efficient Synchronization Primitives for GPUs, arXiv 1110.4623), with the names below; the last
+ * uses flags only, as its relaxedAtomics/flags. A warp stands for a thread block: the first thread synchronizes, and
+ * each of 32 lanes has a word of data.
  *
- *   mutex      spinMutexEBO: compare-and-swap until it succeeds, waiting longer each time; add to the data; exchange
+ *   mutex      spinMutexEBO: compare-and-swap until success, with longer and longer waits; add to the data; exchange
  *   ticket     faMutex: take a number, wait until it is called; add to the data; call the next
  *   semaphore  spinSemEBO: a writer on each SM adds to the data, readers, several at a time, read them
- *   barrier    atomicTreeBarrUniq: warps of an SM, then one of each SM, then those of the SM again; between two barriers
+ *   barrier    atomicTreeBarrUniq: warps of an SM, a warp of each SM, warps of the SM again; between barriers
  *              each writes its own line, and reads its neighbour's
  *   pipe       one warp writes lines and raises a flag, another reads them and lowers it
  *
- * In the local scope all that warps share is their SM's, and fences are those of a thread block; the barrier is then
- * among the warps of each SM alone.
+ * In the local scope shared data belong to an SM, and fences are a thread block's; the barrier then joins the warps of
+ * an SM.
  *
- * Each checks itself: no addition is lost, readers never see a line half written, nobody reads what is old.
+ * Each kernel checks itself: no lost addition, no half-written line, no stale read.
  */
 typedef enum sync_kernel { SYNC_MUTEX, SYNC_TICKET, SYNC_SEMAPHORE, SYNC_BARRIER, SYNC_PIPE, SYNC_KERNELS } sync_kernel;
 
@@ -31,27 +31,27 @@ extern const char *const sync_names[SYNC_KERNELS];
 typedef struct sync_setup {
     sync_kernel kernel;
     gpc_scope scope;     /* CTA: local; GPU */
-    uint32_t sms, warps; /* warps of each SM, an even number */
-    uint32_t rounds;     /* critical sections, barriers, or messages of each warp */
+    uint32_t sms, warps; /* warps of an SM, an even number */
+    uint32_t rounds;     /* critical sections, barriers, or messages of a warp */
     uint32_t lines;      /* of 128 bytes, of shared data, at most SYNC_LINES */
     bool
-        coherent_stores; /* data are stored by coherent stores: where a protocol's others are not published by fences */
-    bool polls_by_load;  /* who waits for a value loads it and acquires, in place of an atomic that changes nothing */
-    uint64_t most_cycles; /* it is given up then */
+        coherent_stores; /* store data by coherent stores, for protocols with other stores that fences do not publish */
+    bool polls_by_load;  /* wait by loads with an acquire, instead of atomics without effect */
+    uint64_t most_cycles; /* limit of cycles */
 } sync_setup;
 
 #define SYNC_LINES 8u
-#define SYNC_WARPS 1024u /* at most, of all SMs */
+#define SYNC_WARPS 1024u /* limit of warps on all SMs */
 
 typedef struct sync_result {
     uint64_t cycles;
-    uint64_t expected, wrong; /* additions, or words read; of them lost, or old */
-    uint64_t attempts;        /* atomics and loads by which somebody found that he has to wait */
-    bool over;                /* false: it was given up */
-    gpc_stats stats;          /* of the hierarchy when it was over, before sums are read */
+    uint64_t expected, wrong; /* additions, or read words; lost additions, or stale words */
+    uint64_t attempts;        /* atomics and loads with the result "wait" */
+    bool over;                /* false: over the limit of cycles */
+    gpc_stats stats;          /* of the hierarchy at the end, before reads of the sums */
 } sync_result;
 
-/* Runs a kernel on a hierarchy in which nothing is in flight, and whose callbacks it sets. A status below 0: it failed. */
+/* Run a kernel on a hierarchy without accesses in flight, and set its callbacks. A status below 0 is a failure. */
 gpc_status sync_run(gpc_hierarchy *hierarchy, const sync_setup *setup, sync_result *result);
 
 #endif

@@ -7,9 +7,9 @@
 #include <string.h>
 
 /*
- * Replays with `threads` = 1, 2, 4 and 8, as far as there are processors: how many times as fast as with one, by the
- * clock on the wall, the least of REPEATS runs each, taken in turns. With a clock also the percentage of that time in
- * which the first thread stood at meetings and waited for the others.
+ * Replays with `threads` = 1, 2, 4 and 8, up to the number of processors: speed-up over a single thread by elapsed
+ * time, the least of REPEATS runs each, in turns. Timed mode also has the percentage of time in which the first thread
+ * waited at meetings.
  *
  * bench-threads [PRESET [MODE [SOURCE]]]
  */
@@ -23,11 +23,11 @@ static const char *const sources[] = {
 };
 
 typedef struct outcome {
-    double seconds; /* 0: it has not so many threads */
-    double waited;  /* seconds of these at meetings; less than 0: not measured */
+    double seconds; /* 0: too few processors */
+    double waited;  /* seconds at meetings; negative: unmeasured */
 } outcome;
 
-/* Seconds that the first thread has waited since this was first asked. */
+/* Seconds of waiting of the first thread since the first call. */
 static double waited(const gpc_hierarchy *hierarchy) {
     double seconds = -1;
     if (hierarchy->timed)

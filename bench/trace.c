@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 /*
- * Traces: how fast each is read as it is, as plain text and in the binary format, how fast both are written, and what
- * they take. CPU time of this process (a decompressor runs beside it); the best of several rounds. Arguments: traces;
- * without any, synthetic kernels.
+ * Traces: speed of reading each as stored, as plain text and in the binary format, speed of writing both, and sizes.
+ * CPU time of this process (a decompressor runs beside it); the best of several rounds. Arguments: traces; without any,
+ * synthetic kernels.
  *   build/bench/bench-trace ../shared/traces/h100/bfs ../shared/traces/h100/vecadd
  */
 
@@ -19,7 +19,7 @@ typedef struct counts {
     uint64_t instructions, lines, bytes;
 } counts;
 
-static counts measured; /* of the files below a folder: nftw passes no argument on */
+static counts measured; /* sum over the files below a folder; global, because nftw passes no argument */
 
 static uint64_t read_all(gpc_context *context, const char *source) {
     gpc_error error = GPC_ERROR_INIT;

@@ -12,7 +12,7 @@
  * of warps that suits both.
  *
  * The paper, not among the documents, has the exact rules. The rules here have thresholds from runs of twelve programs
- * of seeds/004 (bench/README.md). An SM keeps the tags of lines missed by loads. A miss on a kept tag is a reuse that
+ * of seeds/004 (bench/documents). An SM keeps the tags of lines missed by loads. A miss on a kept tag is a reuse that
  * L1 lost: the line was replaced or bypassed. `lost` counts such misses in a period, `hits` counts the reuses not lost.
  * The SM is
  *
