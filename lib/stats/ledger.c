@@ -10,23 +10,23 @@
  * terms. Every term is a counter of the table of caches, and of L1s.
  */
 
-typedef struct reader {
+typedef struct clause_reader {
     gpc_context *context;
     gpci_ledger *ledger;
     const char *at;
     gpc_status status;
-} reader;
+} clause_reader;
 
 static bool is_name(char c) {
     return isalnum((unsigned char)c) || c == '_' || c == '.';
 }
 
-static void skip_space(reader *r) {
+static void skip_space(clause_reader *r) {
     while (*r->at == ' ')
         r->at++;
 }
 
-static bool take(reader *r, const char *text) {
+static bool take(clause_reader *r, const char *text) {
     skip_space(r);
     const size_t length = strlen(text);
     if (strncmp(r->at, text, length) != 0)
@@ -63,7 +63,7 @@ static const char *const sums[] = {
 };
 
 /* "count(lookup l1 load)" */
-static bool read_events(reader *r, gpci_ledger_term *term) {
+static bool read_events(clause_reader *r, gpci_ledger_term *term) {
     for (int sum = GPCI_LEDGER_COUNT; sum <= GPCI_LEDGER_CYCLES; sum++) {
         if (!take(r, sums[sum]))
             continue;
@@ -80,7 +80,7 @@ static bool read_events(reader *r, gpci_ledger_term *term) {
 }
 
 /* "2 l1:reads", "n l1.fetches", "cluster_network.request_bytes?" */
-static bool read_counter(reader *r, const gpc_counter_info *row, gpci_ledger_term *term) {
+static bool read_counter(clause_reader *r, const gpc_counter_info *row, gpci_ledger_term *term) {
     uint8_t table = (uint8_t)row->table;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (take(r, prefixes[i].prefix)) {
@@ -97,7 +97,7 @@ static bool read_counter(reader *r, const gpc_counter_info *row, gpci_ledger_ter
     return term->counter != NULL;
 }
 
-static bool read_term(reader *r, const gpc_counter_info *row, int64_t sign) {
+static bool read_term(clause_reader *r, const gpc_counter_info *row, int64_t sign) {
     gpci_ledger *l = r->ledger;
     if (!GPCI_ARRAY_ROOM(r->context, l->terms, l->term_room, l->term_count, 1)) {
         r->status = GPC_ERROR_MEMORY;
@@ -124,7 +124,7 @@ static bool read_term(reader *r, const gpc_counter_info *row, int64_t sign) {
     return true;
 }
 
-static bool read_sides(reader *r, gpci_ledger_clause *clause) {
+static bool read_sides(clause_reader *r, gpci_ledger_clause *clause) {
     clause->relation = take(r, "<=") ? '<' : take(r, ">=") ? '>' : take(r, "=") ? '=' : '\0';
     if (!clause->relation)
         return false;
@@ -138,7 +138,7 @@ static bool read_sides(reader *r, gpci_ledger_clause *clause) {
     return !*r->at || *r->at == ';';
 }
 
-static bool read_clause(reader *r, const gpc_counter_info *row) {
+static bool read_clause(clause_reader *r, const gpc_counter_info *row) {
     gpci_ledger *l = r->ledger;
     if (!GPCI_ARRAY_ROOM(r->context, l->clauses, l->room, l->count, 1)) {
         r->status = GPC_ERROR_MEMORY;
@@ -169,7 +169,7 @@ gpc_status gpci_ledger_read(gpc_context *context, gpci_ledger *ledger, const gpc
         size_t count;
         const gpc_counter_info *rows = gpci_counters((gpc_counter_table)table, &count);
         for (size_t i = 0; i < count; i++) {
-            reader r = {context, ledger, rows[i].equals, GPC_ERROR_FORMAT};
+            clause_reader r = {context, ledger, rows[i].equals, GPC_ERROR_FORMAT};
             bool good = !rows[i].ratio;
             while (good && *r.at) {
                 good = read_clause(&r, &rows[i]);
