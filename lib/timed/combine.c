@@ -63,6 +63,23 @@ static void let_go(gpci_timed *t, gpci_stage *stage, uint32_t unit, uint32_t tur
     c->units[unit].count = kept;
 }
 
+/* What is stored to a line sets out before a read of the line. */
+static void let_stores_go(gpci_timed *t, gpci_stage *stage, uint64_t line) {
+    gpci_combine *c = stage->combine;
+    for (uint32_t unit = 0; unit < c->units_count; unit++) {
+        gpci_combine_slot *slots = slots_of(c, unit);
+        for (uint32_t i = 0; i < c->units[unit].count;) {
+            if (slots[i].line != line || slots[i].kind != GPCI_COMBINE_WRITE) {
+                i++;
+                continue;
+            }
+            gpci_l1_queue_miss(t, stage, slots[i].packet, slots[i].delay);
+            c->open--;
+            memmove(&slots[i], &slots[i + 1], (--c->units[unit].count - i) * sizeof *slots);
+        }
+    }
+}
+
 /* The one that has waited longest makes room; the first of a unit has waited longest in it. */
 static void let_oldest_go(gpci_timed *t, gpci_stage *stage) {
     gpci_combine *c = stage->combine;
@@ -104,6 +121,8 @@ static gpci_combine_slot *find(gpci_combine *c, uint32_t own, const gpci_combine
 uint32_t gpci_combine_find(gpci_timed *t, gpci_stage *stage, const gpci_combine_asked *asked) {
     gpci_combine *c = stage->combine;
     const uint64_t issued = asked->flight == UINT32_MAX ? 0 : t->flights[asked->flight].issued;
+    if (asked->kind != GPCI_COMBINE_WRITE)
+        let_stores_go(t, stage, asked->line);
     const uint32_t unit = asked->warp % c->units_count, turn = take_turn(c, unit, asked->flight, issued);
     gpci_combine_slot *slot = find(c, unit, asked);
     c->last = t->wheel.now;
