@@ -287,6 +287,12 @@ static void looked_in_l1(gpci_timed *t, const gpci_stage *stage, const gpci_pack
         load_from(t, p, lanes, line->bytes, UINT8_MAX);
 }
 
+void gpci_plain_hit(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
+    gpci_lanes lanes;
+    if (p->line.kind == GPC_LOAD && lanes_of(t, p, &lanes))
+        looked_in_l1(t, stage, p, &lanes);
+}
+
 /* A store, and after it those that went with it (combine.h). */
 static void store_with_joined(gpci_timed *t, const gpci_packet *p, gpci_lanes *lanes) {
     uint8_t *bytes = home_of(t, p->address)->bytes;

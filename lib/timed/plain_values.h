@@ -70,6 +70,8 @@ void gpci_plain_values_keep(gpci_timed *t, uint32_t flight, const gpc_warp_acces
 
 /* What watch.c sees. A packet is looked up at a stage. */
 void gpci_plain_looked(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p);
+/* A line transaction hits in L1. It may have been held up since its lookup, and its line brought meanwhile. */
+void gpci_plain_hit(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p);
 /* A read sets out from L1; a slice serves it. */
 void gpci_plain_sets_out(gpci_timed *t, const gpci_packet *p);
 void gpci_plain_served(gpci_timed *t, const gpci_stage *slice, const gpci_packet *p);

@@ -229,6 +229,8 @@ void gpci_tell_queued(gpci_timed *t, const gpci_stage *stage, const gpci_packet 
 }
 
 void gpci_tell_hit(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, uint64_t due) {
+    if (t->values)
+        gpci_plain_hit(t, stage, p);
     tell(t, GPC_WHAT_SERVE, stage, p, due);
     tell(t, GPC_WHAT_REPLY, stage, p, 1);
 }

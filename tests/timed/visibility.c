@@ -416,3 +416,37 @@ Test(timed_visibility, kernels_without_a_clock) {
             close(&w);
         }
 }
+
+/* A store that waits to be combined with others sets out before a load of its line. */
+Test(timed_visibility, a_store_that_waits_is_not_passed) {
+    static const char *const settings[] = {
+        "l1.combine_lines = 8\nl1.combine_cycles = 32\n",
+        "l1.combine_lines = 8\nl1.combine_cycles = 32\nl1.combine_stores = buffer\n",
+        "l1.combine_lines = 8\nl1.combine_cycles = 32\nl1.combine_stores = buffer\nsm.schedulers = 4\n",
+    };
+    for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
+        static world w;
+        uint32_t found[2] = {0};
+        cr_assert(open(&w, "none", settings[i], false, "timed"));
+        (void)store(&w, 0, 0x1000, GPC_HINT_NONE, false);
+        (void)store(&w, 0, 0x1080, GPC_HINT_NONE, false);
+        (void)load(&w, 0, 0x1000, DONE, &found[0]);
+        (void)load(&w, 0, 0x1080, DONE, &found[1]);
+        cr_assert_eq(gpc_hierarchy_drain(w.h, NULL), GPC_OK);
+        cr_expect(found[0] == 1 && found[1] == 1, "%s: %u and %u", settings[i], found[0], found[1]);
+        close(&w);
+    }
+}
+
+/* A load that is held up at its line's MSHR entry, and then hits, has what the entry has brought. */
+Test(timed_visibility, a_load_that_is_held_up_hits) {
+    static world w;
+    uint32_t found[3] = {0};
+    cr_assert(open(&w, "none", "l1.mshr_merges = 1\n", false, "timed"));
+    wait(&w, store(&w, 1, 0x1000, GPC_HINT_NONE, false));
+    for (unsigned i = 0; i < 3; i++)
+        (void)load(&w, 0, 0x1000, DONE, &found[i]);
+    cr_assert_eq(gpc_hierarchy_drain(w.h, NULL), GPC_OK);
+    cr_expect(found[0] == 1 && found[1] == 1 && found[2] == 1, "%u, %u, %u", found[0], found[1], found[2]);
+    close(&w);
+}
