@@ -58,9 +58,9 @@
       "= l1.transactions_per_load; = count(issue sm load)")                                                           \
     X(6, l1_load_lines, "l1.load_lines", "transactions", SUM, L1_STREAM, NOTHING, "0.1",                              \
       "line transactions of loads",                                                                                   \
-      ">= n l1.transactions_per_load; <= l1.load_sectors")                                                            \
+      ">= n l1.transactions_per_load; <= l1.load_sectors; if caches: = count(line sm load)")                          \
     X(7, l1_load_sectors, "l1.load_sectors", "sectors", SUM, L1_STREAM, NOTHING, "0.1", "sectors that loads needed",  \
-      "<= 4 l1.load_lines; >= l1.load_lines")                                                                         \
+      "<= 4 l1.load_lines; >= l1.load_lines; if caches: = sectors(line sm load)")                                     \
     X(8, l1_load_sector_hits, "l1.load_sector_hits", "sectors", SUM, L1_STREAM, NOTHING, "0.1",                       \
       "of these, found in L1",                                                                                        \
       "<= l1.load_sectors")                                                                                           \
@@ -75,7 +75,7 @@
       "= count(issue sm store)")                                                                                      \
     X(12, l1_store_sectors, "l1.store_sectors", "sectors", SUM, L1_STREAM, NOTHING, "0.1",                            \
       "sectors that stores touched",                                                                                  \
-      "if caches: >= l1.store_requests")                                                                              \
+      "if caches: >= l1.store_requests; if caches: = sectors(line sm store)")                                         \
     X(13, l1_store_sector_hits, "l1.store_sector_hits", "sectors", SUM, L1, NOTHING, "0.1", "of these, valid in L1",  \
       "<= l1.store_sectors")                                                                                          \
     X(14, l1_atomic_requests, "l1.atomic_requests", "instructions", SUM, L1_STREAM, NOTHING, "0.1",                   \
@@ -83,10 +83,10 @@
       "= count(issue sm atomic reduction)")                                                                           \
     X(15, l1_atomic_sectors, "l1.atomic_sectors", "sectors", SUM, L1_STREAM, NOTHING, "0.1",                          \
       "sectors that they touched",                                                                                    \
-      "if caches: >= l1.atomic_requests")                                                                             \
+      "if caches: >= l1.atomic_requests; if caches: = sectors(line sm atomic reduction)")                             \
     X(283, l1_lookups, "l1.lookups", "transactions", SUM, L1_PART, CACHES, "0.2",                                     \
       "that passed L1's tags: loads, prefetches, stores and atomics",                                                 \
-      "= l1:reads + l1:writes + l1:atomics")                                                                          \
+      "= l1:reads + l1:writes + l1:atomics; if caches: = count(lookup l1)")                                           \
     X(312, l1_copy_requests, "l1.copy_requests", "instructions", SUM, L1, NOTHING, "0.2",                             \
       "of l1.load_requests, asynchronous copies into shared memory (LDGSTS)",                                         \
       "<= l1.load_requests")                                                                                          \
@@ -338,10 +338,10 @@
       ">= 0")                                                                                                         \
     X(39, l2_read_sectors, "l2.read_sectors", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                           \
       "sectors that L1 and bypassing loads read from L2",                                                             \
-      ">= l2.read_sector_hits")                                                                                       \
+      ">= l2.read_sector_hits; if timed, caches, l2.partitions=1: = sectors(lookup l2 load prefetch)")                \
     X(40, l2_read_sector_hits, "l2.read_sector_hits", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                   \
       "of these, found in the SM's own partition",                                                                    \
-      "<= l2.read_sectors")                                                                                           \
+      "<= l2.read_sectors; >= l2.pending_sector_hits?")                                                               \
     X(277, l2_constant_read_sectors, "l2.constant_read_sectors", "sectors", SUM, SLICE, MISSES, "0.2",                \
       "of l2.read_sectors, of constants (space CONSTANT: const.size, gpc_hierarchy_try_miss)",                        \
       "<= l2.read_sectors")                                                                                           \
@@ -362,13 +362,13 @@
       "<= l2.instruction_read_sectors")                                                                               \
     X(41, l2_write_sectors, "l2.write_sectors", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                         \
       "sectors written to L2",                                                                                        \
-      ">= l2.write_sector_hits")                                                                                      \
+      ">= l2.write_sector_hits; if timed, caches, l2.partitions=1: = sectors(lookup l2 store)")                       \
     X(42, l2_write_sector_hits, "l2.write_sector_hits", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                 \
       "of these, valid before, or written whole",                                                                     \
       "<= l2.write_sectors")                                                                                          \
     X(43, l2_atomic_sectors, "l2.atomic_sectors", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",                       \
       "sectors of atomics and reductions at L2",                                                                      \
-      ">= l2.atomic_sector_hits")                                                                                     \
+      ">= l2.atomic_sector_hits; if timed, caches, l2.partitions=1: = sectors(lookup l2 atomic reduction)")           \
     X(44, l2_atomic_sector_hits, "l2.atomic_sector_hits", "sectors", SUM, SLICE_STREAM, NOTHING, "0.1",               \
       "of these, valid before",                                                                                       \
       "<= l2.atomic_sectors")                                                                                         \
@@ -401,7 +401,7 @@
       ">= 0")                                                                                                         \
     X(284, l2_lookups, "l2.lookups", "packets", SUM, SLICE_PART, CACHES, "0.2",                                       \
       "that passed L2's tags: reads, prefetches, writes and atomics",                                                 \
-      "= l2:reads + l2:writes + l2:atomics")                                                                          \
+      "= l2:reads + l2:writes + l2:atomics; if caches: = count(lookup l2)")                                           \
     X(45, l2_remote_sectors, "l2.remote_sectors", "sectors", SUM, SLICE, NOTHING, "0.1",                              \
       "sectors that crossed between the two L2 partitions",                                                           \
       ">= 0")                                                                                                         \
@@ -418,13 +418,13 @@
       "= l2:priority_evictions; <= l2.evictions")                                                                     \
     X(50, l2_write_back_sectors, "l2.write_back_sectors", "sectors", SUM, SLICE, NOTHING, "0.1",                      \
       "dirty sectors that L2 evicted or flushed",                                                                     \
-      ">= 0")                                                                                                         \
+      "if caches, l2.partitions=1: = sectors(write-back l2)")                                                         \
     X(51, dram_read_sectors, "dram.read_sectors", "sectors", SUM, WHOLE_STREAM, NOTHING, "0.1",                       \
       "sectors read from DRAM, launch overhead included",                                                             \
-      ">= dram.launch_sectors; if timed, drained: <= 2 dram.reads + dram.launch_sectors + 1000000000")                \
+      ">= dram.launch_sectors; if caches: = sectors(memory-read memory) + dram.launch_sectors")                       \
     X(52, dram_write_sectors, "dram.write_sectors", "sectors", SUM, WHOLE, NOTHING, "0.1",                            \
       "sectors written to DRAM",                                                                                      \
-      ">= 0")                                                                                                         \
+      "if caches: = sectors(memory-write memory)")                                                                    \
     X(53, dram_launch_sectors, "dram.launch_sectors", "sectors", SUM, WHOLE, NOTHING, "0.1",                          \
       "of the reads: code, constants and launch descriptor",                                                          \
       "<= dram.read_sectors")                                                                                         \
@@ -539,7 +539,7 @@
       "if caches: = count(block l1 merge)")                                                                           \
     X(82, l1_queue_failures, "l1.queue_failures", "transactions", SUM, L1_PART, CLOCK, "0.1",                         \
       "held up: miss queue full",                                                                                     \
-      ">= 0")                                                                                                         \
+      "if caches: = count(block l1 miss-queue)")                                                                      \
     X(83, l1_bank_failures, "l1.bank_failures", "transactions", SUM, L1_PART, CLOCK, "0.1",                           \
       "held up for a cycle: tag bank in use",                                                                         \
       ">= 0")                                                                                                         \
@@ -616,7 +616,7 @@
       "if caches: = cycles(mshr-free l1) - cycles(mshr-allocate l1)")                                                 \
     X(99, l1_miss_queue_cycles, "l1.miss_queue_cycles", "entry cycles", GAUGE, L1_PART, CLOCK, "0.1",                 \
       "gauge: packets in L1's miss queues",                                                                           \
-      ">= 0")                                                                                                         \
+      "if caches: = cycles(send requests) - cycles(queue l1)")                                                        \
     X(100, l2_pending_sector_hits, "l2.pending_sector_hits", "sectors", SUM, SLICE, CLOCK, "0.1",                     \
       "of these, on their way to L2",                                                                                 \
       "<= l2.read_sector_hits")                                                                                       \
@@ -714,12 +714,16 @@
     X(125, link_packets, "link.packets", "packets", SUM, WHOLE, LINKS, "0.1",                                         \
       "between L2 partitions, or slice and channel, that arrived",                                                    \
       "= net:packets - network.requests - network.replies - cluster_network.requests? - cluster_network.replies? - "  \
-      "gpu_link.packets?")                                                                                            \
+      "gpu_link.packets?; if caches: = count(receive partition-requests) + count(receive partition-replies) + "       \
+      "count(receive memory-requests) + count(receive memory-replies)")                                               \
     X(126, link_cycles, "link.cycles", "core cycles", SUM, WHOLE, LINKS, "0.1", "that they took, waiting included",   \
-      ">= 0")                                                                                                         \
+      "if caches: = cycles(receive partition-requests) + cycles(receive partition-replies) + cycles(receive "         \
+      "memory-requests) + cycles(receive memory-replies) - cycles(send partition-requests) - cycles(send "            \
+      "partition-replies) - cycles(send memory-requests) - cycles(send memory-replies)")                              \
     X(254, link_bytes, "link.bytes", "bytes", SUM, WHOLE, LINKS, "0.2", "that they had, headers included",            \
       "= net:bytes - network.request_bytes - network.reply_bytes - cluster_network.request_bytes? - "                 \
-      "cluster_network.reply_bytes? - gpu_link.bytes?")                                                               \
+      "cluster_network.reply_bytes? - gpu_link.bytes?; if caches: = bytes(receive partition-requests) + "             \
+      "bytes(receive partition-replies) + bytes(receive memory-requests) + bytes(receive memory-replies)")            \
     X(264, gpu_link_packets, "gpu_link.packets", "packets", SUM, WHOLE, GPUS, "0.2", "from a GPU to another",         \
       ">= 0")                                                                                                         \
     X(265, gpu_link_bytes, "gpu_link.bytes", "bytes", SUM, WHOLE, GPUS, "0.2", "that they had, headers included",     \
@@ -734,9 +738,9 @@
     X(128, dram_writes, "dram.writes", "bursts", SUM, CHANNEL, CLOCK, "0.1", "column writes",                         \
       "= count(write memory)")                                                                                        \
     X(255, dram_read_bytes, "dram.read_bytes", "bytes", SUM, CHANNEL, CLOCK, "0.2", "that column reads moved",        \
-      ">= 0")                                                                                                         \
+      "= bytes(read memory)")                                                                                         \
     X(256, dram_write_bytes, "dram.write_bytes", "bytes", SUM, CHANNEL, CLOCK, "0.2", "that column writes moved",     \
-      ">= 0")                                                                                                         \
+      "= bytes(write memory)")                                                                                        \
     X(129, dram_row_hits, "dram.row_hits", "bursts", SUM, CHANNEL, CLOCK, "0.1",                                      \
       "of both, to a row that was open when they were chosen",                                                        \
       "<= dram.reads + dram.writes")                                                                                  \
@@ -761,7 +765,7 @@
     X(137, loads_completed, "load.completed", "instructions", SUM, SM, CLOCK, "0.1", "warp loads that completed",     \
       "= load.latency")                                                                                               \
     X(138, load_cycles, "load.cycles", "core cycles", SUM, SM, CLOCK, "0.1", "from issue to completion of these",     \
-      ">= 32 n load.latency; = values(complete sm load)")                                                             \
+      ">= 32 n load.latency; = values(complete sm load); = cycles(complete sm load) - cycles(issue sm load)")         \
     X(139, round_trips, "round_trip.requests", "requests", SUM, SM, CLOCK, "0.1", "L1 misses that DRAM served",       \
       "= round_trip.latency")                                                                                         \
     X(140, round_trip_cycles, "round_trip.cycles", "core cycles", SUM, SM, CLOCK, "0.1",                              \

@@ -113,6 +113,7 @@ static void draw(uint64_t *state, char *text, size_t size) {
         {"", "l2.mshr_entries = 2\n", "l2.mshr_merges = 1\n", "l2.miss_queue = 1\n", "l2.partitions = 2\n"},
         {"", "l1.prefetcher = stride\n", "l2.write_allocate = lazy\n", "kernels.flush = all\n", "streams = 3\n"},
         {"", "coherence = viper\n", "coherence = msi\n", "", "network.input_buffer = 1\n"},
+        {"", "", "stats.stages = true\n", "kernels.flush = l1\n", "l2.write_to_read = 50\n"},
     };
     static const char *const shape = "sm.count = 2\nl1.size = 2048\nl1.ways = 4\nl1.sectors = 4\nl2.size = 8192\n"
                                      "l2.slices = 2\nl2.ways = 4\nl2.sectors = 4\n";
