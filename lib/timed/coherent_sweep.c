@@ -10,11 +10,11 @@
  *               cache of the SM's cluster, one after the other, then its L1, which would else bring from there what is
  *               old; then what was on its way to L1, for others to read who do not wait for the fence
  *   a kernel    as `kernels.flush = l1` says, between two kernels: all caches acquire. Then the directories below L1
- *               take their blocks back; L1s without directories evict their blocks. If stores are not coherent (nmoesi),
- *               the caches between L1s and the place that all processors share evict their blocks, too. A recall makes
- *               room in the directories, which detaches copies (nmoesi-d): L1s acquire once more. Meanwhile nothing
- *               passes the tags of any L1.
- *               `all` is what profilers do between kernels, and takes no time
+ *               take their blocks back; L1s without directories evict their blocks. If stores are not coherent
+ *               (nmoesi), the caches between L1s and the place that all processors share evict their blocks, too. A
+ *               recall makes room in the directories, which detaches copies (nmoesi-d): L1s acquire once more.
+ *               Meanwhile nothing passes the tags of any L1. `all` is what profilers do between kernels, and takes no
+ *               time
  *
  * Example, nmoesi, 2 SMs, a kernel that left A modified in L1 0 and L1 1: each slice probes the holders of its blocks,
  * one block a cycle; A's two answers cross the reply network with their bytes, and the L1s go on when all are there.
