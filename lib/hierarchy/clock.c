@@ -2,7 +2,7 @@
 #include <gpucache/host.h>
 
 #include "base/check.h"
-#include "hierarchy/ledger.h"
+#include "hierarchy/ledger_check.h"
 #include "hierarchy/processes.h"
 #include "level/events.h"
 #include "level/recorder.h"

@@ -2,7 +2,7 @@
 #include "cache/cache.h"
 #include "coherence/tree.h"
 #include "functional/functional.h"
-#include "hierarchy/ledger.h"
+#include "hierarchy/ledger_check.h"
 #include "hierarchy/objects.h"
 #include "hierarchy/processes.h"
 #include "level/coherent_level.h"

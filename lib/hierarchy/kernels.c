@@ -2,7 +2,7 @@
 #include <gpucache/kernels.h>
 
 #include "cache/cache.h"
-#include "hierarchy/ledger.h"
+#include "hierarchy/ledger_check.h"
 #include "level/driver.h"
 #include "level/events.h"
 #include "level/kernels.h"

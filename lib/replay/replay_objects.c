@@ -2,7 +2,7 @@
 #include "replay/timed_replay.h"
 
 #include "base/check.h"
-#include "hierarchy/ledger.h"
+#include "hierarchy/ledger_check.h"
 #include "hierarchy/objects.h"
 #include "level/energy.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef GPC_HIERARCHY_LEDGER_H
-#define GPC_HIERARCHY_LEDGER_H
+#ifndef GPC_HIERARCHY_LEDGER_CHECK_H
+#define GPC_HIERARCHY_LEDGER_CHECK_H
 
 #include "hierarchy/objects.h"
 #include "stats/ledger.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "hierarchy/ledger.h"
+#include "hierarchy/ledger_check.h"
 
 #include "base/check.h"
 #include "base/text.h"
