@@ -59,7 +59,7 @@ void case_drop(torture_case *c, unsigned setting) {
     c->setting_count--;
 }
 
-/* The key's former value goes; a preset comes before all else. */
+/* Sets a key in place of its former value. A preset stands before all other settings. */
 void case_set(torture_case *c, const char *key, const char *value, bool wanted) {
     unsigned at = c->setting_count;
     for (unsigned i = 0; i < c->setting_count; i++)
@@ -99,7 +99,7 @@ gpc_config *case_config(gpc_context *context, const torture_case *c, const char 
     return config;
 }
 
-/* Policies of a shared library's gpucache_register() are of every context. */
+/* Makes a context with the policies of a shared library's gpucache_register(). */
 gpc_context *torture_context(const torture_options *o) {
     typedef gpc_status (*registers)(gpc_context *, gpc_error *);
     gpc_context *context = NULL;

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Keys that are no features: how a hierarchy is run, and where it gives up. */
+/* Keys outside the features: how a hierarchy runs, and where a run gives up. */
 static const char *const apart[] = {"mode", "threads", "deadlock.cycles"};
 
-/* What a host has no use for, with a clock: settings of a key's own that it is never accepted without. */
+/* Settings without which a key, or keys of a prefix, would be refused or would have no effect. */
 typedef struct need {
     const char *key, *with; /* `key = value; key = value` */
 } need;
@@ -65,7 +65,7 @@ static const need needs[] = {
     {"coherence.data", "l1.write_policy=through; l1.write_policy_local=through; l1.write_allocate_local=none"},
 };
 
-/* Bounds of what is drawn, so that machines stay small. */
+/* Bounds of drawn numbers, for small machines. */
 typedef struct bound {
     const char *key;
     uint32_t least, most;
@@ -148,7 +148,7 @@ unsigned features_pairs(const features *f) {
 }
 
 void features_pair(const features *f, uint64_t number, unsigned *a, unsigned *b) {
-    uint64_t pairs = features_pairs(f), step = 1000003; /* a prime, so that neighbours are far apart */
+    uint64_t pairs = features_pairs(f), step = 1000003; /* a prime: neighbours are far apart */
     uint64_t at = number % pairs * step % pairs;
     for (*a = 0; at >= f->count - 1 - *a; ++*a)
         at -= f->count - 1 - *a;
@@ -283,7 +283,7 @@ static bool draw_value(dice *d, gpc_context *context, const gpc_key_info *key, c
     return true;
 }
 
-/* Sets a key to a value off its default, in the library's own spelling; false where none was found. */
+/* Sets a key to a value off its default, in the library's own spelling. Returns false if no value was found. */
 static bool draw_feature(dice *d, gpc_context *context, const feature *f, torture_case *c, bool wanted) {
     gpc_key_info key = GPC_KEY_INFO_INIT;
     gpc_config *config = NULL;
@@ -331,7 +331,7 @@ static void set_needs(torture_case *c, const char *key) {
             set_list(c, needs[i].with);
 }
 
-/* A small machine, whatever a preset says. */
+/* Sets the sizes of a small machine, after any preset. */
 static void set_base(dice *d, torture_case *c) {
     static const char *const sizes[] = {"l2.size=8KiB", "l2.size=16KiB", "l2.size=64KiB"};
     set_list(c, dice_one_in(d, 2) ? "sm.count=4" : dice_one_in(d, 2) ? "sm.count=2" : "sm.count=3");
@@ -353,7 +353,7 @@ static gpc_status try_settings(gpc_context *context, const torture_case *c, gpc_
     return status;
 }
 
-/* Whether a key's name stands in a text as a word of its own. */
+/* Tells whether a key's name stands in a text as a whole word. */
 static bool names(const char *text, const char *key) {
     const size_t length = strlen(key);
     for (const char *at = strstr(text, key); at; at = strstr(at + 1, key))
@@ -362,7 +362,7 @@ static bool names(const char *text, const char *key) {
     return false;
 }
 
-/* Takes away what a refusal names, or else anything; false where only the pair is left. */
+/* Takes away a setting that a refusal names, or else any setting. Returns false if only the pair is left. */
 static bool drop_one(dice *d, torture_case *c, const char *message) {
     unsigned named[MAX_SETTINGS], others[MAX_SETTINGS], name_count = 0, other_count = 0;
     for (unsigned i = 0; i < c->setting_count; i++)
@@ -408,6 +408,13 @@ static void set_fixed(const torture_options *o, torture_case *c) {
     }
 }
 
+/* Draws a feature of the pair. In a case with values the feature is only a companion. */
+static bool take_feature(dice *d, gpc_context *context, const feature *f, torture_case *c) {
+    if (c->values && (case_value(c, f->key) || !strcmp(f->key, "address.mapping")))
+        return true;
+    return draw_feature(d, context, f, c, !c->values);
+}
+
 drawn draw_settings(gpc_context *context, const features *f, const torture_options *o, torture_case *c, char *why,
                     size_t size) {
     dice d = {c->seed * 2 + 1};
@@ -422,8 +429,10 @@ drawn draw_settings(gpc_context *context, const features *f, const torture_optio
         bool drew = true;
         c->setting_count = 0;
         set_fixed(o, c);
+        if (c->values)
+            draw_values_settings(c);
         for (unsigned i = 0; i < 2; i++)
-            drew &= draw_feature(&d, context, &f->list[pair[i]], c, true);
+            drew &= take_feature(&d, context, &f->list[pair[i]], c);
         for (unsigned i = 0; i < 2; i++)
             set_needs(c, f->list[pair[i]].key);
         set_base(&d, c);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cycles after which a program that does not come to its end has failed, whatever moves. */
+/* Cycles after which a program without an end has failed, even if packets move. */
 enum { MOST_CYCLES = 4000000 };
 
 static uint64_t now_of(const host *at) {

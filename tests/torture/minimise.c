@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 /*
- * Smaller cases that fail in the same way: operations and settings are left out, in halves, quarters and so on, then
- * fields of what is left get plain values, again and again until nothing more can go [Zeller and Hildebrandt,
+ * Smaller cases with the same failure. Operations and settings are left out in halves, quarters and so on. Fields of
+ * the remaining operations get plain values. Both repeat until no change is possible [Zeller and Hildebrandt,
  * "Simplifying and Isolating Failure-Inducing Input", IEEE TSE 28(2), 2002].
  */
 
@@ -27,7 +27,7 @@ typedef struct shrinking {
     bool changed;
 } shrinking;
 
-/* What a case does, in a process of its own, which may crash or never end. */
+/* Runs a case in a child process, because the case may crash or never end. */
 static void try_case(const torture_options *o, const torture_case *c, int only, failure *what) {
     int ends[2], status = 0;
     *what = (failure){0};
@@ -55,7 +55,7 @@ static void try_case(const torture_options *o, const torture_case *c, int only, 
         fail(what, "crash", "ended by signal %d, %s", WTERMSIG(status), strsignal(WTERMSIG(status)));
 }
 
-/* Takes a case in place of the best if it fails alike; it is freed otherwise. */
+/* Takes a case in place of the best if the failure is alike, and frees the case otherwise. */
 static bool take(shrinking *s, torture_case *c) {
     failure what;
     if (c->ops && time(NULL) < s->end) {
@@ -72,17 +72,45 @@ static bool take(shrinking *s, torture_case *c) {
     return false;
 }
 
+/* Tells whether accesses stand between a pinned operation and an equal earlier operation, or the beginning. */
+static bool is_needed(const torture_case *c, unsigned n) {
+    const op *o = &c->ops[n];
+    for (unsigned i = n; i-- > 0;) {
+        const op *before = &c->ops[i];
+        if (!before->pinned)
+            return true;
+        if (before->what == o->what && before->sm == o->sm && before->order == o->order)
+            return false;
+    }
+    return false;
+}
+
+/* Leaves operations out, from `at` on. Returns the number of pinned operations, which stay. */
+static unsigned cut_ops(torture_case *c, unsigned at, unsigned size) {
+    unsigned to = at, kept = 0, cut = c->cut;
+    for (unsigned from = at; from < c->op_count; from++) {
+        const bool stays = from >= at + size || (c->ops[from].pinned && is_needed(c, from));
+        kept += stays && from < at + size;
+        cut -= !stays && from < c->cut;
+        if (stays)
+            c->ops[to++] = c->ops[from];
+    }
+    c->op_count = to;
+    c->cut = cut;
+    return kept;
+}
+
 static void drop_ops(shrinking *s) {
     torture_case *c = malloc(sizeof *c);
     for (unsigned size = s->best->op_count / 2 + 1; c && size; size /= 2)
         for (unsigned at = 0; at < s->best->op_count;) {
             if (!case_copy(s->best, c))
                 break;
-            const unsigned gone = at + size < c->op_count ? size : c->op_count - at;
-            memmove(&c->ops[at], &c->ops[at + gone], (c->op_count - at - gone) * sizeof *c->ops);
-            c->op_count -= gone;
-            c->cut -= c->cut >= at + gone ? gone : c->cut > at ? c->cut - at : 0;
-            at += take(s, c) ? 0 : size;
+            const unsigned kept = cut_ops(c, at, size);
+            if (c->op_count == s->best->op_count)
+                case_free(c), at += size;
+            else
+                at += take(s, c) ? kept : size;
         }
     free(c);
 }
@@ -100,7 +128,7 @@ static void drop_settings(shrinking *s) {
     free(c);
 }
 
-/* Plain values of a field of 1, 4 or 8 bytes. */
+/* Tries a plain value in a field of 1, 4 or 8 bytes. */
 static void plain_field(shrinking *s, unsigned n, size_t offset, size_t size, uint64_t value) {
     torture_case *c = malloc(sizeof *c);
     if (c && case_copy(s->best, c)) {
@@ -118,9 +146,14 @@ static void plain_field(shrinking *s, unsigned n, size_t offset, size_t size, ui
     free(c);
 }
 
+/* Tries plain fields. With values the words of an operation stay, because other operations rely on the words. */
 static void plain_ops(shrinking *s) {
 #define PLAIN(field, value) plain_field(s, n, offsetof(op, field), sizeof s->best->ops[n].field, value)
     for (unsigned n = 0; n < s->best->op_count; n++) {
+        if (s->best->values) {
+            PLAIN(delay, 0), PLAIN(hint, 0), PLAIN(pc, 0);
+            continue;
+        }
         PLAIN(delay, 0), PLAIN(mask, 1), PLAIN(kind, 0), PLAIN(hint, 0), PLAIN(priority, 0), PLAIN(token, 0);
         PLAIN(token_l2, 0), PLAIN(order, 0), PLAIN(scope, 0), PLAIN(atomic, 0), PLAIN(stream, 0), PLAIN(copy, 0);
         PLAIN(space, 0), PLAIN(process, 0), PLAIN(local, 0), PLAIN(control, 0), PLAIN(multicast, 0), PLAIN(sm, 0);
@@ -149,7 +182,7 @@ static void plain_manners(shrinking *s) {
     free(c);
 }
 
-/* Which of the ways fails alone. */
+/* Finds the way that fails alone. */
 static bool find_way(shrinking *s) {
     failure what;
     for (s->only = 0; s->only < WAY_COUNT; s->only++) {

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cycles for which a host offers what is refused; then it does without. */
+/* Cycles for which a host repeats a refused offer before the host gives up. */
 enum { PATIENCE = 20000 };
 
-/* What an operation offers, once and again; its arguments point into it. */
+/* Arguments of an operation's call, kept for repeated offers. */
 typedef struct offer {
     uint64_t addresses[64];
     uint32_t multicast[16];
@@ -138,7 +138,7 @@ static gpc_status give(host *at, const op *o, uint32_t n, offer *f) {
     }
 }
 
-/* What a call that asks says of the same offer, where there is one. */
+/* Asks the library about the same offer, if there is a call that asks. */
 static gpc_status ask(host *at, const op *o, offer *f) {
     switch (o->what) {
     case OP_ACCESS:
@@ -166,7 +166,7 @@ static void accepted(host *at, const op *o, unsigned n, const offer *f) {
         at->r->accesses++;
 }
 
-/* Offer until it is taken; what is contradictory is passed over. */
+/* Offers an operation until the hierarchy takes it. Contradictory operations are passed over. */
 static void offer_op(host *at, const op *o, unsigned n) {
     offer *f = calloc(1, sizeof *f);
     if (!f)
@@ -194,6 +194,8 @@ static void offer_op(host *at, const op *o, unsigned n) {
     }
     if (status == GPC_OK)
         accepted(at, o, n, f);
+    else if (at->c->values)
+        fail(at->f, "refusal", "operation %u of a program with values: %s", n, f->error.message);
     free(f);
 }
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A case as a C file of the public headers alone, as short as it may be. */
+/* Prints a case as a short C file of the public headers alone. */
 
 static void put_settings(FILE *to, const torture_case *c) {
     fprintf(to, "    static const char text[] = \"mode = timed\\n\"");
@@ -13,7 +13,7 @@ static void put_settings(FILE *to, const torture_case *c) {
     fprintf(to, ";\n");
 }
 
-/* `, .name = value` of a field that is not 0. */
+/* Prints `, .name = value` of a field other than 0. */
 static void put_field(FILE *to, const char *name, uint64_t value) {
     if (value)
         fprintf(to, value > 0xffff ? ", .%s = 0x%" PRIx64 : ", .%s = %" PRIu64, name, value);

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a program is made of: a share for each kind of operation, and how close together things are. */
+/* Style of a program: a share for each kind of operation, distances in space and time. */
 typedef struct style {
     uint32_t shares[OP_COUNT];
-    uint32_t lines;  /* that accesses are of: few, so that they meet */
+    uint32_t lines;  /* of the addresses: few lines, for conflicts */
     uint32_t delay;  /* most cycles between two operations */
     uint32_t stores; /* of 16 accesses; atomics and the like: */
     uint32_t atomics;
@@ -58,7 +58,7 @@ static void draw_order(dice *d, op *o) {
     o->scope = o->order ? (uint8_t)dice_below(d, GPC_SCOPE_COUNT) : 0;
 }
 
-/* What few accesses have; contradictions among them are found, and passed over. */
+/* Draws rare fields. Contradictory fields are refused later, and passed over. */
 static void draw_oddities(dice *d, op *o) {
     switch (dice_below(d, 8)) {
     case 0:

@@ -11,7 +11,7 @@ void record_free(record *r) {
     *r = (record){0};
 }
 
-/* A walk over all numbers of a hierarchy: each is put, or the one of a number is named. */
+/* A walk over all numbers of a hierarchy, to record all of the numbers or to name one of the numbers. */
 typedef struct walk {
     record *put;
     size_t at, wanted;
@@ -44,7 +44,7 @@ static uint64_t mix(uint64_t sum, const void *bytes, size_t size) {
     return sum;
 }
 
-/* Every counter that a kind of object has, of every object. */
+/* Walks every counter of every object. */
 static void walk_objects(gpc_hierarchy *h, walk *w, gpc_counter_table table) {
     for (size_t i = 0; i < gpc_counter_table_count(table); i++) {
         gpc_counter_info info = GPC_COUNTER_INFO_INIT;
@@ -143,7 +143,7 @@ void record_name(gpc_hierarchy *h, size_t word, char *text, size_t size) {
 
 /* Sums. */
 
-/* Counters of which a part belongs to no stream: what no access asked for. */
+/* Counters with a part of no stream: events without an access. */
 static bool nobodys(const gpc_counter_info *info) {
     return info->objects == (GPC_OBJECTS_SLICE_STREAM) || strstr(info->name, "dram") || strstr(info->name, "network");
 }

@@ -7,7 +7,7 @@
 
 const char *const way_names[WAY_COUNT] = {"jumps", "steps", "trace", "saved", "copied", "threads"};
 
-/* What a hierarchy tells. */
+/* Callbacks. */
 
 static uint64_t mix(uint64_t sum, const void *bytes, size_t size) {
     for (size_t i = 0; i < size; i++)
@@ -21,10 +21,10 @@ static void check_values(host *at, const gpc_completion *c) {
     uint8_t found[64 * 64];
     if (!at->expected || !expected_bytes(at->expected, (uint32_t)c->token, &known, &count))
         return;
-    if (at->c->ops[c->token].kind == GPC_STORE || !c->values)
+    if (at->c->ops[c->token].kind != GPC_LOAD || !c->values)
         return;
     memcpy(found, c->values, count);
-    if (at->fault == FAULT_VALUE && c->token == 7)
+    if (at->fault == FAULT_VALUE && c->token % 4 == 3)
         found[0] ^= 1;
     at->r->value_bytes += count;
     for (uint32_t i = 0; i < count; i++)
@@ -61,7 +61,7 @@ static void on_complete(void *user_data, const gpc_completion *c) {
     if (c->token >= at->c->op_count)
         fail(at->f, "token", "token %" PRIu64 " was never given", c->token);
     else
-        at->completions[c->token]--; /* what completes at once comes before it is known to be accepted */
+        at->completions[c->token]--; /* below 0 during the call, for accesses that complete at once */
 }
 
 static bool on_event(void *user_data, const gpc_event *e) {
@@ -195,7 +195,7 @@ static void finish(host *at) {
             fail(at->f, "end", "gpc_hierarchy_end_kernel: %s", error.message);
     if (at->f->failed)
         return;
-    /* with DRAM, what that has taken is written in this time */
+    /* DRAM writes its queue in the meantime */
     if (gpc_hierarchy_drain(at->h, &error) != GPC_OK)
         fail(at->f, "drain", "all is idle, but drain fails: %.700s", error.message);
     at->r->end = gpc_hierarchy_now(at->h);

@@ -13,7 +13,9 @@ from support import BUILD, EFFORT, INCLUDE, LIBRARY, run
 
 FOLDER = LIBRARY.resolve().parent
 PROGRAM = BUILD / "tests/torture/gpucache-torture"
-SEEDS = {"quick": 300, "normal": 1500, "full": 3000}
+SEEDS = {"quick": 300, "normal": 1000, "full": 3000}
+VALUES = {"quick": 10, "normal": 40, "full": 100, "thorough": 10000}
+PROTOCOLS = ("none", "viper", "vi", "slc-glc", "hmg", "msi", "mesi", "mesif", "mosi", "moesi", "nmoesi", "nmoesi-d")
 
 
 def torture(*options, status=0):
@@ -29,12 +31,21 @@ class Torture(unittest.TestCase):
         self.assertGreater(accesses, 30 * configurations)
         self.assertIn("\n0 failures", told)
 
+    def test_values(self):
+        """Loads of programs without races find what was stored, under each protocol."""
+        for protocol in PROTOCOLS:
+            more = ["--set", "lrc.sms=0"] if protocol in ("none", "viper") else []
+            told = torture("--values", "--operations", 400, "--count", VALUES[EFFORT], "--set", f"coherence={protocol}", *more)
+            self.assertGreater(int(re.search(r"(\d+) bytes of values checked", told).group(1)), 1000 * VALUES[EFFORT])
+            self.assertIn("\n0 failures", told, protocol)
+
     def test_a_seed_is_the_same_each_time(self):
         self.assertEqual(torture("--first", 77, "--show"), torture("--first", 77, "--show"))
 
     def test_planted_faults_are_noticed(self):
-        """A reply that a host's memory forgets, and a counter that is one more under single steps."""
+        """A reply that a host's memory forgets, another loaded byte, a counter that is one more under single steps."""
         self.assertRegex(torture("--fault", 1, "--count", 60, status=1), r"seed \d+: hang: ")
+        self.assertRegex(torture("--fault", 2, "--values", "--count", 4, status=1), r"seed \d+: value: ")
         self.assertRegex(torture("--fault", 3, "--count", 4, status=1), r"seed \d+: numbers differ: steps: ")
 
     def test_a_failure_becomes_a_small_program(self):

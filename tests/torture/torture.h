@@ -8,7 +8,7 @@
 
 /*
  * Random tests of whole timed hierarchies, from the public headers alone. A seed is a case: settings, a program, and
- * how its host behaves. A case runs in several ways, which must agree, end, and load what was stored.
+ * the behaviour of the host. A case runs in several ways. All runs must end, agree, and load the stored values.
  */
 
 /* Numbers of a seed, the same on every machine. */
@@ -27,10 +27,10 @@ enum { KEY_BYTES = 48, VALUE_BYTES = 112, MAX_SETTINGS = 160, MAX_OPS = 4096 };
 typedef struct torture_setting {
     char key[KEY_BYTES]; /* or "preset" */
     char value[VALUE_BYTES];
-    bool wanted; /* of the pair that the seed is to cover: it stays to the last */
+    bool wanted; /* of the seed's pair: never left out */
 } torture_setting;
 
-/* What a host does at one point of its program. Numbers are cut to what the hierarchy has when they are used. */
+/* Operations of a host. SMs, warps and streams are taken modulo the hierarchy's numbers when used. */
 typedef enum op_kind {
     OP_ACCESS,
     OP_TRANSACTIONS,
@@ -38,7 +38,7 @@ typedef enum op_kind {
     OP_FENCE,
     OP_PORT,
     OP_START,        /* a kernel beside others */
-    OP_END,          /* the oldest of these, once all accesses have completed */
+    OP_END,          /* the oldest kernel, after all accesses */
     OP_BEGIN,        /* a kernel, once nothing is under way */
     OP_WAIT,         /* until nothing is under way */
     OP_CREDITS,      /* of an SM */
@@ -57,17 +57,18 @@ typedef struct op {
     uint8_t what; /* op_kind */
     uint8_t kind, space, hint, priority, token, token_l2, scope, order, atomic, stream, copy, process, local, control;
     uint8_t multicast; /* SMs */
+    bool pinned;       /* kept by the minimiser: other operations rely on the operation */
     uint32_t delay;    /* cycles before it */
     uint32_t sm, warp, width, count;
     uint64_t pc, mask, address, stride;
 } op;
 
-/* How a host behaves beside its program. */
+/* Behaviour of a host beside the program. */
 typedef struct manners {
-    bool memory;       /* DRAM is its own (on_memory) */
+    bool memory;       /* the host replaces DRAM (on_memory) */
     uint32_t refuses;  /* % of transfers, and */
-    uint32_t patience; /* cycles until it is ready again */
-    uint32_t latency;  /* of its memory */
+    uint32_t patience; /* cycles from a refusal until the channel is ready */
+    uint32_t latency;  /* of the host's memory */
     uint32_t credits;  /* for replies, to each SM, every `period` cycles; 0: no limit */
     uint32_t period;
 } manners;
@@ -78,9 +79,9 @@ typedef struct torture_case {
     unsigned setting_count;
     op *ops; /* [op_count] */
     unsigned op_count;
-    unsigned cut; /* operation behind which a run goes on from a snapshot */
+    unsigned cut; /* operation before the snapshot or copy */
     manners manners;
-    bool values; /* of a program without races: what loads find is known */
+    bool values; /* a program without races, with expected values */
 } torture_case;
 
 void case_free(torture_case *c);
@@ -89,7 +90,7 @@ const char *case_value(const torture_case *c, const char *key); /* NULL: not set
 void case_set(torture_case *c, const char *key, const char *value, bool wanted);
 void case_drop(torture_case *c, unsigned setting);
 
-/* Features, and what the options of the program fix. */
+/* Features and options. */
 
 typedef struct feature {
     char key[KEY_BYTES];
@@ -108,29 +109,30 @@ typedef struct torture_options {
     unsigned fixed_count;
     const char *load, *output;
     bool values, list, show;
-    unsigned fault; /* planted, for the tester's own test: fault_kind */
+    unsigned fault; /* planted for the tester's own test: fault_kind */
 } torture_options;
 
 bool features_make(gpc_context *context, features *f);
 unsigned features_pairs(const features *f);
-/* The pair of features that a seed has to cover. */
+/* Finds the pair of features of a seed. */
 void features_pair(const features *f, uint64_t number, unsigned *a, unsigned *b);
-/* Which features a case has; `has` is [count]. */
+/* Finds the features of a case. `has` is [count]. */
 void features_of(const features *f, const torture_case *c, bool *has);
 
 typedef enum drawn { DRAWN_ACCEPTED, DRAWN_REFUSED, DRAWN_WRONG } drawn;
 
 /*
- * Settings of a seed: its pair, and companions, as many as are accepted together. DRAWN_REFUSED: the pair never was;
- * DRAWN_WRONG: a status or a message that is not documented. `why` has the last message.
+ * Draws the settings of a seed: the pair, and as many companions as creation accepts. DRAWN_REFUSED: creation never
+ * accepts the pair. DRAWN_WRONG: an undocumented status. `why` receives the last message.
  */
 drawn draw_settings(gpc_context *context, const features *f, const torture_options *o, torture_case *c, char *why,
                     size_t size);
 void draw_program(const torture_options *o, torture_case *c);
-void draw_values_settings(gpc_context *context, const torture_options *o, torture_case *c);
+/* Sets keys for a program with values. */
+void draw_values_settings(torture_case *c);
 void draw_values_program(const torture_options *o, torture_case *c);
 
-/* A configuration of a case; NULL, and `error`. `threads` as text, or NULL. */
+/* Makes a configuration of a case, or returns NULL with `error`. `threads` is text, or NULL. */
 gpc_config *case_config(gpc_context *context, const torture_case *c, const char *threads, gpc_error *error);
 gpc_context *torture_context(const torture_options *o);
 
@@ -138,7 +140,7 @@ gpc_context *torture_context(const torture_options *o);
 
 typedef struct failure {
     bool failed;
-    char kind[32]; /* which does not change where a case is made smaller */
+    char kind[32]; /* the same in smaller cases */
     char text[1200];
 } failure;
 
@@ -147,7 +149,7 @@ void fail(failure *f, const char *kind, const char *format, ...) __attribute__((
 /* Runs. */
 
 typedef enum torture_way {
-    WAY_JUMPS, /* from event to event: what the others are compared with */
+    WAY_JUMPS, /* from event to event: the reference */
     WAY_STEPS,
     WAY_TRACE,
     WAY_SAVED,
@@ -160,9 +162,9 @@ extern const char *const way_names[WAY_COUNT];
 
 typedef enum fault_kind {
     FAULT_NONE,
-    FAULT_REPLY,     /* a host's memory that forgets an answer */
-    FAULT_VALUE,     /* a loaded byte that is another */
-    FAULT_STATISTIC, /* a counter that is one more */
+    FAULT_REPLY,     /* the host's memory forgets an answer */
+    FAULT_VALUE,     /* a loaded byte differs */
+    FAULT_STATISTIC, /* a counter is one more */
     FAULT_COUNT
 } fault_kind;
 
@@ -182,33 +184,33 @@ typedef struct record {
 } record;
 
 void record_free(record *r);
-/* Where a number of record.words comes from, as text. */
+/* Record all numbers, name a number, check sums. */
 void record_read(gpc_hierarchy *h, record *r);
 void record_name(gpc_hierarchy *h, size_t word, char *text, size_t size);
 void record_sums(gpc_hierarchy *h, failure *f);
 
-/* One run of a case. `r` is empty before. */
+/* Runs a case once. `r` is empty before. */
 void run_case(gpc_context *context, const torture_case *c, torture_way how, const char *threads, unsigned fault,
               record *r, failure *f);
 
-/* All ways of a case, or the one named and that which it is compared with. */
+/* Runs all ways of a case, or jumps and the way `only`. */
 void check_case(const torture_options *o, const torture_case *c, int only, record *sum, failure *f);
 
-/* What a race-free program expects. */
+/* Expected values of a race-free program. */
 typedef struct expected expected;
 expected *expected_make(const torture_case *c);
 void expected_free(expected *e);
 bool expected_bytes(const expected *e, uint32_t n, const uint8_t **bytes, uint32_t *count);
 
-/* A case from a seed. */
+/* Makes a case from a seed. */
 drawn make_case(gpc_context *context, const features *f, const torture_options *o, uint64_t seed, torture_case *c,
                 char *why, size_t size);
 
-/* A smaller case that fails alike, and the C file of it. */
+/* Finds a smaller case with the same failure and writes a C file. */
 void explain_case(const features *f, const torture_options *o, uint64_t seed, const failure *what);
-/* `only` is the way that fails beside jumps; or jumps, or -1. */
+/* `only` is the failing way, or -1. */
 void print_case(FILE *to, const torture_case *c, int only, const failure *f);
-/* What a seed is, as text, and what comes of it. */
+/* Prints the case of a seed as a C file. */
 int show_case(const features *f, const torture_options *o, uint64_t seed);
 
 int torture_run(const torture_options *o);

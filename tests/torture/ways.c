@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The hierarchy of a case as it was made, to name numbers by. */
+/* Names a number by a new hierarchy of the case. */
 static void name_word(gpc_context *context, const torture_case *c, size_t word, char *text, size_t size) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_hierarchy *h = NULL;
@@ -51,7 +51,7 @@ static void compare(gpc_context *context, const torture_case *c, const record *a
         fail(f, "numbers differ", "%s: %zu numbers, with jumps %zu", way_names[how], b->word_count, a->word_count);
 }
 
-/* Which ways a seed takes beside jumps: all that differ in kind, and of copies and threads some. */
+/* Tells whether a seed takes a way: half of the seeds copy, a quarter have threads. */
 static bool takes(const torture_case *c, torture_way how) {
     if (how == WAY_THREADS)
         return !c->manners.memory && c->seed % 4 == 0;
@@ -99,7 +99,7 @@ drawn make_case(gpc_context *context, const features *f, const torture_options *
     c->values = o->values;
     end = draw_settings(context, f, o, c, why, size);
     if (end == DRAWN_ACCEPTED)
-        draw_program(o, c);
+        (c->values ? draw_values_program : draw_program)(o, c);
     c->cut = c->op_count ? (unsigned)(seed * 2654435761u % c->op_count) : 0;
     return end;
 }

@@ -13,8 +13,7 @@
 #include <unistd.h>
 
 /*
- * Seeds are shared out among processes, so that one that crashes or never ends costs its seed alone. What they have
- * found is in memory that all of them see.
+ * Processes share the seeds out. A crash or an endless run costs one seed. The findings are in shared memory.
  */
 
 enum { MOST_JOBS = 64, MOST_FAILURES = 512 };
@@ -26,7 +25,7 @@ typedef struct found {
 
 typedef struct shared {
     uint64_t next, configurations, refused, accesses, value_bytes, failures;
-    uint64_t seeds[MOST_JOBS]; /* that a process is at; 0: none */
+    uint64_t seeds[MOST_JOBS]; /* under test, by process; 0: no seed */
     time_t since[MOST_JOBS];
     found found[MOST_FAILURES];
     uint8_t pairs[]; /* of two features, the lower number first: 1 covered, 2 refused */
@@ -108,7 +107,7 @@ static pid_t start(shared *s, unsigned job, const features *f, const torture_opt
     _exit(0);
 }
 
-/* A process is gone, or has to go; whether another takes its place. */
+/* Kills an endless process and reports a crashed process. Returns whether the process is gone. */
 static bool look_after(shared *s, unsigned job, pid_t pid, const torture_options *o) {
     int status = 0;
     const uint64_t seed = s->seeds[job];
@@ -173,7 +172,7 @@ static void list_refused(const shared *s, const features *f) {
                        f->list[a].value, f->list[b].key, *f->list[b].value ? " = " : "", f->list[b].value);
 }
 
-/* The first failure of each kind, as small as it gets. */
+/* Explains the first failure of each kind. */
 static void explain(const shared *s, const features *f, const torture_options *o) {
     const uint64_t count = s->failures < MOST_FAILURES ? s->failures : MOST_FAILURES;
     for (uint64_t i = 0; i < count; i++) {
