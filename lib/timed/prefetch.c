@@ -235,7 +235,7 @@ static prefetch_place place_of(const gpci_timed *t, const gpci_stage *stage, con
     return place;
 }
 
-/* Send the first prefetch of the queue below. False: the stage does not take the prefetch, which is given up at once. */
+/* Send the first prefetch of the queue below. False: the stage does not take the prefetch, and the prefetch ends. */
 static bool send(gpci_timed *t, gpci_stage *stage, const gpci_prefetch_entry *e, prefetch_place place) {
     gpci_tag_access access = {.reason = GPC_BUSY_NOT};
     if (!place.exists || gpci_make_packets(t, 1) < 0)
