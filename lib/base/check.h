@@ -6,9 +6,8 @@
 
 /*
  * Invariants of the library, asserted only in the checking build (meson's -Dc_args=-DGPCI_CHECK). A failed invariant is
- * a defect of the library, never of an input. The checking build prints the invariant and ends the process. The
- * sanitized tests use a checking build. In other builds GPCI_CHECKING is the constant 0, and the compiler removes the
- * assertions.
+ * a defect of the library, never of an input. The checking build prints the invariant and ends the process. In other
+ * builds GPCI_CHECKING is the constant 0, and the compiler removes the assertions.
  */
 #ifdef GPCI_CHECK
 #define GPCI_CHECKING 1
