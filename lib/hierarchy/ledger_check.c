@@ -232,10 +232,16 @@ static gpc_status get(const void *data, gpc_object kind, uint32_t index, gpci_ob
     return gpci_object_values_get(data, kind, index, values);
 }
 
-void gpci_ledger_check(const gpc_hierarchy *h) {
-    if (!GPCI_CHECKING || !h->counts_all || h->replayed || !h->driver->idle(h))
+void gpci_ledger_ensure(const gpci_ledger_owner *owner) {
+    const gpc_hierarchy *h = owner->hierarchy;
+    if (!GPCI_CHECKING || !h->counts_all || !h->driver->idle(h))
         return;
     char text[2000] = "";
+    GPCI_ENSURE(gpci_ledger_right(owner, text, sizeof text), "the ledger: %s", text);
+}
+
+void gpci_ledger_check(const gpc_hierarchy *h) {
     const gpci_ledger_owner owner = {.hierarchy = h, .data = h, .get = get};
-    GPCI_ENSURE(gpci_ledger_right(&owner, text, sizeof text), "the ledger: %s", text);
+    if (!h->replayed)
+        gpci_ledger_ensure(&owner);
 }

@@ -24,6 +24,8 @@ typedef struct gpci_ledger_owner {
 
 /* Does the ledger hold? If not, `text` [size] receives the clauses and counters at fault. True when out of memory. */
 bool gpci_ledger_right(const gpci_ledger_owner *owner, char *text, size_t size);
+/* Assert the ledger of an owner whose hierarchy is idle, in the checking build. */
+void gpci_ledger_ensure(const gpci_ledger_owner *owner);
 /* Assert the ledger of an idle hierarchy without a replay, in the checking build (base/check.h). */
 void gpci_ledger_check(const gpc_hierarchy *h);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/timed_replay.h"
 
-#include "base/check.h"
 #include "hierarchy/ledger_check.h"
 #include "hierarchy/objects.h"
 #include "level/energy.h"
@@ -41,12 +40,8 @@ static gpc_status get_of(const void *replay, gpc_object kind, uint32_t index, gp
 }
 
 void gpci_replay_check_ledger(const gpc_replay *r) {
-    const gpc_hierarchy *h = r->hierarchy;
-    if (!GPCI_CHECKING || !h->counts_all || !h->driver->idle(h))
-        return;
-    char text[2000] = "";
-    const gpci_ledger_owner owner = {.hierarchy = h, .data = r, .get = get_of, .replayed = true};
-    GPCI_ENSURE(gpci_ledger_right(&owner, text, sizeof text), "the ledger: %s", text);
+    const gpci_ledger_owner owner = {.hierarchy = r->hierarchy, .data = r, .get = get_of, .replayed = true};
+    gpci_ledger_ensure(&owner);
 }
 
 gpc_status gpc_replay_keep_objects(gpc_replay *r, bool keep) {
