@@ -107,31 +107,29 @@ size_t gpc_protocol_matrices_text(const gpc_protocol *protocol, const uint64_t *
     return write_matrices(&m, title, buffer, size);
 }
 
+/* A list of rows, in the order of `letters`. */
+static void put_matrix(gpci_text *t, const uint64_t *cells) {
+    for (int from = 0; from < GPC_LINE_COUNT; from++) {
+        gpci_text_put(t, "%s", from ? ", " : "[");
+        gpci_text_numbers(t, cells + from * GPC_LINE_COUNT, GPC_LINE_COUNT);
+    }
+    gpci_text_put(t, "]");
+}
+
 size_t gpc_coherence_stats_json_as(const gpc_layout *layout, const void *stats, char *buffer, size_t size) {
     gpc_coherence_stats ours = taken(layout, stats);
+    uint64_t origins[GPC_LINE_COUNT * GPC_LINE_COUNT];
     gpci_text t = gpci_text_of(buffer, size);
     gpci_text_put(&t, "{");
 #define X(id, field, name, ...) gpci_text_put(&t, "\"%s\": %" PRIu64 ", ", name, ours.field);
     GPC_COHERENCE_COUNTERS(X)
 #undef X
-    gpci_text_put(&t, "\"states\": \"%s\", \"transitions\": [", letters);
-    for (int at = 0; at < GPC_LINE_COUNT * GPC_LINE_COUNT; at++) {
-        int from = at / GPC_LINE_COUNT, to = at % GPC_LINE_COUNT;
-        gpci_text_put(&t, "%s%" PRIu64 "%s",
-                      to     ? ", "
-                      : from ? ", ["
-                             : "[",
-                      ours.transitions[from][to], to == GPC_LINE_COUNT - 1 ? "]" : "");
-    }
-    gpci_text_put(&t, "], \"origins\": [");
-    for (int at = 0; at < GPC_LINE_COUNT * GPC_LINE_COUNT; at++) {
-        int from = at / GPC_LINE_COUNT, to = at % GPC_LINE_COUNT;
-        gpci_text_put(&t, "%s%" PRIu32 "%s",
-                      to     ? ", "
-                      : from ? ", ["
-                             : "[",
-                      ours.origins[from][to], to == GPC_LINE_COUNT - 1 ? "]" : "");
-    }
-    gpci_text_put(&t, "]}");
+    gpci_text_put(&t, "\"states\": \"%s\", \"transitions\": ", letters);
+    put_matrix(&t, &ours.transitions[0][0]);
+    for (int at = 0; at < GPC_LINE_COUNT * GPC_LINE_COUNT; at++)
+        origins[at] = (&ours.origins[0][0])[at];
+    gpci_text_put(&t, ", \"origins\": ");
+    put_matrix(&t, origins);
+    gpci_text_put(&t, "}");
     return t.length;
 }
