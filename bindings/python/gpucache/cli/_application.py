@@ -40,13 +40,18 @@ def at_least(least):
     return number
 
 
+def add_jobs(parser, what="runs at the same time"):
+    """Add --jobs: at least 1, by default the number of processors."""
+    parser.add_argument("--jobs", type=at_least(1), default=os.cpu_count() or 1, metavar="N",
+                        help=f"{what}; default: as many as processors")  # fmt: skip
+
+
 def add_runs(parser):
     """The options of both commands."""
     parser.add_argument("traces", nargs="+", metavar="TRACE", help="an application each; as for the command run")
     add_configuration(parser)
     add_kernels(parser)
-    parser.add_argument("--jobs", type=at_least(1), default=os.cpu_count() or 1, metavar="N",
-                        help="runs at the same time; default: as many as processors")  # fmt: skip
+    add_jobs(parser)
     add_limits(parser)
 
 

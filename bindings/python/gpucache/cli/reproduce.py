@@ -8,7 +8,7 @@ import sys
 import time
 
 from .._table import table
-from ._application import at_least
+from ._application import add_jobs
 from ._common import add_verbose, setting, terminal
 from ._output import Failure, Output
 
@@ -45,8 +45,7 @@ def add(commands):
     parser.add_argument("--quick", action="store_true", help="few programs, small problems, few points of each curve")
     parser.add_argument("--set", action="append", default=[], type=setting, metavar="KEY=VALUE",
                         help="for the tables of seeds/004: of the GPU, beside what a table sets itself")
-    parser.add_argument("--jobs", type=at_least(1), default=os.cpu_count() or 1, metavar="N",
-                        help="runs at the same time; default: as many as processors")  # fmt: skip
+    add_jobs(parser)
     parser.add_argument("--cache", metavar="FILE", help="where runs are kept; default "
                         "~/.cache/gpucache/reproduce.jsonl, or below XDG_CACHE_HOME")  # fmt: skip
     parser.add_argument("--json", metavar="FILE", help="write everything as JSON; - prints it instead of the tables")

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from .._loader import PACKAGE, lib
-from ._application import at_least
+from ._application import add_jobs, at_least
 from ._common import natural, setting
 from ._output import Failure
 
@@ -24,8 +24,7 @@ def add(commands):
     parser.add_argument("--first", type=natural, default=1, metavar="N", help="the first seed; default 1")
     parser.add_argument("--count", type=at_least(1), metavar="N", help="seeds; default one for each pair of features")
     parser.add_argument("--seconds", type=at_least(1), metavar="N", help="end after so long")
-    parser.add_argument("--jobs", type=at_least(1), default=os.cpu_count() or 1, metavar="N",
-                        help="processes; default: as many as processors")  # fmt: skip
+    add_jobs(parser, "processes")
     parser.add_argument("--operations", type=at_least(1), metavar="N", help="of each program; default 60")
     parser.add_argument("--set", action="append", default=[], type=setting, metavar="KEY=VALUE",
                         help="a setting of every machine")  # fmt: skip
