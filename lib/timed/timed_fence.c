@@ -180,6 +180,8 @@ static bool go_on(gpci_timed *t, gpci_stage *stage, uint32_t number, uint64_t wr
                 return false;
             f->fence.phase = FETCHES;
         } else {
+            if (f->fence.plan.invalidate) /* without L1, too, reads behind the fence take nothing older */
+                stage->fences.dropped_at = t->wheel.now;
             f->fence.phase = MARKS;
         } /* fall through */
     case FETCHES:
