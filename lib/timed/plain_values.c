@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+enum { SEGMENTS = GPCI_VALUE_BYTES / GPCI_SEGMENT };
+
 /* Does an L1 hold bytes of stores that L2 lacks, or lines of which it has nothing but such? */
 static bool writes_back(const gpc_hierarchy *h, gpci_key key) {
     return h->has_l1 && gpci_number(h, key) == GPC_WRITE_BACK;
@@ -104,6 +106,10 @@ static void archive_written(gpci_timed *t, gpci_archive *a) {
             gpci_archive_bytes(a, v->lanes[i].bytes, bytes);
         if (kept->shape.compare)
             gpci_archive_bytes(a, v->lanes[i].compare, bytes);
+        if (!kept->shape.finds)
+            continue;
+        GPCI_ARCHIVE_FIELD(a, v->lanes[i].looked);
+        gpci_archive_bytes(a, v->lanes[i].own, (bytes + 7) / 8);
     }
 }
 
@@ -196,6 +202,8 @@ gpc_status gpci_plain_values_reserve(gpci_timed *t, const gpc_warp_access *w) {
 void gpci_plain_values_keep(gpci_timed *t, uint32_t flight, const gpc_warp_access *w) {
     gpci_plain_lanes *kept = &t->values->lanes[flight];
     const size_t bytes = (size_t)gpci_popcount(w->mask) * w->width;
+    kept->looked = 0;
+    memset(kept->own, 0, sizeof kept->own);
     if (w->bytes)
         memcpy(kept->bytes, w->bytes, bytes);
     if (w->compare)
@@ -233,29 +241,71 @@ static bool has_segment(uint8_t segments, uint32_t byte) {
     return segments >> byte / GPCI_SEGMENT & 1;
 }
 
-/* Of a walk over the bytes of lanes that are in a line: what a store of them leaves. */
-static void store_into(const gpci_timed *t, const gpci_packet *p, const gpci_lanes *lanes, uint8_t *bytes,
-                       uint64_t *stored) {
-    const uint64_t order = ++t->values->order;
+/* What is done with a byte of a lane: its number among the lanes' bytes, and its place in the line. */
+typedef void (*byte_fn)(void *data, size_t byte, uint64_t at);
+
+/* The bytes of lanes that are in a packet's line. */
+static void each_byte(const gpci_timed *t, const gpci_packet *p, const gpci_lanes *lanes, byte_fn call, void *data) {
     for (uint32_t lane = 0; lane < lanes->count; lane++)
         for (uint32_t i = 0; i < lanes->width; i++) {
             const uint64_t at = lanes->addresses[lane] + i - p->address;
-            if (at >= t->h->l2_level.line_bytes)
-                continue;
-            bytes[at] = lanes->bytes ? lanes->bytes[(size_t)lane * lanes->width + i] : 0;
-            if (stored)
-                stored[at] = order;
+            if (at < t->h->l2_level.line_bytes)
+                call(data, (size_t)lane * lanes->width + i, at);
         }
 }
 
-static void load_from(const gpci_timed *t, const gpci_packet *p, const gpci_lanes *lanes, const uint8_t *bytes,
-                      uint8_t segments) {
-    for (uint32_t lane = 0; lanes->out && lane < lanes->count; lane++)
-        for (uint32_t i = 0; i < lanes->width; i++) {
-            const uint64_t at = lanes->addresses[lane] + i - p->address;
-            if (at < t->h->l2_level.line_bytes && has_segment(segments, (uint32_t)at))
-                lanes->out[(size_t)lane * lanes->width + i] = bytes[at];
-        }
+/* What a walk over these bytes needs. */
+typedef struct walk {
+    const gpci_lanes *lanes;
+    uint8_t *bytes;     /* of the line */
+    gpci_l1_line *line; /* in the SM's L1; NULL: of none */
+    gpci_plain_lanes *kept;
+    uint64_t order;
+    uint8_t segments; /* that a load is to have */
+} walk;
+
+static uint8_t byte_to_store(const walk *w, size_t byte) {
+    return w->lanes->bytes ? w->lanes->bytes[byte] : 0;
+}
+
+/* A store passes L1's tags. */
+static void store_in_l1(void *data, size_t byte, uint64_t at) {
+    const walk *w = data;
+    w->line->bytes[at] = byte_to_store(w, byte);
+    w->line->stored[at] = w->order;
+    w->line->pending[at]++;
+}
+
+/* The home slice performs a store. */
+static void store_at_home(void *data, size_t byte, uint64_t at) {
+    const walk *w = data;
+    w->bytes[at] = byte_to_store(w, byte);
+    if (!w->line || !w->line->pending[at])
+        return;
+    w->line->pending[at]--;
+    w->line->performed[at] = w->order;
+}
+
+/* A load passes L1's tags. */
+static void load_in_l1(void *data, size_t byte, uint64_t at) {
+    const walk *w = data;
+    const uint8_t bit = (uint8_t)(1u << byte % 8);
+    w->lanes->out[byte] = w->line->bytes[at];
+    w->kept->own[byte / 8] = (uint8_t)((w->kept->own[byte / 8] & ~bit) | (w->line->pending[at] ? bit : 0));
+}
+
+/*
+ * A load has what it waited for. Where its SM has stored to a byte behind it, the load has what was there before: what
+ * the read brought, or what the SM had stored earlier, which the load took at L1's tags.
+ */
+static void load_what_came(void *data, size_t byte, uint64_t at) {
+    const walk *w = data;
+    if (!has_segment(w->segments, (uint32_t)at))
+        return;
+    if (w->line->stored[at] <= w->kept->looked)
+        w->lanes->out[byte] = w->line->brought[at];
+    else if (!(w->kept->own[byte / 8] >> byte % 8 & 1))
+        w->lanes->out[byte] = w->line->came[at];
 }
 
 /* Lane after lane, at the home slice. */
@@ -280,11 +330,16 @@ static void perform(const gpci_timed *t, const gpci_packet *p, const gpci_lanes 
 
 /* A load takes what is there; what is not comes with its reply. */
 static void looked_in_l1(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_lanes *lanes) {
-    gpci_l1_line *line = l1_of(t, stage->index, p->address);
+    walk w = {.lanes = lanes,
+              .line = l1_of(t, stage->index, p->address),
+              .kept = &t->values->lanes[p->line.flight],
+              .order = ++t->values->order};
     if (p->line.kind == GPC_STORE)
-        store_into(t, p, lanes, line->bytes, line->stored);
-    else if (p->line.kind == GPC_LOAD)
-        load_from(t, p, lanes, line->bytes, UINT8_MAX);
+        each_byte(t, p, lanes, store_in_l1, &w);
+    else if (p->line.kind == GPC_LOAD && lanes->out) {
+        each_byte(t, p, lanes, load_in_l1, &w);
+        w.kept->looked = w.order;
+    }
 }
 
 void gpci_plain_hit(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p) {
@@ -293,16 +348,24 @@ void gpci_plain_hit(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p
         looked_in_l1(t, stage, p, &lanes);
 }
 
+static void store_of(gpci_timed *t, const gpci_packet *p, const gpci_lanes *lanes, uint8_t *bytes) {
+    walk w = {.lanes = lanes,
+              .bytes = bytes,
+              .line = p->line.kind == GPC_STORE ? l1_of(t, t->flights[p->line.flight].sm, p->address) : NULL,
+              .order = ++t->values->order};
+    each_byte(t, p, lanes, store_at_home, &w);
+}
+
 /* A store, and after it those that went with it (combine.h). */
 static void store_with_joined(gpci_timed *t, const gpci_packet *p, gpci_lanes *lanes) {
     uint8_t *bytes = home_of(t, p->address)->bytes;
-    store_into(t, p, lanes, bytes, NULL);
+    store_of(t, p, lanes, bytes);
     if (!(p->flags & GPCI_PACKET_JOINED))
         return;
     for (uint32_t joined = p->line.waiter; joined != GPCI_NO_PACKET; joined = t->pool.links[joined].next) {
         const gpci_packet *j = gpci_packet_at(&t->pool, joined);
         if (lanes_of(t, j, lanes))
-            store_into(t, j, lanes, bytes, NULL);
+            store_of(t, j, lanes, bytes);
     }
 }
 
@@ -318,23 +381,22 @@ void gpci_plain_looked(gpci_timed *t, const gpci_stage *stage, const gpci_packet
         perform(t, p, &lanes, home_of(t, p->address)->bytes);
 }
 
-void gpci_plain_sets_out(gpci_timed *t, const gpci_packet *p) {
-    gpci_carried_values *c = carried_by(t, place_of(t, p));
-    if (c && p->type == GPCI_READ)
-        c->set_out = ++t->values->order;
-}
-
 void gpci_plain_served(gpci_timed *t, const gpci_stage *slice, const gpci_packet *p) {
     gpci_carried_values *c = carried_by(t, place_of(t, p));
     const gpci_home_line *home = home_of(t, p->address);
     if (!c || !home || p->type != GPCI_READ)
         return;
     memcpy(c->bytes, home->bytes, sizeof c->bytes);
+    t->values->order++;
+    for (uint32_t s = 0; s < SEGMENTS; s++)
+        c->served[s] = t->values->order;
     if (!slice->peer_requests || gpci_l2_home(t->h, p->address) == slice->index / t->h->slices_per_partition)
         return;
     for (uint32_t i = 0; i < sizeof c->bytes; i++)
-        if (has_segment(home->copied, i))
+        if (has_segment(home->copied, i)) {
             c->bytes[i] = home->copy[i];
+            c->served[i / GPCI_SEGMENT] = home->copy_served[i / GPCI_SEGMENT];
+        }
 }
 
 void gpci_plain_copied(gpci_timed *t, uint32_t packet) {
@@ -345,8 +407,10 @@ void gpci_plain_copied(gpci_timed *t, uint32_t packet) {
         return;
     home->copied |= p->segments;
     for (uint32_t i = 0; i < sizeof c->bytes; i++)
-        if (has_segment(p->segments, i))
+        if (has_segment(p->segments, i)) {
             home->copy[i] = c->bytes[i];
+            home->copy_served[i / GPCI_SEGMENT] = c->served[i / GPCI_SEGMENT];
+        }
 }
 
 /* Segments of a line that an L1 has. */
@@ -367,7 +431,9 @@ void gpci_plain_back(gpci_timed *t, uint32_t sm, uint32_t packet) {
     for (uint32_t i = 0; i < t->h->l2_level.line_bytes; i++) {
         if (!has_segment(p->segments, i))
             continue;
-        line->brought[i] = line->stored[i] > c->set_out ? line->bytes[i] : c->bytes[i];
+        const bool own = line->pending[i] || line->performed[i] > c->served[i / GPCI_SEGMENT];
+        line->came[i] = c->bytes[i];
+        line->brought[i] = own ? line->bytes[i] : c->bytes[i];
         if (!has_segment(valid, i))
             line->bytes[i] = line->brought[i];
     }
@@ -377,11 +443,16 @@ void gpci_plain_shared(gpci_timed *t, uint32_t from, uint32_t to) {
     const gpci_carried_values *f = carried_by(t, from);
     gpci_carried_values *c = carried_by(t, to);
     if (f && c)
-        memcpy(c->bytes, f->bytes, sizeof c->bytes);
+        *c = *f;
 }
 
 void gpci_plain_replied(gpci_timed *t, const gpci_packet *p, uint8_t segments) {
     gpci_lanes lanes;
-    if (p->line.kind == GPC_LOAD && lanes_of(t, p, &lanes))
-        load_from(t, p, &lanes, l1_of(t, t->flights[p->line.flight].sm, p->address)->brought, segments);
+    if (p->line.kind != GPC_LOAD || !lanes_of(t, p, &lanes) || !lanes.out)
+        return;
+    walk w = {.lanes = &lanes,
+              .line = l1_of(t, t->flights[p->line.flight].sm, p->address),
+              .kept = &t->values->lanes[p->line.flight],
+              .segments = segments};
+    each_byte(t, p, &lanes, load_what_came, &w);
 }

@@ -13,9 +13,11 @@
  *   a store or an atomic is performed when its home slice looks it up: there, or below, is the line's value
  *   a read of a slice takes its value as the slice serves it; in the other partition's slice that is a copy, as old as
  *   the fetch that brought it
- *   a read comes back to L1 with the value that it took, but for what its SM has stored since it set out: L1's MSHR
- *   keeps that. Sectors that L1 does not have hold it from then on
- *   a load that hits has the value of L1's line, one that waits what the reads have brought for which it waits
+ *   a read comes back to L1 with the value that it took. L1 has the bytes of its SM's own stores, and keeps them where
+ *   the home slice had not performed the stores when the read was served. Sectors that L1 does not have hold the result
+ *   from then on
+ *   a load that hits has the value of L1's line. A load that waits has what its reads bring; bytes that its SM stores
+ *   behind the load are not in it
  *
  * Example, coherence = viper, another SM's L1 has the line: an atomic adds 1 to 5. The slice has 6, the atomic's lane
  * 5; loads that hit in the other L1 have 5 until it acquires.
@@ -24,24 +26,30 @@
 /* Of a line: in its home slice or below, and in the other partition's. */
 typedef struct gpci_home_line {
     uint8_t bytes[GPCI_VALUE_BYTES], copy[GPCI_VALUE_BYTES];
-    uint8_t copied; /* segments of `copy` that there are */
+    uint64_t copy_served[GPCI_VALUE_BYTES / GPCI_SEGMENT]; /* by segment: when home served the copy; order */
+    uint8_t copied;                                        /* segments of `copy` that there are */
 } gpci_home_line;
 
-/* In an L1, and what reads have brought there. `stored`: by the SM itself, when last; order, 0: never. */
+/* In an L1; what reads have brought there, with and without the bytes of the SM's own stores. */
 typedef struct gpci_l1_line {
-    uint8_t bytes[GPCI_VALUE_BYTES], brought[GPCI_VALUE_BYTES];
-    uint64_t stored[GPCI_VALUE_BYTES];
+    uint8_t bytes[GPCI_VALUE_BYTES], brought[GPCI_VALUE_BYTES], came[GPCI_VALUE_BYTES];
+    /* Of the SM's last store to a byte: when it passed L1's tags, when home performed it; order, 0: never. */
+    uint64_t stored[GPCI_VALUE_BYTES], performed[GPCI_VALUE_BYTES];
+    uint16_t pending[GPCI_VALUE_BYTES]; /* the SM's stores to a byte that home has not performed */
 } gpci_l1_line;
 
 /* A read on its way. */
 typedef struct gpci_carried_values {
     uint8_t bytes[GPCI_VALUE_BYTES];
-    uint64_t set_out; /* order */
+    uint64_t served[GPCI_VALUE_BYTES / GPCI_SEGMENT]; /* by segment: when home served it; order */
 } gpci_carried_values;
 
 /* What a warp access writes, which has been accepted (kept_access.h). */
 typedef struct gpci_plain_lanes {
     uint8_t bytes[GPCI_MAX_LANES * GPCI_MAX_LANE_BYTES], compare[GPCI_MAX_LANES * 8];
+    /* Of a load: when it last passed L1's tags; and which bytes its SM had stored, and home had not performed, then. */
+    uint64_t looked;
+    uint8_t own[GPCI_MAX_LANES * GPCI_MAX_LANE_BYTES / 8];
 } gpci_plain_lanes;
 
 struct gpci_plain_values {
@@ -72,8 +80,7 @@ void gpci_plain_values_keep(gpci_timed *t, uint32_t flight, const gpc_warp_acces
 void gpci_plain_looked(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p);
 /* A line transaction hits in L1. It may have been held up since its lookup, and its line brought meanwhile. */
 void gpci_plain_hit(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p);
-/* A read sets out from L1; a slice serves it. */
-void gpci_plain_sets_out(gpci_timed *t, const gpci_packet *p);
+/* A slice serves a read. */
 void gpci_plain_served(gpci_timed *t, const gpci_stage *slice, const gpci_packet *p);
 /* A read is back in its SM; or in a slice, from the other partition. */
 void gpci_plain_back(gpci_timed *t, uint32_t sm, uint32_t packet);

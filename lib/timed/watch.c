@@ -82,9 +82,7 @@ static void tell(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gp
 }
 
 void gpci_tell(gpci_timed *t, gpc_what what, const gpci_stage *stage, const gpci_packet *p, uint64_t detail) {
-    if (t->values && what == GPC_WHAT_QUEUE && stage->level == 1)
-        gpci_plain_sets_out(t, p);
-    else if (t->values && what == GPC_WHAT_SERVE && stage->level == 2)
+    if (t->values && what == GPC_WHAT_SERVE && stage->level == 2)
         gpci_plain_served(t, stage, p);
     else if (t->values && what == GPC_WHAT_REPLY)
         gpci_plain_replied(t, p, p->segments);

@@ -450,3 +450,42 @@ Test(timed_visibility, a_load_that_is_held_up_hits) {
     cr_expect(found[0] == 1 && found[1] == 1 && found[2] == 1, "%u, %u, %u", found[0], found[1], found[2]);
     close(&w);
 }
+
+/* Without L1, too, an acquire keeps the SM from copies that were on their way to its partition before. */
+Test(timed_visibility, an_acquire_without_l1) {
+    static world w;
+    cr_assert(open(&w, "viper", "l2.partitions = 2\nl1.enabled = false\nl2.link_latency = 40\n", false, "timed"));
+    for (uint32_t distance = 0; distance < 240; distance++) {
+        const uint64_t address = 0x1000 + 0x400 * distance;
+        uint32_t ignored, found = 0;
+        const uint64_t first = load(&w, 7, address, DONE, &ignored);
+        for (uint32_t n = 0; n < distance; n++)
+            step(&w);
+        const uint64_t second = store(&w, 0, address, GPC_HINT_NONE, false);
+        wait(&w, first), wait(&w, second);
+        fence(&w, 7, GPC_ORDER_ACQUIRE, GPC_SCOPE_GPU);
+        wait(&w, load(&w, 7, address, DONE, &found));
+        cr_expect_eq(found, 1, "%u cycles apart", (unsigned)distance);
+    }
+    close(&w);
+}
+
+/* A load that another SM's read answers, which left before its own SM's store was performed, has the store's bytes. */
+Test(timed_visibility, a_store_and_the_read_of_another_sm) {
+    static world w;
+    cr_assert(open(&w, "none", "lrc.sms = 2\nnetwork.width = 4B\n", false, "timed"));
+    for (uint32_t distance = 0; distance < 100; distance++) {
+        const uint64_t address = 0x1000 + 0x1000 * distance;
+        uint32_t ignored, found = 0;
+        for (uint32_t n = 1; n < 8; n++) /* the store waits behind these */
+            (void)store(&w, 1, address + 0x100 * n, GPC_HINT_NONE, false);
+        (void)store(&w, 1, address, GPC_HINT_NONE, false);
+        for (uint32_t n = 0; n < distance; n++)
+            step(&w);
+        (void)load(&w, 0, address, DONE, &ignored);
+        wait(&w, load(&w, 1, address, DONE, &found));
+        cr_expect_eq(found, 1, "%u cycles apart", (unsigned)distance);
+        cr_assert_eq(gpc_hierarchy_drain(w.h, NULL), GPC_OK);
+    }
+    close(&w);
+}
