@@ -34,8 +34,7 @@ class Torture(unittest.TestCase):
     def test_values(self):
         """Loads of programs without races find what was stored, under each protocol."""
         for protocol in PROTOCOLS:
-            more = ["--set", "lrc.sms=0"] if protocol in ("none", "viper") else []
-            told = torture("--values", "--operations", 400, "--count", VALUES[EFFORT], "--set", f"coherence={protocol}", *more)
+            told = torture("--values", "--operations", 400, "--count", VALUES[EFFORT], "--set", f"coherence={protocol}")
             self.assertGreater(int(re.search(r"(\d+) bytes of values checked", told).group(1)), 1000 * VALUES[EFFORT])
             self.assertIn("\n0 failures", told, protocol)
 
