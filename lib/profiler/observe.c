@@ -4,19 +4,18 @@
 #include "cache/cache.h"
 
 /*
- * What happens in the L1s, as it happens. An access is a hit, a sector miss, the
- * beginning of a residence, or else it bypassed. All memory that it may need is there
- * before it takes place, so that nothing is half counted.
+ * Counts the accesses of L1s while a trace runs. Each access is a hit, a sector miss, the beginning of a residence, or
+ * a bypass. An access first gets all memory it may need; a failure therefore leaves no half count.
  *
- * With a clock the residence begins when the data come. Hits before that, in what is
- * on its way, are kept with the line and are the residence's then.
+ * With a clock, a residence begins when its data arrive. Earlier hits in the line in flight are kept with the line and
+ * added to the residence then.
  */
 
 static gpci_residence *residence_of(const gpci_live_sm *sm, uint32_t set, uint32_t way) {
     return &sm->residences[(size_t)set * sm->ways + way];
 }
 
-/* The modelled caches have another shape: all residences have ended. */
+/* Adapt to caches that changed shape (`ways` or `set` count). All residences have ended. */
 static gpc_status reshape(gpc_profile *p) {
     gpci_live *l = p->live;
     uint32_t sets = l->profiler->hierarchy->share.sets, ways = l->profiler->hierarchy->share.ways;
@@ -45,7 +44,7 @@ static void empty_stacks(gpc_profile *p) {
     }
 }
 
-/* A kernel begins, or an access comes before the first of them. May be repeated after a failure. */
+/* Begin a kernel. Called too if an access comes before the first kernel. Can be repeated after a failure. */
 static gpc_status begin(gpc_profile *p) {
     gpci_live *l = p->live;
     const gpci_live_sm *last = &l->sms[p->sm_count - 1];
@@ -75,7 +74,7 @@ static uint8_t class_of(uint32_t transactions) {
     return (uint8_t)((transactions < GPC_PROFILE_CLASSES ? transactions : GPC_PROFILE_CLASSES) - 1);
 }
 
-/* The instruction at hand, of which a load is a line. */
+/* Instruction of the load. One instruction loads one or more lines. */
 static gpc_status take_instruction(gpc_profile *p, const gpc_request *request) {
     uint32_t instruction = gpci_live_instruction_of(p, p->live->kernel, request->pc);
     if (instruction == GPCI_NONE)
@@ -107,7 +106,7 @@ static gpc_status on_instruction(void *data, const gpc_request *request) {
     return GPC_OK;
 }
 
-/* Loads and prefetches have a place in the stream, and stores that bring lines in. */
+/* True if the access counts in the reuse stream: loads, prefetches, and stores that allocate lines. */
 static bool in_stream(const gpci_observed_line *a) {
     const gpc_request *request = a->request;
     if (!a->l1)
@@ -116,7 +115,7 @@ static bool in_stream(const gpci_observed_line *a) {
                                      gpci_write_allocate(a->l1, request) != GPC_WRITE_NO_ALLOCATE);
 }
 
-/* The line's row, and all memory that the access may need. */
+/* Find the row of the line, and reserve all memory the access may need. */
 static gpc_status take_line(gpc_profile *p, const gpci_observed_line *a) {
     gpci_live *l = p->live;
     gpci_live_sm *sm = &l->sms[a->request->sm];
@@ -158,7 +157,10 @@ static void count_residence(gpci_live_sm *sm, uint64_t hits, int change) {
     sm->row.residences_by_reuse[hits < last ? hits : last] += (uint64_t)change;
 }
 
-/* The three rows that count what becomes of a load: its SM's, its instruction's, its class's. */
+/*
+ * Rows that count the result of a load: the row of the SM, of the instruction, of the class (transactions of the
+ * instruction).
+ */
 static void rows_of(gpci_live_sm *sm, uint32_t instruction, uint8_t class_of, gpc_profile_counts *rows[3]) {
     gpci_live *l = sm->profile->live;
     rows[0] = &sm->row.counts;
@@ -166,7 +168,7 @@ static void rows_of(gpci_live_sm *sm, uint32_t instruction, uint8_t class_of, gp
     rows[2] = &l->classes[class_of].counts;
 }
 
-/* A load's residence begins, with the hits in what was on its way. */
+/* Begin a load's residence. Count earlier hits on the line in flight too. */
 static void begin_residence(gpci_live_sm *sm, const gpci_residence *residence) {
     gpc_profile_counts *rows[3];
     gpci_line_row *line = &sm->lines[residence->line];
@@ -180,7 +182,10 @@ static void begin_residence(gpci_live_sm *sm, const gpci_residence *residence) {
     count_residence(sm, residence->hits, 1);
 }
 
-/* A line got sectors. It begins a residence where it has not begun: by a load, or by nobody's whose hits count. */
+/*
+ * Sectors arrive in a line, and a residence begins if none has begun. A residence filled by a load counts its hits; any
+ * other has filler GPCI_NONE.
+ */
 static void on_fill(void *data, uint64_t line_address, uint32_t set, uint32_t way, uint8_t sectors,
                     const gpc_request *request) {
     gpci_live_sm *sm = data;
@@ -220,7 +225,7 @@ static void on_evict(void *data, const gpc_eviction *eviction, const gpc_request
     residence->active = false;
 }
 
-/* Lines of the set that were accessed since: the position in its order of recency. */
+/* Position of the line in its set's order of recency: number of lines accessed later. */
 static uint32_t position_of(const gpci_live_sm *sm, const gpci_residence *residence, uint32_t set,
                             uint32_t *out_lines) {
     const gpci_residence *row = residence_of(sm, set, 0);
@@ -233,7 +238,7 @@ static uint32_t position_of(const gpci_live_sm *sm, const gpci_residence *reside
     return newer;
 }
 
-/* What one access adds to the counts of its SM, its instruction and its class. */
+/* Amounts to add for an access to the counts of its SM, its instruction and its class. */
 typedef struct change {
     uint64_t distance, stack_distance; /* GPCI_STACK_FIRST: none */
     uint32_t used, moved, segments;
@@ -277,12 +282,12 @@ static void count_line(gpci_line_row *row, const change *n) {
     }
 }
 
-/* The access's place in the SM's stream; how far it is from the line's last. */
+/* Place the access in the SM's stream, and measure its distance from the last access to the line. */
 static void pass_stream(gpci_live_sm *sm, uint32_t line, uint64_t *distance, uint64_t *stack_distance) {
     gpci_line_row *row = &sm->lines[line];
     *stack_distance = gpci_stack_touch(&sm->stack, line, &row->place);
     *distance = *stack_distance == GPCI_STACK_FIRST ? GPCI_STACK_FIRST : sm->clock - row->last;
-    row->last = ++sm->clock; /* of this access; the next one's is one more */
+    row->last = ++sm->clock; /* number of this access; the next access has a number greater by 1 */
 }
 
 static void count_reuse(gpci_live_sm *sm, gpci_residence *residence) {
@@ -297,10 +302,10 @@ static void count_reuse(gpci_live_sm *sm, gpci_residence *residence) {
     count_residence(sm, before + 1, 1);
 }
 
-/* A hit in what is there: in a residence, and at a position of its set. */
+/* Hit on a valid line: counts for the residence, and for the position in the set. */
 static void count_resident_hit(gpci_live *l, gpci_live_sm *sm, uint32_t warp, change *n) {
     gpci_residence *residence = residence_of(sm, l->set, l->way);
-    if (!residence->active) /* a store brought it in, without a sector */
+    if (!residence->active) /* allocated by a store, without a sector */
         *residence = (gpci_residence){.line = GPCI_NONE, .filler = GPCI_NONE, .active = true};
     uint32_t lines, position = position_of(sm, residence, l->set, &lines);
     n->intra_warp = residence->filler != GPCI_NONE && residence->warp == warp;
@@ -322,7 +327,7 @@ static void count_hit(gpci_live *l, gpci_live_sm *sm, const gpc_request *request
     sm->row.hits_by_age[age < GPC_AGE_BUCKETS ? age : GPC_AGE_BUCKETS - 1]++;
 }
 
-/* What the access at hand moves and uses. */
+/* Bytes moved and used by the access. */
 static change change_of(const gpci_live *l, const gpci_observed_line *a) {
     const gpci_level *level = &l->profiler->hierarchy->l1_level;
     change n = {.distance = GPCI_STACK_FIRST,
@@ -356,7 +361,7 @@ static void count_load(gpc_profile *p, const gpci_observed_line *a, bool in_flig
     count_line(&sm->lines[l->line], n);
 }
 
-/* Accesses that are no loads, and the order of recency of all. */
+/* Move stores and other accesses along the stream, and update the order of recency for every access. */
 static void pass_others(gpci_live *l, const gpci_observed_line *a) {
     gpci_live_sm *sm = &l->sms[a->request->sm];
     uint64_t distance, stack_distance;
@@ -384,7 +389,7 @@ static void after_line(void *data, const gpci_observed_line *a, uint32_t hits) {
     pass_others(l, a);
 }
 
-/* What a load's lookup said of its line, and whether that is a hit in what is on its way. */
+/* Read the lookup of a load. Returns true if the load hits data in flight. */
 static bool read_lookup(gpci_live *l, const gpci_observed_line *a, const gpci_observed_lookup *found, change *n) {
     gpci_live_sm *sm = &l->sms[a->request->sm];
     n->hit = found->whole;
@@ -417,7 +422,7 @@ static gpc_status on_lookup(void *data, const gpci_observed_line *a, const gpci_
     return GPC_OK;
 }
 
-/* A miss that bypasses after all, or does not. Its place in the stream stays as it was told of. */
+/* The bypass decision after a miss replaces the one counted before. The place in the stream stays. */
 static void on_verdict(void *data, const gpc_request *request, bool bypass) {
     gpc_profile *p = data;
     gpc_profile_counts *rows[3];

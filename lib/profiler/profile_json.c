@@ -5,9 +5,9 @@
 
 #include <inttypes.h>
 
-/* A profile as JSON, into a buffer that counts what it would need when it is full, or to a file. */
+/* Write a profile as JSON, to a file or into a buffer. If the buffer is full, count the bytes the text needs. */
 
-/* Six decimals, whatever the locale. */
+/* Six decimals in every locale. */
 static void put_ratio(gpci_text *t, const char *name, double value) {
     gpci_text_put(t, ", \"%s\": ", name);
     gpci_text_millionths(t, gpci_profile_millionths(value));
@@ -101,7 +101,7 @@ static void put_thresholds(gpci_text *t, gpc_profile *p) {
     gpci_text_put(t, "]");
 }
 
-/* From one line on, to where only first accesses miss. */
+/* From capacity 1 line to the capacity at which only first accesses miss. */
 static void put_curve(gpci_text *t, const gpc_profile *p) {
     size_t most = 1;
     for (uint32_t sm = 0; sm < p->sm_count; sm++)

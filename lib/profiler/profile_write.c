@@ -6,7 +6,7 @@
 
 typedef struct writer {
     gpci_output *output;
-    gpci_buffer part; /* the section's contents */
+    gpci_buffer part; /* contents of the section */
     gpci_crc crc;
 } writer;
 
@@ -75,7 +75,7 @@ static gpc_status write_rows(writer *w, const gpc_profile *p, gpc_error *error) 
     return status == GPC_OK ? write_section(w, error) : status;
 }
 
-/* `at`: the first of the SM's lines; moves behind its last. */
+/* `at`: index of the SM's first line; moves past its last line. */
 static gpc_status write_sm(writer *w, const gpc_profile *p, uint32_t sm, size_t *at, gpc_error *error) {
     const gpci_distances *d = &p->distances[sm];
     gpci_buffer_varint(&w->part, d->count);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A profile that counts: made of a configuration, run over traces or fed by a host. */
+/* Profile that counts: created from a configuration, then run over traces or fed by a host. */
 
 static gpc_status make_replay(gpc_profile *p, const gpc_config *config, gpc_error *error) {
     const char *protocol = gpci_config_text(config, GPCI_KEY_COHERENCE);
@@ -13,7 +13,7 @@ static gpc_status make_replay(gpc_profile *p, const gpc_config *config, gpc_erro
     const char *sample = gpci_config_text(config, GPCI_KEY_SAMPLE);
     if (strcmp(sample, "none"))
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "sample = %s: a profile is of all accesses", sample);
-    uint64_t flush = gpci_config_number(config, GPCI_KEY_KERNELS_FLUSH); /* none, l1, all */
+    uint64_t flush = gpci_config_number(config, GPCI_KEY_KERNELS_FLUSH); /* 0: none, 1: l1, 2: all */
     gpc_status status = gpc_replay_create(p->context, config, error, &p->live->profiler->replay);
     if (status < 0)
         return status;
@@ -152,7 +152,7 @@ static void reset_sm(gpc_profile *p, gpci_live_sm *sm) {
             (gpci_line_row){.number = old->number, .last = old->last, .first = GPCI_NONE, .place = old->place};
     }
     gpci_map_clear(&sm->pairs);
-    /* hits in what is there already are no residence's */
+    /* later hits in lines resident now count for no residence */
     for (size_t i = 0; i < (size_t)sm->sets * sm->ways; i++)
         sm->residences[i].filler = GPCI_NONE;
     p->distances[sm->row.sm].count = 0;

@@ -6,15 +6,15 @@
 #include "profile/profile.h"
 #include "replay/replay.h"
 
-/* What runs a trace, or is fed by a host, while a profile counts. */
+/* Runs a trace, or takes accesses from a host, while a profile counts. */
 typedef struct gpci_profiler {
-    gpci_live live; /* the profile's */
+    gpci_live live; /* part of the profile */
     gpc_replay *replay;
-    gpc_hierarchy *hierarchy; /* the replay's */
+    gpc_hierarchy *hierarchy; /* of `replay` */
     gpci_observer observer;
 } gpci_profiler;
 
-/* observe.c: the functions of the profiler's observer, which count into the profile. */
+/* Set the functions of the profiler's observer (observe.c), which count into the profile. */
 void gpci_profile_observer(gpc_profile *profile);
 
 #endif
