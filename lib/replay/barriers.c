@@ -4,20 +4,25 @@
 #include <string.h>
 
 /*
- * Barriers of thread blocks. All live warps of a block meet at them.
+ * Barriers of thread blocks. All live warps of a block meet at a barrier.
  *
- * A trace of which instructions without addresses were found afterwards (the shortest path from one recorded access to
- * the next) may lack barriers: of a loop over rounds, in each of which all warps meet and the first one stores a
- * result, it has for the others the last round's alone. If all waited for all, the first warp's first round would meet
- * the others' last, and its last would have nobody to run beside. So where barriers of a block differ in number, each
- * warp's are looked for among those of the warp that has most, by address and by the loads before them; and a warp
- * takes no part in those that come before its own.
+ * Some traces recorded only the addresses of accesses; the instructions between two accesses were reconstructed
+ * (shortest path). In such a trace barriers may be missing. Example: a loop over rounds, in which all warps meet each
+ * round and the first warp stores a result. For the other warps only the last round's barrier remains. If every barrier
+ * held all warps, the first round of warp 0 would meet the last round of the others, and the last round of warp 0 would
+ * run alone.
  *
- * Example, L a load, B the barrier of a round: warp 0 has L B L B, the others L L B. Theirs comes after two loads, and
- * so does warp 0's second: at its first it does not wait.
+ * So if the warps of a block have different numbers of barriers, match the barriers of each warp with those of the warp
+ * that has most, by address and by the number of loads before. A warp skips the barriers before its first match.
+ *
+ * Example, L a load, B the barrier of a round: warp 0 has L B L B, the others L L B. The barrier of the others comes
+ * after two loads, as does the second barrier of warp 0. Warp 0 does not wait at its first barrier.
  */
 
-/* The first barrier from `step` on; its loads are added to those before. The path's end, where there is none. */
+/*
+ * Step of the first barrier from `step` on; adds the loads before to `loads`. If no barrier follows, returns the length
+ * of the path.
+ */
 static size_t next_barrier(const gpci_path *path, size_t step, uint64_t *loads) {
     for (; step < path->count; step++) {
         const gpci_form *form = path->steps[step].form;
@@ -25,12 +30,12 @@ static size_t next_barrier(const gpci_path *path, size_t step, uint64_t *loads) 
         if (use == GPC_OP_BARRIER)
             break;
         *loads += use == GPC_OP_MEMORY &&
-                  form->instruction.kind == GPC_LOAD; /* of recorded addresses: not of shared memory */
+                  form->instruction.kind == GPC_LOAD; /* only loads with recorded addresses: no shared memory */
     }
     return step;
 }
 
-/* Are all barriers of a path those of another from its `from`-th on, which is at `step` there, behind `loads`? */
+/* True if all barriers of `path` match barriers of `most`, beginning at `step` of `most` with `loads` loads before. */
 static bool match(const gpci_path *path, const gpci_path *most, size_t step, uint64_t loads) {
     uint64_t own = 0;
     size_t at = next_barrier(path, 0, &own);
@@ -44,7 +49,7 @@ static bool match(const gpci_path *path, const gpci_path *most, size_t step, uin
     }
 }
 
-/* How many of another path's barriers come before the first of a path; 0, too, where they are not among them. */
+/* Number of barriers of `most` before the first match of `path`; 0 if `path` does not match. */
 static uint32_t barriers_before(const gpci_path *path, const gpci_path *most) {
     uint64_t loads = 0;
     size_t step = next_barrier(most, 0, &loads);
@@ -76,7 +81,7 @@ static bool waits(const gpci_timed_sm *m, const gpci_block_run *run, uint32_t w)
     return warp->run == run && gpci_warp_state(m, warp) == GPC_STATE_BARRIER;
 }
 
-/* The first barrier that a live warp has before it, if all for which it is the next wait there. */
+/* Find the first barrier ahead of a live warp. True if every warp with `out_barrier` next waits there. */
 static bool is_complete(const gpci_timed_sm *m, const gpci_block_run *run, uint32_t *out_barrier) {
     bool complete = true;
     *out_barrier = UINT32_MAX;
@@ -90,7 +95,7 @@ static bool is_complete(const gpci_timed_sm *m, const gpci_block_run *run, uint3
     return complete;
 }
 
-/* Do a block's warps wait for those of its whole cluster? */
+/* True if the block waits at a barrier of the whole cluster. */
 static bool is_of_cluster(const gpci_timed_replay *t, uint32_t number, const gpci_block_run *run) {
     const gpci_timed_sm *m = &t->sms[number];
     for (uint32_t w = 0; w < run->block->warp_count; w++)
@@ -101,7 +106,10 @@ static bool is_of_cluster(const gpci_timed_replay *t, uint32_t number, const gpc
     return false;
 }
 
-/* A block has come to a barrier of its cluster: if all have, each is told. `at_cluster` is odd while one waits. */
+/*
+ * The block arrives at a barrier of its cluster. If all blocks have arrived, send each a message. `at_cluster` is odd
+ * while the block waits.
+ */
 static void come_to_cluster(gpci_timed_replay *t, uint32_t number, gpci_block_run *run, uint64_t now) {
     if (run->at_cluster & 1)
         return;
@@ -134,7 +142,8 @@ static void open_barrier(gpci_timed_replay *t, uint32_t number, gpci_block_run *
         run->warps[w].barrier += run->apart;
         gpci_timed_warp *warp = &m->warps[slot];
         const uint64_t opens = now + t->latency_control;
-        warp->not_before = opens > warp->not_before ? opens : warp->not_before; /* it may be without instructions */
+        /* The warp may also wait for instruction fetch */
+        warp->not_before = opens > warp->not_before ? opens : warp->not_before;
         gpci_sm_look(t, m, slot, now, now);
     }
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/timed_replay.h"
 
-/* Classes of instructions: how long each takes, and which units of an SM it occupies. */
+/* Instruction classes: latency, and the units of an SM a class occupies. */
 
 static uint64_t number(const gpci_timed_replay *t, gpci_key key) {
     return gpci_config_number(t->r->config, key);
 }
 
-/* What a class says, or where that is `auto`, what sm.latency_alu and sm.interval_alu say for it. */
+/* Value of a class's own key; if the key is `auto`, the value of sm.latency_alu or sm.interval_alu. */
 static uint64_t number_or(const gpci_timed_replay *t, gpci_key key, gpci_key otherwise) {
     const uint64_t own = number(t, key);
     return own == GPCI_WORD ? number(t, otherwise) : own;
@@ -22,7 +22,7 @@ static gpc_status make_pool(gpci_timed_replay *t, gpci_unit unit, gpci_key key, 
     uint64_t units = shared ? 1 : number(t, key);
     units = units == GPCI_WORD ? t->schedulers : units;
     if (!units)
-        return GPC_OK; /* another kind does its work */
+        return GPC_OK; /* another unit does the work */
     const bool whole = shared || number(t, GPCI_KEY_SM_UNIT_SHARING) != 0;
     if (!whole && units % t->schedulers && t->schedulers % units)
         return gpci_fail(error, GPC_ERROR_RANGE,
@@ -79,7 +79,7 @@ static gpci_op make_op_by(const gpci_timed_replay *t, gpci_unit unit, gpci_key l
     return make_op(t, unit, number(t, latency), number(t, interval));
 }
 
-/* A branch holds its warp. Where no two of a scheduler are ever in each other's way, they need no unit. */
+/* A branch holds its warp. If branches of a scheduler never conflict, branches need no unit. */
 static gpci_op make_branch(const gpci_timed_replay *t, gpci_op control) {
     const uint64_t interval = number(t, GPCI_KEY_SM_INTERVAL_CONTROL);
     if (interval == 1 && t->pools[GPCI_UNIT_CONTROL].groups == t->schedulers)
@@ -90,7 +90,7 @@ static gpci_op make_branch(const gpci_timed_replay *t, gpci_op control) {
     return branch;
 }
 
-/* Moves and multiply-adds are as additions, but that they may take another time. */
+/* Moves and multiply-adds are additions with a latency of their own. */
 static void read_work(gpci_timed_replay *t) {
     static const gpci_key keys[] = {GPCI_KEY_SM_LATENCY_MOVE, GPCI_KEY_SM_LATENCY_FMA};
     for (unsigned work = 0; work < 2; work++)

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Blocks read ahead where a map says where they go, per SM: as in dispatch.c. */
+/* Blocks to read ahead per SM under a placement map (see QUEUED_PER_SM in dispatch.c). */
 #define GATHERED_PER_SM 4u
 
 static uint32_t gpcs(const gpc_replay *r) {
@@ -18,7 +18,10 @@ static uint32_t gpc_of(const gpc_replay *r, uint32_t sm) {
     return r->hierarchy->sm_coalescer ? r->hierarchy->sm_coalescer[sm] : 0;
 }
 
-/* What the trace tells, else what the keys say: 1 each where there are none. */
+/*
+ * Read the cluster dimensions: from the trace if present, otherwise from the keys. Without clusters each dimension is
+ * 1.
+ */
 static gpc_status take_dimensions(gpc_replay *r, gpc_error *error) {
     static const gpci_key keys[3] = {GPCI_KEY_BLOCKS_CLUSTER_X, GPCI_KEY_BLOCKS_CLUSTER_Y, GPCI_KEY_BLOCKS_CLUSTER_Z};
     const gpc_kernel *k = &r->kernel;
@@ -39,7 +42,7 @@ static gpc_status take_dimensions(gpc_replay *r, gpc_error *error) {
     return GPC_OK;
 }
 
-/* SMs of the GPC that has most. */
+/* Number of SMs in the largest GPC. */
 static uint32_t largest_gpc(const gpc_replay *r) {
     uint32_t most = 0;
     for (uint32_t gpc = 0; gpc < gpcs(r); gpc++) {
@@ -94,7 +97,7 @@ uint32_t gpci_cluster_rank(const gpc_replay *r, const gpci_block_run *run) {
     return at[0] % r->cluster[0] + r->cluster[0] * (at[1] % r->cluster[1] + r->cluster[1] * (at[2] % r->cluster[2]));
 }
 
-/* The block of rank 0 of its cluster. */
+/* Grid index of the block of rank 0 in the cluster. */
 static uint32_t cluster_of(const gpc_replay *r, const gpci_block_run *run) {
     uint32_t at[3];
     place_of(r, run->block->index, at);
@@ -122,7 +125,7 @@ void gpci_clusters_leave(gpci_block_run *run) {
     run->ring = NULL;
 }
 
-/* Each knows the next, and the last the first. */
+/* Link the blocks of a cluster in a ring. */
 static void link(gpci_block_run *const *blocks, uint32_t count) {
     for (uint32_t n = 0; n < count; n++)
         blocks[n]->ring = blocks[(n + 1) % count];
@@ -169,7 +172,7 @@ gpci_block_run *gpci_clusters_take(gpc_replay *r) {
     return run;
 }
 
-/* The blocks of a cluster, in the order of their ranks. */
+/* Collect the gathered blocks of a cluster, in order of rank. Returns their number. */
 static uint32_t mates_of(const gpc_replay *r, const gpci_block_run *run, gpci_block_run *blocks[GPCI_CLUSTER_BLOCKS]) {
     gpci_block_run *by_rank[GPCI_CLUSTER_BLOCKS] = {NULL};
     uint32_t count = 0;
@@ -182,7 +185,7 @@ static uint32_t mates_of(const gpc_replay *r, const gpci_block_run *run, gpci_bl
     return count;
 }
 
-/* How many of the first `count` go to an SM. */
+/* Number of the first `count` blocks planned for an SM. */
 static uint32_t planned(const uint32_t *sms, uint32_t count, uint32_t sm) {
     uint32_t found = 0;
     for (uint32_t n = 0; n < count; n++)
@@ -190,7 +193,7 @@ static uint32_t planned(const uint32_t *sms, uint32_t count, uint32_t sm) {
     return found;
 }
 
-/* SMs of a GPC for so many blocks. */
+/* Choose SMs of a GPC for `count` blocks. False if the GPC lacks room. */
 static bool plan_gpc(const gpc_replay *r, uint32_t gpc, uint32_t count, uint32_t *sms) {
     for (uint32_t n = 0; n < count; n++) {
         uint32_t best = r->block_sms, least = r->room;
@@ -210,7 +213,7 @@ static bool plan_gpc(const gpc_replay *r, uint32_t gpc, uint32_t count, uint32_t
     return true;
 }
 
-/* GPC_BUSY: there is no room for all now. */
+/* Choose SMs for a cluster. GPC_BUSY: not enough room now. */
 static gpc_status plan(gpc_replay *r, gpci_block_run *const *blocks, uint32_t count, uint32_t *sms, gpc_error *error) {
     if (!r->by_map) {
         for (uint32_t n = 0; n < gpcs(r); n++) {
@@ -249,7 +252,7 @@ static void take_out(gpc_replay *r, const gpci_block_run *run) {
     r->queued--;
 }
 
-/* The cluster of a block that is gathered, as far as it is there, starts. GPC_BUSY. */
+/* Start the gathered blocks of a cluster. GPC_BUSY: not enough room now. */
 static gpc_status start_cluster(gpc_replay *r, const gpci_block_run *run, gpc_error *error) {
     gpci_block_run *blocks[GPCI_CLUSTER_BLOCKS];
     uint32_t sms[GPCI_CLUSTER_BLOCKS];
@@ -267,7 +270,7 @@ static gpc_status start_cluster(gpc_replay *r, const gpci_block_run *run, gpc_er
     return GPC_OK;
 }
 
-/* As many as have room, in the order in which they were complete. */
+/* Start complete clusters in order of completion, until room runs out. */
 static gpc_status start_clusters(gpc_replay *r, bool *waits, gpc_error *error) {
     gpci_block_run *run = r->first_gathered;
     *waits = false;
@@ -287,7 +290,7 @@ static gpc_status start_clusters(gpc_replay *r, bool *waits, gpc_error *error) {
     return GPC_OK;
 }
 
-/* The next block of the trace is gathered, or `ended` is so. */
+/* Gather the next block of the trace; at the end of the kernel set `ended`. */
 static gpc_status read_block(gpc_replay *r, gpc_error *error) {
     gpci_block_run *run;
     const gpc_status status = gpci_dispatch_read(r, error, &run);

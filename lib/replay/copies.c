@@ -14,7 +14,7 @@ static uint32_t closed(const gpci_copy_groups *g) {
     return g->open - g->oldest;
 }
 
-/* Groups that are done are no longer under way, the oldest first. */
+/* Advance `oldest` past completed groups. */
 static void advance(gpci_copy_groups *g) {
     while (g->oldest != g->open && !*of_group(g, g->oldest))
         g->oldest++;
@@ -91,7 +91,7 @@ gpc_status gpci_copies_issued(gpci_timed_replay *t, uint32_t number, uint32_t sl
     case GPC_COPY_COMMIT:
         gpci_copies_commit(m, &m->copies[slot]);
         break;
-    case GPC_COPY_BULK: /* none of its bytes is in bounds */
+    case GPC_COPY_BULK: /* no byte is in bounds */
         gpci_mbarrier_outside(t, number, run, i);
         break;
     case GPC_COPY_BARRIER:

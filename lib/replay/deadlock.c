@@ -4,11 +4,11 @@
 
 #include <stdio.h>
 
-/* Nothing moves any more: who waits for what. */
+/* Report of a deadlock: warps, and the cause of every wait. */
 
 #define WARPS_NAMED 4u
 
-/* First register that a warp's next instruction waits for, as a trace writes it. */
+/* First register the warp's next instruction waits for, written as in a trace. */
 static const char *register_of(const uint32_t *board, const gpc_instruction *i, char name[8]) {
     static const char *const files[] = {"R", "UR", "P", "UP"};
     for (uint32_t n = 0; n < (uint32_t)i->destinations + i->sources && n < GPC_MAX_OPERANDS; n++)
@@ -66,7 +66,7 @@ static void describe_warp(const gpci_timed_replay *t, uint32_t sm, uint32_t slot
     describe_wait(t, sm, slot, text);
 }
 
-/* The first few warps; all others are counted. */
+/* Describe the first few warps and count the rest. */
 static void describe_warps(const gpci_timed_replay *t, gpci_text *text) {
     uint32_t found = 0;
     for (uint32_t sm = 0; sm < t->r->sm_count; sm++)

@@ -6,16 +6,15 @@
 #include <string.h>
 
 /*
- * Thread blocks to SMs. Hardware hands them out in order of index, one to each SM
- * in turn until all are full, and then to whichever SM has room. A placement map
- * says where each block really ran; blocks of an SM that is full wait in its
- * queue, so that others need not.
+ * Dispatch of thread blocks to SMs. Hardware dispatches blocks in order of index, round robin over the SMs until all
+ * are full, then to any SM with room. A placement map gives the SM each block ran on. Blocks for a full SM wait in a
+ * queue of this SM, so blocks for other SMs can start.
  *
- * Example, 2 SMs with room for 2 blocks each: blocks 0, 2 go to SM 0 and 1, 3 to
- * SM 1; block 4 goes to the first of them to finish one.
+ * Example, 2 SMs with room for 2 blocks each: blocks 0 and 2 go to SM 0, blocks 1 and 3 to SM 1. Block 4 goes to the
+ * first SM to finish a block.
  */
 
-/* Blocks read ahead of those that run, per SM: enough that a full SM does not starve its neighbours. */
+/* Blocks to read ahead, per SM: enough to keep the neighbours of a full SM supplied. */
 #define QUEUED_PER_SM 4u
 
 gpci_block_run *gpci_dispatch_take(gpc_replay *r, const gpci_packed_block *block) {
@@ -53,7 +52,7 @@ void gpci_dispatch_give(gpc_replay *r, gpci_block_run *run) {
     r->spare = run;
 }
 
-/* The first block that the map puts on an SM that there is not; block_count where there is none. */
+/* First block the map puts on a missing SM; block_count: none. */
 static uint64_t misplaced(const gpc_replay *r) {
     uint64_t b = 0;
     while (b < r->kernel.block_count && r->kernel.placement[b] < r->block_sms)
@@ -62,12 +61,12 @@ static uint64_t misplaced(const gpc_replay *r) {
 }
 
 /*
- * Does the map hold? A map of another grid is damaged input. One of a larger GPU is
- * an error only where the map was asked for: with `auto`, blocks then go round robin.
+ * Choose between map and round robin. A map for another grid is damaged input. A map of a larger GPU is an error only
+ * if the map was requested; with `auto`, blocks then go round robin.
  */
 static gpc_status choose_placement(gpc_replay *r, gpc_error *error) {
     const gpc_kernel *k = &r->kernel;
-    uint64_t how = gpci_config_number(r->config, GPCI_KEY_BLOCKS_PLACEMENT); /* auto, round-robin, map */
+    uint64_t how = gpci_config_number(r->config, GPCI_KEY_BLOCKS_PLACEMENT); /* 0: auto, 1: round-robin, 2: map */
     r->by_map = false;
     if (how == 1 || (how == 0 && !k->placement))
         return GPC_OK;
@@ -123,7 +122,7 @@ void gpci_dispatch_again(gpc_replay *r) {
     r->blocks_last = UINT64_MAX;
 }
 
-/* The lowest free block slot of an SM: warp numbers follow from it. */
+/* Lowest free block slot of an SM; warp numbers follow from the slot. */
 static uint32_t take_slot(const gpc_replay *r, const gpci_sm_run *sm) {
     for (uint32_t slot = 0;; slot++) {
         bool used = false;
@@ -168,7 +167,7 @@ void gpci_dispatch_queue(gpc_replay *r, uint32_t number, gpci_block_run *run) {
     r->queued++;
 }
 
-/* Round robin: the next SM that has room, or block_sms. */
+/* Round robin: next SM with room; block_sms: none. */
 static uint32_t next_with_room(gpc_replay *r) {
     for (uint32_t i = 0; i < r->block_sms; i++) {
         uint32_t sm = (r->next_sm + i) % r->block_sms;
@@ -243,7 +242,7 @@ void gpci_dispatch_retire(gpc_replay *r, uint32_t number, gpci_block_run *run) {
     }
 }
 
-/* An SM's last block, which leaves it; NULL. */
+/* Remove the last block of an SM; NULL: none. */
 static gpci_block_run *take_away(gpci_sm_run *sm) {
     if (sm->residents)
         return sm->resident[--sm->residents];

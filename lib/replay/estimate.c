@@ -5,15 +5,16 @@
 #include <string.h>
 
 /*
- * Estimates and their intervals. Of n measured units with sizes x and values y the rate is R = sum y / sum x, and
- * s^2 = sum (y - R x)^2 / (n - 1). Units that were not measured, of sizes X in sum, are m = X / mean x units: R X is
- * off by the error of R, m^2 s^2 / n, and by what they themselves differ from it, m s^2 (Cochran, Sampling Techniques,
- * chapter 6, for units that are a sample of all that could be).
+ * Estimates and their confidence intervals. Let n measured units have sizes x and values y. The rate is R = sum y / sum
+ * x, and s^2 = sum (y - R x)^2 / (n - 1). Unmeasured units with total size X count as m = X / mean x units. The
+ * estimate R X has two errors: the error of R, m^2 s^2 / n, and the variation of the unmeasured units themselves, m s^2
+ * (Cochran, Sampling Techniques, chapter 6, for units drawn from an infinite population).
  *
- * Example: launches of 100, 104 and 102 cycles, 7 further: R = 102, s^2 = 4, 714 cycles +- t sqrt(49 * 4 / 3 + 28).
+ * Example: measured launches of 100, 104 and 102 cycles, 7 unmeasured: R = 102, s^2 = 4, 714 cycles +- t sqrt(49 * 4 /
+ * 3 + 28).
  */
 
-/* Numerators and denominators of ratios, in words. */
+/* Numerator and denominator of each ratio, as word offsets in gpc_stats. */
 static const struct {
     uint16_t numerator, denominator;
 } ratios[] = {
@@ -52,7 +53,7 @@ void gpci_estimates_count(gpci_estimates *e, const gpci_word_kind *kinds, const 
 
 void gpci_estimates_predict(gpci_estimates *e, const gpci_word_kind *kinds, const gpci_units *u, double rest,
                             const double *trace) {
-    bool alone = u->count < 2; /* a trace may end before its grid: nothing is known of how units vary */
+    bool alone = u->count < 2; /* the variation is unknown (a trace may end before its grid) */
     double freedom = alone ? 1 : u->count - 1, units = rest / (u->size / u->count);
     double spread = (units * units / u->count + units) / freedom;
     for (size_t w = 1; w < GPCI_WORDS; w++) {
@@ -77,7 +78,7 @@ void gpci_estimates_predict(gpci_estimates *e, const gpci_word_kind *kinds, cons
         size_t a = ratios[k].numerator, b = ratios[k].denominator;
         double ra = u->sums[a] / u->size, rb = u->sums[b] / u->size;
         if (trace && (kinds[a] == GPCI_WORD_TRACE || kinds[b] == GPCI_WORD_TRACE))
-            continue; /* what is counted varies with nothing */
+            continue; /* a counted value has no variance */
         e->covariances[k] += (u->pairs[k] - rb * u->sized[a] - ra * u->sized[b] + ra * rb * u->squares) * spread;
     }
 }
@@ -89,7 +90,7 @@ void gpci_estimates_round(const gpci_estimates *e, gpc_stats *stats) {
     }
 }
 
-/* The 97.5 % point of Student's distribution: its expansion by degrees of freedom (Abramowitz and Stegun, 26.7.5). */
+/* 97.5 % quantile of Student's t distribution, by expansion in degrees of freedom (Abramowitz and Stegun, 26.7.5). */
 static double student(double freedom) {
     static const double small[] = {12.7062, 4.3027, 3.1824, 2.7764};
     if (freedom < 5) {

@@ -4,16 +4,19 @@
 #include "trace/rewind.h"
 
 /*
- * Fences of a trace. MEMBAR, FENCE, CCTL.IVALL and CCTL.WBALL are the hierarchy's: their warp waits until it has
- * carried them out. ERRBAR, and CCTL of single lines, of which a trace does not say which, and of other caches, only
- * wait for what their warp has under way.
+ * Fences of a trace. The hierarchy executes MEMBAR, FENCE, CCTL.IVALL and CCTL.WBALL; the warp waits for completion.
+ * ERRBAR, CCTL of a line (a trace does not record the line) and CCTL of other caches only wait for the warp's accesses
+ * in flight.
  */
 
 const gpci_opcode *gpci_replay_opcode(const gpci_block_run *run, const gpc_instruction *instruction) {
     return gpci_opcodes_at(gpci_trace_opcodes(run->trace), instruction->opcode);
 }
 
-/* In a tree L1s are the protocol's: CCTL.IVALL is an acquire, and CCTL.WBALL a release, of the whole GPU. */
+/*
+ * In a coherent tree the protocol controls L1: CCTL.IVALL becomes an acquire at GPU scope, CCTL.WBALL a release at GPU
+ * scope.
+ */
 static void order_by_control(gpc_fence *fence) {
     fence->order = fence->control == GPC_CONTROL_INVALIDATE_ALL ? GPC_ORDER_ACQUIRE : GPC_ORDER_RELEASE;
     fence->scope = GPC_SCOPE_GPU;
@@ -33,5 +36,5 @@ bool gpci_replay_fence(const gpc_replay *r, const gpci_block_run *run, const gpc
                          .control = opcode->control};
     if (r->hierarchy->coherent && fence->control != GPC_CONTROL_NONE)
         order_by_control(fence);
-    return !r->hierarchy->lanes_apart; /* whose warps wait */
+    return !r->hierarchy->lanes_apart; /* with l1.coalescer by lane the warp waits, not the hierarchy */
 }

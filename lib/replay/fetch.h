@@ -6,29 +6,30 @@
 #include "replay/timed_replay.h"
 
 /*
- * Instruction fetch, where `sm.fetch` says so: a warp has a buffer of so many instructions, an SM, or each scheduler,
- * fetches for one warp a cycle when its buffer is empty, and the first of them can issue `sm.fetch_latency` cycles
- * later. What was fetched behind a taken branch is dropped in the next cycle; where the branch was the last of its
- * buffer, its successors in memory are fetched first, and dropped when they could issue. Instructions are there, or in
- * a cache (replay/icache.h). [GPGPU-Sim 3.2.1, shader.cc: fetch, decode, scheduler_unit::cycle] There the warp is the
- * next in turn; here it is the one that has waited longest.
+ * Instruction fetch with `sm.fetch` above 0. A warp has a buffer of `sm.fetch` instructions. An SM, or each scheduler
+ * (`sm.fetch_by`), fetches for one warp a cycle, once the warp's buffer is empty. The first fetched instruction can
+ * issue `sm.fetch_latency` cycles later. Instructions fetched behind a taken branch are dropped in the next cycle. If
+ * the branch was the last instruction of the buffer, its successors in memory are fetched first, and dropped when they
+ * could issue. Instructions come at once, or from a cache (replay/icache.h). [GPGPU-Sim 3.2.1, shader.cc: fetch,
+ * decode, scheduler_unit::cycle] GPGPU-Sim fetches for the warps in turn; here the warp waiting longest is served
+ * first.
  */
 
-/* A successor further away than this, in bytes, is not what was fetched with an instruction. */
+/* Bytes between consecutive instructions, at most. A larger distance to the next PC means a taken branch. */
 #define GPCI_INSTRUCTION_BYTES 16u
 
-/* Cycles in which an SM, or a scheduler (`sm.fetch_by`), fetches for a warp. */
+/* Fetch slots of an SM, or of a scheduler (`sm.fetch_by`): a fetch for one warp a cycle. */
 typedef struct gpci_fetcher {
-    uint64_t since; /* core cycle of the first bit of: */
+    uint64_t since; /* core cycle of bit 0 of `taken` */
     uint64_t taken;
 } gpci_fetcher;
 
-/* Which of its SM's fetches for a warp, and has its instruction cache. */
+/* Number of the fetcher (and of the instruction cache) of a warp within its SM. */
 GPCI_INLINE uint32_t gpci_fetcher_of(const gpci_timed_replay *t, const gpci_timed_warp *w) {
     return t->fetchers > 1 ? w->issuer : 0;
 }
 
-/* The first cycle from `from` on in which nobody is fetched for is taken. */
+/* Take the first free fetch cycle from `from` on. */
 GPCI_INLINE uint64_t gpci_fetch_slot(gpci_fetcher *f, uint64_t from, uint64_t now) {
     const uint64_t passed = now - f->since, ahead = from - now;
     f->taken = passed < 64 ? f->taken >> passed : 0;
@@ -41,7 +42,7 @@ GPCI_INLINE uint64_t gpci_fetch_slot(gpci_fetcher *f, uint64_t from, uint64_t no
     return now + place;
 }
 
-/* A warp's buffer is filled, from a cycle on; where there is a cache, if that has what is fetched. */
+/* Fill a warp's buffer, from cycle `from` on. With an instruction cache, the line must also be present. */
 GPCI_INLINE void gpci_fetch_turn(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *w, uint64_t from,
                                  uint64_t now) {
     const uint64_t ready = gpci_fetch_slot(&m->fetchers[gpci_fetcher_of(t, w)], from, now) + t->fetch_latency;
@@ -55,7 +56,7 @@ GPCI_INLINE void gpci_fetch(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_t
         gpci_icache_fetch(t, m, w, now);
 }
 
-/* A warp has issued an instruction, and `next` is what it executes then. */
+/* The warp issued an instruction; `next` is the instruction it executes afterwards. */
 GPCI_INLINE void gpci_fetch_issued(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *w,
                                    const gpc_instruction *issued, const gpc_instruction *next, uint64_t now) {
     const bool empty = !--w->buffered;

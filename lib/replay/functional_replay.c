@@ -8,20 +8,17 @@
 #include "replay/together.h"
 
 /*
- * Functional replay: no clock. An SM's warps take turns, block after block, warp
- * after warp; a turn lasts through one memory instruction, or to a barrier.
- * Instructions between cost nothing and are only counted.
+ * Functional replay: no clock. The warps of an SM take turns, block after block, warp after warp. A turn lasts through
+ * one memory instruction, or to a barrier. Other instructions take no time and are only counted.
  *
- * A round gives each SM a turn. First all of them go on to their memory
- * instructions, which concerns no cache, then these are performed: in an order
- * drawn anew each round, for in any fixed one an SM would always be ahead of its
- * neighbour, and which of them is first to touch a line that their blocks share
- * decides what L2 must fetch.
+ * A round gives every SM a turn. First every SM advances to its memory instruction, which touches no cache. Then the
+ * accesses are performed in random order, drawn anew each round: in a fixed order one SM would always be ahead of its
+ * neighbour, and the first SM to touch a shared line decides what L2 fetches.
  */
 
-/* Turns that a round looks ahead: what they need comes while others are taken. */
+/* Turns to prefetch ahead (host memory) within a round. */
 #define TURNS_AHEAD 16u
-#define MOST_AUTOMATIC 8u /* threads: turns begin on one */
+#define MOST_AUTOMATIC 8u /* threads; the part of a turn before the access runs on a single thread */
 
 static void tell_warp(gpc_replay *r, uint32_t sm, const gpci_block_run *run, const gpci_warp_run *warp,
                       gpc_warp_event_kind kind) {
@@ -34,7 +31,7 @@ static void tell_warp(gpc_replay *r, uint32_t sm, const gpci_block_run *run, con
         gpc_hierarchy_warp_event(r->hierarchy, &event);
 }
 
-/* All live warps are at the barrier: they go on, in block order the first of them first. */
+/* All live warps are at the barrier: release them. In block order the first warp continues first. */
 static void release_barrier(const gpc_replay *r, gpci_block_run *run) {
     for (uint32_t w = 0; w < run->block->warp_count; w++)
         run->warps[w].at_barrier = false;
@@ -56,7 +53,7 @@ static void end_warp(gpc_replay *r, uint32_t sm, gpci_block_run *run, const gpci
         release_barrier(r, run);
 }
 
-/* Has a fence a turn of its own, for it changes what an L1 holds? One that only orders what is in order is counted. */
+/* True if a fence changes L1 and so takes a turn. A fence that only orders accesses is counted and skipped. */
 static GPCI_COLD bool takes_turn(const gpc_replay *r, uint32_t sm, const gpci_block_run *run,
                                  const gpc_instruction *i) {
     gpc_fence f;
@@ -68,7 +65,10 @@ static GPCI_COLD bool takes_turn(const gpc_replay *r, uint32_t sm, const gpci_bl
     return false;
 }
 
-/* Through the warp's next memory instruction, which is returned; NULL at a barrier, or at the end. */
+/*
+ * Advance the warp through its next memory instruction and return the instruction; NULL: the warp reached a barrier or
+ * its end.
+ */
 static const gpci_path_step *go_on(gpc_replay *r, uint32_t sm, gpci_block_run *run, gpci_warp_run *warp) {
     const gpci_path_step *next = warp->next, *found = NULL;
     uint64_t first = r->first_pc, last = r->last_pc, threads = 0;
@@ -86,7 +86,7 @@ static const gpci_path_step *go_on(gpc_replay *r, uint32_t sm, gpci_block_run *r
                 found = next;
         }
     }
-    /* the hierarchy counts accesses, and nothing else */
+    /* the hierarchy counts only accesses */
     const bool access = found && found->form->instruction.op_class != GPC_OP_FENCE;
     uint64_t passed = (uint64_t)(next - warp->next) - access;
     r->first_pc = first;
@@ -106,7 +106,7 @@ static const gpci_path_step *go_on(gpc_replay *r, uint32_t sm, gpci_block_run *r
     return found;
 }
 
-/* The first warp of the block, from `warp` on, that can go on; warp_count where there is none. */
+/* First warp of the block, from `warp` on, that can continue; warp_count: none. */
 static uint32_t ready_warp(const gpci_block_run *run, uint32_t warp) {
     const gpci_warp_run *warps = run->warps;
     while (warp < run->block->warp_count && (warps[warp].next == warps[warp].end || warps[warp].at_barrier))
@@ -114,7 +114,10 @@ static uint32_t ready_warp(const gpci_block_run *run, uint32_t warp) {
     return warp;
 }
 
-/* Whose turn it is on an SM that has blocks. There is one: a barrier that no warp can reach any more opens. */
+/*
+ * Choose the warp for the next turn on an SM with blocks. Always finds a warp: a barrier opens once no warp can reach
+ * it.
+ */
 static void choose_warp(const gpc_replay *r, gpci_sm_run *sm, uint32_t *place, uint32_t *warp) {
     for (;;) {
         if (r->block_order || sm->turn >= sm->residents)
@@ -132,7 +135,7 @@ static void choose_warp(const gpc_replay *r, gpci_sm_run *sm, uint32_t *place, u
     }
 }
 
-/* An SM's turn up to its memory instruction; false where that leads to none. */
+/* Advance an SM to the next memory instruction; false: the turn ends without. */
 static bool begin_turn(gpc_replay *r, uint32_t number, gpci_turn *turn) {
     gpci_sm_run *sm = &r->sms[number];
     uint32_t place, w;
@@ -153,7 +156,7 @@ static bool begin_turn(gpc_replay *r, uint32_t number, gpci_turn *turn) {
     return turn->access != NULL;
 }
 
-/* A turn's access, which is no fence. `h`: the hierarchy, or what stands for it on a thread. */
+/* Perform the access of a turn (no fence). `h`: the hierarchy, or its lane on a thread. */
 static gpc_status perform(const gpc_replay *r, gpc_hierarchy *h, const gpci_turn *turn) {
     gpc_warp_access access = gpci_replay_access(turn->run, turn->access, turn->addresses);
     access.sm = turn->sm;
@@ -199,7 +202,7 @@ gpc_status gpci_functional_share(gpc_replay *r, const gpci_workers_options *opti
     return status;
 }
 
-/* As many threads as `threads` says, where they make a difference. */
+/* Start the number of threads of key `threads`, if rounds can use threads. */
 gpc_status gpci_functional_threads(gpc_replay *r, gpc_error *error) {
     const uint64_t asked = gpci_config_number(r->config, GPCI_KEY_THREADS);
     const bool automatic = asked == UINT64_MAX;
@@ -228,15 +231,15 @@ static gpc_status perform_on_lane(void *replay, gpc_hierarchy *h, uint32_t turn)
     return perform(r, h, &r->turns[turn]);
 }
 
-/* Places that may lie in different lines: lanes, or words of lanes in local memory. */
+/* Upper bound of distinct lines: number of lanes, or of words of lanes in local memory. */
 static uint32_t places_of(const gpci_path_step *step) {
     const gpc_instruction *i = &step->form->instruction;
     return gpci_path_lanes(step) * (i->space == GPC_SPACE_GLOBAL ? 1 : gpci_local_words(i->width));
 }
 
 /*
- * On several threads; false where a turn of the round is more than an access of its SM's L1, memory is short, or
- * somebody is told of each access.
+ * Prepare a round for several threads. False: a turn does more than access its SM's L1, memory is short, or an observer
+ * must see every access.
  */
 static bool ready_lanes(gpc_replay *r, uint32_t count) {
     if (r->hierarchy->trace || r->hierarchy->observer)
@@ -260,8 +263,7 @@ static gpc_status end_on_lanes(gpc_replay *r, uint32_t count, gpc_error *error) 
     return status < 0 ? failed(r, &r->turns[wrong], status, error) : GPC_OK;
 }
 
-/* What a turn to come will look at, into the processor's own caches: its next instructions and their
- * addresses, ... */
+/* Prefetch, into the host's caches, the next instructions and addresses of a coming turn. */
 static void expect_turn(const gpc_replay *r, uint32_t number) {
     const gpci_sm_run *sm = &r->sms[number];
     if (sm->turn >= sm->residents)
@@ -273,7 +275,7 @@ static void expect_turn(const gpc_replay *r, uint32_t number) {
     GPCI_PREFETCH(run->warps[run->turn].addresses.at);
 }
 
-/* ... and the sets of the first line. */
+/* Prefetch the cache sets of the first line of a turn. */
 static void expect_line(const gpc_replay *r, const gpci_turn *turn) {
     const gpc_instruction *access = &turn->access->form->instruction;
     if (!access->addresses)
@@ -283,7 +285,7 @@ static void expect_line(const gpc_replay *r, const gpci_turn *turn) {
     gpci_functional_expect_below(r->hierarchy, turn->sm, l1, turn->addresses[0]);
 }
 
-/* An order of turns in which each is as likely as any. */
+/* Shuffle the turns uniformly (Fisher-Yates). */
 static void shuffle(gpc_replay *r, uint32_t count) {
     for (uint32_t i = 0; i + 1 < count; i++) {
         uint32_t drawn = i + gpci_random_below(&r->random, count - i);

@@ -16,7 +16,7 @@ static gpc_status refuse(const gpci_timed_replay *t, gpci_key key, const char *w
                      why);
 }
 
-/* What has no effect, or none that is told, with the rest. */
+/* Reject keys without effect in this configuration. */
 static gpc_status check_without(const gpci_timed_replay *t, gpc_error *error) {
     if (t->fetchers > 1 && !t->fetch)
         return refuse(t, GPCI_KEY_SM_FETCH_BY, "needs sm.fetch: else instructions are always at hand", error);
@@ -113,7 +113,7 @@ uint32_t gpci_icaches_lines(const gpci_timed_replay *t) {
     return t->icaches ? t->fetchers * (t->icaches->entries + t->icaches->ahead) : 0;
 }
 
-/* How many instruction caches an SM has. */
+/* Number of instruction caches of an SM. */
 static uint32_t count_of(const gpci_timed_replay *t, const gpci_timed_sm *m) {
     return m->icache ? t->fetchers : 0;
 }
@@ -162,7 +162,7 @@ bool gpci_icaches_ask(const gpci_timed_replay *t, const gpci_timed_sm *m) {
     return any;
 }
 
-/* Beyond what programs have, and as far apart as code is long. */
+/* Code addresses lie above program data. A 24-bit hash of the kernel's name, 256 MiB apart, selects the base. */
 void gpci_icaches_begin(gpci_timed_replay *t, const gpc_kernel *kernel, uint32_t stream, uint8_t process) {
     uint64_t name = 0;
     if (!t->icaches)
@@ -183,7 +183,7 @@ bool gpci_replay_reads_code(const gpc_replay *r) {
     return r->timed && r->timed->icaches;
 }
 
-/* Where a warp's next instruction is. */
+/* Address of a warp's next instruction. */
 static uint64_t address_of(const gpci_timed_replay *t, const gpci_timed_warp *w) {
     return t->code[w->run->stream].first + w->next->form->instruction.pc;
 }
@@ -210,7 +210,10 @@ static gpci_icache_miss *find(gpci_icache *icache, uint64_t line) {
     return NULL;
 }
 
-/* Does a warp wait with an MSHR entry for its line now? Else it is to look again. `merges`: somebody else has asked. */
+/*
+ * Register a warp with the MSHR entry of a line. False: no entry or merge is free; try again later. `merges`: the entry
+ * existed.
+ */
 static bool waits(gpci_timed_sm *m, gpci_icache *icache, uint64_t line, uint8_t stream, bool *merges) {
     gpci_icache_miss *miss = find(icache, line);
     *merges = miss != NULL;
@@ -236,7 +239,7 @@ static gpci_icache *icache_of(const gpci_timed_replay *t, const gpci_timed_sm *m
     return &m->icache[gpci_fetcher_of(t, w)];
 }
 
-/* A warp's fetch is counted once it is found, or waits for its line; else the warp is to look again. */
+/* Look up a warp's fetch and count it once it hits or waits for its line. If neither, the warp tries again later. */
 static void look(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *w) {
     gpci_icache *icache = icache_of(t, m, w);
     const uint64_t line = line_of(t, icache, w);
@@ -256,7 +259,7 @@ static void look(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *
     w->held |= found ? 0 : GPCI_HELD_LINE;
 }
 
-/* Its buffer has no more than the rest of the line. */
+/* Cut the warp's buffer at the end of the line. */
 static void end_at_line(const gpci_timed_replay *t, const gpci_icache *icache, gpci_timed_warp *w) {
     const uint64_t left = line_of(t, icache, w) + icache->line_bytes - address_of(t, w);
     const uint32_t bytes = t->code[w->run->stream].instruction_bytes;
@@ -264,7 +267,7 @@ static void end_at_line(const gpci_timed_replay *t, const gpci_icache *icache, g
     w->buffered = count < w->buffered ? (uint8_t)count : w->buffered;
 }
 
-/* What has been found missing is asked for in the next step, if not in this. */
+/* Requests for missing lines leave in this step or the next. */
 void gpci_icache_fetch(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *w, uint64_t now) {
     gpci_icache *icache = icache_of(t, m, w);
     look(t, m, w);
@@ -277,7 +280,7 @@ void gpci_icache_fetch(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_
     }
 }
 
-/* A warp whose line has come, or that is to look again, takes another turn if it can. */
+/* Continue a warp whose line arrived, or that tries again: take a fetch slot if possible. */
 static void go_on(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, uint64_t now) {
     gpci_timed_warp *w = &m->warps[slot];
     gpci_icache *icache = icache_of(t, m, w);
@@ -294,7 +297,7 @@ static void go_on(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, u
         m->answered[slot / 64] |= gpci_warp_bit(slot);
 }
 
-/* One that is to be asked for. False: the SM is told when there is room. */
+/* Send one miss. False: the hierarchy is busy and will notify the SM. */
 static bool send_one(gpci_timed_replay *t, gpci_timed_sm *m, gpci_icache *icache, uint32_t i) {
     gpci_icache_miss *miss = &icache->misses[i];
     const gpc_request request = gpci_icache_request(t, m, miss->line, miss->stream);
@@ -316,7 +319,7 @@ static bool send_one(gpci_timed_replay *t, gpci_timed_sm *m, gpci_icache *icache
     return true;
 }
 
-/* Those that warps wait for come first. */
+/* Send the misses of waiting warps first, then prefetches. */
 static void send(gpci_timed_replay *t, gpci_timed_sm *m) {
     for (unsigned ahead = 0; ahead < 2; ahead++)
         for (uint32_t n = 0; n < t->fetchers; n++)
@@ -327,7 +330,7 @@ static void send(gpci_timed_replay *t, gpci_timed_sm *m) {
             }
 }
 
-/* Warps of an SM that wait for their instructions. */
+/* True if a warp of the SM waits for instructions. */
 static bool any_waits(const gpci_timed_replay *t, const gpci_timed_sm *m) {
     uint64_t waiting = 0;
     for (uint32_t n = 0; n < t->fetchers; n++)
@@ -345,7 +348,7 @@ void gpci_icache_step(gpci_timed_replay *t, uint32_t sm, uint64_t now) {
     send(t, m);
 }
 
-/* Whoever waits for a line that has come, whether it is kept or not, goes on. */
+/* Let the warps continue that wait for an arrived line, even if the line was not cached. */
 static void free_waiting(const gpci_timed_replay *t, gpci_timed_sm *m, const gpci_icache *icache, uint64_t line) {
     for (uint32_t slot = 0; slot < t->slots; slot++) {
         gpci_timed_warp *w = &m->warps[slot];
@@ -354,7 +357,7 @@ static void free_waiting(const gpci_timed_replay *t, gpci_timed_sm *m, const gpc
     }
 }
 
-/* A line that warps wait for is here. */
+/* Fill a line that warps wait for. */
 static void keep(const gpci_timed_replay *t, gpci_timed_sm *m, const gpci_icache *icache, gpci_icache_miss *miss) {
     const gpc_request request = gpci_icache_request(t, m, miss->line, miss->stream);
     gpc_access_result result = {.way = GPCI_NO_WAY};

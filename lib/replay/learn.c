@@ -5,13 +5,13 @@
 #include "trace/rewind.h"
 
 /*
- * With `l1.future` a kernel is run twice. The first time caches, policies and statistics hear nothing of it; warps
- * take the same turns, for nothing that decides on these depends on a cache, and their accesses are recorded. Then
- * the trace is read again.
+ * With `l1.future` a kernel runs twice. The first run is dry: caches, policies and statistics do not see it. Warps take
+ * the same turns in both runs, because turns do not depend on caches. The dry run records the accesses; then the trace
+ * is read again.
  */
 
 gpc_status gpci_replay_record(const gpc_replay *r, const gpc_warp_access *access) {
-    /* What is malformed fails when it is run, and is named then. */
+    /* A malformed access is skipped here and reported by the second run. */
     gpc_warp_access checked = *access;
     if (gpci_access_check(r->hierarchy, &checked) < 0)
         return GPC_OK;

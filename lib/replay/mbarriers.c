@@ -7,7 +7,7 @@ static uint32_t key_of(const gpci_block_run *run, uint32_t number) {
     return run->first << 16 | number;
 }
 
-/* Where an SM has a barrier; GPCI_MBARRIERS: nowhere. `spare`: a free place. */
+/* Index of a barrier in its SM; GPCI_MBARRIERS: not present. `spare`: a free index. */
 static uint32_t find(const gpci_timed_sm *m, const gpci_block_run *run, uint32_t number, uint32_t *spare) {
     *spare = GPCI_MBARRIERS;
     for (uint32_t n = 0; n < GPCI_MBARRIERS; n++) {
@@ -29,7 +29,7 @@ uint32_t gpci_mbarrier_place(gpci_timed_sm *m, const gpci_block_run *run, uint32
     return at;
 }
 
-/* Nothing is left to know of it. */
+/* Free the place if no copy is pending and no count is known. */
 static void settle_place(gpci_timed_sm *m, gpci_mbarrier *b) {
     if (b->pending || b->count)
         return;
@@ -37,7 +37,7 @@ static void settle_place(gpci_timed_sm *m, gpci_mbarrier *b) {
     m->barriers_used--;
 }
 
-/* Those of its block that wait look again. */
+/* Let the block's waiting warps look again. */
 static void tell_block(gpci_timed_replay *t, uint32_t number, const gpci_block_run *run, uint64_t now) {
     gpci_timed_sm *m = &t->sms[number];
     for (uint32_t w = 0; w < run->block->warp_count; w++) {
@@ -51,7 +51,10 @@ static void tell_block(gpci_timed_replay *t, uint32_t number, const gpci_block_r
         gpci_timed_wake(t->r->hierarchy, number, now);
 }
 
-/* A phase that lacks nothing has ended. More arrivals than a phase has are another's, which nobody told of. */
+/*
+ * End the phase if it is complete. More arrivals than expected belong to an unrecorded phase: from then on the count is
+ * unknown.
+ */
 static void settle(gpci_timed_sm *m, gpci_mbarrier *b) {
     if (b->count && b->left < 0)
         b->count = 0;
@@ -96,7 +99,7 @@ void gpci_mbarrier_init(gpci_timed_sm *m, const gpci_block_run *run, const gpc_i
     settle_place(m, b);
 }
 
-/* So much has come to a barrier of a block; `told`: or nobody says how much. */
+/* Add arrivals and bytes to a barrier. `told`: false if the trace lacks the amounts. */
 static void arrive(gpci_timed_replay *t, uint32_t number, const gpci_block_run *run,
                    const gpci_cluster_message *message, bool told, uint64_t now) {
     gpci_timed_sm *m = &t->sms[number];

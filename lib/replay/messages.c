@@ -3,7 +3,7 @@
 #include "base/array.h"
 #include "replay/mbarriers.h"
 
-/* What is under way between blocks of a cluster. */
+/* Messages in flight between blocks of a cluster. */
 
 gpc_status gpci_cluster_tell(gpci_timed_replay *t, const gpci_cluster_message *message) {
     gpci_cluster_messages *all = &t->messages;

@@ -18,7 +18,7 @@ static uint64_t digest_of_text(const char *text) {
     return hash;
 }
 
-/* What is behind the opcode's number and the line: registers and what the opcode says. */
+/* Part of an instruction after the opcode number and the line: registers and what the opcode implies. */
 #define FIRST_OF_FORM offsetof(gpc_instruction, registers)
 #define WORDS_OF_FORM ((GPCI_INSTRUCTION_FIELDS - FIRST_OF_FORM) / sizeof(uint64_t))
 _Static_assert(WORDS_OF_FORM * sizeof(uint64_t) + FIRST_OF_FORM == GPCI_INSTRUCTION_FIELDS, "whole words");
@@ -50,7 +50,7 @@ static uint64_t digest_of(const gpc_replay *r, const gpci_packed_block *block) {
     return hash;
 }
 
-/* Park */
+/* Park blocks */
 
 static void park_warps(const gpc_replay *r, const gpci_block_run *run, gpci_parked_block *b, gpci_parked_warp *to) {
     memset(to, 0, b->warps * sizeof *to);
@@ -91,7 +91,7 @@ static void park(const gpc_replay *r, gpci_parked *p, uint32_t sm, const gpci_bl
     p->warp_count += b->warps;
 }
 
-/* Of the blocks that a timed SM has, those that have not started are the last. */
+/* Blocks of a timed SM that have not started come last. */
 static gpci_parked_where where_is(const gpc_replay *r, uint32_t sm, const gpci_block_run *run) {
     const gpci_block_run *waiting = r->timed ? r->timed->sms[sm].first_start : NULL;
     while (waiting && waiting != run)
@@ -181,9 +181,9 @@ void gpci_parked_destroy(gpc_replay *r) {
     r->parked = NULL;
 }
 
-/* Return */
+/* Return blocks */
 
-/* Is it the block that was parked, and on an SM that there is? */
+/* True if `block` is the parked block and the SM exists. */
 static bool is_same(const gpc_replay *r, const gpci_parked_block *b, const gpci_packed_block *block) {
     return b->warps == block->warp_count && b->sm < r->sm_count && b->digest == digest_of(r, block);
 }
@@ -193,7 +193,7 @@ static gpc_status refuse(const gpc_replay *r, const char *what, uint64_t block, 
                      (unsigned long long)block);
 }
 
-/* All that had been read is read again; what was parked gets its run. */
+/* Read again every block read before the snapshot; give every parked block a run. */
 static gpc_status read_blocks(gpc_replay *r, const gpci_map *places, gpci_block_run **runs, gpc_error *error) {
     const gpci_parked *p = r->parked;
     size_t found = 0;
@@ -281,7 +281,7 @@ static void return_blocks(gpc_replay *r, gpci_block_run **runs) {
     gpci_parked_destroy(r);
 }
 
-/* Each of the blocks is one of the kernel's, and its place is known by its number. */
+/* Map block indices to places of parked blocks. */
 static gpc_status find_places(const gpc_replay *r, gpci_map *places, gpc_error *error) {
     if (!gpci_map_reserve(r->context, places, r->parked->block_count))
         return gpci_out_of_memory(error);

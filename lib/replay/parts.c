@@ -10,7 +10,10 @@
 /* Spaces of the lanes of a mixed access, in the order of parts. */
 static const uint8_t spaces[GPCI_ACCESS_PARTS] = {GPC_SPACE_GLOBAL, GPC_SPACE_LOCAL, GPC_SPACE_SHARED};
 
-/* Sets a bit for an active lane in the space's mask. Lanes without memory, of a file that says MIXED, are global. */
+/*
+ * Sets a bit for an active lane in the mask of its space. In a file with MIXED accesses, lanes outside every window are
+ * global.
+ */
 static void sort_lanes(const gpci_windows *windows, const gpc_warp_access *access, uint64_t in[GPCI_ACCESS_PARTS]) {
     const uint64_t *address = access->addresses;
     for (uint64_t mask = access->mask; mask; mask &= mask - 1) {

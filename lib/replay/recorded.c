@@ -9,16 +9,16 @@
 #include <inttypes.h>
 
 /*
- * warps.order = recorded: what a host did once more, from a file of gpc_hierarchy_record. All blocks of the kernel are
- * at hand, whatever an SM has room for; each turn says whose next instruction it is, and where its warp was. The
- * hierarchy counts instructions, and policies hear of warps, as they did then and not otherwise.
+ * warps.order = recorded: replay the turns of a host, from a file of gpc_hierarchy_record. All blocks of the kernel are
+ * present at once, regardless of the room on an SM. Each turn names the warp, its SM and its slot. The hierarchy counts
+ * instructions, and policies see warp events, exactly as recorded.
  */
 
 typedef struct recorded {
     gpc_replay *r;
     gpci_block_run **runs; /* [count] */
     size_t count, capacity;
-    gpci_map number; /* index of a block -> its number here */
+    gpci_map number; /* block index -> index in `runs` */
 } recorded;
 
 gpc_status gpci_recorded_check(const gpc_replay *r, gpc_error *error) {
@@ -74,7 +74,7 @@ static gpc_status read_blocks(recorded *all, gpc_error *error) {
     }
 }
 
-/* The warp whose turn it is; NULL: the file does not have it, or it has no further instruction. */
+/* Warp of a turn; NULL: not in the trace, or no instruction left. */
 static gpci_warp_run *warp_of(const recorded *all, const gpc_turn *turn) {
     const gpci_map_entry *entry = gpci_map_find(&all->number, turn->block);
     gpci_block_run *run = entry ? all->runs[entry->value] : NULL;

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #define PROGRESS_EVERY 1000000u
-#define PROGRESS_TURNS 16384u /* with a clock a million instructions may take minutes, and Ctrl-C waits for them */
+#define PROGRESS_TURNS 16384u /* with a clock, 1 million instructions may take minutes, too long for Ctrl-C */
 
-/* Without a clock threads are the replay's: a hierarchy by itself is called access by access. */
+/* Without a clock the replay owns the threads: a hierarchy takes one access at a time. */
 static gpc_status make_hierarchy(gpc_replay *r, gpc_error *error) {
     gpc_config *config;
     gpc_status status = gpc_config_copy(r->config, error, &config);
@@ -185,7 +185,7 @@ gpc_status gpci_replay_progress(gpc_replay *r, gpc_error *error) {
     return GPC_OK;
 }
 
-/* Each SM has counted its own. */
+/* Add the instructions counted per SM. */
 static void count_by_sm(gpc_replay *r) {
     for (uint32_t sm = 0; sm < r->sm_count; sm++) {
         r->hierarchy->of_sm[sm].warp_instructions += r->sms[sm].instructions;
@@ -230,7 +230,7 @@ void gpci_replay_begin(gpc_replay *r) {
     r->random = r->context->seed;
 }
 
-/* A timed replay, whose blocks go by without the clock now and then, does so at cycles alone. */
+/* A timed replay pauses only at cycles, even while blocks run without the clock. */
 static bool pauses(const gpc_replay *r) {
     return r->all_rounds >= r->pause_at && !r->timed && !r->learning;
 }

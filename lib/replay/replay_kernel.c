@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * A kernel of a replay: it begins, runs, and ends. Between two cycles, or two rounds, it may pause (`pause_at`); then
- * it is at hand until a later call has run it to its end.
+ * A kernel of a replay: begin, run, end. The kernel may pause between two cycles or rounds (`pause_at`) and stays
+ * current until a later call runs it to its end.
  */
 
 static void get_stats(gpc_replay *r, gpc_stats *stats) {
@@ -15,7 +15,7 @@ static void get_stats(gpc_replay *r, gpc_stats *stats) {
     gpci_replay_stats(r, stats);
 }
 
-/* A warp of fewer lanes than the SM's takes as much as a full one. */
+/* A warp of fewer lanes than the SM's occupies the resources of a full warp. */
 gpc_status gpci_replay_launch(const gpc_replay *r, gpc_launch *launch, gpc_error *error) {
     const gpc_kernel *k = &r->kernel;
     uint32_t lanes = (uint32_t)gpci_config_number(r->config, GPCI_KEY_SM_LANES);
@@ -31,7 +31,7 @@ gpc_status gpci_replay_launch(const gpc_replay *r, gpc_launch *launch, gpc_error
     return GPC_OK;
 }
 
-/* What is not timed, and the estimate of the whole, which `stats` becomes. */
+/* Add the untimed part, and turn `stats` into the estimate of the whole. */
 static void take_sample(gpc_replay *r, gpc_stats *stats) {
     gpc_stats none;
     gpc_stats_init(&none);
@@ -49,7 +49,7 @@ gpc_status gpci_replay_copies(gpc_replay *r, const gpc_trace *trace, uint8_t pro
     gpc_status status = GPC_OK;
     uint64_t address, bytes;
     size_t at = 0;
-    if (!gpci_config_number(r->config, GPCI_KEY_KERNELS_COPIES)) /* none, l2 */
+    if (!gpci_config_number(r->config, GPCI_KEY_KERNELS_COPIES)) /* 0: none, 1: l2 */
         return GPC_OK;
     while (status == GPC_OK && gpci_trace_copy(trace, &at, &address, &bytes)) {
         const char *wrong = gpci_process_wrong(h, process, address, bytes);
@@ -61,16 +61,16 @@ gpc_status gpci_replay_copies(gpc_replay *r, const gpc_trace *trace, uint8_t pro
                       : GPC_OK;
 }
 
-/* It is launched; where that fails it has not begun. */
+/* Launch the kernel. After a failure the kernel has not begun. */
 static gpc_status launch_kernel(gpc_replay *r, const gpc_launch *launch, bool begins, gpc_error *error) {
     gpc_status status = GPC_OK;
-    /* After a kernel that was given up, what it left behind must not complete within this one. */
+    /* Accesses left in flight by an abandoned kernel must not complete within this kernel. */
     if (gpc_hierarchy_in_flight(r->hierarchy))
         status = gpc_hierarchy_drain(r->hierarchy, error);
     if (status < 0)
         return status;
     gpc_error detail = GPC_ERROR_INIT;
-    /* Write-backs of a flush between kernels belong to none of them. A kernel that does not fit flushes nothing. */
+    /* Write-backs of a flush between kernels belong to no kernel. A kernel that does not fit flushes nothing. */
     gpci_l1_share share;
     status = gpci_launch_l1_share(r->hierarchy, launch, &share, &detail);
     if (status == GPC_OK && begins)
@@ -90,7 +90,7 @@ static gpc_status launch_kernel(gpc_replay *r, const gpc_launch *launch, bool be
                                 detail.message[0] ? detail.message : gpc_status_string(status));
 }
 
-/* Where its blocks go is known, and what decides on them is ready. */
+/* Choose the placement, and prepare learning, sampling and the timed replay. */
 static gpc_status begin_kernel(gpc_replay *r, const gpc_launch *launch, gpc_error *error) {
     r->policies_vote = false;
     gpc_status status = gpci_dispatch_start(r, launch, error);
@@ -107,7 +107,7 @@ static gpc_status begin_kernel(gpc_replay *r, const gpc_launch *launch, gpc_erro
     return status;
 }
 
-/* To its end, or until it pauses. */
+/* Run the kernel to its end, or to a pause. */
 static gpc_status go_on(gpc_replay *r, gpc_error *error) {
     r->hierarchy->future = r->future;
     gpc_status status = r->timed && !r->warming ? gpci_timed_run(r->timed, error) : gpci_replay_rounds(r, error);
@@ -121,7 +121,7 @@ static gpc_status end_kernel(gpc_replay *r, gpc_status status, gpc_stats *stats)
     gpc_stats after;
     r->begun = false;
     gpci_dispatch_abandon(r);
-    if (!r->recorded_order) /* whose host has told it, or not */
+    if (!r->recorded_order) /* in recorded order the recording has this event */
         gpci_hierarchy_tell_policies(r->hierarchy, GPC_KERNEL_END);
     if (r->last_pc >= r->first_pc && !gpci_replay_reads_code(r))
         gpci_launch_code(r->hierarchy, r->last_pc - r->first_pc + (r->kernel.binary_version >= 70 ? 16 : 8));
@@ -137,7 +137,7 @@ static gpc_status end_kernel(gpc_replay *r, gpc_status status, gpc_stats *stats)
     return status;
 }
 
-/* The number of the kernel's stream: they are counted in the order of their first launches. */
+/* Number of the kernel's stream, in order of first launches. */
 static gpc_status find_stream(gpc_replay *r, gpc_error *error) {
     const uint32_t most = r->hierarchy->streams;
     uint32_t n = 0;
@@ -181,7 +181,7 @@ static gpc_status run_kernel(gpc_replay *r, gpc_stats *stats, gpc_error *error) 
     return status;
 }
 
-/* Is it timed, of a replay of which only a part is? */
+/* In a sampled replay, decide if the launch is timed. */
 static gpc_status choose(gpc_replay *r, gpc_error *error) {
     bool timed = true;
     gpc_status status = gpci_sampling_check(r, error);
@@ -191,7 +191,7 @@ static gpc_status choose(gpc_replay *r, gpc_error *error) {
     return status;
 }
 
-/* A launch of such a replay. */
+/* Run a launch of a sampled replay. */
 static gpc_status run_sampled(gpc_replay *r, gpc_stats *stats, gpc_error *error) {
     gpc_status status = r->begun ? GPC_OK : choose(r, error);
     if (status < 0)
@@ -220,7 +220,7 @@ static gpc_status check_results(const gpc_kernel *kernel, const gpc_layout *layo
                       : GPC_OK;
 }
 
-/* The kernel at hand, or else the trace's next one; GPC_BUSY: the time has come to pause. */
+/* Continue the current kernel, or begin the trace's next one. GPC_BUSY: reached `pause_at`. */
 static gpc_status find_kernel(gpc_replay *r, gpc_trace *trace, gpc_error *error) {
     if (r->inside)
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_replay_kernel: from within a callback of the replay");

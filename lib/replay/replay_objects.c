@@ -8,17 +8,17 @@
 #include <string.h>
 
 /*
- * Values by object, of the kernel at hand: what each object counts now, less what it had counted when the kernel began.
- * Kept where the host asks for it, since that is a few kilobytes an object and kernel.
+ * Values by object for the current kernel: counters now less counters at the kernel's start. Kept only on request: an
+ * object takes a few kilobytes.
  */
 
 struct gpci_kept_objects {
-    bool kernel;                        /* one was run */
-    size_t first[GPC_OBJECT_COUNT + 1]; /* of each kind in `before` */
+    bool kernel;                        /* a kernel was run */
+    size_t first[GPC_OBJECT_COUNT + 1]; /* index of each kind's first object in `before` */
     gpci_object_values before[];
 };
 
-/* With what the replay counts of it. */
+/* Values of an object, with the counters of the replay. */
 static gpc_status get(const gpc_replay *r, gpc_object kind, uint32_t index, gpci_object_values *values) {
     gpc_status status = gpci_object_values_get(r->hierarchy, kind, index, values);
     if (status < 0)
@@ -26,7 +26,7 @@ static gpc_status get(const gpc_replay *r, gpc_object kind, uint32_t index, gpci
     if (kind == GPC_OBJECT_WHOLE) {
         gpci_replay_stats(r, &values->stats);
     } else if (r->timed && (kind == GPC_OBJECT_SM || kind == GPC_OBJECT_L1)) {
-        values->stats.sm_cycles = 0; /* the hierarchy's go on between kernels */
+        values->stats.sm_cycles = 0; /* the hierarchy's count continues between kernels */
         gpci_timed_add_sm_stats(r->timed, index, &values->stats);
         values->stats.warp_instructions += r->timed->sms[index].counts.own;
         values->stats.thread_instructions += r->timed->sms[index].counts.threads;

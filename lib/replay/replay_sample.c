@@ -2,15 +2,17 @@
 #include "replay/timed_replay.h"
 
 /*
- * Periods of those that decide by samples: policies of caches that vote, and schedulers and their throttles. One
- * clock serves both.
+ * Sampling periods for voting cache policies, and for schedulers and their throttles. Both share one clock.
  *
- * A scheduler's sample is a gpc_stats of the period, partly of its SM, partly of the whole. It is made in place: the
- * counters of an SM, whose places in gpc_stats the table of counters tells, are replaced by each SM's in turn, so that
- * a sample costs a few hundred instructions for an SM.
+ * A scheduler's sample is a gpc_stats of the period: some counters for its SM, the rest for the whole GPU. The sample
+ * is built in place: only the counters of an SM (found in the table of counters) are replaced for each SM in turn. A
+ * sample costs a few hundred instructions per SM.
  */
 
-/* Note the places of what is counted by SM, or of all else. What merges by MAX is as it is, and no difference. */
+/*
+ * Note the places of the counters kept per SM, or of the rest. Counters merged by MAX are left out: they have no
+ * difference.
+ */
 static uint32_t note_places(uint32_t *places, bool by_sm) {
     uint32_t count = 0;
     size_t rows;
@@ -46,7 +48,7 @@ static void clear(gpc_stats *stats, const uint32_t *places, uint32_t count) {
         values[places[i]] = 0;
 }
 
-/* What has been counted since `seen`. Counters that were reset begin anew. */
+/* Subtract `seen` from each counter, and update `seen`. A counter that was reset starts from 0. */
 static void since(gpc_stats *stats, const uint32_t *places, uint32_t count, uint64_t *seen) {
     uint64_t *values = (uint64_t *)(void *)stats;
     for (uint32_t i = 0; i < count; i++) {
@@ -56,7 +58,7 @@ static void since(gpc_stats *stats, const uint32_t *places, uint32_t count, uint
     }
 }
 
-/* An SM whose warps may do otherwise than before looks at them in the next cycle. */
+/* Wake an SM in the next cycle if a sample changed its warps' eligibility. */
 static void tell(gpci_timed_replay *t, uint32_t sm, const gpc_stats *stats, uint64_t now) {
     bool changed = false;
     for (uint32_t n = 0; n < t->schedulers; n++)
@@ -78,7 +80,7 @@ static void sample_schedulers(gpci_timed_replay *t, uint64_t now) {
         clear(&stats, s->places, s->by_sm);
         gpci_hierarchy_add_sm(h, sm, &stats);
         gpci_timed_add_sm_stats(t, sm, &stats);
-        /* the hierarchy knows of memory instructions alone */
+        /* the hierarchy counts only memory instructions */
         stats.warp_instructions += t->sms[sm].counts.own;
         stats.thread_instructions += t->sms[sm].counts.threads;
         since(&stats, s->places, s->by_sm, s->seen + (size_t)sm * s->by_sm);

@@ -9,12 +9,12 @@
 #include <string.h>
 
 /*
- * A replay in a snapshot: its hierarchy, what SMs and schedulers have kept from earlier kernels, and how many kernels
- * of the trace it has had. Between two kernels no block is on an SM, and no access in flight. Within one there are also
- * how far it has come, its blocks (parked.h), and warps with their scoreboards.
+ * A replay in a snapshot: its hierarchy, the state SMs and schedulers keep between kernels, and the number of kernels
+ * of the trace so far. Between two kernels no block is on an SM, and no access is in flight. Within a kernel the
+ * snapshot also has the kernel's progress, its blocks (parked.h), and warps with their scoreboards.
  */
 
-/* As FNV-1a. */
+/* FNV-1a hash. */
 static uint64_t mixed(uint64_t hash, const void *data, size_t bytes) {
     for (const uint8_t *at = data; bytes--; at++)
         hash = (hash ^ *at) * 0x100000001b3u;
@@ -27,7 +27,7 @@ void gpci_replay_had(gpc_replay *r, const gpc_kernel *k) {
     r->had_names = mixed(mixed(r->had_names, k->block, sizeof k->block), &k->block_count, sizeof k->block_count);
 }
 
-/* Of each L1, what its SM will ask for in the kernel at hand; between kernels how much it has asked for. */
+/* Save or load each L1's future accesses of the current kernel; between kernels only their number. */
 static void archive_future(gpci_future *f, bool in_kernel, gpci_archive *a) {
     for (uint32_t sm = 0; sm < f->sm_count; sm++) {
         gpci_future_sm *s = &f->sms[sm];
@@ -43,7 +43,7 @@ static void archive_future(gpci_future *f, bool in_kernel, gpci_archive *a) {
     }
 }
 
-/* How far the kernel at hand has come. */
+/* Save or load the progress of the current kernel. */
 static void archive_kernel(gpc_replay *r, gpci_archive *a) {
     gpci_archive_section(a, "kernel");
     GPCI_ARCHIVE_FIELD(a, r->before), GPCI_ARCHIVE_FIELD(a, r->begun), GPCI_ARCHIVE_FIELD(a, r->policies_vote),
@@ -172,7 +172,7 @@ gpc_status gpc_replay_copy(const gpc_replay *r, gpc_error *error, gpc_replay **o
     return status;
 }
 
-/* Past the kernels that the replay has had, into the last of these. */
+/* Skip the kernels the replay has run, up to the last. */
 static gpc_status pass_kernels(const gpc_replay *r, gpc_trace *trace, gpc_kernel *last, gpc_error *error) {
     gpc_replay seen = {.had = 0};
     while (seen.had < r->had) {

@@ -2,9 +2,9 @@
 #include "hierarchy/policy_groups.h"
 #include "replay/timed_replay.h"
 
-/* What policies publish of themselves: of the hierarchy's caches, then of the schedulers of all SMs. */
+/* Counters published by policies: first of the hierarchy's caches, then of the schedulers of all SMs. */
 
-/* A policy's, or a throttle's, of each of them. */
+/* A policy or throttle, and its index. */
 typedef struct part {
     const gpci_timed_replay *replay;
     uint32_t index;

@@ -5,15 +5,17 @@
 #include <string.h>
 
 /*
- * A launch whose rate has settled. A window ends when as many blocks have ended as all SMs hold, so that SMs that run
- * their blocks in step are seen through a whole round of them; the first window, in which they start, never counts.
+ * Sampling within a launch (sample = blocks, intervals). A window ends when as many blocks have ended as the SMs hold
+ * together; a window therefore covers a full round even if SMs run their blocks in step. The first window, in which the
+ * SMs start, never counts.
  *
- * Example, 5 windows: windows 2 to 6 are alike, 7 to 11 are measured; of the blocks that have not started then, all but
- * the last part of a wave are left out, and the launch ends as it would have.
+ * Example, 5 windows: windows 2 to 6 are alike, so the rate has settled; windows 7 to 11 are measured. Of the blocks
+ * not started then, all full waves are skipped; the partial wave runs, and the launch ends as it would without
+ * sampling.
  *
- * Intervals are the same again and again: windows in which the pipelines and queues fill, measured ones, which together
- * are a unit of the sample, and waves without the clock. What the blocks under way do until they have ended, and the
- * first windows behind the next waves, are no part of the sample: the sample stands for their instructions, too.
+ * Intervals repeat: windows in which pipelines and queues fill, measured windows (together a unit of the sample), and
+ * waves without the clock. Work outside the measured windows (blocks under way at the end of a unit, the first windows
+ * after skipped waves) is not in the sample; the sample stands for its instructions too.
  */
 
 void gpci_blocks_begin(gpc_replay *r) {
@@ -27,12 +29,12 @@ void gpci_blocks_begin(gpc_replay *r) {
     s->blocks.cycle = gpci_timed_now(r->hierarchy);
 }
 
-/* Are the rates of the last windows alike? Of intervals, have enough gone by since they began? */
+/* True if the rates of the last windows are alike. With intervals: true if enough windows have passed. */
 static bool has_settled(gpci_sampling *s, double rate) {
     if (s->mode == GPCI_SAMPLE_INTERVALS)
         return ++s->blocks.settling >= s->settle;
     s->blocks.rates[s->blocks.settling++ % s->windows] = rate;
-    if (s->blocks.settling <= s->windows) /* with the first, which is another */
+    if (s->blocks.settling <= s->windows) /* the first window differs and does not count */
         return false;
     double least = rate, most = rate;
     for (uint64_t n = 0; n < s->windows; n++) {
@@ -43,13 +45,16 @@ static bool has_settled(gpci_sampling *s, double rate) {
     return most - least <= s->tolerance * most;
 }
 
-/* Whole waves of blocks that have not been read. */
+/* Full waves of unread blocks. */
 static uint64_t waves_left(const gpc_replay *r) {
     uint64_t rest = r->kernel.block_count > r->blocks_read ? r->kernel.block_count - r->blocks_read : 0;
     return rest / r->sampling->blocks.wave;
 }
 
-/* The blocks that go by: all waves of a settled launch; of intervals as many, but for a measured one and the end. */
+/*
+ * Waves to skip: for a settled launch all; for intervals up to `skip`, but enough waves stay for a measured unit and
+ * the end.
+ */
 static uint64_t waves_to_skip(const gpc_replay *r) {
     const gpci_sampling *s = r->sampling;
     uint64_t waves = waves_left(r), kept = s->settle + s->unit + 2;
@@ -59,7 +64,10 @@ static uint64_t waves_to_skip(const gpc_replay *r) {
     return waves < s->skip ? waves : s->skip;
 }
 
-/* Measured enough: what has not begun goes by, if it is a wave or more. Of a settled launch its end is run before. */
+/*
+ * Stop measuring and skip the blocks not begun, if a wave or more is left. With sample = blocks, run the end of the
+ * launch first.
+ */
 static void stop(gpc_replay *r, const gpc_stats *now) {
     gpci_sampling *s = r->sampling;
     s->blocks.on = false;
@@ -79,7 +87,7 @@ static void add_between(gpc_stats *into, const gpc_stats *from, const gpc_stats 
     gpci_stats_add(into, &between);
 }
 
-/* A window has ended that is measured, or the last before those. */
+/* A measured window, or the last window before measuring, has ended. */
 static void measure(gpc_replay *r, uint64_t now) {
     gpci_sampling *s = r->sampling;
     gpc_stats stats;
@@ -127,7 +135,7 @@ uint64_t gpci_blocks_left(const gpc_replay *r) {
     return stopped ? r->sampling->blocks.skipped : 0;
 }
 
-/* So many blocks without the clock, in no time. */
+/* Run a number of blocks without the clock; the cycle stays. */
 static gpc_status warm(gpc_replay *r, uint64_t blocks, gpc_error *error) {
     gpci_sampling *s = r->sampling;
     uint64_t before = r->instructions_told, begun = r->blocks;
@@ -144,7 +152,7 @@ static gpc_status warm(gpc_replay *r, uint64_t blocks, gpc_error *error) {
     return status;
 }
 
-/* Until the next interval's windows have been measured, or the launch has ended. */
+/* Run with the clock until the next interval's windows are measured, or the launch ends. */
 static gpc_status resume(gpc_replay *r, gpc_error *error) {
     gpci_sampling *s = r->sampling;
     s->blocks.on = true;
@@ -164,14 +172,14 @@ gpc_status gpci_blocks_rest(gpc_replay *r, gpc_error *error) {
     while (status == GPC_OK && gpci_blocks_left(r)) {
         gpci_replay_count(r);
         if (s->mode == GPCI_SAMPLE_BLOCKS)
-            gpci_replay_stats(r, &s->blocks.before); /* its end is its own */
+            gpci_replay_stats(r, &s->blocks.before); /* count the end of the launch by itself */
         status = warm(r, s->blocks.skipped, error);
         if (status == GPC_OK && s->mode == GPCI_SAMPLE_INTERVALS)
             status = resume(r, error);
         else
             break;
     }
-    if (status == GPC_BUSY) /* it pauses, and comes here again */
+    if (status == GPC_BUSY) /* paused; a later call returns here */
         return status;
     gpc_stats now;
     gpci_replay_count(r);

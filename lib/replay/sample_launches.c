@@ -10,11 +10,11 @@
 #include <string.h>
 
 /*
- * Launches that are alike. What a launch is compared by does not depend on the machine, and is found in its first
- * blocks alone, which are then read once more if it runs. A launch joins the first group whose first launch it is like.
+ * Groups of similar launches. The features of a launch do not depend on the machine and come from its first blocks; if
+ * the launch runs, these blocks are read again. A launch joins the first group whose first launch is similar.
  */
 
-#define LINE_SHIFT 7u /* lines of 128 bytes, whatever the caches' are */
+#define LINE_SHIFT 7u /* lines of 128 bytes, independent of the caches' line size */
 #define SECTOR_SHIFT 5u
 
 typedef struct look {
@@ -22,7 +22,7 @@ typedef struct look {
     uint64_t looked_at, warps, instructions, accesses, lanes, sectors;
 } look;
 
-/* Counts a sector other than the last, where lanes ascend, and a line that no block before has touched. */
+/* Count a sector if it differs from the last (lanes ascend), and a line if no earlier block touched it. */
 static gpc_status look_at_address(gpc_replay *r, uint64_t address, uint64_t *last, look *l) {
     const uint64_t sector = address >> SECTOR_SHIFT;
     if (sector == *last)
@@ -32,7 +32,7 @@ static gpc_status look_at_address(gpc_replay *r, uint64_t address, uint64_t *las
     return gpci_map_at(r->context, &r->sampling->lines, address >> LINE_SHIFT) ? GPC_OK : GPC_ERROR_MEMORY;
 }
 
-/* The address of a word of local memory: warps have words of their own, and lanes are side by side. */
+/* Address of a word of local memory: every warp has its own words, and lanes are adjacent. */
 #define WARP_SHIFT 8u
 #define WORD_SHIFT 28u
 static uint64_t local_word(const look *l, uint64_t offset, uint32_t lane) {
@@ -97,7 +97,7 @@ static void finish_look(const gpc_replay *r, look *l) {
     values[GPCI_FEATURE_LINES] = (double)r->sampling->lines.count / blocks;
 }
 
-/* Its first blocks are read, and the trace is where it was. */
+/* Read the first blocks of a launch, then rewind the trace. */
 static gpc_status look_at_launch(gpc_replay *r, look *l, gpc_error *error) {
     gpci_sampling *s = r->sampling;
     gpc_status status = GPC_OK;
@@ -165,7 +165,10 @@ static gpc_status group_of(gpc_replay *r, const look *l, uint32_t *out, gpc_erro
     return GPC_OK;
 }
 
-/* One of each `every` behind the first: which it is, is drawn when they begin. */
+/*
+ * True if the launch is timed: one of every `every` launches after the first ones, drawn at random when the `every`
+ * launches begin.
+ */
 static bool is_timed(const gpc_replay *r, uint32_t number) {
     const gpci_sampling *s = r->sampling;
     gpci_alike *group = s->groups[number];

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Sampled replays: what can be, what comes of a launch, and what a host asks of it. */
+/* Sampled replays: checks, the result of a launch, and the queries of a host. */
 
 static void note_kinds(gpci_sampling *s) {
     size_t rows;
@@ -33,7 +33,7 @@ static void note_kinds(gpci_sampling *s) {
 #undef TRACE
 }
 
-/* What needs all of a launch, or none of the clock, is refused. */
+/* Reject configurations that need a complete launch, or have no clock. */
 static gpc_status check_config(const gpc_replay *r, const char *mode, gpc_error *error) {
     const char *why = NULL;
     if (gpci_config_number(r->config, GPCI_KEY_MODE) != 1)
@@ -148,7 +148,7 @@ static void note_counts(gpci_sampling *s) {
     s->any = true;
 }
 
-/* A launch that was not timed is as those of its group were. */
+/* Estimate an untimed launch from the group. */
 static void estimate_launch(gpc_replay *r, const gpc_stats *warmed) {
     gpci_sampling *s = r->sampling;
     gpci_alike *group = s->groups[s->of_last.group];
@@ -179,7 +179,7 @@ static void note_launch(gpc_replay *r, const gpc_stats *timed, const gpc_stats *
     s->of_last.windows = group->timed;
 }
 
-/* The rest of a launch is as the units of the sample were. */
+/* Estimate the rest of a launch from the units of the sample. */
 static void note_blocks(gpc_replay *r, const gpc_stats *counted, const gpc_stats *rest) {
     gpci_sampling *s = r->sampling;
     double trace[GPCI_WORDS], size = (double)rest->warp_instructions;
@@ -231,7 +231,7 @@ gpc_status gpc_replay_get_sampling(const gpc_replay *r, gpc_sampling_scope scope
     return gpci_give(out, &found, sizeof found);
 }
 
-/* All launches: of a group those that were not timed are as all that were. */
+/* Estimate all launches: untimed launches of a group count like the timed ones. */
 static void estimate_all(const gpci_sampling *s, gpci_estimates *e) {
     *e = s->base;
     for (size_t g = 0; g < s->group_count; g++) {
@@ -245,7 +245,7 @@ static void estimate_all(const gpci_sampling *s, gpci_estimates *e) {
     }
 }
 
-/* Does the configuration measure it? */
+/* True if the configuration measures the counter. */
 static bool is_measured(const gpc_replay *r, uint32_t id) {
     gpci_object_values none = {.has = {[GPC_TABLE_HIERARCHY] = true}};
     uint64_t value = GPC_ABSENT;

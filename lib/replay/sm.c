@@ -5,21 +5,24 @@
 #include "replay/together.h"
 
 /*
- * The issue stage of an SM. In a step, warps whose time has come look whether they can
- * issue, then each scheduler chooses one that can and whose unit is free.
+ * Issue stage of an SM. In a step, warps whose time has come check if they can issue; then each scheduler chooses a
+ * warp that can issue and has a free unit.
  *
- * A warp that issues and could issue again in the next cycle stays ready; the others
- * are in the calendar, wait for memory, or for a barrier.
+ * A warp that could issue again in the next cycle stays ready. Other warps are in the calendar, wait for memory, or
+ * wait at a barrier.
  *
- * What an issued instruction must touch, where nothing is in its way, is 5 cache lines: the scheduler's state and map,
- * its warp, its step of the path, the instruction with its operands (both of which many warps share), and those of the
- * scoreboard's 16 registers a line that it writes. To these come, once for all of a step, the SM's own two lines; and
- * one or two more of the scoreboard where some of the warp's results are not there yet. What an access needs beyond is
- * L1's. In bench-replay qv100 reuse-hit, 4 schedulers, an instruction takes 450 of the machine's, steps of SMs and
- * second looks at stalled warps included; an access takes 950 more to reach L1's queue.
+ * Cost in host memory: an issued instruction touches 5 cache lines if nothing delays it: the scheduler's state and map,
+ * its warp, its path step, the instruction with operands (both shared by many warps), and the scoreboard line (16
+ * registers) of its result. In addition, once per step, two lines of the SM; and one or two more scoreboard lines while
+ * results of the warp are outstanding. L1 accounts for the rest of an access. In bench-replay qv100 reuse-hit with 4
+ * schedulers, a warp instruction takes 450 host instructions, including steps of SMs and second looks at stalled warps;
+ * an access takes 950 more to reach L1's queue.
  */
 
-/* A fence waits for its warp's loads; for writes, the hierarchy does, or where it does not, the warp. */
+/*
+ * True if a fence must wait for its warp: always for loads; for writes only if the hierarchy does not execute the
+ * fence.
+ */
 static GPCI_COLD bool waits_before_fence(const gpci_timed_replay *t, const gpci_timed_warp *w,
                                          const gpc_instruction *i) {
     gpc_fence ignored;
@@ -32,7 +35,7 @@ static bool waits_for_accesses(const gpci_timed_replay *t, gpci_timed_sm *m, uin
     const gpc_instruction *i = &form->instruction;
     if (GPCI_UNLIKELY(w->held))
         return true;
-    /* With its last instruction a warp gives up its registers, and so no load may be on its way to them. */
+    /* The last instruction frees the warp's registers, so no load to them may be in flight. */
     if (w->next + 1 == w->end && (w->loads || gpci_copies_any(&m->copies[slot])))
         return true;
     if (GPCI_UNLIKELY(form->operands.copy > GPC_COPY_ASYNC) && gpci_copies_hold(m, slot, form, now))
@@ -40,7 +43,7 @@ static bool waits_for_accesses(const gpci_timed_replay *t, gpci_timed_sm *m, uin
     return i->op_class == GPC_OP_FENCE && i->mask && waits_before_fence(t, w, i);
 }
 
-/* The unit of a fence: the memory pipeline, where the hierarchy carries it out. */
+/* Unit of a fence: the memory pipeline if the hierarchy executes it. */
 static GPCI_COLD uint8_t unit_of_fence(const gpci_timed_replay *t, const gpci_timed_warp *w, const gpc_instruction *i) {
     gpc_fence ignored;
     return gpci_replay_fence(t->r, w->run, i, 0, 0, &ignored) ? GPCI_UNIT_MEMORY : GPCI_UNIT_NONE;
@@ -53,7 +56,7 @@ static void stall(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, u
     m->calendar_used |= (uint64_t)1 << place;
 }
 
-/* It stays listed by its unit until it is ready for another: most need the same again. */
+/* List the warp by its unit. The warp stays listed until another unit is needed; mostly the unit repeats. */
 static void list(const gpci_timed_replay *t, const gpci_timed_sm *m, gpci_timed_warp *w) {
     uint64_t *wanting = m->issuers[w->issuer].wanting + w->place / 64;
     if (w->listed)
@@ -62,7 +65,7 @@ static void list(const gpci_timed_replay *t, const gpci_timed_sm *m, gpci_timed_
     w->listed = (uint8_t)(w->unit + 1);
 }
 
-/* It can issue, or with `later` can from the next cycle on. */
+/* Make the warp ready. `later`: from the next cycle on. */
 GPCI_INLINE void get_ready(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *w, bool later) {
     const gpci_form *form = w->next->form;
     w->later = later;
@@ -80,8 +83,8 @@ GPCI_INLINE void get_ready(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_ti
 }
 
 /*
- * When a warp whose results are all there, or will be at a cycle that is near enough, can issue is known without its
- * scoreboard. A warp that is stalled need not ask it again: nothing comes later than is known once.
+ * Find the cycle at which a warp can issue. If all results are ready, or ready by a known near cycle, the scoreboard is
+ * not needed. A stalled warp never asks the scoreboard again: a known cycle does not move back.
  */
 GPCI_INLINE void look(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, uint64_t now, uint64_t horizon) {
     gpci_timed_warp *w = &m->warps[slot];
@@ -107,7 +110,7 @@ void gpci_sm_look(const gpci_timed_replay *t, gpci_timed_sm *m, uint32_t slot, u
     look(t, m, slot, now, horizon);
 }
 
-/* Stalled warps whose time has come, or a part of it. */
+/* Stalled warps of a calendar place: ready, or stalled again for the rest of their wait. */
 GPCI_INLINE void wake_stalled(const gpci_timed_replay *t, gpci_timed_sm *m, uint64_t *slots, uint64_t now) {
     for (uint32_t word = 0; word < t->words; word++) {
         uint64_t bits = slots[word];
@@ -123,7 +126,7 @@ GPCI_INLINE void wake_stalled(const gpci_timed_replay *t, gpci_timed_sm *m, uint
     }
 }
 
-/* Warps that memory has answered. */
+/* Look at warps with a memory reply. */
 static void look_all(const gpci_timed_replay *t, gpci_timed_sm *m, uint64_t *slots, uint64_t now) {
     for (uint32_t word = 0; word < t->words; word++) {
         uint64_t bits = slots[word];
@@ -162,7 +165,7 @@ void gpci_sm_account(gpci_timed_replay *t, uint32_t sm, uint64_t end) {
     m->bypassing_gauge.sum = m->throttled_gauge.sum = 0;
 }
 
-/* Gauges of warps by class from a cycle on, where they may have changed. */
+/* Update the gauges of warps by class from a cycle on, if classes may have changed. */
 static void count_classes(const gpci_timed_replay *t, gpci_timed_sm *m, uint64_t from) {
     if (m->admissions == m->admissions_counted && !t->policy_classes)
         return;
@@ -174,7 +177,7 @@ static void count_classes(const gpci_timed_replay *t, gpci_timed_sm *m, uint64_t
     gpci_gauge_set(&m->throttled_gauge, from, counts[GPC_CLASS_THROTTLED]);
 }
 
-/* Gather who could issue, but for those whose unit is busy, into the scheduler's candidates; is there any? */
+/* Collect the warps with a free unit that can issue, as candidates of the scheduler. False: no candidate. */
 GPCI_INLINE bool gather(const gpci_timed_sm *m, const gpci_issuer *s, uint64_t now, uint32_t words) {
     gpc_scheduler *scheduler = s->scheduler;
     const uint64_t take = m->refused ? 0 : ~(uint64_t)0;
@@ -192,7 +195,7 @@ GPCI_INLINE bool gather(const gpci_timed_sm *m, const gpci_issuer *s, uint64_t n
     return any != 0;
 }
 
-/* What another's table says is held against what is possible. */
+/* Check a choice made by a foreign table against the possible ones. */
 static GPCI_NOINLINE bool is_possible(const gpci_timed_sm *m, const gpci_issuer *s, uint32_t place, uint32_t slot,
                                       uint64_t now) {
     if (!gpci_scheduler_possible(s->scheduler, place, !m->refused))
@@ -201,7 +204,7 @@ static GPCI_NOINLINE bool is_possible(const gpci_timed_sm *m, const gpci_issuer 
     return unit >= GPCI_UNIT_NONE || s->free_at[unit] <= now;
 }
 
-/* The slot that scheduler `n` chooses; GPC_NO_WARP. */
+/* Slot chosen by scheduler `n`; GPC_NO_WARP: none. */
 GPCI_INLINE gpc_status choose(const gpci_timed_replay *t, const gpci_timed_sm *m, uint32_t n, uint64_t now,
                               uint32_t words, uint32_t *out_slot) {
     gpci_issuer *s = &m->issuers[n];
@@ -222,7 +225,7 @@ GPCI_INLINE gpc_status choose(const gpci_timed_replay *t, const gpci_timed_sm *m
     return GPC_OK;
 }
 
-/* Results, the unit's next turn, and when the warp may go on. */
+/* Apply an issued instruction: time of results, next free cycle of the unit, next cycle of the warp. */
 GPCI_INLINE void take_effect(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_issuer *s, uint32_t slot,
                              const gpci_operands *o, uint64_t now) {
     gpci_timed_warp *w = &m->warps[slot];
@@ -249,7 +252,7 @@ static GPCI_COLD void count_cluster(gpci_timed_sm *m, const gpci_path_step *step
     m->counts.cluster_bytes += (uint64_t)gpci_path_lanes(step) * step->form->instruction.width;
 }
 
-/* A warp's scoreboard will soon be asked and written, after lines that are known later. No effect but on speed. */
+/* Prefetch the warp's scoreboard (host memory). Affects only speed. */
 GPCI_INLINE void expect_board(const gpci_timed_sm *m, uint32_t slot) {
     const uint32_t *entries = m->boards + gpci_scoreboard_place(slot);
     GPCI_PREFETCH(&m->epochs[slot]);
@@ -257,7 +260,7 @@ GPCI_INLINE void expect_board(const gpci_timed_sm *m, uint32_t slot) {
         GPCI_PREFETCH(entries + line);
 }
 
-/* What an instruction counts as, and whether it is the last that may issue. */
+/* Count an issued instruction, and stop if it is the last allowed. */
 GPCI_INLINE void count_issued(gpci_timed_replay *t, gpci_timed_sm *m, const gpci_issuer *s, const gpci_timed_warp *w,
                               uint64_t pc, uint64_t now) {
     gpci_sm_deeds *deeds = m->deeds;
@@ -273,7 +276,7 @@ GPCI_INLINE void count_issued(gpci_timed_replay *t, gpci_timed_sm *m, const gpci
         t->stopped = true;
 }
 
-/* The next instruction of a warp; GPC_BUSY where the memory pipeline refuses it. */
+/* Issue the next instruction of a warp; GPC_BUSY: the memory pipeline rejects it. */
 GPCI_INLINE gpc_status issue(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t number, gpci_issuer *s, uint32_t slot,
                              uint64_t now) {
     expect_board(m, slot);
@@ -312,7 +315,7 @@ GPCI_INLINE gpc_status issue(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t nu
     return GPC_OK;
 }
 
-/* Further instructions of the same warp, in the same cycle. */
+/* Issue further instructions of the warp in the same cycle. */
 static GPCI_NOINLINE gpc_status issue_more(gpci_timed_replay *t, uint32_t number, gpci_issuer *s, uint32_t slot,
                                            uint64_t now) {
     gpci_timed_sm *m = &t->sms[number];
@@ -341,7 +344,7 @@ GPCI_INLINE gpc_status issue_cycle(gpci_timed_replay *t, gpci_timed_sm *m, uint3
             return status;
         status = issue(t, m, number, s, slot, now);
         if (status == GPC_BUSY)
-            continue; /* without the memory pipeline, which is known to be busy now */
+            continue; /* now without the memory pipeline, which is known to be busy */
         if (status < 0)
             return status;
         m->counts.classes[GPCI_CYCLE_ISSUED]++;
@@ -354,7 +357,7 @@ GPCI_INLINE gpc_status issue_cycle(gpci_timed_replay *t, gpci_timed_sm *m, uint3
     return GPC_OK;
 }
 
-/* What a scheduler's cycles are from now on, until something changes. */
+/* Class of a scheduler's cycles from now on, until a change. */
 GPCI_INLINE gpci_cycle_class class_of(const gpci_timed_sm *m, const gpci_issuer *s, bool ready, bool memory) {
     const gpc_scheduler *scheduler = s->scheduler;
     if (!scheduler->running)
@@ -370,11 +373,11 @@ GPCI_INLINE gpci_cycle_class class_of(const gpci_timed_sm *m, const gpci_issuer 
     return scheduler->counts[GPC_STATE_STALLED] ? GPCI_CYCLE_LATENCY : GPCI_CYCLE_BARRIER;
 }
 
-/* The next cycle in which a scheduler may issue one of its ready warps that need no memory. */
+/* Next cycle in which a scheduler may issue a ready warp that needs no memory. */
 GPCI_INLINE uint64_t next_unit(gpci_issuer *s, bool ready_now, uint64_t now, uint32_t words) {
     const gpc_scheduler *scheduler = s->scheduler;
     uint64_t next = scheduler->again;
-    if (s->busy_until <= now + 1) /* every unit is free then */
+    if (s->busy_until <= now + 1) /* all units are free then */
         return ready_now || next <= now ? now + 1 : next;
     for (uint32_t units = s->wanted; units; units &= units - 1) {
         const uint32_t unit = gpci_lowest(units);
@@ -390,7 +393,7 @@ GPCI_INLINE uint64_t next_unit(gpci_issuer *s, bool ready_now, uint64_t now, uin
     return next > now ? next : now + 1;
 }
 
-/* Of a scheduler that took part in the step, or was stirred after its turn: what it does from now on. */
+/* Plan a scheduler that took part in the step, or was stirred after its turn. */
 GPCI_INLINE void settle(gpci_timed_sm *m, uint32_t n, uint64_t now, uint32_t words) {
     gpci_issuer *s = &m->issuers[n];
     const gpc_scheduler *scheduler = s->scheduler;
@@ -402,7 +405,7 @@ GPCI_INLINE void settle(gpci_timed_sm *m, uint32_t n, uint64_t now, uint32_t wor
     }
     s->busy = m->busy;
     if (s->since > now && ((memory && !m->refused) || (ready && s->busy_until <= now + 1))) {
-        /* it has issued, and looks again in the next cycle: class_of has no more to say */
+        /* it issued and looks again in the next cycle: class_of is not needed */
         s->class = memory && m->refused ? GPCI_CYCLE_MEMORY : GPCI_CYCLE_UNIT;
         s->next = now + 1;
         return;
@@ -418,7 +421,7 @@ GPCI_INLINE void settle(gpci_timed_sm *m, uint32_t n, uint64_t now, uint32_t wor
     m->later = s->next < m->later ? s->next : m->later;
 }
 
-/* Sleep until something is due. */
+/* Sleep until the next event. */
 GPCI_INLINE void plan(gpci_timed_replay *t, gpci_timed_sm *m, uint32_t number, uint64_t now, uint32_t words) {
     for (uint32_t stirred = m->stirred; stirred; stirred &= stirred - 1)
         settle(m, gpci_lowest(stirred), now, words);
@@ -448,7 +451,7 @@ static void fail(gpci_timed_replay *t, uint32_t number, const gpci_issuer *s, gp
                                               : gpc_status_string(status));
 }
 
-/* Schedulers whose time has come take part. */
+/* Stir schedulers that are due. */
 static void stir_due(const gpci_timed_replay *t, gpci_timed_sm *m, uint64_t now) {
     m->later = GPCI_NEVER;
     for (uint32_t n = 0; n < t->schedulers; n++) {
@@ -460,7 +463,7 @@ static void stir_due(const gpci_timed_replay *t, gpci_timed_sm *m, uint64_t now)
     }
 }
 
-/* Who looks again, and what it sees: warps whose time has come or that memory has answered, and the pipeline. */
+/* Wake warps whose time has come or whose access completed, and check the memory pipeline. */
 GPCI_INLINE void wake_up(gpci_timed_replay *t, uint32_t number, uint64_t now) {
     gpci_timed_sm *m = &t->sms[number];
     unsigned place = (unsigned)now % GPCI_CALENDAR;
@@ -490,9 +493,9 @@ GPCI_INLINE void wake_up(gpci_timed_replay *t, uint32_t number, uint64_t now) {
 }
 
 /*
- * A scheduler takes part in a step if it is stirred, that is, if something has changed that it looks at, or if its
- * `next` has come; of the others nothing is touched. It may be stirred by those before it: by the last warp at a
- * barrier, by an access that is refused. What stirs it after its turn counts from the next step on.
+ * A scheduler takes part in a step if it is stirred (an input changed) or if its `next` has come; other schedulers stay
+ * untouched. Earlier schedulers of the step can stir it: by the last warp at a barrier, or by a rejected access. If it
+ * is stirred after its turn, it takes part in the next step.
  */
 GPCI_INLINE void step(gpci_timed_replay *t, uint32_t number, uint64_t now, uint32_t words) {
     gpci_timed_sm *m = &t->sms[number];
@@ -505,7 +508,7 @@ GPCI_INLINE void step(gpci_timed_replay *t, uint32_t number, uint64_t now, uint3
         }
         left = m->stirred & ~((2u << n) - 1);
     }
-    if (GPCI_UNLIKELY(t->classed)) /* a warp that ends belongs to this cycle still */
+    if (GPCI_UNLIKELY(t->classed)) /* a warp that ends now still belongs to this cycle */
         count_classes(t, m, now + 1);
     plan(t, m, number, now, words);
 }
@@ -530,8 +533,8 @@ void gpci_sm_step(void *replay, uint32_t number) {
 }
 
 /*
- * Where a block is to be placed, and what instruction is the last, is not known ahead of the clock; and who follows a
- * replay, or a sample of it, is to see all SMs at one cycle.
+ * True if the SM can run ahead of the clock. Not possible if a block may be placed, with an instruction limit, or if a
+ * callback or sampling must see all SMs at the same cycle.
  */
 bool gpci_sm_alone(void *replay, uint32_t number) {
     const gpci_timed_replay *t = replay;
@@ -542,7 +545,7 @@ bool gpci_sm_alone(void *replay, uint32_t number) {
            !r->on_progress && !t->icaches;
 }
 
-/* Blocks that have ended make room from now on. */
+/* Hand over ended blocks; their room is free from now on. */
 void gpci_sm_hand_over(void *replay, uint32_t number) {
     const gpci_timed_replay *t = replay;
     gpci_timed_sm *m = &t->sms[number];

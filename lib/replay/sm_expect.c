@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/timed_replay.h"
 
-/* What an SM's next step will look at, fetched before any component of the cycle is stepped. */
+/* Prefetch (host memory) for an SM's next step, before any component of the cycle is stepped. */
 
 static inline void fetch_lines(const void *from, size_t bytes) {
     for (size_t at = 0; at < bytes; at += 64)
         GPCI_PREFETCH((const char *)from + at);
 }
 
-/* First the SM and its schedulers, then those of them that take part, and which warps look again. */
+/* Pass 0: the SM and its schedulers. Pass 1: state of stirred schedulers and the calendar. */
 void gpci_sm_expect(void *replay, uint32_t number, unsigned pass) {
     const gpci_timed_replay *t = replay;
     const gpci_timed_sm *m = &t->sms[number];

@@ -8,12 +8,12 @@
 #include "replay/sm_tokens.h"
 #include "replay/together.h"
 
-/* One instruction of a warp goes to the memory pipeline. */
+/* Send one instruction of a warp to the memory pipeline. */
 
 /*
- * What a completion says of an access (sm_tokens.h). Of a load, whose warp stays until it is done: which instruction it
- * is, and so the registers that it writes; no address, for a snapshot has it. Others may outlive their warp: they say
- * which of those that its slot has had it was.
+ * Token of an access (sm_tokens.h). A load holds the warp until completion; the token names the instruction and thereby
+ * the result registers. A token has no pointer, for the sake of snapshots. Stores and the like may outlive the warp;
+ * the token names the warp by the number of warps the slot has had.
  */
 static uint64_t token_of(const gpci_timed_replay *t, const gpci_timed_warp *w, bool holds) {
     if (holds)
@@ -23,8 +23,8 @@ static uint64_t token_of(const gpci_timed_replay *t, const gpci_timed_warp *w, b
 }
 
 /*
- * A copy into the shared memory of blocks of the cluster, by a mask of their ranks; those that have ended get nothing.
- * GPC_END: there is none of them.
+ * Bulk copy into the shared memory of several blocks of the cluster; `mask`: bit per rank. Ended blocks receive
+ * nothing. GPC_END: all blocks have ended.
  */
 static GPCI_COLD gpc_status multicast(gpci_timed_replay *t, gpci_block_run *run, gpc_warp_access *access,
                                       const gpc_instruction *i, uint32_t mask, gpc_busy *busy) {
@@ -59,7 +59,7 @@ static GPCI_COLD gpc_status multicast(gpci_timed_replay *t, gpci_block_run *run,
     return status;
 }
 
-/* The blocks that a bulk copy is for, by their ranks; 0: its own. */
+/* Mask of destination ranks of a bulk copy; 0: only its own block. */
 static GPCI_COLD uint32_t targets_of(const gpci_timed_replay *t, const gpc_instruction *i) {
     uint32_t mask = 0;
     if (t->r->cluster_blocks > 1 && i->kind == GPC_LOAD)
@@ -67,7 +67,7 @@ static GPCI_COLD uint32_t targets_of(const gpci_timed_replay *t, const gpc_instr
     return mask;
 }
 
-/* A multicast copy; blocks of its cluster that have ended do without it. */
+/* Send a multicast copy; ended blocks of the cluster receive nothing. */
 static GPCI_COLD gpc_status send_multicast(gpci_timed_replay *t, uint32_t slot, const gpci_path_step *step,
                                            gpc_warp_access *access, uint32_t mask, const gpci_address_cursor *behind,
                                            gpc_busy *busy) {
@@ -85,8 +85,8 @@ static GPCI_COLD gpc_status send_multicast(gpci_timed_replay *t, uint32_t slot, 
 }
 
 /*
- * The addresses of an instruction's lanes, from the cursor on. Returns the bytes of the range that they are, of which
- * the first is given; 0: they are none.
+ * Addresses of an instruction's lanes, from the cursor on. If they form a range, returns its size in bytes and only the
+ * first address; otherwise returns 0.
  */
 GPCI_INLINE uint32_t take_addresses(const gpci_timed_replay *t, const gpci_path_step *step, unsigned lanes,
                                     gpci_address_cursor *cursor, uint64_t *addresses) {
@@ -188,7 +188,7 @@ static gpc_status send(gpci_timed_replay *t, uint32_t number, uint32_t slot, con
     return GPC_OK;
 }
 
-/* A fence: the warp goes on once it is done. */
+/* Send a fence; the warp continues on its completion. */
 static GPCI_COLD gpc_status send_fence(gpci_timed_replay *t, uint32_t number, uint32_t slot, const gpci_path_step *step,
                                        gpc_busy *busy) {
     gpci_timed_sm *m = &t->sms[number];
@@ -217,7 +217,7 @@ gpc_status gpci_sm_send(gpci_timed_replay *t, uint32_t number, uint32_t slot, co
     gpc_busy busy = GPC_BUSY_NOT;
     gpci_timed_sm *m = &t->sms[number];
     const gpc_status status = memory ? send(t, number, slot, step, &busy) : send_fence(t, number, slot, step, &busy);
-    if (status == GPC_BUSY) { /* nobody of this SM may send any more */
+    if (status == GPC_BUSY) { /* the SM sends nothing more for now */
         m->refused = true;
         m->busy = (uint8_t)busy;
         m->stirred = t->all_schedulers;

@@ -5,17 +5,18 @@
 #include "trace/packed.h"
 
 /*
- * What the token of an SM's completion says, from the lowest bit on:
+ * Token of an SM's completion, from the lowest bit on:
  *
- *   bit   0        0: a load or an atomic, whose warp stays until it is done; the other bits are then the instruction,
- *                  counted from the end of the warp's path. 1: anything else, and then
- *   bits  1 to 32  its warp, by the number of warps that its slot has had; with MULTICAST the thread block that it is
- *                  for; with ICACHE the MSHR entry
- *   bits 33 to 41  of a copy, its place (copies.h), from 1; of others 0
- *   bits 42 to 55  of a copy, the bytes that it brings to an mbarrier
- *   bits 42 to 49  of others, with kernels at once, the stream (together.h); a copy's warp stays, and has it
- *   bit  62        MULTICAST: of a multicast copy, at one of the SMs that it is for
- *   bit  63        ICACHE: of a line for the instruction cache
+ *   bit   0        0: load or atomic; its warp waits for completion. The other bits are the instruction's number,
+ *   counted
+ *                  from the end of the warp's path. 1: other accesses, with the fields:
+ *   bits  1 to 32  number of the warp in its slot; with MULTICAST the destination thread block; with ICACHE the MSHR
+ *                  entry
+ *   bits 33 to 41  copies: place (copies.h), from 1; others: 0
+ *   bits 42 to 55  copies: bytes for an mbarrier
+ *   bits 42 to 49  others, with kernels at once: stream (together.h); for copies the warp has the stream
+ *   bit  62        MULTICAST: a multicast copy, at one of its destination SMs
+ *   bit  63        ICACHE: a line for the instruction cache
  */
 #define GPCI_TOKEN_PLACE 33
 #define GPCI_TOKEN_PLACES 0x1ffu

@@ -4,7 +4,7 @@
 #include "replay/sm_tokens.h"
 #include "replay/together.h"
 
-/* What the hierarchy tells an SM: an access is done, there is room again, what a load found in L1. */
+/* Notifications from the hierarchy to an SM: completed access, free queue, L1 lookup result. */
 
 void gpci_sm_complete(void *replay, const gpc_completion *completion) {
     gpci_timed_replay *t = replay;
@@ -22,7 +22,7 @@ void gpci_sm_complete(void *replay, const gpc_completion *completion) {
                            completion->token & 1 && !place ? gpci_token_stream(completion->token) : w->run->stream);
     if (completion->token & 1) {
         if (gpci_token_number(completion->token) != w->starts)
-            return; /* of a warp that has ended */
+            return; /* the warp has ended */
         if (GPCI_UNLIKELY(place != 0))
             gpci_bulk_done(t, completion, place);
         if (completion->fence)
@@ -55,6 +55,6 @@ void gpci_sm_cache_event(void *replay, uint32_t sm, const gpc_cache_event *event
     bool changed = false;
     for (uint32_t n = 0; n < t->schedulers; n++)
         changed |= gpci_scheduler_cache_event(t->sms[sm].issuers[n].scheduler, event);
-    if (changed) /* L1 is stepped before its SM: warps that may now issue do so in this cycle */
+    if (changed) /* L1 is stepped before its SM: a warp that may now issue does so in this cycle */
         gpci_timed_wake(t->r->hierarchy, sm, event->cycle);
 }

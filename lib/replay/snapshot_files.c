@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Snapshots in files: under a temporary name until they are complete. */
+/* Snapshots in files, written under a temporary name until complete. */
 
 typedef struct sink {
     gpci_output *output;
-    gpc_error error; /* of the file, which says more than that of the snapshot */
+    gpc_error error; /* error of the file, more specific than the snapshot's */
 } sink;
 
 static gpc_status write_part(void *user_data, const void *data, size_t bytes) {

@@ -7,13 +7,13 @@ static gpci_icache_miss *place_at(const gpci_icache *icache, uint32_t n) {
     return &icache->misses[icache->entries + n];
 }
 
-/* A place is free; `asked`: for a line that was asked for, and that nobody has wanted. */
+/* Free a place. `asked`: its line was requested and never used. */
 static void empty(gpci_timed_sm *m, gpci_icache_miss *a, bool asked) {
     m->counts.l1i_unused_prefetches += asked;
     a->used = a->abandoned = false;
 }
 
-/* One that nobody has wanted is of no use: it makes room, once it is here. */
+/* Discard a prefetched line nobody waits for; a line in flight is freed on arrival. */
 static void give_up(gpci_timed_sm *m, gpci_icache *icache, gpci_icache_miss *a) {
     if (!a->used || !a->ahead || a->abandoned)
         return;
@@ -49,13 +49,13 @@ void gpci_stream_go_on(gpci_icache *icache, uint8_t stream) {
     }
 }
 
-/* As far ahead of a line as it has places. */
+/* Prefetch up to `ahead` lines behind a line. */
 static void follow(gpci_icache *icache, uint64_t line, uint8_t stream) {
     icache->end = line + ((uint64_t)icache->ahead + 1) * icache->line_bytes;
     gpci_stream_go_on(icache, stream);
 }
 
-/* A line of the stream has been reached. */
+/* A fetch reached a line of the stream. */
 static void reached(gpci_timed_sm *m, gpci_icache *icache, uint64_t line, uint8_t stream) {
     for (uint32_t n = 0; n < icache->ahead; n++)
         if (place_at(icache, n)->line < line)

@@ -7,11 +7,11 @@
 #include "replay/sampling.h"
 
 /*
- * Timed replay of a kernel, from its launch to its last completion; what its instruction caches have asked for ahead
- * is not waited for.
+ * Timed replay of a kernel, from its launch to its last completion. Instruction prefetches in flight do not delay the
+ * end.
  *
- * The first cycle of a kernel is the one after its launch: with `launch.cycles` = 0 its
- * first instructions issue in cycle 1, and a kernel of nothing but EXIT takes one cycle.
+ * The first cycle of a kernel is the cycle after its launch: with `launch.cycles` = 0 the first instructions issue in
+ * cycle 1, and a kernel with only EXIT takes one cycle.
  */
 
 static bool finished(const gpci_timed_replay *t) {
@@ -23,7 +23,7 @@ static void begin_deeds(const gpci_timed_replay *t, gpci_sm_deeds *deeds) {
     *deeds = (gpci_sm_deeds){.first_pc = UINT64_MAX, .left = t->left};
 }
 
-/* Blocks leave in the order in which they ended. */
+/* Retire blocks in the order in which they ended (the list has the last first). */
 static bool retire(gpc_replay *r, gpci_block_run *last) {
     gpci_block_run *first = NULL;
     while (last) {
@@ -41,12 +41,12 @@ static bool retire(gpc_replay *r, gpci_block_run *last) {
     return any;
 }
 
-/* Instructions that all SMs may issue in a cycle, at most. */
+/* Most instructions of all SMs in a cycle. */
 static uint64_t most_issued(const gpci_timed_replay *t) {
     return (uint64_t)t->r->sm_count * t->schedulers * t->issue_width;
 }
 
-/* Near limit.instructions, which instruction is the last is for one thread to say. */
+/* Near limit.instructions a single thread steps all SMs, to find the last instruction exactly. */
 static void keep_alone(gpci_timed_replay *t, bool alone) {
     if (t->alone == alone || t->strands == 1)
         return;
@@ -105,7 +105,7 @@ void gpci_timed_take_part(gpci_timed_replay *t) {
     t->stopped = false;
 }
 
-/* Samples begin with the kernel, or where the host asks for others. */
+/* Begin the time series: at the start of a kernel, or when the host changes the interval. */
 static void begin_samples(gpci_timed_replay *t, const gpc_stats *stats) {
     const gpc_replay *r = t->r;
     t->sample_interval = r->on_sample ? r->sample_interval : 0;
@@ -122,7 +122,7 @@ void gpci_timed_tell_kernel(gpci_timed_replay *t, const char *name) {
 void gpci_timed_begin(gpci_timed_replay *t) {
     gpc_replay *r = t->r;
     t->launched = gpci_timed_now(r->hierarchy);
-    t->first_start = t->launched + 1 + (r->blocks ? 0 : t->launch_cycles); /* not where it goes on */
+    t->first_start = t->launched + 1 + (r->blocks ? 0 : t->launch_cycles); /* a resumed launch has no latency */
     t->progress = t->first_start;
     t->counted = t->in_flight = t->ahead = 0;
     t->left = t->limit_instructions ? t->limit_instructions : GPCI_NEVER;
@@ -142,7 +142,7 @@ void gpci_timed_begin(gpci_timed_replay *t) {
     }
 }
 
-/* Account for the kernel's cycles up to the `cycle`-th. */
+/* Account for the kernel's cycles up to number `cycle`. */
 static void count_cycles(gpci_timed_replay *t, uint64_t cycle) {
     t->cycles += cycle - t->counted;
     t->counted = cycle;
@@ -193,7 +193,7 @@ void gpci_timed_add_sm_stats(const gpci_timed_replay *t, uint32_t sm, gpc_stats 
 
 void gpci_timed_stats(const gpci_timed_replay *t, gpc_stats *stats) {
     gpci_hierarchy_stats(t->r->hierarchy, stats);
-    stats->cycles = t->cycles; /* the hierarchy's go on between kernels */
+    stats->cycles = t->cycles; /* the hierarchy's count continues between kernels */
     stats->sm_cycles = 0;
     for (uint32_t sm = 0; sm < t->r->sm_count; sm++)
         gpci_timed_add_sm_stats(t, sm, stats);
@@ -236,7 +236,7 @@ void gpci_timed_last_sample(gpci_timed_replay *t, const gpc_stats *stats) {
         sample(t, stats);
 }
 
-/* Does an SM wait for a cycle that is known? That is no lack of progress, however long it takes. */
+/* True if an SM waits for a known cycle: no deadlock, however long the wait. */
 static bool anything_due(const gpci_timed_replay *t) {
     bool due = false;
     for (uint32_t sm = 0; sm < t->r->sm_count; sm++)
@@ -253,7 +253,7 @@ static gpc_status check_progress(gpci_timed_replay *t, uint64_t now, gpc_error *
     return GPC_OK;
 }
 
-/* How far the clock may go if nothing happens. */
+/* Latest cycle to which the clock may advance without events. */
 static uint64_t horizon(const gpci_timed_replay *t) {
     uint64_t until = t->progress + t->deadlock_cycles;
     if (t->limit_cycles && t->launched + t->limit_cycles < until)
@@ -264,11 +264,11 @@ static uint64_t horizon(const gpci_timed_replay *t) {
     return t->next_sample < until ? t->next_sample : until;
 }
 
-/* One cycle in which something happens. */
+/* Run one cycle with events. */
 static gpc_status turn(gpci_timed_replay *t, gpc_error *error) {
     gpc_replay *r = t->r;
     gpc_status status = gpci_timed_run_cycle(r->hierarchy, horizon(t));
-    /* samples may let warps go that are throttled, and messages those that wait for other blocks */
+    /* samples may release throttled warps, and messages warps waiting for blocks of the cluster */
     if (status == GPC_END && (t->wants_samples || gpci_cluster_messages_next(t) != GPCI_NEVER))
         status = gpc_hierarchy_advance(r->hierarchy, horizon(t) - gpci_timed_now(r->hierarchy));
     const bool ended = gpci_timed_take_over(t);
@@ -287,7 +287,7 @@ static gpc_status turn(gpci_timed_replay *t, gpc_error *error) {
     return status == GPC_OK ? gpci_replay_progress(r, error) : status;
 }
 
-/* Nothing issues any more: what is in flight comes back, and all has. */
+/* End of a kernel: issue has stopped; drain accesses in flight. */
 static gpc_status wind_up(gpci_timed_replay *t, gpc_error *error) {
     gpc_replay *r = t->r;
     t->stopped = true;
@@ -306,7 +306,7 @@ static gpc_status wind_up(gpci_timed_replay *t, gpc_error *error) {
     return status;
 }
 
-/* Where a kernel that has paused goes on, the host may have asked for other samples, or for none. */
+/* After a pause, adopt the host's new sample interval. */
 static void follow_host(gpci_timed_replay *t, uint64_t now) {
     const gpc_replay *r = t->r;
     gpc_stats stats;

@@ -5,15 +5,15 @@
 #include "replay/parked.h"
 #include "scheduler/scheduler_archive.h"
 
-/* SMs of a timed replay in a snapshot. What points into the trace is with the blocks (parked.h). */
+/* SMs of a timed replay in a snapshot. Pointers into the trace are stored with the blocks (parked.h). */
 
 static bool is_live(const gpci_timed_sm *m, uint32_t slot) {
     return gpci_warp_state(m, &m->warps[slot]) != GPC_STATE_ABSENT;
 }
 
-/* Between kernels all that is left of a warp is how many its slot has had. */
+/* Save or load the warps of an SM. Between kernels only the number of warps each slot has had. */
 static void archive_warps(const gpci_timed_replay *t, gpci_timed_sm *m, bool in_kernel, gpci_archive *a) {
-    const size_t behind = offsetof(gpci_timed_warp, not_before); /* its addresses */
+    const size_t behind = offsetof(gpci_timed_warp, not_before); /* skip its pointers */
     for (uint32_t slot = 0; slot < t->slots; slot++) {
         gpci_timed_warp *w = &m->warps[slot];
         if (!in_kernel) {
@@ -21,7 +21,7 @@ static void archive_warps(const gpci_timed_replay *t, gpci_timed_sm *m, bool in_
             continue;
         }
         gpci_archive_bytes(a, (char *)w + behind, sizeof *w - behind);
-        if (!is_live(m, slot)) /* a scoreboard is as new when a warp starts */
+        if (!is_live(m, slot)) /* a warp's start clears its scoreboard */
             continue;
         for (uint32_t plane = 0; plane < GPCI_BOARD_PLANES; plane++)
             if (w->planes >> plane & 1)
@@ -36,7 +36,7 @@ static void archive_sm(const gpci_timed_replay *t, gpci_timed_sm *m, bool in_ker
     const size_t of_issuer = offsetof(gpci_issuer, next), gauges = offsetof(gpci_timed_sm, warps_gauge);
     for (uint32_t n = 0; n < t->schedulers; n++) {
         gpci_issuer *issuer = &m->issuers[n];
-        gpci_archive_bytes(a, (char *)issuer + of_issuer, sizeof *issuer - of_issuer); /* behind its addresses */
+        gpci_archive_bytes(a, (char *)issuer + of_issuer, sizeof *issuer - of_issuer); /* without its pointers */
         gpci_archive_bytes(a, issuer->wanting, (size_t)GPCI_TIMED_UNITS * t->scheduler_words * sizeof *issuer->wanting);
         gpci_scheduler_archive(issuer->scheduler, a);
     }
@@ -48,7 +48,7 @@ static void archive_sm(const gpci_timed_replay *t, gpci_timed_sm *m, bool in_ker
     gpci_icaches_archive(t, m, a);
     gpci_archive_bytes(a, m->answered, t->words * sizeof *m->answered);
     GPCI_ARCHIVE_FIELD(a, m->calendar_used), GPCI_ARCHIVE_FIELD(a, m->next_start);
-    gpci_archive_bytes(a, (char *)m + gauges, sizeof *m - gauges); /* likewise */
+    gpci_archive_bytes(a, (char *)m + gauges, sizeof *m - gauges); /* without its pointers */
 }
 
 void gpci_timed_archive_sms(gpci_timed_replay *t, bool in_kernel, gpci_archive *a) {
@@ -83,7 +83,7 @@ void gpci_timed_return(gpci_timed_replay *t, uint32_t sm, gpci_block_run *run, c
         const gpci_warp_run *warp = &run->warps[n];
         gpci_timed_warp *w = &m->warps[warp->slot];
         if (warp->next == warp->end)
-            continue; /* it has ended, and its slot may be free */
+            continue; /* ended, and its slot may be free */
         w->run = run;
         w->next = warp->next;
         w->end = warp->end;

@@ -10,11 +10,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Kernels of several streams: when each is queued, when it has ended, and what is counted of it. */
+/* Kernels of several streams: launch order, end, and statistics. */
 
 /* Kernels */
 
-/* The stream's next kernel; without one it is over. */
+/* Read the stream's next kernel; at the end of the trace the stream is over. */
 static gpc_status next_kernel(gpci_stream_run *k, gpc_error *error) {
     gpc_status status;
     do {
@@ -25,7 +25,7 @@ static gpc_status next_kernel(gpci_stream_run *k, gpc_error *error) {
     return status == GPC_END ? GPC_OK : status;
 }
 
-/* Rules N1 and N2: launches of the default stream, and those of all others of its process, in their order. */
+/* Rules N1 and N2: launches of the default stream stay in order with launches of other streams of its process. */
 static bool may_queue(const gpci_together *s, const gpci_stream_run *k) {
     bool may = true;
     for (uint32_t i = 0; i < s->count; i++) {
@@ -37,7 +37,7 @@ static bool may_queue(const gpci_together *s, const gpci_stream_run *k) {
     return may;
 }
 
-/* Of those that may be queued now, the one launched first; NULL. */
+/* First launched kernel ready for the queue, or NULL. */
 static gpci_stream_run *first_to_queue(const gpci_together *s) {
     gpci_stream_run *found = NULL;
     for (uint32_t i = 0; i < s->count; i++) {
@@ -105,7 +105,7 @@ static bool has_ended(const gpc_replay *r, const gpci_stream_run *k) {
     return !under_way;
 }
 
-/* What is counted by kernel alone, beside what is by stream. */
+/* Counters kept per kernel in addition to those kept per stream. */
 static const size_t by_kernel[] = {offsetof(gpc_stats, kernels), offsetof(gpc_stats, blocks),
                                    offsetof(gpc_stats, warp_instructions), offsetof(gpc_stats, thread_instructions),
                                    offsetof(gpc_stats, cycles)};
@@ -152,7 +152,9 @@ static void tell_host(const gpc_replay *r, const gpci_stream_run *k) {
     s->on_kernel(s->user_data, &result);
 }
 
-/* L1s that nobody else uses are told; the others are when they are another kernel's. */
+/*
+ * Tell the policies of L1s without blocks that the kernel has ended. Other L1s are told when another kernel takes them.
+ */
 static void end_on_sms(gpc_replay *r, const gpci_stream_run *k) {
     gpci_sm_use *sms = r->together->sms;
     for (uint32_t sm = 0; sm < r->sm_count; sm++)
@@ -170,7 +172,7 @@ static gpc_status end(gpc_replay *r, gpci_stream_run *k, gpc_error *error) {
     return next_kernel(k, error);
 }
 
-/* Kernels that have ended, and those that are queued in their place. */
+/* End finished kernels, and queue new kernels in their place. */
 static gpc_status go_on(gpc_replay *r, bool *more, gpc_error *error) {
     gpci_together *s = r->together;
     gpc_status status = GPC_OK;
@@ -203,7 +205,7 @@ gpc_status gpci_together_fill(gpc_replay *r, gpc_error *error) {
     return status;
 }
 
-/* The whole */
+/* Whole replay */
 
 static void destroy(gpc_replay *r) {
     gpci_together *s = r->together;
@@ -310,7 +312,7 @@ static bool is_used(const gpci_together *s, uint32_t process) {
     return used;
 }
 
-/* A process for a stream without a number; `named`: the streams with a number. */
+/* Choose a process for a stream without a number. `named`: streams with a number. */
 static gpc_status find_process(const gpci_together *s, gpci_stream_run *k, const bool *named, gpc_error *error) {
     uint32_t process = 0;
     for (const gpci_stream_run *other = s->each; k->select && other < k; other++)
@@ -327,7 +329,7 @@ static gpc_status find_process(const gpci_together *s, gpci_stream_run *k, const
     return GPC_OK;
 }
 
-/* A process for every stream. */
+/* Choose a process for every stream. */
 static gpc_status find_processes(const gpc_replay *r, gpc_error *error) {
     gpci_together *s = r->together;
     bool named[UINT8_MAX + 1];
@@ -375,7 +377,7 @@ static gpc_status check(const gpc_replay *r, size_t count, const gpc_layout *lay
     return what ? gpci_fail(error, GPC_ERROR_UNSUPPORTED, "gpc_replay_streams: %s", what) : GPC_OK;
 }
 
-/* What is in flight or counted before belongs to none of them. */
+/* Accesses in flight and counts from before belong to no kernel. */
 static gpc_status begin(gpc_replay *r, gpc_error *error) {
     gpc_status status = GPC_OK;
     r->kernel = (gpc_kernel){.struct_size = sizeof r->kernel, .name = "streams", .file = "streams"};

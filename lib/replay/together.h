@@ -8,22 +8,22 @@
 #include <gpucache/kernels.h>
 
 /*
- * A replay of several streams: kernels at once (gpucache/kernels.h has the rules). What one kernel at a time has in
- * gpc_replay, each stream's has here; SMs, warps and the clock are the replay's, which asks gpci_together_fill for
- * blocks, and stops when that has set `ended`.
+ * Replay of several streams: concurrent kernels (rules in gpucache/kernels.h). Every stream holds here the state of its
+ * kernel that gpc_replay holds for a single kernel. SMs, warps and the clock belong to the replay. The replay calls
+ * gpci_together_fill for blocks and stops once `ended` is set.
  */
 
 typedef enum gpci_stream_state {
-    GPCI_STREAM_WAITS, /* for kernels of other streams, before it is queued */
+    GPCI_STREAM_WAITS, /* for kernels of preceding streams, before queueing */
     GPCI_STREAM_QUEUED,
-    GPCI_STREAM_PLACED, /* all of its blocks are, and some run, or accesses are in flight */
+    GPCI_STREAM_PLACED, /* all blocks are placed; blocks run or accesses are in flight */
     GPCI_STREAM_OVER
 } gpci_stream_state;
 
-/* A stream, and its kernel at hand. */
+/* A stream and the current kernel. */
 typedef struct gpci_stream_run {
     gpc_trace *trace;
-    uint64_t *sms;   /* [words] a bitmap of its SMs */
+    uint64_t *sms;   /* [words] bitmap of its SMs */
     uint32_t *on_sm; /* [sm_count] blocks of the kernel */
     int32_t priority;
     bool select, null_stream;
@@ -33,38 +33,38 @@ typedef struct gpci_stream_run {
     gpc_kernel kernel;
     gpci_l1_share share;
     gpci_block_needs needs;
-    const gpci_packed_block *next; /* read, and not placed yet; NULL */
-    uint32_t number;               /* of the hierarchy's kernels */
-    uint32_t room;                 /* blocks that an SM takes of it, alone */
+    const gpci_packed_block *next; /* read, not placed yet; NULL: none */
+    uint32_t number;               /* number among the hierarchy's kernels */
+    uint32_t room;                 /* blocks of the kernel that fit an empty SM */
     uint32_t next_sm;              /* round robin */
     uint32_t resident;
-    uint64_t order; /* of those queued */
+    uint64_t order; /* position in the queue */
     uint64_t launched, started, dispatched, first_start;
-    uint64_t done, issued, threads; /* blocks that have ended; their instructions */
-    gpc_stats before;               /* its stream's, when it was launched */
+    uint64_t done, issued, threads; /* ended blocks, and instructions of these blocks */
+    gpc_stats before;               /* statistics of the stream at launch */
 } gpci_stream_run;
 
-/* What blocks take of an SM. */
+/* Resources of an SM taken by blocks. */
 typedef struct gpci_sm_use {
     uint64_t registers, shared;
-    uint32_t owner; /* kernel for which its L1 was emptied; 0: none */
+    uint32_t owner; /* kernel using the L1, emptied before; 0: none */
 } gpci_sm_use;
 
 typedef struct gpci_together {
     gpci_stream_run *each; /* [count] */
     uint32_t count;
-    uint32_t words;                   /* of a bitmap of SMs */
-    uint64_t *bitmaps;                /* [count + 2][words]: streams', and two at hand: */
-    uint64_t *taken, *one;            /* SMs of kernels that are first in the queue; an SM */
+    uint32_t words;                   /* size of a bitmap of SMs */
+    uint64_t *bitmaps;                /* [count + 2][words]: a bitmap per stream, then `taken` and `one` */
+    uint64_t *taken, *one;            /* taken: SMs of earlier kernels in the queue; one: a single SM */
     uint32_t *on_sms;                 /* [count][sm_count] */
     gpci_sm_use *sms;                 /* [sm_count] */
-    uint64_t *warps;                  /* [sm_count][warp_words] slots that blocks have */
-    uint32_t warp_words, slots, most; /* warps and blocks of an SM, at most */
-    uint64_t registers, shared;       /* of an SM; shared: where L1 leaves it alone */
+    uint64_t *warps;                  /* [sm_count][warp_words] warp slots in use */
+    uint32_t warp_words, slots, most; /* slots, most: largest number of warps and of blocks per SM */
+    uint64_t registers, shared;       /* per SM; shared: if independent of L1 */
     bool unified;
-    bool one_kernel;     /* throttles go by the kernel: an SM has blocks of one at a time */
-    bool stirred;        /* there may be room for blocks now */
-    uint32_t *under_way; /* timed: [sm_count][stride] accesses, by stream */
+    bool one_kernel;     /* throttles go by kernel: an SM has blocks of one kernel at a time */
+    bool stirred;        /* room for blocks may have appeared */
+    uint32_t *under_way; /* timed: [sm_count][stride] accesses in flight, by stream */
     uint32_t stride;
     uint64_t queued;
     /* the host's */
@@ -74,19 +74,19 @@ typedef struct gpci_together {
     void *user_data;
 } gpci_together;
 
-/* Blocks to SMs, kernels to the queue, and what has ended: as gpci_dispatch_fill. */
+/* Place blocks, queue kernels and end finished kernels (called by gpci_dispatch_fill). */
 gpc_status gpci_together_fill(gpc_replay *r, gpc_error *error);
-/* A block has ended, or is given up. */
+/* A block ended, or was given up. */
 void gpci_together_retire(gpc_replay *r, uint32_t sm, const gpci_block_run *run);
-/* Age of a warp of an SM's resident block: those of older ones come first. */
+/* Age of a warp of a resident block: warps of older blocks come first. */
 uint32_t gpci_together_age(const gpci_sm_run *sm, uint32_t place, uint32_t warp);
 
-/* together_dispatch.c: blocks of the queue's kernels, as far as there is room. */
+/* together_dispatch.c: place blocks of queued kernels, as far as there is room. */
 gpc_status gpci_together_dispatch(gpc_replay *r, gpc_error *error);
-/* Read the kernel's next block; without one it is placed. */
+/* Read the kernel's next block. At the end, the kernel is placed. */
 gpc_status gpci_together_read(const gpc_replay *r, gpci_stream_run *k, gpc_error *error);
 
-/* Of such accesses, on the thread of the SM. */
+/* Count an access in flight, on the thread of the SM. */
 GPCI_INLINE void gpci_together_sent(const gpc_replay *r, uint32_t sm, uint8_t stream) {
     r->together->under_way[(size_t)sm * r->together->stride + stream]++;
 }

@@ -6,10 +6,10 @@
 #include <string.h>
 
 /*
- * Thread blocks of kernels at once to SMs.
+ * Dispatch of thread blocks of concurrent kernels to SMs.
  *
- * Example, SMs of 8 warps, kernel A of 2 blocks of 6 warps, B of 4 of 2 warps, on 2 SMs: A has a block on each, and is
- * placed; B gets the 2 warps that are left on each; its other two blocks wait for the first block to end.
+ * Example, 2 SMs of 8 warps; kernel A has 2 blocks of 6 warps, B has 4 blocks of 2 warps: A gets a block on each SM and
+ * is placed. B gets the remaining 2 warps of each SM; its other two blocks wait for the first block to end.
  */
 
 GPCI_INLINE uint64_t bit(uint32_t n) {
@@ -33,7 +33,7 @@ gpc_status gpci_together_read(const gpc_replay *r, gpci_stream_run *k, gpc_error
     return GPC_OK;
 }
 
-/* The first of so many consecutive free warp slots; `slots` where there are none. */
+/* First of `count` consecutive free warp slots; `slots`: none. */
 static uint32_t find_warps(const gpci_together *s, uint32_t sm, uint32_t count) {
     const uint64_t *used = s->warps + (size_t)sm * s->warp_words;
     uint32_t free = 0;
@@ -50,7 +50,7 @@ static void mark_warps(const gpci_together *s, uint32_t sm, uint32_t first, uint
         s->warps[(size_t)sm * s->warp_words + slot / 64] ^= bit(slot);
 }
 
-/* Beside blocks of other kernels: what they leave. */
+/* True if registers and shared memory suffice next to blocks of other kernels. */
 static bool leaves_room(const gpc_replay *r, const gpci_stream_run *k, uint32_t sm) {
     const gpci_together *s = r->together;
     const gpci_sm_use *use = &s->sms[sm];
@@ -71,7 +71,7 @@ static void tell_schedulers(const gpc_replay *r, uint32_t sm, const char *name) 
         gpc_scheduler_begin_kernel(r->timed->sms[sm].issuers[n].scheduler, name);
 }
 
-/* An SM without blocks becomes a kernel's. GPC_BUSY: its L1 has something under way. */
+/* Give an SM without blocks to a kernel. GPC_BUSY: its L1 has accesses in flight. */
 static gpc_status take_over(gpc_replay *r, const gpci_stream_run *k, uint32_t sm, gpc_error *error) {
     gpci_together *s = r->together;
     gpci_sm_use *use = &s->sms[sm];
@@ -90,7 +90,7 @@ static gpc_status take_over(gpc_replay *r, const gpci_stream_run *k, uint32_t sm
     return GPC_OK;
 }
 
-/* The next SM that has room, which is the kernel's then; sm_count. */
+/* Find the next SM with room and give it to the kernel; sm_count: none. */
 static gpc_status find_sm(gpc_replay *r, const gpci_stream_run *k, uint32_t *out_sm, gpc_error *error) {
     *out_sm = r->sm_count;
     for (uint32_t i = 0; i < r->block_sms; i++) {
@@ -102,7 +102,7 @@ static gpc_status find_sm(gpc_replay *r, const gpci_stream_run *k, uint32_t *out
             *out_sm = sm;
         if (status == GPC_OK || status < 0)
             return status;
-        r->together->stirred = true; /* to be looked at in the next cycle */
+        r->together->stirred = true; /* try again in the next cycle */
     }
     return GPC_OK;
 }
@@ -132,7 +132,7 @@ static gpc_status place(gpc_replay *r, gpci_stream_run *k, uint32_t sm, gpc_erro
     return gpci_together_read(r, k, error);
 }
 
-/* What its warps did, whole: the kernel's. */
+/* Count the instructions of an ended block for its kernel. */
 static void count(gpci_stream_run *k, const gpci_packed_block *block) {
     for (uint32_t w = 0; w < block->warp_count; w++) {
         const gpci_path *path = block->warps[w].path;
@@ -155,7 +155,7 @@ void gpci_together_retire(gpc_replay *r, uint32_t sm, const gpci_block_run *run)
     s->stirred = true;
 }
 
-/* The first in the queue behind `last`; NULL. */
+/* First kernel in the queue behind `last`; NULL: none. */
 static gpci_stream_run *next_queued(const gpci_together *s, const gpci_stream_run *last) {
     gpci_stream_run *found = NULL;
     for (uint32_t i = 0; i < s->count; i++) {

@@ -3,9 +3,9 @@
 #include "replay/icache.h"
 #include "replay/mbarriers.h"
 
-/* The SMs of a timed replay as the configuration says. */
+/* Build the SMs of a timed replay from the configuration. */
 
-/* Planes of scoreboards begin at pages, so that one that is not used shares none with its neighbours. */
+/* Scoreboard planes begin at pages, so that an unused plane shares no page with its neighbours. */
 #define PAGE 4096u
 
 static uint64_t number(const gpci_timed_replay *t, gpci_key key) {
@@ -31,7 +31,7 @@ static gpc_status read_options(gpci_timed_replay *t, gpc_error *error) {
     return gpci_classes_read(t, error);
 }
 
-/* Bitmaps of an SM: its calendar, those answered, and by scheduler those that want a unit. */
+/* Words of an SM's bitmaps: calendar, answered warps, and per scheduler the warps wanting a unit. */
 static size_t bitmap_words(const gpci_timed_replay *t) {
     return (GPCI_CALENDAR + 1) * (size_t)t->words + (size_t)t->schedulers * GPCI_TIMED_UNITS * t->scheduler_words;
 }
@@ -64,7 +64,7 @@ static gpc_status make_schedulers(gpci_timed_replay *t, uint32_t sm, gpc_error *
     return GPC_OK;
 }
 
-/* An SM's parts of what all have. */
+/* Point an SM to its parts of the common arrays. */
 static void lay_out(gpci_timed_replay *t, uint32_t sm) {
     gpci_timed_sm *m = &t->sms[sm];
     m->deeds = &t->deeds[gpci_timed_strand_of(t->r->hierarchy, sm)];

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Blocks and warps of an SM come and go. */
+/* Start and end of blocks and warps on an SM. */
 
 void gpci_warp_tell(const gpci_timed_replay *t, uint32_t sm, uint32_t slot, gpc_warp_event_kind kind, uint64_t now) {
     const gpci_timed_warp *w = &t->sms[sm].warps[slot];
@@ -87,7 +87,7 @@ void gpci_sm_start_blocks(gpci_timed_replay *t, uint32_t number, uint64_t now) {
     }
 }
 
-/* Its room is another's. */
+/* End a block; its room becomes free. */
 static void end_block(gpci_timed_sm *m, uint32_t number, gpci_block_run *run, uint64_t now) {
     if (GPCI_UNLIKELY(m->barriers_used))
         gpci_mbarriers_drop(m, run);
@@ -128,7 +128,7 @@ void gpci_warp_wrote(const gpci_timed_replay *t, uint32_t number, uint32_t slot,
     if (--run->writes || run->live)
         return;
     end_block(&t->sms[number], number, run, now);
-    gpci_timed_wake(t->r->hierarchy, number, now); /* which hands it over */
+    gpci_timed_wake(t->r->hierarchy, number, now); /* hands the block over */
 }
 
 void gpci_sm_clear(gpci_timed_replay *t, uint32_t number) {
