@@ -2,11 +2,11 @@
 #include "hierarchy/processes.h"
 #include "level/recorder.h"
 
-/* Many warp instructions at a time, from arrays of their fields. */
+/* Many warp instructions in a call, from arrays of their fields. */
 
 #define OF(array, n, otherwise) ((array) ? (array)[n] : (otherwise))
 
-/* The addresses of active lanes, side by side. */
+/* Compact the addresses of active lanes. */
 static const uint64_t *active(const uint64_t *lanes, uint64_t mask, uint64_t all, uint64_t room[64]) {
     if (mask == all)
         return lanes;

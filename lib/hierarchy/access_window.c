@@ -5,7 +5,7 @@
 #include "level/driver.h"
 #include "level/recorder.h"
 
-/* Which lines persist in L2, from a host's mouth. The configuration's: level/window.c. */
+/* Access windows set by a host: lines that persist in L2. For windows of the configuration see level/window.c. */
 
 static const char *wrong_field(const gpc_hierarchy *h, const gpc_access_window *w) {
     if (w->hit_ratio > 100)

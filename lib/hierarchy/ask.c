@@ -7,7 +7,7 @@
 #include "level/level_rules.h"
 #include "level/recorder.h"
 
-/* What a host may ask before it acts, and what it may put into caches before it begins. */
+/* Queries of a host before it acts, and preloading of caches before a run. */
 
 static bool accepts(const gpc_hierarchy *h, uint32_t sm, bool miss, gpc_busy *out_busy) {
     gpc_busy ignored;
@@ -92,8 +92,8 @@ gpc_status gpc_hierarchy_get_shape(const gpc_hierarchy *h, gpc_shape *shape) {
 }
 
 /*
- * Fill sectors of a line of a cache, as for a load. The counters stay, because no access asks for the sectors. A line
- * under way comes by itself.
+ * Fill sectors of a line of a cache like a load, but leave the counters unchanged: no access asks for the sectors. A
+ * line in flight is left to arrive by itself.
  */
 static gpc_status put_quietly(const gpc_hierarchy *h, gpc_cache *cache, uint32_t sm, uint64_t address,
                               uint8_t sectors) {
@@ -114,7 +114,7 @@ static gpc_cache *slice_of(const gpc_hierarchy *h, uint64_t address, uint64_t *i
     return h->l2[gpci_l2_slice(h, gpci_l2_home(h, address), place.slice)];
 }
 
-/* Of a larger copy, in sizes of L2, the beginning would be evicted by the end. */
+/* Largest part of a copy to load, in multiples of L2's size. Beyond, the end would evict the beginning. */
 #define MOST_COPIED 4u
 
 gpc_status gpci_hierarchy_copy_in(gpc_hierarchy *h, uint64_t address, uint64_t bytes) {

@@ -6,7 +6,7 @@
 #include "level/fence.h"
 #include "level/l15.h"
 
-/* The levels of a hierarchy without coherence: an L1 for each SM and L2 slices, each a cache of its own. */
+/* Levels of a hierarchy without coherence: an L1 per SM, and L2 slices. L1s and slices are caches. */
 
 static gpc_status create(gpc_hierarchy *h, gpc_error *error) {
     gpc_status status = h->has_l1 ? gpci_build_l1(h, &h->share, error, &h->l1) : GPC_OK;
@@ -29,7 +29,7 @@ static void add_cache_stats(gpc_cache_stats *into, const gpc_cache *cache) {
     gpci_cache_stats_add(into, &more);
 }
 
-/* A cache that tells of its lines is not one of the quick kinds. With a clock it tells its stage. */
+/* A cache with callbacks for fills and evictions leaves the fast kinds. With a clock the stage has the callbacks. */
 void gpci_hierarchy_observe(gpc_hierarchy *h, const gpci_observer *observer) {
     h->observer = observer;
     if (h->timed) {
@@ -45,7 +45,9 @@ void gpci_hierarchy_observe(gpc_hierarchy *h, const gpci_observer *observer) {
     }
 }
 
-/* Another share of a unified memory: new L1s, empty, in the objects of the old ones, which a host may have borrowed. */
+/*
+ * Change L1's share of a unified memory: new, empty L1s move into the existing objects, which a host may have borrowed.
+ */
 static gpc_status resize(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error) {
     gpc_cache **l1;
     if (!h->l1)
@@ -67,7 +69,7 @@ static gpc_status resize(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error
 }
 
 gpc_status gpci_hierarchy_flush_for_kernel(gpc_hierarchy *h) {
-    uint64_t flush = gpci_number(h, GPCI_KEY_KERNELS_FLUSH); /* none, l1, all */
+    uint64_t flush = gpci_number(h, GPCI_KEY_KERNELS_FLUSH); /* 0: none, 1: l1, 2: all */
     gpc_status status = flush >= 1 || h->viper ? gpci_functional_flush_l1(h) : GPC_OK;
     if (flush >= 1 || h->viper)
         gpci_constants_drop(h);
@@ -88,7 +90,10 @@ static gpc_status flush(gpc_hierarchy *h) {
     return status;
 }
 
-/* Bypasses, less those that became fills, and with the fills that became bypasses: a reset may lie between the two. */
+/*
+ * Bypasses that took place: without bypasses that became fills, with fills that became bypasses. Never below 0, even if
+ * a reset lies between decision and outcome.
+ */
 static uint64_t decisions_that_held(const gpc_cache_stats *l1) {
     uint64_t bypasses = l1->bypasses + l1->overturned_fills;
     return bypasses > l1->overturned_bypasses ? bypasses - l1->overturned_bypasses : 0;

@@ -7,7 +7,7 @@
 #include "level/events.h"
 #include "level/recorder.h"
 
-/* The public calls that the clock answers, or that say that there is none. */
+/* Public calls that need a clock. Without a clock, errors. */
 
 gpc_status gpc_hierarchy_try_issue(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token,
                                    gpc_busy *out_busy) {

@@ -24,9 +24,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The hierarchy as an object: creation, launches, statistics. */
+/* Hierarchy object: creation, launches, statistics. */
 
-/* The one place that asks how a hierarchy is made and run. */
+/* Choose levels and driver from the configuration; only here. */
 static void choose(gpc_hierarchy *h, const gpc_config *config) {
     h->viper = !strcmp(gpci_config_text(config, GPCI_KEY_COHERENCE), GPCI_VIPER);
     bool tree = !h->viper && strcmp(gpci_config_text(config, GPCI_KEY_COHERENCE), "none") != 0;
@@ -42,7 +42,7 @@ static void choose(gpc_hierarchy *h, const gpc_config *config) {
     h->sectors_apart = gpci_config_number(config, GPCI_KEY_L1_COALESCER) == 2;
 }
 
-/* When L1's MSHR entries are free again. */
+/* Check l1.mshr_free (when an MSHR entry of L1 becomes free again). */
 static gpc_status check_mshr_free(const gpc_hierarchy *h, gpc_error *error) {
     if (gpci_number(h, GPCI_KEY_L1_MSHR_FREE) &&
         (!gpci_number(h, GPCI_KEY_L1_RELEASE_WIDTH) || gpci_number(h, GPCI_KEY_L1_SECTORS) != 1 || h->with_data))
@@ -56,7 +56,7 @@ static gpc_status check_mshr_free(const gpc_hierarchy *h, gpc_error *error) {
     return GPC_OK;
 }
 
-/* What has no effect with the rest, of how accesses come to L1 and leave it, is refused. */
+/* Reject keys of L1's inputs and outputs that have no effect in combination. */
 static gpc_status check_l1(const gpc_hierarchy *h, gpc_error *error) {
     const bool most = gpci_number(h, GPCI_KEY_SM_LSU_IN_FLIGHT) != UINT64_MAX,
                waits = gpci_number(h, GPCI_KEY_SM_LSU_WAITS);
@@ -100,7 +100,7 @@ static gpc_status check_l1(const gpc_hierarchy *h, gpc_error *error) {
     return GPC_OK;
 }
 
-/* The same of all of a configuration. */
+/* Reject keys of the whole configuration that have no effect in combination. */
 static gpc_status check_combination(gpc_hierarchy *h, gpc_error *error) {
     if (h->with_data && h->levels != &gpci_tree_levels && gpci_plain_values_check(h, error) < 0)
         return GPC_ERROR_RANGE;
@@ -220,7 +220,7 @@ void gpci_hierarchy_tell_policies(gpc_hierarchy *h, gpc_warp_event_kind kind) {
         gpc_warp_event event = {.kind = kind, .sm = sm, .kernel = h->kernel};
         h->levels->warp_event(h, &event);
     }
-    /* L2's policies know of no warps, but some of its lines are kept for a kernel's */
+    /* L2's policies see no warps, but tokens protect L2 lines for warps of a kernel */
     gpc_warp_event event = {.kind = kind, .kernel = h->kernel};
     for (uint32_t slice = 0; h->l2 && slice < h->slices; slice++)
         gpci_tokens_event(h->l2[slice]->token_state, &event);
@@ -292,7 +292,7 @@ void gpc_hierarchy_count_instructions(gpc_hierarchy *h, uint64_t warp_instructio
                                       uint64_t blocks) {
     if (!h)
         return;
-    h->stats.warp_instructions += warp_instructions; /* those of no SM in particular */
+    h->stats.warp_instructions += warp_instructions; /* instructions without an SM */
     h->stats.thread_instructions += thread_instructions;
     h->stats.blocks += blocks;
     GPCI_RECORD(h, count, (h->recorder, warp_instructions, thread_instructions, blocks));

@@ -2,7 +2,7 @@
 #include "level/driver.h"
 #include "level/events.h"
 
-/* A hierarchy's trace of events: set, replaced and removed. */
+/* Event trace of a hierarchy: set, replace, remove. */
 
 static gpc_status check(const gpc_event_options *o, gpc_error *error) {
     const struct {
@@ -63,7 +63,7 @@ gpc_status gpc_hierarchy_set_trace(gpc_hierarchy *h, const gpc_event_options *op
     gpc_event_options ours = GPC_EVENT_OPTIONS_INIT;
     gpc_status status =
         gpci_take(&ours, sizeof ours, offsetof(gpc_event_options, whats), options, "gpc_event_options", error);
-    if (status < 0) /* where its destroy is, is not known */
+    if (status < 0) /* the place of `destroy` is unknown */
         return status;
     status =
         h ? set(h, &ours, error) : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_set_trace: hierarchy is NULL");

@@ -16,11 +16,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An object in a snapshot: its configuration, from which it is made again, then what it holds and has counted. */
+/* An object in a snapshot: the configuration to create it, then its contents and counters. */
 
 #define READ_STEP 65536u
 
-/* Differs where structs whose memory is in a snapshot do: the hierarchy's, and the object's own. */
+/*
+ * Hash of the sizes of saved structs, of the hierarchy and of the object. The hash changes with the layout of a
+ * snapshot.
+ */
 static gpci_archive_kind archive_kind(const gpci_saved_kind *kind) {
     const uint64_t sizes[] = {
         GPCI_KEY_COUNT,           sizeof(gpc_stats),           sizeof(gpci_sm_counts), sizeof(gpci_slice_counts),
@@ -53,7 +56,7 @@ static gpc_status archive_config(const gpc_config *config, gpci_archive *a, gpc_
     return status < 0 ? status : a->status;
 }
 
-/* L1s of the share that the present kernel gave them. */
+/* Save or load L1's share of unified memory, and resize the L1s. */
 static void archive_share(gpc_hierarchy *h, gpci_archive *a) {
     gpci_l1_share share = h->share;
     gpci_archive_bytes(a, &share, sizeof share);
@@ -127,7 +130,7 @@ static gpc_status read_all(gpc_context *context, gpc_read_fn read, void *user_da
 static gpc_status save(const gpci_saved *from, gpci_archive *a, gpc_error *error) {
     gpci_archive_save(a, from->context, error, archive_kind(from->kind));
     gpc_status status = archive_config(from->config, a, NULL);
-    if (status == GPC_OK) /* what the archive is given, when it saves, it only reads */
+    if (status == GPC_OK) /* a saving archive only reads the object */
         from->kind->archive((void *)(uintptr_t)from->object, a);
     return a->status == GPC_OK ? gpci_archive_finish(a) : a->status;
 }

@@ -4,7 +4,7 @@
 #include "level/driver.h"
 #include "level/events.h"
 
-/* What a host settles with a hierarchy beside its accesses. */
+/* Reply credits between a host and a hierarchy. */
 
 static gpc_status grant(gpc_hierarchy *h, uint32_t sm, uint64_t credits, bool more) {
     if (!h || sm >= h->sms)

@@ -12,11 +12,11 @@
 #include <string.h>
 
 /*
- * Kernels at once. What a begin does to caches (hierarchy.c) it does to all of them; here, to the L1s of SMs on which
- * nothing runs.
+ * Concurrent kernels. A sequential launch acts on all caches (hierarchy.c); a concurrent launch acts only on L1s of
+ * idle SMs.
  *
- * Example, SMs 0 and 1: kernel 1 begins on SM 0, whose L1 is emptied; kernel 2 begins on both while 1 runs. SM 0 keeps
- * its L1, that of SM 1 is emptied, and both kernels' accesses of SM 0 meet in its L1.
+ * Example, SMs 0 and 1: kernel 1 begins on SM 0, and the L1 of SM 0 is emptied. Kernel 2 begins on both while kernel 1
+ * runs: the L1 of SM 0 stays, the L1 of SM 1 is emptied. Accesses of both kernels meet in the L1 of SM 0.
  */
 
 GPCI_INLINE uint64_t bit(uint32_t sm) {
@@ -101,7 +101,7 @@ void gpci_kernels_finish(gpc_hierarchy *h, uint32_t stream) {
     memset(&k->sms[(size_t)stream * k->words], 0, k->words * sizeof *k->sms);
 }
 
-/* Its L1 is of another share from now on, with what the old one had counted; it comes to be empty. */
+/* Replace the L1 of an SM by an empty one with a new share; keep the old counts. */
 static void reshape(gpc_hierarchy *h, uint32_t sm, gpc_cache *l1, const gpci_l1_share *share) {
     const gpc_cache_stats counted = gpci_cache_stats(h->l1[sm]);
     gpci_cache_stats_add(&h->of_sm[sm].retired, &counted);
@@ -109,7 +109,7 @@ static void reshape(gpc_hierarchy *h, uint32_t sm, gpc_cache *l1, const gpci_l1_
     h->kernels->shares[sm] = *share;
 }
 
-/* L1s of the share, for those of these SMs that have another one. */
+/* Build new L1s for the SMs in `sms` whose share differs. */
 static gpc_status build(gpc_hierarchy *h, const uint64_t *sms, const gpci_l1_share *share, gpc_cache **l1,
                         gpc_error *error) {
     for (uint32_t sm = 0; sm < h->sms; sm++) {
@@ -122,7 +122,7 @@ static gpc_status build(gpc_hierarchy *h, const uint64_t *sms, const gpci_l1_sha
     return GPC_OK;
 }
 
-/* Are L1s, before a kernel? */
+/* True if a kernel launch empties L1s. */
 static bool is_emptied(const gpc_hierarchy *h) {
     return gpci_number(h, GPCI_KEY_KERNELS_FLUSH) >= 1 || h->viper;
 }
@@ -168,7 +168,7 @@ gpc_status gpci_kernels_prepare(gpc_hierarchy *h, const uint64_t *sms, const gpc
     return status;
 }
 
-/* SMs on which no kernel runs, of those of a new one; all of these. */
+/* all: SMs of a new kernel; fresh: those without a running kernel. */
 typedef struct chosen {
     uint64_t *all, *fresh;
 } chosen;
@@ -195,7 +195,7 @@ static gpc_status choose(const gpc_hierarchy *h, const gpc_kernel_options *o, co
     return GPC_OK;
 }
 
-/* Beside the blocks of another kernel, in the carve-out that an SM has, one of this kernel's finds room. */
+/* True if a block fits the current carve-out of every SM shared with running kernels. */
 static bool has_room(const gpc_hierarchy *h, const gpc_launch *launch, const chosen *c) {
     const uint64_t shared = launch ? gpci_launch_needs(h, launch).shared : 0;
     bool room = true;
@@ -231,7 +231,7 @@ static gpc_status start(gpc_hierarchy *h, const gpc_kernel_options *o, const gpc
         status = gpci_launch_l1_share(h, launch, &share, error);
     if (status == GPC_OK && !has_room(h, launch, c))
         status = GPC_BUSY;
-    if (status == GPC_OK && gpci_number(h, GPCI_KEY_KERNELS_FLUSH) == 2) /* the only one */
+    if (status == GPC_OK && gpci_number(h, GPCI_KEY_KERNELS_FLUSH) == 2) /* only if no kernel runs */
         status = gpci_hierarchy_flush_for_kernel(h);
     if (status == GPC_OK)
         status = gpci_kernels_prepare(h, c->fresh, &share, error);
@@ -305,7 +305,7 @@ uint32_t gpc_hierarchy_running_kernels(const gpc_hierarchy *h) {
     return h && h->kernels ? h->kernels->running : 0;
 }
 
-/* L1s of a snapshot, each of the share that it had. */
+/* Build the L1s of a snapshot with the shares of their SMs. */
 static void restore_shares(gpc_hierarchy *h, gpci_archive *a) {
     gpc_error reason = GPC_ERROR_INIT;
     gpc_cache **l1 = gpci_zalloc(h->context, h->sms, sizeof *l1);

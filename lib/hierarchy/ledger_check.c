@@ -13,12 +13,12 @@
 typedef struct books {
     const gpci_ledger_owner *owner;
     gpci_ledger ledger;
-    bool *applies;                             /* [clauses] their conditions hold */
-    gpci_object_values whole, object;          /* object: the one at hand */
-    gpci_object_values sums[GPC_OBJECT_COUNT]; /* over all objects of a kind */
-    uint32_t objects[GPC_OBJECT_COUNT];        /* how many these are */
-    gpc_object kind;                           /* of the object at hand, */
-    uint32_t index;                            /* and which of these */
+    bool *applies;                             /* [clauses] conditions hold */
+    gpci_object_values whole, object;          /* object: the current object */
+    gpci_object_values sums[GPC_OBJECT_COUNT]; /* sums over all objects of a kind */
+    uint32_t objects[GPC_OBJECT_COUNT];        /* number of objects by kind */
+    gpc_object kind;                           /* kind of the current object */
+    uint32_t index;                            /* index of the current object */
     gpci_text text;
     bool wrong;
 } books;

@@ -16,15 +16,15 @@ typedef struct gpci_ledger_owner {
     const void *data; /* for get */
     gpc_status (*get)(const void *data, gpc_object kind, uint32_t index, gpci_object_values *values);
     bool replayed;
-    /* Sum over the events since the last reset of counters; false: no such sum. NULL: nobody followed events. */
+    /* Sum over the events since the last reset of counters; false: no such sum. NULL: events were not followed. */
     bool (*events)(void *followed, gpc_object kind, uint32_t index, gpci_ledger_sum sum, const char *words,
                    uint32_t length, uint64_t *out);
     void *followed; /* for events */
 } gpci_ledger_owner;
 
-/* Does the ledger hold? If not, `text` [size] receives the clauses and counters at fault. True when out of memory. */
+/* True if the ledger holds, or if memory ran out. Otherwise `text` [size] receives the wrong clauses and counters. */
 bool gpci_ledger_right(const gpci_ledger_owner *owner, char *text, size_t size);
-/* Assert the ledger of an owner whose hierarchy is idle, in the checking build. */
+/* Assert the ledger of an owner with an idle hierarchy, in the checking build. */
 void gpci_ledger_ensure(const gpci_ledger_owner *owner);
 /* Assert the ledger of an idle hierarchy without a replay, in the checking build (base/check.h). */
 void gpci_ledger_check(const gpc_hierarchy *h);

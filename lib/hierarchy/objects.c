@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Statistics by object: an SM, a slice, a network. What the hierarchy tells of itself is the sum of these. */
+/* Statistics by object: SM, slice, network. Statistics of the hierarchy are sums over objects. */
 
 uint32_t gpc_hierarchy_object_count(const gpc_hierarchy *h, gpc_object kind) {
     if (!h)
@@ -72,20 +72,23 @@ void gpci_object_values_subtract(gpci_object_values *later, const gpci_object_va
 #undef X
 }
 
-/* The caches that a counter is of: L1s, but for the table of one cache, where it is a slice's. */
+/* Caches counted by a counter: L1s; for the table of caches, slices if `kind` is a slice. */
 static const gpc_cache *cache_of(const gpc_hierarchy *h, gpc_object kind, const gpc_counter_info *info) {
     gpc_cache *const *caches = info->table == GPC_TABLE_CACHE && kind == GPC_OBJECT_SLICE ? h->l2 : h->l1;
     return caches ? caches[0] : NULL;
 }
 
-/* DRAM's counters, where the host has the memory itself (gpc_hierarchy_callbacks.on_memory). */
+/* True for DRAM counters if the host provides the memory (gpc_hierarchy_callbacks.on_memory). */
 static bool of_absent_memory(const gpc_hierarchy *h, const gpc_counter_info *info) {
     return info->objects == GPC_OBJECTS_CHANNEL && !gpc_hierarchy_object_count(h, GPC_OBJECT_CHANNEL);
 }
 
 static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, const gpc_counter_info *info);
 
-/* The energy of a key: where it is set, and its events are counted. The sums: what is there of them, static and not. */
+/*
+ * True if an energy is known: its key is set and its events are counted. A sum of energies is known if a part is known;
+ * the total also needs a static part.
+ */
 static bool energy_known(const gpc_hierarchy *h, gpc_object kind, bool replayed, uint32_t id) {
     size_t count;
     const gpci_energy *energies = gpci_energies(&count);
@@ -100,7 +103,7 @@ static bool energy_known(const gpc_hierarchy *h, gpc_object kind, bool replayed,
     return dynamic && (fixed || gpci_counter(id)->offset == offsetof(gpc_stats, energy_dynamic));
 }
 
-/* Is the counter measured in this mode and configuration? */
+/* True if the counter is measured in this mode and configuration. */
 static bool measured(const gpc_hierarchy *h, gpc_object kind, bool replayed, const gpc_counter_info *info) {
     const gpc_cache *cache = cache_of(h, kind, info);
     switch ((gpc_counter_needs)info->needs) {

@@ -6,7 +6,7 @@
 #include "level/coherent_level.h"
 #include "timed/prefetch.h"
 
-/* What the policies of a hierarchy's caches publish of themselves; a tree's modules are its L1s, then its slices. */
+/* Counters published by the policies of a hierarchy's caches. In a coherent tree, L1s and slices are modules. */
 
 static const gpci_policy *l1_replacement(const void *of, uint32_t index) {
     const gpc_hierarchy *h = of;

@@ -12,7 +12,7 @@ static bool begin(gpc_hierarchy *h, uint8_t process) {
     return before;
 }
 
-/* End of the call. A refused call leaves the state before. */
+/* End of the call. A rejected call restores the state before. */
 static gpc_status end(gpc_hierarchy *h, bool before, gpc_status status) {
     const bool done =
         status == GPC_OK || status == GPC_ERROR_CANCELLED || status == GPC_ERROR_CALLBACK || status == GPC_ERROR_MEMORY;

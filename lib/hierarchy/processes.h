@@ -11,7 +11,7 @@
  * behind the door knows no processes. gpci_process_of and gpci_process_plain are the way out.
  */
 
-/* True: the access takes the functions below. False: process 0, in a hierarchy without other processes. */
+/* True: call the functions below for the access. False: process 0, in a hierarchy with a single process. */
 GPCI_INLINE bool gpci_has_process(const gpc_hierarchy *h, const gpc_warp_access *access) {
     return h->processes || (access->struct_size > offsetof(gpc_warp_access, process) && access->process);
 }

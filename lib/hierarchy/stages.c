@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In which stages accesses have spent their cycles, for a host: names, and the sums as rows. */
+/* Cycles of accesses by latency stage, for a host: names, and sums as rows. */
 
 static const char *const names[] = {
 #define X(id, value, name, meaning) [id] = name,
@@ -26,7 +26,7 @@ const char *gpc_stage_meaning(unsigned stage) {
     return stage < GPC_STAGE_COUNT ? meanings[stage] : "";
 }
 
-/* Those of the most cycles first; then in an order that is the same everywhere. */
+/* Descending order of cycles; ties in a fixed order on every platform. */
 static int compare(const void *one, const void *other) {
     const gpci_stage_sum *a = *(const gpci_stage_sum *const *)one, *b = *(const gpci_stage_sum *const *)other;
     if (a->latency != b->latency)
