@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-/* The descriptors: the rows of all tables, one table after the other. */
+/* Counter descriptors: rows of all tables, table after table. */
 
-/* A row's place among them, by its id: two rows of one id do not compile. */
+/* Row number by id. Two rows with one id fail to compile. */
 enum {
 #define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) ROW_##id,
     GPC_COUNTERS(X)
@@ -22,7 +22,7 @@ enum {
                     ROWS
 };
 
-/* Rows of each table, and with those before it. */
+/* End of the rows of each table. */
 enum {
 #define X(...) +1
     END_OF_HIERARCHY = 0 GPC_COUNTERS(X) GPC_HISTOGRAMS(X) GPC_RATIOS(X),
@@ -73,7 +73,7 @@ static const gpc_counter_info counters[] = {
 #undef X
 };
 
-/* By id: the row's place, plus 1. */
+/* Row number plus 1, by id; 0: no such id. */
 static const uint16_t places[] = {
 #define X(id, ...) [id] = ROW_##id + 1,
     GPC_COUNTERS(X) GPC_HISTOGRAMS(X) GPC_RATIOS(X) GPC_CACHE_COUNTERS(X) GPC_NETWORK_COUNTERS(X)
@@ -98,7 +98,7 @@ size_t gpc_counter_table_count(gpc_counter_table table) {
     return count;
 }
 
-/* The offsets are not the caller's. */
+/* Copy a row for a caller; offsets are internal and become 0. */
 static gpc_status give(const gpc_counter_info *found, gpc_counter_info *info, gpc_status otherwise) {
     if (!info)
         return GPC_ERROR_ARGUMENT;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * Structs of statistics as a host's header lays them out, against the library's own: each value goes where the counter
- * of its id is. Of a program that was compiled with the library's own header, the two are the same, and are copied.
+ * Conversion between a host's layout of a statistics struct and the library's layout. Values are matched by counter id.
+ * If the host was compiled with the library's own header, the layouts are equal and the struct is copied.
  */
 
 static const gpc_layout *own_layout(gpc_counter_table table) {
@@ -14,7 +14,7 @@ static const gpc_layout *own_layout(gpc_counter_table table) {
                                         : gpc_coherence_stats_layout();
 }
 
-/* Bytes of the matrices behind the fields: counts of 64 bits, masks of 32. */
+/* Bytes of the matrices after the fields: counts of 64 bits, masks of 32. */
 static size_t matrix_bytes(uint32_t states) {
     size_t cells = (size_t)states * states;
     return (cells * (sizeof(uint64_t) + sizeof(uint32_t)) + 7) & ~(size_t)7;
@@ -39,7 +39,7 @@ bool gpci_layout_is_own(const gpc_layout *layout, gpc_counter_table table) {
             layout->fields && !memcmp(layout->fields, own->fields, own->count * sizeof *own->fields));
 }
 
-/* A list of fields as long as the struct says. */
+/* True if the list of fields is as long as the struct. */
 static bool well_formed(const gpc_layout *layout) {
     if (!layout->fields || layout->states > UINT8_MAX)
         return false;
@@ -66,12 +66,15 @@ static size_t size_of(const void *theirs) {
     return size;
 }
 
-/* Where the fields begin: the struct may be padded before them. */
+/* Offset of the first field; the struct may be padded before. */
 static size_t first_field(const gpc_layout *layout) {
     return layout->bytes - field_bytes(layout) - matrix_bytes(layout->states);
 }
 
-/* Word `k` of a field of `length` words; its last has the rest of what is longer in the library. */
+/*
+ * Word `k` of a host's field of `length` words. If the library's field is longer, the last word receives the sum of the
+ * rest.
+ */
 static uint64_t word_of(const uint64_t *values, size_t buckets, size_t k, size_t length) {
     uint64_t word = k < buckets ? values[k] : 0;
     if (*values == GPC_ABSENT)
@@ -81,7 +84,7 @@ static uint64_t word_of(const uint64_t *values, size_t buckets, size_t k, size_t
     return word;
 }
 
-/* The states that both know. */
+/* Copy the states known to both sides. */
 static void give_matrices(uint32_t states, const gpc_coherence_stats *ours, char *theirs) {
     size_t cells = (size_t)states * states;
     memset(theirs, 0, cells * (sizeof(uint64_t) + sizeof(uint32_t)));
@@ -128,12 +131,12 @@ gpc_status gpci_layout_give(const gpc_layout *layout, gpc_counter_table table, c
     return GPC_OK;
 }
 
-/* What is absent stays so, also where buckets are added to the last one. */
+/* Add a word. An absent value stays absent, also if buckets are added to the last bucket. */
 static void take_word(uint64_t *ours, uint64_t word) {
     *ours = word == GPC_ABSENT || *ours == GPC_ABSENT ? GPC_ABSENT : *ours + word;
 }
 
-/* A field's words, as far as the struct goes; they must be 0 where the library does not know them. */
+/* Read a field's words, up to the end of the struct. If the library does not know the field, its words must be 0. */
 static gpc_status take_field(const gpc_field *field, const gpc_counter_info *info, const char *from, const char *end,
                              void *ours) {
     for (size_t k = 0; k < field->length && from + sizeof(uint64_t) <= end; k++, from += sizeof(uint64_t)) {

@@ -41,7 +41,7 @@ typedef struct gpci_ledger_clause {
     uint32_t length, conditions_length;
     uint32_t first, terms; /* in gpci_ledger.terms */
     char relation;         /* '=', '<' for <=, '>' for >= */
-    bool events;           /* some term is of events */
+    bool events;           /* some term sums over events */
 } gpci_ledger_clause;
 
 typedef struct gpci_ledger {
@@ -56,7 +56,7 @@ typedef struct gpci_ledger_view {
     void *data;
     /* Value of a counter, or its buckets; NULL: absent. */
     const uint64_t *(*value)(void *data, const gpc_counter_info *counter, uint8_t part);
-    /* Sum over events; false: no such sum. NULL: nobody followed events. */
+    /* Sum over events; false: no such sum. NULL: events were not followed. */
     bool (*events)(void *data, gpci_ledger_sum sum, const char *words, uint32_t length, uint64_t *out);
 } gpci_ledger_view;
 
@@ -68,7 +68,7 @@ typedef struct gpci_ledger_view {
 gpc_status gpci_ledger_read(gpc_context *context, gpci_ledger *ledger, const gpc_counter_info **wrong);
 void gpci_ledger_free(gpc_context *context, gpci_ledger *ledger);
 
-/* Does a clause hold? `left` and `right` receive both sides. True if a value is absent. */
+/* True if a clause holds, or if a value is absent. `left` and `right` receive both sides. */
 bool gpci_ledger_holds(const gpci_ledger *ledger, const gpci_ledger_clause *clause, const gpci_ledger_view *view,
                        uint64_t *left, uint64_t *right);
 

@@ -11,7 +11,7 @@ enum {
 #undef X
 };
 
-/* A host's struct as the library's; `present` [HIERARCHY_ROWS] receives which of the rows it has. */
+/* Convert a host's struct; `present` [HIERARCHY_ROWS] receives the rows it has. */
 static gpc_status read_stats(const gpc_layout *layout, const void *theirs, gpc_stats *ours, bool *present) {
     return gpci_layout_take(layout, GPC_TABLE_HIERARCHY, theirs, ours, present);
 }
@@ -60,7 +60,7 @@ void gpci_stats_subtract(gpc_stats *later, const gpc_stats *earlier) {
 #undef X
 }
 
-/* Absent in either: absent in what both together make. */
+/* Mark values absent if absent in `a` or `b`. */
 static void keep_absent(gpc_stats *out, const gpc_stats *a, const gpc_stats *b) {
     size_t rows;
     const gpc_counter_info *c = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
@@ -116,8 +116,8 @@ gpc_status gpc_stats_subtract_as(const gpc_layout *layout, const void *later, co
 }
 
 /*
- * Does the layout have a row? `under` receives what its value is to be divided by, 0 where it has none: what was not
- * measured, or a ratio without a denominator.
+ * True if the layout has the row. `under` receives the divisor of the value; 0: not measured, or a ratio with
+ * denominator 0.
  */
 static bool told(const gpc_counter_info *rows, size_t i, gpc_stats *s, const bool *present, uint64_t *under) {
     const gpc_counter_info *c = &rows[i];

@@ -4,41 +4,39 @@
 
 #include "base/base.h"
 
-/*
- * Inside the library, counters are fields of plain structs, in the order of the tables. Hosts have orders of their own.
- */
+/* Statistics inside the library: plain structs with fields in the order of the tables. Hosts may have other orders. */
 
-/* What a network has counted. */
+/* Counters of a network. */
 typedef struct gpci_network_stats {
 #define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) uint64_t field;
     GPC_NETWORK_COUNTERS(X)
 #undef X
 } gpci_network_stats;
 
-/* counters.c: the rows of a table; `offset` and `divisor` are those in the library's struct. */
+/* counters.c: rows of a table; `offset` and `divisor` refer to the library's struct. */
 const gpc_counter_info *gpci_counters(gpc_counter_table table, size_t *out_count);
-/* The row of an id; NULL. */
+/* Row of an id; NULL: unknown id. */
 const gpc_counter_info *gpci_counter(uint32_t id);
 
-/* host_layout.c: does the library understand a host's layout of a table's struct? GPC_ERROR_ABI. */
+/* host_layout.c: check a host's layout of a table's struct. GPC_ERROR_ABI. */
 gpc_status gpci_layout_check(const gpc_layout *layout, gpc_counter_table table);
-/* Is it the library's own? */
+/* True if the layout equals the library's. */
 bool gpci_layout_is_own(const gpc_layout *layout, gpc_counter_table table);
-/* The library's struct to a host's, as far as its struct_size goes. GPC_ERROR_ARGUMENT (a NULL), GPC_ERROR_ABI. */
+/* Copy the library's struct to a host's, up to its struct_size. GPC_ERROR_ARGUMENT (NULL); GPC_ERROR_ABI. */
 gpc_status gpci_layout_give(const gpc_layout *layout, gpc_counter_table table, const void *ours, void *theirs);
 /*
- * A host's struct to the library's, where what it lacks is 0.
- *   present  [rows of the table] receives which it has; may be NULL
- * GPC_ERROR_ARGUMENT (a NULL); GPC_ERROR_ABI also for a value that the library does not know.
+ * Copy a host's struct to the library's. Missing fields become 0.
+ *   present  [rows of the table] receives the rows in the host's struct; may be NULL
+ * GPC_ERROR_ARGUMENT (NULL); GPC_ERROR_ABI, also for a value unknown to the library.
  */
 gpc_status gpci_layout_take(const gpc_layout *layout, gpc_counter_table table, const void *theirs, void *ours,
                             bool *present);
 
-/* stats.c: a row's value becomes GPC_ABSENT, a histogram's in all buckets. */
+/* stats.c: set a row to GPC_ABSENT; for a histogram every bucket. */
 void gpci_stats_forget(gpc_stats *stats, const gpc_counter_info *row);
-/* What is absent becomes 0, for who reads fields alone. Was there any? */
+/* Set absent values to 0, for readers of single fields. True if a value was absent. */
 bool gpci_stats_clear_absent(gpc_stats *stats);
-/* gpc_stats_add and gpc_stats_subtract of the library's own, in which nothing is absent. */
+/* Add or subtract structs without absent values. */
 void gpci_stats_add(gpc_stats *into, const gpc_stats *more);
 void gpci_stats_subtract(gpc_stats *later, const gpc_stats *earlier);
 
