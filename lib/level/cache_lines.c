@@ -37,7 +37,7 @@ bool gpci_holds(const gpc_cache *cache, uint64_t address) {
     return gpci_find(cache, gpci_index_of(&cache->index, line), line) != GPCI_NO_WAY;
 }
 
-/* A miss takes the place of the least recent line. */
+/* Prefetch the least recent line: a miss evicts it. */
 static void expect_oldest(const gpc_cache *cache, uint32_t set) {
     const gpci_lru_state *lru = cache->replacement_self;
     const uint32_t oldest = lru->ends[set].oldest;

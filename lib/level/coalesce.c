@@ -8,17 +8,17 @@
  *   line 0x100, segment 0 (bytes 0..7), then line 0x180, segment 1 (bytes 32..35).
  */
 
-#define FEW 6u     /* transactions that are searched one by one; more are searched through a table */
-#define SLOTS 256u /* a power of two, more than GPCI_MAX_COALESCED */
+#define FEW 6u     /* transactions searched linearly; more are searched through a table */
+#define SLOTS 256u /* a power of two, above GPCI_MAX_COALESCED */
 
 typedef struct found {
     gpci_transaction *all;
     uint32_t count;
     unsigned line_shift;
-    uint8_t slots[SLOTS]; /* index of a transaction + 1, 0 = free; in use beyond FEW; a map would ask for memory */
+    uint8_t slots[SLOTS]; /* index of a transaction + 1, 0: free; used beyond FEW; a map would allocate memory */
 } found;
 
-/* The slot of a line in the table, or the free one where it belongs. */
+/* Slot of a line in the table, or the free slot for it. */
 GPCI_INLINE uint8_t *slot_of(found *f, uint64_t line) {
     uint32_t slot = (uint32_t)((line >> f->line_shift) * 0x9e3779b97f4a7c15u >> 56);
     while (f->slots[slot] && f->all[f->slots[slot] - 1].address != line)
@@ -119,7 +119,7 @@ uint32_t gpci_coalesce(const uint64_t *addresses, uint32_t count, uint32_t width
 }
 
 void gpci_descend(gpci_transaction *transactions, uint32_t count) {
-    for (uint32_t i = 0, j = count; i + 1 < j; i++) { /* as lanes touch them, most ascend */
+    for (uint32_t i = 0, j = count; i + 1 < j; i++) { /* most lanes ascend: reverse first */
         const gpci_transaction t = transactions[i];
         transactions[i] = transactions[--j];
         transactions[j] = t;
@@ -141,7 +141,7 @@ uint32_t gpci_split(const uint64_t *addresses, uint32_t count, uint32_t width, u
     return split;
 }
 
-/* Bytes [first, first + 32, 64 or 128) of a line, as those of a line that begins there. */
+/* Part [first, first + 32, 64 or 128) of a line, as a line of its own. */
 static gpci_transaction part_of(const gpci_transaction *t, uint32_t first, uint32_t bytes) {
     const uint64_t word = t->bytes[first / 64] >> first % 64;
     gpci_transaction part = {.address = t->address + first};
@@ -177,7 +177,7 @@ uint32_t gpci_divide(gpci_transaction *transactions, uint32_t count, unsigned li
     return total;
 }
 
-/* The bytes of one segment of a line. */
+/* Byte mask of one segment of a line. */
 GPCI_INLINE uint64_t bytes_of(unsigned segment) {
     return (uint64_t)UINT32_MAX << segment % 2 * GPCI_SEGMENT;
 }

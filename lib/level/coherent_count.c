@@ -3,15 +3,15 @@
 #include "level/coherent_level.h"
 
 /*
- * What a coherent L1 counts of its lines beside its stats, as a cache does: how often they are hit, and by which warps.
+ * Counters of a coherent L1 per line: hits of a line, and hits by warp, as in a cache.
  *
- * A line transaction is an access for each sector, but one hit, if all of them are there. Each access is told here when
- * it is known: the first hit counts, and a miss after it takes that back.
+ * A line transaction makes an access for each sector, but counts as one hit if all sectors hit. Accesses report here
+ * one by one: the first hit counts, and a later miss takes the count back.
  */
 
 enum { SEEN_NOTHING, SEEN_HIT, SEEN_MISS };
 
-/* Where a line's counters are; GPCI_TREE_NO_BLOCK: it is not there any more. */
+/* Index of a line's counters; GPCI_TREE_NO_BLOCK: the line has left. */
 static uint32_t place_of(const gpci_module *l1, uint64_t address) {
     const uint64_t tag = gpci_module_tag_of(l1, address);
     const uint32_t way = l1->sector_mask ? gpci_module_way_of_line(l1, tag) : gpci_module_find(l1, tag);
@@ -29,7 +29,7 @@ static void add_hit(gpci_module *l1, const gpc_request *request, uint32_t fetche
         *(fetcher == request->warp ? &l1->counts.intra_warp_hits : &l1->counts.inter_warp_hits) += by;
 }
 
-/* `by`: 1, or all bits, to take one back. */
+/* `by`: 1, or all bits set (minus 1) to take a hit back. */
 static void count(gpci_module *l1, const gpc_request *request, uint32_t place, uint64_t by) {
     if (place == GPCI_TREE_NO_BLOCK)
         return;

@@ -10,9 +10,9 @@
 
 #include <string.h>
 
-/* Accesses of the tree, and what they move in the hierarchy's own counters. */
+/* Accesses of the tree, and their counts in the hierarchy. */
 
-/* What PTX's cache operators are in AMD's bits: past L1; past all caches; through all of them. */
+/* PTX cache operators as AMD's bits: skip L1; skip all caches; write through all caches. */
 static const uint8_t bits_of[GPC_HINT_COUNT] = {
     [GPC_HINT_CG] = GPC_ACCESS_GLC,
     [GPC_HINT_CV] = GPC_ACCESS_GLC | GPC_ACCESS_SLC,
@@ -23,7 +23,7 @@ static uint32_t sectors_of(const gpci_coherent *c, uint32_t bytes) {
     return bytes > c->control ? (bytes - c->control + GPCI_SEGMENT - 1) / GPCI_SEGMENT : 0;
 }
 
-/* A read is for the answer that the step sends, a write is of what it answers. */
+/* Size of a memory read: the answer of the step. Size of a memory write: the message it answers. */
 uint32_t gpci_coherent_sectors(const gpc_hierarchy *h, const gpc_coherence_message *messages, uint32_t step) {
     const gpc_coherence_message *m = &messages[step];
     if (m->memory == 1)
@@ -31,7 +31,7 @@ uint32_t gpci_coherent_sectors(const gpc_hierarchy *h, const gpc_coherence_messa
     return m->memory && m->after != GPC_NO_MESSAGE ? sectors_of(h->coherent, messages[m->after].bytes) : 0;
 }
 
-/* Between GPUs, and of slices to memories. */
+/* Count traffic between GPUs, and between slices and memories. */
 static GPCI_NOINLINE void count_gpus(gpc_hierarchy *h, gpc_message_kind kind, uint32_t from, uint32_t to,
                                      uint32_t bytes) {
     const gpci_coherent *c = h->coherent;
@@ -44,7 +44,7 @@ static GPCI_NOINLINE void count_gpus(gpc_hierarchy *h, gpc_message_kind kind, ui
     h->stats.remote_requests += asks && home && crosses;
 }
 
-/* Between a near half and a home half; one of the two is near. */
+/* Count traffic between a near half and a home half; one of the modules is near. */
 static void count_remote(gpc_hierarchy *h, uint32_t from, uint32_t to, uint32_t sectors) {
     const gpci_coherent *c = h->coherent;
     const uint32_t near = gpci_is_near(c, from) ? from : to, other = near == from ? to : from;
@@ -82,7 +82,7 @@ void gpci_coherent_count_along(gpc_hierarchy *h, uint32_t from, uint32_t to, uin
     h->stats.gpu_link_bytes -= crosses ? header : 0;
 }
 
-/* Returns the sectors that were read from memory. */
+/* Returns the sectors read from memory. */
 static uint32_t count(gpc_hierarchy *h, const gpc_coherence_result *r) {
     uint32_t read = 0;
     for (uint32_t i = 0; i < r->message_count; i++) {
@@ -98,7 +98,7 @@ static uint32_t count(gpc_hierarchy *h, const gpc_coherence_result *r) {
     return read;
 }
 
-/* Which of the bytes from `first` on a store writes; NULL: all. */
+/* Mask of the bytes a store writes, from `first` on; NULL: all. */
 static const uint8_t *mask_of(gpci_coherent *c, const uint64_t bytes[2], uint32_t first, uint32_t size) {
     bool all = true;
     memset(c->mask, 0, sizeof c->mask);
@@ -110,15 +110,15 @@ static const uint8_t *mask_of(gpci_coherent *c, const uint64_t bytes[2], uint32_
     return all ? NULL : c->mask;
 }
 
-/* Is a slice to know which bytes these are: does it keep them by themselves, or seem they to be a whole block? */
+/* True if a slice needs the byte mask: slices keep partial bytes, or the store looks like a whole block but is not. */
 static bool needs_mask(const gpci_coherent *c, const gpc_coherence_request *request, const uint64_t bytes[2]) {
     return c->masks ||
            (request->size == c->whole_bytes && gpci_popcount(bytes[0]) + gpci_popcount(bytes[1]) != request->size);
 }
 
 /*
- * With l1.write_allocate = lazy: is a store that misses left to the low module? One that writes all of a block is kept,
- * where a table asks for the right to write alone; it would read bytes for others.
+ * With l1.write_allocate = lazy: true if a store miss is left to the low module. A store of a whole block stays in L1
+ * if the table requests only write permission; otherwise the request would read bytes in vain.
  */
 static bool goes_around(const gpci_coherent *c, const gpc_coherence_request *request, const uint64_t bytes[2]) {
     const gpci_module *l1 = gpci_module_at(c->tree, request->module);
@@ -128,7 +128,7 @@ static bool goes_around(const gpci_coherent *c, const gpc_coherence_request *req
            rule.actions & GPC_DO_READ_REQUEST;
 }
 
-/* Does an atomic say that none but its thread block need see it? */
+/* True for an atomic with thread-block scope. */
 static bool is_local(const gpc_request *r) {
     return r->scope == GPC_SCOPE_CTA && r->order >= GPC_ORDER_RELAXED;
 }
@@ -171,7 +171,7 @@ void gpci_coherent_say(const gpci_coherent *c, const gpc_request *r, uint8_t nee
     c->tree->asks = (gpci_tree_asks){.own = needs, .below = wanted & absent};
 }
 
-/* Values of a line on their way. */
+/* Values of a line in flight. */
 typedef struct carried {
     gpci_line_values line;
     gpc_atomic atomics[GPCI_MAX_LANES];
@@ -194,7 +194,7 @@ static GPCI_COLD void deliver(const gpc_hierarchy *h, const gpci_line_access *a,
         gpci_values_scatter(&lanes, a->line->address, h->l1_level.line_bytes, &values->line);
 }
 
-/* What L1's predictor makes of an access: the segments that are to bypass. */
+/* Ask L1's predictor about an access. Returns the segments to bypass. */
 static GPCI_NOINLINE uint8_t predict(gpc_hierarchy *h, gpc_request *shown, uint8_t segments,
                                      gpc_coherence_request *request) {
     const uint32_t bits = gpci_coherent_predict(h, shown, request->flags);
@@ -237,7 +237,7 @@ gpc_status gpci_coherent_line(gpc_hierarchy *h, const gpci_line_access *a) {
         a->result->l1_sector_hits += segments;
         gpci_count_l1_load(h, a->request.sm, a->request.kind == GPC_LOAD ? segments : 0, 0);
     }
-    /* a store that evicts what it finds has hit that */
+    /* a store that evicts a present block counts as a hit */
     if (a->request.kind == GPC_STORE && (r.hit || (request.flags & GPC_ACCESS_EVICT && r.found != GPC_LINE_I)))
         gpci_count_l1_store(h, a->request.sm, segments);
     if (r.level > 1 && h->coherent->l2) {
@@ -324,7 +324,7 @@ bool gpci_coherent_keeps(const gpc_hierarchy *h) {
 }
 
 gpc_status gpci_coherent_begin(gpc_hierarchy *h) {
-    uint64_t flush = gpci_number(h, GPCI_KEY_KERNELS_FLUSH); /* none, l1, all */
+    uint64_t flush = gpci_number(h, GPCI_KEY_KERNELS_FLUSH); /* 0: none, 1: l1, 2: all */
     gpc_status status = acquire(h, GPC_NO_MODULE);
     if (status == GPC_OK && flush >= 1)
         status = gpci_coherent_flush(h, flush == 2);
@@ -339,7 +339,7 @@ void gpci_coherent_add_sm(const gpc_hierarchy *h, uint32_t sm, gpc_stats *s) {
     gpci_coherent_add_counts(h, sm, s);
 }
 
-/* Of both halves, where there are two. */
+/* Statistics of a slice, summed over both halves if divided. */
 static gpc_coherence_stats slice_stats(const gpci_coherent *c, uint32_t slice) {
     gpc_coherence_stats sum = gpci_module_at(c->tree, c->first_slice + slice)->stats;
     if (gpci_near_of(c, slice) != GPC_NO_MODULE)
@@ -347,7 +347,10 @@ static gpc_coherence_stats slice_stats(const gpci_coherent *c, uint32_t slice) {
     return sum;
 }
 
-/* Requests are for whole lines of who asks. What near halves ask home halves is not L2's reads once more. */
+/*
+ * Requests are for whole lines of the requester. Requests of near halves to home halves are not counted as further L2
+ * reads.
+ */
 void gpci_coherent_add_slice(const gpc_hierarchy *h, uint32_t slice, gpc_stats *s) {
     const gpci_coherent *c = h->coherent;
     uint64_t sectors = h->l1_level.line_bytes / GPCI_SEGMENT;

@@ -11,23 +11,23 @@
 #define LEAST_FILL_WAYS 4u
 #define MOST_FILL_WAYS 64u
 
-/* From configuration keys to a tree of coherent modules. */
+/* Build a tree of coherent modules from configuration keys. */
 
 #define NAME_BYTES 24
 
-/* The tree before it is made. */
+/* Plan of the tree. */
 typedef struct plan {
     gpc_coherence_module *modules; /* [modules] */
-    char (*names)[NAME_BYTES];     /* likewise */
+    char (*names)[NAME_BYTES];     /* [modules] */
     /*
-     * [modules + slices * (2 + gpus)]: each one's own number; then, part by part, those next to the L1s; and of each
-     * slice of several GPUs the memories behind it, or of each near half the home halves
+     * [modules + slices * (2 + gpus)]: first a module's own number; then, part by part, modules next to the L1s; then,
+     * per slice, the memories behind it (several GPUs) or, per near half, the home halves
      */
     uint32_t *low;
-    uint32_t *behind; /* where the latter begin */
+    uint32_t *behind; /* begin of the last section of `low` */
     const gpci_coherent *c;
     bool tracked;   /* the protocol has a directory */
-    uint8_t common; /* GPC_ACCESS_ bits of all stores in L1s */
+    uint8_t common; /* GPC_ACCESS_ bits common to all stores in L1s */
 } plan;
 
 enum { NETWORK_L1 = 0, NETWORK_CLUSTER = 1, NETWORK_MEMORY = 2, NETWORKS = 3 };
@@ -44,13 +44,13 @@ static gpc_coherence_module *add(plan *p, uint32_t module, const char *kind, uin
     return m;
 }
 
-/* Non-inclusive where it says so, and where anybody would know. */
+/* Make a module non-inclusive if configured and if the protocol has a directory. */
 static void include(const gpc_hierarchy *h, const plan *p, gpci_key key, gpc_coherence_module *m) {
     m->non_inclusive = p->tracked && gpci_number(h, key) == 0;
     m->directory_ways = m->non_inclusive ? number(h, GPCI_KEY_COHERENCE_DIRECTORY_WAYS) : 0;
 }
 
-/* What an entry of its directory can say. */
+/* Limit the entries of a module's directory. */
 static void limit_directory(const gpc_hierarchy *h, gpc_coherence_module *m) {
     m->directory_pointers = (uint8_t)number(h, GPCI_KEY_COHERENCE_DIRECTORY_POINTERS);
     m->directory_overflow = (uint8_t)number(h, GPCI_KEY_COHERENCE_DIRECTORY_OVERFLOW);
@@ -58,18 +58,18 @@ static void limit_directory(const gpc_hierarchy *h, gpc_coherence_module *m) {
         m->directory_region = (uint8_t)number(h, GPCI_KEY_COHERENCE_DIRECTORY_REGION);
 }
 
-/* The slices of a part, both halves of each, or without L2 their memories. */
+/* Modules below the L1s of a part: slices (both halves), or without L2 the memories. */
 static void below_l1(const plan *p, gpc_coherence_module *m, uint32_t part) {
     m->low_count = p->c->part_slices * (p->c->parts > 1 ? 2 : 1);
     m->low = p->low + p->c->modules + part * m->low_count;
 }
 
-/* Which part of L2 an SM reads through; GPUs whose home is memory are parts, too. */
+/* Part of L2 used by an SM. With homes in memory a GPU is a part. */
 static uint32_t part_of(const gpc_hierarchy *h, const plan *p, uint32_t sm) {
     return p->c->parts > 1 ? gpci_part_of_sm(h, sm) : gpci_gpu_of(p->c, sm);
 }
 
-/* Where pages have homes: its GPU's, or its partition's. */
+/* Home of a module's pages: its GPU, or its partition. */
 static uint8_t home_of(const plan *p, uint32_t module) {
     if (p->c->gpus > 1)
         return (uint8_t)(gpci_gpu_of(p->c, module) + 1);
@@ -124,7 +124,7 @@ static void serve(const gpc_hierarchy *h, gpc_coherence_module *m, uint32_t slic
     m->residue = slice % slices;
 }
 
-/* A sector of L2, or, where L1's are larger, one of those. */
+/* Block size of L2: a sector of L2, or of L1 if larger. */
 static void divide_l2(const gpc_hierarchy *h, gpc_coherence_module *m) {
     const uint32_t line = h->l2_level.line_bytes, sector = line / number(h, GPCI_KEY_L2_SECTORS);
     m->block_bytes = sector > h->l1_level.line_bytes ? sector : h->l1_level.line_bytes;
@@ -136,7 +136,7 @@ static uint8_t blocks_fetched(const gpc_hierarchy *h, const gpc_coherence_module
     return (uint8_t)(bytes > m->block_bytes ? bytes / m->block_bytes : 1);
 }
 
-/* What both halves of a slice are like, or a slice by itself. */
+/* Common fields of a slice or of both its halves. */
 static gpc_coherence_module *plan_half(const gpc_hierarchy *h, plan *p, uint32_t module, const char *kind) {
     const uint32_t slice = gpci_slice_number(p->c, module);
     gpc_coherence_module *m = add(p, module, kind, slice);
@@ -149,7 +149,7 @@ static gpc_coherence_module *plan_half(const gpc_hierarchy *h, plan *p, uint32_t
     m->replacement = gpci_config_text(h->config, GPCI_KEY_L2_REPLACEMENT);
     m->high_network = p->c->clusters ? NETWORK_CLUSTER : NETWORK_L1;
     include(h, p, GPCI_KEY_L2_INCLUSION, m);
-    if (p->c->l2_asks && !p->tracked) { /* what it keeps out passes through it */
+    if (p->c->l2_asks && !p->tracked) { /* declined lines pass through the slice */
         m->non_inclusive = true;
         m->directory_ways = number(h, GPCI_KEY_COHERENCE_DIRECTORY_WAYS);
     }
@@ -159,7 +159,7 @@ static gpc_coherence_module *plan_half(const gpc_hierarchy *h, plan *p, uint32_t
 
 static void plan_slice(const gpc_hierarchy *h, plan *p, uint32_t slice) {
     gpc_coherence_module *m = plan_half(h, p, p->c->first_slice + slice, "l2");
-    const bool shared = p->c->parts == 1 && p->c->gpus > 1; /* behind it is more than one memory */
+    const bool shared = p->c->parts == 1 && p->c->gpus > 1; /* several memories are behind it */
     m->byte_masks = h->coherent->masks;
     m->low_network = NETWORK_MEMORY;
     m->low_count = shared ? p->c->gpus : 1;
@@ -188,12 +188,12 @@ static void plan_memory(const gpc_hierarchy *h, plan *p, uint32_t slice) {
     serve(h, m, slice);
 }
 
-/* What is next to L1s, part by part: near halves, if there are any, and slices. */
+/* List the modules next to L1s, part by part: near halves, if present, then slices. */
 static void list_below_l1(plan *p, uint32_t slices) {
     const gpci_coherent *c = p->c;
     uint32_t *low = p->low + c->modules;
     for (uint32_t part = 0; part < slices / c->part_slices; part++) {
-        for (uint32_t i = 0; i < c->part_slices && c->parts > 1; i++) /* of a part without SMs, never read */
+        for (uint32_t i = 0; i < c->part_slices && c->parts > 1; i++) /* in a part without SMs: never read */
             *low++ = c->first_near + part * c->part_slices + i;
         for (uint32_t i = 0; i < c->part_slices; i++)
             *low++ = c->first_slice + part * c->part_slices + i;
@@ -201,7 +201,7 @@ static void list_below_l1(plan *p, uint32_t slices) {
     p->behind = low;
 }
 
-/* The memories of all GPUs, of each slice; or of each near half the home halves of the other parts. */
+/* List the memories of all GPUs for a slice; or for a near half the home halves of other parts. */
 static void list_behind(plan *p, uint32_t slices) {
     const gpci_coherent *c = p->c;
     uint32_t *low = p->behind;
@@ -234,7 +234,7 @@ static void plan_modules(const gpc_hierarchy *h, plan *p, const gpci_l1_share *s
         p->modules[i].any_victim = gpci_number(h, GPCI_KEY_COHERENCE_ANY_VICTIM) != 0;
 }
 
-/* What L1s are to know of their lines. Events of evictions name the warps that had fetched the lines. */
+/* Keep reuse counters and fetching warps in L1s if configured. Eviction events name the fetching warp of a line. */
 static gpc_status follow_lines(const gpc_hierarchy *h, gpc_coherence *tree, gpc_error *error) {
     const bool reuse = gpci_number(h, GPCI_KEY_L1_TRACK_REUSE), warps = gpci_number(h, GPCI_KEY_L1_TRACK_WARPS);
     bool wanted = false;
@@ -247,8 +247,8 @@ static gpc_status follow_lines(const gpc_hierarchy *h, gpc_coherence *tree, gpc_
 }
 
 /*
- * As in a cache, a store of a whole sector needs no byte of it. That is so of slices that all share: those below others
- * are asked for what they have.
+ * As in a cache, a store of a whole sector reads no bytes. Only for slices shared by all; slices below other caches
+ * must supply data.
  */
 static void keep_whole(const gpc_hierarchy *h, gpc_coherence *tree) {
     gpci_coherent *c = h->coherent;
@@ -262,8 +262,8 @@ static void keep_whole(const gpc_hierarchy *h, gpc_coherence *tree) {
 }
 
 /*
- * Ways where what L1s miss comes in, of a set: as many as its lines can be in flight, within reason, since each lookup
- * looks at all of them.
+ * Ways per set for lines in flight on an L1 miss: as many as the set's lines can be in flight, within limits, because a
+ * lookup searches all of them.
  */
 static uint32_t fill_ways(const gpc_hierarchy *h, const gpc_coherence_module *l1) {
     const uint64_t entries = gpci_number(h, GPCI_KEY_L1_MSHR);
@@ -304,7 +304,7 @@ static gpc_status make_tree(gpc_hierarchy *h, plan *p, gpc_error *error, gpc_coh
         .reads = GPCI_L1_TREE_READS,
         .fill_ways = fill_ways(h, &p->modules[0]),
         .peers = {{.count = h->sms, .commons = h->l1_commons, .seed = 1},
-                  {p->c->first_slice, p->c->l2 ? h->slices : 0, h->l2_commons, 2}}}; /* as caches (level_build.c) */
+                  {p->c->first_slice, p->c->l2 ? h->slices : 0, h->l2_commons, 2}}}; /* as in caches (level_build.c) */
     gpc_error detail = GPC_ERROR_INIT;
     gpc_status status = gpci_coherence_create(h->context, &o, &telling, &detail, out);
     if (status == GPC_OK) {
@@ -322,7 +322,7 @@ static gpc_status make_tree(gpc_hierarchy *h, plan *p, gpc_error *error, gpc_coh
     return status < 0 ? gpci_fail(error, status, "coherence = %s: %s", o.protocol, detail.message) : GPC_OK;
 }
 
-/* What an L1 does with stores to a space, as flags of an access. */
+/* Store policy of a space as access flags. */
 static uint8_t stores_to(const gpc_hierarchy *h, gpci_key write_key, gpci_key allocate_key) {
     const uint64_t write = gpci_number(h, write_key);
     const bool none = gpci_number(h, allocate_key) == GPC_WRITE_NO_ALLOCATE || write == GPC_WRITE_EVICT;
@@ -330,7 +330,10 @@ static uint8_t stores_to(const gpc_hierarchy *h, gpci_key write_key, gpci_key al
                      (write == GPC_WRITE_EVICT ? GPC_ACCESS_EVICT : 0));
 }
 
-/* What is so of both spaces is the L1s' way; the rest is said with each store. Evictions always are. */
+/*
+ * Flags common to both spaces become properties of L1s; other flags go with each store. Evict always goes with the
+ * store.
+ */
 static uint8_t plan_stores(const gpc_hierarchy *h) {
     uint8_t *stores = h->coherent->stores, common;
     stores[0] = stores_to(h, GPCI_KEY_L1_WRITE, GPCI_KEY_L1_WRITE_ALLOCATE);
@@ -365,7 +368,7 @@ static gpc_status build(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error 
     return status;
 }
 
-/* Slices of parts that SMs read through. With few SMs all of them are in the first partition. */
+/* Number of near halves: slices of parts used by SMs. With few SMs all SMs are in the first partition. */
 static uint32_t count_near(const gpc_hierarchy *h) {
     const gpci_coherent *c = h->coherent;
     uint32_t last = 0;

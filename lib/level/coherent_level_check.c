@@ -11,8 +11,8 @@
 #include <string.h>
 
 /*
- * May a configuration have coherence? What has no meaning in a tree of coherent modules is refused, not passed over,
- * and all of it in one message: the settings that are needed, as configuration text writes them, then the reasons.
+ * Check if a configuration can have coherence. Settings without meaning in a tree of coherent modules are refused in
+ * one message: the needed settings, written as configuration text, then the reasons.
  *
  * Example: coherence = vi needs l2.write_policy = back; l2.replacement = lru (l2.replacement 'vote(lru, fifo)' reads
  * samples, which coherent modules do not tell policies; a coherent L2 writes back)
@@ -22,19 +22,19 @@
 #define VALUE_BYTES 64u
 #define WHY_BYTES (GPCI_READS_TEXT + 160u)
 
-/* A key that is not as it must be. */
+/* A key with a wrong value. */
 typedef struct need {
     gpci_key key;
     char value[VALUE_BYTES];
     const char *why;
-    bool own; /* `why` is one of needs.own */
+    bool own; /* `why` is in needs.own */
 } need;
 
 typedef struct needs {
     const gpc_hierarchy *h;
     need list[MOST_NEEDS];
     uint32_t count;
-    char own[4][WHY_BYTES]; /* reasons that name a policy */
+    char own[4][WHY_BYTES]; /* reasons with a policy's name */
     uint32_t own_count;
 } needs;
 
@@ -47,7 +47,7 @@ static void add(needs *n, gpci_key key, const char *why, const char *format, ...
     va_end(arguments);
 }
 
-/* A key that must have one value: its number, and its text. */
+/* A key with a single allowed value: its number and text. */
 typedef struct demand {
     gpci_key key;
     uint64_t value;
@@ -73,9 +73,9 @@ static void check_l1_writes(needs *n) {
             add(n, keys[i], whole, "fetch");
 }
 
-/* With a clock, a way that is taken when data arrive (coherence/controller_fill.c). */
+/* With a clock: l1.allocate other than on-miss takes a way when data arrive (coherence/controller_fill.c). */
 static void check_allocation(needs *n, const gpc_protocol *protocol) {
-    const uint64_t conflict = gpci_number(n->h, GPCI_KEY_COHERENCE_CONFLICT); /* protocol, retry, wait */
+    const uint64_t conflict = gpci_number(n->h, GPCI_KEY_COHERENCE_CONFLICT); /* 0: protocol, 1: retry, 2: wait */
     const bool retries = conflict == 1 || (!conflict && protocol && protocol->flags & GPC_PROTOCOL_RETRY);
     if (gpci_number(n->h, GPCI_KEY_MODE) != 1 || gpci_l1_takes_at_miss(n->h))
         return;
@@ -85,7 +85,7 @@ static void check_allocation(needs *n, const gpc_protocol *protocol) {
         add(n, GPCI_KEY_L1_ALLOCATE, "sectors that come beside others need their line's way", "on-miss");
 }
 
-/* What a policy is refused for, in words of its own: that it reads what it is not told, or is not asked at all. */
+/* Reason to refuse a policy: it reads fields modules do not provide, or is never asked. */
 static const char *blame(needs *n, gpci_key key, uint64_t reads, const char *but) {
     char what[GPCI_READS_TEXT];
     gpci_reads_text(reads, what);
@@ -96,7 +96,7 @@ static const char *blame(needs *n, gpci_key key, uint64_t reads, const char *but
     return why;
 }
 
-/* Modules tell policies all that their caches would be told, but for what only a cache has. */
+/* Modules give policies every field a cache would give, except fields only a cache has. */
 static gpc_status check_replacement(needs *n, gpci_key key, gpc_error *error) {
     uint64_t reads;
     const uint64_t told = key == GPCI_KEY_L1_REPLACEMENT ? GPCI_L1_TREE_READS : GPCI_L2_TREE_READS;
@@ -110,8 +110,8 @@ static gpc_status check_replacement(needs *n, gpci_key key, gpc_error *error) {
 }
 
 /*
- * Predictors are told what replacement policies are, and what holds loads up, or, as in caches, never of that. Which
- * sector somebody asks about is told to that which wants to know.
+ * Fields given to predictors: those of replacement policies, and stalls (in caches always absent). The sector asked
+ * about is given to a predictor that wants sectors.
  */
 static uint64_t told_predictors(const needs *n, const char *spec, uint64_t told) {
     const bool sectors = gpci_policy_table(n->h->context, GPC_POLICY_PREDICTOR, spec) == &gpci_agcb_below;
@@ -131,7 +131,7 @@ static gpc_status check_predictor(needs *n, gpci_key key, uint64_t told, const c
     return GPC_OK;
 }
 
-/* What is in an L1 has an entry in the slice's directory, and in an inclusive slice a way. */
+/* A line in L1 needs an entry in the slice's directory; in an inclusive slice also a way. */
 static gpc_status check_l2_room(needs *n, gpc_error *error) {
     const gpc_protocol *protocol = gpc_protocol_find(n->h->context, text_of(n, GPCI_KEY_COHERENCE));
     const bool tracks = protocol && protocol->flags & GPC_PROTOCOL_DIRECTORY;
@@ -142,7 +142,7 @@ static gpc_status check_l2_room(needs *n, gpc_error *error) {
     return status;
 }
 
-/* What the host has set, and has no effect. */
+/* Report keys without effect set by the host. */
 static void check_idle(needs *n) {
     gpci_idle idle;
     for (size_t i = 0; gpci_idle_key(n->h, true, i, &idle); i++) {
@@ -152,7 +152,7 @@ static void check_idle(needs *n) {
     }
 }
 
-/* A set at least of each cache. */
+/* Check that every cache has at least a set. */
 static void check_sizes(needs *n) {
     const gpc_hierarchy *h = n->h;
     uint64_t set = (uint64_t)h->l1_level.line_bytes * h->line_blocks * gpci_number(h, GPCI_KEY_CLUSTER_WAYS);
@@ -163,14 +163,14 @@ static void check_sizes(needs *n) {
         add(n, GPCI_KEY_L2_SIZE, "a slice has one set at least", "%lluB", (unsigned long long)set);
 }
 
-/* The least multiple of gpu.count that is not below. */
+/* Require a multiple of gpu.count; suggest the next larger. */
 static void check_share(needs *n, gpci_key key, uint64_t part, const char *why) {
     const uint64_t number = gpci_number(n->h, key), all = n->h->gpus * part;
     if (number % all)
         add(n, key, why, "%llu", (unsigned long long)(number / all + 1) * all);
 }
 
-/* What several GPUs share out evenly, and have. */
+/* Check the resources divided among GPUs. */
 static void check_gpus(needs *n) {
     const gpc_hierarchy *h = n->h;
     const uint64_t page = gpci_number(h, GPCI_KEY_PAGE_BYTES);
@@ -189,7 +189,7 @@ static void check_gpus(needs *n) {
         add(n, GPCI_KEY_PAGE_BYTES, "pages are a power of two, and no smaller than lines", "64KiB");
 }
 
-/* Do so many neighbouring SMs read through one partition? */
+/* True if every group of `sms` neighbouring SMs uses one partition. */
 static bool are_together(const gpc_hierarchy *h, uint64_t sms) {
     for (uint32_t sm = 0; sm < h->sms && sms; sm++)
         if (h->sm_partition[sm] != h->sm_partition[sm / sms * sms])
@@ -197,7 +197,7 @@ static bool are_together(const gpc_hierarchy *h, uint64_t sms) {
     return true;
 }
 
-/* Do the SMs of each coalescer? */
+/* True if the SMs of every coalescer use one partition. */
 static bool read_together(const gpc_hierarchy *h) {
     for (uint32_t sm = 0; sm < h->sms && h->coalescers; sm++)
         for (uint32_t first = 0; first < sm; first++)
@@ -206,7 +206,7 @@ static bool read_together(const gpc_hierarchy *h) {
     return true;
 }
 
-/* Slices that keep copies of each other's lines. */
+/* Check slices that keep copies of lines of other slices. */
 static gpc_status check_halves(needs *n, gpc_error *error) {
     static const char room[] = "copies leave something to lines that are at home";
     const gpc_hierarchy *h = n->h;
@@ -242,7 +242,7 @@ static gpc_status check_halves(needs *n, gpc_error *error) {
 static gpc_status check_policies(needs *n, gpc_error *error) {
     bool below = gpci_number(n->h, GPCI_KEY_L2_ENABLED) || gpci_number(n->h, GPCI_KEY_CLUSTER_SMS);
     gpc_status status = check_replacement(n, GPCI_KEY_L1_REPLACEMENT, error);
-    if (status == GPC_OK && below) /* clusters' caches have L2's policy */
+    if (status == GPC_OK && below) /* cluster caches have L2's policy */
         status = check_replacement(n, GPCI_KEY_L2_REPLACEMENT, error);
     if (status == GPC_OK)
         status = check_predictor(n, GPCI_KEY_L1_BYPASS, GPCI_L1_TREE_READS, "which coherent L1s do not tell predictors",
@@ -288,7 +288,7 @@ static gpc_status check_policies(needs *n, gpc_error *error) {
     return status;
 }
 
-/* What was written last stays if `spare` bytes are left behind it; otherwise the text ends as before, at `length`. */
+/* Keep the text written last if `spare` bytes remain; otherwise cut the text back to `length`. */
 static bool stays(gpci_text *text, size_t length, size_t spare) {
     if (text->length + spare < text->size)
         return true;
@@ -306,7 +306,7 @@ static bool is_new(const needs *n, uint32_t index) {
 
 #define SPARE 24u /* for "; and 40 more", or "; ..." and ")" */
 
-/* The reasons that fit, each once: first what is said of policies, then the rest. */
+/* Write the reasons that fit, without repetition: first those about policies, then the rest. */
 static void put_reasons(const needs *n, gpci_text *text) {
     const char *before = " (";
     bool all = true;

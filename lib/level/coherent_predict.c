@@ -6,30 +6,28 @@
 #include "policies/predictor/predictors.h"
 
 /*
- * What slices are given to ask (coherence/module_ask.c says when), and clusters' caches, where L1s' predictor has
- * something to keep in the next cache. And predictors of coherent L1s, and tokens: who lacks one fills no line, or,
- * where tokens are opportunistic, none for which a line would have to go that is kept. A module tells predictors of
- * hits, fills and evictions, as a cache does (coherence/module_tags.c). They are asked before an access begins, at the
- * points at which a cache asks (cache_access.c, write.c): a load or prefetch before its lookup, or when it misses; a
- * store that would allocate, when it misses. What is to bypass is an access that the low module performs, without a
- * copy and without an entry in its directory.
+ * Policies asked by coherent modules. Slices may ask policies (coherence/module_ask.c), and so do cluster caches if
+ * L1s' predictor keeps bits in the next cache. Coherent L1s have predictors and tokens: a warp without a token fills no
+ * line; with opportunistic tokens it fills a line only if no protected line would be evicted. A module reports hits,
+ * fills and evictions to predictors as a cache does (coherence/module_tags.c). Predictors are asked before an access
+ * begins, at the points at which a cache asks (cache_access.c, write.c): for a load or prefetch before its lookup or at
+ * its miss; for an allocating store at its miss. A bypass is an access performed by the low module, without a copy and
+ * without a directory entry.
  *
- * A load that is to bypass without a look at the tags takes with it what L1 has of the line, as AMD's GLC loads do
- * (GPU_VIPER-TCP.sm, LoadBypassEvict): a copy that is read past would have to be kept up to date all the same. A cache
- * keeps it.
+ * A load that bypasses without a tag lookup removes L1's copy of the line, as AMD's GLC loads do (GPU_VIPER-TCP.sm,
+ * LoadBypassEvict): a copy that loads skip would otherwise have to be kept up to date. A cache keeps its copy.
  *
- * Example, nmoesi, access-count(threshold=4): a load of an instruction with 8 transactions misses. It is sent to the
- * slice, which probes an owner if there is one, and answers with the bytes; no L1 has the line afterwards that did not
- * have it before.
+ * Example, nmoesi, access-count(threshold=4): a load of an instruction with 8 transactions misses. The slice receives
+ * the load, probes the owner if there is one, and answers with the bytes. No further L1 has the line afterwards.
  */
 
-/* Is it one of those that let everything in, or only what an instruction says, which flags of accesses do in trees? */
+/* True for predictors without decisions of their own: always-cache, and hint (in trees, access flags carry hints). */
 static bool is_idle(const gpc_hierarchy *h, const char *spec) {
     const void *table = gpci_policy_table(h->context, GPC_POLICY_PREDICTOR, spec);
     return table == &gpci_always_cache || table == &gpci_hint;
 }
 
-/* Does a replacement policy decline lines? */
+/* True if a replacement policy declines lines. */
 static gpc_status declines_lines(const gpc_hierarchy *h, gpci_key key, gpc_error *error, bool *out) {
     uint64_t reads = 0;
     const gpc_status status =
@@ -48,7 +46,7 @@ gpc_status gpci_coherent_l2_asks(const gpc_hierarchy *h, gpc_error *error, bool 
     return status;
 }
 
-/* Of a slice in two halves each is next to the L1s that read through it. */
+/* True if the module is next to L1s; both halves of a slice can be. */
 static bool is_next_to_l1s(const gpc_coherence *tree, const gpci_module *m) {
     for (uint32_t i = 0; i < m->above_count; i++)
         if (gpci_module_at(tree, m->above[i])->level == 1)
@@ -56,7 +54,7 @@ static bool is_next_to_l1s(const gpc_coherence *tree, const gpci_module *m) {
     return false;
 }
 
-/* A cache below L1s that has a predictor may be the one that L1s' ask. */
+/* Give a predictor to a cache below L1s; L1s' predictors may ask it. */
 static gpc_status give(const gpc_hierarchy *h, gpc_coherence *tree, uint32_t module, const char *spec,
                        gpc_error *error) {
     gpci_module *m = gpci_module_at(tree, module);
@@ -72,7 +70,7 @@ static gpc_status give(const gpc_hierarchy *h, gpc_coherence *tree, uint32_t mod
     return status;
 }
 
-/* The near half of a slice has the same lines, and its predictor keeps what it keeps of these. */
+/* Give the near half of a slice the predictor of the home half: both have the same lines. */
 static void give_near(const gpci_coherent *c, gpc_coherence *tree, uint32_t slice) {
     const uint32_t near = gpci_near_of(c, slice - c->first_slice);
     if (near == GPC_NO_MODULE)
@@ -91,7 +89,7 @@ static const char *below_of(const gpc_hierarchy *h) {
     return ops ? ops->below : NULL;
 }
 
-/* What L1s' predictor keeps below is kept in the next cache, which may be a cluster's. */
+/* If L1s' predictor keeps bits below, keep them in the next cache, possibly a cluster's. */
 static gpc_status give_clusters(const gpc_hierarchy *h, gpc_coherence *tree, gpc_error *error) {
     const gpci_coherent *c = h->coherent;
     const char *below = below_of(h);
@@ -115,7 +113,7 @@ static gpc_status give_l2(const gpc_hierarchy *h, gpc_coherence *tree, gpc_error
     for (uint32_t i = c->first_slice; i < c->first_memory && status == GPC_OK; i++) {
         gpci_module *slice = gpci_module_at(tree, i);
         slice->asks = c->l2_asks;
-        tree->has_policies |= slice->asks; /* which are shown requests */
+        tree->has_policies |= slice->asks; /* policies see requests */
         slice->admits = admits;
         slice->strict_tokens = gpci_number(h, GPCI_KEY_L2_TOKENS) == GPC_TOKENS_STRICT;
         status = give(h, tree, i, spec, error);
@@ -150,7 +148,7 @@ static bool is_read(const gpc_request *request) {
     return request->kind == GPC_LOAD || request->kind == GPC_PREFETCH;
 }
 
-/* Would a store that misses take a way? An atomic is not predicted. */
+/* True if a store miss would take a way. Atomics are not predicted. */
 static bool allocates(const gpc_hierarchy *h, const gpc_request *request, uint32_t flags) {
     const gpc_coherence_module *l1 = &gpci_module_at(h->coherent->tree, request->sm)->given;
     return request->kind == GPC_STORE && !l1->no_write_allocate && !(flags & GPC_ACCESS_NO_ALLOCATE);
@@ -160,7 +158,7 @@ static bool has_line(const gpci_module *l1, uint64_t tag) {
     return (l1->sector_mask ? gpci_module_way_of_line(l1, tag) : gpci_module_find(l1, tag)) != GPCI_TREE_NO_BLOCK;
 }
 
-/* The predictor's word. */
+/* True if the predictor bypasses; sets the policy word. */
 static bool bypasses(gpci_module *l1, uint64_t tag, gpc_request *request) {
     const gpc_request shown = gpci_module_shows(l1, tag, request);
     l1->counts.predictions += l1->predictor->ops != &gpci_always_bypass;
@@ -172,8 +170,8 @@ static bool is_early(const gpci_module *l1, const gpc_request *request) {
 }
 
 /*
- * Does the replacement policy decline a line? Where its set is full; what takes a way in any case is let in. A policy
- * that is not asked whether it declines is asked for a victim, and then once more when the way is taken.
+ * True if the replacement policy declines the line. Asked only if the set is full; an access that takes a way in any
+ * case is admitted. A policy without `declines` is asked for a victim, and again when the way is taken.
  */
 static bool declines(const gpci_module *l1, uint64_t tag, gpc_request *request, bool asked) {
     const gpc_request shown = gpci_module_shows(l1, tag, request);
@@ -181,13 +179,13 @@ static bool declines(const gpci_module *l1, uint64_t tag, gpc_request *request, 
     return asked && gpci_module_declines(l1, tag, &shown);
 }
 
-/* Of a line, as a cache asks of it. */
+/* Decide about a line, at the points at which a cache asks. */
 static uint32_t decide(const gpc_hierarchy *h, gpci_module *l1, gpc_request *request, uint32_t flags) {
     const uint64_t tag = gpci_module_tag_of(l1, request->address);
     const bool early = is_early(l1, request);
     if (GPCI_UNLIKELY(l1->tokens != NULL))
         gpci_module_token_tick(l1, request);
-    if (!gpci_passes_l1(h, request->space)) /* nobody is asked of what is not for L1: l1.spaces */
+    if (!gpci_passes_l1(h, request->space)) /* spaces not served by L1 (l1.spaces) ask no policy */
         return GPC_ACCESS_NO_ALLOCATE | GPC_ACCESS_EVICT;
     const bool asked = is_read(request) || allocates(h, request, flags);
     request->policy_word = 0;
@@ -216,7 +214,7 @@ static uint32_t decide(const gpc_hierarchy *h, gpci_module *l1, gpc_request *req
     return out ? GPC_ACCESS_NO_ALLOCATE : 0;
 }
 
-/* What is said of the first of a line's blocks that an access needs is said of all. */
+/* The decision for the first requested block of a line holds for the whole line. */
 uint32_t gpci_coherent_predict(const gpc_hierarchy *h, gpc_request *request, uint32_t flags) {
     gpci_module *l1 = gpci_module_at(h->coherent->tree, request->sm);
     if (h->coherent->tree->follows) {
@@ -231,7 +229,7 @@ uint32_t gpci_coherent_predict(const gpc_hierarchy *h, gpc_request *request, uin
     return l1->decided;
 }
 
-/* Whole sectors, or those 32-byte segments alone that are needed: l1.bypass_fetch. */
+/* Whole sectors, or only the needed 32-byte segments: l1.bypass_fetch. */
 uint8_t gpci_coherent_bypassed(const gpc_hierarchy *h, uint8_t segments) {
     const gpci_level *level = &h->l1_level;
     if (gpci_number(h, GPCI_KEY_L1_BYPASS_FETCH) == GPC_BYPASS_FETCH_NEEDED)

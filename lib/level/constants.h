@@ -7,35 +7,38 @@
 #include "level/hierarchy.h"
 
 /*
- * Constant caches, where `const.size` says so: one for each SM, beside its L1, for loads of constant space. What one
- * lacks is read from L2 (l2.constant_read_sectors), past L1, or from its L1.5 (level/l15.h). Addresses of constants are
- * not translated. Kernels find them as they find L1s: what `kernels.flush` does to these is done to them.
+ * Constant caches, with `const.size` above 0: one per SM, beside L1, for loads of constant space. A miss reads L2
+ * (l2.constant_read_sectors) past L1, or L1.5 (level/l15.h). Addresses of constants are not translated. `kernels.flush`
+ * acts on constant caches as on L1s.
  *
- * Lanes of one address, as most loads of constants have, are one line; others take their turns, a line each.
+ * Lanes with equal addresses, the common case, form one line. Other lines follow one by one.
  */
 
-/* Are there any? Refused where they would have no effect; GPC_ERROR_RANGE, GPC_ERROR_MEMORY. */
+/* Create the caches if configured. GPC_ERROR_RANGE: keys without effect; GPC_ERROR_MEMORY. */
 gpc_status gpci_constants_create(gpc_hierarchy *h, gpc_error *error);
 void gpci_constants_destroy(gpc_hierarchy *h);
 void gpci_constants_archive(gpc_hierarchy *h, gpci_archive *archive);
 void gpci_constants_drop(gpc_hierarchy *h);
-/* Its lines and their one sector; lines of so many bytes, and theirs. */
+/*
+ * Level with the line size of constant caches and one sector per line. gpci_one_sector_level: for lines of
+ * `line_bytes`.
+ */
 gpci_level gpci_constants_level(const gpc_hierarchy *h);
 gpci_level gpci_one_sector_level(uint32_t line_bytes);
-/* All segments, of 32 bytes, of a line. */
+/* All 32-byte segments of a line. */
 uint8_t gpci_constants_segments(const gpc_hierarchy *h);
 
-/* Does a warp access go through one? */
+/* True if a warp access uses a constant cache. */
 GPCI_INLINE bool gpci_reads_constants(const gpc_hierarchy *h, const gpc_warp_access *w) {
     return w->space == GPC_SPACE_CONSTANT && h->constants && (w->kind == GPC_LOAD || w->kind == GPC_PREFETCH) &&
            w->mask;
 }
 
-/* Its lines, counted; `request` is of each of them, but for its address. Returns how many. */
+/* Lines of an access, counted. `request` fits every line except for the address. Returns the number of lines. */
 uint32_t gpci_constants_lines(gpc_hierarchy *h, const gpc_warp_access *w, gpci_transaction *lines,
                               gpc_request *request);
 
-/* One of them has been looked up. `merges`: it is on its way. */
+/* Count a line lookup. `merges`: the line is in flight. */
 GPCI_INLINE void gpci_constants_looked(gpc_hierarchy *h, uint32_t sm, bool hit, bool merges) {
     gpci_sm_counts *c = &h->of_sm[sm];
     c->const_lines++;

@@ -2,10 +2,10 @@
 #include "level/energy.h"
 
 /*
- * A key is kept in thousandths: fJ, or mW. Energies are whole pJ, rounded down, so that what two moments have counted
- * may be subtracted, and kernels add up.
+ * Keys are stored in thousandths: fJ, or mW. Energies are whole pJ, rounded down, so that values of two moments can be
+ * subtracted and kernels can be added.
  *
- * Example: energy.dram_activate = 909.5, 3 activations: 3 x 909,500 fJ = 2,728.5, so 2,728 pJ.
+ * Example: energy.dram_activate = 909.5, 3 activations: 3 x 909,500 fJ = 2,728.5 pJ, rounded to 2,728 pJ.
  */
 
 enum {
@@ -14,8 +14,8 @@ enum {
 #undef X
 };
 
-#define AT(field) ID_##field /* what is told */
-#define OF(field) ID_##field /* what it is computed of */
+#define AT(field) ID_##field /* result */
+#define OF(field) ID_##field /* counter of events */
 
 static const gpci_energy energies[] = {
     {AT(energy_l1_tag), GPCI_KEY_ENERGY_L1_TAG, OF(l1_lookups), 0, false},
@@ -52,7 +52,7 @@ const gpci_energy *gpci_energies(size_t *out_count) {
 
 bool gpci_energy_is_set(const gpc_config *config, const gpci_energy *energy) {
     if (energy->key == GPCI_KEY_ENERGY_L2_FILL && !gpci_config_number(config, GPCI_KEY_L2_ENABLED))
-        return false; /* what comes from DRAM fills nothing */
+        return false; /* data from DRAM fill no cache */
     return gpci_config_number(config, energy->key) != GPCI_WORD;
 }
 
@@ -60,7 +60,7 @@ bool gpci_energy_is_static(const gpci_energy *energy) {
     return energy->key == GPCI_KEY_ENERGY_STATIC;
 }
 
-/* floor(count x cost / by), where count x cost may not fit. */
+/* floor(count x cost / by), without overflow of count x cost. */
 static uint64_t share(uint64_t count, uint64_t cost, uint64_t by) {
     return count / by * cost + count % by * cost / by;
 }
@@ -87,7 +87,7 @@ void gpci_energy_of(const gpc_config *config, gpc_stats *stats) {
             continue;
         const uint64_t count = events(stats, energy), cost = gpci_config_number(config, energy->key);
         if (gpci_energy_is_static(energy)) {
-            *out = share(count, cost * 1000, mhz); /* a watt for a microsecond: 1,000,000 pJ */
+            *out = share(count, cost * 1000, mhz); /* 1 W for 1 us: 1,000,000 pJ */
         } else {
             *out = share(count, cost, 1000);
             stats->energy_dynamic += *out;

@@ -6,24 +6,24 @@
 #include "stats/stats.h"
 
 /*
- * Energy: counters that are there anyway, times what an event costs by the keys energy.*. It is computed when
- * statistics are asked for; nothing is counted for it.
+ * Energies: existing counters times the cost of an event (keys energy.*). Computed when statistics are read; needs no
+ * counting.
  */
 typedef struct gpci_energy {
-    uint32_t id;    /* the energy, */
-    gpci_key key;   /* pJ of an event; of energy.static W, */
-    uint32_t of;    /* the counter of these events, */
-    uint32_t other; /* and one that is added to it, or taken from it; 0: none */
+    uint32_t id;    /* counter id of the energy */
+    gpci_key key;   /* pJ per event; energy.static: W */
+    uint32_t of;    /* counter of the events */
+    uint32_t other; /* counter added (or with `less` subtracted); 0: none */
     bool less;
 } gpci_energy;
 
-/* Those with a key. */
+/* All energies with a key. */
 const gpci_energy *gpci_energies(size_t *out_count);
-/* Does the configuration say what it costs? */
+/* True if the configuration sets the cost. */
 bool gpci_energy_is_set(const gpc_config *config, const gpci_energy *energy);
-/* Is it the power, by time? */
+/* True for static power, which is multiplied by time. */
 bool gpci_energy_is_static(const gpci_energy *energy);
-/* Write all energies of what the statistics have counted; 0 where the configuration does not say what it costs. */
+/* Write all energies from the counters in `stats`; 0 if the cost is not set. */
 void gpci_energy_of(const gpc_config *config, gpc_stats *stats);
 
 #endif

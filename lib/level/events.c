@@ -4,7 +4,7 @@
 #include "level/coherent_level.h"
 #include "level/level_rules.h"
 
-/* Names, the filter, and the events of a hierarchy without a clock. */
+/* Names of events, the filter, and events of a hierarchy without a clock. */
 
 static const char *const what_names[] = {
 #define X(id, value, name, meaning) [id] = name,
@@ -154,7 +154,7 @@ void gpci_trace_free(gpc_context *context, gpci_trace *trace) {
     gpci_free(context, trace);
 }
 
-/* The event with the address of the process. */
+/* Event with the process split from the address. */
 static gpc_event event_of_process(const gpc_hierarchy *h, const gpc_event *event) {
     gpc_event own = *event;
     own.process = gpci_process_of(h, event->address);
@@ -210,7 +210,7 @@ void gpci_tell_line(gpci_trace *trace, const gpc_request *request, uint8_t segme
                    0);
 }
 
-/* An event of the present access: of its line transaction in L1, below of what that has sent there. */
+/* Event of the current access: in L1 its line transaction; below, the request sent from there. */
 static gpc_event event_of(const gpci_trace *trace, gpc_what what, gpc_component component, uint32_t index) {
     gpc_event e = trace->now.access ? trace->now : gpci_event_of_none(trace, what, component, index);
     bool above = component == GPC_COMPONENT_SM || component == GPC_COMPONENT_L1;
@@ -289,7 +289,7 @@ static void tell_message(gpc_hierarchy *h, const gpc_coherence_message *m) {
     gpci_trace_tell(trace, &e);
 }
 
-/* The number of the memory that a step uses. */
+/* Number of the memory used by a step. */
 static uint32_t memory_of(const gpc_hierarchy *h, const gpc_coherence_message *m) {
     return gpci_is_memory(h->coherent, m->from) ? gpci_slice_number(h->coherent, m->from)
                                                 : gpci_l2_place_of(h, m->address).slice;

@@ -7,9 +7,8 @@
 #include <gpucache/events.h>
 
 /*
- * A hierarchy's trace of events. Where something happens that is told of, a function gpci_see_... looks whether there
- * is a trace: one branch that is never taken where there is none. The others, in events.c and timed/watch.c, are out of
- * the way of those who do the work.
+ * Event trace of a hierarchy. At each traced point, a function gpci_see_... checks for a trace: one branch, never taken
+ * without a trace. The functions that write events are in events.c and timed/watch.c, away from the hot code.
  */
 typedef struct gpci_ids {
     uint64_t packet, parent; /* 0: none */
@@ -18,36 +17,36 @@ typedef struct gpci_ids {
 struct gpci_trace {
     const gpc_hierarchy *hierarchy;
     gpc_event_options options;
-    const uint64_t *clock; /* of the events */
-    uint64_t packets;      /* numbers given so far */
-    uint64_t accesses;     /* functional: the clock */
-    gpc_event now;         /* functional: what all events of the present warp access have in common */
-    gpci_ids line, below;  /* functional: the present line transaction; and what it has sent below, if anything */
-    uint64_t cause;        /* timed: the packet that last passed the tags, or came as a fill, of */
-    const void *cause_at;  /* this stage: for its sake are the write-backs that follow */
-    gpc_event *blocked;    /* timed: what is held up at whose tags, as it was told; access 0: none. Of L1s, slices, */
+    const uint64_t *clock; /* time of the events */
+    uint64_t packets;      /* packet numbers given so far */
+    uint64_t accesses;     /* functional: number of accesses, used as clock */
+    gpc_event now;         /* functional: fields common to all events of the current warp access */
+    gpci_ids line, below;  /* functional: ids of the current line transaction, and of its request below, if any */
+    uint64_t cause;        /* timed: packet that last passed the tags, or arrived as a fill, at `cause_at` */
+    const void *cause_at;  /* stage of `cause`: later write-backs there are due to it */
+    gpc_event *blocked;    /* timed: access reported as blocked, per stage (L1s, slices); access 0: none */
     bool calling, cancelled;
 };
 
 /*
- * Is a call made from within a callback? State then may be between two steps of a cycle, which no call may change:
- * such a call fails with GPC_ERROR_STATE.
+ * True during a callback. State may then be between two steps of a cycle; calls that change state fail with
+ * GPC_ERROR_STATE.
  */
 GPCI_INLINE bool gpci_is_called_back(const gpc_hierarchy *h) {
     return GPCI_UNLIKELY(h->stepping) || GPCI_UNLIKELY(h->trace && h->trace->calling);
 }
 
-/* An event of nobody's. */
+/* Event without an access. */
 gpc_event gpci_event_of_none(const gpci_trace *trace, gpc_what what, gpc_component component, uint32_t index);
-/* A trace without a callback, which tells nobody; NULL: out of memory. */
+/* Make a trace without a callback; NULL: out of memory. */
 gpci_trace *gpci_trace_make(const gpc_hierarchy *h);
 void gpci_trace_free(gpc_context *context, gpci_trace *trace);
-/* To the callback, if it passes the filter. */
+/* Pass an event to the callback if it matches the filter. */
 void gpci_trace_tell(gpci_trace *trace, const gpc_event *event);
-/* The end of a trace: no event after this. */
+/* End a trace; no event follows. */
 void gpci_trace_destroy(gpc_hierarchy *h);
 
-/* Events of the functional hierarchy, and of what is done in no time; `trace` is not NULL. */
+/* Events of the functional hierarchy, and of actions that take no time; `trace` is not NULL. */
 GPCI_COLD void gpci_tell_access(gpci_trace *trace, const gpc_request *request, uint64_t address, uint32_t segments);
 GPCI_COLD void gpci_tell_line(gpci_trace *trace, const gpc_request *request, uint8_t segments);
 GPCI_COLD void gpci_tell_step(gpci_trace *trace, gpc_what what, gpc_component component, uint32_t index,
@@ -57,10 +56,10 @@ GPCI_COLD void gpci_tell_evict(gpci_trace *trace, gpc_component component, uint3
 GPCI_COLD void gpci_tell_dropped(gpc_hierarchy *h, const gpc_cache *cache, gpc_component component, uint32_t index,
                                  uint64_t inner, uint64_t address);
 GPCI_COLD void gpci_tell_messages(gpc_hierarchy *h, const gpc_coherence_result *result);
-/* GPC_ERROR_CANCELLED, if the callback has had enough; else `status`. */
+/* Report completion. GPC_ERROR_CANCELLED if the callback cancels; otherwise `status`. */
 GPCI_COLD gpc_status gpci_tell_complete(gpc_hierarchy *h, const gpc_warp_result *result, gpc_status status);
 
-/* A module of a coherent hierarchy as a component. */
+/* Component of a module of a coherent hierarchy. */
 gpc_component gpci_component_of(const gpc_hierarchy *h, uint32_t module, uint32_t *index);
 
 GPCI_INLINE void gpci_see_step(const gpc_hierarchy *h, gpc_what what, gpc_component component, uint32_t index,
@@ -69,7 +68,7 @@ GPCI_INLINE void gpci_see_step(const gpc_hierarchy *h, gpc_what what, gpc_compon
         gpci_tell_step(h->trace, what, component, index, address, segments, outcome);
 }
 
-/* A line of this address within a cache is about to be dropped. */
+/* Report a line of a cache about to be dropped. */
 GPCI_INLINE void gpci_see_dropped(gpc_hierarchy *h, const gpc_cache *cache, gpc_component component, uint32_t index,
                                   uint64_t inner, uint64_t address) {
     if (GPCI_UNLIKELY(h->trace != NULL))

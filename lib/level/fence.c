@@ -16,7 +16,7 @@ gpci_fence_plan gpci_fence_plan_of(const gpc_hierarchy *h, uint8_t scope, uint8_
     return plan;
 }
 
-/* What is wrong with a fence, NULL: nothing. */
+/* Reason why a fence is invalid; NULL: valid. */
 static const char *what_is_wrong(const gpc_hierarchy *h, const gpc_fence *f) {
     if (f->sm >= h->sms)
         return "sm is not below sm.count";
@@ -40,7 +40,7 @@ bool gpci_fence_acts(const gpc_hierarchy *h, const gpc_fence *f) {
     return gpci_fence_plan_of(h, f->scope, f->order, f->control).write_back;
 }
 
-/* What a tree does not do. */
+/* Reject fences a coherent tree cannot execute. */
 static gpc_status check_of_tree(const gpc_hierarchy *h, const gpc_fence *f, gpc_error *error) {
     const char *protocol = gpci_config_text(h->config, GPCI_KEY_COHERENCE);
     if (f->control != GPC_CONTROL_NONE)

@@ -6,7 +6,10 @@
 #include "cache/cache.h"
 #include "level/warp_access.h"
 
-/* The upper two bits of a recorded transaction; lines have 32 bytes or more, their numbers at most 59 bits. */
+/*
+ * Kind of a recorded transaction, in the upper two bits. Lines have 32 bytes or more, so line numbers have at most 59
+ * bits.
+ */
 #define SORT_SHIFT 62u
 #define LINE_MASK (((uint64_t)1 << SORT_SHIFT) - 1)
 
@@ -55,7 +58,7 @@ static uint64_t sort_of(const gpc_hierarchy *h, const gpc_warp_access *access) {
                    : USE;
     case GPC_ATOMIC:
     case GPC_REDUCTION:
-        return h->coherent ? USE : END; /* coherent L1s perform them */
+        return h->coherent ? USE : END; /* coherent L1s perform atomics */
     default:
         return USE;
     }
@@ -81,7 +84,7 @@ gpc_status gpci_future_record(gpci_future *f, const gpc_hierarchy *h, const gpc_
     return GPC_OK;
 }
 
-/* From the last access to the first; in `uses` the next one of each line. */
+/* Resolve from the last access to the first; `uses` maps a line to its next use. */
 static gpc_status resolve_sm(gpc_context *context, gpci_map *uses, gpci_future_sm *s) {
     for (size_t i = s->count; i-- > 0;) {
         uint64_t line = s->entries[i] & LINE_MASK, sort = s->entries[i] >> SORT_SHIFT;

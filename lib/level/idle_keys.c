@@ -55,7 +55,7 @@ static uint32_t place_of(const gpc_hierarchy *h) {
     return p && p->flags & GPC_PROTOCOL_DIRECTORY ? TRACKED : UNTRACKED;
 }
 
-/* Tell whether an L1 keeps the line of a store miss, or the configuration asks for no line. */
+/* True if an L1 keeps the line of a store miss, or if the configuration asks for no line. */
 static bool places_stores(const gpc_hierarchy *h, gpci_key allocate) {
     const gpc_protocol *p = protocol_of(h);
     return !p || !p->first || !((*p->first)[GPC_LINE_I][GPC_EVENT_N_STORE].actions & GPC_DO_PASS) ||
@@ -119,7 +119,7 @@ static const idle_row rows[] = {
     {GPCI_KEY_SM_BULK_LATENCY, TREES, no_copies, NULL},
 };
 
-/* Tell whether a key's value is no default, and was set by the host (`own`) or by others. */
+/* True if a key has a value other than the default, set by the host (`own`) or by a preset. */
 static bool is_moved(const gpc_hierarchy *h, gpci_key key, bool own) {
     return gpci_config_is_own(h->config, key) == own && !gpci_config_is_default(h->config, key);
 }

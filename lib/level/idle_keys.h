@@ -5,11 +5,11 @@
 #include "level/hierarchy.h"
 
 /*
- * Keys without effect under a hierarchy's protocol. A host's own value is refused; a value of a preset or of imported
- * options is told in the context's log, because a preset describes a machine under any protocol.
+ * Keys without effect under a hierarchy's protocol. A value set by the host is rejected. A value of a preset or of
+ * imported options is only written to the context's log, because a preset describes a machine under any protocol.
  *
- * Example: kepler says l2.banks = 32. With `coherence = nmoesi` the log tells of l2.banks = 32, and l2.banks = 16 of a
- * host is refused.
+ * Example: kepler sets l2.banks = 32. With `coherence = nmoesi` the log mentions l2.banks = 32; if a host sets l2.banks
+ * = 16, creation fails.
  */
 
 typedef struct gpci_idle {
@@ -17,13 +17,13 @@ typedef struct gpci_idle {
     const char *why;
 } gpci_idle;
 
-/* The index-th idle key with a value beside the default, set by the host (`own`) or by others; false: no more. */
+/* The index-th idle key with a value other than the default, set by the host (`own`) or by a preset; false: no more. */
 bool gpci_idle_key(const gpc_hierarchy *h, bool own, size_t index, gpci_idle *out);
 
-/* Without a tree: GPC_ERROR_RANGE for a key of the host's own, by name. */
+/* Without a tree: GPC_ERROR_RANGE for a key set by the host, with its name. */
 gpc_status gpci_check_idle(const gpc_hierarchy *h, gpc_error *error);
 
-/* Write into the log: idle keys of others, and the host's own keys of the other mode. */
+/* Log idle keys of presets, and keys set by the host for the other mode. */
 void gpci_tell_idle(const gpc_hierarchy *h);
 
 #endif

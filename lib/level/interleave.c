@@ -10,13 +10,13 @@ static gpc_status refuse(const gpc_hierarchy *h, gpci_key key, gpc_status status
                      gpci_quote(gpci_config_text(h->config, key)).text, why);
 }
 
-/* Channels of the slices of a GPU's partition; a slice may have several, or a part of one. */
+/* Channels of a partition of a GPU's slices; a slice may have several channels or a part of one. */
 static uint32_t channels_per_partition(const gpc_hierarchy *h) {
     const uint32_t channels = (uint32_t)gpci_number(h, GPCI_KEY_DRAM_CHANNELS), parts = h->partitions * h->gpus;
     return channels < parts ? 1 : channels / parts;
 }
 
-/* Refuse keys that a mapping leaves without effect. */
+/* Reject keys that a mapping leaves without effect. */
 static gpc_status check_beside(const gpc_hierarchy *h, gpc_error *error) {
     static const gpci_key keys[] = {GPCI_KEY_L2_INTERLEAVE, GPCI_KEY_L2_INTERLEAVE_BYTES};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)

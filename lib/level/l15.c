@@ -26,7 +26,9 @@ static gpc_status read_options(const gpc_hierarchy *h, gpc_cache_options *o, gpc
     return o->sets ? GPC_OK : refuse(h, GPCI_KEY_L15_SIZE, "is less than one set of l15.ways lines", error);
 }
 
-/* SMs in their order, so many to each, those of every coalescer apart. Returns how many caches that makes. */
+/*
+ * Assign SMs to L1.5s in order, at most l15.sms per L1.5, and without crossing coalescers. Returns the number of L1.5s.
+ */
 static uint32_t share_out(gpc_hierarchy *h, uint32_t *last, uint32_t *used) {
     const uint32_t most = (uint32_t)gpci_number(h, GPCI_KEY_L15_SMS);
     uint32_t count = 0;
@@ -39,7 +41,7 @@ static uint32_t share_out(gpc_hierarchy *h, uint32_t *last, uint32_t *used) {
     return count;
 }
 
-/* Each one's SMs, ascending. */
+/* Chain the SMs of each L1.5 in ascending order. */
 static void chain(gpc_hierarchy *h) {
     memset(h->l15_first, 0xff, h->l15_count * sizeof *h->l15_first);
     for (uint32_t sm = h->sms; sm--;) {
@@ -66,7 +68,7 @@ static gpc_status assign(gpc_hierarchy *h, gpc_error *error) {
     return GPC_OK;
 }
 
-/* Keys that have no effect without one, or without what else holds code. */
+/* Reject keys without effect if there is no L1.5, or no other cache with code. */
 static gpc_status check_without(const gpc_hierarchy *h, gpc_error *error) {
     if (gpci_number(h, GPCI_KEY_L15_SMS) != 1)
         return refuse(h, GPCI_KEY_L15_SMS, "needs l15.size: there is nothing to share", error);
@@ -118,7 +120,7 @@ void gpci_l15_drop(gpc_hierarchy *h) {
         gpci_drop_all(h->l15[i]);
 }
 
-/* Constants of every process, below the addresses of code. */
+/* Drop the constants of every process; they lie below the addresses of code. */
 static void drop_constants(const gpc_hierarchy *h, gpc_cache *cache) {
     gpci_drop_below(cache, GPCI_CODE, gpci_process_plain(h, UINT64_MAX));
 }

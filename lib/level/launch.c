@@ -7,12 +7,10 @@
 #include <string.h>
 
 /*
- * How many thread blocks of a launch fit an SM, and what their shared memory
- * leaves of a unified memory for L1.
+ * Number of thread blocks of a launch per SM, and the part of a unified memory left for L1 by shared memory.
  *
- * Example, H100: 256 threads, 32 registers, 3 KiB: 8 warps of 1,024 registers.
- * Warps allow 64 / 8 = 8 blocks, registers 65536 / 8192 = 8, shared memory 76: 8 blocks,
- * 24 KiB of shared memory, carve-out 32 KiB, L1 224 KiB.
+ * Example, H100: 256 threads, 32 registers, 3 KiB: 8 warps of 1,024 registers. Warps allow 64 / 8 = 8 blocks, registers
+ * 65536 / 8192 = 8, shared memory 76: 8 blocks, 24 KiB of shared memory, carve-out 32 KiB, L1 224 KiB.
  */
 
 static uint64_t round_up(uint64_t value, uint64_t unit) {
@@ -61,23 +59,21 @@ uint32_t gpc_hierarchy_occupancy(const gpc_hierarchy *h, const gpc_launch *launc
 }
 
 /*
- * Shared memory that the carve-out must hold. By `auto` it is what the resident
- * blocks take. CUDA's driver, where nothing is asked of it, plans for more: for
- * twice the resident blocks, and four times where a kernel has no shared memory of
- * its own, but never for more blocks than an SM takes. Found by comparison with the
- * counters of 63 launches on an H100, all of which it explains.
+ * Shared memory the carve-out must hold. `auto`: shared memory of the resident blocks. `driver`: CUDA's driver without
+ * a hint plans for twice the resident blocks, or four times for a kernel without shared memory of its own, but at most
+ * for the blocks an SM can hold. Found by comparison with counters of 63 launches on an H100; the rule explains all 63.
  */
 static uint64_t shared_needed(const gpc_hierarchy *h, const gpc_launch *launch, uint32_t blocks) {
     if (!launch)
         return 0;
     bool driver = !strcmp(gpci_config_text(h->config, GPCI_KEY_L1_CARVEOUT), "driver");
-    uint64_t system = 1024; /* of a block's shared memory, from compute capability 8.0 on */
+    uint64_t system = 1024; /* per block, from compute capability 8.0 */
     uint64_t planned = !driver ? blocks : blocks * (launch->shared_bytes > system ? 2u : 4u);
     uint64_t most = gpci_number(h, GPCI_KEY_SM_BLOCKS);
     return smaller(planned, most) * shared_of_block(h, launch);
 }
 
-/* The smallest supported carve-out that holds `bytes`; the largest where none does. */
+/* Smallest supported carve-out of at least `bytes`; otherwise the largest. */
 static uint64_t smallest_carveout(const char *list, uint64_t bytes) {
     uint64_t carveout = 0;
     while (*list) {
@@ -98,7 +94,8 @@ static uint64_t smallest_carveout(const char *list, uint64_t bytes) {
 static gpc_status shape_l1(const gpc_hierarchy *h, gpci_l1_share *share, gpc_error *error) {
     uint64_t whole = gpci_number(h, GPCI_KEY_L1_SIZE), ways = gpci_number(h, GPCI_KEY_L1_WAYS);
     uint64_t line = (uint64_t)h->l1_level.line_bytes * h->line_blocks;
-    const uint64_t resize = gpci_number(h, GPCI_KEY_L1_RESIZE), lines = share->l1_bytes / line; /* sets, ways, lines */
+    /* Resize: 0: sets, 1: ways, 2: lines. */
+    const uint64_t resize = gpci_number(h, GPCI_KEY_L1_RESIZE), lines = share->l1_bytes / line;
     const bool by_lines = resize == 2 && h->levels != &gpci_tree_levels;
     uint64_t sets = (resize ? whole : share->l1_bytes) / line / ways;
     if (resize && sets && !by_lines)
@@ -136,7 +133,7 @@ gpc_status gpci_launch_l1_share(const gpc_hierarchy *h, const gpc_launch *launch
 void gpci_launch_code(gpc_hierarchy *h, uint64_t bytes) {
     if (!h->cold || !gpci_number(h, GPCI_KEY_LAUNCH_CODE))
         return;
-    /* instructions are fetched in lines of 128 bytes */
+    /* instruction fetch uses lines of 128 bytes */
     uint64_t sectors = (bytes + 127) / 128 * (128 / GPCI_SEGMENT);
     gpci_count_dram_launch(h, sectors);
     h->cold = h->cold && !bytes;

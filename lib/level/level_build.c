@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* From configuration keys to caches. */
+/* Build caches from configuration keys. */
 
 static gpc_status refuse(gpci_key key, const gpc_hierarchy *h, const char *why, gpc_error *error) {
     return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s: %s", gpci_key_name(key), gpci_config_text(h->config, key), why);
@@ -40,8 +40,8 @@ static gpc_status make_level(gpc_hierarchy *h, gpci_key line_key, gpci_key secto
 }
 
 /*
- * In a coherent tree what moves, waits and is asked for is a block, as large as a sector; which of them share a tag is
- * the tree's own business (gpc_coherence_module.sectors).
+ * In a coherent tree the unit of transfer, waiting and requests is a block, as large as a sector. The tree itself knows
+ * which blocks share a tag (gpc_coherence_module.sectors).
  */
 static void divide_lines(gpc_hierarchy *h) {
     const uint32_t sectors = (uint32_t)gpci_number(h, GPCI_KEY_L1_SECTORS);
@@ -51,7 +51,7 @@ static void divide_lines(gpc_hierarchy *h) {
 }
 
 static void assign_partitions(gpc_hierarchy *h) {
-    uint64_t how = gpci_number(h, GPCI_KEY_L2_SM_PARTITION); /* halves, pairs, groups, gpcs */
+    uint64_t how = gpci_number(h, GPCI_KEY_L2_SM_PARTITION); /* 0: halves, 1: pairs, 2: groups, 3: gpcs */
     for (uint32_t sm = 0; sm < h->sms && h->partitions == 2; sm++)
         h->sm_partition[sm] = how == 0   ? sm >= (h->sms + 1) / 2
                               : how == 1 ? sm / 2 % 2
@@ -59,7 +59,7 @@ static void assign_partitions(gpc_hierarchy *h) {
                                          : sm / 8 % 2;
 }
 
-/* SMs of an L2 request coalescer: neighbours, or pairs dealt out in turn, as TPCs to GPCs. */
+/* Assign SMs to L2 request coalescers: neighbours, or pairs round robin, as TPCs to GPCs. */
 static gpc_status assign_coalescers(gpc_hierarchy *h, gpc_error *error) {
     const uint32_t most = (uint32_t)gpci_number(h, GPCI_KEY_LRC_SMS);
     const bool in_turn = gpci_number(h, GPCI_KEY_LRC_LAYOUT) != 0;
@@ -112,7 +112,7 @@ gpc_status gpci_build_levels(gpc_hierarchy *h, gpc_error *error) {
     return assign_coalescers(h, error);
 }
 
-/* One cache, with an error that names the configuration rather than the option struct. */
+/* Create `count` caches; an error names the level instead of the option struct. */
 static gpc_status make_caches(gpc_hierarchy *h, const char *level, gpc_cache_options *options, uint32_t count,
                               gpci_commons *commons, gpc_error *error, gpc_cache ***out) {
     gpc_cache **caches = gpci_zalloc(h->context, count, sizeof *caches);
@@ -209,7 +209,7 @@ static gpc_status l1_options(const gpc_hierarchy *h, const gpci_l1_share *share,
     o.write_allocate_local = (uint32_t)gpci_number(h, GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL);
     o.allocate = (uint32_t)gpci_number(h, GPCI_KEY_L1_ALLOCATE);
     o.track_reuse = (uint32_t)gpci_number(h, GPCI_KEY_L1_TRACK_REUSE);
-    /* An eviction's event names the warp that had fetched the line. */
+    /* Eviction events name the warp that fetched the line. */
     o.track_warps = gpci_number(h, GPCI_KEY_L1_TRACK_WARPS) || wants_events;
     o.track_future = h->l1_future;
     o.replacement = gpci_config_text(h->config, GPCI_KEY_L1_REPLACEMENT);

@@ -5,14 +5,14 @@
 #include "level/hierarchy.h"
 
 /*
- * The one place where each counter of the levels is counted, whichever driver runs them: at once or with a clock,
- * plain caches or a coherent tree. Rules say what happened, drivers call these. Sectors of statistics are segments of
- * 32 bytes, whatever the levels' own sectors are.
+ * Counting of all level counters, for every driver: functional or timed, plain caches or a coherent tree. Rules decide
+ * what happened; drivers call these functions. Sectors in statistics are segments of 32 bytes, independent of the
+ * levels' sectors.
  */
 
 /*
- * Counts of a stream (gpc_warp_access.stream). `place`: an SM, or behind all SMs a slice; a place is of one thread. The
- * counts without a stream stand behind the streams of the place. NULL: streams are not counted.
+ * Counts of a stream (gpc_warp_access.stream). `place`: an SM, or number of SMs + slice; a place belongs to one thread.
+ * Counts without a stream follow the streams of the place. NULL: streams are not counted.
  */
 GPCI_INLINE gpci_stream_counts *gpci_stream_of(const gpc_hierarchy *h, uint32_t place, uint8_t stream) {
     if (GPCI_LIKELY(!h->of_stream))
@@ -54,7 +54,7 @@ GPCI_INLINE void gpci_stream_dram_read(const gpc_hierarchy *h, uint32_t slice, c
         c->dram_read_sectors += sectors;
 }
 
-/* An instruction of a warp, with as many threads as its mask has bits. */
+/* Count a warp instruction with a thread per bit of its mask. */
 GPCI_INLINE void gpci_count_lanes(gpc_hierarchy *h, uint32_t sm, uint64_t mask) {
     h->of_sm[sm].thread_instructions += gpci_popcount(mask);
 }
@@ -64,18 +64,18 @@ GPCI_INLINE void gpci_count_instruction(gpc_hierarchy *h, uint32_t sm, uint64_t 
     gpci_count_lanes(h, sm, mask);
 }
 
-/* The instruction counted last is a part of the instruction before. */
+/* Count the last instruction as part of the instruction before. */
 GPCI_INLINE void gpci_count_as_one(gpc_hierarchy *h, uint32_t sm) {
     h->of_sm[sm].warp_instructions--;
 }
 
-/* A line of a load has been looked up in L1: sectors found there, and of these those on their way. */
+/* Count an L1 lookup of a load's line: sectors found, and the part of them in flight. */
 GPCI_INLINE void gpci_count_l1_load(gpc_hierarchy *h, uint32_t sm, uint32_t hits, uint32_t pending) {
     h->of_sm[sm].l1_load_sector_hits += hits;
     h->of_sm[sm].l1_pending_sector_hits += pending;
 }
 
-/* The same of a request, which is its stream's, too. */
+/* Count an L1 lookup also for the request's stream. */
 GPCI_INLINE void gpci_count_l1_found(gpc_hierarchy *h, const gpc_request *request, uint32_t hits, uint32_t pending) {
     gpci_stream_counts *c = gpci_stream_of(h, request->sm, request->stream);
     gpci_count_l1_load(h, request->sm, hits, pending);
@@ -83,14 +83,14 @@ GPCI_INLINE void gpci_count_l1_found(gpc_hierarchy *h, const gpc_request *reques
         c->l1_load_sector_hits += hits;
 }
 
-/* Of the loads, an asynchronous copy into shared memory, which goes past L1 or not. */
+/* Count an asynchronous copy into shared memory among the loads; `passes`: it skips L1. */
 GPCI_INLINE void gpci_count_l1_copy(gpc_hierarchy *h, uint32_t sm, uint32_t sectors, bool passes) {
     h->of_sm[sm].l1_copy_requests++;
     h->of_sm[sm].l1_copy_sectors += sectors;
     h->of_sm[sm].l1_copy_passed_sectors += passes ? sectors : 0;
 }
 
-/* With a clock: the same line as a whole, `hit` where nothing of it was missing. */
+/* With a clock: count a load's line as a whole; `hit`: no sector was missing. */
 GPCI_INLINE void gpci_count_l1_load_line(gpc_hierarchy *h, uint32_t sm, uint32_t warp_age, bool hit) {
     if (hit)
         h->of_sm[sm].l1_hits_by_age[warp_age < GPC_AGE_BUCKETS ? warp_age : GPC_AGE_BUCKETS - 1]++;
@@ -98,7 +98,7 @@ GPCI_INLINE void gpci_count_l1_load_line(gpc_hierarchy *h, uint32_t sm, uint32_t
         h->of_sm[sm].l1_load_line_misses++;
 }
 
-/* With a clock: cycles of a load from its issue on; of a line that was read from memory from its miss in L1 on. */
+/* With a clock: cycles of a load since issue; cycles of a line read from memory since its L1 miss. */
 GPCI_INLINE uint64_t gpci_latency_bucket(uint64_t cycles) {
     uint64_t bucket = cycles / GPC_LATENCY_STEP;
     return bucket < GPC_LATENCY_BUCKETS ? bucket : GPC_LATENCY_BUCKETS - 1;
@@ -114,7 +114,7 @@ GPCI_INLINE void gpci_count_round_trip(gpc_hierarchy *h, uint32_t sm, uint64_t c
     h->of_sm[sm].round_trip_latency[gpci_latency_bucket(cycles)]++;
 }
 
-/* A load's line transaction through L1, by whether its warp has a token, where these are in use. */
+/* Count a load's line transaction in L1 by the token of its warp, if tokens are in use. */
 GPCI_INLINE void gpci_count_token(gpc_hierarchy *h, const gpc_request *request, bool missed) {
     if (GPCI_UNLIKELY(request->token != GPC_TOKEN_UNUSED) && request->kind == GPC_LOAD) {
         gpci_sm_counts *c = &h->of_sm[request->sm];
@@ -126,7 +126,7 @@ GPCI_INLINE void gpci_count_token(gpc_hierarchy *h, const gpc_request *request, 
     }
 }
 
-/* A line of a load that missed L1 came from DRAM. */
+/* Count a line of a load that missed L1 and came from DRAM. */
 GPCI_INLINE void gpci_count_l1_dram_line(gpc_hierarchy *h, uint32_t sm) {
     h->of_sm[sm].l1_load_dram_lines++;
 }
@@ -135,14 +135,14 @@ GPCI_INLINE void gpci_count_l1_store(gpc_hierarchy *h, uint32_t sm, uint32_t hit
     h->of_sm[sm].l1_store_sector_hits += hits;
 }
 
-/* Sectors that L1 reads from L2, */
+/* Count sectors read by L1 from L2. */
 GPCI_INLINE void gpci_count_l1_fetch(gpc_hierarchy *h, uint32_t sm, uint8_t segments) {
     uint32_t count = gpci_count_sectors(segments);
     h->of_sm[sm].l1_fetched_sectors += count;
     h->of_sm[sm].l1_fetches[count]++;
 }
 
-/* likewise of a request, */
+/* Count sectors read by L1 also for the request's stream. */
 GPCI_INLINE void gpci_count_l1_asked(gpc_hierarchy *h, const gpc_request *request, uint8_t segments) {
     gpci_stream_counts *c = gpci_stream_of(h, request->sm, request->stream);
     gpci_count_l1_fetch(h, request->sm, segments);
@@ -150,24 +150,24 @@ GPCI_INLINE void gpci_count_l1_asked(gpc_hierarchy *h, const gpc_request *reques
         c->l1_fetched_sectors += gpci_count_sectors(segments);
 }
 
-/* such a read asks for more, before it leaves, */
+/* Extend a counted read before it leaves. */
 GPCI_INLINE void gpci_count_l1_grows(gpc_hierarchy *h, const gpc_request *request, uint8_t from, uint8_t to) {
     const uint32_t before = gpci_count_sectors(from), after = gpci_count_sectors(to);
     uint64_t *fetches = h->of_sm[request->sm].l1_fetches;
     gpci_count_l1_asked(h, request, to & (uint8_t)~from);
     fetches[after - before]--;
-    fetches[before] -= fetches[before] > 0; /* it may have been reset since */
+    fetches[before] -= fetches[before] > 0; /* may have been reset since */
     fetches[after]++;
 }
 
-/* and of these what it does not keep. */
+/* Count the part of a read that L1 does not keep. */
 GPCI_INLINE void gpci_count_l1_bypass(gpc_hierarchy *h, uint32_t sm, uint8_t segments) {
     uint32_t count = gpci_count_sectors(segments);
     h->of_sm[sm].l1_bypassed_sectors += count;
     h->of_sm[sm].l1_bypass_fetches[count]++;
 }
 
-/* They have not bypassed after all. A counter may have been reset since. */
+/* Take back a counted bypass. The counter may have been reset since. */
 GPCI_INLINE void gpci_uncount_l1_bypass(gpc_hierarchy *h, uint32_t sm, uint8_t segments) {
     const uint32_t count = gpci_count_sectors(segments);
     uint64_t *fetches = &h->of_sm[sm].l1_bypass_fetches[count];
@@ -175,12 +175,12 @@ GPCI_INLINE void gpci_uncount_l1_bypass(gpc_hierarchy *h, uint32_t sm, uint8_t s
     *fetches -= *fetches > 0;
 }
 
-/* Dirty sectors that leave an L1 with their line. */
+/* Count dirty sectors written back by L1. */
 GPCI_INLINE void gpci_count_l1_write_back(gpc_hierarchy *h, uint32_t sm, uint32_t sectors) {
     h->of_sm[sm].l1_write_back_sectors += sectors;
 }
 
-/* A fence, which has an L1 drop so many lines, or write back so many sectors. */
+/* Count a fence; lines L1 dropped for it; sectors L1 wrote back for it. */
 GPCI_INLINE void gpci_count_fence(gpc_hierarchy *h, uint32_t sm) {
     h->of_sm[sm].fences++;
 }
@@ -194,18 +194,18 @@ GPCI_INLINE void gpci_count_fence_write_back(gpc_hierarchy *h, uint32_t sm, uint
     h->of_sm[sm].fence_write_back_sectors += sectors;
 }
 
-/* With a clock: a bulk copy is done, after so many cycles. */
+/* With a clock: count a completed bulk copy and its cycles. */
 GPCI_INLINE void gpci_count_bulk_cycles(gpc_hierarchy *h, uint32_t sm, uint64_t cycles) {
     h->of_sm[sm].bulk_completed++;
     h->of_sm[sm].bulk_cycles += cycles;
 }
 
-/* With a clock: how long it took. */
+/* With a clock: count the cycles of a fence. */
 GPCI_INLINE void gpci_count_fence_cycles(gpc_hierarchy *h, uint32_t sm, uint64_t cycles) {
     h->of_sm[sm].fence_cycles += cycles;
 }
 
-/* Of what is read, that of a host's own caches of constants, textures and code. */
+/* Count L2 reads for a host's own constant, texture and instruction caches. */
 GPCI_INLINE void gpci_count_l2_read_only(gpc_hierarchy *h, uint32_t slice, gpc_space space, uint32_t sectors,
                                          uint32_t hits) {
     gpci_slice_counts *c = &h->of_slice[slice];
@@ -221,7 +221,7 @@ GPCI_INLINE void gpci_count_l2_read_only(gpc_hierarchy *h, uint32_t slice, gpc_s
     }
 }
 
-/* Of these, read of lines that are to persist. */
+/* Count L2 reads of persisting lines. */
 GPCI_INLINE void gpci_count_l2_persisting(gpc_hierarchy *h, uint32_t slice, uint8_t priority, uint32_t sectors,
                                           uint32_t hits) {
     if (GPCI_LIKELY(priority != GPC_EVICT_LAST))
@@ -235,12 +235,12 @@ GPCI_INLINE void gpci_count_l2_read(gpc_hierarchy *h, uint32_t slice, uint32_t s
     h->of_slice[slice].l2_read_sector_hits += hits;
 }
 
-/* With a clock: of the hits of reads, those on their way. */
+/* With a clock: count sectors hit in flight. */
 GPCI_INLINE void gpci_count_l2_pending(gpc_hierarchy *h, uint32_t slice, uint32_t sectors) {
     h->of_slice[slice].l2_pending_sector_hits += sectors;
 }
 
-/* With a clock: sectors that came with the read of another SM, before the network or at a slice. */
+/* With a clock: count sectors supplied by the read of another SM, before the network or at a slice. */
 GPCI_INLINE void gpci_count_lrc_merge(gpc_hierarchy *h, uint32_t sm, uint32_t sectors) {
     h->of_sm[sm].merged_sectors += sectors;
 }
@@ -259,7 +259,7 @@ GPCI_INLINE void gpci_count_l2_atomic(gpc_hierarchy *h, uint32_t slice, uint32_t
     h->of_slice[slice].l2_atomic_sector_hits += hits;
 }
 
-/* Sectors read from, or written in, the partition that is not the SM's own; `slice` is that of its own. */
+/* Count sectors read or written in the remote partition; `slice` is in the SM's own partition. */
 GPCI_INLINE void gpci_count_l2_remote(gpc_hierarchy *h, uint32_t slice, uint32_t sectors) {
     h->of_slice[slice].l2_remote_sectors += sectors;
 }
@@ -276,7 +276,7 @@ GPCI_INLINE void gpci_count_dram_write(gpc_hierarchy *h, uint32_t sectors) {
     h->stats.dram_write_sectors += sectors;
 }
 
-/* The same by the slice that asks, which several threads may do at once. */
+/* Count memory reads or writes by requesting slice; safe for several threads. */
 GPCI_INLINE void gpci_count_slice_dram_read(gpc_hierarchy *h, uint32_t slice, uint32_t sectors) {
     h->of_slice[slice].memory_reads += sectors;
 }
@@ -285,7 +285,7 @@ GPCI_INLINE void gpci_count_slice_dram_write(gpc_hierarchy *h, uint32_t slice, u
     h->of_slice[slice].memory_writes += sectors;
 }
 
-/* What a launch itself reads: its parameters, its code. */
+/* Count reads of a launch itself: parameters and code. */
 GPCI_INLINE void gpci_count_dram_launch(gpc_hierarchy *h, uint64_t sectors) {
     gpci_stream_counts *c = gpci_stream_of(h, h->sms, GPCI_NO_STREAM);
     h->stats.dram_launch_sectors += sectors;

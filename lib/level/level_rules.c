@@ -31,7 +31,7 @@ gpc_eviction gpci_level_unkept(const gpc_cache *cache, const gpc_request *reques
     return all;
 }
 
-/* An L1 gives up the line of an address, if it has it. */
+/* Remove the line of an address from an L1, if present. */
 static void take_line(gpc_hierarchy *h, uint32_t sm, uint64_t address, gpci_memory_write_fn write, void *user_data) {
     gpc_line line;
     if (!gpci_line_of(h->l1[sm], address, &line))

@@ -8,16 +8,15 @@
 #include "level/level_count.h"
 
 /*
- * What a level does with a request, in no time: L1 and L2 alike, then what L1 does besides, then L2. A driver runs
- * these at once, or step by step as its packets go on.
+ * Rules of a level: the effect of a request, without time. First rules common to L1 and L2, then of L1, then of L2. A
+ * driver runs the rules at once, or step by step as its packets move.
  */
 
 /* L1 and L2. */
 
 /*
- * The request's lookup. `admit`: where it misses, a replacement policy that may decline is asked before the line is
- * sent for, as a cache does that finds room when the data come (allocate on fill); one that reserves its way at once
- * is asked then.
+ * Look up a request. `admit`: on a miss, ask a declining replacement policy before the line is requested, as a cache
+ * does that finds a way when data arrive (allocate on fill). A cache that reserves a way at the miss asks then.
  */
 GPCI_INLINE void gpci_level_look_up(gpc_cache *cache, gpc_request *request, const gpci_view *view, bool admit,
                                     gpc_access_result *result) {
@@ -28,7 +27,7 @@ GPCI_INLINE void gpci_level_look_up(gpc_cache *cache, gpc_request *request, cons
     request->admitted = result->admission == GPC_ADMITTED;
 }
 
-/* Does the request take its line's way before its data have come? Bytes that a store brings itself need one at once. */
+/* True if the request takes a way before its data arrive. Stored bytes need a way at once. */
 GPCI_INLINE bool gpci_level_reserves(const gpc_request *request, const gpc_access_result *result, bool on_miss) {
     if (result->outcome == GPC_SECTOR_MISS)
         return result->fetch_sectors != 0;
@@ -37,34 +36,33 @@ GPCI_INLINE bool gpci_level_reserves(const gpc_request *request, const gpc_acces
     return on_miss || (gpci_is_write(request) && !result->fetch_sectors);
 }
 
-/* There is no way for the line of a request that would have taken one: `refused` is what its reserve step said. */
+/* Result of a request that needed a way and found none; `refused`: result of its reserve step. */
 void gpci_level_refused(const gpc_access_result *refused, gpc_access_result *result);
-/* The same where it may not wait for a way to come free: what it writes, `bytes`, goes to the level below. */
+/* Result of a request that found no way and may not wait: the written `bytes` go to the level below. */
 void gpci_level_crowded_out(const gpc_request *request, const uint64_t bytes[2], gpc_access_result *result);
-/* What a store or an atomic wrote finds no room in the cache: as an eviction, which goes to the level below. */
+/* Written data of a store or atomic without room in the cache, as an eviction to the level below. */
 gpc_eviction gpci_level_unkept(const gpc_cache *cache, const gpc_request *request);
 
-/* Segments of a request's line that it need not ask for. */
+/* Segments of a request's line that need no request. */
 typedef struct gpci_line_state {
-    uint8_t valid; /* in the cache */
-    uint8_t whole; /* in flight, their sectors whole, */
-    uint8_t part;  /* or by themselves, for who bypasses the cache */
+    uint8_t valid; /* valid in the cache */
+    uint8_t whole; /* in flight, as whole sectors */
+    uint8_t part;  /* in flight for a bypass, as single segments */
 } gpci_line_state;
 
-/* What a request lacks, in segments. */
+/* Segments a request lacks. */
 typedef struct gpci_lack {
-    uint8_t fetch; /* to ask the level below for */
-    uint8_t wait;  /* to wait for, whoever has asked for them */
+    uint8_t fetch; /* to request from the level below */
+    uint8_t wait;  /* to wait for, whoever requested them */
 } gpci_lack;
 
 /*
- * What passes the cache by is not served from it, and needs no more than `own`, its own segments, whoever has sent for
- * them. With `own_only` (bypass_fetch = segments) it asks for no others. What is to be kept needs sectors that come
- * whole.
+ * A bypassing access is not served from the cache. It needs only `own`, its own segments, whoever requested them. With
+ * `own_only` (bypass_fetch = segments) it requests no others. An access to be kept needs whole sectors.
  *
- * Example, a line of one sector, own_only: a load of segment 0 bypasses, and asks for segment 0. While that is in
- * flight a load of segment 2 that bypasses asks for segment 2 alone; one that is to be kept asks for the whole line;
- * one that comes after that, whichever it is, asks for nothing and waits.
+ * Example, a line of one sector, own_only: a bypassing load of segment 0 requests segment 0. While segment 0 is in
+ * flight, a bypassing load of segment 2 requests segment 2 alone. A load to be kept requests the whole line. A later
+ * load of either kind requests nothing and waits.
  */
 GPCI_INLINE gpci_lack gpci_level_lacks(const gpci_level *level, const gpc_request *request,
                                        const gpc_access_result *result, uint8_t own, bool own_only,
@@ -84,14 +82,16 @@ GPCI_INLINE gpci_lack gpci_level_lacks(const gpci_level *level, const gpc_reques
     return lack;
 }
 
-/* L1: what it asks the level below for, what it keeps of the reply, and what leaves it. */
+/* Rules of L1: requests to the level below, lines kept from replies, evicted lines. */
 
-/* A request goes below itself: whether L1's policy let it in is nothing to L2's. */
+/* Prepare a request to travel below: L2's policy decides by itself, without L1's admission. */
 GPCI_INLINE void gpci_l1_goes_itself(gpc_request *request) {
     request->admitted = 0;
 }
 
-/* A load or prefetch, or a store that lacks sectors of its line, as a read of the level below; `word`: see there. */
+/*
+ * Turn a load, a prefetch, or a store lacking sectors of its line into a read of the level below; `word`: policy word.
+ */
 GPCI_INLINE void gpci_l1_ask_read(gpc_request *request, uint32_t word) {
     request->policy_word = word;
     gpci_l1_goes_itself(request);
@@ -102,22 +102,22 @@ GPCI_INLINE void gpci_l1_ask_read(gpc_request *request, uint32_t word) {
 }
 
 /*
- * A read that L1 sent has its reply, and `word` is what L2's predictor says in it: is its line to be kept? L1's own
- * predictor said `predicted` of it at the miss, and may overturn that; what the replacement policy declined stays out.
+ * The reply to an L1 read arrives; `word` comes from L2's predictor. Decide if the line is kept. L1's predictor decided
+ * `predicted` at the miss and can overturn the decision. A line declined by the replacement policy stays out.
  */
 GPCI_INLINE gpc_decision gpci_l1_verify(gpc_cache *l1, const gpc_request *request, gpc_decision predicted,
                                         bool declined, uint32_t word) {
     return declined ? GPC_BYPASS : gpc_cache_reply(l1, request, predicted, word);
 }
 
-/* L1 had no way for sectors of a read: they have passed it by. */
+/* Count sectors of a read that found no way in L1 as bypassed. */
 GPCI_INLINE void gpci_l1_passed_by(gpc_hierarchy *h, uint32_t sm, uint8_t sectors) {
     gpci_count_l1_bypass(h, sm, h->l1_level.segments_of[sectors]);
 }
 
 /*
- * A line leaves an SM's L1. Its dirty bytes go to the level below, by the request of the line that this sets; nothing
- * does, and false is returned, where it was clean.
+ * An L1 evicts a line. If the line is dirty, fill in the request to write its bytes to the level below and return true;
+ * if clean, return false.
  */
 GPCI_INLINE bool gpci_l1_line_left(gpc_hierarchy *h, uint32_t sm, const gpc_eviction *eviction, gpc_request *request) {
     if (!eviction->dirty_sectors)
@@ -133,22 +133,22 @@ GPCI_INLINE bool gpci_l1_line_left(gpc_hierarchy *h, uint32_t sm, const gpc_evic
 }
 
 /*
- * L2: which slice a request of L1 is for, how the slice's cache is asked, what of it goes to memory, and what leaves
- * the L1s with a line of L2.
+ * Rules of L2: slice of an L1 request, request to the slice's cache, traffic to memory, and lines removed from L1s
+ * together with an L2 line.
  *
- * Two partitions, a line homed in the one that is not the SM's own (H100): a read that misses in the SM's own slice
- * goes on to the home slice and leaves a copy in both; a write or an atomic goes to the home slice, and no copy stays
- * behind in the other.
+ * Two partitions (H100), for a line with home in the partition that is not the SM's own: a read that misses in the SM's
+ * own slice goes on to the home slice and leaves a copy in both. A write or an atomic goes to the home slice; the other
+ * partition keeps no copy.
  *
- * Example, 2 partitions of 2 slices, an SM of partition 0, an address of slice 1 that is homed in partition 1: loads
- * ask slice 1 and, where that misses, slice 3, which reads memory; stores go to slice 3 and drop the line in slice 1.
+ * Example, 2 partitions of 2 slices, an SM of partition 0, an address of slice 1 with home in partition 1: loads ask
+ * slice 1 and, on a miss, slice 3, which reads memory. Stores go to slice 3 and drop the line in slice 1.
  */
 
 #define GPCI_HOME_BYTES 4096u
 
 /*
- * A line's home partition: with l2.interleave = hopper by the bits that tell its slice, else hashed, at a grain of
- * 4 KiB, for hardware's own choice is unknown.
+ * Home partition of a line: with l2.interleave = hopper from the bits that select the slice; otherwise a hash with a
+ * granularity of 4 KiB, because the hardware's choice is unknown.
  */
 GPCI_INLINE uint32_t gpci_l2_home(const gpc_hierarchy *h, uint64_t address) {
     if (h->home_bits)
@@ -156,11 +156,11 @@ GPCI_INLINE uint32_t gpci_l2_home(const gpc_hierarchy *h, uint64_t address) {
     return h->partitions == 2 ? (uint32_t)(gpci_mix(address >> 12) >> 63) : 0;
 }
 
-/* Where an address is in L2. */
+/* Position of an address in L2. */
 typedef struct gpci_l2_place {
     uint32_t slice; /* within a partition */
     uint64_t inner; /* address within the slice */
-    unsigned shift; /* of an L1 line's segments within the L2 line */
+    unsigned shift; /* shift of an L1 line's segments within the L2 line */
 } gpci_l2_place;
 
 GPCI_INLINE unsigned gpci_l2_shift(const gpc_hierarchy *h, uint64_t address) {
@@ -174,18 +174,18 @@ GPCI_INLINE gpci_l2_place gpci_l2_place_of(const gpc_hierarchy *h, uint64_t addr
     return p;
 }
 
-/* The number of a partition's slice, over both. */
+/* Number of a partition's slice among all slices. */
 GPCI_INLINE uint32_t gpci_l2_slice(const gpc_hierarchy *h, uint32_t partition, uint32_t slice) {
     return partition * h->slices_per_partition + slice;
 }
 
-/* An address within a slice, of either partition, as the host knows it. */
+/* Host address of an address within a slice of either partition. */
 GPCI_INLINE uint64_t gpci_l2_host_address(const gpc_hierarchy *h, uint32_t slice, uint64_t inner) {
     return gpci_interleave_address(&h->interleave, slice % h->slices_per_partition, inner);
 }
 
 /*
- * A request of L1 for segments of its line, as the slice's cache is asked.
+ * Turn an L1 request for segments of its line into a request to the slice's cache.
  *
  * Example, L1 lines of 64 bytes, L2 lines of 128 in 4 sectors: segments 0 and 1 of the L1 line at 0x40 are sectors 2
  * and 3 of the L2 line at 0 (shift 2).
@@ -197,18 +197,21 @@ GPCI_INLINE void gpci_l2_ask(const gpc_hierarchy *h, const gpci_l2_place *place,
     request->sector_mask = h->l2_level.sectors_of[segments << place->shift];
 }
 
-/* L2's window: is a line of it one of those that `hit` is for? As drawn by lot, and always the same. */
+/* True if a line of the window gets the `hit` priority. Pseudo-random, but fixed per line. */
 GPCI_INLINE bool gpci_window_hits(const gpci_window *window, uint64_t line) {
     return (gpci_hash(line) >> 32) % 100 < window->hit_ratio;
 }
 
-/* Is an address in the window, and of the window's process? */
+/* True if an address is in the window and in the window's process. */
 GPCI_INLINE bool gpci_window_has(const gpc_hierarchy *h, uint64_t address) {
     const gpci_window *w = &h->window;
     return address - w->begin < w->bytes && gpci_process_of(h, address) == gpci_process_of(h, w->begin);
 }
 
-/* A request of a host's address, before L2 looks it up: what its instruction does not say, the window may. */
+/*
+ * Apply the window's priority to a request with a host address, before the L2 lookup, unless the instruction set a
+ * priority.
+ */
 GPCI_INLINE void gpci_l2_window(const gpc_hierarchy *h, uint64_t address, gpc_request *request) {
     const gpci_window *w = &h->window;
     if (GPCI_LIKELY(!w->bytes) || !gpci_window_has(h, address) || request->priority != GPC_EVICT_NORMAL)
@@ -216,7 +219,7 @@ GPCI_INLINE void gpci_l2_window(const gpc_hierarchy *h, uint64_t address, gpc_re
     request->priority = gpci_window_hits(w, address >> h->l2_level.line_shift) ? w->hit : w->miss;
 }
 
-/* The same for a write of bytes of the L1 line. */
+/* Turn an L1 request into a write of bytes of the L1 line. */
 GPCI_INLINE void gpci_l2_ask_write(const gpc_hierarchy *h, const gpci_l2_place *place, const uint64_t bytes[2],
                                    uint8_t segments, gpc_request *request) {
     unsigned shift = place->shift * GPCI_SEGMENT;
@@ -227,18 +230,18 @@ GPCI_INLINE void gpci_l2_ask_write(const gpc_hierarchy *h, const gpci_l2_place *
     request->byte_mask[1] = shift >= 64 ? low << (shift - 64) : high | (shift ? low >> (64 - shift) : 0);
 }
 
-/* A read whose slice lacks sectors, as the line's home slice in the other partition is asked, or memory. */
+/* Turn a read that misses in its slice into a read of the home slice in the other partition, or of memory. */
 GPCI_INLINE void gpci_l2_ask_on(gpc_request *request, uint8_t sectors, uint32_t word) {
     request->sector_mask = sectors;
     request->policy_word = word;
 }
 
-/* Segments of the L1 line that sectors of the L2 line cover. */
+/* Segments of the L1 line covered by sectors of the L2 line. */
 GPCI_INLINE uint8_t gpci_l2_segments(const gpc_hierarchy *h, unsigned shift, uint8_t sectors, uint8_t segments) {
     return (uint8_t)(h->l2_level.segments_of[sectors] >> shift) & segments;
 }
 
-/* Segments of the L2 line that a write or an atomic sends on to memory; `segments`: that it is of. */
+/* Segments of the L2 line sent on to memory by a write or an atomic; `segments`: those of the request. */
 GPCI_INLINE uint8_t gpci_l2_written(const gpc_request *request, const gpc_access_result *result, uint8_t segments) {
     if (!result->write_sectors)
         return 0;
@@ -246,9 +249,8 @@ GPCI_INLINE uint8_t gpci_l2_written(const gpc_request *request, const gpc_access
 }
 
 /*
- * A write or an atomic of segments of an L1 line, at `shift` in the slice's, has been looked up in its home slice:
- * counted, and returned how many of them were hits. A segment that a write covers needs nothing of the line, and is a
- * hit wherever that is.
+ * Count a write or atomic of segments of an L1 line, at `shift` in the slice's line, after lookup in its home slice.
+ * Returns the number of hits. A segment covered by a write needs no old data and always hits.
  */
 GPCI_INLINE uint32_t gpci_l2_count_change(gpc_hierarchy *h, uint32_t slice, const gpc_request *request, unsigned shift,
                                           uint8_t segments, const uint64_t bytes[2], const gpc_access_result *result) {
@@ -266,7 +268,7 @@ GPCI_INLINE uint32_t gpci_l2_count_change(gpc_hierarchy *h, uint32_t slice, cons
     return hits;
 }
 
-/* A line is about to change in its home slice, `slice` of both partitions: the other one drops its copy. */
+/* Before a line changes in its home slice (`slice` counts both partitions), drop the copy of the other partition. */
 GPCI_INLINE void gpci_l2_drop_copy(gpc_hierarchy *h, uint32_t slice, uint64_t inner, uint64_t address) {
     if (h->partitions == 1)
         return;
@@ -275,19 +277,19 @@ GPCI_INLINE void gpci_l2_drop_copy(gpc_hierarchy *h, uint32_t slice, uint64_t in
     gpc_cache_invalidate_line(h->l2[copy], inner);
 }
 
-/* Dirty bytes of a slice's line go to memory: counted; returns their segments. */
+/* Count the write-back of dirty bytes of a slice's line; returns their segments. */
 GPCI_INLINE uint8_t gpci_l2_write_back(gpc_hierarchy *h, uint32_t slice, const uint64_t bytes[2]) {
     uint8_t segments = gpci_segments_of(bytes);
     gpci_count_l2_write_back(h, slice, gpci_count_sectors(segments));
     return segments;
 }
 
-/* Segments of the L1 line at an address go to memory: for the driver to do. */
+/* Callback for the driver: write segments of the L1 line at an address to memory. */
 typedef void (*gpci_memory_write_fn)(void *user_data, uint64_t address, uint8_t segments);
 
 /*
- * Inclusion: a line that leaves a slice (`inner`: its address there) leaves every L1. What was dirty there goes to
- * memory. Nothing happens where L2 is not inclusive.
+ * Inclusion: remove a line evicted by a slice (`inner`: its address in the slice) from every L1. Dirty data go to
+ * memory. No effect if L2 is not inclusive.
  */
 void gpci_l2_take_from_l1(gpc_hierarchy *h, uint32_t slice, uint64_t inner, gpci_memory_write_fn write,
                           void *user_data);

@@ -4,7 +4,7 @@
 #include "level/coherent_level.h"
 #include "level/hierarchy.h"
 
-/* Samples of the SMs on their way to the policies that decide by them. */
+/* Pass samples of SMs to the policies that vote. */
 
 static bool wants(gpc_cache *const *caches, uint32_t count) {
     for (uint32_t i = 0; caches && i < count; i++)
@@ -20,7 +20,7 @@ static bool module_wants(const gpci_module *m) {
 }
 
 bool gpc_hierarchy_wants_samples(const gpc_hierarchy *h) {
-    if (h && h->coherent) { /* L1s are alike, and so are slices */
+    if (h && h->coherent) { /* L1s are alike, as are slices */
         const gpci_coherent *c = h->coherent;
         return module_wants(gpci_module_at(c->tree, 0)) ||
                (c->l2 && module_wants(gpci_module_at(c->tree, c->first_slice)));
@@ -28,7 +28,7 @@ bool gpc_hierarchy_wants_samples(const gpc_hierarchy *h) {
     return h && (wants(h->l1, h->sms) || wants(h->l2, h->slices));
 }
 
-/* A coherent L1's loads, a line each; or what a slice has been asked for. */
+/* Sample of a module: loads of a coherent L1, in lines; or requests to a slice. */
 static void sample_module(gpci_module *m, gpc_sample *sample) {
     const bool l1 = m->level == 1;
     const uint64_t reads = l1 ? m->stats.loads : m->stats.read_requests;

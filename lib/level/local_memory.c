@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/local_memory.h"
 
-/* Words of threads become addresses, and words of a warp's lanes become lines. */
+/* Mapping of threads' words to addresses, and of a warp's words to lines. */
 
-#define OFFSET_BITS 27u /* with the most SMs, warps and lanes the last byte is below 2^57 */
+#define OFFSET_BITS 27u /* with the maximum of SMs, warps and lanes, the last byte is below 2^57 */
 
 uint64_t gpci_local_address(const gpc_hierarchy *h, uint32_t sm, uint32_t warp, uint32_t lane, uint64_t offset) {
     const uint64_t of_sm = (uint64_t)h->warps * h->lanes, thread = sm * of_sm + (uint64_t)warp * h->lanes + lane;
@@ -30,7 +30,7 @@ const char *gpci_local_wrong(const gpc_hierarchy *h, const gpc_warp_access *w) {
     return NULL;
 }
 
-/* The line of an address, from `first` on; a new line behind the last. */
+/* Find the line of an address, from `first` on, or append a new line. */
 static gpci_transaction *line_at(gpci_transaction *first, gpci_transaction **end, uint64_t address) {
     for (gpci_transaction *line = *end; line > first; line--)
         if (line[-1].address == address)
@@ -39,7 +39,7 @@ static gpci_transaction *line_at(gpci_transaction *first, gpci_transaction **end
     return (*end)++;
 }
 
-/* Bytes of one word. */
+/* Mark the bytes of one word. */
 static void touch(gpci_transaction *line, uint32_t first, uint32_t bytes) {
     line->bytes[first / 64] |= (((uint64_t)1 << bytes) - 1) << first % 64;
     line->segments |= (uint8_t)(1u << first / GPCI_SEGMENT);

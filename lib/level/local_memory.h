@@ -6,15 +6,15 @@
 #include "level/hierarchy.h"
 
 /*
- * Local memory of the threads that a GPU has at once. The rule is GPGPU-Sim's: gpucache/hierarchy.h.
+ * Local memory of all threads a GPU can hold. The rule is GPGPU-Sim's: gpucache/hierarchy.h.
  *
  * Example, 2 SMs of 2 warps of 32 lanes, so 128 threads, with L = 2^56 + 2^55: word 0 of SM 0's warps is the lines L
  * and L + 128, word 0 of SM 1's warps the next two lines, and word 1 begins at L + 512. Code begins at 2^56
  * (level/l15.h).
  *
- * The other known layout is a region for a warp, as NVIDIA's hardware has. Regions need the bytes of a thread, and
- * traces do not tell them: offsets count down from the end of a window of 16 MiB. Regions as large as the window would
- * lie a power of two apart, and begin in one set of a cache.
+ * NVIDIA's hardware has another layout: a region per warp. Regions need the bytes per thread, and traces do not give
+ * this size: offsets count down from the end of a window of 16 MiB. Regions as large as the window would be a power of
+ * two apart, and would begin in one set of a cache.
  */
 #define GPCI_LOCAL_MEMORY ((uint64_t)3 << 55)
 

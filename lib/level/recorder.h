@@ -7,19 +7,20 @@
 #include <gpucache/hierarchy.h>
 
 /*
- * Who writes down what a host has a hierarchy do (record/record.c): told at the public calls, of what they have
- * accepted. Replays do not come this way.
+ * Recorder of a host's calls (record/record.c), informed by the public calls about accepted requests. Replays do not
+ * pass here.
  */
 typedef struct gpci_recorder gpci_recorder;
 
 typedef struct gpci_recorder_ops {
-    void (*access)(gpci_recorder *recorder, const gpc_warp_access *access); /* the host's: of any struct_size */
-    void (*fence)(gpci_recorder *recorder, const gpc_fence *fence);         /* likewise */
-    void (*kernel)(gpci_recorder *recorder, const gpc_launch *launch);      /* ours; NULL: the host gave none */
+    void (*access)(gpci_recorder *recorder, const gpc_warp_access *access); /* the host's struct: any struct_size */
+    void (*fence)(gpci_recorder *recorder, const gpc_fence *fence);         /* the host's struct: any struct_size */
+    /* The library's struct; NULL: not given by the host. */
+    void (*kernel)(gpci_recorder *recorder, const gpc_launch *launch);
     void (*event)(gpci_recorder *recorder, const gpc_warp_event *event);
     void (*flush)(gpci_recorder *recorder);
     void (*count)(gpci_recorder *recorder, uint64_t warp_instructions, uint64_t thread_instructions, uint64_t blocks);
-    void (*cannot)(gpci_recorder *recorder, const char *call); /* what no trace can hold was done */
+    void (*cannot)(gpci_recorder *recorder, const char *call); /* a call was made that a trace cannot hold */
     void (*destroy)(gpci_recorder *recorder);
 } gpci_recorder_ops;
 
@@ -27,7 +28,7 @@ struct gpci_recorder {
     const gpci_recorder_ops *ops;
 };
 
-/* GPCI_RECORD(h, access, (h->recorder, access)): tell the recorder, if there is one. */
+/* GPCI_RECORD(h, access, (h->recorder, access)): inform the recorder, if present. */
 #define GPCI_RECORD(h, what, arguments)           \
     do {                                          \
         if (GPCI_UNLIKELY((h)->recorder != NULL)) \

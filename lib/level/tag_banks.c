@@ -6,7 +6,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Which bits of a set's number say which of four banks it is in, of an H100 (tests/hardware/micro/README.md). */
+/*
+ * Bits of the set number whose parity gives a bit of the bank (four banks), for an H100
+ * (tests/hardware/micro/README.md).
+ */
 static const uint32_t hopper_banks[GPCI_BANK_BITS] = {181, 367};
 
 gpci_tag_banks gpci_tag_banks_of(const gpc_hierarchy *h) {
@@ -65,7 +68,7 @@ static void by_bank(const gpci_tag_banks *banks, gpci_transaction *lines, uint32
     }
     if (in_round[1] == count)
         return;
-    for (uint32_t round = 1; round <= count; round++) /* where each begins */
+    for (uint32_t round = 1; round <= count; round++) /* start of every round */
         in_round[round] += in_round[round - 1];
     memcpy(before, lines, count * sizeof *lines);
     for (uint32_t i = 0; i < count; i++)

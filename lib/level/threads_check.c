@@ -19,7 +19,7 @@ static bool has_sample(gpc_policy_kind kind, const void *ops) {
     }
 }
 
-/* Is this the name of a policy that one thread has to run? Its kind does not matter. */
+/* True if `name` is a policy restricted to a single thread, of any kind. `hosts`: registered by the host. */
 static bool is_shared(const gpc_context *context, const char *name, size_t length, bool *hosts) {
     for (int kind = 0; kind < GPC_POLICY_KIND_COUNT; kind++) {
         if (kind == GPC_POLICY_PROTOCOL)
@@ -37,7 +37,7 @@ static bool is_shared(const gpc_context *context, const char *name, size_t lengt
     return false;
 }
 
-/* All words of a key's text are looked at, for policies may name others. */
+/* Checks every word of the key's text, because policies may name further policies. */
 bool gpci_threads_check_key(const gpc_hierarchy *h, gpci_key key, char text[GPCI_THREADS_TEXT]) {
     const char *at = gpci_config_text(h->config, key);
     while (*at) {

@@ -7,7 +7,7 @@ static gpc_status refuse(gpci_key key, const gpc_hierarchy *h, const char *why, 
     return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s: %s", gpci_key_name(key), gpci_config_text(h->config, key), why);
 }
 
-/* Without pages nothing else that is said of TLBs has an effect. */
+/* Without a page size no other key of TLBs has an effect. */
 static gpc_status check_absent(const gpc_hierarchy *h, gpc_error *error) {
     for (uint32_t key = GPCI_KEY_TLB_PAGE + 1; key <= GPCI_KEY_TLB_WALK_LATENCY; key++) {
         gpc_key_info info = GPC_KEY_INFO_INIT;
@@ -28,7 +28,7 @@ static gpc_status check(const gpc_hierarchy *h, gpc_error *error) {
     return GPC_OK;
 }
 
-/* Sets and ways; which pages are theirs is said later. */
+/* Read sets and ways; pages are assigned later. */
 static gpc_status shape(const gpc_hierarchy *h, gpci_key entries_key, gpci_key ways_key, gpci_tlb *tlb,
                         gpc_error *error) {
     const uint64_t entries = gpci_number(h, entries_key), asked = gpci_number(h, ways_key),
@@ -92,7 +92,7 @@ void gpci_tlbs_state(gpci_tlbs *tlbs, gpci_state_fn visit, void *user_data) {
     visit(user_data, tlbs->pages, tlbs->page_count * sizeof *tlbs->pages);
 }
 
-/* Where a page may be. */
+/* Set of a page. */
 static uint64_t *set_of(const gpci_tlb *tlb, uint64_t page) {
     return tlb->pages + (size_t)(tlb->sets > 1 ? page % tlb->sets : 0) * tlb->ways;
 }
@@ -104,7 +104,7 @@ static uint32_t way_of(const gpci_tlb *tlb, const uint64_t *set, uint64_t page) 
     return way;
 }
 
-/* The page takes the first place, those before `way` move back. */
+/* Move the page to the first place; the pages before `way` move back. */
 static void move_up(uint64_t *set, uint32_t way, uint64_t page) {
     memmove(set + 1, set, way * sizeof *set);
     set[0] = page;

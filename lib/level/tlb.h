@@ -5,22 +5,22 @@
 #include "level/hierarchy.h"
 
 /*
- * Address translation (keys tlb.*): a TLB for each SM's L1, one behind all of them, and walks of the page table. Pages
- * are of one size, and a page lies in memory where its virtual address says: so a translation takes time, and changes
- * nothing else. What a TLB holds is here, for both drivers; what takes time is in timed/l1_tlb.c and l2_tlb.c.
+ * Address translation (keys tlb.*): a TLB per L1, a common L2 TLB, and walks of the page table. Pages have one size,
+ * and a page lies in memory at its virtual address; translation therefore only costs time. The contents of TLBs are
+ * here, for both drivers; timing is in timed/l1_tlb.c and l2_tlb.c.
  *
- * Line transactions are looked up, behind the coalescer, as Power et al. (HPCA 2014) found to be best. So are the pages
- * of bulk copies, one by one; prefetches of an L1's prefetcher are of pages that its TLB has, or are dropped. What an
- * L1 writes back, or a host's own L1 asks for, is translated already. TLBs keep what they hold between kernels, and
- * when caches are flushed: pages stay where they are.
+ * Line transactions are looked up after the coalescer, the best choice by Power et al. (HPCA 2014). Bulk copies look up
+ * page by page. Prefetches of an L1's prefetcher need a page present in the TLB, or are dropped. Write-backs of L1 and
+ * requests of a host's own L1 are already translated. TLBs keep their pages between kernels and when caches are
+ * flushed: pages do not move.
  *
  * Example, tlb.page = 64KiB, tlb.l1_entries = 2, tlb.l2_entries = 4: loads of pages A, B, A, C, B find nothing,
- * nothing, A, nothing (A was used after B, which leaves), and B in the L2 TLB: five accesses and one hit of the L1 TLB,
- * four and one of the L2 TLB, three walks.
+ * nothing, A, nothing (A was used after B, so B is evicted), and B in the L2 TLB. Five accesses and one hit of the L1
+ * TLB, four and one of the L2 TLB, three walks.
  */
 #define GPCI_NO_PAGE UINT64_MAX
 
-/* Pages of a set in order of their use, the last one first; GPCI_NO_PAGE from the first free way on. */
+/* Pages of a set in order of use, last used first; GPCI_NO_PAGE from the first free way on. */
 typedef struct gpci_tlb {
     uint64_t *pages; /* [sets][ways] */
     uint32_t sets, ways;
@@ -28,30 +28,30 @@ typedef struct gpci_tlb {
 
 typedef struct gpci_tlbs {
     gpci_tlb *l1;      /* [sms] */
-    gpci_tlb l2;       /* no sets: there is none */
-    uint64_t *engine;  /* [sms] page of the last request of an SM's bulk copies */
-    uint64_t *pages;   /* the memory of all of them, */
-    size_t page_count; /* so many */
-    unsigned shift;    /* log2 of a page's bytes */
+    gpci_tlb l2;       /* no sets: no L2 TLB */
+    uint64_t *engine;  /* [sms] page of the last bulk copy request */
+    uint64_t *pages;   /* memory of all TLBs */
+    size_t page_count; /* size of `pages` */
+    unsigned shift;    /* log2 of the page size */
 } gpci_tlbs;
 
-/* h->tlbs, where tlb.page is a size. GPC_ERROR_RANGE for what cannot be, or has no effect; GPC_ERROR_MEMORY. */
+/* Create h->tlbs if tlb.page is a size. GPC_ERROR_RANGE: impossible or ineffective keys; GPC_ERROR_MEMORY. */
 gpc_status gpci_tlbs_create(gpc_hierarchy *h, gpc_error *error);
 void gpci_tlbs_destroy(gpc_hierarchy *h);
 void gpci_tlbs_state(gpci_tlbs *tlbs, gpci_state_fn visit, void *user_data);
 
-/* Is a page there? Then it was used last. */
+/* True if a page is present; the page becomes the last used. */
 bool gpci_tlb_look(gpci_tlb *tlb, uint64_t page);
-/* The same, which is no use. */
+/* True if a page is present; does not count as use. */
 bool gpci_tlb_has(const gpci_tlb *tlb, uint64_t page);
-/* A page that is not there takes the place of the one that was used least recently. */
+/* Insert an absent page in place of the least recently used. */
 void gpci_tlb_fill(gpci_tlb *tlb, uint64_t page);
 
-/* Without a clock: an address of an SM's access, or of its bulk copies, is looked up and brought into the TLBs. */
+/* Without a clock: look up an address of an SM's access, or of its bulk copies, and insert its page. */
 GPCI_COLD void gpci_tlbs_access(gpc_hierarchy *h, uint32_t sm, uint64_t address);
 GPCI_COLD void gpci_tlbs_bulk(gpc_hierarchy *h, uint32_t sm, uint64_t address);
 
-/* A lookup of an SM's L1 TLB, of the L2 TLB; a walk. */
+/* Count a lookup of an SM's L1 TLB; a lookup of the L2 TLB; a walk. */
 GPCI_INLINE void gpci_count_l1_tlb(gpc_hierarchy *h, uint32_t sm, bool hit) {
     h->of_sm[sm].tlb_l1_accesses++;
     h->of_sm[sm].tlb_l1_hits += hit;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* For each byte of a lane that lies in a line: its offset in the line, and its place among lanes' values. */
+/* Walk over the bytes of lanes within a line: offset in the line, and place among the lanes' values. */
 typedef struct lane_walk {
     const gpci_lanes *lanes;
     uint64_t line;

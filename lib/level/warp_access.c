@@ -10,14 +10,14 @@
 
 #include <stddef.h>
 
-/* A warp instruction: checked, coalesced into line transactions, and counted. */
+/* Checks, coalescing and counting of a warp instruction. */
 
 gpc_status gpci_access_take(const gpc_warp_access *access, gpc_error *error, gpc_warp_access *out) {
     *out = (gpc_warp_access)GPC_WARP_ACCESS_INIT;
     return gpci_take(out, sizeof *out, offsetof(gpc_warp_access, bytes), access, "gpc_warp_access", error);
 }
 
-/* Orders that an access of a kind may have: a bit for each. */
+/* Orders allowed for a kind of access: bit per order. */
 static const uint8_t orders_of[GPC_KIND_COUNT] = {
     [GPC_LOAD] = 1 << GPC_ORDER_WEAK | 1 << GPC_ORDER_RELAXED | 1 << GPC_ORDER_ACQUIRE,
     [GPC_STORE] = 1 << GPC_ORDER_WEAK | 1 << GPC_ORDER_RELAXED | 1 << GPC_ORDER_RELEASE,
@@ -27,12 +27,12 @@ static const uint8_t orders_of[GPC_KIND_COUNT] = {
     [GPC_PREFETCH] = 1 << GPC_ORDER_WEAK,
 };
 
-/* A load that L1 may not serve: others of its scope do not see that L1. */
+/* True for a load that L1 may not serve: other threads of its scope do not see this L1. */
 static bool is_wide_load(const gpc_warp_access *w) {
     return w->kind == GPC_LOAD && w->order != GPC_ORDER_WEAK && w->scope != GPC_SCOPE_CTA;
 }
 
-/* What is wrong with an access's order, NULL: nothing. Its kind and hint are in range. */
+/* Reason why an access's order is invalid; NULL: valid. Kind and hint are in range. */
 static GPCI_NOINLINE const char *wrong_order(const gpc_hierarchy *h, const gpc_warp_access *w) {
     if (w->scope >= GPC_SCOPE_COUNT)
         return "scope is out of range";
@@ -49,7 +49,7 @@ static GPCI_NOINLINE const char *wrong_order(const gpc_hierarchy *h, const gpc_w
     return NULL;
 }
 
-/* What is wrong with an access's values, NULL: nothing. */
+/* Reason why an access's values are invalid; NULL: valid. */
 static const char *wrong_values(const gpc_hierarchy *h, const gpc_warp_access *w) {
     if (!h->with_data)
         return "bytes or out is given, without coherence.data";
@@ -62,7 +62,7 @@ static const char *wrong_values(const gpc_hierarchy *h, const gpc_warp_access *w
     return NULL;
 }
 
-/* What is wrong with its operation, NULL: nothing. */
+/* Reason why an access's operation is invalid; NULL: valid. */
 static const char *wrong_operation(const gpc_hierarchy *h, const gpc_warp_access *w) {
     if (w->atomic >= GPC_OP_COUNT)
         return "atomic is out of range";
@@ -84,7 +84,7 @@ static GPCI_NOINLINE const char *wrong_with_values(const gpc_hierarchy *h, const
     return wrong || !(w->bytes || w->out || w->compare) ? wrong : wrong_values(h, w);
 }
 
-/* What is wrong with an asynchronous copy, NULL: nothing. */
+/* Reason why an asynchronous copy is invalid; NULL: valid. */
 static GPCI_NOINLINE const char *wrong_copy(const gpc_hierarchy *h, const gpc_warp_access *w) {
     if (w->copy == GPC_COPY_BULK)
         return gpci_bulk_wrong(h, w);
@@ -101,24 +101,24 @@ static GPCI_NOINLINE const char *wrong_copy(const gpc_hierarchy *h, const gpc_wa
     return w->out ? "copy is ASYNC, and out is given: what it reads goes into shared memory" : NULL;
 }
 
-/* The fault of an access by offsets of threads, or of a copy; NULL: no fault. */
+/* Reason why an access by offsets of threads, or a copy, is invalid; NULL: valid. */
 static GPCI_COLD const char *wrong_way(const gpc_hierarchy *h, const gpc_warp_access *w) {
     const char *wrong = w->local_offsets ? gpci_local_wrong(h, w) : NULL;
     return wrong || !(w->copy || gpci_is_multicast(w)) ? wrong : wrong_copy(h, w);
 }
 
-/* Has it values, or says what it does with them? */
+/* True if the access carries values or an operation. */
 static bool has_values(const gpc_warp_access *w) {
     return ((uintptr_t)w->bytes | (uintptr_t)w->out | (uintptr_t)w->compare | w->atomic) != 0;
 }
 
-/* It gets its age; false: its warp does not run. */
+/* Set the age of the warp; false: the warp does not run. */
 static GPCI_COLD bool rank(const gpc_hierarchy *h, gpc_warp_access *w) {
     w->warp_age = gpci_warp_rank(h, w->sm, w->warp);
     return w->warp_age != GPCI_NOT_RUNNING;
 }
 
-/* Bytes of a lane; of a bulk copy, of a row. */
+/* Largest width of a lane; for a bulk copy, of a row. */
 static uint32_t most_width(const gpc_warp_access *w) {
     return w->copy == GPC_COPY_BULK ? GPCI_BULK_MOST_BYTES : 64;
 }
@@ -156,7 +156,7 @@ const char *gpci_access_wrong_process(const gpc_hierarchy *h, const gpc_warp_acc
     return wrong;
 }
 
-/* The first field that gpci_access_check stumbles upon, as a sentence. */
+/* First field rejected by gpci_access_check, as a sentence. */
 static const char *what_is_wrong(const gpc_hierarchy *h, const gpc_warp_access *w) {
     const struct {
         bool wrong;
@@ -203,7 +203,7 @@ gpc_status gpc_hierarchy_check_access(const gpc_hierarchy *h, const gpc_warp_acc
     return wrong ? gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_warp_access: %s", wrong) : GPC_OK;
 }
 
-/* The hint by which its levels go: a strong load goes past the L1s that its scope does not share. */
+/* Hint seen by the levels: a strong load skips L1s that its scope does not share. */
 static uint8_t hint_of(const gpc_warp_access *w) {
     if (GPCI_LIKELY(w->order == GPC_ORDER_WEAK) || !is_wide_load(w) || w->hint == GPC_HINT_CG ||
         w->hint == GPC_HINT_CV || w->hint == GPC_HINT_NO_ALLOCATE)
@@ -211,12 +211,12 @@ static uint8_t hint_of(const gpc_warp_access *w) {
     return w->scope == GPC_SCOPE_SYS ? GPC_HINT_CV : GPC_HINT_CG;
 }
 
-/* What the lines of an instruction come to. */
+/* Sums over the lines of an instruction. */
 typedef struct sums {
     uint32_t segments, moved, used; /* moved: segments of the sectors touched; used: bytes */
 } sums;
 
-/* `range`: bytes of all lanes together, where they go together; else 0. */
+/* `range`: bytes of all lanes together if adjacent; otherwise 0. */
 static sums sum_up(const gpci_transaction *lines, uint32_t count, uint32_t range, const gpci_level *l1) {
     sums sum = {.used = range};
     for (uint32_t i = 0; i < count; i++) {

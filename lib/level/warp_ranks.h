@@ -6,20 +6,20 @@
 #include "level/hierarchy.h"
 
 /*
- * Ages of warps: of each, how many running ones of its SM are older. A warp that starts is the youngest; where one
- * exits, those younger than it move up.
+ * Age of a warp: number of older running warps of its SM. A warp that starts is the youngest. When a warp exits,
+ * younger warps move up.
  *
- * Example: warps in slots 4, 0, 7 start: ages 0, 1, 2. Slot 0 exits: slot 7 has 1. Slot 0 starts again: 2.
+ * Example: warps in slots 4, 0, 7 start: ages 0, 1, 2. Slot 0 exits: slot 7 has age 1. Slot 0 starts again: age 2.
  */
 
-/* The rank of a warp after one of rank `gone` has exited. */
+/* Rank of a warp after the exit of a warp of rank `gone`. */
 GPCI_INLINE uint16_t gpci_rank_after(uint16_t rank, uint16_t gone) {
     return (uint16_t)(rank - (rank > gone));
 }
 
-/* Where the library ranks them for a host (gpc_hierarchy_rank_warps): of an SM. */
+/* Ranks of an SM, kept for a host (gpc_hierarchy_rank_warps). */
 typedef struct gpci_warp_ranks {
-    uint16_t *ranks; /* [slots]; GPCI_NOT_RUNNING */
+    uint16_t *ranks; /* [slots]; or GPCI_NOT_RUNNING */
     uint32_t slots, running;
 } gpci_warp_ranks;
 
@@ -30,13 +30,13 @@ GPCI_INLINE uint32_t gpci_warp_rank(const gpc_hierarchy *h, uint32_t sm, uint32_
     return warp < r->slots ? r->ranks[warp] : GPCI_NOT_RUNNING;
 }
 
-/* A request has the age of its warp, if that runs. */
+/* Set the age of a request from its warp, if the warp runs. */
 GPCI_INLINE void gpci_warp_rerank(const gpc_hierarchy *h, gpc_request *request) {
     const uint32_t rank = gpci_warp_rank(h, request->sm, request->warp);
     request->warp_age = rank == GPCI_NOT_RUNNING ? request->warp_age : rank;
 }
 
-/* A warp starts or exits, where they are ranked. GPC_ERROR_ARGUMENT: it runs already, or does not; GPC_ERROR_MEMORY. */
+/* Start or end a ranked warp. GPC_ERROR_ARGUMENT: already running, or not running; GPC_ERROR_MEMORY. */
 gpc_status gpci_warp_ranks_event(gpc_hierarchy *h, const gpc_warp_event *event);
 void gpci_warp_ranks_destroy(gpc_hierarchy *h);
 void gpci_warp_ranks_archive(gpc_hierarchy *h, gpci_archive *archive);

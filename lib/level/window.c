@@ -6,11 +6,11 @@
 #include <string.h>
 
 /*
- * Persistence in L2 (CUDA programming guide, "L2 Cache Control"): a part of L2 that is set aside for lines that
- * persist, and a window of addresses whose lines do. Both end in priorities of lines: the cache replaces by these.
+ * Persistence in L2 (CUDA programming guide, "L2 Cache Control"): a part of L2 is reserved for persisting lines, and a
+ * window of addresses selects these lines. Both act through priorities of lines, used by the cache's replacement.
  *
- * Example, 16 ways, 40 MiB, l2.persisting = 30MiB: 12 ways of each set. The window's lines take them, and keep them
- * from all others; of what the window has beyond that, lines replace one another, and that is what its ratio is for.
+ * Example, 16 ways, 40 MiB, l2.persisting = 30MiB: 12 ways of each set. Lines of the window take these ways and keep
+ * others out. Lines beyond 12 per set replace each other; the ratio of the window prevents this.
  */
 
 static bool is_set(const gpc_hierarchy *h, gpci_key key) {
@@ -23,7 +23,7 @@ static bool has_l2(const gpc_hierarchy *h) {
     return plain && gpci_number(h, GPCI_KEY_L2_ENABLED);
 }
 
-/* What of a window has no effect; NULL: all of it has. */
+/* Part of a window without effect, as error text; NULL: none. */
 static const char *idle_part(const gpc_hierarchy *h, const gpci_window *w) {
     if (w->hit == GPC_EVICT_LAST && !gpci_number(h, GPCI_KEY_L2_PERSISTING))
         return "l2.window_hit = persisting has no effect: l2.persisting is 0B";
