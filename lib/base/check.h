@@ -4,6 +4,8 @@
 
 #include "base/base.h"
 
+#include <string.h>
+
 /*
  * Invariants of the library, asserted only in the checking build (meson's -Dc_args=-DGPCI_CHECK). A failed invariant is
  * a defect of the library, never of an input. The checking build prints the invariant and ends the process. In other
@@ -21,5 +23,11 @@ _Noreturn void gpci_check_failed(const char *file, int line, const char *format,
 /* Assert a condition; the text describes the violation. GPCI_ENSURE(used <= room, "%u packets of %u", used, room) */
 #define GPCI_ENSURE(condition, ...) \
     ((!GPCI_CHECKING || (condition)) ? (void)0 : gpci_check_failed(__FILE__, __LINE__, __VA_ARGS__))
+
+/*
+ * Fill memory that is free or fresh, in the checking build only: results then differ from those of other builds where
+ * undefined bytes are used.
+ */
+#define GPCI_POISON(memory, size) (GPCI_CHECKING ? (void)memset((memory), 0xa5, (size)) : (void)0)
 
 #endif

@@ -3,6 +3,7 @@
 #define GPC_COHERENCE_CONTROLLER_POOL_H
 
 #include "base/array.h"
+#include "base/check.h"
 
 #include <string.h>
 
@@ -46,6 +47,7 @@ GPCI_INLINE uint32_t gpci_items_take_any(gpci_items *pool) {
 uint32_t gpci_items_take(gpci_items *pool);
 
 GPCI_INLINE void gpci_items_give(gpci_items *pool, uint32_t item) {
+    GPCI_POISON(gpci_items_at(pool, item), pool->item_bytes);
     memcpy(gpci_items_at(pool, item), &pool->free, sizeof pool->free);
     pool->free = item;
     pool->used--;

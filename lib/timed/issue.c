@@ -60,6 +60,7 @@ uint32_t gpci_take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kin
         if (GPCI_UNLIKELY(!(t->flight_fresh % GPCI_STRAND_FLIGHTS)))
             t->flight_fresh += t->flight_stride;
         t->flights[number] = (gpci_flight){0}; /* as gpci_pool_take_fresh */
+        GPCI_POISON(&t->flights[number], sizeof *t->flights);
     } else {
         t->flight_free = t->flights[number].next;
     }

@@ -42,8 +42,7 @@ static void tell_host(gpci_timed *t, uint32_t number) {
         gpci_kept_done(t, number, &c);
     if (GPCI_UNLIKELY(t->stage_times != NULL))
         gpci_stage_times_done(t, number, &c);
-    f->next = t->flight_free;
-    t->flight_free = number;
+    gpci_give_flight(t, number);
     t->in_flight--;
     t->ended++;
     t->progress = t->wheel.now;

@@ -201,6 +201,7 @@ uint32_t gpci_pool_take_fresh(gpci_pool *pool) {
     if (!(pool->fresh % GPCI_POOL_CHUNK))
         pool->fresh += pool->stride;
     memset(gpci_packet_at(pool, packet), 0, sizeof(gpci_packet));
+    GPCI_POISON(gpci_packet_at(pool, packet), sizeof(gpci_packet));
     memset(&pool->links[packet], 0, sizeof *pool->links);
     return packet;
 }
@@ -209,6 +210,7 @@ uint32_t gpci_pool_take_fresh(gpci_pool *pool) {
 static void clear_sharer(const gpci_pool *pool, uint32_t packet, uint32_t at) {
     memset(gpci_packet_at(pool, packet), 0,
            at % GPCI_POOL_SHARERS ? offsetof(gpci_packet, request) : sizeof(gpci_packet));
+    GPCI_POISON(gpci_packet_at(pool, packet), offsetof(gpci_packet, request));
 }
 
 uint32_t gpci_pool_take_fresh_waiter(gpci_pool *pool) {

@@ -3,6 +3,7 @@
 #define GPC_TIMED_PACKET_H
 
 #include "base/base.h"
+#include "base/check.h"
 #include "base/clock.h"
 
 #define GPCI_NO_PACKET UINT32_MAX
@@ -359,6 +360,7 @@ GPCI_INLINE uint32_t gpci_pool_take_message(gpci_pool *pool) {
 }
 
 GPCI_INLINE void gpci_pool_give_message(gpci_pool *pool, uint32_t packet) {
+    GPCI_POISON(gpci_packet_at(pool, packet), offsetof(gpci_packet, request));
     pool->links[packet].next = pool->message_free;
     pool->message_free = packet;
     pool->message_live--;
@@ -366,10 +368,12 @@ GPCI_INLINE void gpci_pool_give_message(gpci_pool *pool, uint32_t packet) {
 
 GPCI_INLINE void gpci_pool_give(gpci_pool *pool, uint32_t packet) {
     if ((int32_t)packet < 0) {
+        GPCI_POISON(gpci_packet_at(pool, packet), offsetof(gpci_packet, request));
         gpci_packet_at(pool, packet)->next = pool->waiter_free;
         pool->waiter_free = packet;
         return;
     }
+    GPCI_POISON(gpci_packet_at(pool, packet), sizeof(gpci_packet));
     pool->links[packet].next = pool->free;
     pool->free = packet;
     pool->live--;

@@ -216,6 +216,12 @@ gpc_status gpci_make_packets(gpci_timed *t, uint32_t lines);
 gpc_status gpci_make_room(gpci_timed *t, uint32_t lines);
 /* Flights that were never used, for `count` more. */
 gpc_status gpci_make_flights(gpci_timed *t, uint32_t count);
+GPCI_INLINE void gpci_give_flight(gpci_timed *t, uint32_t number) {
+    gpci_flight *flight = &t->flights[number];
+    GPCI_POISON(flight, sizeof *flight);
+    flight->next = t->flight_free;
+    t->flight_free = number;
+}
 uint32_t gpci_take_flight(gpci_timed *t, uint32_t sm, uint32_t warp, uint8_t kind, uint64_t token, uint32_t lines);
 /* Not accepted now. GPC_BUSY. */
 gpc_status gpci_refuse(gpci_stage *stage, gpc_busy reason, gpc_busy *out_busy);

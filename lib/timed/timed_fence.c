@@ -268,8 +268,7 @@ static void let_go(gpci_timed *t, gpci_stage *stage, uint32_t number) {
     }
     gpci_gauge_set(&stage->waiting_gauge, t->wheel.now, ++stage->waiting);
     gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
-    f->next = t->flight_free;
-    t->flight_free = number;
+    gpci_give_flight(t, number);
 }
 
 void gpci_fence_after(gpci_timed *t, uint32_t number) {
