@@ -254,23 +254,23 @@ static void each_byte(const gpci_timed *t, const gpci_packet *p, const gpci_lane
         }
 }
 
-/* What a walk over these bytes needs. */
-typedef struct walk {
+/* Data of a walk over these bytes. */
+typedef struct byte_walk {
     const gpci_lanes *lanes;
     uint8_t *bytes;     /* of the line */
     gpci_l1_line *line; /* in the SM's L1; NULL: of none */
     gpci_plain_lanes *kept;
     uint64_t order;
     uint8_t segments; /* that a load is to have */
-} walk;
+} byte_walk;
 
-static uint8_t byte_to_store(const walk *w, size_t byte) {
+static uint8_t byte_to_store(const byte_walk *w, size_t byte) {
     return w->lanes->bytes ? w->lanes->bytes[byte] : 0;
 }
 
 /* A store passes L1's tags. */
 static void store_in_l1(void *data, size_t byte, uint64_t at) {
-    const walk *w = data;
+    const byte_walk *w = data;
     w->line->bytes[at] = byte_to_store(w, byte);
     w->line->stored[at] = w->order;
     w->line->pending[at]++;
@@ -278,7 +278,7 @@ static void store_in_l1(void *data, size_t byte, uint64_t at) {
 
 /* The home slice performs a store. */
 static void store_at_home(void *data, size_t byte, uint64_t at) {
-    const walk *w = data;
+    const byte_walk *w = data;
     w->bytes[at] = byte_to_store(w, byte);
     if (!w->line || !w->line->pending[at])
         return;
@@ -288,7 +288,7 @@ static void store_at_home(void *data, size_t byte, uint64_t at) {
 
 /* A load passes L1's tags. */
 static void load_in_l1(void *data, size_t byte, uint64_t at) {
-    const walk *w = data;
+    const byte_walk *w = data;
     const uint8_t bit = (uint8_t)(1u << byte % 8);
     w->lanes->out[byte] = w->line->bytes[at];
     w->kept->own[byte / 8] = (uint8_t)((w->kept->own[byte / 8] & ~bit) | (w->line->pending[at] ? bit : 0));
@@ -299,7 +299,7 @@ static void load_in_l1(void *data, size_t byte, uint64_t at) {
  * the read brought, or what the SM had stored earlier, which the load took at L1's tags.
  */
 static void load_what_came(void *data, size_t byte, uint64_t at) {
-    const walk *w = data;
+    const byte_walk *w = data;
     if (!has_segment(w->segments, (uint32_t)at))
         return;
     if (w->line->stored[at] <= w->kept->looked)
@@ -330,10 +330,10 @@ static void perform(const gpci_timed *t, const gpci_packet *p, const gpci_lanes 
 
 /* A load takes what is there; what is not comes with its reply. */
 static void looked_in_l1(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p, const gpci_lanes *lanes) {
-    walk w = {.lanes = lanes,
-              .line = l1_of(t, stage->index, p->address),
-              .kept = &t->values->lanes[p->line.flight],
-              .order = ++t->values->order};
+    byte_walk w = {.lanes = lanes,
+                   .line = l1_of(t, stage->index, p->address),
+                   .kept = &t->values->lanes[p->line.flight],
+                   .order = ++t->values->order};
     if (p->line.kind == GPC_STORE)
         each_byte(t, p, lanes, store_in_l1, &w);
     else if (p->line.kind == GPC_LOAD && lanes->out) {
@@ -349,10 +349,10 @@ void gpci_plain_hit(gpci_timed *t, const gpci_stage *stage, const gpci_packet *p
 }
 
 static void store_of(gpci_timed *t, const gpci_packet *p, const gpci_lanes *lanes, uint8_t *bytes) {
-    walk w = {.lanes = lanes,
-              .bytes = bytes,
-              .line = p->line.kind == GPC_STORE ? l1_of(t, t->flights[p->line.flight].sm, p->address) : NULL,
-              .order = ++t->values->order};
+    byte_walk w = {.lanes = lanes,
+                   .bytes = bytes,
+                   .line = p->line.kind == GPC_STORE ? l1_of(t, t->flights[p->line.flight].sm, p->address) : NULL,
+                   .order = ++t->values->order};
     each_byte(t, p, lanes, store_at_home, &w);
 }
 
@@ -450,9 +450,9 @@ void gpci_plain_replied(gpci_timed *t, const gpci_packet *p, uint8_t segments) {
     gpci_lanes lanes;
     if (p->line.kind != GPC_LOAD || !lanes_of(t, p, &lanes) || !lanes.out)
         return;
-    walk w = {.lanes = &lanes,
-              .line = l1_of(t, t->flights[p->line.flight].sm, p->address),
-              .kept = &t->values->lanes[p->line.flight],
-              .segments = segments};
+    byte_walk w = {.lanes = &lanes,
+                   .line = l1_of(t, t->flights[p->line.flight].sm, p->address),
+                   .kept = &t->values->lanes[p->line.flight],
+                   .segments = segments};
     each_byte(t, p, &lanes, load_what_came, &w);
 }
