@@ -2,7 +2,7 @@
 #ifndef GPC_CACHE_CACHE_H
 #define GPC_CACHE_CACHE_H
 
-#include "cache/index.h"
+#include "cache/index/index.h"
 #include "cache/line_places.h"
 #include "cache/requests.h"
 #include "policies/replacement/lru.h"

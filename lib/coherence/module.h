@@ -3,7 +3,7 @@
 #define GPC_COHERENCE_MODULE_H
 
 #include "base/map.h"
-#include "cache/index.h"
+#include "cache/index/index.h"
 #include "policies/protocol/protocols.h"
 #include "registry/registry.h"
 

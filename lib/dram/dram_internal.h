@@ -3,7 +3,7 @@
 #define GPC_DRAM_DRAM_INTERNAL_H
 
 #include "base/clock.h"
-#include "cache/address_map.h"
+#include "cache/index/address_map.h"
 #include "dram/dram.h"
 #include "dram/timing.h"
 

@@ -3,7 +3,7 @@
 #define GPC_LEVEL_HIERARCHY_H
 
 #include "cache/allocate.h"
-#include "cache/index.h"
+#include "cache/index/index.h"
 #include "config/config.h"
 #include "level/tag_banks.h"
 #include "registry/registry.h"

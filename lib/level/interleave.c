@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/text.h"
-#include "cache/address_map.h"
+#include "cache/index/address_map.h"
 #include "level/hierarchy.h"
 
 /* Spread addresses over slices, from configuration keys: l2.interleave, or address.mapping. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/text.h"
 #include "profile/profile.h"
-#include "trace/output.h"
+#include "trace/files/output.h"
 
 #include <inttypes.h>
 

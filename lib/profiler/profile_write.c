@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "profile/profile_file_format.h"
-#include "trace/output.h"
+#include "trace/files/output.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "level/observer.h"
 #include "profile/profile.h"
-#include "replay/replay.h"
+#include "replay/core/replay.h"
 
 /* Runs a trace, or takes accesses from a host, while a profile counts. */
 typedef struct gpci_profiler {

@@ -2,7 +2,7 @@
 #ifndef GPC_TIMED_NETWORK_H
 #define GPC_TIMED_NETWORK_H
 
-#include "cache/index.h"
+#include "cache/index/index.h"
 #include "stats/stats.h"
 #include "timed/component.h"
 #include "timed/packet.h"

@@ -2,8 +2,8 @@
 #include "trace/choice.h"
 
 #include "base/array.h"
-#include "trace/fields.h"
-#include "trace/paths.h"
+#include "trace/files/fields.h"
+#include "trace/files/paths.h"
 
 #include <inttypes.h>
 #include <stdio.h>

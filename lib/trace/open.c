@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "trace/input.h"
-#include "trace/paths.h"
+#include "trace/files/input.h"
+#include "trace/files/paths.h"
 #include "trace/sources.h"
 
 #include <string.h>

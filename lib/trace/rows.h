@@ -2,7 +2,7 @@
 #ifndef GPC_TRACE_ROWS_H
 #define GPC_TRACE_ROWS_H
 
-#include "trace/builder.h"
+#include "trace/blocks/builder.h"
 
 /* Memory instructions of a kernel, in any order, converted to thread blocks. */
 

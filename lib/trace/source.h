@@ -2,7 +2,7 @@
 #ifndef GPC_TRACE_SOURCE_H
 #define GPC_TRACE_SOURCE_H
 
-#include "trace/builder.h"
+#include "trace/blocks/builder.h"
 
 /* Source of kernels: a text file, a binary file, a generator, or a list of files. gpc_trace wraps a source. */
 typedef struct gpci_source gpci_source;

@@ -2,7 +2,7 @@
 #ifndef GPC_TRACE_SOURCES_H
 #define GPC_TRACE_SOURCES_H
 
-#include "trace/input.h"
+#include "trace/files/input.h"
 #include "trace/source.h"
 
 /* A .traceg file, plain or compressed, with the placement file beside. Reads the header at once. */

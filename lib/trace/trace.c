@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/blocks/notes.h"
+#include "trace/blocks/trace_block.h"
 #include "trace/choice.h"
-#include "trace/notes.h"
 #include "trace/rewind.h"
 #include "trace/sources.h"
-#include "trace/trace_block.h"
 #include "trace/windows.h"
 
 #include <string.h>

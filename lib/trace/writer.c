@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/writer.h"
 
+#include "trace/blocks/trace_block.h"
 #include "trace/seen.h"
 #include "trace/sources.h"
-#include "trace/trace_block.h"
 
 /* Trace writer: checks the caller's data, and passes the data to the format. */
 struct gpc_trace_writer {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cache/index.h"
+#include "cache/index/index.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

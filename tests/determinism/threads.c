@@ -2,7 +2,7 @@
 /* Several threads give the same bytes as one: all counters, of all objects, at many cycles on the way. */
 #include "effort.h"
 #include "level/hierarchy.h"
-#include "replay/replay.h"
+#include "replay/core/replay.h"
 #include "timed/strands.h"
 
 #include <criterion/criterion.h>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Change operators and constants of the library, one at a time, and see whether a test notices.
 
-    python3 tests/mutation/mutate.py lib/dram lib/cache/index.c   of folders and files
+    python3 tests/mutation/mutate.py lib/dram lib/cache/index/index.c   of folders and files
     python3 tests/mutation/mutate.py --changed REV                of the lines that differ from a revision
     python3 tests/mutation/mutate.py --all --sample 300           of 300 places, spread over the folders
     python3 tests/mutation/mutate.py lib/dram/sets.c:17           of a line

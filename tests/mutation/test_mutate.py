@@ -110,7 +110,7 @@ class Runs(unittest.TestCase):
 
     def test_functions_that_a_compiler_would_inline(self):
         """They are reached as others are, also where they are of one block, and called once."""
-        path = "lib/cache/hopper_slices.c"
+        path = "lib/cache/index/hopper_slices.c"
         text = (ROOT / path).read_text().splitlines()
         build = workshop.Build(ROOT, (pathlib.Path(ROOT) / BUILD).resolve())
         with tempfile.TemporaryDirectory() as folder:

@@ -4,7 +4,7 @@
 
 #include "oracle/reference.h"
 
-#include "cache/index.h"
+#include "cache/index/index.h"
 
 /* A cache and its model under one random configuration, asked the same and compared after every question. */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "replay/replay.h"
+#include "replay/core/replay.h"
 #include "rig.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "replay/replay.h"
+#include "replay/core/replay.h"
 #include "timed/timed.h"
 
 #include <gpucache/gpucache.h>

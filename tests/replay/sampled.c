@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "effort.h"
 #include "replay/rig.h"
-#include "replay/sampling.h"
+#include "replay/sampling/sampling.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -318,7 +318,7 @@ Test(sampled, estimator_covers_as_often_as_it_says) {
         cr_expect(covered >= 930 && covered <= 970, "%u of 1,000", covered);
 }
 
-/* The example of lib/replay/estimate.c; t of two degrees of freedom is 4.3027. */
+/* The example of lib/replay/sampling/estimate.c; t of two degrees of freedom is 4.3027. */
 Test(sampled, estimator_by_hand) {
     static gpci_word_kind kinds[GPCI_WORDS];
     static gpci_units units;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "replay/scoreboard.h"
+#include "replay/core/scoreboard.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

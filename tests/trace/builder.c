@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "trace/builder.h"
+#include "trace/blocks/builder.h"
 
 #include <criterion/criterion.h>
 

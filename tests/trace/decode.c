@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/base.h"
 #include "trace/binary/binary_decode.h"
-#include "trace/builder.h"
+#include "trace/blocks/builder.h"
 
 #include <criterion/criterion.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "trace/packed.h"
+#include "trace/blocks/packed.h"
 #include "trace/rewind.h"
 #include "trace/rig.h"
 

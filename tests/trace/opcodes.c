@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "public_opcodes.h"
-#include "trace/builder.h"
+#include "trace/blocks/builder.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

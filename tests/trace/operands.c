@@ -2,8 +2,8 @@
 #include <criterion/criterion.h>
 
 #include "level/coalesce.h"
-#include "trace/packed.h"
-#include "trace/packer.h"
+#include "trace/blocks/packed.h"
+#include "trace/blocks/packer.h"
 
 #include <gpucache/gpucache.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "trace/packed.h"
+#include "trace/blocks/packed.h"
 #include "effort.h"
 #include "trace/made.h"
 

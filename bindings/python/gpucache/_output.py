@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Output files: they appear whole, or not at all. The library's own files follow the same rules (lib/trace/output.c).
+"""Output files: they appear whole, or not at all. The library's own files follow the same rules
+(lib/trace/files/output.c).
 """
 
 import contextlib

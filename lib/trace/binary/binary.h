@@ -4,7 +4,7 @@
 
 #include "base/buffer.h"
 #include "base/crc.h"
-#include "trace/trace_block.h"
+#include "trace/blocks/trace_block.h"
 
 /*
  * The .gct format, versions 1 to 3.

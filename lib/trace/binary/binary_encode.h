@@ -2,8 +2,8 @@
 #ifndef GPC_TRACE_BINARY_BINARY_ENCODE_H
 #define GPC_TRACE_BINARY_BINARY_ENCODE_H
 
-#include "trace/address_pool.h"
 #include "trace/binary/binary.h"
+#include "trace/blocks/address_pool.h"
 
 /* Encoder state of the kernel being written. */
 typedef struct gpci_encoder {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/array.h"
 #include "trace/binary/binary_encode.h"
-#include "trace/output.h"
+#include "trace/files/output.h"
 #include "trace/writer.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "registry/registry.h"
 #include "registry/spec.h"
-#include "trace/notes.h"
+#include "trace/blocks/notes.h"
 
 #include <stdio.h>
 #include <string.h>

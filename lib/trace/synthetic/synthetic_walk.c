@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/blocks/trace_block.h"
 #include "trace/synthetic/synthetic.h"
-#include "trace/trace_block.h"
 
 #include <string.h>
 

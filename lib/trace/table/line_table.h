@@ -3,7 +3,7 @@
 #define GPC_TRACE_TABLE_LINE_TABLE_H
 
 #include "base/map.h"
-#include "trace/line_reader.h"
+#include "trace/files/line_reader.h"
 #include "trace/rows.h"
 #include "trace/sources.h"
 

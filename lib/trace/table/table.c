@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/table/line_table.h"
 
-#include "trace/notes.h"
-#include "trace/paths.h"
-#include "trace/trace_block.h"
+#include "trace/blocks/notes.h"
+#include "trace/blocks/trace_block.h"
+#include "trace/files/paths.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "trace/fields.h"
-#include "trace/operands.h"
+#include "trace/blocks/operands.h"
+#include "trace/files/fields.h"
 #include "trace/text/line.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/text/columns.h"
 
-#include "trace/fields.h"
-#include "trace/paths.h"
+#include "trace/files/fields.h"
+#include "trace/files/paths.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef GPC_TRACE_TEXT_COLUMNS_H
 #define GPC_TRACE_TEXT_COLUMNS_H
 
-#include "trace/line_reader.h"
+#include "trace/files/line_reader.h"
 
 /*
  * Columns in front of an instruction's PC, all decimal:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/text/header.h"
 
-#include "trace/fields.h"
+#include "trace/files/fields.h"
 #include "trace/sources.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #ifndef GPC_TRACE_TEXT_HEADER_H
 #define GPC_TRACE_TEXT_HEADER_H
 
-#include "trace/line_reader.h"
+#include "trace/files/line_reader.h"
 
 /* Header of a text trace. */
 typedef struct gpci_header {

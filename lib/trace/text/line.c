@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/text/line.h"
 
-#include "trace/fields.h"
-#include "trace/operands.h"
+#include "trace/blocks/operands.h"
+#include "trace/files/fields.h"
 #include "trace/text/columns.h"
 
 #include <string.h>

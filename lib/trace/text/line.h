@@ -2,7 +2,7 @@
 #ifndef GPC_TRACE_TEXT_LINE_H
 #define GPC_TRACE_TEXT_LINE_H
 
-#include "trace/trace_block.h"
+#include "trace/blocks/trace_block.h"
 #include "trace/windows.h"
 
 /*

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/array.h"
-#include "trace/fields.h"
-#include "trace/line_reader.h"
-#include "trace/notes.h"
-#include "trace/paths.h"
+#include "trace/blocks/notes.h"
+#include "trace/files/fields.h"
+#include "trace/files/line_reader.h"
+#include "trace/files/paths.h"
 #include "trace/sources.h"
 
 #include <dirent.h>

@@ -3,7 +3,7 @@
 #define GPC_TRACE_TEXT_OPCODE_TABLE_H
 
 #include "base/map.h"
-#include "trace/notes.h"
+#include "trace/blocks/notes.h"
 
 /* State of an opcode for its notes (notes.c). */
 typedef struct gpci_opcode_notes {

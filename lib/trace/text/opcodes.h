@@ -2,7 +2,7 @@
 #ifndef GPC_TRACE_TEXT_OPCODES_H
 #define GPC_TRACE_TEXT_OPCODES_H
 
-#include "trace/builder.h"
+#include "trace/blocks/builder.h"
 
 /* A name or modifier of an opcode's text. */
 typedef struct gpci_opcode_part {

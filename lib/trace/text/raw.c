@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
-#include "trace/fields.h"
+#include "trace/files/fields.h"
 #include "trace/sources.h"
 #include "trace/text/columns.h"
 

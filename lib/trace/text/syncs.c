@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "trace/operands.h"
+#include "trace/blocks/operands.h"
 #include "trace/text/line.h"
 #include "trace/text/opcodes.h"
 

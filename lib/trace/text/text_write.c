@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/array.h"
 #include "base/text.h"
-#include "trace/output.h"
-#include "trace/paths.h"
-#include "trace/temporary.h"
+#include "trace/files/output.h"
+#include "trace/files/paths.h"
+#include "trace/files/temporary.h"
 #include "trace/text/text_line.h"
 #include "trace/writer.h"
 

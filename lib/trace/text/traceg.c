@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "trace/fields.h"
-#include "trace/notes.h"
-#include "trace/paths.h"
+#include "trace/blocks/notes.h"
+#include "trace/files/fields.h"
+#include "trace/files/paths.h"
 #include "trace/seen.h"
 #include "trace/sources.h"
 #include "trace/text/columns.h"

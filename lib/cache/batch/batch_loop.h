@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * Plain loop, compiled once per instruction set: each batch_*.c defines GPCI_BATCH_NAME and includes this file. The
+ * loop serves caches with only tags, dirty bits, a replacement policy and a predictor (gpc_cache.plain), and lines with
+ * the same upper address bits. Any other access stops the loop.
+ *
+ * Rare work stays out of the common path: the loop looks for free ways only while the cache has any, a hit on the
+ * newest way needs no compare, and a miss with LRU only rotates the order. Counters stay in registers until a block
+ * ends.
+ */
+
+#include "cache/cache.h"
+
+#include <string.h>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+#if defined(__SSE2__) && !defined(GPCI_BATCH_PORTABLE)
+#define VECTORS 1
+#endif
+
+/* Bit mask of the ways with the tag. */
+#if defined(__AVX512BW__)
+GPCI_INLINE uint32_t match16(const uint32_t *row, uint32_t tag) {
+    return _mm512_cmpeq_epi32_mask(_mm512_load_si512(row), _mm512_set1_epi32((int)tag));
+}
+#elif defined(VECTORS)
+GPCI_INLINE uint32_t match16(const uint32_t *row, uint32_t tag) {
+    const __m128i *four = (const __m128i *)(const void *)row;
+    __m128i wanted = _mm_set1_epi32((int)tag);
+    __m128i ab = _mm_packs_epi32(_mm_cmpeq_epi32(_mm_load_si128(four), wanted),
+                                 _mm_cmpeq_epi32(_mm_load_si128(four + 1), wanted));
+    __m128i cd = _mm_packs_epi32(_mm_cmpeq_epi32(_mm_load_si128(four + 2), wanted),
+                                 _mm_cmpeq_epi32(_mm_load_si128(four + 3), wanted));
+    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(ab, cd));
+}
+#endif
+
+#if defined(VECTORS)
+GPCI_INLINE uint32_t match4(const uint32_t *row, uint32_t tag) {
+    __m128i equal = _mm_cmpeq_epi32(_mm_load_si128((const __m128i *)(const void *)row), _mm_set1_epi32((int)tag));
+    return (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(equal));
+}
+#else
+GPCI_INLINE uint32_t match4(const uint32_t *row, uint32_t tag) {
+    uint32_t match = 0;
+    for (unsigned i = 0; i < 4; i++)
+        match |= (uint32_t)(row[i] == tag) << i;
+    return match;
+}
+
+GPCI_INLINE uint32_t match16(const uint32_t *row, uint32_t tag) {
+    return match4(row, tag) | match4(row + 4, tag) << 4 | match4(row + 8, tag) << 8 | match4(row + 12, tag) << 12;
+}
+#endif
+
+/* Way with the tag, or GPCI_NO_WAY. `fixed`: row length 4 or 16; 0 = any length. */
+GPCI_INLINE uint32_t find_in_row(const uint32_t *row, uint32_t length, uint32_t tag, int fixed) {
+    if (!fixed)
+        return gpci_match(row, 0, length, tag);
+    uint32_t match = fixed == 4 ? match4(row, tag) : match16(row, tag);
+    return match ? gpci_lowest(match) : GPCI_NO_WAY;
+}
+
+/* Block of resolved accesses. Loops before and after the sequential loop are straight, and compilers vectorise them. */
+#define BLOCK 256u
+typedef struct block {
+    uint32_t length; /* accesses for the loop */
+    uint32_t sets[BLOCK], tags[BLOCK];
+    uint32_t left[BLOCK];   /* evicted tag, 0 = no eviction */
+    uint8_t results[BLOCK]; /* results for a caller without a results array */
+} block;
+
+/*
+ * Set indices for line numbers of one region. The remainder of the low 31 bits takes a product of 32 by 32 bits (the
+ * proof of gpci_divisor with 31 for 63). The upper bits add a constant.
+ */
+static void modulo_sets(const gpc_cache *cache, block *b) {
+    const gpci_divisor by = cache->index.sets;
+    const uint64_t unit = (uint64_t)1 << (32 + by.shift);
+    const uint64_t multiplier = unit / by.divisor + (unit % by.divisor != 0);
+    const unsigned shift = 32 + by.shift;
+    const uint32_t divisor = by.divisor, rest = gpci_modulo(&by, (uint64_t)cache->high << GPCI_TAG_BITS);
+    for (uint32_t i = 0; i < b->length; i++) {
+        uint32_t low = b->tags[i] & ~GPCI_TAG_VALID;
+        uint32_t set = low - (uint32_t)((low * multiplier) >> shift) * divisor + rest;
+        b->sets[i] = set >= divisor ? set - divisor : set;
+    }
+}
+
+static void find_sets(const gpc_cache *cache, const uint64_t *addresses, block *b) {
+    if (cache->options.index != GPC_INDEX_MODULO) {
+        for (uint32_t i = 0; i < b->length; i++)
+            b->sets[i] = gpci_index_of(&cache->index, addresses[i] >> cache->line_shift);
+    } else if (gpci_power_of_two(cache->sets)) {
+        const uint32_t mask = cache->sets - 1;
+        for (uint32_t i = 0; i < b->length; i++)
+            b->sets[i] = (uint32_t)(addresses[i] >> cache->line_shift) & mask;
+    } else {
+        modulo_sets(cache, b);
+    }
+}
+
+/*
+ * Resolve the next accesses, at most BLOCK. The block ends before the first access that the loop may not take: an
+ * access beyond its line, an atomic, a prefetch, or a tag of another region.
+ */
+static void resolve(const gpc_cache *cache, const gpc_batch *batch, size_t first, block *b) {
+    const uint64_t *addresses = batch->addresses + first;
+    const uint8_t *kinds = batch->kinds ? batch->kinds + first : NULL;
+    const uint64_t offset_mask = cache->options.line_bytes - 1, high = cache->high;
+    const uint64_t limit = cache->options.line_bytes - (batch->size ? batch->size : 1);
+    const unsigned shift = cache->line_shift;
+    uint32_t length = batch->count - first < BLOCK ? (uint32_t)(batch->count - first) : BLOCK;
+    uint64_t odd = 0;
+    for (uint32_t i = 0; i < length; i++) {
+        uint64_t line = addresses[i] >> shift;
+        b->tags[i] = gpci_tag(line);
+        odd |= (line >> GPCI_TAG_BITS) ^ high;
+    }
+    for (uint32_t i = 0; i < length && limit < offset_mask; i++)
+        odd |= (addresses[i] & offset_mask) > limit;
+    for (uint32_t i = 0; kinds && i < length; i++)
+        odd |= kinds[i] >> 1;
+    if (odd) {
+        uint32_t i = 0;
+        while (i < length && addresses[i] >> shift >> GPCI_TAG_BITS == high && (addresses[i] & offset_mask) <= limit &&
+               !(kinds && kinds[i] > GPC_STORE))
+            i++;
+        length = i;
+    }
+    b->length = length;
+    find_sets(cache, addresses, b);
+}
+
+/* Convert evicted tags to line addresses. */
+static void report_evicted(const gpc_cache *cache, const block *b, uint64_t *restrict evicted) {
+    const uint64_t region = (uint64_t)cache->high << GPCI_TAG_BITS;
+    const unsigned shift = cache->line_shift;
+    for (uint32_t i = 0; i < b->length; i++) {
+        uint64_t old = b->left[i];
+        evicted[i] = ((region | (old & ~(uint64_t)GPCI_TAG_VALID)) << shift) | ((old >> 31) - 1);
+    }
+}
+
+static void count_stores(const uint8_t *restrict kinds, const uint8_t *restrict results, uint32_t length,
+                         gpci_counts *n) {
+    uint32_t stores = 0, hits = 0;
+    for (uint32_t i = 0; i < length; i++) {
+        stores += kinds[i];
+        hits += kinds[i] & results[i];
+    }
+    n->stores += stores;
+    n->store_hits += hits;
+}
+
+/* Order after a new line has filled the least recent way, `last`. */
+GPCI_INLINE uint64_t rotate(uint64_t order, uint32_t last, uint32_t ways) {
+    uint64_t within = ~(uint64_t)0 >> (64 - 4 * ways);
+    return (order & ~within) | ((order << 4) & within) | last;
+}
+
+/* LRU miss while the cache has free ways: take and return the set's lowest free way, or GPCI_NO_WAY. */
+static uint32_t take_free_way(gpc_cache *cache, uint32_t set, uint32_t tag) {
+    uint64_t *order = &((gpci_lru_state *)cache->replacement_self)->orders[set];
+    size_t base = gpci_slot(cache, set, 0);
+    uint32_t way = gpci_match(cache->tags + base, 0, cache->row, 0);
+    if (way >= cache->ways)
+        return GPCI_NO_WAY;
+    cache->tags[base + way] = tag;
+    cache->states[base + way] = 1u;
+    *order = gpci_recency_touch(*order, way);
+    cache->free_ways--;
+    return way;
+}
+
+/* Run a block with LRU. `fixed`: 4 or 16 ways, 0 = other numbers. `kinds`: NULL = no stores. */
+GPCI_INLINE void lru_block(gpc_cache *cache, block *b, const uint8_t *kinds, uint8_t *restrict results, uint32_t fixed,
+                           gpci_counts *n) {
+    uint32_t *const tags = cache->tags, *const states = cache->states;
+    uint64_t *const orders = ((gpci_lru_state *)cache->replacement_self)->orders;
+    const uint32_t row = fixed ? fixed : cache->row, ways = fixed ? fixed : cache->ways;
+    const uint32_t length = b->length;
+    uint32_t misses = 0, filled = 0, write_backs = 0;
+    bool room = cache->free_ways != 0;
+    for (uint32_t i = 0; i < length; i++) {
+        uint32_t set = b->sets[i], tag = b->tags[i], store = kinds ? kinds[i] : 0, old = 0, flags = GPC_BATCH_HIT;
+        size_t base = (size_t)set * row;
+        uint64_t order = orders[set];
+        uint32_t way = order & 15;
+        if (tags[base + way] != tag) {
+            way = find_in_row(tags + base, row, tag, (int)fixed);
+            if (way != GPCI_NO_WAY) {
+                orders[set] = gpci_recency_touch(order, way);
+            } else if (misses++, GPCI_UNLIKELY(room) && (way = take_free_way(cache, set, tag)) != GPCI_NO_WAY) {
+                filled++;
+                room = cache->free_ways != 0;
+                flags = 0;
+            } else {
+                way = gpci_recency_last(order, ways);
+                old = tags[base + way];
+                uint32_t dirty = states[base + way] >> GPCI_DIRTY_SHIFT & 1;
+                tags[base + way] = tag;
+                states[base + way] = 1;
+                orders[set] = rotate(order, way, ways);
+                flags = GPC_BATCH_EVICTED | dirty * GPC_BATCH_WRITE_BACK;
+                write_backs += dirty;
+            }
+        }
+        if (kinds) /* no branch on the kind: stores are hard to predict */
+            states[base + way] |= store << GPCI_DIRTY_SHIFT;
+        results[i] = (uint8_t)flags;
+        b->left[i] = old;
+    }
+    n->hits += length - misses;
+    n->evictions += misses - filled;
+    n->write_backs += write_backs;
+}
+
+/* Run blocks with orders in words. `until_full`: stop behind the block that fills the cache. */
+GPCI_INLINE size_t run_lru(gpc_cache *cache, const gpc_batch *batch, size_t first, uint32_t fixed, bool until_full) {
+    block b;
+    gpci_counts n = {0};
+    size_t at = first;
+    for (; at < batch->count && !(until_full && !cache->free_ways); at += b.length) {
+        resolve(cache, batch, at, &b);
+        if (!b.length)
+            break;
+        uint8_t *results = batch->results ? batch->results + at : b.results;
+        if (batch->kinds) {
+            lru_block(cache, &b, batch->kinds + at, results, fixed, &n);
+            count_stores(batch->kinds + at, results, b.length, &n);
+        } else {
+            lru_block(cache, &b, NULL, results, fixed, &n);
+        }
+        if (batch->evicted)
+            report_evicted(cache, &b, batch->evicted + at);
+    }
+    n.accesses = at - first;
+    gpci_settle(&cache->stats, &n, !batch->size || batch->size == cache->options.line_bytes);
+    return at;
+}
+
+#if defined(__AVX2__)
+#include "cache/batch/batch_ordered.h"
+#else
+GPCI_INLINE size_t run_ordered(gpc_cache *cache, const gpc_batch *batch, size_t first) {
+    (void)cache, (void)batch;
+    return first;
+}
+#endif
+
+#include "cache/batch/batch_table.h"
+
+static size_t run_with(gpc_cache *cache, const gpc_batch *batch, size_t first, uint32_t fixed, bool until_full) {
+    return fixed == 4    ? run_lru(cache, batch, first, 4, until_full)
+           : fixed == 16 ? run_lru(cache, batch, first, 16, until_full)
+                         : run_lru(cache, batch, first, 0, until_full);
+}
+
+size_t GPCI_BATCH_NAME(gpc_cache *cache, const gpc_batch *batch, size_t first) {
+    uint32_t row = cache->row, fixed = row == cache->ways && (row == 4 || row == 16) ? row : 0;
+    if (!cache->lru || cache->guarded)
+        return run_table(cache, batch, first, fixed);
+    first = run_with(cache, batch, first, fixed, true);
+    first = run_ordered(cache, batch, first);
+    return run_with(cache, batch, first, fixed, false);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/*
+ * LRU without order words: a variant of the plain loop for rows whose elements an instruction can move. For full caches
+ * of 4 or 8 ways with AVX2, and of 16 ways with AVX-512. During the loop the tags of a set are sorted by recency, and
+ * each element also has its way and dirty bit:
+ *
+ *   bit 31 dirty | 30..27 way | 26..0 line number, relative to the begin of a window of 2^27 lines
+ *
+ * An access, hit or miss, is a compare, a load and a masked shift or permutation, without a branch:
+ *   hit at place p    places 0..p-1 move down by one, the line at p comes first
+ *   miss              the same with p = the last place; its line leaves, and the new line takes the way
+ * Tags, states and orders have their usual form before and after. Example, 4 ways, lines A to D in ways 0 to 3, D the
+ * most recent: row D3 C2 B1 A0; B: B1 D3 C2 A0; E: E0 B1 D3 C2, and A has left way 0.
+ */
+
+#define WINDOW_BITS 27u
+#define WINDOW_MASK 0x07ffffffu
+#define WAY_MASK 0x78000000u
+#define DIRTY_BIT 0x80000000u
+
+/* Cache with ordered rows. */
+typedef struct ordered {
+    gpc_cache *cache;
+    uint32_t start; /* begin of the window: low bits of its first line number */
+    bool writes;    /* dirty bits exist, or stores may come */
+} ordered;
+
+#if defined(__AVX512BW__)
+enum { MOST_ORDERED_WAYS = 16 };
+#include "cache/batch/batch_rows_avx512.h"
+#else
+enum { MOST_ORDERED_WAYS = 8 };
+#include "cache/batch/batch_rows_avx2.h"
+#endif
+
+GPCI_INLINE void take_all(uint32_t *rows, block *b, uint32_t ways, bool writes) {
+    const uint32_t length = b->length;
+    for (uint32_t i = 0; i < length; i++) {
+        uint32_t *row = rows + (size_t)b->sets[i] * ways;
+        if (ways == 4)
+            take4(row, &b->tags[i], &b->left[i], writes);
+        else if (ways == 8)
+            take8(row, &b->tags[i], &b->left[i], writes);
+        else
+            take16(row, &b->tags[i], &b->left[i], writes);
+    }
+}
+
+/* True if all lines are in the window, and have no state except a dirty bit. */
+static bool may_order(ordered *o) {
+    const gpc_cache *cache = o->cache;
+    const size_t slots = (size_t)cache->sets * cache->row;
+    uint32_t other = 0, outside = 0, dirty = 0;
+    for (size_t slot = 0; slot < slots; slot++) {
+        uint32_t state = cache->states[slot], at = (cache->tags[slot] & ~GPCI_TAG_VALID) - o->start;
+        other |= state ^ 1u;
+        dirty |= state;
+        outside |= at >> WINDOW_BITS;
+    }
+    o->writes |= dirty >> GPCI_DIRTY_SHIFT & 1;
+    return !(outside | (other & ~(1u << GPCI_DIRTY_SHIFT)));
+}
+
+/* Make tags relative to the window, and mark stores. False if a line is beyond the window. */
+static bool aim_window(const ordered *o, block *b, const uint8_t *kinds) {
+    uint32_t outside = 0;
+    for (uint32_t i = 0; i < b->length; i++) {
+        b->tags[i] = (b->tags[i] & ~GPCI_TAG_VALID) - o->start;
+        outside |= b->tags[i] >> WINDOW_BITS;
+    }
+    for (uint32_t i = 0; kinds && i < b->length; i++)
+        b->tags[i] |= (uint32_t)kinds[i] << 31;
+    return !outside;
+}
+
+/* Results of a block. A hit's element has the access's tag. */
+static void report_ordered(const block *b, uint8_t *restrict results, gpci_counts *n) {
+    uint32_t hits = 0, write_backs = 0;
+    for (uint32_t i = 0; i < b->length; i++) {
+        uint32_t hit = !((b->left[i] ^ b->tags[i]) & WINDOW_MASK), dirty = b->left[i] >> 31 & (hit ^ 1);
+        results[i] = (uint8_t)((GPC_BATCH_EVICTED ^ (hit * (GPC_BATCH_EVICTED | GPC_BATCH_HIT))) | dirty << 2);
+        hits += hit;
+        write_backs += dirty;
+    }
+    n->hits += hits;
+    n->evictions += b->length - hits;
+    n->write_backs += write_backs;
+}
+
+static void report_left(const ordered *o, const block *b, uint64_t *restrict evicted) {
+    const uint64_t region = (uint64_t)o->cache->high << GPCI_TAG_BITS;
+    const unsigned shift = o->cache->line_shift;
+    for (uint32_t i = 0; i < b->length; i++) {
+        uint64_t line = (b->left[i] & WINDOW_MASK) + o->start;
+        bool hit = !((b->left[i] ^ b->tags[i]) & WINDOW_MASK);
+        evicted[i] = (region | line) << shift | (0 - (uint64_t)hit);
+    }
+}
+
+GPCI_INLINE size_t run_rows(const ordered *o, const gpc_batch *batch, size_t first, uint32_t ways, gpci_counts *n) {
+    block b;
+    size_t at = first;
+    for (; at < batch->count; at += b.length) {
+        const uint8_t *kinds = batch->kinds ? batch->kinds + at : NULL;
+        uint8_t *results = batch->results ? batch->results + at : b.results;
+        resolve(o->cache, batch, at, &b);
+        if (!b.length || !aim_window(o, &b, kinds))
+            break;
+        if (o->writes)
+            take_all(o->cache->tags, &b, ways, true);
+        else
+            take_all(o->cache->tags, &b, ways, false);
+        report_ordered(&b, results, n);
+        if (kinds)
+            count_stores(kinds, results, b.length, n);
+        if (batch->evicted)
+            report_left(o, &b, batch->evicted + at);
+    }
+    return at;
+}
+
+static bool may_have_ways(uint32_t ways) {
+    return ways >= 4 && ways <= MOST_ORDERED_WAYS && !(ways & (ways - 1));
+}
+
+/*
+ * As run_lru, from access `first` on. Does nothing if the cache cannot be ordered, or if the accesses are too few to
+ * pay.
+ */
+static size_t run_ordered(gpc_cache *cache, const gpc_batch *batch, size_t first) {
+    const uint32_t half = 1u << (WINDOW_BITS - 1), ways = cache->ways;
+    if (cache->free_ways || cache->row != ways || !may_have_ways(ways) || (batch->count - first) / 8 < cache->sets)
+        return first;
+    uint32_t line = (uint32_t)(batch->addresses[first] >> cache->line_shift) & ~GPCI_TAG_VALID;
+    ordered o = {.cache = cache, .start = line < half ? 0 : line - half, .writes = batch->kinds};
+    if (!may_order(&o))
+        return first;
+    gpci_counts n = {0};
+    order_rows(&o);
+    size_t at = ways == 4   ? run_rows(&o, batch, first, 4, &n)
+                : ways == 8 ? run_rows(&o, batch, first, 8, &n)
+                            : run_rows(&o, batch, first, 16, &n);
+    restore_rows(&o);
+    n.accesses = at - first;
+    gpci_settle(&cache->stats, &n, !batch->size || batch->size == cache->options.line_bytes);
+    return at;
+}

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define GPCI_BATCH_NAME gpci_batch_sse2
+#include "cache/batch/batch_loop.h"

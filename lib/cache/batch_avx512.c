@@ -1,3 +1,0 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
-#define GPCI_BATCH_NAME gpci_batch_avx512
-#include "cache/batch_loop.h"

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cache/index/index.h"
+
+#include <string.h>
+
+gpci_divisor gpci_divisor_of(uint32_t divisor) {
+    if (gpci_power_of_two(divisor))
+        return (gpci_divisor){0, divisor, gpci_log2(divisor)};
+    unsigned l = gpci_ceil_log2(divisor);
+    /* Long division of 2^(63+l): the quotient has 64 bits, the remainder stays below 2 d. */
+    uint64_t quotient = 0, remainder = 0;
+    for (unsigned bit = 64 + l; bit-- > 0;) {
+        remainder = remainder << 1 | (bit == 63 + l);
+        quotient <<= 1;
+        if (remainder >= divisor) {
+            remainder -= divisor;
+            quotient |= 1;
+        }
+    }
+    return (gpci_divisor){quotient + 1, divisor, l - 1};
+}
+
+/*
+ * Smallest primitive polynomial of each degree, without its leading term: the shortest chain of terms to compute. A
+ * primitive polynomial's powers of x repeat as late as possible.
+ */
+static const uint32_t primitive[] = {
+    0,    0x01, 0x03, 0x03, 0x03, 0x05, 0x03, 0x03, 0x1d, 0x11, 0x09, 0x05, 0x53, 0x1b, 0x2b, 0x03, 0x2d,
+    0x09, 0x27, 0x27, 0x09, 0x05, 0x03, 0x21, 0x1b, 0x09, 0x47, 0x27, 0x09, 0x05, 0x53, 0x09, 0xaf,
+};
+
+void gpci_polynomial_fold(gpci_polynomial *polynomial, unsigned bit, uint32_t onto) {
+    for (unsigned nibble = 0; nibble < 16; nibble++)
+        if (nibble >> (bit % 4) & 1) {
+            if (polynomial->narrow)
+                polynomial->narrow_folds[bit / 4][nibble] ^= (uint8_t)onto;
+            else
+                polynomial->folds[bit / 4][nibble] ^= onto;
+        }
+}
+
+void gpci_polynomial_init(gpci_polynomial *polynomial, unsigned degree, unsigned rest) {
+    memset(polynomial, 0, sizeof *polynomial);
+    polynomial->degree = degree;
+    polynomial->narrow = degree <= 8;
+    if (!degree)
+        return;
+    if (rest > 64 - degree)
+        rest = 64 - degree;
+    polynomial->rest = ((uint64_t)1 << rest) - 1;
+    uint64_t power = primitive[degree]; /* x^degree; then the next power for every higher bit */
+    for (unsigned bit = 0; bit < rest; bit++) {
+        gpci_polynomial_fold(polynomial, bit, (uint32_t)power);
+        power <<= 1;
+        if (power >> degree)
+            power ^= (uint64_t)1 << degree | primitive[degree];
+    }
+}
+
+/*
+ * Set contribution of bit b of the line number, for b from 9, in an H100's L1: line 2^b of a page has the same set as
+ * this line below 512. (Any other numbering of the sets is equally good.)
+ */
+#define HOPPER_BITS 9u
+static const uint16_t hopper[] = {113, 27,  374, 329, 57,  481, 477, 238, 404, 141, 428, 244,
+                                  303, 130, 240, 277, 508, 351, 317, 489, 118, 136, 227};
+
+static void hopper_init(gpci_polynomial *polynomial) {
+    *polynomial = (gpci_polynomial){.degree = HOPPER_BITS, .rest = ((uint64_t)1 << sizeof hopper / sizeof *hopper) - 1};
+    for (unsigned bit = 0; bit < sizeof hopper / sizeof *hopper; bit++)
+        gpci_polynomial_fold(polynomial, bit, hopper[bit]);
+}
+
+uint64_t gpci_index_hopper_bits(uint32_t mask) {
+    gpci_polynomial polynomial;
+    uint64_t bits = 0;
+    hopper_init(&polynomial);
+    for (unsigned bit = 0; bit < 64; bit++) {
+        const uint64_t line = (uint64_t)1 << bit,
+                       set = gpci_polynomial_mix(&polynomial, line) & ((1u << HOPPER_BITS) - 1);
+        bits |= gpci_parity(set & mask) ? line : 0;
+    }
+    return bits;
+}
+
+unsigned gpci_ipoly_rest(uint64_t sets) {
+    switch (sets) {
+    case 16:
+        return 13;
+    case 32:
+        return 15;
+    case 64:
+        return 19;
+    default:
+        return 64;
+    }
+}
+
+gpc_status gpci_index_init(gpci_index *index, gpc_index kind, uint64_t sets, gpc_index_fn fn, void *data,
+                           gpc_error *error) {
+    if (sets < 1 || sets > UINT32_MAX)
+        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_cache_options.sets: %llu is not in 1 to 2^32 - 1",
+                         (unsigned long long)sets);
+    if ((unsigned)kind >= GPC_INDEX_COUNT)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_options.index: %u is no gpc_index", (unsigned)kind);
+    if (kind == GPC_INDEX_USER && !fn)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_options.index_fn: NULL with GPC_INDEX_USER");
+    if (kind == GPC_INDEX_FERMI && sets != 32 && sets != 64)
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "gpc_cache_options.index: the Fermi hash is for 32 or 64 sets, not %llu",
+                         (unsigned long long)sets);
+    unsigned bits = gpci_ceil_log2(sets);
+    /* a single set needs no index */
+    *index = (gpci_index){.kind = bits || kind == GPC_INDEX_USER ? (uint32_t)kind : GPC_INDEX_MODULO,
+                          .bits = bits,
+                          .first_fold = bits,
+                          .sets = gpci_divisor_of((uint32_t)sets),
+                          .fn = fn,
+                          .data = data};
+    while (bits && index->first_fold * 2 < 64)
+        index->first_fold *= 2;
+    if (kind == GPC_INDEX_IPOLY)
+        gpci_polynomial_init(&index->polynomial, bits, gpci_ipoly_rest(sets));
+    else if (kind == GPC_INDEX_HOPPER)
+        hopper_init(&index->polynomial);
+    return GPC_OK;
+}
+
+gpc_status gpci_interleave_init(gpci_interleave *interleave, gpci_spread kind, uint64_t bytes, uint32_t slices,
+                                uint32_t channels, gpc_error *error) {
+    const bool channelled = kind == GPCI_SPREAD_XOR || kind == GPCI_SPREAD_IPOLY;
+    if ((unsigned)kind >= GPCI_SPREAD_COUNT)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%u is no way of interleaving", (unsigned)kind);
+    if (bytes < 2 || !gpci_power_of_two(bytes))
+        return gpci_fail(error, GPC_ERROR_RANGE, "interleaving by %llu bytes: not a power of two from 2 up",
+                         (unsigned long long)bytes);
+    if (!slices)
+        return gpci_fail(error, GPC_ERROR_RANGE, "interleaving over no slices");
+    channels = channels < slices ? channels : slices;
+    if (channelled && (!gpci_power_of_two(slices) || !channels || !gpci_power_of_two(channels)))
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "interleaving by xor or ipoly over %u slices of %u channels: not powers of two", slices,
+                         channels);
+    if (kind == GPCI_SPREAD_HOPPER &&
+        (bytes != 256 || (slices != GPCI_HOPPER_SLICES && slices != GPCI_HOPPER_SLICES / 2)))
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "interleaving by hopper over %u slices by %llu bytes: not 80, or 40 of a half, by 256", slices,
+                         (unsigned long long)bytes);
+    const unsigned bits = gpci_ceil_log2(slices);
+    const unsigned degree = kind == GPCI_SPREAD_HASH || kind == GPCI_SPREAD_IPOLY ? bits : 0;
+    *interleave = (gpci_interleave){.shift = gpci_log2(bytes),
+                                    .slices = gpci_divisor_of(slices),
+                                    .kind = kind >= GPCI_SPREAD_XOR ? (uint8_t)kind : 0,
+                                    .bits = (uint8_t)bits,
+                                    .channel_bits = channelled ? (uint8_t)gpci_log2(channels) : 0};
+    gpci_polynomial_init(&interleave->polynomial, degree, kind == GPCI_SPREAD_IPOLY ? gpci_ipoly_rest(slices) : 64);
+    if (kind == GPCI_SPREAD_HOPPER)
+        gpci_hopper_slices_init(&interleave->polynomial);
+    return GPC_OK;
+}
+
+static uint64_t low_bits(uint64_t n, unsigned bits) {
+    return n & (((uint64_t)1 << bits) - 1);
+}
+
+/* XOR the upper bits onto the channel, or onto channel and slice; applying the function twice is the identity. */
+static uint64_t hashed(const gpci_interleave *i, uint64_t spread) {
+    if (i->kind == GPCI_SPREAD_IPOLY)
+        return gpci_polynomial_mix(&i->polynomial, spread);
+    return spread ^ low_bits(spread >> i->bits, i->channel_bits) << (i->bits - i->channel_bits);
+}
+
+/*
+ * Order of a group: numbers below the next power of two are multiplied by an odd number and folded, twice. Both steps
+ * have an inverse. If the result is beyond the slices, the steps are repeated.
+ */
+static uint64_t odd_inverse(uint64_t odd) {
+    uint64_t inverse = odd; /* correct for 3 bits; each step doubles the number of bits */
+    for (unsigned step = 0; step < 5; step++)
+        inverse *= 2 - odd * inverse;
+    return inverse;
+}
+
+static uint32_t shuffled(const gpci_interleave *i, uint64_t group, uint32_t slice, bool back) {
+    const uint64_t key = gpci_mix(group), add = gpci_mix(key);
+    const uint64_t odd[2] = {key | 1, add >> 32 | 1};
+    const unsigned fold = (i->bits + 1u) / 2;
+    uint64_t n = slice;
+    if (!i->bits)
+        return slice;
+    do {
+        for (unsigned step = 0; step < 2 && !back; step++) {
+            n = low_bits(n * odd[step] + (add >> step), i->bits);
+            n ^= n >> fold;
+        }
+        for (unsigned step = 2; step-- > 0 && back;) {
+            n ^= n >> fold;
+            n = low_bits((n - (add >> step)) * odd_inverse(odd[step]), i->bits);
+        }
+    } while (n >= i->slices.divisor);
+    return (uint32_t)n;
+}
+
+static uint64_t reordered(const gpci_interleave *i, uint64_t n, bool back) {
+    const uint64_t group = gpci_quotient(&i->slices, n), first = group * i->slices.divisor;
+    return first + shuffled(i, group, (uint32_t)(n - first), back);
+}
+
+uint64_t gpci_interleave_spread(const gpci_interleave *i, uint64_t granule) {
+    if (i->kind == GPCI_SPREAD_HOPPER)
+        return gpci_hopper_spread(i, granule);
+    if (i->kind == GPCI_SPREAD_RANDOM)
+        return reordered(i, granule, false);
+    const unsigned inner = i->bits - i->channel_bits; /* bits of the slice within its channel */
+    const uint64_t slice = low_bits(granule, i->channel_bits) << inner | low_bits(granule >> i->channel_bits, inner);
+    return hashed(i, granule >> i->bits << i->bits | slice);
+}
+
+uint64_t gpci_interleave_gather(const gpci_interleave *i, uint64_t spread) {
+    if (i->kind == GPCI_SPREAD_HOPPER)
+        return gpci_hopper_gather(i, spread);
+    if (i->kind == GPCI_SPREAD_RANDOM)
+        return reordered(i, spread, true);
+    const unsigned inner = i->bits - i->channel_bits;
+    const uint64_t plain = hashed(i, spread), slice = low_bits(plain, i->bits);
+    return plain >> i->bits << i->bits | low_bits(slice, inner) << i->channel_bits | slice >> inner;
+}

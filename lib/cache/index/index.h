@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_CACHE_INDEX_H
+#define GPC_CACHE_INDEX_H
+
+#include "base/base.h"
+
+/* Set of a line, and slice of an address: both without a division, inlined into hot loops. */
+
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 gpci_u128;
+#endif
+
+/*
+ * Division by a constant divisor d, for n < 2^63. A power of two is a shift. Otherwise let l = ceil(log2 d) and m =
+ * ceil(2^(63+l) / d); then
+ *   floor(n / d) = floor(n m / 2^(63+l)) = mulhi(n, m) >> (l - 1).
+ * Proof. m d = 2^(63+l) + e with 0 <= e < d < 2^l. Hence n m / 2^(63+l) = n/d + r with r = n e / (d 2^(63+l)) < (n /
+ * 2^63) / d < 1/d. The fraction of n/d is at most (d-1)/d, and so r never carries into the whole part. m fits in 64
+ * bits: d > 2^(l-1) gives 2^(63+l) / d < 2^64. Example: d = 3: l = 2, m = ceil(2^65 / 3); n = 7: 7 m / 2^65 = 2.33..,
+ * quotient 2.
+ */
+typedef struct gpci_divisor {
+    uint64_t multiplier; /* m; 0 = d is a power of two */
+    uint32_t divisor;
+    uint32_t shift; /* l - 1; for a power of two its logarithm */
+} gpci_divisor;
+
+/* `divisor` must not be 0. */
+gpci_divisor gpci_divisor_of(uint32_t divisor);
+
+GPCI_INLINE uint64_t gpci_quotient(const gpci_divisor *by, uint64_t n) {
+    if (!by->multiplier)
+        return n >> by->shift;
+#ifdef __SIZEOF_INT128__
+    return (uint64_t)((gpci_u128)n * by->multiplier >> 64) >> by->shift;
+#else
+    return n / by->divisor;
+#endif
+}
+
+GPCI_INLINE uint32_t gpci_modulo(const gpci_divisor *by, uint64_t n) {
+    if (!by->multiplier)
+        return (uint32_t)n & (by->divisor - 1);
+    return (uint32_t)(n - gpci_quotient(by, n) * by->divisor);
+}
+
+/*
+ * Hashing by a polynomial over GF(2) (Rau, ISCA 1991). A number is read as a polynomial, bit i being x^i. Its remainder
+ * by an irreducible polynomial of degree n replaces its low n bits. The low bits are their own remainder; the remainder
+ * of the upper bits is the XOR of an entry per four bits. The upper bits do not change, and so applying the hash twice
+ * is the identity. Numbers any power of two apart spread evenly.
+ *
+ * Example, n = 2, x^2 + x + 1: x^2 = x + 1 and x^3 = x^2 + x = 1. The upper 0b11 of 0b1101 folds to (x + 1) + 1 = x =
+ * 0b10: 0b1101 becomes 0b1111.
+ */
+typedef struct gpci_polynomial {
+    uint32_t degree;
+    uint64_t rest; /* mask of the upper bits in use */
+    bool narrow;   /* degree of 8 or less: a quarter of the memory, for frequent lookups */
+    union {
+        uint32_t folds[16][16];
+        uint8_t narrow_folds[16][16];
+    };
+} gpci_polynomial;
+
+/* Degree 0 to 32; of the bits above the low `degree`, the first `rest` take part. */
+void gpci_polynomial_init(gpci_polynomial *polynomial, unsigned degree, unsigned rest);
+/* Also fold the n-th bit above the low `degree` onto these bits. */
+void gpci_polynomial_fold(gpci_polynomial *polynomial, unsigned bit, uint32_t onto);
+
+/* XOR the remainder of `rest`, the bits above the low `degree`, onto `n`. */
+GPCI_INLINE uint64_t gpci_polynomial_onto(const gpci_polynomial *polynomial, uint64_t rest, uint64_t n) {
+    rest &= polynomial->rest;
+    if (polynomial->narrow) {
+        for (const uint8_t(*fold)[16] = polynomial->narrow_folds; rest; rest >>= 8, fold += 2)
+            n ^= fold[0][rest & 15] ^ fold[1][rest >> 4 & 15];
+        return n;
+    }
+    for (const uint32_t(*fold)[16] = polynomial->folds; rest; rest >>= 4, fold++)
+        n ^= (*fold)[rest & 15];
+    return n;
+}
+
+GPCI_INLINE uint64_t gpci_polynomial_mix(const gpci_polynomial *polynomial, uint64_t n) {
+    return gpci_polynomial_onto(polynomial, n >> polynomial->degree, n);
+}
+
+/* Number of bits above the low bits used by GPGPU-Sim's ipoly_hash_function, by the number of sets; 64: all. */
+unsigned gpci_ipoly_rest(uint64_t sets);
+
+/*
+ * Set index of a line number (address / line size, below 2^63).
+ *   modulo  line number modulo sets
+ *   xor     every group of b = ceil(log2 sets) bits above the low b is XORed onto the low b, then modulo
+ *   fermi   GPGPU-Sim's FERMI_HASH_SET_FUNCTION. The function takes address bits 13, 14, 15, 17 and 19 of 128-byte
+ *           lines,
+ *           which are bits 6, 7, 8, 10 and 12 of the line number. Other line sizes use the same bits of the line number
+ *   ipoly   gpci_polynomial_mix of degree b, then modulo. GPGPU-Sim's ipoly_hash_function gets the line number's low b
+ *           bits as `index` and the upper bits as `higher_bits`. The function is the remainder by x^4+x+1, x^5+x^2+1
+ *           and
+ *           x^6+x+1 for 16, 32 and 64 sets, and uses 13, 15 and 19 higher bits, as here. Other numbers of sets use all
+ *           bits
+ *   hopper  XOR of a number for each bit of the line number, and of the low nine bits: an H100's L1 with virtual
+ *           addresses
+ *           (tests/hardware/micro/README.md). 32 bits are known, for addresses that differ below 512 GiB; higher bits
+ *           have
+ *           no effect. For 512 sets; for other numbers, then modulo
+ * If the number of sets is no power of two, "then modulo" takes the whole number with replaced low b bits. The low b
+ * bits alone would be uneven: 384 of 512 values would leave a third of the sets with half of the lines.
+ */
+typedef struct gpci_index {
+    uint32_t kind;       /* gpc_index */
+    uint32_t bits;       /* b */
+    uint32_t first_fold; /* xor: the largest b 2^i below 64 */
+    gpci_divisor sets;
+    gpc_index_fn fn;
+    void *data;
+    gpci_polynomial polynomial; /* ipoly, hopper */
+} gpci_index;
+
+/* hopper: bits of a line number with the parity of the bits in `mask` of the line's set, for 512 sets. */
+uint64_t gpci_index_hopper_bits(uint32_t mask);
+
+/*
+ * GPC_ERROR_RANGE: no sets, more than 2^32 - 1, or fermi with other than 32 or 64. GPC_ERROR_ARGUMENT: an unknown kind,
+ * or GPC_INDEX_USER without a function.
+ */
+gpc_status gpci_index_init(gpci_index *index, gpc_index kind, uint64_t sets, gpc_index_fn fn, void *data,
+                           gpc_error *error);
+
+GPCI_INLINE uint32_t gpci_index_xor(const gpci_index *index, uint64_t line) {
+    /* each step folds half of the groups onto the other half */
+    uint64_t folded = line, low = ((uint64_t)1 << index->bits) - 1;
+    for (uint32_t shift = index->first_fold; shift >= index->bits; shift /= 2)
+        folded ^= folded >> shift;
+    return gpci_modulo(&index->sets, (line & ~low) | (folded & low));
+}
+
+GPCI_INLINE uint32_t gpci_index_fermi(const gpci_index *index, uint64_t line) {
+    uint32_t low = (uint32_t)line & 31u;
+    uint32_t upper = (line >> 6 & 7u) | (line >> 7 & 8u) | (line >> 8 & 16u);
+    return (low ^ upper) | ((uint32_t)line & (index->sets.divisor - 1) & 32u);
+}
+
+/* Set of a line. A user function's result is reduced modulo the sets, and so never indexes beyond the arrays. */
+GPCI_INLINE uint32_t gpci_index_of(const gpci_index *index, uint64_t line) {
+    switch (index->kind) {
+    case GPC_INDEX_XOR:
+        return gpci_index_xor(index, line);
+    case GPC_INDEX_FERMI:
+        return gpci_index_fermi(index, line);
+    case GPC_INDEX_IPOLY:
+    case GPC_INDEX_HOPPER:
+        return gpci_modulo(&index->sets, gpci_polynomial_mix(&index->polynomial, line));
+    case GPC_INDEX_USER:
+        return gpci_modulo(&index->sets, index->fn(index->data, line, index->sets.divisor));
+    default:
+        return gpci_modulo(&index->sets, line);
+    }
+}
+
+typedef enum gpci_spread {
+    GPCI_SPREAD_MODULO = 0, /* granule number modulo slices */
+    GPCI_SPREAD_HASH = 1,   /* modulo after gpci_polynomial_mix: even for strides of any power of two */
+    GPCI_SPREAD_RANGE = 2,  /* as modulo, with a slice's whole span as granule; memory beyond wraps around */
+    GPCI_SPREAD_XOR = 3,    /* GPGPU-Sim's bitwise_hash_function: the next higher bits on the channel's */
+    GPCI_SPREAD_IPOLY = 4,  /* GPGPU-Sim's ipoly_hash_function of channel and slice */
+    GPCI_SPREAD_RANDOM = 5, /* each group of granules, one per slice, in its own random order */
+    GPCI_SPREAD_HOPPER = 6, /* an H100's: hopper_slices.c */
+    GPCI_SPREAD_COUNT,
+    GPCI_SPREAD_MAPPED /* by address.mapping (cache/index/address_map.h), no value of l2.interleave */
+} gpci_spread;
+
+struct gpci_address_map;
+
+/*
+ * Mapping of addresses to slices (or channels): (slice, inner address) and address map one to one. The inner address
+ * has no gaps for other slices' granules: a slice may index its sets with the low bits of the inner address.
+ *
+ * Example, 3 slices of 256 bytes, modulo: address 0x520 is byte 0x20 of granule 5; slice 5 mod 3 = 2, inner granule 5 /
+ * 3 = 1, inner address 0x120.
+ *
+ * xor and ipoly are GPGPU-Sim's (addrdec.cc, addrdec_tlx): neighbouring granules go to different channels, and the
+ * upper bits choose a channel's slice. With 32 channels of 2 slices the number of a granule is h:1:5 bits. The slice is
+ * 2 c + s, with c the low five bits and s the bit above. Then xor replaces c by (c ^ h's low five bits). ipoly XORs the
+ * remainder of h by a polynomial of degree 6 onto the whole number.
+ */
+typedef struct gpci_interleave {
+    uint32_t shift; /* log2 of the granule's bytes */
+    gpci_divisor slices;
+    gpci_polynomial polynomial;         /* hash; degree 0 = no hash */
+    uint8_t kind;                       /* gpci_spread from XOR on; 0: only the polynomial */
+    uint8_t bits, channel_bits;         /* xor and ipoly: bits of the slice, and how many belong to the channel */
+    const struct gpci_address_map *map; /* map of kind MAPPED */
+} gpci_interleave;
+
+/*
+ * `channels`: number of channels of the slices, or more (for xor and ipoly). GPC_ERROR_RANGE: bytes are no power of two
+ * from 2 up; no slices; xor or ipoly with a number that is no power of two; hopper with other bytes or slices than an
+ * H100's. GPC_ERROR_ARGUMENT: an unknown kind.
+ */
+gpc_status gpci_interleave_init(gpci_interleave *interleave, gpci_spread kind, uint64_t bytes, uint32_t slices,
+                                uint32_t channels, gpc_error *error);
+
+/* Use a mapping. The mapping must outlive the interleave. */
+void gpci_interleave_by(gpci_interleave *interleave, const struct gpci_address_map *map);
+uint32_t gpci_address_map_slice(const struct gpci_address_map *map, uint64_t address, uint64_t *inner);
+uint64_t gpci_address_map_address(const struct gpci_address_map *map, uint32_t slice, uint64_t inner);
+
+/* Number of a granule as slices * inner granule + slice, for the kinds from XOR to HOPPER; and the inverse. */
+uint64_t gpci_interleave_spread(const gpci_interleave *interleave, uint64_t granule);
+uint64_t gpci_interleave_gather(const gpci_interleave *interleave, uint64_t spread);
+
+/* hopper: 80 slices of L2, or 40 slices of a half, by 256 bytes. */
+#define GPCI_HOPPER_SLICES 80u
+void gpci_hopper_slices_init(gpci_polynomial *polynomial);
+uint64_t gpci_hopper_spread(const gpci_interleave *interleave, uint64_t granule);
+uint64_t gpci_hopper_gather(const gpci_interleave *interleave, uint64_t spread);
+/* Bits of an address whose parity selects the half of L2, if the 40 slices are one half's. */
+uint64_t gpci_hopper_half_bits(void);
+
+/* Slice of an address in bytes; `inner` receives the address within the slice. */
+GPCI_INLINE uint32_t gpci_interleave_slice(const gpci_interleave *interleave, uint64_t address, uint64_t *inner) {
+    uint64_t granule;
+    if (GPCI_UNLIKELY(interleave->kind)) {
+        if (interleave->kind == GPCI_SPREAD_MAPPED)
+            return gpci_address_map_slice(interleave->map, address, inner);
+        granule = gpci_interleave_spread(interleave, address >> interleave->shift);
+    } else
+        granule = gpci_polynomial_mix(&interleave->polynomial, address >> interleave->shift);
+    uint64_t quotient = gpci_quotient(&interleave->slices, granule);
+    uint64_t offset = address & (((uint64_t)1 << interleave->shift) - 1);
+    *inner = quotient << interleave->shift | offset;
+    return (uint32_t)(granule - quotient * interleave->slices.divisor);
+}
+
+/* Address of an inner address in a slice: the inverse. */
+GPCI_INLINE uint64_t gpci_interleave_address(const gpci_interleave *interleave, uint32_t slice, uint64_t inner) {
+    if (GPCI_UNLIKELY(interleave->kind == GPCI_SPREAD_MAPPED))
+        return gpci_address_map_address(interleave->map, slice, inner);
+    uint64_t granule = (inner >> interleave->shift) * interleave->slices.divisor + slice;
+    uint64_t offset = inner & (((uint64_t)1 << interleave->shift) - 1);
+    if (GPCI_UNLIKELY(interleave->kind))
+        return gpci_interleave_gather(interleave, granule) << interleave->shift | offset;
+    return gpci_polynomial_mix(&interleave->polynomial, granule) << interleave->shift | offset;
+}
+
+#endif

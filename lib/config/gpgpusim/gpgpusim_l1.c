@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/text.h"
+#include "config/gpgpusim/gpgpusim.h"
+#include "config/gpgpusim/gpgpusim_import.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* L1, and the memory shared by L1 and shared memory. */
+
+/*
+ * Release rule of MSHR entries. Entries of whole lines stay until drained. If lines are reserved at their miss, a miss
+ * that finds its line's entry draining also reserves the line.
+ */
+static const char *mshr_free(const gpci_gpgpusim_cache *c) {
+    if (c->sectors)
+        return "filled";
+    return strcmp(gpci_gpgpusim_allocate(c), "on-miss") ? "drained" : "drained-reserving";
+}
+
+static gpc_status apply_policies(const gpci_import *im, const gpci_gpgpusim_cache *c) {
+    const char *write_allocate = gpci_gpgpusim_write_allocate(c);
+    return GPCI_SET_ALL(
+        im, GPCI_OPTION_L1, {GPCI_KEY_L1_SECTORS, c->sectors ? "4" : "1"}, {GPCI_KEY_L1_FETCH, "1"},
+        {GPCI_KEY_L1_MERGED, c->sectors ? "sector" : "line"}, {GPCI_KEY_L1_MSHR_FREE, mshr_free(c)},
+        {GPCI_KEY_L1_INDEX, gpci_gpgpusim_index(c)}, {GPCI_KEY_L1_REPLACEMENT, gpci_gpgpusim_replacement(c)},
+        {GPCI_KEY_L1_WRITE, gpci_gpgpusim_write(c)}, {GPCI_KEY_L1_WRITE_LOCAL, gpci_gpgpusim_write_local(c)},
+        {GPCI_KEY_L1_WRITE_ALLOCATE, write_allocate}, {GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL, write_allocate},
+        {GPCI_KEY_L1_ALLOCATE, gpci_gpgpusim_allocate(c)});
+}
+
+/*
+ * Every bank looks up an access and has a port; one fill port serves all banks. Accesses that waited for a fill go
+ * through the unit's writeback (ldst_unit::writeback), an access a cycle: a sector, or all requested bytes of a whole
+ * line. Until then an access keeps its MSHR entry (mshr_table::next_access), modelled for whole lines.
+ */
+static gpc_status apply_resources(const gpci_import *im, const gpci_gpgpusim_cache *c) {
+    gpc_status status = GPCI_SET_NUMBERS(
+        im, GPCI_OPTION_L1, {GPCI_KEY_L1_MSHR, c->mshr_entries}, {GPCI_KEY_L1_MERGES, c->mshr_merges},
+        {GPCI_KEY_L1_DATA_WIDTH, c->port * gpci_import_now(im, GPCI_KEY_L1_BANKS)}, {GPCI_KEY_L1_FILL_WIDTH, c->port},
+        {GPCI_KEY_L1_RELEASE_WIDTH, c->sectors ? c->line / 4 : c->line},
+        {GPCI_KEY_L1_RELEASE_LATENCY, gpci_import_is_3(im) ? 1 : 0});
+    if (status == GPC_OK && c->miss_queue)
+        status = gpci_import_set_number(im, GPCI_OPTION_L1, GPCI_KEY_L1_MISS_QUEUE, c->miss_queue);
+    return status;
+}
+
+/*
+ * Adaptive L1 of release 4.0, whose files have neither size nor carve-outs: Volta's, with four times the ways
+ * (get_max_assoc), 128 KiB (shader_core_config::max_cta).
+ */
+#define VOLTA_BYTES (128u << 10)
+#define VOLTA_CARVEOUTS "0B 8KiB 16KiB 32KiB 64KiB 96KiB"
+
+static bool is_volta(const gpci_import *im, uint64_t bytes) {
+    return GPCI_OPTION(ADAPTIVE)->number && GPCI_OPTION(L1)->given && !GPCI_OPTION(UNIFIED)->given &&
+           !GPCI_OPTION(CARVEOUTS)->given && bytes * 4 == VOLTA_BYTES;
+}
+
+/*
+ * With an adaptive cache the option gives the sets and the least ways; the ways
+ * follow the capacity up to the whole unified memory.
+ */
+static gpc_status apply_size(const gpci_import *im, gpci_option_id id, uint64_t sets, uint64_t line, uint64_t ways) {
+    bool adaptive = gpci_import_or(im, GPCI_OPTION_ADAPTIVE, gpci_import_now(im, GPCI_KEY_L1_UNIFIED));
+    uint64_t bytes = sets * line * ways;
+    if (adaptive) {
+        uint64_t unified = gpci_import_now(im, GPCI_KEY_L1_UNIFIED) ? gpci_import_now(im, GPCI_KEY_L1_SIZE) : 0;
+        unified = GPCI_OPTION(UNIFIED)->given ? GPCI_OPTION(UNIFIED)->number * 1024 : unified;
+        if (!unified && is_volta(im, bytes)) {
+            unified = VOLTA_BYTES;
+            gpc_status status = gpci_import_set(im, GPCI_OPTION_ADAPTIVE, GPCI_KEY_L1_CARVEOUTS, VOLTA_CARVEOUTS);
+            if (status < 0)
+                return status;
+        }
+        if (!unified || unified % bytes) {
+            id = GPCI_OPTION(UNIFIED)->given    ? GPCI_OPTION_UNIFIED
+                 : GPCI_OPTION(ADAPTIVE)->given ? GPCI_OPTION_ADAPTIVE
+                                                : id;
+            return gpci_import_fail(im, im->options[id].line, gpci_option_name(id), GPC_ERROR_FORMAT,
+                                    "an adaptive L1 needs -gpgpu_unified_l1d_size, a multiple of -gpgpu_cache:dl1");
+        }
+        ways *= unified / bytes;
+        bytes = unified;
+    }
+    gpc_status status =
+        GPCI_SET_NUMBERS(im, id, {GPCI_KEY_L1_SIZE, bytes}, {GPCI_KEY_L1_LINE, line}, {GPCI_KEY_L1_WAYS, ways});
+    return status < 0 ? status
+                      : GPCI_SET_ALL(im, id, {GPCI_KEY_L1_UNIFIED, adaptive ? "true" : "false"},
+                                     {GPCI_KEY_L1_RESIZE, adaptive ? "ways" : "sets"}, {GPCI_KEY_L1_CARVEOUT, "auto"});
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Read `0,8,16,32,64,96`: KiB, in any order. */
+static gpc_status apply_carveouts(const gpci_import *im) {
+    enum { MOST = 64 };
+    uint64_t sizes[MOST];
+    if (!GPCI_OPTION(CARVEOUTS)->given)
+        return GPC_OK;
+    size_t count = gpci_import_list(GPCI_OPTION(CARVEOUTS)->text, ',', sizes, 1, MOST);
+    if (!count)
+        return gpci_import_refuse(im, GPCI_OPTION_CARVEOUTS, GPC_ERROR_FORMAT,
+                                  "is not a list of at most 64 sizes in KiB");
+    qsort(sizes, count, sizeof *sizes, compare_numbers);
+    char list[MOST * GPCI_SIZE_TEXT];
+    gpci_text text = gpci_text_of(list, sizeof list);
+    for (size_t i = 0; i < count; i++) {
+        char size[GPCI_SIZE_TEXT];
+        gpci_size_text(sizes[i] * 1024, size);
+        if (!i || sizes[i] != sizes[i - 1])
+            gpci_text_put(&text, "%s%s", i ? " " : "", size);
+    }
+    return gpci_import_set(im, GPCI_OPTION_CARVEOUTS, GPCI_KEY_L1_CARVEOUTS, list);
+}
+
+/* Apply an adaptive or unified size without a geometry: keep the present sets. */
+static gpc_status apply_resized(const gpci_import *im) {
+    gpci_option_id id = GPCI_OPTION(ADAPTIVE)->given ? GPCI_OPTION_ADAPTIVE : GPCI_OPTION_UNIFIED;
+    bool was = gpci_import_now(im, GPCI_KEY_L1_UNIFIED), adaptive = gpci_import_or(im, GPCI_OPTION_ADAPTIVE, was);
+    if (!adaptive)
+        return !was ? GPC_OK
+                    : gpci_import_fail(im, im->options[id].line, gpci_option_name(id), GPC_ERROR_FORMAT,
+                                       "an L1 of its own size needs -gpgpu_cache:dl1");
+    uint64_t line = gpci_import_now(im, GPCI_KEY_L1_LINE), ways = gpci_import_now(im, GPCI_KEY_L1_WAYS);
+    uint64_t sets = gpci_import_now(im, GPCI_KEY_L1_SIZE) / (line * ways);
+    /* ways of a unified memory are for its whole size, and may also shrink */
+    return apply_size(im, id, sets ? sets : 1, line, was ? 1 : ways);
+}
+
+static gpc_status apply_cache(const gpci_import *im) {
+    gpci_gpgpusim_cache c;
+    gpc_error reason = GPC_ERROR_INIT;
+    gpc_status status = gpci_gpgpusim_cache_read(GPCI_OPTION(L1)->text, &c, &reason);
+    if (status < 0)
+        return gpci_import_fail(im, GPCI_OPTION(L1)->line, gpci_option_name(GPCI_OPTION_L1), status, reason.message);
+    status = gpci_import_set(im, GPCI_OPTION_L1, GPCI_KEY_L1_ENABLED, c.none ? "false" : "true");
+    if (status < 0 || c.none)
+        return status;
+    status = apply_policies(im, &c);
+    if (status == GPC_OK)
+        status = apply_resources(im, &c);
+    return status < 0 ? status : apply_size(im, GPCI_OPTION_L1, c.sets, c.line, c.ways);
+}
+
+/*
+ * The simulator's L1 looks an access up after its latency (L1_latency_queue_cycle). A miss therefore also pays the
+ * latency, and leaves a cycle later. Before the latency the access reads its operands, and stands in a register of the
+ * unit for a cycle. Here an access takes a cycle from its issue to the tags.
+ */
+static gpc_status apply_l1_latency(const gpci_import *im) {
+    if (!GPCI_OPTION(L1_LATENCY)->given)
+        return GPC_OK;
+    const uint64_t before = gpci_import_now(im, GPCI_KEY_SM_LATENCY_STAGES); /* two of the stages are behind the unit */
+    const uint64_t cycles = GPCI_OPTION(L1_LATENCY)->number + (before > 2 ? before - 2 : 0);
+    return GPCI_SET_NUMBERS(im, GPCI_OPTION_L1_LATENCY, {GPCI_KEY_L1_LATENCY, cycles},
+                            {GPCI_KEY_L1_MISS_LATENCY, cycles + 1},
+                            {GPCI_KEY_L1_BYPASS_LATENCY, before > 2 ? before - 2 : 0});
+}
+
+/*
+ * Requests of a warp to L1 (memory_coalescing_arch): lines until Kepler, if L1 caches global memory; sectors from
+ * Maxwell on, each an access with a packet.
+ */
+#define SECTORS_FROM 40u
+
+static gpc_status apply_coalescing(const gpci_import *im) {
+    const gpci_option *o = GPCI_OPTION(COALESCE);
+    if (!o->given)
+        return GPC_OK;
+    return gpci_import_set(im, GPCI_OPTION_COALESCE, GPCI_KEY_L1_COALESCER,
+                           o->number >= SECTORS_FROM ? "sector" : "warp");
+}
+
+gpc_status gpci_import_l1(const gpci_import *im) {
+    gpc_status status = apply_l1_latency(im);
+    if (status == GPC_OK)
+        status = apply_coalescing(im);
+    if (status == GPC_OK && GPCI_OPTION(L1_BANKS)->given)
+        status = GPCI_SET_NUMBERS(im, GPCI_OPTION_L1_BANKS, {GPCI_KEY_L1_PORTS, GPCI_OPTION(L1_BANKS)->number},
+                                  {GPCI_KEY_L1_BANKS, GPCI_OPTION(L1_BANKS)->number});
+    if (status == GPC_OK && GPCI_OPTION(L1)->given)
+        status = apply_cache(im);
+    else if (status == GPC_OK && (GPCI_OPTION(ADAPTIVE)->given || GPCI_OPTION(UNIFIED)->given))
+        status = apply_resized(im);
+    if (status == GPC_OK && GPCI_OPTION(SKIP_L1)->given)
+        status = gpci_import_set(im, GPCI_OPTION_SKIP_L1, GPCI_KEY_L1_SPACES,
+                                 GPCI_OPTION(SKIP_L1)->number ? "local" : "all");
+    return status < 0 ? status : apply_carveouts(im);
+}

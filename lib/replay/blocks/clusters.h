@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_REPLAY_CLUSTERS_H
+#define GPC_REPLAY_CLUSTERS_H
+
+#include "replay/core/replay.h"
+
+/*
+ * Clusters of thread blocks (NVIDIA: from compute capability 9.0). The blocks of a cluster start in the same cycle, on
+ * SMs of the same GPC, because they read the shared memory of each other and meet at barriers ("Thread Block Clusters",
+ * CUDA C++ Programming Guide). A GPC is the set of SMs that share an L2 request coalescer (lrc.sms, lrc.layout);
+ * without coalescers all SMs form a single GPC. Clusters go to GPCs round robin. Within a GPC each block goes to the SM
+ * with fewest blocks; ties go to the lowest SM number. The choice of hardware is not published. A placement map
+ * overrides it block by block; barriers of clusters work the same.
+ *
+ * Example, clusters of 2 x 2 blocks in a grid of 4 x 2: blocks 0, 1, 4 and 5 form a cluster, ranks 0 to 3. The cluster
+ * can start once block 5 is read. Blocks read before wait in the list of gathered blocks.
+ */
+#define GPCI_CLUSTER_BLOCKS 16u
+
+/*
+ * Prepare the kernel's clusters; call once the room of an SM is known. GPC_ERROR_RANGE: a cluster can never be placed.
+ */
+gpc_status gpci_clusters_start(gpc_replay *r, gpc_error *error);
+/* Reject clusters in a replay of several streams. GPC_ERROR_UNSUPPORTED. */
+gpc_status gpci_clusters_refuse(gpc_replay *r, gpc_error *error);
+/* Variant of gpci_dispatch_fill for a kernel with clusters. */
+gpc_status gpci_clusters_fill(gpc_replay *r, gpc_error *error);
+/* Let a block wait for the rest of its cluster, or for room. */
+void gpci_clusters_gather(gpc_replay *r, gpci_block_run *run);
+/* Remove the first gathered block; NULL: none. */
+gpci_block_run *gpci_clusters_take(gpc_replay *r);
+/* Link the blocks of each cluster again, after a snapshot is loaded. */
+void gpci_clusters_relink(gpc_replay *r);
+/* Remove an ended block from the cluster. */
+void gpci_clusters_leave(gpci_block_run *run);
+
+/* Rank of a block in its cluster. gpci_cluster_member: block of a rank; NULL: ended. */
+uint32_t gpci_cluster_rank(const gpc_replay *r, const gpci_block_run *run);
+gpci_block_run *gpci_cluster_member(const gpc_replay *r, gpci_block_run *run, uint32_t rank);
+
+/* SMs of the destination blocks of a bulk load. Returns their number; 0: the load names no blocks. */
+GPCI_COLD uint32_t gpci_cluster_targets(const gpc_replay *r, uint32_t sm, uint32_t block,
+                                        const gpc_instruction *instruction, uint32_t sms[GPCI_CLUSTER_BLOCKS]);
+
+#endif

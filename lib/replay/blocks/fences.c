@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/fence.h"
+#include "replay/core/replay.h"
+#include "trace/rewind.h"
+
+/*
+ * Fences of a trace. The hierarchy executes MEMBAR, FENCE, CCTL.IVALL and CCTL.WBALL; the warp waits for completion.
+ * ERRBAR, CCTL of a line (a trace does not record the line) and CCTL of other caches only wait for the warp's accesses
+ * in flight.
+ */
+
+const gpci_opcode *gpci_replay_opcode(const gpci_block_run *run, const gpc_instruction *instruction) {
+    return gpci_opcodes_at(gpci_trace_opcodes(run->trace), instruction->opcode);
+}
+
+/*
+ * In a coherent tree the protocol controls L1: CCTL.IVALL becomes an acquire at GPU scope, CCTL.WBALL a release at GPU
+ * scope.
+ */
+static void order_by_control(gpc_fence *fence) {
+    fence->order = fence->control == GPC_CONTROL_INVALIDATE_ALL ? GPC_ORDER_ACQUIRE : GPC_ORDER_RELEASE;
+    fence->scope = GPC_SCOPE_GPU;
+    fence->control = GPC_CONTROL_NONE;
+}
+
+bool gpci_replay_fence(const gpc_replay *r, const gpci_block_run *run, const gpc_instruction *i, uint32_t sm,
+                       uint32_t warp, gpc_fence *fence) {
+    const gpci_opcode *opcode = gpci_replay_opcode(run, i);
+    if (i->op_class != GPC_OP_FENCE || !i->mask || !gpci_fence_is_whole(opcode->order, opcode->control))
+        return false;
+    *fence = (gpc_fence){.struct_size = sizeof *fence,
+                         .sm = sm,
+                         .warp = warp,
+                         .scope = opcode->scope,
+                         .order = opcode->order,
+                         .control = opcode->control};
+    if (r->hierarchy->coherent && fence->control != GPC_CONTROL_NONE)
+        order_by_control(fence);
+    return !r->hierarchy->lanes_apart; /* with l1.coalescer by lane the warp waits, not the hierarchy */
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_REPLAY_SCOREBOARD_H
+#define GPC_REPLAY_SCOREBOARD_H
+
+#include "base/base.h"
+#include "timed/wheel.h"
+#include "trace/blocks/operands.h"
+
+/*
+ * Scoreboard: per warp and register, the first core cycle at which the register can be read and written again, counted
+ * from the warp's `epoch`. GPCI_IN_FLIGHT while a load to the register is in flight. Warps issue in order and read
+ * operands at issue, so only RAW and WAW hazards matter.
+ *
+ * Example: a warp starts at cycle 1000 (its epoch). An addition issued at cycle 1010 with latency 4 stores 14. An
+ * instruction that reads or writes the result register issues at 1014 at the earliest.
+ *
+ * Entries have 32 bits because an SM has thousands of them. If a warp lives longer, it gets a new epoch about every
+ * 2^32 cycles (gpci_scoreboard_renew).
+ */
+#define GPCI_IN_FLIGHT UINT32_MAX
+
+typedef struct gpci_scoreboard {
+    uint32_t *entries; /* plane 0; plane n begins at [n * GPCI_BOARD_STRIDE] */
+    uint64_t *epoch;   /* core cycle */
+} gpci_scoreboard;
+
+/* Number of entries for the scoreboards of `warps` warps. gpci_scoreboard_place: first entry of a warp. */
+GPCI_INLINE size_t gpci_scoreboards_entries(size_t warps) {
+    return (warps + GPCI_BOARD_WARPS - 1) / GPCI_BOARD_WARPS * GPCI_BOARD_PLANES * GPCI_BOARD_STRIDE;
+}
+GPCI_INLINE size_t gpci_scoreboard_place(size_t warp) {
+    return warp / GPCI_BOARD_WARPS * GPCI_BOARD_PLANES * GPCI_BOARD_STRIDE +
+           warp % GPCI_BOARD_WARPS * GPCI_BOARD_ENTRIES;
+}
+
+/* Start a warp at `now`: all registers are ready. `planes`: bit per plane the warp uses. */
+void gpci_scoreboard_start(gpci_scoreboard board, uint32_t planes, uint64_t now);
+/* Move the epoch to `now`. Registers ready before `now` become ready at `now`. */
+void gpci_scoreboard_renew(gpci_scoreboard board, uint64_t now);
+
+/* First cycle at which an instruction finds its registers ready; GPCI_NEVER while a load to one is in flight. */
+GPCI_INLINE uint64_t gpci_scoreboard_ready(gpci_scoreboard board, const gpci_operands *o) {
+    uint32_t ready = 0;
+    for (uint32_t n = 0; n < o->count; n++) {
+        uint32_t at = board.entries[o->entries[n]];
+        ready = at > ready ? at : ready;
+    }
+    return ready == GPCI_IN_FLIGHT ? GPCI_NEVER : *board.epoch + ready;
+}
+
+GPCI_INLINE void gpci_scoreboard_set(gpci_scoreboard board, const gpci_operands *o, uint32_t value) {
+    for (uint32_t n = 0; n < o->writes; n++)
+        board.entries[o->entries[n]] = value;
+}
+
+/* The instruction's results are ready `latency` cycles after `now`. */
+GPCI_INLINE void gpci_scoreboard_write(gpci_scoreboard board, const gpci_operands *o, uint64_t now, uint16_t latency) {
+    if (GPCI_UNLIKELY(now - *board.epoch >= GPCI_IN_FLIGHT - UINT16_MAX))
+        gpci_scoreboard_renew(board, now);
+    gpci_scoreboard_set(board, o, (uint32_t)(now - *board.epoch) + latency);
+}
+
+/* Mark the registers of a sent load. */
+GPCI_INLINE void gpci_scoreboard_send(gpci_scoreboard board, const gpci_operands *o) {
+    gpci_scoreboard_set(board, o, GPCI_IN_FLIGHT);
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/future.h"
+#include "level/warp_access.h"
+#include "replay/core/replay.h"
+#include "trace/rewind.h"
+
+/*
+ * With `l1.future` a kernel runs twice. The first run is dry: caches, policies and statistics do not see it. Warps take
+ * the same turns in both runs, because turns do not depend on caches. The dry run records the accesses; then the trace
+ * is read again.
+ */
+
+gpc_status gpci_replay_record(const gpc_replay *r, const gpc_warp_access *access) {
+    /* A malformed access is skipped here and reported by the second run. */
+    gpc_warp_access checked = *access;
+    if (gpci_access_check(r->hierarchy, &checked) < 0)
+        return GPC_OK;
+    return gpci_future_record(r->future, r->hierarchy, access);
+}
+
+gpc_status gpci_replay_learn(gpc_replay *r, gpc_error *error) {
+    gpci_future_forget(r->future);
+    r->learning = true;
+    gpc_status status = gpci_replay_rounds(r, error);
+    gpci_dispatch_abandon(r);
+    r->learning = false;
+    gpci_replay_begin(r);
+    gpci_dispatch_again(r);
+    if (status < 0)
+        return status;
+    if (gpci_future_resolve(r->future) < 0)
+        return gpci_out_of_memory(error);
+    return gpci_trace_rewind(r->trace, &r->kernel, error);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_REPLAY_FETCH_H
+#define GPC_REPLAY_FETCH_H
+
+#include "replay/core/timed_replay.h"
+#include "replay/sm/icache.h"
+
+/*
+ * Instruction fetch with `sm.fetch` above 0. A warp has a buffer of `sm.fetch` instructions. An SM, or each scheduler
+ * (`sm.fetch_by`), fetches for one warp a cycle, once the warp's buffer is empty. The first fetched instruction can
+ * issue `sm.fetch_latency` cycles later. Instructions fetched behind a taken branch are dropped in the next cycle. If
+ * the branch was the last instruction of the buffer, its successors in memory are fetched first, and dropped when they
+ * could issue. Instructions come at once, or from a cache (replay/sm/icache.h). [GPGPU-Sim 3.2.1, shader.cc: fetch,
+ * decode, scheduler_unit::cycle] GPGPU-Sim fetches for the warps in turn; here the warp waiting longest is served
+ * first.
+ */
+
+/* Bytes between consecutive instructions, at most. A larger distance to the next PC means a taken branch. */
+#define GPCI_INSTRUCTION_BYTES 16u
+
+/* Fetch slots of an SM, or of a scheduler (`sm.fetch_by`): a fetch for one warp a cycle. */
+typedef struct gpci_fetcher {
+    uint64_t since; /* core cycle of bit 0 of `taken` */
+    uint64_t taken;
+} gpci_fetcher;
+
+/* Number of the fetcher (and of the instruction cache) of a warp within its SM. */
+GPCI_INLINE uint32_t gpci_fetcher_of(const gpci_timed_replay *t, const gpci_timed_warp *w) {
+    return t->fetchers > 1 ? w->issuer : 0;
+}
+
+/* Take the first free fetch cycle from `from` on. */
+GPCI_INLINE uint64_t gpci_fetch_slot(gpci_fetcher *f, uint64_t from, uint64_t now) {
+    const uint64_t passed = now - f->since, ahead = from - now;
+    f->taken = passed < 64 ? f->taken >> passed : 0;
+    f->since = now;
+    if (ahead > 63)
+        return from;
+    const uint64_t free = ~f->taken >> ahead;
+    const uint64_t place = ahead + (free ? gpci_lowest(free) : 0);
+    f->taken |= (uint64_t)1 << place;
+    return now + place;
+}
+
+/* Fill a warp's buffer, from cycle `from` on. With an instruction cache, the line must also be present. */
+GPCI_INLINE void gpci_fetch_turn(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *w, uint64_t from,
+                                 uint64_t now) {
+    const uint64_t ready = gpci_fetch_slot(&m->fetchers[gpci_fetcher_of(t, w)], from, now) + t->fetch_latency;
+    w->buffered = (uint8_t)t->fetch;
+    w->not_before = ready > w->not_before ? ready : w->not_before;
+}
+
+GPCI_INLINE void gpci_fetch(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *w, uint64_t now) {
+    gpci_fetch_turn(t, m, w, now, now);
+    if (GPCI_UNLIKELY(m->icache != NULL))
+        gpci_icache_fetch(t, m, w, now);
+}
+
+/* The warp issued an instruction; `next` is the instruction it executes afterwards. */
+GPCI_INLINE void gpci_fetch_issued(const gpci_timed_replay *t, gpci_timed_sm *m, gpci_timed_warp *w,
+                                   const gpc_instruction *issued, const gpc_instruction *next, uint64_t now) {
+    const bool empty = !--w->buffered;
+    const bool taken = next->pc - issued->pc - 1 >= GPCI_INSTRUCTION_BYTES;
+    if (empty)
+        gpci_fetch_turn(t, m, w, now, now);
+    if (taken)
+        gpci_fetch_turn(t, m, w, empty ? w->not_before : now + 1, now);
+    if (GPCI_UNLIKELY(m->icache != NULL) && (empty || taken))
+        gpci_icache_fetch(t, m, w, now);
+}
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/blocks/operands.h"
+
+static bool is_fixed(uint16_t number) {
+    return number & (GPC_REGISTER_BARRIER | GPC_REGISTER_NUMBER) || number == (GPC_REGISTER_R | 255) ||
+           number == (GPC_REGISTER_UR | 63) || number == (GPC_REGISTER_UR | 255) || number == (GPC_REGISTER_P | 7) ||
+           number == (GPC_REGISTER_UP | 7);
+}
+
+/* Registers written by a memory instruction from its only destination on: traces name the first of 2 or 4 registers. */
+static uint32_t span_of(const gpc_instruction *i) {
+    bool vector = i->op_class == GPC_OP_MEMORY && i->destinations == 1 && i->registers[0] < 255;
+    return vector && i->width > 4 ? (i->width > 16 ? 4u : (i->width + 3u) / 4) : 1;
+}
+
+static unsigned use_of(const gpc_instruction *i) {
+    if (!i->mask)
+        return GPCI_USE_NOTHING;
+    if (i->op_class != GPC_OP_MEMORY)
+        return i->op_class < GPC_OP_CLASS_COUNT ? i->op_class : GPC_OP_ALU;
+    if (i->addresses && gpci_space_is_recorded(i))
+        return i->space == GPC_SPACE_CONSTANT ? GPCI_USE_CONSTANT : GPC_OP_MEMORY;
+    return GPCI_USE_SPACE + (i->space < GPC_SPACE_COUNT ? i->space : GPC_SPACE_NONE);
+}
+
+static void put(gpci_operands *o, uint16_t number) {
+    if (is_fixed(number))
+        return;
+    const uint32_t entry = gpci_register_entry(number);
+    o->entries[o->count++] = (uint16_t)entry;
+    o->planes |= (uint8_t)(1u << entry / GPCI_BOARD_STRIDE);
+}
+
+gpci_operands gpci_operands_of(const gpc_instruction *i) {
+    gpci_operands o = {.use = (uint8_t)use_of(i)};
+    uint32_t count = (uint32_t)i->destinations + i->sources, writes = i->destinations;
+    count = count < GPC_MAX_OPERANDS ? count : GPC_MAX_OPERANDS;
+    writes = writes < count ? writes : count;
+    for (uint32_t n = 0; n < writes; n++)
+        put(&o, i->registers[n]);
+    for (uint32_t n = 1; n < span_of(i) && i->registers[0] + n < 255; n++)
+        put(&o, (uint16_t)(i->registers[0] + n));
+    o.writes = o.count;
+    for (uint32_t n = writes; n < count; n++)
+        put(&o, i->registers[n]);
+    return o;
+}
+
+static bool is_number(uint16_t r) {
+    return !(r & GPC_REGISTER_BARRIER) && r & GPC_REGISTER_NUMBER;
+}
+
+#define NUMBER_BITS 14u
+#define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
+
+bool gpci_number_of_barrier(const gpc_instruction *i, unsigned n, uint32_t *out) {
+    if (gpci_barrier_of(i) == UINT32_MAX)
+        return false;
+    const uint32_t end = (uint32_t)i->destinations + i->sources - 1;
+    uint32_t first = end;
+    while (first > i->destinations && is_number(i->registers[first - 1]))
+        first--;
+    if (first + 2 * n + 2 > end)
+        return false;
+    const uint16_t *at = &i->registers[first + 2 * n];
+    *out = (uint32_t)(at[0] & NUMBER_MASK) << NUMBER_BITS | (at[1] & NUMBER_MASK);
+    return true;
+}
+
+bool gpci_tell_of_barrier(gpc_instruction *i, uint32_t number) {
+    const uint32_t end = (uint32_t)i->destinations + i->sources;
+    if (gpci_barrier_of(i) == UINT32_MAX || end + 2 > GPC_MAX_OPERANDS || number >> 2 * NUMBER_BITS)
+        return false;
+    const uint16_t barrier = i->registers[end - 1];
+    i->registers[end - 1] = (uint16_t)(GPC_REGISTER_NUMBER | number >> NUMBER_BITS);
+    i->registers[end] = (uint16_t)(GPC_REGISTER_NUMBER | (number & NUMBER_MASK));
+    i->registers[end + 1] = barrier;
+    i->sources = (uint8_t)(i->sources + 2);
+    return true;
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace/files/tracez.h"
+
+#include "trace/files/zstd.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HEADER_MOST (64u << 10)
+#define BLOCK_NUMBERS 11u
+
+struct gpci_tracez {
+    gpc_context *context;
+    int file;
+    const char *path;
+    uint64_t size;
+    gpci_zstd *zstd;
+    gpci_buffer index, frame, text; /* text: not yet returned from `given` on */
+    size_t given;
+    gpci_cursor cursor; /* position in the index */
+    uint64_t index_at;
+    uint32_t block, block_count;
+    uint32_t warp, warp_count; /* warp of the present block; equal between two blocks */
+    bool inside;               /* a block has begun */
+};
+
+static gpc_status damaged(const gpci_tracez *t, uint64_t offset, const char *what, gpc_error *error) {
+    return gpci_fail(error, GPC_ERROR_FORMAT, "%s: offset %" PRIu64 ": expected %s: the file is damaged or cut short",
+                     t->path, offset, what);
+}
+
+static gpc_status read_at(const gpci_tracez *t, void *to, uint64_t offset, uint64_t bytes, const char *what,
+                          gpc_error *error) {
+    if (offset > t->size || bytes > t->size - offset)
+        return damaged(t, offset, what, error);
+    for (uint64_t done = 0; done < bytes;) {
+        ssize_t got = pread(t->file, (uint8_t *)to + done, (size_t)(bytes - done), (off_t)(offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return gpci_fail(error, GPC_ERROR_IO, "%s: %s", t->path, strerror(errno));
+        if (!got)
+            return damaged(t, offset + done, what, error);
+        done += (uint64_t)got;
+    }
+    return GPC_OK;
+}
+
+/* As read_at, into a buffer; replaces its contents. */
+static gpc_status read_part(const gpci_tracez *t, gpci_buffer *to, uint64_t offset, uint64_t bytes, const char *what,
+                            gpc_error *error) {
+    to->length = 0;
+    if (offset > t->size || bytes > t->size - offset)
+        return damaged(t, offset, what, error);
+    if (!gpci_buffer_room(to, (size_t)bytes + GPCI_SLACK))
+        return gpci_out_of_memory(error);
+    gpc_status status = read_at(t, to->data, offset, bytes, what, error);
+    to->length = (size_t)bytes;
+    return status;
+}
+
+/*
+ * Place of the first NUL before any thread block; the part's size if the part has neither; SIZE_MAX: a block comes
+ * first.
+ */
+static size_t find_end(const char *part, size_t size) {
+    static const char block[] = "#BEGIN_TB";
+    size_t end = 0;
+    while (end < size && part[end])
+        if (size - end++ >= sizeof block - 1 && !memcmp(part + end - 1, block, sizeof block - 1))
+            return SIZE_MAX;
+    return end;
+}
+
+/* Length of the header at the file's beginning, without its NUL; 0: no header. Parts overlap by a word. */
+static size_t header_length(int file) {
+    char part[4096];
+    for (size_t at = 0; at < HEADER_MOST; at += sizeof part - 16) {
+        const ssize_t got = pread(file, part, sizeof part, (off_t)at);
+        if (got <= 0 || (!at && *part != '-' && *part != '#'))
+            return 0;
+        const size_t end = find_end(part, (size_t)got);
+        if (end < (size_t)got)
+            return at + end;
+        if (end == SIZE_MAX || (size_t)got < sizeof part)
+            return 0;
+    }
+    return 0;
+}
+
+bool gpci_tracez_is(int file) {
+    return header_length(file) != 0;
+}
+
+static uint32_t take32(gpci_cursor *c) {
+    const uint8_t *at = gpci_cursor_take(c, 4);
+    return at ? gpci_load32(at) : 0;
+}
+
+static uint64_t take64(gpci_cursor *c) {
+    const uint8_t *at = gpci_cursor_take(c, 8);
+    return at ? gpci_load64(at) : 0;
+}
+
+static gpc_status open_dictionary(gpci_tracez *t, uint64_t at, gpc_error *error) {
+    uint8_t numbers[8];
+    gpc_status status = read_at(t, numbers, at, sizeof numbers, "the size of the dictionary", error);
+    if (status == GPC_OK)
+        status = read_part(t, &t->frame, at + sizeof numbers, gpci_load32(numbers), "the dictionary", error);
+    return status < 0 ? status : gpci_zstd_open(t->context, t->frame.data, t->frame.length, t->path, error, &t->zstd);
+}
+
+static gpc_status open_index(gpci_tracez *t, gpc_error *error) {
+    uint8_t tail[8];
+    gpc_status status = read_at(t, tail, t->size < 8 ? 0 : t->size - 8, 8, "the offset of the index", error);
+    if (status < 0)
+        return status;
+    t->index_at = gpci_load64(tail);
+    if (t->index_at > t->size - 8)
+        return damaged(t, t->size - 8, "the offset of the index", error);
+    status = read_part(t, &t->index, t->index_at, t->size - 8 - t->index_at, "the index", error);
+    t->cursor = (gpci_cursor){t->index.data, t->index.data + t->index.length, false};
+    t->block_count = take32(&t->cursor);
+    return status == GPC_OK && t->cursor.bad ? damaged(t, t->index_at, "the index", error) : status;
+}
+
+gpc_status gpci_tracez_open(gpc_context *context, int file, const char *path, gpc_error *error, gpci_tracez **out) {
+    struct stat about;
+    gpci_tracez *t = gpci_zalloc(context, 1, sizeof *t);
+    if (!t)
+        return gpci_out_of_memory(error);
+    t->context = gpci_retain(context);
+    t->file = file;
+    t->path = path;
+    t->index.context = t->frame.context = t->text.context = context;
+    t->size = fstat(file, &about) ? 0 : (uint64_t)about.st_size;
+    const size_t length = header_length(file);
+    gpc_status status = read_part(t, &t->text, 0, length, "the header", error);
+    if (status == GPC_OK)
+        status = open_dictionary(t, length + 1, error);
+    if (status == GPC_OK)
+        status = open_index(t, error);
+    gpci_buffer_put(&t->text, "\n", 1);
+    if (status == GPC_OK && t->text.failed)
+        status = gpci_out_of_memory(error);
+    if (status < 0)
+        gpci_tracez_close(t);
+    else
+        *out = t;
+    return status;
+}
+
+void gpci_tracez_close(gpci_tracez *t) {
+    if (!t)
+        return;
+    gpc_context *context = t->context;
+    gpci_zstd_close(t->zstd);
+    gpci_buffer_clear(&t->index);
+    gpci_buffer_clear(&t->frame);
+    gpci_buffer_clear(&t->text);
+    gpci_free(context, t);
+    gpci_release(context);
+}
+
+static void put_line(gpci_tracez *t, const char *line) {
+    gpci_buffer_put(&t->text, line, strlen(line));
+}
+
+/* Place of a warp's first part: an index offset points to the warp's record or to the part itself. */
+static gpc_status first_part(const gpci_tracez *t, uint64_t offset, uint32_t instructions, uint32_t parts,
+                             uint64_t *out, gpc_error *error) {
+    uint8_t head[16] = {0};
+    const uint64_t there = offset < t->index_at ? t->index_at - offset : 0;
+    gpc_status status =
+        read_at(t, head, offset, there < sizeof head ? there : sizeof head, "the instructions of a warp", error);
+    const bool record = gpci_load32(head) == instructions && gpci_load32(head + 4) == parts;
+    const bool frames = !parts || gpci_load32(head + 4) == GPCI_ZSTD_MAGIC;
+    if (status == GPC_OK && (!there || (!record && !frames)))
+        return damaged(t, offset, "the instructions of a warp", error);
+    *out = record ? offset + 8 : offset;
+    return status;
+}
+
+static gpc_status put_parts(gpci_tracez *t, uint64_t at, uint32_t parts, gpc_error *error) {
+    gpc_status status = GPC_OK;
+    for (uint32_t part = 0; part < parts && status == GPC_OK; part++) {
+        uint8_t bytes[4];
+        status = read_at(t, bytes, at, sizeof bytes, "a part of a warp", error);
+        if (status == GPC_OK)
+            status = read_part(t, &t->frame, at + 4, gpci_load32(bytes), "a part of a warp", error);
+        if (status == GPC_OK)
+            status = gpci_zstd_frame(t->zstd, t->frame.data, t->frame.length, at + 4, &t->text, error);
+        at += 4 + (uint64_t)t->frame.length;
+    }
+    if (status == GPC_OK && t->text.length && t->text.data[t->text.length - 1] != '\n')
+        put_line(t, "\n");
+    return status;
+}
+
+static gpc_status put_warp(gpci_tracez *t, gpc_error *error) {
+    const uint64_t entry = t->index_at + (uint64_t)(t->cursor.at - t->index.data);
+    const uint32_t instructions = take32(&t->cursor), parts = take32(&t->cursor);
+    const uint64_t offset = take64(&t->cursor);
+    gpci_cursor_take(&t->cursor, (uint64_t)parts * 4);
+    if (t->cursor.bad)
+        return damaged(t, entry, "a warp of the index", error);
+    char lines[64];
+    snprintf(lines, sizeof lines, "warp = %" PRIu32 "\ninsts = %" PRIu32 "\n", t->warp++, instructions);
+    put_line(t, lines);
+    uint64_t at = 0;
+    gpc_status status = first_part(t, offset, instructions, parts, &at, error);
+    return status == GPC_OK ? put_parts(t, at, parts, error) : status;
+}
+
+static gpc_status begin_block(gpci_tracez *t, gpc_error *error) {
+    const uint64_t entry = t->index_at + (uint64_t)(t->cursor.at - t->index.data);
+    uint32_t numbers[BLOCK_NUMBERS];
+    for (uint32_t i = 0; i < BLOCK_NUMBERS; i++)
+        numbers[i] = take32(&t->cursor);
+    if (t->cursor.bad)
+        return damaged(t, entry, "a thread block of the index", error);
+    char line[96];
+    snprintf(line, sizeof line, "#BEGIN_TB\nthread block = %" PRIu32 ",%" PRIu32 ",%" PRIu32 "\n", numbers[0],
+             numbers[1], numbers[2]);
+    put_line(t, line);
+    t->warp = 0;
+    t->warp_count = numbers[BLOCK_NUMBERS - 1];
+    t->inside = true;
+    return GPC_OK;
+}
+
+/* Produce more text: a block's beginning, a warp, or the block's end. Produces no text behind the last block. */
+static gpc_status go_on(gpci_tracez *t, gpc_error *error) {
+    t->text.length = t->given = 0;
+    gpc_status status = GPC_OK;
+    if (t->inside && t->warp < t->warp_count) {
+        status = put_warp(t, error);
+    } else if (t->inside) {
+        put_line(t, "#END_TB\n");
+        t->inside = false;
+        t->block++;
+    } else if (t->block < t->block_count) {
+        status = begin_block(t, error);
+    }
+    return status == GPC_OK && t->text.failed ? gpci_out_of_memory(error) : status;
+}
+
+gpc_status gpci_tracez_read(gpci_tracez *t, void *buffer, size_t room, size_t *got, gpc_error *error) {
+    if (t->given == t->text.length) {
+        gpc_status status = go_on(t, error);
+        if (status < 0)
+            return status;
+    }
+    const size_t left = t->text.length - t->given;
+    *got = left < room ? left : room;
+    memcpy(buffer, t->text.data + t->given, *got);
+    t->given += *got;
+    return GPC_OK;
+}
+
+double gpci_tracez_progress(const gpci_tracez *t) {
+    return t->block_count ? (double)t->block / t->block_count : 1;
+}
