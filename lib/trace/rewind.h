@@ -18,8 +18,8 @@ gpc_status gpci_trace_rewind(gpc_trace *trace, gpc_kernel *kernel, gpc_error *er
 bool gpci_trace_copy(const gpc_trace *trace, size_t *at, uint64_t *address, uint64_t *bytes);
 
 /*
- * Decoded opcodes of a trace, by gpc_instruction.opcode (trace/blocks/builder.h). Reading adds opcodes, and may move the
- * array.
+ * Decoded opcodes of a trace, by gpc_instruction.opcode (trace/blocks/builder.h). Reading adds opcodes, and may move
+ * the array.
  */
 const struct gpci_opcodes *gpci_trace_opcodes(const gpc_trace *trace);
 
