@@ -347,8 +347,8 @@ static GPCI_COLD bool has_more_beside(const gpci_stage *stage) {
     return last->out.count && !gpci_queue_full(&stage->out);
 }
 
-/* The miss queue, likewise, and who is to hear that something came free. `fences`: there were some before it. */
-GPCI_INLINE void step_below(gpci_timed *t, gpci_stage *stage, bool fences, room_fn room, send_fn send) {
+/* The miss queue, likewise, and who is to hear that something came free. */
+GPCI_INLINE void step_below(gpci_timed *t, gpci_stage *stage, room_fn room, send_fn send) {
     const uint32_t sm = stage->index;
     if (GPCI_UNLIKELY(stage->combine != NULL))
         gpci_combine_step(t, stage);
@@ -359,7 +359,7 @@ GPCI_INLINE void step_below(gpci_timed *t, gpci_stage *stage, bool fences, room_
     if (GPCI_UNLIKELY(stage->beside) && has_more_beside(stage))
         gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
     if ((gpci_stage_eager(&stage->tag_access[0]) && !gpci_replies_wait(stage)) ||
-        (GPCI_UNLIKELY(fences) && stage->fences.held_up && !gpci_queue_full(&stage->out)))
+        (GPCI_UNLIKELY(stage->fences.first != UINT32_MAX) && stage->fences.held_up && !gpci_queue_full(&stage->out)))
         gpci_wheel_wake(&t->wheel, stage->component, t->wheel.now + 1);
     if ((stage->refused && gpci_l1_has_place(t, stage)) || (stage->refused_miss && !gpci_queue_full(&stage->out)) ||
         (GPCI_UNLIKELY(stage->beside) && stage->refused_read && gpci_l15_has_room(stage)) ||
@@ -399,10 +399,9 @@ void gpci_l1_step(const gpci_group *group, uint32_t sm) {
     gpci_stage *stage = &t->l1[sm];
     if (gpci_is_behind(t, stage))
         return;
-    const bool fences = stage->fences.first != UINT32_MAX;
     if (GPCI_LIKELY(stage->passed_at != t->wheel.now))
         step_above(t, stage, gpci_l1_fills, run_own_tags);
-    step_below(t, stage, fences, has_room, send_out);
+    step_below(t, stage, has_room, send_out);
     if (t->ahead_limit && !gpci_sm_is_due(t, sm))
         gpci_run_ahead(t, sm);
 }
@@ -413,14 +412,13 @@ bool gpci_l1_step_ahead(gpci_timed *t, gpci_stage *stage) {
         stage->passed_at = t->wheel.now;
         return false;
     }
-    step_below(t, stage, false, has_room, send_out);
+    step_below(t, stage, has_room, send_out);
     return true;
 }
 
 void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm) {
     gpci_timed *t = group->timed;
     gpci_stage *stage = &t->l1[sm];
-    const bool fences = stage->fences.first != UINT32_MAX;
     step_above(t, stage, gpci_coherent_l1_receive, run_coherent_tags);
-    step_below(t, stage, fences, gpci_coherent_l1_room, gpci_coherent_l1_send);
+    step_below(t, stage, gpci_coherent_l1_room, gpci_coherent_l1_send);
 }

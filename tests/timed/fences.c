@@ -313,6 +313,29 @@ Test(fences, accesses_that_acquire) {
 
 static const char back[] = "l1.write_policy = back\nl1.write_allocate = fetch\nl2.write_allocate = fetch\n";
 
+/* Cycles of an acquiring load of a line in L2, with so many dirty lines of local memory in L1. */
+static uint64_t acquire_with_dirty(uint32_t dirty) {
+    rig r;
+    rig_open(&r,
+             "coherence = viper\nkernels.flush = l1\nl1.write_policy_local = back\nl1.write_allocate_local = fetch\n"
+             "l2.write_allocate = fetch\nl1.miss_queue = 1\n",
+             MEMORY);
+    rig_latency(&r, LINE(GPC_LOAD, 0));
+    for (uint64_t i = 0; i < dirty; i++)
+        rig_latency(&r, LINE(GPC_STORE, (1 << 20) + i * 128, .space = GPC_SPACE_LOCAL));
+    const uint64_t cycles = rig_latency(&r, LINE(GPC_LOAD, 0, .order = GPC_ORDER_ACQUIRE, .scope = GPC_SCOPE_GPU));
+    cr_expect_eq(rig_stats(&r).fence_write_back_sectors, 4 * dirty);
+    rig_close(&r);
+    return cycles;
+}
+
+/* Lines leave one behind another, also by a miss queue of one packet: none waits for the reply of the one before it. */
+Test(fences, an_acquiring_load_writes_back_line_by_line) {
+    const uint64_t one = acquire_with_dirty(1);
+    cr_expect_eq(acquire_with_dirty(2) - one, 1);
+    cr_expect_eq(acquire_with_dirty(5) - one, 4);
+}
+
 /* Dirty lines go to L2, and are acknowledged; they stay, or leave. */
 static void writes_back(gpc_control control, const char *settings) {
     char all[256];
