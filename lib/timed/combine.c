@@ -174,8 +174,7 @@ void gpci_combine_done(gpci_timed *t, gpci_stage *stage, gpci_packet *leader) {
     for (uint32_t next; packet != GPCI_NO_PACKET; packet = next) {
         gpci_packet *p = gpci_packet_at(&t->pool, packet);
         next = t->pool.links[packet].next;
-        gpci_see(t, GPC_WHAT_REPLY, stage, p, level);
-        gpci_l1_release_line(t, p->line.flight, level);
+        gpci_l1_answer(t, stage, p, level);
         gpci_pool_give(&t->pool, packet);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/data_banks.h"
 #include "timed/kept_access.h"
+#include "timed/multicast.h"
 #include "timed/replies.h"
 #include "timed/stage_times.h"
 #include "timed/watch.h"
@@ -107,6 +108,13 @@ void gpci_l1_release_line(gpci_timed *t, uint32_t number, uint8_t level) {
     f->level = f->level > level ? f->level : level;
     if (!--f->left)
         land(t, number);
+}
+
+void gpci_l1_answer(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t level) {
+    if (GPCI_UNLIKELY(p->request.copy == GPC_COPY_BULK))
+        gpci_multicast_reply(t, stage, p);
+    gpci_see(t, GPC_WHAT_REPLY, stage, p, level);
+    gpci_l1_release_line(t, p->line.flight, level);
 }
 
 /* A load that waited gets its data behind those before it. */

@@ -2,7 +2,6 @@
 #include "level/level_count.h"
 #include "timed/combine.h"
 #include "timed/l15_stage.h"
-#include "timed/multicast.h"
 #include "timed/plain_values.h"
 #include "timed/prefetch.h"
 #include "timed/replies.h"
@@ -85,12 +84,9 @@ static void take_reply(gpci_timed *t, gpci_stage *stage, uint32_t packet) {
         return;
     }
     if (p->line.flight != UINT32_MAX) {
-        if (GPCI_UNLIKELY(p->request.copy == GPC_COPY_BULK))
-            gpci_multicast_reply(t, stage, p);
-        else if (p->request.kind == GPC_LOAD && p->level == 3 && p->line.missed)
+        if (p->request.kind == GPC_LOAD && p->level == 3 && p->line.missed && p->request.copy != GPC_COPY_BULK)
             gpci_count_l1_dram_line(t->h, stage->index);
-        gpci_see(t, GPC_WHAT_REPLY, stage, p, p->level);
-        gpci_l1_release_line(t, p->line.flight, p->level);
+        gpci_l1_answer(t, stage, p, p->level);
     }
     if (GPCI_UNLIKELY(p->flags & GPCI_PACKET_JOINED))
         gpci_combine_done(t, stage, p);

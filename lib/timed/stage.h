@@ -347,6 +347,8 @@ void gpci_l1_send_rest(gpci_timed *t, gpci_stage *stage, uint32_t fetch);
 /* l1_done.c */
 /* A line of an access is done; so is the access, if it was the last. */
 void gpci_l1_release_line(gpci_timed *t, uint32_t flight, uint8_t level);
+/* Reply of a packet that went below as a part of an access: the copy engine and the access hear of the reply. */
+void gpci_l1_answer(gpci_timed *t, gpci_stage *stage, const gpci_packet *p, uint8_t level);
 /* A packet that waited has its data: its access is told, and it is given back. */
 void gpci_l1_release(gpci_timed *t, gpci_stage *stage, uint32_t packet, uint8_t level);
 /* The access has what it waited for, the packet stays as its MSHR entry's leader. */

@@ -124,6 +124,23 @@ Test(bulk, stores_and_reductions) {
     rig_close(&r);
 }
 
+/* Stores of copies leave L1 together: every reply frees a place under way for each of the requests that joined. */
+Test(bulk, combined_requests_come_back) {
+    rig r;
+    rig_open(&r, "sm.bulk_requests = 2\nl1.combine_lines = 4\nl1.combine_cycles = 8\n", LATENCY);
+    for (uint32_t n = 0; n < 3; n++) {
+        rig_issue(&r, rows(GPC_STORE, 0x10000, 4, 16, 0)); /* of one line */
+        rig_issue(&r, WORD(GPC_STORE, 0x10040));
+        rig_finish(&r);
+        cr_expect(gpc_hierarchy_is_idle(r.hierarchy));
+    }
+    const gpc_stats s = rig_stats(&r);
+    cr_expect_eq(s.bulk_completed, 3);
+    cr_expect_eq(s.bulk_requests, 12);
+    cr_expect_eq(s.l1_combined_requests, 9, "%llu", (unsigned long long)s.l1_combined_requests);
+    rig_close(&r);
+}
+
 /* A fence waits for its SM's stores, and for no copy of another way to memory. */
 Test(bulk, fences_do_not_wait) {
     rig r;
