@@ -42,16 +42,6 @@ static void locate(const gpc_hierarchy *h, gpc_location *l) {
         l->bank = gpci_dram_bank(h->timed->dram, local, &l->row, &l->column);
 }
 
-/* Is it the host's turn: has its memory not answered yet, or do replies lack its credit? */
-static bool waits_for_host(const gpci_timed *t) {
-    bool waits = t->memory_reads != 0;
-    for (uint32_t channel = 0; channel < t->channels && !waits; channel++)
-        waits = t->memory[channel].host_full;
-    for (uint32_t sm = 0; sm < t->h->sms && !waits; sm++)
-        waits = gpci_replies_wait(&t->l1[sm]);
-    return waits;
-}
-
 /* Something is under way, and no packet has come or gone for deadlock.cycles. */
 static bool is_overdue(const gpc_hierarchy *h) {
     gpci_timed *t = h->timed;
@@ -64,6 +54,17 @@ static bool is_overdue(const gpc_hierarchy *h) {
     return false;
 }
 
+/* Tell whether nothing is under way. Calls without an acceptance or a completion in between read the register once. */
+static bool is_at_rest(gpci_timed *t, uint64_t next) {
+    if (t->in_flight | gpci_pool_live(&t->pool))
+        return false;
+    if (next != GPCI_NEVER || t->rested == t->progress + 1)
+        return true;
+    const bool rests = gpci_groups_idle(t, true);
+    t->rested = rests ? t->progress + 1 : 0;
+    return rests;
+}
+
 /*
  * Something is under way that will never come to an end, whatever the host answers: nothing is due (`next`), or all
  * that is due changes nothing. SMs of this library know more of what may still come, and ask themselves.
@@ -73,7 +74,7 @@ GPCI_INLINE bool stands_still(const gpc_hierarchy *h, uint64_t next) {
     if (GPCI_LIKELY(next != GPCI_NEVER && t->wheel.now - t->progress <= gpci_number(h, GPCI_KEY_DEADLOCK)))
         return false;
     gpci_timed_fold(t);
-    if (!(t->in_flight | gpci_pool_live(&t->pool)) || t->front.step || waits_for_host(t))
+    if (t->front.step || is_at_rest(t, next) || t->memory_reads || gpci_groups_wait_for_host(t))
         return false;
     return next == GPCI_NEVER || is_overdue(h);
 }

@@ -121,6 +121,8 @@ void gpci_coherent_channel_receive(gpci_timed *t, uint32_t channel);
  * the reply queue of its stage? Not for one that is `behind` others. When one has left, the first who waits is told.
  */
 bool gpci_message_has_room(const gpci_timed *t, const gpci_letter *letter, bool behind);
+/* Tell whether the queue for messages of a module, down or up, is full. */
+bool gpci_message_queue_full(const gpci_timed *t, uint32_t module, bool up);
 void gpci_message_left(gpci_timed *t, uint32_t module, bool up);
 /* A message leaves module `from` for module `to`: in a packet of its own, or (true) of others. */
 bool gpci_message_send(gpci_timed *t, uint32_t packet, uint32_t from, uint32_t to);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/coherent.h"
+#include "timed/stage_holders.h"
 
 /* The components that a coherent hierarchy alone has: controllers, and the caches of clusters of SMs. */
 
@@ -16,11 +17,6 @@ static void controllers_destroy(gpci_group *group) {
     gpci_coherent_host_destroy(group->timed);
 }
 
-static bool controllers_idle(const gpci_group *group, uint32_t object) {
-    (void)object;
-    return gpci_controllers_idle(gpci_controllers_of(group->timed)) && !group->timed->coherent->sealed;
-}
-
 static void controllers_state(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data) {
     (void)object;
     gpci_coherent_host *host = group->timed->coherent;
@@ -31,15 +27,32 @@ static void controllers_state(const gpci_group *group, uint32_t object, gpci_sta
     gpci_controllers_state(gpci_controllers_of(group->timed), visit, user_data);
 }
 
-static void controllers_report(const gpci_group *group, uint32_t object, gpci_text *report) {
+/* Messages of a module without room in the queues of its stage. */
+static void hold_unit(const gpci_timed *t, uint32_t module, gpci_holders *to) {
+    const gpci_controller *unit = &gpci_controllers_of(t)->units[module];
+    for (uint32_t up = 0; up < 2; up++)
+        gpci_held(to, "message that finds no room", unit->senders[up].head != GPCI_NO_ITEM,
+                  gpci_message_queue_full(t, module, up) ? gpci_by_any() : gpci_by_clock(0));
+}
+
+static void controllers_hold(const gpci_group *group, uint32_t object, gpci_holders *to) {
+    const gpci_timed *t = group->timed;
+    const gpci_controllers *e = gpci_controllers_of(t);
     (void)object;
-    gpci_controllers_report(gpci_controllers_of(group->timed), report);
+    gpci_held(to, "kernel that begins", t->coherent->sealed, t->coherent->sweeps ? gpci_by_any() : gpci_by_clock(0));
+    gpci_held(to, "steps to do", e->calendar.today_count + e->calendar.later_count, gpci_by_clock(0));
+    gpci_held(to, "accesses under way", e->flights.used, gpci_by_any());
+    gpci_held(to, "transactions under way", e->tasks.used, gpci_by_any());
+    for (uint32_t module = 0; module < t->h->coherent->modules; module++)
+        hold_unit(t, module, to);
+    if (to->report)
+        gpci_controllers_report(e, to->report);
 }
 
 /* What controllers do is counted by their modules (gpc_coherence_get_stats). */
 const gpci_component_class gpci_controllers_class = GPCI_COMPONENT_CLASS(
     GPCI_SCOPE_HIERARCHY, controllers_size, controllers_make, controllers_destroy, gpci_controllers_step, NULL,
-    gpci_count_nothing, gpci_reset_nothing, controllers_idle, controllers_state, controllers_report);
+    gpci_count_nothing, gpci_reset_nothing, controllers_state, controllers_hold);
 
 static gpci_group_size cluster_size(const gpci_timed *t, gpci_group_kind kind) {
     uint32_t clusters = t->h->coherent ? t->h->coherent->clusters : 0;
@@ -78,18 +91,10 @@ static void cluster_reset(const gpci_group *group, uint32_t cluster, uint64_t no
     gpci_stage_reset(&group->timed->clusters[cluster], now);
 }
 
-static bool cluster_idle(const gpci_group *group, uint32_t cluster) {
-    return gpci_stage_idle(&group->timed->clusters[cluster]);
-}
-
 static void cluster_state(const gpci_group *group, uint32_t cluster, gpci_state_fn visit, void *user_data) {
     gpci_stage_state(&group->timed->clusters[cluster], visit, user_data);
 }
 
-static void cluster_report(const gpci_group *group, uint32_t cluster, gpci_text *report) {
-    gpci_stage_report(group, &group->timed->clusters[cluster], "the network", report);
-}
-
 const gpci_component_class gpci_cluster_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_CLUSTER, cluster_size, cluster_make, cluster_destroy, gpci_coherent_cluster_step,
-                         NULL, gpci_count_nothing, cluster_reset, cluster_idle, cluster_state, cluster_report);
+                         NULL, gpci_count_nothing, cluster_reset, cluster_state, gpci_cluster_hold);

@@ -64,20 +64,19 @@ static void port_step(const gpci_group *group, uint32_t gpu) {
     }
 }
 
-static bool port_idle(const gpci_group *group, uint32_t gpu) {
-    return !group->timed->gpu_ports[gpu].out.count;
-}
-
 static void port_state(const gpci_group *group, uint32_t gpu, gpci_state_fn visit, void *user_data) {
     visit(user_data, &group->timed->gpu_ports[gpu], sizeof group->timed->gpu_ports[gpu]);
 }
 
-static void port_report(const gpci_group *group, uint32_t gpu, gpci_text *report) {
-    const gpci_queue *out = &group->timed->gpu_ports[gpu].out;
-    if (out->count)
-        gpci_text_put(report, "GPU %u has %u messages for others; ", gpu, (unsigned)out->count);
+static void port_hold(const gpci_group *group, uint32_t gpu, gpci_holders *to) {
+    const gpci_gpu_port *port = &group->timed->gpu_ports[gpu];
+    const gpci_network *link = gpci_network_of(group->timed, GPCI_GROUP_GPU_LINKS);
+    const gpci_mover clock = gpci_by_clock(port->component);
+    gpci_held(to, "messages for others", port->out.count,
+              gpci_network_can_send(link, gpu) ? clock : gpci_by_object(GPCI_GROUP_GPU_LINKS, 0));
+    gpci_held(to, "messages that have come", gpci_network_peek(link, gpu) != GPCI_NO_PACKET, clock);
 }
 
 const gpci_component_class gpci_gpu_port_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_HIERARCHY, port_size, port_make, port_destroy, port_step, NULL, gpci_count_nothing,
-                         gpci_reset_nothing, port_idle, port_state, port_report);
+                         gpci_reset_nothing, port_state, port_hold);

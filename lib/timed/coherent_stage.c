@@ -65,6 +65,11 @@ bool gpci_message_has_room(const gpci_timed *t, const gpci_letter *l, bool behin
     return !queue || !(behind || gpci_queue_full(queue)) || gpci_bundle_takes(t, queue, l);
 }
 
+bool gpci_message_queue_full(const gpci_timed *t, uint32_t module, bool up) {
+    const gpci_stage *stage = gpci_coherent_stage_of(t, module);
+    return gpci_queue_full(up ? &stage->served : stage->level == 2 ? &stage->link : &stage->out);
+}
+
 void gpci_message_left(gpci_timed *t, uint32_t module, bool up) {
     gpci_controllers *e = gpci_controllers_of(t);
     if (GPCI_LIKELY(!gpci_controllers_wait(e, module, up)))

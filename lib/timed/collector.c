@@ -107,11 +107,14 @@ void gpci_collector_refill(gpci_timed *t, gpci_stage *stage) {
         gpci_wheel_wake(&t->wheel, stage->component, next);
 }
 
-bool gpci_collector_idle(const gpci_collector *c) {
-    uint32_t count = c->issued.count + c->ready.count;
+void gpci_collector_hold(const gpci_stage *stage, gpci_holders *to) {
+    const gpci_collector *c = stage->collector;
+    const gpci_mover clock = gpci_by_clock(stage->component), behind = gpci_by_itself(to);
+    const bool tags = stage->in.count || (stage->constants && stage->constants->in.count);
+    gpci_held(to, "lines before its operand collectors", c->issued.count, has_free(c) ? clock : behind);
     for (uint32_t unit = 0; unit < c->count; unit++)
-        count += c->units[unit].lines.count;
-    return !count;
+        gpci_held(to, "lines in an operand collector", c->units[unit].lines.count, c->ready.count ? behind : clock);
+    gpci_held(to, "lines behind its operand collectors", c->ready.count, tags ? behind : clock);
 }
 
 void gpci_collector_reset(gpci_collector *c, uint64_t now) {

@@ -36,7 +36,7 @@ void gpci_collector_destroy(const gpci_timed *t, gpci_stage *stage);
 /* A cycle, before the tags'; and after it. */
 void gpci_collector_step(gpci_timed *t, gpci_stage *stage);
 void gpci_collector_refill(gpci_timed *t, gpci_stage *stage);
-bool gpci_collector_idle(const gpci_collector *collector);
+void gpci_collector_hold(const gpci_stage *stage, gpci_holders *to);
 void gpci_collector_reset(gpci_collector *collector, uint64_t now);
 void gpci_collector_state(gpci_collector *collector, gpci_state_fn visit, void *user_data);
 

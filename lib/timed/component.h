@@ -2,7 +2,7 @@
 #ifndef GPC_TIMED_COMPONENT_H
 #define GPC_TIMED_COMPONENT_H
 
-#include "base/text.h"
+#include "timed/holders.h"
 
 /*
  * The parts of a timed hierarchy, as a table.
@@ -107,8 +107,6 @@ struct gpci_component_class {
     void (*count)(const gpci_group *group, uint32_t object, gpc_stats *stats);
     /* Its counters begin anew, now. */
     void (*reset)(const gpci_group *group, uint32_t object, uint64_t now);
-    /* Has it nothing under way? */
-    bool (*idle)(const gpci_group *group, uint32_t object);
     /*
      * Name every stretch of memory that holds what the object does and has counted, for a snapshot. Between cycles.
      * What other objects own (its cache) is theirs to name. No addresses: in a struct that has some, they come first,
@@ -118,26 +116,23 @@ struct gpci_component_class {
      * timed_archive.c. tests/hierarchy/snapshots.c sees what is forgotten where a configuration of its uses it.
      */
     void (*state)(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data);
-    /* What it waits for, and what waits in it; nothing where it is idle. For who asks why nothing moves. */
-    void (*report)(const gpci_group *group, uint32_t object, gpci_text *report);
+    /* Declare the holders of an object (holders.h). Between cycles. */
+    void (*hold)(const gpci_group *group, uint32_t object, gpci_holders *to);
 };
 
 /* A class, of all its functions: one that lacks any does not compile. */
-#define GPCI_COMPONENT_CLASS(its_scope, size_, make_, destroy_, step_, expect_, count_, reset_, idle_, state_, \
-                             report_)                                                                          \
+#define GPCI_COMPONENT_CLASS(its_scope, size_, make_, destroy_, step_, expect_, count_, reset_, state_, hold_) \
     {                                                                                                          \
         .scope = (its_scope), .size = (size_), .make = (make_), .destroy = (destroy_), .step = (step_),        \
-        .expect = (expect_), .count = (count_), .reset = (reset_), .idle = (idle_), .state = (state_),         \
-        .report = (report_)                                                                                    \
+        .expect = (expect_), .count = (count_), .reset = (reset_), .state = (state_), .hold = (hold_)          \
     }
 
 /* Where there is nothing to do, said so. */
 void gpci_step_nothing(const gpci_group *group, uint32_t index);
 void gpci_count_nothing(const gpci_group *group, uint32_t object, gpc_stats *stats);
 void gpci_reset_nothing(const gpci_group *group, uint32_t object, uint64_t now);
-bool gpci_always_idle(const gpci_group *group, uint32_t object);
 void gpci_state_nothing(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data);
-void gpci_report_nothing(const gpci_group *group, uint32_t object, gpci_text *report);
+void gpci_hold_nothing(const gpci_group *group, uint32_t object, gpci_holders *to);
 
 extern const gpci_component_class gpci_controllers_class, gpci_channel_class, gpci_coherent_channel_class,
     gpci_host_memory_class, gpci_network_class, gpci_slice_class, gpci_coherent_slice_class, gpci_cluster_class,
@@ -156,10 +151,7 @@ void gpci_groups_destroy(struct gpci_timed *t);
 void gpci_groups_count_sm(const struct gpci_timed *t, uint32_t sm, gpc_stats *stats);
 void gpci_groups_count_rest(const struct gpci_timed *t, gpc_stats *stats);
 void gpci_groups_reset(struct gpci_timed *t, uint64_t now);
-/* Has none of them anything under way, or none but memory channels? */
-bool gpci_groups_idle(const struct gpci_timed *t, bool memory);
 void gpci_groups_state(const struct gpci_timed *t, gpci_state_fn visit, void *user_data);
-void gpci_groups_report(const struct gpci_timed *t, gpci_text *report);
 /* engine.c: the cycle at which a component is to be stepped next; GPCI_NEVER. */
 uint64_t gpci_component_next(const struct gpci_timed *t, uint32_t number);
 

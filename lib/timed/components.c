@@ -128,20 +128,6 @@ void gpci_groups_reset(gpci_timed *t, uint64_t now) {
             classes[kind]->reset(&t->groups[kind], i, now);
 }
 
-void gpci_groups_report(const gpci_timed *t, gpci_text *report) {
-    for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
-        for (uint32_t i = 0; i < t->groups[kind].objects; i++)
-            classes[kind]->report(&t->groups[kind], i, report);
-}
-
-bool gpci_groups_idle(const gpci_timed *t, bool memory) {
-    for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
-        for (uint32_t i = 0; (memory || classes[kind]->scope != GPCI_SCOPE_CHANNEL) && i < t->groups[kind].objects; i++)
-            if (!classes[kind]->idle(&t->groups[kind], i))
-                return false;
-    return true;
-}
-
 void gpci_groups_state(const gpci_timed *t, gpci_state_fn visit, void *user_data) {
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++)
         for (uint32_t i = 0; i < t->groups[kind].objects; i++)
@@ -165,12 +151,6 @@ void gpci_reset_nothing(const gpci_group *group, uint32_t object, uint64_t now) 
     (void)now;
 }
 
-bool gpci_always_idle(const gpci_group *group, uint32_t object) {
-    (void)group;
-    (void)object;
-    return true;
-}
-
 void gpci_state_nothing(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data) {
     (void)group;
     (void)object;
@@ -178,8 +158,8 @@ void gpci_state_nothing(const gpci_group *group, uint32_t object, gpci_state_fn 
     (void)user_data;
 }
 
-void gpci_report_nothing(const gpci_group *group, uint32_t object, gpci_text *report) {
+void gpci_hold_nothing(const gpci_group *group, uint32_t object, gpci_holders *to) {
     (void)group;
     (void)object;
-    (void)report;
+    (void)to;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "timed/run_ahead.h"
 #include "timed/strands.h"
 #include "timed/watch.h"
@@ -61,7 +62,10 @@ uint64_t gpci_component_next(const gpci_timed *t, uint32_t number) {
 }
 
 uint64_t gpci_timed_next(const gpci_timed *t) {
-    return GPCI_UNLIKELY(t->strands != NULL) ? gpci_strands_next(t) : gpci_wheel_next(&t->wheel);
+    const uint64_t next = GPCI_UNLIKELY(t->strands != NULL) ? gpci_strands_next(t) : gpci_wheel_next(&t->wheel);
+    if (GPCI_CHECKING && next == GPCI_NEVER)
+        gpci_holders_check(t->h->timed, true);
+    return next;
 }
 
 /* A cycle. */
@@ -106,9 +110,17 @@ static gpc_status failure(gpci_timed *t) {
 }
 
 gpc_status gpci_timed_end_cycle(gpci_timed *t) {
+    if (GPCI_CHECKING)
+        gpci_holders_check(t, false);
     if (GPCI_UNLIKELY(t->trace != NULL) && t->trace->cancelled && t->failed == GPC_OK)
         return gpci_timed_cancel(t);
     return failure(t);
+}
+
+gpc_status gpci_timed_end(gpci_timed *t) {
+    if (GPCI_CHECKING)
+        gpci_holders_check(t, true);
+    return GPC_END;
 }
 
 static gpc_status run_cycle(gpci_timed *t, uint64_t limit) {
@@ -116,7 +128,7 @@ static gpc_status run_cycle(gpci_timed *t, uint64_t limit) {
         return gpci_strands_run_cycle(t, limit);
     uint64_t next = gpci_wheel_next(&t->wheel);
     if (next == GPCI_NEVER)
-        return GPC_END;
+        return gpci_timed_end(t);
     if (next > limit) {
         t->wheel.now = limit > t->wheel.now ? limit : t->wheel.now;
         return t->failed;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/l15_stage.h"
 
+#include "timed/stage_holders.h"
 #include "timed/tags.h"
 
 /* A line of code or of constants at the tags of an L1.5, on its way there from L2, and from there to its SM. */
@@ -134,10 +135,6 @@ void gpci_l15_fill(gpci_timed *t, gpci_stage *l1, uint32_t packet) {
     gpci_wheel_wake(&t->wheel, l1->l15->component, t->wheel.now);
 }
 
-bool gpci_l15_is_quiet(const gpci_stage *l1) {
-    return gpci_stage_idle(l1->l15);
-}
-
 static gpci_group_size size(const gpci_timed *t, gpci_group_kind kind) {
     (void)kind;
     return (gpci_group_size){t->h->l15_count, t->h->l15_count};
@@ -188,17 +185,9 @@ static void reset(const gpci_group *group, uint32_t index, uint64_t now) {
     gpci_stage_reset(&group->timed->l15[index], now);
 }
 
-static bool idle(const gpci_group *group, uint32_t index) {
-    return gpci_stage_idle(&group->timed->l15[index]);
-}
-
 static void state(const gpci_group *group, uint32_t index, gpci_state_fn visit, void *user_data) {
     gpci_stage_state(&group->timed->l15[index], visit, user_data);
 }
 
-static void report(const gpci_group *group, uint32_t index, gpci_text *text) {
-    gpci_stage_report(group, &group->timed->l15[index], "an L1", text);
-}
-
 const gpci_component_class gpci_l15_class =
-    GPCI_COMPONENT_CLASS(GPCI_SCOPE_HIERARCHY, size, make, destroy, step, NULL, count, reset, idle, state, report);
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_HIERARCHY, size, make, destroy, step, NULL, count, reset, state, gpci_l15_hold);

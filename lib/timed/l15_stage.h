@@ -33,7 +33,5 @@ void gpci_l15_take(gpci_timed *t, gpci_stage *l1, uint32_t packet);
 void gpci_l15_send(gpci_timed *t, gpci_stage *l1);
 /* A read of L2 is back. */
 void gpci_l15_fill(gpci_timed *t, gpci_stage *l1, uint32_t packet);
-/* Has an L1's own anything under way? */
-bool gpci_l15_is_quiet(const gpci_stage *l1);
 
 #endif

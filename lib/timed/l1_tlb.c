@@ -3,7 +3,6 @@
 
 #include "timed/l2_tlb.h"
 
-#include <inttypes.h>
 #include <stddef.h>
 
 gpc_status gpci_l1_tlb_create(const gpci_timed *t, gpci_stage *stage) {
@@ -45,10 +44,6 @@ void gpci_l1_tlb_reset(gpci_l1_tlb *l, uint64_t now) {
     l->wait_gauge.sum = 0;
 }
 
-bool gpci_l1_tlb_idle(const gpci_l1_tlb *l) {
-    return !(l->in.count | l->passed.count | l->used);
-}
-
 void gpci_l1_tlb_state(gpci_l1_tlb *l, gpci_state_fn visit, void *user_data) {
     const size_t from = offsetof(gpci_l1_tlb, in); /* addresses are before it */
     visit(user_data, (char *)l + from, sizeof *l - from);
@@ -62,12 +57,17 @@ void gpci_l1_tlb_count(const gpci_l1_tlb *l, uint64_t now, gpc_stats *s) {
     s->tlb_wait_cycles += gpci_gauge_sum(&l->wait_gauge, now);
 }
 
-void gpci_l1_tlb_report(const gpci_l1_tlb *l, uint32_t sm, gpci_text *report) {
-    if (l->used)
-        gpci_text_put(report, "L1 TLB %u waits for %u pages with %u packets, of which %u are not looked up; ", sm,
-                      l->used, l->waiting, l->ask_count);
-    if (l->in.count)
-        gpci_text_put(report, "L1 TLB %u has %u packets to look up; ", sm, l->in.count);
+void gpci_l1_tlb_hold(const gpci_timed *t, const gpci_stage *stage, gpci_holders *to) {
+    const gpci_l1_tlb *l = stage->tlb;
+    const gpci_mover clock = gpci_by_clock(stage->component), l2 = gpci_by_object(GPCI_GROUP_TLBS, 0);
+    const bool fence = l->in.count && gpci_packet_at(&t->pool, l->in.first)->request.kind == GPCI_KIND_FENCE;
+    const bool held_up = (l->since != GPCI_NEVER && !l->relieved) || (fence && l->waiting);
+    gpci_held(to, "packets to look up in its TLB", l->in.count, held_up && l->used ? gpci_by_itself(to) : clock);
+    gpci_held(to, "packets on their way from its TLB", l->passed.count, clock);
+    for (uint32_t i = 0, left = l->used; left; i++) {
+        left -= l->misses[i].used;
+        gpci_held(to, "page that its TLB waits for", l->misses[i].used, l->misses[i].due == GPCI_NEVER ? l2 : clock);
+    }
 }
 
 /* A packet's page is known: it is before L1's tags after the TLB's latency. */

@@ -55,10 +55,9 @@ typedef struct gpci_l1_tlb {
 gpc_status gpci_l1_tlb_create(const gpci_timed *t, gpci_stage *stage);
 void gpci_l1_tlb_destroy(const gpci_timed *t, gpci_stage *stage);
 void gpci_l1_tlb_reset(gpci_l1_tlb *tlb, uint64_t now);
-bool gpci_l1_tlb_idle(const gpci_l1_tlb *tlb);
 void gpci_l1_tlb_state(gpci_l1_tlb *tlb, gpci_state_fn visit, void *user_data);
 void gpci_l1_tlb_count(const gpci_l1_tlb *tlb, uint64_t now, gpc_stats *stats);
-void gpci_l1_tlb_report(const gpci_l1_tlb *tlb, uint32_t sm, gpci_text *report);
+void gpci_l1_tlb_hold(const gpci_timed *t, const gpci_stage *stage, gpci_holders *to);
 
 /* What has been answered is filled in; as many packets are looked up as ports let; those that are through go on. */
 GPCI_COLD void gpci_l1_tlb_step(gpci_timed *t, gpci_stage *stage);

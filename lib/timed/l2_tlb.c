@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/l2_tlb.h"
 
-#include <inttypes.h>
 #include <stddef.h>
 
 static gpci_group_size size(const gpci_timed *t, gpci_group_kind kind) {
@@ -207,12 +206,6 @@ static void reset(const gpci_group *group, uint32_t object, uint64_t now) {
     l->walk_gauge.sum = l->wait_gauge.sum = 0;
 }
 
-static bool idle(const gpci_group *group, uint32_t object) {
-    const gpci_l2_tlb *l = group->self;
-    (void)object;
-    return !l->count && next_asking(group->timed, l) == UINT32_MAX;
-}
-
 static void state(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data) {
     gpci_l2_tlb *l = group->self;
     const size_t from = offsetof(gpci_l2_tlb, first); /* addresses are before it */
@@ -222,14 +215,14 @@ static void state(const gpci_group *group, uint32_t object, gpci_state_fn visit,
     visit(user_data, l->asking, words(group->timed) * sizeof *l->asking);
 }
 
-static void report(const gpci_group *group, uint32_t object, gpci_text *text) {
+static void hold(const gpci_group *group, uint32_t object, gpci_holders *to) {
+    const gpci_timed *t = group->timed;
     const gpci_l2_tlb *l = group->self;
     (void)object;
-    if (l->since != GPCI_NEVER)
-        gpci_text_put(text, "the L2 TLB is held up since cycle %" PRIu64 "; ", l->since);
-    if (l->count)
-        gpci_text_put(text, "the L2 TLB waits for %u walks, of which %u have begun; ", l->count, l->walking);
+    gpci_held(to, "walks", l->count, gpci_by_clock(l->component));
+    gpci_held(to, "SM with pages to look up", next_asking(t, l) != UINT32_MAX,
+              l->since != GPCI_NEVER && l->count ? gpci_by_itself(to) : gpci_by_clock(l->component));
 }
 
 const gpci_component_class gpci_tlb_class =
-    GPCI_COMPONENT_CLASS(GPCI_SCOPE_HIERARCHY, size, make, destroy, step, NULL, count, reset, idle, state, report);
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_HIERARCHY, size, make, destroy, step, NULL, count, reset, state, hold);

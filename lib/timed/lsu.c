@@ -194,11 +194,17 @@ void gpci_lsus_destroy(const gpci_timed *t, gpci_stage *stage) {
     gpci_free(t->context, stage->lsus);
 }
 
-bool gpci_lsus_idle(const gpci_lsus *lsus) {
-    for (uint32_t i = 0; i < lsus->count; i++)
-        if (lsus->units[i].queue.count | lsus->units[i].in_flight)
-            return false;
-    return true;
+void gpci_lsus_hold(const gpci_timed *t, const gpci_stage *stage, gpci_holders *to) {
+    const gpci_lsus *lsus = stage->lsus;
+    const bool room = stage->mshr.used[0] < stage->options->entries;
+    for (uint32_t i = 0; i < lsus->count; i++) {
+        const gpci_lsu *unit = &lsus->units[i];
+        const bool waits = gpci_replies_wait(stage) || t->coherent->sealed ||
+                           (!unit->half && (!room || unit->in_flight >= lsus->most));
+        gpci_held(to, "packets before a load/store unit", unit->queue.count,
+                  waits ? gpci_by_any() : gpci_by_clock(stage->component));
+        gpci_held(to, "instructions in a load/store unit", unit->in_flight, gpci_by_any());
+    }
 }
 
 void gpci_lsus_state(gpci_lsus *lsus, gpci_state_fn visit, void *user_data) {

@@ -42,7 +42,7 @@ typedef struct gpci_lsus {
 /* Those of an L1; none where l1.coalescer = warp. GPC_ERROR_MEMORY. */
 gpc_status gpci_lsus_create(const gpci_timed *t, gpci_stage *stage);
 void gpci_lsus_destroy(const gpci_timed *t, gpci_stage *stage);
-bool gpci_lsus_idle(const gpci_lsus *lsus);
+void gpci_lsus_hold(const gpci_timed *t, const gpci_stage *stage, gpci_holders *to);
 void gpci_lsus_state(gpci_lsus *lsus, gpci_state_fn visit, void *user_data);
 /* In place of L1's tags: what can begin begins. */
 void gpci_lsus_step(gpci_timed *t, gpci_stage *stage);

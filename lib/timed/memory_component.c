@@ -69,12 +69,6 @@ static void channel_reset(const gpci_group *group, uint32_t channel, uint64_t no
     gpci_dram_reset_stats(group->timed->dram, channel, gpci_clock_own(group->timed->dram_clock, now));
 }
 
-static bool channel_idle(const gpci_group *group, uint32_t channel) {
-    const gpci_timed *t = group->timed;
-    const gpci_memory_channel *m = &t->memory[channel];
-    return !gpci_dram_count(t->dram, channel) && !m->replies.count && !m->delayed.count && m->waiting == GPCI_NO_PACKET;
-}
-
 static void channel_state(const gpci_group *group, uint32_t channel, gpci_state_fn visit, void *user_data) {
     gpci_memory_channel *m = &group->timed->memory[channel];
     visit(user_data, &m->replies, sizeof m->replies);
@@ -85,28 +79,29 @@ static void channel_state(const gpci_group *group, uint32_t channel, gpci_state_
     gpci_dram_state(group->timed->dram, channel, visit, user_data);
 }
 
-static void channel_report(const gpci_group *group, uint32_t channel, gpci_text *report) {
+static void channel_hold(const gpci_group *group, uint32_t channel, gpci_holders *to) {
     const gpci_timed *t = group->timed;
     const gpci_memory_channel *m = &t->memory[channel];
-    uint32_t bursts = gpci_dram_count(t->dram, channel);
-    const char *name = gpci_group_name((gpci_group_kind)group->kind);
-    if (bursts)
-        gpci_text_put(report, "%s %u has %u bursts to serve; ", name, channel, bursts);
-    if (m->waiting != GPCI_NO_PACKET)
-        gpci_text_put(report, "%s %u has no room for a packet of slice %u; ", name, channel,
-                      gpci_packet_at(&t->pool, m->waiting)->path.slice);
-    if (m->delayed.count)
-        gpci_text_put(report, "%s %u has %u packets before its queue; ", name, channel, m->delayed.count);
-    if (m->replies.count)
-        gpci_text_put(report, "%s %u has %u packets that its link does not take; ", name, channel, m->replies.count);
+    const gpci_mover clock = gpci_by_clock(m->component);
+    const bool room = !m->replies.count || gpci_network_can_take(m->replies_out, channel,
+                                                                 gpci_packet_at(&t->pool, m->replies.first)->path.size);
+    const bool waits = m->waiting != GPCI_NO_PACKET;
+    gpci_held(to, "bursts to serve", gpci_dram_count(t->dram, channel), clock);
+    gpci_held(to, "packet that it has no room for", waits, m->host_full ? gpci_by_host() : clock);
+    gpci_held(to, "packets before its queue", m->delayed.count, clock);
+    gpci_held(to, "packets for its slices", m->replies.count,
+              room ? clock : gpci_by_object(GPCI_GROUP_MEMORY_REPLIES, 0));
+    gpci_held(to, "packets that have come",
+              m->requests_in && gpci_network_peek(m->requests_in, channel) != GPCI_NO_PACKET,
+              waits ? gpci_by_itself(to) : clock);
 }
 
 const gpci_component_class gpci_channel_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_CHANNEL, channel_size, channel_make, channel_destroy, gpci_channel_step, NULL,
-                         channel_count, channel_reset, channel_idle, channel_state, channel_report);
+                         channel_count, channel_reset, channel_state, channel_hold);
 const gpci_component_class gpci_coherent_channel_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_CHANNEL, channel_size, channel_make, channel_destroy, gpci_coherent_channel_step,
-                         NULL, channel_count, channel_reset, channel_idle, channel_state, channel_report);
+                         NULL, channel_count, channel_reset, channel_state, channel_hold);
 
 /* The host's memory has no clock of its own here: it is offered packets, and calls back. */
 static gpci_group_size host_memory_size(const gpci_timed *t, gpci_group_kind kind) {
@@ -125,13 +120,14 @@ static void host_memory_destroy(gpci_group *group) {
     (void)group;
 }
 
-static void host_memory_report(const gpci_group *group, uint32_t channel, gpci_text *report) {
-    if (group->timed->memory[channel].host_full)
-        gpci_text_put(report, "%s %u refused, and has not said that it is ready; ",
-                      gpci_group_name((gpci_group_kind)group->kind), channel);
+/* Reads at the host are counted for all channels together, with the first channel. */
+static void host_memory_hold(const gpci_group *group, uint32_t channel, gpci_holders *to) {
+    const gpci_timed *t = group->timed;
+    gpci_held(to, "reads that the host has not answered", channel ? 0 : t->memory_reads, gpci_by_host());
+    gpci_awaited(to, "refusal, and no word that it is ready", t->memory[channel].host_full, gpci_by_host());
 }
 
 /* What the host's memory does is the host's to count; what it has of reads are packets, which are counted as such. */
-const gpci_component_class gpci_host_memory_class = GPCI_COMPONENT_CLASS(
-    GPCI_SCOPE_CHANNEL, host_memory_size, host_memory_make, host_memory_destroy, gpci_step_nothing, NULL,
-    gpci_count_nothing, gpci_reset_nothing, gpci_always_idle, gpci_state_nothing, host_memory_report);
+const gpci_component_class gpci_host_memory_class =
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_CHANNEL, host_memory_size, host_memory_make, host_memory_destroy, gpci_step_nothing,
+                         NULL, gpci_count_nothing, gpci_reset_nothing, gpci_state_nothing, host_memory_hold);

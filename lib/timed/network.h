@@ -181,6 +181,8 @@ void gpci_network_share(gpci_network *network, gpci_network_sharing *sharing);
 /* Nobody uses it now, and what they left to be done is done. */
 void gpci_network_settle(gpci_network *network);
 
+/* Holders of the network (holders.h). `group_of`: gpci_group_kind by component. */
+void gpci_network_hold(const gpci_network *network, const uint8_t *group_of, gpci_holders *to);
 /* Packets inside. */
 uint32_t gpci_network_count(const gpci_network *network);
 /* Up to the wheel's present cycle. */

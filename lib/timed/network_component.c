@@ -215,26 +215,16 @@ static void network_reset(const gpci_group *group, uint32_t object, uint64_t now
     gpci_network_reset_stats(group->self);
 }
 
-static bool network_idle(const gpci_group *group, uint32_t object) {
-    (void)object;
-    return !gpci_network_count(group->self);
-}
-
 static void network_state(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data) {
     (void)object;
     gpci_network_state(group->self, visit, user_data);
 }
 
-/* The inputs that have packets which do not go on. */
-static void network_report(const gpci_group *group, uint32_t object, gpci_text *report) {
-    uint32_t packets, output;
+static void network_hold(const gpci_group *group, uint32_t object, gpci_holders *to) {
     (void)object;
-    for (uint32_t input = 0; input < count_of(group->timed, plans[group->kind].senders); input++)
-        if (gpci_network_waiting(group->self, input, &packets, &output))
-            gpci_text_put(report, "the %s has %u packets at input %u, the first for output %u; ",
-                          gpci_group_name((gpci_group_kind)group->kind), packets, input, output);
+    gpci_network_hold(group->self, group->timed->group_of, to);
 }
 
 const gpci_component_class gpci_network_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_NETWORK, network_size, network_make, network_destroy, gpci_network_step, NULL,
-                         network_count, network_reset, network_idle, network_state, network_report);
+                         network_count, network_reset, network_state, network_hold);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/network.h"
+#include "timed/network_ports.h"
+#include "timed/timed.h"
 
 /* What a network has inside, and what it has counted. */
 
@@ -60,4 +61,45 @@ bool gpci_network_waiting(const gpci_network *network, uint32_t input, uint32_t 
         *output = network->pool->links[first].to;
     }
     return *packets != 0;
+}
+
+/*
+ * Tell whether a packet at the head of a queue lacks nothing but room at the output. In bytes an output may have chosen
+ * another packet, which does not fit.
+ */
+static bool is_behind(const gpci_network *network, uint32_t packet) {
+    const uint32_t output = network->pool->links[packet].to;
+    const gpci_network_output *port = &network->outputs[output];
+    return !gpci_bit_is_set(network->linked, output) && port->used + (uint64_t)network->largest > network->output_room;
+}
+
+/* Packets at an input wait for links, which come free by the clock, or for room at outputs. */
+static void hold_input(const gpci_network *network, uint32_t input, gpci_holders *to) {
+    const gpci_network_options *o = &network->options;
+    const uint32_t lanes = network->virtual_queues ? o->outputs : 1;
+    bool behind = !gpci_bit_is_set(network->sending, input);
+    if (!network->inputs[input].stay.packets)
+        return;
+    for (uint32_t i = 0; i < lanes && behind; i++) {
+        const uint32_t first = gpci_network_lane(network, input, i)->first;
+        behind = first == GPCI_NO_PACKET || is_behind(network, first);
+    }
+    gpci_held(to, "packets at an input", network->inputs[input].stay.packets,
+              behind ? gpci_by_itself(to) : gpci_by_clocks(o->first_output, o->outputs));
+}
+
+/* Packets that are due at an output belong to the receiver. */
+void gpci_network_hold(const gpci_network *network, const uint8_t *group_of, gpci_holders *to) {
+    const gpci_network_options *o = &network->options;
+    for (uint32_t input = 0; input < o->inputs; input++)
+        hold_input(network, input, to);
+    for (uint32_t output = 0; output < o->outputs; output++) {
+        const gpci_network_output *port = &network->outputs[output];
+        const uint32_t receiver = o->first_receiver + output, kind = group_of[receiver];
+        const bool due = gpci_network_peek(network, output) != GPCI_NO_PACKET;
+        gpci_held(to, "packets at an output", port->stay.packets,
+                  due             ? gpci_by_object(kind, receiver - to->group->timed->groups[kind].first)
+                  : port->distant ? gpci_by_clock(o->first_output + output)
+                                  : gpci_by_clock(receiver));
+    }
 }

@@ -341,10 +341,6 @@ static void reset(const gpci_group *group, uint32_t port, uint64_t now) {
     p->limited_since = p->limited_since == GPCI_NEVER ? GPCI_NEVER : now;
 }
 
-static bool idle(const gpci_group *group, uint32_t port) {
-    return !((const struct gpci_ports *)group->self)->each[port].used;
-}
-
 /* With the first what all share. */
 static void state(const gpci_group *group, uint32_t port, gpci_state_fn visit, void *user_data) {
     struct gpci_ports *p = group->self;
@@ -358,11 +354,20 @@ static void state(const gpci_group *group, uint32_t port, gpci_state_fn visit, v
     visit(user_data, p->turn, slices * sizeof *p->turn);
 }
 
-static void report(const gpci_group *group, uint32_t port, gpci_text *text) {
-    const gpci_port *p = &((const struct gpci_ports *)group->self)->each[port];
-    if (p->used)
-        gpci_text_put(text, "port %u has %u requests, with %u lines under way; ", port, p->used, p->lines);
+static void hold(const gpci_group *group, uint32_t number, gpci_holders *to) {
+    const gpci_timed *t = group->timed;
+    const struct gpci_ports *p = group->self;
+    const gpci_port *port = &p->each[number];
+    const gpci_mover clock = gpci_by_clock(group->first + number);
+    gpci_held(to, "requests", port->used, gpci_by_any());
+    gpci_held(to, "requests to send", port->sending, port->lines < p->lines ? clock : gpci_by_any());
+    gpci_held(to, "lines under way", port->lines, gpci_by_any());
+    gpci_held(to, "replies to take", port->replies.count, clock);
+    for (uint32_t slice = 0; slice < t->h->slices && !number; slice++)
+        gpci_held(to, "lines before a slice", p->at_slices[slice].count,
+                  gpci_queue_full(&t->l2[slice].in) ? gpci_by_object(GPCI_GROUP_SLICES, slice)
+                                                    : gpci_by_clock(t->l2[slice].component));
 }
 
-const gpci_component_class gpci_port_class = GPCI_COMPONENT_CLASS(GPCI_SCOPE_HIERARCHY, size, make, destroy, step, NULL,
-                                                                  gpci_count_nothing, reset, idle, state, report);
+const gpci_component_class gpci_port_class =
+    GPCI_COMPONENT_CLASS(GPCI_SCOPE_HIERARCHY, size, make, destroy, step, NULL, gpci_count_nothing, reset, state, hold);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "timed/combine.h"
 #include "timed/l15_stage.h"
 #include "timed/l1_send.h"
 #include "timed/strands.h"
@@ -8,12 +7,10 @@
 /* An SM's L1 between two kernels, while others have accesses in flight (hierarchy/kernels.c). Between cycles. */
 
 bool gpci_timed_is_quiet(const gpc_hierarchy *h, uint32_t sm) {
-    const gpci_group *group = &h->timed->groups[GPCI_GROUP_L1S];
-    const gpci_stage *stage = &h->timed->l1[sm];
-    return group->objects && group->class->idle(group, sm) && !stage->below && !stage->joined && !stage->waiting &&
-           stage->fences.first == UINT32_MAX && stage->due.first == UINT32_MAX && stage->filled.first == UINT32_MAX &&
-           (!stage->constants || stage->constants->due.first == UINT32_MAX) &&
-           (!stage->l15 || gpci_l15_is_quiet(stage));
+    const gpci_timed *t = h->timed;
+    const gpci_group *l1s = &t->groups[GPCI_GROUP_L1S];
+    return l1s->objects && gpci_holds_nothing(l1s, sm) &&
+           (!t->l15 || gpci_holds_nothing(&t->groups[GPCI_GROUP_L15S], t->h->sm_l15[sm]));
 }
 
 gpc_status gpci_timed_empty_l1(gpc_hierarchy *h, uint32_t sm) {

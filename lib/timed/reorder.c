@@ -198,6 +198,15 @@ void gpci_reorder_reset_counts(gpci_reorder *r, uint64_t now) {
     r->since = r->since == GPCI_NEVER ? GPCI_NEVER : now;
 }
 
+void gpci_reorder_hold(const gpci_timed *t, const gpci_stage *stage, gpci_holders *to, const char *what,
+                       gpci_mover tags) {
+    const gpci_reorder *r = stage->reorder;
+    const bool waits = stage->in.count && entry_of(r, gpci_packet_at(&t->pool, stage->in.first)) == UINT32_MAX;
+    gpci_held(to, what, r->count, tags);
+    gpci_held(to, "packets before its reorder buffer", stage->in.count,
+              waits ? gpci_by_itself(to) : gpci_by_clock(stage->component));
+}
+
 void gpci_reorder_state(gpci_reorder *r, gpci_state_fn visit, void *user_data) {
     const size_t from = offsetof(gpci_reorder, entered); /* addresses are before it */
     visit(user_data, (char *)r + from, sizeof *r - from);

@@ -2,6 +2,7 @@
 #ifndef GPC_TIMED_REORDER_H
 #define GPC_TIMED_REORDER_H
 
+#include "timed/holders.h"
 #include "timed/packet.h"
 
 /*
@@ -60,6 +61,9 @@ void gpci_reorder_passed(struct gpci_timed *t, struct gpci_stage *stage, uint64_
 /* The tags have done what they can in this cycle. */
 void gpci_reorder_settle(struct gpci_timed *t, struct gpci_stage *stage);
 
+/* Holders of the buffer and before the buffer (holders.h). `what`, `tags`: of packets before L1's tags. */
+void gpci_reorder_hold(const struct gpci_timed *t, const struct gpci_stage *stage, gpci_holders *to, const char *what,
+                       gpci_mover tags);
 void gpci_reorder_state(gpci_reorder *reorder, gpci_state_fn visit, void *user_data);
 
 gpci_reorder_counts gpci_reorder_get_counts(const gpci_reorder *reorder, uint64_t now);

@@ -46,7 +46,7 @@ static void sm_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
 /* Its instructions are the replay's to count, and to report. */
 const gpci_component_class gpci_sm_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_SM, sm_size, sm_make, sm_destroy, sm_step, sm_expect, gpci_count_nothing,
-                         gpci_reset_nothing, gpci_always_idle, gpci_state_nothing, gpci_report_nothing);
+                         gpci_reset_nothing, gpci_state_nothing, gpci_hold_nothing);
 
 static uint32_t number(const gpci_timed *t, gpci_key key) {
     uint64_t value = gpci_number(t->h, key);
@@ -85,24 +85,16 @@ static void coalescer_reset(const gpci_group *group, uint32_t object, uint64_t n
     gpci_lrc_reset_stats(group->self);
 }
 
-static bool coalescer_idle(const gpci_group *group, uint32_t object) {
-    (void)object;
-    return !gpci_lrc_count(group->self);
-}
-
 static void coalescer_state(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data) {
     (void)object;
     gpci_lrc_state(group->self, visit, user_data);
 }
 
-static void coalescer_report(const gpci_group *group, uint32_t object, gpci_text *report) {
-    uint32_t waiting = gpci_lrc_count(group->self);
+static void coalescer_hold(const gpci_group *group, uint32_t object, gpci_holders *to) {
     (void)object;
-    if (waiting)
-        gpci_text_put(report, "%s have %u reads that wait for another SM's; ",
-                      gpci_group_name((gpci_group_kind)group->kind), waiting);
+    gpci_held(to, "reads that wait for another SM's", gpci_lrc_count(group->self), gpci_by_any());
 }
 
 const gpci_component_class gpci_coalescer_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_HIERARCHY, coalescer_size, coalescer_make, coalescer_destroy, gpci_step_nothing,
-                         NULL, gpci_count_nothing, coalescer_reset, coalescer_idle, coalescer_state, coalescer_report);
+                         NULL, gpci_count_nothing, coalescer_reset, coalescer_state, coalescer_hold);

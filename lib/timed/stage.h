@@ -360,6 +360,9 @@ GPCI_COLD void gpci_l1_run_replies(gpci_timed *t, gpci_stage *stage);
 
 /* timed_fence.c: each fence goes on as far as it can. There is one. */
 GPCI_COLD void gpci_fences_step(gpci_timed *t, gpci_stage *stage);
+/* Mover of a fence with so many writes in flight before the fence (holders.h). */
+typedef enum gpci_fence_wait { GPCI_FENCE_GOES_ON, GPCI_FENCE_FOR_ITS_L1, GPCI_FENCE_FOR_OTHERS } gpci_fence_wait;
+gpci_fence_wait gpci_fence_waits(const gpci_timed *t, const gpci_stage *stage, uint32_t fence, uint64_t writes);
 /* A fence has passed the tags, and with it all that was issued before. */
 GPCI_COLD void gpci_fence_passed(gpci_timed *t, uint32_t packet);
 /* A read that set out before L1 dropped its lines has filled some. */
@@ -392,13 +395,10 @@ void gpci_stage_unmake(gpci_timed *t, gpci_stage *stage);
 /* Its queues, as long as keys say: those of slices are for clusters, too. */
 void gpci_stage_queues(const gpci_timed *t, gpci_stage *stage);
 void gpci_stage_reset(gpci_stage *stage, uint64_t now);
-bool gpci_stage_idle(const gpci_stage *stage);
 /* Core cycles that its tags have waited for a reason, up to now. */
 uint64_t gpci_stage_stalls(const gpci_stage *stage, gpc_busy reason, uint64_t now);
 /* Fetch what an L1's next step will look at. No effect but on speed. */
 void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass);
 void gpci_stage_state(gpci_stage *stage, gpci_state_fn visit, void *user_data);
-/* `below`: who takes what is in its miss queue. */
-void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const char *below, gpci_text *report);
 
 #endif

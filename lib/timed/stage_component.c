@@ -7,6 +7,7 @@
 #include "timed/l1_tlb.h"
 #include "timed/lsu.h"
 #include "timed/prefetch.h"
+#include "timed/stage_holders.h"
 #include "timed/written.h"
 
 #include <gpucache/host.h>
@@ -150,31 +151,6 @@ void gpci_stage_reset(gpci_stage *stage, uint64_t now) {
         gauges[i]->since = now;
         gauges[i]->sum = 0;
     }
-}
-
-static const char *const reasons[] = {
-    "", "the pipeline", "a line", "an MSHR entry", "an MSHR merge", "the miss queue", "the network", "a reply"};
-
-void gpci_stage_report(const gpci_group *group, const gpci_stage *stage, const char *below, gpci_text *report) {
-    const char *name = gpci_group_name((gpci_group_kind)group->kind);
-    uint32_t misses = stage->mshr.used[0] + stage->mshr.used[1];
-    const gpci_tag_access *access = stage->tag_access[1].reason ? &stage->tag_access[1] : &stage->tag_access[0];
-    if (access->reason)
-        gpci_text_put(report, "%s %u waits for %s since cycle %" PRIu64 "; ", name, stage->index,
-                      reasons[access->reason], access->since);
-    if (stage->out.count)
-        gpci_text_put(report, "%s %u has %u packets that %s does not take; ", name, stage->index, stage->out.count,
-                      below);
-    if (misses)
-        gpci_text_put(report, "%s %u waits for %u lines from below; ", name, stage->index, misses);
-}
-
-bool gpci_stage_idle(const gpci_stage *stage) {
-    return !(stage->in.count | stage->rop.count | stage->out.count | stage->link.count | stage->served.count |
-             stage->atomics.count | stage->across[0].count | stage->across[1].count | stage->fills.count |
-             stage->returned.count | stage->mshr.used[0] | stage->mshr.used[1] |
-             (stage->prefetch ? stage->prefetch->count : 0) | (stage->combine ? stage->combine->open : 0) |
-             stage->bulk);
 }
 
 /* From its queues on, without addresses; what is before them, and its cache, is as made, or another's. */
@@ -342,14 +318,6 @@ static void l1_reset(const gpci_group *group, uint32_t sm, uint64_t now) {
         gpci_stage_reset(group->timed->l1[sm].constants, now);
 }
 
-static bool l1_idle(const gpci_group *group, uint32_t sm) {
-    const gpci_stage *stage = &group->timed->l1[sm];
-    return gpci_stage_idle(stage) && !stage->replies.count && (!stage->lsus || gpci_lsus_idle(stage->lsus)) &&
-           (!stage->tlb || gpci_l1_tlb_idle(stage->tlb)) &&
-           (!stage->collector || gpci_collector_idle(stage->collector)) &&
-           (!stage->constants || gpci_stage_idle(stage->constants));
-}
-
 static void l1_state(const gpci_group *group, uint32_t sm, gpci_state_fn visit, void *user_data) {
     gpci_stage_state(&group->timed->l1[sm], visit, user_data);
     if (group->timed->l1[sm].lsus)
@@ -358,25 +326,12 @@ static void l1_state(const gpci_group *group, uint32_t sm, gpci_state_fn visit, 
         gpci_stage_state(group->timed->l1[sm].constants, visit, user_data);
 }
 
-static void l1_report(const gpci_group *group, uint32_t sm, gpci_text *report) {
-    if (group->timed->l1[sm].replies.count)
-        gpci_text_put(report, "L1 %u has %u replies that its host has no credit for; ", sm,
-                      group->timed->l1[sm].replies.count);
-    if (group->timed->l1[sm].fences.first != UINT32_MAX)
-        gpci_text_put(report, "L1 %u has fences that wait; ", sm);
-    if (group->timed->l1[sm].tlb)
-        gpci_l1_tlb_report(group->timed->l1[sm].tlb, sm, report);
-    gpci_stage_report(group, &group->timed->l1[sm], "the network", report);
-    if (group->timed->l1[sm].constants)
-        gpci_stage_report(group, group->timed->l1[sm].constants, "the SM", report);
-}
-
 const gpci_component_class gpci_l1_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_SM, l1_size, l1_make, l1_destroy, gpci_l1_step, gpci_l1_expect, l1_count, l1_reset,
-                         l1_idle, l1_state, l1_report);
+                         l1_state, gpci_l1_hold);
 const gpci_component_class gpci_coherent_l1_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_SM, l1_size, l1_make, l1_destroy, gpci_coherent_l1_step, gpci_l1_expect, l1_count,
-                         l1_reset, l1_idle, l1_state, l1_report);
+                         l1_reset, l1_state, gpci_l1_hold);
 
 static gpci_group_size slice_size(const gpci_timed *t, gpci_group_kind kind) {
     bool is_there = (t->h->coherent != NULL) == (kind == GPCI_GROUP_COHERENT_SLICES);
@@ -440,24 +395,16 @@ static void slice_reset(const gpci_group *group, uint32_t slice, uint64_t now) {
     gpci_stage_reset(&group->timed->l2[slice], now);
 }
 
-static bool slice_idle(const gpci_group *group, uint32_t slice) {
-    return gpci_stage_idle(&group->timed->l2[slice]);
-}
-
 static void slice_state(const gpci_group *group, uint32_t slice, gpci_state_fn visit, void *user_data) {
     gpci_stage_state(&group->timed->l2[slice], visit, user_data);
 }
 
-static void slice_report(const gpci_group *group, uint32_t slice, gpci_text *report) {
-    gpci_stage_report(group, &group->timed->l2[slice], "memory", report);
-}
-
 const gpci_component_class gpci_slice_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_SLICE, slice_size, slice_make, slice_destroy, gpci_slice_step, gpci_slice_expect,
-                         slice_count, slice_reset, slice_idle, slice_state, slice_report);
+                         slice_count, slice_reset, slice_state, gpci_slice_hold);
 const gpci_component_class gpci_coherent_slice_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_SLICE, slice_size, slice_make, slice_destroy, gpci_coherent_slice_step, NULL,
-                         slice_count, slice_reset, slice_idle, slice_state, slice_report);
+                         slice_count, slice_reset, slice_state, gpci_coherent_slice_hold);
 
 /* The nearest to the L1s: clusters, or slices. */
 static void connect_above(gpci_timed *t, gpci_stage *stage) {

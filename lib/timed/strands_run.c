@@ -185,7 +185,7 @@ gpc_status gpci_strands_run_cycle(gpci_timed *t, uint64_t limit) {
     gpci_strands *strands = t->strands;
     const uint64_t next = gpci_strands_next(t);
     if (next == GPCI_NEVER)
-        return GPC_END;
+        return gpci_timed_end(t);
     if (next > limit) {
         gpci_strands_go(t, limit > t->wheel.now ? limit : t->wheel.now);
         return t->failed;

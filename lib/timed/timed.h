@@ -142,6 +142,11 @@ struct gpci_timed {
         uint32_t live;     /* and there are so many */
     } still;
     gpci_data_banks data_banks; /* of L1s */
+    uint64_t rested;            /* 1 + `progress` when all holders were empty and nothing was due; 0 */
+    struct {
+        uint32_t kind, object; /* of the checking build: the next object to check */
+        bool defective;        /* set by tests that inject a defect: nothing is asserted */
+    } checked;
 };
 
 /* timed_build.c */
@@ -149,7 +154,10 @@ gpc_status gpci_timed_create(gpc_hierarchy *h, gpc_error *error);
 void gpci_timed_destroy(gpci_timed *t);
 /* The hierarchy has replaced its caches: stages take the new ones. */
 void gpci_timed_relink(gpci_timed *t);
-/* timed_driver.c: is nothing under way: no access, and no packet; with `memory`, nor any write that DRAM has taken? */
+/*
+ * timed_driver.c: tell whether no access and no packet is under way, and all holders are empty (holders.h). Without
+ * `memory`, writes that DRAM has taken do not count.
+ */
 bool gpci_timed_is_idle(gpci_timed *t, bool memory);
 /* All that it is doing, but for what its caches hold (gpci_component_class.state). */
 void gpci_timed_state(gpci_timed *t, gpci_state_fn visit, void *user_data);
@@ -247,6 +255,8 @@ GPCI_COLD void gpci_fence_wrote(gpci_timed *t, const gpci_flight *flight);
 
 /* engine.c: a cycle's components have been stepped: what it comes to. When something happens next. */
 gpc_status gpci_timed_end_cycle(gpci_timed *t);
+/* Nothing is due: GPC_END. */
+gpc_status gpci_timed_end(gpci_timed *t);
 uint64_t gpci_timed_next(const gpci_timed *t);
 
 /* clock_calls.c: what else is asked of the clock; of caches, and of a coherent tree. */

@@ -193,6 +193,41 @@ static bool go_on(gpci_timed *t, gpci_stage *stage, uint32_t number, uint64_t wr
     }
 }
 
+/* Mover of a fence that writes back dirty lines. */
+static gpci_fence_wait write_back_waits(const gpci_timed *t, const gpci_stage *stage, uint32_t number) {
+    const gpci_fences *o = &stage->fences;
+    size_t slot = o->walker == number ? o->slot : 0;
+    gpc_line line;
+    if (o->walker != number && o->walker != UINT32_MAX)
+        return GPCI_FENCE_FOR_ITS_L1;
+    if (gpci_next_dirty(stage->cache, &slot, &line))
+        return gpci_queue_full(&stage->out) ? GPCI_FENCE_FOR_ITS_L1 : GPCI_FENCE_GOES_ON;
+    return t->flights[number].left > 1 ? GPCI_FENCE_FOR_OTHERS : GPCI_FENCE_GOES_ON;
+}
+
+gpci_fence_wait gpci_fence_waits(const gpci_timed *t, const gpci_stage *stage, uint32_t number, uint64_t writes) {
+    const gpci_flight *f = &t->flights[number];
+    bool others = false;
+    switch ((gpci_fence_phase)f->fence.phase) {
+    case TAGS:
+        return GPCI_FENCE_FOR_ITS_L1;
+    case WRITES:
+        others = f->fence.plan.waits && writes;
+        break;
+    case WRITE_BACK:
+        if (f->fence.plan.write_back && stage->cache)
+            return write_back_waits(t, stage, number);
+        break;
+    case DROP:
+    case FETCHES:
+        others = f->fence.sweep % 2 || stage->fences.fetches[stage->fences.generation ^ 1];
+        break;
+    default:
+        others = f->fence.marks == 1;
+    }
+    return others ? GPCI_FENCE_FOR_OTHERS : GPCI_FENCE_GOES_ON;
+}
+
 /* A fence enters the SM's memory pipeline. There is room for it. Returns its flight. */
 static uint32_t enter(gpci_timed *t, uint32_t sm, uint32_t warp, gpci_fence_plan plan, uint64_t token) {
     gpci_stage *stage = &t->l1[sm];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/coherent_rig.h"
+#include "timed/timed.h"
 
 #include "coherence/tree.h"
 #include "suited.h"
@@ -269,6 +270,7 @@ Test(timed_coherent_conflict, order_within_a_line) {
 static void write_back_what_is_probed(rig *r, bool fault) {
     coherent_open(r, "nmoesi-multi2sim", "deadlock.cycles = 5000\n");
     rig_latency(r, LINE(GPC_ATOMIC, 0));
+    r->hierarchy->timed->checked.defective = fault;
     if (fault)
         gpci_coherence_inject(gpc_hierarchy_coherence(r->hierarchy), GPCI_FAULT_NO_UNLOCK, 0);
     rig_issue(r, LINE(GPC_LOAD, 0, .sm = 1));

@@ -170,10 +170,11 @@ Test(timed_ends, the_clock_says_that_nothing_is_due) {
     rig_open_dram(&r, NULL);
     rig_issue(&r, WORD(GPC_LOAD, 0));
     rig_steps(&r, 12);
+    r.hierarchy->timed->checked.defective = true;
     gpci_wheel_clear(&r.hierarchy->timed->wheel);
     const uint64_t now = rig_now(&r);
     for (unsigned again = 0; again < 2; again++)
-        expect_stands_still(&r, 1000, "L1 0 waits for 1 lines from below");
+        expect_stands_still(&r, 1000, "memory channel 0 has 1 bursts to serve, without a wake-up");
     cr_expect_eq(rig_now(&r), now, "the clock stays");
     rig_abandon(&r);
 }

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef GPC_TIMED_HOLDERS_H
+#define GPC_TIMED_HOLDERS_H
+
+#include "base/text.h"
+
+/*
+ * Register of holders: every place where packets, accesses or steps can stand, and the mover of every place. A holder
+ * is a queue, a list, a flag or a count of an object. Every class declares the holders of an object in a function
+ * (gpci_component_class.hold). Questions about work under way read the register: gpc_hierarchy_is_idle,
+ * gpc_hierarchy_drain, the L1 of an SM between two kernels, the text of an error, the checks of the checking build.
+ *
+ * A non-empty holder names a mover:
+ *
+ *   a component     has a wake-up on the wheel
+ *   an object       is full, or outstanding, and wakes the waiting component when room comes free or a reply comes
+ *   the host        refused a transfer, has not answered a read, or has granted no credit for a reply
+ *   nobody          the holder is declared held up without a lack: a defect
+ *
+ * Example: 16 packets in the miss queue of L1 3. While the request network takes no packet of L1 3, the mover is the
+ * network; else the mover is L1 3, and L1 3 needs a wake-up. A write-back in the queue and no wake-up are a defect at
+ * the end of the cycle.
+ */
+
+struct gpci_group;
+struct gpci_timed;
+
+#define GPCI_ANY_OBJECT UINT32_MAX
+#define GPCI_ALL_GROUPS UINT32_MAX
+
+typedef struct gpci_mover {
+    uint32_t component, components; /* the first, and how many: a wake-up of one is enough; 0: no component */
+    uint32_t groups;                /* bit per gpci_group_kind of the objects in the way */
+    uint32_t object;                /* number of the object in the group; GPCI_ANY_OBJECT */
+    bool host;
+} gpci_mover;
+
+/* Visit of the holders of an object. */
+typedef struct gpci_holders gpci_holders;
+typedef void (*gpci_holder_fn)(gpci_holders *to, const char *what, uint64_t count, const gpci_mover *mover);
+struct gpci_holders {
+    const struct gpci_group *group; /* group of the object */
+    uint32_t object;
+    gpci_holder_fn visit; /* NULL: the caller only reads `any` */
+    void *user_data;
+    gpci_text *report; /* text for details of the class; NULL */
+    bool any;          /* a holder is not empty */
+};
+
+/* Declare a holder: `count` of `what` ("packets before its tags"). 0: empty, without a mover. */
+GPCI_INLINE void gpci_held(gpci_holders *to, const char *what, uint64_t count, gpci_mover mover) {
+    if (GPCI_LIKELY(!count))
+        return;
+    to->any = true;
+    if (to->visit)
+        to->visit(to, what, count, &mover);
+}
+
+/* Declare a word that an SM or a host waits for. The object stays idle. */
+GPCI_INLINE void gpci_awaited(gpci_holders *to, const char *what, bool waits, gpci_mover mover) {
+    if (waits && to->visit)
+        to->visit(to, what, 1, &mover);
+}
+
+/* Movers. */
+GPCI_INLINE gpci_mover gpci_by_clock(uint32_t component) {
+    return (gpci_mover){.component = component, .components = 1};
+}
+GPCI_INLINE gpci_mover gpci_by_clocks(uint32_t first, uint32_t count) {
+    return (gpci_mover){.component = first, .components = count};
+}
+GPCI_INLINE gpci_mover gpci_by_object(uint32_t kind, uint32_t object) {
+    return (gpci_mover){.groups = (uint32_t)1 << kind, .object = object};
+}
+/* A reply may come from every object. */
+GPCI_INLINE gpci_mover gpci_by_any(void) {
+    return (gpci_mover){.groups = GPCI_ALL_GROUPS, .object = GPCI_ANY_OBJECT};
+}
+GPCI_INLINE gpci_mover gpci_by_host(void) {
+    return (gpci_mover){.host = true};
+}
+GPCI_INLINE gpci_mover gpci_by_nobody(void) {
+    return (gpci_mover){.host = false};
+}
+/* Another holder of the same object is the mover. */
+gpci_mover gpci_by_itself(const gpci_holders *to);
+
+/* holders.c */
+/* Tell whether the holders of an object are empty. */
+bool gpci_holds_nothing(const struct gpci_group *group, uint32_t object);
+/* Tell whether the holders of a hierarchy are empty. Without `memory`, memory channels do not count. */
+bool gpci_groups_idle(const struct gpci_timed *t, bool memory);
+/* Tell whether the host is a mover: of reads, of refused transfers, of replies without a credit. */
+bool gpci_groups_wait_for_host(const struct gpci_timed *t);
+/* Name non-empty holders and movers. Holders without a mover come first. */
+void gpci_groups_report(const struct gpci_timed *t, gpci_text *report);
+/*
+ * Assert in the checking build, between cycles, that no holder stands still. With `all`, when the wheel is empty: from
+ * every holder movers lead to the host. Without, after a cycle, for a few objects in turn: a component as a mover
+ * has a wake-up, and an object as a mover is not empty.
+ */
+void gpci_holders_check(struct gpci_timed *t, bool all);
+
+#endif
