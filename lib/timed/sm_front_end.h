@@ -49,8 +49,8 @@ gpc_status gpci_timed_issue(gpc_hierarchy *h, const gpc_warp_access *access, uin
                             gpc_busy *busy);
 
 /*
- * Issues an instruction of two accesses, of different lanes and spaces (replay/core/parts.c). The instruction completes with
- * the last line of both accesses, GPCI_MAX_TRANSACTIONS lines at most. `others`: lanes that access no memory here.
+ * Issues an instruction of two accesses, of different lanes and spaces (replay/core/parts.c). The instruction completes
+ * with the last line of both accesses, GPCI_MAX_TRANSACTIONS lines at most. `others`: lanes that access no memory here.
  */
 gpc_status gpci_timed_issue_both(gpc_hierarchy *h, const gpc_warp_access accesses[2], uint64_t others, uint64_t token,
                                  gpc_busy *busy);

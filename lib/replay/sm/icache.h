@@ -7,14 +7,14 @@
 
 /*
  * Instruction caches with `l1i.size` above 0: one per SM, or per scheduler (`sm.fetch_by`; NVIDIA: L0). A fetch
- * (replay/sm/fetch.h) reads a line. A miss becomes a read of the SM's L1.5 (timed/l15_stage.h) or of L2. The read leaves
- * through the SM's miss queue and returns over the reply network (space GPC_SPACE_INSTRUCTION, counted as
+ * (replay/sm/fetch.h) reads a line. A miss becomes a read of the SM's L1.5 (timed/l15_stage.h) or of L2. The read
+ * leaves through the SM's miss queue and returns over the reply network (space GPC_SPACE_INSTRUCTION, counted as
  * l2.instruction_read_sectors). A line in flight has an MSHR entry, at which warps wait. If entries or merges run out,
  * warps try again when a line arrives. A warp whose line arrived fetches again and issues `sm.fetch_latency` later. A
  * fetch ends at the end of its line. [GPGPU-Sim 3.2.1, shader.cc: shader_core_ctx::fetch; -gpgpu_cache:il1]
  *
- * Lines behind a missed line can be prefetched (replay/sm/stream_buffer.h). A fetch behind a taken branch takes its slot,
- * but looks up no line. Traces give no addresses of code: a kernel's code address derives from its name. Kernels of
+ * Lines behind a missed line can be prefetched (replay/sm/stream_buffer.h). A fetch behind a taken branch takes its
+ * slot, but looks up no line. Traces give no addresses of code: a kernel's code address derives from its name. Kernels of
  * equal name and process share code, and L2 keeps code between launches.
  */
 typedef struct gpci_icache_miss {
